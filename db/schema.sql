@@ -71,7 +71,7 @@ create table template (
   origin_id integer not null references origin (id)
 ) strict;
 
--- What is tuned: a stencil on a grid, in a mode, on a device.
+-- What is tuned: a stencil on a grid, in a mode, on a device, with launches of so many time steps.
 create table problem (
   id         integer primary key,
   device_id  integer not null references device (id),
@@ -84,7 +84,8 @@ create table problem (
   cache      text    not null check (cache in ('steady', 'cold')),
   is_reproducible integer not null default 0 check (is_reproducible in (0, 1)),  -- 1: among variants that give the same bits
   origin_id  integer not null references origin (id),
-  unique (stencil_id, device_id, dtype, nx, ny, nz, launch, cache, is_reproducible)
+  steps      integer not null default 1 check (steps >= 1),  -- time steps that a launch makes
+  unique (stencil_id, device_id, dtype, nx, ny, nz, launch, cache, is_reproducible, steps)
 ) strict;
 
 -- One source: a template and a configuration for a stencil. Its grid matters only where the source has literal extents.
@@ -220,7 +221,7 @@ create table best (
   occupancy       real    not null,
   launch          text    not null,             -- JSON: db/store/launch_text.h
   coefficients    text    not null,             -- JSON array: the values that literal and constant ones are built with
-  steps           integer not null default 1,   -- time steps of one application
+  steps           integer not null default 1,   -- time steps of one application, as of the problem
   driver          text    not null,
   nvrtc           text    not null,
   arch            text    not null,             -- of the cubin: "sm_90"

@@ -105,6 +105,7 @@
   X(max_error_units, REAL,    max_error_units)                \
   X(second_grid,     TEXT,    second_grid)                    \
   X(registers,       INTEGER, registers)                      \
+  X(steps,           INTEGER, steps)                          \
   X(shared_bytes,    INTEGER, shared_bytes)                   \
   X(occupancy,       REAL,    occupancy)                      \
   X(driver,          TEXT,    driver)                         \

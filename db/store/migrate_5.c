@@ -46,7 +46,7 @@ static const char copy_sql[] =
     " insert into stencil select id, hash, name, 1 from old_stencil;"
     " insert into stencil_text select id, id, '', text, 1 from old_stencil;"
     " insert into template select id, hash, '', name, yaml, cuda, 1 from old_template;"
-    " insert into problem select *, 1 from old_problem;"
+    " insert into problem select *, 1, 1 from old_problem;"
     " insert into variant select *, 1 from old_variant;"
     " insert into run (id, problem_id, text_id, " RUN_4 ", origin_id) select id, problem_id,"
     " (select stencil_id from old_problem p where p.id = problem_id), " RUN_4 ", 1 from old_run;"

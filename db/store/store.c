@@ -185,6 +185,7 @@ static void bind_problem(struct binder *binder, const void *row) {
   bind_text(binder, launch_mode_names[key->launch]);
   bind_text(binder, cache_mode_names[key->cache]);
   bind_integer(binder, key->reproducible);
+  bind_integer(binder, key->steps > 1 ? key->steps : 1);
 }
 
 int64_t store_problem(struct store *store, const struct problem_key *key) {

@@ -94,6 +94,7 @@ struct problem_key {
   enum launch_mode launch;
   enum cache_mode cache;
   bool reproducible; /* only variants that give the same bits take part */
+  int steps;         /* time steps that a launch makes; 0 counts as 1 */
 };
 int64_t store_problem(struct store *store, const struct problem_key *key);
 
@@ -193,6 +194,7 @@ struct best {
   int registers, shared_bytes;
   double occupancy;
   const struct launch *launch;
+  int steps; /* of the launch; store_final sets it */
   const double *coefficients;
   int coefficient_count;
   const char *source;

@@ -79,6 +79,7 @@ static halotune_status put_best(struct store *store, const struct best *best, bo
   if (status == HALOTUNE_OK && row.is_current) status = retire_current(store, best->problem);
   if (status == HALOTUNE_OK) status = store_bind(store, ADD_BEST, &binder);
   if (status != HALOTUNE_OK) return status;
+  row.best.steps = best->launch->steps > 1 ? best->launch->steps : 1;
   row.best.timing = timing_to_store(&best->timing);
   if (best->run <= 0) row.best.run = -1;
   date_now(row.date);

@@ -20,9 +20,9 @@ const char *const store_sql[STORE_QUERY_COUNT] = {
                      " values (?1, ?2, ?3, ?4, ?5, " SQL_OWN_ORIGIN ")",
     [FIND_PROBLEM] =
         "select id from problem where stencil_id = ?1 and device_id = ?2 and dtype = ?3 and nx = ?4 and ny = ?5"
-        " and nz = ?6 and launch = ?7 and cache = ?8 and is_reproducible = ?9",
+        " and nz = ?6 and launch = ?7 and cache = ?8 and is_reproducible = ?9 and steps = ?10",
     [ADD_PROBLEM] = "insert into problem (stencil_id, device_id, dtype, nx, ny, nz, launch, cache, is_reproducible,"
-                    " origin_id) values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, " SQL_OWN_ORIGIN ")",
+                    " steps, origin_id) values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, " SQL_OWN_ORIGIN ")",
     [FIND_VARIANT] = "select id from variant where source_hash = ?1 and template_id = ?2 order by id limit 1",
     [ADD_VARIANT] = "insert into variant (source_hash, template_id, stencil_id, parameters, origin_id)"
                     " values (?1, ?2, ?3, ?4, " SQL_OWN_ORIGIN ")",

@@ -61,6 +61,7 @@ struct served {
   const char *parameters, *date, *driver, *nvrtc;
   int64_t id;
   int database;
+  unsigned short steps; /* time steps of a launch */
   bool reproducible;
   bool has_problem; /* used only while the database is read */
 };

@@ -279,6 +279,8 @@ static halotune_status take_problem(void *context, sqlite3_value **values) {
   row->launch = mode_number(launch_mode_names, LAUNCH_MODE_COUNT, value_text(values[7]));
   row->cache = mode_number(cache_mode_names, CACHE_MODE_COUNT, value_text(values[8]));
   row->reproducible = sqlite3_value_int(values[9]) != 0;
+  const int64_t steps = sqlite3_value_int64(values[10]);
+  row->steps = (unsigned short)(steps > LAUNCH_MOST_STEPS ? 0 : steps); /* 0: no lookup asks for it */
   row->model = c->devices[row->device].model;
   row->has_problem = true;
   struct known_stencil *stencil = &c->stencils[row->stencil];
@@ -370,7 +372,7 @@ static const char sql_best[] =
     " text_id) from best indexed by best_served where is_current"; /* the index contains all these columns */
 static const char sql_sample_count[] = "select sample_count from best where id = ?1";
 static const char sql_problems[] =
-    "select take(id, device_id, stencil_id, dtype, nx, ny, nz, launch, cache, is_reproducible) from problem not indexed";
+    "select take(id, device_id, stencil_id, dtype, nx, ny, nz, launch, cache, is_reproducible, steps) from problem not indexed";
 static const char sql_variants[] = "select take(id, template_id, parameters) from variant not indexed";
 static const char sql_refuted[] = "select max(" SQL_VERDICT_DATE(
     "w", "wr") "), wp.device_id, wp.stencil_id, wp.dtype, wp.nx, wp.ny, wp.nz, v.template_id,"

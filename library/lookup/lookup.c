@@ -125,7 +125,8 @@ halotune_status config_read(struct halotune_ctx *ctx, const halotune_config *con
                              .dtype = (unsigned char)config->dtype,
                              .launch = (unsigned char)config->launch,
                              .cache = (unsigned char)config->cache,
-                             .reproducible = config->reproducible != 0};
+                             .reproducible = config->reproducible != 0,
+                             .steps = 1};
   for (int axis = 0; axis < MAX_DIMS; axis++) key->n[axis] = (uint32_t)config->grid[axis];
   *out = (struct answer){.match = config->match,
                          .row = config->reserved[CONFIG_ROW],
@@ -146,6 +147,7 @@ static halotune_status read_problem(const struct halotune_ctx *ctx, const halotu
   key->launch = (unsigned char)problem->launch;
   key->cache = (unsigned char)problem->cache;
   key->reproducible = problem->reproducible != 0;
+  key->steps = 1;
   for (int axis = 0; axis < MAX_DIMS; axis++) {
     long long points = problem->grid[axis];
     if (points < 0 || points > GRID_MOST_AXIS_POINTS) {

@@ -25,7 +25,7 @@ static uint64_t problem_hash(const uint32_t n[MAX_DIMS], int stencil, int model,
 
 static bool is_of_problem(const struct served *row, const struct lookup_key *key) {
   return row->n[0] == key->n[0] && row->n[1] == key->n[1] && row->n[2] == key->n[2] && row->stencil == key->stencil &&
-         row->model == key->model && row->dtype == key->dtype;
+         row->model == key->model && row->dtype == key->dtype && row->steps == key->steps;
 }
 
 static bool is_in_mode(const struct served *row, const struct lookup_key *key) {
@@ -44,6 +44,7 @@ static halotune_status table_add(struct lookup_table *table, int number) {
                            .stencil = row->stencil,
                            .model = row->model,
                            .dtype = row->dtype,
+                           .steps = row->steps,
                            .launch = (unsigned char)(row->launch + 1),
                            .cache = (unsigned char)(row->cache + 1)};
   const uint64_t hash = key_hash(&key);
@@ -130,7 +131,7 @@ static void search_family(const struct lookup_near *near, const struct lookup_fa
       const struct served *row = &catalog->rows[first + i];
       float distance = distances[i];
       if (distance > *best) continue; /* other modes only increase the distance */
-      if (near->key.reproducible && !row->reproducible) continue;
+      if (row->steps != near->key.steps || (near->key.reproducible && !row->reproducible)) continue;
       if (near->key.launch ? row->launch + 1 != near->key.launch : row->launch != LAUNCH_STREAM)
         distance += other_launch;
       if (near->key.cache ? row->cache + 1 != near->key.cache : row->cache != CACHE_STEADY) distance += other_cache;

@@ -10,7 +10,8 @@ struct lookup_key {
   uint32_t n[MAX_DIMS];
   int stencil, model;
   unsigned char dtype, launch, cache;
-  bool reproducible; /* only rows of reproducible problems; otherwise all */
+  bool reproducible;    /* only rows of reproducible problems; otherwise all */
+  unsigned short steps; /* only launches of so many time steps */
 };
 
 /* The number of features of which a distance is made; row_table.c describes them. */

@@ -9,7 +9,7 @@
 #include "reports/rows/rows.h"
 
 static const char problem_sql[] =
-    "select id, device_id as device, stencil_id as stencil, dtype, nx, ny, nz, launch, cache, is_reproducible"
+    "select id, device_id as device, stencil_id as stencil, dtype, nx, ny, nz, launch, cache, is_reproducible, steps"
     " from problem where id = ?1";
 
 /* The copy of the newest run that measured one. */

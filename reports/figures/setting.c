@@ -15,6 +15,7 @@ static void fill_facts(struct setting *s) {
   struct domain domain = domain_dense(s->subject->stencil, s->subject->analysis, &s->grid);
   struct device_limits limits = arch_device_limits(s->arch);
   facts_fill(s->subject->stencil, s->subject->analysis, s->dtype, &domain, &limits, s->reproducible, s->facts);
+  s->facts[FACT_most_steps] = LAUNCH_MOST_STEPS;
 }
 
 halotune_status setting_open(sqlite3 *db, const struct definitions *definitions, int64_t problem,

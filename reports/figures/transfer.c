@@ -15,13 +15,13 @@
  *   imported without its search, the fastest variant of the search takes its place. */
 static const char transfer_sql[] =
     "with winner as (select b.problem_id, b.variant_id, b.run_id, b.time_ms, p.device_id, p.stencil_id, p.dtype,"
-    "   p.nx, p.ny, p.nz, p.launch, p.cache, p.is_reproducible, t.name as template, v.parameters"
+    "   p.nx, p.ny, p.nz, p.launch, p.cache, p.is_reproducible, p.steps, t.name as template, v.parameters"
     "  from best b join problem p on p.id = b.problem_id join device d on d.id = p.device_id"
     "  join variant v on v.id = b.variant_id join template t on t.id = v.template_id"
     "  where b.is_current and not d.is_emulation and p.id in " CHOSEN_PROBLEMS "),"
     " pair as (select a.problem_id as source, z.problem_id as target, a.stencil_id, a.template, a.parameters,"
     "   z.variant_id as best_variant, z.run_id as best_run, z.time_ms as best_ms"
-    "  from winner a join winner z using (stencil_id, dtype, nx, ny, nz, launch, cache, is_reproducible)"
+    "  from winner a join winner z using (stencil_id, dtype, nx, ny, nz, launch, cache, is_reproducible, steps)"
     "  where a.device_id <> z.device_id),"
     " same as materialized (select pair.*, v.id as variant from pair join variant v using (stencil_id, parameters)"
     "  join template t on t.id = v.template_id and t.name = pair.template),"

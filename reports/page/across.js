@@ -5,7 +5,7 @@ import {deviceName, devices, problems, report, stencils} from './data.js';
 import {onSequence, sequence} from './colors.js';
 import {table} from './table.js';
 
-const key = (p) => [p.stencil, p.dtype, p.nx, p.ny, p.nz, p.launch, p.cache, p.is_reproducible].join(' ');
+const key = (p) => [p.stencil, p.dtype, p.nx, p.ny, p.nz, p.launch, p.cache, p.is_reproducible, p.steps].join(' ');
 
 export function acrossView() {
   const head = [

@@ -32,7 +32,7 @@ export function problemTitle(problem) {
   );
   return (
     `${stencil.name} ${problem.dtype} ${grid(problem, stencil)}${devices.size > 1 ? ` on ${deviceName(problem.device)}` : ''}` +
-    `${twins.length > 0 ? `, ${problem.launch}, ${problem.cache}` : ''}${problem.is_reproducible ? ', reproducible' : ''}`
+    `${twins.length > 0 ? `, ${problem.launch}, ${problem.cache}` : ''}${problem.is_reproducible ? ', reproducible' : ''}${problem.steps > 1 ? `, ${problem.steps} steps` : ''}`
   );
 }
 
@@ -117,6 +117,7 @@ export function problemView(problem) {
         ', cache ',
         problem.cache,
         problem.is_reproducible ? ', only reproducible variants' : '',
+        problem.steps > 1 ? `, ${problem.steps} time steps in a launch: times are of a launch` : '',
         el(
           'span',
           {class: 'neighbours'},

@@ -112,5 +112,5 @@ void facts_fill(const struct stencil *stencil, const struct analysis *analysis, 
   facts[FACT_in_place] = 0;
   facts[FACT_no_textures] = 0;
   facts[FACT_reproducible] = reproducible;
-  facts[FACT_most_steps] = 1;
+  facts[FACT_least_steps] = facts[FACT_most_steps] = 1;
 }

@@ -81,6 +81,7 @@ struct device_limits {
   X(in_place, "1 where an output is an input")                                                                      \
   X(no_textures, "1 where a kernel may use no texture")                                                             \
   X(reproducible, "1 where all variants have to give the same bits, see Summation order")                           \
+  X(least_steps, "time steps that a launch has to make at least")                                                   \
   X(most_steps, "time steps that a launch may make")
 
 #define FACT_AS_ENUMERATOR(name, about) FACT_##name,
@@ -92,7 +93,8 @@ struct fact_row {
 };
 extern const struct fact_row fact_rows[FACT_COUNT];
 
-/* Compute the value of each fact. most_steps is 1; callers that can use launches of more time steps set it. */
+/* Compute the value of each fact. least_steps and most_steps are 1; a caller that wants launches of more time steps
+ * sets them. */
 void facts_fill(const struct stencil *stencil, const struct analysis *analysis, enum dtype dtype,
                 const struct domain *domain, const struct device_limits *limits, bool reproducible,
                 double facts[FACT_COUNT]);

@@ -131,7 +131,8 @@ static inline void case_put(struct bench_case *c, struct store *store, long nx) 
   c->stencil_id = store_stencil(store, c->stencil, c->analysis);
   c->text_id = store_stencil_text(store, c->stencil_id, c->stencil_text);
   c->template_id = store_template(store, c->template);
-  struct problem_key key = {c->device, c->stencil_id, DTYPE_F32, {{nx, 256, 128}}, LAUNCH_STREAM, CACHE_STEADY, false};
+  struct problem_key key = {c->device,     c->stencil_id, DTYPE_F32, {{nx, 256, 128}},
+                            LAUNCH_STREAM, CACHE_STEADY,  false,     1};
   c->problem = store_problem(store, &key);
   CHECK(c->device > 0 && c->stencil_id > 0 && c->template_id > 0 && c->problem > 0, "%s", fail_text());
 }

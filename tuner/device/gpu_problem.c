@@ -9,40 +9,42 @@
 
 enum { LEAST_GUARD_BYTES = 1 << 20, MOST_GUARD_BYTES = 64 << 20 };
 
-/* The guards are as wide as taps reach, along the axis with the longest stride. */
+/* The guards are as wide as taps reach in a launch, along the axis with the longest stride. */
 static size_t guard_bytes(const struct stencil *stencil, const struct analysis *analysis, enum dtype dtype,
-                          const struct domain *domain) {
+                          const struct domain *domain, int steps) {
   const long strides[MAX_DIMS] = {1, domain->row, domain->plane};
   double widest = 0;
   for (int axis = 0; axis < stencil->dims && axis < MAX_DIMS; axis++) {
-    double bytes = (double)analysis->radius[axis] * (double)strides[axis] * (double)dtype_bytes(dtype);
+    double bytes = (double)steps * (double)analysis->radius[axis] * (double)strides[axis] * (double)dtype_bytes(dtype);
     if (bytes > widest) widest = bytes;
   }
   return widest < LEAST_GUARD_BYTES ? LEAST_GUARD_BYTES : widest > MOST_GUARD_BYTES ? MOST_GUARD_BYTES : (size_t)widest;
 }
 
 halotune_status gpu_problem_make(const struct stencil *stencil, const struct analysis *analysis, enum dtype dtype,
-                                 const struct domain *domain, struct gpu_problem *out) {
+                                 const struct domain *domain, int launch_steps, struct gpu_problem *out) {
+  struct carried carried[MAX_FIELDS];
   memset(out, 0, sizeof *out); /* it is sent as bytes, so its padding is cleared, too */
   if (domain->row != domain->grid.n[0] || domain->plane != domain->row * domain->grid.n[1]) {
     return fail(HALOTUNE_ARGUMENT, "fields with gaps between rows or planes are not measured on a GPU");
   }
   out->input_count = stencil->input_count;
-  out->output_count = stencil->output_count;
+  out->output_count = stencil->output_count + iterate_carried(stencil, launch_steps, carried);
+  out->launch_steps = launch_steps;
   out->dtype = dtype;
   out->domain = *domain;
-  out->guard_bytes = guard_bytes(stencil, analysis, dtype, domain);
+  out->guard_bytes = guard_bytes(stencil, analysis, dtype, domain, launch_steps);
   out->finite_steps = gpu_problem_finite_steps(analysis, dtype, 1);
   struct gpu_phase phase = {{0}, {0}};
   for (int i = 0; i < stencil->input_count; i++) phase.inputs[i] = i;
-  for (int i = 0; i < stencil->output_count; i++) phase.outputs[i] = stencil->input_count + i;
+  for (int i = 0; i < out->output_count; i++) phase.outputs[i] = stencil->input_count + i;
   do {
     if (out->phase_count == GPU_MOST_PHASES) {
-      return fail(HALOTUNE_ARGUMENT, "the stencil's fields take more than %d steps to come back to their places",
+      return fail(HALOTUNE_ARGUMENT, "the stencil's fields take more than %d launches to come back to their places",
                   GPU_MOST_PHASES);
     }
     out->phases[out->phase_count++] = phase;
-    if (stencil->iterate_count > 0) iterate_advance(stencil, 1, phase.inputs, phase.outputs);
+    if (stencil->iterate_count > 0) iterate_advance(stencil, launch_steps, phase.inputs, phase.outputs);
   } while (memcmp(&phase, &out->phases[0], sizeof phase) != 0);
   return HALOTUNE_OK;
 }

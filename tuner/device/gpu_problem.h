@@ -16,7 +16,8 @@ struct gpu_phase {
 };
 
 struct gpu_problem {
-  int input_count, output_count;
+  int input_count, output_count; /* outputs: with the arrays that a launch carries; see iterate.h */
+  int launch_steps;              /* time steps of a launch */
   enum dtype dtype;
   struct domain domain; /* dense: no gaps between rows */
   int phase_count;      /* 1 if the stencil is not iterated */
@@ -31,9 +32,9 @@ struct gpu_problem {
 
 /* Fill in all members except `rounding` and `allowed_units`.
  * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT for a domain with gaps, or for fields that need more than GPU_MOST_PHASES
- * steps to come back to their places. */
+ * launches to come back to their places. */
 halotune_status gpu_problem_make(const struct stencil *stencil, const struct analysis *analysis, enum dtype dtype,
-                                 const struct domain *domain, struct gpu_problem *out);
+                                 const struct domain *domain, int launch_steps, struct gpu_problem *out);
 
 /* For how many steps values cannot overflow, if inputs are at most 1, and the weights of each output are at most
  * `factor` times those of the analysis. A step of a linear stencil multiplies the largest value at most by the sum of

@@ -161,7 +161,7 @@ halotune_status gpu_session_verify(struct gpu_session *s, int number, struct gpu
 static halotune_status look_without_reference(struct gpu_session *s, struct gpu_look_back *out) {
   const struct gpu_problem *p = &s->problem;
   bool iterates = p->phase_count > 1 && s->applications > 0;
-  bool judges = !iterates || s->applications <= p->finite_steps;
+  bool judges = !iterates || s->applications <= p->finite_steps / p->launch_steps;
   halotune_status status = HALOTUNE_OK;
   for (int i = 0; i < p->input_count && status == HALOTUNE_OK; i++) {
     status = look_at_input(s, i, !gpu_problem_writes(p, i), &out->buffers[i]);

@@ -311,7 +311,7 @@ TEST(phases_come_back_to_the_first) {
     static struct stage stage;
     struct gpu_problem problem;
     stage_open(&stage, rows[i].stencil, DTYPE_F32, (struct grid){{19, 17, 15}});
-    CHECK_OK(gpu_problem_make(stage.stencil, stage.analysis, stage.dtype, &stage.scene.request.domain, &problem));
+    CHECK_OK(gpu_problem_make(stage.stencil, stage.analysis, stage.dtype, &stage.scene.request.domain, 1, &problem));
     CHECK_EQ(rows[i].phases, problem.phase_count, "%s", rows[i].stencil);
     CHECK(problem.guard_bytes >= 1 << 20, "%s: guards of %zu bytes", rows[i].stencil, problem.guard_bytes);
     for (int b = 0; b < gpu_problem_buffers(&problem); b++) {

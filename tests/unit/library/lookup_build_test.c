@@ -261,7 +261,7 @@ static struct question question_of(const char *stencil, enum dtype dtype) {
   static struct known_device room;
   const struct known_device *known;
   struct question question;
-  struct lookup_key key = {.n = {128, 64, 64}, .dtype = dtype};
+  struct lookup_key key = {.n = {128, 64, 64}, .dtype = dtype, .steps = 1};
   key.stencil = names_find(&ctx->catalog.stencil_names, stencil);
   CHECK_OK(context_device(ctx, "NVIDIA H200", &room, &known));
   key.model = known->model;

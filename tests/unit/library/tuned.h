@@ -70,7 +70,8 @@ static inline void tuned_put_stencil(struct store *store, const struct tuned *t,
                             grid,
                             t->launch,
                             t->cache,
-                            t->reproducible};
+                            t->reproducible,
+                            1};
   long long bytes = (long long)analysis->bytes_per_point[t->dtype] * grid.n[0] * grid.n[1] * grid.n[2];
   struct run_start start = {.problem = store_problem(store, &key),
                             .command = "halotune tune",

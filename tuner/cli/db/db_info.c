@@ -23,10 +23,10 @@ static const char problems_sql[] =
         "b.origin_id") ","
                        " (select count(*) from run r where r.problem_id = p.id), (select count(*) from measurement m join "
                        "run r"
-                       " on r.id = m.run_id where r.problem_id = p.id), p.is_reproducible from problem p join stencil s on s.id = p.stencil_id"
+                       " on r.id = m.run_id where r.problem_id = p.id), p.is_reproducible, p.steps from problem p join stencil s on s.id = p.stencil_id"
                        " join device d on d.id = p.device_id left join best b on b.problem_id = p.id and b.is_current"
                        " left join variant v on v.id = b.variant_id left join template t on t.id = v.template_id"
-                       " order by d.name, s.name, p.dtype, p.nx, p.ny, p.nz, p.id";
+                       " order by d.name, s.name, p.dtype, p.nx, p.ny, p.nz, p.steps, p.id";
 
 struct info {
   struct store *store;
@@ -85,6 +85,7 @@ static json_t *problem_json(sqlite3_stmt *row) {
   json_put(&json, "launch", text_json(column_text(row, 5)));
   json_put(&json, "cache", text_json(column_text(row, 6)));
   json_put(&json, "reproducible", json_boolean(sqlite3_column_int(row, 15)));
+  json_put(&json, "steps", json_integer(sqlite3_column_int(row, 16)));
   json_put(&json, "device", text_json(column_text(row, 7)));
   json_put(&json, "runs", json_integer(sqlite3_column_int64(row, 13)));
   json_put(&json, "measurements", json_integer(sqlite3_column_int64(row, 14)));
@@ -94,6 +95,7 @@ static json_t *problem_json(sqlite3_stmt *row) {
 
 static void print_problem(sqlite3_stmt *row) {
   int runs = sqlite3_column_int(row, 13), measurements = sqlite3_column_int(row, 14);
+  const int steps = sqlite3_column_int(row, 16);
   bool has_best = sqlite3_column_type(row, 10) != SQLITE_NULL;
   printf("%s %s %lldx%lldx%lld, %s, %s%s, on %s: ", column_text(row, 0), column_text(row, 1),
          (long long)sqlite3_column_int64(row, 2), (long long)sqlite3_column_int64(row, 3),
@@ -102,6 +104,9 @@ static void print_problem(sqlite3_stmt *row) {
   if (runs == 0 && has_best) printf("only the winner; the number of variants that were tried is not recorded\n");
   else printf("%d run%s, %d measurement%s\n", runs, PLURAL(runs), measurements, PLURAL(measurements));
   if (!has_best) return;
+  if (steps > 1)
+    printf("  best: %.6g ms for a launch of %d steps, %.6g ms a step\n", sqlite3_column_double(row, 10), steps,
+           sqlite3_column_double(row, 10) / steps);
   printf("  best: %.6g ms, %s %s, %s, %s\n", sqlite3_column_double(row, 10), column_text(row, 8), column_text(row, 9),
          column_text(row, 11), column_text(row, 12));
 }

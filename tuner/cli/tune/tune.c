@@ -184,6 +184,7 @@ static const struct option_row options[] = {
     {"good-enough", "SHARE", "end the search of a task at this share of the driver's copy, such as 0.97"},
     {"launch", "MODE", "stream or graph; by default graph where a launch takes less than 20 us"},
     {"cache", "MODE", "steady, as in a time loop (the default), or cold"},
+    {"steps", "N", "time steps that a launch makes, such as 4; a task for each of 1..4; 1 by default"},
     {"reproducible", NULL, "only variants that all give the same bits; a winner of its own is stored"},
     {"seed", "N", "random seed of the search; 1 by default"},
     {"workers", "N", "number of compilers that run at a time; one less than there are CPUs by default"},

@@ -55,6 +55,7 @@ static json_t *tuned_json(const struct tuned *row) {
   json_put(&json, "grid", grid_json(&row->task->grid, MAX_DIMS));
   json_put(&json, "launch", text_json(launch_mode_names[result->launch]));
   json_put(&json, "reproducible", json_boolean(row->reproducible));
+  json_put(&json, "steps", json_integer(row->task->launch_steps));
   json_put(&json, "complete", json_boolean(result->is_complete));
   json_put(&json, "reason", text_json(result->reason));
   json_put(&json, "tried", json_integer(result->tally.tried));

@@ -66,10 +66,10 @@ static halotune_status read_named(const struct invocation *invocation, struct tu
 
 /* Whether a stencil that was named twice has this task already. */
 static bool is_planned(const struct tune_plan *plan, const struct planned_stencil *stencil, enum dtype dtype,
-                       const struct grid *grid) {
+                       const struct grid *grid, int launch_steps) {
   for (int i = 0; i < plan->task_count; i++) {
     const struct planned_task *task = &plan->tasks[i];
-    if (task->dtype == dtype && memcmp(&task->grid, grid, sizeof *grid) == 0 &&
+    if (task->dtype == dtype && task->launch_steps == launch_steps && memcmp(&task->grid, grid, sizeof *grid) == 0 &&
         strcmp(task->stencil->loaded.stencil->name, stencil->loaded.stencil->name) == 0 &&
         identity_compare(task->stencil->loaded.analysis->hash, stencil->loaded.analysis->hash) == 0) {
       return true;
@@ -79,10 +79,10 @@ static bool is_planned(const struct tune_plan *plan, const struct planned_stenci
 }
 
 static halotune_status add_task(struct tune_plan *plan, const struct planned_stencil *stencil, enum dtype dtype,
-                                const struct grid *grid) {
+                                const struct grid *grid, int launch_steps) {
   if (!array_room(plan->tasks, plan->task_count, plan->task_room)) return fail_memory();
   struct planned_task *task = &plan->tasks[plan->task_count];
-  *task = (struct planned_task){.stencil = stencil, .dtype = dtype, .grid = *grid};
+  *task = (struct planned_task){.stencil = stencil, .dtype = dtype, .grid = *grid, .launch_steps = launch_steps};
   task->coefficients = calloc((size_t)stencil->loaded.stencil->coefficient_count + 1, sizeof *task->coefficients);
   if (!task->coefficients) return fail_memory();
   plan->task_count++;
@@ -105,6 +105,41 @@ static halotune_status wanted_dtypes(const struct invocation *invocation, const 
               stencil->name);
 }
 
+/* A range of steps. */
+struct steps_range {
+  int first, last;
+};
+
+/* Read --steps: N or N..M; 1 by default. */
+static halotune_status option_steps(const struct invocation *invocation, struct steps_range *out) {
+  const char *value = option_value(invocation, "steps");
+  char *end = NULL;
+  *out = (struct steps_range){1, 1};
+  if (!value) return HALOTUNE_OK;
+  const long first = strtol(value, &end, 10), last = strncmp(end, "..", 2) == 0 ? strtol(end + 2, &end, 10) : first;
+  if (end == value || *end || first < 1 || last < first || last > LAUNCH_MOST_STEPS) {
+    return fail(HALOTUNE_ARGUMENT, "--steps takes time steps of a launch from 1 to %d, such as 4 or 1..4, not '%s'",
+                LAUNCH_MOST_STEPS, value);
+  }
+  *out = (struct steps_range){(int)first, (int)last};
+  return HALOTUNE_OK;
+}
+
+/* The steps that a stencil can make. With --all, one that makes a single step is passed over in silence. */
+static halotune_status wanted_steps(const struct invocation *invocation, const struct planned_stencil *planned,
+                                    struct steps_range *out) {
+  halotune_status status = option_steps(invocation, out);
+  if (status != HALOTUNE_OK || out->last == 1 || planned->loaded.analysis->can_iterate) return status;
+  if (!option_given(invocation, "all")) {
+    return fail(HALOTUNE_ARGUMENT,
+                "--steps %s: %s makes one step only: it does not say in `iterate` which output "
+                "becomes an input",
+                option_value(invocation, "steps"), planned->loaded.stencil->name);
+  }
+  out->last = out->first == 1 ? 1 : 0;
+  return HALOTUNE_OK;
+}
+
 static halotune_status add_tasks(const struct invocation *invocation, struct tune_plan *plan,
                                  const struct planned_stencil *planned) {
   const struct stencil *stencil = planned->loaded.stencil;
@@ -112,13 +147,17 @@ static halotune_status add_tasks(const struct invocation *invocation, struct tun
   bool all_grids = grids && strcmp(grids, "all") == 0, wanted[DTYPE_COUNT];
   struct grid grid =
       stencil->grids[0]; /* those that are counted were read. NOLINT(clang-analyzer-core.NullDereference) */
+  struct steps_range steps = {1, 1};
   halotune_status status = wanted_dtypes(invocation, stencil, wanted);
+  if (status == HALOTUNE_OK) status = wanted_steps(invocation, planned, &steps);
   if (status == HALOTUNE_OK && !all_grids) status = option_grid(invocation, stencil, &grid);
   for (int i = 0; i < (all_grids ? stencil->grid_count : 1); i++) {
     if (all_grids) grid = stencil->grids[i];
     for (int dtype = 0; dtype < DTYPE_COUNT && status == HALOTUNE_OK; dtype++) {
-      if (wanted[dtype] && !is_planned(plan, planned, (enum dtype)dtype, &grid))
-        status = add_task(plan, planned, (enum dtype)dtype, &grid);
+      for (int n = steps.first; n <= steps.last && wanted[dtype] && status == HALOTUNE_OK; n++) {
+        if (!is_planned(plan, planned, (enum dtype)dtype, &grid, n))
+          status = add_task(plan, planned, (enum dtype)dtype, &grid, n);
+      }
     }
   }
   return status;
@@ -156,4 +195,5 @@ void planned_task_text(const struct planned_task *task, struct text *text) {
   const struct stencil *stencil = task->stencil->loaded.stencil;
   text_printf(text, "%s %s %ld", stencil->name, dtype_names[task->dtype], task->grid.n[0]);
   for (int axis = 1; axis < stencil->dims; axis++) text_printf(text, "x%ld", task->grid.n[axis]);
+  if (task->launch_steps > 1) text_printf(text, ", %d steps", task->launch_steps);
 }

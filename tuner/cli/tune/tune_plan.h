@@ -16,6 +16,7 @@ struct planned_task {
   enum dtype dtype;
   struct grid grid;
   double *coefficients;
+  int launch_steps; /* time steps that a launch makes */
 };
 
 struct tune_plan {
@@ -25,14 +26,15 @@ struct tune_plan {
   enum exit_code code; /* HALOTUNE_EXIT_BAD_INPUT if --all found files that could not be read */
 };
 
-/* Read the stencils that the arguments name, or every stencil with --all, and the options --dtype and --grid.
+/* Read the stencils that the arguments name, or every stencil with --all, and the options --dtype, --grid and
+ * --steps.
  *   out  filled on success; after a failure tune_plan_free is harmless
  * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT; or the errors of loaded_open. */
 halotune_status tune_plan_open(const struct invocation *invocation, struct tune_plan *out);
 
 void tune_plan_free(struct tune_plan *plan);
 
-/* Append "star7 f32 512x512x512". */
+/* Append "star7 f32 512x512x512", and ", 4 steps" for launches of several. */
 void planned_task_text(const struct planned_task *task, struct text *text);
 
 #endif

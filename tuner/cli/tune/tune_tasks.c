@@ -47,7 +47,8 @@ static struct task task_of(const struct tune_tasks *t, const struct planned_sten
                        .arch = facts->arch,
                        .arch_name = arch,
                        .sm_count = facts->device.sm_count,
-                       .reproducible = t->reproducible};
+                       .reproducible = t->reproducible,
+                       .launch_steps = planned->launch_steps};
 }
 
 /* Make the copy that moves as many bytes as the task. It has no sums, so --reproducible does not apply to it. */
@@ -55,6 +56,7 @@ static struct task copy_of(const struct tune_tasks *t, const struct task *task, 
   struct task copy = task_of(t, &t->setup->copy, planned, task->arch_name);
   copy.coefficients = NULL;
   copy.reproducible = false;
+  copy.launch_steps = 1;
   copy.grid = (struct grid){{(long)(task_bytes(task) / 2 / (long long)dtype_bytes(task->dtype)), 1, 1}};
   return copy;
 }

@@ -75,6 +75,8 @@ static void print_outcomes(const struct tuned *row) {
   if (result->winner.other_processes > 0)
     printf("; %d other process%s on the GPU when the finals began: times may be off", result->winner.other_processes,
            result->winner.other_processes == 1 ? " computed" : "es computed");
+  if (result->winner.exists && row->task->launch_steps > 1)
+    printf("; %.5f ms a step", result->winner.timing.median_ms / row->task->launch_steps);
   if (result->winner.exists && !result->winner.second_grid[0] && !row->is_recorded)
     printf("; second grid: none fits the winner");
   if (result->winner.exists && !result->is_complete) printf("; %s", result->reason);

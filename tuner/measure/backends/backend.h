@@ -39,8 +39,9 @@ struct backend_facts {
 
 /* A problem to run variants of. */
 struct backend_problem {
-  const struct scene *scene; /* inputs and reference of one step, on a dense domain; must live until the next problem */
-  enum launch_mode launch;   /* how samples launch */
+  const struct scene
+      *scene;              /* inputs and reference of one launch, on a dense domain; must live until the next problem */
+  enum launch_mode launch; /* how samples launch */
   enum cache_mode cache;
   bool reproducible;       /* tells apart two problems of a recording that are alike otherwise */
   long long roof_elements; /* how many SLOT_MEMCPY and variants with `is_roof` copy; 0 for none */

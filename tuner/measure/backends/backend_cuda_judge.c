@@ -18,8 +18,8 @@ static bool has_default_coefficients(const struct scene_request *request) {
 halotune_status cuda_problem_make(const struct backend_problem *problem, struct gpu_problem *out) {
   const struct scene *scene = problem->scene;
   const struct scene_request *r = &scene->request;
-  if (r->steps != 1) return fail(HALOTUNE_ARGUMENT, "the reference has to be of one step");
-  halotune_status status = gpu_problem_make(r->stencil, r->analysis, r->dtype, &r->domain, out);
+  if (scene->launches != 1) return fail(HALOTUNE_ARGUMENT, "the reference has to be of one launch");
+  halotune_status status = gpu_problem_make(r->stencil, r->analysis, r->dtype, &r->domain, r->launch_steps, out);
   if (status != HALOTUNE_OK) return status;
   if (!has_default_coefficients(r)) /* as scene_coefficients gives them, at most */
     out->finite_steps = gpu_problem_finite_steps(r->analysis, r->dtype, OTHER_COEFFICIENTS_MOST);
@@ -37,16 +37,18 @@ static void point_of(const struct domain *domain, long long at, long point[MAX_D
   point[2] = (long)(at / domain->plane);
 }
 
-static const char *name_of(const struct stencil *stencil, int buffer) {
-  return buffer < stencil->input_count ? stencil->inputs[buffer] : stencil->outputs[buffer - stencil->input_count];
+static const char *name_of(const struct scene *scene, int buffer) {
+  const struct stencil *stencil = scene->request.stencil;
+  return buffer < stencil->input_count ? stencil->inputs[buffer]
+                                       : scene_written_name(scene, buffer - stencil->input_count);
 }
 
 /* Something was written outside of the points that a variant may write.
  *   element  its place, in elements from the field's first one */
-static void say_outside(const struct stencil *stencil, const struct gpu_problem *problem, int buffer, long long element,
+static void say_outside(const struct scene *scene, const struct gpu_problem *problem, int buffer, long long element,
                         struct verdict *out) {
   long point[MAX_DIMS];
-  const char *name = name_of(stencil, buffer);
+  const char *name = name_of(scene, buffer);
   out->outcome = OUTCOME_OUT_OF_BOUNDS;
   if (element < 0) {
     snprintf(out->reason, sizeof out->reason, "wrote in front of %s, at %lld element%s before its first", name,
@@ -95,41 +97,42 @@ static void say_wrong(const char *name, const struct comparison *c, struct verdi
            c->first_bad[2], c->got, c->want);
 }
 
-static void judge_output(const struct stencil *stencil, const struct gpu_problem *problem,
-                         const struct gpu_look_back *seen, int output, struct verdict *out) {
+static void judge_output(const struct scene *scene, const struct gpu_problem *problem, const struct gpu_look_back *seen,
+                         int output, struct verdict *out) {
   const struct gpu_found *found = &seen->buffers[problem->input_count + output];
   struct comparison c = comparison_of(problem, seen, output);
   if (seen->compared_points > 0) {
     if (output == 0 || c.max_error_units > out->worst.max_error_units) out->worst = c;
-    if (found->bad > 0 && out->outcome == OUTCOME_MEASURED) say_wrong(stencil->outputs[output], &c, out);
+    if (found->bad > 0 && out->outcome == OUTCOME_MEASURED) say_wrong(scene_written_name(scene, output), &c, out);
   } else if (found->bad > 0 && out->outcome == OUTCOME_MEASURED) {
     long point[MAX_DIMS];
     point_of(&problem->domain, found->first_bad, point);
     out->outcome = OUTCOME_WRONG;
     snprintf(out->reason, sizeof out->reason,
-             "%s: after the samples %lld point%s not finite, the first (%ld, %ld, %ld)", stencil->outputs[output],
-             (long long)found->bad, found->bad == 1 ? " is" : "s are", point[0], point[1], point[2]);
+             "%s: after the samples %lld point%s not finite, the first (%ld, %ld, %ld)",
+             scene_written_name(scene, output), (long long)found->bad, found->bad == 1 ? " is" : "s are", point[0],
+             point[1], point[2]);
   }
 }
 
-void cuda_judge(const struct stencil *stencil, const struct gpu_problem *problem, const struct gpu_look_back *seen,
+void cuda_judge(const struct scene *scene, const struct gpu_problem *problem, const struct gpu_look_back *seen,
                 struct verdict *out) {
   int buffers = gpu_problem_buffers(problem);
   *out = (struct verdict){.outcome = OUTCOME_MEASURED, .run_ms = seen->time_ms};
   for (int i = 0; i < buffers && out->outcome == OUTCOME_MEASURED; i++) {
     const struct gpu_found *found = &seen->buffers[i];
     long long first = i < problem->input_count ? element_of(problem, found->first_damaged) : found->first_damaged;
-    if (found->damaged > 0) say_outside(stencil, problem, i, first, out);
+    if (found->damaged > 0) say_outside(scene, problem, i, first, out);
   }
   for (int i = 0; i < problem->input_count && out->outcome == OUTCOME_MEASURED; i++) {
     long point[MAX_DIMS];
     if (seen->buffers[i].bad == 0) continue;
     point_of(&problem->domain, element_of(problem, seen->buffers[i].first_bad), point);
     out->outcome = OUTCOME_WRONG;
-    snprintf(out->reason, sizeof out->reason, "changed its input %s, first at (%ld, %ld, %ld)", stencil->inputs[i],
+    snprintf(out->reason, sizeof out->reason, "changed its input %s, first at (%ld, %ld, %ld)", name_of(scene, i),
              point[0], point[1], point[2]);
   }
-  for (int o = 0; o < problem->output_count; o++) judge_output(stencil, problem, seen, o, out);
+  for (int o = 0; o < problem->output_count; o++) judge_output(scene, problem, seen, o, out);
   if (seen->differing_samples == 0 || out->outcome != OUTCOME_MEASURED) return;
   out->outcome = OUTCOME_WRONG;
   snprintf(out->reason, sizeof out->reason,

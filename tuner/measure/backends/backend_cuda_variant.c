@@ -132,7 +132,7 @@ halotune_status cuda_load(void *state, int slot, const struct candidate *candida
   if (status != HALOTUNE_OK || !have) return status;
   c->slots[slot] = (struct cuda_slot){.is_live = true, .candidate = *candidate};
   if (verifies) status = take_payload(c, &reply, &seen, sizeof seen);
-  if (verifies && status == HALOTUNE_OK) cuda_judge(candidate->spec->stencil, &c->wire, &seen, verdict);
+  if (verifies && status == HALOTUNE_OK) cuda_judge(c->problem.scene, &c->wire, &seen, verdict);
   if (status == HALOTUNE_OK && verdict->outcome == OUTCOME_MEASURED) note_time(c, slot, verdict->run_ms);
   else cuda_unload(c, slot);
   return status;
@@ -220,9 +220,8 @@ halotune_status cuda_recheck(void *state, int slot, struct verdict *verdict) {
   if (status == HALOTUNE_OK && !have) cuda_forget(c, slot);
   if (status != HALOTUNE_OK || !have) return status;
   status = take_payload(c, &reply, seen, sizeof seen);
-  const struct stencil *stencil = c->slots[slot].candidate.spec->stencil;
   for (int i = 0; i < 2 && status == HALOTUNE_OK && verdict->outcome == OUTCOME_MEASURED; i++) {
-    cuda_judge(stencil, &c->wire, &seen[i], verdict);
+    cuda_judge(c->problem.scene, &c->wire, &seen[i], verdict);
   }
   if (status != HALOTUNE_OK || verdict->outcome != OUTCOME_MEASURED) cuda_unload(c, slot);
   return status;

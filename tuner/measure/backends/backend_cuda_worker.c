@@ -69,7 +69,7 @@ halotune_status cuda_send_problem(struct cuda *c) {
   halotune_status status = cuda_ask(c, &request, CUDA_START_MS, &reply);
   for (int i = 0; i < stencil->input_count && status == HALOTUNE_OK; i++)
     status = upload_field(c, GPU_UPLOAD_START, i, scene->inputs[i]);
-  for (int o = 0; o < stencil->output_count && status == HALOTUNE_OK; o++) {
+  for (int o = 0; o < scene->written_count && status == HALOTUNE_OK; o++) {
     if (c->wire.phase_count > 1)
       status = upload_field(c, GPU_UPLOAD_START, stencil->input_count + o, scene->outputs[o]);
     if (status == HALOTUNE_OK) status = upload_field(c, GPU_UPLOAD_WANT, o, scene->want[o]);

@@ -10,7 +10,7 @@ struct direct {
   struct gpu_session session;
   struct compiled checks;
   struct gpu_problem wire;
-  const struct stencil *stencil;
+  const struct scene *scene;
 };
 
 /* Fill a field from an array of doubles, in parts. */
@@ -33,13 +33,13 @@ static halotune_status upload_field(struct direct *d, enum gpu_upload kind, int 
 
 static halotune_status direct_set_problem(void *state, const struct backend_problem *problem) {
   struct direct *d = state;
-  const struct scene *scene = problem->scene;
-  const struct stencil *stencil = d->stencil = scene->request.stencil;
+  const struct scene *scene = d->scene = problem->scene;
+  const struct stencil *stencil = scene->request.stencil;
   halotune_status status = cuda_problem_make(problem, &d->wire);
   if (status == HALOTUNE_OK) status = gpu_session_problem(&d->session, &d->wire);
   for (int i = 0; i < stencil->input_count && status == HALOTUNE_OK; i++)
     status = upload_field(d, GPU_UPLOAD_START, i, scene->inputs[i]);
-  for (int o = 0; o < stencil->output_count && status == HALOTUNE_OK; o++) {
+  for (int o = 0; o < scene->written_count && status == HALOTUNE_OK; o++) {
     if (d->wire.phase_count > 1)
       status = upload_field(d, GPU_UPLOAD_START, stencil->input_count + o, scene->outputs[o]);
     if (status == HALOTUNE_OK) status = upload_field(d, GPU_UPLOAD_WANT, o, scene->want[o]);
@@ -76,7 +76,7 @@ static halotune_status direct_load(void *state, int slot, const struct candidate
   halotune_status status = gpu_session_load(&d->session, slot, &plan, candidate->compiled->cubin, candidate->is_roof);
   if (status == HALOTUNE_OK && !candidate->is_roof) {
     status = gpu_session_verify(&d->session, slot, &seen);
-    if (status == HALOTUNE_OK) cuda_judge(spec->stencil, &d->wire, &seen, verdict);
+    if (status == HALOTUNE_OK) cuda_judge(d->scene, &d->wire, &seen, verdict);
   }
   return settle_variant(d, slot, status, verdict);
 }
@@ -106,10 +106,10 @@ static halotune_status direct_recheck(void *state, int slot, struct verdict *ver
   struct gpu_look_back seen;
   *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
   halotune_status status = gpu_session_inspect(&d->session, slot, &seen);
-  if (status == HALOTUNE_OK) cuda_judge(d->stencil, &d->wire, &seen, verdict);
+  if (status == HALOTUNE_OK) cuda_judge(d->scene, &d->wire, &seen, verdict);
   if (status == HALOTUNE_OK && verdict->outcome == OUTCOME_MEASURED) {
     status = gpu_session_verify(&d->session, slot, &seen);
-    if (status == HALOTUNE_OK) cuda_judge(d->stencil, &d->wire, &seen, verdict);
+    if (status == HALOTUNE_OK) cuda_judge(d->scene, &d->wire, &seen, verdict);
   }
   return settle_variant(d, slot, status, verdict);
 }

@@ -161,7 +161,7 @@ static const char records_sql[] =
     " from measurement m join run r on r.id = m.run_id join problem p on p.id = r.problem_id join stencil s on s.id = p.stencil_id"
     " join variant v on v.id = m.variant_id join template t on t.id = v.template_id"
     " where p.device_id = ?1 and s.hash = ?2 and p.dtype = ?3 and p.nx = ?4 and p.ny = ?5 and p.nz = ?6 and p.cache = ?7"
-    " and p.is_reproducible = ?8"
+    " and p.is_reproducible = ?8 and p.steps = ?9"
     " group by t.name, v.parameters";
 
 static halotune_status read_records(struct replay *replay, sqlite3_stmt *query) {
@@ -203,6 +203,7 @@ static halotune_status replay_set_problem(void *state, const struct backend_prob
   for (int axis = 0; axis < MAX_DIMS; axis++) sqlite3_bind_int64(query, 4 + axis, scene->domain.grid.n[axis]);
   sqlite3_bind_text(query, 7, cache_mode_names[problem->cache], -1, SQLITE_STATIC);
   sqlite3_bind_int(query, 8, problem->reproducible);
+  sqlite3_bind_int(query, 9, scene->launch_steps > 1 ? scene->launch_steps : 1);
   status = read_records(replay, query);
   sqlite3_finalize(query);
   return status;

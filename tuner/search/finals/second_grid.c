@@ -48,7 +48,8 @@ static halotune_status run_on_grid(const struct final_inputs *in, const struct t
                                   .coefficients = second->coefficients,
                                   .input = INPUT_RANDOM,
                                   .seed = 2,
-                                  .steps = 1};
+                                  .steps = task->launch_steps > 1 ? task->launch_steps : 1,
+                                  .launch_steps = task->launch_steps};
   struct backend_problem problem = {.scene = &second->scene, .launch = in->launch, .cache = in->cache};
   halotune_status status = scene_make(&request, &second->scene);
   if (status == HALOTUNE_OK) status = backend->table->set_problem(backend->state, &problem);

@@ -23,7 +23,8 @@ static halotune_status make_scene(const struct setup_inputs *in, struct setup *s
                                   .coefficients = task->coefficients,
                                   .input = INPUT_RANDOM,
                                   .seed = 1,
-                                  .steps = 1};
+                                  .steps = task->launch_steps > 1 ? task->launch_steps : 1,
+                                  .launch_steps = task->launch_steps};
   if (!in->tools->backend->facts.is_recording) return scene_make(&request, &setup->scene);
   setup->scene.request = request;
   return HALOTUNE_OK;
@@ -125,7 +126,8 @@ static halotune_status open_run(const struct setup_inputs *in, struct setup *set
                             .grid = task->grid,
                             .launch = setup->launch,
                             .cache = options->cache,
-                            .reproducible = task->reproducible};
+                            .reproducible = task->reproducible,
+                            .steps = task->launch_steps};
   *rows = (struct run_rows){
       .store = store, .templates = setup->template_ids, .driver = facts->driver, .warnings = facts->warnings};
   write_nvrtc(in->tools, rows->nvrtc, sizeof rows->nvrtc);

@@ -11,7 +11,8 @@ struct variant_spec task_variant(const struct task *task, const struct template 
                                .domain = domain_dense(task->stencil, task->analysis, grid),
                                .coefficients = task->coefficients,
                                .limits = task->limits,
-                               .reproducible = task->reproducible};
+                               .reproducible = task->reproducible,
+                               .most_steps = task->launch_steps};
 }
 
 long long task_bytes(const struct task *task) {
@@ -23,5 +24,6 @@ halotune_status task_bindings(const struct task *task, const struct template *te
   double facts[FACT_COUNT];
   struct domain domain = domain_dense(task->stencil, task->analysis, &task->grid);
   facts_fill(task->stencil, task->analysis, task->dtype, &domain, &task->limits, task->reproducible, facts);
+  if (task->launch_steps > 1) facts[FACT_least_steps] = facts[FACT_most_steps] = task->launch_steps;
   return bindings_make(template, facts, out);
 }

@@ -18,13 +18,15 @@ struct task {
   const char *arch_name; /* "sm_90" */
   int sm_count;
   bool reproducible; /* all variants give the same bits */
+  int launch_steps;  /* time steps that a launch of each variant makes; 0 counts as 1 */
 };
 
 /* The specification of a variant on all points of a dense grid, which need not be the task's. */
 struct variant_spec task_variant(const struct task *task, const struct template *template,
                                  const struct configuration *configuration, const struct grid *grid);
 
-/* The compulsory traffic of one application: each input is read once, each output is written once. */
+/* The compulsory traffic of one application, whatever its steps: each input is read once, each output is written
+ * once. */
 long long task_bytes(const struct task *task);
 
 /* The numbers that a template's formulas see for the task. End with bindings_free. */
