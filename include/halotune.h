@@ -287,7 +287,8 @@ typedef struct {
   int alignment_bytes;           /* pointers that are not multiples of this make another variant run */
   int steps;                     /* time steps that one launch makes */
   long long elements;            /* that each field must hold */
-  const void *reserved[8];
+  const double *coefficients;    /* coefficient_count values that the kernel computes with, in the stencil's order */
+  const void *reserved[7];
 } halotune_kernel_facts;
 
 /* Describe a kernel.

@@ -160,6 +160,7 @@ void halotune_kernel_info(const halotune_kernel *kernel, halotune_kernel_facts *
                                  .input_count = kernel->input_count,
                                  .output_count = kernel->output_count,
                                  .coefficient_count = kernel->question.parsed->stencil->coefficient_count,
+                                 .coefficients = kernel->coefficients,
                                  .dynamic_shared_bytes = plan->shared_bytes,
                                  .alignment_bytes = variant->alignment_bytes,
                                  .steps = variant->built.steps,

@@ -61,6 +61,24 @@ static void add_time(const struct query *query, bool is_emulation, struct text *
   text_printf(text, "\n");
 }
 
+/* The values of the coefficients in the answer's source: those of the user's file, else of the newest stored text. */
+static void add_coefficients(const struct query *query, struct text *text) {
+  const struct stencil *stencil = query->question.parsed->stencil;
+  if (stencil->coefficient_count > 0) text_printf(text, "\ncoefficients");
+  for (int i = 0; i < stencil->coefficient_count; i++) {
+    text_printf(text, " %s=", stencil->coefficients[i].name);
+    text_number(text, query->coefficients[i]);
+  }
+}
+
+static json_t *coefficients_json(const struct query *query) {
+  const struct stencil *stencil = query->question.parsed->stencil;
+  json_t *json = json_object();
+  for (int i = 0; i < stencil->coefficient_count; i++)
+    json_put(&json, stencil->coefficients[i].name, number_json(query->coefficients[i]));
+  return json;
+}
+
 halotune_status query_print_text(const struct query *query) {
   const halotune_config *c = &query->config;
   const struct grid asked = grid_of(c->grid), measured = grid_of(c->measured_grid);
@@ -83,6 +101,7 @@ halotune_status query_print_text(const struct query *query) {
   for (int i = 0; i < c->parameter_count && halotune_config_parameter_at(c, i, &parameter) == HALOTUNE_OK; i++) {
     text_printf(&text, " %s=%s", parameter.name, parameter.value);
   }
+  add_coefficients(query, &text);
   text_printf(&text, "\n");
   if (c->match != HALOTUNE_MATCH_DEFAULT) {
     add_time(query, is_emulation, &text);
@@ -118,6 +137,7 @@ halotune_status query_print_json(const struct query *query) {
   json_put(&json, "is_stale", json_boolean(c->is_stale));
   json_put(&json, "template", text_json(c->template_name));
   json_put(&json, "parameters", json_loads(c->parameters, 0, NULL));
+  json_put(&json, "coefficients", coefficients_json(query));
   json_put(&json, "time_ms", number_json(c->time_ms));
   json_put(&json, "low_ms", number_json(c->low_ms));
   json_put(&json, "high_ms", number_json(c->high_ms));
