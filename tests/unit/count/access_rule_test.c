@@ -154,9 +154,10 @@ TEST(every_template_is_compared) {
   CHECK(found.gl_pathc > 8, "%zu templates", found.gl_pathc);
   for (size_t i = 0; i < found.gl_pathc; i++) {
     char path[64];
-    /* Rules of templates that make several time steps may be further off, as documented. */
-    bool has_row = strcmp(found.gl_pathv[i], "templates/fused_tile.yaml") == 0 ||
-                   strcmp(found.gl_pathv[i], "templates/pipeline_planes.yaml") == 0;
+    struct template *template;
+    CHECK_OK(template_read(found.gl_pathv[i], &template));
+    bool has_row = template->steps.is_given; /* several time steps: its rule may be further off, as documented */
+    template_free(template);
     for (size_t r = 0; r < COUNT(rows); r++) {
       snprintf(path, sizeof path, "templates/%s.yaml", rows[r].template);
       has_row = has_row || strcmp(path, found.gl_pathv[i]) == 0;
