@@ -17,7 +17,7 @@ static const char find_sql[] =
     " join stencil s on s.id = p.stencil_id join device d on d.id = p.device_id where"
     " iif(?1 is null, s.name = ?10, s.hash = ?1)"
     " and p.dtype = ?2 and p.nx = ?3 and p.ny = ?4 and p.nz = ?5 and (d.name = ?6 or 'sm_' || d.capability = ?6)"
-    " and (?7 is null or p.launch = ?7) and (?8 is null or p.cache = ?8) and p.is_reproducible >= ?9"
+    " and (?7 is null or p.launch = ?7) and (?8 is null or p.cache = ?8) and p.is_reproducible >= ?9 and p.steps = 1"
     " and not " SQL_IS_REFUTED("b") " order by b.is_current desc, b.time_ms limit 1";
 
 /* What is looked for in the files that are kept beside a database. */
