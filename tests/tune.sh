@@ -178,7 +178,7 @@ copy_of "$base" "$work/modes.db"
   HALOTUNE_FAKE_FAULT='cuLaunchKernel@star7_small=corrupt:1365' tune "$work/modes.db" --launch stream >"$work/out" 2>&1
 [ "$(query "$work/modes.db" "select count(*), sum(is_current) from best")" = "$(query "$base" "select count(*) from best") 0" ]
 result "a winner that is wrong in another launch mode is served no more" $? "$work/out"
-"$program" db import --db "$work/modes.db" "$work/modes.json" >"$work/out" 2>&1 && grep -q '1 of its best configurations is known to be wrong' "$work/out" &&
+"$program" db import --trust --yes --db "$work/modes.db" "$work/modes.json" >"$work/out" 2>&1 && grep -q '1 of its best configurations is known to be wrong' "$work/out" &&
   [ "$(query "$work/modes.db" "select sum(is_current) from best")" = 0 ]
 result "nor after an older export is imported" $? "$work/out"
 "$program" query star7 --grid 16,16,16 --db "$work/modes.db" --device "$(query "$base" "select name from device")" --json >"$work/out" 2>"$work/err"
