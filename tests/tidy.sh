@@ -30,7 +30,7 @@ check_width() {
   bad=$(c_files | grep -v "$wide_yet" | xargs awk 'length > 120 && /^ *(\/?\*|\/\/)|\/\*[^"]*\*\/$/ {print FILENAME ":" FNR ": " length " columns"}')
   [ -z "$bad" ] || { echo "$bad" | sed 's/^/# /'; return 1; }
 }
-wide_yet='^db/'
+wide_yet='^$'
 check_width
 result "no line with a comment is wider than 120 columns" $?
 

@@ -1,5 +1,5 @@
-/* apart.h: what was imported without trust: a file for each document, in a folder beside the user's database. No lookup, search or
- * report opens them, so that they can neither change, hide nor refute what is trusted. */
+/* apart.h: what was imported without trust: a file for each document, in a folder beside the user's database. No
+ * lookup, search or report opens them, so that they can neither change, hide nor refute what is trusted. */
 #ifndef DB_EXCHANGE_APART_H
 #define DB_EXCHANGE_APART_H
 
@@ -15,7 +15,8 @@
 halotune_status apart_keep(const char *path, struct store *from, const char *name, struct identity document,
                            char **kept, bool *is_new);
 
-/* Call `visit` for each file that is kept beside a database, in the order of their names. Where there is no folder, there are none.
+/* Call `visit` for each file that is kept beside a database, in the order of their names. Where there is no folder,
+ * there are none.
  * Returns HALOTUNE_OK, HALOTUNE_MEMORY, or the first failure of `visit`. */
 halotune_status apart_each(const char *path, halotune_status (*visit)(void *context, const char *file), void *context);
 

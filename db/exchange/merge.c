@@ -11,7 +11,8 @@
 #include "db/store/query.h"
 #include "db/store/refuted.h"
 
-/* Runs whose measurements here may differ from theirs, by their ids here: one of both was still running when it was stored. */
+/* Runs whose measurements here may differ from theirs, by their ids here: one of both was still running when it was
+ * stored. */
 struct live_runs {
   int64_t *ids;
   int count, room;

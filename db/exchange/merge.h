@@ -35,10 +35,10 @@ struct merge_counts {
   long refuted;                   /* bests of theirs that are not served, since they are known to be wrong */
 };
 
-/* Merge all of `from`, which is trusted, into `to`, in one transaction: all of it or nothing. Rows that are already there stay. A run
- * that was still running takes over how it ended, with its measurements. Where a row has the key of one that is there, and other
- * content, nothing is taken. Which best of a problem is current then is the rule of db/exchange/merge_best.h, which does not depend
- * on the order in which several databases are merged.
+/* Merge all of `from`, which is trusted, into `to`, in one transaction: all of it or nothing. Rows that are already
+ * there stay. A run that was still running takes over how it ended, with its measurements. Where a row has the key of
+ * one that is there, and other content, nothing is taken. Which best of a problem is current then is the rule of
+ * db/exchange/merge_best.h, which does not depend on the order in which several databases are merged.
  *   counts  may be NULL
  * Returns HALOTUNE_OK; HALOTUNE_DB, also for a row in conflict, which the detail names; or HALOTUNE_MEMORY. */
 halotune_status store_merge(struct store *to, struct store *from, const struct merge_options *options,

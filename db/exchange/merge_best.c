@@ -6,7 +6,7 @@
 #include "db/store/query.h"
 #include "db/store/refuted.h"
 
-/* The best that the rule of merge_best.h chooses for problem ?1. Hashes decide last, since ids are of one file alone. */
+/* The best that the rule of merge_best.h chooses for problem ?1. Hashes decide last, since ids are of one file. */
 static const char winner_sql[] =
     "with rival as (select b.id, b.variant_id, b.date, b.time_ms, b.driver, b.nvrtc, r.host"
     " from best b left join run r on r.id = b.run_id where b.problem_id = ?1 and not " SQL_IS_REFUTED(
@@ -103,7 +103,7 @@ halotune_status merge_best(sqlite3 *to, int64_t problem, int64_t theirs_id, cons
   counts->retired += ours.is_refuted;
   counts->refuted += theirs.is_refuted && theirs.id != ours.id;
   if (ours.id && theirs.id && ours.id != theirs.id && !ours.is_refuted) {
-    /* Where a third one is current from now on, it is one that theirs brought with it, or that theirs made right again. */
+    /* Where a third one is current from now on, it is one that theirs brought with it, or made right again. */
     const bool is_taken = winner != ours.id;
     if (is_taken) counts->taken++;
     else counts->kept++;

@@ -6,11 +6,11 @@
 
 #include "db/exchange/merge.h"
 
-/* Decide which best of a problem is current, now that the rows of both databases are in one. The rule depends on the rows
- * alone, so that the order of several merges changes nothing:
+/* Decide which best of a problem is current, now that the rows of both databases are in one. The rule depends on the
+ * rows alone, so that the order of several merges changes nothing:
  *   1. a best that is known to be wrong (db/store/refuted.h) is history
- *   2. a newer one of the same variant, driver and NVRTC makes the older one history; so does a newer one that the same host
- *      measured with another driver or NVRTC
+ *   2. a newer one of the same variant, driver and NVRTC makes the older one history; so does a newer one that the same
+ *      host measured with another driver or NVRTC
  *   3. of the others the fastest is current; of equally fast ones the newest
  *   to       the database, within a transaction
  *   theirs   the row that was current in the other database; 0 for none

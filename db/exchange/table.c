@@ -26,7 +26,8 @@ static const char *const keys[TABLE_COUNT] = {
 };
 
 /* What may differ between two rows of one key, in spaces: what a driver or an export may say otherwise, what is of one
- * database alone, and what merge.c looks at itself. Texts of templates have one identity, though their comments may differ. */
+ * database alone, and what merge.c looks at itself. Texts of templates have one identity, though their comments may
+ * differ. */
 static const char *const varying[TABLE_COUNT] = {
     [TABLE_DEVICE] = " clock_khz memory_clock_khz memory_bytes ",
     [TABLE_TEMPLATE] = " yaml cuda ",

@@ -115,8 +115,8 @@ static halotune_status check_variants(struct check *c, int64_t template_id, cons
   return status;
 }
 
-/* Whether a template has this name. What it took from common.yml when it was stored may be other than what it would take
- * today: that part is taken from the row. */
+/* Whether a template has this name. What it took from common.yml when it was stored may be other than what it would
+ * take today: that part is taken from the row. */
 static bool is_named(const struct template *template, const char *hash, const char *common_hash) {
   struct identity common;
   char hex[IDENTITY_HEX_BYTES];
@@ -170,8 +170,8 @@ static halotune_status look_at_date(struct check *c, sqlite3_stmt *row) {
   return HALOTUNE_OK;
 }
 
-/* Rows whose date is not of the form 2026-11-21T12:38:50.123Z, with or without the milliseconds, or is later than now. Dates are
- * compared as texts, so that the form matters. */
+/* Rows whose date is not of the form 2026-11-21T12:38:50.123Z, with or without the milliseconds, or is later than now.
+ * Dates are compared as texts, so that the form matters. */
 #define SQL_DATES                                                                                                         \
   "select 'run' as what, id, started as date from run union all select 'run', id, ended from run where ended is not null" \
   " union all select 'best', id, date from best"

@@ -6,7 +6,8 @@
 #include "db/store/migrate_5.h"
 #include "db/store/query.h"
 
-/* Version 1 is the first. A key cannot be changed in place: the table is made anew, under the name that others refer to. */
+/* Version 1 is the first. A key cannot be changed in place: the table is made anew, under the name that others refer
+ * to. */
 const struct migration schema_migrations[] = {
     {1,
      "create table new_problem ("

@@ -1,5 +1,5 @@
-/* migrate_5.c: rows are copied by SQL, then named, one function a table. A name that another row has already is not given: the row
- * keeps its old one. */
+/* migrate_5.c: rows are copied by SQL, then named, one function a table. A name that another row has already is not
+ * given: the row keeps its old one. */
 #include "db/store/migrate_5.h"
 
 #include <string.h>

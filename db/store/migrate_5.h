@@ -1,4 +1,5 @@
-/* migrate_5.h: the step from version 4 to 5: rows are named by identities, say where they come from, and are all trusted. */
+/* migrate_5.h: the step from version 4 to 5: rows are named by identities, say where they come from, and are all
+ * trusted. */
 #ifndef DB_STORE_MIGRATE_5_H
 #define DB_STORE_MIGRATE_5_H
 
@@ -17,9 +18,9 @@
   " alter table measurement rename to old_measurement; alter table finalist rename to old_finalist;"            \
   " alter table best rename to old_best"
 
-/* Make the tables of version 5 of those that were put aside, and drop these. What was not trusted is left out. Where rows come from
- * is not known, but for bests that were imported. Identities (base/identity.h) are computed from texts: a row that this program
- * cannot read, or a variant whose source was not kept, keeps its old name.
+/* Make the tables of version 5 of those that were put aside, and drop these. What was not trusted is left out. Where
+ * rows come from is not known, but for bests that were imported. Identities (base/identity.h) are computed from texts:
+ * a row that this program cannot read, or a variant whose source was not kept, keeps its old name.
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
 halotune_status migrate_5(sqlite3 *connection);
 

@@ -1,4 +1,5 @@
-/* schema.h: db/schema.sql and db/schema_4.sql as texts inside the program, and what marks a file as made from the first. */
+/* schema.h: db/schema.sql and db/schema_4.sql as texts inside the program, and what marks a file as made from the
+ * first. */
 #ifndef DB_STORE_SCHEMA_H
 #define DB_STORE_SCHEMA_H
 

@@ -2,8 +2,8 @@
 #ifndef DB_STORE_SQL_PARTS_H
 #define DB_STORE_SQL_PARTS_H
 
-/* A date as decisions compare it. One that lies in the future of this machine's clock, as another machine may claim, is older than
- * all others. */
+/* A date as decisions compare it. One that lies in the future of this machine's clock, as another machine may claim, is
+ * older than all others. */
 #define SQL_DATE(date) "iif(" date " > strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), '0', " date ")"
 
 /* The text of a stencil: that of its newest best, else the one that was stored last.

@@ -28,16 +28,16 @@ enum store_mode {
  *   out   the caller's, ended with store_close; NULL on failure
  * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND where there is no such file to read, or nothing in it yet; HALOTUNE_DB for a
  * file that is no database, is damaged, cannot be written or is of a newer Halotune, or of an older one and larger than
- * 1 GiB, so that it is not copied to be read, with what to do, and the file untouched; HALOTUNE_MEMORY. WAL is used where
- * the file lies on a local filesystem.
+ * 1 GiB, so that it is not copied to be read, with what to do, and the file untouched; HALOTUNE_MEMORY. WAL is used
+ * where the file lies on a local filesystem.
  * Threads: one at a time for one store; any number of processes. */
 halotune_status store_open(const char *path, enum store_mode mode, struct store **out);
 
 /* An empty database in memory. Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
 halotune_status store_open_memory(struct store **out);
 
-/* The same with the tables of version 4, to be filled through store_connection, and then brought up to date. Nothing else
- * can be done with it before. */
+/* The same with the tables of version 4, to be filled through store_connection, and then brought up to date. Nothing
+ * else can be done with it before. */
 halotune_status store_open_memory_4(struct store **out);
 halotune_status store_bring_up_to_date(struct store *store);
 
@@ -48,8 +48,8 @@ void store_close(struct store *store);
  * Returns HALOTUNE_OK; HALOTUNE_IO where there is no home; HALOTUNE_MEMORY. */
 halotune_status store_default_path(char **path);
 
-/* starter.db, the database that comes with Halotune, in the first of the data folders (base/data_folders.h) that has it; where
- * none has, where it would lie.
+/* starter.db, the database that comes with Halotune, in the first of the data folders (base/data_folders.h) that has
+ * it; where none has, where it would lie.
  *   path  from malloc, the caller's; NULL on failure
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status store_starter_path(char **path);
@@ -71,8 +71,8 @@ enum cache_mode { CACHE_MODE_LIST(CACHE_AS_ENUMERATOR) CACHE_MODE_COUNT };
 #undef CACHE_AS_ENUMERATOR
 extern const char *const launch_mode_names[LAUNCH_MODE_COUNT], *const cache_mode_names[CACHE_MODE_COUNT];
 
-/* Find a row, or add it. Returns its id; 0 with HALOTUNE_DB's detail in fail_text(). Rows that are added are measured here: their
- * origin is this user on this machine. */
+/* Find a row, or add it. Returns its id; 0 with HALOTUNE_DB's detail in fail_text(). Rows that are added are measured
+ * here: their origin is this user on this machine. */
 int64_t store_device(struct store *store, const struct device_facts *device, bool is_emulation);
 int64_t store_stencil(struct store *store, const struct stencil *stencil, const struct analysis *analysis);
 
@@ -153,8 +153,8 @@ struct variant_key {
 };
 
 /* Store one result, in one transaction. A second result of a variant in one run takes the place of the first. A variant
- * that is wrong or touches foreign memory is served no more (db/store/refuted.h): where it is the current best of the run's problem, or
- * of the same one in another mode or on another GPU of the model, there is none from now on.
+ * that is wrong or touches foreign memory is served no more (db/store/refuted.h): where it is the current best of the
+ * run's problem, or of the same one in another mode or on another GPU of the model, there is none from now on.
  *   variant  receives the variant's id; may be NULL */
 halotune_status store_measurement(struct store *store, int64_t run, const struct variant_key *key,
                                   const struct measurement *measurement, int64_t *variant);
@@ -166,7 +166,8 @@ halotune_status store_measurement(struct store *store, int64_t run, const struct
 halotune_status store_measured_again(struct store *store, int64_t run, int64_t variant,
                                      const struct measurement *again);
 
-/* Mark results of this run as doubtful, in one transaction: the GPU changed around them, and they could not be measured again. */
+/* Mark results of this run as doubtful, in one transaction: the GPU changed around them, and they could not be measured
+ * again. */
 halotune_status store_mark(struct store *store, int64_t run, const int64_t *variants, long count);
 
 /* The newest result of a variant for the same problem, by any run with the same driver and NVRTC as `run`.

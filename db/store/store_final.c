@@ -19,9 +19,8 @@ static halotune_status put_finalist(struct store *store, int64_t run, const stru
   return query_run(places.query, NULL);
 }
 
-/* Whether a new result takes the place of the present best of its problem. One of a run that was cut short replaces none of
- * a whole run: it is the best of less.
- *   is_complete  whether its run was not cut short */
+/* Whether a new result takes the place of the present best of its problem. One of a run that was cut short replaces
+ * none of a whole run: it is the best of less. is_complete  whether its run was not cut short */
 static halotune_status takes_over(struct store *store, const struct best *best, bool is_complete, bool *out) {
   struct binder binder;
   halotune_status status = store_bind(store, FIND_CURRENT, &binder);

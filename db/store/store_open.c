@@ -205,7 +205,8 @@ static halotune_status inspect_to_write(const char *path, struct marks *marks) {
   return status;
 }
 
-/* Up to version 4 a database held rows that were not trusted. It does not any more: a copy of the old file keeps them, beside it. */
+/* Up to version 4 a database held rows that were not trusted. It does not any more: a copy of the old file keeps them,
+ * beside it. */
 static halotune_status keep_untrusted(struct store *store, const struct marks *marks) {
   int64_t untrusted = 0;
   char *copy = NULL, *sql;

@@ -157,7 +157,8 @@ halotune_status store_mark(struct store *store, int64_t run, const int64_t *vari
   return query_finish(store->connection, status);
 }
 
-/* Keep the samples of the present row until the next call. A blob of another length than the count says is left alone. */
+/* Keep the samples of the present row until the next call. A blob of another length than the count says is left alone.
+ */
 static const float *samples_keep(struct store *store, sqlite3_stmt *query, int column, int count) {
   size_t bytes = (size_t)sqlite3_column_bytes(query, column);
   free(store->samples);
