@@ -1,5 +1,5 @@
 /* catalog.h: the data that lookups use: the current rows of `best` of several databases, and the rows that these refer
- * to, copied into memory. A catalog is filled once and does not change afterwards. */
+ * to, copied into memory. A catalog is filled once. Only its atomic members change afterwards. */
 #ifndef LIBRARY_LOOKUP_CATALOG_H
 #define LIBRARY_LOOKUP_CATALOG_H
 
@@ -27,15 +27,20 @@ struct known_stencil {
   _Atomic(struct parsed_stencil *) parsed; /* NULL before the first use */
 };
 
+/* Whether another template of the same name is newer, or is installed. STANDING_UNKNOWN: the installed files were not
+ * compared yet. */
+enum standing { STANDING_UNKNOWN, STANDING_CURRENT, STANDING_SUPERSEDED };
+
 struct known_template {
   char hash[IDENTITY_HEX_BYTES];
   const char *name, *yaml, *cuda;
+  /* the installed files of this name, as they were at the open: the pointers above where the texts are equal; NULL if
+   * there are none */
+  const char *installed_yaml, *installed_cuda;
   int database;
-  bool has_file;                 /* a template of this name is installed */
-  bool is_superseded;            /* another template of this name is newer, or is installed */
-  bool is_trusted;               /* its code may run: it is installed, or it has rows and all are trusted */
-  int wins;                      /* number of its rows */
-  unsigned char parameter_count; /* 0 before its first row */
+  _Atomic(enum standing) standing; /* use context_is_superseded */
+  int wins;                        /* number of its rows */
+  unsigned char parameter_count;   /* 0 before its first row */
   _Atomic(struct template *) parsed;
 };
 
@@ -94,8 +99,9 @@ halotune_status catalog_add(struct catalog *catalog, const char *path);
  * another database knows to be wrong, and sorts the rows. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status catalog_finish(struct catalog *catalog);
 
-/* Find the templates that are superseded, and those whose code may run. This is a part of catalog_finish. */
-void catalog_find_stale(struct catalog *catalog);
+/* Read the installed files of all templates, and find which templates are superseded where there are none. This is a
+ * part of catalog_finish. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+halotune_status catalog_find_installed(struct catalog *catalog);
 
 void catalog_free(struct catalog *catalog);
 

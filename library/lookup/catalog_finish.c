@@ -53,7 +53,8 @@ static void drop_refuted(struct catalog *c) {
 halotune_status catalog_finish(struct catalog *c) {
   halotune_status status = find_names(c);
   if (status != HALOTUNE_OK) return status;
-  catalog_find_stale(c);
+  status = catalog_find_installed(c);
+  if (status != HALOTUNE_OK) return status;
   drop_refuted(c);
   for (int i = 1; i < c->row_count; i++) {
     if (compare_rows(&c->rows[i - 1], &c->rows[i]) <= 0) continue;

@@ -1,5 +1,6 @@
-/* catalog_stale.c: finds stale rows. A row is stale if its template differs from the installed one of that name, or
- * if a newer one is known. */
+/* catalog_stale.c: reads the installed files of the templates that databases know. A row is stale if the meaning of
+ * these files is another than that of its template. Parsing takes a millisecond or two for each template, so that the
+ * first lookup that needs a template compares it (context_is_superseded). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,94 +9,75 @@
 #include "base/file.h"
 #include "library/lookup/catalog.h"
 
-/* How the template of this name in a folder compares with a stored one. */
-enum installed { INSTALLED_NONE, INSTALLED_SAME, INSTALLED_OTHER };
-
-static bool is_hash_of(const struct template *template, const char *stored) {
-  char hex[IDENTITY_HEX_BYTES];
-  identity_hex(template->hash, hex);
-  return strcmp(stored, hex) == 0;
+/* Keep a text, or use the stored one if it is equal. Returns NULL when memory is out. */
+static const char *keep_text(struct catalog *c, const char *text, const char *stored) {
+  return strcmp(text, stored) == 0 ? stored : arena_text(&c->arena, text, strlen(text));
 }
 
-/* Compare by meaning. Different texts may have the same meaning. Equal texts may have different ones, because they use
- * this program's common.cuh and common.yml. A file that is no valid template counts as different. The template of equal
- * texts is kept for lookups. */
-static enum installed compare_meaning(struct known_template *mine, char *const texts[2]) {
-  struct template *template;
-  struct source yaml = source_of(mine->name, texts[0], strlen(texts[0]));
-  bool is_same = template_parse(&yaml, texts[1], &template) == HALOTUNE_OK && is_hash_of(template, mine->hash);
-  if (is_same && !mine->parsed && strcmp(texts[0], mine->yaml) == 0 && strcmp(texts[1], mine->cuda) == 0) {
-    mine->parsed = template;
-  } else {
-    template_free(template);
-  }
-  return is_same ? INSTALLED_SAME : INSTALLED_OTHER;
-}
-
-/* Compare with FOLDER/NAME.yaml and FOLDER/NAME.cu. */
-static enum installed compare_with_folder(struct known_template *mine, const char *folder, int length) {
+/* Read FOLDER/NAME.yaml and FOLDER/NAME.cu, if both can be read. */
+static halotune_status read_folder(struct catalog *c, struct known_template *mine, const char *folder, int length) {
   static const char *const extensions[] = {"yaml", "cu"};
-  enum installed found = INSTALLED_NONE;
   char *texts[2] = {NULL, NULL};
-  bool ok = true;
-  for (int i = 0; i < 2 && ok; i++) {
+  halotune_status status = HALOTUNE_OK;
+  for (int i = 0; i < 2 && status == HALOTUNE_OK; i++) {
     char *path = NULL;
     size_t bytes;
-    ok = asprintf(&path, "%.*s/%s.%s", length, folder, mine->name, extensions[i]) >= 0;
-    if (!ok) break;
-    ok = file_read(path, MAX_STENCIL_BYTES, &texts[i], &bytes) == HALOTUNE_OK;
+    if (asprintf(&path, "%.*s/%s.%s", length, folder, mine->name, extensions[i]) < 0) {
+      status = fail_memory();
+      break;
+    }
+    status = file_read(path, MAX_STENCIL_BYTES, &texts[i], &bytes);
     free(path);
   }
-  if (ok) found = compare_meaning(mine, texts);
+  if (status == HALOTUNE_OK) {
+    mine->installed_yaml = keep_text(c, texts[0], mine->yaml);
+    mine->installed_cuda = keep_text(c, texts[1], mine->cuda);
+    if (!mine->installed_yaml || !mine->installed_cuda) status = fail_memory();
+  }
   for (int i = 0; i < 2; i++) free(texts[i]);
-  return found;
+  return status == HALOTUNE_MEMORY ? status : HALOTUNE_OK;
 }
 
-/* Compare with the template of this name that the tuner would use now: from $HALOTUNE_TEMPLATE_PATH, or the installed
- * one. */
-static enum installed compare_with_installed(const struct data_folders *installed, struct known_template *mine) {
+/* Read the files of this name that the tuner would use now: from $HALOTUNE_TEMPLATE_PATH, or the installed ones. */
+static halotune_status read_installed(struct catalog *c, const struct data_folders *installed,
+                                      struct known_template *mine) {
   const char *path = getenv("HALOTUNE_TEMPLATE_PATH");
-  enum installed found = INSTALLED_NONE;
-  for (const char *folder = path ? path : ""; *folder && found == INSTALLED_NONE;
+  halotune_status status = HALOTUNE_OK;
+  for (const char *folder = path ? path : ""; *folder && !mine->installed_yaml && status == HALOTUNE_OK;
        folder += strcspn(folder, ":"), folder += *folder == ':') {
     int length = (int)strcspn(folder, ":");
-    if (length > 0) found = compare_with_folder(mine, folder, length);
+    if (length > 0) status = read_folder(c, mine, folder, length);
   }
-  for (int i = 0; i < installed->count && found == INSTALLED_NONE; i++) {
+  for (int i = 0; i < installed->count && !mine->installed_yaml && status == HALOTUNE_OK; i++) {
     char folder[PATH_MAX];
     int length = snprintf(folder, sizeof folder, "%s/templates", installed->list[i]);
-    if (length < (int)sizeof folder) found = compare_with_folder(mine, folder, length);
+    if (length < (int)sizeof folder) status = read_folder(c, mine, folder, length);
   }
-  return found;
+  return status;
 }
 
-/* A template that no row uses serves as a default only if it is installed. */
-static void compare_all_with_installed(struct catalog *c) {
-  struct data_folders folders;
-  data_folders_find(&folders);
+/* Without files to compare with, the last template of the earliest database that has rows counts as the newest. */
+static void find_newest(struct catalog *c) {
   for (int i = 0; i < c->template_count; i++) {
     struct known_template *mine = &c->templates[i];
-    enum installed installed = compare_with_installed(&folders, mine);
-    mine->has_file = installed != INSTALLED_NONE;
-    mine->is_superseded = installed == INSTALLED_OTHER;
-    mine->is_trusted = mine->wins > 0 || installed == INSTALLED_SAME;
-  }
-}
-
-/* Without a file to compare with, the last template of the earliest database counts as the newest. */
-static void find_superseded(struct catalog *c) {
-  for (int i = 0; i < c->template_count; i++) {
-    struct known_template *mine = &c->templates[i];
-    if (mine->has_file) continue;
+    enum standing standing = STANDING_CURRENT;
+    if (mine->installed_yaml) continue;
     for (int k = 0; k < c->template_count; k++) {
       const struct known_template *other = &c->templates[k];
       bool later = other->database < mine->database || (other->database == mine->database && k > i);
-      if (later && other->is_trusted && strcmp(other->name, mine->name) == 0) mine->is_superseded = true;
+      if (later && other->wins > 0 && strcmp(other->name, mine->name) == 0) standing = STANDING_SUPERSEDED;
     }
+    atomic_init(&mine->standing, standing);
   }
 }
 
-void catalog_find_stale(struct catalog *catalog) {
-  compare_all_with_installed(catalog);
-  find_superseded(catalog);
+halotune_status catalog_find_installed(struct catalog *catalog) {
+  struct data_folders folders;
+  halotune_status status = HALOTUNE_OK;
+  data_folders_find(&folders);
+  for (int i = 0; i < catalog->template_count && status == HALOTUNE_OK; i++) {
+    status = read_installed(catalog, &folders, &catalog->templates[i]);
+  }
+  find_newest(catalog);
+  return status;
 }

@@ -144,6 +144,9 @@ static halotune_status choose_adapted(const struct question *q, struct answer *o
   return adapt(q, out, found);
 }
 
+/* Whether a template that is not superseded may run: rows say that its code is correct, or it is the installed one. */
+static bool may_run(const struct known_template *template) { return template->wins > 0 || template->installed_yaml; }
+
 /* The order in which templates are tried: most wins for this stencil first, then most wins at all. */
 static long weight_of(const struct question *q, int template_at) {
   const struct catalog *catalog = &q->ctx->catalog;
@@ -181,17 +184,20 @@ static halotune_status choose_default(const struct question *q, struct answer *o
   long *weights = calloc((size_t)catalog->template_count + 1, sizeof *weights);
   if (!weights) return fail_memory();
   for (int i = 0; i < catalog->template_count; i++) {
-    const struct known_template *template = &catalog->templates[i];
-    weights[i] = template->is_superseded || !template->is_trusted ? -1 : weight_of(q, i);
+    weights[i] = may_run(&catalog->templates[i]) ? weight_of(q, i) : -1;
   }
   while (!found && status == HALOTUNE_OK) {
     const struct template *template;
+    bool is_superseded;
     int heaviest = -1;
     for (int i = 0; i < catalog->template_count; i++) {
       if (weights[i] >= 0 && (heaviest < 0 || weights[i] > weights[heaviest])) heaviest = i;
     }
     if (heaviest < 0) break;
     weights[heaviest] = -1;
+    status = context_is_superseded(q->ctx, heaviest, &is_superseded);
+    if (status != HALOTUNE_OK) break;
+    if (is_superseded) continue;
     *out = (struct answer){.match = HALOTUNE_MATCH_DEFAULT, .template_at = heaviest};
     status = context_template(q->ctx, heaviest, &template);
     if (status != HALOTUNE_OK) break;

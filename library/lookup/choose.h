@@ -27,6 +27,7 @@ struct answer {
   halotune_match match;
   const struct served *row; /* NULL for a default */
   int template_at;          /* in the catalog */
+  bool is_stale;            /* halotune_lookup sets it */
   struct configuration configuration;
 };
 

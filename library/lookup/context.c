@@ -288,6 +288,44 @@ halotune_status context_template(struct halotune_ctx *ctx, int template_at, cons
   return status;
 }
 
+/* Compare a template with the installed files by meaning. Different texts may have the same meaning. Equal texts may
+ * have different ones, because they use this program's common.cuh and common.yml. A file that is no valid template
+ * counts as different. */
+static halotune_status compare_installed(struct halotune_ctx *ctx, int template_at, enum standing *out) {
+  const struct known_template *known = &ctx->catalog.templates[template_at];
+  const struct template *installed = NULL;
+  struct template *own = NULL;
+  halotune_status status;
+  struct fail_kept before;
+  fail_keep(&before);
+  if (known->installed_yaml == known->yaml && known->installed_cuda == known->cuda) {
+    status = context_template(ctx, template_at, &installed);
+  } else {
+    struct source yaml = source_of(known->name, known->installed_yaml, strlen(known->installed_yaml));
+    status = template_parse(&yaml, known->installed_cuda, &own);
+    installed = own;
+  }
+  char hash[IDENTITY_HEX_BYTES] = "";
+  if (status == HALOTUNE_OK) identity_hex(installed->hash, hash);
+  *out = strcmp(hash, known->hash) == 0 ? STANDING_CURRENT : STANDING_SUPERSEDED;
+  template_free(own);
+  if (status != HALOTUNE_PARSE) return status;
+  fail_put_back(&before);
+  return HALOTUNE_OK;
+}
+
+halotune_status context_is_superseded(struct halotune_ctx *ctx, int template_at, bool *out) {
+  struct known_template *known = &ctx->catalog.templates[template_at];
+  halotune_status status = HALOTUNE_OK;
+  enum standing standing = atomic_load_explicit(&known->standing, memory_order_relaxed); /* it publishes nothing else */
+  if (standing == STANDING_UNKNOWN) { /* threads that compare at the same time find the same */
+    status = compare_installed(ctx, template_at, &standing);
+    if (status == HALOTUNE_OK) atomic_store_explicit(&known->standing, standing, memory_order_relaxed);
+  }
+  *out = standing == STANDING_SUPERSEDED;
+  return status;
+}
+
 halotune_status context_store(struct halotune_ctx *ctx, int database, struct store **out) {
   struct store **kept = &ctx->stores[database];
   halotune_status status = *kept ? HALOTUNE_OK : store_open(ctx->catalog.paths[database], STORE_READ, kept);

@@ -62,6 +62,11 @@ halotune_status context_current_device(struct halotune_ctx *ctx, const struct ow
 halotune_status context_stencil(struct halotune_ctx *ctx, int stencil, const struct parsed_stencil **out);
 halotune_status context_template(struct halotune_ctx *ctx, int template_at, const struct template **out);
 
+/* Find whether another template of the same name is newer, or is installed. The first call compares the template with
+ * the files that were installed at the open, by meaning, which takes a few milliseconds.
+ * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+halotune_status context_is_superseded(struct halotune_ctx *ctx, int template_at, bool *out);
+
 /* Get the store of a database of the catalog. The first call opens it, and it stays open, because opening a file of
  * an older version copies and migrates all of it. The caller holds ctx->lock while it uses the store. Returns
  * HALOTUNE_OK, or what store_open returns. After a failure the next call tries again. */

@@ -80,7 +80,7 @@ static void fill_question(struct halotune_ctx *ctx, const struct lookup_key *key
   const struct known_stencil *stencil = &ctx->catalog.stencils[key->stencil];
   const struct known_template *template = &ctx->catalog.templates[answer->template_at];
   out->match = answer->match;
-  out->is_stale = template->is_superseded;
+  out->is_stale = answer->is_stale;
   for (int axis = 0; axis < MAX_DIMS; axis++) out->grid[axis] = key->n[axis];
   out->dtype = (halotune_dtype)key->dtype;
   out->launch = (halotune_launch_mode)key->launch;
@@ -185,14 +185,15 @@ halotune_status halotune_lookup(halotune_ctx *ctx, const halotune_problem *probl
   key.model = device->model;
   const struct served *row = device->model >= 0 ? lookup_exact(&ctx->table, &key) : NULL;
   if (row) {
-    bool is_stale = ctx->catalog.templates[row->template_at].is_superseded;
-    answer.match = is_stale ? HALOTUNE_MATCH_STALE : HALOTUNE_MATCH_EXACT;
+    answer.match = HALOTUNE_MATCH_EXACT;
     answer.row = row;
     answer.template_at = row->template_at;
   } else {
     status = lookup_far(ctx, &key, device, &answer);
-    if (status != HALOTUNE_OK) return status;
   }
+  if (status == HALOTUNE_OK) status = context_is_superseded(ctx, answer.template_at, &answer.is_stale);
+  if (status != HALOTUNE_OK) return status;
+  if (row && answer.is_stale) answer.match = HALOTUNE_MATCH_STALE;
   return config_fill(ctx, &key, device, &answer, out);
 }
 

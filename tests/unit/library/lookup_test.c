@@ -587,6 +587,48 @@ TEST(installed_templates_are_compared_by_meaning) {
   work_end(&other);
 }
 
+/* An open reads the installed files. The first lookup that needs a template compares it with them, and does so once. */
+TEST(the_files_at_the_open_count) {
+  struct work other = work_begin();
+  char shell[1024], folder[128];
+  const char *paths[] = {other.path};
+  halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0};
+  halotune_problem small = {"star7", "NVIDIA H200", {64, 64, 64}, HALOTUNE_F32, 0, 0, 0};
+  halotune_ctx *ctx;
+  halotune_config config;
+  tuned_make(other.path, common_rows, COUNT(common_rows));
+  snprintf(folder, sizeof folder, "%s/t", other.folder);
+  snprintf(shell, sizeof shell,
+           "mkdir %s && cp templates/*.* %s && echo 'constexpr int MORE = 1;' >>%s/zmarch.cu && echo x >%s/direct.yaml",
+           folder, folder, folder, folder);
+  CHECK_EQ(0, system(shell), "%s", shell);
+  setenv("HALOTUNE_TEMPLATE_PATH", folder, 1);
+  CHECK_OK(halotune_open(paths, 1, &ctx));
+  unsetenv("HALOTUNE_TEMPLATE_PATH");
+  snprintf(shell, sizeof shell, "rm -r %s", folder);
+  CHECK_EQ(0, system(shell), "%s", shell);
+  for (int i = 0; i < ctx->catalog.template_count; i++) {
+    CHECK_EQ(STANDING_UNKNOWN, ctx->catalog.templates[i].standing, "%s after the open", ctx->catalog.templates[i].name);
+    CHECK(!ctx->catalog.templates[i].parsed, "%s is not parsed", ctx->catalog.templates[i].name);
+  }
+  for (int i = 0; i < 2; i++) {
+    CHECK_OK(halotune_lookup(ctx, &problem, &config));
+    CHECK_EQ(HALOTUNE_MATCH_STALE, config.match, "another zmarch was installed");
+    CHECK_EQ(1, config.is_stale, "lookup %d", i);
+  }
+  for (int i = 0; i < ctx->catalog.template_count; i++) {
+    const struct known_template *template = &ctx->catalog.templates[i];
+    CHECK_EQ(strcmp(template->name, "zmarch") == 0 ? STANDING_SUPERSEDED : STANDING_UNKNOWN, template->standing,
+             "%s after lookups of zmarch", template->name);
+  }
+  fail(HALOTUNE_IO, "an earlier error");
+  CHECK_OK(halotune_lookup(ctx, &small, &config));
+  CHECK_EQ(HALOTUNE_MATCH_STALE, config.match, "the installed file of direct is no template");
+  CHECK_TEXT("an earlier error", halotune_error(ctx), "a success changes no error text");
+  halotune_close(ctx);
+  work_end(&other);
+}
+
 TEST(winners_are_found_among_many_variants) {
   struct work other = work_begin();
   halotune_ctx *ctx;
@@ -837,7 +879,8 @@ static void *look_up_often(void *context) {
         i % 2 ? "star7" : "star13", i % 3 ? "NVIDIA H200" : "sm_80", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0};
     problem.grid[0] = 64 + (long long)(random_bits(9, i) % 600);
     if (halotune_lookup(ctx, &problem, &config) != HALOTUNE_OK) return NULL;
-    sum = sum * 31 + (uint64_t)config.match + (uint64_t)config.parameter_count + strlen(config.parameters);
+    sum = sum * 31 + (uint64_t)config.match + (uint64_t)config.is_stale + (uint64_t)config.parameter_count +
+          strlen(config.parameters);
   }
   return (void *)(uintptr_t)(sum | 1);
 }
@@ -846,7 +889,9 @@ TEST(threads_see_the_same) {
   pthread_t threads[THREADS];
   halotune_ctx *ctx;
   const char *paths[] = {work.path};
-  CHECK_OK(halotune_open(paths, 1, &ctx)); /* the first thread parses the templates */
+  setenv("HALOTUNE_TEMPLATE_PATH", "templates", 1);
+  CHECK_OK(halotune_open(paths, 1, &ctx)); /* the first threads parse the templates, and compare them with the files */
+  unsetenv("HALOTUNE_TEMPLATE_PATH");
   for (int i = 0; i < THREADS; i++) CHECK_EQ(0, pthread_create(&threads[i], NULL, look_up_often, ctx), "thread %d", i);
   void *first = NULL, *sum = NULL;
   for (int i = 0; i < THREADS; i++) {
@@ -869,6 +914,7 @@ int main(void) {
       cmocka_unit_test(what_one_database_knows_to_be_wrong_no_other_serves),
       cmocka_unit_test(a_template_that_changed_makes_rows_stale),
       cmocka_unit_test(installed_templates_are_compared_by_meaning),
+      cmocka_unit_test(the_files_at_the_open_count),
       cmocka_unit_test(winners_are_found_among_many_variants),
       cmocka_unit_test(what_is_not_trusted_is_no_database),
       cmocka_unit_test(the_newest_values_of_coefficients_count),
