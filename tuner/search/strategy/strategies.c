@@ -1,4 +1,4 @@
-/* strategy.c: the table of strategies. */
+/* strategies.c: the table of strategies. */
 #include "tuner/search/strategy/strategy.h"
 
 #include <string.h>
