@@ -1,5 +1,5 @@
-/* gpu_link.h: the program's end of the connection to a GPU worker. It starts a worker, sends requests with a deadline,
- * and kills and restarts the worker. */
+/* gpu_link.h: the program's end of the connection to a GPU worker. It starts and kills a worker, and sends requests
+ * with a deadline. Its caller decides whether another worker is started. */
 #ifndef DEVICE_GPU_LINK_H
 #define DEVICE_GPU_LINK_H
 
