@@ -54,7 +54,7 @@ static double function_value(enum function function, const double args[MAX_EXPR_
   return NAN;
 }
 
-double expr_apply(const struct expr *node, const double args[MAX_EXPR_ARGS]) {
+static inline double apply(const struct expr *node, const double args[MAX_EXPR_ARGS]) {
   switch (node->kind) {
   case EXPR_NEGATE: return -args[0];
   case EXPR_ADD: return args[0] + args[1];
@@ -81,19 +81,26 @@ double expr_apply(const struct expr *node, const double args[MAX_EXPR_ARGS]) {
   return NAN; /* a leaf has no operands */
 }
 
+double expr_apply(const struct expr *node, const double args[MAX_EXPR_ARGS]) { return apply(node, args); }
+
+/* The value of a node with operands. `values` has those of all nodes from `first` on. */
+static double operator_value(const struct expr *node, const double *values, int first) {
+  double args[MAX_EXPR_ARGS] = {0};
+  for (int k = 0; k < node->arg_count; k++) args[k] = values[node->args[k] - first];
+  return apply(node, args);
+}
+
 double formula_value_in(const struct exprs *exprs, struct formula formula, const double *coefficients,
                         const double *variables, double *scratch) {
   for (int i = formula.first; i <= formula.root; i++) {
     const struct expr *node = &exprs->nodes[i];
-    double args[MAX_EXPR_ARGS] = {0};
     double *result = &scratch[i - formula.first];
-    for (int k = 0; k < node->arg_count; k++) args[k] = scratch[node->args[k] - formula.first];
     switch (node->kind) {
     case EXPR_NUMBER: *result = node->number; break;
     case EXPR_COEFFICIENT: *result = coefficients[node->index]; break;
     case EXPR_VARIABLE: *result = variables[node->index]; break;
     case EXPR_TAP: *result = NAN; break;
-    default: *result = expr_apply(node, args); break;
+    default: *result = operator_value(node, scratch, formula.first); break;
     }
   }
   return scratch[formula.root - formula.first];
