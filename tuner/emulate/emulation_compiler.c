@@ -11,12 +11,13 @@
 #include "tuner/emulate/emulation_files.h"
 
 /* The arithmetic is that of the source: no contraction, no errno. -nodefaultlibs: the runner provides what a variant
- * needs. */
+ * needs. -Werror=undef: an unknown name after #if counts as 0, so that a misspelt word of a parameter would take a
+ * branch silently. (-w would switch this error off.) */
 static const char *const variant_flags[] = {"-x",
                                             "c++",
                                             "-std=c++17",
                                             "-O1",
-                                            "-w",
+                                            "-Werror=undef",
                                             "-pipe",
                                             "-fPIC",
                                             "-shared",

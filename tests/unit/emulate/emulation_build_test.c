@@ -21,10 +21,11 @@ TEST(a_compile_error_costs_its_variant_only) {
       kernel_source("bad.cu", HEAD "  v[i] = no_such_thing;\n}\n"),
       kernel_source("static.cu", HEAD "  __shared__ float s[64];\n  v[i] = s[i];\n}\n"),
       kernel_source("other.cu", HEAD "  v[i] = u[i] + 1;\n  words[0] = 1;\n}\n"),
+      kernel_source("undefined.cu", HEAD "#if NO_SUCH_WORD == 0\n  v[i] = u[i] + 1;\n#endif\n}\n"),
       kernel_source("nameless.cu", "extern \"C\" __global__ void other() {}\n"),
   };
-  static const char *const logs[] = {"", "bad.cu:3:10: error:", "static shared memory: use SHARED_MEMORY(type)", "",
-                                     "kernel"};
+  static const char *const logs[] = {"", "bad.cu:3:10: error:",      "static shared memory: use SHARED_MEMORY(type)",
+                                     "", "undefined.cu:3:5: error:", "kernel"};
   struct data data = make_data();
   struct emulation_batch *batch = build_kernels(sources, COUNT(sources), false);
   for (size_t i = 0; i < COUNT(sources); i++) {
