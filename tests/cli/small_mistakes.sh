@@ -26,4 +26,5 @@ try query star7 --db a.db --device sm_90 --db b.db | head -n 1
 try show star7 --json --json | head -n 1
 try generate star7 -o one.cu --output two.cu | head -n 1
 try tune star7 --template direct --templates zmarch | head -n 1
+try generate star7 --set block_x=32 --set vector=2 | head -n 1
 # exit 0

@@ -9,11 +9,12 @@
 #include "tuner/cli/options/templates.h"
 
 /* The options that problem_open reads, to be put in a command's table. */
-#define PROBLEM_OPTIONS                                                                 \
-  {"dtype", "TYPE", "f32 or f64; the file's first by default"},                         \
-      {"grid", "NX,NY,NZ", "points along each axis; the file's first grid by default"}, \
-      {"arch", "sm_XX", "the GPU's architecture; sm_90 by default"}, {                  \
-    "reproducible", NULL, "only variants that all give the same bits"                   \
+#define PROBLEM_OPTIONS PROBLEM_OPTIONS_GRID("the file's first grid by default")
+#define PROBLEM_OPTIONS_GRID(otherwise)                                \
+  {"dtype", "TYPE", "f32 or f64; the file's first by default"},        \
+      {"grid", "NX,NY,NZ", "points along each axis; " otherwise},      \
+      {"arch", "sm_XX", "the GPU's architecture; sm_90 by default"}, { \
+    "reproducible", NULL, "only variants that all give the same bits"  \
   }
 
 /* Owns its members; end with problem_free. */

@@ -222,7 +222,7 @@ static const struct option_row options[] = {
     {"backend", "host", "where variants run; host, the CPU, is the default"},
     TEMPLATE_OPTIONS,
     PICK_OPTIONS,
-    PROBLEM_OPTIONS,
+    PROBLEM_OPTIONS_GRID("by default several small grids that find mistakes"),
     {"sanitize", NULL, "build kernels with AddressSanitizer and UndefinedBehaviorSanitizer"},
     {"workers", "N", "processes and threads; one for each CPU by default"},
     {"json", NULL, "print a JSON document"},
