@@ -84,6 +84,9 @@ static halotune_status read_parameter(struct reader *r, const struct reader *com
   status = reader_check_keys(r, item, keys, COUNT(keys));
   if (status == HALOTUNE_OK) status = reader_need(r, item, "values", YAML_LIST, &values);
   if (status == HALOTUNE_OK) status = reader_need(r, item, "default", YAML_TEXT, &otherwise);
+  if (status == HALOTUNE_OK && !known && !yaml_find(item, "about")) {
+    return reader_fail(r, item->key_place, "the field 'about' is missing: it says in a line what '%s' is", item->key);
+  }
   if (status == HALOTUNE_OK && !known) status = reader_need(r, item, "about", YAML_TEXT, &about);
   if (status == HALOTUNE_OK && about) status = reader_check_about(r, about);
   if (status == HALOTUNE_OK) status = read_values(r, values, parameter);

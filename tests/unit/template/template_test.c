@@ -215,7 +215,7 @@ TEST(bad_files_are_refused) {
       {"values: [32, 64]", "values: [32, many]", "the values of a parameter are all numbers or all words"},
       {"values: [32, 64]", "values: 32", "expected a list, such as [1, 2] for 'values'"},
       {"block_x: {values: [32, 64], default: 64, about: threads along x}", "blocking: {values: [32, 64], default: 64}",
-       "the field 'about' is missing"},
+       "the field 'about' is missing: it says in a line what 'blocking' is"},
       {"about: all fields", "about: \"all\\nfields\"", "this text cannot be an 'about': it must be one line"},
       {"about: threads along x}", "about: 'threads \\'}", "this text cannot be an 'about': it becomes a comment"},
       {"about: threads along x}", "about: \"threads\\nalong x\"}",
