@@ -625,6 +625,8 @@ TEST(the_files_at_the_open_count) {
   CHECK_OK(halotune_lookup(ctx, &small, &config));
   CHECK_EQ(HALOTUNE_MATCH_STALE, config.match, "the installed file of direct is no template");
   CHECK_TEXT("an earlier error", halotune_error(ctx), "a success changes no error text");
+  problem.device = "sm_80";
+  CHECK_EQ(HALOTUNE_NOT_FOUND, halotune_lookup(ctx, &problem, &config), "no superseded template gives a default");
   halotune_close(ctx);
   work_end(&other);
 }
