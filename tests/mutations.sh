@@ -51,7 +51,15 @@ try_row() { # what to change, defect, arguments of verify, script
     result "not ok" "$defect: the defect finds nothing to change"
     return
   fi
-  case $verify in *--gpu*) arguments=$(echo "$arguments" | sed 's/ --sanitize//') ;; esac  # of the CPU's verify
+  case $verify in
+    *--gpu*)
+      arguments=$(echo "$arguments" | sed 's/ --sanitize//')  # of the CPU's verify
+      if grep -q '^steps:' "templates/$template.yaml"; then
+        result ok "$defect # SKIP selftest takes launches of one time step"
+        return
+      fi
+      ;;
+  esac
   # shellcheck disable=SC2086
   "$program" $verify --template-dir "$work/templates" --template "$template" --json $arguments >"$work/out" 2>"$work/err"
   found=$(jq -r '[.variants[].outcome | select(. != "passed" and . != "not_run")] | group_by(.) | map("\(.[0]) \(length)") | join(", ")' \
