@@ -448,12 +448,12 @@ __device__ __forceinline__ void write_in_box(const Fields &f, int field, const G
 __device__ __forceinline__ index_t image_x(const Geometry &g, index_t x) {
   return x < 0 ? 0 : x >= g.nx ? g.nx - 1 : x;
 }
-// The same without a loop, for points at most nx - 1 beyond the grid.
+// The image in x of a point at most nx - 1 beyond the grid, without a loop.
 __device__ __forceinline__ index_t near_image_x(const Geometry &g, index_t x) {
   const index_t last = g.nx - 1;
   return x < 0 ? 0 : x > last ? last : x;
 }
-// Whether 0 is read there.
+// Whether 0 is read in place of a point beyond the grid in x.
 __device__ __forceinline__ bool is_zero_x(const Geometry &g, index_t x) {
   (void)g, (void)x;
   return false;
@@ -463,12 +463,12 @@ __device__ __forceinline__ bool is_zero_x(const Geometry &g, index_t x) {
 __device__ __forceinline__ index_t image_y(const Geometry &g, index_t y) {
   return y < 0 ? 0 : y >= g.ny ? g.ny - 1 : y;
 }
-// The same without a loop, for points at most ny - 1 beyond the grid.
+// The image in y of a point at most ny - 1 beyond the grid, without a loop.
 __device__ __forceinline__ index_t near_image_y(const Geometry &g, index_t y) {
   const index_t last = g.ny - 1;
   return y < 0 ? 0 : y > last ? last : y;
 }
-// Whether 0 is read there.
+// Whether 0 is read in place of a point beyond the grid in y.
 __device__ __forceinline__ bool is_zero_y(const Geometry &g, index_t y) {
   (void)g, (void)y;
   return false;

@@ -23,7 +23,7 @@ static char *folder_of(const char *path) {
 static char *file_of(const char *folder, const char *name, struct identity document) {
   char hex[IDENTITY_HEX_BYTES], word[64], *file;
   size_t length = 0;
-  for (; name[length] && length < sizeof word - 1; length++) {
+  for (; length < sizeof word - 1 && name[length]; length++) {
     const char c = name[length];
     word[length] = isalnum((unsigned char)c) || c == '-' || (c == '.' && length > 0) ? c : '_';
   }

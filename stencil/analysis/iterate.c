@@ -57,7 +57,7 @@ static int buffer_of(const struct stencil *stencil, const struct carried carried
 }
 
 void iterate_advance(const struct stencil *stencil, int steps, int inputs[], int outputs[]) {
-  struct carried carried[MAX_FIELDS];
+  struct carried carried[MAX_FIELDS] = {{0}};
   int old_inputs[MAX_FIELDS] = {0}, free_input = 0;
   const int written = stencil->output_count + iterate_carried(stencil, steps, carried);
   memcpy(old_inputs, inputs, (size_t)stencil->input_count * sizeof *inputs);

@@ -53,7 +53,7 @@ static halotune_status assembly_cut(struct assembly *a) {
     if (a->texts[i].file) pieces_cut(&a->pieces, &a->constants, &a->parts[i]);
   }
   if (a->pieces.out_of_memory) return fail_memory();
-  a->reached = malloc(((size_t)a->pieces.count + 1) * sizeof *a->reached);
+  a->reached = calloc((size_t)a->pieces.count + 1, sizeof *a->reached);
   return a->reached ? HALOTUNE_OK : fail_memory();
 }
 

@@ -84,15 +84,16 @@ static halotune_status run_carried(struct scene *scene, int number, const struct
   const struct scene_request *r = &scene->request;
   double *want[MAX_FIELDS] = {0}, *magnitudes[MAX_FIELDS] = {0};
   size_t points = (size_t)grid_points(&r->domain.grid);
+  const int output_count = r->stencil->output_count;
   bool ok = true;
-  for (int i = 0; i < r->stencil->output_count; i++) {
+  for (int i = 0; i < output_count; i++) {
     bool is_kept = i == carried->output;
     want[i] = is_kept ? scene->want[number] : calloc(points, sizeof(double));
     magnitudes[i] = is_kept ? scene->magnitudes[number] : calloc(points, sizeof(double));
     ok = ok && want[i] && magnitudes[i];
   }
   halotune_status status = ok ? run_reference(scene, r->steps - carried->later, want, magnitudes) : fail_memory();
-  for (int i = 0; i < r->stencil->output_count; i++) {
+  for (int i = 0; i < output_count; i++) {
     if (i == carried->output) continue;
     free(want[i]);
     free(magnitudes[i]);

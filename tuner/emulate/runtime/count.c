@@ -194,7 +194,7 @@ static int by_value(const void *a, const void *b) {
 
 /* Count the different sectors of one instruction. */
 static uint64_t count_sectors(const struct access *lanes, size_t count) {
-  uint64_t sectors[2 * WARP_LANES], different = 0;
+  uint64_t sectors[2 * WARP_LANES] = {0}, different = 0;
   size_t all = 0;
   for (size_t i = 0; i < count; i++) {
     sectors[all++] = lanes[i].at / SECTOR_BYTES;
