@@ -41,7 +41,8 @@
 
 constexpr int TILE_X = LANES_X*POINTS, STRIPS = WARPS*(32/LANES_X), TILE_Y = STRIPS*ROWS;
 
-// Points that the stages spoil before those that are written, in whole vectors; and the distance of tiles.
+// MARGIN: points at the low end of a tile that are computed wrongly and not written, along x rounded up to vectors. STRIDE: the distance
+// between the first points of two tiles.
 constexpr int STORE_GRAIN = STORE_BYTES/int(sizeof(real)) < VECTOR ? VECTOR : STORE_BYTES/int(sizeof(real));
 constexpr int MARGIN_X = round_up(STEPS*LOW_X, VECTOR), MARGIN_Y = STEPS*LOW_Y;
 constexpr int STRIDE_X = (TILE_X - MARGIN_X - STEPS*HIGH_X)/STORE_GRAIN*STORE_GRAIN, STRIDE_Y = TILE_Y - MARGIN_Y - STEPS*HIGH_Y;
@@ -53,7 +54,8 @@ constexpr int BEFORE_Y = IMAGES ? MARGIN_Y : LOW_Y, AFTER_Y = IMAGES ? STEPS*HIG
 // Shared memory: RING planes of the tile, and two inboxes, by turns. An inbox holds the neighbours' rows for each stage and strip.
 constexpr int PLANE_ELEMENTS = TILE_X*TILE_Y, NEAR_ROWS = LOW_Y + HIGH_Y, INBOX_ELEMENTS = STRIPS*NEAR_ROWS*TILE_X;
 
-// What a turn has to mind: nothing; the ends of the box along x and y, in a tile whose outermost points alone lie outside; all ends.
+// Which points a turn has to ask whether they lie outside the box: none; the outermost points of a tile that ends LOW or HIGH points
+// beside the box; all points, and the plane, too.
 enum Edge { NO_EDGE, EDGE_XY, EDGE_ANY };
 
 // A tile, the planes of it that this block computes, and this lane's part.

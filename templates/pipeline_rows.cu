@@ -12,7 +12,7 @@
 // Strips overlap, and the spoiled columns are not written:
 //
 //      |<------------- 32*POINTS columns of a warp ------------->|
-//      | STEPS*LOW_X |            written            | STEPS*HIGH_X |
+//      | MARGIN |            written            | at least STEPS*HIGH_X |
 //
 // Where the box ends, nothing is spoiled: points outside the box never change. Their sums are set to the point's own value, and no other
 // point adds to them. With periodic boundaries the images are loaded, and computed like any point.
@@ -35,7 +35,8 @@
 
 constexpr int STRIP = 32*POINTS;
 
-// Columns that the stages spoil before those that are written, in whole vectors; and the distance of strips.
+// MARGIN: columns at the low end of a strip that are computed wrongly and not written, rounded up to vectors. STRIDE: the distance
+// between the first columns of two strips.
 constexpr int STORE_GRAIN = STORE_BYTES/int(sizeof(real)) < VECTOR ? VECTOR : STORE_BYTES/int(sizeof(real));
 constexpr int MARGIN = round_up(STEPS*LOW_X, VECTOR);
 constexpr int STRIDE = (STRIP - MARGIN - STEPS*HIGH_X)/STORE_GRAIN*STORE_GRAIN;
@@ -43,7 +44,8 @@ constexpr int STRIDE = (STRIP - MARGIN - STEPS*HIGH_X)/STORE_GRAIN*STORE_GRAIN;
 // Columns beyond the box that the strips at its ends load.
 constexpr int BEFORE_X = IMAGES ? MARGIN : LOW_X, AFTER_X = IMAGES ? STEPS*HIGH_X : HIGH_X;
 
-// What a turn has to mind: nothing; the ends of the box along x, in a strip whose outermost columns alone lie outside; all ends.
+// Which points a turn has to ask whether they lie outside the box: none; the outermost points of a strip that ends LOW or HIGH columns
+// beside the box; all points, and the row, too.
 enum Edge { NO_EDGE, EDGE_X, EDGE_ANY };
 
 // A strip, the rows of it that this warp computes, and this lane's part.
@@ -56,7 +58,7 @@ struct Strip {
   real *ring;                             // RING rows, and one more row for the output
 };
 
-// Whether one of the lane's points lies outside the box. A turn asks where that may be so.
+// Whether one of the lane's points lies outside the box. EDGE says which points have to be asked.
 template <Edge EDGE> __device__ __forceinline__ bool is_outside_x(const Strip &s, int point) {
   if (IMAGES || EDGE == NO_EDGE || (EDGE == EDGE_X && point >= LOW_X && point < POINTS - HIGH_X)) return false;
   const int x = s.x + s.lane*POINTS + point;

@@ -39,6 +39,16 @@ static int split_kept_planes(const struct stencil *stencil, const struct analysi
   return longest;
 }
 
+/* Whether each output is a form as it stands, so that nothing is left to do when its sums are complete. */
+static bool outputs_are_sums(const struct stencil *stencil, const struct analysis *analysis) {
+  const struct split *split = &analysis->split;
+  for (int i = 0; i < stencil->update.count; i++) {
+    const struct assignment *assignment = &stencil->update.assignments[i];
+    if (assignment->output >= 0 && split_form(split, assignment->root) < 0) return false;
+  }
+  return split->form_count > 0;
+}
+
 static void fill_stencil(const struct stencil *stencil, const struct analysis *analysis, double facts[FACT_COUNT]) {
   bool scan = stencil->kind == STENCIL_SCAN;
   int staged = 0;
@@ -54,6 +64,7 @@ static void fill_stencil(const struct stencil *stencil, const struct analysis *a
   facts[FACT_forms] = analysis->split.form_count;
   facts[FACT_partial_sums] = analysis->split.partial_sums;
   facts[FACT_kept_planes] = split_kept_planes(stencil, analysis);
+  facts[FACT_is_sum] = !scan && outputs_are_sums(stencil, analysis);
   facts[FACT_radius] = analysis->max_radius;
   for (int axis = 0; axis < MAX_DIMS; axis++) {
     facts[FACT_low_x + axis] = analysis->radius_low[axis];

@@ -30,6 +30,7 @@ struct device_limits {
   X(partial_sums, "what those sums keep for each point from one plane to the next")                                 \
   X(kept_planes,                                                                                                    \
     "planes until what is left of the update reads staged inputs at the point; 0 where it reads none later")        \
+  X(is_sum, "1 where each output is a sum of weighted taps and nothing else")                                       \
   X(radius, "the largest reach along any axis")                                                                     \
   X(low_x, "reach towards smaller x")                                                                               \
   X(low_y, "reach towards smaller y")                                                                               \
