@@ -32,14 +32,14 @@ check() { # name command...: it succeeds and says nothing
 }
 
 templates=${ONLY:-$("$program" list templates --json | jq -r '.[].name')}
-# The stencils that most defaults were chosen for come first.
-stencils="star7 heat2d $("$program" list stencils --json | jq -r '.[].name')"
+stencils=$("$program" list stencils --json | jq -r '.[].name')
 
 # --- texts
 
-# A stencil to which the template's default variant applies, or the nearest variant with these settings.
+# A stencil to which the template's default variant applies, or the nearest variant with these settings. Most defaults were chosen for the
+# first two.
 stencil_for() { # template [settings]
-  for stencil in $stencils; do
+  for stencil in star7 heat2d $stencils; do
     if "$program" generate "$stencil" --template "$1" ${2:+--set "$2"} -o "$work/generated.cu" 2>/dev/null; then return; fi
   done
   rm -f "$work/generated.cu"
