@@ -1,0 +1,88 @@
+/* predict.c: the model, which is linear in its coefficients and gives the logarithm of a time. */
+#include "library/predict/predict.h"
+
+#include <math.h>
+
+#define AS_NAME(name, value, about) #name,
+const char *const predict_names[PREDICT_COEFFICIENTS] = {PREDICT_LIST(AS_NAME)};
+#undef AS_NAME
+
+struct predict_model predict_default(void) {
+#define AS_VALUE(name, value, about) value,
+  return (struct predict_model){{PREDICT_LIST(AS_VALUE)}};
+#undef AS_VALUE
+}
+
+bool predict_is_sensible(const struct predict_model *model) {
+  for (int i = 0; i < PREDICT_COEFFICIENTS; i++) {
+    const double value = model->coefficients[i], least = i < PREDICT_FEATURES ? -3 : 0;
+    if (!(value >= least && value <= 3)) return false; /* NaN, too */
+  }
+  return true;
+}
+
+/* What stands for a number that is not known of a GPU. */
+static const double usual_sm_count = 100, usual_gbs = 2000, usual_l2_bytes = 40e6;
+
+/* Share of the peak rate that the best kernels reach. */
+static const double reached_share = 0.88;
+
+/* The time of a launch that computes nearly nothing. */
+static double floor_ms(unsigned char launch) { return launch == LAUNCH_GRAPH ? 0.0010 : 0.0018; }
+
+static float clamp(float value, float low, float high) { return value < low ? low : value > high ? high : value; }
+
+/* Features of how blocks cover the grid and the multiprocessors. */
+static void find_blocks(const struct predict_shape *shape, const struct predict_work *work, double sm_count,
+                        float out[PREDICT_FEATURES]) {
+  const float blocks = (float)predict_blocks(shape, work->points);
+  if (!(blocks >= 1)) return;
+  const float sms = (float)sm_count, waves = blocks / (sms * shape->blocks_per_sm);
+  out[PREDICT_fill] = waves < 1 ? -logf(waves) : 0;
+  out[PREDICT_idle] = blocks < sms ? logf(sms / blocks) : 0;
+  out[PREDICT_tail] = waves > 1 ? logf(ceilf(waves) / waves) : 0;
+  float covered = 1;
+  for (int axis = 0; axis < MAX_DIMS; axis++) {
+    const float points = (float)work->points[axis], tile = shape->tile[axis];
+    if (tile > 0 && points > 0) covered *= axis < 2 || tile < points ? ceilf(points / tile) * tile / points : 1;
+  }
+  out[PREDICT_edge] = logf(covered);
+  const float planes = (float)work->points[2] > 1 ? (float)work->points[2] : (float)work->points[1];
+  const float tile = (float)work->points[2] > 1 ? shape->tile[2] : shape->tile[1];
+  const float marched = tile > 0 && tile < planes ? tile : planes;
+  out[PREDICT_reread] = marched >= 1 ? logf((marched + (float)work->depth - 1) / marched) : 0;
+}
+
+void predict_cost(const struct predict_model *model, const struct predict_shape *shape, const struct predict_work *work,
+                  const struct predict_gpu *gpu, struct predict_cost *out) {
+  const double l2_bytes = gpu->l2_bytes > 0 ? gpu->l2_bytes : usual_l2_bytes;
+  const double gbs = gpu->memory_gbs > 0 ? gpu->memory_gbs : usual_gbs;
+  const double bytes = work->bytes > 1 ? work->bytes : 1;
+  float *f = out->features;
+  *out = (struct predict_cost){.log_bytes = logf((float)bytes)};
+  f[PREDICT_cache] = clamp(log2f((float)(bytes / l2_bytes)), -2, 1);
+  f[PREDICT_row] = work->points[0] < 128 && work->points[0] > 0 ? log2f(128 / (float)work->points[0]) : 0;
+  f[PREDICT_unaligned_128] = fmod(work->row_bytes, 128) != 0;
+  f[PREDICT_unaligned_32] = fmod(work->row_bytes, 32) != 0;
+  find_blocks(shape, work, gpu->sm_count > 0 ? gpu->sm_count : usual_sm_count, f);
+  float factor = 0;
+  for (int i = 0; i < PREDICT_FEATURES; i++) factor += (float)model->coefficients[i] * f[i];
+  const double streaming_ms = bytes / (gbs * reached_share * 1e6) * exp(factor);
+  out->log_ms = logf((float)(floor_ms(work->launch) + streaming_ms));
+}
+
+struct prediction predict(const struct predict_model *model, double time_ms, const struct predict_cost *measured,
+                          const struct predict_cost *asked, double kin_error) {
+  const double *c = model->coefficients;
+  double change = 0;
+  for (int i = 0; i < PREDICT_FEATURES; i++) {
+    change += fabs(c[i] * (double)(asked->features[i] - measured->features[i]));
+  }
+  const double size = fabs((double)(asked->log_bytes - measured->log_bytes)) / M_LN2;
+  return (struct prediction){
+      .time_ms = time_ms * exp((double)(asked->log_ms - measured->log_ms)),
+      .error = c[PREDICT_sigma] + c[PREDICT_sigma_size] * size + c[PREDICT_sigma_change] * change + kin_error,
+  };
+}
+
+double predict_rank(const struct prediction *prediction) { return prediction->time_ms * (1 + prediction->error); }

@@ -1,0 +1,148 @@
+/* predict_test.c: shapes of real templates, and what the model makes of grids, GPUs and unknown numbers. */
+#include "library/predict/predict.h"
+#include "tests/unit/template/templates.h"
+
+static const double points_of_512[MAX_DIMS] = {512, 512, 512};
+static const struct predict_gpu h200 = {132, 4813, 62914560, 2048};
+
+static struct variant_spec spec_of(const char *stencil, const char *template, long n, const char *set) {
+  struct variant_spec spec = {.dtype = DTYPE_F32, .limits = arch_device_limits(arch_find(9, 0))};
+  struct stencil *parsed;
+  struct analysis *analysis;
+  struct template *read;
+  char path[64];
+  snprintf(path, sizeof path, "kernels/%s.yaml", stencil);
+  CHECK_OK(stencil_read(path, &parsed));
+  CHECK_OK(analysis_make(parsed, &analysis));
+  snprintf(path, sizeof path, "templates/%s.yaml", template);
+  CHECK_OK(template_read(path, &read));
+  struct grid grid = {{n, n, parsed->dims > 2 ? n : 1}};
+  spec.stencil = parsed;
+  spec.analysis = analysis;
+  spec.template = read;
+  spec.domain = domain_dense(parsed, analysis, &grid);
+  spec.configuration = configuration_for(&spec, set);
+  return spec;
+}
+
+static struct predict_shape shape_of(const char *stencil, const char *template, const char *set) {
+  struct variant_spec spec = spec_of(stencil, template, 512, set);
+  struct bindings bindings;
+  double facts[FACT_COUNT];
+  facts_fill(spec.stencil, spec.analysis, spec.dtype, &spec.domain, &spec.limits, false, facts);
+  CHECK_OK(bindings_make(spec.template, facts, &bindings));
+  bindings_configure(&bindings, &spec.configuration);
+  const struct predict_shape shape = predict_shape_of(&bindings, 0.5, 2048);
+  for (int i = 0; i < FACT_COUNT; i++) CHECK_NEAR(facts[i], bindings.variables[i], 0, "fact %d", i);
+  bindings_free(&bindings);
+  template_free((struct template *)(uintptr_t)spec.template);
+  analysis_free((struct analysis *)(uintptr_t)spec.analysis);
+  stencil_free((struct stencil *)(uintptr_t)spec.stencil);
+  return shape;
+}
+
+static const struct {
+  const char *stencil, *template, *set;
+  double tile[MAX_DIMS], blocks, threads;
+} shapes[] = {
+    {"star7",
+     "direct",
+     "block_x=128 block_y=2 block_z=1 vector=2 points_x=1 points_y=1 points_z=4",
+     {256, 2, 4},
+     1,
+     256},
+    {"star7",
+     "zmarch",
+     "block_x=32 block_y=8 points_y=2 vector=2 cluster_y=1 band=0 z_slicing=16",
+     {64, 16, 16},
+     1,
+     256},
+    {"star7",
+     "zmarch",
+     "block_x=32 block_y=8 points_y=2 vector=2 cluster_y=1 band=64 z_slicing=16",
+     {64, 64, 16},
+     4,
+     256},
+    {"scan_z", "scan", "block_x=64 block_y=1 method=march", {0, 1, 0}, 1, 64},
+};
+
+TEST(shapes_follow_the_launch_formulas) {
+  for (size_t i = 0; i < COUNT(shapes); i++) {
+    const struct predict_shape shape = shape_of(shapes[i].stencil, shapes[i].template, shapes[i].set);
+    for (int axis = 0; axis < MAX_DIMS; axis++) {
+      if (axis == 0 && shapes[i].tile[0] == 0) continue;
+      CHECK_NEAR(shapes[i].tile[axis], (double)shape.tile[axis], 0.01, "row %zu, axis %d", i, axis);
+    }
+    CHECK_NEAR(shapes[i].blocks, (double)shape.blocks, 0, "row %zu", i);
+    CHECK_NEAR(shapes[i].threads, (double)shape.threads, 0, "row %zu", i);
+    CHECK_NEAR(round(1024 / shapes[i].threads), (double)shape.blocks_per_sm, 0, "row %zu", i);
+  }
+}
+
+static double ratio(const struct predict_shape *shape, const double from[MAX_DIMS], const double to[MAX_DIMS]) {
+  const struct predict_model model = predict_default();
+  const double *const points[] = {from, to};
+  struct predict_cost costs[2];
+  for (int i = 0; i < 2; i++) {
+    const double *n = points[i];
+    const struct predict_work work = {{n[0], n[1], n[2]}, n[0] * 4, n[0] * n[1] * n[2] * 8, 3, 0, 0};
+    predict_cost(&model, shape, &work, &h200, &costs[i]);
+  }
+  return predict(&model, 1, &costs[0], &costs[1], 0).time_ms;
+}
+
+TEST(time_follows_the_points_of_large_grids) {
+  const struct predict_shape shape = {{64, 16, 4}, 1, 256, 4};
+  const double twice[] = {512, 512, 1024};
+  CHECK_NEAR(1, ratio(&shape, points_of_512, points_of_512), 1e-6, "the same grid");
+  CHECK_NEAR(2, ratio(&shape, points_of_512, twice), 0.05, "twice the planes");
+}
+
+TEST(deep_blocks_are_slow_on_small_grids) {
+  const struct predict_shape deep = {{128, 32, 512}, 1, 256, 1}, flat = {{128, 32, 4}, 1, 256, 1};
+  const double small[] = {100, 100, 100};
+  CHECK(ratio(&deep, points_of_512, small) > 3 * ratio(&flat, points_of_512, small), "%g and %g",
+        ratio(&deep, points_of_512, small), ratio(&flat, points_of_512, small));
+}
+
+TEST(nothing_is_known_of_a_GPU_or_of_blocks) {
+  const struct predict_model model = predict_default();
+  const struct predict_gpu nothing = {0};
+  const struct predict_shape shapes_of[] = {{{0}, 0, 0, 0}, {{64, 16, 4}, 1, 256, 4}};
+  const struct predict_work works[] = {{{0}, 0, 0, 0, 0, 0}, {{512, 512, 512}, 2048, 1e9, 3, 1, 1}};
+  for (int i = 0; i < 4; i++) {
+    struct predict_cost cost;
+    predict_cost(&model, &shapes_of[i / 2], &works[i % 2], &nothing, &cost);
+    CHECK(isfinite(cost.log_ms), "row %d", i);
+    const struct prediction prediction = predict(&model, 0.5, &cost, &cost, 0);
+    CHECK_NEAR(0.5, prediction.time_ms, 0, "row %d", i);
+    CHECK_NEAR(model.coefficients[PREDICT_sigma], prediction.error, 1e-9, "row %d", i);
+  }
+}
+
+TEST(nonsense_is_no_model) {
+  static const double bad[] = {NAN, INFINITY, -INFINITY, 1e30, -4, 4};
+  struct predict_model model = predict_default();
+  CHECK(predict_is_sensible(&model), "the defaults");
+  for (int at = 0; at < PREDICT_COEFFICIENTS; at++) {
+    for (size_t i = 0; i < COUNT(bad); i++) {
+      model = predict_default();
+      model.coefficients[at] = bad[i];
+      CHECK(!predict_is_sensible(&model), "%s is %g", predict_names[at], bad[i]);
+    }
+  }
+  model = predict_default();
+  model.coefficients[PREDICT_sigma] = -0.1;
+  CHECK(!predict_is_sensible(&model), "an error below 0");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(shapes_follow_the_launch_formulas),
+      cmocka_unit_test(time_follows_the_points_of_large_grids),
+      cmocka_unit_test(deep_blocks_are_slow_on_small_grids),
+      cmocka_unit_test(nothing_is_known_of_a_GPU_or_of_blocks),
+      cmocka_unit_test(nonsense_is_no_model),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
