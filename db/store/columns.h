@@ -1,8 +1,9 @@
 /* columns.h: the columns of what a run stores, each described once: X(column of schema.sql, kind, member).
  *
  * The statements of store_sql.c, and the code that binds and reads their values, are made from these lists. A new
- * column is a line in schema.sql, a line here, a member of the struct in store.h, and a step in migrate.c. Export,
- * import and merge take their columns from the database itself.
+ * column is a line in schema.sql, with a default for the rows of older versions, a line here, and a member of the
+ * struct in store.h. The first such column after a release begins a version: a step in migrate.c. Export, import, merge
+ * and migration take their columns from the database itself.
  *
  * Kinds:
  *   INTEGER  a whole number or a bool

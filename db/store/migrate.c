@@ -4,12 +4,14 @@
 
 #include "base/text.h"
 #include "db/store/migrate_5.h"
+#include "db/store/migrate_6.h"
 #include "db/store/query.h"
+#include "db/store/schema.h"
 
 /* Version 1 is the first. A key cannot be changed in place: the table is made anew, under the name that others refer
- * to. */
+ * to. The last two steps make the tables of schema.sql, whatever columns it has. */
 const struct migration schema_migrations[] = {
-    {1,
+    {1, 2,
      "create table new_problem ("
      "  id         integer primary key,"
      "  device_id  integer not null references device (id),"
@@ -27,27 +29,30 @@ const struct migration schema_migrations[] = {
      " select id, device_id, stencil_id, dtype, nx, ny, nz, launch, cache from problem;"
      " drop table problem; alter table new_problem rename to problem",
      NULL},
-    {2,
+    {2, 3,
      "create index if not exists measurement_wrong on measurement (variant_id) where outcome in ('wrong', 'out_of_bounds');"
      " alter table run add column is_trusted integer not null default 1 check (is_trusted in (0, 1));"
      " update run set is_trusted = 0 where exists (select 1 from best b where b.run_id = run.id and not b.is_trusted)",
      NULL},
-    {3, "alter table run add column outcomes text", NULL},
-    {4, migrate_5_sql, migrate_5},
+    {3, 4, "alter table run add column outcomes text", NULL},
+    {4, SCHEMA_VERSION, migrate_5_sql, migrate_5},
+    {5, SCHEMA_VERSION, migrate_6_sql, migrate_6},
     {0}};
 
-static halotune_status take_step(sqlite3 *connection, const struct migration *steps, int from) {
+/* Take the step from version *at, and set *at to the version that it leads to. */
+static halotune_status take_step(sqlite3 *connection, const struct migration *steps, int *at) {
   struct text mark = {0};
   for (int i = 0; steps[i].sql; i++) {
-    if (steps[i].from != from) continue;
-    text_printf(&mark, "pragma user_version = %d", from + 1); /* pragmas take no bound values */
+    if (steps[i].from != *at) continue;
+    text_printf(&mark, "pragma user_version = %d", steps[i].to); /* pragmas take no bound values */
     halotune_status status = text_ok(&mark) ? query_script(connection, steps[i].sql) : fail_memory();
     if (status == HALOTUNE_OK && steps[i].finish) status = steps[i].finish(connection);
     if (status == HALOTUNE_OK) status = query_script(connection, text_string(&mark));
     text_free(&mark);
+    *at = steps[i].to;
     return status;
   }
-  return fail(HALOTUNE_DB, "this Halotune cannot migrate a database of version %d", from);
+  return fail(HALOTUNE_DB, "this Halotune cannot migrate a database of version %d", *at);
 }
 
 halotune_status migrate(sqlite3 *connection, const struct migration *steps, int version) {
@@ -56,9 +61,7 @@ halotune_status migrate(sqlite3 *connection, const struct migration *steps, int 
   if (status == HALOTUNE_OK) status = query_script(connection, "begin immediate");
   if (status != HALOTUNE_OK) return status;
   status = query_number(connection, "pragma user_version", &found);
-  for (int at = (int)found; at < version && status == HALOTUNE_OK; at++) {
-    status = take_step(connection, steps, at);
-  }
+  for (int at = (int)found; at < version && status == HALOTUNE_OK;) status = take_step(connection, steps, &at);
   status = query_finish(connection, status);
   sqlite3_exec(connection, "pragma foreign_keys = on", NULL, NULL,
                NULL); /* fails in a transaction only: there is none */

@@ -6,16 +6,16 @@
 
 #include "base/fail.h"
 
-/* One step: what makes a database of version `from` one of version from + 1. A list of them ends with {0}. */
+/* One step: it makes a database of version `from` one of version `to`. A list of steps ends with {0}. */
 struct migration {
-  int from;
+  int from, to;
   const char *sql;
   halotune_status (*finish)(sqlite3 *connection); /* what SQL alone cannot do, after it; NULL: nothing */
 };
 
 /* Take all steps from the version that the database has (user_version) to `version`, in one transaction: after a
  * failure the database is as it was.
- *   steps  in any order
+ *   steps  in any order; none goes beyond `version`
  * Returns HALOTUNE_OK, also where there is nothing to do; HALOTUNE_DB where a step is missing or fails. */
 halotune_status migrate(sqlite3 *connection, const struct migration *steps, int version);
 

@@ -27,35 +27,43 @@ static const char leave_out_sql[] =
     " old_problem);"
     " delete from old_device where id not in (select device_id from old_problem)";
 
-#define BEST_4                                                                                                        \
-  "date, time_ms, low_ms, high_ms, sample_count, default_ms, roof_ms, roof_ratio, roof_ratio_low, roof_ratio_high,"   \
-  " empty_ms, bytes, rms_error, max_error, max_error_units, second_grid, registers, shared_bytes, occupancy, launch," \
-  " coefficients, steps, driver, nvrtc, arch, source, cubin"
-#define RUN_4                                                                                                    \
-  "state, reason, started, ended, command, host, version, driver, cuda, nvrtc, seed, strategy, budget_s, space," \
-  " bytes, empty_ms, copy_ms, memcpy_ms, warnings, outcomes"
-
-static const char copy_sql[] =
+static const char origins_sql[] =
     "insert into origin (id, kind, name, date) values (1, 'unknown', 'a database of version 4 or older',"
     " strftime('%Y-%m-%dT%H:%M:%fZ', 'now'));"
     " insert into origin (id, kind, name, date) values (2, 'measured', 'by a Halotune of version 4 or older',"
     " strftime('%Y-%m-%dT%H:%M:%fZ', 'now'));"
     " insert or ignore into origin (kind, name, date) select 'imported', origin, strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"
     " from old_best where origin <> 'tuned';"
-    " insert into device select *, 1 from old_device;"
-    " insert into stencil select id, hash, name, 1 from old_stencil;"
-    " insert into stencil_text select id, id, '', text, 1 from old_stencil;"
-    " insert into template select id, hash, '', name, yaml, cuda, 1 from old_template;"
-    " insert into problem select *, 1, 1 from old_problem;"
-    " insert into variant select *, 1 from old_variant;"
-    " insert into run (id, problem_id, text_id, " RUN_4 ", origin_id) select id, problem_id,"
-    " (select stencil_id from old_problem p where p.id = problem_id), " RUN_4 ", 1 from old_run;"
-    " insert into measurement select * from old_measurement; insert into finalist select * from old_finalist;"
-    " insert into best (id, problem_id, variant_id, text_id, run_id, is_current, " BEST_4 ", origin_id) select id,"
-    " problem_id, variant_id, (select stencil_id from old_problem p where p.id = problem_id), run_id, is_current, " BEST_4
-    ", coalesce((select o.id from origin o where o.kind = 'imported' and o.name = old_best.origin), 2) from old_best;"
-    " drop table old_best; drop table old_finalist; drop table old_measurement; drop table old_run;"
+    " insert into stencil_text (id, stencil_id, hash, text, origin_id) select id, id, '', text, 1 from old_stencil";
+
+static const char drop_sql[] =
+    "drop table old_best; drop table old_finalist; drop table old_measurement; drop table old_run;"
     " drop table old_variant; drop table old_problem; drop table old_template; drop table old_stencil; drop table old_device";
+
+/* Tables, each after those that it refers to, with the columns that no older version had. A stencil's text has the id
+ * of the stencil. */
+#define TEXT_ID "(select p.stencil_id from old_problem p where p.id = problem_id)"
+static const struct {
+  const char *name, *column, *value;
+} copies[] = {
+    {"device", "origin_id", "1"},
+    {"stencil", "origin_id", "1"},
+    {"template", "common_hash, origin_id", "'', 1"},
+    {"problem", "origin_id", "1"},
+    {"variant", "origin_id", "1"},
+    {"run", "text_id, origin_id", TEXT_ID ", 1"},
+    {"measurement", NULL, NULL},
+    {"finalist", NULL, NULL},
+    {"best", "text_id, origin_id",
+     TEXT_ID ", coalesce((select o.id from origin o where o.kind = 'imported' and o.name = old_best.origin), 2)"},
+};
+
+static halotune_status copy_tables(sqlite3 *connection) {
+  halotune_status status = query_script(connection, origins_sql);
+  for (size_t i = 0; i < COUNT(copies) && status == HALOTUNE_OK; i++)
+    status = migrate_copy_rows(connection, copies[i].name, copies[i].column, copies[i].value);
+  return status == HALOTUNE_OK ? query_script(connection, drop_sql) : status;
+}
 
 /* The new names of a row; one that is "" is not known. */
 struct names {
@@ -154,6 +162,6 @@ halotune_status migrate_5(sqlite3 *connection) {
       &untrusted);
   if (status == HALOTUNE_OK && untrusted) status = query_script(connection, leave_out_sql);
   if (status == HALOTUNE_OK) status = query_script(connection, schema_sql);
-  if (status == HALOTUNE_OK) status = query_script(connection, copy_sql);
+  if (status == HALOTUNE_OK) status = copy_tables(connection);
   return status == HALOTUNE_OK ? name_rows(connection) : status;
 }

@@ -122,8 +122,8 @@ static halotune_status read_older(struct store *store) {
   }
   halotune_status status = connect(in_memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &copy);
   if (status == HALOTUNE_OK) status = copy_database(store->connection, copy);
-  /* Who imports this file decides about all of it. */
-  if (status == HALOTUNE_OK && store->mode == STORE_READ_UNTRUSTED)
+  /* Who imports this file decides about all of it. Since version 5 no row has a mark. */
+  if (status == HALOTUNE_OK && store->mode == STORE_READ_UNTRUSTED && store->version < 5)
     status = query_script(copy, store->version < 3 ? "update best set is_trusted = 1"
                                                    : "update best set is_trusted = 1; update run set is_trusted = 1");
   if (status == HALOTUNE_OK) status = migrate(copy, schema_migrations, SCHEMA_VERSION);
@@ -210,6 +210,7 @@ static halotune_status inspect_to_write(const char *path, struct marks *marks) {
 static halotune_status keep_untrusted(struct store *store, const struct marks *marks) {
   int64_t untrusted = 0;
   char *copy = NULL, *sql;
+  if (marks->version >= 5) return HALOTUNE_OK;
   halotune_status status =
       query_number(store->connection, "select exists (select 1 from best where not is_trusted)", &untrusted);
   if (status != HALOTUNE_OK || !untrusted) return status;

@@ -73,13 +73,29 @@ static const char back_to_1[] =
     "drop table problem; alter table old rename to problem; drop index measurement_wrong;"
     "alter table run drop column outcomes; alter table run drop column is_trusted; pragma user_version = 1";
 
-/* Replace a database by what it would be in an older version, 1 or 4. */
+/* SQL that makes a database what version 5 was before it had numbers of steps. */
+static const char back_to_5[] =
+    "pragma foreign_keys = off; create table old (id integer primary key, device_id integer not null references device (id),"
+    " stencil_id integer not null references stencil (id), dtype text not null, nx integer not null, ny integer not null,"
+    " nz integer not null, launch text not null, cache text not null, is_reproducible integer not null,"
+    " origin_id integer not null references origin (id),"
+    " unique (stencil_id, device_id, dtype, nx, ny, nz, launch, cache, is_reproducible)) strict;"
+    "insert into old select id, device_id, stencil_id, dtype, nx, ny, nz, launch, cache, is_reproducible, origin_id from"
+    " problem; drop table problem; alter table old rename to problem; pragma user_version = 5";
+
+/* Replace a database by what it would be in an older version: 1, 4 or 5. */
 static inline void make_older(const char *path, int version) {
   char older[128], attach[192], *error = NULL;
   sqlite3 *connection = NULL;
   snprintf(older, sizeof older, "%.100s.older", path);
   snprintf(attach, sizeof attach, "attach '%.100s' as new", path);
   const char *const scripts[] = {schema_4_sql, attach, back_to_4, "detach new", version == 1 ? back_to_1 : ""};
+  if (version == 5) {
+    CHECK_EQ(SQLITE_OK, sqlite3_open(path, &connection), "%s", path);
+    CHECK(sqlite3_exec(connection, back_to_5, NULL, NULL, &error) == SQLITE_OK, "%s", error);
+    sqlite3_close(connection);
+    return;
+  }
   CHECK_EQ(SQLITE_OK, sqlite3_open(older, &connection), "%s", older);
   for (size_t i = 0; i < COUNT(scripts); i++)
     CHECK(sqlite3_exec(connection, scripts[i], NULL, NULL, &error) == SQLITE_OK, "script %zu: %s", i, error);

@@ -208,17 +208,18 @@ TEST(a_file_that_cannot_be_written_is_read) {
 }
 
 TEST(migrations_are_taken_step_by_step_or_not_at_all) {
-  static const struct migration good[] = {{1, "alter table t add column c default 7", NULL},
-                                          {0, "create table t (a); insert into t values (1)", NULL},
+  static const struct migration good[] = {{1, 2, "alter table t add column c default 7", NULL},
+                                          {0, 1, "create table t (a); insert into t values (1)", NULL},
                                           {0}};
+  static const struct migration leap[] = {{0, 2, "create table t (a)", NULL}, {0}};
   static const struct migration bad[] = {
-      {0, "create table t (a)", NULL}, {1, "alter table missing add column c", NULL}, {0}};
-  static const struct migration gap[] = {{1, "create table t (a)", NULL}, {0}};
+      {0, 1, "create table t (a)", NULL}, {1, 2, "alter table missing add column c", NULL}, {0}};
+  static const struct migration gap[] = {{1, 2, "create table t (a)", NULL}, {0}};
   static const struct {
     const struct migration *steps;
     halotune_status want;
     int64_t version, tables;
-  } rows[] = {{good, HALOTUNE_OK, 2, 1}, {bad, HALOTUNE_DB, 0, 0}, {gap, HALOTUNE_DB, 0, 0}};
+  } rows[] = {{good, HALOTUNE_OK, 2, 1}, {leap, HALOTUNE_OK, 2, 1}, {bad, HALOTUNE_DB, 0, 0}, {gap, HALOTUNE_DB, 0, 0}};
   for (size_t i = 0; i < COUNT(rows); i++) {
     sqlite3 *connection = NULL;
     int64_t version = -1, tables = -1;
@@ -273,7 +274,8 @@ static void migrate_from(int version, bool untrusted) {
   struct bench_case c;
   struct text fresh = {0}, migrated = {0};
   char kept[128];
-  const int64_t bests = untrusted ? 0 : 1;
+  const int64_t bests = untrusted ? 0 : 1,
+                named = version < 5 ? bests : 3; /* version 4 kept the sources of winners only */
   make_database(work.path, 3);
   CHECK_OK(store_open(work.path, STORE_READ, &store));
   describe_tables(store, &fresh);
@@ -307,7 +309,7 @@ static void migrate_from(int version, bool untrusted) {
   CHECK_EQ(0, number_of(store, "select count(*) from stencil where length(hash) <> 64"), "stencils have identities");
   CHECK_EQ(0, number_of(store, "select count(*) from stencil_text where length(hash) <> 64"), "and texts");
   CHECK_EQ(0, number_of(store, "select count(*) from template where length(hash) <> 64"), "and templates");
-  CHECK_EQ(bests, number_of(store, "select count(*) from variant where length(source_hash) = 64"), "and what won");
+  CHECK_EQ(named, number_of(store, "select count(*) from variant where length(source_hash) = 64"), "and variants");
   snprintf(kept, sizeof kept, "%s.version-%d", work.path, version);
   CHECK_EQ(untrusted, access(kept, F_OK) == 0, "what was not trusted is kept beside it");
   case_load(&c);
@@ -329,6 +331,22 @@ TEST(a_database_of_version_1_is_brought_up_to_date) {
 TEST(a_database_of_version_4_is_brought_up_to_date) {
   migrate_from(4, false);
   migrate_from(4, true);
+}
+
+/* Files of version 5 have no numbers of steps, or have them already. */
+TEST(a_database_of_version_5_is_brought_up_to_date) {
+  migrate_from(5, false);
+  struct work work = work_begin();
+  struct store *store;
+  make_database(work.path, 3);
+  run_sql(work.path, "update problem set steps = 4; update best set steps = 4; pragma user_version = 5");
+  CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+  CHECK_EQ(SCHEMA_VERSION, number_of(store, "pragma user_version"), "version");
+  CHECK_EQ(1, number_of(store, "select count(*) from problem where steps = 4"), "the steps of the problem are kept");
+  CHECK_EQ(1, number_of(store, "select count(*) from best where steps = 4"), "and those of its winner");
+  check_whole(store);
+  store_close(store);
+  work_end(&work);
 }
 
 TEST(a_full_disk_loses_one_result_and_no_more) {
@@ -470,6 +488,7 @@ int main(void) {
       cmocka_unit_test(migrations_are_taken_step_by_step_or_not_at_all),
       cmocka_unit_test(a_database_of_version_1_is_brought_up_to_date),
       cmocka_unit_test(a_database_of_version_4_is_brought_up_to_date),
+      cmocka_unit_test(a_database_of_version_5_is_brought_up_to_date),
       cmocka_unit_test(a_full_disk_loses_one_result_and_no_more),
       cmocka_unit_test(two_processes_write_one_file),
       cmocka_unit_test(a_killed_writer_leaves_a_whole_database),
