@@ -413,6 +413,10 @@ bench-launch: $(OUT)/bench/launch_bench build/starter.db  ## what a launch costs
 bench-roof: all  ## shares of the roof that winners reach, into bench/results (needs a GPU); BUDGET=20s DEVICES='0 1'
 	$(Q)BUDGET='$(BUDGET)' DEVICES='$(DEVICES)' DB='$(DB)' AGAIN='$(AGAIN)' bench/roof.sh
 
+.PHONY: bench-steps
+bench-steps: all  ## rates with several time steps in a launch, into bench/results (needs a GPU); BUDGET=10s
+	$(Q)BUDGET='$(BUDGET)' bench/steps.sh
+
 .PHONY: bench-profile
 bench-profile: all  ## what is full while these winners run, by NVIDIA's profiler, into bench/results (needs a GPU, and ncu); DEVICES='0 1'
 	$(Q)DEVICES='$(DEVICES)' bench/profile.sh

@@ -1,6 +1,6 @@
 #!/bin/sh
 # roof.sh: bench/roof.sh, on the driver of tests/fake_cuda with a small space and small grids: what it writes, that it
-# distinguishes reached targets from missed ones, that it continues, and several GPUs. Its times mean nothing. Prints
+# distinguishes reached targets from missed ones, that it continues, and several GPUs; and bench/steps.sh. Its times mean nothing. Prints
 # TAP.
 set -u
 . "$(dirname "$0")/fake_gpu.sh"
@@ -147,6 +147,44 @@ HALOTUNE_LIBCUDA=/nonexistent roof
 [ $? = 1 ] && [ "$(grep -c 'no winner$' "$work/err")" = 1 ] && grep -q '^halotune: no CUDA driver' "$work/err" &&
   ! grep -q 'Error\|unable to open\|goes on' "$work/err"
 result "without a GPU it ends at once, and says nothing but that" $? "$work/err"
+
+# --- several time steps -----------------------------------------------------------------------------------------------
+
+unknown=$(sed 's/#.*//; s/_periodic//' bench/steps.txt | awk NF | while read -r stencil dtype grid steps published source target rest; do
+  "$program" tune "$stencil" --dtype "$dtype" --grid "$grid" --steps "${steps##*,}" --dry-run >"$work/out" 2>&1 &&
+    [ -n "$target" ] && [ -z "$rest" ] || echo "$stencil $dtype $grid"
+done)
+echo "$unknown" >"$work/unknown"
+[ -z "$unknown" ]
+result "each row of bench/steps.txt can be tuned" $? "$work/unknown"
+
+# Each line has a target, its value in GStencil/s and whether it is reached, where a launch of 2 steps on 6 of 8 points takes
+# 2 ns to 4 ns, and one of 1 step 3 ns.
+while read -r target value want; do
+  got=$(printf 's f32 8 1,2 5 AN5D %s\nt f32 8 1 - - 9\n' "$target" | jq -cRn --arg gpu G --arg date D -f bench/steps.jq \
+    --argjson stencils '[[{"name": "s", "boundary": ["skip"], "radius_low": [1], "radius_high": [1]}, {"name": "t", "boundary": ["periodic"], "radius_low": [1], "radius_high": [1]}]]' \
+    --argjson winners '[[{"stencil": "s", "dtype": "f32", "grid": [8, 1, 1], "steps": 2, "tried": 1, "winner": {"time_ms": 3e-6, "time_low_ms": 2e-6, "time_high_ms": 4e-6}},
+      {"stencil": "s", "dtype": "f32", "grid": [8, 1, 1], "steps": 1, "tried": 1, "winner": {"time_ms": 3e-6}},
+      {"stencil": "t", "dtype": "f32", "grid": [8, 1, 1], "steps": 1, "tried": 1, "winner": {"time_ms": 1e-6}}]]' |
+    jq -r '.rows[0] | "\(.rate) \(.steps) \(.target * 100 | round) \(.reached)"')
+  [ "$got" = "4 2 $value $want" ]
+  result "steps: target $target: $want" $?
+done <<T
+6            600  true
+6.01         601  false
+2*sweep      400  true
+3.5*sweep    700  false
+0.5*t:f32:8  400  true
+T
+
+printf 'star7 f32 16,16,16 1 5 AN5D 99999\nstar7_periodic f32 16,16,16 1 - - 0*sweep\n' >"$work/steps.txt"
+steps() { TABLE="$work/steps.txt" WORK="$work/steps" RESULTS="$work/steps_results" bench/steps.sh 2>"$work/err"; }
+page=$work/steps_results/steps-nvidia-h200.md
+steps && grep -q '^| star7 | f32 | 16x16x16 | 5 (AN5D) | .* | [*][*]not reached[*][*] | 1 | ' "$page" &&
+  grep -q '^| star7_periodic | f32 | 16x16x16 | - | .* | 0 (0[*]sweep) | reached | 1 | ' "$page"
+result "bench/steps.sh writes the table" $? "$work/err"
+cp "$page" "$work/page" && HALOTUNE_LIBCUDA=/nonexistent steps && cmp "$page" "$work/page" >/dev/null
+result "bench/steps.sh measures nothing twice" $? "$work/err"
 
 # --- the profile of winners -------------------------------------------------------------------------------------------
 
