@@ -13,7 +13,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/cores.h"
 #include "gpu/workers/compile_worker.h"
 
@@ -40,7 +39,8 @@ struct compile_pool {
   struct spawner spawner;
   struct nvrtc nvrtc; /* loaded only in the spawner's process; its facts are known here, too */
   double timeout_ms;
-  int next; /* the worker that is checked first; it changes, so that no worker is always last */
+  struct time_source clock; /* of the deadlines of jobs */
+  int next;                 /* the worker that is checked first; it changes, so that no worker is always last */
   int worker_count;
   struct worker workers[];
 };
@@ -59,6 +59,7 @@ halotune_status compile_pool_open(const struct compile_pool_options *options, st
   struct compile_pool *pool = calloc(1, sizeof *pool + (size_t)count * sizeof *pool->workers);
   if (!pool) return fail_memory();
   pool->timeout_ms = options->timeout_ms > 0 ? options->timeout_ms : COMPILE_POOL_TIMEOUT_MS;
+  pool->clock = options->clock;
   pool->worker_count = count;
   for (int i = 0; i < count; i++) pool->workers[i].socket = -1;
   const struct spawner_program program = compile_worker_program(&pool->nvrtc);
@@ -129,12 +130,15 @@ pid_t compile_pool_process(const struct compile_pool *pool, uint64_t id) {
   return 0;
 }
 
+/* The deadline of a job whose compile begins now. */
+static double deadline_of_job(const struct compile_pool *pool) { return time_now_ms(&pool->clock) + pool->timeout_ms; }
+
 /* Remove the worker's first job, which is done. The worker then compiles the next one. */
 static void worker_next_job(const struct compile_pool *pool, struct worker *worker) {
   text_free(&worker->jobs[0].message);
   worker->job_count--;
   memmove(worker->jobs, worker->jobs + 1, (size_t)worker->job_count * sizeof *worker->jobs);
-  worker->deadline_ms = clock_ms() + pool->timeout_ms;
+  worker->deadline_ms = deadline_of_job(pool);
 }
 
 /* Send as much of the jobs' messages as the socket accepts. A dead worker accepts nothing; worker_receive finds that
@@ -164,7 +168,7 @@ static halotune_status worker_feed(struct compile_pool *pool, struct worker *wor
   if (worker->socket < 0) {
     halotune_status status = spawner_start(&pool->spawner, &worker->pid, &worker->socket);
     if (status != HALOTUNE_OK) return status;
-    worker->deadline_ms = clock_ms() + pool->timeout_ms;
+    worker->deadline_ms = deadline_of_job(pool);
     for (int i = 0; i < worker->job_count; i++) worker->jobs[i].sent = 0;
   }
   worker_send(worker);
@@ -180,7 +184,7 @@ halotune_status compile_pool_submit(struct compile_pool *pool, uint64_t id, cons
     text_free(&job.message);
     return fail_memory();
   }
-  if (worker->job_count == 0) worker->deadline_ms = clock_ms() + pool->timeout_ms;
+  if (worker->job_count == 0) worker->deadline_ms = deadline_of_job(pool);
   worker->jobs[worker->job_count++] = job;
   halotune_status status = worker_feed(pool, worker);
   if (status != HALOTUNE_OK) text_free(&worker->jobs[--worker->job_count].message);
@@ -285,24 +289,24 @@ static halotune_status worker_tend(struct compile_pool *pool, struct worker *wor
     return status == HALOTUNE_PARSE ? take_garbage(pool, worker, out) : status;
   }
   if (!alive) return take_death(pool, worker, out, have);
-  if (worker->job_count == 0 || clock_ms() < worker->deadline_ms) return HALOTUNE_OK;
+  if (worker->job_count == 0 || time_now_ms(&pool->clock) < worker->deadline_ms) return HALOTUNE_OK;
   *have = true;
   return take_timeout(pool, worker, out);
 }
 
-/* Sleep until a socket is ready, a compile has used up its time, or `until_ms` is reached. */
-static halotune_status wait_for_workers(struct compile_pool *pool, double until_ms) {
+/* Sleep until a socket is ready, a compile has used up its time, or `left_ms` are over. */
+static halotune_status wait_for_workers(struct compile_pool *pool, double left_ms) {
   struct pollfd *sockets = calloc((size_t)pool->worker_count, sizeof *sockets);
   if (!sockets) return fail_memory();
+  double now_ms = time_now_ms(&pool->clock);
   for (int i = 0; i < pool->worker_count; i++) {
     struct worker *worker = &pool->workers[i];
     sockets[i] = (struct pollfd){.fd = worker->socket, .events = POLLIN};
     if (worker->job_count == 0) continue;
     if (worker_has_unsent(worker)) sockets[i].events |= POLLOUT;
-    if (worker->socket < 0) until_ms = 0; /* a worker that died while idle has new jobs */
-    if (worker->deadline_ms < until_ms) until_ms = worker->deadline_ms;
+    if (worker->socket < 0) left_ms = 0; /* a worker that died while idle has new jobs */
+    if (worker->deadline_ms - now_ms < left_ms) left_ms = worker->deadline_ms - now_ms;
   }
-  double left_ms = until_ms - clock_ms();
   /* Round up, otherwise the last millisecond would be a busy loop. An interrupt only shortens the wait. */
   poll(sockets, (nfds_t)pool->worker_count, left_ms > 0 ? (int)left_ms + 1 : 0);
   free(sockets);
@@ -323,7 +327,7 @@ halotune_status compile_pool_wait(struct compile_pool *pool, int timeout_ms, str
     }
     double now_ms = clock_ms();
     if (timeout_ms >= 0 && now_ms >= until_ms) break;
-    halotune_status status = wait_for_workers(pool, timeout_ms < 0 ? now_ms + AN_HOUR_MS : until_ms);
+    halotune_status status = wait_for_workers(pool, timeout_ms < 0 ? AN_HOUR_MS : until_ms - now_ms);
     if (status != HALOTUNE_OK) return status;
   }
   return HALOTUNE_OK;

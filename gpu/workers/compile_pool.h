@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/clock.h"
 #include "gpu/compile/compile.h"
 
 /* How a compile ended: enumerator, and the name that is stored and shown. */
@@ -22,8 +23,9 @@ enum compile_outcome { COMPILE_OUTCOME_LIST(COMPILE_AS_ENUMERATOR) };
 const char *compile_outcome_name(enum compile_outcome outcome);
 
 struct compile_pool_options {
-  int workers;    /* 0: one for each core that this process may use */
-  int timeout_ms; /* the limit of one compile; 0: COMPILE_POOL_TIMEOUT_MS */
+  int workers;              /* 0: one for each core that this process may use */
+  int timeout_ms;           /* the limit of one compile; 0: COMPILE_POOL_TIMEOUT_MS */
+  struct time_source clock; /* measures the limit */
 };
 
 enum { COMPILE_POOL_TIMEOUT_MS = 30000 };

@@ -16,9 +16,11 @@ static const char runaway[] = "template <int N, unsigned M> struct tree { static
                               "__global__ void k(long *a) { *a = tree<28, 1>::sum; }\n";
 static const char small[] = "extern \"C\" __global__ void k(float *a) { a[threadIdx.x] = 1; }\n";
 
-static struct compile_pool *open_pool(int workers, int timeout_ms) {
+enum { LONG_MS = 600000 }; /* the longest wait, only so that no test waits for ever */
+
+static struct compile_pool *open_pool(int workers) {
   struct compile_pool *pool;
-  const struct compile_pool_options options = {.workers = workers, .timeout_ms = timeout_ms};
+  const struct compile_pool_options options = {.workers = workers};
   CHECK_OK(compile_pool_open(&options, &pool));
   return pool;
 }
@@ -29,7 +31,6 @@ static void submit_source(struct compile_pool *pool, uint64_t id, const char *so
 }
 
 static struct compile_result next_result(struct compile_pool *pool) {
-  enum { LONG_MS = 60000 };
   struct compile_result result;
   bool have;
   CHECK_OK(compile_pool_wait(pool, LONG_MS, &result, &have));
@@ -55,7 +56,7 @@ TEST(an_absent_nvrtc_is_told_by_open) {
 
 TEST(many_sources_come_back_each_as_its_own_cubin) {
   enum { SOURCES = 24 };
-  struct compile_pool *pool = open_pool(2, 0);
+  struct compile_pool *pool = open_pool(2);
   bool seen[SOURCES] = {false};
   int submitted = 0, done = 0;
   CHECK(compile_pool_nvrtc(pool)->major >= 12, "%d", compile_pool_nvrtc(pool)->major);
@@ -87,7 +88,7 @@ TEST(many_sources_come_back_each_as_its_own_cubin) {
 TEST(a_full_pool_and_an_empty_one_say_so) {
   struct compile_result result;
   bool have = true;
-  struct compile_pool *pool = open_pool(1, 0);
+  struct compile_pool *pool = open_pool(1);
   const struct compile_request request = {.source = small, .name = "test.cu", .arch = "sm_90"};
   CHECK_OK(compile_pool_wait(pool, -1, &result, &have));
   CHECK(!have, "nothing is pending, so the wait ends");
@@ -100,9 +101,9 @@ TEST(a_full_pool_and_an_empty_one_say_so) {
 }
 
 TEST(two_pools_do_not_hold_each_other) {
-  struct compile_pool *first = open_pool(1, 0), *second;
+  struct compile_pool *first = open_pool(1), *second;
   submit_source(first, 1, small);
-  second = open_pool(1, 0); /* forked while the sockets of the first pool are open */
+  second = open_pool(1); /* forked while the sockets of the first pool are open */
   submit_source(second, 2, small);
   struct compile_result result = next_result(first);
   check_outcome(&result, 1, COMPILE_OK);
@@ -115,7 +116,7 @@ TEST(two_pools_do_not_hold_each_other) {
 }
 
 TEST(a_bad_architecture_is_an_outcome) {
-  struct compile_pool *pool = open_pool(1, 0);
+  struct compile_pool *pool = open_pool(1);
   const struct compile_request request = {.source = small, .name = "test.cu", .arch = "compute_90"};
   CHECK_OK(compile_pool_submit(pool, 1, &request));
   struct compile_result result = next_result(pool);
@@ -128,7 +129,7 @@ TEST(a_bad_architecture_is_an_outcome) {
 /* Megabytes are sent in both directions at the same time: a source full of comments, and a cubin full of data. */
 TEST(large_messages_pass) {
   enum { COMMENT_BYTES = 2 << 20, DATA_INTS = 3 << 18, JOBS = 4 };
-  struct compile_pool *pool = open_pool(2, 0);
+  struct compile_pool *pool = open_pool(2);
   struct text source = {0};
   text_printf(&source, "/*");
   for (int i = 0; i < COMMENT_BYTES / 16; i++) text_printf(&source, "%s", "a long comment\n ");
@@ -145,16 +146,67 @@ TEST(large_messages_pass) {
   compile_pool_close(pool);
 }
 
+/* The field of /proc/PID/stat with this number, counted from 1; from the third on. The second field is the program's
+ * name in brackets. */
+static long process_field(pid_t pid, int number) {
+  char path[64], line[1024] = "";
+  snprintf(path, sizeof path, "/proc/%d/stat", pid);
+  FILE *stat = fopen(path, "r");
+  CHECK(stat && fgets(line, sizeof line, stat), "%s", path);
+  fclose(stat);
+  const char *field = strrchr(line, ')');
+  for (int i = 2; i < number && field; i++) field = strchr(field + 1, ' ');
+  CHECK(field, "%s", line);
+  return strtol(field + 1, NULL, 10);
+}
+
+static pid_t parent_of(pid_t pid) { return (pid_t)process_field(pid, 4); }
+
+/* Ticks of processor time that a process has used. */
+static long ticks_of(pid_t pid) { return process_field(pid, 14) + process_field(pid, 15); }
+
+/* Wait until a process has used so much more processor time. */
+static void await_ticks(pid_t pid, long ticks) {
+  double end_ms = clock_ms() + LONG_MS;
+  for (long begin = ticks_of(pid); ticks_of(pid) < begin + ticks && clock_ms() < end_ms;) usleep(1000);
+  CHECK(clock_ms() < end_ms, "process %d does not compute", (int)pid);
+}
+
+/* Start a compile that never ends, in a pool with one worker that is idle. Returns when NVRTC is at work: the worker
+ * has used more processor time since then than it takes to read a request. */
+static pid_t start_runaway(struct compile_pool *pool) {
+  enum { TICKS = 10 };
+  submit_source(pool, 0, small);
+  struct compile_result result = next_result(pool);
+  check_outcome(&result, 0, COMPILE_OK);
+  compile_result_free(&result);
+  submit_source(pool, 1, runaway);
+  pid_t worker = compile_pool_process(pool, 1);
+  CHECK(worker > 0, "the runaway is being compiled");
+  await_ticks(worker, TICKS);
+  return worker;
+}
+
+static double test_clock_ms(void *state) { return *(const double *)state; }
+
 TEST(a_runaway_compile_is_a_timeout_and_the_pool_goes_on) {
-  enum { TIMEOUT_MS = 5000 }; /* long enough for the small source on a busy machine */
-  struct compile_pool *pool = open_pool(1, TIMEOUT_MS);
-  double start_ms = clock_ms();
+  enum { TIMEOUT_MS = 5000 };
+  double now_ms = 1000;
+  const struct compile_pool_options options = {
+      .workers = 1, .timeout_ms = TIMEOUT_MS, .clock = {.now_ms = test_clock_ms, .state = &now_ms}};
+  struct compile_pool *pool;
+  struct compile_result result;
+  bool have;
+  CHECK_OK(compile_pool_open(&options, &pool));
   submit_source(pool, 1, runaway);
   submit_source(pool, 2, small); /* queued in the same worker */
-  struct compile_result result = next_result(pool);
-  double took_ms = clock_ms() - start_ms;
+  now_ms += TIMEOUT_MS - 1;
+  CHECK_OK(compile_pool_wait(pool, 0, &result, &have));
+  CHECK(!have, "1 ms is left");
+  now_ms += 1;
+  CHECK_OK(compile_pool_wait(pool, 0, &result, &have));
+  CHECK(have, "the time is over");
   check_outcome(&result, 1, COMPILE_TIMEOUT);
-  CHECK(took_ms >= TIMEOUT_MS, "after %g ms", took_ms);
   CHECK(strstr(result.compiled.log, "5000 ms"), "%s", result.compiled.log);
   compile_result_free(&result);
   result = next_result(pool);
@@ -164,13 +216,10 @@ TEST(a_runaway_compile_is_a_timeout_and_the_pool_goes_on) {
 }
 
 TEST(a_crash_costs_one_compile_and_names_its_signal) {
-  struct compile_pool *pool = open_pool(1, 0);
-  submit_source(pool, 1, runaway);
+  struct compile_pool *pool = open_pool(1);
+  pid_t worker = start_runaway(pool);
   submit_source(pool, 2, small);
-  pid_t worker = compile_pool_process(pool, 1);
-  CHECK(worker > 0, "the runaway is being compiled");
-  CHECK_EQ(0, compile_pool_process(pool, 2), "and the other one not yet");
-  usleep(50000); /* so that the worker has read its request */
+  CHECK_EQ(0, compile_pool_process(pool, 2), "the other one waits");
   kill(worker, SIGSEGV);
   struct compile_result result = next_result(pool);
   check_outcome(&result, 1, COMPILE_CRASHED);
@@ -182,47 +231,34 @@ TEST(a_crash_costs_one_compile_and_names_its_signal) {
   compile_pool_close(pool);
 }
 
-/* NVRTC handles some of these signals by exiting while it compiles, so they must be sent during a compile. */
+/* NVRTC handles some of these signals by exiting while it compiles, so they are sent during a compile. */
 TEST(signals_of_the_terminal_do_not_reach_a_worker) {
-  enum { TIMEOUT_MS = 300, ROUNDS = 10 };
   static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-  struct compile_pool *pool = open_pool(1, TIMEOUT_MS);
-  submit_source(pool, 1, runaway);
-  pid_t worker = compile_pool_process(pool, 1);
-  for (int round = 0; round < ROUNDS; round++) {
-    for (size_t i = 0; i < COUNT(signals); i++) kill(worker, signals[i]);
-    usleep(10000);
+  struct compile_pool *pool = open_pool(1);
+  pid_t worker = start_runaway(pool);
+  for (size_t i = 0; i < COUNT(signals); i++) {
+    struct compile_result result;
+    bool have;
+    kill(worker, signals[i]);
+    await_ticks(worker, 2);
+    CHECK_OK(compile_pool_wait(pool, 0, &result, &have));
+    CHECK(!have, "signal %d ended the compile", signals[i]);
+    CHECK_EQ(worker, compile_pool_process(pool, 1), "signal %d", signals[i]);
   }
-  struct compile_result result = next_result(pool);
-  check_outcome(&result, 1, COMPILE_TIMEOUT);
-  compile_result_free(&result);
   compile_pool_close(pool);
 }
 
-/* The fourth field of /proc/PID/stat. The second field is the program's name in brackets. */
-static pid_t parent_of(pid_t pid) {
-  char path[64], line[256] = "";
-  snprintf(path, sizeof path, "/proc/%d/stat", pid);
-  FILE *stat = fopen(path, "r");
-  CHECK(stat && fgets(line, sizeof line, stat), "%s", path);
-  fclose(stat);
-  const char *state = strstr(line, ") ");
-  CHECK(state, "%s", line);
-  return (pid_t)strtol(state + strlen(") R "), NULL, 10);
-}
-
-/* Wait for the end of an orphan, which this process adopts. Returns -1 if it still runs at the deadline. */
-static int wait_for_orphan(pid_t pid, int deadline_ms) {
-  for (double end_ms = clock_ms() + deadline_ms; clock_ms() < end_ms; usleep(5000)) {
-    int how;
-    if (waitpid(pid, &how, WNOHANG) == pid) return how;
+/* Wait for the end of an orphan, which this process adopts. Returns whether it ended. */
+static bool orphan_ends(pid_t pid) {
+  for (double end_ms = clock_ms() + LONG_MS; clock_ms() < end_ms; usleep(5000)) {
+    if (waitpid(pid, NULL, WNOHANG) == pid) return true;
   }
-  return -1;
+  return false;
 }
 
 /* A program with a busy pool. It prints the processes of its worker and its spawner, and never ends. */
 static void be_a_program(int out) {
-  struct compile_pool *pool = open_pool(1, 0);
+  struct compile_pool *pool = open_pool(1);
   submit_source(pool, 1, runaway);
   pid_t processes[2] = {compile_pool_process(pool, 1)};
   processes[1] = parent_of(processes[0]);
@@ -242,15 +278,14 @@ TEST(workers_die_with_a_program_that_is_killed) {
   kill(program, SIGKILL);
   CHECK_EQ(program, waitpid(program, NULL, 0), "program");
   for (size_t i = 0; i < COUNT(processes); i++) {
-    int how = wait_for_orphan(processes[i], 2000);
-    CHECK(how >= 0, "process %zu lives", i);
+    CHECK(orphan_ends(processes[i]), "process %zu lives", i);
   }
   prctl(PR_SET_CHILD_SUBREAPER, 0);
   close(ends[0]);
 }
 
 TEST(a_pool_whose_spawner_is_gone_reports_it) {
-  struct compile_pool *pool = open_pool(1, 0);
+  struct compile_pool *pool = open_pool(1);
   const struct compile_request request = {.source = small, .name = "test.cu", .arch = "sm_90"};
   halotune_status status = HALOTUNE_OK;
   submit_source(pool, 1, small);
@@ -258,7 +293,7 @@ TEST(a_pool_whose_spawner_is_gone_reports_it) {
   for (int i = 0; i < 10 && status == HALOTUNE_OK; i++) {
     struct compile_result result;
     bool have;
-    status = compile_pool_wait(pool, 1000, &result, &have);
+    status = compile_pool_wait(pool, -1, &result, &have);
     if (have) compile_result_free(&result);
     if (status == HALOTUNE_OK && compile_pool_has_room(pool)) status = compile_pool_submit(pool, 2, &request);
   }
