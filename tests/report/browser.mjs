@@ -15,6 +15,7 @@ let failed = 0;
 
 async function open(kind, hash = '#/', options = {}) {
   const context = await browser.newContext({viewport: {width: 1400, height: 900}, ...options});
+  context.setDefaultTimeout(600_000); // ms; it only ends a test that hangs
   const page = await context.newPage(),
     faults = [],
     file = `file://${folder}/${kind}.html`;
@@ -663,7 +664,7 @@ await test('texts of the database stay texts', 'hostile', '#/', async (page) => 
   includes(await textOf(page), '<script>alert(1)</script>', '<img src=x onerror=alert(2)>');
   for (const hash of [`#/problem/${document('hostile').problems[0].id}`, '#/about', '#/across']) {
     await page.goto(`file://${folder}/hostile.html${hash}`);
-    await page.waitForTimeout(100);
+    await page.waitForSelector('html[data-ready]');
   }
   await page.goto(`file://${folder}/hostile.html#/problem/${document('hostile').problems[0].id}`);
   await page.waitForSelector('nav.sections');

@@ -432,6 +432,7 @@ TEST(two_processes_write_one_file) {
 TEST(a_killed_writer_leaves_a_whole_database) {
   enum { KILLS = 20, MOST_US = 60000 };
   struct work work = work_begin();
+  bool exists = false;
   for (uint64_t i = 0; i < KILLS; i++) {
     struct store *store;
     int status;
@@ -441,8 +442,10 @@ TEST(a_killed_writer_leaves_a_whole_database) {
     waitpid(pid, &status, 0);
     CHECK(WIFSIGNALED(status), "writer %d ended by itself", (int)i);
     halotune_status opened = store_open(work.path, STORE_READ, &store);
-    CHECK(opened == HALOTUNE_OK || (opened == HALOTUNE_NOT_FOUND && i < 3), "kill %d: %s", (int)i, fail_text());
+    /* A slow machine may kill many writers before one of them has created the file. */
+    CHECK(opened == HALOTUNE_OK || (opened == HALOTUNE_NOT_FOUND && !exists), "kill %d: %s", (int)i, fail_text());
     if (opened != HALOTUNE_OK) continue;
+    exists = true;
     check_whole(store);
     CHECK_EQ(0, number_of(store, "select count(*) from variant where id not in (select variant_id from measurement)"),
              "kill %d: no half of a result", (int)i);

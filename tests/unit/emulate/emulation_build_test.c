@@ -6,7 +6,9 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/process.h"
@@ -317,9 +319,15 @@ static bool a_runner_runs(void) {
   return found;
 }
 
-static void sleep_ms(long time_ms) {
-  const struct timespec time = {time_ms / 1000, time_ms % 1000 * 1000000};
-  nanosleep(&time, NULL);
+enum { LONG_MS = 600000 }; /* the longest wait, only so that no test waits for ever */
+
+/* The time until which a loop waits for an event. */
+static double wait_begin(void) { return clock_ms() + LONG_MS; }
+
+/* Sleep between two looks for the event. Returns false if the time is over. */
+static bool wait_goes_on(double until_ms) {
+  usleep(20000);
+  return clock_ms() < until_ms;
 }
 
 TEST(a_runner_ends_with_the_program) {
@@ -331,13 +339,15 @@ TEST(a_runner_ends_with_the_program) {
     struct data data = make_data();
     while (true) run_kernel(batch, 0, &data, 64, 0, 0, 0);
   }
-  int waited_ms = 0;
-  for (; !a_runner_runs() && waited_ms < 10000; waited_ms += 20) sleep_ms(20);
-  CHECK(waited_ms < 10000, "the runner did not start");
+  double until_ms = wait_begin();
+  bool has_started;
+  while (!(has_started = a_runner_runs()) && wait_goes_on(until_ms)) {}
+  CHECK(has_started, "the runner did not start");
   kill(program, SIGKILL);
   process_wait(program);
-  for (waited_ms = 0; a_runner_runs() && waited_ms < 10000; waited_ms += 20) sleep_ms(20);
-  CHECK(waited_ms < 10000, "the runner is still there");
+  until_ms = wait_begin();
+  while (a_runner_runs() && wait_goes_on(until_ms)) {}
+  CHECK(!a_runner_runs(), "the runner is still there");
   emulation_batch_free(batch);
 }
 
@@ -377,12 +387,13 @@ TEST(a_compiler_ends_with_the_program) {
       _exit(0);
     }
     long compiler = 0;
-    int waited_ms = 0;
-    for (; (compiler = read_number(file)) == 0 && waited_ms < 10000; waited_ms += 20) sleep_ms(20);
+    double until_ms = wait_begin();
+    while ((compiler = read_number(file)) == 0 && wait_goes_on(until_ms)) {}
     CHECK(compiler > 0 && process_runs(compiler), "row %zu: it did not start", i);
     kill(program, signals[i]);
     process_wait(program);
-    for (waited_ms = 0; process_runs(compiler) && waited_ms < 10000; waited_ms += 20) sleep_ms(20);
+    until_ms = wait_begin();
+    while (process_runs(compiler) && wait_goes_on(until_ms)) {}
     CHECK(!process_runs(compiler), "row %zu: it is still there", i);
   }
 }
@@ -410,12 +421,13 @@ TEST(a_cache_that_cannot_be_written_is_temporary) {
     if (write(fd, ok ? "1\n" : "2\n", 2) == 2) pause();
     _exit(1);
   }
-  int waited_ms = 0;
-  for (; read_number(said) == 0 && waited_ms < 60000; waited_ms += 20) sleep_ms(20);
+  double until_ms = wait_begin();
+  while (read_number(said) == 0 && wait_goes_on(until_ms)) {}
   CHECK_EQ(1, read_number(said), "built in a temporary folder, with one warning");
   kill(program, SIGKILL);
   process_wait(program);
-  for (waited_ms = 0; for_files(parent, "halotune-", NULL) > 0 && waited_ms < 10000; waited_ms += 20) sleep_ms(20);
+  until_ms = wait_begin();
+  while (for_files(parent, "halotune-", NULL) > 0 && wait_goes_on(until_ms)) {}
   CHECK_EQ(0, for_files(parent, "halotune-", NULL), "it is removed");
 }
 
