@@ -1,13 +1,14 @@
 #!/bin/sh
 # check.sh: runs the steps of `make check`. $CHECK_LOGS/STEP.log (build/check by default) holds the output of each step
 # and is printed if the step fails. A step that counts its tests ends with "N passed, N failed"; any other step counts
-# as one test. The last line is the sum. STEP=NAME runs one step, CASE=NAME one case of that step.
+# as one test. The line of a step has its duration and the processor time of all its processes; the two differ where
+# steps run at the same time. The last line is the sum. STEP=NAME runs one step, CASE=NAME one case of that step.
 set -u
 make=${MAKE:-make} only=${STEP:-}
 jobs=$(nproc)
 steps="gcc clang static unit cli hostile docs library examples report mutations variants tune faults selftest protocol asan templates tidy fuzz"
 with_cases="unit cli docs mutations variants protocol templates"
-passed=0 failed=0 steps_run=0
+passed=0 failed=0 steps_run=0 cpu_s=0
 
 refuse() { # why
   echo "check: $1" >&2
@@ -21,19 +22,34 @@ mkdir -p "$logs"
 
 is_wanted() { [ -z "$only" ] || [ "$only" = "$1" ]; } # step
 
+# Run a command in a subshell, and write the processor time of its processes into a file.
+timed() ( # file command...
+  file=$1
+  shift
+  "$@"
+  status=$?
+  times >"$file"
+  exit $status
+)
+# The seconds in such a file: user and system time of the shell, and of its processes.
+cpu_seconds() { # file
+  sed 's/[ms]/ /g' "$1" | awk '{sum += 60*($1 + $3) + $2 + $4} END {printf "%.0f", sum}'
+}
+
 step() { # name command...
   is_wanted "$1" || return 0
   name=$1 log=$logs/$1.log
   shift
   start=$(date +%s)
-  "$@" >"$log" 2>&1
+  if [ "$1" = await ]; then "$@" >"$log" 2>&1; else timed "$logs/$name.times" "$@" >"$log" 2>&1; fi
   status=$?
+  step_cpu_s=$(cpu_seconds "$logs/$name.times") cpu_s=$((cpu_s + step_cpu_s))
   ok=$(sed -n 's/^\([0-9]*\) passed, [0-9]* failed$/\1/p' "$log" | awk '{sum += $1} END {print sum + 0}')
   not_ok=$(sed -n 's/^[0-9]* passed, \([0-9]*\) failed$/\1/p' "$log" | awk '{sum += $1} END {print sum + 0}')
   if [ $((ok + not_ok)) = 0 ] && [ $status = 0 ]; then ok=1; fi
   if [ $status != 0 ] && [ "$not_ok" = 0 ]; then not_ok=1; fi
   passed=$((passed + ok)) failed=$((failed + not_ok)) steps_run=$((steps_run + 1))
-  printf '%-9s %5d passed %3d failed %4d s\n' "$name" "$ok" "$not_ok" $(($(date +%s) - start))
+  printf '%-9s %5d passed %3d failed %4d s %5d s of processor\n' "$name" "$ok" "$not_ok" $(($(date +%s) - start)) "$step_cpu_s"
   [ "$not_ok" = 0 ] || tail -n 60 "$log"
 }
 
@@ -44,7 +60,7 @@ begin() { # name command...
   is_wanted "$1" || return 0
   name=$1
   shift
-  "$@" >"$logs/$name.out" 2>&1 &
+  timed "$logs/$name.times" "$@" >"$logs/$name.out" 2>&1 &
   echo $! >"$logs/$name.pid"
 }
 await() { # name
@@ -91,5 +107,6 @@ step templates await templates
 step tidy await tidy
 step fuzz await fuzz
 
+echo "all steps: $cpu_s s of processor"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$steps_run" -gt 0 ]
