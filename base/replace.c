@@ -23,13 +23,15 @@ static void folder_sync(const char *path) {
   free(folder);
 }
 
-static halotune_status write_and_rename(const char *path, const void *bytes, size_t length, bool is_durable) {
+static halotune_status write_and_rename(const char *path, const void *bytes, size_t length, mode_t mode,
+                                        bool is_durable) {
   char *temporary;
   if (asprintf(&temporary, "%s" REPLACE_SUFFIX, path) < 0) return fail_memory();
   halotune_status status = HALOTUNE_OK;
   int fd = mkostemp(temporary, O_CLOEXEC);
   /* Without fsync, a power failure after the rename can leave an empty file in place of the old one. */
-  const bool wrote = fd >= 0 && write_all(fd, bytes, length) && (!is_durable || fsync(fd) == 0);
+  const bool wrote =
+      fd >= 0 && write_all(fd, bytes, length) && fchmod(fd, mode) == 0 && (!is_durable || fsync(fd) == 0);
   /* close can also report a full disk. */
   if (!wrote || close(fd) != 0 || rename(temporary, path) != 0) {
     status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
@@ -43,20 +45,17 @@ static halotune_status write_and_rename(const char *path, const void *bytes, siz
 }
 
 halotune_status file_replace(const char *path, const void *bytes, size_t length) {
-  return write_and_rename(path, bytes, length, true);
+  return write_and_rename(path, bytes, length, 0600, true);
 }
 
 halotune_status file_replace_cached(const char *path, const void *bytes, size_t length) {
-  return write_and_rename(path, bytes, length, false);
+  return write_and_rename(path, bytes, length, 0600, false);
 }
 
 halotune_status file_replace_for_all(const char *path, const void *bytes, size_t length) {
-  halotune_status status = file_replace(path, bytes, length);
-  mode_t mask = umask(0);
+  const mode_t mask = umask(0);
   umask(mask);
-  if (status == HALOTUNE_OK && chmod(path, 0666 & ~mask) != 0)
-    return fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
-  return status;
+  return write_and_rename(path, bytes, length, 0666 & ~mask, true);
 }
 
 static bool make_one(const char *path) {

@@ -1,23 +1,9 @@
-/* output.c: writes results to stdout or to a file. */
+/* output.c: writes results to stdout or to the file that --output names. */
 #include "tuner/cli/output/output.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "base/file.h"
-#include "base/replace.h"
 #include "tuner/cli/options/option_value.h"
-
-halotune_status output_file(const char *path, enum output_readers readers, const char *text, size_t length) {
-  if (access(path, F_OK) != 0 || file_is_regular(path))
-    return readers == OUTPUT_FOR_ALL ? file_replace_for_all(path, text, length) : file_replace(path, text, length);
-  FILE *file = fopen(path, "w");
-  bool ok = file && fwrite(text, 1, length, file) == length;
-  if (file) ok = fclose(file) == 0 && ok;
-  return ok ? HALOTUNE_OK : fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
-}
 
 halotune_status output_text(const struct invocation *invocation, enum output_readers readers, const char *text,
                             size_t length) {

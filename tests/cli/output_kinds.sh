@@ -1,0 +1,32 @@
+# Every command that has -o: a link stays and its target is written, devices and pipes stay what they are, a folder is refused.
+HALOTUNE_DB=$TMPDIR/kinds.db
+export HALOTUNE_DB
+halotune db import --trust --yes tests/data/tuned.json >/dev/null 2>&1
+folder=$TMPDIR/kinds
+mkdir -p "$folder/folder"
+each() { # path: run all commands with this output
+  for command in 'generate star7 --template direct' 'query star7 --device sm_90 --source' 'db export' 'report'; do
+    # The words of a command are words.
+    halotune $command -o "$folder/$1" >/dev/null 2>"$TMPDIR/err" || sed "s|^|$command: |; s|$TMPDIR|TMP|g" "$TMPDIR/err"
+  done
+}
+kinds() { (cd "$folder" && stat -c '%N is a %F' "$@"); }
+echo '--- a folder' && each folder
+echo '--- a link to a link to a file' && echo old text >"$folder/file" && mkdir "$folder/links"
+ln -s ../file "$folder/links/link" && ln -s links/link "$folder/outer" && each outer
+kinds outer links/link file && grep -cx 'old text' "$folder/file"
+echo '--- a link to no file yet' && ln -s missing "$folder/dangling" && each dangling && kinds dangling missing
+echo '--- a device' && ln -s /dev/full "$folder/full" && each full && kinds full /dev/full
+echo '--- a link to itself' && ln -s round "$folder/round" && each round && kinds round
+echo '--- a pipe' && mkfifo "$folder/pipe"
+grep -c '__global__\|"format"\|DOCTYPE' <"$folder/pipe" >"$TMPDIR/lines" &
+exec 9>"$folder/pipe" # open until all have written
+each pipe
+exec 9>&-
+wait
+[ "$(cat "$TMPDIR/lines")" -ge 4 ] && kinds pipe
+echo '--- standard output, which is a file' && echo before >"$TMPDIR/all"
+halotune generate copy --template direct -o /dev/stdout >>"$TMPDIR/all"
+head -n 1 "$TMPDIR/all" && grep -c __global__ "$TMPDIR/all"
+ls "$folder"
+# exit 0
