@@ -103,12 +103,21 @@ all: $(OUT)/halotune build/starter.db  ## build the program, build/halotune, and
 
 starter: build/starter.db  ## the database that ships, from db/starter/*.json
 
-# What its import says is shown where it fails.
-build/starter.db: $(STARTER) db/schema.sql | $(OUT)/halotune
+# The public key of whoever signs the starter's documents at release. While there is no such file, there are no signatures.
+RELEASE_KEY := $(wildcard db/starter/release.pub)
+
+# What its import says is shown where it fails. With a release key, documents that it did not sign are refused; UNSIGNED=1 takes those
+# that are new since the release.
+build/starter.db: $(STARTER) $(RELEASE_KEY) db/schema.sql | $(OUT)/halotune
 	@mkdir -p $(@D) && rm -f $@.new*
 	$(if $(STARTER),,@echo '{"format": "halotune database", "version": 1, "tables": {}}' >$@.new.json)
-	$(Q)$(OUT)/halotune db import --trust --yes --shipped --db $@.new $(or $(STARTER),$@.new.json) >$@.log 2>&1 || { cat $@.log >&2; exit 1; }
+	$(Q)$(OUT)/halotune db import $(RELEASE_KEY:%=--signed-by %) $(if $(and $(RELEASE_KEY),$(if $(UNSIGNED),,yes)),,--trust) --yes --shipped \
+	  --db $@.new $(or $(STARTER),$@.new.json) >$@.log 2>&1 || { cat $@.log >&2; exit 1; }
 	$(Q)mv -f $@.new $@ && rm -f $@.log $@.new.json
+
+.PHONY: release-starter
+release-starter: $(OUT)/halotune  ## sign db/starter/*.json with the private key KEY=FILE, and write its public key beside them
+	$(Q)HALOTUNE=$(OUT)/halotune KEY='$(KEY)' sh db/starter/sign.sh $(STARTER)
 
 .PHONY: library
 library: $(SHARED) $(HERE)/libhalotune.a $(OUT)/halotune.pc $(OBJ)/libhalotune.a  ## build libhalotune, shared and static, in build/lib

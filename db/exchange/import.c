@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 #include "db/exchange/base64.h"
 #include "db/exchange/export.h"
+#include "db/exchange/signed_document.h"
 #include "db/exchange/table.h"
 #include "db/store/query.h"
 
@@ -192,7 +193,6 @@ static halotune_status read_tables(struct reader *r, json_t *tables) {
   const char *key;
   json_t *rows;
   halotune_status status = HALOTUNE_OK;
-  if (!json_is_object(tables)) return fail(HALOTUNE_PARSE, "%s: the member 'tables' is missing", r->name);
   json_object_foreach(tables, key, rows) {
     bool known = false;
     for (int i = 0; i < TABLE_COUNT; i++) known = known || strcmp(key, table_names[i]) == 0;
@@ -203,6 +203,26 @@ static halotune_status read_tables(struct reader *r, json_t *tables) {
     status = read_table(r, json_object_get(tables, table_names[i]));
   }
   return status;
+}
+
+/* Members of the document itself. Those of a signature stand only where document_signature_find looks for them. */
+static halotune_status check_head_members(json_t *document, bool is_signed, const char *name) {
+  const char *key;
+  json_t *value;
+  if (!json_is_object(json_object_get(document, "tables")))
+    return fail(HALOTUNE_PARSE, "%s: the member 'tables' is missing", name);
+  json_object_foreach(document, key, value) {
+    const bool is_signature = strcmp(key, DOCUMENT_SIGNER) == 0 || strcmp(key, DOCUMENT_SIGNATURE) == 0;
+    if (is_signature && !is_signed)
+      return fail(
+          HALOTUNE_PARSE,
+          "%s: its signature is not at its end, where 'halotune db export --sign' writes it: the document was changed "
+          "after it was signed; get it as it was written",
+          name);
+    if (!is_signature && strcmp(key, "format") != 0 && strcmp(key, "version") != 0 && strcmp(key, "tables") != 0)
+      return fail(HALOTUNE_PARSE, "%s: this Halotune knows no member '%s' of a document", name, key);
+  }
+  return HALOTUNE_OK;
 }
 
 static halotune_status check_head(const json_t *document, const char *name, int *out) {
@@ -227,12 +247,15 @@ static halotune_status fail_printably(void) {
 halotune_status import_parse(const char *text, size_t length, const char *name, struct store **out) {
   json_t *document = NULL;
   struct store *store = NULL;
+  struct document_signature signature;
   int version = 0;
   *out = NULL;
   struct tables *tables = malloc(sizeof *tables);
   if (!tables) return fail_memory();
   halotune_status status = json_read(text, length, name, &document);
   if (status == HALOTUNE_OK) status = check_head(document, name, &version);
+  if (status == HALOTUNE_OK)
+    status = check_head_members(document, document_signature_find(text, length, &signature), name);
   if (status == HALOTUNE_OK) status = version == 1 ? store_open_memory_4(&store) : store_open_memory(&store);
   if (status == HALOTUNE_OK && version > 1) status = query_script(store_connection(store), origin_sql);
   if (status == HALOTUNE_OK) status = tables_read(store_connection(store), tables);
@@ -269,22 +292,37 @@ static halotune_status file_identity(const char *path, struct identity *out) {
   return ok ? HALOTUNE_OK : fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
 }
 
-halotune_status import_open(const char *path, struct store **out, struct identity *document) {
+/* Whose signature a document has, which must be right. */
+static halotune_status read_signature(const char *text, size_t length, const char *path, struct imported *out) {
+  struct document_signature signature;
+  out->is_signed = document_signature_find(text, length, &signature);
+  out->signer = signature.signer;
+  if (!out->is_signed || document_signature_is_right(text, &signature)) return HALOTUNE_OK;
+  return fail(HALOTUNE_PARSE,
+              "%s: its signature is wrong: the document was changed after it was signed, or the signature is that of "
+              "another one; get it again",
+              path);
+}
+
+halotune_status import_open(const char *path, struct imported *out) {
   static const char mark[] = "SQLite format 3"; /* what every SQLite file begins with, its NUL included */
   char *text = NULL, head[sizeof mark] = "";
   size_t length;
-  *out = NULL;
-  *document = (struct identity){{0}};
+  *out = (struct imported){.store = NULL};
   FILE *file = fopen(path, "rb");
   bool is_database = file && fread(head, 1, sizeof head, file) == sizeof head && memcmp(head, mark, sizeof mark) == 0;
   if (file) fclose(file);
   if (is_database) {
-    halotune_status status = file_identity(path, document);
-    return status == HALOTUNE_OK ? store_open(path, STORE_READ_UNTRUSTED, out) : status;
+    halotune_status status = file_identity(path, &out->document);
+    return status == HALOTUNE_OK ? store_open(path, STORE_READ_UNTRUSTED, &out->store) : status;
   }
   halotune_status status = file_read(path, most_bytes, &text, &length);
-  if (status == HALOTUNE_OK) status = import_parse(text, length, path, out);
-  if (status == HALOTUNE_OK) *document = identity_of("document", text, length);
+  if (status == HALOTUNE_OK) status = import_parse(text, length, path, &out->store);
+  if (status == HALOTUNE_OK) status = read_signature(text, length, path, out);
+  if (status == HALOTUNE_OK) out->document = identity_of("document", text, length);
   free(text);
+  if (status == HALOTUNE_OK) return HALOTUNE_OK;
+  store_close(out->store);
+  out->store = NULL;
   return status;
 }

@@ -2,6 +2,8 @@
 #ifndef DB_EXCHANGE_IMPORT_H
 #define DB_EXCHANGE_IMPORT_H
 
+#include "base/identity.h"
+#include "base/signature.h"
 #include "db/store/store.h"
 
 /* Read a document.
@@ -9,12 +11,21 @@
  *   name          what messages call it
  *   out           receives the database, in memory, the caller's to store_close; NULL on failure
  * Returns HALOTUNE_OK; HALOTUNE_PARSE with the table, row and member that is wrong; HALOTUNE_MEMORY. What the rows
- * mean is store_check's to look at. */
+ * mean is store_check's to look at, and whether a signature is right import_open's. */
 halotune_status import_parse(const char *text, size_t length, const char *name, struct store **out);
 
-/* The same for a file that is either such a document or a database. A database is opened for reading.
- *   document  receives the identity of the file's bytes
- * Returns as import_parse or store_open, HALOTUNE_NOT_FOUND or HALOTUNE_IO. */
-halotune_status import_open(const char *path, struct store **out, struct identity *document);
+/* What was read from a file. */
+struct imported {
+  struct store *store;      /* the caller's to store_close; NULL on failure */
+  struct identity document; /* of the file's bytes */
+  bool is_signed;           /* whoever has the private key of `signer` signed exactly these bytes */
+  struct public_key signer;
+};
+
+/* The same for a file that is either such a document or a database. A database is opened for reading, and is never
+ * signed.
+ * Returns as import_parse or store_open; HALOTUNE_PARSE for a signature that is not right; HALOTUNE_NOT_FOUND or
+ * HALOTUNE_IO. */
+halotune_status import_open(const char *path, struct imported *out);
 
 #endif

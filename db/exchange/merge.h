@@ -17,7 +17,7 @@ struct merge_conflict {
 struct origin {
   const char *kind;     /* "imported" or "shipped" */
   const char *name;     /* the file's; one printable line */
-  const char *signer;   /* the public key in hexadecimal digits, or "" */
+  const char *signer;   /* the name that the user gave to the key that signed the document, or "" */
   const char *document; /* its identity in hexadecimal digits, or "" */
 };
 

@@ -12,9 +12,11 @@
   "(select x.text from stencil_text x where x.stencil_id = " stencil \
   " order by (select max(" SQL_DATE("y.date") ") from best y where y.text_id = x.id) desc, x.id desc limit 1)"
 
-/* Who says so, in a word: "tuned" for what was measured here, else the file that it came from.
+/* Who says so: "tuned" for what was measured here, else the file that it came from, and who signed it for the user.
  *   origin  the origin's id, as SQL */
-#define SQL_ORIGIN(origin) "(select iif(o.kind = 'measured', 'tuned', o.name) from origin o where o.id = " origin ")"
+#define SQL_ORIGIN(origin)                                                                                                                       \
+  "(select iif(o.kind = 'measured', 'tuned', o.name || iif(o.kind = 'imported' and o.signer <> '', ', signed by ' || o.signer, '')) from origin" \
+  " o where o.id = " origin ")"
 
 /* The origin of what this user measures on this machine. The place :who is bound by store_bind. */
 #define SQL_OWN_ORIGIN \

@@ -10,7 +10,7 @@
 static const struct command *const commands[] = {
     &command_list,     &command_show,   &command_reference, &command_generate, &command_space,  &command_compile,
     &command_accesses, &command_verify, &command_tune,      &command_query,    &command_report, &command_db,
-    &command_new,      &command_doctor, &command_selftest,  &command_cache,
+    &command_new,      &command_doctor, &command_selftest,  &command_cache,    &command_key,    &command_trust,
 };
 
 static void print_help(void) {

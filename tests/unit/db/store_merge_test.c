@@ -226,6 +226,8 @@ TEST(a_bad_document_is_refused_with_its_place) {
       {"\"version\": 2,", "\"version\": 3,", "versions 1 to 2"},
       {"\"version\": 2,", "\"version\": \"2\",", "versions 1 to 2"},
       {"\"tables\": {", "\"tables\": [], \"x\": {", "'tables' is missing"},
+      {"\"tables\": {", "\"x\": 1, \"tables\": {", "no member 'x'"},
+      {"\"tables\": {", "\"signer\": \"x\", \"tables\": {", "signature is not at its end"},
       {"\"problem\": [", "\"problems\": [", "no table 'problems'"},
       {"\"problem\": [", "\"problem\": 7, \"x\": [", "no table 'x'"},
       {"\"dtype\":\"f32\"", "\"dtype\":\"f16\"", "problem, row 1"},

@@ -37,9 +37,9 @@ static const struct {
 } parts[] = {
     {"info", db_info, false, " db json "},
     {"check", db_check, false, " db "},
-    {"merge", db_merge, true, " db trust yes no-code shipped "},
-    {"import", db_merge, true, " db trust yes no-code shipped "},
-    {"export", db_export, false, " db output format cubins problem device before "},
+    {"merge", db_merge, true, " db trust yes no-code shipped signed-by "},
+    {"import", db_merge, true, " db trust yes no-code shipped signed-by "},
+    {"export", db_export, false, " db output format cubins sign problem device before "},
     {"forget", db_forget, false, " db problem stencil device before yes "},
 };
 
@@ -84,12 +84,15 @@ static const struct option_row options[] = {
     {"output", "FILE", "export: write to this file; by default to standard output"},
     {"format", "WORD", "export: json (all tables, what import reads) or t4 (the shared format of autotuners)"},
     {"cubins", NULL, "export: include compiled code"},
+    {"sign", "KEYFILE", "export: sign the document with this private key, as 'halotune key new' makes it"},
     {"problem", "NAME", "export, forget: only STENCIL[,DTYPE[,GRID]], such as star7,f32,512x512x512"},
     {"stencil", "NAME", "forget: only this stencil"},
     {"device", "NAME", "export, forget: only this device, by name or uuid"},
     {"before", "DATE", "export, forget: only results from before this date, such as 2026-11-21"},
     {"yes", NULL, "forget, merge, import: do it; without --yes the command only prints what it would do"},
     {"trust", NULL, "merge, import: let programs that look up a kernel run the code of these files on your GPU"},
+    {"signed-by", "KEY",
+     "merge, import: take only documents signed with this public key (digits or file); with --trust also unsigned ones"},
     {"no-code", NULL, "merge, import: take no machine code; it is compiled from the source at its first use"},
     {"shipped", NULL, "merge, import: record that the rows come with Halotune, as those of the starter database"},
     {0},

@@ -2,22 +2,38 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/key_file.h"
 #include "db/exchange/export.h"
 #include "db/exchange/forget.h"
+#include "db/exchange/signed_document.h"
 #include "tuner/cli/db/db.h"
 #include "tuner/cli/db/db_choice.h"
 #include "tuner/cli/options/option_value.h"
 #include "tuner/cli/output/output.h"
+
+/* Sign a document with the private key of a file. */
+static halotune_status export_sign(const char *path, struct text *text) {
+  struct private_key key;
+  halotune_status status = key_file_read(path, &key);
+  if (status == HALOTUNE_OK) document_sign(text, &key);
+  private_key_forget(&key);
+  return status == HALOTUNE_OK && !text_ok(text) ? fail_memory() : status;
+}
 
 static halotune_status export_make(const struct invocation *invocation, struct store *store,
                                    const struct choice *choice, struct text *text) {
   enum { FORMAT_JSON, FORMAT_T4 };
   static const char *const formats[] = {"json", "t4"};
   const bool cubins = option_given(invocation, "cubins");
+  const char *key = option_value(invocation, "sign");
   int format;
   halotune_status status = option_word(invocation, "format", formats, COUNT(formats), FORMAT_JSON, &format);
   if (status != HALOTUNE_OK) return status;
-  if (format == FORMAT_JSON) return store_export(store, choice, cubins, text);
+  if (format == FORMAT_JSON) {
+    status = store_export(store, choice, cubins, text);
+    return status == HALOTUNE_OK && key ? export_sign(key, text) : status;
+  }
+  if (key) return fail(HALOTUNE_ARGUMENT, "--sign is for --format json: the T4 format has no place for a signature");
   if (cubins) return fail(HALOTUNE_ARGUMENT, "--cubins is for --format json: the T4 format holds no cubins");
   return store_export_t4(store, choice, text);
 }

@@ -1,15 +1,18 @@
 /* db_merge.c: `halotune db merge` and `import`: add trusted files to the user's database, each completely or not at
- * all, and keep other files apart. */
+ * all, and keep other files apart. A file is trusted if the user says so, or if somebody signed it whom the user has
+ * named. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/key_file.h"
 #include "base/utf8.h"
 #include "db/exchange/apart.h"
 #include "db/exchange/content.h"
 #include "db/exchange/import.h"
 #include "db/exchange/merge.h"
+#include "db/exchange/signers.h"
 #include "db/store/check.h"
 #include "tuner/cli/db/db.h"
 #include "tuner/cli/options/option_value.h"
@@ -28,8 +31,9 @@ static void finding_keep(void *context, const char *text) {
 struct file {
   const char *path;
   char origin[PATH_MAX]; /* its name alone, in printable characters */
-  struct store *store;
-  struct identity document;
+  struct imported in;
+  bool is_trusted;
+  char signer[KEY_HEX_BYTES]; /* the name of who signed it, whom the user trusts; "" for nobody */
 };
 
 /* Copy the file's name without its folder, in printable characters on one line, for the database to keep. */
@@ -47,12 +51,60 @@ static halotune_status file_open(const char *path, struct file *out) {
   long found = 0;
   out->path = path;
   origin_name(path, out->origin, sizeof out->origin);
-  halotune_status status = import_open(path, &out->store, &out->document);
+  halotune_status status = import_open(path, &out->in);
   if (status != HALOTUNE_OK) return status;
-  status = store_check(out->store, finding_keep, &finding, &found);
+  status = store_check(out->in.store, finding_keep, &finding, &found);
   if (status != HALOTUNE_OK || found == 0) return status;
   return fail(HALOTUNE_PARSE, "%s: %s (%ld error%s in all); nothing was merged", path, finding.text, found,
               PLURAL(found));
+}
+
+/* Whom the user trusts: what is said on the command line, and in the file of signers. */
+struct trust {
+  bool is_given, is_sure, has_key;
+  struct public_key key; /* of --signed-by */
+  struct signers signers;
+};
+
+static halotune_status trust_read(const struct invocation *invocation, struct trust *out) {
+  const char *key = option_value(invocation, "signed-by");
+  *out = (struct trust){.is_given = option_given(invocation, "trust"),
+                        .is_sure = option_given(invocation, "yes"),
+                        .has_key = key != NULL};
+  return key ? public_key_find(key, &out->key) : HALOTUNE_OK;
+}
+
+/* Decide about a document that somebody signed. */
+static halotune_status signed_decide(struct trust *trust, struct file *file) {
+  char hex[KEY_HEX_BYTES];
+  const struct signer *signer;
+  halotune_status status = trust->signers.list ? HALOTUNE_OK : signers_read(&trust->signers);
+  if (status != HALOTUNE_OK) return status;
+  key_hex(file->in.signer.bytes, hex);
+  signer = signers_find(&trust->signers, &file->in.signer);
+  file->is_trusted = signer || trust->has_key;
+  if (file->is_trusted) snprintf(file->signer, sizeof file->signer, "%s", signer ? signer->name : hex);
+  if (file->is_trusted || !(trust->is_given || trust->is_sure)) return HALOTUNE_OK;
+  return fail(
+      HALOTUNE_PARSE,
+      "%s: it is signed with the key %s, which you have not named; if you know from its owner that it is right, "
+      "'halotune trust add NAME %s' names it",
+      file->path, hex, hex);
+}
+
+/* Decide whether a file is trusted. With --signed-by and --trust, files without signature are. */
+static halotune_status file_decide(struct trust *trust, struct file *file) {
+  const bool is_by_key =
+      trust->has_key && file->in.is_signed && memcmp(&trust->key, &file->in.signer, sizeof trust->key) == 0;
+  if (trust->has_key && !is_by_key && (file->in.is_signed || !trust->is_given))
+    return fail(HALOTUNE_PARSE, "%s: it is not signed with the key of --signed-by; nothing was taken", file->path);
+  if (file->in.is_signed) return signed_decide(trust, file);
+  file->is_trusted = trust->is_given;
+  if (trust->is_given || !trust->is_sure) return HALOTUNE_OK;
+  return fail(HALOTUNE_PARSE,
+              "%s: it is not signed. --yes alone takes documents of signers that 'halotune trust add' named; "
+              "--trust --yes takes others",
+              file->path);
 }
 
 static void print_content(void *context, const struct content *content) {
@@ -97,10 +149,10 @@ static halotune_status file_merge(const struct invocation *invocation, struct st
   struct merge_counts counts;
   struct merge_options options = {
       .without_code = option_given(invocation, "no-code"), .conflict = print_conflict, .context = &telling};
-  identity_hex(file->document, document);
-  options.origin =
-      (struct origin){option_given(invocation, "shipped") ? "shipped" : "imported", file->origin, "", document};
-  halotune_status status = store_merge(store, file->store, &options, &counts);
+  identity_hex(file->in.document, document);
+  options.origin = (struct origin){option_given(invocation, "shipped") ? "shipped" : "imported", file->origin,
+                                   file->signer, document};
+  halotune_status status = store_merge(store, file->in.store, &options, &counts);
   if (status != HALOTUNE_OK) return status;
   print_counts(file->path, &counts);
   fprintf(
@@ -112,46 +164,58 @@ static halotune_status file_merge(const struct invocation *invocation, struct st
 
 /* Keep a file beside the user's database. */
 static halotune_status file_keep(const char *path, const struct file *file) {
-  char *kept;
+  char *kept, hex[KEY_HEX_BYTES];
   bool is_new;
-  halotune_status status = apart_keep(path, file->store, file->origin, file->document, &kept, &is_new);
+  halotune_status status = apart_keep(path, file->in.store, file->origin, file->in.document, &kept, &is_new);
   if (status != HALOTUNE_OK) return status;
   printf("%s: kept as %s%s\n", file->path, kept, is_new ? "" : ", as before");
-  fprintf(stderr,
-          "halotune: %s is not trusted: no lookup, search or report uses any of it; 'halotune db import --trust' shows "
-          "what it would bring, and with --yes takes it\n",
-          file->path);
+  key_hex(file->in.signer.bytes, hex);
+  if (file->in.is_signed)
+    fprintf(
+        stderr,
+        "halotune: %s is not trusted: no lookup, search or report uses any of it, since you have not named the key that "
+        "signed it, %s; 'halotune trust add NAME KEY' does so\n",
+        file->path, hex);
+  else
+    fprintf(
+        stderr,
+        "halotune: %s is not trusted: no lookup, search or report uses any of it; 'halotune db import --trust' shows "
+        "what it would bring, and with --yes takes it\n",
+        file->path);
   free(kept);
   return HALOTUNE_OK;
 }
 
-/* Show what files would bring. */
+/* Show what trusted files would bring. */
 static halotune_status files_show(const char *path, const struct file *files, int count) {
   struct store *store = NULL;
   halotune_status status = store_open(path, STORE_READ, &store);
   if (status == HALOTUNE_NOT_FOUND) status = HALOTUNE_OK;
   for (int i = 0; i < count && status == HALOTUNE_OK; i++) {
-    printf("%s would bring:\n", files[i].path);
-    status = content_each(files[i].store, store, print_content, NULL);
+    if (!files[i].is_trusted) continue;
+    printf("%s%s%s would bring:\n", files[i].path, *files[i].signer ? ", signed by " : "", files[i].signer);
+    status = content_each(files[i].in.store, store, print_content, NULL);
   }
   store_close(store);
   return status;
 }
 
 static halotune_status files_take(const struct invocation *invocation, const struct file *files, int count) {
-  const bool trust = option_given(invocation, "trust"), sure = option_given(invocation, "yes");
+  const bool sure = option_given(invocation, "yes");
   char *path = NULL;
   struct store *store = NULL;
   const char *named = option_value(invocation, "db");
+  bool any = false;
+  for (int i = 0; i < count; i++) any = any || files[i].is_trusted;
   halotune_status status = named ? HALOTUNE_OK : store_default_path(&path);
   if (status == HALOTUNE_OK && named && !(path = strdup(named))) status = fail_memory();
-  if (status == HALOTUNE_OK && trust) status = files_show(path, files, count);
-  if (status == HALOTUNE_OK && trust && sure) status = store_open(path, STORE_WRITE, &store);
+  if (status == HALOTUNE_OK && any) status = files_show(path, files, count);
+  if (status == HALOTUNE_OK && any && sure) status = store_open(path, STORE_WRITE, &store);
   for (int i = 0; i < count && status == HALOTUNE_OK; i++) {
-    if (trust && sure) status = file_merge(invocation, store, &files[i]);
-    else if (!trust) status = file_keep(path, &files[i]);
+    if (!files[i].is_trusted) status = file_keep(path, &files[i]);
+    else if (sure) status = file_merge(invocation, store, &files[i]);
   }
-  if (status == HALOTUNE_OK && trust && !sure) fprintf(stderr, "halotune: nothing was taken yet; add --yes to do it\n");
+  if (status == HALOTUNE_OK && any && !sure) fprintf(stderr, "halotune: nothing was taken yet; add --yes to do it\n");
   store_close(store);
   free(path);
   return status;
@@ -159,13 +223,18 @@ static halotune_status files_take(const struct invocation *invocation, const str
 
 halotune_status db_merge(const struct invocation *invocation) {
   const int count = invocation->argument_count - 1;
-  halotune_status status = HALOTUNE_OK;
+  struct trust trust;
+  halotune_status status = trust_read(invocation, &trust);
   struct file *files = calloc((size_t)count + 1, sizeof *files);
   if (!files) return fail_memory();
   /* All files are checked before the first one is taken, and before a database is made for them. */
-  for (int i = 0; i < count && status == HALOTUNE_OK; i++) status = file_open(invocation->arguments[i + 1], &files[i]);
+  for (int i = 0; i < count && status == HALOTUNE_OK; i++) {
+    status = file_open(invocation->arguments[i + 1], &files[i]);
+    if (status == HALOTUNE_OK) status = file_decide(&trust, &files[i]);
+  }
   if (status == HALOTUNE_OK) status = files_take(invocation, files, count);
-  for (int i = 0; i < count; i++) store_close(files[i].store);
+  for (int i = 0; i < count; i++) store_close(files[i].in.store);
+  signers_free(&trust.signers);
   free(files);
   return status;
 }

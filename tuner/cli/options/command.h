@@ -75,5 +75,7 @@ extern const struct command command_new;
 extern const struct command command_doctor;
 extern const struct command command_selftest;
 extern const struct command command_cache;
+extern const struct command command_key;
+extern const struct command command_trust;
 
 #endif

@@ -1,0 +1,235 @@
+/* signers.c: the file is read as a whole, and replaced as a whole. */
+#include "db/exchange/signers.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/file.h"
+#include "base/replace.h"
+#include "base/text.h"
+#include "base/user_folder.h"
+
+static const char file_name[] = "trusted-signers";
+
+/* Whether nobody else can change an open file or folder. */
+static halotune_status ownership_check(int fd, const char *path) {
+  struct stat facts;
+  if (fstat(fd, &facts) != 0) return fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
+  if (facts.st_uid != geteuid())
+    return fail(HALOTUNE_IO, "%s: it belongs to another user, who could name signers for you; move it away", path);
+  if (facts.st_mode & (S_IWGRP | S_IWOTH))
+    return fail(HALOTUNE_IO, "%s: others can write there, and could name signers for you; run 'chmod go-w %s'", path,
+                path);
+  return HALOTUNE_OK;
+}
+
+/* Read a name: letters, digits, and after the first also ._@- */
+static bool is_name(const char *name) {
+  size_t length = 0;
+  for (; name[length]; length++) {
+    const unsigned char c = (unsigned char)name[length];
+    if (c >= 0x80 || (!isalnum(c) && (length == 0 || !strchr("._@-", c)))) return false;
+  }
+  return length > 0 && length < SIGNER_NAME_BYTES;
+}
+
+static halotune_status list_add(struct signers *signers, const char *name, const struct public_key *key) {
+  if (!array_room(signers->list, signers->count, signers->room)) return fail_memory();
+  struct signer *signer = &signers->list[signers->count++];
+  snprintf(signer->name, sizeof signer->name, "%s", name);
+  signer->key = *key;
+  return HALOTUNE_OK;
+}
+
+/* Read lines "NAME KEY", without their ends. The text is cut into pieces. */
+static halotune_status lines_read(char *text, const char *path, struct signers *out) {
+  halotune_status status = HALOTUNE_OK;
+  int number = 0;
+  for (char *line = text, *next; *line && status == HALOTUNE_OK; line = next) {
+    struct public_key key;
+    char *end = strchrnul(line, '\n');
+    next = *end ? end + 1 : end;
+    *end = '\0';
+    number++;
+    char *blank = strchr(line, ' ');
+    if (blank) *blank = '\0';
+    if (blank && is_name(line) && public_key_read(blank + 1, &key)) status = list_add(out, line, &key);
+    else status = fail(HALOTUNE_PARSE, "%s:%d: expected a name, a blank and a public key of 64 digits", path, number);
+  }
+  return status;
+}
+
+/* Open the user's data folder (O_DIRECTORY) or a file in it (O_NOFOLLOW). A missing one is fd -1. */
+static halotune_status own_open(const char *path, int flags, int *fd) {
+  *fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | flags);
+  if (*fd < 0 && errno == ENOENT) return HALOTUNE_OK;
+  if (*fd < 0 && errno == ELOOP) return fail(HALOTUNE_IO, "%s: a symbolic link is not followed here", path);
+  if (*fd < 0) return fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
+  halotune_status status = ownership_check(*fd, path);
+  if (status == HALOTUNE_OK) return status;
+  close(*fd);
+  *fd = -1;
+  return status;
+}
+
+static halotune_status text_read(int fd, const char *path, struct signers *out) {
+  enum { MOST_BYTES = 1 << 20 };
+  char *text = malloc(MOST_BYTES + 1);
+  struct stat facts;
+  size_t length = 0;
+  ssize_t got;
+  halotune_status status = text ? HALOTUNE_OK : fail_memory();
+  if (text && fstat(fd, &facts) == 0 && !S_ISREG(facts.st_mode))
+    status = fail(HALOTUNE_IO, "%s: this is no regular file", path);
+  while (status == HALOTUNE_OK && (got = read(fd, text + length, MOST_BYTES - length)) != 0) {
+    if (got < 0 && errno != EINTR) status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
+    if (got > 0) length += (size_t)got;
+  }
+  if (status == HALOTUNE_OK && length == MOST_BYTES)
+    status = fail(HALOTUNE_IO, "%s: the file is larger than 1 MiB", path);
+  if (status == HALOTUNE_OK) {
+    text[length] = '\0';
+    status = strlen(text) == length ? lines_read(text, path, out)
+                                    : fail(HALOTUNE_PARSE, "%s: the file holds a byte that is 0", path);
+  }
+  free(text);
+  return status;
+}
+
+/* The path of the file, and of its folder. */
+struct places {
+  char *file, *folder;
+};
+
+static halotune_status places_find(struct places *out) {
+  out->folder = NULL;
+  halotune_status status = user_file_path(file_name, &out->file);
+  if (status != HALOTUNE_OK) return status;
+  out->folder = strndup(out->file, strlen(out->file) - sizeof file_name);
+  return out->folder ? HALOTUNE_OK : fail_memory();
+}
+
+static void places_free(struct places *places) {
+  free(places->folder);
+  free(places->file);
+}
+
+static halotune_status file_open_and_read(const struct places *places, struct signers *out) {
+  int fd;
+  halotune_status status = own_open(places->file, O_NOFOLLOW, &fd);
+  if (status != HALOTUNE_OK || fd < 0) return status;
+  status = text_read(fd, places->file, out);
+  close(fd);
+  return status;
+}
+
+halotune_status signers_read(struct signers *out) {
+  struct places places;
+  int folder = -1;
+  *out = (struct signers){0};
+  halotune_status status = places_find(&places);
+  if (status == HALOTUNE_NOT_FOUND) return HALOTUNE_OK;
+  if (status == HALOTUNE_OK) status = own_open(places.folder, O_DIRECTORY, &folder);
+  if (status == HALOTUNE_OK && folder >= 0) status = file_open_and_read(&places, out);
+  if (folder >= 0) close(folder);
+  places_free(&places);
+  if (status != HALOTUNE_OK) signers_free(out);
+  return status;
+}
+
+const struct signer *signers_find(const struct signers *signers, const struct public_key *key) {
+  for (int i = 0; i < signers->count; i++) {
+    if (memcmp(&signers->list[i].key, key, sizeof *key) == 0) return &signers->list[i];
+  }
+  return NULL;
+}
+
+static const struct signer *find_name(const struct signers *signers, const char *name) {
+  for (int i = 0; i < signers->count; i++) {
+    if (strcmp(signers->list[i].name, name) == 0) return &signers->list[i];
+  }
+  return NULL;
+}
+
+static halotune_status list_write(const char *path, const struct signers *signers) {
+  struct text text = {0};
+  text_add(&text, "", 0);
+  for (int i = 0; i < signers->count; i++) {
+    char hex[KEY_HEX_BYTES];
+    key_hex(signers->list[i].key.bytes, hex);
+    text_printf(&text, "%s %s\n", signers->list[i].name, hex);
+  }
+  halotune_status status = text_ok(&text) ? file_replace(path, text_string(&text), text.length) : fail_memory();
+  text_free(&text);
+  return status;
+}
+
+/* What a change does to the list. */
+typedef halotune_status list_change(struct signers *signers, const char *name, const struct public_key *key);
+
+static halotune_status change_locked(const struct places *places, list_change *change, const char *name,
+                                     const struct public_key *key) {
+  struct signers signers = {0};
+  halotune_status status = file_open_and_read(places, &signers);
+  if (status == HALOTUNE_OK) status = change(&signers, name, key);
+  if (status == HALOTUNE_OK) status = list_write(places->file, &signers);
+  signers_free(&signers);
+  return status;
+}
+
+/* Change the file. The folder is locked, so that of two changes none is lost. */
+static halotune_status change(list_change *how, const char *name, const struct public_key *key) {
+  struct places places;
+  int folder = -1;
+  halotune_status status = places_find(&places);
+  if (status == HALOTUNE_OK) status = folder_make(places.folder);
+  if (status == HALOTUNE_OK) status = own_open(places.folder, O_DIRECTORY, &folder);
+  if (status == HALOTUNE_OK && folder < 0) status = fail(HALOTUNE_IO, "%s: it was removed", places.folder);
+  if (status == HALOTUNE_OK && flock(folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    status = fail(HALOTUNE_IO, "%s: another 'halotune trust' changes it now; try again", places.file);
+  if (status == HALOTUNE_OK) status = change_locked(&places, how, name, key);
+  if (folder >= 0) close(folder);
+  places_free(&places);
+  return status;
+}
+
+static halotune_status add(struct signers *signers, const char *name, const struct public_key *key) {
+  const struct signer *named = find_name(signers, name), *keyed = signers_find(signers, key);
+  if (named && named == keyed) return HALOTUNE_OK;
+  if (named)
+    return fail(HALOTUNE_ARGUMENT, "there is a signer '%s' with another key; 'halotune trust remove %s' removes it",
+                name, name);
+  if (keyed) return fail(HALOTUNE_ARGUMENT, "this key is that of the signer '%s' already", keyed->name);
+  return list_add(signers, name, key);
+}
+
+static halotune_status drop(struct signers *signers, const char *name, const struct public_key *key) {
+  (void)key;
+  const struct signer *named = find_name(signers, name);
+  if (!named)
+    return fail(HALOTUNE_NOT_FOUND, "there is no signer '%s'; 'halotune trust list' shows those that there are", name);
+  const int at = (int)(named - signers->list);
+  memmove(&signers->list[at], &signers->list[at + 1], (size_t)(--signers->count - at) * sizeof *signers->list);
+  return HALOTUNE_OK;
+}
+
+halotune_status signers_add(const char *name, const struct public_key *key) {
+  if (is_name(name)) return change(add, name, key);
+  return fail(HALOTUNE_ARGUMENT, "a signer's name is 1 to %d letters, digits, and ._@- behind the first, not '%s'",
+              SIGNER_NAME_BYTES - 1, name);
+}
+
+halotune_status signers_remove(const char *name) { return change(drop, name, NULL); }
+
+void signers_free(struct signers *signers) {
+  free(signers->list);
+  *signers = (struct signers){0};
+}
