@@ -16,8 +16,14 @@
 //                |4 4|5 5|6 6|7 7|
 //
 // Neighbours in x come from the next lanes. Neighbours in y come from the lane's own rows. The first and last rows of a strip also go to
-// the strips beside it, through shared memory. They arrive one turn late: a star needs them only for the sums of their own plane, which
-// wait for a later plane anyway. So one barrier a turn serves all stages.
+// the strips beside it, through shared memory. They arrive one turn late, so that one barrier a turn serves all stages. A star adds its
+// own rows at once, and the late rows in the next turn: they belong to the sums of their own plane, which wait for a later plane anyway.
+// Other shapes (HOLD) need the rows of all strips before the sums of the plane before are complete. Each stage then holds a plane until
+// its late rows are there, and stages are one plane further apart. While plane z comes in, for reach 1:
+//
+//      stage 1   holds plane z;    adds z-1   to sums of z-2, z-1, z       and completes z-2
+//      stage 2   holds plane z-2;  adds z-3   to sums of z-4, z-3, z-2     and completes z-4
+//      ...
 //
 // Each stage spoils the outermost points of a tile. Tiles overlap, and the spoiled points are not written. Where the box ends, nothing is
 // spoiled: points outside the box never change. Their sums are set to the point's own value, and no other point adds to them. With
@@ -50,6 +56,9 @@ constexpr int STRIDE_X = (TILE_X - MARGIN_X - STEPS*HIGH_X)/STORE_GRAIN*STORE_GR
 // Points beyond the box that the tiles at its ends load.
 constexpr int BEFORE_X = IMAGES ? MARGIN_X : LOW_X, AFTER_X = IMAGES ? STEPS*HIGH_X : HIGH_X;
 constexpr int BEFORE_Y = IMAGES ? MARGIN_Y : LOW_Y, AFTER_Y = IMAGES ? STEPS*HIGH_Y : HIGH_Y;
+
+// LAG: how many planes a stage is behind the stage before it.
+constexpr int HOLD = !STAR, LAG = HIGH_Z + HOLD;
 
 // Shared memory: RING planes of the tile, and two inboxes, by turns. An inbox holds the neighbours' rows for each stage and strip.
 constexpr int PLANE_ELEMENTS = TILE_X*TILE_Y, NEAR_ROWS = LOW_Y + HIGH_Y, INBOX_ELEMENTS = STRIPS*NEAR_ROWS*TILE_X;
@@ -177,6 +186,42 @@ __device__ __forceinline__ void add_own_rows(const Tile &t, int z, const Weights
   }
 }
 
+// Plane z comes in with the rows of the strips beside this one, as plane and inbox. Compute the plane that it completes.
+template <Edge EDGE>
+__device__ __forceinline__ void add_plane_with_rows(const Tile &t, int z, const real *inbox, const Weights &weights,
+                                                    real (&sums)[ROWS][POINTS][FORMS][PLANES], const real (&plane)[ROWS][POINTS],
+                                                    real (&complete)[ROWS][POINTS]) {
+  real near[LOW_Y + ROWS + HIGH_Y][LOW_X + POINTS + HIGH_X];
+#pragma unroll
+  for (int k = 0; k < LOW_Y + ROWS + HIGH_Y; k++) {
+    real row[POINTS];
+    if (k >= LOW_Y && k < LOW_Y + ROWS) {
+      find_near<LANES_X>(plane[k - LOW_Y], near[k]);
+    } else {
+      load_lane(inbox + (t.strip*NEAR_ROWS + (k < LOW_Y ? k : k - ROWS))*TILE_X, t.lane, row);
+      find_near<LANES_X>(row, near[k]);
+    }
+  }
+#pragma unroll
+  for (int j = 0; j < ROWS; j++) {
+#pragma unroll
+    for (int i = 0; i < POINTS; i++) {
+      real before[PLANES];
+      move_sums(sums[j][i]);
+#pragma unroll
+      for (int k = 0; k < PLANES; k++) before[k] = sums[j][i][0][k];
+#pragma unroll
+      for (int dy = -LOW_Y; dy <= HIGH_Y; dy++) add_row(dy, OwnRowTaps{near[LOW_Y + j + dy], i}, weights, sums[j][i]);
+#pragma unroll
+      for (int k = LOW_Z; k < PLANES; k++) {
+        const bool plane_outside = EDGE == EDGE_ANY && is_outside_z(t, z + LOW_Z - k);
+        if (plane_outside || (may_lie_outside(EDGE, j, i) && is_outside(t, j, i))) sums[j][i][0][k] = k == LOW_Z ? plane[j][i] : before[k];
+      }
+      complete[j][i] = sums[j][i][0][PLANES - 1];
+    }
+  }
+}
+
 // Write plane z. Away from the ends of the box a vector is written as a whole or not at all.
 template <Edge EDGE> __device__ __forceinline__ void write_plane(const Tile &t, int z, const real (&plane)[ROWS][POINTS]) {
 #pragma unroll
@@ -196,29 +241,62 @@ template <Edge EDGE> __device__ __forceinline__ void write_plane(const Tile &t, 
   }
 }
 
-// One turn: plane z passes all stages, and plane z - STEPS*HIGH_Z is written.
-template <Edge EDGE>
-__device__ __forceinline__ void take_plane(const Tile &t, int z, int &slot, int &turn, const Weights &weights,
-                                           real (&sums)[STEPS][ROWS][POINTS][FORMS][PLANES]) {
-  real plane[ROWS][POINTS];
-  __syncthreads();  // the rows that were sent in the last turn are there
+// Take plane z out of the ring, and ask for another one in its place.
+template <Edge EDGE> __device__ __forceinline__ void receive_plane(const Tile &t, int z, int &slot, real (&plane)[ROWS][POINTS]) {
   async_wait<RING - 2>();
   if (POINTS > VECTOR) __syncwarp();  // lanes copied for each other
 #pragma unroll
   for (int j = 0; j < ROWS; j++) load_lane(t.ring + slot*PLANE_ELEMENTS + (t.strip*ROWS + j)*TILE_X, t.lane, plane[j]);
-  if (POINTS > VECTOR) __syncwarp();
   request_plane<EDGE>(t, z + RING - 1, slot == 0 ? RING - 1 : slot - 1);
   slot = slot == RING - 1 ? 0 : slot + 1;
-  real *to = t.inbox + turn*(STEPS*INBOX_ELEMENTS), *from = t.inbox + (1 - turn)*(STEPS*INBOX_ELEMENTS);
-  turn = 1 - turn;
+}
+
+// Plane z passes all stages at once.
+template <Edge EDGE>
+__device__ __forceinline__ void pass_stages(const Tile &t, int z, int &slot, real *to, const real *from, const Weights &weights,
+                                            real (&sums)[STEPS][ROWS][POINTS][FORMS][PLANES], real (&plane)[ROWS][POINTS]) {
+  receive_plane<EDGE>(t, z, slot, plane);
 #pragma unroll
   for (int stage = 0; stage < STEPS; stage++) {
-    const int stage_z = z - stage*HIGH_Z;
+    const int stage_z = z - stage*LAG;
     add_late_rows<EDGE>(t, stage_z - 1, from + stage*INBOX_ELEMENTS, weights, sums[stage]);
     send_rows(t, to + stage*INBOX_ELEMENTS, plane);
     add_own_rows<EDGE>(t, stage_z, weights, sums[stage], plane);
   }
-  const int done = z - STEPS*HIGH_Z;
+}
+
+// Each stage computes with the plane that it holds, beginning with the last one, and hands a plane to the next stage.
+template <Edge EDGE>
+__device__ __forceinline__ void hold_stages(const Tile &t, int z, int &slot, real *to, const real *from, const Weights &weights,
+                                            real (&sums)[STEPS][ROWS][POINTS][FORMS][PLANES], real (&held)[STEPS][ROWS][POINTS],
+                                            real (&plane)[ROWS][POINTS]) {
+#pragma unroll
+  for (int stage = STEPS - 1; stage >= 0; stage--) {
+    const int stage_z = z - 1 - stage*LAG;
+    real complete[ROWS][POINTS];
+    add_plane_with_rows<EDGE>(t, stage_z, from + stage*INBOX_ELEMENTS, weights, sums[stage], held[stage], complete);
+    if (stage < STEPS - 1) send_rows(t, to + (stage + 1)*INBOX_ELEMENTS, complete);
+#pragma unroll
+    for (int j = 0; j < ROWS; j++) {
+#pragma unroll
+      for (int i = 0; i < POINTS; i++) (stage < STEPS - 1 ? held[stage + 1] : plane)[j][i] = complete[j][i];
+    }
+  }
+  receive_plane<EDGE>(t, z, slot, held[0]);
+  send_rows(t, to, held[0]);
+}
+
+// One turn: plane z comes in, and plane z - STEPS*LAG is written.
+template <Edge EDGE>
+__device__ __forceinline__ void take_plane(const Tile &t, int z, int &slot, int &turn, const Weights &weights,
+                                           real (&sums)[STEPS][ROWS][POINTS][FORMS][PLANES], real (&held)[STEPS][ROWS][POINTS]) {
+  real plane[ROWS][POINTS];
+  real *to = t.inbox + turn*(STEPS*INBOX_ELEMENTS), *from = t.inbox + (1 - turn)*(STEPS*INBOX_ELEMENTS);
+  __syncthreads();  // the rows that were sent in the last turn are there
+  turn = 1 - turn;
+  if (HOLD) hold_stages<EDGE>(t, z, slot, to, from, weights, sums, held, plane);
+  else pass_stages<EDGE>(t, z, slot, to, from, weights, sums, plane);
+  const int done = z - STEPS*LAG;
   if (done >= t.z_first) write_plane<EDGE>(t, done, plane);
 }
 
@@ -238,12 +316,12 @@ __device__ __forceinline__ unsigned find_outside(const Tile &t) {
 // The march runs in at most three parts: planes near the box's first plane, planes in the middle, and planes near its last plane.
 __device__ __forceinline__ void march(const Tile &t, const Weights &weights) {
   const Geometry &g = t.g;
-  real sums[STEPS][ROWS][POINTS][FORMS][PLANES] = {};
-  const int begin = IMAGES ? t.z_first - STEPS*LOW_Z : max(t.z_first - STEPS*LOW_Z, int(g.z0) - LOW_Z), end = t.z_last + STEPS*HIGH_Z;
+  real sums[STEPS][ROWS][POINTS][FORMS][PLANES] = {}, held[STEPS][ROWS][POINTS] = {};
+  const int begin = IMAGES ? t.z_first - STEPS*LOW_Z : max(t.z_first - STEPS*LOW_Z, int(g.z0) - LOW_Z), end = t.z_last + STEPS*LAG;
   const bool is_inside = t.x >= g.x0 && t.x + TILE_X <= g.x1 && t.y >= g.y0 && t.y + TILE_Y <= g.y1;
   const bool is_regular = IMAGES || (t.x + LOW_X >= g.x0 && t.x + TILE_X <= g.x1 + HIGH_X && t.y + LOW_Y >= g.y0 && t.y + TILE_Y <= g.y1 + HIGH_Y);
-  const int middle_first = IMAGES ? begin : is_regular ? min(end, int(g.z0) + STEPS*HIGH_Z + 1) : end;
-  const int middle_last = IMAGES ? end : min(end, int(g.z1));
+  const int middle_first = IMAGES ? begin : is_regular ? min(end, int(g.z0) + STEPS*LAG + !HOLD) : end;
+  const int middle_last = IMAGES ? end : min(end, int(g.z1) + HOLD);
   int z = begin, slot = 0, turn = 0;
   for (int i = threadIdx.x; i < 2*STEPS*INBOX_ELEMENTS; i += WARPS*32) t.inbox[i] = 0;
 #pragma unroll
@@ -252,13 +330,13 @@ __device__ __forceinline__ void march(const Tile &t, const Weights &weights) {
   for (int part = 0; part < 2; part++) {
     const int until = part == 0 ? middle_first : end;
 #pragma unroll 1
-    for (; z < until; z++) take_plane<EDGE_ANY>(t, z, slot, turn, weights, sums);
+    for (; z < until; z++) take_plane<EDGE_ANY>(t, z, slot, turn, weights, sums, held);
     if (is_inside) {
 #pragma unroll 1
-      for (; z < middle_last; z++) take_plane<NO_EDGE>(t, z, slot, turn, weights, sums);
+      for (; z < middle_last; z++) take_plane<NO_EDGE>(t, z, slot, turn, weights, sums, held);
     } else {
 #pragma unroll 1
-      for (; z < middle_last; z++) take_plane<EDGE_XY>(t, z, slot, turn, weights, sums);
+      for (; z < middle_last; z++) take_plane<EDGE_XY>(t, z, slot, turn, weights, sums, held);
     }
   }
   async_wait<0>();
