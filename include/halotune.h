@@ -4,7 +4,8 @@
  *   halotune_open            read the databases of tuned kernels, once
  *   halotune_lookup          find the best configuration for a problem
  *   halotune_kernel_create   build its kernel for the current CUDA context
- *   halotune_kernel_launch   launch it, any number of times
+ *   halotune_kernel_launch   launch it, any number of times; or
+ *   halotune_run             advance a solver by any number of time steps
  *
  * Rules that hold for every function:
  *   - Names start with halotune_. Macros and enumerators start with HALOTUNE_.
@@ -128,7 +129,13 @@ typedef struct {
   halotune_cache_mode cache;
   /* 1: accept only variants that all give the same bits for the same inputs. 0: accept any variant. */
   int reproducible;
+  /* The most time steps that a launch may advance. 0 and 1: a launch is one application of the stencil. More, or
+   * HALOTUNE_STEPS_ANY: the launch that takes the least time a step, for halotune_run. */
+  int steps;
 } halotune_problem;
+
+/* A launch may advance any number of time steps (halotune_problem.steps). */
+#define HALOTUNE_STEPS_ANY (-1)
 
 /* How well an answer fits the problem, best first: enumerator, number, name, meaning. */
 #define HALOTUNE_MATCH_LIST(X)                                                                                   \
@@ -165,8 +172,8 @@ typedef struct {
   const char *parameters; /* all parameters as a JSON object: {"block_x":32,"storage":"planes"} */
   int parameter_count;
 
-  /* Time of one application on measured_grid and measured_on: median and its 95 % interval. low_ms and high_ms are NaN
-   * if the time came from a recording without samples. */
+  /* Time of one launch on measured_grid and measured_on: median and its 95 % interval. A launch advances `steps` time
+   * steps. low_ms and high_ms are NaN if the time came from a recording without samples. */
   double time_ms;
   double low_ms, high_ms;
   double bandwidth_gbs; /* compulsory bytes over time_ms, in GB/s; NaN for an emulated device */
@@ -180,6 +187,7 @@ typedef struct {
   double age_s;               /* seconds since that date */
   const char *driver, *nvrtc; /* their versions at the measurement; "" for a default */
   int reproducible;           /* as the caller gave it */
+  int steps;                  /* time steps that a launch advances, at least 1 */
   const void *reserved[7];
 } halotune_config;
 
@@ -239,6 +247,8 @@ typedef struct {
  *   out           receives the kernel; the caller ends it with halotune_kernel_free. NULL on failure
  * If the layout or the GPU breaks a rule of the configuration's template, the best other configuration is used;
  * halotune_kernel_info tells which.
+ * If a launch of the configuration advances several time steps, the call also makes kernels for fewer steps, down to
+ * one, so that halotune_run can advance any number of steps. Each makes at most half as many as the one before.
  * Returns HALOTUNE_OK
  *         HALOTUNE_NO_GPU     there is no driver or no current context, or the driver reported an error
  *         HALOTUNE_NO_NVRTC   a kernel must be compiled, and NVRTC was not found (see `halotune doctor`)
@@ -258,7 +268,8 @@ struct CUstream_st;
 /* Launch a kernel once on a stream, and return without waiting for it.
  *   stream   a stream of the kernel's CUDA context
  *   inputs   device pointers, in the order of the stencil's file; cast a CUdeviceptr to (void *)
- *   outputs  the same for the outputs
+ *   outputs  the same for the outputs; behind them the arrays that a launch of several time steps writes in addition
+ *            (see halotune_kernel_facts.output_count)
  * The kernel's CUDA context must be current. Each field holds halotune_kernel_facts.elements elements. An output must
  * not overlap another output or an input, with one exception: an output may be the same pointer as an input if the
  * stencil reads only the point that it writes.
@@ -274,6 +285,38 @@ struct CUstream_st;
 HALOTUNE_API halotune_status halotune_kernel_launch(halotune_kernel *kernel, struct CUstream_st *stream,
                                                     const void *const *inputs, void *const *outputs);
 
+/* Advance the fields of a solver by any number of time steps on a stream, and return without waiting. The call launches
+ * the kernel as often as whole launches fit. Then it advances the steps that are left with kernels for fewer steps,
+ * at last with single ones. Between launches the fields exchange their buffers as the stencil's `iterate` says. No data
+ * is copied.
+ *   stream  a stream of the kernel's CUDA context
+ *   fields  device pointers: halotune_kernel_facts.input_count inputs in the order of the stencil's file, then
+ *           halotune_kernel_facts.output_count buffers for outputs. On return the list is sorted anew: fields[i] is the
+ *           buffer that holds input i after the last step. The buffer of an output that no input takes keeps its
+ *           place. The other buffers are free. Hence the next call takes the list as it is
+ *   steps   1 to HALOTUNE_RUN_MOST_STEPS
+ * The kernel's CUDA context must be current. Each field holds halotune_kernel_facts.elements elements. No two fields
+ * overlap; only inputs that no step changes may. Before the first call, the inputs hold the state to begin with. All
+ * buffers that exchange places must hold equal values at the points that no step computes: those that the boundary
+ * rule `skip` leaves out, and those outside of the layout's box.
+ *
+ * While a stream is being captured, a call is allowed only if an earlier call with the same list of fields and as many
+ * steps has succeeded.
+ *
+ * After HALOTUNE_ARGUMENT the fields and the list are as before the call. After another error the list is sorted for
+ * the launches that were enqueued before the error. If these succeed, the inputs hold the state after a whole number of
+ * steps, fewer than `steps`. If the driver reports that a launch failed, or if the process or its context ends before
+ * the stream is done, only the inputs that no step changes keep their contents: go on from a copy.
+ * Returns HALOTUNE_OK
+ *         HALOTUNE_ARGUMENT  the stencil has no `iterate`; or steps is out of its range; or a pointer is NULL, not
+ *                            aligned to its element type, or overlaps another
+ *         HALOTUNE_NO_GPU    the driver reported an error, which can be the error of an earlier launch
+ *         any status of halotune_kernel_create, if another variant had to be compiled
+ * Threads: any number at once, if they have different fields. Since 0.1. */
+#define HALOTUNE_RUN_MOST_STEPS 1000000000
+HALOTUNE_API halotune_status halotune_run(halotune_kernel *kernel, struct CUstream_st *stream, void **fields,
+                                          long long steps);
+
 /* Facts about a kernel. Its texts live as long as the kernel. */
 typedef struct {
   const char *name;   /* of the function in the source */
@@ -281,6 +324,8 @@ typedef struct {
   const char *template_name;
   const char *parameters; /* of the variant that runs, written as in halotune_config */
   const char *code;       /* where the machine code came from: "database", "cache" or "compiled" */
+  /* output_count: the stencil's outputs, and the arrays that a launch of several steps writes in addition. There are
+   * such arrays where an input takes another input's old value, as u_prev does in {v: u, u: u_prev}. */
   int input_count, output_count, coefficient_count;
   unsigned grid[3], block[3];    /* blocks of a launch and threads of a block, in x, y, z */
   unsigned dynamic_shared_bytes; /* for each block */

@@ -118,7 +118,8 @@ static halotune_status generate_for(const struct question *q, const struct answe
                               .domain = q->domain,
                               .coefficients = coefficients,
                               .limits = q->device->limits,
-                              .reproducible = q->key.reproducible};
+                              .reproducible = q->key.reproducible,
+                              .most_steps = q->key.steps};
   if ((status = generate(&spec, out)) == HALOTUNE_OK) source_strip_lines(out->source);
   return status;
 }
@@ -179,6 +180,7 @@ static halotune_status variant_build(const struct question *q, const struct answ
   } else if ((status = generate_for(q, answer, coefficients, &generated)) == HALOTUNE_OK) {
     out->source = generated.source;
     out->launch = generated.launch;
+    out->steps = generated.launch.steps;
     if (runs && is_same_source(out->source, stored.source)) stored_move(&stored, false, out);
     else if (with_code) status = source_compile(q, out);
   }

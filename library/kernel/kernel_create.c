@@ -4,7 +4,9 @@
 
 #include "db/store/launch_text.h"
 #include "library/kernel/kernel_set.h"
+#include "library/lookup/choose_steps.h"
 #include "library/lookup/lookup.h"
+#include "stencil/analysis/iterate.h"
 
 static void variant_free(struct loaded_variant *variant) {
   if (!variant) return;
@@ -105,7 +107,46 @@ static halotune_status settle(halotune_kernel *kernel) {
   bool fits = false;
   halotune_status status = context_template(kernel->ctx, kernel->answer.template_at, &template);
   if (status == HALOTUNE_OK) status = choose_check(&kernel->question, template, &kernel->answer.configuration, &fits);
-  return status == HALOTUNE_OK && !fits ? choose(&kernel->question, &kernel->answer) : status;
+  if (status != HALOTUNE_OK || fits) return status;
+  struct question *q = &kernel->question;
+  return q->key.steps > 1 ? choose_steps(q, q->key.steps, &kernel->answer) : choose(q, &kernel->answer);
+}
+
+static halotune_kernel *kernel_new(halotune_ctx *ctx) {
+  halotune_kernel *kernel = calloc(1, sizeof *kernel);
+  if (!kernel) return NULL;
+  pthread_mutex_init(&kernel->lock, NULL);
+  context_hold(ctx);
+  kernel->ctx = ctx;
+  return kernel;
+}
+
+/* Load the variant of the answer. */
+static halotune_status load_main(halotune_kernel *kernel) {
+  const struct stencil *stencil = kernel->question.parsed->stencil;
+  struct carried carried[MAX_FIELDS];
+  kernel->input_count = stencil->input_count;
+  kernel->output_count = stencil->output_count + iterate_carried(stencil, kernel->question.key.steps, carried);
+  kernel->pointer_count = kernel->input_count + kernel->output_count;
+  return kernel_add_variant(kernel, &kernel->answer, &kernel->main);
+}
+
+/* Make the kernels for the steps that launches of this one leave: each makes at most half as many as the one before,
+ * so that a few launches advance any rest. The last one makes single steps. */
+static halotune_status add_fewer(halotune_kernel *kernel) {
+  halotune_status status = HALOTUNE_OK;
+  while (status == HALOTUNE_OK && kernel->question.key.steps > 1) {
+    halotune_kernel *fewer = kernel->fewer = kernel_new(kernel->ctx);
+    if (!fewer) return fail_memory();
+    fewer->cu = kernel->cu;
+    fewer->context = kernel->context;
+    fewer->question = kernel->question;
+    status = kernel_coefficients(&fewer->question, kernel->coefficients, &fewer->coefficients);
+    if (status == HALOTUNE_OK) status = choose_steps(&fewer->question, kernel->question.key.steps / 2, &fewer->answer);
+    if (status == HALOTUNE_OK) status = load_main(fewer);
+    kernel = fewer;
+  }
+  return status;
 }
 
 static halotune_status prepare(halotune_kernel *kernel, const halotune_config *config, const double *coefficients,
@@ -126,11 +167,8 @@ static halotune_status prepare(halotune_kernel *kernel, const halotune_config *c
   }
   if (status == HALOTUNE_OK) status = kernel_coefficients(&kernel->question, coefficients, &kernel->coefficients);
   if (status == HALOTUNE_OK) status = settle(kernel);
-  if (status != HALOTUNE_OK) return status;
-  kernel->input_count = kernel->question.parsed->stencil->input_count;
-  kernel->output_count = kernel->question.parsed->stencil->output_count;
-  kernel->pointer_count = kernel->input_count + kernel->output_count;
-  return kernel_add_variant(kernel, &kernel->answer, &kernel->main);
+  if (status == HALOTUNE_OK) status = load_main(kernel);
+  return status == HALOTUNE_OK ? add_fewer(kernel) : status;
 }
 
 halotune_status halotune_kernel_create(halotune_ctx *ctx, const halotune_config *config, const double *coefficients,
@@ -138,11 +176,8 @@ halotune_status halotune_kernel_create(halotune_ctx *ctx, const halotune_config 
   if (!out) return fail(HALOTUNE_ARGUMENT, "halotune_kernel_create: out is NULL");
   *out = NULL;
   if (!ctx || !config) return fail(HALOTUNE_ARGUMENT, "halotune_kernel_create: an argument is NULL");
-  halotune_kernel *kernel = calloc(1, sizeof *kernel);
+  halotune_kernel *kernel = kernel_new(ctx);
   if (!kernel) return fail_memory();
-  pthread_mutex_init(&kernel->lock, NULL);
-  context_hold(ctx);
-  kernel->ctx = ctx;
   halotune_status status = prepare(kernel, config, coefficients, layout);
   if (status == HALOTUNE_OK) *out = kernel;
   else halotune_kernel_free(kernel);
@@ -169,9 +204,9 @@ void halotune_kernel_info(const halotune_kernel *kernel, halotune_kernel_facts *
   memcpy(out->block, plan->block, sizeof out->block);
 }
 
-void halotune_kernel_free(halotune_kernel *kernel) {
+/* End one kernel, without those for fewer steps. */
+static void kernel_free(halotune_kernel *kernel) {
   CUcontext before = NULL;
-  if (!kernel) return;
   /* Modules and textures belong to the kernel's context, which may not be the current one. */
   bool switched = kernel->context && kernel->cu->ctx_get(&before) == CUDA_SUCCESS && before != kernel->context &&
                   kernel->cu->ctx_set(kernel->context) == CUDA_SUCCESS;
@@ -190,4 +225,12 @@ void halotune_kernel_free(halotune_kernel *kernel) {
   pthread_mutex_destroy(&kernel->lock);
   context_release(kernel->ctx);
   free(kernel);
+}
+
+void halotune_kernel_free(halotune_kernel *kernel) {
+  while (kernel) {
+    halotune_kernel *fewer = kernel->fewer;
+    kernel_free(kernel);
+    kernel = fewer;
+  }
 }

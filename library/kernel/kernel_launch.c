@@ -5,10 +5,16 @@
 
 #include "library/kernel/kernel_set.h"
 
+const char *kernel_field_name(const halotune_kernel *kernel, int field) {
+  const struct stencil *stencil = kernel->question.parsed->stencil;
+  if (field < stencil->input_count) return stencil->inputs[field];
+  const int output = field - stencil->input_count;
+  return output < stencil->output_count ? stencil->outputs[output] : "carried array";
+}
+
 static halotune_status check_pointers(const halotune_kernel *kernel, const void *const pointers[],
                                       struct demands *out) {
   const struct parsed_stencil *parsed = kernel->question.parsed;
-  const char *const *inputs = parsed->stencil->inputs, *const *outputs = parsed->stencil->outputs;
   size_t element = dtype_bytes((enum dtype)kernel->question.key.dtype);
   size_t bytes = (size_t)domain_elements(&kernel->question.domain) * element;
   bool is_pointwise = parsed->analysis->shape == SHAPE_POINTWISE && parsed->stencil->kind != STENCIL_SCAN;
@@ -16,7 +22,7 @@ static halotune_status check_pointers(const halotune_kernel *kernel, const void 
   *out = (struct demands){.alignment_bytes = 512};
   for (int i = 0; i < kernel->pointer_count; i++) {
     bool is_input = i < kernel->input_count;
-    const char *name = is_input ? inputs[i] : outputs[i - kernel->input_count];
+    const char *name = kernel_field_name(kernel, i);
     uintptr_t at = (uintptr_t)pointers[i];
     if (!at) return fail(HALOTUNE_ARGUMENT, "the pointer of %s is NULL", name);
     if (at % element)
@@ -26,9 +32,8 @@ static halotune_status check_pointers(const halotune_kernel *kernel, const void 
     for (int k = 0; k < i && !is_input; k++) {
       uintptr_t other = (uintptr_t)pointers[k];
       if (at >= other + bytes || other >= at + bytes) continue;
-      const char *with = k < kernel->input_count ? inputs[k] : outputs[k - kernel->input_count];
       if (at != other || k >= kernel->input_count || !is_pointwise) {
-        return fail(HALOTUNE_ARGUMENT, "the output %s overlaps with %s", name, with);
+        return fail(HALOTUNE_ARGUMENT, "the output %s overlaps with %s", name, kernel_field_name(kernel, k));
       }
       out->in_place = true;
     }

@@ -34,7 +34,8 @@ struct halotune_kernel {
   struct question question; /* domain and device, without demands */
   struct answer answer;
   double *coefficients;
-  int input_count, output_count, pointer_count;
+  int input_count, output_count, pointer_count; /* output_count: with the arrays that a launch carries */
+  struct halotune_kernel *fewer; /* of several steps: the kernel for the steps that are left; owned. Otherwise NULL */
   _Atomic(struct bound_set *) sets[MOST_BOUND_SETS]; /* filled from the front */
   pthread_mutex_t lock;                              /* for the members below */
   struct loaded_variant *variants;                   /* a list, the newest first */
@@ -44,5 +45,8 @@ struct halotune_kernel {
 /* Build and load a variant, and put it into the list. The kernel's context is current. The caller holds the lock, or
  * no other thread knows the kernel yet. */
 halotune_status kernel_add_variant(halotune_kernel *kernel, const struct answer *answer, struct loaded_variant **out);
+
+/* The name of a launch's field for messages: an input, an output, or an array that the launch carries. */
+const char *kernel_field_name(const halotune_kernel *kernel, int field);
 
 #endif

@@ -215,11 +215,17 @@ void question_demand(struct question *q, struct demands demands) {
   q->facts[FACT_no_textures] = demands.no_textures;
 }
 
+void question_set_steps(struct question *q, int steps) {
+  q->key.steps = (unsigned short)steps;
+  q->facts[FACT_least_steps] = q->facts[FACT_most_steps] = steps;
+}
+
 void question_set_domain(struct question *q, const struct domain *domain) {
   q->domain = *domain;
   facts_fill(q->parsed->stencil, q->parsed->analysis, (enum dtype)q->key.dtype, domain, &q->device->limits,
              q->key.reproducible, q->facts);
   question_demand(q, q->demands);
+  question_set_steps(q, q->key.steps);
 }
 
 halotune_status question_begin(struct halotune_ctx *ctx, const struct lookup_key *key,

@@ -39,6 +39,9 @@ halotune_status question_begin(struct halotune_ctx *ctx, const struct lookup_key
 /* Change the demands. */
 void question_demand(struct question *question, struct demands demands);
 
+/* Ask for launches of so many time steps; at the beginning those of the key. */
+void question_set_steps(struct question *question, int steps);
+
 /* Change the domain. */
 void question_set_domain(struct question *question, const struct domain *domain);
 

@@ -11,6 +11,7 @@
 #include "base/json.h"
 #include "base/number.h"
 #include "db/store/launch_text.h"
+#include "library/lookup/choose_steps.h"
 
 #define AS_CASE(name, number, text, meaning) \
   case HALOTUNE_MATCH_##name: return text;
@@ -26,9 +27,8 @@ static double age_s(double date_s) {
   return (double)now.tv_sec - date_s;
 }
 
-/* The time to expect on this grid and GPU, from the time of a row. Memory bandwidth limits stencils, so that the time
- * follows the number of points and the bandwidth. */
-static double expected_ms(const struct halotune_ctx *ctx, const struct served *row, const struct lookup_key *key,
+/* Memory bandwidth limits stencils, so that the time follows the number of points and the bandwidth. */
+double lookup_expected_ms(const struct halotune_ctx *ctx, const struct served *row, const struct lookup_key *key,
                           const struct known_device *device) {
   const struct known_device *measured = &ctx->catalog.devices[row->device];
   double cells = (double)key->n[0] * key->n[1] * key->n[2], rows_cells = (double)row->n[0] * row->n[1] * row->n[2];
@@ -86,6 +86,7 @@ static void fill_question(struct halotune_ctx *ctx, const struct lookup_key *key
   out->launch = (halotune_launch_mode)key->launch;
   out->cache = (halotune_cache_mode)key->cache;
   out->reproducible = key->reproducible;
+  out->steps = key->steps;
   out->stencil = stencil->name;
   out->stencil_hash = stencil->hash;
   out->template_name = template->name;
@@ -104,7 +105,7 @@ static halotune_status config_fill(struct halotune_ctx *ctx, const struct lookup
     fill_question(ctx, key, answer, out);
     fill_measured(ctx, answer->row, out);
     out->expected_ms =
-        answer->match <= HALOTUNE_MATCH_STALE ? out->time_ms : expected_ms(ctx, answer->row, key, device);
+        answer->match <= HALOTUNE_MATCH_STALE ? out->time_ms : lookup_expected_ms(ctx, answer->row, key, device);
     return HALOTUNE_OK;
   }
   halotune_config config;
@@ -126,7 +127,7 @@ halotune_status config_read(struct halotune_ctx *ctx, const halotune_config *con
                              .launch = (unsigned char)config->launch,
                              .cache = (unsigned char)config->cache,
                              .reproducible = config->reproducible != 0,
-                             .steps = 1};
+                             .steps = (unsigned short)config->steps};
   for (int axis = 0; axis < MAX_DIMS; axis++) key->n[axis] = (uint32_t)config->grid[axis];
   *out = (struct answer){.match = config->match,
                          .row = config->reserved[CONFIG_ROW],
@@ -146,6 +147,10 @@ static halotune_status read_problem(const struct halotune_ctx *ctx, const halotu
   key->dtype = (unsigned char)problem->dtype;
   key->launch = (unsigned char)problem->launch;
   key->cache = (unsigned char)problem->cache;
+  if (problem->steps < HALOTUNE_STEPS_ANY) {
+    return fail(HALOTUNE_ARGUMENT, "halotune_lookup: steps is %d; it must be 0 or more, or HALOTUNE_STEPS_ANY",
+                problem->steps);
+  }
   key->reproducible = problem->reproducible != 0;
   key->steps = 1;
   for (int axis = 0; axis < MAX_DIMS; axis++) {
@@ -173,6 +178,17 @@ static halotune_status lookup_far(struct halotune_ctx *ctx, const struct lookup_
   return status == HALOTUNE_OK ? choose(&question, out) : status;
 }
 
+/* Choose the number of time steps of a launch, at most as many as the problem says. */
+static halotune_status lookup_steps(struct halotune_ctx *ctx, const halotune_problem *problem,
+                                    const struct known_device *device, struct lookup_key *key, struct answer *out) {
+  struct question question;
+  const int most = problem->steps == HALOTUNE_STEPS_ANY ? LAUNCH_MOST_STEPS : problem->steps;
+  halotune_status status = question_begin(ctx, key, device, &question);
+  if (status == HALOTUNE_OK) status = choose_steps(&question, most, out);
+  if (status == HALOTUNE_OK) key->steps = question.key.steps;
+  return status;
+}
+
 halotune_status halotune_lookup(halotune_ctx *ctx, const halotune_problem *problem, halotune_config *out) {
   struct known_device room;
   const struct known_device *device;
@@ -183,12 +199,15 @@ halotune_status halotune_lookup(halotune_ctx *ctx, const halotune_problem *probl
   if (status == HALOTUNE_OK) status = context_device(ctx, problem->device, &room, &device);
   if (status != HALOTUNE_OK) return status;
   key.model = device->model;
+  const bool is_asked_for_steps = problem->steps > 1 || problem->steps == HALOTUNE_STEPS_ANY;
+  if (is_asked_for_steps) status = lookup_steps(ctx, problem, device, &key, &answer);
+  if (status != HALOTUNE_OK) return status;
   const struct served *row = device->model >= 0 ? lookup_exact(&ctx->table, &key) : NULL;
   if (row) {
     answer.match = HALOTUNE_MATCH_EXACT;
     answer.row = row;
     answer.template_at = row->template_at;
-  } else {
+  } else if (!is_asked_for_steps) {
     status = lookup_far(ctx, &key, device, &answer);
   }
   if (status == HALOTUNE_OK) status = context_is_superseded(ctx, answer.template_at, &answer.is_stale);

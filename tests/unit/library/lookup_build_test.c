@@ -69,7 +69,7 @@ static bool have_nvrtc(void) {
 /* Look up a configuration and build its kernel, with `change` added to the first coefficient. */
 static halotune_status look_up_and_build(const char *stencil, const char *device, const long long grid[3],
                                          double change, struct built *out) {
-  halotune_problem problem = {stencil, device, {grid[0], grid[1], grid[2]}, HALOTUNE_F32, 0, 0, 0};
+  halotune_problem problem = {stencil, device, {grid[0], grid[1], grid[2]}, HALOTUNE_F32, 0, 0, 0, 0};
   halotune_config config;
   struct lookup_key key;
   struct answer answer;
@@ -145,7 +145,7 @@ TEST(stored_code_serves_only_what_it_was_built_for) {
 
 /* The stored row of a stencil for the H200 is requested on another device. */
 static halotune_status source_of_row(const char *stencil, const char *device, struct built *out) {
-  halotune_problem problem = {stencil, "NVIDIA H200", {128, 64, 64}, HALOTUNE_F32, 0, 0, 0};
+  halotune_problem problem = {stencil, "NVIDIA H200", {128, 64, 64}, HALOTUNE_F32, 0, 0, 0, 0};
   halotune_config config;
   struct lookup_key key;
   struct answer answer;

@@ -110,7 +110,7 @@ static int tear_down(void **state) {
 
 static halotune_config look_up(const char *stencil, long long nx, long long ny, long long nz) {
   halotune_config config;
-  halotune_problem problem = {stencil, NULL, {nx, ny, nz}, HALOTUNE_F32, 0, 0, 0};
+  halotune_problem problem = {stencil, NULL, {nx, ny, nz}, HALOTUNE_F32, 0, 0, 0, 0};
   CHECK_OK(halotune_lookup(ctx, &problem, &config));
   return config;
 }
@@ -301,7 +301,7 @@ TEST(coefficients_and_contexts_are_checked) {
   CHECK_EQ(HALOTUNE_ARGUMENT, halotune_kernel_create(ctx, &none, NULL, NULL, &kernel), "no configuration");
   cu.ctx_set(NULL);
   CHECK_EQ(HALOTUNE_NO_GPU, halotune_kernel_create(ctx, &config, NULL, NULL, &kernel), "no context");
-  halotune_problem problem = {"star7", NULL, {NX, NY, NZ}, HALOTUNE_F32, 0, 0, 0};
+  halotune_problem problem = {"star7", NULL, {NX, NY, NZ}, HALOTUNE_F32, 0, 0, 0, 0};
   CHECK_EQ(HALOTUNE_NO_GPU, halotune_lookup(ctx, &problem, &config), "no context");
   problem.device = "0";
   CHECK_OK(halotune_lookup(ctx, &problem, &config));
@@ -315,7 +315,7 @@ TEST(a_kernel_outlives_its_ctx) {
   halotune_ctx *other;
   halotune_config config;
   halotune_kernel *kernel;
-  halotune_problem problem = {"star7", NULL, {NX, NY, NZ}, HALOTUNE_F32, 0, 0, 0};
+  halotune_problem problem = {"star7", NULL, {NX, NY, NZ}, HALOTUNE_F32, 0, 0, 0, 0};
   CHECK_OK(halotune_open(paths, 1, &other));
   CHECK_OK(halotune_lookup(other, &problem, &config));
   CHECK_OK(halotune_kernel_create(other, &config, weights, NULL, &kernel));
@@ -333,7 +333,7 @@ TEST(tensor_maps_clusters_and_overlap) {
   halotune_kernel *kernel;
   halotune_kernel_facts facts;
   halotune_config config;
-  halotune_problem problem = {"star7", NULL, {NX, NY, NZ}, HALOTUNE_F32, HALOTUNE_LAUNCH_GRAPH, 0, 0};
+  halotune_problem problem = {"star7", NULL, {NX, NY, NZ}, HALOTUNE_F32, HALOTUNE_LAUNCH_GRAPH, 0, 0, 0};
   tuned_make(own.path, rows_sm_90, COUNT(rows_sm_90));
   tuned_change(own.path, "update best set cubin = zeroblob(0)");
   const char *paths[] = {own.path};

@@ -47,114 +47,114 @@ TEST(each_quality_of_match) {
     halotune_match match;
     const char *template_name, *parameter, *value;
   } rows[] = {
-      {{"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+      {{"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0, 0},
        HALOTUNE_OK,
        HALOTUNE_MATCH_EXACT,
        "zmarch",
        "vector",
        "4"},
-      {{"star7", "GPU-200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+      {{"star7", "GPU-200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0, 0},
        HALOTUNE_OK,
        HALOTUNE_MATCH_EXACT,
        "zmarch",
        "vector",
        "4"},
-      {{"star7", "NVIDIA H200", {64, 64, 64}, HALOTUNE_F32, 0, 0, 0},
+      {{"star7", "NVIDIA H200", {64, 64, 64}, HALOTUNE_F32, 0, 0, 0, 0},
        HALOTUNE_OK,
        HALOTUNE_MATCH_EXACT,
        "direct",
        "block_x",
        "64"},
-      {{"star7", "NVIDIA H200", {64, 64, 64}, HALOTUNE_F32, HALOTUNE_LAUNCH_GRAPH, 0, 0},
+      {{"star7", "NVIDIA H200", {64, 64, 64}, HALOTUNE_F32, HALOTUNE_LAUNCH_GRAPH, 0, 0, 0},
        HALOTUNE_OK,
        HALOTUNE_MATCH_EXACT,
        "direct",
        "block_x",
        "128"},
-      {{"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F64, 0, 0, 0},
+      {{"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F64, 0, 0, 0, 0},
        HALOTUNE_OK,
        HALOTUNE_MATCH_EXACT,
        "zmarch",
        "vector",
        "2"},
-      {{"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F64, 0, HALOTUNE_CACHE_STEADY, 0},
+      {{"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F64, 0, HALOTUNE_CACHE_STEADY, 0, 0},
        HALOTUNE_OK,
        HALOTUNE_MATCH_NEAR_GRID,
        "zmarch",
        "vector",
        "2"},
-      {{"star7", "NVIDIA H200", {640, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+      {{"star7", "NVIDIA H200", {640, 512, 512}, HALOTUNE_F32, 0, 0, 0, 0},
        HALOTUNE_OK,
        HALOTUNE_MATCH_NEAR_GRID,
        "zmarch",
        "vector",
        "4"},
-      {{"star7", "NVIDIA H200", {514, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+      {{"star7", "NVIDIA H200", {514, 512, 512}, HALOTUNE_F32, 0, 0, 0, 0},
        HALOTUNE_OK,
        HALOTUNE_MATCH_NEAR_GRID,
        "zmarch",
        "vector",
        "2"},
-      {{"star7", "NVIDIA H200", {509, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+      {{"star7", "NVIDIA H200", {509, 512, 512}, HALOTUNE_F32, 0, 0, 0, 0},
        HALOTUNE_OK,
        HALOTUNE_MATCH_NEAR_GRID,
        "direct",
        "vector",
        "1"},
-      {{"star7", "NVIDIA H200", {72, 64, 64}, HALOTUNE_F32, 0, 0, 0},
+      {{"star7", "NVIDIA H200", {72, 64, 64}, HALOTUNE_F32, 0, 0, 0, 0},
        HALOTUNE_OK,
        HALOTUNE_MATCH_NEAR_GRID,
        "direct",
        "block_x",
        "64"},
-      {{"star7", "NVIDIA H100 PCIe", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+      {{"star7", "NVIDIA H100 PCIe", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0, 0},
        HALOTUNE_OK,
        HALOTUNE_MATCH_SAME_ARCH,
        "zmarch",
        "vector",
        "4"},
-      {{"star7", "sm_90", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+      {{"star7", "sm_90", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0, 0},
        HALOTUNE_OK,
        HALOTUNE_MATCH_SAME_ARCH,
        "zmarch",
        "vector",
        "4"},
-      {{"star7", "sm_90", {32, 32, 32}, HALOTUNE_F32, 0, 0, 0},
+      {{"star7", "sm_90", {32, 32, 32}, HALOTUNE_F32, 0, 0, 0, 0},
        HALOTUNE_OK,
        HALOTUNE_MATCH_SAME_ARCH,
        "direct",
        "block_x",
        "64"},
-      {{"star7", "emulation of sm_90", {32, 32, 32}, HALOTUNE_F32, 0, 0, 0},
+      {{"star7", "emulation of sm_90", {32, 32, 32}, HALOTUNE_F32, 0, 0, 0, 0},
        HALOTUNE_OK,
        HALOTUNE_MATCH_EXACT,
        "direct",
        "block_x",
        "32"},
-      {{"star7", "sm_80", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+      {{"star7", "sm_80", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0, 0},
        HALOTUNE_OK,
        HALOTUNE_MATCH_DEFAULT,
        "zmarch",
        NULL,
        NULL},
-      {{"heat2d", "sm_80", {512, 512, 0}, HALOTUNE_F32, 0, 0, 0},
+      {{"heat2d", "sm_80", {512, 512, 0}, HALOTUNE_F32, 0, 0, 0, 0},
        HALOTUNE_OK,
        HALOTUNE_MATCH_DEFAULT,
        "tile",
        NULL,
        NULL},
-      {{"star13", "NVIDIA H200", {256, 256, 256}, HALOTUNE_F32, 0, 0, 0},
+      {{"star13", "NVIDIA H200", {256, 256, 256}, HALOTUNE_F32, 0, 0, 0, 0},
        HALOTUNE_OK,
        HALOTUNE_MATCH_SAME_ARCH,
        "zmarch",
        "vector",
        "1"},
-      {{"no_such", "sm_90", {64, 64, 64}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_NOT_FOUND, 0, NULL, NULL, NULL},
-      {{"star7", "NVIDIA B300", {64, 64, 64}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_NOT_FOUND, 0, NULL, NULL, NULL},
-      {{"star7", "sm_90", {-1, 64, 64}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_ARGUMENT, 0, NULL, NULL, NULL},
-      {{"heat2d", "sm_90", {64, 64, 64}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_ARGUMENT, 0, NULL, NULL, NULL},
-      {{"star7", "sm_90", {64, 64, 64}, (halotune_dtype)7, 0, 0, 0}, HALOTUNE_ARGUMENT, 0, NULL, NULL, NULL},
-      {{NULL, "sm_90", {64, 64, 64}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_ARGUMENT, 0, NULL, NULL, NULL},
+      {{"no_such", "sm_90", {64, 64, 64}, HALOTUNE_F32, 0, 0, 0, 0}, HALOTUNE_NOT_FOUND, 0, NULL, NULL, NULL},
+      {{"star7", "NVIDIA B300", {64, 64, 64}, HALOTUNE_F32, 0, 0, 0, 0}, HALOTUNE_NOT_FOUND, 0, NULL, NULL, NULL},
+      {{"star7", "sm_90", {-1, 64, 64}, HALOTUNE_F32, 0, 0, 0, 0}, HALOTUNE_ARGUMENT, 0, NULL, NULL, NULL},
+      {{"heat2d", "sm_90", {64, 64, 64}, HALOTUNE_F32, 0, 0, 0, 0}, HALOTUNE_ARGUMENT, 0, NULL, NULL, NULL},
+      {{"star7", "sm_90", {64, 64, 64}, (halotune_dtype)7, 0, 0, 0, 0}, HALOTUNE_ARGUMENT, 0, NULL, NULL, NULL},
+      {{NULL, "sm_90", {64, 64, 64}, HALOTUNE_F32, 0, 0, 0, 0}, HALOTUNE_ARGUMENT, 0, NULL, NULL, NULL},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     halotune_config config = {.match = HALOTUNE_MATCH_DEFAULT};
@@ -172,7 +172,7 @@ TEST(each_quality_of_match) {
 
 TEST(a_name_that_is_near_is_asked_about) {
   halotune_config config;
-  halotune_problem problem = {"satr7", "sm_90", {64, 64, 64}, HALOTUNE_F32, 0, 0, 0};
+  halotune_problem problem = {"satr7", "sm_90", {64, 64, 64}, HALOTUNE_F32, 0, 0, 0, 0};
   CHECK_EQ(HALOTUNE_NOT_FOUND, halotune_lookup(common, &problem, &config), "unknown");
   CHECK(strstr(halotune_error(common), "did you mean 'star7'?"), "%s", halotune_error(common));
   problem.stencil = "no_such";
@@ -183,7 +183,7 @@ TEST(a_name_that_is_near_is_asked_about) {
 TEST(a_row_is_told_whole) {
   halotune_config config;
   halotune_parameter parameter;
-  halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0};
+  halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0, 0};
   CHECK_OK(halotune_lookup(common, &problem, &config));
   CHECK_NEAR(0.30, config.time_ms, 1e-12, "time");
   CHECK_NEAR(0.30, config.expected_ms, 1e-12, "expected");
@@ -269,12 +269,12 @@ TEST(a_default_is_the_template_s) {
     const char *template;
     halotune_problem problem;
   } rows[] = {
-      {"zmarch", {"star7", "sm_80", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0}},
-      {"zmarch", {"star7", "sm_80", {510, 512, 512}, HALOTUNE_F32, 0, 0, 0}},
-      {"zmarch", {"star7", "sm_80", {509, 512, 512}, HALOTUNE_F32, 0, 0, 0}},
-      {"zmarch", {"star7", "sm_80", {512, 512, 512}, HALOTUNE_F64, 0, 0, 0}},
-      {"zmarch", {"star7", "sm_80", {509, 512, 512}, HALOTUNE_F64, 0, 0, 0}},
-      {"tile", {"heat2d", "sm_80", {512, 512, 1}, HALOTUNE_F32, 0, 0, 0}},
+      {"zmarch", {"star7", "sm_80", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0, 0}},
+      {"zmarch", {"star7", "sm_80", {510, 512, 512}, HALOTUNE_F32, 0, 0, 0, 0}},
+      {"zmarch", {"star7", "sm_80", {509, 512, 512}, HALOTUNE_F32, 0, 0, 0, 0}},
+      {"zmarch", {"star7", "sm_80", {512, 512, 512}, HALOTUNE_F64, 0, 0, 0, 0}},
+      {"zmarch", {"star7", "sm_80", {509, 512, 512}, HALOTUNE_F64, 0, 0, 0, 0}},
+      {"tile", {"heat2d", "sm_80", {512, 512, 1}, HALOTUNE_F32, 0, 0, 0, 0}},
   };
   const struct device_limits limits = arch_device_limits(arch_find(8, 0));
   for (size_t i = 0; i < COUNT(rows); i++) {
@@ -316,6 +316,7 @@ TEST(no_answer_breaks_a_rule) {
                                 (halotune_dtype)(random_bits(3, i) % 2),
                                 0,
                                 0,
+                                0,
                                 0};
     for (int axis = 0; axis < 3; axis++)
       problem.grid[axis] = 16 + (long long)(random_bits(4 + (uint64_t)axis, i) % 1500);
@@ -346,31 +347,35 @@ TEST(reproducible_answers_are_asked_for) {
     const char *template_name;
     double time_ms;
   } rows[] = {
-      {"any", {"star7", "GPU-200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0}, HALOTUNE_MATCH_EXACT, "zmarch", 0.30},
-      {"exact", {"star7", "GPU-200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 1}, HALOTUNE_MATCH_EXACT, "direct", 0.40},
+      {"any", {"star7", "GPU-200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0, 0}, HALOTUNE_MATCH_EXACT, "zmarch", 0.30},
+      {"exact", {"star7", "GPU-200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 1, 0}, HALOTUNE_MATCH_EXACT, "direct", 0.40},
       {"any, which another grid has nearer",
-       {"star7", "GPU-200", {512, 512, 256}, HALOTUNE_F32, 0, 0, 0},
+       {"star7", "GPU-200", {512, 512, 256}, HALOTUNE_F32, 0, 0, 0, 0},
        HALOTUNE_MATCH_NEAR_GRID,
        "zmarch",
        0.30},
-      {"near", {"star7", "GPU-200", {512, 512, 256}, HALOTUNE_F32, 0, 0, 1}, HALOTUNE_MATCH_NEAR_GRID, "direct", 0.40},
+      {"near",
+       {"star7", "GPU-200", {512, 512, 256}, HALOTUNE_F32, 0, 0, 1, 0},
+       HALOTUNE_MATCH_NEAR_GRID,
+       "direct",
+       0.40},
       {"any, of which there are reproducible ones",
-       {"star7", "GPU-200", {512, 512, 512}, HALOTUNE_F64, 0, 0, 0},
+       {"star7", "GPU-200", {512, 512, 512}, HALOTUNE_F64, 0, 0, 0, 0},
        HALOTUNE_MATCH_EXACT,
        "tile",
        0.60},
       {"any, whatever its mode",
-       {"star7", "GPU-200", {512, 512, 512}, HALOTUNE_F32, 0, HALOTUNE_CACHE_COLD, 0},
+       {"star7", "GPU-200", {512, 512, 512}, HALOTUNE_F32, 0, HALOTUNE_CACHE_COLD, 0, 0},
        HALOTUNE_MATCH_EXACT,
        "direct",
        0.50},
       {"another stencil",
-       {"box27", "GPU-200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+       {"box27", "GPU-200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0, 0},
        HALOTUNE_MATCH_EXACT,
        "scatter_direct",
        0.70},
       {"a default, whose sums are in order",
-       {"box27", "GPU-200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 1},
+       {"box27", "GPU-200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 1, 0},
        HALOTUNE_MATCH_DEFAULT,
        "direct",
        NAN},
@@ -398,7 +403,7 @@ TEST(the_first_database_is_asked_first) {
   halotune_ctx *ctx;
   halotune_config config;
   halotune_parameter parameter;
-  halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0};
+  halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0, 0};
   tuned_make(other.path, user, COUNT(user));
   for (int first = 0; first < 2; first++) {
     const char *paths[] = {first ? other.path : work.path, first ? work.path : other.path};
@@ -432,63 +437,63 @@ TEST(what_one_database_knows_to_be_wrong_no_other_serves) {
       {"right",
        {GPU_H200, "star7", "zmarch", "vector=4", F32, {512, 512, 512}, LAUNCH_GRAPH, CACHE_STEADY, false, 0.3},
        "select 1",
-       {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, HALOTUNE_LAUNCH_STREAM, 0, 0},
+       {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, HALOTUNE_LAUNCH_STREAM, 0, 0, 0},
        HALOTUNE_MATCH_EXACT,
        "zmarch",
        "4"},
       {"wrong in another mode",
        {GPU_H200, "star7", "zmarch", "vector=4", F32, {512, 512, 512}, LAUNCH_GRAPH, CACHE_STEADY, false, 0.3},
        is_wrong,
-       {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+       {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0, 0},
        HALOTUNE_MATCH_NEAR_GRID,
        "zmarch",
        "2"},
       {"wrong before it was measured",
        {GPU_H200, "star7", "zmarch", "vector=4", F32, {512, 512, 512}, USUAL, 0.3},
        IS_WRONG "'2001-01-01'",
-       {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+       {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0, 0},
        HALOTUNE_MATCH_EXACT,
        "zmarch",
        "4"},
       {"wrong with another type",
        {GPU_H200, "star7", "zmarch", "vector=4", F32, {512, 512, 512}, USUAL, 0.3},
        IS_WRONG "started; update problem set dtype = 'f64'",
-       {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+       {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0, 0},
        HALOTUNE_MATCH_EXACT,
        "zmarch",
        "4"},
       {"wrong on another model",
        {GPU_H100, "star7", "zmarch", "vector=4", F32, {512, 512, 512}, USUAL, 0.3},
        is_wrong,
-       {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+       {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0, 0},
        HALOTUNE_MATCH_EXACT,
        "zmarch",
        "4"},
       {"which is the one that is asked for",
        {GPU_H100, "star7", "zmarch", "vector=4", F32, {512, 512, 512}, USUAL, 0.3},
        is_wrong,
-       {"star7", "NVIDIA H100 PCIe", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+       {"star7", "NVIDIA H100 PCIe", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0, 0},
        HALOTUNE_MATCH_SAME_ARCH,
        "zmarch",
        "2"},
       {"wrong on the grid that is asked for",
        {GPU_H200, "star7", "zmarch", "vector=2", F32, {514, 512, 512}, USUAL, 0.3},
        is_wrong,
-       {"star7", "NVIDIA H200", {514, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+       {"star7", "NVIDIA H200", {514, 512, 512}, HALOTUNE_F32, 0, 0, 0, 0},
        HALOTUNE_MATCH_NEAR_GRID,
        "direct",
        "1"},
       {"and not on that of the row",
        {GPU_H200, "star7", "zmarch", "vector=2", F32, {514, 512, 512}, USUAL, 0.3},
        is_wrong,
-       {"star7", "NVIDIA H200", {510, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+       {"star7", "NVIDIA H200", {510, 512, 512}, HALOTUNE_F32, 0, 0, 0, 0},
        HALOTUNE_MATCH_EXACT,
        "zmarch",
        "2"},
       {"a default that is wrong",
        {GPU_A100, "star7", "zmarch", NULL, F32, {512, 512, 512}, USUAL, 0.3},
        is_wrong,
-       {"star7", "NVIDIA A100", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0},
+       {"star7", "NVIDIA A100", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0, 0},
        HALOTUNE_MATCH_DEFAULT,
        "direct",
        "1"},
@@ -517,7 +522,7 @@ TEST(a_template_that_changed_makes_rows_stale) {
   struct work other = work_begin();
   halotune_ctx *ctx;
   halotune_config config;
-  halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0};
+  halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0, 0};
   const char *paths[] = {other.path};
   tuned_make(other.path, common_rows, COUNT(common_rows));
   tuned_change(
@@ -552,7 +557,7 @@ TEST(a_template_that_changed_makes_rows_stale) {
 }
 
 static halotune_match match_of_star7(const char *path) {
-  halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0};
+  halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0, 0};
   halotune_ctx *ctx;
   halotune_config config;
   CHECK_OK(halotune_open(&path, 1, &ctx));
@@ -592,8 +597,8 @@ TEST(the_files_at_the_open_count) {
   struct work other = work_begin();
   char shell[1024], folder[128];
   const char *paths[] = {other.path};
-  halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0};
-  halotune_problem small = {"star7", "NVIDIA H200", {64, 64, 64}, HALOTUNE_F32, 0, 0, 0};
+  halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0, 0};
+  halotune_problem small = {"star7", "NVIDIA H200", {64, 64, 64}, HALOTUNE_F32, 0, 0, 0, 0};
   halotune_ctx *ctx;
   halotune_config config;
   tuned_make(other.path, common_rows, COUNT(common_rows));
@@ -636,7 +641,7 @@ TEST(winners_are_found_among_many_variants) {
   struct work other = work_begin();
   halotune_ctx *ctx;
   halotune_config config;
-  halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0};
+  halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0, 0};
   const char *paths[] = {other.path};
   tuned_make(other.path, common_rows, 4);
   tuned_change(other.path,
@@ -802,7 +807,7 @@ TEST(an_older_database_is_read) {
   struct work other = work_begin();
   halotune_ctx *ctx;
   halotune_config config;
-  halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0};
+  halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0, 0};
   tuned_make(other.path, common_rows, 1);
   make_older(other.path, 1);
   struct hash before = hash_of_file(other.path);
@@ -822,7 +827,7 @@ TEST(an_older_database_is_read) {
 TEST(nothing_tuned_yet_is_no_error) {
   halotune_ctx *ctx;
   halotune_config config;
-  halotune_problem problem = {"star7", "sm_90", {64, 64, 64}, HALOTUNE_F32, 0, 0, 0};
+  halotune_problem problem = {"star7", "sm_90", {64, 64, 64}, HALOTUNE_F32, 0, 0, 0, 0};
   setenv("HALOTUNE_DB", "/nonexistent/halotune.db", 1);
   CHECK_OK(halotune_open(NULL, 0, &ctx));
   CHECK_EQ(HALOTUNE_NOT_FOUND, halotune_lookup(ctx, &problem, &config), "nothing");
@@ -879,7 +884,7 @@ static void *look_up_often(void *context) {
   for (uint64_t i = 0; i < LOOKUPS; i++) {
     halotune_config config;
     halotune_problem problem = {
-        i % 2 ? "star7" : "star13", i % 3 ? "NVIDIA H200" : "sm_80", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0};
+        i % 2 ? "star7" : "star13", i % 3 ? "NVIDIA H200" : "sm_80", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0, 0};
     problem.grid[0] = 64 + (long long)(random_bits(9, i) % 600);
     if (halotune_lookup(ctx, &problem, &config) != HALOTUNE_OK) return NULL;
     sum = sum * 31 + (uint64_t)config.match + (uint64_t)config.is_stale + (uint64_t)config.parameter_count +

@@ -61,7 +61,8 @@ static inline void tuned_put_stencil(struct store *store, const struct tuned *t,
                               .domain = domain_dense(stencil, analysis, &grid),
                               .coefficients = coefficients,
                               .limits = device.limits,
-                              .reproducible = t->reproducible};
+                              .reproducible = t->reproducible,
+                              .most_steps = LAUNCH_MOST_STEPS};
   spec.configuration = configuration_for(&spec, t->set);
   CHECK_OK(generate(&spec, &generated));
   struct problem_key key = {store_device(store, &device, t->gpu == GPU_EMULATION),
@@ -71,7 +72,7 @@ static inline void tuned_put_stencil(struct store *store, const struct tuned *t,
                             t->launch,
                             t->cache,
                             t->reproducible,
-                            1};
+                            generated.launch.steps};
   long long bytes = (long long)analysis->bytes_per_point[t->dtype] * grid.n[0] * grid.n[1] * grid.n[2];
   struct run_start start = {.problem = store_problem(store, &key),
                             .command = "halotune tune",

@@ -88,6 +88,7 @@ static inline struct configuration configuration_for(const struct variant_spec *
   double facts[FACT_COUNT];
   struct bindings bindings;
   facts_fill(spec->stencil, spec->analysis, spec->dtype, &spec->domain, &spec->limits, spec->reproducible, facts);
+  if (spec->most_steps > 1) facts[FACT_most_steps] = spec->most_steps;
   CHECK_OK(bindings_make(spec->template, facts, &bindings));
   struct configuration configuration = configuration_near(&bindings, set);
   bindings_free(&bindings);

@@ -1,0 +1,51 @@
+/* choose_steps.c: compares the answers for each number of steps that was measured for a stencil. */
+#include "library/lookup/choose_steps.h"
+
+#include <math.h>
+
+#include "library/lookup/lookup.h"
+
+/* The smallest number of steps above `steps` that a row of the stencil in the question's element type has; 0 if there
+ * is none. */
+static int next_steps(const struct question *q, int steps) {
+  const struct lookup_table *table = &q->ctx->table;
+  int next = 0;
+  for (int f = table->first_family[q->key.stencil]; f < table->first_family[q->key.stencil + 1]; f++) {
+    const struct lookup_family *family = &table->families[f];
+    if (family->dtype != q->key.dtype) continue;
+    for (int i = family->first; i < family->end; i++) {
+      const int its = table->catalog->rows[i].steps;
+      if (its > steps && (next == 0 || its < next)) next = its;
+    }
+  }
+  return next;
+}
+
+/* The time to expect of one step; infinite if it is not known. */
+static double step_ms(const struct question *q, const struct answer *answer) {
+  if (!answer->row) return INFINITY;
+  const double launch_ms = lookup_expected_ms(q->ctx, answer->row, &q->key, q->device);
+  return isnan(launch_ms) ? INFINITY : launch_ms / q->key.steps;
+}
+
+halotune_status choose_steps(struct question *q, int most, struct answer *out) {
+  const bool iterates = q->parsed->analysis->can_iterate;
+  question_set_steps(q, 1);
+  halotune_status status = choose(q, out);
+  /* A layout may leave nothing for one step, but then it leaves nothing for several either. */
+  if (status != HALOTUNE_OK) return status;
+  double best_ms = step_ms(q, out);
+  int best = 1;
+  for (int steps = 1; iterates && (steps = next_steps(q, steps)) > 0 && steps <= most;) {
+    struct answer answer;
+    question_set_steps(q, steps);
+    status = choose(q, &answer);
+    if (status != HALOTUNE_OK && status != HALOTUNE_NOT_FOUND) return status;
+    if (status != HALOTUNE_OK || step_ms(q, &answer) >= best_ms) continue;
+    best_ms = step_ms(q, &answer);
+    best = steps;
+    *out = answer;
+  }
+  question_set_steps(q, best);
+  return HALOTUNE_OK;
+}

@@ -1,0 +1,13 @@
+/* choose_steps.h: how many time steps a launch is to advance: the number with the least time a step. */
+#ifndef LIBRARY_LOOKUP_CHOOSE_STEPS_H
+#define LIBRARY_LOOKUP_CHOOSE_STEPS_H
+
+#include "library/lookup/choose.h"
+
+/* Choose a configuration like `choose`, among launches of 1 to `most` steps. What counts is the expected time over the
+ * number of steps; of equal times that of fewer steps. A launch of several steps is chosen only if one was measured.
+ *   question  receives the number of steps
+ * Returns what `choose` returns for one step. */
+halotune_status choose_steps(struct question *question, int most, struct answer *out);
+
+#endif

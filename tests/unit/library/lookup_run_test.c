@@ -1,0 +1,233 @@
+/* lookup_run_test.c: halotune_run on the driver of tests/fake_cuda, which executes kernels on the CPU: any number of
+ * steps gives what as many launches of one step give. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "gpu/driver/device.h"
+#include "stencil/analysis/iterate.h"
+#include "tests/unit/fake_cuda.h"
+#include "tests/unit/library/tuned.h"
+
+enum { MOST_ELEMENTS = 8192, MOST_BUFFERS = 10 };
+
+/* A case and the row of its single step. Times are such that more steps take less time a step. */
+#define ONE_STEP(stencil, dtype, nx, ny, nz) \
+  { GPU_H200, stencil, "direct", "block_x=32", dtype, {nx, ny, nz}, LAUNCH_STREAM, CACHE_STEADY, false, 1 }
+#define FUSED(stencil, set, dtype, nx, ny, nz, time_ms) \
+  { GPU_H200, stencil, "fused_tile", set, dtype, {nx, ny, nz}, LAUNCH_STREAM, CACHE_STEADY, false, time_ms }
+
+static const struct tuned rows_stored[] = {
+    ONE_STEP("heat2d", DTYPE_F32, 40, 30, 1),
+    FUSED("heat2d", "steps=4 tile_x=16 tile_y=8 tile_z=1 block_x=64", DTYPE_F32, 40, 30, 1, 2),
+    FUSED("heat2d", "steps=2 tile_x=16 tile_y=8 tile_z=1 block_x=64", DTYPE_F32, 40, 30, 1, 1.5),
+    ONE_STEP("advect1d", DTYPE_F64, 200, 1, 1),
+    FUSED("advect1d", "steps=3 tile_x=64 tile_y=1 tile_z=1 block_x=64", DTYPE_F64, 200, 1, 1, 2),
+    ONE_STEP("asymmetric/skew_steps_3d", DTYPE_F64, 14, 10, 9),
+    FUSED("asymmetric/skew_steps_3d", "steps=2 tile_x=8 tile_y=4 tile_z=4 block_x=64", DTYPE_F64, 14, 10, 9, 1.5),
+    ONE_STEP("wave25", DTYPE_F32, 16, 14, 13),
+    FUSED("wave25", "steps=2 tile_x=8 tile_y=4 tile_z=4 block_x=64", DTYPE_F32, 16, 14, 13, 1.5),
+    /* a launch of several steps that is not worth it */
+    ONE_STEP("star7", DTYPE_F32, 24, 12, 10),
+    FUSED("star7", "steps=2 tile_x=8 tile_y=4 tile_z=4 block_x=64", DTYPE_F32, 24, 12, 10, 2.5),
+    ONE_STEP("triad", DTYPE_F32, 4096, 1, 1),
+};
+
+static struct work work;
+static halotune_ctx *ctx;
+static struct cu cu;
+static struct device device;
+static CUdeviceptr arrays[MOST_BUFFERS];
+
+static int set_up(void **state) {
+  (void)state;
+  work = work_begin();
+  setenv("XDG_CACHE_HOME", work.folder, 1);
+  CHECK(find_fake_cuda(), "there is no driver of tests: run 'make fake-cuda'");
+  tuned_make(work.path, rows_stored, COUNT(rows_stored));
+  tuned_change(work.path, "update best set cubin = zeroblob(0)");
+  const char *paths[] = {work.path};
+  CHECK_OK(halotune_open(paths, 1, &ctx));
+  CHECK_OK(cu_open(&cu));
+  CHECK_OK(device_open(&cu, 0, &device));
+  for (int i = 0; i < MOST_BUFFERS; i++)
+    CHECK_OK(cu_check(&cu, cu.mem_alloc(&arrays[i], MOST_ELEMENTS * sizeof(double)), "cuMemAlloc"));
+  return 0;
+}
+
+static int tear_down(void **state) {
+  (void)state;
+  for (int i = 0; i < MOST_BUFFERS; i++) cu.mem_free(arrays[i]);
+  halotune_close(ctx);
+  device_close(&device);
+  work_end(&work);
+  return 0;
+}
+
+static void *array(int number) { return (void *)(uintptr_t)arrays[number]; }
+
+/* A kernel for the problem of a row, with at most so many steps a launch. */
+static halotune_kernel *create(const struct tuned *row, int steps, halotune_config *config) {
+  halotune_kernel *kernel;
+  const char *slash = strchr(row->stencil, '/');
+  halotune_problem problem = {.stencil = slash ? slash + 1 : row->stencil,
+                              .grid = {row->n[0], row->n[1], row->n[2]},
+                              .dtype = (halotune_dtype)row->dtype,
+                              .steps = steps};
+  CHECK_OK(halotune_lookup(ctx, &problem, config));
+  CHECK_OK(halotune_kernel_create(ctx, config, NULL, NULL, &kernel));
+  return kernel;
+}
+
+/* Fill all arrays with the same numbers: so they agree at the points that no step computes. */
+static void write_arrays(enum dtype dtype) {
+  static double doubles[MOST_ELEMENTS];
+  static float floats[MOST_ELEMENTS];
+  for (int k = 0; k < MOST_ELEMENTS; k++) floats[k] = (float)(doubles[k] = (double)((k * 7) % 101) / 101);
+  const void *from = dtype == DTYPE_F32 ? (const void *)floats : (const void *)doubles;
+  for (int i = 0; i < MOST_BUFFERS; i++)
+    CHECK_OK(cu_check(&cu, cu.to_device(arrays[i], from, (size_t)MOST_ELEMENTS * dtype_bytes(dtype)), "cuMemcpyHtoD"));
+}
+
+static void read_array(const void *pointer, enum dtype dtype, long elements, double out[MOST_ELEMENTS]) {
+  static float floats[MOST_ELEMENTS];
+  void *to = dtype == DTYPE_F32 ? (void *)floats : (void *)out;
+  CHECK_OK(cu_check(&cu, cu.to_host(to, (CUdeviceptr)(uintptr_t)pointer, (size_t)elements * dtype_bytes(dtype)),
+                    "cuMemcpyDtoH"));
+  for (long k = 0; k < elements && dtype == DTYPE_F32; k++) out[k] = (double)floats[k];
+}
+
+/* Make single steps with halotune_kernel_launch. `fields` receives the buffers of the inputs, then those of the
+ * outputs. */
+static void step_singly(halotune_kernel *single, const struct stencil *stencil, int steps, void *fields[]) {
+  int inputs[MAX_FIELDS], outputs[MAX_FIELDS];
+  for (int i = 0; i < stencil->input_count; i++) inputs[i] = i;
+  for (int i = 0; i < stencil->output_count; i++) outputs[i] = stencil->input_count + i;
+  for (int step = 0; step < steps; step++) {
+    const void *from[MAX_FIELDS];
+    void *to[MAX_FIELDS];
+    for (int i = 0; i < stencil->input_count; i++) from[i] = array(inputs[i]);
+    for (int i = 0; i < stencil->output_count; i++) to[i] = array(outputs[i]);
+    CHECK_OK(halotune_kernel_launch(single, NULL, from, to));
+    iterate_advance(stencil, 1, inputs, outputs);
+  }
+  for (int i = 0; i < stencil->input_count; i++) fields[i] = array(inputs[i]);
+  for (int i = 0; i < stencil->output_count; i++) fields[stencil->input_count + i] = array(outputs[i]);
+}
+
+/* Compare a run with as many single steps: all inputs afterwards, and an output that no input takes. */
+static void check_run(const struct tuned *row, halotune_kernel *kernel, halotune_kernel *single, int steps) {
+  static double want[MOST_BUFFERS][MOST_ELEMENTS], got[MOST_ELEMENTS];
+  halotune_kernel_facts facts;
+  struct stencil *stencil;
+  void *fields[MOST_BUFFERS];
+  CHECK_OK(stencil_of_kernels(row->stencil, &stencil));
+  halotune_kernel_info(kernel, &facts);
+  const int results = stencil->input_count + (stencil->output_count > 1 ? 2 : 0);
+  write_arrays(row->dtype);
+  step_singly(single, stencil, steps, fields);
+  for (int i = 0; i < results; i++) read_array(fields[i], row->dtype, (long)facts.elements, want[i]);
+  write_arrays(row->dtype);
+  for (int i = 0; i < facts.input_count + facts.output_count; i++) fields[i] = array(i);
+  CHECK_OK(halotune_run(kernel, NULL, fields, steps));
+  for (int i = 0; i < results; i++) {
+    if (i == stencil->input_count) continue; /* a free buffer, whose content nobody promises */
+    read_array(fields[i], row->dtype, (long)facts.elements, got);
+    for (long k = 0; k < facts.elements; k++)
+      CHECK_NEAR(want[i][k], got[k], row->dtype == DTYPE_F32 ? 2e-5 : 1e-12, "%s, %d steps, field %d, element %ld",
+                 row->stencil, steps, i, k);
+  }
+  stencil_free(stencil);
+}
+
+TEST(a_run_equals_as_many_single_steps) {
+  static const struct { int row, steps, output_count; } cases[] = {{0, 4, 1}, {3, 3, 1}, {5, 2, 3}, {7, 2, 2}};
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    const struct tuned *row = &rows_stored[cases[i].row];
+    halotune_config config, one;
+    halotune_kernel *kernel = create(row, HALOTUNE_STEPS_ANY, &config), *single = create(row, 0, &one);
+    halotune_kernel_facts facts;
+    halotune_kernel_info(kernel, &facts);
+    CHECK_EQ(HALOTUNE_MATCH_EXACT, config.match, "%s", row->stencil);
+    CHECK_EQ(cases[i].steps, config.steps, "%s", row->stencil);
+    CHECK_EQ(cases[i].steps, facts.steps, "%s", row->stencil);
+    CHECK_EQ(cases[i].output_count, facts.output_count, "%s", row->stencil);
+    CHECK_EQ(1, one.steps, "%s", row->stencil);
+    for (int steps = 1; steps <= 2 * cases[i].steps + 1; steps++) {
+      check_run(row, kernel, single, steps);
+      if (steps <= 2) check_run(row, single, single, steps);
+    }
+    halotune_kernel_free(kernel);
+    halotune_kernel_free(single);
+  }
+}
+
+TEST(what_counts_is_the_time_of_a_step) {
+  static const struct {
+    int row, asked, steps;
+  } cases[] = {{0, 0, 1}, {0, 1, 1}, {0, 3, 2}, {0, 4, 4}, {0, HALOTUNE_STEPS_ANY, 4}, {9, HALOTUNE_STEPS_ANY, 1}};
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    const struct tuned *row = &rows_stored[cases[i].row];
+    halotune_config config;
+    halotune_problem problem = {.stencil = row->stencil,
+                                .grid = {row->n[0] + 8, row->n[1], row->n[2]},
+                                .dtype = (halotune_dtype)row->dtype,
+                                .steps = cases[i].asked};
+    CHECK_OK(halotune_lookup(ctx, &problem, &config));
+    CHECK_EQ(cases[i].steps, config.steps, "row %zu, another grid", i);
+    CHECK_EQ(HALOTUNE_MATCH_NEAR_GRID, config.match, "row %zu", i);
+    problem.grid[0] -= 8;
+    CHECK_OK(halotune_lookup(ctx, &problem, &config));
+    CHECK_EQ(cases[i].steps, config.steps, "row %zu", i);
+    CHECK_EQ(HALOTUNE_MATCH_EXACT, config.match, "row %zu", i);
+  }
+  halotune_problem problem = {.stencil = "heat2d", .grid = {40, 30, 1}, .steps = -2};
+  halotune_config config;
+  CHECK_EQ(HALOTUNE_ARGUMENT, halotune_lookup(ctx, &problem, &config), "-2 steps");
+}
+
+TEST(the_arguments_of_a_run_are_checked) {
+  static const struct {
+    int fields[2], shift; /* arrays, -1 for NULL; shift of the second in bytes */
+    long long steps;
+    halotune_status want;
+    const char *says;
+  } cases[] = {
+      {{0, 1}, 0, 0, HALOTUNE_ARGUMENT, "0 steps"},
+      {{0, 1}, 0, -1, HALOTUNE_ARGUMENT, "-1 steps"},
+      {{0, 1}, 0, 1LL << 40, HALOTUNE_ARGUMENT, "1099511627776 steps"},
+      {{0, -1}, 0, 1, HALOTUNE_ARGUMENT, "(v) is NULL"},
+      {{0, 0}, 0, 1, HALOTUNE_ARGUMENT, "fields[1] (v) overlaps with fields[0] (u)"},
+      {{0, 0}, 64, 1, HALOTUNE_ARGUMENT, "overlaps"},
+      {{0, 1}, 2, 1, HALOTUNE_ARGUMENT, "multiple of 4 bytes"},
+      {{0, 1}, 4, 9, HALOTUNE_OK, ""},
+  };
+  halotune_config config;
+  halotune_kernel *kernel = create(&rows_stored[0], HALOTUNE_STEPS_ANY, &config);
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    void *fields[2], *before[2];
+    for (int k = 0; k < 2; k++)
+      before[k] = cases[i].fields[k] < 0 ? NULL : (char *)array(cases[i].fields[k]) + k * cases[i].shift;
+    memcpy(fields, before, sizeof fields);
+    CHECK_EQ(cases[i].want, halotune_run(kernel, NULL, fields, cases[i].steps), "row %zu: %s", i, halotune_error(ctx));
+    if (cases[i].want == HALOTUNE_OK) continue;
+    CHECK(strstr(halotune_error(ctx), cases[i].says), "row %zu: %s", i, halotune_error(ctx));
+    CHECK(memcmp(before, fields, sizeof fields) == 0, "row %zu changes the list", i);
+  }
+  CHECK_EQ(HALOTUNE_ARGUMENT, halotune_run(kernel, NULL, NULL, 1), "no list");
+  CHECK_EQ(HALOTUNE_ARGUMENT, halotune_run(NULL, NULL, NULL, 1), "no kernel");
+  halotune_kernel_free(kernel);
+  kernel = create(&rows_stored[COUNT(rows_stored) - 1], HALOTUNE_STEPS_ANY, &config);
+  void *fields[3] = {array(0), array(1), array(2)};
+  CHECK_EQ(HALOTUNE_ARGUMENT, halotune_run(kernel, NULL, fields, 1), "no time");
+  CHECK(strstr(halotune_error(ctx), "iterate"), "%s", halotune_error(ctx));
+  halotune_kernel_free(kernel);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_run_equals_as_many_single_steps),
+      cmocka_unit_test(what_counts_is_the_time_of_a_step),
+      cmocka_unit_test(the_arguments_of_a_run_are_checked),
+  };
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}
