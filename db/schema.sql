@@ -235,4 +235,14 @@ create index best_by_text on best (text_id, date);
 -- What lookup reads of every row when it opens, without source and cubin between them. The flag is
 -- a column too: else SQLite does not see that the index has all of it.
 create index best_served on best (problem_id, variant_id, time_ms, low_ms, high_ms, bytes, date, driver, nvrtc,
-  roof_ratio, is_current, text_id) where is_current;
+  roof_ratio, is_current, text_id, occupancy) where is_current;
+
+-- Coefficients with which times on other grids are predicted (library/predict/predict.h), as `halotune db fit` found them.
+create table prediction (
+  id          integer primary key,
+  device_id   integer not null references device (id), -- holds for all devices of its model
+  coefficient text    not null,                 -- its name
+  value       real    not null,
+  origin_id   integer not null references origin (id),
+  unique (device_id, coefficient)
+) strict;

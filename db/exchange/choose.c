@@ -30,6 +30,7 @@ static const struct {
     {TABLE_TEXT, "select text_id from run where id in (select id from chosen_run)"
                  " union select text_id from best where id in (select id from chosen_best)"},
     {TABLE_DEVICE, "select device_id from problem where id in (select id from chosen_problem) group by 1"},
+    {TABLE_PREDICTION, "select id from prediction where device_id in (select id from chosen_device)"},
 };
 
 static void bind_choice(sqlite3_stmt *query, const struct choice *choice) {

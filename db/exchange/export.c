@@ -14,6 +14,7 @@ struct writer {
   const struct tables *tables;
   struct id_maps ids;
   bool with_cubins;
+  int tables_written; /* those without rows are left out */
   struct text *out;
 };
 
@@ -85,12 +86,12 @@ static halotune_status add_table(struct writer *w, int number) {
   table_select(table, &sql);
   text_printf(&sql, " where rowid in (select id from chosen_%s) order by rowid", table->name);
   halotune_status status = text_ok(&sql) ? query_prepare(w->connection, text_string(&sql), &query) : fail_memory();
-  text_printf(w->out, "%s\n\"%s\": [", number ? "," : "", table->name);
   while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) {
+    if (id == 0) text_printf(w->out, "%s\n\"%s\": [", w->tables_written++ ? "," : "", table->name);
     text_printf(w->out, "%s\n", id ? "," : "");
     status = add_row(w, number, ++id, query);
   }
-  text_printf(w->out, "%s]", id ? "\n" : "");
+  if (id > 0) text_printf(w->out, "\n]");
   if (status == HALOTUNE_OK && code != SQLITE_DONE) status = query_fail(w->connection);
   sqlite3_finalize(query);
   text_free(&sql);

@@ -44,10 +44,13 @@ static const char *const removals[] = {
     "delete from stencil where id in (select id from chosen_stencil) and id not in (select stencil_id from variant)"
     " and id not in (select stencil_id from stencil_text)"
     " and id not in (select stencil_id from problem)",
+    "delete from prediction where device_id in (select id from chosen_device) and device_id not in (select device_id"
+    " from problem)",
     "delete from device where id in (select id from chosen_device) and id not in (select device_id from problem)",
     "delete from origin where id not in (select origin_id from device union select origin_id from stencil"
     " union select origin_id from stencil_text union select origin_id from template union select origin_id from problem"
-    " union select origin_id from variant union select origin_id from run union select origin_id from best)",
+    " union select origin_id from variant union select origin_id from run union select origin_id from best"
+    " union select origin_id from prediction)",
 };
 
 halotune_status store_forget(struct store *store, const struct choice *choice) {

@@ -23,6 +23,7 @@ static const char *const keys[TABLE_COUNT] = {
     [TABLE_MEASUREMENT] = " run_id variant_id ",
     [TABLE_FINALIST] = " run_id variant_id ",
     [TABLE_BEST] = " problem_id variant_id date ",
+    [TABLE_PREDICTION] = " device_id coefficient ",
 };
 
 /* What may differ between two rows of one key, in spaces: what a driver or an export may say otherwise, what is of one
@@ -33,6 +34,7 @@ static const char *const varying[TABLE_COUNT] = {
     [TABLE_TEMPLATE] = " yaml cuda ",
     [TABLE_RUN] = " state ended reason empty_ms copy_ms memcpy_ms warnings outcomes ",
     [TABLE_BEST] = " run_id is_current cubin ",
+    [TABLE_PREDICTION] = " value ",
 };
 
 /* Columns that are more than their SQL type says. */

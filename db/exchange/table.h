@@ -20,7 +20,8 @@
   X(RUN, "run")                 \
   X(MEASUREMENT, "measurement") \
   X(FINALIST, "finalist")       \
-  X(BEST, "best")
+  X(BEST, "best")               \
+  X(PREDICTION, "prediction")
 #define TABLE_AS_ENUMERATOR(name, text) TABLE_##name,
 enum table_name { TABLE_LIST(TABLE_AS_ENUMERATOR) TABLE_COUNT };
 #undef TABLE_AS_ENUMERATOR

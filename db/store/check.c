@@ -66,7 +66,7 @@ static halotune_status check_file(struct check *c) {
   return each_row(
       c,
       "select type, name from sqlite_master where type in ('trigger', 'view') or (type = 'table' and name not in"
-      " ('origin', 'device', 'stencil', 'stencil_text', 'template', 'problem', 'variant', 'run', 'measurement', 'finalist', 'best')"
+      " ('origin', 'device', 'stencil', 'stencil_text', 'template', 'problem', 'variant', 'run', 'measurement', 'finalist', 'best', 'prediction')"
       " and name not like 'sqlite\\_%' escape '\\')",
       look_at_object);
 }

@@ -11,6 +11,7 @@
 #include "db/store/store.h"
 #include "library/lookup/known_wrong.h"
 #include "library/lookup/names.h"
+#include "library/predict/predict.h"
 #include "stencil/template/template.h"
 
 /* A stencil that was parsed from its text. */
@@ -51,6 +52,8 @@ struct known_device {
   int model; /* the first device with the same name, capability and multiprocessors; -1: no row is of this model */
   int capability, sm_count, memory_clock_khz, bus_bits, l2_bytes;
   struct device_limits limits;
+  int fitted_by; /* the first database with coefficients for this model; -1: none. Only in a model's first device */
+  struct predict_model prediction; /* these coefficients, if fitted_by is not -1 */
 };
 
 /* A row of `best`. It has two cache lines, because a lookup mostly waits for memory. The members that a lookup reads
@@ -66,9 +69,10 @@ struct served {
   const char *parameters, *date, *driver, *nvrtc;
   int64_t id;
   int database;
-  unsigned short steps; /* time steps of a launch */
-  bool reproducible;
-  bool has_problem; /* used only while the database is read */
+  unsigned short steps;       /* time steps of a launch */
+  unsigned char occupancy_64; /* in 64ths of the threads that a multiprocessor holds; 0: not known */
+  bool reproducible : 1;
+  bool has_problem : 1; /* used only while the database is read */
 };
 _Static_assert(sizeof(struct served) == 128, "a row is two cache lines");
 

@@ -158,7 +158,8 @@ static halotune_status take_device(struct reader *r, sqlite3_stmt *query) {
                                  .memory_clock_khz = numbers[2],
                                  .bus_bits = numbers[3],
                                  .l2_bytes = numbers[4],
-                                 .is_emulation = numbers[5] != 0};
+                                 .is_emulation = numbers[5] != 0,
+                                 .fitted_by = -1};
   added->limits = (struct device_limits){.capability = numbers[0],
                                          .max_threads = numbers[6],
                                          .max_threads_sm = numbers[7],
@@ -170,6 +171,26 @@ static halotune_status take_device(struct reader *r, sqlite3_stmt *query) {
   if (!added->name || !added->uuid) return fail_memory();
   added->model = model_of(c, added);
   return map_add(&r->devices, sqlite3_column_int64(query, 0), c->device_count++);
+}
+
+/* The coefficients of the first database that has any for a model count. A name that this program does not know is of
+ * another version. */
+static halotune_status take_prediction(struct reader *r, sqlite3_stmt *query) {
+  struct catalog *c = r->catalog;
+  const int device = map_find(&r->devices, sqlite3_column_int64(query, 0));
+  if (device < 0) return HALOTUNE_OK; /* `halotune db check` tells it */
+  struct known_device *model = &c->devices[c->devices[device].model];
+  if (model->fitted_by < 0) {
+    model->fitted_by = c->database_count;
+    model->prediction = predict_default();
+  }
+  if (model->fitted_by != c->database_count) return HALOTUNE_OK;
+  for (int i = 0; i < PREDICT_COEFFICIENTS; i++) {
+    if (strcmp(predict_names[i], column_text(query, 1)) == 0) {
+      model->prediction.coefficients[i] = sqlite3_column_double(query, 2);
+    }
+  }
+  return HALOTUNE_OK;
 }
 
 /* The number that two digits stand for; below 0 for anything else. */
@@ -216,6 +237,8 @@ static halotune_status refer_fail(const struct reader *r, const char *table, int
               (long long)id, table, other, (long long)other_id);
 }
 
+static unsigned char in_64ths(double share) { return share > 0 && share <= 1 ? (unsigned char)(64 * share + 0.5) : 0; }
+
 /* Pass 1 of 3: read the columns of `best`, and remember the ids of the problem and the variant of each row. Passes 2
  * and 3 (take_problem, take_variant) fill in the rest. Each pass scans one table in file order, which is several
  * times as fast as one query for each row. */
@@ -238,7 +261,8 @@ static halotune_status take_best(void *context, sqlite3_value **values) {
                          .low_ms = sqlite3_value_double(values[4]),
                          .high_ms = sqlite3_value_double(values[5]),
                          .bytes = sqlite3_value_int64(values[6]),
-                         .roof_share = value_real(values[10])};
+                         .roof_share = value_real(values[10]),
+                         .occupancy_64 = in_64ths(sqlite3_value_double(values[12]))};
   row->date = keep(c, value_text(values[7]));
   row->driver = keep_again(c, value_text(values[8]), &r->driver);
   row->nvrtc = keep_again(c, value_text(values[9]), &r->nvrtc);
@@ -367,9 +391,10 @@ static const char sql_templates[] = "select id, hash, name, yaml, cuda from temp
 static const char sql_devices[] =
     "select id, name, uuid, capability, sm_count, memory_clock_khz, bus_bits, l2_bytes, is_emulation, max_threads, max_threads_sm,"
     " max_registers, registers_sm, max_shared_bytes, warp_size from device order by id";
+static const char sql_predictions[] = "select device_id, coefficient, value from prediction order by id";
 static const char sql_best[] =
     "select take(id, problem_id, variant_id, time_ms, low_ms, high_ms, bytes, date, driver, nvrtc, roof_ratio,"
-    " text_id) from best indexed by best_served where is_current"; /* the index contains all these columns */
+    " text_id, occupancy) from best indexed by best_served where is_current"; /* the index contains all these columns */
 static const char sql_sample_count[] = "select sample_count from best where id = ?1";
 static const char sql_problems[] =
     "select take(id, device_id, stencil_id, dtype, nx, ny, nz, launch, cache, is_reproducible, steps) from problem not indexed";
@@ -465,6 +490,7 @@ halotune_status catalog_add(struct catalog *catalog, const char *path) {
   if (status == HALOTUNE_OK) status = read_rows(&r, sql_texts, take_text);
   if (status == HALOTUNE_OK) status = read_rows(&r, sql_templates, take_template);
   if (status == HALOTUNE_OK) status = read_rows(&r, sql_devices, take_device);
+  if (status == HALOTUNE_OK) status = read_rows(&r, sql_predictions, take_prediction);
   if (status == HALOTUNE_OK) status = read_best(&r);
   if (status == HALOTUNE_OK) status = read_rows(&r, sql_refuted, take_refuted);
   store_close(store);

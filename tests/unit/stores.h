@@ -75,7 +75,7 @@ static const char back_to_1[] =
 
 /* SQL that makes a database what version 5 was before it had numbers of steps. */
 static const char back_to_5[] =
-    "pragma foreign_keys = off; create table old (id integer primary key, device_id integer not null references device (id),"
+    "pragma foreign_keys = off; drop table prediction; create table old (id integer primary key, device_id integer not null references device (id),"
     " stencil_id integer not null references stencil (id), dtype text not null, nx integer not null, ny integer not null,"
     " nz integer not null, launch text not null, cache text not null, is_reproducible integer not null,"
     " origin_id integer not null references origin (id),"

@@ -264,7 +264,7 @@ static void check_whole(struct store *store) {
 /* What SQLite says of all tables. */
 static void describe_tables(struct store *store, struct text *out) {
   static const char *const tables[] = {"origin",  "device", "stencil",     "stencil_text", "template", "problem",
-                                       "variant", "run",    "measurement", "finalist",     "best"};
+                                       "variant", "run",    "measurement", "finalist",     "best",     "prediction"};
   for (size_t i = 0; i < COUNT(tables); i++) describe_table(store, tables[i], out);
 }
 
@@ -339,7 +339,8 @@ TEST(a_database_of_version_5_is_brought_up_to_date) {
   struct work work = work_begin();
   struct store *store;
   make_database(work.path, 3);
-  run_sql(work.path, "update problem set steps = 4; update best set steps = 4; pragma user_version = 5");
+  run_sql(work.path,
+          "update problem set steps = 4; update best set steps = 4; drop table prediction; pragma user_version = 5");
   CHECK_OK(store_open(work.path, STORE_WRITE, &store));
   CHECK_EQ(SCHEMA_VERSION, number_of(store, "pragma user_version"), "version");
   CHECK_EQ(1, number_of(store, "select count(*) from problem where steps = 4"), "the steps of the problem are kept");
