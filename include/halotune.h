@@ -120,8 +120,8 @@ typedef struct {
   /* The stencil's name, which means the newest stencil of that name, or the 64 hexadecimal digits of its hash. */
   const char *stencil;
   /* NULL: the device of this thread's current CUDA context. "0", "1", ...: the CUDA device of that number. Otherwise a
-   * device's name or uuid as `halotune db info` prints it, or an architecture such as "sm_90". An emulated device is
-   * found by its name only. */
+   * device's name or uuid as `halotune db info` prints it, a GPU of `halotune list gpus`, or an architecture such as
+   * "sm_90". Names are found without case and in parts: "h100". An emulated device is found by its name only. */
   const char *device;
   long long grid[3]; /* points in x, y, z, ghost layers included; 0 counts as 1 */
   halotune_dtype dtype;
@@ -197,8 +197,9 @@ typedef struct {
  *   out      receives the configuration; untouched on any error
  * Returns HALOTUNE_OK
  *         HALOTUNE_NOT_FOUND  no database knows the stencil (run `halotune tune STENCIL`); or no trusted template can
- *                             compute the problem; or no database knows the device's name
- *         HALOTUNE_ARGUMENT   the stencil cannot have this grid or element type, or an argument is invalid
+ *                             compute the problem; or no GPU of that name is known
+ *         HALOTUNE_ARGUMENT   the stencil cannot have this grid or element type, the device's name fits several GPUs
+ *                             equally well, or an argument is invalid
  *         HALOTUNE_NO_GPU     `device` is NULL or a number, and there is no driver, no such device, or no current
  *                             context
  *         HALOTUNE_PARSE      a text in a database cannot be read (run `halotune db check`)

@@ -77,7 +77,7 @@ static int words_missing(const char *asked, const char *name, const char *short_
 }
 
 int gpu_misfit(const char *asked, const char *name, const char *short_name) {
-  enum { NAME_BYTES = 128 };
+  enum { NAME_BYTES = 128, LEAST_LETTERS = 3 };
   char asked_letters[NAME_BYTES], name_letters[NAME_BYTES], short_letters[NAME_BYTES];
   letters_copy(asked, asked_letters, sizeof asked_letters);
   letters_copy(name, name_letters, sizeof name_letters);
@@ -88,5 +88,6 @@ int gpu_misfit(const char *asked, const char *name, const char *short_name) {
   if (strcmp(asked_letters, name_letters) == 0 || strcmp(wanted, short_letters) == 0) return 0;
   const int missing = words_missing(asked, name, short_name);
   if (missing >= 0) return missing + 1;
+  if (strlen(wanted) < LEAST_LETTERS) return GPU_NO_FIT;
   return strstr(name_letters, wanted) || strstr(short_letters, wanted) ? GPU_PART_OF_A_WORD : GPU_NO_FIT;
 }

@@ -27,11 +27,13 @@ const struct gpu_row *gpu_row_of(int capability);
 const struct gpu_row *gpu_row_named(const char *name);
 
 /* How badly a name fits a GPU. Case does not matter, and any character that is neither a letter nor a digit separates
- * words. Returns 0 for the GPU's name, or its short name with or without "NVIDIA"; n for n - 1 words more in the short
- * name than asked for, if all words that are asked for are words of the name or of the short name; GPU_PART_OF_A_WORD
- * if the letters that are asked for occur in the name as they stand ("rtx4090"); GPU_NO_FIT otherwise.
- *   asked  what the user typed; without a letter or digit it fits nothing
- *   short_name  NULL: the name without "NVIDIA" */
+ * words.
+ *   asked       what the user typed; without a letter or digit it fits nothing
+ *   short_name  NULL: the name without "NVIDIA"
+ * Returns 0 for the GPU's name, or its short name with or without "NVIDIA"; 1 more than the words of the short name
+ * that were not asked for, if all words that were asked for are words of the name or of the short name;
+ * GPU_PART_OF_A_WORD if three or more letters were asked for, which occur in a name as they stand ("rtx4090");
+ * GPU_NO_FIT otherwise. */
 enum { GPU_PART_OF_A_WORD = 1000, GPU_NO_FIT = 1 << 30 };
 int gpu_misfit(const char *asked, const char *name, const char *short_name);
 

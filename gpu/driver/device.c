@@ -55,6 +55,11 @@ static halotune_status ask_attributes(const struct cu *cu, CUdevice device, stru
   return HALOTUNE_OK;
 }
 
+double device_memory_gbs(int memory_clock_khz, int bus_bits) {
+  const double edges = 2, bits_per_byte = 8, khz_per_ghz = 1e6;
+  return edges * memory_clock_khz * (bus_bits / bits_per_byte) / khz_per_ghz;
+}
+
 halotune_status device_ask(const struct cu *cu, int ordinal, struct device_facts *out) {
   CUdevice device = 0;
   CUuuid uuid = {{0}};

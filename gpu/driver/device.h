@@ -29,6 +29,9 @@ struct device {
   struct device_facts facts;
 };
 
+/* The peak rate of a memory in GB/s: both edges of its clock move data. */
+double device_memory_gbs(int memory_clock_khz, int bus_bits);
+
 /* Read the facts of a GPU, without making a context.
  * Returns HALOTUNE_OK, HALOTUNE_ARGUMENT if there is no GPU with this ordinal, or HALOTUNE_NO_GPU. */
 halotune_status device_ask(const struct cu *cu, int ordinal, struct device_facts *out);

@@ -50,7 +50,8 @@ struct known_device {
   const char *name, *uuid;
   bool is_emulation;
   int model; /* the first device with the same name, capability and multiprocessors; -1: no row is of this model */
-  int capability, sm_count, memory_clock_khz, bus_bits, l2_bytes;
+  int capability, sm_count, l2_bytes;
+  double memory_gbs; /* peak rate of the memory, in GB/s; 0 if it is not known */
   struct device_limits limits;
   int fitted_by; /* the first database with coefficients for this model; -1: none. Only in a model's first device */
   struct predict_model prediction; /* these coefficients, if fitted_by is not -1 */

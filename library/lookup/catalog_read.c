@@ -10,6 +10,7 @@
 #include "db/store/query.h"
 #include "db/store/refuted.h"
 #include "db/store/take_rows.h"
+#include "gpu/driver/device.h"
 
 /* Ids of a table, ascending, and the place of each in the catalog. */
 struct id_map {
@@ -155,8 +156,7 @@ static halotune_status take_device(struct reader *r, sqlite3_stmt *query) {
                                  .uuid = keep(c, column_text(query, 2)),
                                  .capability = numbers[0],
                                  .sm_count = numbers[1],
-                                 .memory_clock_khz = numbers[2],
-                                 .bus_bits = numbers[3],
+                                 .memory_gbs = device_memory_gbs(numbers[2], numbers[3]),
                                  .l2_bytes = numbers[4],
                                  .is_emulation = numbers[5] != 0,
                                  .fitted_by = -1};

@@ -52,6 +52,15 @@ halotune_status halotune_open(const char *const *paths, int count, halotune_ctx 
 
 void context_hold(struct halotune_ctx *ctx) { atomic_fetch_add(&ctx->references, 1); }
 
+static void resolved_free(struct halotune_ctx *ctx) {
+  struct resolved_name *next;
+  for (struct resolved_name *at = atomic_load(&ctx->resolved); at; at = next) {
+    next = at->next;
+    free(at->asked);
+    free(at);
+  }
+}
+
 void context_release(struct halotune_ctx *ctx) {
   if (atomic_fetch_sub(&ctx->references, 1) > 1) return;
   struct cu *cu = atomic_load(&ctx->cu);
@@ -66,6 +75,7 @@ void context_release(struct halotune_ctx *ctx) {
   lookup_table_free(&ctx->table);
   catalog_free(&ctx->catalog);
   texts_free(&ctx->texts);
+  resolved_free(ctx);
   pthread_mutex_destroy(&ctx->lock);
   free(ctx);
 }
@@ -144,10 +154,11 @@ static halotune_status ask_device(struct halotune_ctx *ctx, const struct cu *cu,
                                      .capability = facts->capability,
                                      .model = find_model(&ctx->catalog, facts),
                                      .sm_count = facts->sm_count,
-                                     .memory_clock_khz = facts->memory_clock_khz,
-                                     .bus_bits = facts->bus_bits,
+                                     .memory_gbs = device_memory_gbs(facts->memory_clock_khz, facts->bus_bits),
                                      .l2_bytes = facts->l2_bytes,
                                      .limits = facts->limits};
+  const struct gpu_row *row = gpu_row_named(facts->name);
+  if (row && !(own->known.memory_gbs > 0)) own->known.memory_gbs = row->memory_gbs; /* some drivers tell no clock */
   *out = own;
   return HALOTUNE_OK;
 }
@@ -184,28 +195,52 @@ halotune_status context_current_device(struct halotune_ctx *ctx, const struct ow
   return own_device(ctx, cu, (int)device, out);
 }
 
-/* Read a name such as "sm_90", of which only the architecture is known. */
-static bool device_of_arch(const char *name, struct known_device *room) {
-  struct arch arch;
-  if (strncmp(name, "sm_", 3) != 0 || arch_parse(name, &arch) != HALOTUNE_OK) return false;
-  const struct arch_facts *facts = arch_find(arch.major, arch.minor);
-  if (!facts) return false;
-  *room = (struct known_device){.name = name,
-                                .uuid = "",
-                                .model = -1,
-                                .capability = 10 * arch.major + arch.minor,
-                                .limits = arch_device_limits(facts)};
-  return true;
+/* A program asks for few names. Names beyond these are searched for each time. */
+enum { MOST_RESOLVED = 64 };
+
+static const struct resolved_name *resolved_find(const struct halotune_ctx *ctx, const char *asked, int *count) {
+  *count = 0;
+  for (const struct resolved_name *at = atomic_load_explicit(&ctx->resolved, memory_order_acquire); at; at = at->next) {
+    if (strcmp(at->asked, asked) == 0) return at;
+    ++*count;
+  }
+  return NULL;
 }
 
-void context_device_names(const struct halotune_ctx *ctx, struct text *text) {
-  const char *separator = "";
-  for (int i = 0; i < ctx->catalog.device_count; i++) {
-    const struct known_device *device = &ctx->catalog.devices[i];
-    if (device->model != i) continue;
-    text_printf(text, "%s'%s'", separator, device->name);
-    separator = ", ";
+/* Keep what a name means. This only saves time, so that failures do not matter. */
+static void resolved_keep(struct halotune_ctx *ctx, const char *asked, const struct named_device *means) {
+  int count;
+  pthread_mutex_lock(&ctx->lock);
+  const bool is_new = !resolved_find(ctx, asked, &count) && count < MOST_RESOLVED;
+  struct resolved_name *name = is_new ? malloc(sizeof *name) : NULL;
+  if (name) {
+    *name = (struct resolved_name){strdup(asked), *means, atomic_load(&ctx->resolved)};
+    if (name->asked) atomic_store_explicit(&ctx->resolved, name, memory_order_release);
+    else free(name);
   }
+  pthread_mutex_unlock(&ctx->lock);
+}
+
+static halotune_status named_device(struct halotune_ctx *ctx, const char *name, struct known_device *room,
+                                    const struct known_device **out) {
+  struct named_device means;
+  int count;
+  const struct resolved_name *known = resolved_find(ctx, name, &count);
+  if (known) {
+    means = known->means;
+  } else {
+    halotune_status status = device_find(&ctx->catalog, name, &means);
+    if (status != HALOTUNE_OK) return status;
+    resolved_keep(ctx, name, &means);
+  }
+  if (means.row) *room = device_of_row(means.row);
+  *out = means.row ? room : &ctx->catalog.devices[means.device];
+  return HALOTUNE_OK;
+}
+
+/* Whether a name is the number of a GPU. */
+static bool is_ordinal(const char *name) {
+  return *name >= '0' && *name <= '9' && name[strspn(name, "0123456789")] == '\0';
 }
 
 halotune_status context_device(struct halotune_ctx *ctx, const char *name, struct known_device *room,
@@ -214,24 +249,17 @@ halotune_status context_device(struct halotune_ctx *ctx, const char *name, struc
   const struct cu *cu;
   halotune_status status;
   *out = NULL;
-  if (!name || (*name >= '0' && *name <= '9' && name[strspn(name, "0123456789")] == '\0')) {
+  if (!name || is_ordinal(name)) {
     status = name ? context_cu(ctx, &cu) : context_current_device(ctx, &own);
     if (status == HALOTUNE_OK && name)
       status = own_device(ctx, cu, strlen(name) < 4 ? (int)strtol(name, NULL, 10) : -1, &own);
     if (status == HALOTUNE_OK) *out = &own->known;
     return status;
   }
-  int found = names_find(&ctx->catalog.device_names, name);
-  if (found >= 0 || device_of_arch(name, room)) {
-    *out = found >= 0 ? &ctx->catalog.devices[found] : room;
-    return HALOTUNE_OK;
-  }
-  struct text names = {0};
-  context_device_names(ctx, &names);
-  status = fail(HALOTUNE_NOT_FOUND, "no database knows a device '%s': name an architecture such as sm_90%s%s", name,
-                names.length ? ", or a device that they know: " : "", text_string(&names));
-  text_free(&names);
-  return status;
+  const int found = names_find(&ctx->catalog.device_names, name);
+  if (found < 0 && !device_of_arch(name, room)) return named_device(ctx, name, room, out);
+  *out = found >= 0 ? &ctx->catalog.devices[found] : room;
+  return HALOTUNE_OK;
 }
 
 struct nearest context_nearest_stencil(const struct halotune_ctx *ctx, const char *name) {

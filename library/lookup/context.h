@@ -7,6 +7,7 @@
 #include "base/nearest.h"
 #include "gpu/compile/cubin_cache.h"
 #include "gpu/driver/device.h"
+#include "library/lookup/device_names.h"
 #include "library/lookup/row_table.h"
 
 enum { CONTEXT_MOST_GPUS = 64 };
@@ -15,6 +16,13 @@ enum { CONTEXT_MOST_GPUS = 64 };
 struct own_device {
   struct known_device known;
   struct device_facts facts;
+};
+
+/* What a name of a GPU was found to mean. */
+struct resolved_name {
+  char *asked;
+  struct named_device means;
+  struct resolved_name *next;
 };
 
 /* Catalog and table do not change. Members that are made at their first use are published through atomic pointers, so
@@ -27,6 +35,7 @@ struct halotune_ctx {
   _Atomic(struct cu *) cu;
   _Atomic(struct nvrtc *) nvrtc;
   _Atomic(struct own_device *) devices[CONTEXT_MOST_GPUS];
+  _Atomic(struct resolved_name *) resolved; /* names in parts, the newest first */
   const char *tune_argument; /* for messages: what to tune, such as a stencil file; NULL: the stencil's name */
   struct store **stores;     /* stores of the databases that gave machine code; NULL for the others */
   struct texts texts;        /* parameters of defaults that were returned */
@@ -42,14 +51,11 @@ halotune_status context_cu(struct halotune_ctx *ctx, const struct cu **out);
 halotune_status context_nvrtc(struct halotune_ctx *ctx, const struct nvrtc **out);
 
 /* Find the device that a problem names (see halotune_problem).
- *   room  holds a device of which only the architecture is known
+ *   room  holds a device that no database knows
  *   out   receives the device, valid as long as ctx and room
  * Returns HALOTUNE_OK, HALOTUNE_NOT_FOUND, HALOTUNE_NO_GPU or HALOTUNE_ARGUMENT. */
 halotune_status context_device(struct halotune_ctx *ctx, const char *name, struct known_device *room,
                                const struct known_device **out);
-
-/* Append the names of the devices in the databases: "'NVIDIA A100', 'NVIDIA H200'". */
-void context_device_names(const struct halotune_ctx *ctx, struct text *text);
 
 /* Find the known stencil whose name is most like an unknown name. */
 struct nearest context_nearest_stencil(const struct halotune_ctx *ctx, const char *name);

@@ -32,8 +32,7 @@ double lookup_expected_ms(const struct halotune_ctx *ctx, const struct served *r
                           const struct known_device *device) {
   const struct known_device *measured = &ctx->catalog.devices[row->device];
   double cells = (double)key->n[0] * key->n[1] * key->n[2], rows_cells = (double)row->n[0] * row->n[1] * row->n[2];
-  double rate = (double)device->memory_clock_khz * device->bus_bits;
-  double measured_rate = (double)measured->memory_clock_khz * measured->bus_bits;
+  double rate = device->memory_gbs, measured_rate = measured->memory_gbs;
   double speed = rate > 0 && measured_rate > 0 ? rate / measured_rate : device->model == row->model ? 1 : NAN;
   return row->time_ms * cells / rows_cells / speed;
 }

@@ -1,8 +1,10 @@
-/* list.c: `halotune list`: prints the stencils and templates that commands can name. */
+/* list.c: `halotune list`: prints the stencils, templates and GPUs that commands can name. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "gpu/architecture/arch.h"
+#include "gpu/architecture/gpus.h"
 #include "tuner/cli/options/problem.h"
 #include "tuner/cli/options/search_path.h"
 #include "tuner/cli/output/output.h"
@@ -83,15 +85,53 @@ static enum exit_code list_templates(char *const *paths, int count, bool json) {
   return status == HALOTUNE_OK ? code : report_failure(status);
 }
 
+enum { BYTES_PER_KIB = 1024 };
+
+static json_t *gpu_json(const struct gpu_row *row) {
+  const struct sm_limits *limits = &arch_find(row->capability / 10, row->capability % 10)->limits;
+  json_t *json = json_object();
+  json_put(&json, "name", text_json(row->name));
+  json_put(&json, "short_name", text_json(row->short_name));
+  json_put(&json, "capability", json_integer(row->capability));
+  json_put(&json, "multiprocessors", json_integer(row->multiprocessors));
+  json_put(&json, "memory_gbs", number_json(row->memory_gbs));
+  json_put(&json, "memory_gb", json_integer(row->memory_gb));
+  json_put(&json, "l2_bytes", json_integer((json_int_t)row->l2_kib * BYTES_PER_KIB));
+  json_put(&json, "shared_bytes_per_multiprocessor", json_integer(limits->shared_per_sm_bytes));
+  json_put(&json, "source", text_json(row->source));
+  return json;
+}
+
+static halotune_status list_gpus(bool json) {
+  json_t *list = json_array();
+  if (!json) printf("%-48s arch    SMs  GB/s   GB  L2_KiB  shared_KiB\n", "name");
+  for (int i = 0; i < gpu_row_count; i++) {
+    const struct gpu_row *row = &gpu_rows[i];
+    const struct sm_limits *limits = &arch_find(row->capability / 10, row->capability % 10)->limits;
+    if (json) json_add(&list, gpu_json(row));
+    else
+      printf("%-48s sm_%-4d %3d %5.0f %4d %7d %11d\n", row->name, row->capability, row->multiprocessors,
+             row->memory_gbs, row->memory_gb, row->l2_kib, limits->shared_per_sm_bytes / BYTES_PER_KIB);
+  }
+  if (json) return print_json(list);
+  json_decref(list);
+  return HALOTUNE_OK;
+}
+
 static enum exit_code list_run(const struct invocation *invocation) {
-  static const char *const lists[] = {"stencils", "templates"};
+  static const char *const lists[] = {"stencils", "templates", "gpus"};
+  enum { STENCILS, TEMPLATES, GPUS };
   const bool json = option_given(invocation, "json");
   int list;
   char **paths;
   int count;
   halotune_status status = word_find("list", invocation->arguments[0], lists, COUNT(lists), &list);
   if (status != HALOTUNE_OK) return report_failure(status);
-  const bool stencils = list == 0;
+  if (list == GPUS) {
+    status = list_gpus(json);
+    return status == HALOTUNE_OK ? HALOTUNE_EXIT_SUCCESS : report_failure(status);
+  }
+  const bool stencils = list == STENCILS;
   status = stencils ? search_all(&search_stencils, NULL, &paths, &count)
                     : search_all(&search_templates, option_value(invocation, "template-dir"), &paths, &count);
   if (status != HALOTUNE_OK) return report_failure(status);
@@ -107,5 +147,5 @@ static const struct option_row options[] = {
 };
 
 const struct command command_list = {
-    "list", "WHAT", 1, 1, "list the stencils or templates that commands can name", options, list_run,
+    "list", "WHAT", 1, 1, "list the stencils, templates or GPUs that commands can name", options, list_run,
 };

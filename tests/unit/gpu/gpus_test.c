@@ -34,6 +34,7 @@ TEST(names_fit_without_case_and_in_parts) {
       {"rtx4090", "NVIDIA GeForce RTX 4090", "RTX 4090", 0},
       {"geforce 4090", "NVIDIA GeForce RTX 4090", "RTX 4090", 2},
       {"a10", "NVIDIA A100-SXM4-80GB", "A100", GPU_PART_OF_A_WORD},
+      {"10", "NVIDIA A100-SXM4-80GB", "A100", GPU_NO_FIT},
       {"a100-sxm4", "NVIDIA A100-SXM4-80GB", "A100", 1},
       {"h300", "NVIDIA H200", NULL, GPU_NO_FIT},
       {"h200 nvl", "NVIDIA H200", NULL, GPU_NO_FIT},

@@ -180,6 +180,37 @@ TEST(a_name_that_is_near_is_asked_about) {
   CHECK(!strstr(halotune_error(common), "did you mean"), "%s", halotune_error(common));
 }
 
+TEST(a_gpu_is_found_by_a_part_of_its_name) {
+  static const struct {
+    const char *device;
+    halotune_status want;
+    const char *same; /* a device with the same answer; or a part of the error */
+  } rows[] = {
+      {"h200", HALOTUNE_OK, "NVIDIA H200"},
+      {"nvidia h200", HALOTUNE_OK, "NVIDIA H200"},
+      {"gh200", HALOTUNE_OK, "NVIDIA GH200 480GB"},
+      {"h100 pcie", HALOTUNE_OK, "NVIDIA H100 PCIe"},
+      {"a100 40gb", HALOTUNE_ARGUMENT, "'NVIDIA A100-SXM4-40GB' or 'NVIDIA A100-PCIE-40GB'"},
+      {"emulation", HALOTUNE_NOT_FOUND, "has a GPU 'emulation'"},
+      {"h300", HALOTUNE_NOT_FOUND, "'NVIDIA H200'"},
+  };
+  for (size_t i = 0; i < 2 * COUNT(rows); i++) { /* the second time, names are known */
+    halotune_config config, same;
+    const size_t row = i % COUNT(rows);
+    halotune_problem problem = {"star7", rows[row].device, {512, 512, 512}, HALOTUNE_F32, 0, 0, 0, 0};
+    CHECK_EQ(rows[row].want, halotune_lookup(common, &problem, &config), "row %zu", row);
+    if (rows[row].want != HALOTUNE_OK) {
+      CHECK(strstr(halotune_error(common), rows[row].same), "row %zu: %s", row, halotune_error(common));
+      continue;
+    }
+    problem.device = rows[row].same;
+    CHECK_OK(halotune_lookup(common, &problem, &same));
+    CHECK_EQ(same.match, config.match, "row %zu", row);
+    CHECK_NEAR(same.expected_ms, config.expected_ms, 1e-12, "row %zu", row);
+    CHECK_TEXT(same.parameters, config.parameters, "row %zu", row);
+  }
+}
+
 TEST(a_row_is_told_whole) {
   halotune_config config;
   halotune_parameter parameter;
@@ -882,9 +913,10 @@ static void *look_up_often(void *context) {
   halotune_ctx *ctx = context;
   uint64_t sum = 0;
   for (uint64_t i = 0; i < LOOKUPS; i++) {
+    static const char *const devices[] = {"sm_80", "NVIDIA H200", "nvidia h200"};
     halotune_config config;
     halotune_problem problem = {
-        i % 2 ? "star7" : "star13", i % 3 ? "NVIDIA H200" : "sm_80", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0, 0};
+        i % 2 ? "star7" : "star13", devices[i % COUNT(devices)], {512, 512, 512}, HALOTUNE_F32, 0, 0, 0, 0};
     problem.grid[0] = 64 + (long long)(random_bits(9, i) % 600);
     if (halotune_lookup(ctx, &problem, &config) != HALOTUNE_OK) return NULL;
     sum = sum * 31 + (uint64_t)config.match + (uint64_t)config.is_stale + (uint64_t)config.parameter_count +
@@ -914,6 +946,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(each_quality_of_match),
       cmocka_unit_test(a_name_that_is_near_is_asked_about),
+      cmocka_unit_test(a_gpu_is_found_by_a_part_of_its_name),
       cmocka_unit_test(a_row_is_told_whole),
       cmocka_unit_test(a_default_is_the_template_s),
       cmocka_unit_test(no_answer_breaks_a_rule),

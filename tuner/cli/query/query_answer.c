@@ -81,7 +81,7 @@ static halotune_status explain_no_gpu(const halotune_ctx *ctx) {
   struct text names = {0};
   char detail[FAIL_TEXT_BYTES / 2];
   snprintf(detail, sizeof detail, "%s", fail_text());
-  context_device_names(ctx, &names);
+  device_names_write(&ctx->catalog, &names);
   halotune_status status = fail(HALOTUNE_NO_GPU, "%s; or name one with --device, such as %s%s", detail,
                                 text_string(&names), names.length ? "" : "sm_90");
   text_free(&names);
