@@ -2,10 +2,12 @@
 #include "base/file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/text.h"
 
@@ -17,15 +19,16 @@ static bool read_up_to(FILE *file, size_t max_bytes, struct text *content) {
   return !ferror(file);
 }
 
-halotune_status file_read(const char *path, size_t max_bytes, char **bytes, size_t *length) {
+halotune_status file_read_open(int fd, const char *path, size_t max_bytes, char **bytes, size_t *length) {
   struct text content = {0};
   halotune_status status = HALOTUNE_OK;
   struct stat facts;
-  *bytes = NULL;
-  *length = 0;
-  FILE *file = fopen(path, "rb");
-  if (!file) return fail(errno == ENOENT ? HALOTUNE_NOT_FOUND : HALOTUNE_IO, "%s: %s", path, strerror(errno));
-  if (fstat(fileno(file), &facts) == 0 && S_ISDIR(facts.st_mode)) {
+  FILE *file = fdopen(fd, "rb");
+  if (!file) {
+    close(fd);
+    return fail_memory();
+  }
+  if (fstat(fd, &facts) == 0 && S_ISDIR(facts.st_mode)) {
     status = fail(HALOTUNE_IO, "%s: is a directory, not a file", path);
     goto done;
   }
@@ -49,6 +52,14 @@ done:
   text_free(&content);
   fclose(file);
   return status;
+}
+
+halotune_status file_read(const char *path, size_t max_bytes, char **bytes, size_t *length) {
+  *bytes = NULL;
+  *length = 0;
+  const int fd = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
+  if (fd < 0) return fail(errno == ENOENT ? HALOTUNE_NOT_FOUND : HALOTUNE_IO, "%s: %s", path, strerror(errno));
+  return file_read_open(fd, path, max_bytes, bytes, length);
 }
 
 bool file_is_regular(const char *path) {

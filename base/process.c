@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -56,23 +57,45 @@ static int set_attributes(posix_spawnattr_t *attributes, pid_t group) {
   return error == 0 ? posix_spawnattr_setsigdefault(attributes, &all) : error;
 }
 
-/* Like process_start, in an existing process group, or in a new one if `group` is 0. */
-static halotune_status start_in_group(const char *const *arguments, const struct process_descriptor *descriptors,
-                                      int count, pid_t group, pid_t *pid) {
+/* Our environment with one variable set. Returns the list from malloc, whose texts are those of its sources; NULL when
+ * memory is out. */
+static const char **environment_with(const char *variable) {
+  const size_t name = strcspn(variable, "=") + 1;
+  int count = 0, used = 0;
+  while (environ[count]) count++;
+  const char **list = calloc((size_t)count + 2, sizeof *list);
+  if (!list) return NULL;
+  list[used++] = variable;
+  for (int i = 0; i < count; i++) {
+    if (strncmp(environ[i], variable, name) != 0) list[used++] = environ[i];
+  }
+  return list;
+}
+
+/* Like process_start, in an existing process group, or in a new one if `group` is 0, and with a variable if it is not
+ * NULL. */
+static halotune_status start_in_group(const char *const *arguments, const char *variable,
+                                      const struct process_descriptor *descriptors, int count, pid_t group,
+                                      pid_t *pid) {
+  const char **environment = variable ? environment_with(variable) : NULL;
+  if (variable && !environment) return fail_memory();
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
-  if (posix_spawn_file_actions_init(&actions) != 0) return fail_memory();
-  if (posix_spawnattr_init(&attributes) != 0) {
+  char *const *argv, **envp = environ;
+  /* posix_spawn does not change the strings, although its type allows it */
+  memcpy(&argv, &arguments, sizeof argv);
+  if (environment) memcpy(&envp, &environment, sizeof envp);
+  int error = posix_spawn_file_actions_init(&actions);
+  if (error == 0) {
+    if ((error = posix_spawnattr_init(&attributes)) == 0) {
+      error = add_actions(&actions, descriptors, count);
+      if (error == 0) error = set_attributes(&attributes, group);
+      if (error == 0) error = posix_spawnp(pid, arguments[0], &actions, &attributes, argv, envp);
+      posix_spawnattr_destroy(&attributes);
+    }
     posix_spawn_file_actions_destroy(&actions);
-    return fail_memory();
   }
-  int error = add_actions(&actions, descriptors, count);
-  if (error == 0) error = set_attributes(&attributes, group);
-  char *const *argv;
-  memcpy(&argv, &arguments, sizeof argv); /* posix_spawn does not change the strings, although its type allows it */
-  if (error == 0) error = posix_spawnp(pid, arguments[0], &actions, &attributes, argv, environ);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
+  free(environment);
   if (error == 0) return HALOTUNE_OK;
   return fail(error == ENOENT ? HALOTUNE_NOT_FOUND : HALOTUNE_IO, "%s cannot be started: %s", arguments[0],
               strerror(error));
@@ -80,7 +103,7 @@ static halotune_status start_in_group(const char *const *arguments, const struct
 
 halotune_status process_start(const char *const *arguments, const struct process_descriptor *descriptors, int count,
                               pid_t *pid) {
-  return start_in_group(arguments, descriptors, count, 0, pid);
+  return start_in_group(arguments, NULL, descriptors, count, 0, pid);
 }
 
 int process_wait(pid_t pid) {
@@ -154,8 +177,8 @@ static bool output_read(int fd, int timeout_ms, struct text *output) {
   return false;
 }
 
-halotune_status process_run(const char *const *arguments, const struct text *input, int timeout_ms, struct text *output,
-                            struct process_result *out) {
+halotune_status process_run(const char *const *arguments, const char *variable, const struct text *input,
+                            int timeout_ms, struct text *output, struct process_result *out) {
   struct process_guard guard = {.lifeline = -1};
   int in = -1, ends[2] = {-1, -1};
   pid_t pid = 0;
@@ -168,7 +191,7 @@ halotune_status process_run(const char *const *arguments, const struct text *inp
   const struct process_descriptor descriptors[] = {{in, 0}, {ends[1], 1}, {ends[1], 2}};
   /* A compiler starts other programs. All are in the guard's group, which is killed as a whole. */
   if ((status = process_guard_start("kill -9 0", "", &guard)) != HALOTUNE_OK) goto done;
-  if ((status = start_in_group(arguments, descriptors, 3, guard.pid, &pid)) != HALOTUNE_OK) goto done;
+  if ((status = start_in_group(arguments, variable, descriptors, 3, guard.pid, &pid)) != HALOTUNE_OK) goto done;
   close(ends[1]);
   ends[1] = -1;
   out->timed_out = !output_read(ends[0], timeout_ms, output);

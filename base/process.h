@@ -60,11 +60,12 @@ struct process_result {
 };
 
 /* Run a program to its end. If this program ends first, the other one and its whole group are killed.
+ *   variable    "NAME=value": what the program's environment has instead of ours; NULL: nothing
  *   input       the program's stdin
  *   timeout_ms  wall-clock time after which the program and its whole group are killed
  *   output      the program's stdout and stderr are appended
  * Returns HALOTUNE_OK even if the program failed; else the errors of process_start, or HALOTUNE_MEMORY. */
-halotune_status process_run(const char *const *arguments, const struct text *input, int timeout_ms, struct text *output,
-                            struct process_result *out);
+halotune_status process_run(const char *const *arguments, const char *variable, const struct text *input,
+                            int timeout_ms, struct text *output, struct process_result *out);
 
 #endif

@@ -102,8 +102,18 @@ static int remove_below(const char *path, const struct stat *facts, int type, st
   return remove(path) == 0 || errno == ENOENT ? 0 : -1;
 }
 
-static halotune_status remove_source_folders(const char *folder) {
+halotune_status cache_folder_remove(const char *path) {
   enum { OPEN_FOLDERS = 8 };
+  const int code = nftw(path, remove_below, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
+  return code == 0 || errno == ENOENT ? HALOTUNE_OK : fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
+}
+
+bool cache_folder_is_scratch(const char *name) {
+  const size_t prefix = strlen(CACHE_SCRATCH_PREFIX);
+  return strncmp(name, CACHE_SCRATCH_PREFIX, prefix) == 0 && strlen(name + prefix) == strlen(REPLACE_SUFFIX) - 1;
+}
+
+static halotune_status remove_folders(const char *folder) {
   halotune_status status = HALOTUNE_OK;
   DIR *files = folder ? opendir(folder) : NULL;
   if (!files) return status;
@@ -111,15 +121,14 @@ static halotune_status remove_source_folders(const char *folder) {
     struct stat facts;
     char *path;
     const size_t digits = key_length(entry->d_name);
-    if (digits == 0 || entry->d_name[digits] != '\0') continue;
+    if ((digits == 0 || entry->d_name[digits] != '\0') && !cache_folder_is_scratch(entry->d_name)) continue;
     if (fstatat(dirfd(files), entry->d_name, &facts, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(facts.st_mode)) continue;
     if (asprintf(&path, "%s/%s", folder, entry->d_name) < 0) {
       status = fail_memory();
       break;
     }
-    if (nftw(path, remove_below, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS) != 0 && errno != ENOENT) {
-      status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
-    }
+    const halotune_status removed = cache_folder_remove(path);
+    if (removed != HALOTUNE_OK) status = removed;
     free(path);
   }
   closedir(files);
@@ -130,7 +139,7 @@ halotune_status cache_folder_clean(const char *folder, struct cache_facts *remov
   struct cleaning cleaning = {.status = HALOTUNE_OK};
   cache_folder_visit(folder, remove_file, &cleaning);
   *removed = cleaning.removed;
-  halotune_status status = remove_source_folders(folder);
+  halotune_status status = remove_folders(folder);
   return cleaning.status == HALOTUNE_OK ? status : cleaning.status;
 }
 

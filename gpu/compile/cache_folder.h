@@ -17,6 +17,10 @@
 #define CACHE_RUNNER_SUFFIX ".runner" /* the program that executes it */
 #define CACHE_COUNT_SUFFIX ".count"   /* the counted accesses of a variant */
 
+/* Folders of this name hold what compilers have not finished: tuner/emulate/emulation_scratch.h. */
+#define CACHE_SCRATCH_PREFIX "compile-"
+bool cache_folder_is_scratch(const char *name);
+
 /* Find the default folder of a cache: $XDG_CACHE_HOME/halotune, else ~/.cache/halotune. It does not create the folder.
  *   below   a folder in there, such as "/host", or ""
  *   folder  receives the path from malloc, which the caller frees; NULL if there is no home, which is no failure
@@ -42,11 +46,14 @@ struct cache_facts {
 /* Count the entries and their bytes. */
 struct cache_facts cache_folder_facts(const char *folder);
 
-/* Remove every entry, all leftovers, and folders named by 32 hexadecimal digits (which hold sources of entries). Other
- * files in the folder stay.
+/* Remove every entry, all leftovers, folders named by 32 hexadecimal digits (which hold sources of entries), and those
+ * of compilers. Other files in the folder stay.
  *   removed  receives the number of removed entries and their bytes
  * Returns HALOTUNE_OK, or HALOTUNE_IO if some could not be removed. */
 halotune_status cache_folder_clean(const char *folder, struct cache_facts *removed);
+
+/* Remove a folder and all that is in it. It follows no link. Returns HALOTUNE_OK or HALOTUNE_IO. */
+halotune_status cache_folder_remove(const char *path);
 
 /* If the entries take more than `max_bytes`, remove the least recently used ones until they take nine tenths of it.
  * Also remove leftovers that are older than an hour. Files that cannot be removed stay. */

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "base/own.h"
 #include "base/replace.h"
 #include "base/transfer.h"
 #include "stencil/cuda/cuda_tokens.h"
@@ -95,13 +95,13 @@ enum cubin_cache_answer cubin_cache_get(struct cubin_cache *cache, const struct 
   size_t length;
   enum cubin_cache_answer answer = CUBIN_CACHE_MISS;
   *out = (struct compiled){0};
-  if (!cache->folder) return answer;
+  if (!cache->folder || own_folder_check(cache->folder) != HALOTUNE_OK) return answer;
   pack_input(request, nvrtc, &input);
   if (!text_ok(&input) || !(path = entry_path(cache, &input))) goto done;
-  if (file_read(path, MAX_ENTRY_BYTES, &bytes, &length) != HALOTUNE_OK) goto done;
+  if (own_file_read(path, MAX_ENTRY_BYTES, &bytes, &length) != HALOTUNE_OK) goto done;
   answer = entry_read(path, bytes, length, &input, out);
-  /* mark as used now; in a folder of another user this may fail */
-  if (answer == CUBIN_CACHE_HIT) utimensat(AT_FDCWD, path, NULL, 0);
+  /* mark as used now */
+  if (answer == CUBIN_CACHE_HIT) utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW);
   if (answer == CUBIN_CACHE_DAMAGED) unlink(path);
 done:
   free(bytes);
@@ -133,6 +133,7 @@ bool cubin_cache_put(struct cubin_cache *cache, const struct compile_request *re
   head.rest = hash_bytes(entry.bytes + sizeof head, entry.length - sizeof head);
   memcpy(entry.bytes, &head, sizeof head);
   if ((status = folder_make(cache->folder)) != HALOTUNE_OK) goto done;
+  if ((status = own_folder_check(cache->folder)) != HALOTUNE_OK) goto done;
   if ((status = file_replace_cached(path, entry.bytes, entry.length)) != HALOTUNE_OK) goto done;
   if (++cache->unchecked_puts >= PUTS_A_TRIM) {
     cache_folder_trim(cache->folder, cache->max_bytes);
@@ -152,7 +153,7 @@ struct search {
 
 static bool is_of_cubin(const char *path, struct hash cubin) {
   struct head head;
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  int fd = own_file_open(path);
   if (fd < 0) return false;
   bool same = read_all(fd, (char *)&head, sizeof head) && hash_compare(head.cubin, cubin) == 0;
   close(fd);
@@ -165,7 +166,7 @@ static void look_at_entry(void *context, const struct cache_file *file) {
   struct unpack in;
   size_t length;
   if (search->source || !is_of_cubin(file->path, search->cubin)) return;
-  if (file_read(file->path, MAX_ENTRY_BYTES, &bytes, &length) == HALOTUNE_OK && entry_check(bytes, length, &in)) {
+  if (own_file_read(file->path, MAX_ENTRY_BYTES, &bytes, &length) == HALOTUNE_OK && entry_check(bytes, length, &in)) {
     unpack_bytes(&in, &length);
     const char *source = unpack_text(&in);
     if (!in.failed) search->source = strdup(source);
@@ -176,7 +177,8 @@ static void look_at_entry(void *context, const struct cache_file *file) {
 halotune_status cubin_cache_source(const struct cubin_cache *cache, struct hash cubin, char **source) {
   struct search search = {.cubin = cubin};
   char hex[HASH_HEX_BYTES];
-  cache_folder_visit(cache->folder, look_at_entry, &search);
+  if (!cache->folder || own_folder_check(cache->folder) == HALOTUNE_OK)
+    cache_folder_visit(cache->folder, look_at_entry, &search);
   *source = search.source;
   hash_hex(cubin, hex);
   return search.source ? HALOTUNE_OK : fail(HALOTUNE_NOT_FOUND, "the cubin cache has no source of cubin %s", hex);

@@ -1,8 +1,9 @@
 /* cubin_cache.h: keeps compiled sources on disk between runs, each together with its source.
  *
  * The cache never makes a caller fail: an entry that it cannot read is a miss, and an entry that it cannot write is not
- * kept. Several processes may use one folder at the same time. Entries appear complete (by rename) and are checked when
- * they are read. */
+ * kept. A folder that others can write counts as empty. An entry that is a link, a pipe or another user's counts as
+ * missing. Several processes may use one folder at the same time. Entries appear complete (by rename) and are checked
+ * when they are read. */
 #ifndef GPU_COMPILE_CUBIN_CACHE_H
 #define GPU_COMPILE_CUBIN_CACHE_H
 

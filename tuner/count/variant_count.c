@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
+#include "base/own.h"
 #include "base/parallel.h"
 #include "base/replace.h"
 #include "gpu/compile/cache_folder.h"
@@ -46,7 +46,7 @@ static bool read_count(const char *path, struct variant_count *out) {
   struct cached_count cached;
   char *bytes;
   size_t length;
-  if (file_read(path, sizeof cached, &bytes, &length) != HALOTUNE_OK) return false;
+  if (own_file_read(path, sizeof cached, &bytes, &length) != HALOTUNE_OK) return false;
   bool whole = length == sizeof cached;
   if (whole) memcpy(&cached, bytes, sizeof cached);
   free(bytes);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,6 +19,7 @@
 #include "tuner/emulate/emulation_cache.h"
 #include "tuner/emulate/emulation_compiler.h"
 #include "tuner/emulate/emulation_files.h"
+#include "tuner/emulate/emulation_scratch.h"
 
 struct build {
   const struct emulation_source *sources;
@@ -25,7 +27,8 @@ struct build {
   struct emulation_batch *batch;
   struct emulation_compiler compiler;
   struct hash files_hash;
-  char *files;            /* the folder into which emulation_files_write wrote our files */
+  char *files; /* the folder into which emulation_files_write wrote our files */
+  struct emulation_scratch scratch;
   halotune_status status; /* the first failure of any thread that no variant caused; protected by `lock` */
   char detail[FAIL_TEXT_BYTES];
   pthread_mutex_t lock;
@@ -56,13 +59,14 @@ static bool is_cached(const struct build *build, const char *path) {
   return answer == EMULATION_CACHE_HIT;
 }
 
-/* Compile to a file beside `path`, and rename it to `path` if the compiler succeeds. */
+/* Compile to a file in the scratch folder, and rename it to `path` if the compiler succeeds. */
 static halotune_status compile_to(const struct build *build, enum emulation_product product, const struct text *source,
                                   const char *path, struct text *log, enum compile_outcome *outcome) {
   struct process_result result = {0};
   char *temporary;
   int timeout_ms = build->options->timeout_ms > 0 ? build->options->timeout_ms : EMULATION_COMPILE_TIMEOUT_MS;
-  if (asprintf(&temporary, "%s" REPLACE_SUFFIX, path) < 0) return fail_memory();
+  if (asprintf(&temporary, "%s/%s" REPLACE_SUFFIX, build->scratch.folder, strrchr(path, '/') + 1) < 0)
+    return fail_memory();
   halotune_status status = HALOTUNE_OK;
   int fd = mkostemp(temporary, O_CLOEXEC);
   if (fd < 0) {
@@ -71,7 +75,8 @@ static halotune_status compile_to(const struct build *build, enum emulation_prod
     return status;
   }
   close(fd);
-  status = emulation_compiler_run(&build->compiler, product, build->files, source, temporary, timeout_ms, log, &result);
+  status = emulation_compiler_run(&build->compiler, product, build->files, source, temporary, build->scratch.folder,
+                                  timeout_ms, log, &result);
   *outcome = COMPILE_FAILED;
   if (status == HALOTUNE_OK && result.timed_out) {
     *outcome = COMPILE_TIMEOUT;
@@ -81,7 +86,9 @@ static halotune_status compile_to(const struct build *build, enum emulation_prod
     text_printf(log, "the compiler died: %s\n", strsignal(WTERMSIG(result.wait_status)));
   } else if (status == HALOTUNE_OK && WEXITSTATUS(result.wait_status) == 0) {
     *outcome = COMPILE_OK;
-    status = emulation_cache_seal(temporary);
+    /* the linker makes a new file, which a generous umask would let others write */
+    status = chmod(temporary, S_IRWXU) == 0 ? emulation_cache_seal(temporary)
+                                            : fail(HALOTUNE_IO, "%s: %s", temporary, strerror(errno));
     if (status == HALOTUNE_OK && rename(temporary, path) != 0)
       status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
   }
@@ -184,7 +191,8 @@ static void build_items(void *context, int thread, long first, long end) {
 
 halotune_status emulation_build(const struct emulation_source *sources, int count,
                                 const struct emulation_options *options, struct emulation_batch **out) {
-  struct build build = {.sources = sources, .options = options, .lock = PTHREAD_MUTEX_INITIALIZER};
+  struct build build = {
+      .sources = sources, .options = options, .scratch = {.lock = -1}, .lock = PTHREAD_MUTEX_INITIALIZER};
   char hex[HASH_HEX_BYTES];
   halotune_status status;
   *out = NULL;
@@ -208,6 +216,7 @@ halotune_status emulation_build(const struct emulation_source *sources, int coun
     goto done;
   }
   if ((status = emulation_files_write(build.files)) != HALOTUNE_OK) goto done;
+  if ((status = emulation_scratch_open(build.batch->folder, &build.scratch)) != HALOTUNE_OK) goto done;
   parallel_for(1L + count, 1, parallel_threads(options->workers), build_items, &build);
   if (build.status != HALOTUNE_OK) {
     status = fail(build.status, "%s", build.detail);
@@ -216,6 +225,7 @@ halotune_status emulation_build(const struct emulation_source *sources, int coun
   *out = build.batch;
   build.batch = NULL;
 done:
+  emulation_scratch_close(&build.scratch);
   free(build.files);
   emulation_compiler_close(&build.compiler);
   emulation_batch_free(build.batch);

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "base/own.h"
 #include "base/process.h"
 #include "base/replace.h"
 #include "base/transfer.h"
@@ -75,14 +75,14 @@ static halotune_status make_writable(const char *folder) {
   halotune_status status = folder_make(folder);
   if (status == HALOTUNE_OK && access(folder, W_OK | X_OK) != 0)
     status = fail(HALOTUNE_IO, "%s: %s", folder, strerror(errno));
-  return status;
+  return status == HALOTUNE_OK ? own_folder_check(folder) : status;
 }
 
 halotune_status emulation_cache_open(const struct emulation_options *options, char **folder) {
   *folder = NULL;
   if (options->folder) {
     *folder = strdup(options->folder);
-    return *folder ? folder_make(*folder) : fail_memory();
+    return *folder ? make_writable(*folder) : fail_memory();
   }
   halotune_status status = cache_folder_default("/host", folder);
   if (status != HALOTUNE_OK) return status;
@@ -101,12 +101,12 @@ halotune_status emulation_cache_seal(const char *path) {
   struct seal seal;
   char *bytes;
   size_t length;
-  halotune_status status = file_read(path, MAX_FILE_BYTES, &bytes, &length);
+  halotune_status status = own_file_read(path, MAX_FILE_BYTES, &bytes, &length);
   if (status != HALOTUNE_OK) return status;
   memcpy(seal.magic, magic, sizeof magic);
   seal.hash = hash_bytes(bytes, length);
   free(bytes);
-  int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+  int fd = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
   bool wrote = fd >= 0 && write_all(fd, (const char *)&seal, sizeof seal);
   if (!wrote || close(fd) != 0) { /* close can also report a full disk */
     status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
@@ -126,13 +126,13 @@ static bool is_whole(const char *bytes, size_t length) {
 enum emulation_cache_answer emulation_cache_find(const char *path) {
   char *bytes;
   size_t length;
-  if (file_read(path, MAX_FILE_BYTES, &bytes, &length) != HALOTUNE_OK) return EMULATION_CACHE_MISS;
+  if (own_file_read(path, MAX_FILE_BYTES, &bytes, &length) != HALOTUNE_OK) return EMULATION_CACHE_MISS;
   bool whole = is_whole(bytes, length);
   free(bytes);
   if (!whole) {
     fail(HALOTUNE_IO, "%s: a damaged file of the host backend's cache", path);
     return EMULATION_CACHE_DAMAGED;
   }
-  utimensat(AT_FDCWD, path, NULL, 0);
+  utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW);
   return EMULATION_CACHE_HIT;
 }

@@ -7,8 +7,8 @@
 #include "base/hash.h"
 #include "tuner/emulate/emulation.h"
 
-/* Find or make the folder. If the usual one cannot be made or written, use a temporary one, which is removed when this
- * program ends, even if it is killed. That gives one warning.
+/* Find or make the folder. If the usual one cannot be made or written, or if others can write it, use a temporary one,
+ * which is removed when this program ends, even if it is killed. That gives one warning.
  *   folder  receives its path from malloc, which the caller frees; NULL on failure
  * Returns HALOTUNE_OK, HALOTUNE_IO or HALOTUNE_MEMORY. Threads: any number at once. */
 halotune_status emulation_cache_open(const struct emulation_options *options, char **folder);

@@ -147,11 +147,12 @@ static bool add_path(struct command *command, char **paths, int *path_count, con
 }
 
 halotune_status emulation_compiler_run(const struct emulation_compiler *compiler, enum emulation_product product,
-                                       const char *files, const struct text *source, const char *output, int timeout_ms,
-                                       struct text *log, struct process_result *out) {
+                                       const char *files, const struct text *source, const char *output,
+                                       const char *temporary, int timeout_ms, struct text *log,
+                                       struct process_result *out) {
   static const struct text nothing = {0};
   struct command command = {0};
-  char *paths[16] = {0};
+  char *paths[16] = {0}, *variable;
   int path_count = 0;
   bool ok = true;
   add_word(&command, compiler->path);
@@ -171,8 +172,12 @@ halotune_status emulation_compiler_run(const struct emulation_compiler *compiler
     ok = add_path(&command, paths, &path_count, files, emulation_files_runner[i]);
   }
   if (product == EMULATION_RUNNER) add_all(&command, runner_libraries, COUNT(runner_libraries));
+  if (asprintf(&variable, "TMPDIR=%s", temporary) < 0) variable = NULL;
   halotune_status status = fail_memory();
-  if (ok) status = process_run(command.words, product == EMULATION_VARIANT ? source : &nothing, timeout_ms, log, out);
+  if (ok && variable)
+    status =
+        process_run(command.words, variable, product == EMULATION_VARIANT ? source : &nothing, timeout_ms, log, out);
   while (path_count > 0) free(paths[--path_count]);
+  free(variable);
   return status;
 }

@@ -31,11 +31,13 @@ struct hash emulation_compiler_hash(const struct emulation_compiler *compiler, e
  *   files   the folder that emulation_files_write filled
  *   source  of a variant
  *   output  the file to write
+ *   temporary  the folder for the compiler's own files
  *   log     the compiler's messages are appended
  *   out     how it ended
  * Returns HALOTUNE_OK if the compiler ran; HALOTUNE_IO or HALOTUNE_MEMORY. Threads: any number at once. */
 halotune_status emulation_compiler_run(const struct emulation_compiler *compiler, enum emulation_product product,
-                                       const char *files, const struct text *source, const char *output, int timeout_ms,
-                                       struct text *log, struct process_result *out);
+                                       const char *files, const struct text *source, const char *output,
+                                       const char *temporary, int timeout_ms, struct text *log,
+                                       struct process_result *out);
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/file.h"
+#include "base/own.h"
 #include "base/replace.h"
 #include "base/text.h"
 
@@ -77,17 +77,25 @@ struct hash emulation_files_hash(void) {
 static bool is_written(const char *path, const char *bytes, size_t length) {
   char *there;
   size_t there_length;
-  if (file_read(path, length, &there, &there_length) != HALOTUNE_OK) return false;
+  if (own_file_read(path, length, &there, &there_length) != HALOTUNE_OK) return false;
   bool same = there_length == length && memcmp(there, bytes, length) == 0;
   free(there);
   return same;
 }
 
-/* Make the folder of a file below `folder`. */
-static halotune_status make_folder_of(const char *folder, const char *file) {
+/* Make the folders of a file below `folder`. None of them may be another user's. */
+static halotune_status make_folders_of(const char *folder, const char *file) {
   struct text path = {0};
-  text_printf(&path, "%s/%.*s", folder, (int)(strrchr(file, '/') - file), file);
-  halotune_status status = text_ok(&path) ? folder_make(text_string(&path)) : fail_memory();
+  halotune_status status = HALOTUNE_OK;
+  text_printf(&path, "%s", folder);
+  for (const char *end = file; status == HALOTUNE_OK; end++) {
+    if (!text_ok(&path)) status = fail_memory();
+    if (status == HALOTUNE_OK) status = folder_make(text_string(&path));
+    if (status == HALOTUNE_OK) status = own_folder_check(text_string(&path));
+    file = end;
+    if (!(end = strchr(file, '/'))) break;
+    text_printf(&path, "/%.*s", (int)(end - file), file);
+  }
   text_free(&path);
   return status;
 }
@@ -96,7 +104,7 @@ halotune_status emulation_files_write(const char *folder) {
   struct text path = {0};
   halotune_status status = HALOTUNE_OK;
   for (size_t i = 0; i < COUNT(files) && status == HALOTUNE_OK; i++) {
-    if ((status = make_folder_of(folder, files[i].path)) != HALOTUNE_OK) break;
+    if ((status = make_folders_of(folder, files[i].path)) != HALOTUNE_OK) break;
     text_printf(&path, "%s/%s", folder, files[i].path);
     if (!text_ok(&path)) status = fail_memory();
     else if (!is_written(path.bytes, files[i].bytes, (size_t)(files[i].end - files[i].bytes))) {

@@ -41,10 +41,24 @@ TEST(a_failed_start_leaves_no_descriptor) {
   CHECK_EQ(0, setrlimit(RLIMIT_NOFILE, &few), "fewer descriptors");
   for (int i = 0; i < 3; i++) {
     CHECK_EQ(HALOTUNE_IO, process_guard_start("true", "", &guard), "guard %d", i);
-    CHECK_EQ(HALOTUNE_IO, process_run(arguments, &nothing, 1000, &output, &result), "program %d", i);
+    CHECK_EQ(HALOTUNE_IO, process_run(arguments, NULL, &nothing, 1000, &output, &result), "program %d", i);
   }
   CHECK_EQ(0, setrlimit(RLIMIT_NOFILE, &before), "as before");
   CHECK_EQ(open_before, open_descriptors(), "descriptors");
+  text_free(&output);
+}
+
+TEST(a_program_gets_our_environment_and_a_variable_in_place_of_ours) {
+  static const char *const arguments[] = {"/bin/sh", "-c", "echo $TMPDIR $OTHER; env | grep -c ^TMPDIR=", NULL};
+  const struct text nothing = {0};
+  struct process_result result;
+  struct text output = {0};
+  setenv("TMPDIR", "/ours", 1);
+  setenv("OTHER", "other", 1);
+  CHECK_OK(process_run(arguments, "TMPDIR=/theirs", &nothing, 60000, &output, &result));
+  CHECK_OK(process_run(arguments, NULL, &nothing, 60000, &output, &result));
+  CHECK_TEXT("/theirs other\n1\n/ours other\n1\n", text_string(&output), "output");
+  unsetenv("TMPDIR");
   text_free(&output);
 }
 
@@ -153,6 +167,7 @@ TEST(cores_are_counted_on_machines_of_any_size) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_failed_start_leaves_no_descriptor),
+      cmocka_unit_test(a_program_gets_our_environment_and_a_variable_in_place_of_ours),
       cmocka_unit_test(the_end_of_a_process_is_told),
       cmocka_unit_test(transfers_end_at_their_deadline),
       cmocka_unit_test(a_file_is_on_the_disk_before_it_replaces_another),

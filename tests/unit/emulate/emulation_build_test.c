@@ -383,7 +383,7 @@ TEST(a_compiler_ends_with_the_program) {
       struct text said = {0};
       struct process_result result;
       if (signals[i] != SIGKILL) signal(signals[i], SIG_DFL); /* background jobs of a shell ignore SIGINT */
-      process_run(arguments, &nothing, 1000000, &said, &result);
+      process_run(arguments, NULL, &nothing, 1000000, &said, &result);
       _exit(0);
     }
     long compiler = 0;
@@ -531,7 +531,7 @@ TEST(the_wrappers_of_the_gpu_compile_with_nvcc) {
   const char *arguments[COUNT(words) + 8] = {nvcc, "-fatbin", "-o", "/dev/null", path.bytes};
   for (char *word = strtok_r(options.bytes, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) words[count++] = word;
   for (size_t i = 0; i < count; i++) arguments[5 + i] = words[i];
-  halotune_status status = process_run(arguments, &nothing, 120000, &said, &result);
+  halotune_status status = process_run(arguments, NULL, &nothing, 120000, &said, &result);
   if (status == HALOTUNE_OK) CHECK_EQ(0, result.wait_status, "%s", text_string(&said));
   text_free(&source);
   text_free(&path);

@@ -247,6 +247,40 @@ TEST(a_folder_that_cannot_be_written_only_keeps_nothing) {
   }
 }
 
+TEST(an_entry_that_is_not_a_file_of_ours_is_a_miss) {
+  char path[300], other[300];
+  for (int row = 0; row < 4; row++) {
+    struct cubin_cache cache = open_cache(0);
+    CHECK(put_source(&cache, "a", 10), "%s", fail_text());
+    entry_path(path, sizeof path);
+    snprintf(other, sizeof other, "%s.other", folder);
+    if (row == 0) CHECK_EQ(0, unlink(path) || mkfifo(path, 0600), "a pipe, which nobody writes");
+    if (row == 1) CHECK_EQ(0, rename(path, other) || symlink(other, path), "a link to a whole entry");
+    if (row == 2) CHECK_EQ(0, chmod(path, 0620), "others can write it");
+    if (row == 3 && chown(path, 12345, 12345) != 0) unlink(path); /* only root can */
+    CHECK_EQ(CUBIN_CACHE_MISS, get_source(&cache, "a", 10), "row %d", row);
+    CHECK(put_source(&cache, "a", 10), "row %d: %s", row, fail_text());
+    CHECK_EQ(CUBIN_CACHE_HIT, get_source(&cache, "a", 10), "row %d: replaced", row);
+    unlink(other);
+    cubin_cache_close(&cache);
+  }
+}
+
+TEST(a_folder_that_others_can_write_holds_nothing) {
+  struct cubin_cache cache = open_cache(0);
+  CHECK(put_source(&cache, "a", 10), "%s", fail_text());
+  CHECK_EQ(0, chmod(folder, 0777), "%s", folder);
+  CHECK_EQ(CUBIN_CACHE_MISS, get_source(&cache, "a", 10), "writable");
+  CHECK(!put_source(&cache, "b", 10) && strstr(fail_text(), "run: chmod -R go-w /tmp"), "%s", fail_text());
+  CHECK_EQ(0, chmod(folder, 0700), "%s", folder);
+  CHECK_EQ(CUBIN_CACHE_HIT, get_source(&cache, "a", 10), "mended");
+  if (chown(folder, 12345, 12345) == 0) { /* only root can */
+    CHECK_EQ(CUBIN_CACHE_MISS, get_source(&cache, "a", 10), "another user's");
+    CHECK(!put_source(&cache, "b", 10) && strstr(fail_text(), "user 12345"), "%s", fail_text());
+  }
+  cubin_cache_close(&cache);
+}
+
 TEST(a_full_disk_leaves_nothing_behind) {
   struct cubin_cache cache = open_cache(0);
   struct rlimit before;
@@ -316,6 +350,8 @@ int main(void) {
       WITH_FOLDER(leftovers_of_a_dead_process_go_after_an_hour),
       WITH_FOLDER(two_processes_share_a_cache),
       WITH_FOLDER(a_folder_that_cannot_be_written_only_keeps_nothing),
+      WITH_FOLDER(an_entry_that_is_not_a_file_of_ours_is_a_miss),
+      WITH_FOLDER(a_folder_that_others_can_write_holds_nothing),
       WITH_FOLDER(a_full_disk_leaves_nothing_behind),
       WITH_FOLDER(the_default_folder_is_private_and_under_the_cache_home),
   };

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/own.h"
 #include "base/replace.h"
 #include "db/store/check.h"
 #include "gpu/compile/arch_support.h"
@@ -93,6 +94,7 @@ static void look_for_cache(struct machine *m, struct finding *f) {
   (void)m;
   if (cache_folder_default("", &folder) == HALOTUNE_OK && folder) {
     try_folder(f, folder, advice);
+    if (own_folder_check(folder) != HALOTUNE_OK) finding_warn(f, fail_text());
   } else {
     text_printf(&f->text, "no place for it: neither $XDG_CACHE_HOME nor $HOME is set");
     finding_warn(f, advice);
