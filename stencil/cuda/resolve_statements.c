@@ -270,6 +270,46 @@ static bool is_hidden_in_body(const struct part *part, const struct loop *loop) 
   return false;
 }
 
+/* Whether an expression may begin after a token. */
+static bool opens_expression(const struct part_token *t) {
+  static const char *const openers[] = {"(",      "[",  "{",  ",",  "=",  "?",  ":", ";",
+                                        "return", "+=", "-=", "*=", "^=", "|=", "&="};
+  if (t->is_gone || (t->token.kind != CUDA_PUNCTUATION && t->name < 0)) return false;
+  for (size_t i = 0; i < COUNT(openers); i++) {
+    if (cuda_is(&t->token, openers[i])) return true;
+  }
+  return false;
+}
+
+/* Whether a token is a name of its own: not that of a member, a[i].NAME, or of a namespace's, N::NAME. */
+static bool is_variable(const struct part *part, int at, int end, int name) {
+  static const char *const befores[] = {".", "->", "::"};
+  int before = part_skip_back(part, 0, at);
+  if (part->tokens[at].name != name || part->tokens[at].is_gone) return false;
+  for (size_t i = 0; i < COUNT(befores) && before >= 0; i++) {
+    if (part_is(part, before, end, befores[i])) return false;
+  }
+  return true;
+}
+
+/* Whether a body assigns to the loop's variable, or takes its address. */
+static bool changes_variable(const struct part *part, const struct loop *loop) {
+  static const char *const behinds[] = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"};
+  int begin = loop->body.begin, end = loop->body.end;
+  for (int i = begin; i < end; i++) {
+    if (!is_variable(part, i, end, part->tokens[loop->name].name)) continue;
+    int before = part_skip_back(part, begin, i), behind = part_skip(part, i + 1, end);
+    for (size_t k = 0; k < COUNT(behinds); k++) {
+      if (part_is(part, behind, end, behinds[k])) return true;
+    }
+    if (before < begin) continue;
+    if (part_is(part, before, end, "++") || part_is(part, before, end, "--")) return true;
+    int operand = part_skip_back(part, begin, before);
+    if (part_is(part, before, end, "&") && (operand < begin || opens_expression(&part->tokens[operand]))) return true;
+  }
+  return false;
+}
+
 /* Whether a body leaves its loop by break or continue. */
 static bool leaves_loop(const struct part *part, struct range body) {
   for (int i = body.begin; i < body.end; i++) {
@@ -309,26 +349,15 @@ static void resolve_for(const struct statements *s, int at) {
     remove_comments_above(s, at);
     part_remove(part, at, loop.body.end);
   }
-  if (loop.limit.number != 1) return;
+  if (loop.limit.number != 1 || changes_variable(part, &loop)) return;
   for (int i = loop.body.begin; i < loop.body.end; i++) {
-    if (part->tokens[i].name == part->tokens[loop.name].name) part->tokens[i].number = "0";
+    if (is_variable(part, i, loop.body.end, part->tokens[loop.name].name)) part->tokens[i].number = "0";
   }
   resolve_range(s, loop.body);
   if (leaves_loop(part, loop.body)) return;
   remove_pragma_above(s, at);
   part_remove(part, at, loop.body.begin);
   keep_statement(s, at, loop.body, is_listed);
-}
-
-/* Whether an expression may begin after a token. */
-static bool opens_expression(const struct part_token *t) {
-  static const char *const openers[] = {"(",      "[",  "{",  ",",  "=",  "?",  ":", ";",
-                                        "return", "+=", "-=", "*=", "^=", "|=", "&="};
-  if (t->is_gone || (t->token.kind != CUDA_PUNCTUATION && t->name < 0)) return false;
-  for (size_t i = 0; i < COUNT(openers); i++) {
-    if (cuda_is(&t->token, openers[i])) return true;
-  }
-  return false;
 }
 
 /* The closing bracket of the template arguments that open at a token; `end` if none open there. */
