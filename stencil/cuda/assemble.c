@@ -48,7 +48,14 @@ static halotune_status assembly_read(struct assembly *a, const char *const *inli
 }
 
 static halotune_status assembly_cut(struct assembly *a) {
-  for (int i = 0; i < a->count; i++) resolve_directives(&a->constants, &a->parts[i]);
+  for (int i = 0; i < a->count; i++) {
+    int unknown = resolve_directives(&a->constants, &a->parts[i]);
+    if (unknown < 0) continue;
+    const struct cuda_token *name = &a->parts[i].tokens[unknown].token;
+    return fail(HALOTUNE_PARSE,
+                "%s:%d: nothing defines '%.*s', which this condition needs: the compiler would take it for 0",
+                a->parts[i].file, name->line, (int)name->length, name->at);
+  }
   for (int i = 0; i < a->count; i++) {
     if (a->texts[i].file) pieces_cut(&a->pieces, &a->constants, &a->parts[i]);
   }

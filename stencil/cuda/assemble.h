@@ -22,7 +22,7 @@ enum { MAX_ASSEMBLY_TEXTS = 8 };
  *   watched     the name of a macro
  *   is_decisive receives whether a condition about that macro decided what is written
  * A #line directive stands before each line that does not follow its predecessor in the file.
- * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+ * Returns HALOTUNE_OK; HALOTUNE_PARSE if a name after #if is not defined, with file and line; HALOTUNE_MEMORY. */
 halotune_status assemble(const struct assembly_text *texts, int count, int real_bytes, const char *const *inlined,
                          const char *watched, bool *is_decisive, struct text *out);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "stencil/cuda/value_types.h"
 
 /* An expression that is being read. */
 struct parser {
@@ -21,14 +22,21 @@ struct parser {
 struct operand {
   struct value value;
   bool is_simple, is_changed; /* a single name, number or call; some of its tokens were removed */
+  bool has_effects;           /* a call or an increment, which must stay */
 };
 
-static const struct operand unknown = {{false, 0}, true, false};
+static const struct operand unknown = {.is_simple = true};
 
 static struct operand parse_ternary(struct parser *p);
 static struct operand parse_unary(struct parser *p);
 
-static struct operand known(long long number) { return (struct operand){{true, number}, true, false}; }
+static struct operand known(long long number, enum value_type type) {
+  return (struct operand){.value = {true, number, type}, .is_simple = true};
+}
+
+static struct operand unknown_of(enum value_type type) {
+  return (struct operand){.value = {.type = type}, .is_simple = true};
+}
 
 static int next_token(struct parser *p) { return p->at = part_skip(p->part, p->at, p->end); }
 
@@ -51,10 +59,20 @@ static void remove_tokens(const struct parser *p, int begin, int end) {
 }
 
 void constant_define(struct constants *constants, int name, enum constant_kind kind, struct part *part,
-                     struct range body) {
+                     struct range body, enum value_type type) {
   struct constant *constant = &constants->list[name];
   if (constant->kind != CONSTANT_NONE) kind = CONSTANT_UNCLEAR;
-  *constant = (struct constant){.kind = kind, .part = part, .body = body};
+  *constant = (struct constant){.kind = kind, .part = part, .body = body, .type = type};
+}
+
+/* Whether a macro may stand for its value in any expression. #define A 1 + 2 does not: 2*A is 4. */
+static bool is_closed(const struct part *part, struct range body) {
+  int first = part_skip(part, body.begin, body.end), count = 0;
+  if (part_is(part, first, body.end, "(") &&
+      part_skip(part, part_close(part, first, body.end) + 1, body.end) >= body.end)
+    return true;
+  for (int at = first; at < body.end; at = part_skip(part, at + 1, body.end)) count++;
+  return count <= 2;
 }
 
 /* The value of a constant. While it is being evaluated it has none, so a constant that is defined by itself gets
@@ -66,7 +84,9 @@ static struct value constant_value(struct constants *constants, int name, enum e
   }
   if (!constant->is_evaluated) {
     constant->is_evaluated = true;
+    if (constant->kind == CONSTANT_MACRO && !is_closed(constant->part, constant->body)) return constant->value;
     constant->value = expression_value(constants, constant->part, constant->body, place);
+    if (constant->type != VALUE_ANY) constant->value.type = constant->type;
   }
   return constant->value;
 }
@@ -74,20 +94,25 @@ static struct value constant_value(struct constants *constants, int name, enum e
 static struct operand parse_number(struct parser *p) {
   const struct cuda_token *token = &p->part->tokens[p->at++].token;
   char digits[32], *rest;
-  if (token->length >= sizeof digits) return unknown;
+  if (token->length >= sizeof digits) return unknown_of(VALUE_REAL);
   memcpy(digits, token->at, token->length);
   digits[token->length] = 0;
   long long number = strtoll(digits, &rest, 0);
-  return strspn(rest, "lL") == strlen(rest) && number < LLONG_MAX ? known(number) : unknown;
+  if (strspn(rest, "uUlL") < strlen(rest)) return unknown_of(VALUE_REAL);
+  bool is_unsigned = strpbrk(rest, "uU") || (digits[0] == '0' && number > INT_MAX); /* 0xffffffff */
+  if (is_unsigned || number == LLONG_MAX) return unknown_of(VALUE_UNSIGNED);
+  return known(number, *rest || number > INT_MAX ? VALUE_WIDE : VALUE_INT);
 }
 
-/* Read expressions between commas up to the closing bracket. */
-static void parse_list(struct parser *p, const char *close) {
+/* Read expressions between commas up to the closing bracket. Returns whether one of them has effects. */
+static bool parse_list(struct parser *p, const char *close) {
+  bool has_effects = false;
   while (!p->has_failed && !next_is(p, close)) {
-    parse_ternary(p);
+    has_effects |= parse_ternary(p).has_effects;
     if (!skip_if(p, ",")) break;
   }
   expect_token(p, close);
+  return has_effects;
 }
 
 /* Read defined NAME or defined(NAME). The compiler's own macros are unknown. */
@@ -100,9 +125,9 @@ static struct operand parse_defined(struct parser *p) {
   const struct constant *constant = &p->constants->list[token->name];
   p->at++;
   if (has_bracket) expect_token(p, ")");
-  if (constant->kind == CONSTANT_MACRO) return known(1);
+  if (constant->kind == CONSTANT_MACRO) return known(1, VALUE_INT);
   bool is_ours = token->token.length < 2 || memcmp(token->token.at, "__", 2) != 0;
-  return is_ours && constant->kind == CONSTANT_NONE ? known(0) : unknown;
+  return is_ours && constant->kind == CONSTANT_NONE ? known(0, VALUE_INT) : unknown;
 }
 
 static struct operand parse_sizeof(struct parser *p) {
@@ -115,37 +140,38 @@ static struct operand parse_sizeof(struct parser *p) {
   for (size_t i = 0; i < COUNT(types); i++) {
     if (!part_is(p->part, at, p->end, types[i].type) || !part_is(p->part, close, p->end, ")")) continue;
     p->at = close + 1;
-    return known(types[i].bytes > 0 ? types[i].bytes : p->constants->real_bytes);
+    return known(types[i].bytes > 0 ? types[i].bytes : p->constants->real_bytes, VALUE_UNSIGNED);
   }
   parse_list(p, ")");
-  return unknown;
+  return unknown_of(VALUE_UNSIGNED);
 }
 
-/* Whether this is int(value) or another cast that does not change our numbers. */
-static bool is_cast(const struct parser *p, int at) {
-  static const char *const types[] = {"int", "long", "index_t"};
-  for (size_t i = 0; i < COUNT(types); i++) {
-    if (part_is(p->part, at, p->end, types[i])) return true;
-  }
-  return false;
+/* Read int(value) or another cast that does not change our numbers. */
+static struct operand parse_cast(struct parser *p, enum value_type type) {
+  struct operand operand = parse_ternary(p);
+  expect_token(p, ")");
+  operand.is_simple = true;
+  operand.value.type = type;
+  if (type == VALUE_INT && (operand.value.number > INT_MAX || operand.value.number < INT_MIN))
+    operand.value.is_known = false;
+  return operand;
 }
 
 static struct operand parse_name(struct parser *p) {
   int at = p->at++;
   const struct part_token *token = &p->part->tokens[at];
-  if (token->number) return known(strtoll(token->number, NULL, 10));
-  if (cuda_is(&token->token, "true")) return known(1);
-  if (cuda_is(&token->token, "false")) return known(0);
+  if (token->number) return known(strtoll(token->number, NULL, 10), VALUE_INT);
+  if (cuda_is(&token->token, "true")) return known(1, VALUE_INT);
+  if (cuda_is(&token->token, "false")) return known(0, VALUE_INT);
   if (cuda_is(&token->token, "sizeof")) return parse_sizeof(p);
   if (p->place == EXPRESSION_DIRECTIVE && cuda_is(&token->token, "defined")) return parse_defined(p);
-  if (is_cast(p, at) && skip_if(p, "(")) {
-    struct operand operand = parse_ternary(p);
-    expect_token(p, ")");
-    operand.is_simple = true;
-    return operand;
+  static const char *const casts[] = {"int", "long", "index_t"};
+  for (size_t i = 0; i < COUNT(casts); i++) {
+    if (part_is(p->part, at, p->end, casts[i]) && skip_if(p, "("))
+      return parse_cast(p, value_type_named(p->part, at, p->end));
   }
   struct value value = constant_value(p->constants, token->name, p->place);
-  if (value.is_known) return known(value.number);
+  if (value.is_known) return known(value.number, value.type);
   if (next_is(p, "<")) { /* template arguments, if brackets follow them */
     int behind = part_skip(p->part, part_skip_angles(p->part, p->at, p->end), p->end);
     if (behind > p->at && (part_is(p->part, behind, p->end, "(") || part_is(p->part, behind, p->end, "{") ||
@@ -153,7 +179,7 @@ static struct operand parse_name(struct parser *p) {
       p->at = behind;
     }
   }
-  return unknown;
+  return unknown_of(value.type != VALUE_ANY ? value.type : value_type_of(p->constants, token->name));
 }
 
 /* Read an expression in brackets. Brackets are removed if nothing else is left in them. */
@@ -162,7 +188,7 @@ static struct operand parse_brackets(struct parser *p) {
   struct operand operand = parse_ternary(p);
   while (skip_if(p, ",")) {
     parse_ternary(p);
-    operand = (struct operand){unknown.value, false, false};
+    operand = (struct operand){.has_effects = true};
   }
   int close = next_token(p);
   expect_token(p, ")");
@@ -196,24 +222,50 @@ static struct operand parse_primary(struct parser *p) {
   }
 }
 
+/* Read the arguments of a call, whose function's name stands before them. */
+static struct operand parse_call(struct parser *p, const struct operand *function) {
+  const int name = p->part->tokens[part_skip_back(p->part, 0, p->at)].name;
+  const enum value_type type = name >= 0 ? p->constants->list[name].call_type : VALUE_ANY;
+  struct operand call = unknown_of(type);
+  p->at++;
+  call.has_effects = parse_list(p, ")") || function->has_effects || type == VALUE_ANY;
+  return call;
+}
+
+/* Read the name of a member. */
+static struct operand parse_member(struct parser *p, const struct operand *object) {
+  const int of = part_skip_back(p->part, 0, p->at);
+  struct operand member = unknown_of(part_is(p->part, of, p->end, "Geometry") ? VALUE_WIDE : VALUE_ANY); /* index_t */
+  p->at++;
+  next_token(p);
+  if (!part_is_name(p->part, p->at, p->end)) p->has_failed = true;
+  else p->at++;
+  member.has_effects = object->has_effects;
+  return member;
+}
+
 static struct operand parse_postfix(struct parser *p) {
   struct operand operand = parse_primary(p);
   while (!p->has_failed) {
-    if (skip_if(p, "(")) {
-      parse_list(p, ")");
+    if (next_is(p, "(")) {
+      operand = parse_call(p, &operand);
+    } else if (next_is(p, ".") || next_is(p, "->") || next_is(p, "::")) {
+      operand = parse_member(p, &operand);
     } else if (skip_if(p, "[")) {
-      parse_list(p, "]");
+      bool has_effects = parse_list(p, "]") || operand.has_effects;
+      operand = unknown;
+      operand.has_effects = has_effects;
     } else if (next_is(p, "{") && p->at > 0 && part_is_name(p->part, p->at - 1, p->end)) {
       p->at++;
       parse_list(p, "}");
-    } else if (skip_if(p, ".") || skip_if(p, "->") || skip_if(p, "::")) {
-      next_token(p);
-      if (!part_is_name(p->part, p->at, p->end)) p->has_failed = true;
-      else p->at++;
-    } else if (!skip_if(p, "++") && !skip_if(p, "--")) {
+      operand = unknown;
+      operand.has_effects = true;
+    } else if (skip_if(p, "++") || skip_if(p, "--")) {
+      operand = unknown;
+      operand.has_effects = true;
+    } else {
       return operand;
     }
-    operand = unknown;
   }
   return unknown;
 }
@@ -225,6 +277,10 @@ static struct operand parse_unary(struct parser *p) {
   if (i == COUNT(operators)) return parse_postfix(p);
   struct operand operand = parse_unary(p);
   operand.is_simple = false;
+  if (i >= 4) operand.value.type = VALUE_ANY;
+  if (i >= 6) operand.has_effects = true;
+  if (operand.value.type == VALUE_UNSIGNED && *operators[i] != '!') operand.value.is_known = false;
+  if (*operators[i] == '!') operand.value.type = VALUE_INT;
   if (!operand.value.is_known) return operand;
   switch (*operators[i]) {
   case '!': operand.value.number = !operand.value.number; break;
@@ -246,9 +302,18 @@ static const struct binary binaries[] = {{"*", 8},  {"/", 8},  {"%", 8},  {"+", 
                                          {"!=", 4}, {"&", 3},  {"^", 3},  {"|", 3}};
 enum { LOWEST_LEVEL = 3, HIGHEST_LEVEL = 8 };
 
+/* The type of an operation. */
+static enum value_type binary_type(const char *operator, enum value_type left, enum value_type right) {
+  if (strcmp(operator, "<<") == 0 || strcmp(operator, ">>") == 0) return left;
+  if (strchr("<>=!", operator[0])) return VALUE_INT;
+  return value_type_common(left, right);
+}
+
 static struct value binary_value(const char *operator, struct value left, struct value right) {
   long long a = left.number, b = right.number, number = 0;
-  if (!left.is_known || !right.is_known) return unknown.value;
+  const enum value_type type = binary_type(operator, left.type, right.type);
+  const bool is_unsigned = value_type_common(left.type, right.type) == VALUE_UNSIGNED;
+  if (!left.is_known || !right.is_known || (is_unsigned && (a < 0 || b < 0))) return (struct value){.type = type};
   bool fits = true;
   switch (operator[0]) {
   case '*': fits = !__builtin_mul_overflow(a, b, &number); break;
@@ -270,30 +335,36 @@ static struct value binary_value(const char *operator, struct value left, struct
     else number = operator[1] == '=' ? a >= b : a> b;
     break;
   }
-  return (struct value){fits, fits ? number : 0};
+  fits = fits && (!is_unsigned || (number >= 0 && number <= INT_MAX));
+  return (struct value){fits, fits ? number : 0, type};
 }
 
-static bool is_number(const struct operand *operand, long long number) {
-  return operand->value.is_known && operand->value.number == number;
+/* Whether an operand is this number, of a type that makes no operation wider than `other` makes it. */
+static bool is_number(const struct operand *operand, long long number, const struct operand *other) {
+  const enum value_type type = operand->value.type, rest = other->value.type;
+  return operand->value.is_known && operand->value.number == number &&
+         (type == VALUE_INT || (rest != VALUE_ANY && value_type_common(type, rest) == rest));
 }
 
-/* Whether an operation returns its left operand, whatever its value: x + 0, x*1. */
-static bool keeps_left(const char *operator, const struct operand * right) {
-  if (strcmp(operator, "+") == 0 || strcmp(operator, "-") == 0) return is_number(right, 0);
-  return (strcmp(operator, "*") == 0 || strcmp(operator, "/") == 0) && is_number(right, 1);
+/* Whether an operation returns its left operand, whatever its value: x + 0, x*1. If x is -0.0, x + 0 is 0.0. */
+static bool keeps_left(const char *operator, const struct operand * left, const struct operand *right) {
+  if (strcmp(operator, "+") == 0 && left->value.type == VALUE_REAL) return false;
+  if (strcmp(operator, "+") == 0 || strcmp(operator, "-") == 0) return is_number(right, 0, left);
+  return (strcmp(operator, "*") == 0 || strcmp(operator, "/") == 0) && is_number(right, 1, left);
 }
 
 /* Whether an operation returns its right operand, whatever its value: 0 + x, 1*x. */
-static bool keeps_right(const char *operator, const struct operand * left) {
-  return (strcmp(operator, "+") == 0 && is_number(left, 0)) || (strcmp(operator, "*") == 0 && is_number(left, 1));
+static bool keeps_right(const char *operator, const struct operand * left, const struct operand *right) {
+  if (strcmp(operator, "+") == 0) return right->value.type != VALUE_REAL && is_number(left, 0, right);
+  return strcmp(operator, "*") == 0 && is_number(left, 1, right);
 }
 
-/* Whether an operation is 0 because of one of its operands: 0*x, 0/x, 0%x, x*0. */
-static bool is_zero_by_left(const char *operator, const struct operand * left) {
-  return strchr("*/%", operator[0]) && is_number(left, 0);
-}
-static bool is_zero_by_right(const char *operator, const struct operand * right) {
-  return operator[0] == '*' && is_number(right, 0);
+/* Whether an operation with 0 is 0, whatever the value of the other operand, and that operand may go: 0*x, 0/x, 0%x. It
+ * must be a signed integer, since 0*x is NaN if x is infinite, and -0.0 if x is negative. */
+static bool is_zero(const struct operand *zero, const struct operand *other) {
+  const enum value_type type = value_type_common(zero->value.type, other->value.type);
+  return zero->value.is_known && zero->value.number == 0 && !other->has_effects &&
+         (type == VALUE_INT || type == VALUE_WIDE);
 }
 
 /* Read operations of one level from left to right. Operands without effect are removed. */
@@ -309,16 +380,17 @@ static struct operand parse_binary(struct parser *p, int level) {
     int operator= p->at++;
     struct operand right = parse_binary(p, level + 1);
     if (p->has_failed) return unknown;
-    if (keeps_left(spelling, &right) || is_zero_by_left(spelling, &left)) {
+    if (keeps_left(spelling, &left, &right) || (strchr("*/%", spelling[0]) && is_zero(&left, &right))) {
       remove_tokens(p, operator, p->at);
       left.is_changed = true;
-    } else if (keeps_right(spelling, &left) || is_zero_by_right(spelling, &right)) {
+    } else if (keeps_right(spelling, &left, &right) || (spelling[0] == '*' && is_zero(&right, &left))) {
       remove_tokens(p, begin, operator+ 1);
       left = right;
       left.is_changed = true;
     } else {
-      left =
-          (struct operand){binary_value(spelling, left.value, right.value), false, left.is_changed || right.is_changed};
+      left = (struct operand){.value = binary_value(spelling, left.value, right.value),
+                              .is_changed = left.is_changed || right.is_changed,
+                              .has_effects = left.has_effects || right.has_effects};
     }
   }
   return left;
@@ -336,16 +408,20 @@ static struct operand parse_logical(struct parser *p, bool is_or) {
       remove_tokens(p, begin, operator+ 1);
       left = right;
       left.value.number = left.value.is_known && left.value.number != 0;
+      left.value.type = VALUE_INT;
       left.is_changed = true;
     } else if (left.value.is_known) {
       remove_tokens(p, operator, p->at);
       left.value.number = is_or;
+      left.value.type = VALUE_INT;
       left.is_changed = true;
     } else if (right.value.is_known && (right.value.number == 0) == is_or) {
       remove_tokens(p, operator, p->at);
       left.is_changed = true;
     } else {
-      left = (struct operand){unknown.value, false, left.is_changed || right.is_changed};
+      left = (struct operand){.value = {.type = VALUE_INT},
+                              .is_changed = left.is_changed || right.is_changed,
+                              .has_effects = left.has_effects || right.has_effects};
     }
   }
   return left;
@@ -361,13 +437,19 @@ static struct operand parse_ternary(struct parser *p) {
   expect_token(p, ":");
   struct operand no = parse_ternary(p);
   if (p->has_failed) return unknown;
-  if (!condition.value.is_known) {
-    return (struct operand){unknown.value, false, condition.is_changed || yes.is_changed || no.is_changed};
+  const enum value_type type = value_type_common(yes.value.type, no.value.type);
+  struct operand chosen = condition.value.number ? yes : no, other = condition.value.number ? no : yes;
+  bool changes_type = chosen.value.type != VALUE_ANY && other.value.type != VALUE_ANY && type != chosen.value.type;
+  if (!condition.value.is_known || changes_type) { /* -1 becomes a large number where the other branch is unsigned */
+    bool is_known = condition.value.is_known && chosen.value.is_known && type != VALUE_REAL &&
+                    (type != VALUE_UNSIGNED || chosen.value.number >= 0);
+    return (struct operand){.value = {is_known, is_known ? chosen.value.number : 0, type},
+                            .is_changed = condition.is_changed || yes.is_changed || no.is_changed,
+                            .has_effects = condition.has_effects || yes.has_effects || no.has_effects};
   }
   remove_tokens(p, begin, question + 1);
   if (condition.value.number) remove_tokens(p, colon, p->at);
   else remove_tokens(p, question + 1, colon + 1);
-  struct operand chosen = condition.value.number ? yes : no;
   chosen.is_changed = true;
   return chosen;
 }

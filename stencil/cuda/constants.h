@@ -4,10 +4,20 @@
 
 #include "stencil/cuda/parts.h"
 
+/* What is known about the type of a value. An operation has the greater one of its operands' types. */
+enum value_type {
+  VALUE_ANY, /* nothing: it may be a pointer, an integer or a real number */
+  VALUE_INT,
+  VALUE_WIDE, /* long */
+  VALUE_UNSIGNED,
+  VALUE_REAL, /* a real number, or of a type that may contain some */
+};
+
 /* An integer, or a value that is not known before the program runs. */
 struct value {
   bool is_known;
   long long number;
+  enum value_type type; /* of an integer that is known: neither VALUE_ANY nor VALUE_REAL */
 };
 
 enum constant_kind { CONSTANT_NONE, CONSTANT_MACRO, CONSTANT_CONSTEXPR, CONSTANT_UNCLEAR };
@@ -19,17 +29,23 @@ struct constant {
   struct range body; /* in the part */
   struct value value;
   bool is_evaluated;
+  enum value_type type; /* of a constexpr; of a variable of the definition number `typed_in` */
+  int typed_in;
+  bool is_function;
+  enum value_type call_type; /* what a call of the constexpr function returns; VALUE_ANY: a call may have effects */
 };
 
 struct constants {
   const struct identifiers *names;
   struct constant *list; /* indexed by the number of the name */
   int real_bytes;        /* sizeof(real) */
+  int definition;        /* number of the definition that is being resolved, from 1 */
 };
 
-/* Define a macro or a constexpr. A name that is defined twice exists, but has no value. */
+/* Define a macro or a constexpr. A name that is defined twice exists, but has no value.
+ *   type  of a constexpr; VALUE_ANY: that of its value */
 void constant_define(struct constants *constants, int name, enum constant_kind kind, struct part *part,
-                     struct range body);
+                     struct range body, enum value_type type);
 
 /* Where an expression stands. */
 enum expression_place {
@@ -42,7 +58,8 @@ struct value expression_value(struct constants *constants, struct part *part, st
                               enum expression_place place);
 
 /* Remove what is decided in the expression that begins at `begin` and ends before `end`: the branch of ?: that is not
- * taken, and operands of && and || without effect. */
+ * taken, and operands of &&, ||, +, -, * and / without effect. Nothing is removed that would change a type, a call or a
+ * real number: 0*x stays if x may be infinite. */
 void expression_simplify(struct constants *constants, struct part *part, int begin, int end);
 
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "stencil/cuda/value_types.h"
 
 /* The state of the cutting. */
 struct cutter {
@@ -209,6 +210,7 @@ static bool cut_constants(struct cutter *c, struct range statement, int at) {
   name = part_skip_back(part, at, name);
   if (!part_is_name(part, name, end)) return false;
   struct range head = {statement.begin, name}, tail = {stop, end};
+  const enum value_type type = value_type_named(part, part_skip_back(part, at, name), end);
   while (name < stop) {
     int equals = part_skip(part, name + 1, end);
     bool is_usual = part_is(part, equals, end, "=");
@@ -217,7 +219,8 @@ static bool cut_constants(struct cutter *c, struct range statement, int at) {
     add_name(c, name);
     if (!is_usual) return true;
     enum constant_kind kind = is_in_capitals(&part->tokens[name].token) ? CONSTANT_CONSTEXPR : CONSTANT_UNCLEAR;
-    constant_define(c->constants, part->tokens[name].name, kind, part, (struct range){equals + 1, close});
+    if (type == VALUE_REAL) kind = CONSTANT_UNCLEAR;
+    constant_define(c->constants, part->tokens[name].name, kind, part, (struct range){equals + 1, close}, type);
     name = part_skip(part, close + 1, end);
   }
   return true;
@@ -273,8 +276,10 @@ static int cut_declaration(struct cutter *c, int begin, int at) {
   int function = function_name(part, inner, end);
   if (is_alias) name_alias(c, inner, end);
   else if (is_type(part, inner, end)) name_type(c, inner, end);
-  else if (function < end) add_name(c, function);
-  else name_variables(c, inner, end);
+  else if (function < end) {
+    add_name(c, function);
+    value_types_note_function(c->constants, part, at, function);
+  } else name_variables(c, inner, end);
   return statement.end;
 }
 

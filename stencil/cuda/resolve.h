@@ -5,8 +5,9 @@
 #include "stencil/cuda/constants.h"
 
 /* Remove the branches of #if and similar directives that are not taken, and define the part's macros. Undecided
- * conditions stay with all their branches. */
-void resolve_directives(struct constants *constants, struct part *part);
+ * conditions stay with all their branches. Returns the first token in them that is a name which nothing defines: the
+ * compiler would silently take it for 0; -1 if there is none. */
+int resolve_directives(struct constants *constants, struct part *part);
 
 /* Remove the branches of `if` and ?: that cannot be taken, in a definition of the part. */
 void resolve_definition(struct constants *constants, struct part *part, struct range definition);

@@ -16,6 +16,7 @@ struct directives {
   struct part *part;
   enum conditional stack[MAX_DEPTH];
   int depth;
+  int unknown; /* the first name after #if or #elif that nothing defines, as a token; -1 for none */
 };
 
 static bool is_skipping(const struct directives *d) {
@@ -38,19 +39,41 @@ static int directive_end(const struct part *part, int at) {
   return at < part->count ? at + 1 : at;
 }
 
-static struct value condition_value(const struct directives *d, struct range line) {
+/* Whether no text defines a name, and the compiler does not either. */
+static bool is_undefined(const struct directives *d, const struct part_token *name) {
+  bool is_the_compilers = name->token.length > 1 && name->token.at[0] == '_' && name->token.at[1] == '_';
+  return d->constants->list[name->name].kind == CONSTANT_NONE && !is_the_compilers;
+}
+
+/* Find a name in an undecided condition that nothing defines. */
+static void find_undefined(struct directives *d, struct range condition) {
+  const struct part *part = d->part;
+  const int end = condition.end;
+  for (int at = part_skip(part, condition.begin, end); at < end && d->unknown < 0; at = part_skip(part, at + 1, end)) {
+    if (part_is(part, at, end, "defined")) {
+      at = part_skip(part, at + 1, end);
+      if (part_is(part, at, end, "(")) at = part_skip(part, at + 1, end);
+    } else if (part_is_name(part, at, end) && is_undefined(d, &part->tokens[at])) {
+      bool is_word = part_is(part, at, end, "true") || part_is(part, at, end, "false");
+      if (!is_word) d->unknown = at;
+    }
+  }
+}
+
+static struct value condition_value(struct directives *d, struct range line) {
   struct part *part = d->part;
   int keyword = line.begin + 1, last = line.end - 1;
   if (part_is(part, keyword, last, "if") || part_is(part, keyword, last, "elif")) {
-    return expression_value(d->constants, part, (struct range){keyword + 1, last}, EXPRESSION_DIRECTIVE);
+    struct range condition = {keyword + 1, last};
+    struct value value = expression_value(d->constants, part, condition, EXPRESSION_DIRECTIVE);
+    if (!value.is_known) find_undefined(d, condition);
+    return value;
   }
   const struct part_token *name = &part->tokens[part_skip(part, keyword + 1, last)];
-  if (name->name < 0) return (struct value){false, 0};
+  if (name->name < 0) return (struct value){0};
   bool wants = part_is(part, keyword, last, "ifdef");
-  enum constant_kind kind = d->constants->list[name->name].kind;
-  bool is_the_compilers = name->token.length > 1 && name->token.at[0] == '_' && name->token.at[1] == '_';
-  if (kind == CONSTANT_MACRO) return (struct value){true, wants};
-  return (struct value){kind == CONSTANT_NONE && !is_the_compilers, !wants};
+  if (d->constants->list[name->name].kind == CONSTANT_MACRO) return (struct value){true, wants, VALUE_INT};
+  return (struct value){is_undefined(d, name), !wants, VALUE_INT};
 }
 
 static enum conditional conditional_of(struct value condition) {
@@ -106,12 +129,12 @@ static void note_macro(const struct directives *d, struct range line) {
   if (!is_define && !part_is(part, keyword, line.end, "undef")) return;
   bool has_value = is_define && !has_parameters;
   struct range body = {has_value ? name + 1 : line.end - 1, line.end - 1};
-  constant_define(d->constants, number, CONSTANT_MACRO, part, body);
-  if (!is_define || is_undecided(d)) constant_define(d->constants, number, CONSTANT_UNCLEAR, part, body);
+  constant_define(d->constants, number, CONSTANT_MACRO, part, body, VALUE_ANY);
+  if (!is_define || is_undecided(d)) constant_define(d->constants, number, CONSTANT_UNCLEAR, part, body, VALUE_ANY);
 }
 
-void resolve_directives(struct constants *constants, struct part *part) {
-  struct directives d = {.constants = constants, .part = part};
+int resolve_directives(struct constants *constants, struct part *part) {
+  struct directives d = {.constants = constants, .part = part, .unknown = -1};
   for (int at = 0; at < part->count;) {
     if (part->tokens[at].token.kind != CUDA_DIRECTIVE) {
       part->tokens[at].is_gone = is_skipping(&d);
@@ -124,4 +147,5 @@ void resolve_directives(struct constants *constants, struct part *part) {
     if (is_skipping(&d)) part_remove(part, line.begin, line.end);
     else note_macro(&d, line);
   }
+  return d.unknown;
 }

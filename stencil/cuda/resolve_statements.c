@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "stencil/cuda/resolve.h"
+#include "stencil/cuda/value_types.h"
 
 struct statements {
   struct constants *constants;
@@ -409,6 +410,7 @@ static void remove_last_return(const struct statements *s) {
 
 void resolve_definition(struct constants *constants, struct part *part, struct range definition) {
   struct statements s = {constants, part, definition};
+  value_types_note(constants, part, definition);
   resolve_range(&s, definition);
   remove_last_return(&s);
   simplify_expressions(&s);

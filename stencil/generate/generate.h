@@ -16,8 +16,9 @@ struct generated {
 /* Generate one variant.
  *   out  filled on success; empty after a failure
  * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT with the reason, if a rule of the template excludes the configuration, its
- * launch geometry is impossible, or a number does not fit the element type; or HALOTUNE_MEMORY. The same specification
- * gives the same text, byte for byte. */
+ * launch geometry is impossible, or a number does not fit the element type; HALOTUNE_PARSE with file and line, if the
+ * template's #if asks for a name that nothing defines; or HALOTUNE_MEMORY. The same specification gives the same text,
+ * byte for byte. */
 halotune_status generate(const struct variant_spec *spec, struct generated *out);
 
 void generated_free(struct generated *generated);

@@ -48,6 +48,14 @@ TEST(only_what_a_kernel_needs_is_there) {
   }
 }
 
+/* Assemble a kernel with these parameters and this body; `want` receives the same kernel with the wanted body. */
+static void assemble_body(const char *parameters, const char *body, const char *wanted, struct text *kernel,
+                          struct text *want, struct text *got) {
+  text_printf(kernel, "__global__ void k(%s) { %s }", parameters, body);
+  text_printf(want, "__global__ void k(%s) { %s } ", parameters, wanted);
+  assemble_text("#define ON 1\n#define OFF 0\n#define WIDTH 4\n#define SUM 1 + 2\n", text_string(kernel), got);
+}
+
 TEST(what_a_configuration_decides_is_resolved) {
   static const struct {
     const char *body, *want;
@@ -106,13 +114,86 @@ TEST(what_a_configuration_decides_is_resolved) {
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct text got = {0}, kernel = {0}, want = {0};
-    text_printf(&kernel, "__global__ void k() { %s }", rows[i].body);
-    text_printf(&want, "__global__ void k() { %s } ", rows[i].want);
-    assemble_text("#define ON 1\n#define OFF 0\n#define WIDTH 4\n", text_string(&kernel), &got);
+    assemble_body("int y, int z", rows[i].body, rows[i].want, &kernel, &want, &got);
     CHECK_TEXT(text_string(&want), text_string(&got), "row %zu: %s", i, rows[i].body);
     text_free(&got);
     text_free(&kernel);
     text_free(&want);
+  }
+}
+
+/* An operand goes only if its type and its calls do not matter. */
+TEST(types_and_effects_are_kept) {
+  static const char parameters[] =
+      "int n, index_t w, unsigned q, const real r, const real &s, int *p, T t, const int a[4]";
+  static const struct {
+    const char *body, *want;
+  } rows[] = {
+      {"x = OFF*n;", "x = OFF;"},
+      {"x = n*OFF + w;", "x = w;"},
+      {"x = OFF*(n + w);", "x = OFF;"},
+      {"x = OFF*r;", "x = OFF*r;"},
+      {"x = s*OFF;", "x = s*OFF;"},
+      {"x = OFF*t;", "x = OFF*t;"},
+      {"x = OFF*unknown;", "x = OFF*unknown;"},
+      {"x = OFF*0.5f;", "x = OFF*0.5f;"},
+      {"x = OFF/r + OFF%n;", "x = OFF/r + OFF;"},
+      {"x = OFF*f(n);", "x = OFF*f(n);"},
+      {"x = OFF*int(f(n));", "x = OFF*int(f(n));"},
+      {"x = OFF*n++;", "x = OFF*n++;"},
+      {"x = OFF*p[n];", "x = OFF*p[n];"},
+      {"x = OFF*q;", "x = OFF*q;"},
+      {"real m = OFF; int n; x = OFF*m;", "real m = OFF; int n; x = OFF*m;"},
+      {"int c = n, m = n; x = OFF*m;", "int c = n, m = n; x = OFF;"},
+      {"x = r + OFF;", "x = r + OFF;"},
+      {"x = OFF + s;", "x = OFF + s;"},
+      {"x = r - OFF;", "x = r;"},
+      {"x = r*ON;", "x = r;"},
+      {"x = p + OFF;", "x = p;"},
+      {"x = 1L*n;", "x = 1L*n;"},
+      {"x = n + 0L;", "x = n + 0L;"},
+      {"x = 1L*w;", "x = w;"},
+      {"x = index_t(ON)*n;", "x = index_t(ON)*n;"},
+      {"if (-1 < sizeof(int)) a();", "if (-1 < sizeof(int)) a();"},
+      {"if (sizeof(int) - 8 > 0) a();", "if (sizeof(int) - 8 > 0) a();"},
+      {"if (sizeof(real) == WIDTH) a();", "a();"},
+      {"if (0xffffffff + 1 == 0) a();", "if (0xffffffff + 1 == 0) a();"},
+      {"if (2*SUM == 4) a();", "if (2*SUM == 4) a();"},
+      {"x = (ON ? 1 : r)/2;", "x = (ON ? 1 : r)/2;"},
+      {"x = ON ? r : 1;", "x = r;"},
+      {"x = ON ? -1 : q;", "x = ON ? -1 : q;"},
+      {"x = ON ? n : w;", "x = ON ? n : w;"},
+      {"x = ON ? w : n;", "x = w;"},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct text got = {0}, kernel = {0}, want = {0};
+    assemble_body(parameters, rows[i].body, rows[i].want, &kernel, &want, &got);
+    CHECK_TEXT(text_string(&want), text_string(&got), "row %zu: %s", i, rows[i].body);
+    text_free(&got);
+    text_free(&kernel);
+    text_free(&want);
+  }
+}
+
+/* A constexpr of a real type is no number of ours, and a wide one stays wide. */
+TEST(constexprs_have_the_types_that_they_are_declared_with) {
+  static const struct {
+    const char *text, *want;
+  } rows[] = {
+      {"constexpr real W = 2;\n" KERNEL("if (W/4 > 0) a();"), "constexpr real W = 2; " KERNEL("if (W/4 > 0) a();") " "},
+      {"constexpr index_t W = 1;\n" KERNEL("x = 3*W;"), "constexpr index_t W = 1; " KERNEL("x = 3*W;") " "},
+      {"constexpr int f(int n) { return n; }\n" KERNEL("x = OFF*f(1) + y;"), KERNEL("x = y;") " "},
+      {"constexpr real f(int n) { return n; }\n" KERNEL("x = OFF*f(1);"),
+       "constexpr real f(int n) { return n; } " KERNEL("x = OFF*f(1);") " "},
+      {"int f(int n) { return n; }\n" KERNEL("x = OFF*f(1);"),
+       "int f(int n) { return n; } " KERNEL("x = OFF*f(1);") " "},
+      {"constexpr int W = f(1);\n" KERNEL("x = OFF*W + y;"), KERNEL("x = y;") " "},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct text got = {0};
+    assemble_text("#define OFF 0\n", rows[i].text, &got);
+    CHECK_TEXT(rows[i].want, text_string(&got), "row %zu", i);
+    text_free(&got);
   }
 }
 
@@ -132,6 +213,34 @@ TEST(directives_are_resolved) {
     assemble_text("#define ON 1\n#define OFF 0\n", rows[i].text, &got);
     CHECK_TEXT(rows[i].want, text_string(&got), "row %zu", i);
     text_free(&got);
+  }
+}
+
+/* The compiler takes an undefined name after #if for 0, so that a misspelt word takes a branch silently. */
+TEST(an_undefined_name_after_if_is_an_error) {
+  static const char *const none[] = {NULL};
+  static const struct {
+    const char *text, *message; /* NULL: there is no error */
+  } rows[] = {
+      {"\n#if ORDER == ADJACENT\n#endif\n", "test.cu:2: nothing defines 'ADJACENT'"},
+      {"#if ORDER == 2\n#elif\\\n ODER == 1\n#endif\n", "test.cu:3: nothing defines 'ODER'"},
+      {"#if __CUDA_ARCH__ > 800 && FAST\n#endif\n", "test.cu:1: nothing defines 'FAST'"},
+      {"#if LATER\n#endif\n#define LATER 1\n", "test.cu:1: nothing defines 'LATER'"},
+      {"#ifdef FAST\n#endif\n#ifndef FAST\n#endif\n", NULL},
+      {"#if defined(FAST) && FAST > 1\n#endif\n", NULL},
+      {"#if defined(FAST) || defined ORDER && __cplusplus > 201703\n#endif\n", NULL},
+      {"#if ORDER == 2\n#if FAST\n#endif\n#endif\n", NULL},
+      {"#define LARGE(x) (x)\n#if LARGE(ORDER)\n#endif\n", NULL},
+      {"#if ORDER == true\n#endif\n", NULL},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    const struct assembly_text texts[] = {{NULL, "#define ORDER 1\n", NULL}, {"test.cu", rows[i].text, NULL}};
+    struct text source = {0};
+    bool is_decisive;
+    halotune_status status = assemble(texts, 2, 4, none, "ARCH", &is_decisive, &source);
+    CHECK_EQ(rows[i].message ? HALOTUNE_PARSE : HALOTUNE_OK, status, "row %zu: %s", i, fail_text());
+    CHECK(!rows[i].message || strstr(fail_text(), rows[i].message), "row %zu: %s", i, fail_text());
+    text_free(&source);
   }
 }
 
@@ -196,9 +305,15 @@ TEST(only_definitions_that_are_used_count) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(only_what_a_kernel_needs_is_there), cmocka_unit_test(what_a_configuration_decides_is_resolved),
-      cmocka_unit_test(directives_are_resolved),           cmocka_unit_test(a_macro_that_decided_something_is_told),
-      cmocka_unit_test(lines_are_those_of_the_file),       cmocka_unit_test(only_definitions_that_are_used_count),
+      cmocka_unit_test(only_what_a_kernel_needs_is_there),
+      cmocka_unit_test(what_a_configuration_decides_is_resolved),
+      cmocka_unit_test(types_and_effects_are_kept),
+      cmocka_unit_test(constexprs_have_the_types_that_they_are_declared_with),
+      cmocka_unit_test(directives_are_resolved),
+      cmocka_unit_test(an_undefined_name_after_if_is_an_error),
+      cmocka_unit_test(a_macro_that_decided_something_is_told),
+      cmocka_unit_test(lines_are_those_of_the_file),
+      cmocka_unit_test(only_definitions_that_are_used_count),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -67,8 +67,8 @@ halotune_status trial_begin(const struct task *task, const struct template *temp
   trial->spec = task_variant(task, template, &proposal->configuration, grid);
   trial->result = measurement_none();
   halotune_status status = generate(&trial->spec, &trial->generated);
-  if (status == HALOTUNE_ARGUMENT) {
-    trial_fail(trial, OUTCOME_PRUNED, "%s", fail_text());
+  if (status == HALOTUNE_ARGUMENT || status == HALOTUNE_PARSE) { /* a rule excludes it, or the template is wrong */
+    trial_fail(trial, status == HALOTUNE_PARSE ? OUTCOME_COMPILE_FAILED : OUTCOME_PRUNED, "%s", fail_text());
     trial->generated.hash = hash_of_spec(&trial->spec, trial->reason);
   } else if (status != HALOTUNE_OK) {
     trial_free(trial);
