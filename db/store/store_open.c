@@ -205,21 +205,56 @@ static halotune_status inspect_to_write(const char *path, struct marks *marks) {
   return status;
 }
 
+/* Whether two files have the same bytes. */
+static bool is_same_content(const char *a, const char *b) {
+  char left[1 << 14], right[sizeof left];
+  FILE *one = fopen(a, "rb"), *other = fopen(b, "rb");
+  bool is_same = one && other;
+  for (size_t length = sizeof left; is_same && length == sizeof left;) {
+    length = fread(left, 1, sizeof left, one);
+    is_same = fread(right, 1, sizeof right, other) == length && memcmp(left, right, length) == 0;
+  }
+  is_same = is_same && !ferror(one) && !ferror(other);
+  if (other) fclose(other);
+  if (one) fclose(one);
+  return is_same;
+}
+
+/* Copy a database into a new file. If the process dies in between, there is no such file. A copy that an earlier
+ * attempt left is as good; another file of that name stays. */
+static halotune_status copy_beside(sqlite3 *connection, const char *copy) {
+  char *part = NULL, *sql = NULL;
+  if (asprintf(&part, "%s.new-%ld", copy, (long)getpid()) < 0) return fail_memory();
+  unlink(part); /* of a process that died; SQLite writes into no existing file */
+  halotune_status status = (sql = sqlite3_mprintf("vacuum into %Q", part)) ? HALOTUNE_OK : fail_memory();
+  if (status == HALOTUNE_OK) status = query_script(connection, sql);
+  if (status == HALOTUNE_OK && link(part, copy) != 0) { /* unlike rename, it replaces nothing */
+    if (errno != EEXIST) status = fail(HALOTUNE_DB, "%s: %s", copy, strerror(errno));
+    else if (!is_same_content(part, copy))
+      status = fail(
+          HALOTUNE_DB,
+          "%s: this file would be replaced by a copy of the database, which keeps what is not trusted; move it away",
+          copy);
+  }
+  unlink(part);
+  sqlite3_free(sql);
+  free(part);
+  return status;
+}
+
 /* Up to version 4 a database held rows that were not trusted. It does not any more: a copy of the old file keeps them,
  * beside it. */
 static halotune_status keep_untrusted(struct store *store, const struct marks *marks) {
   int64_t untrusted = 0;
-  char *copy = NULL, *sql;
+  char *copy = NULL;
   if (marks->version >= 5) return HALOTUNE_OK;
   halotune_status status =
       query_number(store->connection, "select exists (select 1 from best where not is_trusted)", &untrusted);
+  if (status == HALOTUNE_OK && !untrusted && marks->version > 2) /* runs have the mark since version 3 */
+    status = query_number(store->connection, "select exists (select 1 from run where not is_trusted)", &untrusted);
   if (status != HALOTUNE_OK || !untrusted) return status;
   if (asprintf(&copy, "%s.version-%d", store->path, (int)marks->version) < 0) return fail_memory();
-  if (access(copy, F_OK) != 0) {
-    sql = sqlite3_mprintf("vacuum into %Q", copy);
-    status = sql ? query_script(store->connection, sql) : fail_memory();
-    sqlite3_free(sql);
-  }
+  status = copy_beside(store->connection, copy);
   free(copy);
   return status;
 }

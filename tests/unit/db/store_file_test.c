@@ -111,6 +111,11 @@ static void run_sql(const char *path, const char *sql) {
   sqlite3_close(connection);
 }
 
+static long file_bytes(const char *path) {
+  struct stat facts;
+  return stat(path, &facts) == 0 ? (long)facts.st_size : -1;
+}
+
 static void no_database(const char *path) { write_bytes(path, "name: star7\nthis is no database at all\n", 39); }
 static void other_database(const char *path) { run_sql(path, "create table mine (a)"); }
 static void newer(const char *path) {
@@ -323,6 +328,51 @@ static void migrate_from(int version, bool untrusted) {
   work_end(&work);
 }
 
+/* A migration leaves runs out that are not trusted, so the copy beside the file keeps them. */
+TEST(a_run_that_is_not_trusted_is_kept_beside_the_database) {
+  struct work work = work_begin();
+  struct store *store;
+  char kept[128];
+  snprintf(kept, sizeof kept, "%s.version-4", work.path);
+  make_database(work.path, 3);
+  make_older(work.path, 4);
+  run_sql(work.path, "update run set is_trusted = 0; delete from best");
+  struct hash before = hash_of_file(work.path);
+  write_bytes(kept, "mine", 4);
+  CHECK_EQ(HALOTUNE_DB, store_open(work.path, STORE_WRITE, &store), "a file of the user has the name of the copy");
+  CHECK(strstr(fail_text(), "halotune.db.version-4: ") && strstr(fail_text(), "move it away"), "%s", fail_text());
+  CHECK_EQ(4, file_bytes(kept), "it is as it was");
+  CHECK_EQ(0, hash_compare(before, hash_of_file(work.path)), "and so is the database");
+  unlink(kept);
+  CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+  CHECK_EQ(0, number_of(store, "select count(*) from run"), "left out");
+  store_close(store);
+  CHECK_OK(store_open(kept, STORE_READ_UNTRUSTED, &store));
+  CHECK_EQ(1, number_of(store, "select count(*) from run"), "and kept");
+  store_close(store);
+  work_end(&work);
+}
+
+/* A migration that ended after the copy was made is begun again. */
+TEST(a_copy_of_an_earlier_attempt_is_no_obstacle) {
+  struct work work = work_begin();
+  struct store *store;
+  char kept[128], part[160];
+  snprintf(kept, sizeof kept, "%s.version-4", work.path);
+  snprintf(part, sizeof part, "%s.new-%ld", kept, (long)getpid());
+  make_database(work.path, 3);
+  make_older(work.path, 4);
+  run_sql(work.path, "update best set is_trusted = 0");
+  char sql[192];
+  snprintf(sql, sizeof sql, "vacuum into '%s'", kept);
+  run_sql(work.path, sql);
+  write_bytes(part, "half", 4);
+  CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+  store_close(store);
+  CHECK(access(part, F_OK) != 0, "what a process left that died is removed");
+  work_end(&work);
+}
+
 TEST(a_database_of_version_1_is_brought_up_to_date) {
   migrate_from(1, false);
   migrate_from(1, true);
@@ -490,6 +540,8 @@ int main(void) {
       cmocka_unit_test(what_is_not_ours_is_refused_and_left_alone),
       cmocka_unit_test(a_file_that_cannot_be_written_is_read),
       cmocka_unit_test(migrations_are_taken_step_by_step_or_not_at_all),
+      cmocka_unit_test(a_run_that_is_not_trusted_is_kept_beside_the_database),
+      cmocka_unit_test(a_copy_of_an_earlier_attempt_is_no_obstacle),
       cmocka_unit_test(a_database_of_version_1_is_brought_up_to_date),
       cmocka_unit_test(a_database_of_version_4_is_brought_up_to_date),
       cmocka_unit_test(a_database_of_version_5_is_brought_up_to_date),
