@@ -40,6 +40,7 @@
 #define LANES_X 16
 #define WARPS 8
 #define CHUNKS 3
+#define LAST_CHUNK 100
 #define RING 3
 #define VECTOR 4
 #define STORE_BYTES 16
@@ -342,6 +343,15 @@ __device__ __forceinline__ void march(const Tile &t, const Weights &weights) {
   async_wait<0>();
 }
 
+// The first plane of a part of the planes. The last part is shorter than the others, so that multiprocessors that would be idle in the end
+// have something to do:
+//
+//      |------ part 0 ------|------ part 1 ------|------ part 2 ------|- 3 -|      CHUNKS 4, LAST_CHUNK 33
+__device__ __forceinline__ int chunk_begin(const Geometry &g, int chunk) {
+  if (chunk == CHUNKS) return int(g.z1);
+  return int(g.z0) + int((long long)(g.z1 - g.z0)*100*chunk/(100*(CHUNKS - 1) + LAST_CHUNK));
+}
+
 // blockIdx.z counts the parts of the planes: blocks that run at the same time are at the same plane, and share what they read in the
 // L2 cache.
 extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
@@ -351,13 +361,12 @@ extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
   const int low_y = int(g.y0) - BEFORE_Y, high_y = int(g.y1) + AFTER_Y - TILE_Y;
   const int base = (MARGIN_X + low_x)/STORE_GRAIN*STORE_GRAIN;
   const int left = base + int(blockIdx.x)*STRIDE_X, top = low_y + MARGIN_Y + int(blockIdx.y)*STRIDE_Y;
-  const int planes = int(g.z1 - g.z0), chunk = blockIdx.z;
+  const int chunk = blockIdx.z;
   real *shared = SHARED_MEMORY(real);
   Tile t = {f, g, lane%LANES_X, warp*(32/LANES_X) + lane/LANES_X, max(min(left - MARGIN_X, high_x), low_x),
             max(min(top - MARGIN_Y, high_y), low_y), blockIdx.x == 0 ? int(g.x0) : left,
             blockIdx.x == gridDim.x - 1 ? int(g.x1) : left + STRIDE_X, blockIdx.y == 0 ? int(g.y0) : top,
-            blockIdx.y == gridDim.y - 1 ? int(g.y1) : top + STRIDE_Y, int(g.z0) + int((long long)planes*chunk/CHUNKS),
-            int(g.z0) + int((long long)planes*(chunk + 1)/CHUNKS), 0, shared, shared + RING*PLANE_ELEMENTS};
+            blockIdx.y == gridDim.y - 1 ? int(g.y1) : top + STRIDE_Y, chunk_begin(g, chunk), chunk_begin(g, chunk + 1), 0, shared, shared + RING*PLANE_ELEMENTS};
   t.outside = find_outside(t);
   march(t, weights_of(COEFFICIENT_VALUES));
 }

@@ -1,0 +1,117 @@
+// fused_line: a warp makes STEPS time steps of a strip of a line in registers, and writes the strip once. Each step is a stage. There is no
+// shared memory and no barrier. A lane owns POINTS neighbours. Points beside them come from the next lanes.
+//
+//      |<------------- 32*POINTS points of a warp ------------->|
+//      | MARGIN |          written          | at least STEPS*HIGH_X |
+//
+// Each stage spoils the outermost points of a strip: their taps lie beyond it. Strips overlap, and the spoiled points are not written.
+// A point that no step computes keeps its value: one outside the box, and one beyond the grid, where taps read 0. Images beyond a periodic
+// end are computed like any point.
+#ifndef HALOTUNE_PRELUDE
+#include "example.cuh"
+#include "common.cuh"
+#endif
+
+#ifndef STEPS
+#define STEPS 16
+#define POINTS 8
+#define WARPS 4
+#define VECTOR 4
+#endif
+
+// MARGIN: points at the low end of a strip that are computed wrongly, rounded up to vectors. STRIDE: the distance of two strips.
+constexpr int STRIP = 32*POINTS, MARGIN = round_up(STEPS*LOW_X, VECTOR), STRIDE = (STRIP - MARGIN - STEPS*HIGH_X)/VECTOR*VECTOR;
+
+// A lane's part of a strip. The warp writes first <= x < last.
+struct Part {
+  const Fields &f;
+  const Geometry &g;
+  const Coefficients &coefficients;
+  index_t x;  // the lane's first point
+  index_t first, last;
+};
+
+// Taps of one of the lane's points in a stage. EDGE: some points of the strip lie beyond the grid or are computed by no stage.
+template <bool EDGE> struct StageTaps {
+  const Part &p;
+  const real (&near)[STAGE_BUFFERS][LOW_X + POINTS + HIGH_X];
+  int point, stage;
+  __device__ __forceinline__ real operator()(int input, int dx, int, int) const {
+    const int buffer = input_buffer(stage, input);
+    if (buffer >= 0) return near[buffer][LOW_X + point + dx];
+    return EDGE ? read_image(p.f, input, p.g, p.x + point + dx, 0, 0) : read_point(p.f, input, p.g, p.x + point + dx, 0, 0);
+  }
+};
+
+// Load the lane's points of an input.
+template <bool EDGE> __device__ __forceinline__ void load_input(const Part &p, int input, real (&values)[POINTS]) {
+#pragma unroll
+  for (int i = 0; i < POINTS; i += VECTOR) {
+    real some[VECTOR];
+    if (!EDGE) read_vector(p.f, input, p.g, p.x + i, 0, 0, some);
+#pragma unroll
+    for (int k = 0; k < VECTOR; k++) values[i + k] = EDGE ? read_image(p.f, input, p.g, p.x + i + k, 0, 0) : some[k];
+  }
+}
+
+// Write the lane's points of an output. In a strip inside the box a vector is written as a whole or not at all.
+template <bool EDGE> __device__ __forceinline__ void write_output(const Part &p, int output, const real (&values)[POINTS]) {
+#pragma unroll
+  for (int i = 0; i < POINTS; i += VECTOR) {
+    const index_t x = p.x + i;
+    real some[VECTOR];
+#pragma unroll
+    for (int k = 0; k < VECTOR; k++) some[k] = values[i + k];
+    if (EDGE) write_between(p.f, output, p.g, x, 0, 0, p.first, p.last, some);
+    else if (x >= p.first && x < p.last) write_vector(p.f, output, p.g, x, 0, 0, some);
+  }
+}
+
+// Compute a stage of all of the lane's points.
+template <bool EDGE> __device__ __forceinline__ void compute_stage(const Part &p, int stage, real (&buffers)[STAGE_BUFFERS][POINTS]) {
+  real near[STAGE_BUFFERS][LOW_X + POINTS + HIGH_X], results[OUTPUTS][POINTS];
+#pragma unroll
+  for (int input = 0; input < INPUTS; input++) {
+    if (input_buffer(stage, input) >= 0) find_near<32>(buffers[input_buffer(stage, input)], near[input_buffer(stage, input)]);
+  }
+#pragma unroll
+  for (int i = 0; i < POINTS; i++) {
+    real point[OUTPUTS];
+    update(StageTaps<EDGE>{p, near, i, stage}, p.coefficients, point);
+    const bool keeps = EDGE && !is_computed(p.g, p.x + i, 0, 0);
+#pragma unroll
+    for (int o = 0; o < OUTPUTS; o++) {
+      const int input = advanced_input(o);
+      results[o][i] = point[o];
+      if (keeps && input >= 0) results[o][i] = buffers[input_buffer(stage, input)][i];
+    }
+  }
+#pragma unroll
+  for (int o = 0; o < OUTPUTS; o++) {
+    const int buffer = output_buffer(stage, o), array = stored_as(STEPS - 1 - stage, o);
+#pragma unroll
+    for (int i = 0; i < POINTS; i++) {
+      if (buffer >= 0) buffers[buffer][i] = results[o][i];
+    }
+    if (array >= 0) write_output<EDGE>(p, array, results[o]);
+  }
+}
+
+template <bool EDGE> __device__ __forceinline__ void compute_strip(const Part &p) {
+  real buffers[STAGE_BUFFERS][POINTS];
+#pragma unroll
+  for (int input = 0; input < INPUTS; input++) {
+    if (input_buffer(0, input) >= 0) load_input<EDGE>(p, input, buffers[input_buffer(0, input)]);
+  }
+#pragma unroll
+  for (int stage = 0; stage < STEPS; stage++) compute_stage<EDGE>(p, stage, buffers);
+}
+
+extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
+  const Fields f = FIELDS;
+  const index_t number = index_t(blockIdx.x)*WARPS + threadIdx.x/32, left = g.x0/VECTOR*VECTOR + number*STRIDE, x = left - MARGIN;
+  if (left >= g.x1) return;
+  const Part p = {f, g, COEFFICIENT_VALUES, x + threadIdx.x%32*POINTS, max(left, g.x0), min(left + STRIDE, g.x1)};
+  if (x >= g.x0 + LOW_X && x + STRIP + HIGH_X <= g.x1) compute_strip<false>(p);
+  else compute_strip<true>(p);
+}
