@@ -374,6 +374,26 @@ for strategy in random local; do
   result "--strategy $strategy finds all of a small space" $? "$work/out"
 done
 
+# What the fake GPU's launches cost does not depend on their steps, so that more steps take less time a step.
+sed -e 's/^name: fused_tile/name: fused/' -e 's/steps: {values: [[][^]]*[]]/steps: {values: [2, 4]/' -e 's/tile_x: {values: [[][^]]*[]]/tile_x: {values: [32]/' \
+  -e 's/tile_y: {values: [[][^]]*[]]/tile_y: {values: [8]/' -e 's/tile_z: {values: [[][^]]*[]], default: 8/tile_z: {values: [1], default: 1/' \
+  -e 's/block_x: {values: [[][^]]*[]], default: 256/block_x: {values: [128], default: 128/' \
+  -e 's/^common: .*/common: [{load_path: [plain]}, {coefficients: [parameter]}, {extents: [runtime]}, {min_blocks: [0]}]/' templates/fused_tile.yaml >"$templates/fused.yaml"
+cp templates/fused_tile.cu "$templates/fused.cu"
+steps() { # option...
+  timeout "$LIMIT_S" "$program" tune heat2d --grid 32,16 --dtype f32 --template-dir "$templates" --template small,fused --set block_x=128 --strategy exhaustive \
+    $patient --db "$work/steps.db" "$@" 2>"$work/err"
+}
+steps --max-variants 34 --json >"$work/out" && json '[.tasks[] | [.steps, .complete]] == [[1, true], [2, true], [4, true]]' &&
+  [ "$(query "$work/steps.db" "select group_concat(steps) from (select p.steps from best b join problem p on p.id = b.problem_id where b.is_current order by 1)")" = 1,2,4 ]
+result "the number of steps is searched" $? "$work/out" "$work/err"
+steps --max-variants 34 >"$work/out" && grep -q '^heat2d f32 32x16: fastest with 4 steps a launch: .*, [234].* times as fast as single steps$' "$work/out"
+result "and the fastest is told" $? "$work/out" "$work/err"
+steps --max-variants 33 --json >"$work/out" && json '[.tasks[].steps] == [1]' &&
+  steps --max-variants 34 --steps 1 --json >"$work/out" && json '[.tasks[].steps] == [1]' &&
+  steps --max-variants 34 --rematch --json >"$work/out" && json '[.tasks[].steps] == [1]'
+result "not if the budget is small, nor with --steps 1 or --rematch" $? "$work/out" "$work/err"
+
 # --- replays ----------------------------------------------------------------------------------------------------------
 
 sum=$(cksum "$work/local.db")

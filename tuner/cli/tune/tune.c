@@ -62,12 +62,14 @@ static halotune_status workers_read(const struct invocation *invocation, int *ou
 }
 
 /* Print the command that continues tasks that were cut short. It leaves out --fresh, which would start again. */
-static void rest_print(const struct tune_command *c, const struct tuned *rows) {
+static void rest_print(const struct tune_command *c, const struct tuned_list *list) {
   static const char *const without[] = {"fresh", NULL};
   struct text words = {0};
   int left = 0;
-  for (int i = 0; i < c->plan.task_count; i++)
-    left += !rows[i].result.is_complete && !rows[i].is_refused && !rows[i].result.is_exhausted;
+  for (int i = 0; i < list->count; i++) {
+    const struct tuned *row = &list->rows[i];
+    left += !row->result.is_complete && !row->is_refused && !row->result.is_exhausted && !row->is_optional;
+  }
   if (left == 0 || c->which.recording) return;
   if (words_add(c->invocation, without, &words) == HALOTUNE_OK) {
     fprintf(stderr, "halotune: %d of %d task%s did not finish; all measurements are kept; to go on:\n  %s\n", left,
@@ -77,31 +79,31 @@ static void rest_print(const struct tune_command *c, const struct tuned *rows) {
 }
 
 static halotune_status results_print(const struct tune_command *c, const struct tune_setup *setup,
-                                     const struct tuned *rows) {
+                                     const struct tuned_list *list) {
   const struct backend_facts *facts = &setup->backend.facts;
-  if (option_given(c->invocation, "json")) return print_json(tune_json(setup, rows, c->plan.task_count));
+  if (option_given(c->invocation, "json")) return print_json(tune_json(setup, list->rows, list->count));
   printf("%s%s%s\n", facts->device.name,
          facts->is_emulation ? " (its times do not rank variants: no GPU was used)" : "",
          facts->is_recording ? " (a recording)" : "");
-  tune_table_print(rows, c->plan.task_count);
+  tune_table_print(list->rows, list->count);
   if (!c->which.recording || option_given(c->invocation, "db"))
     printf("stored in %s\n", store_path(setup->tools.store));
   return HALOTUNE_OK;
 }
 
 /* Tune all tasks, and print the results. */
-static enum exit_code tasks_tune(struct tune_command *c, struct tune_setup *setup, struct tuned *rows) {
+static enum exit_code tasks_tune(struct tune_command *c, struct tune_setup *setup, struct tuned_list *list) {
   const struct tune_tasks tasks = {setup,       &c->plan, &c->set,
                                    &c->options, &stop,    option_given(c->invocation, "reproducible")};
   if (setup->backend.facts.warnings[0]) fprintf(stderr, "halotune: %s\n", setup->backend.facts.warnings);
   if (c->plan.task_count > 1) tune_plan_print(&c->plan, &c->options, c->start_ms, stderr);
   signals_catch();
-  const halotune_status tuned = tune_tasks_run(&tasks, rows), printed = results_print(c, setup, rows);
-  rest_print(c, rows);
+  const halotune_status tuned = tune_tasks_run(&tasks, list), printed = results_print(c, setup, list);
+  rest_print(c, list);
   if (printed != HALOTUNE_OK) return report_failure(printed);
   if (tuned != HALOTUNE_OK) return exit_code_of(tuned); /* the message was printed with its task */
-  for (int i = 0; i < c->plan.task_count; i++) {
-    if (!rows[i].result.winner.exists) return HALOTUNE_EXIT_FAILURE;
+  for (int i = 0; i < list->count; i++) {
+    if (!list->rows[i].result.winner.exists && !list->rows[i].is_optional) return HALOTUNE_EXIT_FAILURE;
   }
   return c->plan.code != HALOTUNE_EXIT_SUCCESS ? c->plan.code : c->templates.code;
 }
@@ -109,13 +111,10 @@ static enum exit_code tasks_tune(struct tune_command *c, struct tune_setup *setu
 static enum exit_code setup_tune(struct tune_command *c) {
   struct tune_setup setup = {.hint_count = 0};
   enum exit_code code;
-  struct tuned *rows = calloc((size_t)c->plan.task_count + 1, sizeof *rows);
-  halotune_status status = rows ? HALOTUNE_OK : fail_memory();
-  for (int i = 0; rows && i < c->plan.task_count; i++) rows[i].task = &c->plan.tasks[i];
-  if (status == HALOTUNE_OK)
-    status = tune_setup_open(c->invocation, &c->which, c->workers, c->compile_timeout_ms, &setup);
+  struct tuned_list list = {.count = 0};
+  halotune_status status = tune_setup_open(c->invocation, &c->which, c->workers, c->compile_timeout_ms, &setup);
   if (status == HALOTUNE_OK) {
-    code = tasks_tune(c, &setup, rows);
+    code = tasks_tune(c, &setup, &list);
   } else {
     code = report_failure(status);
     if (status == HALOTUNE_NO_GPU) {
@@ -125,7 +124,7 @@ static enum exit_code setup_tune(struct tune_command *c) {
     }
   }
   tune_setup_close(&setup);
-  free(rows);
+  free(list.rows);
   return code;
 }
 
@@ -184,7 +183,8 @@ static const struct option_row options[] = {
     {"good-enough", "SHARE", "end the search of a task at this share of the driver's copy, such as 0.97"},
     {"launch", "MODE", "stream or graph; by default graph where a launch takes less than 20 us"},
     {"cache", "MODE", "steady, as in a time loop (the default), or cold"},
-    {"steps", "N", "time steps that a launch makes, such as 4; a task for each of 1..4; 1 by default"},
+    {"steps", "N",
+     "time steps that a launch makes, such as 4; a task for each of 1..4; by default those with the least time a step are searched for"},
     {"reproducible", NULL, "only variants that all give the same bits; a winner of its own is stored"},
     {"seed", "N", "random seed of the search; 1 by default"},
     {"workers", "N", "number of compilers that run at a time; one less than there are CPUs by default"},

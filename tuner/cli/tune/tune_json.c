@@ -33,7 +33,7 @@ static void put_winner(json_t **json, const struct tuned *row) {
   json_put(json, "time_high_ms", number_json(result->winner.timing.high_ms));
   json_put(json, "samples", json_integer(result->winner.timing.sample_count));
   json_put(json, "bandwidth_gbs", number_json(tuned_bandwidth_gbs(row)));
-  put_field_bytes(json, row->task);
+  put_field_bytes(json, &row->task);
   json_put(json, "roof_ms", number_json(tuned_of_memory(row, result->winner.roof_ms)));
   json_put(json, "share_of_roof", number_json(tuned_of_memory(row, result->winner.roof_ratio)));
   json_put(json, "share_of_roof_low", number_json(tuned_of_memory(row, result->winner.roof_ratio_low)));
@@ -50,12 +50,12 @@ static void put_winner(json_t **json, const struct tuned *row) {
 static json_t *tuned_json(const struct tuned *row) {
   const struct tune_result *result = &row->result;
   json_t *json = json_object();
-  json_put(&json, "stencil", text_json(row->task->stencil->loaded.stencil->name));
-  json_put(&json, "dtype", text_json(dtype_names[row->task->dtype]));
-  json_put(&json, "grid", grid_json(&row->task->grid, MAX_DIMS));
+  json_put(&json, "stencil", text_json(row->task.stencil->loaded.stencil->name));
+  json_put(&json, "dtype", text_json(dtype_names[row->task.dtype]));
+  json_put(&json, "grid", grid_json(&row->task.grid, MAX_DIMS));
   json_put(&json, "launch", text_json(launch_mode_names[result->launch]));
   json_put(&json, "reproducible", json_boolean(row->reproducible));
-  json_put(&json, "steps", json_integer(row->task->launch_steps));
+  json_put(&json, "steps", json_integer(row->task.launch_steps));
   json_put(&json, "complete", json_boolean(result->is_complete));
   json_put(&json, "reason", text_json(result->reason));
   json_put(&json, "tried", json_integer(result->tally.tried));

@@ -105,16 +105,16 @@ static halotune_status wanted_dtypes(const struct invocation *invocation, const 
               stencil->name);
 }
 
-/* A range of steps. */
+/* A range of steps; 0 stands for any number. */
 struct steps_range {
   int first, last;
 };
 
-/* Read --steps: N or N..M; 1 by default. */
+/* Read --steps: N or N..M; any number by default. */
 static halotune_status option_steps(const struct invocation *invocation, struct steps_range *out) {
   const char *value = option_value(invocation, "steps");
   char *end = NULL;
-  *out = (struct steps_range){1, 1};
+  *out = (struct steps_range){0, 0};
   if (!value) return HALOTUNE_OK;
   const long first = strtol(value, &end, 10), last = strncmp(end, "..", 2) == 0 ? strtol(end + 2, &end, 10) : first;
   if (end == value || *end || first < 1 || last < first || last > LAUNCH_MOST_STEPS) {
@@ -129,7 +129,9 @@ static halotune_status option_steps(const struct invocation *invocation, struct 
 static halotune_status wanted_steps(const struct invocation *invocation, const struct planned_stencil *planned,
                                     struct steps_range *out) {
   halotune_status status = option_steps(invocation, out);
-  if (status != HALOTUNE_OK || out->last == 1 || planned->loaded.analysis->can_iterate) return status;
+  if (status != HALOTUNE_OK || planned->loaded.analysis->can_iterate) return status;
+  if (out->last == 0) *out = (struct steps_range){1, 1};
+  if (out->last == 1) return HALOTUNE_OK;
   if (!option_given(invocation, "all")) {
     return fail(HALOTUNE_ARGUMENT,
                 "--steps %s: %s makes one step only: it does not say in `iterate` which output "

@@ -16,7 +16,7 @@ struct planned_task {
   enum dtype dtype;
   struct grid grid;
   double *coefficients;
-  int launch_steps; /* time steps that a launch makes */
+  int launch_steps; /* time steps that a launch makes; 0: to be searched, which begins with 1 */
 };
 
 struct tune_plan {

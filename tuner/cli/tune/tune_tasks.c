@@ -4,8 +4,10 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/array.h"
 #include "base/clock.h"
 #include "tuner/cli/output/progress.h"
+#include "tuner/cli/tune/steps_offered.h"
 
 /* The line of progress of one task. */
 struct task_line {
@@ -61,48 +63,119 @@ static struct task copy_of(const struct tune_tasks *t, const struct task *task, 
   return copy;
 }
 
-static halotune_status task_run(const struct tune_tasks *t, struct task_line *line, struct tuned *row) {
+/* Tune the task of a row.
+ *   turn  its share of the budget; variants that an earlier turn tried count again */
+static halotune_status task_run(const struct tune_tasks *t, struct steps_turn turn, struct progress *progress,
+                                struct tuned *row) {
   const struct backend_facts *facts = &t->setup->backend.facts;
   const bool has_copy = t->setup->copy.loaded.stencil != NULL;
   const struct tune_templates templates = {t->set->list, t->set->fixed, t->set->count};
   const struct tune_templates copy_templates = {t->setup->copy_templates.list, NULL, t->setup->copy_templates.count};
   struct tune_options options = *t->options;
   struct task copy;
+  struct text name = {0};
   char arch[16];
   snprintf(arch, sizeof arch, "sm_%d", facts->device.capability);
-  const struct task task = task_of(t, row->task->stencil, row->task, arch);
-  if (has_copy) copy = copy_of(t, &task, row->task);
+  planned_task_text(&row->task, &name);
+  struct task_line line = {text_string(&name), !facts->is_emulation, progress};
+  const struct task task = task_of(t, row->task.stencil, &row->task, arch);
+  if (has_copy) copy = copy_of(t, &task, &row->task);
   options.progress = task_show;
-  options.context = line;
+  options.context = &line;
+  options.budget_s *= turn.share;
+  options.max_variants = (long)ceil((double)options.max_variants * (turn.share + turn.earlier));
   halotune_status status =
       tune(&t->setup->tools, &task, &templates, has_copy ? &copy : NULL, &copy_templates, &options, &row->result);
-  progress_hide(line->progress);
+  progress_hide(progress);
   row->is_done = true;
   row->reproducible = t->reproducible;
   row->is_recorded = facts->is_recording;
   row->is_emulated = facts->is_emulation;
   row->is_refused = status == HALOTUNE_NOT_FOUND || status == HALOTUNE_ARGUMENT;
-  if (status == HALOTUNE_OK) return status;
-  snprintf(row->result.reason, sizeof row->result.reason, "%s", fail_text());
-  fprintf(stderr, "halotune: %s: %s\n", line->name, fail_text());
+  if (status != HALOTUNE_OK) {
+    snprintf(row->result.reason, sizeof row->result.reason, "%s", fail_text());
+    fprintf(stderr, "halotune: %s: %s\n", line.name, fail_text());
+  }
+  text_free(&name);
   return status;
 }
 
-halotune_status tune_tasks_run(const struct tune_tasks *tasks, struct tuned *rows) {
+/* Whether a failure ends all tasks: without the database or the GPU none can go on. */
+static bool ends_all(halotune_status status) { return status == HALOTUNE_DB || status == HALOTUNE_NO_GPU; }
+
+static bool may_go_on(const struct tune_tasks *t) { return !*t->stop && tune_has_time(t->options, clock_ms()); }
+
+/* Find the row of a task with this number of steps, behind `first`, or append one. Returns NULL when memory is out. */
+static struct tuned *row_for(struct tuned_list *list, int first, const struct planned_task *planned, int steps) {
+  for (int i = first; i < list->count; i++) {
+    if (list->rows[i].task.launch_steps == steps) return &list->rows[i];
+  }
+  if (!array_room(list->rows, list->count, list->room)) return NULL;
+  struct tuned *row = &list->rows[list->count++];
+  *row = (struct tuned){.task = *planned};
+  row->task.launch_steps = steps;
+  return row;
+}
+
+/* Whether the smallest share of the budget is worth a search: a second, and two variants. */
+static bool leaves_enough(const struct tune_options *options) {
+  const double least_s = 1, least_variants = 2;
+  const bool has_limit = isfinite(options->budget_s) || options->max_variants > 0;
+  return has_limit && options->budget_s * STEPS_SCOUT_SHARE >= least_s &&
+         (options->max_variants == 0 || (double)options->max_variants * STEPS_SCOUT_SHARE >= least_variants);
+}
+
+/* Find the numbers of steps to search besides single steps; none if the task does not search them. */
+static halotune_status find_steps(const struct tune_tasks *t, const struct planned_task *planned,
+                                  struct steps_search *out) {
+  const struct backend_facts *facts = &t->setup->backend.facts;
+  const struct tune_templates templates = {t->set->list, t->set->fixed, t->set->count};
+  const struct task task = task_of(t, planned->stencil, planned, "");
+  *out = (struct steps_search){.count = 0};
+  if (planned->launch_steps > 0 || facts->is_emulation || facts->is_recording || t->options->rematch)
+    return HALOTUNE_OK;
+  return leaves_enough(t->options) ? steps_offered(&task, &templates, out) : HALOTUNE_OK;
+}
+
+static double step_ms(const struct tuned *row) {
+  const struct final_winner *winner = &row->result.winner;
+  return winner->exists ? winner->timing.median_ms / row->task.launch_steps : INFINITY;
+}
+
+/* Tune a planned task: its number of steps, or single steps and then others. */
+static halotune_status planned_run(const struct tune_tasks *t, const struct planned_task *planned,
+                                   struct progress *progress, struct tuned_list *list) {
+  const int first = list->count;
+  struct steps_search search;
+  struct steps_turn turn;
+  struct tuned *row = row_for(list, first, planned, planned->launch_steps > 0 ? planned->launch_steps : 1);
+  halotune_status status = row ? find_steps(t, planned, &search) : fail_memory();
+  if (status != HALOTUNE_OK) return status;
+  turn = (struct steps_turn){row->task.launch_steps, search.count > 0 ? STEPS_SINGLE_SHARE : 1, 0};
+  status = task_run(t, turn, progress, row);
+  while (!ends_all(status) && may_go_on(t) && steps_search_next(&search, &turn)) {
+    row = row_for(list, first, planned, turn.steps);
+    if (!row) return fail_memory();
+    row->is_optional = true;
+    const halotune_status tuned = task_run(t, turn, progress, row);
+    if (ends_all(tuned)) status = tuned;
+    steps_search_tell(&search, turn.steps, step_ms(row));
+  }
+  return status;
+}
+
+halotune_status tune_tasks_run(const struct tune_tasks *tasks, struct tuned_list *out) {
   halotune_status worst = HALOTUNE_OK;
   struct progress progress;
-  struct text name = {0};
+  int begun = 0;
   progress_open(&progress);
-  for (int i = 0; i < tasks->plan->task_count; i++) {
-    if (*tasks->stop || !tune_has_time(tasks->options, clock_ms())) break;
-    name.length = 0;
-    planned_task_text(rows[i].task, &name);
-    struct task_line line = {text_string(&name), !tasks->setup->backend.facts.is_emulation, &progress};
-    halotune_status status = task_run(tasks, &line, &rows[i]);
-    if (status == HALOTUNE_OK) continue;
-    worst = status;
-    if (status == HALOTUNE_DB || status == HALOTUNE_NO_GPU) break;
+  while (begun < tasks->plan->task_count && !ends_all(worst) && may_go_on(tasks)) {
+    halotune_status status = planned_run(tasks, &tasks->plan->tasks[begun++], &progress, out);
+    if (status != HALOTUNE_OK) worst = status;
   }
-  text_free(&name);
+  for (; begun < tasks->plan->task_count; begun++) {
+    const struct planned_task *planned = &tasks->plan->tasks[begun];
+    if (!row_for(out, out->count, planned, planned->launch_steps > 0 ? planned->launch_steps : 1)) return fail_memory();
+  }
   return worst;
 }

@@ -33,7 +33,7 @@ static void print_first_failure(const struct tune_result *result) {
 static void print_row(const struct tuned *row) {
   const struct tune_result *result = &row->result;
   struct text text = {0};
-  planned_task_text(row->task, &text);
+  planned_task_text(&row->task, &text);
   printf("%-32s", text_string(&text));
   text_free(&text);
   if (result->winner.exists) {
@@ -55,7 +55,7 @@ static void print_row(const struct tuned *row) {
 static void print_outcomes(const struct tuned *row) {
   const struct tune_result *result = &row->result;
   struct text text = {0};
-  planned_task_text(row->task, &text);
+  planned_task_text(&row->task, &text);
   printf("%s: %ld tried", text_string(&text), result->tally.tried);
   text_free(&text);
   if (result->tally.recalled > 0) printf(" (%ld of them by earlier runs)", result->tally.recalled);
@@ -75,12 +75,41 @@ static void print_outcomes(const struct tuned *row) {
   if (result->winner.other_processes > 0)
     printf("; %d other process%s on the GPU when the finals began: times may be off", result->winner.other_processes,
            result->winner.other_processes == 1 ? " computed" : "es computed");
-  if (result->winner.exists && row->task->launch_steps > 1)
-    printf("; %.5f ms a step", result->winner.timing.median_ms / row->task->launch_steps);
+  if (result->winner.exists && row->task.launch_steps > 1)
+    printf("; %.5f ms a step", result->winner.timing.median_ms / row->task.launch_steps);
   if (result->winner.exists && !result->winner.second_grid[0] && !row->is_recorded)
     printf("; second grid: none fits the winner");
   if (result->winner.exists && !result->is_complete) printf("; %s", result->reason);
   printf("\n");
+}
+
+/* Whether two rows differ in nothing but their steps. */
+static bool is_same_problem(const struct planned_task *left, const struct planned_task *right) {
+  return left->stencil == right->stencil && left->dtype == right->dtype &&
+         memcmp(&left->grid, &right->grid, sizeof left->grid) == 0;
+}
+
+static double step_ms(const struct tuned *row) {
+  return row->result.winner.exists ? row->result.winner.timing.median_ms / row->task.launch_steps : INFINITY;
+}
+
+/* For a task of single steps, print which number of steps takes the least time a step. */
+static void print_fastest_step(const struct tuned *single, const struct tuned *rows, int count) {
+  const struct tuned *best = single;
+  bool has_others = false;
+  struct text text = {0};
+  for (int i = 0; i < count; i++) {
+    if (&rows[i] == single || !is_same_problem(&rows[i].task, &single->task)) continue;
+    has_others = true;
+    if (step_ms(&rows[i]) < step_ms(best)) best = &rows[i];
+  }
+  if (!has_others || single->is_emulated || !single->result.winner.exists) return;
+  planned_task_text(&single->task, &text);
+  printf("%s: fastest with %d step%s a launch: %.5f ms a step", text_string(&text), best->task.launch_steps,
+         PLURAL(best->task.launch_steps), step_ms(best));
+  if (best != single) printf(", %.2f times as fast as single steps", step_ms(single) / step_ms(best));
+  printf("\n");
+  text_free(&text);
 }
 
 void tune_table_print(const struct tuned *rows, int count) {
@@ -99,6 +128,9 @@ void tune_table_print(const struct tuned *rows, int count) {
   }
   for (int i = 0; i < count; i++) {
     if (rows[i].is_done) print_outcomes(&rows[i]);
+  }
+  for (int i = 0; i < count; i++) {
+    if (rows[i].task.launch_steps == 1) print_fastest_step(&rows[i], rows, count);
   }
 }
 

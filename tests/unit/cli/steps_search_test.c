@@ -1,0 +1,57 @@
+/* steps_search_test.c: which numbers of time steps are tried, for known times of a step. */
+#include "tuner/cli/tune/steps_search.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/text.h"
+#include "tests/unit/unit.h"
+
+enum { ROWS = 12 };
+
+/* The time of a step is its distance from the best number of steps, on a scale of factors, and 1. Numbers above `most`
+ * have no winner. */
+static const struct {
+  int offered[ROWS + 1];
+  int best, most;
+  const char *turns; /* "STEPS:SHARE ..." in per cent */
+} rows[] = {
+    {{0}, 4, 99, ""},
+    {{2}, 4, 99, "2:6 2:54"},
+    {{2, 3, 4}, 4, 99, "2:6 4:6 3:6 4:42"},
+    {{2, 3, 4}, 2, 99, "2:6 4:6 3:6 2:42"},
+    {{2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16}, 10, 99, "2:6 4:6 8:6 16:6 10:6 12:6 10:24"},
+    {{2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16}, 16, 99, "2:6 4:6 8:6 16:6 10:6 12:6 16:24"},
+    {{2, 3, 4, 6, 8, 12, 16}, 16, 4, "2:6 4:6 8:6 6:6 3:6 4:30"},
+    {{2, 3, 4}, 2, 1, "2:6"},
+};
+
+TEST(steps_are_searched_in_turns) {
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct steps_search search = {.count = 0};
+    struct steps_turn turn;
+    struct text turns = {0};
+    double spent = STEPS_SINGLE_SHARE;
+    bool is_known[STEPS_MOST + 1] = {false};
+    while (rows[i].offered[search.count]) {
+      search.offered[search.count] = rows[i].offered[search.count];
+      search.count++;
+    }
+    while (steps_search_next(&search, &turn)) {
+      text_printf(&turns, "%s%d:%.0f", turns.length ? " " : "", turn.steps, 100 * turn.share);
+      spent += turn.share;
+      CHECK_EQ(is_known[turn.steps], turn.earlier > 0, "row %zu", i);
+      is_known[turn.steps] = true;
+      steps_search_tell(&search, turn.steps,
+                        turn.steps > rows[i].most ? INFINITY : 1 + fabs(log2((double)turn.steps / rows[i].best)));
+    }
+    CHECK_TEXT(rows[i].turns, text_string(&turns), "row %zu", i);
+    CHECK(spent <= 1 + 1e-9, "row %zu spends %g", i, spent);
+    text_free(&turns);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(steps_are_searched_in_turns)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

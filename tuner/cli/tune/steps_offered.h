@@ -1,0 +1,14 @@
+/* steps_offered.h: the numbers of time steps a launch that templates offer for a task. */
+#ifndef CLI_TUNE_STEPS_OFFERED_H
+#define CLI_TUNE_STEPS_OFFERED_H
+
+#include "tuner/cli/tune/steps_search.h"
+#include "tuner/search/tune/tune_inputs.h"
+#include "tuner/search/variants/task.h"
+
+/* Fill in `offered` and `count`: the numbers from 2 to STEPS_MOST of which a template has a variant.
+ * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+halotune_status steps_offered(const struct task *task, const struct tune_templates *templates,
+                              struct steps_search *out);
+
+#endif

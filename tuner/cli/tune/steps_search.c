@@ -1,0 +1,61 @@
+/* steps_search.c: turns, from the times that earlier turns gave. */
+#include "tuner/cli/tune/steps_search.h"
+
+#include <math.h>
+
+enum { MOST_SCOUTS = 6 };
+
+static bool is_tried(const struct steps_search *s, int at) { return s->step_ms[at] > 0; }
+
+/* The place of the best number that was tried; -1 if none has a winner. */
+static int best_place(const struct steps_search *s) {
+  int best = -1;
+  for (int i = 0; i < s->count; i++) {
+    if (is_tried(s, i) && isfinite(s->step_ms[i]) && (best < 0 || s->step_ms[i] < s->step_ms[best])) best = i;
+  }
+  return best;
+}
+
+static int last_tried(const struct steps_search *s) {
+  int at = s->count - 1;
+  while (at >= 0 && !is_tried(s, at)) at--;
+  return at;
+}
+
+/* The place of the number to scout next; -1 if there is none. */
+static int next_scout(const struct steps_search *s) {
+  const int best = best_place(s), last = last_tried(s);
+  if (last < 0) return 0;
+  int next = last + 1;
+  while (next < s->count && s->offered[next] < 2 * s->offered[last]) next++;
+  if (best == last && next < s->count) return next; /* still falling */
+  if (best < 0) return -1;
+  int below = best - 1, above = best + 1;
+  while (below >= 0 && !is_tried(s, below)) below--;
+  while (above < s->count && !is_tried(s, above)) above++;
+  if (above - best > 1 && above - best >= best - below) return (best + above) / 2;
+  return best - below > 1 ? (best + below) / 2 : -1;
+}
+
+bool steps_search_next(struct steps_search *s, struct steps_turn *out) {
+  if (s->is_over) return false;
+  const int scout = s->scouted < MOST_SCOUTS ? next_scout(s) : -1;
+  if (scout >= 0 && scout < s->count) {
+    *out = (struct steps_turn){s->offered[scout], STEPS_SCOUT_SHARE, 0};
+    return true;
+  }
+  s->is_over = true;
+  const int best = best_place(s);
+  if (best < 0) return false;
+  *out =
+      (struct steps_turn){s->offered[best], 1 - STEPS_SINGLE_SHARE - s->scouted * STEPS_SCOUT_SHARE, STEPS_SCOUT_SHARE};
+  return true;
+}
+
+void steps_search_tell(struct steps_search *s, int steps, double step_ms) {
+  for (int i = 0; i < s->count; i++) {
+    if (s->offered[i] != steps) continue;
+    s->scouted += !is_tried(s, i);
+    s->step_ms[i] = step_ms;
+  }
+}

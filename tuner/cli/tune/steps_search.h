@@ -1,0 +1,37 @@
+/* steps_search.h: which numbers of time steps a `halotune tune` tries, and how it shares its budget among them.
+ *
+ * Single steps get SINGLE of the budget. Then numbers of steps are scouted, each with SCOUT of the budget: each about
+ * twice the one before, as long as the time a step falls; then numbers between the best and those beside it. What is
+ * left goes to the best number. No clock decides: the same times give the same turns. */
+#ifndef CLI_TUNE_STEPS_SEARCH_H
+#define CLI_TUNE_STEPS_SEARCH_H
+
+#include <stdbool.h>
+
+enum { STEPS_MOST = 64 }; /* more are tried only if --steps names them */
+
+/* Shares of the budget. */
+#define STEPS_SINGLE_SHARE 0.40
+#define STEPS_SCOUT_SHARE 0.06
+
+struct steps_search {
+  int offered[STEPS_MOST], count; /* numbers of steps that templates offer, rising, each at least 2 */
+  double step_ms[STEPS_MOST];     /* time of a step for each of them; infinite without a winner, 0 before it is tried */
+  int scouted;                    /* how many were tried */
+  bool is_over;
+};
+
+/* What to tune next. */
+struct steps_turn {
+  int steps;
+  double share;   /* of the budget */
+  double earlier; /* the share that an earlier turn of this number took */
+};
+
+/* Find the next turn. Returns false if there is none; then, or after the last turn, the search is over. */
+bool steps_search_next(struct steps_search *search, struct steps_turn *out);
+
+/* Tell the time of a step of the winner; INFINITY without a winner. */
+void steps_search_tell(struct steps_search *search, int steps, double step_ms);
+
+#endif
