@@ -216,8 +216,8 @@ static halotune_status drop(struct signers *signers, const char *name, const str
   const struct signer *named = find_name(signers, name);
   if (!named)
     return fail(HALOTUNE_NOT_FOUND, "there is no signer '%s'; 'halotune trust list' shows those that there are", name);
-  const int at = (int)(named - signers->list);
-  memmove(&signers->list[at], &signers->list[at + 1], (size_t)(--signers->count - at) * sizeof *signers->list);
+  signers->count--;
+  for (int i = (int)(named - signers->list); i < signers->count; i++) signers->list[i] = signers->list[i + 1];
   return HALOTUNE_OK;
 }
 

@@ -1,5 +1,5 @@
-/* check.c: one function a kind of row. */
-#include "db/store/check.h"
+/* check.c: one function a kind of row. check_launch.c looks at launches. */
+#include "db/store/check_parts.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,14 +12,7 @@
 #include "db/store/query.h"
 #include "stencil/cuda/cuda_tokens.h"
 
-struct check {
-  sqlite3 *connection;
-  void (*problem)(void *context, const char *text);
-  void *context;
-  long found;
-};
-
-static void __attribute__((format(printf, 2, 3))) report(struct check *c, const char *format, ...) {
+void check_report(struct check *c, const char *format, ...) {
   char text[FAIL_TEXT_BYTES], printable[FAIL_TEXT_BYTES];
   va_list args;
   va_start(args, format);
@@ -30,9 +23,8 @@ static void __attribute__((format(printf, 2, 3))) report(struct check *c, const 
   c->problem(c->context, printable);
 }
 
-/* Calls `look` for each row. A failure of `look` ends the walk; what is wrong with a row is reported, not returned. */
-static halotune_status each_row(struct check *c, const char *sql,
-                                halotune_status (*look)(struct check *c, sqlite3_stmt *row)) {
+halotune_status check_each(struct check *c, const char *sql,
+                           halotune_status (*look)(struct check *c, sqlite3_stmt *row)) {
   sqlite3_stmt *query = NULL;
   int code = SQLITE_DONE;
   halotune_status status = query_prepare(c->connection, sql, &query);
@@ -43,27 +35,27 @@ static halotune_status each_row(struct check *c, const char *sql,
 }
 
 static halotune_status look_at_integrity(struct check *c, sqlite3_stmt *row) {
-  if (strcmp(column_text(row, 0), "ok") != 0) report(c, "the file is damaged: %s", column_text(row, 0));
+  if (strcmp(column_text(row, 0), "ok") != 0) check_report(c, "the file is damaged: %s", column_text(row, 0));
   return HALOTUNE_OK;
 }
 
 static halotune_status look_at_reference(struct check *c, sqlite3_stmt *row) {
-  report(c, "%s %lld refers to a row of %s that does not exist", column_text(row, 0),
-         (long long)sqlite3_column_int64(row, 1), column_text(row, 2));
+  check_report(c, "%s %lld refers to a row of %s that does not exist", column_text(row, 0),
+               (long long)sqlite3_column_int64(row, 1), column_text(row, 2));
   return HALOTUNE_OK;
 }
 
 /* Columns: what it is, its name. Triggers and views are code that nobody asked for. */
 static halotune_status look_at_object(struct check *c, sqlite3_stmt *row) {
-  report(c, "%s '%s' does not belong in this database", column_text(row, 0), column_text(row, 1));
+  check_report(c, "%s '%s' does not belong in this database", column_text(row, 0), column_text(row, 1));
   return HALOTUNE_OK;
 }
 
 static halotune_status check_file(struct check *c) {
-  halotune_status status = each_row(c, "pragma integrity_check", look_at_integrity);
-  if (status == HALOTUNE_OK) status = each_row(c, "pragma foreign_key_check", look_at_reference);
+  halotune_status status = check_each(c, "pragma integrity_check", look_at_integrity);
+  if (status == HALOTUNE_OK) status = check_each(c, "pragma foreign_key_check", look_at_reference);
   if (status != HALOTUNE_OK) return status;
-  return each_row(
+  return check_each(
       c,
       "select type, name from sqlite_master where type in ('trigger', 'view') or (type = 'table' and name not in"
       " ('origin', 'device', 'stencil', 'stencil_text', 'template', 'problem', 'variant', 'run', 'measurement', 'finalist', 'best', 'prediction')"
@@ -71,7 +63,7 @@ static halotune_status check_file(struct check *c) {
       look_at_object);
 }
 
-static bool is_bad(halotune_status status) { return status == HALOTUNE_PARSE || status == HALOTUNE_ARGUMENT; }
+bool check_is_bad(halotune_status status) { return status == HALOTUNE_PARSE || status == HALOTUNE_ARGUMENT; }
 
 /* Columns: name, hash, text, hash of the text. */
 static halotune_status look_at_stencil(struct check *c, sqlite3_stmt *row) {
@@ -81,16 +73,17 @@ static halotune_status look_at_stencil(struct check *c, sqlite3_stmt *row) {
   struct analysis *analysis = NULL;
   char hex[IDENTITY_HEX_BYTES];
   identity_hex(stencil_text_identity(text), hex);
-  if (strcmp(hex, column_text(row, 3)) != 0) report(c, "a text of stencil %s does not match its own hash", name);
+  if (strcmp(hex, column_text(row, 3)) != 0) check_report(c, "a text of stencil %s does not match its own hash", name);
   halotune_status status = stencil_parse(&source, &stencil);
   if (status == HALOTUNE_OK) status = analysis_make(stencil, &analysis);
-  if (is_bad(status)) {
-    report(c, "the stencil %s cannot be read: %s", name, fail_text());
+  if (check_is_bad(status)) {
+    check_report(c, "the stencil %s cannot be read: %s", name, fail_text());
     status = HALOTUNE_OK;
   } else if (status == HALOTUNE_OK) {
     identity_hex(analysis->hash, hex);
-    if (strcmp(hex, column_text(row, 1)) != 0) report(c, "the text of stencil %s does not match its hash", name);
-    if (strcmp(stencil->name, name) != 0) report(c, "the stencil %s is named %s in its text", name, stencil->name);
+    if (strcmp(hex, column_text(row, 1)) != 0) check_report(c, "the text of stencil %s does not match its hash", name);
+    if (strcmp(stencil->name, name) != 0)
+      check_report(c, "the stencil %s is named %s in its text", name, stencil->name);
   }
   analysis_free(analysis);
   stencil_free(stencil);
@@ -106,8 +99,8 @@ static halotune_status check_variants(struct check *c, int64_t template_id, cons
   while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) {
     struct configuration configuration;
     status = configuration_read(template, column_text(query, 1), &configuration);
-    if (!is_bad(status)) continue;
-    report(c, "variant %lld: %s", (long long)sqlite3_column_int64(query, 0), fail_text());
+    if (!check_is_bad(status)) continue;
+    check_report(c, "variant %lld: %s", (long long)sqlite3_column_int64(query, 0), fail_text());
     status = HALOTUNE_OK;
   }
   if (status == HALOTUNE_OK && code != SQLITE_DONE) status = query_fail(c->connection);
@@ -131,14 +124,15 @@ static halotune_status look_at_template(struct check *c, sqlite3_stmt *row) {
   struct source source = source_of(name, yaml, strlen(yaml));
   struct template *template = NULL;
   halotune_status status = template_parse(&source, column_text(row, 3), &template);
-  if (is_bad(status)) {
-    report(c, "the template %s cannot be read: %s", name, fail_text());
+  if (check_is_bad(status)) {
+    check_report(c, "the template %s cannot be read: %s", name, fail_text());
     return HALOTUNE_OK;
   }
   if (status != HALOTUNE_OK) return status;
   if (!is_named(template, column_text(row, 1), column_text(row, 5)))
-    report(c, "the texts of template %s do not match its hash", name);
-  if (strcmp(template->name, name) != 0) report(c, "the template %s is named %s in its text", name, template->name);
+    check_report(c, "the texts of template %s do not match its hash", name);
+  if (strcmp(template->name, name) != 0)
+    check_report(c, "the template %s is named %s in its text", name, template->name);
   status = check_variants(c, sqlite3_column_int64(row, 4), template);
   template_free(template);
   return status;
@@ -157,16 +151,16 @@ static const char words_sql[] =
 static halotune_status look_at_words(struct check *c, sqlite3_stmt *row) {
   const char *word = column_text(row, 2);
   if (!is_printable_line(word)) {
-    report(c, "%s %lld: '%s' has characters that cannot be printed", column_text(row, 0),
-           (long long)sqlite3_column_int64(row, 1), word);
+    check_report(c, "%s %lld: '%s' has characters that cannot be printed", column_text(row, 0),
+                 (long long)sqlite3_column_int64(row, 1), word);
   }
   return HALOTUNE_OK;
 }
 
 /* Columns: table, id, date. Decisions compare dates: none may lie in the future. */
 static halotune_status look_at_date(struct check *c, sqlite3_stmt *row) {
-  report(c, "%s %lld: '%s' is no date, or lies in the future of this machine's clock", column_text(row, 0),
-         (long long)sqlite3_column_int64(row, 1), column_text(row, 2));
+  check_report(c, "%s %lld: '%s' is no date, or lies in the future of this machine's clock", column_text(row, 0),
+               (long long)sqlite3_column_int64(row, 1), column_text(row, 2));
   return HALOTUNE_OK;
 }
 
@@ -182,7 +176,7 @@ static const char dates_sql[] =
 
 /* Columns: table, id, what its counts are not. */
 static halotune_status look_at_count(struct check *c, sqlite3_stmt *row) {
-  report(c, "%s %lld: %s", column_text(row, 0), (long long)sqlite3_column_int64(row, 1), column_text(row, 2));
+  check_report(c, "%s %lld: %s", column_text(row, 0), (long long)sqlite3_column_int64(row, 1), column_text(row, 2));
   return HALOTUNE_OK;
 }
 
@@ -195,6 +189,11 @@ static const char counts_sql[] =
     " where r.problem_id <> b.problem_id"
     " union all select 'best', b.id, 'its run was tuned with another text' from best b join run r on r.id = b.run_id"
     " where r.text_id <> b.text_id"
+    " union all select 'problem', id, 'its grid is none' from problem where nx < 1 or ny < 1 or nz < 1"
+    " union all select 'best', b.id, 'its launch makes other steps than its problem asks for' from best b join problem p on"
+    " p.id = b.problem_id where b.steps <> p.steps"
+    " union all select 'best', id, 'its time is not positive, or not within its interval' from best where not"
+    " (0 < low_ms and low_ms <= time_ms and time_ms <= high_ms)"
     " union all select 'run', r.id, 'its text is that of another stencil' from run r join problem p on p.id = r.problem_id"
     " join stencil_text x on x.id = r.text_id where x.stencil_id <> p.stencil_id"
     " union all select 'best', b.id, 'its text is that of another stencil' from best b join problem p on p.id ="
@@ -206,9 +205,9 @@ static halotune_status look_at_measurement(struct check *c, sqlite3_stmt *row) {
   long long id = sqlite3_column_int64(row, 0), count = sqlite3_column_int64(row, 2),
             bytes = sqlite3_column_int64(row, 3);
   if (!outcome_find(column_text(row, 1), &outcome))
-    report(c, "measurement %lld: '%s' is not an outcome", id, column_text(row, 1));
+    check_report(c, "measurement %lld: '%s' is not an outcome", id, column_text(row, 1));
   if (bytes != 0 && bytes != count * (long long)sizeof(float))
-    report(c, "measurement %lld: it does not hold %lld samples", id, count);
+    check_report(c, "measurement %lld: it does not hold %lld samples", id, count);
   return HALOTUNE_OK;
 }
 
@@ -239,9 +238,9 @@ static halotune_status check_coefficients(struct check *c, sqlite3_stmt *row) {
   if (status == HALOTUNE_OK) {
     bool is_same = count == stencil->coefficient_count;
     for (int i = 0; i < count && is_same; i++) is_same = stored[i] == own[i];
-    if (!is_same) report(c, "best %lld: its coefficients are not those of its stencil's text", id);
-  } else if (is_bad(status)) {
-    report(c, "best %lld: %s", id, fail_text());
+    if (!is_same) check_report(c, "best %lld: its coefficients are not those of its stencil's text", id);
+  } else if (check_is_bad(status)) {
+    check_report(c, "best %lld: %s", id, fail_text());
     status = HALOTUNE_OK;
   }
   stencil_free(stencil);
@@ -257,12 +256,13 @@ static halotune_status look_at_best(struct check *c, sqlite3_stmt *row) {
   bool is_right = false;
   halotune_status hash_status = check_source(source, column_text(row, 2), &is_right);
   if (hash_status == HALOTUNE_OK && !is_right)
-    report(c, "best %lld: its source does not match the hash of its variant", id);
+    check_report(c, "best %lld: its source does not match the hash of its variant", id);
   halotune_status launch_status = launch_read(column_text(row, 3), &launch);
-  if (launch_status != HALOTUNE_OK) report(c, "best %lld: %s", id, fail_text());
-  else if (!strstr(source, launch.kernel)) report(c, "best %lld: its source has no kernel %s", id, launch.kernel);
+  if (launch_status != HALOTUNE_OK) check_report(c, "best %lld: %s", id, fail_text());
+  else if (!strstr(source, launch.kernel)) check_report(c, "best %lld: its source has no kernel %s", id, launch.kernel);
   halotune_status coefficient_status = check_coefficients(c, row);
-  if (!sqlite3_column_int(row, 5)) report(c, "best %lld: its variant and its problem have different stencils", id);
+  if (!sqlite3_column_int(row, 5))
+    check_report(c, "best %lld: its variant and its problem have different stencils", id);
   bool is_out = hash_status != HALOTUNE_OK || launch_status == HALOTUNE_MEMORY || coefficient_status != HALOTUNE_OK;
   return is_out ? HALOTUNE_MEMORY : HALOTUNE_OK;
 }
@@ -270,7 +270,7 @@ static halotune_status look_at_best(struct check *c, sqlite3_stmt *row) {
 halotune_status store_check_dates(struct store *store, void (*problem)(void *context, const char *text), void *context,
                                   long *found) {
   struct check c = {.connection = store_connection(store), .problem = problem, .context = context};
-  halotune_status status = each_row(&c, dates_sql, look_at_date);
+  halotune_status status = check_each(&c, dates_sql, look_at_date);
   *found = c.found;
   return status;
 }
@@ -297,8 +297,9 @@ halotune_status store_check(struct store *store, void (*problem)(void *context, 
   /* Rows of a file that is damaged mean nothing, and reading them fails. */
   bool is_whole = c.found == 0;
   for (size_t i = 0; i < COUNT(looks) && status == HALOTUNE_OK && is_whole; i++) {
-    status = each_row(&c, looks[i].sql, looks[i].look);
+    status = check_each(&c, looks[i].sql, looks[i].look);
   }
+  if (status == HALOTUNE_OK && is_whole) status = check_launches(&c);
   *found = c.found;
   return status;
 }

@@ -6,7 +6,7 @@
 
 /* Look at all of a database: SQLite's own integrity check, references, tables that do not belong there, and what rows
  * mean: stencils and templates are read and hashed, parameters read in their template, launches and coefficients
- * read, samples counted, the source of each best hashed.
+ * read, samples counted, the source of each best hashed, and its launch compared with what its template gives.
  *   problem  called for each thing that is wrong, with a sentence; `context` is passed on
  *   found    receives how many there were
  * Returns HALOTUNE_OK also where something is wrong; HALOTUNE_DB or HALOTUNE_MEMORY where the check itself could not

@@ -2,7 +2,7 @@
 # part of any command, and of its file's name only plain characters are.
 mkdir "$TMPDIR/advice" "$TMPDIR/advice/a 'b"
 sed "s/\"host\":\"[^\"]*\"/\"host\":\"x'; touch pwned #'\"/" tests/data/tuned.json >"$TMPDIR/advice/ot'her.json"
-jq -c '.tables.problem |= map(.nx += 1000)' tests/data/tuned.json >"$TMPDIR/advice/trusted.json" # of other grids
+jq -c '.tables.problem |= map(if .id == 3 then .nx -= 1 else .ny -= 1 end)' tests/data/tuned.json >"$TMPDIR/advice/trusted.json" # other grids, same launches
 cd "$TMPDIR/advice" || exit 9
 HALOTUNE_DB="$TMPDIR/advice/a 'b/untrusted.db"
 export HALOTUNE_DB

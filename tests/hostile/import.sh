@@ -39,7 +39,7 @@ cat >"$work/peers" <<'PEERS'
 coefficients|.tables.stencil_text |= map(.text |= sub("c0: 0.4"; "c0: 66.6"))
 emulated|.tables.device |= map(.is_emulation = 1)
 never_right|.tables.run |= map(.started = "9999-01-01T00:00:00.000Z") | .tables.measurement |= map(.outcome = "wrong")
-newest|.tables.best |= map(.date = "9999-01-01T00:00:00.000Z" | .time_ms = 0.000001)
+newest|.tables.best |= map(.date = "9999-01-01T00:00:00.000Z" | .time_ms = 0.000001 | .low_ms = 0.000001)
 source|.tables.best |= map(.source += "\nint evil;")
 moved_text|.tables.template |= map(.yaml += "# moved\n" | .cuda += "int moved;")
 named|.tables.template |= map(.cuda += "int evil;")

@@ -11,6 +11,7 @@
 #include "db/store/schema.h"
 #include "db/store/store.h"
 #include "stencil/cuda/cuda_tokens.h"
+#include "stencil/generate/generate.h"
 #include "stencil/template/template.h"
 #include "tests/unit/stencils.h"
 #include "tests/unit/unit.h"
@@ -142,6 +143,25 @@ static inline void case_load(struct bench_case *c) {
   c->configuration = configuration_default(c->template);
 }
 
+/* The launch that the template gives on this grid, if its rules allow the grid. */
+static inline void case_generate(struct bench_case *c, long nx) {
+  const struct grid grid = {{nx, 256, 128}};
+  double coefficients[MAX_COEFFICIENTS];
+  struct generated generated;
+  CHECK_OK(stencil_coefficients(c->stencil, &grid, coefficients));
+  const struct variant_spec spec = {.stencil = c->stencil,
+                                    .analysis = c->analysis,
+                                    .template = c->template,
+                                    .configuration = c->configuration,
+                                    .dtype = DTYPE_F32,
+                                    .domain = domain_dense(c->stencil, c->analysis, &grid),
+                                    .coefficients = coefficients,
+                                    .limits = case_device.limits};
+  if (generate(&spec, &generated) != HALOTUNE_OK) return; /* rules exclude it on some grids */
+  c->launch = generated.launch;
+  generated_free(&generated);
+}
+
 static inline void case_put(struct bench_case *c, struct store *store, long nx) {
   c->device = store_device(store, &case_device, false);
   c->stencil_id = store_stencil(store, c->stencil, c->analysis);
@@ -150,6 +170,7 @@ static inline void case_put(struct bench_case *c, struct store *store, long nx) 
   struct problem_key key = {c->device,     c->stencil_id, DTYPE_F32, {{nx, 256, 128}},
                             LAUNCH_STREAM, CACHE_STEADY,  false,     1};
   c->problem = store_problem(store, &key);
+  case_generate(c, nx);
   CHECK(c->device > 0 && c->stencil_id > 0 && c->template_id > 0 && c->problem > 0, "%s", fail_text());
 }
 

@@ -442,7 +442,9 @@ TEST(conflicts_are_decided_by_quality) {
     case_put(&c, from, 512);
     case_tune(&c, from, rows[i].variant, 1, 0.30);
     sql(to, "update best set date = '2026-01-01', driver = '1'; update run set started = '2026-01-01', host = 'ours'");
-    snprintf(change, sizeof change, "update best set driver = '1'; update best set %s", rows[i].theirs);
+    snprintf(change, sizeof change,
+             "update best set driver = '1'; update best set %s; update best set low_ms = time_ms, high_ms = time_ms",
+             rows[i].theirs);
     sql(from, change);
     CHECK_OK(store_merge(to, from, &options, &counts));
     CHECK_EQ(1, conflicts.count, "%s", rows[i].what);
@@ -771,6 +773,14 @@ TEST(check_finds_what_is_wrong) {
       {"update best set launch = replace(launch, 'star7_zmarch', 'other') where id = 1",
        "best 1: its source has no kernel other"},
       {"update best set coefficients = '[x]' where id = 1", "best 1: coefficients"},
+      {"update problem set ny = 0 where id = 2", "problem 2: its grid is none"},
+      {"update best set steps = 2 where id = 2", "best 2: its launch makes other steps"},
+      {"update best set time_ms = 9 where id = 2", "best 2: its time is not"},
+      {"update best set low_ms = -1 where id = 1", "best 1: its time is not"},
+      {"update best set launch = json_set(launch, '$.block[0]', 1) where id = 1", "best 1: its launch is"},
+      {"update best set launch = json_set(launch, '$.grid[1]', 1) where id = 2", "best 2: its launch is"},
+      {"update best set launch = json_set(launch, '$.shared_bytes', 8) where id = 1", "best 1: its launch is"},
+      {"update problem set nz = 1280 where id = 1", "best 1: its launch is"},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct fixture f;

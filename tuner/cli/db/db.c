@@ -5,29 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "db/store/check.h"
-#include "db/store/store.h"
 #include "tuner/cli/options/option_value.h"
-
-static void defect_print(void *context, const char *text) {
-  (void)context;
-  printf("%s\n", text);
-}
-
-static halotune_status db_check(const struct invocation *invocation) {
-  struct store *store;
-  long found = 0;
-  long dates = 0;
-  halotune_status status = store_open(option_value(invocation, "db"), STORE_READ_UNTRUSTED, &store);
-  if (status == HALOTUNE_OK) status = store_check(store, defect_print, NULL, &found);
-  if (status == HALOTUNE_OK && found == 0) status = store_check_dates(store, defect_print, NULL, &dates);
-  found += dates;
-  if (status == HALOTUNE_OK && found > 0)
-    status = fail(HALOTUNE_DB, "%s: %ld error%s", store_path(store), found, PLURAL(found));
-  if (status == HALOTUNE_OK) printf("%s: no errors\n", store_path(store));
-  store_close(store);
-  return status;
-}
 
 static const struct {
   const char *name;
@@ -36,7 +14,7 @@ static const struct {
   const char *options; /* options of this part, with a blank before and after each */
 } parts[] = {
     {"info", db_info, false, " db json "},
-    {"check", db_check, false, " db "},
+    {"check", db_check, false, " db compile "},
     {"merge", db_merge, true, " db trust yes no-code shipped signed-by "},
     {"import", db_merge, true, " db trust yes no-code shipped signed-by "},
     {"export", db_export, false, " db output format cubins sign problem device before "},
@@ -80,6 +58,7 @@ static enum exit_code db_run(const struct invocation *invocation) {
 
 static const struct option_row options[] = {
     {"db", "FILE", "the database; by default $HALOTUNE_DB, else the user's own"},
+    {"compile", NULL, "check: also compile every source, and compare the machine code"},
     {"json", NULL, "info: print a JSON document"},
     {"output", "FILE", "export: write to this file; by default to standard output"},
     {"format", "WORD", "export: json (all tables, what import reads) or t4 (the shared format of autotuners)"},

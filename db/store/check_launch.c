@@ -1,0 +1,55 @@
+/* check_launch.c: launches against what templates give. */
+#include <string.h>
+
+#include "db/store/check_parts.h"
+#include "db/store/launch_text.h"
+#include "db/store/query.h"
+#include "db/store/regenerate.h"
+
+/* Columns: id, source_hash, launch, REGENERATE_COLUMNS. */
+static const char launches_sql[] =
+    "select b.id, v.source_hash, b.launch, " REGENERATE_COLUMNS " from " REGENERATE_TABLES;
+enum { FIRST_COLUMN = 3 };
+
+/* What the launch of a best must be: all of what its template gives, if this program generates the same source; of an
+ * older source only the geometry, which its template's own formulas give. */
+static struct launch expected_launch(const struct launch *stored, const struct launch *made, bool is_same_source) {
+  struct launch expected = is_same_source ? *made : *stored;
+  memcpy(expected.block, made->block, sizeof expected.block);
+  memcpy(expected.grid, made->grid, sizeof expected.grid);
+  memcpy(expected.cluster, made->cluster, sizeof expected.cluster);
+  expected.shared_bytes = made->shared_bytes;
+  expected.workspace_bytes = made->workspace_bytes;
+  expected.steps = made->steps;
+  return expected;
+}
+
+/* Compare two launches by the one text that each has. */
+static halotune_status compare(struct check *c, sqlite3_stmt *row, const struct launch *made, bool is_same_source) {
+  struct launch stored;
+  struct text should = {0}, is = {0};
+  if (launch_read(column_text(row, 2), &stored) != HALOTUNE_OK) return HALOTUNE_OK; /* look_at_best tells that */
+  const struct launch expected = expected_launch(&stored, made, is_same_source);
+  launch_write(&expected, &should);
+  launch_write(&stored, &is);
+  const bool ok = text_ok(&should) && text_ok(&is);
+  if (ok && strcmp(text_string(&is), text_string(&should)) != 0)
+    check_report(c, "best %lld: its launch is %s, where its template gives %s", (long long)sqlite3_column_int64(row, 0),
+                 text_string(&is), text_string(&should));
+  text_free(&is);
+  text_free(&should);
+  return ok ? HALOTUNE_OK : fail_memory();
+}
+
+static halotune_status look_at_launch(struct check *c, sqlite3_stmt *row) {
+  struct generated made;
+  char hex[IDENTITY_HEX_BYTES];
+  halotune_status status = regenerate(row, FIRST_COLUMN, &made);
+  if (check_is_bad(status)) return HALOTUNE_OK; /* rules of another Halotune's common.yml may have allowed it */
+  identity_hex(made.hash, hex);
+  if (status == HALOTUNE_OK) status = compare(c, row, &made.launch, strcmp(hex, column_text(row, 1)) == 0);
+  generated_free(&made);
+  return status;
+}
+
+halotune_status check_launches(struct check *c) { return check_each(c, launches_sql, look_at_launch); }

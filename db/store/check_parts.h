@@ -1,0 +1,32 @@
+/* check_parts.h: what the files of store_check share. Not for others. */
+#ifndef DB_STORE_CHECK_PARTS_H
+#define DB_STORE_CHECK_PARTS_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+
+#include "db/store/check.h"
+#include "stencil/generate/generate.h"
+
+struct check {
+  sqlite3 *connection;
+  void (*problem)(void *context, const char *text);
+  void *context;
+  long found;
+};
+
+/* Count a defect and tell it. */
+void check_report(struct check *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Call `look` for each row. A failure of `look` ends the walk; what is wrong with a row is reported, not returned. */
+halotune_status check_each(struct check *c, const char *sql,
+                           halotune_status (*look)(struct check *c, sqlite3_stmt *row));
+
+/* Whether a status says that the content of a row is bad, and not that the check itself failed. */
+bool check_is_bad(halotune_status status);
+
+/* Compare the launch of each best with what its template gives for its parameters, its problem and its device. Of a
+ * source that another Halotune generated, only block, grid and shared memory are compared. */
+halotune_status check_launches(struct check *c);
+
+#endif

@@ -1,0 +1,26 @@
+/* regenerate.h: generates the variant of a stored best once more. */
+#ifndef DB_STORE_REGENERATE_H
+#define DB_STORE_REGENERATE_H
+
+#include <sqlite3.h>
+
+#include "stencil/generate/generate.h"
+
+/* The columns that regenerate() reads, from its first one on, and the tables that they are of. */
+#define REGENERATE_COLUMNS                                                                                            \
+  "x.text, t.yaml, t.cuda, t.name, v.parameters, p.dtype, p.nx, p.ny, p.nz, p.is_reproducible, b.steps,"              \
+  " d.capability, d.max_threads, d.max_threads_sm, d.max_registers, d.registers_sm, d.max_shared_bytes, d.warp_size," \
+  " d.sm_count"
+#define REGENERATE_TABLES                                                                                           \
+  " best b join stencil_text x on x.id = b.text_id join variant v on v.id = b.variant_id join template t on t.id =" \
+  " v.template_id join problem p on p.id = b.problem_id join device d on d.id = p.device_id "
+
+/* Generate the variant that a row names, from its stencil's text, its template's texts and what this program has in
+ * common.yml and common.cuh.
+ *   at   the first of REGENERATE_COLUMNS in the row
+ *   out  filled on success, for the caller to end with generated_free; empty after a failure
+ * Returns HALOTUNE_OK; HALOTUNE_PARSE or HALOTUNE_ARGUMENT if this program generates nothing for this row;
+ * HALOTUNE_MEMORY. */
+halotune_status regenerate(sqlite3_stmt *row, int at, struct generated *out);
+
+#endif
