@@ -43,6 +43,9 @@ halotune_status store_bring_up_to_date(struct store *store);
 
 void store_close(struct store *store);
 
+/* A reader may take only so many steps (db/store/guard.h). Let one that stays open begin to count again. */
+void store_renew(struct store *store);
+
 /* $HALOTUNE_DB, else $XDG_DATA_HOME/halotune/halotune.db, else ~/.local/share/halotune/halotune.db.
  *   path  from malloc, the caller's; NULL on failure
  * Returns HALOTUNE_OK; HALOTUNE_IO where there is no home; HALOTUNE_MEMORY. */

@@ -61,7 +61,7 @@ static halotune_status inspect(sqlite3 *connection, const char *path, bool untru
         "%s: a newer Halotune wrote this database (version %lld, this program knows %d); use the newer Halotune, or name another file",
         path, (long long)out->version, SCHEMA_VERSION);
   }
-  return HALOTUNE_OK;
+  return guard_tables(connection, path);
 }
 
 static const char in_memory[] = ":memory:";
@@ -87,12 +87,20 @@ static bool needs_undoing(const sqlite3 *connection) {
   return code == SQLITE_READONLY_ROLLBACK || code == SQLITE_READONLY_RECOVERY;
 }
 
-static halotune_status connect_to_read(const char *path, bool untrusted, sqlite3 **out, struct marks *marks) {
-  halotune_status status = connect(path, SQLITE_OPEN_READONLY, out);
+static halotune_status connect_guarded(const char *path, int flags, struct guard *guard, sqlite3 **out) {
+  struct stat facts;
+  const halotune_status status = connect(path, flags, out);
+  if (status == HALOTUNE_OK) guard_steps(*out, stat(path, &facts) == 0 ? facts.st_size : 0, guard);
+  return status;
+}
+
+static halotune_status connect_to_read(const char *path, bool untrusted, struct guard *guard, sqlite3 **out,
+                                       struct marks *marks) {
+  halotune_status status = connect_guarded(path, SQLITE_OPEN_READONLY, guard, out);
   if (status == HALOTUNE_OK) status = inspect(*out, path, untrusted, marks);
   if (status == HALOTUNE_OK || !*out || !needs_undoing(*out)) return status;
   sqlite3_close(*out);
-  status = connect(path, SQLITE_OPEN_READWRITE, out);
+  status = connect_guarded(path, SQLITE_OPEN_READWRITE, guard, out);
   return status == HALOTUNE_OK ? inspect(*out, path, untrusted, marks) : status;
 }
 
@@ -114,13 +122,15 @@ static halotune_status read_older(struct store *store) {
   struct stat facts;
   char detail[FAIL_TEXT_BYTES / 2];
   sqlite3 *copy = NULL;
-  if (stat(store->path, &facts) == 0 && facts.st_size > most_bytes) {
+  if (stat(store->path, &facts) != 0) facts.st_size = 0;
+  if (facts.st_size > most_bytes) {
     return fail(
         HALOTUNE_DB,
         "%s: an older Halotune wrote this database, and it is too large to be migrated in memory; the next 'halotune tune' or 'halotune db merge' into this file migrates the file",
         store->path);
   }
   halotune_status status = connect(in_memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &copy);
+  if (status == HALOTUNE_OK) guard_steps(copy, facts.st_size, &store->guard);
   if (status == HALOTUNE_OK) status = copy_database(store->connection, copy);
   /* Who imports this file decides about all of it. Since version 5 no row has a mark. */
   if (status == HALOTUNE_OK && store->mode == STORE_READ_UNTRUSTED && store->version < 5)
@@ -137,7 +147,7 @@ static halotune_status read_older(struct store *store) {
 static halotune_status open_to_read(struct store *store) {
   struct marks marks;
   halotune_status status =
-      connect_to_read(store->path, store->mode == STORE_READ_UNTRUSTED, &store->connection, &marks);
+      connect_to_read(store->path, store->mode == STORE_READ_UNTRUSTED, &store->guard, &store->connection, &marks);
   if (status != HALOTUNE_OK) return status;
   const enum content content = content_of(&marks);
   if (content == CONTENT_NONE) return fail(HALOTUNE_NOT_FOUND, "%s: no result is stored there yet", store->path);
@@ -199,7 +209,8 @@ static halotune_status look_for_damage(sqlite3 *connection, const char *path) {
 /* All that speaks against a file is found by a connection that cannot write. */
 static halotune_status inspect_to_write(const char *path, struct marks *marks) {
   sqlite3 *connection = NULL;
-  halotune_status status = connect_to_read(path, false, &connection, marks);
+  struct guard guard;
+  halotune_status status = connect_to_read(path, false, &guard, &connection, marks);
   if (status == HALOTUNE_OK) status = look_for_damage(connection, path);
   sqlite3_close(connection);
   return status;
@@ -365,3 +376,5 @@ const char *store_path(const struct store *store) { return store->path; }
 int store_version(const struct store *store) { return store->version; }
 
 sqlite3 *store_connection(const struct store *store) { return store->connection; }
+
+void store_renew(struct store *store) { guard_renew(&store->guard); }

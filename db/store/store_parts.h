@@ -2,6 +2,7 @@
 #ifndef DB_STORE_STORE_PARTS_H
 #define DB_STORE_STORE_PARTS_H
 
+#include "db/store/guard.h"
 #include "db/store/query.h"
 #include "db/store/store.h"
 
@@ -42,6 +43,7 @@ struct store {
   char *path;
   char who[256]; /* the origin of what is measured: user@host */
   enum store_mode mode;
+  struct guard guard;                       /* of a connection that reads */
   int version;                              /* of the file */
   sqlite3_stmt *queries[STORE_QUERY_COUNT]; /* prepared when first asked for */
   /* What the last row that was read points to. */

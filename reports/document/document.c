@@ -71,11 +71,12 @@ static const char templates_sql[] = "select id, hash, name from template where ?
                                     "variant where id in " CHOSEN_VARIANTS ")"
                                     " order by id";
 
+/* count(1) visits rows, and can be ended (db/store/guard.h); count(*) only walks through pages, and cannot. */
 static const char database_counts_sql[] =
-    "select (select count(*) from device) as devices, (select count(*) from stencil) as stencils,"
-    " (select count(*) from problem) as problems, (select count(*) from run) as runs, (select count(*) from variant) "
+    "select (select count(1) from device) as devices, (select count(1) from stencil) as stencils,"
+    " (select count(1) from problem) as problems, (select count(1) from run) as runs, (select count(1) from variant) "
     "as variants,"
-    " (select count(*) from measurement) as measurements, (select count(*) from best where is_current) as winners";
+    " (select count(1) from measurement) as measurements, (select count(1) from best where is_current) as winners";
 
 static const char counts_sql[] =
     "select count(distinct device_id) as devices, count(distinct stencil_id) as stencils, count(*) as problems,"

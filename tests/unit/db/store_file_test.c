@@ -7,6 +7,7 @@
 #include "base/replace.h"
 #include "db/store/check.h"
 #include "db/store/filesystem.h"
+#include "db/store/guard.h"
 #include "db/store/migrate.h"
 #include "db/store/query.h"
 #include "db/store/schema.h"
@@ -127,6 +128,31 @@ static void newer_in_wal(const char *path) {
   run_sql(path, "pragma journal_mode = wal; pragma user_version = 1000");
 }
 
+static void with_view(const char *path) {
+  make_database(path, 3);
+  run_sql(path,
+          "pragma foreign_keys = off; alter table finalist rename to other; create view finalist as with recursive"
+          " n(i) as (select 1 union all select i + 1 from n) select i as run_id from n");
+}
+static void with_trigger(const char *path) {
+  make_database(path, 3);
+  run_sql(path, "create trigger t after insert on run begin delete from best; end");
+}
+static void with_virtual_table(const char *path) {
+  make_database(path, 3);
+  run_sql(path, "create virtual table words using fts5(word)");
+}
+static void with_computed_column(const char *path) {
+  make_database(path, 3);
+  run_sql(path, "alter table device add column twice text as (hex(zeroblob(1000000)))");
+}
+/* A view whose row says that it is a table. */
+static void with_hidden_view(const char *path) {
+  with_view(path);
+  run_sql(path,
+          "pragma writable_schema = on; update sqlite_master set type = 'table', rootpage = 2 where type = 'view'");
+}
+
 /* Overwrite two pages in the middle of the file. Only a reader that reads so far notices it. */
 static void damaged(const char *path) {
   enum { PAGE_BYTES = 4096 };
@@ -161,6 +187,11 @@ TEST(what_is_not_ours_is_refused_and_left_alone) {
       {"another program's", other_database, "not a tuning database", false},
       {"of a newer Halotune", newer, "a newer Halotune", false},
       {"the same, with a log", newer_in_wal, "a newer Halotune", false},
+      {"with a view for a table", with_view, "'finalist' is a view", false},
+      {"with a trigger", with_trigger, "'t' is a view, a trigger", false},
+      {"with a virtual table", with_virtual_table, "'words' is a view", false},
+      {"with a computed column", with_computed_column, "'device.twice' is a view, a trigger or computed", false},
+      {"with a view that says it is a table", with_hidden_view, "it.db: ", false},
       {"damaged", damaged, "damaged", true},
       {"cut short", cut_short, "damaged", true},
       {"a folder", folder, "not a regular file", false},
@@ -182,6 +213,27 @@ TEST(what_is_not_ours_is_refused_and_left_alone) {
     CHECK_EQ(0, hash_compare(before, after), "%s: the file is as it was", rows[i].what);
     work_end(&work);
   }
+}
+
+/* The steps are counted, so that the end is the same on every machine. */
+TEST(a_query_without_end_is_ended) {
+  static const char endless[] = "with recursive n(i) as (select 1 union all select i + 1 from n) select sum(i) from n";
+  sqlite3 *connection = NULL;
+  struct guard guard;
+  int64_t number;
+  CHECK_EQ(SQLITE_OK, sqlite3_open(":memory:", &connection), "memory");
+  guard_steps(connection, 1000, &guard);
+  CHECK(guard.steps_left > 1000, "%lld steps", (long long)guard.steps_left);
+  guard.steps_left = 1000000; /* fewer, for a quick test */
+  CHECK_EQ(HALOTUNE_DB, query_number(connection, endless, &number), "ended");
+  CHECK(strstr(fail_text(), "interrupted") && strstr(fail_text(), "endless"), "%s", fail_text());
+  CHECK_EQ(HALOTUNE_DB, query_number(connection, endless, &number), "and stays ended");
+  guard_renew(&guard);
+  CHECK_OK(query_number(connection,
+                        "with recursive n(i) as (select 1 union all select i + 1 from n limit 1000000)"
+                        " select sum(i) from n",
+                        &number));
+  sqlite3_close(connection);
 }
 
 /* The superuser may write any file, so the test becomes another user. */
@@ -538,6 +590,7 @@ int main(void) {
       cmocka_unit_test(only_local_filesystems_have_wal),
       cmocka_unit_test(the_path_comes_from_the_environment),
       cmocka_unit_test(what_is_not_ours_is_refused_and_left_alone),
+      cmocka_unit_test(a_query_without_end_is_ended),
       cmocka_unit_test(a_file_that_cannot_be_written_is_read),
       cmocka_unit_test(migrations_are_taken_step_by_step_or_not_at_all),
       cmocka_unit_test(a_run_that_is_not_trusted_is_kept_beside_the_database),

@@ -1,0 +1,48 @@
+/* guard.c: looks through the definitions of a file, and counts steps of SQLite's machine. */
+#include "db/store/guard.h"
+
+#include "base/utf8.h"
+#include "db/store/query.h"
+
+halotune_status guard_tables(sqlite3 *connection, const char *path) {
+  /* Only the text counts: type and root page are columns that a file can hold wrongly. A generated column is an
+   * expression of whoever made the file. */
+  static const char sql[] = "select name from sqlite_master where sql is not null and sql not like 'create table %' and"
+                            " sql not like 'create index %' and sql not like 'create unique index %' union all"
+                            " select m.name || '.' || x.name from sqlite_master m join pragma_table_xinfo(m.tbl_name) x"
+                            " where m.sql like 'create table %' and x.hidden <> 0 limit 1";
+  sqlite3_stmt *query = NULL;
+  char name[128] = "";
+  halotune_status status = query_prepare(connection, sql, &query);
+  if (status != HALOTUNE_OK) return status;
+  const int code = sqlite3_step(query);
+  if (code == SQLITE_ROW) {
+    printable_copy(name, sizeof name, column_text(query, 0));
+    status = fail(HALOTUNE_DB,
+                  "%s: '%s' is a view, a trigger or computed, and a tuning database has tables only: this file is not "
+                  "read",
+                  path, name);
+  } else if (code != SQLITE_DONE) {
+    status = query_fail(connection);
+  }
+  sqlite3_finalize(query);
+  return status;
+}
+
+enum { STEPS_A_CALL = 100000 };
+
+static int count_steps(void *context) {
+  struct guard *guard = context;
+  guard->steps_left -= STEPS_A_CALL;
+  return guard->steps_left < 0;
+}
+
+void guard_steps(sqlite3 *connection, int64_t file_bytes, struct guard *guard) {
+  /* `db check` of a large database takes a tenth of a step for each byte. */
+  static const int64_t steps_always = 100000000, steps_a_byte = 100;
+  guard->steps_limit = steps_always + file_bytes * steps_a_byte;
+  guard_renew(guard);
+  sqlite3_progress_handler(connection, STEPS_A_CALL, count_steps, guard);
+}
+
+void guard_renew(struct guard *guard) { guard->steps_left = guard->steps_limit; }

@@ -1,0 +1,31 @@
+/* guard.h: what a file from elsewhere cannot make its reader do: run statements of its own, or read without end. */
+#ifndef DB_STORE_GUARD_H
+#define DB_STORE_GUARD_H
+
+#include <sqlite3.h>
+#include <stdint.h>
+
+#include "base/fail.h"
+
+/* Refuse a file that has more than tables and indexes: a view, a trigger or a virtual table runs statements of whoever
+ * made the file. The names and definitions are read, and nothing else.
+ * Returns HALOTUNE_OK; HALOTUNE_DB with the name of the first one. */
+halotune_status guard_tables(sqlite3 *connection, const char *path);
+
+/* The steps that SQLite may still take for a connection that reads. */
+struct guard {
+  int64_t steps_left, steps_limit;
+};
+
+/* End the statements of a connection when they have taken more steps than the size of the file explains. A few pages
+ * that refer to each other can hold more rows than can ever be read. `count(*)` walks through pages in one step, so
+ * use count(1) for a whole table.
+ *   file_bytes  of the database
+ *   guard       lives as long as the connection
+ * A statement that is ended fails with SQLITE_INTERRUPT, of which query_fail says what to do. */
+void guard_steps(sqlite3 *connection, int64_t file_bytes, struct guard *guard);
+
+/* Begin to count again, for a connection that stays open from one question to the next. */
+void guard_renew(struct guard *guard);
+
+#endif
