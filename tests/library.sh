@@ -167,6 +167,28 @@ if [ -n "$(find -L "$cuda/lib64" /usr/lib -name 'libnvrtc.so*' 2>/dev/null | hea
   result "a header with a workspace" $?
   compile_header scan_z_f32_8x8x128
   result "it compiles as C99 and C++11" $?
+
+  # A winner of two steps a launch: u and u_old of the next launch are what the last step and the one before it wrote.
+  "$halotune" tune kernels/asymmetric/skew_steps_3d.yaml --grid 16,12,11 --dtype f32 --steps 2 --template fused_tile --set tile_x=8,tile_y=4,tile_z=4,block_x=64 --backend host \
+    --max-variants 1 --budget none --db "$work/steps.db" >"$work/log" 2>&1 &&
+    "$halotune" db export --db "$work/steps.db" | sed 's/"is_emulation":1/"is_emulation":0/' >"$work/steps.json" &&
+    "$halotune" db import "$work/steps.json" --trust --yes --db "$work/steps_gpu.db" >"$work/log" 2>&1 &&
+    "$halotune" query skew_steps_3d --grid 16,12,11 --steps any --device 'host emulation of sm_90' --db "$work/steps_gpu.db" --header \
+      -o "$work/kernel.h" 2>"$work/log"
+  result "a header of a launch of two steps" $?
+  cat >"$work/main.c" <<'C'
+#include "kernel.h"
+#include <stdio.h>
+int main(void) {
+  CUdeviceptr fields[skew_steps_3d_f32_16x12x11_FIELDS] = {1, 2, 3, 4, 5, 6, 7};
+  skew_steps_3d_f32_16x12x11_advance(fields);
+  for (int i = 0; i < skew_steps_3d_f32_16x12x11_FIELDS; i++) printf("%d ", (int)fields[i]);
+  return skew_steps_3d_f32_16x12x11_STEPS != 2;
+}
+C
+  "$cc" -std=c99 -Wall -Wextra -Werror -isystem "$cuda/include" -o "$work/main" "$work/main.c" 2>"$work/log" &&
+    [ "$("$work/main")" = '5 7 1 4 2 6 3 ' ]
+  result "it says which buffer holds which input of the next launch" $?
 else
   echo "# no NVRTC: headers with a kernel are not tried"
 fi

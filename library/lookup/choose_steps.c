@@ -30,22 +30,20 @@ static double step_ms(const struct question *q, const struct answer *answer) {
 
 halotune_status choose_steps(struct question *q, int most, struct answer *out) {
   const bool iterates = q->parsed->analysis->can_iterate;
-  question_set_steps(q, 1);
-  halotune_status status = choose(q, out);
-  /* A layout may leave nothing for one step, but then it leaves nothing for several either. */
-  if (status != HALOTUNE_OK) return status;
-  double best_ms = step_ms(q, out);
-  int best = 1;
-  for (int steps = 1; iterates && (steps = next_steps(q, steps)) > 0 && steps <= most;) {
+  double best_ms = INFINITY;
+  int best = 0;
+  for (int steps = 1; steps > 0 && steps <= most; steps = iterates ? next_steps(q, steps) : 0) {
     struct answer answer;
     question_set_steps(q, steps);
-    status = choose(q, &answer);
+    halotune_status status = choose(q, &answer);
     if (status != HALOTUNE_OK && status != HALOTUNE_NOT_FOUND) return status;
-    if (status != HALOTUNE_OK || step_ms(q, &answer) >= best_ms) continue;
+    const bool is_default = status == HALOTUNE_OK && !answer.row;
+    if (status != HALOTUNE_OK || (is_default && steps > 1)) continue;
+    if (best > 0 && step_ms(q, &answer) >= best_ms) continue;
     best_ms = step_ms(q, &answer);
     best = steps;
     *out = answer;
   }
-  question_set_steps(q, best);
-  return HALOTUNE_OK;
+  question_set_steps(q, best > 0 ? best : 1);
+  return best > 0 ? HALOTUNE_OK : choose(q, out); /* which fails again, and says why */
 }

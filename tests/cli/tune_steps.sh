@@ -1,4 +1,5 @@
-# A task for each number of time steps of a launch; what cannot be; and a winner of two steps beside that of one.
+# A task for each number of time steps of a launch; what cannot be; and a winner of two steps beside that of one, which a
+# query returns where it may.
 HALOTUNE_DB=$TMPDIR/steps.db
 export HALOTUNE_DB
 halotune tune heat2d --grid 48,32 --steps 1..3 --backend host --dry-run 2>/dev/null
@@ -10,5 +11,13 @@ for steps in 1 2; do
 done
 halotune db info --json | jq -c '.problems[] | [.steps, .best.template, .best.parameters.steps]'
 halotune query heat2d --grid 48,32 --device 'host emulation of sm_90' --json | jq -c '[.match, .template]'
+# What a query may answer is bounded by --steps; the least time a step wins. Times of the emulation differ, so they are set.
+sqlite3 "$HALOTUNE_DB" 'update best set time_ms = 0.003, low_ms = 0.003, high_ms = 0.003 where steps = 1; update best set time_ms = 0.004, low_ms = 0.004, high_ms = 0.004 where steps = 2'
+for steps in 1 2 any; do
+  halotune query heat2d --grid 48,32 --steps $steps --device 'host emulation of sm_90' --json | jq -c '[.match, .template, .steps, .time_ms]'
+done
+halotune query heat2d --grid 48,32 --steps any --device 'host emulation of sm_90' | grep '^steps'
+halotune query heat2d --grid 48,32 --steps any --device 'host emulation of sm_90' --source | grep 'steps'
+halotune query heat2d --grid 48,32 --steps 0 --device 'host emulation of sm_90'
 halotune tune heat2d --steps 0 --backend host --dry-run
 # exit 2

@@ -81,6 +81,7 @@ static const struct option_row options[] = {
     {"device", "NAME", "number, name or uuid of a GPU, or an architecture such as sm_90; GPU 0 by default"},
     {"launch", "MODE", "stream or graph; stream by default, where both were measured"},
     {"cache", "MODE", "steady or cold; steady by default, where both were measured"},
+    {"steps", "N", "the most time steps that a launch may advance, or any; 1 by default. The least time a step wins"},
     {"reproducible", NULL, "only variants that all give the same bits"},
     {"db", "FILE", "the database; by default yours, then the one that was installed"},
     {"json", NULL, "print a JSON document"},

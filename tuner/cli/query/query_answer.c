@@ -50,6 +50,17 @@ static halotune_status fail_unknown_stencil(const halotune_ctx *ctx, const char 
   return found;
 }
 
+/* Read --steps: the most time steps of a launch, or any. */
+static halotune_status option_most_steps(const struct invocation *invocation, int *out) {
+  const char *value = option_value(invocation, "steps");
+  long steps;
+  *out = HALOTUNE_STEPS_ANY;
+  if (value && strcmp(value, "any") == 0) return HALOTUNE_OK;
+  halotune_status status = option_whole(invocation, "steps", 1, LAUNCH_MOST_STEPS, 1, &steps);
+  *out = (int)steps;
+  return status;
+}
+
 static halotune_status problem_read(const struct invocation *invocation, halotune_ctx *ctx, const char *name,
                                     halotune_problem *out) {
   const struct parsed_stencil *parsed;
@@ -73,7 +84,7 @@ static halotune_status problem_read(const struct invocation *invocation, halotun
   out->launch = (halotune_launch_mode)(launch + 1); /* 0 means any */
   out->cache = (halotune_cache_mode)(cache + 1);
   out->reproducible = option_given(invocation, "reproducible");
-  return HALOTUNE_OK;
+  return option_most_steps(invocation, &out->steps);
 }
 
 /* Without a GPU the user must name a device. Append the names that the databases know. */

@@ -135,13 +135,25 @@ static void add_values(const struct query *query, const struct built *built, str
   text_printf(text, " */\n");
 }
 
+/* Text that a field's name is appended to, behind some text. */
+struct named_fields {
+  struct text *text;
+  const char *before;
+};
+
+static void add_argument(void *context, int number, const char *name) {
+  const struct named_fields *to = context;
+  (void)number;
+  text_printf(to->text, "&%s%s, ", to->before, name);
+}
+
 /* Append the array of the arguments' addresses.
  *   fields  text before the fields' names: "" or "fields->" */
 static void add_arguments(const struct stencil *stencil, const struct launch *launch, const char *fields,
                           struct text *text) {
   text_printf(text, "  void *arguments[] = {");
-  for (int i = 0; i < stencil->input_count; i++) text_printf(text, "&%sinput_%s, ", fields, stencil->inputs[i]);
-  for (int i = 0; i < stencil->output_count; i++) text_printf(text, "&%soutput_%s, ", fields, stencil->outputs[i]);
+  struct named_fields to = {text, fields};
+  header_fields(stencil, launch, add_argument, &to);
   for (int i = 0; i < launch->input_maps.count + launch->output_maps.count; i++)
     text_printf(text, "&%smaps[%d], ", fields, i);
   if (launch->workspace_bytes > 0) text_printf(text, "&workspace, ");
@@ -165,12 +177,12 @@ static void add_launch(const struct query *query, const struct built *built, con
         "\n/* Launch once on a stream; CUDA_ERROR_MISALIGNED_ADDRESS for a pointer that the kernel cannot take. */\n"
         "static inline CUresult %s_launch(const struct %s *kernel, CUstream stream",
         prefix, prefix);
-    header_add_pointers(stencil, text);
+    header_add_pointers(stencil, launch, text);
     text_printf(text, ") {\n");
   }
   add_values(query, built, text);
   add_arguments(stencil, launch, maps ? "fields->" : "", text);
-  if (!maps) header_add_check(stencil, prefix, text);
+  if (!maps) header_add_check(stencil, launch, prefix, text);
   header_add_call(launch, text);
 }
 
@@ -189,5 +201,6 @@ void query_header(const struct query *query, const struct built *built, const st
     header_add_fields(query, built, prefix, text);
   }
   add_launch(query, built, prefix, text);
+  header_add_advance(query->question.parsed->stencil, &built->launch, prefix, text);
   text_printf(text, "\n#endif\n");
 }

@@ -1,5 +1,9 @@
 /* query_header_launch.c: writes tensor maps, workspaces, clusters and programmatic dependent launch into a header. */
 #include "tuner/cli/query/query_header_launch.h"
+
+#include <stdio.h>
+
+#include "stencil/analysis/iterate.h"
 #include "stencil/launch/tensor.h"
 
 bool header_has_maps(const struct launch *launch) { return launch->input_maps.count + launch->output_maps.count > 0; }
@@ -27,16 +31,76 @@ void header_add_notes(const struct launch *launch, struct text *text) {
   }
 }
 
-void header_add_pointers(const struct stencil *stencil, struct text *text) {
-  for (int i = 0; i < stencil->input_count; i++) text_printf(text, ", CUdeviceptr input_%s", stencil->inputs[i]);
-  for (int i = 0; i < stencil->output_count; i++) text_printf(text, ", CUdeviceptr output_%s", stencil->outputs[i]);
+void header_fields(const struct stencil *stencil, const struct launch *launch,
+                   void (*use)(void *context, int number, const char *name), void *context) {
+  struct carried carried[MAX_FIELDS];
+  char name[HEADER_FIELD_BYTES];
+  const int carried_count = iterate_carried(stencil, launch->steps, carried);
+  int number = 0;
+  for (int i = 0; i < stencil->input_count; i++) {
+    snprintf(name, sizeof name, "input_%s", stencil->inputs[i]);
+    use(context, number++, name);
+  }
+  for (int i = 0; i < stencil->output_count; i++) {
+    snprintf(name, sizeof name, "output_%s", stencil->outputs[i]);
+    use(context, number++, name);
+  }
+  for (int i = 0; i < carried_count; i++) {
+    snprintf(name, sizeof name, "carried_%s_%d", stencil->outputs[carried[i].output], carried[i].later);
+    use(context, number++, name);
+  }
 }
 
-void header_add_check(const struct stencil *stencil, const char *prefix, struct text *text) {
+static void add_pointer(void *context, int number, const char *name) {
+  (void)number;
+  text_printf(context, ", CUdeviceptr %s", name);
+}
+
+void header_add_pointers(const struct stencil *stencil, const struct launch *launch, struct text *text) {
+  header_fields(stencil, launch, add_pointer, text);
+}
+
+static void add_to_check(void *context, int number, const char *name) {
+  text_printf(context, "%s%s", number ? " | " : "", name);
+}
+
+void header_add_check(const struct stencil *stencil, const struct launch *launch, const char *prefix,
+                      struct text *text) {
   text_printf(text, "  if ((");
-  for (int i = 0; i < stencil->input_count; i++) text_printf(text, "%sinput_%s", i ? " | " : "", stencil->inputs[i]);
-  for (int i = 0; i < stencil->output_count; i++) text_printf(text, " | output_%s", stencil->outputs[i]);
+  header_fields(stencil, launch, add_to_check, text);
   text_printf(text, ") %% %s_ALIGNMENT) return CUDA_ERROR_MISALIGNED_ADDRESS;\n", prefix);
+}
+
+static void add_to_order(void *context, int number, const char *name) {
+  text_printf(context, "%s%s", number ? ", " : "", name);
+}
+
+void header_add_advance(const struct stencil *stencil, const struct launch *launch, const char *prefix,
+                        struct text *text) {
+  int inputs[MAX_FIELDS], outputs[MAX_FIELDS];
+  struct carried carried[MAX_FIELDS];
+  if (stencil->iterate_count == 0) return;
+  const int written = stencil->output_count + iterate_carried(stencil, launch->steps, carried);
+  for (int i = 0; i < stencil->input_count; i++) inputs[i] = i;
+  for (int i = 0; i < written; i++) outputs[i] = stencil->input_count + i;
+  iterate_advance(stencil, launch->steps, inputs, outputs);
+  text_printf(text, "\n/* Sort a list of pointers after a launch of %d step%s on them. Its order is\n *   ",
+              launch->steps, PLURAL(launch->steps));
+  header_fields(stencil, launch, add_to_order, text);
+  text_printf(
+      text,
+      "\n * Afterwards each input is the buffer that holds its value after the launch, so that the list has the\n"
+      " * arguments of the next launch. No data moves. */\n"
+      "#define %s_STEPS %d\n#define %s_FIELDS %d\n"
+      "static inline void %s_advance(CUdeviceptr fields[%d]) {\n  CUdeviceptr before[%d];\n"
+      "  for (int i = 0; i < %d; i++) before[i] = fields[i];\n",
+      prefix, launch->steps, prefix, stencil->input_count + written, prefix, stencil->input_count + written,
+      stencil->input_count + written, stencil->input_count + written);
+  for (int i = 0; i < stencil->input_count + written; i++) {
+    const int from = i < stencil->input_count ? inputs[i] : outputs[i - stencil->input_count];
+    if (from != i) text_printf(text, "  fields[%d] = before[%d];\n", i, from);
+  }
+  text_printf(text, "}\n");
 }
 
 static void add_encode(const struct tensor_shape *shape, const char *field, int number, struct text *text) {
@@ -80,6 +144,16 @@ static void add_encodes(const struct query *query, const struct tensor_maps *map
   }
 }
 
+static void add_member(void *context, int number, const char *name) {
+  (void)number;
+  text_printf(context, "  CUdeviceptr %s;\n", name);
+}
+
+static void add_keep(void *context, int number, const char *name) {
+  (void)number;
+  text_printf(context, "  fields->%s = %s;\n", name, name);
+}
+
 void header_add_fields(const struct query *query, const struct built *built, const char *prefix, struct text *text) {
   const struct launch *launch = &built->launch;
   const struct stencil *stencil = query->question.parsed->stencil;
@@ -89,22 +163,17 @@ void header_add_fields(const struct query *query, const struct built *built, con
       " * cuda.h does not say so. */\n"
       "struct %s_fields {\n#ifdef __GNUC__\n  __attribute__((aligned(128)))\n#endif\n  CUtensorMap maps[%d];\n",
       prefix, launch->input_maps.count + launch->output_maps.count);
-  for (int i = 0; i < stencil->input_count; i++) text_printf(text, "  CUdeviceptr input_%s;\n", stencil->inputs[i]);
-  for (int i = 0; i < stencil->output_count; i++) text_printf(text, "  CUdeviceptr output_%s;\n", stencil->outputs[i]);
+  header_fields(stencil, launch, add_member, text);
   text_printf(
       text,
       "};\n\n/* Keep the pointers and encode their maps; CUDA_ERROR_MISALIGNED_ADDRESS for one that the kernel cannot\n"
       " * take. */\n"
       "static inline CUresult %s_bind(struct %s_fields *fields",
       prefix, prefix);
-  header_add_pointers(stencil, text);
+  header_add_pointers(stencil, launch, text);
   text_printf(text, ") {\n  CUresult result = CUDA_SUCCESS;\n");
-  header_add_check(stencil, prefix, text);
-  for (int i = 0; i < stencil->input_count; i++)
-    text_printf(text, "  fields->input_%s = input_%s;\n", stencil->inputs[i], stencil->inputs[i]);
-  for (int i = 0; i < stencil->output_count; i++) {
-    text_printf(text, "  fields->output_%s = output_%s;\n", stencil->outputs[i], stencil->outputs[i]);
-  }
+  header_add_check(stencil, launch, prefix, text);
+  header_fields(stencil, launch, add_keep, text);
   add_encodes(query, &launch->input_maps, "input", stencil->inputs, 0, text);
   add_encodes(query, &launch->output_maps, "output", stencil->outputs, launch->input_maps.count, text);
   text_printf(text, "  return result;\n}\n");

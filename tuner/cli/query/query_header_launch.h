@@ -15,11 +15,22 @@ void header_add_notes(const struct launch *launch, struct text *text);
 /* Append struct PREFIX_fields, and PREFIX_bind, which encodes its tensor maps. */
 void header_add_fields(const struct query *query, const struct built *built, const char *prefix, struct text *text);
 
+/* Call `use` for each field of a launch with its name in the header: input_u, output_v, and carried_v_1 for the output
+ * v of the step that has one step after it in the launch. */
+enum { HEADER_FIELD_BYTES = 128 };
+void header_fields(const struct stencil *stencil, const struct launch *launch,
+                   void (*use)(void *context, int number, const char *name), void *context);
+
+/* Append PREFIX_advance, which sorts a list of pointers after a launch, if the stencil makes time steps. */
+void header_add_advance(const struct stencil *stencil, const struct launch *launch, const char *prefix,
+                        struct text *text);
+
 /* Append the parameters of a function that takes the fields' pointers, each after a comma. */
-void header_add_pointers(const struct stencil *stencil, struct text *text);
+void header_add_pointers(const struct stencil *stencil, const struct launch *launch, struct text *text);
 
 /* Append a check that returns an error for pointers that are not aligned. */
-void header_add_check(const struct stencil *stencil, const char *prefix, struct text *text);
+void header_add_check(const struct stencil *stencil, const struct launch *launch, const char *prefix,
+                      struct text *text);
 
 /* Append the call that launches, and the end of the function. */
 void header_add_call(const struct launch *launch, struct text *text);

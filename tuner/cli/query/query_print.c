@@ -61,6 +61,21 @@ static void add_time(const struct query *query, bool is_emulation, struct text *
   text_printf(text, "\n");
 }
 
+/* What a launch of several steps comes to. T_eff counts the fields once for each step, the bandwidth once for a
+ * launch. */
+static void add_steps(const struct query *query, bool is_emulation, struct text *text) {
+  const halotune_config *c = &query->config;
+  const double time_ms = c->match <= HALOTUNE_MATCH_STALE ? c->time_ms : c->expected_ms;
+  if (c->steps == 1) return;
+  text_printf(text, "steps       %d a launch", c->steps);
+  if (isfinite(time_ms)) text_printf(text, ", %.6g ms a step", time_ms / c->steps);
+  if (isfinite(c->time_ms) && !is_emulation) {
+    const double bytes = 2 * unknown_bytes(query) + known_bytes(query);
+    text_printf(text, ", T_eff %.0f GB/s", bytes * c->steps / (c->time_ms * 1e6));
+  }
+  text_printf(text, "\n");
+}
+
 /* The values of the coefficients in the answer's source: those of the user's file, else of the newest stored text. */
 static void add_coefficients(const struct query *query, struct text *text) {
   const struct stencil *stencil = query->question.parsed->stencil;
@@ -105,6 +120,7 @@ halotune_status query_print_text(const struct query *query) {
   text_printf(&text, "\n");
   if (c->match != HALOTUNE_MATCH_DEFAULT) {
     add_time(query, is_emulation, &text);
+    add_steps(query, is_emulation, &text);
     text_printf(&text, "measured    %s", c->date);
     add_age(c->age_s, &text);
     text_printf(&text, ", on %s, ", c->measured_on);
@@ -138,6 +154,7 @@ halotune_status query_print_json(const struct query *query) {
   json_put(&json, "template", text_json(c->template_name));
   json_put(&json, "parameters", json_loads(c->parameters, 0, NULL));
   json_put(&json, "coefficients", coefficients_json(query));
+  json_put(&json, "steps", json_integer(c->steps));
   json_put(&json, "time_ms", number_json(c->time_ms));
   json_put(&json, "low_ms", number_json(c->low_ms));
   json_put(&json, "high_ms", number_json(c->high_ms));

@@ -17,7 +17,7 @@ static const char find_sql[] =
     " join stencil s on s.id = p.stencil_id join device d on d.id = p.device_id where"
     " iif(?1 is null, s.name = ?10, s.hash = ?1)"
     " and p.dtype = ?2 and p.nx = ?3 and p.ny = ?4 and p.nz = ?5 and (d.name = ?6 or 'sm_' || d.capability = ?6)"
-    " and (?7 is null or p.launch = ?7) and (?8 is null or p.cache = ?8) and p.is_reproducible >= ?9 and p.steps = 1"
+    " and (?7 is null or p.launch = ?7) and (?8 is null or p.cache = ?8) and p.is_reproducible >= ?9 and p.steps <= ?11"
     " and not " SQL_IS_REFUTED("b") " order by b.is_current desc, b.time_ms limit 1";
 
 /* What is looked for in the files that are kept beside a database. */
@@ -37,6 +37,8 @@ static void bind_problem(sqlite3_stmt *query, const struct search *search) {
   if (problem->cache) sqlite3_bind_text(query, 8, cache_mode_names[problem->cache - 1], -1, SQLITE_STATIC);
   sqlite3_bind_int(query, 9, problem->reproducible);
   sqlite3_bind_text(query, 10, search->name, -1, SQLITE_STATIC);
+  const int steps = problem->steps == HALOTUNE_STEPS_ANY ? LAUNCH_MOST_STEPS : problem->steps;
+  sqlite3_bind_int(query, 11, steps > 1 ? steps : 1);
 }
 
 static void untrusted_tell(const struct search *search, const char *file, sqlite3_stmt *row) {
