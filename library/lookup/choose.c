@@ -147,16 +147,17 @@ static halotune_status choose_adapted(const struct question *q, struct answer *o
 /* Whether a template that is not superseded may run: rows say that its code is correct, or it is the installed one. */
 static bool may_run(const struct known_template *template) { return template->wins > 0 || template->installed_yaml; }
 
-/* The order in which templates are tried: most wins for this stencil first, then most wins at all. */
-static long weight_of(const struct question *q, int template_at) {
+/* The order in which templates are tried: most wins for this stencil first, then most wins at all. A win with another
+ * number of steps does not count. Templates that may not run get -1. */
+static void weigh_templates(const struct question *q, long *weights) {
+  static const long own = 1L << 32;
   const struct catalog *catalog = &q->ctx->catalog;
-  long weight = catalog->templates[template_at].wins;
-  const struct lookup_table *table = &q->ctx->table;
-  int first = table->first_family[q->key.stencil], end = table->first_family[q->key.stencil + 1];
-  for (int i = first < end ? table->families[first].first : 0; first < end && i < table->families[end - 1].end; i++) {
-    if (catalog->rows[i].template_at == template_at) weight += 1L << 32;
+  for (int i = 0; i < catalog->template_count; i++) weights[i] = may_run(&catalog->templates[i]) ? 0 : -1;
+  for (int i = 0; i < catalog->row_count; i++) {
+    const struct served *row = &catalog->rows[i];
+    if (row->steps != q->key.steps || weights[row->template_at] < 0) continue;
+    weights[row->template_at] += row->stencil == q->key.stencil ? own : 1;
   }
-  return weight;
 }
 
 /* Tell why there is no answer, and what to do. */
@@ -183,9 +184,7 @@ static halotune_status choose_default(const struct question *q, struct answer *o
   bool found = false;
   long *weights = calloc((size_t)catalog->template_count + 1, sizeof *weights);
   if (!weights) return fail_memory();
-  for (int i = 0; i < catalog->template_count; i++) {
-    weights[i] = may_run(&catalog->templates[i]) ? weight_of(q, i) : -1;
-  }
+  weigh_templates(q, weights);
   while (!found && status == HALOTUNE_OK) {
     const struct template *template;
     bool is_superseded;

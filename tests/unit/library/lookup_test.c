@@ -549,6 +549,34 @@ TEST(what_one_database_knows_to_be_wrong_no_other_serves) {
   }
 }
 
+/* pipeline_rows won more often, but with several steps. It could make one, too. */
+TEST(a_default_is_of_the_template_that_wins_with_as_many_steps) {
+  static const struct tuned rows[] = {
+      {GPU_H200, "heat2d", "pipeline_rows", "steps=4", F32, {1024, 1024, 1}, USUAL, 0.3},
+      {GPU_H200, "heat2d", "pipeline_rows", "steps=8", F32, {1024, 1024, 1}, USUAL, 0.5},
+      {GPU_H200, "box2d9", "pipeline_rows", "steps=4", F32, {1024, 1024, 1}, USUAL, 0.3},
+      {GPU_H200, "heat2d", "direct", NULL, F32, {1024, 1024, 1}, USUAL, 0.2},
+  };
+  static const halotune_problem problem = {"heat2d", "sm_80", {512, 512, 1}, HALOTUNE_F32, 0, 0, 0, 0};
+  struct work other = work_begin();
+  halotune_ctx *ctx;
+  halotune_config config;
+  const char *paths[] = {other.path};
+  tuned_make(other.path, rows, COUNT(rows));
+  CHECK_OK(halotune_open(paths, 1, &ctx));
+  CHECK_OK(halotune_lookup(ctx, &problem, &config));
+  CHECK_EQ(HALOTUNE_MATCH_DEFAULT, config.match, "%s", halotune_match_name(config.match));
+  CHECK_TEXT("direct", config.template_name, "one step");
+  halotune_problem tuned = problem;
+  tuned.device = "NVIDIA H200";
+  tuned.grid[0] = tuned.grid[1] = 1024;
+  CHECK_OK(halotune_lookup(ctx, &tuned, &config));
+  CHECK_EQ(HALOTUNE_MATCH_EXACT, config.match, "%s", halotune_match_name(config.match));
+  CHECK_NEAR(0.2, config.time_ms, 1e-12, "a sweep, though launches of several steps have rows of their own");
+  halotune_close(ctx);
+  work_end(&other);
+}
+
 TEST(a_template_that_changed_makes_rows_stale) {
   struct work other = work_begin();
   halotune_ctx *ctx;
@@ -953,6 +981,7 @@ int main(void) {
       cmocka_unit_test(reproducible_answers_are_asked_for),
       cmocka_unit_test(the_first_database_is_asked_first),
       cmocka_unit_test(what_one_database_knows_to_be_wrong_no_other_serves),
+      cmocka_unit_test(a_default_is_of_the_template_that_wins_with_as_many_steps),
       cmocka_unit_test(a_template_that_changed_makes_rows_stale),
       cmocka_unit_test(installed_templates_are_compared_by_meaning),
       cmocka_unit_test(the_files_at_the_open_count),
