@@ -14,7 +14,7 @@ struct clock_case {
   struct template *templates[2]; /* "heavy", "quick" */
   struct store *store;
   struct backend_handle backend;
-  bool is_all_wrong;
+  bool is_all_wrong, ends_in_finals;
   int loads_of_default;
   struct tune_options options;
   struct tune_result result;
@@ -52,6 +52,13 @@ static halotune_status sample(void *state, const struct sample_plan *plan, doubl
                               struct verdict *verdict) {
   return model_sample(&((struct clock_case *)state)->model, plan, times_ms, failed, verdict);
 }
+/* With ends_in_finals the deadline comes when the final rounds are about to begin. */
+static int others(void *state) {
+  struct clock_case *c = state;
+  if (!c->ends_in_finals) return 0;
+  c->model.now_ms = c->options.deadline_ms;
+  return 2;
+}
 static halotune_status recheck(void *state, int slot, struct verdict *verdict) {
   return model_recheck(&((struct clock_case *)state)->model, slot, verdict);
 }
@@ -66,6 +73,7 @@ static const struct backend clock_backend = {.name = "model",
                                              .unload = unload_variant,
                                              .sample = sample,
                                              .recheck = recheck,
+                                             .others = others,
                                              .read = read_clocks,
                                              .keep_warm = keep_warm};
 
@@ -222,6 +230,19 @@ TEST(a_search_that_the_deadline_cuts_short_is_partial) {
   clock_close(&c);
 }
 
+/* What was measured and noticed before the end is stored. */
+TEST(a_run_that_ends_in_its_finals_keeps_its_figures) {
+  struct clock_case c;
+  clock_open(&c);
+  c.ends_in_finals = true;
+  cut_short(&c);
+  CHECK(!c.result.winner.exists, "there is no winner");
+  CHECK_TEXT("the deadline passed", c.result.reason, "the reason");
+  CHECK_EQ(1, number_of(c.store, "select count(*) from run where warnings like '%2 other processes%'"), "warnings");
+  CHECK_EQ(1, number_of(c.store, "select count(*) from run where empty_ms > 0"), "the time of an empty kernel");
+  clock_close(&c);
+}
+
 TEST(a_task_with_too_little_time_before_the_deadline_is_not_searched) {
   struct clock_case c;
   clock_open(&c);
@@ -268,6 +289,7 @@ int main(void) {
       cmocka_unit_test(a_default_that_is_a_thousand_times_slower_than_the_best_keeps_the_budget),
       cmocka_unit_test(a_space_in_which_all_variants_are_slow_keeps_the_budget),
       cmocka_unit_test(a_search_that_the_deadline_cuts_short_is_partial),
+      cmocka_unit_test(a_run_that_ends_in_its_finals_keeps_its_figures),
       cmocka_unit_test(a_task_with_too_little_time_before_the_deadline_is_not_searched),
       cmocka_unit_test(a_space_is_exhausted_where_all_is_wrong_and_time_was_no_reason_to_end),
   };

@@ -33,7 +33,8 @@ static halotune_status take_built(struct final_phase *phase) {
   halotune_status status = pipeline_take(phase->in->pipeline, -1, &trial);
   if (status != HALOTUNE_OK || !trial) return status;
   for (long i = 0; i < timed->count; i++) {
-    if (phase->built[i] || memcmp(&trial->proposal, &timed->list[i].proposal, sizeof trial->proposal) != 0) continue;
+    const struct proposal *proposal = &timed->list[i].proposal;
+    if (phase->built[i] || !proposal_equals(phase->in->space, &trial->proposal, proposal)) continue;
     phase->built[i] = trial;
     return HALOTUNE_OK;
   }
@@ -167,8 +168,8 @@ static halotune_status unload_all(struct final_phase *phase) {
     trial_free(phase->loaded[slot]);
     phase->loaded[slot] = NULL;
   }
-  roof_close(backend, &phase->roof);
-  return status;
+  halotune_status closed = roof_close(backend, &phase->roof);
+  return status == HALOTUNE_OK ? closed : status;
 }
 
 /* The candidates that left: they did not load any more, failed in a round, or were wrong at their recheck. */
@@ -209,7 +210,7 @@ static halotune_status end_without_winner(const struct final_inputs *in, const s
   const struct run_end end = {.reason = why,
                               .empty_ms = rounds->finals.empty_ms,
                               .copy_ms = rounds->copy_ms,
-                              .memcpy_ms = rounds->memcpy_ms,
+                              .memcpy_ms = isnan(rounds->memcpy_ms) ? in->memcpy_ms : rounds->memcpy_ms,
                               .warnings = text_string(&rounds->warnings)};
   snprintf(reason, 256, "%s", why);
   return store_run_end(in->rows->store, in->rows->run, &end);
@@ -237,7 +238,8 @@ static halotune_status end_phase(const struct final_inputs *in, bool is_cut, str
   }
   if (was_ranked)
     return end_without_winner(in, rounds, "none of the first finalists was correct on the second grid", reason);
-  if (schedule_is_stopped(in->schedule)) return end_early(in, schedule_stop_reason(in->schedule), reason);
+  if (schedule_is_stopped(in->schedule))
+    return end_without_winner(in, rounds, schedule_stop_reason(in->schedule), reason);
   explain_no_ranks(&rounds->finals, &why);
   status = end_without_winner(in, rounds, text_string(&why), reason);
   text_free(&why);

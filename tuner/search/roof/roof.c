@@ -142,10 +142,14 @@ halotune_status roof_open(const struct roof_inputs *in, int first_slot, struct r
   return status;
 }
 
-void roof_close(struct backend_handle *backend, struct roof *roof) {
+halotune_status roof_close(struct backend_handle *backend, struct roof *roof) {
+  halotune_status status = HALOTUNE_OK;
   for (int i = 0; i < roof->count; i++) {
-    if (roof->slots[i] != SLOT_MEMCPY) backend->table->unload(backend->state, roof->slots[i]);
+    if (roof->slots[i] == SLOT_MEMCPY) continue;
+    halotune_status unloaded = backend->table->unload(backend->state, roof->slots[i]);
+    if (status == HALOTUNE_OK) status = unloaded;
   }
   for (int i = 0; i < MOST_ROOFS; i++) trial_free(roof->trials[i]);
   *roof = (struct roof){.count = 0};
+  return status;
 }

@@ -37,7 +37,7 @@ struct roof {
  * then. */
 halotune_status roof_open(const struct roof_inputs *in, int first_slot, struct roof *out);
 
-/* Unload them. */
-void roof_close(struct backend_handle *backend, struct roof *roof);
+/* Unload them. All are, even after a failure. Returns what the backend returned first. */
+halotune_status roof_close(struct backend_handle *backend, struct roof *roof);
 
 #endif
