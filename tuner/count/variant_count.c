@@ -28,16 +28,19 @@ static struct hash seal_of(const struct cached_count *cached) {
   return hash_bytes(&cached->count, sizeof cached->count);
 }
 
-/* Name the file of a count. Another compiler, other flags and another version of the emulation count anew.
+/* Name the file of a count. Another compiler, other flags and another version of the emulation count anew. The block in
+ * the middle is another one where a launch has more blocks.
  * Returns the path, from malloc; NULL if memory is out. */
-static char *count_path(const char *folder, struct identity source, const struct domain *domain, struct hash compiler) {
+static char *count_path(const char *folder, const struct generated *generated, const struct domain *domain,
+                        struct hash compiler) {
   struct {
     struct identity source;
     struct hash emulation, compiler;
-    long domain[DOMAIN_NUMBERS];
-  } key = {.source = source, .emulation = emulation_files_hash(), .compiler = compiler};
+    long domain[DOMAIN_NUMBERS], blocks[MAX_DIMS];
+  } key = {.source = generated->hash, .emulation = emulation_files_hash(), .compiler = compiler};
   char hex[HASH_HEX_BYTES], *path;
   domain_numbers(domain, key.domain);
+  memcpy(key.blocks, generated->launch.grid, sizeof key.blocks);
   hash_hex(hash_bytes(&key, sizeof key), hex);
   return asprintf(&path, "%s/%s" CACHE_COUNT_SUFFIX, folder, hex) < 0 ? NULL : path;
 }
@@ -154,7 +157,7 @@ static halotune_status add_job(struct group *group, struct count_job *job, const
     return HALOTUNE_OK;
   }
   if (status != HALOTUNE_OK) return status;
-  member->path = count_path(folder, member->generated.hash, &job->spec.domain, group->compiler);
+  member->path = count_path(folder, &member->generated, &job->spec.domain, group->compiler);
   if (member->path && read_count(member->path, &job->count)) {
     job->has_count = job->is_cached = true;
     free(member->path);

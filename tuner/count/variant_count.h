@@ -21,8 +21,8 @@ struct count_job {
   char reason[EMULATION_OUTCOME_TEXT_BYTES];
 };
 
-/* Count variants. Counts are cached by the source, the domain and the compiler, beside the variants that the
- * emulation compiled.
+/* Count variants. Counts are cached by the source, the domain, the number of blocks and the compiler, beside the
+ * variants that the emulation compiled.
  *   jobs     each with its spec; the call sets the rest
  *   options  of the compiler and the cache; the call sets `counts`
  * Returns HALOTUNE_OK whatever comes of the variants; else what emulation_build and emulation_count return. */

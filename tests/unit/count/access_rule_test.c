@@ -205,10 +205,49 @@ TEST(counts_are_cached) {
   stencil_free(stencil);
 }
 
+/* A parameter that only the launch uses changes the number of blocks, and not the source. */
+TEST(counts_of_other_launches_are_others) {
+  struct stencil *stencil;
+  struct analysis *analysis;
+  struct template *template;
+  double coefficients[MAX_COEFFICIENTS];
+  CHECK_OK(stencil_of_kernels("copy", &stencil));
+  CHECK_OK(analysis_make(stencil, &analysis));
+  CHECK_OK(
+      template_of_texts("name: test\nabout: x\nblock: [32, 1, 1]\ngrid: [blocks, 1, 1]\nshared_bytes: 0\nrules: []\n"
+                        "parameters: {blocks: {default: 1, about: x, values: [1, 2]}}\n",
+                        "extern \"C\" __global__ void KERNEL(KERNEL_PARAMETERS) {\n"
+                        "  const Fields f = FIELDS;\n"
+                        "  const index_t last = blockIdx.x == 0 ? 1 : 2;\n"
+                        "  for (index_t i = 0; i < last; i++)\n"
+                        "    write_point(f, 0, g, threadIdx.x + 32*i, 0, 0, read_point(f, 0, g, threadIdx.x, 0, 0));\n"
+                        "}\n",
+                        &template));
+  const struct grid grid = {{96, 4, 1}};
+  CHECK_OK(stencil_coefficients(stencil, &grid, coefficients));
+  for (int blocks = 1; blocks <= 2; blocks++) {
+    struct count_job job = {.spec = {.stencil = stencil,
+                                     .analysis = analysis,
+                                     .template = template,
+                                     .configuration = {.choice = {(unsigned char)(blocks - 1)}},
+                                     .dtype = DTYPE_F32,
+                                     .domain = domain_dense(stencil, analysis, &grid),
+                                     .coefficients = coefficients,
+                                     .limits = arch_device_limits(arch_find(9, 0))}};
+    CHECK_OK(variants_count(&job, 1, &(struct emulation_options){.folder = test_cache()}));
+    CHECK(job.has_count && !job.is_cached, "%d: %s", blocks, job.reason);
+    CHECK_EQ(32 * blocks, job.count.points, "the block in the middle is the last of %d", blocks);
+  }
+  template_free(template);
+  analysis_free(analysis);
+  stencil_free(stencil);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_template_is_compared),
       cmocka_unit_test(counts_are_cached),
+      cmocka_unit_test(counts_of_other_launches_are_others),
       cmocka_unit_test(rules_of_thumb_are_near_the_counts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
