@@ -8,6 +8,7 @@
 struct merge_conflict {
   const char *stencil, *dtype, *device, *launch, *cache;
   struct grid grid;
+  int steps; /* time steps of a launch */
   double ours_ms, theirs_ms;
   bool is_taken;   /* theirs is the current one now */
   const char *why; /* "newer, measured with the same driver and NVRTC" */

@@ -69,7 +69,7 @@ static halotune_status conflict_tell(sqlite3 *to, const struct merge_options *op
   halotune_status status = query_prepare(
       to,
       "select s.name, p.dtype, d.name, p.launch,"
-      " p.cache || iif(p.is_reproducible, ', reproducible', ''), p.nx, p.ny, p.nz from best b join problem p"
+      " p.cache || iif(p.is_reproducible, ', reproducible', ''), p.nx, p.ny, p.nz, p.steps from best b join problem p"
       " on p.id = b.problem_id join stencil s on s.id = p.stencil_id join device d on d.id = p.device_id"
       " where b.id = ?1",
       &query);
@@ -81,6 +81,7 @@ static halotune_status conflict_tell(sqlite3 *to, const struct merge_options *op
                                       .device = column_text(query, 2),
                                       .launch = column_text(query, 3),
                                       .cache = column_text(query, 4),
+                                      .steps = sqlite3_column_int(query, 8),
                                       .ours_ms = ours->time_ms,
                                       .theirs_ms = theirs->time_ms,
                                       .is_taken = is_taken,

@@ -446,8 +446,13 @@ TEST(conflicts_are_decided_by_quality) {
              "update best set driver = '1'; update best set %s; update best set low_ms = time_ms, high_ms = time_ms",
              rows[i].theirs);
     sql(from, change);
+    const int steps = (int)i % 4 + 1;
+    snprintf(change, sizeof change, "update problem set steps = %d", steps);
+    sql(to, change);
+    sql(from, change);
     CHECK_OK(store_merge(to, from, &options, &counts));
     CHECK_EQ(1, conflicts.count, "%s", rows[i].what);
+    CHECK_EQ(steps, conflicts.last.steps, "%s", rows[i].what);
     CHECK_EQ(rows[i].is_taken, conflicts.last.is_taken, "%s", rows[i].what);
     CHECK_EQ(rows[i].is_taken, counts.taken, "%s", rows[i].what);
     CHECK_EQ(rows[i].is_taken, number_of(to, "select " FROM_OTHER " from best where is_current"), "%s", rows[i].what);

@@ -120,10 +120,12 @@ struct telling {
 static void print_conflict(void *context, const struct merge_conflict *conflict) {
   const struct telling *telling = context;
   const long *n = conflict->grid.n;
-  printf("conflict: %s %s %ldx%ldx%ld, %s, %s, on %s: %.6g ms here, %.6g ms in %s: %s (%s)\n", conflict->stencil,
-         conflict->dtype, n[0], n[1], n[2], conflict->launch, conflict->cache, conflict->device, conflict->ours_ms,
-         conflict->theirs_ms, telling->path, conflict->is_taken ? "that one is current now" : "this one stays current",
-         conflict->why);
+  char steps[32] = "";
+  if (conflict->steps > 1) snprintf(steps, sizeof steps, ", %d steps", conflict->steps);
+  printf("conflict: %s %s %ldx%ldx%ld%s, %s, %s, on %s: %.6g ms here, %.6g ms in %s: %s (%s)\n", conflict->stencil,
+         conflict->dtype, n[0], n[1], n[2], steps, conflict->launch, conflict->cache, conflict->device,
+         conflict->ours_ms, conflict->theirs_ms, telling->path,
+         conflict->is_taken ? "that one is current now" : "this one stays current", conflict->why);
 }
 
 static void print_counts(const char *path, const struct merge_counts *counts) {
