@@ -488,11 +488,6 @@ __device__ __forceinline__ bool is_computed(const Geometry &g, index_t x, index_
 __device__ __forceinline__ index_t tap_x(const Geometry &g, index_t x) { return (void)g, x; }
 __device__ __forceinline__ index_t tap_y(const Geometry &g, index_t y) { return (void)g, y; }
 __device__ __forceinline__ index_t tap_z(const Geometry &g, index_t z) { return (void)g, z; }
-// Whether a tap of a stage reads 0 there.
-__device__ __forceinline__ bool is_zero_tap(const Geometry &g, index_t x, index_t y, index_t z) {
-  (void)g, (void)x, (void)y, (void)z;
-  return is_zero_x(g, x) || is_zero_y(g, y);
-}
 
 // The update of one point. taps(input, x, y, z) gives an input at an offset from the point; offsets are
 // constants, so that an accessor may take a value from a register, shared or global memory.

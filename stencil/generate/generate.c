@@ -66,7 +66,7 @@ int source_capability(const char *source) {
 }
 
 /* Append what a launch needs besides the code. These are macros instead of comments, so that they are part of the
- * source's identity: two variants that differ only in their launch are different. */
+ * source's identity. The number of blocks is a comment: variants that differ only in it are one source. */
 static void add_launch(struct text *text, const struct launch *launch, int capability) {
   if (capability > 0) text_printf(text, "%s%d  // least compute capability, times ten\n", capability_line, capability);
   text_printf(text, "#define LAUNCH_BLOCK %ld, %ld, %ld  // threads in x, y, z\n", launch->block[0], launch->block[1],

@@ -36,11 +36,12 @@ static void add_for_axis(struct text *text, const char *pattern, char axis) {
   for (; *pattern; pattern++) text_add(text, *pattern == '@' ? &axis : pattern, 1);
 }
 
-static void add_reader(struct text *text, const struct stencil *stencil) {
+static void add_reader(struct text *text, const struct stencil *stencil, bool is_fused) {
   text_printf(text,
-              "// Input `field` at a point that may lie beyond the grid, by at most the radius.\n"
+              "// Input `field` at a point that may lie beyond the grid, by at most the radius%s.\n"
               "__device__ __forceinline__ real read_image(const Fields &f, int field, const Geometry &g, index_t x, "
-              "index_t y, index_t z) {\n");
+              "index_t y, index_t z) {\n",
+              is_fused ? " times the number of steps" : "");
   for (int axis = 0; axis < stencil->dims; axis++) {
     if (stencil->boundary[axis] != BOUNDARY_ZERO || stencil->kind == STENCIL_SCAN) continue;
     add_for_axis(text, "  if (@ < 0 || @ >= g.n@) return real(0);\n", axis_names[axis]);
@@ -72,5 +73,5 @@ void prelude_write_boundary(struct text *text, const struct prelude *prelude) {
                                            : "  (void)g, (void)@;\n  return false;\n}\n\n",
                  name);
   }
-  add_reader(text, stencil);
+  add_reader(text, stencil, prelude->launch->steps > 1);
 }

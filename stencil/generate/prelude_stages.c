@@ -145,12 +145,5 @@ void prelude_write_stage_points(struct text *text, const struct prelude *prelude
     if (clamps) text_printf(text, "return image_%c(g, %c); }\n", name, name);
     else text_printf(text, "return (void)g, %c; }\n", name);
   }
-  text_printf(text,
-              "// Whether a tap of a stage reads 0 there.\n"
-              "__device__ __forceinline__ bool is_zero_tap(const Geometry &g, index_t x, index_t y, index_t z) {\n"
-              "  (void)g, (void)x, (void)y, (void)z;\n  return ");
-  for (int axis = 0; axis < stencil->dims; axis++) {
-    text_printf(text, "%sis_zero_%c(g, %c)", axis > 0 ? " || " : "", axis_names[axis], axis_names[axis]);
-  }
-  text_printf(text, ";\n}\n\n");
+  text_printf(text, "\n");
 }
