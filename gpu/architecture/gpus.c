@@ -78,7 +78,7 @@ static int words_missing(const char *asked, const char *name, const char *short_
 
 int gpu_misfit(const char *asked, const char *name, const char *short_name) {
   enum { NAME_BYTES = 128, LEAST_LETTERS = 3 };
-  char asked_letters[NAME_BYTES], name_letters[NAME_BYTES], short_letters[NAME_BYTES];
+  char asked_letters[NAME_BYTES] = "", name_letters[NAME_BYTES] = "", short_letters[NAME_BYTES] = "";
   letters_copy(asked, asked_letters, sizeof asked_letters);
   letters_copy(name, name_letters, sizeof name_letters);
   if (!short_name) short_name = strncasecmp(name, "nvidia ", sizeof "nvidia") == 0 ? name + sizeof "nvidia" : name;
