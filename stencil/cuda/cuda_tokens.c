@@ -112,6 +112,8 @@ static size_t punctuation_length(const struct cuda_reader *r) {
   static const char *const operators[] = {"<<=", ">>=", "...", "->*", "::", "##", "++", "--", "->",
                                           ".*",  "<<",  ">>",  "<=",  ">=", "==", "!=", "&&", "||",
                                           "+=",  "-=",  "*=",  "/=",  "%=", "^=", "&=", "|="};
+  const char second = byte_at(r, 1);
+  if (!second || !strchr("<>=&|+-*.:#", second)) return 1; /* no operator has such a second byte */
   for (size_t i = 0; i < COUNT(operators); i++) {
     size_t length = strlen(operators[i]);
     if ((size_t)(r->end - r->at) >= length && memcmp(r->at, operators[i], length) == 0) return length;

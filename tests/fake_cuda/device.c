@@ -26,7 +26,11 @@ bool fake_has_context(void) { return current != NULL; }
 
 size_t fake_memory_bytes(void) { return (size_t)fake_number("HALOTUNE_FAKE_MEMORY_MB", 143771) << 20; }
 
-int fake_capability(void) { return (int)fake_number("HALOTUNE_FAKE_CAPABILITY", 90); }
+int fake_capability(void) {
+  static int capability;
+  if (capability == 0) capability = (int)fake_number("HALOTUNE_FAKE_CAPABILITY", 90);
+  return capability;
+}
 
 const struct sm_limits *fake_limits(void) {
   const struct arch_facts *arch = arch_find(fake_capability() / 10, fake_capability() % 10);

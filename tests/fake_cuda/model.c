@@ -100,10 +100,10 @@ static void read_line(struct model *model, const char *path, const char *line) {
 }
 
 static const struct model *model_get(void) {
-  const char *path = getenv("HALOTUNE_FAKE_MODEL");
   char line[256];
   if (the_model.is_read) return &the_model;
   the_model.is_read = true;
+  const char *path = getenv("HALOTUNE_FAKE_MODEL");
   if (!path || !*path) return &the_model;
   FILE *file = fopen(path, "re");
   if (!file) refuse(path, "no such file");
