@@ -2,7 +2,7 @@
 # mutations.sh: tests whether `halotune verify` finds defects. Each row of tests/data/mutations.txt puts one defect into
 # a copy of a template. Verify must then find some variant wrong by running it, not by failing to compile it. A row
 # whose defect says `survives` gives the reason why nothing finds it; such a row fails if something does. A row that
-# tried no variant fails, too. Prints TAP: each line says what was found, and in how many variants.
+# tried no variant fails, too. The first wrong variant ends a row. Prints TAP: each line says what was found.
 #
 #   tests/mutations.sh                                      every row
 #   TEMPLATE=tile tests/mutations.sh                        the rows of one template, each with its number
@@ -18,7 +18,7 @@ cd "$(dirname "$0")/.." || exit 1
 program=$(readlink -f "${HALOTUNE:-build/halotune}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-verify=${VERIFY:-verify}
+verify=${VERIFY:-verify --fail-fast}
 number=0 failed=0 counted=0 of_template=0 last_template=
 
 result() { # ok|"not ok" name

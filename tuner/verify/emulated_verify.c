@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/parallel.h"
 
-enum { GROUP = 32 };
+enum { GROUP = EMULATED_VERIFY_GROUP };
 
 /* One variant of a group. */
 struct member {
@@ -206,12 +206,13 @@ halotune_status emulated_verify(const struct verify_request *request, const stru
                                 bool (*row)(void *context, const struct verify_row *row), void *context) {
   struct group *group = calloc(1, sizeof *group);
   halotune_status status = HALOTUNE_OK;
+  const long most = request->group > 0 && request->group < GROUP ? request->group : GROUP;
   bool go_on = true;
   if (!group) return fail_memory();
   group->request = request;
   pthread_mutex_init(&group->lock, NULL);
-  for (long done = 0; done < count && status == HALOTUNE_OK && go_on; done += GROUP) {
-    group->count = count - done < GROUP ? (int)(count - done) : GROUP;
+  for (long done = 0; done < count && status == HALOTUNE_OK && go_on; done += most) {
+    group->count = (int)(count - done < most ? count - done : most);
     for (int m = 0; m < group->count; m++) {
       const struct verify_variant *variant = &variants[done + m];
       group->members[m] =

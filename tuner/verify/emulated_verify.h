@@ -25,8 +25,11 @@ struct verify_request {
   struct device_limits limits;
   struct emulation_options options;
   int threads;       /* 0: one for each CPU */
+  int group;         /* variants that are compiled before the first of them runs; 0: EMULATED_VERIFY_GROUP */
   bool reproducible; /* the variants form sums in the same order, so their outputs must be bit-identical */
 };
+
+enum { EMULATED_VERIFY_GROUP = 32 }; /* also the most */
 
 struct verify_variant {
   const struct template *template;

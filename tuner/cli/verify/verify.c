@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/parallel.h"
 #include "tuner/cli/options/pick_variants.h"
 #include "tuner/cli/options/search_path.h"
 #include "tuner/cli/output/output.h"
@@ -21,7 +22,7 @@ struct tally {
 /* One stencil in one element type. */
 struct report {
   const struct problem *problem;
-  bool json, only_failures;
+  bool json, only_failures, fails_fast;
   json_t *rows; /* of the JSON document */
   struct tally tally;
 };
@@ -42,7 +43,7 @@ static bool row_count(void *context, const struct verify_row *row) {
   tally->launches += row->run_count;
   if (report->json) json_add(&report->rows, verify_row_json(row));
   else if (!report->only_failures || !(has_passed || left_out)) verify_print_row(row);
-  return true;
+  return !report->fails_fast || tally->failed == 0;
 }
 
 /* "60 variants of star7 in f32: 60 passed, ..." */
@@ -88,6 +89,7 @@ static halotune_status variants_verify(const struct invocation *invocation, stru
       .limits = problem->limits,
       .options = {.sanitize = option_given(invocation, "sanitize"), .workers = (int)threads},
       .threads = (int)threads,
+      .group = report->fails_fast ? parallel_threads((int)threads) : 0,
       .reproducible = problem->reproducible};
   status = emulated_verify(&request, picked->variants, picked->count, row_count, report);
   scene_sets_free(&scenes);
@@ -129,8 +131,10 @@ static enum exit_code verify_one(const struct invocation *invocation) {
   halotune_status status = problem_open(invocation, &problem);
   if (status != HALOTUNE_OK) return report_file_failure(status);
   problem.most_steps = LAUNCH_MOST_STEPS;
-  struct report report = {
-      .problem = &problem, .json = option_given(invocation, "json"), .tally = {.start_ms = clock_ms()}};
+  struct report report = {.problem = &problem,
+                          .json = option_given(invocation, "json"),
+                          .fails_fast = option_given(invocation, "fail-fast"),
+                          .tally = {.start_ms = clock_ms()}};
   json_t *document = report.json ? json_object() : NULL;
   status = problem_verify(invocation, &problem, SAMPLE, &document, &report, &bad_templates);
   if (status == HALOTUNE_OK && report.json) status = print_json(json_incref(document));
@@ -145,7 +149,7 @@ struct rounds {
   const struct invocation *invocation;
   struct tally tally;
   json_t *list; /* a document for each stencil and element type; NULL: as text */
-  bool bad_templates;
+  bool bad_templates, fails_fast;
 };
 
 /* Verify one stencil in one element type. */
@@ -158,8 +162,11 @@ static halotune_status round_verify(struct rounds *rounds, char *path, enum dtyp
   halotune_status status = problem_open(&inner, &problem);
   if (status != HALOTUNE_OK) return status;
   problem.most_steps = LAUNCH_MOST_STEPS;
-  struct report report = {
-      .problem = &problem, .json = rounds->list != NULL, .only_failures = true, .tally = {.start_ms = clock_ms()}};
+  struct report report = {.problem = &problem,
+                          .json = rounds->list != NULL,
+                          .only_failures = true,
+                          .fails_fast = rounds->fails_fast,
+                          .tally = {.start_ms = clock_ms()}};
   json_t *document = report.json ? json_object() : NULL;
   status = problem_verify(&inner, &problem, SAMPLE_OF_ALL, &document, &report, &rounds->bad_templates);
   if (status == HALOTUNE_OK && report.json) json_add(&rounds->list, json_incref(document));
@@ -182,7 +189,8 @@ static halotune_status rounds_print(const struct rounds *rounds) {
 }
 
 static enum exit_code verify_all(const struct invocation *invocation) {
-  struct rounds rounds = {.invocation = invocation, .tally = {.start_ms = clock_ms()}};
+  struct rounds rounds = {
+      .invocation = invocation, .fails_fast = option_given(invocation, "fail-fast"), .tally = {.start_ms = clock_ms()}};
   char **paths = NULL;
   int count = 0;
   bool named[DTYPE_COUNT], any = false;
@@ -192,7 +200,7 @@ static enum exit_code verify_all(const struct invocation *invocation) {
     status = fail(HALOTUNE_NOT_FOUND, "there is no folder kernels/asymmetric here or in the installation");
   if (option_given(invocation, "json")) rounds.list = json_array();
   for (int i = 0; i < count * DTYPE_COUNT && status == HALOTUNE_OK; i++) {
-    if (!named[i % DTYPE_COUNT]) continue;
+    if (!named[i % DTYPE_COUNT] || (rounds.fails_fast && rounds.tally.failed > 0)) continue;
     status = round_verify(&rounds, paths[i / DTYPE_COUNT], (enum dtype)(i % DTYPE_COUNT));
     any = any || status == HALOTUNE_OK;
     if (status == HALOTUNE_ARGUMENT) status = HALOTUNE_OK; /* no template has a variant of it */
@@ -225,6 +233,7 @@ static const struct option_row options[] = {
     PROBLEM_OPTIONS_GRID("by default several small grids that find mistakes"),
     {"sanitize", NULL, "build kernels with AddressSanitizer and UndefinedBehaviorSanitizer"},
     {"workers", "N", "processes and threads; one for each CPU by default"},
+    {"fail-fast", NULL, "end with the first variant that fails"},
     {"json", NULL, "print a JSON document"},
     {0},
 };
