@@ -3,10 +3,20 @@
 
 #include <string.h>
 
+#include "base/array.h"
+
 size_t character_bytes(const char *text) {
   size_t bytes = 1;
   while (!begins_character(text[bytes])) bytes++; /* a NUL begins a character */
   return bytes;
+}
+
+/* The code point of a character of so many bytes, which printable_bytes has counted. */
+static unsigned code_of(const char *text, size_t bytes) {
+  const unsigned char lead = (unsigned char)text[0];
+  unsigned code = bytes == 1 ? lead : lead & (0x7FU >> bytes);
+  for (size_t i = 1; i < bytes; i++) code = code << 6 | ((unsigned char)text[i] & 0x3FU);
+  return code;
 }
 
 size_t printable_bytes(const char *text, size_t length) {
@@ -14,21 +24,40 @@ size_t printable_bytes(const char *text, size_t length) {
   static const unsigned smallest[] = {0, 0x20, 0xA0, 0x800, 0x10000};
   unsigned char lead = (unsigned char)text[0];
   size_t bytes = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-  unsigned code = bytes == 1 ? lead : lead & (0x7FU >> bytes);
   if (lead == 0x7F || (lead & 0xC0U) == 0x80U || lead >= 0xF8 || bytes > length) return 0;
   for (size_t i = 1; i < bytes; i++) {
     if (begins_character(text[i])) return 0;
-    code = code << 6 | ((unsigned char)text[i] & 0x3FU);
   }
+  const unsigned code = code_of(text, bytes);
   bool surrogate = code >= 0xD800 && code <= 0xDFFF;
   return code >= smallest[bytes] && code <= 0x10FFFF && !surrogate ? bytes : 0;
+}
+
+/* Whether a character is not seen, or changes the order of others: then a text looks like another one. Joiners and
+ * selectors of emoji are not among them: paths have them. */
+static bool is_hidden(unsigned code) {
+  static const struct {
+    unsigned first, last;
+  } hidden[] = {{0xAD, 0xAD},     {0x34F, 0x34F},   {0x61C, 0x61C},   {0x115F, 0x1160}, {0x17B4, 0x17B5},
+                {0x180B, 0x180F}, {0x200B, 0x200B}, {0x200E, 0x200F}, {0x2028, 0x202E}, {0x2060, 0x206F},
+                {0x3164, 0x3164}, {0xFEFF, 0xFEFF}, {0xFFA0, 0xFFA0}, {0xFFF0, 0xFFFB}, {0xE0000, 0xE0FFF}};
+  for (size_t i = 0; i < COUNT(hidden); i++) {
+    if (code >= hidden[i].first && code <= hidden[i].last) return true;
+  }
+  return false;
+}
+
+/* The number of bytes of the visible character at the start of a text; 0 if there is none. */
+static size_t visible_bytes(const char *text, size_t length) {
+  const size_t bytes = printable_bytes(text, length);
+  return bytes > 1 && is_hidden(code_of(text, bytes)) ? 0 : bytes;
 }
 
 void printable_copy(char *out, size_t bytes, const char *text) {
   size_t at = 0;
   for (size_t left = strlen(text), step; left > 0; text += step, left -= step) {
     bool layout = *text == '\n' || *text == '\t';
-    size_t printable = layout ? 1 : printable_bytes(text, left);
+    size_t printable = layout ? 1 : visible_bytes(text, left);
     step = printable > 0 ? printable : 1;
     if (at + step >= bytes) break;
     if (printable > 0) memcpy(out + at, text, step);
@@ -40,7 +69,7 @@ void printable_copy(char *out, size_t bytes, const char *text) {
 
 bool is_printable_line(const char *text) {
   for (size_t left = strlen(text), step; left > 0; text += step, left -= step) {
-    if ((step = printable_bytes(text, left)) == 0) return false;
+    if ((step = visible_bytes(text, left)) == 0) return false;
   }
   return true;
 }

@@ -72,7 +72,8 @@ static const struct option_row options[] = {
     {"trust", NULL, "merge, import: let programs that look up a kernel run the code of these files on your GPU"},
     {"signed-by", "KEY",
      "merge, import: take only documents signed with this public key (digits or file); with --trust also unsigned ones"},
-    {"no-code", NULL, "merge, import: take no machine code; it is compiled from the source at its first use"},
+    {"no-code", NULL,
+     "merge, import: take no machine code; it is compiled from the source, of which differences are shown"},
     {"shipped", NULL, "merge, import: record that the rows come with Halotune, as those of the starter database"},
     {0},
 };

@@ -7,12 +7,14 @@
 #include <string.h>
 
 #include "base/key_file.h"
+#include "base/line_diff.h"
 #include "base/utf8.h"
 #include "db/exchange/apart.h"
 #include "db/exchange/content.h"
 #include "db/exchange/import.h"
 #include "db/exchange/merge.h"
 #include "db/exchange/signers.h"
+#include "db/exchange/source_compare.h"
 #include "db/store/check.h"
 #include "tuner/cli/db/db.h"
 #include "tuner/cli/options/option_value.h"
@@ -57,6 +59,35 @@ static halotune_status file_open(const char *path, struct file *out) {
   if (status != HALOTUNE_OK || found == 0) return status;
   return fail(HALOTUNE_PARSE, "%s: %s (%ld error%s in all); nothing was merged", path, finding.text, found,
               PLURAL(found));
+}
+
+/* Print a text of a file, each line after blanks, in printable characters. */
+static void print_lines(const char *text) {
+  char line[4096];
+  for (const char *next; *text; text = next) {
+    const char *end = strchrnul(text, '\n');
+    char *copy = strndup(text, (size_t)(end - text));
+    printable_copy(line, sizeof line, copy ? copy : "(out of memory)");
+    printf("    %s\n", line);
+    free(copy);
+    next = *end ? end + 1 : end;
+  }
+}
+
+/* With --no-code: what would be compiled, where it is not what this program would generate. */
+static void print_source(void *context, const struct compared_source *source) {
+  struct text diff = {0};
+  (void)context;
+  printf("  source   %s, %s: ", source->hash, source->name);
+  if (source->is_same) printf("this Halotune generates the same\n");
+  else if (*source->why)
+    printf("this Halotune does not generate it (%s); it would be compiled as it is:\n", source->why);
+  else printf("this Halotune generates other lines (-) than would be compiled (+):\n");
+  if (!source->is_same) {
+    line_diff(source->generated, source->stored, &diff);
+    print_lines(text_ok(&diff) ? text_string(&diff) : source->stored);
+  }
+  text_free(&diff);
 }
 
 /* Whom the user trusts: what is said on the command line, and in the file of signers. */
@@ -188,8 +219,9 @@ static halotune_status file_keep(const char *path, const struct file *file) {
   return HALOTUNE_OK;
 }
 
-/* Show what trusted files would bring. */
-static halotune_status files_show(const char *path, const struct file *files, int count) {
+/* Show what trusted files would bring.
+ *   shows_sources  also how sources differ from those that this program generates */
+static halotune_status files_show(const char *path, const struct file *files, int count, bool shows_sources) {
   struct store *store = NULL;
   halotune_status status = store_open(path, STORE_READ, &store);
   if (status == HALOTUNE_NOT_FOUND) status = HALOTUNE_OK;
@@ -197,6 +229,8 @@ static halotune_status files_show(const char *path, const struct file *files, in
     if (!files[i].is_trusted) continue;
     printf("%s%s%s would bring:\n", files[i].path, *files[i].signer ? ", signed by " : "", files[i].signer);
     status = content_each(files[i].in.store, store, print_content, NULL);
+    if (status == HALOTUNE_OK && shows_sources) printf("%s, compiled from source:\n", files[i].path);
+    if (status == HALOTUNE_OK && shows_sources) status = sources_compare(files[i].in.store, print_source, NULL);
   }
   store_close(store);
   return status;
@@ -211,7 +245,7 @@ static halotune_status files_take(const struct invocation *invocation, const str
   for (int i = 0; i < count; i++) any = any || files[i].is_trusted;
   halotune_status status = named ? HALOTUNE_OK : store_default_path(&path);
   if (status == HALOTUNE_OK && named && !(path = strdup(named))) status = fail_memory();
-  if (status == HALOTUNE_OK && any) status = files_show(path, files, count);
+  if (status == HALOTUNE_OK && any) status = files_show(path, files, count, option_given(invocation, "no-code"));
   if (status == HALOTUNE_OK && any && sure) status = store_open(path, STORE_WRITE, &store);
   for (int i = 0; i < count && status == HALOTUNE_OK; i++) {
     if (!files[i].is_trusted) status = file_keep(path, &files[i]);

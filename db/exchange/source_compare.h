@@ -1,0 +1,19 @@
+/* source_compare.h: the sources of a database, beside those that this program generates for the same variants. */
+#ifndef DB_EXCHANGE_SOURCE_COMPARE_H
+#define DB_EXCHANGE_SOURCE_COMPARE_H
+
+#include "db/store/store.h"
+
+struct compared_source {
+  const char *name, *hash;        /* "STENCIL TEMPLATE"; identity of the source, in hexadecimal digits */
+  const char *stored, *generated; /* texts; generated is "" if this program generates nothing for this variant */
+  const char *why;                /* why it does not; "" if it does */
+  bool is_same;                   /* both mean the same */
+};
+
+/* Call `tell` for each source of a best, in the order of names and identities. The texts are valid during the call.
+ * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
+halotune_status sources_compare(struct store *store, void (*tell)(void *context, const struct compared_source *source),
+                                void *context);
+
+#endif
