@@ -18,6 +18,10 @@
 // point adds to them. With periodic boundaries the images are loaded, and computed like any point.
 //
 // Rows come through a ring of RING rows in shared memory, by asynchronous copies in the order of the columns.
+//
+// An update may be more than sums (FINISH_READS): finish() makes its value of the sums, the row itself, and fields that no step changes,
+// at the point. Each stage then keeps the rows that came in and wait for their sums. Rows of fields come with those of the input, and stay
+// until the last stage has read them.
 #ifndef HALOTUNE_PRELUDE
 #include "example_rows.cuh"
 #include "common.cuh"
@@ -44,6 +48,11 @@ constexpr int STRIDE = (STRIP - MARGIN - STEPS*HIGH_X)/STORE_GRAIN*STORE_GRAIN;
 // Columns beyond the box that the strips at its ends load.
 constexpr int BEFORE_X = IMAGES ? MARGIN : LOW_X, AFTER_X = IMAGES ? STEPS*HIGH_X : HIGH_X;
 
+// Fields beside the input that steps change, and the rows of each that shared memory holds.
+constexpr int FIELD_INPUTS = FINISH_READS ? INPUTS - 1 : 0, FIELD_ROWS = RING + STEPS*HIGH_Y;
+constexpr int CHANGED = staged_input(0), KEPT = FINISH_READS ? HIGH_Y : 1;
+__device__ constexpr int field_input(int field) { return field < CHANGED ? field : field + 1; }
+
 // Which points a turn has to ask whether they lie outside the box: none; the outermost points of a strip that ends LOW or HIGH columns
 // beside the box; all points, and the row, too.
 enum Edge { NO_EDGE, EDGE_X, EDGE_ANY };
@@ -56,6 +65,8 @@ struct Strip {
   int x;                                  // the strip's first column
   int x_first, x_last, y_first, y_last;   // what is written: x_first <= x < x_last ...
   real *ring;                             // RING rows, and one more row for the output
+  real *fields;                           // FIELD_ROWS rows of each field
+  const Coefficients &coefficients;
 };
 
 // Whether one of the lane's points lies outside the box. EDGE says which points have to be asked.
@@ -69,7 +80,7 @@ template <Edge EDGE> __device__ __forceinline__ bool is_outside_y(const Strip &s
 }
 
 // Ask for row y. No result needs what lies beyond the grid unless there are images: the nearest point comes in its place.
-template <Edge EDGE> __device__ __forceinline__ void request_row(const Strip &s, int y, int slot) {
+template <Edge EDGE> __device__ __forceinline__ void request_row(const Strip &s, int y, int slot, int field_slot) {
   real *to = s.ring + slot*STRIP;
   const index_t in_y = IMAGES ? image_y(s.g, y) : min(index_t(y), s.g.ny - 1);
 #pragma unroll
@@ -78,7 +89,12 @@ template <Edge EDGE> __device__ __forceinline__ void request_row(const Strip &s,
     index_t x = s.x + column;
     if (EDGE != NO_EDGE && IMAGES) x = image_x(s.g, x);
     if (EDGE == EDGE_ANY && !IMAGES) x = min(x, s.g.nx - VECTOR);
-    async_copy<VECTOR*int(sizeof(real))>(to + lane_place<POINTS>(column), s.f.in[0] + at(s.g, x, in_y, 0));
+    async_copy<VECTOR*int(sizeof(real))>(to + lane_place<POINTS>(column), s.f.in[CHANGED] + at(s.g, x, in_y, 0));
+#pragma unroll
+    for (int k = 0; k < FIELD_INPUTS; k++) {
+      real *row = s.fields + (k*FIELD_ROWS + field_slot)*STRIP;
+      async_copy<VECTOR*int(sizeof(real))>(row + lane_place<POINTS>(column), s.f.in[field_input(k)] + at(s.g, x, in_y, 0));
+    }
   }
   async_commit();
 }
@@ -107,6 +123,31 @@ struct RowTaps {
   __device__ __forceinline__ real operator()(int, int dx) const { return near[LOW_X + point + dx]; }
 };
 
+// Where the ring of the fields holds a row that came in so many turns ago.
+__device__ __forceinline__ int slot_before(int slot, int turns) { return slot >= turns ? slot - turns : slot - turns + FIELD_ROWS; }
+
+// Row y comes in. The row that it completes takes its place: finish() computes it of the sums, of the row as it was, which is the oldest
+// one kept, and of the fields, whose rows field_slot gives.
+template <Edge EDGE>
+__device__ __forceinline__ void add_and_finish(const Strip &s, int y, int field_slot, const Weights &weights, real (&sums)[POINTS][FORMS][PLANES],
+                                               real (&kept)[KEPT][POINTS], real (&row)[POINTS]) {
+  real near[LOW_X + POINTS + HIGH_X], inputs[INPUTS][POINTS];
+  find_near<32>(row, near);
+#pragma unroll
+  for (int k = 0; k < FIELD_INPUTS; k++) load_lane(s.fields + (k*FIELD_ROWS + field_slot)*STRIP, s.lane, inputs[field_input(k)]);
+#pragma unroll
+  for (int i = 0; i < POINTS; i++) {
+    move_sums(sums[i]);
+    add_row(0, RowTaps{near, i}, weights, sums[i]);
+    inputs[CHANGED][i] = kept[KEPT - 1][i];
+#pragma unroll
+    for (int k = KEPT - 1; k > 0; k--) kept[k][i] = kept[k - 1][i];
+    kept[0][i] = row[i];
+    row[i] = finish(0, FinishTaps<POINTS>{inputs, i}, s.coefficients, sums[i]);
+    if (is_outside_x<EDGE>(s, i) || is_outside_y<EDGE>(s, y - HIGH_Y)) row[i] = inputs[CHANGED][i];
+  }
+}
+
 // Row y comes in. The row that it completes takes its place.
 template <Edge EDGE>
 __device__ __forceinline__ void add_to_sums(const Strip &s, int y, const Weights &weights, real (&sums)[POINTS][FORMS][PLANES],
@@ -128,18 +169,31 @@ __device__ __forceinline__ void add_to_sums(const Strip &s, int y, const Weights
   }
 }
 
+// What a warp carries from turn to turn.
+struct March {
+  real sums[STEPS][POINTS][FORMS][PLANES];
+  real kept[STEPS][KEPT][POINTS];
+  int slot, field_slot;  // where the next row lies
+};
+
 // One turn: row y passes all stages, and row y - STEPS*HIGH_Y is written.
-template <Edge EDGE>
-__device__ __forceinline__ void take_row(const Strip &s, int y, int &slot, const Weights &weights, real (&sums)[STEPS][POINTS][FORMS][PLANES]) {
+template <Edge EDGE> __device__ __forceinline__ void take_row(const Strip &s, int y, const Weights &weights, March &m) {
   real row[POINTS];
   async_wait<RING - 2>();
   __syncwarp();  // lanes copied for each other
-  load_lane(s.ring + slot*STRIP, s.lane, row);
+  load_lane(s.ring + m.slot*STRIP, s.lane, row);
   __syncwarp();
-  request_row<EDGE>(s, y + RING - 1, slot == 0 ? RING - 1 : slot - 1);
-  slot = slot == RING - 1 ? 0 : slot + 1;
+  request_row<EDGE>(s, y + RING - 1, m.slot == 0 ? RING - 1 : m.slot - 1, slot_before(m.field_slot, FIELD_ROWS - RING + 1));
+  m.slot = m.slot == RING - 1 ? 0 : m.slot + 1;
 #pragma unroll
-  for (int stage = 0; stage < STEPS; stage++) add_to_sums<EDGE>(s, y - stage*HIGH_Y, weights, sums[stage], row);
+  for (int stage = 0; stage < STEPS; stage++) {
+    if (FINISH_READS) {
+      add_and_finish<EDGE>(s, y - stage*HIGH_Y, slot_before(m.field_slot, (stage + 1)*HIGH_Y), weights, m.sums[stage], m.kept[stage], row);
+    } else {
+      add_to_sums<EDGE>(s, y - stage*HIGH_Y, weights, m.sums[stage], row);
+    }
+  }
+  m.field_slot = m.field_slot == FIELD_ROWS - 1 ? 0 : m.field_slot + 1;
   const int done = y - STEPS*HIGH_Y;
   if (done >= s.y_first) write_row<EDGE>(s, done, row);
 }
@@ -147,26 +201,26 @@ __device__ __forceinline__ void take_row(const Strip &s, int y, int &slot, const
 // The march runs in at most three parts: rows near the box's first row, rows in the middle, and rows near its last row.
 __device__ __forceinline__ void march(const Strip &s, const Weights &weights) {
   const Geometry &g = s.g;
-  real sums[STEPS][POINTS][FORMS][PLANES] = {};
+  March m = {};
   const int begin = IMAGES ? s.y_first - STEPS*LOW_Y : max(s.y_first - STEPS*LOW_Y, int(g.y0) - LOW_Y), end = s.y_last + STEPS*HIGH_Y;
   const bool is_inside = s.x >= g.x0 && s.x + STRIP <= g.x1;
   const bool is_regular = IMAGES || (s.x + LOW_X >= g.x0 && s.x + STRIP <= g.x1 + HIGH_X);
   const int middle_first = IMAGES ? begin : is_regular ? min(end, int(g.y0) + STEPS*HIGH_Y) : end;
   const int middle_last = IMAGES ? end : min(end, int(g.y1));
-  int y = begin, slot = 0;
+  int y = begin;
 #pragma unroll
-  for (int i = 0; i < RING - 1; i++) request_row<EDGE_ANY>(s, begin + i, i);
+  for (int i = 0; i < RING - 1; i++) request_row<EDGE_ANY>(s, begin + i, i, i);
 #pragma unroll 1
   for (int part = 0; part < 2; part++) {
     const int until = part == 0 ? middle_first : end;
 #pragma unroll 1
-    for (; y < until; y++) take_row<EDGE_ANY>(s, y, slot, weights, sums);
+    for (; y < until; y++) take_row<EDGE_ANY>(s, y, weights, m);
     if (is_inside) {
 #pragma unroll 1
-      for (; y < middle_last; y++) take_row<NO_EDGE>(s, y, slot, weights, sums);
+      for (; y < middle_last; y++) take_row<NO_EDGE>(s, y, weights, m);
     } else {
 #pragma unroll 1
-      for (; y < middle_last; y++) take_row<EDGE_X>(s, y, slot, weights, sums);
+      for (; y < middle_last; y++) take_row<EDGE_X>(s, y, weights, m);
     }
   }
   async_wait<0>();
@@ -195,6 +249,7 @@ extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
   const int strips = max(1, 1 + divide_up(high + MARGIN - base, STRIDE));
   const long long total = (long long)rows*(strips == 1 ? EDGE_COST : 2*EDGE_COST + 8*(strips - 2));
   const long long warps = (long long)gridDim.x*WARPS, number = (long long)warp*gridDim.x + blockIdx.x;
+  real *shared = SHARED_MEMORY(real) + warp*((RING + 1 + FIELD_INPUTS*FIELD_ROWS)*STRIP);
   Place next = place_of(total*number/warps, strips, rows);
   const Place end = place_of(total*(number + 1)/warps, strips, rows);
 #pragma unroll 1
@@ -203,7 +258,7 @@ extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
     if (next.row >= last) continue;
     const Strip s = {f, g, lane, max(min(left - MARGIN, high), low), next.strip == 0 ? int(g.x0) : left,
                      next.strip == strips - 1 ? int(g.x1) : left + STRIDE, int(g.y0) + next.row, int(g.y0) + last,
-                     SHARED_MEMORY(real) + warp*((RING + 1)*STRIP)};
+                     shared, shared + (RING + 1)*STRIP, COEFFICIENT_VALUES};
     march(s, weights_of(COEFFICIENT_VALUES));
   }
 }

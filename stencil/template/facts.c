@@ -49,6 +49,18 @@ static bool outputs_are_sums(const struct stencil *stencil, const struct analysi
   return split->form_count > 0;
 }
 
+/* Whether the output becomes the one staged input, and no other input changes from step to step. */
+static bool steps_one_field(const struct stencil *stencil, const struct analysis *analysis) {
+  int staged = 0, changed = 0;
+  for (int i = 0; i < stencil->input_count; i++) staged += is_staged(analysis, i);
+  for (int i = 0; i < stencil->iterate_count; i++) {
+    const struct iterate *step = &stencil->iterate[i];
+    if (!step->from_output || !is_staged(analysis, step->to)) return false;
+    changed++;
+  }
+  return analysis->can_iterate && stencil->output_count == 1 && staged == 1 && changed == 1;
+}
+
 static void fill_stencil(const struct stencil *stencil, const struct analysis *analysis, double facts[FACT_COUNT]) {
   bool scan = stencil->kind == STENCIL_SCAN;
   int staged = 0;
@@ -65,6 +77,7 @@ static void fill_stencil(const struct stencil *stencil, const struct analysis *a
   facts[FACT_partial_sums] = analysis->split.partial_sums;
   facts[FACT_kept_planes] = split_kept_planes(stencil, analysis);
   facts[FACT_is_sum] = !scan && outputs_are_sums(stencil, analysis);
+  facts[FACT_steps_one_field] = steps_one_field(stencil, analysis);
   facts[FACT_radius] = analysis->max_radius;
   for (int axis = 0; axis < MAX_DIMS; axis++) {
     facts[FACT_low_x + axis] = analysis->radius_low[axis];
