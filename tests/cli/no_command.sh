@@ -1,2 +1,3 @@
+# Without a command, the program shows what there is.
 halotune
-# exit 2
+# exit 0

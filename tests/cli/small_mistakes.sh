@@ -4,7 +4,7 @@ export HALOTUNE_DB HALOTUNE_LIBCUDA
 try() {
   halotune "$@" 2>&1 | sed "s|$TMPDIR|FOLDER|"
 }
-try list
+try show
 try show star7 copy
 try report extra
 try db

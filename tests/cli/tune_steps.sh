@@ -18,6 +18,9 @@ for steps in 1 2 any; do
 done
 halotune query heat2d --grid 48,32 --steps any --device 'host emulation of sm_90' | grep '^steps'
 halotune query heat2d --grid 48,32 --steps any --device 'host emulation of sm_90' --source | grep 'steps'
+# A pipeline, whose stages hold their sums in registers.
+halotune tune heat2d --grid 48,32 --steps 4 --template pipeline_rows --backend host --max-variants 1 --budget none --no-hints --json 2>/dev/null |
+  jq -c '.tasks[] | [.steps, .tried, .winner.template]'
 halotune query heat2d --grid 48,32 --steps 0 --device 'host emulation of sm_90'
 halotune tune heat2d --steps 0 --backend host --dry-run
 # exit 2

@@ -206,7 +206,7 @@ static enum exit_code accesses_run(const struct invocation *invocation) {
 
 static const struct option_row options[] = {
     TEMPLATE_OPTIONS,
-    PICK_OPTIONS,
+    PICK_OPTIONS("20"),
     PROBLEM_OPTIONS,
     {"workers", "N", "compilers and processes at a time; one for each CPU by default"},
     {"json", NULL, "print a JSON document"},
@@ -214,11 +214,5 @@ static const struct option_row options[] = {
 };
 
 const struct command command_accesses = {
-    "accesses",
-    "STENCIL",
-    1,
-    1,
-    "run variants (by default a sample of 20) on the CPU and count their accesses to memory",
-    options,
-    accesses_run,
+    "accesses", "STENCIL", 1, 1, "run variants on the CPU and count their accesses to memory", options, accesses_run,
 };

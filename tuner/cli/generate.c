@@ -1,28 +1,56 @@
 /* generate.c: `halotune generate STENCIL`: prints the CUDA source of one variant. */
+#include <stdio.h>
 #include <string.h>
 
 #include "tuner/cli/options/configuration.h"
 #include "tuner/cli/options/problem.h"
 #include "tuner/cli/output/output.h"
 
-static halotune_status put_variant(const struct invocation *invocation, const struct problem *problem) {
-  struct templates templates;
+/* Generate the variant of a template that the options name. */
+static halotune_status make_variant(const struct invocation *invocation, const struct problem *problem,
+                                    const struct template *template, struct generated *out) {
   struct configuration configuration;
   struct bindings bindings = {0};
+  halotune_status status = problem_bindings(problem, template, &bindings);
+  if (status == HALOTUNE_OK) status = option_configuration(invocation, template, &bindings, &configuration);
+  if (status == HALOTUNE_OK) {
+    struct variant_spec spec = problem_variant(problem, template, &configuration);
+    status = generate(&spec, out);
+  }
+  bindings_free(&bindings);
+  return status;
+}
+
+/* The first template is the one that --template names. Without this option it is `direct`, which is easiest to read, or
+ * else the first that the problem and --set allow. */
+static halotune_status find_variant(const struct invocation *invocation, const struct problem *problem,
+                                    const struct templates *templates, struct generated *out) {
+  char detail[FAIL_TEXT_BYTES / 2];
+  int first = 0;
+  if (option_value(invocation, "template")) return make_variant(invocation, problem, templates->list[0], out);
+  for (int i = 0; i < templates->count; i++) {
+    if (strcmp(templates->list[i]->name, "direct") == 0) first = i;
+  }
+  halotune_status status = make_variant(invocation, problem, templates->list[first], out);
+  snprintf(detail, sizeof detail, "%s", fail_text());
+  for (int i = 0; i < templates->count && status == HALOTUNE_ARGUMENT; i++) {
+    if (i == first) continue;
+    status = make_variant(invocation, problem, templates->list[i], out);
+  }
+  if (status != HALOTUNE_ARGUMENT) return status;
+  return fail(status, "%s; no other template has such a variant either", detail);
+}
+
+static halotune_status put_variant(const struct invocation *invocation, const struct problem *problem) {
+  struct templates templates;
   struct generated generated;
   halotune_status status = templates_open(invocation, &templates);
   if (status != HALOTUNE_OK) return status;
-  status = problem_bindings(problem, templates.list[0], &bindings);
-  if (status == HALOTUNE_OK) status = option_configuration(invocation, templates.list[0], &bindings, &configuration);
-  if (status == HALOTUNE_OK) {
-    struct variant_spec spec = problem_variant(problem, templates.list[0], &configuration);
-    if ((status = generate(&spec, &generated)) == HALOTUNE_OK) {
-      source_strip_lines(generated.source);
-      status = output_text(invocation, OUTPUT_FOR_ALL, generated.source, strlen(generated.source));
-      generated_free(&generated);
-    }
+  if ((status = find_variant(invocation, problem, &templates, &generated)) == HALOTUNE_OK) {
+    source_strip_lines(generated.source);
+    status = output_text(invocation, OUTPUT_FOR_ALL, generated.source, strlen(generated.source));
+    generated_free(&generated);
   }
-  bindings_free(&bindings);
   templates_free(&templates);
   return status;
 }
@@ -38,9 +66,6 @@ static halotune_status put_prelude(const struct invocation *invocation, const st
 static enum exit_code generate_run(const struct invocation *invocation) {
   struct problem problem;
   bool prelude = option_given(invocation, "prelude");
-  if (!prelude && !option_value(invocation, "template")) {
-    return report_failure(fail(HALOTUNE_ARGUMENT, "generate needs --template NAME; see 'halotune list templates'"));
-  }
   halotune_status status = problem_open(invocation, &problem);
   if (status != HALOTUNE_OK) return report_file_failure(status);
   problem.most_steps = LAUNCH_MOST_STEPS;
@@ -50,7 +75,7 @@ static enum exit_code generate_run(const struct invocation *invocation) {
 }
 
 static const struct option_row options[] = {
-    TEMPLATE_OPTIONS,
+    TEMPLATE_OPTIONS_NAMED("NAME", "template, by name or path; direct by default, or another one that applies"),
     {"set", "NAME=VALUE,...", "parameters that differ from the template's defaults"},
     PROBLEM_OPTIONS,
     {"prelude", NULL,

@@ -118,6 +118,50 @@ static halotune_status list_gpus(bool json) {
   return HALOTUNE_OK;
 }
 
+/* Print a name and a sentence for each stencil and template. Files with an error are left out: the lists of one kind
+ * report them. */
+static halotune_status print_stencil_names(void) {
+  char **paths;
+  int count;
+  halotune_status status = search_all(&search_stencils, NULL, &paths, &count);
+  if (status != HALOTUNE_OK) return status;
+  printf("stencils\n");
+  for (int i = 0; i < count; i++) {
+    struct loaded loaded;
+    if (loaded_open(paths[i], &loaded) == HALOTUNE_OK)
+      printf("  %-16s %s\n", loaded.stencil->name, loaded.stencil->about);
+    loaded_free(&loaded);
+  }
+  search_free(paths, count);
+  return HALOTUNE_OK;
+}
+
+static halotune_status print_template_names(const char *folder) {
+  char **paths;
+  int count;
+  halotune_status status = search_all(&search_templates, folder, &paths, &count);
+  if (status != HALOTUNE_OK) return status;
+  printf("templates\n");
+  for (int i = 0; i < count; i++) {
+    struct template *template;
+    if (template_open(paths[i], true, &template) == HALOTUNE_OK)
+      printf("  %-16s %s\n", template->name, template->about);
+    template_free(template);
+  }
+  search_free(paths, count);
+  return HALOTUNE_OK;
+}
+
+static enum exit_code list_names(const struct invocation *invocation) {
+  if (option_given(invocation, "json"))
+    return report_failure(fail(HALOTUNE_ARGUMENT, "--json needs one of stencils, templates and gpus"));
+  halotune_status status = print_stencil_names();
+  if (status == HALOTUNE_OK) status = print_template_names(option_value(invocation, "template-dir"));
+  if (status != HALOTUNE_OK) return report_failure(status);
+  printf("%d GPUs: see 'halotune list gpus'\n", gpu_row_count);
+  return HALOTUNE_EXIT_SUCCESS;
+}
+
 static enum exit_code list_run(const struct invocation *invocation) {
   static const char *const lists[] = {"stencils", "templates", "gpus"};
   enum { STENCILS, TEMPLATES, GPUS };
@@ -125,6 +169,7 @@ static enum exit_code list_run(const struct invocation *invocation) {
   int list;
   char **paths;
   int count;
+  if (invocation->argument_count == 0) return list_names(invocation);
   halotune_status status = word_find("list", invocation->arguments[0], lists, COUNT(lists), &list);
   if (status != HALOTUNE_OK) return report_failure(status);
   if (list == GPUS) {
@@ -147,5 +192,5 @@ static const struct option_row options[] = {
 };
 
 const struct command command_list = {
-    "list", "WHAT", 1, 1, "list the stencils, templates or GPUs that commands can name", options, list_run,
+    "list", "[WHAT]", 0, 1, "list the stencils, templates or GPUs that commands can name", options, list_run,
 };

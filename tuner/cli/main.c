@@ -141,8 +141,8 @@ static const struct command *find_command(const char *name) {
 static enum exit_code run_arguments(int argc, char **argv) {
   static char program[] = "halotune";
   if (argc < 2) {
-    fprintf(stderr, "halotune: expected a command\n");
-    return usage_error(NULL);
+    print_help();
+    return HALOTUNE_EXIT_SUCCESS;
   }
   bool is_help = strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0;
   if (is_help && argc == 2) {

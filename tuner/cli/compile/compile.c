@@ -234,7 +234,7 @@ done:
 
 static const struct option_row options[] = {
     TEMPLATE_OPTIONS,
-    PICK_OPTIONS,
+    PICK_OPTIONS("100"),
     PROBLEM_OPTIONS,
     {"sms", "N",
      "number of multiprocessors of the GPU, from which waves are computed; 132 by default, as on an H100 or H200"},
@@ -245,11 +245,5 @@ static const struct option_row options[] = {
 };
 
 const struct command command_compile = {
-    "compile",
-    "STENCIL",
-    1,
-    1,
-    "compile variants (by default a sample of 100) and print registers, occupancy and accesses",
-    options,
-    compile_run,
+    "compile", "STENCIL", 1, 1, "compile variants and print registers, occupancy and accesses", options, compile_run,
 };

@@ -5,11 +5,12 @@
 #include "tuner/cli/options/problem.h"
 #include "tuner/verify/emulated_verify.h"
 
-/* The options that pick_variants reads. */
-#define PICK_OPTIONS                                                                                                 \
+/* The options that pick_variants reads.
+ *   otherwise  the size of the sample by default, as text: "100" */
+#define PICK_OPTIONS(otherwise)                                                                                      \
   {"set", "NAME=VALUE,...",                                                                                          \
    "fix these parameters; without --sample the others take their defaults, or the nearest values that rules allow"}, \
-      {"sample", "N", "number of variants, drawn evenly from each template; 0 for all"}, {                           \
+      {"sample", "N", "number of variants, drawn evenly from each template; 0 for all; " otherwise " by default"}, { \
     "seed", "N", "random seed of the sample and the inputs; 1 by default"                                            \
   }
 

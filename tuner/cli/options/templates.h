@@ -6,10 +6,9 @@
 #include "tuner/cli/options/command.h"
 
 /* The options that templates_open reads. */
-#define TEMPLATE_OPTIONS                                                               \
-  {"template", "NAME,...", "templates, by name or path; all that apply by default"}, { \
-    "template-dir", "FOLDER", "folder in which templates are looked for first"         \
-  }
+#define TEMPLATE_OPTIONS TEMPLATE_OPTIONS_NAMED("NAME,...", "templates, by name or path; all that apply by default")
+#define TEMPLATE_OPTIONS_NAMED(value, about) \
+  {"template", value, about}, { "template-dir", "FOLDER", "folder in which templates are looked for first" }
 
 /* Templates, each read from its files; end with templates_free. */
 struct templates {

@@ -134,7 +134,7 @@ static const struct option_row options[] = {
      "points along each axis; awkward ones by default, with ghost layers, long lines, large planes"},
     {"arch", "sm_XX", "ignored: the GPU's architecture is used"},
     TEMPLATE_OPTIONS,
-    PICK_OPTIONS,
+    PICK_OPTIONS("12 for each stencil, type and grid"),
     {"json", NULL, "print a JSON document"},
     {0},
 };

@@ -61,8 +61,9 @@ static halotune_status print_coefficients(const struct loaded *loaded) {
   if (loaded->analysis->is_linear || count == 0) return HALOTUNE_OK;
   double *values = malloc((size_t)count * sizeof *values);
   halotune_status status = values ? stencil_coefficients(stencil, &stencil->grids[0], values) : fail_memory();
+  if (status == HALOTUNE_OK) printf("coefficients\n");
   for (int i = 0; i < count && i < MOST && status == HALOTUNE_OK; i++) {
-    printf("%-11s%-14s %12.6g\n", i == 0 ? "values" : "", stencil->coefficients[i].name, values[i]);
+    printf("           %-14s %12.6g\n", stencil->coefficients[i].name, values[i]);
   }
   if (count > MOST && status == HALOTUNE_OK) printf("           ... %d more, see --json\n", count - MOST);
   free(values);
@@ -77,7 +78,7 @@ static halotune_status print_exact(const struct stencil *stencil) {
     text_free(&text);
     if (status != HALOTUNE_OK) return status;
   }
-  const char *head = "values     ";
+  const char *head = "inputs     ";
   for (int i = 0; i < stencil->input_count; i++) {
     if (stencil->values[i].low == stencil->values[i].high) continue;
     printf("%s%s from %g to %g, in tests\n", head, stencil->inputs[i], stencil->values[i].low, stencil->values[i].high);

@@ -229,7 +229,7 @@ static const struct option_row options[] = {
     {"all", NULL, "use each stencil in kernels/asymmetric, with 12 variants by default"},
     {"backend", "host", "where variants run; host, the CPU, is the default"},
     TEMPLATE_OPTIONS,
-    PICK_OPTIONS,
+    PICK_OPTIONS("60"),
     PROBLEM_OPTIONS_GRID("by default several small grids that find mistakes"),
     {"sanitize", NULL, "build kernels with AddressSanitizer and UndefinedBehaviorSanitizer"},
     {"workers", "N", "processes and threads; one for each CPU by default"},

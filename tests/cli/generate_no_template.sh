@@ -1,2 +1,0 @@
-halotune generate star7
-# exit 2
