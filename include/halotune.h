@@ -301,8 +301,9 @@ HALOTUNE_API halotune_status halotune_kernel_launch(halotune_kernel *kernel, str
  * buffers that exchange places must hold equal values at the points that no step computes: those that the boundary
  * rule `skip` leaves out, and those outside of the layout's box.
  *
- * While a stream is being captured, a call is allowed only if an earlier call with the same list of fields and as many
- * steps has succeeded.
+ * Where a launch takes less than 20 us, launches are gathered in CUDA graphs, except while the stream is being
+ * captured. While a stream is being captured, a call is allowed only if an earlier call with the same list of fields
+ * and as many steps has succeeded.
  *
  * After HALOTUNE_ARGUMENT the fields and the list are as before the call. After another error the list is sorted for
  * the launches that were enqueued before the error. If these succeed, the inputs hold the state after a whole number of

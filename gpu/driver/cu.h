@@ -66,6 +66,7 @@
     (int *blocks, CUfunction function, int threads, size_t shared_bytes))                                            \
   X(capture_begin, "cuStreamBeginCapture_v2", (CUstream stream, CUstreamCaptureMode mode))                           \
   X(capture_end, "cuStreamEndCapture", (CUstream stream, CUgraph * graph))                                           \
+  X(stream_is_capturing, "cuStreamIsCapturing", (CUstream stream, CUstreamCaptureStatus * status))                   \
   X(graph_instantiate, "cuGraphInstantiateWithFlags", (CUgraphExec * exec, CUgraph graph, unsigned long long flags)) \
   X(graph_launch, "cuGraphLaunch", (CUgraphExec exec, CUstream stream))                                              \
   X(graph_exec_destroy, "cuGraphExecDestroy", (CUgraphExec exec))                                                    \

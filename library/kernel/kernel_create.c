@@ -128,6 +128,7 @@ static halotune_status load_main(halotune_kernel *kernel) {
   kernel->input_count = stencil->input_count;
   kernel->output_count = stencil->output_count + iterate_carried(stencil, kernel->question.key.steps, carried);
   kernel->pointer_count = kernel->input_count + kernel->output_count;
+  kernel->graph_launches = kernel_graph_launches(kernel);
   return kernel_add_variant(kernel, &kernel->answer, &kernel->main);
 }
 
@@ -210,6 +211,7 @@ static void kernel_free(halotune_kernel *kernel) {
   /* Modules and textures belong to the kernel's context, which may not be the current one. */
   bool switched = kernel->context && kernel->cu->ctx_get(&before) == CUDA_SUCCESS && before != kernel->context &&
                   kernel->cu->ctx_set(kernel->context) == CUDA_SUCCESS;
+  for (int i = 0; i < kernel->graph_count; i++) kernel->cu->graph_exec_destroy(kernel->graphs[i].exec);
   for (int i = 0; i < MOST_BOUND_SETS; i++) {
     struct bound_set *set = atomic_load(&kernel->sets[i]);
     if (set) kernel_fields_free(&set->variant->kernel, &set->fields);

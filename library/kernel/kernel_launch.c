@@ -137,13 +137,23 @@ static halotune_status launch_new(halotune_kernel *kernel, CUstream stream, cons
   return once ? run_once(kernel, once, pointers, stream) : run(set, stream);
 }
 
-halotune_status halotune_kernel_launch(halotune_kernel *kernel, struct CUstream_st *stream, const void *const *inputs,
-                                       void *const *outputs) {
-  if (!kernel || !inputs || !outputs) return fail(HALOTUNE_ARGUMENT, "halotune_kernel_launch: an argument is NULL");
+/* The set of these pointers; NULL if they are new. */
+static struct bound_set *find_set(halotune_kernel *kernel, const void *const inputs[], void *const outputs[]) {
   for (int i = 0; i < MOST_BOUND_SETS; i++) {
     struct bound_set *set = atomic_load_explicit(&kernel->sets[i], memory_order_acquire);
     if (!set) break;
-    if (is_same(kernel, set, inputs, outputs)) return run(set, stream);
+    if (is_same(kernel, set, inputs, outputs)) return set;
   }
-  return launch_new(kernel, stream, inputs, outputs);
+  return NULL;
+}
+
+bool kernel_knows(halotune_kernel *kernel, const void *const inputs[], void *const outputs[]) {
+  return find_set(kernel, inputs, outputs) != NULL;
+}
+
+halotune_status halotune_kernel_launch(halotune_kernel *kernel, struct CUstream_st *stream, const void *const *inputs,
+                                       void *const *outputs) {
+  if (!kernel || !inputs || !outputs) return fail(HALOTUNE_ARGUMENT, "halotune_kernel_launch: an argument is NULL");
+  struct bound_set *set = find_set(kernel, inputs, outputs);
+  return set ? run(set, stream) : launch_new(kernel, stream, inputs, outputs);
 }

@@ -2,7 +2,9 @@
  * left. Buffers exchange their roles between launches. */
 #include <string.h>
 
+#include "gpu/driver/graph.h"
 #include "library/kernel/kernel_set.h"
+#include "library/lookup/lookup.h"
 #include "stencil/analysis/iterate.h"
 
 /* The buffers of a solver, and the roles that they have at present. */
@@ -25,15 +27,106 @@ static void course_write(const halotune_kernel *kernel, const struct course *cou
   for (int i = 0; i < kernel->output_count; i++) fields[kernel->input_count + i] = course->buffers[course->outputs[i]];
 }
 
+static void course_pointers(const halotune_kernel *kernel, const struct course *course, const void *inputs[],
+                            void *outputs[]) {
+  for (int i = 0; i < kernel->input_count; i++) inputs[i] = course->buffers[course->inputs[i]];
+  for (int i = 0; i < kernel->output_count; i++) outputs[i] = course->buffers[course->outputs[i]];
+}
+
 /* Launch once. On success the buffers exchange their roles. */
 static halotune_status course_launch(halotune_kernel *kernel, CUstream stream, struct course *course) {
   const void *inputs[MAX_FIELDS];
   void *outputs[MAX_FIELDS];
-  for (int i = 0; i < kernel->input_count; i++) inputs[i] = course->buffers[course->inputs[i]];
-  for (int i = 0; i < kernel->output_count; i++) outputs[i] = course->buffers[course->outputs[i]];
+  course_pointers(kernel, course, inputs, outputs);
   halotune_status status = halotune_kernel_launch(kernel, stream, inputs, outputs);
   if (status == HALOTUNE_OK)
     iterate_advance(kernel->question.parsed->stencil, kernel->question.key.steps, course->inputs, course->outputs);
+  return status;
+}
+
+/* After how many launches the buffers have their roles again; 0 if not after a few. */
+static int course_period(const halotune_kernel *kernel) {
+  enum { MOST_LAUNCHES = 12 };
+  void *none[2 * MAX_FIELDS] = {NULL};
+  const struct course start = course_begin(kernel, none);
+  struct course course = start;
+  for (int launches = 1; launches <= MOST_LAUNCHES; launches++) {
+    iterate_advance(kernel->question.parsed->stencil, kernel->question.key.steps, course.inputs, course.outputs);
+    if (memcmp(&course, &start, sizeof course) == 0) return launches;
+  }
+  return 0;
+}
+
+int kernel_graph_launches(const halotune_kernel *kernel) {
+  const double graph_below_ms = 0.020; /* as in tuning */
+  enum { GATHERED = 32 };
+  const struct question *q = &kernel->question;
+  if (!kernel->answer.row || !q->parsed->analysis->can_iterate) return 0;
+  if (!(lookup_expected_ms(q->ctx, kernel->answer.row, &q->key, q->device) < graph_below_ms)) return 0;
+  const int period = course_period(kernel);
+  return period > 0 ? GATHERED / period * period : 0;
+}
+
+/* A run that is recorded. */
+struct recorded_run {
+  halotune_kernel *kernel;
+  struct course course;
+};
+
+static halotune_status submit_run(void *context, CUstream stream) {
+  struct recorded_run *run = context;
+  halotune_status status = HALOTUNE_OK;
+  for (int i = 0; i < run->kernel->graph_launches && status == HALOTUNE_OK; i++)
+    status = course_launch(run->kernel, stream, &run->course);
+  return status;
+}
+
+/* Whether all launches of a graph are on pointers that were launched on before: a capture allows no others. */
+static bool knows_course(halotune_kernel *kernel, struct course course) {
+  for (int i = 0; i < kernel->graph_launches; i++) {
+    const void *inputs[MAX_FIELDS];
+    void *outputs[MAX_FIELDS];
+    course_pointers(kernel, &course, inputs, outputs);
+    if (!kernel_knows(kernel, inputs, outputs)) return false;
+    iterate_advance(kernel->question.parsed->stencil, kernel->question.key.steps, course.inputs, course.outputs);
+  }
+  return true;
+}
+
+/* Find the graph that begins with these roles, or record it. Returns NULL if there is none, which is no error. The
+ * caller holds the lock. */
+static CUgraphExec find_graph(halotune_kernel *kernel, const struct course *course) {
+  const void *pointers[2 * MAX_FIELDS] = {NULL};
+  struct recorded_run run = {kernel, *course};
+  void *fields[2 * MAX_FIELDS] = {NULL};
+  course_write(kernel, course, fields);
+  for (int i = 0; i < kernel->pointer_count; i++) pointers[i] = fields[i];
+  for (int i = 0; i < kernel->graph_count; i++) {
+    if (memcmp(kernel->graphs[i].pointers, pointers, sizeof pointers) == 0) return kernel->graphs[i].exec;
+  }
+  if (kernel->graph_count == MOST_RUN_GRAPHS || !knows_course(kernel, *course)) return NULL;
+  struct run_graph *graph = &kernel->graphs[kernel->graph_count];
+  struct fail_kept kept;
+  fail_keep(&kept);
+  const halotune_status recorded = graph_record(kernel->cu, submit_run, &run, &graph->exec);
+  fail_put_back(&kept); /* without a graph the launches are made one by one, which tells what is wrong */
+  if (recorded != HALOTUNE_OK) return NULL;
+  memcpy(graph->pointers, pointers, sizeof pointers);
+  kernel->graph_count++;
+  return graph->exec;
+}
+
+/* Launch graphs as long as whole ones fit into the steps that are left. Their launches leave the roles as they were. */
+static halotune_status run_graphs(halotune_kernel *kernel, CUstream stream, const struct course *course,
+                                  long long *left) {
+  const long long steps = (long long)kernel->graph_launches * kernel->question.key.steps;
+  halotune_status status = HALOTUNE_OK;
+  if (steps == 0 || *left < steps || stream_is_capturing(kernel->cu, stream)) return HALOTUNE_OK;
+  pthread_mutex_lock(&kernel->lock);
+  CUgraphExec graph = find_graph(kernel, course);
+  for (; graph && *left >= steps && status == HALOTUNE_OK; *left -= status == HALOTUNE_OK ? steps : 0)
+    status = cu_check(kernel->cu, kernel->cu->graph_launch(graph, stream), "cuGraphLaunch");
+  pthread_mutex_unlock(&kernel->lock);
   return status;
 }
 
@@ -41,10 +134,13 @@ static halotune_status course_launch(halotune_kernel *kernel, CUstream stream, s
  * these pointers, kernels for fewer steps make them. */
 static halotune_status run_kernel(halotune_kernel *kernel, CUstream stream, struct course *course, long long *left) {
   const int steps = kernel->question.key.steps;
-  halotune_status status = HALOTUNE_OK;
-  for (; *left >= steps && status == HALOTUNE_OK; *left -= steps) {
+  halotune_status status = run_graphs(kernel, stream, course, left);
+  for (int launches = 1; *left >= steps && status == HALOTUNE_OK; launches++) {
     status = course_launch(kernel, stream, course);
     if (status == HALOTUNE_NOT_FOUND && kernel->fewer) return HALOTUNE_OK;
+    if (status == HALOTUNE_OK) *left -= steps;
+    /* By now the pointers of a first run are known. */
+    if (status == HALOTUNE_OK && launches == kernel->graph_launches) status = run_graphs(kernel, stream, course, left);
   }
   return status;
 }

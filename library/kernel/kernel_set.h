@@ -27,6 +27,15 @@ struct bound_set {
  * each time. */
 enum { MOST_BOUND_SETS = 16 };
 
+/* Launches of a run that are gathered in a graph, and the order of the buffers with which they begin and end. */
+struct run_graph {
+  CUgraphExec exec;
+  const void *pointers[2 * MAX_FIELDS];
+};
+
+/* A run begins with any of the orders that the buffers take in turn. */
+enum { MOST_RUN_GRAPHS = 4 };
+
 struct halotune_kernel {
   struct halotune_ctx *ctx;
   const struct cu *cu;
@@ -40,11 +49,20 @@ struct halotune_kernel {
   pthread_mutex_t lock;                              /* for the members below */
   struct loaded_variant *variants;                   /* a list, the newest first */
   struct loaded_variant *main;
+  struct run_graph graphs[MOST_RUN_GRAPHS];
+  int graph_count;
+  int graph_launches; /* of one graph; 0: launches are not gathered. Set before any run */
 };
+
+/* Find how many launches of a run make a graph: none where a launch is long enough to hide the next one's start. */
+int kernel_graph_launches(const halotune_kernel *kernel);
 
 /* Build and load a variant, and put it into the list. The kernel's context is current. The caller holds the lock, or
  * no other thread knows the kernel yet. */
 halotune_status kernel_add_variant(halotune_kernel *kernel, const struct answer *answer, struct loaded_variant **out);
+
+/* Whether a launch on these pointers needs no check. */
+bool kernel_knows(halotune_kernel *kernel, const void *const inputs[], void *const outputs[]);
 
 /* The name of a launch's field for messages: an input, an output, or an array that the launch carries. */
 const char *kernel_field_name(const halotune_kernel *kernel, int field);

@@ -248,6 +248,12 @@ CUresult fake_capture_end(CUstream stream, CUgraph *graph) {
   return *graph ? CUDA_SUCCESS : CUDA_ERROR_ILLEGAL_STATE;
 }
 
+CUresult fake_stream_is_capturing(CUstream stream, CUstreamCaptureStatus *status) {
+  ENTER("cuStreamIsCapturing");
+  *status = stream_of(stream)->capture ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_NONE;
+  return CUDA_SUCCESS;
+}
+
 CUresult fake_graph_instantiate(CUgraphExec *exec, CUgraph handle, unsigned long long flags) {
   (void)flags;
   ENTER("cuGraphInstantiateWithFlags");

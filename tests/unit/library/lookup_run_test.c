@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "gpu/driver/device.h"
+#include "library/kernel/kernel_set.h"
 #include "stencil/analysis/iterate.h"
 #include "tests/unit/fake_cuda.h"
 #include "tests/unit/library/tuned.h"
@@ -29,6 +30,18 @@ static const struct tuned rows_stored[] = {
     /* a launch of several steps that is not worth it */
     ONE_STEP("star7", DTYPE_F32, 24, 12, 10),
     FUSED("star7", "steps=2 tile_x=8 tile_y=4 tile_z=4 block_x=64", DTYPE_F32, 24, 12, 10, 2.5),
+    /* launches that are gathered in graphs */
+    {GPU_H200, "star7", "direct", "block_x=32", DTYPE_F64, {24, 12, 10}, LAUNCH_GRAPH, CACHE_STEADY, false, 0.002},
+    {GPU_H200,
+     "star7",
+     "fused_tile",
+     "steps=2 tile_x=8 tile_y=4 tile_z=4 block_x=64",
+     DTYPE_F64,
+     {24, 12, 10},
+     LAUNCH_GRAPH,
+     CACHE_STEADY,
+     false,
+     0.003},
     ONE_STEP("triad", DTYPE_F32, 4096, 1, 1),
 };
 
@@ -140,7 +153,9 @@ static void check_run(const struct tuned *row, halotune_kernel *kernel, halotune
 }
 
 TEST(a_run_equals_as_many_single_steps) {
-  static const struct { int row, steps, output_count; } cases[] = {{0, 4, 1}, {3, 3, 1}, {5, 2, 3}, {7, 2, 2}};
+  static const struct {
+    int row, steps, output_count;
+  } cases[] = {{0, 4, 1}, {3, 3, 1}, {5, 2, 3}, {7, 2, 2}, {11, 2, 1}};
   for (size_t i = 0; i < COUNT(cases); i++) {
     const struct tuned *row = &rows_stored[cases[i].row];
     halotune_config config, one;
@@ -159,6 +174,36 @@ TEST(a_run_equals_as_many_single_steps) {
     halotune_kernel_free(kernel);
     halotune_kernel_free(single);
   }
+}
+
+/* Graphs begin with the second run on a list, or in the middle of a long first run, and not in a capture. */
+TEST(short_launches_are_gathered_in_graphs) {
+  enum { STAR7_F64 = 11, A_GRAPH = 2 * 32 };
+  const struct tuned *row = &rows_stored[STAR7_F64];
+  halotune_config config;
+  halotune_kernel *kernel = create(row, HALOTUNE_STEPS_ANY, &config), *single = create(row, 0, &config);
+  CHECK_EQ(32, kernel->graph_launches, "launches of a graph");
+  check_run(row, kernel, single, A_GRAPH - 1);
+  CHECK_EQ(0, kernel->graph_count, "too short a run");
+  check_run(row, kernel, single, A_GRAPH);
+  CHECK_EQ(1, kernel->graph_count, "a run on known pointers");
+  check_run(row, kernel, single, A_GRAPH + 3);
+  CHECK_EQ(1, kernel->graph_count, "the same graph");
+  halotune_kernel_free(kernel);
+  kernel = create(row, HALOTUNE_STEPS_ANY, &config);
+  check_run(row, kernel, single, 2 * A_GRAPH + 1);
+  CHECK_EQ(1, kernel->graph_count, "a long first run");
+  void *fields[] = {array(0), array(1)};
+  CUstream stream;
+  CUgraph graph;
+  CHECK_OK(cu_check(&cu, cu.stream_create(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate"));
+  CHECK_OK(cu_check(&cu, cu.capture_begin(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), "cuStreamBeginCapture"));
+  CHECK_OK(halotune_run(kernel, stream, fields, A_GRAPH));
+  CHECK_OK(cu_check(&cu, cu.capture_end(stream, &graph), "cuStreamEndCapture"));
+  cu.graph_destroy(graph);
+  cu.stream_destroy(stream);
+  halotune_kernel_free(kernel);
+  halotune_kernel_free(single);
 }
 
 TEST(what_counts_is_the_time_of_a_step) {
@@ -226,6 +271,7 @@ TEST(the_arguments_of_a_run_are_checked) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_run_equals_as_many_single_steps),
+      cmocka_unit_test(short_launches_are_gathered_in_graphs),
       cmocka_unit_test(what_counts_is_the_time_of_a_step),
       cmocka_unit_test(the_arguments_of_a_run_are_checked),
   };
