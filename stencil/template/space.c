@@ -1,6 +1,9 @@
 /* space.c: combines what walks through the parts of a space found, and finds the configuration nearest to another. */
 #include "stencil/template/space.h"
 
+#include <stdio.h>
+
+#include "base/fail.h"
 #include "stencil/template/walk.h"
 
 static long capped(double count) { return count < (double)SPACE_MOST ? (long)count : SPACE_MOST; }
@@ -50,6 +53,20 @@ void space_walk(struct bindings *bindings, const bool fixed[], const struct conf
   if (counts) combine_counts(&w, &parts, &tally, counts);
 }
 
+const char *space_count_text(long count, char text[SPACE_COUNT_BYTES]) {
+  if (count < SPACE_MOST) snprintf(text, SPACE_COUNT_BYTES, "%ld", count);
+  else snprintf(text, SPACE_COUNT_BYTES, "more than 9.0e15"); /* SPACE_MOST */
+  return text;
+}
+
+halotune_status space_is_walkable(const struct bindings *bindings) {
+  if (bindings->limit.end != WALK_ENDLESS) return HALOTUNE_OK;
+  return fail(HALOTUNE_PARSE,
+              "template %s: its rules leave too few of its combinations, or tie too many parameters together: the walk "
+              "was ended after %ld values; let rules name fewer parameters, or fix some of them",
+              bindings->template->name, bindings->limit.most_steps > 0 ? bindings->limit.most_steps : SPACE_MOST_STEPS);
+}
+
 const struct rule *space_refusal(const struct bindings *bindings) {
   const struct template *template = bindings->template;
   for (int i = 0; i < template->rule_count; i++) {
@@ -75,6 +92,7 @@ static bool find_near(const struct walk *w, int parameter, int changes, struct c
   for (int step = 0; step < steps; step++) {
     const int value = value_at(wanted, step);
     if (value < first || value >= end) continue;
+    if (!walk_step(w)) return false;
     bindings_choose(w->bindings, parameter, value);
     if (walk_failed_rule(w, parameter) >= 0 || !find_near(w, parameter + 1, changes - (step > 0), configuration))
       continue;
@@ -118,6 +136,9 @@ const struct rule *space_nearest(struct bindings *bindings, const bool fixed[], 
   space_walk(bindings, fixed, configuration, end_walk, &is_any, NULL);
   if (!is_any) return blamed;
   struct walk w = walk_make(bindings, fixed, configuration);
-  for (int changes = 1; !find_near(&w, 0, changes, configuration);) changes++;
+  for (int changes = 1; !find_near(&w, 0, changes, configuration);) {
+    if (bindings->limit.end != WALK_WHOLE) return blamed;
+    changes++;
+  }
   return NULL;
 }

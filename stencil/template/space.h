@@ -8,6 +8,16 @@
  * overflow. */
 #define SPACE_MOST (1L << 53)
 
+/* Rules can leave so few of so many combinations that a walk practically never finds them. Each walk, count, sample and
+ * search below ends after this many values without a configuration (counts: in all), or when the limit of the bindings
+ * says so. Our templates take a fifth of it at most, and it takes
+ * seconds. */
+#define SPACE_MOST_STEPS (1L << 24)
+
+/* Whether the last walk through the space of these bindings was whole, or was stopped by their limit.
+ * Returns HALOTUNE_OK, or HALOTUNE_PARSE with the template's name if its steps ran out: what it found is not all. */
+halotune_status space_is_walkable(const struct bindings *bindings);
+
 /* How many configurations the rules keep and remove. */
 struct space_counts {
   double raw; /* the product of the numbers of values */
@@ -30,6 +40,10 @@ typedef bool space_visit(void *context, const struct configuration *configuratio
 void space_walk(struct bindings *bindings, const bool fixed[], const struct configuration *from, space_visit *visit,
                 void *context, struct space_counts *counts);
 
+/* Write a number of configurations: "4096", or "more than 9.0e15" where it is capped. */
+enum { SPACE_COUNT_BYTES = 24 };
+const char *space_count_text(long count, char text[SPACE_COUNT_BYTES]);
+
 /* Find the first rule about facts alone that fails. If there is one, the template does not apply to the stencil and the
  * space is empty. Returns NULL if there is none. */
 const struct rule *space_refusal(const struct bindings *bindings);
@@ -39,17 +53,17 @@ const struct rule *space_refusal(const struct bindings *bindings);
  * the earlier. A configuration that the rules keep already does not change.
  *   bindings  of the template, with its facts; its parameters are changed
  *   fixed     which parameters keep their values; NULL for none
- * Returns NULL on success. If the rules keep no configuration with the fixed values, it returns a broken rule and does
- * not change the configuration. */
+ * Returns NULL on success. If the rules keep no configuration with the fixed values, or if none was found in time, it
+ * returns a broken rule and does not change the configuration. */
 const struct rule *space_nearest(struct bindings *bindings, const bool fixed[], struct configuration *configuration);
 
 /* Draw `wanted` different configurations from the space, each with the same probability; all of them if there are no
  * more. It takes about as long as counting the space, and memory in proportion to `wanted`. In a space with more than
  * SPACE_MOST configurations, only the first SPACE_MOST can be drawn.
  *   seed  the same seed gives the same configurations
- *   out   receives a list from malloc in the order of the space, which the caller frees; NULL on failure and for an
- *         empty space
- * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+ *   out   receives a list from malloc in the order of the space, which the caller frees; NULL on failure, for an empty
+ *         space, and if the walk was stopped
+ * Returns HALOTUNE_OK, HALOTUNE_MEMORY, or HALOTUNE_PARSE as space_is_walkable. */
 halotune_status space_sample(struct bindings *bindings, const bool fixed[], const struct configuration *from,
                              long wanted, uint64_t seed, struct configuration **out, long *count);
 

@@ -114,6 +114,7 @@ static bool append_configuration(void *context, const struct configuration *conf
   return true;
 }
 
+/* All configurations; the walk ends as the count did, unless it is stopped. */
 static halotune_status list_all(const struct walk *w, long total, struct configuration **out) {
   const struct walk_parts one = walk_as_one();
   struct configuration *next = *out = malloc((size_t)total * sizeof **out);
@@ -131,9 +132,14 @@ halotune_status space_sample(struct bindings *bindings, const bool fixed[], cons
   struct walk w = walk_make(bindings, fixed, from);
   struct walk_parts parts = walk_split(&w);
   total = walk_sizes(&w, &parts, sizes);
-  if (total == 0) return HALOTUNE_OK;
-  halotune_status status =
-      wanted < total ? draw_sample(&w, &parts, sizes, total, wanted, seed, out) : list_all(&w, total, out);
-  if (status == HALOTUNE_OK) *count = wanted < total ? wanted : total;
-  return status;
+  halotune_status status = space_is_walkable(bindings);
+  if (status != HALOTUNE_OK || total == 0 || bindings->limit.end != WALK_WHOLE) return status;
+  status = wanted < total ? draw_sample(&w, &parts, sizes, total, wanted, seed, out) : list_all(&w, total, out);
+  if (status == HALOTUNE_OK && bindings->limit.end == WALK_WHOLE) {
+    *count = wanted < total ? wanted : total;
+    return HALOTUNE_OK;
+  }
+  free(*out); /* a part of it is missing */
+  *out = NULL;
+  return status == HALOTUNE_OK ? space_is_walkable(bindings) : status;
 }

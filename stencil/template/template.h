@@ -143,12 +143,23 @@ halotune_status configuration_steps(const struct template *template, const struc
 halotune_status configuration_set(const struct template *template, const char *assignment,
                                   struct configuration *configuration);
 
+/* When a walk through the space ends before it is whole; stencil/template/space.h. */
+enum walk_end { WALK_WHOLE, WALK_ENDLESS, WALK_STOPPED };
+struct walk_limit {
+  bool (*is_over)(const void *context); /* asked from time to time, by any thread; NULL: nobody ends walks */
+  const void *context;
+  long most_steps; /* 0: SPACE_MOST_STEPS */
+  long steps_left; /* of the present walk, until it finds a configuration */
+  enum walk_end end;
+};
+
 /* The values of all variables in a template's formulas. Start with bindings_make, end with bindings_free. Each thread
  * needs its own. */
 struct bindings {
   const struct template *template;
   double *variables; /* facts, parameters, words */
   double *scratch;   /* holds the values of nodes during an evaluation */
+  struct walk_limit limit;
 };
 
 halotune_status bindings_make(const struct template *template, const double facts[FACT_COUNT], struct bindings *out);

@@ -19,10 +19,17 @@ uint32_t rule_parameters(const struct template *template, const struct rule *rul
   return named;
 }
 
+static void renew_steps(const struct walk *w) {
+  struct walk_limit *limit = &w->bindings->limit;
+  limit->steps_left = limit->most_steps > 0 ? limit->most_steps : SPACE_MOST_STEPS;
+}
+
 struct walk walk_make(struct bindings *bindings, const bool fixed[], const struct configuration *from) {
   const struct template *template = bindings->template;
   int count = template->parameter_count, rule_count = 0;
   struct walk w = {.bindings = bindings};
+  bindings->limit.end = WALK_WHOLE;
+  renew_steps(&w);
   w.below[count] = 1;
   for (int i = count - 1; i >= 0; i--) {
     bool is_fixed = fixed && fixed[i];
@@ -45,6 +52,16 @@ int walk_failed_rule(const struct walk *w, int parameter) {
     if (!bindings_keep(w->bindings, &w->bindings->template->rules[w->rules[i]])) return w->rules[i];
   }
   return -1;
+}
+
+bool walk_step(const struct walk *w) {
+  enum { STEPS_A_QUESTION = 1 << 12 };
+  struct walk_limit *limit = &w->bindings->limit;
+  if (limit->end != WALK_WHOLE) return false;
+  if (--limit->steps_left <= 0) limit->end = WALK_ENDLESS;
+  else if (limit->steps_left % STEPS_A_QUESTION == 0 && limit->is_over && limit->is_over(limit->context))
+    limit->end = WALK_STOPPED;
+  return limit->end == WALK_WHOLE;
 }
 
 struct walk_parts walk_as_one(void) {
@@ -114,7 +131,7 @@ struct walk_parts walk_split(const struct walk *w) {
 
 /* Give a parameter its next value that no rule excludes. Returns false if there is none left. */
 static bool choose_next(const struct walk *w, int parameter, int *next, struct walk_tally *tally) {
-  for (; *next < w->end[parameter]; (*next)++) {
+  for (; *next < w->end[parameter] && walk_step(w); (*next)++) {
     bindings_choose(w->bindings, parameter, *next);
     int failed = walk_failed_rule(w, parameter);
     if (failed < 0) {
@@ -136,10 +153,11 @@ void walk_part(const struct walk *w, const struct walk_parts *parts, int part, s
     if (parts->of[i] == part) parameters[count++] = i;
   }
   bindings_configure(w->bindings, &configuration);
-  while (at >= 0) {
+  while (at >= 0 && w->bindings->limit.end == WALK_WHOLE) {
     if (at == count) {
       for (int i = 0; i < count && tally; i++) tally->used[parameters[i]][configuration.choice[parameters[i]]]++;
       if (visit && !visit(context, &configuration)) return;
+      if (visit) renew_steps(w);
       at--;
       continue;
     }

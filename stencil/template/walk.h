@@ -52,6 +52,9 @@ void walk_part(const struct walk *walk, const struct walk_parts *parts, int part
  * Returns the number of the whole space, at most SPACE_MOST. */
 long walk_sizes(const struct walk *walk, const struct walk_parts *parts, long sizes[MAX_PARAMETERS]);
 
+/* Take a step: give a parameter a value. Returns false when the walk has to end. */
+bool walk_step(const struct walk *walk);
+
 /* Find the first rule that fails and that the newly chosen parameter completes. Returns its number; -1 for none. */
 int walk_failed_rule(const struct walk *walk, int parameter);
 

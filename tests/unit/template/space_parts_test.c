@@ -133,6 +133,88 @@ TEST(rules_that_can_fail_tie_parameters) {
   }
 }
 
+/* Parameters p0 to p29 with 32 values each, and a rule about the sum of all. */
+static void make_sum(const char *keep, struct template **template, struct bindings *bindings) {
+  enum { PARAMETERS = 30 };
+  static char parameters[8192], values[256], rule[512];
+  double facts[FACT_COUNT];
+  snprintf(values, sizeof values, "1");
+  parameters[0] = '\0';
+  snprintf(rule, sizeof rule, "{keep: 'p0");
+  for (int v = 2; v <= MAX_VALUES; v++) snprintf(values + strlen(values), sizeof values - strlen(values), ", %d", v);
+  for (int p = 0; p < PARAMETERS; p++) {
+    const size_t length = strlen(parameters), at = strlen(rule);
+    snprintf(parameters + length, sizeof parameters - length, "%sp%d: {values: [%s], default: 1, about: x}",
+             p ? ", " : "", p, values);
+    if (p > 0) snprintf(rule + at, sizeof rule - at, "+p%d", p);
+  }
+  snprintf(rule + strlen(rule), sizeof rule - strlen(rule), "%s', otherwise: x}", keep);
+  device_facts(facts);
+  CHECK_OK(template_of_rules(parameters, rule, template));
+  CHECK_OK(bindings_make(*template, facts, bindings));
+}
+
+static bool count_question(const void *context) {
+  int *questions;
+  memcpy(&questions, context, sizeof questions);
+  return ++*questions == 3;
+}
+
+/* Steps are counted, so that the ends are the same on every machine. */
+TEST(a_walk_that_finds_nothing_ends) {
+  struct template *template;
+  struct bindings bindings;
+  struct space_counts counts;
+  struct configuration *sample, first;
+  int questions = 0, *asked = &questions;
+  long count;
+  make_sum(" == 0.5", &template, &bindings);
+  bindings.limit.most_steps = 20000;
+  space_walk(&bindings, NULL, NULL, NULL, NULL, &counts);
+  CHECK_EQ(HALOTUNE_PARSE, space_is_walkable(&bindings), "counted");
+  CHECK(strstr(fail_text(), "after 20000 values"), "%s", fail_text());
+  space_walk(&bindings, NULL, NULL, go_on, NULL, NULL);
+  CHECK_EQ(HALOTUNE_PARSE, space_is_walkable(&bindings), "listed");
+  CHECK_EQ(HALOTUNE_PARSE, space_sample(&bindings, NULL, NULL, 10, 1, &sample, &count), "sampled");
+  CHECK(!sample && count == 0, "no sample");
+  first = configuration_default(template);
+  CHECK(space_nearest(&bindings, NULL, &first) == &template->rules[0], "the rule is named");
+  CHECK_EQ(HALOTUNE_PARSE, space_is_walkable(&bindings), "nearest");
+  bindings.limit = (struct walk_limit){.is_over = count_question, .context = &asked};
+  space_walk(&bindings, NULL, NULL, NULL, NULL, &counts);
+  CHECK_EQ(3, questions, "asked until somebody ended it");
+  CHECK_EQ(WALK_STOPPED, bindings.limit.end, "stopped");
+  CHECK_OK(space_is_walkable(&bindings));
+  questions = 0;
+  CHECK_OK(space_sample(&bindings, NULL, NULL, 10, 1, &sample, &count));
+  CHECK(!sample && count == 0, "a sample is whole or none");
+  bindings_free(&bindings);
+  template_free(template);
+}
+
+/* The first configuration is found at once; the nearest one to the last is far away. */
+TEST(a_search_for_the_nearest_ends) {
+  struct template *template;
+  struct bindings bindings;
+  struct configuration far = {{0}};
+  make_sum(" == 30", &template, &bindings);
+  bindings.limit.most_steps = 20000;
+  for (int i = 0; i < template->parameter_count; i++) far.choice[i] = MAX_VALUES - 1;
+  CHECK(space_nearest(&bindings, NULL, &far) == &template->rules[0], "ended");
+  CHECK_EQ(HALOTUNE_PARSE, space_is_walkable(&bindings), "and said");
+  for (int i = 0; i < template->parameter_count; i++) CHECK_EQ(MAX_VALUES - 1, far.choice[i], "value %d", i);
+  bindings_free(&bindings);
+  template_free(template);
+}
+
+TEST(a_number_that_is_capped_says_so) {
+  char text[SPACE_COUNT_BYTES];
+  CHECK_TEXT("0", space_count_text(0, text), "none");
+  CHECK_TEXT("9007199254740991", space_count_text(SPACE_MOST - 1, text), "exact");
+  CHECK_TEXT("more than 9.0e15", space_count_text(SPACE_MOST, text), "capped");
+  CHECK_TEXT("more than 9.0e15", space_count_text(SPACE_MOST + 5, text), "a sum of capped ones");
+}
+
 /* 32^12 configurations: too many to be counted exactly, or to be walked. */
 TEST(a_space_without_end_is_counted_and_sampled_at_once) {
   enum { WANTED = 1000, PARAMETERS = 12 };
@@ -172,6 +254,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(all_templates_are_counted_by_parts_as_at_once),
       cmocka_unit_test(rules_that_can_fail_tie_parameters),
+      cmocka_unit_test(a_walk_that_finds_nothing_ends),
+      cmocka_unit_test(a_search_for_the_nearest_ends),
+      cmocka_unit_test(a_number_that_is_capped_says_so),
       cmocka_unit_test(a_space_without_end_is_counted_and_sampled_at_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -70,6 +70,7 @@ halotune_status option_configuration(const struct invocation *invocation, const 
   if (status != HALOTUNE_OK) return status;
   const struct rule *broken = space_nearest(bindings, fixed, out);
   if (!broken) return HALOTUNE_OK;
+  if ((status = space_is_walkable(bindings)) != HALOTUNE_OK) return status;
   return fail(HALOTUNE_ARGUMENT, "a rule of template %s excludes this configuration: %s (%s)", template->name,
               broken->otherwise, broken->text);
 }

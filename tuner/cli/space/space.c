@@ -26,6 +26,11 @@ static halotune_status count_template(struct report *report, const struct templa
   double start_ms = clock_ms();
   space_walk(bindings, NULL, NULL, NULL, NULL, counts);
   double time_ms = clock_ms() - start_ms;
+  const halotune_status status = space_is_walkable(bindings);
+  if (status != HALOTUNE_OK) {
+    free(counts);
+    return status;
+  }
   report->kept += counts->kept;
   report->raw += counts->raw;
   report->time_ms += time_ms;
@@ -66,6 +71,7 @@ static halotune_status walk_template(const struct invocation *invocation, struct
   if (option_value(invocation, "list")) {
     struct listing listing = {template, option_given(invocation, "json")};
     space_walk(&bindings, NULL, NULL, list_configuration, &listing, NULL);
+    status = space_is_walkable(&bindings);
   } else {
     status = count_template(report, template, &bindings);
   }
@@ -92,10 +98,11 @@ static halotune_status summary_print(struct report *report) {
   const struct problem *problem = report->problem;
   const long *n = problem->grid.n;
   double time_s = report->time_ms * 1e-3;
+  char kept[SPACE_COUNT_BYTES];
   if (report->json) return print_document(report);
-  printf("%s in %s on %ldx%ldx%ld points for %s: %ld variant%s of %.0f combination%s\n", problem->loaded.stencil->name,
-         dtype_names[problem->dtype], n[0], n[1], n[2], problem->arch, report->kept, PLURAL(report->kept), report->raw,
-         PLURAL(report->raw));
+  printf("%s in %s on %ldx%ldx%ld points for %s: %s variant%s of %.0f combination%s\n", problem->loaded.stencil->name,
+         dtype_names[problem->dtype], n[0], n[1], n[2], problem->arch, space_count_text(report->kept, kept),
+         PLURAL(report->kept), report->raw, PLURAL(report->raw));
   fprintf(stderr, "%.3f s, %.3g combinations a second\n", time_s, report->raw / (time_s > 0 ? time_s : 1e-9));
   return HALOTUNE_OK;
 }

@@ -20,12 +20,13 @@ static void add_rule(struct text *text, const struct rule *rule) {
 }
 
 static void print_parameters(const struct template *template, const struct space_counts *counts) {
+  char count[SPACE_COUNT_BYTES];
   for (int i = 0; i < template->parameter_count; i++) {
     const struct parameter *parameter = &template->parameters[i];
     printf("  %-13s", parameter->name);
     for (int v = 0; v < parameter->value_count; v++) {
       printf("%s %s:", v ? " " : "", parameter->words[v]);
-      if (counts->used[i][v] > 0) printf(" %ld", counts->used[i][v]);
+      if (counts->used[i][v] > 0) printf(" %s", space_count_text(counts->used[i][v], count));
       else printf(" none");
     }
     printf("\n");
@@ -46,6 +47,7 @@ static void print_rules(const struct template *template, const struct space_coun
 void space_print_template(const struct template *template, const struct rule *refusal,
                           const struct space_counts *counts) {
   struct text text = {0};
+  char kept[SPACE_COUNT_BYTES];
   printf("%s: %s\n", template->name, template->about);
   if (refusal) {
     add_rule(&text, refusal);
@@ -56,7 +58,7 @@ void space_print_template(const struct template *template, const struct rule *re
   print_parameters(template, counts);
   printf("  %12.0f  combinations\n", counts->raw);
   print_rules(template, counts);
-  printf("  %12ld  kept\n\n", counts->kept);
+  printf("  %12s  kept\n\n", space_count_text(counts->kept, kept));
 }
 
 static json_t *parameter_json(const struct parameter *parameter, const long *used) {

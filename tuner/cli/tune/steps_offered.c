@@ -14,9 +14,10 @@ static halotune_status has_variant(const struct task *task, const struct templat
   if (!space_refusal(&bindings)) {
     space_walk(&bindings, fixed ? fixed->is_fixed : NULL, fixed ? &fixed->values : NULL, NULL, NULL, &counts);
     *out = counts.kept > 0;
+    status = space_is_walkable(&bindings);
   }
   bindings_free(&bindings);
-  return HALOTUNE_OK;
+  return status;
 }
 
 halotune_status steps_offered(const struct task *task, const struct tune_templates *templates,

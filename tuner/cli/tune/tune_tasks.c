@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/clock.h"
+#include "stencil/template/space.h"
 #include "tuner/cli/output/progress.h"
 #include "tuner/cli/tune/steps_offered.h"
 
@@ -20,9 +21,10 @@ struct task_line {
 static void task_show(void *context, const struct tune_progress *progress) {
   const struct task_line *line = context;
   struct progress_parts parts = {.count = 0};
+  char space[SPACE_COUNT_BYTES];
   progress_add(&parts, 4, "", "%s", line->name);
   progress_add(&parts, 3, ": ", "%s", progress->phase);
-  progress_add(&parts, 2, ", ", "%ld of %ld tried", progress->tried, progress->space);
+  progress_add(&parts, 2, ", ", "%ld of %s tried", progress->tried, space_count_text(progress->space, space));
   progress_add(&parts, 6, ", ", "%ld failed", progress->failed);
   progress_add(&parts, 7, ", ", "%.0f/s", progress->variants_per_s);
   if (isfinite(progress->best_ms)) {

@@ -80,7 +80,9 @@ halotune_status draw_variants(const struct search_space *space, long most, uint6
   if (!decks) return fail_memory();
   parallel_for(space->count, 1, parallel_threads(0), draw_decks, &drawing);
   for (int i = 0; i < space->count; i++) {
-    if (decks[i].status != HALOTUNE_OK) status = fail_memory();
+    /* The thread that failed has the detail; find it again. */
+    if (decks[i].status == HALOTUNE_PARSE) status = space_is_walkable(&space->bindings[i]);
+    else if (decks[i].status != HALOTUNE_OK) status = fail_memory();
     out->count += decks[i].count;
   }
   if (status == HALOTUNE_OK) {

@@ -226,7 +226,8 @@ halotune_status setup_make(const struct setup_inputs *in, struct setup *out) {
   *out = (struct setup){.memcpy_ms = NAN};
   halotune_status status = pipeline_make(tools->backend->facts.is_recording ? NULL : tools->compiler, &out->pipeline);
   if (status == HALOTUNE_OK) status = setup_find_space(in, out);
-  if (status == HALOTUNE_OK) status = prepare_device(in, out);
+  if (status != HALOTUNE_OK || schedule_is_stopped(in->schedule)) return status;
+  status = prepare_device(in, out);
   if (status != HALOTUNE_OK || schedule_is_stopped(in->schedule)) return status;
   if (in->copy) status = measure_roughly(tools->backend, SLOT_MEMCPY, &out->memcpy_ms);
   if (status == HALOTUNE_OK) status = open_run(in, out);

@@ -48,7 +48,8 @@ void setup_free(struct setup *setup);
 
 /* Find the search space of the task: templates, bindings, what is fixed, and how many variants there are. In
  * setup_space.c.
- * Returns HALOTUNE_OK, HALOTUNE_NOT_FOUND where no template has a variant, or HALOTUNE_MEMORY. */
+ * Returns HALOTUNE_OK, also where the schedule stopped it; HALOTUNE_NOT_FOUND where no template has a variant;
+ * HALOTUNE_PARSE where the rules of one cannot be walked (space_is_walkable); or HALOTUNE_MEMORY. */
 halotune_status setup_find_space(const struct setup_inputs *in, struct setup *out);
 
 /* Find the winners that databases know, and show them to the strategy if the options say so. */

@@ -56,17 +56,23 @@ static halotune_status make_arrays(const struct setup_inputs *in, struct setup *
   return HALOTUNE_OK;
 }
 
+static bool is_stopped(const void *schedule) { return schedule_is_stopped(schedule); }
+
 halotune_status setup_find_space(const struct setup_inputs *in, struct setup *out) {
   const struct tune_templates *templates = in->templates;
   halotune_status status = make_arrays(in, out);
   if (status != HALOTUNE_OK) return status;
+  const struct walk_limit limit = {.is_over = is_stopped, .context = in->schedule};
   struct counting counting = {out->bindings, templates->fixed,
                               calloc((size_t)templates->count + 1, sizeof *counting.kept)};
   if (!counting.kept) status = fail_memory();
   for (int i = 0; i < templates->count && status == HALOTUNE_OK; i++)
     status = task_bindings(in->task, templates->list[i], &out->bindings[i]);
-  if (status == HALOTUNE_OK) {
-    parallel_for(templates->count, 1, parallel_threads(0), count_spaces, &counting);
+  for (int i = 0; i < templates->count && status == HALOTUNE_OK; i++) out->bindings[i].limit = limit;
+  if (status == HALOTUNE_OK) parallel_for(templates->count, 1, parallel_threads(0), count_spaces, &counting);
+  for (int i = 0; i < templates->count && status == HALOTUNE_OK; i++) status = space_is_walkable(&out->bindings[i]);
+  const bool was_stopped = status == HALOTUNE_OK && schedule_is_stopped(in->schedule);
+  if (status == HALOTUNE_OK && !was_stopped) {
     status = keep_applying(in, counting.kept, out);
   } else {
     for (int i = 0; i < templates->count; i++) bindings_free(&out->bindings[i]);
