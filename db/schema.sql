@@ -11,7 +11,8 @@ create table origin (
                                                 -- measured: by this user on this machine; shipped: it comes with Halotune;
                                                 -- unknown: by a Halotune of version 4 or older, which did not keep it
   name     text    not null,                    -- measured: user@host; shipped, imported: the file's name
-  signer   text    not null default '',         -- who signed the document, by the name that the user gave to the key; '' for one without signature
+  signer   text    not null default '',         -- who signed the document, by the name that the user gave to the key
+  signer_key text  not null default '',         -- that Ed25519 public key, in hexadecimal digits; '' without a signature
   document text    not null default '',         -- identity of the document that rows were imported from
   date     text    not null,                    -- of its first row here, by this machine's clock
   unique (kind, name, signer, document)

@@ -298,7 +298,7 @@ static halotune_status decide_bests(struct merge *m) {
 /* Find the origin of the rows that are new, or add it. */
 static halotune_status origin_put(struct merge *m) {
   static const char *const statements[] = {
-      "insert or ignore into origin (kind, name, signer, document, date) values (?1, ?2, ?3, ?4,"
+      "insert or ignore into origin (kind, name, signer, document, signer_key, date) values (?1, ?2, ?3, ?4, ?5,"
       " strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))",
       "select id from origin where kind = ?1 and name = ?2 and signer = ?3 and document = ?4"};
   const struct origin *origin = &m->options->origin;
@@ -313,6 +313,7 @@ static halotune_status origin_put(struct merge *m) {
       bind_text(&binder, origin->name);
       bind_text(&binder, origin->signer);
       bind_text(&binder, origin->document);
+      if (i == 0) bind_text(&binder, origin->key);
       status = query_run(query, &m->origin);
     }
     sqlite3_finalize(query);

@@ -19,6 +19,7 @@ struct origin {
   const char *kind;     /* "imported" or "shipped" */
   const char *name;     /* the file's; one printable line */
   const char *signer;   /* the name that the user gave to the key that signed the document, or "" */
+  const char *key;      /* that public key in hexadecimal digits, or "" */
   const char *document; /* its identity in hexadecimal digits, or "" */
 };
 

@@ -191,7 +191,7 @@ static const char counts_sql[] =
     " where r.text_id <> b.text_id"
     " union all select 'problem', id, 'its grid is none' from problem where nx < 1 or ny < 1 or nz < 1"
     " union all select 'best', b.id, 'its launch makes other steps than its problem asks for' from best b join problem p on"
-    " p.id = b.problem_id where b.steps <> p.steps"
+    " p.id = b.problem_id where b.steps <> p.steps or (json_valid(b.launch) and coalesce(b.launch ->> '$.steps', 1) <> p.steps)"
     " union all select 'best', id, 'its time is not positive, or not within its interval' from best where not"
     " (0 < low_ms and low_ms <= time_ms and time_ms <= high_ms)"
     " union all select 'run', r.id, 'its text is that of another stencil' from run r join problem p on p.id = r.problem_id"

@@ -48,7 +48,7 @@ halotune db import --yes "$data/copy.json" 2>&1 | sed "s|$data|DATA|"
 echo "--- a named signer"
 halotune db import --yes copy.json
 halotune db info | grep best:
-sqlite3 own.db "select kind, name, signer from origin"
+sqlite3 own.db "select kind, name, signer, signer_key from origin"
 echo "--- a named key"
 halotune db import --signed-by zero.key copy_newer.json
 echo "exit $?"

@@ -11,7 +11,7 @@ echo "exit $?"
 KEY=zero.key sh "$root/db/starter/sign.sh" starter/*.json
 cat starter/release.pub
 halotune db import --signed-by starter/release.pub --yes --shipped --db starter.db starter/*.json 2>/dev/null | grep added
-sqlite3 starter.db 'select kind, name, signer from origin'
+sqlite3 starter.db 'select kind, name, signer, signer_key from origin'
 sha256sum starter/* >sums
 KEY=zero.key sh "$root/db/starter/sign.sh" starter/*.json >/dev/null && sha256sum --quiet -c sums && echo "the same again"
 KEY=one.key sh "$root/db/starter/sign.sh" starter/*.json

@@ -65,7 +65,7 @@ static void check_whole(struct store *store) {
 }
 
 /* Options of a merge from "other.db". */
-static const struct merge_options from_other = {.origin = {"imported", "other.db", "", ""}};
+static const struct merge_options from_other = {.origin = {"imported", "other.db", "", "", ""}};
 
 /* Rows that came from there, as SQL about a row of `best`. */
 #define FROM_OTHER "(select name from origin where origin.id = origin_id) = 'other.db'"
@@ -458,6 +458,7 @@ TEST(conflicts_are_decided_by_quality) {
     CHECK_EQ(rows[i].is_taken, number_of(to, "select " FROM_OTHER " from best where is_current"), "%s", rows[i].what);
     CHECK_EQ(2, number_of(to, "select count(*) from best"), "%s: both are kept", rows[i].what);
     CHECK_EQ(1, number_of(to, "select count(*) from problem"), "%s: one problem", rows[i].what);
+    sql(to, "update problem set steps = 1"); /* as the launches make */
     check_whole(to);
     store_close(from);
     store_close(to);
@@ -779,7 +780,8 @@ TEST(check_finds_what_is_wrong) {
        "best 1: its source has no kernel other"},
       {"update best set coefficients = '[x]' where id = 1", "best 1: coefficients"},
       {"update problem set ny = 0 where id = 2", "problem 2: its grid is none"},
-      {"update best set steps = 2 where id = 2", "best 2: its launch makes other steps"},
+      {"update problem set steps = 2 where id = 2", "its launch makes other steps"},
+      {"update best set steps = 2 where id = 2; update problem set steps = 2", "its launch makes other steps"},
       {"update best set time_ms = 9 where id = 2", "best 2: its time is not"},
       {"update best set low_ms = -1 where id = 1", "best 1: its time is not"},
       {"update best set launch = json_set(launch, '$.block[0]', 1) where id = 1", "best 1: its launch is"},

@@ -35,7 +35,8 @@ struct file {
   char origin[PATH_MAX]; /* its name alone, in printable characters */
   struct imported in;
   bool is_trusted;
-  char signer[KEY_HEX_BYTES]; /* the name of who signed it, whom the user trusts; "" for nobody */
+  char signer[SIGNER_NAME_BYTES]; /* the name that the user gave to who signed it; "" for none */
+  char key[KEY_HEX_BYTES];        /* the public key of a signer that is trusted, or "" */
 };
 
 /* Copy the file's name without its folder, in printable characters on one line, for the database to keep. */
@@ -114,7 +115,8 @@ static halotune_status signed_decide(struct trust *trust, struct file *file) {
   key_hex(file->in.signer.bytes, hex);
   signer = signers_find(&trust->signers, &file->in.signer);
   file->is_trusted = signer || trust->has_key;
-  if (file->is_trusted) snprintf(file->signer, sizeof file->signer, "%s", signer ? signer->name : hex);
+  if (signer) snprintf(file->signer, sizeof file->signer, "%s", signer->name);
+  if (file->is_trusted) snprintf(file->key, sizeof file->key, "%s", hex);
   if (file->is_trusted || !(trust->is_given || trust->is_sure)) return HALOTUNE_OK;
   return fail(
       HALOTUNE_PARSE,
@@ -183,8 +185,11 @@ static halotune_status file_merge(const struct invocation *invocation, struct st
   struct merge_options options = {
       .without_code = option_given(invocation, "no-code"), .conflict = print_conflict, .context = &telling};
   identity_hex(file->in.document, document);
-  options.origin = (struct origin){option_given(invocation, "shipped") ? "shipped" : "imported", file->origin,
-                                   file->signer, document};
+  options.origin = (struct origin){.kind = option_given(invocation, "shipped") ? "shipped" : "imported",
+                                   .name = file->origin,
+                                   .signer = file->signer,
+                                   .document = document,
+                                   .key = file->key};
   halotune_status status = store_merge(store, file->in.store, &options, &counts);
   if (status != HALOTUNE_OK) return status;
   print_counts(file->path, &counts);
@@ -227,7 +232,8 @@ static halotune_status files_show(const char *path, const struct file *files, in
   if (status == HALOTUNE_NOT_FOUND) status = HALOTUNE_OK;
   for (int i = 0; i < count && status == HALOTUNE_OK; i++) {
     if (!files[i].is_trusted) continue;
-    printf("%s%s%s would bring:\n", files[i].path, *files[i].signer ? ", signed by " : "", files[i].signer);
+    printf("%s%s%s would bring:\n", files[i].path, *files[i].key ? ", signed by " : "",
+           *files[i].signer ? files[i].signer : files[i].key);
     status = content_each(files[i].in.store, store, print_content, NULL);
     if (status == HALOTUNE_OK && shows_sources) printf("%s, compiled from source:\n", files[i].path);
     if (status == HALOTUNE_OK && shows_sources) status = sources_compare(files[i].in.store, print_source, NULL);
