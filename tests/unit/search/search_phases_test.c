@@ -317,6 +317,24 @@ TEST(what_rules_keep_for_large_planes_only_is_verified_on_such) {
   case_close(&c);
 }
 
+/* A grid without inner points verifies nothing. The stencil's radius is 1, and its boundary is left out. */
+TEST(a_grid_without_inner_points_is_no_second_grid) {
+  struct phase_case c;
+  struct verdict verdict;
+  char grid[64];
+  case_open(&c);
+  const struct final_inputs in = second_grid_inputs(&c);
+  const struct proposal first = proposal_with(&c, NULL);
+  c.task.grid = (struct grid){{40, 24, 4}};
+  CHECK_OK(second_grid_check(&in, &first, grid, &verdict));
+  CHECK(c.witness.grid.n[2] > 2, "%s has inner points", grid);
+  c.task.grid = (struct grid){{40, 24, 2}};
+  CHECK_OK(second_grid_check(&in, &first, grid, &verdict));
+  CHECK(!grid[0], "there is none: %s", grid);
+  CHECK(strstr(verdict.reason, "computes no point"), "%s", verdict.reason);
+  case_close(&c);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_trial_that_has_no_source_has_a_row_of_its_own),
@@ -327,6 +345,7 @@ int main(void) {
       cmocka_unit_test(twins_follow_their_original),
       cmocka_unit_test(the_second_grid_is_awkward_and_has_other_weights),
       cmocka_unit_test(what_rules_keep_for_large_planes_only_is_verified_on_such),
+      cmocka_unit_test(a_grid_without_inner_points_is_no_second_grid),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,6 +14,12 @@ struct second {
   struct trial *trial;
 };
 
+/* Whether the stencil computes no point of a grid: all of its points are too near to the boundary. */
+static bool is_idle(const struct task *task, const struct grid *grid) {
+  const struct box box = box_computed(task->stencil, task->analysis, grid);
+  return box_points(&box) == 0;
+}
+
 /* Find the first grid on which the rules keep the variant, and compile the variant for it.
  *   task    receives the grid and its coefficients
  *   second  receives the trial; none where there is no such grid
@@ -23,7 +29,10 @@ static halotune_status find_grid(const struct final_inputs *in, const struct pro
   struct grid grids[AWKWARD_GRIDS_MOST];
   const int count = awkward_grids(&in->task->grid, grids);
   for (int i = 0; i < count; i++) {
-    if (stencil_check_grid(task->stencil, &grids[i], NULL) != HALOTUNE_OK) continue;
+    if (stencil_check_grid(task->stencil, &grids[i], NULL) != HALOTUNE_OK || is_idle(task, &grids[i])) {
+      snprintf(reason, BACKEND_REASON_BYTES, "the stencil computes no point of the grids that were tried last");
+      continue;
+    }
     task->grid = grids[i];
     halotune_status status = scene_coefficients(task->stencil, &task->grid, task->dtype, second->coefficients);
     if (status != HALOTUNE_OK) return status;
