@@ -16,7 +16,8 @@ struct stage {
   struct scene scene;
 };
 
-static inline void stage_open(struct stage *s, const char *name, enum dtype dtype, struct grid grid) {
+/* The results are those of one launch of this many time steps. */
+static inline void stage_open_steps(struct stage *s, const char *name, enum dtype dtype, struct grid grid, int steps) {
   s->dtype = dtype;
   CHECK_OK(stencil_of_kernels(name, &s->stencil));
   CHECK_OK(analysis_make(s->stencil, &s->analysis));
@@ -29,9 +30,14 @@ static inline void stage_open(struct stage *s, const char *name, enum dtype dtyp
                                   .coefficients = s->coefficients,
                                   .input = INPUT_RANDOM,
                                   .seed = 1,
-                                  .steps = 1,
+                                  .steps = steps,
+                                  .launch_steps = steps,
                                   .threads = 1};
   CHECK_OK(scene_make(&request, &s->scene));
+}
+
+static inline void stage_open(struct stage *s, const char *name, enum dtype dtype, struct grid grid) {
+  stage_open_steps(s, name, dtype, grid, 1);
 }
 
 static inline void stage_close(struct stage *s) {
@@ -63,7 +69,8 @@ static inline bool variant_open(struct variant *v, const struct stage *s, const 
                                   .dtype = s->dtype,
                                   .domain = s->scene.request.domain,
                                   .coefficients = s->coefficients,
-                                  .limits = arch_device_limits(arch_find(9, 0))};
+                                  .limits = arch_device_limits(arch_find(9, 0)),
+                                  .most_steps = s->scene.request.launch_steps};
   v->spec.configuration = configuration_for(&v->spec, set);
   if (generate(&v->spec, &v->generated) != HALOTUNE_OK) {
     template_free(v->template);
