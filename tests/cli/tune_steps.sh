@@ -7,7 +7,7 @@ halotune tune copy --steps 2 --backend host --dry-run
 halotune tune heat2d --steps 3..2 --backend host --dry-run
 for steps in 1 2; do
   halotune tune heat2d --grid 48,32 --steps $steps --set block_x=64 --template direct,fused_tile --backend host --max-variants 1 --budget none \
-    --no-hints --json 2>/dev/null | jq -c '.tasks[] | [.steps, .tried, .winner.template]'
+    --no-hints --json 2>/dev/null | jq -c '.tasks[] | [.steps, .tried, .winner.template, .winner.second_grid]'
 done
 halotune db info --json | jq -c '.problems[] | [.steps, .best.template, .best.parameters.steps]'
 halotune query heat2d --grid 48,32 --device 'host emulation of sm_90' --json | jq -c '[.match, .template]'
@@ -20,7 +20,7 @@ halotune query heat2d --grid 48,32 --steps any --device 'host emulation of sm_90
 halotune query heat2d --grid 48,32 --steps any --device 'host emulation of sm_90' --source | grep 'steps'
 # A pipeline, whose stages hold their sums in registers.
 halotune tune heat2d --grid 48,32 --steps 4 --template pipeline_rows --backend host --max-variants 1 --budget none --no-hints --json 2>/dev/null |
-  jq -c '.tasks[] | [.steps, .tried, .winner.template]'
+  jq -c '.tasks[] | [.steps, .tried, .winner.template, .winner.second_grid]'
 halotune query heat2d --grid 48,32 --steps 0 --device 'host emulation of sm_90'
 halotune tune heat2d --steps 0 --backend host --dry-run
 # exit 2
