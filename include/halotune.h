@@ -67,7 +67,7 @@ HALOTUNE_API const char *halotune_strstatus(halotune_status status);
  * Returns a static string, never NULL. Threads: any number at once. Since 0.1. */
 HALOTUNE_API const char *halotune_version(void);
 
-/* The contents of tuning databases, read by halotune_open. A ctx never changes after that. */
+/* The contents of tuning databases, read by halotune_open, and the stencils that the program added. */
 typedef struct halotune_ctx halotune_ctx;
 
 /* Read tuning databases into a new ctx. Takes milliseconds. Needs no CUDA driver.
@@ -104,6 +104,18 @@ HALOTUNE_API void halotune_close(halotune_ctx *ctx);
  * Threads: any number at once; each thread has its own text. Since 0.1. */
 HALOTUNE_API const char *halotune_error(const halotune_ctx *ctx);
 
+/* Make a stencil known to a ctx, so that lookups with its name or hash find it. No file is changed.
+ *   text  the stencil's file, as docs/stencil-format.md describes it, ended by a NUL; only read during the call
+ * From then on the name means this stencil, also if a database has another one of that name. If a database has results
+ * for a stencil of the same meaning, they answer. The coefficients' defaults are those of the text. Adding the same
+ * text again changes nothing. A ctx takes 256 stencils.
+ * Returns HALOTUNE_OK
+ *         HALOTUNE_PARSE     the text is no stencil; halotune_error names the line
+ *         HALOTUNE_ARGUMENT  an argument is NULL, or the ctx has 256 added stencils
+ *         HALOTUNE_MEMORY
+ * Threads: any number at once, also beside lookups. Since 0.1. */
+HALOTUNE_API halotune_status halotune_stencil_add(halotune_ctx *ctx, const char *text);
+
 /* The element type of all fields: float or double. */
 typedef enum { HALOTUNE_F32 = 0, HALOTUNE_F64 = 1 } halotune_dtype;
 
@@ -137,13 +149,18 @@ typedef struct {
 /* A launch may advance any number of time steps (halotune_problem.steps). */
 #define HALOTUNE_STEPS_ANY (-1)
 
-/* How well an answer fits the problem, best first: enumerator, number, name, meaning. */
+/* How well an answer fits the problem: enumerator, number, name, meaning. From best to worst: EXACT, STALE, NEAR_GRID,
+ * SAME_ARCH, SIMILAR, DEFAULT.
+ * SIMILAR: no row of this stencil, element type and architecture fits. The configuration won for another stencil (the
+ * nearest in shape, reach, fields and bytes), element type or architecture. It keeps all rules of its template for this
+ * stencil, grid and GPU, and its source is generated for this stencil. Nobody has run or verified this very kernel. */
 #define HALOTUNE_MATCH_LIST(X)                                                                                   \
   X(EXACT, 0, "exact", "measured for this problem on this model of GPU")                                         \
   X(STALE, 1, "stale", "measured for this problem, but the template has changed since: correct, but tune again") \
   X(NEAR_GRID, 2, "near_grid", "measured on this model of GPU for another grid or mode")                         \
   X(SAME_ARCH, 3, "same_arch", "measured on another GPU of this architecture")                                   \
-  X(DEFAULT, 4, "default", "not measured: a template's defaults")
+  X(DEFAULT, 4, "default", "not measured: a template's defaults")                                                \
+  X(SIMILAR, 5, "similar", "not measured: what won for a similar problem")
 
 #define HALOTUNE_AS_ENUMERATOR(name, number, text, meaning) HALOTUNE_MATCH_##name = number,
 typedef enum { HALOTUNE_MATCH_LIST(HALOTUNE_AS_ENUMERATOR) } halotune_match;
@@ -179,16 +196,19 @@ typedef struct {
   double bandwidth_gbs; /* compulsory bytes over time_ms, in GB/s; NaN for an emulated device */
   double roof_share;    /* time of the fastest copy of the same bytes over time_ms; NaN for an emulated device */
   /* Estimated time on the grid and device that were asked for: time_ms, scaled by the number of points and by the
-   * memory rates of the two devices. Equals time_ms for EXACT and STALE. */
+   * memory rates of the two devices; for SIMILAR also by the compulsory bytes of a point. Equals time_ms for EXACT and
+   * STALE. */
   double expected_ms;
-  long long measured_grid[3]; /* the grid of the measurement; 0, 0, 0 for a default */
-  const char *measured_on;    /* name of the GPU of the measurement; "" for a default */
-  const char *date;           /* date of the measurement: UTC, ISO 8601; "" for a default */
-  double age_s;               /* seconds since that date */
-  const char *driver, *nvrtc; /* their versions at the measurement; "" for a default */
-  int reproducible;           /* as the caller gave it */
-  int steps;                  /* time steps that a launch advances, at least 1 */
-  const void *reserved[7];
+  long long measured_grid[3];   /* the grid of the measurement; 0, 0, 0 for a default */
+  const char *measured_on;      /* name of the GPU of the measurement; "" for a default */
+  const char *date;             /* date of the measurement: UTC, ISO 8601; "" for a default */
+  double age_s;                 /* seconds since that date */
+  const char *driver, *nvrtc;   /* their versions at the measurement; "" for a default */
+  int reproducible;             /* as the caller gave it */
+  int steps;                    /* time steps that a launch advances, at least 1 */
+  const char *measured_stencil; /* name of the stencil of the measurement: another than `stencil` for some SIMILAR
+                                   answers; "" for a default */
+  const void *reserved[6];
 } halotune_config;
 
 /* Find the best configuration for a problem. Every answer computes the given grid correctly: a configuration is never
@@ -196,7 +216,7 @@ typedef struct {
  *   problem  stencil, device, grid, element type and modes; read only during the call
  *   out      receives the configuration; untouched on any error
  * Returns HALOTUNE_OK
- *         HALOTUNE_NOT_FOUND  no database knows the stencil (run `halotune tune STENCIL`); or no trusted template can
+ *         HALOTUNE_NOT_FOUND  no database knows the stencil (see halotune_stencil_add); or no trusted template can
  *                             compute the problem; or no GPU of that name is known
  *         HALOTUNE_ARGUMENT   the stencil cannot have this grid or element type, the device's name fits several GPUs
  *                             equally well, or an argument is invalid

@@ -172,7 +172,9 @@ static halotune_status variant_build(const struct question *q, const struct answ
   struct generated generated = {0};
   halotune_status status = HALOTUNE_OK;
   *out = (struct built){.steps = 1, .code = ""};
-  bool have = answer->row && stored_fetch(q->ctx, answer->row, &stored);
+  /* Code of a similar stencil computes that stencil. */
+  const bool is_own = answer->row && answer->row->stencil == q->key.stencil && answer->row->dtype == q->key.dtype;
+  bool have = is_own && stored_fetch(q->ctx, answer->row, &stored);
   bool runs = have && stored.cubin_bytes > 0 && arch_runs(stored.arch, q->device->capability);
   bool compiles = have && !with_code && source_capability(stored.source) <= q->device->capability;
   if (have && (runs || compiles) && is_same_problem(q, answer->row, &stored, coefficients)) {

@@ -20,13 +20,22 @@ struct parsed_stencil {
   struct analysis *analysis;
 };
 
+/* Parse a stencil. `out` is NULL on failure; end it with parsed_stencil_free. Returns HALOTUNE_OK, HALOTUNE_PARSE or
+ * HALOTUNE_MEMORY. */
+halotune_status parsed_stencil_make(const struct source *source, struct parsed_stencil **out);
+void parsed_stencil_free(struct parsed_stencil *parsed);
+
 struct known_stencil {
   char hash[IDENTITY_HEX_BYTES];
   const char *name, *text;
   int database;       /* the first with a row of the stencil; if there is none, the first with the stencil */
   const char *newest; /* date of its newest row in that database; "" without a row. `text` is that row's */
+  int rows_of; /* of a stencil that a program added: the stencil of the databases with its meaning, else itself */
   _Atomic(struct parsed_stencil *) parsed; /* NULL before the first use */
 };
+
+/* A program may add so many stencils to a ctx. */
+enum { CATALOG_MOST_ADDED = 256 };
 
 /* Whether another template of the same name is newer, or is installed. STANDING_UNKNOWN: the installed files were not
  * compared yet. */
@@ -41,6 +50,7 @@ struct known_template {
   int database;
   _Atomic(enum standing) standing; /* use context_is_superseded */
   int wins;                        /* number of its rows */
+  int same_name;                   /* the first template of its name */
   unsigned char parameter_count;   /* 0 before its first row */
   _Atomic(struct template *) parsed;
 };
@@ -81,7 +91,7 @@ _Static_assert(sizeof(struct served) == 128, "a row is two cache lines");
 struct catalog {
   char **paths; /* absolute paths of the databases */
   int database_count;
-  struct known_stencil *stencils;
+  struct known_stencil *stencils; /* behind them there is room for CATALOG_MOST_ADDED, zeroed */
   int stencil_count, stencil_room;
   struct known_template *templates;
   int template_count, template_room;
@@ -104,8 +114,9 @@ halotune_status catalog_add(struct catalog *catalog, const char *path);
  * another database knows to be wrong, and sorts the rows. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status catalog_finish(struct catalog *catalog);
 
-/* Read the installed files of all templates, and find which templates are superseded where there are none. This is a
- * part of catalog_finish. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+/* Read the installed files of all templates, and find which templates are superseded where there are none. Installed
+ * templates that no database has are added: they give defaults. This is a part of catalog_finish. Returns HALOTUNE_OK
+ * or HALOTUNE_MEMORY. */
 halotune_status catalog_find_installed(struct catalog *catalog);
 
 void catalog_free(struct catalog *catalog);

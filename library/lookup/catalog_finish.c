@@ -13,6 +13,34 @@ static bool is_newer(const struct known_stencil *a, const struct known_stencil *
   return strcmp(a->newest, b->newest) >= 0; /* without rows, or with equal dates: the one that was added last */
 }
 
+halotune_status parsed_stencil_make(const struct source *source, struct parsed_stencil **out) {
+  struct parsed_stencil *parsed = calloc(1, sizeof *parsed);
+  *out = NULL;
+  halotune_status status = parsed ? stencil_parse(source, &parsed->stencil) : fail_memory();
+  if (status == HALOTUNE_OK) status = analysis_make(parsed->stencil, &parsed->analysis);
+  if (status == HALOTUNE_OK) *out = parsed;
+  else parsed_stencil_free(parsed);
+  return status;
+}
+
+void parsed_stencil_free(struct parsed_stencil *parsed) {
+  if (!parsed) return;
+  analysis_free(parsed->analysis);
+  stencil_free(parsed->stencil);
+  free(parsed);
+}
+
+/* Leave room for the stencils that a program adds, because the list must not move once it is in use. */
+static halotune_status leave_room(struct catalog *c) {
+  const int room = c->stencil_count + CATALOG_MOST_ADDED;
+  struct known_stencil *list = realloc(c->stencils, (size_t)room * sizeof *list);
+  if (!list) return fail_memory();
+  memset(list + c->stencil_count, 0, CATALOG_MOST_ADDED * sizeof *list);
+  c->stencils = list;
+  c->stencil_room = room;
+  return HALOTUNE_OK;
+}
+
 static halotune_status find_names(struct catalog *c) {
   bool ok = true;
   for (int i = 0; i < c->stencil_count; i++) {
@@ -51,7 +79,8 @@ static void drop_refuted(struct catalog *c) {
 }
 
 halotune_status catalog_finish(struct catalog *c) {
-  halotune_status status = find_names(c);
+  halotune_status status = leave_room(c);
+  if (status == HALOTUNE_OK) status = find_names(c);
   if (status != HALOTUNE_OK) return status;
   status = catalog_find_installed(c);
   if (status != HALOTUNE_OK) return status;

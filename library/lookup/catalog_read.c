@@ -511,13 +511,7 @@ halotune_status catalog_add(struct catalog *catalog, const char *path) {
 void catalog_free(struct catalog *catalog) {
   for (int i = 0; i < catalog->database_count; i++) free(catalog->paths[i]);
   free(catalog->paths);
-  for (int i = 0; i < catalog->stencil_count; i++) {
-    struct parsed_stencil *parsed = atomic_load(&catalog->stencils[i].parsed);
-    if (!parsed) continue;
-    analysis_free(parsed->analysis);
-    stencil_free(parsed->stencil);
-    free(parsed);
-  }
+  for (int i = 0; i < catalog->stencil_count; i++) parsed_stencil_free(atomic_load(&catalog->stencils[i].parsed));
   for (int i = 0; i < catalog->template_count; i++) template_free(atomic_load(&catalog->templates[i].parsed));
   free(catalog->stencils);
   free(catalog->templates);

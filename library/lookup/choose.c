@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "db/store/launch_text.h"
+#include "library/lookup/similar.h"
 #include "stencil/template/space.h"
 
 /* At most so many nearby configurations are refused before the lookup falls back to a default. */
@@ -45,8 +46,7 @@ static struct refuted verdict_on(const struct question *q, int template_at, cons
       {n[0], n[1], n[2]}, q->key.stencil, q->device->model, template_at, q->key.dtype, parameters, NULL};
 }
 
-/* Whether a configuration was found to be wrong on this problem. `parameters` is a text of the catalog. */
-static bool is_refuted(const struct question *q, int template_at, const char *parameters) {
+bool choose_is_refuted(const struct question *q, int template_at, const char *parameters) {
   const struct refuted verdict = verdict_on(q, template_at, parameters);
   return refuted_find(&q->ctx->catalog.refuted, &verdict) != NULL;
 }
@@ -54,7 +54,7 @@ static bool is_refuted(const struct question *q, int template_at, const char *pa
 /* A row of this very problem is in the catalog only if it is newer than a verdict against it. */
 static bool is_refuted_row(const struct question *q, const struct served *row) {
   bool is_here = row->model == q->device->model && memcmp(row->n, q->key.n, sizeof row->n) == 0;
-  return !is_here && is_refuted(q, row->template_at, row->parameters);
+  return !is_here && choose_is_refuted(q, row->template_at, row->parameters);
 }
 
 /* A configuration that no row has is compared by its text. */
@@ -66,7 +66,7 @@ static halotune_status refuse_refuted(const struct question *q, const struct tem
   halotune_status status = text_ok(&text) ? HALOTUNE_OK : fail_memory();
   const struct texts *texts = &q->ctx->catalog.texts;
   const int known = status == HALOTUNE_OK ? texts_find(texts, text.bytes, text.length) : -1;
-  if (known >= 0 && is_refuted(q, template_at, texts->list[known])) *fits = false;
+  if (known >= 0 && choose_is_refuted(q, template_at, texts->list[known])) *fits = false;
   text_free(&text);
   return status;
 }
@@ -147,16 +147,20 @@ static halotune_status choose_adapted(const struct question *q, struct answer *o
 /* Whether a template that is not superseded may run: rows say that its code is correct, or it is the installed one. */
 static bool may_run(const struct known_template *template) { return template->wins > 0 || template->installed_yaml; }
 
-/* The order in which templates are tried: most wins for this stencil first, then most wins at all. A win with another
- * number of steps does not count. Templates that may not run get -1. */
+/* The order in which templates are tried: most wins for this stencil first, then most wins at all. Wins of all versions
+ * of a template count, wins with another number of steps do not. Templates that may not run get -1. */
 static void weigh_templates(const struct question *q, long *weights) {
   static const long own = 1L << 32;
   const struct catalog *catalog = &q->ctx->catalog;
-  for (int i = 0; i < catalog->template_count; i++) weights[i] = may_run(&catalog->templates[i]) ? 0 : -1;
+  for (int i = 0; i < catalog->template_count; i++) weights[i] = 0;
   for (int i = 0; i < catalog->row_count; i++) {
     const struct served *row = &catalog->rows[i];
-    if (row->steps != q->key.steps || weights[row->template_at] < 0) continue;
-    weights[row->template_at] += row->stencil == q->key.stencil ? own : 1;
+    if (row->steps == q->key.steps)
+      weights[catalog->templates[row->template_at].same_name] += row->stencil == q->key.stencil ? own : 1;
+  }
+  for (int i = catalog->template_count - 1; i >= 0; i--) { /* the first version has the sum, and comes last */
+    const struct known_template *template = &catalog->templates[i];
+    weights[i] = may_run(template) ? weights[template->same_name] : -1;
   }
 }
 
@@ -231,7 +235,7 @@ halotune_status question_begin(struct halotune_ctx *ctx, const struct lookup_key
                                const struct known_device *device, struct question *out) {
   *out = (struct question){.ctx = ctx, .device = device, .key = *key};
   struct grid grid = {{(long)key->n[0], (long)key->n[1], (long)key->n[2]}};
-  halotune_status status = context_stencil(ctx, key->stencil, &out->parsed);
+  halotune_status status = context_stencil(ctx, key->own_text ? key->own_text : key->stencil, &out->parsed);
   if (status != HALOTUNE_OK) return status;
   const struct stencil *stencil = out->parsed->stencil;
   if (!stencil->dtypes[key->dtype]) {
@@ -255,5 +259,7 @@ halotune_status choose(const struct question *question, struct answer *out) {
   if (status != HALOTUNE_OK || out->row) return status;
   if (demands->alignment_bytes > 0 || demands->in_place || demands->no_textures)
     status = choose_adapted(question, out, &found);
-  return status == HALOTUNE_OK && !found ? choose_default(question, out) : status;
+  if (status != HALOTUNE_OK || found) return status;
+  status = choose_similar(question, out);
+  return status == HALOTUNE_OK && !out->row ? choose_default(question, out) : status;
 }

@@ -45,8 +45,12 @@ void question_set_steps(struct question *question, int steps);
 /* Change the domain. */
 void question_set_domain(struct question *question, const struct domain *domain);
 
+/* Whether a configuration was found to be wrong on this problem. `parameters` is a text of the catalog. */
+bool choose_is_refuted(const struct question *question, int template_at, const char *parameters);
+
 /* Choose a configuration: the nearest row of the device's model that fits, otherwise the nearest row of its
- * architecture, otherwise the default of the template that wins most often. Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND
+ * architecture, otherwise a row of a similar stencil or of another GPU, otherwise the default of the template that wins
+ * most often. Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND
  * if nothing fits; HALOTUNE_PARSE or HALOTUNE_MEMORY. */
 halotune_status choose(const struct question *question, struct answer *out);
 

@@ -72,6 +72,8 @@ void context_release(struct halotune_ctx *ctx) {
   for (int i = 0; i < CONTEXT_MOST_GPUS; i++) free(atomic_load(&ctx->devices[i]));
   for (int i = 0; ctx->stores && i < ctx->catalog.database_count; i++) store_close(ctx->stores[i]);
   free(ctx->stores);
+  for (int i = 0; i < atomic_load(&ctx->added_stencils); i++)
+    parsed_stencil_free(atomic_load(&ctx->catalog.stencils[ctx->catalog.stencil_count + i].parsed));
   lookup_table_free(&ctx->table);
   catalog_free(&ctx->catalog);
   texts_free(&ctx->texts);
@@ -268,21 +270,6 @@ struct nearest context_nearest_stencil(const struct halotune_ctx *ctx, const cha
   return nearest;
 }
 
-static halotune_status parse_stencil(const struct known_stencil *known, struct parsed_stencil **out) {
-  struct source source = source_of(known->name, known->text, strlen(known->text));
-  struct parsed_stencil *parsed = calloc(1, sizeof *parsed);
-  *out = NULL;
-  halotune_status status = parsed ? stencil_parse(&source, &parsed->stencil) : fail_memory();
-  if (status == HALOTUNE_OK) status = analysis_make(parsed->stencil, &parsed->analysis);
-  if (status == HALOTUNE_OK) {
-    *out = parsed;
-    return HALOTUNE_OK;
-  }
-  if (parsed) stencil_free(parsed->stencil);
-  free(parsed);
-  return status;
-}
-
 halotune_status context_stencil(struct halotune_ctx *ctx, int stencil, const struct parsed_stencil **out) {
   struct known_stencil *known = &ctx->catalog.stencils[stencil];
   halotune_status status = HALOTUNE_OK;
@@ -290,7 +277,8 @@ halotune_status context_stencil(struct halotune_ctx *ctx, int stencil, const str
   if (!parsed) {
     pthread_mutex_lock(&ctx->lock);
     if (!(parsed = atomic_load(&known->parsed))) {
-      status = parse_stencil(known, &parsed);
+      const struct source source = source_of(known->name, known->text, strlen(known->text));
+      status = parsed_stencil_make(&source, &parsed);
       if (status == HALOTUNE_OK) atomic_store_explicit(&known->parsed, parsed, memory_order_release);
     }
     pthread_mutex_unlock(&ctx->lock);

@@ -39,6 +39,7 @@ struct halotune_ctx {
   const char *tune_argument; /* for messages: what to tune, such as a stencil file; NULL: the stencil's name */
   struct store **stores;     /* stores of the databases that gave machine code; NULL for the others */
   struct texts texts;        /* parameters of defaults that were returned */
+  atomic_int added_stencils; /* number of stencils behind those of the databases */
 };
 
 /* Add a reference, and drop one. The last one frees the ctx. */
@@ -56,6 +57,13 @@ halotune_status context_nvrtc(struct halotune_ctx *ctx, const struct nvrtc **out
  * Returns HALOTUNE_OK, HALOTUNE_NOT_FOUND, HALOTUNE_NO_GPU or HALOTUNE_ARGUMENT. */
 halotune_status context_device(struct halotune_ctx *ctx, const char *name, struct known_device *room,
                                const struct known_device **out);
+
+/* Find a stencil by its name or hash: the one that the program added last, else that of the databases. Returns its
+ * place in the catalog; -1 if there is none. */
+int context_find_stencil(const struct halotune_ctx *ctx, const char *name);
+
+/* Ask for a stencil of the catalog. */
+void context_set_stencil(const struct halotune_ctx *ctx, int stencil, struct lookup_key *key);
 
 /* Find the known stencil whose name is most like an unknown name. */
 struct nearest context_nearest_stencil(const struct halotune_ctx *ctx, const char *name);

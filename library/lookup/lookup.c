@@ -12,6 +12,7 @@
 #include "base/number.h"
 #include "db/store/launch_text.h"
 #include "library/lookup/choose_steps.h"
+#include "library/lookup/similar.h"
 
 #define AS_CASE(name, number, text, meaning) \
   case HALOTUNE_MATCH_##name: return text;
@@ -50,6 +51,7 @@ static void fill_measured(const struct halotune_ctx *ctx, const struct served *r
   out->bandwidth_gbs = is_emulation ? NAN : (double)row->bytes / (row->time_ms * 1e6);
   out->roof_share = is_emulation ? NAN : row->roof_share;
   out->measured_on = ctx->catalog.devices[row->device].name;
+  out->measured_stencil = ctx->catalog.stencils[row->stencil].name;
   out->date = row->date;
   out->age_s = age_s(row->date_s);
   out->driver = row->driver;
@@ -68,7 +70,7 @@ static halotune_status fill_default(struct halotune_ctx *ctx, const struct answe
   out->time_ms = out->low_ms = out->high_ms = out->bandwidth_gbs = out->roof_share = out->expected_ms = out->age_s =
       NAN;
   for (int axis = 0; axis < MAX_DIMS; axis++) out->measured_grid[axis] = 0;
-  out->measured_on = out->date = out->driver = out->nvrtc = "";
+  out->measured_on = out->measured_stencil = out->date = out->driver = out->nvrtc = "";
   return out->parameters ? HALOTUNE_OK : fail_memory();
 }
 
@@ -76,7 +78,7 @@ static halotune_status fill_default(struct halotune_ctx *ctx, const struct answe
  * would take as long as the rest of a hit. */
 static void fill_question(struct halotune_ctx *ctx, const struct lookup_key *key, const struct answer *answer,
                           halotune_config *out) {
-  const struct known_stencil *stencil = &ctx->catalog.stencils[key->stencil];
+  const struct known_stencil *stencil = &ctx->catalog.stencils[key->own_text ? key->own_text : key->stencil];
   const struct known_template *template = &ctx->catalog.templates[answer->template_at];
   out->match = answer->match;
   out->is_stale = answer->is_stale;
@@ -105,7 +107,11 @@ static halotune_status config_fill(struct halotune_ctx *ctx, const struct lookup
     fill_measured(ctx, answer->row, out);
     out->expected_ms =
         answer->match <= HALOTUNE_MATCH_STALE ? out->time_ms : lookup_expected_ms(ctx, answer->row, key, device);
-    return HALOTUNE_OK;
+    if (answer->match != HALOTUNE_MATCH_SIMILAR) return HALOTUNE_OK;
+    const struct parsed_stencil *parsed;
+    halotune_status status = context_stencil(ctx, key->own_text ? key->own_text : key->stencil, &parsed);
+    if (status == HALOTUNE_OK) out->expected_ms = similar_expected_ms(&ctx->catalog, answer->row, parsed, key, device);
+    return status;
   }
   halotune_config config;
   fill_question(ctx, key, answer, &config);
@@ -120,13 +126,13 @@ halotune_status config_read(struct halotune_ctx *ctx, const halotune_config *con
   if (config->reserved[CONFIG_CTX] != ctx) return fail(HALOTUNE_ARGUMENT, "the configuration comes from another ctx");
   const struct known_stencil *stencil = config->reserved[CONFIG_STENCIL];
   const struct known_template *known = config->reserved[CONFIG_TEMPLATE];
-  *key = (struct lookup_key){.stencil = (int)(stencil - ctx->catalog.stencils),
-                             .model = -1,
+  *key = (struct lookup_key){.model = -1,
                              .dtype = (unsigned char)config->dtype,
                              .launch = (unsigned char)config->launch,
                              .cache = (unsigned char)config->cache,
                              .reproducible = config->reproducible != 0,
                              .steps = (unsigned short)config->steps};
+  context_set_stencil(ctx, (int)(stencil - ctx->catalog.stencils), key);
   for (int axis = 0; axis < MAX_DIMS; axis++) key->n[axis] = (uint32_t)config->grid[axis];
   *out = (struct answer){.match = config->match,
                          .row = config->reserved[CONFIG_ROW],
@@ -160,8 +166,11 @@ static halotune_status read_problem(const struct halotune_ctx *ctx, const halotu
     }
     key->n[axis] = points ? (uint32_t)points : 1;
   }
-  key->stencil = names_find(&ctx->catalog.stencil_names, problem->stencil);
-  if (key->stencil >= 0) return HALOTUNE_OK;
+  const int stencil = context_find_stencil(ctx, problem->stencil);
+  if (stencil >= 0) {
+    context_set_stencil(ctx, stencil, key);
+    return HALOTUNE_OK;
+  }
   struct nearest nearest = context_nearest_stencil(ctx, problem->stencil);
   if (*nearest.question)
     return fail(HALOTUNE_NOT_FOUND, "no database knows the stencil '%s'%s", problem->stencil, nearest.question);

@@ -168,7 +168,7 @@ const struct served *lookup_near_next(struct lookup_near *near) {
 static halotune_status make_families(struct lookup_table *table) {
   const struct catalog *c = table->catalog;
   table->families = calloc((size_t)c->row_count + 1, sizeof *table->families);
-  table->first_family = calloc((size_t)c->stencil_count + 2, sizeof *table->first_family);
+  table->first_family = calloc((size_t)c->stencil_room + 2, sizeof *table->first_family);
   if (!table->families || !table->first_family) return fail_memory();
   for (int i = 0; i < c->row_count; i++) {
     const struct served *row = &c->rows[i];
@@ -180,7 +180,7 @@ static halotune_status make_families(struct lookup_table *table) {
     }
     last->end = i + 1;
   }
-  for (int i = 0; i < c->stencil_count; i++) { /* a stencil without rows has no families */
+  for (int i = 0; i < c->stencil_room; i++) { /* a stencil without rows has no families */
     if (table->first_family[i + 1] < table->first_family[i]) table->first_family[i + 1] = table->first_family[i];
   }
   return HALOTUNE_OK;

@@ -9,6 +9,7 @@
 struct lookup_key {
   uint32_t n[MAX_DIMS];
   int stencil, model;
+  int own_text; /* the stencil whose text is computed, if a program added one with the meaning of `stencil`; else 0 */
   unsigned char dtype, launch, cache;
   bool reproducible;    /* only rows of reproducible problems; otherwise all */
   unsigned short steps; /* only launches of so many time steps */

@@ -7,10 +7,21 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "db/store/query.h"
 #include "db/store/store.h"
 #include "tuner/cli/options/option_value.h"
 #include "tuner/cli/options/search_path.h"
+
+/* Make the stencil of a file known to the library. */
+static halotune_status file_add(halotune_ctx *ctx, const char *path) {
+  char *text;
+  size_t bytes;
+  halotune_status status = file_read(path, MAX_STENCIL_BYTES, &text, &bytes);
+  if (status == HALOTUNE_OK) status = halotune_stencil_add(ctx, text);
+  free(text);
+  return status;
+}
 
 /* The name by which the lookup finds the stencil. For a file it is the hash of the stencil's meaning. */
 static halotune_status stencil_name_find(const struct invocation *invocation, struct query *query, const char **out) {
@@ -19,8 +30,9 @@ static halotune_status stencil_name_find(const struct invocation *invocation, st
   halotune_status status = loaded_open(*out, &query->file);
   if (status != HALOTUNE_OK) return status;
   identity_hex(query->file.analysis->hash, query->stencil_hash);
-  if (names_find(&query->ctx->catalog.stencil_names, query->stencil_hash) < 0) {
-    return fail(HALOTUNE_NOT_FOUND, "no database knows the stencil in %s: run 'halotune tune %s'", *out, *out);
+  if (context_find_stencil(query->ctx, query->stencil_hash) < 0) {
+    status = file_add(query->ctx, query->file.path);
+    if (status != HALOTUNE_OK) return status;
   }
   query->ctx->tune_argument = *out; /* lookup would not find the stencil of the file by its name */
   *out = query->stencil_hash;
@@ -36,18 +48,19 @@ static halotune_status coefficients_find(struct query *query) {
                              : fail_memory();
 }
 
-/* Fail for an unknown stencil. The message advises to tune it only if there is a file with this name. */
-static halotune_status fail_unknown_stencil(const halotune_ctx *ctx, const char *name) {
-  char *path;
-  const halotune_status found = search_find(&search_stencils, NULL, name, &path);
+/* Take a stencil that no database knows from the file of its name. */
+static halotune_status stencil_from_file(halotune_ctx *ctx, const char *name, int *out) {
+  struct loaded loaded;
+  halotune_status status = loaded_open(name, &loaded);
   const struct nearest nearest = context_nearest_stencil(ctx, name);
-  if (found == HALOTUNE_OK) {
-    free(path);
-    return fail(HALOTUNE_NOT_FOUND, "no database knows the stencil '%s': run 'halotune tune %s'", name, name);
-  }
-  if (found == HALOTUNE_NOT_FOUND && *nearest.question)
-    return fail(found, "no database knows the stencil '%s', and there is no file of it%s", name, nearest.question);
-  return found;
+  *out = -1;
+  if (status == HALOTUNE_NOT_FOUND && *nearest.question)
+    return fail(status, "no database knows the stencil '%s', and there is no file of it%s", name, nearest.question);
+  if (status != HALOTUNE_OK) return status;
+  status = file_add(ctx, loaded.path);
+  loaded_free(&loaded);
+  if (status == HALOTUNE_OK) *out = context_find_stencil(ctx, name);
+  return status;
 }
 
 /* Read --steps: the most time steps of a launch, or any. */
@@ -67,12 +80,14 @@ static halotune_status problem_read(const struct invocation *invocation, halotun
   struct grid grid;
   enum dtype dtype;
   int launch = -1, cache = -1;
-  const int at = names_find(&ctx->catalog.stencil_names, name);
+  halotune_status status = HALOTUNE_OK;
+  int at = context_find_stencil(ctx, name);
   *out = (halotune_problem){.stencil = name};
-  if (at < 0) return fail_unknown_stencil(ctx, name);
+  if (at < 0) status = stencil_from_file(ctx, name, &at);
+  if (status != HALOTUNE_OK) return status;
   const char *device = option_value(invocation, "device");
   out->device = device ? device : "0";
-  halotune_status status = context_stencil(ctx, at, &parsed);
+  status = context_stencil(ctx, at, &parsed);
   if (status == HALOTUNE_OK) status = option_grid(invocation, parsed->stencil, &grid);
   if (status == HALOTUNE_OK) status = option_dtype(invocation, parsed->stencil, &dtype);
   if (status == HALOTUNE_OK)

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "tuner/cli/output/grid_text.h"
 #include "tuner/cli/output/output.h"
@@ -30,6 +31,7 @@ static const char *const emulated_meanings[] = {
     [HALOTUNE_MATCH_NEAR_GRID] = "for another grid or mode",
     [HALOTUNE_MATCH_SAME_ARCH] = "on another device of this architecture",
     [HALOTUNE_MATCH_DEFAULT] = "a template's defaults",
+    [HALOTUNE_MATCH_SIMILAR] = "for a similar problem",
 };
 
 static struct grid grid_of(const long long n[MAX_DIMS]) { return (struct grid){{(long)n[0], (long)n[1], (long)n[2]}}; }
@@ -52,7 +54,7 @@ static void add_time(const struct query *query, bool is_emulation, struct text *
   text_printf(text, "time        %.6g ms%s (95 %%: ", c->time_ms, is_emulation ? " on the CPU" : "");
   if (isfinite(c->low_ms)) text_printf(text, "%.6g to %.6g)\n", c->low_ms, c->high_ms);
   else text_printf(text, "unknown)\n");
-  if (is_emulation) return;
+  if (is_emulation || c->match == HALOTUNE_MATCH_SIMILAR) return; /* bandwidth and roof would be of another problem */
   text_printf(text, "bandwidth   %.0f GB/s", c->bandwidth_gbs);
   if (unknown_bytes(query) > 0) {
     text_printf(text, " = (2 x %.5g + %.5g MB) / time", unknown_bytes(query) / mega, known_bytes(query) / mega);
@@ -123,10 +125,11 @@ halotune_status query_print_text(const struct query *query) {
     add_steps(query, is_emulation, &text);
     text_printf(&text, "measured    %s", c->date);
     add_age(c->age_s, &text);
+    if (strcmp(c->measured_stencil, c->stencil) != 0) text_printf(&text, ", for %s", c->measured_stencil);
     text_printf(&text, ", on %s, ", c->measured_on);
     grid_text(&measured, dims, &text);
     text_printf(&text, ", driver %s, NVRTC %s\n", *c->driver ? c->driver : "none", c->nvrtc);
-    if (query_second_grid(query, second_grid))
+    if (c->match != HALOTUNE_MATCH_SIMILAR && query_second_grid(query, second_grid))
       text_printf(&text, "second grid %s\n", *second_grid ? second_grid : "none");
   }
   if (c->match > HALOTUNE_MATCH_STALE && isfinite(c->expected_ms) && !is_emulation)
@@ -164,6 +167,7 @@ halotune_status query_print_json(const struct query *query) {
            unknown_bytes(query) > 0 ? json_integer((json_int_t)unknown_bytes(query)) : json_null());
   json_put(&json, "known_bytes", unknown_bytes(query) > 0 ? json_integer((json_int_t)known_bytes(query)) : json_null());
   json_put(&json, "roof_share", number_json(c->roof_share));
+  json_put(&json, "measured_stencil", text_json(c->measured_stencil));
   json_put(&json, "measured_on", text_json(c->measured_on));
   json_put(&json, "measured_grid", grid_json(&measured, MAX_DIMS));
   json_put(&json, "second_grid",

@@ -1,0 +1,68 @@
+/* stencil_add.c: halotune_stencil_add: stencils that a program brings along. They stand behind those of the databases
+ * in the catalog, in room that catalog_finish has left for them, so that nothing moves. */
+#include <stdio.h>
+#include <string.h>
+
+#include "library/lookup/context.h"
+
+static int added_count(const struct halotune_ctx *ctx) {
+  return atomic_load_explicit(&ctx->added_stencils, memory_order_acquire);
+}
+
+int context_find_stencil(const struct halotune_ctx *ctx, const char *name) {
+  const struct catalog *catalog = &ctx->catalog;
+  for (int i = added_count(ctx) - 1; i >= 0; i--) {
+    const struct known_stencil *added = &catalog->stencils[catalog->stencil_count + i];
+    if (strcmp(added->name, name) == 0 || strcmp(added->hash, name) == 0) return catalog->stencil_count + i;
+  }
+  return names_find(&catalog->stencil_names, name);
+}
+
+void context_set_stencil(const struct halotune_ctx *ctx, int stencil, struct lookup_key *key) {
+  const bool is_added = stencil >= ctx->catalog.stencil_count;
+  key->stencil = is_added ? ctx->catalog.stencils[stencil].rows_of : stencil;
+  key->own_text = is_added ? stencil : 0;
+}
+
+/* Put a parsed stencil into the catalog, unless it is there. The caller holds the lock. `parsed` is taken over if it
+ * is put there, which *is_taken tells. */
+static halotune_status add(struct halotune_ctx *ctx, const char *text, struct parsed_stencil *parsed, bool *is_taken) {
+  struct catalog *catalog = &ctx->catalog;
+  const int count = added_count(ctx), at = catalog->stencil_count + count;
+  struct known_stencil *added = &catalog->stencils[at];
+  char hash[IDENTITY_HEX_BYTES];
+  const int known = context_find_stencil(ctx, parsed->stencil->name);
+  identity_hex(parsed->analysis->hash, hash);
+  *is_taken = false;
+  if (known >= catalog->stencil_count && strcmp(catalog->stencils[known].text, text) == 0) return HALOTUNE_OK;
+  if (count == CATALOG_MOST_ADDED)
+    return fail(HALOTUNE_ARGUMENT, "halotune_stencil_add: a ctx takes at most %d stencils", CATALOG_MOST_ADDED);
+  const int rows_of = names_find(&catalog->stencil_names, hash);
+  added->name = arena_text(&catalog->arena, parsed->stencil->name, strlen(parsed->stencil->name));
+  added->text = arena_text(&catalog->arena, text, strlen(text));
+  if (!added->name || !added->text) return fail_memory();
+  added->newest = "";
+  added->rows_of = rows_of >= 0 ? rows_of : at;
+  snprintf(added->hash, sizeof added->hash, "%s", hash);
+  atomic_store(&added->parsed, parsed);
+  *is_taken = true;
+  atomic_store_explicit(&ctx->added_stencils, count + 1, memory_order_release);
+  return HALOTUNE_OK;
+}
+
+halotune_status halotune_stencil_add(halotune_ctx *ctx, const char *text) {
+  struct parsed_stencil *parsed = NULL;
+  bool is_taken = false;
+  if (!ctx || !text) return fail(HALOTUNE_ARGUMENT, "halotune_stencil_add: an argument is NULL");
+  const size_t length = strlen(text);
+  if (length > MAX_STENCIL_BYTES)
+    return fail(HALOTUNE_PARSE, "halotune_stencil_add: the text is longer than %d bytes", MAX_STENCIL_BYTES);
+  const struct source source = source_of("halotune_stencil_add", text, length);
+  halotune_status status = parsed_stencil_make(&source, &parsed);
+  if (status != HALOTUNE_OK) return status;
+  pthread_mutex_lock(&ctx->lock);
+  status = add(ctx, text, parsed, &is_taken);
+  pthread_mutex_unlock(&ctx->lock);
+  if (!is_taken) parsed_stencil_free(parsed);
+  return status;
+}

@@ -1,0 +1,224 @@
+/* similar_test.c: stencils that a program adds, and what answers for a stencil or a GPU that nobody tuned. */
+#include "library/kernel/kernel_build.h"
+#include "library/lookup/lookup.h"
+#include "library/lookup/similar.h"
+#include "tests/unit/library/tuned.h"
+
+#define F32 DTYPE_F32
+#define USUAL LAUNCH_STREAM, CACHE_STEADY, false
+
+static const struct tuned common_rows[] = {
+    {GPU_H200, "star7", "zmarch", "vector=4 coefficients=literal", F32, {512, 512, 512}, USUAL, 0.27},
+    {GPU_H200, "star7", "direct", "vector=1", F32, {64, 64, 64}, USUAL, 0.002},
+    {GPU_H200, "star13", "direct", "vector=2", F32, {512, 512, 512}, USUAL, 0.29},
+    {GPU_H200, "box27", "direct", "vector=4", F32, {512, 512, 512}, USUAL, 0.31},
+    {GPU_H200, "box27", "zmarch", "vector=1", F32, {101, 101, 101}, USUAL, 0.005},
+    {GPU_H200, "heat2d", "tile", NULL, F32, {4096, 4096, 1}, USUAL, 0.05},
+    {GPU_H200, "heat2d", "direct", "vector=1", F32, {1001, 1001, 1}, USUAL, 0.005},
+    {GPU_EMULATION, "gradient", "direct", "block_x=32", F32, {32, 32, 32}, USUAL, 50},
+};
+
+static struct work work;
+static halotune_ctx *common;
+
+static int set_up(void **state) {
+  (void)state;
+  setenv("HALOTUNE_TEMPLATE_PATH", "templates", 1);
+  work = work_begin();
+  tuned_make(work.path, common_rows, COUNT(common_rows));
+  const char *paths[] = {work.path};
+  return halotune_open(paths, 1, &common) == HALOTUNE_OK ? 0 : -1;
+}
+
+static int tear_down(void **state) {
+  (void)state;
+  halotune_close(common);
+  work_end(&work);
+  return 0;
+}
+
+/* A star or a box of AN5D's benchmark: all points within the radius, with equal weights. */
+static void add_shape(halotune_ctx *ctx, bool is_box, int dims, int radius, char name[32]) {
+  struct text text = {0};
+  snprintf(name, 32, "%s%dd%dr", is_box ? "box" : "star", dims, radius);
+  text_printf(&text, "name: %s\nabout: a test\ndims: %d\ninputs: [u]\noutputs: [v]\nupdate: |\n  v = 0.1*(%s", name,
+              dims, dims > 2 ? "u[0,0,0]" : "u[0,0]");
+  for (int z = dims > 2 ? -radius : 0; z <= (dims > 2 ? radius : 0); z++) {
+    for (int y = -radius; y <= radius; y++) {
+      for (int x = -radius; x <= radius; x++) {
+        const int axes = (x != 0) + (y != 0) + (z != 0);
+        if (axes == 0 || (!is_box && axes > 1)) continue;
+        if (dims > 2) text_printf(&text, " + u[%d,%d,%d]", x, y, z);
+        else text_printf(&text, " + u[%d,%d]", x, y);
+      }
+    }
+  }
+  text_printf(&text, ")\nboundary: skip\ndtypes: [f32, f64]\ngrids: [[%s]]\n", dims > 2 ? "64, 64, 64" : "64, 64");
+  CHECK_EQ(HALOTUNE_OK, halotune_stencil_add(ctx, text_string(&text)), "%s: %s", name, halotune_error(ctx));
+  text_free(&text);
+}
+
+static halotune_problem problem_of(const char *stencil, const char *device, int dims, long n) {
+  return (halotune_problem){stencil, device, {n, n, dims > 2 ? n : 1}, HALOTUNE_F32, 0, 0, 0, 0};
+}
+
+/* What a lookup answers keeps all rules, and its source computes the stencil that was asked for. */
+static void check_answer(halotune_ctx *ctx, const halotune_problem *problem, const char *name, halotune_match match) {
+  halotune_config config;
+  struct lookup_key key;
+  struct answer answer;
+  struct question question;
+  struct known_device room;
+  const struct known_device *device;
+  const struct template *template;
+  struct built built;
+  double *coefficients;
+  bool fits;
+  CHECK_EQ(HALOTUNE_OK, halotune_lookup(ctx, problem, &config), "%s: %s", name, halotune_error(ctx));
+  CHECK_EQ(match, config.match, "%s: %s", name, halotune_match_name(config.match));
+  CHECK_TEXT(name, config.stencil, "its own name");
+  CHECK(match == HALOTUNE_MATCH_DEFAULT || (config.expected_ms > 0.0014 && config.expected_ms < 100), "%s: %g ms", name,
+        config.expected_ms);
+  CHECK_OK(config_read(ctx, &config, &key, &answer));
+  CHECK_OK(context_device(ctx, problem->device, &room, &device));
+  CHECK_OK(question_begin(ctx, &key, device, &question));
+  CHECK_OK(context_template(ctx, answer.template_at, &template));
+  CHECK_OK(choose_check(&question, template, &answer.configuration, &fits));
+  CHECK(fits, "%s: %s %s", name, config.template_name, config.parameters);
+  CHECK_OK(kernel_coefficients(&question, NULL, &coefficients));
+  CHECK_OK(kernel_source(&question, &answer, coefficients, &built));
+  CHECK(strstr(built.source, name), "the source of %s names it", name);
+  free(coefficients);
+  built_free(&built);
+}
+
+TEST(each_shape_of_a_benchmark_has_an_answer) {
+  static const char *const devices[] = {"h200", "a100", "rtx 4090", "sm_75"};
+  char name[32];
+  for (int i = 0; i < 16; i++) {
+    const int dims = 2 + i % 2, radius = 1 + i / 4;
+    add_shape(common, i / 2 % 2, dims, radius, name);
+    const halotune_problem large = problem_of(name, devices[i % 4], dims, dims > 2 ? 512 : 4096);
+    const halotune_problem odd = problem_of(name, devices[(i + 1) % 4], dims, dims > 2 ? 101 : 1001);
+    if (i == 15) { /* no template takes 729 points */
+      halotune_config config;
+      const halotune_problem problem = problem_of(name, "h200", dims, 512);
+      CHECK_EQ(HALOTUNE_NOT_FOUND, halotune_lookup(common, &problem, &config), "%s", name);
+      continue;
+    }
+    /* No row's configuration takes 343 points. */
+    const halotune_match match = i == 11 ? HALOTUNE_MATCH_DEFAULT : HALOTUNE_MATCH_SIMILAR;
+    check_answer(common, &large, name, match);
+    check_answer(common, &odd, name, match);
+  }
+}
+
+TEST(the_nearest_stencil_lends_its_winner) {
+  char name[32];
+  halotune_config config;
+  add_shape(common, true, 3, 1, name);
+  halotune_problem problem = problem_of(name, "h200", 3, 512);
+  CHECK_OK(halotune_lookup(common, &problem, &config));
+  CHECK_TEXT("box27", config.measured_stencil, "a box is like a box");
+  CHECK_NEAR(0.31, config.time_ms, 1e-12, "the row's time");
+  add_shape(common, false, 3, 2, name);
+  problem = problem_of(name, "h200", 3, 512);
+  CHECK_OK(halotune_lookup(common, &problem, &config));
+  CHECK_TEXT("star13", config.measured_stencil, "the reach counts");
+  problem = problem_of("star7", "a100", 3, 64);
+  CHECK_OK(halotune_lookup(common, &problem, &config));
+  CHECK_TEXT("star7", config.measured_stencil, "another GPU");
+  CHECK_EQ(64, config.measured_grid[0], "the nearest grid");
+}
+
+/* A stencil of the user's own that has the name or the meaning of one in the database. */
+TEST(an_added_stencil_is_what_its_name_means) {
+  halotune_ctx *ctx;
+  halotune_config config;
+  struct lookup_key key;
+  struct answer answer;
+  struct question question;
+  struct known_device room;
+  const struct known_device *device;
+  double *coefficients;
+  char *text, *changed;
+  size_t bytes;
+  const char *paths[] = {work.path};
+  const halotune_problem problem = problem_of("star7", "h200", 3, 512);
+  CHECK_OK(halotune_open(paths, 1, &ctx));
+  CHECK_OK(file_read("kernels/star7.yaml", MAX_STENCIL_BYTES, &text, &bytes));
+  CHECK((changed = strstr(text, "c0: 0.4")), "star7 has c0");
+  changed[strlen("c0: 0.")] = '5';
+  CHECK_OK(halotune_stencil_add(ctx, text));
+  CHECK_OK(halotune_stencil_add(ctx, text));
+  CHECK_EQ(1, atomic_load(&ctx->added_stencils), "the same text is added once");
+  CHECK_OK(halotune_lookup(ctx, &problem, &config));
+  CHECK_EQ(HALOTUNE_MATCH_EXACT, config.match, "the meaning is that of the database");
+  CHECK_OK(config_read(ctx, &config, &key, &answer));
+  CHECK_OK(context_device(ctx, "h200", &room, &device));
+  CHECK_OK(question_begin(ctx, &key, device, &question));
+  CHECK_OK(kernel_coefficients(&question, NULL, &coefficients));
+  CHECK_NEAR(0.5, coefficients[0], 1e-12, "the values are the program's");
+  free(coefficients);
+  free(text);
+  CHECK_OK(halotune_stencil_add(
+      ctx,
+      "name: star7\nabout: mine\ndims: 3\ninputs: [u]\noutputs: [v]\nupdate: |\n  v = u[0,0,0] + u[1,0,0]\nboundary: skip\ndtypes: [f32]\ngrids: [[64, 64, 64]]\n"));
+  CHECK_OK(halotune_lookup(ctx, &problem, &config));
+  CHECK_EQ(HALOTUNE_MATCH_SIMILAR, config.match, "another meaning has no row");
+  halotune_close(ctx);
+}
+
+TEST(what_is_no_stencil_is_refused) {
+  CHECK_EQ(HALOTUNE_PARSE, halotune_stencil_add(common, "name: ["), "no YAML");
+  CHECK(strstr(halotune_error(common), "halotune_stencil_add"), "%s", halotune_error(common));
+  CHECK_EQ(HALOTUNE_PARSE, halotune_stencil_add(common, ""), "nothing");
+  CHECK_EQ(HALOTUNE_ARGUMENT, halotune_stencil_add(common, NULL), "NULL");
+  CHECK_EQ(HALOTUNE_ARGUMENT, halotune_stencil_add(NULL, ""), "NULL");
+}
+
+/* Without any database, a template's defaults answer. */
+TEST(an_empty_ctx_has_defaults) {
+  struct work own = work_begin();
+  struct store *store;
+  halotune_ctx *ctx;
+  halotune_config config;
+  char name[32];
+  CHECK_OK(store_open(own.path, STORE_WRITE, &store));
+  store_close(store);
+  const char *paths[] = {own.path};
+  CHECK_OK(halotune_open(paths, 1, &ctx));
+  add_shape(ctx, false, 3, 1, name);
+  const halotune_problem problem = problem_of(name, "h100", 3, 200);
+  CHECK_OK(halotune_lookup(ctx, &problem, &config));
+  CHECK_EQ(HALOTUNE_MATCH_DEFAULT, config.match, "%s", config.template_name);
+  CHECK_TEXT("direct", config.template_name, "the first template");
+  int added = 1;
+  for (; added < CATALOG_MOST_ADDED; added++) {
+    char text[256];
+    snprintf(
+        text, sizeof text,
+        "name: s%d\nabout: a\ndims: 1\ninputs: [u]\noutputs: [v]\nupdate: |\n  v = %d*u[1]\nboundary: skip\ndtypes: [f32]\ngrids: [[64]]\n",
+        added, added);
+    CHECK_EQ(HALOTUNE_OK, halotune_stencil_add(ctx, text), "%d: %s", added, halotune_error(ctx));
+  }
+  CHECK_EQ(
+      HALOTUNE_ARGUMENT,
+      halotune_stencil_add(
+          ctx,
+          "name: more\nabout: a\ndims: 1\ninputs: [u]\noutputs: [v]\nupdate: |\n  v = 7*u[2]\nboundary: skip\ndtypes: [f32]\ngrids: [[64]]\n"),
+      "no room");
+  halotune_close(ctx);
+  work_end(&own);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(each_shape_of_a_benchmark_has_an_answer),
+      cmocka_unit_test(the_nearest_stencil_lends_its_winner),
+      cmocka_unit_test(an_added_stencil_is_what_its_name_means),
+      cmocka_unit_test(what_is_no_stencil_is_refused),
+      cmocka_unit_test(an_empty_ctx_has_defaults),
+  };
+  return cmocka_run_group_tests(tests, set_up, tear_down);
+}
