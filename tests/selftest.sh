@@ -39,6 +39,15 @@ selftest star25 --grid 20,17,13 --template-dir "$work/broken" --template direct 
 [ $? = 1 ] && [ "$(jq '.variants | length' "$work/out")" = 1 ]
 result "the first failure may end it" $?
 
+several="heat2d --grid 61,29 --template fused_tile --set tile_y=8 --sample 2 --dtype f64 --json"
+# shellcheck disable=SC2086
+selftest $several && [ "$(outcomes)" = passed ] && [ "$(jq '.variants | length' "$work/out")" = 2 ] && [ "$(jq '[.variants[].parameters.steps] | min' "$work/out")" -ge 2 ]
+result "launches of several time steps pass" $?
+# shellcheck disable=SC2086
+HALOTUNE_FAKE_FAULT='cuLaunchKernel@heat2d_fused_tile=corrupt:333' selftest $several
+[ $? = 1 ] && [ "$(outcomes)" = wrong ]
+result "and a wrong one is found" $?
+
 grids() { sed -n 's/^star7 *f32 \([0-9x]*\):.*/\1/p' "$work/out" | sort | tr '\n' ' '; }
 selftest star7 --template patch --sample 1 --dtype f32 && all=$(grids) && selftest star7 --template patch --sample 1 --dtype f32 --no-large-planes &&
   [ "$all" = "$(grids)2044x268x5 " ]

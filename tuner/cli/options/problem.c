@@ -31,8 +31,8 @@ static halotune_status read_arch(const struct invocation *invocation, struct pro
 }
 
 halotune_status problem_open(const struct invocation *invocation, struct problem *out) {
-  *out =
-      (struct problem){.dtype = DTYPE_F32, .reproducible = option_given(invocation, "reproducible"), .most_steps = 1};
+  *out = (struct problem){
+      .dtype = DTYPE_F32, .reproducible = option_given(invocation, "reproducible"), .least_steps = 1, .most_steps = 1};
   halotune_status status = loaded_open(invocation->arguments[0], &out->loaded);
   if (status != HALOTUNE_OK) return status;
   const struct stencil *stencil = out->loaded.stencil;
@@ -73,6 +73,7 @@ halotune_status problem_bindings(const struct problem *problem, const struct tem
   struct variant_spec spec = problem_variant(problem, template, &configuration);
   double facts[FACT_COUNT];
   facts_fill(spec.stencil, spec.analysis, spec.dtype, &spec.domain, &spec.limits, spec.reproducible, facts);
+  facts[FACT_least_steps] = problem->least_steps;
   if (spec.most_steps > 1) facts[FACT_most_steps] = spec.most_steps;
   return bindings_make(template, facts, out);
 }

@@ -28,7 +28,7 @@ struct problem {
   const struct arch_facts *arch_facts;
   struct device_limits limits;
   bool reproducible;
-  int most_steps; /* time steps that a launch of a variant may make: 1 after problem_open */
+  int least_steps, most_steps; /* time steps that a launch of a variant may make: 1 and 1 after problem_open */
 };
 
 /* Read the stencil that the command's first argument names, and the options above.

@@ -49,7 +49,7 @@ static halotune_status try_wrappers(struct selftest *s, int dims) {
   for (int d = 0; d < DTYPE_COUNT && status == HALOTUNE_OK; d++) {
     struct scene scene = {.allowed_units = 0};
     long variants = s->variant_count, failed = s->failed_count;
-    status = selftest_scene(s, stencil, analysis, (enum dtype)d, &domain, coefficients, LAUNCH_STREAM, &scene);
+    status = selftest_scene(s, stencil, analysis, (enum dtype)d, &domain, 1, coefficients, LAUNCH_STREAM, &scene);
     for (int i = 0; i < wrapper_case_count && status == HALOTUNE_OK; i++) {
       if (wrapper_dims(i) != dims || wrapper_cases[i].capability > s->backend.facts.device.capability) continue;
       status = try_wrapper(s, &scene, i);
@@ -134,7 +134,7 @@ static const struct option_row options[] = {
      "points along each axis; awkward ones by default, with ghost layers, long lines, large planes"},
     {"arch", "sm_XX", "ignored: the GPU's architecture is used"},
     TEMPLATE_OPTIONS,
-    PICK_OPTIONS("12 for each stencil, type and grid"),
+    PICK_OPTIONS("12 of single steps, and 12 of several, for each stencil, type and grid"),
     {"json", NULL, "print a JSON document"},
     {0},
 };

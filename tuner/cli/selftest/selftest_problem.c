@@ -61,7 +61,7 @@ static void leave_ghosts(const struct stencil *stencil, const struct analysis *a
 }
 
 halotune_status selftest_scene(struct selftest *s, const struct stencil *stencil, const struct analysis *analysis,
-                               enum dtype dtype, const struct domain *domain, double *coefficients,
+                               enum dtype dtype, const struct domain *domain, int steps, double *coefficients,
                                enum launch_mode launch, struct scene *scene) {
   struct scene_request request = {.stencil = stencil,
                                   .analysis = analysis,
@@ -70,21 +70,74 @@ halotune_status selftest_scene(struct selftest *s, const struct stencil *stencil
                                   .domain = *domain,
                                   .input = INPUT_RANDOM,
                                   .seed = 1,
-                                  .steps = 1};
+                                  .steps = steps,
+                                  .launch_steps = steps};
   const struct backend_problem problem = {.scene = scene, .launch = launch, .cache = CACHE_STEADY};
   halotune_status status = scene_coefficients(stencil, &domain->grid, dtype, coefficients);
   if (status == HALOTUNE_OK) status = scene_make(&request, scene);
   return status == HALOTUNE_OK ? s->backend.table->set_problem(s->backend.state, &problem) : status;
 }
 
-/* Try the variants that `inner` chooses for its stencil, type and grid. It is no failure if rules exclude all of them.
+/* Try items whose launches make the same number of steps. */
+static halotune_status try_items(struct selftest *s, const struct problem *problem, enum launch_mode launch,
+                                 const struct selftest_item *items, long count) {
+  struct scene scene = {.allowed_units = 0};
+  const long variants = s->variant_count, failed = s->failed_count;
+  halotune_status status =
+      selftest_scene(s, problem->loaded.stencil, problem->loaded.analysis, problem->dtype, &problem->domain,
+                     items->generated.launch.steps, problem->coefficients, launch, &scene);
+  if (status == HALOTUNE_OK) status = selftest_items(s, &scene, items, count);
+  if (status == HALOTUNE_OK) selftest_say_done(s, &scene, variants, failed);
+  scene_free(&scene);
+  return status;
+}
+
+static int by_steps(const void *left, const void *right) {
+  const struct selftest_item *a = left, *b = right;
+  return a->generated.launch.steps - b->generated.launch.steps;
+}
+
+/* Generate the sources of variants, sorted by steps. One that a rule excludes on this GPU is left out. */
+static halotune_status make_items(const struct problem *problem, const struct picked *picked,
+                                  struct selftest_item *items, long *count) {
+  halotune_status status = HALOTUNE_OK;
+  for (long i = 0; i < picked->count && status == HALOTUNE_OK; i++) {
+    struct selftest_item *item = &items[*count];
+    item->spec = problem_variant(problem, picked->variants[i].template, &picked->variants[i].configuration);
+    status = generate(&item->spec, &item->generated);
+    if (status == HALOTUNE_OK) ++*count;
+    else if (status == HALOTUNE_ARGUMENT) status = HALOTUNE_OK;
+  }
+  qsort(items, (size_t)*count, sizeof *items, by_steps);
+  return status;
+}
+
+/* Try the variants that `inner` chooses for a problem. It is no failure if rules exclude all of them. */
+static halotune_status try_picked(struct selftest *s, const struct invocation *inner, const struct problem *problem,
+                                  enum launch_mode launch) {
+  struct picked picked = {.count = 0};
+  long count = 0, end = 0;
+  halotune_status status = pick_variants(inner, problem, SLICE, &picked);
+  if (status == HALOTUNE_ARGUMENT) return HALOTUNE_OK;
+  if (status != HALOTUNE_OK) return status;
+  struct selftest_item *items = calloc((size_t)picked.count + 1, sizeof *items);
+  status = items ? make_items(problem, &picked, items, &count) : fail_memory();
+  for (long first = 0; first < count && status == HALOTUNE_OK && selftest_goes_on(s); first = end) {
+    for (end = first + 1; end < count && by_steps(&items[first], &items[end]) == 0;) end++;
+    status = try_items(s, problem, launch, &items[first], end - first);
+  }
+  for (long i = 0; i < count; i++) generated_free(&items[i].generated);
+  free(items);
+  picked_free(&picked);
+  return status;
+}
+
+/* Try variants of single steps, and of several.
+ *   inner   says stencil, type, grid and variants
  *   layout  says which box of the grid is computed */
 static halotune_status try_problem(struct selftest *s, const struct invocation *inner, enum launch_mode launch,
                                    enum layout layout) {
   struct problem problem;
-  struct picked picked = {.count = 0};
-  struct scene scene = {.allowed_units = 0};
-  long variants = s->variant_count, failed = s->failed_count, count = 0;
   halotune_status status = problem_open(inner, &problem);
   if (status != HALOTUNE_OK) return status;
   problem.limits = s->backend.facts.device.limits;
@@ -93,28 +146,15 @@ static halotune_status try_problem(struct selftest *s, const struct invocation *
   if (layout == LAYOUT_BOX || (layout == LAYOUT_LINES && stencil->kind == STENCIL_SCAN)) {
     leave_ghosts(stencil, analysis, &problem.domain);
   }
-  status = pick_variants(inner, &problem, SLICE, &picked);
-  bool none = status == HALOTUNE_ARGUMENT;
-  struct selftest_item *items = status == HALOTUNE_OK ? calloc((size_t)picked.count + 1, sizeof *items) : NULL;
-  if (status == HALOTUNE_OK && !items) status = fail_memory();
-  if (status == HALOTUNE_OK) {
-    status = selftest_scene(s, stencil, analysis, problem.dtype, &problem.domain, problem.coefficients, launch, &scene);
-  }
-  for (long i = 0; i < picked.count && status == HALOTUNE_OK; i++) {
-    struct selftest_item *item = &items[count];
-    item->spec = problem_variant(&problem, picked.variants[i].template, &picked.variants[i].configuration);
-    status = generate(&item->spec, &item->generated);
-    if (status == HALOTUNE_OK) count++;
-    else if (status == HALOTUNE_ARGUMENT) status = HALOTUNE_OK; /* a rule excludes the variant on this GPU */
-  }
-  if (status == HALOTUNE_OK) status = selftest_items(s, &scene, items, count);
-  if (status == HALOTUNE_OK) selftest_say_done(s, &scene, variants, failed);
-  for (long i = 0; i < count; i++) generated_free(&items[i].generated);
-  free(items);
-  scene_free(&scene);
-  picked_free(&picked);
+  /* Sources are generated with the values that selftest_scene uses. */
+  status = scene_coefficients(stencil, &problem.domain.grid, problem.dtype, problem.coefficients);
+  if (status == HALOTUNE_OK) status = try_picked(s, inner, &problem, launch);
+  problem.least_steps = 2;
+  problem.most_steps = LAUNCH_MOST_STEPS;
+  if (status == HALOTUNE_OK && analysis->can_iterate && selftest_goes_on(s))
+    status = try_picked(s, inner, &problem, launch);
   problem_free(&problem);
-  return none ? HALOTUNE_OK : status;
+  return status;
 }
 
 halotune_status selftest_stencil(struct selftest *s, char *name) {

@@ -108,8 +108,10 @@ halotune_status selftest_items(struct selftest *s, const struct scene *scene, co
 void selftest_say_done(const struct selftest *s, const struct scene *scene, long variants_before, long failed_before) {
   const struct scene_request *r = &scene->request;
   if (s->as_json) return;
-  printf("%-14s %s %ldx%ldx%ld: %ld variant%s, %ld failed\n", r->stencil->name, dtype_names[r->dtype],
-         r->domain.grid.n[0], r->domain.grid.n[1], r->domain.grid.n[2], s->variant_count - variants_before,
+  printf("%-14s %s %ldx%ldx%ld", r->stencil->name, dtype_names[r->dtype], r->domain.grid.n[0], r->domain.grid.n[1],
+         r->domain.grid.n[2]);
+  if (r->launch_steps > 1) printf(", %d steps", r->launch_steps);
+  printf(": %ld variant%s, %ld failed\n", s->variant_count - variants_before,
          PLURAL(s->variant_count - variants_before), s->failed_count - failed_before);
   fflush(stdout);
 }

@@ -35,9 +35,10 @@ halotune_status selftest_items(struct selftest *s, const struct scene *scene, co
 void selftest_say_done(const struct selftest *s, const struct scene *scene, long variants_before, long failed_before);
 
 /* Make a scene and give it to the backend.
+ *   steps         time steps of each launch
  *   coefficients  has room for all of the stencil; receives values that are not the defaults */
 halotune_status selftest_scene(struct selftest *s, const struct stencil *stencil, const struct analysis *analysis,
-                               enum dtype dtype, const struct domain *domain, double *coefficients,
+                               enum dtype dtype, const struct domain *domain, int steps, double *coefficients,
                                enum launch_mode launch, struct scene *scene);
 
 /* Try one stencil in its element types and on its grids.
