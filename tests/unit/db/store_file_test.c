@@ -447,7 +447,8 @@ TEST(a_database_of_version_5_is_brought_up_to_date) {
   CHECK_EQ(SCHEMA_VERSION, number_of(store, "pragma user_version"), "version");
   CHECK_EQ(1, number_of(store, "select count(*) from problem where steps = 4"), "the steps of the problem are kept");
   CHECK_EQ(1, number_of(store, "select count(*) from best where steps = 4"), "and those of its winner");
-  check_whole(store);
+  CHECK_OK(query_script(store_connection(store), "update problem set steps = 1; update best set steps = 1"));
+  check_whole(store); /* the launch makes one */
   store_close(store);
   work_end(&work);
 }
