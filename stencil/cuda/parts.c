@@ -9,46 +9,33 @@
 
 void identifiers_free(struct identifiers *names) {
   free(names->list);
-  free(names->slots);
+  set_free(&names->set);
   *names = (struct identifiers){0};
 }
 
-/* The slot of a name, or the free slot for it. */
-static int *slot_of(const struct identifiers *names, const char *at, size_t length) {
-  for (size_t i = (size_t)hash_bytes(at, length).low;; i++) {
-    int *slot = &names->slots[i & (size_t)(names->slot_count - 1)];
-    if (*slot == 0) return slot;
-    const struct cuda_token *name = &names->list[*slot - 1];
-    if (name->length == length && memcmp(name->at, at, length) == 0) return slot;
+/* The number of a name with this hash; -1 if there is none. */
+static int number_of(const struct identifiers *names, uint64_t hash, const char *at, size_t length) {
+  int number;
+  for (struct set_walk walk = set_walk(&names->set, hash); set_next(&walk, &number);) {
+    const struct cuda_token *name = &names->list[number];
+    if (name->length == length && memcmp(name->at, at, length) == 0) return number;
   }
+  return -1;
 }
 
 int identifiers_find(const struct identifiers *names, const char *name) {
-  return names->slot_count > 0 ? *slot_of(names, name, strlen(name)) - 1 : -1;
-}
-
-static bool identifiers_make_room(struct identifiers *names) {
-  struct cuda_token *list = array_grow(names->list, names->count, &names->capacity, sizeof *list);
-  if (!list) return false;
-  names->list = list;
-  if (2 * names->count < names->slot_count) return true;
-  enum { FIRST_SLOTS = 2048 };
-  free(names->slots);
-  names->slot_count = names->slot_count > 0 ? 2 * names->slot_count : FIRST_SLOTS;
-  names->slots = calloc((size_t)names->slot_count, sizeof *names->slots);
-  if (!names->slots) return false;
-  for (int i = 0; i < names->count; i++) *slot_of(names, list[i].at, list[i].length) = i + 1;
-  return true;
+  const size_t length = strlen(name);
+  return number_of(names, hash_bytes(name, length).low, name, length);
 }
 
 /* The number of a name; a new name gets a new number; -1 when memory is out. */
 static int identifier_number(struct identifiers *names, const struct cuda_token *token) {
-  if (!identifiers_make_room(names)) return -1;
-  int *slot = slot_of(names, token->at, token->length);
-  if (*slot > 0) return *slot - 1;
+  const uint64_t hash = hash_bytes(token->at, token->length).low;
+  const int number = number_of(names, hash, token->at, token->length);
+  if (number >= 0) return number;
+  if (!array_room(names->list, names->count, names->capacity) || !set_add(&names->set, hash, names->count)) return -1;
   names->list[names->count] = *token;
-  *slot = ++names->count;
-  return names->count - 1;
+  return names->count++;
 }
 
 halotune_status part_read(const char *file, const char *text, struct identifiers *names, struct part *out) {

@@ -2,14 +2,14 @@
 #ifndef STENCIL_CUDA_PARTS_H
 #define STENCIL_CUDA_PARTS_H
 
+#include "base/set.h"
 #include "stencil/cuda/cuda_tokens.h"
 
 /* The names in all parts, each with a number from 0. Start with {0}, end with identifiers_free. */
 struct identifiers {
   struct cuda_token *list;
   int count, capacity;
-  int *slots; /* numbers + 1, by hash; their number is a power of two */
-  int slot_count;
+  struct set set; /* of the list's positions */
 };
 
 void identifiers_free(struct identifiers *names);
