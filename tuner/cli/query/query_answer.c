@@ -23,6 +23,53 @@ static halotune_status file_add(halotune_ctx *ctx, const char *path) {
   return status;
 }
 
+/* The next line of a canonical text that does not name a coefficient; "" at the end. */
+static const char *next_fact(const char *text) {
+  static const char coefficient[] = "coefficient ";
+  while (strncmp(text, coefficient, sizeof coefficient - 1) == 0) text += strcspn(text, "\n") + 1;
+  return text;
+}
+
+/* Whether two stencils mean the same, but for the order in which their coefficients are listed. */
+static bool differ_in_order(const struct stencil *one, const char *one_text, const struct stencil *other,
+                            const char *other_text) {
+  if (one->coefficient_count != other->coefficient_count || strlen(one_text) != strlen(other_text)) return false;
+  for (int i = 0; i < one->coefficient_count; i++) {
+    int k = 0;
+    while (k < other->coefficient_count && strcmp(one->coefficients[i].name, other->coefficients[k].name) != 0) k++;
+    if (k == other->coefficient_count) return false;
+  }
+  for (;;) {
+    one_text = next_fact(one_text), other_text = next_fact(other_text);
+    const size_t length = strcspn(one_text, "\n") + 1;
+    if (strncmp(one_text, other_text, length) != 0) return false;
+    if (one_text[length - 1] == '\0') return true;
+    one_text += length, other_text += length;
+  }
+}
+
+/* Find a stencil of the databases that differs from the file's only in the order of coefficients, and use its hash. A
+ * kernel takes them in the order of the database. Without such a stencil the hash stays that of the file. */
+static halotune_status find_reordered(struct query *query) {
+  const struct loaded *file = &query->file;
+  halotune_status status = HALOTUNE_OK;
+  for (int at = 0; at < query->ctx->catalog.stencil_count && status == HALOTUNE_OK; at++) {
+    const struct parsed_stencil *parsed;
+    status = context_stencil(query->ctx, at, &parsed);
+    if (status == HALOTUNE_PARSE) { /* db check tells of it */
+      status = HALOTUNE_OK;
+      continue;
+    }
+    if (status != HALOTUNE_OK) break;
+    if (!differ_in_order(file->stencil, file->analysis->canonical, parsed->stencil, parsed->analysis->canonical))
+      continue;
+    identity_hex(parsed->analysis->hash, query->stencil_hash);
+    if (context_find_stencil(query->ctx, query->stencil_hash) >= 0) break;
+    identity_hex(file->analysis->hash, query->stencil_hash);
+  }
+  return status;
+}
+
 /* The name by which the lookup finds the stencil. For a file it is the hash of the stencil's meaning. */
 static halotune_status stencil_name_find(const struct invocation *invocation, struct query *query, const char **out) {
   *out = invocation->arguments[0];
@@ -30,22 +77,33 @@ static halotune_status stencil_name_find(const struct invocation *invocation, st
   halotune_status status = loaded_open(*out, &query->file);
   if (status != HALOTUNE_OK) return status;
   identity_hex(query->file.analysis->hash, query->stencil_hash);
-  if (context_find_stencil(query->ctx, query->stencil_hash) < 0) {
+  if (context_find_stencil(query->ctx, query->stencil_hash) < 0) status = find_reordered(query);
+  if (status == HALOTUNE_OK && context_find_stencil(query->ctx, query->stencil_hash) < 0) {
     status = file_add(query->ctx, query->file.path);
-    if (status != HALOTUNE_OK) return status;
   }
+  if (status != HALOTUNE_OK) return status;
   query->ctx->tune_argument = *out; /* lookup would not find the stencil of the file by its name */
   *out = query->stencil_hash;
   return HALOTUNE_OK;
 }
 
-/* Use the coefficients of the user's file, if there is one. Stencils that differ only in the values of coefficients
- * have the same hash and the same winner, so the database may hold other values. */
+/* Use the coefficients of the user's file, if there is one, in the order of the database's stencil. Stencils that differ
+ * only in the values of coefficients have the same hash and the same winner, so the database may hold other values. */
 static halotune_status coefficients_find(struct query *query) {
-  const struct stencil *stencil = query->file.stencil ? query->file.stencil : query->question.parsed->stencil;
-  query->coefficients = calloc((size_t)stencil->coefficient_count + 1, sizeof *query->coefficients);
-  return query->coefficients ? stencil_coefficients(stencil, &query->question.domain.grid, query->coefficients)
-                             : fail_memory();
+  const struct stencil *stored = query->question.parsed->stencil;
+  const struct stencil *stencil = query->file.stencil ? query->file.stencil : stored;
+  const int count = stencil->coefficient_count;
+  double *values = calloc((size_t)count + 1, sizeof *values);
+  query->coefficients = calloc((size_t)count + 1, sizeof *query->coefficients);
+  halotune_status status = values && query->coefficients ? HALOTUNE_OK : fail_memory();
+  if (status == HALOTUNE_OK) status = stencil_coefficients(stencil, &query->question.domain.grid, values);
+  for (int i = 0; i < count && status == HALOTUNE_OK; i++) {
+    for (int k = 0; k < count; k++) {
+      if (strcmp(stencil->coefficients[i].name, stored->coefficients[k].name) == 0) query->coefficients[k] = values[i];
+    }
+  }
+  free(values);
+  return status;
 }
 
 /* Take a stencil that no database knows from the file of its name. */

@@ -1,0 +1,12 @@
+# A file that lists its coefficients in another order has the same winner. Each coefficient has the file's value.
+halotune db import tests/data/tuned.json --trust --yes --db "$TMPDIR/query.db" >/dev/null 2>&1
+sed 's/{c0: 0.4, c1: 0.1, c2: 0.11, c3: 0.09, c4: 0.1, c5: 0.12, c6: 0.08}/{c6: 0.0625, c1: 0.1, c2: 0.11, c3: 0.09, c4: 0.1, c5: 0.12, c0: 0.3125}/' \
+  kernels/star7.yaml >"$TMPDIR/star7.yaml"
+query() { halotune query "$@" --db "$TMPDIR/query.db" --device 'NVIDIA H200' --grid 512,512,512; }
+query "$TMPDIR/star7.yaml" | grep -E '^(match|template)'
+query "$TMPDIR/star7.yaml" --json | jq -c .coefficients
+query "$TMPDIR/star7.yaml" --source | grep -o 'c[06]_ = real([0-9.]*)'
+# Another update with the same coefficients is another stencil.
+sed -i 's/c0\*u\[0,0,0\] + c1/c1*u[0,0,0] + c0/' "$TMPDIR/star7.yaml"
+query "$TMPDIR/star7.yaml" 2>&1 | grep '^match'
+# exit 0
