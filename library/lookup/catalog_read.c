@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/date.h"
 #include "db/store/query.h"
 #include "db/store/refuted.h"
 #include "db/store/take_rows.h"
@@ -191,25 +192,6 @@ static halotune_status take_prediction(struct reader *r, sqlite3_stmt *query) {
     }
   }
   return HALOTUNE_OK;
-}
-
-/* The number that two digits stand for; below 0 for anything else. */
-static int two_digits(const char *text) {
-  const unsigned tens = (unsigned)(text[0] - '0'), ones = (unsigned)(text[1] - '0');
-  return tens <= 9 && ones <= 9 ? (int)(10 * tens + ones) : -1;
-}
-
-/* Seconds since 1970 of "2026-11-21T12:00:00Z"; NaN for any other form. Years begin in March, so that a leap day is the
- * last day of its year. */
-static double date_seconds(const char *date) {
-  if (strnlen(date, sizeof "0000-00-00T00:00:00" - 1) < sizeof "0000-00-00T00:00:00" - 1) return NAN;
-  const int century = two_digits(date), year = two_digits(date + 2), month = two_digits(date + 5);
-  const int day = two_digits(date + 8), hour = two_digits(date + 11);
-  const int minute = two_digits(date + 14), second = two_digits(date + 17);
-  if ((century | year | month | day | hour | minute | second) < 0) return NAN;
-  const long y = 100L * century + year - (month <= 2), months = (month + 9) % 12;
-  const long days = 365 * y + y / 4 - y / 100 + y / 400 + (153 * months + 2) / 5 + day - 1 - 719468;
-  return (double)days * 86400 + hour * 3600 + minute * 60 + second;
 }
 
 /* Keep a text that is mostly equal to the text of the row before. */

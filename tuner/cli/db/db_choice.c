@@ -1,9 +1,11 @@
 /* db_choice.c: turns options into a choice of rows. */
 #include "tuner/cli/db/db_choice.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/date.h"
 #include "base/text.h"
 #include "tuner/cli/options/option_value.h"
 
@@ -26,15 +28,8 @@ static halotune_status problem_choose(char *text, struct choice *out) {
 
 /* Dates are compared as texts, so they must have the form of the database. */
 static halotune_status date_check(const char *date) {
-  static const char form[] = "0000-00-00T00:00:00Z";
-  size_t length = strlen(date);
-  bool good = length == 10 || length == sizeof form - 1;
-  for (size_t i = 0; i < length && good; i++)
-    good = form[i] == '0' ? date[i] >= '0' && date[i] <= '9' : date[i] == form[i];
-  const long month = good ? strtol(date + 5, NULL, 10) : 0, day = good ? strtol(date + 8, NULL, 10) : 0;
-  good = month >= 1 && month <= 12 && day >= 1 && day <= 31;
-  return good ? HALOTUNE_OK
-              : fail(HALOTUNE_ARGUMENT, "--before takes a date such as 2026-11-21, in UTC, not '%s'", date);
+  if (!isnan(date_seconds(date))) return HALOTUNE_OK;
+  return fail(HALOTUNE_ARGUMENT, "--before takes a date such as 2026-11-21, in UTC, not '%s'", date);
 }
 
 halotune_status db_choice(const struct invocation *invocation, struct choice *out, char **name) {
