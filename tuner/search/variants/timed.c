@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 static double scaled_ms(const struct timed_variant *variant) { return variant->median_ms / variant->scale; }
 
 static struct timed_variant *timed_find(const struct timed_list *timed, int64_t variant) {
@@ -30,13 +32,7 @@ halotune_status timed_put(struct timed_list *timed, const struct timed_variant *
     find_best(timed);
     return HALOTUNE_OK;
   }
-  if (timed->count == timed->capacity) {
-    long capacity = timed->capacity ? 2 * timed->capacity : 256;
-    struct timed_variant *larger = realloc(timed->list, (size_t)capacity * sizeof *larger);
-    if (!larger) return fail_memory();
-    timed->list = larger;
-    timed->capacity = capacity;
-  }
+  if (!array_room(timed->list, timed->count, timed->capacity)) return fail_memory();
   timed->list[timed->count++] = *variant;
   double time_ms = scaled_ms(variant);
   if (timed->best_ms == 0 || time_ms < timed->best_ms) timed->best_ms = time_ms;
