@@ -43,7 +43,7 @@ static halotune_status find_variant(const struct invocation *invocation, const s
 
 static halotune_status put_variant(const struct invocation *invocation, const struct problem *problem) {
   struct templates templates;
-  struct generated generated;
+  struct generated generated = {.source = NULL};
   halotune_status status = templates_open(invocation, &templates);
   if (status != HALOTUNE_OK) return status;
   if ((status = find_variant(invocation, problem, &templates, &generated)) == HALOTUNE_OK) {

@@ -87,8 +87,9 @@ static halotune_status stencil_name_find(const struct invocation *invocation, st
   return HALOTUNE_OK;
 }
 
-/* Use the coefficients of the user's file, if there is one, in the order of the database's stencil. Stencils that differ
- * only in the values of coefficients have the same hash and the same winner, so the database may hold other values. */
+/* Use the coefficients of the user's file, if there is one, in the order of the database's stencil. Stencils that
+ * differ only in the values of coefficients have the same hash and the same winner, so the database may hold other
+ * values. */
 static halotune_status coefficients_find(struct query *query) {
   const struct stencil *stored = query->question.parsed->stencil;
   const struct stencil *stencil = query->file.stencil ? query->file.stencil : stored;
