@@ -106,7 +106,7 @@ static enum exit_code run_command(const struct command *command, int argc, char 
       const struct option_row *row = &command->options[value - 1];
       fprintf(stderr, "halotune %s: --%s is given twice, as '%s' and '%s'; give it once", command->name, row->name,
               *kept, optarg);
-      if (strstr(row->argument, ",...")) fprintf(stderr, ": --%s %s,%s", row->name, *kept, optarg);
+      if (row->argument && strstr(row->argument, ",...")) fprintf(stderr, ": --%s %s,%s", row->name, *kept, optarg);
       fputc('\n', stderr);
       return usage_error(command);
     }
