@@ -301,7 +301,7 @@ check: deps  ## all tests that need no GPU, with samples of the long ones; STEP=
 tests: $(OUT)/halotune $(UNIT_TESTS)
 
 unit: tests  ## the unit tests; ROOMS="db gpu" for those of some folders
-	$(Q)JOBS=$$(nproc) $(SANITIZER_OPTIONS) tests/tap.sh $(TESTS_TO_RUN)
+	$(Q)JOBS=$$(nproc) HALOTUNE_TEST_CACHE='$(CURDIR)/build/test-cache' $(SANITIZER_OPTIONS) tests/tap.sh $(TESTS_TO_RUN)
 
 cli: golden  ## golden files of the command line, and the Makefile's own tests
 	$(if $(CASE),,$(Q)HALOTUNE=$(OUT)/halotune tests/tap.sh tests/makefile.sh)

@@ -122,7 +122,7 @@ sanitize
 result "sanitize-gpu fails where no database knows a winner" $?
 sanitize WINNERS=0 && [ "$(grep -c '^ok .*a sample' "$work/out")" = 2 ]
 result "unless they are left out" $?
-timeout "$LIMIT_S" "$program" tune "$work/mine.yaml" --dtype all --grid 4096 $patient --max-variants 2 --db "$work/sanitize.db" >"$work/out" 2>"$work/err" &&
+timeout "$LIMIT_S" "$program" tune "$work/mine.yaml" --dtype all --grid 4096 --template direct $patient --max-variants 2 --db "$work/sanitize.db" >"$work/out" 2>"$work/err" &&
   sanitize SAMPLE=0 && [ "$(grep -c '^ok .*its best: [a-z]* ' "$work/out")" = 2 ] && [ "$(grep -c '^ok' "$work/out")" = 2 ]
 result "those that a database knows are looked at" $?
 rm -f "$work/devices"
@@ -164,7 +164,7 @@ echo "\${CUDA_VISIBLE_DEVICES:-all}" >>"$work/devices"
 echo "1 variant, 0 failed"
 P
 chmod +x "$work/program" && rm -f "$work/devices"
-env HALOTUNE="$work/program" LARGE=0 JOBS=2 DEVICES='0 3' tests/check_gpu.sh >"$work/out" 2>"$work/err"
+env HALOTUNE="$work/program" LARGE=0 JOBS=2 DEVICES='0 3' TEMPLATE=direct ROW=1 tests/check_gpu.sh >"$work/out" 2>"$work/err"
 grep -q '^ok .* - variants_of_b: 1 variant, 0 failed$' "$work/out" && [ "$(sort -u "$work/devices" | tr '\n' ' ')" = '0 3 ' ]
 result "check-gpu shares the GPUs that are numbered" $?
 

@@ -186,7 +186,7 @@ TEST(counts_are_cached) {
                                    .domain = domain_dense(stencil, analysis, &grid),
                                    .coefficients = coefficients,
                                    .limits = arch_device_limits(arch_find(9, 0))}};
-  const struct emulation_options options = {.folder = test_cache()};
+  const struct emulation_options options = {.folder = program_cache()};
   CHECK_OK(variants_count(&job, 1, &options));
   CHECK(job.has_count && !job.is_cached, "%s", job.reason);
   CHECK_EQ(64, job.count.points, "points");
@@ -234,7 +234,7 @@ TEST(counts_of_other_launches_are_others) {
                                      .domain = domain_dense(stencil, analysis, &grid),
                                      .coefficients = coefficients,
                                      .limits = arch_device_limits(arch_find(9, 0))}};
-    CHECK_OK(variants_count(&job, 1, &(struct emulation_options){.folder = test_cache()}));
+    CHECK_OK(variants_count(&job, 1, &(struct emulation_options){.folder = program_cache()}));
     CHECK(job.has_count && !job.is_cached, "%d: %s", blocks, job.reason);
     CHECK_EQ(32 * blocks, job.count.points, "the block in the middle is the last of %d", blocks);
   }

@@ -2,6 +2,7 @@
  * the result of as many time steps. */
 
 #include "tests/unit/fake_cuda.h"
+#include "tests/unit/host_cache.h"
 #include "tests/unit/measure/backend.h"
 #include "tuner/device/gpu_session.h"
 #include "tuner/measure/backends/backend_cuda_judge.h"
@@ -15,7 +16,7 @@ static int setup(void **state) {
   const struct compile_request request = {.source = source, .name = "check.cu", .arch = "sm_90"};
   (void)state;
   snprintf(folder, sizeof folder, "/tmp/halotune-session-XXXXXX");
-  if (!mkdtemp(folder)) return -1;
+  if (!mkdtemp(folder) || !host_cache_use(folder)) return -1;
   setenv("XDG_CACHE_HOME", folder, 1);
   setenv("HALOTUNE_FAKE_SMS", "1", 1);
   halotune_status status = compiler_open(&(struct compiler_options){.pool = {.workers = 1}}, &compiler);

@@ -542,6 +542,7 @@ TEST(the_wrappers_of_the_gpu_compile_with_nvcc) {
 }
 
 int main(void) {
+  unsetenv("HALOTUNE_TEST_CACHE"); /* the cache is what is tested */
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_compile_error_costs_its_variant_only),
       cmocka_unit_test(what_was_compiled_is_found_again),

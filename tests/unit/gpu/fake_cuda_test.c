@@ -13,6 +13,7 @@
 #include "gpu/driver/nvml.h"
 #include "stencil/generate/generate.h"
 #include "tests/unit/fake_cuda.h"
+#include "tests/unit/host_cache.h"
 #include "tests/unit/stencils.h"
 #include "tests/unit/template/templates.h"
 #include "tuner/verify/compare.h"
@@ -48,7 +49,7 @@ static struct compiled cubins[KERNELS];
 static int setup(void **state) {
   (void)state;
   snprintf(folder, sizeof folder, "/tmp/halotune-fake-XXXXXX");
-  if (!mkdtemp(folder)) return -1;
+  if (!mkdtemp(folder) || !host_cache_use(folder)) return -1;
   setenv("XDG_CACHE_HOME", folder, 1);
   if (nvrtc_open(&nvrtc) != HALOTUNE_OK) return -1;
   for (int i = 0; i < KERNELS; i++) cubins[i] = compile_kernel(kernels[i], "scale");

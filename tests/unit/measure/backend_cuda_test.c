@@ -5,6 +5,7 @@
 
 #include "tests/unit/emulate/running.h"
 #include "tests/unit/fake_cuda.h"
+#include "tests/unit/host_cache.h"
 #include "tests/unit/measure/backend.h"
 
 enum { ANCHOR = 0, TESTED = 1, HANG_MS = 10000 };
@@ -15,7 +16,7 @@ static struct compiler *compiler;
 static int setup(void **state) {
   (void)state;
   snprintf(folder, sizeof folder, "/tmp/halotune-backend-XXXXXX");
-  if (!mkdtemp(folder)) return -1;
+  if (!mkdtemp(folder) || !host_cache_use(folder)) return -1;
   setenv("XDG_CACHE_HOME", folder, 1);
   setenv("HALOTUNE_FAKE_SMS", "1", 1); /* so that checks have few blocks */
   setenv("HALOTUNE_FAKE_L2_MB", "1", 1);
