@@ -9,12 +9,12 @@ const figures = [
   [
     'time',
     'Time',
-    'Median over the final rounds of the time of one application of the kernel. In each round every finalist runs once, interleaved with the copy, so that drifting clocks touch all alike. In the search, the median of that variant\u2019s own samples.',
+    'The time of one application of the kernel: the median over the final rounds. Each round runs every finalist and the copy once, so that a change of the clocks affects all of them. In the search, it is the median of the variant\u2019s own samples.',
   ],
   [
     'interval',
     '95 % interval',
-    'Of the median, from the order statistics of the samples: no assumption on how they are distributed.',
+    'The interval that contains the median with a probability of 95 %. It comes from the order statistics of the samples, and assumes no distribution.',
   ],
   [
     'gstencil-s',
@@ -24,7 +24,7 @@ const figures = [
   [
     'gb-s',
     'GB/s',
-    'Effective bandwidth: compulsory traffic over the time. What a kernel reads again does not count, so that this is comparable between variants.',
+    'Effective bandwidth: compulsory traffic over the time. Values that a kernel reads again do not count, so variants can be compared.',
   ],
   [
     'compulsory-traffic',
@@ -54,23 +54,23 @@ const figures = [
   [
     'arithmetic-intensity',
     'Arithmetic intensity',
-    'Flops of the update as written, over bytes. The roofline uses the bytes that blocks request (compulsory reads times over-read, plus writes): a variant that reads more again lies further left.',
+    'Flops of the update as written, over bytes. The roofline uses the bytes that blocks request (compulsory reads times over-read, plus writes): a variant that reads more values again lies further left.',
   ],
   [
     'loads-a-point',
     'Loads a point',
-    'Instructions that read global memory for each point that is computed; a vector load is one. For a block in the middle of the grid: counted by running it on the CPU, for the winner and finalists of a report that was made with --count; else a rule of thumb of the template.',
+    'Instructions that read global memory, for each computed point. A vector load is one instruction. With --count, the report counts them for the winner and the finalists: the CPU runs one block in the middle of the grid. Otherwise the figure is a rule of thumb of the template.',
   ],
   [
     'over-read',
     'Over-read',
-    'Elements that a block reads, each counted once, over the inputs of its points: 1 is no halo, 1.2 is a fifth more. Counted, or a rule of thumb, as loads a point.',
+    'Different elements that a block reads, over the inputs of its points. 1 means that there is no halo; 1.2 means a fifth more. Like loads a point, it is counted or a rule of thumb.',
   ],
   ['computing-share', 'Computing share', 'Threads that compute, of the threads of a block.'],
   [
     'bank-conflicts',
     'Bank conflicts',
-    'Passes that accesses to shared memory take, over the fewest possible: 1 is none. Counted over all accesses; or, as a rule of thumb, of the access that the template describes.',
+    'Passes that accesses to shared memory take, over the fewest possible. 1 means that there are no conflicts. The count covers all accesses; the rule of thumb covers the access that the template describes.',
   ],
   [
     'waves',
@@ -80,12 +80,12 @@ const figures = [
   [
     'occupancy',
     'Occupancy',
-    'Warps that a multiprocessor holds, of those that it could hold. What limits it is found with the toolkit\u2019s arithmetic from threads, registers and shared memory of a block.',
+    'Warps that a multiprocessor holds, over the warps that it could hold. It follows from the threads, registers and shared memory of a block, with the arithmetic of the CUDA Toolkit.',
   ],
   [
     'effect',
     'Effect of a parameter',
-    'Share of the variance of the logarithm of the time, over a template\u2019s timed variants, that grouping by this parameter\u2019s value accounts for (eta squared). Shares need not add up to 1: parameters act together.',
+    'The timed variants of a template are grouped by the value of this parameter. The effect is the share of the variance of log(time) that these groups explain (eta squared). Shares need not add up to 1, because parameters act together.',
   ],
   [
     'error',
@@ -95,7 +95,7 @@ const figures = [
   [
     'tie',
     'Tie',
-    'A finalist that is at most half a percent slower than the fastest, as far as can be told: the 95 % interval of the ratio within the same rounds ends at 1.005 or below. Among the fastest and its ties the default variant wins, else the one with fewer registers, then with less shared memory: so a difference that nobody can measure does not change the winner.',
+    'A finalist that is at most half a percent slower than the fastest: the 95 % interval of the ratio of their times in the same rounds ends at 1.005 or below. Among the fastest finalist and its ties, the default variant wins. If it is not among them, the variant with the fewest registers wins, then the one with the least shared memory. So a difference that cannot be measured does not change the winner.',
   ],
 ];
 const words = [
@@ -113,10 +113,10 @@ const words = [
   [
     'finalist',
     'Finalist',
-    'One of the fastest variants of the search, measured again in interleaved rounds. These times alone decide.',
+    'One of the fastest variants of the search, measured again in interleaved rounds. Only these times decide who wins.',
   ],
-  ['screened', 'Screened', 'Clearly slower than the best after a few samples, so that no more were taken.'],
-  ['spill', 'Spill', 'Bytes of a thread that the compiler could not keep in registers, stores and loads.'],
+  ['screened', 'Screened', 'A variant that was clearly slower than the best after a few samples. The search took no more samples of it.'],
+  ['spill', 'Spill', 'Bytes that a thread stores to and loads from memory because its registers do not suffice.'],
 ];
 
 export function aboutView() {

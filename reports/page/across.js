@@ -13,10 +13,10 @@ export function acrossView() {
     el(
       'p',
       {class: 'lead'},
-      'What is left of the best when the winner of one GPU runs on another: the best time there over the time of that configuration there. ' +
-        'Only where the same template and parameters were measured on both. Like is compared with like: where the configuration ran in final rounds there, ' +
-        'its time of those with the winner\u2019s, in the same rounds with an interval; else its time of the search with the winner\u2019s own of the search, marked as such, ' +
-        'which is less sure by a percent or so.',
+      'How fast is the winner of one GPU on another GPU? A share is the best time on the other GPU, over the time of this configuration there. ' +
+        'A share exists only where the same template and parameters were measured on both. If the configuration ran in the final rounds on the other GPU, ' +
+        'both times come from these rounds, and the share has an interval. Otherwise both times come from the search; such shares are marked, ' +
+        'and may be off by about a percent.',
     ),
   ];
   const groups = new Map();
@@ -34,8 +34,8 @@ export function acrossView() {
         devices.size > 1
           ? 'No problem has winners on two GPUs of this database.'
           : report.database_counts.devices > 1
-            ? 'This report is about one GPU of several; without --device, and with the others\u2019 stencils, it compares them.'
-            : 'The database knows one GPU; tune the same problems on another to compare.',
+            ? 'This report shows one of several GPUs. A report without --device compares them, if the same stencils were tuned on them.'
+            : 'The database knows one GPU. Tune the same problems on another GPU to compare the two.',
       ),
     ];
   }

@@ -159,7 +159,7 @@ export function effectValues(problem, unit) {
       el(
         'p',
         {},
-        'The fastest timed variant with that value, whatever the others are; the median of all with it; how many. A bar is the best of all over that time. The strongest ',
+        'Each value has the fastest timed variant with it, the median of all variants with it, and their number. The length of a bar is the best time of all over the fastest time with this value. The strongest ',
         term('effect', 'effect'),
         ' comes first.',
       ),

@@ -13,9 +13,9 @@ const spread = ({time_ms, low_ms, high_ms}) =>
 export const emulationBanner = () =>
   banner(
     'warning',
-    el('strong', {}, 'Emulated times rank nothing. '),
-    'These variants ran on the host\u2019s emulation of a GPU, thread by thread. That shows that they compute the right values; ' +
-      'their times say nothing about any GPU, and no lookup returns them unless it names the emulation.',
+    el('strong', {}, 'Emulated times do not tell which variant is fast. '),
+    'The CPU executed these variants thread by thread. This shows that they compute the right values. ' +
+      'Their times say nothing about a GPU. A lookup returns them only if it names the emulation.',
   );
 
 export function overviewNotices() {
@@ -31,19 +31,19 @@ export function overviewNotices() {
       emulated.length < list.length &&
       banner(
         'warning',
-        `${plural(emulated.length, 'device')} below ${emulated.length === 1 ? 'is an emulation' : 'are emulations'} on the host: such times rank nothing.`,
+        `${plural(emulated.length, 'device')} below ${emulated.length === 1 ? 'is an emulation' : 'are emulations'} on the CPU. Emulated times do not tell which variant is fast.`,
       ),
     sampled.length > 0 &&
       banner(
         '',
         `The database holds more variants than a page can: ${plural(sampled.length, 'problem')} ` +
           `${sampled.length === 1 ? 'shows' : 'show'} a choice of them, with the fastest, every finalist and every kind of failure in it. ` +
-          'Counts, effects and distributions are of all variants. `halotune report --stencil NAME` shows more of one.',
+          'Counts, effects and distributions cover all variants. `halotune report --stencil NAME` shows more variants of one stencil.',
       ),
     partial.length > 0 &&
       banner(
         '',
-        `${plural(partial.length, 'run')} of ${count(runs.size)} did not end as planned: see `,
+        `${plural(partial.length, 'run')} of ${count(runs.size)} did not end as planned. See `,
         el('a', {href: '#/about/runs'}, 'the runs'),
         '.',
       ),
@@ -58,10 +58,10 @@ export function overviewNotices() {
     (report.about.stencil || report.about.device) &&
       banner(
         '',
-        'Only ',
+        'This report was asked for ',
         report.about.stencil ? `stencil ${report.about.stencil}` : 'all stencils',
         report.about.device ? ` on GPUs like ${report.about.device}` : '',
-        ' as asked for; the database holds more.',
+        '. The database holds more.',
       ),
   ];
 }
@@ -71,8 +71,8 @@ function searchBanner(problem) {
   const held = problem.finalists.length > 0 ? 'the winner and the other finalists' : 'the winner';
   return banner(
     '',
-    `This database holds ${held}, not the other variants of the search. `,
-    'The page leaves out what needs all of them: the distribution of times, the course of the search, the parallel coordinates, ' +
+    `This database holds ${held}, but not the other variants of the search. `,
+    'The page therefore leaves out what needs all of them: the distribution of times, the course of the search, the parallel coordinates, ' +
       'the effect of each parameter, and the reasons of failures.',
   );
 }
@@ -90,22 +90,22 @@ export function problemNotices(problem) {
           ? 'A run is under way, or was killed before its final rounds.'
           : 'No run of this problem reached its final rounds.',
         timedCount(problem) > 0 &&
-          ' Times below come from the search alone: fewer samples, at different moments.',
+          ' The times below are those of the search. They have fewer samples, and were taken at different moments.',
       ),
     problem.winner &&
       !isEmulated(problem) &&
       spread(problem.winner) > WIDE &&
       banner(
         'warning',
-        `The winner\u2019s time is known to \u00b1${percent(spread(problem.winner), 1)} only: the GPU did not keep its clocks during the final rounds. ` +
-          'Shares and ratios of the same rounds are surer than the time.',
+        `The winner\u2019s time is known to \u00b1${percent(spread(problem.winner), 1)} only. The clocks of the GPU changed during the final rounds. ` +
+          'Shares and ratios compare times of the same round, so they are more exact.',
       ),
     problem.winner && !problem.has_search && searchBanner(problem),
     isSampled(problem) &&
       banner(
         '',
         `${count(problem.shown_count)} of ${count(problem.variant_count)} variants are on this page: ` +
-          'the fastest, every finalist, every kind of failure, and an even sample of the others. Counts, effects and the distribution are of all of them.',
+          'the fastest, every finalist, every kind of failure, and an even sample of the others. Counts, effects and the distribution cover all variants.',
       ),
     warnings.length > 0 && banner('warning', 'The tuner warned: ', warnings.join('; ')),
   ];

@@ -63,8 +63,8 @@ export function parallel(problem, unit, selection) {
     wide: true,
     height: 380,
     note:
-      'Drag along an axis, or press its values, to choose variants; the other axes, the chart of times and the table of variants follow. Width of a line: how many variants share it. ' +
-      `Strength: how fast the fastest of them is. The orange line is the fastest that is chosen. The lowest place of the time axis holds variants without a time.${isSampled(problem) ? ' Of the variants on this page.' : ''}`,
+      'Drag along an axis, or press its values, to choose variants. The other axes, the chart of times and the table of variants follow. The width of a line shows how many variants share it, ' +
+      `and its strength how fast the fastest of them is. The orange line is the fastest chosen variant. Variants without a time are at the lowest place of the time axis.${isSampled(problem) ? ' The chart holds the variants on this page.' : ''}`,
     summary: 'The parameters and times of each variant of the template, as lines from axis to axis.',
     table: () => {
       const rows = v.variant.map((_, row) => row).filter((row) => v.template[row] === template);

@@ -47,7 +47,7 @@ export function summary(problem, unit) {
     el('strong', {}, `${time(result.time_ms, unit)} ${unit.name}`),
     isNumber(result.low_ms)
       ? ` (95 % interval ${timeRange(result.low_ms, result.high_ms, unit)} ${unit.name} over ${plural(winner.sample_count, 'round')})`
-      : ' (one value, whose interval is not known)',
+      : ' (a single value, so its interval is unknown)',
     isNumber(result.roof) && !isEmulated(problem)
       ? [': ', el('strong', {}, share(result.roof)), ' of the ', term('copy roof')]
       : '',
@@ -78,14 +78,10 @@ function standing(problem) {
     tied > 0 && [
       plural(tied, 'finalist'),
       tied === 1 ? ' ties with it' : ' tie with it',
-      ': at most half a percent slower than the fastest finalist. ',
+      `: ${tied === 1 ? 'it is' : 'they are'} at most half a percent slower than the fastest finalist. `,
     ],
-    open > 0 && [
-      plural(open, 'finalist'),
-      open === 1 ? ' is' : ' are',
-      ' neither shown to be slower nor to be as fast. ',
-    ],
-    tied + open === 0 && 'Every other finalist is shown to be slower. ',
+    open > 0 && ['The final rounds do not show whether ', plural(open, 'finalist'), open === 1 ? ' is' : ' are', ' slower. '],
+    tied + open === 0 && 'The final rounds show that every other finalist is slower. ',
   ];
 }
 
@@ -99,7 +95,7 @@ export function headline(problem, unit) {
       `${time(result.time_ms, unit)} ${unit.name}`,
       isNumber(result.low_ms)
         ? `${timeRange(result.low_ms, result.high_ms, unit)} (\u00b1${percent((result.high_ms - result.low_ms) / 2 / result.time_ms, 2)})`
-        : 'one value: its interval is not known',
+        : 'a single value, so its interval is unknown',
     ],
     result && [term('GStencil/s'), digits(result.gstencil), 'points a nanosecond'],
     result && [term('GB/s'), digits(result.gbps), `${bytes(problem.winner.bytes)} an application`],

@@ -104,7 +104,7 @@ export function roofline(problem, unit) {
     title,
     note:
       `Each point is a ${what}: work done over the bytes that its blocks request. The sloping line is the copy\u2019s ${digits(gbps)} GB/s, ${isNumber(peak) ? `the arithmetic roof is ${digits(peak / 1000, 3)} TFLOP/s` : 'the arithmetic roof of this GPU is not known'}. ` +
-      'The dashed line is the intensity of compulsory traffic; points to the left of it read their halo again, and come above the slope where a cache serves that.',
+      'The dashed line is the intensity of compulsory traffic; points to the left of it read parts of their halo again. A point is above the slope if a cache serves these reads.',
     summary: `${list.length} ${what}s; the highest reaches ${digits(Math.max(...rates))} GFLOP/s, the memory roof at compulsory traffic is ${digits(compulsory * gbps)} GFLOP/s.`,
     tools: isNumber(peak) ? [el('label', {for: id}, 'Show ', select)] : [],
     table: () => {

@@ -8,7 +8,7 @@ import {differences, figures, rivals, sentence} from './rivals.js';
 function tieBreak(winner, rival) {
   const [registers, others] = [winner, rival].map((r) => r.figure('registers')),
     [shared, othersShared] = [winner, rival].map((r) => r.figure('shared_bytes'));
-  const rule = 'both are at most half a percent slower than the fastest, as far as can be told';
+  const rule = 'both are at most half a percent slower than the fastest finalist';
   if (!isNumber(registers) || !isNumber(others)) return `${rule}; among such, fewer registers win, then less shared memory`;
   if (registers < others) return `${rule}; it needs ${registers} registers a thread against ${others}`;
   if (registers > others) return rule; // that one was not known when the winner was chosen
@@ -64,7 +64,7 @@ export function why(problem) {
     el(
       'p',
       {class: 'soft'},
-      'As far as static figures tell. They are not measured: loads, over-read and bank conflicts are counted by running one block on the CPU where the table says so, else computed by rules of thumb in the templates.',
+      'These reasons come from static figures, not from measurements. Where the table says so, loads, over-read and bank conflicts were counted by running one block on the CPU. Otherwise rules of thumb in the templates compute them.',
     ),
     el('ul', {class: 'why'}, lines),
   ];

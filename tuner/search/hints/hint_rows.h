@@ -43,8 +43,8 @@ struct hint_rows {
 enum { HINTS_OF_A_PROBLEM = 3 };
 
 /* Add a database's winners for the target's stencil and for stencils of its shape. Of each problem the current winner
- * and the newest ones before it count, HINTS_OF_A_PROBLEM in all, of any version of a template. Winners
- * of an emulation count for an emulation only, because its times rank nothing.
+ * and the newest ones before it count, HINTS_OF_A_PROBLEM in all, of any version of a template. Winners of an
+ * emulation count for an emulation only, because its times do not tell which variant is fast.
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
 halotune_status hint_rows_read(struct hint_rows *rows, struct store *store, const struct hint_target *target);
 
