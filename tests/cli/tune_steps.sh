@@ -18,9 +18,16 @@ for steps in 1 2 any; do
 done
 halotune query heat2d --grid 48,32 --steps any --device 'host emulation of sm_90' | grep '^steps'
 halotune query heat2d --grid 48,32 --steps any --device 'host emulation of sm_90' --source | grep 'steps'
+# As if a GPU had measured it, a query for single steps tells of launches that are faster.
+halotune db export | sed 's/"is_emulation":1/"is_emulation":0/' >"$TMPDIR/steps.json"
+halotune db import "$TMPDIR/steps.json" --trust --yes --db "$TMPDIR/gpu.db" >/dev/null 2>&1
+for steps in 1 any; do
+  halotune query heat2d --grid 48,32 --steps $steps --device 'host emulation of sm_90' --db "$TMPDIR/gpu.db" | grep -E "^(template|bandwidth|steps|faster)"
+done
 # A pipeline, whose stages hold their sums in registers.
 halotune tune heat2d --grid 48,32 --steps 4 --template pipeline_rows --backend host --max-variants 1 --budget none --no-hints --json 2>/dev/null |
   jq -c '.tasks[] | [.steps, .tried, .winner.template, .winner.second_grid]'
+halotune db check | tail -n 1 | sed 's/^.*: //'
 halotune query heat2d --grid 48,32 --steps 0 --device 'host emulation of sm_90'
 halotune tune heat2d --steps 0 --backend host --dry-run
 # exit 2

@@ -256,6 +256,7 @@ halotune_status backend_host_open(const char *arch, struct backend_handle *out) 
   device->capability = TEN * parsed.major + parsed.minor;
   device->sm_count = 1;
   device->limits = arch_device_limits(facts);
+  device->limits.multiprocessors = device->sm_count; /* as the database has it, which generates launches again */
   out->facts.arch = facts;
   out->facts.is_emulation = true;
   out->table = &table;
