@@ -195,9 +195,8 @@ typedef struct {
   double low_ms, high_ms;
   double bandwidth_gbs; /* compulsory bytes over time_ms, in GB/s; NaN for an emulated device */
   double roof_share;    /* time of the fastest copy of the same bytes over time_ms; NaN for an emulated device */
-  /* Estimated time on the grid and device that were asked for: time_ms, scaled by the number of points and by the
-   * memory rates of the two devices; for SIMILAR also by the compulsory bytes of a point. Equals time_ms for EXACT and
-   * STALE. */
+  /* Predicted time on the grid and device that were asked for. Equals time_ms for EXACT and STALE; for SIMILAR it is
+   * time_ms, scaled by compulsory bytes and by the memory rates of the two devices. */
   double expected_ms;
   long long measured_grid[3];   /* the grid of the measurement; 0, 0, 0 for a default */
   const char *measured_on;      /* name of the GPU of the measurement; "" for a default */
@@ -208,7 +207,8 @@ typedef struct {
   int steps;                    /* time steps that a launch advances, at least 1 */
   const char *measured_stencil; /* name of the stencil of the measurement: another than `stencil` for some SIMILAR
                                    answers; "" for a default */
-  const void *reserved[6];
+  double expected_error;        /* one standard deviation of expected_ms, as a share of it: 0.1 is 10 % */
+  const void *reserved[5];
 } halotune_config;
 
 /* Find the best configuration for a problem. Every answer computes the given grid correctly: a configuration is never

@@ -1,16 +1,21 @@
 /* choose.c: the candidates in order, and the rules that each must keep. */
 #include "library/lookup/choose.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "db/store/launch_text.h"
+#include "library/lookup/candidates.h"
 #include "library/lookup/similar.h"
 #include "stencil/template/space.h"
 
-/* At most so many nearby configurations are refused before the lookup falls back to a default. */
+/* At most so many configurations are refused before the lookup falls back to a default. */
 enum { MOST_REFUSED = 64 };
+
+/* At most so many configurations are changed until one fits. */
+enum { MOST_ADAPTED = 8 };
 
 /* A template that gives no sensible alignment may use the widest access. No kernel needs more than textures do. */
 enum { WIDEST_ACCESS_BYTES = 16, MOST_ALIGNMENT_BYTES = 512 };
@@ -71,54 +76,33 @@ static halotune_status refuse_refuted(const struct question *q, const struct tem
   return status;
 }
 
-/* Whether a configuration was refused before: many grids have the same winner. */
-static bool was_refused(const struct answer *refused, int count, const struct answer *candidate, int parameters) {
-  for (int i = 0; i < count; i++) {
-    if (refused[i].template_at == candidate->template_at &&
-        memcmp(refused[i].configuration.choice, candidate->configuration.choice, (size_t)parameters) == 0) {
-      return true;
-    }
-  }
-  return false;
-}
-
-/* Find the nearest row that fits. out->row is NULL if there is none. */
-static halotune_status choose_near(const struct question *q, bool other_models, struct answer *out) {
-  struct answer refused[MOST_REFUSED];
-  struct lookup_near near;
-  const struct served *row;
-  int count = 0;
-  double bytes_per_point = q->parsed->analysis->bytes_per_point[q->key.dtype];
-  lookup_near_start(&q->ctx->table, &q->key, q->device, bytes_per_point, other_models, &near);
+/* Find the best candidate that fits. out->row is NULL if there is none. */
+static halotune_status choose_measured(const struct question *q, struct answer *out) {
+  struct candidates candidates;
+  struct candidate candidate;
+  halotune_status status = candidates_find(q, &candidates);
+  int refused = 0;
   out->row = NULL;
-  while (count < MOST_REFUSED && (row = lookup_near_next(&near))) {
-    if (is_refuted_row(q, row)) continue;
+  while (status == HALOTUNE_OK && refused < MOST_REFUSED && candidates_take(&candidates, &candidate)) {
     const struct template *template;
     bool fits = false;
-    struct answer candidate = {.row = row,
-                               .template_at = row->template_at,
-                               .match = other_models ? HALOTUNE_MATCH_SAME_ARCH : HALOTUNE_MATCH_NEAR_GRID};
-    halotune_status status = context_template(q->ctx, row->template_at, &template);
-    if (status != HALOTUNE_OK) return status;
-    status = configuration_read(template, row->parameters, &candidate.configuration);
-    if (status == HALOTUNE_PARSE) continue;
-    if (status != HALOTUNE_OK) return status;
-    if (was_refused(refused, count, &candidate, template->parameter_count)) continue;
-    status = choose_check(q, template, &candidate.configuration, &fits);
-    if (status != HALOTUNE_OK) return status;
-    if (fits) {
-      *out = candidate;
-      return HALOTUNE_OK;
+    if (is_refuted_row(q, candidate.row)) continue;
+    status = context_template(q->ctx, candidate.row->template_at, &template);
+    if (status == HALOTUNE_OK) status = choose_check(q, template, &candidate.shape->configuration, &fits);
+    if (status == HALOTUNE_OK && fits) {
+      *out = (struct answer){.row = candidate.row,
+                             .template_at = candidate.row->template_at,
+                             .match = candidate.row->model == q->device->model ? HALOTUNE_MATCH_NEAR_GRID
+                                                                               : HALOTUNE_MATCH_SAME_ARCH,
+                             .prediction = candidate.prediction,
+                             .configuration = candidate.shape->configuration};
+      break;
     }
-    refused[count++] = candidate;
+    candidates_drop(&candidates, &candidate); /* many grids have the same winner */
+    refused++;
   }
-  return HALOTUNE_OK;
-}
-
-/* Find the nearest row that fits, of the device's model or else of its architecture. */
-static halotune_status choose_measured(const struct question *q, struct answer *out) {
-  halotune_status status = choose_near(q, false, out);
-  return status == HALOTUNE_OK && !out->row ? choose_near(q, true, out) : status;
+  candidates_free(&candidates);
+  return status;
 }
 
 /* Change an answer's configuration in as few parameters as possible, so that it fits. */
@@ -133,15 +117,24 @@ static halotune_status adapt(const struct question *q, struct answer *answer, bo
   return refuse_refuted(q, template, answer->template_at, &answer->configuration, fits);
 }
 
-/* No measured configuration meets the demands. Take the nearest row's configuration, and change it until it does. */
+/* No measured configuration fits. Take the best candidate whose configuration fits after a change of few parameters.
+ */
 static halotune_status choose_adapted(const struct question *q, struct answer *out, bool *found) {
-  struct question any = *q;
-  question_demand(&any, (struct demands){0});
-  halotune_status status = choose_measured(&any, out);
-  if (status != HALOTUNE_OK || !out->row) return status;
-  out->row = NULL; /* its code belongs to the unchanged configuration */
-  out->match = HALOTUNE_MATCH_DEFAULT;
-  return adapt(q, out, found);
+  struct candidates candidates;
+  struct candidate candidate;
+  halotune_status status = candidates_find(q, &candidates);
+  *found = false;
+  for (int i = 0; i < MOST_ADAPTED && !*found && status == HALOTUNE_OK && candidates_take(&candidates, &candidate);
+       i++) {
+    *out = (struct answer){.match = HALOTUNE_MATCH_DEFAULT,
+                           .template_at = candidate.row->template_at,
+                           .prediction = {NAN, NAN},
+                           .configuration = candidate.shape->configuration};
+    candidates_drop(&candidates, &candidate);
+    status = adapt(q, out, found);
+  }
+  candidates_free(&candidates);
+  return status;
 }
 
 /* Whether a template that is not superseded may run: rows say that its code is correct, or it is the installed one. */
@@ -201,7 +194,7 @@ static halotune_status choose_default(const struct question *q, struct answer *o
     status = context_is_superseded(q->ctx, heaviest, &is_superseded);
     if (status != HALOTUNE_OK) break;
     if (is_superseded) continue;
-    *out = (struct answer){.match = HALOTUNE_MATCH_DEFAULT, .template_at = heaviest};
+    *out = (struct answer){.match = HALOTUNE_MATCH_DEFAULT, .template_at = heaviest, .prediction = {NAN, NAN}};
     status = context_template(q->ctx, heaviest, &template);
     if (status != HALOTUNE_OK) break;
     out->configuration = configuration_default(template);
@@ -253,12 +246,10 @@ halotune_status question_begin(struct halotune_ctx *ctx, const struct lookup_key
 }
 
 halotune_status choose(const struct question *question, struct answer *out) {
-  const struct demands *demands = &question->demands;
   bool found = false;
   halotune_status status = choose_measured(question, out);
   if (status != HALOTUNE_OK || out->row) return status;
-  if (demands->alignment_bytes > 0 || demands->in_place || demands->no_textures)
-    status = choose_adapted(question, out, &found);
+  status = choose_adapted(question, out, &found);
   if (status != HALOTUNE_OK || found) return status;
   status = choose_similar(question, out);
   return status == HALOTUNE_OK && !out->row ? choose_default(question, out) : status;

@@ -1,5 +1,5 @@
-/* choose.h: the configuration for a problem without a row of its own: that of a nearby row if its rules allow it,
- * otherwise a default. */
+/* choose.h: the configuration for a problem without a row of its own: that of the row which is predicted to be the
+ * fastest if its rules allow it, otherwise a default. */
 #ifndef LIBRARY_LOOKUP_CHOOSE_H
 #define LIBRARY_LOOKUP_CHOOSE_H
 
@@ -25,9 +25,10 @@ struct question {
 
 struct answer {
   halotune_match match;
-  const struct served *row; /* NULL for a default */
-  int template_at;          /* in the catalog */
-  bool is_stale;            /* halotune_lookup sets it */
+  const struct served *row;     /* NULL for a default */
+  int template_at;              /* in the catalog */
+  bool is_stale;                /* halotune_lookup sets it */
+  struct prediction prediction; /* of a launch on this problem and GPU; NaN if nothing was measured */
   struct configuration configuration;
 };
 
@@ -48,9 +49,10 @@ void question_set_domain(struct question *question, const struct domain *domain)
 /* Whether a configuration was found to be wrong on this problem. `parameters` is a text of the catalog. */
 bool choose_is_refuted(const struct question *question, int template_at, const char *parameters);
 
-/* Choose a configuration: the nearest row of the device's model that fits, otherwise the nearest row of its
- * architecture, otherwise a row of a similar stencil or of another GPU, otherwise the default of the template that wins
- * most often. Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND
+/* Choose a configuration: that of the row which fits and is predicted to be the fastest, among the rows of the device's
+ * architecture; otherwise one of these rows that fits after a change of few parameters; otherwise a row of a similar
+ * stencil or of another GPU; otherwise the default of the template that wins most often.
+ * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND
  * if nothing fits; HALOTUNE_PARSE or HALOTUNE_MEMORY. */
 halotune_status choose(const struct question *question, struct answer *out);
 

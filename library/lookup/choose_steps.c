@@ -3,8 +3,6 @@
 
 #include <math.h>
 
-#include "library/lookup/lookup.h"
-
 /* The smallest number of steps above `steps` that a row of the stencil in the question's element type has; 0 if there
  * is none. */
 static int next_steps(const struct question *q, int steps) {
@@ -23,9 +21,7 @@ static int next_steps(const struct question *q, int steps) {
 
 /* The time to expect of one step; infinite if it is not known. */
 static double step_ms(const struct question *q, const struct answer *answer) {
-  if (!answer->row) return INFINITY;
-  const double launch_ms = lookup_expected_ms(q->ctx, answer->row, &q->key, q->device);
-  return isnan(launch_ms) ? INFINITY : launch_ms / q->key.steps;
+  return isnan(answer->prediction.time_ms) ? INFINITY : answer->prediction.time_ms / q->key.steps;
 }
 
 halotune_status choose_steps(struct question *q, int most, struct answer *out) {

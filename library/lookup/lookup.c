@@ -11,8 +11,8 @@
 #include "base/json.h"
 #include "base/number.h"
 #include "db/store/launch_text.h"
+#include "library/lookup/candidates.h"
 #include "library/lookup/choose_steps.h"
-#include "library/lookup/similar.h"
 
 #define AS_CASE(name, number, text, meaning) \
   case HALOTUNE_MATCH_##name: return text;
@@ -26,16 +26,6 @@ static double age_s(double date_s) {
   struct timespec now;
   clock_gettime(CLOCK_REALTIME_COARSE, &now);
   return (double)now.tv_sec - date_s;
-}
-
-/* Memory bandwidth limits stencils, so that the time follows the number of points and the bandwidth. */
-double lookup_expected_ms(const struct halotune_ctx *ctx, const struct served *row, const struct lookup_key *key,
-                          const struct known_device *device) {
-  const struct known_device *measured = &ctx->catalog.devices[row->device];
-  double cells = (double)key->n[0] * key->n[1] * key->n[2], rows_cells = (double)row->n[0] * row->n[1] * row->n[2];
-  double rate = device->memory_gbs, measured_rate = measured->memory_gbs;
-  double speed = rate > 0 && measured_rate > 0 ? rate / measured_rate : device->model == row->model ? 1 : NAN;
-  return row->time_ms * cells / rows_cells / speed;
 }
 
 /* Describe a measured row. */
@@ -67,8 +57,8 @@ static halotune_status fill_default(struct halotune_ctx *ctx, const struct answe
   out->parameters = text_ok(&text) ? context_text(ctx, text_string(&text)) : NULL;
   text_free(&text);
   out->parameter_count = template->parameter_count;
-  out->time_ms = out->low_ms = out->high_ms = out->bandwidth_gbs = out->roof_share = out->expected_ms = out->age_s =
-      NAN;
+  out->time_ms = out->low_ms = out->high_ms = out->bandwidth_gbs = out->roof_share = out->expected_ms =
+      out->expected_error = out->age_s = NAN;
   for (int axis = 0; axis < MAX_DIMS; axis++) out->measured_grid[axis] = 0;
   out->measured_on = out->measured_stencil = out->date = out->driver = out->nvrtc = "";
   return out->parameters ? HALOTUNE_OK : fail_memory();
@@ -98,20 +88,15 @@ static void fill_question(struct halotune_ctx *ctx, const struct lookup_key *key
   out->reserved[CONFIG_TEMPLATE] = template;
 }
 
-/* Describe an answer for the device of the problem. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
-static halotune_status config_fill(struct halotune_ctx *ctx, const struct lookup_key *key,
-                                   const struct known_device *device, const struct answer *answer,
+/* Describe an answer. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+static halotune_status config_fill(struct halotune_ctx *ctx, const struct lookup_key *key, const struct answer *answer,
                                    halotune_config *out) {
   if (answer->row) {
     fill_question(ctx, key, answer, out);
     fill_measured(ctx, answer->row, out);
-    out->expected_ms =
-        answer->match <= HALOTUNE_MATCH_STALE ? out->time_ms : lookup_expected_ms(ctx, answer->row, key, device);
-    if (answer->match != HALOTUNE_MATCH_SIMILAR) return HALOTUNE_OK;
-    const struct parsed_stencil *parsed;
-    halotune_status status = context_stencil(ctx, key->own_text ? key->own_text : key->stencil, &parsed);
-    if (status == HALOTUNE_OK) out->expected_ms = similar_expected_ms(&ctx->catalog, answer->row, parsed, key, device);
-    return status;
+    out->expected_ms = answer->prediction.time_ms;
+    out->expected_error = answer->prediction.error;
+    return HALOTUNE_OK;
   }
   halotune_config config;
   fill_question(ctx, key, answer, &config);
@@ -136,7 +121,8 @@ halotune_status config_read(struct halotune_ctx *ctx, const halotune_config *con
   for (int axis = 0; axis < MAX_DIMS; axis++) key->n[axis] = (uint32_t)config->grid[axis];
   *out = (struct answer){.match = config->match,
                          .row = config->reserved[CONFIG_ROW],
-                         .template_at = (int)(known - ctx->catalog.templates)};
+                         .template_at = (int)(known - ctx->catalog.templates),
+                         .prediction = {config->expected_ms, config->expected_error}};
   halotune_status status = context_template(ctx, out->template_at, &template);
   if (status != HALOTUNE_OK) return status;
   return configuration_read(template, config->parameters, &out->configuration);
@@ -215,13 +201,14 @@ halotune_status halotune_lookup(halotune_ctx *ctx, const halotune_problem *probl
     answer.match = HALOTUNE_MATCH_EXACT;
     answer.row = row;
     answer.template_at = row->template_at;
+    answer.prediction = candidates_exact(row);
   } else if (!is_asked_for_steps) {
     status = lookup_far(ctx, &key, device, &answer);
   }
   if (status == HALOTUNE_OK) status = context_is_superseded(ctx, answer.template_at, &answer.is_stale);
   if (status != HALOTUNE_OK) return status;
   if (row && answer.is_stale) answer.match = HALOTUNE_MATCH_STALE;
-  return config_fill(ctx, &key, device, &answer, out);
+  return config_fill(ctx, &key, &answer, out);
 }
 
 static void copy_text(char *to, size_t bytes, const char *from, size_t length) {

@@ -12,8 +12,4 @@ enum config_place { CONFIG_CTX, CONFIG_ROW, CONFIG_STENCIL, CONFIG_TEMPLATE, CON
 halotune_status config_read(struct halotune_ctx *ctx, const halotune_config *config, struct lookup_key *key,
                             struct answer *out);
 
-/* The time in ms to expect of a launch on this grid and device, from the time of a row; NaN if it cannot be told. */
-double lookup_expected_ms(const struct halotune_ctx *ctx, const struct served *row, const struct lookup_key *key,
-                          const struct known_device *device);
-
 #endif

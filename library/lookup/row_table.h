@@ -1,5 +1,5 @@
-/* row_table.h: finds rows of a catalog by their problem, and by the distance of their grid from another. Any number
- * of threads may use a table, because it does not change. */
+/* row_table.h: finds rows of a catalog by their problem, and the families of rows of a stencil. Any number of threads
+ * may use a table: only its atomic members change. */
 #ifndef LIBRARY_LOOKUP_ROW_TABLE_H
 #define LIBRARY_LOOKUP_ROW_TABLE_H
 
@@ -15,8 +15,7 @@ struct lookup_key {
   unsigned short steps; /* only launches of so many time steps */
 };
 
-/* The number of features of which a distance is made; row_table.c describes them. */
-enum { LOOKUP_FEATURES = 6 };
+struct priced_family;
 
 /* The rows of one stencil, model and element type, which are neighbours in the catalog. */
 struct lookup_family {
@@ -30,8 +29,8 @@ struct lookup_table {
   struct set by_problem;
   struct lookup_family *families; /* by stencil */
   int family_count;
-  int *first_family; /* for each stencil, and one behind the last */
-  float *features;   /* LOOKUP_FEATURES lists with one number for each row */
+  int *first_family;                       /* for each stencil, and one behind the last */
+  _Atomic(struct priced_family *) *priced; /* of each family; NULL before the first use: see candidates.h */
 };
 
 /* Make the table of a catalog, which must live as long as the table. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
@@ -41,26 +40,5 @@ void lookup_table_free(struct lookup_table *table);
 /* The row for exactly this problem; NULL if there is none. Among several modes, steady goes before cold, stream
  * before graph, and a winner among all variants before one among the reproducible ones. */
 const struct served *lookup_exact(const struct lookup_table *table, const struct lookup_key *key);
-
-/* A walk over rows in the order of distance. Start with lookup_near_start. */
-struct lookup_near {
-  const struct lookup_table *table;
-  struct lookup_key key;
-  const struct known_device *device;
-  float features[LOOKUP_FEATURES];
-  bool other_models; /* rows of other models of the architecture; otherwise rows of the own model */
-  bool emulated;     /* whether rows of an emulation count among them */
-  float distance;    /* distance of the row that was found last */
-  int row;
-};
-
-/* Start a walk for a problem on a device.
- *   bytes_per_point  compulsory memory traffic */
-void lookup_near_start(const struct lookup_table *table, const struct lookup_key *key,
-                       const struct known_device *device, double bytes_per_point, bool other_models,
-                       struct lookup_near *out);
-
-/* The next row; NULL after the last. */
-const struct served *lookup_near_next(struct lookup_near *near);
 
 #endif

@@ -15,6 +15,9 @@ static const float other_shape = 1, other_boundary = 0.5f, other_field = 0.5f, f
                    other_linearity = 0.5f, other_dtype = 0.75f, other_model = 0.25f, other_arch = 0.5f,
                    factor_of_points = 0.5f, factor_of_row = 0.25f, other_alignment = 0.25f, other_mode = 0.25f;
 
+/* Of the expected time, as a share of it. */
+static const double similar_error = 0.4;
+
 static float factor(double a, double b) { return fabsf(log2f((float)(a / b))); }
 
 static int staged_count(const struct parsed_stencil *parsed) {
@@ -141,6 +144,9 @@ halotune_status choose_similar(const struct question *q, struct answer *out) {
   fail_keep(&before);
   halotune_status status = find_kin(q, kin);
   if (status == HALOTUNE_OK) status = walk(q, kin, out);
+  if (status == HALOTUNE_OK && out->row)
+    out->prediction = (struct prediction){
+        similar_expected_ms(&q->ctx->catalog, out->row, q->parsed, &q->key, q->device), similar_error};
   if (status == HALOTUNE_OK) fail_put_back(&before); /* a stencil that cannot be read is no failure here */
   free(kin);
   return status;

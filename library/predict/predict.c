@@ -21,14 +21,26 @@ bool predict_is_sensible(const struct predict_model *model) {
   return true;
 }
 
+struct predict_work predict_work_of(const struct stencil *stencil, const struct analysis *analysis, enum dtype dtype,
+                                    const struct domain *domain) {
+  const int axis = stencil->dims - 1;
+  struct predict_work work = {.row_bytes = (double)domain->row * (double)dtype_bytes(dtype),
+                              .depth = 1 + analysis->radius_low[axis] + analysis->radius_high[axis],
+                              .bytes = analysis->bytes_per_point[dtype]};
+  for (int i = 0; i < MAX_DIMS; i++) {
+    work.points[i] = (double)(domain->high[i] - domain->low[i]);
+    work.bytes *= (double)domain->grid.n[i];
+  }
+  return work;
+}
+
 /* What stands for a number that is not known of a GPU. */
 static const double usual_sm_count = 100, usual_gbs = 2000, usual_l2_bytes = 40e6;
 
 /* Share of the peak rate that the best kernels reach. */
 static const double reached_share = 0.88;
 
-/* The time of a launch that computes nearly nothing. */
-static double floor_ms(unsigned char launch) { return launch == LAUNCH_GRAPH ? 0.0010 : 0.0018; }
+const float predict_launch_ms[LAUNCH_MODE_COUNT] = {[LAUNCH_STREAM] = 0.0020F, [LAUNCH_GRAPH] = 0.0010F};
 
 static float clamp(float value, float low, float high) { return value < low ? low : value > high ? high : value; }
 
@@ -59,30 +71,42 @@ void predict_cost(const struct predict_model *model, const struct predict_shape 
   const double gbs = gpu->memory_gbs > 0 ? gpu->memory_gbs : usual_gbs;
   const double bytes = work->bytes > 1 ? work->bytes : 1;
   float *f = out->features;
-  *out = (struct predict_cost){.log_bytes = logf((float)bytes)};
+  *out = (struct predict_cost){.log2_bytes = log2f((float)bytes)};
   f[PREDICT_cache] = clamp(log2f((float)(bytes / l2_bytes)), -2, 1);
   f[PREDICT_row] = work->points[0] < 128 && work->points[0] > 0 ? log2f(128 / (float)work->points[0]) : 0;
   f[PREDICT_unaligned_128] = fmod(work->row_bytes, 128) != 0;
   f[PREDICT_unaligned_32] = fmod(work->row_bytes, 32) != 0;
   find_blocks(shape, work, gpu->sm_count > 0 ? gpu->sm_count : usual_sm_count, f);
-  float factor = 0;
-  for (int i = 0; i < PREDICT_FEATURES; i++) factor += (float)model->coefficients[i] * f[i];
-  const double streaming_ms = bytes / (gbs * reached_share * 1e6) * exp(factor);
-  out->log_ms = logf((float)(floor_ms(work->launch) + streaming_ms));
+  out->log_streaming_ms = logf((float)(bytes / (gbs * reached_share * 1e6)));
+  predict_recost(model, out);
+}
+
+void predict_recost(const struct predict_model *model, struct predict_cost *cost) {
+  cost->factor = 0;
+  for (int i = 0; i < PREDICT_FEATURES; i++) cost->factor += (float)model->coefficients[i] * cost->features[i];
+  const float streaming_ms = expf(cost->log_streaming_ms + cost->factor);
+  for (int i = 0; i < LAUNCH_MODE_COUNT; i++) {
+    const float ms = predict_launch_ms[i] + streaming_ms;
+    cost->log_ms[i] = logf(ms);
+    cost->launch_share[i] = predict_launch_ms[i] / ms;
+  }
+}
+
+void predict_error_features(const struct predict_cost *measured, enum launch_mode from,
+                            const struct predict_cost *asked, enum launch_mode to, float out[PREDICT_ERRORS]) {
+  out[PREDICT_sigma - PREDICT_FEATURES] = 1;
+  out[PREDICT_sigma_size - PREDICT_FEATURES] = fabsf(asked->log2_bytes - measured->log2_bytes);
+  out[PREDICT_sigma_change - PREDICT_FEATURES] = fabsf(asked->factor - measured->factor);
+  out[PREDICT_sigma_launch - PREDICT_FEATURES] = fabsf(asked->launch_share[to] - measured->launch_share[from]);
 }
 
 struct prediction predict(const struct predict_model *model, double time_ms, const struct predict_cost *measured,
-                          const struct predict_cost *asked, double kin_error) {
-  const double *c = model->coefficients;
-  double change = 0;
-  for (int i = 0; i < PREDICT_FEATURES; i++) {
-    change += fabs(c[i] * (double)(asked->features[i] - measured->features[i]));
-  }
-  const double size = fabs((double)(asked->log_bytes - measured->log_bytes)) / M_LN2;
-  return (struct prediction){
-      .time_ms = time_ms * exp((double)(asked->log_ms - measured->log_ms)),
-      .error = c[PREDICT_sigma] + c[PREDICT_sigma_size] * size + c[PREDICT_sigma_change] * change + kin_error,
-  };
+                          enum launch_mode from, const struct predict_cost *asked, enum launch_mode to,
+                          double kin_error) {
+  float features[PREDICT_ERRORS];
+  predict_error_features(measured, from, asked, to, features);
+  struct prediction prediction = {time_ms * exp((double)(asked->log_ms[to] - measured->log_ms[from])), kin_error};
+  for (int i = 0; i < PREDICT_ERRORS; i++)
+    prediction.error += model->coefficients[PREDICT_FEATURES + i] * (double)features[i];
+  return prediction;
 }
-
-double predict_rank(const struct prediction *prediction) { return prediction->time_ms * (1 + prediction->error); }

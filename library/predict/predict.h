@@ -14,37 +14,41 @@ struct predict_gpu {
   double sm_count;
   double memory_gbs; /* peak rate of the memory, in 10^9 bytes a second */
   double l2_bytes;
-  double max_threads_sm; /* of a multiprocessor */
 };
 
 /* What a prediction knows of a problem. */
 struct predict_work {
-  double points[MAX_DIMS];     /* computed points in x, y, z */
-  double row_bytes;            /* distance of neighbours in y */
-  double bytes;                /* compulsory traffic of one application */
-  double depth;                /* planes that a plane reads, or rows in 2D: 1 plus the reach to both sides */
-  unsigned char launch, cache; /* enum launch_mode, enum cache_mode */
+  double points[MAX_DIMS]; /* computed points in x, y, z */
+  double row_bytes;        /* distance of neighbours in y */
+  double bytes;            /* compulsory traffic of one application */
+  double depth;            /* planes that a plane reads, or rows in 2D: 1 plus the reach to both sides */
 };
+
+struct predict_work predict_work_of(const struct stencil *stencil, const struct analysis *analysis, enum dtype dtype,
+                                    const struct domain *domain);
 
 /* The coefficients: name, default, meaning. A default is used where a database has no coefficients of its own. The time
  * is the product of the base time and, for each coefficient, of exp(coefficient * feature). */
-#define PREDICT_LIST(X)                                                                                 \
-  X(cache, 0.25, "log2 of bytes over the L2 cache, between -2 and 1")                                   \
-  X(fill, 0.60, "log of the threads that the GPU holds over those of the launch, where it is not full") \
-  X(idle, 0.25, "log of the multiprocessors over the blocks, where some have none")                     \
-  X(tail, 0.30, "log of whole waves of blocks over waves")                                              \
-  X(edge, 0.50, "log of the points of all tiles over the points of the grid")                           \
-  X(reread, 0.10, "log of the planes that a block reads over those that it computes")                   \
-  X(row, 0.05, "log2 of 128 points over the points of a row, where it is shorter")                      \
-  X(unaligned_128, 0.03, "1 where rows do not begin at multiples of 128 bytes")                         \
-  X(unaligned_32, 0.04, "1 where rows do not begin at multiples of 32 bytes")                           \
-  X(sigma, 0.04, "relative error of a prediction for a problem that is like the measured one")          \
-  X(sigma_size, 0.04, "what a factor of two in bytes adds to the error")                                \
-  X(sigma_change, 0.50, "what the rest of the model's change adds to the error, as a share of the change")
+#define PREDICT_LIST(X)                                                                                    \
+  X(cache, 0.10, "log2 of bytes over the L2 cache, between -2 and 1")                                      \
+  X(fill, 0.33, "log of the threads that the GPU holds over those of the launch, where it is not full")    \
+  X(idle, 0.46, "log of the multiprocessors over the blocks, where some have none")                        \
+  X(tail, 0.28, "log of whole waves of blocks over waves")                                                 \
+  X(edge, 0.60, "log of the points of all tiles over the points of the grid")                              \
+  X(reread, 0.11, "log of the planes that a block reads over those that it computes")                      \
+  X(row, 0.04, "log2 of 128 points over the points of a row, where it is shorter")                         \
+  X(unaligned_128, 0.00, "1 where rows do not begin at multiples of 128 bytes")                            \
+  X(unaligned_32, 0.01, "1 where rows do not begin at multiples of 32 bytes")                              \
+  X(sigma, 0.065, "relative error of a prediction for a problem that is like the measured one")            \
+  X(sigma_size, 0.005, "what a factor of two in bytes adds to the error")                                  \
+  X(sigma_change, 0.17, "what the rest of the model's change adds to the error, as a share of the change") \
+  X(sigma_launch, 0.15, "what the launch adds to the error, for the change of its share of the time")
 #define PREDICT_AS_ENUMERATOR(name, value, about) PREDICT_##name,
 enum predict_coefficient { PREDICT_LIST(PREDICT_AS_ENUMERATOR) PREDICT_COEFFICIENTS };
 #undef PREDICT_AS_ENUMERATOR
 enum { PREDICT_FEATURES = PREDICT_sigma }; /* those before are features, those behind are errors */
+
+enum { PREDICT_ERRORS = PREDICT_COEFFICIENTS - PREDICT_FEATURES };
 
 extern const char *const predict_names[PREDICT_COEFFICIENTS];
 
@@ -61,30 +65,40 @@ bool predict_is_sensible(const struct predict_model *model);
 
 /* What the model says of a variant on a problem. Two of these give a prediction. */
 struct predict_cost {
-  float log_ms;                     /* of the model's time */
-  float log_bytes;                  /* of the problem */
-  float features[PREDICT_FEATURES]; /* what log_ms is made of besides the base time */
+  float log_ms[LAUNCH_MODE_COUNT];       /* logarithm of the model's time in milliseconds, in each launch mode */
+  float log2_bytes;                      /* of the problem */
+  float log_streaming_ms;                /* of the time that the memory takes for the bytes */
+  float launch_share[LAUNCH_MODE_COUNT]; /* of the launch in the model\'s time */
+  float factor;                          /* the sum of all coefficients times features */
+  float features[PREDICT_FEATURES];
 };
 
-/* Compute the model's time of a variant on a problem. Takes tens of nanoseconds. */
-void predict_cost(const struct predict_model *model, const struct predict_shape *shape, const struct predict_work *work,
-                  const struct predict_gpu *gpu, struct predict_cost *out);
+/* Compute the cost again with other coefficients. */
+void predict_recost(const struct predict_model *model, struct predict_cost *cost);
 
 struct prediction {
   double time_ms;
   double error; /* relative, one standard deviation: 0.1 is 10 % */
 };
 
-/* Predict the time of a variant.
- *   time_ms   its measured time, of one application
- *   measured  its cost on the problem and GPU of the measurement
- *   asked     its cost on the problem and GPU that are asked for
- *   kin_error what to add to the error, because the stencil or the GPU is another: 0 for the same */
-struct prediction predict(const struct predict_model *model, double time_ms, const struct predict_cost *measured,
-                          const struct predict_cost *asked, double kin_error);
+/* The time of a launch that computes nearly nothing, in milliseconds. */
+extern const float predict_launch_ms[LAUNCH_MODE_COUNT];
 
-/* The number by which candidates are ranked, the smallest first: the predicted time, with a penalty for its error,
- * since the candidate that looks best among uncertain ones is mostly one that is overrated. */
-double predict_rank(const struct prediction *prediction);
+/* Compute the model's time of a variant on a problem. Takes tens of nanoseconds. */
+void predict_cost(const struct predict_model *model, const struct predict_shape *shape, const struct predict_work *work,
+                  const struct predict_gpu *gpu, struct predict_cost *out);
+
+/* Predict the time of a variant.
+ *   time_ms   its measured time, of one application, in launch mode `from`
+ *   measured  its cost on the problem and GPU of the measurement
+ *   asked     its cost on the problem and GPU that are asked for, in launch mode `to`
+ *   kin_error what to add to the error, because the stencil, the GPU or a mode is another: 0 for the same */
+struct prediction predict(const struct predict_model *model, double time_ms, const struct predict_cost *measured,
+                          enum launch_mode from, const struct predict_cost *asked, enum launch_mode to,
+                          double kin_error);
+
+/* On what the error of a prediction depends: see the coefficients. */
+void predict_error_features(const struct predict_cost *measured, enum launch_mode from,
+                            const struct predict_cost *asked, enum launch_mode to, float out[PREDICT_ERRORS]);
 
 #endif

@@ -3,7 +3,7 @@
 #include "tests/unit/template/templates.h"
 
 static const double points_of_512[MAX_DIMS] = {512, 512, 512};
-static const struct predict_gpu h200 = {132, 4813, 62914560, 2048};
+static const struct predict_gpu h200 = {132, 4813, 62914560};
 
 static struct variant_spec spec_of(const char *stencil, const char *template, long n, const char *set) {
   struct variant_spec spec = {.dtype = DTYPE_F32, .limits = arch_device_limits(arch_find(9, 0))};
@@ -85,10 +85,10 @@ static double ratio(const struct predict_shape *shape, const double from[MAX_DIM
   struct predict_cost costs[2];
   for (int i = 0; i < 2; i++) {
     const double *n = points[i];
-    const struct predict_work work = {{n[0], n[1], n[2]}, n[0] * 4, n[0] * n[1] * n[2] * 8, 3, 0, 0};
+    const struct predict_work work = {{n[0], n[1], n[2]}, n[0] * 4, n[0] * n[1] * n[2] * 8, 3};
     predict_cost(&model, shape, &work, &h200, &costs[i]);
   }
-  return predict(&model, 1, &costs[0], &costs[1], 0).time_ms;
+  return predict(&model, 1, &costs[0], LAUNCH_STREAM, &costs[1], LAUNCH_STREAM, 0).time_ms;
 }
 
 TEST(time_follows_the_points_of_large_grids) {
@@ -109,12 +109,12 @@ TEST(nothing_is_known_of_a_GPU_or_of_blocks) {
   const struct predict_model model = predict_default();
   const struct predict_gpu nothing = {0};
   const struct predict_shape shapes_of[] = {{{0}, 0, 0, 0}, {{64, 16, 4}, 1, 256, 4}};
-  const struct predict_work works[] = {{{0}, 0, 0, 0, 0, 0}, {{512, 512, 512}, 2048, 1e9, 3, 1, 1}};
+  const struct predict_work works[] = {{{0}, 0, 0, 0}, {{512, 512, 512}, 2048, 1e9, 3}};
   for (int i = 0; i < 4; i++) {
     struct predict_cost cost;
     predict_cost(&model, &shapes_of[i / 2], &works[i % 2], &nothing, &cost);
-    CHECK(isfinite(cost.log_ms), "row %d", i);
-    const struct prediction prediction = predict(&model, 0.5, &cost, &cost, 0);
+    CHECK(isfinite(cost.log_ms[LAUNCH_STREAM] + cost.log_ms[LAUNCH_GRAPH]), "row %d", i);
+    const struct prediction prediction = predict(&model, 0.5, &cost, LAUNCH_GRAPH, &cost, LAUNCH_GRAPH, 0);
     CHECK_NEAR(0.5, prediction.time_ms, 0, "row %d", i);
     CHECK_NEAR(model.coefficients[PREDICT_sigma], prediction.error, 1e-9, "row %d", i);
   }

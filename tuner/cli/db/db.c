@@ -18,6 +18,7 @@ static const struct {
     {"merge", db_merge, true, " db trust yes no-code shipped signed-by "},
     {"import", db_merge, true, " db trust yes no-code shipped signed-by "},
     {"export", db_export, false, " db output format cubins sign problem device before "},
+    {"fit", db_fit, false, " db "},
     {"forget", db_forget, false, " db problem stencil device before yes "},
 };
 
@@ -79,5 +80,6 @@ static const struct option_row options[] = {
 };
 
 const struct command command_db = {
-    "db", "WHAT", 1, 10000, "inspect and change databases: info, check, merge, import, export, forget", options, db_run,
+    "db",    "WHAT", 1, 10000, "inspect and change databases: info, check, merge, import, export, fit, forget",
+    options, db_run,
 };

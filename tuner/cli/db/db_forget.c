@@ -8,8 +8,7 @@
 #include "tuner/cli/db/db_choice.h"
 #include "tuner/cli/options/option_value.h"
 
-/* Fail if there is no database: opening it for writing would create one. */
-static halotune_status database_check(const char *path) {
+halotune_status db_must_exist(const char *path) {
   struct store *store;
   halotune_status status = store_open(path, STORE_READ, &store);
   store_close(store);
@@ -24,7 +23,7 @@ halotune_status db_forget(const struct invocation *invocation) {
   struct store *store = NULL;
   char *name;
   halotune_status status = db_choice(invocation, &choice, &name);
-  if (status == HALOTUNE_OK) status = database_check(path);
+  if (status == HALOTUNE_OK) status = db_must_exist(path);
   if (status == HALOTUNE_OK && !db_choice_is_given(&choice))
     status = fail(HALOTUNE_ARGUMENT, "db forget needs at least one of --stencil, --device, --before and --problem");
   if (status == HALOTUNE_OK) status = store_open(path, STORE_WRITE, &store);

@@ -49,7 +49,7 @@ static void add_comment(const struct query *query, const struct built *built, co
       text_printf(text, "%s%lld", axis > 0 ? "x" : "", c->measured_grid[axis]);
     text_printf(text, ", %s\n", c->date);
     if (c->match > HALOTUNE_MATCH_STALE && isfinite(c->expected_ms))
-      text_printf(text, " *   expected    %.6g ms\n", c->expected_ms);
+      text_printf(text, " *   expected    %.4g ms\n", c->expected_ms);
   }
   text_printf(
       text,

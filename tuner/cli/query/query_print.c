@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "tuner/cli/output/grid_text.h"
 #include "tuner/cli/output/output.h"
 
@@ -149,12 +150,20 @@ halotune_status query_print_text(const struct query *query) {
       text_printf(&text, "second grid %s\n", *second_grid ? second_grid : "none");
   }
   if (c->match > HALOTUNE_MATCH_STALE && isfinite(c->expected_ms) && !is_emulation)
-    text_printf(&text, "expected    %.6g ms\n", c->expected_ms);
+    text_printf(&text, "expected    %.4g ms, +- %.0f %%\n", c->expected_ms, 100 * c->expected_error);
   add_faster(query, &text);
   bool ok = text_ok(&text);
   fputs(text_string(&text), stdout);
   text_free(&text);
   return ok ? HALOTUNE_OK : fail_memory();
+}
+
+/* A predicted number, in digits that mean something. Measured ones stay as they are. */
+static double predicted(const halotune_config *config, double value) {
+  char digits[32];
+  if (config->match <= HALOTUNE_MATCH_STALE || !isfinite(value)) return value;
+  snprintf(digits, sizeof digits, "%.4g", value);
+  return number_read(digits, NULL);
 }
 
 halotune_status query_print_json(const struct query *query) {
@@ -178,7 +187,8 @@ halotune_status query_print_json(const struct query *query) {
   json_put(&json, "time_ms", number_json(c->time_ms));
   json_put(&json, "low_ms", number_json(c->low_ms));
   json_put(&json, "high_ms", number_json(c->high_ms));
-  json_put(&json, "expected_ms", number_json(c->expected_ms));
+  json_put(&json, "expected_ms", number_json(predicted(c, c->expected_ms)));
+  json_put(&json, "expected_error", number_json(predicted(c, c->expected_error)));
   json_put(&json, "bandwidth_gbs", number_json(c->bandwidth_gbs));
   json_put(&json, "unknown_bytes",
            unknown_bytes(query) > 0 ? json_integer((json_int_t)unknown_bytes(query)) : json_null());

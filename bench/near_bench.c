@@ -1,0 +1,149 @@
+/* near_bench.c: how good the answers for grids are that a database does not hold. Each of its problems is asked for
+ * while the rows of its stencil, element type and grid are hidden. Where the run of the problem measured the
+ * configuration that answers, its time there is compared with the fastest one of the run, and with the time that the
+ * answer expects.
+ *
+ *   near_bench DATABASE [STENCIL]
+ *
+ * Prints a line for each problem, then median, 95th percentile and worst. The database is copied, and not changed. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "db/store/query.h"
+#include "db/store/store.h"
+
+struct problem {
+  int64_t id;
+  char stencil[128], device[128];
+  halotune_problem question;
+};
+
+static struct problem problems[4096];
+static double ratios[COUNT(problems)], errors[COUNT(problems)], sigmas[COUNT(problems)];
+static int problem_count, answered, compared, expected;
+
+static const char sql_problems[] =
+    "select p.id, s.name, d.name, p.nx, p.ny, p.nz, p.dtype, p.launch from best b join problem p on p.id = b.problem_id"
+    " join stencil s on s.id = p.stencil_id join device d on d.id = p.device_id where b.is_current and p.cache = 'steady'"
+    " and not p.is_reproducible and p.steps = 1 and not d.is_emulation and (?1 is null or s.name = ?1) order by 2, 7, 4, 5, 6";
+static const char sql_hide[] =
+    "update best set is_current = 0 where is_current and problem_id in (select o.id from problem o join problem p on"
+    " o.stencil_id = p.stencil_id and o.dtype = p.dtype and o.nx = p.nx and o.ny = p.ny and o.nz = p.nz where p.id = ?1)";
+static const char sql_time[] =
+    "select min(m.median_ms) from measurement m join run r on r.id = m.run_id join variant v on v.id = m.variant_id"
+    " join template t on t.id = v.template_id where r.problem_id = ?1 and (?2 is null or (t.name = ?2 and v.parameters = ?3))";
+
+static bool read_problems(sqlite3 *connection, const char *stencil) {
+  sqlite3_stmt *query = NULL;
+  if (query_prepare(connection, sql_problems, &query) != HALOTUNE_OK) return false;
+  sqlite3_bind_text(query, 1, stencil, -1, SQLITE_STATIC);
+  while (sqlite3_step(query) == SQLITE_ROW && problem_count < (int)COUNT(problems)) {
+    struct problem *p = &problems[problem_count++];
+    p->id = sqlite3_column_int64(query, 0);
+    snprintf(p->stencil, sizeof p->stencil, "%s", column_text(query, 1));
+    snprintf(p->device, sizeof p->device, "%s", column_text(query, 2));
+    p->question = (halotune_problem){.stencil = p->stencil, .device = p->device};
+    for (int axis = 0; axis < 3; axis++) p->question.grid[axis] = sqlite3_column_int64(query, 3 + axis);
+    p->question.dtype = strcmp(column_text(query, 6), "f64") == 0 ? HALOTUNE_F64 : HALOTUNE_F32;
+    p->question.launch = strcmp(column_text(query, 7), "graph") == 0 ? HALOTUNE_LAUNCH_GRAPH : HALOTUNE_LAUNCH_STREAM;
+  }
+  sqlite3_finalize(query);
+  return true;
+}
+
+/* The measured time of a configuration in the runs of a problem, or of the fastest; NaN if there is none. */
+static double time_of(sqlite3 *connection, int64_t problem, const char *template_name, const char *parameters) {
+  sqlite3_stmt *query = NULL;
+  double time_ms = NAN;
+  if (query_prepare(connection, sql_time, &query) != HALOTUNE_OK) return NAN;
+  sqlite3_bind_int64(query, 1, problem);
+  sqlite3_bind_text(query, 2, template_name, -1, SQLITE_STATIC);
+  sqlite3_bind_text(query, 3, parameters, -1, SQLITE_STATIC);
+  if (sqlite3_step(query) == SQLITE_ROW) time_ms = column_real(query, 0);
+  sqlite3_finalize(query);
+  return time_ms;
+}
+
+static void compare(sqlite3 *connection, const struct problem *p, const halotune_config *config) {
+  const long long *n = p->question.grid;
+  const double best = time_of(connection, p->id, NULL, NULL);
+  const double time_ms = time_of(connection, p->id, config->template_name, config->parameters);
+  answered++;
+  printf("%-12s %s %5lldx%5lldx%4lld %-9s best %9.5f expected %9.5f +- %4.1f %% ", p->stencil,
+         p->question.dtype == HALOTUNE_F64 ? "f64" : "f32", n[0], n[1], n[2], halotune_match_name(config->match), best,
+         config->expected_ms, 100 * config->expected_error);
+  if (isnan(time_ms)) {
+    printf("not measured: %s of %lldx%lldx%lld\n", config->template_name, config->measured_grid[0],
+           config->measured_grid[1], config->measured_grid[2]);
+    return;
+  }
+  ratios[compared] = time_ms / best;
+  printf("ratio %6.3f, expected %+6.1f %%: %s of %lldx%lldx%lld\n", ratios[compared],
+         100 * (config->expected_ms / time_ms - 1), config->template_name, config->measured_grid[0],
+         config->measured_grid[1], config->measured_grid[2]);
+  compared++;
+  if (isnan(config->expected_ms)) return;
+  errors[expected] = fabs(config->expected_ms / time_ms - 1);
+  sigmas[expected] = errors[expected] / config->expected_error;
+  expected++;
+}
+
+static int compare_doubles(const void *left, const void *right) {
+  const double a = *(const double *)left, b = *(const double *)right;
+  return a < b ? -1 : a > b;
+}
+
+static void print_spread(const char *what, double *values, int count) {
+  qsort(values, (size_t)count, sizeof *values, compare_doubles);
+  if (count > 0)
+    printf("%-40s median %.3f, 90 %% %.3f, 95 %% %.3f, worst %.3f\n", what, values[count / 2], values[count * 9 / 10],
+           values[count * 95 / 100], values[count - 1]);
+}
+
+static halotune_status run(const char *path, const char *stencil) {
+  struct store *store = NULL;
+  halotune_status status = store_open(path, STORE_WRITE, &store);
+  if (status != HALOTUNE_OK) return status;
+  sqlite3 *connection = store_connection(store);
+  if (!read_problems(connection, stencil)) status = HALOTUNE_DB;
+  for (int i = 0; i < problem_count && status == HALOTUNE_OK; i++) {
+    halotune_ctx *ctx = NULL;
+    halotune_config config;
+    status =
+        query_script(connection, "create temp table if not exists hidden (id integer primary key); delete from hidden;"
+                                 " insert into hidden select id from best where is_current");
+    if (status == HALOTUNE_OK) status = query_with(connection, sql_hide, problems[i].id, NULL);
+    if (status == HALOTUNE_OK) status = halotune_open(&path, 1, &ctx);
+    if (status == HALOTUNE_OK && halotune_lookup(ctx, &problems[i].question, &config) == HALOTUNE_OK)
+      compare(connection, &problems[i], &config);
+    halotune_close(ctx);
+    if (status == HALOTUNE_OK)
+      status = query_script(connection, "update best set is_current = 1 where id in (select id from hidden)");
+  }
+  store_close(store);
+  printf("%d problems, %d answered, %d of these with a time\n", problem_count, answered, compared);
+  print_spread("time over the fastest of the search", ratios, compared);
+  print_spread("error of expected_ms", errors, expected);
+  print_spread("error over expected_error", sigmas, expected);
+  return status;
+}
+
+int main(int argc, char **argv) {
+  char folder[] = "/tmp/halotune-near-XXXXXX", path[64], command[1024];
+  if (argc < 2 || argc > 3 || !mkdtemp(folder)) {
+    fprintf(stderr, "usage: near_bench DATABASE [STENCIL]\n");
+    return 2;
+  }
+  snprintf(path, sizeof path, "%s/tuned.db", folder);
+  snprintf(command, sizeof command, "cp '%s' '%s'", argv[1], path);
+  const int copied = system(command); /* NOLINT(cert-env33-c): a benchmark that a developer starts */
+  halotune_status status = copied == 0 ? run(path, argc > 2 ? argv[2] : NULL) : fail(HALOTUNE_IO, "%s", argv[1]);
+  if (status != HALOTUNE_OK) fprintf(stderr, "near_bench: %s\n", fail_text());
+  unlink(path);
+  rmdir(folder);
+  return status != HALOTUNE_OK;
+}

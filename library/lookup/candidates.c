@@ -1,0 +1,302 @@
+/* candidates.c: what does not depend on the question is computed once for each family of rows. A question then computes
+ * the cost of each configuration, and adds a few numbers for each row. */
+#include "library/lookup/candidates.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "db/store/launch_text.h"
+
+/* Errors that another GPU or mode adds: as shares of the time. */
+static const float no_time = 20; /* a time of a GPU says nothing about an emulation */
+static const float other_model = 0.10f, other_launch = 0.03f, other_cache = 0.10f, fewer_variants = 0.03f;
+
+/* What looks best among uncertain candidates is mostly overrated. So many standard deviations are added to the
+ * predicted time of each. */
+static const float caution = 3;
+
+void priced_family_free(struct priced_family *family) {
+  if (!family) return;
+  free(family->shapes);
+  free(family->rows);
+  free(family);
+}
+
+static struct predict_gpu gpu_of(const struct known_device *device) {
+  return (struct predict_gpu){device->sm_count, device->memory_gbs, device->l2_bytes};
+}
+
+/* A GPU of which a number is not known is taken to be like the one of the measurement. */
+static struct predict_gpu gpu_like(const struct known_device *device, const struct predict_gpu *measured) {
+  struct predict_gpu gpu = gpu_of(device);
+  if (!(gpu.sm_count > 0)) gpu.sm_count = measured->sm_count;
+  if (!(gpu.memory_gbs > 0)) gpu.memory_gbs = measured->memory_gbs;
+  if (!(gpu.l2_bytes > 0)) gpu.l2_bytes = measured->l2_bytes;
+  return gpu;
+}
+
+static struct predict_work work_of(const struct parsed_stencil *parsed, enum dtype dtype, const struct domain *domain) {
+  return predict_work_of(parsed->stencil, parsed->analysis, dtype, domain);
+}
+
+/* By configuration, then in the order of the catalog. */
+static int compare_rows(const void *left, const void *right) {
+  const struct served *const *a = left, *const *b = right;
+  if ((*a)->template_at != (*b)->template_at) return (*a)->template_at < (*b)->template_at ? -1 : 1;
+  if ((*a)->parameters != (*b)->parameters) return (uintptr_t)(*a)->parameters < (uintptr_t)(*b)->parameters ? -1 : 1;
+  return *a < *b ? -1 : *a > *b;
+}
+
+/* Everything that is needed to price the rows of a family. */
+struct pricing {
+  struct halotune_ctx *ctx;
+  const struct parsed_stencil *parsed;
+  const struct known_device *device; /* of the measurements */
+  struct predict_gpu gpu;
+  enum dtype dtype;
+};
+
+static struct domain domain_of(const struct pricing *p, const struct served *row) {
+  const struct grid grid = {{(long)row->n[0], (long)row->n[1], (long)row->n[2]}};
+  return domain_dense(p->parsed->stencil, p->parsed->analysis, &grid);
+}
+
+/* Find the shape of a row's configuration. */
+static halotune_status price_shape(const struct pricing *p, const struct served *row, struct priced_shape *out) {
+  const struct template *template;
+  struct bindings bindings;
+  double facts[FACT_COUNT];
+  *out = (struct priced_shape){.template_at = row->template_at, .parameters = row->parameters};
+  halotune_status status = context_template(p->ctx, row->template_at, &template);
+  if (status != HALOTUNE_OK) return status;
+  status = configuration_read(template, row->parameters, &out->configuration);
+  if (status == HALOTUNE_PARSE) return HALOTUNE_OK;
+  if (status != HALOTUNE_OK) return status;
+  const struct domain domain = domain_of(p, row);
+  facts_fill(p->parsed->stencil, p->parsed->analysis, p->dtype, &domain, &p->device->limits, row->reproducible, facts);
+  status = bindings_make(template, facts, &bindings);
+  if (status != HALOTUNE_OK) return status;
+  bindings_configure(&bindings, &out->configuration);
+  out->shape = predict_shape_of(&bindings, row->occupancy_64 / 64.0, p->device->limits.max_threads_sm);
+  out->is_usable = true;
+  bindings_free(&bindings);
+  return HALOTUNE_OK;
+}
+
+static struct predict_cost cost_measured(const struct pricing *p, const struct predict_model *model,
+                                         const struct priced_shape *shape, const struct served *row) {
+  const struct domain domain = domain_of(p, row);
+  const struct predict_work work = work_of(p->parsed, p->dtype, &domain);
+  struct predict_cost cost;
+  predict_cost(model, &shape->shape, &work, &p->gpu, &cost);
+  return cost;
+}
+
+static struct priced_row price_row(const struct pricing *p, const struct priced_family *family,
+                                   const struct priced_shape *shape, const struct served *row) {
+  const struct predict_cost cost = cost_measured(p, &family->model, shape, row);
+  const int mode = (row->launch == LAUNCH_GRAPH ? MODE_GRAPH : 0) | (row->cache == CACHE_COLD ? MODE_COLD : 0) |
+                   (row->reproducible ? MODE_REPRODUCIBLE : 0);
+  return (struct priced_row){.row = (int)(row - p->ctx->catalog.rows),
+                             .log_excess = logf((float)row->time_ms) - cost.log_ms[row->launch],
+                             .log2_bytes = cost.log2_bytes,
+                             .factor = cost.factor,
+                             .launch_share = cost.launch_share[row->launch],
+                             .steps = row->steps,
+                             .mode = (unsigned char)mode};
+}
+
+static halotune_status price_rows(const struct pricing *p, const struct served **rows, struct priced_family *family) {
+  halotune_status status = HALOTUNE_OK;
+  for (int i = 0; i < family->row_count && status == HALOTUNE_OK; i++) {
+    struct priced_shape *shape = &family->shapes[family->shape_count - 1];
+    const bool is_new =
+        i == 0 || rows[i]->template_at != shape->template_at || rows[i]->parameters != shape->parameters;
+    if (is_new) {
+      shape = &family->shapes[family->shape_count++];
+      status = price_shape(p, rows[i], shape);
+      shape->first = i;
+    }
+    shape->end = i + 1;
+    family->rows[i] = price_row(p, family, shape, rows[i]);
+  }
+  return status;
+}
+
+static halotune_status price_family(const struct question *q, const struct lookup_family *range,
+                                    struct priced_family **out) {
+  const struct catalog *catalog = &q->ctx->catalog;
+  const struct known_device *device = &catalog->devices[range->model];
+  const size_t count = (size_t)(range->end - range->first);
+  const struct pricing pricing = {q->ctx, q->parsed, device, gpu_of(device), (enum dtype)range->dtype};
+  struct priced_family *family = calloc(1, sizeof *family);
+  const struct served **rows = calloc(count + 1, sizeof *rows);
+  halotune_status status = family && rows ? HALOTUNE_OK : fail_memory();
+  *out = NULL;
+  if (status == HALOTUNE_OK) {
+    family->row_count = (int)count;
+    family->shapes = calloc(count + 1, sizeof *family->shapes);
+    family->rows = calloc(count + 1, sizeof *family->rows);
+    if (!family->shapes || !family->rows) status = fail_memory();
+    family->is_nonsense = device->fitted_by >= 0 && !predict_is_sensible(&device->prediction);
+    family->model = device->fitted_by >= 0 && !family->is_nonsense ? device->prediction : predict_default();
+    for (size_t i = 0; i < count; i++) rows[i] = &catalog->rows[range->first + (int)i];
+    qsort(rows, count, sizeof *rows, compare_rows);
+  }
+  if (status == HALOTUNE_OK) status = price_rows(&pricing, rows, family);
+  free(rows);
+  if (status == HALOTUNE_OK) *out = family;
+  else priced_family_free(family);
+  return status;
+}
+
+/* Get a family with its prices. Threads that make it at the same time make the same: the first one is kept. */
+static halotune_status priced_family(const struct question *q, int number, const struct priced_family **out) {
+  _Atomic(struct priced_family *) *kept = &q->ctx->table.priced[number];
+  struct priced_family *family = atomic_load_explicit(kept, memory_order_acquire), *none = NULL;
+  halotune_status status = HALOTUNE_OK;
+  if (!family && (status = price_family(q, &q->ctx->table.families[number], &family)) == HALOTUNE_OK) {
+    if (!atomic_compare_exchange_strong(kept, &none, family)) {
+      priced_family_free(family);
+      family = none;
+    }
+  }
+  *out = family;
+  return status;
+}
+
+static bool is_asked(const struct question *q, const struct lookup_family *family) {
+  const struct known_device *measured = &q->ctx->catalog.devices[family->model];
+  if (family->dtype != q->key.dtype) return false;
+  if (family->model == q->device->model) return true;
+  return measured->capability == q->device->capability && !measured->is_emulation;
+}
+
+/* The errors that rows of a model and a mode add. */
+static void errors_of_kin(const struct question *q, int model, float out[MODE_COUNT]) {
+  const struct lookup_key *key = &q->key;
+  const bool wants_graph = key->launch == LAUNCH_GRAPH + 1, wants_cold = key->cache == CACHE_COLD + 1;
+  for (int mode = 0; mode < MODE_COUNT; mode++) {
+    out[mode] = model == q->device->model ? 0 : q->device->is_emulation ? no_time : other_model;
+    if (wants_graph != ((mode & MODE_GRAPH) != 0)) out[mode] += other_launch;
+    if (wants_cold != ((mode & MODE_COLD) != 0)) out[mode] += other_cache;
+    if (!key->reproducible && (mode & MODE_REPRODUCIBLE)) out[mode] += fewer_variants;
+  }
+}
+
+/* A program that says no mode launches as the row was measured. */
+static enum launch_mode mode_asked(const struct question *q, const struct served *row) {
+  return (enum launch_mode)(q->key.launch ? q->key.launch - 1 : row->launch);
+}
+
+/* The costs of a configuration on the question's problem and GPU. */
+static void cost_asked(const struct question *q, const struct priced_family *family, const struct lookup_family *range,
+                       const struct priced_shape *shape, struct predict_cost *out) {
+  const struct predict_gpu measured = gpu_of(&q->ctx->catalog.devices[range->model]);
+  const struct predict_gpu gpu = gpu_like(q->device, &measured);
+  const struct predict_work work = work_of(q->parsed, (enum dtype)q->key.dtype, &q->domain);
+  predict_cost(&family->model, &shape->shape, &work, &gpu, out);
+}
+
+static void rank_family(const struct question *q, int number, const struct priced_family *family,
+                        struct candidates *out) {
+  const struct lookup_family *range = &q->ctx->table.families[number];
+  const double *c = family->model.coefficients;
+  const float size = (float)c[PREDICT_sigma_size], change = (float)c[PREDICT_sigma_change],
+              launch = (float)c[PREDICT_sigma_launch];
+  const enum launch_mode mode = q->key.launch == LAUNCH_GRAPH + 1 ? LAUNCH_GRAPH : LAUNCH_STREAM; /* one for all */
+  float kin[MODE_COUNT];
+  errors_of_kin(q, range->model, kin);
+  for (int s = 0; s < family->shape_count; s++) {
+    const struct priced_shape *shape = &family->shapes[s];
+    struct predict_cost asked;
+    if (!shape->is_usable) continue;
+    cost_asked(q, family, range, shape, &asked);
+    for (int i = shape->first; i < shape->end; i++) {
+      const struct priced_row *row = &family->rows[i];
+      if (row->steps != q->key.steps || (q->key.reproducible && !(row->mode & MODE_REPRODUCIBLE))) continue;
+      const float error = kin[row->mode] + size * fabsf(asked.log2_bytes - row->log2_bytes) +
+                          change * fabsf(asked.factor - row->factor) +
+                          launch * fabsf(asked.launch_share[mode] - row->launch_share);
+      out->list[out->count++] = (struct ranked){row->log_excess + asked.log_ms[mode] + caution * error, number, i};
+    }
+  }
+}
+
+halotune_status candidates_find(const struct question *q, struct candidates *out) {
+  const struct lookup_table *table = &q->ctx->table;
+  const int first = table->first_family[q->key.stencil], end = table->first_family[q->key.stencil + 1];
+  const struct priced_family *family;
+  halotune_status status = HALOTUNE_OK;
+  size_t most = 0;
+  *out = (struct candidates){.question = q};
+  for (int i = first; i < end; i++) {
+    if (is_asked(q, &table->families[i])) most += (size_t)(table->families[i].end - table->families[i].first);
+  }
+  out->list = malloc((most + 1) * sizeof *out->list);
+  if (!out->list) return fail_memory();
+  for (int i = first; i < end && status == HALOTUNE_OK; i++) {
+    if (!is_asked(q, &table->families[i])) continue;
+    status = priced_family(q, i, &family);
+    if (status == HALOTUNE_OK) rank_family(q, i, family, out);
+  }
+  return status;
+}
+
+/* Find the row of a place in the list, and predict its time. */
+static void describe(const struct question *q, const struct ranked *ranked, struct candidate *out) {
+  const struct lookup_family *range = &q->ctx->table.families[ranked->family];
+  const struct priced_family *family =
+      atomic_load_explicit(&q->ctx->table.priced[ranked->family], memory_order_acquire);
+  const struct known_device *device = &q->ctx->catalog.devices[range->model];
+  const struct pricing pricing = {q->ctx, q->parsed, device, gpu_of(device), (enum dtype)range->dtype};
+  const struct priced_row *priced = &family->rows[ranked->row];
+  const struct served *row = &q->ctx->catalog.rows[priced->row];
+  const struct priced_shape *shape = family->shapes;
+  struct predict_cost asked;
+  float kin[MODE_COUNT];
+  while (shape->end <= ranked->row) shape++;
+  const struct predict_cost measured = cost_measured(&pricing, &family->model, shape, row);
+  cost_asked(q, family, range, shape, &asked);
+  errors_of_kin(q, range->model, kin);
+  *out = (struct candidate){row, shape,
+                            predict(&family->model, row->time_ms, &measured, (enum launch_mode)row->launch, &asked,
+                                    mode_asked(q, row), (double)kin[priced->mode])};
+  if (!(q->device->memory_gbs > 0) && row->model != q->device->model) out->prediction = (struct prediction){NAN, NAN};
+}
+
+bool candidates_take(struct candidates *c, struct candidate *out) {
+  float best = INFINITY;
+  int best_at = -1;
+  for (int i = 0; i < c->count; i++) {
+    if (!(c->list[i].rank < best)) continue;
+    best = c->list[i].rank;
+    best_at = i;
+  }
+  if (best_at < 0) return false;
+  c->list[best_at].rank = INFINITY;
+  describe(c->question, &c->list[best_at], out);
+  return true;
+}
+
+void candidates_drop(struct candidates *c, const struct candidate *refused) {
+  const struct served *rows = c->question->ctx->catalog.rows;
+  const struct lookup_table *table = &c->question->ctx->table;
+  for (int i = 0; i < c->count; i++) {
+    const struct priced_family *family = atomic_load_explicit(&table->priced[c->list[i].family], memory_order_relaxed);
+    const struct served *row = &rows[family->rows[c->list[i].row].row];
+    if (row->template_at == refused->row->template_at && row->parameters == refused->row->parameters)
+      c->list[i].rank = INFINITY;
+  }
+}
+
+void candidates_free(struct candidates *c) {
+  free(c->list);
+  *c = (struct candidates){0};
+}
+
+struct prediction candidates_exact(const struct served *row) {
+  const double intervals_half_widths = 1.96; /* standard deviations from the median to the end of a 95 % interval */
+  return (struct prediction){row->time_ms, (row->high_ms - row->low_ms) / (2 * intervals_half_widths) / row->time_ms};
+}

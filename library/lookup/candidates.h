@@ -1,0 +1,72 @@
+/* candidates.h: the rows that may answer a problem that no row is for, ranked by predicted time. */
+#ifndef LIBRARY_LOOKUP_CANDIDATES_H
+#define LIBRARY_LOOKUP_CANDIDATES_H
+
+#include "library/lookup/choose.h"
+
+/* One configuration among the rows of a family. Its rows follow each other in the list of priced_family. */
+struct priced_shape {
+  int template_at, first, end;
+  const char *parameters; /* the catalog's, so that pointers can be compared */
+  struct configuration configuration;
+  struct predict_shape shape;
+  bool is_usable; /* false: the template does not have these parameters */
+};
+
+/* What the rank of a row needs, copied from the catalog: a lookup mostly waits for memory. */
+struct priced_row {
+  int row;                                /* in the catalog */
+  float log_excess;                       /* logarithm of the measured time over the model's */
+  float log2_bytes, factor, launch_share; /* of its predict_cost, in its launch mode */
+  unsigned short steps;
+  unsigned char mode; /* MODE_GRAPH, MODE_COLD, MODE_REPRODUCIBLE */
+};
+enum { MODE_GRAPH = 1, MODE_COLD = 2, MODE_REPRODUCIBLE = 4, MODE_COUNT = 8 };
+
+/* What predictions need of the rows of a family. It is made at the first question that needs it. */
+struct priced_family {
+  struct predict_model model; /* of the GPU on which the rows were measured */
+  bool is_nonsense;           /* the database's coefficients make no sense, so that these are the defaults */
+  int shape_count, row_count;
+  struct priced_shape *shapes;
+  struct priced_row *rows; /* shape after shape */
+};
+
+void priced_family_free(struct priced_family *family);
+
+/* A row, and the time that it is predicted to take on the problem and GPU of the question. */
+struct candidate {
+  const struct served *row;
+  const struct priced_shape *shape;
+  struct prediction prediction;
+};
+
+/* All candidates of a question. */
+struct ranked {
+  float rank;      /* logarithm of milliseconds, with a penalty for the error; infinite: taken or dropped */
+  int family, row; /* the row in the family */
+};
+struct candidates {
+  const struct question *question;
+  struct ranked *list;
+  int count;
+};
+
+/* List all rows of the question's stencil and element type whose GPU has the architecture of the question's device, in
+ * no order. Rows of other numbers of time steps are left out, and rows of an emulation unless the device is one.
+ *   out  end it with candidates_free, also after a failure
+ * Returns HALOTUNE_OK; HALOTUNE_PARSE or HALOTUNE_MEMORY. */
+halotune_status candidates_find(const struct question *question, struct candidates *out);
+
+/* Take the best candidate off the list. Returns false if the list is empty. */
+bool candidates_take(struct candidates *candidates, struct candidate *out);
+
+/* Take all candidates of a configuration off the list, because it does not fit the question. */
+void candidates_drop(struct candidates *candidates, const struct candidate *refused);
+
+void candidates_free(struct candidates *candidates);
+
+/* Predict the time of a row for a question: a row of the same problem has its own time. */
+struct prediction candidates_exact(const struct served *row);
+
+#endif

@@ -1,0 +1,211 @@
+/* fit.c: least squares with a free constant for each variant, whose speed is its own. */
+#include "library/predict/fit.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "db/store/query.h"
+#include "library/predict/least_squares.h"
+#include "library/predict/observations.h"
+
+/* With fewer times the defaults hold. */
+enum { LEAST_TIMES = 100 };
+
+/* How strongly a coefficient of which the times tell little keeps its default. */
+static const double pull = 0.002;
+
+/* The neighbours in the list with the same variant: [first, *end). */
+static int variant_end(const struct observation *list, int first, int end) {
+  int at = first + 1;
+  while (at < end && list[at].variant == list[first].variant) at++;
+  return at;
+}
+
+/* Logarithm of what a time has beyond the launch and the streaming of the bytes. */
+static double excess(const struct observation *o) {
+  const double least_share = 0.2; /* of a time that is hardly longer than a launch */
+  const double ms = fmax(o->time_ms - (double)predict_launch_ms[o->launch], least_share * o->time_ms);
+  return log(ms) - (double)o->cost.log_streaming_ms;
+}
+
+/* The share of an observation in the sums: candidates of lookups are fast variants. Times of launches say little. */
+static double weight_of(const struct observation *o) {
+  const double speed = o->best_ms / o->time_ms;
+  const double beyond = 1 - (double)predict_launch_ms[o->launch] / o->time_ms;
+  return speed * speed * speed * fmax(beyond, 0.1);
+}
+
+/* Add the observations of one variant, as differences from their mean. */
+static void add_variant(const struct observation *list, int count, struct least_squares *sums) {
+  double mean[PREDICT_FEATURES] = {0}, value = 0, weight = 0;
+  for (int i = 0; i < count; i++) {
+    const double share = weight_of(&list[i]);
+    for (int f = 0; f < PREDICT_FEATURES; f++) mean[f] += share * (double)list[i].cost.features[f];
+    value += share * excess(&list[i]);
+    weight += share;
+  }
+  for (int i = 0; i < count; i++) {
+    double features[PREDICT_FEATURES];
+    for (int f = 0; f < PREDICT_FEATURES; f++) features[f] = (double)list[i].cost.features[f] - mean[f] / weight;
+    least_squares_add(sums, features, excess(&list[i]) - value / weight, weight_of(&list[i]));
+  }
+}
+
+/* What a model makes of the features of an observation. */
+static struct predict_cost cost_with(const struct predict_model *model, const struct observation *o) {
+  struct predict_cost cost = o->cost;
+  predict_recost(model, &cost);
+  return cost;
+}
+
+static int compare_doubles(const void *left, const void *right) {
+  const double a = *(const double *)left, b = *(const double *)right;
+  return a < b ? -1 : a > b;
+}
+
+/* Predictions of the times of variants from their times on other grids. */
+struct judged {
+  double *errors; /* absolute logarithms of predicted over measured time */
+  int count, capacity;
+  struct least_squares sums; /* of the errors over what they depend on */
+};
+
+static halotune_status judge_pair(const struct predict_model *model, const struct observation *from,
+                                  const struct observation *to, struct judged *out) {
+  const double mean_to_deviation = 1.2533; /* of a normal distribution */
+  const struct predict_cost measured = cost_with(model, from), asked = cost_with(model, to);
+  const double error =
+      fabs((double)(asked.log_ms[to->launch] - measured.log_ms[from->launch]) + log(from->time_ms / to->time_ms));
+  float features[PREDICT_ERRORS];
+  double wide[PREDICT_ERRORS];
+  if (!array_room(out->errors, out->count, out->capacity)) return fail_memory();
+  predict_error_features(&measured, from->launch, &asked, to->launch, features);
+  for (int i = 0; i < PREDICT_ERRORS; i++) wide[i] = (double)features[i];
+  out->errors[out->count++] = error;
+  least_squares_add(&out->sums, wide, mean_to_deviation * error, 1);
+  return HALOTUNE_OK;
+}
+
+/* Judge a model as lookups use it: by the times of fast variants, from which those on all other grids are predicted,
+ * where they may be slow.
+ *   error  receives the median error; NaN without any */
+static halotune_status judge(const struct predict_model *model, const struct observation *list, int count,
+                             struct judged *out, double *error) {
+  const double fast = 1.1; /* times the fastest of the run */
+  halotune_status status = HALOTUNE_OK;
+  out->count = 0;
+  out->sums = (struct least_squares){.count = PREDICT_ERRORS};
+  for (int i = 0, end; i < count; i = end) {
+    end = variant_end(list, i, count);
+    for (int a = i; a < end; a++) {
+      if (list[a].time_ms > fast * list[a].best_ms) continue;
+      for (int b = i; b < end && status == HALOTUNE_OK; b++) {
+        if (b != a) status = judge_pair(model, &list[a], &list[b], out);
+      }
+    }
+  }
+  if (out->count > 0) qsort(out->errors, (size_t)out->count, sizeof *out->errors, compare_doubles);
+  *error = out->count > 0 ? out->errors[out->count / 2] : NAN;
+  return status;
+}
+
+/* Fit the errors of the model that `judged` was made with; they are never smaller than a measurement's own. */
+static void fit_errors(const struct judged *judged, struct predict_model *model) {
+  static const double least[PREDICT_ERRORS] = {0.01};
+  double *errors = &model->coefficients[PREDICT_sigma];
+  const struct predict_model usual = predict_default();
+  least_squares_solve(&judged->sums, &usual.coefficients[PREDICT_sigma], pull, errors);
+  for (int i = 0; i < PREDICT_ERRORS; i++) errors[i] = fmax(errors[i], least[i]);
+}
+
+/* Fit one model's observations. */
+static halotune_status fit_model(const struct observation *list, int count, struct fit_result *out) {
+  struct least_squares sums = {.count = PREDICT_FEATURES};
+  struct judged judged = {0};
+  const struct predict_model usual = predict_default();
+  out->model = usual;
+  for (int i = 0, end; i < count; i = end) {
+    end = variant_end(list, i, count);
+    if (end - i == 1) continue;
+    add_variant(&list[i], end - i, &sums);
+    out->times += end - i;
+    out->variants++;
+  }
+  halotune_status status = judge(&usual, list, count, &judged, &out->error_before);
+  out->error_after = out->error_before;
+  if (status == HALOTUNE_OK && out->times >= LEAST_TIMES) {
+    out->is_kept = least_squares_solve(&sums, usual.coefficients, pull, out->model.coefficients);
+    status = judge(&out->model, list, count, &judged, &out->error_after);
+    fit_errors(&judged, &out->model);
+    out->is_kept = out->is_kept && predict_is_sensible(&out->model);
+  }
+  free(judged.errors);
+  return status;
+}
+
+static halotune_status put_coefficient(sqlite3_stmt *query, int64_t device, const char *name, double value) {
+  struct binder binder = {query, 0};
+  bind_integer(&binder, device);
+  bind_text(&binder, name);
+  bind_real(&binder, value);
+  return query_run(query, NULL);
+}
+
+/* Replace the coefficients of a model of GPU. */
+static halotune_status put_model(struct store *store, int64_t device, const struct fit_result *result) {
+  sqlite3 *connection = store_connection(store);
+  sqlite3_stmt *query = NULL;
+  halotune_status status =
+      query_with(connection,
+                 "delete from prediction where device_id in (select o.id from device o join device d"
+                 " on o.name = d.name and o.capability = d.capability and o.sm_count = d.sm_count"
+                 " where d.id = ?1)",
+                 device, NULL);
+  if (status != HALOTUNE_OK || !result->is_kept) return status;
+  status =
+      query_prepare(connection,
+                    "insert into prediction (device_id, coefficient, value, origin_id) select id, ?2, ?3, origin_id"
+                    " from device where id = ?1",
+                    &query);
+  for (int i = 0; i < PREDICT_COEFFICIENTS && status == HALOTUNE_OK; i++)
+    status = put_coefficient(query, device, predict_names[i], result->model.coefficients[i]);
+  sqlite3_finalize(query);
+  return status;
+}
+
+static halotune_status name_device(struct store *store, int64_t device, char *out, size_t bytes) {
+  sqlite3_stmt *query = NULL;
+  halotune_status status = query_prepare(store_connection(store), "select name from device where id = ?1", &query);
+  if (status != HALOTUNE_OK) return status;
+  sqlite3_bind_int64(query, 1, device);
+  if (sqlite3_step(query) == SQLITE_ROW) snprintf(out, bytes, "%s", column_text(query, 0));
+  sqlite3_finalize(query);
+  return HALOTUNE_OK;
+}
+
+halotune_status predict_fit(struct store *store, void (*tell)(void *context, const struct fit_result *result),
+                            void *context) {
+  const struct predict_model usual = predict_default();
+  struct observations observations;
+  halotune_status status = observations_read(store, &usual, &observations);
+  const bool is_open = status == HALOTUNE_OK;
+  if (is_open) status = query_script(store_connection(store), "begin immediate");
+  for (int first = 0; first < observations.count && status == HALOTUNE_OK;) {
+    char name[256] = "";
+    struct fit_result result = {.device = name};
+    const int64_t device = observations.list[first].device;
+    int end = first;
+    while (end < observations.count && observations.list[end].device == device) end++;
+    status = fit_model(&observations.list[first], end - first, &result);
+    if (status == HALOTUNE_OK) status = name_device(store, device, name, sizeof name);
+    if (status == HALOTUNE_OK) status = put_model(store, device, &result);
+    if (status == HALOTUNE_OK) tell(context, &result);
+    first = end;
+  }
+  if (is_open) status = query_finish(store_connection(store), status);
+  observations_free(&observations);
+  return status;
+}

@@ -1,0 +1,27 @@
+/* fit.h: finds the coefficients of predictions that fit a database's own measurements best, and keeps them in it. */
+#ifndef LIBRARY_PREDICT_FIT_H
+#define LIBRARY_PREDICT_FIT_H
+
+#include "db/store/store.h"
+#include "library/predict/predict.h"
+
+/* What a fit found for a model of GPU. */
+struct fit_result {
+  const char *device;               /* its name */
+  long times;                       /* measured times of variants that were measured on several grids */
+  long variants;                    /* these variants */
+  double error_before, error_after; /* median error of a variant's time on one grid from its time on another: with the
+                                     * default coefficients, and with the new ones */
+  bool is_kept;                     /* false: too few times, or no sensible coefficients, so that the defaults hold */
+  struct predict_model model;
+};
+
+/* Fit the coefficients for each model of GPU in a database, and store them. Times of an emulation are not used.
+ * The coefficients are found by least squares on logarithms of times, among the times of one variant on several grids;
+ * fast variants count more. Old coefficients are replaced.
+ *   tell  called for each model
+ * Returns HALOTUNE_OK, HALOTUNE_PARSE, HALOTUNE_DB or HALOTUNE_MEMORY. */
+halotune_status predict_fit(struct store *store, void (*tell)(void *context, const struct fit_result *result),
+                            void *context);
+
+#endif
