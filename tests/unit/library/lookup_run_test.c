@@ -79,7 +79,8 @@ static int tear_down(void **state) {
 static void *array(int number) { return (void *)(uintptr_t)arrays[number]; }
 
 /* A kernel for the problem of a row, with at most so many steps a launch. */
-static halotune_kernel *create(const struct tuned *row, int steps, halotune_config *config) {
+static halotune_kernel *create(const struct tuned *row, int steps, const halotune_layout *layout,
+                               halotune_config *config) {
   halotune_kernel *kernel;
   const char *slash = strchr(row->stencil, '/');
   halotune_problem problem = {.stencil = slash ? slash + 1 : row->stencil,
@@ -87,7 +88,7 @@ static halotune_kernel *create(const struct tuned *row, int steps, halotune_conf
                               .dtype = (halotune_dtype)row->dtype,
                               .steps = steps};
   CHECK_OK(halotune_lookup(ctx, &problem, config));
-  CHECK_OK(halotune_kernel_create(ctx, config, NULL, NULL, &kernel));
+  CHECK_OK(halotune_kernel_create(ctx, config, NULL, layout, &kernel));
   return kernel;
 }
 
@@ -159,7 +160,7 @@ TEST(a_run_equals_as_many_single_steps) {
   for (size_t i = 0; i < COUNT(cases); i++) {
     const struct tuned *row = &rows_stored[cases[i].row];
     halotune_config config, one;
-    halotune_kernel *kernel = create(row, HALOTUNE_STEPS_ANY, &config), *single = create(row, 0, &one);
+    halotune_kernel *kernel = create(row, HALOTUNE_STEPS_ANY, NULL, &config), *single = create(row, 0, NULL, &one);
     halotune_kernel_facts facts;
     halotune_kernel_info(kernel, &facts);
     CHECK_EQ(HALOTUNE_MATCH_EXACT, config.match, "%s", row->stencil);
@@ -176,12 +177,28 @@ TEST(a_run_equals_as_many_single_steps) {
   }
 }
 
+/* Points outside of the box keep their values, however many steps a launch makes, and whatever lies between rows. */
+TEST(a_run_computes_the_box_of_a_layout) {
+  static const halotune_layout padded = {48, 0, {3, 5, 0}, {30, 23, 0}};
+  const struct tuned *row = &rows_stored[0];
+  halotune_config config;
+  halotune_kernel *kernel = create(row, HALOTUNE_STEPS_ANY, &padded, &config),
+                  *single = create(row, 0, &padded, &config);
+  halotune_kernel_facts facts;
+  halotune_kernel_info(kernel, &facts);
+  CHECK_EQ(4, facts.steps, "%s", facts.parameters);
+  for (int steps = 1; steps <= 9; steps += 4) check_run(row, kernel, single, steps);
+  check_run(row, kernel, single, 7);
+  halotune_kernel_free(kernel);
+  halotune_kernel_free(single);
+}
+
 /* Graphs begin with the second run on a list, or in the middle of a long first run, and not in a capture. */
 TEST(short_launches_are_gathered_in_graphs) {
   enum { STAR7_F64 = 11, A_GRAPH = 2 * 32 };
   const struct tuned *row = &rows_stored[STAR7_F64];
   halotune_config config;
-  halotune_kernel *kernel = create(row, HALOTUNE_STEPS_ANY, &config), *single = create(row, 0, &config);
+  halotune_kernel *kernel = create(row, HALOTUNE_STEPS_ANY, NULL, &config), *single = create(row, 0, NULL, &config);
   CHECK_EQ(32, kernel->graph_launches, "launches of a graph");
   check_run(row, kernel, single, A_GRAPH - 1);
   CHECK_EQ(0, kernel->graph_count, "too short a run");
@@ -190,7 +207,7 @@ TEST(short_launches_are_gathered_in_graphs) {
   check_run(row, kernel, single, A_GRAPH + 3);
   CHECK_EQ(1, kernel->graph_count, "the same graph");
   halotune_kernel_free(kernel);
-  kernel = create(row, HALOTUNE_STEPS_ANY, &config);
+  kernel = create(row, HALOTUNE_STEPS_ANY, NULL, &config);
   check_run(row, kernel, single, 2 * A_GRAPH + 1);
   CHECK_EQ(1, kernel->graph_count, "a long first run");
   void *fields[] = {array(0), array(1)};
@@ -247,7 +264,7 @@ TEST(the_arguments_of_a_run_are_checked) {
       {{0, 1}, 4, 9, HALOTUNE_OK, ""},
   };
   halotune_config config;
-  halotune_kernel *kernel = create(&rows_stored[0], HALOTUNE_STEPS_ANY, &config);
+  halotune_kernel *kernel = create(&rows_stored[0], HALOTUNE_STEPS_ANY, NULL, &config);
   for (size_t i = 0; i < COUNT(cases); i++) {
     void *fields[2], *before[2];
     for (int k = 0; k < 2; k++)
@@ -261,7 +278,7 @@ TEST(the_arguments_of_a_run_are_checked) {
   CHECK_EQ(HALOTUNE_ARGUMENT, halotune_run(kernel, NULL, NULL, 1), "no list");
   CHECK_EQ(HALOTUNE_ARGUMENT, halotune_run(NULL, NULL, NULL, 1), "no kernel");
   halotune_kernel_free(kernel);
-  kernel = create(&rows_stored[COUNT(rows_stored) - 1], HALOTUNE_STEPS_ANY, &config);
+  kernel = create(&rows_stored[COUNT(rows_stored) - 1], HALOTUNE_STEPS_ANY, NULL, &config);
   void *fields[3] = {array(0), array(1), array(2)};
   CHECK_EQ(HALOTUNE_ARGUMENT, halotune_run(kernel, NULL, fields, 1), "no time");
   CHECK(strstr(halotune_error(ctx), "iterate"), "%s", halotune_error(ctx));
@@ -270,9 +287,8 @@ TEST(the_arguments_of_a_run_are_checked) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_run_equals_as_many_single_steps),
-      cmocka_unit_test(short_launches_are_gathered_in_graphs),
-      cmocka_unit_test(what_counts_is_the_time_of_a_step),
+      cmocka_unit_test(a_run_equals_as_many_single_steps),     cmocka_unit_test(a_run_computes_the_box_of_a_layout),
+      cmocka_unit_test(short_launches_are_gathered_in_graphs), cmocka_unit_test(what_counts_is_the_time_of_a_step),
       cmocka_unit_test(the_arguments_of_a_run_are_checked),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
