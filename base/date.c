@@ -39,11 +39,11 @@ double date_seconds(const char *date) {
   const bool is_leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
   if (month < 1 || month > 12 || day < 1 || day > days_of[month - 1] || (month == 2 && day > 28 + is_leap)) return NAN;
   const long y = year - (month <= 2), months = (month + 9) % 12;
-  const double days = (double)(365 * y + y / 4 - y / 100 + y / 400 + (153 * months + 2) / 5 + day - 1 - 719468);
+  const long days = 365 * y + y / 4 - y / 100 + y / 400 + (153 * months + 2) / 5 + day - 1 - 719468;
   const char *time = date + sizeof day_form - 1;
-  if (*time == '\0') return days * day_s;
+  if (*time == '\0') return (double)days * day_s;
   if (!has_form(time, time_form) || !is_end(time + sizeof time_form - 1)) return NAN;
   const int hour = two_digits(time + 1), minute = two_digits(time + 4), second = two_digits(time + 7);
   if (hour > 23 || minute > 59 || second > 60) return NAN;
-  return days * day_s + hour * hour_s + minute * minute_s + second;
+  return (double)days * day_s + hour * hour_s + minute * minute_s + second;
 }

@@ -38,7 +38,8 @@ static halotune_status find_variant(const struct invocation *invocation, const s
     status = make_variant(invocation, problem, templates->list[i], out);
   }
   if (status != HALOTUNE_ARGUMENT) return status;
-  return fail(status, "%s; no other template has such a variant either", detail);
+  (void)fail(HALOTUNE_ARGUMENT, "%s; no other template has such a variant either", detail);
+  return HALOTUNE_ARGUMENT;
 }
 
 static halotune_status put_variant(const struct invocation *invocation, const struct problem *problem) {
