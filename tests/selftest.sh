@@ -109,10 +109,15 @@ exec "$@"
 S
 chmod +x "$work/sanitizer"
 printf '#!/bin/sh\necho "NVIDIA H200: 0 variants, 0 failed"\n' >"$work/nothing"
-chmod +x "$work/nothing"
+cat >"$work/needs_grid" <<'S'
+#!/bin/sh
+case "$*" in *--grid*) exec "$(dirname "$0")/sanitizer" "$@" ;; esac
+echo "NVIDIA H200: 0 variants, 0 failed"
+S
+chmod +x "$work/nothing" "$work/needs_grid"
 mkdir "$work/no_jq" && ln -s /usr/bin/* /bin/* "$work/no_jq" 2>/dev/null
 rm -f "$work/no_jq/jq"
-sed 's/^name: copy$/name: mine/; s/^update: .*/update: v = 3*u[0]/' kernels/copy.yaml >"$work/mine.yaml" # which the starter database does not know
+sed 's/^name: copy$/name: mine/; s/^update: .*/update: v = 3*u[0]/; s/^grids: .*/grids: [[4096]]/' kernels/copy.yaml >"$work/mine.yaml" # which the starter database does not know
 sanitize() { # words... : of the environment
   env HALOTUNE="$program" HALOTUNE_DB="$work/sanitize.db" STENCILS="$work/mine.yaml" TOOLS=memcheck SAMPLE=1 SANITIZER="$work/sanitizer" "$@" tests/sanitize.sh \
     >"$work/out" 2>"$work/err"
@@ -125,6 +130,9 @@ result "unless they are left out" $?
 timeout "$LIMIT_S" "$program" tune "$work/mine.yaml" --dtype all --grid 4096 --template direct $patient --max-variants 2 --db "$work/sanitize.db" >"$work/out" 2>"$work/err" &&
   sanitize SAMPLE=0 && [ "$(grep -c '^ok .*its best: [a-z]* ' "$work/out")" = 2 ] && [ "$(grep -c '^ok' "$work/out")" = 2 ]
 result "those that a database knows are looked at" $?
+rm -f "$work/sanitized"
+sanitize SAMPLE=0 SANITIZER="$work/needs_grid" && [ "$(grep -c '^ok .*its best: [a-z]* .*: 1 variant' "$work/out")" = 2 ] && [ "$(grep -c 'grid 4096$' "$work/sanitized")" = 2 ]
+result "on their own grid, if the rules exclude them on the others" $?
 rm -f "$work/devices"
 sanitize WINNERS=0 STENCILS='copy triad' JOBS=2 DEVICES='0 3' && [ "$(grep -c '^ok' "$work/out")" = 4 ] && tail -n 1 "$work/out" | grep -q '^1..4$' &&
   [ "$(sort -u "$work/devices" | tr '\n' ' ')" = '0 3 ' ]
