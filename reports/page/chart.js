@@ -143,6 +143,20 @@ export function logAxis(colors, name, low, high, show, more = {}) {
   });
 }
 
+/** Height of the lines that a legend of these names takes beyond its first, in the narrowest chart (400 px). */
+export function legendExcess(names) {
+  let lines = 1,
+    used = 0;
+  for (const width of names.map((name) => 28 + 7 * name.length)) {
+    if (used + width > 400) {
+      lines++;
+      used = 0;
+    }
+    used += width;
+  }
+  return (lines - 1) * 20;
+}
+
 export const legend = (colors, more = {}) => ({
   top: 0,
   left: 0,

@@ -16,6 +16,10 @@ const styles = {
   flat: [7, 'diamond'],
   scatter: [6, 'roundRect'],
   line: [7, 'circle'],
+  pipeline_planes: [4, 'circle'],
+  pipeline_rows: [4, 'rect'],
+  fused_tile: [1, 'rect'],
+  fused_line: [0, 'diamond'],
 };
 // Of templates that do not come with Halotune.
 const stylesOfOthers = [

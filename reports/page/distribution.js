@@ -1,5 +1,5 @@
 // distribution.js: how the times of all variants are spread.
-import {axis, figure, legend} from './chart.js';
+import {axis, figure, legend, legendExcess} from './chart.js';
 import {templateStyle} from './colors.js';
 import {count, digits, isNumber, time} from './format.js';
 import {markedRows} from './marks.js';
@@ -39,7 +39,7 @@ export function distribution(problem, unit) {
       }),
     option: (colors) => ({
       legend: legend(colors, {data: problem.templates.map((t) => t.name)}),
-      grid: {left: 52, right: 24, top: 66, bottom: 46},
+      grid: {left: 52, right: 24, top: 66 + legendExcess(problem.templates.map((t) => t.name)), bottom: 46},
       tooltip: {
         trigger: 'axis',
         axisPointer: {type: 'shadow'},

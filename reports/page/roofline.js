@@ -1,5 +1,5 @@
 // roofline.js: every variant under the roofs of memory and arithmetic.
-import {figure, legend, logAxis} from './chart.js';
+import {figure, legend, legendExcess, logAxis} from './chart.js';
 import {templateStyle} from './colors.js';
 import {devices, roofMs, stencils, templateName, timedRows, isEmulated} from './data.js';
 import {el, newId} from './dom.js';
@@ -136,7 +136,7 @@ export function roofline(problem, unit) {
     },
     option: (colors) => ({
       legend: legend(colors, {data: names}),
-      grid: {left: 62, right: 24, top: 34, bottom: 46},
+      grid: {left: 62, right: 24, top: 34 + legendExcess(names), bottom: 46},
       tooltip: {trigger: 'item', formatter: (p) => (p.data?.[2] >= 0 ? tooltip(list[p.data[2]]) : '')},
       xAxis: logAxis(colors, 'flops a byte requested', near ? x0 : x0 / 1.2, near ? compulsory * 1.15 : x1, nice),
       yAxis: logAxis(colors, 'GFLOP/s', bottom / 1.15, near ? top * 1.25 : y1, nice, {nameGap: 46}),

@@ -1,5 +1,5 @@
 // scatter.js: time against occupancy, or against another figure of the variants.
-import {axis, figure, legend, logAxis} from './chart.js';
+import {axis, figure, legend, legendExcess, logAxis} from './chart.js';
 import {timedRows} from './data.js';
 import {el, newId} from './dom.js';
 import {digits, isNumber, time} from './format.js';
@@ -54,7 +54,7 @@ export function scatter(problem, unit, selection) {
     table: () => variantRows(problem, unit, rows),
     option: (colors) => ({
       legend: legend(colors, {data: problem.templates.map((t) => t.name)}),
-      grid: {left: 62, right: 24, top: 34, bottom: 46},
+      grid: {left: 62, right: 24, top: 34 + legendExcess(problem.templates.map((t) => t.name)), bottom: 46},
       tooltip: {trigger: 'item', formatter: (p) => (p.data?.[2] >= 0 ? rowTip(problem, p.data[2], unit) : '')},
       xAxis: choice.log
         ? logAxis(colors, choice.name, Math.min(...places()) / 1.1, Math.max(...places()) * 1.1, (value) =>
