@@ -422,9 +422,12 @@ bench-launch: $(OUT)/bench/launch_bench build/starter.db  ## what a launch costs
 bench-roof: all  ## shares of the roof that winners reach, into bench/results (needs a GPU); BUDGET=20s DEVICES='0 1'
 	$(Q)BUDGET='$(BUDGET)' DEVICES='$(DEVICES)' DB='$(DB)' AGAIN='$(AGAIN)' bench/roof.sh
 
-.PHONY: bench-steps
+.PHONY: bench-steps bench-wide
 bench-steps: all  ## rates with several time steps in a launch, into bench/results (needs a GPU); BUDGET=10s
 	$(Q)BUDGET='$(BUDGET)' bench/steps.sh
+
+bench-wide: all  ## the same for stars and boxes of radius 1 to 4
+	$(Q)BUDGET='$(BUDGET)' NAME=wide bench/steps.sh
 
 .PHONY: bench-profile
 bench-profile: all  ## what is full while these winners run, by NVIDIA's profiler, into bench/results (needs a GPU, and ncu); DEVICES='0 1'

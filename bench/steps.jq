@@ -1,4 +1,4 @@
-# steps.jq: the lines of bench/steps.txt as input, with what tune printed ($winners[0]: its tasks, for all numbers of
+# steps.jq: the lines of bench/steps.txt or wide.txt as input, with what tune printed ($winners[0]: its tasks, for all numbers of
 # steps) and how `show` describes the stencils ($stencils[0]), as one document. Rates are in GStencil/s: points that a
 # step computes, times steps, over time.
 
@@ -21,7 +21,7 @@ def rates: . as $row
      | def rate($ms): if $ms then $points * $steps / $ms * 1e-6 else null end;
        {steps, launch, rate: rate(.winner.time_ms), low: rate(.winner.time_high_ms), high: rate(.winner.time_low_ms),
         time_ms: .winner.time_ms, template: .winner.template, parameters: .winner.parameters, tried,
-        copy_gbs: (if .winner.roof_ms then (.winner.unknown_bytes + .winner.known_bytes) / .winner.roof_ms * 1e-6 else null end)}];
+        copy_gbs: (if .winner.roof_ms then (2 * .winner.unknown_bytes + .winner.known_bytes) / .winner.roof_ms * 1e-6 else null end)}];
 
 def with_rates:
   rates as $rates
@@ -40,4 +40,4 @@ def target($rows): . as $row
 [inputs | row | with_rates] | . as $rows
 | map(.goal = .target | .target = target($rows))
 | map(.reached = if .target and .high then .high >= .target else null end)
-| {gpu: $gpu, date: $date, targets: length, reached: (map(select(.reached)) | length), rows: .}
+| {name: $name, gpu: $gpu, date: $date, targets: length, reached: (map(select(.reached)) | length), rows: .}

@@ -1,41 +1,43 @@
 #!/bin/sh
 # steps.sh: tune each row of bench/steps.txt on this machine's GPU, for each of its numbers of time steps, and write how
-# the fastest of them compare with published rates and with the targets: RESULTS/steps-GPU.json and .md. Results of
+# the fastest of them compare with published rates and with the targets: RESULTS/NAME-GPU.json and .md. Results of
 # `tune` that are there already are not measured again, so the same command continues after an interruption. Exit code
 # 1: a row has no winner. Needs the program jq. The environment:
 #   WORK=build/steps        what tune printed, a file for each row and number of steps, and the database
 #   BUDGET=10s              for each of them
 #   DEVICE=0                the GPU
+#   NAME=steps              steps or wide: the table, the results and the default of WORK have this name
 #   TABLE=bench/steps.txt   other rows
+#   HINTS=FILE              searches also begin with the winners of this database
 #   RESULTS=bench/results   another folder for the table
 #   TEMPLATES=NAME,...      only these templates
 set -eu
 cd "$(dirname "$0")/.."
 . bench/gpu_file.sh
 program=${HALOTUNE:-build/halotune}
-table=${TABLE:-bench/steps.txt}
+name=${NAME:-steps}
+table=${TABLE:-bench/$name.txt}
 results=${RESULTS:-bench/results}
-work=${WORK:-build/steps}
+work=${WORK:-build/$name}
 stopped=
 mkdir -p "$work" "$results"
 trap 'stopped=1' INT TERM
 
-# Print how the command line names a stencil. Write the file of a periodic one.
+# Print how the command line names a stencil. Write the file of one that kernels/ does not have.
 stencil_of() { # name
-  case $1 in
-    *_periodic)
-      sed "s/^name:.*/name: $1/; s/^boundary:.*/boundary: periodic/" "kernels/${1%_periodic}.yaml" >"$work/$1.yaml"
-      echo "$work/$1.yaml"
-      ;;
-    *) echo "$1" ;;
-  esac
+  if [ -e "kernels/$1.yaml" ]; then
+    echo "kernels/$1.yaml"
+  else
+    bench/stencil.sh "$1" >"$work/$1.yaml"
+    echo "$work/$1.yaml"
+  fi
 }
 
 tune() { # stencil dtype grid steps
   log=$work/$1-$2-$(echo "$3" | tr , x)-$4
   [ ! -e "$log.json" ] || return 0
   "$program" tune "$(stencil_of "$1")" --dtype "$2" --grid "$3" --steps "$4" --budget "${BUDGET:-10s}" \
-     --device "${DEVICE:-0}" ${TEMPLATES:+--template "$TEMPLATES"} --db "$work/steps.db" --json >"$log.out" 2>"$log.err" </dev/null &&
+     --device "${DEVICE:-0}" ${TEMPLATES:+--template "$TEMPLATES"} ${HINTS:+--hints "$HINTS"} --db "$work/steps.db" --json >"$log.out" 2>"$log.err" </dev/null &&
     jq -e '(.devices? // [.])[0].tasks[0].complete' "$log.out" >/dev/null && mv "$log.out" "$log.json" ||
     echo "$1 $2 $3, $4 steps: no winner: $(tail -n 1 "$log.err")" >&2
 }
@@ -52,8 +54,8 @@ ls "$work"/*-*.json >/dev/null 2>&1 || { echo "there is no winner of any row" >&
 cat "$work"/*.show | jq -s . >"$work/stencils"
 cat "$work"/*-*.json | jq -s '[.[] | (.devices? // [.])[] | .device as $gpu | .tasks[] | select(.winner) | . + {gpu: $gpu}]' >"$work/winners"
 gpu=$(jq -r '.[0].gpu' "$work/winners")
-file=$results/steps-$(gpu_file "$gpu")
-jq -Rn --arg gpu "$gpu" --arg date "$(date -u +%F)" --slurpfile winners "$work/winners" --slurpfile stencils "$work/stencils" \
+file=$results/$name-$(gpu_file "$gpu")
+jq -Rn --arg name "$name" --arg gpu "$gpu" --arg date "$(date -u +%F)" --slurpfile winners "$work/winners" --slurpfile stencils "$work/stencils" \
   -f bench/steps.jq "$work/rows" >"$file.json"
 jq -L bench -r -f bench/steps_markdown.jq "$file.json" >"$file.md"
 jq -r '"\(.gpu): \(.reached) of \(.targets) targets reached, \([.rows[] | select(.rate == null)] | length) rows without a winner"' \

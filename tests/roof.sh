@@ -150,18 +150,26 @@ result "without a GPU it ends at once, and says nothing but that" $? "$work/err"
 
 # --- several time steps -----------------------------------------------------------------------------------------------
 
-unknown=$(sed 's/#.*//; s/_periodic//' bench/steps.txt | awk NF | while read -r stencil dtype grid steps published source target rest; do
-  "$program" tune "$stencil" --dtype "$dtype" --grid "$grid" --steps "${steps##*,}" --dry-run >"$work/out" 2>&1 &&
+unknown=$(cat bench/steps.txt bench/wide.txt | sed 's/#.*//' | awk NF | while read -r stencil dtype grid steps published source target rest; do
+  file=kernels/$stencil.yaml
+  [ -e "$file" ] || { file=$work/$stencil.yaml && bench/stencil.sh "$stencil" >"$file"; }
+  "$program" tune "$file" --dtype "$dtype" --grid "$grid" --steps "${steps##*,}" --dry-run >"$work/out" 2>&1 &&
     [ -n "$target" ] && [ -z "$rest" ] || echo "$stencil $dtype $grid"
 done)
 echo "$unknown" >"$work/unknown"
 [ -z "$unknown" ]
-result "each row of bench/steps.txt can be tuned" $? "$work/unknown"
+result "each row of bench/steps.txt and bench/wide.txt can be tuned" $? "$work/unknown"
+
+for stencil in box3d_r4 gradient2d; do
+  bench/stencil.sh $stencil >"$work/$stencil.yaml"
+  "$program" space "$work/$stencil.yaml" --dtype f64 >"$work/out" 2>&1 && grep -q '[1-9][0-9]* variants of' "$work/out"
+  result "$stencil has variants" $? "$work/out"
+done
 
 # Each line has a target, its value in GStencil/s and whether it is reached, where a launch of 2 steps on 6 of 8 points takes
 # 2 ns to 4 ns, and one of 1 step 3 ns.
 while read -r target value want; do
-  got=$(printf 's f32 8 1,2 5 AN5D %s\nt f32 8 1 - - 9\n' "$target" | jq -cRn --arg gpu G --arg date D -f bench/steps.jq \
+  got=$(printf 's f32 8 1,2 5 AN5D %s\nt f32 8 1 - - 9\n' "$target" | jq -cRn --arg name steps --arg gpu G --arg date D -f bench/steps.jq \
     --argjson stencils '[[{"name": "s", "boundary": ["skip"], "radius_low": [1], "radius_high": [1]}, {"name": "t", "boundary": ["periodic"], "radius_low": [1], "radius_high": [1]}]]' \
     --argjson winners '[[{"stencil": "s", "dtype": "f32", "grid": [8, 1, 1], "steps": 2, "tried": 1, "winner": {"time_ms": 3e-6, "time_low_ms": 2e-6, "time_high_ms": 4e-6}},
       {"stencil": "s", "dtype": "f32", "grid": [8, 1, 1], "steps": 1, "tried": 1, "winner": {"time_ms": 3e-6}},

@@ -1,0 +1,48 @@
+#!/bin/sh
+# stencil.sh NAME: writes the file of a stencil that the benchmarks need beside those of kernels/. NAME is
+#   star2d_rN, star3d_rN, box2d_rN, box3d_rN  of radius N, all weights different
+#   gradient2d                                u + 1/sqrt(...) of differences in two dimensions
+#   NAME_periodic                             a stencil of kernels/ with periodic boundaries along all axes
+set -eu
+cd "$(dirname "$0")/.."
+name=${1:?usage: bench/stencil.sh NAME}
+
+case $name in
+  *_periodic)
+    sed "s/^name:.*/name: $name/; s/^boundary:.*/boundary: periodic/" "kernels/${name%_periodic}.yaml"
+    exit
+    ;;
+  gradient2d)
+    update='  gx = u[1,0] - u[-1,0]
+  gy = u[0,1] - u[0,-1]
+  v = u[0,0] + 1/sqrt(1 + gx*gx + gy*gy)'
+    dims=2
+    ;;
+  star[23]d_r[1-9] | box[23]d_r[1-9])
+    radius=${name#*_r}
+    case $name in box*) dims=${name#box} dims=${dims%%d*} ;; *) dims=${name#star} dims=${dims%%d*} ;; esac
+    update=$(awk -v star="${name%%[23]*}" -v dims="$dims" -v r="$radius" 'BEGIN {
+      points = star == "star" ? 1 + 2*dims*r : (2*r + 1)^dims
+      for (z = dims == 3 ? -r : 0; z <= (dims == 3 ? r : 0); z++) for (y = -r; y <= r; y++) for (x = -r; x <= r; x++) {
+        if (star == "star" && (x != 0) + (y != 0) + (z != 0) > 1) continue
+        printf "%s%.7f*u[%d,%d%s]", n == 0 ? "  v = " : n%6 == 0 ? "\n    + " : " + ", (0.5 + n/points)/points, x, y, dims == 3 ? "," z : ""
+        n++
+      }
+    }')
+    ;;
+  *) echo "stencil.sh: no stencil $name" >&2 && exit 2 ;;
+esac
+case $dims in 2) grid=16384,16384 ;; *) grid=512,512,512 ;; esac
+cat <<Y
+name: $name
+about: a stencil of the benchmarks
+dims: $dims
+inputs: [u]
+outputs: [v]
+update: |
+$update
+boundary: skip
+iterate: {v: u}
+dtypes: [f32, f64]
+grids: [[$grid]]
+Y
