@@ -3,7 +3,7 @@
 #   V=1             show the commands
 #   CC=clang        another compiler
 #   DEBUG=1         compile with -O0 -g3 for a debugger, with objects in their own folder
-#   SANITIZE=1      compile with AddressSanitizer and UndefinedBehaviorSanitizer
+#   SANITIZE=1      compile with AddressSanitizer and UndefinedBehaviorSanitizer; SANITIZE=thread with ThreadSanitizer
 #   STATIC=1        link all libraries but glibc into the program, for machines that lack them
 #   PREFIX=/usr     where `make install` puts the program; DESTDIR= goes in front of it
 #   CUDA_HOME=      the CUDA Toolkit, if it is neither in /usr/local/cuda nor on PATH
@@ -45,11 +45,11 @@ HALOTUNE_CFLAGS := -std=gnu11 -pthread -ffp-contract=off -fPIC -fvisibility=hidd
 HALOTUNE_LDFLAGS := -pthread
 ifdef SANITIZE
   # clang's objects can be fuzzed, too.
-  SANITIZERS := address,undefined$(if $(findstring clang,$(CC)),$(comma)fuzzer-no-link)
+  SANITIZERS := $(if $(filter thread,$(SANITIZE)),thread,address,undefined)$(if $(findstring clang,$(CC)),$(comma)fuzzer-no-link)
   HALOTUNE_CFLAGS += -fsanitize=$(SANITIZERS) -fno-sanitize-recover=all -fno-omit-frame-pointer
   HALOTUNE_LDFLAGS += -fsanitize=$(SANITIZERS)
   # Tests ask for more memory than there is, to see what happens then.
-  SANITIZER_OPTIONS := ASAN_OPTIONS=allocator_may_return_null=1
+  SANITIZER_OPTIONS := ASAN_OPTIONS=allocator_may_return_null=1 TSAN_OPTIONS=die_after_fork=0
 endif
 ifdef STATIC
   LIBRARIES := -l:libyaml.a -l:libjansson.a -l:libxxhash.a -l:libsodium.a -l:libsqlite3.a
@@ -310,8 +310,16 @@ golden: tests  ## golden files of the command line
 	$(Q)HALOTUNE=$(OUT)/halotune CASE='$(CASE)' tests/tap.sh tests/cli.sh
 
 .PHONY: hostile
-hostile: $(OUT)/halotune  ## files of a hostile peer: imported, merged and looked up
-	$(Q)HALOTUNE=$(OUT)/halotune tests/tap.sh tests/hostile/import.sh
+hostile: $(OUT)/halotune  ## files, caches and ends of a hostile peer: imported, merged, mutated, killed
+	$(Q)JOBS=2 SEED=$(SEED) SECONDS_LONG=$(SECONDS_LONG) HALOTUNE=$(OUT)/halotune tests/tap.sh tests/hostile/import.sh tests/hostile/cache.sh tests/hostile/kill.sh tests/hostile/mutate.sh
+
+# The seed is printed, also where all is well: HOSTILE_SEED= repeats a run.
+HOSTILE_SECONDS ?= 3600
+HOSTILE_SEED ?= $(shell date +%s)
+.PHONY: hostile-long
+hostile-long:  ## mutations and kills under ASan for HOSTILE_SECONDS=3600, with a fresh HOSTILE_SEED
+	@echo "HOSTILE_SEED=$(HOSTILE_SEED)"
+	$(Q)$(MAKE) --no-print-directory hostile SANITIZE=1 WERROR=1 CFLAGS='-O1 -g' SEED=$(HOSTILE_SEED) SECONDS_LONG=$(HOSTILE_SECONDS)
 
 .PHONY: library-tests
 library-tests: all library  ## what users of libhalotune meet: symbols, header, linking, installation
@@ -357,9 +365,16 @@ tune-tests: all fake-cuda  ## tuning from the command line: results, going on, e
 .PHONY: check-full
 check-full: check  ## check, the analyzer over all, all parameters and defects, and large samples of all spaces, faults and noise (more than an hour on two cores)
 	$(Q)$(MAKE) --no-print-directory tidy templates mutations variants faults protocol FULL=1
+	$(Q)$(MAKE) --no-print-directory tsan
+	$(Q)$(MAKE) --no-print-directory hostile-long
 
 asan:  ## the unit and command-line tests under ASan and UBSan
 	$(Q)$(MAKE) --no-print-directory unit golden SANITIZE=1 WERROR=1 CFLAGS='-O1 -g'
+
+# Tests that start programs of their own or count on one thread are not for it.
+.PHONY: tsan
+tsan:  ## the tests of lookups and kernels under ThreadSanitizer
+	$(Q)$(MAKE) --no-print-directory unit ROOMS=library SANITIZE=thread WERROR=1 CFLAGS='-O1 -g'
 
 tidy: export TIDY_FLAGS = $(HALOTUNE_CPPFLAGS) -DHALOTUNE_DATA_DIR='"$(DATA_DIR)"'
 tidy:  ## form, clang-tidy and cppcheck; SLICE=3 for every third file

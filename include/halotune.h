@@ -83,6 +83,10 @@ typedef struct halotune_ctx halotune_ctx;
  * No file is changed. Afterwards the files are read again only for stored machine code. A database of an older Halotune
  * is migrated in memory, up to 1 GiB; `halotune tune` migrates the file itself. Rows that were imported without --trust
  * are ignored.
+ *
+ * After fork, the child opens its own ctx. In the child, calls on a ctx or a kernel of the parent return
+ * HALOTUNE_ARGUMENT, and halotune_close and halotune_kernel_free do nothing. A fork waits while another thread reads a
+ * database.
  * Returns HALOTUNE_OK
  *         HALOTUNE_NOT_FOUND  a file of `paths` does not exist
  *         HALOTUNE_DB         a file is damaged, is no tuning database, was written by a newer Halotune, or was written
@@ -239,7 +243,8 @@ typedef struct {
  *   name      such as "block_x"
  *   position  from 0 to parameter_count - 1
  *   out       receives the parameter; owns nothing; untouched on any error
- * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND if there is no such parameter; HALOTUNE_ARGUMENT if an argument is NULL.
+ * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND if there is no such parameter; HALOTUNE_ARGUMENT if an argument is NULL, or
+ * if halotune_lookup did not fill the configuration.
  * Threads: any number at once. Since 0.1. */
 HALOTUNE_API halotune_status halotune_config_parameter(const halotune_config *config, const char *name,
                                                        halotune_parameter *out);
@@ -274,7 +279,8 @@ typedef struct {
  *         HALOTUNE_NO_GPU     there is no driver or no current context, or the driver reported an error
  *         HALOTUNE_NO_NVRTC   a kernel must be compiled, and NVRTC was not found (see `halotune doctor`)
  *         HALOTUNE_COMPILE    NVRTC rejected the source; halotune_error has its message
- *         HALOTUNE_ARGUMENT   the layout or a coefficient is impossible, or config is not from this ctx
+ *         HALOTUNE_ARGUMENT   the layout or a coefficient is impossible, config is not from this ctx, or the ctx was
+ *                             opened before a fork
  *         HALOTUNE_NOT_FOUND  no configuration fits the layout
  *         HALOTUNE_PARSE      a text in a database cannot be read (run `halotune db check`)
  *         HALOTUNE_MEMORY

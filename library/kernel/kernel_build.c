@@ -57,6 +57,7 @@ static bool stored_fetch(struct halotune_ctx *ctx, const struct served *row, str
   struct binder binder = {.at = 0};
   *out = (struct stored){.steps = 1};
   pthread_mutex_lock(&ctx->lock);
+  forked_enter();
   bool found = context_store(ctx, row->database, &store) == HALOTUNE_OK &&
                query_prepare(store_connection(store), sql, &binder.query) == HALOTUNE_OK;
   if (found) {
@@ -66,6 +67,7 @@ static bool stored_fetch(struct halotune_ctx *ctx, const struct served *row, str
     found = sqlite3_step(binder.query) == SQLITE_ROW && stored_read(binder.query, out);
   }
   sqlite3_finalize(binder.query);
+  forked_leave();
   pthread_mutex_unlock(&ctx->lock);
   if (!found) stored_free(out);
   return found;

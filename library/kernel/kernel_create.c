@@ -177,9 +177,11 @@ halotune_status halotune_kernel_create(halotune_ctx *ctx, const halotune_config 
   if (!out) return fail(HALOTUNE_ARGUMENT, "halotune_kernel_create: out is NULL");
   *out = NULL;
   if (!ctx || !config) return fail(HALOTUNE_ARGUMENT, "halotune_kernel_create: an argument is NULL");
+  halotune_status status = forked_check(ctx->generation);
+  if (status != HALOTUNE_OK) return status;
   halotune_kernel *kernel = kernel_new(ctx);
   if (!kernel) return fail_memory();
-  halotune_status status = prepare(kernel, config, coefficients, layout);
+  status = prepare(kernel, config, coefficients, layout);
   if (status == HALOTUNE_OK) *out = kernel;
   else halotune_kernel_free(kernel);
   return status;
@@ -230,6 +232,7 @@ static void kernel_free(halotune_kernel *kernel) {
 }
 
 void halotune_kernel_free(halotune_kernel *kernel) {
+  if (kernel && kernel->ctx->generation != forked_generation()) return; /* the parent's, as in halotune_close */
   while (kernel) {
     halotune_kernel *fewer = kernel->fewer;
     kernel_free(kernel);

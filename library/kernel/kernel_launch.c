@@ -154,6 +154,8 @@ bool kernel_knows(halotune_kernel *kernel, const void *const inputs[], void *con
 halotune_status halotune_kernel_launch(halotune_kernel *kernel, struct CUstream_st *stream, const void *const *inputs,
                                        void *const *outputs) {
   if (!kernel || !inputs || !outputs) return fail(HALOTUNE_ARGUMENT, "halotune_kernel_launch: an argument is NULL");
+  const halotune_status status = forked_check(kernel->ctx->generation);
+  if (status != HALOTUNE_OK) return status;
   struct bound_set *set = find_set(kernel, inputs, outputs);
   return set ? run(set, stream) : launch_new(kernel, stream, inputs, outputs);
 }

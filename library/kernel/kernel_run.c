@@ -184,7 +184,8 @@ static halotune_status check_run(const halotune_kernel *kernel, void *const fiel
   if (steps < 1 || steps > HALOTUNE_RUN_MOST_STEPS) {
     return fail(HALOTUNE_ARGUMENT, "halotune_run: %lld steps; a call makes 1 to %d", steps, HALOTUNE_RUN_MOST_STEPS);
   }
-  return check_fields(kernel, fields);
+  const halotune_status status = forked_check(kernel->ctx->generation);
+  return status == HALOTUNE_OK ? check_fields(kernel, fields) : status;
 }
 
 halotune_status halotune_run(halotune_kernel *kernel, struct CUstream_st *stream, void **fields, long long steps) {

@@ -31,13 +31,16 @@ halotune_status halotune_open(const char *const *paths, int count, halotune_ctx 
   halotune_ctx *ctx = calloc(1, sizeof *ctx);
   if (!ctx) return fail_memory();
   atomic_init(&ctx->references, 1);
+  ctx->generation = forked_generation();
   pthread_mutex_init(&ctx->lock, NULL);
+  forked_enter();
   if (!paths) status = add_default(&ctx->catalog);
   for (int i = 0; i < count && status == HALOTUNE_OK; i++) {
     status =
         paths[i] ? catalog_add(&ctx->catalog, paths[i]) : fail(HALOTUNE_ARGUMENT, "halotune_open: path %d is NULL", i);
   }
   if (status == HALOTUNE_OK) status = catalog_finish(&ctx->catalog);
+  forked_leave();
   ctx->stores = calloc((size_t)ctx->catalog.database_count + 1, sizeof *ctx->stores);
   if (status == HALOTUNE_OK && !ctx->stores) status = fail_memory();
   if (status == HALOTUNE_OK) status = lookup_table_make(&ctx->catalog, &ctx->table);
@@ -63,6 +66,9 @@ static void resolved_free(struct halotune_ctx *ctx) {
 
 void context_release(struct halotune_ctx *ctx) {
   if (atomic_fetch_sub(&ctx->references, 1) > 1) return;
+  forked_enter();
+  for (int i = 0; ctx->stores && i < ctx->catalog.database_count; i++) store_close(ctx->stores[i]);
+  forked_leave();
   struct cu *cu = atomic_load(&ctx->cu);
   struct nvrtc *nvrtc = atomic_load(&ctx->nvrtc);
   if (cu) cu_close(cu);
@@ -70,7 +76,6 @@ void context_release(struct halotune_ctx *ctx) {
   free(cu);
   free(nvrtc);
   for (int i = 0; i < CONTEXT_MOST_GPUS; i++) free(atomic_load(&ctx->devices[i]));
-  for (int i = 0; ctx->stores && i < ctx->catalog.database_count; i++) store_close(ctx->stores[i]);
   free(ctx->stores);
   for (int i = 0; i < atomic_load(&ctx->added_stencils); i++)
     parsed_stencil_free(atomic_load(&ctx->catalog.stencils[ctx->catalog.stencil_count + i].parsed));
@@ -83,7 +88,8 @@ void context_release(struct halotune_ctx *ctx) {
 }
 
 void halotune_close(halotune_ctx *ctx) {
-  if (ctx) context_release(ctx);
+  /* In a child the members belong to the parent, and a lock may be held for ever. */
+  if (ctx && ctx->generation == forked_generation()) context_release(ctx);
 }
 
 halotune_status context_cu(struct halotune_ctx *ctx, const struct cu **out) {

@@ -8,6 +8,7 @@
 #include "gpu/compile/cubin_cache.h"
 #include "gpu/driver/device.h"
 #include "library/lookup/device_names.h"
+#include "library/lookup/forked.h"
 #include "library/lookup/row_table.h"
 
 enum { CONTEXT_MOST_GPUS = 64 };
@@ -29,6 +30,7 @@ struct resolved_name {
  * that later users need no lock. */
 struct halotune_ctx {
   atomic_int references; /* one of the caller, and one of each kernel */
+  unsigned generation;   /* of the process that opened it */
   struct catalog catalog;
   struct lookup_table table;
   pthread_mutex_t lock; /* held while one of the members below is made */

@@ -22,6 +22,27 @@ const char *halotune_match_name(halotune_match match) {
   return "unknown match";
 }
 
+/* What a configuration of this library holds in CONFIG_SEAL: all pointers that are followed later, mixed with an
+ * address of this library. A struct that was cleared, or that another program filled, does not hold it. */
+static const void *config_seal(const halotune_config *config) {
+  static const char own;
+  uint64_t mixed = (uintptr_t)&own;
+  const void *const followed[] = {config->parameters,
+                                  config->template_name,
+                                  config->reserved[CONFIG_CTX],
+                                  config->reserved[CONFIG_ROW],
+                                  config->reserved[CONFIG_STENCIL],
+                                  config->reserved[CONFIG_TEMPLATE]};
+  /* independent products: a hit takes tens of nanoseconds */
+  for (size_t i = 0; i < COUNT(followed); i++) mixed ^= (uintptr_t)followed[i] * (UINT64_C(0x9E3779B97F4A7C15) + 2 * i);
+  return (const void *)(uintptr_t)(mixed | 1); /* never NULL */
+}
+
+static halotune_status config_check(const halotune_config *config, const char *function) {
+  if (config->reserved[CONFIG_SEAL] == config_seal(config)) return HALOTUNE_OK;
+  return fail(HALOTUNE_ARGUMENT, "%s: the configuration was not filled by halotune_lookup, or was changed", function);
+}
+
 static double age_s(double date_s) {
   struct timespec now;
   clock_gettime(CLOCK_REALTIME_COARSE, &now);
@@ -94,6 +115,7 @@ static halotune_status config_fill(struct halotune_ctx *ctx, const struct lookup
   if (answer->row) {
     fill_question(ctx, key, answer, out);
     fill_measured(ctx, answer->row, out);
+    out->reserved[CONFIG_SEAL] = config_seal(out);
     out->expected_ms = answer->prediction.time_ms;
     out->expected_error = answer->prediction.error;
     return HALOTUNE_OK;
@@ -101,14 +123,21 @@ static halotune_status config_fill(struct halotune_ctx *ctx, const struct lookup
   halotune_config config;
   fill_question(ctx, key, answer, &config);
   halotune_status status = fill_default(ctx, answer, &config);
-  if (status == HALOTUNE_OK) *out = config;
+  if (status != HALOTUNE_OK) return status;
+  config.reserved[CONFIG_SEAL] = config_seal(&config);
+  *out = config;
   return status;
 }
 
 halotune_status config_read(struct halotune_ctx *ctx, const halotune_config *config, struct lookup_key *key,
                             struct answer *out) {
   const struct template *template;
+  halotune_status status = config_check(config, "halotune_kernel_create");
+  if (status != HALOTUNE_OK) return status;
   if (config->reserved[CONFIG_CTX] != ctx) return fail(HALOTUNE_ARGUMENT, "the configuration comes from another ctx");
+  if ((unsigned)config->dtype >= DTYPE_COUNT || (unsigned)config->launch > LAUNCH_MODE_COUNT ||
+      (unsigned)config->cache > CACHE_MODE_COUNT || config->steps < 1 || config->steps > LAUNCH_MOST_STEPS)
+    return fail(HALOTUNE_ARGUMENT, "halotune_kernel_create: the configuration was changed");
   const struct known_stencil *stencil = config->reserved[CONFIG_STENCIL];
   const struct known_template *known = config->reserved[CONFIG_TEMPLATE];
   *key = (struct lookup_key){.model = -1,
@@ -123,7 +152,7 @@ halotune_status config_read(struct halotune_ctx *ctx, const halotune_config *con
                          .row = config->reserved[CONFIG_ROW],
                          .template_at = (int)(known - ctx->catalog.templates),
                          .prediction = {config->expected_ms, config->expected_error}};
-  halotune_status status = context_template(ctx, out->template_at, &template);
+  status = context_template(ctx, out->template_at, &template);
   if (status != HALOTUNE_OK) return status;
   return configuration_read(template, config->parameters, &out->configuration);
 }
@@ -189,7 +218,8 @@ halotune_status halotune_lookup(halotune_ctx *ctx, const halotune_problem *probl
   struct lookup_key key = {.stencil = 0};
   struct answer answer = {.row = NULL};
   if (!ctx || !problem || !out) return fail(HALOTUNE_ARGUMENT, "halotune_lookup: an argument is NULL");
-  halotune_status status = read_problem(ctx, problem, &key);
+  halotune_status status = forked_check(ctx->generation);
+  if (status == HALOTUNE_OK) status = read_problem(ctx, problem, &key);
   if (status == HALOTUNE_OK) status = context_device(ctx, problem->device, &room, &device);
   if (status != HALOTUNE_OK) return status;
   key.model = device->model;
@@ -227,6 +257,8 @@ static halotune_status give_parameter(const struct json_member *member, halotune
 halotune_status halotune_config_parameter(const halotune_config *config, const char *name, halotune_parameter *out) {
   struct json_member next;
   if (!config || !name || !out) return fail(HALOTUNE_ARGUMENT, "halotune_config_parameter: an argument is NULL");
+  const halotune_status status = config_check(config, "halotune_config_parameter");
+  if (status != HALOTUNE_OK) return status;
   size_t length = strlen(name);
   for (const char *at = config->parameters; json_member_next(&at, &next);) {
     if (next.name_length == length && memcmp(next.name, name, length) == 0) return give_parameter(&next, out);
@@ -237,6 +269,8 @@ halotune_status halotune_config_parameter(const halotune_config *config, const c
 halotune_status halotune_config_parameter_at(const halotune_config *config, int position, halotune_parameter *out) {
   struct json_member next;
   if (!config || !out) return fail(HALOTUNE_ARGUMENT, "halotune_config_parameter_at: an argument is NULL");
+  const halotune_status status = config_check(config, "halotune_config_parameter_at");
+  if (status != HALOTUNE_OK) return status;
   const char *at = config->parameters;
   for (int i = 0; i <= position && json_member_next(&at, &next); i++) {
     if (i == position) return give_parameter(&next, out);

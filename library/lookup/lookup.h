@@ -5,7 +5,7 @@
 
 #include "library/lookup/choose.h"
 
-enum config_place { CONFIG_CTX, CONFIG_ROW, CONFIG_STENCIL, CONFIG_TEMPLATE, CONFIG_PLACES };
+enum config_place { CONFIG_CTX, CONFIG_ROW, CONFIG_STENCIL, CONFIG_TEMPLATE, CONFIG_SEAL, CONFIG_PLACES };
 
 /* Read back the problem and the answer of a config. Returns HALOTUNE_OK; HALOTUNE_ARGUMENT if another ctx made it;
  * HALOTUNE_PARSE or HALOTUNE_MEMORY. */

@@ -82,7 +82,10 @@ halotune_status emulation_cache_open(const struct emulation_options *options, ch
   *folder = NULL;
   if (options->folder) {
     *folder = strdup(options->folder);
-    return *folder ? make_writable(*folder) : fail_memory();
+    const halotune_status made = *folder ? make_writable(*folder) : fail_memory();
+    if (made != HALOTUNE_OK) free(*folder);
+    if (made != HALOTUNE_OK) *folder = NULL;
+    return made;
   }
   halotune_status status = cache_folder_default("/host", folder);
   if (status != HALOTUNE_OK) return status;

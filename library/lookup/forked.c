@@ -1,0 +1,32 @@
+/* forked.c: handlers of fork. */
+#include "library/lookup/forked.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+static atomic_uint forks; /* in this line of processes */
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void before_fork(void) { pthread_mutex_lock(&gate); }
+static void in_parent(void) { pthread_mutex_unlock(&gate); }
+static void in_child(void) {
+  atomic_fetch_add(&forks, 1);
+  pthread_mutex_unlock(&gate);
+}
+
+/* Without memory for the handlers, a child counts as its parent, as it did without this file. */
+static void register_handlers(void) { (void)pthread_atfork(before_fork, in_parent, in_child); }
+
+unsigned forked_generation(void) {
+  pthread_once(&once, register_handlers);
+  return atomic_load_explicit(&forks, memory_order_relaxed);
+}
+
+halotune_status forked_check(unsigned generation) {
+  if (atomic_load_explicit(&forks, memory_order_relaxed) == generation) return HALOTUNE_OK;
+  return fail(HALOTUNE_ARGUMENT, "this ctx was opened before the fork; call halotune_open in the child");
+}
+
+void forked_enter(void) { pthread_mutex_lock(&gate); }
+void forked_leave(void) { pthread_mutex_unlock(&gate); }

@@ -1,0 +1,20 @@
+/* forked.h: what a child process may do with what its parent opened. After a fork only one thread is left, so that a
+ * lock that another thread held stays locked for ever, and SQLite's connections belong to the parent. */
+#ifndef LIBRARY_LOOKUP_FORKED_H
+#define LIBRARY_LOOKUP_FORKED_H
+
+#include "base/fail.h"
+
+/* A number that is another one in each child. The first call registers the handlers of fork. */
+unsigned forked_generation(void);
+
+/* Returns HALOTUNE_OK in the process in which forked_generation gave this number; else HALOTUNE_ARGUMENT with what to
+ * do. It takes a nanosecond. */
+halotune_status forked_check(unsigned generation);
+
+/* Enter and leave a section that uses SQLite, whose own locks a fork would copy. A fork of any thread waits until all
+ * have left. One thread at a time. */
+void forked_enter(void);
+void forked_leave(void);
+
+#endif

@@ -1,0 +1,60 @@
+#!/bin/sh
+# cache.sh: caches that others made, and that are full: links, pipes, other owners, modes, a small disk. A variant is verified all the
+# same, and nothing of another user is executed. As root, other owners are made with chown; otherwise these tests are skipped. Prints TAP.
+set -u
+work=$(mktemp -d)
+trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
+. "$(dirname "$0")/parts.sh"
+host=$work/cache/halotune/host
+verify() { survives verify heat2d --template direct --grid 16,8 --dtype f32 --sample 1; }
+entries() { find "$host" -maxdepth 1 -name "*$1"; }
+
+verify && [ $code = 0 ] && [ "$(entries .runner | wc -l)" = 1 ] && [ "$(stat -c %a "$host")" = 700 ]
+result "a cache is made with mode 700" $?
+[ -z "$(find "$host" -maxdepth 1 -name 'compile-*')" ]
+result "the compiler leaves nothing" $?
+
+for kind in .so .runner; do
+  for entry in $(entries $kind); do rm "$entry" && mkfifo "$entry"; done
+  verify && [ $code = 0 ] && [ -z "$(find "$host" -maxdepth 1 -type p)" ]
+  result "a pipe for a $kind hangs nothing and is replaced" $?
+  for entry in $(entries $kind); do mv "$entry" "$work/other" && ln -s "$work/other" "$entry"; done
+  verify && [ $code = 0 ] && [ -z "$(find "$host" -maxdepth 1 -type l)" ]
+  result "a link for a $kind is not followed" $?
+done
+
+chmod 777 "$host"
+verify && [ $code = 0 ] && grep -q "run: chmod -R go-w " "$work/said"
+result "a cache that others can write is not used, and the remedy is said" $?
+chmod 700 "$host"
+
+mkdir "$host/compile-aaaaaa" && echo object >"$host/compile-aaaaaa/cc1234.o" && : >"$host/compile-aaaaaa/lock"
+for entry in $(entries .so); do rm "$entry"; done
+verify && [ $code = 0 ] && [ ! -e "$host/compile-aaaaaa" ]
+result "what a killed compiler left is removed" $?
+
+if [ "$(id -u)" = 0 ]; then
+  echo "int main(void) { return 0; }" >"$work/evil"
+  for entry in $(entries .runner); do chown 12345 "$entry"; done
+  verify && [ $code = 0 ] && [ -z "$(find "$host" -maxdepth 1 -uid 12345)" ]
+  result "a runner of another user is not executed" $?
+  chown -R 12345 "$host"
+  verify && [ $code = 0 ] && grep -q "belongs to user 12345" "$work/said"
+  result "a cache of another user is not used" $?
+  chown -R 0 "$host"
+else
+  skip "a runner of another user" "not root"
+  skip "a cache of another user" "not root"
+fi
+
+# In a namespace of mounts of its own, the cache is a disk of 64 KiB.
+if mkdir -p "$work/cache" && unshare -m mount -t tmpfs -o size=64k none "$work/cache" 2>"$work/said"; then
+  unshare -m sh -c 'mount -t tmpfs -o size=64k none "$1" && shift && exec timeout -k 10 300 "$@"' sh "$work/cache" \
+    "$halotune" verify heat2d --template direct --grid 16,8 --dtype f32 --sample 1 >"$work/out" 2>"$work/said"
+  code=$?
+  [ $code -lt 100 ] && grep -qi 'space\|written\|not kept' "$work/said"
+  result "a full disk is said (exit $code)" $?
+else
+  skip "a full disk" "this user cannot mount: $(head -n 1 "$work/said")"
+fi
+finish

@@ -1,0 +1,56 @@
+#!/bin/sh
+# mutate.sh: documents, databases, stencils and templates with random bytes changed. No command crashes or hangs on them, and no
+# database that is opened for reading changes. SEED (1) and ROUNDS (8) say which and how many; SECONDS_LONG goes on for so long,
+# instead. Prints TAP.
+set -u
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+. "$(dirname "$0")/parts.sh"
+seed=${SEED:-1} rounds=${ROUNDS:-8}
+echo "# SEED=$seed"
+mkdir "$work/t"
+honest=$PWD/tests/data/db/copy.json
+"$halotune" db import --trust --yes --db "$work/honest.db" "$honest" >/dev/null 2>&1
+result "the honest database is made" $?
+
+# Copy a file, and change 1 to 16 bytes of it, or cut it, as seed and round say.
+mutate() { # FROM TO ROUND
+  cp "$1" "$2"
+  awk -v seed="$seed$3" -v size="$(wc -c <"$1")" 'BEGIN {
+    srand(seed); if (rand() < 0.1) { print "cut", int(rand() * size), 0; exit }
+    for (k = int(rand() * 16); k >= 0; k--) print "byte", int(rand() * size), (rand() < 0.5 ? 32 + int(rand() * 95) : int(rand() * 256)) }' |
+    while read -r what at byte; do
+      if [ "$what" = cut ]; then truncate -s "$at" "$2"
+      else printf "\\$(printf %03o "$byte")" | dd of="$2" bs=1 seek="$at" conv=notrunc 2>/dev/null; fi
+    done
+}
+all_survive() { # ROUND
+  mutate "$honest" "$work/bad.json" "$1"
+  survives db import --db "$work/new.db" "$work/bad.json" || return 1
+  survives db import --trust --yes --db "$work/new.db" "$work/bad.json" || return 1
+  mutate "$work/honest.db" "$work/bad.db" "$1"
+  before=$(cksum <"$work/bad.db")
+  for words in 'db info' 'db check' 'db export' 'report' 'query copy --device sm_90 --grid 512,256,128'; do
+    set -- "$1" $words --db "$work/bad.db"
+    survives "$2" "$3" ${4:+"$4"} ${5:+"$5"} ${6:+"$6"} ${7:+"$7"} ${8:+"$8"} || return 1
+  done
+  [ "$before" = "$(cksum <"$work/bad.db")" ] || return 1
+  survives db merge --trust --yes --db "$work/new.db" "$work/bad.db" || return 1
+  mutate kernels/star7.yaml "$work/bad.yaml" "$1"
+  survives show "$work/bad.yaml" || return 1
+  survives generate "$work/bad.yaml" --template direct || return 1
+  mutate templates/direct.yaml "$work/t/bad.yaml" "$1"
+  mutate templates/direct.cu "$work/t/bad.cu" "$1"
+  survives space star7 --template-dir "$work/t" || return 1
+  survives generate star7 --template-dir "$work/t" --template direct
+}
+end=$(($(date +%s) + ${SECONDS_LONG:-0})) round=0
+while [ "$round" -lt "$rounds" ] || [ "$(date +%s)" -lt "$end" ]; do
+  round=$((round + 1))
+  (cd "$work" && rm -f new.db* bad.db*)
+  all_survive "$round" && continue
+  result "SEED=$seed, round $round (exit $code)" 1
+  sed 's/^/# /' "$work/said" | head -20
+done
+result "$round rounds with seed $seed: nothing crashed, hung or was changed" "$failures"
+finish

@@ -1,0 +1,211 @@
+/* lookup_apart_test.c: what others do to a ctx: configurations that are not its own, forks, writers, and databases that
+ * are cut short or exchanged. */
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
+
+#include "db/store/query.h"
+#include "library/lookup/context.h"
+#include "tests/unit/library/tuned.h"
+
+static const struct tuned rows[] = {
+    {GPU_H200,
+     "star7",
+     "direct",
+     "vector=4 block_x=32",
+     DTYPE_F32,
+     {64, 64, 64},
+     LAUNCH_STREAM,
+     CACHE_STEADY,
+     false,
+     1},
+};
+static const halotune_problem problem = {.stencil = "star7", .device = "NVIDIA H200", .grid = {64, 64, 64}};
+
+static struct work work;
+
+static int set_up(void **state) {
+  (void)state;
+  work = work_begin();
+  tuned_make(work.path, rows, COUNT(rows));
+  return 0;
+}
+
+static int tear_down(void **state) {
+  (void)state;
+  work_end(&work);
+  return 0;
+}
+
+static halotune_ctx *open_ctx(void) {
+  const char *paths[] = {work.path};
+  halotune_ctx *ctx;
+  CHECK_OK(halotune_open(paths, 1, &ctx));
+  return ctx;
+}
+
+TEST(a_configuration_that_is_not_ours_is_refused) {
+  halotune_ctx *ctx = open_ctx();
+  halotune_config config;
+  halotune_parameter parameter;
+  halotune_kernel *kernel;
+  CHECK_OK(halotune_lookup(ctx, &problem, &config));
+  CHECK_OK(halotune_config_parameter(&config, "vector", &parameter));
+  for (int row = 0; row < 6; row++) {
+    halotune_config bad = config;
+    if (row == 0) memset(&bad, 0, sizeof bad);
+    if (row == 1) memset(&bad, 0xA5, sizeof bad);
+    if (row == 2) bad.parameters = "{\"vector\": 8";
+    if (row == 3) bad.reserved[0] = NULL;
+    if (row == 4) bad.reserved[1] = &bad;
+    if (row == 5) bad.template_name = NULL;
+    CHECK_EQ(HALOTUNE_ARGUMENT, halotune_config_parameter(&bad, "vector", &parameter), "row %d", row);
+    CHECK_EQ(HALOTUNE_ARGUMENT, halotune_config_parameter_at(&bad, 0, &parameter), "row %d", row);
+    CHECK_EQ(HALOTUNE_ARGUMENT, halotune_kernel_create(ctx, &bad, NULL, NULL, &kernel), "row %d", row);
+    CHECK(strstr(halotune_error(ctx), "halotune_lookup") && !kernel, "row %d: %s", row, halotune_error(ctx));
+  }
+  halotune_config copy = config;
+  CHECK_OK(halotune_config_parameter(&copy, "vector", &parameter)); /* a copy is as good */
+  copy.dtype = (halotune_dtype)77;
+  CHECK_EQ(HALOTUNE_ARGUMENT, halotune_kernel_create(ctx, &copy, NULL, NULL, &kernel), "an element type");
+  halotune_close(ctx);
+}
+
+/* In a child: the parent's ctx gives a status, and a new one answers. Returns the number of the first failure. */
+static int use_in_child(halotune_ctx *parents) {
+  const char *paths[] = {work.path};
+  halotune_config config;
+  halotune_kernel *kernel;
+  halotune_ctx *ctx;
+  if (halotune_lookup(parents, &problem, &config) != HALOTUNE_ARGUMENT) return 1;
+  if (!strstr(halotune_error(parents), "before the fork")) return 2;
+  memset(&config, 0, sizeof config);
+  if (halotune_kernel_create(parents, &config, NULL, NULL, &kernel) != HALOTUNE_ARGUMENT) return 3;
+  halotune_close(parents);
+  if (halotune_open(paths, 1, &ctx) != HALOTUNE_OK) return 4;
+  if (halotune_lookup(ctx, &problem, &config) != HALOTUNE_OK) return 5;
+  halotune_close(ctx);
+  return 0;
+}
+
+/* What the other thread holds while the child is made. */
+struct holder {
+  halotune_ctx *ctx;
+  atomic_int stage; /* 1: it holds the lock; 2: it may let go */
+};
+
+static void *hold_lock(void *context) {
+  struct holder *holder = context;
+  pthread_mutex_lock(&holder->ctx->lock);
+  atomic_store(&holder->stage, 1);
+  while (atomic_load(&holder->stage) < 2) usleep(1000);
+  pthread_mutex_unlock(&holder->ctx->lock);
+  return NULL;
+}
+
+static void *open_often(void *context) {
+  struct holder *holder = context;
+  const char *paths[] = {work.path};
+  halotune_ctx *ctx;
+  atomic_store(&holder->stage, 1);
+  while (atomic_load(&holder->stage) < 2) {
+    if (halotune_open(paths, 1, &ctx) == HALOTUNE_OK) halotune_close(ctx);
+  }
+  return NULL;
+}
+
+TEST(a_child_gets_a_status_and_never_a_lock_that_stays) {
+  static void *(*const others[])(void *context) = {hold_lock, open_often};
+  enum { FORKS = 10, MOST_S = 300 };
+  for (size_t i = 0; i < COUNT(others); i++) {
+    struct holder holder = {.ctx = open_ctx()};
+    halotune_config config;
+    pthread_t thread;
+    CHECK_EQ(0, pthread_create(&thread, NULL, others[i], &holder), "thread");
+    while (atomic_load(&holder.stage) < 1) usleep(1000);
+    for (int n = 0; n < FORKS; n++) {
+      const pid_t child = fork();
+      if (child == 0) {
+        alarm(MOST_S); /* against hanging */
+        _exit(use_in_child(holder.ctx));
+      }
+      int how = -1;
+      waitpid(child, &how, 0);
+      CHECK_EQ(0, how, "other %zu, fork %d", i, n);
+    }
+    atomic_store(&holder.stage, 2);
+    pthread_join(thread, NULL);
+    CHECK_OK(halotune_lookup(holder.ctx, &problem, &config)); /* the parent goes on */
+    halotune_close(holder.ctx);
+  }
+}
+
+/* A ctx keeps what it has read. Only machine code is read later, and is generated where the file has changed. */
+TEST(a_database_that_changes_under_a_ctx_changes_no_answer) {
+  char other[128];
+  snprintf(other, sizeof other, "%s/other.db", work.folder);
+  for (int row = 0; row < 4; row++) {
+    halotune_config before, after;
+    struct store *store;
+    int64_t number;
+    tuned_make(row == 0 ? work.path : other, rows, COUNT(rows));
+    halotune_ctx *ctx = open_ctx();
+    CHECK_OK(halotune_lookup(ctx, &problem, &before));
+    pthread_mutex_lock(&ctx->lock);
+    CHECK_OK(context_store(ctx, 0, &store)); /* it stays open, as after halotune_kernel_create */
+    pthread_mutex_unlock(&ctx->lock);
+    if (row == 0) CHECK_EQ(0, truncate(work.path, 4096), "cut short");
+    if (row == 1) CHECK_EQ(0, truncate(work.path, 0), "emptied");
+    if (row == 2) CHECK_EQ(0, rename(other, work.path), "exchanged");
+    if (row == 3) CHECK_EQ(0, unlink(work.path), "removed");
+    CHECK_OK(halotune_lookup(ctx, &problem, &after));
+    CHECK_TEXT(before.parameters, after.parameters, "row %d", row);
+    pthread_mutex_lock(&ctx->lock);
+    /* An error or an answer, and no crash. */
+    (void)query_number(store_connection(store), "select count(1) from best where length(source) > 0", &number);
+    pthread_mutex_unlock(&ctx->lock);
+    halotune_close(ctx);
+    unlink(work.path);
+    tuned_make(work.path, rows, COUNT(rows));
+  }
+}
+
+TEST(a_ctx_opens_while_another_process_writes) {
+  enum { OPENS = 20 };
+  const pid_t writer = fork();
+  if (writer == 0) {
+    for (;;) {
+      struct store *store;
+      if (store_open(work.path, STORE_WRITE, &store) != HALOTUNE_OK) _exit(1);
+      struct device_facts device = tuned_device(GPU_H100);
+      for (int i = 0; i < 20; i++) {
+        snprintf(device.uuid, sizeof device.uuid, "GPU-%d", i);
+        if (store_device(store, &device, false) == 0) _exit(2);
+      }
+      store_close(store);
+    }
+  }
+  for (int i = 0; i < OPENS; i++) {
+    halotune_config config;
+    halotune_ctx *ctx = open_ctx();
+    CHECK_OK(halotune_lookup(ctx, &problem, &config));
+    halotune_close(ctx);
+  }
+  int how = 0;
+  CHECK_EQ(0, waitpid(writer, &how, WNOHANG), "the writer writes");
+  kill(writer, SIGKILL);
+  waitpid(writer, &how, 0);
+}
+
+#define WITH_WORK(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      WITH_WORK(a_configuration_that_is_not_ours_is_refused),
+      WITH_WORK(a_child_gets_a_status_and_never_a_lock_that_stays),
+      WITH_WORK(a_database_that_changes_under_a_ctx_changes_no_answer),
+      WITH_WORK(a_ctx_opens_while_another_process_writes),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
