@@ -433,6 +433,10 @@ bench-lookup: $(OUT)/bench/lookup_bench  ## opening and looking up, against thei
 bench-launch: $(OUT)/bench/launch_bench build/starter.db  ## what a launch costs beside cuLaunchKernel (needs a GPU)
 	$(Q)$<
 
+.PHONY: bench-near
+bench-near: $(OUT)/bench/near_bench  ## answers for grids that a database does not hold, against its own measurements; DB=FILE
+	$(Q)$< '$(or $(DB),$(error bench-near needs a database with the measurements of whole searches: DB=FILE))'
+
 .PHONY: bench-roof
 bench-roof: all  ## shares of the roof that winners reach, into bench/results (needs a GPU); BUDGET=20s DEVICES='0 1'
 	$(Q)BUDGET='$(BUDGET)' DEVICES='$(DEVICES)' DB='$(DB)' AGAIN='$(AGAIN)' bench/roof.sh

@@ -14,7 +14,7 @@ void least_squares_add(struct least_squares *sums, const double *features, doubl
 
 bool least_squares_solve(const struct least_squares *sums, const double *usual, double pull, double *out) {
   const int n = sums->count;
-  double lower[LEAST_SQUARES_MOST][LEAST_SQUARES_MOST], x[LEAST_SQUARES_MOST];
+  double lower[LEAST_SQUARES_MOST][LEAST_SQUARES_MOST] = {{0}}, x[LEAST_SQUARES_MOST] = {0};
   memcpy(out, usual, (size_t)n * sizeof *out);
   for (int i = 0; i < n; i++) {
     for (int k = 0; k <= i; k++) {

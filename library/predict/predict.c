@@ -74,8 +74,8 @@ void predict_cost(const struct predict_model *model, const struct predict_shape 
   *out = (struct predict_cost){.log2_bytes = log2f((float)bytes)};
   f[PREDICT_cache] = clamp(log2f((float)(bytes / l2_bytes)), -2, 1);
   f[PREDICT_row] = work->points[0] < 128 && work->points[0] > 0 ? log2f(128 / (float)work->points[0]) : 0;
-  f[PREDICT_unaligned_128] = fmod(work->row_bytes, 128) != 0;
-  f[PREDICT_unaligned_32] = fmod(work->row_bytes, 32) != 0;
+  f[PREDICT_unaligned_128] = fmod(work->row_bytes, 128) != 0 ? 1 : 0;
+  f[PREDICT_unaligned_32] = fmod(work->row_bytes, 32) != 0 ? 1 : 0;
   find_blocks(shape, work, gpu->sm_count > 0 ? gpu->sm_count : usual_sm_count, f);
   out->log_streaming_ms = logf((float)(bytes / (gbs * reached_share * 1e6)));
   predict_recost(model, out);

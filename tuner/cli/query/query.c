@@ -8,6 +8,7 @@
 #include "tuner/cli/query/query_header.h"
 #include "tuner/cli/query/query_print.h"
 #include "tuner/cli/query/query_untrusted.h"
+#include "tuner/cli/query/query_why.h"
 
 static halotune_status source_put(const struct invocation *invocation, const struct query *query) {
   struct built built;
@@ -58,6 +59,8 @@ static enum exit_code query_run(const struct invocation *invocation) {
   int given = 0;
   for (int i = 0; i < 3; i++) given += option_value(invocation, forms[i]) != NULL;
   if (given > 1) return report_failure(fail(HALOTUNE_ARGUMENT, "query takes one of --json, --source and --header"));
+  if (given > 0 && option_given(invocation, "why"))
+    return report_failure(fail(HALOTUNE_ARGUMENT, "--why cannot be used with --json, --source or --header"));
   if (option_value(invocation, "output") && !option_value(invocation, "source") &&
       !option_value(invocation, "header")) {
     return report_failure(fail(HALOTUNE_ARGUMENT, "--output can only be used with --source or --header"));
@@ -68,6 +71,7 @@ static enum exit_code query_run(const struct invocation *invocation) {
     else if (option_value(invocation, "source")) status = source_put(invocation, &query);
     else if (option_value(invocation, "header")) status = header_put(invocation, &query);
     else status = query_print_text(&query);
+    if (status == HALOTUNE_OK && option_given(invocation, "why")) status = query_print_why(&query);
   }
   enum exit_code code = status == HALOTUNE_OK ? HALOTUNE_EXIT_SUCCESS : report_failure(status);
   if (query.is_untuned) query_tell_untrusted(&query);
@@ -85,6 +89,7 @@ static const struct option_row options[] = {
     {"reproducible", NULL, "only variants that all give the same bits"},
     {"db", "FILE", "the database; by default yours, then the one that was installed"},
     {"json", NULL, "print a JSON document"},
+    {"why", NULL, "also print the candidates, their predicted times, and why they lost"},
     {"source", NULL, "print the CUDA source"},
     {"header", NULL, "print a C header with the compiled kernel, and functions that load and launch it"},
     {"output", "FILE", "output file of the source or header; standard output by default"},

@@ -1,0 +1,104 @@
+/* fit_test.c: the coefficients that times were made with are found again, and stored where lookups read them. */
+#include "gpu/driver/device.h"
+#include "library/lookup/context.h"
+#include "library/predict/fit.h"
+#include "library/predict/least_squares.h"
+#include "tests/unit/library/tuned.h"
+
+#define USUAL LAUNCH_STREAM, CACHE_STEADY, false
+
+static const double made_cache = 0.4; /* the coefficient; all others are 0 */
+
+/* The time of any variant of star7 in f32. */
+static double made_ms(long n) {
+  const struct device_facts device = tuned_device(GPU_H200);
+  const double bytes = (double)n * (double)n * (double)n * 8;
+  const double gbs = device_memory_gbs(device.memory_clock_khz, device.bus_bits), reached_share = 0.88;
+  const double feature = fmin(fmax(log2(bytes / device.l2_bytes), -2), 1);
+  return (double)predict_launch_ms[LAUNCH_STREAM] + bytes / (gbs * reached_share * 1e6) * exp(made_cache * feature);
+}
+
+static void take_result(void *context, const struct fit_result *result) {
+  struct fit_result *out = context;
+  *out = *result;
+}
+
+TEST(the_coefficients_of_made_times_are_found) {
+  static const long sizes[] = {128, 160, 192, 224, 256, 320, 384, 448, 512, 640};
+  static const char *const sets[] = {"block_x=64", "block_x=128", "block_x=256", "block_y=2",  "block_y=4", "block_z=2",
+                                     "points_z=2", "points_y=2",  "points_z=4",  "points_x=2", "vector=2"};
+  struct tuned rows[COUNT(sizes) * COUNT(sets)];
+  struct work work = work_begin();
+  struct store *store;
+  struct fit_result result = {0};
+  halotune_ctx *ctx;
+  const char *paths[] = {work.path};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    const long n = sizes[i % COUNT(sizes)];
+    rows[i] =
+        (struct tuned){GPU_H200, "star7", "direct", sets[i / COUNT(sizes)], DTYPE_F32, {n, n, n}, USUAL, made_ms(n)};
+  }
+  tuned_make(work.path, rows, COUNT(rows));
+  CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+  CHECK_OK(predict_fit(store, take_result, &result));
+  store_close(store);
+  CHECK_EQ(COUNT(rows), result.times, "times");
+  CHECK_EQ(COUNT(sets), result.variants, "variants");
+  CHECK(result.is_kept, "sensible");
+  CHECK_NEAR(made_cache, result.model.coefficients[PREDICT_cache], 0.03, "cache");
+  CHECK(result.error_after < 0.02 && result.error_after < result.error_before, "%g, before %g", result.error_after,
+        result.error_before);
+  CHECK_OK(halotune_open(paths, 1, &ctx));
+  CHECK_EQ(0, ctx->catalog.devices[0].fitted_by, "the database's coefficients");
+  for (int i = 0; i < PREDICT_COEFFICIENTS; i++)
+    CHECK_NEAR(result.model.coefficients[i], ctx->catalog.devices[0].prediction.coefficients[i], 0, "%s",
+               predict_names[i]);
+  halotune_config config;
+  const halotune_problem problem = {.stencil = "star7", .device = "NVIDIA H200", .grid = {300, 300, 300}};
+  CHECK_OK(halotune_lookup(ctx, &problem, &config));
+  CHECK_NEAR(1, config.expected_ms / made_ms(300), 0.05, "expected");
+  halotune_close(ctx);
+  work_end(&work);
+}
+
+TEST(few_times_leave_the_defaults) {
+  static const struct tuned rows[] = {
+      {GPU_H200, "star7", "direct", NULL, DTYPE_F32, {64, 64, 64}, USUAL, 0.003},
+      {GPU_H200, "star7", "direct", NULL, DTYPE_F32, {128, 128, 128}, USUAL, 0.01},
+      {GPU_EMULATION, "star7", "direct", NULL, DTYPE_F32, {32, 32, 32}, USUAL, 50},
+  };
+  struct work work = work_begin();
+  struct store *store;
+  struct fit_result result = {0};
+  tuned_make(work.path, rows, COUNT(rows));
+  CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+  CHECK_OK(predict_fit(store, take_result, &result));
+  CHECK_EQ(2, result.times, "those of the emulation do not count");
+  CHECK(!result.is_kept, "too few");
+  CHECK_EQ(0, number_of(store, "select count(*) from prediction"), "nothing is stored");
+  store_close(store);
+  work_end(&work);
+}
+
+TEST(least_squares_finds_a_line) {
+  const double usual[] = {0, 7, 9};
+  double out[3];
+  struct least_squares sums = {.count = 3};
+  for (int i = 0; i < 10; i++) least_squares_add(&sums, (const double[]){1, i, 0}, 3 + 2 * i, 1);
+  CHECK(least_squares_solve(&sums, usual, 1e-9, out), "solved");
+  CHECK_NEAR(3, out[0], 1e-5, "constant");
+  CHECK_NEAR(2, out[1], 1e-5, "slope");
+  CHECK_NEAR(9, out[2], 1e-5, "of this the observations tell nothing");
+  least_squares_add(&sums, (const double[]){NAN, 1, 1}, 1, 1);
+  CHECK(!least_squares_solve(&sums, usual, 1e-9, out), "NaN");
+  CHECK_NEAR(7, out[1], 0, "the usual ones");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_coefficients_of_made_times_are_found),
+      cmocka_unit_test(few_times_leave_the_defaults),
+      cmocka_unit_test(least_squares_finds_a_line),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,84 @@
+/* query_why.c: walks the candidates as the lookup does, and goes on behind the one that answers. */
+#include "tuner/cli/query/query_why.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "library/lookup/candidates.h"
+#include "tuner/cli/output/grid_text.h"
+
+/* So many candidates are printed. */
+enum { MOST_PRINTED = 12 };
+
+/* The rule that a candidate breaks for the problem; NULL if there is none.
+ *   why  receives the rule's reason */
+static halotune_status find_refusal(const struct query *query, const struct candidate *candidate, struct text *why) {
+  const struct template *template;
+  struct bindings bindings;
+  halotune_status status = context_template(query->ctx, candidate->row->template_at, &template);
+  if (status == HALOTUNE_OK) status = bindings_make(template, query->question.facts, &bindings);
+  if (status != HALOTUNE_OK) return status;
+  bindings_configure(&bindings, &candidate->shape->configuration);
+  const struct rule *failed = bindings_failed_rule(&bindings);
+  if (failed) text_printf(why, "does not fit: %s", failed->otherwise);
+  else if (choose_is_refuted(&query->question, candidate->row->template_at, candidate->row->parameters))
+    text_printf(why, "known to be wrong on this grid");
+  bindings_free(&bindings);
+  return HALOTUNE_OK;
+}
+
+static void print_candidate(const struct query *query, const struct candidate *candidate, const char *verdict) {
+  const struct catalog *catalog = &query->ctx->catalog;
+  const struct served *row = candidate->row;
+  const struct grid grid = {{row->n[0], row->n[1], row->n[2]}};
+  const double percent = 100;
+  struct text text = {0};
+  if (isfinite(candidate->prediction.time_ms)) {
+    text_printf(&text, "  %.4g ms, +- %.0f %%", candidate->prediction.time_ms, percent * candidate->prediction.error);
+  } else {
+    text_printf(&text, "  unknown time");
+  }
+  text_printf(&text, ": %s of ", catalog->templates[row->template_at].name);
+  grid_text(&grid, query->question.parsed->stencil->dims, &text);
+  text_printf(&text, ", %.4g ms on %s: %s\n    %s\n", row->time_ms, catalog->devices[row->device].name, verdict,
+              row->parameters);
+  if (text_ok(&text)) fputs(text_string(&text), stdout);
+  text_free(&text);
+}
+
+/* Tell where the coefficients of the prediction come from. */
+static void print_model(const struct query *query) {
+  const struct catalog *catalog = &query->ctx->catalog;
+  const struct known_device *device = query->device->model >= 0 ? &catalog->devices[query->device->model] : NULL;
+  if (!device || device->fitted_by < 0) {
+    printf("prediction  by the default coefficients\n");
+  } else if (predict_is_sensible(&device->prediction)) {
+    printf("prediction  by the coefficients of %s\n", catalog->paths[device->fitted_by]);
+  } else {
+    printf("prediction  by the default coefficients, because those of %s make no sense: run 'halotune db fit'\n",
+           catalog->paths[device->fitted_by]);
+  }
+}
+
+halotune_status query_print_why(const struct query *query) {
+  const halotune_config *config = &query->config;
+  struct candidates candidates;
+  struct candidate candidate;
+  bool is_chosen = config->match <= HALOTUNE_MATCH_STALE || config->match > HALOTUNE_MATCH_SAME_ARCH;
+  if (config->match <= HALOTUNE_MATCH_STALE)
+    printf("why         this very problem was measured; the rows of others follow\n");
+  print_model(query);
+  halotune_status status = candidates_find(&query->question, &candidates);
+  if (status == HALOTUNE_OK) printf("candidates  %d rows, the best first\n", candidates.count);
+  for (int i = 0; i < MOST_PRINTED && status == HALOTUNE_OK && candidates_take(&candidates, &candidate); i++) {
+    struct text why = {0};
+    status = find_refusal(query, &candidate, &why);
+    if (status == HALOTUNE_OK && why.length == 0)
+      text_printf(&why, "%s", is_chosen ? "its time and error are larger" : "answers");
+    is_chosen = is_chosen || candidate.row == query->answer.row;
+    if (status == HALOTUNE_OK) print_candidate(query, &candidate, text_string(&why));
+    text_free(&why);
+  }
+  candidates_free(&candidates);
+  return status;
+}
