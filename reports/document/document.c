@@ -6,7 +6,7 @@
 #include "db/store/sql_parts.h"
 #include "reports/document/device_json.h"
 #include "reports/document/problem_json.h"
-#include "reports/document/stencil_json.h"
+#include "reports/document/subject_json.h"
 #include "reports/figures/transfer.h"
 #include "reports/rows/rows.h"
 #include "reports/rows/scope.h"

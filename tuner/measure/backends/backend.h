@@ -145,6 +145,12 @@ static inline bool backend_is_constant(const struct backend_handle *backend, int
   return backend->table->is_constant && backend->table->is_constant(backend->state, slot);
 }
 
+/* The `read` of a backend that cannot read clocks: each reading is -1. */
+static inline void backend_read_nothing(void *state, struct gpu_reading *out) {
+  (void)state;
+  *out = (struct gpu_reading){-1, -1, -1, -1, -1};
+}
+
 static inline int backend_others(const struct backend_handle *backend) {
   return backend->table->others ? backend->table->others(backend->state) : 0;
 }

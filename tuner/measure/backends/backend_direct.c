@@ -114,11 +114,6 @@ static halotune_status direct_recheck(void *state, int slot, struct verdict *ver
   return settle_variant(d, slot, status, verdict);
 }
 
-static void read_nothing(void *state, struct gpu_reading *out) {
-  (void)state;
-  *out = (struct gpu_reading){-1, -1, -1, -1, -1};
-}
-
 static halotune_status keep_warm(void *state, double time_ms) {
   struct direct *d = state;
   return gpu_session_keep_warm(&d->session, time_ms);
@@ -138,7 +133,7 @@ halotune_status backend_direct_open(const struct backend_cuda_options *options, 
                                        .unload = direct_unload,
                                        .sample = direct_sample,
                                        .recheck = direct_recheck,
-                                       .read = read_nothing,
+                                       .read = backend_read_nothing,
                                        .keep_warm = keep_warm,
                                        .close = close_backend};
   char arch[16];

@@ -213,11 +213,6 @@ static halotune_status host_recheck(void *state, int number, struct verdict *ver
   return status;
 }
 
-static void read_nothing(void *state, struct gpu_reading *out) {
-  (void)state;
-  *out = (struct gpu_reading){-1, -1, -1, -1, -1};
-}
-
 static halotune_status keep_warm(void *state, double time_ms) {
   (void)state, (void)time_ms;
   return HALOTUNE_OK;
@@ -237,7 +232,7 @@ halotune_status backend_host_open(const char *arch, struct backend_handle *out) 
                                        .unload = host_unload,
                                        .sample = host_sample,
                                        .recheck = host_recheck,
-                                       .read = read_nothing,
+                                       .read = backend_read_nothing,
                                        .keep_warm = keep_warm,
                                        .close = close_backend};
   enum { TEN = 10 };

@@ -320,11 +320,6 @@ static halotune_status replay_recheck(void *state, int slot, struct verdict *ver
   return HALOTUNE_OK;
 }
 
-static void read_nothing(void *state, struct gpu_reading *out) {
-  (void)state;
-  *out = (struct gpu_reading){-1, -1, -1, -1, -1};
-}
-
 static halotune_status keep_warm(void *state, double time_ms) {
   (void)state, (void)time_ms;
   return HALOTUNE_OK;
@@ -356,7 +351,7 @@ static const struct backend backend_replay = {.name = "replay",
                                               .sample = replay_sample,
                                               .recheck = replay_recheck,
                                               .is_constant = is_constant,
-                                              .read = read_nothing,
+                                              .read = backend_read_nothing,
                                               .keep_warm = keep_warm,
                                               .list = replay_list,
                                               .close = close_replay};

@@ -1,5 +1,5 @@
-/* stencil_json.c: writes what a stencil's text says. */
-#include "reports/document/stencil_json.h"
+/* subject_json.c: writes what a stencil's text says. */
+#include "reports/document/subject_json.h"
 
 #include "stencil/file/update_text.h"
 

@@ -1,6 +1,6 @@
-/* stencil_json.h: the JSON of a stencil in a database. */
-#ifndef REPORTS_DOCUMENT_STENCIL_JSON_H
-#define REPORTS_DOCUMENT_STENCIL_JSON_H
+/* subject_json.h: the JSON of a stencil in a database. */
+#ifndef REPORTS_DOCUMENT_SUBJECT_JSON_H
+#define REPORTS_DOCUMENT_SUBJECT_JSON_H
 
 #include "base/json.h"
 #include "reports/rows/definitions.h"
