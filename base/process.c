@@ -112,6 +112,20 @@ int process_wait(pid_t pid) {
   return wait_status;
 }
 
+int process_wait_until(pid_t pid, double until_ms, bool *is_late) {
+  enum { LOOK_EVERY_US = 200 };
+  int wait_status = 0;
+  if (is_late) *is_late = false;
+  for (;;) {
+    const pid_t ended = waitpid(pid, &wait_status, WNOHANG);
+    if (ended != 0 && !(ended < 0 && errno == EINTR)) return wait_status;
+    if (clock_ms() >= until_ms) break;
+    usleep(LOOK_EVERY_US);
+  }
+  if (is_late) *is_late = true;
+  return process_kill(pid);
+}
+
 int process_kill(pid_t pid) {
   if (kill(-pid, SIGKILL) != 0) kill(pid, SIGKILL); /* a forked process need not lead a group */
   return process_wait(pid);
@@ -194,9 +208,12 @@ halotune_status process_run(const char *const *arguments, const char *variable, 
   if ((status = start_in_group(arguments, variable, descriptors, 3, guard.pid, &pid)) != HALOTUNE_OK) goto done;
   close(ends[1]);
   ends[1] = -1;
+  const double until_ms = clock_ms() + timeout_ms;
   out->timed_out = !output_read(ends[0], timeout_ms, output);
   if (out->timed_out) kill(-guard.pid, SIGKILL);
-  out->wait_status = process_wait(pid);
+  /* A program can close its output and stay. */
+  if (out->timed_out) out->wait_status = process_wait(pid);
+  else out->wait_status = process_wait_until(pid, until_ms, &out->timed_out);
 done:
   if (guard.pid > 0) process_kill(guard.pid);
   if (guard.lifeline >= 0) close(guard.lifeline);

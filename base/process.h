@@ -30,6 +30,10 @@ int process_high_descriptor(int descriptor);
 /* Wait for the end of a process. Returns its wait status (see waitpid). */
 int process_wait(pid_t pid);
 
+/* Wait for the end of a process that is about to end, and kill it at `until_ms` of clock_ms().
+ * Returns its wait status; `is_late`, which may be NULL, receives whether it was killed. */
+int process_wait_until(pid_t pid, double until_ms, bool *is_late);
+
 /* Kill a process, and its whole group if it leads one, and wait for its end. Returns its wait status. */
 int process_kill(pid_t pid);
 

@@ -119,7 +119,8 @@ halotune_status emulation_runner_ask(struct emulation_runner *runner, const stru
     out->kind = EMULATION_HUNG;
     snprintf(out->text, sizeof out->text, "the runner does not answer");
   } else {
-    explain_death(process_wait(runner->pid), out);
+    enum { END_MS = 10000 }; /* one that has only closed its socket is killed */
+    explain_death(process_wait_until(runner->pid, clock_ms() + END_MS, NULL), out);
     runner->pid = 0;
   }
   emulation_runner_stop(runner);

@@ -62,6 +62,21 @@ TEST(a_program_gets_our_environment_and_a_variable_in_place_of_ours) {
   text_free(&output);
 }
 
+/* Each other side is silent in its own way: its output stays open, or is closed while it stays. */
+TEST(a_silent_program_is_ended) {
+  static const char *const scripts[] = {"sleep 100000", "exec >&- 2>&-; sleep 100000", "exec sleep 100000 >&- 2>&-"};
+  const struct text nothing = {0};
+  for (size_t i = 0; i < COUNT(scripts); i++) {
+    const char *const arguments[] = {"/bin/sh", "-c", scripts[i], NULL};
+    struct process_result result;
+    struct text output = {0};
+    CHECK_OK(process_run(arguments, NULL, &nothing, 50, &output, &result));
+    CHECK(result.timed_out, "row %zu", i);
+    CHECK(WIFSIGNALED(result.wait_status), "row %zu", i);
+    text_free(&output);
+  }
+}
+
 /* Fork a child that leads no process group, and ends with this signal or exit code. */
 static pid_t forked(int signal_number, int code) {
   pid_t pid = fork();
@@ -168,6 +183,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_failed_start_leaves_no_descriptor),
       cmocka_unit_test(a_program_gets_our_environment_and_a_variable_in_place_of_ours),
+      cmocka_unit_test(a_silent_program_is_ended),
       cmocka_unit_test(the_end_of_a_process_is_told),
       cmocka_unit_test(transfers_end_at_their_deadline),
       cmocka_unit_test(a_file_is_on_the_disk_before_it_replaces_another),
