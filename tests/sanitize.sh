@@ -71,7 +71,7 @@ for stencil in $stencils; do
   for dtype in f32 f64; do
     best=
     [ "${WINNERS:-1}" = 0 ] || best=$("$program" query "$stencil" --dtype "$dtype" --json 2>"$work/err" |
-      jq -r 'select(.template) | "\(.grid | until(length == 1 or last > 1; .[:-1]) | map(tostring) | join(",")) \(.template) \(.parameters | to_entries | map("\(.key)=\(.value)") | join(","))"')
+      jq -r 'select(.template and .match != "similar") | "\(.grid | until(length == 1 or last > 1; .[:-1]) | map(tostring) | join(",")) \(.template) \(.parameters | to_entries | map("\(.key)=\(.value)") | join(","))"')
     best_grid=${best%% *} best=${best#* }
     for tool in $tools; do
       grid=$best_grid
