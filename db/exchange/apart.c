@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/own.h"
 #include "base/replace.h"
 #include "db/store/query.h"
 #include "db/store/schema.h"
@@ -48,6 +49,13 @@ static halotune_status copy(struct store *from, const char *file) {
   return status;
 }
 
+/* Whoever else can write in the folder could lay a link there, under the name of the new file. */
+static halotune_status folder_check(const char *folder) {
+  if (own_folder_check(folder) == HALOTUNE_OK) return HALOTUNE_OK;
+  return fail(HALOTUNE_IO, "%s: this folder belongs to another user, or others can write to it; nothing is kept there",
+              folder);
+}
+
 halotune_status apart_keep(const char *path, struct store *from, const char *name, struct identity document,
                            char **kept, bool *is_new) {
   char *folder = folder_of(path), *file = folder ? file_of(folder, name, document) : NULL, *part = NULL;
@@ -60,6 +68,7 @@ halotune_status apart_keep(const char *path, struct store *from, const char *nam
   }
   if (status == HALOTUNE_OK && access(file, F_OK) != 0) {
     status = folder_make(folder);
+    if (status == HALOTUNE_OK) status = folder_check(folder);
     if (status == HALOTUNE_OK) status = copy(from, part);
     if (status == HALOTUNE_OK && rename(part, file) != 0) status = fail(HALOTUNE_IO, "%s: it cannot be written", file);
     if (status != HALOTUNE_OK) unlink(part);

@@ -314,7 +314,12 @@ halotune_status import_open(const char *path, struct imported *out) {
   if (file) fclose(file);
   if (is_database) {
     halotune_status status = file_identity(path, &out->document);
-    return status == HALOTUNE_OK ? store_open(path, STORE_READ_UNTRUSTED, &out->store) : status;
+    if (status == HALOTUNE_OK) status = store_open(path, STORE_READ_UNTRUSTED, &out->store);
+    if (status == HALOTUNE_OK) status = store_hold(out->store);
+    if (status == HALOTUNE_OK) return HALOTUNE_OK;
+    store_close(out->store);
+    out->store = NULL;
+    return status;
   }
   halotune_status status = file_read(path, most_bytes, &text, &length);
   if (status == HALOTUNE_OK) status = import_parse(text, length, path, &out->store);

@@ -22,8 +22,8 @@ struct imported {
   struct public_key signer;
 };
 
-/* The same for a file that is either such a document or a database. A database is opened for reading, and is never
- * signed.
+/* The same for a file that is either such a document or a database. A database is copied into memory (store_hold), and
+ * is never signed.
  * Returns as import_parse or store_open; HALOTUNE_PARSE for a signature that is not right; HALOTUNE_NOT_FOUND or
  * HALOTUNE_IO. */
 halotune_status import_open(const char *path, struct imported *out);

@@ -180,6 +180,9 @@ static halotune_status look_at_count(struct check *c, sqlite3_stmt *row) {
   return HALOTUNE_OK;
 }
 
+/* A text with a byte 0 has more than every reader sees. */
+#define SQL_HIDDEN_END "'a text of it goes on behind its end'"
+
 /* What a run and a best count is what they have. An export may keep a run without its measurements. */
 static const char counts_sql[] =
     "select 'run', r.id, 'its outcomes are not those of its measurements' from run r where outcomes is not null"
@@ -189,6 +192,17 @@ static const char counts_sql[] =
     " where r.problem_id <> b.problem_id"
     " union all select 'best', b.id, 'its run was tuned with another text' from best b join run r on r.id = b.run_id"
     " where r.text_id <> b.text_id"
+    " union all select 'measurement', id, 'its number of samples is none' from measurement where sample_count not between 0"
+    " and 1000000000 union all select 'best', id, 'its number of samples is none' from best where sample_count not between 0"
+    " and 1000000000 union all select 'stencil_text', id, " SQL_HIDDEN_END
+    " from stencil_text where instr(cast(text as blob), x'00')"
+    " union all select 'template', id, " SQL_HIDDEN_END
+    " from template where instr(cast(yaml as blob), x'00') or instr(cast(cuda"
+    " as blob), x'00') union all select 'variant', id, " SQL_HIDDEN_END
+    " from variant where instr(cast(parameters as blob), x'00')"
+    " union all select 'best', id, " SQL_HIDDEN_END
+    " from best where instr(cast(source as blob), x'00') or instr(cast(launch as"
+    " blob), x'00') or instr(cast(coefficients as blob), x'00')"
     " union all select 'problem', id, 'its grid is none' from problem where nx < 1 or ny < 1 or nz < 1"
     " union all select 'best', b.id, 'its launch makes other steps than its problem asks for' from best b join problem p on"
     " p.id = b.problem_id where b.steps <> p.steps or (json_valid(b.launch) and coalesce(b.launch ->> '$.steps', 1) <> p.steps)"
@@ -206,7 +220,7 @@ static halotune_status look_at_measurement(struct check *c, sqlite3_stmt *row) {
             bytes = sqlite3_column_int64(row, 3);
   if (!outcome_find(column_text(row, 1), &outcome))
     check_report(c, "measurement %lld: '%s' is not an outcome", id, column_text(row, 1));
-  if (bytes != 0 && bytes != count * (long long)sizeof(float))
+  if (bytes != 0 && (count != bytes / (long long)sizeof(float) || bytes % (long long)sizeof(float) != 0))
     check_report(c, "measurement %lld: it does not hold %lld samples", id, count);
   return HALOTUNE_OK;
 }

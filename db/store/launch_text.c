@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <limits.h>
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -281,6 +282,8 @@ static halotune_status read_configuration(const struct template *template, const
                                           struct configuration *out) {
   struct configuration configuration = configuration_default(template);
   struct json_member member;
+  _Static_assert(MAX_PARAMETERS <= 32, "a bit for each parameter");
+  uint32_t given = 0;
   for (int count = 0; json_member_next(&text, &member); count++) {
     const int at = find_parameter(template, &member, count);
     const int value = at < 0 ? -1 : find_value(&template->parameters[at], &member);
@@ -293,6 +296,9 @@ static halotune_status read_configuration(const struct template *template, const
       return fail(HALOTUNE_PARSE, "template %s: the stored value of %s is not one of its values", template->name,
                   template->parameters[at].name);
     }
+    if (given & UINT32_C(1) << at) /* another reader could take the other value */
+      return fail(HALOTUNE_PARSE, "template %s: %s is given twice", template->name, template->parameters[at].name);
+    given |= UINT32_C(1) << at;
     configuration.choice[at] = (unsigned char)value;
   }
   if (!json_members_end(text)) return fail(HALOTUNE_PARSE, "parameters: this is not an object of numbers and words");

@@ -43,6 +43,12 @@ halotune_status store_bring_up_to_date(struct store *store);
 
 void store_close(struct store *store);
 
+/* Replace a store that was opened for reading by a copy in memory, before it is checked and then used. Whoever can
+ * write the file cannot exchange rows in between. A file of more than 1 GiB is not copied. A transaction then keeps out
+ * those who respect SQLite's locks.
+ * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
+halotune_status store_hold(struct store *store);
+
 /* A reader may take only so many steps (db/store/guard.h). Let one that stays open begin to count again. */
 void store_renew(struct store *store);
 

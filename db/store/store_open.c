@@ -116,14 +116,16 @@ static halotune_status copy_database(sqlite3 *from, sqlite3 *to) {
   return sqlite3_backup_finish(backup) == SQLITE_OK ? HALOTUNE_OK : query_fail(to);
 }
 
+/* Larger databases are not copied into memory. */
+static const long long copied_bytes_most = 1LL << 30;
+
 /* Who reads a file of an older version changes nothing in it: a copy in memory is brought up to date. */
 static halotune_status read_older(struct store *store) {
-  static const long long most_bytes = 1LL << 30;
   struct stat facts;
   char detail[FAIL_TEXT_BYTES / 2];
   sqlite3 *copy = NULL;
   if (stat(store->path, &facts) != 0) facts.st_size = 0;
-  if (facts.st_size > most_bytes) {
+  if (facts.st_size > copied_bytes_most) {
     return fail(
         HALOTUNE_DB,
         "%s: an older Halotune wrote this database, and it is too large to be migrated in memory; the next 'halotune tune' or 'halotune db merge' into this file migrates the file",
@@ -153,6 +155,24 @@ static halotune_status open_to_read(struct store *store) {
   if (content == CONTENT_NONE) return fail(HALOTUNE_NOT_FOUND, "%s: no result is stored there yet", store->path);
   store->version = (int)marks.version;
   return content == CONTENT_OLDER ? read_older(store) : HALOTUNE_OK;
+}
+
+halotune_status store_hold(struct store *store) {
+  struct stat facts;
+  sqlite3 *copy = NULL;
+  const char *file = sqlite3_db_filename(store->connection, "main");
+  if (!file || !*file || stat(store->path, &facts) != 0) return HALOTUNE_OK; /* it is in memory already */
+  if (facts.st_size > copied_bytes_most) return query_script(store->connection, "begin");
+  halotune_status status = connect(in_memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &copy);
+  if (status == HALOTUNE_OK) status = copy_database(store->connection, copy);
+  if (status == HALOTUNE_OK) guard_steps(copy, facts.st_size, &store->guard);
+  if (status != HALOTUNE_OK) {
+    sqlite3_close(copy);
+    return status;
+  }
+  sqlite3_close(store->connection);
+  store->connection = copy;
+  return guard_tables(copy, store->path);
 }
 
 static halotune_status make_file(const char *path) {

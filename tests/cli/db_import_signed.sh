@@ -56,6 +56,11 @@ halotune key show zero.key >zero.pub
 halotune db import --signed-by "$(cat zero.pub)" --yes copy_newer.json 2>/dev/null | tail -n 1
 halotune db import --signed-by "$(cat zero.pub)" --yes one.json
 echo "exit $?"
+echo "--- nobody signs what is kept apart"
+halotune db export --sign zero.key --db own.db.untrusted/one.json-*.db 2>&1 >signed.json | sed "s|.*: this|this|"
+echo "--- a folder that others can write"
+chmod go+w own.db.untrusted
+halotune db import "$data/copy_newer.json" 2>&1 | sed "s|$HOME|HOME|"
 halotune trust remove zero
 halotune db import --yes copy.json
 # exit 5

@@ -453,6 +453,21 @@ TEST(a_database_of_version_5_is_brought_up_to_date) {
   work_end(&work);
 }
 
+TEST(a_held_database_does_not_change) {
+  struct work work = work_begin();
+  struct store *store;
+  make_database(work.path, 3);
+  CHECK_OK(store_open(work.path, STORE_READ_UNTRUSTED, &store));
+  CHECK_OK(store_hold(store));
+  run_sql(work.path, "update best set source = 'int evil;'"); /* between the check and the merge */
+  CHECK_EQ(0, number_of(store, "select count(*) from best where source = 'int evil;'"), "what was checked");
+  CHECK_EQ(1, number_of(store, "select count(*) > 0 from best"), "it has rows");
+  check_whole(store);
+  CHECK_OK(store_hold(store));
+  store_close(store);
+  work_end(&work);
+}
+
 TEST(a_full_disk_loses_one_result_and_no_more) {
   struct work work = work_begin();
   struct store *store;
@@ -599,6 +614,7 @@ int main(void) {
       cmocka_unit_test(a_database_of_version_1_is_brought_up_to_date),
       cmocka_unit_test(a_database_of_version_4_is_brought_up_to_date),
       cmocka_unit_test(a_database_of_version_5_is_brought_up_to_date),
+      cmocka_unit_test(a_held_database_does_not_change),
       cmocka_unit_test(a_full_disk_loses_one_result_and_no_more),
       cmocka_unit_test(two_processes_write_one_file),
       cmocka_unit_test(a_killed_writer_leaves_a_whole_database),

@@ -43,9 +43,11 @@ halotune_status db_export(const struct invocation *invocation) {
   struct text text = {0};
   struct store *store = NULL;
   struct forget_counts counts = {0};
+  /* Nobody signs what is not trusted. */
+  const enum store_mode mode = option_given(invocation, "sign") ? STORE_READ : STORE_READ_UNTRUSTED;
   char *name;
   halotune_status status = db_choice(invocation, &choice, &name);
-  if (status == HALOTUNE_OK) status = store_open(option_value(invocation, "db"), STORE_READ_UNTRUSTED, &store);
+  if (status == HALOTUNE_OK) status = store_open(option_value(invocation, "db"), mode, &store);
   if (status == HALOTUNE_OK && db_choice_is_given(&choice)) {
     status = store_forget_count(store, &choice, &counts);
     if (status == HALOTUNE_OK && counts.runs == 0 && counts.bests == 0) status = db_choice_fail(store, &choice);
