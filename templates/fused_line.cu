@@ -111,7 +111,7 @@ extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
   const Fields f = FIELDS;
   const index_t number = index_t(blockIdx.x)*WARPS + threadIdx.x/32, left = g.x0/VECTOR*VECTOR + number*STRIDE, x = left - MARGIN;
   if (left >= g.x1) return;
-  const Part p = {f, g, COEFFICIENT_VALUES, x + threadIdx.x%32*POINTS, max(left, g.x0), min(left + STRIDE, g.x1)};
+  const Part p = {f, g, COEFFICIENT_VALUES, x + int(threadIdx.x%32)*POINTS, max(left, g.x0), min(left + STRIDE, g.x1)};
   if (x >= g.x0 + LOW_X && x + STRIP + HIGH_X <= g.x1) compute_strip<false>(p);
   else compute_strip<true>(p);
 }
