@@ -83,6 +83,10 @@ for stencil in $stencils; do
   done
 done
 
+# A value may be for updates that are larger than those of kernels/.
+bench/stencil.sh box3d_r4 >"$work/box3d_r4.yaml"
+"$program" space "$work/box3d_r4.yaml" ${ONLY:+--template "$ONLY"} --json >"$work/space-box3d_r4.json" || exit 1
+
 # One line for each [template, parameter, value, number of variants that use it over all stencils and their grids].
 jq -r -s '[.[].templates[] | .template as $t | .parameters[] | .name as $p | .values[] | {t: $t, p: $p, v: (.value | tostring), kept}]
   | group_by([.t, .p, .v])[] | [.[0].t, .[0].p, .[0].v, (map(.kept) | add)] | @tsv' "$work"/space-*.json >"$work/values"
