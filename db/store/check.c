@@ -183,10 +183,12 @@ static halotune_status look_at_count(struct check *c, sqlite3_stmt *row) {
 /* A text with a byte 0 has more than every reader sees. */
 #define SQL_HIDDEN_END "'a text of it goes on behind its end'"
 
-/* What a run and a best count is what they have. An export may keep a run without its measurements. */
+/* What a run and a best count is what they have. An export may keep a run without its measurements, or with those of
+ * its finalists alone. */
 static const char counts_sql[] =
     "select 'run', r.id, 'its outcomes are not those of its measurements' from run r where outcomes is not null"
-    " and exists (select 1 from measurement m where m.run_id = r.id) and (select coalesce(sum(value), 0) from json_each(outcomes))"
+    " and exists (select 1 from measurement m where m.run_id = r.id and not exists (select 1 from finalist f where f.run_id = r.id"
+    " and f.variant_id = m.variant_id)) and (select coalesce(sum(value), 0) from json_each(outcomes))"
     " <> (select count(*) from measurement m where m.run_id = r.id)"
     " union all select 'best', b.id, 'its run measured another problem' from best b join run r on r.id = b.run_id"
     " where r.problem_id <> b.problem_id"
