@@ -78,7 +78,7 @@ OBJECTS := $(SOURCES:%.c=$(OBJ)/%.o)
 MAIN_OBJECT := $(OBJ)/tuner/cli/main.o
 
 # libhalotune: what programs link. Its symbols are those of the public header, in either form.
-# Code that starts processes (gpu/workers) belongs to the tuner alone.
+# Workers (gpu/workers) belong to the tuner alone: halotune_tune starts the program, which has them.
 LIBRARY_SOURCES := $(call files_below,base stencil gpu/architecture gpu/compile gpu/driver db library)
 LIBRARY_OBJECTS := $(LIBRARY_SOURCES:%.c=$(OBJ)/%.o)
 # A program of which the static library is part may lie anywhere. So that of build/lib, and it alone, knows where it was built:

@@ -51,7 +51,8 @@ extern "C" {
   X(MEMORY, 6, "out of memory")                                         \
   X(ARGUMENT, 7, "an argument is out of its range")                     \
   X(NO_NVRTC, 8, "NVRTC, NVIDIA's run-time compiler, was not found")    \
-  X(COMPILE, 9, "the compiler rejected the source")
+  X(COMPILE, 9, "the compiler rejected the source")                     \
+  X(CANCELLED, 10, "the caller cancelled it")
 
 #define HALOTUNE_AS_ENUMERATOR(name, number, text) HALOTUNE_##name = number,
 typedef enum { HALOTUNE_STATUS_LIST(HALOTUNE_AS_ENUMERATOR) } halotune_status;
@@ -230,6 +231,47 @@ typedef struct {
  *         HALOTUNE_MEMORY
  * Threads: any number at once. A lookup with an exact match takes no lock. Since 0.1. */
 HALOTUNE_API halotune_status halotune_lookup(halotune_ctx *ctx, const halotune_problem *problem, halotune_config *out);
+
+/* How to tune. Zeros and NULL take the defaults. */
+typedef struct {
+  const char *program;  /* the program; NULL: $HALOTUNE_PROGRAM, else `halotune` on PATH */
+  const char *database; /* receives the result; NULL: the first path of halotune_open, else the user's own database */
+  const char *backend;  /* NULL: the GPU. "host": the emulation, for tests; its times rank nothing */
+  double budget_s;      /* seconds for the search; 0: 20 */
+  int max_variants;     /* end the search after so many; 0: no limit */
+  const void *reserved[6];
+} halotune_tune_options;
+
+/* Called in the tuning thread about ten times a second.
+ *   elapsed_s  since the call
+ *   line       the last line that the program wrote; only valid during the call
+ * Returns 0 to go on. Any other number cancels. */
+typedef int halotune_tune_progress(void *user, double elapsed_s, const char *line);
+
+/* Tune a problem now, and let the ctx answer with the result. It runs the installed program `halotune tune` in a process
+ * of its own and waits for it; a CUDA error there leaves this process as it is. A result is stored in the database, so
+ * that the next halotune_open has it. Other processes of this user that tune the same problem at the same time wait for
+ * each other, and take the result of the first.
+ *   problem   as for halotune_lookup; `device` is NULL (the GPU of the current context) or a number, unless the backend
+ *             is "host". HALOTUNE_STEPS_ANY lets the program choose the steps
+ *   options   NULL: the defaults
+ *   progress  NULL: none
+ *   user      passed to `progress`
+ * Afterwards lookups on this ctx use the new contents of its databases. Configurations and kernels from before stay valid.
+ * Whatever fails, the ctx answers as before. A program that is cancelled is killed; its finished measurements are kept.
+ * Returns HALOTUNE_OK
+ *         HALOTUNE_NOT_FOUND  there is no such program (install Halotune, or set HALOTUNE_PROGRAM); the ctx does not know
+ *                             the stencil (see halotune_stencil_add); or no variant was found to be correct
+ *         HALOTUNE_CANCELLED  `progress` returned another number than 0
+ *         HALOTUNE_NO_GPU     there is no driver, no current context, or no such device
+ *         HALOTUNE_ARGUMENT   an argument or option is invalid
+ *         HALOTUNE_DB, HALOTUNE_PARSE, HALOTUNE_IO  the program reported an error, which halotune_error repeats; or it took
+ *                             two minutes more than its budget
+ *         HALOTUNE_MEMORY
+ * Threads: any number at once, also beside lookups; not while another thread changes the environment. Since 0.1. */
+HALOTUNE_API halotune_status halotune_tune(halotune_ctx *ctx, const halotune_problem *problem,
+                                           const halotune_tune_options *options, halotune_tune_progress *progress,
+                                           void *user);
 
 /* One parameter of a configuration. */
 typedef struct {

@@ -41,7 +41,7 @@ included() { # folder pattern
 
 # A header is included only from further left in this line.
 layers="include base stencil/expression stencil/file stencil/analysis stencil/launch stencil/cuda stencil/template stencil/generate
-  gpu/architecture gpu/compile gpu/driver gpu/workers db/store db/exchange library/predict library/lookup library/kernel
+  gpu/architecture gpu/compile gpu/driver gpu/workers db/store db/exchange library/predict library/lookup library/kernel library/tune
   reports/rows reports/figures reports/document reports/page
   tuner/emulate tuner/verify tuner/count tuner/device tuner/measure
   tuner/search/variants tuner/search/strategy tuner/search/hints tuner/search/run tuner/search/roof tuner/search/finals

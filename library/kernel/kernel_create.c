@@ -179,7 +179,9 @@ halotune_status halotune_kernel_create(halotune_ctx *ctx, const halotune_config 
   if (!ctx || !config) return fail(HALOTUNE_ARGUMENT, "halotune_kernel_create: an argument is NULL");
   halotune_status status = forked_check(ctx->generation);
   if (status != HALOTUNE_OK) return status;
-  halotune_kernel *kernel = kernel_new(ctx);
+  struct halotune_ctx *made_by = context_of_config(ctx, config);
+  if (!made_by) return fail(HALOTUNE_ARGUMENT, "the configuration comes from another ctx");
+  halotune_kernel *kernel = kernel_new(made_by);
   if (!kernel) return fail_memory();
   status = prepare(kernel, config, coefficients, layout);
   if (status == HALOTUNE_OK) *out = kernel;

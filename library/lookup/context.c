@@ -33,6 +33,7 @@ halotune_status halotune_open(const char *const *paths, int count, halotune_ctx 
   atomic_init(&ctx->references, 1);
   ctx->generation = forked_generation();
   pthread_mutex_init(&ctx->lock, NULL);
+  ctx->is_default = !paths;
   forked_enter();
   if (!paths) status = add_default(&ctx->catalog);
   for (int i = 0; i < count && status == HALOTUNE_OK; i++) {
@@ -66,6 +67,11 @@ static void resolved_free(struct halotune_ctx *ctx) {
 
 void context_release(struct halotune_ctx *ctx) {
   if (atomic_fetch_sub(&ctx->references, 1) > 1) return;
+  struct halotune_ctx *later = atomic_load(&ctx->newest), *earlier;
+  for (; later; later = earlier) {
+    earlier = later->before;
+    context_release(later);
+  }
   forked_enter();
   for (int i = 0; ctx->stores && i < ctx->catalog.database_count; i++) store_close(ctx->stores[i]);
   forked_leave();

@@ -31,6 +31,11 @@ struct resolved_name {
 struct halotune_ctx {
   atomic_int references; /* one of the caller, and one of each kernel */
   unsigned generation;   /* of the process that opened it */
+  /* What answers after halotune_tune: the contents of the databases, read again. NULL before. It owns a reference, and
+   * so does `before` to the one that answered until then, whose configurations are still in use. */
+  _Atomic(struct halotune_ctx *) newest;
+  struct halotune_ctx *before;
+  bool is_default; /* halotune_open had no list of paths */
   struct catalog catalog;
   struct lookup_table table;
   pthread_mutex_t lock; /* held while one of the members below is made */
@@ -43,6 +48,16 @@ struct halotune_ctx {
   struct texts texts;        /* parameters of defaults that were returned */
   atomic_int added_stencils; /* number of stencils behind those of the databases */
 };
+
+/* The ctx that answers for the caller's ctx. */
+struct halotune_ctx *context_newest(struct halotune_ctx *root);
+
+/* The ctx that made a configuration: `root`, or one that has answered for it. NULL if it is neither. */
+struct halotune_ctx *context_of_config(struct halotune_ctx *root, const halotune_config *config);
+
+/* Read the databases of the caller's ctx again, and `database` first if it is none of them.
+ * Returns HALOTUNE_OK or the errors of halotune_open. */
+halotune_status context_renew(struct halotune_ctx *root, const char *database);
 
 /* Add a reference, and drop one. The last one frees the ctx. */
 void context_hold(struct halotune_ctx *ctx);

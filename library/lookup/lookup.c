@@ -219,6 +219,7 @@ halotune_status halotune_lookup(halotune_ctx *ctx, const halotune_problem *probl
   struct answer answer = {.row = NULL};
   if (!ctx || !problem || !out) return fail(HALOTUNE_ARGUMENT, "halotune_lookup: an argument is NULL");
   halotune_status status = forked_check(ctx->generation);
+  ctx = context_newest(ctx);
   if (status == HALOTUNE_OK) status = read_problem(ctx, problem, &key);
   if (status == HALOTUNE_OK) status = context_device(ctx, problem->device, &room, &device);
   if (status != HALOTUNE_OK) return status;

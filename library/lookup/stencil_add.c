@@ -60,8 +60,11 @@ halotune_status halotune_stencil_add(halotune_ctx *ctx, const char *text) {
   const struct source source = source_of("halotune_stencil_add", text, length);
   halotune_status status = parsed_stencil_make(&source, &parsed);
   if (status != HALOTUNE_OK) return status;
-  pthread_mutex_lock(&ctx->lock);
-  status = add(ctx, text, parsed, &is_taken);
+  pthread_mutex_lock(&ctx->lock); /* so that the newest stays the newest */
+  struct halotune_ctx *newest = context_newest(ctx);
+  if (newest != ctx) pthread_mutex_lock(&newest->lock);
+  status = add(newest, text, parsed, &is_taken);
+  if (newest != ctx) pthread_mutex_unlock(&newest->lock);
   pthread_mutex_unlock(&ctx->lock);
   if (!is_taken) parsed_stencil_free(parsed);
   return status;

@@ -1,0 +1,58 @@
+/* renew.c: a ctx that reads its databases again. Readers take no lock: they follow one pointer. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "library/lookup/lookup.h"
+
+struct halotune_ctx *context_newest(struct halotune_ctx *root) {
+  struct halotune_ctx *newest = atomic_load_explicit(&root->newest, memory_order_acquire);
+  return newest ? newest : root;
+}
+
+struct halotune_ctx *context_of_config(struct halotune_ctx *root, const halotune_config *config) {
+  const void *made_by = config->reserved[CONFIG_CTX];
+  if (made_by == root) return root;
+  struct halotune_ctx *at = atomic_load_explicit(&root->newest, memory_order_acquire);
+  while (at && at != made_by) at = at->before;
+  return at;
+}
+
+/* Open the databases of `from`, and `database` before them if it is none of them. */
+static halotune_status open_again(const struct halotune_ctx *from, const char *database, struct halotune_ctx **out) {
+  const int count = from->catalog.database_count;
+  const char **paths = malloc(((size_t)count + 1) * sizeof *paths);
+  char *absolute = realpath(database, NULL);
+  int used = 0;
+  *out = NULL;
+  if (!paths || !absolute) {
+    free(paths);
+    free(absolute);
+    return paths ? fail(HALOTUNE_NOT_FOUND, "%s does not exist", database) : fail_memory();
+  }
+  bool is_listed = false;
+  for (int i = 0; i < count; i++) is_listed = is_listed || strcmp(from->catalog.paths[i], absolute) == 0;
+  if (!is_listed) paths[used++] = absolute;
+  for (int i = 0; i < count; i++) paths[used++] = from->catalog.paths[i];
+  halotune_status status = halotune_open(paths, used, out);
+  free(paths);
+  free(absolute);
+  return status;
+}
+
+halotune_status context_renew(struct halotune_ctx *root, const char *database) {
+  struct halotune_ctx *later;
+  halotune_status status = open_again(context_newest(root), database, &later);
+  if (status != HALOTUNE_OK) return status;
+  pthread_mutex_lock(&root->lock);
+  struct halotune_ctx *now = context_newest(root);
+  const int added = atomic_load(&now->added_stencils);
+  for (int i = 0; i < added && status == HALOTUNE_OK; i++)
+    status = halotune_stencil_add(later, now->catalog.stencils[now->catalog.stencil_count + i].text);
+  if (status == HALOTUNE_OK) {
+    later->before = now == root ? NULL : now;
+    atomic_store_explicit(&root->newest, later, memory_order_release);
+  }
+  pthread_mutex_unlock(&root->lock);
+  if (status != HALOTUNE_OK) context_release(later);
+  return status;
+}

@@ -1,0 +1,170 @@
+/* tune.c: halotune_tune: tunes a problem with the installed program, and lets the ctx answer with the result. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "db/store/launch_text.h"
+#include "library/lookup/context.h"
+#include "library/tune/tune_program.h"
+
+static const double usual_budget_s = 20;
+
+/* A tune of one problem, and the texts of its command line. */
+struct tuning {
+  struct halotune_ctx *ctx; /* the newest of the caller's */
+  const halotune_problem *problem;
+  const struct known_stencil *stencil;
+  char *database, *file; /* file: the stencil's text, for the program */
+  char device[16], grid[64], budget[32], variants[32], steps[16];
+};
+
+static void tuning_free(struct tuning *tuning) {
+  if (tuning->file) unlink(tuning->file);
+  free(tuning->file);
+  free(tuning->database);
+}
+
+/* The database that receives the result: that of the options, else the first of the ctx, else the user's own. */
+static halotune_status find_database(const struct halotune_ctx *root, const halotune_tune_options *options,
+                                     struct tuning *out) {
+  if (!options->database && root->is_default) return store_default_path(&out->database);
+  out->database = strdup(options->database ? options->database : root->catalog.paths[0]);
+  return out->database ? HALOTUNE_OK : fail_memory();
+}
+
+/* The number of the GPU, for the program's --device. */
+static halotune_status find_device(struct tuning *t, const halotune_tune_options *options) {
+  const char *name = t->problem->device;
+  const struct cu *cu;
+  CUdevice device = 0;
+  if (options->backend && strcmp(options->backend, "cuda") != 0) return HALOTUNE_OK;
+  if (name && (strlen(name) > 3 || !*name || name[strspn(name, "0123456789")] != '\0'))
+    return fail(HALOTUNE_ARGUMENT,
+                "halotune_tune: the device '%s' is no number: tune on the current device (NULL) or on \"0\"", name);
+  if (name) {
+    snprintf(t->device, sizeof t->device, "%s", name);
+    return HALOTUNE_OK;
+  }
+  halotune_status status = context_cu(t->ctx, &cu);
+  if (status == HALOTUNE_OK && cu->ctx_device(&device) != CUDA_SUCCESS)
+    status = fail(HALOTUNE_NO_GPU, "this thread has no current CUDA context: name the device's number");
+  snprintf(t->device, sizeof t->device, "%d", (int)device);
+  return status;
+}
+
+/* Write the stencil's text to a file of its own. */
+static halotune_status write_stencil(struct tuning *t) {
+  const char *folder = getenv("TMPDIR");
+  if (asprintf(&t->file, "%s/halotune-XXXXXX.yaml", folder && *folder ? folder : "/tmp") < 0) t->file = NULL;
+  if (!t->file) return fail_memory();
+  const int descriptor = mkstemps(t->file, (int)strlen(".yaml"));
+  FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
+  const bool ok = file && fputs(t->stencil->text, file) >= 0;
+  if ((file && fclose(file) != 0) || !ok) return fail(HALOTUNE_IO, "%s cannot be written", t->file);
+  return HALOTUNE_OK;
+}
+
+static halotune_status run(struct tuning *t, const halotune_tune_options *options, struct tune_program *program) {
+  enum { MOST = 32 };
+  const halotune_problem *p = t->problem;
+  const char *list[MOST];
+  int count = 0;
+  const struct {
+    const char *name, *value; /* an option without a value has the value "" */
+  } rows[] = {
+      {"--dtype", dtype_names[p->dtype]},
+      {"--grid", t->grid},
+      {"--db", t->database},
+      {"--budget", t->budget},
+      {"--device", *t->device ? t->device : NULL},
+      {"--backend", options->backend},
+      {"--max-variants", options->max_variants > 0 ? t->variants : NULL},
+      {"--launch", p->launch ? launch_mode_names[p->launch - 1] : NULL},
+      {"--cache", p->cache ? cache_mode_names[p->cache - 1] : NULL},
+      {"--steps", p->steps == HALOTUNE_STEPS_ANY ? NULL : t->steps},
+      {"--reproducible", p->reproducible ? "" : NULL},
+  };
+  halotune_status status = write_stencil(t);
+  if (status != HALOTUNE_OK) return status;
+  list[count++] = t->file;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    if (!rows[i].value) continue;
+    list[count++] = rows[i].name;
+    if (*rows[i].value) list[count++] = rows[i].value;
+  }
+  list[count] = NULL;
+  program->arguments = list;
+  return tune_program_run(program);
+}
+
+static halotune_status prepare(halotune_ctx *root, const halotune_problem *problem,
+                               const halotune_tune_options *options, struct tuning *t) {
+  const double budget_s = options->budget_s > 0 ? options->budget_s : usual_budget_s;
+  const int at = problem->stencil ? context_find_stencil(t->ctx, problem->stencil) : -1;
+  if (at < 0)
+    return fail(HALOTUNE_NOT_FOUND, "halotune_tune: the ctx knows no stencil '%s': see halotune_stencil_add",
+                problem->stencil ? problem->stencil : "");
+  if ((unsigned)problem->dtype >= DTYPE_COUNT || (unsigned)problem->launch > LAUNCH_MODE_COUNT ||
+      (unsigned)problem->cache > CACHE_MODE_COUNT)
+    return fail(HALOTUNE_ARGUMENT, "halotune_tune: dtype, launch or cache is not one of its enumerators");
+  if (isnan(options->budget_s) || options->budget_s < 0 || options->budget_s > 1e7)
+    return fail(HALOTUNE_ARGUMENT, "halotune_tune: a budget of %g s", options->budget_s);
+  t->stencil = &t->ctx->catalog.stencils[at];
+  const struct parsed_stencil *parsed;
+  halotune_status status = context_stencil(t->ctx, at, &parsed);
+  if (status != HALOTUNE_OK) return status;
+  int length = 0;
+  for (int axis = 0; axis < parsed->stencil->dims; axis++) {
+    length += snprintf(t->grid + length, sizeof t->grid - (size_t)length, "%s%lld", axis ? "," : "",
+                       problem->grid[axis] ? problem->grid[axis] : 1);
+  }
+  snprintf(t->budget, sizeof t->budget, "%.3fs", budget_s);
+  snprintf(t->variants, sizeof t->variants, "%d", options->max_variants);
+  snprintf(t->steps, sizeof t->steps, problem->steps > 1 ? "1..%d" : "1", problem->steps);
+  status = find_database(root, options, t);
+  return status == HALOTUNE_OK ? find_device(t, options) : status;
+}
+
+/* Whether the ctx has a result for exactly this problem. */
+static bool has_result(halotune_ctx *root, const halotune_problem *problem) {
+  halotune_config config;
+  return halotune_lookup(root, problem, &config) == HALOTUNE_OK && config.match == HALOTUNE_MATCH_EXACT;
+}
+
+halotune_status halotune_tune(halotune_ctx *ctx, const halotune_problem *problem, const halotune_tune_options *options,
+                              halotune_tune_progress *progress, void *user) {
+  static const halotune_tune_options usual = {.program = NULL};
+  struct text key = {0};
+  struct tune_lock lock = {-1};
+  bool waited = false;
+  if (!ctx || !problem) return fail(HALOTUNE_ARGUMENT, "halotune_tune: an argument is NULL");
+  if (!options) options = &usual;
+  struct tuning t = {.ctx = context_newest(ctx), .problem = problem};
+  const char *named = getenv("HALOTUNE_PROGRAM");
+  struct tune_program program = {.program = options->program  ? options->program
+                                            : named && *named ? named
+                                                              : "halotune",
+                                 .budget_s = options->budget_s > 0 ? options->budget_s : usual_budget_s,
+                                 .progress = progress,
+                                 .user = user};
+  halotune_status status = prepare(ctx, problem, options, &t);
+  if (status == HALOTUNE_OK) {
+    text_printf(&key, "%s %s %s %d %s %d %d %d %d", t.database, t.stencil->hash, t.grid, (int)problem->dtype, t.device,
+                (int)problem->launch, (int)problem->cache, problem->reproducible, problem->steps);
+    status = text_ok(&key) ? tune_lock_take(text_string(&key), &program, &lock, &waited) : fail_memory();
+  }
+  /* Another process may have tuned it in the meantime. */
+  if (status == HALOTUNE_OK && waited) status = context_renew(ctx, t.database);
+  if (status == HALOTUNE_OK && !(waited && has_result(ctx, problem))) {
+    status = run(&t, options, &program);
+    if (status == HALOTUNE_OK) status = context_renew(ctx, t.database);
+    if (status == HALOTUNE_OK && !has_result(ctx, problem))
+      status = fail(HALOTUNE_NOT_FOUND, "halotune_tune: no variant of %s was found to be correct", t.stencil->name);
+  }
+  tune_lock_release(&lock);
+  text_free(&key);
+  tuning_free(&t);
+  return status;
+}

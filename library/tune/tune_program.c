@@ -1,0 +1,135 @@
+/* tune_program.c: the process that tunes, its output, and the lock beside the cache of compiled kernels. */
+#include "library/tune/tune_program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/hash.h"
+#include "base/process.h"
+#include "base/replace.h"
+#include "gpu/compile/cache_folder.h"
+
+enum { TICK_MS = 100, MOST_ARGUMENTS = 40, LINE_BYTES = 512 };
+
+/* What a run may take beyond its budget: compiling what was begun, the final rounds, the database. */
+static const double grace_ms = 120e3;
+
+static bool is_cancelled(const struct tune_program *program, double start_ms, const char *line) {
+  const double ms_per_s = 1e3;
+  return program->progress && program->progress(program->user, (clock_ms() - start_ms) / ms_per_s, line) != 0;
+}
+
+halotune_status tune_lock_take(const char *key, const struct tune_program *program, struct tune_lock *out,
+                               bool *waited) {
+  char *folder = NULL, *path = NULL, hex[HASH_HEX_BYTES];
+  const double start_ms = clock_ms();
+  halotune_status status = cache_folder_default("/tune", &folder);
+  *waited = false;
+  out->descriptor = -1;
+  if (status != HALOTUNE_OK || !folder) return status;
+  hash_hex(hash_bytes(key, strlen(key)), hex);
+  if (asprintf(&path, "%s/%s.lock", folder, hex) < 0) path = NULL;
+  status = path ? folder_make(folder) : fail_memory();
+  if (status == HALOTUNE_OK) out->descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+  if (status == HALOTUNE_OK && out->descriptor < 0)
+    status = fail(HALOTUNE_IO, "%s: %s; halotune_tune needs it as a lock", path, strerror(errno));
+  while (status == HALOTUNE_OK && flock(out->descriptor, LOCK_EX | LOCK_NB) != 0) {
+    *waited = true;
+    if (errno != EWOULDBLOCK && errno != EINTR) status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
+    else if (is_cancelled(program, start_ms, "another process tunes this problem"))
+      status = fail(HALOTUNE_CANCELLED, "halotune_tune: cancelled while another process tuned this problem");
+    else poll(NULL, 0, TICK_MS);
+  }
+  if (status != HALOTUNE_OK) tune_lock_release(out);
+  free(path);
+  free(folder);
+  return status;
+}
+
+void tune_lock_release(struct tune_lock *lock) {
+  if (lock->descriptor >= 0) close(lock->descriptor); /* which ends the lock; the file stays for the next one */
+  lock->descriptor = -1;
+}
+
+/* The last line that the program wrote. */
+struct last_line {
+  char text[LINE_BYTES], partial[LINE_BYTES];
+  size_t length;
+};
+
+static void take_bytes(struct last_line *line, const char *bytes, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    const bool is_end = bytes[i] == '\n' || bytes[i] == '\r';
+    if (!is_end && line->length + 1 < sizeof line->partial) line->partial[line->length++] = bytes[i];
+    if (!is_end || line->length == 0) continue;
+    line->partial[line->length] = '\0';
+    memcpy(line->text, line->partial, line->length + 1);
+    line->length = 0;
+  }
+}
+
+/* Read what the program writes until it ends. Returns why it had to be ended, or HALOTUNE_OK. */
+static halotune_status follow(const struct tune_program *program, int descriptor, struct last_line *line) {
+  const double start_ms = clock_ms(), ms_per_s = 1e3, until_ms = start_ms + program->budget_s * ms_per_s + grace_ms;
+  for (;;) {
+    struct pollfd ready = {.fd = descriptor, .events = POLLIN};
+    char bytes[LINE_BYTES];
+    if (poll(&ready, 1, TICK_MS) > 0) {
+      const ssize_t count = read(descriptor, bytes, sizeof bytes);
+      if (count == 0 || (count < 0 && errno != EINTR && errno != EAGAIN)) return HALOTUNE_OK;
+      if (count > 0) take_bytes(line, bytes, (size_t)count);
+    }
+    if (is_cancelled(program, start_ms, line->text))
+      return fail(HALOTUNE_CANCELLED, "halotune_tune: cancelled by the callback");
+    if (clock_ms() > until_ms)
+      return fail(HALOTUNE_IO, "%s tune did not end within its budget and two minutes", program->program);
+  }
+}
+
+/* What an exit code of the program means: those of tuner/cli/options/command.h, which never change. */
+static halotune_status status_of_exit(int wait_status) {
+  static const halotune_status statuses[] = {HALOTUNE_OK,        HALOTUNE_IO,    HALOTUNE_ARGUMENT, HALOTUNE_NO_GPU,
+                                             HALOTUNE_NOT_FOUND, HALOTUNE_PARSE, HALOTUNE_DB};
+  const int code = WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 1;
+  return code < (int)(sizeof statuses / sizeof *statuses) ? statuses[code] : HALOTUNE_IO;
+}
+
+static halotune_status start(const struct tune_program *program, int descriptor, pid_t *pid) {
+  const char *arguments[MOST_ARGUMENTS] = {program->program, "tune"};
+  const struct process_descriptor descriptors[] = {{descriptor, 1}, {descriptor, 2}};
+  for (int i = 0; program->arguments[i] && i + 3 < MOST_ARGUMENTS; i++) arguments[i + 2] = program->arguments[i];
+  halotune_status status = process_start(arguments, descriptors, 2, pid);
+  if (status != HALOTUNE_NOT_FOUND) return status;
+  return fail(status, "the program '%s' was not found: install Halotune so that it is on PATH, or set HALOTUNE_PROGRAM",
+              program->program);
+}
+
+halotune_status tune_program_run(const struct tune_program *program) {
+  struct last_line line = {.length = 0};
+  int ends[2] = {-1, -1};
+  pid_t pid = 0;
+  char how[128];
+  if (pipe2(ends, O_CLOEXEC) != 0) return fail(HALOTUNE_IO, "cannot create a pipe: %s", strerror(errno));
+  ends[1] = process_high_descriptor(ends[1]);
+  halotune_status status = ends[1] >= 0 ? start(program, ends[1], &pid) : fail(HALOTUNE_IO, "%s", strerror(errno));
+  if (ends[1] >= 0) close(ends[1]);
+  if (status == HALOTUNE_OK) {
+    status = follow(program, ends[0], &line);
+    const int end = status == HALOTUNE_OK ? process_wait(pid) : process_kill(pid);
+    process_tell_end(end, how, sizeof how);
+    if (status == HALOTUNE_OK && (status = status_of_exit(end)) != HALOTUNE_OK)
+      status = fail(status, "%s tune %s: %s", program->program, how, line.text);
+  }
+  close(ends[0]);
+  return status;
+}

@@ -1,0 +1,36 @@
+/* tune_program.h: runs `halotune tune` for one problem, at most one at a time on this machine. */
+#ifndef LIBRARY_TUNE_TUNE_PROGRAM_H
+#define LIBRARY_TUNE_TUNE_PROGRAM_H
+
+#include <stdbool.h>
+
+#include "base/fail.h"
+
+/* What is run, and who is told. Texts belong to the caller. */
+struct tune_program {
+  const char *program;              /* path, or name to be searched on PATH */
+  const char *const *arguments;     /* of the command `tune`, ended by NULL */
+  double budget_s;                  /* the program gets two minutes more before it is killed */
+  halotune_tune_progress *progress; /* may be NULL */
+  void *user;
+};
+
+/* A file that this process has locked. Start with -1; end with tune_lock_release. */
+struct tune_lock {
+  int descriptor;
+};
+
+/* Wait until no other process tunes what `key` names.
+ *   waited  receives whether another process held the lock
+ * Returns HALOTUNE_OK; HALOTUNE_CANCELLED by the callback; HALOTUNE_IO or HALOTUNE_MEMORY. Without a cache folder there
+ * is no lock, and HALOTUNE_OK is returned. */
+halotune_status tune_lock_take(const char *key, const struct tune_program *program, struct tune_lock *out,
+                               bool *waited);
+void tune_lock_release(struct tune_lock *lock);
+
+/* Run the program to its end. Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND if there is no such program, or if it found
+ * nothing to tune; HALOTUNE_CANCELLED; HALOTUNE_NO_GPU, HALOTUNE_PARSE, HALOTUNE_DB, HALOTUNE_ARGUMENT or HALOTUNE_IO
+ * as its exit code tells; the detail has its last line. */
+halotune_status tune_program_run(const struct tune_program *program);
+
+#endif

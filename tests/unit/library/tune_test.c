@@ -1,0 +1,204 @@
+/* tune_test.c: halotune_tune, with a shell script in place of the program. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "library/lookup/context.h"
+#include "tests/unit/library/tuned.h"
+
+static const struct tuned before_rows[] = {
+    {GPU_H200, "star7", "zmarch", "vector=4", DTYPE_F32, {512, 512, 512}, LAUNCH_STREAM, CACHE_STEADY, false, 0.27},
+};
+static const struct tuned after_rows[] = {
+    {GPU_H200, "star7", "zmarch", "vector=4", DTYPE_F32, {512, 512, 512}, LAUNCH_STREAM, CACHE_STEADY, false, 0.27},
+    {GPU_H200, "star7", "direct", "vector=1", DTYPE_F32, {100, 96, 96}, LAUNCH_STREAM, CACHE_STEADY, false, 0.004},
+};
+static const halotune_problem problem = {"star7", "NVIDIA H200", {100, 96, 96}, HALOTUNE_F32, 0, 0, 0, 0};
+
+/* A folder with a database, the database after a tune, and a script that replaces the one by the other. */
+struct scene {
+  struct work before, after;
+  char script[256], folder[128];
+  halotune_ctx *ctx;
+  halotune_tune_options options;
+};
+
+/* `first` is what the script does before. */
+static void scene_begin(struct scene *p, const char *first) {
+  *p = (struct scene){.before = work_begin(), .after = work_begin()};
+  tuned_make(p->before.path, before_rows, COUNT(before_rows));
+  tuned_make(p->after.path, after_rows, COUNT(after_rows));
+  snprintf(p->folder, sizeof p->folder, "%s", p->after.folder);
+  snprintf(p->script, sizeof p->script, "%s/program", p->folder);
+  FILE *file = fopen(p->script, "w");
+  CHECK(file, "%s", p->script);
+  fprintf(file,
+          "#!/bin/sh\ncd %s\necho \"$@\" >>calls\n%s\necho searching\nwhile [ $# -gt 0 ]; do [ \"$1\" = --db ] && "
+          "cp -f %s \"$2\"; shift; done\n",
+          p->folder, first, p->after.path);
+  CHECK(fclose(file) == 0 && chmod(p->script, 0700) == 0, "%s", p->script);
+  setenv("XDG_CACHE_HOME", p->folder, 1);
+  const char *paths[] = {p->before.path};
+  CHECK_OK(halotune_open(paths, 1, &p->ctx));
+  p->options = (halotune_tune_options){.program = p->script, .backend = "host", .budget_s = 5};
+}
+
+static void scene_end(struct scene *p) {
+  halotune_close(p->ctx);
+  unsetenv("XDG_CACHE_HOME");
+  work_end(&p->before);
+  work_end(&p->after);
+}
+
+/* How often the script ran. */
+static int calls_of(const struct scene *p) {
+  char path[256], *text;
+  size_t bytes;
+  int count = 0;
+  snprintf(path, sizeof path, "%s/calls", p->folder);
+  if (file_read(path, 1 << 20, &text, &bytes) != HALOTUNE_OK) return 0;
+  for (size_t i = 0; i < bytes; i++) count += text[i] == '\n';
+  free(text);
+  return count;
+}
+
+TEST(the_ctx_answers_with_the_new_row) {
+  struct scene p;
+  halotune_config config, old;
+  scene_begin(&p, ":");
+  CHECK_OK(halotune_lookup(p.ctx, &problem, &old));
+  CHECK_EQ(HALOTUNE_MATCH_NEAR_GRID, old.match, "before");
+  CHECK_OK(halotune_tune(p.ctx, &problem, &p.options, NULL, NULL));
+  CHECK_OK(halotune_lookup(p.ctx, &problem, &config));
+  CHECK_EQ(HALOTUNE_MATCH_EXACT, config.match, "after");
+  CHECK_NEAR(0.004, config.time_ms, 1e-12, "its time");
+  CHECK(context_of_config(p.ctx, &old) == p.ctx, "the old configuration stays valid");
+  CHECK(context_of_config(p.ctx, &config) != p.ctx, "the new one has contents of its own");
+  CHECK_TEXT("star7", old.stencil, "its texts as well");
+  char command[512];
+  snprintf(command, sizeof command,
+           "grep -q -- 'tune .*[.]yaml --dtype f32 --grid 100,96,96 --db %s --budget 5.000s --backend host --steps 1$' "
+           "%s/calls",
+           p.before.path, p.folder);
+  CHECK_EQ(0, system(command), "%s", command);
+  CHECK_OK(halotune_tune(p.ctx, &problem, &p.options, NULL, NULL));
+  CHECK_EQ(2, calls_of(&p), "a caller may tune again");
+  scene_end(&p);
+}
+
+TEST(added_stencils_stay) {
+  struct scene p;
+  halotune_config config;
+  halotune_problem mine = problem;
+  scene_begin(&p, ":");
+  CHECK_OK(halotune_stencil_add(p.ctx, "name: mine\nabout: a\ndims: 3\ninputs: [u]\noutputs: [v]\nupdate: |\n  v = "
+                                       "u[0,0,0] + u[1,0,0]\nboundary: skip\ndtypes: [f32]\ngrids: [[64, 64, 64]]\n"));
+  CHECK_OK(halotune_tune(p.ctx, &problem, &p.options, NULL, NULL));
+  mine.stencil = "mine";
+  CHECK_OK(halotune_lookup(p.ctx, &mine, &config));
+  CHECK_EQ(HALOTUNE_NOT_FOUND, halotune_tune(p.ctx, &mine, &p.options, NULL, NULL), "the script tunes star7 alone");
+  CHECK(strstr(halotune_error(p.ctx), "no variant of mine"), "%s", halotune_error(p.ctx));
+  scene_end(&p);
+}
+
+TEST(each_failure_is_told) {
+  static const struct {
+    const char *first, *program, *part;
+    halotune_status want;
+  } rows[] = {
+      {"echo no driver; exit 3", NULL, "ended with exit code 3: no driver", HALOTUNE_NO_GPU},
+      {"echo; echo bad value >&2; exit 2", NULL, "bad value", HALOTUNE_ARGUMENT},
+      {"exit 6", NULL, "exit code 6", HALOTUNE_DB},
+      {"kill -9 $$", NULL, "killed by signal 9", HALOTUNE_IO},
+      {":", "/no/such/program", "HALOTUNE_PROGRAM", HALOTUNE_NOT_FOUND},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct scene p;
+    halotune_config config;
+    scene_begin(&p, rows[i].first);
+    if (rows[i].program) p.options.program = rows[i].program;
+    CHECK_EQ(rows[i].want, halotune_tune(p.ctx, &problem, &p.options, NULL, NULL), "row %zu: %s", i,
+             halotune_error(p.ctx));
+    CHECK(strstr(halotune_error(p.ctx), rows[i].part), "row %zu: %s", i, halotune_error(p.ctx));
+    CHECK_OK(halotune_lookup(p.ctx, &problem, &config));
+    CHECK_EQ(HALOTUNE_MATCH_NEAR_GRID, config.match, "row %zu: the ctx answers as before", i);
+    scene_end(&p);
+  }
+}
+
+TEST(what_is_asked_for_is_checked) {
+  struct scene p;
+  halotune_problem other = problem;
+  scene_begin(&p, ":");
+  p.options.backend = NULL;
+  CHECK_EQ(HALOTUNE_ARGUMENT, halotune_tune(p.ctx, &other, &p.options, NULL, NULL), "a GPU by its name");
+  p.options.backend = "host";
+  other.stencil = "no_such";
+  CHECK_EQ(HALOTUNE_NOT_FOUND, halotune_tune(p.ctx, &other, &p.options, NULL, NULL), "an unknown stencil");
+  p.options.budget_s = NAN;
+  CHECK_EQ(HALOTUNE_ARGUMENT, halotune_tune(p.ctx, &problem, &p.options, NULL, NULL), "a budget");
+  CHECK_EQ(HALOTUNE_ARGUMENT, halotune_tune(NULL, &problem, NULL, NULL, NULL), "no ctx");
+  CHECK_EQ(0, calls_of(&p), "nothing was run");
+  scene_end(&p);
+}
+
+static int cancel(void *user, double elapsed_s, const char *line) {
+  (void)elapsed_s;
+  return strcmp(line, user) == 0;
+}
+
+TEST(the_callback_cancels) {
+  struct scene p;
+  scene_begin(&p, "echo slow; sleep 600");
+  CHECK_EQ(HALOTUNE_CANCELLED, halotune_tune(p.ctx, &problem, &p.options, cancel, "slow"), "cancelled");
+  scene_end(&p);
+}
+
+static void *tune_in_thread(void *context) {
+  struct scene *p = context;
+  return (void *)(intptr_t)halotune_tune(p->ctx, &problem, &p->options, NULL, NULL);
+}
+
+/* Let the other one end once this one waits for it. */
+static int let_go(void *user, double elapsed_s, const char *line) {
+  char path[256];
+  (void)elapsed_s;
+  snprintf(path, sizeof path, "%s/go", ((const struct scene *)user)->folder);
+  if (strstr(line, "another process")) fclose(fopen(path, "w"));
+  return 0;
+}
+
+TEST(a_problem_is_tuned_once_at_a_time) {
+  struct scene p;
+  halotune_config config;
+  halotune_ctx *second;
+  pthread_t thread;
+  void *result;
+  scene_begin(&p, "while ! [ -e go ]; do sleep 0.02; done");
+  const char *paths[] = {p.before.path};
+  CHECK_OK(halotune_open(paths, 1, &second));
+  CHECK_EQ(0, pthread_create(&thread, NULL, tune_in_thread, &p), "thread");
+  while (calls_of(&p) == 0) usleep(10000);
+  CHECK_OK(halotune_tune(second, &problem, &p.options, let_go, &p));
+  pthread_join(thread, &result);
+  CHECK_EQ(HALOTUNE_OK, (intptr_t)result, "the first");
+  CHECK_EQ(1, calls_of(&p), "the second takes the result of the first");
+  CHECK_OK(halotune_lookup(second, &problem, &config));
+  CHECK_EQ(HALOTUNE_MATCH_EXACT, config.match, "and answers with it");
+  halotune_close(second);
+  scene_end(&p);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_ctx_answers_with_the_new_row),
+      cmocka_unit_test(added_stencils_stay),
+      cmocka_unit_test(each_failure_is_told),
+      cmocka_unit_test(what_is_asked_for_is_checked),
+      cmocka_unit_test(the_callback_cancels),
+      cmocka_unit_test(a_problem_is_tuned_once_at_a_time),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
