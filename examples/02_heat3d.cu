@@ -4,14 +4,13 @@
  *   nvcc 02_heat3d.cu -I/usr/local/include -L/usr/local/lib -lhalotune -o heat3d
  *   ./heat3d [N [STEPS]]
  *
- * `halotune` must be on PATH, or named by $HALOTUNE. */
+ * `halotune` must be on PATH, or named by $HALOTUNE_PROGRAM. */
 #include <halotune.h>
 
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -48,15 +47,10 @@ static halotune_config look_up(halotune_ctx **ctx, int n) {
   halotune_status status = halotune_lookup(*ctx, &problem, &config);
   if (status == HALOTUNE_OK && config.match == HALOTUNE_MATCH_EXACT) return config;
 
-  const char *program = std::getenv("HALOTUNE");
-  const std::string size = std::to_string(n);
-  const std::string command = std::string(program ? program : "halotune") + " tune star7 --dtype f32 --budget 20s --grid " + size + "," +
-                              size + "," + size;
-  std::printf("first use on this GPU: %s\n", command.c_str());
+  std::printf("first use on this GPU: tuning for 20 s\n");
   std::fflush(stdout);
-  if (std::system(command.c_str()) != 0) std::fprintf(stderr, "not tuned; going on with what is known\n");
-  halotune_close(*ctx);
-  halotune(halotune_open(nullptr, 0, ctx)); /* a ctx never changes, so open a new one, which has the new row */
+  status = halotune_tune(*ctx, &problem, nullptr, nullptr, nullptr); /* the ctx then answers with the result */
+  if (status != HALOTUNE_OK) std::fprintf(stderr, "not tuned, going on with what is known: %s\n", halotune_error(*ctx));
   halotune(halotune_lookup(*ctx, &problem, &config));
   return config;
 }

@@ -248,25 +248,26 @@ typedef struct {
  * Returns 0 to go on. Any other number cancels. */
 typedef int halotune_tune_progress(void *user, double elapsed_s, const char *line);
 
-/* Tune a problem now, and let the ctx answer with the result. It runs the installed program `halotune tune` in a process
- * of its own and waits for it; a CUDA error there leaves this process as it is. A result is stored in the database, so
- * that the next halotune_open has it. Other processes of this user that tune the same problem at the same time wait for
- * each other, and take the result of the first.
+/* Tune a problem now, and let the ctx answer with the result. It runs the installed program `halotune tune` in a
+ * process of its own and waits for it; a CUDA error there leaves this process as it is. A result is stored in the
+ * database, so that the next halotune_open has it. Other processes of this user that tune the same problem at the
+ * same time wait for each other, and take the result of the first.
  *   problem   as for halotune_lookup; `device` is NULL (the GPU of the current context) or a number, unless the backend
  *             is "host". HALOTUNE_STEPS_ANY lets the program choose the steps
  *   options   NULL: the defaults
  *   progress  NULL: none
  *   user      passed to `progress`
- * Afterwards lookups on this ctx use the new contents of its databases. Configurations and kernels from before stay valid.
- * Whatever fails, the ctx answers as before. A program that is cancelled is killed; its finished measurements are kept.
+ * Afterwards lookups on this ctx use the new contents of its databases. Configurations and kernels from before
+ * stay valid. Whatever fails, the ctx answers as before. A program that is cancelled is killed; its finished
+ * measurements are kept.
  * Returns HALOTUNE_OK
- *         HALOTUNE_NOT_FOUND  there is no such program (install Halotune, or set HALOTUNE_PROGRAM); the ctx does not know
- *                             the stencil (see halotune_stencil_add); or no variant was found to be correct
+ *         HALOTUNE_NOT_FOUND  there is no such program (install Halotune, or set HALOTUNE_PROGRAM); neither the ctx nor
+ *                             the program knows the stencil (see halotune_stencil_add); or no variant is correct
  *         HALOTUNE_CANCELLED  `progress` returned another number than 0
  *         HALOTUNE_NO_GPU     there is no driver, no current context, or no such device
  *         HALOTUNE_ARGUMENT   an argument or option is invalid
- *         HALOTUNE_DB, HALOTUNE_PARSE, HALOTUNE_IO  the program reported an error, which halotune_error repeats; or it took
- *                             two minutes more than its budget
+ *         HALOTUNE_DB, HALOTUNE_PARSE, HALOTUNE_IO  the program reported an error, which halotune_error repeats; or
+ *                             it took two minutes more than its budget
  *         HALOTUNE_MEMORY
  * Threads: any number at once, also beside lookups; not while another thread changes the environment. Since 0.1. */
 HALOTUNE_API halotune_status halotune_tune(halotune_ctx *ctx, const halotune_problem *problem,

@@ -9,7 +9,7 @@ cuda=${CUDA_HOME:-/usr/local/cuda}
 cc=${CC:-gcc}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-export LD_LIBRARY_PATH="$lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" HALOTUNE="$halotune" XDG_CACHE_HOME="$work/cache"
+export LD_LIBRARY_PATH="$lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" HALOTUNE_PROGRAM="$halotune" XDG_CACHE_HOME="$work/cache"
 strict='-std=c99 -Wall -Wextra -Wpedantic -Wshadow -Werror -Iinclude'
 number=0 failed=0
 

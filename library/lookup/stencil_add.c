@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "library/lookup/context.h"
+#include "library/lookup/forked.h"
 
 static int added_count(const struct halotune_ctx *ctx) {
   return atomic_load_explicit(&ctx->added_stencils, memory_order_acquire);
@@ -58,7 +59,8 @@ halotune_status halotune_stencil_add(halotune_ctx *ctx, const char *text) {
   if (length > MAX_STENCIL_BYTES)
     return fail(HALOTUNE_PARSE, "halotune_stencil_add: the text is longer than %d bytes", MAX_STENCIL_BYTES);
   const struct source source = source_of("halotune_stencil_add", text, length);
-  halotune_status status = parsed_stencil_make(&source, &parsed);
+  halotune_status status = forked_check(ctx->generation);
+  if (status == HALOTUNE_OK) status = parsed_stencil_make(&source, &parsed);
   if (status != HALOTUNE_OK) return status;
   pthread_mutex_lock(&ctx->lock); /* so that the newest stays the newest */
   struct halotune_ctx *newest = context_newest(ctx);

@@ -7,6 +7,7 @@
 
 #include "db/store/launch_text.h"
 #include "library/lookup/context.h"
+#include "library/lookup/forked.h"
 #include "library/tune/tune_program.h"
 
 static const double usual_budget_s = 20;
@@ -15,8 +16,9 @@ static const double usual_budget_s = 20;
 struct tuning {
   struct halotune_ctx *ctx; /* the newest of the caller's */
   const halotune_problem *problem;
-  const struct known_stencil *stencil;
-  char *database, *file; /* file: the stencil's text, for the program */
+  const struct known_stencil *stencil; /* NULL: the program finds it by its name */
+  const char *name;                    /* the stencil's name or hash, as the caller gave it */
+  char *database, *file;               /* file: the stencil's text, for the program */
   char device[16], grid[64], budget[32], variants[32], steps[16];
 };
 
@@ -56,6 +58,7 @@ static halotune_status find_device(struct tuning *t, const halotune_tune_options
 
 /* Write the stencil's text to a file of its own. */
 static halotune_status write_stencil(struct tuning *t) {
+  if (!t->stencil) return HALOTUNE_OK;
   const char *folder = getenv("TMPDIR");
   if (asprintf(&t->file, "%s/halotune-XXXXXX.yaml", folder && *folder ? folder : "/tmp") < 0) t->file = NULL;
   if (!t->file) return fail_memory();
@@ -88,7 +91,7 @@ static halotune_status run(struct tuning *t, const halotune_tune_options *option
   };
   halotune_status status = write_stencil(t);
   if (status != HALOTUNE_OK) return status;
-  list[count++] = t->file;
+  list[count++] = t->file ? t->file : t->name;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     if (!rows[i].value) continue;
     list[count++] = rows[i].name;
@@ -99,27 +102,46 @@ static halotune_status run(struct tuning *t, const halotune_tune_options *option
   return tune_program_run(program);
 }
 
+/* Whether a text can be the name of a stencil, and no option and no path. */
+static bool is_plain_name(const char *name) {
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+  return name && *name && name[strspn(name, letters)] == '\0';
+}
+
+/* Write the points along each axis that the stencil has. For one that the ctx does not know, these are the axes up to
+ * the last that has points. */
+static halotune_status write_grid(struct tuning *t, int stencil) {
+  const long long *n = t->problem->grid;
+  int dims = n[2] > 0 ? 3 : n[1] > 0 ? 2 : 1, length = 0;
+  if (stencil >= 0) {
+    const struct parsed_stencil *parsed;
+    halotune_status status = context_stencil(t->ctx, stencil, &parsed);
+    if (status != HALOTUNE_OK) return status;
+    dims = parsed->stencil->dims;
+  }
+  for (int axis = 0; axis < dims; axis++) {
+    length +=
+        snprintf(t->grid + length, sizeof t->grid - (size_t)length, "%s%lld", axis ? "," : "", n[axis] ? n[axis] : 1);
+  }
+  return HALOTUNE_OK;
+}
+
 static halotune_status prepare(halotune_ctx *root, const halotune_problem *problem,
                                const halotune_tune_options *options, struct tuning *t) {
   const double budget_s = options->budget_s > 0 ? options->budget_s : usual_budget_s;
   const int at = problem->stencil ? context_find_stencil(t->ctx, problem->stencil) : -1;
-  if (at < 0)
-    return fail(HALOTUNE_NOT_FOUND, "halotune_tune: the ctx knows no stencil '%s': see halotune_stencil_add",
+  if (at < 0 && !is_plain_name(problem->stencil))
+    return fail(HALOTUNE_ARGUMENT, "halotune_tune: '%s' is no name of a stencil",
                 problem->stencil ? problem->stencil : "");
   if ((unsigned)problem->dtype >= DTYPE_COUNT || (unsigned)problem->launch > LAUNCH_MODE_COUNT ||
       (unsigned)problem->cache > CACHE_MODE_COUNT)
     return fail(HALOTUNE_ARGUMENT, "halotune_tune: dtype, launch or cache is not one of its enumerators");
   if (isnan(options->budget_s) || options->budget_s < 0 || options->budget_s > 1e7)
     return fail(HALOTUNE_ARGUMENT, "halotune_tune: a budget of %g s", options->budget_s);
-  t->stencil = &t->ctx->catalog.stencils[at];
-  const struct parsed_stencil *parsed;
-  halotune_status status = context_stencil(t->ctx, at, &parsed);
+  t->stencil = at >= 0 ? &t->ctx->catalog.stencils[at] : NULL;
+  t->name = problem->stencil;
+  halotune_status status = write_grid(t, at);
   if (status != HALOTUNE_OK) return status;
-  int length = 0;
-  for (int axis = 0; axis < parsed->stencil->dims; axis++) {
-    length += snprintf(t->grid + length, sizeof t->grid - (size_t)length, "%s%lld", axis ? "," : "",
-                       problem->grid[axis] ? problem->grid[axis] : 1);
-  }
   snprintf(t->budget, sizeof t->budget, "%.3fs", budget_s);
   snprintf(t->variants, sizeof t->variants, "%d", options->max_variants);
   snprintf(t->steps, sizeof t->steps, problem->steps > 1 ? "1..%d" : "1", problem->steps);
@@ -149,10 +171,12 @@ halotune_status halotune_tune(halotune_ctx *ctx, const halotune_problem *problem
                                  .budget_s = options->budget_s > 0 ? options->budget_s : usual_budget_s,
                                  .progress = progress,
                                  .user = user};
-  halotune_status status = prepare(ctx, problem, options, &t);
+  halotune_status status = forked_check(ctx->generation);
+  if (status == HALOTUNE_OK) status = prepare(ctx, problem, options, &t);
   if (status == HALOTUNE_OK) {
-    text_printf(&key, "%s %s %s %d %s %d %d %d %d", t.database, t.stencil->hash, t.grid, (int)problem->dtype, t.device,
-                (int)problem->launch, (int)problem->cache, problem->reproducible, problem->steps);
+    text_printf(&key, "%s %s %s %d %s %d %d %d %d", t.database, t.stencil ? t.stencil->hash : t.name, t.grid,
+                (int)problem->dtype, t.device, (int)problem->launch, (int)problem->cache, problem->reproducible,
+                problem->steps);
     status = text_ok(&key) ? tune_lock_take(text_string(&key), &program, &lock, &waited) : fail_memory();
   }
   /* Another process may have tuned it in the meantime. */
@@ -161,7 +185,7 @@ halotune_status halotune_tune(halotune_ctx *ctx, const halotune_problem *problem
     status = run(&t, options, &program);
     if (status == HALOTUNE_OK) status = context_renew(ctx, t.database);
     if (status == HALOTUNE_OK && !has_result(ctx, problem))
-      status = fail(HALOTUNE_NOT_FOUND, "halotune_tune: no variant of %s was found to be correct", t.stencil->name);
+      status = fail(HALOTUNE_NOT_FOUND, "halotune_tune: no variant of %s was found to be correct", t.name);
   }
   tune_lock_release(&lock);
   text_free(&key);

@@ -103,6 +103,19 @@ TEST(added_stencils_stay) {
   scene_end(&p);
 }
 
+TEST(the_program_knows_stencils_too) {
+  struct scene p;
+  halotune_problem other = problem;
+  char command[256];
+  scene_begin(&p, "echo no such stencil; exit 4");
+  other.stencil = "heat2d";
+  other.grid[2] = 0;
+  CHECK_EQ(HALOTUNE_NOT_FOUND, halotune_tune(p.ctx, &other, &p.options, NULL, NULL), "%s", halotune_error(p.ctx));
+  snprintf(command, sizeof command, "grep -q '^tune heat2d --dtype f32 --grid 100,96 ' %s/calls", p.folder);
+  CHECK_EQ(0, system(command), "%s", command);
+  scene_end(&p);
+}
+
 TEST(each_failure_is_told) {
   static const struct {
     const char *first, *program, *part;
@@ -135,8 +148,10 @@ TEST(what_is_asked_for_is_checked) {
   p.options.backend = NULL;
   CHECK_EQ(HALOTUNE_ARGUMENT, halotune_tune(p.ctx, &other, &p.options, NULL, NULL), "a GPU by its name");
   p.options.backend = "host";
-  other.stencil = "no_such";
-  CHECK_EQ(HALOTUNE_NOT_FOUND, halotune_tune(p.ctx, &other, &p.options, NULL, NULL), "an unknown stencil");
+  other.stencil = "--db=x";
+  CHECK_EQ(HALOTUNE_ARGUMENT, halotune_tune(p.ctx, &other, &p.options, NULL, NULL), "an option as a stencil");
+  other.stencil = NULL;
+  CHECK_EQ(HALOTUNE_ARGUMENT, halotune_tune(p.ctx, &other, &p.options, NULL, NULL), "no stencil");
   p.options.budget_s = NAN;
   CHECK_EQ(HALOTUNE_ARGUMENT, halotune_tune(p.ctx, &problem, &p.options, NULL, NULL), "a budget");
   CHECK_EQ(HALOTUNE_ARGUMENT, halotune_tune(NULL, &problem, NULL, NULL, NULL), "no ctx");
@@ -193,11 +208,9 @@ TEST(a_problem_is_tuned_once_at_a_time) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_ctx_answers_with_the_new_row),
-      cmocka_unit_test(added_stencils_stay),
-      cmocka_unit_test(each_failure_is_told),
-      cmocka_unit_test(what_is_asked_for_is_checked),
-      cmocka_unit_test(the_callback_cancels),
+      cmocka_unit_test(the_ctx_answers_with_the_new_row),  cmocka_unit_test(added_stencils_stay),
+      cmocka_unit_test(the_program_knows_stencils_too),    cmocka_unit_test(each_failure_is_told),
+      cmocka_unit_test(what_is_asked_for_is_checked),      cmocka_unit_test(the_callback_cancels),
       cmocka_unit_test(a_problem_is_tuned_once_at_a_time),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
