@@ -42,7 +42,7 @@ static halotune_status open_again(const struct halotune_ctx *from, const char *d
 halotune_status context_renew(struct halotune_ctx *root, const char *database) {
   struct halotune_ctx *later;
   halotune_status status = open_again(context_newest(root), database, &later);
-  if (status != HALOTUNE_OK) return status;
+  if (status != HALOTUNE_OK || !later) return status;
   pthread_mutex_lock(&root->lock);
   struct halotune_ctx *now = context_newest(root);
   const int added = atomic_load(&now->added_stencils);
