@@ -178,6 +178,7 @@ halotune_status halotune_kernel_create(halotune_ctx *ctx, const halotune_config 
   *out = NULL;
   if (!ctx || !config) return fail(HALOTUNE_ARGUMENT, "halotune_kernel_create: an argument is NULL");
   halotune_status status = forked_check(ctx->generation);
+  if (status == HALOTUNE_OK) status = config_check(config, "halotune_kernel_create");
   if (status != HALOTUNE_OK) return status;
   struct halotune_ctx *made_by = context_of_config(ctx, config);
   if (!made_by) return fail(HALOTUNE_ARGUMENT, "the configuration comes from another ctx");

@@ -38,7 +38,7 @@ static const void *config_seal(const halotune_config *config) {
   return (const void *)(uintptr_t)(mixed | 1); /* never NULL */
 }
 
-static halotune_status config_check(const halotune_config *config, const char *function) {
+halotune_status config_check(const halotune_config *config, const char *function) {
   if (config->reserved[CONFIG_SEAL] == config_seal(config)) return HALOTUNE_OK;
   return fail(HALOTUNE_ARGUMENT, "%s: the configuration was not filled by halotune_lookup, or was changed", function);
 }
@@ -132,9 +132,6 @@ static halotune_status config_fill(struct halotune_ctx *ctx, const struct lookup
 halotune_status config_read(struct halotune_ctx *ctx, const halotune_config *config, struct lookup_key *key,
                             struct answer *out) {
   const struct template *template;
-  halotune_status status = config_check(config, "halotune_kernel_create");
-  if (status != HALOTUNE_OK) return status;
-  if (config->reserved[CONFIG_CTX] != ctx) return fail(HALOTUNE_ARGUMENT, "the configuration comes from another ctx");
   if ((unsigned)config->dtype >= DTYPE_COUNT || (unsigned)config->launch > LAUNCH_MODE_COUNT ||
       (unsigned)config->cache > CACHE_MODE_COUNT || config->steps < 1 || config->steps > LAUNCH_MOST_STEPS)
     return fail(HALOTUNE_ARGUMENT, "halotune_kernel_create: the configuration was changed");
@@ -152,7 +149,7 @@ halotune_status config_read(struct halotune_ctx *ctx, const halotune_config *con
                          .row = config->reserved[CONFIG_ROW],
                          .template_at = (int)(known - ctx->catalog.templates),
                          .prediction = {config->expected_ms, config->expected_error}};
-  status = context_template(ctx, out->template_at, &template);
+  const halotune_status status = context_template(ctx, out->template_at, &template);
   if (status != HALOTUNE_OK) return status;
   return configuration_read(template, config->parameters, &out->configuration);
 }

@@ -7,8 +7,12 @@
 
 enum config_place { CONFIG_CTX, CONFIG_ROW, CONFIG_STENCIL, CONFIG_TEMPLATE, CONFIG_SEAL, CONFIG_PLACES };
 
-/* Read back the problem and the answer of a config. Returns HALOTUNE_OK; HALOTUNE_ARGUMENT if another ctx made it;
- * HALOTUNE_PARSE or HALOTUNE_MEMORY. */
+/* Returns HALOTUNE_OK if halotune_lookup of this library filled the configuration, else HALOTUNE_ARGUMENT with a message
+ * that names the function. */
+halotune_status config_check(const halotune_config *config, const char *function);
+
+/* Read back the problem and the answer of a checked configuration, which this ctx made. Returns HALOTUNE_OK;
+ * HALOTUNE_ARGUMENT if a member was changed; HALOTUNE_PARSE or HALOTUNE_MEMORY. */
 halotune_status config_read(struct halotune_ctx *ctx, const halotune_config *config, struct lookup_key *key,
                             struct answer *out);
 
