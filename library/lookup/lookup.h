@@ -7,8 +7,8 @@
 
 enum config_place { CONFIG_CTX, CONFIG_ROW, CONFIG_STENCIL, CONFIG_TEMPLATE, CONFIG_SEAL, CONFIG_PLACES };
 
-/* Returns HALOTUNE_OK if halotune_lookup of this library filled the configuration, else HALOTUNE_ARGUMENT with a message
- * that names the function. */
+/* Returns HALOTUNE_OK if halotune_lookup of this library filled the configuration. Else HALOTUNE_ARGUMENT, with a
+ * message that names the function. */
 halotune_status config_check(const halotune_config *config, const char *function);
 
 /* Read back the problem and the answer of a checked configuration, which this ctx made. Returns HALOTUNE_OK;
