@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static const char kind[] = "document", end[] = "}\n", before_key[] = ",\n\"" DOCUMENT_SIGNER "\": \"",
+static const char kind[] = "document", before_key[] = ",\n\"" DOCUMENT_SIGNER "\": \"",
                   before_signature[] = "\", \"" DOCUMENT_SIGNATURE "\": \"", after_signature[] = "\"}\n";
 
 enum {
@@ -19,7 +19,7 @@ void document_sign(struct text *document, const struct private_key *key) {
   const struct public_key signer = public_key_of(key);
   char key_digits[KEY_HEX_BYTES], signature_digits[SIGNATURE_HEX_BYTES];
   if (!text_ok(document)) return;
-  document->length -= sizeof end - 1;
+  document->length -= strlen("}\n"); /* the end of the document */
   const struct signature signature = signature_make(key, kind, document->bytes, document->length);
   key_hex(signer.bytes, key_digits);
   signature_hex(&signature, signature_digits);
