@@ -74,7 +74,7 @@ halotune_status query_print_why(const struct query *query) {
     struct text why = {0};
     status = find_refusal(query, &candidate, &why);
     if (status == HALOTUNE_OK && why.length == 0)
-      text_printf(&why, "%s", is_chosen ? "its time and error are larger" : "answers");
+      text_printf(&why, "%s", is_chosen ? "its time plus three errors is larger" : "answers");
     is_chosen = is_chosen || candidate.row == query->answer.row;
     if (status == HALOTUNE_OK) print_candidate(query, &candidate, text_string(&why));
     text_free(&why);
