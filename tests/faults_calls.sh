@@ -65,7 +65,8 @@ awk '!seen[$2]++' "$work/made" >"$work/calls"
 sed -n 's/^  X([a-z_]*, "\(cu[A-Za-z0-9_]*\)".*/\1/p' gpu/driver/cu.h | sort >"$work/known"
 cut -d' ' -f2 "$work/calls" | sort | comm -3 "$work/known" - >"$work/differ"
 [ "$(tr '\n' ' ' <"$work/differ")" = "cuCtxGetCurrent cuCtxGetDevice cuDevicePrimaryCtxRelease_v2 cuEventDestroy_v2 cuFuncGetAttribute \
-cuGetErrorName cuGetErrorString cuMemAllocAsync cuMemFreeAsync cuOccupancyMaxActiveBlocksPerMultiprocessor cuStreamDestroy_v2 " ]
+cuGetErrorName cuGetErrorString cuMemAllocAsync cuMemFreeAsync cuOccupancyMaxActiveBlocksPerMultiprocessor cuStreamDestroy_v2 \
+cuStreamIsCapturing " ]
 result "the calls that no run makes are those that are known" $? "$work/differ"
 
 # The failures: at the first call, from the third on, and once in the middle of the run. A hang ends after 15 s in loads
