@@ -213,7 +213,7 @@ typedef struct {
   const char *measured_stencil; /* name of the stencil of the measurement: another than `stencil` for some SIMILAR
                                    answers; "" for a default */
   double expected_error;        /* one standard deviation of expected_ms, as a share of it: 0.1 is 10 % */
-  const void *reserved[5];
+  const void *reserved[8];
 } halotune_config;
 
 /* Find the best configuration for a problem. Every answer computes the given grid correctly: a configuration is never
