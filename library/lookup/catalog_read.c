@@ -219,7 +219,7 @@ static halotune_status refer_fail(const struct reader *r, const char *table, int
               (long long)id, table, other, (long long)other_id);
 }
 
-static unsigned char in_64ths(double share) { return share > 0 && share <= 1 ? (unsigned char)(64 * share + 0.5) : 0; }
+static unsigned char in_64ths(double share) { return share > 0 && share <= 1 ? (unsigned char)lround(64 * share) : 0; }
 
 /* Pass 1 of 3: read the columns of `best`, and remember the ids of the problem and the variant of each row. Passes 2
  * and 3 (take_problem, take_variant) fill in the rest. Each pass scans one table in file order, which is several

@@ -41,21 +41,20 @@ TEST(long_texts_differ_as_a_whole) {
   text_free(&from);
 }
 
+/* In bytes, because compilers warn of such characters in text. */
+static const char right_to_left[] = {'s', '\xe2', '\x80', '\xae', '7', '\0'};
+static const char isolated[] = {'s', '\xe2', '\x81', '\xa6', '7', '\0'};
 static const struct {
   const char *text;
   bool is_printable;
 } words[] = {
     {"star7", true},
-    {"\xc3\xa9t\xc3\xa9", true},  /* letters with accents */
-    {"\xe6\x98\x9f", true},       /* a Chinese character */
-    {"\xf0\x9f\x99\x82", true},   /* a face */
-    {"star7\xe2\x80\x8b", false}, /* a blank without width */
-    {"star\xe2\x80\xae"
-     "7",
-     false}, /* what follows runs to the left */
-    {"star\xe2\x81\xa6"
-     "7",
-     false},                          /* an isolated direction */
+    {"\xc3\xa9t\xc3\xa9", true},      /* letters with accents */
+    {"\xe6\x98\x9f", true},           /* a Chinese character */
+    {"\xf0\x9f\x99\x82", true},       /* a face */
+    {"star7\xe2\x80\x8b", false},     /* a blank without width */
+    {right_to_left, false},           /* what follows runs to the left */
+    {isolated, false},                /* an isolated direction */
     {"\xef\xbb\xbfstar7", false},     /* a mark of byte order */
     {"star7\xc2\xad", false},         /* a soft hyphen */
     {"star7\xe2\x80\xa8", false},     /* a line's end */

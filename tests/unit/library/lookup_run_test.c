@@ -268,7 +268,7 @@ TEST(the_arguments_of_a_run_are_checked) {
   for (size_t i = 0; i < COUNT(cases); i++) {
     void *fields[2], *before[2];
     for (int k = 0; k < 2; k++)
-      before[k] = cases[i].fields[k] < 0 ? NULL : (char *)array(cases[i].fields[k]) + k * cases[i].shift;
+      before[k] = cases[i].fields[k] < 0 ? NULL : (char *)array(cases[i].fields[k]) + (ptrdiff_t)k * cases[i].shift;
     memcpy(fields, before, sizeof fields);
     CHECK_EQ(cases[i].want, halotune_run(kernel, NULL, fields, cases[i].steps), "row %zu: %s", i, halotune_error(ctx));
     if (cases[i].want == HALOTUNE_OK) continue;
