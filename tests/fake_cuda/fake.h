@@ -142,11 +142,26 @@ struct fake_memory {
   CUdeviceptr begin;
   size_t bytes;
   struct emulation_buffer *buffer;
-  bool is_written; /* by a copy or a fill since the last executed launch with it */
+  bool is_written;    /* by a copy or a fill since the last executed launch with it */
+  struct hash *parts; /* of its content (content.c); NULL for a large allocation */
 };
 
 /* Find the allocation that contains an address. Returns NULL for none. */
 struct fake_memory *fake_memory_find(CUdeviceptr address);
+
+/* Begin to know the content of an allocation, which is zeros. */
+void content_make(struct fake_memory *memory);
+
+/* Whatever writes to an allocation calls this at each write, or its content's hash would be that of the old bytes.
+ * Returns the host address of byte `at`. */
+unsigned char *content_change(struct fake_memory *memory, size_t at, size_t bytes);
+
+/* Record that bytes were filled with a word, or copied. `at` of a fill is a multiple of 4. */
+void content_fill(struct fake_memory *memory, size_t at, size_t bytes, uint32_t word);
+void content_copy(struct fake_memory *to, size_t to_at, const struct fake_memory *from, size_t from_at, size_t bytes);
+
+/* The hash of an allocation's bytes. */
+struct hash content_hash(struct fake_memory *memory);
 
 /* A texture object. fake_texture_find returns NULL for an invalid handle. */
 struct fake_texture {
@@ -211,17 +226,23 @@ struct fake_launch {
   unsigned char arguments[EMULATION_PARAMETER_BYTES]; /* one after the other, each at a multiple of 8 */
 };
 
+/* The arguments of a launch in the emulation's form, and the memory to which they point. */
+struct fake_arguments {
+  struct emulation_argument host[FAKE_MAX_PARAMETERS];
+  struct fake_memory *memory[FAKE_MAX_PARAMETERS]; /* NULL for an argument that is not a pointer */
+  int count;
+};
+
 /* Execute a launch and advance the clock. `damage` may be NULL. */
 CUresult fake_launch_now(const struct fake_launch *launch, bool is_graph, const struct fake_damage *damage);
 
 /* Hash everything on which the result of a launch depends. Returns false if the launch is too large to be kept. */
-bool memo_key(const struct fake_launch *launch, const struct emulation_argument *arguments, int count,
-              struct hash *out);
-bool memo_get(struct hash key, const struct emulation_argument *arguments);
+bool memo_key(const struct fake_launch *launch, const struct fake_arguments *arguments, struct hash *out);
+bool memo_get(struct hash key, const struct fake_arguments *arguments);
 
 /* Copy the memory of a launch, to compare it with what the launch leaves. The copy is from malloc. */
-unsigned char *memo_before(const struct emulation_argument *arguments, int count);
-void memo_put(struct hash key, const struct emulation_argument *arguments, int count, const unsigned char *before);
+unsigned char *memo_before(const struct fake_arguments *arguments);
+void memo_put(struct hash key, const struct fake_arguments *arguments, const unsigned char *before);
 
 /* The source of a cubin, from malloc; NULL if it is not kept. */
 char *memo_source(struct hash cubin);

@@ -6,13 +6,6 @@
 
 #include "tests/fake_cuda/fake.h"
 
-/* The arguments in the emulation's form, and the memory to which they point. */
-struct arguments {
-  struct emulation_argument host[FAKE_MAX_PARAMETERS];
-  struct fake_memory *memory[FAKE_MAX_PARAMETERS]; /* NULL for an argument that is not a pointer */
-  int count;
-};
-
 /* Read an argument. An eight-byte value that is an address in an allocation is a pointer, a texture's handle is a
  * texture, bytes that were encoded as a tensor map are a tensor map, and anything else is a value. */
 static void read_argument(const unsigned char *value, unsigned bytes, struct emulation_argument *host,
@@ -38,7 +31,7 @@ static void read_argument(const unsigned char *value, unsigned bytes, struct emu
   if (texture) host->texture = texture->shape;
 }
 
-static void read_arguments(const struct fake_launch *launch, struct arguments *out) {
+static void read_arguments(const struct fake_launch *launch, struct fake_arguments *out) {
   const struct fake_kernel *kernel = launch->function->kernel;
   size_t at = 0;
   out->count = kernel->parameter_count;
@@ -48,7 +41,7 @@ static void read_arguments(const struct fake_launch *launch, struct arguments *o
   }
 }
 
-static int find_pointer(const struct arguments *arguments, bool is_last) {
+static int find_pointer(const struct fake_arguments *arguments, bool is_last) {
   int found = -1;
   for (int i = 0; i < arguments->count && (is_last || found < 0); i++) {
     if (arguments->memory[i] && arguments->host[i].kind == EMULATION_ARGUMENT_BUFFER) found = i;
@@ -79,7 +72,7 @@ static CUresult result_of(const struct emulation_outcome *outcome) {
   }
 }
 
-static CUresult emulate(const struct fake_launch *launch, const struct arguments *arguments) {
+static CUresult emulate(const struct fake_launch *launch, const struct fake_arguments *arguments) {
   struct emulation_outcome outcome;
   struct emulation_batch *batch = fake_module_batch(launch->function->module);
   enum emulation_order order =
@@ -95,6 +88,9 @@ static CUresult emulate(const struct fake_launch *launch, const struct arguments
   memcpy(how.grid, launch->grid, sizeof how.grid);
   memcpy(how.block, launch->block, sizeof how.block);
   memcpy(how.cluster, launch->cluster, sizeof how.cluster);
+  for (int i = 0; i < arguments->count; i++) {
+    if (arguments->memory[i]) content_change(arguments->memory[i], 0, arguments->memory[i]->bytes);
+  }
   if (emulation_run(batch, 0, &how, &outcome) != HALOTUNE_OK) {
     fprintf(stderr, "fake driver: %s\n", fail_text());
     return CUDA_ERROR_LAUNCH_FAILED;
@@ -103,20 +99,21 @@ static CUresult emulate(const struct fake_launch *launch, const struct arguments
   return result_of(&outcome);
 }
 
-static CUresult run_launch(const struct fake_launch *launch, const struct arguments *arguments) {
+static CUresult run_launch(const struct fake_launch *launch, const struct fake_arguments *arguments) {
   struct hash key;
   /* The result of a check must not depend on the one before it, which would also make it a different launch for the
    * memo. */
   int last = find_pointer(arguments, true);
   if (is_look(launch) && last >= 0) {
-    memset(emulation_buffer_data(arguments->host[last].buffer), 0,
-           emulation_buffer_bytes(arguments->host[last].buffer));
+    struct fake_memory *answer = arguments->memory[last];
+    memset(content_change(answer, 0, answer->bytes), 0, answer->bytes);
+    content_fill(answer, 0, answer->bytes, 0);
   }
-  if (!memo_key(launch, arguments->host, arguments->count, &key)) return emulate(launch, arguments);
-  if (memo_get(key, arguments->host)) return CUDA_SUCCESS;
-  unsigned char *before = memo_before(arguments->host, arguments->count);
+  if (!memo_key(launch, arguments, &key)) return emulate(launch, arguments);
+  if (memo_get(key, arguments)) return CUDA_SUCCESS;
+  unsigned char *before = memo_before(arguments);
   CUresult result = emulate(launch, arguments);
-  if (result == CUDA_SUCCESS) memo_put(key, arguments->host, arguments->count, before);
+  if (result == CUDA_SUCCESS) memo_put(key, arguments, before);
   free(before);
   return result;
 }
@@ -136,7 +133,7 @@ static double spin_us(const struct fake_launch *launch) {
 }
 
 /* Whether a launch must be executed; see HALOTUNE_FAKE_SKIP. Checks of memory always must. */
-static bool is_due(const struct fake_launch *launch, const struct arguments *arguments) {
+static bool is_due(const struct fake_launch *launch, const struct fake_arguments *arguments) {
   static int skips = -1;
   if (skips < 0) skips = fake_number("HALOTUNE_FAKE_SKIP", 0) != 0;
   if (is_spin(launch)) return false;
@@ -147,24 +144,25 @@ static bool is_due(const struct fake_launch *launch, const struct arguments *arg
   return false;
 }
 
-static void turn_bit(const struct arguments *arguments, bool is_last, long long offset_bytes, uint32_t bit) {
+static void turn_bit(const struct fake_arguments *arguments, bool is_last, long long offset_bytes, uint32_t bit) {
   int i = find_pointer(arguments, is_last);
   if (i < 0 || !arguments->memory[i]) return;
   long long at = (long long)arguments->host[i].offset_bytes + offset_bytes;
   if (at < 0 || at + (long long)sizeof bit > (long long)arguments->memory[i]->bytes) return;
-  unsigned char *word = (unsigned char *)emulation_buffer_data(arguments->host[i].buffer) + at;
+  unsigned char *word = content_change(arguments->memory[i], (size_t)at, sizeof bit);
   uint32_t value;
   memcpy(&value, word, sizeof value);
   value ^= bit;
   memcpy(word, &value, sizeof value);
 }
 
-static void damage_memory(const struct fake_launch *launch, const struct arguments *arguments,
+static void damage_memory(const struct fake_launch *launch, const struct fake_arguments *arguments,
                           const struct fake_damage *damage) {
   enum {
     EXPONENT_BIT = 1u << 30,
     LOW_BITS = 0x5a5a
   }; /* EXPONENT_BIT changes a value by orders of magnitude, LOW_BITS makes a different word */
+  if (!damage->corrupts && !damage->writes && !damage->writes_input) return;
   bool is_double = strstr(launch->function->module->source, "typedef double real") != NULL;
   if (damage->corrupts)
     turn_bit(arguments, true, damage->element * (is_double ? 8 : 4) + (is_double ? 4 : 0), EXPONENT_BIT);
@@ -173,7 +171,7 @@ static void damage_memory(const struct fake_launch *launch, const struct argumen
 }
 
 /* The bytes in all allocations to which the kernel has pointers, each counted once. */
-static double reachable_bytes(const struct arguments *arguments) {
+static double reachable_bytes(const struct fake_arguments *arguments) {
   double bytes = 0;
   for (int i = 0; i < arguments->count; i++) {
     bool is_new = arguments->memory[i] != NULL;
@@ -184,7 +182,7 @@ static double reachable_bytes(const struct arguments *arguments) {
 }
 
 CUresult fake_launch_now(const struct fake_launch *launch, bool is_graph, const struct fake_damage *damage) {
-  struct arguments arguments;
+  struct fake_arguments arguments;
   read_arguments(launch, &arguments);
   if (is_due(launch, &arguments)) {
     CUresult result = run_launch(launch, &arguments);

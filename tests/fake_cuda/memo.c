@@ -19,21 +19,21 @@ struct page {
 };
 
 /* The first argument with the same memory. */
-static int first_of(const struct emulation_argument *arguments, int i) {
-  for (int k = 0; k < i && arguments[i].kind != EMULATION_ARGUMENT_BYTES; k++) {
-    if (arguments[k].kind != EMULATION_ARGUMENT_BYTES && arguments[k].buffer == arguments[i].buffer) return k;
+static int first_of(const struct fake_arguments *arguments, int i) {
+  for (int k = 0; k < i && arguments->memory[i]; k++) {
+    if (arguments->memory[k] == arguments->memory[i]) return k;
   }
   return i;
 }
 
-static bool is_first(const struct emulation_argument *arguments, int i) {
-  return arguments[i].kind != EMULATION_ARGUMENT_BYTES && first_of(arguments, i) == i;
+static bool is_first(const struct fake_arguments *arguments, int i) {
+  return arguments->memory[i] && first_of(arguments, i) == i;
 }
 
-static size_t total_bytes(const struct emulation_argument *arguments, int count) {
+static size_t total_bytes(const struct fake_arguments *arguments) {
   size_t bytes = 0;
-  for (int i = 0; i < count; i++) {
-    if (is_first(arguments, i)) bytes += emulation_buffer_bytes(arguments[i].buffer);
+  for (int i = 0; i < arguments->count; i++) {
+    if (is_first(arguments, i)) bytes += arguments->memory[i]->bytes;
   }
   return bytes;
 }
@@ -44,8 +44,7 @@ static char *path_of(struct hash key) {
   return asprintf(&path, "%s/%s", getenv("HALOTUNE_FAKE_MEMO"), hex) < 0 ? NULL : path;
 }
 
-bool memo_key(const struct fake_launch *launch, const struct emulation_argument *arguments, int count,
-              struct hash *out) {
+bool memo_key(const struct fake_launch *launch, const struct fake_arguments *arguments, struct hash *out) {
   struct {
     struct hash emulation, cubin, kernel, all[FAKE_MAX_PARAMETERS];
     size_t places[FAKE_MAX_PARAMETERS];
@@ -54,7 +53,7 @@ bool memo_key(const struct fake_launch *launch, const struct emulation_argument 
   } parts;
   static struct hash emulation;
   if (emulation.high == 0) emulation = emulation_files_hash();
-  if (!getenv("HALOTUNE_FAKE_MEMO") || total_bytes(arguments, count) > MOST_BYTES) return false;
+  if (!getenv("HALOTUNE_FAKE_MEMO") || total_bytes(arguments) > MOST_BYTES) return false;
   memset(&parts, 0, sizeof parts);
   parts.emulation = emulation;
   parts.cubin = launch->function->module->hash;
@@ -65,19 +64,19 @@ bool memo_key(const struct fake_launch *launch, const struct emulation_argument 
   parts.shared_bytes = launch->shared_bytes;
   parts.overlaps = launch->overlaps;
   parts.backwards = fake_number("HALOTUNE_FAKE_BACKWARDS", 0) != 0;
-  for (int i = 0; i < count; i++) {
-    const struct emulation_argument *a = &arguments[i];
+  for (int i = 0; i < arguments->count; i++) {
+    const struct emulation_argument *a = &arguments->host[i];
     parts.places[i] = a->offset_bytes;
     parts.tensors[i] = a->tensor;
     parts.which[i] = (unsigned)a->kind * FAKE_MAX_PARAMETERS + (unsigned)first_of(arguments, i);
-    if (a->kind == EMULATION_ARGUMENT_BYTES) parts.all[i] = hash_bytes(a->bytes, a->byte_count);
-    else parts.all[i] = hash_bytes(emulation_buffer_data(a->buffer), emulation_buffer_bytes(a->buffer));
+    if (arguments->memory[i]) parts.all[i] = content_hash(arguments->memory[i]);
+    else parts.all[i] = hash_bytes(a->bytes, a->byte_count);
   }
   *out = hash_bytes(&parts, sizeof parts);
   return true;
 }
 
-bool memo_get(struct hash key, const struct emulation_argument *arguments) {
+bool memo_get(struct hash key, const struct fake_arguments *arguments) {
   char *path = path_of(key), *bytes = NULL;
   size_t length = 0, at = 0;
   struct page page;
@@ -85,8 +84,8 @@ bool memo_get(struct hash key, const struct emulation_argument *arguments) {
   while (found && at + sizeof page <= length) {
     memcpy(&page, bytes + at, sizeof page);
     at += sizeof page;
-    unsigned char *data = emulation_buffer_data(arguments[page.argument].buffer);
-    memcpy(data + (size_t)page.number * PAGE_BYTES, bytes + at, page.bytes);
+    memcpy(content_change(arguments->memory[page.argument], (size_t)page.number * PAGE_BYTES, page.bytes), bytes + at,
+           page.bytes);
     at += page.bytes;
   }
   free(bytes);
@@ -94,13 +93,13 @@ bool memo_get(struct hash key, const struct emulation_argument *arguments) {
   return found;
 }
 
-unsigned char *memo_before(const struct emulation_argument *arguments, int count) {
-  unsigned char *before = malloc(total_bytes(arguments, count) + 1);
+unsigned char *memo_before(const struct fake_arguments *arguments) {
+  unsigned char *before = malloc(total_bytes(arguments) + 1);
   size_t at = 0;
-  for (int i = 0; i < count && before; i++) {
+  for (int i = 0; i < arguments->count && before; i++) {
     if (!is_first(arguments, i)) continue;
-    memcpy(before + at, emulation_buffer_data(arguments[i].buffer), emulation_buffer_bytes(arguments[i].buffer));
-    at += emulation_buffer_bytes(arguments[i].buffer);
+    memcpy(before + at, emulation_buffer_data(arguments->host[i].buffer), arguments->memory[i]->bytes);
+    at += arguments->memory[i]->bytes;
   }
   return before;
 }
@@ -120,14 +119,14 @@ static void add_changes(const struct emulation_argument *argument, int number, c
   }
 }
 
-void memo_put(struct hash key, const struct emulation_argument *arguments, int count, const unsigned char *before) {
+void memo_put(struct hash key, const struct fake_arguments *arguments, const unsigned char *before) {
   char *path = path_of(key);
   struct text changes = {0};
   size_t at = 0;
-  for (int i = 0; i < count && before; i++) {
+  for (int i = 0; i < arguments->count && before; i++) {
     if (!is_first(arguments, i)) continue;
-    add_changes(&arguments[i], i, before + at, &changes);
-    at += emulation_buffer_bytes(arguments[i].buffer);
+    add_changes(&arguments->host[i], i, before + at, &changes);
+    at += arguments->memory[i]->bytes;
   }
   bool is_complete = path && before && text_ok(&changes);
   if (is_complete && folder_make(getenv("HALOTUNE_FAKE_MEMO")) == HALOTUNE_OK) {

@@ -39,6 +39,7 @@ static CUresult allocate(CUdeviceptr *pointer, size_t bytes) {
   if (!more) return CUDA_ERROR_OUT_OF_MEMORY;
   allocations = more;
   if (emulation_buffer_create_sparse(bytes, 4, &memory.buffer) != HALOTUNE_OK) return CUDA_ERROR_OUT_OF_MEMORY;
+  content_make(&memory);
   /* Addresses are never used twice, so that a pointer to freed memory is found. */
   if (next_address == 0) next_address = first_address;
   memory.begin = next_address;
@@ -55,6 +56,7 @@ static CUresult release(CUdeviceptr pointer) {
   if (!memory || memory->begin != pointer) return CUDA_ERROR_INVALID_VALUE;
   used_bytes -= memory->bytes;
   emulation_buffer_free(memory->buffer);
+  free(memory->parts);
   memmove(memory, memory + 1, (size_t)(allocations + allocation_count - (memory + 1)) * sizeof *memory);
   allocation_count--;
   return CUDA_SUCCESS;
@@ -95,8 +97,9 @@ CUresult fake_mem_info(size_t *free_bytes, size_t *total_bytes) {
 static unsigned char *bytes_at(CUdeviceptr address, size_t bytes, bool is_written) {
   struct fake_memory *memory = fake_memory_find(address);
   if (!memory || address + bytes > memory->begin + memory->bytes) return NULL;
-  if (is_written) memory->is_written = true;
-  return (unsigned char *)emulation_buffer_data(memory->buffer) + (address - memory->begin);
+  if (!is_written) return (unsigned char *)emulation_buffer_data(memory->buffer) + (address - memory->begin);
+  memory->is_written = true;
+  return content_change(memory, address - memory->begin, bytes);
 }
 
 CUresult fake_to_device(CUdeviceptr to, const void *from, size_t bytes) {
@@ -124,6 +127,8 @@ CUresult fake_copy_now(CUdeviceptr to, CUdeviceptr from, size_t bytes) {
   unsigned char *target = bytes_at(to, bytes, true);
   if (!source || !target) return CUDA_ERROR_INVALID_VALUE;
   memmove(target, source, bytes);
+  struct fake_memory *written = fake_memory_find(to), *read = fake_memory_find(from);
+  if (bytes > 0) content_copy(written, to - written->begin, read, from - read->begin, bytes);
   model_pass(model_gap_us(false) + (double)bytes / copy_bytes_per_us);
   return CUDA_SUCCESS;
 }
@@ -132,6 +137,8 @@ CUresult fake_fill_now(CUdeviceptr to, unsigned word, size_t count) {
   uint32_t *target = (uint32_t *)(void *)bytes_at(to, count * sizeof *target, true);
   if (!target || to % sizeof *target != 0) return CUDA_ERROR_INVALID_VALUE;
   for (size_t i = 0; i < count; i++) target[i] = word;
+  struct fake_memory *memory = fake_memory_find(to);
+  content_fill(memory, to - memory->begin, count * sizeof *target, word);
   model_pass(model_gap_us(false) + (double)(count * sizeof *target) / copy_bytes_per_us);
   return CUDA_SUCCESS;
 }

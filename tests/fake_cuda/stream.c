@@ -123,15 +123,28 @@ static CUresult take_attributes(const CUlaunchConfig *config, struct fake_launch
   return check_cluster(out);
 }
 
+/* The bytes for arguments are not cleared, which took longer than all else for a launch that is not executed. */
+static void make_launch(struct fake_function *function, const unsigned grid[3], const unsigned block[3],
+                        unsigned shared_bytes, struct node *out) {
+  struct fake_launch *launch = &out->launch;
+  out->kind = NODE_LAUNCH;
+  launch->function = function;
+  launch->shared_bytes = shared_bytes;
+  launch->overlaps = false;
+  for (int axis = 0; axis < 3; axis++) {
+    launch->grid[axis] = grid[axis];
+    launch->block[axis] = block[axis];
+    launch->cluster[axis] = 1;
+  }
+}
+
 CUresult fake_launch_with(const CUlaunchConfig *config, CUfunction handle, void **arguments, void **extra) {
   struct fake_function *function = (struct fake_function *)(void *)handle;
   struct fake_damage damage = {0};
-  struct node node = {.kind = NODE_LAUNCH,
-                      .launch = {.function = function,
-                                 .grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
-                                 .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
-                                 .cluster = {1, 1, 1},
-                                 .shared_bytes = config->sharedMemBytes}};
+  const unsigned grid[] = {config->gridDimX, config->gridDimY, config->gridDimZ};
+  const unsigned block[] = {config->blockDimX, config->blockDimY, config->blockDimZ};
+  struct node node;
+  make_launch(function, grid, block, config->sharedMemBytes, &node);
   ENTER_ABOUT("cuLaunchKernelEx", function ? function->module->source : NULL, &damage);
   NEED_CONTEXT();
   if (!function) return CUDA_ERROR_INVALID_HANDLE;
@@ -147,12 +160,9 @@ CUresult fake_launch(CUfunction handle, unsigned grid_x, unsigned grid_y, unsign
                      void **extra) {
   struct fake_function *function = (struct fake_function *)(void *)handle;
   struct fake_damage damage = {0};
-  struct node node = {.kind = NODE_LAUNCH,
-                      .launch = {.function = function,
-                                 .grid = {grid_x, grid_y, grid_z},
-                                 .block = {block_x, block_y, block_z},
-                                 .cluster = {1, 1, 1},
-                                 .shared_bytes = shared_bytes}};
+  const unsigned grid[] = {grid_x, grid_y, grid_z}, block[] = {block_x, block_y, block_z};
+  struct node node;
+  make_launch(function, grid, block, shared_bytes, &node);
   ENTER_ABOUT("cuLaunchKernel", function ? function->module->source : NULL, &damage);
   NEED_CONTEXT();
   if (!function) return CUDA_ERROR_INVALID_HANDLE;

@@ -213,6 +213,125 @@ TEST(each_fault_strikes) {
   }
 }
 
+/* How the field u changes between two launches. */
+enum change { BY_HOST, BY_FILL, BY_COPY, BY_SHIFTED_COPY, BY_GRAPH, BY_LAUNCH, BY_FAULT, CHANGES };
+
+/* A field of several of the parts that the driver of tests hashes, and one that ends within a part. */
+enum { LONG_POINTS = 30000, CHANGED_POINT = 20000 };
+
+struct long_fields {
+  struct cu cu;
+  struct device device;
+  CUmodule module;
+  CUfunction scale;
+  CUstream stream;
+  CUdeviceptr u, v, other; /* other has the values that u gets */
+};
+
+static void scale_field(const struct long_fields *fields, CUdeviceptr from, CUdeviceptr to) {
+  int n = LONG_POINTS;
+  float a = 2;
+  void *arguments[] = {&from, &to, &n, &a};
+  CHECK_EQ(0, fields->cu.launch(fields->scale, (LONG_POINTS + 63) / 64, 1, 1, 64, 1, 1, 0, NULL, arguments, NULL),
+           "launch");
+}
+
+static void change_field(const struct long_fields *fields, enum change change) {
+  const struct cu *cu = &fields->cu;
+  const size_t at = CHANGED_POINT * sizeof(float), bytes = LONG_POINTS * sizeof(float);
+  const float seven = 7;
+  uint32_t word;
+  CUgraph graph;
+  CUgraphExec exec;
+  memcpy(&word, &seven, sizeof word);
+  switch (change) {
+  case BY_HOST: CHECK_EQ(0, cu->to_device(fields->u + at, &seven, sizeof seven), "to device"); break;
+  case BY_FILL: CHECK_EQ(0, cu->fill_words(fields->u, word, LONG_POINTS, NULL), "fill"); break;
+  case BY_COPY: CHECK_EQ(0, cu->copy_async(fields->u, fields->other, bytes, NULL), "copy"); break;
+  case BY_SHIFTED_COPY:
+    for (int i = 0; i < 2; i++)
+      scale_field(fields, fields->other, fields->v); /* they are hashed, and the result kept */
+    CHECK_EQ(0, cu->fill_words(fields->u, word, 1, NULL), "fill");
+    CHECK_EQ(0, cu->copy_async(fields->u + 4, fields->other, bytes - 4, NULL), "copy");
+    break;
+  case BY_GRAPH:
+    CHECK_EQ(0, cu->capture_begin(fields->stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), "capture");
+    CHECK_EQ(0, cu->fill_words(fields->u + at, word, 1, fields->stream), "fill");
+    CHECK_EQ(0, cu->capture_end(fields->stream, &graph) | cu->graph_instantiate(&exec, graph, 0), "graph");
+    CHECK_EQ(0, cu->graph_launch(exec, fields->stream), "graph");
+    CHECK_EQ(0, cu->graph_exec_destroy(exec) | cu->graph_destroy(graph), "graph");
+    break;
+  case BY_LAUNCH: scale_field(fields, fields->other, fields->u); break;
+  default: scale_field(fields, fields->u, fields->v); break; /* the fault changes u after it */
+  }
+}
+
+static void check_field(const struct long_fields *fields, int change, bool is_changed) {
+  static float u[LONG_POINTS], v[LONG_POINTS];
+  CHECK_EQ(0, fields->cu.to_host(u, fields->u, sizeof u) | fields->cu.to_host(v, fields->v, sizeof v), "to host");
+  CHECK(is_changed == (u[CHANGED_POINT] != 1), "change %d: u is %g", change, (double)u[CHANGED_POINT]);
+  for (int i = 0; i < LONG_POINTS; i++) {
+    CHECK(v[i] == 2 * u[i], "change %d: point %d is %g of %g", change, i, (double)v[i], (double)u[i]);
+  }
+}
+
+/* The results of launches are kept, so a launch that does not notice a change would leave the result from before it.
+ * The second round takes the results of the first. */
+static void change_fields(struct long_fields *fields, enum change change) {
+  const float one = 1, seven = 7;
+  uint32_t word, other_word;
+  memcpy(&word, &one, sizeof word);
+  memcpy(&other_word, &seven, sizeof other_word);
+  for (int round = 0; round < 2; round++) {
+    CHECK_EQ(0, fields->cu.fill_words(fields->u, word, LONG_POINTS, NULL), "fill");
+    CHECK_EQ(0, fields->cu.fill_words(fields->other, other_word, LONG_POINTS, NULL), "fill");
+    /* One value is different, so that a shifted copy is different, too. */
+    CHECK_EQ(0, fields->cu.to_device(fields->other + (size_t)LONG_POINTS * 2, &one, sizeof one), "to device");
+    if (change != BY_FAULT) {
+      for (int i = 0; i < 2; i++) scale_field(fields, fields->u, fields->v);
+      check_field(fields, (int)change, false);
+    }
+    change_field(fields, change);
+    scale_field(fields, fields->u, fields->v);
+    check_field(fields, (int)change, true);
+  }
+}
+
+static int change_apart(enum change change) {
+  struct long_fields fields;
+  if (cu_open(&fields.cu) != HALOTUNE_OK || device_open(&fields.cu, 0, &fields.device) != HALOTUNE_OK) return 1;
+  const size_t bytes = LONG_POINTS * sizeof(float);
+  CHECK_EQ(0, fields.cu.module_load(&fields.module, cubins[RIGHT].cubin), "load");
+  CHECK_EQ(0, fields.cu.module_function(&fields.scale, fields.module, "scale"), "function");
+  CHECK_EQ(0, fields.cu.stream_create(&fields.stream, 0), "stream");
+  CHECK_EQ(0, fields.cu.mem_alloc(&fields.u, bytes) | fields.cu.mem_alloc(&fields.v, bytes), "memory");
+  CHECK_EQ(0, fields.cu.mem_alloc(&fields.other, bytes), "memory");
+  change_fields(&fields, change);
+  return 0;
+}
+
+TEST(a_launch_notices_each_change_of_its_memory) {
+  char memo[96], fault[64];
+  snprintf(memo, sizeof memo, "%s/memo", folder);
+  setenv("HALOTUNE_FAKE_MEMO", memo, 1);
+  /* The first launch of each round, of which the second is the third of all, changes a word. */
+  snprintf(fault, sizeof fault, "cuLaunchKernel#1=input:%zu;cuLaunchKernel#3=input:%zu",
+           (size_t)CHANGED_POINT * sizeof(float), (size_t)CHANGED_POINT * sizeof(float));
+  for (int change = 0; change < CHANGES; change++) {
+    setenv("HALOTUNE_FAKE_FAULT", change == BY_FAULT ? fault : "", 1);
+    pid_t pid = fork();
+    if (pid == 0) {
+      alarm(300);
+      _exit(change_apart((enum change)change));
+    }
+    int status = -1;
+    waitpid(pid, &status, 0);
+    CHECK_EQ(0, status, "change %d", change);
+  }
+  unsetenv("HALOTUNE_FAKE_FAULT");
+  unsetenv("HALOTUNE_FAKE_MEMO");
+}
+
 /* A fault at the first launch of all processes that share a state occurs once. */
 TEST(processes_share_a_state) {
   char file[96], answer[ANSWER_BYTES];
@@ -344,6 +463,7 @@ int main(void) {
   setenv("CUDA_VISIBLE_DEVICES", "7", 1); /* the driver of tests ignores it */
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(each_fault_strikes),
+      cmocka_unit_test(a_launch_notices_each_change_of_its_memory),
       cmocka_unit_test(processes_share_a_state),
       cmocka_unit_test(heat_is_told_by_nvml),
       cmocka_unit_test(variants_compute_what_the_reference_does),
