@@ -18,6 +18,7 @@ for case in tests/cli/${CASE:-*}.sh; do
   base=${case%.sh}
   sh "$case" >"$work/out" 2>"$work/err" </dev/null
   code=$?
+  sed -i -E 's/Z, [0-9]+ [a-z]+ ago,/Z, SOME TIME ago,/' "$work/out" # the age of a date grows
   if [ -n "${UPDATE:-}" ]; then
     cp "$work/out" "$base.out"
     if [ -s "$work/err" ]; then cp "$work/err" "$base.err"; else rm -f "$base.err"; fi
