@@ -106,10 +106,17 @@ halotune_status process_start(const char *const *arguments, const struct process
   return start_in_group(arguments, NULL, descriptors, count, 0, pid);
 }
 
+/* The wait status of exit code 255: somebody else has waited for the process, or SIGCHLD is ignored, so that how it ended
+ * is lost. It does not count as a success. */
+enum { END_NOT_KNOWN = 255 << 8 };
+
 int process_wait(pid_t pid) {
   int wait_status = 0;
-  while (waitpid(pid, &wait_status, 0) < 0 && errno == EINTR) {}
-  return wait_status;
+  for (;;) {
+    const pid_t ended = waitpid(pid, &wait_status, 0);
+    if (ended >= 0) return wait_status;
+    if (errno != EINTR) return END_NOT_KNOWN;
+  }
 }
 
 int process_wait_until(pid_t pid, double until_ms, bool *is_late) {
@@ -118,7 +125,8 @@ int process_wait_until(pid_t pid, double until_ms, bool *is_late) {
   if (is_late) *is_late = false;
   for (;;) {
     const pid_t ended = waitpid(pid, &wait_status, WNOHANG);
-    if (ended != 0 && !(ended < 0 && errno == EINTR)) return wait_status;
+    if (ended > 0) return wait_status;
+    if (ended < 0 && errno != EINTR) return END_NOT_KNOWN;
     if (clock_ms() >= until_ms) break;
     usleep(LOOK_EVERY_US);
   }

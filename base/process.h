@@ -27,7 +27,8 @@ halotune_status process_start(const char *const *arguments, const struct process
  * -1 with errno. The old one is closed in both cases. -1 gives -1. */
 int process_high_descriptor(int descriptor);
 
-/* Wait for the end of a process. Returns its wait status (see waitpid). */
+/* Wait for the end of a process. Returns its wait status (see waitpid), or that of exit code 255 where the system does
+ * not tell it, as in a program that ignores SIGCHLD. */
 int process_wait(pid_t pid);
 
 /* Wait for the end of a process that is about to end, and kill it at `until_ms` of clock_ms().
