@@ -26,6 +26,9 @@ void document_sign(struct text *document, const struct private_key *key) {
   text_printf(document, "%s%s%s%s%s", before_key, key_digits, before_signature, signature_digits, after_signature);
 }
 
+/* Capitals would make another document of the same signature. */
+static bool is_lower_case_hex(const char *digits) { return strspn(digits, "0123456789abcdef") == strlen(digits); }
+
 bool document_signature_find(const char *text, size_t length, struct document_signature *out) {
   char tail[TAIL_BYTES + 1], key_digits[KEY_HEX_BYTES], signature_digits[SIGNATURE_HEX_BYTES];
   if (length < TAIL_BYTES) return false;
@@ -37,6 +40,7 @@ bool document_signature_find(const char *text, size_t length, struct document_si
   return memcmp(tail, before_key, KEY_AT) == 0 &&
          memcmp(tail + KEY_AT + KEY_DIGITS, before_signature, sizeof before_signature - 1) == 0 &&
          memcmp(tail + SIGNATURE_AT + SIGNATURE_DIGITS, after_signature, sizeof after_signature - 1) == 0 &&
+         is_lower_case_hex(key_digits) && is_lower_case_hex(signature_digits) &&
          key_read(key_digits, out->signer.bytes) && signature_read(signature_digits, &out->signature);
 }
 
