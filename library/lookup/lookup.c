@@ -135,6 +135,10 @@ halotune_status config_read(struct halotune_ctx *ctx, const halotune_config *con
   if ((unsigned)config->dtype >= DTYPE_COUNT || (unsigned)config->launch > LAUNCH_MODE_COUNT ||
       (unsigned)config->cache > CACHE_MODE_COUNT || config->steps < 1 || config->steps > LAUNCH_MOST_STEPS)
     return fail(HALOTUNE_ARGUMENT, "halotune_kernel_create: the configuration was changed");
+  for (int axis = 0; axis < MAX_DIMS; axis++) {
+    if (config->grid[axis] < 1 || config->grid[axis] > GRID_MOST_AXIS_POINTS)
+      return fail(HALOTUNE_ARGUMENT, "halotune_kernel_create: the grid of the configuration was changed");
+  }
   const struct known_stencil *stencil = config->reserved[CONFIG_STENCIL];
   const struct known_template *known = config->reserved[CONFIG_TEMPLATE];
   *key = (struct lookup_key){.model = -1,

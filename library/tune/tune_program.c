@@ -57,7 +57,10 @@ halotune_status tune_lock_take(const char *key, const struct tune_program *progr
 }
 
 void tune_lock_release(struct tune_lock *lock) {
-  if (lock->descriptor >= 0) close(lock->descriptor); /* which ends the lock; the file stays for the next one */
+  if (lock->descriptor >= 0) {
+    flock(lock->descriptor, LOCK_UN); /* a close would not end it while a forked child holds the descriptor */
+    close(lock->descriptor);          /* the file stays for the next one */
+  }
   lock->descriptor = -1;
 }
 
