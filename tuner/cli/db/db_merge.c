@@ -64,14 +64,19 @@ static halotune_status file_open(const char *path, struct file *out) {
 
 /* Print a text of a file, each line after blanks, in printable characters. */
 static void print_lines(const char *text) {
-  char line[4096];
-  for (const char *next; *text; text = next) {
-    const char *end = strchrnul(text, '\n');
-    char *copy = strndup(text, (size_t)(end - text));
-    printable_copy(line, sizeof line, copy ? copy : "(out of memory)");
-    printf("    %s\n", line);
-    free(copy);
-    next = *end ? end + 1 : end;
+  char piece[1024], printable[4 * sizeof piece];
+  for (const char *end; *text; text = *end ? end + 1 : end) {
+    end = strchrnul(text, '\n');
+    printf("    ");
+    do { /* nothing of a line is left out, however long it is */
+      const size_t left = (size_t)(end - text), length = left < sizeof piece ? left : sizeof piece - 1;
+      memcpy(piece, text, length);
+      piece[length] = '\0';
+      printable_copy(printable, sizeof printable, piece);
+      printf("%s", printable);
+      text += length;
+    } while (text < end);
+    printf("\n");
   }
 }
 

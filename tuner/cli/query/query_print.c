@@ -72,7 +72,7 @@ static void add_steps(const struct query *query, bool is_emulation, struct text 
   if (c->steps == 1) return;
   text_printf(text, "steps       %d a launch", c->steps);
   if (isfinite(time_ms)) text_printf(text, ", %.6g ms a step", time_ms / c->steps);
-  if (isfinite(c->time_ms) && !is_emulation) {
+  if (isfinite(c->time_ms) && !is_emulation && c->match != HALOTUNE_MATCH_SIMILAR) {
     const double bytes = 2 * unknown_bytes(query) + known_bytes(query);
     text_printf(text, ", T_eff %.0f GB/s", bytes * c->steps / (c->time_ms * 1e6));
   }

@@ -60,11 +60,15 @@ static void print_model(const struct query *query) {
   }
 }
 
+static const char *verdict_on_candidate(const struct query *query, const struct candidate *candidate) {
+  if (candidate->row == query->answer.row) return "answers";
+  return query->config.match <= HALOTUNE_MATCH_STALE ? "not compared" : "slower: its predicted time plus three errors";
+}
+
 halotune_status query_print_why(const struct query *query) {
   const halotune_config *config = &query->config;
   struct candidates candidates;
   struct candidate candidate;
-  bool is_chosen = config->match <= HALOTUNE_MATCH_STALE || config->match > HALOTUNE_MATCH_SAME_ARCH;
   if (config->match <= HALOTUNE_MATCH_STALE)
     printf("why         this very problem was measured; the rows of others follow\n");
   print_model(query);
@@ -73,9 +77,7 @@ halotune_status query_print_why(const struct query *query) {
   for (int i = 0; i < MOST_PRINTED && status == HALOTUNE_OK && candidates_take(&candidates, &candidate); i++) {
     struct text why = {0};
     status = find_refusal(query, &candidate, &why);
-    if (status == HALOTUNE_OK && why.length == 0)
-      text_printf(&why, "%s", is_chosen ? "its time plus three errors is larger" : "answers");
-    is_chosen = is_chosen || candidate.row == query->answer.row;
+    if (status == HALOTUNE_OK && why.length == 0) text_printf(&why, "%s", verdict_on_candidate(query, &candidate));
     if (status == HALOTUNE_OK) print_candidate(query, &candidate, text_string(&why));
     text_free(&why);
   }
