@@ -106,8 +106,8 @@ halotune_status process_start(const char *const *arguments, const struct process
   return start_in_group(arguments, NULL, descriptors, count, 0, pid);
 }
 
-/* The wait status of exit code 255: somebody else has waited for the process, or SIGCHLD is ignored, so that how it ended
- * is lost. It does not count as a success. */
+/* The wait status of exit code 255, which is no success. The system does not tell how a process ended if SIGCHLD is
+ * ignored, or if somebody else has waited for it. */
 enum { END_NOT_KNOWN = 255 << 8 };
 
 int process_wait(pid_t pid) {
