@@ -10,8 +10,7 @@
 
 /* Rules can leave so few of so many combinations that a walk practically never finds them. Each walk, count, sample and
  * search below ends after this many values without a configuration (counts: in all), or when the limit of the bindings
- * says so. Our templates take a fifth of it at most, and it takes
- * seconds. */
+ * says so. So many values take seconds. */
 #define SPACE_MOST_STEPS (1L << 24)
 
 /* Whether the last walk through the space of these bindings was whole, or was stopped by their limit.
