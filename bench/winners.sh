@@ -7,10 +7,11 @@ finalists=0
 [ "${1:-}" != --finalists ] || { finalists=1 && shift; }
 db=${1:?usage: bench/winners.sh [--finalists] DATABASE [OPTION ...]}
 shift
-copy=$(mktemp)
-trap 'rm -f "$copy"' EXIT
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+copy=$work/copy.db
 
-sqlite3 "file:$db?mode=ro" "vacuum into '$copy.db'" && mv "$copy.db" "$copy"
+sqlite3 "file:$db?mode=ro" "vacuum into '$copy'"
 if [ "$finalists" = 0 ]; then
   sqlite3 "$copy" "update best set run_id = null; delete from finalist; delete from measurement; delete from run;"
 fi
