@@ -16,6 +16,7 @@ export function distribution(problem, unit) {
   const low = edges[0],
     width = Math.log(edges[edges.length - 1] / low) / bins.length;
   const place = (ms) => (width > 0 ? Math.max(-0.5, Math.min(bins.length - 0.5, Math.log(ms / low) / width - 0.5)) : 0);
+  const names = problem.templates.map((t) => t.name);
   return figure({
     id: 'distribution',
     title: 'Distribution of times',
@@ -38,8 +39,8 @@ export function distribution(problem, unit) {
         ],
       }),
     option: (colors) => ({
-      legend: legend(colors, {data: problem.templates.map((t) => t.name)}),
-      grid: {left: 52, right: 24, top: 66 + legendExcess(problem.templates.map((t) => t.name)), bottom: 46},
+      legend: legend(colors, {data: names}),
+      grid: {left: 52, right: 24, top: 66 + legendExcess(names), bottom: 46},
       tooltip: {
         trigger: 'axis',
         axisPointer: {type: 'shadow'},

@@ -45,6 +45,7 @@ export function scatter(problem, unit, selection) {
   const fastest = Math.min(...rows.map((row) => v.median_ms[row]));
   const slowest = Math.max(...rows.map((row) => v.median_ms[row]));
   const bestOf = (t) => Math.min(...rows.filter((row) => v.template[row] === t).map((row) => v.median_ms[row]));
+  const names = problem.templates.map((t) => t.name);
   const element = figure({
     id: 'scatter',
     title: 'Time against occupancy and other figures',
@@ -53,8 +54,8 @@ export function scatter(problem, unit, selection) {
     tools: [el('label', {for: id}, 'Time against ', select)],
     table: () => variantRows(problem, unit, rows),
     option: (colors) => ({
-      legend: legend(colors, {data: problem.templates.map((t) => t.name)}),
-      grid: {left: 62, right: 24, top: 34 + legendExcess(problem.templates.map((t) => t.name)), bottom: 46},
+      legend: legend(colors, {data: names}),
+      grid: {left: 62, right: 24, top: 34 + legendExcess(names), bottom: 46},
       tooltip: {trigger: 'item', formatter: (p) => (p.data?.[2] >= 0 ? rowTip(problem, p.data[2], unit) : '')},
       xAxis: choice.log
         ? logAxis(colors, choice.name, Math.min(...places()) / 1.1, Math.max(...places()) * 1.1, (value) =>
