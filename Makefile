@@ -28,7 +28,7 @@ ifeq ($(origin CC),default)
   CC := gcc
 endif
 
-# Without a wish, the first folder that has the headers; nvcc on PATH may be a link into the Toolkit.
+# If the user names no folder, take the first one that has the headers. nvcc on PATH may be a link into the Toolkit.
 USUAL_CUDA_HOME := /usr/local/cuda
 ifeq ($(CUDA_HOME),)
   NVCC_HOME := $(patsubst %/bin/nvcc,%,$(shell readlink -f "$$(command -v nvcc)"))
@@ -44,9 +44,13 @@ HALOTUNE_CPPFLAGS := -D_GNU_SOURCE -I. -isystem $(CUDA_HOME)/include
 HALOTUNE_CFLAGS := -std=gnu11 -pthread -ffp-contract=off -fPIC -fvisibility=hidden $(WARNINGS)
 HALOTUNE_LDFLAGS := -pthread
 ifdef SANITIZE
-  # clang's objects can be fuzzed, too.
-  SANITIZERS := $(if $(filter thread,$(SANITIZE)),thread,address,undefined)$(if $(findstring clang,$(CC)),$(comma)fuzzer-no-link)
+  SANITIZERS := $(if $(filter thread,$(SANITIZE)),thread,address,undefined)
   HALOTUNE_CFLAGS += -fsanitize=$(SANITIZERS) -fno-sanitize-recover=all -fno-omit-frame-pointer
+  # clang's objects count how often each branch is taken, so that libFuzzer can use them. With COMPARISONS=1 they also
+  # report the operands of comparisons. Then fuzzing finds more, but the tests take twice as long.
+  ifneq ($(findstring clang,$(CC)),)
+    HALOTUNE_CFLAGS += -fsanitize-coverage=inline-8bit-counters,pc-table$(if $(COMPARISONS),$(comma)trace-cmp)
+  endif
   HALOTUNE_LDFLAGS += -fsanitize=$(SANITIZERS)
   # Tests ask for more memory than there is, to see what happens then.
   SANITIZER_OPTIONS := ASAN_OPTIONS=allocator_may_return_null=1 TSAN_OPTIONS=die_after_fork=0
@@ -64,35 +68,36 @@ LINK = $(CC) $(HALOTUNE_CFLAGS) $(CFLAGS) $(HALOTUNE_LDFLAGS) $(LDFLAGS) $(STATI
 
 # --- files -------------------------------------------------------------------------------------------------------------
 
-# Objects of different flags live in different folders, so that no change of flags needs a clean. -Werror changes no object, and STATIC=1
-# only links in another way, into a folder beside the objects.
+# Objects of different flags live in different folders, so that no change of flags needs `make clean`. -Werror changes no
+# object. STATIC=1 only links in another way, so its results are in a folder beside the objects.
 FLAGS_ID := $(shell printf '%s' '$(filter-out -Werror $(STATIC_GCC),$(COMPILE) $(LINK))' | cksum | cut -d' ' -f1)
 OBJ := build/obj/$(notdir $(firstword $(CC)))$(if $(DEBUG),-debug)$(if $(SANITIZE),-sanitize)-$(FLAGS_ID)
 OUT := $(OBJ)$(if $(STATIC),/static)
 
-# C files in the folders that are named, at any depth.
+# The C files in these folders and their subfolders.
 files_below = $(foreach folder,$(1),$(wildcard $(folder)/*.c $(folder)/*/*.c $(folder)/*/*/*.c))
-# The emulation compiles the files of tuner/emulate/runtime beside each kernel; the program holds them as text.
+# The program holds the files of tuner/emulate/runtime as text. The emulation compiles them when it first runs a kernel.
 SOURCES := $(filter-out tuner/emulate/runtime/%,$(call files_below,base stencil gpu db library reports tuner))
 OBJECTS := $(SOURCES:%.c=$(OBJ)/%.o)
 MAIN_OBJECT := $(OBJ)/tuner/cli/main.o
 
-# libhalotune: what programs link. Its symbols are those of the public header, in either form.
-# Workers (gpu/workers) belong to the tuner alone: halotune_tune starts the program, which has them.
+# libhalotune, which programs link. Shared and static, it has the symbols of the public header and no others. It has no
+# workers (gpu/workers), because halotune_tune starts the program, which has them.
 LIBRARY_SOURCES := $(call files_below,base stencil gpu/architecture gpu/compile gpu/driver db library)
 LIBRARY_OBJECTS := $(LIBRARY_SOURCES:%.c=$(OBJ)/%.o)
-# A program of which the static library is part may lie anywhere. So that of build/lib, and it alone, knows where it was built:
-# in a folder named by that place, since a checkout that is moved is another one.
+# A program with the static library in it may lie anywhere, so it cannot find the data folder by its own place. The
+# library in build/lib therefore holds the path of this checkout. A moved checkout has another path, and so another folder
+# for these objects.
 HERE := $(OBJ)/here-$(shell printf '%s' '$(CURDIR)' | cksum | cut -d' ' -f1)
 HERE_OBJECTS := $(LIBRARY_OBJECTS:$(OBJ)/base/data_folders.o=$(HERE)/data_folders.o)
 SONAME := libhalotune.so.$(firstword $(subst ., ,$(VERSION)))
 SHARED := $(OUT)/libhalotune.so.$(VERSION)
 ROOMS ?= *
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(OUT)/tests/unit/%,$(wildcard $(ROOMS:%=tests/unit/%/*_test.c)))
-# With STEP, a CASE is one test program of the unit tests, by name.
+# CASE names one test program: CASE=parse or CASE=parse_test.
 TESTS_TO_RUN = $(if $(CASE),$(filter %/$(CASE:%_test=%)_test,$(UNIT_TESTS)),$(UNIT_TESTS))
 
-# The database that ships: exports of tuned machines. Without any it is empty.
+# Exports of tuned machines. The database that ships is made of them; without any it is empty.
 STARTER := $(sort $(wildcard db/starter/*.json))
 
 # --- build -------------------------------------------------------------------------------------------------------------
@@ -103,11 +108,11 @@ all: $(OUT)/halotune build/starter.db  ## build the program, build/halotune, and
 
 starter: build/starter.db  ## the database that ships, from db/starter/*.json
 
-# The public key of whoever signs the starter's documents at release. While there is no such file, there are no signatures.
+# The public key that belongs to the signatures of db/starter/*.json. Without this file no signature is asked for.
 RELEASE_KEY := $(wildcard db/starter/release.pub)
 
-# What its import says is shown where it fails. With a release key, documents that it did not sign are refused; UNSIGNED=1 takes those
-# that are new since the release.
+# The output of the import is shown only if it fails. If there is a release key, a document without its signature is
+# refused. UNSIGNED=1 accepts such documents, for those that are new since the release.
 build/starter.db: $(STARTER) $(RELEASE_KEY) db/schema.sql | $(OUT)/halotune
 	@mkdir -p $(@D) && rm -f $@.new*
 	$(if $(STARTER),,@echo '{"format": "halotune database", "version": 1, "tables": {}}' >$@.new.json)
@@ -124,7 +129,7 @@ library: $(SHARED) $(HERE)/libhalotune.a $(OUT)/halotune.pc $(OBJ)/libhalotune.a
 	$(Q)mkdir -p build/lib build/install && cp -f $(filter-out $(OBJ)/libhalotune.a,$^) build/lib && cp -f $(OBJ)/libhalotune.a build/install
 	$(Q)ln -sf $(notdir $(SHARED)) build/lib/$(SONAME) && ln -sf $(SONAME) build/lib/libhalotune.so
 
-# Only base/data_folders.c knows the PREFIX. A new PREFIX changes the file data_dir, and so compiles data_folders.c alone again.
+# Only base/data_folders.c knows the PREFIX. A new PREFIX changes the file data_dir, on which only data_folders.o depends.
 PREFIX_OBJECTS := $(OBJ)/base/data_folders.o $(HERE)/data_folders.o
 $(PREFIX_OBJECTS): $(OBJ)/data_dir
 $(PREFIX_OBJECTS): private HALOTUNE_CPPFLAGS += -DHALOTUNE_DATA_DIR='"$(DATA_DIR)"'
@@ -140,7 +145,7 @@ $(OBJ)/%.o: %.c | cuda-headers
 	$(if $(V),,@echo "  CC    $<")
 	$(Q)$(COMPILE) -MMD -MP -c -o $@ $<
 
-# tests/abi.txt lists the public symbols; a program can rely on each of them as long as the soname stays.
+# tests/abi.txt lists the public symbols. None of them may go away while the soname stays the same.
 $(OUT)/halotune.map: tests/abi.txt
 	@mkdir -p $(@D)
 	$(Q)awk 'BEGIN {print "HALOTUNE_$(firstword $(subst ., ,$(VERSION))) {\n  global:"} {print "    " $$1 ";"} END {print "  local: *;\n};"}' $< >$@
@@ -156,7 +161,7 @@ $(HERE)/data_folders.o: base/data_folders.c | cuda-headers
 	$(if $(V),,@echo "  CC    $< (build/lib)")
 	$(Q)$(COMPILE) -DHALOTUNE_ROOT='"$(CURDIR)"' -MMD -MP -c -o $@ $<
 
-# One object, in which all that is not public is local: its names meet none of the program's.
+# The static library is one object. Its other symbols are local, so that they cannot clash with symbols of a program.
 $(OBJ)/libhalotune.a: $(LIBRARY_OBJECTS)
 $(HERE)/libhalotune.a: $(HERE_OBJECTS)
 $(OBJ)/libhalotune.a $(HERE)/libhalotune.a: tests/abi.txt
@@ -164,7 +169,7 @@ $(OBJ)/libhalotune.a $(HERE)/libhalotune.a: tests/abi.txt
 	$(Q)objcopy --keep-global-symbols=tests/abi.txt $(@:.a=.o)
 	$(Q)rm -f $@ && ar rcs $@ $(@:.a=.o)
 
-$(OUT)/halotune.pc: halotune.pc.in Makefile include/halotune.h $(OBJ)/data_dir
+$(OUT)/halotune.pc: packaging/halotune.pc.in Makefile include/halotune.h $(OBJ)/data_dir
 	@mkdir -p $(@D)
 	$(Q)sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@LIBRARIES@|$(LIBRARIES) -pthread|' $< >$@
 
@@ -184,7 +189,7 @@ define newline
 
 
 endef
-# The driver of tests, which has its own copies of what it uses of ours.
+# The driver of tests. It is linked with its own copy of each file of ours that it uses.
 FAKE_CUDA_SOURCES := $(wildcard tests/fake_cuda/*.c base/*.c tuner/emulate/*.c) gpu/architecture/arch.c gpu/architecture/occupancy.c \
   stencil/cuda/cuda_tokens.c $(addprefix gpu/compile/,cache_folder.c compile.c compile_pack.c cubin_cache.c nvrtc.c ptxas_report.c)
 FAKE_CUDA_OBJECTS := $(FAKE_CUDA_SOURCES:%.c=$(OBJ)/%.o)
@@ -194,25 +199,25 @@ $(OUT)/libfakecuda.so: $(FAKE_CUDA_OBJECTS) tests/fake_cuda/exports.map
 	$(if $(V),,@echo "  LINK  $@")
 	$(Q)$(LINK) -shared -Wl,--version-script=tests/fake_cuda/exports.map $(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs) -o $@ $(FAKE_CUDA_OBJECTS) $(LIBRARIES)
 
-$(addprefix $(OUT)/tests/unit/,gpu/fake_cuda_test measure/backend_cuda_test gpu/nvml_test device/gpu_session_test library/lookup_kernel_test library/lookup_run_test): | $(OUT)/libfakecuda.so
+$(addprefix $(OUT)/tests/unit/,gpu/fake_cuda_test measure/backend_cuda_test gpu/nvml_test device/gpu_session_test device/gpu_fields_test library/lookup_kernel_test library/lookup_run_test): | $(OUT)/libfakecuda.so
 
 .PHONY: fake-cuda
 fake-cuda: $(OUT)/libfakecuda.so  ## a driver for tests without a GPU, build/libfakecuda.so
 	$(Q)cmp -s $< build/libfakecuda.so || { cp -f $< build/libfakecuda.so.new && mv -f build/libfakecuda.so.new build/libfakecuda.so; }
 
-# They are put into the program by the assembler, of which the compiler's dependency files know nothing.
+# Files that the assembler puts into the program (.incbin). The compiler's dependency files do not name them.
 $(OBJ)/tuner/emulate/emulation_files.o: $(wildcard tuner/emulate/runtime/*) stencil/template/banks.h
-$(OBJ)/stencil/generate/wrappers.o $(OBJ)/pic/stencil/generate/wrappers.o: templates/wrappers.cuh templates/wrappers_sm_90.cuh
-$(OBJ)/stencil/template/template_common.o $(OBJ)/pic/stencil/template/template_common.o: templates/common.yml templates/common.cuh
+$(OBJ)/stencil/generate/wrappers.o: templates/wrappers.cuh templates/wrappers_sm_90.cuh
+$(OBJ)/stencil/template/template_common.o: templates/common.yml templates/common.cuh
 $(OBJ)/db/store/schema.o: db/schema.sql db/schema_4.sql
 $(OBJ)/reports/page/page.o: build/report/page.html
 
-$(OBJ)/tuner/device/gpu_check.o: tuner/device/check.cu
+$(OBJ)/tuner/device/gpu_check.o: tuner/device/check.cu tuner/device/fields.cu
 $(OBJ)/tuner/cli/selftest/selftest_wrappers.o: tuner/device/wrappers_check.cu
 $(OBJ)/tuner/cli/new.o: $(wildcard templates/new/*)
 
-# The report's page, which is put into the program too. Where npm cannot make it, it is empty, and made anew at every build until
-# npm can; the file changes only when its content does.
+# The report's page is put into the program, too. Without npm an empty page takes its place, and every build tries again.
+# The file changes only if its content changes.
 build/report/page.html: $(filter-out %.c %.h,$(wildcard reports/page/*)) package.json package-lock.json $(if $(shell test -s build/report/page.html || echo x),no-page)
 	$(if $(V),,@echo "  PAGE  $@")
 	$(Q)sh reports/page/build.sh $@
@@ -228,6 +233,13 @@ ifeq ($(CUDA_HEADER),)
 	@echo >&2 "halotune: no cuda.h found: install NVIDIA's CUDA Toolkit, version 12 or 13, or point CUDA_HOME at it"; exit 1
 endif
 
+# The commands, and what the program and sed write into an installation.
+SPACE := $(subst ,, )
+COMMANDS = $(shell sed -n 's/^extern const struct command command_\(.*\);/\1/p' tuner/cli/options/command.h)
+WRITTEN_FILES = share/man/man1/halotune.1 $(patsubst %,share/man/man1/halotune-%.1,$(COMMANDS)) share/bash-completion/completions/halotune \
+  share/zsh/site-functions/_halotune share/fish/vendor_completions.d/halotune.fish \
+  $(addprefix lib/cmake/halotune/halotuneConfig,.cmake Version.cmake)
+
 .PHONY: install uninstall clean
 install: all library  ## install program, library, header and data under PREFIX (and DESTDIR)
 	install -D build/halotune $(DESTDIR)$(PREFIX)/bin/halotune
@@ -237,25 +249,45 @@ install: all library  ## install program, library, header and data under PREFIX 
 	install -m 644 build/install/libhalotune.a $(DESTDIR)$(PREFIX)/lib/libhalotune.a
 	install -D -m 644 build/lib/halotune.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/halotune.pc
 	install -D -m 644 include/halotune.h $(DESTDIR)$(PREFIX)/include/halotune.h
+	install -m 644 include/halotune.hpp $(DESTDIR)$(PREFIX)/include/halotune.hpp
+	install -D -m 644 fortran/halotune.f90 $(DESTDIR)$(DATA_DIR)/fortran/halotune.f90
 	install -d $(DESTDIR)$(DATA_DIR)/kernels/asymmetric $(DESTDIR)$(DATA_DIR)/templates
 	install -m 644 kernels/*.yaml $(DESTDIR)$(DATA_DIR)/kernels
 	install -m 644 kernels/asymmetric/*.yaml $(DESTDIR)$(DATA_DIR)/kernels/asymmetric
 	install -m 644 templates/*.yaml templates/*.cu templates/*.cuh $(DESTDIR)$(DATA_DIR)/templates
 	install -m 644 build/starter.db $(DESTDIR)$(DATA_DIR)/starter.db
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/,$(dir $(WRITTEN_FILES)))
+	build/halotune manual >$(DESTDIR)$(PREFIX)/share/man/man1/halotune.1
+	for name in $(COMMANDS); do build/halotune manual $$name >$(DESTDIR)$(PREFIX)/share/man/man1/halotune-$$name.1 || exit 1; done
+	build/halotune completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/halotune
+	build/halotune completion zsh >$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_halotune
+	build/halotune completion fish >$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/halotune.fish
+	sed 's|@PRIVATE_LIBRARIES@|$(subst $(SPACE),;,$(strip $(LIBRARIES) -pthread -lm))|; s|@SONAME@|$(SONAME)|' packaging/halotuneConfig.cmake.in \
+	  >$(DESTDIR)$(PREFIX)/lib/cmake/halotune/halotuneConfig.cmake
+	sed 's|@VERSION@|$(VERSION)|' packaging/halotuneConfigVersion.cmake.in >$(DESTDIR)$(PREFIX)/lib/cmake/halotune/halotuneConfigVersion.cmake
+
+WHEEL_DIR ?= build/wheel
+PYTHON ?= /usr/bin/python3
+.PHONY: wheel
+wheel: library  ## a Python wheel with the C library in it, in WHEEL_DIR (build/wheel); needs python3-pip, -setuptools and -wheel
+	$(Q)rm -rf build/python && mkdir -p build/python $(WHEEL_DIR) && cp -r python/. build/python && cp build/lib/$(notdir $(SHARED)) build/python/halotune/$(SONAME)
+	$(Q)$(PYTHON) -m pip wheel --quiet --no-index --no-deps --no-build-isolation --config-settings=--build-option=--plat-name=linux_$(shell uname -m) --wheel-dir $(WHEEL_DIR) build/python
 
 uninstall:  ## remove what install put there, and nothing else
-	rm -f $(DESTDIR)$(PREFIX)/bin/halotune $(DESTDIR)$(PREFIX)/include/halotune.h $(DESTDIR)$(DATA_DIR)/starter.db
+	rm -f $(DESTDIR)$(PREFIX)/bin/halotune $(DESTDIR)$(PREFIX)/include/halotune.h $(DESTDIR)$(PREFIX)/include/halotune.hpp $(DESTDIR)$(DATA_DIR)/starter.db
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/lib/,$(notdir $(SHARED)) $(SONAME) libhalotune.so libhalotune.a pkgconfig/halotune.pc)
-	rm -f $(addprefix $(DESTDIR)$(DATA_DIR)/,$(wildcard kernels/*.yaml kernels/asymmetric/*.yaml templates/*.yaml templates/*.cu templates/*.cuh))
-	for folder in /kernels/asymmetric /kernels /templates ''; do rmdir $(DESTDIR)$(DATA_DIR)$$folder 2>/dev/null || true; done
+	rm -f $(addprefix $(DESTDIR)$(DATA_DIR)/,$(wildcard kernels/*.yaml kernels/asymmetric/*.yaml templates/*.yaml templates/*.cu templates/*.cuh fortran/*.f90))
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,$(WRITTEN_FILES))
+	rmdir $(DESTDIR)$(PREFIX)/lib/cmake/halotune 2>/dev/null || true
+	for folder in /fortran /kernels/asymmetric /kernels /templates ''; do rmdir $(DESTDIR)$(DATA_DIR)$$folder 2>/dev/null || true; done
 
 clean:  ## remove everything that was built
 	rm -rf build
 
 # --- what the build and the checks need --------------------------------------------------------------------------------
 
-# One line each: who needs it, a test in the shell (command NAME, header NAME, folder NAME, or clang-runtime for libFuzzer), and Debian's
-# package; clang's run time is named after clang's version.
+# Each line has three parts: who needs it; how to look for it (command NAME, header NAME, folder NAME, python MODULE, or
+# clang-runtime for libFuzzer); Debian's package. VERSION stands for clang's version.
 define DEPENDENCIES
 build command gcc            gcc
 build command g++            g++
@@ -273,10 +305,21 @@ check clang-runtime fuzzer   libclang-rt-VERSION-dev
 check command cppcheck       cppcheck
 check folder /usr/share/i18n/charmaps locales
 check command jq             jq
+check command perl           perl
 check command sqlite3        sqlite3
 check command node           nodejs
 check command npm            npm
 check command chromium       chromium
+check python numpy           python3-numpy
+check python pip             python3-pip
+check python setuptools      python3-setuptools
+check python wheel           python3-wheel
+check python mypy            mypy
+check command gfortran       gfortran
+check command cmake          cmake
+check command mandoc         mandoc
+check command zsh            zsh
+check command fish           fish
 endef
 export DEPENDENCIES
 
@@ -294,6 +337,10 @@ demo: deps-build  ## the main job in one command: a stencil tuned, on the GPU if
 	$(Q)$(MAKE) --no-print-directory all library
 	$(Q)CC='$(CC)' sh examples/demo.sh
 
+# How tests are compiled with sanitizers. The objects hold line numbers, which reports name, and no other facts for a
+# debugger.
+SANITIZED := SANITIZE=1 WERROR=1 CFLAGS='-O1 -g1'
+
 .PHONY: check asan tidy form hooks compile-commands tests unit cli golden docs report fuzz templates mutations variants faults selftest protocol tune-tests
 check: deps  ## all tests that need no GPU, with samples of the long ones; STEP=cli runs one step, CASE=NAME one of its cases
 	$(Q)MAKE='$(MAKE)' STEP='$(STEP)' CASE='$(CASE)' tests/check.sh
@@ -307,23 +354,35 @@ cli: golden  ## golden files of the command line, and the Makefile's own tests
 	$(if $(CASE),,$(Q)HALOTUNE=$(OUT)/halotune tests/tap.sh tests/makefile.sh)
 
 golden: tests  ## golden files of the command line
-	$(Q)HALOTUNE=$(OUT)/halotune CASE='$(CASE)' tests/tap.sh tests/cli.sh
+	$(Q)HALOTUNE=$(OUT)/halotune CASE='$(CASE)' SLICE=$(if $(CASE),1,$(or $(SLICE),1)) tests/tap.sh tests/cli.sh
 
 .PHONY: hostile
 hostile: $(OUT)/halotune  ## files, caches and ends of a hostile peer: imported, merged, mutated, killed
 	$(Q)JOBS=2 SEED=$(SEED) SECONDS_LONG=$(SECONDS_LONG) HALOTUNE=$(OUT)/halotune tests/tap.sh tests/hostile/import.sh tests/hostile/signature.sh tests/hostile/cache.sh tests/hostile/kill.sh tests/hostile/mutate.sh
 
-# The seed is printed, also where all is well: HOSTILE_SEED= repeats a run.
+# The seed is always printed. HOSTILE_SEED=NUMBER repeats a run.
 HOSTILE_SECONDS ?= 3600
 HOSTILE_SEED ?= $(shell date +%s)
 .PHONY: hostile-long
 hostile-long:  ## mutations and kills under ASan for HOSTILE_SECONDS=3600, with a fresh HOSTILE_SEED
 	@echo "HOSTILE_SEED=$(HOSTILE_SEED)"
-	$(Q)$(MAKE) --no-print-directory hostile SANITIZE=1 WERROR=1 CFLAGS='-O1 -g' SEED=$(HOSTILE_SEED) SECONDS_LONG=$(HOSTILE_SECONDS)
+	$(Q)$(MAKE) --no-print-directory hostile $(SANITIZED) SEED=$(HOSTILE_SEED) SECONDS_LONG=$(HOSTILE_SECONDS)
+
+.PHONY: install-tests
+install-tests: all library  ## an installation: manual pages, completion in bash, zsh and fish, find_package of CMake, removal
+	$(Q)HALOTUNE=build/halotune CC='$(CC)' tests/tap.sh tests/install.sh
 
 .PHONY: library-tests
 library-tests: all library  ## what users of libhalotune meet: symbols, header, linking, installation
 	$(Q)HALOTUNE=build/halotune CUDA_HOME=$(CUDA_HOME) CC='$(CC)' tests/tap.sh tests/library.sh
+
+.PHONY: bindings-tests
+bindings-tests: all library fake-cuda  ## the Python package, halotune.hpp and the Fortran module, on the fake driver
+	$(Q)HALOTUNE=build/halotune CC='$(CC)' PYTHON='$(PYTHON)' tests/tap.sh tests/bindings.sh
+
+.PHONY: bench-instead
+bench-instead: all library  ## time loops in PyTorch, JAX and CuPy beside Halotune, on this GPU; PYTHON needs PyTorch and CuPy
+	PYTHONPATH=python HALOTUNE_LIBRARY=build/lib/$(SONAME) HALOTUNE_PROGRAM=build/halotune $(PYTHON) bench/instead/instead.py $(ARGS)
 
 .PHONY: examples
 examples: all library  ## build the examples, and run them as far as this machine allows
@@ -345,7 +404,7 @@ variants: $(OUT)/halotune  ## samples of all spaces, compiled and verified
 	$(Q)HALOTUNE=$(OUT)/halotune FULL=$(FULL) STENCILS='$(or $(CASE),$(STENCILS))' tests/tap.sh tests/variants.sh
 
 faults: all fake-cuda  ## the tuner on a GPU and on disks that fail, on command, and killed; FULL=1 for more errors and moments
-	$(Q)FULL=$(FULL) tests/tap.sh tests/faults.sh tests/faults_calls.sh tests/faults_killed.sh
+	$(Q)JOBS=3 FULL=$(FULL) tests/tap.sh tests/faults.sh tests/faults_calls.sh tests/faults_killed.sh
 
 selftest: all fake-cuda  ## the test that runs on a GPU, on the driver of tests
 	$(Q)tests/tap.sh tests/selftest.sh
@@ -359,22 +418,28 @@ check-gpu: all  ## what needs a GPU: variants of all stencils, each wrapper, a l
 
 sanitize-gpu: all  ## compute-sanitizer over the best variants and samples, on this machine's GPU; TOOLS='racecheck memcheck initcheck', WINNERS=0 without them, JOBS and DEVICES
 	$(Q)TOOLS='$(TOOLS)' JOBS=$(JOBS) DEVICES='$(DEVICES)' WINNERS=$(WINNERS) tests/tap.sh tests/sanitize.sh
-tune-tests: all fake-cuda  ## tuning from the command line: results, going on, ending early, replays, several GPUs
-	$(Q)tests/tap.sh tests/tune.sh tests/roof.sh
+tune-tests: all fake-cuda $(OUT)/bench/near_gpu_bench  ## tuning and running from the command line: results, going on, ending early, replays, several GPUs
+	$(Q)NEAR=$(OUT)/bench/near_gpu_bench tests/tap.sh tests/tune.sh tests/roof.sh tests/run.sh
 
 .PHONY: check-full
 check-full: check  ## check, the analyzer over all, all parameters and defects, and large samples of all spaces, faults and noise (more than an hour on two cores)
 	$(Q)$(MAKE) --no-print-directory tidy templates mutations variants faults protocol FULL=1
+	$(Q)$(MAKE) --no-print-directory asan CC=clang
 	$(Q)$(MAKE) --no-print-directory tsan
+	$(Q)$(MAKE) --no-print-directory fuzz
 	$(Q)$(MAKE) --no-print-directory hostile-long
 
-asan:  ## the unit and command-line tests under ASan and UBSan
-	$(Q)$(MAKE) --no-print-directory unit golden SANITIZE=1 WERROR=1 CFLAGS='-O1 -g'
+.PHONY: asan-build
+asan-build:
+	$(Q)$(MAKE) --no-print-directory tests $(SANITIZED)
 
-# Tests that start programs of their own or count on one thread are not for it.
+asan:  ## the unit and command-line tests under ASan and UBSan
+	$(Q)$(MAKE) --no-print-directory unit golden $(SANITIZED)
+
+# Only the tests of library/ run here. Other tests start programs of their own, or expect a process with one thread.
 .PHONY: tsan
 tsan:  ## the tests of lookups and kernels under ThreadSanitizer
-	$(Q)$(MAKE) --no-print-directory unit ROOMS=library SANITIZE=thread WERROR=1 CFLAGS='-O1 -g'
+	$(Q)$(MAKE) --no-print-directory unit ROOMS=library SANITIZE=thread WERROR=1 CFLAGS='-O1 -g1'
 
 tidy: export TIDY_FLAGS = $(HALOTUNE_CPPFLAGS) -DHALOTUNE_DATA_DIR='"$(DATA_DIR)"'
 tidy:  ## form, clang-tidy and cppcheck; SLICE=3 for every third file
@@ -386,7 +451,7 @@ form:  ## the form of C files, which takes seconds: clang-format 14, the width o
 hooks:  ## install a hook of git that runs before each commit: form, and the unit tests of the folders that changed
 	$(Q)tests/hooks.sh install
 
-# Each C file with the flags with which the Makefile compiles it, as clangd and other tools read them.
+# Each C file with the flags with which this Makefile compiles it.
 COMPILED_FILES = $(SOURCES) $(wildcard tests/fake_cuda/*.c tests/unit/*/*.c tests/fuzz/*.c tests/report/*.c bench/*.c tuner/emulate/runtime/*.c)
 COMMAND_IN_JSON = $(subst ",\",$(subst \,\\,$(COMPILE) -DHALOTUNE_DATA_DIR='"$(DATA_DIR)"' -c))
 ENTRIES = $(foreach file,$(COMPILED_FILES),{"directory": "$(CURDIR)", "file": "$(file)", "command": "$(COMMAND_IN_JSON) $(file)"})
@@ -395,10 +460,12 @@ compile-commands:  ## write compile_commands.json, for clangd and editors that u
 
 FUZZ_SECONDS ?= 60
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*_fuzz.c))
+# COMPARISONS= saves a compilation, because it uses the objects of asan.
+fuzz: COMPARISONS ?= 1
 fuzz:  ## libFuzzer on every parser, FUZZ_SECONDS=60 each
-	$(Q)$(MAKE) --no-print-directory CC=clang SANITIZE=1 CFLAGS='-O1 -g' $(FUZZ_TARGETS:%=fuzz-%)
+	$(Q)$(MAKE) --no-print-directory CC=clang $(SANITIZED) COMPARISONS=$(COMPARISONS) $(FUZZ_TARGETS:%=fuzz-%)
 
-# Parsers are in the lower layers.
+# The fuzzed parsers are in these layers.
 FUZZED_OBJECTS := $(filter $(OBJ)/base/% $(OBJ)/stencil/% $(OBJ)/gpu/% $(OBJ)/db/% $(OBJ)/library/%,$(OBJECTS))
 fuzz-%: $(OBJ)/tests/fuzz/%.o $(FUZZED_OBJECTS)
 	$(Q)$(LINK) -fsanitize=fuzzer -o $(OUT)/$* $^ $(LIBRARIES)
@@ -418,7 +485,7 @@ bench-compile: $(OUT)/bench/compile_bench $(OUT)/bench/source_bench all  ## kern
 	$(Q)mkdir -p $(OUT)/bench/sources
 	$(Q)for t in $(BENCH_TEMPLATES); do build/halotune generate star7 --template $$t >$(OUT)/bench/sources/star7_$$t.cu || exit 1; done
 	$(Q)$(OUT)/bench/source_bench 20 $(BENCH_TEMPLATES:%=$(OUT)/bench/sources/star7_%.cu)
-# Those that have a default variant of star7.
+# The templates that have a default variant for star7.
 BENCH_TEMPLATES := direct tile zmarch scatter patch flat scatter_direct
 
 .PHONY: bench-reference
@@ -433,9 +500,13 @@ bench-lookup: $(OUT)/bench/lookup_bench  ## opening and looking up, against thei
 bench-launch: $(OUT)/bench/launch_bench build/starter.db  ## what a launch costs beside cuLaunchKernel (needs a GPU)
 	$(Q)$<
 
-.PHONY: bench-near
-bench-near: $(OUT)/bench/near_bench  ## answers for grids that a database does not hold, against its own measurements; DB=FILE
-	$(Q)$< '$(or $(DB),$(error bench-near needs a database with the measurements of whole searches: DB=FILE))'
+.PHONY: bench-near bench-near-gpu bench-similar
+NEAR_OPTIONS = $(if $(DB),--db '$(DB)') $(if $(COUNT),--count $(COUNT)) $(if $(BUDGET),--budget $(BUDGET)) $(if $(DEVICES),--devices '$(DEVICES)')
+bench-near-gpu: $(OUT)/bench/near_gpu_bench all  ## answers for random grids against searches of them (needs a GPU); DB=FILE COUNT=200 BUDGET=10 DEVICES=0,1
+	$(Q)$< $(NEAR_OPTIONS)
+
+bench-similar: $(OUT)/bench/near_gpu_bench all  ## the same for stencils that the starter database does not hold
+	$(Q)BENCH=$< bench/similar.sh $(NEAR_OPTIONS)
 
 .PHONY: bench-roof
 bench-roof: all  ## shares of the roof that winners reach, into bench/results (needs a GPU); BUDGET=20s DEVICES='0 1'

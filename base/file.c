@@ -62,6 +62,17 @@ halotune_status file_read(const char *path, size_t max_bytes, char **bytes, size
   return file_read_open(fd, path, max_bytes, bytes, length);
 }
 
+halotune_status file_read_found(const char *path, size_t max_bytes, char **bytes, size_t *length) {
+  struct stat facts;
+  *bytes = NULL;
+  *length = 0;
+  const int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (fd < 0) return fail(errno == ENOENT ? HALOTUNE_NOT_FOUND : HALOTUNE_IO, "%s: %s", path, strerror(errno));
+  if (fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode)) return file_read_open(fd, path, max_bytes, bytes, length);
+  close(fd);
+  return fail(HALOTUNE_IO, "%s: this is not a regular file", path);
+}
+
 bool file_is_regular(const char *path) {
   struct stat facts;
   return stat(path, &facts) == 0 && S_ISREG(facts.st_mode);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/own.h"
 #include "base/transfer.h"
 
 static const char private_word[] = "halotune-private-key", public_word[] = "halotune-public-key";
@@ -65,9 +66,10 @@ static halotune_status privacy_check(int fd, const char *path) {
   struct stat facts;
   if (fstat(fd, &facts) != 0) return fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
   if (!S_ISREG(facts.st_mode)) return fail(HALOTUNE_IO, "%s: a private key is kept in a regular file", path);
-  if (facts.st_uid != geteuid())
+  const enum own_flaw flaw = own_flaw_of(&facts, S_IRWXG | S_IRWXO);
+  if (flaw == OWN_FOREIGN)
     return fail(HALOTUNE_IO, "%s: this private key belongs to another user; copy it to a file of your own", path);
-  if (facts.st_mode & (S_IRWXG | S_IRWXO))
+  if (flaw == OWN_SHARED)
     return fail(HALOTUNE_IO, "%s: others can read this private key; run 'chmod 600 %s', and think of a new key", path,
                 path);
   return HALOTUNE_OK;

@@ -10,19 +10,25 @@
 #include "base/file.h"
 #include "base/text.h"
 
-static bool others_write(const struct stat *facts) { return (facts->st_mode & (S_IWGRP | S_IWOTH)) != 0; }
+enum { WRITE_RIGHTS = S_IWGRP | S_IWOTH };
+
+enum own_flaw own_flaw_of(const struct stat *facts, mode_t rights) {
+  if (facts->st_uid != geteuid()) return OWN_FOREIGN;
+  return (facts->st_mode & rights) != 0 ? OWN_SHARED : OWN_NO_FLAW;
+}
 
 halotune_status own_folder_check(const char *path) {
   struct stat facts;
   struct text word = {0};
   if (stat(path, &facts) != 0 || !S_ISDIR(facts.st_mode)) return HALOTUNE_OK;
-  if (facts.st_uid != geteuid()) {
+  const enum own_flaw flaw = own_flaw_of(&facts, WRITE_RIGHTS);
+  if (flaw == OWN_FOREIGN) {
     return fail(HALOTUNE_IO,
                 "%s: this cache belongs to user %u, and user %u does not use it; set XDG_CACHE_HOME to a folder of "
                 "your own",
                 path, (unsigned)facts.st_uid, (unsigned)geteuid());
   }
-  if (!others_write(&facts)) return HALOTUNE_OK;
+  if (flaw == OWN_NO_FLAW) return HALOTUNE_OK;
   text_shell_word(&word, path);
   const halotune_status status =
       fail(HALOTUNE_IO, "%s: others can write to this cache, so it is not used; run: chmod -R go-w %s", path,
@@ -38,7 +44,7 @@ int own_file_open(const char *path) {
     fail(errno == ENOENT ? HALOTUNE_NOT_FOUND : HALOTUNE_IO, "%s: %s", path, strerror(errno));
     return -1;
   }
-  if (fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) && facts.st_uid == geteuid() && !others_write(&facts)) return fd;
+  if (fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) && own_flaw_of(&facts, WRITE_RIGHTS) == OWN_NO_FLAW) return fd;
   fail(HALOTUNE_IO, "%s: this is not a regular file that you alone can write", path);
   close(fd);
   return -1;

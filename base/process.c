@@ -119,14 +119,18 @@ int process_wait(pid_t pid) {
   }
 }
 
+bool process_has_ended(pid_t pid, int *wait_status) {
+  const pid_t ended = waitpid(pid, wait_status, WNOHANG);
+  if (ended < 0 && errno != EINTR) *wait_status = END_NOT_KNOWN;
+  return ended > 0 || (ended < 0 && errno != EINTR);
+}
+
 int process_wait_until(pid_t pid, double until_ms, bool *is_late) {
   enum { LOOK_EVERY_US = 200 };
   int wait_status = 0;
   if (is_late) *is_late = false;
   for (;;) {
-    const pid_t ended = waitpid(pid, &wait_status, WNOHANG);
-    if (ended > 0) return wait_status;
-    if (ended < 0 && errno != EINTR) return END_NOT_KNOWN;
+    if (process_has_ended(pid, &wait_status)) return wait_status;
     if (clock_ms() >= until_ms) break;
     usleep(LOOK_EVERY_US);
   }
@@ -176,6 +180,28 @@ void process_guard_end(struct process_guard *guard) {
   process_wait(guard->pid);
 }
 
+/* Start a guard that kills its group, and a program in that group. The rest as start_in_group. */
+static halotune_status start_guarded(const char *const *arguments, const char *variable,
+                                     const struct process_descriptor *descriptors, int count,
+                                     struct process_guard *guard, pid_t *pid) {
+  halotune_status status = process_guard_start("kill -9 0", "", guard);
+  if (status == HALOTUNE_OK) status = start_in_group(arguments, variable, descriptors, count, guard->pid, pid);
+  if (status != HALOTUNE_OK) process_group_end(guard);
+  return status;
+}
+
+halotune_status process_start_guarded(const char *const *arguments, const struct process_descriptor *descriptors,
+                                      int count, struct process_guard *guard, pid_t *pid) {
+  *guard = (struct process_guard){.lifeline = -1};
+  return start_guarded(arguments, NULL, descriptors, count, guard, pid);
+}
+
+void process_group_end(struct process_guard *guard) {
+  if (guard->pid > 0) process_kill(guard->pid);
+  if (guard->lifeline >= 0) close(guard->lifeline);
+  *guard = (struct process_guard){.lifeline = -1};
+}
+
 /* Make a file in memory that contains the input, positioned at its start. */
 static int open_input(const struct text *input) {
   int fd = memfd_create("input", MFD_CLOEXEC);
@@ -212,8 +238,7 @@ halotune_status process_run(const char *const *arguments, const char *variable, 
   }
   const struct process_descriptor descriptors[] = {{in, 0}, {ends[1], 1}, {ends[1], 2}};
   /* A compiler starts other programs. All are in the guard's group, which is killed as a whole. */
-  if ((status = process_guard_start("kill -9 0", "", &guard)) != HALOTUNE_OK) goto done;
-  if ((status = start_in_group(arguments, variable, descriptors, 3, guard.pid, &pid)) != HALOTUNE_OK) goto done;
+  if ((status = start_guarded(arguments, variable, descriptors, 3, &guard, &pid)) != HALOTUNE_OK) goto done;
   close(ends[1]);
   ends[1] = -1;
   const double until_ms = clock_ms() + timeout_ms;
@@ -223,8 +248,7 @@ halotune_status process_run(const char *const *arguments, const char *variable, 
   if (out->timed_out) out->wait_status = process_wait(pid);
   else out->wait_status = process_wait_until(pid, until_ms, &out->timed_out);
 done:
-  if (guard.pid > 0) process_kill(guard.pid);
-  if (guard.lifeline >= 0) close(guard.lifeline);
+  process_group_end(&guard);
   if (in >= 0) close(in);
   if (ends[0] >= 0) close(ends[0]);
   if (ends[1] >= 0) close(ends[1]);

@@ -31,6 +31,10 @@ int process_high_descriptor(int descriptor);
  * not tell it, as in a program that ignores SIGCHLD. */
 int process_wait(pid_t pid);
 
+/* Whether a process has ended. If so, `wait_status` receives what process_wait would return, and nobody need wait for
+ * it. */
+bool process_has_ended(pid_t pid, int *wait_status);
+
 /* Wait for the end of a process that is about to end, and kill it at `until_ms` of clock_ms().
  * Returns its wait status; `is_late`, which may be NULL, receives whether it was killed. */
 int process_wait_until(pid_t pid, double until_ms, bool *is_late);
@@ -58,6 +62,16 @@ halotune_status process_guard_start(const char *script, const char *argument, st
 
 /* Run the script now, and wait for its end. */
 void process_guard_end(struct process_guard *guard);
+
+/* Start a program like process_start, and a guard: if this program ends first, even if it is killed, the other one and
+ * all that it has started in its group are killed.
+ *   guard  to be ended with process_group_end, after the program's end or before it
+ *   pid    the program, to be waited for with process_wait or process_has_ended */
+halotune_status process_start_guarded(const char *const *arguments, const struct process_descriptor *descriptors,
+                                      int count, struct process_guard *guard, pid_t *pid);
+
+/* Kill everything in the guard's group, and the guard. Its program must be waited for as well. */
+void process_group_end(struct process_guard *guard);
 
 struct process_result {
   bool timed_out;  /* the program was killed */

@@ -23,39 +23,61 @@ static void folder_sync(const char *path) {
   free(folder);
 }
 
-static halotune_status write_and_rename(const char *path, const void *bytes, size_t length, mode_t mode,
+static halotune_status write_and_rename(const char *path, file_writer *write, void *context, mode_t mode,
                                         bool is_durable) {
   char *temporary;
   if (asprintf(&temporary, "%s" REPLACE_SUFFIX, path) < 0) return fail_memory();
-  halotune_status status = HALOTUNE_OK;
-  int fd = mkostemp(temporary, O_CLOEXEC);
+  const int fd = mkostemp(temporary, O_CLOEXEC);
+  halotune_status status = fd >= 0 ? write(context, fd) : fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
   /* Without fsync, a power failure after the rename can leave an empty file in place of the old one. */
-  const bool wrote =
-      fd >= 0 && write_all(fd, bytes, length) && fchmod(fd, mode) == 0 && (!is_durable || fsync(fd) == 0);
-  /* close can also report a full disk. */
-  if (!wrote || close(fd) != 0 || rename(temporary, path) != 0) {
+  if (status == HALOTUNE_OK && (fchmod(fd, mode) != 0 || (is_durable && fsync(fd) != 0)))
     status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
-    if (fd >= 0 && !wrote) close(fd);
-    if (fd >= 0) unlink(temporary);
-  } else if (is_durable) {
-    folder_sync(path);
-  }
+  /* close can also report a full disk. */
+  if (fd >= 0 && close(fd) != 0 && status == HALOTUNE_OK) status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
+  if (status == HALOTUNE_OK && rename(temporary, path) != 0)
+    status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
+  if (status != HALOTUNE_OK && fd >= 0) unlink(temporary);
+  if (status == HALOTUNE_OK && is_durable) folder_sync(path);
   free(temporary);
   return status;
 }
 
+/* The content of a file in memory. */
+struct content {
+  const char *path;
+  const void *bytes;
+  size_t length;
+};
+
+static halotune_status write_content(void *context, int fd) {
+  const struct content *content = context;
+  if (write_all(fd, content->bytes, content->length)) return HALOTUNE_OK;
+  return fail(HALOTUNE_IO, "%s: %s", content->path, strerror(errno));
+}
+
+static mode_t mode_for_all(void) {
+  const mode_t mask = umask(0);
+  umask(mask);
+  return 0666 & ~mask;
+}
+
 halotune_status file_replace(const char *path, const void *bytes, size_t length) {
-  return write_and_rename(path, bytes, length, 0600, true);
+  struct content content = {path, bytes, length};
+  return write_and_rename(path, write_content, &content, 0600, true);
 }
 
 halotune_status file_replace_cached(const char *path, const void *bytes, size_t length) {
-  return write_and_rename(path, bytes, length, 0600, false);
+  struct content content = {path, bytes, length};
+  return write_and_rename(path, write_content, &content, 0600, false);
 }
 
 halotune_status file_replace_for_all(const char *path, const void *bytes, size_t length) {
-  const mode_t mask = umask(0);
-  umask(mask);
-  return write_and_rename(path, bytes, length, 0666 & ~mask, true);
+  struct content content = {path, bytes, length};
+  return write_and_rename(path, write_content, &content, mode_for_all(), true);
+}
+
+halotune_status file_replace_in_pieces(const char *path, bool for_all, file_writer *write, void *context) {
+  return write_and_rename(path, write, context, for_all ? mode_for_all() : 0600, true);
 }
 
 static bool make_one(const char *path) {

@@ -14,8 +14,11 @@ _Static_assert(sizeof(struct public_key) == crypto_sign_PUBLICKEYBYTES, "libsodi
 _Static_assert(sizeof(struct private_key) == crypto_sign_SEEDBYTES, "libsodium's seeds");
 _Static_assert(sizeof(struct signature) == crypto_sign_BYTES, "libsodium's signatures");
 
+/* libsodium wants this before its first use; later calls cost nothing. Threads: any number at once. */
+static bool is_ready(void) { return sodium_init() >= 0; }
+
 halotune_status private_key_make(struct private_key *out) {
-  if (sodium_init() < 0) return fail(HALOTUNE_IO, "libsodium cannot be used: this machine gives no random numbers");
+  if (!is_ready()) return fail(HALOTUNE_IO, "libsodium cannot be used: this machine gives no random numbers");
   randombytes_buf(out->seed, sizeof out->seed);
   return HALOTUNE_OK;
 }
@@ -23,6 +26,7 @@ halotune_status private_key_make(struct private_key *out) {
 struct public_key public_key_of(const struct private_key *key) {
   struct public_key public;
   unsigned char secret[crypto_sign_SECRETKEYBYTES];
+  (void)is_ready(); /* nothing here is random */
   crypto_sign_seed_keypair(public.bytes, secret, key->seed);
   sodium_memzero(secret, sizeof secret);
   return public;
@@ -43,6 +47,7 @@ struct signature signature_make(const struct private_key *key, const char *kind,
   struct public_key public;
   unsigned char secret[crypto_sign_SECRETKEYBYTES];
   const struct identity message = message_of(kind, bytes, length);
+  (void)is_ready(); /* nothing here is random */
   crypto_sign_seed_keypair(public.bytes, secret, key->seed);
   crypto_sign_detached(signature.bytes, NULL, message.bytes, sizeof message.bytes, secret);
   sodium_memzero(secret, sizeof secret);
@@ -52,7 +57,8 @@ struct signature signature_make(const struct private_key *key, const char *kind,
 bool signature_is_right(const struct signature *signature, const struct public_key *key, const char *kind,
                         const void *bytes, size_t length) {
   const struct identity message = message_of(kind, bytes, length);
-  return crypto_sign_verify_detached(signature->bytes, message.bytes, sizeof message.bytes, key->bytes) == 0;
+  return is_ready() &&
+         crypto_sign_verify_detached(signature->bytes, message.bytes, sizeof message.bytes, key->bytes) == 0;
 }
 
 void key_hex(const unsigned char bytes[32], char hex[KEY_HEX_BYTES]) { sodium_bin2hex(hex, KEY_HEX_BYTES, bytes, 32); }
@@ -71,7 +77,7 @@ static bool read_hex(const char *hex, unsigned char *bytes, size_t count) {
 bool key_read(const char *hex, unsigned char bytes[32]) { return read_hex(hex, bytes, 32); }
 
 bool public_key_read(const char *hex, struct public_key *out) {
-  return key_read(hex, out->bytes) && crypto_core_ed25519_is_valid_point(out->bytes) == 1;
+  return is_ready() && key_read(hex, out->bytes) && crypto_core_ed25519_is_valid_point(out->bytes) == 1;
 }
 
 bool signature_read(const char *hex, struct signature *out) { return read_hex(hex, out->bytes, sizeof out->bytes); }

@@ -4,6 +4,7 @@
  *   open      halotune_open; the file is in the page cache
  *   hit       10,000 different problems in shuffled order, all exactly in the table
  *   near      10,000 problems whose grids are not in the table
+ *   random    1,000 random problems of the starter database, which must all be answered; the middle one and the slowest
  *   threads   hits on all cores at the same time, compared with hits on one core while the others compute something
  *             else, since cores share a clock and may be halves of one. It may not be slower than 10 %, which is the
  *             difference between two medians of the same work beside other programs
@@ -301,6 +302,72 @@ static void measure_database(const char *path, halotune_ctx **ctx) {
   print_rounds("near grid", &near, 5000, "ns");
 }
 
+enum { RANDOM_PROBLEMS = 1000 };
+
+/* A problem of the starter database's stencils on a random grid. */
+static halotune_problem random_problem(uint64_t number) {
+  static const struct {
+    const char *name;
+    int dims;
+  } known[] = {{"star7", 3},  {"star13", 3},      {"star25", 3}, {"box27", 3},    {"wave25", 3},       {"gradient", 3},
+               {"heat2d", 2}, {"diffusion2d", 2}, {"box2d9", 2}, {"advect1d", 1}, {"derivative_y", 3}, {"scan_z", 3}};
+  const uint64_t key = 17 + number;
+  const size_t kind = random_bits(key, 0) % COUNT(known);
+  halotune_problem problem = {.stencil = known[kind].name,
+                              .device = device_name,
+                              .dtype = random_bits(key, 1) % 2 ? HALOTUNE_F64 : HALOTUNE_F32,
+                              .launch = (halotune_launch_mode)(random_bits(key, 2) % 3)};
+  for (int axis = 0; axis < known[kind].dims; axis++)
+    problem.grid[axis] = 32 + (long long)(random_bits(key, 3 + (uint64_t)axis) % 1169);
+  return problem;
+}
+
+/* Time each random problem; of several rounds the quietest counts.
+ *   middle_ns, slowest_ns  receive the times of two of the problems
+ * Returns how many were answered. */
+static int time_random(halotune_ctx *ctx, double *middle_ns, double *slowest_ns) {
+  static double times[RANDOM_PROBLEMS];
+  int answered = 0;
+  for (int i = 0; i < RANDOM_PROBLEMS; i++) times[i] = 1e12;
+  for (int round = 0; round < 2 * ROUNDS; round++) {
+    answered = 0;
+    for (int i = 0; i < RANDOM_PROBLEMS; i++) {
+      const halotune_problem problem = random_problem((uint64_t)i);
+      halotune_config config;
+      const double start = clock_ms();
+      const bool is_answered = halotune_lookup(ctx, &problem, &config) == HALOTUNE_OK;
+      const double time_ns = (clock_ms() - start) * 1e6;
+      if (time_ns < times[i]) times[i] = time_ns;
+      answered += is_answered;
+      if (!is_answered && round == 0)
+        fprintf(stderr, "lookup_bench: %s on %lldx%lldx%lld: %s\n", problem.stencil, problem.grid[0], problem.grid[1],
+                problem.grid[2], halotune_error(ctx));
+    }
+  }
+  *middle_ns = median(times, RANDOM_PROBLEMS); /* which sorts them */
+  *slowest_ns = times[RANDOM_PROBLEMS - 1];
+  return answered;
+}
+
+static void measure_random(const char *path) {
+  halotune_ctx *ctx = NULL;
+  struct rounds middle, slowest;
+  double middle_ns = -1, slowest_ns = -1;
+  if (access(path, R_OK) != 0) {
+    printf("there is no %s\n", path);
+    return;
+  }
+  if (halotune_open(&path, 1, &ctx) != HALOTUNE_OK) fprintf(stderr, "lookup_bench: %s\n", fail_text());
+  const int answered = ctx ? time_random(ctx, &middle_ns, &slowest_ns) : 0;
+  printf("%-40s %8d    of %d\n", "random problems that are answered", answered, RANDOM_PROBLEMS);
+  checks++;
+  failures += answered < RANDOM_PROBLEMS;
+  for (int i = 0; i < ROUNDS && ctx; i++) middle.values[i] = middle_ns, slowest.values[i] = slowest_ns;
+  if (ctx) print_rounds("random, the middle one", &middle, 5000, "ns");
+  if (ctx) print_rounds("random, the slowest", &slowest, 5000, "ns");
+  halotune_close(ctx);
+}
+
 int main(void) {
   char folder[] = "/tmp/halotune-lookup-XXXXXX", path[64];
   halotune_ctx *ctx = NULL;
@@ -317,6 +384,7 @@ int main(void) {
   printf("%d problems, %.0f MB\n", ROWS, (double)facts.st_size / 1e6);
   if (status == HALOTUNE_OK) {
     measure_database(path, &ctx);
+    measure_random("build/starter.db");
     if (failures) printf("%d of %d limits missed\n", failures, checks);
     else printf("all %d limits kept\n", checks);
   } else {

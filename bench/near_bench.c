@@ -5,7 +5,9 @@
  *
  *   near_bench DATABASE [STENCIL]
  *
- * Prints a line for each problem, then median, 95th percentile and worst. The database is copied, and not changed. */
+ * Prints a line for each problem, then median, 95th percentile and worst. This is done with the database's own
+ * coefficients. Then the coefficients are fitted to one half of the problems, and the other half is asked for; and the
+ * other way round. The database is copied, and not changed. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,9 +17,11 @@
 #include "base/array.h"
 #include "db/store/query.h"
 #include "db/store/store.h"
+#include "library/predict/fit.h"
 
 struct problem {
   int64_t id;
+  int half; /* 0 or 1 */
   char stencil[128], device[128];
   halotune_problem question;
 };
@@ -26,13 +30,23 @@ static struct problem problems[4096];
 static double ratios[COUNT(problems)], errors[COUNT(problems)], sigmas[COUNT(problems)];
 static int problem_count, answered, compared, expected;
 
+/* Modes of a problem are in the same half. */
+#define SQL_HALF "(((p.stencil_id * 31 + p.nx * 7 + p.ny * 3 + p.nz + (p.dtype = 'f64') * 13) * 40503) >> 8 & 1)"
+
 static const char sql_problems[] =
-    "select p.id, s.name, d.name, p.nx, p.ny, p.nz, p.dtype, p.launch from best b join problem p on p.id = b.problem_id"
+    "select p.id, s.name, d.name, p.nx, p.ny, p.nz, p.dtype, p.launch, " SQL_HALF
+    " from best b join problem p on p.id = b.problem_id"
     " join stencil s on s.id = p.stencil_id join device d on d.id = p.device_id where b.is_current and p.cache = 'steady'"
     " and not p.is_reproducible and p.steps = 1 and not d.is_emulation and (?1 is null or s.name = ?1) order by 2, 7, 4, 5, 6";
 static const char sql_hide[] =
     "update best set is_current = 0 where is_current and problem_id in (select o.id from problem o join problem p on"
     " o.stencil_id = p.stencil_id and o.dtype = p.dtype and o.nx = p.nx and o.ny = p.ny and o.nz = p.nz where p.id = ?1)";
+/* The fit does not use marked measurements. */
+static const char sql_mark[] =
+    "create temp table if not exists marked (id integer primary key); delete from marked; insert into marked select m.id"
+    " from measurement m join run r on r.id = m.run_id join problem p on p.id = r.problem_id where not m.is_marked"
+    " and " SQL_HALF
+    " = (select half from asked); update measurement set is_marked = 1 where id in (select id from marked)";
 static const char sql_time[] =
     "select min(m.median_ms) from measurement m join run r on r.id = m.run_id join variant v on v.id = m.variant_id"
     " join template t on t.id = v.template_id where r.problem_id = ?1 and (?2 is null or (t.name = ?2 and v.parameters = ?3))";
@@ -44,6 +58,7 @@ static bool read_problems(sqlite3 *connection, const char *stencil) {
   while (sqlite3_step(query) == SQLITE_ROW && problem_count < (int)COUNT(problems)) {
     struct problem *p = &problems[problem_count++];
     p->id = sqlite3_column_int64(query, 0);
+    p->half = sqlite3_column_int(query, 8);
     snprintf(p->stencil, sizeof p->stencil, "%s", column_text(query, 1));
     snprintf(p->device, sizeof p->device, "%s", column_text(query, 2));
     p->question = (halotune_problem){.stencil = p->stencil, .device = p->device};
@@ -104,15 +119,14 @@ static void print_spread(const char *what, double *values, int count) {
            values[count * 95 / 100], values[count - 1]);
 }
 
-static halotune_status run(const char *path, const char *stencil) {
-  struct store *store = NULL;
-  halotune_status status = store_open(path, STORE_WRITE, &store);
-  if (status != HALOTUNE_OK) return status;
-  sqlite3 *connection = store_connection(store);
-  if (!read_problems(connection, stencil)) status = HALOTUNE_DB;
+/* Ask for the problems of a half; of both halves if it is -1. */
+static halotune_status ask_all(sqlite3 *connection, const char *path, int half) {
+  halotune_status status = HALOTUNE_OK;
+  answered = compared = expected = 0;
   for (int i = 0; i < problem_count && status == HALOTUNE_OK; i++) {
     halotune_ctx *ctx = NULL;
     halotune_config config;
+    if (half >= 0 && problems[i].half != half) continue;
     status =
         query_script(connection, "create temp table if not exists hidden (id integer primary key); delete from hidden;"
                                  " insert into hidden select id from best where is_current");
@@ -124,24 +138,65 @@ static halotune_status run(const char *path, const char *stencil) {
     if (status == HALOTUNE_OK)
       status = query_script(connection, "update best set is_current = 1 where id in (select id from hidden)");
   }
-  store_close(store);
-  printf("%d problems, %d answered, %d of these with a time\n", problem_count, answered, compared);
+  printf("%d problems answered, %d of these with a time\n", answered, compared);
   print_spread("time over the fastest of the search", ratios, compared);
   print_spread("error of expected_ms", errors, expected);
   print_spread("error over expected_error", sigmas, expected);
   return status;
 }
 
+static void print_fit(void *context, const struct fit_result *result) {
+  (void)context;
+  printf("fit for %s: %ld times of %ld variants%s\n", result->device, result->times, result->variants,
+         result->is_kept ? "" : "; it is not used");
+}
+
+/* Fit the coefficients to the other half, and ask for the problems of this one. */
+static halotune_status cross_validate(struct store *store, const char *path, int half) {
+  sqlite3 *connection = store_connection(store);
+  printf("\nthe coefficients of half %d, for the problems of half %d:\n", 1 - half, half);
+  halotune_status status = query_script(connection, half ? "create temp table asked as select 1 half"
+                                                         : "create temp table asked as select 0 half");
+  if (status == HALOTUNE_OK) status = query_script(connection, sql_mark);
+  if (status == HALOTUNE_OK) status = predict_fit(store, print_fit, NULL);
+  if (status == HALOTUNE_OK)
+    status = query_script(connection, "update measurement set is_marked = 0 where id in (select id from marked);"
+                                      " drop table asked");
+  return status == HALOTUNE_OK ? ask_all(connection, path, half) : status;
+}
+
+static halotune_status run(const char *path, const char *stencil) {
+  struct store *store = NULL;
+  halotune_status status = store_open(path, STORE_WRITE, &store);
+  if (status != HALOTUNE_OK) return status;
+  sqlite3 *connection = store_connection(store);
+  if (!read_problems(connection, stencil)) status = HALOTUNE_DB;
+  if (status == HALOTUNE_OK) status = ask_all(connection, path, -1);
+  for (int half = 0; half < 2 && status == HALOTUNE_OK; half++) status = cross_validate(store, path, half);
+  store_close(store);
+  return status;
+}
+
+/* Copy all that is committed, also what the database still keeps in its WAL. */
+static halotune_status copy_database(const char *from, const char *to) {
+  struct store *store = NULL;
+  char *sql = sqlite3_mprintf("vacuum into %Q", to);
+  halotune_status status = sql ? store_open(from, STORE_READ, &store) : fail_memory();
+  if (status == HALOTUNE_OK) status = query_script(store_connection(store), sql);
+  store_close(store);
+  sqlite3_free(sql);
+  return status;
+}
+
 int main(int argc, char **argv) {
-  char folder[] = "/tmp/halotune-near-XXXXXX", path[64], command[1024];
+  char folder[] = "/tmp/halotune-near-XXXXXX", path[64];
   if (argc < 2 || argc > 3 || !mkdtemp(folder)) {
     fprintf(stderr, "usage: near_bench DATABASE [STENCIL]\n");
     return 2;
   }
   snprintf(path, sizeof path, "%s/tuned.db", folder);
-  snprintf(command, sizeof command, "cp '%s' '%s'", argv[1], path);
-  const int copied = system(command); /* NOLINT(cert-env33-c): a benchmark that a developer starts */
-  halotune_status status = copied == 0 ? run(path, argc > 2 ? argv[2] : NULL) : fail(HALOTUNE_IO, "%s", argv[1]);
+  halotune_status status = copy_database(argv[1], path);
+  if (status == HALOTUNE_OK) status = run(path, argc > 2 ? argv[2] : NULL);
   if (status != HALOTUNE_OK) fprintf(stderr, "near_bench: %s\n", fail_text());
   unlink(path);
   rmdir(folder);

@@ -2,14 +2,17 @@
 # stencil.sh NAME: writes the file of a stencil that the benchmarks need beside those of kernels/. NAME is
 #   star2d_rN, star3d_rN, box2d_rN, box3d_rN  of radius N, all weights different
 #   gradient2d                                u + 1/sqrt(...) of differences in two dimensions
-#   NAME_periodic                             a stencil of kernels/ with periodic boundaries along all axes
+#   NAME_periodic, NAME_clamp, NAME_mirror    a stencil of kernels/ with this boundary rule along all axes
+#   NAME_value                                the same with the value 0.5 beyond the grid
 set -eu
 cd "$(dirname "$0")/.."
 name=${1:?usage: bench/stencil.sh NAME}
 
 case $name in
-  *_periodic)
-    sed "s/^name:.*/name: $name/; s/^boundary:.*/boundary: periodic/" "kernels/${name%_periodic}.yaml"
+  *_periodic | *_clamp | *_mirror | *_value)
+    rule=${name##*_}
+    [ "$rule" != value ] || rule=0.5
+    sed "s/^name:.*/name: $name/; s/^boundary:.*/boundary: $rule/" "kernels/${name%_*}.yaml"
     exit
     ;;
   gradient2d)

@@ -1,7 +1,8 @@
 #!/bin/sh
 # winners.sh [--finalists] DATABASE [OPTION of db export ...]: prints an export of the current winners of DATABASE, for
 # db/starter and bench/results. Everything that only a search needs is left out: all measurements or, with --finalists,
-# those of variants that the finals did not measure. Needs the program sqlite3. HALOTUNE names the program.
+# those of variants that the finals did not measure. Variants of which the installed templates generate the same code are
+# of these templates in the export. Needs the program sqlite3. HALOTUNE names the program.
 set -eu
 finalists=0
 [ "${1:-}" != --finalists ] || { finalists=1 && shift; }
@@ -23,4 +24,5 @@ delete from variant where id not in (select variant_id from best union select va
 delete from template where id not in (select template_id from variant);
 update run set host = '', command = replace(command, '$(dirname "$db")/', '');
 "
+"${HALOTUNE:-build/halotune}" db refresh --db "$copy" >&2
 "${HALOTUNE:-build/halotune}" db export --db "$copy" "$@"

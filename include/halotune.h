@@ -121,6 +121,46 @@ HALOTUNE_API const char *halotune_error(const halotune_ctx *ctx);
  * Threads: any number at once, also beside lookups. Since 0.1. */
 HALOTUNE_API halotune_status halotune_stencil_add(halotune_ctx *ctx, const char *text);
 
+/* What a stencil's file says. Its texts and lists live as long as the ctx. */
+typedef struct {
+  const char *name;
+  const char *hash; /* 64 hexadecimal digits */
+  const char *text; /* the file's text */
+  int dims;         /* 1, 2 or 3 */
+  int input_count, output_count, coefficient_count;
+  const char *const *inputs; /* names, in the order in which calls take the fields */
+  const char *const *outputs;
+  const char *const *coefficients; /* names, in the order in which halotune_kernel_create takes the values */
+  const void *reserved[8];
+} halotune_stencil_facts;
+
+/* Describe a stencil.
+ *   stencil  its name or hash, as in a halotune_problem
+ *   out      receives the facts; it owns nothing; untouched on any error
+ * Returns HALOTUNE_OK
+ *         HALOTUNE_NOT_FOUND  no database knows the stencil (see halotune_stencil_add)
+ *         HALOTUNE_PARSE      a text in a database cannot be read (run `halotune db check`)
+ *         HALOTUNE_ARGUMENT   an argument is NULL
+ *         HALOTUNE_MEMORY
+ * Threads: any number at once. Since 0.1. */
+HALOTUNE_API halotune_status halotune_stencil_info(halotune_ctx *ctx, const char *stencil, halotune_stencil_facts *out);
+
+/* Compute a stencil's coefficients where only some are given. A default that uses another coefficient uses its given
+ * value.
+ *   stencil  its name or hash
+ *   grid     points in x, y, z, which defaults may use; 0 counts as 1
+ *   given    coefficient_count numbers, NaN for a default; NULL: all are defaults
+ *   values   receives coefficient_count numbers, for halotune_kernel_create; untouched on any error
+ * Returns HALOTUNE_OK
+ *         HALOTUNE_NOT_FOUND  no database knows the stencil (see halotune_stencil_add)
+ *         HALOTUNE_ARGUMENT   a pointer or a number of points is invalid, or a value is not finite
+ *         HALOTUNE_PARSE      a text in a database cannot be read (run `halotune db check`)
+ *         HALOTUNE_MEMORY
+ * Threads: any number at once. Since 0.1. */
+HALOTUNE_API halotune_status halotune_stencil_coefficients(halotune_ctx *ctx, const char *stencil,
+                                                           const long long grid[3], const double *given,
+                                                           double *values);
+
 /* The element type of all fields: float or double. */
 typedef enum { HALOTUNE_F32 = 0, HALOTUNE_F64 = 1 } halotune_dtype;
 
@@ -234,17 +274,19 @@ HALOTUNE_API halotune_status halotune_lookup(halotune_ctx *ctx, const halotune_p
 
 /* How to tune. Zeros and NULL take the defaults. */
 typedef struct {
-  const char *program;  /* the program; NULL: $HALOTUNE_PROGRAM, else `halotune` on PATH */
-  const char *database; /* receives the result; NULL: the first path of halotune_open, else the user's own database */
-  const char *backend;  /* NULL: the GPU. "host": the emulation, for tests; its times rank nothing */
-  double budget_s;      /* seconds for the search; 0: 20 */
-  int max_variants;     /* end the search after so many; 0: no limit */
+  const char *program; /* the program; NULL: $HALOTUNE_PROGRAM, else `halotune` on PATH */
+  /* Receives the result. NULL: the first path of halotune_open, else the user's own database. From then on lookups of
+   * this ctx search it before the databases of halotune_open, if it is none of them. Other ctx do not know of it. */
+  const char *database;
+  const char *backend; /* NULL: the GPU. "host": the emulation, for tests; its times rank nothing */
+  double budget_s;     /* seconds for the search; 0: 20 */
+  int max_variants;    /* end the search after so many; 0: no limit */
   const void *reserved[6];
 } halotune_tune_options;
 
 /* Called in the tuning thread about ten times a second.
  *   elapsed_s  since the call
- *   line       the last line that the program wrote; only valid during the call
+ *   line       the last line that the program wrote, or what the call waits for; only valid during the call
  * Returns 0 to go on. Any other number cancels. */
 typedef int halotune_tune_progress(void *user, double elapsed_s, const char *line);
 
@@ -258,7 +300,8 @@ typedef int halotune_tune_progress(void *user, double elapsed_s, const char *lin
  *   progress  NULL: none
  *   user      passed to `progress`
  * Afterwards lookups on this ctx use the new contents of its databases. Configurations and kernels from before
- * stay valid. Whatever fails, the ctx answers as before. A program that is cancelled is killed; its finished
+ * stay valid: each call keeps what was read before, as much memory as halotune_open took, until halotune_close.
+ * Whatever fails, the ctx answers as before. A program that is cancelled is killed; its finished
  * measurements are kept.
  * Returns HALOTUNE_OK
  *         HALOTUNE_NOT_FOUND  there is no such program (install Halotune, or set HALOTUNE_PROGRAM); neither the ctx nor
@@ -342,7 +385,7 @@ struct CUstream_st;
  *            (see halotune_kernel_facts.output_count)
  * The kernel's CUDA context must be current. Each field holds halotune_kernel_facts.elements elements. An output must
  * not overlap another output or an input, with one exception: an output may be the same pointer as an input if the
- * stencil reads only the point that it writes.
+ * stencil reads only the point that it writes, or if the stencil's file says so for these two (`in_place`).
  *
  * The first launch on a set of pointers checks the pointers. If the kernel's vectors, textures or tensor maps cannot
  * use them (see alignment_bytes), the best other variant that can use them is compiled and launched. Later launches
@@ -408,7 +451,8 @@ typedef struct {
 } halotune_kernel_facts;
 
 /* Describe a kernel.
- *   out  receives the facts; it owns nothing
+ *   kernel  NULL: all facts are zero
+ *   out     receives the facts; it owns nothing
  * Threads: any number at once. Since 0.1. */
 HALOTUNE_API void halotune_kernel_info(const halotune_kernel *kernel, halotune_kernel_facts *out);
 

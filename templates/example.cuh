@@ -350,6 +350,7 @@ typedef int index_t;
 #define HIGH_Z 1
 #define STAR 1  // 1 where every tap lies on an axis through the point
 #define IMAGES 0  // 1 where taps of a point in the box may lie beyond the grid
+#define FILLS_ENDS 0  // 1 where taps beyond the grid read something else than 0
 #define STAGED 1  // inputs that are read beyond the point itself
 __device__ constexpr int staged_input(int slot) { return slot == 0 ? 0 : -1; }
 __device__ constexpr int staged_slot(int input) { return input == 0 ? 0 : -1; }
@@ -489,6 +490,10 @@ __device__ __forceinline__ bool is_zero_z(const Geometry &g, index_t z) {
   return false;
 }
 
+// What a tap of input `field` reads at a point that may lie beyond the grid, where its image has this value.
+__device__ __forceinline__ real ghost_value(const Fields &f, int field, const Geometry &g, index_t x, index_t y, index_t z, real value) {
+  return value;
+}
 // Input `field` at a point that may lie beyond the grid, by at most the radius.
 __device__ __forceinline__ real read_image(const Fields &f, int field, const Geometry &g, index_t x, index_t y, index_t z) {
   return read_point(f, field, g, image_x(g, x), image_y(g, y), image_z(g, z));

@@ -223,7 +223,8 @@ __device__ __forceinline__ void copy_plane(const Block &b, const CopyPlan &plan,
   }
 }
 
-// ---- copying by the engine: the tile and its halo as a box of a tensor map, in which zeros stand for what lies beyond the grid
+// ---- copying by the engine: the tile and its halo as a box of a tensor map, in which zeros stand for what lies beyond the grid.
+// Where taps read something else there, the threads fill it in, in the blocks at the ends of the grid.
 
 // Behind the slots, two barriers for each: `full` counts the bytes of a plane, `empty` the warps that have read it.
 __device__ __forceinline__ unsigned long long *full(const Block &b, int slot) {
@@ -249,7 +250,7 @@ __device__ __forceinline__ void copy_boxes(const Block &b, index_t z, int slot) 
 #pragma unroll
   for (int s = 0; s < STAGED; s++) {
     real *to = b.shared + slot*SLOT + s*SHARED_PLANE;
-    tensor_copy(to, b.f.map_in[s], int(b.x) - BEFORE_X, int(b.y) - LOW_Y, int(z), full(b, slot));
+    tensor_copy(to, b.f.map_in[s], int(b.x) - BEFORE_X, int(b.y) - LOW_Y, int(FILLS_ENDS ? image_z(b.g, z) : z), full(b, slot));
   }
 }
 #endif
@@ -261,6 +262,76 @@ __device__ __forceinline__ void make_barriers(const Block &b) {
       barrier_init(empty(b, slot), THREADS/32);
     }
     barrier_init_done();
+  }
+  __syncthreads();
+}
+
+constexpr bool FILLS = ENGINE && FILLS_ENDS;
+
+// Whether taps into plane z from the block's tile may lie beyond the grid.
+__device__ __forceinline__ bool reaches_beyond(const Block &b, index_t z) {
+  const Geometry &g = b.g;
+  return b.x < LOW_X || b.x + TILE_X + HIGH_X > g.nx || b.y < LOW_Y || b.y + TILE_Y + HIGH_Y > g.ny || z < 0 || z >= g.nz;
+}
+
+// Whether a plane beyond the grid reads otherwise than its image: two values tell.
+__device__ __forceinline__ bool changes_plane(const Block &b, int input, index_t z) {
+  return ghost_value(b.f, input, b.g, 0, 0, z, real(1)) != real(1) || ghost_value(b.f, input, b.g, 0, 0, z, real(2)) != real(2);
+}
+
+// What a tap reads at a point beyond the grid in x or y. Its image mostly lies in the plane at hand.
+__device__ __forceinline__ real end_value(const Block &b, int input, const real *plane, index_t x, index_t y, index_t z) {
+  const Geometry &g = b.g;
+  const index_t image_in_x = image_x(g, x), image_in_y = image_y(g, y);
+  const int dx = int(image_in_x - b.x), dy = int(image_in_y - b.y);
+  const bool here = dx >= -BEFORE_X && dx < TILE_X + AFTER_X && dy >= -LOW_Y && dy < TILE_Y + HIGH_Y;
+  const real value = here ? plane[cell(dx, dy)] : read_point(b.f, input, g, image_in_x, image_in_y, image_z(g, z));
+  return ghost_value(b.f, input, g, x, y, z, value);
+}
+
+// Fill what lies beside the grid in x, in the rows of the grid; and in y, in all columns that taps reach.
+__device__ __forceinline__ void fill_sides(const Block &b, int input, real *plane, index_t z, int thread) {
+  const Geometry &g = b.g;
+  constexpr int columns = LOW_X + HIGH_X, width = LOW_X + TILE_X + HIGH_X;
+  if (b.x < LOW_X || b.x + TILE_X + HIGH_X > g.nx) {
+#pragma unroll 1
+    for (int i = thread; i < columns*SHARED_ROWS; i += THREADS) {
+      const int column = i%at_least_one(columns);
+      const index_t x = column < LOW_X ? column - LOW_X : g.nx + column - LOW_X, y = b.y - LOW_Y + i/at_least_one(columns);
+      const bool exists = x >= b.x - BEFORE_X && x < b.x + TILE_X + AFTER_X && y >= 0 && y < g.ny;
+      if (exists) plane[cell(int(x - b.x), int(y - b.y))] = end_value(b, input, plane, x, y, z);
+    }
+  }
+  if (b.y < LOW_Y || b.y + TILE_Y + HIGH_Y > g.ny) {
+#pragma unroll 1
+    for (int i = thread; i < (LOW_Y + HIGH_Y)*width; i += THREADS) {
+      const int row = i/width;
+      const index_t y = row < LOW_Y ? row - LOW_Y : g.ny + row - LOW_Y, x = b.x - LOW_X + i%width;
+      const bool exists = y >= b.y - LOW_Y && y < b.y + TILE_Y + HIGH_Y && x >= -LOW_X && x < g.nx + HIGH_X;
+      if (exists) plane[cell(int(x - b.x), int(y - b.y))] = end_value(b, input, plane, x, y, z);
+    }
+  }
+}
+
+// Fill all of a plane that reads otherwise than its image.
+__device__ __forceinline__ void fill_plane(const Block &b, int input, real *plane, index_t z, int thread) {
+  constexpr int width = LOW_X + TILE_X + HIGH_X;
+#pragma unroll 1
+  for (int i = thread; i < width*SHARED_ROWS; i += THREADS) {
+    const int dx = i%width - LOW_X, dy = i/width - LOW_Y;
+    plane[cell(dx, dy)] = read_needed(b.f, input, b.g, b.x + dx, b.y + dy, z);
+  }
+}
+
+// By all threads of the block, when plane z is in shared memory.
+__device__ __forceinline__ void fill_ends(const Block &b, real *slot, index_t z) {
+  if (!reaches_beyond(b, z)) return;
+  const int thread = int(threadIdx.y)*BLOCK_X + int(threadIdx.x);
+#pragma unroll
+  for (int s = 0; s < STAGED; s++) {
+    const int input = staged_input(s);
+    if (changes_plane(b, input, z)) fill_plane(b, input, slot + s*SHARED_PLANE, z, thread);
+    else fill_sides(b, input, slot + s*SHARED_PLANE, z, thread);
   }
   __syncthreads();
 }
@@ -474,6 +545,7 @@ __device__ __forceinline__ void march(const Block &b, const Weights &weights, co
       for (int u = 0; u < AT_ONCE; u++) load_beside(b, p + u, beside[u]);
     }
     take_planes(b, pipeline, p, last);
+    if (FILLS) fill_ends(b, b.shared + pipeline.at_hand.slot*SLOT, p);
 #pragma unroll
     for (int u = 0; u < AT_ONCE; u++) {
       if (u > 0 && p + u >= last) break;

@@ -9,6 +9,7 @@ present() { # test name
   case $1 in
     command) command -v "$2" >/dev/null ;;
     folder) test -d "$2" ;;
+    python) ${PYTHON:-/usr/bin/python3} -c "import $2" 2>/dev/null ;;
     header) printf '#include <%s>\n' "$2" | ${CC:-cc} -E -x c - >/dev/null 2>&1 ;;
     clang-runtime) test -e "$(clang -print-file-name="libclang_rt.$2-$(uname -m).a" 2>/dev/null)" ||
                    test -e "$(clang -print-file-name="libclang_rt.$2.a" 2>/dev/null)" ;;

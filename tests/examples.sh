@@ -68,5 +68,12 @@ if command -v "$cuda/bin/nvcc" >/dev/null; then
 else
   skip "02_heat3d is built" "no nvcc"
 fi
+python=${PYTHON:-/usr/bin/python3}
+if [ -e "$work/02" ] && has_gpu && "$python" -c 'import torch' 2>/dev/null; then
+  HALOTUNE_DB="$work/heat.db" HALOTUNE_LIBRARY="$lib/libhalotune.so.0" PYTHONPATH=python "$python" examples/03_heat3d.py 256 50 >"$work/log" 2>&1 && grep -q '^exact' "$work/log"
+  result "03_heat3d agrees with slices of PyTorch" $?
+else
+  skip "03_heat3d agrees with slices of PyTorch" "no GPU, or no PyTorch"
+fi
 echo "1..$number"
 [ "$failed" = 0 ]

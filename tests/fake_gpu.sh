@@ -31,8 +31,8 @@ awk -F '[ :]+' '
   exit 1
 }
 
-# Sources that differ only in text may have the same cubin, for which the driver knows one source. So the caches of
-# different versions of the program or the template are kept apart.
+# Two sources may give the same cubin, and the driver of tests remembers only one source for a cubin. So each version of
+# the generated source has a cache of its own.
 version=$(cksum <"$work/small.cu" | cut -d ' ' -f 1)
 export XDG_CACHE_HOME="$PWD/build/fake/$version" HALOTUNE_FAKE_MEMO="$PWD/build/fake/$version/memo"
 mkdir -p "$XDG_CACHE_HOME"
@@ -53,11 +53,11 @@ await() { # command...
 }
 
 # Start a tune. A given option replaces the usual one, because the program accepts none twice. No clock ends a search or
-# its finals, and only tests of hangs wait for less than a minute, so a busy machine changes no result.
+# its finals, and a call of the driver hangs only if it takes more than a minute. So a busy machine changes no result.
 start_tune() { # how DB option...
   how=$1 db=$2
   shift 2
-  for usual in grid=16,16,16 dtype=f32 template-dir="$templates" template=small strategy=exhaustive budget=none hang-timeout="${HANG:-60s}"; do
+  for usual in grid=16,16,16 dtype=f32 template-dir="$templates" template=small strategy=exhaustive budget=none hang-timeout=60s; do
     case " $* " in
     *" --${usual%%=*} "*) ;;
     *) set -- "$@" "--$usual" ;;

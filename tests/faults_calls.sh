@@ -50,7 +50,7 @@ if [ $# = 2 ]; then
   exit
 fi
 
-# "TEMPLATE CALL COUNT": each call, and how often the first template whose run makes it does so.
+# Write lines "TEMPLATE CALL COUNT": each call, the first template whose run makes it, and how often that run makes it.
 for template in small large tensor zmarch; do
   HALOTUNE_FAKE_FAULT='*=slow:0' HALOTUNE_FAKE_STATE=$work/$template.state HALOTUNE_FAKE_LOG=$work/$template.log \
     run $template "$work/$template.db" >"$work/out" 2>&1
@@ -69,8 +69,8 @@ cuGetErrorName cuGetErrorString cuMemAllocAsync cuMemFreeAsync cuOccupancyMaxAct
 cuStreamIsCapturing " ]
 result "the calls that no run makes are those that are known" $? "$work/differ"
 
-# The failures: at the first call, from the third on, and once in the middle of the run. A hang ends after 15 s in loads
-# and measurements, which make many such calls, and after two minutes in the set-up.
+# The failures: at the first call, from the third on, and once in the middle of the run. A hang ends after a minute in
+# loads and measurements, which make many such calls, and after two minutes in the set-up.
 awk -v full="${FULL:-}" -v hanging="$work/hanging" '{
   middle = "#" int(($3 + 1) / 2)
   count = split("1=INVALID_VALUE 3+=INVALID_VALUE =OUT_OF_MEMORY =later:LAUNCH_FAILED =lost =gone =kill:KILL =slow:30" \

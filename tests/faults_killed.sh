@@ -17,7 +17,7 @@ await_moment() { # PART MOMENT PROCESS DB
   case $1 in set-up) least=0 delay_s=$2 ;; search) least=$2 delay_s=0 ;; finals) least=$space delay_s=$2 ;; esac
   while [ "$(rows_of "$4")" -lt "$least" ]; do
     kill -0 "$3" 2>/dev/null || return 1
-    sleep 0.01
+    sleep 0.03 # each look starts a process
   done
   sleep "$delay_s"
 }
@@ -59,15 +59,18 @@ fi
 
 # The present duration of each part on this machine.
 started_ms=$(($(date +%s%N) / 1000000))
-(slowly "$work/whole.db" --json) >"$work/out" 2>&1
-result "a slow run that nobody kills" $? "$work/out"
+(slowly "$work/whole.db" --json) >"$work/out" 2>"$work/err"
+result "a slow run that nobody kills" $? "$work/err"
 whole_ms=$(($(date +%s%N) / 1000000 - started_ms))
 jq -r ".tasks[0] | \"search \(.search_s)\", \"finals \(.final_s)\", \"set-up \($whole_ms/1000 - .search_s - .final_s)\"" "$work/out" >"$work/lengths"
+[ "$(grep -c . "$work/lengths")" = 3 ]
+result "the duration of each part" $? "$work/out"
+[ "$failed" = 0 ] || { finish; exit 1; } # there are no moments without durations
 
 moments=${MOMENTS:-${FULL:+50}}
 moments=${moments:-15}
-# Moments are spread evenly, and at random within each share: over the first half of set-up and finals, and over the
-# rows of the search except the last ten.
+# Choose the moments: in the first half of set-up and finals, and in the search before its last ten rows. Each of these
+# ranges is cut into equal shares, and a moment is random within its share.
 awk -v moments="$moments" -v space=$space 'BEGIN {srand(20261121)}
   {name[NR] = $1; whole[NR] = $1 == "search" ? 2*(space - 10) : $2}
   END {

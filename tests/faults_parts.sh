@@ -1,5 +1,4 @@
 # faults_parts.sh: faults*.sh source it: the fake GPU, and functions that inspect databases and processes.
-HANG=15s # how long a test of what hangs waits for it
 . "$(dirname "$0")/fake_gpu.sh"
 
 query() { sqlite3 -separator ' ' "$1" "$2"; } # DB SQL

@@ -1,12 +1,13 @@
 #!/bin/sh
 # roof.sh: bench/roof.sh, on the driver of tests/fake_cuda with a small space and small grids: what it writes, that it
-# distinguishes reached targets from missed ones, that it continues, and several GPUs; and bench/steps.sh. Its times mean nothing. Prints
-# TAP.
+# distinguishes reached targets from missed ones, that it continues, and several GPUs; and bench/steps.sh
+# and the table of bench/near_gpu_bench.c. Its times mean nothing. Prints TAP.
 set -u
 . "$(dirname "$0")/fake_gpu.sh"
 export HALOTUNE="$program" HALOTUNE_TEMPLATE_PATH="$templates" TEMPLATES=small
 export BUDGET=none TABLE="$work/roof.txt" RESULTS="$work/results" DB="$work/roof.db"
 unset AGAIN DEVICES
+NEAR=${NEAR:-$(ls -t build/obj/*/bench/near_gpu_bench 2>/dev/null | head -n 1)}
 query() { sqlite3 -separator ' ' "file:$DB?mode=ro" "$1"; } # SQL
 json() { jq -e "$1" "$RESULTS/roof-nvidia-h200.json" >"$work/jq" 2>&1; } # FILTER
 roof() { timeout "$LIMIT_S" bench/roof.sh >"$work/out" 2>"$work/err"; }
@@ -246,5 +247,26 @@ jq '.rows[1].time_ms = null' "$work/whole.json" >"$RESULTS/roof-nvidia-h200.json
 profile
 [ $? = 1 ] && grep -q '^star7 f32 16,16,16: no winner: make bench-roof$' "$work/err" && grep -q '2 rows, 1 without a profile$' "$work/err"
 result "a row without a winner is told" $? "$work/err"
+
+# --- answers for other problems -----------------------------------------------------------------------------------------
+
+# All problems have rows, so that nothing is searched.
+mkdir "$work/near"
+tune "$work/near.db" --max-variants 1 >"$work/out" 2>"$work/err"
+row() { printf '%s\tf32\t64x64x64\t%s\t%s\t64x64x64\tstream\t%s\t0.1\t%s\tnan\tnan\t0.1\t0.1\t10\tsmall\t{}\n' "$@"; } # NAME MATCH OF MS RATIO
+{ row star7 exact star7 0.1 1 && row box27 grid box27 nan nan; } >"$work/near/rows.tsv"
+printf '%s f32 64,64,64\n' star7 box27 >"$work/questions"
+near() { "$NEAR" --db "$work/near.db" --work "$work/near" --questions "$work/questions" --seconds 0 >"$work/out" 2>"$work/err"; }
+near
+[ $? = 1 ] && grep -qx '1 of 2 answers could not run' "$work/out"
+result "an answer that could not run is told: exit code 1" $? "$work/out"
+{ row star7 exact star7 0.1 1 && row box27 none - nan nan; } >"$work/near/rows.tsv"
+near
+[ $? = 1 ] && grep -qx '1 of 2 lookups had no answer' "$work/out"
+result "and a lookup without an answer" $? "$work/out"
+row star7 exact star7 0.1 1 >"$work/near/rows.tsv"
+sed -i 1q "$work/questions"
+near && ! grep -q ' of 1 ' "$work/out"
+result "else all is well" $? "$work/out"
 
 finish

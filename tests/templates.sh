@@ -42,6 +42,8 @@ stencil_for() { # template [settings]
   for stencil in star7 heat2d $stencils; do
     if "$program" generate "$stencil" --template "$1" ${2:+--set "$2"} -o "$work/generated.cu" 2>/dev/null; then return; fi
   done
+  stencil=star7  # a template may be for small grids
+  if "$program" generate star7 --grid 128,128,128 --template "$1" ${2:+--set "$2"} -o "$work/generated.cu" 2>/dev/null; then return; fi
   rm -f "$work/generated.cu"
 }
 
@@ -83,7 +85,8 @@ for stencil in $stencils; do
   done
 done
 
-# A value may be for updates that are larger than those of kernels/.
+# A value may be for grids that are smaller than those of kernels/, or for larger updates.
+"$program" space star7 --grid 32,32,32 --template resident --json >"$work/space-small.json" || exit 1
 bench/stencil.sh box3d_r4 >"$work/box3d_r4.yaml"
 "$program" space "$work/box3d_r4.yaml" ${ONLY:+--template "$ONLY"} --json >"$work/space-box3d_r4.json" || exit 1
 
@@ -151,6 +154,7 @@ stencils_of() { # template
 for template in $templates; do
   : >"$work/sample"
   applies_to=$(stencils_of "$template" | head -n 6)
+  applies_to=${applies_to:-star7}  # a template for small grids, as star7's last one
   for stencil in $(echo "$applies_to" | head -n 2); do sample "$stencil" "$template" "$(grid_of "$stencil" 0)" --sample 2; done
   cp "$work/sample" "$work/common"
   # A parameter with a single value cannot be changed: it requests something from the prelude.

@@ -223,11 +223,12 @@ for strategy in local random; do
     json '.tasks[0] | .complete and .tried == 2 and .hinted == 1 and (.winner.is_hinted | type == "boolean")' && [ "$(hinted "$work/hints.db")" = 2 ]
   result "--strategy $strategy begins with the winner of an earlier version of the template" $? "$work/out"
 done
-for options in '--strategy local --no-hints' '--strategy exhaustive'; do
-  newer "$work/hints.db" $options --fresh --json &&
-    json '.tasks[0] | .complete and .tried == 2 and .hinted == 0 and .winner.is_hinted == false' && [ -z "$(hinted "$work/hints.db")" ]
-  result "not with $options" $? "$work/out"
-done
+newer "$work/hints.db" --strategy local --no-hints --fresh --json &&
+  json '.tasks[0] | .complete and .tried == 2 and .hinted == 0 and .winner.is_hinted == false' && [ -z "$(hinted "$work/hints.db")" ]
+result "not with --no-hints" $? "$work/out"
+newer "$work/hints.db" --strategy exhaustive --fresh --json &&
+  json '.tasks[0] | .complete and .tried == 2 and .hinted == 0 and .winner.is_hinted == false' && [ "$(hinted "$work/hints.db")" = 2 ]
+result "--strategy exhaustive has no hints; what a lookup serves runs after the default" $? "$work/out"
 sum=$(cksum "$work/known.db")
 newer "$work/hinted.db" --strategy local --hints "$work/known.db" &&
   grep -q '^star7 f32 16x16x16: 2 tried (1 as hints): ' "$work/out" && [ "$(hinted "$work/hinted.db")" = 2 ] && [ "$sum" = "$(cksum "$work/known.db")" ]
@@ -291,12 +292,41 @@ result "the samples of each take 1 s at most" $?
   from finalist f join best b on b.run_id = f.run_id where f.is_default and b.is_current")" = "1 1 1 1" ]
 result "the default is a finalist, and the speed-up over it is stored" $? "$work/out"
 
+# --- inputs and reference ---------------------------------------------------------------------------------------------
+
+HALOTUNE_FAKE_FAULT='cuLaunchKernel@fill_f32#1=input:0' tune "$work/filled.db" --dtype all --max-variants 2 --json >"$work/out" 2>"$work/err" &&
+  json '.tasks | length == 2 and (.[0] | .complete and .outcomes.wrong == 0)' &&
+  query "$work/filled.db" "select warnings from run where id = 1" | grep -q 'the GPU makes another start of u of star7 than the CPU: .* at (0, 0, 0), .*; the CPU makes inputs and reference'
+result "fields of the GPU that differ from the CPU's are not used" $? "$work/out"
+[ "$(query "$work/filled.db" "select count(*), sum(warnings like '%makes inputs and reference%') from run")" = "2 1" ]
+result "the run of the other element type does not say so" $? "$work/out"
+
 # --- ending early -----------------------------------------------------------------------------------------------------
 
 early=$work/early.db
-tune "$early" --max-variants 5 --json >"$work/out" 2>"$work/err" && json '.tasks[0] | .tried == 5 and .complete' &&
+tune "$early" --max-variants 5 --trace "$work/trace" --json >"$work/out" 2>"$work/err" && json '.tasks[0] | .tried == 5 and .complete' &&
   [ "$(query "$early" "select count(*) from measurement")" = 5 ]
 result "--max-variants" $? "$work/out"
+# Of each variant that ran, the trace has all parts, in their order, each in a lane of its own kind.
+jq -e '
+  (map(select(.name == "thread_name") | {key: (.tid | tostring), value: .args.name}) | from_entries) as $lanes |
+  map(select(.ph == "X") | . + {lane: $lanes[.tid | tostring]}) as $spans |
+  def ends: .ts + .dur;
+  def only(name): map(select(.name == name)) | .[0];
+  ($spans | all(.dur >= 0 and .lane != null)) and
+  ($spans | map(select(.name == "store")) | length == 5) and
+  ($spans | map(select(.lane == "store" and (.args.detail == "measured" or .args.detail == "screened")) | .args.variant) | length > 0 and all(
+    . as $variant | $spans | map(select(.args.variant == $variant)) |
+    (map(.name) | contains(["generate", "load", "verify", "run", "compare", "sample", "store"])) and
+    (only("generate") | .lane == "program" and (.args.detail | startswith("small "))) and
+    (all(.[]; .name != "compile" or (.lane | startswith("compiler ")))) and
+    (all(.[]; (.name | IN("load", "verify", "sample") | not) or .lane == "GPU")) and
+    (only("generate") | ends) <= only("load").ts and (only("load") | ends) <= only("verify").ts + 1 and
+    only("verify").ts <= only("run").ts + 1 and (only("run") | ends) <= only("compare").ts + 1 and
+    (only("verify") | ends) <= only("sample").ts + 1)) and
+  ($spans | map(select(.lane == "phases") | .name) | contains(["start", "set-up", "search", "finals"]))' "$work/trace" >"$work/jq" 2>&1
+result "--trace: spans of each variant on the lanes of compilers, GPU and store" $? "$work/jq"
+fails "--trace into a folder that is not there" 1 "nothing/here.json: No such file" tune "$early" --max-variants 1 --trace "$work/nothing/here.json"
 tune "$work/enough.db" --good-enough 0.01 --json >"$work/out" 2>"$work/err" && json '.tasks[0] | .tried >= 1 and .tried < 20 and .complete'
 result "--good-enough" $? "$work/out"
 fails "a deadline that is over when the search begins: exit code 1, and how to go on" 1 \

@@ -3,9 +3,11 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/own.h"
@@ -42,6 +44,8 @@ static halotune_status copy(struct store *from, const char *file) {
   halotune_status status = query_script(store_connection(from), sql);
   sqlite3_free(sql);
   if (status != HALOTUNE_OK) return status;
+  /* Only the owner may read a database. */
+  if (chmod(file, S_IRUSR | S_IWUSR) != 0) return fail(HALOTUNE_IO, "%s: %s", file, strerror(errno));
   snprintf(mark, sizeof mark, "pragma application_id = %d", SCHEMA_UNTRUSTED_ID);
   if (sqlite3_open_v2(file, &connection, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK) status = query_fail(connection);
   if (status == HALOTUNE_OK) status = query_script(connection, mark);

@@ -5,7 +5,10 @@
 #include "db/exchange/table.h"
 #include "db/store/query.h"
 
-/* Places: stencil, device, dtype, nx, ny, nz, before; NULL is no condition. */
+/* Whether a row comes from the documents of a signer. */
+#define SQL_SIGNED " (?8 is null or origin_id in (select id from origin where ?8 in (signer, signer_key)))"
+
+/* Places: stencil, device, dtype, nx, ny, nz, before, signer; NULL is no condition. */
 static const struct {
   enum table_name table;
   const char *sql;
@@ -16,9 +19,10 @@ static const struct {
      " p.dtype = ?3)"
      " and (?4 is null or (p.nx = ?4 and p.ny = ?5 and p.nz = ?6))"},
     {TABLE_RUN,
-     "select id from run where problem_id in (select id from chosen_problem) and (?7 is null or started < ?7)"},
-    {TABLE_BEST,
-     "select id from best where problem_id in (select id from chosen_problem) and (?7 is null or date < ?7)"},
+     "select id from run where problem_id in (select id from chosen_problem) and (?7 is null or started < ?7)"
+     " and" SQL_SIGNED},
+    {TABLE_BEST, "select id from best where problem_id in (select id from chosen_problem) and (?7 is null or date < ?7)"
+                 " and" SQL_SIGNED},
     {TABLE_MEASUREMENT, "select rowid from measurement where run_id in (select id from chosen_run)"},
     {TABLE_FINALIST, "select rowid from finalist where run_id in (select id from chosen_run)"},
     {TABLE_VARIANT, "select variant_id from measurement where rowid in (select id from chosen_measurement)"
@@ -29,8 +33,14 @@ static const struct {
                     " union select stencil_id from problem where id in (select id from chosen_problem)"},
     {TABLE_TEXT, "select text_id from run where id in (select id from chosen_run)"
                  " union select text_id from best where id in (select id from chosen_best)"},
-    {TABLE_DEVICE, "select device_id from problem where id in (select id from chosen_problem) group by 1"},
-    {TABLE_PREDICTION, "select id from prediction where device_id in (select id from chosen_device)"},
+    /* A signer's coefficients can be about a GPU of which there is no problem. */
+    {TABLE_DEVICE, "select device_id from problem where id in (select id from chosen_problem)"
+                   " union select c.device_id from prediction c join device d on d.id = c.device_id"
+                   " where ?8 is not null and ?1 is null and (?2 is null or d.name = ?2 or d.uuid = ?2)"
+                   " and c.origin_id in (select id from origin where ?8 in (signer, signer_key))"},
+    {TABLE_PREDICTION, "select id from prediction where device_id in (select id from chosen_device)"
+                       " and (?8 is null or ?7 is null or origin_id in (select id from origin where date < ?7))"
+                       " and" SQL_SIGNED},
 };
 
 static void bind_choice(sqlite3_stmt *query, const struct choice *choice) {
@@ -41,6 +51,7 @@ static void bind_choice(sqlite3_stmt *query, const struct choice *choice) {
   for (int axis = 0; axis < MAX_DIMS && choice->has_grid; axis++)
     sqlite3_bind_int64(query, 4 + axis, choice->grid.n[axis]);
   sqlite3_bind_text(query, 7, choice->before, -1, SQLITE_STATIC);
+  sqlite3_bind_text(query, 8, choice->signer, -1, SQLITE_STATIC);
 }
 
 static halotune_status choose_rows(sqlite3 *connection, const char *table, const char *sql,

@@ -11,6 +11,7 @@ struct choice {
   bool has_dtype, has_grid;
   enum dtype dtype;
   struct grid grid;
+  const char *signer; /* of the document that rows were imported from: the name that the user gave, or the key */
   const char *before; /* a date, "2026-11-21" or with a time: what began, or was measured, before it */
 };
 

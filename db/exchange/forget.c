@@ -12,11 +12,21 @@ static halotune_status count_rows(struct store *store, const char *sql, long *ou
   return status;
 }
 
+/* Coefficients go with their signer, or with the last problem of their GPU. */
+static const char signed_predictions_sql[] = "select count(*) from chosen_prediction";
+static const char lonely_predictions_sql[] =
+    "select count(*) from prediction c join chosen_prediction using (id) where not exists (select 1 from problem p"
+    " where p.device_id = c.device_id and (p.id not in (select id from chosen_problem) or exists (select 1 from run r"
+    " where r.problem_id = p.id and r.id not in (select id from chosen_run)) or exists (select 1 from best b"
+    " where b.problem_id = p.id and b.id not in (select id from chosen_best))))";
+
 halotune_status store_forget_count(struct store *store, const struct choice *choice, struct forget_counts *out) {
   halotune_status status = store_choose(store, choice);
   if (status == HALOTUNE_OK) status = count_rows(store, "select count(*) from chosen_run", &out->runs);
   if (status == HALOTUNE_OK) status = count_rows(store, "select count(*) from chosen_measurement", &out->measurements);
   if (status == HALOTUNE_OK) status = count_rows(store, "select count(*) from chosen_best", &out->bests);
+  if (status == HALOTUNE_OK)
+    status = count_rows(store, choice->signer ? signed_predictions_sql : lonely_predictions_sql, &out->predictions);
   return status;
 }
 
@@ -44,9 +54,10 @@ static const char *const removals[] = {
     "delete from stencil where id in (select id from chosen_stencil) and id not in (select stencil_id from variant)"
     " and id not in (select stencil_id from stencil_text)"
     " and id not in (select stencil_id from problem)",
-    "delete from prediction where device_id in (select id from chosen_device) and device_id not in (select device_id"
+    "delete from prediction where id in (select id from chosen_prediction) and device_id not in (select device_id"
     " from problem)",
-    "delete from device where id in (select id from chosen_device) and id not in (select device_id from problem)",
+    "delete from device where id in (select id from chosen_device) and id not in (select device_id from problem)"
+    " and id not in (select device_id from prediction)",
     "delete from origin where id not in (select origin_id from device union select origin_id from stencil"
     " union select origin_id from stencil_text union select origin_id from template union select origin_id from problem"
     " union select origin_id from variant union select origin_id from run union select origin_id from best"
@@ -58,6 +69,9 @@ halotune_status store_forget(struct store *store, const struct choice *choice) {
   halotune_status status = query_script(connection, "begin immediate");
   if (status != HALOTUNE_OK) return status;
   status = store_choose(store, choice);
+  /* Coefficients of a signer go, those of others stay as long as their GPU has a problem. */
+  if (status == HALOTUNE_OK && choice->signer)
+    status = query_script(connection, "delete from prediction where id in (select id from chosen_prediction)");
   for (size_t i = 0; i < COUNT(removals) && status == HALOTUNE_OK; i++) status = query_script(connection, removals[i]);
   status = query_finish(connection, status);
   /* The file gives the room back; where there is no disk for that, it stays as large as it was. */

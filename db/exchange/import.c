@@ -273,23 +273,46 @@ halotune_status import_parse(const char *text, size_t length, const char *name, 
   return status;
 }
 
-/* The identity of a file, which may be larger than memory. */
-static halotune_status file_identity(const char *path, struct identity *out) {
-  struct identity_maker file, piece;
-  char bytes[1 << 16];
-  size_t length;
-  FILE *stream = fopen(path, "rb");
-  if (!stream) return fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
-  identity_begin(&file, "file");
-  while ((length = fread(bytes, 1, sizeof bytes, stream)) > 0) {
-    identity_begin(&piece, "piece");
-    identity_add(&piece, bytes, length);
-    identity_add_identity(&file, identity_end(&piece));
+static void add_cell(struct identity_maker *maker, sqlite3_stmt *row, int at) {
+  const int type = sqlite3_column_type(row, at);
+  const double number = type == SQLITE_FLOAT ? sqlite3_column_double(row, at) : 0;
+  identity_add(maker, &type, sizeof type);
+  if (type == SQLITE_FLOAT) identity_add(maker, &number, sizeof number);
+  else identity_add(maker, sqlite3_column_blob(row, at), (size_t)sqlite3_column_bytes(row, at));
+}
+
+static halotune_status add_rows(struct identity_maker *maker, sqlite3 *connection, const struct table *table) {
+  struct text select = {0};
+  sqlite3_stmt *query = NULL;
+  int code = SQLITE_DONE;
+  table_select(table, &select);
+  text_printf(&select, " order by rowid");
+  halotune_status status = text_ok(&select) ? query_prepare(connection, text_string(&select), &query) : fail_memory();
+  const int origin = table_column(table, "origin_id");
+  identity_add_text(maker, table->name);
+  while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) {
+    for (int i = 0; i < table->column_count + 1; i++) {
+      if (i != origin + 1 || origin < 0) add_cell(maker, query, i);
+    }
   }
-  const bool ok = !ferror(stream);
-  fclose(stream);
-  *out = identity_end(&file);
-  return ok ? HALOTUNE_OK : fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
+  if (status == HALOTUNE_OK && code != SQLITE_DONE) status = query_fail(connection);
+  sqlite3_finalize(query);
+  text_free(&select);
+  return status;
+}
+
+/* The identity of all rows that are imported, as they lie in memory: the file may have other content by now. */
+static halotune_status rows_identity(struct store *store, struct identity *out) {
+  struct identity_maker maker;
+  struct tables *tables = malloc(sizeof *tables);
+  if (!tables) return fail_memory();
+  identity_begin(&maker, "rows of a database");
+  halotune_status status = tables_read(store_connection(store), tables);
+  for (int i = 0; i < TABLE_COUNT && status == HALOTUNE_OK; i++)
+    status = add_rows(&maker, store_connection(store), &tables->list[i]);
+  *out = identity_end(&maker);
+  free(tables);
+  return status;
 }
 
 /* Whose signature a document has, which must be right. */
@@ -313,9 +336,9 @@ halotune_status import_open(const char *path, struct imported *out) {
   bool is_database = file && fread(head, 1, sizeof head, file) == sizeof head && memcmp(head, mark, sizeof mark) == 0;
   if (file) fclose(file);
   if (is_database) {
-    halotune_status status = file_identity(path, &out->document);
-    if (status == HALOTUNE_OK) status = store_open(path, STORE_READ_UNTRUSTED, &out->store);
+    halotune_status status = store_open(path, STORE_READ_UNTRUSTED, &out->store);
     if (status == HALOTUNE_OK) status = store_hold(out->store);
+    if (status == HALOTUNE_OK) status = rows_identity(out->store, &out->document);
     if (status == HALOTUNE_OK) return HALOTUNE_OK;
     store_close(out->store);
     out->store = NULL;

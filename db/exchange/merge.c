@@ -225,9 +225,56 @@ static halotune_status meet_row(struct merge *m, int number, int64_t id) {
   return status == HALOTUNE_OK && number == TABLE_RUN ? meet_run(m, id) : status;
 }
 
+/* What a device has of coefficients of other fits. Places: device, origin of the merge, coefficient, value. */
+static const char other_fits_sql[] = "select count(*) from prediction where device_id = ?1 and origin_id <> ?2";
+/* Those that stay: of another signer or of none, or of a document that was taken after this one. */
+static const char staying_fits_sql[] =
+    "select count(*) from prediction c join origin o on o.id = c.origin_id, origin n on n.id = ?2"
+    " where c.device_id = ?1 and o.id <> n.id and (n.signer_key = '' or o.signer_key <> n.signer_key or o.id > n.id)";
+static const char same_value_sql[] =
+    "select count(*) from prediction where device_id = ?1 and coefficient = ?3 and value = ?4";
+static const char drop_fits_sql[] = "delete from prediction where device_id = ?1 and origin_id <> ?2";
+
+/* Run a statement on the coefficients of the present row's device. */
+static halotune_status run_on_fit(struct merge *m, const char *sql, int64_t *out) {
+  const struct table *table = &m->tables->list[TABLE_PREDICTION];
+  sqlite3_stmt *query = NULL;
+  halotune_status status = query_prepare(m->to, sql, &query);
+  if (status == HALOTUNE_OK) {
+    const int device = table_column(table, "device_id");
+    sqlite3_bind_int64(query, 1, id_map_find(&m->ids, TABLE_DEVICE, sqlite3_column_int64(m->select, device + 1)));
+    sqlite3_bind_int64(query, 2, m->origin);
+    sqlite3_bind_value(query, 3, sqlite3_column_value(m->select, table_column(table, "coefficient") + 1));
+    sqlite3_bind_value(query, 4, sqlite3_column_value(m->select, table_column(table, "value") + 1));
+    status = query_run(query, out);
+  }
+  sqlite3_finalize(query);
+  return status;
+}
+
+/* Whether the present row is a coefficient of a device that has others already, which stay. Coefficients of two fits
+ * would be mixed. Those that the signer gave before go, all at once. */
+static halotune_status is_of_other_fit(struct merge *m, int number, bool *out) {
+  int64_t others = 0, staying = 0, same = 0;
+  *out = false;
+  if (number != TABLE_PREDICTION) return HALOTUNE_OK;
+  halotune_status status = run_on_fit(m, other_fits_sql, &others);
+  if (status != HALOTUNE_OK || others == 0) return status;
+  status = run_on_fit(m, staying_fits_sql, &staying);
+  if (status != HALOTUNE_OK) return status;
+  if (staying == 0) return run_on_fit(m, drop_fits_sql, NULL);
+  status = run_on_fit(m, same_value_sql, &same);
+  *out = true;
+  m->counts.left += same == 0;
+  return status;
+}
+
 static halotune_status merge_row(struct merge *m, int number) {
   const struct table *table = &m->tables->list[number];
+  bool is_left;
   int64_t id = 0;
+  halotune_status left_status = is_of_other_fit(m, number, &is_left);
+  if (left_status != HALOTUNE_OK || is_left) return left_status;
   halotune_status status = find_row(m, table, &id);
   if (status == HALOTUNE_OK) status = id == 0 ? insert_row(m, number, &id) : meet_row(m, number, id);
   if (status == HALOTUNE_OK && table->has_id)

@@ -35,12 +35,14 @@ struct merge_counts {
   long taken, kept;               /* conflicts that were decided for theirs, and for ours */
   long retired;                   /* bests of ours that are served no more, since theirs know them to be wrong */
   long refuted;                   /* bests of theirs that are not served, since they are known to be wrong */
+  long left;                      /* coefficients of theirs that are not taken, since ours are of another fit */
 };
 
 /* Merge all of `from`, which is trusted, into `to`, in one transaction: all of it or nothing. Rows that are already
  * there stay. A run that was still running takes over how it ended, with its measurements. Where a row has the key of
  * one that is there, and other content, nothing is taken. Which best of a problem is current then is the rule of
  * db/exchange/merge_best.h, which does not depend on the order in which several databases are merged.
+ * Coefficients of predicted times are taken for a GPU that has none, and replace all that the same signer gave before.
  *   counts  may be NULL
  * Returns HALOTUNE_OK; HALOTUNE_DB, also for a row in conflict, which the detail names; or HALOTUNE_MEMORY. */
 halotune_status store_merge(struct store *to, struct store *from, const struct merge_options *options,

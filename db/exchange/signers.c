@@ -13,6 +13,7 @@
 
 #include "base/array.h"
 #include "base/file.h"
+#include "base/own.h"
 #include "base/replace.h"
 #include "base/text.h"
 #include "base/user_folder.h"
@@ -23,9 +24,10 @@ static const char file_name[] = "trusted-signers";
 static halotune_status ownership_check(int fd, const char *path) {
   struct stat facts;
   if (fstat(fd, &facts) != 0) return fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
-  if (facts.st_uid != geteuid())
+  const enum own_flaw flaw = own_flaw_of(&facts, S_IWGRP | S_IWOTH);
+  if (flaw == OWN_FOREIGN)
     return fail(HALOTUNE_IO, "%s: it belongs to another user, who could name signers for you; move it away", path);
-  if (facts.st_mode & (S_IWGRP | S_IWOTH))
+  if (flaw == OWN_SHARED)
     return fail(HALOTUNE_IO, "%s: others can write there, and could name signers for you; run 'chmod go-w %s'", path,
                 path);
   return HALOTUNE_OK;

@@ -146,7 +146,7 @@ static const char words_sql[] =
     " union all select 'run', id, started from run union all select 'origin', id, name from origin"
     " union all select 'best', id, date from best union all select 'best', id, driver from best"
     " union all select 'best', id, nvrtc from best union all select 'best', id, arch from best"
-    " union all select 'best', id, second_grid from best";
+    " union all select 'best', id, second_grid from best union all select 'prediction', id, coefficient from prediction";
 
 static halotune_status look_at_words(struct check *c, sqlite3_stmt *row) {
   const char *word = column_text(row, 2);
@@ -212,6 +212,7 @@ static const char counts_sql[] =
     " (0 < low_ms and low_ms <= time_ms and time_ms <= high_ms)"
     " union all select 'run', r.id, 'its text is that of another stencil' from run r join problem p on p.id = r.problem_id"
     " join stencil_text x on x.id = r.text_id where x.stencil_id <> p.stencil_id"
+    " union all select 'prediction', id, 'its value is not finite' from prediction where not abs(value) < 1e300"
     " union all select 'best', b.id, 'its text is that of another stencil' from best b join problem p on p.id ="
     " b.problem_id join stencil_text x on x.id = b.text_id where x.stencil_id <> p.stencil_id";
 

@@ -58,6 +58,7 @@ void launch_write(const struct launch *launch, struct text *text) {
   if (launch->output_maps.count > 0) json_put(&json, "tensor_outputs", maps_json(&launch->output_maps));
   if (launch_cluster_blocks(launch) > 1) json_put(&json, "cluster", axes_json(launch->cluster));
   if (launch->overlaps) json_put(&json, "overlap", json_true());
+  if (launch->cooperative) json_put(&json, "cooperative", json_true());
   if (launch->steps > 1) json_put(&json, "steps", json_integer(launch->steps));
   if (launch->carried_count > 0) json_put(&json, "carried", json_integer(launch->carried_count));
   if (launch->workspace_bytes > 0) json_put(&json, "workspace_bytes", json_integer(launch->workspace_bytes));
@@ -198,7 +199,11 @@ static halotune_status read_steps(const json_t *launch, struct launch *out) {
 /* What a launch need not have. */
 static halotune_status read_extras(const json_t *launch, struct launch *out) {
   const json_t *overlap = json_object_get(launch, "overlap"), *workspace = json_object_get(launch, "workspace_bytes");
+  const json_t *cooperative = json_object_get(launch, "cooperative");
   for (int axis = 0; axis < MAX_DIMS; axis++) out->cluster[axis] = 1;
+  if (cooperative && !json_is_true(cooperative)) return fail(HALOTUNE_PARSE, "launch: 'cooperative' can only be true");
+  if (cooperative && overlap) return fail(HALOTUNE_PARSE, "launch: 'overlap' and 'cooperative' exclude each other");
+  out->cooperative = cooperative != NULL;
   if (overlap && !json_is_true(overlap)) return fail(HALOTUNE_PARSE, "launch: 'overlap' can only be true");
   out->overlaps = overlap != NULL;
   halotune_status status =
@@ -214,7 +219,7 @@ static halotune_status read_extras(const json_t *launch, struct launch *out) {
 static halotune_status check_members(json_t *launch) {
   static const char *const known[] = {"kernel",  "block",           "grid",          "shared_bytes",   "index_bytes",
                                       "extents", "arguments",       "tensor_inputs", "tensor_outputs", "cluster",
-                                      "overlap", "workspace_bytes", "steps",         "carried"};
+                                      "overlap", "workspace_bytes", "steps",         "carried",        "cooperative"};
   const char *key;
   json_t *value;
   json_object_foreach(launch, key, value) {

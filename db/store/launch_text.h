@@ -9,6 +9,7 @@
  *   "tensor_outputs": the same of outputs
  *   "cluster":[2,1,1]        blocks of a cluster
  *   "overlap":true           programmatic dependent launch
+ *   "cooperative":true       all blocks run at the same time
  *   "workspace_bytes":4096   of which an argument is the address
  *   "steps":4                time steps of a launch, more than 1
  *   "carried":1              arrays that these write beside the outputs: an argument behind "outputs" */

@@ -34,14 +34,16 @@ static void subject_free(struct subject *subject) {
   stencil_free(subject->stencil);
 }
 
-static halotune_status subject_read(sqlite3_stmt *row, int at, struct subject *out) {
+/*   with_template  whether to read the template of the row */
+static halotune_status subject_read(sqlite3_stmt *row, int at, bool with_template, struct subject *out) {
   const char *text = column_text(row, at + TEXT), *yaml = column_text(row, at + YAML);
   const struct source source = source_of("text", text, strlen(text));
   const struct source template = source_of(column_text(row, at + TEMPLATE), yaml, strlen(yaml));
   *out = (struct subject){NULL, NULL, NULL};
   halotune_status status = stencil_parse(&source, &out->stencil);
   if (status == HALOTUNE_OK) status = analysis_make(out->stencil, &out->analysis);
-  return status == HALOTUNE_OK ? template_parse(&template, column_text(row, at + CUDA), &out->template) : status;
+  if (status != HALOTUNE_OK || !with_template) return status;
+  return template_parse(&template, column_text(row, at + CUDA), &out->template);
 }
 
 static halotune_status grid_check(const struct stencil *stencil, const struct grid *grid) {
@@ -55,30 +57,49 @@ static halotune_status grid_check(const struct stencil *stencil, const struct gr
   return HALOTUNE_OK;
 }
 
-halotune_status regenerate(sqlite3_stmt *row, int at, struct generated *out) {
-  struct subject s;
-  struct variant_spec spec;
+/* Generate a configuration of a template, with everything else from the row. */
+static halotune_status generate_row(sqlite3_stmt *row, int at, const struct subject *s, const struct template *template,
+                                    const struct configuration *configuration, struct generated *out) {
   struct grid grid;
   double coefficients[MAX_COEFFICIENTS];
-  *out = (struct generated){.source = NULL};
-  halotune_status status = subject_read(row, at, &s);
   for (int axis = 0; axis < MAX_DIMS; axis++) grid.n[axis] = (long)sqlite3_column_int64(row, at + NX + axis);
-  if (status == HALOTUNE_OK) status = grid_check(s.stencil, &grid);
-  if (status == HALOTUNE_OK) status = stencil_coefficients(s.stencil, &grid, coefficients);
-  if (status == HALOTUNE_OK) {
-    spec = (struct variant_spec){.stencil = s.stencil,
-                                 .analysis = s.analysis,
-                                 .template = s.template,
-                                 .dtype = strcmp(column_text(row, at + DTYPE), "f64") == 0 ? DTYPE_F64 : DTYPE_F32,
-                                 .domain = domain_dense(s.stencil, s.analysis, &grid),
-                                 .coefficients = coefficients,
-                                 .limits = limits_of(row, at + LIMITS),
-                                 .reproducible = sqlite3_column_int(row, at + REPRODUCIBLE) != 0,
-                                 .most_steps = sqlite3_column_int(row, at + STEPS)};
-    status = configuration_read(s.template, column_text(row, at + PARAMETERS), &spec.configuration);
-  }
-  if (status == HALOTUNE_OK) status = generate(&spec, out);
+  halotune_status status = grid_check(s->stencil, &grid);
+  if (status == HALOTUNE_OK) status = stencil_coefficients(s->stencil, &grid, coefficients);
+  if (status != HALOTUNE_OK) return status;
+  const struct variant_spec spec = {.stencil = s->stencil,
+                                    .analysis = s->analysis,
+                                    .template = template,
+                                    .configuration = *configuration,
+                                    .dtype = strcmp(column_text(row, at + DTYPE), "f64") == 0 ? DTYPE_F64 : DTYPE_F32,
+                                    .domain = domain_dense(s->stencil, s->analysis, &grid),
+                                    .coefficients = coefficients,
+                                    .limits = limits_of(row, at + LIMITS),
+                                    .reproducible = sqlite3_column_int(row, at + REPRODUCIBLE) != 0,
+                                    .most_steps = sqlite3_column_int(row, at + STEPS)};
+  status = generate(&spec, out);
   if (status == HALOTUNE_OK) source_strip_lines(out->source);
+  return status;
+}
+
+halotune_status regenerate(sqlite3_stmt *row, int at, struct generated *out) {
+  struct subject s;
+  struct configuration configuration;
+  *out = (struct generated){.source = NULL};
+  halotune_status status = subject_read(row, at, true, &s);
+  if (status == HALOTUNE_OK) status = configuration_read(s.template, column_text(row, at + PARAMETERS), &configuration);
+  if (status == HALOTUNE_OK) status = generate_row(row, at, &s, s.template, &configuration, out);
+  subject_free(&s);
+  return status;
+}
+
+halotune_status regenerate_with(sqlite3_stmt *row, int at, const struct template *template,
+                                struct configuration *configuration, struct generated *out) {
+  struct subject s;
+  *out = (struct generated){.source = NULL};
+  halotune_status status = subject_read(row, at, false, &s);
+  if (status == HALOTUNE_OK)
+    status = configuration_read_older(template, column_text(row, at + PARAMETERS), configuration);
+  if (status == HALOTUNE_OK) status = generate_row(row, at, &s, template, configuration, out);
   subject_free(&s);
   return status;
 }

@@ -6,13 +6,15 @@
 
 #include "stencil/generate/generate.h"
 
-/* The columns that regenerate() reads, from its first one on, and the tables that they are of. */
+/* The columns that regenerate() reads, from its first one on, and the tables that they are of. REGENERATE_JOINS adds
+ * the other tables to a `b` that has variant_id, problem_id, text_id and steps. */
 #define REGENERATE_COLUMNS                                                                                            \
   "x.text, t.yaml, t.cuda, t.name, v.parameters, p.dtype, p.nx, p.ny, p.nz, p.is_reproducible, b.steps,"              \
   " d.capability, d.max_threads, d.max_threads_sm, d.max_registers, d.registers_sm, d.max_shared_bytes, d.warp_size," \
   " d.sm_count"
-#define REGENERATE_TABLES                                                                                           \
-  " best b join stencil_text x on x.id = b.text_id join variant v on v.id = b.variant_id join template t on t.id =" \
+#define REGENERATE_TABLES " best b" REGENERATE_JOINS
+#define REGENERATE_JOINS                                                                                     \
+  " join stencil_text x on x.id = b.text_id join variant v on v.id = b.variant_id join template t on t.id =" \
   " v.template_id join problem p on p.id = b.problem_id join device d on d.id = p.device_id "
 
 /* Generate the variant that a row names, from its stencil's text, its template's texts and what this program has in
@@ -22,5 +24,11 @@
  * Returns HALOTUNE_OK; HALOTUNE_PARSE or HALOTUNE_ARGUMENT if this program generates nothing for this row;
  * HALOTUNE_MEMORY. */
 halotune_status regenerate(sqlite3_stmt *row, int at, struct generated *out);
+
+/* The same with another version of the row's template. Parameters that this version does not have are passed over, and
+ * others take their defaults.
+ *   configuration  receives the configuration that was generated */
+halotune_status regenerate_with(sqlite3_stmt *row, int at, const struct template *template,
+                                struct configuration *configuration, struct generated *out);
 
 #endif

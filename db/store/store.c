@@ -33,17 +33,30 @@ halotune_status store_bind(struct store *store, enum store_query query, struct b
   return status;
 }
 
-halotune_status store_begin(struct store *store) {
+/* Add the origin of this user, unless it is there. */
+static halotune_status add_origin(struct store *store) {
   char date[DATE_BYTES];
   struct binder binder;
+  halotune_status status = store_bind(store, ADD_ORIGIN, &binder);
+  if (status != HALOTUNE_OK) return status;
+  date_now(date);
+  sqlite3_bind_text(binder.query, 2, date, -1, SQLITE_STATIC);
+  return query_run(binder.query, NULL);
+}
+
+int64_t store_own_origin(struct store *store) {
+  struct binder binder;
+  int64_t id = 0;
+  halotune_status status = add_origin(store);
+  if (status == HALOTUNE_OK) status = store_bind(store, FIND_ORIGIN, &binder);
+  if (status == HALOTUNE_OK) status = query_run(binder.query, &id);
+  return status == HALOTUNE_OK ? id : 0;
+}
+
+halotune_status store_begin(struct store *store) {
   halotune_status status = query_script(store->connection, "begin immediate");
   if (status != HALOTUNE_OK) return status;
-  status = store_bind(store, ADD_ORIGIN, &binder);
-  if (status == HALOTUNE_OK) {
-    date_now(date);
-    sqlite3_bind_text(binder.query, 2, date, -1, SQLITE_STATIC);
-    status = query_run(binder.query, NULL);
-  }
+  status = add_origin(store);
   return status == HALOTUNE_OK ? status : query_finish(store->connection, status);
 }
 

@@ -68,6 +68,9 @@ int store_version(const struct store *store);
 
 /* The path that was opened, and SQLite's connection for those who only read. Valid as long as the store. */
 const char *store_path(const struct store *store);
+
+/* Whether the database is no file. */
+bool store_is_in_memory(const struct store *store);
 sqlite3 *store_connection(const struct store *store);
 
 #define LAUNCH_MODE_LIST(X) X(STREAM, "stream") X(GRAPH, "graph")
@@ -84,6 +87,9 @@ extern const char *const launch_mode_names[LAUNCH_MODE_COUNT], *const cache_mode
  * here: their origin is this user on this machine. */
 int64_t store_device(struct store *store, const struct device_facts *device, bool is_emulation);
 int64_t store_stencil(struct store *store, const struct stencil *stencil, const struct analysis *analysis);
+
+/* The origin of what this user finds on this machine, found or added, also within a transaction of the caller. */
+int64_t store_own_origin(struct store *store);
 
 /* The text of a stencil's YAML file, with the values of its coefficients. */
 int64_t store_stencil_text(struct store *store, int64_t stencil, const char *text);

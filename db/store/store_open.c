@@ -391,6 +391,8 @@ void store_close(struct store *store) {
   free(store);
 }
 
+bool store_is_in_memory(const struct store *store) { return strcmp(store->path, in_memory) == 0; }
+
 const char *store_path(const struct store *store) { return store->path; }
 
 int store_version(const struct store *store) { return store->version; }

@@ -9,6 +9,7 @@
 /* The statements; their SQL stands in store_sql.c. */
 enum store_query {
   ADD_ORIGIN,
+  FIND_ORIGIN,
   FIND_DEVICE,
   ADD_DEVICE,
   FIND_STENCIL,

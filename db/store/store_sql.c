@@ -6,6 +6,7 @@
 
 const char *const store_sql[STORE_QUERY_COUNT] = {
     [ADD_ORIGIN] = "insert or ignore into origin (kind, name, date) values ('measured', :who, ?)",
+    [FIND_ORIGIN] = "select * from " SQL_OWN_ORIGIN,
     [FIND_DEVICE] = "select id from device where uuid = ?1",
     [ADD_DEVICE] =
         "insert into device (uuid, name, capability, sm_count, clock_khz, memory_clock_khz, bus_bits, l2_bytes, memory_bytes,"

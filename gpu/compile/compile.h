@@ -24,6 +24,11 @@ struct compiled {
   double compile_time_ms;
 };
 
+/* When a compile began and ended, of clock_ms(), and how much processor time it took; 0 if it was not done now. */
+struct compile_times {
+  double begin_ms, end_ms, processor_ms;
+};
+
 /* The options with which every source is compiled. */
 enum { COMPILE_STANDARD_OPTIONS = 2 };
 extern const char *const compile_standard_options[COMPILE_STANDARD_OPTIONS];

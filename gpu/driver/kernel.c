@@ -17,6 +17,7 @@ void kernel_plan_make(const struct launch *launch, const struct stencil *stencil
                               .shared_bytes = (unsigned)launch->shared_bytes,
                               .passes_textures = launch->passes_textures,
                               .overlaps = launch->overlaps,
+                              .cooperative = launch->cooperative,
                               .input_maps = launch->input_maps,
                               .output_maps = launch->output_maps,
                               .workspace_bytes = (size_t)launch->workspace_bytes,
@@ -48,6 +49,11 @@ static void make_attributes(struct kernel *kernel) {
     CUlaunchAttribute *attribute = &kernel->attributes[kernel->attribute_count++];
     attribute->id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
     attribute->value.programmaticStreamSerializationAllowed = 1;
+  }
+  if (kernel->plan.cooperative) {
+    CUlaunchAttribute *attribute = &kernel->attributes[kernel->attribute_count++];
+    attribute->id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+    attribute->value.cooperative = 1;
   }
 }
 
@@ -202,12 +208,15 @@ CUresult kernel_launch(struct kernel *kernel, struct kernel_fields *fields, CUst
 }
 
 void kernel_call_name(const struct kernel *kernel, char out[KERNEL_CALL_BYTES]) {
-  const unsigned *cluster = kernel->plan.cluster;
-  int length =
-      snprintf(out, KERNEL_CALL_BYTES, "%s", kernel->attribute_count == 0 ? "cuLaunchKernel" : "cuLaunchKernelEx");
-  if (cluster[0] * cluster[1] * cluster[2] == 1) return;
-  snprintf(out + length, KERNEL_CALL_BYTES - (size_t)length, " in clusters of %ux%ux%u blocks", cluster[0], cluster[1],
-           cluster[2]);
+  const unsigned *grid = kernel->plan.grid, *cluster = kernel->plan.cluster;
+  char together[64] = "", clusters[64] = "";
+  if (kernel->plan.cooperative)
+    snprintf(together, sizeof together, " of %llu blocks that run at the same time",
+             (unsigned long long)grid[0] * grid[1] * grid[2]);
+  if (cluster[0] * cluster[1] * cluster[2] > 1)
+    snprintf(clusters, sizeof clusters, " in clusters of %ux%ux%u blocks", cluster[0], cluster[1], cluster[2]);
+  snprintf(out, KERNEL_CALL_BYTES, "%s%s%s", kernel->attribute_count == 0 ? "cuLaunchKernel" : "cuLaunchKernelEx",
+           together, clusters);
 }
 
 halotune_status kernel_launch_check(const struct kernel *kernel, CUresult result) {

@@ -12,7 +12,7 @@ struct kernel_plan {
   int input_count, output_count; /* outputs, then the arrays that a launch carries; see struct launch */
   unsigned grid[MAX_DIMS], block[MAX_DIMS], shared_bytes; /* shared_bytes: dynamic shared memory */
   int passes_textures;                                    /* as in struct launch */
-  bool passes_coefficients, overlaps;
+  bool passes_coefficients, overlaps, cooperative;
   struct tensor_maps input_maps, output_maps;    /* as in struct launch */
   struct tensor_shape input_shape, output_shape; /* of these maps, if there are any */
   unsigned cluster[MAX_DIMS];                    /* blocks */
@@ -35,7 +35,7 @@ struct kernel {
   CUmodule module;
   CUfunction function;
   struct kernel_plan plan;
-  CUlaunchAttribute attributes[2]; /* of each launch; may be none */
+  CUlaunchAttribute attributes[3]; /* of each launch; may be none */
   unsigned attribute_count;
 };
 
@@ -68,7 +68,7 @@ void kernel_fields_free(const struct kernel *kernel, struct kernel_fields *field
 CUresult kernel_launch(struct kernel *kernel, struct kernel_fields *fields, CUstream stream);
 
 /* Write the name of the driver's call for messages: "cuLaunchKernelEx in clusters of 2x1x1 blocks". */
-enum { KERNEL_CALL_BYTES = 96 };
+enum { KERNEL_CALL_BYTES = 160 };
 void kernel_call_name(const struct kernel *kernel, char out[KERNEL_CALL_BYTES]);
 
 /* Turn the result of kernel_launch into a status with a detail. */

@@ -212,8 +212,8 @@ static const char *worker_message(const struct worker *worker, uint64_t *length)
 static halotune_status take_reply(const struct compile_pool *pool, struct worker *worker, const char *body,
                                   uint64_t length, struct compile_result *out) {
   halotune_status compile_status;
-  struct compile_result result = {.id = worker->jobs[0].id};
-  halotune_status status = compile_worker_reply(body, length, &compile_status, &result.compiled);
+  struct compile_result result = {.id = worker->jobs[0].id, .worker = (int)(worker - pool->workers)};
+  halotune_status status = compile_worker_reply(body, length, &result.times, &compile_status, &result.compiled);
   if (status != HALOTUNE_OK) return status;
   result.outcome = compile_status == HALOTUNE_OK ? COMPILE_OK : COMPILE_FAILED;
   struct text *received = &worker->received;

@@ -33,7 +33,9 @@ enum { COMPILE_POOL_TIMEOUT_MS = 30000 };
 struct compile_result {
   uint64_t id; /* from compile_pool_submit */
   enum compile_outcome outcome;
-  struct compiled compiled; /* has a cubin only if the outcome is COMPILE_OK; otherwise the log says why not */
+  struct compiled compiled;   /* has a cubin only if the outcome is COMPILE_OK; otherwise the log says why not */
+  int worker;                 /* which one compiled it, from 0 */
+  struct compile_times times; /* {0} if there was no reply */
 };
 
 struct compile_pool;

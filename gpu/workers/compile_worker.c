@@ -2,9 +2,12 @@
  * writes. The pool never does, so the two cannot wait for each other. */
 #include "gpu/workers/compile_worker.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "base/clock.h"
 #include "base/transfer.h"
 
 /* Reserve room for the length, which message_end fills in. */
@@ -26,17 +29,25 @@ void compile_worker_request(const struct compile_request *request, struct text *
   message_end(out);
 }
 
-static void write_reply(halotune_status status, const char *detail, const struct compiled *compiled, struct text *out) {
+static void write_reply(halotune_status status, const char *detail, const struct compile_times *times,
+                        const struct compiled *compiled, struct text *out) {
   message_begin(out);
   pack_u64(out, (uint64_t)status);
+  pack_double(out, times->begin_ms);
+  pack_double(out, times->end_ms);
+  pack_double(out, times->processor_ms);
   pack_text(out, detail);
   compiled_pack(compiled, out);
   message_end(out);
 }
 
-halotune_status compile_worker_reply(const char *body, size_t length, halotune_status *status, struct compiled *out) {
+halotune_status compile_worker_reply(const char *body, size_t length, struct compile_times *times,
+                                     halotune_status *status, struct compiled *out) {
   struct unpack in = {.at = body, .left = length};
   *status = (halotune_status)unpack_u64(&in);
+  times->begin_ms = unpack_double(&in);
+  times->end_ms = unpack_double(&in);
+  times->processor_ms = unpack_double(&in);
   const char *detail = unpack_text(&in);
   halotune_status read = compiled_unpack(&in, out);
   if (read != HALOTUNE_OK) return read;
@@ -51,11 +62,30 @@ halotune_status compile_worker_reply(const char *body, size_t length, halotune_s
   return HALOTUNE_OK;
 }
 
+/* The processor time of this process so far. */
+static double processor_now_ms(void) {
+  const double ms_per_s = 1e3, ns_per_ms = 1e6;
+  struct timespec now;
+  if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) != 0) return 0;
+  return (double)now.tv_sec * ms_per_s + (double)now.tv_nsec / ns_per_ms;
+}
+
+/* Keep the memory of a compile for the next one. NVRTC needs some megabytes each time. To map and clear these pages
+ * anew takes time, on virtual machines much time. */
+static void keep_memory(void) {
+  enum { LARGEST_BYTES = 32 << 20, KEPT_BYTES = 1 << 30, GROWTH_BYTES = 16 << 20 };
+  mallopt(M_MMAP_THRESHOLD, LARGEST_BYTES);
+  mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
+  mallopt(M_TOP_PAD, GROWTH_BYTES);
+}
+
 /* Compile what the body of a request describes, and write a complete reply. */
 static void answer_request(const struct nvrtc *nvrtc, const char *body, size_t length, struct text *reply) {
   struct unpack in = {.at = body, .left = length};
   struct compiled compiled = {0};
   struct compile_request request = {0};
+  struct compile_times times = {.begin_ms = clock_ms()};
+  const double processor_ms = processor_now_ms();
   request.source = unpack_text(&in);
   request.name = unpack_text(&in);
   request.arch = unpack_text(&in);
@@ -70,13 +100,16 @@ static void answer_request(const struct nvrtc *nvrtc, const char *body, size_t l
   } else {
     status = fail_memory();
   }
-  write_reply(status, status == HALOTUNE_OK ? "" : fail_text(), &compiled, reply);
+  times.end_ms = clock_ms();
+  times.processor_ms = processor_now_ms() - processor_ms;
+  write_reply(status, status == HALOTUNE_OK ? "" : fail_text(), &times, &compiled, reply);
   free(options);
   compiled_free(&compiled);
 }
 
 static void serve_requests(void *state, int socket) {
   uint64_t length;
+  keep_memory();
   while (read_all(socket, (char *)&length, sizeof length)) {
     struct text reply = {0};
     char *body = malloc(length);

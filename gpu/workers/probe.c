@@ -2,6 +2,7 @@
 #include "gpu/workers/probe.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,8 +12,6 @@
 #include "base/clock.h"
 #include "base/process.h"
 #include "base/transfer.h"
-
-enum { ANSWER_MS = 60000 };
 
 struct answer {
   halotune_status status;
@@ -39,11 +38,11 @@ static halotune_status read_answer(const struct answer *answer, struct probe *ou
   return HALOTUNE_OK;
 }
 
-halotune_status probe_gpus(struct probe *out) {
+halotune_status probe_gpus_within(int answer_ms, struct probe *out) {
   int ends[2];
   struct answer *answer = calloc(1, sizeof *answer);
   if (!answer) return fail_memory();
-  if (pipe(ends) != 0) {
+  if (pipe2(ends, O_CLOEXEC) != 0) {
     free(answer);
     return fail(HALOTUNE_IO, "no pipe: %s", strerror(errno));
   }
@@ -55,7 +54,7 @@ halotune_status probe_gpus(struct probe *out) {
   }
   close(ends[1]);
   bool heard =
-      child > 0 && read_until(ends[0], (char *)answer, sizeof *answer, clock_ms() + ANSWER_MS) == TRANSFER_DONE;
+      child > 0 && read_until(ends[0], (char *)answer, sizeof *answer, clock_ms() + answer_ms) == TRANSFER_DONE;
   close(ends[0]);
   if (child > 0) process_kill(child);
   halotune_status status;
@@ -66,3 +65,5 @@ halotune_status probe_gpus(struct probe *out) {
   free(answer);
   return status;
 }
+
+halotune_status probe_gpus(struct probe *out) { return probe_gpus_within(PROBE_ANSWER_MS, out); }

@@ -191,6 +191,8 @@ halotune_status halotune_kernel_create(halotune_ctx *ctx, const halotune_config 
 }
 
 void halotune_kernel_info(const halotune_kernel *kernel, halotune_kernel_facts *out) {
+  *out = (halotune_kernel_facts){.steps = 0};
+  if (!kernel) return;
   const struct loaded_variant *variant = kernel->main;
   const struct kernel_plan *plan = &variant->kernel.plan;
   *out = (halotune_kernel_facts){.name = plan->name,

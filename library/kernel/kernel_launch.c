@@ -12,12 +12,21 @@ const char *kernel_field_name(const halotune_kernel *kernel, int field) {
   return output < stencil->output_count ? stencil->outputs[output] : "carried array";
 }
 
+/* Whether an output may be the same array as an input: one that is read at the computed point only, either because
+ * nothing else is read, or because the file says so; and that no other output keeps values of. */
+static bool may_be_same(const halotune_kernel *kernel, int output, int input) {
+  const struct parsed_stencil *parsed = kernel->question.parsed;
+  int by;
+  if (input >= kernel->input_count) return false;
+  if (stencil_is_kept_by_another(parsed->stencil, input, output, &by)) return false;
+  if (parsed->analysis->shape == SHAPE_POINTWISE && parsed->stencil->kind != STENCIL_SCAN) return true;
+  return output < parsed->stencil->output_count && stencil_in_place(parsed->stencil, output) == input;
+}
+
 static halotune_status check_pointers(const halotune_kernel *kernel, const void *const pointers[],
                                       struct demands *out) {
-  const struct parsed_stencil *parsed = kernel->question.parsed;
   size_t element = dtype_bytes((enum dtype)kernel->question.key.dtype);
   size_t bytes = (size_t)domain_elements(&kernel->question.domain) * element;
-  bool is_pointwise = parsed->analysis->shape == SHAPE_POINTWISE && parsed->stencil->kind != STENCIL_SCAN;
   uintptr_t bits = 0;
   *out = (struct demands){.alignment_bytes = 512};
   for (int i = 0; i < kernel->pointer_count; i++) {
@@ -32,7 +41,7 @@ static halotune_status check_pointers(const halotune_kernel *kernel, const void 
     for (int k = 0; k < i && !is_input; k++) {
       uintptr_t other = (uintptr_t)pointers[k];
       if (at >= other + bytes || other >= at + bytes) continue;
-      if (at != other || k >= kernel->input_count || !is_pointwise) {
+      if (at != other || !may_be_same(kernel, i - kernel->input_count, k)) {
         return fail(HALOTUNE_ARGUMENT, "the output %s overlaps with %s", name, kernel_field_name(kernel, k));
       }
       out->in_place = true;

@@ -110,10 +110,8 @@ static struct priced_row price_row(const struct pricing *p, const struct priced_
 static halotune_status price_rows(const struct pricing *p, const struct served **rows, struct priced_family *family) {
   halotune_status status = HALOTUNE_OK;
   for (int i = 0; i < family->row_count && status == HALOTUNE_OK; i++) {
-    struct priced_shape *shape = &family->shapes[family->shape_count - 1];
-    const bool is_new =
-        i == 0 || rows[i]->template_at != shape->template_at || rows[i]->parameters != shape->parameters;
-    if (is_new) {
+    struct priced_shape *shape = i > 0 ? &family->shapes[family->shape_count - 1] : NULL;
+    if (!shape || rows[i]->template_at != shape->template_at || rows[i]->parameters != shape->parameters) {
       shape = &family->shapes[family->shape_count++];
       status = price_shape(p, rows[i], shape);
       shape->first = i;

@@ -18,6 +18,7 @@
 struct parsed_stencil {
   struct stencil *stencil;
   struct analysis *analysis;
+  const char **coefficients; /* their names, in the order of the file */
 };
 
 /* Parse a stencil. `out` is NULL on failure; end it with parsed_stencil_free. Returns HALOTUNE_OK, HALOTUNE_PARSE or
@@ -32,6 +33,7 @@ struct known_stencil {
   const char *newest; /* date of its newest row in that database; "" without a row. `text` is that row's */
   int rows_of; /* of a stencil that a program added: the stencil of the databases with its meaning, else itself */
   _Atomic(struct parsed_stencil *) parsed; /* NULL before the first use */
+  atomic_uint turn;                        /* of one that a program added: the highest of its name counts */
 };
 
 /* A program may add so many stencils to a ctx. */

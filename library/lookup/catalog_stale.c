@@ -7,54 +7,23 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/data_folders.h"
-#include "base/file.h"
 #include "library/lookup/catalog.h"
+#include "library/lookup/installed.h"
 
 /* Keep a text, or use the stored one if it is equal. Returns NULL when memory is out. */
 static const char *keep_text(struct catalog *c, const char *text, const char *stored) {
   return strcmp(text, stored) == 0 ? stored : arena_text(&c->arena, text, strlen(text));
 }
 
-/* Read FOLDER/NAME.yaml and FOLDER/NAME.cu, if both can be read. */
-static halotune_status read_folder(struct catalog *c, struct known_template *mine, const char *folder, int length) {
-  static const char *const extensions[] = {"yaml", "cu"};
-  char *texts[2] = {NULL, NULL};
+/* Keep the texts of an installed template, if there are any, and free them. */
+static halotune_status keep_texts(struct catalog *c, struct known_template *mine, struct template_texts *texts) {
   halotune_status status = HALOTUNE_OK;
-  for (int i = 0; i < 2 && status == HALOTUNE_OK; i++) {
-    char *path = NULL;
-    size_t bytes;
-    if (asprintf(&path, "%.*s/%s.%s", length, folder, mine->name, extensions[i]) < 0) {
-      status = fail_memory();
-      break;
-    }
-    status = file_read(path, MAX_STENCIL_BYTES, &texts[i], &bytes);
-    free(path);
-  }
-  if (status == HALOTUNE_OK) {
-    mine->installed_yaml = keep_text(c, texts[0], mine->yaml);
-    mine->installed_cuda = keep_text(c, texts[1], mine->cuda);
+  if (texts->yaml) {
+    mine->installed_yaml = keep_text(c, texts->yaml, mine->yaml);
+    mine->installed_cuda = keep_text(c, texts->cuda, mine->cuda);
     if (!mine->installed_yaml || !mine->installed_cuda) status = fail_memory();
   }
-  for (int i = 0; i < 2; i++) free(texts[i]);
-  return status == HALOTUNE_MEMORY ? status : HALOTUNE_OK;
-}
-
-/* Read the files of this name that the tuner would use now: from $HALOTUNE_TEMPLATE_PATH, or the installed ones. */
-static halotune_status read_installed(struct catalog *c, const struct data_folders *installed,
-                                      struct known_template *mine) {
-  const char *path = getenv("HALOTUNE_TEMPLATE_PATH");
-  halotune_status status = HALOTUNE_OK;
-  for (const char *folder = path ? path : ""; *folder && !mine->installed_yaml && status == HALOTUNE_OK;
-       folder += strcspn(folder, ":"), folder += *folder == ':') {
-    int length = (int)strcspn(folder, ":");
-    if (length > 0) status = read_folder(c, mine, folder, length);
-  }
-  for (int i = 0; i < installed->count && !mine->installed_yaml && status == HALOTUNE_OK; i++) {
-    char folder[PATH_MAX];
-    int length = snprintf(folder, sizeof folder, "%s/templates", installed->list[i]);
-    if (length < (int)sizeof folder) status = read_folder(c, mine, folder, length);
-  }
+  template_texts_free(texts);
   return status;
 }
 
@@ -74,7 +43,9 @@ static halotune_status add_template(struct catalog *c, const char *folder, int f
   if (has_installed(c, name, length)) return HALOTUNE_OK;
   struct known_template added = {.name = arena_text(&c->arena, name, length), .yaml = "", .cuda = ""};
   if (!added.name) return fail_memory();
-  halotune_status status = read_folder(c, &added, folder, folder_length);
+  struct template_texts texts;
+  halotune_status status = template_texts_read(folder, folder_length, added.name, &texts);
+  if (status == HALOTUNE_OK) status = keep_texts(c, &added, &texts);
   if (status != HALOTUNE_OK || !added.installed_yaml) return status;
   if (!array_room(c->templates, c->template_count, c->template_room)) return fail_memory();
   added.yaml = added.installed_yaml;
@@ -91,10 +62,12 @@ static int is_yaml(const struct dirent *entry) {
 }
 
 /* Add the templates of a folder, in the order of their names, so that the order of files on a disk decides nothing. */
-static halotune_status add_folder(struct catalog *c, const char *folder, int length) {
+static halotune_status add_folder(void *context, const char *folder, int length, bool *is_over) {
+  struct catalog *c = context;
   char path[PATH_MAX];
   struct dirent **entries;
   halotune_status status = HALOTUNE_OK;
+  (void)is_over;
   if (snprintf(path, sizeof path, "%.*s", length, folder) >= (int)sizeof path) return HALOTUNE_OK;
   const int count = scandir(path, &entries, is_yaml, alphasort);
   for (int i = 0; i < count; i++) {
@@ -103,24 +76,6 @@ static halotune_status add_folder(struct catalog *c, const char *folder, int len
     free(entries[i]);
   }
   if (count >= 0) free(entries);
-  return status;
-}
-
-/* Call `use` for each folder of templates, in the order in which the tuner searches them. */
-static halotune_status each_folder(struct catalog *c, const struct data_folders *installed,
-                                   halotune_status (*use)(struct catalog *, const char *, int)) {
-  const char *path = getenv("HALOTUNE_TEMPLATE_PATH");
-  halotune_status status = HALOTUNE_OK;
-  for (const char *folder = path ? path : ""; *folder && status == HALOTUNE_OK;
-       folder += strcspn(folder, ":"), folder += *folder == ':') {
-    const int length = (int)strcspn(folder, ":");
-    if (length > 0) status = use(c, folder, length);
-  }
-  for (int i = 0; i < installed->count && status == HALOTUNE_OK; i++) {
-    char folder[PATH_MAX];
-    const int length = snprintf(folder, sizeof folder, "%s/templates", installed->list[i]);
-    if (length < (int)sizeof folder) status = use(c, folder, length);
-  }
   return status;
 }
 
@@ -153,10 +108,12 @@ halotune_status catalog_find_installed(struct catalog *catalog) {
   halotune_status status = HALOTUNE_OK;
   data_folders_find(&folders);
   for (int i = 0; i < catalog->template_count && status == HALOTUNE_OK; i++) {
-    status = read_installed(catalog, &folders, &catalog->templates[i]);
+    struct template_texts texts;
+    status = installed_texts(&folders, catalog->templates[i].name, &texts);
+    if (status == HALOTUNE_OK) status = keep_texts(catalog, &catalog->templates[i], &texts);
   }
   find_newest(catalog);
-  if (status == HALOTUNE_OK) status = each_folder(catalog, &folders, add_folder);
+  if (status == HALOTUNE_OK) status = installed_each_folder(&folders, add_folder, catalog);
   find_same_names(catalog);
   return status;
 }

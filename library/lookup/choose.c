@@ -51,15 +51,17 @@ static struct refuted verdict_on(const struct question *q, int template_at, cons
       {n[0], n[1], n[2]}, q->key.stencil, q->device->model, template_at, q->key.dtype, parameters, NULL};
 }
 
-bool choose_is_refuted(const struct question *q, int template_at, const char *parameters) {
+/* Whether a configuration was found to be wrong on this problem. `parameters` is a text of the catalog. */
+static bool is_refuted(const struct question *q, int template_at, const char *parameters) {
   const struct refuted verdict = verdict_on(q, template_at, parameters);
   return refuted_find(&q->ctx->catalog.refuted, &verdict) != NULL;
 }
 
 /* A row of this very problem is in the catalog only if it is newer than a verdict against it. */
-static bool is_refuted_row(const struct question *q, const struct served *row) {
-  bool is_here = row->model == q->device->model && memcmp(row->n, q->key.n, sizeof row->n) == 0;
-  return !is_here && choose_is_refuted(q, row->template_at, row->parameters);
+bool choose_is_refuted(const struct question *q, const struct served *row) {
+  const bool is_here = row->stencil == q->key.stencil && row->dtype == q->key.dtype && row->model == q->device->model &&
+                       memcmp(row->n, q->key.n, sizeof row->n) == 0;
+  return !is_here && is_refuted(q, row->template_at, row->parameters);
 }
 
 /* A configuration that no row has is compared by its text. */
@@ -71,7 +73,7 @@ static halotune_status refuse_refuted(const struct question *q, const struct tem
   halotune_status status = text_ok(&text) ? HALOTUNE_OK : fail_memory();
   const struct texts *texts = &q->ctx->catalog.texts;
   const int known = status == HALOTUNE_OK ? texts_find(texts, text.bytes, text.length) : -1;
-  if (known >= 0 && choose_is_refuted(q, template_at, texts->list[known])) *fits = false;
+  if (known >= 0 && is_refuted(q, template_at, texts->list[known])) *fits = false;
   text_free(&text);
   return status;
 }
@@ -86,7 +88,7 @@ static halotune_status choose_measured(const struct question *q, struct answer *
   while (status == HALOTUNE_OK && refused < MOST_REFUSED && candidates_take(&candidates, &candidate)) {
     const struct template *template;
     bool fits = false;
-    if (is_refuted_row(q, candidate.row)) continue;
+    if (choose_is_refuted(q, candidate.row)) continue;
     status = context_template(q->ctx, candidate.row->template_at, &template);
     if (status == HALOTUNE_OK) status = choose_check(q, template, &candidate.shape->configuration, &fits);
     if (status == HALOTUNE_OK && fits) {
@@ -207,7 +209,7 @@ static halotune_status choose_default(const struct question *q, struct answer *o
 void question_demand(struct question *q, struct demands demands) {
   q->demands = demands;
   q->facts[FACT_pointer_bytes] = demands.alignment_bytes;
-  q->facts[FACT_in_place] = demands.in_place;
+  q->facts[FACT_in_place] = demands.in_place || q->parsed->stencil->in_place_count > 0;
   q->facts[FACT_no_textures] = demands.no_textures;
 }
 

@@ -46,8 +46,8 @@ void question_set_steps(struct question *question, int steps);
 /* Change the domain. */
 void question_set_domain(struct question *question, const struct domain *domain);
 
-/* Whether a configuration was found to be wrong on this problem. `parameters` is a text of the catalog. */
-bool choose_is_refuted(const struct question *question, int template_at, const char *parameters);
+/* Whether the configuration of a row was found to be wrong on this problem, so that the row does not answer. */
+bool choose_is_refuted(const struct question *question, const struct served *row);
 
 /* Choose a configuration: that of the row which fits and is predicted to be the fastest, among the rows of the device's
  * architecture; otherwise one of these rows that fits after a change of few parameters; otherwise a row of a similar

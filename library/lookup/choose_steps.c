@@ -3,6 +3,9 @@
 
 #include <math.h>
 
+#include "db/store/launch_text.h"
+#include "library/lookup/candidates.h"
+
 /* The smallest number of steps above `steps` that a row of the stencil in the question's element type has; 0 if there
  * is none. */
 static int next_steps(const struct question *q, int steps) {
@@ -24,14 +27,29 @@ static double step_ms(const struct question *q, const struct answer *answer) {
   return isnan(answer->prediction.time_ms) ? INFINITY : answer->prediction.time_ms / q->key.steps;
 }
 
+/* Answer with the row that was measured for exactly this problem, if it fits. `found` receives whether it does. */
+static halotune_status choose_exact(const struct question *q, struct answer *out, bool *found) {
+  const struct served *row = q->device->model >= 0 ? lookup_exact(&q->ctx->table, &q->key) : NULL;
+  const struct template *template;
+  *found = false;
+  if (!row) return HALOTUNE_OK;
+  *out = (struct answer){
+      .match = HALOTUNE_MATCH_EXACT, .row = row, .template_at = row->template_at, .prediction = candidates_exact(row)};
+  halotune_status status = context_template(q->ctx, row->template_at, &template);
+  if (status == HALOTUNE_OK) status = configuration_read(template, row->parameters, &out->configuration);
+  return status == HALOTUNE_OK ? choose_check(q, template, &out->configuration, found) : status;
+}
+
 halotune_status choose_steps(struct question *q, int most, struct answer *out) {
   const bool iterates = q->parsed->analysis->can_iterate;
   double best_ms = INFINITY;
   int best = 0;
   for (int steps = 1; steps > 0 && steps <= most; steps = iterates ? next_steps(q, steps) : 0) {
     struct answer answer;
+    bool is_exact;
     question_set_steps(q, steps);
-    halotune_status status = choose(q, &answer);
+    halotune_status status = choose_exact(q, &answer, &is_exact);
+    if (status == HALOTUNE_OK && !is_exact) status = choose(q, &answer);
     if (status != HALOTUNE_OK && status != HALOTUNE_NOT_FOUND) return status;
     const bool is_default = status == HALOTUNE_OK && !answer.row;
     if (status != HALOTUNE_OK || (is_default && steps > 1)) continue;

@@ -4,8 +4,9 @@
 
 #include "library/lookup/choose.h"
 
-/* Choose a configuration like `choose`, among launches of 1 to `most` steps. What counts is the expected time over the
- * number of steps; of equal times that of fewer steps. A launch of several steps is chosen only if one was measured.
+/* Choose a configuration like `choose`, among launches of 1 to `most` steps. Where one was measured for exactly this
+ * problem and number of steps, and fits, it stands for that number. What counts is the expected time over the number of
+ * steps; of equal times that of fewer steps. A launch of several steps is chosen only if one was measured.
  *   question  receives the number of steps
  * Returns HALOTUNE_OK; or what `choose` returns for one step if nothing fits. */
 halotune_status choose_steps(struct question *question, int most, struct answer *out);

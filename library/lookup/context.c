@@ -33,6 +33,7 @@ halotune_status halotune_open(const char *const *paths, int count, halotune_ctx 
   atomic_init(&ctx->references, 1);
   ctx->generation = forked_generation();
   pthread_mutex_init(&ctx->lock, NULL);
+  pthread_mutex_init(&ctx->renewing, NULL);
   ctx->is_default = !paths;
   forked_enter();
   if (!paths) status = add_default(&ctx->catalog);
@@ -89,6 +90,7 @@ void context_release(struct halotune_ctx *ctx) {
   catalog_free(&ctx->catalog);
   texts_free(&ctx->texts);
   resolved_free(ctx);
+  pthread_mutex_destroy(&ctx->renewing);
   pthread_mutex_destroy(&ctx->lock);
   free(ctx);
 }
@@ -274,12 +276,6 @@ halotune_status context_device(struct halotune_ctx *ctx, const char *name, struc
   if (found < 0 && !device_of_arch(name, room)) return named_device(ctx, name, room, out);
   *out = found >= 0 ? &ctx->catalog.devices[found] : room;
   return HALOTUNE_OK;
-}
-
-struct nearest context_nearest_stencil(const struct halotune_ctx *ctx, const char *name) {
-  struct nearest nearest = nearest_to(name, strlen(name));
-  for (int i = 0; i < ctx->catalog.stencil_count; i++) nearest_try(&nearest, ctx->catalog.stencils[i].name);
-  return nearest;
 }
 
 halotune_status context_stencil(struct halotune_ctx *ctx, int stencil, const struct parsed_stencil **out) {

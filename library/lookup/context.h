@@ -35,7 +35,8 @@ struct halotune_ctx {
    * so does `before` to the one that answered until then, whose configurations are still in use. */
   _Atomic(struct halotune_ctx *) newest;
   struct halotune_ctx *before;
-  bool is_default; /* halotune_open had no list of paths */
+  pthread_mutex_t renewing; /* held while the databases are read again */
+  bool is_default;          /* halotune_open had no list of paths */
   struct catalog catalog;
   struct lookup_table table;
   pthread_mutex_t lock; /* held while one of the members below is made */
@@ -47,6 +48,7 @@ struct halotune_ctx {
   struct store **stores;     /* stores of the databases that gave machine code; NULL for the others */
   struct texts texts;        /* parameters of defaults that were returned */
   atomic_int added_stencils; /* number of stencils behind those of the databases */
+  unsigned turns;            /* calls that added one; guarded by `lock` */
 };
 
 /* The ctx that answers for the caller's ctx. */
@@ -79,10 +81,13 @@ halotune_status context_device(struct halotune_ctx *ctx, const char *name, struc
  * place in the catalog; -1 if there is none. */
 int context_find_stencil(const struct halotune_ctx *ctx, const char *name);
 
+/* Like context_find_stencil. Returns HALOTUNE_OK, or HALOTUNE_NOT_FOUND with what to do. */
+halotune_status context_require_stencil(const struct halotune_ctx *ctx, const char *name, int *out);
+
 /* Ask for a stencil of the catalog. */
 void context_set_stencil(const struct halotune_ctx *ctx, int stencil, struct lookup_key *key);
 
-/* Find the known stencil whose name is most like an unknown name. */
+/* Find the stencil, of the databases or added, whose name is most like an unknown name. */
 struct nearest context_nearest_stencil(const struct halotune_ctx *ctx, const char *name);
 
 /* Get the GPU of the calling thread's CUDA context. Returns HALOTUNE_OK or HALOTUNE_NO_GPU. */

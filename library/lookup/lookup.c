@@ -182,16 +182,10 @@ static halotune_status read_problem(const struct halotune_ctx *ctx, const halotu
     }
     key->n[axis] = points ? (uint32_t)points : 1;
   }
-  const int stencil = context_find_stencil(ctx, problem->stencil);
-  if (stencil >= 0) {
-    context_set_stencil(ctx, stencil, key);
-    return HALOTUNE_OK;
-  }
-  struct nearest nearest = context_nearest_stencil(ctx, problem->stencil);
-  if (*nearest.question)
-    return fail(HALOTUNE_NOT_FOUND, "no database knows the stencil '%s'%s", problem->stencil, nearest.question);
-  return fail(HALOTUNE_NOT_FOUND, "no database knows the stencil '%s': run 'halotune tune %s'%s", problem->stencil,
-              problem->stencil, ctx->catalog.database_count ? "" : "; there is no database yet");
+  int stencil = 0;
+  halotune_status status = context_require_stencil(ctx, problem->stencil, &stencil);
+  if (status == HALOTUNE_OK) context_set_stencil(ctx, stencil, key);
+  return status;
 }
 
 /* Answer a problem that has no row. */

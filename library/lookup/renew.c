@@ -39,20 +39,37 @@ static halotune_status open_again(const struct halotune_ctx *from, const char *d
   return status;
 }
 
-halotune_status context_renew(struct halotune_ctx *root, const char *database) {
+/* The stencil that was added first after this turn; NULL for none. */
+static const struct known_stencil *next_added(const struct halotune_ctx *ctx, unsigned after) {
+  const struct known_stencil *added = &ctx->catalog.stencils[ctx->catalog.stencil_count], *next = NULL;
+  for (int i = 0; i < atomic_load(&ctx->added_stencils); i++) {
+    const unsigned turn = atomic_load(&added[i].turn);
+    if (turn > after && (!next || turn < atomic_load(&next->turn))) next = &added[i];
+  }
+  return next;
+}
+
+static halotune_status renew(struct halotune_ctx *root, const char *database) {
   struct halotune_ctx *later;
   halotune_status status = open_again(context_newest(root), database, &later);
   if (status != HALOTUNE_OK || !later) return status;
   pthread_mutex_lock(&root->lock);
   struct halotune_ctx *now = context_newest(root);
-  const int added = atomic_load(&now->added_stencils);
-  for (int i = 0; i < added && status == HALOTUNE_OK; i++)
-    status = halotune_stencil_add(later, now->catalog.stencils[now->catalog.stencil_count + i].text);
+  const struct known_stencil *next = next_added(now, 0);
+  for (; next && status == HALOTUNE_OK; next = next_added(now, atomic_load(&next->turn)))
+    status = halotune_stencil_add(later, next->text);
   if (status == HALOTUNE_OK) {
     later->before = now == root ? NULL : now;
     atomic_store_explicit(&root->newest, later, memory_order_release);
   }
   pthread_mutex_unlock(&root->lock);
   if (status != HALOTUNE_OK) context_release(later);
+  return status;
+}
+
+halotune_status context_renew(struct halotune_ctx *root, const char *database) {
+  pthread_mutex_lock(&root->renewing); /* one that began to read earlier must not replace one that read later */
+  const halotune_status status = renew(root, database);
+  pthread_mutex_unlock(&root->renewing);
   return status;
 }

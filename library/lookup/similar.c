@@ -35,7 +35,8 @@ float similar_distance(const struct parsed_stencil *a, const struct parsed_stenc
   if (x->is_linear != y->is_linear) distance += other_linearity;
   for (int axis = 0; axis < s->dims; axis++) {
     distance += factor_of_reach / (float)s->dims * factor(1.0 + x->radius[axis], 1.0 + y->radius[axis]);
-    if (s->boundary[axis] != t->boundary[axis]) distance += other_boundary / (float)s->dims;
+    if (s->boundary[axis][SIDE_LOW].rule != t->boundary[axis][SIDE_LOW].rule)
+      distance += other_boundary / (float)s->dims;
   }
   distance += other_field * (float)abs(staged_count(a) - staged_count(b));
   distance += factor_of_bytes * factor(x->bytes_per_point[DTYPE_F32], y->bytes_per_point[DTYPE_F32]);
@@ -105,6 +106,12 @@ static halotune_status find_kin(const struct question *q, float *kin) {
   return HALOTUNE_OK;
 }
 
+/* Whether the problem uses what stencils can say since lately. The rules of an older version of a template do not know
+ * it, so they leave out no problem whose result the version would get wrong. */
+static bool needs_current_template(const struct question *q) {
+  return q->facts[FACT_uses_axes] > 0 || !analysis_is_plain(q->parsed->analysis, q->parsed->stencil);
+}
+
 /* Whether the configuration of a row fits the problem. */
 static halotune_status try_row(const struct question *q, const struct served *row, struct answer *out, bool *fits) {
   const struct template *template;
@@ -113,7 +120,10 @@ static halotune_status try_row(const struct question *q, const struct served *ro
   halotune_status status = context_template(q->ctx, row->template_at, &template);
   if (status == HALOTUNE_OK) status = configuration_read(template, row->parameters, &out->configuration);
   if (status == HALOTUNE_PARSE) return HALOTUNE_OK;
-  if (status != HALOTUNE_OK || choose_is_refuted(q, row->template_at, row->parameters)) return status;
+  if (status != HALOTUNE_OK || choose_is_refuted(q, row)) return status;
+  bool is_superseded = false;
+  if (needs_current_template(q)) status = context_is_superseded(q->ctx, row->template_at, &is_superseded);
+  if (status != HALOTUNE_OK || is_superseded) return status;
   return choose_check(q, template, &out->configuration, fits);
 }
 

@@ -10,13 +10,42 @@ static int added_count(const struct halotune_ctx *ctx) {
   return atomic_load_explicit(&ctx->added_stencils, memory_order_acquire);
 }
 
-int context_find_stencil(const struct halotune_ctx *ctx, const char *name) {
+/* Of the added stencils with this name or hash the one that a program added last, perhaps once more; -1 for none. */
+static int find_added(const struct halotune_ctx *ctx, const char *name) {
   const struct catalog *catalog = &ctx->catalog;
-  for (int i = added_count(ctx) - 1; i >= 0; i--) {
-    const struct known_stencil *added = &catalog->stencils[catalog->stencil_count + i];
-    if (strcmp(added->name, name) == 0 || strcmp(added->hash, name) == 0) return catalog->stencil_count + i;
+  const int count = added_count(ctx);
+  unsigned newest = 0;
+  int found = -1;
+  for (int i = catalog->stencil_count; i < catalog->stencil_count + count; i++) {
+    const struct known_stencil *added = &catalog->stencils[i];
+    const unsigned turn = atomic_load_explicit(&added->turn, memory_order_relaxed);
+    if (turn < newest || (strcmp(added->name, name) != 0 && strcmp(added->hash, name) != 0)) continue;
+    newest = turn;
+    found = i;
   }
-  return names_find(&catalog->stencil_names, name);
+  return found;
+}
+
+int context_find_stencil(const struct halotune_ctx *ctx, const char *name) {
+  const int added = find_added(ctx, name);
+  return added >= 0 ? added : names_find(&ctx->catalog.stencil_names, name);
+}
+
+/* The place of an added stencil with this name and text; -1 for none. */
+static int find_same(const struct halotune_ctx *ctx, const char *name, const char *text) {
+  const struct catalog *catalog = &ctx->catalog;
+  for (int i = catalog->stencil_count; i < catalog->stencil_count + added_count(ctx); i++) {
+    const struct known_stencil *added = &catalog->stencils[i];
+    if (strcmp(added->name, name) == 0 && strcmp(added->text, text) == 0) return i;
+  }
+  return -1;
+}
+
+struct nearest context_nearest_stencil(const struct halotune_ctx *ctx, const char *name) {
+  struct nearest nearest = nearest_to(name, strlen(name));
+  for (int i = 0; i < ctx->catalog.stencil_count + added_count(ctx); i++)
+    nearest_try(&nearest, ctx->catalog.stencils[i].name);
+  return nearest;
 }
 
 void context_set_stencil(const struct halotune_ctx *ctx, int stencil, struct lookup_key *key) {
@@ -25,17 +54,20 @@ void context_set_stencil(const struct halotune_ctx *ctx, int stencil, struct loo
   key->own_text = is_added ? stencil : 0;
 }
 
-/* Put a parsed stencil into the catalog, unless it is there. The caller holds the lock. `parsed` is taken over if it
- * is put there, which *is_taken tells. */
+/* Put a parsed stencil into the catalog. One that is there becomes the newest of its name again. The caller holds the
+ * lock. `parsed` is taken over if it is put there, which *is_taken tells. */
 static halotune_status add(struct halotune_ctx *ctx, const char *text, struct parsed_stencil *parsed, bool *is_taken) {
   struct catalog *catalog = &ctx->catalog;
   const int count = added_count(ctx), at = catalog->stencil_count + count;
   struct known_stencil *added = &catalog->stencils[at];
   char hash[IDENTITY_HEX_BYTES];
-  const int known = context_find_stencil(ctx, parsed->stencil->name);
+  const int same = find_same(ctx, parsed->stencil->name, text);
   identity_hex(parsed->analysis->hash, hash);
   *is_taken = false;
-  if (known >= catalog->stencil_count && strcmp(catalog->stencils[known].text, text) == 0) return HALOTUNE_OK;
+  if (same >= 0) {
+    atomic_store_explicit(&catalog->stencils[same].turn, ++ctx->turns, memory_order_relaxed);
+    return HALOTUNE_OK;
+  }
   if (count == CATALOG_MOST_ADDED)
     return fail(HALOTUNE_ARGUMENT, "halotune_stencil_add: a ctx takes at most %d stencils", CATALOG_MOST_ADDED);
   const int rows_of = names_find(&catalog->stencil_names, hash);
@@ -46,6 +78,7 @@ static halotune_status add(struct halotune_ctx *ctx, const char *text, struct pa
   added->rows_of = rows_of >= 0 ? rows_of : at;
   snprintf(added->hash, sizeof added->hash, "%s", hash);
   atomic_store(&added->parsed, parsed);
+  atomic_store(&added->turn, ++ctx->turns);
   *is_taken = true;
   atomic_store_explicit(&ctx->added_stencils, count + 1, memory_order_release);
   return HALOTUNE_OK;

@@ -146,11 +146,13 @@ static halotune_status fit_model(const struct observation *list, int count, stru
   return status;
 }
 
-static halotune_status put_coefficient(sqlite3_stmt *query, int64_t device, const char *name, double value) {
+static halotune_status put_coefficient(sqlite3_stmt *query, int64_t device, int64_t origin, const char *name,
+                                       double value) {
   struct binder binder = {query, 0};
   bind_integer(&binder, device);
   bind_text(&binder, name);
   bind_real(&binder, value);
+  bind_integer(&binder, origin);
   return query_run(query, NULL);
 }
 
@@ -165,13 +167,12 @@ static halotune_status put_model(struct store *store, int64_t device, const stru
                  " where d.id = ?1)",
                  device, NULL);
   if (status != HALOTUNE_OK || !result->is_kept) return status;
-  status =
-      query_prepare(connection,
-                    "insert into prediction (device_id, coefficient, value, origin_id) select id, ?2, ?3, origin_id"
-                    " from device where id = ?1",
-                    &query);
+  const int64_t origin = store_own_origin(store);
+  if (origin == 0) return HALOTUNE_DB;
+  status = query_prepare(
+      connection, "insert into prediction (device_id, coefficient, value, origin_id) values (?, ?, ?, ?)", &query);
   for (int i = 0; i < PREDICT_COEFFICIENTS && status == HALOTUNE_OK; i++)
-    status = put_coefficient(query, device, predict_names[i], result->model.coefficients[i]);
+    status = put_coefficient(query, device, origin, predict_names[i], result->model.coefficients[i]);
   sqlite3_finalize(query);
   return status;
 }

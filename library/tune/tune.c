@@ -1,10 +1,12 @@
 /* tune.c: halotune_tune: tunes a problem with the installed program, and lets the ctx answer with the result. */
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "db/store/launch_text.h"
 #include "library/lookup/context.h"
 #include "library/lookup/forked.h"
@@ -28,12 +30,31 @@ static void tuning_free(struct tuning *tuning) {
   free(tuning->database);
 }
 
+/* The one path of a file that exists or will be made: absolute, and without links up to its folder. A path whose folder
+ * does not exist stays as it is. */
+static halotune_status one_path(const char *path, char **out) {
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  if ((*out = realpath(path, NULL))) return HALOTUNE_OK;
+  char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup("."), *real = NULL;
+  if (!folder) return fail_memory();
+  real = realpath(folder, NULL);
+  if (!real) *out = strdup(path);
+  else if (asprintf(out, "%s/%s", real, name) < 0) *out = NULL;
+  free(real);
+  free(folder);
+  return *out ? HALOTUNE_OK : fail_memory();
+}
+
 /* The database that receives the result: that of the options, else the first of the ctx, else the user's own. */
 static halotune_status find_database(const struct halotune_ctx *root, const halotune_tune_options *options,
                                      struct tuning *out) {
-  if (!options->database && root->is_default) return store_default_path(&out->database);
-  out->database = strdup(options->database ? options->database : root->catalog.paths[0]);
-  return out->database ? HALOTUNE_OK : fail_memory();
+  char *own = NULL;
+  halotune_status status = HALOTUNE_OK;
+  if (!options->database && root->is_default) status = store_default_path(&own);
+  if (status != HALOTUNE_OK) return status;
+  status = one_path(own ? own : options->database ? options->database : root->catalog.paths[0], &out->database);
+  free(own);
+  return status;
 }
 
 /* The number of the GPU, for the program's --device. */
@@ -62,8 +83,9 @@ static halotune_status write_stencil(struct tuning *t) {
   const char *folder = getenv("TMPDIR");
   if (asprintf(&t->file, "%s/halotune-XXXXXX.yaml", folder && *folder ? folder : "/tmp") < 0) t->file = NULL;
   if (!t->file) return fail_memory();
-  const int descriptor = mkstemps(t->file, (int)strlen(".yaml"));
+  const int descriptor = mkostemps(t->file, (int)strlen(".yaml"), O_CLOEXEC);
   FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
+  if (descriptor >= 0 && !file) close(descriptor);
   const bool ok = file && fputs(t->stencil->text, file) >= 0;
   if ((file && fclose(file) != 0) || !ok) return fail(HALOTUNE_IO, "%s cannot be written", t->file);
   return HALOTUNE_OK;
@@ -126,6 +148,18 @@ static halotune_status write_grid(struct tuning *t, int stencil) {
   return HALOTUNE_OK;
 }
 
+/* Check what a lookup checks, so that no search ends with a result that nobody can ask for. A problem that nothing
+ * answers yet is right. */
+static halotune_status check_problem(halotune_ctx *root, const halotune_problem *problem) {
+  halotune_config config;
+  struct fail_kept before;
+  fail_keep(&before);
+  const halotune_status status = halotune_lookup(root, problem, &config);
+  if (status != HALOTUNE_OK && status != HALOTUNE_NOT_FOUND) return status;
+  fail_put_back(&before);
+  return HALOTUNE_OK;
+}
+
 static halotune_status prepare(halotune_ctx *root, const halotune_problem *problem,
                                const halotune_tune_options *options, struct tuning *t) {
   const double budget_s = options->budget_s > 0 ? options->budget_s : usual_budget_s;
@@ -138,21 +172,45 @@ static halotune_status prepare(halotune_ctx *root, const halotune_problem *probl
     return fail(HALOTUNE_ARGUMENT, "halotune_tune: dtype, launch or cache is not one of its enumerators");
   if (isnan(options->budget_s) || options->budget_s < 0 || options->budget_s > 1e7)
     return fail(HALOTUNE_ARGUMENT, "halotune_tune: a budget of %g s", options->budget_s);
+  if (options->max_variants < 0)
+    return fail(HALOTUNE_ARGUMENT, "halotune_tune: max_variants is %d; it must be 0 or more", options->max_variants);
   t->stencil = at >= 0 ? &t->ctx->catalog.stencils[at] : NULL;
   t->name = problem->stencil;
-  halotune_status status = write_grid(t, at);
+  halotune_status status = find_device(t, options);
+  if (status == HALOTUNE_OK) status = check_problem(root, problem);
+  if (status == HALOTUNE_OK) status = write_grid(t, at);
   if (status != HALOTUNE_OK) return status;
   snprintf(t->budget, sizeof t->budget, "%.3fs", budget_s);
   snprintf(t->variants, sizeof t->variants, "%d", options->max_variants);
   snprintf(t->steps, sizeof t->steps, problem->steps > 1 ? "1..%d" : "1", problem->steps);
-  status = find_database(root, options, t);
-  return status == HALOTUNE_OK ? find_device(t, options) : status;
+  return find_database(root, options, t);
 }
 
 /* Whether the ctx has a result for exactly this problem. */
-static bool has_result(halotune_ctx *root, const halotune_problem *problem) {
+static halotune_status find_result(halotune_ctx *root, const halotune_problem *problem, bool *found) {
   halotune_config config;
-  return halotune_lookup(root, problem, &config) == HALOTUNE_OK && config.match == HALOTUNE_MATCH_EXACT;
+  const halotune_status status = halotune_lookup(root, problem, &config);
+  *found = status == HALOTUNE_OK && config.match == HALOTUNE_MATCH_EXACT;
+  return status == HALOTUNE_NOT_FOUND ? HALOTUNE_OK : status;
+}
+
+/* Another process may have tuned the problem while this one waited. It may have failed before it made a database. */
+static halotune_status take_result(const struct tuning *t, halotune_ctx *root, bool *found) {
+  const halotune_status status = context_renew(root, t->database);
+  *found = false;
+  if (status == HALOTUNE_NOT_FOUND) return HALOTUNE_OK;
+  return status == HALOTUNE_OK ? find_result(root, t->problem, found) : status;
+}
+
+/* Run the program, and read what it has stored. */
+static halotune_status make_result(struct tuning *t, halotune_ctx *root, const halotune_tune_options *options,
+                                   struct tune_program *program) {
+  bool found = false;
+  halotune_status status = run(t, options, program);
+  if (status == HALOTUNE_OK) status = context_renew(root, t->database);
+  if (status == HALOTUNE_OK) status = find_result(root, t->problem, &found);
+  if (status != HALOTUNE_OK || found) return status;
+  return fail(HALOTUNE_NOT_FOUND, "halotune_tune: no variant of %s was found to be correct", t->name);
 }
 
 halotune_status halotune_tune(halotune_ctx *ctx, const halotune_problem *problem, const halotune_tune_options *options,
@@ -160,7 +218,7 @@ halotune_status halotune_tune(halotune_ctx *ctx, const halotune_problem *problem
   static const halotune_tune_options usual = {.program = NULL};
   struct text key = {0};
   struct tune_lock lock = {-1};
-  bool waited = false;
+  bool waited = false, found = false;
   if (!ctx || !problem) return fail(HALOTUNE_ARGUMENT, "halotune_tune: an argument is NULL");
   if (!options) options = &usual;
   struct tuning t = {.ctx = context_newest(ctx), .problem = problem};
@@ -169,6 +227,7 @@ halotune_status halotune_tune(halotune_ctx *ctx, const halotune_problem *problem
                                             : named && *named ? named
                                                               : "halotune",
                                  .budget_s = options->budget_s > 0 ? options->budget_s : usual_budget_s,
+                                 .start_ms = clock_ms(),
                                  .progress = progress,
                                  .user = user};
   halotune_status status = forked_check(ctx->generation);
@@ -179,14 +238,8 @@ halotune_status halotune_tune(halotune_ctx *ctx, const halotune_problem *problem
                 problem->steps);
     status = text_ok(&key) ? tune_lock_take(text_string(&key), &program, &lock, &waited) : fail_memory();
   }
-  /* Another process may have tuned it in the meantime. */
-  if (status == HALOTUNE_OK && waited) status = context_renew(ctx, t.database);
-  if (status == HALOTUNE_OK && !(waited && has_result(ctx, problem))) {
-    status = run(&t, options, &program);
-    if (status == HALOTUNE_OK) status = context_renew(ctx, t.database);
-    if (status == HALOTUNE_OK && !has_result(ctx, problem))
-      status = fail(HALOTUNE_NOT_FOUND, "halotune_tune: no variant of %s was found to be correct", t.name);
-  }
+  if (status == HALOTUNE_OK && waited) status = take_result(&t, ctx, &found);
+  if (status == HALOTUNE_OK && !found) status = make_result(&t, ctx, options, &program);
   tune_lock_release(&lock);
   text_free(&key);
   tuning_free(&t);

@@ -15,6 +15,7 @@
 
 #include "base/clock.h"
 #include "base/hash.h"
+#include "base/own.h"
 #include "base/process.h"
 #include "base/replace.h"
 #include "gpu/compile/cache_folder.h"
@@ -24,15 +25,14 @@ enum { TICK_MS = 100, MOST_ARGUMENTS = 40, LINE_BYTES = 512 };
 /* What a run may take beyond its budget: compiling what was begun, the final rounds, the database. */
 static const double grace_ms = 120e3;
 
-static bool is_cancelled(const struct tune_program *program, double start_ms, const char *line) {
+static bool is_cancelled(const struct tune_program *program, const char *line) {
   const double ms_per_s = 1e3;
-  return program->progress && program->progress(program->user, (clock_ms() - start_ms) / ms_per_s, line) != 0;
+  return program->progress && program->progress(program->user, (clock_ms() - program->start_ms) / ms_per_s, line) != 0;
 }
 
 halotune_status tune_lock_take(const char *key, const struct tune_program *program, struct tune_lock *out,
                                bool *waited) {
   char *folder = NULL, *path = NULL, hex[HASH_HEX_BYTES];
-  const double start_ms = clock_ms();
   halotune_status status = cache_folder_default("/tune", &folder);
   *waited = false;
   out->descriptor = -1;
@@ -40,13 +40,14 @@ halotune_status tune_lock_take(const char *key, const struct tune_program *progr
   hash_hex(hash_bytes(key, strlen(key)), hex);
   if (asprintf(&path, "%s/%s.lock", folder, hex) < 0) path = NULL;
   status = path ? folder_make(folder) : fail_memory();
+  if (status == HALOTUNE_OK) status = own_folder_check(folder); /* another user could hold the lock for ever */
   if (status == HALOTUNE_OK) out->descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
   if (status == HALOTUNE_OK && out->descriptor < 0)
     status = fail(HALOTUNE_IO, "%s: %s; halotune_tune needs it as a lock", path, strerror(errno));
   while (status == HALOTUNE_OK && flock(out->descriptor, LOCK_EX | LOCK_NB) != 0) {
     *waited = true;
     if (errno != EWOULDBLOCK && errno != EINTR) status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
-    else if (is_cancelled(program, start_ms, "another process tunes this problem"))
+    else if (is_cancelled(program, "another process tunes this problem"))
       status = fail(HALOTUNE_CANCELLED, "halotune_tune: cancelled while another process tuned this problem");
     else poll(NULL, 0, TICK_MS);
   }
@@ -81,22 +82,39 @@ static void take_bytes(struct last_line *line, const char *bytes, size_t count) 
   }
 }
 
-/* Read what the program writes until it ends. Returns why it had to be ended, or HALOTUNE_OK. */
-static halotune_status follow(const struct tune_program *program, int descriptor, struct last_line *line) {
-  const double start_ms = clock_ms(), ms_per_s = 1e3, until_ms = start_ms + program->budget_s * ms_per_s + grace_ms;
-  for (;;) {
-    struct pollfd ready = {.fd = descriptor, .events = POLLIN};
-    char bytes[LINE_BYTES];
-    if (poll(&ready, 1, TICK_MS) > 0) {
-      const ssize_t count = read(descriptor, bytes, sizeof bytes);
-      if (count == 0 || (count < 0 && errno != EINTR && errno != EAGAIN)) return HALOTUNE_OK;
-      if (count > 0) take_bytes(line, bytes, (size_t)count);
-    }
-    if (is_cancelled(program, start_ms, line->text))
-      return fail(HALOTUNE_CANCELLED, "halotune_tune: cancelled by the callback");
+/* Take what the program has written, and wait at most so long for it. Returns false if there will be nothing more. */
+static bool read_some(int descriptor, int wait_ms, struct last_line *line) {
+  struct pollfd ready = {.fd = descriptor, .events = POLLIN};
+  char bytes[LINE_BYTES];
+  if (poll(&ready, 1, wait_ms) <= 0) return true;
+  const ssize_t count = read(descriptor, bytes, sizeof bytes);
+  if (count > 0) take_bytes(line, bytes, (size_t)count);
+  return count > 0 || (count < 0 && (errno == EINTR || errno == EAGAIN));
+}
+
+/* Read what the program writes until it ends. A program can close its output and stay, or end while one that it has
+ * started keeps the output open.
+ *   end  receives the wait status
+ * Returns HALOTUNE_OK; or why the program has to be ended. */
+static halotune_status follow(const struct tune_program *program, pid_t pid, int descriptor, struct last_line *line,
+                              int *end) {
+  const double ms_per_s = 1e3, until_ms = clock_ms() + program->budget_s * ms_per_s + grace_ms;
+  bool is_open = true;
+  for (int wait_ms = 1;;) {
+    if (is_open) is_open = read_some(descriptor, TICK_MS, line);
+    else poll(NULL, 0, wait_ms);
+    if (process_has_ended(pid, end)) break;
+    if (!is_open && wait_ms < TICK_MS) wait_ms *= 2; /* most programs end at once then */
+    if (is_cancelled(program, line->text)) return fail(HALOTUNE_CANCELLED, "halotune_tune: cancelled by the callback");
     if (clock_ms() > until_ms)
       return fail(HALOTUNE_IO, "%s tune did not end within its budget and two minutes", program->program);
   }
+  enum { MOST_LEFT = 256 }; /* a pipe holds no more pieces of LINE_BYTES */
+  for (int i = 0; i < MOST_LEFT && is_open; i++) {
+    struct pollfd ready = {.fd = descriptor, .events = POLLIN};
+    is_open = poll(&ready, 1, 0) > 0 && read_some(descriptor, 0, line);
+  }
+  return HALOTUNE_OK;
 }
 
 /* What an exit code of the program means: those of tuner/cli/options/command.h, which never change. */
@@ -107,11 +125,12 @@ static halotune_status status_of_exit(int wait_status) {
   return code < (int)(sizeof statuses / sizeof *statuses) ? statuses[code] : HALOTUNE_IO;
 }
 
-static halotune_status start(const struct tune_program *program, int descriptor, pid_t *pid) {
+static halotune_status start(const struct tune_program *program, int descriptor, struct process_guard *guard,
+                             pid_t *pid) {
   const char *arguments[MOST_ARGUMENTS] = {program->program, "tune"};
   const struct process_descriptor descriptors[] = {{descriptor, 1}, {descriptor, 2}};
   for (int i = 0; program->arguments[i] && i + 3 < MOST_ARGUMENTS; i++) arguments[i + 2] = program->arguments[i];
-  halotune_status status = process_start(arguments, descriptors, 2, pid);
+  halotune_status status = process_start_guarded(arguments, descriptors, 2, guard, pid);
   if (status != HALOTUNE_NOT_FOUND) return status;
   return fail(status, "the program '%s' was not found: install Halotune so that it is on PATH, or set HALOTUNE_PROGRAM",
               program->program);
@@ -119,16 +138,19 @@ static halotune_status start(const struct tune_program *program, int descriptor,
 
 halotune_status tune_program_run(const struct tune_program *program) {
   struct last_line line = {.length = 0};
-  int ends[2] = {-1, -1};
+  struct process_guard guard = {.lifeline = -1};
+  int ends[2] = {-1, -1}, end = 0;
   pid_t pid = 0;
   char how[128];
   if (pipe2(ends, O_CLOEXEC) != 0) return fail(HALOTUNE_IO, "cannot create a pipe: %s", strerror(errno));
   ends[1] = process_high_descriptor(ends[1]);
-  halotune_status status = ends[1] >= 0 ? start(program, ends[1], &pid) : fail(HALOTUNE_IO, "%s", strerror(errno));
+  halotune_status status =
+      ends[1] >= 0 ? start(program, ends[1], &guard, &pid) : fail(HALOTUNE_IO, "%s", strerror(errno));
   if (ends[1] >= 0) close(ends[1]);
   if (status == HALOTUNE_OK) {
-    status = follow(program, ends[0], &line);
-    const int end = status == HALOTUNE_OK ? process_wait(pid) : process_kill(pid);
+    status = follow(program, pid, ends[0], &line, &end);
+    process_group_end(&guard);
+    if (status != HALOTUNE_OK) process_wait(pid);
     process_tell_end(end, how, sizeof how);
     if (status == HALOTUNE_OK && (status = status_of_exit(end)) != HALOTUNE_OK)
       status = fail(status, "%s tune %s: %s", program->program, how, line.text);

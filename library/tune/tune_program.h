@@ -11,6 +11,7 @@ struct tune_program {
   const char *program;              /* path, or name to be searched on PATH */
   const char *const *arguments;     /* of the command `tune`, ended by NULL */
   double budget_s;                  /* the program gets two minutes more before it is killed */
+  double start_ms;                  /* of clock_ms(): `progress` is told the time since */
   halotune_tune_progress *progress; /* may be NULL */
   void *user;
 };
@@ -28,9 +29,10 @@ halotune_status tune_lock_take(const char *key, const struct tune_program *progr
                                bool *waited);
 void tune_lock_release(struct tune_lock *lock);
 
-/* Run the program to its end. Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND if there is no such program, or if it found
- * nothing to tune; HALOTUNE_CANCELLED; HALOTUNE_NO_GPU, HALOTUNE_PARSE, HALOTUNE_DB, HALOTUNE_ARGUMENT or HALOTUNE_IO
- * as its exit code tells; the detail has its last line. */
+/* Run the program to its end. If this process ends first, the program is killed.
+ * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND if there is no such program, or if it found nothing to tune;
+ * HALOTUNE_CANCELLED; HALOTUNE_NO_GPU, HALOTUNE_PARSE, HALOTUNE_DB, HALOTUNE_ARGUMENT or HALOTUNE_IO as its exit code
+ * tells; the detail has its last line. */
 halotune_status tune_program_run(const struct tune_program *program);
 
 #endif

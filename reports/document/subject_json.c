@@ -58,7 +58,10 @@ void put_subject(json_t **json, const struct known_stencil *subject) {
   const struct analysis *analysis = subject->analysis;
   json_t *boundary = json_array(), *radius = json_array();
   for (int axis = 0; axis < stencil->dims; axis++) {
-    json_add(&boundary, text_json(boundary_names[stencil->boundary[axis]]));
+    struct text rules = {0};
+    edges_write(&rules, stencil, stencil->boundary[axis], " and ");
+    json_add(&boundary, text_json(text_string(&rules)));
+    text_free(&rules);
     json_add(&radius, json_integer(analysis->radius[axis]));
   }
   json_put(json, "about", text_json(stencil->about));

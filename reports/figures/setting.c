@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "reports/rows/rows.h"
 #include "stencil/generate/generate.h"
 
@@ -62,11 +63,8 @@ struct bindings *setting_bindings(struct setting *setting, int64_t template) {
 
 /* Remember the figures of a variant. If memory is out, only its row shows them. */
 static void keep_counted(struct setting *setting, int64_t variant, const struct access *access) {
-  struct counted_variant *grown =
-      realloc(setting->counted, ((size_t)setting->counted_count + 1) * sizeof *setting->counted);
-  if (!grown) return;
-  setting->counted = grown;
-  grown[setting->counted_count++] = (struct counted_variant){variant, *access};
+  if (!array_room(setting->counted, setting->counted_count, setting->counted_room)) return;
+  setting->counted[setting->counted_count++] = (struct counted_variant){variant, *access};
 }
 
 bool setting_count(struct setting *setting, int64_t variant, const char *source_hash, const struct template *template,

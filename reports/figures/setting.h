@@ -29,7 +29,7 @@ struct setting {
   double facts[FACT_COUNT];             /* for the templates' formulas; valid if `arch` and the stencil are known */
   const struct report_counter *counter; /* NULL: nothing is counted */
   struct counted_variant *counted;
-  int counted_count;
+  int counted_count, counted_room;
   struct bindings bindings[MAX_SETTING_TEMPLATES]; /* by position in the definitions; made when they are first needed */
 };
 

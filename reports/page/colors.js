@@ -20,6 +20,7 @@ const styles = {
   pipeline_rows: [4, 'rect'],
   fused_tile: [1, 'rect'],
   fused_line: [0, 'diamond'],
+  resident: [2, 'circle'],
 };
 // Of templates that do not come with Halotune.
 const stylesOfOthers = [

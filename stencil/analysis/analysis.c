@@ -17,7 +17,7 @@ bool *find_uniform(const struct stencil *stencil) {
   if (!uniform) return NULL;
   for (int i = update->first; i < update->end; i++) {
     const struct expr *node = &stencil->exprs.nodes[i];
-    bool all = node->kind != EXPR_TAP;
+    bool all = node->kind != EXPR_TAP && node->kind != EXPR_VARIABLE; /* variables are the point's position */
     for (int k = 0; k < node->arg_count; k++) all = all && uniform[node->args[k] - update->first];
     uniform[i - update->first] = all;
   }
@@ -191,15 +191,6 @@ double analysis_intensity(const struct analysis *analysis, enum dtype dtype) {
 
 double analysis_read_intensity(const struct analysis *analysis, enum dtype dtype) {
   return (double)analysis->flops_per_point / analysis->read_bytes_per_point[dtype];
-}
-
-void analysis_computed(const struct analysis *analysis, const struct stencil *stencil, const struct grid *grid,
-                       long low[MAX_DIMS], long high[MAX_DIMS]) {
-  for (int axis = 0; axis < MAX_DIMS; axis++) {
-    bool skip = axis < stencil->dims && stencil->boundary[axis] == BOUNDARY_SKIP;
-    low[axis] = skip ? analysis->radius_low[axis] : 0;
-    high[axis] = grid->n[axis] - (skip ? analysis->radius_high[axis] : 0);
-  }
 }
 
 bool is_staged(const struct analysis *analysis, int input) {

@@ -38,8 +38,9 @@ struct analysis {
   int radius[MAX_DIMS];                            /* the larger of the two */
   int max_radius;
   enum shape shape;
-  int pencil_axis;        /* for SHAPE_PENCIL and scans; else -1 */
-  bool is_linear;         /* linear in all inputs together, with no constant term */
+  int pencil_axis; /* for SHAPE_PENCIL and scans; else -1 */
+  bool is_linear;  /* linear in all inputs together, with no constant term */
+  bool asks_signs; /* it compares fields, and is defined where they are negative: tests need values of both signs */
   struct weight *weights; /* only of a linear stencil; sorted by output, then in the order of the taps */
   int weight_count;
   struct split split;         /* empty for a scan */
@@ -70,10 +71,44 @@ void analysis_free(struct analysis *analysis);
 double analysis_intensity(const struct analysis *analysis, enum dtype dtype);
 double analysis_read_intensity(const struct analysis *analysis, enum dtype dtype);
 
-/* The points that a sweep computes: low <= point < high. On `skip` axes these are the points whose taps stay inside the
- * grid; on other axes they are all points. If there are none, low is not below high on some axis. */
+/* The points that an output leaves out at one end of an axis: those that the file says, or those whose taps lie beyond
+ * an end with `skip` or `keep`. */
+int margin_of(const struct stencil *stencil, const struct analysis *analysis, int output, int axis,
+              enum edge_side side);
+
+/* The points of an output that a sweep writes: low <= point < high. At ends with `skip` these are the points that it
+ * does not leave out. If there are none, low is not below high on some axis. */
+void analysis_written(const struct analysis *analysis, const struct stencil *stencil, const struct grid *grid,
+                      int output, long low[MAX_DIMS], long high[MAX_DIMS]);
+
+/* The smallest box with the points of all outputs that a sweep writes. */
 void analysis_computed(const struct analysis *analysis, const struct stencil *stencil, const struct grid *grid,
                        long low[MAX_DIMS], long high[MAX_DIMS]);
+
+/* What a sweep does to an output at a point of its box. */
+enum point_state {
+  POINT_COMPUTED,
+  POINT_KEPT, /* the output gets the value of the input that it becomes */
+  POINT_LEFT, /* the output is not written */
+};
+enum point_state analysis_point_state(const struct analysis *analysis, const struct stencil *stencil,
+                                      const struct grid *grid, int output, const long point[MAX_DIMS]);
+
+/* Whether some points of the box are in another state than computed. */
+bool analysis_has_masks(const struct analysis *analysis, const struct stencil *stencil);
+
+/* The input that an output becomes in the next step; -1 for none. */
+int analysis_kept_input(const struct stencil *stencil, int output);
+
+/* Whether a point beyond the grid has the same image for all inputs. */
+bool analysis_shares_images(const struct stencil *stencil);
+
+/* Whether some tap of a computed point reads something else than 0 beyond the grid. */
+bool analysis_fills_ends(const struct analysis *analysis, const struct stencil *stencil);
+
+/* Whether each axis has one of the rules skip, periodic, periodic_endpoint, clamp and zero, for both ends, all inputs
+ * and all outputs. */
+bool analysis_is_plain(const struct analysis *analysis, const struct stencil *stencil);
 
 /* Whether the stencil reads an input at other points than the computed point. */
 bool is_staged(const struct analysis *analysis, int input);

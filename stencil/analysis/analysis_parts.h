@@ -5,7 +5,7 @@
 
 #include "stencil/analysis/analysis.h"
 
-/* operations.c: fills in flops_per_point, unique_flops_per_point, instructions_per_point. */
+/* operations.c: fills in flops_per_point, unique_flops_per_point, instructions_per_point, asks_signs. */
 halotune_status count_operations(const struct stencil *stencil, struct analysis *analysis);
 
 /* linear.c: fills in is_linear and weights. Needs the taps. */

@@ -32,6 +32,7 @@ static void add_leaf(struct text *text, const struct stencil *stencil, const str
   switch (node->kind) {
   case EXPR_NUMBER: text_number(text, node->number); break;
   case EXPR_COEFFICIENT: text_printf(text, "%s", stencil->coefficients[node->index].name); break;
+  case EXPR_VARIABLE: text_printf(text, "%s", variable_names[node->index]); break;
   default:
     text_printf(text, "%s[%d,%d,%d]", stencil->inputs[node->index], node->offset[0], node->offset[1], node->offset[2]);
     break;
@@ -79,6 +80,16 @@ static const char *operation_name(const struct expr *node) {
   case EXPR_MULTIPLY: return "product";
   case EXPR_DIVIDE: return "quotient";
   case EXPR_NEGATE: return "negative";
+  case EXPR_LESS: return "less";
+  case EXPR_LESS_EQUAL: return "less_equal";
+  case EXPR_GREATER: return "greater";
+  case EXPR_GREATER_EQUAL: return "greater_equal";
+  case EXPR_EQUAL: return "equal";
+  case EXPR_NOT_EQUAL: return "not_equal";
+  case EXPR_AND: return "and";
+  case EXPR_OR: return "or";
+  case EXPR_NOT: return "not";
+  case EXPR_CHOOSE: return "choice";
   default: return functions[node->index].name;
   }
 }
@@ -174,7 +185,35 @@ static halotune_status write_lines(struct work *w) {
   return ok ? HALOTUNE_OK : fail_memory();
 }
 
-static void add_facts(struct text *text, const struct stencil *stencil) {
+static void add_edges(struct text *text, const struct stencil *stencil, const char *input, int axis,
+                      const struct edge edges[SIDES]) {
+  text_printf(text, "boundary %s%s%c ", input ? input : "", input ? " " : "", axis_names[axis]);
+  edges_write(text, stencil, edges, " ");
+  text_printf(text, "\n");
+}
+
+/* Append the rules of inputs that differ from those of the axes, and margins of outputs that differ from the reach. */
+static void add_exceptions(struct text *text, const struct stencil *stencil, const struct analysis *analysis) {
+  for (int i = 0; i < stencil->input_count; i++) {
+    for (int axis = 0; axis < stencil->dims; axis++) {
+      const struct edge *edges = stencil->input_boundary[i][axis], *usual = stencil->boundary[axis];
+      if (edge_equal(&edges[SIDE_LOW], &usual[SIDE_LOW]) && edge_equal(&edges[SIDE_HIGH], &usual[SIDE_HIGH])) continue;
+      add_edges(text, stencil, stencil->inputs[i], axis, edges);
+    }
+  }
+  for (int output = 0; output < stencil->output_count; output++) {
+    for (int axis = 0; axis < stencil->dims; axis++) {
+      const struct edge *edges = stencil->boundary[axis];
+      int low = margin_of(stencil, analysis, output, axis, SIDE_LOW);
+      int high = margin_of(stencil, analysis, output, axis, SIDE_HIGH);
+      bool is_usual = low == (edge_leaves_out(&edges[SIDE_LOW]) ? analysis->radius_low[axis] : 0) &&
+                      high == (edge_leaves_out(&edges[SIDE_HIGH]) ? analysis->radius_high[axis] : 0);
+      if (!is_usual) text_printf(text, "margin %s %c %d %d\n", stencil->outputs[output], axis_names[axis], low, high);
+    }
+  }
+}
+
+static void add_facts(struct text *text, const struct stencil *stencil, const struct analysis *analysis) {
   text_printf(text, "halotune stencil 1\nkind %s\ndims %d\n", kind_names[stencil->kind], stencil->dims);
   if (stencil->kind == STENCIL_SCAN) text_printf(text, "axis %c\n", axis_names[stencil->axis]);
   for (int i = 0; i < stencil->input_count; i++) text_printf(text, "input %s\n", stencil->inputs[i]);
@@ -182,14 +221,22 @@ static void add_facts(struct text *text, const struct stencil *stencil) {
   for (int i = 0; i < stencil->coefficient_count; i++)
     text_printf(text, "coefficient %s\n", stencil->coefficients[i].name);
   for (int axis = 0; axis < stencil->dims && stencil->kind == STENCIL_STENCIL; axis++) {
-    text_printf(text, "boundary %c %s\n", axis_names[axis], boundary_names[stencil->boundary[axis]]);
+    add_edges(text, stencil, NULL, axis, stencil->boundary[axis]);
   }
+  if (stencil->kind == STENCIL_STENCIL) add_exceptions(text, stencil, analysis);
   for (int to = 0; to < stencil->input_count; to++) { /* sorted by target, since the order in the file has no meaning */
     for (int i = 0; i < stencil->iterate_count; i++) {
       const struct iterate *entry = &stencil->iterate[i];
       const char *from = entry->from_output ? stencil->outputs[entry->from] : stencil->inputs[entry->from];
       if (entry->to == to) text_printf(text, "iterate %s %s\n", from, stencil->inputs[to]);
     }
+  }
+}
+
+static void add_in_place(struct text *text, const struct stencil *stencil) {
+  for (int output = 0; output < stencil->output_count; output++) {
+    const int input = stencil_in_place(stencil, output);
+    if (input >= 0) text_printf(text, "in_place %s %s\n", stencil->outputs[output], stencil->inputs[input]);
   }
 }
 
@@ -229,7 +276,8 @@ halotune_status make_canonical(const struct stencil *stencil, struct analysis *a
   }
   count_uses(&w);
   if ((status = write_lines(&w)) != HALOTUNE_OK) goto done;
-  add_facts(&text, stencil);
+  add_facts(&text, stencil, analysis);
+  add_in_place(&text, stencil);
   add_update(&text, &w);
   if (!text_ok(&text) || !(analysis->canonical = arena_text(&analysis->arena, text_string(&text), text.length))) {
     status = fail_memory();

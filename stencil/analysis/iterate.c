@@ -70,3 +70,16 @@ void iterate_advance(const struct stencil *stencil, int steps, int inputs[], int
     outputs[o] = old_inputs[free_input++];
   }
 }
+
+void iterate_leaders(const struct stencil *stencil, int leader[2 * MAX_FIELDS]) {
+  const int field_count = stencil->input_count + stencil->output_count;
+  for (int i = 0; i < field_count; i++) leader[i] = i;
+  for (int pass = 0; pass < stencil->iterate_count; pass++) { /* as many passes as the longest chain may need */
+    for (int i = 0; i < stencil->iterate_count; i++) {
+      const struct iterate *entry = &stencil->iterate[i];
+      int from = entry->from + (entry->from_output ? stencil->input_count : 0);
+      int first = leader[from] < leader[entry->to] ? leader[from] : leader[entry->to];
+      leader[from] = leader[entry->to] = first;
+    }
+  }
+}

@@ -28,4 +28,10 @@ int iterate_carried(const struct stencil *stencil, int steps, struct carried out
  *   outputs  the same of the outputs, and behind them of the arrays that the launch carries */
 void iterate_advance(const struct stencil *stencil, int steps, int inputs[], int outputs[]);
 
+/* Find which fields exchange buffers, directly or through others. Before the first step these buffers must have the
+ * same values at the points that no step computes: those of the first such input.
+ *   leader  receives for each input, then for each output, the first input with which it exchanges buffers, or its own
+ *           number if it exchanges none (output o has the number input_count + o) */
+void iterate_leaders(const struct stencil *stencil, int leader[2 * MAX_FIELDS]);
+
 #endif

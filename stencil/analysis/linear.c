@@ -104,7 +104,8 @@ static void pass_on(struct work *w, int position) {
     pass_product(w, node.args[0], node.args[1], factor);
     add_factor(w, node.args[2], factor);
     break;
-  default: break; /* a tap keeps its factor */
+  case EXPR_TAP: break; /* it keeps its factor */
+  default: w->is_linear = false; break;
   }
 }
 
@@ -122,7 +123,7 @@ static void evaluate_all(const struct work *w, const double *coefficients, doubl
     for (int k = 0; k < node->arg_count; k++) args[k] = values[node->args[k]];
     if (node->kind == EXPR_NUMBER) values[i] = node->number;
     else if (node->kind == EXPR_COEFFICIENT) values[i] = coefficients[node->index];
-    else values[i] = node->kind == EXPR_TAP ? NAN : expr_apply(node, args);
+    else values[i] = node->arg_count == 0 ? NAN : expr_apply(node, args);
   }
 }
 

@@ -7,19 +7,36 @@
 #include "base/set.h"
 #include "stencil/analysis/analysis_parts.h"
 
-static int flops_of(const struct expr *node) {
+/* The multiplications of a power by repeated squaring, and a division for a negative exponent. */
+static int flops_of_power(int exponent) {
+  int flops = exponent < 0;
+  for (int rest = abs(exponent); rest > 1; rest /= 2) flops += 1 + rest % 2;
+  return flops;
+}
+
+static int flops_of(const struct exprs *exprs, const struct expr *node) {
+  int exponent;
+  if (expr_is_whole_power(exprs, node, &exponent)) return flops_of_power(exponent);
   switch (node->kind) {
   case EXPR_ADD:
   case EXPR_SUBTRACT:
   case EXPR_MULTIPLY:
-  case EXPR_DIVIDE: return 1;
+  case EXPR_DIVIDE:
+  case EXPR_LESS:
+  case EXPR_LESS_EQUAL:
+  case EXPR_GREATER:
+  case EXPR_GREATER_EQUAL:
+  case EXPR_EQUAL:
+  case EXPR_NOT_EQUAL:
+  case EXPR_CHOOSE: return 1;
   case EXPR_CALL: return node->index == FUNCTION_FMA ? 2 : 1;
   default: return 0;
   }
 }
 
 static bool is_commutative(const struct expr *node) {
-  return node->kind == EXPR_ADD || node->kind == EXPR_MULTIPLY ||
+  return node->kind == EXPR_ADD || node->kind == EXPR_MULTIPLY || node->kind == EXPR_EQUAL ||
+         node->kind == EXPR_NOT_EQUAL || node->kind == EXPR_AND || node->kind == EXPR_OR ||
          (node->kind == EXPR_CALL && (node->index == FUNCTION_FMIN || node->index == FUNCTION_FMAX));
 }
 
@@ -95,6 +112,28 @@ static bool fuses(const struct stencil *stencil, int node, const int *same, cons
   }
 }
 
+/* Whether an operation on fields is undefined or huge for some values around 0. */
+static bool is_partial(const struct stencil *stencil, const struct expr *node, const bool *uniform) {
+  const int first = stencil->update.first;
+  int exponent;
+  if (node->kind == EXPR_DIVIDE) return !uniform[node->args[1] - first];
+  if (node->kind != EXPR_CALL) return false;
+  if (expr_is_whole_power(&stencil->exprs, node, &exponent)) return exponent < 0;
+  return node->index == FUNCTION_SQRT || node->index == FUNCTION_LOG || node->index == FUNCTION_POW ||
+         node->index == FUNCTION_TAN;
+}
+
+static bool find_asks_signs(const struct stencil *stencil, const bool *uniform) {
+  bool compares = false;
+  for (int i = stencil->update.first; i < stencil->update.end; i++) {
+    const struct expr *node = &stencil->exprs.nodes[i];
+    if (uniform[i - stencil->update.first]) continue;
+    if (is_partial(stencil, node, uniform)) return false;
+    compares = compares || expr_is_truth(node) || (node->kind == EXPR_CALL && node->index == FUNCTION_SIGN);
+  }
+  return compares;
+}
+
 halotune_status count_operations(const struct stencil *stencil, struct analysis *analysis) {
   const struct update *update = &stencil->update;
   int count = update->end - update->first;
@@ -108,12 +147,13 @@ halotune_status count_operations(const struct stencil *stencil, struct analysis 
   halotune_status status = uniform && same && uses ? HALOTUNE_OK : fail_memory();
   if (status == HALOTUNE_OK) status = find_same(stencil, count, same);
   if (status == HALOTUNE_OK) count_uses(stencil, count, same, uses);
+  if (status == HALOTUNE_OK) analysis->asks_signs = find_asks_signs(stencil, uniform);
   for (int i = 0; i < count && status == HALOTUNE_OK; i++) {
-    int flops = flops_of(&nodes[i]);
+    int flops = flops_of(&stencil->exprs, &nodes[i]);
     if (!nodes[i].is_constant) analysis->flops_per_point += flops;
     if (uniform[i] || same[i] != i || flops == 0) continue;
     analysis->unique_flops_per_point += flops;
-    analysis->instructions_per_point++;
+    analysis->instructions_per_point += nodes[i].kind == EXPR_CALL && nodes[i].index == FUNCTION_POW ? flops : 1;
     bool sum = nodes[i].kind == EXPR_ADD || nodes[i].kind == EXPR_SUBTRACT;
     if (sum && (fuses(stencil, nodes[i].args[0], same, uniform, uses) ||
                 fuses(stencil, nodes[i].args[1], same, uniform, uses))) {

@@ -93,6 +93,7 @@ static void take_apart_output(struct work *w, const struct assignment *assignmen
       continue;
     }
     if (node->kind == EXPR_TAP) split->reads_beside[assignment->output][node->index] = true;
+    if (node->kind == EXPR_VARIABLE) split->reads_index[assignment->output][node->index - VARIABLE_INDEX_X] = true;
     for (int k = 0; k < node->arg_count; k++) facts_of(w, node->args[k])->is_rest = true;
   }
 }

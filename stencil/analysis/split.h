@@ -34,6 +34,7 @@ struct split {
   int delay[MAX_FIELDS]; /* of each output: planes that are loaded after its own before it is complete */
   /* [output][input]: the rest of the update reads this input at the computed point */
   bool reads_beside[MAX_FIELDS][MAX_FIELDS];
+  bool reads_index[MAX_FIELDS][MAX_DIMS]; /* [output][axis]: it uses the number of the point along this axis */
   /* sums that a thread keeps for each point between planes, over all forms */
   int partial_sums;
   struct exprs exprs; /* the stencil's nodes, followed by the factors */

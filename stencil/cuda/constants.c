@@ -367,6 +367,16 @@ static bool is_zero(const struct operand *zero, const struct operand *other) {
          (type == VALUE_INT || type == VALUE_WIDE);
 }
 
+/* Whether the expression from `begin` to here is all that is assigned to a variable of a declared type: then the
+ * expression's own type does not matter. */
+static bool is_assigned(struct parser *p, int begin) {
+  static const char *const ends[] = {";", ","};
+  const int equals = part_skip_back(p->part, 0, begin), name = part_skip_back(p->part, 0, equals);
+  const int type = part_skip_back(p->part, 0, name);
+  if (!part_is(p->part, equals, p->end, "=") || part_is(p->part, type, p->end, "auto")) return false;
+  return next_token(p) >= p->end || next_is(p, ends[0]) || next_is(p, ends[1]);
+}
+
 /* Read operations of one level from left to right. Operands without effect are removed. */
 static struct operand parse_binary(struct parser *p, int level) {
   if (level > HIGHEST_LEVEL) return parse_unary(p);
@@ -380,10 +390,16 @@ static struct operand parse_binary(struct parser *p, int level) {
     int operator= p->at++;
     struct operand right = parse_binary(p, level + 1);
     if (p->has_failed) return unknown;
-    if (keeps_left(spelling, &left, &right) || (strchr("*/%", spelling[0]) && is_zero(&left, &right))) {
+    const bool is_zero_left = strchr("*/%", spelling[0]) && is_zero(&left, &right);
+    const bool is_zero_right = spelling[0] == '*' && is_zero(&right, &left);
+    const enum value_type type = binary_type(spelling, left.value.type, right.value.type);
+    const bool is_narrower = (is_zero_left && left.value.type != type) || (is_zero_right && right.value.type != type);
+    if (is_narrower && !is_assigned(p, begin)) { /* 0 as an int would narrow what is computed with it */
+      left = (struct operand){.value = {true, 0, type}, .is_changed = left.is_changed || right.is_changed};
+    } else if (keeps_left(spelling, &left, &right) || is_zero_left) {
       remove_tokens(p, operator, p->at);
       left.is_changed = true;
-    } else if (keeps_right(spelling, &left, &right) || (spelling[0] == '*' && is_zero(&right, &left))) {
+    } else if (keeps_right(spelling, &left, &right) || is_zero_right) {
       remove_tokens(p, begin, operator+ 1);
       left = right;
       left.is_changed = true;

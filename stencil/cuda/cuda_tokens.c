@@ -10,10 +10,6 @@ struct cuda_reader cuda_reader_of(const char *text, size_t length) {
   return (struct cuda_reader){.at = text, .end = text + length, .line = 1};
 }
 
-bool cuda_is(const struct cuda_token *token, const char *spelling) {
-  return strlen(spelling) == token->length && memcmp(token->at, spelling, token->length) == 0;
-}
-
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 

@@ -3,6 +3,7 @@
 #define STENCIL_CUDA_CUDA_TOKENS_H
 
 #include <stdbool.h>
+#include <string.h>
 
 #include "base/fail.h"
 #include "base/identity.h"
@@ -40,7 +41,9 @@ struct cuda_reader cuda_reader_of(const char *text, size_t length);
 struct cuda_token cuda_next(struct cuda_reader *reader);
 
 /* Whether a token has this spelling. */
-bool cuda_is(const struct cuda_token *token, const char *spelling);
+static inline bool cuda_is(const struct cuda_token *token, const char *spelling) {
+  return strlen(spelling) == token->length && memcmp(token->at, spelling, token->length) == 0;
+}
 
 /* Hash the meaning of CUDA text: its tokens and the ends of its preprocessor lines. Comments, layout and #line
  * directives do not count. Templates and generated sources are identified by this hash.

@@ -8,10 +8,12 @@
 #include "base/array.h"
 
 const struct function_facts functions[] = {
-    [FUNCTION_FABS] = {"fabs", 1, false},  [FUNCTION_SQRT] = {"sqrt", 1, false}, [FUNCTION_EXP] = {"exp", 1, false},
-    [FUNCTION_SIN] = {"sin", 1, false},    [FUNCTION_COS] = {"cos", 1, false},   [FUNCTION_FMIN] = {"fmin", 2, false},
-    [FUNCTION_FMAX] = {"fmax", 2, false},  [FUNCTION_FMA] = {"fma", 3, false},   [FUNCTION_CEIL] = {"ceil", 1, true},
-    [FUNCTION_FLOOR] = {"floor", 1, true},
+    [FUNCTION_FABS] = {"fabs", 1},   [FUNCTION_SQRT] = {"sqrt", 1}, [FUNCTION_EXP] = {"exp", 1},
+    [FUNCTION_SIN] = {"sin", 1},     [FUNCTION_COS] = {"cos", 1},   [FUNCTION_FMIN] = {"fmin", 2},
+    [FUNCTION_FMAX] = {"fmax", 2},   [FUNCTION_FMA] = {"fma", 3},   [FUNCTION_CEIL] = {"ceil", 1},
+    [FUNCTION_FLOOR] = {"floor", 1}, [FUNCTION_POW] = {"pow", 2},   [FUNCTION_LOG] = {"log", 1},
+    [FUNCTION_TAN] = {"tan", 1},     [FUNCTION_TANH] = {"tanh", 1}, [FUNCTION_ATAN2] = {"atan2", 2},
+    [FUNCTION_SIGN] = {"sign", 1},
 };
 const int function_count = COUNT(functions);
 
@@ -50,6 +52,12 @@ static double function_value(enum function function, const double args[MAX_EXPR_
   case FUNCTION_FMA: return fma(args[0], args[1], args[2]);
   case FUNCTION_CEIL: return ceil(args[0]);
   case FUNCTION_FLOOR: return floor(args[0]);
+  case FUNCTION_POW: return pow(args[0], args[1]);
+  case FUNCTION_LOG: return log(args[0]);
+  case FUNCTION_TAN: return tan(args[0]);
+  case FUNCTION_TANH: return tanh(args[0]);
+  case FUNCTION_ATAN2: return atan2(args[0], args[1]);
+  case FUNCTION_SIGN: return (args[0] > 0) - (args[0] < 0);
   }
   return NAN;
 }
@@ -79,6 +87,30 @@ static inline double apply(const struct expr *node, const double args[MAX_EXPR_A
   case EXPR_TAP: break;
   }
   return NAN; /* a leaf has no operands */
+}
+
+bool expr_is_truth(const struct expr *node) {
+  switch (node->kind) {
+  case EXPR_LESS:
+  case EXPR_LESS_EQUAL:
+  case EXPR_GREATER:
+  case EXPR_GREATER_EQUAL:
+  case EXPR_EQUAL:
+  case EXPR_NOT_EQUAL:
+  case EXPR_AND:
+  case EXPR_OR:
+  case EXPR_NOT: return true;
+  default: return false;
+  }
+}
+
+bool expr_is_whole_power(const struct exprs *exprs, const struct expr *node, int *exponent) {
+  if (node->kind != EXPR_CALL || node->index != FUNCTION_POW) return false;
+  const struct expr *power = &exprs->nodes[node->args[1]];
+  bool is_whole = power->is_constant && power->number == floor(power->number) && power->number != 0 &&
+                  fabs(power->number) <= MOST_WHOLE_EXPONENT;
+  if (is_whole && exponent) *exponent = (int)power->number;
+  return is_whole;
 }
 
 double expr_apply(const struct expr *node, const double args[MAX_EXPR_ARGS]) { return apply(node, args); }

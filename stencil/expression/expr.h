@@ -22,9 +22,9 @@ enum expr_kind {
   EXPR_SUBTRACT,
   EXPR_MULTIPLY,
   EXPR_DIVIDE,
-  EXPR_CALL, /* index: enum function */
-  /* Only rules have the kinds below. A true comparison is 1, a false one 0; every number except 0 counts as true. */
-  EXPR_REMAINDER,
+  EXPR_CALL,      /* index: enum function */
+  EXPR_REMAINDER, /* only rules have it */
+  /* A true comparison is 1, a false one 0; every number except 0 counts as true. */
   EXPR_LESS,
   EXPR_LESS_EQUAL,
   EXPR_GREATER,
@@ -48,12 +48,17 @@ enum function {
   FUNCTION_FMA,
   FUNCTION_CEIL,
   FUNCTION_FLOOR,
+  FUNCTION_POW,
+  FUNCTION_LOG,
+  FUNCTION_TAN,
+  FUNCTION_TANH,
+  FUNCTION_ATAN2,
+  FUNCTION_SIGN, /* -1, 0 or 1; 0 for NaN */
 };
 
 struct function_facts {
   const char *name;
   int arg_count;
-  bool only_rules; /* updates may not call it */
 };
 extern const struct function_facts functions[];
 extern const int function_count;
@@ -103,6 +108,15 @@ double formula_value_in(const struct exprs *exprs, struct formula formula, const
 /* The result of one operator or function for the given values of its operands. */
 double expr_apply(const struct expr *node, const double args[MAX_EXPR_ARGS]);
 
+/* Whether the value of a node is a truth value: a comparison, or && || ! of others. */
+bool expr_is_truth(const struct expr *node);
+
+/* Whether a node is a power with a whole constant exponent from -MOST_WHOLE_EXPONENT to MOST_WHOLE_EXPONENT, and not 0.
+ * Kernels compute it by multiplications.
+ *   exponent  receives the exponent; may be NULL */
+bool expr_is_whole_power(const struct exprs *exprs, const struct expr *node, int *exponent);
+enum { MOST_WHOLE_EXPONENT = 64 };
+
 /* How the leaves of an expression are printed. Reports, C and CUDA spell them differently. */
 struct spelling {
   /* Append a number, a coefficient, a variable or a tap. */
@@ -111,10 +125,11 @@ struct spelling {
    * NULL. */
   const char *(*temporary)(int node, const void *context);
   const char *suffix; /* printed after the name of each temporary; NULL for none */
+  bool is_cuda;       /* spell functions and truth values as generated CUDA source does */
   const void *context;
 };
 
-/* Append the expression at `root` in C syntax, with only the parentheses that its tree needs. It must not be a rule.
+/* Append the expression at `root` in C syntax, with only the parentheses that its tree needs.
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status expr_print(struct text *text, const struct exprs *exprs, int root, const struct spelling *spelling);
 

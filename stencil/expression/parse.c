@@ -24,7 +24,46 @@ static struct place place_of_token(const struct parser *p) { return p->token.pla
 
 #define parse_fail(p, place, ...) source_fail((p)->scanner.snippet->source, place, __VA_ARGS__)
 
+/* What to write in place of a word of other languages. */
+static const struct {
+  const char *word, *remedy;
+} remedies[] = {
+    {"max", "the larger of two values is fmax(a, b)"},
+    {"min", "the smaller of two values is fmin(a, b)"},
+    {"abs", "the absolute value is fabs(a)"},
+    {"power", "a power is pow(a, b)"},
+    {"ln", "the natural logarithm is log(a)"},
+    {"sgn", "the sign is sign(a)"},
+    {"signum", "the sign is sign(a)"},
+    {"where", "write a choice as condition ? value : other"},
+    {"if", "write a choice as condition ? value : other"},
+    {"else", "write a choice as condition ? value : other"},
+    {"and", "write 'and' as &&"},
+    {"or", "write 'or' as ||"},
+    {"not", "write 'not' as !"},
+    {"true", "write 1"},
+    {"false", "write 0"},
+};
+
+static const char *find_remedy(const struct token *token) {
+  for (size_t i = 0; i < COUNT(remedies); i++) {
+    if (token_is(token, remedies[i].word)) return remedies[i].remedy;
+  }
+  return NULL;
+}
+
 static halotune_status fail_expected(const struct parser *p, const char *what) {
+  static const char operator[] = "an operator";
+  const bool may_compare = p->nesting > 0 || strncmp(what, operator, sizeof operator- 1) == 0;
+  const bool is_power = token_is(&p->token, "*") && p->token.text > p->scanner.snippet->text;
+  if (token_is(&p->token, "=") && may_compare)
+    return parse_fail(p, place_of_token(p), "expected %s, found '='; to compare two values, write ==", what);
+  if (is_power && p->token.text[-1] == '*')
+    return parse_fail(p, place_of_token(p), "expected %s, found '*': write a power as pow(a, b)", what);
+  if (p->token.kind == TOKEN_NAME && find_remedy(&p->token)) {
+    return parse_fail(p, place_of_token(p), "expected %s, found '%.*s': %s", what, (int)p->token.length, p->token.text,
+                      find_remedy(&p->token));
+  }
   if (p->token.kind == TOKEN_END)
     return parse_fail(p, place_of_token(p), "expected %s, found the end of the text", what);
   return parse_fail(p, place_of_token(p), "expected %s, found '%.*s'", what, (int)p->token.length, p->token.text);
@@ -112,9 +151,9 @@ static halotune_status parse_call(struct parser *p, struct expr node, int *out) 
   return add_node(p, node, out);
 }
 
-static int find_function(const struct token *token, bool is_rule) {
+static int find_function(const struct token *token) {
   for (int i = 0; i < function_count; i++) {
-    if (token_is(token, functions[i].name) && (is_rule || !functions[i].only_rules)) return i;
+    if (token_is(token, functions[i].name)) return i;
   }
   return -1;
 }
@@ -123,10 +162,11 @@ static int find_function(const struct token *token, bool is_rule) {
 static halotune_status unknown_name(const struct parser *p, const struct token *token, struct place place) {
   struct nearest nearest = nearest_to(token->text, token->length);
   int length = (int)token->length;
+  const char *remedy = find_remedy(token);
+  if (remedy) return parse_fail(p, place, "'%.*s' has no meaning here: %s", length, token->text, remedy);
   if (token_is(&p->token, "(")) {
     struct text known = {0};
     for (int i = 0; i < function_count; i++) {
-      if (!p->scanner.is_rule && functions[i].only_rules) continue;
       text_printf(&known, "%s%s", known.length > 0 ? ", " : "", functions[i].name);
       nearest_try(&nearest, functions[i].name);
     }
@@ -137,6 +177,12 @@ static halotune_status unknown_name(const struct parser *p, const struct token *
   }
   for (int i = 0; i < p->scope->count; i++) nearest_try(&nearest, p->scope->names[i].text);
   if (p->scope->dims > 0) {
+    static const char *const of_grids[] = {"nx", "ny", "nz", "pi"};
+    for (size_t i = 0; i < COUNT(of_grids); i++) {
+      if (token_is(token, of_grids[i]))
+        return parse_fail(p, place, "an update cannot use '%s': give it to a coefficient, as in 'last: nx - 1'",
+                          of_grids[i]);
+    }
     return parse_fail(p, place, "'%.*s' is neither declared nor assigned above%s", length, token->text,
                       nearest.question);
   }
@@ -161,18 +207,27 @@ static halotune_status parse_name(struct parser *p, int *out) {
   struct expr node = {.place = place_of_token(p)};
   halotune_status status = next_token(p);
   if (status != HALOTUNE_OK) return status;
-  int function = find_function(&token, p->scanner.is_rule);
+  int function = find_function(&token);
   if (function >= 0) {
     node.kind = EXPR_CALL;
     node.index = function;
     return token_is(&p->token, "(") ? parse_call(p, node, out) : fail_expected(p, "'(' behind the name of a function");
   }
   struct name *name = scope_find(p->scope, token.text, token.length);
-  if (token_is(&p->token, "="))
-    return parse_fail(p, node.place, "expected a number, a name or '(', found an assignment");
+  if (token_is(&p->token, "=")) {
+    return parse_fail(p, node.place, "expected a number, a name or '(', found an assignment%s",
+                      p->nesting > 1 ? "; to compare two values, write ==" : "");
+  }
   if (!name) return unknown_name(p, &token, node.place);
   name->is_used = true;
   node.index = name->index;
+  if (name->kind == NAME_TEMPORARY && token_is(&p->token, "[")) {
+    return parse_fail(
+        p, node.place,
+        "the temporary '%s' has a value at the computed point only; to read it at neighbours, write its "
+        "expression with shifted offsets, or make it an output of another stencil and read that as an input",
+        name->text);
+  }
   if (name->kind != NAME_INPUT && token_is(&p->token, "[")) {
     return parse_fail(p, node.place, "'%s' is not an input: only inputs have offsets", name->text);
   }
@@ -207,9 +262,7 @@ static halotune_status parse_primary(struct parser *p, int *out) {
   return skip_symbol(p, ")", "an operator or ')'");
 }
 
-static bool begins_sign(const struct parser *p) {
-  return token_is(&p->token, "-") || (p->scanner.is_rule && token_is(&p->token, "!"));
-}
+static bool begins_sign(const struct parser *p) { return token_is(&p->token, "-") || token_is(&p->token, "!"); }
 
 static halotune_status parse_factor(struct parser *p, int *out) {
   halotune_status status;
@@ -228,8 +281,7 @@ static halotune_status parse_factor(struct parser *p, int *out) {
   return status;
 }
 
-/* Operators with two operands. A higher level binds more tightly. Outside rules the scanner accepts only + - * and
- * /. */
+/* Operators with two operands. A higher level binds more tightly. The scanner accepts % only in rules. */
 enum { LEVEL_OR, LEVEL_AND, LEVEL_EQUAL, LEVEL_ORDER, LEVEL_SUM, LEVEL_PRODUCT };
 static const struct joint {
   const char *symbol;
@@ -278,11 +330,11 @@ static halotune_status parse_joined(struct parser *p, int level, int *out) {
   return status;
 }
 
-/* Parse a whole expression. A rule may also have a choice: condition ? value : value. */
+/* Parse a whole expression: operands joined by operators, or a choice: condition ? value : value. */
 static halotune_status parse_expression(struct parser *p, int *out) {
   struct expr node = {.kind = EXPR_CHOOSE, .arg_count = 3};
   halotune_status status = parse_joined(p, LEVEL_OR, out);
-  if (status != HALOTUNE_OK || !p->scanner.is_rule || !token_is(&p->token, "?")) return status;
+  if (status != HALOTUNE_OK || !token_is(&p->token, "?")) return status;
   if (p->nesting >= MAX_NESTING) return parse_fail(p, place_of_token(p), "nested more than %d deep", MAX_NESTING);
   p->nesting++;
   node.place = place_of_token(p);
@@ -354,7 +406,7 @@ static bool begins_assignment(const struct parser *p) {
 }
 
 static halotune_status parse_assignment(struct parser *p, struct arena *arena, struct assignments *all) {
-  struct assignment assignment;
+  struct assignment assignment = {.output = -1};
   if (all->count == MAX_ASSIGNMENTS)
     return parse_fail(p, place_of_token(p), "more than %d assignments", MAX_ASSIGNMENTS);
   halotune_status status = parse_target(p, arena, &assignment);

@@ -1,14 +1,18 @@
 /* parse.h: parses text into expressions. The grammar has C's precedences:
  *
- *   update  = { name '=' sum [';'] }           a line that begins with "name =" begins the next assignment
- *   sum     = product { ('+' | '-') product }
- *   product = factor { ('*' | '/') factor }
- *   factor  = '-' factor | '(' sum ')' | number | name | function '(' sum { ',' sum } ')'
- *           | input '[' offset { ',' offset } ']'
- *   offset  = ['-' | '+'] whole number
+ *   update     = { name '=' value [';'] }      a line that begins with "name =" begins the next assignment
+ *   value      = either ['?' value ':' value]
+ *   either     = both { '||' both }
+ *   both       = equality { '&&' equality }
+ *   equality   = comparison { ('==' | '!=') comparison }
+ *   comparison = sum { ('<' | '<=' | '>' | '>=') sum }
+ *   sum        = product { ('+' | '-') product }
+ *   product    = factor { ('*' | '/') factor }
+ *   factor     = ('-' | '!') factor | '(' value ')' | number | name | function '(' value { ',' value } ')'
+ *              | input '[' offset { ',' offset } ']'
+ *   offset     = ['-' | '+'] whole number
  *
- * A rule of a template has no taps. It also has the operators || && == != < <= > >= % ! and condition ? value :
- * value. */
+ * A rule of a template has no taps. It also has the remainder, %, which binds like a product. */
 #ifndef STENCIL_EXPRESSION_PARSE_H
 #define STENCIL_EXPRESSION_PARSE_H
 

@@ -72,18 +72,33 @@ static halotune_status scan_number(struct scanner *scanner, struct token *token)
 static size_t symbol_length(const char *text, bool is_rule) {
   static const char *const pairs[] = {"&&", "||", "==", "!=", "<=", ">="};
   if (*text == '\0') return 0;
-  for (size_t i = 0; i < COUNT(pairs) && is_rule; i++) {
+  for (size_t i = 0; i < COUNT(pairs); i++) {
     if (strncmp(text, pairs[i], 2) == 0) return 2;
   }
-  return strchr(is_rule ? "+-*/()[],=;%<>!?:" : "+-*/()[],=;", *text) ? 1 : 0;
+  return *text != '%' || is_rule ? strchr("+-*/()[],=;%<>!?:", *text) != NULL : 0;
 }
 
+/* What to write in place of an operator of other languages. */
+static const struct {
+  const char *symbol, *remedy;
+} remedies[] = {
+    {"^", "write a power as pow(a, b)"},
+    {"&", "write 'and' as &&"},
+    {"|", "write 'or' as ||"},
+    {"%", "write the remainder of a over b as a - b*floor(a/b)"},
+};
+
 static halotune_status unknown_character(const struct scanner *scanner, const struct token *token) {
-  static const char *const operators[] = {"+ - * /", "+ - * / % < <= > >= == != && || ! ?:"};
-  return source_fail(
-      scanner->snippet->source, token->place,
-      "'%.*s' has no meaning here: operators are %s; names consist of the letters a-z, digits and underscores",
-      (int)character_bytes(token->text), token->text, operators[scanner->is_rule]);
+  const int bytes = (int)character_bytes(token->text);
+  for (size_t i = 0; i < COUNT(remedies); i++) {
+    if (*token->text != *remedies[i].symbol) continue;
+    return source_fail(scanner->snippet->source, token->place, "'%.*s' has no meaning here: %s", bytes, token->text,
+                       remedies[i].remedy);
+  }
+  return source_fail(scanner->snippet->source, token->place,
+                     "'%.*s' has no meaning here: operators are + - * / %s< <= > >= == != && || ! ?:; names consist of "
+                     "the letters a-z, digits and underscores",
+                     bytes, token->text, scanner->is_rule ? "% " : "");
 }
 
 halotune_status scan(struct scanner *scanner, struct token *token) {

@@ -20,7 +20,7 @@ struct token {
 /* Start with scanner_at_start. */
 struct scanner {
   const struct snippet *snippet;
-  bool is_rule;       /* also accept the operators that only rules have */
+  bool is_rule;       /* also accept the operator %, which only rules have */
   size_t offset;      /* in the snippet, where the search for the next token begins */
   struct place place; /* the same position as line and column */
   struct place end;   /* end of the last token: the place for an error at the end of the text */

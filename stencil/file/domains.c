@@ -1,24 +1,20 @@
-/* domains.c: reads the fields that say where a stencil is computed: boundary rules, element types, grids. */
+/* domains.c: reads the fields that say where a stencil is computed: element types and grids. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "stencil/file/stencil_fields.h"
 
-halotune_status field_boundary(struct stencil_reader *r, const struct yaml *node) {
-  enum { BOUNDARIES = BOUNDARY_ZERO + 1 };
-  struct stencil *stencil = r->stencil;
-  const struct yaml *item = node;
-  if (node->kind == YAML_LIST && node->count != stencil->dims) {
-    return reader_fail(r, node->place, "expected a list of %d rule%s, one for each axis, or one word for all",
-                       stencil->dims, PLURAL(stencil->dims));
-  }
-  if (node->kind == YAML_LIST) item = node->first;
-  for (int axis = 0; axis < stencil->dims; axis++) {
-    int rule;
-    halotune_status status = entry_word(r, item, "a boundary rule", boundary_names, BOUNDARIES, &rule);
-    if (status != HALOTUNE_OK) return status;
-    stencil->boundary[axis] = (enum boundary)rule;
-    if (node->kind == YAML_LIST) item = item->next;
+/* Names that other languages give to the element types. */
+static const struct {
+  const char *name, *type;
+} other_names[] = {{"fp32", "f32"}, {"float", "f32"},  {"float32", "f32"}, {"single", "f32"},
+                   {"fp64", "f64"}, {"double", "f64"}, {"float64", "f64"}};
+
+static halotune_status check_other_name(const struct stencil_reader *r, const struct yaml *item) {
+  for (size_t i = 0; i < COUNT(other_names) && item->kind == YAML_TEXT; i++) {
+    if (strcmp(item->text, other_names[i].name) != 0) continue;
+    return reader_fail(r, item->place, "'%s' is written as %s here", item->text, other_names[i].type);
   }
   return HALOTUNE_OK;
 }
@@ -30,6 +26,7 @@ halotune_status field_dtypes(struct stencil_reader *r, const struct yaml *node) 
   if (node->count == 0) return reader_fail(r, node->place, "expected at least one element type");
   for (const struct yaml *item = node->first; item; item = item->next) {
     int dtype;
+    if ((status = check_other_name(r, item)) != HALOTUNE_OK) return status;
     if ((status = entry_word(r, item, "an element type", dtype_names, DTYPE_COUNT, &dtype)) != HALOTUNE_OK)
       return status;
     if (r->stencil->dtypes[dtype]) return reader_fail(r, item->place, "'%s' stands here twice", item->text);
@@ -38,9 +35,24 @@ halotune_status field_dtypes(struct stencil_reader *r, const struct yaml *node) 
   return HALOTUNE_OK;
 }
 
+/* Whether a text is a grid in the form of the command line: 256x256. */
+static bool is_grid_with_x(const struct yaml *node) {
+  if (node->kind != YAML_TEXT || node->length == 0) return false;
+  return strspn(node->text, "0123456789x,") == node->length && strpbrk(node->text, "x,") && node->text[0] != 'x';
+}
+
+static halotune_status fail_grid_with_x(const struct stencil_reader *r, const struct yaml *node) {
+  struct text list = {0};
+  for (const char *at = node->text; *at; at++) text_printf(&list, *at == 'x' || *at == ',' ? ", " : "%c", *at);
+  halotune_status status = reader_fail(r, node->place, "write the grid %s as [%s]", node->text, text_string(&list));
+  text_free(&list);
+  return status;
+}
+
 static halotune_status read_grid(struct stencil_reader *r, const struct yaml *node, struct grid *grid) {
   static const char *const examples[MAX_DIMS] = {"[1048576]", "[4096, 4096]", "[256, 256, 256]"};
   *grid = (struct grid){{1, 1, 1}};
+  if (is_grid_with_x(node)) return fail_grid_with_x(r, node);
   if (node->kind != YAML_LIST || node->count != r->stencil->dims) {
     return reader_fail(r, node->place, "expected a list of %d number%s of points, one for each axis, such as %s",
                        r->stencil->dims, PLURAL(r->stencil->dims), examples[r->stencil->dims - 1]);

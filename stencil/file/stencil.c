@@ -1,21 +1,32 @@
-/* stencil.c: names of types and boundaries, and values of a stencil's formulas on a grid. stencil_file.c reads the
+/* stencil.c: names of types, and values of a stencil's formulas on a grid. stencil_file.c reads the
  * file. */
-#include "stencil/file/stencil.h"
+#include "stencil/file/boundary.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-const char *const variable_names[VARIABLE_COUNT] = {"nx", "ny", "nz", "pi", "x", "y", "z"};
+const char *const variable_names[VARIABLE_COUNT] = {"nx", "ny", "nz", "pi", "x", "y", "z", "x", "y", "z"};
 const char *const dtype_names[DTYPE_COUNT] = {"f32", "f64"};
 const char *const kind_names[] = {[STENCIL_STENCIL] = "stencil", [STENCIL_SCAN] = "scan"};
 const char axis_names[MAX_DIMS + 1] = "xyz";
-const char *const boundary_names[] = {
-    [BOUNDARY_SKIP] = "skip",   [BOUNDARY_PERIODIC] = "periodic", [BOUNDARY_PERIODIC_ENDPOINT] = "periodic_endpoint",
-    [BOUNDARY_CLAMP] = "clamp", [BOUNDARY_ZERO] = "zero",
-};
 
 size_t dtype_bytes(enum dtype dtype) { return dtype == DTYPE_F32 ? sizeof(float) : sizeof(double); }
+
+int stencil_in_place(const struct stencil *stencil, int output) {
+  for (int i = 0; i < stencil->in_place_count; i++) {
+    if (stencil->in_place[i].output == output) return stencil->in_place[i].input;
+  }
+  return -1;
+}
+
+bool stencil_uses_index(const struct stencil *stencil, int axis) {
+  for (int i = stencil->update.first; i < stencil->update.end; i++) {
+    const struct expr *node = &stencil->exprs.nodes[i];
+    if (node->kind == EXPR_VARIABLE && node->index == VARIABLE_INDEX_X + axis) return true;
+  }
+  return false;
+}
 
 void stencil_free(struct stencil *stencil) {
   if (!stencil) return;
@@ -30,10 +41,19 @@ static void grid_variables(const struct grid *grid, double variables[VARIABLE_CO
 }
 
 halotune_status stencil_coefficients(const struct stencil *stencil, const struct grid *grid, double *values) {
+  return stencil_coefficients_with(stencil, grid, NULL, values);
+}
+
+halotune_status stencil_coefficients_with(const struct stencil *stencil, const struct grid *grid, const double *given,
+                                          double *values) {
   double variables[VARIABLE_COUNT] = {0};
   grid_variables(grid, variables);
   for (int i = 0; i < stencil->coefficient_count; i++) {
     const struct coefficient *coefficient = &stencil->coefficients[i];
+    if (given && !isnan(given[i])) {
+      values[i] = given[i];
+      continue;
+    }
     halotune_status status = formula_value(&stencil->exprs, coefficient->value, values, variables, &values[i]);
     if (status != HALOTUNE_OK) return status;
     if (!isfinite(values[i])) {
@@ -50,12 +70,19 @@ halotune_status stencil_coefficients(const struct stencil *stencil, const struct
 
 halotune_status stencil_check_grid(const struct stencil *stencil, const struct grid *grid, int *axis) {
   double points = 1; /* a double, since the product of three axes may not fit into a long */
-  int wrong = -1;
+  int wrong = -1, mirrored = -1;
   for (int i = stencil->dims - 1; i >= 0; i--) {
-    if (stencil->boundary[i] == BOUNDARY_PERIODIC_ENDPOINT && grid->n[i] < 2) wrong = i;
+    if (stencil->boundary[i][SIDE_LOW].rule == BOUNDARY_PERIODIC_ENDPOINT && grid->n[i] < 2) wrong = i;
+    if (grid->n[i] < stencil_least_points(stencil, i)) mirrored = i;
     points *= (double)grid->n[i];
   }
-  if (axis) *axis = wrong;
+  if (axis) *axis = wrong >= 0 ? wrong : mirrored;
+  if (wrong < 0 && mirrored >= 0) {
+    long least = stencil_least_points(stencil, mirrored);
+    return fail(HALOTUNE_ARGUMENT,
+                "the mirror images along %c reach beyond the grid, which must have at least %ld points",
+                axis_names[mirrored], least);
+  }
   if (wrong >= 0) return fail(HALOTUNE_ARGUMENT, "an axis with a repeated end point must have at least 2 points");
   if (points > (double)GRID_MOST_POINTS) return fail(HALOTUNE_ARGUMENT, "a grid can have at most 2^40 points");
   return HALOTUNE_OK;
@@ -68,7 +95,7 @@ halotune_status stencil_exact(const struct stencil *stencil, const struct exact 
   for (int axis = 0; axis < MAX_DIMS; axis++) {
     /* The last point has coordinate 1. On a periodic axis the point after the last one has it, which is point 0
      * again. */
-    long intervals = stencil->boundary[axis] == BOUNDARY_PERIODIC ? grid->n[axis] : grid->n[axis] - 1;
+    long intervals = stencil->boundary[axis][SIDE_LOW].rule == BOUNDARY_PERIODIC ? grid->n[axis] : grid->n[axis] - 1;
     variables[VARIABLE_X + axis] = intervals > 0 ? (double)point[axis] / (double)intervals : 0;
   }
   return formula_value(&stencil->exprs, exact->value, coefficients, variables, value);

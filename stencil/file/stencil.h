@@ -20,6 +20,22 @@ enum boundary {
   BOUNDARY_PERIODIC_ENDPOINT, /* point n-1 is point 0; the images are points n-1-r..n-2 and 1..r */
   BOUNDARY_CLAMP,             /* it reads the nearest point of the grid */
   BOUNDARY_ZERO,              /* it reads 0 */
+  BOUNDARY_KEEP,              /* such a point gets the input's value that the output becomes in the next step */
+  BOUNDARY_MIRROR,            /* point -1 is point 0: the mirror is the face of the last cell */
+  BOUNDARY_MIRROR_NODE,       /* point -1 is point 1: the mirror is the last point */
+  BOUNDARY_ODD_MIRROR,        /* as the mirror, and the value changes its sign */
+  BOUNDARY_ODD_MIRROR_NODE,
+  BOUNDARY_VALUE, /* it reads a number or a coefficient, which stands in the file in place of a word */
+  BOUNDARY_COUNT
+};
+
+enum edge_side { SIDE_LOW, SIDE_HIGH, SIDES };
+
+/* The rule at one end of an axis. */
+struct edge {
+  enum boundary rule;
+  int coefficient; /* of a value: the number of the coefficient, or -1 for a number */
+  double number;   /* of a value that is a number; else 0 */
 };
 
 enum dtype { DTYPE_F32, DTYPE_F64, DTYPE_COUNT };
@@ -56,7 +72,14 @@ struct iterate {
   int from, to;
 };
 
-/* Names that formulas may use besides the coefficients. The index of an EXPR_VARIABLE is one of these. */
+/* An output that may lie in the memory of an input. Only this output reads or keeps the input, at the computed point
+ * alone. */
+struct in_place {
+  int output, input;
+};
+
+/* Names that formulas and updates may use besides those that the file declares. The index of an EXPR_VARIABLE is one of
+ * these. */
 enum variable {
   VARIABLE_NX,
   VARIABLE_NY,
@@ -65,9 +88,14 @@ enum variable {
   VARIABLE_X,
   VARIABLE_Y,
   VARIABLE_Z,
+  VARIABLE_INDEX_X, /* of an update: the number of the point along x, from 0; it is also called x */
+  VARIABLE_INDEX_Y,
+  VARIABLE_INDEX_Z,
   VARIABLE_COUNT
 };
 extern const char *const variable_names[VARIABLE_COUNT];
+
+enum { DEFAULT_MARGIN = -1 };
 
 /* Owns all that it points to; end with stencil_free. It does not change after it was read, so any number of threads may
  * use it. */
@@ -81,9 +109,14 @@ struct stencil {
   struct coefficient *coefficients;
   int coefficient_count;
   struct update update; /* empty for a scan */
-  enum boundary boundary[MAX_DIMS];
+  struct edge boundary[MAX_DIMS][SIDES];
+  struct edge input_boundary[MAX_FIELDS][MAX_DIMS][SIDES]; /* the axis' rule, where the file gives the input no other */
+  /* For each output, the points that are left out at the ends of an axis; DEFAULT_MARGIN where the file does not say */
+  int margins[MAX_FIELDS][MAX_DIMS][SIDES];
   struct iterate iterate[MAX_FIELDS];
   int iterate_count;
+  struct in_place in_place[MAX_FIELDS];
+  int in_place_count;
   bool dtypes[DTYPE_COUNT];
   struct grid grids[MAX_GRIDS];
   int grid_count;
@@ -111,19 +144,57 @@ enum { MAX_STENCIL_BYTES = 1 << 20 };
 
 /* Names as files and users spell them: "f32", "periodic", "scan". */
 extern const char *const dtype_names[DTYPE_COUNT];
-extern const char *const boundary_names[];
+extern const char *const boundary_names[BOUNDARY_COUNT]; /* a value has none: NULL */
 extern const char *const kind_names[];
 extern const char axis_names[MAX_DIMS + 1]; /* "xyz" */
 
 size_t dtype_bytes(enum dtype dtype);
+
+/* Append a rule as the file spells it: a word, a number or the name of a coefficient. */
+void edge_write(struct text *text, const struct stencil *stencil, const struct edge *edge);
+
+/* Append the rules of both ends of an axis: one word if they are equal, else two with `between` between them. */
+void edges_write(struct text *text, const struct stencil *stencil, const struct edge edges[SIDES], const char *between);
+
+/* Append all rules and margins as one line for people: "x mirror, y periodic; hu: x odd_mirror". */
+void boundary_write(struct text *text, const struct stencil *stencil);
+
+bool edge_equal(const struct edge *a, const struct edge *b);
+
+/* Whether points with taps beyond this end of the axis are not computed. */
+bool edge_leaves_out(const struct edge *edge);
+
+/* Whether a point beyond this end reads its mirror image. */
+bool edge_mirrors(const struct edge *edge);
+
+/* Whether another output than this one copies values of an input to points that it keeps. The other output may be
+ * stored first, so that this one must not lie in the memory of the input.
+ *   by  receives the other output; undefined if there is none */
+bool stencil_is_kept_by_another(const struct stencil *stencil, int input, int output, int *by);
+
+/* The input in whose memory an output may lie; -1 for none. */
+int stencil_in_place(const struct stencil *stencil, int output);
+
+/* Whether the update uses the number of the point along an axis. */
+bool stencil_uses_index(const struct stencil *stencil, int axis);
 
 /* Compute the coefficients' default values for a grid.
  *   values  receives coefficient_count numbers
  * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT where a default is not finite on this grid; or HALOTUNE_MEMORY. */
 halotune_status stencil_coefficients(const struct stencil *stencil, const struct grid *grid, double *values);
 
-/* Check that the stencil can have this grid: at most GRID_MOST_POINTS points, and at least two points along each axis
- * that is periodic_endpoint. The caller has checked that each n is from 1 to GRID_MOST_AXIS_POINTS.
+/* Like stencil_coefficients, with some values given. Defaults that use a given coefficient use the given value.
+ *   given  coefficient_count finite numbers, NaN for a default; NULL: all are defaults */
+halotune_status stencil_coefficients_with(const struct stencil *stencil, const struct grid *grid, const double *given,
+                                          double *values);
+
+/* The points that an axis needs so that mirror images lie in the grid as far as the longest taps of any input reach; 1
+ * without mirrors. */
+long stencil_least_points(const struct stencil *stencil, int axis);
+
+/* Check that the stencil can have this grid: at most GRID_MOST_POINTS points, at least two points along each axis that
+ * is periodic_endpoint, and mirror images that lie in the grid. The caller has checked that each n is from 1 to
+ * GRID_MOST_AXIS_POINTS.
  *   axis  receives the axis that is wrong, or -1 if the product is wrong; may be NULL
  * Returns HALOTUNE_OK or HALOTUNE_ARGUMENT. */
 halotune_status stencil_check_grid(const struct stencil *stencil, const struct grid *grid, int *axis);

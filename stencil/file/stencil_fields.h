@@ -14,10 +14,19 @@ field_read field_name, field_about, field_origin, field_kind, field_dims, field_
 field_read field_coefficients;
 
 /* domains.c */
-field_read field_boundary, field_dtypes, field_grids;
+field_read field_dtypes, field_grids;
+
+/* boundary_fields.c */
+field_read field_boundary, field_margins;
+
+/* Check what boundary rules ask of fields that are read after them: of grids, of the update and of `iterate`. */
+halotune_status boundary_check(struct stencil_reader *r);
 
 /* steps.c */
 field_read field_update, field_iterate;
+
+/* in_place.c */
+field_read field_in_place;
 
 /* expectations.c */
 field_read field_tolerance, field_exact, field_values;

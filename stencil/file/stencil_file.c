@@ -29,6 +29,8 @@ static const struct field {
     {"grids", REQUIRED, field_grids},
     {"iterate", STENCIL_ONLY, field_iterate},
     {"update", STENCIL_REQUIRED, field_update},
+    {"margins", STENCIL_ONLY, field_margins},
+    {"in_place", STENCIL_ONLY, field_in_place},
     {"tolerance", OPTIONAL, field_tolerance},
     {"exact", OPTIONAL, field_exact},
     {"values", OPTIONAL, field_values},
@@ -70,7 +72,8 @@ static halotune_status check_uses(const struct stencil_reader *r) {
   for (int i = 0; i < r->scope.count; i++) {
     const struct name *name = &r->scope.names[i];
     const struct name *formula_name = scope_find(&r->formula_scope, name->text, strlen(name->text));
-    bool used = name->is_used || name->kind == NAME_OUTPUT || (formula_name && formula_name->is_used);
+    bool used = name->is_used || name->kind == NAME_OUTPUT || name->kind == NAME_VARIABLE ||
+                (formula_name && formula_name->is_used);
     if (!used) return reader_fail(r, name->place, "'%s' is declared, but not used", name->text);
   }
   return HALOTUNE_OK;
@@ -83,6 +86,7 @@ static halotune_status read_all(struct stencil_reader *r) {
   if (status == HALOTUNE_OK) status = check_fields(r);
   for (int i = VARIABLE_NX; i < VARIABLE_X && status == HALOTUNE_OK; i++) status = reader_allow_variable(r, i);
   for (size_t i = 0; i < COUNT(fields) && status == HALOTUNE_OK; i++) status = read_field(r, &fields[i]);
+  if (status == HALOTUNE_OK && r->stencil->kind == STENCIL_STENCIL) status = boundary_check(r);
   return status == HALOTUNE_OK ? check_uses(r) : status;
 }
 
@@ -92,6 +96,7 @@ halotune_status stencil_parse(const struct source *source, struct stencil **out)
   r.stencil = calloc(1, sizeof *r.stencil);
   if (!r.stencil) return fail_memory();
   r.stencil->about = r.stencil->origin = "";
+  memset(r.stencil->margins, DEFAULT_MARGIN, sizeof r.stencil->margins);
   halotune_status status = read_all(&r);
   scope_free(&r.scope);
   scope_free(&r.formula_scope);

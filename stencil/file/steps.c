@@ -55,6 +55,11 @@ halotune_status field_update(struct stencil_reader *r, const struct yaml *node) 
   halotune_status status = yaml_snippet(r->source, node, &snippet);
   if (status != HALOTUNE_OK) return status;
   r->scope.dims = stencil->dims;
+  for (int axis = 0; axis < stencil->dims; axis++) {
+    const int variable = VARIABLE_INDEX_X + axis;
+    const struct name name = {.text = variable_names[variable], .kind = NAME_VARIABLE, .index = variable};
+    if ((status = scope_add(&r->scope, name)) != HALOTUNE_OK) return status;
+  }
   status = parse_update(&snippet, &r->scope, &stencil->arena, &stencil->exprs, &stencil->update);
   if (status != HALOTUNE_OK) return status;
   for (int i = 0; i < stencil->update.count; i++) {

@@ -22,7 +22,7 @@ static const struct {
   const char *problem, *words;
 } slips[] = {
     {"mapping values are not allowed in this context",
-     "unexpected ':': indent all fields alike, and put a text that contains ': ' in quotes"},
+     "unexpected ':': indent all fields alike; put a text that contains ': ' in quotes, and an update with ?: behind '|'"},
     {"did not find expected key", "expected a field here, indented as those before it"},
     {"found character that cannot start any token", "a text cannot begin with this character: put the text in quotes"},
 };

@@ -78,6 +78,7 @@ static void add_launch(struct text *text, const struct launch *launch, int capab
   }
   if (launch->steps > 1) text_printf(text, "#define LAUNCH_STEPS %d  // time steps\n", launch->steps);
   if (launch->overlaps) text_printf(text, "#define LAUNCH_OVERLAP 1  // programmatic dependent launch\n");
+  if (launch->cooperative) text_printf(text, "#define LAUNCH_COOPERATIVE 1  // all blocks run at the same time\n");
   add_maps(text, "INPUT", &launch->input_maps);
   add_maps(text, "OUTPUT", &launch->output_maps);
   text_printf(text, "\n");

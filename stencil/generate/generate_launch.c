@@ -81,6 +81,28 @@ static halotune_status find_overlap(const struct variant_spec *spec, const struc
   return fail(HALOTUNE_ARGUMENT, "template %s: overlap is %.10g; it must be 0 or 1", spec->template->name, value);
 }
 
+/* Blocks that wait for each other must all run: at least one fits a multiprocessor. */
+static halotune_status find_cooperative(const struct variant_spec *spec, const struct bindings *bindings,
+                                        struct launch *out) {
+  double value = bindings_optional(bindings, &spec->template->cooperative);
+  long blocks = out->grid[0] * out->grid[1] * out->grid[2];
+  long most = (long)bindings->variables[FACT_multiprocessors];
+  out->cooperative = value == 1;
+  if (value != 0 && value != 1) {
+    return fail(HALOTUNE_ARGUMENT, "template %s: cooperative is %.10g; it must be 0 or 1", spec->template->name, value);
+  }
+  if (!out->cooperative) return HALOTUNE_OK;
+  if (out->overlaps) {
+    return fail(HALOTUNE_ARGUMENT, "template %s: a cooperative launch cannot overlap with the previous one",
+                spec->template->name);
+  }
+  if (blocks <= most) return HALOTUNE_OK;
+  return fail(HALOTUNE_ARGUMENT,
+              "template %s: %ld blocks of a cooperative launch, which would not all run at the same time on %ld "
+              "multiprocessors",
+              spec->template->name, blocks, most);
+}
+
 static halotune_status find_workspace(const struct variant_spec *spec, const struct bindings *bindings,
                                       struct launch *out) {
   const struct optional_formula *formula = &spec->template->workspace_bytes;
@@ -157,6 +179,7 @@ halotune_status launch_find(const struct variant_spec *spec, struct launch *out)
   if (status == HALOTUNE_OK) status = find_blocks(spec, &bindings, out);
   if (status == HALOTUNE_OK) status = find_cluster(spec, &bindings, out);
   if (status == HALOTUNE_OK) status = find_overlap(spec, &bindings, out);
+  if (status == HALOTUNE_OK) status = find_cooperative(spec, &bindings, out);
   if (status == HALOTUNE_OK) status = find_workspace(spec, &bindings, out);
   if (status == HALOTUNE_OK) status = find_maps(spec, &bindings, &t->input_maps, "tensor_inputs", &out->input_maps);
   if (status == HALOTUNE_OK) status = find_maps(spec, &bindings, &t->output_maps, "tensor_outputs", &out->output_maps);

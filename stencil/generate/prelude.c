@@ -37,11 +37,13 @@ void prelude_write_parameters(struct text *text, const struct variant_spec *spec
   text_printf(text, "\n");
 }
 
-/* Whether a tap of a computed point can be outside the grid. */
+/* Whether a tap of a point in the largest box can be outside the grid. */
 static bool has_images(const struct stencil *stencil, const struct analysis *analysis) {
+  const struct grid origin = {{0}};
+  long low[MAX_DIMS], high[MAX_DIMS];
+  analysis_computed(analysis, stencil, &origin, low, high);
   for (int axis = 0; axis < stencil->dims; axis++) {
-    bool reaches = analysis->radius_low[axis] > 0 || analysis->radius_high[axis] > 0;
-    if (reaches && stencil->boundary[axis] != BOUNDARY_SKIP) return true;
+    if (low[axis] < analysis->radius_low[axis] || -high[axis] < analysis->radius_high[axis]) return true;
   }
   return false;
 }
@@ -61,13 +63,19 @@ static void add_staged(struct text *text, const struct prelude *prelude) {
   text_printf(text, "-1; }\n\n");
 }
 
+int prelude_index_field(const struct stencil *stencil, int axis) {
+  int field = stencil->input_count;
+  for (int i = 0; i < axis && i < stencil->dims; i++) field += stencil_uses_index(stencil, i);
+  return field;
+}
+
 void prelude_write_stencil(struct text *text, const struct prelude *prelude) {
   const struct variant_spec *spec = prelude->spec;
   const struct analysis *analysis = spec->analysis;
   text_printf(text, "typedef %s real;\ntypedef %s index_t;\n", spec->dtype == DTYPE_F32 ? "float" : "double",
               prelude->launch->index_bytes == 4 ? "int" : "long long");
   text_printf(text, "#define DIMS %d\n#define INPUTS %d\n#define OUTPUTS %d\n", spec->stencil->dims,
-              spec->stencil->input_count, spec->stencil->output_count);
+              prelude_index_field(spec->stencil, MAX_DIMS), spec->stencil->output_count);
   text_printf(text, "#define AXIS %d  // of a pencil or scan: 0, 1, 2 for x, y, z; else -1\n", analysis->pencil_axis);
   text_printf(text, "// How far taps reach towards smaller and larger indices.\n");
   for (int axis = 0; axis < MAX_DIMS; axis++) {
@@ -78,6 +86,8 @@ void prelude_write_stencil(struct text *text, const struct prelude *prelude) {
               analysis->shape == SHAPE_POINTWISE || analysis->shape == SHAPE_PENCIL || analysis->shape == SHAPE_STAR);
   text_printf(text, "#define IMAGES %d  // 1 where taps of a point in the box may lie beyond the grid\n",
               has_images(spec->stencil, analysis));
+  text_printf(text, "#define FILLS_ENDS %d  // 1 where taps beyond the grid read something else than 0\n",
+              spec->stencil->kind == STENCIL_STENCIL && analysis_fills_ends(analysis, spec->stencil));
   add_staged(text, prelude);
 }
 
@@ -107,9 +117,14 @@ void prelude_write_number(struct text *text, const struct prelude *prelude, doub
   text_printf(text, ")");
 }
 
+const char *prelude_coefficients(const struct prelude *prelude) {
+  static const char *const sources[] = {"coefficients", "Coefficients()", "constant_coefficients"};
+  bool passed = prelude->launch->passes_coefficients || prelude->coefficients == COEFFICIENTS_CONSTANT;
+  return sources[passed ? prelude->coefficients : COEFFICIENTS_LITERAL];
+}
+
 /* Append the coefficients. Templates pass COEFFICIENT_VALUES to the update, wherever the values are kept. */
 void prelude_write_coefficients(struct text *text, const struct prelude *prelude) {
-  static const char *const sources[] = {"coefficients", "Coefficients()", "constant_coefficients"};
   const struct stencil *stencil = prelude->spec->stencil;
   const double *values = prelude->spec->coefficients;
   bool literal = prelude->coefficients == COEFFICIENTS_LITERAL;
@@ -133,10 +148,7 @@ void prelude_write_coefficients(struct text *text, const struct prelude *prelude
     }
     text_printf(text, "};\n");
   }
-  bool passed = prelude->launch->passes_coefficients;
-  text_printf(text, "#define COEFFICIENT_VALUES %s\n\n",
-              passed || prelude->coefficients == COEFFICIENTS_CONSTANT ? sources[prelude->coefficients]
-                                                                       : sources[COEFFICIENTS_LITERAL]);
+  text_printf(text, "#define COEFFICIENT_VALUES %s\n\n", prelude_coefficients(prelude));
 }
 
 halotune_status prelude_write(struct text *text, const struct prelude *prelude) {

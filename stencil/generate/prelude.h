@@ -24,12 +24,19 @@ struct prelude {
   long threads, min_blocks; /* for launch bounds; there are none if threads is 0 */
 };
 
+/* The number of the field from which a kernel reads the number of a point along an axis. Such fields follow the inputs
+ * and have no memory: read_point computes their values. Returns the number of all fields for `axis` = MAX_DIMS. */
+int prelude_index_field(const struct stencil *stencil, int axis);
+
 /* Append the prelude. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status prelude_write(struct text *text, const struct prelude *prelude);
 
 /* Append a number as an element: real(0.5). A number that is too small for f32 is rounded as the device would round
  * it. */
 void prelude_write_number(struct text *text, const struct prelude *prelude, double number);
+
+/* The expression of a kernel with the values of the coefficients. */
+const char *prelude_coefficients(const struct prelude *prelude);
 
 /* Append a number, a coefficient or a tap as it is written in the update's function. */
 void prelude_write_leaf(struct text *text, const struct prelude *prelude, const struct expr *node);
@@ -42,7 +49,14 @@ void prelude_write_stages(struct text *text, const struct prelude *prelude);  /*
 void prelude_write_coefficients(struct text *text, const struct prelude *prelude);
 /* the kernel's arguments, and functions that read and write fields */
 void prelude_write_fields(struct text *text, const struct prelude *prelude);
+/* What taps beyond the grid read of coefficients: a member of struct Fields, and its values in FIELDS. */
+void prelude_write_outside_member(struct text *text, const struct prelude *prelude);
+void prelude_write_outside_values(struct text *text, const struct prelude *prelude);
+/* where outputs are written, if that is not everywhere in the box */
+void prelude_write_masks(struct text *text, const struct prelude *prelude);
 void prelude_write_boundary(struct text *text, const struct prelude *prelude); /* points outside the grid */
+/* the same where rules differ between ends or inputs, or change values */
+void prelude_write_edges(struct text *text, const struct prelude *prelude);
 /* the points that a stage computes */
 void prelude_write_stage_points(struct text *text, const struct prelude *prelude);
 halotune_status prelude_write_update(struct text *text, const struct prelude *prelude);

@@ -1,4 +1,5 @@
-/* prelude_boundary.c: writes boundary rules as CUDA: functions from a tap's point to the point that is read. */
+/* prelude_boundary.c: writes boundary rules as CUDA: functions from a tap's point to the point that is read. A stencil
+ * whose rules differ between ends or inputs, or with a rule that changes values, gets those of prelude_edges.c. */
 #include "stencil/generate/prelude.h"
 
 static const char *body_of(enum boundary boundary) {
@@ -36,6 +37,22 @@ static void add_for_axis(struct text *text, const char *pattern, char axis) {
   for (; *pattern; pattern++) text_add(text, *pattern == '@' ? &axis : pattern, 1);
 }
 
+/* Append what a tap reads where its image has a value; see prelude_edges.c. */
+static void add_ghost_value(struct text *text, const struct stencil *stencil) {
+  text_printf(text,
+              "// What a tap of input `field` reads at a point that may lie beyond the grid, where its image has this "
+              "value.\n__device__ __forceinline__ real ghost_value(const Fields &f, int field, const Geometry &g, "
+              "index_t x, index_t y, index_t z, real value) {\n  return ");
+  bool any = false;
+  for (int axis = 0; axis < stencil->dims; axis++) {
+    if (stencil->boundary[axis][SIDE_LOW].rule != BOUNDARY_ZERO || stencil->kind == STENCIL_SCAN) continue;
+    text_printf(text, any ? " || " : "");
+    add_for_axis(text, "is_zero_@(g, @)", axis_names[axis]);
+    any = true;
+  }
+  text_printf(text, any ? " ? real(0) : value;\n}\n" : "value;\n}\n");
+}
+
 static void add_reader(struct text *text, const struct stencil *stencil, bool is_fused) {
   text_printf(text,
               "// Input `field` at a point that may lie beyond the grid, by at most the radius%s.\n"
@@ -43,7 +60,7 @@ static void add_reader(struct text *text, const struct stencil *stencil, bool is
               "index_t y, index_t z) {\n",
               is_fused ? " times the number of steps" : "");
   for (int axis = 0; axis < stencil->dims; axis++) {
-    if (stencil->boundary[axis] != BOUNDARY_ZERO || stencil->kind == STENCIL_SCAN) continue;
+    if (stencil->boundary[axis][SIDE_LOW].rule != BOUNDARY_ZERO || stencil->kind == STENCIL_SCAN) continue;
     add_for_axis(text, "  if (@ < 0 || @ >= g.n@) return real(0);\n", axis_names[axis]);
   }
   static const char *const calls[] = {"image_x(g, x), y, z", "image_x(g, x), image_y(g, y), z",
@@ -53,8 +70,12 @@ static void add_reader(struct text *text, const struct stencil *stencil, bool is
 
 void prelude_write_boundary(struct text *text, const struct prelude *prelude) {
   const struct stencil *stencil = prelude->spec->stencil;
+  if (!analysis_is_plain(prelude->spec->analysis, stencil)) {
+    prelude_write_edges(text, prelude);
+    return;
+  }
   for (int axis = 0; axis < stencil->dims; axis++) {
-    enum boundary boundary = stencil->kind == STENCIL_SCAN ? BOUNDARY_CLAMP : stencil->boundary[axis];
+    enum boundary boundary = stencil->kind == STENCIL_SCAN ? BOUNDARY_CLAMP : stencil->boundary[axis][SIDE_LOW].rule;
     char name = axis_names[axis];
     text_printf(text, "// Beyond the grid in %c (%s): %s.\n", name, boundary_names[boundary], meaning_of(boundary));
     add_for_axis(text, "__device__ __forceinline__ index_t image_@(const Geometry &g, index_t @) {\n", name);
@@ -73,5 +94,6 @@ void prelude_write_boundary(struct text *text, const struct prelude *prelude) {
                                            : "  (void)g, (void)@;\n  return false;\n}\n\n",
                  name);
   }
+  add_ghost_value(text, stencil);
   add_reader(text, stencil, prelude->launch->steps > 1);
 }

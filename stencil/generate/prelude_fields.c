@@ -57,6 +57,7 @@ static void add_arguments(struct text *text, const struct prelude *prelude) {
   add_list(text, "out_", stencil->outputs, stencil->output_count);
   for (int i = 0; i < launch->carried_count; i++) text_printf(text, ", carried_%d", i);
   text_printf(text, "}");
+  prelude_write_outside_values(text, prelude);
   if (is_texture(prelude)) {
     text_printf(text, ", {");
     add_list(text, "texture_", stencil->inputs, stencil->input_count);
@@ -94,6 +95,16 @@ static const char *streaming_condition(const struct prelude *prelude) {
   }
 }
 
+/* Append the values of fields that hold the number of a point, at the beginning of a function that reads a field.
+ *   pattern  what to do with each, with the axis in place of '@' */
+static void add_index_values(struct text *text, const struct stencil *stencil, const char *pattern) {
+  for (int axis = 0; axis < stencil->dims && stencil->kind == STENCIL_STENCIL; axis++) {
+    if (!stencil_uses_index(stencil, axis)) continue;
+    text_printf(text, "  if (field == %d) ", prelude_index_field(stencil, axis));
+    for (const char *at = pattern; *at; at++) text_add(text, *at == '@' ? &axis_names[axis] : at, 1);
+  }
+}
+
 static void add_readers(struct text *text, const struct prelude *prelude) {
   static const char *const loads[] = {"  return load_plain(f.in[field] + at(g, x, y, z));\n",
                                       "  return load_readonly(f.in[field] + at(g, x, y, z));\n"};
@@ -101,12 +112,14 @@ static void add_readers(struct text *text, const struct prelude *prelude) {
                                         "  load_vector_readonly(f.in[field] + at(g, x, y, z), values);\n"};
   static const char by_points[] = "#pragma unroll\n"
                                   "  for (int i = 0; i < N; i++) values[i] = read_point(f, field, g, x + i, y, z);\n";
+  const struct stencil *stencil = prelude->spec->stencil;
   const char *condition = streaming_condition(prelude);
   const bool is_always_streamed = condition && !*condition;
   text_printf(text,
               "// Input `field` at a point of the grid.\n"
               "__device__ __forceinline__ real read_point(const Fields &f, int field, const Geometry &g, index_t x, "
               "index_t y, index_t z) {\n");
+  add_index_values(text, stencil, "return real(@);\n");
   if (condition) text_printf(text, "  %sreturn load_streaming(f.in[field] + at(g, x, y, z));\n", condition);
   if (!is_always_streamed) {
     text_printf(text, "%s", is_texture(prelude) ? texture_fetch(prelude) : loads[prelude->load_path]);
@@ -116,6 +129,10 @@ static void add_readers(struct text *text, const struct prelude *prelude) {
               "template <int N>\n"
               "__device__ __forceinline__ void read_vector(const Fields &f, int field, const Geometry &g, index_t x, "
               "index_t y, index_t z, real (&values)[N]) {\n");
+  add_index_values(
+      text, stencil,
+      "{\n#pragma unroll\n    for (int i = 0; i < N; i++) values[i] = read_point(f, field, g, x + i, y, z);\n"
+      "    return;\n  }\n");
   if (condition) {
     text_printf(text, "  %sreturn load_vector_streaming(f.in[field] + at(g, x, y, z), values);\n", condition);
   }
@@ -131,9 +148,46 @@ static void add_readers(struct text *text, const struct prelude *prelude) {
             "}\n");
 }
 
+/* Append functions that write outputs where not all of them are computed at every point of the box. */
+static void add_masked_writers(struct text *text, const char *suffix) {
+  text_printf(
+      text,
+      "__device__ __forceinline__ void write_point(const Fields &f, int field, const Geometry &g, index_t x, "
+      "index_t y, index_t z, real value) {\n  if (is_left(field, g, x, y, z)) return;\n"
+      "  if (kept_input(field) >= 0 && is_kept_at(field, g, x, y, z)) value = f.in[kept_input(field)][at(g, x, y, z)];\n"
+      "  store%s(f.out[field] + at(g, x, y, z), value);\n}\n"
+      "// Whether a vector is computed as a whole. Both ends tell, since the computed points are a box.\n"
+      "template <int N> __device__ __forceinline__ bool is_all_computed(int output, const Geometry &g, index_t x, index_t "
+      "y, index_t z) {\n  return !is_left(output, g, x, y, z) && !is_left(output, g, x + N - 1, y, z) && "
+      "!is_kept_at(output, g, x, y, z) && !is_kept_at(output, g, x + N - 1, y, z);\n}\n"
+      "template <int N>\n"
+      "__device__ __forceinline__ void write_vector(const Fields &f, int field, const Geometry &g, index_t x, "
+      "index_t y, index_t z, const real (&values)[N]) {\n  if (is_all_computed<N>(field, g, x, y, z)) {\n"
+      "    store_vector%s(f.out[field] + at(g, x, y, z), values);\n    return;\n  }\n#pragma unroll\n"
+      "  for (int i = 0; i < N; i++) write_point(f, field, g, x + i, y, z, values[i]);\n}\n",
+      *suffix ? suffix : "_plain", suffix);
+  text_printf(text,
+              "// Those of a vector in a row of the box that lie in the box.\n"
+              "template <int N>\n"
+              "__device__ __forceinline__ void write_in_box(const Fields &f, int field, const Geometry &g, index_t x, "
+              "index_t y, index_t z, const real (&values)[N]) {\n"
+              "  if (x >= g.x0 && x + N <= g.x1 && is_all_computed<N>(field, g, x, y, z)) {\n"
+              "    store_vector%s(f.out[field] + at(g, x, y, z), values);\n    return;\n  }\n"
+              "#pragma unroll\n"
+              "  for (int i = 0; i < N; i++) {\n"
+              "    if (x + i >= g.x0 && x + i < g.x1) write_point(f, field, g, x + i, y, z, values[i]);\n"
+              "  }\n}\n\n",
+              suffix);
+}
+
 static void add_writers(struct text *text, const struct prelude *prelude) {
   bool streams = prelude->streaming == STREAMING_STORES || prelude->streaming == STREAMING_ALL;
   const char *suffix = streams ? "_streaming" : "";
+  if (analysis_has_masks(prelude->spec->analysis, prelude->spec->stencil)) {
+    prelude_write_masks(text, prelude);
+    add_masked_writers(text, suffix);
+    return;
+  }
   text_printf(
       text,
       "__device__ __forceinline__ void write_point(const Fields &f, int field, const Geometry &g, index_t x, "
@@ -159,9 +213,10 @@ static void add_writers(struct text *text, const struct prelude *prelude) {
 
 void prelude_write_fields(struct text *text, const struct prelude *prelude) {
   const struct launch *launch = prelude->launch;
-  text_printf(text, "struct Fields {\n  const real *in[INPUTS];\n  real *out[%s];\n%s%s%s};\n",
-              launch->carried_count > 0 ? "OUTPUTS + CARRIED" : "OUTPUTS",
-              is_texture(prelude) ? "  cudaTextureObject_t texture[INPUTS];\n" : "",
+  text_printf(text, "struct Fields {\n  const real *in[INPUTS];\n  real *out[%s];\n",
+              launch->carried_count > 0 ? "OUTPUTS + CARRIED" : "OUTPUTS");
+  prelude_write_outside_member(text, prelude);
+  text_printf(text, "%s%s%s};\n", is_texture(prelude) ? "  cudaTextureObject_t texture[INPUTS];\n" : "",
               launch->input_maps.count > 0 ? "  const TensorMap *map_in[STAGED];  // by slot\n" : "",
               launch->output_maps.count > 0 ? "  const TensorMap *map_out[OUTPUTS];\n" : "");
   add_arguments(text, prelude);

@@ -74,6 +74,34 @@ static void add_fma(const struct rounded *r, const struct expr *sum, int fused) 
   text_printf(r->text, ")");
 }
 
+/* Append an operator whose result no compiler changes. Before each operand stands a text. The result of a condition
+ * becomes a `real` with the assignment. */
+static void add_as_written(const struct rounded *r, const struct expr *node) {
+  static const char *const texts[][MAX_EXPR_ARGS] = {
+      [EXPR_NEGATE] = {"-"},        [EXPR_DIVIDE] = {"", "/"},
+      [EXPR_LESS] = {"", " < "},    [EXPR_LESS_EQUAL] = {"", " <= "},
+      [EXPR_GREATER] = {"", " > "}, [EXPR_GREATER_EQUAL] = {"", " >= "},
+      [EXPR_EQUAL] = {"", " == "},  [EXPR_NOT_EQUAL] = {"", " != "},
+      [EXPR_AND] = {"", " && "},    [EXPR_OR] = {"", " || "},
+      [EXPR_NOT] = {"!"},           [EXPR_CHOOSE] = {"", " ? ", " : "},
+  };
+  for (int k = 0; k < node->arg_count; k++) {
+    text_printf(r->text, "%s", texts[node->kind][k]);
+    add_value(r, node->args[k]);
+  }
+}
+
+static void add_function(const struct rounded *r, const struct expr *node) {
+  int exponent;
+  if (expr_is_whole_power(&r->stencil->exprs, node, &exponent)) {
+    text_printf(r->text, "power%s%d(", exponent < 0 ? "_minus_" : "_", abs(exponent));
+    add_value(r, node->args[0]);
+    text_printf(r->text, ")");
+  } else {
+    add_call(r, node->index == FUNCTION_SIGN ? "sign_of" : functions[node->index].name, node);
+  }
+}
+
 static void add_operation(const struct rounded *r, const struct expr *node) {
   int fused = is_sum(node) ? fused_operand(r, node) : -1;
   switch (node->kind) {
@@ -83,17 +111,12 @@ static void add_operation(const struct rounded *r, const struct expr *node) {
     else add_call(r, node->kind == EXPR_ADD ? "rounded_sum" : "rounded_difference", node);
     break;
   case EXPR_MULTIPLY: add_call(r, "rounded_product", node); break;
-  case EXPR_CALL: add_call(r, functions[node->index].name, node); break;
-  case EXPR_NEGATE:
-    text_printf(r->text, "-");
-    add_value(r, node->args[0]);
-    break;
-  case EXPR_DIVIDE: /* no compiler contracts it */
-    add_value(r, node->args[0]);
-    text_printf(r->text, "/");
-    add_value(r, node->args[1]);
-    break;
-  default: prelude_write_leaf(r->text, r->prelude, node); break;
+  case EXPR_CALL: add_function(r, node); break;
+  case EXPR_NUMBER:
+  case EXPR_COEFFICIENT:
+  case EXPR_VARIABLE:
+  case EXPR_TAP: prelude_write_leaf(r->text, r->prelude, node); break;
+  default: add_as_written(r, node); break;
   }
 }
 

@@ -22,6 +22,9 @@ static void add_leaf(struct text *text, const struct expr *node, const void *con
   switch (node->kind) {
   case EXPR_NUMBER: prelude_write_number(text, c->prelude, node->number); break;
   case EXPR_COEFFICIENT: text_printf(text, "coefficients.%s_", stencil->coefficients[node->index].name); break;
+  case EXPR_VARIABLE:
+    text_printf(text, "taps(%d)", prelude_index_field(stencil, node->index - VARIABLE_INDEX_X));
+    break;
   default: text_printf(text, "taps(%d)", node->index); break;
   }
 }
@@ -30,7 +33,7 @@ static void add_leaf(struct text *text, const struct expr *node, const void *con
 static halotune_status number_weights(const struct prelude *prelude, struct text *values, int *numbers, int *count) {
   const struct split *split = split_of(prelude);
   struct context context = {.prelude = prelude};
-  struct spelling spelling = {.leaf = add_leaf, .context = &context};
+  struct spelling spelling = {.leaf = add_leaf, .is_cuda = true, .context = &context};
   halotune_status status = HALOTUNE_OK;
   *count = 0;
   for (int i = 0; i < split->weight_count && status == HALOTUNE_OK; i++) {
@@ -177,7 +180,7 @@ static halotune_status add_output(struct text *text, const struct prelude *prelu
   const struct assignment *assignments = stencil->update.assignments;
   char name[NAME_BYTES];
   struct context context = {.prelude = prelude, .output = assignments[index].output, .name = name};
-  struct spelling spelling = {.leaf = add_leaf, .temporary = find_name, .context = &context};
+  struct spelling spelling = {.leaf = add_leaf, .temporary = find_name, .is_cuda = true, .context = &context};
   halotune_status status = HALOTUNE_OK;
   mark_rest(prelude, assignments[index].root, is_rest);
   text_printf(text, "  if (output == %d) {  // %s\n", context.output, assignments[index].name);
@@ -235,6 +238,11 @@ static void add_constants(struct text *text, const struct prelude *prelude) {
     for (int i = 0; i < stencil->input_count; i++) {
       if (!split->reads_beside[o][i]) continue;
       text_printf(text, "(output == %d && input == %d) || ", o, i);
+      reads = true;
+    }
+    for (int axis = 0; axis < stencil->dims; axis++) {
+      if (!split->reads_index[o][axis]) continue;
+      text_printf(text, "(output == %d && input == %d) || ", o, prelude_index_field(stencil, axis));
       reads = true;
     }
   }

@@ -129,7 +129,7 @@ void prelude_write_stage_points(struct text *text, const struct prelude *prelude
       "__device__ __forceinline__ bool is_computed(const Geometry &g, index_t x, index_t y, index_t z) {\n"
       "  return in_box(g");
   for (int axis = 0; axis < MAX_DIMS; axis++) {
-    enum boundary boundary = stencil->boundary[axis];
+    enum boundary boundary = stencil->boundary[axis][SIDE_LOW].rule;
     bool images = boundary == BOUNDARY_PERIODIC || boundary == BOUNDARY_PERIODIC_ENDPOINT;
     if (axis < stencil->dims && images) text_printf(text, ", image_%c(g, %c)", axis_names[axis], axis_names[axis]);
     else text_printf(text, ", %c", axis_names[axis]);
@@ -140,7 +140,7 @@ void prelude_write_stage_points(struct text *text, const struct prelude *prelude
       "grid.\n");
   for (int axis = 0; axis < MAX_DIMS; axis++) {
     char name = axis_names[axis];
-    bool clamps = axis < stencil->dims && stencil->boundary[axis] == BOUNDARY_CLAMP;
+    bool clamps = axis < stencil->dims && stencil->boundary[axis][SIDE_LOW].rule == BOUNDARY_CLAMP;
     text_printf(text, "__device__ __forceinline__ index_t tap_%c(const Geometry &g, index_t %c) { ", name, name);
     if (clamps) text_printf(text, "return image_%c(g, %c); }\n", name, name);
     else text_printf(text, "return (void)g, %c; }\n", name);

@@ -13,6 +13,7 @@ void prelude_write_leaf(struct text *text, const struct prelude *prelude, const 
   switch (node->kind) {
   case EXPR_NUMBER: prelude_write_number(text, prelude, node->number); break;
   case EXPR_COEFFICIENT: text_printf(text, "%s_", stencil->coefficients[node->index].name); break;
+  case EXPR_VARIABLE: text_printf(text, "%s_", variable_names[node->index]); break;
   default:
     text_printf(text, "%s_", stencil->inputs[node->index]);
     for (int axis = 0; axis < stencil->dims; axis++)
@@ -46,6 +47,14 @@ static void add_inputs(struct text *text, const struct stencil *stencil) {
   }
 }
 
+/* Append the numbers of the point along the axes. */
+static void add_indices(struct text *text, const struct stencil *stencil) {
+  for (int axis = 0; axis < stencil->dims; axis++) {
+    if (!stencil_uses_index(stencil, axis)) continue;
+    text_printf(text, "  const real %c_ = taps(%d, 0, 0, 0);\n", axis_names[axis], prelude_index_field(stencil, axis));
+  }
+}
+
 /* Append the coefficients, without those that only other coefficients use. */
 static void add_coefficients(struct text *text, const struct stencil *stencil) {
   const struct update *update = &stencil->update;
@@ -68,11 +77,46 @@ static void add_coefficients(struct text *text, const struct stencil *stencil) {
   text_printf(text, count > 0 ? ";\n" : "  (void)coefficients;\n");
 }
 
+/* Append the function for one whole power: repeated squaring from the highest bit of the exponent. */
+static void add_power(struct text *text, const struct prelude *prelude, int exponent) {
+  const bool reproducible = prelude->spec->reproducible;
+  const int size = exponent < 0 ? -exponent : exponent;
+  int bit = 1;
+  while (2 * bit <= size) bit *= 2;
+  text_printf(text, "__device__ __forceinline__ real power%s%d(real a) {\n  real b = a;\n",
+              exponent < 0 ? "_minus_" : "_", size);
+  for (bit /= 2; bit > 0; bit /= 2) {
+    text_printf(text, reproducible ? "  b = rounded_product(b, b);\n" : "  b = b*b;\n");
+    if (size & bit) text_printf(text, reproducible ? "  b = rounded_product(b, a);\n" : "  b = b*a;\n");
+  }
+  text_printf(text, "  return %sb;\n}\n\n", exponent < 0 ? "real(1)/" : "");
+}
+
+/* Append the functions that this update calls and CUDA does not have. */
+static void add_functions(struct text *text, const struct prelude *prelude) {
+  const struct stencil *stencil = prelude->spec->stencil;
+  bool has_power[2 * MOST_WHOLE_EXPONENT + 1] = {false}, has_sign = false;
+  int exponent;
+  for (int i = stencil->update.first; i < stencil->update.end; i++) {
+    const struct expr *node = &stencil->exprs.nodes[i];
+    if (expr_is_whole_power(&stencil->exprs, node, &exponent)) has_power[exponent + MOST_WHOLE_EXPONENT] = true;
+    has_sign = has_sign || (node->kind == EXPR_CALL && node->index == FUNCTION_SIGN);
+  }
+  if (has_sign) {
+    text_printf(text, "// -1, 0 or 1; 0 for NaN.\n__device__ __forceinline__ real sign_of(real a) {\n"
+                      "  return real(a > real(0)) - real(a < real(0));\n}\n\n");
+  }
+  for (exponent = -MOST_WHOLE_EXPONENT; exponent <= MOST_WHOLE_EXPONENT; exponent++) {
+    if (has_power[exponent + MOST_WHOLE_EXPONENT]) add_power(text, prelude, exponent);
+  }
+}
+
 static halotune_status add_assignment(struct text *text, const struct prelude *prelude, int index) {
   const struct stencil *stencil = prelude->spec->stencil;
   const struct assignment *assignment = &stencil->update.assignments[index];
   struct context context = {prelude, stencil, index};
-  struct spelling spelling = {.leaf = add_leaf, .temporary = find_temporary, .suffix = "_", .context = &context};
+  struct spelling spelling = {
+      .leaf = add_leaf, .temporary = find_temporary, .suffix = "_", .is_cuda = true, .context = &context};
   if (assignment->output >= 0) {
     text_printf(text, "  results[%d] = ", assignment->output);
   } else {
@@ -89,6 +133,7 @@ halotune_status prelude_write_update(struct text *text, const struct prelude *pr
   bool reproducible = prelude->spec->reproducible;
   halotune_status status = HALOTUNE_OK;
   if (reproducible) prelude_write_rounding(text, prelude);
+  add_functions(text, prelude);
   text_printf(
       text, "// The update of one point. taps(input, x, y, z) gives an input at an offset from the point; offsets are\n"
             "// constants, so that an accessor may take a value from a register, shared or global memory.\n"
@@ -97,6 +142,7 @@ halotune_status prelude_write_update(struct text *text, const struct prelude *pr
             "(&results)[OUTPUTS]) {\n");
   add_coefficients(text, stencil);
   add_inputs(text, stencil);
+  add_indices(text, stencil);
   if (reproducible) status = prelude_write_rounded(text, prelude);
   for (int i = 0; i < stencil->update.count && status == HALOTUNE_OK && !reproducible; i++) {
     status = add_assignment(text, prelude, i);

@@ -40,6 +40,9 @@ struct launch {
   /* programmatic dependent launch: the kernel may begin before the work before it in the stream is done. It waits for
    * that work itself before it touches memory. It has no workspace. */
   bool overlaps;
+  /* cooperative launch: all blocks run at the same time, so that each may wait for any other. The driver refuses the
+   * launch on a GPU that cannot hold all blocks at once. */
+  bool cooperative;
   /* global memory that is zero before the first launch and then keeps what the last launch wrote. Launches with the
    * same workspace must not overlap. 0: none */
   long workspace_bytes;

@@ -49,6 +49,13 @@ static bool outputs_are_sums(const struct stencil *stencil, const struct analysi
   return split->form_count > 0;
 }
 
+/* Whether the update uses the number of the point along some axis. */
+static bool uses_index(const struct stencil *stencil) {
+  bool uses = false;
+  for (int axis = 0; axis < stencil->dims; axis++) uses = uses || stencil_uses_index(stencil, axis);
+  return uses;
+}
+
 /* Whether the output becomes the one staged input, and no other input changes from step to step. */
 static bool steps_one_field(const struct stencil *stencil, const struct analysis *analysis) {
   int staged = 0, changed = 0;
@@ -58,11 +65,13 @@ static bool steps_one_field(const struct stencil *stencil, const struct analysis
     if (!step->from_output || !is_staged(analysis, step->to)) return false;
     changed++;
   }
-  return analysis->can_iterate && stencil->output_count == 1 && staged == 1 && changed == 1;
+  return analysis->can_iterate && stencil->output_count == 1 && staged == 1 && changed == 1 &&
+         stencil->in_place_count == 0;
 }
 
 static void fill_stencil(const struct stencil *stencil, const struct analysis *analysis, double facts[FACT_COUNT]) {
   bool scan = stencil->kind == STENCIL_SCAN;
+  const bool is_plain = analysis_is_plain(analysis, stencil);
   int staged = 0;
   for (int i = 0; i < stencil->input_count; i++) staged += is_staged(analysis, i);
   facts[FACT_dims] = stencil->dims;
@@ -78,13 +87,18 @@ static void fill_stencil(const struct stencil *stencil, const struct analysis *a
   facts[FACT_kept_planes] = split_kept_planes(stencil, analysis);
   facts[FACT_is_sum] = !scan && outputs_are_sums(stencil, analysis);
   facts[FACT_steps_one_field] = steps_one_field(stencil, analysis);
+  facts[FACT_uses_axes] = !scan && uses_index(stencil);
   facts[FACT_radius] = analysis->max_radius;
   for (int axis = 0; axis < MAX_DIMS; axis++) {
     facts[FACT_low_x + axis] = analysis->radius_low[axis];
     facts[FACT_high_x + axis] = analysis->radius_high[axis];
-    facts[FACT_boundary_x + axis] = stencil->boundary[axis];
+    facts[FACT_boundary_x + axis] = is_plain ? (double)stencil->boundary[axis][SIDE_LOW].rule : -1;
   }
-  facts[FACT_iterates] = analysis->can_iterate;
+  facts[FACT_plain_boundary] = is_plain;
+  facts[FACT_shared_images] = analysis_shares_images(stencil);
+  facts[FACT_fills_ends] = analysis_fills_ends(analysis, stencil);
+  /* Blocks compute the same points in the steps of one launch, so none may write where another one reads. */
+  facts[FACT_iterates] = analysis->can_iterate && stencil->in_place_count == 0;
   facts[FACT_stage_buffers] = stencil->iterate_count;
   for (int i = 0; i < stencil->iterate_count; i++) facts[FACT_stage_buffers] += stencil->iterate[i].from_output;
   facts[FACT_is_scan] = scan;
@@ -133,7 +147,7 @@ void facts_fill(const struct stencil *stencil, const struct analysis *analysis, 
   facts[FACT_clamp] = BOUNDARY_CLAMP;
   facts[FACT_zero] = BOUNDARY_ZERO;
   facts[FACT_pointer_bytes] = 0;
-  facts[FACT_in_place] = 0;
+  facts[FACT_in_place] = stencil->in_place_count > 0;
   facts[FACT_no_textures] = 0;
   facts[FACT_reproducible] = reproducible;
   facts[FACT_least_steps] = facts[FACT_most_steps] = 1;

@@ -32,6 +32,7 @@ struct device_limits {
     "planes until what is left of the update reads staged inputs at the point; 0 where it reads none later")        \
   X(is_sum, "1 where each output is a sum of weighted taps and nothing else")                                       \
   X(steps_one_field, "1 where steps change the one staged input and nothing else")                                  \
+  X(uses_axes, "1 where the update uses x, y or z, so that a place in memory alone does not tell what it reads")    \
   X(radius, "the largest reach along any axis")                                                                     \
   X(low_x, "reach towards smaller x")                                                                               \
   X(low_y, "reach towards smaller y")                                                                               \
@@ -47,9 +48,12 @@ struct device_limits {
   X(is_star, "1 for a star")                                                                                        \
   X(is_box, "1 for a box")                                                                                          \
   X(axis, "axis of a pencil or scan: 0, 1, 2 for x, y, z; -1 without one")                                          \
-  X(boundary_x, "one of skip, periodic, periodic_endpoint, clamp, zero")                                            \
+  X(boundary_x, "one of skip, periodic, periodic_endpoint, clamp, zero; -1 without plain_boundary")                 \
   X(boundary_y, "the same in y")                                                                                    \
   X(boundary_z, "the same in z")                                                                                    \
+  X(plain_boundary, "1 where one of these rules holds at both ends of each axis, for all inputs and outputs")       \
+  X(shared_images, "1 where a point beyond the grid has the same image for all inputs")                             \
+  X(fills_ends, "1 where a tap beyond the grid reads something else than 0")                                        \
   X(element_bytes, "4 for f32, 8 for f64")                                                                          \
   X(nx, "extent of the grid in x")                                                                                  \
   X(ny, "extent of the grid in y")                                                                                  \
@@ -80,7 +84,7 @@ struct device_limits {
   X(clamp, "the same")                                                                                              \
   X(zero, "the same")                                                                                               \
   X(pointer_bytes, "what addresses of inputs and outputs are known to be multiples of; 0 where any variant may do") \
-  X(in_place, "1 where an output is an input")                                                                      \
+  X(in_place, "1 where an output is an input, or the stencil's file allows it")                                     \
   X(no_textures, "1 where a kernel may use no texture")                                                             \
   X(reproducible, "1 where all variants have to give the same bits, see Summation order")                           \
   X(least_steps, "time steps that a launch has to make at least")                                                   \

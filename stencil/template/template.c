@@ -26,9 +26,9 @@ static halotune_status name_read(struct reader *r) {
 
 static halotune_status read_fields(struct reader *r) {
   static const char *const keys[] = {
-      "name",   "about",         "parameters",     "common",          "define",          "rules",
-      "block",  "grid",          "shared_bytes",   "workspace_bytes", "alignment_bytes", "sums",
-      "access", "tensor_inputs", "tensor_outputs", "cluster",         "overlap",         "steps"};
+      "name",           "about",        "parameters",      "common",          "define",     "rules",  "block",
+      "grid",           "shared_bytes", "workspace_bytes", "alignment_bytes", "sums",       "access", "tensor_inputs",
+      "tensor_outputs", "cluster",      "overlap",         "steps",           "cooperative"};
   struct source common_source;
   struct reader common = {0};
   struct yaml *root;
@@ -94,7 +94,7 @@ static halotune_status read_cuda(const char *yaml_path, char **cuda) {
   const char *extension = strrchr(text_string(&path), '.');
   if (extension) path.length = (size_t)(extension - path.bytes);
   text_printf(&path, ".cu");
-  halotune_status status = file_read(text_string(&path), MAX_STENCIL_BYTES, cuda, &length);
+  halotune_status status = file_read_found(text_string(&path), MAX_STENCIL_BYTES, cuda, &length);
   text_free(&path);
   return status;
 }

@@ -114,6 +114,7 @@ static void add_own(struct text *text, const struct template *template, struct i
   add_formula(text, template, template->shared_bytes);
   for (int axis = 0; axis < MAX_DIMS; axis++) add_optional(text, template, "cluster", &template->cluster[axis]);
   add_optional(text, template, "overlap", &template->overlap);
+  add_optional(text, template, "cooperative", &template->cooperative);
   add_optional(text, template, "workspace_bytes", &template->workspace_bytes);
   add_optional(text, template, "alignment_bytes", &template->alignment_bytes);
   add_optional(text, template, "steps", &template->steps);

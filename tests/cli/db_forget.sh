@@ -6,6 +6,11 @@ halotune db forget --before 2016-01-15
 halotune db info | grep rows
 halotune db forget --before 2016-01-15 --yes
 halotune db info | grep rows
+sqlite3 "$HALOTUNE_DB" "insert into origin (kind, name, signer, document, date) values ('imported', 'fit.json', 'alice', '01',
+  '2016-01-01'); insert into prediction (device_id, coefficient, value, origin_id) values (1, 'wave', 0.5, last_insert_rowid())"
+halotune db forget --signer alice
+halotune db forget --signer alice --yes
+halotune db forget --signer alice --yes 2>&1 | sed "s|$TMPDIR|FOLDER|"
 halotune db forget --device 'NVIDIA H200' --yes
 halotune db info | grep rows
 halotune db forget --before yesterday

@@ -1,3 +1,5 @@
-# Without a command, the program shows what there is.
-halotune
+# Without a command, the program prints its help.
+halotune >"$TMPDIR/bare"
+code=$?
+halotune --help | cmp - "$TMPDIR/bare" && exit $code
 # exit 0

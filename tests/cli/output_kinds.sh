@@ -25,6 +25,9 @@ each pipe
 exec 9>&-
 wait
 [ "$(cat "$TMPDIR/lines")" -ge 4 ] && kinds pipe
+echo '--- a pipe that nobody reads'
+timeout -s INT --preserve-status 0.5 halotune generate copy --template direct -o "$folder/pipe"
+echo "exit $?"
 echo '--- standard output, which is a file' && echo before >"$TMPDIR/all"
 halotune generate copy --template direct -o /dev/stdout >>"$TMPDIR/all"
 head -n 1 "$TMPDIR/all" && grep -c __global__ "$TMPDIR/all"

@@ -6,4 +6,6 @@ query() { halotune query "$@" --device 'NVIDIA H200' 2>&1 | sed "s|$TMPDIR|FOLDE
 query "$TMPDIR/run halotune tune star7/star7.yaml" --db "$TMPDIR/other.db" --grid 300,300,300
 query star7 --db "$TMPDIR/other.db" --grid 300,300,300
 query kernels/star13.yaml --db "$TMPDIR/query.db"
+# A pipe can be read only once.
+cat kernels/star7.yaml | query /dev/stdin --db "$TMPDIR/other.db" --grid 300,300,300 | tail -n 3
 # exit 0

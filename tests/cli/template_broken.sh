@@ -1,5 +1,5 @@
 # A bad template hides no other. It is named on stderr, and the exit code shows it.
-mkdir "$TMPDIR/templates" && cd "$TMPDIR"
+mkdir -p "$TMPDIR/broken/templates" && cd "$TMPDIR/broken" || exit 1
 cp "$OLDPWD"/kernels/star7.yaml . && cp "$OLDPWD"/templates/direct.* "$OLDPWD"/templates/*.cuh templates
 echo "name: bad" >templates/bad.yaml
 sed "s/^name: direct/name: mine/" templates/direct.yaml >templates/yours.yaml && cp templates/direct.cu templates/yours.cu

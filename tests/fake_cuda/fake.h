@@ -223,6 +223,7 @@ struct fake_launch {
   struct fake_function *function;
   unsigned grid[3], block[3], cluster[3], shared_bytes;
   bool overlaps;                                      /* programmatic dependent launch */
+  bool cooperative;                                   /* all blocks run at the same time */
   unsigned char arguments[EMULATION_PARAMETER_BYTES]; /* one after the other, each at a multiple of 8 */
 };
 

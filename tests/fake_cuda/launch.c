@@ -84,7 +84,8 @@ static CUresult emulate(const struct fake_launch *launch, const struct fake_argu
                                  .argument_count = arguments->count,
                                  .threads = order,
                                  .blocks = order,
-                                 .overlaps = launch->overlaps};
+                                 .overlaps = launch->overlaps,
+                                 .cooperative = launch->cooperative};
   memcpy(how.grid, launch->grid, sizeof how.grid);
   memcpy(how.block, launch->block, sizeof how.block);
   memcpy(how.cluster, launch->cluster, sizeof how.cluster);

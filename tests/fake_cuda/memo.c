@@ -49,7 +49,7 @@ bool memo_key(const struct fake_launch *launch, const struct fake_arguments *arg
     struct hash emulation, cubin, kernel, all[FAKE_MAX_PARAMETERS];
     size_t places[FAKE_MAX_PARAMETERS];
     struct emulation_wire_tensor tensors[FAKE_MAX_PARAMETERS];
-    unsigned grid[3], block[3], cluster[3], shared_bytes, overlaps, backwards, which[FAKE_MAX_PARAMETERS];
+    unsigned grid[3], block[3], cluster[3], shared_bytes, overlaps, cooperative, backwards, which[FAKE_MAX_PARAMETERS];
   } parts;
   static struct hash emulation;
   if (emulation.high == 0) emulation = emulation_files_hash();
@@ -63,6 +63,7 @@ bool memo_key(const struct fake_launch *launch, const struct fake_arguments *arg
   memcpy(parts.cluster, launch->cluster, sizeof parts.cluster);
   parts.shared_bytes = launch->shared_bytes;
   parts.overlaps = launch->overlaps;
+  parts.cooperative = launch->cooperative;
   parts.backwards = fake_number("HALOTUNE_FAKE_BACKWARDS", 0) != 0;
   for (int i = 0; i < arguments->count; i++) {
     const struct emulation_argument *a = &arguments->host[i];

@@ -31,7 +31,10 @@ struct event {
 
 static struct stream default_stream;
 
-static struct stream *stream_of(CUstream handle) { return handle ? (struct stream *)(void *)handle : &default_stream; }
+static struct stream *stream_of(CUstream handle) {
+  const bool is_default = !handle || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
+  return is_default ? &default_stream : (struct stream *)(void *)handle;
+}
 
 static CUresult run_node(const struct node *node, bool is_graph, const struct fake_damage *damage) {
   if (node->kind == NODE_COPY) return fake_copy_now(node->to, node->from, node->count);
@@ -117,6 +120,7 @@ static CUresult take_attributes(const CUlaunchConfig *config, struct fake_launch
     case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
       out->overlaps = attribute->value.programmaticStreamSerializationAllowed != 0;
       break;
+    case CU_LAUNCH_ATTRIBUTE_COOPERATIVE: out->cooperative = attribute->value.cooperative != 0; break;
     default: return CUDA_ERROR_NOT_SUPPORTED;
     }
   }
@@ -130,7 +134,7 @@ static void make_launch(struct fake_function *function, const unsigned grid[3], 
   out->kind = NODE_LAUNCH;
   launch->function = function;
   launch->shared_bytes = shared_bytes;
-  launch->overlaps = false;
+  launch->overlaps = launch->cooperative = false;
   for (int axis = 0; axis < 3; axis++) {
     launch->grid[axis] = grid[axis];
     launch->block[axis] = block[axis];

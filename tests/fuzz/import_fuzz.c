@@ -36,7 +36,7 @@ static void write_out(struct store *store, struct text *text) {
 
 /* Merge an intact store, export it, and import it again. */
 static void use_store(struct store *store) {
-  static const struct merge_options options = {.origin = {"imported", "input", "", ""}};
+  static const struct merge_options options = {.origin = {"imported", "input", "", "", ""}};
   struct store *merged, *again;
   struct text first = {0}, second = {0};
   if (store_open_memory(&merged) != HALOTUNE_OK || store_merge(merged, store, &options, NULL) != HALOTUNE_OK)

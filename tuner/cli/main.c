@@ -1,23 +1,17 @@
-/* main.c: the table of commands and their help. It parses the command line and runs a command. */
+/* main.c: help. It parses the command line and runs a command. */
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/nearest.h"
-#include "tuner/cli/options/command.h"
-
-static const struct command *const commands[] = {
-    &command_list,     &command_show,   &command_reference, &command_generate, &command_space,  &command_compile,
-    &command_accesses, &command_verify, &command_tune,      &command_query,    &command_report, &command_db,
-    &command_new,      &command_doctor, &command_selftest,  &command_cache,    &command_key,    &command_trust,
-};
+#include "tuner/cli/help/command_table.h"
 
 static void print_help(void) {
   printf("halotune %s: find the fastest stencil kernels for an NVIDIA GPU\n\nusage: halotune COMMAND ...\n\n",
          HALOTUNE_VERSION);
-  for (size_t i = 0; i < COUNT(commands); i++) {
-    printf("  %-10s %-14s %s\n", commands[i]->name, commands[i]->arguments, commands[i]->what);
+  for (const struct command *const *command = command_table; *command; command++) {
+    printf("  %-10s %-14s %s\n", (*command)->name, (*command)->arguments, (*command)->what);
   }
   printf("\n  halotune COMMAND --help, or help COMMAND, shows a command's options; halotune --version the version.\n");
   printf(
@@ -70,7 +64,7 @@ static int find_option(const struct command *command, const char *name) {
 }
 
 /* Other spellings of options, which help does not show. */
-static const struct { const char *name, *other; } spellings[] = {{"template", "templates"}};
+static const struct { const char *name, *other; } spellings[] = {{"template", "templates"}, {"dtype", "type"}};
 
 /* Read a command's options and run it. argv[0] is the command's name. */
 static enum exit_code run_command(const struct command *command, int argc, char **argv) {
@@ -127,12 +121,13 @@ static enum exit_code run_command(const struct command *command, int argc, char 
 }
 
 /* Find the command with this name. For an unknown name it prints a message and returns NULL. */
-static const struct command *find_command(const char *name) {
-  for (size_t i = 0; i < COUNT(commands); i++) {
-    if (strcmp(name, commands[i]->name) == 0) return commands[i];
-  }
+static const struct command *command_or_message(const char *name) {
+  const struct command *found = command_find(name);
+  if (found) return found;
   struct nearest nearest = nearest_to(name, strlen(name));
-  for (size_t i = 0; i < COUNT(commands); i++) nearest_try(&nearest, commands[i]->name);
+  for (const struct command *const *command = command_table; *command; command++) {
+    nearest_try(&nearest, (*command)->name);
+  }
   nearest_try(&nearest, "help");
   fprintf(stderr, "halotune: there is no command '%s'%s\n", name, nearest.question);
   return NULL;
@@ -153,7 +148,7 @@ static enum exit_code run_arguments(int argc, char **argv) {
     printf("halotune %s\n", HALOTUNE_VERSION);
     return HALOTUNE_EXIT_SUCCESS;
   }
-  const struct command *command = find_command(argv[is_help ? 2 : 1]);
+  const struct command *command = command_or_message(argv[is_help ? 2 : 1]);
   if (!command) return usage_error(NULL);
   if (is_help) {
     print_command_help(command); /* 'help db merge' prints the help of all of `db` */

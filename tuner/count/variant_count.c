@@ -120,6 +120,10 @@ static halotune_status count_member(const struct group *group, int number) {
     refuse(job, compile->log);
     return HALOTUNE_OK;
   }
+  if (member->generated.launch.cooperative) {
+    refuse(job, "its blocks wait for each other, and one of them alone is counted");
+    return HALOTUNE_OK;
+  }
   for (int axis = 0; axis < MAX_DIMS; axis++) block[axis] = (unsigned)member->generated.launch.grid[axis] / 2;
   job->count = (struct variant_count){.inputs = (uint32_t)spec->stencil->input_count,
                                       .element_bytes = (uint32_t)dtype_bytes(spec->dtype)};

@@ -11,14 +11,21 @@
 __asm__(".pushsection .rodata\n"
         "gpu_check_cuda: .incbin \"tuner/device/check.cu\"\n"
         ".byte 0\n"
+        "gpu_fields_cuda: .incbin \"tuner/device/fields.cu\"\n"
+        ".byte 0\n"
         ".popsection\n");
+extern const char gpu_fields_cuda[] __attribute__((visibility("hidden")));
 extern const char gpu_check_cuda[] __attribute__((visibility("hidden")));
 
 const unsigned gpu_poison_word = EMULATION_POISON_BUFFER;
 
 char *gpu_check_source(void) {
   struct text text = {0};
-  text_printf(&text, "%s\n%s", wrappers_cuda, gpu_check_cuda);
+  text_printf(&text, "%s\n%s\n", wrappers_cuda, gpu_check_cuda);
+  text_printf(&text, "enum { MOST_FIELDS = %d, MOST_CONSTANTS = %d, MOST_TAPS = %d, ", MAX_FIELDS, GPU_RECIPE_CONSTANTS,
+              GPU_RECIPE_TAPS);
+  text_printf(&text, "MOST_INSTRUCTIONS = %d, MOST_RESULTS = %d };\n", GPU_RECIPE_INSTRUCTIONS, GPU_RECIPE_RESULTS);
+  text_printf(&text, "%s", gpu_fields_cuda);
   if (text_ok(&text)) return text.bytes;
   text_free(&text);
   return NULL;
@@ -49,6 +56,10 @@ halotune_status gpu_checker_load(struct gpu *gpu, const void *cubin, CUstream st
               {"check_f64", &out->check[DTYPE_F64]},
               {"check_input", &out->check_input},
               {"check_digest", &out->digest},
+              {"fill_f32", &out->fill[DTYPE_F32]},
+              {"fill_f64", &out->fill[DTYPE_F64]},
+              {"reference_f32", &out->reference[DTYPE_F32]},
+              {"reference_f64", &out->reference[DTYPE_F64]},
               {"empty", &out->empty},
               {"spin", &out->spin}};
   halotune_status status = gpu_did(gpu, gpu->cu->module_load(&out->module, cubin), "cuModuleLoadData");
@@ -104,6 +115,33 @@ halotune_status gpu_check_digest(struct gpu_checker *checker, CUdeviceptr field,
   halotune_status status = run_check(checker, checker->digest, arguments, &found);
   *out = (uint64_t)found.bad;
   return status;
+}
+
+halotune_status gpu_fill(struct gpu_checker *checker, enum dtype dtype, CUdeviceptr to, CUdeviceptr recipe,
+                         int buffer) {
+  struct gpu *gpu = checker->gpu;
+  void *arguments[] = {&to, &recipe, &buffer};
+  return gpu_did(gpu,
+                 gpu->cu->launch(checker->fill[dtype], (unsigned)checker->blocks, 1, 1, GPU_CHECK_THREADS, 1, 1, 0,
+                                 checker->stream, arguments, NULL),
+                 "launch of a fill");
+}
+
+halotune_status gpu_reference(struct gpu_checker *checker, enum dtype dtype, CUdeviceptr recipe,
+                              const CUdeviceptr inputs[GPU_RECIPE_INPUTS], int output, CUdeviceptr want,
+                              CUdeviceptr magnitudes, struct gpu_found *out) {
+  CUdeviceptr copies[GPU_RECIPE_INPUTS];
+  void *arguments[GPU_RECIPE_INPUTS + 5] = {&recipe};
+  int count = 1;
+  for (int i = 0; i < GPU_RECIPE_INPUTS; i++) {
+    copies[i] = inputs[i];
+    arguments[count++] = &copies[i];
+  }
+  arguments[count++] = &output;
+  arguments[count++] = &want;
+  arguments[count++] = &magnitudes;
+  arguments[count] = &checker->found;
+  return run_check(checker, checker->reference[dtype], arguments, out);
 }
 
 CUresult gpu_launch_empty(const struct gpu_checker *checker) {

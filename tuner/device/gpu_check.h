@@ -4,6 +4,7 @@
 
 #include "stencil/launch/domain.h"
 #include "tuner/device/gpu_error.h"
+#include "tuner/device/gpu_recipe.h"
 
 /* The input of a check; struct Look of check.cu. It counts elements of the field's type, or 32-bit words for
  * check_input. */
@@ -43,7 +44,8 @@ struct gpu_checker {
   struct gpu *gpu;
   CUmodule module;
   CUfunction check[DTYPE_COUNT], check_input, digest, empty, spin;
-  CUdeviceptr found; /* room for GPU_CHECK_MAX_BLOCKS results */
+  CUfunction fill[DTYPE_COUNT], reference[DTYPE_COUNT]; /* of tuner/device/fields.cu */
+  CUdeviceptr found;                                    /* room for GPU_CHECK_MAX_BLOCKS results */
   CUstream stream;
   int blocks; /* of a check */
   struct gpu_found host[GPU_CHECK_MAX_BLOCKS];
@@ -69,6 +71,16 @@ halotune_status gpu_check_input(struct gpu_checker *checker, CUdeviceptr memory,
 /* Compute a digest of a field. Equal fields have equal digests, and different fields almost certainly different ones.
  *   count  32-bit words of the field */
 halotune_status gpu_check_digest(struct gpu_checker *checker, CUdeviceptr field, long long count, uint64_t *out);
+
+/* Start to fill a field as a recipe in the GPU's memory says; see gpu_recipe.h. */
+halotune_status gpu_fill(struct gpu_checker *checker, enum dtype dtype, CUdeviceptr to, CUdeviceptr recipe, int buffer);
+
+/* Compute the reference of one output, and wait for it. `bad` counts points that the element type cannot hold.
+ *   inputs            the starts of the inputs; 0 behind the last one
+ *   want, magnitudes  of the output */
+halotune_status gpu_reference(struct gpu_checker *checker, enum dtype dtype, CUdeviceptr recipe,
+                              const CUdeviceptr inputs[GPU_RECIPE_INPUTS], int output, CUdeviceptr want,
+                              CUdeviceptr magnitudes, struct gpu_found *out);
 
 /* Launch the kernel that does nothing. Returns the driver's own result. */
 CUresult gpu_launch_empty(const struct gpu_checker *checker);

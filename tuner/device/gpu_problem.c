@@ -21,6 +21,16 @@ static size_t guard_bytes(const struct stencil *stencil, const struct analysis *
   return widest < LEAST_GUARD_BYTES ? LEAST_GUARD_BYTES : widest > MOST_GUARD_BYTES ? MOST_GUARD_BYTES : (size_t)widest;
 }
 
+/* Find the points of an output, among those of the domain's box, that a launch writes. */
+static void find_written(const struct stencil *stencil, const struct analysis *analysis, int output,
+                         const struct domain *domain, long low[MAX_DIMS], long high[MAX_DIMS]) {
+  analysis_written(analysis, stencil, &domain->grid, output, low, high);
+  for (int axis = 0; axis < MAX_DIMS; axis++) {
+    if (low[axis] < domain->low[axis]) low[axis] = domain->low[axis];
+    if (high[axis] > domain->high[axis]) high[axis] = domain->high[axis];
+  }
+}
+
 halotune_status gpu_problem_make(const struct stencil *stencil, const struct analysis *analysis, enum dtype dtype,
                                  const struct domain *domain, int launch_steps, struct gpu_problem *out) {
   struct carried carried[MAX_FIELDS];
@@ -33,6 +43,13 @@ halotune_status gpu_problem_make(const struct stencil *stencil, const struct ana
   out->launch_steps = launch_steps;
   out->dtype = dtype;
   out->domain = *domain;
+  for (int o = 0; o < out->output_count; o++) {
+    const int output = o < stencil->output_count ? o : carried[o - stencil->output_count].output;
+    find_written(stencil, analysis, output, domain, out->written_low[o], out->written_high[o]);
+  }
+  for (int i = 0; i < stencil->in_place_count; i++) {
+    out->in_place[stencil->in_place[i].output] = stencil->in_place[i].input + 1;
+  }
   out->guard_bytes = guard_bytes(stencil, analysis, dtype, domain, launch_steps);
   out->finite_steps = gpu_problem_finite_steps(analysis, dtype, 1);
   struct gpu_phase phase = {{0}, {0}};
@@ -64,6 +81,13 @@ long gpu_problem_finite_steps(const struct analysis *analysis, enum dtype dtype,
   const double growth = growth_of(analysis) * factor;
   if (!analysis->is_linear || !isfinite(growth)) return 0;
   return growth <= 1 + rounding ? LONG_MAX : (long)(range_bits[dtype] / log2(growth));
+}
+
+bool gpu_problem_allows_in_place(const struct gpu_problem *problem) {
+  for (int o = 0; o < problem->output_count; o++) {
+    if (problem->in_place[o] > 0) return true;
+  }
+  return false;
 }
 
 bool gpu_problem_writes(const struct gpu_problem *problem, int buffer) {

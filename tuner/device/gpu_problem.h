@@ -20,7 +20,10 @@ struct gpu_problem {
   int launch_steps;              /* time steps of a launch */
   enum dtype dtype;
   struct domain domain; /* dense: no gaps between rows */
-  int phase_count;      /* 1 if the stencil is not iterated */
+  /* the points of each output that a launch writes: low <= point < high */
+  long written_low[MAX_FIELDS][MAX_DIMS], written_high[MAX_FIELDS][MAX_DIMS];
+  int in_place[MAX_FIELDS]; /* of each output: the number of the input in whose memory it may lie, plus 1; 0 for none */
+  int phase_count;          /* 1 if the stencil is not iterated */
   struct gpu_phase phases[GPU_MOST_PHASES];
   enum launch_mode launch;
   enum cache_mode cache;
@@ -48,6 +51,9 @@ static inline int gpu_problem_buffers(const struct gpu_problem *problem) {
 static inline size_t gpu_problem_bytes(const struct gpu_problem *problem) {
   return (size_t)domain_elements(&problem->domain) * dtype_bytes(problem->dtype);
 }
+
+/* Whether an output may lie in the memory of an input. A verification then runs the variant twice. */
+bool gpu_problem_allows_in_place(const struct gpu_problem *problem);
 
 /* Whether any step writes this buffer. An input's buffer that is written does not keep its content. */
 bool gpu_problem_writes(const struct gpu_problem *problem, int buffer);

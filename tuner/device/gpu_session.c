@@ -142,8 +142,9 @@ halotune_status gpu_session_problem(struct gpu_session *s, const struct gpu_prob
   return status;
 }
 
-halotune_status gpu_session_upload(struct gpu_session *s, enum gpu_upload kind, int number, size_t offset_bytes,
-                                   const void *bytes, size_t byte_count) {
+/* Find a part of a field. */
+static halotune_status find_part(const struct gpu_session *s, enum gpu_upload kind, int number, size_t offset_bytes,
+                                 size_t byte_count, CUdeviceptr *out) {
   const struct gpu_problem *p = &s->problem;
   int most = kind == GPU_UPLOAD_START ? gpu_problem_buffers(p) : p->output_count;
   if (!s->has_problem || number < 0 || number >= most) return fail(HALOTUNE_ARGUMENT, "there is no field %d", number);
@@ -154,8 +155,57 @@ halotune_status gpu_session_upload(struct gpu_session *s, enum gpu_upload kind, 
   if (!to || offset_bytes > room || byte_count > room - offset_bytes) {
     return fail(HALOTUNE_ARGUMENT, "%zu bytes from %zu on do not fit field %d", byte_count, offset_bytes, number);
   }
+  *out = to + offset_bytes;
+  return HALOTUNE_OK;
+}
+
+halotune_status gpu_session_download(struct gpu_session *s, enum gpu_upload kind, int number, size_t offset_bytes,
+                                     void *bytes, size_t byte_count) {
+  CUdeviceptr from = 0;
+  halotune_status status = find_part(s, kind, number, offset_bytes, byte_count, &from);
+  return status == HALOTUNE_OK ? gpu_did(&s->gpu, s->cu.to_host(bytes, from, byte_count), "cuMemcpyDtoH") : status;
+}
+
+/* Whether a recipe is of the session's problem, so that its kernels stay within the fields. */
+static bool is_recipe_of(const struct gpu_problem *problem, const struct gpu_recipe *recipe) {
+  bool fits = recipe->input_count == problem->input_count && recipe->input_count <= GPU_RECIPE_INPUTS &&
+              recipe->output_count == problem->output_count;
+  for (int axis = 0; axis < MAX_DIMS; axis++) fits = fits && recipe->n[axis] == problem->domain.grid.n[axis];
+  return fits;
+}
+
+halotune_status gpu_session_make_fields(struct gpu_session *s, const struct gpu_recipe *recipe,
+                                        struct gpu_found *found) {
+  const struct gpu_problem *p = &s->problem;
+  CUdeviceptr inputs[GPU_RECIPE_INPUTS] = {0};
+  CUdeviceptr copy = 0;
+  *found = gpu_found_nothing();
+  if (!s->has_problem || !is_recipe_of(p, recipe)) return fail(HALOTUNE_ARGUMENT, "the recipe is of another problem");
   s->applications = -1;
-  halotune_status status = gpu_did(&s->gpu, s->cu.to_device(to + offset_bytes, bytes, byte_count), "cuMemcpyHtoD");
+  halotune_status status = allocate_memory(s, sizeof *recipe, &copy);
+  if (status == HALOTUNE_OK) status = gpu_did(&s->gpu, s->cu.to_device(copy, recipe, sizeof *recipe), "cuMemcpyHtoD");
+  /* Our stream does not wait for other streams. */
+  if (status == HALOTUNE_OK) status = gpu_did(&s->gpu, s->cu.ctx_synchronize(), "cuMemcpyHtoD");
+  for (int i = 0; i < gpu_problem_buffers(p) && status == HALOTUNE_OK; i++) {
+    if (s->starts[i]) status = gpu_fill(&s->checker, p->dtype, s->starts[i], copy, i);
+  }
+  for (int i = 0; i < p->input_count; i++) inputs[i] = s->starts[i];
+  for (int o = 0; o < p->output_count && status == HALOTUNE_OK; o++) {
+    struct gpu_found one;
+    status = gpu_reference(&s->checker, p->dtype, copy, inputs, o, s->want[o], s->magnitudes[o], &one);
+    if (status == HALOTUNE_OK) gpu_found_add(found, &one);
+  }
+  free_pointer(s, &copy);
+  return status;
+}
+
+halotune_status gpu_session_upload(struct gpu_session *s, enum gpu_upload kind, int number, size_t offset_bytes,
+                                   const void *bytes, size_t byte_count) {
+  CUdeviceptr to = 0;
+  halotune_status status = find_part(s, kind, number, offset_bytes, byte_count, &to);
+  if (status != HALOTUNE_OK) return status;
+  s->applications = -1;
+  status = gpu_did(&s->gpu, s->cu.to_device(to, bytes, byte_count), "cuMemcpyHtoD");
   /* The call may return before the last bytes are copied, and our stream does not wait for other streams. */
   return status == HALOTUNE_OK ? gpu_did(&s->gpu, s->cu.ctx_synchronize(), "cuMemcpyHtoD") : status;
 }

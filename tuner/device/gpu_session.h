@@ -14,6 +14,7 @@
 #include "tuner/device/gpu_check.h"
 #include "tuner/device/gpu_memory.h"
 #include "tuner/device/gpu_problem.h"
+#include "tuner/device/gpu_recipe.h"
 
 /* Slots of variants, followed by those of the empty kernel and of the driver's copy. tuner/measure/backends/backend.h
  * has the same numbers. */
@@ -68,7 +69,8 @@ struct gpu_session {
   struct gpu_slot slots[GPU_ALL_SLOTS];
   int phase;         /* of the next application, if iterated stencils are timed */
   long applications; /* since the fields were fresh; negative: they must be reset first */
-  int last;          /* the slot that wrote the fields last */
+  int last;          /* the slot that wrote the fields last; -1 after a run in place */
+  double ran_ms;     /* when the last run that is verified had ended, of clock_ms() */
 };
 
 /* Open the driver and the GPU, and make a context.
@@ -88,6 +90,16 @@ halotune_status gpu_session_problem(struct gpu_session *s, const struct gpu_prob
  * Returns HALOTUNE_ARGUMENT for a part that the field does not have. */
 halotune_status gpu_session_upload(struct gpu_session *s, enum gpu_upload kind, int number, size_t offset_bytes,
                                    const void *bytes, size_t byte_count);
+
+/* Make all parts of all fields on the GPU.
+ *   found  `bad` counts points of the reference that the element type cannot hold
+ * Returns HALOTUNE_ARGUMENT for a recipe of another problem. */
+halotune_status gpu_session_make_fields(struct gpu_session *s, const struct gpu_recipe *recipe,
+                                        struct gpu_found *found);
+
+/* Read a part of what gpu_session_upload or gpu_session_make_fields wrote. */
+halotune_status gpu_session_download(struct gpu_session *s, enum gpu_upload kind, int number, size_t offset_bytes,
+                                     void *bytes, size_t byte_count);
 
 /* Load a variant into the slot with this number, which must be empty. `is_roof`: bind it to the roof's fields.
  * Returns HALOTUNE_NO_GPU also if there is no memory for its workspaces, with how much they need. */

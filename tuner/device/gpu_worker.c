@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/transfer.h"
 
 void gpu_request_begin(struct text *out, enum gpu_request request) {
@@ -25,6 +26,7 @@ static void write_reply(const struct gpu_reply *reply, struct text *out) {
   pack_u64(out, (uint64_t)reply->slot);
   pack_u64(out, reply->is_lost);
   pack_bytes(out, reply->payload, reply->payload_bytes);
+  for (int i = 0; i < GPU_MARK_COUNT; i++) pack_double(out, reply->marks_ms[i]);
   gpu_message_end(out);
 }
 
@@ -35,12 +37,20 @@ bool gpu_reply_read(const char *body, size_t length, struct gpu_reply *out) {
   uint64_t outcome = unpack_u64(&in), slot = unpack_u64(&in), is_lost = unpack_u64(&in);
   size_t payload_bytes = 0;
   const char *payload = unpack_bytes(&in, &payload_bytes);
+  double marks_ms[GPU_MARK_COUNT];
+  for (int i = 0; i < GPU_MARK_COUNT; i++) marks_ms[i] = unpack_double(&in);
   if (in.failed || in.left > 0 || status > HALOTUNE_COMPILE || outcome >= OUTCOME_COUNT || slot >= GPU_ALL_SLOTS ||
       is_lost > 1) {
     return false;
   }
-  *out = (struct gpu_reply){
-      (halotune_status)status, detail, (enum outcome)outcome, (int)slot, is_lost == 1, payload, payload_bytes};
+  *out = (struct gpu_reply){.status = (halotune_status)status,
+                            .detail = detail,
+                            .outcome = (enum outcome)outcome,
+                            .slot = (int)slot,
+                            .is_lost = is_lost == 1,
+                            .payload = payload,
+                            .payload_bytes = payload_bytes};
+  memcpy(out->marks_ms, marks_ms, sizeof marks_ms);
   return true;
 }
 
@@ -53,6 +63,11 @@ static void unpack_struct(struct unpack *in, void *out, size_t bytes) {
 }
 
 static halotune_status fail_malformed(void) { return fail(HALOTUNE_PARSE, "a request to the GPU worker is malformed"); }
+
+/* A part of the request has ended, and all parts before it. */
+static void set_marks(struct gpu_reply *reply, enum gpu_mark from, double now_ms) {
+  for (int i = (int)from; i < GPU_MARK_COUNT; i++) reply->marks_ms[i] = now_ms;
+}
 
 struct worker {
   struct gpu_window *window;
@@ -113,6 +128,25 @@ static halotune_status do_upload(struct worker *w, struct unpack *in) {
   return gpu_session_upload(w->session, (enum gpu_upload)kind, (int)number, offset, w->window->bytes, bytes);
 }
 
+static halotune_status do_make_fields(struct worker *w, struct unpack *in) {
+  struct gpu_found found;
+  struct gpu_recipe *recipe = malloc(sizeof *recipe);
+  halotune_status status = recipe ? HALOTUNE_OK : fail_memory();
+  if (recipe) unpack_struct(in, recipe, sizeof *recipe);
+  if (status == HALOTUNE_OK)
+    status = in->failed ? fail_malformed() : gpu_session_make_fields(w->session, recipe, &found);
+  if (status == HALOTUNE_OK) text_add(&w->payload, (const char *)&found, sizeof found);
+  free(recipe);
+  return status;
+}
+
+static halotune_status do_download(struct worker *w, struct unpack *in) {
+  uint64_t kind = unpack_u64(in), number = unpack_u64(in), offset = unpack_u64(in), bytes = unpack_u64(in);
+  if (in->failed || kind >= GPU_UPLOAD_KINDS || number >= 2ull * MAX_FIELDS || bytes > GPU_WINDOW_BYTES)
+    return fail_malformed();
+  return gpu_session_download(w->session, (enum gpu_upload)kind, (int)number, offset, w->window->bytes, bytes);
+}
+
 static halotune_status do_load(struct worker *w, struct unpack *in) {
   struct gpu_session *s = w->session;
   struct kernel_plan plan;
@@ -124,8 +158,10 @@ static halotune_status do_load(struct worker *w, struct unpack *in) {
   w->window->slot = slot;
   halotune_status status = in->failed || !cubin ? fail_malformed() : gpu_session_load(s, slot, &plan, cubin, is_roof);
   text_free(&w->cubin);
+  set_marks(&w->reply, GPU_MARK_LOADED, clock_ms());
   if (status != HALOTUNE_OK || !verifies) return status;
   status = gpu_session_verify(s, slot, &look_back);
+  set_marks(&w->reply, GPU_MARK_RAN, s->ran_ms);
   if (status != HALOTUNE_OK) gpu_session_unload(s, slot);
   else text_add(&w->payload, (const char *)&look_back, sizeof look_back);
   return status;
@@ -174,7 +210,9 @@ static halotune_status do_recheck(struct worker *w, struct unpack *in) {
   w->window->slot = slot;
   halotune_status status =
       in->failed || !w->session->has_problem ? fail_malformed() : gpu_session_inspect(w->session, slot, &found[0]);
+  set_marks(&w->reply, GPU_MARK_LOADED, clock_ms());
   if (status == HALOTUNE_OK) status = gpu_session_verify(w->session, slot, &found[1]);
+  set_marks(&w->reply, GPU_MARK_RAN, w->session->ran_ms);
   if (status == HALOTUNE_OK) text_add(&w->payload, (const char *)found, sizeof found);
   else if (status == HALOTUNE_NO_GPU) gpu_session_unload(w->session, slot);
   return status;
@@ -187,10 +225,18 @@ static halotune_status do_keep_warm(struct worker *w, struct unpack *in) {
 
 typedef halotune_status request_work(struct worker *w, struct unpack *in);
 static request_work *const work[GPU_REQUEST_COUNT] = {
-    [GPU_REQUEST_OPEN] = do_open,           [GPU_REQUEST_CUBIN] = do_cubin,   [GPU_REQUEST_PREPARE] = do_prepare,
-    [GPU_REQUEST_PROBLEM] = do_problem,     [GPU_REQUEST_UPLOAD] = do_upload, [GPU_REQUEST_LOAD] = do_load,
-    [GPU_REQUEST_UNLOAD] = do_unload,       [GPU_REQUEST_SAMPLE] = do_sample, [GPU_REQUEST_RECHECK] = do_recheck,
+    [GPU_REQUEST_OPEN] = do_open,
+    [GPU_REQUEST_CUBIN] = do_cubin,
+    [GPU_REQUEST_PREPARE] = do_prepare,
+    [GPU_REQUEST_PROBLEM] = do_problem,
+    [GPU_REQUEST_UPLOAD] = do_upload,
+    [GPU_REQUEST_LOAD] = do_load,
+    [GPU_REQUEST_UNLOAD] = do_unload,
+    [GPU_REQUEST_SAMPLE] = do_sample,
+    [GPU_REQUEST_RECHECK] = do_recheck,
     [GPU_REQUEST_KEEP_WARM] = do_keep_warm,
+    [GPU_REQUEST_MAKE_FIELDS] = do_make_fields,
+    [GPU_REQUEST_DOWNLOAD] = do_download,
 };
 
 /* Do what the body of a request says, and write a complete reply. */
@@ -199,10 +245,12 @@ static void answer_request(struct worker *w, const char *body, size_t length, st
   struct gpu_reply *reply = &w->reply;
   uint64_t request = unpack_u64(&in);
   *reply = (struct gpu_reply){.outcome = OUTCOME_MEASURED};
+  set_marks(reply, GPU_MARK_BEGIN, clock_ms());
   w->payload.length = 0;
   w->window->slot = -1;
   reply->status = request < GPU_REQUEST_COUNT ? work[request](w, &in) : fail_malformed();
   w->window->slot = -1;
+  set_marks(reply, GPU_MARK_END, clock_ms());
   if (!text_ok(&w->payload)) reply->status = fail_memory();
   reply->detail = fail_text();
   if (reply->status == HALOTUNE_NO_GPU) reply->outcome = gpu_outcome(w->session->gpu.failed);

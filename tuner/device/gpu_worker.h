@@ -15,11 +15,13 @@ enum { GPU_MESSAGE_HEAD_BYTES = 8, GPU_MESSAGE_MOST_BYTES = 1 << 20, GPU_WINDOW_
 
 /* The requests, their contents, and the payloads of their replies. A number is a u64, a structure its bytes. */
 #define GPU_REQUEST_LIST(X)                                                                                            \
-  X(OPEN)      /* ordinal -> struct gpu_opened */                                                                      \
-  X(CUBIN)     /* offset, bytes; they are in the window: a part of the cubin of the next PREPARE or LOAD */            \
-  X(PREPARE)   /* bytes of the cubin, that of gpu_check_source */                                                      \
-  X(PROBLEM)   /* struct gpu_problem */                                                                                \
-  X(UPLOAD)    /* enum gpu_upload, number, offset in bytes, bytes; they are in the window */                           \
+  X(OPEN)        /* ordinal -> struct gpu_opened */                                                                    \
+  X(CUBIN)       /* offset, bytes; they are in the window: a part of the cubin of the next PREPARE or LOAD */          \
+  X(PREPARE)     /* bytes of the cubin, that of gpu_check_source */                                                    \
+  X(PROBLEM)     /* struct gpu_problem */                                                                              \
+  X(UPLOAD)      /* enum gpu_upload, number, offset in bytes, bytes; they are in the window */                         \
+  X(MAKE_FIELDS) /* struct gpu_recipe -> struct gpu_found */                                                           \
+  X(DOWNLOAD)    /* enum gpu_upload, number, offset in bytes, bytes; they come into the window */                      \
   X(LOAD)      /* slot, is_roof, verify, struct kernel_plan, bytes of the cubin -> struct gpu_look_back if verified */ \
   X(UNLOAD)    /* slot */                                                                                              \
   X(SAMPLE)    /* rounds, warm, count, slot and batch of each -> times as doubles, up to a failure if there is one */  \
@@ -43,6 +45,10 @@ struct gpu_window {
   char bytes[GPU_WINDOW_BYTES] __attribute__((aligned(4096)));
 };
 
+/* When the parts of a request ended, of clock_ms(). LOADED is the end of the first part of requests that have two: the
+ * load before the verification, and the inspection before the recheck. A mark that does not apply is that before it. */
+enum gpu_mark { GPU_MARK_BEGIN, GPU_MARK_LOADED, GPU_MARK_RAN, GPU_MARK_END, GPU_MARK_COUNT };
+
 /* How a request ended. */
 struct gpu_reply {
   halotune_status status;
@@ -52,6 +58,7 @@ struct gpu_reply {
   bool is_lost;         /* the worker must be replaced */
   const char *payload;
   size_t payload_bytes;
+  double marks_ms[GPU_MARK_COUNT];
 };
 
 /* The spawner's program for GPU workers.

@@ -78,6 +78,7 @@ struct emulation_launch {
   unsigned grid[3], block[3];
   unsigned cluster[3];       /* blocks of a cluster; 0 counts as 1 */
   bool overlaps;             /* accesses to buffers fault until the kernel has waited for the work before it */
+  bool cooperative;          /* all blocks are live at the same time */
   size_t shared_bytes;       /* dynamic shared memory of a block */
   size_t shared_limit_bytes; /* the limit of the simulated GPU; 0: EMULATION_SHARED_LIMIT_BYTES */
   const struct emulation_argument *arguments;

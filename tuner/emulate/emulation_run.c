@@ -126,6 +126,7 @@ static halotune_status fill_request(struct run *run) {
   memcpy(request->block, launch->block, sizeof request->block);
   for (int axis = 0; axis < 3; axis++) request->cluster[axis] = cluster_in(launch, axis);
   request->overlaps = launch->overlaps;
+  request->cooperative = launch->cooperative;
   request->thread_order = launch->threads;
   request->block_order = launch->blocks;
   request->seed = launch->seed;

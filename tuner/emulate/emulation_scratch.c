@@ -17,10 +17,10 @@
 
 enum { HOUR_S = 3600 };
 
-/* Open and lock the file of a folder. Returns the descriptor; -1 with errno EWOULDBLOCK if its process lives. */
-static int take_lock(const char *folder, int flags) {
+/* Open and lock a file of a folder. Returns the descriptor; -1 with errno EWOULDBLOCK if its process lives. */
+static int take_lock(const char *folder, const char *name, int flags) {
   char *path;
-  if (asprintf(&path, "%s/lock", folder) < 0) return -1;
+  if (asprintf(&path, "%s/%s", folder, name) < 0) return -1;
   int fd = open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | flags, 0600);
   free(path);
   if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0) return fd;
@@ -30,12 +30,27 @@ static int take_lock(const char *folder, int flags) {
   return -1;
 }
 
-/* Whether the process of a folder is dead. One that has made the folder but no lock yet gets an hour. */
-static bool is_abandoned(const char *folder) {
+/* Make the lock of a folder. It gets its name when it is locked, so that nobody finds one that is not. */
+static int make_lock(const char *folder) {
+  char *before = NULL, *after = NULL;
+  int lock = take_lock(folder, "lock-new", O_CREAT | O_EXCL);
+  const bool ok = lock >= 0 && asprintf(&before, "%s/lock-new", folder) >= 0 &&
+                  asprintf(&after, "%s/lock", folder) >= 0 && rename(before, after) == 0;
+  if (lock >= 0 && !ok) {
+    close(lock);
+    lock = -1;
+  }
+  free(after);
+  free(before);
+  return lock;
+}
+
+/* Whether the process of a folder is dead. One that has made the folder but no lock yet gets an hour.
+ *   lock  receives the folder's lock, which keeps out others who clean; -1 for none */
+static bool is_abandoned(const char *folder, int *lock) {
   struct stat facts;
-  const int lock = take_lock(folder, 0);
-  if (lock >= 0) close(lock);
-  if (lock >= 0 || errno != ENOENT) return lock >= 0;
+  *lock = take_lock(folder, "lock", 0);
+  if (*lock >= 0 || errno != ENOENT) return *lock >= 0;
   return stat(folder, &facts) == 0 && time(NULL) - facts.st_mtim.tv_sec > HOUR_S;
 }
 
@@ -43,8 +58,10 @@ static void remove_abandoned(const char *cache) {
   DIR *entries = opendir(cache);
   for (struct dirent *entry; entries && (entry = readdir(entries));) {
     char *folder;
+    int lock;
     if (!cache_folder_is_scratch(entry->d_name) || asprintf(&folder, "%s/%s", cache, entry->d_name) < 0) continue;
-    if (is_abandoned(folder)) (void)cache_folder_remove(folder); /* the next run tries again */
+    if (is_abandoned(folder, &lock)) (void)cache_folder_remove(folder); /* the next run tries again */
+    if (lock >= 0) close(lock);
     free(folder);
   }
   if (entries) closedir(entries);
@@ -63,7 +80,7 @@ halotune_status emulation_scratch_open(const char *cache, struct emulation_scrat
     out->folder = NULL;
     return status;
   }
-  out->lock = take_lock(out->folder, O_CREAT | O_EXCL);
+  out->lock = make_lock(out->folder);
   return out->lock >= 0 ? HALOTUNE_OK : fail(HALOTUNE_IO, "%s: %s", out->folder, strerror(errno));
 }
 

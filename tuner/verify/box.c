@@ -7,6 +7,18 @@ struct box box_computed(const struct stencil *stencil, const struct analysis *an
   return box;
 }
 
+struct box box_written(const struct stencil *stencil, const struct analysis *analysis, const struct grid *grid,
+                       int output, const struct box *box) {
+  struct box written = *box;
+  long low[MAX_DIMS], high[MAX_DIMS];
+  analysis_written(analysis, stencil, grid, output, low, high);
+  for (int axis = 0; axis < MAX_DIMS; axis++) {
+    if (written.low[axis] < low[axis]) written.low[axis] = low[axis];
+    if (written.high[axis] > high[axis]) written.high[axis] = high[axis];
+  }
+  return written;
+}
+
 long box_points(const struct box *box) {
   long points = 1;
   for (int axis = 0; axis < MAX_DIMS; axis++) {

@@ -11,8 +11,12 @@ struct box {
   long low[MAX_DIMS], high[MAX_DIMS];
 };
 
-/* The points that a sweep of this stencil writes. The other points are called skipped. */
+/* The points that a sweep of this stencil writes, of at least one output. The other points are called skipped. */
 struct box box_computed(const struct stencil *stencil, const struct analysis *analysis, const struct grid *grid);
+
+/* The points of an output, among those of a box, that a sweep writes. */
+struct box box_written(const struct stencil *stencil, const struct analysis *analysis, const struct grid *grid,
+                       int output, const struct box *box);
 
 /* The number of points in the box; 0 if it is empty. */
 long box_points(const struct box *box);

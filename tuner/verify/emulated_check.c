@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "stencil/analysis/iterate.h"
 
@@ -52,8 +53,9 @@ static bool is_kept(const struct run *run, int buffer, long i, long x, long y, l
   return emulation_poison_of(data + i * element_bytes, element_bytes) == EMULATION_POISON_BUFFER;
 }
 
-static bool is_computed(const struct domain *d, long x, long y, long z) {
-  return x >= d->low[0] && x < d->high[0] && y >= d->low[1] && y < d->high[1] && z >= d->low[2] && z < d->high[2];
+static bool is_in(const struct box *box, long x, long y, long z) {
+  return x >= box->low[0] && x < box->high[0] && y >= box->low[1] && y < box->high[1] && z >= box->low[2] &&
+         z < box->high[2];
 }
 
 /* Check a plane of one buffer and its padding. Returns false, with the reason in the result, if something was
@@ -62,10 +64,11 @@ static bool check_plane(struct run *run, int buffer, long z) {
   const struct domain *d = &run->scene->request.domain;
   const struct stencil *stencil = run->scene->request.stencil;
   bool input = buffer < stencil->input_count, sparse = emulated_fields_are_sparse(&run->fields);
+  const struct box *box = input ? NULL : &run->scene->written[buffer - stencil->input_count];
   long row = sparse ? d->grid.n[0] : d->row, rows = sparse ? d->grid.n[1] : (d->plane + d->row - 1) / d->row;
   for (long y = 0; y < rows; y++) {
     for (long x = 0; x < row && y * d->row + x < d->plane; x++) {
-      if ((!input && is_computed(d, x, y, z)) || is_kept(run, buffer, z * d->plane + y * d->row + x, x, y, z)) continue;
+      if ((box && is_in(box, x, y, z)) || is_kept(run, buffer, z * d->plane + y * d->row + x, x, y, z)) continue;
       bool point = x < d->grid.n[0] && y < d->grid.n[1];
       set_outcome(run, input ? CHECK_CHANGED_INPUT : CHECK_WROTE_OUTSIDE);
       snprintf(run->result->text, sizeof run->result->text, "%s was written at (%ld, %ld, %ld), which is %s",
@@ -111,8 +114,8 @@ static halotune_status check_values(struct run *run) {
   for (int i = 0; i < scene->written_count; i++) {
     gather_field(run, run->fields.outputs[i], got);
     add_bits(run, got);
-    struct comparison c = compare_fields(&request->domain.grid, &scene->box, scene->want[i], scene->magnitudes[i], got,
-                                         request->dtype, scene->allowed_units);
+    struct comparison c = compare_fields(&request->domain.grid, &scene->written[i], scene->want[i],
+                                         scene->magnitudes[i], got, request->dtype, scene->allowed_units);
     if (c.points > 0 && !c.passed && run->result->outcome == CHECK_PASSED) {
       set_outcome(run, CHECK_WRONG);
       say_wrong(run, scene_written_name(scene, i), &c);
@@ -151,6 +154,25 @@ static halotune_status run_steps(struct run *run, struct emulation_batch *batch,
   return check_values(run);
 }
 
+/* Launch once more, with outputs in the memory of inputs as the stencil's file allows. */
+static halotune_status run_in_place(struct run *run, struct emulation_batch *batch, int variant,
+                                    const struct generated *generated, struct check_order order) {
+  struct emulation_outcome outcome;
+  emulated_fields_free(&run->fields);
+  halotune_status status = emulated_fields_make_in_place(run->scene, generated, &run->fields);
+  if (status == HALOTUNE_OK) status = emulated_fields_launch(&run->fields, batch, variant, order, &outcome);
+  if (status != HALOTUNE_OK || !check_outcome(run, &outcome)) return status;
+  const struct hash outputs = run->result->outputs; /* of separate arrays, with poison around the box */
+  const size_t length = strlen(run->result->text);
+  status = check_values(run);
+  run->result->outputs = outputs;
+  if (run->result->outcome != CHECK_PASSED && length == 0) {
+    const size_t used = strlen(run->result->text);
+    snprintf(run->result->text + used, sizeof run->result->text - used, ", in place");
+  }
+  return status;
+}
+
 halotune_status emulated_check(struct emulation_batch *batch, int variant, const struct generated *generated,
                                const struct scene *scene, struct check_order order, struct check_result *out) {
   struct run run = {.scene = scene, .result = out};
@@ -161,6 +183,9 @@ halotune_status emulated_check(struct emulation_batch *batch, int variant, const
   }
   halotune_status status = emulated_fields_make(scene, generated, &run.fields);
   if (status == HALOTUNE_OK) status = run_steps(&run, batch, variant, order);
+  const bool is_in_place = scene->request.stencil->in_place_count > 0 && scene->launches == 1;
+  if (status == HALOTUNE_OK && is_in_place && out->outcome == CHECK_PASSED)
+    status = run_in_place(&run, batch, variant, generated, order);
   emulated_fields_free(&run.fields);
   return status;
 }

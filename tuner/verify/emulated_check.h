@@ -36,7 +36,8 @@ struct check_result {
 
 /* Execute a variant, and compare its outputs. With one launch, outputs are poisoned before the run, and every element
  * outside the box must still hold the poison, bit for bit. With several launches, all buffers start as the scene says,
- * and exchange their places.
+ * and exchange their places. If the stencil's file allows outputs in the memory of inputs, a variant that passed with
+ * one launch is launched once more like that.
  *   batch, variant  the compiled source
  *   generated       its launch, for the scene's domain; of as many steps as the scene says
  *   out             how it went

@@ -143,6 +143,7 @@ static void describe_launch(const struct emulated_fields *fields, struct check_o
   out->launch = (struct emulation_launch){.kernel = g->launch.kernel,
                                           .shared_bytes = (size_t)g->launch.shared_bytes,
                                           .overlaps = g->launch.overlaps,
+                                          .cooperative = g->launch.cooperative,
                                           .arguments = arguments,
                                           .argument_count = count,
                                           .threads = order.threads,
@@ -210,6 +211,16 @@ halotune_status emulated_fields_make(const struct scene *scene, const struct gen
 halotune_status emulated_fields_make_empty(const struct scene *scene, const struct generated *generated,
                                            struct emulated_fields *out) {
   return make_fields(scene, generated, false, out);
+}
+
+halotune_status emulated_fields_make_in_place(const struct scene *scene, const struct generated *generated,
+                                              struct emulated_fields *out) {
+  const struct stencil *stencil = scene->request.stencil;
+  halotune_status status = make_fields(scene, generated, true, out);
+  for (int i = 0; i < stencil->in_place_count; i++) {
+    out->outputs[stencil->in_place[i].output] = out->inputs[stencil->in_place[i].input];
+  }
+  return status;
 }
 
 void emulated_fields_free(struct emulated_fields *fields) {

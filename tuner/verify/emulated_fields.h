@@ -31,6 +31,11 @@ halotune_status emulated_fields_make(const struct scene *scene, const struct gen
                                      struct emulated_fields *out);
 void emulated_fields_free(struct emulated_fields *fields);
 
+/* Like emulated_fields_make, for one launch in which each output that the stencil's `in_place` names lies in the memory
+ * of its input. */
+halotune_status emulated_fields_make_in_place(const struct scene *scene, const struct generated *generated,
+                                              struct emulated_fields *out);
+
 /* Make buffers full of zeros, of any size: memory is used only where a kernel accesses them. Of the scene only the
  * request is read. Returns as emulated_fields_make. */
 halotune_status emulated_fields_make_empty(const struct scene *scene, const struct generated *generated,

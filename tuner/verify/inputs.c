@@ -7,11 +7,12 @@
 
 #include "base/parallel.h"
 #include "base/random.h"
+#include "stencil/analysis/iterate.h"
 #include "tuner/verify/box.h"
 
 enum { WAVES = 3, WIDE_EXPONENT = 30 };
 
-static const struct value_range usual_of_nonlinear = {0.25, 1};
+static const struct value_range usual_of_nonlinear = {0.25, 1}, usual_of_signs = {-1, 1};
 
 const char *const input_kind_names[INPUT_KIND_COUNT] = {
     [INPUT_SMOOTH] = "smooth",
@@ -27,12 +28,10 @@ struct wave {
 
 struct filling {
   struct grid grid;
-  long period[MAX_DIMS]; /* the values of an axis repeat after this many points */
   enum input_kind kind;
   enum dtype dtype;
-  uint64_t key;
+  struct input_rule rule;
   struct wave waves[WAVES];
-  struct value_range range; /* both 0: the values of the kind */
   double *values;
 };
 
@@ -61,19 +60,19 @@ static halotune_status make_waves(struct filling *filling) {
   if (!tables) return fail_memory();
   for (int k = 0; k < WAVES; k++) {
     struct wave *wave = &filling->waves[k];
-    uint64_t bits = random_bits(filling->key, (uint64_t)k);
-    wave->phase = 2 * M_PI * random_fraction(random_bits(filling->key, (uint64_t)WAVES + (uint64_t)k));
+    uint64_t bits = random_bits(filling->rule.key, (uint64_t)k);
+    wave->phase = 2 * M_PI * random_fraction(random_bits(filling->rule.key, (uint64_t)WAVES + (uint64_t)k));
     wave->sine = tables + nx * (size_t)(2 * k);
     wave->cosine = wave->sine + nx;
     for (int axis = 0; axis < MAX_DIMS; axis++) {
       long number = 1 + (k + axis) % MAX_DIMS;
-      long most = filling->period[axis] > 3 ? filling->period[axis] / 2 : 1;
+      long most = filling->rule.period[axis] > 3 ? filling->rule.period[axis] / 2 : 1;
       bool backwards = bits >> axis & 1;
       wave->number[axis] = (double)((number < most ? number : most) * (backwards ? -1 : 1));
     }
     for (long x = 0; x < filling->grid.n[0]; x++) {
-      wave->sine[x] = sin(angle(wave, 0, x, filling->period[0]));
-      wave->cosine[x] = cos(angle(wave, 0, x, filling->period[0]));
+      wave->sine[x] = sin(angle(wave, 0, x, filling->rule.period[0]));
+      wave->cosine[x] = cos(angle(wave, 0, x, filling->rule.period[0]));
     }
   }
   return HALOTUNE_OK;
@@ -84,7 +83,7 @@ static void fill_smooth_row(const struct filling *filling, long y, long z, doubl
   memset(row, 0, (size_t)nx * sizeof *row);
   for (int k = 0; k < WAVES; k++) {
     const struct wave *wave = &filling->waves[k];
-    double rest = wave->phase + angle(wave, 1, y, filling->period[1]) + angle(wave, 2, z, filling->period[2]);
+    double rest = wave->phase + angle(wave, 1, y, filling->rule.period[1]) + angle(wave, 2, z, filling->rule.period[2]);
     double sine = sin(rest) / WAVES, cosine = cos(rest) / WAVES;
     for (long x = 0; x < nx; x++) row[x] += wave->sine[x] * cosine + wave->cosine[x] * sine;
   }
@@ -103,7 +102,7 @@ static double into_range(double value, enum input_kind kind, const struct value_
 /* Fill rows, which are numbered through y, then z. */
 static void fill_rows(void *context, int thread, long first, long end) {
   const struct filling *filling = context;
-  const long *n = filling->grid.n, *period = filling->period;
+  const long *n = filling->grid.n, *period = filling->rule.period;
   (void)thread;
   for (long r = first; r < end; r++) {
     double *row = filling->values + r * n[0];
@@ -114,26 +113,43 @@ static void fill_rows(void *context, int thread, long first, long end) {
     } else {
       for (long x = 0; x < n[0]; x++) {
         uint64_t index = start + (uint64_t)(x % period[0]);
-        row[x] = filling->kind == INPUT_RANDOM ? random_value(filling->key, index) : wide_value(filling->key, index);
+        row[x] = filling->kind == INPUT_RANDOM ? random_value(filling->rule.key, index)
+                                               : wide_value(filling->rule.key, index);
       }
     }
-    for (long x = 0; x < n[0] && filling->range.low < filling->range.high; x++)
-      row[x] = into_range(row[x], filling->kind, &filling->range);
+    for (long x = 0; x < n[0] && filling->rule.range.low < filling->rule.range.high; x++)
+      row[x] = into_range(row[x], filling->kind, &filling->rule.range);
     for (long x = 0; x < n[0] && filling->dtype == DTYPE_F32; x++) row[x] = (double)(float)row[x];
   }
+}
+
+struct input_rule input_rule(const struct inputs *inputs, int field, const struct stencil *stencil,
+                             const struct grid *grid) {
+  struct input_rule rule = {.range = {0, 0}};
+  rule.key = random_bits(random_bits(inputs->seed, (uint64_t)inputs->kind), (uint64_t)field);
+  if (field < stencil->input_count) rule.range = stencil->values[field];
+  if (inputs->is_nonlinear && rule.range.low == rule.range.high)
+    rule.range = inputs->asks_signs ? usual_of_signs : usual_of_nonlinear;
+  for (int axis = 0; axis < MAX_DIMS; axis++) {
+    bool endpoint = axis < stencil->dims && grid->n[axis] > 1 &&
+                    stencil->boundary[axis][SIDE_LOW].rule == BOUNDARY_PERIODIC_ENDPOINT;
+    rule.period[axis] = grid->n[axis] - endpoint;
+  }
+  return rule;
+}
+
+double input_value(const struct input_rule *rule, const struct grid *grid, enum dtype dtype, long x, long y, long z) {
+  const long index = grid_index(grid, x % rule->period[0], y % rule->period[1], z % rule->period[2]);
+  double value = random_value(rule->key, (uint64_t)index);
+  if (rule->range.low < rule->range.high) value = into_range(value, INPUT_RANDOM, &rule->range);
+  return dtype == DTYPE_F32 ? (double)(float)value : value;
 }
 
 halotune_status inputs_fill(const struct inputs *inputs, int field, const struct stencil *stencil,
                             const struct grid *grid, double *values) {
   enum { PART_POINTS = 1 << 14 };
   struct filling filling = {.grid = *grid, .kind = inputs->kind, .dtype = inputs->dtype, .values = values};
-  filling.key = random_bits(random_bits(inputs->seed, (uint64_t)inputs->kind), (uint64_t)field);
-  if (field < stencil->input_count) filling.range = stencil->values[field];
-  if (inputs->is_nonlinear && filling.range.low == filling.range.high) filling.range = usual_of_nonlinear;
-  for (int axis = 0; axis < MAX_DIMS; axis++) {
-    bool endpoint = axis < stencil->dims && stencil->boundary[axis] == BOUNDARY_PERIODIC_ENDPOINT && grid->n[axis] > 1;
-    filling.period[axis] = grid->n[axis] - endpoint;
-  }
+  filling.rule = input_rule(inputs, field, stencil, grid);
   if (filling.kind == INPUT_SMOOTH) {
     halotune_status status = make_waves(&filling);
     if (status != HALOTUNE_OK) return status;
@@ -154,23 +170,28 @@ static void share_values(void *context, long first, long count) {
   memcpy(sharing->to + first, sharing->from + first, (size_t)count * sizeof *sharing->to);
 }
 
-void inputs_share_skipped(const struct stencil *stencil, const struct box *box, const struct grid *grid,
-                          double *const inputs[], double *const outputs[]) {
-  int leader[2 * MAX_FIELDS]; /* inputs, then outputs: the first field with which each one exchanges places */
-  int field_count = stencil->input_count + stencil->output_count;
-  for (int i = 0; i < field_count; i++) leader[i] = i;
-  for (int pass = 0; pass < stencil->iterate_count; pass++) { /* as many passes as the longest chain may need */
-    for (int i = 0; i < stencil->iterate_count; i++) {
-      const struct iterate *entry = &stencil->iterate[i];
-      int from = entry->from + (entry->from_output ? stencil->input_count : 0);
-      int first = leader[from] < leader[entry->to] ? leader[from] : leader[entry->to];
-      leader[from] = leader[entry->to] = first;
-    }
+struct box inputs_shared_box(const struct stencil *stencil, const struct analysis *analysis, const struct box *box,
+                             const struct grid *grid, int group) {
+  int leader[2 * MAX_FIELDS];
+  struct box shared = *box;
+  iterate_leaders(stencil, leader);
+  for (int output = 0; output < stencil->output_count; output++) {
+    if (leader[stencil->input_count + output] != group) continue;
+    shared = box_written(stencil, analysis, grid, output, &shared);
   }
+  return shared;
+}
+
+void inputs_share_skipped(const struct stencil *stencil, const struct analysis *analysis, const struct box *box,
+                          const struct grid *grid, double *const inputs[], double *const outputs[]) {
+  int leader[2 * MAX_FIELDS];
+  int field_count = stencil->input_count + stencil->output_count;
+  iterate_leaders(stencil, leader);
   for (int i = 0; i < field_count; i++) {
     if (leader[i] == i) continue;
     struct sharing sharing = {inputs[leader[i]],
                               i < stencil->input_count ? inputs[i] : outputs[i - stencil->input_count]};
-    box_outside(box, grid, share_values, &sharing);
+    struct box shared = inputs_shared_box(stencil, analysis, box, grid, leader[i]);
+    box_outside(&shared, grid, share_values, &sharing);
   }
 }

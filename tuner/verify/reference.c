@@ -29,7 +29,7 @@ halotune_status reference_check(const struct reference *reference) {
     return fail(HALOTUNE_ARGUMENT,
                 "'%s' makes one step only: it does not say in `iterate` which output becomes an input", stencil->name);
   }
-  return layout_make(stencil, reference->analysis, &reference->grid, &layout);
+  return layout_make(stencil, reference->analysis, &reference->grid, NULL, &layout);
 }
 
 static halotune_status check_arrays(const struct stencil *stencil, const double *const inputs[],
@@ -56,6 +56,14 @@ static bool is_taken(const struct run *run, int place) {
   return false;
 }
 
+/* Fill the ghosts of an input that was another input in the step before. */
+static void refill(struct run *run, int input) {
+  const int place = run->place[input];
+  if (!run->layout.has_ghosts) return;
+  field_refill(&run->values[place], &run->layout, input, false, run->threads);
+  if (run->magnitudes[place].own) field_refill(&run->magnitudes[place], &run->layout, input, true, run->threads);
+}
+
 /* Make the inputs of the next step, as `iterate` says. */
 static halotune_status advance_fields(struct run *run) {
   enum { NOWHERE = -1 };
@@ -65,6 +73,7 @@ static halotune_status advance_fields(struct run *run) {
   for (int i = 0; i < stencil->iterate_count; i++) {
     const struct iterate *entry = &stencil->iterate[i];
     run->place[entry->to] = entry->from_output ? NOWHERE : old[entry->from];
+    if (!entry->from_output) refill(run, entry->to);
   }
   for (int i = 0; i < stencil->iterate_count; i++) {
     const struct iterate *entry = &stencil->iterate[i];
@@ -73,9 +82,10 @@ static halotune_status advance_fields(struct run *run) {
     while (is_taken(run, place)) place++;
     run->place[entry->to] = place;
     const struct result_row *from = &run->outputs[entry->from];
-    halotune_status status = field_copy(&run->values[place], &run->layout, from->values, false, run->threads);
+    halotune_status status =
+        field_copy(&run->values[place], &run->layout, entry->to, from->values, false, run->threads);
     if (status == HALOTUNE_OK && from->magnitudes) {
-      status = field_copy(&run->magnitudes[place], &run->layout, from->magnitudes, false, run->threads);
+      status = field_copy(&run->magnitudes[place], &run->layout, entry->to, from->magnitudes, true, run->threads);
     }
     if (status != HALOTUNE_OK) return status;
   }
@@ -104,16 +114,19 @@ static halotune_status run_update(struct run *run, const double *const inputs[],
   halotune_status status = HALOTUNE_OK;
   for (int i = 0; i < stencil->input_count && status == HALOTUNE_OK; i++) {
     run->place[i] = i;
-    status = field_borrow(&run->values[i], &run->layout, inputs[i], run->threads);
+    status = field_borrow(&run->values[i], &run->layout, i, inputs[i], run->threads);
     if (status == HALOTUNE_OK && magnitudes) {
-      status = field_copy(&run->magnitudes[i], &run->layout, inputs[i], true, run->threads);
+      status = field_copy(&run->magnitudes[i], &run->layout, i, inputs[i], true, run->threads);
     }
   }
   if (status != HALOTUNE_OK) goto done;
   for (int i = 0; i < stencil->output_count && magnitudes; i++) {
     box_outside(&box, &run->layout.grid, take_absolute, &run->outputs[i]);
   }
-  status = sweep_make(stencil, &box, run->reference->coefficients, &run->layout, run->threads, magnitudes, &sweep);
+  const struct kernel_run kernel = {run->reference->dtype, run->layout.grid, run->reference->steps,
+                                    run->reference->doubt};
+  status = sweep_make(stencil, analysis, &box, run->reference->coefficients, &run->layout, run->threads, magnitudes,
+                      &kernel, &sweep);
   if (status == HALOTUNE_OK) status = run_steps(run, sweep);
 done:
   sweep_free(sweep);
@@ -130,7 +143,8 @@ halotune_status reference_run(const struct reference *reference, const double *c
   struct run run = {.reference = reference, .threads = parallel_threads(reference->threads)};
   halotune_status status = reference_check(reference);
   if (status == HALOTUNE_OK) status = check_arrays(stencil, inputs, outputs, magnitudes);
-  if (status == HALOTUNE_OK) status = layout_make(stencil, reference->analysis, &reference->grid, &run.layout);
+  if (status == HALOTUNE_OK)
+    status = layout_make(stencil, reference->analysis, &reference->grid, reference->coefficients, &run.layout);
   if (status != HALOTUNE_OK) return status;
   for (int i = 0; i < stencil->output_count; i++) {
     run.outputs[i] = (struct result_row){outputs[i], magnitudes ? magnitudes[i] : NULL};

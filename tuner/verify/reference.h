@@ -13,6 +13,10 @@ struct reference {
   int steps;                  /* at least 1; more only if the stencil has an `iterate` */
   int threads;                /* 0: one for each CPU; the result does not depend on it */
   const struct box *box;      /* the points to compute, all in box_computed; NULL: all of these */
+  /* the error that a kernel's values may have, over their magnitudes: comparisons closer than that allow either result
+   * in the magnitudes (compare.h). 0: none */
+  double doubt;
+  enum dtype dtype; /* of that kernel: whole numbers are exact up to 2^24 in f32, and up to 2^53 in f64 */
 };
 
 /* Check grid and steps, before any memory is allocated. Coefficients may still be NULL.

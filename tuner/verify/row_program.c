@@ -13,13 +13,16 @@ enum { NO_ROW = -1 };
 /* What the translation knows about a node. */
 struct note {
   bool is_used, is_uniform;
+  bool is_exact, is_whole; /* a kernel computes it without any rounding; and it is a whole number */
   int last_use;            /* the last node that has this one as an operand */
   int row;                 /* NO_ROW before it has one */
   double value, magnitude; /* of a uniform node */
+  double bound;            /* of the size of a whole number; INFINITY: unknown */
 };
 
 struct compiler {
   const struct stencil *stencil;
+  const struct kernel_run *run;
   const struct expr *nodes; /* of the update only */
   int node_count;
   struct note *notes; /* one for each node */
@@ -37,10 +40,13 @@ static int root_of(const struct compiler *c, int assignment) {
   return c->stencil->update.assignments[assignment].root - c->stencil->update.first;
 }
 
+/* Whether a node's values come from a field, or are the numbers of the points. */
+static bool is_read(const struct expr *node) { return node->kind == EXPR_TAP || node->kind == EXPR_VARIABLE; }
+
 static void take_notes(struct compiler *c) {
   for (int i = 0; i < c->node_count; i++) {
     struct note *note = &c->notes[i];
-    *note = (struct note){.row = NO_ROW, .is_uniform = c->nodes[i].kind != EXPR_TAP, .last_use = i};
+    *note = (struct note){.row = NO_ROW, .is_uniform = !is_read(&c->nodes[i]), .last_use = i};
     for (int k = 0; k < c->nodes[i].arg_count; k++) {
       note->is_uniform = note->is_uniform && c->notes[arg_of(c, &c->nodes[i], k)].is_uniform;
     }
@@ -58,7 +64,78 @@ static void take_notes(struct compiler *c) {
 }
 
 static bool is_computed(const struct compiler *c, int i) {
-  return c->notes[i].is_used && !c->notes[i].is_uniform && c->nodes[i].kind != EXPR_TAP;
+  return c->notes[i].is_used && !c->notes[i].is_uniform && !is_read(&c->nodes[i]);
+}
+
+/* Whether a time step of this run replaces an input, so that it has errors in the steps after the first one. */
+static bool is_replaced(const struct compiler *c, int input) {
+  for (int i = 0; i < c->stencil->iterate_count; i++) {
+    if (c->stencil->iterate[i].to == input) return c->run->steps > 1;
+  }
+  return false;
+}
+
+/* The whole numbers up to which a type holds all. */
+static double most_whole(const struct compiler *c) { return c->run->dtype == DTYPE_F32 ? 0x1p24 : 0x1p53; }
+
+/* A bound of a node's size, from those of its operands. */
+static double bound_of(const struct compiler *c, const struct expr *node) {
+  double bounds[MAX_EXPR_ARGS] = {0};
+  for (int k = 0; k < node->arg_count; k++) bounds[k] = c->notes[arg_of(c, node, k)].bound;
+  if (expr_is_truth(node)) return 1;
+  switch (node->kind) {
+  case EXPR_NEGATE: return bounds[0];
+  case EXPR_CHOOSE: return fmax(bounds[1], bounds[2]);
+  case EXPR_ADD:
+  case EXPR_SUBTRACT: return bounds[0] + bounds[1];
+  case EXPR_MULTIPLY: return bounds[0] * bounds[1];
+  case EXPR_DIVIDE: return bounds[0] / fabs(c->notes[arg_of(c, node, 1)].value); /* by a constant; else not used */
+  case EXPR_CALL:
+    if (node->index == FUNCTION_SIGN) return 1;
+    return ceil(fmax(bounds[0], bounds[1])); /* of floor, ceil, fabs, fmin and fmax; others are never exact */
+  default: return INFINITY;
+  }
+}
+
+/* Find whether a kernel computes a node without rounding. Rules are few: what comparisons usually compare. */
+static void find_exact(const struct compiler *c, int i) {
+  const struct expr *node = &c->nodes[i];
+  struct note *note = &c->notes[i];
+  bool exact = true, whole = true;
+  for (int k = 0; k < node->arg_count; k++) {
+    exact = exact && c->notes[arg_of(c, node, k)].is_exact;
+    whole = whole && c->notes[arg_of(c, node, k)].is_whole;
+  }
+  note->bound = bound_of(c, node);
+  switch (node->kind) {
+  case EXPR_NEGATE:
+  case EXPR_CHOOSE: note->is_exact = exact, note->is_whole = exact && whole; break;
+  case EXPR_ADD:
+  case EXPR_SUBTRACT:
+  case EXPR_MULTIPLY: note->is_exact = note->is_whole = exact && whole && note->bound <= most_whole(c); break;
+  case EXPR_DIVIDE: {
+    const struct note *divisor = &c->notes[arg_of(c, node, 1)];
+    int exponent;
+    note->is_exact = exact && divisor->is_uniform && fabs(frexp(divisor->value, &exponent)) == 0.5;
+    note->is_whole = false;
+    break;
+  }
+  case EXPR_CALL: {
+    const bool steps = node->index == FUNCTION_FLOOR || node->index == FUNCTION_CEIL || node->index == FUNCTION_SIGN;
+    const bool picks = node->index == FUNCTION_FABS || node->index == FUNCTION_FMIN || node->index == FUNCTION_FMAX;
+    note->is_exact = exact && (steps || picks);
+    note->is_whole = note->is_exact && (steps || whole);
+    break;
+  }
+  default: note->is_exact = note->is_whole = exact && expr_is_truth(node); break;
+  }
+}
+
+static double doubt_at(const struct compiler *c, int i) {
+  for (int k = 0; k < c->nodes[i].arg_count; k++) {
+    if (!c->notes[arg_of(c, &c->nodes[i], k)].is_exact) return c->run->doubt;
+  }
+  return 0;
 }
 
 /* Compute the value and magnitude of a constant: a number, a coefficient, or an operation on constants. */
@@ -71,11 +148,15 @@ static void evaluate_constant(struct compiler *c, int i, const double *coefficie
       const struct note *arg = &c->notes[arg_of(c, node, k)];
       args[k] = (struct row){&arg->value, &arg->magnitude};
     }
-    row_values(row_operation_of(node), 1, (struct result_row){&note->value, &note->magnitude}, args);
-    row_magnitudes(row_operation_of(node), 1, (struct result_row){&note->value, &note->magnitude}, args);
+    const enum row_operation operation = row_operation_of(&c->stencil->exprs, node);
+    find_exact(c, i);
+    row_values(operation, 1, (struct result_row){&note->value, &note->magnitude}, args);
+    row_magnitudes(operation, 1, (struct result_row){&note->value, &note->magnitude}, args, doubt_at(c, i));
   } else {
     note->value = node->kind == EXPR_COEFFICIENT ? coefficients[node->index] : node->number;
-    note->magnitude = fabs(note->value);
+    note->magnitude = note->bound = fabs(note->value);
+    note->is_exact = (double)(float)note->value == note->value;
+    note->is_whole = note->is_exact && floor(note->value) == note->value;
   }
 }
 
@@ -136,9 +217,14 @@ static halotune_status add_constants(struct compiler *c, const double *coefficie
 static void add_tap(struct compiler *c, int i) {
   struct row_program *program = c->program;
   struct tap *tap = &program->taps[program->tap_count];
-  tap->input = c->nodes[i].index;
+  const bool is_index = c->nodes[i].kind == EXPR_VARIABLE;
+  tap->input = is_index ? INDEX_INPUT + c->nodes[i].index - VARIABLE_INDEX_X : c->nodes[i].index;
   for (int axis = 0; axis < MAX_DIMS; axis++) tap->offset[axis] = c->nodes[i].offset[axis];
   c->notes[i].row = program->constant_count + program->tap_count++;
+  struct note *note = &c->notes[i];
+  note->bound = is_index ? (double)(c->run->grid.n[tap->input - INDEX_INPUT] - 1) : INFINITY;
+  note->is_exact = is_index ? note->bound <= most_whole(c) : !is_replaced(c, tap->input);
+  note->is_whole = is_index;
 }
 
 /* Take a row for a new result: a free buffer, or an additional one. */
@@ -160,7 +246,9 @@ static void free_buffers(struct compiler *c, int i) {
 
 static void add_instruction(struct compiler *c, int i) {
   const struct expr *node = &c->nodes[i];
-  struct row_instruction instruction = {.operation = row_operation_of(node)};
+  find_exact(c, i);
+  struct row_instruction instruction = {.operation = row_operation_of(&c->stencil->exprs, node),
+                                        .doubt = doubt_at(c, i)};
   for (int k = 0; k < node->arg_count; k++) instruction.args[k] = c->notes[arg_of(c, node, k)].row;
   /* The result takes its buffer before the operands free theirs, since it must not overlap them. */
   if (c->notes[i].row == NO_ROW) c->notes[i].row = take_buffer(c);
@@ -190,11 +278,11 @@ static void copy_outputs(struct compiler *c) {
   }
 }
 
-halotune_status row_program_make(const struct stencil *stencil, const double *coefficients, struct arena *arena,
-                                 struct row_program *out) {
+halotune_status row_program_make(const struct stencil *stencil, const double *coefficients,
+                                 const struct kernel_run *run, struct arena *arena, struct row_program *out) {
   const struct update *update = &stencil->update;
-  struct compiler c = {
-      .stencil = stencil, .nodes = stencil->exprs.nodes + update->first, .program = out, .arena = arena};
+  struct compiler c = {.stencil = stencil, .run = run, .nodes = stencil->exprs.nodes + update->first};
+  c.program = out, c.arena = arena;
   c.node_count = update->end - update->first;
   size_t count = (size_t)c.node_count;
   *out = (struct row_program){.output_count = stencil->output_count};
@@ -209,7 +297,7 @@ halotune_status row_program_make(const struct stencil *stencil, const double *co
   halotune_status status = add_constants(&c, coefficients);
   if (status != HALOTUNE_OK) return status;
   for (int i = 0; i < c.node_count; i++) {
-    if (c.notes[i].is_used && c.nodes[i].kind == EXPR_TAP) add_tap(&c, i);
+    if (c.notes[i].is_used && is_read(&c.nodes[i])) add_tap(&c, i);
   }
   place_outputs(&c);
   for (int i = 0; i < c.node_count; i++) {
@@ -228,6 +316,6 @@ void row_program_run(const struct row_program *program, int count, const struct 
                                            rows[instruction->args[2]]};
     struct result_row result = results[instruction->result - first_result];
     row_values(instruction->operation, count, result, args);
-    if (magnitudes) row_magnitudes(instruction->operation, count, result, args);
+    if (magnitudes) row_magnitudes(instruction->operation, count, result, args, instruction->doubt);
   }
 }

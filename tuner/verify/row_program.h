@@ -9,16 +9,20 @@
 #include "stencil/analysis/analysis.h"
 #include "tuner/verify/rows.h"
 
+enum { INDEX_INPUT = MAX_FIELDS };
+
 struct row_instruction {
   enum row_operation operation;
   int result, args[ROW_MAX_ARGS]; /* rows; unused arguments are 0 */
+  double doubt;                   /* see row_magnitudes */
 };
 
 struct row_program {
   struct row_instruction *instructions;
   int instruction_count;
   int constant_count, output_count, buffer_count;
-  struct tap *taps; /* in the order of the update; a tap may occur twice */
+  /* in the order of the update; a tap may occur twice. An input of INDEX_INPUT + axis is the number of the point */
+  struct tap *taps;
   int tap_count;
   struct row *constants; /* their values and magnitudes */
 };
@@ -32,12 +36,20 @@ static inline int row_program_result_count(const struct row_program *program) {
   return program->output_count + program->buffer_count;
 }
 
+/* The run of a kernel that magnitudes allow for. */
+struct kernel_run {
+  enum dtype dtype;
+  struct grid grid;
+  int steps;    /* fields which a step replaces are exact in the first one only */
+  double doubt; /* the error that a kernel's values may have, over their magnitudes; see row_magnitudes */
+};
+
 /* Translate the update of a stencil.
  *   coefficients  their values, from stencil_coefficients
  *   arena         receives all that the program points to
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
-halotune_status row_program_make(const struct stencil *stencil, const double *coefficients, struct arena *arena,
-                                 struct row_program *out);
+halotune_status row_program_make(const struct stencil *stencil, const double *coefficients,
+                                 const struct kernel_run *run, struct arena *arena, struct row_program *out);
 
 /* Run the program for a row of `count` points.
  *   rows        every row by its number

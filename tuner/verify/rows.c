@@ -20,66 +20,160 @@ static double root_magnitude(double a, double m) {
   return m == 0 ? 0 : m / sqrt(fmax(fabs(a), unit * m));
 }
 
+/* Whether an operand's kernel may find on the other side of 0. */
+static bool is_doubtful(double a, double m, double doubt) { return fabs(a) < doubt * m; }
+
+/* A magnitude that allows an error of `jump`: the allowed error is the product of doubt and magnitude. */
+static double jump_magnitude(double jump, double doubt) { return 2 * jump / doubt; }
+
+/* The magnitude of a truth value that may be the other one. */
+static double truth_magnitude(double value, bool is_doubtful, double doubt) {
+  return is_doubtful ? value + jump_magnitude(1, doubt) : value;
+}
+
+static bool is_doubtful_both(double a, double ma, double b, double mb, double doubt) {
+  const bool a_may = a != 0 || is_doubtful(a, ma, doubt), b_may = b != 0 || is_doubtful(b, mb, doubt);
+  return (is_doubtful(a, ma, doubt) && b_may) || (is_doubtful(b, mb, doubt) && a_may);
+}
+
+static bool is_doubtful_either(double a, double ma, double b, double mb, double doubt) {
+  const bool a_must = a != 0 && !is_doubtful(a, ma, doubt), b_must = b != 0 && !is_doubtful(b, mb, doubt);
+  return !a_must && !b_must && (is_doubtful(a, ma, doubt) || is_doubtful(b, mb, doubt));
+}
+
+/* Where the condition is in doubt, a kernel may compute either value. A value that is not finite is guarded by the
+ * condition, as in e > 0 ? u/e : u, and only the chosen one counts. */
+static double choice_magnitude(const struct row args[], int i, double doubt) {
+  const double b = args[1].values[i], c = args[2].values[i];
+  const double mb = args[1].magnitudes[i], mc = args[2].magnitudes[i];
+  const bool is_first = args[0].values[i] != 0;
+  const bool is_guarded = is_first ? !isfinite(c) || !isfinite(mc) : !isfinite(b) || !isfinite(mb);
+  if (is_doubtful(args[0].values[i], args[0].magnitudes[i], doubt) && !is_guarded)
+    return mb + mc + jump_magnitude(fabs(b - c), doubt);
+  return is_first ? mb : mc;
+}
+
+/* The magnitude of ceil and floor: they jump at whole numbers. */
+static double step_magnitude(double result, double a, double m, double doubt) {
+  return fabs(result) + (is_doubtful(a - rint(a), m, doubt) ? jump_magnitude(1, doubt) : 0);
+}
+
+static double sign_magnitude(double a, double m, double doubt) {
+  return (a != 0) + (is_doubtful(a, m, doubt) ? jump_magnitude(2, doubt) : 0);
+}
+
+/* The magnitude of a to the power of b. Near a = 0 the derivative of a whole power says too little. */
+static double whole_power_magnitude(double result, double a, double m, double b) {
+  return b > 0 ? b * pow(m, b) : fabs(result) * (1 - b * pow(m / fabs(a), 1 - b));
+}
+
+/* Where a cancels to nothing, a positive power has the magnitude that root_magnitude tells of. */
+static double power_magnitude(double result, double a, double ma, double b, double mb) {
+  const double unit = 0x1p-53;
+  const double of_exponent = fabs(result) * (8 + (a != 0 ? fabs(log(fabs(a))) * mb : 0));
+  if (ma == 0 || b == 0) return of_exponent;
+  if (b < 0) return of_exponent + fabs(result) * fabs(b) * ma / fabs(a);
+  return of_exponent + b * pow(fmax(fabs(a), unit * ma), b - 1) * ma;
+}
+
+/* The angle jumps by a turn where a crosses 0 and b is negative. */
+static double angle_magnitude(double result, const struct row args[], int i, double doubt) {
+  const double a = args[0].values[i], b = args[1].values[i];
+  const double ma = args[0].magnitudes[i], mb = args[1].magnitudes[i], square = a * a + b * b;
+  const bool jumps = is_doubtful(a, ma, doubt) && (b < 0 || is_doubtful(b, mb, doubt));
+  if (jumps) return jump_magnitude(2 * M_PI, doubt);
+  return 4 * fabs(result) + (square > 0 ? (ma * fabs(b) + mb * fabs(a)) / square : 0);
+}
+
+#define DOUBTFUL_ORDER is_doubtful(A - B, MA + MB, doubt)
+
 /* The value and magnitude of each operation. Let u be the unit of rounding. Operands that err by at most p*u*MA and
  * q*u*MB must give a result that errs by at most (p+q+1)*u*M to first order, which is how each magnitude is chosen. The
- * magnitude of a function is its derivative times MA, but not less than the value itself. */
-#define OPERATION_LIST(X)                         \
-  X(COPY, A, MA)                                  \
-  X(NEGATE, -A, MA)                               \
-  X(ADD, A + B, MA + MB)                          \
-  X(SUBTRACT, A - B, MA + MB)                     \
-  X(MULTIPLY, A *B, MA *MB)                       \
-  X(DIVIDE, A / B, MA / fabs(B) * (MB / fabs(B))) \
-  X(FABS, fabs(A), MA)                            \
-  X(SQRT, sqrt(A), root_magnitude(A, MA))         \
-  X(EXP, exp(A), R *(1 + MA))                     \
-  X(SIN, sin(A), fabs(R) + MA)                    \
-  X(COS, cos(A), fabs(R) + MA)                    \
-  X(FMIN, fmin(A, B), fmax(MA, MB))               \
-  X(FMAX, fmax(A, B), fmax(MA, MB))               \
-  X(FMA, fma(A, B, C), MA *MB + MC)
+ * magnitude of a function is its derivative times MA, but not less than the value itself, and more for functions that
+ * CUDA computes with an error of several units. */
+#define OPERATION_LIST(X)                                                                     \
+  X(COPY, A, MA)                                                                              \
+  X(NEGATE, -A, MA)                                                                           \
+  X(ADD, A + B, MA + MB)                                                                      \
+  X(SUBTRACT, A - B, MA + MB)                                                                 \
+  X(MULTIPLY, A *B, MA *MB)                                                                   \
+  X(DIVIDE, A / B, MA / fabs(B) * (MB / fabs(B)))                                             \
+  X(FABS, fabs(A), MA)                                                                        \
+  X(SQRT, sqrt(A), root_magnitude(A, MA))                                                     \
+  X(EXP, exp(A), R *(1 + MA))                                                                 \
+  X(SIN, sin(A), fabs(R) + MA)                                                                \
+  X(COS, cos(A), fabs(R) + MA)                                                                \
+  X(FMIN, fmin(A, B), fmax(MA, MB))                                                           \
+  X(FMAX, fmax(A, B), fmax(MA, MB))                                                           \
+  X(FMA, fma(A, B, C), MA *MB + MC)                                                           \
+  X(CEIL, ceil(A), step_magnitude(R, A, MA, doubt))                                           \
+  X(FLOOR, floor(A), step_magnitude(R, A, MA, doubt))                                         \
+  X(POW, pow(A, B), power_magnitude(R, A, MA, B, MB))                                         \
+  X(WHOLE_POW, pow(A, B), whole_power_magnitude(R, A, MA, B))                                 \
+  X(LOG, log(A), 2 * fabs(R) + MA / fabs(A))                                                  \
+  X(TAN, tan(A), 4 * fabs(R) + MA * (1 + R * R))                                              \
+  X(TANH, tanh(A), 2 * fabs(R) + MA * (1 - R * R))                                            \
+  X(ATAN2, atan2(A, B), angle_magnitude(R, args, i, doubt))                                   \
+  X(SIGN, (A > 0) - (A < 0), sign_magnitude(A, MA, doubt))                                    \
+  X(LESS, A < B, truth_magnitude(R, DOUBTFUL_ORDER, doubt))                                   \
+  X(LESS_EQUAL, A <= B, truth_magnitude(R, DOUBTFUL_ORDER, doubt))                            \
+  X(GREATER, A > B, truth_magnitude(R, DOUBTFUL_ORDER, doubt))                                \
+  X(GREATER_EQUAL, A >= B, truth_magnitude(R, DOUBTFUL_ORDER, doubt))                         \
+  X(EQUAL, A == B, truth_magnitude(R, DOUBTFUL_ORDER, doubt))                                 \
+  X(NOT_EQUAL, A != B, truth_magnitude(R, DOUBTFUL_ORDER, doubt))                             \
+  X(AND, A != 0 && B != 0, truth_magnitude(R, is_doubtful_both(A, MA, B, MB, doubt), doubt))  \
+  X(OR, A != 0 || B != 0, truth_magnitude(R, is_doubtful_either(A, MA, B, MB, doubt), doubt)) \
+  X(NOT, A == 0, truth_magnitude(R, is_doubtful(A, MA, doubt), doubt))                        \
+  X(CHOOSE, A != 0 ? B : C, choice_magnitude(args, i, doubt))
 
-#define AS_FUNCTIONS(name, value, magnitude)                                                    \
-  static void values_##name(int count, struct result_row result, const struct row args[]) {     \
-    for (int i = 0; i < count; i++) R = (value);                                                \
-  }                                                                                             \
-  static void magnitudes_##name(int count, struct result_row result, const struct row args[]) { \
-    for (int i = 0; i < count; i++) result.magnitudes[i] = (magnitude);                         \
+#define AS_FUNCTIONS(name, value, magnitude)                                                                  \
+  static void values_##name(int count, struct result_row result, const struct row args[]) {                   \
+    for (int i = 0; i < count; i++) R = (value);                                                              \
+  }                                                                                                           \
+  static void magnitudes_##name(int count, struct result_row result, const struct row args[], double doubt) { \
+    (void)doubt;                                                                                              \
+    for (int i = 0; i < count; i++) result.magnitudes[i] = (magnitude);                                       \
   }
 OPERATION_LIST(AS_FUNCTIONS)
 
 #define AS_ENTRY(name, value, magnitude) [ROW_##name] = {values_##name, magnitudes_##name},
 static const struct {
   void (*values)(int count, struct result_row result, const struct row args[]);
-  void (*magnitudes)(int count, struct result_row result, const struct row args[]);
+  void (*magnitudes)(int count, struct result_row result, const struct row args[], double doubt);
 } operations[] = {OPERATION_LIST(AS_ENTRY)};
 
-static enum row_operation function_operation(enum function function) {
-  switch (function) {
-  case FUNCTION_FABS: return ROW_FABS;
-  case FUNCTION_SQRT: return ROW_SQRT;
-  case FUNCTION_EXP: return ROW_EXP;
-  case FUNCTION_SIN: return ROW_SIN;
-  case FUNCTION_COS: return ROW_COS;
-  case FUNCTION_FMIN: return ROW_FMIN;
-  case FUNCTION_FMAX: return ROW_FMAX;
-  case FUNCTION_FMA: return ROW_FMA;
-  case FUNCTION_CEIL:
-  case FUNCTION_FLOOR: break;
-  }
-  return ROW_COPY; /* not reached: the parser accepts no other function in an update */
-}
+static const enum row_operation function_operations[] = {
+    [FUNCTION_FABS] = ROW_FABS, [FUNCTION_SQRT] = ROW_SQRT,   [FUNCTION_EXP] = ROW_EXP,     [FUNCTION_SIN] = ROW_SIN,
+    [FUNCTION_COS] = ROW_COS,   [FUNCTION_FMIN] = ROW_FMIN,   [FUNCTION_FMAX] = ROW_FMAX,   [FUNCTION_FMA] = ROW_FMA,
+    [FUNCTION_CEIL] = ROW_CEIL, [FUNCTION_FLOOR] = ROW_FLOOR, [FUNCTION_POW] = ROW_POW,     [FUNCTION_LOG] = ROW_LOG,
+    [FUNCTION_TAN] = ROW_TAN,   [FUNCTION_TANH] = ROW_TANH,   [FUNCTION_ATAN2] = ROW_ATAN2, [FUNCTION_SIGN] = ROW_SIGN,
+};
 
-enum row_operation row_operation_of(const struct expr *node) {
+enum row_operation row_operation_of(const struct exprs *exprs, const struct expr *node) {
   switch (node->kind) {
   case EXPR_NEGATE: return ROW_NEGATE;
   case EXPR_ADD: return ROW_ADD;
   case EXPR_SUBTRACT: return ROW_SUBTRACT;
   case EXPR_MULTIPLY: return ROW_MULTIPLY;
   case EXPR_DIVIDE: return ROW_DIVIDE;
-  case EXPR_CALL: return function_operation((enum function)node->index);
-  default: return ROW_COPY; /* leaves, and operations that only rules have */
+  case EXPR_CALL: return expr_is_whole_power(exprs, node, NULL) ? ROW_WHOLE_POW : function_operations[node->index];
+  case EXPR_LESS: return ROW_LESS;
+  case EXPR_LESS_EQUAL: return ROW_LESS_EQUAL;
+  case EXPR_GREATER: return ROW_GREATER;
+  case EXPR_GREATER_EQUAL: return ROW_GREATER_EQUAL;
+  case EXPR_EQUAL: return ROW_EQUAL;
+  case EXPR_NOT_EQUAL: return ROW_NOT_EQUAL;
+  case EXPR_AND: return ROW_AND;
+  case EXPR_OR: return ROW_OR;
+  case EXPR_NOT: return ROW_NOT;
+  case EXPR_CHOOSE: return ROW_CHOOSE;
+  case EXPR_NUMBER:
+  case EXPR_COEFFICIENT:
+  case EXPR_VARIABLE:
+  case EXPR_TAP:
+  case EXPR_REMAINDER: break;
   }
+  return ROW_COPY; /* leaves, and the operator that only rules have */
 }
 
 void row_values(enum row_operation operation, int count, struct result_row result,
@@ -88,6 +182,6 @@ void row_values(enum row_operation operation, int count, struct result_row resul
 }
 
 void row_magnitudes(enum row_operation operation, int count, struct result_row result,
-                    const struct row args[ROW_MAX_ARGS]) {
-  operations[operation].magnitudes(count, result, args);
+                    const struct row args[ROW_MAX_ARGS], double doubt) {
+  operations[operation].magnitudes(count, result, args, doubt);
 }

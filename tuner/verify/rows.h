@@ -32,18 +32,40 @@ enum row_operation {
   ROW_FMIN,
   ROW_FMAX,
   ROW_FMA,
+  ROW_CEIL,
+  ROW_FLOOR,
+  ROW_POW,
+  ROW_WHOLE_POW, /* by multiplications */
+  ROW_LOG,
+  ROW_TAN,
+  ROW_TANH,
+  ROW_ATAN2,
+  ROW_SIGN,
+  ROW_LESS,
+  ROW_LESS_EQUAL,
+  ROW_GREATER,
+  ROW_GREATER_EQUAL,
+  ROW_EQUAL,
+  ROW_NOT_EQUAL,
+  ROW_AND,
+  ROW_OR,
+  ROW_NOT,
+  ROW_CHOOSE,
 };
 
 /* The operation of a node that is not a leaf. */
-enum row_operation row_operation_of(const struct expr *node);
+enum row_operation row_operation_of(const struct exprs *exprs, const struct expr *node);
 
 /* Compute the values of a row from the rows of its operands.
  *   count   points, at most ROW_POINTS
  *   result  must not overlap the operands */
 void row_values(enum row_operation operation, int count, struct result_row result, const struct row args[ROW_MAX_ARGS]);
 
-/* Compute the magnitudes of a row after its values, because they may depend on the values. */
+/* Compute the magnitudes of a row after its values, because they may depend on the values.
+ *   doubt  the error that a kernel's operand may have, over its magnitude: a comparison whose sides differ by less, and
+ *          a rounding function that close to its jump, may come out otherwise in a kernel. Their magnitude then allows
+ *          that. 0: the operands are exact */
 void row_magnitudes(enum row_operation operation, int count, struct result_row result,
-                    const struct row args[ROW_MAX_ARGS]);
+                    const struct row args[ROW_MAX_ARGS], double doubt);
 
 #endif

@@ -37,7 +37,8 @@ static void share_skipped(struct scene *scene) {
   const struct scene_request *r = &scene->request;
   const struct box all = box_computed(r->stencil, r->analysis, &r->domain.grid);
   struct carried carried[MAX_FIELDS];
-  inputs_share_skipped(r->stencil, r->steps > 1 ? &scene->box : &all, &r->domain.grid, scene->inputs, scene->outputs);
+  inputs_share_skipped(r->stencil, r->analysis, r->steps > 1 ? &scene->box : &all, &r->domain.grid, scene->inputs,
+                       scene->outputs);
   iterate_carried(r->stencil, r->launch_steps, carried);
   for (int i = r->stencil->output_count; i < scene->written_count; i++) {
     struct carried *what = &carried[i - r->stencil->output_count];
@@ -46,9 +47,15 @@ static void share_skipped(struct scene *scene) {
   }
 }
 
+struct inputs scene_inputs(const struct scene_request *request) {
+  const struct analysis *analysis = request->analysis;
+  return (struct inputs){request->input,   request->seed,        request->dtype,
+                         request->threads, !analysis->is_linear, analysis->asks_signs};
+}
+
 static halotune_status fill_fields(struct scene *scene) {
   const struct scene_request *r = &scene->request;
-  struct inputs inputs = {r->input, r->seed, r->dtype, r->threads, !r->analysis->is_linear};
+  const struct inputs inputs = scene_inputs(r);
   halotune_status status = HALOTUNE_OK;
   for (int i = 0; i < r->stencil->input_count && status == HALOTUNE_OK; i++) {
     status = inputs_fill(&inputs, i, r->stencil, &r->domain.grid, scene->inputs[i]);
@@ -73,6 +80,8 @@ static halotune_status run_reference(const struct scene *scene, int steps, doubl
                                 .steps = steps,
                                 .threads = r->threads,
                                 .box = steps > 1 ? &scene->box : NULL};
+  reference.doubt = compare_rounding(r->dtype) * scene->allowed_units;
+  reference.dtype = r->dtype;
   for (int i = 0; i < MAX_FIELDS; i++) inputs[i] = scene->inputs[i];
   for (int i = 0; i < r->stencil->output_count; i++)
     memcpy(want[i], scene->outputs[i], (size_t)grid_points(&r->domain.grid) * sizeof *want[i]);
@@ -109,7 +118,7 @@ const char *scene_written_name(const struct scene *scene, int written) {
   return stencil->inputs[carried[written - stencil->output_count].input];
 }
 
-halotune_status scene_make(const struct scene_request *request, struct scene *out) {
+halotune_status scene_plan(const struct scene_request *request, struct scene *out) {
   struct carried carried[MAX_FIELDS];
   *out = (struct scene){.request = *request};
   if (out->request.launch_steps < 1) out->request.launch_steps = 1;
@@ -120,14 +129,30 @@ halotune_status scene_make(const struct scene_request *request, struct scene *ou
     out->box.low[axis] = request->domain.low[axis];
     out->box.high[axis] = request->domain.high[axis];
   }
-  halotune_status status = allocate_fields(out);
+  out->allowed_units =
+      compare_allowed_units(request->stencil, request->analysis, &request->domain.grid, request->steps);
+  for (int i = 0; i < out->written_count; i++) {
+    const int output = i < output_count ? i : carried[i - output_count].output;
+    out->written[i] = box_written(request->stencil, request->analysis, &request->domain.grid, output, &out->box);
+  }
+  const struct reference reference = {.stencil = request->stencil,
+                                      .analysis = request->analysis,
+                                      .grid = request->domain.grid,
+                                      .steps = request->steps};
+  return reference_check(&reference);
+}
+
+halotune_status scene_make(const struct scene_request *request, struct scene *out) {
+  struct carried carried[MAX_FIELDS];
+  const int output_count = request->stencil->output_count;
+  halotune_status status = scene_plan(request, out);
+  iterate_carried(request->stencil, out->request.launch_steps, carried);
+  if (status == HALOTUNE_OK) status = allocate_fields(out);
   if (status == HALOTUNE_OK) status = fill_fields(out);
   if (status == HALOTUNE_OK) status = run_reference(out, request->steps, out->want, out->magnitudes);
   for (int i = output_count; i < out->written_count && status == HALOTUNE_OK; i++) {
     status = run_carried(out, i, &carried[i - output_count]);
   }
-  out->allowed_units =
-      compare_allowed_units(request->stencil, request->analysis, &request->domain.grid, request->steps);
   if (status == HALOTUNE_OK) status = finite_check(out);
   if (status != HALOTUNE_OK) scene_free(out);
   return status;

@@ -23,8 +23,9 @@ struct scene_request {
 /* Fields are dense arrays of the domain's grid. The scene owns them; end with scene_free. */
 struct scene {
   struct scene_request request;
-  struct box box; /* the domain's box, which is computed and compared */
-  int launches;   /* steps over launch_steps */
+  struct box box;                 /* the domain's box */
+  struct box written[MAX_FIELDS]; /* the part of it that a launch writes of each field, which is compared */
+  int launches;                   /* steps over launch_steps */
   double *inputs[MAX_FIELDS];
   int written_count; /* fields that a launch writes: outputs, and behind them what it carries; see iterate.h */
   double *outputs[MAX_FIELDS]; /* the content of these before several launches */
@@ -35,6 +36,16 @@ struct scene {
 /* The name of a field that a launch writes: an output's; of what it carries, the name of the input that takes it
  * next. */
 const char *scene_written_name(const struct scene *scene, int written);
+
+/* The rule of a scene's fields. */
+struct inputs scene_inputs(const struct scene_request *request);
+
+/* Make a scene without fields, which the GPU may make for itself. All other members are filled.
+ * Returns HALOTUNE_OK, or HALOTUNE_ARGUMENT for a grid or steps that the stencil cannot have. */
+halotune_status scene_plan(const struct scene_request *request, struct scene *out);
+
+/* Whether the scene has fields. */
+static inline bool scene_has_fields(const struct scene *scene) { return scene->want[0]; }
 
 /* Fill inputs and compute the reference.
  *   request  what it points to must outlive the scene

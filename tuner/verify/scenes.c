@@ -12,6 +12,8 @@ static const struct grid primes[] = {{{1009, 1, 1}}, {{89, 71, 1}}, {{61, 43, 23
 static const struct grid wide[] = {{{0, 0, 0}}, {{37, 11, 1}}, {{20, 299, 12}}}; /* one dimension has no strides */
 static const struct grid small[] = {{{7, 1, 1}}, {{7, 5, 1}}, {{7, 5, 3}}};
 
+static long at_least(long number, long least) { return number > least ? number : least; }
+
 /* Pad rows to a multiple of the widest vector plus one vector, and planes by one row. */
 static void pad_rows(const struct stencil *stencil, struct domain *domain) {
   domain->row = (domain->grid.n[0] + WIDEST_VECTOR - 1) / WIDEST_VECTOR * WIDEST_VECTOR + WIDEST_VECTOR;
@@ -25,6 +27,9 @@ static struct grid long_lines(const struct stencil *stencil, const struct analys
   const long length = 613, across[MAX_DIMS] = {scan ? 13 : 9, scan ? 4 : 5, scan ? 3 : 4};
   struct grid grid = {{1, 1, 1}};
   for (int axis = 0; axis < stencil->dims && axis < MAX_DIMS; axis++) grid.n[axis] = across[axis];
+  for (int axis = 0; axis < stencil->dims && axis < MAX_DIMS; axis++) {
+    grid.n[axis] = at_least(grid.n[axis], stencil_least_points(stencil, axis));
+  }
   grid.n[analysis->pencil_axis < 0 ? 0 : analysis->pencil_axis] = stencil->dims == 1 ? 10 * length : length;
   return grid;
 }
@@ -120,7 +125,10 @@ static halotune_status add_defaults(const struct plan *plan) {
   int dims = r->stencil->dims;
   struct domain dense = domain_dense(r->stencil, r->analysis, &regular[dims - 1]);
   struct domain prime = domain_dense(r->stencil, r->analysis, &primes[dims - 1]);
-  struct domain tiny = domain_dense(r->stencil, r->analysis, &small[dims - 1]);
+  struct grid least = small[dims - 1];
+  for (int axis = 0; axis < dims; axis++)
+    least.n[axis] = at_least(least.n[axis], stencil_least_points(r->stencil, axis));
+  struct domain tiny = domain_dense(r->stencil, r->analysis, &least);
   pad_rows(r->stencil, &prime);
   pad_rows(r->stencil, &tiny);
   struct domain boxed = prime;

@@ -1,6 +1,7 @@
 /* sweep.c: computes the points of a sweep row by row, on several threads. */
 #include "tuner/verify/sweep.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/parallel.h"
@@ -9,10 +10,15 @@
 /* The rows of one thread, by their numbers in the program. */
 struct workspace {
   struct row *rows;
+  double *indices[MAX_DIMS]; /* the numbers of the points of a row; NULL where the update does not use them */
   struct result_row *results;
+  struct result_row *scratch; /* one for each output, if not every point of the box is computed */
 };
 
 struct sweep {
+  const struct stencil *stencil;
+  const struct analysis *analysis;
+  bool has_masks;
   const struct layout *layout;
   struct box box;
   struct row_program program;
@@ -24,6 +30,12 @@ struct sweep {
   const struct result_row *outputs;
 };
 
+static bool buffer_make(struct sweep *sweep, struct result_row *buffer) {
+  buffer->values = arena_alloc(&sweep->arena, ROW_POINTS * sizeof(double));
+  buffer->magnitudes = arena_alloc(&sweep->arena, ROW_POINTS * sizeof(double));
+  return buffer->values && buffer->magnitudes;
+}
+
 static halotune_status workspace_make(struct sweep *sweep, struct workspace *workspace) {
   const struct row_program *program = &sweep->program;
   size_t first_result = (size_t)row_program_first_result(program);
@@ -31,27 +43,40 @@ static halotune_status workspace_make(struct sweep *sweep, struct workspace *wor
   workspace->rows = arena_alloc(&sweep->arena, (first_result + result_count) * sizeof *workspace->rows);
   workspace->results = arena_alloc(&sweep->arena, result_count * sizeof *workspace->results);
   if (!workspace->rows || !workspace->results) return fail_memory();
+  for (int i = 0; i < program->tap_count; i++) {
+    const int axis = program->taps[i].input - INDEX_INPUT;
+    if (axis < 0 || workspace->indices[axis]) continue;
+    workspace->indices[axis] = arena_alloc(&sweep->arena, ROW_POINTS * sizeof(double));
+    if (!workspace->indices[axis]) return fail_memory();
+  }
   for (int i = 0; i < program->constant_count; i++) workspace->rows[i] = program->constants[i];
+  workspace->scratch = arena_alloc(&sweep->arena, (size_t)program->output_count * sizeof *workspace->scratch);
+  if (!workspace->scratch) return fail_memory();
+  for (int i = 0; i < program->output_count && sweep->has_masks; i++) {
+    if (!buffer_make(sweep, &workspace->scratch[i])) return fail_memory();
+  }
   for (size_t i = (size_t)program->output_count; i < result_count; i++) {
     struct result_row *buffer = &workspace->results[i];
-    buffer->values = arena_alloc(&sweep->arena, ROW_POINTS * sizeof(double));
-    buffer->magnitudes = arena_alloc(&sweep->arena, ROW_POINTS * sizeof(double));
-    if (!buffer->values || !buffer->magnitudes) return fail_memory();
+    if (!buffer_make(sweep, buffer)) return fail_memory();
     workspace->rows[first_result + i] = (struct row){buffer->values, buffer->magnitudes};
   }
   return HALOTUNE_OK;
 }
 
-halotune_status sweep_make(const struct stencil *stencil, const struct box *box, const double *coefficients,
-                           const struct layout *layout, int threads, bool magnitudes, struct sweep **out) {
+halotune_status sweep_make(const struct stencil *stencil, const struct analysis *analysis, const struct box *box,
+                           const double *coefficients, const struct layout *layout, int threads, bool magnitudes,
+                           const struct kernel_run *run, struct sweep **out) {
   *out = NULL;
   struct sweep *sweep = calloc(1, sizeof *sweep);
   if (!sweep) return fail_memory();
+  sweep->stencil = stencil;
+  sweep->analysis = analysis;
+  sweep->has_masks = analysis_has_masks(analysis, stencil);
   sweep->layout = layout;
   sweep->box = *box;
   sweep->threads = threads;
   sweep->magnitudes = magnitudes;
-  halotune_status status = row_program_make(stencil, coefficients, &sweep->arena, &sweep->program);
+  halotune_status status = row_program_make(stencil, coefficients, run, &sweep->arena, &sweep->program);
   if (status != HALOTUNE_OK) goto done;
   sweep->workspaces = arena_alloc(&sweep->arena, (size_t)threads * sizeof *sweep->workspaces);
   if (!sweep->workspaces) status = fail_memory();
@@ -65,12 +90,27 @@ done:
   return status;
 }
 
+static void number_points(const struct workspace *workspace, long x, long y, long z) {
+  const long first[MAX_DIMS] = {x, y, z};
+  for (int axis = 0; axis < MAX_DIMS; axis++) {
+    for (int i = 0; i < ROW_POINTS && workspace->indices[axis]; i++) {
+      workspace->indices[axis][i] = (double)(first[axis] + (axis == 0 ? i : 0));
+    }
+  }
+}
+
 /* Point the rows of taps and outputs at the row that begins at x, y, z. */
 static void point_rows(const struct sweep *sweep, struct workspace *workspace, long x, long y, long z) {
   const struct row_program *program = &sweep->program;
   struct row *tap_rows = workspace->rows + program->constant_count;
+  number_points(workspace, x, y, z);
   for (int i = 0; i < program->tap_count; i++) {
     const struct tap *tap = &program->taps[i];
+    if (tap->input >= INDEX_INPUT) { /* a number is its own magnitude */
+      const double *indices = workspace->indices[tap->input - INDEX_INPUT];
+      tap_rows[i] = (struct row){indices, indices};
+      continue;
+    }
     const struct row *input = &sweep->inputs[tap->input];
     long at = layout_index(sweep->layout, x + tap->offset[0], y + tap->offset[1], z + tap->offset[2]);
     tap_rows[i] = (struct row){input->values + at, sweep->magnitudes ? input->magnitudes + at : NULL};
@@ -80,8 +120,31 @@ static void point_rows(const struct sweep *sweep, struct workspace *workspace, l
   for (int i = 0; i < program->output_count; i++) {
     const struct result_row *output = &sweep->outputs[i];
     struct result_row to = {output->values + at, sweep->magnitudes ? output->magnitudes + at : NULL};
+    if (sweep->has_masks) to = workspace->scratch[i];
     workspace->results[i] = to;
     output_rows[i] = (struct row){to.values, to.magnitudes};
+  }
+}
+
+/* Write what was computed to the outputs, at the points where each of them is computed or kept. */
+static void write_masked(const struct sweep *sweep, const struct workspace *workspace, const long first[MAX_DIMS],
+                         long count) {
+  const struct grid *grid = &sweep->layout->grid;
+  for (int o = 0; o < sweep->program.output_count; o++) {
+    const struct result_row *output = &sweep->outputs[o], *computed = &workspace->scratch[o];
+    const int kept = analysis_kept_input(sweep->stencil, o);
+    for (long i = 0; i < count; i++) {
+      const long point[MAX_DIMS] = {first[0] + i, first[1], first[2]};
+      const long at = grid_index(grid, point[0], point[1], point[2]);
+      const long from = layout_index(sweep->layout, point[0], point[1], point[2]);
+      const enum point_state state = analysis_point_state(sweep->analysis, sweep->stencil, grid, o, point);
+      if (state == POINT_COMPUTED) output->values[at] = computed->values[i];
+      if (state == POINT_KEPT) output->values[at] = sweep->inputs[kept].values[from];
+      if (!sweep->magnitudes) continue;
+      output->magnitudes[at] = state == POINT_COMPUTED ? computed->magnitudes[i]
+                               : state == POINT_KEPT   ? sweep->inputs[kept].magnitudes[from]
+                                                       : fabs(output->values[at]);
+    }
   }
 }
 
@@ -98,8 +161,10 @@ static void compute_pieces(void *context, int thread, long first, long end) {
   for (long piece = first; piece < end; piece++) {
     long row = piece / pieces, column = piece % pieces;
     long x = width * column / pieces, x_end = width * (column + 1) / pieces;
-    point_rows(sweep, workspace, box->low[0] + x, box->low[1] + row % height, box->low[2] + row / height);
+    const long at[MAX_DIMS] = {box->low[0] + x, box->low[1] + row % height, box->low[2] + row / height};
+    point_rows(sweep, workspace, at[0], at[1], at[2]);
     row_program_run(&sweep->program, (int)(x_end - x), workspace->rows, workspace->results, sweep->magnitudes);
+    if (sweep->has_masks) write_masked(sweep, workspace, at, x_end - x);
   }
 }
 

@@ -4,23 +4,25 @@
 
 #include "tuner/verify/box.h"
 #include "tuner/verify/field.h"
-#include "tuner/verify/rows.h"
+#include "tuner/verify/row_program.h"
 
 /* An update that is prepared for one layout and a number of threads; end with sweep_free. */
 struct sweep;
 
 /* Prepare an update.
- *   box           the points to compute; no tap of them leaves the grid on an axis whose boundary is `skip`
+ *   box           the points to compute, all in box_computed
  *   coefficients  their values; not needed afterwards
  *   layout        must outlive the sweep
  *   threads       from parallel_threads
  *   magnitudes    whether sweep_run computes them, too
+ *   run           needed until the sweep is made
  *   out           receives the sweep, which the caller ends with sweep_free; NULL on failure
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
-halotune_status sweep_make(const struct stencil *stencil, const struct box *box, const double *coefficients,
-                           const struct layout *layout, int threads, bool magnitudes, struct sweep **out);
+halotune_status sweep_make(const struct stencil *stencil, const struct analysis *analysis, const struct box *box,
+                           const double *coefficients, const struct layout *layout, int threads, bool magnitudes,
+                           const struct kernel_run *run, struct sweep **out);
 
-/* Compute the outputs at every point that is not skipped.
+/* Compute each output at every point of the box that it does not leave out.
  *   inputs   each input's padded values and magnitudes
  *   outputs  each output's dense arrays for values and magnitudes */
 void sweep_run(struct sweep *sweep, const struct row inputs[], const struct result_row outputs[]);

@@ -10,20 +10,27 @@
 enum { ROWS = 12 };
 
 /* The time of a step is its distance from the best number of steps, on a scale of factors, and 1. Numbers above `most`
- * have no winner. */
+ * have no winner. That of single steps is told where it is not 0. */
 static const struct {
   int offered[ROWS + 1];
   int best, most;
   const char *turns; /* "STEPS:SHARE ..." in per cent */
+  double single_ms;
 } rows[] = {
-    {{0}, 4, 99, ""},
-    {{2}, 4, 99, "2:6 2:54"},
-    {{2, 3, 4}, 4, 99, "2:6 4:6 3:6 4:42"},
-    {{2, 3, 4}, 2, 99, "2:6 4:6 3:6 2:42"},
-    {{2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16}, 10, 99, "2:6 4:6 8:6 16:6 10:6 12:6 10:24"},
-    {{2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16}, 16, 99, "2:6 4:6 8:6 16:6 10:6 12:6 16:24"},
-    {{2, 3, 4, 6, 8, 12, 16}, 16, 4, "2:6 4:6 8:6 6:6 3:6 4:30"},
-    {{2, 3, 4}, 2, 1, "2:6"},
+    {{0}, 4, 99, "", 0},
+    {{2}, 4, 99, "2:6 2:54", 0},
+    {{2, 3, 4}, 4, 99, "2:6 4:6 3:6 4:42", 0},
+    {{2, 3, 4}, 2, 99, "2:6 4:6 3:6 2:42", 0},
+    {{2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16}, 10, 99, "2:6 4:6 8:6 16:6 10:6 12:6 10:24", 0},
+    {{2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16}, 16, 99, "2:6 4:6 8:6 16:6 10:6 12:6 16:24", 0},
+    {{2, 3, 4, 6, 8, 12, 16}, 16, 4, "2:6 4:6 8:6 6:6 3:6 4:30", 0},
+    {{2, 3, 4}, 2, 1, "2:6", 0},
+    {{2, 3, 4}, 2, 1, "2:6 1:54", 3},
+    {{2, 3, 4}, 2, 1, "2:6", INFINITY},
+    {{2, 3, 4}, 4, 99, "2:6 4:6 3:6 4:42", 1.5},
+    {{2, 3, 4}, 4, 99, "2:6 4:6 3:6 1:42", 0.9},
+    {{2, 3, 4}, 4, 99, "2:6 4:6 3:6 4:42", INFINITY},
+    {{0}, 4, 99, "", 1},
 };
 
 TEST(steps_are_searched_in_turns) {
@@ -32,11 +39,12 @@ TEST(steps_are_searched_in_turns) {
     struct steps_turn turn;
     struct text turns = {0};
     double spent = STEPS_SINGLE_SHARE;
-    bool is_known[STEPS_MOST + 1] = {false};
+    bool is_known[STEPS_MOST + 1] = {[1] = true};
     while (rows[i].offered[search.count]) {
       search.offered[search.count] = rows[i].offered[search.count];
       search.count++;
     }
+    if (rows[i].single_ms > 0) steps_search_tell(&search, 1, rows[i].single_ms);
     while (steps_search_next(&search, &turn)) {
       text_printf(&turns, "%s%d:%.0f", turns.length ? " " : "", turn.steps, 100 * turn.share);
       spent += turn.share;

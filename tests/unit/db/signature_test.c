@@ -59,11 +59,11 @@ TEST(a_document_is_signed_at_its_end) {
   CHECK(document_signature_is_right(document.bytes, &found), "%s", document.bytes);
   for (size_t i = 0; i < document.length; i++) { /* no byte can change */
     for (int bit = 1; bit < 256; bit *= 2) {
-      document.bytes[i] ^= (char)bit;
+      document.bytes[i] = (char)(unsigned char)((unsigned char)document.bytes[i] ^ bit);
       CHECK(!document_signature_find(document.bytes, document.length, &found) ||
                 !document_signature_is_right(document.bytes, &found),
             "byte %zu, bit %d: %s", i, bit, document.bytes);
-      document.bytes[i] ^= (char)bit;
+      document.bytes[i] = (char)(unsigned char)((unsigned char)document.bytes[i] ^ bit);
     }
   }
   for (size_t length = 0; length < document.length; length++)

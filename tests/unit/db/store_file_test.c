@@ -548,6 +548,28 @@ TEST(two_processes_write_one_file) {
 
 /* A writer is killed at any time, even while it creates the file. The database is intact, and the next writer
  * continues. */
+/* Another writer that never ends its transaction is waited for, but not for ever. */
+TEST(a_writer_that_stays_is_waited_for_with_a_limit) {
+  enum { LIMIT_MS = 30000, SHORT_MS = 50 };
+  struct work work = work_begin();
+  struct store *silent, *store;
+  struct bench_case c;
+  CHECK_OK(store_open(work.path, STORE_WRITE, &silent));
+  CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+  CHECK_OK(query_script(store_connection(silent), "begin immediate"));
+  CHECK_EQ(LIMIT_MS, number_of(store, "pragma busy_timeout"), "the limit of docs/debugging.md");
+  sqlite3_busy_timeout(store_connection(store), SHORT_MS);
+  case_load(&c);
+  CHECK_EQ(0, store_device(store, &case_device, false), "it was written");
+  CHECK(strstr(fail_text(), "locked"), "%s", fail_text());
+  CHECK_OK(query_script(store_connection(silent), "rollback"));
+  CHECK(store_device(store, &case_device, false) > 0, "%s", fail_text());
+  case_free(&c);
+  store_close(store);
+  store_close(silent);
+  work_end(&work);
+}
+
 TEST(a_killed_writer_leaves_a_whole_database) {
   enum { KILLS = 20, MOST_US = 60000 };
   struct work work = work_begin();
@@ -616,6 +638,7 @@ int main(void) {
       cmocka_unit_test(a_database_of_version_5_is_brought_up_to_date),
       cmocka_unit_test(a_held_database_does_not_change),
       cmocka_unit_test(a_full_disk_loses_one_result_and_no_more),
+      cmocka_unit_test(a_writer_that_stays_is_waited_for_with_a_limit),
       cmocka_unit_test(two_processes_write_one_file),
       cmocka_unit_test(a_killed_writer_leaves_a_whole_database),
       cmocka_unit_test(a_reader_undoes_what_a_killed_writer_began),

@@ -1,4 +1,6 @@
 /* store_merge_test.c: databases are exported, imported, merged, checked and reduced. */
+#include "db/exchange/apart.h"
+#include "db/exchange/content.h"
 #include "db/exchange/export.h"
 #include "db/exchange/forget.h"
 #include "db/exchange/import.h"
@@ -615,17 +617,18 @@ struct permuted {
 };
 
 /* Merge the databases into an empty one, in the order with this number. Returns the winner: "variant 2, 0.3 ms,
- * 2026-01-02". */
+ * 2026-01-02". The rows of all orders differ only in their ids and in what is current. So references are checked in
+ * each order, and sources, which take long to generate again, in the first and the last order. */
 static void permuted_merge(struct store *from[DATABASES], int order, char winner[128]) {
   static const char sql_winner[] =
       "select v.source_hash || ', ' || b.time_ms || ' ms, ' || b.date from best b join variant v on v.id = b.variant_id"
       " where b.is_current";
   struct store *to;
   sqlite3_stmt *query = NULL;
-  int left[DATABASES] = {0, 1, 2, 3};
+  int left[DATABASES] = {0, 1, 2, 3}, rest = order;
   CHECK_OK(store_open_memory(&to));
-  for (int count = DATABASES; count > 0; order /= count--) {
-    const int at = order % count, database = left[at];
+  for (int count = DATABASES; count > 0; rest /= count--) {
+    const int at = rest % count, database = left[at];
     memmove(&left[at], &left[at + 1], (size_t)(count - at - 1) * sizeof *left);
     merge_store(to, from[database], NULL);
   }
@@ -633,7 +636,8 @@ static void permuted_merge(struct store *from[DATABASES], int order, char winner
   snprintf(winner, 128, "%s", sqlite3_step(query) == SQLITE_ROW ? column_text(query, 0) : "none");
   sqlite3_finalize(query);
   CHECK(number_of(to, "select count(*) from best where is_current") <= 1, "one is current");
-  check_whole(to);
+  CHECK_EQ(0, number_of(to, "select count(*) from pragma_foreign_key_check"), "order %d: references", order);
+  if (order == 0 || order == ORDERS - 1) check_whole(to);
   store_close(to);
 }
 
@@ -748,6 +752,188 @@ TEST(a_merge_is_all_or_nothing) {
   end_fixture(&f);
 }
 
+#define SQL_FIT(values) "insert into prediction (device_id, coefficient, value, origin_id) values " values
+
+static void count_times(void *context, const struct content *content) {
+  int *counts = context;
+  if (strcmp(content->kind, "times") == 0) counts[content->is_known ? 1 : 0]++;
+}
+
+/* Coefficients of predicted times are shown before they are trusted, and those of two fits are never mixed. */
+TEST(coefficients_of_times_are_shown_and_taken_as_a_whole) {
+  static const struct {
+    const char *ours;
+    int fresh, known, rows;
+    double wave;
+  } rows[] = {
+      {NULL, 1, 0, 2, 0.5},
+      {SQL_FIT("(1, 'wave', 0.25, 1)"), 1, 0, 1, 0.25},
+      {SQL_FIT("(1, 'wave', 0.5, 1), (1, 'cache', 0.125, 1)"), 0, 1, 2, 0.5},
+  };
+  static const struct merge_options again = {.origin = {"imported", "again.db", "", "", ""}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct fixture theirs;
+    struct store *ours;
+    int counts[2] = {0, 0};
+    begin_fixture(&theirs);
+    CHECK_OK(store_open_memory(&ours));
+    merge_store(ours, theirs.store, NULL);
+    sql(theirs.store, SQL_FIT("(1, 'cache', 0.125, 1), (1, 'wave', 0.5, 1)"));
+    if (rows[i].ours) sql(ours, rows[i].ours);
+    CHECK_OK(content_each(theirs.store, ours, count_times, counts));
+    CHECK_EQ(rows[i].fresh, counts[0], "row %zu: new", i);
+    CHECK_EQ(rows[i].known, counts[1], "row %zu: trusted already", i);
+    CHECK_OK(store_merge(ours, theirs.store, &again, NULL));
+    CHECK_EQ(rows[i].rows, number_of(ours, "select count(*) from prediction"), "row %zu", i);
+    CHECK_EQ((int)(1000 * rows[i].wave),
+             number_of(ours, "select cast(1000 * value as integer) from prediction where coefficient = 'wave'"),
+             "row %zu", i);
+    store_close(ours);
+    end_fixture(&theirs);
+  }
+}
+
+/* A signer's newer fit replaces the older one as a whole. Those of others stay. The older one does not come back. */
+TEST(a_newer_fit_of_the_same_signer_replaces_the_older_one) {
+  static const char alice[] = "07", bob[] = "08";
+  static const struct {
+    const char *what, *key, *document, *fit;
+    long rows, left, wave;
+  } steps[] = {
+      {"first", alice, "a", SQL_FIT("(1, 'wave', 0.5, 1), (1, 'cache', 0.125, 1)"), 2, 0, 500},
+      {"another signer", bob, "b", SQL_FIT("(1, 'wave', 0.25, 1)"), 2, 1, 500},
+      {"no signer", "", "c", SQL_FIT("(1, 'wave', 0.25, 1)"), 2, 1, 500},
+      {"another signer, the same numbers", bob, "d", SQL_FIT("(1, 'wave', 0.5, 1), (1, 'cache', 0.125, 1)"), 2, 0, 500},
+      {"newer", alice, "e", SQL_FIT("(1, 'wave', 0.75, 1), (1, 'step', 2, 1), (1, 'tile', 3, 1)"), 3, 0, 750},
+      {"newer again", alice, "e", SQL_FIT("(1, 'wave', 0.75, 1), (1, 'step', 2, 1), (1, 'tile', 3, 1)"), 3, 0, 750},
+      {"the older one again", alice, "a", SQL_FIT("(1, 'wave', 0.5, 1), (1, 'cache', 0.125, 1)"), 3, 2, 750},
+  };
+  struct fixture theirs;
+  struct store *ours;
+  begin_fixture(&theirs);
+  CHECK_OK(store_open_memory(&ours));
+  for (size_t i = 0; i < COUNT(steps); i++) {
+    const struct merge_options options = {
+        .origin = {"imported", "fit.json", *steps[i].key ? "name" : "", steps[i].key, steps[i].document}};
+    struct merge_counts counts;
+    sql(theirs.store, "delete from prediction");
+    sql(theirs.store, steps[i].fit);
+    CHECK_OK(store_merge(ours, theirs.store, &options, &counts));
+    CHECK_EQ(steps[i].left, counts.left, "%s: not taken", steps[i].what);
+    CHECK_EQ(steps[i].rows, number_of(ours, "select count(*) from prediction"), "%s: coefficients", steps[i].what);
+    CHECK_EQ(steps[i].wave,
+             number_of(ours, "select cast(1000 * value as integer) from prediction where coefficient = 'wave'"),
+             "%s: value", steps[i].what);
+  }
+  store_close(ours);
+  end_fixture(&theirs);
+}
+
+/* The identity of a database is that of the rows which were imported, wherever they lie: here in the log beside it. */
+TEST(the_identity_is_that_of_what_is_imported) {
+  const struct work work = work_begin();
+  struct store *store;
+  struct bench_case c;
+  struct imported before, after;
+  CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+  case_load(&c);
+  case_put(&c, store, 512);
+  case_tune(&c, store, 1, 1, 0.5);
+  CHECK_OK(query_script(store_connection(store), "pragma wal_checkpoint(truncate)"));
+  CHECK_OK(import_open(work.path, &before));
+  const struct hash file = hash_of_file(work.path);
+  sql(store, "update device set clock_khz = 7");
+  CHECK_OK(import_open(work.path, &after));
+  const struct hash same_file = hash_of_file(work.path);
+  CHECK(memcmp(&file, &same_file, sizeof file) == 0, "the change is in the log");
+  CHECK(identity_compare(before.document, after.document) != 0, "other rows");
+  store_close(before.store);
+  store_close(after.store);
+  store_close(store);
+  case_free(&c);
+  work_end(&work);
+}
+
+/* Another user cannot read what is kept apart, however generous the umask is. */
+TEST(what_is_kept_apart_is_the_owners_alone) {
+  const struct work work = work_begin();
+  const struct identity document = {{7}};
+  struct fixture f;
+  struct stat facts;
+  char path[128], *kept;
+  bool is_new = false;
+  begin_fixture(&f);
+  snprintf(path, sizeof path, "%s/own.db", work.folder);
+  const mode_t before = umask(0);
+  CHECK_OK(apart_keep(path, f.store, "x.json", document, &kept, &is_new));
+  umask(before);
+  CHECK(is_new && stat(kept, &facts) == 0, "%s", kept);
+  CHECK_EQ(0600, facts.st_mode & 0777, "%s", kept);
+  free(kept);
+  end_fixture(&f);
+  work_end(&work);
+}
+
+/* What came in the documents of one signer goes. What others said stays, also about the same problems. */
+TEST(forget_removes_what_a_signer_said) {
+  static const char key[] = "0707070707070707070707070707070707070707070707070707070707070707";
+  const char *const names[] = {"alice", key, "bob"};
+  for (size_t i = 0; i < COUNT(names); i++) {
+    const struct choice choice = {.signer = names[i]};
+    const struct merge_options options = {.origin = {"imported", "a.json", "alice", key, ""}};
+    const bool is_theirs = i < 2;
+    struct fixture f;
+    struct store *to;
+    struct bench_case c;
+    struct forget_counts counts;
+    begin_fixture(&f);
+    sql(f.store, SQL_FIT("(1, 'wave', 0.5, 1)"));
+    CHECK_OK(store_open_memory(&to));
+    case_load(&c);
+    case_put(&c, to, 512);
+    case_tune(&c, to, 20, 1, 0.7);
+    CHECK_OK(store_merge(to, f.store, &options, NULL));
+    CHECK_OK(store_forget_count(to, &choice, &counts));
+    CHECK_EQ(is_theirs ? 3 : 0, counts.runs, "%s", names[i]);
+    CHECK_EQ(is_theirs ? 3 : 0, counts.bests, "%s", names[i]);
+    CHECK_EQ(is_theirs ? 1 : 0, counts.predictions, "%s", names[i]);
+    CHECK_OK(store_forget(to, &choice));
+    CHECK_EQ(is_theirs ? 1 : 4, number_of(to, "select count(*) from run"), "%s: runs", names[i]);
+    CHECK_EQ(is_theirs ? 0 : 1, number_of(to, "select count(*) from prediction"), "%s: coefficients", names[i]);
+    CHECK_EQ(is_theirs, number_of(to, "select count(*) from best where is_current and time_ms = 0.7"), "%s: own",
+             names[i]);
+    check_whole(to);
+    case_free(&c);
+    store_close(to);
+    end_fixture(&f);
+  }
+}
+
+/* A document that has nothing but coefficients, of a GPU that has no problem here. */
+TEST(forget_removes_the_coefficients_of_a_signer_alone) {
+  static const struct choice choices[] = {{.signer = "alice", .device = "another"}, {.signer = "alice"}};
+  static const struct merge_options options = {.origin = {"imported", "a.json", "alice", "07", ""}};
+  struct fixture f;
+  struct store *to;
+  struct forget_counts counts;
+  begin_fixture(&f);
+  sql(f.store, SQL_FIT("(1, 'wave', 0.5, 1), (1, 'cache', 0.5, 1)"));
+  sql(f.store, "delete from best; delete from finalist; delete from measurement; delete from run; delete from variant;"
+               " delete from problem; delete from stencil_text; delete from template; delete from stencil");
+  CHECK_OK(store_open_memory(&to));
+  CHECK_OK(store_merge(to, f.store, &options, NULL));
+  for (size_t i = 0; i < COUNT(choices); i++) {
+    CHECK_OK(store_forget_count(to, &choices[i], &counts));
+    CHECK_EQ(2 * (long)i, counts.predictions, "row %zu", i);
+    CHECK_OK(store_forget(to, &choices[i]));
+    CHECK_EQ(i ? 0 : 2, number_of(to, "select count(*) from prediction"), "row %zu: coefficients", i);
+    CHECK_EQ(i ? 0 : 1, number_of(to, "select count(*) from device"), "row %zu: devices", i);
+  }
+  check_whole(to);
+  store_close(to);
+  end_fixture(&f);
+}
+
 TEST(check_finds_what_is_wrong) {
   static const struct {
     const char *sql, *message;
@@ -795,6 +981,10 @@ TEST(check_finds_what_is_wrong) {
       {"update best set launch = json_set(launch, '$.grid[1]', 1) where id = 2", "best 2: its launch is"},
       {"update best set launch = json_set(launch, '$.shared_bytes', 8) where id = 1", "best 1: its launch is"},
       {"update problem set nz = 1280 where id = 1", "best 1: its launch is"},
+      {"insert into prediction (device_id, coefficient, value, origin_id) values (1, 'wave', 9e999, 1)",
+       "prediction 1: its value is not finite"},
+      {"insert into prediction (device_id, coefficient, value, origin_id) values (1, 'a' || char(27), 1, 1)",
+       "has characters that cannot be printed"},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct fixture f;
@@ -824,11 +1014,13 @@ TEST(forget_removes_what_is_chosen) {
     struct fixture f;
     struct forget_counts counts;
     begin_fixture(&f);
+    sql(f.store, SQL_FIT("(1, 'wave', 0.5, 1)"));
     sql(f.store,
         "update run set started = '2001-01-01' where id = 2; update best set date = '2001-01-01' where run_id = 2");
     CHECK_OK(store_forget_count(f.store, &rows[i].choice, &counts));
     CHECK_EQ(3 - rows[i].runs, counts.runs, "row %zu: counted", i);
     CHECK_EQ(3 - rows[i].bests, counts.bests, "row %zu: counted", i);
+    CHECK_EQ(1 - rows[i].devices, counts.predictions, "row %zu: counted", i);
     CHECK_EQ(3, number_of(f.store, "select count(*) from run"), "row %zu: only counted", i);
     CHECK_OK(store_forget(f.store, &rows[i].choice));
     CHECK_EQ(rows[i].runs, number_of(f.store, "select count(*) from run"), "row %zu", i);
@@ -907,6 +1099,12 @@ int main(void) {
       cmocka_unit_test(a_verdict_from_the_future_counts_nothing),
       cmocka_unit_test(a_run_that_has_ended_since_ends),
       cmocka_unit_test(a_merge_is_all_or_nothing),
+      cmocka_unit_test(coefficients_of_times_are_shown_and_taken_as_a_whole),
+      cmocka_unit_test(a_newer_fit_of_the_same_signer_replaces_the_older_one),
+      cmocka_unit_test(the_identity_is_that_of_what_is_imported),
+      cmocka_unit_test(what_is_kept_apart_is_the_owners_alone),
+      cmocka_unit_test(forget_removes_what_a_signer_said),
+      cmocka_unit_test(forget_removes_the_coefficients_of_a_signer_alone),
       cmocka_unit_test(check_finds_what_is_wrong),
       cmocka_unit_test(forget_removes_what_is_chosen),
       cmocka_unit_test(forget_leaves_a_best),

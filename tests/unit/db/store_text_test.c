@@ -43,6 +43,14 @@ static const struct launch looking_back = {.kernel = "k",
                                            .passes_coefficients = true,
                                            .workspace_bytes = 4096};
 
+static const struct launch resident = {.kernel = "k",
+                                       .block = {8, 4, 1},
+                                       .grid = {1, 9, 1},
+                                       .index_bytes = 4,
+                                       .steps = 8,
+                                       .cooperative = true,
+                                       .workspace_bytes = 4096};
+
 static const struct launch fused = {
     .kernel = "k", .block = {1, 1, 1}, .grid = {1, 1, 1}, .index_bytes = 4, .steps = 4, .carried_count = 1};
 
@@ -75,6 +83,10 @@ TEST(a_launch_is_read_as_it_was_written) {
        "{\"kernel\":\"k\",\"block\":[1,1,1],\"grid\":[1,1,1],\"shared_bytes\":0,\"index_bytes\":4,\"extents\":\"runtime\","
        "\"tensor_outputs\":{\"fields\":[1],\"box\":[4,1,1],\"promotion_bytes\":256},\"workspace_bytes\":64,"
        "\"arguments\":[\"inputs\",\"outputs\",\"tensor_outputs\",\"workspace\",\"geometry\"]}"},
+      {&resident,
+       "{\"kernel\":\"k\",\"block\":[8,4,1],\"grid\":[1,9,1],\"shared_bytes\":0,\"index_bytes\":4,"
+       "\"extents\":\"runtime\",\"cooperative\":true,\"steps\":8,\"workspace_bytes\":4096,\"arguments\":[\"inputs\","
+       "\"outputs\",\"workspace\",\"geometry\"]}"},
       {&looking_back,
        "{\"kernel\":\"k\",\"block\":[8,4,1],\"grid\":[9,1,1],\"shared_bytes\":0,\"index_bytes\":4,"
        "\"extents\":\"runtime\",\"workspace_bytes\":4096,\"arguments\":[\"inputs\",\"outputs\",\"workspace\","
@@ -123,6 +135,9 @@ TEST(a_launch_that_cannot_be_right_is_refused) {
       {TAIL("\"cluster\":2", PLAIN_ARGUMENTS), "'cluster' must be three numbers"},
       {TAIL("\"cluster\":[2,0,1]", PLAIN_ARGUMENTS), "'cluster'"},
       {TAIL("\"overlap\":false", PLAIN_ARGUMENTS), "'overlap' can only be true"},
+      {TAIL("\"cooperative\":false", PLAIN_ARGUMENTS), "'cooperative' can only be true"},
+      {TAIL("\"cooperative\":true,\"overlap\":true", PLAIN_ARGUMENTS),
+       "'overlap' and 'cooperative' exclude each other"},
       {TAIL("\"tensor_inputs\":7", PLAIN_ARGUMENTS),
        "'tensor_inputs' must have the members fields, box and promotion_bytes"},
       {TAIL("\"tensor_inputs\":{\"fields\":[0],\"box\":[8,8,1]}", PLAIN_ARGUMENTS),

@@ -1,38 +1,7 @@
 /* gpu_session_test.c: a session in this process, with the driver of tests/fake_cuda. After samples the fields must hold
  * the result of as many time steps. */
 
-#include "tests/unit/fake_cuda.h"
-#include "tests/unit/host_cache.h"
-#include "tests/unit/measure/backend.h"
-#include "tuner/device/gpu_session.h"
-#include "tuner/measure/backends/backend_cuda_judge.h"
-
-static char folder[64];
-static struct compiler *compiler;
-static struct compiled checks;
-
-static int setup(void **state) {
-  char *source = gpu_check_source();
-  const struct compile_request request = {.source = source, .name = "check.cu", .arch = "sm_90"};
-  (void)state;
-  snprintf(folder, sizeof folder, "/tmp/halotune-session-XXXXXX");
-  if (!mkdtemp(folder) || !host_cache_use(folder)) return -1;
-  setenv("XDG_CACHE_HOME", folder, 1);
-  setenv("HALOTUNE_FAKE_SMS", "1", 1);
-  halotune_status status = compiler_open(&(struct compiler_options){.pool = {.workers = 1}}, &compiler);
-  if (status == HALOTUNE_OK) status = compiler_compile(compiler, &request, &checks);
-  free(source);
-  return status == HALOTUNE_OK ? 0 : -1;
-}
-
-static int teardown(void **state) {
-  char command[128];
-  (void)state;
-  compiled_free(&checks);
-  compiler_close(compiler);
-  snprintf(command, sizeof command, "rm -rf '%s'", folder);
-  return system(command); // NOLINT(cert-env33-c): the folder is our own
-}
+#include "tests/unit/device/check_module.h"
 
 /* Upload the scene's fields, which are doubles, to the session. */
 static void upload_all(struct gpu_session *s, const struct scene *scene, const struct stencil *stencil) {
@@ -102,6 +71,26 @@ static void check_launches(struct gpu_session *s, const struct stage *stage, int
   free(got);
 }
 
+/* A variant is also verified with its output in the memory of an input. It passes where the file allows that, and fails
+ * where the input is read at neighbours. */
+TEST(a_variant_is_verified_in_place) {
+  static struct opened c;
+  struct gpu_look_back seen;
+  open_variant(&c, "../tests/data/wave_in_place", (struct grid){{20, 17, 1}}, "direct", "vector=1 load_path=plain",
+               LAUNCH_STREAM, CACHE_STEADY);
+  const int output = c.problem.input_count;
+  CHECK_EQ(2, c.problem.in_place[0], "the second input");
+  CHECK_OK(gpu_session_load(&c.s, 0, &c.plan, c.v.compiled.cubin, false));
+  CHECK_OK(gpu_session_verify(&c.s, 0, &seen));
+  CHECK_EQ(0, seen.buffers[output].bad, "in the memory of u_prev");
+  CHECK_OK(gpu_session_inspect(&c.s, 0, &seen));
+  for (int i = 0; i <= output; i++) CHECK_EQ(0, seen.buffers[i].bad + seen.buffers[i].damaged, "buffer %d", i);
+  c.s.problem.in_place[0] = 1;
+  CHECK_OK(gpu_session_verify(&c.s, 0, &seen));
+  CHECK(seen.buffers[output].bad > 0, "in the memory of u");
+  close_variant(&c);
+}
+
 /* The number of tensor maps that were encoded. */
 static int encoded;
 static CUresult (*encode)(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *address,
@@ -156,6 +145,7 @@ TEST(samples_of_an_iterated_stencil_are_its_time_steps) {
               {"heat2d", "fused_tile", "steps=3", 0, 3},
               {"wave25", "fused_tile", "steps=2", 0, 2},
               {"heat2d", "pipeline_rows", "steps=4", 0, 4},
+              {"star7", "resident", "steps=4 depth=2 tile_y=8 tile_z=8 block_y=8 vector=2", 0, 4},
               {"heat2d", "direct", NULL, 0, 1},
               {"wave25", "direct", NULL, 0, 1},
               {"wave25", "../tests/data/templates/tensor", NULL, 1, 1},
@@ -367,6 +357,7 @@ int main(void) {
       cmocka_unit_test(a_checked_sample_that_is_wrong_is_told_later),
       cmocka_unit_test(how_long_values_stay_finite_follows_from_the_weights),
       cmocka_unit_test(a_workspace_has_to_fit),
+      cmocka_unit_test(a_variant_is_verified_in_place),
   };
   int failed = cmocka_run_group_tests(without_a_driver, NULL, NULL);
   return find_fake_cuda() ? failed + cmocka_run_group_tests(with_a_driver, setup, teardown) : failed;

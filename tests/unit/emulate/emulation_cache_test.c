@@ -2,6 +2,7 @@
  * processes leave there. */
 #include <dirent.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -159,6 +160,35 @@ TEST(the_next_run_removes_what_a_killed_compiler_left) {
   CHECK_EQ(0, scratch_folders(), "none");
 }
 
+static void *open_and_close(void *context) {
+  enum { TIMES = 200 };
+  struct stat facts;
+  (void)context;
+  for (int i = 0; i < TIMES; i++) {
+    struct emulation_scratch scratch;
+    char lock[256];
+    if (emulation_scratch_open(folder, &scratch) != HALOTUNE_OK) return (void *)1;
+    snprintf(lock, sizeof lock, "%s/lock", scratch.folder);
+    const bool is_there = stat(lock, &facts) == 0;
+    emulation_scratch_close(&scratch);
+    if (!is_there) return (void *)2;
+  }
+  return NULL;
+}
+
+/* Those who clean never take a folder that is being made for one of a dead process. */
+TEST(a_folder_that_is_being_made_stays) {
+  pthread_t threads[4];
+  for (size_t i = 0; i < COUNT(threads); i++)
+    CHECK_EQ(0, pthread_create(&threads[i], NULL, open_and_close, NULL), "thread");
+  for (size_t i = 0; i < COUNT(threads); i++) {
+    void *result;
+    pthread_join(threads[i], &result);
+    CHECK(!result, "thread %zu lost its folder (%ld)", i, (long)(intptr_t)result);
+  }
+  CHECK_EQ(0, scratch_folders(), "none is left");
+}
+
 #define WITH_FOLDER(test) cmocka_unit_test_setup_teardown(test, make_folder, remove_folder)
 
 int main(void) {
@@ -168,6 +198,7 @@ int main(void) {
       WITH_FOLDER(a_folder_that_others_can_write_is_refused_with_the_remedy),
       WITH_FOLDER(sources_that_others_can_write_are_not_compiled),
       WITH_FOLDER(the_next_run_removes_what_a_killed_compiler_left),
+      WITH_FOLDER(a_folder_that_is_being_made_stays),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

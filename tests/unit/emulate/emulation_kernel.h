@@ -40,10 +40,12 @@ static void free_data(struct data *data) {
   emulation_buffer_free(data->words);
 }
 
-/* Launch blocks of `block` threads over all points, or `grid` blocks if that is positive.
+/* Launch blocks of `block` threads over all points, or `grid` blocks if that is positive, in a cooperative launch or an
+ * ordinary one.
  *   order  0 to ORDERS-1: ascending, descending and random threads, each with ascending and descending blocks */
-static inline struct emulation_outcome run_kernel(struct emulation_batch *batch, int variant, const struct data *data,
-                                                  unsigned block, unsigned grid, size_t shared_bytes, int order) {
+static inline struct emulation_outcome run_blocks(struct emulation_batch *batch, int variant, const struct data *data,
+                                                  unsigned block, unsigned grid, size_t shared_bytes, int order,
+                                                  bool is_cooperative) {
   const int n = POINTS;
   const struct emulation_argument arguments[] = {
       {.kind = EMULATION_ARGUMENT_BUFFER, .buffer = data->u},
@@ -61,6 +63,7 @@ static inline struct emulation_outcome run_kernel(struct emulation_batch *batch,
   const struct emulation_launch launch = {.kernel = "kernel",
                                           .grid = {grid > 0 ? grid : POINTS / block, 1, 1},
                                           .block = {block, 1, 1},
+                                          .cooperative = is_cooperative,
                                           .shared_bytes = shared_bytes,
                                           .arguments = arguments,
                                           .argument_count = COUNT(arguments),
@@ -73,6 +76,12 @@ static inline struct emulation_outcome run_kernel(struct emulation_batch *batch,
   memset(emulation_buffer_data(data->words), 0, WORDS * sizeof(unsigned));
   CHECK_OK(emulation_run(batch, variant, &launch, &outcome));
   return outcome;
+}
+
+/* The same for an ordinary launch. */
+static inline struct emulation_outcome run_kernel(struct emulation_batch *batch, int variant, const struct data *data,
+                                                  unsigned block, unsigned grid, size_t shared_bytes, int order) {
+  return run_blocks(batch, variant, data, block, grid, shared_bytes, order, false);
 }
 
 #endif

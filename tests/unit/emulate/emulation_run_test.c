@@ -205,10 +205,32 @@ TEST(who_took_a_ticket_is_overtaken_but_in_ascending_order) {
   free_data(&data);
 }
 
+/* Each block waits for all others, of which an ordinary launch runs only some at a time. */
+TEST(all_blocks_of_a_cooperative_launch_run) {
+  enum { BLOCKS = POINTS / 32 };
+  struct emulation_source source =
+      kernel_source("meeting", HEAD "  if (threadIdx.x == 0) {\n"
+                                    "    atomicAdd(words, 1u);\n"
+                                    "    while (load_acquire(words) < gridDim.x) spin_yield();\n"
+                                    "  }\n"
+                                    "  __syncthreads();\n"
+                                    "  v[i] = u[n - 1 - i];\n}\n");
+  struct data data = make_data();
+  struct emulation_batch *batch = build_kernels(&source, 1, false);
+  for (int is_cooperative = 0; is_cooperative < 2; is_cooperative++) {
+    struct emulation_outcome outcome = run_blocks(batch, 0, &data, 32, BLOCKS, 0, 0, is_cooperative != 0);
+    CHECK_EQ(is_cooperative ? EMULATION_OK : EMULATION_HUNG, outcome.kind, "%s", outcome.text);
+  }
+  CHECK_NEAR(block_reversed(0), ((float *)emulation_buffer_data(data.v))[0], 0, "the first point");
+  emulation_batch_free(batch);
+  free_data(&data);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(kernels_without_faults_are_right_in_every_order),
       cmocka_unit_test(sanitizers_find_nothing_in_kernels_without_faults),
+      cmocka_unit_test(all_blocks_of_a_cooperative_launch_run),
       cmocka_unit_test(who_took_a_ticket_is_overtaken_but_in_ascending_order),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -459,6 +459,27 @@ TEST(variants_compute_what_the_reference_does) {
   stencil_free(stencil);
 }
 
+/* Messages about a launch say all that can make it fail. */
+TEST(the_name_of_a_call_has_all_attributes) {
+  static const struct {
+    struct kernel kernel;
+    const char *want;
+  } calls[] = {
+      {{.plan = {.grid = {4, 2, 1}, .cluster = {1, 1, 1}}}, "cuLaunchKernel"},
+      {{.plan = {.grid = {4, 2, 1}, .cluster = {1, 2, 1}}, .attribute_count = 1},
+       "cuLaunchKernelEx in clusters of 1x2x1 blocks"},
+      {{.plan = {.grid = {4, 2, 1}, .cluster = {1, 1, 1}, .cooperative = true}, .attribute_count = 1},
+       "cuLaunchKernelEx of 8 blocks that run at the same time"},
+      {{.plan = {.grid = {4, 2, 1}, .cluster = {1, 2, 1}, .cooperative = true}, .attribute_count = 2},
+       "cuLaunchKernelEx of 8 blocks that run at the same time in clusters of 1x2x1 blocks"},
+  };
+  for (size_t i = 0; i < COUNT(calls); i++) {
+    char name[KERNEL_CALL_BYTES];
+    kernel_call_name(&calls[i].kernel, name);
+    CHECK_TEXT(calls[i].want, name, "row %zu", i);
+  }
+}
+
 int main(void) {
   setenv("CUDA_VISIBLE_DEVICES", "7", 1); /* the driver of tests ignores it */
   const struct CMUnitTest tests[] = {
@@ -467,6 +488,7 @@ int main(void) {
       cmocka_unit_test(processes_share_a_state),
       cmocka_unit_test(heat_is_told_by_nvml),
       cmocka_unit_test(variants_compute_what_the_reference_does),
+      cmocka_unit_test(the_name_of_a_call_has_all_attributes),
   };
   if (find_fake_cuda()) return cmocka_run_group_tests(tests, setup, teardown);
   fprintf(stderr, "fake_cuda_test: there is no driver of tests: run 'make fake-cuda'\n");

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "gpu/workers/probe.h"
 #include "tests/unit/fake_cuda.h"
 #include "tests/unit/unit.h"
 
@@ -102,6 +103,18 @@ TEST(any_number_of_processes_is_counted) {
   nvml_close(&nvml);
 }
 
+/* The process that asks is killed, and the caller goes on. */
+TEST(a_driver_that_does_not_answer_is_not_waited_for) {
+  enum { SHORT_MS = 50 };
+  struct probe probe;
+  if (!find_fake_cuda()) skip();
+  setenv("HALOTUNE_FAKE_FAULT", "cuInit#1=hang", 1);
+  CHECK_EQ(HALOTUNE_NO_GPU, probe_gpus_within(SHORT_MS, &probe), "%s", fail_text());
+  CHECK(strstr(fail_text(), "did not answer"), "%s", fail_text());
+  unsetenv("HALOTUNE_FAKE_FAULT");
+  CHECK_OK(probe_gpus(&probe));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(types_have_the_library_s_layout),
@@ -109,6 +122,7 @@ int main(void) {
       cmocka_unit_test(without_the_library_nothing_is_read_and_nothing_fails),
       cmocka_unit_test(with_the_library_of_tests_all_is_read),
       cmocka_unit_test(any_number_of_processes_is_counted),
+      cmocka_unit_test(a_driver_that_does_not_answer_is_not_waited_for),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

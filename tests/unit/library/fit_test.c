@@ -1,4 +1,5 @@
 /* fit_test.c: the coefficients that times were made with are found again, and stored where lookups read them. */
+#include "db/store/query.h"
 #include "gpu/driver/device.h"
 #include "library/lookup/context.h"
 #include "library/predict/fit.h"
@@ -40,7 +41,12 @@ TEST(the_coefficients_of_made_times_are_found) {
   }
   tuned_make(work.path, rows, COUNT(rows));
   CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+  CHECK_OK(query_script(store_connection(store), "insert into origin (kind, name, date) values ('imported', 'x', '');"
+                                                 " update device set origin_id = (select max(id) from origin)"));
   CHECK_OK(predict_fit(store, take_result, &result));
+  CHECK_EQ(
+      0, number_of(store, "select count(*) from prediction join origin o on o.id = origin_id where kind <> 'measured'"),
+      "this user found the coefficients, whoever brought the device");
   store_close(store);
   CHECK_EQ(COUNT(rows), result.times, "times");
   CHECK_EQ(COUNT(sets), result.variants, "variants");

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "db/store/query.h"
@@ -72,16 +73,19 @@ TEST(a_configuration_that_is_not_ours_is_refused) {
   halotune_close(ctx);
 }
 
-/* In a child: the parent's ctx gives a status, and a new one answers. Returns the number of the first failure. */
-static int use_in_child(halotune_ctx *parents) {
+enum { MOST_S = 300 }; /* after which a child that hangs is killed */
+
+/* In a child: the parent's ctx gives a status, also for the parent's configuration, and a new one answers. Returns the
+ * number of the first failure. */
+static int use_in_child(halotune_ctx *parents, const halotune_config *known) {
   const char *paths[] = {work.path};
   halotune_config config;
   halotune_kernel *kernel;
   halotune_ctx *ctx;
   if (halotune_lookup(parents, &problem, &config) != HALOTUNE_ARGUMENT) return 1;
   if (!strstr(halotune_error(parents), "before the fork")) return 2;
-  memset(&config, 0, sizeof config);
-  if (halotune_kernel_create(parents, &config, NULL, NULL, &kernel) != HALOTUNE_ARGUMENT) return 3;
+  if (halotune_kernel_create(parents, known, NULL, NULL, &kernel) != HALOTUNE_ARGUMENT) return 3;
+  if (!strstr(halotune_error(parents), "before the fork")) return 6;
   halotune_close(parents);
   if (halotune_open(paths, 1, &ctx) != HALOTUNE_OK) return 4;
   if (halotune_lookup(ctx, &problem, &config) != HALOTUNE_OK) return 5;
@@ -117,18 +121,19 @@ static void *open_often(void *context) {
 
 TEST(a_child_gets_a_status_and_never_a_lock_that_stays) {
   static void *(*const others[])(void *context) = {hold_lock, open_often};
-  enum { FORKS = 10, MOST_S = 300 };
+  enum { FORKS = 10 };
   for (size_t i = 0; i < COUNT(others); i++) {
     struct holder holder = {.ctx = open_ctx()};
     halotune_config config;
     pthread_t thread;
+    CHECK_OK(halotune_lookup(holder.ctx, &problem, &config));
     CHECK_EQ(0, pthread_create(&thread, NULL, others[i], &holder), "thread");
     while (atomic_load(&holder.stage) < 1) usleep(1000);
     for (int n = 0; n < FORKS; n++) {
       const pid_t child = fork();
       if (child == 0) {
         alarm(MOST_S); /* against hanging */
-        _exit(use_in_child(holder.ctx));
+        _exit(use_in_child(holder.ctx, &config));
       }
       int how = -1;
       waitpid(child, &how, 0);
@@ -171,10 +176,23 @@ TEST(a_database_that_changes_under_a_ctx_changes_no_answer) {
   }
 }
 
+/* A pipe in a folder of templates has no writer. */
+TEST(a_pipe_in_place_of_a_template_is_not_waited_for) {
+  char pipe_path[128];
+  snprintf(pipe_path, sizeof pipe_path, "%s/direct.yaml", work.folder);
+  CHECK_EQ(0, mkfifo(pipe_path, 0600), "%s", pipe_path);
+  setenv("HALOTUNE_TEMPLATE_PATH", work.folder, 1);
+  alarm(MOST_S); /* against hanging */
+  halotune_close(open_ctx());
+  alarm(0);
+  unsetenv("HALOTUNE_TEMPLATE_PATH");
+}
+
 TEST(a_ctx_opens_while_another_process_writes) {
   enum { OPENS = 20 };
   const pid_t writer = fork();
   if (writer == 0) {
+    alarm(MOST_S); /* if a check fails, nobody kills it */
     for (;;) {
       struct store *store;
       if (store_open(work.path, STORE_WRITE, &store) != HALOTUNE_OK) _exit(1);
@@ -205,6 +223,7 @@ int main(void) {
       WITH_WORK(a_configuration_that_is_not_ours_is_refused),
       WITH_WORK(a_child_gets_a_status_and_never_a_lock_that_stays),
       WITH_WORK(a_database_that_changes_under_a_ctx_changes_no_answer),
+      WITH_WORK(a_pipe_in_place_of_a_template_is_not_waited_for),
       WITH_WORK(a_ctx_opens_while_another_process_writes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -47,9 +47,8 @@ static int set_up(void **state) {
   (void)state;
   work = work_begin();
   setenv("XDG_CACHE_HOME", work.folder, 1);
-  tuned_make(work.path, rows_stored, COUNT(rows_stored));
-  const char *paths[] = {work.path};
-  return halotune_open(paths, 1, &ctx) == HALOTUNE_OK ? 0 : -1;
+  ctx = tuned_open(work.path, rows_stored, COUNT(rows_stored));
+  return ctx ? 0 : -1;
 }
 
 static int tear_down(void **state) {

@@ -1,8 +1,11 @@
 /* lookup_kernel_test.c: kernels are made and launched through the public interface, with the driver of tests/fake_cuda,
  * which executes them on the CPU. Each result is compared with a loop in this file. */
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "gpu/driver/device.h"
+#include "library/kernel/kernel_set.h"
 #include "tests/unit/fake_cuda.h"
 #include "tests/unit/library/tuned.h"
 
@@ -36,6 +39,26 @@ static const struct tuned rows_stored[] = {
      "vector=4 block_x=32",
      DTYPE_F32,
      {4096, 1, 1},
+     LAUNCH_STREAM,
+     CACHE_STEADY,
+     false,
+     0.001},
+    {GPU_H200,
+     "../tests/data/wave_in_place",
+     "direct",
+     "vector=1 block_x=16 load_path=plain",
+     DTYPE_F32,
+     {16, 16, 1},
+     LAUNCH_STREAM,
+     CACHE_STEADY,
+     false,
+     0.001},
+    {GPU_H200,
+     "../tests/data/pointwise_keep",
+     "direct",
+     "vector=1 block_x=32 load_path=plain",
+     DTYPE_F32,
+     {64, 1, 1},
      LAUNCH_STREAM,
      CACHE_STEADY,
      false,
@@ -290,6 +313,43 @@ TEST(a_pointwise_stencil_runs_in_place) {
   halotune_kernel_free(kernel);
 }
 
+/* An output may be the input that the file names, and no other one. */
+TEST(an_output_lies_where_the_file_allows) {
+  static float got[MOST_ELEMENTS + SPARE];
+  enum { SIDE = 16 };
+  halotune_kernel *kernel;
+  halotune_config config = look_up("wave_in_place", SIDE, SIDE, 0);
+  CHECK_OK(halotune_kernel_create(ctx, &config, NULL, NULL, &kernel));
+  const void *inputs[] = {at(0, 0), at(1, 0)};
+  void *outputs[] = {at(1, 0)}, *other[] = {at(0, 0)}, *shifted[] = {at(1, 4)};
+  write_arrays();
+  CHECK_OK(halotune_kernel_launch(kernel, NULL, inputs, outputs));
+  CHECK_OK(cu_check(&cu, cu.to_host(got, arrays[1], sizeof got), "cuMemcpyDtoH"));
+  for (int i = 0; i < SIDE * SIDE; i++) {
+    const int x = i % SIDE, y = i / SIDE;
+    const bool is_computed = x > 0 && x < SIDE - 1 && y > 0 && y < SIDE - 1;
+    const float *u = host[0] + i;
+    const float rest = is_computed ? u[-1] + u[1] + u[-SIDE] + u[SIDE] - 4 * u[0] : 0;
+    const float want = is_computed ? 2 * u[0] - host[1][i] + 0.2F * rest : host[1][i];
+    CHECK_NEAR((double)want, (double)got[i], 1e-5, "element %d", i);
+  }
+  CHECK_EQ(HALOTUNE_ARGUMENT, halotune_kernel_launch(kernel, NULL, inputs, other), "the input with neighbours");
+  CHECK_EQ(HALOTUNE_ARGUMENT, halotune_kernel_launch(kernel, NULL, inputs, shifted), "by a vector further");
+  halotune_kernel_free(kernel);
+}
+
+/* w keeps points of u. A kernel that stored v first would give them the new v. */
+TEST(an_output_lies_in_no_input_that_another_one_keeps) {
+  halotune_kernel *kernel;
+  halotune_config config = look_up("pointwise_keep", 64, 0, 0);
+  CHECK_OK(halotune_kernel_create(ctx, &config, NULL, NULL, &kernel));
+  const void *inputs[] = {at(0, 0), at(1, 0)};
+  void *v_is_u[] = {at(0, 0), at(2, 0)}, *w_is_u[] = {at(2, 0), at(0, 0)};
+  CHECK_EQ(HALOTUNE_ARGUMENT, halotune_kernel_launch(kernel, NULL, inputs, v_is_u), "w keeps points of u");
+  CHECK_OK(halotune_kernel_launch(kernel, NULL, inputs, w_is_u));
+  halotune_kernel_free(kernel);
+}
+
 TEST(coefficients_and_contexts_are_checked) {
   halotune_kernel *kernel;
   halotune_config config = look_up("star7", NX, NY, NZ);
@@ -326,6 +386,29 @@ TEST(a_kernel_outlives_its_ctx) {
 
 /* Tensor maps describe the pointers of each launch, whatever pointers came before. A layout that cannot have tensor
  * maps gets another variant. */
+/* Another thread holds the lock of a kernel at the time of a fork. */
+TEST(a_child_waits_for_no_lock_of_a_kernel) {
+  enum { MOST_S = 300 }; /* against hanging */
+  const halotune_config config = look_up("star7", NX, NY, NZ);
+  const void *inputs[] = {at(0, 0)};
+  void *outputs[] = {at(1, 0)};
+  halotune_kernel *kernel;
+  int how = -1;
+  CHECK_OK(halotune_kernel_create(ctx, &config, weights, NULL, &kernel));
+  pthread_mutex_lock(&kernel->lock);
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(MOST_S);
+    const halotune_status status = halotune_kernel_launch(kernel, NULL, inputs, outputs);
+    halotune_kernel_free(kernel);
+    _exit(status == HALOTUNE_ARGUMENT ? 0 : 1);
+  }
+  pthread_mutex_unlock(&kernel->lock);
+  CHECK(waitpid(child, &how, 0) == child && how == 0, "wait status %d", how);
+  check_star7(kernel, NULL, 0);
+  halotune_kernel_free(kernel);
+}
+
 TEST(tensor_maps_clusters_and_overlap) {
   static const halotune_layout padded = {28, 0, {0}, {0}}, odd = {25, 325, {0}, {0}};
   struct work own = work_begin();
@@ -382,8 +465,11 @@ int main(void) {
       cmocka_unit_test(more_sets_than_are_kept),
       cmocka_unit_test(a_kernel_with_a_workspace),
       cmocka_unit_test(a_pointwise_stencil_runs_in_place),
+      cmocka_unit_test(an_output_lies_where_the_file_allows),
+      cmocka_unit_test(an_output_lies_in_no_input_that_another_one_keeps),
       cmocka_unit_test(coefficients_and_contexts_are_checked),
       cmocka_unit_test(a_kernel_outlives_its_ctx),
+      cmocka_unit_test(a_child_waits_for_no_lock_of_a_kernel),
       cmocka_unit_test(tensor_maps_clusters_and_overlap),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -28,9 +28,8 @@ static int set_up(void **state) {
   (void)state;
   unsetenv("HALOTUNE_TEMPLATE_PATH");
   work = work_begin();
-  tuned_make(work.path, common_rows, COUNT(common_rows));
-  const char *paths[] = {work.path};
-  return halotune_open(paths, 1, &common) == HALOTUNE_OK ? 0 : -1;
+  common = tuned_open(work.path, common_rows, COUNT(common_rows));
+  return common ? 0 : -1;
 }
 
 static int tear_down(void **state) {
@@ -252,18 +251,16 @@ TEST(a_row_is_told_whole) {
 struct answered {
   struct stencil *stencil;
   struct analysis *analysis;
-  struct template *template;
+  const struct template *template; /* tuned_template's */
   struct bindings bindings;
 };
 
 static void answered_open(struct answered *a, const halotune_config *config, const struct device_limits *limits) {
   double facts[FACT_COUNT];
-  char path[128];
   struct grid grid = {{(long)config->grid[0], (long)config->grid[1], (long)config->grid[2]}};
   CHECK_OK(stencil_of_kernels(config->stencil, &a->stencil));
   CHECK_OK(analysis_make(a->stencil, &a->analysis));
-  snprintf(path, sizeof path, "templates/%s.yaml", config->template_name);
-  CHECK_OK(template_read(path, &a->template));
+  a->template = tuned_template(config->template_name);
   struct domain domain = domain_dense(a->stencil, a->analysis, &grid);
   facts_fill(a->stencil, a->analysis, (enum dtype)config->dtype, &domain, limits, false, facts);
   CHECK_OK(bindings_make(a->template, facts, &a->bindings));
@@ -271,7 +268,6 @@ static void answered_open(struct answered *a, const halotune_config *config, con
 
 static void answered_close(struct answered *a) {
   bindings_free(&a->bindings);
-  template_free(a->template);
   analysis_free(a->analysis);
   stencil_free(a->stencil);
 }
@@ -600,6 +596,36 @@ TEST(a_default_is_of_the_template_that_wins_with_as_many_steps) {
   CHECK_OK(halotune_lookup(ctx, &tuned, &config));
   CHECK_EQ(HALOTUNE_MATCH_EXACT, config.match, "%s", halotune_match_name(config.match));
   CHECK_NEAR(0.2, config.time_ms, 1e-12, "a sweep, though launches of several steps have rows of their own");
+  halotune_close(ctx);
+  work_end(&other);
+}
+
+/* For each number of steps the row of the very problem counts, not a prediction from another grid. */
+TEST(of_several_numbers_of_steps_the_measured_times_are_compared) {
+  static const char two[] = "steps=2 tile_x=8 tile_y=4 tile_z=4 block_x=64";
+  static const struct tuned rows[] = {
+      {GPU_H200, "star7", "direct", "vector=1", F32, {64, 64, 64}, USUAL, 1},
+      {GPU_H200, "star7", "fused_tile", two, F32, {64, 64, 64}, USUAL, 3},
+      {GPU_H200,
+       "star7",
+       "fused_tile",
+       "steps=2 tile_x=16 tile_y=4 tile_z=4 block_x=64",
+       F32,
+       {72, 64, 64},
+       USUAL,
+       0.1},
+  };
+  struct work other = work_begin();
+  halotune_ctx *ctx;
+  halotune_config config;
+  const char *paths[] = {other.path};
+  const halotune_problem problem = {.stencil = "star7", .device = "NVIDIA H200", .grid = {64, 64, 64}, .steps = 2};
+  tuned_make(other.path, rows, COUNT(rows));
+  CHECK_OK(halotune_open(paths, 1, &ctx));
+  CHECK_OK(halotune_lookup(ctx, &problem, &config));
+  CHECK_EQ(1, config.steps, "1 ms a step, not 1.5 ms");
+  CHECK_EQ(HALOTUNE_MATCH_EXACT, config.match, "match");
+  CHECK_NEAR(1, config.time_ms, 1e-12, "time");
   halotune_close(ctx);
   work_end(&other);
 }
@@ -1016,6 +1042,7 @@ int main(void) {
       cmocka_unit_test(the_first_database_is_asked_first),
       cmocka_unit_test(what_one_database_knows_to_be_wrong_no_other_serves),
       cmocka_unit_test(a_default_is_of_the_template_that_wins_with_as_many_steps),
+      cmocka_unit_test(of_several_numbers_of_steps_the_measured_times_are_compared),
       cmocka_unit_test(a_template_that_changed_makes_rows_stale),
       cmocka_unit_test(installed_templates_are_compared_by_meaning),
       cmocka_unit_test(the_files_at_the_open_count),

@@ -25,9 +25,8 @@ static int set_up(void **state) {
   (void)state;
   setenv("HALOTUNE_TEMPLATE_PATH", "templates", 1);
   work = work_begin();
-  tuned_make(work.path, common_rows, COUNT(common_rows));
-  const char *paths[] = {work.path};
-  return halotune_open(paths, 1, &common) == HALOTUNE_OK ? 0 : -1;
+  common = tuned_open(work.path, common_rows, COUNT(common_rows));
+  return common ? 0 : -1;
 }
 
 static int tear_down(void **state) {
@@ -163,6 +162,77 @@ TEST(an_added_stencil_is_what_its_name_means) {
   halotune_close(ctx);
 }
 
+TEST(a_stencil_tells_its_names) {
+  halotune_stencil_facts facts;
+  char name[32];
+  add_shape(common, true, 2, 1, name);
+  CHECK_OK(halotune_stencil_info(common, name, &facts));
+  CHECK_TEXT(name, facts.name, "an added stencil");
+  CHECK(strstr(facts.text, "0.1*("), "its text: %s", facts.text);
+  CHECK_EQ(2, facts.dims, "dims");
+  CHECK_EQ(0, facts.coefficient_count, "no coefficients");
+  CHECK_OK(halotune_stencil_info(common, "star7", &facts));
+  CHECK_EQ(7, facts.coefficient_count, "one of a database");
+  CHECK_TEXT("c6", facts.coefficients[6], "the last coefficient");
+  CHECK_EQ(1, facts.input_count, "inputs");
+  CHECK_EQ(1, facts.output_count, "outputs");
+  CHECK_TEXT("u", facts.inputs[0], "input");
+  CHECK_TEXT("v", facts.outputs[0], "output");
+  CHECK_EQ(HALOTUNE_NOT_FOUND, halotune_stencil_info(common, "nobody_knows_it", &facts), "unknown");
+  CHECK(strstr(halotune_error(common), "nobody_knows_it"), "%s", halotune_error(common));
+  CHECK_TEXT("star7", facts.name, "untouched after an error");
+  CHECK_EQ(HALOTUNE_ARGUMENT, halotune_stencil_info(common, NULL, &facts), "NULL");
+  CHECK_EQ(HALOTUNE_ARGUMENT, halotune_stencil_info(NULL, "star7", &facts), "NULL");
+}
+
+/* A program may change a stencil back and forth. */
+TEST(texts_in_turn_take_one_place_each) {
+  static const char text[] = "name: my_stencil\nabout: mine\ndims: 3\ninputs: [u]\noutputs: [v]\nupdate: |\n  v = %d*"
+                             "u[0,0,0] + u[1,0,0]\nboundary: skip\ndtypes: [f32]\ngrids: [[64, 64, 64]]\n";
+  char texts[2][sizeof text + 16];
+  halotune_ctx *ctx;
+  halotune_config config, last;
+  const char *paths[] = {work.path};
+  halotune_problem problem = problem_of("my_stencil", "h200", 3, 512);
+  CHECK_OK(halotune_open(paths, 1, &ctx));
+  for (int i = 0; i < 2; i++) snprintf(texts[i], sizeof texts[i], text, i + 2);
+  for (int i = 0; i < CATALOG_MOST_ADDED + 2; i++) CHECK_OK(halotune_stencil_add(ctx, texts[i % 2]));
+  CHECK_EQ(2, atomic_load(&ctx->added_stencils), "places");
+  CHECK_OK(halotune_lookup(ctx, &problem, &last));
+  CHECK_OK(halotune_stencil_add(ctx, texts[0]));
+  CHECK_OK(halotune_lookup(ctx, &problem, &config));
+  CHECK(strcmp(config.stencil_hash, last.stencil_hash) != 0, "the text that was added last counts");
+  CHECK_OK(context_renew(ctx, work.path));
+  CHECK_OK(halotune_lookup(ctx, &problem, &last));
+  CHECK_TEXT(config.stencil_hash, last.stencil_hash, "also after the databases are read again");
+  problem.stencil = "my_stensil";
+  CHECK_EQ(HALOTUNE_NOT_FOUND, halotune_lookup(ctx, &problem, &config), "another name");
+  CHECK(strstr(halotune_error(ctx), "did you mean 'my_stencil'"), "%s", halotune_error(ctx));
+  halotune_close(ctx);
+}
+
+/* Defaults that use a given coefficient follow it. */
+TEST(coefficients_are_computed_where_some_are_given) {
+  const long long grid[3] = {64, 64, 0}, impossible[3] = {-1, 64, 0};
+  double values[2] = {7, 7};
+  const double alpha[2] = {0.2, NAN}, both[2] = {0.2, 3}, infinite[2] = {INFINITY, NAN};
+  CHECK_OK(halotune_stencil_add(
+      common,
+      "name: follows\nabout: a\ndims: 2\ninputs: [u]\noutputs: [v]\ncoefficients: {alpha: 0.1, c0: 1 - 4*alpha}\nupdate: |\n  v = c0*u[0,0] + alpha*u[1,0]\nboundary: skip\ndtypes: [f32]\ngrids: [[64, 64]]\n"));
+  CHECK_EQ(HALOTUNE_ARGUMENT, halotune_stencil_coefficients(common, "follows", impossible, NULL, values), "grid");
+  CHECK_EQ(HALOTUNE_ARGUMENT, halotune_stencil_coefficients(common, "follows", grid, infinite, values), "infinite");
+  CHECK(strstr(halotune_error(common), "alpha"), "%s", halotune_error(common));
+  CHECK_EQ(HALOTUNE_NOT_FOUND, halotune_stencil_coefficients(common, "nobody_knows_it", grid, NULL, values), "unknown");
+  CHECK_NEAR(7, values[0], 0, "untouched after an error");
+  CHECK_OK(halotune_stencil_coefficients(common, "follows", grid, NULL, values));
+  CHECK_NEAR(0.6, values[1], 1e-15, "the default");
+  CHECK_OK(halotune_stencil_coefficients(common, "follows", grid, alpha, values));
+  CHECK_NEAR(0.2, values[0], 1e-15, "as given");
+  CHECK_NEAR(0.2, values[1], 1e-15, "the default follows: 1 - 4*0.2");
+  CHECK_OK(halotune_stencil_coefficients(common, "follows", grid, both, values));
+  CHECK_NEAR(3, values[1], 1e-15, "given");
+}
+
 TEST(what_is_no_stencil_is_refused) {
   CHECK_EQ(HALOTUNE_PARSE, halotune_stencil_add(common, "name: ["), "no YAML");
   CHECK(strstr(halotune_error(common), "halotune_stencil_add"), "%s", halotune_error(common));
@@ -206,13 +276,54 @@ TEST(an_empty_ctx_has_defaults) {
   work_end(&own);
 }
 
+/* An older version of a template does not know what stencils say since lately: its rules would not leave them out. So
+ * it answers for a stencil with a mirror or a position only as long as it is the installed one. */
+TEST(an_older_template_answers_for_no_stencil_that_it_does_not_know) {
+  static const struct {
+    const char *update, *boundary;
+    bool is_new;
+  } stencils[] = {
+      {"v = u[-1,0] + u[1,0]", "clamp", false},
+      {"v = u[-1,0] + u[1,0]", "mirror", true},
+      {"v = u[-1,0] + u[1,0]", "{x: [clamp, zero], y: clamp}", true},
+      {"v = x*u[-1,0] + u[1,0]", "clamp", true},
+  };
+  struct work other = work_begin();
+  const char *paths[] = {other.path};
+  tuned_make(other.path, common_rows, COUNT(common_rows));
+  for (int is_old = 0; is_old < 2; is_old++) {
+    if (is_old) tuned_change(other.path, "update template set hash = 'older ' || name");
+    for (size_t i = 0; i < COUNT(stencils); i++) {
+      struct text text = {0};
+      halotune_ctx *ctx;
+      halotune_config config;
+      const halotune_problem problem = problem_of("lately", "h200", 2, 1001);
+      text_printf(&text, "name: lately\ndims: 2\ninputs: [u]\noutputs: [v]\nupdate: %s\nboundary: %s\n",
+                  stencils[i].update, stencils[i].boundary);
+      text_printf(&text, "dtypes: [f32]\ngrids: [[64, 64]]\n");
+      CHECK_OK(halotune_open(paths, 1, &ctx));
+      CHECK_OK(halotune_stencil_add(ctx, text_string(&text)));
+      CHECK_EQ(HALOTUNE_OK, halotune_lookup(ctx, &problem, &config), "%s: %s", text_string(&text), halotune_error(ctx));
+      CHECK_EQ(is_old && stencils[i].is_new ? HALOTUNE_MATCH_DEFAULT : HALOTUNE_MATCH_SIMILAR, config.match, "%s %s",
+               is_old ? "old templates:" : "installed templates:", text_string(&text));
+      text_free(&text);
+      halotune_close(ctx);
+    }
+  }
+  work_end(&other);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(each_shape_of_a_benchmark_has_an_answer),
       cmocka_unit_test(the_nearest_stencil_lends_its_winner),
       cmocka_unit_test(an_added_stencil_is_what_its_name_means),
+      cmocka_unit_test(a_stencil_tells_its_names),
+      cmocka_unit_test(texts_in_turn_take_one_place_each),
+      cmocka_unit_test(coefficients_are_computed_where_some_are_given),
       cmocka_unit_test(what_is_no_stencil_is_refused),
       cmocka_unit_test(an_empty_ctx_has_defaults),
+      cmocka_unit_test(an_older_template_answers_for_no_stencil_that_it_does_not_know),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

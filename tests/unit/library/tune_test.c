@@ -1,7 +1,10 @@
 /* tune_test.c: halotune_tune, with a shell script in place of the program. */
+#include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -213,12 +216,217 @@ TEST(a_problem_is_tuned_once_at_a_time) {
   scene_end(&p);
 }
 
+/* What a callback has seen. */
+struct seen {
+  const struct scene *scene;
+  int calls;
+  double last_s;
+  bool went_back;
+};
+
+enum { ENOUGH_CALLS = 5 };
+
+/* Let the other one end after some calls. */
+static int let_go_later(void *user, double elapsed_s, const char *line) {
+  struct seen *seen = user;
+  char path[256];
+  (void)line;
+  snprintf(path, sizeof path, "%s/go", seen->scene->folder);
+  seen->went_back = seen->went_back || elapsed_s < seen->last_s;
+  seen->last_s = elapsed_s;
+  if (++seen->calls == ENOUGH_CALLS) fclose(fopen(path, "w"));
+  return 0;
+}
+
+/* The first of two fails without a database, and the second tunes. They name the database in two ways. */
+TEST(a_failure_of_the_first_is_none_of_the_second) {
+  struct scene p;
+  halotune_config config;
+  halotune_ctx *second;
+  pthread_t thread;
+  void *result;
+  char path[256], before[4096];
+  scene_begin(&p, "while ! [ -e go ]; do sleep 0.02; done; mkdir first 2>/dev/null && exit 1");
+  snprintf(path, sizeof path, "%s/new.db", p.folder);
+  CHECK(getcwd(before, sizeof before) && chdir(p.folder) == 0, "%s", p.folder);
+  const char *paths[] = {p.before.path};
+  CHECK_OK(halotune_open(paths, 1, &second));
+  p.options.database = path;
+  halotune_tune_options relative = p.options;
+  relative.database = "new.db";
+  CHECK_EQ(0, pthread_create(&thread, NULL, tune_in_thread, &p), "thread");
+  while (calls_of(&p) == 0) usleep(10000);
+  struct seen seen = {.scene = &p};
+  CHECK_OK(halotune_tune(second, &problem, &relative, let_go_later, &seen));
+  pthread_join(thread, &result);
+  CHECK_EQ(HALOTUNE_IO, (intptr_t)result, "the first");
+  CHECK_EQ(2, calls_of(&p), "both, one after the other");
+  CHECK(was_called_with(&p, path), "the program gets the absolute path");
+  CHECK(!seen.went_back, "the time is that since the call");
+  CHECK_OK(halotune_lookup(second, &problem, &config));
+  CHECK_EQ(HALOTUNE_MATCH_EXACT, config.match, "the second");
+  CHECK_EQ(0, chdir(before), "%s", before);
+  halotune_close(second);
+  scene_end(&p);
+}
+
+/* In a folder that others can write, another user could hold the lock. */
+TEST(a_lock_that_others_could_hold_is_refused) {
+  struct scene p;
+  char folders[2][256];
+  scene_begin(&p, ":");
+  snprintf(folders[0], sizeof folders[0], "%s/halotune", p.folder);
+  snprintf(folders[1], sizeof folders[1], "%s/halotune/tune", p.folder);
+  for (int i = 0; i < 2; i++) CHECK_EQ(0, mkdir(folders[i], 0700), "%s", folders[i]);
+  CHECK_EQ(0, chmod(folders[1], 0777), "%s", folders[1]);
+  CHECK_EQ(HALOTUNE_IO, halotune_tune(p.ctx, &problem, &p.options, NULL, NULL), "shared");
+  CHECK(strstr(halotune_error(p.ctx), "chmod"), "%s", halotune_error(p.ctx));
+  CHECK_EQ(0, chmod(folders[1], 0700), "%s", folders[1]);
+  CHECK_OK(halotune_tune(p.ctx, &problem, &p.options, NULL, NULL));
+  scene_end(&p);
+}
+
+static int cancel_after_some(void *user, double elapsed_s, const char *line) {
+  (void)elapsed_s, (void)line;
+  return ++*(int *)user > ENOUGH_CALLS;
+}
+
+TEST(a_program_without_output_is_waited_for) {
+  static const struct {
+    const char *first;
+    halotune_status want;
+  } rows[] = {
+      {"exec >&- 2>&-; sleep 600", HALOTUNE_CANCELLED}, /* it stays */
+      {"exec 2>&-; sleep 600 & exec 3>&1 >&- 3>&-", HALOTUNE_OK},
+      {"sleep 600 &", HALOTUNE_OK}, /* it ends, and another one keeps the output open */
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct scene p;
+    int calls = 0;
+    scene_begin(&p, rows[i].first);
+    const halotune_status status =
+        halotune_tune(p.ctx, &problem, &p.options, rows[i].want == HALOTUNE_OK ? NULL : cancel_after_some, &calls);
+    CHECK_EQ(rows[i].want, status, "row %zu: %s", i, halotune_error(p.ctx));
+    scene_end(&p);
+  }
+}
+
+TEST(arguments_are_checked_before_the_search) {
+  static const struct {
+    halotune_problem problem;
+    int max_variants;
+    halotune_status want;
+  } rows[] = {
+      {{"star7", "NVIDIA H200", {100, 96, -1}, HALOTUNE_F32, 0, 0, 0, 0}, 0, HALOTUNE_ARGUMENT},
+      {{"star7", "NVIDIA H200", {100, 96, 96}, HALOTUNE_F32, 0, 0, 0, -7}, 0, HALOTUNE_ARGUMENT},
+      {{"star7", "NVIDIA H200", {100, 96, 96}, HALOTUNE_F32, 0, 0, 0, 0}, -1, HALOTUNE_ARGUMENT},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct scene p;
+    scene_begin(&p, ":");
+    p.options.max_variants = rows[i].max_variants;
+    CHECK_EQ(rows[i].want, halotune_tune(p.ctx, &rows[i].problem, &p.options, NULL, NULL), "row %zu: %s", i,
+             halotune_error(p.ctx));
+    CHECK_EQ(0, calls_of(&p), "row %zu: nothing was run", i);
+    scene_end(&p);
+  }
+}
+
+/* A program whose host is killed ends too. It holds the writing end of a pipe until then. */
+TEST(the_program_ends_with_its_host) {
+  struct scene p;
+  int ends[2];
+  char byte;
+  scene_begin(&p, "sleep 600");
+  CHECK_EQ(0, pipe(ends), "pipe");
+  const pid_t host = fork();
+  if (host == 0) {
+    halotune_ctx *ctx;
+    const char *paths[] = {p.before.path};
+    if (halotune_open(paths, 1, &ctx) == HALOTUNE_OK) halotune_tune(ctx, &problem, &p.options, NULL, NULL);
+    _exit(0);
+  }
+  close(ends[1]);
+  while (calls_of(&p) == 0) usleep(10000);
+  kill(host, SIGKILL);
+  CHECK_EQ(host, waitpid(host, NULL, 0), "host");
+  struct pollfd ready = {.fd = ends[0], .events = POLLIN};
+  const int minute_ms = 60000;
+  CHECK_EQ(1, poll(&ready, 1, minute_ms), "the program still runs");
+  CHECK_EQ(0, read(ends[0], &byte, 1), "the end of the pipe");
+  close(ends[0]);
+  scene_end(&p);
+}
+
+struct renewing {
+  halotune_ctx *ctx;
+  const char *database;
+  pthread_barrier_t *start;
+};
+
+static void *renew_in_thread(void *context) {
+  const struct renewing *r = context;
+  pthread_barrier_wait(r->start);
+  return (void *)(intptr_t)context_renew(r->ctx, r->database);
+}
+
+/* Two threads that finish a tune at the same time: the ctx answers with both results. */
+TEST(no_result_of_two_is_lost) {
+  static const struct tuned rows[2][1] = {
+      {{GPU_H200, "star7", "direct", "vector=1", DTYPE_F32, {100, 96, 96}, LAUNCH_STREAM, CACHE_STEADY, false, 0.004}},
+      {{GPU_H200, "star7", "direct", "vector=1", DTYPE_F32, {90, 96, 96}, LAUNCH_STREAM, CACHE_STEADY, false, 0.004}},
+  };
+  enum { ROUNDS = 5 };
+  struct scene p;
+  struct work works[2] = {work_begin(), work_begin()};
+  scene_begin(&p, ":");
+  for (int i = 0; i < 2; i++) tuned_make(works[i].path, rows[i], 1);
+  for (int round = 0; round < ROUNDS; round++) {
+    pthread_barrier_t start;
+    pthread_t threads[2];
+    struct renewing renewing[2];
+    const char *paths[] = {p.before.path};
+    halotune_ctx *ctx;
+    CHECK_OK(halotune_open(paths, 1, &ctx));
+    pthread_barrier_init(&start, NULL, 2);
+    for (int i = 0; i < 2; i++) {
+      renewing[i] = (struct renewing){ctx, works[i].path, &start};
+      CHECK_EQ(0, pthread_create(&threads[i], NULL, renew_in_thread, &renewing[i]), "thread");
+    }
+    for (int i = 0; i < 2; i++) {
+      void *result;
+      pthread_join(threads[i], &result);
+      CHECK_EQ(HALOTUNE_OK, (intptr_t)result, "thread %d", i);
+    }
+    for (int i = 0; i < 2; i++) {
+      halotune_problem asked = problem;
+      halotune_config config;
+      asked.grid[0] = rows[i]->n[0];
+      CHECK_OK(halotune_lookup(ctx, &asked, &config));
+      CHECK_EQ(HALOTUNE_MATCH_EXACT, config.match, "round %d: database %d", round, i);
+    }
+    pthread_barrier_destroy(&start);
+    halotune_close(ctx);
+  }
+  for (int i = 0; i < 2; i++) work_end(&works[i]);
+  scene_end(&p);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_ctx_answers_with_the_new_row),  cmocka_unit_test(added_stencils_stay),
-      cmocka_unit_test(the_program_knows_stencils_too),    cmocka_unit_test(each_failure_is_told),
-      cmocka_unit_test(what_is_asked_for_is_checked),      cmocka_unit_test(the_callback_cancels),
+      cmocka_unit_test(the_ctx_answers_with_the_new_row),
+      cmocka_unit_test(added_stencils_stay),
+      cmocka_unit_test(the_program_knows_stencils_too),
+      cmocka_unit_test(each_failure_is_told),
+      cmocka_unit_test(what_is_asked_for_is_checked),
+      cmocka_unit_test(the_callback_cancels),
       cmocka_unit_test(a_problem_is_tuned_once_at_a_time),
+      cmocka_unit_test(a_failure_of_the_first_is_none_of_the_second),
+      cmocka_unit_test(a_lock_that_others_could_hold_is_refused),
+      cmocka_unit_test(a_program_without_output_is_waited_for),
+      cmocka_unit_test(arguments_are_checked_before_the_search),
+      cmocka_unit_test(the_program_ends_with_its_host),
+      cmocka_unit_test(no_result_of_two_is_lost),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

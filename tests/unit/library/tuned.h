@@ -4,6 +4,7 @@
 #define LIBRARY_TUNED_H
 
 #include "gpu/architecture/arch.h"
+#include "include/halotune.h"
 #include "stencil/generate/generate.h"
 #include "stencil/template/space.h"
 #include "tests/unit/stores.h"
@@ -44,7 +45,7 @@ struct tuned {
 
 /* Store one row. The test fails if the store or the rules refuse it. */
 static inline void tuned_put_stencil(struct store *store, const struct tuned *t, struct stencil *stencil,
-                                     const char *stencil_text, struct template *template) {
+                                     const char *stencil_text, const struct template *template) {
   static const float samples[] = {1, 1, 1};
   struct analysis *analysis;
   double coefficients[MAX_COEFFICIENTS];
@@ -120,18 +121,28 @@ static inline void tuned_put_stencil(struct store *store, const struct tuned *t,
   analysis_free(analysis);
 }
 
+/* A template of templates/. Each one is read once, and stays until the program ends. */
+static inline const struct template *tuned_template(const char *name) {
+  static struct template *kept[16];
+  static int count;
+  char path[128];
+  for (int i = 0; i < count; i++) {
+    if (strcmp(kept[i]->name, name) == 0) return kept[i];
+  }
+  CHECK(count < (int)COUNT(kept), "tests use more than %d templates", count);
+  snprintf(path, sizeof path, "templates/%s.yaml", name);
+  CHECK_OK(template_read(path, &kept[count]));
+  return kept[count++];
+}
+
 static inline void tuned_put(struct store *store, const struct tuned *t) {
   struct stencil *stencil;
-  struct template *template;
   char path[128], *text = NULL;
   size_t length = 0;
   CHECK_OK(stencil_of_kernels(t->stencil, &stencil));
   snprintf(path, sizeof path, "kernels/%s.yaml", t->stencil);
   CHECK_OK(file_read(path, MAX_STENCIL_BYTES, &text, &length));
-  snprintf(path, sizeof path, "templates/%s.yaml", t->template);
-  CHECK_OK(template_read(path, &template));
-  tuned_put_stencil(store, t, stencil, text, template);
-  template_free(template);
+  tuned_put_stencil(store, t, stencil, text, tuned_template(t->template));
   stencil_free(stencil);
   free(text);
 }
@@ -142,6 +153,14 @@ static inline void tuned_make(const char *path, const struct tuned rows[], size_
   CHECK_OK(store_open(path, STORE_WRITE, &store));
   for (size_t i = 0; i < count; i++) tuned_put(store, &rows[i]);
   store_close(store);
+}
+
+/* Make a database with these rows, and open it alone. Returns the ctx; NULL if it cannot be opened. */
+static inline halotune_ctx *tuned_open(const char *path, const struct tuned rows[], size_t count) {
+  halotune_ctx *ctx = NULL;
+  tuned_make(path, rows, count);
+  CHECK_OK(halotune_open(&path, 1, &ctx));
+  return ctx;
 }
 
 /* Run SQL on a database. */

@@ -343,6 +343,29 @@ TEST(a_default_that_is_nowhere_takes_a_slot) {
   }
 }
 
+TEST(what_a_lookup_serves_is_in_the_final_rounds_unless_it_is_far_slower) {
+  static const struct {
+    double served_ms;
+    bool is_finalist;
+  } rows[] = {{1.005, true}, {1.10, true}, {1.16, false}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct phase phase;
+    double times_ms[MOST];
+    times_ms[0] = 3;
+    for (int k = 1; k < MOST; k++) times_ms[k] = 1 + 1e-5 * k; /* more than there is room for */
+    times_ms[MOST - 1] = rows[i].served_ms;
+    begin_phase(&phase, times_ms, MOST, NOISE_NONE);
+    phase.candidates[MOST - 1].is_served = true;
+    run_phase(&phase);
+    const struct final_entry *served = entry_of(&phase, MOST - 1);
+    CHECK_EQ(rows[i].is_finalist, served && served->is_finalist && served->rank > 0, "%g ms", rows[i].served_ms);
+    if (served)
+      CHECK_NEAR(rows[i].served_ms / times_ms[winner(&phase)], served->ratio, 1e-6, "%g ms", rows[i].served_ms);
+    CHECK(entry_of(&phase, 0)->is_finalist, "so is the default");
+    finals_free(&phase.finals);
+  }
+}
+
 TEST(a_default_that_was_screened_takes_part) {
   struct phase phase;
   const double times_ms[] = {3, 1, 1.02};
@@ -708,6 +731,7 @@ int main(void) {
       cmocka_unit_test(one_value_again_and_again_has_no_interval),
       cmocka_unit_test(sixty_four_enter_and_twelve_and_the_default_stay),
       cmocka_unit_test(a_default_that_is_nowhere_takes_a_slot),
+      cmocka_unit_test(what_a_lookup_serves_is_in_the_final_rounds_unless_it_is_far_slower),
       cmocka_unit_test(a_default_that_was_screened_takes_part),
       cmocka_unit_test(the_roof_is_the_fastest_copy_in_the_same_rounds),
       cmocka_unit_test(screened_variants_near_the_winner_are_measured_fully),

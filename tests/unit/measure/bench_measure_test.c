@@ -241,6 +241,24 @@ TEST(the_anchor_is_due_every_two_seconds_and_after_gaps) {
   anchor_free(test.anchor);
 }
 
+/* A result may be taken long after its variant has ended. */
+TEST(a_gap_begins_at_the_end_of_the_work) {
+  struct anchored test;
+  begin_anchored(&test, NOISE_RAMP);
+  model_work(&test.model, 40);
+  const double end_ms = test.model.now_ms;
+  model_idle(&test.model, 49);
+  anchor_busy_until(test.anchor, end_ms);
+  CHECK(!anchor_due(test.anchor), "49 ms of nothing");
+  model_idle(&test.model, 2);
+  anchor_busy_until(test.anchor, end_ms);
+  CHECK(anchor_due(test.anchor), "51 ms of nothing");
+  anchor_busy(test.anchor);
+  anchor_busy_until(test.anchor, end_ms);
+  CHECK(!anchor_due(test.anchor), "later work counts");
+  anchor_free(test.anchor);
+}
+
 TEST(clocks_that_cannot_be_read_end_the_wait) {
   struct anchored test;
   begin_anchored(&test, NOISE_RAMP);
@@ -468,6 +486,7 @@ int main(void) {
       cmocka_unit_test(slowdowns_repeat_at_most_three_times),
       cmocka_unit_test(what_goes_wrong_is_a_verdict),
       cmocka_unit_test(the_anchor_is_due_every_two_seconds_and_after_gaps),
+      cmocka_unit_test(a_gap_begins_at_the_end_of_the_work),
       cmocka_unit_test(clocks_that_cannot_be_read_end_the_wait),
       cmocka_unit_test(drift_between_readings_asks_for_another_measurement),
       cmocka_unit_test(slowdowns_are_no_drift_of_the_scale),

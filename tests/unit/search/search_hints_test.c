@@ -53,6 +53,7 @@ static void hints_open(struct hints_case *c) {
 }
 
 static void hints_close(struct hints_case *c) {
+  predicted_free(&c->setup.predicted);
   proposals_free(&c->setup.hints);
   proposals_free(&c->setup.starts);
   bindings_free(&c->bindings);
@@ -65,6 +66,7 @@ static void hints_close(struct hints_case *c) {
 
 /* Find the hints again. */
 static void find_again(struct hints_case *c) {
+  predicted_free(&c->setup.predicted);
   proposals_free(&c->setup.hints);
   c->setup.space.hints = NULL;
   c->setup.space.hint_count = 0;
@@ -297,6 +299,55 @@ static long find_starts(struct hints_case *c) {
   return c->setup.starts.count;
 }
 
+/* The winner of the nearest grid is slow for its bytes: the other one is faster by prediction. */
+TEST(what_a_lookup_serves_is_the_first_hint) {
+  static const struct tuned rows[] = {
+      {GPU_H200, "star7", "direct", "block_x=64 points_z=2", F32, {72, 72, 72}, USUAL, 0.009},
+      {GPU_H200, "star7", "direct", "block_x=256", F32, {128, 128, 128}, USUAL, 0.006},
+  };
+  const struct work work = work_begin();
+  struct hints_case c;
+  char *text = NULL;
+  size_t length;
+  hints_open(&c);
+  CHECK_OK(file_read("kernels/star7.yaml", MAX_STENCIL_BYTES, &text, &length));
+  c.task.stencil_text = text;
+  find_again(&c);
+  CHECK(!c.setup.predicted.has_served, "databases in memory give none");
+  store_close(c.own);
+  CHECK_OK(store_open(work.path, STORE_WRITE, &c.own));
+  c.tools.store = c.own;
+  for (size_t i = 0; i < COUNT(rows); i++) tuned_put(c.own, &rows[i]);
+  find_again(&c);
+  CHECK(c.setup.predicted.has_served, "%s", fail_text());
+  CHECK(hint_is(&c, 0, "block_x=256"), "by prediction");
+  CHECK(hint_is(&c, 1, "block_x=64 points_z=2"), "the next of the ranking");
+  CHECK_EQ(2, c.setup.hints.count, "none twice");
+
+  struct fixed_parameters fixed = {.values = configuration_of(c.template, "block_x=512")};
+  fixed.is_fixed[template_parameter(c.template, "block_x", strlen("block_x"))] = true;
+  c.setup.space.fixed = &fixed;
+  find_again(&c);
+  CHECK(hint_is(&c, 0, "block_x=512"), "with the value that is fixed");
+  CHECK(!c.setup.predicted.has_served, "which is not what a lookup serves");
+  c.setup.space.fixed = NULL;
+
+  c.options.strategy = &strategy_exhaustive;
+  find_again(&c);
+  CHECK(c.setup.predicted.has_served && c.setup.hints.count == 0, "also for a strategy without hints");
+  struct proposal recorded = c.setup.predicted.list.list[1];
+  c.setup.space.only = &recorded, c.setup.space.only_count = 1;
+  find_again(&c);
+  CHECK(!c.setup.predicted.has_served, "a recording that lacks it serves nothing");
+  c.setup.space.only = NULL, c.setup.space.only_count = 0;
+  c.options.no_hints = true;
+  find_again(&c);
+  CHECK(!c.setup.predicted.has_served && c.setup.predicted.list.count == 0, "none with --no-hints");
+  free(text);
+  hints_close(&c);
+  work_end(&work);
+}
+
 TEST(hints_and_then_the_defaults_of_templates_are_tried_first) {
   static const struct tuned row = {GPU_H200, "star7", "direct", "block_x=64", F32, {64, 64, 64}, USUAL, 0.1};
   struct hints_case c;
@@ -343,6 +394,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_nearest_winners_come_first),
       cmocka_unit_test(hints_and_then_the_defaults_of_templates_are_tried_first),
+      cmocka_unit_test(what_a_lookup_serves_is_the_first_hint),
       cmocka_unit_test(of_a_problem_the_newest_winners_count),
       cmocka_unit_test(winners_of_older_templates_are_read_by_name),
       cmocka_unit_test(what_rules_exclude_becomes_the_nearest_that_they_keep),

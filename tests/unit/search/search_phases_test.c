@@ -5,17 +5,21 @@
 #include "tuner/search/finals/second_grid.h"
 #include "tuner/search/hints/earlier.h"
 #include "tuner/search/tune/search_phase.h"
+#include "tuner/search/variants/runner.h"
 
 struct witness {
   struct grid grid; /* of the last problem */
   double first_coefficient;
   struct grid loaded; /* of the last variant */
+  bool lacks_fields;  /* the last problem came without fields */
   enum outcome outcome;
+  double now_ms; /* a load takes 10 ms */
 };
 
 static halotune_status set_problem(void *state, const struct backend_problem *problem) {
   struct witness *witness = state;
   witness->grid = problem->scene->request.domain.grid;
+  witness->lacks_fields = !scene_has_fields(problem->scene);
   witness->first_coefficient = problem->scene->request.coefficients[0];
   return HALOTUNE_OK;
 }
@@ -25,6 +29,7 @@ static halotune_status load_candidate(void *state, int slot, const struct candid
   struct witness *witness = state;
   (void)slot;
   witness->loaded = candidate->spec->domain.grid;
+  witness->now_ms += 10;
   *verdict = (struct verdict){.outcome = witness->outcome};
   return HALOTUNE_OK;
 }
@@ -53,6 +58,7 @@ struct phase_case {
   struct twins twins;
   struct tally tally;
   struct run_progress progress;
+  struct text warnings;
 };
 
 static void case_open(struct phase_case *c) {
@@ -76,6 +82,7 @@ static void case_open(struct phase_case *c) {
 }
 
 static void case_close(struct phase_case *c) {
+  text_free(&c->warnings);
   timed_free(&c->timed);
   pipeline_free(c->pipeline);
   trial_free(c->first);
@@ -124,6 +131,32 @@ TEST(a_recording_compiles_nothing) {
   CHECK_OK(pipeline_build(c.pipeline, &c.task, c.bench.template, &first, &trial));
   CHECK(trial && !trial->is_over && trial->generated.source && !trial->compiled.cubin, "a source, and no cubin");
   trial_free(trial);
+  case_close(&c);
+}
+
+static double witness_now(void *state) { return ((const struct witness *)state)->now_ms; }
+
+/* The time between the end of a trial and the taking of its result is a gap in the device's work. */
+TEST(a_runner_tells_when_a_trial_had_ended) {
+  struct phase_case c;
+  struct runner *runner;
+  struct trial *taken;
+  double end_ms;
+  case_open(&c);
+  const struct proposal first = proposal_with(&c, NULL);
+  const struct time_source time = {.now_ms = witness_now, .state = &c.witness};
+  c.witness.outcome = OUTCOME_WRONG;
+  c.witness.now_ms = 1000;
+  CHECK_OK(runner_make(&c.backend, 1, &time, &runner));
+  runner_put(runner, trial_of(&c, &first), 0);
+  c.witness.now_ms += 500;
+  CHECK(runner_has_ended(runner), "it has ended");
+  CHECK_OK(runner_take(runner, &taken, &end_ms));
+  CHECK_NEAR(1010, end_ms, 0, "before its result was taken");
+  trial_free(taken);
+  CHECK_OK(runner_take(runner, &taken, &end_ms));
+  CHECK(!taken && end_ms == 0, "there is no other");
+  runner_free(runner);
   case_close(&c);
 }
 
@@ -283,7 +316,7 @@ TEST(the_second_grid_is_awkward_and_has_other_weights) {
   case_open(&c);
   const struct final_inputs in = second_grid_inputs(&c);
   struct proposal first = proposal_with(&c, NULL), wide = proposal_with(&c, "vector=4");
-  CHECK_OK(second_grid_check(&in, &first, grid, &verdict));
+  CHECK_OK(second_grid_check(&in, &first, &c.warnings, grid, &verdict));
   const struct grid *ran = &c.witness.grid;
   CHECK(verdict.outcome == OUTCOME_MEASURED, "%s", verdict.reason);
   for (int axis = 0; axis < 3; axis++) {
@@ -293,11 +326,45 @@ TEST(the_second_grid_is_awkward_and_has_other_weights) {
   snprintf(want, sizeof want, "%ldx%ldx%ld", ran->n[0], ran->n[1], ran->n[2]);
   CHECK_TEXT(want, grid, "its name");
   CHECK(c.witness.first_coefficient != case_coefficients[0], "other weights");
-  CHECK_OK(second_grid_check(&in, &wide, grid, &verdict));
+  CHECK_OK(second_grid_check(&in, &wide, &c.warnings, grid, &verdict));
   CHECK(ran->n[0] % 4 == 0 && is_prime(ran->n[1]), "vectors want rows of whole vectors: %s", grid);
   c.witness.outcome = OUTCOME_WRONG;
-  CHECK_OK(second_grid_check(&in, &first, grid, &verdict));
+  CHECK_OK(second_grid_check(&in, &first, &c.warnings, grid, &verdict));
   CHECK(verdict.outcome == OUTCOME_WRONG && grid[0], "what is wrong there is told");
+  case_close(&c);
+}
+
+static bool makes_fields(const struct scene *scene) {
+  (void)scene;
+  return true;
+}
+
+/* The witness says that its fields are wrong. */
+static halotune_status make_wrong_fields(void *state, const struct backend_problem *problem) {
+  const halotune_status status = set_problem(state, problem);
+  return scene_has_fields(problem->scene) ? status : fail(HALOTUNE_NOT_FOUND, "fields differ");
+}
+
+/* The warning belongs to the run whose problem it is. */
+TEST(a_device_that_cannot_make_the_second_grids_fields_is_told_with_its_run) {
+  static const char want[] = "fields differ; the CPU makes inputs and reference\n";
+  struct backend table = witness_backend;
+  struct phase_case c;
+  struct verdict verdict;
+  char grid[64];
+  case_open(&c);
+  const struct final_inputs in = second_grid_inputs(&c);
+  const struct proposal first = proposal_with(&c, NULL);
+  table.makes_fields = makes_fields;
+  c.backend.table = &table;
+  CHECK_OK(second_grid_check(&in, &first, &c.warnings, grid, &verdict));
+  CHECK(c.witness.lacks_fields, "fields of the device");
+  CHECK_TEXT("", text_string(&c.warnings), "no warning");
+  table.set_problem = make_wrong_fields;
+  CHECK_OK(second_grid_check(&in, &first, &c.warnings, grid, &verdict));
+  CHECK(!c.witness.lacks_fields, "fields of the CPU");
+  CHECK_TEXT(want, text_string(&c.warnings), "the run's warning");
+  CHECK_TEXT("", c.backend.facts.warnings, "not the backend's, whose next run has other fields");
   case_close(&c);
 }
 
@@ -309,10 +376,10 @@ TEST(what_rules_keep_for_large_planes_only_is_verified_on_such) {
   const struct final_inputs in = second_grid_inputs(&c);
   c.task.grid = (struct grid){{1024, 512, 12}};
   struct proposal bands = proposal_with(&c, "band=64"), none = proposal_with(&c, NULL);
-  CHECK_OK(second_grid_check(&in, &bands, grid, &verdict));
+  CHECK_OK(second_grid_check(&in, &bands, &c.warnings, grid, &verdict));
   CHECK_TEXT("1024x512x11", grid, "%s", verdict.reason);
   CHECK_EQ(11, c.witness.loaded.n[2], "the variant runs there");
-  CHECK_OK(second_grid_check(&in, &none, grid, &verdict));
+  CHECK_OK(second_grid_check(&in, &none, &c.warnings, grid, &verdict));
   CHECK(is_prime(c.witness.loaded.n[0]), "a grid that is more awkward, if it can be: %s", grid);
   case_close(&c);
 }
@@ -326,11 +393,13 @@ TEST(a_grid_without_inner_points_is_no_second_grid) {
   const struct final_inputs in = second_grid_inputs(&c);
   const struct proposal first = proposal_with(&c, NULL);
   c.task.grid = (struct grid){{40, 24, 4}};
-  CHECK_OK(second_grid_check(&in, &first, grid, &verdict));
+  CHECK_OK(second_grid_check(&in, &first, &c.warnings, grid, &verdict));
   CHECK(c.witness.grid.n[2] > 2, "%s has inner points", grid);
   c.task.grid = (struct grid){{40, 24, 2}};
-  CHECK_OK(second_grid_check(&in, &first, grid, &verdict));
+  CHECK_OK(second_grid_check(&in, &first, &c.warnings, grid, &verdict));
   CHECK(!grid[0], "there is none: %s", grid);
+  CHECK(strstr(verdict.reason, "computes no point of the grid ") && strstr(verdict.reason, "x2: "), "%s",
+        verdict.reason);
   CHECK(strstr(verdict.reason, "computes no point"), "%s", verdict.reason);
   case_close(&c);
 }
@@ -339,11 +408,13 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_trial_that_has_no_source_has_a_row_of_its_own),
       cmocka_unit_test(a_recording_compiles_nothing),
+      cmocka_unit_test(a_runner_tells_when_a_trial_had_ended),
       cmocka_unit_test(earlier_results_are_found_with_how_slow_the_gpu_was),
       cmocka_unit_test(a_slow_default_adjusts_no_earlier_results),
       cmocka_unit_test(doubtful_results_are_marked),
       cmocka_unit_test(twins_follow_their_original),
       cmocka_unit_test(the_second_grid_is_awkward_and_has_other_weights),
+      cmocka_unit_test(a_device_that_cannot_make_the_second_grids_fields_is_told_with_its_run),
       cmocka_unit_test(what_rules_keep_for_large_planes_only_is_verified_on_such),
       cmocka_unit_test(a_grid_without_inner_points_is_no_second_grid),
   };

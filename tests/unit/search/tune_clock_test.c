@@ -230,6 +230,29 @@ TEST(a_search_that_the_deadline_cuts_short_is_partial) {
   clock_close(&c);
 }
 
+/* A winner of a handful of variants replaces no winner of a complete search. */
+TEST(a_search_of_a_handful_of_variants_is_partial) {
+  struct clock_case c;
+  clock_open(&c);
+  run_tune(&c, 1, 1);
+  CHECK(c.result.is_complete && c.result.tally.tried == VALUES, "%ld tried", c.result.tally.tried);
+  CHECK_EQ(SQLITE_OK,
+           sqlite3_exec(store_connection(c.store), "update best set time_ms = 1000 * time_ms where is_current", NULL,
+                        NULL, NULL),
+           "a slower winner");
+  c.model.load_ms = 3000;
+  c.options.budget_s = 20;
+  c.options.fresh = true;
+  run_tune(&c, 1, 1);
+  CHECK(c.result.tally.tried >= 1 && c.result.tally.tried < 10, "%ld tried", c.result.tally.tried);
+  CHECK(!c.result.is_complete && c.result.winner.exists && !c.result.winner.is_current, "%s", c.result.reason);
+  CHECK_TEXT("the time was too short for ten variants", c.result.reason, "the reason");
+  c.options.max_variants = 2;
+  run_tune(&c, 1, 1);
+  CHECK(c.result.is_complete, "it tried all that was asked for: %s", c.result.reason);
+  clock_close(&c);
+}
+
 /* What was measured and noticed before the end is stored. */
 TEST(a_run_that_ends_in_its_finals_keeps_its_figures) {
   struct clock_case c;
@@ -289,6 +312,7 @@ int main(void) {
       cmocka_unit_test(a_default_that_is_a_thousand_times_slower_than_the_best_keeps_the_budget),
       cmocka_unit_test(a_space_in_which_all_variants_are_slow_keeps_the_budget),
       cmocka_unit_test(a_search_that_the_deadline_cuts_short_is_partial),
+      cmocka_unit_test(a_search_of_a_handful_of_variants_is_partial),
       cmocka_unit_test(a_run_that_ends_in_its_finals_keeps_its_figures),
       cmocka_unit_test(a_task_with_too_little_time_before_the_deadline_is_not_searched),
       cmocka_unit_test(a_space_is_exhausted_where_all_is_wrong_and_time_was_no_reason_to_end),

@@ -127,6 +127,11 @@ static const struct {
     {"v = (u[0] + u[1])*(u[1] + u[0])", 3, 2, 2},       /* the same sum twice */
     {"t = a*u[0]\nv = (t + u[1])*(t + u[2])", 4, 4, 4}, /* a product with two users is not fused */
     {"t = u[0] + u[1]\nv = t*t", 2, 2, 2},
+    {"v = u[0] < a ? u[1] : u[2]", 2, 2, 2}, /* a comparison and a choice */
+    {"v = (u[0] == u[1] && u[1] > 0) + (u[1] == u[0])", 4, 3, 3},
+    {"v = pow(u[0], 7)", 4, 4, 4},  /* multiplications */
+    {"v = pow(u[0], -4)", 3, 3, 3}, /* and a division */
+    {"v = pow(u[0], a)", 1, 1, 1},
 };
 
 TEST(operations_are_counted) {
@@ -170,6 +175,11 @@ static const struct {
     {"v = u[0]/(a*w[0])", NULL},
     {"v = fabs(u[0])", NULL},
     {"v = fma(u[0], u[1], u[0])", NULL},
+    {"v = (a > 0)*u[0]", "0:a > 0=1 "},
+    {"v = a > 0 ? u[0] : u[1]", NULL},
+    {"v = u[0] < u[1]", NULL},
+    {"v = pow(u[0], 1)", NULL},
+    {"v = pow(a, 2)*u[0]", "0:pow(a, 2)=0.25 "},
 };
 
 TEST(weights_are_found_where_the_stencil_is_linear) {
@@ -265,6 +275,15 @@ static const struct {
     {"dims: 1\ngrids: [[4]]\nupdate: v = u[0]\n", "boundary: skip\n", "boundary: [skip]\n", true},
     {"dims: 1\ngrids: [[4]]\nupdate: v = u[0]\n", "boundary: periodic\n", "boundary: periodic_endpoint\n", false},
     {"dims: 2\ngrids: [[4, 4]]\nupdate: v = u[0,0]\n", "boundary: [zero, clamp]\n", "boundary: [clamp, zero]\n", false},
+    {"dims: 1\ngrids: [[4]]\nupdate: v = u[0]\n", "boundary: skip\n", "boundary: {x: [skip, skip]}\n", true},
+    {"dims: 1\ngrids: [[4]]\nupdate: v = u[0]\n", "boundary: zero\n", "boundary: {x: 0, u: {x: 0.0}}\n", true},
+    {"dims: 1\ngrids: [[4]]\nupdate: v = u[0]\n", "boundary: zero\n", "boundary: 0.5\n", false},
+    {"dims: 1\ngrids: [[4]]\nupdate: v = u[0]\n", "boundary: 0.25\n", "boundary: 0.5\n", false},
+    {"dims: 1\ngrids: [[4]]\nupdate: v = u[0]\n", "boundary: zero\n", "boundary: {x: [zero, mirror]}\n", false},
+    {"dims: 1\ngrids: [[4]]\nupdate: v = u[0]\n", "boundary: mirror\n", "boundary: {x: mirror, u: {x: odd_mirror}}\n",
+     false},
+    {"dims: 1\ngrids: [[4]]\nupdate: v = u[0]\n", "boundary: skip\n", "boundary: skip\nmargins: {v: {x: 0}}\n", true},
+    {"dims: 1\ngrids: [[4]]\nupdate: v = u[0]\n", "boundary: skip\n", "boundary: skip\nmargins: {v: {x: 1}}\n", false},
     {"dims: 1\ngrids: [[4]]\nupdate: v = u[0]\nboundary: zero\n", "", "iterate: {v: u}\n", false},
     {"dims: 1\ngrids: [[4]]\nupdate: v = u[0]\nboundary: zero\n", "", "tolerance: 9\nabout: a\nsource: b\n", true},
     {"dims: 1\ngrids: [[4]]\nupdate: v = c*u[0]\nboundary: zero\n", "coefficients: {c: 1}\n", "coefficients: {c: 2}\n",

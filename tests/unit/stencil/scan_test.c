@@ -37,8 +37,14 @@ static const struct {
     {"v=(a+b)*c/d;", "v@1:1 =@1:2 (@1:3 a@1:4 +@1:5 b@1:6 )@1:7 *@1:8 c@1:9 /@1:10 d@1:11 ;@1:12 @1:13 "},
     {"a # b\n c", "a@1:1 c@2:2 @2:3 "},
     {"a # \xC3\xA9\n\xC3",
-     "a@1:1 s:2:1: '?' has no meaning here: operators are + - * /; names consist of the letters a-z, digits and "
-     "underscores\n  ?\n  ^"},
+     "a@1:1 s:2:1: '?' has no meaning here: operators are + - * / < <= > >= == != && || ! ?:; names consist of the "
+     "letters a-z, digits and underscores\n  ?\n  ^"},
+    {"a<=b!c?d:e", "a@1:1 <=@1:2 b@1:4 !@1:5 c@1:6 ?@1:7 d@1:8 :@1:9 e@1:10 @1:11 "},
+    {"a&&b||c!=d", "a@1:1 &&@1:2 b@1:4 ||@1:5 c@1:7 !=@1:8 d@1:10 @1:11 "},
+    {"a % b",
+     "a@1:1 s:1:3: '%' has no meaning here: write the remainder of a over b as a - b*floor(a/b)\n  a % b\n    ^"},
+    {"a^b", "a@1:1 s:1:2: '^' has no meaning here: write a power as pow(a, b)\n  a^b\n   ^"},
+    {"a & b", "a@1:1 s:1:3: '&' has no meaning here: write 'and' as &&\n  a & b\n    ^"},
     {"a  # the end is where the words end\n\n", "a@1:1 @1:2 "},
     {"a\r\nb\r\n", "a@1:1 b@2:1 @2:2 "},
     {"2u", "s:1:1: malformed number; write it as 2, 0.5 or 1e-3\n  2u\n  ^"},
@@ -48,11 +54,12 @@ static const struct {
     {"1e+", "s:1:1: malformed number; write it as 2, 0.5 or 1e-3\n  1e+\n  ^"},
     {"1e400", "s:1:1: number too large for a double\n  1e400\n  ^"},
     {"1e-400", "s:1:1: number too small for a double\n  1e-400\n  ^"},
-    {"a .", "a@1:1 s:1:3: '.' has no meaning here: operators are + - * /; names consist of the letters a-z, digits and "
-            "underscores\n  a .\n    ^"},
+    {"a .",
+     "a@1:1 s:1:3: '.' has no meaning here: operators are + - * / < <= > >= == != && || ! ?:; names consist of the "
+     "letters a-z, digits and underscores\n  a .\n    ^"},
     {"\t\xE2\x88\x82",
-     "s:1:2: '\xE2\x88\x82' has no meaning here: operators are + - * /; names consist of the letters a-z, "
-     "digits and underscores\n  \t\xE2\x88\x82\n  \t^"},
+     "s:1:2: '\xE2\x88\x82' has no meaning here: operators are + - * / < <= > >= == != && || ! ?:; names consist "
+     "of the letters a-z, digits and underscores\n  \t\xE2\x88\x82\n  \t^"},
 };
 
 TEST(tokens_know_their_places) {

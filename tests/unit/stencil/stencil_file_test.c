@@ -57,9 +57,9 @@ TEST(every_field_is_read) {
   CHECK_EQ(0, s->update.assignments[1].output, "update");
   CHECK_EQ(15, s->update.assignments[2].place.line, "update");
   CHECK_EQ(3, s->update.assignments[2].place.column, "update");
-  CHECK_EQ(BOUNDARY_PERIODIC, s->boundary[0], "boundary");
-  CHECK_EQ(BOUNDARY_CLAMP, s->boundary[1], "boundary");
-  CHECK_EQ(BOUNDARY_ZERO, s->boundary[2], "boundary");
+  CHECK_EQ(BOUNDARY_PERIODIC, s->boundary[0][SIDE_LOW].rule, "boundary");
+  CHECK_EQ(BOUNDARY_CLAMP, s->boundary[1][SIDE_LOW].rule, "boundary");
+  CHECK_EQ(BOUNDARY_ZERO, s->boundary[2][SIDE_LOW].rule, "boundary");
   CHECK_EQ(2, s->iterate_count, "iterate");
   CHECK(s->iterate[0].from_output && s->iterate[0].from == 0 && s->iterate[0].to == 0, "v becomes u");
   CHECK(!s->iterate[1].from_output && s->iterate[1].from == 0 && s->iterate[1].to == 1, "u becomes u_prev");

@@ -188,6 +188,10 @@ TEST(launches_that_no_gpu_takes_are_refused) {
       {"cluster: [1, 0, 1]\n", NULL, 90, "cluster in y is 0; it must be a whole number from 1 to 8"},
       {"cluster: [2, 1, 1]\n", NULL, 80, "the device has no such clusters of blocks"},
       {"overlap: 2*mode\n", NULL, 90, "overlap is 2; it must be 0 or 1"},
+      {"cooperative: 1\n", NULL, 90,
+       "192 blocks of a cooperative launch, which would not all run at the same time on 132"},
+      {"cooperative: 2\n", NULL, 90, "cooperative is 2; it must be 0 or 1"},
+      {"cooperative: 1\noverlap: 1\n", NULL, 90, "a cooperative launch cannot overlap with the previous one"},
       {"", "mode=2", 80, "excludes this configuration: no clusters"},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {

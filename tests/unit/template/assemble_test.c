@@ -132,6 +132,9 @@ TEST(types_and_effects_are_kept) {
       {"x = OFF*n;", "x = OFF;"},
       {"x = n*OFF + w;", "x = w;"},
       {"x = OFF*(n + w);", "x = OFF;"},
+      {"x = (OFF*w + n)*n;", "x = (OFF*w + n)*n;"}, /* a product of long */
+      {"x = OFF*w + w;", "x = w;"},
+      {"auto v = OFF*w;", "auto v = OFF*w;"},
       {"x = OFF*r;", "x = OFF*r;"},
       {"x = s*OFF;", "x = s*OFF;"},
       {"x = OFF*t;", "x = OFF*t;"},

@@ -32,7 +32,7 @@ TEST(the_same_request_gives_the_same_bytes_on_any_number_of_threads) {
   for (int kind = 0; kind < INPUT_KIND_COUNT; kind++) {
     for (int dtype = 0; dtype < DTYPE_COUNT; dtype++) {
       struct reference_case c = open_case("[skip, periodic_endpoint, skip]", large);
-      struct inputs inputs = {(enum input_kind)kind, 7, (enum dtype)dtype, 1, false};
+      struct inputs inputs = {(enum input_kind)kind, 7, (enum dtype)dtype, 1, false, false};
       double *want = filled(&c, inputs, 0);
       for (int threads = 0; threads < 5; threads++) {
         inputs.threads = threads;
@@ -72,9 +72,9 @@ TEST(another_seed_or_field_gives_other_values) {
 TEST(another_kind_gives_other_values) {
   struct reference_case c = open_case("skip", cube);
   for (int kind = 0; kind < INPUT_KIND_COUNT; kind++) {
-    double *a = filled(&c, (struct inputs){(enum input_kind)kind, 1, DTYPE_F64, 1, false}, 0);
+    double *a = filled(&c, (struct inputs){(enum input_kind)kind, 1, DTYPE_F64, 1, false, false}, 0);
     double *b =
-        filled(&c, (struct inputs){(enum input_kind)((kind + 1) % INPUT_KIND_COUNT), 1, DTYPE_F64, 1, false}, 0);
+        filled(&c, (struct inputs){(enum input_kind)((kind + 1) % INPUT_KIND_COUNT), 1, DTYPE_F64, 1, false, false}, 0);
     CHECK(count_equal(a, b, c.points) <= 2, "%s", input_kind_names[kind]);
     free(a), free(b);
   }
@@ -104,11 +104,15 @@ TEST(no_line_along_any_axis_is_constant) {
   for (size_t i = 0; i < COUNT(grids) * COUNT(rules); i++) {
     struct reference_case c = open_case(rules[i % COUNT(rules)], grids[i / COUNT(rules)]);
     for (int k = 0; k < INPUT_KIND_COUNT * DTYPE_COUNT * 6; k++) {
-      struct inputs inputs = {(enum input_kind)(k % INPUT_KIND_COUNT), (uint64_t)(k / 6),
-                              (enum dtype)(k / INPUT_KIND_COUNT % DTYPE_COUNT), 1, k / 6 % 2};
+      struct inputs inputs = {(enum input_kind)(k % INPUT_KIND_COUNT),
+                              (uint64_t)(k / 6),
+                              (enum dtype)(k / INPUT_KIND_COUNT % DTYPE_COUNT),
+                              1,
+                              k / 6 % 2,
+                              false};
       double *values = filled(&c, inputs, k % 2);
       for (int axis = 0; axis < MAX_DIMS; axis++) {
-        bool endpoint = c.stencil->boundary[axis] == BOUNDARY_PERIODIC_ENDPOINT;
+        bool endpoint = c.stencil->boundary[axis][SIDE_LOW].rule == BOUNDARY_PERIODIC_ENDPOINT;
         CHECK(is_varied(&c.grid, axis, c.grid.n[axis] - endpoint, values), "grid %zu, %s, %s, seed %llu, axis %c",
               i / COUNT(rules), rules[i % COUNT(rules)], input_kind_names[inputs.kind], (unsigned long long)inputs.seed,
               axis_names[axis]);
@@ -125,7 +129,7 @@ TEST(no_symmetry_of_the_cube_keeps_the_values) {
   struct reference_case c = open_case("skip", cube);
   const long n = cube.n[0];
   for (int kind = 0; kind < INPUT_KIND_COUNT; kind++) {
-    double *values = filled(&c, (struct inputs){(enum input_kind)kind, 3, DTYPE_F32, 1, false}, 0);
+    double *values = filled(&c, (struct inputs){(enum input_kind)kind, 3, DTYPE_F32, 1, false, false}, 0);
     for (int symmetry = 1; symmetry < 6 * 8; symmetry++) {
       long same = 0;
       for (long i = 0; i < c.points; i++) {
@@ -157,7 +161,7 @@ TEST(values_are_finite_not_zero_and_within_their_range) {
   for (size_t i = 0; i < COUNT(rows) * DTYPE_COUNT; i++) {
     size_t r = i / DTYPE_COUNT;
     struct reference_case c = open_case("skip", large);
-    double *values = filled(&c, (struct inputs){rows[r].kind, 5, (enum dtype)(i % DTYPE_COUNT), 2, false}, 0);
+    double *values = filled(&c, (struct inputs){rows[r].kind, 5, (enum dtype)(i % DTYPE_COUNT), 2, false, false}, 0);
     double least = INFINITY, most = 0;
     long negative = 0;
     for (long k = 0; k < c.points; k++) {
@@ -191,8 +195,12 @@ TEST(values_of_the_file_and_of_an_update_that_is_not_linear_fill_their_range) {
     char lines[256];
     snprintf(lines, sizeof lines, KEEP "skip\n%s", rows[r].lines);
     struct reference_case c = reference_case_open(3, lines, large);
-    struct inputs inputs = {(enum input_kind)(i % INPUT_KIND_COUNT), 5,
-                            (enum dtype)(i / INPUT_KIND_COUNT % DTYPE_COUNT), 2, rows[r].is_nonlinear};
+    struct inputs inputs = {(enum input_kind)(i % INPUT_KIND_COUNT),
+                            5,
+                            (enum dtype)(i / INPUT_KIND_COUNT % DTYPE_COUNT),
+                            2,
+                            rows[r].is_nonlinear,
+                            false};
     double *values = filled(&c, inputs, 0), least = INFINITY, most = -INFINITY;
     const double span = rows[r].high - rows[r].low;
     for (long k = 0; k < c.points; k++) least = fmin(least, values[k]), most = fmax(most, values[k]);
@@ -208,7 +216,7 @@ TEST(values_of_the_file_and_of_an_update_that_is_not_linear_fill_their_range) {
 TEST(single_precision_is_the_double_rounded) {
   for (int kind = 0; kind < INPUT_KIND_COUNT; kind++) {
     struct reference_case c = open_case("skip", cube);
-    struct inputs inputs = {(enum input_kind)kind, 11, DTYPE_F64, 1, false};
+    struct inputs inputs = {(enum input_kind)kind, 11, DTYPE_F64, 1, false, false};
     double *whole = filled(&c, inputs, 0);
     inputs.dtype = DTYPE_F32;
     double *rounded = filled(&c, inputs, 0);
@@ -227,7 +235,7 @@ TEST(smooth_fields_are_three_different_waves) {
   for (size_t i = 0; i < COUNT(waves); i++) {
     for (uint64_t seed = 0; seed < 8; seed++) {
       struct reference_case c = open_case("periodic", waves[i]);
-      double *values = filled(&c, (struct inputs){INPUT_SMOOTH, seed, DTYPE_F64, 1, false}, 0);
+      double *values = filled(&c, (struct inputs){INPUT_SMOOTH, seed, DTYPE_F64, 1, false, false}, 0);
       double sum = 0, squares = 0;
       for (long k = 0; k < c.points; k++) sum += values[k], squares += values[k] * values[k];
       CHECK_NEAR(0, sum / (double)c.points, 1e-14, "row %zu, seed %d", i, (int)seed);
@@ -262,7 +270,7 @@ TEST(a_wave_has_another_number_along_each_axis) {
   static const struct grid grid = {{8, 9, 7}};
   for (uint64_t seed = 0; seed < 4; seed++) {
     struct reference_case c = open_case("periodic", grid);
-    double *values = filled(&c, (struct inputs){INPUT_SMOOTH, seed, DTYPE_F64, 1, false}, 0), different = 0;
+    double *values = filled(&c, (struct inputs){INPUT_SMOOTH, seed, DTYPE_F64, 1, false, false}, 0), different = 0;
     for (int i = 0; i < 27; i++) {
       const int numbers[] = {1 + i % 3, 1 + i / 3 % 3, 1 + i / 9};
       double found = power(&grid, values, numbers);
@@ -287,7 +295,7 @@ TEST(smooth_fields_are_smooth_and_periodic) {
     grid.n[i % MAX_DIMS] = N + endpoint;
     struct reference_case c = open_case(endpoint ? "periodic_endpoint" : "periodic", (struct grid){{2, 2, 2}});
     double values[N + 1], steepest = 0;
-    CHECK_OK(inputs_fill(&(struct inputs){INPUT_SMOOTH, 1, DTYPE_F64, 1, false}, 0, c.stencil, &grid, values));
+    CHECK_OK(inputs_fill(&(struct inputs){INPUT_SMOOTH, 1, DTYPE_F64, 1, false, false}, 0, c.stencil, &grid, values));
     for (int k = 0; k < N; k++) steepest = fmax(steepest, fabs(values[(k + 1) % N] - values[k]));
     CHECK(steepest <= 4 * M_PI / N && steepest > M_PI / N, "row %d: %g", i, steepest);
     reference_case_close(&c);
@@ -298,7 +306,7 @@ TEST(smooth_fields_are_smooth_and_periodic) {
  * deviations. */
 TEST(wide_fields_have_each_power_of_two_as_often) {
   struct reference_case c = open_case("skip", large);
-  double *values = filled(&c, (struct inputs){INPUT_WIDE, 1, DTYPE_F64, 1, false}, 0);
+  double *values = filled(&c, (struct inputs){INPUT_WIDE, 1, DTYPE_F64, 1, false, false}, 0);
   long counts[60] = {0}, negative[60] = {0};
   for (long i = 0; i < c.points; i++) {
     int exponent = ilogb(values[i]) + 30;
@@ -316,7 +324,7 @@ TEST(wide_fields_have_each_power_of_two_as_often) {
 
 TEST(random_fields_are_evenly_spread) {
   struct reference_case c = open_case("skip", large);
-  double *values = filled(&c, (struct inputs){INPUT_RANDOM, 1, DTYPE_F64, 1, false}, 0);
+  double *values = filled(&c, (struct inputs){INPUT_RANDOM, 1, DTYPE_F64, 1, false, false}, 0);
   double sum = 0, squares = 0, neighbours = 0;
   long tenths[20] = {0};
   for (long i = 0; i < c.points; i++) {
@@ -348,7 +356,8 @@ TEST(only_a_periodic_end_point_repeats_the_first) {
   for (size_t i = 0; i < COUNT(endpoints) * INPUT_KIND_COUNT; i++) {
     size_t row = i / INPUT_KIND_COUNT;
     struct reference_case c = open_case(endpoints[row].boundary, grid);
-    double *values = filled(&c, (struct inputs){(enum input_kind)(i % INPUT_KIND_COUNT), 9, DTYPE_F64, 1, false}, 0);
+    double *values =
+        filled(&c, (struct inputs){(enum input_kind)(i % INPUT_KIND_COUNT), 9, DTYPE_F64, 1, false, false}, 0);
     for (int axis = 0; axis < MAX_DIMS; axis++) {
       long equal = 0, lines = c.points / grid.n[axis];
       for (long k = 0; k < c.points; k++) {

@@ -35,6 +35,95 @@ TEST(values_and_magnitudes_are_as_computed_by_hand) {
   }
 }
 
+/* One point, u = 2 and w = -3, where a kernel's values may err by 1/4 of their magnitudes. A comparison whose sides are
+ * closer than that allows both results. */
+static const struct {
+  const char *update;
+  double value, magnitude;
+} doubtful_rows[] = {
+    {"v = u[0] < w[0]", 0, 0},
+    {"v = u[0] > w[0]", 1, 1},
+    {"v = u[0] >= 2", 1, 1},                              /* both sides are exact */
+    {"v = 1.5*u[0] >= 3", 1, 1 + 2 * 4},                  /* one side may be a little less */
+    {"v = 1.5*u[0] > 30", 0, 0},                          /* sure: the sides are far apart */
+    {"v = 1.5*u[0] > 3 ? w[0] : u[0]", 2, 3 + 2 + 8 * 5}, /* it may be the other one */
+    {"v = 1.5*u[0] > -9 ? w[0] : u[0]", -3, 3},           /* only the chosen one counts */
+    {"v = u[0] > w[0] ? w[0] : sqrt(w[0])", -3, 3},       /* what is not chosen may be NaN */
+    {"v = 1.5*u[0] > 3 && u[0] < w[0]", 0, 0},            /* the second is surely false */
+    {"v = 1.5*u[0] > 3 && u[0] > w[0]", 0, 2 * 4},        /* the first decides */
+    {"v = 1.5*u[0] > 3 || u[0] > w[0]", 1, 1},
+    {"v = !(1.5*u[0] > 3)", 1, 1 + 2 * 4},
+    {"v = !w[0]", 0, 0},
+    {"v = floor(0.75*u[0])", 1, 1}, /* floor(1.5), and 1.5 may err by 0.375 to either side: not over a jump */
+    {"v = floor(1.5*u[0])", 3, 3 + 2 * 4},
+    {"v = floor(u[0])", 2, 2},
+    {"v = ceil(w[0])", -3, 3},
+    {"v = sign(w[0])", -1, 1},
+    {"v = sign(1.5*u[0] - 3)", 0, 2 * 2 * 4},
+    {"v = pow(w[0], 3)", -27, 3 * 27},
+    {"v = pow(w[0], -1)", -1. / 3, 2. / 3},
+    {"v = pow(u[0] + 2, 1.5)", 8, 92.63553233343869},             /* 8*(8 + 1.5 + 1.5*log(4)) */
+    {"v = pow(u[0] + w[0] + 1, 1.5)", 0, 2.322861145156606e-07},  /* 1.5*sqrt(2^-53*6)*6 */
+    {"v = pow(u[0] - u[0], 0.5*w[0] + 2)", 0, 94906265.62425156}, /* 0.5*pow(2^-53*4, -0.5)*4 */
+    {"v = 1.5*u[0] >= 3 ? u[0] : sqrt(w[0])", 2, 2},              /* NaN is surely not chosen */
+    {"v = 1.5*u[0] - 3 > 0 ? u[0]/(1.5*u[0] - 3) : u[0]", 2, 2},
+};
+
+TEST(what_a_comparison_leaves_in_doubt_is_allowed) {
+  for (size_t i = 0; i < COUNT(doubtful_rows); i++) {
+    char lines[512];
+    snprintf(lines, sizeof lines,
+             "inputs: [u, w]\noutputs: [v, both]\nboundary: skip\nupdate: |\n  both = u[0] + w[0]\n  %s",
+             doubtful_rows[i].update);
+    struct reference_case c = reference_case_open(1, lines, (struct grid){{1, 1, 1}});
+    c.inputs[0][0] = 2, c.inputs[1][0] = -3;
+    struct reference reference = {
+        .stencil = c.stencil, .analysis = c.analysis, .grid = c.grid, .steps = 1, .threads = 1, .doubt = 0.25};
+    const double *const inputs[] = {c.inputs[0], c.inputs[1]};
+    CHECK_OK(reference_run(&reference, inputs, c.outputs, c.magnitudes));
+    CHECK_NEAR(doubtful_rows[i].value, c.outputs[0][0], 1e-15, "row %zu, %s", i, doubtful_rows[i].update);
+    CHECK_NEAR(doubtful_rows[i].magnitude, c.magnitudes[0][0], 1e-12, "row %zu, %s", i, doubtful_rows[i].update);
+    reference_case_close(&c);
+  }
+}
+
+/* Squares of positions on a grid of 8 by 1 points, and of a factor that makes them larger than f32 holds exactly. Where
+ * x is 5, both sides are equal. In f32 they may round to different numbers. */
+TEST(whole_numbers_are_exact_while_the_type_holds_them) {
+  static const struct {
+    const char *update;
+    bool is_doubtful[DTYPE_COUNT];
+  } cases[] = {
+      {"v = 1000*x*x > 25000", {false, false}},
+      {"v = (585*x)*(585*x) > 8555625", {false, false}}, /* at most 4095*4095 */
+      {"v = (586*x)*(586*x) > 8584900", {true, false}},  /* at most 4102*4102 */
+      {"v = 16777216*x - 16777216*x >= 0", {true, false}},
+      {"v = floor(16777216*x/16) > 5242880", {true, false}},
+      {"v = sign(586*x)*3 > 3", {false, false}},
+      {"v = 17592186044416*x*1024 > 90071992547409920", {true, true}},
+  };
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    for (int dtype = 0; dtype < DTYPE_COUNT; dtype++) {
+      char lines[256];
+      snprintf(lines, sizeof lines, "inputs: [u]\noutputs: [v, w]\nboundary: skip\nupdate: |\n  w = u[0]\n  %s",
+               cases[i].update);
+      struct reference_case c = reference_case_open(1, lines, (struct grid){{8, 1, 1}});
+      const struct reference reference = {.stencil = c.stencil,
+                                          .analysis = c.analysis,
+                                          .grid = c.grid,
+                                          .steps = 1,
+                                          .threads = 1,
+                                          .doubt = 0x1p-20,
+                                          .dtype = (enum dtype)dtype};
+      const double *const inputs[] = {c.inputs[0]};
+      CHECK_OK(reference_run(&reference, inputs, c.outputs, c.magnitudes));
+      CHECK_EQ(cases[i].is_doubtful[dtype], c.magnitudes[0][5] > 1, "%s in %s: %g", cases[i].update, dtype_names[dtype],
+               c.magnitudes[0][5]);
+      reference_case_close(&c);
+    }
+  }
+}
+
 /* Pairs of coefficients p and q, whose weights p - q have the same value but different magnitudes, or the reverse. */
 TEST(constants_that_are_half_alike_are_two) {
   enum { PAIRS = 200, TOTAL = 2 * PAIRS };
@@ -78,6 +167,8 @@ TEST(magnitudes_of_skipped_points_have_no_sign) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(values_and_magnitudes_are_as_computed_by_hand),
+      cmocka_unit_test(what_a_comparison_leaves_in_doubt_is_allowed),
+      cmocka_unit_test(whole_numbers_are_exact_while_the_type_holds_them),
       cmocka_unit_test(constants_that_are_half_alike_are_two),
       cmocka_unit_test(magnitudes_of_skipped_points_have_no_sign),
   };

@@ -19,7 +19,8 @@ static const struct {
     {"import", db_merge, true, " db trust yes no-code shipped signed-by "},
     {"export", db_export, false, " db output format cubins sign problem device before "},
     {"fit", db_fit, false, " db "},
-    {"forget", db_forget, false, " db problem stencil device before yes "},
+    {"forget", db_forget, false, " db problem stencil device signer before yes "},
+    {"refresh", db_refresh, false, " db dry-run "},
 };
 
 /* Find a part by its name. */
@@ -68,6 +69,7 @@ static const struct option_row options[] = {
     {"problem", "NAME", "export, forget: only STENCIL[,DTYPE[,GRID]], such as star7,f32,512x512x512"},
     {"stencil", "NAME", "forget: only this stencil"},
     {"device", "NAME", "export, forget: only this device, by name or uuid"},
+    {"signer", "NAME", "forget: only what came in documents of this signer, by name or public key"},
     {"before", "DATE", "export, forget: only results from before this date, such as 2026-11-21"},
     {"yes", NULL, "forget, merge, import: do it; without --yes the command only prints what it would do"},
     {"trust", NULL, "merge, import: let programs that look up a kernel run the code of these files on your GPU"},
@@ -75,11 +77,12 @@ static const struct option_row options[] = {
      "merge, import: take only documents signed with this public key (digits or file); with --trust also unsigned ones"},
     {"no-code", NULL,
      "merge, import: take no machine code; it is compiled from the source, of which differences are shown"},
+    {"dry-run", NULL, "refresh: only print what it would do"},
     {"shipped", NULL, "merge, import: record that the rows come with Halotune, as those of the starter database"},
     {0},
 };
 
 const struct command command_db = {
-    "db",    "WHAT", 1, 10000, "inspect and change databases: info, check, merge, import, export, fit, forget",
+    "db",    "WHAT", 1, 10000, "inspect and change databases: info, check, merge, import, export, fit, forget, refresh",
     options, db_run,
 };

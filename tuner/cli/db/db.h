@@ -12,6 +12,7 @@ halotune_status db_merge(const struct invocation *invocation);
 halotune_status db_export(const struct invocation *invocation);
 halotune_status db_fit(const struct invocation *invocation);
 halotune_status db_forget(const struct invocation *invocation);
+halotune_status db_refresh(const struct invocation *invocation);
 
 /* Fail with HALOTUNE_NOT_FOUND if there is no database at the path: opening it for writing would create one. */
 halotune_status db_must_exist(const char *path);

@@ -32,7 +32,8 @@ static bool is_same_code(struct compiling *c, int64_t id, const struct compiled 
   bool is_same = false;
   *status = query_prepare(store_connection(c->store), "select cubin from best where id = ?1", &query);
   if (*status == HALOTUNE_OK) sqlite3_bind_int64(query, 1, id);
-  if (*status == HALOTUNE_OK && sqlite3_step(query) == SQLITE_ROW)
+  if (*status == HALOTUNE_OK && sqlite3_step(query) != SQLITE_ROW) *status = query_fail(store_connection(c->store));
+  if (*status == HALOTUNE_OK)
     is_same = (size_t)sqlite3_column_bytes(query, 0) == compiled->cubin_bytes &&
               memcmp(sqlite3_column_blob(query, 0), compiled->cubin, compiled->cubin_bytes) == 0;
   sqlite3_finalize(query);
@@ -50,7 +51,7 @@ static halotune_status take_result(struct compiling *c) {
   if (result.outcome != COMPILE_OK) {
     c->defects++;
     printf("best %lld: its source cannot be compiled (%s)\n", id, compile_outcome_name(result.outcome));
-  } else if (!is_same_code(c, (int64_t)result.id, &result.compiled, &status)) {
+  } else if (!is_same_code(c, (int64_t)result.id, &result.compiled, &status) && status == HALOTUNE_OK) {
     c->defects++;
     printf("best %lld: its machine code is not what NVRTC %s makes of its source\n", id, c->nvrtc);
   }

@@ -38,6 +38,7 @@ halotune_status db_choice(const struct invocation *invocation, struct choice *ou
   *name = NULL;
   *out = (struct choice){.stencil = option_value(invocation, "stencil"),
                          .device = option_value(invocation, "device"),
+                         .signer = option_value(invocation, "signer"),
                          .before = option_value(invocation, "before")};
   if (out->before) status = date_check(out->before);
   if (status != HALOTUNE_OK || !problem) return status;
@@ -49,7 +50,9 @@ halotune_status db_choice(const struct invocation *invocation, struct choice *ou
   return status;
 }
 
-bool db_choice_is_given(const struct choice *choice) { return choice->stencil || choice->device || choice->before; }
+bool db_choice_is_given(const struct choice *choice) {
+  return choice->stencil || choice->device || choice->signer || choice->before;
+}
 
 halotune_status db_choice_fail(const struct store *store, const struct choice *choice) {
   struct text text = {0};
@@ -59,6 +62,7 @@ halotune_status db_choice_fail(const struct store *store, const struct choice *c
     text_printf(&text, " on %ldx%ldx%ld", choice->grid.n[0], choice->grid.n[1], choice->grid.n[2]);
   }
   if (choice->device) text_printf(&text, " on device '%s'", choice->device);
+  if (choice->signer) text_printf(&text, " of signer '%s'", choice->signer);
   if (choice->before) text_printf(&text, " before %s", choice->before);
   halotune_status status =
       fail(HALOTUNE_NOT_FOUND, "%s: nothing%s was measured; 'halotune db info' shows what is there", store_path(store),

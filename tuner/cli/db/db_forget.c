@@ -15,6 +15,15 @@ halotune_status db_must_exist(const char *path) {
   return status == HALOTUNE_NOT_FOUND ? status : HALOTUNE_OK;
 }
 
+static void print_counts(const struct forget_counts *counts, bool sure) {
+  const bool has_more = counts->predictions > 0;
+  printf("%s %ld run%s with %ld measurement%s,%s %ld best configuration%s", sure ? "removed" : "would remove",
+         counts->runs, PLURAL(counts->runs), counts->measurements, PLURAL(counts->measurements), has_more ? "" : " and",
+         counts->bests, PLURAL(counts->bests));
+  if (has_more) printf(", and %ld coefficient%s of predicted times", counts->predictions, PLURAL(counts->predictions));
+  printf("\n");
+}
+
 halotune_status db_forget(const struct invocation *invocation) {
   const char *path = option_value(invocation, "db");
   const bool sure = option_given(invocation, "yes");
@@ -25,15 +34,15 @@ halotune_status db_forget(const struct invocation *invocation) {
   halotune_status status = db_choice(invocation, &choice, &name);
   if (status == HALOTUNE_OK) status = db_must_exist(path);
   if (status == HALOTUNE_OK && !db_choice_is_given(&choice))
-    status = fail(HALOTUNE_ARGUMENT, "db forget needs at least one of --stencil, --device, --before and --problem");
+    status = fail(HALOTUNE_ARGUMENT,
+                  "db forget needs at least one of --stencil, --device, --signer, --before and --problem");
   if (status == HALOTUNE_OK) status = store_open(path, STORE_WRITE, &store);
   if (status == HALOTUNE_OK) status = store_forget_count(store, &choice, &counts);
-  if (status == HALOTUNE_OK && counts.runs == 0 && counts.bests == 0) status = db_choice_fail(store, &choice);
+  if (status == HALOTUNE_OK && counts.runs == 0 && counts.bests == 0 && counts.predictions == 0)
+    status = db_choice_fail(store, &choice);
   if (status == HALOTUNE_OK && sure) status = store_forget(store, &choice);
   if (status == HALOTUNE_OK) {
-    printf("%s %ld run%s with %ld measurement%s, and %ld best configuration%s\n", sure ? "removed" : "would remove",
-           counts.runs, PLURAL(counts.runs), counts.measurements, PLURAL(counts.measurements), counts.bests,
-           PLURAL(counts.bests));
+    print_counts(&counts, sure);
     if (!sure) fprintf(stderr, "halotune: nothing was removed yet; add --yes to do it\n");
   }
   store_close(store);

@@ -180,6 +180,9 @@ static void print_counts(const char *path, const struct merge_counts *counts) {
     printf("%s: %ld of its best configurations %s known to be wrong: lookups do not return %s\n", path, counts->refuted,
            counts->refuted == 1 ? "is" : "are", counts->refuted == 1 ? "it" : "them");
   }
+  if (counts->left > 0)
+    printf("%s: %ld of its coefficients of predicted times %s not taken: those of another fit are kept\n", path,
+           counts->left, counts->left == 1 ? "is" : "are");
 }
 
 /* Add a file to the user's database. */

@@ -61,6 +61,7 @@ enum exit_code report_file_failure(halotune_status status);
 /* The commands. */
 extern const struct command command_list;
 extern const struct command command_show;
+extern const struct command command_run;
 extern const struct command command_reference;
 extern const struct command command_generate;
 extern const struct command command_space;
@@ -77,5 +78,7 @@ extern const struct command command_selftest;
 extern const struct command command_cache;
 extern const struct command command_key;
 extern const struct command command_trust;
+extern const struct command command_manual;
+extern const struct command command_completion;
 
 #endif

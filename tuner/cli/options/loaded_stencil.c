@@ -3,12 +3,18 @@
 
 #include <stdlib.h>
 
+#include "base/file.h"
 #include "tuner/cli/options/search_path.h"
 
 halotune_status loaded_open(const char *name, struct loaded *out) {
+  size_t length = 0;
   *out = (struct loaded){0};
   halotune_status status = search_find(&search_stencils, NULL, name, &out->path);
-  if (status == HALOTUNE_OK) status = stencil_read(out->path, &out->stencil);
+  if (status == HALOTUNE_OK) status = file_read(out->path, MAX_STENCIL_BYTES, &out->text, &length);
+  if (status == HALOTUNE_OK) {
+    const struct source source = source_of(out->path, out->text, length);
+    status = stencil_parse(&source, &out->stencil);
+  }
   if (status == HALOTUNE_OK && !search_is_path(name)) status = loaded_check_name(out);
   if (status == HALOTUNE_OK) status = analysis_make(out->stencil, &out->analysis);
   if (status != HALOTUNE_OK) loaded_free(out);
@@ -22,6 +28,7 @@ halotune_status loaded_check_name(const struct loaded *loaded) {
 void loaded_free(struct loaded *loaded) {
   analysis_free(loaded->analysis);
   stencil_free(loaded->stencil);
+  free(loaded->text);
   free(loaded->path);
   *loaded = (struct loaded){0};
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "stencil/template/space.h"
 #include "tuner/cli/options/configuration.h"
 #include "tuner/cli/output/variant_text.h"
@@ -20,10 +21,10 @@ struct pick {
 
 static halotune_status picked_add(struct picked *picked, const struct template *template,
                                   const struct configuration *configurations, long count) {
-  struct verify_variant *variants = realloc(picked->variants, (size_t)(picked->count + count + 1) * sizeof *variants);
-  if (!variants) return fail_memory();
-  picked->variants = variants;
-  for (long i = 0; i < count; i++) variants[picked->count++] = (struct verify_variant){template, configurations[i]};
+  for (long i = 0; i < count; i++) {
+    if (!array_room(picked->variants, picked->count, picked->room)) return fail_memory();
+    picked->variants[picked->count++] = (struct verify_variant){template, configurations[i]};
+  }
   return HALOTUNE_OK;
 }
 

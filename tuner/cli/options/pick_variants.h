@@ -18,7 +18,7 @@
 struct picked {
   struct templates templates;
   struct verify_variant *variants;
-  long count;
+  long count, room;
 };
 
 /* Choose variants for a problem, sorted by the names of their templates.

@@ -3,9 +3,12 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "base/data_folders.h"
@@ -65,13 +68,30 @@ static halotune_status check_given(const struct search_kind *kind, const char *g
   return fail(HALOTUNE_NOT_FOUND, "--%s-dir %s: there is no such folder", kind->what, given);
 }
 
+/* Whether a folder of the working directory may be searched though nobody has named it. In a folder of all users, such
+ * as /tmp, another user could put templates there, which `verify` compiles and executes. */
+static bool is_believed(const struct search_kind *kind) {
+  static atomic_bool is_told[2];
+  struct stat facts;
+  if (lstat(kind->folder, &facts) != 0) return true; /* nothing to be searched */
+  const bool is_own_link = !S_ISLNK(facts.st_mode) || facts.st_uid == geteuid() || facts.st_uid == 0;
+  if (S_ISLNK(facts.st_mode) && stat(kind->folder, &facts) != 0) return true;
+  const bool is_own = facts.st_uid == geteuid() || facts.st_uid == 0;
+  if (is_own_link && is_own && !(facts.st_mode & S_IWOTH)) return true;
+  if (!atomic_exchange(&is_told[kind == &search_templates], true))
+    fprintf(stderr, "halotune: ./%s is not searched, because %s; if you trust it, name it in %s\n", kind->folder,
+            is_own && is_own_link ? "all users can write to it" : "it belongs to another user",
+            kind->variable ? kind->variable : "a path");
+  return false;
+}
+
 /* Collect the folders in the order in which they are searched. */
 static halotune_status folders_find(const struct search_kind *kind, const char *given, struct names *folders) {
   *folders = (struct names){.count = 0};
   halotune_status status = check_given(kind, given);
   if (status != HALOTUNE_OK) return status;
   bool ok = !given || !*given || add_folder(folders, given, strlen(given));
-  ok = ok && add_folder(folders, kind->folder, strlen(kind->folder));
+  if (is_believed(kind)) ok = ok && add_folder(folders, kind->folder, strlen(kind->folder));
   for (const char *path = kind->variable ? getenv(kind->variable) : NULL; path && ok;) {
     size_t length = strcspn(path, ":");
     if (length > 0) ok = add_folder(folders, path, length);

@@ -8,7 +8,8 @@
 
 /* A kind of file. It is searched in these folders, in this order:
  *   1. the folder given to the command;
- *   2. `folder` in the working directory;
+ *   2. `folder` in the working directory, unless it belongs to another user (but root) or all users can write to it,
+ *      which is told on stderr once;
  *   3. the folders of the environment variable, separated by colons;
  *   4. `folder` in the installed data folders (base/data_folders.h).
  * The first folder that has a file with the name wins. */

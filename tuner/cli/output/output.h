@@ -2,7 +2,10 @@
 #ifndef CLI_OUTPUT_OUTPUT_H
 #define CLI_OUTPUT_OUTPUT_H
 
+#include <stdio.h>
+
 #include "base/json.h"
+#include "base/replace.h"
 #include "tuner/cli/options/command.h"
 
 /* Who may read a file that --output names. */
@@ -17,6 +20,12 @@ enum output_readers {
 halotune_status output_text(const struct invocation *invocation, enum output_readers readers, const char *text,
                             size_t length);
 
+/* Follow the links of a path that the user names for a result, to the file that will be written, even if it does not
+ * exist yet. A link of another user in a folder that all may write to is refused.
+ *   out  receives the path of the file, from malloc, for the caller to free; NULL on failure
+ * Returns HALOTUNE_OK, HALOTUNE_IO or HALOTUNE_MEMORY. */
+halotune_status output_target(const char *path, char **out);
+
 /* Write a text to a path, the only way in which a command writes a file that the user names.
  *   missing, regular  replaced in one step; after a failure the old file is there
  *   link              its target is written, even if it does not exist yet; the link stays
@@ -24,6 +33,16 @@ halotune_status output_text(const struct invocation *invocation, enum output_rea
  *   folder            refused
  * Returns HALOTUNE_OK, HALOTUNE_IO or HALOTUNE_MEMORY. */
 halotune_status output_file(const char *path, enum output_readers readers, const char *text, size_t length);
+
+/* Like output_file, for a content that need not fit into memory. If `write` fails, its status is returned, and a
+ * regular file is what it was. */
+halotune_status output_pieces(const char *path, enum output_readers readers, file_writer *write, void *context);
+
+/* Open a file that the user names for lines that are written while the program runs. Links are followed as
+ * output_target does. A regular file is emptied. A pipe that no program reads is refused.
+ *   out  receives the stream, for the caller to close; NULL on failure
+ * Returns HALOTUNE_OK, HALOTUNE_IO or HALOTUNE_MEMORY. */
+halotune_status output_stream(const char *path, FILE **out);
 
 /* Print a document on stdout, and release it. Returns HALOTUNE_OK, or HALOTUNE_MEMORY if it is NULL. */
 halotune_status print_json(json_t *json);

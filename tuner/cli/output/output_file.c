@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/replace.h"
 #include "base/transfer.h"
 #include "tuner/cli/output/output.h"
 
@@ -24,45 +23,115 @@ static char *link_target(const char *path) {
   return asprintf(&target, "%.*s%s", folder, path, text) < 0 ? NULL : target;
 }
 
+/* Whether the owner of a link in a folder that all may write to, such as /tmp, is somebody else. The kernel does not
+ * follow such links (fs.protected_symlinks), so that nobody can lead another user's program to that user's files. */
+static bool is_foreign_link(const char *path, const struct stat *link) {
+  struct stat folder;
+  char *copy = strdup(path), *slash = copy ? strrchr(copy, '/') : NULL;
+  if (slash) slash[slash == copy] = '\0';
+  const bool known = copy && stat(slash ? copy : ".", &folder) == 0;
+  free(copy);
+  if (!known) return true;
+  const bool is_shared = (folder.st_mode & (S_ISVTX | S_IWOTH)) == (S_ISVTX | S_IWOTH);
+  return is_shared && link->st_uid != geteuid() && link->st_uid != folder.st_uid;
+}
+
 /* Whether a link is one of /proc/self/fd, such as that behind /dev/stdout. Its text need not be a path. */
 static bool is_descriptor(const struct stat *link) {
   struct stat proc;
   return stat("/proc/self", &proc) == 0 && proc.st_dev == link->st_dev;
 }
 
+/* Where a link points, from malloc; NULL with fail_text() if it must not be followed or cannot be read. */
+static char *follow_link(const char *path, const struct stat *link) {
+  const bool is_foreign = is_foreign_link(path, link);
+  char *target = is_foreign ? NULL : link_target(path);
+  if (is_foreign)
+    fail(HALOTUNE_IO, "%s: this link in a folder of all users belongs to user %u; it is not followed", path,
+         (unsigned)link->st_uid);
+  else if (!target) fail(HALOTUNE_IO, "%s: the link cannot be read", path);
+  return target;
+}
+
 /* Open something that is there, and write at its end. */
-static halotune_status write_into(const char *path, const char *text, size_t length) {
+static halotune_status write_into(const char *path, file_writer *write, void *context) {
   const int fd = open(path, O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC);
   if (fd < 0) return fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
-  const bool wrote = write_all(fd, text, length);
-  const int reason = errno;
-  if (close(fd) != 0 && wrote) return fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
-  return wrote ? HALOTUNE_OK : fail(HALOTUNE_IO, "%s: %s", path, strerror(reason));
+  const halotune_status status = write(context, fd);
+  if (close(fd) != 0 && status == HALOTUNE_OK) return fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
+  return status;
 }
 
 /* Write to what a path names once its links are followed. */
-static halotune_status write_target(const char *path, enum output_readers readers, const char *text, size_t length) {
+static halotune_status write_target(const char *path, enum output_readers readers, file_writer *write, void *context) {
   struct stat facts;
   const bool exists = lstat(path, &facts) == 0;
   if (exists && S_ISDIR(facts.st_mode)) return fail(HALOTUNE_IO, "%s: is a directory, not a file", path);
-  if (exists && !S_ISREG(facts.st_mode)) return write_into(path, text, length);
-  return readers == OUTPUT_FOR_ALL ? file_replace_for_all(path, text, length) : file_replace(path, text, length);
+  if (exists && !S_ISREG(facts.st_mode)) return write_into(path, write, context);
+  return file_replace_in_pieces(path, readers == OUTPUT_FOR_ALL, write, context);
 }
 
-halotune_status output_file(const char *path, enum output_readers readers, const char *text, size_t length) {
+halotune_status output_target(const char *path, char **out) {
   enum { MOST_LINKS = 40 }; /* as in the kernel */
   struct stat facts;
   char *target = strdup(path);
   halotune_status status = target ? HALOTUNE_OK : fail_memory();
   for (int links = 0; status == HALOTUNE_OK; links++) {
     if (lstat(target, &facts) != 0 || !S_ISLNK(facts.st_mode) || is_descriptor(&facts)) break;
-    char *next = link_target(target);
-    if (!next) status = fail(HALOTUNE_IO, "%s: the link cannot be read", target);
+    char *next = follow_link(target, &facts);
+    if (!next) status = HALOTUNE_IO;
     else if (links == MOST_LINKS) status = fail(HALOTUNE_IO, "%s: %s", path, strerror(ELOOP));
     free(target);
     target = next;
   }
-  if (status == HALOTUNE_OK) status = write_target(target, readers, text, length);
+  if (status != HALOTUNE_OK) {
+    free(target);
+    target = NULL;
+  }
+  *out = target;
+  return status;
+}
+
+halotune_status output_pieces(const char *path, enum output_readers readers, file_writer *write, void *context) {
+  char *target;
+  halotune_status status = output_target(path, &target);
+  if (status == HALOTUNE_OK) status = write_target(target, readers, write, context);
   free(target);
   return status;
+}
+
+halotune_status output_stream(const char *path, FILE **out) {
+  const int always = O_WRONLY | O_CREAT | O_NOCTTY | O_CLOEXEC | O_NONBLOCK; /* opening a pipe must not wait */
+  struct stat facts;
+  char *target;
+  *out = NULL;
+  halotune_status status = output_target(path, &target);
+  if (status != HALOTUNE_OK) return status;
+  const bool is_link = lstat(target, &facts) == 0 && S_ISLNK(facts.st_mode); /* one of /proc/self/fd */
+  const int fd = open(target, always | (is_link ? O_APPEND : O_TRUNC | O_NOFOLLOW), 0666);
+  const int code = errno;
+  free(target);
+  if (fd < 0) return fail(HALOTUNE_IO, "%s: %s", path, code == ENXIO ? "no program reads this pipe" : strerror(code));
+  if (fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK) == 0) *out = fdopen(fd, "w");
+  if (*out) return HALOTUNE_OK;
+  status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
+  close(fd);
+  return status;
+}
+
+/* A text to write. */
+struct content {
+  const char *path, *text;
+  size_t length;
+};
+
+static halotune_status write_content(void *context, int fd) {
+  const struct content *content = context;
+  if (write_all(fd, content->text, content->length)) return HALOTUNE_OK;
+  return fail(HALOTUNE_IO, "%s: %s", content->path, strerror(errno));
+}
+
+halotune_status output_file(const char *path, enum output_readers readers, const char *text, size_t length) {
+  struct content content = {path, text, length};
+  return output_pieces(path, readers, write_content, &content);
 }

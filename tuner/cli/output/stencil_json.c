@@ -31,10 +31,82 @@ static json_t *coefficients_json(const struct stencil *stencil) {
   return map;
 }
 
+/* A word, a number or the name of a coefficient. */
+static json_t *edge_json(const struct stencil *stencil, const struct edge *edge) {
+  struct text text = {0};
+  if (edge->rule == BOUNDARY_VALUE && edge->coefficient < 0) return number_json(edge->number);
+  edge_write(&text, stencil, edge);
+  json_t *json = text_json(text_string(&text));
+  text_free(&text);
+  return json;
+}
+
+/* The rule of both ends of an axis, or a list of two. */
+static json_t *edges_json(const struct stencil *stencil, const struct edge edges[SIDES]) {
+  json_t *list = json_array();
+  if (edge_equal(&edges[SIDE_LOW], &edges[SIDE_HIGH])) {
+    json_decref(list);
+    return edge_json(stencil, &edges[SIDE_LOW]);
+  }
+  for (int side = 0; side < SIDES; side++) json_add(&list, edge_json(stencil, &edges[side]));
+  return list;
+}
+
 static json_t *boundary_json(const struct stencil *stencil) {
   json_t *list = json_array();
-  for (int axis = 0; axis < stencil->dims; axis++) json_add(&list, text_json(boundary_names[stencil->boundary[axis]]));
+  for (int axis = 0; axis < stencil->dims; axis++) json_add(&list, edges_json(stencil, stencil->boundary[axis]));
   return list;
+}
+
+/* The rules of inputs that differ from those of the axes. */
+static json_t *input_boundary_json(const struct stencil *stencil) {
+  json_t *map = json_object();
+  for (int i = 0; i < stencil->input_count; i++) {
+    json_t *axes = json_object();
+    for (int axis = 0; axis < stencil->dims; axis++) {
+      const struct edge *edges = stencil->input_boundary[i][axis], *usual = stencil->boundary[axis];
+      const char name[] = {axis_names[axis], '\0'};
+      if (edge_equal(&edges[SIDE_LOW], &usual[SIDE_LOW]) && edge_equal(&edges[SIDE_HIGH], &usual[SIDE_HIGH])) continue;
+      json_put(&axes, name, edges_json(stencil, edges));
+    }
+    if (json_object_size(axes) > 0) json_put(&map, stencil->inputs[i], axes);
+    else json_decref(axes);
+  }
+  return map;
+}
+
+/* For each output, the points that it leaves out at the two ends of each axis. */
+static json_t *margins_json(const struct stencil *stencil, const struct analysis *analysis) {
+  json_t *map = json_object();
+  for (int output = 0; output < stencil->output_count; output++) {
+    json_t *axes = json_array();
+    for (int axis = 0; axis < stencil->dims; axis++) {
+      json_t *ends = json_array();
+      for (int side = 0; side < SIDES; side++) {
+        json_add(&ends, json_integer(margin_of(stencil, analysis, output, axis, (enum edge_side)side)));
+      }
+      json_add(&axes, ends);
+    }
+    json_put(&map, stencil->outputs[output], axes);
+  }
+  return map;
+}
+
+/* Put what only some files have: rules of single inputs, and margins of outputs. */
+static void put_exceptions(json_t **json, const struct stencil *stencil, const struct analysis *analysis) {
+  json_t *inputs = input_boundary_json(stencil);
+  if (json_object_size(inputs) > 0) json_put(json, "input_boundary", inputs);
+  else json_decref(inputs);
+  if (analysis_has_masks(analysis, stencil)) json_put(json, "margins", margins_json(stencil, analysis));
+}
+
+static json_t *in_place_json(const struct stencil *stencil) {
+  json_t *json = json_object();
+  for (int i = 0; i < stencil->in_place_count; i++) {
+    const struct in_place *entry = &stencil->in_place[i];
+    json_put(&json, stencil->outputs[entry->output], text_json(stencil->inputs[entry->input]));
+  }
+  return json;
 }
 
 static json_t *iterate_json(const struct stencil *stencil) {
@@ -138,8 +210,12 @@ static void put_stencil(json_t **json, const struct loaded *loaded) {
   json_put(json, "inputs", names_json(stencil->inputs, stencil->input_count));
   json_put(json, "outputs", names_json(stencil->outputs, stencil->output_count));
   json_put(json, "coefficients", coefficients_json(stencil));
-  if (stencil->kind == STENCIL_STENCIL) json_put(json, "boundary", boundary_json(stencil));
+  if (stencil->kind == STENCIL_STENCIL) {
+    json_put(json, "boundary", boundary_json(stencil));
+    put_exceptions(json, stencil, loaded->analysis);
+  }
   json_put(json, "iterate", iterate_json(stencil));
+  if (stencil->in_place_count > 0) json_put(json, "in_place", in_place_json(stencil));
   json_put(json, "dtypes", dtypes_json(stencil));
   json_put(json, "grids", grids_json(stencil));
   json_put(json, "exact", exact_json(stencil));

@@ -7,21 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/file.h"
 #include "db/store/query.h"
 #include "db/store/store.h"
 #include "tuner/cli/options/option_value.h"
 #include "tuner/cli/options/search_path.h"
-
-/* Make the stencil of a file known to the library. */
-static halotune_status file_add(halotune_ctx *ctx, const char *path) {
-  char *text;
-  size_t bytes;
-  halotune_status status = file_read(path, MAX_STENCIL_BYTES, &text, &bytes);
-  if (status == HALOTUNE_OK) status = halotune_stencil_add(ctx, text);
-  free(text);
-  return status;
-}
 
 /* The next line of a canonical text that does not name a coefficient; "" at the end. */
 static const char *next_fact(const char *text) {
@@ -79,7 +68,7 @@ static halotune_status stencil_name_find(const struct invocation *invocation, st
   identity_hex(query->file.analysis->hash, query->stencil_hash);
   if (context_find_stencil(query->ctx, query->stencil_hash) < 0) status = find_reordered(query);
   if (status == HALOTUNE_OK && context_find_stencil(query->ctx, query->stencil_hash) < 0) {
-    status = file_add(query->ctx, query->file.path);
+    status = halotune_stencil_add(query->ctx, query->file.text);
   }
   if (status != HALOTUNE_OK) return status;
   query->ctx->tune_argument = *out; /* lookup would not find the stencil of the file by its name */
@@ -116,7 +105,7 @@ static halotune_status stencil_from_file(halotune_ctx *ctx, const char *name, in
   if (status == HALOTUNE_NOT_FOUND && *nearest.question)
     return fail(status, "no database knows the stencil '%s', and there is no file of it%s", name, nearest.question);
   if (status != HALOTUNE_OK) return status;
-  status = file_add(ctx, loaded.path);
+  status = halotune_stencil_add(ctx, loaded.text);
   loaded_free(&loaded);
   if (status == HALOTUNE_OK) *out = context_find_stencil(ctx, name);
   return status;

@@ -9,7 +9,7 @@
 bool header_has_maps(const struct launch *launch) { return launch->input_maps.count + launch->output_maps.count > 0; }
 
 bool header_has_attributes(const struct launch *launch) {
-  return launch_cluster_blocks(launch) > 1 || launch->overlaps;
+  return launch_cluster_blocks(launch) > 1 || launch->overlaps || launch->cooperative;
 }
 
 void header_add_notes(const struct launch *launch, struct text *text) {
@@ -24,6 +24,12 @@ void header_add_notes(const struct launch *launch, struct text *text) {
         text,
         " * It is launched with the attribute of programmatic dependent launch: it begins while the kernel before it in\n"
         " * the stream ends, and waits itself until that is done, before it touches memory.\n *\n");
+  }
+  if (launch->cooperative) {
+    text_printf(
+        text,
+        " * Its blocks wait for each other, so all of them run at the same time (a cooperative launch). A GPU that\n"
+        " * cannot hold them all refuses the launch.\n *\n");
   }
   if (launch->workspace_bytes > 0) {
     text_printf(text, " * Launches of one struct must not overlap: they share its workspace of %ld bytes.\n *\n",
@@ -181,8 +187,8 @@ void header_add_fields(const struct query *query, const struct built *built, con
 
 /* Append a launch with attributes. The structs are filled member by member, so that the text is C and C++. */
 static void add_call_with_attributes(const struct launch *l, struct text *text) {
-  bool clusters = launch_cluster_blocks(l) > 1;
-  text_printf(text, "  CUlaunchAttribute attributes[%d];\n  CUlaunchConfig config;\n", clusters + l->overlaps);
+  const int clusters = launch_cluster_blocks(l) > 1, count = clusters + l->overlaps + l->cooperative;
+  text_printf(text, "  CUlaunchAttribute attributes[%d];\n  CUlaunchConfig config;\n", count);
   text_printf(text, "  memset(attributes, 0, sizeof attributes);\n  memset(&config, 0, sizeof config);\n");
   if (clusters) {
     text_printf(text, "  attributes[0].id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;\n");
@@ -196,6 +202,11 @@ static void add_call_with_attributes(const struct launch *l, struct text *text) 
                 "  attributes[%d].value.programmaticStreamSerializationAllowed = 1;\n",
                 clusters, clusters);
   }
+  if (l->cooperative) {
+    text_printf(text,
+                "  attributes[%d].id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;\n  attributes[%d].value.cooperative = 1;\n",
+                count - 1, count - 1);
+  }
   for (int axis = 0; axis < MAX_DIMS; axis++) {
     text_printf(text, "  config.gridDim%c = %ld;\n  config.blockDim%c = %ld;\n", 'X' + axis, l->grid[axis], 'X' + axis,
                 l->block[axis]);
@@ -204,7 +215,7 @@ static void add_call_with_attributes(const struct launch *l, struct text *text) 
               "  config.sharedMemBytes = %ld;\n  config.hStream = stream;\n  config.attrs = attributes;\n  "
               "config.numAttrs = %d;\n"
               "  return cuLaunchKernelEx(&config, kernel->function, arguments, NULL);\n}\n",
-              l->shared_bytes, clusters + l->overlaps);
+              l->shared_bytes, count);
 }
 
 void header_add_call(const struct launch *l, struct text *text) {

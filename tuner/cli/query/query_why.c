@@ -10,8 +10,8 @@
 /* So many candidates are printed. */
 enum { MOST_PRINTED = 12 };
 
-/* The rule that a candidate breaks for the problem; NULL if there is none.
- *   why  receives the rule's reason */
+/* Append why a candidate cannot answer: the reason of the first rule that it breaks, or that it is known to be wrong.
+ * Nothing is appended if it can. Returns HALOTUNE_OK, HALOTUNE_PARSE or HALOTUNE_MEMORY. */
 static halotune_status find_refusal(const struct query *query, const struct candidate *candidate, struct text *why) {
   const struct template *template;
   struct bindings bindings;
@@ -21,8 +21,7 @@ static halotune_status find_refusal(const struct query *query, const struct cand
   bindings_configure(&bindings, &candidate->shape->configuration);
   const struct rule *failed = bindings_failed_rule(&bindings);
   if (failed) text_printf(why, "does not fit: %s", failed->otherwise);
-  else if (choose_is_refuted(&query->question, candidate->row->template_at, candidate->row->parameters))
-    text_printf(why, "known to be wrong on this grid");
+  else if (choose_is_refuted(&query->question, candidate->row)) text_printf(why, "known to be wrong on this grid");
   bindings_free(&bindings);
   return HALOTUNE_OK;
 }

@@ -47,8 +47,12 @@ static halotune_status fields_allocate(struct reference_task *task) {
 
 static halotune_status inputs_make(struct reference_task *task) {
   const struct stencil *stencil = task->loaded.stencil;
-  struct inputs inputs = {task->input, (uint64_t)task->seed, DTYPE_F64, task->threads,
-                          !task->loaded.analysis->is_linear};
+  struct inputs inputs = {task->input,
+                          (uint64_t)task->seed,
+                          DTYPE_F64,
+                          task->threads,
+                          !task->loaded.analysis->is_linear,
+                          task->loaded.analysis->asks_signs};
   halotune_status status = HALOTUNE_OK;
   for (int i = 0; i < stencil->input_count && status == HALOTUNE_OK; i++) {
     const struct exact *exact = exact_find(stencil, false, i);
@@ -60,7 +64,7 @@ static halotune_status inputs_make(struct reference_task *task) {
   }
   if (status == HALOTUNE_OK) {
     struct box box = box_computed(stencil, task->loaded.analysis, &task->grid);
-    inputs_share_skipped(stencil, &box, &task->grid, task->inputs, task->outputs);
+    inputs_share_skipped(stencil, task->loaded.analysis, &box, &task->grid, task->inputs, task->outputs);
   }
   return status;
 }

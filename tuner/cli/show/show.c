@@ -10,10 +10,10 @@
 #include "tuner/cli/show/tap_picture.h"
 
 static void print_fields(const struct stencil *stencil) {
-  printf("boundary   ");
-  for (int axis = 0; axis < stencil->dims; axis++) {
-    printf("%s%c %s", axis > 0 ? ", " : "", axis_names[axis], boundary_names[stencil->boundary[axis]]);
-  }
+  struct text rules = {0};
+  boundary_write(&rules, stencil);
+  printf("boundary   %s", text_string(&rules));
+  text_free(&rules);
   printf("\nnext step  ");
   for (int i = 0; i < stencil->iterate_count; i++) {
     const struct iterate *entry = &stencil->iterate[i];
@@ -22,6 +22,11 @@ static void print_fields(const struct stencil *stencil) {
            stencil->inputs[entry->to]);
   }
   printf(stencil->iterate_count == 0 ? "none: the update is not iterated\n" : "\n");
+  for (int i = 0; i < stencil->in_place_count; i++) {
+    const struct in_place *entry = &stencil->in_place[i];
+    printf("%s%s may lie in the memory of %s%s", i == 0 ? "in place   " : ", ", stencil->outputs[entry->output],
+           stencil->inputs[entry->input], i == stencil->in_place_count - 1 ? "\n" : "");
+  }
 }
 
 static void print_grids(const struct stencil *stencil) {

@@ -46,13 +46,19 @@ bool steps_search_next(struct steps_search *s, struct steps_turn *out) {
   }
   s->is_over = true;
   const int best = best_place(s);
+  const double left = 1 - STEPS_SINGLE_SHARE - s->scouted * STEPS_SCOUT_SHARE;
+  const bool has_single = s->count > 0 && s->single_ms > 0 && isfinite(s->single_ms);
+  if (has_single && (best < 0 || s->single_ms <= s->step_ms[best])) {
+    *out = (struct steps_turn){1, left, STEPS_SINGLE_SHARE};
+    return true;
+  }
   if (best < 0) return false;
-  *out =
-      (struct steps_turn){s->offered[best], 1 - STEPS_SINGLE_SHARE - s->scouted * STEPS_SCOUT_SHARE, STEPS_SCOUT_SHARE};
+  *out = (struct steps_turn){s->offered[best], left, STEPS_SCOUT_SHARE};
   return true;
 }
 
 void steps_search_tell(struct steps_search *s, int steps, double step_ms) {
+  if (steps == 1) s->single_ms = step_ms;
   for (int i = 0; i < s->count; i++) {
     if (s->offered[i] != steps) continue;
     s->scouted += !is_tried(s, i);

@@ -2,7 +2,7 @@
  *
  * Single steps get SINGLE of the budget. Then numbers of steps are scouted, each with SCOUT of the budget: each about
  * twice the one before, as long as the time a step falls; then numbers between the best and those beside it. What is
- * left goes to the best number. No clock decides: the same times give the same turns. */
+ * left goes to the best number, which may be 1. No clock decides: the same times give the same turns. */
 #ifndef CLI_TUNE_STEPS_SEARCH_H
 #define CLI_TUNE_STEPS_SEARCH_H
 
@@ -17,6 +17,7 @@ enum { STEPS_MOST = 64 }; /* more are tried only if --steps names them */
 struct steps_search {
   int offered[STEPS_MOST], count; /* numbers of steps that templates offer, rising, each at least 2 */
   double step_ms[STEPS_MOST];     /* time of a step for each of them; infinite without a winner, 0 before it is tried */
+  double single_ms;               /* of single steps; infinite without a winner, 0 before it is told */
   int scouted;                    /* how many were tried */
   bool is_over;
 };

@@ -1,15 +1,16 @@
 /* tune.c: `halotune tune STENCIL...`: searches for the fastest variants, and stores them. */
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/parallel.h"
+#include "base/trace.h"
 #include "db/store/store.h"
 #include "gpu/workers/compile_pool.h"
 #include "tuner/cli/options/command_line.h"
 #include "tuner/cli/output/output.h"
+#include "tuner/cli/output/stop_signals.h"
 #include "tuner/cli/tune/tune_devices.h"
 #include "tuner/cli/tune/tune_json.h"
 #include "tuner/cli/tune/tune_text.h"
@@ -27,20 +28,6 @@ struct tune_command {
   char host[256];
   double start_ms;
 };
-
-static volatile sig_atomic_t stop;
-
-/* The first signal ends the run after the current variant, the second one at once. */
-static void ask_to_stop(int number) {
-  stop = 1;
-  signal(number, SIG_DFL);
-}
-
-static void signals_catch(void) {
-  struct sigaction action = {.sa_handler = ask_to_stop, .sa_flags = SA_RESTART};
-  sigaction(SIGINT, &action, NULL);
-  sigaction(SIGTERM, &action, NULL);
-}
 
 /* Append the command as the user may type it again, without some of its options. */
 static halotune_status words_add(const struct invocation *invocation, const char *const *without, struct text *out) {
@@ -93,11 +80,11 @@ static halotune_status results_print(const struct tune_command *c, const struct 
 
 /* Tune all tasks, and print the results. */
 static enum exit_code tasks_tune(struct tune_command *c, struct tune_setup *setup, struct tuned_list *list) {
-  const struct tune_tasks tasks = {setup,       &c->plan, &c->set,
-                                   &c->options, &stop,    option_given(c->invocation, "reproducible")};
+  const struct tune_tasks tasks = {setup,       &c->plan,    &c->set,
+                                   &c->options, stop_flag(), option_given(c->invocation, "reproducible")};
   if (setup->backend.facts.warnings[0]) fprintf(stderr, "halotune: %s\n", setup->backend.facts.warnings);
   if (c->plan.task_count > 1) tune_plan_print(&c->plan, &c->options, c->start_ms, stderr);
-  signals_catch();
+  stop_signals_catch();
   const halotune_status tuned = tune_tasks_run(&tasks, list), printed = results_print(c, setup, list);
   rest_print(c, list);
   if (printed != HALOTUNE_OK) return report_failure(printed);
@@ -112,7 +99,14 @@ static enum exit_code setup_tune(struct tune_command *c) {
   struct tune_setup setup = {.hint_count = 0};
   enum exit_code code;
   struct tuned_list list = {.count = 0};
-  halotune_status status = tune_setup_open(c->invocation, &c->which, c->workers, c->compile_timeout_ms, &setup);
+  const char *trace = option_value(c->invocation, "trace");
+  FILE *file = NULL;
+  halotune_status status = trace ? output_stream(trace, &file) : HALOTUNE_OK;
+  if (file) trace_begin(file, trace);
+  const double begin_ms = trace_now_ms();
+  if (status == HALOTUNE_OK)
+    status = tune_setup_open(c->invocation, &c->which, c->workers, c->compile_timeout_ms, &setup);
+  trace_end(TRACE_PHASES, "start", begin_ms, NULL, NULL);
   if (status == HALOTUNE_OK) {
     code = tasks_tune(c, &setup, &list);
   } else {
@@ -124,6 +118,7 @@ static enum exit_code setup_tune(struct tune_command *c) {
     }
   }
   tune_setup_close(&setup);
+  if (trace_close() != HALOTUNE_OK) code = report_failure(HALOTUNE_IO);
   free(list.rows);
   return code;
 }
@@ -135,7 +130,7 @@ static halotune_status command_read(struct tune_command *c) {
   gethostname(c->host, sizeof c->host - 1);
   c->options.command = text_string(&c->words);
   c->options.host = c->host;
-  c->options.stop = &stop;
+  c->options.stop = stop_flag();
   return status;
 }
 
@@ -156,6 +151,9 @@ static enum exit_code tune_run(const struct invocation *invocation) {
   if (status == HALOTUNE_OK)
     status = option_milliseconds(invocation, "compile-timeout", COMPILE_POOL_TIMEOUT_MS, &c.compile_timeout_ms);
   if (status != HALOTUNE_OK) return report_failure(status);
+  if (c.which.is_every_device && option_given(invocation, "trace"))
+    return report_failure(
+        fail(HALOTUNE_ARGUMENT, "--trace takes one GPU, not --device all: each run needs its own file"));
   if (c.which.is_every_device && !option_given(invocation, "dry-run")) return tune_devices(invocation);
   if ((status = tune_plan_open(invocation, &c.plan)) != HALOTUNE_OK) return report_file_failure(status);
   const enum exit_code code = plan_tune(&c);
@@ -198,6 +196,7 @@ static const struct option_row options[] = {
     {"rematch", NULL,
      "do not search: measure the winners and the fastest variants of earlier runs once more, side by side"},
     {"db", "FILE", "the database; $HALOTUNE_DB, else halotune/halotune.db in $XDG_DATA_HOME by default"},
+    {"trace", "FILE", "write what runs when, for chrome://tracing or ui.perfetto.dev"},
     {"dry-run", NULL, "print the tasks and the time that they will take, and stop"},
     {"json", NULL, "print a JSON document"},
     {0},

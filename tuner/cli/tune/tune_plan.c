@@ -5,14 +5,11 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/file.h"
 #include "tuner/cli/options/search_path.h"
 
 static halotune_status read_stencil(const char *name, bool by_name, struct planned_stencil *out) {
-  size_t length;
   halotune_status status = loaded_open(name, &out->loaded);
   if (status == HALOTUNE_OK && by_name) status = loaded_check_name(&out->loaded);
-  if (status == HALOTUNE_OK) status = file_read(out->loaded.path, MAX_STENCIL_BYTES, &out->text, &length);
   return status;
 }
 
@@ -186,7 +183,6 @@ void tune_plan_free(struct tune_plan *plan) {
   for (int i = 0; i < plan->task_count; i++) free(plan->tasks[i].coefficients);
   for (int i = 0; i < plan->stencil_count; i++) {
     loaded_free(&plan->stencils[i].loaded);
-    free(plan->stencils[i].text);
   }
   free(plan->tasks);
   free(plan->stencils);

@@ -8,7 +8,6 @@
 /* Owns its members; end with tune_plan_free. */
 struct planned_stencil {
   struct loaded loaded;
-  char *text; /* of the stencil's file */
 };
 
 struct planned_task {

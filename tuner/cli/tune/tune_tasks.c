@@ -43,7 +43,7 @@ static struct task task_of(const struct tune_tasks *t, const struct planned_sten
   const struct backend_facts *facts = &t->setup->backend.facts;
   return (struct task){.stencil = stencil->loaded.stencil,
                        .analysis = stencil->loaded.analysis,
-                       .stencil_text = stencil->text,
+                       .stencil_text = stencil->loaded.text,
                        .dtype = planned->dtype,
                        .grid = planned->grid,
                        .coefficients = planned->coefficients,
@@ -155,10 +155,11 @@ static halotune_status planned_run(const struct tune_tasks *t, const struct plan
   if (status != HALOTUNE_OK) return status;
   turn = (struct steps_turn){row->task.launch_steps, search.count > 0 ? STEPS_SINGLE_SHARE : 1, 0};
   status = task_run(t, turn, progress, row);
+  steps_search_tell(&search, turn.steps, step_ms(row));
   while (!ends_all(status) && may_go_on(t) && steps_search_next(&search, &turn)) {
     row = row_for(list, first, planned, turn.steps);
     if (!row) return fail_memory();
-    row->is_optional = true;
+    row->is_optional = turn.steps > 1;
     const halotune_status tuned = task_run(t, turn, progress, row);
     if (ends_all(tuned)) status = tuned;
     steps_search_tell(&search, turn.steps, step_ms(row));

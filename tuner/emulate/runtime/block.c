@@ -3,7 +3,7 @@
  * A thread that leaves the kernel hands its fiber to the next thread that has not begun. So a kernel without barriers
  * runs on one stack and never switches. A block in which all threads wait in loops lets the other live blocks run. As
  * on a GPU, only a few blocks are live at a time, so a block may wait only for blocks that have begun. A ticket, which
- * numbers the blocks in the order in which they begin, ensures that. */
+ * numbers the blocks in the order in which they begin, ensures that. In a cooperative launch all blocks are live. */
 #include "tuner/emulate/runtime/block.h"
 
 #include <stdlib.h>
@@ -174,12 +174,17 @@ static _Noreturn void report_spinning(const struct block *block) {
       thread->line, live_count, (unsigned long long)begun_count, (unsigned long long)launch.block_count);
 }
 
+static bool may_begin(void) {
+  if (begun_count == launch.block_count) return false;
+  return live_count < MAX_LIVE_BLOCKS || launch.request->cooperative;
+}
+
 /* Go to another block, since no thread of the current one can run. Returns false if all blocks are done. */
 static bool next_block(void) {
   struct block *block = turn.block;
   if (block && block->left == launch.thread_count) block_end();
   else if (block && block->spinning_count == 0 && block->at_cluster == 0) report_stuck(block);
-  if (begun_count < launch.block_count && live_count < MAX_LIVE_BLOCKS) {
+  if (may_begin()) {
     struct cluster *cluster = cluster_new();
     for (unsigned i = 0; i < cluster_size(); i++) block_begin(cluster);
     progress_made();

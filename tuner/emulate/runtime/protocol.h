@@ -61,6 +61,7 @@ struct emulation_request {
   uint32_t cluster[3]; /* blocks; each number divides that of the grid */
   /* not 0: buffers are inaccessible until the kernel has waited for the work before it */
   uint32_t overlaps;
+  uint32_t cooperative;               /* not 0: all blocks are live at the same time */
   uint32_t thread_order, block_order; /* enum emulation_order; blocks have no random order */
   uint64_t seed;
   uint64_t counts;        /* not 0: only one block runs, with its cluster, and its accesses are counted */

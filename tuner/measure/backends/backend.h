@@ -85,9 +85,16 @@ struct sample_plan {
 struct backend {
   const char *name; /* "cuda", "host", "replay" */
 
+  /* Whether calls may come from several threads, one at a time, beside other work of the program. */
+  bool may_change_thread;
+
+  /* Whether set_problem may be able to make the fields of a scene that has none; see scene_plan. NULL: never. */
+  bool (*makes_fields)(const struct scene *scene);
+
   /* Set the problem. All slots are unloaded.
-   * Returns HALOTUNE_OK; HALOTUNE_MEMORY if the device has too little, with the amount that is needed; HALOTUNE_NO_GPU
-   * or HALOTUNE_IO if no worker could be started. */
+   * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND if the scene has no fields and they cannot be made here;
+   * HALOTUNE_MEMORY if the device has too little, with the amount that is needed; HALOTUNE_NO_GPU or HALOTUNE_IO if no
+   * worker could be started. */
   halotune_status (*set_problem)(void *state, const struct backend_problem *problem);
 
   /* Load a variant into an empty slot, write the inputs anew, run it once between guards, and compare its outputs with

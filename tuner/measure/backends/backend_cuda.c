@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/trace.h"
 #include "gpu/compile/arch_support.h"
 #include "tuner/measure/backends/backend_cuda_parts.h"
 
@@ -26,7 +27,9 @@ static halotune_status cuda_set_problem(void *state, const struct backend_proble
 
 static void read_gpu(void *state, struct gpu_reading *out) {
   const struct cuda *c = state;
+  const double begin_ms = trace_now_ms();
   nvml_read(&c->nvml, out);
+  trace_end(TRACE_RUNNER, "read clocks", begin_ms, NULL, NULL);
 }
 
 /* One of the processes that NVML knows is the worker. */
@@ -45,6 +48,7 @@ static halotune_status keep_warm(void *state, double time_ms) {
   gpu_request_begin(&request, GPU_REQUEST_KEEP_WARM);
   pack_double(&request, time_ms);
   status = cuda_ask(c, &request, time_ms + c->hang_ms, &reply);
+  cuda_trace("keep warm", NULL, &reply, GPU_MARK_BEGIN, GPU_MARK_END);
   return status == HALOTUNE_OK || gpu_link_is_up(&c->link) ? status : cuda_ensure_worker(c);
 }
 
@@ -100,6 +104,8 @@ static void fill_facts(struct cuda *c, struct backend_facts *facts) {
 
 halotune_status backend_cuda_open(const struct backend_cuda_options *options, struct backend_handle *out) {
   static const struct backend table = {.name = "cuda",
+                                       .may_change_thread = true,
+                                       .makes_fields = cuda_makes_fields,
                                        .set_problem = cuda_set_problem,
                                        .load = cuda_load,
                                        .unload = cuda_unload,

@@ -40,6 +40,13 @@ halotune_status cuda_ask(struct cuda *c, struct text *request, double deadline_m
 halotune_status cuda_open_gpu(struct cuda *c);
 halotune_status cuda_prepare(struct cuda *c);
 
+/* Whether the worker may be able to make a scene's fields. */
+bool cuda_makes_fields(const struct scene *scene);
+
+/* Have the worker make the fields of a scene that has none, and check seeded parts of them on the CPU.
+ * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND where the program has to make them; or what the worker returns. */
+halotune_status cuda_make_fields(struct cuda *c);
+
 /* Give the worker the problem, with all fields. */
 halotune_status cuda_send_problem(struct cuda *c);
 
@@ -59,6 +66,10 @@ halotune_status cuda_unload(void *state, int slot);
 halotune_status cuda_sample(void *state, const struct sample_plan *plan, double *times_ms, int *failed,
                             struct verdict *verdict);
 halotune_status cuda_recheck(void *state, int slot, struct verdict *verdict);
+
+/* Write a span of the trace about what the worker did: from one mark of its reply to another. */
+void cuda_trace(const char *name, const struct candidate *candidate, const struct gpu_reply *reply, enum gpu_mark from,
+                enum gpu_mark to);
 
 /* Note that a slot is empty. */
 void cuda_forget(struct cuda *c, int slot);

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/trace.h"
+
 #include "tuner/measure/backends/backend_cuda_parts.h"
 
 _Static_assert((int)GPU_SLOTS == (int)BACKEND_SLOTS && (int)GPU_SLOT_EMPTY == (int)SLOT_EMPTY &&
@@ -19,6 +21,12 @@ static double overhead_ms(const struct cuda *c) {
   return points * gpu_problem_buffers(&c->wire) * 4 * sizeof(double) / slow_bytes_per_ms;
 }
 
+/* The time that a verification may take. In place, it has another run and another check. */
+static double verify_ms(const struct cuda *c, double run_ms) {
+  const double once_ms = fmax(c->hang_ms, HANG_FACTOR * run_ms) + overhead_ms(c);
+  return gpu_problem_allows_in_place(&c->wire) ? 2 * once_ms : once_ms;
+}
+
 /* How many sets of fields are used in turns. All are used before each sample. */
 static int sets_in_turn(const struct cuda *c) {
   size_t bytes = gpu_problem_bytes(&c->wire) * (size_t)gpu_problem_buffers(&c->wire);
@@ -32,6 +40,13 @@ static double expected_ms(const struct cuda *c, int slot) {
 static void set_verdict(struct verdict *verdict, enum outcome outcome, const char *reason) {
   verdict->outcome = outcome;
   snprintf(verdict->reason, sizeof verdict->reason, "%.500s", reason);
+}
+
+void cuda_trace(const char *name, const struct candidate *candidate, const struct gpu_reply *reply, enum gpu_mark from,
+                enum gpu_mark to) {
+  if (!trace_is_on() || reply->marks_ms[to] <= 0) return;
+  const struct identity *variant = candidate && candidate->generated ? &candidate->generated->hash : NULL;
+  trace_span(TRACE_GPU, name, reply->marks_ms[from], reply->marks_ms[to], variant, NULL);
 }
 
 /* Send a request about a variant. If the worker or its GPU fails, that is a verdict about the variant.
@@ -111,11 +126,18 @@ static halotune_status bring_cubin(struct cuda *c, const struct compiled *compil
   return status;
 }
 
+/* The verification, with the run and the comparison inside. */
+static void trace_verify(const struct candidate *candidate, const struct gpu_reply *reply) {
+  cuda_trace("verify", candidate, reply, GPU_MARK_LOADED, GPU_MARK_END);
+  cuda_trace("run", candidate, reply, GPU_MARK_LOADED, GPU_MARK_RAN);
+  cuda_trace("compare", candidate, reply, GPU_MARK_RAN, GPU_MARK_END);
+}
+
 halotune_status cuda_load(void *state, int slot, const struct candidate *candidate, struct verdict *verdict) {
   struct cuda *c = state;
   struct gpu_look_back seen;
   struct text request = {0};
-  struct gpu_reply reply;
+  struct gpu_reply reply = {.status = HALOTUNE_OK};
   bool have, verifies = !candidate->is_roof;
   *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
   if (slot < 0 || slot >= BACKEND_SLOTS || !c->has_problem || !candidate->compiled || !candidate->compiled->cubin) {
@@ -124,11 +146,13 @@ halotune_status cuda_load(void *state, int slot, const struct candidate *candida
   cuda_unload(c, slot);
   halotune_status status = cuda_ensure_worker(c);
   if (status != HALOTUNE_OK) return status;
-  double deadline_ms = fmax(c->hang_ms, HANG_FACTOR * c->best_ms) + overhead_ms(c);
+  const double deadline_ms = verify_ms(c, c->best_ms);
   status = bring_cubin(c, candidate->compiled, deadline_ms, verdict, &have);
   if (status != HALOTUNE_OK || !have) return status;
   cuda_write_load(slot, candidate, verifies, &request);
   status = ask_variant(c, &request, deadline_ms, &reply, verdict, &have);
+  cuda_trace("load", candidate, &reply, GPU_MARK_BEGIN, GPU_MARK_LOADED);
+  if (verifies) trace_verify(candidate, &reply);
   if (status != HALOTUNE_OK || !have) return status;
   c->slots[slot] = (struct cuda_slot){.is_live = true, .candidate = *candidate};
   if (verifies) status = take_payload(c, &reply, &seen, sizeof seen);
@@ -193,6 +217,8 @@ halotune_status cuda_sample(void *state, const struct sample_plan *plan, double 
   write_sample(plan, &request);
   const double looks_ms = (plan->checks ? (double)count : 1) * overhead_ms(c);
   status = ask_variant(c, &request, fmax(c->hang_ms, HANG_FACTOR * plan_ms) + looks_ms, &reply, verdict, &have);
+  cuda_trace("sample", plan->slot_count == 1 ? &c->slots[plan->slots[0]].candidate : NULL, &reply, GPU_MARK_BEGIN,
+             GPU_MARK_END);
   if (status != HALOTUNE_OK) return status;
   if (!have) fail_slot(c, plan, &reply, failed);
   else status = take_payload(c, &reply, times_ms, (size_t)count * sizeof *times_ms);
@@ -205,7 +231,7 @@ halotune_status cuda_recheck(void *state, int slot, struct verdict *verdict) {
   struct cuda *c = state;
   struct gpu_look_back seen[2];
   struct text request = {0};
-  struct gpu_reply reply;
+  struct gpu_reply reply = {.status = HALOTUNE_OK};
   bool have;
   *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
   if (slot < 0 || slot >= BACKEND_SLOTS || !c->slots[slot].is_live)
@@ -215,8 +241,10 @@ halotune_status cuda_recheck(void *state, int slot, struct verdict *verdict) {
   if (status != HALOTUNE_OK) return status;
   gpu_request_begin(&request, GPU_REQUEST_RECHECK);
   pack_u64(&request, (uint64_t)slot);
-  double deadline_ms = fmax(c->hang_ms, HANG_FACTOR * expected_ms(c, slot)) + 2 * overhead_ms(c);
+  const double deadline_ms = verify_ms(c, expected_ms(c, slot)) + overhead_ms(c);
   status = ask_variant(c, &request, deadline_ms, &reply, verdict, &have);
+  cuda_trace("inspect", &c->slots[slot].candidate, &reply, GPU_MARK_BEGIN, GPU_MARK_LOADED);
+  trace_verify(&c->slots[slot].candidate, &reply);
   if (status == HALOTUNE_OK && !have) cuda_forget(c, slot);
   if (status != HALOTUNE_OK || !have) return status;
   status = take_payload(c, &reply, seen, sizeof seen);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/parallel.h"
+#include "base/trace.h"
 #include "tuner/measure/backends/backend_cuda_parts.h"
 
 enum { UPLOAD_MS = 60000 };
@@ -41,6 +42,7 @@ static halotune_status upload_field(struct cuda *c, enum gpu_upload kind, int nu
   bool is_single = kind == GPU_UPLOAD_START && c->wire.dtype == DTYPE_F32;
   size_t element_bytes = is_single ? sizeof(float) : sizeof(double);
   long count = domain_elements(&c->wire.domain), part = (long)(GPU_WINDOW_BYTES / element_bytes);
+  const double begin_ms = trace_now_ms();
   halotune_status status = HALOTUNE_OK;
   for (long done = 0; done < count && status == HALOTUNE_OK; done += part) {
     long now = count - done < part ? count - done : part;
@@ -56,6 +58,7 @@ static halotune_status upload_field(struct cuda *c, enum gpu_upload kind, int nu
     pack_u64(&request, (uint64_t)now * element_bytes);
     status = cuda_ask(c, &request, UPLOAD_MS, &reply);
   }
+  trace_end(TRACE_PHASES, "upload a field", begin_ms, NULL, NULL);
   return status;
 }
 
@@ -67,6 +70,8 @@ halotune_status cuda_send_problem(struct cuda *c) {
   gpu_request_begin(&request, GPU_REQUEST_PROBLEM);
   pack_bytes(&request, &c->wire, sizeof c->wire);
   halotune_status status = cuda_ask(c, &request, CUDA_START_MS, &reply);
+  cuda_trace("allocate fields", NULL, &reply, GPU_MARK_BEGIN, GPU_MARK_END);
+  if (status == HALOTUNE_OK && !scene_has_fields(scene)) return cuda_make_fields(c);
   for (int i = 0; i < stencil->input_count && status == HALOTUNE_OK; i++)
     status = upload_field(c, GPU_UPLOAD_START, i, scene->inputs[i]);
   for (int o = 0; o < scene->written_count && status == HALOTUNE_OK; o++) {

@@ -109,7 +109,10 @@ static bool is_in(const struct finals_phase *phase, int entry) {
   return phase->out->entries[entry].verdict.outcome == OUTCOME_MEASURED;
 }
 
-/* Choose the fastest entries that are still in, and the default. Returns how many there are. */
+/* The entry that goes before all others to the final rounds: what a lookup serves, else the fastest. */
+static double finalist_order_ms(const struct final_entry *entry) { return entry->is_served ? 0 : entry->entry_ms; }
+
+/* Choose the fastest entries that are still in, what a lookup serves, and the default. Returns how many there are. */
 static int choose_finalists(struct finals_phase *phase) {
   int count = 0, others = 0;
   phase->finalist_count = 0;
@@ -122,7 +125,8 @@ static int choose_finalists(struct finals_phase *phase) {
       bool is_chosen = false;
       for (int j = 0; j < count; j++) is_chosen = is_chosen || phase->finalists[j] == i;
       if (!is_in(phase, i) || is_chosen) continue;
-      if (best < 0 || phase->out->entries[i].entry_ms < phase->out->entries[best].entry_ms) best = i;
+      if (best < 0 || finalist_order_ms(&phase->out->entries[i]) < finalist_order_ms(&phase->out->entries[best]))
+        best = i;
     }
     if (best < 0) break;
     phase->finalists[count++] = best;

@@ -4,10 +4,12 @@
  * 1. Each time of the search is divided by the scale of the anchor around it. The best quotient decides who may enter.
  * 2. Screened variants whose minimum is below 1.08 times the best are measured fully.
  * 3. Variants within 3 % of the best, at most FINALS_ENTRANTS, and the default are loaded and run FINALS_ENTRY_ROUNDS
- *    interleaved rounds. A default that is far slower is only in some of the final rounds (finals_plan.h).
- * 4. The FINALS_FINALISTS fastest of these and the default run FINALS_ROUNDS more rounds. What measures the roof runs
- *    in the same rounds. Only these rounds rank the finalists: luck in the rounds that chose them does not count.
- *    Each sample begins with fields made anew, and its result is checked, if there is time for that.
+ *    interleaved rounds. A default that is far slower is only in some of the final rounds (finals_plan.h). What a
+ *    lookup serves is one of the variants, unless it is slower than MEASURE_SCREEN_RATIO times the best.
+ * 4. The FINALS_FINALISTS fastest of these, what a lookup serves among them, and the default run FINALS_ROUNDS more
+ *    rounds. What measures the roof runs in the same rounds. Only these rounds rank the finalists: luck in the rounds
+ *    that chose them does not count. Each sample begins with fields made anew, and its result is checked, if there is
+ *    time for that.
  * 5. All finalists are rechecked. A variant that fails, here or earlier, leaves; the others go on.
  * 6. The leader has the lowest adjusted time (rounds.h) over all rounds. It is known after the last round only, so that
  *    it does not matter who led before. A finalist ties with the leader if the interval of its ratio to the leader
@@ -36,6 +38,7 @@ struct final_candidate {
   long order; /* place in the space: templates, then parameters */
   int slot;   /* where it is loaded for good, as the anchor is; -1: nowhere */
   bool is_default;
+  bool is_served; /* what a lookup serves without this run */
 };
 
 struct finals_request {
@@ -67,10 +70,11 @@ struct final_entry {
   struct verdict verdict; /* why it left; OUTCOME_MEASURED if it did not */
   struct timing timing;   /* of the final rounds; of the entry rounds if it is no finalist. Its samples are `samples` */
   float *samples;
-  int loaded;                           /* its place in the order of loading */
-  int slot;                             /* where it was loaded */
-  double entry_ms;                      /* its adjusted time of the entry rounds (rounds.h); NaN if it has none */
-  double ratio, ratio_low, ratio_high;  /* to the winner in the same rounds; the interval is NaN if it is not known */
+  int loaded;                          /* its place in the order of loading */
+  int slot;                            /* where it was loaded */
+  double entry_ms;                     /* its adjusted time of the entry rounds (rounds.h); NaN if it has none */
+  double ratio, ratio_low, ratio_high; /* to the winner in the same rounds; the interval is NaN if it is not known */
+  bool is_served;
   bool is_default, is_finalist, is_tie; /* is_tie: it ties with the leader, or is the leader */
 };
 

@@ -56,14 +56,25 @@ static halotune_status measure_fully(struct finals_phase *phase, int candidate) 
   return st;
 }
 
+/* Whether a candidate may enter. What a lookup serves is left out only where no noise lets it win. */
+static bool may_enter(const struct finals_phase *phase, int candidate) {
+  const double ratio = candidate_of(phase, candidate)->is_served ? MEASURE_SCREEN_RATIO : FINALS_ENTRY_RATIO;
+  return phase->contestants[candidate].time_ms <= ratio * phase->best_ms;
+}
+
+/* The time by which candidates are sorted. What a lookup serves comes first. */
+static double order_ms(const struct finals_phase *phase, int candidate) {
+  return candidate_of(phase, candidate)->is_served ? 0 : phase->contestants[candidate].time_ms;
+}
+
 /* Sort the candidates that may enter, by insertion. Equal times keep the candidates' order. */
 static void sort_by_time(struct finals_phase *phase) {
   phase->by_time_count = 0;
   for (int i = 0; i < phase->request.candidate_count; i++) {
-    const double time_ms = phase->contestants[i].time_ms;
-    if (!(time_ms <= FINALS_ENTRY_RATIO * phase->best_ms)) continue;
+    const double time_ms = order_ms(phase, i);
+    if (!may_enter(phase, i)) continue;
     int at = phase->by_time_count++;
-    for (; at > 0 && phase->contestants[phase->by_time[at - 1]].time_ms > time_ms; at--)
+    for (; at > 0 && order_ms(phase, phase->by_time[at - 1]) > time_ms; at--)
       phase->by_time[at] = phase->by_time[at - 1];
     phase->by_time[at] = i;
   }
@@ -103,6 +114,7 @@ static halotune_status add_entry(struct finals_phase *phase, int candidate, int 
                                 .verdict = {.outcome = OUTCOME_MEASURED},
                                 .slot = slot,
                                 .is_default = from->is_default,
+                                .is_served = from->is_served,
                                 .entry_ms = NAN,
                                 .ratio = NAN,
                                 .ratio_low = NAN,

@@ -23,7 +23,7 @@ struct finals_phase {
   double begin_ms, end_ms;
   struct contestant *contestants; /* a candidate each */
   double best_ms;                 /* of their times */
-  int *by_time;                   /* candidates that may enter, the fastest first */
+  int *by_time;                   /* candidates that may enter: what a lookup serves, then the fastest first */
   int by_time_count;
   struct rounds entry, final;
   int *finalists; /* entries: players of the final rounds; the roofs are the players after them */

@@ -110,6 +110,10 @@ halotune_status anchor_take(struct anchor *anchor, struct verdict *verdict) {
 
 void anchor_busy(struct anchor *anchor) { anchor->busy_until_ms = time_now_ms(&anchor->time); }
 
+void anchor_busy_until(struct anchor *anchor, double end_ms) {
+  anchor->busy_until_ms = fmax(anchor->busy_until_ms, end_ms);
+}
+
 static struct cover *cover_find(const struct anchor *anchor, long number) {
   for (int i = anchor->cover_count - 1; i >= 0; i--) { /* mostly one of the newest is wanted */
     if (anchor->covers[i].number == number) return &anchor->covers[i];

@@ -76,6 +76,10 @@ halotune_status anchor_replace(struct anchor *anchor, struct verdict *verdict);
 /* The GPU has just done some work, so that no gap has begun. */
 void anchor_busy(struct anchor *anchor);
 
+/* The same of work that ended earlier: a gap has begun then, unless the GPU worked later.
+ *   end_ms  on the anchor's clock; 0 for no work */
+void anchor_busy_until(struct anchor *anchor, double end_ms);
+
 /* A variant was measured since the last reading. Covering a number again counts as its next attempt.
  *   number     of the variant, above 0
  *   is_spoilt  measured.is_marked: the GPU was slowed down all the time. The variant has to be measured again even if

@@ -53,7 +53,7 @@ static halotune_status build_ahead(struct final_phase *phase) {
     const bool is_fast = timed->outcome == OUTCOME_MEASURED && timed->median_ms / timed->scale <= most_ms;
     struct trial *trial;
     if (schedule_is_stopped(in->schedule)) break;
-    if (!timed->is_default && !is_fast) continue;
+    if (!timed->is_default && !timed->is_served && !is_fast) continue;
     while (status == HALOTUNE_OK && !pipeline_has_room(in->pipeline)) status = take_built(phase);
     if (status == HALOTUNE_OK)
       status = trial_begin(in->task, template_of(in, &timed->proposal), &timed->proposal, &in->task->grid, &trial);
@@ -117,7 +117,8 @@ static halotune_status make_candidates(struct final_phase *phase) {
                                                     .shared_bytes = from->shared_bytes,
                                                     .order = i,
                                                     .slot = -1,
-                                                    .is_default = from->is_default};
+                                                    .is_default = from->is_default,
+                                                    .is_served = from->is_served};
   }
   return HALOTUNE_OK;
 }
@@ -223,17 +224,16 @@ static halotune_status end_early(const struct final_inputs *in, const char *why,
 }
 
 /* Store what the whole phase came to. */
-static halotune_status end_phase(const struct final_inputs *in, bool is_cut, struct final_rounds *rounds,
+static halotune_status end_phase(const struct final_inputs *in, const char *partial, struct final_rounds *rounds,
                                  struct final_winner *out, char reason[256]) {
-  static const char cut_reason[] = "the deadline cut the search short";
   const bool was_ranked = rounds->finals.ranked > 0;
   struct text why = {0};
   warn_of_rounds(in, rounds);
   halotune_status status = store_failures(in, &rounds->finals);
-  if (status == HALOTUNE_OK) status = winner_choose(in, is_cut ? cut_reason : NULL, rounds, out);
+  if (status == HALOTUNE_OK) status = winner_choose(in, partial, rounds, out);
   if (status != HALOTUNE_OK) return status;
   if (out->exists) {
-    if (is_cut) snprintf(reason, 256, "%s", cut_reason);
+    if (partial) snprintf(reason, 256, "%s", partial);
     return HALOTUNE_OK;
   }
   if (was_ranked)
@@ -254,7 +254,7 @@ static void phase_free(struct final_phase *phase) {
   free(phase->built);
 }
 
-halotune_status final_phase_run(const struct final_inputs *in, bool is_cut, struct final_winner *out,
+halotune_status final_phase_run(const struct final_inputs *in, const char *partial, struct final_winner *out,
                                 char reason[256]) {
   struct final_phase phase = {.in = in, .rounds = {.copy_ms = NAN, .memcpy_ms = NAN}};
   if (schedule_is_stopped(in->schedule)) return end_early(in, schedule_stop_reason(in->schedule), reason);
@@ -269,7 +269,7 @@ halotune_status final_phase_run(const struct final_inputs *in, bool is_cut, stru
   if (status == HALOTUNE_OK) take_roofs(&phase.rounds, &phase.roof);
   halotune_status unloaded = unload_all(&phase);
   if (status == HALOTUNE_OK) status = unloaded;
-  if (status == HALOTUNE_OK) status = end_phase(in, is_cut, &phase.rounds, out, reason);
+  if (status == HALOTUNE_OK) status = end_phase(in, partial, &phase.rounds, out, reason);
   phase_free(&phase);
   return status;
 }

@@ -5,10 +5,11 @@
 #include "tuner/search/finals/final_inputs.h"
 
 /* Measure the best variants in interleaved rounds, and store the run's end with the winner if there is one.
- *   is_cut  whether the deadline cut the search short: the run then counts as partial
+ *   partial  why the search was not a whole one, so that the run counts as partial; NULL if it was
  *   out     receives the winner
  *   reason  receives why there is no winner, or why the run is partial; else stays as it is
  * Returns HALOTUNE_OK, also without a winner; else what backend, compiler or store return. */
-halotune_status final_phase_run(const struct final_inputs *in, bool is_cut, struct final_winner *out, char reason[256]);
+halotune_status final_phase_run(const struct final_inputs *in, const char *partial, struct final_winner *out,
+                                char reason[256]);
 
 #endif

@@ -144,11 +144,13 @@ static halotune_status reject_first(const struct final_inputs *in, const char *g
 }
 
 /* Verify the first by rank on the second grid, which a recording cannot do. */
-static halotune_status check_first(const struct final_inputs *in, const struct finals *finals, char grid[64],
+static halotune_status check_first(const struct final_inputs *in, struct final_rounds *rounds, char grid[64],
                                    struct verdict *verdict) {
+  const struct finals *finals = &rounds->finals;
   run_progress_show(in->progress, "second grid");
   if (!in->backend->facts.is_recording)
-    return second_grid_check(in, &in->timed->list[finals->entries[0].candidate].proposal, grid, verdict);
+    return second_grid_check(in, &in->timed->list[finals->entries[0].candidate].proposal, &rounds->warnings, grid,
+                             verdict);
   *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
   snprintf(verdict->reason, sizeof verdict->reason, "a recording cannot run it");
   return HALOTUNE_OK;
@@ -161,7 +163,7 @@ halotune_status winner_choose(const struct final_inputs *in, const char *partial
     struct verdict verdict;
     struct trial *trial;
     char grid[64] = "";
-    halotune_status status = check_first(in, finals, grid, &verdict);
+    halotune_status status = check_first(in, rounds, grid, &verdict);
     if (status == HALOTUNE_OK && verdict.outcome != OUTCOME_MEASURED) {
       if ((status = reject_first(in, grid, &verdict, rounds)) == HALOTUNE_OK) continue;
     }

@@ -6,6 +6,7 @@
 
 #include "tuner/search/finals/awkward_grids.h"
 #include "tuner/search/variants/evaluate.h"
+#include "tuner/search/variants/problem_set.h"
 
 /* What the check allocates. */
 struct second {
@@ -20,6 +21,19 @@ static bool is_idle(const struct task *task, const struct grid *grid) {
   return box_points(&box) == 0;
 }
 
+/* Whether the stencil computes a point of a grid.
+ *   reason  receives why not */
+static bool can_compute(const struct task *task, const struct grid *grid, char reason[BACKEND_REASON_BYTES]) {
+  if (stencil_check_grid(task->stencil, grid, NULL) != HALOTUNE_OK)
+    snprintf(reason, BACKEND_REASON_BYTES, "%s", fail_text());
+  else if (is_idle(task, grid))
+    snprintf(reason, BACKEND_REASON_BYTES,
+             "the stencil computes no point of the grid %ldx%ldx%ld: all are at a boundary", grid->n[0], grid->n[1],
+             grid->n[2]);
+  else return true;
+  return false;
+}
+
 /* Find the first grid on which the rules keep the variant, and compile the variant for it.
  *   task    receives the grid and its coefficients
  *   second  receives the trial; none where there is no such grid
@@ -29,10 +43,7 @@ static halotune_status find_grid(const struct final_inputs *in, const struct pro
   struct grid grids[AWKWARD_GRIDS_MOST];
   const int count = awkward_grids(&in->task->grid, grids);
   for (int i = 0; i < count; i++) {
-    if (stencil_check_grid(task->stencil, &grids[i], NULL) != HALOTUNE_OK || is_idle(task, &grids[i])) {
-      snprintf(reason, BACKEND_REASON_BYTES, "the stencil computes no point of the grids that were tried last");
-      continue;
-    }
+    if (!can_compute(task, &grids[i], reason)) continue;
     task->grid = grids[i];
     halotune_status status = scene_coefficients(task->stencil, &task->grid, task->dtype, second->coefficients);
     if (status != HALOTUNE_OK) return status;
@@ -48,7 +59,7 @@ static halotune_status find_grid(const struct final_inputs *in, const struct pro
 }
 
 static halotune_status run_on_grid(const struct final_inputs *in, const struct task *task, struct second *second,
-                                   struct verdict *verdict) {
+                                   struct text *warnings, struct verdict *verdict) {
   struct backend_handle *backend = in->backend;
   struct scene_request request = {.stencil = task->stencil,
                                   .analysis = task->analysis,
@@ -60,15 +71,14 @@ static halotune_status run_on_grid(const struct final_inputs *in, const struct t
                                   .steps = task->launch_steps > 1 ? task->launch_steps : 1,
                                   .launch_steps = task->launch_steps};
   struct backend_problem problem = {.scene = &second->scene, .launch = in->launch, .cache = in->cache};
-  halotune_status status = scene_make(&request, &second->scene);
-  if (status == HALOTUNE_OK) status = backend->table->set_problem(backend->state, &problem);
+  halotune_status status = problem_make(backend, &request, &second->scene, &problem, warnings);
   if (status == HALOTUNE_OK) status = trial_load(backend, 0, second->trial, false, verdict);
   if (status == HALOTUNE_OK && verdict->outcome == OUTCOME_MEASURED) status = backend->table->unload(backend->state, 0);
   return status;
 }
 
-halotune_status second_grid_check(const struct final_inputs *in, const struct proposal *proposal, char grid[64],
-                                  struct verdict *verdict) {
+halotune_status second_grid_check(const struct final_inputs *in, const struct proposal *proposal, struct text *warnings,
+                                  char grid[64], struct verdict *verdict) {
   struct task task = *in->task;
   struct second second = {.trial = NULL};
   grid[0] = '\0';
@@ -81,7 +91,7 @@ halotune_status second_grid_check(const struct final_inputs *in, const struct pr
     int length = snprintf(grid, 64, "%ld", task.grid.n[0]);
     for (int axis = 1; axis < task.stencil->dims; axis++)
       length += snprintf(grid + length, 64 - (size_t)length, "x%ld", task.grid.n[axis]);
-    status = run_on_grid(in, &task, &second, verdict);
+    status = run_on_grid(in, &task, &second, warnings, verdict);
   }
   scene_free(&second.scene);
   trial_free(second.trial);

@@ -25,26 +25,37 @@ bool hints_variant(const struct search_space *space, const struct hint_row *row,
   return space_nearest(&space->bindings[index], fixed, configuration) == NULL;
 }
 
-/* Add the variants of the first rows that give new variants.
- *   only  the variants of a recording */
-static halotune_status hints_choose(const struct hint_rows *rows, const struct search_space *space,
-                                    const struct visited *only, const struct proposal *first,
-                                    struct proposal_list *out) {
-  struct visited taken = {.count = 0};
+/* What a list of hints is made from. */
+struct hint_choice {
+  const struct search_space *space;
+  const struct proposal *first;
+  struct visited only, taken; /* the variants of a recording; those of the list */
+  struct proposal_list *out;
+};
+
+/* Add a hint, unless it is listed, or no hint.
+ *   is_new  receives whether it was added */
+static halotune_status hint_add(struct hint_choice *choice, const struct proposal *hint, bool *is_new) {
+  const struct search_space *space = choice->space;
+  *is_new = false;
+  if (choice->first && proposal_equals(space, hint, choice->first)) return HALOTUNE_OK;
+  if (space->only && !visited_has(&choice->only, space, hint)) return HALOTUNE_OK;
+  halotune_status status = visited_add(&choice->taken, space, hint, is_new);
+  return status == HALOTUNE_OK && *is_new ? proposals_add(choice->out, hint) : status;
+}
+
+/* Add the variants of the first rows that give new variants. */
+static halotune_status hints_choose(struct hint_choice *choice, const struct hint_rows *rows) {
   int of_others = 0;
   halotune_status status = HALOTUNE_OK;
-  for (int i = 0; i < rows->count && out->count < MOST_HINTS && status == HALOTUNE_OK; i++) {
+  for (int i = 0; i < rows->count && choice->out->count < MOST_HINTS && status == HALOTUNE_OK; i++) {
     bool is_other = rows->list[i].distance[HINT_STENCIL] > 0, is_new;
     struct proposal hint;
     if (is_other && of_others == MOST_HINTS_OF_OTHERS) break;
-    if (!hints_variant(space, &rows->list[i], &hint) || (first && proposal_equals(space, &hint, first))) continue;
-    if (space->only && !visited_has(only, space, &hint)) continue;
-    status = visited_add(&taken, space, &hint, &is_new);
-    if (status != HALOTUNE_OK || !is_new) continue;
-    of_others += is_other;
-    status = proposals_add(out, &hint);
+    if (!hints_variant(choice->space, &rows->list[i], &hint)) continue;
+    status = hint_add(choice, &hint, &is_new);
+    of_others += is_other && is_new;
   }
-  visited_free(&taken);
   return status;
 }
 
@@ -59,13 +70,18 @@ halotune_status hints_read(const struct hint_sources *sources, const struct hint
 }
 
 halotune_status hints_find(const struct hint_sources *sources, const struct hint_target *target,
-                           const struct search_space *space, const struct proposal *first, struct proposal_list *out) {
+                           const struct search_space *space, const struct proposal *first,
+                           const struct proposal_list *predicted, struct proposal_list *out) {
   struct hint_rows rows;
-  struct visited only = {.count = 0};
+  struct hint_choice choice = {.space = space, .first = first, .out = out};
+  bool is_new;
   halotune_status status = hints_read(sources, target, &rows);
-  if (status == HALOTUNE_OK) status = visited_add_listed(&only, space);
-  if (status == HALOTUNE_OK) status = hints_choose(&rows, space, &only, first, out);
-  visited_free(&only);
+  if (status == HALOTUNE_OK) status = visited_add_listed(&choice.only, space);
+  for (long i = 0; i < predicted->count && status == HALOTUNE_OK; i++)
+    status = hint_add(&choice, &predicted->list[i], &is_new);
+  if (status == HALOTUNE_OK) status = hints_choose(&choice, &rows);
+  visited_free(&choice.only);
+  visited_free(&choice.taken);
   hint_rows_free(&rows);
   return status;
 }

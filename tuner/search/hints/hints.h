@@ -28,13 +28,15 @@ halotune_status hints_read(const struct hint_sources *sources, const struct hint
  * exists, or the template is not searched. */
 bool hints_variant(const struct search_space *space, const struct hint_row *row, struct proposal *out);
 
-/* List the variants that winners stand for, the nearest first, none twice. In a replay, variants that were not recorded
- * are left out.
- *   first  the variant that is tried before all others, which is no hint; NULL for none
- *   out    the hints are added to it
+/* List the variants that are predicted to be fast, then those that winners stand for, the nearest first, none twice. In
+ * a replay, variants that were not recorded are left out.
+ *   first      the variant that is tried before all others, which is no hint; NULL for none
+ *   predicted  variants that come before those of the winners
+ *   out        the hints are added to it
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
 halotune_status hints_find(const struct hint_sources *sources, const struct hint_target *target,
-                           const struct search_space *space, const struct proposal *first, struct proposal_list *out);
+                           const struct search_space *space, const struct proposal *first,
+                           const struct proposal_list *predicted, struct proposal_list *out);
 
 /* List the variants that a search tries first: the hints, then the default of each template, or the variant nearest to
  * it that the rules keep. Each template is then known soon, and a search whose default is slow finds something better

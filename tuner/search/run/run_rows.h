@@ -8,10 +8,11 @@
 struct run_rows {
   struct store *store;
   int64_t stencil, problem;
-  int64_t run;                   /* 0 until the run is in the store */
-  const int64_t *templates;      /* one id for each template of the search space */
-  const char *driver, *warnings; /* of the backend */
-  char nvrtc[32];                /* "13.0" */
+  int64_t run;              /* 0 until the run is in the store */
+  const int64_t *templates; /* one id for each template of the search space */
+  const char *driver;       /* of the backend */
+  const char *warnings;     /* when the search began, a line each */
+  char nvrtc[32];           /* "13.0" */
 };
 
 /* What the store calls a trial's variant. */

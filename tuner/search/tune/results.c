@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/trace.h"
 #include "db/store/launch_text.h"
 #include "tuner/measure/sampling/measure.h"
 #include "tuner/search/hints/earlier.h"
@@ -164,7 +165,9 @@ static halotune_status store_result(struct results *results, struct trial *trial
   result->at_s = schedule_spent_s(in->schedule);
   const int attempts = result->attempts;
   if (!trial->twin_of) result->attempts += record->attempts;
+  const double begin_ms = trace_now_ms();
   status = store_measurement(in->rows->store, in->rows->run, &key, result, &trial->variant);
+  trace_end(TRACE_STORE, "store", begin_ms, &trial->generated.hash, outcome_name(result->outcome));
   if (trial->again && status == HALOTUNE_OK) {
     in->tally->outcomes[record->outcome]--;
     status = store_twins(results, trial, record->outcome, attempts);
@@ -205,6 +208,7 @@ static halotune_status keep_timed(struct results *results, const struct trial *t
                                 .shared_bytes = result->shared_bytes,
                                 .occupancy = result->occupancy,
                                 .is_default = search_is_first(in, &trial->proposal),
+                                .is_served = search_is_served(in, &trial->proposal),
                                 .is_hinted = is_hinted(in, trial)};
   return timed_put(in->timed, &timed);
 }
@@ -226,7 +230,9 @@ halotune_status results_finish(struct results *results, struct trial *trial) {
     tally->twins += trial->twin_of > 0;
     tally->hinted += is_hinted(in, trial);
     const double time_ms = outcome_has_time(result->outcome) ? result->timing.median_ms / scale : INFINITY;
+    const double begin_ms = trace_now_ms();
     status = in->strategy->tell(in->strategy_state, &trial->proposal, time_ms);
+    trace_end(TRACE_PROGRAM, "tell", begin_ms, NULL, NULL);
   }
   trial_free(trial);
   run_progress_show(in->progress, "search");

@@ -17,10 +17,11 @@ struct search_inputs {
   const struct task *task;
   const struct search_space *space;
   const struct schedule *schedule;
-  const struct run_rows *rows; /* the run is in the store */
-  const struct trial *first;   /* the default variant, compiled; NULL for none */
-  double first_ms;             /* of one application of it, roughly */
-  double memcpy_ms;            /* of the driver's copy; NaN where it was not measured */
+  const struct run_rows *rows;   /* the run is in the store */
+  const struct trial *first;     /* the default variant, compiled; NULL for none */
+  double first_ms;               /* of one application of it, roughly */
+  const struct proposal *served; /* what a lookup serves for the task; NULL for none */
+  double memcpy_ms;              /* of the driver's copy; NaN where it was not measured */
   const struct proposal_list *hints, *starts;
   const struct strategy *strategy;
   long max_variants;  /* 0: no bound */
@@ -47,6 +48,11 @@ struct search_end {
 /* Whether it is the default variant. */
 static inline bool search_is_first(const struct search_inputs *in, const struct proposal *proposal) {
   return in->first && proposal_equals(in->space, proposal, &in->first->proposal);
+}
+
+/* Whether it is what a lookup serves. */
+static inline bool search_is_served(const struct search_inputs *in, const struct proposal *proposal) {
+  return in->served && proposal_equals(in->space, proposal, in->served);
 }
 
 #endif

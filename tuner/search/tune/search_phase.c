@@ -4,12 +4,21 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/trace.h"
 #include "tuner/search/hints/earlier.h"
 #include "tuner/search/tune/results.h"
 #include "tuner/search/tune/watch.h"
-#include "tuner/search/variants/evaluate.h"
+#include "tuner/search/variants/runner.h"
 
-enum { SLOT_TRIAL = SLOT_ANCHOR + 1, COMPILE_WAIT_MS = 20 };
+enum {
+  SLOT_TRIAL = SLOT_ANCHOR + 1,
+  COMPILE_WAIT_MS = 20,
+  BUSY_WAIT_MS = 2 /* while a variant runs, its end may come before that of a compile */
+};
+
+/* Where the best variant takes longer, the device is busy whatever waits for it, and the next variant should know the
+ * time of this one. */
+static const double queue_below_ms = 5;
 
 /* Of the time that the finals have, how much may go to results that have to be measured again. */
 static const double settle_share = 0.25;
@@ -18,6 +27,8 @@ struct search_phase {
   const struct search_inputs *in;
   struct watch watch;
   struct results results;
+  struct runner *runner;
+  long running;            /* of the trials in the runner: those that give new results */
   struct visited proposed; /* in this run; strategies know neither of the default nor of what earlier runs tried */
   bool is_dry;             /* the strategy has no more */
 };
@@ -62,33 +73,97 @@ static halotune_status propose_again(struct search_phase *phase, long number) {
   return status == HALOTUNE_OK ? pass_on(phase, trial) : status;
 }
 
+/* Take the result of the first trial in the runner, and wait for it. */
+static halotune_status take_ended(struct search_phase *phase) {
+  struct trial *trial;
+  double end_ms;
+  halotune_status status = runner_take(phase->runner, &trial, &end_ms);
+  if (!trial) return status;
+  if (phase->watch.anchor) anchor_busy_until(phase->watch.anchor, end_ms);
+  phase->running -= !trial->again;
+  if (status == HALOTUNE_OK) return results_finish(&phase->results, trial);
+  trial_free(trial);
+  return status;
+}
+
+/* Take the results that are there. */
+static halotune_status take_all_ended(struct search_phase *phase) {
+  halotune_status status = HALOTUNE_OK;
+  while (status == HALOTUNE_OK && runner_has_ended(phase->runner)) status = take_ended(phase);
+  return status;
+}
+
+/* Take the results of all trials in the runner. The backend is then the caller's. */
+static halotune_status take_running(struct search_phase *phase) {
+  halotune_status status = HALOTUNE_OK;
+  while (status == HALOTUNE_OK && runner_count(phase->runner) > 0) status = take_ended(phase);
+  return status;
+}
+
+/* Take a reading of the anchor if it is due, when all variants before it have their results. What is left in the runner
+ * after those that have ended keeps the GPU busy now. */
+static halotune_status read_if_due(struct search_phase *phase) {
+  struct watch *watch = &phase->watch;
+  halotune_status status = take_all_ended(phase);
+  if (watch->anchor && runner_count(phase->runner) > 0) anchor_busy(watch->anchor);
+  if (status != HALOTUNE_OK || !watch_is_due(watch)) return status;
+  status = take_running(phase);
+  return status == HALOTUNE_OK ? watch_read(watch) : status;
+}
+
+/* Give a compiled trial to the device. */
+static halotune_status put_trial(struct search_phase *phase, struct trial *trial) {
+  const struct search_inputs *in = phase->in;
+  const int most = timed_best_ms(in->timed) < queue_below_ms ? RUNNER_MOST : 1;
+  halotune_status status = read_if_due(phase);
+  while (status == HALOTUNE_OK && runner_count(phase->runner) >= most) status = take_ended(phase);
+  if (status != HALOTUNE_OK) {
+    trial_free(trial);
+    return status;
+  }
+  const double best_ms = timed_best_ms(in->timed);
+  phase->running += !trial->again;
+  runner_put(phase->runner, trial, isfinite(best_ms) ? best_ms * watch_scale(&phase->watch) : 0);
+  return HALOTUNE_OK;
+}
+
+/* Make a trial the anchor. */
+static halotune_status take_stand_in(struct search_phase *phase, struct trial *trial) {
+  halotune_status status = take_running(phase);
+  if (status == HALOTUNE_OK) return watch_take(phase->in, &phase->watch, trial);
+  trial_free(trial);
+  return status;
+}
+
 /* If the watch wants another anchor, have its variant compiled. The pipeline must have room. */
 static halotune_status call_stand_in(struct search_phase *phase) {
   const struct search_inputs *in = phase->in;
   struct trial *trial;
   halotune_status status = watch_call_stand_in(in, &phase->watch, &trial);
   if (status != HALOTUNE_OK || !trial) return status;
-  return trial->is_over ? watch_take(in, &phase->watch, trial) : pipeline_put(in->pipeline, trial, in->task);
+  return trial->is_over ? take_stand_in(phase, trial) : pipeline_put(in->pipeline, trial, in->task);
 }
 
 static bool is_good_enough(const struct search_inputs *in) {
   return in->good_enough > 0 && in->memcpy_ms / timed_best_ms(in->timed) >= in->good_enough;
 }
 
-static bool has_enough_variants(const struct search_inputs *in) {
-  return in->max_variants > 0 && in->tally->tried >= in->max_variants;
+/* Whether there are as many results as were asked for, with those of the trials that run. */
+static bool has_enough_variants(const struct search_phase *phase) {
+  const long most = phase->in->max_variants;
+  return most > 0 && phase->in->tally->tried + phase->running >= most;
 }
 
 /* Whether the search is over: by time, by the number of variants, or because the best is good enough. */
-static bool is_searched(const struct search_inputs *in) {
-  return schedule_ends_search(in->schedule) || has_enough_variants(in) || is_good_enough(in);
+static bool is_searched(const struct search_phase *phase) {
+  return schedule_ends_search(phase->in->schedule) || has_enough_variants(phase) || is_good_enough(phase->in);
 }
 
 /* Keep the compilers busy. */
 static halotune_status feed_compilers(struct search_phase *phase) {
   const struct search_inputs *in = phase->in;
   halotune_status status = HALOTUNE_OK;
-  while (status == HALOTUNE_OK && pipeline_has_room(in->pipeline) && !is_searched(in)) {
+  while (status == HALOTUNE_OK && pipeline_has_room(in->pipeline) && !is_searched(phase)) {
     struct proposal proposal;
     bool have = false;
     if ((status = call_stand_in(phase)) != HALOTUNE_OK || !pipeline_has_room(in->pipeline)) break;
@@ -97,7 +172,9 @@ static halotune_status feed_compilers(struct search_phase *phase) {
       status = propose_again(phase, number);
       continue;
     }
+    const double begin_ms = trace_now_ms();
     if ((status = in->strategy->next(in->strategy_state, &proposal, &have)) != HALOTUNE_OK) break;
+    trace_end(TRACE_PROGRAM, "propose", begin_ms, NULL, NULL);
     phase->is_dry = !have;
     if (!have) break;
     status = propose_variant(phase, &proposal);
@@ -105,47 +182,45 @@ static halotune_status feed_compilers(struct search_phase *phase) {
   return status;
 }
 
-/* Run a compiled trial on the device, unless it has a result already, and take its result. */
+/* Run a compiled trial on the device, unless it has a result already. */
 static halotune_status run_trial(struct search_phase *phase, struct trial *trial) {
-  const struct search_inputs *in = phase->in;
   struct results *results = &phase->results;
   halotune_status status = HALOTUNE_OK;
-  struct watch *watch = &phase->watch;
-  if (trial->is_stand_in) return watch_take(in, watch, trial);
-  if (!trial->is_over && !trial->again) status = results_find_twin(results, trial);
-  if (status == HALOTUNE_OK && !trial->is_over) {
-    if (watch_is_due(watch)) status = watch_read(watch);
-    double best_ms = timed_best_ms(in->timed);
-    if (status == HALOTUNE_OK) {
-      status = evaluate(in->backend, SLOT_TRIAL, isfinite(best_ms) ? best_ms * watch_scale(watch) : 0, trial);
-    }
-    if (watch->anchor) anchor_busy(watch->anchor);
-  }
-  if (status == HALOTUNE_OK) return results_finish(results, trial);
+  if (trial->is_stand_in) return take_stand_in(phase, trial);
+  const bool may_be_twin = !trial->is_over && !trial->again;
+  if (may_be_twin && runner_has_code(phase->runner, trial)) status = take_running(phase);
+  if (may_be_twin && status == HALOTUNE_OK) status = results_find_twin(results, trial);
+  if (status == HALOTUNE_OK && trial->is_over) return results_finish(results, trial);
+  if (status == HALOTUNE_OK) return put_trial(phase, trial);
   trial_free(trial);
   return status;
 }
 
-/* Run the next trial of the pipeline, if one comes in time. */
+/* Run the next trial of the pipeline, if one comes in time, and take the results that are there. */
 static halotune_status run_next(struct search_phase *phase, int timeout_ms) {
   struct trial *trial;
   halotune_status status = pipeline_take(phase->in->pipeline, timeout_ms, &trial);
-  return status == HALOTUNE_OK && trial ? run_trial(phase, trial) : status;
+  if (status == HALOTUNE_OK && trial) status = run_trial(phase, trial);
+  return status == HALOTUNE_OK ? take_all_ended(phase) : status;
+}
+
+/* Run the next trial of a list. While a variant runs, its result is not left waiting for a compile. */
+static halotune_status run_next_listed(struct search_phase *phase) {
+  return run_next(phase, runner_count(phase->runner) > 0 ? BUSY_WAIT_MS : -1);
 }
 
 /* Whether no more variants of a list are proposed and run.
  *   whatever_the_time  only the user or the deadline ends the list */
-static bool is_list_over(const struct search_inputs *in, bool whatever_the_time) {
-  return whatever_the_time ? schedule_is_stopped(in->schedule) : is_searched(in);
+static bool is_list_over(const struct search_phase *phase, bool whatever_the_time) {
+  return whatever_the_time ? schedule_is_stopped(phase->in->schedule) : is_searched(phase);
 }
 
 /* Run the trials that are in the pipeline. */
 static halotune_status drain_pipeline(struct search_phase *phase, bool whatever_the_time) {
   halotune_status status = HALOTUNE_OK;
-  while (status == HALOTUNE_OK && !pipeline_is_empty(phase->in->pipeline) &&
-         !is_list_over(phase->in, whatever_the_time))
-    status = run_next(phase, -1);
-  return status;
+  while (status == HALOTUNE_OK && !pipeline_is_empty(phase->in->pipeline) && !is_list_over(phase, whatever_the_time))
+    status = run_next_listed(phase);
+  return status == HALOTUNE_OK ? take_running(phase) : status;
 }
 
 /* Take the results of earlier runs. They count, and may win. Where this version writes another source, a result is
@@ -171,10 +246,10 @@ static halotune_status propose_list(struct search_phase *phase, const struct pro
   struct pipeline *pipeline = phase->in->pipeline;
   halotune_status status = HALOTUNE_OK;
   for (long i = 0; i < list->count && status == HALOTUNE_OK; i++) {
-    while (status == HALOTUNE_OK && !pipeline_has_room(pipeline)) status = run_next(phase, -1);
-    if (is_list_over(phase->in, whatever_the_time)) break;
+    while (status == HALOTUNE_OK && !pipeline_has_room(pipeline)) status = run_next_listed(phase);
+    if (is_list_over(phase, whatever_the_time)) break;
     if (status == HALOTUNE_OK) status = call_stand_in(phase);
-    while (status == HALOTUNE_OK && !pipeline_has_room(pipeline)) status = run_next(phase, -1);
+    while (status == HALOTUNE_OK && !pipeline_has_room(pipeline)) status = run_next_listed(phase);
     if (status == HALOTUNE_OK) status = propose_variant(phase, &list->list[i]);
   }
   return status == HALOTUNE_OK ? drain_pipeline(phase, whatever_the_time) : status;
@@ -206,21 +281,26 @@ static halotune_status take_earlier(struct search_phase *phase) {
 static halotune_status follow_strategy(struct search_phase *phase) {
   const struct search_inputs *in = phase->in;
   halotune_status status = HALOTUNE_OK;
-  while (status == HALOTUNE_OK && !is_searched(in)) {
+  while (status == HALOTUNE_OK && !is_searched(phase)) {
     if ((status = feed_compilers(phase)) != HALOTUNE_OK) break;
-    if (is_searched(in)) break; /* a twin needs no compiler: feed_compilers() may have had the last result */
-    if (pipeline_is_empty(in->pipeline) && phase->is_dry) break;
-    status = run_next(phase, COMPILE_WAIT_MS);
+    if (is_searched(phase)) break; /* a twin needs no compiler: feed_compilers() may have had the last result */
+    const bool is_running = runner_count(phase->runner) > 0;
+    if (!pipeline_is_empty(in->pipeline)) status = run_next(phase, is_running ? BUSY_WAIT_MS : COMPILE_WAIT_MS);
+    else if (is_running) status = take_ended(phase); /* its result may lead the strategy on */
+    else if (phase->is_dry) break;
     run_progress_show(in->progress, "search");
   }
-  return status;
+  return status == HALOTUNE_OK ? take_running(phase) : status;
 }
 
-/* The default variant runs first, whatever the time. */
+/* The default variant and what a lookup serves run first, whatever the time. A search never ends with less. */
 static halotune_status search_variants(struct search_phase *phase) {
   const struct search_inputs *in = phase->in;
   halotune_status status = in->first ? propose_variant(phase, &in->first->proposal) : HALOTUNE_OK;
-  while (status == HALOTUNE_OK && !pipeline_is_empty(in->pipeline)) status = run_next(phase, -1);
+  while (status == HALOTUNE_OK && in->served && !pipeline_has_room(in->pipeline)) status = run_next_listed(phase);
+  if (status == HALOTUNE_OK && in->served) status = propose_variant(phase, in->served);
+  while (status == HALOTUNE_OK && !pipeline_is_empty(in->pipeline)) status = run_next_listed(phase);
+  if (status == HALOTUNE_OK) status = take_running(phase);
   if (status == HALOTUNE_OK) status = take_earlier(phase);
   if (status == HALOTUNE_OK) status = propose_starts(phase);
   return status == HALOTUNE_OK && !in->rematch ? follow_strategy(phase) : status;
@@ -240,7 +320,8 @@ static halotune_status settle_results(struct search_phase *phase) {
     if (number == 0) break;
     is_newer = true;
     status = propose_again(phase, number);
-    while (status == HALOTUNE_OK && !pipeline_is_empty(in->pipeline)) status = run_next(phase, -1);
+    while (status == HALOTUNE_OK && !pipeline_is_empty(in->pipeline)) status = run_next_listed(phase);
+    if (status == HALOTUNE_OK) status = take_running(phase);
   }
   if (status == HALOTUNE_OK && is_newer) status = watch_read(&phase->watch);
   return status == HALOTUNE_OK ? results_settle(&phase->results) : status;
@@ -250,18 +331,20 @@ static halotune_status settle_results(struct search_phase *phase) {
 static bool has_all_asked_for(const struct search_phase *phase) {
   const struct search_inputs *in = phase->in;
   const bool is_dry = phase->is_dry && pipeline_is_empty(in->pipeline);
-  return is_dry || in->rematch || has_enough_variants(in) || is_good_enough(in);
+  return is_dry || in->rematch || has_enough_variants(phase) || is_good_enough(in);
 }
 
 halotune_status search_phase_run(const struct search_inputs *in, struct search_end *out) {
   const struct schedule *schedule = in->schedule;
   struct search_phase phase = {.in = in, .results = {.in = in, .watch = &phase.watch}};
   halotune_status status = watch_open(in, &phase.watch);
+  if (status == HALOTUNE_OK) status = runner_make(in->backend, SLOT_TRIAL, &schedule->time, &phase.runner);
   if (status == HALOTUNE_OK) status = search_variants(&phase);
   out->is_exhausted = has_all_asked_for(&phase);
   out->is_cut = schedule->has_deadline && !out->is_exhausted && schedule_now_ms(schedule) >= schedule->search_end_ms;
   pipeline_clear(in->pipeline); /* the search is over: trials that have not run are of no use any more */
   if (status == HALOTUNE_OK) status = settle_results(&phase);
+  runner_free(phase.runner);
   out->scale = watch_scale(&phase.watch);
   halotune_status unloaded = watch_close(in, &phase.watch);
   results_free(&phase.results);

@@ -7,37 +7,46 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/trace.h"
 #include "tuner/measure/sampling/measure.h"
 #include "tuner/search/variants/evaluate.h"
+#include "tuner/search/variants/problem_set.h"
 
 /* Where the default variant takes less, launches are not negligible, and go into a graph. */
 static const double graph_below_ms = 0.020;
 
-/* Make the inputs and the reference. A recording runs nothing and needs none. */
-static halotune_status make_scene(const struct setup_inputs *in, struct setup *setup) {
-  const struct task *task = in->task;
-  struct scene_request request = {.stencil = task->stencil,
-                                  .analysis = task->analysis,
-                                  .dtype = task->dtype,
-                                  .domain = domain_dense(task->stencil, task->analysis, &task->grid),
-                                  .coefficients = task->coefficients,
-                                  .input = INPUT_RANDOM,
-                                  .seed = 1,
-                                  .steps = task->launch_steps > 1 ? task->launch_steps : 1,
-                                  .launch_steps = task->launch_steps};
-  if (!in->tools->backend->facts.is_recording) return scene_make(&request, &setup->scene);
-  setup->scene.request = request;
-  return HALOTUNE_OK;
+static struct backend_problem problem_of(const struct setup_inputs *in, struct setup *setup, enum launch_mode launch) {
+  setup->launch = launch;
+  return (struct backend_problem){.scene = &setup->scene,
+                                  .launch = launch,
+                                  .cache = in->options->cache,
+                                  .reproducible = in->task->reproducible,
+                                  .roof_elements = in->copy ? in->copy->grid.n[0] : 0};
 }
 
-static halotune_status set_problem(const struct setup_inputs *in, struct setup *setup, enum launch_mode launch) {
+/* Make inputs and reference, and bring the problem to the device. A recording runs nothing and needs no fields. */
+static halotune_status make_problem(const struct setup_inputs *in, struct setup *setup, enum launch_mode launch) {
+  const struct task *task = in->task;
+  struct backend_handle *backend = in->tools->backend;
+  const struct backend_problem problem = problem_of(in, setup, launch);
+  const struct scene_request request = {.stencil = task->stencil,
+                                        .analysis = task->analysis,
+                                        .dtype = task->dtype,
+                                        .domain = domain_dense(task->stencil, task->analysis, &task->grid),
+                                        .coefficients = task->coefficients,
+                                        .input = INPUT_RANDOM,
+                                        .seed = 1,
+                                        .steps = task->launch_steps > 1 ? task->launch_steps : 1,
+                                        .launch_steps = task->launch_steps};
+  if (!backend->facts.is_recording) return problem_make(backend, &request, &setup->scene, &problem, &setup->warnings);
+  setup->scene.request = request;
+  return backend->table->set_problem(backend->state, &problem);
+}
+
+/* Bring the problem to the device once more, for another way to launch. */
+static halotune_status change_launch(const struct setup_inputs *in, struct setup *setup, enum launch_mode launch) {
   const struct backend_handle *backend = in->tools->backend;
-  const struct backend_problem problem = {.scene = &setup->scene,
-                                          .launch = launch,
-                                          .cache = in->options->cache,
-                                          .reproducible = in->task->reproducible,
-                                          .roof_elements = in->copy ? in->copy->grid.n[0] : 0};
-  setup->launch = launch;
+  const struct backend_problem problem = problem_of(in, setup, launch);
   return backend->table->set_problem(backend->state, &problem);
 }
 
@@ -94,14 +103,16 @@ static halotune_status try_default(const struct setup_inputs *in, struct setup *
 /* Find what a user without a tuner would run: the default of the first template whose default works. Choose the launch
  * mode by its time, unless the options say it. */
 static halotune_status find_default(const struct setup_inputs *in, struct setup *setup) {
+  const double begin_ms = trace_now_ms();
   halotune_status status = HALOTUNE_OK;
   for (int i = 0; i < setup->space.count && !setup->first && status == HALOTUNE_OK; i++) {
     if (schedule_is_stopped(in->schedule)) break;
     status = try_default(in, setup, i);
   }
+  trace_end(TRACE_PHASES, "default variant", begin_ms, NULL, NULL);
   const bool is_short = setup->first && setup->first_ms < graph_below_ms;
   if (status != HALOTUNE_OK || in->options->launch >= 0 || !is_short) return status;
-  return set_problem(in, setup, LAUNCH_GRAPH);
+  return change_launch(in, setup, LAUNCH_GRAPH);
 }
 
 /* The compiler's version, as the store has it. */
@@ -128,8 +139,10 @@ static halotune_status open_run(const struct setup_inputs *in, struct setup *set
                             .cache = options->cache,
                             .reproducible = task->reproducible,
                             .steps = task->launch_steps};
-  *rows = (struct run_rows){
-      .store = store, .templates = setup->template_ids, .driver = facts->driver, .warnings = facts->warnings};
+  *rows = (struct run_rows){.store = store,
+                            .templates = setup->template_ids,
+                            .driver = facts->driver,
+                            .warnings = text_string(&setup->warnings)};
   write_nvrtc(in->tools, rows->nvrtc, sizeof rows->nvrtc);
   if ((key.device = store_device(store, &facts->device, facts->is_emulation)) == 0) return HALOTUNE_DB;
   if ((key.stencil = store_stencil(store, task->stencil, task->analysis)) == 0) return HALOTUNE_DB;
@@ -195,10 +208,14 @@ static void show_to_strategy(struct setup *setup, const struct proposal_list *li
 
 halotune_status setup_find_hints(const struct setup_inputs *in, struct setup *setup) {
   const struct tune_options *options = in->options;
-  if (options->no_hints || options->rematch || !options->strategy->takes_hints) return HALOTUNE_OK;
+  if (options->no_hints || options->rematch) return HALOTUNE_OK;
   const struct hint_sources sources = setup_hint_sources(in);
   const struct hint_target target = setup_hint_target(in, setup, in->task);
-  halotune_status status = hints_find(&sources, &target, &setup->space, first_proposal(setup), &setup->hints);
+  const double begin_ms = trace_now_ms();
+  halotune_status status = predicted_find(&sources, &target, &setup->space, &setup->predicted);
+  if (status != HALOTUNE_OK || !options->strategy->takes_hints) return status;
+  status = hints_find(&sources, &target, &setup->space, first_proposal(setup), &setup->predicted.list, &setup->hints);
+  trace_end(TRACE_PHASES, "hints", begin_ms, NULL, NULL);
   show_to_strategy(setup, &setup->hints);
   return status;
 }
@@ -214,9 +231,8 @@ halotune_status setup_find_starts(const struct setup_inputs *in, struct setup *s
 static halotune_status prepare_device(const struct setup_inputs *in, struct setup *setup) {
   const int launch = in->options->launch;
   halotune_status status = check_box(in->task);
-  if (status == HALOTUNE_OK) status = make_scene(in, setup);
+  if (status == HALOTUNE_OK) status = make_problem(in, setup, launch < 0 ? LAUNCH_STREAM : (enum launch_mode)launch);
   if (status != HALOTUNE_OK || schedule_is_stopped(in->schedule)) return status;
-  status = set_problem(in, setup, launch < 0 ? LAUNCH_STREAM : (enum launch_mode)launch);
   if (status == HALOTUNE_OK) status = find_recorded(in, setup);
   return status == HALOTUNE_OK ? find_default(in, setup) : status;
 }
@@ -224,8 +240,11 @@ static halotune_status prepare_device(const struct setup_inputs *in, struct setu
 halotune_status setup_make(const struct setup_inputs *in, struct setup *out) {
   const struct tune_tools *tools = in->tools;
   *out = (struct setup){.memcpy_ms = NAN};
+  text_printf(&out->warnings, "%s", tools->backend->facts.warnings);
   halotune_status status = pipeline_make(tools->backend->facts.is_recording ? NULL : tools->compiler, &out->pipeline);
+  const double begin_ms = trace_now_ms();
   if (status == HALOTUNE_OK) status = setup_find_space(in, out);
+  trace_end(TRACE_PHASES, "space", begin_ms, NULL, NULL);
   if (status != HALOTUNE_OK || schedule_is_stopped(in->schedule)) return status;
   status = prepare_device(in, out);
   if (status != HALOTUNE_OK || schedule_is_stopped(in->schedule)) return status;
@@ -240,12 +259,14 @@ void setup_free(struct setup *setup) {
   pipeline_free(setup->pipeline);
   trial_free(setup->first);
   scene_free(&setup->scene);
+  text_free(&setup->warnings);
   for (int i = 0; i < setup->space.count; i++) bindings_free(&setup->bindings[i]);
   free(setup->bindings);
   free(setup->templates);
   free(setup->fixed);
   free(setup->template_ids);
   proposals_free(&setup->recorded);
+  predicted_free(&setup->predicted);
   proposals_free(&setup->hints);
   proposals_free(&setup->starts);
 }

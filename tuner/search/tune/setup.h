@@ -2,7 +2,7 @@
 #ifndef SEARCH_TUNE_SETUP_H
 #define SEARCH_TUNE_SETUP_H
 
-#include "tuner/search/hints/hints.h"
+#include "tuner/search/hints/predicted.h"
 #include "tuner/search/run/run_rows.h"
 #include "tuner/search/run/schedule.h"
 #include "tuner/search/tune/tune_inputs.h"
@@ -27,9 +27,11 @@ struct setup {
   int64_t *template_ids;
   long space_size;               /* variants that the rules keep */
   struct proposal_list recorded; /* the variants of a recording */
+  struct predicted predicted;    /* of predicted_find */
   struct proposal_list hints;    /* of hints_find */
   struct proposal_list starts;   /* of starts_find */
   struct scene scene;
+  struct text warnings; /* of the backend, and about the problem on the device; a line each */
   struct pipeline *pipeline;
   struct trial *first; /* the default variant, compiled; NULL where no template's default works */
   double first_ms;     /* of one application of the default variant, roughly */
@@ -52,7 +54,8 @@ void setup_free(struct setup *setup);
  * HALOTUNE_PARSE where the rules of one cannot be walked (space_is_walkable); or HALOTUNE_MEMORY. */
 halotune_status setup_find_space(const struct setup_inputs *in, struct setup *out);
 
-/* Find the winners that databases know, and show them to the strategy if the options say so. */
+/* Find what lookups would choose and the winners that databases know, and show them to the strategy if the options say
+ * so. */
 halotune_status setup_find_hints(const struct setup_inputs *in, struct setup *setup);
 
 /* Find the variants that are tried first, and show them to the strategy if it takes hints. The hints must be known. */

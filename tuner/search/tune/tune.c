@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/trace.h"
 #include "tuner/search/finals/final_phase.h"
 #include "tuner/search/tune/search_phase.h"
 #include "tuner/search/tune/setup.h"
@@ -47,6 +48,7 @@ static halotune_status run_search(struct run *run, struct tally *tally) {
                                    .rows = &setup->rows,
                                    .first = setup->first,
                                    .first_ms = setup->first_ms,
+                                   .served = setup->predicted.has_served ? setup->predicted.list.list : NULL,
                                    .memcpy_ms = setup->memcpy_ms,
                                    .hints = &setup->hints,
                                    .starts = &setup->starts,
@@ -63,6 +65,16 @@ static halotune_status run_search(struct run *run, struct tally *tally) {
                                    .tally = tally,
                                    .progress = &run->progress};
   return search_phase_run(&in, &run->search);
+}
+
+/* A search that tried fewer variants, and not all, tells little of what is fast. */
+enum { LEAST_TRIED = 10 };
+
+/* Why the search was not a whole one; NULL if it was. */
+static const char *find_partial(const struct run *run, const struct tally *tally) {
+  if (run->search.is_cut) return "the deadline cut the search short";
+  const bool is_small = tally->tried < LEAST_TRIED && tally->tried < run->setup.space_size;
+  return is_small && !run->search.is_exhausted ? "the time was too short for ten variants" : NULL;
 }
 
 static halotune_status run_finals(struct run *run, const struct tune_templates *copy_templates,
@@ -97,8 +109,9 @@ static halotune_status run_finals(struct run *run, const struct tune_templates *
                                   .tally = &out->tally,
                                   .progress = &run->progress};
   const bool was_stopped = schedule_is_stopped(&run->schedule);
-  halotune_status status = final_phase_run(&in, run->search.is_cut, &out->winner, out->reason);
-  out->is_complete = out->winner.exists && !run->search.is_cut;
+  const char *partial = find_partial(run, &out->tally);
+  halotune_status status = final_phase_run(&in, partial, &out->winner, out->reason);
+  out->is_complete = out->winner.exists && !partial;
   out->is_exhausted = !was_stopped && run->timed.count == 0 && run->search.is_exhausted;
   return status;
 }
@@ -137,13 +150,19 @@ halotune_status tune(const struct tune_tools *tools, const struct task *task, co
                                  .tally = &out->tally,
                                  .timed = &run.timed,
                                  .memcpy_ms = NAN}};
+  double begin_ms = trace_now_ms();
   halotune_status status = run_setup(&run, out);
+  trace_end(TRACE_PHASES, "set-up", begin_ms, NULL, task->stencil->name);
+  begin_ms = trace_now_ms();
   out->setup_s = schedule_spent_s(&run.schedule);
   if (status == HALOTUNE_OK && run.setup.rows.run && !schedule_is_stopped(&run.schedule))
     status = run_search(&run, &out->tally);
   out->search_s = schedule_spent_s(&run.schedule) - out->setup_s;
+  trace_end(TRACE_PHASES, "search", begin_ms, NULL, task->stencil->name);
+  begin_ms = trace_now_ms();
   if (status == HALOTUNE_OK) status = run_finals(&run, copy_templates, out);
   out->final_s = schedule_spent_s(&run.schedule) - out->search_s - out->setup_s;
+  trace_end(TRACE_PHASES, "finals", begin_ms, NULL, task->stencil->name);
   if (status != HALOTUNE_OK) store_failure(&run, status, out);
   run_close(&run);
   return status;

@@ -1,7 +1,10 @@
 /* pipeline.c: a table of trials that are with the compilers, and a ring of trials that are ready for the device. */
 #include "tuner/search/variants/pipeline.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+
+#include "base/trace.h"
 
 enum {
   MOST_IN_FLIGHT = 256, /* with the compilers, which never take so many */
@@ -63,8 +66,10 @@ halotune_status pipeline_put(struct pipeline *pipeline, struct trial *trial, con
   }
   int place = 0;
   while (place < MOST_IN_FLIGHT - 1 && pipeline->in_flight[place].trial) place++;
+  const double begin_ms = trace_now_ms();
   struct compile_request request = trial_request(trial, task);
   halotune_status status = compiler_submit(pipeline->compiler, (uint64_t)place, &request);
+  trace_end(TRACE_PROGRAM, "submit", begin_ms, &trial->generated.hash, NULL);
   if (status != HALOTUNE_OK) {
     trial_free(trial);
     return status;
@@ -74,15 +79,28 @@ halotune_status pipeline_put(struct pipeline *pipeline, struct trial *trial, con
   return HALOTUNE_OK;
 }
 
+/* Where the cache answered, or the compiler died, there is no span. */
+static void trace_compile(const struct trial *trial, const struct compiler_result *result) {
+  const struct compile_times *times = &result->compile.times;
+  char detail[64];
+  if (!trace_is_on() || times->end_ms <= 0) return;
+  snprintf(detail, sizeof detail, "%.1f ms of processor time", times->processor_ms);
+  trace_span(TRACE_COMPILERS + result->compile.worker, "compile", times->begin_ms, times->end_ms,
+             &trial->generated.hash, detail);
+}
+
 /* Move finished trials from the compilers into the ring, as far as there is room.
  *   timeout_ms  how long to wait for the first one */
 static halotune_status results_collect(struct pipeline *pipeline, int timeout_ms) {
   while (pipeline->ready_count < MOST_READY && pipeline->flying > 0) {
     struct compiler_result result;
     bool have = false;
+    const double begin_ms = trace_now_ms();
     halotune_status status = compiler_wait(pipeline->compiler, timeout_ms, &result, &have);
+    trace_end(TRACE_PROGRAM, timeout_ms == 0 ? "collect" : "wait for a compiler", begin_ms, NULL, NULL);
     if (status != HALOTUNE_OK || !have) return status;
     struct in_flight *place = &pipeline->in_flight[result.compile.id];
+    trace_compile(place->trial, &result);
     trial_take(place->trial, place->task, &result.compile);
     compile_result_free(&result.compile);
     ready_put(pipeline, place->trial);

@@ -15,7 +15,7 @@ struct timed_variant {
   double rms_error, max_error, max_error_units; /* of its verification */
   int registers, shared_bytes;
   double occupancy;
-  bool is_default, is_hinted;
+  bool is_default, is_served, is_hinted;
 };
 
 /* Start with {0}, end with timed_free. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/trace.h"
 #include "db/store/launch_text.h"
 #include "gpu/architecture/occupancy.h"
 
@@ -57,6 +58,16 @@ static struct identity hash_of_spec(const struct variant_spec *spec, const char 
   return identity_end(&maker);
 }
 
+/* Write the span of the generation, with the variant's words, which the other spans of the variant lack. */
+static void trace_generated(const struct trial *trial, double begin_ms) {
+  struct text words = {0};
+  if (!trace_is_on()) return;
+  text_printf(&words, "%s ", trial->template->name);
+  configuration_write(trial->template, &trial->spec.configuration, &words);
+  trace_end(TRACE_PROGRAM, "generate", begin_ms, &trial->generated.hash, text_string(&words));
+  text_free(&words);
+}
+
 halotune_status trial_begin(const struct task *task, const struct template *template, const struct proposal *proposal,
                             const struct grid *grid, struct trial **out) {
   struct trial *trial = calloc(1, sizeof *trial);
@@ -66,6 +77,7 @@ halotune_status trial_begin(const struct task *task, const struct template *temp
   trial->template = template;
   trial->spec = task_variant(task, template, &proposal->configuration, grid);
   trial->result = measurement_none();
+  const double begin_ms = trace_now_ms();
   halotune_status status = generate(&trial->spec, &trial->generated);
   if (status == HALOTUNE_ARGUMENT || status == HALOTUNE_PARSE) { /* a rule excludes it, or the template is wrong */
     trial_fail(trial, status == HALOTUNE_PARSE ? OUTCOME_COMPILE_FAILED : OUTCOME_PRUNED, "%s", fail_text());
@@ -74,6 +86,7 @@ halotune_status trial_begin(const struct task *task, const struct template *temp
     trial_free(trial);
     return status;
   }
+  trace_generated(trial, begin_ms);
   *out = trial;
   return HALOTUNE_OK;
 }

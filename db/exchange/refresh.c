@@ -1,0 +1,197 @@
+/* refresh.c: pass 1 reads all variants and decides; pass 2 changes rows (refresh_write.c). */
+#include "db/exchange/refresh.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "db/exchange/refresh_write.h"
+#include "db/store/launch_text.h"
+#include "db/store/query.h"
+#include "db/store/refuted.h"
+#include "db/store/regenerate.h"
+
+#define AS_TEXT(name, text) text,
+const char *const refresh_outcome_texts[REFRESH_OUTCOME_COUNT] = {REFRESH_OUTCOME_LIST(AS_TEXT)};
+#undef AS_TEXT
+
+/* Columns: variant, template, hash of the template, hash of the source, launch (NULL for a finalist and a verdict),
+ * whether the row is a verdict, REGENERATE_COLUMNS. A variant has a row for each problem on which it is a best or a
+ * finalist, and for each on which it was found to be wrong: lookups match verdicts by the template. */
+static const char subjects_sql[] =
+    "select v.id, v.template_id, t.hash, v.source_hash, b.launch, b.is_verdict, " REGENERATE_COLUMNS
+    " from (select variant_id, problem_id, text_id, steps, launch, 0 is_verdict from best"
+    " union select f.variant_id, r.problem_id, r.text_id, p.steps, null, 0 from finalist f join run r on r.id ="
+    " f.run_id join problem p on p.id = r.problem_id where not exists (select 1 from best o where o.variant_id = f.variant_id"
+    " and o.problem_id = r.problem_id)"
+    " union select w.variant_id, r.problem_id, r.text_id, p.steps, null, 1 from measurement w join run r on r.id ="
+    " w.run_id join problem p on p.id = r.problem_id where " SQL_IS_WRONG("w") ") b" REGENERATE_JOINS
+                                                                               "order by t.name, v.id";
+enum { VARIANT, TEMPLATE, TEMPLATE_HASH, SOURCE_HASH, LAUNCH, IS_VERDICT, FIRST_COLUMN, NAME = FIRST_COLUMN + 3 };
+
+/* The installed template of one name. */
+struct installed {
+  char *name, hash[IDENTITY_HEX_BYTES];
+  struct template *template;    /* NULL without one */
+  enum refresh_outcome without; /* why there is none */
+};
+
+struct decisions {
+  refresh_find *find;
+  struct installed *installed;
+  int installed_count, installed_room;
+  struct refresh_change *changes;
+  int *at; /* for each change, the installed template */
+  int count, room, at_room;
+};
+
+static void decisions_free(struct decisions *d) {
+  for (int i = 0; i < d->installed_count; i++) {
+    template_free(d->installed[i].template);
+    free(d->installed[i].name);
+  }
+  for (int i = 0; i < d->count; i++) free(d->changes[i].parameters);
+  free(d->installed);
+  free(d->changes);
+  free(d->at);
+}
+
+/* Find the installed template of this name. Rows come in the order of names: it is the last one, or a new one. */
+static halotune_status find_installed(struct decisions *d, const char *name) {
+  struct installed added = {.without = REFRESH_NOT_INSTALLED};
+  if (d->installed_count > 0 && strcmp(d->installed[d->installed_count - 1].name, name) == 0) return HALOTUNE_OK;
+  if (!array_room(d->installed, d->installed_count, d->installed_room) || !(added.name = strdup(name)))
+    return fail_memory();
+  halotune_status status = d->find(name, &added.template);
+  if (status == HALOTUNE_PARSE) {
+    added.without = REFRESH_BROKEN;
+    status = HALOTUNE_OK;
+  }
+  if (added.template) identity_hex(added.template->hash, added.hash);
+  d->installed[d->installed_count++] = added;
+  return status;
+}
+
+static bool is_refusal(halotune_status status) { return status == HALOTUNE_PARSE || status == HALOTUNE_ARGUMENT; }
+
+/* Whether two launches are the same, by the one text that each has. */
+static halotune_status compare_launches(const struct launch *a, const struct launch *b, bool *is_same) {
+  struct text texts[2] = {{0}, {0}};
+  launch_write(a, &texts[0]);
+  launch_write(b, &texts[1]);
+  const bool ok = text_ok(&texts[0]) && text_ok(&texts[1]);
+  *is_same = ok && strcmp(text_string(&texts[0]), text_string(&texts[1])) == 0;
+  for (int i = 0; i < 2; i++) text_free(&texts[i]);
+  return ok ? HALOTUNE_OK : fail_memory();
+}
+
+/* The launch with which the row was measured: that of the best, or the one that the row's own template gives. */
+static halotune_status measured_launch(sqlite3_stmt *row, struct launch *out) {
+  struct generated made;
+  char hex[IDENTITY_HEX_BYTES];
+  if (sqlite3_column_type(row, LAUNCH) != SQLITE_NULL) return launch_read(column_text(row, LAUNCH), out);
+  halotune_status status = regenerate(row, FIRST_COLUMN, &made);
+  if (status != HALOTUNE_OK) return status;
+  identity_hex(made.hash, hex);
+  *out = made.launch;
+  generated_free(&made);
+  return strcmp(hex, column_text(row, SOURCE_HASH)) == 0
+             ? HALOTUNE_OK
+             : fail(HALOTUNE_ARGUMENT, "this Halotune generates other code with the stored template");
+}
+
+/* Compare what the installed template generates with what is stored. */
+static halotune_status compare_generated(sqlite3_stmt *row, const struct generated *made, enum refresh_outcome *out) {
+  struct launch launch;
+  char hex[IDENTITY_HEX_BYTES];
+  bool is_same = false;
+  identity_hex(made->hash, hex);
+  *out = REFRESH_OTHER_CODE;
+  if (strcmp(hex, column_text(row, SOURCE_HASH)) != 0) return HALOTUNE_OK;
+  halotune_status status = measured_launch(row, &launch);
+  /* Where it cannot be known whether a wrong variant would be launched otherwise now, it stays known to be wrong. */
+  *out = sqlite3_column_int(row, IS_VERDICT) ? REFRESH_SAME : REFRESH_UNKNOWN_LAUNCH;
+  if (status != HALOTUNE_OK) return is_refusal(status) ? HALOTUNE_OK : status;
+  status = compare_launches(&made->launch, &launch, &is_same);
+  *out = is_same ? REFRESH_SAME : REFRESH_OTHER_LAUNCH;
+  return status;
+}
+
+/* Decide about one problem of a variant. */
+static halotune_status decide(const struct installed *installed, sqlite3_stmt *row, char **parameters,
+                              enum refresh_outcome *out) {
+  struct generated made;
+  struct identity source;
+  struct configuration configuration;
+  struct text text = {0};
+  *out = installed->without;
+  if (!installed->template) return HALOTUNE_OK;
+  *out = REFRESH_NO_SOURCE;
+  if (!identity_read(column_text(row, SOURCE_HASH), &source)) return HALOTUNE_OK;
+  halotune_status status = regenerate_with(row, FIRST_COLUMN, installed->template, &configuration, &made);
+  *out = REFRESH_REFUSED;
+  if (status != HALOTUNE_OK) return is_refusal(status) ? HALOTUNE_OK : status;
+  status = compare_generated(row, &made, out);
+  generated_free(&made);
+  if (status != HALOTUNE_OK || *out != REFRESH_SAME || *parameters) return status;
+  configuration_write(installed->template, &configuration, &text);
+  if (!text_ok(&text)) status = fail_memory();
+  else *parameters = text.bytes;
+  return status;
+}
+
+/* Decide about a row. The first row of a variant adds a change. Of several outcomes the last in the list counts. */
+static halotune_status look_at_row(struct decisions *d, sqlite3_stmt *row) {
+  enum refresh_outcome outcome;
+  const int64_t variant = sqlite3_column_int64(row, VARIANT);
+  halotune_status status = find_installed(d, column_text(row, NAME));
+  if (status != HALOTUNE_OK) return status;
+  const struct installed *installed = &d->installed[d->installed_count - 1];
+  if (installed->template && strcmp(installed->hash, column_text(row, TEMPLATE_HASH)) == 0) return HALOTUNE_OK;
+  if (d->count == 0 || d->changes[d->count - 1].variant != variant) {
+    if (!array_room(d->changes, d->count, d->room) || !array_room(d->at, d->count, d->at_room)) return fail_memory();
+    d->at[d->count] = d->installed_count - 1;
+    d->changes[d->count++] = (struct refresh_change){.variant = variant,
+                                                     .from = sqlite3_column_int64(row, TEMPLATE),
+                                                     .to = installed->template,
+                                                     .outcome = REFRESH_SAME};
+  }
+  struct refresh_change *change = &d->changes[d->count - 1];
+  status = decide(installed, row, &change->parameters, &outcome);
+  if (status == HALOTUNE_OK && outcome > change->outcome) change->outcome = outcome;
+  return status;
+}
+
+static halotune_status decide_all(struct decisions *d, sqlite3 *connection) {
+  sqlite3_stmt *query = NULL;
+  int code = SQLITE_DONE;
+  halotune_status status = query_prepare(connection, subjects_sql, &query);
+  while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) status = look_at_row(d, query);
+  if (status == HALOTUNE_OK && code != SQLITE_DONE) status = query_fail(connection);
+  sqlite3_finalize(query);
+  return status;
+}
+
+static void tell_all(const struct decisions *d, void (*tell)(void *context, const struct refreshed *refreshed),
+                     void *context) {
+  for (int i = 0; i < d->installed_count; i++) {
+    long counts[REFRESH_OUTCOME_COUNT] = {0};
+    for (int k = 0; k < d->count; k++) counts[d->changes[k].outcome] += d->at[k] == i;
+    for (int outcome = 0; outcome < REFRESH_OUTCOME_COUNT; outcome++) {
+      const struct refreshed refreshed = {d->installed[i].name, (enum refresh_outcome)outcome, counts[outcome]};
+      if (counts[outcome] > 0) tell(context, &refreshed);
+    }
+  }
+}
+
+halotune_status store_refresh(struct store *store, refresh_find *find, bool is_dry,
+                              void (*tell)(void *context, const struct refreshed *refreshed), void *context) {
+  struct decisions d = {.find = find};
+  halotune_status status = decide_all(&d, store_connection(store));
+  for (int i = 0; i < d.count && status == HALOTUNE_OK; i++) {
+    if (d.changes[i].outcome == REFRESH_SAME) status = refresh_write(store, &d.changes[i], is_dry);
+  }
+  if (status == HALOTUNE_OK) tell_all(&d, tell, context);
+  decisions_free(&d);
+  return status;
+}

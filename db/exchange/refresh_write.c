@@ -1,0 +1,104 @@
+/* refresh_write.c: the statements of one variant. */
+#include "db/exchange/refresh_write.h"
+
+#include "base/array.h"
+#include "db/store/query.h"
+
+/* Places of all statements: ?1 the variant, ?2 its twin (the same variant of the installed template), ?3 the installed
+ * template's row, ?4 its parameters, ?5 the old template's row, ?6 the installed template's identity. */
+struct places {
+  int64_t variant, twin, to, from;
+  const char *parameters;
+  char hash[IDENTITY_HEX_BYTES];
+};
+
+static halotune_status run(sqlite3 *connection, const char *sql, const struct places *places, int64_t *found) {
+  sqlite3_stmt *query = NULL;
+  halotune_status status = query_prepare(connection, sql, &query);
+  if (status != HALOTUNE_OK) return status;
+  sqlite3_bind_int64(query, 1, places->variant);
+  sqlite3_bind_int64(query, 2, places->twin);
+  sqlite3_bind_int64(query, 3, places->to);
+  sqlite3_bind_text(query, 4, places->parameters, -1, SQLITE_STATIC);
+  sqlite3_bind_int64(query, 5, places->from);
+  sqlite3_bind_text(query, 6, places->hash, -1, SQLITE_STATIC);
+  status = query_run(query, found);
+  sqlite3_finalize(query);
+  return status;
+}
+
+/* Whether the variant still has the template that was compared: another program may have changed it. */
+static const char unchanged_sql[] = "select count(*) from variant where id = ?1 and template_id = ?5";
+
+static const char twin_sql[] = "select w.id from variant v join variant w on w.source_hash = v.source_hash and"
+                               " w.stencil_id = v.stencil_id join template t on t.id = w.template_id"
+                               " where v.id = ?1 and w.id <> v.id and t.hash = ?6 and w.parameters = ?4";
+
+/* Results that both have of one run, and that differ. */
+static const char differing_sql[] =
+    "select (select count(*) from measurement a join measurement b on b.run_id = a.run_id and b.variant_id = ?2"
+    " where a.variant_id = ?1 and (a.outcome <> b.outcome or a.median_ms is not b.median_ms or a.samples is not"
+    " b.samples)) + (select count(*) from finalist a join finalist b on b.run_id = a.run_id and b.variant_id = ?2"
+    " where a.variant_id = ?1 and (a.median_ms <> b.median_ms or a.samples <> b.samples))";
+
+/* A best that both have, for the variant's row `a` and the twin's row `b`. */
+#define SQL_SAME_BEST                                                                                            \
+  "b.variant_id = ?2 and b.problem_id = a.problem_id and b.date = a.date and b.time_ms = a.time_ms and b.launch" \
+  " = a.launch and b.coefficients = a.coefficients and b.source = a.source and b.cubin = a.cubin"
+
+/* A current best that both have stays current as the twin's. */
+static const char note_served_sql[] =
+    "insert into served select (select min(b.id) from best b where " SQL_SAME_BEST
+    ") from best a where a.variant_id = ?1 and a.is_current and exists (select 1 from best b where " SQL_SAME_BEST ")";
+static const char drop_same_sql[] =
+    "delete from best as a where a.variant_id = ?1 and exists (select 1 from best b where " SQL_SAME_BEST ")";
+
+static const char *const fold_sql[] = {
+    "create temp table if not exists served (id integer primary key)",
+    "delete from served",
+    note_served_sql,
+    drop_same_sql,
+    "update best set is_current = 1 where id in (select id from served)",
+    "update best set variant_id = ?2 where variant_id = ?1",
+    "delete from measurement where variant_id = ?1 and run_id in (select run_id from measurement where variant_id = ?2)",
+    "update measurement set variant_id = ?2 where variant_id = ?1",
+    "delete from finalist where variant_id = ?1 and run_id in (select run_id from finalist where variant_id = ?2)",
+    "update finalist set variant_id = ?2 where variant_id = ?1",
+    "delete from variant where id = ?1",
+};
+
+static const char move_sql[] = "update variant set template_id = ?3, parameters = ?4 where id = ?1";
+static const char unused_sql[] =
+    "delete from template where id = ?5 and not exists (select 1 from variant where template_id = ?5)";
+
+static halotune_status find_twin(sqlite3 *connection, struct places *places, struct refresh_change *change) {
+  int64_t differing = 0;
+  halotune_status status = run(connection, twin_sql, places, &places->twin);
+  if (status == HALOTUNE_OK && places->twin > 0) status = run(connection, differing_sql, places, &differing);
+  if (differing > 0) change->outcome = REFRESH_TWICE;
+  return status;
+}
+
+static halotune_status write_rows(sqlite3 *connection, const struct places *places) {
+  halotune_status status = HALOTUNE_OK;
+  if (places->twin == 0) status = run(connection, move_sql, places, NULL);
+  for (size_t i = 0; i < COUNT(fold_sql) && places->twin > 0 && status == HALOTUNE_OK; i++)
+    status = run(connection, fold_sql[i], places, NULL);
+  return status == HALOTUNE_OK ? run(connection, unused_sql, places, NULL) : status;
+}
+
+halotune_status refresh_write(struct store *store, struct refresh_change *change, bool is_dry) {
+  sqlite3 *connection = store_connection(store);
+  struct places places = {.variant = change->variant, .from = change->from, .parameters = change->parameters};
+  int64_t unchanged = 0;
+  identity_hex(change->to->hash, places.hash);
+  if (is_dry) return find_twin(connection, &places, change);
+  if ((places.to = store_template(store, change->to)) == 0) return HALOTUNE_DB;
+  halotune_status status = query_script(connection, "begin immediate");
+  if (status != HALOTUNE_OK) return status;
+  status = run(connection, unchanged_sql, &places, &unchanged);
+  if (status == HALOTUNE_OK && unchanged == 0) change->outcome = REFRESH_CHANGED;
+  if (status == HALOTUNE_OK && unchanged > 0) status = find_twin(connection, &places, change);
+  if (status == HALOTUNE_OK && change->outcome == REFRESH_SAME) status = write_rows(connection, &places);
+  return query_finish(connection, status);
+}

@@ -1,0 +1,41 @@
+# `run` on the CPU: steps, coefficients that depend on --set, two outputs, the element type and the grid of the files.
+cd "$TMPDIR" || exit 1
+npy() { perl "$OLDPWD/tests/npy.pl" "$@"; }
+run() { halotune run "$@" | sed 's/^time .*/time/'; }
+cat >heat.yaml <<'END'
+name: heat
+dims: 2
+inputs: [u]
+outputs: [v]
+coefficients: {alpha: 0.1, r: 2*alpha}
+update: v = u[0,0] + r*(u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4*u[0,0])
+boundary: skip
+iterate: {v: u}
+dtypes: [f32, f64]
+grids: [[64, 64]]
+END
+npy write a.npy '<f8' 4,6 '$x==2 && $y==1 ? 1 : $x==0 ? 0.5 : 0'
+run ./heat.yaml --backend cpu --steps 3 --input u=a.npy --output v=b.npy && npy print b.npy
+run ./heat.yaml --backend cpu --steps 3 --set alpha=0.125 --grid 6,4 --input u=a.npy -o v=b.npy && npy print b.npy
+npy write s.npy '<f4' 4,6 '$x'
+run ./heat.yaml --backend cpu --type f32 --input u=s.npy --output v=t.npy && npy print t.npy
+# u_prev gets the values of u where nothing is computed.
+cat >wave.yaml <<'END'
+name: wave
+dims: 1
+inputs: [u, u_prev]
+outputs: [v, energy]
+update: |
+  v = u[-1] + u[1] - u_prev[0]
+  energy = u[0]*u[0]
+boundary: skip
+iterate: {v: u, u: u_prev}
+dtypes: [f64]
+grids: [[64]]
+END
+npy write u.npy '<f8' 5 '$x'
+npy write u_prev.npy '<f8' 5 '$x - 9'
+run wave.yaml --backend cpu --steps 2 --input u=u.npy,u_prev=u_prev.npy --output energy=e.npy,v=v.npy --threads 1
+npy print v.npy; npy print e.npy
+halotune run ./heat.yaml --backend cpu --input u=a.npy --output v=b.npy --threads 1 --json | jq -c 'del(.time_ms, .points_per_s)'
+# exit 0

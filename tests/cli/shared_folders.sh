@@ -1,0 +1,17 @@
+# In a folder of all users somebody else could make ./templates and ./kernels. They are not searched without being named.
+# A pipe where a template is looked for is refused, and not waited for.
+repository=$PWD
+mkdir -p "$TMPDIR/shared/templates" "$TMPDIR/shared/kernels" && cd "$TMPDIR/shared" || exit 9
+sed 's/0\.4/0.5/' "$repository/kernels/star7.yaml" >kernels/star7.yaml
+cp "$repository/templates/direct.yaml" templates
+sed 's|__global__|__global__ /* foreign */|' "$repository/templates/direct.cu" >templates/direct.cu
+HALOTUNE_PATH=$repository/kernels HALOTUNE_TEMPLATE_PATH=$repository/templates
+export HALOTUNE_PATH HALOTUNE_TEMPLATE_PATH
+find_words() { # how often the foreign words are in the source
+  halotune generate star7 --dtype f32 --template direct --set coefficients=literal >source
+  grep -c -e foreign -e '0\.5' source
+}
+echo '--- writable for all' && chmod 777 templates kernels && find_words
+echo '--- writable for the owner' && chmod 755 templates kernels && find_words
+echo '--- a pipe' && rm templates/direct.cu && mkfifo templates/direct.cu && halotune generate star7 --template direct
+# exit 1

@@ -1,0 +1,6 @@
+# An output in the memory of an input: variants pass with separate arrays and in place, and none reads through the read-only
+# path.
+halotune show tests/data/wave_in_place.yaml | grep "in place"
+halotune verify tests/data/wave_in_place.yaml --template direct,flat,tile --sample 3 --json | jq -c "[.variants[].outcome]"
+halotune generate tests/data/wave_in_place.yaml --template direct --set load_path=readonly
+# exit 2

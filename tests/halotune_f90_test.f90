@@ -1,0 +1,47 @@
+! halotune_f90_test.f90: structs, errors and texts of the module halotune. $HALOTUNE_DB has a winner of star7 on 24x12x10
+! for the GPU "NVIDIA H200". A test that is wrong ends the program with error stop.
+program halotune_f90_test
+  use, intrinsic :: iso_c_binding
+  use halotune
+  implicit none
+  type(halotune_context) :: context
+  type(halotune_problem) :: problem
+  type(halotune_config) :: config
+  type(halotune_kernel) :: kernel
+  type(c_ptr) :: none(2) = c_null_ptr
+  integer :: stat
+  character(len=400) :: message
+
+  call context%open()
+  problem = halotune_problem('star7', [24, 12, 10], device='h200')
+  call context%lookup(problem, config)
+  if (config%match /= HALOTUNE_MATCH_EXACT) error stop 'match'
+  ! The members at both ends of the struct: their places are those of C.
+  if (any(config%grid /= [24, 12, 10])) error stop 'grid'
+  if (halotune_text(config%template_name) /= 'small') error stop 'template_name'
+  if (halotune_text(config%measured_on) /= 'NVIDIA H200') error stop 'measured_on'
+  if (halotune_text(config%measured_stencil) /= 'star7') error stop 'measured_stencil'
+  if (config%steps /= 1) error stop 'steps'
+  if (.not. (config%expected_error >= 0 .and. config%expected_error < 1)) error stop 'expected_error'
+  if (.not. config%time_ms > 0) error stop 'time_ms'
+
+  call context%lookup(halotune_problem('star8', [8, 8, 8]), config, stat, message)
+  if (stat /= HALOTUNE_NOT_FOUND .or. index(message, 'star8') == 0) error stop 'no such stencil'
+  call context%lookup(halotune_problem('star7', [-1, 8, 8], device='h200'), config, stat)
+  if (stat /= HALOTUNE_ARGUMENT) error stop 'a grid that is impossible'
+  call context%add_stencil('name: [', stat, message)
+  if (stat /= HALOTUNE_PARSE) error stop 'no stencil'
+  call context%lookup(problem, config, stat)
+  if (stat /= HALOTUNE_OK) error stop 'a call that succeeds sets stat'
+  call kernel%create(context, config, [1d0, 2d0], stat=stat, errmsg=message)
+  if (stat /= HALOTUNE_ARGUMENT .or. message /= '2 coefficients, and the stencil has 7') error stop 'coefficients'
+  call kernel%run(c_null_ptr, none, 1_c_long_long, stat, message)
+  if (stat /= HALOTUNE_ARGUMENT .or. message /= 'the kernel was not created') error stop 'a kernel that is not there'
+  call context%lookup(halotune_problem('star7   ', [24, 12, 10], device='h200  '), config, stat)
+  if (stat /= HALOTUNE_OK) error stop 'trailing blanks'
+  call context%close()
+  call context%open(['none.db ', 'none2.db'], stat, message)
+  if (stat /= HALOTUNE_NOT_FOUND .or. index(message, 'none.db') == 0) error stop 'no such file'
+  if (halotune_strstatus(HALOTUNE_MEMORY) /= 'out of memory') error stop 'strstatus'
+  if (len(halotune_version()) < 5) error stop 'version'
+end program

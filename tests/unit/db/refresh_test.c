@@ -1,0 +1,320 @@
+/* refresh_test.c: variants of changed templates become those of the installed ones where these generate the same. */
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "db/exchange/export.h"
+#include "db/exchange/import.h"
+#include "db/exchange/merge.h"
+#include "db/exchange/refresh.h"
+#include "db/store/check.h"
+#include "db/store/query.h"
+#include "tests/unit/stores.h"
+
+/* The "installed" zmarch: the texts of the repository, where `was` is replaced by `is`. */
+static struct {
+  const char *name, *yaml, *cuda; /* name: NULL, no template is installed */
+  struct store *meddled;          /* not NULL: another program changes a variant while it is looked at */
+} installed;
+
+static halotune_status find_installed(const char *name, struct template **out) {
+  *out = NULL;
+  if (!installed.name) return HALOTUNE_OK;
+  if (installed.meddled)
+    CHECK_OK(query_script(store_connection(installed.meddled),
+                          "insert into template (hash, common_hash, name, yaml, cuda, origin_id) select '0123',"
+                          " common_hash, name, yaml, cuda, origin_id from template; update variant set template_id ="
+                          " last_insert_rowid() where id = (select max(id) from variant)"));
+  installed.meddled = NULL;
+  const struct source yaml = source_of(name, installed.yaml, strlen(installed.yaml));
+  return template_parse(&yaml, installed.cuda, out);
+}
+
+/* A copy of `text` with the first `was` replaced; the caller's. */
+static char *replaced(const char *text, const char *was, const char *is) {
+  const char *at = strstr(text, was);
+  char *out = NULL;
+  CHECK(at != NULL, "no '%s'", was);
+  CHECK(asprintf(&out, "%.*s%s%s", (int)(at - text), text, is, at + strlen(was)) > 0, "memory");
+  return out;
+}
+
+static void generate_configuration(struct bench_case *c, const char *assignment, struct generated *made) {
+  const struct grid grid = {{512, 256, 128}};
+  double coefficients[MAX_COEFFICIENTS];
+  c->configuration = configuration_default(c->template);
+  CHECK_OK(configuration_set(c->template, assignment, &c->configuration));
+  CHECK_OK(stencil_coefficients(c->stencil, &grid, coefficients));
+  const struct variant_spec spec = {.stencil = c->stencil,
+                                    .analysis = c->analysis,
+                                    .template = c->template,
+                                    .configuration = c->configuration,
+                                    .dtype = DTYPE_F32,
+                                    .domain = domain_dense(c->stencil, c->analysis, &grid),
+                                    .coefficients = coefficients,
+                                    .limits = case_device.limits,
+                                    .most_steps = 1};
+  CHECK_OK(generate(&spec, made));
+  source_strip_lines(made->source);
+}
+
+static void put_configuration(struct bench_case *c, struct store *store, const char *assignment, double time_ms) {
+  struct generated made;
+  int64_t winner = 0;
+  generate_configuration(c, assignment, &made);
+  const struct variant_key key = {c->stencil_id, c->template_id, c->template, &c->configuration, made.hash};
+  const struct measurement measurement = case_measurement(1);
+  const int64_t run = case_run(c, store, "580.1");
+  CHECK_OK(store_measurement(store, run, &key, &measurement, &winner));
+  const struct finalist finalist = {winner, 1,    {3, time_ms, time_ms, time_ms, time_ms, case_samples}, 1, 1, 1,
+                                    true,   false};
+  struct best best = case_best(c, run, winner, 0, time_ms);
+  best.launch = &made.launch;
+  best.source = made.source;
+  CHECK_OK(store_final(store, run, &finalist, 1, &best, &case_end, NULL));
+  generated_free(&made);
+}
+
+/* Store that a run found a configuration to be wrong, which is no finalist then. */
+static void put_wrong(struct bench_case *c, struct store *store, const char *assignment) {
+  struct generated made;
+  int64_t variant = 0;
+  generate_configuration(c, assignment, &made);
+  const struct variant_key key = {c->stencil_id, c->template_id, c->template, &c->configuration, made.hash};
+  struct measurement measurement = case_measurement(1);
+  measurement.outcome = OUTCOME_WRONG;
+  CHECK_OK(store_measurement(store, case_run(c, store, "580.1"), &key, &measurement, &variant));
+  generated_free(&made);
+}
+
+/* A problem with three variants. One is a finalist alone. */
+static void fill(struct bench_case *c, struct store *store) {
+  case_load(c);
+  case_put(c, store, 512);
+  put_configuration(c, store, "points_y=1", 0.32);
+  put_configuration(c, store, "points_y=2", 0.31);
+  put_configuration(c, store, "points_y=4", 0.3);
+  CHECK_OK(query_script(store_connection(store),
+                        "update run set started = '2026-11-21T12:00:0' || id || '.000Z';"
+                        " update best set date = '2026-11-21T13:00:00.000Z'; delete from best where time_ms = 0.32"));
+  installed.name = "zmarch";
+  installed.yaml = c->template->yaml;
+  installed.cuda = c->template->cuda;
+}
+
+static void keep_defect(void *context, const char *text) { snprintf(context, 512, "%s", text); }
+
+static void check_whole(struct store *store, const char *what) {
+  char defect[512] = "";
+  long found = -1;
+  CHECK_OK(store_check(store, keep_defect, defect, &found));
+  CHECK_EQ(0, found, "%s: %s", what, defect);
+}
+
+static void count_outcome(void *context, const struct refreshed *refreshed) {
+  long *counts = context;
+  CHECK_TEXT("zmarch", refreshed->template_name, "name");
+  counts[refreshed->outcome] += refreshed->variants;
+}
+
+/* Refresh. Returns the number of variants with this outcome; all others count too in `all`. */
+static long refresh(struct store *store, bool is_dry, enum refresh_outcome outcome, long *all) {
+  long counts[REFRESH_OUTCOME_COUNT] = {0};
+  CHECK_OK(store_refresh(store, find_installed, is_dry, count_outcome, counts));
+  *all = 0;
+  for (int i = 0; i < REFRESH_OUTCOME_COUNT; i++) *all += counts[i];
+  return counts[outcome];
+}
+
+static const struct {
+  const char *what, *yaml_was, *yaml_is, *cuda_was, *cuda_is;
+  enum refresh_outcome outcome;
+} changes[] = {
+    {"a rule more", "rules:\n", "rules:\n  - {keep: block_x < 1000, otherwise: never}\n", "", "", REFRESH_SAME},
+    {"a parameter more", "padding: {", "spare: {values: [0, 1], default: 0, about: nothing}\n  padding: {", "", "",
+     REFRESH_SAME},
+    {"a parameter at another place", "  padding: {values: [0, 4], default: 0}\n",
+     "  other: {values: [7], default: 7, about: nothing}\n  padding: {default: 0, values: [0, 4, 8]}\n", "", "",
+     REFRESH_SAME},
+    {"other code", "", "", "__global__ void", "__device__ int spare;\n__global__ void", REFRESH_OTHER_CODE},
+    {"another launch", "/z_slicing)*bands\n", "/z_slicing)*bands + 1\n", "", "", REFRESH_OTHER_LAUNCH},
+    {"a rule against it", "rules:\n", "rules:\n  - {keep: block_x > 1000, otherwise: narrow}\n", "", "",
+     REFRESH_REFUSED},
+    {"an error", "rules:\n", "rules:\n  - {keep: nothing > 1, otherwise: narrow}\n", "", "", REFRESH_BROKEN},
+    {"not installed", "", "", "", "", REFRESH_NOT_INSTALLED},
+};
+
+TEST(the_same_code_is_refreshed_and_other_code_stays_stale) {
+  for (size_t i = 0; i < COUNT(changes); i++) {
+    const char *what = changes[i].what;
+    const bool is_same = changes[i].outcome == REFRESH_SAME;
+    struct store *store;
+    struct bench_case c;
+    long all;
+    CHECK_OK(store_open_memory(&store));
+    fill(&c, store);
+    CHECK_EQ(0, refresh(store, false, REFRESH_SAME, &all), "%s: unchanged", what);
+    CHECK_EQ(0, all, "%s: unchanged", what);
+    char *yaml = replaced(installed.yaml, changes[i].yaml_was, changes[i].yaml_is);
+    char *cuda = replaced(installed.cuda, changes[i].cuda_was, changes[i].cuda_is);
+    installed.yaml = yaml;
+    installed.cuda = cuda;
+    if (changes[i].outcome == REFRESH_NOT_INSTALLED) installed.name = NULL;
+    CHECK_EQ(3, refresh(store, true, changes[i].outcome, &all), "%s: dry", what);
+    CHECK_EQ(3, refresh(store, false, changes[i].outcome, &all), "%s", what);
+    CHECK_EQ(3, all, "%s: nothing else", what);
+    CHECK_EQ(is_same ? 0 : 3, refresh(store, false, changes[i].outcome, &all), "%s: twice changes nothing", what);
+    CHECK_EQ(1, number_of(store, "select count(*) from template"), "%s: the old template", what);
+    CHECK_EQ(3, number_of(store, "select count(*) from variant"), "%s", what);
+    CHECK_EQ(2, number_of(store, "select count(*) from best where date = '2026-11-21T13:00:00.000Z'"), "%s: dates",
+             what);
+    CHECK_EQ(3,
+             number_of(store, "select count(*) from variant v join origin o on o.id = v.origin_id where kind ="
+                              " 'measured'"),
+             "%s: origins", what);
+    if (is_same) check_whole(store, what);
+    free(yaml);
+    free(cuda);
+    case_free(&c);
+    store_close(store);
+  }
+}
+
+/* Install a zmarch that has a rule more. The caller frees it. */
+static char *install_another_rule(void) {
+  char *yaml = replaced(installed.yaml, "rules:\n", "rules:\n  - {keep: block_x < 1000, otherwise: never}\n");
+  installed.yaml = yaml;
+  return yaml;
+}
+
+/* Otherwise lookups would serve a configuration again that is known to be wrong. */
+TEST(a_wrong_variant_goes_to_the_installed_template_with_the_others) {
+  struct store *store;
+  struct bench_case c;
+  long all;
+  CHECK_OK(store_open_memory(&store));
+  fill(&c, store);
+  put_wrong(&c, store, "block_y=4");
+  char *yaml = install_another_rule();
+  CHECK_EQ(4, refresh(store, true, REFRESH_SAME, &all), "dry");
+  CHECK_EQ(4, refresh(store, false, REFRESH_SAME, &all), "refreshed");
+  CHECK_EQ(1, number_of(store, "select count(*) from template"), "the verdict does not stay with the old template");
+  CHECK_EQ(1, number_of(store, "select count(*) from measurement where outcome = 'wrong'"), "the verdict stays");
+  free(yaml);
+  case_free(&c);
+  store_close(store);
+}
+
+TEST(a_variant_that_another_program_changes_is_not_called_refreshed) {
+  struct store *store;
+  struct bench_case c;
+  long all;
+  CHECK_OK(store_open_memory(&store));
+  fill(&c, store);
+  char *yaml = install_another_rule();
+  installed.meddled = store;
+  CHECK_EQ(1, refresh(store, false, REFRESH_CHANGED, &all), "changed");
+  CHECK_EQ(3, all, "the others are refreshed");
+  CHECK_EQ(1, refresh(store, false, REFRESH_SAME, &all), "the next refresh");
+  free(yaml);
+  case_free(&c);
+  store_close(store);
+}
+
+/* A document from before the refresh was imported again: both have the same rows then, with two templates. */
+TEST(rows_that_come_again_with_the_old_template_are_one_row_after_it) {
+  static const struct merge_options options = {.origin = {"imported", "old.json", "", "", ""}};
+  struct store *store, *old;
+  struct bench_case c;
+  struct text document = {0};
+  long all;
+  CHECK_OK(store_open_memory(&store));
+  fill(&c, store);
+  CHECK_OK(store_export(store, &(struct choice){.stencil = NULL}, true, &document));
+  char *yaml = install_another_rule();
+  CHECK_EQ(3, refresh(store, false, REFRESH_SAME, &all), "first");
+  const int64_t current = number_of(store, "select id from best where is_current");
+  CHECK_OK(import_parse(text_string(&document), document.length, "old.json", &old));
+  CHECK_OK(store_merge(store, old, &options, NULL));
+  CHECK_EQ(6, number_of(store, "select count(*) from variant"), "merged");
+  CHECK_EQ(3, refresh(store, false, REFRESH_SAME, &all), "again");
+  CHECK_EQ(3, number_of(store, "select count(*) from variant"), "variants");
+  CHECK_EQ(1, number_of(store, "select count(*) from template"), "templates");
+  CHECK_EQ(2, number_of(store, "select count(*) from best"), "bests");
+  CHECK_EQ(3, number_of(store, "select count(*) from finalist"), "finalists");
+  CHECK_EQ(3, number_of(store, "select count(*) from measurement"), "measurements");
+  CHECK_EQ(current, number_of(store, "select id from best where is_current"), "the same best is current");
+  check_whole(store, "again");
+
+  /* With another result of one run in the old document, both stay. */
+  CHECK_OK(query_script(store_connection(old), "update measurement set median_ms = 7 where variant_id = 1"));
+  CHECK_OK(store_merge(store, old, &options, NULL));
+  CHECK_EQ(1, refresh(store, false, REFRESH_TWICE, &all), "another result");
+  CHECK_EQ(3, all, "the others are refreshed");
+  CHECK_EQ(2, number_of(store, "select count(*) from template"), "the old template stays");
+  free(yaml);
+  store_close(old);
+  text_free(&document);
+  case_free(&c);
+  store_close(store);
+}
+
+static int kill_here(void *context) {
+  int *left = context;
+  if (--*left == 0) _exit(9);
+  return 0;
+}
+
+/* Refresh in a process of its own, which ends in the middle of its transaction number `at`. Returns its exit code. */
+static int refresh_killed(const char *path, int at) {
+  const pid_t child = fork();
+  int state = 0;
+  if (child == 0) {
+    struct store *store;
+    long all;
+    if (store_open(path, STORE_WRITE, &store) != HALOTUNE_OK) _exit(1);
+    sqlite3_commit_hook(store_connection(store), kill_here, &at);
+    refresh(store, false, REFRESH_SAME, &all);
+    _exit(0);
+  }
+  CHECK(child > 0 && waitpid(child, &state, 0) == child && WIFEXITED(state), "fork");
+  return WEXITSTATUS(state);
+}
+
+TEST(a_kill_loses_nothing) {
+  int code = 9;
+  for (int at = 1; code == 9; at++) {
+    const struct work work = work_begin();
+    struct store *store;
+    struct bench_case c;
+    long all;
+    CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+    fill(&c, store);
+    store_close(store);
+    char *yaml = install_another_rule();
+    code = refresh_killed(work.path, at);
+    CHECK(code == 9 || (code == 0 && at > 3), "moment %d: exit code %d", at, code);
+    CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+    check_whole(store, "after the kill");
+    CHECK_EQ(3, number_of(store, "select count(*) from variant"), "moment %d", at);
+    refresh(store, false, REFRESH_SAME, &all);
+    CHECK_EQ(0, refresh(store, false, REFRESH_SAME, &all), "moment %d: all are refreshed", at);
+    CHECK_EQ(1, number_of(store, "select count(*) from template"), "moment %d", at);
+    CHECK_EQ(2, number_of(store, "select count(*) from best"), "moment %d", at);
+    check_whole(store, "at the end");
+    store_close(store);
+    free(yaml);
+    case_free(&c);
+    work_end(&work);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_same_code_is_refreshed_and_other_code_stays_stale),
+      cmocka_unit_test(a_wrong_variant_goes_to_the_installed_template_with_the_others),
+      cmocka_unit_test(a_variant_that_another_program_changes_is_not_called_refreshed),
+      cmocka_unit_test(rows_that_come_again_with_the_old_template_are_one_row_after_it),
+      cmocka_unit_test(a_kill_loses_nothing),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

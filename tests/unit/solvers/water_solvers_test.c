@@ -1,0 +1,104 @@
+/* water_solvers_test.c: shallow water in a basin: water at rest, a standing wave, and the volume that walls keep. */
+#include "tests/unit/solvers/solver.h"
+
+static double flat(const long n[3], long x, long y, long z) {
+  (void)n, (void)x, (void)y, (void)z;
+  return 1;
+}
+static double still(const long n[3], long x, long y, long z) { return 0 * flat(n, x, y, z); }
+static double hill(const long n[3], long x, long y, long z) {
+  const double dx = (double)x / (double)n[0] - 0.3, dy = (double)y / (double)n[1] - 0.4;
+  return 0.6 * flat(n, x, y, z) + 0.4 * exp(-20 * (dx * dx + dy * dy));
+}
+
+static void start(struct solver *s, field_value *depth, long nx, long ny) {
+  solver_open(s, "shallow_water", NULL, nx, ny, 1);
+  solver_fill(s, "h", depth);
+  solver_fill(s, "hu", still);
+  solver_fill(s, "hv", still);
+  solver_start(s);
+}
+
+TEST(water_at_rest_stays_at_rest) {
+  struct solver s;
+  start(&s, flat, 12, 9);
+  solver_advance(&s, 200);
+  CHECK(solver_error(&s, "h_new", flat, 1) < 1e-13, "the depth");
+  CHECK(solver_error(&s, "hu_new", still, 1) < 1e-13, "the momentum along x");
+  CHECK(solver_error(&s, "hv_new", still, 1) < 1e-13, "the momentum along y");
+  solver_close(&s);
+}
+
+TEST(walls_keep_the_volume) {
+  struct solver s;
+  start(&s, hill, 40, 30);
+  double *depth = solver_field(&s), volume = 0;
+  field_fill(&s, hill, depth);
+  for (long i = 0; i < s.problem.points; i++) volume += depth[i];
+  free(depth);
+  solver_advance(&s, 500);
+  CHECK_NEAR(1, solver_sum(&s, "h_new") / volume, 1e-12, "after 500 steps");
+  solver_close(&s);
+}
+
+/* A low standing wave follows the linear theory: its depth is 1 + a*cos(pi*x)*cos(w*t), w = pi*sqrt(g). */
+static const double height = 1e-6;
+static double along_x(const long n[3], long x, long y, long z) {
+  return flat(n, x, y, z) + height * cos(M_PI * ((double)x + 0.5) / (double)n[0]);
+}
+static double wave_along_x(const long n[3], long x, long y, long z) { return along_x(n, x, y, z) - 1; }
+
+static double wave_error(long n) {
+  struct solver s;
+  start(&s, along_x, n, 4);
+  const double dt = solver_coefficient(&s, "dt"), frequency = M_PI * sqrt(solver_coefficient(&s, "g"));
+  const long steps = lround(0.15 / dt);
+  double *h = solver_field(&s), *wave = solver_field(&s), error = 0;
+  solver_advance(&s, steps);
+  solver_get(&s, "h_new", h);
+  field_fill(&s, wave_along_x, wave);
+  for (long i = 0; i < s.problem.points; i++)
+    error = fmax(error, fabs(h[i] - 1 - cos(frequency * (double)steps * dt) * wave[i]) / height);
+  free(h);
+  free(wave);
+  solver_close(&s);
+  return error;
+}
+
+TEST(a_standing_wave_converges_with_order_1) {
+  const double coarse = wave_error(400), fine = wave_error(800);
+  CHECK_NEAR(1, order_of(coarse, fine), 0.1, "%g, %g", coarse, fine);
+}
+
+/* The two directions are alike: a basin that is turned round gives the result turned round. */
+static double turned_hill(const long n[3], long x, long y, long z) {
+  const long turned[3] = {n[1], n[0], n[2]};
+  return hill(turned, y, x, z);
+}
+
+TEST(x_and_y_are_alike) {
+  enum { N = 24 };
+  struct solver s, turned;
+  start(&s, hill, N, N);
+  start(&turned, turned_hill, N, N);
+  solver_advance(&s, 60);
+  solver_advance(&turned, 60);
+  double *hu = solver_field(&s), *hv = solver_field(&s);
+  solver_get(&s, "hu_new", hu);
+  solver_get(&turned, "hv_new", hv);
+  for (int i = 0; i < N * N; i++) CHECK_NEAR(hu[i], hv[i % N * N + i / N], 1e-13, "point %d", i);
+  free(hu);
+  free(hv);
+  solver_close(&s);
+  solver_close(&turned);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(water_at_rest_stays_at_rest),
+      cmocka_unit_test(walls_keep_the_volume),
+      cmocka_unit_test(a_standing_wave_converges_with_order_1),
+      cmocka_unit_test(x_and_y_are_alike),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

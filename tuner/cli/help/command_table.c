@@ -1,0 +1,66 @@
+/* command_table.c: the table of commands, and what the values of their options and arguments can be. */
+#include "tuner/cli/help/command_table.h"
+
+#include <string.h>
+
+#include "base/array.h"
+
+const struct command *const command_table[] = {
+    &command_list,       &command_show,  &command_run,     &command_reference,
+    &command_generate,   &command_space, &command_compile, &command_accesses,
+    &command_verify,     &command_tune,  &command_query,   &command_report,
+    &command_db,         &command_new,   &command_doctor,  &command_selftest,
+    &command_cache,      &command_key,   &command_trust,   &command_manual,
+    &command_completion, NULL,
+};
+
+const struct command *command_find(const char *name) {
+  for (const struct command *const *command = command_table; *command; command++) {
+    if (strcmp(name, (*command)->name) == 0) return *command;
+  }
+  return NULL;
+}
+
+struct option_values option_values_of(const struct option_row *option) {
+  static const struct {
+    const char *text; /* the option's name, or how help names its value */
+    struct option_values values;
+  } known[] = {
+      {"dtype", {VALUE_WORDS, "f32 f64"}},
+      {"launch", {VALUE_WORDS, "stream graph"}},
+      {"cache", {VALUE_WORDS, "steady cold"}},
+      {"backend", {VALUE_WORDS, "gpu cpu cuda host"}},
+      {"strategy", {VALUE_WORDS, "local random exhaustive"}},
+      {"TEMPLATE", {VALUE_TEMPLATE, ""}},
+      {"template", {VALUE_TEMPLATE, ""}},
+      {"FILE", {VALUE_FILE, ""}},
+      {"KEYFILE", {VALUE_FILE, ""}},
+      {"FOLDER", {VALUE_FOLDER, ""}},
+  };
+  if (!option->argument) return (struct option_values){VALUE_NONE, ""};
+  for (size_t i = 0; i < COUNT(known); i++) {
+    if (strcmp(option->name, known[i].text) == 0 || strcmp(option->argument, known[i].text) == 0)
+      return known[i].values;
+  }
+  return (struct option_values){VALUE_FREE, ""};
+}
+
+struct argument_values argument_values_of(const struct command *command) {
+  static const struct {
+    const char *name, *words;
+  } known[] = {
+      {"list", "stencils templates gpus"},
+      {"db", "info check merge import export fit forget refresh"},
+      {"new", "template"},
+      {"cache", "show clean"},
+      {"key", "new show"},
+      {"trust", "add list remove"},
+      {"completion", "bash zsh fish"},
+  };
+  struct argument_values values = {"", strstr(command->arguments, "STENCIL") != NULL,
+                                   strcmp(command->name, "db") == 0 || strstr(command->arguments, "FILE") != NULL};
+  for (size_t i = 0; i < COUNT(known); i++) {
+    if (strcmp(command->name, known[i].name) == 0) values.words = known[i].words;
+  }
+  return values;
+}

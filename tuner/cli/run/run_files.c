@@ -1,0 +1,311 @@
+/* run_files.c: reads --input and --output, and checks each file against the problem. */
+#include "tuner/cli/run/run_files.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/nearest.h"
+#include "tuner/cli/output/output.h"
+
+/* NumPy's names of the element types. */
+static const char *const npy_types[DTYPE_COUNT] = {[DTYPE_F32] = "<f4", [DTYPE_F64] = "<f8"};
+
+void run_files_begin(struct run_files *files) {
+  *files = (struct run_files){.input_paths = {NULL}};
+  for (int i = 0; i < MAX_FIELDS; i++) files->inputs[i].fd = -1;
+}
+
+void run_files_free(struct run_files *files) {
+  for (int i = 0; i < MAX_FIELDS; i++) {
+    npy_close(&files->inputs[i]);
+    free(files->input_paths[i]);
+    free(files->output_paths[i]);
+  }
+}
+
+/* --- the options ------------------------------------------------------------------------------------------------- */
+
+/* The inputs or the outputs of a stencil. */
+struct side {
+  const char *option, *other_option, *what;
+  const char *const *names, *const *others;
+  int count, other_count;
+};
+
+static bool is_named(const char *const *names, int count, const char *name, size_t length, int *at) {
+  for (*at = 0; *at < count; ++*at) {
+    if (strlen(names[*at]) == length && strncmp(names[*at], name, length) == 0) return true;
+  }
+  return false;
+}
+
+static halotune_status fail_unknown(const struct side *side, const struct stencil *stencil, const char *name,
+                                    size_t length) {
+  struct nearest nearest = nearest_to(name, length);
+  struct text known = {0};
+  int at;
+  if (is_named(side->others, side->other_count, name, length, &at))
+    return fail(HALOTUNE_ARGUMENT, "'%.*s' is no %s of %s; name it with --%s", (int)length, name, side->what,
+                stencil->name, side->other_option);
+  for (int i = 0; i < side->count; i++) {
+    nearest_try(&nearest, side->names[i]);
+    text_printf(&known, "%s%s", i > 0 ? ", " : "", side->names[i]);
+  }
+  halotune_status status = fail(HALOTUNE_ARGUMENT, "%s has no %s '%.*s'%s; it has %s", stencil->name, side->what,
+                                (int)length, name, nearest.question, text_string(&known));
+  text_free(&known);
+  return status;
+}
+
+/* Read NAME=FILE,... */
+static halotune_status side_read(const struct invocation *invocation, const struct stencil *stencil,
+                                 const struct side *side, char *paths[MAX_FIELDS]) {
+  const char *rest = option_value(invocation, side->option), *item;
+  size_t length;
+  while ((item = list_next(&rest, &length))) {
+    const char *equals = memchr(item, '=', length);
+    const size_t name = equals ? (size_t)(equals - item) : length;
+    int at;
+    if (!equals || name + 1 == length) {
+      return fail(HALOTUNE_ARGUMENT, "--%s takes NAME=FILE,..., not '%.*s'; a file's name has no comma", side->option,
+                  (int)length, item);
+    }
+    if (!is_named(side->names, side->count, item, name, &at)) return fail_unknown(side, stencil, item, name);
+    if (paths[at]) return fail(HALOTUNE_ARGUMENT, "--%s gives '%s' twice", side->option, side->names[at]);
+    if (!(paths[at] = strndup(equals + 1, length - name - 1))) return fail_memory();
+  }
+  return HALOTUNE_OK;
+}
+
+/* --- shapes and types -------------------------------------------------------------------------------------------- */
+
+/* NumPy names the axes in the order z, y, x. */
+static void grid_shape(const struct stencil *stencil, const struct grid *grid, long long shape[MAX_DIMS]) {
+  for (int axis = 0; axis < stencil->dims; axis++) shape[axis] = grid->n[stencil->dims - 1 - axis];
+}
+
+static void shape_text(const struct stencil *stencil, const struct grid *grid, struct text *text) {
+  long long shape[MAX_DIMS];
+  grid_shape(stencil, grid, shape);
+  npy_write_shape(stencil->dims, shape, text);
+}
+
+/* Refuse a run that lacks inputs, and list all of them.
+ *   grid  NULL: not known yet */
+static halotune_status fail_missing(const struct stencil *stencil, const struct run_files *files,
+                                    const struct grid *grid, const char *type) {
+  static const char *const shapes[MAX_DIMS] = {"(nx,)", "(ny, nx)", "(nz, ny, nx)"};
+  struct text list = {0}, shape = {0};
+  if (grid) shape_text(stencil, grid, &shape);
+  for (int i = 0; i < stencil->input_count; i++) {
+    text_printf(&list, "\n  %-10s an array of shape %s, %s%s", stencil->inputs[i],
+                grid ? text_string(&shape) : shapes[stencil->dims - 1], type,
+                files->input_paths[i] ? "" : " (not given)");
+  }
+  halotune_status status = fail(HALOTUNE_ARGUMENT, "%s needs a file for each of its inputs, --input NAME=FILE,...:%s",
+                                stencil->name, text_string(&list));
+  text_free(&shape);
+  text_free(&list);
+  return status;
+}
+
+/* Check that a file holds little-endian floating-point numbers in C order.
+ *   type  receives its element type */
+static halotune_status check_kind(const struct npy_file *file, enum dtype *type) {
+  const struct npy *header = &file->header;
+  if (header->type[0] == '>')
+    return fail(HALOTUNE_ARGUMENT, "%s: its numbers are big-endian ('%s'); save array.astype('<%s')", file->path,
+                header->type, header->type + 1);
+  for (int i = 0; i < DTYPE_COUNT; i++) {
+    if (strcmp(header->type, npy_types[i]) != 0) continue;
+    *type = (enum dtype)i;
+    if (!header->is_fortran) return HALOTUNE_OK;
+    return fail(HALOTUNE_ARGUMENT, "%s: the array is in Fortran order; save numpy.ascontiguousarray(array)",
+                file->path);
+  }
+  return fail(HALOTUNE_ARGUMENT, "%s: its elements are '%s'; save array.astype('f4') for f32, or 'f8' for f64",
+              file->path, header->type);
+}
+
+/* Take the grid from a file's shape. */
+static halotune_status grid_from(const struct npy_file *file, const struct stencil *stencil, struct grid *out) {
+  const struct npy *header = &file->header;
+  struct text shape = {0};
+  bool fits = header->dims == stencil->dims;
+  npy_write_shape(header->dims, header->shape, &shape);
+  *out = (struct grid){{1, 1, 1}};
+  for (int i = 0; i < stencil->dims && fits; i++) {
+    fits = header->shape[i] >= 1 && header->shape[i] <= GRID_MOST_AXIS_POINTS;
+    out->n[stencil->dims - 1 - i] = (long)header->shape[i];
+  }
+  halotune_status status = HALOTUNE_OK;
+  if (!fits)
+    status = fail(HALOTUNE_ARGUMENT, "%s: the array has the shape %s; %s has %d dimension%s of 1 point or more",
+                  file->path, text_string(&shape), stencil->name, stencil->dims, PLURAL(stencil->dims));
+  text_free(&shape);
+  return status;
+}
+
+static bool has_shape(const struct npy *header, const struct stencil *stencil, const struct grid *grid, bool reversed) {
+  bool same = header->dims == stencil->dims;
+  for (int i = 0; i < stencil->dims && same; i++)
+    same = header->shape[i] == grid->n[reversed ? i : stencil->dims - 1 - i];
+  return same;
+}
+
+/* Check a file against the grid and the element type. */
+static halotune_status check_array(const struct npy_file *file, const struct run_problem *problem) {
+  const struct stencil *stencil = problem->loaded.stencil;
+  enum dtype type = DTYPE_F32;
+  halotune_status status = check_kind(file, &type);
+  if (status != HALOTUNE_OK) return status;
+  if (type != problem->dtype)
+    return fail(HALOTUNE_ARGUMENT, "%s: its elements are %s, but the run is in %s; save array.astype('%s')%s",
+                file->path, dtype_names[type], dtype_names[problem->dtype], npy_types[problem->dtype] + 1,
+                stencil->dtypes[type] ? ", or choose another --dtype" : "");
+  if (!has_shape(&file->header, stencil, &problem->grid, false)) {
+    struct text got = {0}, want = {0};
+    npy_write_shape(file->header.dims, file->header.shape, &got);
+    shape_text(stencil, &problem->grid, &want);
+    status = fail(HALOTUNE_ARGUMENT, "%s: the array has the shape %s, but the grid needs %s%s", file->path,
+                  text_string(&got), text_string(&want),
+                  has_shape(&file->header, stencil, &problem->grid, true)
+                      ? ": NumPy names the axes in the order z, y, x; transpose the array, or turn --grid round"
+                      : "");
+    text_free(&got);
+    text_free(&want);
+    return status;
+  }
+  const long long need = problem->points * (long long)dtype_bytes(type);
+  const long long have = file->bytes - (long long)file->header.header_bytes;
+  if (have == need) return HALOTUNE_OK;
+  return fail(HALOTUNE_ARGUMENT, "%s: the file has %lld bytes of elements, but its shape needs %lld: it is %s",
+              file->path, have, need, have < need ? "incomplete" : "too long");
+}
+
+/* The element type: that of --dtype, or else of the first file. */
+static halotune_status type_read(const struct invocation *invocation, const struct stencil *stencil,
+                                 const struct npy_file *first, enum dtype *out) {
+  if (option_given(invocation, "dtype") || !first) return option_dtype(invocation, stencil, out);
+  halotune_status status = check_kind(first, out);
+  if (status != HALOTUNE_OK || stencil->dtypes[*out]) return status;
+  const enum dtype other = *out == DTYPE_F32 ? DTYPE_F64 : DTYPE_F32;
+  return fail(HALOTUNE_ARGUMENT,
+              "%s: its elements are %s, but %s has only the element type %s; save array.astype('%s')", first->path,
+              dtype_names[*out], stencil->name, dtype_names[other], npy_types[other] + 1);
+}
+
+static halotune_status inputs_open(const struct invocation *invocation, struct run_problem *problem,
+                                   struct run_files *files) {
+  const struct stencil *stencil = problem->loaded.stencil;
+  const bool has_grid = option_given(invocation, "grid");
+  const struct npy_file *first = NULL;
+  bool complete = true;
+  halotune_status status = HALOTUNE_OK;
+  for (int i = 0; i < stencil->input_count && status == HALOTUNE_OK; i++) {
+    complete = complete && files->input_paths[i];
+    if (!files->input_paths[i]) continue;
+    status = npy_open(files->input_paths[i], &files->inputs[i]);
+    if (!first) first = &files->inputs[i];
+  }
+  if (status == HALOTUNE_OK) status = type_read(invocation, stencil, first, &problem->dtype);
+  if (status != HALOTUNE_OK) return status;
+  if (has_grid) status = option_grid(invocation, stencil, &problem->grid);
+  else if (first) status = grid_from(first, stencil, &problem->grid);
+  if (status != HALOTUNE_OK) return status;
+  if (!complete)
+    return fail_missing(stencil, files, has_grid || first ? &problem->grid : NULL,
+                        first || option_given(invocation, "dtype") ? dtype_names[problem->dtype] : "f32 or f64");
+  if ((status = stencil_check_grid(stencil, &problem->grid, NULL)) != HALOTUNE_OK) return status;
+  problem->points = problem->grid.n[0] * problem->grid.n[1] * problem->grid.n[2];
+  for (int i = 0; i < stencil->input_count && status == HALOTUNE_OK; i++)
+    status = check_array(&files->inputs[i], problem);
+  return status;
+}
+
+/* --- outputs ----------------------------------------------------------------------------------------------------- */
+
+/* The folder of a path, from malloc, and the name in it. */
+static char *folder_of(const char *path, const char **name) {
+  const char *slash = strrchr(path, '/');
+  *name = slash ? slash + 1 : path;
+  return slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
+}
+
+/* Whether two paths will name the same file, even if it does not exist yet. */
+static bool names_same(const char *a, const char *b) {
+  const char *a_name, *b_name;
+  if (file_is_same(a, b)) return true;
+  char *a_folder = folder_of(a, &a_name), *b_folder = folder_of(b, &b_name);
+  const bool same = a_folder && b_folder && strcmp(a_name, b_name) == 0 && file_is_same(a_folder, b_folder);
+  free(a_folder);
+  free(b_folder);
+  return same;
+}
+
+/* Find out before hours of computing whether the file can be written.
+ *   target  of output_target: a link is one of /proc/self/fd, which is opened */
+static halotune_status check_writable(const char *path, const char *target) {
+  struct stat facts;
+  const char *name;
+  if (lstat(target, &facts) == 0) {
+    if (S_ISDIR(facts.st_mode)) return fail(HALOTUNE_IO, "%s: is a directory, not a file", path);
+    if (!S_ISREG(facts.st_mode)) return HALOTUNE_OK;
+  }
+  char *folder = folder_of(target, &name);
+  if (!folder) return fail_memory();
+  const bool is_writable = access(folder, W_OK | X_OK) == 0;
+  free(folder);
+  return is_writable ? HALOTUNE_OK : fail(HALOTUNE_IO, "%s: cannot be written: %s", path, strerror(errno));
+}
+
+/* Check the file of an output against the inputs and the outputs before it.
+ *   targets  of output_target; NULL for outputs that are not named */
+static halotune_status output_check(const struct stencil *stencil, const struct run_files *files, char *const targets[],
+                                    int output) {
+  for (int k = 0; k < stencil->input_count; k++) {
+    if (names_same(targets[output], files->input_paths[k]))
+      return fail(HALOTUNE_ARGUMENT, "the output '%s' would replace %s, the file of the input '%s'; name another file",
+                  stencil->outputs[output], files->input_paths[k], stencil->inputs[k]);
+  }
+  for (int k = 0; k < output; k++) {
+    if (targets[k] && names_same(targets[output], targets[k]))
+      return fail(HALOTUNE_ARGUMENT, "the outputs '%s' and '%s' have the same file %s", stencil->outputs[k],
+                  stencil->outputs[output], targets[output]);
+  }
+  return check_writable(files->output_paths[output], targets[output]);
+}
+
+static halotune_status outputs_check(const struct stencil *stencil, const struct run_files *files) {
+  char *targets[MAX_FIELDS] = {NULL};
+  bool any = false;
+  halotune_status status = HALOTUNE_OK;
+  for (int i = 0; i < stencil->output_count && status == HALOTUNE_OK; i++) {
+    if (!files->output_paths[i]) continue;
+    any = true;
+    status = output_target(files->output_paths[i], &targets[i]);
+    if (status == HALOTUNE_OK) status = output_check(stencil, files, targets, i);
+  }
+  for (int i = 0; i < MAX_FIELDS; i++) free(targets[i]);
+  if (any) return status;
+  return fail(HALOTUNE_ARGUMENT, "name a file for at least one output: --output %s=FILE", stencil->outputs[0]);
+}
+
+halotune_status run_files_open(const struct invocation *invocation, struct run_problem *problem,
+                               struct run_files *files) {
+  const struct stencil *stencil = problem->loaded.stencil;
+  const struct side inputs = {
+      "input", "output", "input", stencil->inputs, stencil->outputs, stencil->input_count, stencil->output_count};
+  const struct side outputs = {
+      "output", "input", "output", stencil->outputs, stencil->inputs, stencil->output_count, stencil->input_count};
+  halotune_status status = side_read(invocation, stencil, &inputs, files->input_paths);
+  if (status == HALOTUNE_OK) status = side_read(invocation, stencil, &outputs, files->output_paths);
+  if (status == HALOTUNE_OK) status = inputs_open(invocation, problem, files);
+  if (status == HALOTUNE_OK) status = outputs_check(stencil, files);
+  return status;
+}

@@ -1,0 +1,181 @@
+// fields: kernels that make the fields of a problem in the GPU's memory: inputs from a seed, and the reference in double
+// precision. It follows check.cu in one source, with the limits MOST_... of tuner/device/gpu_recipe.h between them. Its
+// structs are those of that file.
+//
+// The reference interprets the instructions that tuner/verify/row_program.h runs on the CPU, a point a thread. It shares
+// nothing with the kernels that are verified with it.
+
+enum { PERIODIC = 1, PERIODIC_ENDPOINT, CLAMP };  // other boundaries: the value is 0
+enum { COPY, NEGATE, ADD, SUBTRACT, MULTIPLY, DIVIDE, FABS, SQRT, FMIN = 11, FMAX, FMA };  // of tuner/verify/rows.h
+
+struct Filling {
+  unsigned long long key;
+  double low, high;   // the range of values; both 0: from -1 to 1
+  long long leader;   // the buffer whose points outside of the box it has; its own number: none
+};
+
+struct Constant {
+  double value, magnitude;
+};
+
+struct Tap {
+  int input, offset[3];
+};
+
+struct Instruction {
+  int operation, result, args[3];
+};
+
+struct Recipe {
+  long long n[3], period[3], low[3], high[3];
+  long long boundary[3];
+  double most;  // the largest number of the element type
+  Filling fillings[2*MOST_FIELDS];
+  long long input_count, output_count, constant_count, tap_count, instruction_count;
+  Constant constants[MOST_CONSTANTS];
+  Tap taps[MOST_TAPS];
+  Instruction instructions[MOST_INSTRUCTIONS];
+};
+
+struct Inputs {
+  const void *starts[8];
+};
+
+struct Point {
+  long long at[3];
+};
+
+__device__ __forceinline__ Point point_of(const Recipe &recipe, long long index) {
+  const long long row = index/recipe.n[0], z = row/recipe.n[1];
+  return {{index - row*recipe.n[0], row - z*recipe.n[1], z}};
+}
+
+__device__ __forceinline__ bool is_computed(const Recipe &recipe, const Point &point) {
+  bool inside = true;
+  for (int axis = 0; axis < 3; axis++) inside = inside && point.at[axis] >= recipe.low[axis] && point.at[axis] < recipe.high[axis];
+  return inside;
+}
+
+// random_bits of base/random.h.
+__device__ __forceinline__ unsigned long long random_bits(unsigned long long key, unsigned long long index) {
+  unsigned long long bits = key + (index + 1)*0x9e3779b97f4a7c15ull;
+  bits = (bits ^ bits >> 30)*0xbf58476d1ce4e5b9ull;
+  bits = (bits ^ bits >> 27)*0x94d049bb133111ebull;
+  return bits ^ bits >> 31;
+}
+
+// input_value of tuner/verify/inputs.h, with the same bits. The compiler makes fused multiply-adds of products and sums,
+// but not of __dmul_rn and __dadd_rn.
+template <class Real> __device__ __forceinline__ Real input_value(const Recipe &recipe, const Filling &filling, const Point &point) {
+  const long long x = point.at[0] % recipe.period[0], y = point.at[1] % recipe.period[1], z = point.at[2] % recipe.period[2];
+  const unsigned long long bits = random_bits(filling.key, x + recipe.n[0]*(y + recipe.n[1]*z));
+  const double value = __dadd_rn(double((long long)(bits >> 12 << 1 | 1))*0x1p-52, -1);
+  const double in_range = __dadd_rn(filling.low, __dmul_rn(filling.high - filling.low, (1 + value)/2));
+  return Real(filling.low < filling.high ? in_range : value);
+}
+
+template <class Real> __device__ __forceinline__ void fill(Real *to, const Recipe &recipe, int buffer) {
+  const long long count = recipe.n[0]*recipe.n[1]*recipe.n[2], step = (long long)gridDim.x*blockDim.x;
+  for (long long i = (long long)blockIdx.x*blockDim.x + threadIdx.x; i < count; i += step) {
+    const Point point = point_of(recipe, i);
+    const long long leader = recipe.fillings[buffer].leader;
+    to[i] = input_value<Real>(recipe, recipe.fillings[is_computed(recipe, point) ? buffer : leader], point);
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(256) fill_f32(float *to, const Recipe *recipe, int buffer) { fill(to, *recipe, buffer); }
+
+extern "C" __global__ void __launch_bounds__(256) fill_f64(double *to, const Recipe *recipe, int buffer) { fill(to, *recipe, buffer); }
+
+// The index of the point whose value a tap reads along an axis; negative: the value is 0.
+__device__ __forceinline__ long long image_of(const Recipe &recipe, int axis, long long index) {
+  const long long n = recipe.n[axis];
+  if (index >= 0 && index < n) return index;
+  const long long boundary = recipe.boundary[axis], period = boundary == PERIODIC ? n : n - 1;
+  if (boundary == CLAMP) return index < 0 ? 0 : n - 1;
+  if (boundary != PERIODIC && boundary != PERIODIC_ENDPOINT) return -1;
+  const long long rest = index % period;
+  return rest < 0 ? rest + period : rest;
+}
+
+template <class Real>
+__device__ __forceinline__ Constant read_tap(const Recipe &recipe, const Inputs &inputs, const Tap &tap, const Point &point) {
+  long long image[3];
+  for (int axis = 0; axis < 3; axis++) image[axis] = image_of(recipe, axis, point.at[axis] + tap.offset[axis]);
+  if (image[0] < 0 || image[1] < 0 || image[2] < 0) return {0, 0};
+  const Real *from = static_cast<const Real *>(inputs.starts[tap.input]);
+  const double value = double(from[image[0] + recipe.n[0]*(image[1] + recipe.n[1]*image[2])]);
+  return {value, fabs(value)};
+}
+
+// See root_magnitude of tuner/verify/rows.c.
+__device__ __forceinline__ double root_magnitude(double a, double m) { return m == 0 ? 0 : m/sqrt(fmax(fabs(a), 0x1p-53*m)); }
+
+// The values and magnitudes of tuner/verify/rows.c.
+__device__ __noinline__ Constant operate(int operation, const Constant &a, const Constant &b, const Constant &c) {
+  switch (operation) {
+  case NEGATE: return {-a.value, a.magnitude};
+  case ADD: return {a.value + b.value, a.magnitude + b.magnitude};
+  case SUBTRACT: return {a.value - b.value, a.magnitude + b.magnitude};
+  case MULTIPLY: return {a.value*b.value, a.magnitude*b.magnitude};
+  case DIVIDE: return {a.value/b.value, a.magnitude/fabs(b.value)*(b.magnitude/fabs(b.value))};
+  case FABS: return {fabs(a.value), a.magnitude};
+  case SQRT: return {sqrt(a.value), root_magnitude(a.value, a.magnitude)};
+  case FMIN: return {fmin(a.value, b.value), fmax(a.magnitude, b.magnitude)};
+  case FMAX: return {fmax(a.value, b.value), fmax(a.magnitude, b.magnitude)};
+  case FMA: return {fma(a.value, b.value, c.value), __dadd_rn(__dmul_rn(a.magnitude, b.magnitude), c.magnitude)};
+  default: return a;
+  }
+}
+
+// Compute the outputs at one point.
+template <class Real>
+__device__ __forceinline__ void compute(const Recipe &recipe, const Inputs &inputs, const Point &point, Constant *results) {
+  const int first_tap = int(recipe.constant_count), first_result = first_tap + int(recipe.tap_count);
+  for (int i = 0; i < int(recipe.instruction_count); i++) {
+    const Instruction &instruction = recipe.instructions[i];
+    Constant args[3];
+    for (int k = 0; k < 3; k++) {
+      const int row = instruction.args[k];
+      args[k] = row < first_tap      ? recipe.constants[row]
+                : row < first_result ? read_tap<Real>(recipe, inputs, recipe.taps[row - first_tap], point)
+                                     : results[row - first_result];
+      if (k == 0 && instruction.operation <= NEGATE) break;
+      if (k == 1 && instruction.operation != FMA) break;
+    }
+    results[instruction.result - first_result] = operate(instruction.operation, args[0], args[1], args[2]);
+  }
+}
+
+// Compute the reference of one output. Points whose value the element type cannot hold, or whose magnitude is infinite,
+// are bad.
+template <class Real>
+__device__ __forceinline__ void refer(const Recipe &recipe, const Inputs &inputs, int output, double *want, double *magnitudes,
+                                      Found *found) {
+  Found mine = nothing();
+  const long long count = recipe.n[0]*recipe.n[1]*recipe.n[2], step = (long long)gridDim.x*blockDim.x;
+  for (long long i = (long long)blockIdx.x*blockDim.x + threadIdx.x; i < count; i += step) {
+    const Point point = point_of(recipe, i);
+    Constant results[MOST_RESULTS];
+    if (!is_computed(recipe, point)) continue;
+    compute<Real>(recipe, inputs, point, results);
+    want[i] = results[output].value;
+    magnitudes[i] = results[output].magnitude;
+    if (fabs(results[output].value) <= recipe.most && is_finite(results[output].magnitude)) continue;
+    mine.bad++;
+    mine.first_bad = min(mine.first_bad, i);
+  }
+  sum_up(mine, found);
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+reference_f32(const Recipe *recipe, const float *i0, const float *i1, const float *i2, const float *i3, const float *i4, const float *i5,
+              const float *i6, const float *i7, int output, double *want, double *magnitudes, Found *found) {
+  refer<float>(*recipe, {{i0, i1, i2, i3, i4, i5, i6, i7}}, output, want, magnitudes, found);
+}
+
+extern "C" __global__ void __launch_bounds__(256)
+reference_f64(const Recipe *recipe, const double *i0, const double *i1, const double *i2, const double *i3, const double *i4,
+              const double *i5, const double *i6, const double *i7, int output, double *want, double *magnitudes, Found *found) {
+  refer<double>(*recipe, {{i0, i1, i2, i3, i4, i5, i6, i7}}, output, want, magnitudes, found);
+}

@@ -1,0 +1,123 @@
+/* predicted.c: opens the databases as a program does, looks the target up, and goes on along the ranking. */
+#include "tuner/search/hints/predicted.h"
+
+#include <stdlib.h>
+
+#include "db/store/launch_text.h"
+#include "library/lookup/candidates.h"
+#include "library/lookup/lookup.h"
+
+/* Open the databases in the order in which hints count, without those in memory. Returns HALOTUNE_NOT_FOUND if none is
+ * left. */
+static halotune_status open_all(const struct hint_sources *sources, halotune_ctx **out) {
+  const char **paths = calloc((size_t)sources->other_count + 1, sizeof *paths);
+  int count = 0;
+  *out = NULL;
+  if (!paths) return fail_memory();
+  for (int i = -1; i < sources->other_count; i++) {
+    const struct store *store = i < 0 ? sources->own : sources->others[i];
+    if (!store_is_in_memory(store)) paths[count++] = store_path(store);
+  }
+  halotune_status status = count > 0 ? halotune_open(paths, count, out) : HALOTUNE_NOT_FOUND;
+  free(paths);
+  return status;
+}
+
+static halotune_problem problem_of(const struct hint_target *target) {
+  const struct task *task = target->task;
+  const long *n = task->grid.n;
+  return (halotune_problem){.stencil = task->stencil->name,
+                            .device = target->device->name,
+                            .grid = {n[0], n[1], n[2]},
+                            .dtype = (halotune_dtype)task->dtype,
+                            .launch = (halotune_launch_mode)(target->launch + 1),
+                            .cache = (halotune_cache_mode)(target->cache + 1),
+                            .reproducible = task->reproducible,
+                            .steps = task->launch_steps};
+}
+
+/* Whether a recording has the variant. Other spaces have all variants. */
+static bool is_in_space(const struct search_space *space, const struct proposal *proposal) {
+  for (long i = 0; i < space->only_count; i++) {
+    if (proposal_equals(space, &space->only[i], proposal)) return true;
+  }
+  return !space->only;
+}
+
+/* Add the variant of today's space that a configuration stands for, unless it is listed. */
+static halotune_status add_variant(const struct search_space *space, const char *template_name, const char *parameters,
+                                   struct predicted *out) {
+  const struct hint_row row = {.template_name = template_name, .parameters = parameters};
+  struct proposal proposal;
+  if (!hints_variant(space, &row, &proposal) || !is_in_space(space, &proposal)) return HALOTUNE_OK;
+  if (proposals_have(&out->list, space, &proposal)) return HALOTUNE_OK;
+  return proposals_add(&out->list, &proposal);
+}
+
+/* Whether a variant has just these parameters. Fixed values, rules and other versions of the template may have changed
+ * some. */
+static bool has_parameters(const struct search_space *space, const struct proposal *proposal, const char *parameters) {
+  struct proposal same = {.template_index = proposal->template_index};
+  const struct template *template = space->templates[proposal->template_index];
+  return configuration_read(template, parameters, &same.configuration) == HALOTUNE_OK &&
+         proposal_equals(space, proposal, &same);
+}
+
+/* Add the next configurations of the ranking. */
+static halotune_status add_ranked(halotune_ctx *ctx, const halotune_config *config, const struct known_device *device,
+                                  const struct search_space *space, struct predicted *out) {
+  struct lookup_key key;
+  struct answer answer;
+  struct question question;
+  struct candidates candidates = {.list = NULL};
+  struct candidate candidate;
+  halotune_status status = config_read(ctx, config, &key, &answer);
+  key.model = device->model;
+  if (status == HALOTUNE_OK) status = question_begin(ctx, &key, device, &question);
+  if (status == HALOTUNE_OK) status = candidates_find(&question, &candidates);
+  while (status == HALOTUNE_OK && out->list.count < MOST_PREDICTED && candidates_take(&candidates, &candidate)) {
+    const char *name = ctx->catalog.templates[candidate.row->template_at].name;
+    if (!choose_is_refuted(&question, candidate.row)) status = add_variant(space, name, candidate.row->parameters, out);
+    candidates_drop(&candidates, &candidate); /* its other rows stand for the same variant */
+  }
+  candidates_free(&candidates);
+  return status;
+}
+
+/* Look the target up, by the GPU's name, else by its architecture. A GPU's rows say nothing about an emulation. */
+static halotune_status look_up(halotune_ctx *ctx, const struct hint_target *target, struct known_device *room,
+                               const struct known_device **device, halotune_config *config) {
+  halotune_problem problem = problem_of(target);
+  halotune_status status = halotune_stencil_add(ctx, target->task->stencil_text);
+  if (status == HALOTUNE_OK) status = context_device(ctx, problem.device, room, device);
+  if (status == HALOTUNE_NOT_FOUND && !target->is_emulation) {
+    problem.device = target->task->arch_name;
+    status = context_device(ctx, problem.device, room, device);
+  }
+  return status == HALOTUNE_OK ? halotune_lookup(ctx, &problem, config) : status;
+}
+
+halotune_status predicted_find(const struct hint_sources *sources, const struct hint_target *target,
+                               const struct search_space *space, struct predicted *out) {
+  const int steps = target->task->launch_steps > 1 ? target->task->launch_steps : 1;
+  const struct known_device *device = NULL;
+  struct known_device room;
+  halotune_ctx *ctx = NULL;
+  halotune_config config;
+  struct fail_kept before;
+  *out = (struct predicted){.has_served = false};
+  fail_keep(&before);
+  halotune_status status = open_all(sources, &ctx);
+  if (status == HALOTUNE_OK) status = look_up(ctx, target, &room, &device, &config);
+  if (status == HALOTUNE_OK && config.steps == steps) {
+    status = add_variant(space, config.template_name, config.parameters, out);
+    out->has_served = out->list.count == 1 && has_parameters(space, out->list.list, config.parameters);
+    if (status == HALOTUNE_OK) status = add_ranked(ctx, &config, device, space, out);
+  }
+  halotune_close(ctx);
+  if (status == HALOTUNE_MEMORY) return status;
+  fail_put_back(&before); /* the search begins without these hints */
+  return HALOTUNE_OK;
+}
+
+void predicted_free(struct predicted *predicted) { proposals_free(&predicted->list); }

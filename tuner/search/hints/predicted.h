@@ -1,0 +1,25 @@
+/* predicted.h: the variants that lookups would choose for the target, the fastest by prediction first. */
+#ifndef SEARCH_HINTS_PREDICTED_H
+#define SEARCH_HINTS_PREDICTED_H
+
+#include "tuner/search/hints/hints.h"
+
+enum { MOST_PREDICTED = 8 };
+
+/* What lookups say. End with predicted_free. */
+struct predicted {
+  struct proposal_list list; /* at most MOST_PREDICTED, none twice */
+  bool has_served;           /* the first of the list is what a lookup serves for the target today */
+};
+
+/* List what the library would choose for the target, with the same databases and the same ranking: what it serves, then
+ * the next configurations in the order of their predicted times, which fit after a change of few parameters. A database
+ * that cannot be read, or a GPU that none of them knows, gives an empty list.
+ *   out  ended with predicted_free, also after a failure
+ * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+halotune_status predicted_find(const struct hint_sources *sources, const struct hint_target *target,
+                               const struct search_space *space, struct predicted *out);
+
+void predicted_free(struct predicted *predicted);
+
+#endif

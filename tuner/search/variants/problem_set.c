@@ -1,0 +1,39 @@
+/* problem_set.c: tries the device first. */
+#include "tuner/search/variants/problem_set.h"
+
+#include "base/fail.h"
+#include "base/trace.h"
+
+static halotune_status set_problem(struct backend_handle *backend, const struct backend_problem *problem) {
+  const double begin_ms = trace_now_ms();
+  const halotune_status status = backend->table->set_problem(backend->state, problem);
+  trace_end(TRACE_PHASES, "problem to the device", begin_ms, NULL, NULL);
+  return status;
+}
+
+/* Have the device make the fields. If it cannot, the warnings say why.
+ *   done  receives whether it did, or failed for another reason than that it cannot */
+static halotune_status make_on_device(struct backend_handle *backend, const struct scene_request *request,
+                                      struct scene *scene, const struct backend_problem *problem, struct text *warnings,
+                                      bool *done) {
+  *done = false;
+  if (!backend->table->makes_fields) return HALOTUNE_OK;
+  halotune_status status = scene_plan(request, scene);
+  if (status != HALOTUNE_OK || !backend->table->makes_fields(scene)) return status;
+  status = set_problem(backend, problem);
+  *done = status != HALOTUNE_NOT_FOUND;
+  if (*done) return status;
+  text_printf(warnings, "%s; the CPU makes inputs and reference\n", fail_text());
+  return HALOTUNE_OK;
+}
+
+halotune_status problem_make(struct backend_handle *backend, const struct scene_request *request, struct scene *scene,
+                             const struct backend_problem *problem, struct text *warnings) {
+  bool done;
+  halotune_status status = make_on_device(backend, request, scene, problem, warnings, &done);
+  if (status != HALOTUNE_OK || done) return status;
+  const double begin_ms = trace_now_ms();
+  status = scene_make(request, scene);
+  trace_end(TRACE_PHASES, "inputs and reference", begin_ms, NULL, NULL);
+  return status == HALOTUNE_OK ? set_problem(backend, problem) : status;
+}

@@ -1,0 +1,32 @@
+/* spot.h: computes single points of a scene that has no fields, from nothing but the rule of its inputs. Fields that
+ * the GPU made are checked with it on grids of any size. */
+#ifndef TUNER_VERIFY_SPOT_H
+#define TUNER_VERIFY_SPOT_H
+
+#include "tuner/verify/rows.h"
+#include "tuner/verify/scene.h"
+
+/* Up to ROW_POINTS points in a row. */
+struct spot {
+  long x, y, z; /* the first point */
+  int count;
+};
+
+/* Draw a spot.
+ *   box     where it is
+ *   number  0 and 1 are at the first and at the last points of the box; others are drawn from the scene's seed */
+struct spot spot_draw(const struct scene *scene, const struct box *box, int number);
+
+/* Compute what a buffer holds before a launch. The scene writes all outputs in its whole box, as gpu_recipe_applies
+ * asks: then fields that exchange places share the points outside of this box.
+ *   buffer  of an input, or of an output, which come behind the inputs
+ *   values  receives spot->count numbers */
+void spot_starts(const struct scene *scene, const struct spot *spot, int buffer, double *values);
+
+/* Compute the reference of one step.
+ *   spot     in the scene's box
+ *   results  receives spot->count values and magnitudes of each output
+ * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+halotune_status spot_reference(const struct scene *scene, const struct spot *spot, const struct result_row results[]);
+
+#endif
