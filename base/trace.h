@@ -24,9 +24,9 @@ enum trace_lane {
 };
 
 /* Begin a trace.
- *   file  open for writing; trace_close closes it
- *   path  its name for messages; valid until trace_close */
-void trace_begin(FILE *file, const char *path);
+ *   opened  for writing; trace_close closes it
+ *   path    its name for messages; valid until trace_close */
+void trace_begin(FILE *opened, const char *path);
 
 /* End the trace, if there is one. Returns HALOTUNE_OK, or HALOTUNE_IO if something could not be written. */
 halotune_status trace_close(void);

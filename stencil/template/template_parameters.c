@@ -75,23 +75,26 @@ static halotune_status begin_parameter(struct reader *r, const char *name, struc
 /* Read a parameter that the template declares itself. Its `about` may come from the common text. */
 static halotune_status read_parameter(struct reader *r, const struct reader *common, const struct yaml *item) {
   static const char *const keys[] = {"values", "default", "about"};
-  const struct yaml *values, *otherwise, *about = NULL;
+  const struct yaml *values, *otherwise;
   struct parameter *parameter;
   halotune_status status = begin_parameter(r, item->key, item->key_place, &parameter);
   if (status != HALOTUNE_OK) return status;
   if (item->kind != YAML_MAP) return reader_fail(r, item->place, "expected {values: [...], default: ..., about: ...}");
-  const struct yaml *known = yaml_find(item, "about") ? NULL : common_find(common, "about", item->key);
+  const struct yaml *about = yaml_find(item, "about");
+  if (!about) about = common_find(common, "about", item->key);
   status = reader_check_keys(r, item, keys, COUNT(keys));
   if (status == HALOTUNE_OK) status = reader_need(r, item, "values", YAML_LIST, &values);
   if (status == HALOTUNE_OK) status = reader_need(r, item, "default", YAML_TEXT, &otherwise);
-  if (status == HALOTUNE_OK && !known && !yaml_find(item, "about")) {
+  if (status == HALOTUNE_OK && !about) {
     return reader_fail(r, item->key_place, "the field 'about' is missing: it says in a line what '%s' is", item->key);
   }
-  if (status == HALOTUNE_OK && !known) status = reader_need(r, item, "about", YAML_TEXT, &about);
-  if (status == HALOTUNE_OK && about) status = reader_check_about(r, about);
+  if (status == HALOTUNE_OK && yaml_find(item, "about")) {
+    status = reader_need(r, item, "about", YAML_TEXT, &about);
+    if (status == HALOTUNE_OK) status = reader_check_about(r, about);
+  }
   if (status == HALOTUNE_OK) status = read_values(r, values, parameter);
   if (status == HALOTUNE_OK) status = read_default(r, otherwise, parameter);
-  if (status == HALOTUNE_OK) parameter->about = known ? known->text : about->text;
+  if (status == HALOTUNE_OK) parameter->about = about->text;
   return status;
 }
 

@@ -259,9 +259,9 @@ TEST(banks_of_shared_memory_are_counted) {
        .shared_loads = {2, 2, 2}, .shared_stores = {2, 2, 2}, .written = {64, 8, 2}},
       {"a stride of 2", 32, KB, HEAD SHARED "s[2*t] = 1; __syncwarp(); v[i] = s[2*t]; }", .stores = {1, 32, 128, 4},
        .shared_loads = {1, 2, 1}, .shared_stores = {1, 2, 1}, .written = {32, 4, 1}},
-      {"a column of 32", 32, 4 * KB, HEAD SHARED "s[32*t] = 1; __syncwarp(); v[i] = s[32*(31 - t)]; }",
+      {"a column of 32", 32, 4UL * KB, HEAD SHARED "s[32*t] = 1; __syncwarp(); v[i] = s[32*(31 - t)]; }",
        .stores = {1, 32, 128, 4}, .shared_loads = {1, 32, 1}, .shared_stores = {1, 32, 1}, .written = {32, 4, 1}},
-      {"the same, padded", 32, 5 * KB, HEAD SHARED "s[33*t] = 1; __syncwarp(); v[i] = s[33*(31 - t)]; }",
+      {"the same, padded", 32, 5UL * KB, HEAD SHARED "s[33*t] = 1; __syncwarp(); v[i] = s[33*(31 - t)]; }",
        .stores = {1, 32, 128, 4}, .shared_loads = {1, 1, 1}, .shared_stores = {1, 1, 1}, .written = {32, 4, 1}},
       {"one word for all", 32, KB, HEAD SHARED "if (t == 0) s[0] = 1; __syncwarp(); v[i] = s[0]; }",
        .stores = {1, 32, 128, 4}, .shared_loads = {1, 1, 1}, .shared_stores = {1, 1, 1}, .written = {32, 4, 1}},
@@ -274,7 +274,7 @@ TEST(banks_of_shared_memory_are_counted) {
                    "v[i] = a[0] + a[1] + a[2] + a[3]; }",
        .stores = {1, 32, 128, 4}, .shared_loads = {1, 4, 4}, .shared_stores = {1, 4, 4}, .written = {32, 4, 1}},
       /* each quarter accesses eight times 16 bytes, 32 apart, two of which are in the same banks */
-      {"vectors of 16 bytes, every second", 32, 2 * KB,
+      {"vectors of 16 bytes, every second", 32, 2UL * KB,
        HEAD SHARED "float a[4] = {1, 2, 3, 4}; store_vector(s + 8*t, a); __syncwarp(); v[i] = s[8*t]; }",
        .stores = {1, 32, 128, 4}, .shared_loads = {1, 8, 1}, .shared_stores = {1, 8, 4}, .written = {32, 4, 1}},
       /* one instruction in each iteration, since the barrier separates them */

@@ -128,7 +128,8 @@ void count_engine_copy(void) {
   if (counts_now()) counting.counts.engine_copies++;
 }
 
-/* ---- the functions that the compiler calls, named by gcc and clang. The return address identifies the access. */
+/* ---- the functions that the compiler calls, named by gcc and clang. The return address identifies the access.
+ * NOLINTBEGIN(bugprone-reserved-identifier) */
 
 #define HOOK(name, bytes, is_store) \
   void name(void *address);         \
@@ -159,6 +160,7 @@ void __tsan_func_exit(void);
 void __tsan_init(void) {}
 void __tsan_func_entry(void *caller) { (void)caller; }
 void __tsan_func_exit(void) {}
+/* NOLINTEND(bugprone-reserved-identifier) */
 
 /* ---- from the logs of threads to the instructions of warps */
 

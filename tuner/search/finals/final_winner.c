@@ -115,10 +115,10 @@ static halotune_status build_winner(const struct final_inputs *in, const struct 
   halotune_status status = pipeline_build(in->pipeline, in->task, template, &timed->proposal, out);
   if (status != HALOTUNE_OK) return status;
   if ((*out)->is_over) {
-    status = fail(HALOTUNE_COMPILE, "the winner does not compile any more: %s", (*out)->reason);
+    fail(HALOTUNE_COMPILE, "the winner does not compile any more: %s", (*out)->reason);
     trial_free(*out);
     *out = NULL;
-    return status;
+    return HALOTUNE_COMPILE;
   }
   struct measurement *result = &(*out)->result;
   result->rms_error = timed->rms_error;
