@@ -5,7 +5,7 @@
 #   DEBUG=1         compile with -O0 -g3 for a debugger, with objects in their own folder
 #   SANITIZE=1      compile with AddressSanitizer and UndefinedBehaviorSanitizer; SANITIZE=thread with ThreadSanitizer
 #   STATIC=1        link all libraries but glibc into the program, for machines that lack them
-#   PREFIX=/usr     where `make install` puts the program; DESTDIR= goes in front of it
+#   PREFIX=/usr     where `make install` puts the program; DESTDIR= goes in front of it, LIBDIR= is for libraries (PREFIX/lib)
 #   CUDA_HOME=      the CUDA Toolkit, if it is neither in /usr/local/cuda nor on PATH
 #   STEP=cli        with `make check`: run this step alone; CASE=NAME runs one of its cases
 #   ROOMS="db gpu"  with `make unit`: only the unit tests of these folders
@@ -17,6 +17,7 @@ MAKEFLAGS += --no-builtin-rules
 Q := $(if $(V),,@)
 
 PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
 DATA_DIR := $(PREFIX)/share/halotune
 VERSION := $(shell sed -n 's/^.define HALOTUNE_VERSION "\(.*\)"/\1/p' include/halotune.h)
 
@@ -90,7 +91,10 @@ LIBRARY_OBJECTS := $(LIBRARY_SOURCES:%.c=$(OBJ)/%.o)
 # for these objects.
 HERE := $(OBJ)/here-$(shell printf '%s' '$(CURDIR)' | cksum | cut -d' ' -f1)
 HERE_OBJECTS := $(LIBRARY_OBJECTS:$(OBJ)/base/data_folders.o=$(HERE)/data_folders.o)
-SONAME := libhalotune.so.$(firstword $(subst ., ,$(VERSION)))
+# Versions with one ABI have one soname: before 1.0 those with the same first two numbers, later those with the same first.
+NUMBERS := $(subst ., ,$(VERSION))
+ABI := $(firstword $(NUMBERS))$(if $(filter 0,$(firstword $(NUMBERS))),.$(word 2,$(NUMBERS)))
+SONAME := libhalotune.so.$(ABI)
 SHARED := $(OUT)/libhalotune.so.$(VERSION)
 ROOMS ?= *
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(OUT)/tests/unit/%,$(wildcard $(ROOMS:%=tests/unit/%/*_test.c)))
@@ -133,9 +137,11 @@ library: $(SHARED) $(HERE)/libhalotune.a $(OUT)/halotune.pc $(OBJ)/libhalotune.a
 PREFIX_OBJECTS := $(OBJ)/base/data_folders.o $(HERE)/data_folders.o
 $(PREFIX_OBJECTS): $(OBJ)/data_dir
 $(PREFIX_OBJECTS): private HALOTUNE_CPPFLAGS += -DHALOTUNE_DATA_DIR='"$(DATA_DIR)"'
-$(OBJ)/data_dir: always
+$(OBJ)/data_dir: private FOLDER = $(DATA_DIR)
+$(OBJ)/library_dir: private FOLDER = $(LIBDIR)
+$(OBJ)/data_dir $(OBJ)/library_dir: always
 	@mkdir -p $(@D)
-	@echo '$(DATA_DIR)' | cmp -s - $@ || echo '$(DATA_DIR)' >$@
+	@echo '$(FOLDER)' | cmp -s - $@ || echo '$(FOLDER)' >$@
 
 .PHONY: always
 always:
@@ -145,10 +151,10 @@ $(OBJ)/%.o: %.c | cuda-headers
 	$(if $(V),,@echo "  CC    $<")
 	$(Q)$(COMPILE) -MMD -MP -c -o $@ $<
 
-# tests/abi.txt lists the public symbols. None of them may go away while the soname stays the same.
+# tests/abi.txt lists the public symbols. tests/abi/ has what programs of each released version were compiled with.
 $(OUT)/halotune.map: tests/abi.txt
 	@mkdir -p $(@D)
-	$(Q)awk 'BEGIN {print "HALOTUNE_$(firstword $(subst ., ,$(VERSION))) {\n  global:"} {print "    " $$1 ";"} END {print "  local: *;\n};"}' $< >$@
+	$(Q)awk 'BEGIN {print "HALOTUNE_$(ABI) {\n  global:"} {print "    " $$1 ";"} END {print "  local: *;\n};"}' $< >$@
 
 $(SHARED): $(LIBRARY_OBJECTS) $(OUT)/halotune.map
 	@mkdir -p $(@D)
@@ -169,9 +175,9 @@ $(OBJ)/libhalotune.a $(HERE)/libhalotune.a: tests/abi.txt
 	$(Q)objcopy --keep-global-symbols=tests/abi.txt $(@:.a=.o)
 	$(Q)rm -f $@ && ar rcs $@ $(@:.a=.o)
 
-$(OUT)/halotune.pc: packaging/halotune.pc.in Makefile include/halotune.h $(OBJ)/data_dir
+$(OUT)/halotune.pc: packaging/halotune.pc.in Makefile include/halotune.h $(OBJ)/data_dir $(OBJ)/library_dir
 	@mkdir -p $(@D)
-	$(Q)sed 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|; s|@LIBRARIES@|$(LIBRARIES) -pthread|' $< >$@
+	$(Q)sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR:$(PREFIX)/%=$${prefix}/%)|; s|@VERSION@|$(VERSION)|; s|@LIBRARIES@|$(LIBRARIES) -pthread|' $< >$@
 
 $(OBJ)/libhalotune-all.a: $(filter-out $(MAIN_OBJECT),$(OBJECTS))
 	$(Q)rm -f $@ && ar rcs $@ $^
@@ -236,18 +242,23 @@ endif
 # The commands, and what the program and sed write into an installation.
 SPACE := $(subst ,, )
 COMMANDS = $(shell sed -n 's/^extern const struct command command_\(.*\);/\1/p' tuner/cli/options/command.h)
-WRITTEN_FILES = share/man/man1/halotune.1 $(patsubst %,share/man/man1/halotune-%.1,$(COMMANDS)) share/bash-completion/completions/halotune \
-  share/zsh/site-functions/_halotune share/fish/vendor_completions.d/halotune.fish \
-  $(addprefix lib/cmake/halotune/halotuneConfig,.cmake Version.cmake)
+# Pages of the manual that awk makes from the header and from docs/.
+MANUAL_PAGES = share/man/man3/halotune.h.3 share/man/man5/halotune-stencil.5 share/man/man5/halotune-template.5
+WRITTEN_FILES = $(MANUAL_PAGES) share/man/man1/halotune.1 $(patsubst %,share/man/man1/halotune-%.1,$(COMMANDS)) share/bash-completion/completions/halotune \
+  share/zsh/site-functions/_halotune share/fish/vendor_completions.d/halotune.fish
+CMAKE_FILES = $(addprefix $(LIBDIR)/cmake/halotune/halotuneConfig,.cmake Version.cmake)
+
+# The way from the libraries to PREFIX, by which CMake finds the header: "..", or "../.." from lib/x86_64-linux-gnu.
+TO_PREFIX = $(shell realpath -ms --relative-to='$(LIBDIR)' '$(PREFIX)')
 
 .PHONY: install uninstall clean
 install: all library  ## install program, library, header and data under PREFIX (and DESTDIR)
 	install -D build/halotune $(DESTDIR)$(PREFIX)/bin/halotune
-	install -D -m 644 build/lib/$(notdir $(SHARED)) $(DESTDIR)$(PREFIX)/lib/$(notdir $(SHARED))
-	ln -sf $(notdir $(SHARED)) $(DESTDIR)$(PREFIX)/lib/$(SONAME)
-	ln -sf $(SONAME) $(DESTDIR)$(PREFIX)/lib/libhalotune.so
-	install -m 644 build/install/libhalotune.a $(DESTDIR)$(PREFIX)/lib/libhalotune.a
-	install -D -m 644 build/lib/halotune.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/halotune.pc
+	install -D -m 644 build/lib/$(notdir $(SHARED)) $(DESTDIR)$(LIBDIR)/$(notdir $(SHARED))
+	ln -sf $(notdir $(SHARED)) $(DESTDIR)$(LIBDIR)/$(SONAME)
+	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libhalotune.so
+	install -m 644 build/install/libhalotune.a $(DESTDIR)$(LIBDIR)/libhalotune.a
+	install -D -m 644 build/lib/halotune.pc $(DESTDIR)$(LIBDIR)/pkgconfig/halotune.pc
 	install -D -m 644 include/halotune.h $(DESTDIR)$(PREFIX)/include/halotune.h
 	install -m 644 include/halotune.hpp $(DESTDIR)$(PREFIX)/include/halotune.hpp
 	install -D -m 644 fortran/halotune.f90 $(DESTDIR)$(DATA_DIR)/fortran/halotune.f90
@@ -256,15 +267,20 @@ install: all library  ## install program, library, header and data under PREFIX 
 	install -m 644 kernels/asymmetric/*.yaml $(DESTDIR)$(DATA_DIR)/kernels/asymmetric
 	install -m 644 templates/*.yaml templates/*.cu templates/*.cuh $(DESTDIR)$(DATA_DIR)/templates
 	install -m 644 build/starter.db $(DESTDIR)$(DATA_DIR)/starter.db
-	install -d $(addprefix $(DESTDIR)$(PREFIX)/,$(dir $(WRITTEN_FILES)))
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/,$(dir $(WRITTEN_FILES))) $(addprefix $(DESTDIR),$(dir $(CMAKE_FILES)))
+	awk -f packaging/manual/mdoc.awk -f packaging/manual/header.awk include/halotune.h >$(DESTDIR)$(PREFIX)/share/man/man3/halotune.h.3
+	awk -f packaging/manual/mdoc.awk -f packaging/manual/markdown.awk -v name=halotune-stencil -v other=halotune-template \
+	  -v what='files that describe stencils' docs/stencil-format.md >$(DESTDIR)$(PREFIX)/share/man/man5/halotune-stencil.5
+	awk -f packaging/manual/mdoc.awk -f packaging/manual/markdown.awk -v name=halotune-template -v other=halotune-stencil \
+	  -v what='files that kernels are made from' docs/templates.md >$(DESTDIR)$(PREFIX)/share/man/man5/halotune-template.5
 	build/halotune manual >$(DESTDIR)$(PREFIX)/share/man/man1/halotune.1
 	for name in $(COMMANDS); do build/halotune manual $$name >$(DESTDIR)$(PREFIX)/share/man/man1/halotune-$$name.1 || exit 1; done
 	build/halotune completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/halotune
 	build/halotune completion zsh >$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_halotune
 	build/halotune completion fish >$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/halotune.fish
-	sed 's|@PRIVATE_LIBRARIES@|$(subst $(SPACE),;,$(strip $(LIBRARIES) -pthread -lm))|; s|@SONAME@|$(SONAME)|' packaging/halotuneConfig.cmake.in \
-	  >$(DESTDIR)$(PREFIX)/lib/cmake/halotune/halotuneConfig.cmake
-	sed 's|@VERSION@|$(VERSION)|' packaging/halotuneConfigVersion.cmake.in >$(DESTDIR)$(PREFIX)/lib/cmake/halotune/halotuneConfigVersion.cmake
+	sed 's|@PRIVATE_LIBRARIES@|$(subst $(SPACE),;,$(strip $(LIBRARIES) -pthread -lm))|; s|@SONAME@|$(SONAME)|; s|@TO_PREFIX@|$(TO_PREFIX)|' packaging/halotuneConfig.cmake.in \
+	  >$(DESTDIR)$(LIBDIR)/cmake/halotune/halotuneConfig.cmake
+	sed 's|@VERSION@|$(VERSION)|' packaging/halotuneConfigVersion.cmake.in >$(DESTDIR)$(LIBDIR)/cmake/halotune/halotuneConfigVersion.cmake
 
 WHEEL_DIR ?= build/wheel
 PYTHON ?= /usr/bin/python3
@@ -275,10 +291,10 @@ wheel: library  ## a Python wheel with the C library in it, in WHEEL_DIR (build/
 
 uninstall:  ## remove what install put there, and nothing else
 	rm -f $(DESTDIR)$(PREFIX)/bin/halotune $(DESTDIR)$(PREFIX)/include/halotune.h $(DESTDIR)$(PREFIX)/include/halotune.hpp $(DESTDIR)$(DATA_DIR)/starter.db
-	rm -f $(addprefix $(DESTDIR)$(PREFIX)/lib/,$(notdir $(SHARED)) $(SONAME) libhalotune.so libhalotune.a pkgconfig/halotune.pc)
+	rm -f $(addprefix $(DESTDIR)$(LIBDIR)/,$(notdir $(SHARED)) $(SONAME) libhalotune.so libhalotune.a pkgconfig/halotune.pc)
 	rm -f $(addprefix $(DESTDIR)$(DATA_DIR)/,$(wildcard kernels/*.yaml kernels/asymmetric/*.yaml templates/*.yaml templates/*.cu templates/*.cuh fortran/*.f90))
-	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,$(WRITTEN_FILES))
-	rmdir $(DESTDIR)$(PREFIX)/lib/cmake/halotune 2>/dev/null || true
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,$(WRITTEN_FILES)) $(addprefix $(DESTDIR),$(CMAKE_FILES))
+	rmdir $(DESTDIR)$(LIBDIR)/cmake/halotune 2>/dev/null || true
 	for folder in /fortran /kernels/asymmetric /kernels /templates ''; do rmdir $(DESTDIR)$(DATA_DIR)$$folder 2>/dev/null || true; done
 
 clean:  ## remove everything that was built

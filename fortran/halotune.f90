@@ -243,7 +243,7 @@ contains
     text = halotune_text(c_strstatus(int(status, c_int)))
   end function
 
-  ! The version of the library: "0.1.0".
+  ! The version of the library: "0.2.0".
   function halotune_version() result(text)
     character(len=:), allocatable :: text
     text = halotune_text(c_version())

@@ -26,9 +26,9 @@ extern "C" {
 #endif
 
 #define HALOTUNE_VERSION_MAJOR 0
-#define HALOTUNE_VERSION_MINOR 1
+#define HALOTUNE_VERSION_MINOR 2
 #define HALOTUNE_VERSION_PATCH 0
-#define HALOTUNE_VERSION "0.1.0"
+#define HALOTUNE_VERSION "0.2.0"
 
 /* The version as one number, 100 * (100 * major + minor) + patch, for #if. */
 #define HALOTUNE_VERSION_NUMBER (10000 * HALOTUNE_VERSION_MAJOR + 100 * HALOTUNE_VERSION_MINOR + HALOTUNE_VERSION_PATCH)
@@ -63,7 +63,7 @@ typedef enum { HALOTUNE_STATUS_LIST(HALOTUNE_AS_ENUMERATOR) } halotune_status;
  * Threads: any number at once. Since 0.1. */
 HALOTUNE_API const char *halotune_strstatus(halotune_status status);
 
-/* Get the version of the library that the program runs with: "0.1.0". HALOTUNE_VERSION is the version that the program
+/* Get the version of the library that the program runs with: "0.2.0". HALOTUNE_VERSION is the version that the program
  * was compiled with.
  * Returns a static string, never NULL. Threads: any number at once. Since 0.1. */
 HALOTUNE_API const char *halotune_version(void);
@@ -118,7 +118,7 @@ HALOTUNE_API const char *halotune_error(const halotune_ctx *ctx);
  *         HALOTUNE_PARSE     the text is no stencil; halotune_error names the line
  *         HALOTUNE_ARGUMENT  an argument is NULL, or the ctx has 256 added stencils
  *         HALOTUNE_MEMORY
- * Threads: any number at once, also beside lookups. Since 0.1. */
+ * Threads: any number at once, also beside lookups. Since 0.2. */
 HALOTUNE_API halotune_status halotune_stencil_add(halotune_ctx *ctx, const char *text);
 
 /* What a stencil's file says. Its texts and lists live as long as the ctx. */
@@ -142,7 +142,7 @@ typedef struct {
  *         HALOTUNE_PARSE      a text in a database cannot be read (run `halotune db check`)
  *         HALOTUNE_ARGUMENT   an argument is NULL
  *         HALOTUNE_MEMORY
- * Threads: any number at once. Since 0.1. */
+ * Threads: any number at once. Since 0.2. */
 HALOTUNE_API halotune_status halotune_stencil_info(halotune_ctx *ctx, const char *stencil, halotune_stencil_facts *out);
 
 /* Compute a stencil's coefficients where only some are given. A default that uses another coefficient uses its given
@@ -156,7 +156,7 @@ HALOTUNE_API halotune_status halotune_stencil_info(halotune_ctx *ctx, const char
  *         HALOTUNE_ARGUMENT   a pointer or a number of points is invalid, or a value is not finite
  *         HALOTUNE_PARSE      a text in a database cannot be read (run `halotune db check`)
  *         HALOTUNE_MEMORY
- * Threads: any number at once. Since 0.1. */
+ * Threads: any number at once. Since 0.2. */
 HALOTUNE_API halotune_status halotune_stencil_coefficients(halotune_ctx *ctx, const char *stencil,
                                                            const long long grid[3], const double *given,
                                                            double *values);
@@ -312,7 +312,7 @@ typedef int halotune_tune_progress(void *user, double elapsed_s, const char *lin
  *         HALOTUNE_DB, HALOTUNE_PARSE, HALOTUNE_IO  the program reported an error, which halotune_error repeats; or
  *                             it took two minutes more than its budget
  *         HALOTUNE_MEMORY
- * Threads: any number at once, also beside lookups; not while another thread changes the environment. Since 0.1. */
+ * Threads: any number at once, also beside lookups; not while another thread changes the environment. Since 0.2. */
 HALOTUNE_API halotune_status halotune_tune(halotune_ctx *ctx, const halotune_problem *problem,
                                            const halotune_tune_options *options, halotune_tune_progress *progress,
                                            void *user);
@@ -426,7 +426,7 @@ HALOTUNE_API halotune_status halotune_kernel_launch(halotune_kernel *kernel, str
  *                            aligned to its element type, or overlaps another
  *         HALOTUNE_NO_GPU    the driver reported an error, which can be the error of an earlier launch
  *         any status of halotune_kernel_create, if another variant had to be compiled
- * Threads: any number at once, if they have different fields. Since 0.1. */
+ * Threads: any number at once, if they have different fields. Since 0.2. */
 #define HALOTUNE_RUN_MOST_STEPS 1000000000
 HALOTUNE_API halotune_status halotune_run(halotune_kernel *kernel, struct CUstream_st *stream, void **fields,
                                           long long steps);

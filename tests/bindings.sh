@@ -6,7 +6,7 @@ set -u
 . "$(dirname "$0")/fake_gpu.sh"
 python=${PYTHON:-/usr/bin/python3}
 unset HALOTUNE_FAKE_SKIP
-export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$PWD/python:$PWD/tests/python" HALOTUNE_LIBRARY="$PWD/build/lib/libhalotune.so.0"
+export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$PWD/python:$PWD/tests/python" HALOTUNE_LIBRARY="$PWD/build/lib/libhalotune.so"
 export HALOTUNE_PROGRAM="$program" HALOTUNE_DB="$work/tuned.db" HALOTUNE_TEMPLATE_PATH="$templates"
 number=0 failed=0
 

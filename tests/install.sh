@@ -21,9 +21,9 @@ export PATH="$root/bin:$PATH"
 
 # --- manual pages
 # mandoc looks for referenced pages in the folders of the system only, so they are looked for here.
-mandoc -Tlint "$root"/share/man/man1/*.1 2>&1 | grep -v 'referenced manual not found' >"$work/log"
-sed -n 's/^\.Xr \([a-z-]*\) 1.*/\1/p' "$root"/share/man/man1/*.1 | sort -u | while read -r page; do
-  [ -e "$root/share/man/man1/$page.1" ] || echo "no page $page" >>"$work/log"
+mandoc -Tlint "$root"/share/man/man?/*.? 2>&1 | grep -v 'referenced manual not found' >"$work/log"
+sed -n 's/^\.Xr \([a-z.-]*\) \([0-9]\).*/\1 \2/p' "$root"/share/man/man?/*.? | sort -u | while read -r page section; do
+  [ -e "$root/share/man/man$section/$page.$section" ] || echo "no page $page($section)" >>"$work/log"
 done
 [ ! -s "$work/log" ]
 result "mandoc has nothing to say about the manual pages" $?
@@ -39,6 +39,26 @@ for command in $commands; do
 done
 [ ! -s "$work/log" ]
 result "each command has a page with all its options" $?
+
+# The pages of sections 3 and 5 are made from the header and from docs/: all functions, all headings, no markup left over.
+read_page() { mandoc -Tutf8 "$root/share/man/man$1/$2.$1" | col -b; }
+read_page 3 halotune.h >"$work/page"
+: >"$work/log"
+while read -r name; do
+  grep -qx "     $name(.*" "$work/page" && grep -qx "   $name" "$work/page" || [ "$name" = halotune_config_parameter_at ] || echo "$name is missing" >>"$work/log"
+done <tests/abi.txt
+[ ! -s "$work/log" ]
+result "halotune.h(3) has every function, with its comment" $?
+: >"$work/log"
+for name in stencil:stencil-format template:templates; do
+  read_page 5 "halotune-${name%:*}" >"$work/page"
+  sed -n '/^```/,/^```/d; s/^###* //p' "docs/${name#*:}.md" | while read -r heading; do
+    grep -qxF "   $heading" "$work/page" || echo "${name%:*}: $heading is missing" >>"$work/log"
+  done
+  grep -nE '\]\(|\*\*[a-z]|^ *\|' "$work/page" >>"$work/log"
+done
+[ ! -s "$work/log" ]
+result "halotune-stencil(5) and halotune-template(5) have every heading of the documents, and no markup" $?
 
 # --- completion: what a shell offers for a command line. A line below has the words typed, then one that is offered and
 # one that is not.
@@ -77,12 +97,12 @@ mkdir "$work/cmake"
 cat >"$work/cmake/CMakeLists.txt" <<'CMAKE'
 cmake_minimum_required(VERSION 3.13)
 project(use C)
-find_package(halotune 0.1 REQUIRED COMPONENTS shared static)
+find_package(halotune 0.2 REQUIRED COMPONENTS shared static)
 find_package(halotune 99 QUIET)
 if(halotune_FOUND)
   message(FATAL_ERROR "a version that is not there was found")
 endif()
-find_package(halotune 0.1 QUIET COMPONENTS wings)
+find_package(halotune 0.2 QUIET COMPONENTS wings)
 if(halotune_FOUND)
   message(FATAL_ERROR "a component that is not there was found")
 endif()

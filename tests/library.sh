@@ -28,8 +28,22 @@ result "the static library exports the same" $?
 sed -n 's/^HALOTUNE_API .*\(halotune_[a-z_]*\)(.*/\1/p' include/halotune.h | sort >"$work/header"
 diff tests/abi.txt "$work/header" >"$work/log"
 result "so does the header" $?
-readelf -d build/lib/libhalotune.so | grep -q 'SONAME.*libhalotune\.so\.0\]'
-result "soname" $?
+soname=$(readelf -d build/lib/libhalotune.so | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
+version=$("$halotune" --version | cut -d' ' -f2)
+[ "$soname" = "libhalotune.so.${version%.*}" ] && [ -e "tests/abi/$version.txt" ]
+result "the soname has the first two numbers of the version, whose interface tests/abi keeps" $?
+CC="$cc" "${PYTHON:-/usr/bin/python3}" tests/abi.py include/halotune.h "$soname" tests/abi/*.txt >"$work/log" 2>&1
+result "programs of earlier versions compile, and those of this soname run" $?
+# A member in front of others moves them. A program of an earlier version would then read the wrong ones.
+sed 's/^  halotune_match match;/  int new_member;\n&/' include/halotune.h >"$work/changed.h"
+CC="$cc" "${PYTHON:-/usr/bin/python3}" tests/abi.py "$work/changed.h" "$soname" "tests/abi/$version.txt" >"$work/log" 2>&1
+[ $? = 1 ] && grep -q '^# member halotune_config.is_stale was 4 4 and is 8 4$' "$work/log"
+result "a member that moves is noticed" $?
+for file in python/pyproject.toml packaging/halotuneConfig.cmake.in docs/library.md tests/install.sh python/halotune/_library.py CHANGELOG.md; do
+  grep -qE "(^version = \"|find_package\(halotune |libhalotune\.so\.|^## )${version%.*}" "$file" || echo "$file names another version than $version"
+done >"$work/log"
+[ ! -s "$work/log" ]
+result "all files name this version" $?
 nm -D --undefined-only build/lib/libhalotune.so | awk '{sub(/@.*/, "", $2); print $2}' |
   grep -xE '(v|f)?printf|puts|putchar|perror|exit|_exit|abort|quick_exit|cu[A-Z].*|nvrtc.*' >"$work/log"
 [ ! -s "$work/log" ]
@@ -81,7 +95,7 @@ result "linked static" $?
 unset MAKEFLAGS MFLAGS MAKELEVEL
 make --no-print-directory -o all -o library install PREFIX=/usr DESTDIR="$work/root" >"$work/log" 2>&1
 result "install" $?
-[ -L "$work/root/usr/lib/libhalotune.so" ] && [ -e "$work/root/usr/lib/libhalotune.so.0" ] &&
+[ -L "$work/root/usr/lib/libhalotune.so" ] && [ -e "$work/root/usr/lib/$soname" ] &&
   grep -q "^Version: $("$halotune" --version | cut -d' ' -f2)$" "$work/root/usr/lib/pkgconfig/halotune.pc"
 result "library, links and halotune.pc are there" $?
 # Rows of templates that have changed since are stale.
@@ -104,7 +118,7 @@ mkdir -p "$work/moved/lib/arch" "$work/alone" && mv "$work/moved"/lib/libhalotun
 "$cc" -o "$work/shipped" -Iinclude "$work/shipped.c" "$work/moved/lib/arch/libhalotune.so" 2>"$work/log" &&
   [ "$(HALOTUNE_DB="$work/none.db" LD_LIBRARY_PATH="$work/moved/lib/arch" "$work/shipped" | tee -a "$work/log" | grep -cxE 'exact|stale')" = 1 ]
 result "a moved library finds the database that comes with it" $?
-cp "$work/moved/lib/arch/libhalotune.so.0" "$work/alone"
+cp "$work/moved/lib/arch/$soname" "$work/alone"
 HALOTUNE_DB="$work/none.db" LD_LIBRARY_PATH="$work/alone" "$work/shipped" | tee "$work/log" | grep -q "star7"
 result "and without its installation finds none" $?
 mkdir -p "$work/app/bin"

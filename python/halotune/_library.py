@@ -23,7 +23,7 @@ from ctypes import (
 
 from ._errors import Error, error_of
 
-SONAME = "libhalotune.so.0"
+SONAME = "libhalotune.so.0.2"
 
 
 class Problem(ctypes.Structure):

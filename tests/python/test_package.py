@@ -282,7 +282,7 @@ class Tune(unittest.TestCase):
 
 class Import(unittest.TestCase):
     def test_no_library(self):
-        environment = {**os.environ, "HALOTUNE_LIBRARY": "/nowhere/libhalotune.so.0"}
+        environment = {**os.environ, "HALOTUNE_LIBRARY": "/nowhere/libhalotune.so"}
         result = subprocess.run([sys.executable, "-c", "import halotune"], env=environment, capture_output=True, text=True)
         self.assertEqual(1, result.returncode)
         self.assertIn("ImportError: the C library of Halotune was not found: install Halotune, or set HALOTUNE_LIBRARY", result.stderr)
