@@ -300,6 +300,13 @@ uninstall:  ## remove what install put there, and nothing else
 clean:  ## remove everything that was built
 	rm -rf build
 
+# --- packages ----------------------------------------------------------------------------------------------------------
+
+DIST := build/dist/halotune-$(VERSION).tar.gz
+.PHONY: dist
+dist: build/report/page.html  ## a tarball of this commit in build/dist that builds without a network; the same commit gives the same bytes
+	$(Q)sh packaging/dist.sh $(DIST) $(VERSION) $<
+
 # --- what the build and the checks need --------------------------------------------------------------------------------
 
 # Each line has three parts: who needs it; how to look for it (command NAME, header NAME, folder NAME, python MODULE, or
@@ -385,8 +392,8 @@ hostile-long:  ## mutations and kills under ASan for HOSTILE_SECONDS=3600, with 
 	$(Q)$(MAKE) --no-print-directory hostile $(SANITIZED) SEED=$(HOSTILE_SEED) SECONDS_LONG=$(HOSTILE_SECONDS)
 
 .PHONY: install-tests
-install-tests: all library  ## an installation: manual pages, completion in bash, zsh and fish, find_package of CMake, removal
-	$(Q)HALOTUNE=build/halotune CC='$(CC)' tests/tap.sh tests/install.sh
+install-tests: all library  ## an installation: manual pages, completion in bash, zsh and fish, find_package of CMake, removal; the tarball of make dist
+	$(Q)HALOTUNE=build/halotune CC='$(CC)' tests/tap.sh tests/install.sh tests/dist.sh
 
 .PHONY: library-tests
 library-tests: all library  ## what users of libhalotune meet: symbols, header, linking, installation

@@ -1,6 +1,7 @@
 #!/bin/sh
-# build.sh OUT: makes the report's page with npm packages, from the root of the tree. If node, npm or the packages are
-# missing, OUT becomes empty. The program is then built without the page, and says so when a report is requested.
+# build.sh OUT: makes the report's page with npm packages, from the root of the tree. A tarball of `make dist` has the page
+# already, and takes it unless the packages are installed. If there is no page, and node, npm or the packages are missing,
+# OUT becomes empty. The program is then built without the page, and says so when a report is requested.
 set -u
 out=$1
 mkdir -p "$(dirname "$out")"
@@ -11,6 +12,11 @@ without_page() { # why
   exit 0
 }
 
+bundled=reports/page/bundled.html
+if [ -e $bundled ] && [ ! -d node_modules ]; then
+  cp $bundled "$out"
+  exit
+fi
 command -v node >/dev/null || without_page "node is not installed"
 command -v npm >/dev/null || without_page "npm is not installed"
 if ! cmp -s package-lock.json node_modules/.halotune-lock; then
