@@ -213,13 +213,13 @@ create table best (
   roof_ratio_high real,
   empty_ms        real,
   bytes           integer not null,             -- compulsory traffic of one application
-  rms_error       real    not null,
+  rms_error       real    not null,             -- these three: -1 in a replay of a recording without them
   max_error       real    not null,
   max_error_units real    not null,
   second_grid     text    not null default '',  -- the awkward grid on which it was verified as well: "509x251x499"
-  registers       integer not null,
-  shared_bytes    integer not null,             -- static and dynamic
-  occupancy       real    not null,
+  registers       integer not null,             -- -1: not known, as above
+  shared_bytes    integer not null,             -- static and dynamic; -1 likewise
+  occupancy       real    not null,             -- 0: not known, in a replay of a recording without it
   launch          text    not null,             -- JSON: db/store/launch_text.h
   coefficients    text    not null,             -- JSON array: the values that literal and constant ones are built with
   steps           integer not null default 1,   -- time steps of one application, as of the problem

@@ -457,6 +457,21 @@ bare --json >"$work/out" 2>"$work/err" && json '.tasks[0] | .complete and (.winn
 result "without samples in the recording, no interval is known" $? "$work/out"
 bare --db "$work/bared.db" >"$work/out" 2>"$work/err" && grep -q '^star7 f32 16x16x16  *[0-9.]*  *-  *[0-9.]*  *[0-9.]*  *[0-9.]*  *'"$space" "$work/out"
 result "nor is in the table" $? "$work/out"
+# The winner's row has to have them: 0 and -1 stand for what the recording lacks. Recorded time counts, not the machine's.
+copy_of "$work/bare.db" "$work/barest.db"
+query "$work/barest.db" "update measurement set occupancy = null, registers = null, shared_bytes = null, rms_error = null, max_error = null,
+  max_error_units = null, compile_ms = 2000"
+barest() { # option...
+  rm -f "$work/from.db"
+  timeout "$LIMIT_S" "$program" tune star7 --grid 16,16,16 --dtype f32 --template-dir "$templates" --template small --strategy random --backend replay:"$work/barest.db" \
+    --db "$work/from.db" --json "$@"
+}
+barest --budget none >"$work/out" 2>"$work/err" && json ".tasks[0] | .complete and .tried == $space" &&
+  [ "$(query "$work/from.db" "select occupancy, registers, rms_error from best")" = "0.0 -1 -1.0" ] && "$program" db check --db "$work/from.db" >"$work/out" 2>&1
+result "a replay of a recording without occupancy, registers and errors has a winner" $? "$work/err"
+barest --budget 9s --in-flight 1 >"$work/out" 2>"$work/err" && json ".tasks[0] | .tried < 8 and .search_s > 3" &&
+  barest --budget 9s --in-flight 4 >"$work/out" 2>"$work/err" && json ".tasks[0] | .tried >= 8 and .tried <= 17"
+result "the budget of a replay counts recorded compiles, --in-flight at a time" $? "$work/out" "$work/err"
 ask() { "$program" query star7 --grid 16,16,16 --device 'NVIDIA H200' --db "$1" --json >"$work/out" 2>"$work/err" && json "$2"; } # DB FILTER
 ask "$work/bared.db" '.time_ms > 0 and .low_ms == null and .high_ms == null' && ask "$base" '.low_ms <= .time_ms and .time_ms <= .high_ms' &&
   "$program" query star7 --grid 16,16,16 --device 'NVIDIA H200' --db "$work/bared.db" >"$work/out" 2>"$work/err" && grep -q '^time .* ms (95 %: unknown)$' "$work/out"

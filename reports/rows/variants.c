@@ -64,15 +64,15 @@ static int template_place(struct variant_table *table, int64_t id) {
 /* Number the parameters of a configuration and their values. Members after one that cannot be read are left out.
  * Returns false when memory is out. */
 static bool add_values(struct variant_template *template, const char *parameters,
-                       unsigned char values[MAX_PARAMETERS]) {
+                       unsigned short values[MAX_PARAMETERS]) {
   struct json_member member;
-  memset(values, VALUE_NONE, MAX_PARAMETERS);
+  for (int i = 0; i < MAX_PARAMETERS; i++) values[i] = VALUE_NONE;
   while (json_member_next(&parameters, &member)) {
     int parameter = texts_add(&template->parameters, member.name, member.name_length);
     if (parameter < 0 || parameter >= MAX_PARAMETERS) return parameter >= 0;
     int place = texts_add(&template->values[parameter], member.value, member.value_length);
     if (place < 0 || place >= VALUE_NONE) return place >= 0;
-    values[parameter] = (unsigned char)place;
+    values[parameter] = (unsigned short)place;
   }
   return true;
 }

@@ -23,11 +23,11 @@ struct variant_row {
   int sample_count, registers, shared_bytes, spill_bytes, blocks_per_sm, attempts;
   enum outcome outcome;
   bool is_marked;
-  bool is_kept;                         /* the document shows it */
-  unsigned char values[MAX_PARAMETERS]; /* indices in variant_template.values; VALUE_NONE for none */
+  bool is_kept;                          /* the document shows it */
+  unsigned short values[MAX_PARAMETERS]; /* indices in variant_template.values; VALUE_NONE for none */
 };
 
-enum { VALUE_NONE = 255 };
+enum { VALUE_NONE = 1024 }; /* a template of several versions has more values than one */
 
 /* The parameters of a template's variants, and their values, in order of appearance. */
 struct variant_template {

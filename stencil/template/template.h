@@ -7,7 +7,7 @@
 #include "stencil/expression/source.h"
 #include "stencil/template/facts.h"
 
-enum { MAX_PARAMETERS = 32, MAX_VALUES = 32, MAX_RULES = 97, MAX_SHARED_ACCESSES = 4, LAUNCH_MOST_STEPS = 4096 };
+enum { MAX_PARAMETERS = 32, MAX_VALUES = 256, MAX_RULES = 97, MAX_SHARED_ACCESSES = 4, LAUNCH_MOST_STEPS = 4096 };
 
 /* A parameter has a list of values. Values are numbers or words; a word counts as 0, 1, 2 ... in rules. */
 struct parameter {
@@ -118,6 +118,8 @@ const char *template_common_cuda(const char *cuda);
 struct identity template_identity(struct identity own, struct identity common);
 
 void template_free(struct template *template);
+
+_Static_assert(MAX_VALUES <= 256, "a choice is a byte");
 
 /* One value for each parameter, as its position in the parameter's list. */
 struct configuration {

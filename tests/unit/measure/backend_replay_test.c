@@ -13,6 +13,7 @@ static void recording_write(const struct work *work, struct bench_case *c) {
   for (int number = 1; number <= 2; number++) {
     const struct variant_key key = case_variant(c, (uint64_t)number);
     const struct measurement measurement = case_measurement(number);
+    c->configuration.choice[0] = (unsigned char)number;
     CHECK_OK(store_measurement(store, run, &key, &measurement, &variant));
   }
   store_close(store);
@@ -25,15 +26,20 @@ static void recording_change(const struct work *work, const char *sql) {
   sqlite3_close(connection);
 }
 
-/* The result of set_problem for the recorded problem. */
-static halotune_status recording_load(const struct work *work, const struct bench_case *c) {
-  struct backend_handle backend;
+/* Open the recording, and set the recorded problem. Returns the result of set_problem. */
+static halotune_status recording_open(const struct work *work, const struct bench_case *c, int in_flight,
+                                      struct backend_handle *backend) {
   const struct scene scene = {
       .request = {
           .stencil = c->stencil, .analysis = c->analysis, .dtype = DTYPE_F32, .domain = {.grid = {{256, 256, 128}}}}};
   const struct backend_problem problem = {.scene = &scene};
-  CHECK_OK(backend_replay_open(work->path, &backend));
-  const halotune_status status = backend.table->set_problem(backend.state, &problem);
+  CHECK_OK(backend_replay_open(work->path, in_flight, backend));
+  return backend->table->set_problem(backend->state, &problem);
+}
+
+static halotune_status recording_load(const struct work *work, const struct bench_case *c) {
+  struct backend_handle backend;
+  const halotune_status status = recording_open(work, c, 1, &backend);
   backend_close(&backend);
   return status;
 }
@@ -64,8 +70,54 @@ TEST(a_recording_without_its_texts_is_an_error) {
   work_end(&work);
 }
 
+/* What loading, sampling and rechecking of one variant adds to the clock. */
+static double time_of_variant(struct backend_handle *backend, struct bench_case *c, int number) {
+  struct variant_spec spec = {.template = c->template, .configuration = c->configuration};
+  spec.configuration.choice[0] = (unsigned char)number;
+  const struct candidate candidate = {.spec = &spec};
+  struct verdict verdict;
+  double time_ms[4];
+  int slot = 0, batch = 10, failed;
+  const struct sample_plan plan = {.slots = &slot, .batches = &batch, .slot_count = 1, .rounds = 4};
+  const struct time_source time = backend_time(backend);
+  const double begin_ms = time_now_ms(&time);
+  CHECK_OK(backend->table->load(backend->state, slot, &candidate, &verdict));
+  CHECK_EQ(OUTCOME_MEASURED, verdict.outcome, "%s", verdict.reason);
+  CHECK_OK(backend->table->sample(backend->state, &plan, time_ms, &failed, &verdict));
+  CHECK_OK(backend->table->recheck(backend->state, slot, &verdict));
+  CHECK_OK(backend->table->unload(backend->state, slot));
+  return time_now_ms(&time) - begin_ms;
+}
+
+/* A variant runs for 0.325 ms: once to be verified, 40 times for samples, once to be checked again. Its compile takes
+ * 88.5 ms, and with two in flight the second one compiles beside the first. */
+TEST(the_clock_of_a_replay_counts_recorded_times) {
+  const double run_ms = 42 * 0.325, compile_ms = 88.5;
+  static const struct {
+    int in_flight, number;
+    bool compiles;
+  } rows[] = {{1, 1, true}, {1, 2, true}, {1, 1, false}, {2, 1, true}, {2, 2, false}};
+  struct work work = work_begin();
+  struct bench_case c;
+  struct backend_handle backend = {.table = NULL};
+  recording_write(&work, &c);
+  recording_change(&work, "update measurement set samples = null");
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    if (i == 0 || rows[i].in_flight != rows[i - 1].in_flight) {
+      backend_close(&backend);
+      CHECK_OK(recording_open(&work, &c, rows[i].in_flight, &backend));
+    }
+    const double want_ms = run_ms + (rows[i].compiles ? compile_ms : 0);
+    CHECK_NEAR(want_ms, time_of_variant(&backend, &c, rows[i].number), 1e-6, "row %zu", i);
+  }
+  backend_close(&backend);
+  case_free(&c);
+  work_end(&work);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_clock_of_a_replay_counts_recorded_times),
       cmocka_unit_test(a_recording_without_its_texts_is_an_error),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -133,6 +133,8 @@ TEST(rules_that_can_fail_tie_parameters) {
   }
 }
 
+enum { VALUES = 32 };
+
 /* Parameters p0 to p29 with 32 values each, and a rule about the sum of all. */
 static void make_sum(const char *keep, struct template **template, struct bindings *bindings) {
   enum { PARAMETERS = 30 };
@@ -141,7 +143,7 @@ static void make_sum(const char *keep, struct template **template, struct bindin
   snprintf(values, sizeof values, "1");
   parameters[0] = '\0';
   snprintf(rule, sizeof rule, "{keep: 'p0");
-  for (int v = 2; v <= MAX_VALUES; v++) snprintf(values + strlen(values), sizeof values - strlen(values), ", %d", v);
+  for (int v = 2; v <= VALUES; v++) snprintf(values + strlen(values), sizeof values - strlen(values), ", %d", v);
   for (int p = 0; p < PARAMETERS; p++) {
     const size_t length = strlen(parameters), at = strlen(rule);
     snprintf(parameters + length, sizeof parameters - length, "%sp%d: {values: [%s], default: 1, about: x}",
@@ -199,10 +201,10 @@ TEST(a_search_for_the_nearest_ends) {
   struct configuration far = {{0}};
   make_sum(" == 30", &template, &bindings);
   bindings.limit.most_steps = 20000;
-  for (int i = 0; i < template->parameter_count; i++) far.choice[i] = MAX_VALUES - 1;
+  for (int i = 0; i < template->parameter_count; i++) far.choice[i] = VALUES - 1;
   CHECK(space_nearest(&bindings, NULL, &far) == &template->rules[0], "ended");
   CHECK_EQ(HALOTUNE_PARSE, space_is_walkable(&bindings), "and said");
-  for (int i = 0; i < template->parameter_count; i++) CHECK_EQ(MAX_VALUES - 1, far.choice[i], "value %d", i);
+  for (int i = 0; i < template->parameter_count; i++) CHECK_EQ(VALUES - 1, far.choice[i], "value %d", i);
   bindings_free(&bindings);
   template_free(template);
 }
@@ -224,9 +226,9 @@ TEST(a_space_without_end_is_counted_and_sampled_at_once) {
   struct space_counts counts;
   struct configuration *sample;
   double facts[FACT_COUNT];
-  long count, used[PARAMETERS][MAX_VALUES] = {{0}};
+  long count, used[PARAMETERS][VALUES] = {{0}};
   device_facts(facts);
-  for (int v = 2; v <= MAX_VALUES; v++) snprintf(values + strlen(values), sizeof values - strlen(values), ", %d", v);
+  for (int v = 2; v <= VALUES; v++) snprintf(values + strlen(values), sizeof values - strlen(values), ", %d", v);
   for (int p = 0; p < PARAMETERS; p++) {
     size_t length = strlen(parameters);
     snprintf(parameters + length, sizeof parameters - length, "%sp%d: {values: [%s], default: 1, about: x}",
@@ -244,7 +246,7 @@ TEST(a_space_without_end_is_counted_and_sampled_at_once) {
     CHECK(sample[i].choice[3] != sample[i].choice[4], "number %ld is kept", i);
     for (int p = 0; p < PARAMETERS; p++) used[p][sample[i].choice[p]]++;
   }
-  for (int v = 0; v < MAX_VALUES; v++) CHECK(used[0][v] > 0, "value %d", v);
+  for (int v = 0; v < VALUES; v++) CHECK(used[0][v] > 0, "value %d", v);
   free(sample);
   bindings_free(&bindings);
   template_free(template);

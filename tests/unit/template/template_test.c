@@ -211,7 +211,7 @@ TEST(bad_files_are_refused) {
       {"name: test\n", "name: float\n", "'float' cannot be a template's name"},
       {"about: all fields\n", "abuot: all fields\n", "'abuot' is not a field that is allowed here"},
       {"default: 64", "default: 48", "the default '48' is not a value of 'block_x'"},
-      {"values: [32, 64]", "values: []", "a parameter has between 1 and 32 values"},
+      {"values: [32, 64]", "values: []", "a parameter has between 1 and 256 values"},
       {"values: [32, 64]", "values: [32, many]", "the values of a parameter are all numbers or all words"},
       {"values: [32, 64]", "values: 32", "expected a list, such as [1, 2] for 'values'"},
       {"block_x: {values: [32, 64], default: 64, about: threads along x}", "blocking: {values: [32, 64], default: 64}",

@@ -30,6 +30,10 @@ halotune_status tune_backend_read(const struct invocation *invocation, struct tu
     status = fail(HALOTUNE_ARGUMENT, "--device all is for GPUs, not for --backend %s", name);
   if (status == HALOTUNE_OK && !out->is_every_device) status = option_whole(invocation, "device", 0, 255, 0, &ordinal);
   out->ordinal = (int)ordinal;
+  long in_flight = 0;
+  if (status == HALOTUNE_OK)
+    status = option_whole(invocation, "in-flight", 1, REPLAY_MOST_IN_FLIGHT, REPLAY_IN_FLIGHT, &in_flight);
+  out->in_flight = (int)in_flight;
   if (status == HALOTUNE_OK) status = option_milliseconds(invocation, "hang-timeout", BACKEND_HANG_MS, &out->hang_ms);
   return status;
 }
@@ -40,7 +44,7 @@ halotune_status tune_backend_open(const struct tune_backend *which, struct compi
       .ordinal = which->ordinal, .hang_ms = which->hang_ms, .compiler = compiler};
   switch (which->kind) {
   case TUNE_ON_HOST: return backend_host_open("sm_90", out);
-  case TUNE_ON_RECORDING: return backend_replay_open(which->recording, out);
+  case TUNE_ON_RECORDING: return backend_replay_open(which->recording, which->in_flight, out);
   case TUNE_ON_CUDA: break;
   }
   return backend_cuda_open(&options, out);

@@ -1,4 +1,4 @@
-/* tune_backend.h: the options --backend, --device and --hang-timeout of `halotune tune`. */
+/* tune_backend.h: the options --backend, --device, --in-flight and --hang-timeout of `halotune tune`. */
 #ifndef CLI_TUNE_TUNE_BACKEND_H
 #define CLI_TUNE_TUNE_BACKEND_H
 
@@ -11,11 +11,12 @@ struct tune_backend {
   enum tune_backend_kind kind;
   const char *recording; /* its file; NULL for the others */
   int ordinal;           /* of the GPU */
+  int in_flight;         /* --in-flight: variants that a recording has waiting for their results */
   int hang_ms;           /* --hang-timeout */
   bool is_every_device;  /* --device all */
 };
 
-/* Read the three options. Returns HALOTUNE_OK or HALOTUNE_ARGUMENT. */
+/* Read the four options. Returns HALOTUNE_OK or HALOTUNE_ARGUMENT. */
 halotune_status tune_backend_read(const struct invocation *invocation, struct tune_backend *out);
 
 /* Open the backend.

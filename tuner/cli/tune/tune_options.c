@@ -41,7 +41,7 @@ static halotune_status option_budget(const struct invocation *invocation, double
 
 halotune_status tune_options_read(const struct invocation *invocation, double start_ms, struct tune_options *out) {
   double deadline_s;
-  long seed;
+  long seed, in_flight;
   int cache;
   halotune_status status;
   *out = (struct tune_options){.launch = -1};
@@ -49,6 +49,8 @@ halotune_status tune_options_read(const struct invocation *invocation, double st
   if ((status = option_budget(invocation, &out->budget_s)) != HALOTUNE_OK) return status;
   if ((status = option_seconds(invocation, "deadline", INFINITY, &deadline_s)) != HALOTUNE_OK) return status;
   if ((status = option_whole(invocation, "max-variants", 1, 1L << 40, 0, &out->max_variants)) != HALOTUNE_OK)
+    return status;
+  if ((status = option_whole(invocation, "in-flight", 1, TUNE_MOST_IN_FLIGHT, 0, &in_flight)) != HALOTUNE_OK)
     return status;
   if ((status = option_whole(invocation, "seed", 0, 1L << 62, 1, &seed)) != HALOTUNE_OK) return status;
   if ((status = option_share(invocation, "good-enough", &out->good_enough)) != HALOTUNE_OK) return status;
@@ -58,6 +60,7 @@ halotune_status tune_options_read(const struct invocation *invocation, double st
   if (status != HALOTUNE_OK) return status;
   out->cache = (enum cache_mode)cache;
   out->deadline_ms = start_ms + deadline_s * 1e3;
+  out->in_flight = (int)in_flight;
   out->seed = (uint64_t)seed;
   out->fresh = option_given(invocation, "fresh");
   out->no_hints = option_given(invocation, "no-hints");

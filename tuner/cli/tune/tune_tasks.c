@@ -82,6 +82,7 @@ static halotune_status task_run(const struct tune_tasks *t, struct steps_turn tu
   struct task_line line = {text_string(&name), !facts->is_emulation, progress};
   const struct task task = task_of(t, row->task.stencil, &row->task, arch);
   if (has_copy) copy = copy_of(t, &task, &row->task);
+  options.time = backend_time(&t->setup->backend);
   options.progress = task_show;
   options.context = &line;
   options.budget_s *= turn.share;
@@ -105,7 +106,10 @@ static halotune_status task_run(const struct tune_tasks *t, struct steps_turn tu
 /* Whether a failure ends all tasks: without the database or the GPU none can go on. */
 static bool ends_all(halotune_status status) { return status == HALOTUNE_DB || status == HALOTUNE_NO_GPU; }
 
-static bool may_go_on(const struct tune_tasks *t) { return !*t->stop && tune_has_time(t->options, clock_ms()); }
+static bool may_go_on(const struct tune_tasks *t) {
+  const struct time_source time = backend_time(&t->setup->backend);
+  return !*t->stop && tune_has_time(t->options, time_now_ms(&time));
+}
 
 /* Find the row of a task with this number of steps, behind `first`, or append one. Returns NULL when memory is out. */
 static struct tuned *row_for(struct tuned_list *list, int first, const struct planned_task *planned, int steps) {

@@ -10,6 +10,7 @@
 #ifndef MEASURE_BACKENDS_BACKEND_H
 #define MEASURE_BACKENDS_BACKEND_H
 
+#include "base/clock.h"
 #include "db/store/store.h"
 #include "gpu/driver/kernel.h"
 #include "gpu/workers/compiler.h"
@@ -130,6 +131,9 @@ struct backend {
   /* Keep the GPU busy for about that long, so that its clocks are up. */
   halotune_status (*keep_warm)(void *state, double time_ms);
 
+  /* The time of a clock of its own, for a backend that runs nothing. NULL: the machine's clock holds. */
+  double (*now_ms)(void *state);
+
   /* Visit each variant of the problem that is known, in no order. NULL: any variant can be run. The texts are valid
    * during the call.
    *   visit  gets the template's name, and the parameters as db/store/launch_text.h writes them. The walk ends if it
@@ -147,6 +151,11 @@ struct backend_handle {
   void *state;
   struct backend_facts facts;
 };
+
+/* The clock that budgets of searches on the backend are counted with. */
+static inline struct time_source backend_time(const struct backend_handle *backend) {
+  return (struct time_source){backend->table->now_ms, backend->state};
+}
 
 static inline bool backend_is_constant(const struct backend_handle *backend, int slot) {
   return backend->table->is_constant && backend->table->is_constant(backend->state, slot);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/hash.h"
 #include "base/random.h"
 #include "db/store/launch_text.h"
@@ -16,15 +17,25 @@
 struct record {
   struct hash key; /* of template and parameters, as today's template writes them */
   enum outcome outcome;
-  double median_ms, rms_error, max_error, max_error_units;
-  float *samples; /* NULL: none were stored */
+  double median_ms, rms_error, max_error, max_error_units, compile_ms; /* compile_ms: 0 if not recorded */
+  bool is_compiled;                                                    /* in this replay */
+  float *samples;                                                      /* NULL: none were stored */
   int sample_count;
   char *reason, *template, *parameters;
   struct recorded_kernel kernel;
 };
 
+/* The clock of a replay. It goes on by the time that compilers and GPU need for what was recorded. */
+struct replay_clock {
+  double now_ms;
+  int in_flight;                          /* variants that compile at a time */
+  double ended_ms[REPLAY_MOST_IN_FLIGHT]; /* when each of the last `in_flight` variants had its result: a ring */
+  long ended;
+};
+
 struct replay {
   struct store *store;
+  struct replay_clock clock;
   int64_t device;
   struct record *records; /* of the problem */
   struct record **by_key; /* in order of their keys */
@@ -137,7 +148,8 @@ static halotune_status read_record(sqlite3_stmt *query, struct record *out) {
                          .parameters = text_copy(query, 1),
                          .rms_error = column_real(query, 6),
                          .max_error = column_real(query, 7),
-                         .max_error_units = column_real(query, 8)};
+                         .max_error_units = column_real(query, 8),
+                         .compile_ms = fmax(column_real(query, 18), 0)};
   out->kernel = (struct recorded_kernel){.is_known = true,
                                          .registers = (int)column_reading(query, 13),
                                          .shared_bytes = (int)column_reading(query, 14),
@@ -157,7 +169,8 @@ static halotune_status read_record(sqlite3_stmt *query, struct record *out) {
 /* The newest result of each variant. */
 static const char records_sql[] =
     "select t.name, v.parameters, m.outcome, m.median_ms, m.reason, m.samples, m.rms_error, m.max_error, m.max_error_units,"
-    " max(m.id), r.copy_ms, r.memcpy_ms, r.empty_ms, m.registers, m.shared_bytes, m.spill_bytes, m.blocks_per_sm, m.occupancy"
+    " max(m.id), r.copy_ms, r.memcpy_ms, r.empty_ms, m.registers, m.shared_bytes, m.spill_bytes, m.blocks_per_sm, m.occupancy,"
+    " m.compile_ms"
     " from measurement m join run r on r.id = m.run_id join problem p on p.id = r.problem_id join stencil s on s.id = p.stencil_id"
     " join variant v on v.id = m.variant_id join template t on t.id = v.template_id"
     " where p.device_id = ?1 and s.hash = ?2 and p.dtype = ?3 and p.nx = ?4 and p.ny = ?5 and p.nz = ?6 and p.cache = ?7"
@@ -233,8 +246,7 @@ static halotune_status bind_template(struct replay *replay, const struct templat
 
 /* Find a candidate's record.
  *   out  receives NULL if the variant was not recorded */
-static halotune_status find_record(struct replay *replay, const struct candidate *candidate,
-                                   const struct record **out) {
+static halotune_status find_record(struct replay *replay, const struct candidate *candidate, struct record **out) {
   struct text parameters = {0};
   halotune_status status = bind_template(replay, candidate->spec->template);
   if (status != HALOTUNE_OK) return status;
@@ -246,13 +258,28 @@ static halotune_status find_record(struct replay *replay, const struct candidate
   return HALOTUNE_OK;
 }
 
+/* A variant is loaded for the first time: wait for the end of its compile. The search proposed it, and its compile
+ * began, when the variant that was proposed `in_flight` places before it had its result. */
+static void clock_compile(struct replay_clock *clock, struct record *record) {
+  if (record->is_compiled) return;
+  record->is_compiled = true;
+  const double begin_ms = clock->ended_ms[clock->ended % clock->in_flight];
+  clock->now_ms = fmax(clock->now_ms, begin_ms + record->compile_ms);
+}
+
+static void clock_end(struct replay_clock *clock) {
+  clock->ended_ms[clock->ended++ % clock->in_flight] = clock->now_ms;
+}
+
+static double replay_now_ms(void *state) { return ((const struct replay *)state)->clock.now_ms; }
+
 static halotune_status replay_load(void *state, int slot, const struct candidate *candidate, struct verdict *verdict) {
   struct replay *replay = state;
   *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
   replay->slots[slot] = NULL;
   replay->is_roof[slot] = candidate->is_roof && !isnan(replay->copy_ms);
   if (replay->is_roof[slot]) return HALOTUNE_OK;
-  const struct record *record = NULL;
+  struct record *record = NULL;
   halotune_status status = candidate->is_roof ? HALOTUNE_OK : find_record(replay, candidate, &record);
   if (status != HALOTUNE_OK) return status;
   if (!record) {
@@ -261,11 +288,14 @@ static halotune_status replay_load(void *state, int slot, const struct candidate
     return HALOTUNE_OK;
   }
   verdict->recorded = record->kernel;
+  clock_compile(&replay->clock, record);
   if (!outcome_has_time(record->outcome)) {
     verdict->outcome = record->outcome;
     snprintf(verdict->reason, sizeof verdict->reason, "%s", record->reason);
+    clock_end(&replay->clock);
     return HALOTUNE_OK;
   }
+  replay->clock.now_ms += record->median_ms; /* the run that is verified */
   verdict->worst = (struct comparison){.passed = true,
                                        .points = 1,
                                        .rms_error = record->rms_error,
@@ -277,6 +307,7 @@ static halotune_status replay_load(void *state, int slot, const struct candidate
 
 static halotune_status replay_unload(void *state, int slot) {
   struct replay *replay = state;
+  if (replay->slots[slot]) clock_end(&replay->clock);
   replay->slots[slot] = NULL;
   replay->is_roof[slot] = false;
   return HALOTUNE_OK;
@@ -299,7 +330,10 @@ static halotune_status replay_sample(void *state, const struct sample_plan *plan
   *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
   for (int i = 0; i < plan->rounds * plan->slot_count; i++) {
     times_ms[i] = draw_sample(replay, plan->slots[i % plan->slot_count]);
-    if (!isnan(times_ms[i])) continue;
+    if (!isnan(times_ms[i])) {
+      replay->clock.now_ms += times_ms[i] * (plan->batches[i % plan->slot_count] + plan->warm);
+      continue;
+    }
     *failed = plan->slots[i % plan->slot_count];
     verdict->outcome = OUTCOME_LAUNCH_FAILED;
     snprintf(verdict->reason, sizeof verdict->reason, "not in the recording");
@@ -315,13 +349,14 @@ static bool is_constant(void *state, int slot) {
 }
 
 static halotune_status replay_recheck(void *state, int slot, struct verdict *verdict) {
-  (void)state, (void)slot;
+  struct replay *replay = state;
+  if (replay->slots[slot]) replay->clock.now_ms += replay->slots[slot]->median_ms;
   *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
   return HALOTUNE_OK;
 }
 
 static halotune_status keep_warm(void *state, double time_ms) {
-  (void)state, (void)time_ms;
+  ((struct replay *)state)->clock.now_ms += time_ms;
   return HALOTUNE_OK;
 }
 
@@ -353,13 +388,16 @@ static const struct backend backend_replay = {.name = "replay",
                                               .is_constant = is_constant,
                                               .read = backend_read_nothing,
                                               .keep_warm = keep_warm,
+                                              .now_ms = replay_now_ms,
                                               .list = replay_list,
                                               .close = close_replay};
 
-halotune_status backend_replay_open(const char *path, struct backend_handle *out) {
+halotune_status backend_replay_open(const char *path, int in_flight, struct backend_handle *out) {
   *out = (struct backend_handle){.table = NULL};
   struct replay *replay = calloc(1, sizeof *replay);
   if (!replay) return fail_memory();
+  replay->clock = (struct replay_clock){.now_ms = clock_ms(), .in_flight = in_flight};
+  for (int i = 0; i < in_flight; i++) replay->clock.ended_ms[i] = replay->clock.now_ms;
   halotune_status status = store_open(path, STORE_READ, &replay->store);
   if (status == HALOTUNE_NOT_FOUND)
     fail(status, "%s: there is no recording; it is a database that an earlier 'halotune tune --db' has filled", path);

@@ -1,6 +1,7 @@
 /* final_winner.c: the second grid, and the winner's row. */
 #include "tuner/search/finals/final_winner.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -59,6 +60,9 @@ static void report_winner(const struct final_inputs *in, const struct finals *fi
   }
 }
 
+/* A recording may lack what each row of a winner has. */
+static double known_or(double value, double unknown) { return isnan(value) ? unknown : value; }
+
 /* Store finalists, run and winner together. */
 static halotune_status store_winner(const struct final_inputs *in, const struct final_rounds *rounds,
                                     const struct trial *trial, const char *second_grid, const char *partial,
@@ -83,12 +87,12 @@ static halotune_status store_winner(const struct final_inputs *in, const struct 
                             .roof_ratio_high = finals->roof_ratio_high,
                             .empty_ms = finals->empty_ms,
                             .bytes = task_bytes(in->task),
-                            .rms_error = result->rms_error,
-                            .max_error = result->max_error,
-                            .max_error_units = result->max_error_units,
+                            .rms_error = known_or(result->rms_error, -1),
+                            .max_error = known_or(result->max_error, -1),
+                            .max_error_units = known_or(result->max_error_units, -1),
                             .registers = result->registers,
                             .shared_bytes = result->shared_bytes,
-                            .occupancy = result->occupancy,
+                            .occupancy = known_or(result->occupancy, 0),
                             .launch = &trial->generated.launch,
                             .coefficients = in->task->coefficients,
                             .coefficient_count = in->task->stencil->coefficient_count,

@@ -26,6 +26,7 @@ struct search_inputs {
   const struct strategy *strategy;
   long max_variants;  /* 0: no bound */
   double good_enough; /* the search ends when the best reaches this share of the driver's copy; 0: never */
+  int in_flight;      /* variants that are proposed and have no result, at most; 0: as keeps all busy */
   bool fresh;         /* measure the variants again that earlier runs measured */
   bool rematch;       /* no search: only the best variants of earlier runs */
   /* Changed. */

@@ -159,14 +159,21 @@ static bool is_searched(const struct search_phase *phase) {
   return schedule_ends_search(phase->in->schedule) || has_enough_variants(phase) || is_good_enough(phase->in);
 }
 
+/* Whether one more variant may be begun. */
+static bool has_room(const struct search_phase *phase) {
+  const struct pipeline *pipeline = phase->in->pipeline;
+  const int most = phase->in->in_flight;
+  return pipeline_has_room(pipeline) && (most == 0 || pipeline_count(pipeline) + runner_count(phase->runner) < most);
+}
+
 /* Keep the compilers busy. */
 static halotune_status feed_compilers(struct search_phase *phase) {
   const struct search_inputs *in = phase->in;
   halotune_status status = HALOTUNE_OK;
-  while (status == HALOTUNE_OK && pipeline_has_room(in->pipeline) && !is_searched(phase)) {
+  while (status == HALOTUNE_OK && has_room(phase) && !is_searched(phase)) {
     struct proposal proposal;
     bool have = false;
-    if ((status = call_stand_in(phase)) != HALOTUNE_OK || !pipeline_has_room(in->pipeline)) break;
+    if ((status = call_stand_in(phase)) != HALOTUNE_OK || !has_room(phase)) break;
     const long number = phase->watch.anchor ? anchor_next_again(phase->watch.anchor) : 0;
     if (number > 0) {
       status = propose_again(phase, number);

@@ -55,6 +55,7 @@ static halotune_status run_search(struct run *run, struct tally *tally) {
                                    .strategy = options->strategy,
                                    .max_variants = options->max_variants,
                                    .good_enough = options->good_enough,
+                                   .in_flight = options->in_flight,
                                    .fresh = options->fresh,
                                    .rematch = options->rematch,
                                    .backend = run->in.tools->backend,

@@ -16,6 +16,8 @@ struct tune_tools {
   int hint_count;
 };
 
+enum { TUNE_MOST_IN_FLIGHT = 256 };
+
 struct tune_options {
   const struct strategy *strategy;
   uint64_t seed;
@@ -24,6 +26,7 @@ struct tune_options {
   struct time_source time; /* {NULL, NULL}: the machine's clock */
   long max_variants;       /* 0: no bound */
   double good_enough;      /* the search ends when the best reaches this share of the driver's copy; 0: never */
+  int in_flight;           /* variants that are proposed and have no result, at most; 0: as keeps all busy */
   bool fresh;              /* measure the variants again that earlier runs measured */
   bool no_hints;           /* begin blind: do not try first what databases know as winners */
   bool rematch; /* no search: the finals among the winners of earlier runs, and the fastest that they measured */

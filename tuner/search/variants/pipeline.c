@@ -49,7 +49,9 @@ bool pipeline_has_room(const struct pipeline *pipeline) {
   return !pipeline->compiler || (pipeline->flying < MOST_IN_FLIGHT && compiler_has_room(pipeline->compiler));
 }
 
-bool pipeline_is_empty(const struct pipeline *pipeline) { return pipeline->flying == 0 && pipeline->ready_count == 0; }
+int pipeline_count(const struct pipeline *pipeline) { return pipeline->flying + pipeline->ready_count; }
+
+bool pipeline_is_empty(const struct pipeline *pipeline) { return pipeline_count(pipeline) == 0; }
 
 /* Put a trial at the end of the ring. A stand-in goes to the front, because nobody watches the GPU until it runs. */
 static void ready_put(struct pipeline *pipeline, struct trial *trial) {

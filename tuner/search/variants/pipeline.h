@@ -22,6 +22,7 @@ void pipeline_free(struct pipeline *pipeline);
 /* Whether one more trial may be put in. If not, enough trials wait to keep compilers and device busy. */
 bool pipeline_has_room(const struct pipeline *pipeline);
 bool pipeline_is_empty(const struct pipeline *pipeline);
+int pipeline_count(const struct pipeline *pipeline);
 
 /* Put a trial in. It must not be over, and there must be room.
  *   trial  belongs to the pipeline from now on, also after a failure
