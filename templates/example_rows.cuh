@@ -376,6 +376,7 @@ struct Coefficients {
 // them, for the inputs that change and the outputs that become inputs. -1: the field changes in no stage, or
 // is no input of the next one.
 #define STAGE_BUFFERS 2
+#define GHOSTS 0  // 1 where each stage finds anew what its taps read beyond the grid
 __device__ constexpr int input_buffer(int stage, int input) {
   return input == 0 ? (stage%2 == 0 ? 0 : 1)
          : -1;

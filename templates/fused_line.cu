@@ -6,7 +6,7 @@
 //
 // Each stage spoils the outermost points of a strip: their taps lie beyond it. Strips overlap, and the spoiled points are not written.
 // A point that no step computes keeps its value: one outside the box, and one beyond the grid, where taps read 0. Images beyond a periodic
-// end are computed like any point.
+// end are computed like any point. Beyond other ends each stage gives the points that taps reach the values of their images (GHOSTS).
 #ifndef HALOTUNE_PRELUDE
 #include "example.cuh"
 #include "common.cuh"
@@ -31,6 +31,39 @@ struct Part {
   index_t first, last;
 };
 
+#if GHOSTS
+// The lane's value at a point of the strip, to all lanes of the warp.
+__device__ __forceinline__ real value_at(const Part &p, const real (&values)[POINTS], index_t x) {
+  const unsigned everyone = 0xffffffffu;
+  const index_t strip = p.x - int(threadIdx.x%32)*POINTS;
+  real value = values[0];
+#pragma unroll
+  for (int i = 1; i < POINTS; i++) value = (x - strip)%POINTS == i ? values[i] : value;
+  return __shfl_sync(everyone, value, int((x - strip)/POINTS)%32);
+}
+
+// Give the point at x, beyond an end, the value that taps read there. Where its image lies in no lane, no tap of a written point needs it.
+__device__ __forceinline__ void fill_ghost(const Part &p, int input, index_t x, real (&values)[POINTS]) {
+  const index_t strip = p.x - int(threadIdx.x%32)*POINTS, image = tap_x(p.g, x);
+  const bool is_here = image >= strip && image < strip + STRIP;
+  const real value = ghost_value(p.f, input, p.g, x, 0, 0, value_at(p, values, is_here ? image : strip));
+#pragma unroll
+  for (int i = 0; i < POINTS; i++) values[i] = p.x + i == x ? value : values[i];
+}
+__device__ __forceinline__ void fill_ghosts(const Part &p, int input, real (&values)[POINTS]) {
+#pragma unroll
+  for (int i = 1; i <= LOW_X; i++) fill_ghost(p, input, -i, values);
+#pragma unroll
+  for (int i = 0; i < HIGH_X; i++) fill_ghost(p, input, p.g.nx + i, values);
+}
+
+// What a tap reads of an input that no stage changes. Taps that reach further beyond the grid are those of points that are not computed.
+__device__ __forceinline__ real read_tap(const Part &p, int input, index_t x) {
+  const index_t first = -LOW_X, last = p.g.nx - 1 + HIGH_X;
+  return read_image(p.f, input, p.g, x < first ? first : x > last ? last : x, 0, 0);
+}
+#endif
+
 // Taps of one of the lane's points in a stage. EDGE: some points of the strip lie beyond the grid or are computed by no stage.
 template <bool EDGE> struct StageTaps {
   const Part &p;
@@ -39,7 +72,12 @@ template <bool EDGE> struct StageTaps {
   __device__ __forceinline__ real operator()(int input, int dx, int, int) const {
     const int buffer = input_buffer(stage, input);
     if (buffer >= 0) return near[buffer][LOW_X + point + dx];
+#if GHOSTS
+    if (EDGE) return read_tap(p, input, p.x + point + dx);
+    return read_point(p.f, input, p.g, p.x + point + dx, 0, 0);
+#else
     return EDGE ? read_image(p.f, input, p.g, p.x + point + dx, 0, 0) : read_point(p.f, input, p.g, p.x + point + dx, 0, 0);
+#endif
   }
 };
 
@@ -50,7 +88,11 @@ template <bool EDGE> __device__ __forceinline__ void load_input(const Part &p, i
     real some[VECTOR];
     if (!EDGE) read_vector(p.f, input, p.g, p.x + i, 0, 0, some);
 #pragma unroll
+#if GHOSTS
+    for (int k = 0; k < VECTOR; k++) values[i + k] = EDGE ? read_point(p.f, input, p.g, loaded_x(p.g, p.x + i + k), 0, 0) : some[k];
+#else
     for (int k = 0; k < VECTOR; k++) values[i + k] = EDGE ? read_image(p.f, input, p.g, p.x + i + k, 0, 0) : some[k];
+#endif
   }
 }
 
@@ -72,6 +114,9 @@ template <bool EDGE> __device__ __forceinline__ void compute_stage(const Part &p
   real near[STAGE_BUFFERS][LOW_X + POINTS + HIGH_X], results[OUTPUTS][POINTS];
 #pragma unroll
   for (int input = 0; input < INPUTS; input++) {
+#if GHOSTS
+    if (EDGE && staged_slot(input) >= 0 && input_buffer(stage, input) >= 0) fill_ghosts(p, input, buffers[input_buffer(stage, input)]);
+#endif
     if (input_buffer(stage, input) >= 0) find_near<32>(buffers[input_buffer(stage, input)], near[input_buffer(stage, input)]);
   }
 #pragma unroll
@@ -83,7 +128,12 @@ template <bool EDGE> __device__ __forceinline__ void compute_stage(const Part &p
     for (int o = 0; o < OUTPUTS; o++) {
       const int input = advanced_input(o);
       results[o][i] = point[o];
+#if GHOSTS
+      const bool keeps_this = keeps || (EDGE && keeps_value(o, p.g, p.x + i, 0, 0));
+      if (keeps_this && input >= 0) results[o][i] = buffers[input_buffer(stage, input)][i];
+#else
       if (keeps && input >= 0) results[o][i] = buffers[input_buffer(stage, input)][i];
+#endif
     }
   }
 #pragma unroll

@@ -9,7 +9,7 @@
 // Inputs that no stage changes are read from global memory each time.
 //
 // A point that no step computes keeps its value: one outside the box, and one beyond the grid, where taps read 0. Images beyond a periodic
-// axis are computed like any point. Taps beyond a clamped end are read at the end.
+// axis are computed like any point. Taps beyond other ends are read at their images in shared memory (GHOSTS).
 #ifndef HALOTUNE_PRELUDE
 #include "example.cuh"
 #include "common.cuh"
@@ -41,6 +41,18 @@ struct Tile {
   real *shared;     // STAGE_BUFFERS volumes
 };
 
+#if GHOSTS
+// Where shared memory holds what a tap reads, or the image of that.
+__device__ __forceinline__ int image_cell(const Tile &t, index_t x, index_t y, index_t z) {
+  return cell(int(tap_x(t.g, x) - t.x), int(tap_y(t.g, y) - t.y), int(tap_z(t.g, z) - t.z));
+}
+
+// What a block at an end loads at a point. Beyond ends that are not periodic no tap reads the value.
+__device__ __forceinline__ real load_at_end(const Tile &t, int input, index_t x, index_t y, index_t z) {
+  return read_point(t.f, input, t.g, loaded_x(t.g, x), loaded_y(t.g, y), loaded_z(t.g, z));
+}
+#endif
+
 // A point of the block's volume, from the tile's first point.
 struct Point {
   int x, y, z;
@@ -66,7 +78,11 @@ template <bool EDGE> struct StageTaps {
     if (buffer < 0) return EDGE ? read_image(t.f, input, t.g, x, y, z) : read_point(t.f, input, t.g, x, y, z);
     const real *values = t.shared + buffer*VOLUME;
     if (!EDGE) return values[cell(p.x + dx, p.y + dy, p.z + dz)];
+#if GHOSTS
+    return ghost_value(t.f, input, t.g, x, y, z, values[image_cell(t, x, y, z)]);
+#else
     return values[cell(int(tap_x(t.g, x) - t.x), int(tap_y(t.g, y) - t.y), int(tap_z(t.g, z) - t.z))];
+#endif
   }
 };
 
@@ -78,7 +94,11 @@ template <bool EDGE> __device__ __forceinline__ void load_input(const Tile &t, i
   for (int n = threadIdx.x; n < count_of_points(later); n += BLOCK_X) {
     const Point p = point_of(n, later);
     const index_t x = t.x + p.x, y = t.y + p.y, z = t.z + p.z;
+#if GHOSTS
+    values[cell(p.x, p.y, p.z)] = EDGE ? load_at_end(t, input, x, y, z) : read_point(t.f, input, t.g, x, y, z);
+#else
     values[cell(p.x, p.y, p.z)] = EDGE ? read_image(t.f, input, t.g, x, y, z) : read_point(t.f, input, t.g, x, y, z);
+#endif
   }
 }
 
@@ -90,6 +110,18 @@ __device__ __forceinline__ void keep_inputs(const Tile &t, int stage, Point p, r
     if (input >= 0) results[o] = t.shared[input_buffer(stage, input)*VOLUME + cell(p.x, p.y, p.z)];
   }
 }
+
+#if GHOSTS
+// The same for outputs that have the rule `keep` at the point.
+__device__ __forceinline__ void keep_values(const Tile &t, int stage, Point p, real (&results)[OUTPUTS]) {
+#pragma unroll
+  for (int o = 0; o < OUTPUTS; o++) {
+    const int input = advanced_input(o);
+    if (input < 0 || !keeps_value(o, t.g, t.x + p.x, t.y + p.y, t.z + p.z)) continue;
+    results[o] = t.shared[input_buffer(stage, input)*VOLUME + cell(p.x, p.y, p.z)];
+  }
+}
+#endif
 
 // Whether a point is one of the tile's that a launch writes.
 __device__ __forceinline__ bool is_written(const Tile &t, Point p) {
@@ -106,6 +138,9 @@ template <bool EDGE> __device__ __forceinline__ void compute_stage(const Tile &t
     real results[OUTPUTS];
     if (!EDGE || is_computed(t.g, t.x + p.x, t.y + p.y, t.z + p.z)) update(StageTaps<EDGE>{t, p, stage}, t.coefficients, results);
     else keep_inputs(t, stage, p, results);
+#if GHOSTS
+    if (EDGE) keep_values(t, stage, p, results);
+#endif
 #pragma unroll
     for (int o = 0; o < OUTPUTS; o++) {
       if (later > 0 && output_buffer(stage, o) >= 0) t.shared[output_buffer(stage, o)*VOLUME + cell(p.x, p.y, p.z)] = results[o];

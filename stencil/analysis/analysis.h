@@ -106,6 +106,16 @@ bool analysis_shares_images(const struct stencil *stencil);
 /* Whether some tap of a computed point reads something else than 0 beyond the grid. */
 bool analysis_fills_ends(const struct analysis *analysis, const struct stencil *stencil);
 
+/* Whether taps beyond the grid read something that each time step has to find anew: an image that is no point of its
+ * own, or a number other than 0. */
+bool analysis_has_ghosts(const struct analysis *analysis, const struct stencil *stencil);
+
+/* Whether taps of some input beyond an end of the axis read mirror images. */
+bool analysis_mirrors(const struct analysis *analysis, const struct stencil *stencil, int axis);
+
+/* Whether an output leaves out other points than those from which taps reach beyond the grid. */
+bool analysis_has_own_margins(const struct analysis *analysis, const struct stencil *stencil);
+
 /* Whether each axis has one of the rules skip, periodic, periodic_endpoint, clamp and zero, for both ends, all inputs
  * and all outputs. */
 bool analysis_is_plain(const struct analysis *analysis, const struct stencil *stencil);

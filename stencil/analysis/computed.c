@@ -106,6 +106,52 @@ bool analysis_fills_ends(const struct analysis *analysis, const struct stencil *
   return false;
 }
 
+static int reach_of(const struct analysis *analysis, int axis, int side) {
+  return side == SIDE_LOW ? analysis->radius_low[axis] : analysis->radius_high[axis];
+}
+
+/* Whether an image is found in each step anew: those of periodic axes are computed like points of the grid. */
+static bool is_ghost(const struct edge *edge) {
+  return !edge_leaves_out(edge) && edge->rule != BOUNDARY_ZERO && edge->rule != BOUNDARY_PERIODIC &&
+         edge->rule != BOUNDARY_PERIODIC_ENDPOINT;
+}
+
+/* Whether taps of some input reach beyond an end of the axis, to what `is_such` tells. */
+static bool reaches_such(const struct analysis *analysis, const struct stencil *stencil, int axis,
+                         bool (*is_such)(const struct edge *edge)) {
+  for (int side = 0; side < SIDES; side++) {
+    for (int i = 0; i < stencil->input_count && reach_of(analysis, axis, side) > 0; i++) {
+      if (is_such(&stencil->input_boundary[i][axis][side])) return true;
+    }
+  }
+  return false;
+}
+
+bool analysis_has_ghosts(const struct analysis *analysis, const struct stencil *stencil) {
+  if (!analysis_is_plain(analysis, stencil)) return true;
+  for (int axis = 0; axis < stencil->dims; axis++) {
+    if (reaches_such(analysis, stencil, axis, is_ghost)) return true;
+  }
+  return false;
+}
+
+bool analysis_mirrors(const struct analysis *analysis, const struct stencil *stencil, int axis) {
+  return axis < stencil->dims && reaches_such(analysis, stencil, axis, edge_mirrors);
+}
+
+bool analysis_has_own_margins(const struct analysis *analysis, const struct stencil *stencil) {
+  for (int axis = 0; axis < stencil->dims; axis++) {
+    for (int side = 0; side < SIDES; side++) {
+      for (int output = 0; output < stencil->output_count && edge_leaves_out(&stencil->boundary[axis][side]);
+           output++) {
+        const int margin = margin_of(stencil, analysis, output, axis, (enum edge_side)side);
+        if (margin != reach_of(analysis, axis, side)) return true;
+      }
+    }
+  }
+  return false;
+}
+
 bool analysis_is_plain(const struct analysis *analysis, const struct stencil *stencil) {
   for (int axis = 0; axis < stencil->dims; axis++) {
     const struct edge *edges = stencil->boundary[axis];

@@ -111,8 +111,9 @@ void prelude_write_stages(struct text *text, const struct prelude *prelude) {
       "// Several time steps in one launch are the stages of a pipeline, counted from 0. A stage reads inputs from\n"
       "// buffers and leaves outputs in buffers, which change places from stage to stage. There are STAGE_BUFFERS of\n"
       "// them, for the inputs that change and the outputs that become inputs. -1: the field changes in no stage, or\n"
-      "// is no input of the next one.\n#define STAGE_BUFFERS %d\n",
-      buffers);
+      "// is no input of the next one.\n#define STAGE_BUFFERS %d\n"
+      "#define GHOSTS %d  // 1 where each stage finds anew what its taps read beyond the grid\n",
+      buffers, analysis_has_ghosts(prelude->spec->analysis, stencil));
   add_buffers(text, stencil, &first, period, true);
   add_buffers(text, stencil, &first, period, false);
   add_advanced(text, stencil);
@@ -120,8 +121,59 @@ void prelude_write_stages(struct text *text, const struct prelude *prelude) {
   text_printf(text, "\n");
 }
 
+static bool is_periodic(const struct stencil *stencil, int axis) {
+  const enum boundary rule = stencil->boundary[axis][SIDE_LOW].rule;
+  return axis < stencil->dims && (rule == BOUNDARY_PERIODIC || rule == BOUNDARY_PERIODIC_ENDPOINT);
+}
+
+/* Append the image along an axis: "image_x(g, x)". The rules of periodic axes hold for all inputs. */
+static void add_image(struct text *text, const struct stencil *stencil, int axis) {
+  const char name = axis_names[axis];
+  text_printf(text, "image_%c(g, %s%c)", name, analysis_shares_images(stencil) ? "" : "0, ", name);
+}
+
+/* Append a function for each axis from a point to one that is read in its place, where the axis asks for another. */
+static void add_axis_functions(struct text *text, const struct stencil *stencil, const char *function,
+                               bool (*has_image)(const struct stencil *stencil, int axis), const char *otherwise) {
+  for (int axis = 0; axis < MAX_DIMS; axis++) {
+    const char name = axis_names[axis];
+    text_printf(text, "__device__ __forceinline__ index_t %s_%c(const Geometry &g, index_t %c) { return ", function,
+                name, name);
+    if (axis >= stencil->dims) {
+      text_printf(text, "(void)g, %c", name);
+    } else if (has_image(stencil, axis)) {
+      add_image(text, stencil, axis);
+    } else {
+      for (const char *at = otherwise; *at; at++) text_add(text, *at == '@' ? &name : at, 1);
+    }
+    text_printf(text, "; }\n");
+  }
+}
+
+static bool clamps(const struct stencil *stencil, int axis) {
+  return stencil->boundary[axis][SIDE_LOW].rule == BOUNDARY_CLAMP;
+}
+
+static bool has_ends(const struct stencil *stencil, int axis) { return !is_periodic(stencil, axis); }
+
+/* Append what stages need where they find anew what taps beyond the grid read. */
+static void add_ghosts(struct text *text, const struct prelude *prelude) {
+  const struct stencil *stencil = prelude->spec->stencil;
+  text_printf(text,
+              "// Where the launch loads a point: beyond a periodic end its image, beyond another end the nearest "
+              "point of the grid.\n");
+  add_axis_functions(text, stencil, "loaded", is_periodic, "@ < 0 ? 0 : @ >= g.n@ ? g.n@ - 1 : @");
+  text_printf(text, "// Whether an output is computed nowhere at a point of the box, and has the value of the input "
+                    "that it becomes.\n__device__ __forceinline__ bool keeps_value(int output, const Geometry &g, "
+                    "index_t x, index_t y, index_t z) {\n");
+  if (analysis_has_masks(prelude->spec->analysis, stencil))
+    text_printf(text, "  return kept_input(output) >= 0 && is_kept_at(output, g, x, y, z);\n}\n");
+  else text_printf(text, "  (void)output, (void)g, (void)x, (void)y, (void)z;\n  return false;\n}\n");
+}
+
 void prelude_write_stage_points(struct text *text, const struct prelude *prelude) {
   const struct stencil *stencil = prelude->spec->stencil;
+  const bool has_ghosts = analysis_has_ghosts(prelude->spec->analysis, stencil);
   text_printf(
       text,
       "// Whether a stage computes a point. Beyond the grid, images of a periodic axis are computed as the points "
@@ -129,21 +181,15 @@ void prelude_write_stage_points(struct text *text, const struct prelude *prelude
       "__device__ __forceinline__ bool is_computed(const Geometry &g, index_t x, index_t y, index_t z) {\n"
       "  return in_box(g");
   for (int axis = 0; axis < MAX_DIMS; axis++) {
-    enum boundary boundary = stencil->boundary[axis][SIDE_LOW].rule;
-    bool images = boundary == BOUNDARY_PERIODIC || boundary == BOUNDARY_PERIODIC_ENDPOINT;
-    if (axis < stencil->dims && images) text_printf(text, ", image_%c(g, %c)", axis_names[axis], axis_names[axis]);
-    else text_printf(text, ", %c", axis_names[axis]);
+    text_printf(text, ", ");
+    if (is_periodic(stencil, axis)) add_image(text, stencil, axis);
+    else text_printf(text, "%c", axis_names[axis]);
   }
-  text_printf(
-      text,
-      ");\n}\n// Where a stage reads a tap that may lie beyond the grid: with `clamp` at the nearest point of the "
-      "grid.\n");
-  for (int axis = 0; axis < MAX_DIMS; axis++) {
-    char name = axis_names[axis];
-    bool clamps = axis < stencil->dims && stencil->boundary[axis][SIDE_LOW].rule == BOUNDARY_CLAMP;
-    text_printf(text, "__device__ __forceinline__ index_t tap_%c(const Geometry &g, index_t %c) { ", name, name);
-    if (clamps) text_printf(text, "return image_%c(g, %c); }\n", name, name);
-    else text_printf(text, "return (void)g, %c; }\n", name);
-  }
+  text_printf(text, ");\n}\n// Where a stage reads a tap that may lie beyond the grid: ");
+  text_printf(text, has_ghosts ? "at its image, but beyond a periodic axis there.\n"
+                               : "with `clamp` at the nearest point of the grid.\n");
+  add_axis_functions(text, stencil, "tap", has_ghosts && analysis_shares_images(stencil) ? has_ends : clamps,
+                     "(void)g, @");
+  if (has_ghosts) add_ghosts(text, prelude);
   text_printf(text, "\n");
 }

@@ -92,11 +92,13 @@ static void fill_stencil(const struct stencil *stencil, const struct analysis *a
   for (int axis = 0; axis < MAX_DIMS; axis++) {
     facts[FACT_low_x + axis] = analysis->radius_low[axis];
     facts[FACT_high_x + axis] = analysis->radius_high[axis];
+    facts[FACT_mirrors_x + axis] = analysis_mirrors(analysis, stencil, axis);
     facts[FACT_boundary_x + axis] = is_plain ? (double)stencil->boundary[axis][SIDE_LOW].rule : -1;
   }
   facts[FACT_plain_boundary] = is_plain;
   facts[FACT_shared_images] = analysis_shares_images(stencil);
   facts[FACT_fills_ends] = analysis_fills_ends(analysis, stencil);
+  facts[FACT_own_margins] = analysis_has_own_margins(analysis, stencil);
   /* Blocks compute the same points in the steps of one launch, so none may write where another one reads. */
   facts[FACT_iterates] = analysis->can_iterate && stencil->in_place_count == 0;
   facts[FACT_stage_buffers] = stencil->iterate_count;

@@ -54,6 +54,10 @@ struct device_limits {
   X(plain_boundary, "1 where one of these rules holds at both ends of each axis, for all inputs and outputs")       \
   X(shared_images, "1 where a point beyond the grid has the same image for all inputs")                             \
   X(fills_ends, "1 where a tap beyond the grid reads something else than 0")                                        \
+  X(mirrors_x, "1 where taps beyond an end in x read mirror images")                                                \
+  X(mirrors_y, "the same in y")                                                                                     \
+  X(mirrors_z, "the same in z")                                                                                     \
+  X(own_margins, "1 where an output leaves out other points than those from which taps reach beyond the grid")      \
   X(element_bytes, "4 for f32, 8 for f64")                                                                          \
   X(nx, "extent of the grid in x")                                                                                  \
   X(ny, "extent of the grid in y")                                                                                  \
