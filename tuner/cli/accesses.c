@@ -7,6 +7,7 @@
 #include "stencil/template/access.h"
 #include "tuner/cli/options/pick_variants.h"
 #include "tuner/cli/output/output.h"
+#include "tuner/cli/output/terminal.h"
 #include "tuner/cli/output/variant_text.h"
 #include "tuner/count/variant_count.h"
 
@@ -23,31 +24,36 @@ static halotune_status rule_of(const struct problem *problem, const struct count
   return HALOTUNE_OK;
 }
 
-static void print_figure(double figure) {
-  if (isnan(figure)) printf(" %9s", "-");
-  else printf(" %9.4g", figure);
+enum { FIGURES = 9, FIGURE_COLUMNS = 10 };
+
+/* How many of the figures fit into a line. */
+static int figures_shown(void) {
+  const int fit = terminal_width() / FIGURE_COLUMNS;
+  return fit < FIGURES ? fit : FIGURES;
 }
 
 static void print_head(void) {
-  printf("%9s %9s %9s %9s %9s %9s %9s %9s %9s  %s\n", "loads", "rule", "issued", "sectors", "over-read", "rule",
-         "shared", "conflicts", "rule", "variant");
+  static const char *const names[FIGURES] = {"loads", "rule",   "issued",    "sectors", "over-read",
+                                             "rule",  "shared", "conflicts", "rule"};
+  const int shown = figures_shown();
+  for (int i = 0; i < shown; i++) printf("%s%9s", i > 0 ? " " : "", names[i]);
+  terminal_last_column(shown * FIGURE_COLUMNS - 1, "variant");
 }
 
 static void print_row(const struct count_job *job, const struct access *rule) {
   struct text text = {0};
+  const int shown = figures_shown();
   variant_text(job->spec.template, &job->spec.configuration, &text);
   if (job->has_count) {
-    struct count_figures figures = count_figures_of(&job->count);
-    print_figure(figures.loads);
-    print_figure(rule->loads_per_point);
-    print_figure(figures.issued_loads);
-    print_figure(figures.load_sectors);
-    print_figure(figures.over_read);
-    print_figure(rule->over_read);
-    print_figure(figures.shared_wavefronts);
-    print_figure(figures.mean_conflicts);
-    print_figure(rule->bank_conflicts);
-    printf("  %s\n", text_string(&text));
+    const struct count_figures counted = count_figures_of(&job->count);
+    const double figures[FIGURES] = {
+        counted.loads,   rule->loads_per_point,     counted.issued_loads,   counted.load_sectors, counted.over_read,
+        rule->over_read, counted.shared_wavefronts, counted.mean_conflicts, rule->bank_conflicts};
+    for (int i = 0; i < shown; i++) {
+      if (isnan(figures[i])) printf(" %9s", "-");
+      else printf(" %9.4g", figures[i]);
+    }
+    terminal_last_column(shown * FIGURE_COLUMNS, text_string(&text));
   } else {
     printf("not counted: %s\n  %s\n", text_string(&text), job->reason);
   }
@@ -209,6 +215,7 @@ static const struct option_row options[] = {
     PICK_OPTIONS("20"),
     PROBLEM_OPTIONS,
     {"workers", "N", "compilers and processes at a time; one for each CPU by default"},
+    LONG_OPTION,
     {"json", NULL, "print a JSON document"},
     {0},
 };

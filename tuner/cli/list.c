@@ -9,6 +9,7 @@
 #include "tuner/cli/options/search_path.h"
 #include "tuner/cli/output/output.h"
 #include "tuner/cli/output/stencil_json.h"
+#include "tuner/cli/output/terminal.h"
 
 static void print_row(const struct loaded *loaded) {
   const struct stencil *stencil = loaded->stencil;
@@ -103,14 +104,16 @@ static json_t *gpu_json(const struct gpu_row *row) {
 }
 
 static halotune_status list_gpus(bool json) {
+  enum { NAME_COLUMNS = 48, OTHER_COLUMNS = 44 };
   json_t *list = json_array();
-  if (!json) printf("%-48s arch    SMs  GB/s   GB  L2_KiB  shared_KiB\n", "name");
+  const int room = terminal_width() - OTHER_COLUMNS, width = room < NAME_COLUMNS ? room : NAME_COLUMNS;
+  if (!json) printf("%-*s arch    SMs  GB/s   GB  L2_KiB  shared_KiB\n", width, "name");
   for (int i = 0; i < gpu_row_count; i++) {
     const struct gpu_row *row = &gpu_rows[i];
     const struct sm_limits *limits = &arch_find(row->capability / 10, row->capability % 10)->limits;
     if (json) json_add(&list, gpu_json(row));
     else
-      printf("%-48s sm_%-4d %3d %5.0f %4d %7d %11d\n", row->name, row->capability, row->multiprocessors,
+      printf("%-*s sm_%-4d %3d %5.0f %4d %7d %11d\n", width, row->name, row->capability, row->multiprocessors,
              row->memory_gbs, row->memory_gb, row->l2_kib, limits->shared_per_sm_bytes / BYTES_PER_KIB);
   }
   if (json) return print_json(list);

@@ -6,34 +6,52 @@
 #include "base/array.h"
 #include "base/nearest.h"
 #include "tuner/cli/help/command_table.h"
+#include "tuner/cli/options/option_value.h"
+#include "tuner/cli/output/terminal.h"
+
+static void print_commands(void) {
+  for (const struct command *const *command = command_table; *command; command++) {
+    const char *group = command_group(*command);
+    char left[40];
+    if (group) printf("\n%s:\n", group);
+    snprintf(left, sizeof left, "%s%s%s", (*command)->name, *(*command)->arguments ? " " : "", (*command)->arguments);
+    printf("  %-21s  %s\n", left, (*command)->what);
+  }
+}
 
 static void print_help(void) {
   printf("halotune %s: find the fastest stencil kernels for an NVIDIA GPU\n\nusage: halotune COMMAND ...\n\n",
          HALOTUNE_VERSION);
-  for (const struct command *const *command = command_table; *command; command++) {
-    printf("  %-10s %-14s %s\n", (*command)->name, (*command)->arguments, (*command)->what);
-  }
-  printf("\n  halotune COMMAND --help, or help COMMAND, shows a command's options; halotune --version the version.\n");
+  printf("  halotune tune star7              search for the fastest kernel on this machine's GPU\n"
+         "  halotune query star7 --header    print it as a C header, for your program\n"
+         "  halotune report                  show what was measured, as one HTML page\n");
+  print_commands();
   printf(
-      "\nA STENCIL is the path of a file, or a name that is looked for in ./kernels, in the folders of $HALOTUNE_PATH\n"
-      "(separated by colons), and in the installed data folder. Templates are looked for likewise, in ./templates, in the\n"
-      "folders of $HALOTUNE_TEMPLATE_PATH, and among the installed ones.\n\nExit codes:\n");
+      "\nhalotune COMMAND --help, or halotune help COMMAND, shows the options of a command. halotune --version shows the"
+      " version.\n\n"
+      "A STENCIL is the path of a file, or a name that is looked for in ./kernels, in the folders of $HALOTUNE_PATH"
+      " (separated by colons), and in the installed data folder. Templates are looked for likewise, in ./templates, in"
+      " the folders of $HALOTUNE_TEMPLATE_PATH, and among the installed ones.\n\nExit codes:\n");
 #define AS_LINE(name, number, text) printf("  %d  %s\n", number, text);
   EXIT_LIST(AS_LINE)
 #undef AS_LINE
 }
 
-static void print_command_help(const struct command *command) {
-  printf("usage: halotune %s%s%s%s\n\n%s\n\n", command->name, *command->arguments ? " " : "", command->arguments,
-         command->options[0].name ? " [OPTION ...]" : "", command->what);
-  for (const struct option_row *option = command->options; option->name; option++) {
+static void print_options(const struct option_row *options) {
+  for (const struct option_row *option = options; option->name; option++) {
     char left[40];
     const char *letter = strcmp(option->name, "output") == 0 ? "-o, " : "";
     snprintf(left, sizeof left, "%s--%s%s%s", letter, option->name, option->argument ? " " : "",
              option->argument ? option->argument : "");
-    printf("  %-22s %s\n", left, option->what);
+    printf("  %-22s  %s\n", left, option->what);
   }
-  printf("  %-22s %s\n", "--help", "this text");
+}
+
+static void print_command_help(const struct command *command) {
+  printf("usage: halotune %s%s%s%s\n\n%s\n\n", command->name, *command->arguments ? " " : "", command->arguments,
+         command->options[0].name ? " [OPTION ...]" : "", command->what);
+  print_options(command->options);
+  print_options(common_options);
 }
 
 static enum exit_code usage_error(const struct command *command) {
@@ -66,10 +84,20 @@ static int find_option(const struct command *command, const char *name) {
 /* Other spellings of options, which help does not show. */
 static const struct { const char *name, *other; } spellings[] = {{"template", "templates"}, {"dtype", "type"}};
 
+enum { OPTION_HELP = MAX_OPTIONS + 1, OPTION_COLOR }; /* behind the numbers of the command's options */
+
+/* Read --color. Returns HALOTUNE_OK or HALOTUNE_ARGUMENT. */
+static halotune_status read_color(const char *when) {
+  int choice = COLOR_AUTO;
+  halotune_status status = word_find("--color", when, terminal_color_names, TERMINAL_COLORS, &choice);
+  if (status == HALOTUNE_OK) terminal_color((enum terminal_color)choice);
+  return status;
+}
+
 /* Read a command's options and run it. argv[0] is the command's name. */
 static enum exit_code run_command(const struct command *command, int argc, char **argv) {
   struct invocation invocation = {.command = command};
-  struct option options[MAX_OPTIONS + COUNT(spellings) + 2] = {{0}};
+  struct option options[MAX_OPTIONS + COUNT(spellings) + 3] = {{0}};
   int count = 0;
   for (; count < MAX_OPTIONS && command->options[count].name; count++) {
     options[count].name = command->options[count].name;
@@ -82,10 +110,11 @@ static enum exit_code run_command(const struct command *command, int argc, char 
     options[count] = options[at - 1];
     options[count++].name = spellings[i].other;
   }
-  options[count] = (struct option){"help", no_argument, NULL, MAX_OPTIONS + 1};
+  options[count++] = (struct option){"help", no_argument, NULL, OPTION_HELP};
+  options[count] = (struct option){"color", required_argument, NULL, OPTION_COLOR};
   opterr = 1;
   for (int value; (value = getopt_long(argc, argv, "ho:", options, NULL)) != -1;) {
-    if (value == MAX_OPTIONS + 1 || value == 'h') {
+    if (value == OPTION_HELP || value == 'h') {
       print_command_help(command);
       return HALOTUNE_EXIT_SUCCESS;
     }
@@ -94,6 +123,10 @@ static enum exit_code run_command(const struct command *command, int argc, char 
     if (value == 'o' && (value = find_option(command, "output")) == 0) {
       fprintf(stderr, "halotune %s: there is no option -o\n", command->name);
       return usage_error(command);
+    }
+    if (value == OPTION_COLOR) {
+      if (read_color(optarg) != HALOTUNE_OK) return report_failure(HALOTUNE_ARGUMENT);
+      continue;
     }
     const char **kept = &invocation.values[value - 1];
     if (*kept && optarg) { /* a switch may be given twice */
@@ -117,6 +150,7 @@ static enum exit_code run_command(const struct command *command, int argc, char 
     }
     return usage_error(command);
   }
+  if (option_given(&invocation, "long")) terminal_show_all();
   return command->run(&invocation);
 }
 
@@ -161,7 +195,9 @@ static enum exit_code run_arguments(int argc, char **argv) {
 /* Commands print without checking whether stdout can be written. This is the only place that checks it. */
 int main(int argc, char **argv) {
   setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* keeps lines whole if stdout and stderr go to one file */
+  terminal_open();
   enum exit_code code = run_arguments(argc, argv);
+  terminal_close();
   if (fflush(stdout) == 0 && !ferror(stdout)) return code;
   perror("halotune: standard output");
   return HALOTUNE_EXIT_FAILURE;

@@ -9,6 +9,7 @@
 #include "tuner/cli/output/grid_text.h"
 #include "tuner/cli/output/output.h"
 #include "tuner/cli/output/progress.h"
+#include "tuner/cli/output/variant_text.h"
 
 enum { DEFAULT_SAMPLE = 100, DEFAULT_SM_COUNT = 132, MAX_WORKERS = 256 };
 
@@ -240,6 +241,7 @@ static const struct option_row options[] = {
      "number of multiprocessors of the GPU, from which waves are computed; 132 by default, as on an H100 or H200"},
     {"workers", "N", "number of compilers that run at a time; one for each CPU by default"},
     {"no-cache", NULL, "compile all, keep nothing"},
+    LONG_OPTION,
     {"json", NULL, "print a JSON document"},
     {0},
 };

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "tuner/cli/output/terminal.h"
 #include "tuner/cli/output/variant_text.h"
 
 #define AS_NAME(name, text) text,
@@ -17,39 +18,49 @@ static void add_limiters(struct text *text, unsigned limits) {
   }
 }
 
-/* Print a figure; a dash for NAN, which means that the template has no formula for it. */
-static void print_figure(double figure) {
-  if (isnan(figure)) printf(" %9s", "-");
-  else printf(" %9.3g", figure);
+enum { LEFT_COLUMNS = 46, FIGURE_COLUMNS = 10, FIGURES = 6 };
+
+/* How many of the figures fit into a line; all of them in a file. */
+static int figures_shown(void) {
+  const int fit = (terminal_width() - LEFT_COLUMNS) / FIGURE_COLUMNS;
+  return fit < 0 ? 0 : fit < FIGURES ? fit : FIGURES;
 }
 
 void compile_print_head(void) {
-  printf("%-15s %4s %5s %6s %6s %5s %9s %9s %9s %9s %9s %9s  %s\n", "outcome", "regs", "spill", "shared", "blocks",
-         "occ", "waves", "loads", "over-read", "computing", "conflicts", "compile",
-         "variant; limit of the blocks on a multiprocessor");
+  static const char *const figures[FIGURES] = {"waves", "loads", "over-read", "computing", "conflicts", "compile"};
+  const int shown = figures_shown();
+  printf("%-15s %4s %5s %6s %6s %5s", "outcome", "regs", "spill", "shared", "blocks", "occ");
+  for (int i = 0; i < shown; i++) printf(" %9s", figures[i]);
+  terminal_last_column(LEFT_COLUMNS + shown * FIGURE_COLUMNS, "variant; limit of the blocks on a multiprocessor");
 }
 
-static void print_figures(const struct compile_row *row) {
+/* Returns the columns that were printed. */
+static int print_figures(const struct compile_row *row) {
   char time[32];
+  const double figures[FIGURES - 1] = {row->waves, row->access.loads_per_point, row->access.over_read,
+                                       row->access.computing_share, row->access.bank_conflicts};
+  const int shown = figures_shown();
   snprintf(time, sizeof time, "%.0f ms", row->compile_time_ms);
   printf(" %4d %5d %6d %6d %3.0f %%", row->needs.registers, row->spill_store_bytes + row->spill_load_bytes,
          row->needs.shared_bytes, row->occupancy.blocks, 100 * row->occupancy.fraction);
-  print_figure(row->waves);
-  print_figure(row->access.loads_per_point);
-  print_figure(row->access.over_read);
-  print_figure(row->access.computing_share);
-  print_figure(row->access.bank_conflicts);
-  printf(" %9s ", row->is_cached ? "cached" : time);
+  for (int i = 0; i < shown && i < FIGURES - 1; i++) {
+    if (isnan(figures[i])) printf(" %9s", "-"); /* the template has no formula for it */
+    else printf(" %9.3g", figures[i]);
+  }
+  if (shown == FIGURES) printf(" %9s", row->is_cached ? "cached" : time);
+  return LEFT_COLUMNS + shown * FIGURE_COLUMNS;
 }
 
 void compile_print_row(const struct compile_row *row) {
   struct text text = {0}, limiters = {0};
-  bool compiled = row->outcome == COMPILE_ROW_OK || row->outcome == COMPILE_ROW_NO_FIT;
+  const bool compiled = row->outcome == COMPILE_ROW_OK || row->outcome == COMPILE_ROW_NO_FIT;
   variant_text(row->template, &row->configuration, &text);
   add_limiters(&limiters, row->occupancy.limits);
-  printf("%-15s", compile_row_names[row->outcome]);
-  if (compiled) print_figures(row);
-  printf(" %s%s%s\n", text_string(&text), compiled ? "; " : "", text_string(&limiters));
+  if (compiled) text_printf(&text, "; %s", text_string(&limiters));
+  printf("%s%-15s%s", row->outcome == COMPILE_ROW_OK ? "" : ink(stdout, INK_WARNING), compile_row_names[row->outcome],
+         row->outcome == COMPILE_ROW_OK ? "" : ink(stdout, INK_NONE));
+  if (compiled) terminal_last_column(print_figures(row), text_string(&text));
+  else printf(" %s\n", text_string(&text));
   if (row->detail) printf("%-15s %s\n", "", row->detail);
   text_free(&text);
   text_free(&limiters);

@@ -6,12 +6,40 @@
 #include "base/array.h"
 
 const struct command *const command_table[] = {
-    &command_list,       &command_show,  &command_run,     &command_reference,
-    &command_generate,   &command_space, &command_compile, &command_accesses,
-    &command_verify,     &command_tune,  &command_query,   &command_report,
-    &command_db,         &command_new,   &command_doctor,  &command_selftest,
-    &command_cache,      &command_key,   &command_trust,   &command_manual,
+    &command_list,       &command_show,
+    &command_space,      &command_generate,
+    &command_doctor,     &command_tune,
+    &command_query,      &command_run,
+    &command_report,     &command_verify,
+    &command_selftest,   &command_compile,
+    &command_accesses,   &command_reference,
+    &command_db,         &command_key,
+    &command_trust,      &command_cache,
+    &command_new,        &command_manual,
     &command_completion, NULL,
+};
+
+const char *command_group(const struct command *command) {
+  static const struct {
+    const struct command *first;
+    const char *heading;
+  } groups[] = {
+      {&command_list, "What there is"},
+      {&command_tune, "Find the fastest kernel, and use it"},
+      {&command_verify, "Check kernels, and look into them"},
+      {&command_db, "Databases, and who is trusted"},
+      {&command_new, "More"},
+  };
+  for (size_t i = 0; i < COUNT(groups); i++) {
+    if (groups[i].first == command) return groups[i].heading;
+  }
+  return NULL;
+}
+
+const struct option_row common_options[] = {
+    {"color", "WHEN", "colours: auto (on a terminal, unless $NO_COLOR is set; the default), always or never"},
+    {"help", NULL, "this text"},
+    {0},
 };
 
 const struct command *command_find(const char *name) {
@@ -31,6 +59,7 @@ struct option_values option_values_of(const struct option_row *option) {
       {"cache", {VALUE_WORDS, "steady cold"}},
       {"backend", {VALUE_WORDS, "gpu cpu cuda host"}},
       {"strategy", {VALUE_WORDS, "local random exhaustive"}},
+      {"color", {VALUE_WORDS, "auto always never"}},
       {"TEMPLATE", {VALUE_TEMPLATE, ""}},
       {"template", {VALUE_TEMPLATE, ""}},
       {"FILE", {VALUE_FILE, ""}},

@@ -7,6 +7,12 @@
 /* In the order in which help lists them, with NULL at the end. */
 extern const struct command *const command_table[];
 
+/* The heading of the group of commands that begins with this one; NULL if none does. */
+const char *command_group(const struct command *command);
+
+/* Options that every command takes, with {0} at the end; main reads them. */
+extern const struct option_row common_options[];
+
 /* Find the command with this name. NULL if there is none. */
 const struct command *command_find(const char *name);
 

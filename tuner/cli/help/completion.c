@@ -6,10 +6,12 @@
 #include "base/array.h"
 #include "tuner/cli/help/command_table.h"
 #include "tuner/cli/options/option_value.h"
+#include "tuner/cli/output/terminal.h"
 
 static void print_options(const struct command *command) {
   for (const struct option_row *option = command->options; option->name; option++) printf("--%s ", option->name);
-  printf("--help");
+  for (const struct option_row *option = common_options; option->name; option++)
+    printf("--%s%s", option->name, option[1].name ? " " : "");
 }
 
 static void print_command_names(void) {
@@ -37,6 +39,10 @@ static void print_bash_option(const struct option_row *option) {
   printf(" ;;\n");
 }
 
+static void print_bash_options(const struct option_row *options) {
+  for (const struct option_row *option = options; option->name; option++) print_bash_option(option);
+}
+
 static void print_bash(void) {
   printf("# halotune: completion for bash. Source this file, or put it into a folder that bash-completion reads.\n"
          "_halotune() {\n"
@@ -50,7 +56,8 @@ static void print_bash(void) {
   for (const struct command *const *command = command_table; *command; command++) {
     const struct argument_values arguments = argument_values_of(*command);
     printf("    %s)\n      case $before in\n", (*command)->name);
-    for (const struct option_row *option = (*command)->options; option->name; option++) print_bash_option(option);
+    print_bash_options((*command)->options);
+    print_bash_options(common_options);
     printf("        -o) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n"
            "        *)\n          case $word in\n            -*) words=\"");
     print_options(*command);
@@ -117,7 +124,8 @@ static void print_zsh(void) {
     const struct argument_values arguments = argument_values_of(*command);
     printf("    %s)\n      _arguments : \\\n", (*command)->name);
     for (const struct option_row *option = (*command)->options; option->name; option++) print_zsh_option(option);
-    printf("        '--help[this text]' \\\n        '2:: :' \\\n        '*:");
+    for (const struct option_row *option = common_options; option->name; option++) print_zsh_option(option);
+    printf("        '2:: :' \\\n        '*:");
     if (*arguments.words && arguments.takes_files) printf("what:_halotune_words_or_files %s", arguments.words);
     else if (*arguments.words) printf("what:(%s)", arguments.words);
     else printf(arguments.takes_stencils ? "stencil:_halotune_stencils" : "file:_files");
@@ -169,6 +177,7 @@ static void print_fish(void) {
     print_fish_text(command->what);
     printf("\n");
     for (const struct option_row *option = command->options; option->name; option++) print_fish_option(command, option);
+    for (const struct option_row *option = common_options; option->name; option++) print_fish_option(command, option);
     if (!*arguments.words && !arguments.takes_stencils) continue;
     printf("complete -c halotune -n '__fish_seen_subcommand_from %s' -a '", command->name);
     if (*arguments.words) printf("%s%s", arguments.words, arguments.takes_files ? " (__fish_complete_path)" : "");
@@ -184,6 +193,7 @@ static enum exit_code completion_run(const struct invocation *invocation) {
   static const char *const shells[] = {"bash", "zsh", "fish"};
   halotune_status status = word_find("completion", invocation->arguments[0], shells, COUNT(shells), &shell);
   if (status != HALOTUNE_OK) return report_failure(status);
+  terminal_keep_lines();
   if (shell == BASH) print_bash();
   if (shell == ZSH) print_zsh();
   if (shell == FISH) print_fish();

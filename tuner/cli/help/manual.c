@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "tuner/cli/help/command_table.h"
 #include "tuner/cli/options/option_value.h"
+#include "tuner/cli/output/terminal.h"
 
 enum { LINE_LETTERS = 78 };
 
@@ -49,15 +50,20 @@ static void print_exit_codes(void) {
   printf(".El\n");
 }
 
-static void print_options(const struct command *command) {
-  printf(".Bl -tag -width Ds\n");
-  for (const struct option_row *option = command->options; option->name; option++) {
+static void print_option_list(const struct option_row *options) {
+  for (const struct option_row *option = options; option->name; option++) {
     printf(".It %sFl -%s", strcmp(option->name, "output") == 0 ? "Fl o , " : "", option->name);
     if (option->argument) printf(" Ar %s", option->argument);
     printf("\n");
     print_text(option->what);
   }
-  printf(".It Fl -help\nPrint the options.\n.El\n");
+}
+
+static void print_options(const struct command *command) {
+  printf(".Bl -tag -width Ds\n");
+  print_option_list(command->options);
+  print_option_list(common_options);
+  printf(".El\n");
 }
 
 static void print_command(const struct command *command) {
@@ -91,7 +97,8 @@ static void print_program(void) {
          ".It Ev HALOTUNE_DB\nThe user's database.\n"
          ".It Ev HALOTUNE_PATH\nFolders with stencils, separated by colons.\n"
          ".It Ev HALOTUNE_TEMPLATE_PATH\nFolders with templates, separated by colons.\n"
-         ".It Ev CUDA_HOME\nThe folder of the CUDA Toolkit.\n.El\n");
+         ".It Ev CUDA_HOME\nThe folder of the CUDA Toolkit.\n"
+         ".It Ev NO_COLOR\nIf it is set, nothing is printed in colours.\n.El\n");
   print_exit_codes();
   printf(".Sh EXAMPLES\nSearch for the fastest kernel on the GPU of this machine:\n.Pp\n.Dl halotune tune star7\n.Pp\n"
          "Print what is stored for a grid:\n.Pp\n.Dl halotune query star7 --grid 512,512,512\n.Pp\n"
@@ -100,6 +107,7 @@ static void print_program(void) {
 }
 
 static enum exit_code manual_run(const struct invocation *invocation) {
+  terminal_keep_lines();
   if (invocation->argument_count == 0) {
     print_program();
     return HALOTUNE_EXIT_SUCCESS;

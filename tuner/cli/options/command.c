@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "tuner/cli/output/terminal.h"
+
 enum exit_code exit_code_of(halotune_status status) {
   switch (status) {
   case HALOTUNE_OK: return HALOTUNE_EXIT_SUCCESS;
@@ -16,7 +18,7 @@ enum exit_code exit_code_of(halotune_status status) {
 }
 
 enum exit_code report_failure(halotune_status status) {
-  fprintf(stderr, "halotune: %s\n", fail_text());
+  fprintf(stderr, "%shalotune:%s %s\n", ink(stderr, INK_FAILURE), ink(stderr, INK_NONE), fail_text());
   return exit_code_of(status);
 }
 

@@ -4,11 +4,13 @@
 #include <stdio.h>
 
 #include "tuner/cli/options/option_value.h"
+#include "tuner/cli/output/terminal.h"
 
 halotune_status output_text(const struct invocation *invocation, enum output_readers readers, const char *text,
                             size_t length) {
   const char *path = option_value(invocation, "output");
   if (path) return output_file(path, readers, text, length);
+  terminal_keep_lines();
   fwrite(text, 1, length, stdout);
   return HALOTUNE_OK;
 }
@@ -16,6 +18,7 @@ halotune_status output_text(const struct invocation *invocation, enum output_rea
 halotune_status print_json(json_t *json) {
   struct text text = {0};
   bool ok = json_write(&text, json, JSON_EACH_ON_A_LINE);
+  terminal_keep_lines();
   if (ok) puts(text_string(&text));
   json_decref(json);
   text_free(&text);

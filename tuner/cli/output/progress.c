@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "tuner/cli/output/terminal.h"
 
 static const double least_time_ms = 1000.0 / 6;
 
@@ -59,16 +59,6 @@ int progress_compose(const struct progress_parts *parts, int columns, char *line
   while (length > 0 && line[length] != ' ') length--; /* never cut a number */
   line[length] = '\0';
   return length;
-}
-
-/* The present number of the terminal's columns. */
-static int terminal_columns(void) {
-  enum { USUAL = 80 };
-  struct winsize size;
-  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
-  const char *named = getenv("COLUMNS");
-  long columns = named ? strtol(named, NULL, 10) : 0;
-  return columns > 0 && columns < USHRT_MAX ? (int)columns : USUAL;
 }
 
 void progress_open(struct progress *progress) {

@@ -3,10 +3,14 @@
 
 #include <math.h>
 
+#include "tuner/cli/output/terminal.h"
+
 void variant_text(const struct template *template, const struct configuration *configuration, struct text *text) {
+  const bool is_brief = terminal_is_brief();
   text_printf(text, "%s", template->name);
   for (int i = 0; i < template->parameter_count; i++) {
     const struct parameter *parameter = &template->parameters[i];
+    if (is_brief && configuration->choice[i] == parameter->default_value) continue;
     text_printf(text, " %s=%s", parameter->name, parameter->words[configuration->choice[i]]);
   }
 }

@@ -5,7 +5,12 @@
 #include "base/json.h"
 #include "stencil/template/template.h"
 
-/* Append "direct block_x=128 block_y=1 ...". */
+/* The option of commands that print variants; main reads it. */
+#define LONG_OPTION \
+  { "long", NULL, "show all parameters of a variant; a terminal shows those that differ from their defaults" }
+
+/* Append "direct block_x=128 block_y=1 ...": all parameters, or on a terminal without --long those that differ from
+ * their defaults. */
 void variant_text(const struct template *template, const struct configuration *configuration, struct text *text);
 
 /* {"block_x": 128, ...}: a new reference; NULL when memory is out. */

@@ -5,6 +5,7 @@
 
 #include "tuner/cli/options/pick_variants.h"
 #include "tuner/cli/options/search_path.h"
+#include "tuner/cli/output/variant_text.h"
 #include "tuner/cli/selftest/selftest_try.h"
 #include "tuner/cli/selftest/selftest_wrappers.h"
 
@@ -135,6 +136,7 @@ static const struct option_row options[] = {
     {"arch", "sm_XX", "ignored: the GPU's architecture is used"},
     TEMPLATE_OPTIONS,
     PICK_OPTIONS("12 of single steps, and 12 of several, for each stencil, type and grid"),
+    LONG_OPTION,
     {"json", NULL, "print a JSON document"},
     {0},
 };

@@ -133,6 +133,7 @@ static const struct option_row options[] = {
     TEMPLATE_OPTIONS,
     PROBLEM_OPTIONS,
     {"list", NULL, "print the variants, one per line, instead of their numbers"},
+    LONG_OPTION,
     {"json", NULL, "print a JSON document; with --list, one per line"},
     {0},
 };

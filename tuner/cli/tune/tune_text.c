@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tuner/cli/output/terminal.h"
 #include "tuner/measure/finals/finals.h"
 #include "tuner/measure/finals/tie_rule.h"
 
@@ -18,9 +19,9 @@ double tuned_speed_up(const struct tuned *row) {
   return row->result.winner.default_ms / row->result.winner.timing.median_ms;
 }
 
-static void print_figure(const char *format, int width, double figure) {
-  if (isnan(figure)) printf(" %*s", width, "-");
-  else printf(format, width, figure);
+/* Returns the columns that were printed. */
+static int print_figure(const char *format, int width, double figure) {
+  return isnan(figure) ? printf(" %*s", width, "-") : printf(format, width, figure);
 }
 
 /* Print the first line of the first failure. */
@@ -30,26 +31,49 @@ static void print_first_failure(const struct tune_result *result) {
          (int)strcspn(result->tally.first_reason, "\n"), result->tally.first_reason);
 }
 
-static void print_row(const struct tuned *row) {
+/* Returns the columns that were printed. */
+static int print_winner_figures(const struct tuned *row) {
+  const struct final_winner *winner = &row->result.winner;
+  const double half_percent = 50 * (winner->timing.high_ms - winner->timing.low_ms) / winner->timing.median_ms;
+  int columns = printf(" %10.5f", winner->timing.median_ms);
+  columns += print_figure(" %*.2f", 6, half_percent);
+  columns += print_figure(" %*.1f", 8, tuned_bandwidth_gbs(row));
+  columns += print_figure(" %*.3f", 7, tuned_of_memory(row, winner->roof_ratio));
+  columns += print_figure(" %*.2f", 8, tuned_speed_up(row));
+  return columns + printf(" %7ld", row->result.tally.tried);
+}
+
+/* name_columns: of the column of tasks */
+static void print_row(const struct tuned *row, int name_columns) {
   const struct tune_result *result = &row->result;
-  struct text text = {0};
+  struct text text = {0}, winner = {0};
   planned_task_text(&row->task, &text);
-  printf("%-32s", text_string(&text));
+  const int columns = printf("%-*s", name_columns, text_string(&text));
   text_free(&text);
   if (result->winner.exists) {
-    double half_percent =
-        50 * (result->winner.timing.high_ms - result->winner.timing.low_ms) / result->winner.timing.median_ms;
-    printf(" %10.5f", result->winner.timing.median_ms);
-    print_figure(" %*.2f", 6, half_percent);
-    print_figure(" %*.1f", 8, tuned_bandwidth_gbs(row));
-    print_figure(" %*.3f", 7, tuned_of_memory(row, result->winner.roof_ratio));
-    print_figure(" %*.2f", 8, tuned_speed_up(row));
-    printf(" %7ld  %s %s%s\n", result->tally.tried, result->winner.template_name, result->winner.parameters,
-           result->winner.is_current ? "" : "  (the winner of an earlier run is still the best)");
+    text_printf(&winner, "%s%s%s %s%s", ink(stdout, INK_WINNER), result->winner.template_name, ink(stdout, INK_NONE),
+                result->winner.parameters,
+                result->winner.is_current ? "" : "  (the winner of an earlier run is still the best)");
+    terminal_last_column(columns + print_winner_figures(row), text_string(&winner));
+    text_free(&winner);
   } else {
-    printf(" no winner: %s\n", row->is_done ? result->reason : "not begun");
+    printf(" %sno winner:%s %s\n", ink(stdout, INK_FAILURE), ink(stdout, INK_NONE),
+           row->is_done ? result->reason : "not begun");
     print_first_failure(result);
   }
+}
+
+/* The columns that the tasks take. */
+static int name_columns_of(const struct tuned *rows, int count) {
+  enum { WIDE = 32, FIGURE_COLUMNS = 52 };
+  size_t longest = strlen("task");
+  for (int i = 0; i < count; i++) {
+    struct text text = {0};
+    planned_task_text(&rows[i].task, &text);
+    if (text.length > longest) longest = text.length;
+    text_free(&text);
+  }
+  return WIDE + FIGURE_COLUMNS <= terminal_width() ? WIDE : (int)longest;
 }
 
 static void print_outcomes(const struct tuned *row) {
@@ -113,11 +137,13 @@ static void print_fastest_step(const struct tuned *single, const struct tuned *r
 }
 
 void tune_table_print(const struct tuned *rows, int count) {
-  printf("%-32s %10s %6s %8s %7s %8s %7s  %s\n", "task", "time_ms", "+-%", "GB/s", "of roof", "speed-up", "tried",
-         "winner");
+  const int name_columns = name_columns_of(rows, count);
+  const int columns = printf("%-*s %10s %6s %8s %7s %8s %7s", name_columns, "task", "time_ms", "+-%", "GB/s", "of roof",
+                             "speed-up", "tried");
+  terminal_last_column(columns, "winner");
   bool has_winner = false;
   for (int i = 0; i < count; i++) {
-    print_row(&rows[i]);
+    print_row(&rows[i], name_columns);
     has_winner = has_winner || rows[i].result.winner.exists;
   }
   printf("\n");

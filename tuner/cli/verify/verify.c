@@ -10,6 +10,7 @@
 #include "tuner/cli/options/pick_variants.h"
 #include "tuner/cli/options/search_path.h"
 #include "tuner/cli/output/output.h"
+#include "tuner/cli/output/variant_text.h"
 #include "tuner/cli/verify/verify_print.h"
 
 enum { SAMPLE = 60, SAMPLE_OF_ALL = 12 }; /* variants of a stencil; with --all, of each stencil in each element type */
@@ -234,6 +235,7 @@ static const struct option_row options[] = {
     {"sanitize", NULL, "build kernels with AddressSanitizer and UndefinedBehaviorSanitizer"},
     {"workers", "N", "processes and threads; one for each CPU by default"},
     {"fail-fast", NULL, "end with the first variant that fails"},
+    LONG_OPTION,
     {"json", NULL, "print a JSON document"},
     {0},
 };

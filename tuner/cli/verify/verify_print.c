@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "tuner/cli/output/terminal.h"
 #include "tuner/cli/output/variant_text.h"
 
 /* The hash of the outputs' bits, for each scene in which the variant passed. */
@@ -40,8 +41,13 @@ json_t *verify_row_json(const struct verify_row *row) {
 void verify_print_row(const struct verify_row *row) {
   struct text text = {0};
   variant_text(row->template, &row->configuration, &text);
-  printf("%-18s rms %-9.3g max %-9.3g %5.2f units  %s\n", row->result.name, row->result.worst.rms_error,
-         row->result.worst.max_error, row->result.worst.max_error_units, text_string(&text));
+  const bool has_failed = row->result.outcome != CHECK_PASSED && row->result.outcome != CHECK_NOT_RUN;
+  fputs(has_failed ? ink(stdout, INK_FAILURE) : "", stdout);
+  int left = printf("%-18s", row->result.name);
+  fputs(has_failed ? ink(stdout, INK_NONE) : "", stdout);
+  left += printf(" rms %-9.3g max %-9.3g %5.2f units", row->result.worst.rms_error, row->result.worst.max_error,
+                 row->result.worst.max_error_units);
+  terminal_last_column(left, text_string(&text));
   if (row->result.outcome != CHECK_PASSED) {
     printf("%-18s %s%s%s\n", "", row->scene, *row->scene ? ": " : "", row->result.text);
   }

@@ -1,0 +1,45 @@
+/* terminal.h: what standard output and standard error are, and how the program's lines fit there.
+ *
+ * On a terminal, lines are folded between words (fold.h), and a few words have colours. Else nothing is changed. */
+#ifndef CLI_OUTPUT_TERMINAL_H
+#define CLI_OUTPUT_TERMINAL_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* Let stdout and stderr fold their lines, each if it is a terminal. Call it once, before anything is written. */
+void terminal_open(void);
+
+/* Write what is left. Call it before the program ends. */
+void terminal_close(void);
+
+/* From now on stdout is not folded: what follows is for programs, such as JSON or CUDA source. */
+void terminal_keep_lines(void);
+
+/* The columns of the terminal that stderr is. If it is not known, $COLUMNS; else 80. */
+int terminal_columns(void);
+
+/* The columns that a line of stdout has: those of the terminal; INT_MAX if it is none. */
+int terminal_width(void);
+
+/* Print the last column of a row, such as a variant: behind the row if it fits there, else below it.
+ *   left  columns of the row, which ends without a space */
+void terminal_last_column(int left, const char *text);
+
+/* When words have colours: --color. */
+enum terminal_color { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+extern const char *const terminal_color_names[]; /* "auto", "always", "never" */
+enum { TERMINAL_COLORS = 3 };
+void terminal_color(enum terminal_color when);
+
+/* The sequence that begins a colour, or ends it (INK_NONE); "" where words have no colours. By default they have some
+ * on a terminal, unless $NO_COLOR is set. */
+enum ink { INK_NONE, INK_WINNER, INK_FAILURE, INK_WARNING };
+const char *ink(FILE *stream, enum ink ink);
+
+/* Whether stdout is a terminal, so that a person reads it. A variant then shows only those parameters that differ from
+ * their defaults, unless terminal_show_all was called. */
+bool terminal_is_brief(void);
+void terminal_show_all(void);
+
+#endif
