@@ -26,8 +26,8 @@
 //      ...
 //
 // Each stage spoils the outermost points of a tile. Tiles overlap, and the spoiled points are not written. Where the box ends, nothing is
-// spoiled: points outside the box never change. Their sums are set to the point's own value, and no other point adds to them. With
-// periodic boundaries the images are loaded, and computed like any point.
+// spoiled: points outside the box never change. What a stage computed there is replaced by the point of the input, which stays in shared
+// memory until the last stage but one has passed it. With periodic boundaries the images are loaded, and computed like any point.
 #ifndef HALOTUNE_PRELUDE
 #include "example.cuh"
 #include "common.cuh"
@@ -61,7 +61,9 @@ constexpr int BEFORE_Y = IMAGES ? MARGIN_Y : LOW_Y, AFTER_Y = IMAGES ? STEPS*HIG
 // LAG: how many planes a stage is behind the stage before it.
 constexpr int HOLD = !STAR, LAG = HIGH_Z + HOLD;
 
-// Shared memory: RING planes of the tile, and two inboxes, by turns. An inbox holds the neighbours' rows for each stage and strip.
+// Shared memory: a ring of planes of the tile, RING to come in and those that stages still need; and two inboxes, by turns. An inbox holds
+// the neighbours' rows for each stage and strip.
+constexpr int SLOTS = RING + (IMAGES ? 0 : (STEPS - 1)*LAG);
 constexpr int PLANE_ELEMENTS = TILE_X*TILE_Y, NEAR_ROWS = LOW_Y + HIGH_Y, INBOX_ELEMENTS = STRIPS*NEAR_ROWS*TILE_X;
 
 // Which points a turn has to ask whether they lie outside the box: none; the outermost points of a tile that ends LOW or HIGH points
@@ -74,35 +76,44 @@ struct Tile {
   const Geometry &g;
   int lane, strip;                                            // the lane's number in its row; its strip
   int x, y;                                                   // the tile's first point
-  int x_first, x_last, y_first, y_last, z_first, z_last;      // what is written: x_first <= x < x_last ...
-  unsigned outside;                                           // a bit for each of the lane's points: it lies outside the box
+  int z_first, z_last;                                        // planes that are written: z_first <= z < z_last
+  unsigned written_x, written_y;                              // a bit for each of the lane's columns, and rows: it is written
+  unsigned outside_x, outside_y;                              // a bit for each of the lane's columns, and rows: it lies outside the box
   real *ring, *inbox;
+  index_t image_x[IMAGES ? POINTS/VECTOR : 1], image_y[IMAGES ? ROWS : 1];  // with images: where the lane copies from
 };
 
-__device__ __forceinline__ bool is_outside(const Tile &t, int row, int point) { return t.outside >> (row*POINTS + point) & 1; }
-__device__ __forceinline__ bool is_outside_z(const Tile &t, int z) { return !IMAGES && (z < int(t.g.z0) || z >= int(t.g.z1)); }
+// A turn of the march.
+struct Turn {
+  int z;         // the plane that comes in
+  int slot;      // of the ring, where this plane is
+  int inbox;     // of the two, that which takes rows now
+  index_t next;  // the plane of the grid that is copied next
+};
 
-// Whether a turn has to ask for this point whether it lies outside the box.
-__device__ constexpr bool may_lie_outside(Edge edge, int row, int point) {
-  return !IMAGES && (edge == EDGE_ANY || (edge == EDGE_XY && (point < LOW_X || point >= POINTS - HIGH_X || row < LOW_Y || row >= ROWS - HIGH_Y)));
+__device__ __forceinline__ bool has(unsigned bits, int number) { return bits >> number & 1; }
+
+// Whether a turn has to ask for this column or row whether it lies outside the box.
+__device__ constexpr bool may_lie_outside(Edge edge, int number, int count, int low, int high) {
+  return edge == EDGE_ANY || (edge == EDGE_XY && (number < low || number >= count - high));
 }
 
-// Ask for plane z. No result needs what lies beyond the grid unless there are images: the nearest point comes in its place.
-template <Edge EDGE> __device__ __forceinline__ void request_plane(const Tile &t, int z, int slot) {
+// Ask for the next plane. No result needs what lies beyond the grid unless there are images: the nearest point comes in its place.
+template <Edge EDGE> __device__ __forceinline__ void request_plane(const Tile &t, int slot, index_t &next) {
   real *to = t.ring + slot*PLANE_ELEMENTS + t.strip*ROWS*TILE_X;
-  const index_t in_z = IMAGES ? image_z(t.g, z) : min(index_t(z), t.g.nz - 1);
 #pragma unroll
   for (int j = 0; j < ROWS; j++) {
 #pragma unroll
     for (int i = 0; i < POINTS/VECTOR; i++) {
       const int column = (i*LANES_X + t.lane)*VECTOR;
       index_t x = t.x + column, y = t.y + t.strip*ROWS + j;
-      if (EDGE != NO_EDGE && IMAGES) x = image_x(t.g, x), y = image_y(t.g, y);
-      if (EDGE == EDGE_ANY && !IMAGES) x = min(x, t.g.nx - VECTOR), y = min(y, t.g.ny - 1);
-      async_copy<VECTOR*int(sizeof(real))>(to + j*TILE_X + lane_place<POINTS>(column), t.f.in[0] + at(t.g, x, y, in_z));
+      if (IMAGES) x = t.image_x[i], y = t.image_y[j];
+      else if (EDGE == EDGE_ANY) x = min(x, t.g.nx - VECTOR), y = min(y, t.g.ny - 1);
+      async_copy<VECTOR*int(sizeof(real))>(to + j*TILE_X + lane_place<POINTS>(column), t.f.in[0] + at(t.g, x, y, next));
     }
   }
   async_commit();
+  next = next + 1 < t.g.nz ? next + 1 : IMAGES ? 0 : next;
 }
 
 // Taps of one of the lane's points in its own row, and in a row beside it, where a star reads the same x alone.
@@ -117,11 +128,9 @@ struct NearRowTaps {
   __device__ __forceinline__ real operator()(int, int) const { return row[point]; }
 };
 
-// Add the rows of the strips beside this one, of the plane that came in one turn before: z.
-template <Edge EDGE>
-__device__ __forceinline__ void add_late_rows(const Tile &t, int z, const real *inbox, const Weights &weights,
+// Add the rows of the strips beside this one, of the plane that came in one turn before.
+__device__ __forceinline__ void add_late_rows(const Tile &t, const real *inbox, const Weights &weights,
                                               real (&sums)[ROWS][POINTS][FORMS][PLANES]) {
-  const bool plane_outside = EDGE == EDGE_ANY && is_outside_z(t, z);
 #pragma unroll
   for (int k = 0; k < NEAR_ROWS; k++) {
     const int number = k < LOW_Y ? k - LOW_Y : ROWS + k - LOW_Y;  // counted from the strip's first row
@@ -131,11 +140,7 @@ __device__ __forceinline__ void add_late_rows(const Tile &t, int z, const real *
     for (int j = 0; j < ROWS; j++) {
       if (number - j < -LOW_Y || number - j > HIGH_Y) continue;
 #pragma unroll
-      for (int i = 0; i < POINTS; i++) {
-        const real before = sums[j][i][0][LOW_Z];
-        add_row(number - j, NearRowTaps{row, i}, weights, sums[j][i]);
-        if (plane_outside || (may_lie_outside(EDGE, j, i) && is_outside(t, j, i))) sums[j][i][0][LOW_Z] = before;
-      }
+      for (int i = 0; i < POINTS; i++) add_row(number - j, NearRowTaps{row, i}, weights, sums[j][i]);
     }
   }
 }
@@ -152,10 +157,8 @@ __device__ __forceinline__ void send_rows(const Tile &t, real *inbox, const real
   }
 }
 
-// Plane z comes in. The plane that it completes takes its place.
-template <Edge EDGE>
-__device__ __forceinline__ void add_own_rows(const Tile &t, int z, const Weights &weights, real (&sums)[ROWS][POINTS][FORMS][PLANES],
-                                             real (&plane)[ROWS][POINTS]) {
+// A plane comes in. The plane that it completes takes its place.
+__device__ __forceinline__ void add_own_rows(const Weights &weights, real (&sums)[ROWS][POINTS][FORMS][PLANES], real (&plane)[ROWS][POINTS]) {
   real complete[ROWS][POINTS];
 #pragma unroll
   for (int j = 0; j < ROWS; j++) {
@@ -163,19 +166,11 @@ __device__ __forceinline__ void add_own_rows(const Tile &t, int z, const Weights
     find_near<LANES_X>(plane[j], near);
 #pragma unroll
     for (int i = 0; i < POINTS; i++) {
-      real before[PLANES];
       move_sums(sums[j][i]);
-#pragma unroll
-      for (int k = 0; k < PLANES; k++) before[k] = sums[j][i][0][k];
 #pragma unroll
       for (int dy = -LOW_Y; dy <= HIGH_Y; dy++) {
         if (dy == 0) add_row(0, OwnRowTaps{near, i}, weights, sums[j][i]);
         else if (j + dy >= 0 && j + dy < ROWS) add_row(dy, NearRowTaps{plane[j + dy], i}, weights, sums[j][i]);
-      }
-#pragma unroll
-      for (int k = LOW_Z; k < PLANES; k++) {
-        const bool plane_outside = EDGE == EDGE_ANY && is_outside_z(t, z + LOW_Z - k);
-        if (plane_outside || (may_lie_outside(EDGE, j, i) && is_outside(t, j, i))) sums[j][i][0][k] = k == LOW_Z ? plane[j][i] : before[k];
       }
       complete[j][i] = sums[j][i][0][PLANES - 1];
     }
@@ -187,9 +182,8 @@ __device__ __forceinline__ void add_own_rows(const Tile &t, int z, const Weights
   }
 }
 
-// Plane z comes in with the rows of the strips beside this one, as plane and inbox. Compute the plane that it completes.
-template <Edge EDGE>
-__device__ __forceinline__ void add_plane_with_rows(const Tile &t, int z, const real *inbox, const Weights &weights,
+// A plane comes in with the rows of the strips beside this one, as plane and inbox. Compute the plane that it completes.
+__device__ __forceinline__ void add_plane_with_rows(const Tile &t, const real *inbox, const Weights &weights,
                                                     real (&sums)[ROWS][POINTS][FORMS][PLANES], const real (&plane)[ROWS][POINTS],
                                                     real (&complete)[ROWS][POINTS]) {
   real near[LOW_Y + ROWS + HIGH_Y][LOW_X + POINTS + HIGH_X];
@@ -207,111 +201,130 @@ __device__ __forceinline__ void add_plane_with_rows(const Tile &t, int z, const 
   for (int j = 0; j < ROWS; j++) {
 #pragma unroll
     for (int i = 0; i < POINTS; i++) {
-      real before[PLANES];
       move_sums(sums[j][i]);
 #pragma unroll
-      for (int k = 0; k < PLANES; k++) before[k] = sums[j][i][0][k];
-#pragma unroll
       for (int dy = -LOW_Y; dy <= HIGH_Y; dy++) add_row(dy, OwnRowTaps{near[LOW_Y + j + dy], i}, weights, sums[j][i]);
-#pragma unroll
-      for (int k = LOW_Z; k < PLANES; k++) {
-        const bool plane_outside = EDGE == EDGE_ANY && is_outside_z(t, z + LOW_Z - k);
-        if (plane_outside || (may_lie_outside(EDGE, j, i) && is_outside(t, j, i))) sums[j][i][0][k] = k == LOW_Z ? plane[j][i] : before[k];
-      }
       complete[j][i] = sums[j][i][0][PLANES - 1];
     }
   }
 }
 
-// Write plane z. Away from the ends of the box a vector is written as a whole or not at all.
-template <Edge EDGE> __device__ __forceinline__ void write_plane(const Tile &t, int z, const real (&plane)[ROWS][POINTS]) {
+// Put the input's points back into plane z of a stage where they lie outside the box. The ring has plane z in `slot`.
+template <Edge EDGE> __device__ __forceinline__ void keep_outside(const Tile &t, int z, int slot, real (&plane)[ROWS][POINTS]) {
+  if (IMAGES || EDGE == NO_EDGE) return;
+  const real *input = t.ring + slot*PLANE_ELEMENTS + t.strip*ROWS*TILE_X;
+  const bool plane_outside = EDGE == EDGE_ANY && (z < int(t.g.z0) || z >= int(t.g.z1));
 #pragma unroll
   for (int j = 0; j < ROWS; j++) {
-    const int y = t.y + t.strip*ROWS + j;
-    const bool is_in_rows = y >= t.y_first && y < t.y_last;
+    if (may_lie_outside(EDGE, j, ROWS, LOW_Y, HIGH_Y) && (plane_outside || has(t.outside_y, j))) load_lane(input + j*TILE_X, t.lane, plane[j]);
 #pragma unroll
-    for (int i = 0; i < POINTS; i += VECTOR) {
-      const int x = t.x + t.lane*POINTS + i;
-      const bool is_whole = x >= t.x_first && x + VECTOR <= t.x_last;
-      real values[VECTOR];
-#pragma unroll
-      for (int k = 0; k < VECTOR; k++) values[k] = plane[j][i + k];
-      if (is_in_rows && is_whole) write_vector(t.f, 0, t.g, x, y, z, values);
-      if (EDGE != NO_EDGE && is_in_rows && !is_whole) write_between(t.f, 0, t.g, x, y, z, t.x_first, t.x_last, values);
+    for (int i = 0; i < POINTS; i++) {
+      if (may_lie_outside(EDGE, i, POINTS, LOW_X, HIGH_X) && has(t.outside_x, i)) plane[j][i] = input[j*TILE_X + lane_place<POINTS>(t.lane*POINTS + i)];
     }
   }
 }
 
-// Take plane z out of the ring, and ask for another one in its place.
-template <Edge EDGE> __device__ __forceinline__ void receive_plane(const Tile &t, int z, int &slot, real (&plane)[ROWS][POINTS]) {
+// Write plane z. Vectors at the ends of the box in x may be written in part.
+template <Edge EDGE> __device__ __forceinline__ void write_plane(const Tile &t, int z, const real (&plane)[ROWS][POINTS]) {
+  constexpr unsigned whole = (1u << VECTOR) - 1;
+  const int first_x = t.x + t.lane*POINTS, first_y = t.y + t.strip*ROWS;
+#pragma unroll
+  for (int i = 0; i < POINTS; i += VECTOR) {
+    const unsigned written = t.written_x >> i & whole;
+#pragma unroll
+    for (int j = 0; j < ROWS; j++) {
+      real values[VECTOR];
+#pragma unroll
+      for (int k = 0; k < VECTOR; k++) values[k] = plane[j][i + k];
+      if (written == whole && has(t.written_y, j)) write_vector(t.f, 0, t.g, first_x + i, first_y + j, z, values);
+    }
+    if (IMAGES || EDGE == NO_EDGE || written == whole || written == 0) continue;
+#pragma unroll
+    for (int j = 0; j < ROWS; j++) {
+#pragma unroll
+      for (int k = 0; k < VECTOR; k++) {
+        if (has(written, k) && has(t.written_y, j)) write_point(t.f, 0, t.g, first_x + i + k, first_y + j, z, plane[j][i + k]);
+      }
+    }
+  }
+}
+
+// The slot of the ring that is so many slots behind `slot`, or before it.
+__device__ __forceinline__ int slot_at(int slot, int distance) {
+  const int other = slot + distance;
+  return other >= SLOTS ? other - SLOTS : other < 0 ? other + SLOTS : other;
+}
+
+// Take a plane out of the ring, and ask for a later one.
+template <Edge EDGE> __device__ __forceinline__ void receive_plane(const Tile &t, Turn &turn, real (&plane)[ROWS][POINTS]) {
   async_wait<RING - 2>();
   if (POINTS > VECTOR) __syncwarp();  // lanes copied for each other
 #pragma unroll
-  for (int j = 0; j < ROWS; j++) load_lane(t.ring + slot*PLANE_ELEMENTS + (t.strip*ROWS + j)*TILE_X, t.lane, plane[j]);
-  request_plane<EDGE>(t, z + RING - 1, slot == 0 ? RING - 1 : slot - 1);
-  slot = slot == RING - 1 ? 0 : slot + 1;
+  for (int j = 0; j < ROWS; j++) load_lane(t.ring + turn.slot*PLANE_ELEMENTS + (t.strip*ROWS + j)*TILE_X, t.lane, plane[j]);
+  request_plane<EDGE>(t, slot_at(turn.slot, RING - 1), turn.next);
 }
 
-// Plane z passes all stages at once.
+// A plane passes all stages at once.
 template <Edge EDGE>
-__device__ __forceinline__ void pass_stages(const Tile &t, int z, int &slot, real *to, const real *from, const Weights &weights,
+__device__ __forceinline__ void pass_stages(const Tile &t, Turn &turn, real *to, const real *from, const Weights &weights,
                                             real (&sums)[STEPS][ROWS][POINTS][FORMS][PLANES], real (&plane)[ROWS][POINTS]) {
-  receive_plane<EDGE>(t, z, slot, plane);
+  receive_plane<EDGE>(t, turn, plane);
 #pragma unroll
   for (int stage = 0; stage < STEPS; stage++) {
-    const int stage_z = z - stage*LAG;
-    add_late_rows<EDGE>(t, stage_z - 1, from + stage*INBOX_ELEMENTS, weights, sums[stage]);
+    add_late_rows(t, from + stage*INBOX_ELEMENTS, weights, sums[stage]);
     send_rows(t, to + stage*INBOX_ELEMENTS, plane);
-    add_own_rows<EDGE>(t, stage_z, weights, sums[stage], plane);
+    add_own_rows(weights, sums[stage], plane);
+    const int behind = (stage + 1)*LAG;
+    if (stage < STEPS - 1) keep_outside<EDGE>(t, turn.z - behind, slot_at(turn.slot, -behind), plane);
   }
 }
 
 // Each stage computes with the plane that it holds, beginning with the last one, and hands a plane to the next stage.
 template <Edge EDGE>
-__device__ __forceinline__ void hold_stages(const Tile &t, int z, int &slot, real *to, const real *from, const Weights &weights,
+__device__ __forceinline__ void hold_stages(const Tile &t, Turn &turn, real *to, const real *from, const Weights &weights,
                                             real (&sums)[STEPS][ROWS][POINTS][FORMS][PLANES], real (&held)[STEPS][ROWS][POINTS],
                                             real (&plane)[ROWS][POINTS]) {
 #pragma unroll
   for (int stage = STEPS - 1; stage >= 0; stage--) {
-    const int stage_z = z - 1 - stage*LAG;
+    const int behind = (stage + 1)*LAG;
     real complete[ROWS][POINTS];
-    add_plane_with_rows<EDGE>(t, stage_z, from + stage*INBOX_ELEMENTS, weights, sums[stage], held[stage], complete);
-    if (stage < STEPS - 1) send_rows(t, to + (stage + 1)*INBOX_ELEMENTS, complete);
+    add_plane_with_rows(t, from + stage*INBOX_ELEMENTS, weights, sums[stage], held[stage], complete);
+    if (stage < STEPS - 1) {
+      keep_outside<EDGE>(t, turn.z - behind, slot_at(turn.slot, -behind), complete);
+      send_rows(t, to + (stage + 1)*INBOX_ELEMENTS, complete);
+    }
 #pragma unroll
     for (int j = 0; j < ROWS; j++) {
 #pragma unroll
       for (int i = 0; i < POINTS; i++) (stage < STEPS - 1 ? held[stage + 1] : plane)[j][i] = complete[j][i];
     }
   }
-  receive_plane<EDGE>(t, z, slot, held[0]);
+  receive_plane<EDGE>(t, turn, held[0]);
   send_rows(t, to, held[0]);
 }
 
-// One turn: plane z comes in, and plane z - STEPS*LAG is written.
+// Make a turn: plane z comes in, and plane z - STEPS*LAG is written.
 template <Edge EDGE>
-__device__ __forceinline__ void take_plane(const Tile &t, int z, int &slot, int &turn, const Weights &weights,
+__device__ __forceinline__ void take_plane(const Tile &t, Turn &turn, const Weights &weights,
                                            real (&sums)[STEPS][ROWS][POINTS][FORMS][PLANES], real (&held)[STEPS][ROWS][POINTS]) {
   real plane[ROWS][POINTS];
-  real *to = t.inbox + turn*(STEPS*INBOX_ELEMENTS), *from = t.inbox + (1 - turn)*(STEPS*INBOX_ELEMENTS);
+  real *to = t.inbox + turn.inbox*(STEPS*INBOX_ELEMENTS), *from = t.inbox + (1 - turn.inbox)*(STEPS*INBOX_ELEMENTS);
   __syncthreads();  // the rows that were sent in the last turn are there
-  turn = 1 - turn;
-  if (HOLD) hold_stages<EDGE>(t, z, slot, to, from, weights, sums, held, plane);
-  else pass_stages<EDGE>(t, z, slot, to, from, weights, sums, plane);
-  const int done = z - STEPS*LAG;
+  if (HOLD) hold_stages<EDGE>(t, turn, to, from, weights, sums, held, plane);
+  else pass_stages<EDGE>(t, turn, to, from, weights, sums, plane);
+  const int done = turn.z - STEPS*LAG;
   if (done >= t.z_first) write_plane<EDGE>(t, done, plane);
+  turn.z++, turn.slot = slot_at(turn.slot, 1), turn.inbox = 1 - turn.inbox;
 }
 
-__device__ __forceinline__ unsigned find_outside(const Tile &t) {
-  unsigned outside = 0;
+// A bit for each of COUNT numbers from `from` on: first <= number < last.
+template <int COUNT> __device__ __forceinline__ unsigned bits_between(int from, int first, int last) {
+  unsigned bits = 0;
 #pragma unroll
-  for (int j = 0; j < ROWS; j++) {
-#pragma unroll
-    for (int i = 0; i < POINTS; i++) {
-      const int x = t.x + t.lane*POINTS + i, y = t.y + t.strip*ROWS + j;
-      if (x < t.g.x0 || x >= t.g.x1 || y < t.g.y0 || y >= t.g.y1) outside |= 1u << (j*POINTS + i);
-    }
+  for (int i = 0; i < COUNT; i++) {
+    if (from + i >= first && from + i < last) bits |= 1u << i;
   }
-  return outside;
+  return bits;
 }
 
 // The march runs in at most three parts: planes near the box's first plane, planes in the middle, and planes near its last plane.
@@ -319,25 +332,25 @@ __device__ __forceinline__ void march(const Tile &t, const Weights &weights) {
   const Geometry &g = t.g;
   real sums[STEPS][ROWS][POINTS][FORMS][PLANES] = {}, held[STEPS][ROWS][POINTS] = {};
   const int begin = IMAGES ? t.z_first - STEPS*LOW_Z : max(t.z_first - STEPS*LOW_Z, int(g.z0) - LOW_Z), end = t.z_last + STEPS*LAG;
-  const bool is_inside = t.x >= g.x0 && t.x + TILE_X <= g.x1 && t.y >= g.y0 && t.y + TILE_Y <= g.y1;
+  const bool is_inside = !IMAGES && t.x >= g.x0 && t.x + TILE_X <= g.x1 && t.y >= g.y0 && t.y + TILE_Y <= g.y1;
   const bool is_regular = IMAGES || (t.x + LOW_X >= g.x0 && t.x + TILE_X <= g.x1 + HIGH_X && t.y + LOW_Y >= g.y0 && t.y + TILE_Y <= g.y1 + HIGH_Y);
   const int middle_first = IMAGES ? begin : is_regular ? min(end, int(g.z0) + STEPS*LAG + !HOLD) : end;
   const int middle_last = IMAGES ? end : min(end, int(g.z1) + HOLD);
-  int z = begin, slot = 0, turn = 0;
+  Turn turn = {begin, 0, 0, IMAGES ? image_z(g, begin) : index_t(begin)};
   for (int i = threadIdx.x; i < 2*STEPS*INBOX_ELEMENTS; i += WARPS*32) t.inbox[i] = 0;
 #pragma unroll
-  for (int i = 0; i < RING - 1; i++) request_plane<EDGE_ANY>(t, begin + i, i);
+  for (int i = 0; i < RING - 1; i++) request_plane<EDGE_ANY>(t, i, turn.next);
 #pragma unroll 1
   for (int part = 0; part < 2; part++) {
     const int until = part == 0 ? middle_first : end;
 #pragma unroll 1
-    for (; z < until; z++) take_plane<EDGE_ANY>(t, z, slot, turn, weights, sums, held);
-    if (is_inside) {
+    while (!IMAGES && turn.z < until) take_plane<EDGE_ANY>(t, turn, weights, sums, held);
+    if (is_inside) {  // with images, both bodies would take as many instructions
 #pragma unroll 1
-      for (; z < middle_last; z++) take_plane<NO_EDGE>(t, z, slot, turn, weights, sums, held);
+      while (turn.z < middle_last) take_plane<NO_EDGE>(t, turn, weights, sums, held);
     } else {
 #pragma unroll 1
-      for (; z < middle_last; z++) take_plane<EDGE_XY>(t, z, slot, turn, weights, sums, held);
+      while (turn.z < middle_last) take_plane<EDGE_XY>(t, turn, weights, sums, held);
     }
   }
   async_wait<0>();
@@ -363,10 +376,19 @@ extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
   const int left = base + int(blockIdx.x)*STRIDE_X, top = low_y + MARGIN_Y + int(blockIdx.y)*STRIDE_Y;
   const int chunk = blockIdx.z;
   real *shared = SHARED_MEMORY(real);
-  Tile t = {f, g, lane%LANES_X, warp*(32/LANES_X) + lane/LANES_X, max(min(left - MARGIN_X, high_x), low_x),
-            max(min(top - MARGIN_Y, high_y), low_y), blockIdx.x == 0 ? int(g.x0) : left,
-            blockIdx.x == gridDim.x - 1 ? int(g.x1) : left + STRIDE_X, blockIdx.y == 0 ? int(g.y0) : top,
-            blockIdx.y == gridDim.y - 1 ? int(g.y1) : top + STRIDE_Y, chunk_begin(g, chunk), chunk_begin(g, chunk + 1), 0, shared, shared + RING*PLANE_ELEMENTS};
-  t.outside = find_outside(t);
+  const int strip = warp*(32/LANES_X) + lane/LANES_X, x = max(min(left - MARGIN_X, high_x), low_x), y = max(min(top - MARGIN_Y, high_y), low_y);
+  const int x_last = blockIdx.x == gridDim.x - 1 ? int(g.x1) : left + STRIDE_X, y_last = blockIdx.y == gridDim.y - 1 ? int(g.y1) : top + STRIDE_Y;
+  const int own_x = x + lane%LANES_X*POINTS, own_y = y + strip*ROWS;
+  Tile t = {f, g, lane%LANES_X, strip, x, y, chunk_begin(g, chunk), chunk_begin(g, chunk + 1),
+                  bits_between<POINTS>(own_x, blockIdx.x == 0 ? int(g.x0) : left, x_last),
+                  bits_between<ROWS>(own_y, blockIdx.y == 0 ? int(g.y0) : top, y_last),
+                  ~bits_between<POINTS>(own_x, int(g.x0), int(g.x1)), ~bits_between<ROWS>(own_y, int(g.y0), int(g.y1)),
+                  shared, shared + SLOTS*PLANE_ELEMENTS, {}, {}};
+  if (IMAGES) {
+#pragma unroll
+    for (int i = 0; i < POINTS/VECTOR; i++) t.image_x[i] = image_x(g, x + (i*LANES_X + t.lane)*VECTOR);
+#pragma unroll
+    for (int j = 0; j < ROWS; j++) t.image_y[j] = image_y(g, own_y + j);
+  }
   march(t, weights_of(COEFFICIENT_VALUES));
 }
