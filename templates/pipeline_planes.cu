@@ -238,12 +238,13 @@ template <Edge EDGE> __device__ __forceinline__ void write_plane(const Tile &t, 
       for (int k = 0; k < VECTOR; k++) values[k] = plane[j][i + k];
       if (written == whole && has(t.written_y, j)) write_vector(t.f, 0, t.g, first_x + i, first_y + j, z, values);
     }
-    if (IMAGES || EDGE == NO_EDGE || written == whole || written == 0) continue;
+    if (!IMAGES && EDGE != NO_EDGE && written != whole && written != 0) {
 #pragma unroll
-    for (int j = 0; j < ROWS; j++) {
+      for (int j = 0; j < ROWS; j++) {
 #pragma unroll
-      for (int k = 0; k < VECTOR; k++) {
-        if (has(written, k) && has(t.written_y, j)) write_point(t.f, 0, t.g, first_x + i + k, first_y + j, z, plane[j][i + k]);
+        for (int k = 0; k < VECTOR; k++) {
+          if (has(written, k) && has(t.written_y, j)) write_point(t.f, 0, t.g, first_x + i + k, first_y + j, z, plane[j][i + k]);
+        }
       }
     }
   }

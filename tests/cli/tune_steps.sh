@@ -5,6 +5,8 @@ export HALOTUNE_DB
 halotune tune heat2d --grid 48,32 --steps 1..3 --backend host --dry-run 2>/dev/null
 halotune tune copy --steps 2 --backend host --dry-run
 halotune tune heat2d --steps 3..2 --backend host --dry-run
+halotune tune heat2d --steps 1099511627776 --backend host --dry-run
+halotune tune heat2d --grid 48,32 --steps 4096 --backend host --budget 1s --no-hints --json 2>/dev/null | jq -r '.tasks[].reason'
 for steps in 1 2; do
   halotune tune heat2d --grid 48,32 --steps $steps --set block_x=64 --template direct,fused_tile --backend host --max-variants 1 --budget none \
     --no-hints --json 2>/dev/null | jq -c '.tasks[] | [.steps, .tried, .winner.template, .winner.second_grid]'

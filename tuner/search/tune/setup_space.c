@@ -38,9 +38,15 @@ static halotune_status keep_applying(const struct setup_inputs *in, const long *
     if (templates->fixed) out->fixed[to] = templates->fixed[i];
   }
   if (out->space.count > 0) return HALOTUNE_OK;
-  const char *name = in->task->stencil->name;
-  return fail(HALOTUNE_NOT_FOUND, "no template has a variant of %s on this grid%s; see 'halotune space %s'", name,
-              templates->fixed ? " with these values" : "", name);
+  const char *name = in->task->stencil->name, *with = templates->fixed ? " with these values" : "";
+  if (in->task->launch_steps > 1) {
+    return fail(
+        HALOTUNE_NOT_FOUND,
+        "no template has a variant of %s on this grid that makes %d time steps in a launch%s; see 'halotune space %s'",
+        name, in->task->launch_steps, with, name);
+  }
+  return fail(HALOTUNE_NOT_FOUND, "no template has a variant of %s on this grid%s; see 'halotune space %s'", name, with,
+              name);
 }
 
 static halotune_status make_arrays(const struct setup_inputs *in, struct setup *out) {
