@@ -7,10 +7,12 @@
 #include <string.h>
 
 #include "db/store/launch_text.h"
+#include "library/lookup/similar.h"
 
 /* Errors that another GPU or mode adds: as shares of the time. */
 static const float no_time = 20; /* a time of a GPU says nothing about an emulation */
-static const float other_model = 0.10f, other_launch = 0.03f, other_cache = 0.10f, fewer_variants = 0.03f;
+static const float other_model = 0.10f, other_arch = 0.20f, other_dtype = 0.15f, other_launch = 0.03f,
+                   other_cache = 0.10f, fewer_variants = 0.03f;
 
 /* What looks best among uncertain candidates is mostly overrated. So many standard deviations are added to the
  * predicted time of each. */
@@ -127,11 +129,12 @@ static halotune_status price_family(const struct question *q, const struct looku
   const struct catalog *catalog = &q->ctx->catalog;
   const struct known_device *device = &catalog->devices[range->model];
   const size_t count = (size_t)(range->end - range->first);
-  const struct pricing pricing = {q->ctx, q->parsed, device, gpu_of(device), (enum dtype)range->dtype};
+  struct pricing pricing = {.ctx = q->ctx, .device = device, .gpu = gpu_of(device), .dtype = (enum dtype)range->dtype};
   struct priced_family *family = calloc(1, sizeof *family);
   const struct served **rows = calloc(count + 1, sizeof *rows);
   halotune_status status = family && rows ? HALOTUNE_OK : fail_memory();
   *out = NULL;
+  if (status == HALOTUNE_OK) status = context_stencil(q->ctx, range->stencil, &pricing.parsed);
   if (status == HALOTUNE_OK) {
     family->row_count = (int)count;
     family->shapes = calloc(count + 1, sizeof *family->shapes);
@@ -164,19 +167,34 @@ static halotune_status priced_family(const struct question *q, int number, const
   return status;
 }
 
-static bool is_asked(const struct question *q, const struct lookup_family *family) {
+/* Whether rows of a family are of the stencil and element type themselves, on the architecture. */
+static bool is_own(const struct question *q, const struct lookup_family *family) {
   const struct known_device *measured = &q->ctx->catalog.devices[family->model];
-  if (family->dtype != q->key.dtype) return false;
+  if (family->stencil != q->key.stencil || family->dtype != q->key.dtype) return false;
   if (family->model == q->device->model) return true;
   return measured->capability == q->device->capability && !measured->is_emulation;
 }
 
-/* The errors that rows of a model and a mode add. */
-static void errors_of_kin(const struct question *q, int model, float out[MODE_COUNT]) {
+/* Whether rows of a family are candidates. */
+static bool is_asked(const struct candidates *c, const struct lookup_family *family) {
+  const struct question *q = c->question;
+  if (is_own(q, family)) return true;
+  return c->kin_errors && isfinite(c->kin_errors[family->stencil]) &&
+         q->ctx->catalog.devices[family->model].is_emulation == q->device->is_emulation;
+}
+
+/* The errors that rows of a family add, in each mode. */
+static void errors_of_kin(const struct candidates *c, const struct lookup_family *family, float out[MODE_COUNT]) {
+  const struct question *q = c->question;
   const struct lookup_key *key = &q->key;
   const bool wants_graph = key->launch == LAUNCH_GRAPH + 1, wants_cold = key->cache == CACHE_COLD + 1;
+  const bool is_model = family->model == q->device->model,
+             is_arch = q->ctx->catalog.devices[family->model].capability == q->device->capability;
+  float error = is_model ? 0 : q->device->is_emulation ? no_time : is_arch ? other_model : other_arch;
+  if (family->dtype != key->dtype) error += other_dtype;
+  if (family->stencil != key->stencil) error += c->kin_errors[family->stencil];
   for (int mode = 0; mode < MODE_COUNT; mode++) {
-    out[mode] = model == q->device->model ? 0 : q->device->is_emulation ? no_time : other_model;
+    out[mode] = error;
     if (wants_graph != ((mode & MODE_GRAPH) != 0)) out[mode] += other_launch;
     if (wants_cold != ((mode & MODE_COLD) != 0)) out[mode] += other_cache;
     if (!key->reproducible && (mode & MODE_REPRODUCIBLE)) out[mode] += fewer_variants;
@@ -197,15 +215,15 @@ static void cost_asked(const struct question *q, const struct priced_family *fam
   predict_cost(&family->model, &shape->shape, &work, &gpu, out);
 }
 
-static void rank_family(const struct question *q, int number, const struct priced_family *family,
-                        struct candidates *out) {
+static void rank_family(int number, const struct priced_family *family, struct candidates *out) {
+  const struct question *q = out->question;
   const struct lookup_family *range = &q->ctx->table.families[number];
   const double *c = family->model.coefficients;
   const float size = (float)c[PREDICT_sigma_size], change = (float)c[PREDICT_sigma_change],
               launch = (float)c[PREDICT_sigma_launch];
   const enum launch_mode mode = q->key.launch == LAUNCH_GRAPH + 1 ? LAUNCH_GRAPH : LAUNCH_STREAM; /* one for all */
   float kin[MODE_COUNT];
-  errors_of_kin(q, range->model, kin);
+  errors_of_kin(out, range, kin);
   for (int s = 0; s < family->shape_count; s++) {
     const struct priced_shape *shape = &family->shapes[s];
     struct predict_cost asked;
@@ -222,33 +240,64 @@ static void rank_family(const struct question *q, int number, const struct price
   }
 }
 
-halotune_status candidates_find(const struct question *q, struct candidates *out) {
+/* Find what rows of each stencil of the databases add to the error. A stencil that this program cannot read says
+ * nothing. */
+static halotune_status find_kin(struct candidates *c) {
+  const struct question *q = c->question;
+  const struct catalog *catalog = &q->ctx->catalog;
+  struct fail_kept before;
+  c->kin_errors = malloc(((size_t)catalog->stencil_count + 1) * sizeof *c->kin_errors);
+  if (!c->kin_errors) return fail_memory();
+  fail_keep(&before);
+  for (int i = 0; i < catalog->stencil_count; i++) {
+    const struct parsed_stencil *other;
+    c->kin_errors[i] = i == q->key.stencil ? 0 : INFINITY;
+    if (i == q->key.stencil || !*catalog->stencils[i].newest) continue; /* without a row */
+    halotune_status status = context_stencil(q->ctx, i, &other);
+    if (status != HALOTUNE_OK && status != HALOTUNE_PARSE) return status;
+    if (status == HALOTUNE_OK) c->kin_errors[i] = similar_error(similar_distance(q->parsed, other));
+  }
+  fail_put_back(&before);
+  return HALOTUNE_OK;
+}
+
+halotune_status candidates_find(const struct question *q, enum candidates_range range, struct candidates *out) {
   const struct lookup_table *table = &q->ctx->table;
-  const int first = table->first_family[q->key.stencil], end = table->first_family[q->key.stencil + 1];
+  const bool is_all = range == CANDIDATES_ALL;
+  const int first = is_all ? 0 : table->first_family[q->key.stencil];
+  const int end = is_all ? table->family_count : table->first_family[q->key.stencil + 1];
   const struct priced_family *family;
-  halotune_status status = HALOTUNE_OK;
   size_t most = 0;
   *out = (struct candidates){.question = q};
+  halotune_status status = is_all ? find_kin(out) : HALOTUNE_OK;
+  if (status != HALOTUNE_OK) return status;
   for (int i = first; i < end; i++) {
-    if (is_asked(q, &table->families[i])) most += (size_t)(table->families[i].end - table->families[i].first);
+    if (is_asked(out, &table->families[i])) most += (size_t)(table->families[i].end - table->families[i].first);
   }
   out->list = malloc((most + 1) * sizeof *out->list);
   if (!out->list) return fail_memory();
   for (int i = first; i < end && status == HALOTUNE_OK; i++) {
-    if (!is_asked(q, &table->families[i])) continue;
+    if (!is_asked(out, &table->families[i])) continue;
     status = priced_family(q, i, &family);
-    if (status == HALOTUNE_OK) rank_family(q, i, family, out);
+    if (status == HALOTUNE_OK) rank_family(i, family, out);
   }
   return status;
 }
 
+static halotune_match match_of(const struct question *q, const struct lookup_family *family) {
+  if (!is_own(q, family)) return HALOTUNE_MATCH_SIMILAR;
+  return family->model == q->device->model ? HALOTUNE_MATCH_NEAR_GRID : HALOTUNE_MATCH_SAME_ARCH;
+}
+
 /* Find the row of a place in the list, and predict its time. */
-static void describe(const struct question *q, const struct ranked *ranked, struct candidate *out) {
+static void describe(const struct candidates *c, const struct ranked *ranked, struct candidate *out) {
+  const struct question *q = c->question;
   const struct lookup_family *range = &q->ctx->table.families[ranked->family];
   const struct priced_family *family =
       atomic_load_explicit(&q->ctx->table.priced[ranked->family], memory_order_acquire);
   const struct known_device *device = &q->ctx->catalog.devices[range->model];
-  const struct pricing pricing = {q->ctx, q->parsed, device, gpu_of(device), (enum dtype)range->dtype};
+  const struct pricing pricing = {q->ctx, atomic_load(&q->ctx->catalog.stencils[range->stencil].parsed), device,
+                                  gpu_of(device), (enum dtype)range->dtype};
   const struct priced_row *priced = &family->rows[ranked->row];
   const struct served *row = &q->ctx->catalog.rows[priced->row];
   const struct priced_shape *shape = family->shapes;
@@ -257,10 +306,13 @@ static void describe(const struct question *q, const struct ranked *ranked, stru
   while (shape->end <= ranked->row) shape++;
   const struct predict_cost measured = cost_measured(&pricing, &family->model, shape, row);
   cost_asked(q, family, range, shape, &asked);
-  errors_of_kin(q, range->model, kin);
-  *out = (struct candidate){row, shape,
-                            predict(&family->model, row->time_ms, &measured, (enum launch_mode)row->launch, &asked,
-                                    mode_asked(q, row), (double)kin[priced->mode])};
+  errors_of_kin(c, range, kin);
+  *out =
+      (struct candidate){.row = row,
+                         .shape = shape,
+                         .prediction = predict(&family->model, row->time_ms, &measured, (enum launch_mode)row->launch,
+                                               &asked, mode_asked(q, row), (double)kin[priced->mode]),
+                         .match = match_of(q, range)};
   if (!(q->device->memory_gbs > 0) && row->model != q->device->model) out->prediction = (struct prediction){NAN, NAN};
 }
 
@@ -274,23 +326,28 @@ bool candidates_take(struct candidates *c, struct candidate *out) {
   }
   if (best_at < 0) return false;
   c->list[best_at].rank = INFINITY;
-  describe(c->question, &c->list[best_at], out);
+  describe(c, &c->list[best_at], out);
   return true;
 }
 
+/* Rows of the stencil itself are of their own version of the template, those of other stencils of the installed one. */
 void candidates_drop(struct candidates *c, const struct candidate *refused) {
+  const int stencil = c->question->key.stencil;
+  const bool is_own_stencil = refused->row->stencil == stencil;
   const struct served *rows = c->question->ctx->catalog.rows;
   const struct lookup_table *table = &c->question->ctx->table;
   for (int i = 0; i < c->count; i++) {
     const struct priced_family *family = atomic_load_explicit(&table->priced[c->list[i].family], memory_order_relaxed);
     const struct served *row = &rows[family->rows[c->list[i].row].row];
-    if (row->template_at == refused->row->template_at && row->parameters == refused->row->parameters)
+    if (row->template_at == refused->row->template_at && row->parameters == refused->row->parameters &&
+        (row->stencil == stencil) == is_own_stencil)
       c->list[i].rank = INFINITY;
   }
 }
 
 void candidates_free(struct candidates *c) {
   free(c->list);
+  free(c->kin_errors);
   *c = (struct candidates){0};
 }
 

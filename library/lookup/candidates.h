@@ -1,4 +1,6 @@
-/* candidates.h: the rows that may answer a problem that no row is for, ranked by predicted time. */
+/* candidates.h: the rows that may answer a problem that no row is for, ranked by predicted time: rows of other grids,
+ * of other GPUs, of the other element type and of other stencils. Lookups, searches and `query --why` use this
+ * ranking. */
 #ifndef LIBRARY_LOOKUP_CANDIDATES_H
 #define LIBRARY_LOOKUP_CANDIDATES_H
 
@@ -38,7 +40,8 @@ void priced_family_free(struct priced_family *family);
 struct candidate {
   const struct served *row;
   const struct priced_shape *shape;
-  struct prediction prediction;
+  struct prediction prediction; /* NaN if a number of the GPUs is not known that they differ in */
+  halotune_match match;         /* of an answer with this row */
 };
 
 /* All candidates of a question. */
@@ -50,13 +53,20 @@ struct candidates {
   const struct question *question;
   struct ranked *list;
   int count;
+  float *kin_errors; /* what rows of each stencil add to the error; infinite: they say nothing. NULL: only own rows */
 };
 
-/* List all rows of the question's stencil and element type whose GPU has the architecture of the question's device, in
- * no order. Rows of other numbers of time steps are left out, and rows of an emulation unless the device is one.
+/* Which rows are compared. */
+enum candidates_range {
+  CANDIDATES_OWN, /* of the question's stencil and element type, on GPUs with the architecture of its device */
+  CANDIDATES_ALL  /* also of the other element type, of other architectures, and of stencils with as many dimensions */
+};
+
+/* List all rows of a range, in no order. Rows of other numbers of time steps are left out, and rows of an emulation
+ * unless the device is one.
  *   out  end it with candidates_free, also after a failure
  * Returns HALOTUNE_OK; HALOTUNE_PARSE or HALOTUNE_MEMORY. */
-halotune_status candidates_find(const struct question *question, struct candidates *out);
+halotune_status candidates_find(const struct question *question, enum candidates_range range, struct candidates *out);
 
 /* Take the best candidate off the list. Returns false if the list is empty. */
 bool candidates_take(struct candidates *candidates, struct candidate *out);

@@ -78,28 +78,46 @@ static halotune_status refuse_refuted(const struct question *q, const struct tem
   return status;
 }
 
+const double choose_doubtful = 0.3;
+
+/* Whether a candidate's configuration fits the question; if so it is the answer. */
+static halotune_status try_candidate(const struct question *q, const struct candidate *candidate, struct answer *out,
+                                     bool *fits) {
+  const struct template *template;
+  int template_at;
+  *fits = false;
+  halotune_status status = similar_version_of_row(q, candidate->row, &template_at);
+  if (status != HALOTUNE_OK || template_at < 0) return status;
+  struct answer answer = {.row = candidate->row,
+                          .template_at = template_at,
+                          .match = candidate->match,
+                          .prediction = candidate->prediction,
+                          .configuration = candidate->shape->configuration};
+  status = context_template(q->ctx, template_at, &template);
+  if (status == HALOTUNE_OK && template_at != candidate->row->template_at) {
+    struct fail_kept before;
+    fail_keep(&before);
+    status = configuration_read(template, candidate->row->parameters, &answer.configuration);
+    if (status == HALOTUNE_PARSE) fail_put_back(&before); /* the versions have other parameters */
+    if (status == HALOTUNE_PARSE) return HALOTUNE_OK;
+  }
+  if (status == HALOTUNE_OK) status = choose_check(q, template, &answer.configuration, fits);
+  if (status == HALOTUNE_OK && *fits) *out = answer;
+  return status;
+}
+
 /* Find the best candidate that fits. out->row is NULL if there is none. */
-static halotune_status choose_measured(const struct question *q, struct answer *out) {
+static halotune_status choose_measured(const struct question *q, enum candidates_range range, struct answer *out) {
   struct candidates candidates;
   struct candidate candidate;
-  halotune_status status = candidates_find(q, &candidates);
+  halotune_status status = candidates_find(q, range, &candidates);
   int refused = 0;
   out->row = NULL;
   while (status == HALOTUNE_OK && refused < MOST_REFUSED && candidates_take(&candidates, &candidate)) {
-    const struct template *template;
     bool fits = false;
     if (choose_is_refuted(q, candidate.row)) continue;
-    status = context_template(q->ctx, candidate.row->template_at, &template);
-    if (status == HALOTUNE_OK) status = choose_check(q, template, &candidate.shape->configuration, &fits);
-    if (status == HALOTUNE_OK && fits) {
-      *out = (struct answer){.row = candidate.row,
-                             .template_at = candidate.row->template_at,
-                             .match = candidate.row->model == q->device->model ? HALOTUNE_MATCH_NEAR_GRID
-                                                                               : HALOTUNE_MATCH_SAME_ARCH,
-                             .prediction = candidate.prediction,
-                             .configuration = candidate.shape->configuration};
-      break;
-    }
+    status = try_candidate(q, &candidate, out, &fits);
+    if (fits) break;
     candidates_drop(&candidates, &candidate); /* many grids have the same winner */
     refused++;
   }
@@ -124,7 +142,7 @@ static halotune_status adapt(const struct question *q, struct answer *answer, bo
 static halotune_status choose_adapted(const struct question *q, struct answer *out, bool *found) {
   struct candidates candidates;
   struct candidate candidate;
-  halotune_status status = candidates_find(q, &candidates);
+  halotune_status status = candidates_find(q, CANDIDATES_OWN, &candidates);
   *found = false;
   for (int i = 0; i < MOST_ADAPTED && !*found && status == HALOTUNE_OK && candidates_take(&candidates, &candidate);
        i++) {
@@ -139,24 +157,41 @@ static halotune_status choose_adapted(const struct question *q, struct answer *o
   return status;
 }
 
-/* Whether a template that is not superseded may run: rows say that its code is correct, or it is the installed one. */
-static bool may_run(const struct known_template *template) { return template->wins > 0 || template->installed_yaml; }
+/* In a weight: a row of this version says that its code is correct for the stencil. */
+static const long proven = 1L << 62;
 
 /* The order in which templates are tried: most wins for this stencil first, then most wins at all. Wins of all versions
- * of a template count, wins with another number of steps do not. Templates that may not run get -1. */
+ * of a template count, wins with another number of steps do not. */
 static void weigh_templates(const struct question *q, long *weights) {
   static const long own = 1L << 32;
   const struct catalog *catalog = &q->ctx->catalog;
   for (int i = 0; i < catalog->template_count; i++) weights[i] = 0;
   for (int i = 0; i < catalog->row_count; i++) {
     const struct served *row = &catalog->rows[i];
-    if (row->steps == q->key.steps)
-      weights[catalog->templates[row->template_at].same_name] += row->stencil == q->key.stencil ? own : 1;
+    const bool is_own = row->stencil == q->key.stencil;
+    if (is_own) weights[row->template_at] |= proven;
+    if (row->steps == q->key.steps) weights[catalog->templates[row->template_at].same_name] += is_own ? own : 1;
   }
   for (int i = catalog->template_count - 1; i >= 0; i--) { /* the first version has the sum, and comes last */
-    const struct known_template *template = &catalog->templates[i];
-    weights[i] = may_run(template) ? weights[template->same_name] : -1;
+    const int same_name = catalog->templates[i].same_name;
+    weights[i] = (weights[i] & proven) | (weights[same_name] & ~proven);
   }
+}
+
+/* Whether a version of a template may give the default. */
+static halotune_status may_run(const struct question *q, int template_at, bool is_proven, bool *out) {
+  const struct known_template *known = &q->ctx->catalog.templates[template_at];
+  int version_at;
+  *out = false;
+  if (known->wins == 0 && !known->installed_yaml) return HALOTUNE_OK; /* nothing says that its code is correct */
+  halotune_status status = similar_version(q, template_at, &version_at);
+  if (status != HALOTUNE_OK || version_at == template_at || !is_proven) {
+    *out = version_at == template_at;
+    return status;
+  }
+  status = context_is_superseded(q->ctx, template_at, out);
+  *out = !*out;
+  return status;
 }
 
 /* Tell why there is no answer, and what to do. */
@@ -186,16 +221,17 @@ static halotune_status choose_default(const struct question *q, struct answer *o
   weigh_templates(q, weights);
   while (!found && status == HALOTUNE_OK) {
     const struct template *template;
-    bool is_superseded;
+    bool may;
     int heaviest = -1;
     for (int i = 0; i < catalog->template_count; i++) {
-      if (weights[i] >= 0 && (heaviest < 0 || weights[i] > weights[heaviest])) heaviest = i;
+      if (weights[i] >= 0 && (heaviest < 0 || (weights[i] & ~proven) > (weights[heaviest] & ~proven))) heaviest = i;
     }
     if (heaviest < 0) break;
+    const bool is_proven = weights[heaviest] & proven;
     weights[heaviest] = -1;
-    status = context_is_superseded(q->ctx, heaviest, &is_superseded);
+    status = may_run(q, heaviest, is_proven, &may);
     if (status != HALOTUNE_OK) break;
-    if (is_superseded) continue;
+    if (!may) continue;
     *out = (struct answer){.match = HALOTUNE_MATCH_DEFAULT, .template_at = heaviest, .prediction = {NAN, NAN}};
     status = context_template(q->ctx, heaviest, &template);
     if (status != HALOTUNE_OK) break;
@@ -249,10 +285,10 @@ halotune_status question_begin(struct halotune_ctx *ctx, const struct lookup_key
 
 halotune_status choose(const struct question *question, struct answer *out) {
   bool found = false;
-  halotune_status status = choose_measured(question, out);
-  if (status != HALOTUNE_OK || out->row) return status;
-  status = choose_adapted(question, out, &found);
+  halotune_status status = choose_measured(question, CANDIDATES_OWN, out);
+  if (status != HALOTUNE_OK || (out->row && out->prediction.error <= choose_doubtful)) return status;
+  if (!out->row) status = choose_adapted(question, out, &found);
   if (status != HALOTUNE_OK || found) return status;
-  status = choose_similar(question, out);
+  status = choose_measured(question, CANDIDATES_ALL, out);
   return status == HALOTUNE_OK && !out->row ? choose_default(question, out) : status;
 }

@@ -49,12 +49,18 @@ void question_set_domain(struct question *question, const struct domain *domain)
 /* Whether the configuration of a row was found to be wrong on this problem, so that the row does not answer. */
 bool choose_is_refuted(const struct question *question, const struct served *row);
 
-/* Choose a configuration: that of the row which fits and is predicted to be the fastest, among the rows of the device's
- * architecture; otherwise one of these rows that fits after a change of few parameters; otherwise a row of a similar
- * stencil or of another GPU; otherwise the default of the template that wins most often.
- * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND
- * if nothing fits; HALOTUNE_PARSE or HALOTUNE_MEMORY. */
+/* Choose a configuration.
+ * 1. Of the rows of the stencil and element type, on GPUs of the architecture: the one which fits and is predicted to
+ *    be the fastest.
+ * 2. Where none fits, one of these rows that fits after a change of few parameters.
+ * 3. Where there is none either, or the prediction of 1 is doubtful: the same among the rows of all stencils and GPUs.
+ * 4. Otherwise the default of the template that wins most often.
+ * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND if nothing fits; HALOTUNE_PARSE or HALOTUNE_MEMORY. */
 halotune_status choose(const struct question *question, struct answer *out);
+
+/* A relative error of a prediction from which on it is doubtful, so that rows of other stencils and GPUs are
+ * compared. */
+extern const double choose_doubtful;
 
 /* Find whether a configuration keeps its template's rules. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status choose_check(const struct question *question, const struct template *template,

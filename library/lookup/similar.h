@@ -1,24 +1,28 @@
-/* similar.h: an answer for a stencil or a GPU that nobody tuned: the winner of the nearest tuned stencil whose
- * configuration keeps all rules for the problem. */
+/* similar.h: what the rows of one stencil say about another one. */
 #ifndef LIBRARY_LOOKUP_SIMILAR_H
 #define LIBRARY_LOOKUP_SIMILAR_H
 
 #include "library/lookup/choose.h"
 
-/* Choose among the rows of all stencils with as many dimensions, and of all architectures. Rows of an emulation answer
- * for an emulated device only.
- *   out  receives the answer; its row is NULL if no row fits
- * Returns HALOTUNE_OK, HALOTUNE_PARSE or HALOTUNE_MEMORY. */
-halotune_status choose_similar(const struct question *question, struct answer *out);
-
 /* How unlike two stencils are: 0 for equal shape, reach, fields and traffic; infinite if no configuration of one could
  * say anything about the other. */
 float similar_distance(const struct parsed_stencil *a, const struct parsed_stencil *b);
 
-/* The time to expect: that of the row, in proportion to the compulsory bytes and to the memory rates of the GPUs. NaN
- * if a rate is not known. */
-double similar_expected_ms(const struct catalog *catalog, const struct served *row,
-                           const struct parsed_stencil *stencil, const struct lookup_key *key,
-                           const struct known_device *device);
+/* What the error of a prediction grows by, where the row's stencil is another one in this distance: a share of the
+ * time. */
+float similar_error(float distance);
+
+/* Find the version of a template that may compute the question's stencil though no row says so: the installed one. It
+ * came with the program that read the stencil, so that its rules know all that a stencil can say. Older versions cannot
+ * refuse what did not exist when they were written. Where no template of the name is installed, the newest version may
+ * compute stencils that say nothing but what stencils could say from the beginning.
+ *   template_at  one of its versions
+ *   version_at   receives the place of the version in the catalog; -1 if none may
+ * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+halotune_status similar_version(const struct question *question, int template_at, int *version_at);
+
+/* Find the version of a row's template that may compute the question's stencil. For a row of this stencil it is the
+ * row's own, whose results were compared with the stencil's. */
+halotune_status similar_version_of_row(const struct question *question, const struct served *row, int *version_at);
 
 #endif

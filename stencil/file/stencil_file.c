@@ -7,6 +7,9 @@
 #include "base/nearest.h"
 #include "stencil/file/stencil_fields.h"
 
+/* What older versions of templates know of a field: see has_basic_fields in struct stencil. A new field is NEWER. */
+enum form { NEWER, BASIC, BASIC_NAMES };
+
 enum need { OPTIONAL, REQUIRED, STENCIL_ONLY, STENCIL_REQUIRED, SCAN_REQUIRED };
 
 /* The fields, in the order in which they are read. */
@@ -14,27 +17,47 @@ static const struct field {
   const char *name;
   enum need need;
   field_read *read;
+  enum form form;
 } fields[] = {
-    {"name", REQUIRED, field_name},
-    {"about", OPTIONAL, field_about},
-    {"source", OPTIONAL, field_origin},
-    {"kind", OPTIONAL, field_kind},
-    {"dims", REQUIRED, field_dims},
-    {"axis", SCAN_REQUIRED, field_axis},
-    {"inputs", REQUIRED, field_inputs},
-    {"outputs", REQUIRED, field_outputs},
-    {"coefficients", STENCIL_ONLY, field_coefficients},
-    {"boundary", STENCIL_REQUIRED, field_boundary},
-    {"dtypes", REQUIRED, field_dtypes},
-    {"grids", REQUIRED, field_grids},
-    {"iterate", STENCIL_ONLY, field_iterate},
-    {"update", STENCIL_REQUIRED, field_update},
-    {"margins", STENCIL_ONLY, field_margins},
-    {"in_place", STENCIL_ONLY, field_in_place},
-    {"tolerance", OPTIONAL, field_tolerance},
-    {"exact", OPTIONAL, field_exact},
-    {"values", OPTIONAL, field_values},
+    {"name", REQUIRED, field_name, BASIC},
+    {"about", OPTIONAL, field_about, BASIC},
+    {"source", OPTIONAL, field_origin, BASIC},
+    {"kind", OPTIONAL, field_kind, BASIC},
+    {"dims", REQUIRED, field_dims, BASIC},
+    {"axis", SCAN_REQUIRED, field_axis, BASIC},
+    {"inputs", REQUIRED, field_inputs, BASIC_NAMES},
+    {"outputs", REQUIRED, field_outputs, BASIC_NAMES},
+    {"coefficients", STENCIL_ONLY, field_coefficients, BASIC},
+    {"boundary", STENCIL_REQUIRED, field_boundary, BASIC},
+    {"dtypes", REQUIRED, field_dtypes, BASIC},
+    {"grids", REQUIRED, field_grids, BASIC},
+    {"iterate", STENCIL_ONLY, field_iterate, BASIC},
+    {"update", STENCIL_REQUIRED, field_update, BASIC},
+    {"margins", STENCIL_ONLY, field_margins, NEWER},
+    {"in_place", STENCIL_ONLY, field_in_place, NEWER},
+    {"tolerance", OPTIONAL, field_tolerance, BASIC},
+    {"exact", OPTIONAL, field_exact, BASIC},
+    {"values", OPTIONAL, field_values, BASIC},
 };
+
+/* Whether a field is a list of names and says nothing more about them. */
+static bool is_list_of_names(const struct yaml *field) {
+  bool is_list = field->kind == YAML_LIST;
+  for (const struct yaml *member = field->first; member && is_list; member = member->next)
+    is_list = member->kind == YAML_TEXT && !strpbrk(member->text, " :,[]{}()@");
+  return is_list;
+}
+
+/* Whether the file has nothing but fields that stencils always had, in their first form. */
+static bool has_basic_fields(const struct yaml *root) {
+  bool is_basic = true;
+  for (size_t i = 0; i < COUNT(fields); i++) {
+    const struct yaml *node = yaml_find(root, fields[i].name);
+    if (node && fields[i].form == NEWER) is_basic = false;
+    if (node && fields[i].form == BASIC_NAMES && !is_list_of_names(node)) is_basic = false;
+  }
+  return is_basic;
+}
 
 static halotune_status check_fields(const struct stencil_reader *r) {
   if (r->root->kind != YAML_MAP) return reader_fail(r, r->root->place, "expected fields, such as name: heat");
@@ -84,6 +107,7 @@ static halotune_status read_all(struct stencil_reader *r) {
   halotune_status status = yaml_parse(r->source, &r->stencil->arena, &root);
   r->root = root;
   if (status == HALOTUNE_OK) status = check_fields(r);
+  if (status == HALOTUNE_OK) r->stencil->has_basic_fields = has_basic_fields(root);
   for (int i = VARIABLE_NX; i < VARIABLE_X && status == HALOTUNE_OK; i++) status = reader_allow_variable(r, i);
   for (size_t i = 0; i < COUNT(fields) && status == HALOTUNE_OK; i++) status = read_field(r, &fields[i]);
   if (status == HALOTUNE_OK && r->stencil->kind == STENCIL_STENCIL) status = boundary_check(r);

@@ -1,9 +1,10 @@
-# The candidates for a grid that nobody tuned, also by coefficients that make no sense.
+# The candidates for a grid that nobody tuned, also by coefficients that make no sense; and those for a stencil that nobody tuned.
 halotune db import tests/data/tuned.json --trust --yes --db "$TMPDIR/why.db" >/dev/null 2>&1
 halotune query star7 --db "$TMPDIR/why.db" --device 'NVIDIA H200' --grid 509,256,256 --why | sed -n '/^prediction/,$p'
 halotune db fit --db "$TMPDIR/why.db"
 sqlite3 "$TMPDIR/why.db" "insert into prediction (device_id, coefficient, value, origin_id) select id, 'cache', 1e300, origin_id from device
   where name = 'NVIDIA H200'"
 halotune query star7 --db "$TMPDIR/why.db" --device 'NVIDIA H200' --grid 509,256,256 --why | grep '^prediction' | sed "s|$TMPDIR|FOLDER|"
+halotune query kernels/star13.yaml --dtype f64 --db "$TMPDIR/why.db" --device 'NVIDIA H200' --grid 256,256,256 --why | sed -n '/^expected/p; /^candidates/,$p'
 halotune query star7 --db "$TMPDIR/why.db" --grid 509,256,256 --why --json
 # exit 2

@@ -4,7 +4,9 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "db/store/launch_text.h"
 #include "library/lookup/candidates.h"
+#include "library/lookup/similar.h"
 #include "tuner/cli/output/grid_text.h"
 
 /* So many candidates are printed. */
@@ -14,11 +16,23 @@ enum { MOST_PRINTED = 12 };
  * Nothing is appended if it can. Returns HALOTUNE_OK, HALOTUNE_PARSE or HALOTUNE_MEMORY. */
 static halotune_status find_refusal(const struct query *query, const struct candidate *candidate, struct text *why) {
   const struct template *template;
+  struct configuration configuration;
   struct bindings bindings;
-  halotune_status status = context_template(query->ctx, candidate->row->template_at, &template);
+  int template_at;
+  halotune_status status = similar_version_of_row(&query->question, candidate->row, &template_at);
+  if (status == HALOTUNE_OK && template_at < 0) {
+    text_printf(why, "its template is not installed, and was not measured with this stencil");
+    return HALOTUNE_OK;
+  }
+  if (status == HALOTUNE_OK) status = context_template(query->ctx, template_at, &template);
+  if (status == HALOTUNE_OK) status = configuration_read(template, candidate->row->parameters, &configuration);
+  if (status == HALOTUNE_PARSE) {
+    text_printf(why, "the installed template has other parameters");
+    return HALOTUNE_OK;
+  }
   if (status == HALOTUNE_OK) status = bindings_make(template, query->question.facts, &bindings);
   if (status != HALOTUNE_OK) return status;
-  bindings_configure(&bindings, &candidate->shape->configuration);
+  bindings_configure(&bindings, &configuration);
   const struct rule *failed = bindings_failed_rule(&bindings);
   if (failed) text_printf(why, "does not fit: %s", failed->otherwise);
   else if (choose_is_refuted(&query->question, candidate->row)) text_printf(why, "known to be wrong on this grid");
@@ -26,10 +40,19 @@ static halotune_status find_refusal(const struct query *query, const struct cand
   return HALOTUNE_OK;
 }
 
+/* What a row is of: its template, the stencil and type where they are others than those asked for, and its grid. */
+static void write_origin(const struct query *query, const struct served *row, struct text *out) {
+  const struct catalog *catalog = &query->ctx->catalog;
+  const struct grid grid = {{row->n[0], row->n[1], row->n[2]}};
+  text_printf(out, "%s of ", catalog->templates[row->template_at].name);
+  if (row->stencil != query->question.key.stencil) text_printf(out, "%s ", catalog->stencils[row->stencil].name);
+  if (row->dtype != query->question.key.dtype) text_printf(out, "%s ", dtype_names[row->dtype]);
+  grid_text(&grid, query->question.parsed->stencil->dims, out);
+}
+
 static void print_candidate(const struct query *query, const struct candidate *candidate, const char *verdict) {
   const struct catalog *catalog = &query->ctx->catalog;
   const struct served *row = candidate->row;
-  const struct grid grid = {{row->n[0], row->n[1], row->n[2]}};
   const double percent = 100;
   struct text text = {0};
   if (isfinite(candidate->prediction.time_ms)) {
@@ -37,8 +60,8 @@ static void print_candidate(const struct query *query, const struct candidate *c
   } else {
     text_printf(&text, "  unknown time");
   }
-  text_printf(&text, ": %s of ", catalog->templates[row->template_at].name);
-  grid_text(&grid, query->question.parsed->stencil->dims, &text);
+  text_printf(&text, ": ");
+  write_origin(query, row, &text);
   text_printf(&text, ", %.4g ms on %s: %s\n    %s\n", row->time_ms, catalog->devices[row->device].name, verdict,
               row->parameters);
   if (text_ok(&text)) fputs(text_string(&text), stdout);
@@ -59,9 +82,19 @@ static void print_model(const struct query *query) {
   }
 }
 
+/* Whether the lookup compared rows of other stencils, types and architectures. */
+static bool compared_all(const struct query *query) {
+  const halotune_config *config = &query->config;
+  return config->match == HALOTUNE_MATCH_SIMILAR || config->expected_error > choose_doubtful;
+}
+
 static const char *verdict_on_candidate(const struct query *query, const struct candidate *candidate) {
   if (candidate->row == query->answer.row) return "answers";
-  return query->config.match <= HALOTUNE_MATCH_STALE ? "not compared" : "slower: its predicted time plus three errors";
+  if (query->config.match <= HALOTUNE_MATCH_STALE) return "not compared";
+  if (query->config.match == HALOTUNE_MATCH_DEFAULT) return "not compared: a changed row of the stencil itself fits";
+  if (candidate->match == HALOTUNE_MATCH_SIMILAR && !compared_all(query))
+    return "not compared: a row of the stencil itself answers without much doubt";
+  return "slower: its predicted time plus three errors";
 }
 
 halotune_status query_print_why(const struct query *query) {
@@ -71,7 +104,7 @@ halotune_status query_print_why(const struct query *query) {
   if (config->match <= HALOTUNE_MATCH_STALE)
     printf("why         this very problem was measured; the rows of others follow\n");
   print_model(query);
-  halotune_status status = candidates_find(&query->question, &candidates);
+  halotune_status status = candidates_find(&query->question, CANDIDATES_ALL, &candidates);
   if (status == HALOTUNE_OK) printf("candidates  %d rows, the best first\n", candidates.count);
   for (int i = 0; i < MOST_PRINTED && status == HALOTUNE_OK && candidates_take(&candidates, &candidate); i++) {
     struct text why = {0};
