@@ -231,6 +231,10 @@ __device__ __forceinline__ unsigned long long *full(const Block &b, int slot) {
   return reinterpret_cast<unsigned long long *>(b.shared + SLOTS*SLOT) + slot;
 }
 __device__ __forceinline__ unsigned long long *empty(const Block &b, int slot) { return full(b, slot) + SLOTS; }
+#if COPIES == COPIES_ENGINE && FILLS_ENDS && PRODUCER == PRODUCER_OWN
+// And one for the threads that fill ends together, without the warp that copies.
+__device__ __forceinline__ unsigned long long *filled(const Block &b) { return full(b, 2*SLOTS); }
+#endif
 
 // A place in the ring of slots, and how often the ring was gone round: barriers count that in phases, 0 and 1 by turns.
 struct Place {
@@ -250,7 +254,7 @@ __device__ __forceinline__ void copy_boxes(const Block &b, index_t z, int slot) 
 #pragma unroll
   for (int s = 0; s < STAGED; s++) {
     real *to = b.shared + slot*SLOT + s*SHARED_PLANE;
-    tensor_copy(to, b.f.map_in[s], int(b.x) - BEFORE_X, int(b.y) - LOW_Y, int(FILLS_ENDS ? image_z(b.g, z) : z), full(b, slot));
+    tensor_copy(to, b.f.map_in[s], int(b.x) - BEFORE_X, int(b.y) - LOW_Y, int(FILLS_ENDS ? near_image_z(b.g, z) : z), full(b, slot));
   }
 }
 #endif
@@ -261,80 +265,154 @@ __device__ __forceinline__ void make_barriers(const Block &b) {
       barrier_init(full(b, slot), 1);
       barrier_init(empty(b, slot), THREADS/32);
     }
+#if COPIES == COPIES_ENGINE && FILLS_ENDS && PRODUCER == PRODUCER_OWN
+    barrier_init(filled(b), THREADS/32);
+#endif
     barrier_init_done();
   }
   __syncthreads();
 }
 
-constexpr bool FILLS = ENGINE && FILLS_ENDS;
+#if COPIES == COPIES_ENGINE && FILLS_ENDS
+// A plane's points beyond the grid that taps reach from the tile: those beside its rows, then those below and above it. The threads share
+// them out, each the same ones in every plane.
+constexpr int END_COLUMNS = LOW_X + HIGH_X, END_ROWS = LOW_Y + HIGH_Y, END_WIDTH = TILE_X + (STAR ? 0 : END_COLUMNS);
+constexpr int SIDE_ENDS = END_COLUMNS*SIDE_ROWS, ENDS = divide_up(SIDE_ENDS + END_ROWS*END_WIDTH, THREADS);
 
-// Whether taps into plane z from the block's tile may lie beyond the grid.
-__device__ __forceinline__ bool reaches_beyond(const Block &b, index_t z) {
-  const Geometry &g = b.g;
-  return b.x < LOW_X || b.x + TILE_X + HIGH_X > g.nx || b.y < LOW_Y || b.y + TILE_Y + HIGH_Y > g.ny || z < 0 || z >= g.nz;
+struct EndPoint {
+  index_t x, y;
+  int to;               // its place in a plane of shared memory; -1: the thread has no such point
+#if FAR_ENDS
+  index_t element;      // its image, in the plane of the grid
+  real image[STAGED];   // what that holds in the plane that comes next
+#else
+  int from;             // the place of its image, which a rule keeps within the tile and its halo
+#endif
+};
+
+// The ends of the grid that a block has.
+struct Ends {
+  bool exist;  // for all threads of the block
+  EndPoint points[at_least_one(ENDS)];
+#if PRODUCER == PRODUCER_OWN
+  unsigned phase;  // of the barrier where those who fill meet
+#endif
+};
+
+__device__ __forceinline__ bool is_in_tile(int dx, int dy) {
+  return dx >= -LOW_X && dx < TILE_X + HIGH_X && dy >= -LOW_Y && dy < TILE_Y + HIGH_Y;
 }
+
+__device__ __forceinline__ EndPoint end_point(const Block &b, int number) {
+  const Geometry &g = b.g;
+  const int column = number%at_least_one(END_COLUMNS), in_rows = number - SIDE_ENDS, row = in_rows/END_WIDTH;
+  const bool beside = number < SIDE_ENDS;
+  const index_t x_beside = column < LOW_X ? column - LOW_X : g.nx + column - LOW_X;
+  const index_t y_beside = row < LOW_Y ? row - LOW_Y : g.ny + row - LOW_Y;
+  const index_t x = beside ? x_beside : b.x + in_rows%END_WIDTH - (STAR ? 0 : LOW_X);
+  const index_t y = beside ? b.y + SIDE_FIRST + number/at_least_one(END_COLUMNS) : y_beside;
+  const bool in_x = x >= 0 && x < g.nx, in_y = y >= 0 && y < g.ny;
+  // What lies beyond the grid in x and in y belongs to the rows.
+  const bool is_read = beside ? in_y : row < END_ROWS && (in_x || (!STAR && x >= -LOW_X && x < g.nx + HIGH_X));
+  if (!is_read || !is_in_tile(int(x - b.x), int(y - b.y))) return {x, y, -1};
+  const index_t image_in_x = near_image_x(g, x), image_in_y = near_image_y(g, y);
+  const int to = cell(int(x - b.x), int(y - b.y));
+#if FAR_ENDS
+  return {x, y, to, image_in_y*g.row + image_in_x};
+#else
+  return {x, y, to, cell(int(image_in_x - b.x), int(image_in_y - b.y))};
+#endif
+}
+
+// What the image of a point holds in the plane at hand.
+__device__ __forceinline__ real image_value(const EndPoint &end, int s, const real *plane) {
+#if FAR_ENDS
+  return end.image[s];
+#else
+  return plane[end.from];
+#endif
+}
+
+__device__ __forceinline__ void find_ends(const Block &b, Ends &ends) {
+  const Geometry &g = b.g;
+  const int thread = int(threadIdx.y)*BLOCK_X + int(threadIdx.x);
+  const bool in_planes = b.x < LOW_X || b.x + TILE_X + HIGH_X > g.nx || b.y < LOW_Y || b.y + TILE_Y + HIGH_Y > g.ny;
+  ends.exist = in_planes || b.z_first < LOW_Z || b.z_last + HIGH_Z > g.nz;
+#if PRODUCER == PRODUCER_OWN
+  ends.phase = 0;
+#endif
+  if (!in_planes) {
+#pragma unroll
+    for (int i = 0; i < ENDS; i++) ends.points[i] = {0, 0, -1};
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < ENDS; i++) ends.points[i] = end_point(b, thread + i*THREADS);
+}
+
+// Whether taps into plane z reach beyond the grid in x or y. Those of a star do so from the plane's own points alone.
+__device__ __forceinline__ bool has_sides(const Block &b, index_t z) { return !STAR || (z >= b.z_first && z < b.z_last); }
+
+#if FAR_ENDS
+// Begin to load images: other tiles have most of them. They come in while the plane before is computed.
+__device__ __forceinline__ void load_far_images(const Block &b, index_t z, Ends &ends) {
+  if (!ends.exist || !has_sides(b, z)) return;
+  const index_t plane = near_image_z(b.g, z)*b.g.plane;
+#pragma unroll
+  for (int i = 0; i < ENDS; i++) {
+    EndPoint &end = ends.points[i];
+    if (end.to < 0) continue;
+#pragma unroll
+    for (int s = 0; s < STAGED; s++) end.image[s] = load_plain(b.f.in[staged_input(s)] + plane + end.element);
+  }
+}
+
+#endif
 
 // Whether a plane beyond the grid reads otherwise than its image: two values tell.
 __device__ __forceinline__ bool changes_plane(const Block &b, int input, index_t z) {
   return ghost_value(b.f, input, b.g, 0, 0, z, real(1)) != real(1) || ghost_value(b.f, input, b.g, 0, 0, z, real(2)) != real(2);
 }
 
-// What a tap reads at a point beyond the grid in x or y. Its image mostly lies in the plane at hand.
-__device__ __forceinline__ real end_value(const Block &b, int input, const real *plane, index_t x, index_t y, index_t z) {
-  const Geometry &g = b.g;
-  const index_t image_in_x = image_x(g, x), image_in_y = image_y(g, y);
-  const int dx = int(image_in_x - b.x), dy = int(image_in_y - b.y);
-  const bool here = dx >= -BEFORE_X && dx < TILE_X + AFTER_X && dy >= -LOW_Y && dy < TILE_Y + HIGH_Y;
-  const real value = here ? plane[cell(dx, dy)] : read_point(b.f, input, g, image_in_x, image_in_y, image_z(g, z));
-  return ghost_value(b.f, input, g, x, y, z, value);
-}
-
-// Fill what lies beside the grid in x, in the rows of the grid; and in y, in all columns that taps reach.
-__device__ __forceinline__ void fill_sides(const Block &b, int input, real *plane, index_t z, int thread) {
-  const Geometry &g = b.g;
-  constexpr int columns = LOW_X + HIGH_X, width = LOW_X + TILE_X + HIGH_X;
-  if (b.x < LOW_X || b.x + TILE_X + HIGH_X > g.nx) {
-#pragma unroll 1
-    for (int i = thread; i < columns*SHARED_ROWS; i += THREADS) {
-      const int column = i%at_least_one(columns);
-      const index_t x = column < LOW_X ? column - LOW_X : g.nx + column - LOW_X, y = b.y - LOW_Y + i/at_least_one(columns);
-      const bool exists = x >= b.x - BEFORE_X && x < b.x + TILE_X + AFTER_X && y >= 0 && y < g.ny;
-      if (exists) plane[cell(int(x - b.x), int(y - b.y))] = end_value(b, input, plane, x, y, z);
-    }
-  }
-  if (b.y < LOW_Y || b.y + TILE_Y + HIGH_Y > g.ny) {
-#pragma unroll 1
-    for (int i = thread; i < (LOW_Y + HIGH_Y)*width; i += THREADS) {
-      const int row = i/width;
-      const index_t y = row < LOW_Y ? row - LOW_Y : g.ny + row - LOW_Y, x = b.x - LOW_X + i%width;
-      const bool exists = y >= b.y - LOW_Y && y < b.y + TILE_Y + HIGH_Y && x >= -LOW_X && x < g.nx + HIGH_X;
-      if (exists) plane[cell(int(x - b.x), int(y - b.y))] = end_value(b, input, plane, x, y, z);
-    }
-  }
-}
-
 // Fill all of a plane that reads otherwise than its image.
-__device__ __forceinline__ void fill_plane(const Block &b, int input, real *plane, index_t z, int thread) {
+__device__ __forceinline__ void fill_plane(const Block &b, int input, real *plane, index_t z) {
   constexpr int width = LOW_X + TILE_X + HIGH_X;
 #pragma unroll 1
-  for (int i = thread; i < width*SHARED_ROWS; i += THREADS) {
+  for (int i = int(threadIdx.y)*BLOCK_X + int(threadIdx.x); i < width*SHARED_ROWS; i += THREADS) {
     const int dx = i%width - LOW_X, dy = i/width - LOW_Y;
     plane[cell(dx, dy)] = read_needed(b.f, input, b.g, b.x + dx, b.y + dy, z);
   }
 }
 
-// By all threads of the block, when plane z is in shared memory.
-__device__ __forceinline__ void fill_ends(const Block &b, real *slot, index_t z) {
-  if (!reaches_beyond(b, z)) return;
-  const int thread = int(threadIdx.y)*BLOCK_X + int(threadIdx.x);
+// All threads that compute call this, when plane z is in shared memory and where the block has ends. Behind it they see what it filled in,
+// and so does the engine, which later copies to the same place.
+__device__ __forceinline__ void fill_ends(const Block &b, real *slot, index_t z, Ends &ends) {
 #pragma unroll
   for (int s = 0; s < STAGED; s++) {
     const int input = staged_input(s);
-    if (changes_plane(b, input, z)) fill_plane(b, input, slot + s*SHARED_PLANE, z, thread);
-    else fill_sides(b, input, slot + s*SHARED_PLANE, z, thread);
+    real *plane = slot + s*SHARED_PLANE;
+    if ((z < 0 || z >= b.g.nz) && changes_plane(b, input, z)) {
+      fill_plane(b, input, plane, z);
+      continue;
+    }
+    if (!has_sides(b, z)) continue;
+#pragma unroll
+    for (int i = 0; i < ENDS; i++) {
+      const EndPoint &end = ends.points[i];
+      if (end.to < 0) continue;
+      plane[end.to] = ghost_value(b.f, input, b.g, end.x, end.y, z, image_value(end, s, plane));
+    }
   }
+  tensor_fence();
+#if PRODUCER == PRODUCER_OWN
+  barrier_leave(filled(b), int(threadIdx.y*BLOCK_X + threadIdx.x)%32);
+  barrier_wait(filled(b), ends.phase);
+  ends.phase ^= 1u;
+#else
   __syncthreads();
+#endif
 }
+#endif
 
 // ---- computing
 
@@ -537,6 +615,13 @@ __device__ __forceinline__ void march(const Block &b, const Weights &weights, co
 #endif
   real sums[POINTS_Y][VECTOR][FORMS][PLANES] = {};
   begin_march(b, pipeline, first, last);
+#if COPIES == COPIES_ENGINE && FILLS_ENDS
+  Ends ends;
+  find_ends(b, ends);
+#endif
+#if COPIES == COPIES_ENGINE && FAR_ENDS
+  load_far_images(b, first, ends);
+#endif
 #pragma unroll 1
   for (index_t p = first; p < last; p += AT_ONCE) {
     Beside beside[AT_ONCE];
@@ -545,7 +630,12 @@ __device__ __forceinline__ void march(const Block &b, const Weights &weights, co
       for (int u = 0; u < AT_ONCE; u++) load_beside(b, p + u, beside[u]);
     }
     take_planes(b, pipeline, p, last);
-    if (FILLS) fill_ends(b, b.shared + pipeline.at_hand.slot*SLOT, p);
+#if COPIES == COPIES_ENGINE && FILLS_ENDS
+    if (ends.exist) fill_ends(b, b.shared + pipeline.at_hand.slot*SLOT, p, ends);
+#endif
+#if COPIES == COPIES_ENGINE && FAR_ENDS
+    if (p + 1 < last) load_far_images(b, p + 1, ends);
+#endif
 #pragma unroll
     for (int u = 0; u < AT_ONCE; u++) {
       if (u > 0 && p + u >= last) break;

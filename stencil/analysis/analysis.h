@@ -106,6 +106,9 @@ bool analysis_shares_images(const struct stencil *stencil);
 /* Whether some tap of a computed point reads something else than 0 beyond the grid. */
 bool analysis_fills_ends(const struct analysis *analysis, const struct stencil *stencil);
 
+/* Whether some tap of a computed point reads beyond an end what lies at the other end of the grid. */
+bool analysis_has_far_ends(const struct analysis *analysis, const struct stencil *stencil);
+
 /* Whether taps beyond the grid read something that each time step has to find anew: an image that is no point of its
  * own, or a number other than 0. */
 bool analysis_has_ghosts(const struct analysis *analysis, const struct stencil *stencil);

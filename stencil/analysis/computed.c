@@ -110,10 +110,13 @@ static int reach_of(const struct analysis *analysis, int axis, int side) {
   return side == SIDE_LOW ? analysis->radius_low[axis] : analysis->radius_high[axis];
 }
 
+static bool is_periodic(const struct edge *edge) {
+  return edge->rule == BOUNDARY_PERIODIC || edge->rule == BOUNDARY_PERIODIC_ENDPOINT;
+}
+
 /* Whether an image is found in each step anew: those of periodic axes are computed like points of the grid. */
 static bool is_ghost(const struct edge *edge) {
-  return !edge_leaves_out(edge) && edge->rule != BOUNDARY_ZERO && edge->rule != BOUNDARY_PERIODIC &&
-         edge->rule != BOUNDARY_PERIODIC_ENDPOINT;
+  return !edge_leaves_out(edge) && edge->rule != BOUNDARY_ZERO && !is_periodic(edge);
 }
 
 /* Whether taps of some input reach beyond an end of the axis, to what `is_such` tells. */
@@ -123,6 +126,13 @@ static bool reaches_such(const struct analysis *analysis, const struct stencil *
     for (int i = 0; i < stencil->input_count && reach_of(analysis, axis, side) > 0; i++) {
       if (is_such(&stencil->input_boundary[i][axis][side])) return true;
     }
+  }
+  return false;
+}
+
+bool analysis_has_far_ends(const struct analysis *analysis, const struct stencil *stencil) {
+  for (int axis = 0; axis < stencil->dims; axis++) {
+    if (reaches_such(analysis, stencil, axis, is_periodic)) return true;
   }
   return false;
 }
