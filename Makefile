@@ -281,6 +281,8 @@ install: all library  ## install program, library, header and data under PREFIX 
 	sed 's|@PRIVATE_LIBRARIES@|$(subst $(SPACE),;,$(strip $(LIBRARIES) -pthread -lm))|; s|@SONAME@|$(SONAME)|; s|@TO_PREFIX@|$(TO_PREFIX)|' packaging/halotuneConfig.cmake.in \
 	  >$(DESTDIR)$(LIBDIR)/cmake/halotune/halotuneConfig.cmake
 	sed 's|@VERSION@|$(VERSION)|' packaging/halotuneConfigVersion.cmake.in >$(DESTDIR)$(LIBDIR)/cmake/halotune/halotuneConfigVersion.cmake
+	@# the dynamic linker finds the library at once; another PREFIX may lie beyond its folders
+	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ]; then ldconfig || true; fi
 
 WHEEL_DIR ?= build/wheel
 PYTHON ?= /usr/bin/python3
@@ -306,6 +308,14 @@ DIST := build/dist/halotune-$(VERSION).tar.gz
 .PHONY: dist
 dist: build/report/page.html  ## a tarball of this commit in build/dist that builds without a network; the same commit gives the same bytes
 	$(Q)sh packaging/dist.sh $(DIST) $(VERSION) $<
+
+.PHONY: deb
+deb: dist  ## Debian packages of this commit, in build/deb; needs dpkg-dev, debhelper and dh-python
+	$(Q)sh packaging/deb.sh $(DIST) build/deb
+
+.PHONY: check-packages
+check-packages: $(if $(filter source,$(FROM)),dist,deb)  ## docs/install.md in a fresh Debian root, and lintian; FROM=source builds there, SUITE=bookworm (as root; needs mmdebstrap and lintian)
+	$(Q)SUITE='$(SUITE)' FROM='$(FROM)' CUDA_HOME='$(CUDA_HOME)' tests/tap.sh tests/packages.sh
 
 # --- what the build and the checks need --------------------------------------------------------------------------------
 
@@ -411,8 +421,8 @@ bench-instead: all library  ## time loops in PyTorch, JAX and CuPy beside Halotu
 examples: all library  ## build the examples, and run them as far as this machine allows
 	$(Q)HALOTUNE=build/halotune CUDA_HOME=$(CUDA_HOME) CC='$(CC)' tests/tap.sh tests/examples.sh
 
-docs: $(OUT)/halotune  ## the examples in the documents
-	$(Q)HALOTUNE=$(OUT)/halotune CASE='$(CASE)' tests/tap.sh tests/docs.sh
+docs: all library fake-cuda  ## the examples in the documents
+	$(Q)HALOTUNE=build/halotune CASE='$(CASE)' CC='$(CC)' PYTHON='$(PYTHON)' tests/tap.sh $(if $(filter docs/cookbook.md,$(CASE)),,tests/docs.sh) $(if $(filter-out docs/cookbook.md,$(CASE)),,tests/cookbook.sh)
 
 report: $(OUT)/halotune $(OUT)/tests/report/make_db  ## the HTML report in a browser without a window, its document, its limits; SPEED=1 also for the limits of time
 	$(Q)HALOTUNE=$(OUT)/halotune MAKE_DB=$(OUT)/tests/report/make_db tests/tap.sh tests/report.sh

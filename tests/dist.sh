@@ -30,6 +30,23 @@ echo '/* changed */' >>"$work/there/moved/base/text.c"
 ! (cd "$work/there/moved" && make --no-print-directory dist) >"$work/log" 2>&1 && grep -q 'some are changed' "$work/log"
 result "files that are not committed are refused" $?
 
+# --- the recipes
+: >"$work/log"
+for package in $(sed -n 's/^build header .* \(lib[a-z0-9]*-dev\)$/\1/p' Makefile | grep -v libc6-dev); do
+  name=${package%-dev}
+  grep -q "^Build-Depends:.*[ ,]$package\(,\|$\)" packaging/debian/control || echo "packaging/debian/control lacks $package"
+  grep -q "^Package: libhalotune-dev" packaging/debian/control && sed -n '/^Package: libhalotune-dev/,/^$/p' packaging/debian/control | grep -q "^Depends:.* $package," || echo "libhalotune-dev lacks $package"
+  grep -q "depends_on(\"\(lib\)\{0,1\}$(echo "${name#lib}" | tr -d 0-9)[\"@]" packaging/spack/packages/halotune/package.py || echo "the recipe for Spack lacks $name"
+done >>"$work/log"
+"${PYTHON:-/usr/bin/python3}" -c 'import ast, sys; ast.parse(open(sys.argv[1]).read())' packaging/spack/packages/halotune/package.py >>"$work/log" 2>&1
+[ ! -s "$work/log" ]
+result "the recipes for Debian and Spack name what the build needs" $?
+sed -n 's/^.*install .*\$(DATA_DIR)\/\([a-z]*\).*$/\1/p' Makefile | sort -u | while read -r folder; do
+  grep -rqE "usr/share/halotune/$folder(\.db|$)" packaging/debian/*.install || echo "no Debian package has share/halotune/$folder"
+done >"$work/log"
+[ ! -s "$work/log" ]
+result "the Debian packages have every folder of the installation" $?
+
 # --- the tarball
 tar -x -C "$work" -f "$work/first.tar.gz" && cd "$work/halotune-$version" && mkdir "$work/bin" &&
   printf '#!/bin/sh\necho "npm was called" >&2\nexit 1\n' >"$work/bin/npm" && cp "$work/bin/npm" "$work/bin/node" && chmod +x "$work/bin"/*

@@ -39,8 +39,9 @@ sed 's/^  halotune_match match;/  int new_member;\n&/' include/halotune.h >"$wor
 CC="$cc" "${PYTHON:-/usr/bin/python3}" tests/abi.py "$work/changed.h" "$soname" "tests/abi/$version.txt" >"$work/log" 2>&1
 [ $? = 1 ] && grep -q '^# member halotune_config.is_stale was 4 4 and is 8 4$' "$work/log"
 result "a member that moves is noticed" $?
-for file in python/pyproject.toml packaging/halotuneConfig.cmake.in docs/library.md tests/install.sh python/halotune/_library.py CHANGELOG.md; do
-  grep -qE "(^version = \"|find_package\(halotune |libhalotune\.so\.|^## )${version%.*}" "$file" || echo "$file names another version than $version"
+for file in python/pyproject.toml packaging/halotuneConfig.cmake.in docs/library.md tests/install.sh python/halotune/_library.py CHANGELOG.md packaging/debian/changelog \
+  packaging/spack/packages/halotune/package.py docs/install.md; do
+  grep -qE "(^version = \"|find_package\(halotune |libhalotune\.so\.|^## |halotune \\(|version\\(\"|halotune-)${version%.*}" "$file" || echo "$file names another version than $version"
 done >"$work/log"
 [ ! -s "$work/log" ]
 result "all files name this version" $?
