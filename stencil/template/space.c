@@ -51,6 +51,7 @@ void space_walk(struct bindings *bindings, const bool fixed[], const struct conf
   struct walk_parts parts = visit ? walk_as_one() : walk_split(&w);
   for (int i = 0; i < parts.count; i++) walk_part(&w, &parts, i, visit, context, counts ? &tally : NULL);
   if (counts) combine_counts(&w, &parts, &tally, counts);
+  if (counts && !visit) walk_note_sizes(&w, &parts, &tally);
 }
 
 const char *space_count_text(long count, char text[SPACE_COUNT_BYTES]) {

@@ -57,7 +57,8 @@ const struct rule *space_refusal(const struct bindings *bindings);
 const struct rule *space_nearest(struct bindings *bindings, const bool fixed[], struct configuration *configuration);
 
 /* Draw `wanted` different configurations from the space, each with the same probability; all of them if there are no
- * more. It takes about as long as counting the space, and memory in proportion to `wanted`. In a space with more than
+ * more. It takes at most about as long as counting the space, and far less for a small sample of a space that the
+ * same bindings have counted. Memory is in proportion to `wanted`. In a space with more than
  * SPACE_MOST configurations, only the first SPACE_MOST can be drawn.
  *   seed  the same seed gives the same configurations
  *   out   receives a list from malloc in the order of the space, which the caller frees; NULL on failure, for an empty

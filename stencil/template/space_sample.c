@@ -1,5 +1,6 @@
 /* space_sample.c: draws a sample of a space. It draws distinct positions first, then finds the configurations at these
- * positions. A position has one number for each part of the space, as a number has digits. */
+ * positions. A position has one number for each part of the space, as a number has digits. Where few values of a large
+ * part are wanted, it gives each of its numbers another random configuration, which takes less time than a walk. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,11 +78,98 @@ static int compare_configurations(const void *left, const void *right) {
   return memcmp(left, right, sizeof(struct configuration));
 }
 
-static void pick_part(const struct walk *w, const struct walk_parts *parts, int part, struct pick *picks, long count,
-                      struct configuration *sample) {
+/* Find the configurations of a part in a walk through it. */
+static void pick_in_walk(const struct walk *w, const struct walk_parts *parts, int part, const struct pick *picks,
+                         long count, struct configuration *sample) {
   struct picking picking = {parts, part, picks, picks + count, 0, sample};
-  qsort(picks, (size_t)count, sizeof *picks, compare_picks);
   walk_part(w, parts, part, copy_picked, &picking, NULL);
+}
+
+/* The configurations of a part that were drawn, with a set to find them. */
+struct drawn {
+  struct configuration *list; /* other parts have the first of their values */
+  struct set set;
+  int count;
+};
+
+/* Random values of a part's parameters, tried until the rules keep them. Each configuration is equally likely.
+ *   next  index of the next random number
+ * Returns false if the walk has to end. */
+static bool draw_configuration(const struct walk *w, const struct walk_parts *parts, int part, uint64_t seed,
+                               uint64_t *next, struct configuration *out) {
+  const int parameter_count = w->bindings->template->parameter_count;
+  while (walk_step(w)) {
+    int i = 0;
+    for (; i < parameter_count; i++) {
+      if (parts->of[i] != part) continue;
+      const uint64_t values = (uint64_t)(w->end[i] - w->first[i]);
+      out->choice[i] = (unsigned char)(w->first[i] + (int)(random_bits(seed, (*next)++) % values));
+      bindings_choose(w->bindings, i, out->choice[i]);
+      if (walk_failed_rule(w, i) >= 0) break;
+    }
+    if (i == parameter_count) return true;
+  }
+  return false;
+}
+
+/* Add a configuration, unless it is there. The set must have room for it. */
+static bool add_drawn(struct drawn *drawn, const struct configuration *configuration) {
+  uint64_t hash = 0;
+  int at;
+  for (int i = 0; i < MAX_PARAMETERS; i++) hash = random_bits(hash, configuration->choice[i]);
+  for (struct set_walk walk = set_walk(&drawn->set, hash); set_next(&walk, &at);) {
+    if (memcmp(&drawn->list[at], configuration, sizeof *configuration) == 0) return false;
+  }
+  set_add(&drawn->set, hash, drawn->count);
+  drawn->list[drawn->count++] = *configuration;
+  return true;
+}
+
+/* Give each number of the picks a random configuration of the part, which no other number has. */
+static halotune_status pick_at_random(const struct walk *w, const struct walk_parts *parts, int part,
+                                      const struct pick *picks, long count, uint64_t seed,
+                                      struct configuration *sample) {
+  struct drawn drawn = {.list = malloc((size_t)count * sizeof *drawn.list)};
+  struct configuration configuration = {{0}};
+  uint64_t next = 0;
+  const bool has_memory = drawn.list && set_reserve(&drawn.set, (size_t)count);
+  for (int i = 0; i < w->bindings->template->parameter_count; i++) configuration.choice[i] = (unsigned char)w->first[i];
+  bindings_configure(w->bindings, &configuration);
+  for (const struct pick *pick = picks; pick < picks + count && has_memory;) {
+    if (!draw_configuration(w, parts, part, seed, &next, &configuration)) break;
+    if (!add_drawn(&drawn, &configuration)) continue;
+    for (const long at = pick->at; pick < picks + count && pick->at == at; pick++) {
+      for (int i = 0; i < MAX_PARAMETERS; i++) {
+        if (parts->of[i] == part) sample[pick->sample].choice[i] = configuration.choice[i];
+      }
+    }
+  }
+  free(drawn.list);
+  set_free(&drawn.set);
+  return has_memory ? HALOTUNE_OK : fail_memory();
+}
+
+/* Whether random values reach so many configurations of a part in fewer steps than a walk. A configuration takes
+ * combinations / size tries on average, each of at most all parameters. */
+static bool is_better_at_random(const struct walk *w, const struct walk_parts *parts, int part, long size,
+                                long wanted) {
+  double combinations = 1;
+  int parameters = 0;
+  for (int i = 0; i < w->bindings->template->parameter_count; i++) {
+    if (parts->of[i] != part) continue;
+    combinations *= w->end[i] - w->first[i];
+    parameters++;
+  }
+  return wanted < size / 2 && (double)wanted * combinations / (double)size * parameters < (double)size;
+}
+
+static halotune_status pick_part(const struct walk *w, const struct walk_parts *parts, int part, long size,
+                                 struct pick *picks, long count, uint64_t seed, struct configuration *sample) {
+  qsort(picks, (size_t)count, sizeof *picks, compare_picks);
+  if (is_better_at_random(w, parts, part, size, count))
+    return pick_at_random(w, parts, part, picks, count, random_bits(seed, (uint64_t)part), sample);
+  pick_in_walk(w, parts, part, picks, count, sample);
+  return HALOTUNE_OK;
 }
 
 static halotune_status draw_sample(const struct walk *w, const struct walk_parts *parts, const long sizes[], long total,
@@ -89,23 +177,20 @@ static halotune_status draw_sample(const struct walk *w, const struct walk_parts
   long *positions = distinct_numbers(total, wanted, seed);
   struct pick *picks = malloc((size_t)wanted * sizeof *picks);
   struct configuration *sample = calloc((size_t)wanted, sizeof *sample);
-  bool has_memory = positions && picks && sample;
-  for (int part = 0; part < parts->count && has_memory; part++) {
+  halotune_status status = positions && picks && sample ? HALOTUNE_OK : fail_memory();
+  for (int part = 0; part < parts->count && status == HALOTUNE_OK; part++) {
     for (long i = 0; i < wanted; i++) {
       picks[i] = (struct pick){positions[i] % sizes[part], i};
       positions[i] /= sizes[part];
     }
-    pick_part(w, parts, part, picks, wanted, sample);
+    status = pick_part(w, parts, part, sizes[part], picks, wanted, seed, sample);
   }
-  if (has_memory) qsort(sample, (size_t)wanted, sizeof *sample, compare_configurations);
+  if (status == HALOTUNE_OK) qsort(sample, (size_t)wanted, sizeof *sample, compare_configurations);
   free(positions);
   free(picks);
-  if (!has_memory) {
-    free(sample);
-    return fail_memory();
-  }
-  *out = sample;
-  return HALOTUNE_OK;
+  if (status == HALOTUNE_OK) *out = sample;
+  else free(sample);
+  return status;
 }
 
 static bool append_configuration(void *context, const struct configuration *configuration) {

@@ -156,6 +156,13 @@ struct walk_limit {
   enum walk_end end;
 };
 
+/* How many configurations each part of the space has (stencil/template/walk.h), where values are in these ranges. */
+struct part_sizes {
+  bool is_known;
+  int first[MAX_PARAMETERS], end[MAX_PARAMETERS];
+  long sizes[MAX_PARAMETERS];
+};
+
 /* The values of all variables in a template's formulas. Start with bindings_make, end with bindings_free. Each thread
  * needs its own. */
 struct bindings {
@@ -163,6 +170,7 @@ struct bindings {
   double *variables; /* facts, parameters, words */
   double *scratch;   /* holds the values of nodes during an evaluation */
   struct walk_limit limit;
+  struct part_sizes counted; /* by the last count, so that a sample need not count again */
 };
 
 halotune_status bindings_make(const struct template *template, const double facts[FACT_COUNT], struct bindings *out);

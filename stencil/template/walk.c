@@ -172,11 +172,29 @@ void walk_part(const struct walk *w, const struct walk_parts *parts, int part, s
   }
 }
 
+void walk_note_sizes(const struct walk *w, const struct walk_parts *parts, const struct walk_tally *tally) {
+  struct part_sizes *counted = &w->bindings->counted;
+  counted->is_known = w->bindings->limit.end == WALK_WHOLE;
+  memcpy(counted->first, w->first, sizeof counted->first);
+  memcpy(counted->end, w->end, sizeof counted->end);
+  for (int i = 0; i < w->bindings->template->parameter_count; i++) counted->sizes[parts->of[i]] = tally->passed[i];
+}
+
+/* Whether the noted sizes are those of the walk's ranges of values. */
+static bool is_counted(const struct walk *w) {
+  const struct part_sizes *counted = &w->bindings->counted;
+  const size_t bytes = (size_t)w->bindings->template->parameter_count * sizeof *w->first;
+  return counted->is_known && memcmp(counted->first, w->first, bytes) == 0 && memcmp(counted->end, w->end, bytes) == 0;
+}
+
 long walk_sizes(const struct walk *w, const struct walk_parts *parts, long sizes[MAX_PARAMETERS]) {
   struct walk_tally tally = {.passed = {0}};
   double product = 1;
-  for (int i = 0; i < parts->count; i++) walk_part(w, parts, i, NULL, NULL, &tally);
-  for (int i = 0; i < w->bindings->template->parameter_count; i++) sizes[parts->of[i]] = tally.passed[i];
+  if (!is_counted(w)) {
+    for (int i = 0; i < parts->count; i++) walk_part(w, parts, i, NULL, NULL, &tally);
+    walk_note_sizes(w, parts, &tally);
+  }
+  memcpy(sizes, w->bindings->counted.sizes, (size_t)parts->count * sizeof *sizes);
   for (int i = 0; i < parts->count; i++) product *= (double)sizes[i];
   return product < (double)SPACE_MOST ? (long)product : SPACE_MOST;
 }

@@ -47,7 +47,10 @@ struct walk_parts walk_split(const struct walk *walk);
 void walk_part(const struct walk *walk, const struct walk_parts *parts, int part, space_visit *visit, void *context,
                struct walk_tally *tally);
 
-/* Count the configurations of all parts.
+/* Note what a whole walk of all parts counted, for walk_sizes. */
+void walk_note_sizes(const struct walk *walk, const struct walk_parts *parts, const struct walk_tally *tally);
+
+/* Count the configurations of all parts, or take what was noted for the same ranges of values.
  *   sizes  receives the number of each part
  * Returns the number of the whole space, at most SPACE_MOST. */
 long walk_sizes(const struct walk *walk, const struct walk_parts *parts, long sizes[MAX_PARAMETERS]);
