@@ -23,6 +23,20 @@ void json_add(json_t **to, json_t *value) {
   *to = NULL;
 }
 
+double member_number(const json_t *object, const char *key) {
+  const json_t *value = json_object_get(object, key);
+  return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+int64_t member_whole(const json_t *object, const char *key) {
+  return (int64_t)json_integer_value(json_object_get(object, key));
+}
+
+const char *member_text(const json_t *object, const char *key) {
+  const char *text = json_string_value(json_object_get(object, key));
+  return text ? text : "";
+}
+
 json_t *number_json(double number) { return isfinite(number) ? json_real(number) : json_null(); }
 
 /* Make a number with as few digits as the float needs. */

@@ -7,6 +7,7 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/fail.h"
 #include "base/text.h"
@@ -25,6 +26,12 @@ json_t *rounded_json(double number, int digits);
 
 /* Make a string. Bytes that are not UTF-8, which a path may contain, become U+FFFD. */
 json_t *text_json(const char *text);
+
+/* A member of an object: a number (NAN if it is none, or missing), a whole number (0), a text (""), which lives as long
+ * as the object. */
+double member_number(const json_t *object, const char *key);
+int64_t member_whole(const json_t *object, const char *key);
+const char *member_text(const json_t *object, const char *key);
 
 enum json_layout {
   JSON_EACH_ON_A_LINE, /* each member and each element on its own line */

@@ -17,25 +17,11 @@ struct rivals {
   json_t *list;
 };
 
-static int64_t whole_member(const json_t *json, const char *key) {
-  return (int64_t)json_integer_value(json_object_get(json, key));
-}
-
-static double real_member(const json_t *json, const char *key) {
-  const json_t *value = json_object_get(json, key);
-  return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-static const char *text_member(const json_t *json, const char *key) {
-  const char *text = json_string_value(json_object_get(json, key));
-  return text ? text : "";
-}
-
 static const json_t *finalist_of(const struct rivals *rivals, int64_t variant) {
   size_t i;
   json_t *finalist;
   json_array_foreach(rivals->finalists, i, finalist) {
-    if (whole_member(finalist, "variant") == variant) return finalist;
+    if (member_whole(finalist, "variant") == variant) return finalist;
   }
   return NULL;
 }
@@ -44,7 +30,7 @@ static bool is_listed(const struct rivals *rivals, int64_t variant) {
   size_t i;
   json_t *entry;
   json_array_foreach(rivals->list, i, entry) {
-    if (whole_member(entry, "variant") == variant) return true;
+    if (member_whole(entry, "variant") == variant) return true;
   }
   return false;
 }
@@ -78,13 +64,13 @@ static void pair_rows(const struct variant_table *table, int64_t variant, int64_
 
 static void put_final(json_t **entry, const struct rivals *rivals, const json_t *finalist) {
   json_put(entry, "phase", json_string("final"));
-  json_put(entry, "run", json_integer(whole_member(finalist, "run")));
-  json_put(entry, "first_run", json_integer(whole_member(finalist, "run")));
-  json_put(entry, "time_ms", number_json(real_member(finalist, "median_ms")));
+  json_put(entry, "run", json_integer(member_whole(finalist, "run")));
+  json_put(entry, "first_run", json_integer(member_whole(finalist, "run")));
+  json_put(entry, "time_ms", number_json(member_number(finalist, "median_ms")));
   json_put(entry, "first_ms", number_json(rivals->first_final_ms));
-  json_put(entry, "ratio", number_json(real_member(finalist, "ratio")));
-  json_put(entry, "ratio_low", number_json(real_member(finalist, "ratio_low")));
-  json_put(entry, "ratio_high", number_json(real_member(finalist, "ratio_high")));
+  json_put(entry, "ratio", number_json(member_number(finalist, "ratio")));
+  json_put(entry, "ratio_low", number_json(member_number(finalist, "ratio_low")));
+  json_put(entry, "ratio_high", number_json(member_number(finalist, "ratio_high")));
 }
 
 static void put_search(json_t **entry, const struct rivals *rivals, int64_t variant) {
@@ -115,9 +101,9 @@ static void rivals_add(struct rivals *rivals, const char *role, int64_t variant,
 
 /* Add the winner. One that came without its final rounds has its own time, but nothing to compare it with. */
 static void add_winner(struct rivals *rivals, const json_t *winner) {
-  rivals->first = whole_member(winner, "variant");
-  rivals->first_template = text_member(winner, "template_name");
-  rivals->first_final_ms = real_member(winner, "time_ms");
+  rivals->first = member_whole(winner, "variant");
+  rivals->first_template = member_text(winner, "template_name");
+  rivals->first_final_ms = member_number(winner, "time_ms");
   json_t *entry = json_object();
   json_put(&entry, "role", json_string("winner"));
   json_put(&entry, "variant", json_integer(rivals->first));
@@ -156,7 +142,7 @@ static const json_t *best_finalist(const struct rivals *rivals, const char *temp
   json_t *finalist;
   json_array_foreach(rivals->finalists, i, finalist) {
     bool is_default = json_is_true(json_object_get(finalist, "is_default"));
-    if (!is_default && strcmp(text_member(finalist, "template"), template) == 0) return finalist;
+    if (!is_default && strcmp(member_text(finalist, "template"), template) == 0) return finalist;
   }
   return NULL;
 }
@@ -171,13 +157,13 @@ static void add_best_of_templates(struct rivals *rivals) {
     const struct variant_row *row = fastest_row(rivals->table, t);
     const json_t *best = best_finalist(rivals, name);
     if (strcmp(name, rivals->first_template) == 0) continue;
-    if (best) rivals_add(rivals, "best_of_template", whole_member(best, "variant"), name);
+    if (best) rivals_add(rivals, "best_of_template", member_whole(best, "variant"), name);
     else if (row) rivals_add(rivals, "best_of_template", row->variant, name);
   }
   json_array_foreach(rivals->finalists, i, finalist) { /* templates that have no result in the search */
-    const char *name = text_member(finalist, "template");
+    const char *name = member_text(finalist, "template");
     if (strcmp(name, rivals->first_template) == 0 || best_finalist(rivals, name) != finalist) continue;
-    rivals_add(rivals, "best_of_template", whole_member(finalist, "variant"), name);
+    rivals_add(rivals, "best_of_template", member_whole(finalist, "variant"), name);
   }
 }
 
@@ -186,12 +172,12 @@ static void add_finalists(struct rivals *rivals, const char *role, bool (*fits)(
   json_t *finalist;
   json_array_foreach(rivals->finalists, i, finalist) {
     if (fits(finalist)) {
-      rivals_add(rivals, role, whole_member(finalist, "variant"), text_member(finalist, "template"));
+      rivals_add(rivals, role, member_whole(finalist, "variant"), member_text(finalist, "template"));
     }
   }
 }
 
-static bool is_second(const json_t *finalist) { return whole_member(finalist, "rank") == 2; }
+static bool is_second(const json_t *finalist) { return member_whole(finalist, "rank") == 2; }
 static bool is_default(const json_t *finalist) { return json_is_true(json_object_get(finalist, "is_default")); }
 
 json_t *rivals_json(const struct variant_table *table, const struct definitions *definitions, const json_t *winner,

@@ -3,13 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "db/store/query.h"
 #include "db/store/store.h"
 #include "reports/document/document.h"
 #include "reports/page/page.h"
 #include "stencil/template/access.h"
+#include "tuner/cli/options/database.h"
 #include "tuner/cli/options/option_value.h"
 #include "tuner/cli/output/output.h"
 #include "tuner/count/variant_count.h"
@@ -37,35 +36,6 @@ static halotune_status put_out(const struct invocation *invocation, const struct
   if (status == HALOTUNE_OK) status = output_file(path, OUTPUT_FOR_ALL, text->bytes, text->length);
   if (status == HALOTUNE_OK) printf("wrote %s, %zu bytes\n", path, text->length);
   text_free(&page);
-  return status;
-}
-
-/* Fail with HALOTUNE_NOT_FOUND if the database has no problem yet. */
-static halotune_status check_has_rows(struct store *store) {
-  int64_t has_problems = 0;
-  halotune_status status =
-      query_number(store_connection(store), "select exists (select 1 from problem)", &has_problems);
-  if (status != HALOTUNE_OK || has_problems) return status;
-  return fail(HALOTUNE_NOT_FOUND, "%s: it holds no tuned problem yet", store_path(store));
-}
-
-/* Open the named database, or the user's own. If the user's own is missing or empty, say so and open the installed
- * one. */
-static halotune_status open_database(const char *named, struct store **out) {
-  char *starter;
-  const halotune_status own = store_open(named, STORE_READ, out);
-  if (named) return own;
-  const halotune_status shown = own == HALOTUNE_OK ? check_has_rows(*out) : own;
-  if (shown != HALOTUNE_NOT_FOUND && shown != HALOTUNE_IO) return shown; /* IO: there is no home */
-  halotune_status status = store_starter_path(&starter);
-  if (status != HALOTUNE_OK) return status;
-  status = own;
-  if (access(starter, R_OK) == 0) {
-    fprintf(stderr, "halotune: %s; the report shows the database that comes with Halotune, %s\n", fail_text(), starter);
-    store_close(*out);
-    status = store_open(starter, STORE_READ, out);
-  }
-  free(starter);
   return status;
 }
 
@@ -99,7 +69,7 @@ static enum exit_code report_run(const struct invocation *invocation) {
                                    .stencil = option_value(invocation, "stencil"),
                                    .device = option_value(invocation, "device"),
                                    .generated = date};
-  halotune_status status = open_database(option_value(invocation, "db"), &store);
+  halotune_status status = database_open(option_value(invocation, "db"), "the report shows", &store);
   if (status == HALOTUNE_OK) {
     request.database = store_path(store);
     status = report_document(store_connection(store), &request, &document);

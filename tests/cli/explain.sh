@@ -1,0 +1,15 @@
+# Why a winner won: from a database with a search, and from one with its finalists alone.
+HALOTUNE_DB=$TMPDIR/explain.db
+export HALOTUNE_DB
+gunzip -c bench/results/recording-star7-f32-512x512x512.json.gz >"$TMPDIR/recording.json"
+halotune db import --trust --yes "$TMPDIR/recording.json" >/dev/null 2>&1
+halotune explain star7
+halotune explain kernels/star7.yaml --device h200 --launch stream | head -n 1
+halotune explain star7 --grid 64,64,64 2>&1
+halotune explain star7 --dtype f64 2>&1
+halotune explain heat2d 2>&1
+halotune db import --trust --yes --db "$TMPDIR/finalists.db" bench/results/nvidia-h200.json >/dev/null 2>&1
+halotune explain wave25 --dtype f64 --db "$TMPDIR/finalists.db"
+halotune explain derivative_x --db "$TMPDIR/finalists.db" | grep -E '^(bound|try)'
+halotune explain star7 --db "$TMPDIR/finalists.db" --grid 10x10
+# exit 2

@@ -1,0 +1,98 @@
+/* explain.c: `halotune explain STENCIL`: why the stored winner won, in sentences, from the database alone. */
+#include <stdio.h>
+#include <string.h>
+
+#include "reports/document/document.h"
+#include "tuner/cli/explain/explain_choice.h"
+#include "tuner/cli/explain/explain_text.h"
+#include "tuner/cli/options/database.h"
+#include "tuner/cli/options/loaded_stencil.h"
+#include "tuner/cli/options/option_value.h"
+#include "tuner/cli/options/search_path.h"
+#include "tuner/cli/output/output.h"
+
+static const struct template *template_of(const struct definitions *definitions, int64_t id) {
+  const struct known_template *known = definitions_template(definitions, id);
+  return known ? known->template : NULL;
+}
+
+static halotune_status problem_explain(const struct definitions *definitions, const json_t *document,
+                                       const json_t *problem) {
+  struct explained explained = {.document = document,
+                                .definitions = definitions,
+                                .problem = problem,
+                                .winner = json_object_get(problem, "winner"),
+                                .points = member_number(problem, "points"),
+                                .steps = (int)member_whole(problem, "steps")};
+  struct text text = {0};
+  explained.device = row_with_id(json_object_get(document, "devices"), member_whole(problem, "device"));
+  explained.stencil = row_with_id(json_object_get(document, "stencils"), member_whole(problem, "stencil"));
+  explained.run = row_with_id(json_object_get(document, "runs"), member_whole(explained.winner, "run"));
+  explained.template = template_of(definitions, member_whole(explained.winner, "template"));
+  explained.has_roof = !json_is_true(json_object_get(explained.device, "is_emulation"));
+  explain_write(&explained, &text);
+  const bool ok = text_ok(&text);
+  if (ok) fputs(text_string(&text), stdout);
+  text_free(&text);
+  return ok ? HALOTUNE_OK : fail_memory();
+}
+
+/* The document of a report on the stencil alone. */
+static halotune_status document_read(struct store *store, const struct report_request *request, json_t **out) {
+  struct text text = {0};
+  halotune_status status = report_document(store_connection(store), request, &text);
+  if (status == HALOTUNE_OK) status = json_read(text_string(&text), text.length, "the report's document", out);
+  text_free(&text);
+  return status;
+}
+
+static enum exit_code explain_run(const struct invocation *invocation) {
+  struct loaded file = {0};
+  struct store *store = NULL;
+  struct definitions definitions = {0};
+  json_t *document = NULL;
+  const json_t *problem;
+  const char *stencil = invocation->arguments[0];
+  halotune_status status = HALOTUNE_OK;
+  if (search_is_path(stencil)) {
+    status = loaded_open(stencil, &file);
+    if (status != HALOTUNE_OK) return report_file_failure(status);
+    stencil = file.stencil->name;
+  }
+  struct report_request request = {.stencil = stencil, .device = option_value(invocation, "device"), .generated = ""};
+  status = database_open(option_value(invocation, "db"), "what is explained comes from", &store);
+  if (status == HALOTUNE_OK) {
+    request.database = store_path(store);
+    status = document_read(store, &request, &document);
+  }
+  if (status == HALOTUNE_OK) status = definitions_read(store_connection(store), &definitions);
+  if (status == HALOTUNE_OK) status = explain_choose(invocation, &definitions, document, stencil, &problem);
+  if (status == HALOTUNE_OK) status = problem_explain(&definitions, document, problem);
+  json_decref(document);
+  definitions_free(&definitions);
+  store_close(store);
+  loaded_free(&file);
+  return status == HALOTUNE_OK ? HALOTUNE_EXIT_SUCCESS : report_failure(status);
+}
+
+static const struct option_row options[] = {
+    {"dtype", "TYPE", "f32 or f64; the stencil's first by default"},
+    {"grid", "NX,NY,NZ",
+     "points along each axis; the stencil's first grid by default, else the largest that was tuned"},
+    {"device", "GPU", "only GPUs with this UUID, or with this in their name"},
+    {"launch", "MODE", "stream or graph; the newest by default"},
+    {"cache", "MODE", "steady or cold; the newest by default"},
+    {"steps", "N", "time steps of a launch; 1 by default"},
+    {"db", "FILE", "the database; by default yours, or the installed one while yours is empty"},
+    {0},
+};
+
+const struct command command_explain = {
+    .name = "explain",
+    .arguments = "STENCIL",
+    .least_arguments = 1,
+    .most_arguments = 1,
+    .what = "say why the stored winner won, what bounds it, and what to try next",
+    .options = options,
+    .run = explain_run,
+};

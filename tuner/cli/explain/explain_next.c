@@ -1,0 +1,159 @@
+/* explain_next.c: derives what to try next from what the database holds. */
+#include <math.h>
+#include <string.h>
+
+#include "stencil/file/stencil.h"
+#include "tuner/cli/explain/explain_text.h"
+
+enum { FEW_VARIANTS = 300, MOST_HINTS = 4 };
+
+/* The hints so far, one on a line. */
+struct hints {
+  const struct explained *e;
+  struct text *text;
+  int count;
+};
+
+/* Begin a hint. Returns false if there are enough. */
+static bool begin_hint(struct hints *hints) {
+  if (hints->count == MOST_HINTS) return false;
+  text_printf(hints->text, "%s", hints->count++ == 0 ? "try next    " : "            ");
+  return true;
+}
+
+/* Append "halotune tune star7 --dtype f32 --grid 512x512x512". */
+static void add_command(const struct explained *e, struct text *text) {
+  const int dims = (int)member_whole(e->stencil, "dims");
+  static const char *const axes[MAX_DIMS] = {"nx", "ny", "nz"};
+  text_printf(text, "halotune tune %s --dtype %s --grid ", member_text(e->stencil, "name"),
+              member_text(e->problem, "dtype"));
+  for (int i = 0; i < dims && i < MAX_DIMS; i++)
+    text_printf(text, "%s%lld", i ? "x" : "", (long long)member_whole(e->problem, axes[i]));
+}
+
+/* The search was cut short, tried little, or found its best near its end. */
+static void hint_longer(struct hints *hints) {
+  const struct explained *e = hints->e;
+  const double budget_s = e->run ? member_number(e->run, "budget_s") : NAN;
+  const bool is_partial = e->run && strcmp(member_text(e->run, "state"), "complete") != 0;
+  const json_t *of_run = NULL;
+  size_t i;
+  json_t *entry;
+  json_array_foreach(json_object_get(e->problem, "convergence"), i, entry) {
+    if (e->run && member_whole(entry, "run") == member_whole(e->run, "id")) of_run = json_object_get(entry, "points");
+  }
+  /* the last point is the end of the run, the one before it the last improvement */
+  const size_t points = json_array_size(of_run);
+  const json_t *end = points > 1 ? json_array_get(of_run, points - 1) : NULL;
+  const json_t *improved = points > 1 ? json_array_get(of_run, points - 2) : NULL;
+  const double tried = json_number_value(json_array_get(end, 0)), at = json_number_value(json_array_get(improved, 0));
+  const bool is_late = end && at > 0.8 * tried;
+  if (!is_partial && !is_late && !(end && tried < FEW_VARIANTS)) return;
+  if (!begin_hint(hints)) return;
+  if (is_partial) text_printf(hints->text, "the search ended early (%s)", member_text(e->run, "reason"));
+  else if (is_late) text_printf(hints->text, "the search found its best as number %.0f of %.0f", at, tried);
+  else text_printf(hints->text, "the search tried only %.0f variants", tried);
+  text_printf(hints->text, ": search longer, ");
+  add_command(e, hints->text);
+  if (budget_s > 0) text_printf(hints->text, " --budget %.0fs", 3 * budget_s);
+  text_printf(hints->text, "\n");
+}
+
+/* Another number of time steps a launch: the database knows it to be faster, or nobody tried. */
+static void hint_steps(struct hints *hints) {
+  const struct explained *e = hints->e;
+  const double own_ms = member_number(e->winner, "time_ms") / e->steps;
+  const json_t *best = NULL;
+  double best_ms = own_ms;
+  bool any = false;
+  size_t i;
+  json_t *problem;
+  const bool can_iterate = json_is_object(json_object_get(e->stencil, "unknown_bytes_per_point"));
+  if (!can_iterate || !e->has_roof) return;
+  json_array_foreach(json_object_get(e->document, "problems"), i, problem) {
+    static const char *const same[] = {"device", "nx", "ny", "nz"};
+    const double time_ms = member_number(json_object_get(problem, "winner"), "time_ms");
+    const double steps = member_number(problem, "steps");
+    bool is_same = strcmp(member_text(problem, "dtype"), member_text(e->problem, "dtype")) == 0 && isfinite(time_ms);
+    for (size_t k = 0; k < sizeof same / sizeof *same; k++)
+      is_same = is_same && member_whole(problem, same[k]) == member_whole(e->problem, same[k]);
+    if (!is_same) continue;
+    any = any || steps > 1;
+    if (time_ms / steps < best_ms) best = problem, best_ms = time_ms / steps;
+  }
+  if (best && best != e->problem && begin_hint(hints)) {
+    text_printf(hints->text,
+                "%lld steps a launch take %.5g ms a step, %.2f times as fast: explain and query know --steps %lld\n",
+                (long long)member_whole(best, "steps"), best_ms, own_ms / best_ms,
+                (long long)member_whole(best, "steps"));
+  } else if (!any && e->steps == 1 && begin_hint(hints)) {
+    text_printf(hints->text, "several time steps a launch, of which the database has none: ");
+    add_command(e, hints->text);
+    text_printf(hints->text, " --steps 4\n");
+  }
+}
+
+/* A numeric parameter whose best value is the largest that the template offers, and matters. */
+static void hint_ends(struct hints *hints) {
+  const struct explained *e = hints->e;
+  int listed = 0;
+  for (int i = 0; e->template && i < e->template->parameter_count; i++) {
+    const struct parameter *parameter = &e->template->parameters[i];
+    const char *own = pair_value(json_object_get(e->winner, "parameters"), parameter->name), *before = NULL;
+    double value = NAN, below = -INFINITY;
+    bool is_largest = !parameter->is_word && parameter->value_count > 2;
+    for (int v = 0; v < parameter->value_count; v++) {
+      if (strcmp(parameter->words[v], own) == 0) value = parameter->values[v];
+    }
+    for (int v = 0; v < parameter->value_count; v++) {
+      is_largest = is_largest && parameter->values[v] <= value;
+      if (parameter->values[v] < value && parameter->values[v] > below)
+        below = parameter->values[v], before = parameter->words[v];
+    }
+    if (!is_largest || !before) continue;
+    const double loss =
+        best_with_value(e, parameter->name, before, NULL) / best_with_value(e, parameter->name, own, NULL);
+    if (!(loss > 1.01)) continue;
+    if (listed == 0 && !begin_hint(hints)) return;
+    text_printf(hints->text, "%s%s=%s is the largest that %s offers, and %s costs %.1f %%", listed++ ? "; " : "",
+                parameter->name, own, e->template->name, before, 100 * (loss - 1));
+  }
+  if (listed > 0) text_printf(hints->text, ": more values in the template\n");
+}
+
+static void hint_launch(struct hints *hints) {
+  const struct explained *e = hints->e;
+  const double share = member_number(e->winner, "empty_ms") / member_number(e->winner, "time_ms");
+  if (!(share > 0.2) || !e->has_roof || !begin_hint(hints)) return;
+  if (strcmp(member_text(e->problem, "launch"), "stream") == 0) {
+    text_printf(hints->text, "launches take %.0f %% of the time: --launch graph\n", 100 * share);
+  } else {
+    text_printf(hints->text,
+                "launches take %.0f %% of the time, in a graph: a larger grid, or several steps a launch\n",
+                100 * share);
+  }
+}
+
+static void hint_emulation(struct hints *hints) {
+  if (hints->e->has_roof || !begin_hint(hints)) return;
+  text_printf(hints->text, "a GPU: ");
+  add_command(hints->e, hints->text);
+  text_printf(hints->text, "\n");
+}
+
+static void hint_nothing(struct hints *hints) {
+  const double share = member_number(hints->e->winner, "roof_ratio");
+  if (hints->count > 0 || !begin_hint(hints)) return;
+  if (share >= 0.9) text_printf(hints->text, "nothing: %.1f %% are left to the fastest copy\n", 100 * (1 - share));
+  else text_printf(hints->text, "another template: the search has found what these offer\n");
+}
+
+void explain_next(const struct explained *e, struct text *text) {
+  struct hints hints = {e, text, 0};
+  hint_emulation(&hints);
+  hint_longer(&hints);
+  hint_steps(&hints);
+  hint_launch(&hints);
+  hint_ends(&hints);
+  hint_nothing(&hints);
+}

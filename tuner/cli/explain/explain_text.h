@@ -1,0 +1,34 @@
+/* explain_text.h: the sentences of `halotune explain`, made from a report's document. */
+#ifndef CLI_EXPLAIN_EXPLAIN_TEXT_H
+#define CLI_EXPLAIN_EXPLAIN_TEXT_H
+
+#include "base/json.h"
+#include "reports/rows/definitions.h"
+
+/* What the sentences are made from; only read. */
+struct explained {
+  const json_t *document, *problem, *winner, *device, *stencil,
+      *run;                        /* run: that found the winner; NULL if it is gone */
+  const struct template *template; /* the winner's; NULL if it cannot be read */
+  const struct definitions *definitions;
+  double points;
+  int steps;
+  bool has_roof; /* false for an emulation, whose times say nothing about a GPU */
+};
+
+/* Append a paragraph for each question: what won, what bounds it, how the runner-up and other templates differ, what a
+ * change of each parameter costs, how far the search came. A question that the database cannot answer says so. */
+void explain_write(const struct explained *explained, struct text *text);
+
+/* Append what to try next. In explain_next.c. */
+void explain_next(const struct explained *explained, struct text *text);
+
+/* A list of [name, value] pairs: the value of a name; "" if there is none. */
+const char *pair_value(const json_t *pairs, const char *name);
+
+/* The fastest variant that the searches found with a value of one of the winner template's parameters.
+ *   value  NULL: with any other value than the winner's; `found` then receives the value, and may be NULL
+ * Returns its time in milliseconds; NAN if there is none. */
+double best_with_value(const struct explained *explained, const char *parameter, const char *value, const char **found);
+
+#endif

@@ -1,0 +1,35 @@
+/* database.c: opens the database that a command reads. */
+#include "tuner/cli/options/database.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "db/store/query.h"
+
+/* Fail with HALOTUNE_NOT_FOUND if the database has no problem yet. */
+static halotune_status check_has_rows(struct store *store) {
+  int64_t has_problems = 0;
+  halotune_status status =
+      query_number(store_connection(store), "select exists (select 1 from problem)", &has_problems);
+  if (status != HALOTUNE_OK || has_problems) return status;
+  return fail(HALOTUNE_NOT_FOUND, "%s: it holds no tuned problem yet", store_path(store));
+}
+
+halotune_status database_open(const char *named, const char *reader, struct store **out) {
+  char *starter;
+  const halotune_status own = store_open(named, STORE_READ, out);
+  if (named) return own;
+  const halotune_status shown = own == HALOTUNE_OK ? check_has_rows(*out) : own;
+  if (shown != HALOTUNE_NOT_FOUND && shown != HALOTUNE_IO) return shown; /* IO: there is no home */
+  halotune_status status = store_starter_path(&starter);
+  if (status != HALOTUNE_OK) return status;
+  status = own;
+  if (access(starter, R_OK) == 0) {
+    fprintf(stderr, "halotune: %s; %s the database that comes with Halotune, %s\n", fail_text(), reader, starter);
+    store_close(*out);
+    status = store_open(starter, STORE_READ, out);
+  }
+  free(starter);
+  return status;
+}

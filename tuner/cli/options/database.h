@@ -1,0 +1,15 @@
+/* database.h: the database that commands read which show what was measured. */
+#ifndef CLI_OPTIONS_DATABASE_H
+#define CLI_OPTIONS_DATABASE_H
+
+#include "db/store/store.h"
+
+/* Open the named database for reading, or the user's own. If the user's own is missing or empty, say so on stderr and
+ * open the one that comes with Halotune.
+ *   named   NULL for the user's own
+ *   reader  begins that message: "the report shows"
+ *   out     the caller's, ended with store_close; NULL on failure
+ * Returns HALOTUNE_OK or the errors of store_open. */
+halotune_status database_open(const char *named, const char *reader, struct store **out);
+
+#endif
