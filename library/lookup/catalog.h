@@ -1,5 +1,6 @@
-/* catalog.h: the data that lookups use: the current rows of `best` of several databases, and the rows that these refer
- * to, copied into memory. A catalog is filled once. Only its atomic members change afterwards. */
+/* catalog.h: the data that lookups use: the current rows of `best` of several databases, the finalists that they won
+ * against, and the rows that these refer to, copied into memory. A catalog is filled once. Only its atomic members
+ * change afterwards. */
 #ifndef LIBRARY_LOOKUP_CATALOG_H
 #define LIBRARY_LOOKUP_CATALOG_H
 
@@ -69,8 +70,8 @@ struct known_device {
   struct predict_model prediction; /* these coefficients, if fitted_by is not -1 */
 };
 
-/* A row of `best`. It has two cache lines, because a lookup mostly waits for memory. The members that a lookup reads
- * come first. */
+/* A row of `best`, or a finalist of its run. It has two cache lines, because a lookup mostly waits for memory. The
+ * members that a lookup reads come first. */
 struct served {
   uint32_t n[MAX_DIMS];
   int stencil, model;
@@ -86,6 +87,7 @@ struct served {
   unsigned char occupancy_64; /* in 64ths of the threads that a multiprocessor holds; 0: not known */
   bool reproducible : 1;
   bool has_problem : 1; /* used only while the database is read */
+  bool is_finalist : 1; /* it lost against the winner of its problem: it may answer for other problems only */
 };
 _Static_assert(sizeof(struct served) == 128, "a row is two cache lines");
 

@@ -36,6 +36,7 @@ struct reader {
   struct reference *references;
   int reference_count, reference_room, at;
   int64_t last_id;
+  int first_row;              /* the catalog's first row of this database, once all winners are read */
   const char *driver, *nvrtc; /* of the row before: they seldom change */
 };
 
@@ -321,6 +322,38 @@ static halotune_status add_variant(struct reader *r, int64_t id, int64_t templat
   return HALOTUNE_OK;
 }
 
+/* A variant that lost against the winner of its problem by little may be the fastest on another grid. Its time is that
+ * of the winner, times their ratio in the same rounds. */
+static halotune_status take_finalist(struct reader *r, sqlite3_stmt *query) {
+  struct catalog *c = r->catalog;
+  const int64_t problem = sqlite3_column_int64(query, 0), winner = sqlite3_column_int64(query, 1);
+  turn_to(r, problem);
+  while (r->at < r->reference_count && r->references[r->at].problem < problem) r->at++;
+  if (r->at == r->reference_count || r->references[r->at].problem != problem) return HALOTUNE_OK;
+  if (r->references[r->at].variant != winner) return HALOTUNE_OK; /* of a run with another winner */
+  const int template_at = map_find(&r->templates, sqlite3_column_int64(query, 2));
+  const double ratio = sqlite3_column_double(query, 4);
+  const char *parameters = texts_keep(&c->texts, column_text(query, 3));
+  if (!parameters) return fail_memory();
+  if (template_at < 0 || !(ratio >= 1)) return HALOTUNE_OK;
+  struct served *list = array_grow(c->rows, c->row_count, &c->row_room, sizeof *list);
+  if (!list) return fail_memory();
+  c->rows = list;
+  struct served *row = &list[c->row_count];
+  *row = list[r->first_row + r->references[r->at].row];
+  row->template_at = template_at;
+  row->parameters = parameters;
+  row->parameter_count = count_parameters(parameters);
+  row->time_ms *= ratio;
+  row->low_ms *= ratio;
+  row->high_ms *= ratio;
+  row->roof_share /= ratio;
+  row->occupancy_64 = in_64ths(sqlite3_column_double(query, 5));
+  row->is_finalist = true;
+  c->row_count++;
+  return HALOTUNE_OK;
+}
+
 static halotune_status take_variant(void *context, sqlite3_value **values) {
   return add_variant(context, sqlite3_value_int64(values[0]), sqlite3_value_int64(values[1]), value_text(values[2]));
 }
@@ -385,6 +418,11 @@ static const char sql_refuted[] = "select max(" SQL_VERDICT_DATE(
     "w", "wr") "), wp.device_id, wp.stencil_id, wp.dtype, wp.nx, wp.ny, wp.nz, v.template_id,"
                " v.parameters from " SQL_WRONG_VERDICTS " join variant v on v.id = w.variant_id where " SQL_STANDS
                " group by w.variant_id, wp.device_id, wp.stencil_id, wp.dtype, wp.nx, wp.ny, wp.nz";
+static const char sql_finalists[] =
+    "select r.problem_id, w.variant_id, v.template_id, v.parameters, f.ratio, m.occupancy from finalist f join run r on"
+    " r.id = f.run_id join finalist w on w.run_id = f.run_id and w.rank = 1 join variant v on v.id = f.variant_id left join"
+    " measurement m on m.run_id = f.run_id and m.variant_id = f.variant_id where f.rank > 1 and f.ratio <= 1.25"
+    " order by 1, 2, f.run_id, f.rank";
 static const char sql_variant[] = "select template_id, parameters from variant where id = ?1";
 
 /* Check that each row has its problem and its variant. One is missing only if something other than SQLite changed the
@@ -450,7 +488,10 @@ static halotune_status read_best(struct reader *r) {
   status = take_rows(r->connection, sql_problems, take_problem, r);
   sort_references(r, compare_variants);
   if (status == HALOTUNE_OK) status = read_variants(r);
-  return status == HALOTUNE_OK ? check_rows(r) : status;
+  if (status == HALOTUNE_OK) status = check_rows(r);
+  sort_references(r, compare_problems);
+  r->first_row = r->catalog->row_count - r->reference_count;
+  return status == HALOTUNE_OK ? read_rows(r, sql_finalists, take_finalist) : status;
 }
 
 halotune_status catalog_add(struct catalog *catalog, const char *path) {

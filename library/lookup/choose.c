@@ -169,6 +169,7 @@ static void weigh_templates(const struct question *q, long *weights) {
   for (int i = 0; i < catalog->row_count; i++) {
     const struct served *row = &catalog->rows[i];
     const bool is_own = row->stencil == q->key.stencil;
+    if (row->is_finalist) continue;
     if (is_own) weights[row->template_at] |= proven;
     if (row->steps == q->key.steps) weights[catalog->templates[row->template_at].same_name] += is_own ? own : 1;
   }

@@ -93,7 +93,9 @@ halotune_status lookup_table_make(const struct catalog *catalog, struct lookup_t
   *out = (struct lookup_table){.catalog = catalog};
   halotune_status status =
       set_reserve(&out->by_problem, (size_t)catalog->row_count) ? make_families(out) : fail_memory();
-  for (int i = 0; i < catalog->row_count && status == HALOTUNE_OK; i++) status = table_add(out, i);
+  for (int i = 0; i < catalog->row_count && status == HALOTUNE_OK; i++) {
+    if (!catalog->rows[i].is_finalist) status = table_add(out, i);
+  }
   if (status != HALOTUNE_OK) lookup_table_free(out);
   return status;
 }

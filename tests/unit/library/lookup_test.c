@@ -371,6 +371,50 @@ TEST(no_answer_breaks_a_rule) {
         "%d near, %d of the architecture, %d similar", matches[2], matches[3], matches[5]);
 }
 
+/* A finalist that lost against the winner of its problem answers where the winner does not fit. */
+TEST(finalists_answer_for_other_problems) {
+  static const struct tuned stored[] = {
+      {GPU_H200, "star7", "zmarch", "vector=4", F32, {512, 512, 512}, USUAL, 0.27},
+      {GPU_H200, "star7", "direct", "vector=1", F32, {64, 64, 64}, USUAL, 0.002},
+  };
+  static const struct {
+    const char *change;
+    long long n;
+    halotune_match match;
+    const char *template_name;
+    double time_ms;
+  } rows[] = {
+      {"", 512, HALOTUNE_MATCH_EXACT, "zmarch", 0.27},
+      {"", 509, HALOTUNE_MATCH_NEAR_GRID, "direct", 0.27 * 1.05},
+      {"update finalist set ratio = 1.5 where rank = 2", 509, HALOTUNE_MATCH_DEFAULT, "zmarch", NAN},
+      {"update finalist set ratio = 1.05; update best set variant_id = (select variant_id from finalist where rank = 2)"
+       " where is_current",
+       509, HALOTUNE_MATCH_NEAR_GRID, "direct", 0.27}, /* of a run with another winner: its finalist does not count */
+  };
+  struct work own = work_begin();
+  const char *paths[] = {own.path};
+  tuned_make(own.path, stored, COUNT(stored));
+  tuned_change(
+      own.path,
+      "update best set is_current = 0 where time_ms < 0.01; insert into finalist select f.run_id, o.variant_id, 2,"
+      " f.sample_count, 1.05*f.median_ms, f.minimum_ms, f.low_ms, f.high_ms, 1.05, 1.04, 1.06, f.samples, 0, 0"
+      " from finalist f, finalist o where f.median_ms > 0.01 and o.median_ms < 0.01");
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    halotune_ctx *ctx;
+    halotune_config config;
+    const halotune_problem problem = {"star7", "NVIDIA H200", {rows[i].n, rows[i].n, rows[i].n}, HALOTUNE_F32, 0, 0, 0,
+                                      0};
+    if (*rows[i].change) tuned_change(own.path, rows[i].change);
+    CHECK_OK(halotune_open(paths, 1, &ctx));
+    CHECK_OK(halotune_lookup(ctx, &problem, &config));
+    CHECK_EQ(rows[i].match, config.match, "row %zu: %s", i, halotune_match_name(config.match));
+    CHECK_TEXT(rows[i].template_name, config.template_name, "row %zu", i);
+    if (!isnan(rows[i].time_ms)) CHECK_NEAR(rows[i].time_ms, config.time_ms, 1e-9, "row %zu", i);
+    halotune_close(ctx);
+  }
+  work_end(&own);
+}
+
 /* A winner among reproducible variants that is slower than an ordinary winner, and one without an ordinary winner. */
 TEST(reproducible_answers_are_asked_for) {
   static const struct tuned stored[] = {
@@ -1038,6 +1082,7 @@ int main(void) {
       cmocka_unit_test(a_row_is_told_whole),
       cmocka_unit_test(a_default_is_the_template_s),
       cmocka_unit_test(no_answer_breaks_a_rule),
+      cmocka_unit_test(finalists_answer_for_other_problems),
       cmocka_unit_test(reproducible_answers_are_asked_for),
       cmocka_unit_test(the_first_database_is_asked_first),
       cmocka_unit_test(what_one_database_knows_to_be_wrong_no_other_serves),
