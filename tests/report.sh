@@ -91,6 +91,19 @@ result "a winner on another GPU is compared with the winner there, both in final
 sed 's/^/# /' "$work/diff"
 schema_check "$work/transfer.json"
 
+# --- several steps in a launch ---
+
+# mean3 has 3 instructions a point and 8 bytes, 4 of them read. Of the winner's blocks of 64 points, over-read is 1 + 2/64.
+"$make_db" tests/report/golden.sql "$work/steps.db" && "$halotune" db info --db "$work/steps.db" >/dev/null && # which brings it to the newest version
+  sqlite3 "$work/steps.db" 'update problem set steps = 4 where id = 1; update best set steps = 4 where problem_id = 1' &&
+  "$halotune" report --db "$work/steps.db" --json -o "$work/steps.json" >/dev/null
+jq -e '.problems[0].winner | (.roof_ms * (1 + 1/64) / 4) as $memory | .step_roof
+  | (.memory_ms - $memory | fabs) < 1e-4*$memory and (.arithmetic_ms - 3*1048576/33454.08e6 | fabs) < 1e-9 and .binds == "memory"
+    and (.share - $memory/(0.010/4) | fabs) < 1e-4' "$work/steps.json" >/dev/null &&
+  jq -e '.problems[0].winner | has("step_roof") and .step_roof == null' "$work/golden.json" >/dev/null
+result "the roof of fused steps is the copy with the halos over the steps, and arithmetic; a launch of one step has none" $?
+schema_check "$work/steps.json"
+
 # --- options and failures ---
 
 "$halotune" report --db "$work/h200.db" --stencil heat2d --json >"$work/heat2d.json"

@@ -6,7 +6,9 @@
 
 #include "db/store/sql_parts.h"
 #include "gpu/architecture/occupancy.h"
+#include "reports/document/device_json.h"
 #include "reports/figures/columns.h"
+#include "reports/figures/step_roof.h"
 #include "reports/rows/rows.h"
 
 /* A recording without samples gives one value for each variant. Its row repeats the value for both ends of the
@@ -32,6 +34,8 @@ static const char finalists_sql[] =
     " from finalist f join variant v on v.id = f.variant_id join template t on t.id = v.template_id"
     " where f.run_id = (select run_id from best_run)"
     " or (not exists (select 1 from best_run) and f.run_id = (select run_id from newest_run)) order by f.rank";
+
+enum { ROOF_DIGITS = 7 };
 
 static json_t *limits_json(const struct occupancy *occupancy) {
 #define AS_NAME(name, text) text,
@@ -100,6 +104,43 @@ static struct figures_subject subject_of(const json_t *row, const char *template
                                   .source_hash = json_string_value(json_object_get(row, "source_hash"))};
 }
 
+static const char peak_sql[] = "select capability, sm_count, clock_khz from device where id = ?1";
+
+/* The arithmetic roof of the problem's GPU in GFLOP/s. */
+static halotune_status read_peak(sqlite3 *db, const struct setting *setting, double *out) {
+  json_t *device = NULL;
+  halotune_status status = row_json(db, peak_sql, &setting->device, 1, &device);
+  *out = peak_gflops((int)json_integer_value(json_object_get(device, "capability")),
+                     (int)json_integer_value(json_object_get(device, "sm_count")),
+                     (long)json_integer_value(json_object_get(device, "clock_khz")), setting->dtype);
+  json_decref(device);
+  return status;
+}
+
+/* Add the roofs of a step, and the share that the winner reaches of the one that binds; null where a launch makes one
+ * step, and where no copy was measured, as on an emulation. */
+static void put_step_roof(json_t **winner, const struct setting *setting, double peak) {
+  const struct fused_launch launch = {.steps = (int)json_integer_value(json_object_get(*winner, "steps")),
+                                      .dtype = setting->dtype,
+                                      .points = setting->points,
+                                      .copy_ms = member_number(*winner, "roof_ms"),
+                                      .over_read = member_number(json_object_get(*winner, "figures"), "over_read"),
+                                      .peak_gflops = peak};
+  json_t *json = json_null();
+  if (launch.steps > 1 && isfinite(launch.copy_ms) && setting->subject && setting->subject->analysis) {
+    const struct step_roof roof = step_roof(setting->subject->analysis, &launch);
+    const char *binding = step_roof_binding(&roof);
+    const double step_ms = member_number(*winner, "time_ms") / launch.steps;
+    json = json_object();
+    json_put(&json, "memory_ms", rounded_json(roof.memory_ms, ROOF_DIGITS));
+    json_put(&json, "arithmetic_ms", rounded_json(roof.arithmetic_ms, ROOF_DIGITS));
+    json_put(&json, "binds", binding ? text_json(binding) : json_null());
+    json_put(&json, "share",
+             rounded_json(binding ? fmax(roof.memory_ms, roof.arithmetic_ms) / step_ms : NAN, ROOF_DIGITS));
+  }
+  json_put(winner, "step_roof", json);
+}
+
 static void complete_winner(json_t **winner, struct setting *setting) {
   long block[MAX_DIMS], grid[MAX_DIMS];
   int blocks_per_sm = -1;
@@ -154,6 +195,11 @@ static halotune_status complete_finalist(void *context, sqlite3_stmt *query, jso
 halotune_status winner_json(sqlite3 *db, struct setting *setting, json_t **out) {
   halotune_status status = row_json(db, best_sql, &setting->problem, 1, out);
   if (status == HALOTUNE_OK) complete_winner(out, setting);
+  if (status == HALOTUNE_OK && json_is_object(*out)) {
+    double peak;
+    status = read_peak(db, setting, &peak);
+    if (status == HALOTUNE_OK) put_step_roof(out, setting, peak);
+  }
   return status;
 }
 

@@ -42,6 +42,11 @@ const figures = [
     'Median over the rounds of the copy\u2019s time over the kernel\u2019s time in the same round, with its 95 % interval. It can exceed 1: a kernel that reads more than it writes moves bytes faster than a copy, which writes half of them, and a cache may hold part of the data.',
   ],
   [
+    'roof-of-fused-steps',
+    'Roof of fused steps',
+    'Where an application makes several time steps, a copy is no roof of a step. Memory: the copy\u2019s time for the bytes of an application, with the halos that its blocks read again, over its steps. Arithmetic: the instructions of a step, each point computed once, at the highest clock. The longer one of the two binds; the share is its time over the winner\u2019s time of a step. Shared memory, and points that are computed again, are not counted.',
+  ],
+  [
     'speed-up-over-default',
     'Speed-up over default',
     'Time of the template\u2019s default configuration, over the winner\u2019s, in the same rounds.',

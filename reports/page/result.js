@@ -85,6 +85,16 @@ function standing(problem) {
   ];
 }
 
+/** What a step can take at least, where a launch makes several. */
+function stepRoof({step_roof: roof, steps}, unit) {
+  const parts = `memory ${time(roof.memory_ms, unit)}, arithmetic ${time(roof.arithmetic_ms, unit)} ${unit.name} a step of ${count(steps)} in a launch`;
+  return [
+    term('Roof of fused steps'),
+    roof.binds ? share(roof.share) : '\u2013',
+    roof.binds ? `${parts}; ${roof.binds} binds` : parts,
+  ];
+}
+
 export function headline(problem, unit) {
   const result = resultOf(problem),
     emulated = isEmulated(problem);
@@ -107,6 +117,7 @@ export function headline(problem, unit) {
           ? `${share(result.roof_low)} \u2013 ${share(result.roof_high)}; roof ${digits(result.roof_gbps)} GB/s`
           : null,
       ],
+    problem.winner?.step_roof && stepRoof(problem.winner, unit),
     !result &&
       isNumber(roofMs(problem)) && [
         term('Copy roof'),

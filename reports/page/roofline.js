@@ -65,12 +65,14 @@ export function roofline(problem, unit) {
     names = [...new Set([...problem.templates.map((t) => t.name), ...list.map((e) => e.template)])],
     isSearch = problem.has_search,
     what = isSearch ? 'variant' : 'finalist';
-  const intensity = (e) => flops / (all - read + read * (isNumber(e.over_read) ? e.over_read : 1));
-  const rate = (e) => ((flops * problem.points * (problem.winner?.steps ?? 1)) / e.ms) * 1e-6;
+  // A launch reads and writes once for all of its steps.
+  const work = flops * problem.steps;
+  const intensity = (e) => work / (all - read + read * (isNumber(e.over_read) ? e.over_read : 1));
+  const rate = (e) => ((work * problem.points) / e.ms) * 1e-6;
   const point = (e) => [intensity(e), rate(e)];
   const best_ms = (name) => Math.min(...list.filter((e) => e.template === name).map((e) => e.ms));
   const tooltip = (e) => (e.finalist ? finalistTip(e.finalist, unit) : rowTip(problem, e.row, unit));
-  const compulsory = flops / all;
+  const compulsory = work / all;
   const rates = list.map(rate),
     xs = list.map(intensity);
   const top = Math.max(...rates, compulsory * gbps),

@@ -363,14 +363,15 @@ await test('each chart draws, with a table behind it, and as many points as rows
 });
 
 /** Where the document says that the points of a problem's charts are. */
-function rooflinePoints(data, {stencil: id, dtype, points, variants: v}) {
+function rooflinePoints(data, {stencil: id, dtype, points, steps, variants: v}) {
   const stencil = data.stencils.find((s) => s.id === id),
     read = stencil.read_bytes_per_point[dtype],
-    rest = stencil.bytes_per_point[dtype] - read;
+    rest = stencil.bytes_per_point[dtype] - read,
+    work = stencil.flops_per_point * steps;
   return v.median_ms.flatMap((ms, row) =>
     ms === null
       ? []
-      : [[stencil.flops_per_point / (rest + read * (v.over_read[row] ?? 1)), ((stencil.flops_per_point * points) / ms) * 1e-6]],
+      : [[work / (rest + read * (v.over_read[row] ?? 1)), ((work * points) / ms) * 1e-6]],
   );
 }
 

@@ -1,0 +1,17 @@
+/* step_roof.c: the roofs of memory and of arithmetic for a step of a launch that makes several. */
+#include "reports/figures/step_roof.h"
+
+#include <math.h>
+
+struct step_roof step_roof(const struct analysis *analysis, const struct fused_launch *launch) {
+  const double read = analysis->read_bytes_per_point[launch->dtype], all = analysis->bytes_per_point[launch->dtype];
+  const double moved = (all - read + read * launch->over_read) / all;
+  const double instructions = analysis->instructions_per_point * launch->points;
+  return (struct step_roof){.memory_ms = launch->copy_ms * moved / launch->steps,
+                            .arithmetic_ms = instructions / (launch->peak_gflops / 2 * 1e6)};
+}
+
+const char *step_roof_binding(const struct step_roof *roof) {
+  if (!isfinite(roof->memory_ms) || !isfinite(roof->arithmetic_ms)) return NULL;
+  return roof->memory_ms >= roof->arithmetic_ms ? "memory" : "arithmetic";
+}
