@@ -422,7 +422,8 @@ examples: all library  ## build the examples, and run them as far as this machin
 	$(Q)HALOTUNE=build/halotune CUDA_HOME=$(CUDA_HOME) CC='$(CC)' tests/tap.sh tests/examples.sh
 
 docs: all library fake-cuda  ## the examples in the documents
-	$(Q)HALOTUNE=build/halotune CASE='$(CASE)' CC='$(CC)' PYTHON='$(PYTHON)' tests/tap.sh $(if $(filter docs/cookbook.md,$(CASE)),,tests/docs.sh) $(if $(filter-out docs/cookbook.md,$(CASE)),,tests/cookbook.sh)
+	$(Q)HALOTUNE=build/halotune CASE='$(CASE)' CC='$(CC)' PYTHON='$(PYTHON)' tests/tap.sh $(if $(filter docs/cookbook.md,$(CASE)),,tests/docs.sh) $(if $(filter-out docs/cookbook.md,$(CASE)),,tests/cookbook.sh) \
+	  $(if $(filter-out README.md,$(CASE)),,tests/readme.sh) $(if $(CASE),,'$(PYTHON) tests/docs_words.py')
 
 report: $(OUT)/halotune $(OUT)/tests/report/make_db  ## the HTML report in a browser without a window, its document, its limits; SPEED=1 also for the limits of time
 	$(Q)HALOTUNE=$(OUT)/halotune MAKE_DB=$(OUT)/tests/report/make_db tests/tap.sh tests/report.sh

@@ -1,0 +1,67 @@
+"""The documents' links lead somewhere, and the options of `halotune` that they name exist. $HALOTUNE names the program.
+Prints TAP."""
+
+import functools
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+DOCUMENTS = [pathlib.Path(name) for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")] + sorted(pathlib.Path("docs").glob("*.md"))
+PROGRAM = os.environ.get("HALOTUNE", "build/halotune")
+
+
+def prose(text):
+    return re.sub(r"^```.*?^```", "", text, flags=re.S | re.M)
+
+
+def anchor(heading):
+    return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
+
+
+@functools.lru_cache(maxsize=None)
+def anchors(path):
+    return {anchor(heading) for heading in re.findall(r"^#+ (.*)$", prose(path.read_text()), flags=re.M)}
+
+
+def broken_links(document):
+    for link in re.findall(r"\]\(([^)\s]+)\)", prose(document.read_text())):
+        path, _, name = link.partition("#")
+        target = pathlib.Path(os.path.normpath(document.parent / path)) if path else document
+        if ":" in path:
+            continue
+        if not target.exists():
+            yield f"{link}: there is no {target}"
+        elif name and name not in anchors(target):
+            yield f"{link}: {target} has no such heading"
+
+
+@functools.lru_cache(maxsize=None)
+def options(command):
+    help_text = subprocess.run([PROGRAM, "help", command], capture_output=True, text=True).stdout
+    return set(re.findall(r"(?<![\w-])--[a-z-]+", help_text))
+
+
+def unknown_options(document):
+    for command, words in re.findall(r"\bhalotune ([a-z]+)((?: [^`\n|;&]*)?)", document.read_text()):
+        for option in re.findall(r"(?<![\w-])--[a-z][a-z-]*", words.split("  #")[0]):
+            known = options(command)
+            if known and option not in known:
+                yield f"halotune {command} has no option {option}"
+
+
+def main():
+    failed = 0
+    for number, document in enumerate(DOCUMENTS, 1):
+        problems = [*broken_links(document), *unknown_options(document)]
+        failed += bool(problems)
+        print(f"{'not ok' if problems else 'ok'} {number} - links and options of {document}")
+        for problem in problems:
+            print(f"# {problem}")
+    print(f"1..{len(DOCUMENTS)}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
