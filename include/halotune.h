@@ -409,7 +409,9 @@ HALOTUNE_API halotune_status halotune_kernel_launch(halotune_kernel *kernel, str
  *           place. The other buffers are free. Hence the next call takes the list as it is
  *   steps   1 to HALOTUNE_RUN_MOST_STEPS
  * The kernel's CUDA context must be current. Each field holds halotune_kernel_facts.elements elements. No two fields
- * overlap; only inputs that no step changes may. Before the first call, the inputs hold the state to begin with. All
+ * overlap, with two exceptions: inputs that no step changes may; and an output may be the buffer of the input that the
+ * stencil's file names for it in `in_place`. A wave then needs two buffers, not three, and in the list on return the
+ * output is again the buffer of this input. Before the first call, the inputs hold the state to begin with. All
  * buffers that exchange places must hold equal values at the points that no step computes: those that the boundary
  * rule `skip` leaves out, and those outside of the layout's box.
  *

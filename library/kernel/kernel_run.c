@@ -13,11 +13,21 @@ struct course {
   int inputs[MAX_FIELDS], outputs[MAX_FIELDS]; /* numbers of buffers */
 };
 
+/* The input in whose memory an output may lie; -1 for none. */
+static int input_below(const halotune_kernel *kernel, int output) {
+  const struct stencil *stencil = kernel->question.parsed->stencil;
+  return output < stencil->output_count ? stencil_in_place(stencil, output) : -1;
+}
+
 static struct course course_begin(const halotune_kernel *kernel, void *const fields[]) {
   struct course course = {.inputs = {0}};
   memcpy(course.buffers, fields, (size_t)kernel->pointer_count * sizeof *fields);
   for (int i = 0; i < kernel->input_count; i++) course.inputs[i] = i;
-  for (int i = 0; i < kernel->output_count; i++) course.outputs[i] = kernel->input_count + i;
+  for (int i = 0; i < kernel->output_count; i++) {
+    const int below = input_below(kernel, i);
+    const bool is_same = below >= 0 && fields[below] == fields[kernel->input_count + i];
+    course.outputs[i] = is_same ? below : kernel->input_count + i;
+  }
   return course;
 }
 
@@ -44,11 +54,17 @@ static halotune_status course_launch(halotune_kernel *kernel, CUstream stream, s
   return status;
 }
 
-/* After how many launches the buffers have their roles again; 0 if not after a few. */
-static int course_period(const halotune_kernel *kernel) {
+/* After how many launches the buffers have their roles again, separate ones or those that `in_place` allows; 0 if not
+ * after a few. */
+static int course_period(const halotune_kernel *kernel, bool in_place) {
   enum { MOST_LAUNCHES = 12 };
-  void *none[2 * MAX_FIELDS] = {NULL};
-  const struct course start = course_begin(kernel, none);
+  static char buffers[2 * MAX_FIELDS];
+  void *fields[2 * MAX_FIELDS];
+  for (int i = 0; i < kernel->pointer_count; i++) fields[i] = &buffers[i];
+  for (int o = 0; o < kernel->output_count && in_place; o++) {
+    if (input_below(kernel, o) >= 0) fields[kernel->input_count + o] = fields[input_below(kernel, o)];
+  }
+  const struct course start = course_begin(kernel, fields);
   struct course course = start;
   for (int launches = 1; launches <= MOST_LAUNCHES; launches++) {
     iterate_advance(kernel->question.parsed->stencil, kernel->question.key.steps, course.inputs, course.outputs);
@@ -63,8 +79,10 @@ int kernel_graph_launches(const halotune_kernel *kernel) {
   const struct question *q = &kernel->question;
   if (!kernel->answer.row || !q->parsed->analysis->can_iterate) return 0;
   if (!(kernel->answer.prediction.time_ms < graph_below_ms)) return 0;
-  const int period = course_period(kernel);
-  return period > 0 ? GATHERED / period * period : 0;
+  const int apart = course_period(kernel, false), in_place = course_period(kernel, true);
+  if (apart == 0 || in_place == 0) return 0;
+  const int period = apart % in_place == 0 ? apart : apart * in_place; /* the program may run in both ways */
+  return GATHERED / period * period;
 }
 
 /* A run that is recorded. */
@@ -167,6 +185,7 @@ static halotune_status check_fields(const halotune_kernel *kernel, void *const f
     for (int k = 0; k < i; k++) {
       const uintptr_t other = (uintptr_t)fields[k];
       if (at >= other + bytes || other >= at + bytes || (is_constant(stencil, i) && is_constant(stencil, k))) continue;
+      if (at == other && i >= kernel->input_count && input_below(kernel, i - kernel->input_count) == k) continue;
       return fail(HALOTUNE_ARGUMENT, "halotune_run: fields[%d] (%s) overlaps with fields[%d] (%s)", i,
                   kernel_field_name(kernel, i), k, kernel_field_name(kernel, k));
     }

@@ -46,6 +46,12 @@ static bool is_input(const struct stencil *stencil, const int inputs[], int buff
   return false;
 }
 
+/* The input whose buffer an output shares, as `in_place` allows it; -1 for none. */
+static int input_below(const struct stencil *stencil, const int inputs[], int buffer, int output) {
+  const int input = output < stencil->output_count ? stencil_in_place(stencil, output) : -1;
+  return input >= 0 && inputs[input] == buffer ? input : -1;
+}
+
 /* The buffer that holds a value at the end of the launch. */
 static int buffer_of(const struct stencil *stencil, const struct carried carried[], struct value value,
                      const int inputs[], const int outputs[]) {
@@ -61,11 +67,14 @@ void iterate_advance(const struct stencil *stencil, int steps, int inputs[], int
   int old_inputs[MAX_FIELDS] = {0}, free_input = 0;
   const int written = stencil->output_count + iterate_carried(stencil, steps, carried);
   memcpy(old_inputs, inputs, (size_t)stencil->input_count * sizeof *inputs);
+  int same[2 * MAX_FIELDS]; /* the input in whose buffer an output lies; -1: in none */
+  for (int o = 0; o < written; o++) same[o] = input_below(stencil, inputs, outputs[o], o);
   for (int i = 0; i < stencil->input_count; i++) {
     inputs[i] = buffer_of(stencil, carried, value_after(stencil, steps, i), old_inputs, outputs);
   }
   for (int o = 0; o < written; o++) {
-    if (!is_input(stencil, inputs, outputs[o])) continue;
+    if (same[o] >= 0) outputs[o] = inputs[same[o]];
+    if (same[o] >= 0 || !is_input(stencil, inputs, outputs[o])) continue;
     while (is_input(stencil, inputs, old_inputs[free_input])) free_input++;
     outputs[o] = old_inputs[free_input++];
   }

@@ -42,6 +42,18 @@ static const struct tuned rows_stored[] = {
      CACHE_STEADY,
      false,
      0.003},
+    /* an output in the memory of an input, by single launches and in graphs */
+    ONE_STEP("../tests/data/wave_in_place", DTYPE_F32, 24, 20, 1),
+    {GPU_H200,
+     "../tests/data/wave_in_place",
+     "direct",
+     "block_x=32",
+     DTYPE_F64,
+     {24, 20, 1},
+     LAUNCH_GRAPH,
+     CACHE_STEADY,
+     false,
+     0.002},
     ONE_STEP("triad", DTYPE_F32, 4096, 1, 1),
 };
 
@@ -82,7 +94,7 @@ static void *array(int number) { return (void *)(uintptr_t)arrays[number]; }
 static halotune_kernel *create(const struct tuned *row, int steps, const halotune_layout *layout,
                                halotune_config *config) {
   halotune_kernel *kernel;
-  const char *slash = strchr(row->stencil, '/');
+  const char *slash = strrchr(row->stencil, '/');
   halotune_problem problem = {.stencil = slash ? slash + 1 : row->stencil,
                               .grid = {row->n[0], row->n[1], row->n[2]},
                               .dtype = (halotune_dtype)row->dtype,
@@ -223,6 +235,39 @@ TEST(short_launches_are_gathered_in_graphs) {
   halotune_kernel_free(single);
 }
 
+/* Two buffers give what three give. With {v: u, u: u_prev} two buffers change places in each step. */
+TEST(a_run_in_place_equals_one_with_separate_buffers) {
+  static const struct { int row, steps; } cases[] = {{13, 1}, {13, 2}, {13, 7}, {14, 3}, {14, 100}, {14, 101}};
+  static double want[2][MOST_ELEMENTS], got[MOST_ELEMENTS];
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    const struct tuned *row = &rows_stored[cases[i].row];
+    halotune_config config;
+    halotune_kernel *kernel = create(row, 0, NULL, &config);
+    void *apart[] = {array(0), array(1), array(2)}, *shared[] = {array(0), array(1), array(1)};
+    const long elements = row->n[0] * row->n[1];
+    CHECK_EQ(row->dtype == DTYPE_F64 ? 30 : 0, kernel->graph_launches, "row %zu", i);
+    write_arrays(row->dtype);
+    CHECK_OK(halotune_run(kernel, NULL, apart, cases[i].steps));
+    for (int k = 0; k < 2; k++) read_array(apart[k], row->dtype, elements, want[k]);
+    for (int again = 0; again < 2; again++) { /* the second time on pointers that are known */
+      write_arrays(row->dtype);
+      shared[0] = array(0), shared[1] = shared[2] = array(1);
+      CHECK_OK(halotune_run(kernel, NULL, shared, cases[i].steps));
+      CHECK(shared[0] == array(cases[i].steps % 2), "row %zu: where u is", i);
+      CHECK(shared[1] == array(1 - cases[i].steps % 2), "row %zu: where u_prev is", i);
+      CHECK(shared[2] == shared[1], "row %zu: v goes over u_prev", i);
+      for (int k = 0; k < 2; k++) {
+        read_array(shared[k], row->dtype, elements, got);
+        for (long n = 0; n < elements; n++)
+          CHECK_NEAR(want[k][n], got[n], 1e-30, "row %zu, input %d, element %ld", i, k, n);
+      }
+    }
+    void *wrong[] = {array(0), array(1), array(0)};
+    CHECK_EQ(HALOTUNE_ARGUMENT, halotune_run(kernel, NULL, wrong, 1), "v over u, which is read at neighbours");
+    halotune_kernel_free(kernel);
+  }
+}
+
 TEST(what_counts_is_the_time_of_a_step) {
   static const struct {
     int row, asked, steps;
@@ -287,9 +332,12 @@ TEST(the_arguments_of_a_run_are_checked) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_run_equals_as_many_single_steps),     cmocka_unit_test(a_run_computes_the_box_of_a_layout),
-      cmocka_unit_test(short_launches_are_gathered_in_graphs), cmocka_unit_test(what_counts_is_the_time_of_a_step),
+      cmocka_unit_test(a_run_equals_as_many_single_steps),
+      cmocka_unit_test(a_run_computes_the_box_of_a_layout),
+      cmocka_unit_test(short_launches_are_gathered_in_graphs),
+      cmocka_unit_test(what_counts_is_the_time_of_a_step),
       cmocka_unit_test(the_arguments_of_a_run_are_checked),
+      cmocka_unit_test(a_run_in_place_equals_one_with_separate_buffers),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

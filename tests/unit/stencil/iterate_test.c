@@ -41,6 +41,18 @@ TEST(buffers_change_places_as_iterate_says) {
   }
 }
 
+/* The wave of tests/data/wave_in_place: v lies in the buffer of u_prev. */
+TEST(an_output_in_place_stays_with_its_input) {
+  struct stencil *stencil;
+  int inputs[MAX_FIELDS] = {0, 1}, outputs[MAX_FIELDS] = {1};
+  CHECK_OK(stencil_of_kernels("../tests/data/wave_in_place", &stencil));
+  iterate_advance(stencil, 1, inputs, outputs);
+  CHECK_EQ(1, inputs[0], "u is what was computed over u_prev");
+  CHECK_EQ(0, inputs[1], "u_prev is what was u");
+  CHECK_EQ(0, outputs[0], "v goes there next");
+  stencil_free(stencil);
+}
+
 /* The carried arrays, ordered by `later`: output, later, input. */
 static const struct {
   const char *iterate;
@@ -94,6 +106,7 @@ TEST(a_launch_carries_what_inputs_take_over_from_inputs) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(an_output_in_place_stays_with_its_input),
       cmocka_unit_test(buffers_change_places_as_iterate_says),
       cmocka_unit_test(a_launch_carries_what_inputs_take_over_from_inputs),
   };
