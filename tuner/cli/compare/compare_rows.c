@@ -1,0 +1,114 @@
+/* compare_rows.c: reads winners with one query. */
+#include "tuner/cli/compare/compare_rows.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/text.h"
+#include "db/store/query.h"
+
+/* The newest comes first among those of one problem. */
+static const char winners_sql[] =
+    "select s.name, s.hash, p.dtype, p.nx, p.ny, p.nz, p.launch, p.cache, p.is_reproducible, p.steps, d.name, t.name,"
+    " b.date, b.driver, b.time_ms, case when b.sample_count > 1 then b.low_ms end,"
+    " case when b.sample_count > 1 then b.high_ms end"
+    " from best b join problem p on p.id = b.problem_id join stencil s on s.id = p.stencil_id"
+    " join device d on d.id = p.device_id join variant v on v.id = b.variant_id join template t on t.id = v.template_id"
+    " where not d.is_emulation and (b.is_current or ?2 <> '' or ?3 <> '' or ?4 <> '')"
+    " and (?1 = '' or d.uuid = ?1 or instr(lower(d.name), lower(?1)) > 0)"
+    " and (?2 = '' or b.driver = ?2 or b.driver like ?2 || '.%')"
+    " and (?3 = '' or b.date < ?3) and (?4 = '' or b.date >= ?4) and (?5 = '' or s.name = ?5)"
+    " order by b.date desc, b.id desc";
+
+/* "star7 f32 512x512x512, graph, 4 steps": what is usual is not said. */
+static void add_problem(sqlite3_stmt *query, struct text *text) {
+  text_printf(text, "%s %s %ld", column_text(query, 0), column_text(query, 2), (long)sqlite3_column_int64(query, 3));
+  for (int i = 4; i < 6; i++) {
+    if (sqlite3_column_int64(query, i) > 1 || (i == 4 && sqlite3_column_int64(query, 5) > 1))
+      text_printf(text, "x%ld", (long)sqlite3_column_int64(query, i));
+  }
+  if (strcmp(column_text(query, 6), "stream") != 0) text_printf(text, ", %s", column_text(query, 6));
+  if (strcmp(column_text(query, 7), "steady") != 0) text_printf(text, ", %s", column_text(query, 7));
+  if (sqlite3_column_int(query, 8)) text_printf(text, ", reproducible");
+  if (sqlite3_column_int(query, 9) > 1) text_printf(text, ", %d steps", sqlite3_column_int(query, 9));
+}
+
+static halotune_status add_row(struct compare_rows *rows, sqlite3_stmt *query, bool by_device) {
+  struct text problem = {0}, key = {0};
+  if (!array_room(rows->list, rows->count, rows->capacity)) return fail_memory();
+  struct compare_row *row = &rows->list[rows->count];
+  add_problem(query, &problem);
+  text_printf(&key, "%s %s %s", text_string(&problem), column_text(query, 1), by_device ? column_text(query, 10) : "");
+  *row = (struct compare_row){.problem = strdup(text_string(&problem)),
+                              .key = strdup(text_string(&key)),
+                              .winner = strdup(column_text(query, 11)),
+                              .time_ms = sqlite3_column_double(query, 14),
+                              .low_ms = column_real(query, 15),
+                              .high_ms = column_real(query, 16)};
+  snprintf(row->date, sizeof row->date, "%s", column_text(query, 12));
+  snprintf(row->driver, sizeof row->driver, "%s", column_text(query, 13));
+  snprintf(row->device, sizeof row->device, "%s", column_text(query, 10));
+  rows->count++;
+  const bool ok = text_ok(&problem) && text_ok(&key) && row->problem && row->key && row->winner;
+  text_free(&problem);
+  text_free(&key);
+  return ok ? HALOTUNE_OK : fail_memory();
+}
+
+static int by_key(const void *a, const void *b) {
+  const struct compare_row *x = a, *y = b;
+  const int order = strcmp(x->key, y->key);
+  return order ? order : strcmp(y->date, x->date); /* the newest first */
+}
+
+static void row_free(struct compare_row *row) {
+  free(row->problem);
+  free(row->key);
+  free(row->winner);
+}
+
+/* Keep the first row of each key. */
+static void keep_newest(struct compare_rows *rows) {
+  int kept = 0;
+  if (rows->count > 0) qsort(rows->list, (size_t)rows->count, sizeof *rows->list, by_key);
+  for (int i = 0; i < rows->count; i++) {
+    if (kept > 0 && strcmp(rows->list[kept - 1].key, rows->list[i].key) == 0) row_free(&rows->list[i]);
+    else rows->list[kept++] = rows->list[i];
+  }
+  rows->count = kept;
+}
+
+halotune_status compare_rows_read(struct store *store, const struct compare_side *side, bool by_device,
+                                  struct compare_rows *out) {
+  struct binder binder = {.query = NULL};
+  halotune_status status = query_prepare(store_connection(store), winners_sql, &binder.query);
+  if (status != HALOTUNE_OK) return status;
+  bind_text(&binder, side->device);
+  bind_text(&binder, side->driver);
+  bind_text(&binder, side->before);
+  bind_text(&binder, side->since);
+  bind_text(&binder, side->stencil);
+  int step = SQLITE_DONE;
+  while (status == HALOTUNE_OK && (step = sqlite3_step(binder.query)) == SQLITE_ROW)
+    status = add_row(out, binder.query, by_device);
+  if (status == HALOTUNE_OK && step != SQLITE_DONE) status = query_fail(store_connection(store));
+  sqlite3_finalize(binder.query);
+  if (status == HALOTUNE_OK) keep_newest(out);
+  return status;
+}
+
+void compare_rows_free(struct compare_rows *rows) {
+  for (int i = 0; i < rows->count; i++) row_free(&rows->list[i]);
+  free(rows->list);
+  *rows = (struct compare_rows){.list = NULL};
+}
+
+enum change compare_times(const struct compare_row *before, const struct compare_row *after, double tolerance) {
+  const double ratio = after->time_ms / before->time_ms;
+  if (ratio > 1 + tolerance && !(after->low_ms <= before->high_ms)) return CHANGE_SLOWER;
+  if (1 / ratio > 1 + tolerance && !(after->high_ms >= before->low_ms)) return CHANGE_FASTER;
+  return CHANGE_NONE;
+}
