@@ -1,20 +1,32 @@
 #!/bin/sh
-# winners.sh [--finalists] DATABASE [OPTION of db export ...]: prints an export of the current winners of DATABASE, for
-# db/starter and bench/results. Everything that only a search needs is left out: all measurements or, with --finalists,
-# those of variants that the finals did not measure. Variants of which the installed templates generate the same code are
+# winners.sh [--finalists | --candidates] DATABASE [OPTION of db export ...]: prints an export of the current winners of
+# DATABASE, for bench/results and db/starter. Everything that only a search needs is left out: all measurements; with
+# --finalists, those of variants that the finals did not measure; with --candidates, what lookups do not use of the
+# finalists: samples, and finalists that lost by more than 25 %. Variants of which the installed templates generate the same code are
 # of these templates in the export. Needs the program sqlite3. HALOTUNE names the program.
 set -eu
-finalists=0
-[ "${1:-}" != --finalists ] || { finalists=1 && shift; }
-db=${1:?usage: bench/winners.sh [--finalists] DATABASE [OPTION ...]}
+kept=winners
+case ${1:-} in
+--finalists | --candidates) kept=${1#--} && shift ;;
+esac
+db=${1:?usage: bench/winners.sh [--finalists | --candidates] DATABASE [OPTION ...]}
 shift
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 copy=$work/copy.db
 
 sqlite3 "file:$db?mode=ro" "vacuum into '$copy'"
-if [ "$finalists" = 0 ]; then
+if [ "$kept" = winners ]; then
   sqlite3 "$copy" "update best set run_id = null; delete from finalist; delete from measurement; delete from run;"
+fi
+if [ "$kept" = candidates ]; then
+  sqlite3 "$copy" "
+delete from finalist where rank > 3 or rank > 1 and ratio > 1.25 or run_id not in (select run_id from best where is_current);
+update finalist set samples = x'';
+delete from measurement where not exists (select 1 from finalist f where f.run_id = measurement.run_id and f.variant_id = measurement.variant_id and f.rank > 1);
+update measurement set samples = x'';
+delete from best where not is_current;
+delete from run where id not in (select run_id from best where run_id is not null);"
 fi
 # Runs tell how a search was called, but not in which folder.
 sqlite3 "$copy" "

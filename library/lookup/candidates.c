@@ -119,6 +119,7 @@ static halotune_status price_rows(const struct pricing *p, const struct served *
       shape->first = i;
     }
     shape->end = i + 1;
+    shape->has_winner = shape->has_winner || !rows[i]->is_finalist;
     family->rows[i] = price_row(p, family, shape, rows[i]);
   }
   return status;
@@ -206,13 +207,17 @@ static enum launch_mode mode_asked(const struct question *q, const struct served
   return (enum launch_mode)(q->key.launch ? q->key.launch - 1 : row->launch);
 }
 
-/* The costs of a configuration on the question's problem and GPU. */
-static void cost_asked(const struct question *q, const struct priced_family *family, const struct lookup_family *range,
-                       const struct priced_shape *shape, struct predict_cost *out) {
+/* What the configurations of a family have in common on the question's problem and GPU. */
+static void place_asked(const struct question *q, const struct priced_family *family, const struct lookup_family *range,
+                        const struct predict_work *work, struct predict_place *out) {
   const struct predict_gpu measured = gpu_of(&q->ctx->catalog.devices[range->model]);
   const struct predict_gpu gpu = gpu_like(q->device, &measured);
-  const struct predict_work work = work_of(q->parsed, (enum dtype)q->key.dtype, &q->domain);
-  predict_cost(&family->model, &shape->shape, &work, &gpu, out);
+  predict_place_of(&family->model, work, &gpu, out);
+}
+
+/* The work of the question. */
+static struct predict_work work_asked(const struct question *q) {
+  return work_of(q->parsed, (enum dtype)q->key.dtype, &q->domain);
 }
 
 static void rank_family(int number, const struct priced_family *family, struct candidates *out) {
@@ -223,12 +228,16 @@ static void rank_family(int number, const struct priced_family *family, struct c
               launch = (float)c[PREDICT_sigma_launch];
   const enum launch_mode mode = q->key.launch == LAUNCH_GRAPH + 1 ? LAUNCH_GRAPH : LAUNCH_STREAM; /* one for all */
   float kin[MODE_COUNT];
+  const bool is_winner_needed = !is_own(q, range);
+  const struct predict_work work = work_asked(q);
+  struct predict_place place;
   errors_of_kin(out, range, kin);
+  place_asked(q, family, range, &work, &place);
   for (int s = 0; s < family->shape_count; s++) {
     const struct priced_shape *shape = &family->shapes[s];
     struct predict_cost asked;
-    if (!shape->is_usable) continue;
-    cost_asked(q, family, range, shape, &asked);
+    if (!shape->is_usable || (is_winner_needed && !shape->has_winner)) continue;
+    predict_cost_in(&family->model, &shape->shape, &place, &asked);
     for (int i = shape->first; i < shape->end; i++) {
       const struct priced_row *row = &family->rows[i];
       if (row->steps != q->key.steps || (q->key.reproducible && !(row->mode & MODE_REPRODUCIBLE))) continue;
@@ -301,11 +310,14 @@ static void describe(const struct candidates *c, const struct ranked *ranked, st
   const struct priced_row *priced = &family->rows[ranked->row];
   const struct served *row = &q->ctx->catalog.rows[priced->row];
   const struct priced_shape *shape = family->shapes;
+  const struct predict_work work = work_asked(q);
+  struct predict_place place;
   struct predict_cost asked;
   float kin[MODE_COUNT];
   while (shape->end <= ranked->row) shape++;
   const struct predict_cost measured = cost_measured(&pricing, &family->model, shape, row);
-  cost_asked(q, family, range, shape, &asked);
+  place_asked(q, family, range, &work, &place);
+  predict_cost_in(&family->model, &shape->shape, &place, &asked);
   errors_of_kin(c, range, kin);
   *out =
       (struct candidate){.row = row,

@@ -12,7 +12,8 @@ struct priced_shape {
   const char *parameters; /* the catalog's, so that pointers can be compared */
   struct configuration configuration;
   struct predict_shape shape;
-  bool is_usable; /* false: the template does not have these parameters */
+  bool is_usable;  /* false: the template does not have these parameters */
+  bool has_winner; /* false: all rows are finalists, which say too little about other stencils */
 };
 
 /* What the rank of a row needs, copied from the catalog: a lookup mostly waits for memory. */

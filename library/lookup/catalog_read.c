@@ -335,7 +335,7 @@ static halotune_status take_finalist(struct reader *r, sqlite3_stmt *query) {
   const double ratio = sqlite3_column_double(query, 4);
   const char *parameters = texts_keep(&c->texts, column_text(query, 3));
   if (!parameters) return fail_memory();
-  if (template_at < 0 || !(ratio >= 1)) return HALOTUNE_OK;
+  if (template_at < 0 || !(ratio > 0)) return HALOTUNE_OK;
   struct served *list = array_grow(c->rows, c->row_count, &c->row_room, sizeof *list);
   if (!list) return fail_memory();
   c->rows = list;
@@ -421,7 +421,7 @@ static const char sql_refuted[] = "select max(" SQL_VERDICT_DATE(
 static const char sql_finalists[] =
     "select r.problem_id, w.variant_id, v.template_id, v.parameters, f.ratio, m.occupancy from finalist f join run r on"
     " r.id = f.run_id join finalist w on w.run_id = f.run_id and w.rank = 1 join variant v on v.id = f.variant_id left join"
-    " measurement m on m.run_id = f.run_id and m.variant_id = f.variant_id where f.rank > 1 and f.ratio <= 1.25"
+    " measurement m on m.run_id = f.run_id and m.variant_id = f.variant_id where f.rank in (2, 3) and f.ratio between 0.8 and 1.25"
     " order by 1, 2, f.run_id, f.rank";
 static const char sql_variant[] = "select template_id, parameters from variant where id = ?1";
 

@@ -65,20 +65,34 @@ static void find_blocks(const struct predict_shape *shape, const struct predict_
   out[PREDICT_reread] = marched >= 1 ? logf((marched + (float)work->depth - 1) / marched) : 0;
 }
 
-void predict_cost(const struct predict_model *model, const struct predict_shape *shape, const struct predict_work *work,
-                  const struct predict_gpu *gpu, struct predict_cost *out) {
+void predict_place_of(const struct predict_model *model, const struct predict_work *work, const struct predict_gpu *gpu,
+                      struct predict_place *out) {
   const double l2_bytes = gpu->l2_bytes > 0 ? gpu->l2_bytes : usual_l2_bytes;
   const double gbs = gpu->memory_gbs > 0 ? gpu->memory_gbs : usual_gbs;
   const double bytes = work->bytes > 1 ? work->bytes : 1;
-  float *f = out->features;
-  *out = (struct predict_cost){.log2_bytes = log2f((float)bytes)};
+  *out = (struct predict_place){.work = work, .sm_count = gpu->sm_count > 0 ? gpu->sm_count : usual_sm_count};
+  out->common.log2_bytes = log2f((float)bytes);
+  float *f = out->common.features;
   f[PREDICT_cache] = clamp(log2f((float)(bytes / l2_bytes)), -2, 1);
   f[PREDICT_row] = work->points[0] < 128 && work->points[0] > 0 ? log2f(128 / (float)work->points[0]) : 0;
   f[PREDICT_unaligned_128] = fmod(work->row_bytes, 128) != 0 ? 1 : 0;
   f[PREDICT_unaligned_32] = fmod(work->row_bytes, 32) != 0 ? 1 : 0;
-  find_blocks(shape, work, gpu->sm_count > 0 ? gpu->sm_count : usual_sm_count, f);
-  out->log_streaming_ms = logf((float)(bytes / (gbs * reached_share * 1e6)));
+  out->common.log_streaming_ms = logf((float)(bytes / (gbs * reached_share * 1e6)));
+  predict_recost(model, &out->common);
+}
+
+void predict_cost_in(const struct predict_model *model, const struct predict_shape *shape,
+                     const struct predict_place *place, struct predict_cost *out) {
+  *out = place->common;
+  find_blocks(shape, place->work, place->sm_count, out->features);
   predict_recost(model, out);
+}
+
+void predict_cost(const struct predict_model *model, const struct predict_shape *shape, const struct predict_work *work,
+                  const struct predict_gpu *gpu, struct predict_cost *out) {
+  struct predict_place place;
+  predict_place_of(model, work, gpu, &place);
+  predict_cost_in(model, shape, &place, out);
 }
 
 void predict_recost(const struct predict_model *model, struct predict_cost *cost) {

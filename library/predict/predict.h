@@ -84,7 +84,22 @@ struct prediction {
 /* The time of a launch that computes nearly nothing, in milliseconds. */
 extern const float predict_launch_ms[LAUNCH_MODE_COUNT];
 
-/* Compute the model's time of a variant on a problem. Takes tens of nanoseconds. */
+/* What all variants have in common on a problem and a GPU. */
+struct predict_place {
+  const struct predict_work *work;
+  double sm_count;
+  struct predict_cost common; /* of a variant of which nothing is known */
+};
+
+/* Compute it. `work` must live as long as the place is used. */
+void predict_place_of(const struct predict_model *model, const struct predict_work *work, const struct predict_gpu *gpu,
+                      struct predict_place *out);
+
+/* Compute the model's time of a variant in a place. Takes tens of nanoseconds. */
+void predict_cost_in(const struct predict_model *model, const struct predict_shape *shape,
+                     const struct predict_place *place, struct predict_cost *out);
+
+/* The same for one variant. */
 void predict_cost(const struct predict_model *model, const struct predict_shape *shape, const struct predict_work *work,
                   const struct predict_gpu *gpu, struct predict_cost *out);
 
