@@ -77,8 +77,9 @@ struct Tile {
   int lane, strip;                                            // the lane's number in its row; its strip
   int x, y;                                                   // the tile's first point
   int z_first, z_last;                                        // planes that are written: z_first <= z < z_last
-  unsigned written_x, written_y;                              // a bit for each of the lane's columns, and rows: it is written
-  unsigned outside_x, outside_y;                              // a bit for each of the lane's columns, and rows: it lies outside the box
+  unsigned whole, cut;                                        // a bit for each of the lane's points: it is written with its whole
+                                                              // vector; it is written by itself
+  unsigned outside_x[POINTS], outside_y[ROWS];                // of the lane's columns and rows: all bits are set where it lies outside the box
   real *ring, *inbox;
   index_t image_x[IMAGES ? POINTS/VECTOR : 1], image_y[IMAGES ? ROWS : 1];  // with images: where the lane copies from
 };
@@ -209,42 +210,71 @@ __device__ __forceinline__ void add_plane_with_rows(const Tile &t, const real *i
   }
 }
 
-// Put the input's points back into plane z of a stage where they lie outside the box. The ring has plane z in `slot`.
-template <Edge EDGE> __device__ __forceinline__ void keep_outside(const Tile &t, int z, int slot, real (&plane)[ROWS][POINTS]) {
-  if (IMAGES || EDGE == NO_EDGE) return;
-  const real *input = t.ring + slot*PLANE_ELEMENTS + t.strip*ROWS*TILE_X;
-  const bool plane_outside = EDGE == EDGE_ANY && (z < int(t.g.z0) || z >= int(t.g.z1));
+// Load the points of an input's plane that may lie outside the box. The ring has the plane in `slot`.
+template <Edge EDGE> __device__ __forceinline__ void load_outside(const Tile &t, int slot, real (&input)[ROWS][POINTS]) {
+  const real *plane = t.ring + slot*PLANE_ELEMENTS + t.strip*ROWS*TILE_X;
 #pragma unroll
   for (int j = 0; j < ROWS; j++) {
-    if (may_lie_outside(EDGE, j, ROWS, LOW_Y, HIGH_Y) && (plane_outside || has(t.outside_y, j))) load_lane(input + j*TILE_X, t.lane, plane[j]);
+    if (may_lie_outside(EDGE, j, ROWS, LOW_Y, HIGH_Y)) {
+      load_lane(plane + j*TILE_X, t.lane, input[j]);
+    } else {
 #pragma unroll
-    for (int i = 0; i < POINTS; i++) {
-      if (may_lie_outside(EDGE, i, POINTS, LOW_X, HIGH_X) && has(t.outside_x, i)) plane[j][i] = input[j*TILE_X + lane_place<POINTS>(t.lane*POINTS + i)];
+      for (int i = 0; i < POINTS; i++) {
+        if (may_lie_outside(EDGE, i, POINTS, LOW_X, HIGH_X)) input[j][i] = plane[j*TILE_X + lane_place<POINTS>(t.lane*POINTS + i)];
+      }
     }
   }
 }
 
-// Write plane z. Vectors at the ends of the box in x may be written in part.
+// All bits or none. A shuffle hides from the compiler that there are two cases only, so that it makes no predicate of them.
+__device__ __forceinline__ unsigned mask_of(bool is_set) { return __shfl_sync(0xffffffffu, is_set ? ~0u : 0u, int(threadIdx.x)%32); }
+
+// One of two values: the second one where all bits of `mask` are set, the first one where none is. Without a predicate, whose latency
+// would be seen several times in each stage.
+union Bits {
+  real value;
+  unsigned words[sizeof(real)/4];
+};
+__device__ __forceinline__ real choose(unsigned mask, real first, real second) {
+  Bits a, b;
+  a.value = first, b.value = second;
+#pragma unroll
+  for (int i = 0; i < int(sizeof(real)/4); i++) a.words[i] = (a.words[i] & ~mask) | (b.words[i] & mask);
+  return a.value;
+}
+
+// Put the input's points back into plane z of a stage where they lie outside the box.
+template <Edge EDGE> __device__ __forceinline__ void keep_outside(const Tile &t, int z, const real (&input)[ROWS][POINTS], real (&plane)[ROWS][POINTS]) {
+  const unsigned plane_outside = EDGE == EDGE_ANY && (z < int(t.g.z0) || z >= int(t.g.z1)) ? ~0u : 0;
+#pragma unroll
+  for (int j = 0; j < ROWS; j++) {
+#pragma unroll
+    for (int i = 0; i < POINTS; i++) {
+      const bool in_x = may_lie_outside(EDGE, i, POINTS, LOW_X, HIGH_X), in_y = may_lie_outside(EDGE, j, ROWS, LOW_Y, HIGH_Y);
+      if (in_x || in_y) plane[j][i] = choose((in_x ? t.outside_x[i] : 0) | (in_y ? t.outside_y[j] : 0) | plane_outside, plane[j][i], input[j][i]);
+    }
+  }
+}
+
+// Write plane z.
 template <Edge EDGE> __device__ __forceinline__ void write_plane(const Tile &t, int z, const real (&plane)[ROWS][POINTS]) {
-  constexpr unsigned whole = (1u << VECTOR) - 1;
-  const int first_x = t.x + t.lane*POINTS, first_y = t.y + t.strip*ROWS;
+  const int x = t.x + t.lane*POINTS, y = t.y + t.strip*ROWS;
 #pragma unroll
-  for (int i = 0; i < POINTS; i += VECTOR) {
-    const unsigned written = t.written_x >> i & whole;
+  for (int j = 0; j < ROWS; j++) {
 #pragma unroll
-    for (int j = 0; j < ROWS; j++) {
+    for (int i = 0; i < POINTS; i += VECTOR) {
       real values[VECTOR];
 #pragma unroll
       for (int k = 0; k < VECTOR; k++) values[k] = plane[j][i + k];
-      if (written == whole && has(t.written_y, j)) write_vector(t.f, 0, t.g, first_x + i, first_y + j, z, values);
+      if (has(t.whole, j*POINTS + i)) write_vector(t.f, 0, t.g, x + i, y + j, z, values);
     }
-    if (!IMAGES && EDGE != NO_EDGE && written != whole && written != 0) {
+  }
+  if (!IMAGES && EDGE != NO_EDGE && t.cut != 0) {
 #pragma unroll
-      for (int j = 0; j < ROWS; j++) {
+    for (int j = 0; j < ROWS; j++) {
 #pragma unroll
-        for (int k = 0; k < VECTOR; k++) {
-          if (has(written, k) && has(t.written_y, j)) write_point(t.f, 0, t.g, first_x + i + k, first_y + j, z, plane[j][i + k]);
-        }
+      for (int i = 0; i < POINTS; i++) {
+        if (has(t.cut, j*POINTS + i)) write_point(t.f, 0, t.g, x + i, y + j, z, plane[j][i]);
       }
     }
   }
@@ -272,11 +302,14 @@ __device__ __forceinline__ void pass_stages(const Tile &t, Turn &turn, real *to,
   receive_plane<EDGE>(t, turn, plane);
 #pragma unroll
   for (int stage = 0; stage < STEPS; stage++) {
+    const int behind = (stage + 1)*LAG;
+    const bool keeps = !IMAGES && EDGE != NO_EDGE && stage < STEPS - 1;
+    real input[ROWS][POINTS];
+    if (keeps) load_outside<EDGE>(t, slot_at(turn.slot, -behind), input);  // early, so that nobody waits for it
     add_late_rows(t, from + stage*INBOX_ELEMENTS, weights, sums[stage]);
     send_rows(t, to + stage*INBOX_ELEMENTS, plane);
     add_own_rows(weights, sums[stage], plane);
-    const int behind = (stage + 1)*LAG;
-    if (stage < STEPS - 1) keep_outside<EDGE>(t, turn.z - behind, slot_at(turn.slot, -behind), plane);
+    if (keeps) keep_outside<EDGE>(t, turn.z - behind, input, plane);
   }
 }
 
@@ -288,12 +321,12 @@ __device__ __forceinline__ void hold_stages(const Tile &t, Turn &turn, real *to,
 #pragma unroll
   for (int stage = STEPS - 1; stage >= 0; stage--) {
     const int behind = (stage + 1)*LAG;
-    real complete[ROWS][POINTS];
+    const bool keeps = !IMAGES && EDGE != NO_EDGE && stage < STEPS - 1;
+    real complete[ROWS][POINTS], input[ROWS][POINTS];
+    if (keeps) load_outside<EDGE>(t, slot_at(turn.slot, -behind), input);
     add_plane_with_rows(t, from + stage*INBOX_ELEMENTS, weights, sums[stage], held[stage], complete);
-    if (stage < STEPS - 1) {
-      keep_outside<EDGE>(t, turn.z - behind, slot_at(turn.slot, -behind), complete);
-      send_rows(t, to + (stage + 1)*INBOX_ELEMENTS, complete);
-    }
+    if (keeps) keep_outside<EDGE>(t, turn.z - behind, input, complete);
+    if (stage < STEPS - 1) send_rows(t, to + (stage + 1)*INBOX_ELEMENTS, complete);
 #pragma unroll
     for (int j = 0; j < ROWS; j++) {
 #pragma unroll
@@ -318,14 +351,40 @@ __device__ __forceinline__ void take_plane(const Tile &t, Turn &turn, const Weig
   turn.z++, turn.slot = slot_at(turn.slot, 1), turn.inbox = 1 - turn.inbox;
 }
 
-// A bit for each of COUNT numbers from `from` on: first <= number < last.
-template <int COUNT> __device__ __forceinline__ unsigned bits_between(int from, int first, int last) {
-  unsigned bits = 0;
+// What this lane writes of the points x_first <= x < x_last, y_first <= y < y_last. Vectors at the ends of the box in x may be cut.
+__device__ __forceinline__ void find_written(Tile &t, int x_first, int x_last, int y_first, int y_last) {
 #pragma unroll
-  for (int i = 0; i < COUNT; i++) {
-    if (from + i >= first && from + i < last) bits |= 1u << i;
+  for (int j = 0; j < ROWS; j++) {
+    const int y = t.y + t.strip*ROWS + j;
+#pragma unroll
+    for (int i = 0; i < POINTS; i++) {
+      const int x = t.x + t.lane*POINTS + i, first = x - i%VECTOR;
+      const bool is_whole = first >= x_first && first + VECTOR <= x_last;
+      if (y >= y_first && y < y_last && x >= x_first && x < x_last) (is_whole ? t.whole : t.cut) |= 1u << (j*POINTS + i);
+    }
   }
-  return bits;
+}
+
+// What of this lane lies outside the box.
+__device__ __forceinline__ void find_outside(Tile &t) {
+#pragma unroll
+  for (int i = 0; i < POINTS; i++) {
+    const int x = t.x + t.lane*POINTS + i;
+    t.outside_x[i] = mask_of(x < int(t.g.x0) || x >= int(t.g.x1));
+  }
+#pragma unroll
+  for (int j = 0; j < ROWS; j++) {
+    const int y = t.y + t.strip*ROWS + j;
+    t.outside_y[j] = mask_of(y < int(t.g.y0) || y >= int(t.g.y1));
+  }
+}
+
+// Where this lane copies its columns and rows from, with images.
+__device__ __forceinline__ void find_images(Tile &t) {
+#pragma unroll
+  for (int i = 0; i < POINTS/VECTOR; i++) t.image_x[i] = image_x(t.g, t.x + (i*LANES_X + t.lane)*VECTOR);
+#pragma unroll
+  for (int j = 0; j < ROWS; j++) t.image_y[j] = image_y(t.g, t.y + t.strip*ROWS + j);
 }
 
 // The march runs in at most three parts: planes near the box's first plane, planes in the middle, and planes near its last plane.
@@ -377,19 +436,12 @@ extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
   const int left = base + int(blockIdx.x)*STRIDE_X, top = low_y + MARGIN_Y + int(blockIdx.y)*STRIDE_Y;
   const int chunk = blockIdx.z;
   real *shared = SHARED_MEMORY(real);
-  const int strip = warp*(32/LANES_X) + lane/LANES_X, x = max(min(left - MARGIN_X, high_x), low_x), y = max(min(top - MARGIN_Y, high_y), low_y);
-  const int x_last = blockIdx.x == gridDim.x - 1 ? int(g.x1) : left + STRIDE_X, y_last = blockIdx.y == gridDim.y - 1 ? int(g.y1) : top + STRIDE_Y;
-  const int own_x = x + lane%LANES_X*POINTS, own_y = y + strip*ROWS;
-  Tile t = {f, g, lane%LANES_X, strip, x, y, chunk_begin(g, chunk), chunk_begin(g, chunk + 1),
-                  bits_between<POINTS>(own_x, blockIdx.x == 0 ? int(g.x0) : left, x_last),
-                  bits_between<ROWS>(own_y, blockIdx.y == 0 ? int(g.y0) : top, y_last),
-                  ~bits_between<POINTS>(own_x, int(g.x0), int(g.x1)), ~bits_between<ROWS>(own_y, int(g.y0), int(g.y1)),
-                  shared, shared + SLOTS*PLANE_ELEMENTS, {}, {}};
-  if (IMAGES) {
-#pragma unroll
-    for (int i = 0; i < POINTS/VECTOR; i++) t.image_x[i] = image_x(g, x + (i*LANES_X + t.lane)*VECTOR);
-#pragma unroll
-    for (int j = 0; j < ROWS; j++) t.image_y[j] = image_y(g, own_y + j);
-  }
+  Tile t = {f, g, lane%LANES_X, warp*(32/LANES_X) + lane/LANES_X, max(min(left - MARGIN_X, high_x), low_x),
+            max(min(top - MARGIN_Y, high_y), low_y), chunk_begin(g, chunk), chunk_begin(g, chunk + 1),
+            0, 0, {}, {}, shared, shared + SLOTS*PLANE_ELEMENTS, {}, {}};
+  find_written(t, blockIdx.x == 0 ? int(g.x0) : left, blockIdx.x == gridDim.x - 1 ? int(g.x1) : left + STRIDE_X,
+               blockIdx.y == 0 ? int(g.y0) : top, blockIdx.y == gridDim.y - 1 ? int(g.y1) : top + STRIDE_Y);
+  if (IMAGES) find_images(t);
+  else find_outside(t);
   march(t, weights_of(COEFFICIENT_VALUES));
 }
