@@ -340,8 +340,8 @@ HALOTUNE_API halotune_status halotune_config_parameter_at(const halotune_config 
 /* A compiled kernel, loaded into a CUDA context. */
 typedef struct halotune_kernel halotune_kernel;
 
-/* How the fields lie in memory, and which box of points is computed. All inputs and outputs have this layout. The unit
- * of all members is elements. A member that is 0 takes the value of a dense grid on which every possible point is
+/* How the fields lie in memory, and which box of points is computed. All inputs and outputs have this layout, except
+ * inputs that lie along some axes only (see halotune_kernel_field). The unit of all members is elements. A member that is 0 takes the value of a dense grid on which every possible point is
  * computed. */
 typedef struct {
   long long row;   /* distance of neighbours in y; 0: points in x */
@@ -383,7 +383,8 @@ struct CUstream_st;
  *   inputs   device pointers, in the order of the stencil's file; cast a CUdeviceptr to (void *)
  *   outputs  the same for the outputs; behind them the arrays that a launch of several time steps writes in addition
  *            (see halotune_kernel_facts.output_count)
- * The kernel's CUDA context must be current. Each field holds halotune_kernel_facts.elements elements. An output must
+ * The kernel's CUDA context must be current. Each field holds halotune_kernel_facts.elements elements of the element
+ * type, except masks and inputs along some axes only (see halotune_kernel_field). An output must
  * not overlap another output or an input, with one exception: an output may be the same pointer as an input if the
  * stencil reads only the point that it writes, or if the stencil's file says so for these two (`in_place`).
  *
@@ -408,7 +409,7 @@ HALOTUNE_API halotune_status halotune_kernel_launch(halotune_kernel *kernel, str
  *           buffer that holds input i after the last step. The buffer of an output that no input takes keeps its
  *           place. The other buffers are free. Hence the next call takes the list as it is
  *   steps   1 to HALOTUNE_RUN_MOST_STEPS
- * The kernel's CUDA context must be current. Each field holds halotune_kernel_facts.elements elements. No two fields
+ * The kernel's CUDA context must be current. Each field has the size that halotune_kernel_field tells. No two fields
  * overlap, with two exceptions: inputs that no step changes may; and an output may be the buffer of the input that the
  * stencil's file names for it in `in_place`. A wave then needs two buffers, not three, and in the list on return the
  * output is again the buffer of this input. Before the first call, the inputs hold the state to begin with. All
@@ -447,7 +448,7 @@ typedef struct {
   unsigned dynamic_shared_bytes; /* for each block */
   int alignment_bytes;           /* pointers that are not multiples of this make another variant run */
   int steps;                     /* time steps that one launch makes */
-  long long elements;            /* that each field must hold */
+  long long elements;            /* that a field along all axes must hold; see halotune_kernel_field for others */
   const double *coefficients;    /* coefficient_count values that the kernel computes with, in the stencil's order */
   const void *reserved[7];
 } halotune_kernel_facts;
@@ -457,6 +458,24 @@ typedef struct {
  *   out     receives the facts; it owns nothing
  * Threads: any number at once. Since 0.1. */
 HALOTUNE_API void halotune_kernel_info(const halotune_kernel *kernel, halotune_kernel_facts *out);
+
+/* How a field lies in memory. */
+typedef struct {
+  long long elements;   /* that the array holds */
+  int element_bytes;    /* 4 or 8; 1 for a mask */
+  long long strides[3]; /* elements between neighbours in x, y, z; 0 along axes on which the field does not depend */
+  const void *reserved[4];
+} halotune_field;
+
+/* Describe a field of a kernel's launches. Outputs and most inputs lie along all axes, as the layout of the kernel says.
+ * An input that the stencil's file declares `along` some axes has elements along these alone: the point (x, y, z) reads
+ * element x*strides[0] + y*strides[1] + z*strides[2]. Rows along x are as far apart as those of other fields. A mask, of
+ * type u8, has one byte for each element.
+ *   field  number of an input; or input_count plus the number of an output, as in halotune_run
+ *   out    receives the description; untouched on any error
+ * Returns HALOTUNE_OK, or HALOTUNE_ARGUMENT if an argument is NULL or there is no such field.
+ * Threads: any number at once. Since 0.1. */
+HALOTUNE_API halotune_status halotune_kernel_field(const halotune_kernel *kernel, int field, halotune_field *out);
 
 /* End a kernel. Its launches must have finished: synchronize the stream first.
  *   kernel  may be NULL

@@ -23,6 +23,7 @@ void kernel_plan_make(const struct launch *launch, const struct stencil *stencil
                               .workspace_bytes = (size_t)launch->workspace_bytes,
                               .dtype = dtype,
                               .domain = *domain};
+  for (int i = 0; i < stencil->input_count; i++) out->textured_inputs |= (unsigned)input_is_whole(stencil, i) << i;
   memcpy(out->name, launch->kernel, sizeof out->name);
   for (int axis = 0; axis < MAX_DIMS; axis++) {
     out->grid[axis] = (unsigned)launch->grid[axis];
@@ -162,7 +163,8 @@ halotune_status kernel_bind(const struct kernel *kernel, const CUdeviceptr input
   halotune_status status = HALOTUNE_OK;
   take_pointers(kernel, inputs, outputs, out);
   for (int i = 0; i < kernel->plan.input_count && kernel->plan.passes_textures && status == HALOTUNE_OK; i++) {
-    status = make_texture(kernel, inputs[i], &out->textures[i]);
+    if (!(kernel->plan.textured_inputs >> i & 1)) continue;
+    status = make_texture(kernel, inputs[i], &out->textures[out->texture_count]);
     if (status == HALOTUNE_OK) out->texture_count++;
   }
   if (status == HALOTUNE_OK) status = make_maps(kernel, out);

@@ -12,6 +12,7 @@ struct kernel_plan {
   int input_count, output_count; /* outputs, then the arrays that a launch carries; see struct launch */
   unsigned grid[MAX_DIMS], block[MAX_DIMS], shared_bytes; /* shared_bytes: dynamic shared memory */
   int passes_textures;                                    /* as in struct launch */
+  unsigned textured_inputs;                               /* one bit for each input: it has a texture object, then */
   bool passes_coefficients, overlaps, cooperative;
   struct tensor_maps input_maps, output_maps;    /* as in struct launch */
   struct tensor_shape input_shape, output_shape; /* of these maps, if there are any */

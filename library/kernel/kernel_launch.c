@@ -12,12 +12,38 @@ const char *kernel_field_name(const halotune_kernel *kernel, int field) {
   return output < stencil->output_count ? stencil->outputs[output] : "carried array";
 }
 
+static struct input_layout layout_of(const halotune_kernel *kernel, int field) {
+  const struct question *question = &kernel->question;
+  const enum dtype dtype = (enum dtype)question->key.dtype;
+  if (field >= kernel->input_count) return domain_layout(&question->domain, dtype);
+  return input_layout_of(question->parsed->stencil, field, dtype, &question->domain);
+}
+
+halotune_status halotune_kernel_field(const halotune_kernel *kernel, int field, halotune_field *out) {
+  if (!kernel || !out) return fail(HALOTUNE_ARGUMENT, "halotune_kernel_field: an argument is NULL");
+  if (field < 0 || field >= kernel->pointer_count) {
+    return fail(HALOTUNE_ARGUMENT, "halotune_kernel_field: there is no field %d; a launch has %d", field,
+                kernel->pointer_count);
+  }
+  const struct input_layout layout = layout_of(kernel, field);
+  *out = (halotune_field){.elements = layout.elements, .element_bytes = (int)layout.element_bytes};
+  for (int axis = 0; axis < MAX_DIMS; axis++) out->strides[axis] = layout.strides[axis];
+  return HALOTUNE_OK;
+}
+
+size_t kernel_element_bytes(const halotune_kernel *kernel, int field) { return layout_of(kernel, field).element_bytes; }
+
+size_t kernel_field_bytes(const halotune_kernel *kernel, int field) {
+  const struct input_layout layout = layout_of(kernel, field);
+  return (size_t)layout.elements * layout.element_bytes;
+}
+
 /* Whether an output may be the same array as an input: one that is read at the computed point only, either because
  * nothing else is read, or because the file says so; and that no other output keeps values of. */
 static bool may_be_same(const halotune_kernel *kernel, int output, int input) {
   const struct parsed_stencil *parsed = kernel->question.parsed;
   int by;
-  if (input >= kernel->input_count) return false;
+  if (input >= kernel->input_count || !input_is_whole(parsed->stencil, input)) return false;
   if (stencil_is_kept_by_another(parsed->stencil, input, output, &by)) return false;
   if (parsed->analysis->shape == SHAPE_POINTWISE && parsed->stencil->kind != STENCIL_SCAN) return true;
   return output < parsed->stencil->output_count && stencil_in_place(parsed->stencil, output) == input;
@@ -25,14 +51,13 @@ static bool may_be_same(const halotune_kernel *kernel, int output, int input) {
 
 static halotune_status check_pointers(const halotune_kernel *kernel, const void *const pointers[],
                                       struct demands *out) {
-  size_t element = dtype_bytes((enum dtype)kernel->question.key.dtype);
-  size_t bytes = (size_t)domain_elements(&kernel->question.domain) * element;
   uintptr_t bits = 0;
   *out = (struct demands){.alignment_bytes = 512};
   for (int i = 0; i < kernel->pointer_count; i++) {
     bool is_input = i < kernel->input_count;
     const char *name = kernel_field_name(kernel, i);
     uintptr_t at = (uintptr_t)pointers[i];
+    const size_t bytes = kernel_field_bytes(kernel, i), element = kernel_element_bytes(kernel, i);
     if (!at) return fail(HALOTUNE_ARGUMENT, "the pointer of %s is NULL", name);
     if (at % element)
       return fail(HALOTUNE_ARGUMENT, "the pointer of %s is not a multiple of %zu bytes, the size of an element", name,
@@ -40,7 +65,7 @@ static halotune_status check_pointers(const halotune_kernel *kernel, const void 
     bits |= at;
     for (int k = 0; k < i && !is_input; k++) {
       uintptr_t other = (uintptr_t)pointers[k];
-      if (at >= other + bytes || other >= at + bytes) continue;
+      if (at >= other + kernel_field_bytes(kernel, k) || other >= at + bytes) continue;
       if (at != other || !may_be_same(kernel, i - kernel->input_count, k)) {
         return fail(HALOTUNE_ARGUMENT, "the output %s overlaps with %s", name, kernel_field_name(kernel, k));
       }

@@ -173,10 +173,9 @@ static bool is_constant(const struct stencil *stencil, int field) {
 
 static halotune_status check_fields(const halotune_kernel *kernel, void *const fields[]) {
   const struct stencil *stencil = kernel->question.parsed->stencil;
-  const size_t element = dtype_bytes((enum dtype)kernel->question.key.dtype);
-  const size_t bytes = (size_t)domain_elements(&kernel->question.domain) * element;
   for (int i = 0; i < kernel->pointer_count; i++) {
     const uintptr_t at = (uintptr_t)fields[i];
+    const size_t bytes = kernel_field_bytes(kernel, i), element = kernel_element_bytes(kernel, i);
     if (!at) return fail(HALOTUNE_ARGUMENT, "halotune_run: fields[%d] (%s) is NULL", i, kernel_field_name(kernel, i));
     if (at % element)
       return fail(HALOTUNE_ARGUMENT,
@@ -184,7 +183,8 @@ static halotune_status check_fields(const halotune_kernel *kernel, void *const f
                   kernel_field_name(kernel, i), element);
     for (int k = 0; k < i; k++) {
       const uintptr_t other = (uintptr_t)fields[k];
-      if (at >= other + bytes || other >= at + bytes || (is_constant(stencil, i) && is_constant(stencil, k))) continue;
+      const bool is_apart = at >= other + kernel_field_bytes(kernel, k) || other >= at + bytes;
+      if (is_apart || (is_constant(stencil, i) && is_constant(stencil, k))) continue;
       if (at == other && i >= kernel->input_count && input_below(kernel, i - kernel->input_count) == k) continue;
       return fail(HALOTUNE_ARGUMENT, "halotune_run: fields[%d] (%s) overlaps with fields[%d] (%s)", i,
                   kernel_field_name(kernel, i), k, kernel_field_name(kernel, k));

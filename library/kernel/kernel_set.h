@@ -67,4 +67,8 @@ bool kernel_knows(halotune_kernel *kernel, const void *const inputs[], void *con
 /* The name of a launch's field for messages: an input, an output, or an array that the launch carries. */
 const char *kernel_field_name(const halotune_kernel *kernel, int field);
 
+/* The bytes of such a field, and of one of its elements. */
+size_t kernel_field_bytes(const halotune_kernel *kernel, int field);
+size_t kernel_element_bytes(const halotune_kernel *kernel, int field);
+
 #endif

@@ -145,15 +145,23 @@ static bool writes_unknowns_alone(const struct stencil *stencil) {
   return fed > 0 && fed == stencil->output_count && fed <= stencil->input_count;
 }
 
+/* The bytes of an input for each point of the grid. One that lies along some axes only has so few elements that it
+ * counts as none. */
+static int input_bytes_per_point(const struct stencil *stencil, int input, enum dtype dtype) {
+  if (input_is_thin(stencil, input)) return 0;
+  return stencil->input_types[input] == INPUT_U8 ? 1 : (int)dtype_bytes(dtype);
+}
+
 static void count_bytes(const struct stencil *stencil, struct analysis *analysis) {
   bool has_unknowns = writes_unknowns_alone(stencil);
   for (int dtype = 0; dtype < DTYPE_COUNT; dtype++) {
     int bytes = (int)dtype_bytes((enum dtype)dtype);
-    analysis->read_bytes_per_point[dtype] = bytes * stencil->input_count;
-    analysis->bytes_per_point[dtype] = bytes * (stencil->input_count + stencil->output_count);
+    int *read = &analysis->read_bytes_per_point[dtype];
+    for (int i = 0; i < stencil->input_count; i++) *read += input_bytes_per_point(stencil, i, (enum dtype)dtype);
+    analysis->bytes_per_point[dtype] = *read + bytes * stencil->output_count;
     if (!has_unknowns) continue;
     analysis->unknown_bytes_per_point[dtype] = bytes * stencil->output_count;
-    analysis->known_bytes_per_point[dtype] = bytes * (stencil->input_count - stencil->output_count);
+    analysis->known_bytes_per_point[dtype] = *read - bytes * stencil->output_count;
   }
 }
 
@@ -162,6 +170,7 @@ halotune_status analysis_make(const struct stencil *stencil, struct analysis **o
   *out = NULL;
   struct analysis *analysis = calloc(1, sizeof *analysis);
   if (!analysis) return fail_memory();
+  for (int i = 0; i < stencil->input_count; i++) analysis->whole_inputs |= (unsigned)input_is_whole(stencil, i) << i;
   if ((status = collect_taps(stencil, analysis)) != HALOTUNE_OK) goto done;
   measure_reach(analysis);
   if ((status = find_shape(stencil, analysis)) != HALOTUNE_OK) goto done;
@@ -190,10 +199,12 @@ double analysis_intensity(const struct analysis *analysis, enum dtype dtype) {
 }
 
 double analysis_read_intensity(const struct analysis *analysis, enum dtype dtype) {
-  return (double)analysis->flops_per_point / analysis->read_bytes_per_point[dtype];
+  const int bytes = analysis->read_bytes_per_point[dtype]; /* 0 where all inputs lie along some axes only */
+  return bytes > 0 ? (double)analysis->flops_per_point / bytes : 0;
 }
 
 bool is_staged(const struct analysis *analysis, int input) {
+  if (!(analysis->whole_inputs >> input & 1)) return false;
   for (int i = 0; i < analysis->tap_count; i++) {
     const struct tap *tap = &analysis->taps[i];
     if (tap->input == input && (tap->offset[0] || tap->offset[1] || tap->offset[2])) return true;

@@ -33,6 +33,7 @@ struct weight {
 struct analysis {
   struct tap *taps; /* each tap once; sorted by input, then z, y, x */
   int tap_count;
+  unsigned whole_inputs; /* one bit for each input: see input_is_whole */
   int offset_count;                                /* distinct offsets over all inputs */
   int radius_low[MAX_DIMS], radius_high[MAX_DIMS]; /* reach towards smaller and larger indices, both >= 0 */
   int radius[MAX_DIMS];                            /* the larger of the two */
@@ -123,7 +124,10 @@ bool analysis_has_own_margins(const struct analysis *analysis, const struct sten
  * and all outputs. */
 bool analysis_is_plain(const struct analysis *analysis, const struct stencil *stencil);
 
-/* Whether the stencil reads an input at other points than the computed point. */
+/* Find the tap that this node reads. Returns its position among the analysis' taps; -1 for none. */
+int find_tap(const struct analysis *analysis, const struct expr *node);
+
+/* Whether the stencil reads a whole input (see input_is_whole) at other points than the computed point. */
 bool is_staged(const struct analysis *analysis, int input);
 
 #endif

@@ -28,7 +28,4 @@ halotune_status make_canonical(const struct stencil *stencil, struct analysis *a
  * Returns an array from malloc, indexed by the node's position minus update.first; NULL when memory is out. */
 bool *find_uniform(const struct stencil *stencil);
 
-/* Find the tap that this node reads. Returns its position among the analysis' taps; -1 for none. */
-int find_tap(const struct analysis *analysis, const struct expr *node);
-
 #endif

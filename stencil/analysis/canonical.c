@@ -217,6 +217,16 @@ static void add_facts(struct text *text, const struct stencil *stencil, const st
   text_printf(text, "halotune stencil 1\nkind %s\ndims %d\n", kind_names[stencil->kind], stencil->dims);
   if (stencil->kind == STENCIL_SCAN) text_printf(text, "axis %c\n", axis_names[stencil->axis]);
   for (int i = 0; i < stencil->input_count; i++) text_printf(text, "input %s\n", stencil->inputs[i]);
+  for (int i = 0; i < stencil->input_count; i++) {
+    if (!input_is_thin(stencil, i)) continue;
+    text_printf(text, "along %s ", stencil->inputs[i]);
+    input_axes_write(text, stencil, i);
+    text_printf(text, "\n");
+  }
+  for (int i = 0; i < stencil->input_count; i++) {
+    const char *type = input_type_names[stencil->input_types[i]];
+    if (type) text_printf(text, "type %s %s\n", stencil->inputs[i], type);
+  }
   for (int i = 0; i < stencil->output_count; i++) text_printf(text, "output %s\n", stencil->outputs[i]);
   for (int i = 0; i < stencil->coefficient_count; i++)
     text_printf(text, "coefficient %s\n", stencil->coefficients[i].name);

@@ -59,7 +59,8 @@ static void look_at_nodes(struct work *w) {
     const struct expr *node = &w->stencil->exprs.nodes[i];
     struct node_facts *facts = facts_of(w, i);
     facts->is_sum = find_is_sum(w, node);
-    facts->is_deep = node->kind == EXPR_TAP && (node->offset[0] || node->offset[1] || node->offset[2]);
+    facts->is_deep = node->kind == EXPR_TAP && input_is_whole(w->stencil, node->index) &&
+                     (node->offset[0] || node->offset[1] || node->offset[2]);
     for (int k = 0; k < node->arg_count; k++) facts->is_deep = facts->is_deep || facts_of(w, node->args[k])->is_deep;
   }
 }
@@ -92,7 +93,11 @@ static void take_apart_output(struct work *w, const struct assignment *assignmen
       uses[form_at(w, i)] = true;
       continue;
     }
-    if (node->kind == EXPR_TAP) split->reads_beside[assignment->output][node->index] = true;
+    if (node->kind == EXPR_TAP && input_is_whole(w->stencil, node->index)) {
+      split->reads_beside[assignment->output][node->index] = true;
+    } else if (node->kind == EXPR_TAP) {
+      split->reads_taps[assignment->output * w->analysis->tap_count + find_tap(w->analysis, node)] = true;
+    }
     if (node->kind == EXPR_VARIABLE) split->reads_index[assignment->output][node->index - VARIABLE_INDEX_X] = true;
     for (int k = 0; k < node->arg_count; k++) facts_of(w, node->args[k])->is_rest = true;
   }
@@ -169,7 +174,8 @@ halotune_status find_split(const struct stencil *stencil, struct analysis *analy
   w.uniform = find_uniform(stencil);
   w.facts = calloc((size_t)(stencil->update.end - stencil->update.first) + 1, sizeof *w.facts);
   split->exprs.nodes = malloc((size_t)stencil->exprs.count * sizeof *split->exprs.nodes);
-  if (!w.uniform || !w.facts || !split->exprs.nodes) {
+  split->reads_taps = arena_alloc(&analysis->arena, (size_t)(stencil->output_count * analysis->tap_count) + 1);
+  if (!w.uniform || !w.facts || !split->exprs.nodes || !split->reads_taps) {
     status = fail_memory();
     goto done;
   }

@@ -32,8 +32,9 @@ struct split {
   struct form_weight *weights; /* the weights of all forms, in the order of the forms */
   int weight_count;
   int delay[MAX_FIELDS]; /* of each output: planes that are loaded after its own before it is complete */
-  /* [output][input]: the rest of the update reads this input at the computed point */
+  /* [output][input]: the rest of the update reads this whole input at the computed point */
   bool reads_beside[MAX_FIELDS][MAX_FIELDS];
+  bool *reads_taps; /* [output*taps + tap]: the rest reads this tap of an input that is not whole */
   bool reads_index[MAX_FIELDS][MAX_DIMS]; /* [output][axis]: it uses the number of the point along this axis */
   /* sums that a thread keeps for each point between planes, over all forms */
   int partial_sums;

@@ -112,24 +112,44 @@ static halotune_status parse_offset(struct parser *p, int *offset) {
   return next_token(p);
 }
 
-/* Parse the offsets that stand after the name of a tap. */
-static halotune_status parse_tap(struct parser *p, struct expr node, int *out) {
-  int dims = p->scope->dims, count = 0;
+/* Find the axes along which an input's taps have offsets. Returns their number. */
+static int find_axes(const struct scope *scope, const struct name *input, int axes[MAX_DIMS]) {
+  int count = 0;
+  for (int axis = 0; axis < scope->dims; axis++) {
+    if (input->axes == 0 || (input->axes >> axis & 1)) axes[count++] = axis;
+  }
+  return count;
+}
+
+/* Fail for a tap with the wrong number of offsets. */
+static halotune_status fail_offsets(struct parser *p, const struct name *input, struct place place, int count) {
+  const int dims = p->scope->dims;
+  int axes[MAX_DIMS];
+  const int want = find_axes(p->scope, input, axes);
+  if (input->axes == 0) {
+    return parse_fail(p, place, "a stencil of %d dimension%s takes %d offset%s, not %d", dims, dims == 1 ? "" : "s",
+                      dims, dims == 1 ? "" : "s", count);
+  }
+  return parse_fail(p, place, "the input '%s' lies along %c%s%.1s only and takes %d offset%s, not %d", input->text,
+                    "xyz"[axes[0]], want > 1 ? " and " : "", want > 1 ? &"xyz"[axes[1]] : "", want,
+                    want == 1 ? "" : "s", count);
+}
+
+/* Parse the offsets that stand after the name of an input. */
+static halotune_status parse_tap(struct parser *p, const struct name *input, struct expr node, int *out) {
+  int axes[MAX_DIMS], count = 0;
+  const int want = find_axes(p->scope, input, axes);
   struct place bracket = place_of_token(p);
   halotune_status status;
   do { /* the token is '[' or ',' */
     if ((status = next_token(p)) != HALOTUNE_OK) return status;
     int offset = 0;
     if ((status = parse_offset(p, &offset)) != HALOTUNE_OK) return status;
-    if (count < dims) node.offset[count] = offset;
+    if (count < want) node.offset[axes[count]] = offset;
     count++;
   } while (token_is(&p->token, ","));
   if ((status = skip_symbol(p, "]", "',' or ']'")) != HALOTUNE_OK) return status;
-  if (count != dims) {
-    return parse_fail(p, bracket, "a stencil of %d dimension%s takes %d offset%s, not %d", dims, dims == 1 ? "" : "s",
-                      dims, dims == 1 ? "" : "s", count);
-  }
-  return add_node(p, node, out);
+  return count == want ? add_node(p, node, out) : fail_offsets(p, input, bracket, count);
 }
 
 static halotune_status parse_call(struct parser *p, struct expr node, int *out) {
@@ -205,6 +225,7 @@ static halotune_status copy_definition(struct parser *p, const struct name *name
 static halotune_status parse_name(struct parser *p, int *out) {
   struct token token = p->token;
   struct expr node = {.place = place_of_token(p)};
+  int axes[MAX_DIMS];
   halotune_status status = next_token(p);
   if (status != HALOTUNE_OK) return status;
   int function = find_function(&token);
@@ -234,9 +255,9 @@ static halotune_status parse_name(struct parser *p, int *out) {
   switch (name->kind) {
   case NAME_INPUT:
     node.kind = EXPR_TAP;
-    if (token_is(&p->token, "[")) return parse_tap(p, node, out);
+    if (token_is(&p->token, "[")) return parse_tap(p, name, node, out);
     return parse_fail(p, node.place, "the input '%s' needs offsets, such as %s[0%.*s]", name->text, name->text,
-                      2 * (p->scope->dims - 1), ",0,0");
+                      2 * (find_axes(p->scope, name, axes) - 1), ",0,0");
   case NAME_OUTPUT: return parse_fail(p, node.place, "the output '%s' cannot be read; use a temporary", name->text);
   case NAME_TEMPORARY: *out = name->index; return HALOTUNE_OK;
   case NAME_DEFINITION: return copy_definition(p, name, node.place, out);

@@ -36,6 +36,7 @@ struct name {
   const char *text; /* owned by the caller */
   enum name_kind kind;
   int index;
+  unsigned axes;      /* of an input: the axes along which its taps have offsets, bit 0 for x; 0: all axes */
   bool is_used;       /* the parser sets it when an expression uses the name */
   struct place place; /* where it was declared */
   struct formula definition;
@@ -45,7 +46,7 @@ struct name {
 struct scope {
   struct name *names;
   int count, capacity;
-  int dims; /* number of offsets in a tap; 0 where expressions have no taps */
+  int dims; /* number of offsets in a tap along all axes; 0 where expressions have no taps */
 };
 
 /* Add a name. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */

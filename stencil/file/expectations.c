@@ -1,4 +1,6 @@
 /* expectations.c: reads the fields for tests: exact solutions, allowed errors, ranges of inputs. */
+#include <math.h>
+
 #include "stencil/file/stencil_fields.h"
 
 halotune_status field_tolerance(struct stencil_reader *r, const struct yaml *node) {
@@ -25,6 +27,11 @@ halotune_status field_values(struct stencil_reader *r, const struct yaml *node) 
               entry_is_number(r, item->first->next, &range->high);
     if (!ok || range->low >= range->high || range->low < -most || range->high > most) {
       return reader_fail(r, item->place, "expected the least and the largest value, such as [0, 1]");
+    }
+    const bool is_u8 = r->stencil->input_types[field->index] == INPUT_U8;
+    if (is_u8 && (range->low < 0 || range->high > MOST_U8 || floor(range->low) < range->low ||
+                  floor(range->high) < range->high)) {
+      return reader_fail(r, item->place, "a mask has whole numbers from 0 to %d", MOST_U8);
     }
   }
   return HALOTUNE_OK;

@@ -66,6 +66,10 @@ static halotune_status read_entry(struct stencil_reader *r, const struct yaml *i
   if ((status = reader_find_field(r, item->text, item->place, &input)) != HALOTUNE_OK) return status;
   if (output->kind != NAME_OUTPUT) return reader_fail(r, item->key_place, "'%s' is not an output", output->text);
   if (input->kind != NAME_INPUT) return reader_fail(r, item->place, "'%s' is not an input", input->text);
+  if (!input_is_whole(stencil, input->index)) {
+    return reader_fail(r, item->place, "'%s' %s: its memory holds no output", input->text,
+                       input_is_thin(stencil, input->index) ? "lies along some axes only" : "is a mask");
+  }
   for (int i = 0; i < stencil->in_place_count; i++) {
     if (stencil->in_place[i].input != input->index) continue;
     return reader_fail(r, item->place, "two outputs would lie in the memory of '%s'", input->text);

@@ -9,6 +9,7 @@
 const char *const variable_names[VARIABLE_COUNT] = {"nx", "ny", "nz", "pi", "x", "y", "z", "x", "y", "z"};
 const char *const dtype_names[DTYPE_COUNT] = {"f32", "f64"};
 const char *const kind_names[] = {[STENCIL_STENCIL] = "stencil", [STENCIL_SCAN] = "scan"};
+const char *const input_type_names[INPUT_TYPE_COUNT] = {[INPUT_U8] = "u8"};
 const char axis_names[MAX_DIMS + 1] = "xyz";
 
 size_t dtype_bytes(enum dtype dtype) { return dtype == DTYPE_F32 ? sizeof(float) : sizeof(double); }
@@ -18,6 +19,28 @@ int stencil_in_place(const struct stencil *stencil, int output) {
     if (stencil->in_place[i].output == output) return stencil->in_place[i].input;
   }
   return -1;
+}
+
+bool input_lies_along(const struct stencil *stencil, int input, int axis) {
+  const unsigned axes = stencil->input_axes[input];
+  return axis < stencil->dims && (axes == 0 || (axes >> axis & 1));
+}
+
+bool input_is_thin(const struct stencil *stencil, int input) { return stencil->input_axes[input] != 0; }
+
+bool input_is_whole(const struct stencil *stencil, int input) {
+  return !input_is_thin(stencil, input) && stencil->input_types[input] == INPUT_OF_DTYPE;
+}
+
+void input_axes_write(struct text *text, const struct stencil *stencil, int input) {
+  int count = 0, written = 0;
+  for (int axis = 0; axis < stencil->dims; axis++) count += input_lies_along(stencil, input, axis);
+  if (count > 1) text_printf(text, "[");
+  for (int axis = 0; axis < stencil->dims; axis++) {
+    if (!input_lies_along(stencil, input, axis)) continue;
+    text_printf(text, "%s%c", written++ > 0 ? ", " : "", axis_names[axis]);
+  }
+  if (count > 1) text_printf(text, "]");
 }
 
 bool stencil_uses_index(const struct stencil *stencil, int axis) {

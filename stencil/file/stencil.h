@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/identity.h"
+#include "base/text.h"
 #include "stencil/expression/expr.h"
 #include "stencil/expression/parse.h"
 
@@ -39,6 +40,11 @@ struct edge {
 };
 
 enum dtype { DTYPE_F32, DTYPE_F64, DTYPE_COUNT };
+
+/* What an element of an input is. Most inputs have the element type of the outputs. A mask has whole numbers from 0 to
+ * 255. */
+enum input_type { INPUT_OF_DTYPE, INPUT_U8, INPUT_TYPE_COUNT };
+enum { MOST_U8 = 255 };
 
 struct grid {
   long n[MAX_DIMS]; /* points in x, y, z; 1 along axes that the stencil does not have */
@@ -106,6 +112,10 @@ struct stencil {
   int axis; /* for a scan: 0, 1, 2 for x, y, z */
   const char *inputs[MAX_FIELDS], *outputs[MAX_FIELDS];
   int input_count, output_count;
+  enum input_type input_types[MAX_FIELDS];
+  /* The axes along which an input has points, where these are not all: it has the same values at all points along the
+   * other axes, and no memory for them. Bit 0 is x. 0: all axes */
+  unsigned input_axes[MAX_FIELDS];
   struct coefficient *coefficients;
   int coefficient_count;
   struct update update; /* empty for a scan */
@@ -145,7 +155,8 @@ enum { MAX_STENCIL_BYTES = 1 << 20 };
 
 /* Names as files and users spell them: "f32", "periodic", "scan". */
 extern const char *const dtype_names[DTYPE_COUNT];
-extern const char *const boundary_names[BOUNDARY_COUNT]; /* a value has none: NULL */
+extern const char *const input_type_names[INPUT_TYPE_COUNT]; /* that of the outputs has none: NULL */
+extern const char *const boundary_names[BOUNDARY_COUNT];     /* a value has none: NULL */
 extern const char *const kind_names[];
 extern const char axis_names[MAX_DIMS + 1]; /* "xyz" */
 
@@ -175,6 +186,19 @@ bool stencil_is_kept_by_another(const struct stencil *stencil, int input, int ou
 
 /* The input in whose memory an output may lie; -1 for none. */
 int stencil_in_place(const struct stencil *stencil, int output);
+
+/* Whether an input has points along this axis of the stencil. */
+bool input_lies_along(const struct stencil *stencil, int input, int axis);
+
+/* Whether an input lies along some axes only, so that its place in memory is not that of other fields. */
+bool input_is_thin(const struct stencil *stencil, int input);
+
+/* Whether an input lies along all axes and has the element type of the outputs. Kernels load other inputs at the points
+ * that they compute, for each tap again, and never keep them in shared memory. */
+bool input_is_whole(const struct stencil *stencil, int input);
+
+/* Append the axes of an input as the file spells them: "x" or "[x, z]". */
+void input_axes_write(struct text *text, const struct stencil *stencil, int input);
 
 /* Whether the update uses the number of the point along an axis. */
 bool stencil_uses_index(const struct stencil *stencil, int axis);

@@ -13,6 +13,9 @@ typedef halotune_status field_read(struct stencil_reader *r, const struct yaml *
 field_read field_name, field_about, field_origin, field_kind, field_dims, field_axis, field_inputs, field_outputs;
 field_read field_coefficients;
 
+/* input_fields.c */
+field_read field_along, field_types;
+
 /* domains.c */
 field_read field_dtypes, field_grids;
 

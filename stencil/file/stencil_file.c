@@ -27,6 +27,8 @@ static const struct field {
     {"axis", SCAN_REQUIRED, field_axis, BASIC},
     {"inputs", REQUIRED, field_inputs, BASIC_NAMES},
     {"outputs", REQUIRED, field_outputs, BASIC_NAMES},
+    {"along", STENCIL_ONLY, field_along, NEWER},
+    {"types", STENCIL_ONLY, field_types, NEWER},
     {"coefficients", STENCIL_ONLY, field_coefficients, BASIC},
     {"boundary", STENCIL_REQUIRED, field_boundary, BASIC},
     {"dtypes", REQUIRED, field_dtypes, BASIC},

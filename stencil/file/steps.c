@@ -10,6 +10,10 @@ static halotune_status read_iterate_entry(const struct stencil_reader *r, const 
   if ((status = reader_find_field(r, item->text, item->place, &to)) != HALOTUNE_OK) return status;
   if (to->kind != NAME_INPUT)
     return reader_fail(r, item->place, "'%s' is not an input: the next step reads inputs", to->text);
+  if (!input_is_whole(r->stencil, to->index)) {
+    return reader_fail(r, item->place, "'%s' cannot become '%s', which %s", from->text, to->text,
+                       input_is_thin(r->stencil, to->index) ? "lies along some axes only" : "is a mask");
+  }
   for (int i = 0; i < r->stencil->iterate_count; i++) {
     if (r->stencil->iterate[i].to == to->index) {
       return reader_fail(r, item->place, "two fields would become the input '%s'", to->text);

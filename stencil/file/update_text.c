@@ -8,8 +8,11 @@ static void add_leaf(struct text *text, const struct expr *node, const void *con
   case EXPR_COEFFICIENT: text_printf(text, "%s", stencil->coefficients[node->index].name); break;
   case EXPR_VARIABLE: text_printf(text, "%s", variable_names[node->index]); break;
   default:
-    text_printf(text, "%s[", stencil->inputs[node->index]);
-    for (int axis = 0; axis < stencil->dims; axis++) text_printf(text, "%s%d", axis > 0 ? "," : "", node->offset[axis]);
+    text_printf(text, "%s", stencil->inputs[node->index]);
+    for (int axis = 0, count = 0; axis < stencil->dims; axis++) {
+      if (!input_lies_along(stencil, node->index, axis)) continue;
+      text_printf(text, "%s%d", count++ > 0 ? "," : "[", node->offset[axis]);
+    }
     text_printf(text, "]");
     break;
   }

@@ -63,6 +63,10 @@ static void add_staged(struct text *text, const struct prelude *prelude) {
   text_printf(text, "-1; }\n\n");
 }
 
+void prelude_write_for_axis(struct text *text, const char *pattern, int axis) {
+  for (; *pattern; pattern++) text_add(text, *pattern == '@' ? &axis_names[axis] : pattern, 1);
+}
+
 int prelude_index_field(const struct stencil *stencil, int axis) {
   int field = stencil->input_count;
   for (int i = 0; i < axis && i < stencil->dims; i++) field += stencil_uses_index(stencil, i);
@@ -75,7 +79,7 @@ void prelude_write_stencil(struct text *text, const struct prelude *prelude) {
   text_printf(text, "typedef %s real;\ntypedef %s index_t;\n", spec->dtype == DTYPE_F32 ? "float" : "double",
               prelude->launch->index_bytes == 4 ? "int" : "long long");
   text_printf(text, "#define DIMS %d\n#define INPUTS %d\n#define OUTPUTS %d\n", spec->stencil->dims,
-              prelude_index_field(spec->stencil, MAX_DIMS), spec->stencil->output_count);
+              prelude_tap_field(prelude, -1), spec->stencil->output_count);
   text_printf(text, "#define AXIS %d  // of a pencil or scan: 0, 1, 2 for x, y, z; else -1\n", analysis->pencil_axis);
   text_printf(text, "// How far taps reach towards smaller and larger indices.\n");
   for (int axis = 0; axis < MAX_DIMS; axis++) {

@@ -28,6 +28,20 @@ struct prelude {
  * and have no memory: read_point computes their values. Returns the number of all fields for `axis` = MAX_DIMS. */
 int prelude_index_field(const struct stencil *stencil, int axis);
 
+/* The number of the field from which a kernel reads a tap: the tap's input; or, for all but the first tap of an input
+ * that is not whole (see input_is_whole), a number of its own behind those of prelude_index_field.
+ *   tap  its number in the analysis; -1: returns the number of all fields */
+int prelude_tap_field(const struct prelude *prelude, int tap);
+
+/* Whether some input is not whole. */
+bool prelude_has_beside(const struct prelude *prelude);
+
+/* The number of a mask among the masks. */
+int prelude_mask_number(const struct stencil *stencil, int input);
+
+/* Append a text with the axis' name in place of each '@'. */
+void prelude_write_for_axis(struct text *text, const char *pattern, int axis);
+
 /* Append the prelude. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status prelude_write(struct text *text, const struct prelude *prelude);
 
@@ -52,11 +66,18 @@ void prelude_write_fields(struct text *text, const struct prelude *prelude);
 /* What taps beyond the grid read of coefficients: a member of struct Fields, and its values in FIELDS. */
 void prelude_write_outside_member(struct text *text, const struct prelude *prelude);
 void prelude_write_outside_values(struct text *text, const struct prelude *prelude);
+/* inputs that are not whole: cases of read_point or of read_vector, and their values in the update */
+void prelude_write_beside(struct text *text, const struct prelude *prelude, bool is_vector);
+void prelude_write_beside_values(struct text *text, const struct prelude *prelude);
 /* where outputs are written, if that is not everywhere in the box */
 void prelude_write_masks(struct text *text, const struct prelude *prelude);
-void prelude_write_boundary(struct text *text, const struct prelude *prelude); /* points outside the grid */
+/* Points beyond the grid: their images, what taps read there, and then a function that reads a tap. The first part
+ * stands before the functions that read fields if these need it: see prelude_has_beside. */
+void prelude_write_images(struct text *text, const struct prelude *prelude);
+void prelude_write_boundary(struct text *text, const struct prelude *prelude);
 /* the same where rules differ between ends or inputs, or change values */
-void prelude_write_edges(struct text *text, const struct prelude *prelude);
+void prelude_write_edge_images(struct text *text, const struct prelude *prelude);
+void prelude_write_edge_reader(struct text *text, const struct prelude *prelude);
 /* the points that a stage computes */
 void prelude_write_stage_points(struct text *text, const struct prelude *prelude);
 halotune_status prelude_write_update(struct text *text, const struct prelude *prelude);

@@ -32,11 +32,6 @@ static const char *near_body_of(enum boundary boundary) {
   }
 }
 
-/* Append a text with the axis in place of each '@'. */
-static void add_for_axis(struct text *text, const char *pattern, char axis) {
-  for (; *pattern; pattern++) text_add(text, *pattern == '@' ? &axis : pattern, 1);
-}
-
 /* Append what a tap reads where its image has a value; see prelude_edges.c. */
 static void add_ghost_value(struct text *text, const struct stencil *stencil) {
   text_printf(text,
@@ -47,7 +42,7 @@ static void add_ghost_value(struct text *text, const struct stencil *stencil) {
   for (int axis = 0; axis < stencil->dims; axis++) {
     if (stencil->boundary[axis][SIDE_LOW].rule != BOUNDARY_ZERO || stencil->kind == STENCIL_SCAN) continue;
     text_printf(text, any ? " || " : "");
-    add_for_axis(text, "is_zero_@(g, @)", axis_names[axis]);
+    prelude_write_for_axis(text, "is_zero_@(g, @)", axis);
     any = true;
   }
   text_printf(text, any ? " ? real(0) : value;\n}\n" : "value;\n}\n");
@@ -61,39 +56,44 @@ static void add_reader(struct text *text, const struct stencil *stencil, bool is
               is_fused ? " times the number of steps" : "");
   for (int axis = 0; axis < stencil->dims; axis++) {
     if (stencil->boundary[axis][SIDE_LOW].rule != BOUNDARY_ZERO || stencil->kind == STENCIL_SCAN) continue;
-    add_for_axis(text, "  if (@ < 0 || @ >= g.n@) return real(0);\n", axis_names[axis]);
+    prelude_write_for_axis(text, "  if (@ < 0 || @ >= g.n@) return real(0);\n", axis);
   }
   static const char *const calls[] = {"image_x(g, x), y, z", "image_x(g, x), image_y(g, y), z",
                                       "image_x(g, x), image_y(g, y), image_z(g, z)"};
   text_printf(text, "  return read_point(f, field, g, %s);\n}\n\n", calls[stencil->dims - 1]);
 }
 
-void prelude_write_boundary(struct text *text, const struct prelude *prelude) {
+void prelude_write_images(struct text *text, const struct prelude *prelude) {
   const struct stencil *stencil = prelude->spec->stencil;
   if (!analysis_is_plain(prelude->spec->analysis, stencil)) {
-    prelude_write_edges(text, prelude);
+    prelude_write_edge_images(text, prelude);
     return;
   }
   for (int axis = 0; axis < stencil->dims; axis++) {
     enum boundary boundary = stencil->kind == STENCIL_SCAN ? BOUNDARY_CLAMP : stencil->boundary[axis][SIDE_LOW].rule;
-    char name = axis_names[axis];
-    text_printf(text, "// Beyond the grid in %c (%s): %s.\n", name, boundary_names[boundary], meaning_of(boundary));
-    add_for_axis(text, "__device__ __forceinline__ index_t image_@(const Geometry &g, index_t @) {\n", name);
-    add_for_axis(text, body_of(boundary), name);
-    add_for_axis(text,
+    text_printf(text, "// Beyond the grid in %c (%s): %s.\n", axis_names[axis], boundary_names[boundary], meaning_of(boundary));
+    prelude_write_for_axis(text, "__device__ __forceinline__ index_t image_@(const Geometry &g, index_t @) {\n", axis);
+    prelude_write_for_axis(text, body_of(boundary), axis);
+    prelude_write_for_axis(text,
                  "// The image in @ of a point at most n@ - 1 beyond the grid, without a loop.\n"
                  "__device__ __forceinline__ index_t near_image_@(const Geometry &g, index_t @) {\n",
-                 name);
-    add_for_axis(text, near_body_of(boundary), name);
-    add_for_axis(
+                 axis);
+    prelude_write_for_axis(text, near_body_of(boundary), axis);
+    prelude_write_for_axis(
         text,
         "// Whether 0 is read in place of a point beyond the grid in @.\n__device__ __forceinline__ bool is_zero_@(const Geometry &g, index_t @) {\n",
-        name);
-    add_for_axis(text,
+        axis);
+    prelude_write_for_axis(text,
                  boundary == BOUNDARY_ZERO ? "  return @ < 0 || @ >= g.n@;\n}\n\n"
                                            : "  (void)g, (void)@;\n  return false;\n}\n\n",
-                 name);
+                 axis);
   }
   add_ghost_value(text, stencil);
-  add_reader(text, stencil, prelude->launch->steps > 1);
+}
+
+void prelude_write_boundary(struct text *text, const struct prelude *prelude) {
+  const struct stencil *stencil = prelude->spec->stencil;
+  if (!prelude_has_beside(prelude)) prelude_write_images(text, prelude);
+  if (!analysis_is_plain(prelude->spec->analysis, stencil)) prelude_write_edge_reader(text, prelude);
+  else add_reader(text, stencil, prelude->launch->steps > 1);
 }

@@ -2,11 +2,6 @@
  * tap beyond the grid finds its image, and what it reads there. */
 #include "stencil/generate/prelude.h"
 
-/* Append a text with the axis in place of each '@'. */
-static void add_for_axis(struct text *text, const char *pattern, int axis) {
-  for (; *pattern; pattern++) text_add(text, *pattern == '@' ? &axis_names[axis] : pattern, 1);
-}
-
 /* The image of a point beyond an end. For rules without images it is the nearest point of the grid. */
 static const char *image_of(enum boundary rule, enum edge_side side) {
   switch (rule) {
@@ -42,10 +37,10 @@ static void add_image(struct text *text, const struct prelude *prelude, int axis
     enum boundary rule = stencil->input_boundary[i][axis][side].rule;
     if (!has_image(rule) || image_of(rule, side) == image_of(first, side)) continue;
     text_printf(text, "field == %d ? ", i);
-    add_for_axis(text, image_of(rule, side), axis);
+    prelude_write_for_axis(text, image_of(rule, side), axis);
     text_printf(text, " : ");
   }
-  add_for_axis(text, image_of(first, side), axis);
+  prelude_write_for_axis(text, image_of(first, side), axis);
 }
 
 static void add_images(struct text *text, const struct prelude *prelude, int axis) {
@@ -67,18 +62,18 @@ static void add_images(struct text *text, const struct prelude *prelude, int axi
     if (is_periodic(rule) && !near) {
       const char *period = rule == BOUNDARY_PERIODIC ? "g.n@" : "g.n@ - 1";
       for (int side = 0; side < SIDES; side++) {
-        add_for_axis(text, side == SIDE_LOW ? "  while (@ < 0) @ += " : "  while (@ >= g.n@) @ -= ", axis);
-        add_for_axis(text, period, axis);
+        prelude_write_for_axis(text, side == SIDE_LOW ? "  while (@ < 0) @ += " : "  while (@ >= g.n@) @ -= ", axis);
+        prelude_write_for_axis(text, period, axis);
         text_printf(text, ";\n");
       }
       text_printf(text, "  return %c;\n}\n", axis_names[axis]);
       continue;
     }
-    add_for_axis(text, "  return @ < 0 ? ", axis);
+    prelude_write_for_axis(text, "  return @ < 0 ? ", axis);
     add_image(text, prelude, axis, SIDE_LOW);
-    add_for_axis(text, " : @ >= g.n@ ? ", axis);
+    prelude_write_for_axis(text, " : @ >= g.n@ ? ", axis);
     add_image(text, prelude, axis, SIDE_HIGH);
-    add_for_axis(text, " : @;\n}\n", axis);
+    prelude_write_for_axis(text, " : @;\n}\n", axis);
   }
 }
 
@@ -129,7 +124,7 @@ void prelude_write_outside_values(struct text *text, const struct prelude *prelu
 static void add_condition(struct text *text, const struct stencil *stencil, int input, int axis, enum edge_side side) {
   text_printf(text, "  if (");
   if (stencil->input_count > 1) text_printf(text, "field == %d && ", input);
-  add_for_axis(text, side == SIDE_LOW ? "@ < 0) " : "@ >= g.n@) ", axis);
+  prelude_write_for_axis(text, side == SIDE_LOW ? "@ < 0) " : "@ >= g.n@) ", axis);
 }
 
 /* Append what rules make of an image's value. A value stands for itself, whatever other axes say. */
@@ -156,9 +151,8 @@ static void add_values(struct text *text, const struct prelude *prelude) {
   }
 }
 
-void prelude_write_edges(struct text *text, const struct prelude *prelude) {
+void prelude_write_edge_images(struct text *text, const struct prelude *prelude) {
   const struct stencil *stencil = prelude->spec->stencil;
-  const char *field = analysis_shares_images(stencil) ? "" : "field, ";
   for (int axis = 0; axis < stencil->dims; axis++) add_images(text, prelude, axis);
   text_printf(text,
               "// What a tap of input `field` reads at a point that may lie beyond the grid, where its image has this "
@@ -166,8 +160,13 @@ void prelude_write_edges(struct text *text, const struct prelude *prelude) {
               "index_t x, index_t y, index_t z, real value) {\n  (void)f, (void)field, (void)g, (void)x, (void)y, "
               "(void)z;\n");
   add_values(text, prelude);
+  text_printf(text, "  return value;\n}\n");
+}
+
+void prelude_write_edge_reader(struct text *text, const struct prelude *prelude) {
+  const struct stencil *stencil = prelude->spec->stencil;
+  const char *field = analysis_shares_images(stencil) ? "" : "field, ";
   text_printf(text,
-              "  return value;\n}\n"
               "// Input `field` at a point that may lie beyond the grid, by at most the radius.\n"
               "__device__ __forceinline__ real read_image(const Fields &f, int field, const Geometry &g, index_t x, "
               "index_t y, index_t z) {\n  return ghost_value(f, field, g, x, y, z, read_point(f, field, g");

@@ -6,6 +6,17 @@ static bool is_texture(const struct prelude *prelude) {
   return prelude->load_path == LOAD_TEXTURE_LINEAR || prelude->load_path == LOAD_TEXTURE_2D;
 }
 
+/* Append the inputs' names as arguments, with 0 in place of masks; or those of the masks. */
+static void add_inputs(struct text *text, const struct stencil *stencil, bool masks) {
+  int count = 0;
+  for (int i = 0; i < stencil->input_count; i++) {
+    const bool is_mask = stencil->input_types[i] == INPUT_U8;
+    if (masks && !is_mask) continue;
+    text_printf(text, "%s%s%s", count++ > 0 ? ", " : "", is_mask && !masks ? "0" : "in_",
+                is_mask && !masks ? "" : stencil->inputs[i]);
+  }
+}
+
 /* Append names with a prefix, separated by commas. */
 static void add_list(struct text *text, const char *prefix, const char *const *names, int count) {
   for (int i = 0; i < count; i++) text_printf(text, "%s%s%s", i > 0 ? ", " : "", prefix, names[i]);
@@ -39,11 +50,13 @@ static void add_arguments(struct text *text, const struct prelude *prelude) {
   const char *restricted = prelude->load_path == LOAD_PLAIN ? "" : "__restrict__ ";
   text_printf(text, "#define KERNEL %s\n#define KERNEL_PARAMETERS \\\n ", prelude->launch->kernel);
   for (int i = 0; i < stencil->input_count; i++)
-    text_printf(text, " const real *%sin_%s,", restricted, stencil->inputs[i]);
+    text_printf(text, " const %s *%sin_%s,", stencil->input_types[i] == INPUT_U8 ? "unsigned char" : "real",
+                restricted, stencil->inputs[i]);
   for (int i = 0; i < stencil->output_count; i++)
     text_printf(text, " real *%sout_%s,", restricted, stencil->outputs[i]);
   for (int i = 0; i < launch->carried_count; i++) text_printf(text, " real *%scarried_%d,", restricted, i);
   for (int i = 0; i < stencil->input_count && is_texture(prelude); i++) {
+    if (!input_is_whole(stencil, i)) continue;
     text_printf(text, " cudaTextureObject_t texture_%s,", stencil->inputs[i]);
   }
   add_mapped(text, " const __grid_constant__ TensorMap map_in_", stencil->inputs, &launch->input_maps, ",");
@@ -52,15 +65,23 @@ static void add_arguments(struct text *text, const struct prelude *prelude) {
   text_printf(text, " const Geometry g");
   if (prelude->launch->passes_coefficients) text_printf(text, ", const Coefficients coefficients");
   text_printf(text, "\n#define FIELDS {{");
-  add_list(text, "in_", stencil->inputs, stencil->input_count);
+  add_inputs(text, stencil, false);
   text_printf(text, "}, {");
   add_list(text, "out_", stencil->outputs, stencil->output_count);
   for (int i = 0; i < launch->carried_count; i++) text_printf(text, ", carried_%d", i);
   text_printf(text, "}");
+  if (prelude_mask_number(stencil, stencil->input_count) > 0) {
+    text_printf(text, ", {");
+    add_inputs(text, stencil, true);
+    text_printf(text, "}");
+  }
   prelude_write_outside_values(text, prelude);
   if (is_texture(prelude)) {
     text_printf(text, ", {");
-    add_list(text, "texture_", stencil->inputs, stencil->input_count);
+    for (int i = 0; i < stencil->input_count; i++) {
+      text_printf(text, "%s%s%s", i > 0 ? ", " : "", input_is_whole(stencil, i) ? "texture_" : "0",
+                  input_is_whole(stencil, i) ? stencil->inputs[i] : "");
+    }
     text_printf(text, "}");
   }
   add_map_list(text, "&map_in_", stencil->inputs, &launch->input_maps);
@@ -101,7 +122,7 @@ static void add_index_values(struct text *text, const struct stencil *stencil, c
   for (int axis = 0; axis < stencil->dims && stencil->kind == STENCIL_STENCIL; axis++) {
     if (!stencil_uses_index(stencil, axis)) continue;
     text_printf(text, "  if (field == %d) ", prelude_index_field(stencil, axis));
-    for (const char *at = pattern; *at; at++) text_add(text, *at == '@' ? &axis_names[axis] : at, 1);
+    prelude_write_for_axis(text, pattern, axis);
   }
 }
 
@@ -120,6 +141,7 @@ static void add_readers(struct text *text, const struct prelude *prelude) {
               "__device__ __forceinline__ real read_point(const Fields &f, int field, const Geometry &g, index_t x, "
               "index_t y, index_t z) {\n");
   add_index_values(text, stencil, "return real(@);\n");
+  prelude_write_beside(text, prelude, false);
   if (condition) text_printf(text, "  %sreturn load_streaming(f.in[field] + at(g, x, y, z));\n", condition);
   if (!is_always_streamed) {
     text_printf(text, "%s", is_texture(prelude) ? texture_fetch(prelude) : loads[prelude->load_path]);
@@ -133,6 +155,7 @@ static void add_readers(struct text *text, const struct prelude *prelude) {
       text, stencil,
       "{\n#pragma unroll\n    for (int i = 0; i < N; i++) values[i] = read_point(f, field, g, x + i, y, z);\n"
       "    return;\n  }\n");
+  prelude_write_beside(text, prelude, true);
   if (condition) {
     text_printf(text, "  %sreturn load_vector_streaming(f.in[field] + at(g, x, y, z), values);\n", condition);
   }
@@ -215,11 +238,14 @@ void prelude_write_fields(struct text *text, const struct prelude *prelude) {
   const struct launch *launch = prelude->launch;
   text_printf(text, "struct Fields {\n  const real *in[INPUTS];\n  real *out[%s];\n",
               launch->carried_count > 0 ? "OUTPUTS + CARRIED" : "OUTPUTS");
+  const int masks = prelude_mask_number(prelude->spec->stencil, prelude->spec->stencil->input_count);
+  if (masks > 0) text_printf(text, "  const unsigned char *mask[%d];\n", masks);
   prelude_write_outside_member(text, prelude);
   text_printf(text, "%s%s%s};\n", is_texture(prelude) ? "  cudaTextureObject_t texture[INPUTS];\n" : "",
               launch->input_maps.count > 0 ? "  const TensorMap *map_in[STAGED];  // by slot\n" : "",
               launch->output_maps.count > 0 ? "  const TensorMap *map_out[OUTPUTS];\n" : "");
   add_arguments(text, prelude);
+  if (prelude_has_beside(prelude)) prelude_write_images(text, prelude);
   add_readers(text, prelude);
   add_writers(text, prelude);
 }

@@ -25,7 +25,9 @@ static void add_leaf(struct text *text, const struct expr *node, const void *con
   case EXPR_VARIABLE:
     text_printf(text, "taps(%d)", prelude_index_field(stencil, node->index - VARIABLE_INDEX_X));
     break;
-  default: text_printf(text, "taps(%d)", node->index); break;
+  default:
+    text_printf(text, "taps(%d)", prelude_tap_field(c->prelude, find_tap(c->prelude->spec->analysis, node)));
+    break;
   }
 }
 
@@ -222,6 +224,7 @@ static halotune_status add_finish(struct text *text, const struct prelude *prelu
 static void add_constants(struct text *text, const struct prelude *prelude) {
   const struct split *split = split_of(prelude);
   const struct stencil *stencil = prelude->spec->stencil;
+  const int tap_count = prelude->spec->analysis->tap_count;
   bool reads = false;
   text_printf(
       text,
@@ -238,6 +241,11 @@ static void add_constants(struct text *text, const struct prelude *prelude) {
     for (int i = 0; i < stencil->input_count; i++) {
       if (!split->reads_beside[o][i]) continue;
       text_printf(text, "(output == %d && input == %d) || ", o, i);
+      reads = true;
+    }
+    for (int i = 0; i < tap_count; i++) {
+      if (!split->reads_taps[o * tap_count + i]) continue;
+      text_printf(text, "(output == %d && input == %d) || ", o, prelude_tap_field(prelude, i));
       reads = true;
     }
     for (int axis = 0; axis < stencil->dims; axis++) {

@@ -15,6 +15,10 @@ void prelude_write_leaf(struct text *text, const struct prelude *prelude, const 
   case EXPR_COEFFICIENT: text_printf(text, "%s_", stencil->coefficients[node->index].name); break;
   case EXPR_VARIABLE: text_printf(text, "%s_", variable_names[node->index]); break;
   default:
+    if (!input_is_whole(stencil, node->index)) {
+      text_printf(text, "beside_%d", prelude_tap_field(prelude, find_tap(prelude->spec->analysis, node)));
+      break;
+    }
     text_printf(text, "%s_", stencil->inputs[node->index]);
     for (int axis = 0; axis < stencil->dims; axis++)
       text_printf(text, "%s%d", axis == 0 ? "(" : ", ", node->offset[axis]);
@@ -42,6 +46,7 @@ static void add_inputs(struct text *text, const struct stencil *stencil) {
   static const char *const parameters[] = {"int x", "int x, int y", "int x, int y, int z"};
   static const char *const arguments[] = {"x, 0, 0", "x, y, 0", "x, y, z"};
   for (int i = 0; i < stencil->input_count; i++) {
+    if (!input_is_whole(stencil, i)) continue;
     text_printf(text, "  const auto %s_ = [&taps](%s) { return taps(%d, %s); };\n", stencil->inputs[i],
                 parameters[stencil->dims - 1], i, arguments[stencil->dims - 1]);
   }
@@ -143,6 +148,7 @@ halotune_status prelude_write_update(struct text *text, const struct prelude *pr
   add_coefficients(text, stencil);
   add_inputs(text, stencil);
   add_indices(text, stencil);
+  prelude_write_beside_values(text, prelude);
   if (reproducible) status = prelude_write_rounded(text, prelude);
   for (int i = 0; i < stencil->update.count && status == HALOTUNE_OK && !reproducible; i++) {
     status = add_assignment(text, prelude, i);

@@ -19,3 +19,22 @@ struct domain domain_dense(const struct stencil *stencil, const struct analysis 
 }
 
 long domain_elements(const struct domain *domain) { return domain->plane * domain->grid.n[2]; }
+
+struct input_layout domain_layout(const struct domain *domain, enum dtype dtype) {
+  return (struct input_layout){{1, domain->row, domain->plane}, domain_elements(domain), dtype_bytes(dtype)};
+}
+
+struct input_layout input_layout_of(const struct stencil *stencil, int input, enum dtype dtype,
+                                    const struct domain *domain) {
+  const long lengths[MAX_DIMS] = {domain->row, domain->grid.n[1], domain->grid.n[2]};
+  struct input_layout layout = domain_layout(domain, dtype);
+  if (stencil->input_types[input] == INPUT_U8) layout.element_bytes = 1;
+  if (!input_is_thin(stencil, input)) return layout;
+  layout.elements = 1;
+  for (int axis = 0; axis < MAX_DIMS; axis++) {
+    const bool lies = input_lies_along(stencil, input, axis);
+    layout.strides[axis] = lies ? layout.elements : 0;
+    if (lies) layout.elements *= lengths[axis];
+  }
+  return layout;
+}

@@ -29,7 +29,22 @@ void domain_numbers(const struct domain *domain, long numbers[DOMAIN_NUMBERS]);
  * to compute, and may be empty. */
 struct domain domain_dense(const struct stencil *stencil, const struct analysis *analysis, const struct grid *grid);
 
-/* The number of elements of a field. */
+/* The number of elements of a field that lies along all axes. */
 long domain_elements(const struct domain *domain);
+
+/* How a field lies in memory. */
+struct input_layout {
+  long strides[MAX_DIMS]; /* elements between neighbours; 0 along axes that the input does not have */
+  long elements;          /* of the whole array; its last row and plane count in full */
+  size_t element_bytes;
+};
+
+/* The layout of outputs, and of inputs that are whole. */
+struct input_layout domain_layout(const struct domain *domain, enum dtype dtype);
+
+/* Find how an input lies in memory. An input along some axes only is as dense as the fields of the domain are: rows
+ * along x are `row` elements apart. */
+struct input_layout input_layout_of(const struct stencil *stencil, int input, enum dtype dtype,
+                                    const struct domain *domain);
 
 #endif

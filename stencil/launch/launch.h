@@ -19,7 +19,7 @@ struct tensor_maps {
 
 /* The kernel's arguments are, in this order:
  *   - a pointer for each input, one for each output, and one for each array that it carries (see iterate.h)
- *   - a texture object for each input, where passes_textures is not 0
+ *   - a texture object for each input that is whole (see input_is_whole), where passes_textures is not 0
  *   - the tensor maps of inputs, and those of outputs
  *   - a pointer to the workspace, where it has one
  *   - struct Geometry

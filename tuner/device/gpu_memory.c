@@ -37,11 +37,14 @@ int gpu_rotation_sets(size_t set_bytes, int l2_bytes) {
   return set_bytes >= wanted ? 1 : sets > GPU_MOST_SETS ? GPU_MOST_SETS : (int)sets;
 }
 
-halotune_status gpu_rotation_make(struct gpu *gpu, int count, int field_count, size_t field_bytes, CUstream stream,
+halotune_status gpu_rotation_make(struct gpu *gpu, int count, int field_count, const size_t field_bytes[], CUstream stream,
                                   struct gpu_rotation *out) {
-  *out = (struct gpu_rotation){
-      .count = count, .field_count = field_count, .stride_bytes = round_up(field_bytes, GPU_ALIGN_BYTES)};
-  size_t bytes = (size_t)count * (size_t)field_count * out->stride_bytes;
+  *out = (struct gpu_rotation){.count = count, .field_count = field_count};
+  for (int i = 0; i < field_count; i++) {
+    out->offsets[i] = out->set_bytes;
+    out->set_bytes += round_up(field_bytes[i], GPU_ALIGN_BYTES);
+  }
+  size_t bytes = (size_t)count * out->set_bytes;
   halotune_status status = gpu_did(gpu, gpu->cu->mem_alloc(&out->memory, bytes + GPU_ALIGN_BYTES), "cuMemAlloc");
   if (status == HALOTUNE_OK) {
     size_t words = (bytes + GPU_ALIGN_BYTES) / sizeof gpu_poison_word;
@@ -58,6 +61,5 @@ void gpu_rotation_free(struct gpu *gpu, struct gpu_rotation *rotation) {
 }
 
 CUdeviceptr gpu_rotation_field(const struct gpu_rotation *rotation, int set, int field) {
-  size_t number = (size_t)set * (size_t)rotation->field_count + (size_t)field;
-  return round_up(rotation->memory, GPU_ALIGN_BYTES) + number * rotation->stride_bytes;
+  return round_up(rotation->memory, GPU_ALIGN_BYTES) + (size_t)set * rotation->set_bytes + rotation->offsets[field];
 }

@@ -30,7 +30,7 @@ void gpu_buffer_free(struct gpu *gpu, struct gpu_buffer *buffer);
 struct gpu_rotation {
   CUdeviceptr memory;
   int count, field_count;
-  size_t stride_bytes; /* from one field to the next */
+  size_t set_bytes, offsets[2 * MAX_FIELDS]; /* of the fields in a set */
 };
 
 /* The number of sets that together exceed twice the L2 cache: at least 1, at most GPU_MOST_SETS, which limits the
@@ -38,7 +38,7 @@ struct gpu_rotation {
 enum { GPU_MOST_SETS = 1024 };
 int gpu_rotation_sets(size_t set_bytes, int l2_bytes);
 
-halotune_status gpu_rotation_make(struct gpu *gpu, int count, int field_count, size_t field_bytes, CUstream stream,
+halotune_status gpu_rotation_make(struct gpu *gpu, int count, int field_count, const size_t field_bytes[], CUstream stream,
                                   struct gpu_rotation *out);
 void gpu_rotation_free(struct gpu *gpu, struct gpu_rotation *rotation);
 

@@ -43,6 +43,13 @@ halotune_status gpu_problem_make(const struct stencil *stencil, const struct ana
   out->launch_steps = launch_steps;
   out->dtype = dtype;
   out->domain = *domain;
+  for (int i = 0; i < gpu_problem_buffers(out); i++) out->buffer_bytes[i] = gpu_problem_bytes(out);
+  for (int i = 0; i < out->input_count; i++) {
+    const struct input_layout layout = input_layout_of(stencil, i, dtype, domain);
+    const size_t bytes = (size_t)layout.elements * layout.element_bytes;
+    out->buffer_bytes[i] = layout.element_bytes == 1 ? (bytes + 7) / 8 * 8 : bytes;
+    out->element_bytes[i] = layout.element_bytes;
+  }
   for (int o = 0; o < out->output_count; o++) {
     const int output = o < stencil->output_count ? o : carried[o - stencil->output_count].output;
     find_written(stencil, analysis, output, domain, out->written_low[o], out->written_high[o]);

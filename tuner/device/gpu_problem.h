@@ -20,6 +20,8 @@ struct gpu_problem {
   int launch_steps;              /* time steps of a launch */
   enum dtype dtype;
   struct domain domain; /* dense: no gaps between rows */
+  size_t buffer_bytes[2 * MAX_FIELDS]; /* of each buffer, rounded up to a multiple of 8 for bytes */
+  size_t element_bytes[MAX_FIELDS];    /* of each input */
   /* the points of each output that a launch writes: low <= point < high */
   long written_low[MAX_FIELDS][MAX_DIMS], written_high[MAX_FIELDS][MAX_DIMS];
   int in_place[MAX_FIELDS]; /* of each output: the number of the input in whose memory it may lie, plus 1; 0 for none */
@@ -48,8 +50,16 @@ long gpu_problem_finite_steps(const struct analysis *analysis, enum dtype dtype,
 static inline int gpu_problem_buffers(const struct gpu_problem *problem) {
   return problem->input_count + problem->output_count;
 }
+/* The bytes of a field that lies along all axes. */
 static inline size_t gpu_problem_bytes(const struct gpu_problem *problem) {
   return (size_t)domain_elements(&problem->domain) * dtype_bytes(problem->dtype);
+}
+
+/* The bytes of all buffers together. */
+static inline size_t gpu_problem_set_bytes(const struct gpu_problem *problem) {
+  size_t bytes = 0;
+  for (int i = 0; i < gpu_problem_buffers(problem); i++) bytes += problem->buffer_bytes[i];
+  return bytes;
 }
 
 /* Whether an output may lie in the memory of an input. A verification then runs the variant twice. */

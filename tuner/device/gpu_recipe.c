@@ -29,6 +29,7 @@ bool gpu_recipe_applies(const struct scene *scene) {
   bool fits = r->stencil->kind == STENCIL_STENCIL && r->input == INPUT_RANDOM && r->steps == 1 &&
               r->launch_steps == 1 && r->stencil->input_count <= GPU_RECIPE_INPUTS;
   for (int axis = 0; axis < r->stencil->dims; axis++) fits = fits && axis_fits(r->stencil, axis);
+  for (int i = 0; i < r->stencil->input_count; i++) fits = fits && input_is_whole(r->stencil, i);
   for (int o = 0; o < scene->written_count; o++)
     fits = fits && memcmp(&scene->written[o], &scene->box, sizeof scene->box) == 0;
   return fits;

@@ -151,7 +151,7 @@ static void advance_phase(struct gpu_session *s, const struct gpu_slot *slot, in
 }
 
 static halotune_status copy_start(struct gpu_session *s, CUdeviceptr to, int buffer) {
-  return gpu_did(&s->gpu, s->cu.copy_async(to, s->starts[buffer], gpu_problem_bytes(&s->problem), s->stream),
+  return gpu_did(&s->gpu, s->cu.copy_async(to, s->starts[buffer], s->problem.buffer_bytes[buffer], s->stream),
                  "cuMemcpyDtoDAsync");
 }
 

@@ -71,12 +71,15 @@ static int rotation_sets(const struct gpu_session *s, const struct gpu_problem *
 }
 
 static size_t bytes_needed(const struct gpu_session *s, const struct gpu_problem *problem) {
-  size_t bytes = gpu_problem_bytes(problem), points = (size_t)domain_elements(&problem->domain), total = 0;
+  const size_t points = (size_t)domain_elements(&problem->domain), set_bytes = gpu_problem_set_bytes(problem);
+  size_t total = 0;
   int buffers = gpu_problem_buffers(problem);
-  for (int i = 0; i < buffers; i++)
+  for (int i = 0; i < buffers; i++) {
+    const size_t bytes = problem->buffer_bytes[i];
     total += gpu_buffer_total(bytes, problem->guard_bytes) + (has_start(problem, i) ? bytes : 0);
-  int sets = rotation_sets(s, problem, (size_t)buffers * bytes);
-  if (sets > 1) total += (size_t)sets * (size_t)buffers * (bytes + GPU_ALIGN_BYTES);
+  }
+  int sets = rotation_sets(s, problem, set_bytes);
+  if (sets > 1) total += (size_t)sets * (set_bytes + (size_t)buffers * GPU_ALIGN_BYTES);
   return total + 2 * (size_t)problem->output_count * points * sizeof(double);
 }
 
@@ -85,10 +88,11 @@ static halotune_status allocate_memory(struct gpu_session *s, size_t bytes, CUde
 }
 
 static halotune_status make_fields(struct gpu_session *s, const struct gpu_problem *problem) {
-  size_t bytes = gpu_problem_bytes(problem), doubles = (size_t)domain_elements(&problem->domain) * sizeof(double);
-  int buffers = gpu_problem_buffers(problem), sets = rotation_sets(s, problem, (size_t)buffers * bytes);
+  const size_t doubles = (size_t)domain_elements(&problem->domain) * sizeof(double);
+  int buffers = gpu_problem_buffers(problem), sets = rotation_sets(s, problem, gpu_problem_set_bytes(problem));
   halotune_status status = HALOTUNE_OK;
   for (int i = 0; i < buffers && status == HALOTUNE_OK; i++) {
+    const size_t bytes = problem->buffer_bytes[i];
     status = gpu_buffer_make(&s->gpu, bytes, problem->guard_bytes, &s->fields[i]);
     if (status == HALOTUNE_OK && has_start(problem, i)) status = allocate_memory(s, bytes, &s->starts[i]);
   }
@@ -97,7 +101,7 @@ static halotune_status make_fields(struct gpu_session *s, const struct gpu_probl
     if (status == HALOTUNE_OK) status = allocate_memory(s, doubles, &s->magnitudes[o]);
   }
   if (status == HALOTUNE_OK && sets > 1)
-    status = gpu_rotation_make(&s->gpu, sets, buffers, bytes, s->stream, &s->rotation);
+    status = gpu_rotation_make(&s->gpu, sets, buffers, problem->buffer_bytes, s->stream, &s->rotation);
   return status;
 }
 
@@ -105,7 +109,8 @@ static halotune_status make_fields(struct gpu_session *s, const struct gpu_probl
 static void make_roof(struct gpu_session *s, const struct gpu_problem *problem) {
   size_t bytes = (size_t)problem->roof_elements * dtype_bytes(problem->dtype);
   if (bytes == 0) return;
-  if (gpu_rotation_make(&s->gpu, rotation_sets(s, problem, 2 * bytes), 2, bytes, s->stream, &s->roof) != HALOTUNE_OK) {
+  const size_t both[] = {bytes, bytes};
+  if (gpu_rotation_make(&s->gpu, rotation_sets(s, problem, 2 * bytes), 2, both, s->stream, &s->roof) != HALOTUNE_OK) {
     gpu_clear(&s->gpu);
   }
 }
@@ -148,7 +153,7 @@ static halotune_status find_part(const struct gpu_session *s, enum gpu_upload ki
   const struct gpu_problem *p = &s->problem;
   int most = kind == GPU_UPLOAD_START ? gpu_problem_buffers(p) : p->output_count;
   if (!s->has_problem || number < 0 || number >= most) return fail(HALOTUNE_ARGUMENT, "there is no field %d", number);
-  size_t room = kind == GPU_UPLOAD_START ? gpu_problem_bytes(p) : (size_t)domain_elements(&p->domain) * sizeof(double);
+  size_t room = kind == GPU_UPLOAD_START ? p->buffer_bytes[number] : (size_t)domain_elements(&p->domain) * sizeof(double);
   CUdeviceptr to = kind == GPU_UPLOAD_START  ? s->starts[number]
                    : kind == GPU_UPLOAD_WANT ? s->want[number]
                                              : s->magnitudes[number];

@@ -82,9 +82,33 @@ static bool check_plane(struct run *run, int buffer, long z) {
   return true;
 }
 
+/* Check that an input that is not whole has its values. */
+static bool check_beside(struct run *run, int input) {
+  const struct input_layout *layout = &run->fields.layouts[input];
+  const struct grid *grid = &run->scene->request.domain.grid;
+  for (long z = 0; z < (layout->strides[2] > 0 ? grid->n[2] : 1); z++) {
+    for (long y = 0; y < (layout->strides[1] > 0 ? grid->n[1] : 1); y++) {
+      for (long x = 0; x < (layout->strides[0] > 0 ? grid->n[0] : 1); x++) {
+        const long i = x * layout->strides[0] + y * layout->strides[1] + z * layout->strides[2];
+        if (element_of(run, input, i) == run->scene->inputs[input][grid_index(grid, x, y, z)]) continue;
+        set_outcome(run, CHECK_CHANGED_INPUT);
+        snprintf(run->result->text, sizeof run->result->text, "%s was written at (%ld, %ld, %ld), which is an input",
+                 run->scene->request.stencil->inputs[input], x, y, z);
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
 /* Check that a single step changed no input, and wrote nothing between rows or outside the box. */
 static bool check_untouched(struct run *run) {
+  const struct stencil *stencil = run->scene->request.stencil;
   for (int b = 0; b < run->fields.buffer_count; b++) {
+    if (b < stencil->input_count && !input_is_whole(stencil, b)) {
+      if (!check_beside(run, b)) return false;
+      continue;
+    }
     for (long z = 0; z < run->scene->request.domain.grid.n[2]; z++) {
       if (!check_plane(run, b, z)) return false;
     }

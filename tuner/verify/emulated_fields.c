@@ -11,22 +11,29 @@ static enum dtype dtype_of(const struct emulated_fields *fields) { return fields
 
 double emulated_fields_get(const struct emulated_fields *fields, int buffer, long i) {
   const void *data = emulation_buffer_data(fields->buffers[buffer]);
+  if (fields->layouts[buffer].element_bytes == 1) return ((const unsigned char *)data)[i];
   return dtype_of(fields) == DTYPE_F32 ? (double)((const float *)data)[i] : ((const double *)data)[i];
 }
 
 static void set_element(const struct emulated_fields *fields, int buffer, long i, double value) {
   void *data = emulation_buffer_data(fields->buffers[buffer]);
-  if (dtype_of(fields) == DTYPE_F32) ((float *)data)[i] = (float)value;
+  if (fields->layouts[buffer].element_bytes == 1) ((unsigned char *)data)[i] = (unsigned char)value;
+  else if (dtype_of(fields) == DTYPE_F32) ((float *)data)[i] = (float)value;
   else ((double *)data)[i] = value;
 }
 
-/* Copy a dense field to a buffer with the domain's strides. The gaps stay poisoned. */
+/* Copy a dense field over the whole grid to a buffer with its layout. The gaps stay poisoned.
+ *   values  NULL: 1 everywhere */
 static void copy_to_buffer(const struct emulated_fields *fields, int buffer, const double *values) {
-  const struct domain *d = &fields->scene->request.domain;
-  for (long z = 0; z < d->grid.n[2]; z++) {
-    for (long y = 0; y < d->grid.n[1]; y++) {
-      for (long x = 0; x < d->grid.n[0]; x++) {
-        set_element(fields, buffer, z * d->plane + y * d->row + x, *values++);
+  const struct input_layout *layout = &fields->layouts[buffer];
+  const struct grid *grid = &fields->scene->request.domain.grid;
+  long n[MAX_DIMS];
+  for (int axis = 0; axis < MAX_DIMS; axis++) n[axis] = layout->strides[axis] > 0 ? grid->n[axis] : 1;
+  for (long z = 0; z < n[2]; z++) {
+    for (long y = 0; y < n[1]; y++) {
+      for (long x = 0; x < n[0]; x++) {
+        const long i = x * layout->strides[0] + y * layout->strides[1] + z * layout->strides[2];
+        set_element(fields, buffer, i, values ? values[grid_index(grid, x, y, z)] : 1);
       }
     }
   }
@@ -41,11 +48,15 @@ static halotune_status make_buffers(struct emulated_fields *fields, bool has_val
   halotune_status (*create)(size_t, int, struct emulation_buffer **) =
       emulated_fields_are_sparse(fields) || !has_values ? emulation_buffer_create_sparse : emulation_buffer_create;
   const struct stencil *stencil = fields->scene->request.stencil;
-  size_t bytes = (size_t)domain_elements(&fields->scene->request.domain) * dtype_bytes(dtype_of(fields));
+  const struct domain *domain = &fields->scene->request.domain;
   int count = stencil->input_count + fields->scene->written_count;
   for (; fields->buffer_count < count; fields->buffer_count++) {
     int i = fields->buffer_count, output = i - stencil->input_count;
-    halotune_status status = create(bytes, (int)dtype_bytes(dtype_of(fields)), &fields->buffers[i]);
+    struct input_layout *layout = &fields->layouts[i];
+    *layout = output < 0 ? input_layout_of(stencil, i, dtype_of(fields), domain) : domain_layout(domain, dtype_of(fields));
+    const int poison_bytes = layout->element_bytes == 1 ? 4 : (int)layout->element_bytes; /* bytes cannot be told */
+    halotune_status status =
+        create((size_t)layout->elements * layout->element_bytes, poison_bytes, &fields->buffers[i]);
     if (status != HALOTUNE_OK) return status;
     if (output < 0) {
       fields->inputs[i] = i;
@@ -123,6 +134,7 @@ static void describe_launch(const struct emulated_fields *fields, struct check_o
         (struct emulation_argument){.kind = EMULATION_ARGUMENT_BUFFER, .buffer = fields->buffers[fields->outputs[i]]};
   }
   for (int i = 0; i < stencil->input_count && g->launch.passes_textures; i++) {
+    if (!input_is_whole(stencil, i)) continue;
     arguments[count++] = (struct emulation_argument){.kind = EMULATION_ARGUMENT_TEXTURE,
                                                      .buffer = fields->buffers[fields->inputs[i]],
                                                      .texture = texture_of(fields)};
@@ -171,20 +183,11 @@ halotune_status emulated_fields_count(struct emulated_fields *fields, struct emu
   return emulation_count(batch, variant, &described.launch, block, outcome, counts);
 }
 
-static void fill_ones(const struct emulated_fields *fields, int buffer) {
-  const struct domain *d = &fields->scene->request.domain;
-  for (long z = 0; z < d->grid.n[2]; z++) {
-    for (long y = 0; y < d->grid.n[1]; y++) {
-      for (long x = 0; x < d->grid.n[0]; x++) set_element(fields, buffer, z * d->plane + y * d->row + x, 1);
-    }
-  }
-}
-
 halotune_status emulated_fields_rehearse(struct emulated_fields *fields, struct emulation_batch *batch, int variant,
                                          struct check_order order, struct emulation_outcome *outcome) {
   const struct scene *scene = fields->scene;
   int input_count = scene->request.stencil->input_count;
-  for (int i = 0; i < input_count; i++) fill_ones(fields, i);
+  for (int i = 0; i < input_count; i++) copy_to_buffer(fields, i, NULL);
   halotune_status status = emulated_fields_launch(fields, batch, variant, order, outcome);
   for (int i = 0; i < fields->buffer_count; i++) {
     const double *start = i < input_count       ? scene->inputs[i]

@@ -19,6 +19,7 @@ struct emulated_fields {
   const struct generated *generated;
   struct emulation_buffer *buffers[2 * MAX_FIELDS];
   int inputs[MAX_FIELDS], outputs[MAX_FIELDS]; /* number of the buffer that holds each field */
+  struct input_layout layouts[2 * MAX_FIELDS]; /* of each buffer; written fields lie along all axes */
   int buffer_count;
   struct emulation_buffer *workspace; /* NULL: the variant has none */
 };

@@ -99,6 +99,11 @@ static double into_range(double value, enum input_kind kind, const struct value_
   return range->low + (range->high - range->low) * share;
 }
 
+/* Round down, as an element of a mask. The upper end of the range itself is no value. */
+static double whole_value(double value, const struct input_rule *rule) {
+  return fmin(floor(value), rule->range.high - 1);
+}
+
 /* Fill rows, which are numbered through y, then z. */
 static void fill_rows(void *context, int thread, long first, long end) {
   const struct filling *filling = context;
@@ -119,6 +124,7 @@ static void fill_rows(void *context, int thread, long first, long end) {
     }
     for (long x = 0; x < n[0] && filling->rule.range.low < filling->rule.range.high; x++)
       row[x] = into_range(row[x], filling->kind, &filling->rule.range);
+    for (long x = 0; x < n[0] && filling->rule.is_u8; x++) row[x] = whole_value(row[x], &filling->rule);
     for (long x = 0; x < n[0] && filling->dtype == DTYPE_F32; x++) row[x] = (double)(float)row[x];
   }
 }
@@ -130,10 +136,17 @@ struct input_rule input_rule(const struct inputs *inputs, int field, const struc
   if (field < stencil->input_count) rule.range = stencil->values[field];
   if (inputs->is_nonlinear && rule.range.low == rule.range.high)
     rule.range = inputs->asks_signs ? usual_of_signs : usual_of_nonlinear;
+  if (field < stencil->input_count && stencil->input_types[field] == INPUT_U8) {
+    rule.is_u8 = true;
+    rule.range = stencil->values[field];
+    rule.range.high = rule.range.low < rule.range.high ? rule.range.high + 1 : 2; /* 0 and 1, without `values` */
+  }
   for (int axis = 0; axis < MAX_DIMS; axis++) {
     bool endpoint = axis < stencil->dims && grid->n[axis] > 1 &&
                     stencil->boundary[axis][SIDE_LOW].rule == BOUNDARY_PERIODIC_ENDPOINT;
     rule.period[axis] = grid->n[axis] - endpoint;
+    const bool is_missing = field < stencil->input_count && axis < stencil->dims && !input_lies_along(stencil, field, axis);
+    if (is_missing) rule.period[axis] = 1;
   }
   return rule;
 }
@@ -142,6 +155,7 @@ double input_value(const struct input_rule *rule, const struct grid *grid, enum 
   const long index = grid_index(grid, x % rule->period[0], y % rule->period[1], z % rule->period[2]);
   double value = random_value(rule->key, (uint64_t)index);
   if (rule->range.low < rule->range.high) value = into_range(value, INPUT_RANDOM, &rule->range);
+  if (rule->is_u8) return whole_value(value, rule);
   return dtype == DTYPE_F32 ? (double)(float)value : value;
 }
 

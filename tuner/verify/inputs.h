@@ -26,8 +26,9 @@ struct inputs {
 /* How the values of one field are drawn. */
 struct input_rule {
   uint64_t key;
-  long period[MAX_DIMS];    /* the values of an axis repeat after this many points */
+  long period[MAX_DIMS];    /* the values of an axis repeat after so many points: 1 along axes that an input lacks */
   struct value_range range; /* both 0: the values of the kind */
+  bool is_u8;               /* whole numbers: at least `low`, less than `high` */
 };
 
 /* The rule of one field; see inputs_fill. */

@@ -158,6 +158,25 @@ halotune_status scene_make(const struct scene_request *request, struct scene *ou
   return status;
 }
 
+halotune_status scene_collect_input(const struct scene *scene, int input, double **out) {
+  const struct scene_request *r = &scene->request;
+  const struct input_layout layout = input_layout_of(r->stencil, input, r->dtype, &r->domain);
+  const struct grid *grid = &r->domain.grid;
+  long n[MAX_DIMS];
+  *out = calloc((size_t)layout.elements, sizeof **out);
+  if (!*out) return fail_memory();
+  for (int axis = 0; axis < MAX_DIMS; axis++) n[axis] = layout.strides[axis] > 0 ? grid->n[axis] : 1;
+  for (long z = 0; z < n[2]; z++) {
+    for (long y = 0; y < n[1]; y++) {
+      for (long x = 0; x < n[0]; x++) {
+        (*out)[x * layout.strides[0] + y * layout.strides[1] + z * layout.strides[2]] =
+            scene->inputs[input][grid_index(grid, x, y, z)];
+      }
+    }
+  }
+  return HALOTUNE_OK;
+}
+
 void scene_free(struct scene *scene) {
   for (int i = 0; i < MAX_FIELDS; i++) {
     free(scene->inputs[i]);

@@ -63,4 +63,9 @@ void scene_free(struct scene *scene);
 halotune_status scene_coefficients(const struct stencil *stencil, const struct grid *grid, enum dtype dtype,
                                    double *values);
 
+/* Collect the elements of an input that is not whole, in the order of memory.
+ *   out  receives the elements of input_layout_of, as doubles, which the caller frees; padding is 0
+ * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+halotune_status scene_collect_input(const struct scene *scene, int input, double **out);
+
 #endif

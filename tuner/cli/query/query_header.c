@@ -189,6 +189,23 @@ static void add_launch(const struct query *query, const struct built *built, con
   header_add_call(launch, text);
 }
 
+/* Append how inputs lie in memory whose arrays are not like those of the other fields. */
+static void add_layouts(const struct query *query, const char *prefix, struct text *text) {
+  const struct stencil *stencil = query->question.parsed->stencil;
+  for (int i = 0; i < stencil->input_count; i++) {
+    const struct input_layout it =
+        input_layout_of(stencil, i, (enum dtype)query->config.dtype, &query->question.domain);
+    if (input_is_whole(stencil, i)) continue;
+    text_printf(text, "/* %s at (x, y, z) is element", stencil->inputs[i]);
+    for (int axis = 0, count = 0; axis < MAX_DIMS; axis++) {
+      if (it.strides[axis] == 0) continue;
+      text_printf(text, "%s%ld*%c", count++ > 0 ? " + " : " ", it.strides[axis], axis_names[axis]);
+    }
+    text_printf(text, " of %zu byte%s. */\n#define %s_BYTES_%s %ldL\n", it.element_bytes,
+                PLURAL(it.element_bytes), prefix, stencil->inputs[i], it.elements * (long)it.element_bytes);
+  }
+}
+
 void query_header(const struct query *query, const struct built *built, const struct query_choice *chosen,
                   int alignment_bytes, struct text *text) {
   char prefix[256];
@@ -198,6 +215,7 @@ void query_header(const struct query *query, const struct built *built, const st
               prefix, prefix, header_has_attributes(&built->launch) ? "#include <string.h>\n" : "");
   text_printf(text, "#define %s_ELEMENTS %ldL\n#define %s_ALIGNMENT %d\n", prefix,
               domain_elements(&query->question.domain), prefix, alignment_bytes);
+  add_layouts(query, prefix, text);
   add_cubin(built, prefix, text);
   add_load(built, prefix, text);
   if (header_has_maps(&built->launch)) {

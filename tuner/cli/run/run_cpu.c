@@ -49,10 +49,43 @@ static halotune_status cpu_open(const struct invocation *invocation, const struc
   return status;
 }
 
+/* Give an element of an input the place or places that it has in the reference, whose fields lie along all axes. */
+static void spread(const struct cpu_run *run, int input, const struct input_layout *layout, long element,
+                   double value) {
+  const struct grid *grid = &run->problem->grid;
+  long low[MAX_DIMS], high[MAX_DIMS];
+  for (int axis = MAX_DIMS - 1; axis >= 0; axis--) {
+    const long stride = layout->strides[axis];
+    low[axis] = stride > 0 ? element / stride : 0;
+    high[axis] = stride > 0 ? low[axis] + 1 : grid->n[axis];
+    element -= low[axis] * stride;
+  }
+  for (long z = low[2]; z < high[2]; z++) {
+    for (long y = low[1]; y < high[1]; y++) {
+      for (long x = low[0]; x < high[0]; x++) run->fields[input][grid_index(grid, x, y, z)] = value;
+    }
+  }
+}
+
+/* Write elements of an input that is not whole. */
+static void put_beside(const struct cpu_run *run, int input, long first, long count, const void *values) {
+  const struct input_layout layout = run_input_layout(run->problem, input);
+  for (long i = 0; i < count; i++) {
+    const double value = layout.element_bytes == 1               ? ((const unsigned char *)values)[i]
+                         : layout.element_bytes == sizeof(float) ? (double)((const float *)values)[i]
+                                                                 : ((const double *)values)[i];
+    spread(run, input, &layout, first + i, value);
+  }
+}
+
 static halotune_status cpu_put(void *state, int input, long first, long count, const void *values) {
   const struct cpu_run *run = state;
   const float *floats = values;
   const double *doubles = values;
+  if (!input_is_whole(run->problem->loaded.stencil, input)) {
+    put_beside(run, input, first, count, values);
+    return HALOTUNE_OK;
+  }
   double *to = run->fields[input] + first;
   for (long i = 0; i < count; i++) to[i] = run->problem->dtype == DTYPE_F32 ? (double)floats[i] : doubles[i];
   return HALOTUNE_OK;

@@ -84,32 +84,48 @@ static halotune_status side_read(const struct invocation *invocation, const stru
 
 /* --- shapes and types -------------------------------------------------------------------------------------------- */
 
-/* NumPy names the axes in the order z, y, x. */
-static void grid_shape(const struct stencil *stencil, const struct grid *grid, long long shape[MAX_DIMS]) {
-  for (int axis = 0; axis < stencil->dims; axis++) shape[axis] = grid->n[stencil->dims - 1 - axis];
+/* The shape of an input's array, which has the axes of the input. NumPy names them in the order z, y, x. Returns their
+ * number. */
+static int input_shape(const struct stencil *stencil, const struct grid *grid, int input, bool reversed,
+                       long long shape[MAX_DIMS]) {
+  int dims = 0;
+  for (int i = 0; i < stencil->dims; i++) {
+    const int axis = reversed ? i : stencil->dims - 1 - i;
+    if (input_lies_along(stencil, input, axis)) shape[dims++] = grid->n[axis];
+  }
+  return dims;
 }
 
-static void shape_text(const struct stencil *stencil, const struct grid *grid, struct text *text) {
+static void shape_text(const struct stencil *stencil, const struct grid *grid, int input, struct text *text) {
   long long shape[MAX_DIMS];
-  grid_shape(stencil, grid, shape);
-  npy_write_shape(stencil->dims, shape, text);
+  const int dims = input_shape(stencil, grid, input, false, shape);
+  npy_write_shape(dims, shape, text);
+}
+
+/* The same where the grid is not known: "(ny, nx)". */
+static void shape_of_names(const struct stencil *stencil, int input, struct text *text) {
+  int count = 0;
+  for (int axis = stencil->dims - 1; axis >= 0; axis--) {
+    if (!input_lies_along(stencil, input, axis)) continue;
+    text_printf(text, "%sn%c", count++ > 0 ? ", " : "(", axis_names[axis]);
+  }
+  text_printf(text, count > 1 ? ")" : ",)");
 }
 
 /* Refuse a run that lacks inputs, and list all of them.
  *   grid  NULL: not known yet */
 static halotune_status fail_missing(const struct stencil *stencil, const struct run_files *files,
                                     const struct grid *grid, const char *type) {
-  static const char *const shapes[MAX_DIMS] = {"(nx,)", "(ny, nx)", "(nz, ny, nx)"};
-  struct text list = {0}, shape = {0};
-  if (grid) shape_text(stencil, grid, &shape);
+  struct text list = {0};
   for (int i = 0; i < stencil->input_count; i++) {
-    text_printf(&list, "\n  %-10s an array of shape %s, %s%s", stencil->inputs[i],
-                grid ? text_string(&shape) : shapes[stencil->dims - 1], type,
+    text_printf(&list, "\n  %-10s an array of shape ", stencil->inputs[i]);
+    if (grid) shape_text(stencil, grid, i, &list);
+    else shape_of_names(stencil, i, &list);
+    text_printf(&list, ", %s%s", stencil->input_types[i] == INPUT_U8 ? input_type_names[INPUT_U8] : type,
                 files->input_paths[i] ? "" : " (not given)");
   }
   halotune_status status = fail(HALOTUNE_ARGUMENT, "%s needs a file for each of its inputs, --input NAME=FILE,...:%s",
                                 stencil->name, text_string(&list));
-  text_free(&shape);
   text_free(&list);
   return status;
 }
@@ -151,37 +167,50 @@ static halotune_status grid_from(const struct npy_file *file, const struct stenc
   return status;
 }
 
-static bool has_shape(const struct npy *header, const struct stencil *stencil, const struct grid *grid, bool reversed) {
-  bool same = header->dims == stencil->dims;
-  for (int i = 0; i < stencil->dims && same; i++)
-    same = header->shape[i] == grid->n[reversed ? i : stencil->dims - 1 - i];
+static bool has_shape(const struct npy *header, const struct stencil *stencil, const struct grid *grid, int input,
+                      bool reversed) {
+  long long shape[MAX_DIMS];
+  bool same = header->dims == input_shape(stencil, grid, input, reversed, shape);
+  for (int i = 0; i < header->dims && same; i++) same = header->shape[i] == shape[i];
   return same;
 }
 
+/* Check that a file holds bytes, or truth values, in C order. */
+static halotune_status check_mask(const struct npy_file *file, const char *input) {
+  const struct npy *header = &file->header;
+  if (strcmp(header->type, "|u1") != 0 && strcmp(header->type, "|b1") != 0)
+    return fail(HALOTUNE_ARGUMENT, "%s: its elements are '%s', but '%s' is a mask; save array.astype('u1')", file->path,
+                header->type, input);
+  if (!header->is_fortran) return HALOTUNE_OK;
+  return fail(HALOTUNE_ARGUMENT, "%s: the array is in Fortran order; save numpy.ascontiguousarray(array)", file->path);
+}
+
 /* Check a file against the grid and the element type. */
-static halotune_status check_array(const struct npy_file *file, const struct run_problem *problem) {
+static halotune_status check_array(const struct npy_file *file, const struct run_problem *problem, int input) {
   const struct stencil *stencil = problem->loaded.stencil;
-  enum dtype type = DTYPE_F32;
-  halotune_status status = check_kind(file, &type);
+  const struct input_layout layout = run_input_layout(problem, input);
+  const bool is_mask = stencil->input_types[input] == INPUT_U8;
+  enum dtype type = problem->dtype;
+  halotune_status status = is_mask ? check_mask(file, stencil->inputs[input]) : check_kind(file, &type);
   if (status != HALOTUNE_OK) return status;
   if (type != problem->dtype)
     return fail(HALOTUNE_ARGUMENT, "%s: its elements are %s, but the run is in %s; save array.astype('%s')%s",
                 file->path, dtype_names[type], dtype_names[problem->dtype], npy_types[problem->dtype] + 1,
                 stencil->dtypes[type] ? ", or choose another --dtype" : "");
-  if (!has_shape(&file->header, stencil, &problem->grid, false)) {
+  if (!has_shape(&file->header, stencil, &problem->grid, input, false)) {
     struct text got = {0}, want = {0};
     npy_write_shape(file->header.dims, file->header.shape, &got);
-    shape_text(stencil, &problem->grid, &want);
+    shape_text(stencil, &problem->grid, input, &want);
     status = fail(HALOTUNE_ARGUMENT, "%s: the array has the shape %s, but the grid needs %s%s", file->path,
                   text_string(&got), text_string(&want),
-                  has_shape(&file->header, stencil, &problem->grid, true)
+                  has_shape(&file->header, stencil, &problem->grid, input, true)
                       ? ": NumPy names the axes in the order z, y, x; transpose the array, or turn --grid round"
                       : "");
     text_free(&got);
     text_free(&want);
     return status;
   }
-  const long long need = problem->points * (long long)dtype_bytes(type);
+  const long long need = layout.elements * (long long)layout.element_bytes;
   const long long have = file->bytes - (long long)file->header.header_bytes;
   if (have == need) return HALOTUNE_OK;
   return fail(HALOTUNE_ARGUMENT, "%s: the file has %lld bytes of elements, but its shape needs %lld: it is %s",
@@ -204,27 +233,29 @@ static halotune_status inputs_open(const struct invocation *invocation, struct r
                                    struct run_files *files) {
   const struct stencil *stencil = problem->loaded.stencil;
   const bool has_grid = option_given(invocation, "grid");
-  const struct npy_file *first = NULL;
+  const struct npy_file *first = NULL, *first_real = NULL; /* that has the grid's shape; the element type */
   bool complete = true;
   halotune_status status = HALOTUNE_OK;
   for (int i = 0; i < stencil->input_count && status == HALOTUNE_OK; i++) {
     complete = complete && files->input_paths[i];
     if (!files->input_paths[i]) continue;
     status = npy_open(files->input_paths[i], &files->inputs[i]);
-    if (!first) first = &files->inputs[i];
+    if (!first && !input_is_thin(stencil, i)) first = &files->inputs[i];
+    if (!first_real && stencil->input_types[i] == INPUT_OF_DTYPE) first_real = &files->inputs[i];
   }
-  if (status == HALOTUNE_OK) status = type_read(invocation, stencil, first, &problem->dtype);
+  if (status == HALOTUNE_OK) status = type_read(invocation, stencil, first_real, &problem->dtype);
   if (status != HALOTUNE_OK) return status;
   if (has_grid) status = option_grid(invocation, stencil, &problem->grid);
   else if (first) status = grid_from(first, stencil, &problem->grid);
+  else if (complete) status = fail(HALOTUNE_ARGUMENT, "no input of %s lies along all axes: give --grid", stencil->name);
   if (status != HALOTUNE_OK) return status;
   if (!complete)
     return fail_missing(stencil, files, has_grid || first ? &problem->grid : NULL,
-                        first || option_given(invocation, "dtype") ? dtype_names[problem->dtype] : "f32 or f64");
+                        first_real || option_given(invocation, "dtype") ? dtype_names[problem->dtype] : "f32 or f64");
   if ((status = stencil_check_grid(stencil, &problem->grid, NULL)) != HALOTUNE_OK) return status;
   problem->points = problem->grid.n[0] * problem->grid.n[1] * problem->grid.n[2];
   for (int i = 0; i < stencil->input_count && status == HALOTUNE_OK; i++)
-    status = check_array(&files->inputs[i], problem);
+    status = check_array(&files->inputs[i], problem, i);
   return status;
 }
 

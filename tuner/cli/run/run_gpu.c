@@ -65,21 +65,31 @@ static halotune_status kernel_make(const struct invocation *invocation, struct g
   return status;
 }
 
-static size_t field_bytes(const struct gpu_run *run) {
-  return (size_t)run->facts.elements * dtype_bytes(run->problem->dtype);
+/* The description of a field, which exists. */
+static halotune_field field_of(const struct gpu_run *run, int field) {
+  halotune_field out = {0};
+  (void)halotune_kernel_field(run->kernel, field, &out);
+  return out;
+}
+
+static size_t field_bytes(const struct gpu_run *run, int field) {
+  const halotune_field it = field_of(run, field);
+  return (size_t)it.elements * (size_t)it.element_bytes;
 }
 
 static halotune_status fields_allocate(struct gpu_run *run) {
   const int count = run->facts.input_count + run->facts.output_count;
-  const double gigabyte = 1e9, field_gb = (double)field_bytes(run) / gigabyte;
+  const double gigabyte = 1e9;
+  double total_gb = 0;
   size_t free_bytes = 0, total_bytes = 0;
   halotune_status status = cu_check(&run->cu, run->cu.mem_info(&free_bytes, &total_bytes), "cuMemGetInfo");
-  if (status == HALOTUNE_OK && (double)count * field_gb > (double)free_bytes / gigabyte)
-    return fail(HALOTUNE_MEMORY, "the run needs %d fields of %.3g GB, but %s has %.3g GB free", count, field_gb,
+  for (int i = 0; i < count; i++) total_gb += (double)field_bytes(run, i) / gigabyte;
+  if (status == HALOTUNE_OK && total_gb > (double)free_bytes / gigabyte)
+    return fail(HALOTUNE_MEMORY, "the run needs %d fields of %.3g GB in all, but %s has %.3g GB free", count, total_gb,
                 run->device.facts.name, (double)free_bytes / gigabyte);
   for (int i = 0; i < count && status == HALOTUNE_OK; i++) {
     CUdeviceptr pointer = 0;
-    status = cu_check(&run->cu, run->cu.mem_alloc(&pointer, field_bytes(run)), "cuMemAlloc of a field");
+    status = cu_check(&run->cu, run->cu.mem_alloc(&pointer, field_bytes(run, i)), "cuMemAlloc of a field");
     run->fields[i] = (void *)(uintptr_t)pointer;
   }
   return status;
@@ -100,12 +110,12 @@ static halotune_status gpu_open(const struct invocation *invocation, const struc
 
 /* The device address of an element. */
 static CUdeviceptr element_at(const struct gpu_run *run, int field, long at) {
-  return (CUdeviceptr)(uintptr_t)run->fields[field] + (size_t)at * dtype_bytes(run->problem->dtype);
+  return (CUdeviceptr)(uintptr_t)run->fields[field] + (size_t)at * (size_t)field_of(run, field).element_bytes;
 }
 
 static halotune_status gpu_put(void *state, int input, long first, long count, const void *values) {
   const struct gpu_run *run = state;
-  const size_t bytes = (size_t)count * dtype_bytes(run->problem->dtype);
+  const size_t bytes = (size_t)count * (size_t)field_of(run, input).element_bytes;
   return cu_check(&run->cu, run->cu.to_device(element_at(run, input, first), values, bytes), "cuMemcpyHtoD");
 }
 
@@ -121,8 +131,8 @@ static halotune_status gpu_start(void *state) {
     const int more = i - stencil->input_count - stencil->output_count; /* number of a carried array */
     const int from = more < 0 ? leader[i] : leader[carried[more].input];
     CUresult result;
-    if (from == i) result = run->cu.fill_words(element_at(run, i, 0), 0, field_bytes(run) / sizeof(unsigned), NULL);
-    else result = run->cu.copy_async(element_at(run, i, 0), element_at(run, from, 0), field_bytes(run), NULL);
+    if (from == i) result = run->cu.fill_words(element_at(run, i, 0), 0, field_bytes(run, i) / sizeof(unsigned), NULL);
+    else result = run->cu.copy_async(element_at(run, i, 0), element_at(run, from, 0), field_bytes(run, i), NULL);
     if ((status = cu_check(&run->cu, result, "the start of an output")) != HALOTUNE_OK) return status;
   }
   return cu_check(&run->cu, run->cu.ctx_synchronize(), "cuCtxSynchronize");

@@ -59,11 +59,12 @@ static halotune_status input_load(const struct run_files *files, const struct ru
   const struct npy_file *shared = leader == input ? NULL : &files->inputs[leader];
   const struct box computed = box_computed(stencil, analysis, &problem->grid);
   const struct box box = inputs_shared_box(stencil, analysis, &computed, &problem->grid, leader);
-  const size_t element_bytes = dtype_bytes(problem->dtype);
+  const struct input_layout layout = run_input_layout(problem, input);
+  const size_t element_bytes = layout.element_bytes;
   struct piece piece = {.values = malloc(PIECE_BYTES)}, other = {.values = shared ? malloc(PIECE_BYTES) : NULL};
   halotune_status status = piece.values && (!shared || other.values) ? HALOTUNE_OK : fail_memory();
-  while (status == HALOTUNE_OK && piece.first < problem->points) {
-    const long left = problem->points - piece.first;
+  while (status == HALOTUNE_OK && piece.first < layout.elements) {
+    const long left = layout.elements - piece.first;
     piece.count = left < piece_points(problem) ? left : piece_points(problem);
     if ((status = run_check_stop(problem)) != HALOTUNE_OK) break;
     status = piece_read(&files->inputs[input], element_bytes, &piece);

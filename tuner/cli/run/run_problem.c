@@ -58,6 +58,12 @@ halotune_status run_check_stop(const struct run_problem *problem) {
   return *problem->stop ? fail(HALOTUNE_CANCELLED, "stopped") : HALOTUNE_OK;
 }
 
+struct input_layout run_input_layout(const struct run_problem *problem, int input) {
+  const struct loaded *loaded = &problem->loaded;
+  const struct domain domain = domain_dense(loaded->stencil, loaded->analysis, &problem->grid);
+  return input_layout_of(loaded->stencil, input, problem->dtype, &domain);
+}
+
 int run_output_place(const struct stencil *stencil, const struct analysis *analysis, int output) {
   for (int i = 0; i < stencil->iterate_count && analysis->can_iterate; i++) {
     const struct iterate *entry = &stencil->iterate[i];

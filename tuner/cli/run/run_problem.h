@@ -4,6 +4,7 @@
 
 #include <signal.h>
 
+#include "stencil/launch/domain.h"
 #include "tuner/cli/options/loaded_stencil.h"
 #include "tuner/cli/options/option_value.h"
 
@@ -34,7 +35,7 @@ struct run_facts {
 
 /* Where a problem is computed. All functions but `open` and `close` return HALOTUNE_OK or what the backend reports.
  *   open     allocate the fields, and choose the kernel; `state` is NULL on failure
- *   put      write elements of an input, in the element type of the problem
+ *   put      write elements of an input, in the element type of the problem, or bytes of a mask
  *   start    all inputs are written: give the outputs the values that skipped points keep
  *   advance  apply the stencil `steps` times, and wait for the end
  *   get      read elements of an output, in the element type of the problem */
@@ -50,6 +51,9 @@ struct run_backend {
 };
 
 extern const struct run_backend run_backend_gpu, run_backend_cpu;
+
+/* How an input's array lies in its file and on a dense grid. */
+struct input_layout run_input_layout(const struct run_problem *problem, int input);
 
 /* The place of an output in a list of inputs, then outputs, after the last step: that of the input that it became, or
  * its own. */

@@ -258,6 +258,9 @@ template <int N, class T> static inline void load_vector(const T *p, T (&out)[N]
     __builtin_memcpy(out + i, &value, sizeof value);
   }
 }
+template <int N> static inline void load_bytes(const unsigned char *p, unsigned char (&out)[N], HALOTUNE_LINE) {
+  load_vector<N>(p, out, line);
+}
 template <int N, class T> static inline void load_vector_readonly(const T *p, T (&out)[N], HALOTUNE_LINE) {
   load_vector<N>(p, out, line);
 }

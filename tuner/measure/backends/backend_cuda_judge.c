@@ -37,6 +37,20 @@ static void point_of(const struct domain *domain, long long at, long point[MAX_D
   point[2] = (long)(at / domain->plane);
 }
 
+static struct input_layout layout_of(const struct scene *scene, const struct gpu_problem *problem, int input) {
+  return input_layout_of(scene->request.stencil, input, problem->dtype, &problem->domain);
+}
+
+/* The point of an input's element; 0 along axes that the input does not have. */
+static void input_point_of(const struct scene *scene, const struct gpu_problem *problem, int input, long long at,
+                           long point[MAX_DIMS]) {
+  const struct input_layout layout = layout_of(scene, problem, input);
+  for (int axis = MAX_DIMS - 1; axis >= 0; axis--) {
+    point[axis] = layout.strides[axis] > 0 ? (long)(at / layout.strides[axis]) : 0;
+    at -= point[axis] * layout.strides[axis];
+  }
+}
+
 static const char *name_of(const struct scene *scene, int buffer) {
   const struct stencil *stencil = scene->request.stencil;
   return buffer < stencil->input_count ? stencil->inputs[buffer]
@@ -49,16 +63,19 @@ static void say_outside(const struct scene *scene, const struct gpu_problem *pro
                         struct verdict *out) {
   long point[MAX_DIMS];
   const char *name = name_of(scene, buffer);
+  const bool is_input = buffer < problem->input_count;
+  const long long elements = is_input ? layout_of(scene, problem, buffer).elements : domain_elements(&problem->domain);
   out->outcome = OUTCOME_OUT_OF_BOUNDS;
   if (element < 0) {
     snprintf(out->reason, sizeof out->reason, "wrote in front of %s, at %lld element%s before its first", name,
              -element, PLURAL(-element));
-  } else if (element >= domain_elements(&problem->domain)) {
-    const long long distance = element - domain_elements(&problem->domain) + 1;
+  } else if (element >= elements) {
+    const long long distance = element - elements + 1;
     snprintf(out->reason, sizeof out->reason, "wrote behind %s, at %lld element%s after its last", name, distance,
              PLURAL(distance));
   } else {
-    point_of(&problem->domain, element, point);
+    if (is_input) input_point_of(scene, problem, buffer, element, point);
+    else point_of(&problem->domain, element, point);
     snprintf(out->reason, sizeof out->reason, "wrote point (%ld, %ld, %ld) of %s, outside of the box", point[0],
              point[1], point[2], name);
   }
@@ -66,8 +83,10 @@ static void say_outside(const struct scene *scene, const struct gpu_problem *pro
 
 /* The index of the element that has this word of 32 bits. It is rounded down, because words in front of a field have
  * negative indexes. */
-static long long element_of(const struct gpu_problem *problem, long long word) {
-  long long words = (long long)(dtype_bytes(problem->dtype) / sizeof gpu_poison_word);
+static long long element_of(const struct gpu_problem *problem, int input, long long word) {
+  const long long unit = (long long)sizeof gpu_poison_word, bytes = (long long)problem->element_bytes[input];
+  if (bytes < unit) return word * unit / bytes;
+  const long long words = bytes / unit;
   return word >= 0 ? word / words : -((-word + words - 1) / words);
 }
 
@@ -121,13 +140,14 @@ void cuda_judge(const struct scene *scene, const struct gpu_problem *problem, co
   *out = (struct verdict){.outcome = OUTCOME_MEASURED, .run_ms = seen->time_ms};
   for (int i = 0; i < buffers && out->outcome == OUTCOME_MEASURED; i++) {
     const struct gpu_found *found = &seen->buffers[i];
-    long long first = i < problem->input_count ? element_of(problem, found->first_damaged) : found->first_damaged;
+    long long first = i < problem->input_count ? element_of(problem, i, found->first_damaged) : found->first_damaged;
     if (found->damaged > 0) say_outside(scene, problem, i, first, out);
   }
   for (int i = 0; i < problem->input_count && out->outcome == OUTCOME_MEASURED; i++) {
     long point[MAX_DIMS];
     if (seen->buffers[i].bad == 0) continue;
-    point_of(&problem->domain, element_of(problem, seen->buffers[i].first_bad), point);
+    const long long element = element_of(problem, i, seen->buffers[i].first_bad);
+    input_point_of(scene, problem, i, element, point);
     out->outcome = OUTCOME_WRONG;
     snprintf(out->reason, sizeof out->reason, "changed its input %s, first at (%ld, %ld, %ld)", name_of(scene, i),
              point[0], point[1], point[2]);

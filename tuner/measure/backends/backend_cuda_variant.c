@@ -29,7 +29,7 @@ static double verify_ms(const struct cuda *c, double run_ms) {
 
 /* How many sets of fields are used in turns. All are used before each sample. */
 static int sets_in_turn(const struct cuda *c) {
-  size_t bytes = gpu_problem_bytes(&c->wire) * (size_t)gpu_problem_buffers(&c->wire);
+  size_t bytes = gpu_problem_set_bytes(&c->wire);
   return c->wire.cache == CACHE_COLD ? gpu_rotation_sets(bytes, c->opened.device.l2_bytes) : 1;
 }
 

@@ -1,5 +1,6 @@
 /* backend_cuda_worker.c: starts worker processes, and gives them GPU, problem and the variants of live slots. */
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/parallel.h"
@@ -29,6 +30,13 @@ struct conversion {
   void *to;
 };
 
+static void convert_bytes(void *context, int thread, long first, long end) {
+  const struct conversion *conversion = context;
+  unsigned char *to = conversion->to;
+  (void)thread;
+  for (long i = first; i < end; i++) to[i] = (unsigned char)conversion->from[i];
+}
+
 static void convert_values(void *context, int thread, long first, long end) {
   const struct conversion *conversion = context;
   float *to = conversion->to;
@@ -36,12 +44,12 @@ static void convert_values(void *context, int thread, long first, long end) {
   for (long i = first; i < end; i++) to[i] = (float)conversion->from[i];
 }
 
-/* Fill a field of the worker from an array of doubles, in parts through the window. */
-static halotune_status upload_field(struct cuda *c, enum gpu_upload kind, int number, const double *values) {
+/* Fill a field of the worker from an array of doubles, in parts through the window.
+ *   element_bytes  what an element has on the GPU: 1, 4 or 8 */
+static halotune_status upload_elements(struct cuda *c, enum gpu_upload kind, int number, const double *values,
+                                       long count, size_t element_bytes) {
   enum { GRAIN = 1 << 16 };
-  bool is_single = kind == GPU_UPLOAD_START && c->wire.dtype == DTYPE_F32;
-  size_t element_bytes = is_single ? sizeof(float) : sizeof(double);
-  long count = domain_elements(&c->wire.domain), part = (long)(GPU_WINDOW_BYTES / element_bytes);
+  long part = (long)(GPU_WINDOW_BYTES / element_bytes);
   const double begin_ms = trace_now_ms();
   halotune_status status = HALOTUNE_OK;
   for (long done = 0; done < count && status == HALOTUNE_OK; done += part) {
@@ -49,7 +57,8 @@ static halotune_status upload_field(struct cuda *c, enum gpu_upload kind, int nu
     struct conversion conversion = {values + done, c->link.window->bytes};
     struct text request = {0};
     struct gpu_reply reply;
-    if (is_single) parallel_for(now, GRAIN, parallel_threads(0), convert_values, &conversion);
+    if (element_bytes == 1) parallel_for(now, GRAIN, parallel_threads(0), convert_bytes, &conversion);
+    else if (element_bytes == sizeof(float)) parallel_for(now, GRAIN, parallel_threads(0), convert_values, &conversion);
     else memcpy(c->link.window->bytes, values + done, (size_t)now * sizeof *values);
     gpu_request_begin(&request, GPU_REQUEST_UPLOAD);
     pack_u64(&request, kind);
@@ -59,6 +68,23 @@ static halotune_status upload_field(struct cuda *c, enum gpu_upload kind, int nu
     status = cuda_ask(c, &request, UPLOAD_MS, &reply);
   }
   trace_end(TRACE_PHASES, "upload a field", begin_ms, NULL, NULL);
+  return status;
+}
+
+static halotune_status upload_field(struct cuda *c, enum gpu_upload kind, int number, const double *values) {
+  const size_t element_bytes = kind == GPU_UPLOAD_START ? dtype_bytes(c->wire.dtype) : sizeof *values;
+  return upload_elements(c, kind, number, values, domain_elements(&c->wire.domain), element_bytes);
+}
+
+static halotune_status upload_input(struct cuda *c, const struct scene *scene, int input) {
+  const struct scene_request *r = &scene->request;
+  double *values = NULL;
+  if (input_is_whole(r->stencil, input)) return upload_field(c, GPU_UPLOAD_START, input, scene->inputs[input]);
+  const struct input_layout layout = input_layout_of(r->stencil, input, r->dtype, &r->domain);
+  halotune_status status = scene_collect_input(scene, input, &values);
+  if (status == HALOTUNE_OK)
+    status = upload_elements(c, GPU_UPLOAD_START, input, values, layout.elements, layout.element_bytes);
+  free(values);
   return status;
 }
 
@@ -73,7 +99,7 @@ halotune_status cuda_send_problem(struct cuda *c) {
   cuda_trace("allocate fields", NULL, &reply, GPU_MARK_BEGIN, GPU_MARK_END);
   if (status == HALOTUNE_OK && !scene_has_fields(scene)) return cuda_make_fields(c);
   for (int i = 0; i < stencil->input_count && status == HALOTUNE_OK; i++)
-    status = upload_field(c, GPU_UPLOAD_START, i, scene->inputs[i]);
+    status = upload_input(c, scene, i);
   for (int o = 0; o < scene->written_count && status == HALOTUNE_OK; o++) {
     if (c->wire.phase_count > 1)
       status = upload_field(c, GPU_UPLOAD_START, stencil->input_count + o, scene->outputs[o]);

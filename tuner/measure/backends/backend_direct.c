@@ -13,21 +13,41 @@ struct direct {
   const struct scene *scene;
 };
 
-/* Fill a field from an array of doubles, in parts. */
-static halotune_status upload_field(struct direct *d, enum gpu_upload kind, int number, const double *values) {
+/* Fill a field from an array of doubles, in parts.
+ *   element_bytes  what an element has on the GPU: 1, 4 or 8 */
+static halotune_status upload_elements(struct direct *d, enum gpu_upload kind, int number, const double *values,
+                                       long count, size_t element_bytes) {
   enum { PART = 1 << 20 };
-  bool is_single = kind == GPU_UPLOAD_START && d->wire.dtype == DTYPE_F32;
-  float *singles = is_single ? malloc(PART * sizeof *singles) : NULL;
-  long count = domain_elements(&d->wire.domain);
-  size_t element_bytes = is_single ? sizeof *singles : sizeof *values;
-  halotune_status status = is_single && !singles ? fail_memory() : HALOTUNE_OK;
+  const bool converts = element_bytes != sizeof *values;
+  void *part = converts ? malloc(PART * element_bytes) : NULL;
+  halotune_status status = converts && !part ? fail_memory() : HALOTUNE_OK;
   for (long done = 0; done < count && status == HALOTUNE_OK; done += PART) {
     long now = count - done < PART ? count - done : PART;
-    for (long i = 0; i < now && singles; i++) singles[i] = (float)values[done + i];
+    for (long i = 0; i < now && converts; i++) {
+      if (element_bytes == 1) ((unsigned char *)part)[i] = (unsigned char)values[done + i];
+      else ((float *)part)[i] = (float)values[done + i];
+    }
     status = gpu_session_upload(&d->session, kind, number, (size_t)done * element_bytes,
-                                singles ? (const void *)singles : values + done, (size_t)now * element_bytes);
+                                converts ? part : values + done, (size_t)now * element_bytes);
   }
-  free(singles);
+  free(part);
+  return status;
+}
+
+static halotune_status upload_field(struct direct *d, enum gpu_upload kind, int number, const double *values) {
+  const size_t element_bytes = kind == GPU_UPLOAD_START ? dtype_bytes(d->wire.dtype) : sizeof *values;
+  return upload_elements(d, kind, number, values, domain_elements(&d->wire.domain), element_bytes);
+}
+
+static halotune_status upload_input(struct direct *d, const struct scene *scene, int input) {
+  const struct scene_request *r = &scene->request;
+  double *values = NULL;
+  if (input_is_whole(r->stencil, input)) return upload_field(d, GPU_UPLOAD_START, input, scene->inputs[input]);
+  const struct input_layout layout = input_layout_of(r->stencil, input, r->dtype, &r->domain);
+  halotune_status status = scene_collect_input(scene, input, &values);
+  if (status == HALOTUNE_OK)
+    status = upload_elements(d, GPU_UPLOAD_START, input, values, layout.elements, layout.element_bytes);
+  free(values);
   return status;
 }
 
@@ -38,7 +58,7 @@ static halotune_status direct_set_problem(void *state, const struct backend_prob
   halotune_status status = cuda_problem_make(problem, &d->wire);
   if (status == HALOTUNE_OK) status = gpu_session_problem(&d->session, &d->wire);
   for (int i = 0; i < stencil->input_count && status == HALOTUNE_OK; i++)
-    status = upload_field(d, GPU_UPLOAD_START, i, scene->inputs[i]);
+    status = upload_input(d, scene, i);
   for (int o = 0; o < scene->written_count && status == HALOTUNE_OK; o++) {
     if (d->wire.phase_count > 1)
       status = upload_field(d, GPU_UPLOAD_START, stencil->input_count + o, scene->outputs[o]);
