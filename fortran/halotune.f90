@@ -83,6 +83,14 @@ module halotune
     type(c_ptr) :: reserved(7)
   end type
 
+  ! How a field of a kernel lies in memory, as in halotune.h.
+  type, bind(c) :: halotune_field
+    integer(c_long_long) :: elements
+    integer(c_int) :: element_bytes
+    integer(c_long_long) :: strides(3)
+    type(c_ptr) :: reserved(4)
+  end type
+
   ! The contents of tuning databases.
   type :: halotune_context
     type(c_ptr) :: handle = c_null_ptr
@@ -100,6 +108,7 @@ module halotune
   contains
     procedure :: create => kernel_create
     procedure :: facts => kernel_facts
+    procedure :: field => kernel_field
     procedure :: launch => kernel_launch
     procedure :: run => kernel_run
     procedure :: free => kernel_free
@@ -192,6 +201,13 @@ module halotune
       type(c_ptr), value :: kernel
       type(halotune_facts), intent(out) :: facts
     end subroutine
+    function c_kernel_field(kernel, field, description) bind(c, name='halotune_kernel_field')
+      import
+      type(c_ptr), value :: kernel
+      integer(c_int), value :: field
+      type(halotune_field), intent(inout) :: description
+      integer(c_int) :: c_kernel_field
+    end function
     function c_kernel_launch(kernel, stream, inputs, outputs) bind(c, name='halotune_kernel_launch')
       import
       type(c_ptr), value :: kernel, stream
@@ -416,6 +432,17 @@ contains
     type(halotune_facts) :: facts
     call c_kernel_info(self%handle, facts)
   end function
+
+  ! Describe a field: the inputs are numbered from 1, and the outputs behind them. Masks and inputs along some axes differ
+  ! from the others.
+  subroutine kernel_field(self, number, description, stat, errmsg)
+    class(halotune_kernel), intent(in) :: self
+    integer, intent(in) :: number
+    type(halotune_field), intent(inout) :: description
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    call finish(c_kernel_field(self%handle, int(number - 1, c_int), description), '', stat, errmsg)
+  end subroutine
 
   ! Launch a kernel once. stream may be c_null_ptr, the default stream.
   subroutine kernel_launch(self, stream, inputs, outputs, stat, errmsg)

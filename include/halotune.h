@@ -341,8 +341,8 @@ HALOTUNE_API halotune_status halotune_config_parameter_at(const halotune_config 
 typedef struct halotune_kernel halotune_kernel;
 
 /* How the fields lie in memory, and which box of points is computed. All inputs and outputs have this layout, except
- * inputs that lie along some axes only (see halotune_kernel_field). The unit of all members is elements. A member that is 0 takes the value of a dense grid on which every possible point is
- * computed. */
+ * inputs that lie along some axes only (see halotune_kernel_field). The unit of all members is elements. A member that
+ * is 0 takes the value of a dense grid on which every possible point is computed. */
 typedef struct {
   long long row;   /* distance of neighbours in y; 0: points in x */
   long long plane; /* distance of neighbours in z; 0: row times points in y */
@@ -467,14 +467,14 @@ typedef struct {
   const void *reserved[4];
 } halotune_field;
 
-/* Describe a field of a kernel's launches. Outputs and most inputs lie along all axes, as the layout of the kernel says.
- * An input that the stencil's file declares `along` some axes has elements along these alone: the point (x, y, z) reads
- * element x*strides[0] + y*strides[1] + z*strides[2]. Rows along x are as far apart as those of other fields. A mask, of
- * type u8, has one byte for each element.
+/* Describe a field of a kernel's launches. Outputs and most inputs lie along all axes, as the kernel's layout says. An
+ * input that the stencil's file declares `along` some axes has elements along these alone. The point (x, y, z) reads
+ * element x*strides[0] + y*strides[1] + z*strides[2]. Rows along x are as far apart as those of other fields. A mask,
+ * of type u8, has one byte for each element.
  *   field  number of an input; or input_count plus the number of an output, as in halotune_run
  *   out    receives the description; untouched on any error
  * Returns HALOTUNE_OK, or HALOTUNE_ARGUMENT if an argument is NULL or there is no such field.
- * Threads: any number at once. Since 0.1. */
+ * Threads: any number at once. Since 0.2. */
 HALOTUNE_API halotune_status halotune_kernel_field(const halotune_kernel *kernel, int field, halotune_field *out);
 
 /* End a kernel. Its launches must have finished: synchronize the stream first.

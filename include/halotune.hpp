@@ -242,6 +242,11 @@ public:
     return out;
   }
 
+  // Describe an input, or input_count plus the number of an output: masks and inputs along some axes differ from the others.
+  halotune_status try_field(int number, halotune_field &out) const noexcept {
+    return halotune_kernel_field(kernel_, number, &out);
+  }
+
   // Launch once. The lists have facts.input_count and facts.output_count device pointers; another number is
   // HALOTUNE_ARGUMENT.
   halotune_status try_launch(CUstream_st *stream, span<const void *const> inputs, span<void *const> outputs) const noexcept {

@@ -50,6 +50,13 @@ template <int N, class T> __device__ __forceinline__ void store_vector(T *p, con
   for (int i = 0; i < v.words; i++) reinterpret_cast<typename Vector<N, T>::Part *>(p)[i] = v.word[i];
 }
 
+// The same of N bytes, from an address that is a multiple of N.
+template <int N> __device__ __forceinline__ void load_bytes(const unsigned char *p, unsigned char (&out)[N]) {
+  const unsigned word = N == 4 ? *reinterpret_cast<const unsigned *>(p) : N == 2 ? *reinterpret_cast<const unsigned short *>(p) : *p;
+#pragma unroll
+  for (int i = 0; i < N; i++) out[i] = (unsigned char)(word >> 8*i);
+}
+
 // --- single elements of global memory: as the compiler likes, or through the read-only path.
 
 template <class T> __device__ __forceinline__ T load_plain(const T *p) { return *p; }

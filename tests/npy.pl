@@ -1,13 +1,13 @@
 #!/usr/bin/perl
 # npy.pl: small files in NumPy's format (.npy) for tests, written by other code than Halotune's.
 #   npy.pl write FILE TYPE SHAPE EXPRESSION   SHAPE as in '4,3' (z, y, x); the value of each element is that of a Perl
-#                                             expression of its indices $x, $y, $z; TYPE is '<f4' or '<f8'
+#                                             expression of its indices $x, $y, $z; TYPE is '<f4', '<f8', '|u1' or '|b1'
 #   npy.pl header FILE VERSION TEXT BYTES     any header, and so many zero bytes
 #   npy.pl print FILE                         type and shape, then the elements, a row in a line
 use strict;
 use warnings;
 
-my %codes = ('<f4' => 'f<', '<f8' => 'd<');
+my %codes = ('<f4' => 'f<', '<f8' => 'd<', '|u1' => 'C', '|b1' => 'C');
 
 sub put {    # file, header's text, version, elements
   my ($file, $text, $version, $elements) = @_;

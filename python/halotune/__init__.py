@@ -25,7 +25,7 @@ from ._errors import (
     OutOfMemoryError,
     ParseError,
 )
-from ._kernel import Facts, Kernel, Layout
+from ._kernel import Facts, Field, Kernel, Layout
 from ._library import library as _c_library
 from ._lookup import STEPS_ANY, Config, Context, Stencil, default_context, lookup, tune
 
@@ -40,6 +40,7 @@ __all__ = [
     "DatabaseError",
     "Error",
     "Facts",
+    "Field",
     "FileError",
     "Kernel",
     "Layout",

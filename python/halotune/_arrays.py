@@ -17,7 +17,9 @@ from ._errors import ArgumentError
 
 _DLPACK_DEVICE_CUDA = 2
 _DLPACK_DEVICE_CUDA_MANAGED = 13
+_DLPACK_UNSIGNED = 1
 _DLPACK_FLOAT = 2
+_DLPACK_BOOL = 6
 
 
 @dataclass
@@ -27,7 +29,7 @@ class View:
     pointer: int
     shape: tuple[int, ...]
     strides: tuple[int, ...] | None  # in elements; None: C order, without gaps
-    dtype: str  # "f32" or "f64", or what else the array holds, such as "<i4"
+    dtype: str  # "f32", "f64", "u8" (also truth values), or what else the array holds, such as "<i4"
     device: int | None  # None: not known
     read_only: bool
     stream: int | None  # the stream on which the array's contents become ready; None: the package does not say
@@ -77,7 +79,7 @@ _get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
 _get_pointer.restype = c_void_p
 _get_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
 
-_TYPES = {"<f4": "f32", "<f8": "f64"}
+_TYPES = {"<f4": "f32", "<f8": "f64", "|u1": "u8", "|b1": "u8"}
 
 
 def _kind(array: object) -> str:
@@ -115,7 +117,12 @@ def _view_of_dlpack(array: Any, stream: int) -> View:
     tensor = ctypes.cast(_get_pointer(capsule, b"dltensor"), POINTER(_DLTensor)).contents
     shape = tuple(tensor.shape[axis] for axis in range(tensor.ndim))
     kind = (tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes)
-    names = {(_DLPACK_FLOAT, 32, 1): "f32", (_DLPACK_FLOAT, 64, 1): "f64"}
+    names = {
+        (_DLPACK_FLOAT, 32, 1): "f32",
+        (_DLPACK_FLOAT, 64, 1): "f64",
+        (_DLPACK_UNSIGNED, 8, 1): "u8",
+        (_DLPACK_BOOL, 8, 1): "u8",
+    }
     return View(
         pointer=int(tensor.data or 0) + int(tensor.byte_offset),
         shape=shape,

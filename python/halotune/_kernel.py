@@ -13,6 +13,7 @@ from typing import Any, Mapping, Sequence
 from . import _cuda
 from ._arrays import View, same_stream, stream_of, view
 from ._errors import ArgumentError, Error
+from ._library import Field as _CField
 from ._library import KernelFacts, check, library, text
 from ._library import Layout as _CLayout
 from ._lookup import Config, Stencil, _triple
@@ -50,6 +51,15 @@ class Facts:
     steps: int
     elements: int
     coefficients: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Field:
+    """How a field lies in memory. halotune_field in halotune.h says what each member means."""
+
+    elements: int
+    element_bytes: int
+    strides: tuple[int, int, int]
 
 
 class Kernel:
@@ -93,6 +103,7 @@ class Kernel:
         context = config.context.handle
         check(library.halotune_kernel_create(context, byref(config._struct), c_values, _c_layout(self._layout), byref(self._handle)))
         self._facts = self._read_facts()
+        self._fields = [self._read_field(i) for i in range(self._facts.input_count + self._facts.output_count)]
 
     def _coefficient_list(self, given: Mapping[str, float] | Sequence[float] | None) -> Sequence[float] | None:
         names = self._stencil.coefficients
@@ -131,6 +142,11 @@ class Kernel:
             coefficients=tuple(struct.coefficients[i] for i in range(struct.coefficient_count)),
         )
 
+    def _read_field(self, number: int) -> Field:
+        struct = _CField()
+        check(library.halotune_kernel_field(self.handle, number, byref(struct)))
+        return Field(struct.elements, struct.element_bytes, _triple(struct.strides))
+
     @property
     def handle(self) -> c_void_p:
         """The halotune_kernel."""
@@ -149,6 +165,11 @@ class Kernel:
     @property
     def facts(self) -> Facts:
         return self._facts
+
+    @property
+    def fields(self) -> list[Field]:
+        """How the inputs, then the outputs lie in memory. Masks and inputs along some axes differ from the others."""
+        return list(self._fields)
 
     def close(self) -> None:
         """End the kernel. Its launches must have finished."""
@@ -254,21 +275,24 @@ class Kernel:
                 raise ArgumentError(f"{self._field_name(i)} is read-only, and the kernel writes to it")
 
     def _check_array(self, number: int, array: View) -> None:
-        facts = self._facts
+        field = self._fields[number]
         name = self._field_name(number)
-        if array.dtype != self._config.dtype:
+        if field.element_bytes == 1 and array.dtype != "u8":
+            raise ArgumentError(f"{name} holds {array.dtype}, and it is a mask: an array of u8 or of truth values")
+        if field.element_bytes != 1 and array.dtype != self._config.dtype:
             raise ArgumentError(f"{name} holds {array.dtype}, and the kernel computes with {self._config.dtype}")
         if not array.is_contiguous:
             raise ArgumentError(f"{name} has strides {array.strides} for its shape {array.shape}: it must be contiguous, in C order")
         if self._layout is None:
-            dense = tuple(reversed(self._config.grid))
-            if _without_leading_ones(array.shape) != _without_leading_ones(dense) and array.shape != (facts.elements,):
+            axes = [axis for axis in reversed(range(3)) if field.strides[axis] > 0]
+            dense = tuple(self._config.grid[axis] for axis in axes)
+            if _without_leading_ones(array.shape) != _without_leading_ones(dense) and array.shape != (field.elements,):
                 raise ArgumentError(
                     f"{name} has shape {array.shape}, and the kernel computes a grid of {'x'.join(map(str, self._config.grid))} "
                     + f"points: an array of shape {_without_leading_ones(dense)}"
                 )
-        elif array.elements < facts.elements:
-            raise ArgumentError(f"{name} has {array.elements} elements, and the layout needs {facts.elements}")
+        elif array.elements < field.elements:
+            raise ArgumentError(f"{name} has {array.elements} elements, and the layout needs {field.elements}")
         if array.device == -1:
             raise ArgumentError(f"{name} is not in the memory of a GPU: copy it there first")
         if array.device is not None and self._device >= 0 and array.device != self._device:

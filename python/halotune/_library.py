@@ -133,6 +133,15 @@ class KernelFacts(ctypes.Structure):
     ]
 
 
+class Field(ctypes.Structure):
+    _fields_ = [
+        ("elements", c_longlong),
+        ("element_bytes", c_int),
+        ("strides", c_longlong * 3),
+        ("reserved", c_void_p * 4),
+    ]
+
+
 TuneProgress = CFUNCTYPE(c_int, c_void_p, c_double, c_char_p)
 
 # Each function's result and arguments. c_int as a result is a halotune_status, except where a comment says otherwise.
@@ -160,6 +169,7 @@ _FUNCTIONS: dict[str, tuple[object, list[object]]] = {
     "halotune_kernel_launch": (c_int, [c_void_p, c_void_p, POINTER(c_void_p), POINTER(c_void_p)]),
     "halotune_run": (c_int, [c_void_p, c_void_p, POINTER(c_void_p), c_longlong]),
     "halotune_kernel_info": (None, [c_void_p, POINTER(KernelFacts)]),
+    "halotune_kernel_field": (c_int, [c_void_p, c_int, POINTER(Field)]),
     "halotune_kernel_free": (None, [c_void_p]),
 }
 

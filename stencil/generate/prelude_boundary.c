@@ -71,22 +71,23 @@ void prelude_write_images(struct text *text, const struct prelude *prelude) {
   }
   for (int axis = 0; axis < stencil->dims; axis++) {
     enum boundary boundary = stencil->kind == STENCIL_SCAN ? BOUNDARY_CLAMP : stencil->boundary[axis][SIDE_LOW].rule;
-    text_printf(text, "// Beyond the grid in %c (%s): %s.\n", axis_names[axis], boundary_names[boundary], meaning_of(boundary));
+    text_printf(text, "// Beyond the grid in %c (%s): %s.\n", axis_names[axis], boundary_names[boundary],
+                meaning_of(boundary));
     prelude_write_for_axis(text, "__device__ __forceinline__ index_t image_@(const Geometry &g, index_t @) {\n", axis);
     prelude_write_for_axis(text, body_of(boundary), axis);
     prelude_write_for_axis(text,
-                 "// The image in @ of a point at most n@ - 1 beyond the grid, without a loop.\n"
-                 "__device__ __forceinline__ index_t near_image_@(const Geometry &g, index_t @) {\n",
-                 axis);
+                           "// The image in @ of a point at most n@ - 1 beyond the grid, without a loop.\n"
+                           "__device__ __forceinline__ index_t near_image_@(const Geometry &g, index_t @) {\n",
+                           axis);
     prelude_write_for_axis(text, near_body_of(boundary), axis);
     prelude_write_for_axis(
         text,
         "// Whether 0 is read in place of a point beyond the grid in @.\n__device__ __forceinline__ bool is_zero_@(const Geometry &g, index_t @) {\n",
         axis);
     prelude_write_for_axis(text,
-                 boundary == BOUNDARY_ZERO ? "  return @ < 0 || @ >= g.n@;\n}\n\n"
-                                           : "  (void)g, (void)@;\n  return false;\n}\n\n",
-                 axis);
+                           boundary == BOUNDARY_ZERO ? "  return @ < 0 || @ >= g.n@;\n}\n\n"
+                                                     : "  (void)g, (void)@;\n  return false;\n}\n\n",
+                           axis);
   }
   add_ghost_value(text, stencil);
 }

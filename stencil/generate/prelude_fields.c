@@ -50,8 +50,8 @@ static void add_arguments(struct text *text, const struct prelude *prelude) {
   const char *restricted = prelude->load_path == LOAD_PLAIN ? "" : "__restrict__ ";
   text_printf(text, "#define KERNEL %s\n#define KERNEL_PARAMETERS \\\n ", prelude->launch->kernel);
   for (int i = 0; i < stencil->input_count; i++)
-    text_printf(text, " const %s *%sin_%s,", stencil->input_types[i] == INPUT_U8 ? "unsigned char" : "real",
-                restricted, stencil->inputs[i]);
+    text_printf(text, " const %s *%sin_%s,", stencil->input_types[i] == INPUT_U8 ? "unsigned char" : "real", restricted,
+                stencil->inputs[i]);
   for (int i = 0; i < stencil->output_count; i++)
     text_printf(text, " real *%sout_%s,", restricted, stencil->outputs[i]);
   for (int i = 0; i < launch->carried_count; i++) text_printf(text, " real *%scarried_%d,", restricted, i);

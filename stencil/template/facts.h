@@ -31,8 +31,8 @@ struct device_limits {
   X(kept_planes,                                                                                                    \
     "planes until what is left of the update reads staged inputs at the point; 0 where it reads none later")        \
   X(is_sum, "1 where each output is a sum of weighted taps and nothing else")                                       \
-  X(steps_one_field, "1 where steps change the one staged input and nothing else")                                  \
-  X(uses_axes, "1 where the update uses x, y or z, so that a place in memory alone does not tell what it reads")    \
+  X(steps_one_field, "1 where steps change the one staged input and nothing else, and every input is whole")        \
+  X(uses_axes, "1 where a place in memory alone does not tell what the update reads, but the point's axes do")      \
   X(radius, "the largest reach along any axis")                                                                     \
   X(low_x, "reach towards smaller x")                                                                               \
   X(low_y, "reach towards smaller y")                                                                               \

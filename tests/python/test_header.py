@@ -18,6 +18,7 @@ STRUCTS = {
     "halotune_parameter": _library.Parameter,
     "halotune_layout": _library.Layout,
     "halotune_kernel_facts": _library.KernelFacts,
+    "halotune_field": _library.Field,
 }
 
 

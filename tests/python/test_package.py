@@ -110,6 +110,29 @@ class Kernels(unittest.TestCase):
         self.kernel([given], [out], stream=0)
         self.assertEqual(1, given.stream, "0 means no stream to an exporter; 1 is the default stream")
 
+    def test_masks_and_lines(self):
+        """A mask of bytes and a line along y have their own shapes and types."""
+        context = halotune.Context()
+        context.add_stencil(
+            "name: lined\ndims: 2\ninputs: [u, solid, line]\noutputs: [v]\nalong: {line: y}\ntypes: {solid: u8}\n"
+            "update: |\n  v = solid[1,0] ? line[0] : u[0,0] + line[-1]\nboundary: periodic\ndtypes: [f32]\ngrids: [[6, 4]]\n"
+        )
+        kernel = halotune.Kernel(context.lookup("lined", (6, 4), "f32"))
+        generator = numpy.random.default_rng(2)
+        u = generator.random((4, 6), dtype=numpy.float32)
+        line = generator.random(4, dtype=numpy.float32)
+        solid = generator.integers(0, 2, (4, 6), dtype=numpy.uint8)
+        out = Array(u)
+        kernel([Array(u), Array(solid), Array(line)], [out])
+        expected = numpy.where(numpy.roll(solid, -1, 1) != 0, line[:, None], u + numpy.roll(line, 1)[:, None])
+        numpy.testing.assert_array_equal(expected, out.get())
+        self.assertEqual([(24, 4, (1, 6, 24)), (24, 1, (1, 6, 24)), (4, 4, (0, 1, 0))],
+                         [(each.elements, each.element_bytes, each.strides) for each in kernel.fields[:3]])
+        with self.assertRaisesRegex(halotune.ArgumentError, r"array 1 \(solid\) holds f32, and it is a mask"):
+            kernel([Array(u), Array(u), Array(line)], [out])
+        with self.assertRaisesRegex(halotune.ArgumentError, r"array 2 \(line\) has shape \(4, 6\).*an array of shape \(4,\)"):
+            kernel([Array(u), Array(solid), Array(u)], [out])
+
     def test_run_sorts_the_fields(self):
         u = start()
         fields = [Array(u), Array(u)]

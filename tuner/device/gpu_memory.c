@@ -37,8 +37,8 @@ int gpu_rotation_sets(size_t set_bytes, int l2_bytes) {
   return set_bytes >= wanted ? 1 : sets > GPU_MOST_SETS ? GPU_MOST_SETS : (int)sets;
 }
 
-halotune_status gpu_rotation_make(struct gpu *gpu, int count, int field_count, const size_t field_bytes[], CUstream stream,
-                                  struct gpu_rotation *out) {
+halotune_status gpu_rotation_make(struct gpu *gpu, int count, int field_count, const size_t field_bytes[],
+                                  CUstream stream, struct gpu_rotation *out) {
   *out = (struct gpu_rotation){.count = count, .field_count = field_count};
   for (int i = 0; i < field_count; i++) {
     out->offsets[i] = out->set_bytes;

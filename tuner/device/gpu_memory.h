@@ -38,8 +38,8 @@ struct gpu_rotation {
 enum { GPU_MOST_SETS = 1024 };
 int gpu_rotation_sets(size_t set_bytes, int l2_bytes);
 
-halotune_status gpu_rotation_make(struct gpu *gpu, int count, int field_count, const size_t field_bytes[], CUstream stream,
-                                  struct gpu_rotation *out);
+halotune_status gpu_rotation_make(struct gpu *gpu, int count, int field_count, const size_t field_bytes[],
+                                  CUstream stream, struct gpu_rotation *out);
 void gpu_rotation_free(struct gpu *gpu, struct gpu_rotation *rotation);
 
 CUdeviceptr gpu_rotation_field(const struct gpu_rotation *rotation, int set, int field);

@@ -19,7 +19,7 @@ struct gpu_problem {
   int input_count, output_count; /* outputs: with the arrays that a launch carries; see iterate.h */
   int launch_steps;              /* time steps of a launch */
   enum dtype dtype;
-  struct domain domain; /* dense: no gaps between rows */
+  struct domain domain;                /* dense: no gaps between rows */
   size_t buffer_bytes[2 * MAX_FIELDS]; /* of each buffer, rounded up to a multiple of 8 for bytes */
   size_t element_bytes[MAX_FIELDS];    /* of each input */
   /* the points of each output that a launch writes: low <= point < high */

@@ -153,7 +153,8 @@ static halotune_status find_part(const struct gpu_session *s, enum gpu_upload ki
   const struct gpu_problem *p = &s->problem;
   int most = kind == GPU_UPLOAD_START ? gpu_problem_buffers(p) : p->output_count;
   if (!s->has_problem || number < 0 || number >= most) return fail(HALOTUNE_ARGUMENT, "there is no field %d", number);
-  size_t room = kind == GPU_UPLOAD_START ? p->buffer_bytes[number] : (size_t)domain_elements(&p->domain) * sizeof(double);
+  size_t room =
+      kind == GPU_UPLOAD_START ? p->buffer_bytes[number] : (size_t)domain_elements(&p->domain) * sizeof(double);
   CUdeviceptr to = kind == GPU_UPLOAD_START  ? s->starts[number]
                    : kind == GPU_UPLOAD_WANT ? s->want[number]
                                              : s->magnitudes[number];

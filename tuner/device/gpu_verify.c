@@ -115,7 +115,8 @@ static halotune_status make_ready(struct gpu_session *s) {
   const struct gpu_problem *p = &s->problem;
   halotune_status status = HALOTUNE_OK;
   for (int i = 0; i < p->input_count && status == HALOTUNE_OK; i++) {
-    status = gpu_did(&s->gpu, s->cu.copy_async(s->fields[i].data, s->starts[i], p->buffer_bytes[i], s->stream), "cuMemcpyDtoDAsync");
+    status = gpu_did(&s->gpu, s->cu.copy_async(s->fields[i].data, s->starts[i], p->buffer_bytes[i], s->stream),
+                     "cuMemcpyDtoDAsync");
   }
   for (int o = 0; o < p->output_count && status == HALOTUNE_OK; o++) {
     status = gpu_buffer_poison(&s->gpu, &s->fields[p->input_count + o], s->stream);

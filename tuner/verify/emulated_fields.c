@@ -53,7 +53,8 @@ static halotune_status make_buffers(struct emulated_fields *fields, bool has_val
   for (; fields->buffer_count < count; fields->buffer_count++) {
     int i = fields->buffer_count, output = i - stencil->input_count;
     struct input_layout *layout = &fields->layouts[i];
-    *layout = output < 0 ? input_layout_of(stencil, i, dtype_of(fields), domain) : domain_layout(domain, dtype_of(fields));
+    *layout =
+        output < 0 ? input_layout_of(stencil, i, dtype_of(fields), domain) : domain_layout(domain, dtype_of(fields));
     const int poison_bytes = layout->element_bytes == 1 ? 4 : (int)layout->element_bytes; /* bytes cannot be told */
     halotune_status status =
         create((size_t)layout->elements * layout->element_bytes, poison_bytes, &fields->buffers[i]);

@@ -145,7 +145,8 @@ struct input_rule input_rule(const struct inputs *inputs, int field, const struc
     bool endpoint = axis < stencil->dims && grid->n[axis] > 1 &&
                     stencil->boundary[axis][SIDE_LOW].rule == BOUNDARY_PERIODIC_ENDPOINT;
     rule.period[axis] = grid->n[axis] - endpoint;
-    const bool is_missing = field < stencil->input_count && axis < stencil->dims && !input_lies_along(stencil, field, axis);
+    const bool is_missing =
+        field < stencil->input_count && axis < stencil->dims && !input_lies_along(stencil, field, axis);
     if (is_missing) rule.period[axis] = 1;
   }
   return rule;

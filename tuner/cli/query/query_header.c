@@ -201,8 +201,8 @@ static void add_layouts(const struct query *query, const char *prefix, struct te
       if (it.strides[axis] == 0) continue;
       text_printf(text, "%s%ld*%c", count++ > 0 ? " + " : " ", it.strides[axis], axis_names[axis]);
     }
-    text_printf(text, " of %zu byte%s. */\n#define %s_BYTES_%s %ldL\n", it.element_bytes,
-                PLURAL(it.element_bytes), prefix, stencil->inputs[i], it.elements * (long)it.element_bytes);
+    text_printf(text, " of %zu byte%s. */\n#define %s_BYTES_%s %ldL\n", it.element_bytes, PLURAL(it.element_bytes),
+                prefix, stencil->inputs[i], it.elements * (long)it.element_bytes);
   }
 }
 

@@ -98,8 +98,7 @@ halotune_status cuda_send_problem(struct cuda *c) {
   halotune_status status = cuda_ask(c, &request, CUDA_START_MS, &reply);
   cuda_trace("allocate fields", NULL, &reply, GPU_MARK_BEGIN, GPU_MARK_END);
   if (status == HALOTUNE_OK && !scene_has_fields(scene)) return cuda_make_fields(c);
-  for (int i = 0; i < stencil->input_count && status == HALOTUNE_OK; i++)
-    status = upload_input(c, scene, i);
+  for (int i = 0; i < stencil->input_count && status == HALOTUNE_OK; i++) status = upload_input(c, scene, i);
   for (int o = 0; o < scene->written_count && status == HALOTUNE_OK; o++) {
     if (c->wire.phase_count > 1)
       status = upload_field(c, GPU_UPLOAD_START, stencil->input_count + o, scene->outputs[o]);

@@ -57,8 +57,7 @@ static halotune_status direct_set_problem(void *state, const struct backend_prob
   const struct stencil *stencil = scene->request.stencil;
   halotune_status status = cuda_problem_make(problem, &d->wire);
   if (status == HALOTUNE_OK) status = gpu_session_problem(&d->session, &d->wire);
-  for (int i = 0; i < stencil->input_count && status == HALOTUNE_OK; i++)
-    status = upload_input(d, scene, i);
+  for (int i = 0; i < stencil->input_count && status == HALOTUNE_OK; i++) status = upload_input(d, scene, i);
   for (int o = 0; o < scene->written_count && status == HALOTUNE_OK; o++) {
     if (d->wire.phase_count > 1)
       status = upload_field(d, GPU_UPLOAD_START, stencil->input_count + o, scene->outputs[o]);
