@@ -5,6 +5,8 @@ halotune db fit --db "$TMPDIR/why.db"
 sqlite3 "$TMPDIR/why.db" "insert into prediction (device_id, coefficient, value, origin_id) select id, 'cache', 1e300, origin_id from device
   where name = 'NVIDIA H200'"
 halotune query star7 --db "$TMPDIR/why.db" --device 'NVIDIA H200' --grid 509,256,256 --why | grep '^prediction' | sed "s|$TMPDIR|FOLDER|"
+sqlite3 "$TMPDIR/why.db" "update prediction set value = 0.2" # the other coefficients are missing
+halotune query star7 --db "$TMPDIR/why.db" --device 'NVIDIA H200' --grid 509,256,256 --why | sed -n '/^prediction/s|'"$TMPDIR"'|FOLDER|p; /answers$/p'
 halotune query kernels/star13.yaml --dtype f64 --db "$TMPDIR/why.db" --device 'NVIDIA H200' --grid 256,256,256 --why | sed -n '/^expected/p; /^candidates/,$p'
 halotune query star7 --db "$TMPDIR/why.db" --grid 509,256,256 --why --json
 # exit 2
