@@ -2,9 +2,10 @@
 # cli.sh: runs each tests/cli/CASE.sh in the root of the repository, with the program $HALOTUNE on PATH as `halotune`.
 # Each case has a $TMPDIR of its own. It compares the output with CASE.out and CASE.err (missing: empty), and the exit
 # code with the last line of CASE.sh, "# exit N". Prints TAP. UPDATE=1 writes the files anew; read them before you commit. CASE=NAME runs one case,
-# SLICE=3 every third.
+# SLICE=3 a third of them.
 set -u
 cd "$(dirname "$0")/.." || exit 1
+. tests/slice.sh
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/bin"
@@ -12,11 +13,9 @@ ln -s "$(readlink -f "${HALOTUNE:-build/halotune}")" "$work/bin/halotune"
 PATH="$work/bin:$PATH" LC_ALL=C
 export PATH TMPDIR LC_ALL
 unset HALOTUNE_PATH
-number=0 failed=0 seen=0
-for case in tests/cli/${CASE:-*}.sh; do
+number=0 failed=0
+for case in $(printf '%s\n' tests/cli/${CASE:-*}.sh | sliced "${SLICE:-1}"); do
   [ -e "$case" ] || { echo "not ok 1 - there is no $case"; exit 1; }
-  seen=$((seen + 1))
-  [ $((seen % ${SLICE:-1})) = 0 ] || continue
   number=$((number + 1))
   base=${case%.sh}
   TMPDIR=$work/of_case

@@ -9,17 +9,21 @@
 #   TEMPLATE=tile ROW=3 tests/mutations.sh                  one row
 #   TEMPLATE=tile ROW=3 KEEP=/tmp/row tests/mutations.sh    the same; keeps the changed template and verify's output in
 #   /tmp/row
-#   SLICE=6 OFFSET=2 tests/mutations.sh                     every sixth row, from the third on
+#   SLICE=6 tests/mutations.sh                              a sixth of the rows; OFFSET=1 to 5 the other sixths
 #   VERIFY='selftest --gpu' tests/mutations.sh              on a GPU
 #
 # A row may name common.cuh after its template. The defect is then put into the code that templates share.
 set -u
 cd "$(dirname "$0")/.." || exit 1
+. tests/slice.sh
 program=$(readlink -f "${HALOTUNE:-build/halotune}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 verify=${VERIFY:-verify --fail-fast}
-number=0 failed=0 counted=0 of_template=0 last_template=
+number=0 failed=0 of_template=0 last_template=
+newline='
+'
+chosen=$newline$(sliced "${SLICE:-1}" "${OFFSET:-0}" <tests/data/mutations.txt)$newline
 
 result() { # ok|"not ok" name
   number=$((number + 1))
@@ -84,7 +88,10 @@ try_row() { # what to change, defect, arguments of verify, script
 }
 
 # template [common.cuh] | defect | arguments of verify | sed -E script for the file
-while IFS='|' read -r where defect arguments script; do
+while IFS= read -r line; do
+  IFS='|' read -r where defect arguments script <<LINE
+$line
+LINE
   # shellcheck disable=SC2086
   set -- $where
   case ${1:-'#'} in '#'*) continue ;; esac
@@ -92,8 +99,7 @@ while IFS='|' read -r where defect arguments script; do
   [ "$template" = "$last_template" ] || of_template=0 last_template=$template
   of_template=$((of_template + 1)) row=$of_template
   [ "${TEMPLATE:-$template}" = "$template" ] && [ "${ROW:-$row}" = "$row" ] || continue
-  counted=$((counted + 1))
-  [ $((counted % ${SLICE:-1})) = "${OFFSET:-0}" ] || continue
+  case $chosen in *"$newline$line$newline"*) ;; *) continue ;; esac
   # shellcheck disable=SC2086
   try_row "$file" "$(echo $defect)" "$arguments" "${script# }"
 done <tests/data/mutations.txt

@@ -6,16 +6,16 @@
 #   - each value of each parameter is used by some variant of some stencil
 #   - no parameter is dead: changing it changes the machine code of some variant, or its clusters
 #   - every stencil has enough variants
-# ONLY=NAME tests one template, without the numbers of variants. SLICE=N tests only every Nth parameter for what it
-# changes.
+# ONLY=NAME tests one template, without the numbers of variants. SLICE=N tests one in N parameters for what it changes.
 set -u
 cd "$(dirname "$0")/.." || exit 1
+. tests/slice.sh
 program=$(readlink -f "${HALOTUNE:-build/halotune}")
 nvcc=$(PATH="${CUDA_HOME:-/usr/local/cuda}/bin:$PATH" command -v nvcc)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export XDG_CACHE_HOME="$work/cache"
-number=0 failed=0 looked_at=0
+number=0 failed=0
 
 result() { # ok|"not ok" name; what went wrong is on stdin of the latter
   number=$((number + 1))
@@ -158,9 +158,7 @@ for template in $templates; do
   for stencil in $(echo "$applies_to" | head -n 2); do sample "$stencil" "$template" "$(grid_of "$stencil" 0)" --sample 2; done
   cp "$work/sample" "$work/common"
   # A parameter with a single value cannot be changed: it requests something from the prelude.
-  for parameter in $(awk -F '\t' -v t="$template" '$1 == t {print $2}' "$work/values" | sort | uniq -d); do
-    looked_at=$((looked_at + 1))
-    [ $((looked_at % ${SLICE:-1})) = 0 ] || continue
+  for parameter in $(awk -F '\t' -v t="$template" '$1 == t {print $1, $2}' "$work/values" | sort | uniq -d | sliced "${SLICE:-1}" | cut -d' ' -f2); do
     cp "$work/common" "$work/sample"
     alive=0
     is_alive "$template" "$parameter" || alive=1

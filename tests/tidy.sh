@@ -3,6 +3,7 @@
 # clang-tidy and cppcheck follow. $TIDY_FLAGS are the flags of the preprocessor; $SLICE is explained below. Prints TAP.
 set -u
 cd "$(dirname "$0")/.." || exit 1
+. tests/slice.sh
 failed=0
 result() { # name status
   if [ "$2" = 0 ]; then echo "ok - $1"; else failed=1; echo "not ok - $1"; fi
@@ -34,11 +35,6 @@ wide_yet='^$'
 check_width
 result "no line with a comment is wider than 120 columns" $?
 
-# Print the lines of a folder and its subfolders that include what matches. Fails if there are none.
-included() { # folder pattern
-  [ -d "$1" ] && find "$1" -type f -exec grep -nHE "^[[:space:]]*#[[:space:]]*include[[:space:]]+$2" {} +
-}
-
 # A header is included only from further left in this line.
 layers="include base stencil/expression stencil/file stencil/analysis stencil/launch stencil/cuda stencil/template stencil/generate
   gpu/architecture gpu/compile gpu/driver gpu/workers db/store db/exchange library/predict library/lookup library/kernel library/tune
@@ -46,18 +42,18 @@ layers="include base stencil/expression stencil/file stencil/analysis stencil/la
   tuner/emulate tuner/verify tuner/count tuner/device tuner/measure
   tuner/search/variants tuner/search/strategy tuner/search/hints tuner/search/run tuner/search/roof tuner/search/finals
   tuner/search/tune tuner/cli"
-check_layers() {
-  right="" bad=0
-  for layer in $(printf '%s\n' $layers | tac); do
-    for later in $right; do
-      if included "$layer" "\"$later/"; then bad=1; fi
-    done
-    right="$right $layer"
-  done
-  for layer in $layers; do # paths are spelled from the root
-    if included "$layer" '"(\.|[^/"]*")'; then bad=1; fi
-  done
-  return $bad
+check_layers() { # one pass over all lines that include; paths are spelled from the root
+  bad=$(find $layers -type f | sort -u | xargs grep -nHE '^[[:space:]]*#[[:space:]]*include[[:space:]]+"' | LAYERS=$(echo $layers) awk '
+    function layer_of(path, i, at) {
+      for (i = 1; i <= count; i++) if (index(path, names[i] "/") == 1) at = i
+      return at
+    }
+    BEGIN {count = split(ENVIRON["LAYERS"], names, " ")}
+    {
+      split($0, parts, "\"")
+      if (parts[2] ~ /^\./ || parts[2] !~ /\// || layer_of(parts[2]) > layer_of($0)) print
+    }')
+  [ -z "$bad" ] || { echo "$bad"; return 1; }
 }
 check_layers
 result "layers" $?
@@ -89,16 +85,15 @@ if [ "${1:-}" = form ]; then exit $failed; fi
 tidy() { # option: of clang-tidy; files on stdin
   OPTION=$1 xargs -P "$(nproc)" -n 1 sh -c '[ $# = 1 ] && eval clang-tidy --quiet "$OPTION" "$@" -- -std=gnu11 $TIDY_FLAGS 2>/dev/null' _
 }
-# SLICE=N checks every Nth file. The analyzer takes ten times as long as all other checks. So it checks only the program,
-# and with SLICE=N, N > 1, only every second one of the chosen files.
+# SLICE=N checks one in N files. The analyzer takes ten times as long as all other checks. So it checks only the program,
+# and with SLICE=N, N > 1, only about half of the chosen files.
 check_files() {
   bad=0
   sources=$(find base stencil gpu db library reports tuner -name '*.c') && tests=$(find tests/unit tests/fake_cuda -name '*.c') || return 1
-  every() { sort | awk -v slice="$1" 'NR % slice == 0'; } # slice
-  chosen=$(echo "$sources" | every "$slice")
-  analyzed=$(echo "$chosen" | every $((slice > 1 ? 2 : 1)))
+  chosen=$(echo "$sources" | sliced "$slice")
+  analyzed=$(echo "$sources" | sliced $((slice > 1 ? 2*slice : 1)))
   echo "$analyzed" | tidy '' || bad=1
-  { echo "$chosen" | grep -vxF "$analyzed"; echo "$tests" | every "$slice"; } | tidy "'--checks=-clang-analyzer-*'" || bad=1
+  { echo "$chosen" | grep -vxF "$analyzed"; echo "$tests" | sliced "$slice"; } | tidy "'--checks=-clang-analyzer-*'" || bad=1
   return $bad
 }
 check_files
