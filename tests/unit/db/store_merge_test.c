@@ -616,15 +616,35 @@ struct permuted {
   uint64_t wrong; /* a variant that this database found to be wrong in June; 0: none */
 };
 
-/* Merge the databases into an empty one, in the order with this number. Returns the winner: "variant 2, 0.3 ms,
- * 2026-01-02". The rows of all orders differ only in their ids and in what is current. So references are checked in
- * each order, and sources, which take long to generate again, in the first and the last order. */
-static void permuted_merge(struct store *from[DATABASES], int order, char winner[128]) {
-  static const char sql_winner[] =
-      "select v.source_hash || ', ' || b.time_ms || ' ms, ' || b.date from best b join variant v on v.id = b.variant_id"
-      " where b.is_current";
-  struct store *to;
+/* The first value of a query; "none" if there is none. The caller frees it. */
+static char *text_of(struct store *store, const char *sql) {
   sqlite3_stmt *query = NULL;
+  CHECK_OK(query_prepare(store_connection(store), sql, &query));
+  char *text = strdup(sqlite3_step(query) == SQLITE_ROW ? column_text(query, 0) : "none");
+  sqlite3_finalize(query);
+  CHECK(text, "memory");
+  return text;
+}
+
+/* What runs found, with what their rows refer to in place of ids, which depend on the order. */
+#define SQL_ROWS                                                                                                     \
+  "with a_run as (select id, json_array(started, host, driver, state, outcomes) as run from run),"                   \
+  " a_row(text) as (select run from a_run"                                                                           \
+  "  union all select json_array('measurement', run, source_hash, outcome, number, median_ms, hex(samples))"         \
+  "   from measurement m join a_run on a_run.id = m.run_id join variant v on v.id = m.variant_id"                    \
+  "  union all select json_array('finalist', run, source_hash, rank, median_ms, is_default)"                         \
+  "   from finalist f join a_run on a_run.id = f.run_id join variant v on v.id = f.variant_id"                       \
+  "  union all select json_array('best', run, source_hash, b.date, time_ms, is_current, source, hex(cubin), o.name)" \
+  "   from best b join a_run on a_run.id = b.run_id join variant v on v.id = b.variant_id"                           \
+  "   join origin o on o.id = b.origin_id)"                                                                          \
+  " select group_concat(text, char(10)) from (select text from a_row order by text)"
+
+/* Merge the databases into an empty one, in the order with this number. Sources, which take long to generate again, are
+ * checked in the first and the last order.
+ *   winner  receives "variant 2, 0.3 ms, 2026-01-02"
+ *   rows    receives what SQL_ROWS tells; the caller frees both */
+static void permuted_merge(struct store *from[DATABASES], int order, char **winner, char **rows) {
+  struct store *to;
   int left[DATABASES] = {0, 1, 2, 3}, rest = order;
   CHECK_OK(store_open_memory(&to));
   for (int count = DATABASES; count > 0; rest /= count--) {
@@ -632,9 +652,9 @@ static void permuted_merge(struct store *from[DATABASES], int order, char winner
     memmove(&left[at], &left[at + 1], (size_t)(count - at - 1) * sizeof *left);
     merge_store(to, from[database], NULL);
   }
-  CHECK_OK(query_prepare(store_connection(to), sql_winner, &query));
-  snprintf(winner, 128, "%s", sqlite3_step(query) == SQLITE_ROW ? column_text(query, 0) : "none");
-  sqlite3_finalize(query);
+  *winner = text_of(to, "select v.source_hash || ', ' || b.time_ms || ' ms, ' || b.date from best b"
+                        " join variant v on v.id = b.variant_id where b.is_current");
+  *rows = text_of(to, SQL_ROWS);
   CHECK(number_of(to, "select count(*) from best where is_current") <= 1, "one is current");
   CHECK_EQ(0, number_of(to, "select count(*) from pragma_foreign_key_check"), "order %d: references", order);
   if (order == 0 || order == ORDERS - 1) check_whole(to);
@@ -654,7 +674,7 @@ static void permuted_store(const struct permuted *row, struct fixture *f) {
   if (row->wrong) put_verdict(f, row->wrong, OUTCOME_WRONG, "2026-06-01");
 }
 
-/* Every order of merging four databases gives the same winner. */
+/* Every order of merging four databases gives the same rows, and the same winner. */
 TEST(the_order_of_merges_does_not_matter) {
   static const struct {
     const char *what;
@@ -701,17 +721,24 @@ TEST(the_order_of_merges_does_not_matter) {
   for (size_t i = 0; i < COUNT(cases); i++) {
     struct fixture f[DATABASES];
     struct store *from[DATABASES];
-    char first[128], winner[128], want[32];
+    char *winner[2], *rows[2], want[32]; /* of the first order, and of the one that is compared with it */
     for (int k = 0; k < DATABASES; k++) {
       permuted_store(&cases[i].rows[k], &f[k]);
       from[k] = f[k].store;
     }
-    for (int order = 0; order < ORDERS; order++) {
-      permuted_merge(from, order, order ? winner : first);
-      if (order) CHECK_TEXT(first, winner, "%s, order %d", cases[i].what, order);
+    permuted_merge(from, 0, &winner[0], &rows[0]);
+    for (int order = 1; order < ORDERS; order++) {
+      permuted_merge(from, order, &winner[1], &rows[1]);
+      CHECK_TEXT(winner[0], winner[1], "%s, order %d", cases[i].what, order);
+      CHECK_TEXT(rows[0], rows[1], "%s, order %d", cases[i].what, order);
+      free(winner[1]);
+      free(rows[1]);
     }
     snprintf(want, sizeof want, ", %g ms", cases[i].want_ms);
-    CHECK(strstr(first, want), "%s: %s", cases[i].what, first);
+    CHECK(strstr(winner[0], want), "%s: %s", cases[i].what, winner[0]);
+    CHECK(strstr(rows[0], "[\"best\"") && strstr(rows[0], "[\"finalist\""), "%s: %s", cases[i].what, rows[0]);
+    free(winner[0]);
+    free(rows[0]);
     for (int k = 0; k < DATABASES; k++) end_fixture(&f[k]);
   }
 }
