@@ -84,8 +84,8 @@ step clang run_make asan-build CC=clang
 step static builds_static
 step unit run_make unit
 # Most steps below use one processor, or wait more than they compute, so some of them run at the same time.
-begin_nice templates templates SLICE=10
-begin_nice tidy tidy SLICE=5
+begin_nice templates templates SLICE=16
+begin_nice tidy tidy SLICE=16
 # An input takes milliseconds of processor time, for which other steps can make it wait for minutes.
 begin_nice fuzz fuzz COMPARISONS= FUZZ_SECONDS=5 FUZZ_INPUT_SECONDS=1800
 step cli run_make cli
@@ -96,14 +96,14 @@ step install run_make install-tests
 step bindings run_make bindings-tests
 step examples run_make examples
 begin report run_make report
-step mutations run_make mutations SLICE=8
+step mutations run_make mutations SLICE=16
 step variants run_make variants
 step report await report
 step tune run_make tune-tests
 begin faults run_make faults
 step selftest run_make selftest
 step protocol run_make protocol
-step asan run_make asan CC=clang SLICE=3
+step asan run_make asan CC=clang SLICE=6
 step faults await faults # its hangs sleep for minutes
 step templates await templates
 step tidy await tidy

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.." || exit 1
 program=$(readlink -f "${HALOTUNE:-build/halotune}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-compile_sample=5 verify_sample=3 archs="sm_75 sm_80 sm_90 sm_100 sm_120"
+compile_sample=3 verify_sample=2 archs="sm_75 sm_80 sm_90 sm_100 sm_120"
 [ -z "${FULL:-}" ] || compile_sample=200 verify_sample=60
 number=0 failed=0
 
