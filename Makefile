@@ -458,7 +458,7 @@ check-gpu: all  ## what needs a GPU: variants of all stencils, each wrapper, a l
 sanitize-gpu: all  ## compute-sanitizer over the best variants and samples, on this machine's GPU; TOOLS='racecheck memcheck initcheck', WINNERS=0 without them, JOBS and DEVICES
 	$(Q)TOOLS='$(TOOLS)' JOBS=$(JOBS) DEVICES='$(DEVICES)' WINNERS=$(WINNERS) tests/tap.sh tests/sanitize.sh
 tune-tests: all fake-cuda $(OUT)/bench/near_gpu_bench  ## tuning and running from the command line: results, going on, ending early, replays, several GPUs
-	$(Q)NEAR=$(OUT)/bench/near_gpu_bench tests/tap.sh tests/tune.sh tests/roof.sh tests/run.sh
+	$(Q)NEAR=$(OUT)/bench/near_gpu_bench tests/tap.sh tests/tune.sh tests/roof.sh tests/run.sh tests/bench.sh
 
 .PHONY: check-full
 check-full: check  ## check, the analyzer over all, all parameters and defects, and large samples of all spaces, faults and noise (more than an hour on two cores)

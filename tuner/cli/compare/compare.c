@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/number.h"
 #include "tuner/cli/compare/compare_rows.h"
 #include "tuner/cli/options/option_value.h"
 #include "tuner/cli/output/output.h"
@@ -44,20 +43,9 @@ static halotune_status option_sides(const struct invocation *invocation, const c
   return HALOTUNE_OK;
 }
 
-/* Read a share such as 0.02 or 2%. */
-static halotune_status option_tolerance(const struct invocation *invocation, double *out) {
-  const char *value = option_value(invocation, "tolerance"), *end;
-  *out = 0.02;
-  if (!value) return HALOTUNE_OK;
-  *out = number_read(value, &end);
-  if (end && strcmp(end, "%") == 0) *out /= 100, end++;
-  if (end && *end == '\0' && *out >= 0 && *out < 1) return HALOTUNE_OK;
-  return fail(HALOTUNE_ARGUMENT, "--tolerance takes a share below 1, such as 0.02 or 2%%, not '%s'", value);
-}
-
 static halotune_status options_read(const struct invocation *invocation, struct comparison *c) {
   const char *date = option_value(invocation, "date");
-  halotune_status status = option_tolerance(invocation, &c->tolerance);
+  halotune_status status = option_tolerance(invocation, 0.02, &c->tolerance);
   if (status == HALOTUNE_OK)
     status = option_sides(invocation, "device", &c->texts[0], &c->before.device, &c->after.device);
   if (status == HALOTUNE_OK)

@@ -6,10 +6,11 @@
 #include "base/array.h"
 
 const struct command *const command_table[] = {
-    &command_list,     &command_show,    &command_space,    &command_generate,  &command_doctor,     &command_tune,
-    &command_query,    &command_run,     &command_explain,  &command_compare,   &command_report,     &command_verify,
-    &command_selftest, &command_compile, &command_accesses, &command_reference, &command_db,         &command_key,
-    &command_trust,    &command_cache,   &command_new,      &command_manual,    &command_completion, NULL,
+    &command_list,     &command_show,      &command_space,  &command_generate,   &command_doctor,
+    &command_tune,     &command_query,     &command_run,    &command_explain,    &command_bench,
+    &command_compare,  &command_report,    &command_verify, &command_selftest,   &command_compile,
+    &command_accesses, &command_reference, &command_db,     &command_key,        &command_trust,
+    &command_cache,    &command_new,       &command_manual, &command_completion, NULL,
 };
 
 const char *command_group(const struct command *command) {

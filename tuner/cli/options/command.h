@@ -71,6 +71,7 @@ extern const struct command command_verify;
 extern const struct command command_tune;
 extern const struct command command_query;
 extern const struct command command_explain;
+extern const struct command command_bench;
 extern const struct command command_compare;
 extern const struct command command_report;
 extern const struct command command_db;

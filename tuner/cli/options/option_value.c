@@ -90,6 +90,16 @@ halotune_status word_find(const char *what, const char *word, const char *const 
   return status;
 }
 
+halotune_status option_tolerance(const struct invocation *invocation, double otherwise, double *out) {
+  const char *value = option_value(invocation, "tolerance"), *end;
+  *out = otherwise;
+  if (!value) return HALOTUNE_OK;
+  *out = number_read(value, &end);
+  if (*end == '%') *out /= 100, end++;
+  if (*end == '\0' && *out >= 0 && *out <= 1) return HALOTUNE_OK;
+  return fail(HALOTUNE_ARGUMENT, "--tolerance takes a share from 0 to 1, such as 0.02 or 2%%, not '%s'", value);
+}
+
 halotune_status option_word(const struct invocation *invocation, const char *name, const char *const *words, int count,
                             int otherwise, int *out) {
   char what[NEAREST_NAME_BYTES];

@@ -1,0 +1,41 @@
+#!/bin/sh
+# bench.sh: `halotune bench` on the driver of tests/fake_cuda: a database that is true, and what makes it false. Prints
+# TAP.
+set -u
+. "$(dirname "$0")/fake_gpu.sh"
+db=$work/bench.db
+tune "$db" >"$work/out" 2>"$work/err"
+result "a winner is stored" $? "$work/err"
+
+bench() { timeout "$LIMIT_S" "$program" bench star7 --grid 16,16,16 --db "$db" "$@" >"$work/out" 2>"$work/err"; }
+# Whether bench ends with a code, and prints a line that matches.
+says() { # code pattern [option...]
+  code=$1 pattern=$2
+  shift 2
+  bench "$@"
+  [ $? = "$code" ] && grep -qE "$pattern" "$work/out" "$work/err"
+}
+
+says 0 '^verdict     true here'
+result "what was stored a moment ago is true" $? "$work/out"
+says 0 '"is_true": true' --json
+result "in JSON, too" $? "$work/out"
+bench && grep -qE '^plain +[0-9.e-]+ ms .*, 1\.[0-9]+ times' "$work/out" && grep -qE '^copy +[0-9.e-]+ ms' "$work/out"
+result "the plain kernel and the copy are timed beside it" $? "$work/out"
+HALOTUNE_FAKE_FAULT='cuLaunchKernel@star7_small=stretch:1.2;cuGraphLaunch@star7_small=stretch:1.2' says 1 '^verdict     not true here: the winner is [0-9.]+ % slower'
+result "a slower winner is not true" $? "$work/out"
+HALOTUNE_FAKE_FAULT='cuLaunchKernel@star7_small=stretch:1.2;cuGraphLaunch@star7_small=stretch:1.2' says 0 '^verdict     true here' --tolerance 50%
+result "unless the tolerance allows it" $? "$work/out"
+HALOTUNE_FAKE_FAULT='cuLaunchKernel@star7_small=corrupt:333' says 1 '^verdict     not true here: the winner does not work'
+result "a wrong winner is not true" $? "$work/out"
+HALOTUNE_FAKE_FAULT='cuLaunchKernel@star7_small=LAUNCH_FAILED' says 1 '^winner      .*LAUNCH_FAILED'
+result "a winner that faults is not true" $? "$work/out"
+HALOTUNE_FAKE_FAULT='cuLaunchKernel@star7_direct=corrupt:333' says 0 '^plain       wrong:'
+result "a wrong plain kernel says nothing about the winner" $? "$work/out"
+says 4 "no winner of star7 .* run 'halotune tune star7'" --dtype f64
+result "a problem that nobody tuned has nothing to check" $? "$work/err"
+HALOTUNE_LIBCUDA=/nonexistent says 3 'driver'
+result "without a GPU nothing is known" $? "$work/err"
+says 2 'tolerance' --tolerance 3
+result "a tolerance that is none" $? "$work/err"
+finish
