@@ -1,6 +1,8 @@
-/* content.c: one statement a kind, and one that asks the trusted database for the same. */
+/* content.c: one statement a kind, and one that reads the identities of the same kind from the trusted database. These
+ * are read once and sorted: a search in that database for each text would read all of its rows each time. */
 #include "db/exchange/content.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -12,60 +14,107 @@
   " coefficient || '=' || printf('%!.17g', value) as word from prediction order by device_id, coefficient) p"           \
   " join device d on d.id = p.device_id group by d.id)"
 
-/* Columns: name, hash, content (or NULL), of which `hashed` is the kind of the identity. ?1 of the second: the hash, or
- * the content. */
+/* `select` has the columns name, hash and content (or NULL); `known` has hash and content (or NULL). `hashed` is the
+ * kind of the content's identity. */
 static const struct {
-  const char *kind, *hashed, *select, *find;
+  const char *kind, *hashed, *select, *known;
 } kinds[] = {
     {"stencil", NULL,
      "select s.name, x.hash, null from stencil_text x join stencil s on s.id = x.stencil_id order by 1, 2",
-     "select 1 from stencil_text where hash = ?1"},
-    {"template", NULL, "select name, hash, null from template order by 1, 2", "select 1 from template where hash = ?1"},
+     "select hash, null from stencil_text"},
+    {"template", NULL, "select name, hash, null from template order by 1, 2", "select hash, null from template"},
     {"source", NULL,
      "select distinct s.name || ' ' || t.name, v.source_hash, null from best b join variant v on v.id = b.variant_id"
      " join stencil s on s.id = v.stencil_id join template t on t.id = v.template_id order by 1, 2",
-     "select 1 from variant v join best b on b.variant_id = v.id where v.source_hash = ?1"},
+     "select distinct v.source_hash, null from best b join variant v on v.id = b.variant_id"},
     {"code", "machine code",
      "select s.name || ' ' || t.name, '', b.cubin from best b join variant v on v.id = b.variant_id join stencil s on"
      " s.id = v.stencil_id join template t on t.id = v.template_id where length(b.cubin) > 0 group by b.cubin order by 1",
-     "select 1 from best where cubin = ?1"},
+     "select '', cubin from best where length(cubin) > 0"},
     {"times", "coefficients of predicted times", "select name, '', content from " SQL_PREDICTIONS " order by 1, 3",
-     "select 1 from " SQL_PREDICTIONS " where content = ?1"},
+     "select '', content from " SQL_PREDICTIONS},
 };
 
-static halotune_status find_known(sqlite3_stmt *find, sqlite3_stmt *row, bool *out) {
-  int64_t found = 0;
-  *out = false;
-  if (!find) return HALOTUNE_OK;
-  const bool is_content = sqlite3_column_type(row, 2) == SQLITE_BLOB;
-  sqlite3_bind_value(find, 1, sqlite3_column_value(row, is_content ? 2 : 1));
-  halotune_status status = query_run(find, &found);
-  *out = found == 1;
+/* An identity of a kind. */
+struct key {
+  size_t kind;
+  char hash[IDENTITY_HEX_BYTES];
+};
+
+struct content_known {
+  struct key *keys;
+  int count, room;
+};
+
+static int compare_keys(const void *a, const void *b) {
+  const struct key *left = a, *right = b;
+  if (left->kind != right->kind) return left->kind < right->kind ? -1 : 1;
+  return strcmp(left->hash, right->hash);
+}
+
+/* The key of a row, whose columns `at` and `at` + 1 are hash and content. */
+static struct key key_of(sqlite3_stmt *row, int at, size_t kind) {
+  struct key key = {.kind = kind};
+  if (sqlite3_column_type(row, at + 1) != SQLITE_BLOB) {
+    sqlite3_snprintf((int)sizeof key.hash, key.hash, "%s", column_text(row, at));
+    return key;
+  }
+  identity_hex(
+      identity_of(kinds[kind].hashed, sqlite3_column_blob(row, at + 1), (size_t)sqlite3_column_bytes(row, at + 1)),
+      key.hash);
+  return key;
+}
+
+static halotune_status known_read_kind(struct store *to, size_t kind, struct content_known *known) {
+  sqlite3_stmt *query = NULL;
+  int code = SQLITE_DONE;
+  halotune_status status = query_prepare(store_connection(to), kinds[kind].known, &query);
+  while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) {
+    if (!array_room(known->keys, known->count, known->room)) status = fail_memory();
+    else known->keys[known->count++] = key_of(query, 0, kind);
+  }
+  if (status == HALOTUNE_OK && code != SQLITE_DONE) status = query_fail(store_connection(to));
+  sqlite3_finalize(query);
   return status;
 }
 
-halotune_status content_each(struct store *from, struct store *to,
+halotune_status content_known_read(struct store *to, struct content_known **out) {
+  struct content_known *known = *out = calloc(1, sizeof *known);
+  halotune_status status = known ? HALOTUNE_OK : fail_memory();
+  for (size_t kind = 0; kind < COUNT(kinds) && to && status == HALOTUNE_OK; kind++)
+    status = known_read_kind(to, kind, known);
+  if (status == HALOTUNE_OK && known->count > 0)
+    qsort(known->keys, (size_t)known->count, sizeof *known->keys, compare_keys);
+  if (status == HALOTUNE_OK) return status;
+  content_known_free(known);
+  *out = NULL;
+  return status;
+}
+
+void content_known_free(struct content_known *known) {
+  if (!known) return;
+  free(known->keys);
+  free(known);
+}
+
+static bool is_known(const struct content_known *known, const struct key *key) {
+  return known->count > 0 && bsearch(key, known->keys, (size_t)known->count, sizeof *known->keys, compare_keys);
+}
+
+halotune_status content_each(struct store *from, const struct content_known *known,
                              void (*tell)(void *context, const struct content *content), void *context) {
   halotune_status status = HALOTUNE_OK;
-  for (size_t i = 0; i < COUNT(kinds) && status == HALOTUNE_OK; i++) {
-    sqlite3_stmt *select = NULL, *find = NULL;
+  for (size_t kind = 0; kind < COUNT(kinds) && status == HALOTUNE_OK; kind++) {
+    sqlite3_stmt *select = NULL;
     int code = SQLITE_DONE;
-    status = query_prepare(store_connection(from), kinds[i].select, &select);
-    if (status == HALOTUNE_OK && to) status = query_prepare(store_connection(to), kinds[i].find, &find);
+    status = query_prepare(store_connection(from), kinds[kind].select, &select);
     while (status == HALOTUNE_OK && (code = sqlite3_step(select)) == SQLITE_ROW) {
-      char hex[IDENTITY_HEX_BYTES];
-      struct content content = {kinds[i].kind, column_text(select, 0), column_text(select, 1), false};
-      if (sqlite3_column_type(select, 2) == SQLITE_BLOB) {
-        identity_hex(
-            identity_of(kinds[i].hashed, sqlite3_column_blob(select, 2), (size_t)sqlite3_column_bytes(select, 2)), hex);
-        content.hash = hex;
-      }
-      status = find_known(find, select, &content.is_known);
-      if (status == HALOTUNE_OK) tell(context, &content);
+      const struct key key = key_of(select, 1, kind);
+      const struct content content = {kinds[kind].kind, column_text(select, 0), key.hash, is_known(known, &key)};
+      tell(context, &content);
     }
     if (status == HALOTUNE_OK && code != SQLITE_DONE) status = query_fail(store_connection(from));
     sqlite3_finalize(select);
-    sqlite3_finalize(find);
   }
   return status;
 }

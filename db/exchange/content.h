@@ -11,11 +11,23 @@ struct content {
   bool is_known;    /* the trusted database has the same */
 };
 
+/* What a trusted database has, by kind and identity. */
+struct content_known;
+
+/* Read what a trusted database has. The time grows with the database, and not with what is compared with it.
+ *   to   the trusted database; NULL where there is none yet
+ *   out  receives it, the caller's to content_known_free; NULL on failure
+ * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
+halotune_status content_known_read(struct store *to, struct content_known **out);
+
+/*   known  may be NULL */
+void content_known_free(struct content_known *known);
+
 /* Call `tell` for each stencil text, template, source and machine code of `from`, and for each set of coefficients of
  * predicted times, in this order.
- *   to  the trusted database; NULL where there is none yet
+ *   known  what the trusted database has
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
-halotune_status content_each(struct store *from, struct store *to,
+halotune_status content_each(struct store *from, const struct content_known *known,
                              void (*tell)(void *context, const struct content *content), void *context);
 
 #endif

@@ -7,6 +7,7 @@ halotune db import --trust --yes copy.json 2>/dev/null
 halotune db import --trust --yes --db second.db copy_newer.json 2>/dev/null
 halotune db merge --trust --yes second.db
 halotune db merge --trust --yes second.db
+halotune db merge --trust --yes second.db merged.db
 halotune db info | grep best:
 halotune db check | sed "s|$TMPDIR|TMP|"
 # exit 0

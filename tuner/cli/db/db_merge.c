@@ -1,11 +1,13 @@
 /* db_merge.c: `halotune db merge` and `import`: add trusted files to the user's database, each completely or not at
  * all, and keep other files apart. A file is trusted if the user says so, or if somebody signed it whom the user has
- * named. */
+ * named. All files are checked before the first one is taken. One file at a time is in memory, because the files of a
+ * fleet may be larger than the memory. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/key_file.h"
 #include "base/line_diff.h"
 #include "base/utf8.h"
@@ -33,7 +35,7 @@ static void finding_keep(void *context, const char *text) {
 struct file {
   const char *path;
   char origin[PATH_MAX]; /* its name alone, in printable characters */
-  struct imported in;
+  struct imported in;    /* its store is open only while the file is looked at */
   bool is_trusted;
   char signer[SIGNER_NAME_BYTES]; /* the name that the user gave to who signed it; "" for none */
   char key[KEY_HEX_BYTES];        /* the public key of a signer that is trusted, or "" */
@@ -46,6 +48,24 @@ static void origin_name(const char *path, char *out, size_t bytes) {
   for (; *out; out++) {
     if (*out == '\n' || *out == '\t') *out = '?';
   }
+}
+
+static void file_close(struct file *file) {
+  store_close(file->in.store);
+  file->in.store = NULL;
+}
+
+/* Open a file once more, which must have the content that was checked. */
+static halotune_status file_open_again(struct file *file) {
+  struct imported in;
+  halotune_status status = import_open(file->path, &in);
+  if (status != HALOTUNE_OK) return status;
+  if (identity_compare(in.document, file->in.document) == 0) {
+    file->in.store = in.store;
+    return HALOTUNE_OK;
+  }
+  store_close(in.store);
+  return fail(HALOTUNE_DB, "%s: it was changed after it had been checked; it was not taken", file->path);
 }
 
 /* Open a file and check all of it, before any of its rows is used. */
@@ -63,35 +83,35 @@ static halotune_status file_open(const char *path, struct file *out) {
 }
 
 /* Print a text of a file, each line after blanks, in printable characters. */
-static void print_lines(const char *text) {
+static void print_lines(FILE *out, const char *text) {
   char piece[1024], printable[4 * sizeof piece];
   for (const char *end; *text; text = *end ? end + 1 : end) {
     end = strchrnul(text, '\n');
-    printf("    ");
+    fprintf(out, "    ");
     do { /* nothing of a line is left out, however long it is */
       const size_t left = (size_t)(end - text), length = left < sizeof piece ? left : sizeof piece - 1;
       memcpy(piece, text, length);
       piece[length] = '\0';
       printable_copy(printable, sizeof printable, piece);
-      printf("%s", printable);
+      fprintf(out, "%s", printable);
       text += length;
     } while (text < end);
-    printf("\n");
+    fprintf(out, "\n");
   }
 }
 
 /* With --no-code: what would be compiled, where it is not what this program would generate. */
 static void print_source(void *context, const struct compared_source *source) {
   struct text diff = {0};
-  (void)context;
-  printf("  source   %s, %s: ", source->hash, source->name);
-  if (source->is_same) printf("this Halotune generates the same\n");
+  FILE *out = context;
+  fprintf(out, "  source   %s, %s: ", source->hash, source->name);
+  if (source->is_same) fprintf(out, "this Halotune generates the same\n");
   else if (*source->why)
-    printf("this Halotune does not generate it (%s); it would be compiled as it is:\n", source->why);
-  else printf("this Halotune generates other lines (-) than would be compiled (+):\n");
+    fprintf(out, "this Halotune does not generate it (%s); it would be compiled as it is:\n", source->why);
+  else fprintf(out, "this Halotune generates other lines (-) than would be compiled (+):\n");
   if (!source->is_same) {
     line_diff(source->generated, source->stored, &diff);
-    print_lines(text_ok(&diff) ? text_string(&diff) : source->stored);
+    print_lines(out, text_ok(&diff) ? text_string(&diff) : source->stored);
   }
   text_free(&diff);
 }
@@ -146,9 +166,8 @@ static halotune_status file_decide(struct trust *trust, struct file *file) {
 }
 
 static void print_content(void *context, const struct content *content) {
-  (void)context;
-  printf("  %-8s %s, %s%s\n", content->kind, content->hash, content->name,
-         content->is_known ? ": trusted already" : "");
+  fprintf(context, "  %-8s %s, %s%s\n", content->kind, content->hash, content->name,
+          content->is_known ? ": trusted already" : "");
 }
 
 struct telling {
@@ -232,59 +251,94 @@ static halotune_status file_keep(const char *path, const struct file *file) {
   return HALOTUNE_OK;
 }
 
-/* Show what trusted files would bring.
- *   shows_sources  also how sources differ from those that this program generates */
-static halotune_status files_show(const char *path, const struct file *files, int count, bool shows_sources) {
+/* What all files have in common while they are looked at. */
+struct look {
+  const char *path;            /* of the database */
+  struct content_known *known; /* what it has; read when the first trusted file is shown */
+  bool shows_sources;          /* whether to show how sources differ from those that this program generates */
+  FILE *shown;                 /* what the files would bring; printed when all of them are checked */
+};
+
+static halotune_status known_read(struct look *look) {
   struct store *store = NULL;
-  halotune_status status = store_open(path, STORE_READ, &store);
+  halotune_status status = store_open(look->path, STORE_READ, &store);
   if (status == HALOTUNE_NOT_FOUND) status = HALOTUNE_OK;
-  for (int i = 0; i < count && status == HALOTUNE_OK; i++) {
-    if (!files[i].is_trusted) continue;
-    printf("%s%s%s would bring:\n", files[i].path, *files[i].key ? ", signed by " : "",
-           *files[i].signer ? files[i].signer : files[i].key);
-    status = content_each(files[i].in.store, store, print_content, NULL);
-    if (status == HALOTUNE_OK && shows_sources) printf("%s, compiled from source:\n", files[i].path);
-    if (status == HALOTUNE_OK && shows_sources) status = sources_compare(files[i].in.store, print_source, NULL);
-  }
+  if (status == HALOTUNE_OK) status = content_known_read(store, &look->known);
   store_close(store);
   return status;
 }
 
-static halotune_status files_take(const struct invocation *invocation, const struct file *files, int count) {
+/* Show what a trusted file would bring. */
+static halotune_status file_show(struct look *look, const struct file *file) {
+  halotune_status status = look->known ? HALOTUNE_OK : known_read(look);
+  if (status != HALOTUNE_OK) return status;
+  fprintf(look->shown, "%s%s%s would bring:\n", file->path, *file->key ? ", signed by " : "",
+          *file->signer ? file->signer : file->key);
+  status = content_each(file->in.store, look->known, print_content, look->shown);
+  if (status == HALOTUNE_OK && look->shows_sources) fprintf(look->shown, "%s, compiled from source:\n", file->path);
+  if (status == HALOTUNE_OK && look->shows_sources) status = sources_compare(file->in.store, print_source, look->shown);
+  return status;
+}
+
+/* Check all files, decide about them, and then print what the trusted ones would bring. */
+static halotune_status files_look(const struct invocation *invocation, const char *path, struct trust *trust,
+                                  struct file *files, int count) {
+  char *text = NULL;
+  size_t length = 0;
+  halotune_status status = HALOTUNE_OK;
+  struct look look = {.path = path, .shows_sources = option_given(invocation, "no-code")};
+  if (!(look.shown = open_memstream(&text, &length))) return fail_memory();
+  for (int i = 0; i < count && status == HALOTUNE_OK; i++) {
+    status = file_open(invocation->arguments[i + 1], &files[i]);
+    if (status == HALOTUNE_OK) status = file_decide(trust, &files[i]);
+    if (status == HALOTUNE_OK && files[i].is_trusted) status = file_show(&look, &files[i]);
+    file_close(&files[i]);
+  }
+  if (fclose(look.shown) != 0 && status == HALOTUNE_OK) status = fail_memory();
+  if (status == HALOTUNE_OK) fwrite(text, 1, length, stdout);
+  content_known_free(look.known);
+  free(text);
+  return status;
+}
+
+static halotune_status files_take(const struct invocation *invocation, const char *path, struct file *files,
+                                  int count) {
   const bool sure = option_given(invocation, "yes");
-  char *path = NULL;
   struct store *store = NULL;
-  const char *named = option_value(invocation, "db");
   bool any = false;
   for (int i = 0; i < count; i++) any = any || files[i].is_trusted;
-  halotune_status status = named ? HALOTUNE_OK : store_default_path(&path);
-  if (status == HALOTUNE_OK && named && !(path = strdup(named))) status = fail_memory();
-  if (status == HALOTUNE_OK && any) status = files_show(path, files, count, option_given(invocation, "no-code"));
-  if (status == HALOTUNE_OK && any && sure) status = store_open(path, STORE_WRITE, &store);
+  halotune_status status = any && sure ? store_open(path, STORE_WRITE, &store) : HALOTUNE_OK;
   for (int i = 0; i < count && status == HALOTUNE_OK; i++) {
-    if (!files[i].is_trusted) status = file_keep(path, &files[i]);
-    else if (sure) status = file_merge(invocation, store, &files[i]);
+    if (files[i].is_trusted && !sure) continue;
+    if (files[i].is_trusted &&
+        file_is_same(files[i].path, path)) { /* `db merge *.db` where the database is one of them */
+      printf("%s: it is the database itself; there is nothing to add\n", files[i].path);
+      continue;
+    }
+    status = file_open_again(&files[i]);
+    if (status == HALOTUNE_OK && !files[i].is_trusted) status = file_keep(path, &files[i]);
+    else if (status == HALOTUNE_OK) status = file_merge(invocation, store, &files[i]);
+    file_close(&files[i]);
   }
   if (status == HALOTUNE_OK && any && !sure) fprintf(stderr, "halotune: nothing was taken yet; add --yes to do it\n");
   store_close(store);
-  free(path);
   return status;
 }
 
 halotune_status db_merge(const struct invocation *invocation) {
   const int count = invocation->argument_count - 1;
+  const char *named = option_value(invocation, "db");
+  char *path = NULL;
   struct trust trust;
   halotune_status status = trust_read(invocation, &trust);
   struct file *files = calloc((size_t)count + 1, sizeof *files);
   if (!files) return fail_memory();
-  /* All files are checked before the first one is taken, and before a database is made for them. */
-  for (int i = 0; i < count && status == HALOTUNE_OK; i++) {
-    status = file_open(invocation->arguments[i + 1], &files[i]);
-    if (status == HALOTUNE_OK) status = file_decide(&trust, &files[i]);
-  }
-  if (status == HALOTUNE_OK) status = files_take(invocation, files, count);
-  for (int i = 0; i < count; i++) store_close(files[i].in.store);
+  if (status == HALOTUNE_OK && !named) status = store_default_path(&path);
+  if (status == HALOTUNE_OK && named && !(path = strdup(named))) status = fail_memory();
+  if (status == HALOTUNE_OK) status = files_look(invocation, path, &trust, files, count);
+  if (status == HALOTUNE_OK) status = files_take(invocation, path, files, count);
   signers_free(&trust.signers);
+  free(path);
   free(files);
   return status;
 }
