@@ -412,6 +412,30 @@ static struct operand parse_binary(struct parser *p, int level) {
   return left;
 }
 
+/* Whether a token is an operator that computes with its operand, so that 2 is not the same as 1 there. */
+static bool computes(const struct part *part, int at, int end) {
+  static const char *const operators[] = {
+      "*", "/", "%", "+", "-", "<", ">", "<=", ">=", "==", "!=", "<<", ">>", "&", "|", "^"};
+  for (size_t i = 0; i < COUNT(operators) && at >= 0; i++) {
+    if (part_is(part, at, end, operators[i])) return true;
+  }
+  return false;
+}
+
+/* Whether the brackets around an expression are an operand of an operator that computes: of (ON && y)*3, where y alone
+ * may be 2 in place of 1. */
+static bool is_computed_with(const struct parser *p, int begin, int end) {
+  const struct part *part = p->part;
+  for (;;) {
+    const int open = part_skip_back(part, 0, begin), close = part_skip(part, end, part->count);
+    if (open < 0 || !part_is(part, open, part->count, "(") || !part_is(part, close, part->count, ")")) return false;
+    begin = open, end = close + 1;
+    const int before = part_skip_back(part, 0, begin), behind = part_skip(part, end, part->count);
+    if (before >= 0 && part_is_name(part, before, part->count)) return false; /* a condition, or a call */
+    if (computes(part, before, part->count) || computes(part, behind, part->count)) return true;
+  }
+}
+
 /* Read && or ||. The operands after one that decides the result are removed, and so are operands without effect. */
 static struct operand parse_logical(struct parser *p, bool is_or) {
   int begin = next_token(p);
@@ -420,7 +444,13 @@ static struct operand parse_logical(struct parser *p, bool is_or) {
     int operator= p->at++;
     struct operand right = is_or ? parse_logical(p, false) : parse_binary(p, LOWEST_LEVEL);
     if (p->has_failed) return unknown;
-    if (left.value.is_known && (left.value.number == 0) == is_or) { /* the right operand decides */
+    const bool decides = left.value.is_known != right.value.is_known &&
+                         ((left.value.is_known ? left : right).value.number == 0) == is_or;
+    if (decides && is_computed_with(p, begin, p->at)) {
+      left = (struct operand){.value = {.type = VALUE_INT},
+                              .is_changed = left.is_changed || right.is_changed,
+                              .has_effects = left.has_effects || right.has_effects};
+    } else if (left.value.is_known && (left.value.number == 0) == is_or) { /* the right operand decides */
       remove_tokens(p, begin, operator+ 1);
       left = right;
       left.value.number = left.value.is_known && left.value.number != 0;

@@ -72,6 +72,11 @@ TEST(what_a_configuration_decides_is_resolved) {
       {"if (y) { if (ON) return; a(); } b();", "if (y) { return; } b();"},
       {"if (ON && y) a();", "if (y) a();"},
       {"if (y || OFF) a();", "if (y) a();"},
+      {"x = (ON && y)*3;", "x = (ON && y)*3;"}, /* y may be 2 */
+      {"x = 3 - ((y || OFF));", "x = 3 - ((y || OFF));"},
+      {"if ((ON && y) || z) a();", "if (y || z) a();"},
+      {"x = (ON && y) ? z : 3;", "x = y ? z : 3;"},
+      {"x = (ON && y && z)*3;", "x = (y && z)*3;"},
       {"if (y && f(x) && OFF) a();", "if (y && f(x) && OFF) a();"},
       {"if constexpr (WIDTH == 4) a();", "a();"},
       {"x = ON ? 1 : 2;", "x = 1;"},
