@@ -127,7 +127,8 @@ static struct operand parse_defined(struct parser *p) {
   if (has_bracket) expect_token(p, ")");
   if (constant->kind == CONSTANT_MACRO) return known(1, VALUE_INT);
   bool is_ours = token->token.length < 2 || memcmp(token->token.at, "__", 2) != 0;
-  return is_ours && constant->kind == CONSTANT_NONE ? known(0, VALUE_INT) : unknown;
+  const bool is_undefined = is_ours && constant->kind == CONSTANT_NONE && !p->constants->has_includes;
+  return is_undefined ? known(0, VALUE_INT) : unknown;
 }
 
 static struct operand parse_sizeof(struct parser *p) {

@@ -38,6 +38,7 @@ struct constant {
 struct constants {
   const struct identifiers *names;
   struct constant *list; /* indexed by the number of the name */
+  bool has_includes;     /* a file was included whose macros are not known */
   int real_bytes;        /* sizeof(real) */
   int definition;        /* number of the definition that is being resolved, from 1 */
 };

@@ -39,8 +39,9 @@ static int directive_end(const struct part *part, int at) {
   return at < part->count ? at + 1 : at;
 }
 
-/* Whether no text defines a name, and the compiler does not either. */
+/* Whether no text defines a name, and neither the compiler nor an included file can. */
 static bool is_undefined(const struct directives *d, const struct part_token *name) {
+  if (d->constants->has_includes) return false;
   bool is_the_compilers = name->token.length > 1 && name->token.at[0] == '_' && name->token.at[1] == '_';
   return d->constants->list[name->name].kind == CONSTANT_NONE && !is_the_compilers;
 }
@@ -53,6 +54,9 @@ static void find_undefined(struct directives *d, struct range condition) {
     if (part_is(part, at, end, "defined")) {
       at = part_skip(part, at + 1, end);
       if (part_is(part, at, end, "(")) at = part_skip(part, at + 1, end);
+    } else if (part_is(part, at, end, "__has_include")) {
+      at = part_skip(part, at + 1, end); /* the name of a file, <cuda/std/version>, is no name */
+      if (part_is(part, at, end, "(")) at = part_close(part, at, end);
     } else if (part_is_name(part, at, end) && is_undefined(d, &part->tokens[at])) {
       bool is_word = part_is(part, at, end, "true") || part_is(part, at, end, "false");
       if (!is_word) d->unknown = at;
@@ -145,6 +149,7 @@ int resolve_directives(struct constants *constants, struct part *part) {
     at = line.end;
     if (resolve_conditional(&d, line)) continue;
     if (is_skipping(&d)) part_remove(part, line.begin, line.end);
+    else if (part_is(part, line.begin + 1, line.end, "include")) constants->has_includes = true;
     else note_macro(&d, line);
   }
   return d.unknown;

@@ -215,6 +215,8 @@ TEST(directives_are_resolved) {
       {"#if OFF\n#elif __CUDA_ARCH__ > 1\n" KERNEL("b();") "\n#endif\n",
        "#if __CUDA_ARCH__ > 1 " KERNEL("b();") " #endif "},
       {"#if defined(ON) && !defined(OTHER)\n" KERNEL("a();") "\n#endif\n", KERNEL("a();") " "},
+      {"#include <some.h>\n#ifdef SOME\n" KERNEL("a();") "\n#endif\n",
+       "#include <some.h> #ifdef SOME " KERNEL("a();") " #endif "},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct text got = {0};
@@ -240,6 +242,9 @@ TEST(an_undefined_name_after_if_is_an_error) {
       {"#if ORDER == 2\n#if FAST\n#endif\n#endif\n", NULL},
       {"#define LARGE(x) (x)\n#if LARGE(ORDER)\n#endif\n", NULL},
       {"#if ORDER == true\n#endif\n", NULL},
+      {"#include <some.h>\n#if SOME_VERSION >= 2\n#endif\n", NULL},
+      {"#if __has_include(<cuda/std/version>)\n#endif\n", NULL},
+      {"#if __has_include(<cuda/std/version>) && FAST\n#endif\n", "test.cu:1: nothing defines 'FAST'"},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     const struct assembly_text texts[] = {{NULL, "#define ORDER 1\n", NULL}, {"test.cu", rows[i].text, NULL}};
