@@ -547,6 +547,10 @@ bench-near-gpu: $(OUT)/bench/near_gpu_bench all  ## answers for random grids aga
 bench-similar: $(OUT)/bench/near_gpu_bench all  ## the same for stencils that the starter database does not hold
 	$(Q)BENCH=$< bench/similar.sh $(NEAR_OPTIONS)
 
+.PHONY: bench-search
+bench-search: $(OUT)/bench/search_bench  ## how fast strategies find the best of known spaces: a table; SEEDS=30, RECORDING=FILE of bench/results
+	$(Q)$< --seeds $(or $(SEEDS),30) $(if $(RECORDING),--recording '$(RECORDING)')
+
 .PHONY: bench-roof
 bench-roof: all  ## shares of the roof that winners reach, into bench/results (needs a GPU); BUDGET=20s DEVICES='0 1'
 	$(Q)BUDGET='$(BUDGET)' DEVICES='$(DEVICES)' DB='$(DB)' AGAIN='$(AGAIN)' bench/roof.sh

@@ -58,6 +58,7 @@ static json_t *tuned_json(const struct tuned *row) {
   json_put(&json, "steps", json_integer(row->task.launch_steps));
   json_put(&json, "complete", json_boolean(result->is_complete));
   json_put(&json, "reason", text_json(result->reason));
+  json_put(&json, "remark", text_json(result->remark));
   json_put(&json, "tried", json_integer(result->tally.tried));
   json_put(&json, "recalled", json_integer(result->tally.recalled));
   json_put(&json, "twins", json_integer(result->tally.twins));

@@ -104,6 +104,7 @@ static void print_outcomes(const struct tuned *row) {
   if (result->winner.exists && !result->winner.second_grid[0] && !row->is_recorded)
     printf("; second grid: none fits the winner");
   if (result->winner.exists && !result->is_complete) printf("; %s", result->reason);
+  if (result->remark[0]) printf("; %s", result->remark);
   printf("\n");
 }
 

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-const struct strategy *const strategies[] = {&strategy_local, &strategy_random, &strategy_exhaustive, NULL};
+const struct strategy *const strategies[] = {&strategy_local, &strategy_model, &strategy_random, &strategy_exhaustive,
+                                             NULL};
 
 const struct strategy *strategy_find(const char *name) {
   for (int i = 0; strategies[i]; i++) {

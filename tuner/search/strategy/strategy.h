@@ -10,6 +10,7 @@
 struct strategy {
   const char *name, *about;
   bool takes_hints; /* it begins with the hints of the space; else it ignores them */
+  bool ends_early;  /* it may end before all variants were proposed, and says so in its remark */
   /* Begin a search. `space` must live as long as the state. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
   halotune_status (*open)(const struct search_space *space, uint64_t seed, void **state);
   /* The next variant to try.
@@ -20,10 +21,15 @@ struct strategy {
    *   time_ms  INFINITY if it failed
    * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
   halotune_status (*tell)(void *state, const struct proposal *proposal, double time_ms);
+  /* Why the last variant was proposed, and what is expected of it. NULL: there is nothing to say. */
+  const char *(*why)(const void *state);
+  /* What a user should know of the search: that it ended early, or went on with another strategy; "" for nothing. NULL:
+   * there is never a remark. */
+  const char *(*remark)(const void *state);
   void (*close)(void *state);
 };
 
-extern const struct strategy strategy_exhaustive, strategy_random, strategy_local;
+extern const struct strategy strategy_exhaustive, strategy_random, strategy_local, strategy_model;
 
 /* Find a strategy by its name. Returns NULL if there is none. */
 const struct strategy *strategy_find(const char *name);

@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/fail.h"
+#include "tuner/search/strategy/behind.h"
 #include "tuner/search/strategy/draw.h"
 #include "tuner/search/strategy/effects.h"
 #include "tuner/search/strategy/neighbours.h"
@@ -28,16 +29,7 @@ enum {
   PLATEAU_STEPS = 2,          /* variants of a plateau differ in at most so many parameters */
 };
 
-/* A template takes its turn while its best time is less than 40 % above the best of all. This is the difference of
- * logarithms. */
-static const double turn_below = 0.336;
 enum { ANY_TEMPLATE = -1 };
-
-/* A template is far behind if its best takes more than 10 times as long as the best of all, and if this is certain: the
- * logarithm of the ratio, times the number of its variants that have a time, exceeds the logarithm of 1000. Three
- * variants that take 10 times as long are enough, or two that take 32 times as long, or one that takes 1000 times as
- * long. */
-static const double behind_above = 2.302, behind_for_sure = 6.9;
 
 /* Logarithms of times that differ by less than this are on one plateau. */
 static const double plateau_height = 0.01;
@@ -66,8 +58,7 @@ struct state {
   long waiting_count, waiting_capacity;
   struct known *known;
   long known_count, known_capacity;
-  double best_log_time, *best_of; /* of all variants, of each template's; INFINITY at first */
-  long *timed_of;                 /* variants of each template that have a time */
+  struct template_times times;
   bool best_is_new;
   long proposed, first;
   int turn; /* the template that has its turn next */
@@ -80,8 +71,7 @@ static void local_close(void *opened) {
   visited_free(&state->visited);
   visited_free(&state->only);
   free(state->effects);
-  free(state->best_of);
-  free(state->timed_of);
+  template_times_free(&state->times);
   free(state->waiting);
   free(state->known);
   free(state);
@@ -92,15 +82,11 @@ static halotune_status local_open(const struct search_space *space, uint64_t see
   *out = NULL;
   if (!state) return fail_memory();
   state->space = space;
-  state->best_log_time = INFINITY;
   state->first =
       FIRST_OF_A_TEMPLATE * space->count > FIRST_VARIANTS ? FIRST_OF_A_TEMPLATE * space->count : FIRST_VARIANTS;
   state->effects = calloc((size_t)space->count + 1, sizeof *state->effects);
-  state->best_of = malloc(((size_t)space->count + 1) * sizeof *state->best_of);
-  state->timed_of = calloc((size_t)space->count + 1, sizeof *state->timed_of);
-  for (int i = 0; i < space->count && state->best_of; i++) state->best_of[i] = INFINITY;
-  const bool has_room = state->effects && state->best_of && state->timed_of;
-  halotune_status status = has_room ? visited_add_listed(&state->only, space) : fail_memory();
+  halotune_status status = template_times_make(space->count, &state->times);
+  if (status == HALOTUNE_OK) status = state->effects ? visited_add_listed(&state->only, space) : fail_memory();
   if (status == HALOTUNE_OK) status = draw_variants(space, MOST_OF_A_TEMPLATE, seed, &state->drawn);
   if (status == HALOTUNE_OK) {
     *out = state;
@@ -125,20 +111,13 @@ static double expected_of(const struct state *state, const struct proposal *prop
                         &proposal->configuration);
 }
 
-static bool is_far_behind(const struct state *state, int template) {
-  const double timed = (double)state->timed_of[template];
-  if (timed == 0) return false;
-  const double behind = state->best_of[template] - state->best_log_time;
-  return behind > behind_above && timed * behind > behind_for_sure;
-}
-
 /* Bring the most promising of the next `most` variants to the front. Variants of templates that are far behind are
  * passed over, as long as there are others. */
 static void look_ahead(struct state *state, long most) {
   struct proposal *list = state->drawn.list + state->drawn_next;
   long left = state->drawn.count - state->drawn_next, best = -1, looked = 0;
   for (long i = 0; i < left && looked < most; i++) {
-    if (is_far_behind(state, list[i].template_index)) continue;
+    if (template_is_far_behind(&state->times, list[i].template_index)) continue;
     if (looked++ == 0 || expected_of(state, &list[i]) < expected_of(state, &list[best])) best = i;
   }
   if (best < 0) return;
@@ -266,8 +245,7 @@ static halotune_status next_in_turn(struct state *state, struct proposal *out, b
   for (int tries = 0; status == HALOTUNE_OK && !*have && tries < state->space->count; tries++) {
     int template = state->turn;
     state->turn = (state->turn + 1) % state->space->count;
-    if (state->best_of[template] < state->best_log_time + turn_below)
-      status = next_neighbour(state, template, out, have);
+    if (template_is_near(&state->times, template)) status = next_neighbour(state, template, out, have);
   }
   return status;
 }
@@ -294,17 +272,16 @@ static halotune_status local_tell(void *opened, const struct proposal *proposal,
   double log_time = log(time_ms);
   effects_add(&state->effects[proposal->template_index], state->space->templates[proposal->template_index],
               &proposal->configuration, log_time);
-  state->timed_of[proposal->template_index]++;
-  double *best_of = &state->best_of[proposal->template_index];
-  *best_of = fmin(*best_of, log_time);
-  if (log_time < state->best_log_time) {
-    state->best_log_time = log_time;
-    state->best_is_new = true;
-  }
+  if (template_times_add(&state->times, proposal->template_index, log_time)) state->best_is_new = true;
   if (!array_room(state->known, state->known_count, state->known_capacity)) return fail_memory();
   state->known[state->known_count++] = (struct known){.proposal = *proposal, .log_time = log_time};
   return HALOTUNE_OK;
 }
 
-const struct strategy strategy_local = {
-    "local", "a random sample, then the neighbours of the best", true, local_open, local_next, local_tell, local_close};
+const struct strategy strategy_local = {.name = "local",
+                                        .about = "a random sample, then the neighbours of the best",
+                                        .takes_hints = true,
+                                        .open = local_open,
+                                        .next = local_next,
+                                        .tell = local_tell,
+                                        .close = local_close};

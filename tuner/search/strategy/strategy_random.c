@@ -67,7 +67,17 @@ static void sample_close(void *opened) {
   free(state);
 }
 
-const struct strategy strategy_random = {
-    "random", "a random sample, evenly from each template", true, open_sample, sample_next, sample_tell, sample_close};
-const struct strategy strategy_exhaustive = {
-    "exhaustive", "every variant, in a random order", false, open_all, sample_next, sample_tell, sample_close};
+const struct strategy strategy_random = {.name = "random",
+                                         .about = "a random sample, evenly from each template",
+                                         .takes_hints = true,
+                                         .open = open_sample,
+                                         .next = sample_next,
+                                         .tell = sample_tell,
+                                         .close = sample_close};
+const struct strategy strategy_exhaustive = {.name = "exhaustive",
+                                             .about = "every variant, in a random order",
+                                             .takes_hints = false,
+                                             .open = open_all,
+                                             .next = sample_next,
+                                             .tell = sample_tell,
+                                             .close = sample_close};

@@ -181,7 +181,8 @@ static halotune_status feed_compilers(struct search_phase *phase) {
     }
     const double begin_ms = trace_now_ms();
     if ((status = in->strategy->next(in->strategy_state, &proposal, &have)) != HALOTUNE_OK) break;
-    trace_end(TRACE_PROGRAM, "propose", begin_ms, NULL, NULL);
+    trace_end(TRACE_PROGRAM, "propose", begin_ms, NULL,
+              in->strategy->why ? in->strategy->why(in->strategy_state) : NULL);
     phase->is_dry = !have;
     if (!have) break;
     status = propose_variant(phase, &proposal);

@@ -68,6 +68,16 @@ static halotune_status run_search(struct run *run, struct tally *tally) {
   return search_phase_run(&in, &run->search);
 }
 
+/* What the strategy has to say of its search is one of the run's warnings. */
+static void take_remark(struct run *run, struct tune_result *out) {
+  const struct strategy *strategy = run->in.options->strategy;
+  const char *remark = strategy->remark ? strategy->remark(run->strategy_state) : "";
+  if (!*remark) return;
+  snprintf(out->remark, sizeof out->remark, "%s", remark);
+  text_printf(&run->setup.warnings, "%s\n", remark);
+  run->setup.rows.warnings = text_string(&run->setup.warnings);
+}
+
 /* A search that tried fewer variants, and not all, tells little of what is fast. */
 enum { LEAST_TRIED = 10 };
 
@@ -158,6 +168,7 @@ halotune_status tune(const struct tune_tools *tools, const struct task *task, co
   out->setup_s = schedule_spent_s(&run.schedule);
   if (status == HALOTUNE_OK && run.setup.rows.run && !schedule_is_stopped(&run.schedule))
     status = run_search(&run, &out->tally);
+  if (run.strategy_state) take_remark(&run, out);
   out->search_s = schedule_spent_s(&run.schedule) - out->setup_s;
   trace_end(TRACE_PHASES, "search", begin_ms, NULL, task->stencil->name);
   begin_ms = trace_now_ms();

@@ -10,6 +10,7 @@ struct tune_result {
   bool is_complete;  /* there is a winner, of a whole search; else `reason` says why not */
   bool is_exhausted; /* there is no winner although all that was asked for was tried: there is nothing to go on with */
   char reason[256];
+  char remark[160]; /* of the strategy on its search; "" for none */
   struct tally tally;
   struct final_winner winner;
   double setup_s, search_s, final_s;

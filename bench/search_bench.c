@@ -1,0 +1,425 @@
+/* search_bench.c: how fast strategies find the best of a space whose times are all known.
+ *
+ *   search_bench [--seeds 30] [--strategy NAME] [--space NAME] [--recording DATABASE]
+ *
+ * Prints a row of a table for each space, strategy and number of variants in flight: the share of the best (its time
+ * divided by the best time that was found) after 50, 100 and 200 results, a failure counting as a result. It is the
+ * mean over the seeds, with the half width of its 95 % interval. Behind it are the number of results (a strategy may
+ * end early) and the milliseconds of processor time that a proposal takes.
+ *
+ * Spaces are formulas below, or the newest times of a recording of star7 in f32 on 512x512x512. The formulas imitate
+ * what makes real spaces hard: parameters that only matter together, steps of occupancy, whole waves of blocks, and
+ * variants that fail for reasons that no rule tells. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/array.h"
+#include "base/random.h"
+#include "db/store/query.h"
+#include "db/store/store.h"
+#include "gpu/architecture/arch.h"
+#include "tuner/cli/options/command_line.h"
+#include "tuner/cli/options/loaded_stencil.h"
+#include "tuner/cli/options/templates.h"
+#include "tuner/search/strategy/strategy.h"
+#include "tuner/search/variants/proposals.h"
+#include "tuner/search/variants/task.h"
+
+enum { MOST_TEMPLATES = 64, MOST_RESULTS = 200, MOST_WAITING = 15 };
+static const int shown_after[] = {50, 100, 200};
+
+static void check(halotune_status status) {
+  if (status == HALOTUNE_OK) return;
+  fprintf(stderr, "search_bench: %s: %s\n", halotune_strstatus(status), fail_text());
+  exit(1);
+}
+
+/* A random number from 0 to 1 that belongs to a key. */
+static double unit_of(uint64_t key, uint64_t index) { return (double)(random_bits(key, index) >> 11) * 0x1p-53; }
+
+/* --- formulas ---------------------------------------------------------------------------------------------------- */
+
+/* A space that is a formula. */
+struct formula_space {
+  const char *name, *about;
+  const char *parameters[3], *rules[3]; /* of up to three templates; NULL behind the last */
+  double (*time_ms)(const struct formula_space *space, int template, const double values[]); /* INFINITY: it fails */
+  double limit; /* of registers: fewer make more variants fail */
+};
+
+static double number_of(const double values[], int count, uint64_t key) {
+  uint64_t own = key;
+  for (int i = 0; i < count; i++) own = random_bits(own, (uint64_t)(values[i] * 16));
+  return unit_of(own, 0);
+}
+
+/* How many blocks a multiprocessor holds; 0: none. */
+static double blocks_of(double threads, double registers, double shared_bytes) {
+  const double by_threads = 2048 / threads, by_registers = 65536 / (registers * threads);
+  const double by_shared = shared_bytes > 0 ? 227 * 1024 / shared_bytes : 32;
+  return floor(fmin(fmin(by_threads, by_registers), fmin(by_shared, 32)));
+}
+
+/* The larger of two times that partly overlap. */
+static double overlapped(double a, double b) { return pow(pow(a, 4) + pow(b, 4), 0.25); }
+
+/* Blocks run in waves, and the last wave may be nearly empty. */
+static double waves_of(double blocks, double at_a_time) { return ceil(blocks / at_a_time) / (blocks / at_a_time); }
+
+/* A 2D convolution of 9x9 points: block_x, block_y, tile_x, tile_y, unroll, vector, padding, cache. */
+static double convolution_ms(const struct formula_space *space, int template, const double v[]) {
+  (void)template;
+  const double threads = v[0] * v[1], width = v[0] * v[2] * v[5], height = v[1] * v[3], points = v[2] * v[3] * v[5];
+  const double registers = 18 + 2.2 * points + 3 * v[4], shared = v[7] == 2 ? (width + 8 + v[6]) * (height + 8) * 4 : 0;
+  const double blocks = blocks_of(threads, fmin(registers, 255), shared);
+  if (registers > space->limit || blocks < 1) return INFINITY;
+  const double halo = (width + 8) * (height + 8) / (width * height);
+  const double traffic = v[7] == 2 ? halo : 1 + (halo - 1) * (v[7] == 1 ? 1.3 : 1.8);
+  const double narrow = v[0] * v[5] < 32 ? sqrt(32 / (v[0] * v[5])) : 1;
+  const double busy = fmin(1, blocks * threads / 2048 * pow(points, 0.5) / 0.8);
+  const double conflicts = v[7] == 2 && v[6] == 0 && fmod(width, 32) == 0 ? 1.35 : 1;
+  const double computing = 0.55 * (1 + 0.4 / v[4] + 0.8 / points) * conflicts;
+  const double waves = waves_of(4096.0 * 4096 / (width * height), 132 * blocks);
+  return overlapped(traffic * narrow / busy, computing) * waves * (1 + 0.03 * number_of(v, 8, 1));
+}
+
+/* A matrix product: block_m, block_n, depth, threads_m, threads_n, vector_m, vector_n, share_a, share_b, stages. */
+static double product_ms(const struct formula_space *space, int template, const double v[]) {
+  (void)template;
+  const double threads = v[3] * v[4], points_m = v[0] / v[3], points_n = v[1] / v[4], points = points_m * points_n;
+  const double registers = 24 + points + 2 * (points_m + points_n);
+  const double shared = 4 * v[9] * v[2] * (v[7] * v[0] + v[8] * v[1]);
+  const double blocks = blocks_of(threads, fmin(registers, 255), shared);
+  if (registers > space->limit || blocks < 1 || points_m < v[5] || points_n < v[6]) return INFINITY;
+  const double a = 1 / (v[1] * (v[7] ? 1 : 0.3)), b = 1 / (v[0] * (v[8] ? 1 : 0.3));
+  const double traffic = 40 * (a + b) * (1 + 0.3 / v[5] + 0.3 / v[6]);
+  const double busy = fmin(1, blocks * threads / 2048 * (1 + 0.4 * (v[9] - 1)) * sqrt(points) / 3);
+  const double computing = (1 + 1.5 / points_m + 1.5 / points_n + 4 / v[2]) / busy;
+  const double waves = waves_of(4096.0 * 4096 / (v[0] * v[1]), 132 * blocks);
+  return overlapped(traffic, computing) * waves * (1 + 0.03 * number_of(v, 10, 2));
+}
+
+/* Three templates with parameters of the same names. Costs of a parameter are a valley, whose place depends on another
+ * parameter; one value in ten of two parameters together fails. */
+static double valleys_ms(const struct formula_space *space, int template, const double v[]) {
+  static const double base[] = {1.25, 1, 1.05};
+  const int count = template == 2 ? 7 : 6;
+  double time = base[template];
+  (void)space;
+  for (int i = 0; i < count; i++) {
+    const int other = (i + 1) % count;
+    const double key = template * 10 + i, own = log2(v[i] + 1), beside = log2(v[other] + 1);
+    const double valley = 1 + 3 * unit_of(7, (uint64_t)key) + (unit_of(8, (uint64_t)key) - 0.5) * beside;
+    time *= 1 + (0.03 + 0.1 * unit_of(9, (uint64_t)key)) * (own - valley) * (own - valley);
+  }
+  if (number_of(v + 1, 2, (uint64_t) template + 3) < 0.1) return INFINITY;
+  return time * (1 + 0.03 * number_of(v, count, 4));
+}
+
+/* No order of values at all: a random cost of each value, and of each pair of values of neighbouring parameters. */
+static double pairs_ms(const struct formula_space *space, int template, const double v[]) {
+  double time = 1 + 0.2 * template;
+  (void)space;
+  for (int i = 0; i < 6; i++) {
+    const uint64_t key = 100 * (uint64_t) template + (uint64_t)i, own = (uint64_t)(v[i] * 4),
+                   next = (uint64_t)(v[(i + 1) % 6] * 4);
+    time *= 1 + 0.5 * unit_of(20 + key, own);
+    time *= 1 + 0.3 * unit_of(1000 + key, own * 4096 + next);
+  }
+  if (number_of(v, 6, 5) < 1.0 / 16) return INFINITY;
+  return time * (1 + 0.03 * number_of(v, 6, 6));
+}
+
+#define CONVOLUTION                                                                                                 \
+  "block_x: {values: [16, 32, 48, 64, 80, 96, 112, 128, 192, 256], default: 64, about: x}, "                        \
+  "block_y: {values: [1, 2, 4, 8, 16, 32], default: 1, about: x}, "                                                 \
+  "tile_x: {values: [1, 2, 3, 4, 5, 6, 7, 8], default: 1, about: x}, "                                              \
+  "tile_y: {values: [1, 2, 3, 4, 5, 6, 7, 8], default: 1, about: x}, unroll: {values: [1, 2, 4, 8], default: 1, "   \
+  "about: x}, vector: {values: [1, 2, 4], default: 1, about: x}, padding: {values: [0, 1], default: 0, about: x}, " \
+  "cache: {values: [plain, readonly, shared], default: plain, about: x}"
+#define CONVOLUTION_RULES                                                                            \
+  "{keep: 'block_x*block_y <= 1024', otherwise: x}, {keep: 'block_x*block_y >= 32', otherwise: x}, " \
+  "{keep: 'padding == 0 || cache == 2', otherwise: x}"
+#define PRODUCT                                                                                                         \
+  "block_m: {values: [16, 32, 64, 128, 256], default: 64, about: x}, "                                                  \
+  "block_n: {values: [16, 32, 64, 128, 256], default: 64, about: x}, "                                                  \
+  "depth: {values: [8, 16, 32, 64], default: 8, about: x}, threads_m: {values: [4, 8, 16, 32], default: 8, about: x}, " \
+  "threads_n: {values: [4, 8, 16, 32], default: 8, about: x}, vector_m: {values: [1, 2, 4, 8], default: 1, about: x}, " \
+  "vector_n: {values: [1, 2, 4, 8], default: 1, about: x}, share_a: {values: [0, 1], default: 1, about: x}, "           \
+  "share_b: {values: [0, 1], default: 1, about: x}, stages: {values: [1, 2, 3, 4], default: 1, about: x}"
+#define PRODUCT_RULES                                                                                              \
+  "{keep: 'block_m >= threads_m*vector_m', otherwise: x}, {keep: 'block_n >= threads_n*vector_n', otherwise: x}, " \
+  "{keep: 'threads_m*threads_n >= 32', otherwise: x}"
+#define VALLEYS                                                                                                          \
+  "bx: {values: [1, 2, 4, 8, 16, 32, 64], default: 4, about: x}, by: {values: [1, 2, 4, 8, 16], default: 1, about: x}, " \
+  "bz: {values: [1, 2, 4, 8], default: 1, about: x}, px: {values: [1, 2, 3, 4], default: 1, about: x}, "                 \
+  "py: {values: [1, 2, 3, 4], default: 1, about: x}, mode: {values: [flat, edge, deep], default: flat, about: x}"
+#define VALLEYS_RULES "{keep: 'bx*by*bz <= 512', otherwise: x}"
+
+static const struct formula_space formulas[] = {
+    {"convolution", "8 parameters, few failures", {CONVOLUTION}, {CONVOLUTION_RULES}, convolution_ms, 255},
+    {"convolution, tight",
+     "the same with fewer registers: most fail",
+     {CONVOLUTION},
+     {CONVOLUTION_RULES},
+     convolution_ms,
+     56},
+    {"product", "10 parameters", {PRODUCT}, {PRODUCT_RULES}, product_ms, 255},
+    {"valleys",
+     "three templates",
+     {VALLEYS, VALLEYS, VALLEYS ", unroll: {values: [1, 2, 3, 4, 5, 6], default: 1, about: x}"},
+     {VALLEYS_RULES, VALLEYS_RULES, VALLEYS_RULES},
+     valleys_ms,
+     0},
+    {"pairs", "two templates, no order", {VALLEYS, VALLEYS}, {VALLEYS_RULES, VALLEYS_RULES}, pairs_ms, 0},
+};
+
+/* --- spaces ------------------------------------------------------------------------------------------------------ */
+
+struct judged {
+  char name[64];
+  struct search_space space;
+  struct template *templates[MOST_TEMPLATES];
+  struct bindings bindings[MOST_TEMPLATES];
+  const struct formula_space *formula; /* NULL: a recording */
+  struct proposal_list recorded;
+  double *recorded_ms; /* of each, INFINITY: failed */
+  double best_ms;
+  long count, failed;
+};
+
+static double time_of(const struct judged *judged, const struct proposal *proposal) {
+  if (!judged->formula) {
+    for (long i = 0; i < judged->recorded.count; i++) {
+      if (proposal_equals(&judged->space, &judged->recorded.list[i], proposal)) return judged->recorded_ms[i];
+    }
+    return INFINITY;
+  }
+  double values[MAX_PARAMETERS];
+  const struct template *template = judged->templates[proposal->template_index];
+  for (int i = 0; i < template->parameter_count; i++)
+    values[i] = template->parameters[i].values[proposal->configuration.choice[i]];
+  return judged->formula->time_ms(judged->formula, proposal->template_index, values);
+}
+
+struct counting {
+  struct judged *judged;
+  int template;
+};
+
+static bool count_variant(void *context, const struct configuration *configuration) {
+  const struct counting *counting = context;
+  struct judged *judged = counting->judged;
+  const struct proposal proposal = {.template_index = counting->template, .configuration = *configuration};
+  const double time_ms = time_of(judged, &proposal);
+  judged->count++;
+  judged->failed += !isfinite(time_ms);
+  judged->best_ms = fmin(judged->best_ms, time_ms);
+  return true;
+}
+
+static void formula_open(const struct formula_space *formula, struct judged *out) {
+  double facts[FACT_COUNT] = {0};
+  *out = (struct judged){.formula = formula, .best_ms = INFINITY};
+  snprintf(out->name, sizeof out->name, "%s", formula->name);
+  facts[FACT_max_threads] = 1024;
+  facts[FACT_max_threads_sm] = 2048;
+  facts[FACT_max_shared_bytes] = 232448;
+  facts[FACT_warp_size] = 32;
+  facts[FACT_capability] = 90;
+  facts[FACT_max_cluster] = 8;
+  for (int t = 0; t < 3 && formula->parameters[t]; t++) {
+    char yaml[8192];
+    snprintf(yaml, sizeof yaml,
+             "name: template_%d\nabout: for measurements\nparameters: {%s}\nrules: [%s]\nblock: [1, 1, 1]\n"
+             "grid: [1, 1, 1]\nshared_bytes: 0\n",
+             t, formula->parameters[t], formula->rules[t]);
+    const struct source source = source_of(formula->name, yaml, strlen(yaml));
+    check(template_parse(&source, "// nothing\n", &out->templates[t]));
+    check(bindings_make(out->templates[t], facts, &out->bindings[t]));
+    out->space.count++;
+    struct counting counting = {out, t};
+    space_walk(&out->bindings[t], NULL, NULL, count_variant, &counting, NULL);
+  }
+  out->space.templates = out->templates;
+  out->space.bindings = out->bindings;
+}
+
+/* The newest result of each variant. */
+static const char records_sql[] =
+    "select t.name, v.parameters, m.median_ms, max(m.id), d.capability, d.sm_count from measurement m join run r on"
+    " r.id = m.run_id join problem p on p.id = r.problem_id join device d on d.id = p.device_id join stencil s on"
+    " s.id = p.stencil_id join variant v on v.id = m.variant_id join template t on t.id = v.template_id"
+    " where s.name = 'star7' and p.dtype = 'f32' and p.nx = 512 and p.ny = 512 and p.nz = 512 and p.steps = 1"
+    " group by 1, 2";
+
+static void add_record(struct judged *judged, sqlite3_stmt *query) {
+  const char *name = (const char *)sqlite3_column_text(query, 0);
+  for (int t = 0; t < judged->space.count; t++) {
+    if (strcmp(judged->templates[t]->name, name) != 0) continue;
+    const long before = judged->recorded.count;
+    check(proposals_read(&judged->recorded, &judged->space, t, (const char *)sqlite3_column_text(query, 1)));
+    if (judged->recorded.count == before) return;
+    const bool has_time = sqlite3_column_type(query, 2) != SQLITE_NULL;
+    double *times = realloc(judged->recorded_ms, (size_t)judged->recorded.count * sizeof *times);
+    if (!times) check(fail_memory());
+    judged->recorded_ms = times;
+    times[before] = has_time ? sqlite3_column_double(query, 2) : INFINITY;
+    judged->failed += !has_time;
+    judged->best_ms = fmin(judged->best_ms, times[before]);
+  }
+}
+
+static void recording_open(const char *path, struct judged *out) {
+  static struct loaded loaded;
+  static struct templates templates;
+  const struct invocation invocation = {.command = &command_tune};
+  struct store *store;
+  sqlite3_stmt *query;
+  *out = (struct judged){.name = "star7 on an H200", .best_ms = INFINITY};
+  check(loaded_open("star7", &loaded));
+  check(templates_open(&invocation, &templates));
+  check(store_open(path, STORE_READ, &store));
+  check(query_prepare(store_connection(store), records_sql, &query));
+  const struct arch_facts *arch = arch_find(9, 0);
+  const struct task task = {.stencil = loaded.stencil,
+                            .analysis = loaded.analysis,
+                            .dtype = DTYPE_F32,
+                            .grid = {{512, 512, 512}},
+                            .limits = {90, 1024, 2048, 255, 65536, 232448, 32, 132},
+                            .arch = arch,
+                            .arch_name = "sm_90",
+                            .sm_count = 132,
+                            .launch_steps = 1};
+  for (int t = 0; t < templates.count && out->space.count < MOST_TEMPLATES; t++) {
+    struct space_counts counts;
+    struct bindings *bindings = &out->bindings[out->space.count];
+    check(task_bindings(&task, templates.list[t], bindings));
+    space_walk(bindings, NULL, NULL, NULL, NULL, &counts);
+    if (counts.kept > 0) out->templates[out->space.count++] = templates.list[t];
+    else bindings_free(bindings);
+  }
+  out->space.templates = out->templates;
+  out->space.bindings = out->bindings;
+  while (sqlite3_step(query) == SQLITE_ROW) add_record(out, query);
+  sqlite3_finalize(query);
+  store_close(store);
+  out->space.only = out->recorded.list;
+  out->space.only_count = out->count = out->recorded.count;
+}
+
+static void judged_close(struct judged *judged) {
+  for (int t = 0; t < judged->space.count; t++) bindings_free(&judged->bindings[t]);
+  for (int t = 0; t < judged->space.count && judged->formula; t++) template_free(judged->templates[t]);
+  proposals_free(&judged->recorded);
+  free(judged->recorded_ms);
+}
+
+/* --- searches ---------------------------------------------------------------------------------------------------- */
+
+struct search {
+  double shares[COUNT(shown_after)];
+  double proposal_ms; /* mean */
+  long results;       /* fewer than MOST_RESULTS if the strategy ended early */
+};
+
+/* Search with so many variants in flight: results come in the order of proposals. */
+static struct search search_once(const struct judged *judged, const struct strategy *strategy, int in_flight,
+                                 uint64_t seed) {
+  static struct proposal list[MOST_RESULTS + MOST_WAITING];
+  struct search search = {.proposal_ms = 0};
+  double best_ms = INFINITY;
+  void *state;
+  long proposed = 0, told = 0;
+  bool have = true;
+  check(strategy->open(&judged->space, seed, &state));
+  while (told < MOST_RESULTS) {
+    const clock_t begin = clock();
+    while (have && proposed - told < in_flight) {
+      check(strategy->next(state, &list[proposed], &have));
+      proposed += have;
+    }
+    search.proposal_ms += (double)(clock() - begin) * 1e3 / CLOCKS_PER_SEC;
+    if (told == proposed) break;
+    const double time_ms = time_of(judged, &list[told]);
+    check(strategy->tell(state, &list[told++], time_ms));
+    best_ms = fmin(best_ms, time_ms);
+    for (size_t i = 0; i < COUNT(shown_after); i++) {
+      if (told <= shown_after[i]) search.shares[i] = judged->best_ms / best_ms;
+    }
+    have = true;
+  }
+  search.proposal_ms /= (double)(proposed > 0 ? proposed : 1);
+  for (size_t i = 0; i < COUNT(shown_after); i++) {
+    if (told < shown_after[i]) search.shares[i] = judged->best_ms / best_ms;
+  }
+  search.results = told;
+  strategy->close(state);
+  return search;
+}
+
+static void print_row(const struct judged *judged, const struct strategy *strategy, int in_flight, int seeds) {
+  double sums[COUNT(shown_after)] = {0}, squares[COUNT(shown_after)] = {0}, proposal_ms = 0, results = 0;
+  for (int seed = 0; seed < seeds; seed++) {
+    const struct search search = search_once(judged, strategy, in_flight, (uint64_t)seed + 1);
+    for (size_t i = 0; i < COUNT(shown_after); i++) {
+      sums[i] += search.shares[i];
+      squares[i] += search.shares[i] * search.shares[i];
+    }
+    proposal_ms += search.proposal_ms / seeds;
+    results += (double)search.results / seeds;
+  }
+  printf("| %s | %s | %d |", judged->name, strategy->name, in_flight);
+  for (size_t i = 0; i < COUNT(shown_after); i++) {
+    const double mean = sums[i] / seeds,
+                 variance = fmax(squares[i] / seeds - mean * mean, 0) * seeds / fmax(seeds - 1, 1);
+    printf(" %.3f +-%.3f |", mean, 1.96 * sqrt(variance / seeds));
+  }
+  printf(" %.0f | %.2f |\n", results, proposal_ms);
+  fflush(stdout);
+}
+
+static void judge(struct judged *judged, const char *only, int seeds) {
+  static const char *const names[] = {"random", "local", "model"};
+  static const int in_flight[] = {1, MOST_WAITING};
+  fprintf(stderr, "%s: %ld variants, %.0f %% fail, best %.6g\n", judged->name, judged->count,
+          100.0 * (double)judged->failed / (double)judged->count, judged->best_ms);
+  for (size_t k = 0; k < COUNT(in_flight); k++) {
+    for (size_t i = 0; i < COUNT(names); i++) {
+      if (!only || strcmp(only, names[i]) == 0) print_row(judged, strategy_find(names[i]), in_flight[k], seeds);
+    }
+  }
+  judged_close(judged);
+}
+
+static const char *option_of(int argc, char **argv, const char *name, const char *otherwise) {
+  for (int i = 1; i + 1 < argc; i += 2) {
+    if (strcmp(argv[i], name) == 0) return argv[i + 1];
+  }
+  return otherwise;
+}
+
+int main(int argc, char **argv) {
+  static struct judged judged;
+  const char *space = option_of(argc, argv, "--space", NULL), *strategy = option_of(argc, argv, "--strategy", NULL);
+  const char *recording = option_of(argc, argv, "--recording", NULL);
+  const int seeds = (int)strtol(option_of(argc, argv, "--seeds", "30"), NULL, 10);
+  if (seeds < 1 || (strategy && !strategy_find(strategy))) {
+    fprintf(stderr, "search_bench: --seeds takes a number from 1 on, --strategy a name\n");
+    return 2;
+  }
+  printf(
+      "| space | strategy | in flight | after 50 | after 100 | after 200 | results | ms a proposal |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n");
+  for (size_t i = 0; i < COUNT(formulas); i++) {
+    if (space && strcmp(space, formulas[i].name) != 0) continue;
+    formula_open(&formulas[i], &judged);
+    judge(&judged, strategy, seeds);
+  }
+  if (!recording || (space && strcmp(space, "recording") != 0)) return 0;
+  recording_open(recording, &judged);
+  judge(&judged, strategy, seeds);
+  return 0;
+}

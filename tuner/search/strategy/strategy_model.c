@@ -1,0 +1,493 @@
+/* strategy_model.c: learns from the results how time depends on the parameters, and proposes the variant from which
+ * most is expected.
+ *
+ * A Gaussian process (gaussian.h) predicts the logarithm of the time of any variant, with its uncertainty. A second one
+ * predicts whether the variant works at all. Of some hundred candidates, the one with the largest expected improvement
+ * is proposed (J. Mockus, V. Tiesis, A. Zilinskas, The application of Bayesian methods for seeking the extremum, 1978),
+ * times the probability that it works. Candidates are neighbours of the best variants, and random ones. A variant whose
+ * result is not known yet counts with its predicted time, so that the variants in flight differ.
+ *
+ * The search ends when the next variants are expected to gain next to nothing, and random variants have not gained
+ * anything either. If the process cannot be fitted, the strategy "local" goes on. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/fail.h"
+#include "tuner/search/strategy/behind.h"
+#include "tuner/search/strategy/coordinates.h"
+#include "tuner/search/strategy/draw.h"
+#include "tuner/search/strategy/gaussian.h"
+#include "tuner/search/strategy/neighbours.h"
+#include "tuner/search/strategy/strategy.h"
+#include "tuner/search/variants/proposals.h"
+
+enum {
+  MOST_OF_A_TEMPLATE = 20000, /* in the random sample */
+  FIRST_VARIANTS = 16,        /* random variants at the beginning, */
+  FIRST_OF_A_TEMPLATE = 2,    /* but at least so many times the number of templates */
+  FEWEST_TIMED = 5,           /* before the process is asked */
+  HOPELESS_AFTER = 128,       /* results without so many times: there will be no process */
+  RANDOM_EVERY = 16,          /* one of so many variants is random, whatever is expected */
+  CANDIDATES = 512,
+  CENTRES = 6,        /* best variants whose neighbours are candidates */
+  ASKED_OF_ONE = 12,  /* proposals from one list of candidates */
+  KEPT_POINTS = 200,  /* timed variants in the process; the rest of its room is for those in flight */
+  FIT_POINTS = 120,   /* of them, those that length scales are fitted to */
+  FIRST_STEPS = 30,   /* of the first fit, */
+  MORE_STEPS = 8,     /* and of each after that */
+  FIT_MOST = 40,      /* results until the next fit */
+  NEXT_VARIANTS = 10, /* the search ends when so many variants together are expected to gain too little, */
+  LOW_GAINS = 32,     /* so many times in a row, */
+  CHECKS = 8,         /* and so many random variants since the best gained nothing */
+};
+
+/* A share of the time that is worth nobody's time. */
+static const double least_gain = 0.002;
+
+/* A time above the best by more than this difference of logarithms counts as this: how bad a bad variant is tells
+ * nothing of what is best. */
+static const double clipped_above = 1;
+
+enum standing { WAITING, TIMED, FAILED };
+
+/* A variant that was proposed or told. */
+struct point {
+  struct proposal proposal;
+  double at[GAUSSIAN_MOST_AXES];
+  double log_time, guess; /* guess: the predicted one, until the time is known */
+  enum standing standing;
+  bool is_random;
+  int in_process; /* its number among the points of `times`; -1: it is not there */
+};
+
+struct candidate {
+  struct proposal proposal;
+  double at[GAUSSIAN_MOST_AXES], solved[2][GAUSSIAN_MOST_POINTS];
+  struct gaussian_place time, success;
+  bool is_taken;
+};
+
+struct model {
+  const struct search_space *space;
+  struct coordinates coordinates;
+  struct gaussian *times, *successes;
+  struct template_times best;
+  struct proposal_list drawn;
+  long drawn_next, pool_next, hint_next;
+  struct visited visited, only;
+  struct point *points;
+  long point_count, point_capacity, timed, failed, proposed, first;
+  struct candidate *candidates;
+  struct visited pooled;
+  int candidate_count, asked;
+  bool is_pool_old, is_fitted, is_over;
+  long next_fit; /* the process is fitted anew when so many variants have results */
+  long low_gains, checks;
+  double checked_best; /* the best when the random variants since then began to be counted */
+  uint64_t seed;
+  void *local; /* the state of the strategy that goes on in its place; NULL for none */
+  char why[96], remark[160];
+};
+
+static void model_close(void *opened) {
+  struct model *m = opened;
+  if (!m) return;
+  strategy_local.close(m->local);
+  coordinates_free(&m->coordinates);
+  gaussian_free(m->times);
+  gaussian_free(m->successes);
+  template_times_free(&m->best);
+  proposals_free(&m->drawn);
+  visited_free(&m->visited);
+  visited_free(&m->only);
+  visited_free(&m->pooled);
+  free(m->points);
+  free(m->candidates);
+  free(m);
+}
+
+static halotune_status model_open(const struct search_space *space, uint64_t seed, void **out) {
+  struct model *m = calloc(1, sizeof *m);
+  *out = NULL;
+  if (!m) return fail_memory();
+  m->space = space;
+  m->seed = seed;
+  m->checked_best = INFINITY;
+  m->first = FIRST_OF_A_TEMPLATE * space->count > FIRST_VARIANTS ? FIRST_OF_A_TEMPLATE * space->count : FIRST_VARIANTS;
+  m->candidates = calloc(CANDIDATES, sizeof *m->candidates);
+  halotune_status status = m->candidates ? coordinates_make(space, &m->coordinates) : fail_memory();
+  if (status == HALOTUNE_OK) status = gaussian_make(m->coordinates.axes, m->coordinates.is_category, &m->times);
+  if (status == HALOTUNE_OK) status = gaussian_make(m->coordinates.axes, m->coordinates.is_category, &m->successes);
+  if (status == HALOTUNE_OK) status = template_times_make(space->count, &m->best);
+  if (status == HALOTUNE_OK) status = visited_add_listed(&m->only, space);
+  if (status == HALOTUNE_OK) status = draw_variants(space, MOST_OF_A_TEMPLATE, seed, &m->drawn);
+  if (status == HALOTUNE_OK) {
+    *out = m;
+    return HALOTUNE_OK;
+  }
+  model_close(m);
+  return status;
+}
+
+/* --- the process ------------------------------------------------------------------------------------------------- */
+
+static double clipped(const struct model *m, double log_time) {
+  return fmin(log_time, m->best.best_log_time + clipped_above);
+}
+
+static int compare_times(const void *left, const void *right) {
+  const struct point *a = *(struct point *const *)left, *b = *(struct point *const *)right;
+  return (a->log_time > b->log_time) - (a->log_time < b->log_time);
+}
+
+/* List the points of one standing. */
+static long list_standing(struct model *m, enum standing standing, struct point **out) {
+  long count = 0;
+  for (long i = 0; i < m->point_count; i++) {
+    if (m->points[i].standing == standing) out[count++] = &m->points[i];
+  }
+  return count;
+}
+
+static void add_to_times(struct model *m, struct point *point, double log_time) {
+  point->in_process = gaussian_add(m->times, point->at, clipped(m, log_time)) ? gaussian_count(m->times) - 1 : -1;
+}
+
+/* Put timed variants into the process, in turns the best that is left and one of the others, evenly spread. The first
+ * ones, to which length scales are fitted, are then of both kinds. */
+static void add_timed(struct model *m, struct point **timed, long count) {
+  const long most = count < KEPT_POINTS ? count : KEPT_POINTS, others = most / 2, best = most - others;
+  for (long i = 0; i < best; i++) {
+    add_to_times(m, timed[i], timed[i]->log_time);
+    if (i >= others) continue;
+    struct point *other = timed[best + i * (count - best) / others];
+    add_to_times(m, other, other->log_time);
+  }
+}
+
+static void predict_waiting(struct model *m, struct point *point) {
+  double solved[GAUSSIAN_MOST_POINTS], deviation;
+  struct gaussian_place place = {.at = point->at, .solved = solved, .generation = -1};
+  gaussian_predict(m->times, &place, &point->guess, &deviation);
+}
+
+/* Fit the process of times to what is known. */
+static void fit_times(struct model *m, struct point **list) {
+  for (long i = 0; i < m->point_count; i++) m->points[i].in_process = -1;
+  gaussian_clear(m->times);
+  const long timed = list_standing(m, TIMED, list);
+  qsort(list, (size_t)timed, sizeof *list, compare_times);
+  add_timed(m, list, timed);
+  m->is_fitted = gaussian_fit(m->times, FIT_POINTS, m->is_fitted ? MORE_STEPS : FIRST_STEPS);
+  if (!m->is_fitted) return;
+  const long waiting = list_standing(m, WAITING, list);
+  for (long i = 0; i < waiting; i++) {
+    predict_waiting(m, list[i]);
+    add_to_times(m, list[i], list[i]->guess);
+  }
+}
+
+/* Fit the process of successes, if some variants failed: 1 for each that has a time, 0 for each that failed; the newest
+ * ones if there are too many. */
+static void fit_successes(struct model *m) {
+  long kept[2] = {0};
+  gaussian_clear(m->successes);
+  if (m->failed == 0) return;
+  for (long i = m->point_count - 1; i >= 0; i--) {
+    const struct point *point = &m->points[i];
+    const bool has_time = point->standing == TIMED;
+    if (point->standing == WAITING || kept[has_time]++ >= KEPT_POINTS / 2) continue;
+    gaussian_add(m->successes, point->at, has_time);
+  }
+  gaussian_fit(m->successes, FIT_POINTS, MORE_STEPS);
+}
+
+static halotune_status fit(struct model *m) {
+  struct point **list = malloc((size_t)(m->point_count + 1) * sizeof *list);
+  if (!list) return fail_memory();
+  fit_times(m, list);
+  fit_successes(m);
+  free(list);
+  m->is_pool_old = true;
+  const long results = m->timed + m->failed, more = 4 + results / 8;
+  m->next_fit = results + (more < FIT_MOST ? more : FIT_MOST);
+  return HALOTUNE_OK;
+}
+
+/* Let the strategy "local" go on. What is in flight is told as if it had failed, so that it is not proposed again. */
+static halotune_status give_up(struct model *m, const char *reason) {
+  snprintf(m->remark, sizeof m->remark, "the model of times was given up (%s); the strategy 'local' went on", reason);
+  halotune_status status = strategy_local.open(m->space, m->seed, &m->local);
+  for (long i = 0; i < m->point_count && status == HALOTUNE_OK; i++) {
+    const struct point *point = &m->points[i];
+    status =
+        strategy_local.tell(m->local, &point->proposal, point->standing == TIMED ? exp(point->log_time) : INFINITY);
+  }
+  return status;
+}
+
+/* --- candidates -------------------------------------------------------------------------------------------------- */
+
+/* Add a candidate, unless it was proposed or is there. */
+static halotune_status pool_add(struct model *m, const struct proposal *proposal) {
+  bool is_new;
+  if (m->candidate_count == CANDIDATES || visited_has(&m->visited, m->space, proposal)) return HALOTUNE_OK;
+  halotune_status status = visited_add(&m->pooled, m->space, proposal, &is_new);
+  if (status != HALOTUNE_OK || !is_new) return status;
+  struct candidate *c = &m->candidates[m->candidate_count++];
+  c->proposal = *proposal;
+  c->is_taken = false;
+  c->time = (struct gaussian_place){.at = c->at, .solved = c->solved[0], .generation = -1};
+  c->success = (struct gaussian_place){.at = c->at, .solved = c->solved[1], .generation = -1};
+  coordinates_write(&m->coordinates, m->space, proposal, c->at);
+  return HALOTUNE_OK;
+}
+
+struct pooling {
+  struct model *model;
+  int template;
+  halotune_status status;
+};
+
+static void pool_neighbour(void *context, const struct configuration *configuration) {
+  struct pooling *pooling = context;
+  struct model *m = pooling->model;
+  const struct proposal proposal = {.template_index = pooling->template, .configuration = *configuration};
+  if (m->space->only && !visited_has(&m->only, m->space, &proposal)) return;
+  if (pooling->status == HALOTUNE_OK) pooling->status = pool_add(m, &proposal);
+}
+
+static halotune_status pool_neighbours(struct model *m, const struct point *centre) {
+  const int index = centre->proposal.template_index;
+  struct pooling pooling = {.model = m, .template = index};
+  neighbours_visit(&m->space->bindings[index], space_fixed(m->space, index), &centre->proposal.configuration,
+                   pool_neighbour, &pooling);
+  return pooling.status;
+}
+
+/* The neighbours of the best variants, and of the best one of each template that is not much slower. */
+static halotune_status pool_near(struct model *m, struct point **list) {
+  const long timed = list_standing(m, TIMED, list);
+  halotune_status status = HALOTUNE_OK;
+  qsort(list, (size_t)timed, sizeof *list, compare_times);
+  for (long i = 0; i < timed && status == HALOTUNE_OK; i++) {
+    const int template = list[i]->proposal.template_index;
+    const bool is_first = list[i]->log_time == m->best.best_of[template];
+    if (i < CENTRES || (is_first && template_is_near(&m->best, template))) status = pool_neighbours(m, list[i]);
+  }
+  return status;
+}
+
+/* Random variants until the pool is full, each time others. Those of templates that are far behind are left out. */
+static halotune_status pool_random(struct model *m) {
+  halotune_status status = HALOTUNE_OK;
+  for (long seen = 0; seen < m->drawn.count && m->candidate_count < CANDIDATES && status == HALOTUNE_OK; seen++) {
+    const struct proposal *proposal = &m->drawn.list[m->pool_next++ % m->drawn.count];
+    if (!template_is_far_behind(&m->best, proposal->template_index)) status = pool_add(m, proposal);
+  }
+  return status;
+}
+
+static halotune_status pool_fill(struct model *m) {
+  struct point **list = malloc((size_t)(m->point_count + 1) * sizeof *list);
+  if (!list) return fail_memory();
+  m->candidate_count = m->asked = 0;
+  m->is_pool_old = false;
+  visited_free(&m->pooled);
+  halotune_status status = pool_near(m, list);
+  if (status == HALOTUNE_OK) status = pool_random(m);
+  free(list);
+  return status;
+}
+
+/* --- proposals --------------------------------------------------------------------------------------------------- */
+
+/* How much a variant is expected to improve on the best: the mean of what is above 0 of a normal distribution. */
+static double expected_gain(double mean, double deviation, double best) {
+  if (deviation <= 0) return fmax(best - mean, 0);
+  const double z = (best - mean) / deviation;
+  return deviation * (z * 0.5 * erfc(-z * M_SQRT1_2) + exp(-z * z / 2) * (M_2_SQRTPI * M_SQRT1_2 / 2));
+}
+
+/* The probability that a variant works: that a prediction between 0 and 1 is above a half. */
+static double chance_of(struct model *m, struct candidate *c) {
+  double mean, deviation;
+  if (gaussian_count(m->successes) == 0) return 1;
+  gaussian_predict(m->successes, &c->success, &mean, &deviation);
+  return 0.5 * erfc(-(mean - 0.5) / (deviation + 0.15) * M_SQRT1_2);
+}
+
+static struct candidate *find_best(struct model *m, double *gain, double *mean) {
+  struct candidate *best = NULL;
+  *gain = 0;
+  for (int i = 0; i < m->candidate_count; i++) {
+    struct candidate *c = &m->candidates[i];
+    double here, deviation;
+    if (c->is_taken) continue;
+    gaussian_predict(m->times, &c->time, &here, &deviation);
+    const double expected = expected_gain(here, deviation, m->best.best_log_time) * chance_of(m, c);
+    if (best && expected <= *gain) continue;
+    best = c;
+    *gain = expected;
+    *mean = here;
+  }
+  return best;
+}
+
+static struct point *point_find(struct model *m, const struct proposal *proposal) {
+  for (long i = m->point_count - 1; i >= 0; i--) {
+    if (proposal_equals(m->space, &m->points[i].proposal, proposal)) return &m->points[i];
+  }
+  return NULL;
+}
+
+/* Remember a variant. NULL when memory is out. */
+static struct point *point_add(struct model *m, const struct proposal *proposal) {
+  if (!array_room(m->points, m->point_count, m->point_capacity)) return NULL;
+  struct point *point = &m->points[m->point_count++];
+  *point = (struct point){.proposal = *proposal, .standing = WAITING, .in_process = -1};
+  coordinates_write(&m->coordinates, m->space, proposal, point->at);
+  return point;
+}
+
+/* A variant is in flight: it counts with its predicted time. */
+static halotune_status wait_for(struct model *m, const struct proposal *proposal, bool is_random) {
+  struct point *point = point_add(m, proposal);
+  if (!point) return fail_memory();
+  point->is_random = is_random;
+  if (!m->is_fitted || gaussian_count(m->times) == GAUSSIAN_MOST_POINTS) return HALOTUNE_OK;
+  predict_waiting(m, point);
+  add_to_times(m, point, point->guess);
+  return HALOTUNE_OK;
+}
+
+/* Each function next_... proposes a variant that was not proposed before, if there is one. */
+static halotune_status next_hint(struct model *m, struct proposal *out, bool *have) {
+  halotune_status status = HALOTUNE_OK;
+  while (status == HALOTUNE_OK && !*have && m->hint_next < m->space->hint_count) {
+    *out = m->space->hints[m->hint_next++];
+    status = visited_add(&m->visited, m->space, out, have);
+  }
+  return status;
+}
+
+/* Templates that are far behind come last. */
+static halotune_status next_random(struct model *m, struct proposal *out, bool *have) {
+  halotune_status status = HALOTUNE_OK;
+  struct proposal *list = m->drawn.list;
+  while (status == HALOTUNE_OK && !*have && m->drawn_next < m->drawn.count) {
+    long at = m->drawn_next;
+    while (at < m->drawn.count && template_is_far_behind(&m->best, list[at].template_index)) at++;
+    if (at == m->drawn.count) at = m->drawn_next;
+    *out = list[at];
+    list[at] = list[m->drawn_next];
+    list[m->drawn_next++] = *out;
+    status = visited_add(&m->visited, m->space, out, have);
+  }
+  return status;
+}
+
+/* Whether going on is worth nothing, by what is expected and by what random variants have shown. */
+static bool is_over(struct model *m, double gain) {
+  m->low_gains = gain * NEXT_VARIANTS < least_gain ? m->low_gains + 1 : 0;
+  if (m->low_gains < LOW_GAINS || m->checks < CHECKS) return false;
+  snprintf(m->remark, sizeof m->remark,
+           "the search ended early: the next %d variants together were expected to gain less than %.1f %%",
+           NEXT_VARIANTS, least_gain * 100);
+  return true;
+}
+
+static halotune_status next_expected(struct model *m, struct proposal *out, bool *have) {
+  halotune_status status = HALOTUNE_OK;
+  double gain, mean;
+  if (m->timed + m->failed >= m->next_fit) status = fit(m);
+  if (status == HALOTUNE_OK && !m->is_fitted) status = give_up(m, "times are equal, or their matrix is singular");
+  if (status != HALOTUNE_OK || m->local) return status;
+  if (m->is_pool_old || m->asked >= ASKED_OF_ONE) status = pool_fill(m);
+  if (status != HALOTUNE_OK) return status;
+  struct candidate *best = find_best(m, &gain, &mean);
+  if (!best) return HALOTUNE_OK;
+  m->is_over = is_over(m, gain);
+  if (m->is_over) return HALOTUNE_OK;
+  snprintf(m->why, sizeof m->why, "expected: %.4g ms, a gain of %.2g %%", exp(mean), 100 * gain);
+  m->asked++;
+  best->is_taken = true;
+  *out = best->proposal;
+  return visited_add(&m->visited, m->space, out, have);
+}
+
+/* A variant of the model's own. */
+static halotune_status next_of_model(struct model *m, struct proposal *out, bool *have) {
+  const long number = m->proposed++;
+  const bool is_random = number < m->first || m->timed < FEWEST_TIMED || number % RANDOM_EVERY == 0;
+  halotune_status status = next_hint(m, out, have);
+  snprintf(m->why, sizeof m->why, "hint");
+  if (status == HALOTUNE_OK && !*have && !is_random) status = next_expected(m, out, have);
+  if (status != HALOTUNE_OK || m->local || m->is_over) return status;
+  const bool is_chance = !*have;
+  if (is_chance) {
+    snprintf(m->why, sizeof m->why, "random");
+    status = next_random(m, out, have);
+  }
+  return status == HALOTUNE_OK && *have ? wait_for(m, out, is_chance) : status;
+}
+
+static halotune_status model_next(void *opened, struct proposal *out, bool *have) {
+  struct model *m = opened;
+  halotune_status status = HALOTUNE_OK;
+  *have = false;
+  if (!m->local && m->timed < FEWEST_TIMED && m->timed + m->failed >= HOPELESS_AFTER)
+    status = give_up(m, "too few variants work");
+  if (status == HALOTUNE_OK && !m->local) status = next_of_model(m, out, have);
+  if (status != HALOTUNE_OK || !m->local) return status;
+  snprintf(m->why, sizeof m->why, "local");
+  return strategy_local.next(m->local, out, have);
+}
+
+/* Count random variants that were not faster than the best. */
+static void note_check(struct model *m, const struct point *point) {
+  if (m->best.best_log_time < m->checked_best - least_gain) {
+    m->checked_best = m->best.best_log_time;
+    m->checks = m->low_gains = 0;
+  }
+  m->checks += point->is_random;
+}
+
+static halotune_status model_tell(void *opened, const struct proposal *proposal, double time_ms) {
+  struct model *m = opened;
+  halotune_status status = visited_add(&m->visited, m->space, proposal, NULL);
+  struct point *point = point_find(m, proposal);
+  if (!point) point = point_add(m, proposal);
+  if (status != HALOTUNE_OK || !point) return status == HALOTUNE_OK ? fail_memory() : status;
+  point->standing = isfinite(time_ms) ? TIMED : FAILED;
+  m->timed += isfinite(time_ms);
+  m->failed += !isfinite(time_ms);
+  if (m->local && (status = strategy_local.tell(m->local, proposal, time_ms)) != HALOTUNE_OK) return status;
+  if (!isfinite(time_ms)) {
+    note_check(m, point);
+    return HALOTUNE_OK;
+  }
+  point->log_time = log(time_ms);
+  if (template_times_add(&m->best, proposal->template_index, point->log_time)) m->is_pool_old = true;
+  if (point->in_process >= 0) gaussian_change(m->times, point->in_process, clipped(m, point->log_time));
+  else if (m->is_fitted) add_to_times(m, point, point->log_time);
+  note_check(m, point);
+  return HALOTUNE_OK;
+}
+
+static const char *model_why(const void *opened) { return ((const struct model *)opened)->why; }
+
+static const char *model_remark(const void *opened) { return ((const struct model *)opened)->remark; }
+
+const struct strategy strategy_model = {.name = "model",
+                                        .about = "what a model of all results expects to be fastest",
+                                        .takes_hints = true,
+                                        .ends_early = true,
+                                        .open = model_open,
+                                        .next = model_next,
+                                        .tell = model_tell,
+                                        .why = model_why,
+                                        .remark = model_remark,
+                                        .close = model_close};
