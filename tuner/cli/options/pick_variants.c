@@ -58,7 +58,10 @@ static halotune_status pick_all(const struct invocation *invocation, const struc
     if (status == HALOTUNE_OK) left += space_refusal(&bindings[i]) == NULL;
   }
   for (int i = 0; i < templates->count && status == HALOTUNE_OK; i++) {
-    if (space_refusal(&bindings[i]) || left == 0) continue;
+    const struct rule *refusal = space_refusal(&bindings[i]);
+    if (refusal && templates->count == 1)
+      snprintf(reason, sizeof reason, "template %s does not apply: %s", templates->list[i]->name, refusal->otherwise);
+    if (refusal || left == 0) continue;
     long share = pick->sample == LONG_MAX ? LONG_MAX : (pick->sample - pick->out->count + left - 1) / left;
     left--;
     status = pick_from(invocation, pick, templates->list[i], &bindings[i], share);

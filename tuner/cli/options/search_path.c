@@ -184,15 +184,16 @@ static struct nearest find_nearest(const struct search_kind *kind, const char *g
   return nearest;
 }
 
-/* Fail because no folder of `searched` has this name. If a file in the working directory has the name, the message says
- * how to write its path. */
+/* Fail because no folder of `searched` has this name. If a file in the working directory has the name, or the name with
+ * .yaml, the message says how to write its path. */
 static halotune_status fail_not_found(const struct search_kind *kind, const char *given, const char *name,
                                       const char *searched) {
   struct text path = {0}, word = {0};
   struct nearest nearest = find_nearest(kind, given, name);
   text_printf(&path, "./%s", name);
+  if (!file_is_regular(name)) text_printf(&path, ".yaml");
   text_shell_word(&word, text_string(&path));
-  const bool is_file = file_is_regular(name);
+  const bool is_file = text_ok(&path) && file_is_regular(text_string(&path));
   halotune_status status =
       fail(HALOTUNE_NOT_FOUND, "no %s '%s' in %s; 'halotune list %ss' shows what is there%s%s", kind->what, name,
            searched, kind->what, is_file ? "; for the file of this name, write " : nearest.question,

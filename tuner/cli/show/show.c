@@ -52,7 +52,9 @@ static void print_weights(const struct loaded *loaded) {
     if (loaded->stencil->dims == 1) snprintf(tap, sizeof tap, "%s[%d]", input, o[0]);
     else if (loaded->stencil->dims == 2) snprintf(tap, sizeof tap, "%s[%d,%d]", input, o[0], o[1]);
     else snprintf(tap, sizeof tap, "%s[%d,%d,%d]", input, o[0], o[1], o[2]);
-    printf("%-11s%-14s %12.6g  %s\n", i == 0 ? "weights" : "", tap, weight->value, weight->text);
+    printf("%-11s%-14s %12.6g  %s", i == 0 ? "weights" : "", tap, weight->value, weight->text);
+    if (loaded->stencil->output_count > 1) printf(", in %s", loaded->stencil->outputs[weight->output]);
+    printf("\n");
   }
   if (shown < analysis->weight_count) printf("           ... %d more, see --json\n", analysis->weight_count - shown);
 }
