@@ -64,7 +64,8 @@ static double error_of(size_t row, long cells) {
 
 TEST(heat_converges_with_order_2) {
   for (size_t i = 0; i < COUNT(rows); i++) {
-    const double error[] = {error_of(i, 16), error_of(i, 32), error_of(i, 64)};
+    const long n = 16 * solver_scale();
+    const double error[] = {error_of(i, n), error_of(i, 2 * n), error_of(i, 4 * n)};
     CHECK(error[0] < 0.01, "%s: %g", rows[i].name, error[0]);
     CHECK_NEAR(2, order_of(error[0], error[1]), 0.1, "%s: %g, %g", rows[i].name, error[0], error[1]);
     CHECK_NEAR(2, order_of(error[1], error[2]), 0.05, "%s: %g, %g", rows[i].name, error[1], error[2]);
@@ -98,7 +99,7 @@ static double robin_error(long n) {
 }
 
 TEST(a_rod_that_loses_heat_converges_with_order_2) {
-  const double coarse = robin_error(40), fine = robin_error(80);
+  const double coarse = robin_error(40 * solver_scale()), fine = robin_error(80 * solver_scale());
   CHECK(coarse < 1e-3, "%g", coarse);
   CHECK_NEAR(2, order_of(coarse, fine), 0.1, "%g, %g", coarse, fine);
 }

@@ -66,7 +66,7 @@ static double wave_error(long n) {
 }
 
 TEST(a_standing_wave_converges_with_order_1) {
-  const double coarse = wave_error(400), fine = wave_error(800);
+  const double coarse = wave_error(400 * solver_scale()), fine = wave_error(800 * solver_scale());
   CHECK_NEAR(1, order_of(coarse, fine), 0.1, "%g, %g", coarse, fine);
 }
 
