@@ -51,6 +51,7 @@ __device__ __forceinline__ index_t plane_image(const Geometry &g, index_t z) {
   return z;
 #endif
 }
+#if PLAIN_ENDS
 __device__ __forceinline__ bool is_zero_plane(const Geometry &g, index_t z) {
 #if DIMS > 2
   return is_zero_z(g, z);
@@ -58,6 +59,7 @@ __device__ __forceinline__ bool is_zero_plane(const Geometry &g, index_t z) {
   return false;
 #endif
 }
+#endif
 
 // Taps of one of the patch's points. Which point it is, the compiler knows after unrolling, so that each vector is loaded once, however
 // many taps of the patch fall into it.
@@ -70,7 +72,11 @@ struct PatchTaps {
     const index_t x = p.x + (position/VECTOR - 16)*VECTOR, y = p.y + row + dy, z = p.z + plane + dz;
     real values[VECTOR];
     read_vector(p.f, input, g, vector_image(g, x), near_image_y(g, y), plane_image(g, z), values);
+#if PLAIN_ENDS
     return is_zero_x(g, x) || is_zero_y(g, y) || is_zero_plane(g, z) ? real(0) : values[position%VECTOR];
+#else
+    return ghost_value(p.f, input, g, p.x + lane + dx, y, z, values[position%VECTOR]);
+#endif
   }
 };
 

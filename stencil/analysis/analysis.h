@@ -117,6 +117,10 @@ bool analysis_has_ghosts(const struct analysis *analysis, const struct stencil *
 /* Whether taps of some input beyond an end of the axis read mirror images. */
 bool analysis_mirrors(const struct analysis *analysis, const struct stencil *stencil, int axis);
 
+/* Whether what lies beyond the grid in x, in groups of neighbours that divide the row, is such a group of the grid in
+ * the same order, or no point of the grid. */
+bool analysis_has_whole_images(const struct analysis *analysis, const struct stencil *stencil);
+
 /* Whether an output leaves out other points than those from which taps reach beyond the grid. */
 bool analysis_has_own_margins(const struct analysis *analysis, const struct stencil *stencil);
 

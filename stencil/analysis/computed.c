@@ -149,6 +149,14 @@ bool analysis_mirrors(const struct analysis *analysis, const struct stencil *ste
   return axis < stencil->dims && reaches_such(analysis, stencil, axis, edge_mirrors);
 }
 
+static bool breaks_groups(const struct edge *edge) {
+  return edge->rule == BOUNDARY_CLAMP || edge->rule == BOUNDARY_PERIODIC_ENDPOINT || edge_mirrors(edge);
+}
+
+bool analysis_has_whole_images(const struct analysis *analysis, const struct stencil *stencil) {
+  return !reaches_such(analysis, stencil, 0, breaks_groups);
+}
+
 bool analysis_has_own_margins(const struct analysis *analysis, const struct stencil *stencil) {
   for (int axis = 0; axis < stencil->dims; axis++) {
     for (int side = 0; side < SIDES; side++) {
