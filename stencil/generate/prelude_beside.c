@@ -60,7 +60,7 @@ static void add_coordinate(struct text *text, const struct stencil *stencil, con
  * stencil/launch/domain.h). */
 static void add_address(struct text *text, const struct stencil *stencil, const struct tap *tap) {
   const int input = tap->input;
-  static const char *const rows[] = {"", "g.row", "g.ny"};
+  static const char *const rows[MAX_DIMS + 1] = {"", "g.row", "g.ny", ""}; /* nothing follows z */
   int inner = 0; /* what the next axis' neighbours are apart, as an index of `rows` */
   bool any = false;
   if (stencil->input_types[input] == INPUT_U8) text_printf(text, "f.mask[%d] + ", prelude_mask_number(stencil, input));
