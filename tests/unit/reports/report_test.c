@@ -10,6 +10,7 @@
 #include "db/store/store.h"
 #include "reports/document/device_json.h"
 #include "reports/document/document.h"
+#include "reports/figures/step_roof.h"
 #include "reports/rows/variants.h"
 
 TEST(arithmetic_roofs) {
@@ -17,6 +18,30 @@ TEST(arithmetic_roofs) {
   CHECK_NEAR(33454.08, peak_gflops(90, 132, 1980000, DTYPE_F64), 1e-6, "H200 f64");
   CHECK_NEAR(19491.84, peak_gflops(80, 108, 1410000, DTYPE_F32), 1e-6, "A100 f32");
   CHECK(isnan(peak_gflops(35, 15, 800000, DTYPE_F32)), "an old one");
+}
+
+/* star7 has 7 instructions and 8 bytes a point, 4 of them read. Points, copy and peak are such that without halos, a
+ * step of 16 in a launch takes as long by memory as by arithmetic. */
+TEST(the_roof_of_fused_steps_that_binds_is_the_longer_one) {
+  static const struct {
+    int steps;
+    double over_read, copy_ms, memory_ms;
+    const char *binds;
+  } rows[] = {
+      {2, 1, 1.6, 0.8, "memory"}, {16, 1.5, 1.6, 0.125, "memory"}, {32, 1.5, 1.6, 0.0625, "arithmetic"},
+      {4, NAN, 1.6, NAN, NULL},   {4, 1, NAN, NAN, NULL},
+  };
+  struct analysis analysis = {.instructions_per_point = 7};
+  analysis.bytes_per_point[DTYPE_F32] = 8, analysis.read_bytes_per_point[DTYPE_F32] = 4;
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    const struct fused_launch launch = {rows[i].steps, DTYPE_F32, 1e6, rows[i].copy_ms, rows[i].over_read, 140};
+    const struct step_roof roof = step_roof(&analysis, &launch);
+    const char *binds = step_roof_binding(&roof);
+    CHECK_NEAR(0.1, roof.arithmetic_ms, 1e-12, "row %zu", i);
+    if (isnan(rows[i].memory_ms)) CHECK(isnan(roof.memory_ms), "row %zu", i);
+    else CHECK_NEAR(rows[i].memory_ms, roof.memory_ms, 1e-12, "row %zu", i);
+    CHECK(binds == rows[i].binds || (binds && rows[i].binds && strcmp(binds, rows[i].binds) == 0), "row %zu", i);
+  }
 }
 
 /* 1000 rows: a tenth failed for one of two reasons, times fall from 2 ms to 1 ms, and row 500 must be kept. */
@@ -160,6 +185,7 @@ TEST(figures_of_winners_are_counted) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(arithmetic_roofs),
+      cmocka_unit_test(the_roof_of_fused_steps_that_binds_is_the_longer_one),
       cmocka_unit_test(a_choice_keeps_the_fastest_and_every_failure),
       cmocka_unit_test(a_document_that_memory_is_out_for_fails),
       cmocka_unit_test(figures_of_winners_are_counted),
