@@ -569,7 +569,7 @@ fails "--device all is for GPUs" 2 'for GPUs' tune "$both" --device all --backen
 fails "no stencil" 2 'name one stencil' "$program" tune
 fails "a stencil that there is none of" 4 'nothing' "$program" tune nothing
 fails "an option that there is none of" 2 'nonsense' "$program" tune star7 --nonsense
-fails "a strategy that there is none of" 2 'takes local, random or exhaustive' tune "$db" --strategy clever
+fails "a strategy that there is none of" 2 'takes local, model, random or exhaustive' tune "$db" --strategy clever
 fails "a backend that there is none of" 2 'cuda, host or replay' tune "$db" --backend fpga
 fails "a GPU that there is none of" 2 '7' tune "$db" --device 7
 for gpu in '70 CUDA 12 is the last' '990 install a newer Halotune'; do
