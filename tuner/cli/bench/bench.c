@@ -213,7 +213,7 @@ const struct command command_bench = {
     .arguments = "STENCIL",
     .least_arguments = 1,
     .most_arguments = 1,
-    .what = "time the stored winner, the plain kernel and a copy here: is the database still right?",
+    .what = "time the stored winner, the plain kernel and a copy here, to see whether the database is still right",
     .options = options,
     .run = bench_run,
 };
