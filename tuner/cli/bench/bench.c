@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "tuner/cli/bench/bench_rounds.h"
+#include "tuner/cli/options/gpu_options.h"
 #include "tuner/cli/options/option_value.h"
 #include "tuner/cli/options/search_path.h"
 #include "tuner/cli/options/templates.h"
@@ -43,10 +44,10 @@ static halotune_status options_read(struct bench *b) {
 
 /* Open compilers and GPU. They come first: both start processes, before the program has threads. */
 static halotune_status machine_open(struct bench *b) {
-  long ordinal;
-  halotune_status status = option_whole(b->invocation, "device", 0, 255, 0, &ordinal);
+  struct backend_cuda_options options;
+  halotune_status status = gpu_options_read(b->invocation, &options);
   if (status == HALOTUNE_OK) status = compiler_open(&(struct compiler_options){.no_cache = false}, &b->compiler);
-  const struct backend_cuda_options options = {.ordinal = (int)ordinal, .compiler = b->compiler};
+  options.compiler = b->compiler;
   return status == HALOTUNE_OK ? backend_cuda_open(&options, &b->backend) : status;
 }
 
@@ -195,7 +196,7 @@ static enum exit_code bench_run(const struct invocation *invocation) {
 static const struct option_row options[] = {
     {"dtype", "TYPE", "f32 or f64; the stencil's first by default"},
     {"grid", "NX,NY,NZ", "points along each axis; the stencil's first grid by default"},
-    {"device", "N", "which GPU, from 0; 0 by default"},
+    GPU_OPTIONS,
     {"launch", "MODE", "stream or graph; stream by default, where both were measured"},
     {"cache", "MODE", "steady or cold; steady by default, where both were measured"},
     {"steps", "N", "the most time steps that a launch may advance, or any; 1 by default"},

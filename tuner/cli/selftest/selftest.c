@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tuner/cli/options/gpu_options.h"
 #include "tuner/cli/options/pick_variants.h"
 #include "tuner/cli/options/search_path.h"
 #include "tuner/cli/output/variant_text.h"
@@ -78,8 +79,8 @@ static halotune_status try_all(struct selftest *s) {
 }
 
 static halotune_status open_backend(struct selftest *s) {
-  long ordinal;
-  halotune_status status = option_whole(s->invocation, "device", 0, 255, 0, &ordinal);
+  struct backend_cuda_options options;
+  halotune_status status = gpu_options_read(s->invocation, &options);
   if (status != HALOTUNE_OK) return status;
   if (!option_value(s->invocation, "gpu")) {
     return fail(HALOTUNE_ARGUMENT, "selftest needs --gpu; without a GPU, 'halotune verify' checks variants on the CPU");
@@ -88,9 +89,13 @@ static halotune_status open_backend(struct selftest *s) {
     return fail(HALOTUNE_ARGUMENT,
                 "--no-large-planes leaves out one of selftest's own grids, so it cannot be combined with --grid");
   }
+  if (option_given(s->invocation, "in-process") && option_given(s->invocation, "hang-timeout")) {
+    return fail(HALOTUNE_ARGUMENT,
+                "--in-process waits for a variant without a limit, so it cannot be combined with --hang-timeout");
+  }
   status = compiler_open(&(struct compiler_options){.no_cache = false}, &s->compiler);
   if (status != HALOTUNE_OK) return status;
-  const struct backend_cuda_options options = {.ordinal = (int)ordinal, .compiler = s->compiler};
+  options.compiler = s->compiler;
   return option_value(s->invocation, "in-process") ? backend_direct_open(&options, &s->backend)
                                                    : backend_cuda_open(&options, &s->backend);
 }
@@ -124,7 +129,7 @@ static enum exit_code selftest_run(const struct invocation *invocation) {
 
 static const struct option_row options[] = {
     {"gpu", NULL, "use this machine's GPU; required"},
-    {"device", "N", "which GPU, from 0; 0 by default"},
+    GPU_OPTIONS,
     {"wrappers", NULL, "without a stencil: only the wrappers that templates use"},
     {"fail-fast", NULL, "end with the first variant that fails"},
     {"in-process", NULL, "launch in this process instead of a worker process, for compute-sanitizer"},
