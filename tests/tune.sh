@@ -422,6 +422,15 @@ steps --max-variants 33 --json >"$work/out" && json '[.tasks[].steps] == [1]' &&
   steps --max-variants 34 --steps 1 --json >"$work/out" && json '[.tasks[].steps] == [1]' &&
   steps --max-variants 34 --rematch --json >"$work/out" && json '[.tasks[].steps] == [1]'
 result "not if the budget is small, nor with --steps 1 or --rematch" $? "$work/out" "$work/err"
+# One rule ties nine parameters of eight values together, and keeps nothing.
+awk '/^name:/ {$0 = "name: endless"}
+  {print}
+  /^  block_x:/ {for (p = 1; p <= 9; p++) print "  p" p ": {values: [1, 2, 3, 4, 5, 6, 7, 8], default: 1, about: x}"}
+  /^rules:/ {print "  - {keep: p1 + p2 + p3 + p4 + p5 + p6 + p7 + p8 + p9 < 0, otherwise: x}"}' "$templates/fused.yaml" >"$templates/endless.yaml"
+cp templates/fused_tile.cu "$templates/endless.cu"
+tune "$work/endless.db" --template small,endless --max-variants 34 >"$work/out" 2>"$work/err"
+[ $? = 5 ] && grep -q '^halotune: star7 f32 16x16x16: template endless: its rules leave too few' "$work/err" && ! grep -q 'to go on' "$work/err"
+result "a template whose space cannot be walked is told" $? "$work/out" "$work/err"
 
 # --- replays ----------------------------------------------------------------------------------------------------------
 

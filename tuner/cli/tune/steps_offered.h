@@ -7,8 +7,10 @@
 #include "tuner/search/variants/task.h"
 
 /* Fill in `offered` and `count`: the numbers from 2 to STEPS_MOST of which a template has a variant.
- * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+ *   limit  when a walk through a template's space ends early; numbers that were not looked at by then are not offered
+ * Returns HALOTUNE_OK, also when the limit stopped it; HALOTUNE_PARSE if a space cannot be walked (space_is_walkable);
+ * HALOTUNE_MEMORY. */
 halotune_status steps_offered(const struct task *task, const struct tune_templates *templates,
-                              struct steps_search *out);
+                              const struct walk_limit *limit, struct steps_search *out);
 
 #endif

@@ -65,6 +65,14 @@ static struct task copy_of(const struct tune_tasks *t, const struct task *task, 
   return copy;
 }
 
+/* Tell why the task of a row failed, on stderr and in the row. */
+static void task_failed(halotune_status status, const char *name, struct tuned *row) {
+  row->is_done = true;
+  row->is_refused = status == HALOTUNE_NOT_FOUND || status == HALOTUNE_ARGUMENT || status == HALOTUNE_PARSE;
+  snprintf(row->result.reason, sizeof row->result.reason, "%s", fail_text());
+  fprintf(stderr, "halotune: %s: %s\n", name, fail_text());
+}
+
 /* Tune the task of a row.
  *   turn  its share of the budget; variants that an earlier turn tried count again */
 static halotune_status task_run(const struct tune_tasks *t, struct steps_turn turn, struct progress *progress,
@@ -94,11 +102,7 @@ static halotune_status task_run(const struct tune_tasks *t, struct steps_turn tu
   row->reproducible = t->reproducible;
   row->is_recorded = facts->is_recording;
   row->is_emulated = facts->is_emulation;
-  row->is_refused = status == HALOTUNE_NOT_FOUND || status == HALOTUNE_ARGUMENT;
-  if (status != HALOTUNE_OK) {
-    snprintf(row->result.reason, sizeof row->result.reason, "%s", fail_text());
-    fprintf(stderr, "halotune: %s: %s\n", line.name, fail_text());
-  }
+  if (status != HALOTUNE_OK) task_failed(status, line.name, row);
   text_free(&name);
   return status;
 }
@@ -131,16 +135,28 @@ static bool leaves_enough(const struct tune_options *options) {
          (options->max_variants == 0 || (double)options->max_variants * STEPS_SCOUT_SHARE >= least_variants);
 }
 
-/* Find the numbers of steps to search besides single steps; none if the task does not search them. */
-static halotune_status find_steps(const struct tune_tasks *t, const struct planned_task *planned,
+static bool is_over(const void *tasks) { return !may_go_on(tasks); }
+
+/* Find the numbers of steps to search besides single steps; none if the task does not search them.
+ *   row  of the single steps; it is told if this fails */
+static halotune_status find_steps(const struct tune_tasks *t, const struct planned_task *planned, struct tuned *row,
                                   struct steps_search *out) {
   const struct backend_facts *facts = &t->setup->backend.facts;
   const struct tune_templates templates = {t->set->list, t->set->fixed, t->set->count};
   const struct task task = task_of(t, planned->stencil, planned, "");
+  const struct walk_limit limit = {.is_over = is_over, .context = t};
+  struct text name = {0};
   *out = (struct steps_search){.count = 0};
-  if (planned->launch_steps > 0 || facts->is_emulation || facts->is_recording || t->options->rematch)
+  if (planned->launch_steps > 0 || facts->is_emulation || facts->is_recording || t->options->rematch ||
+      !leaves_enough(t->options))
     return HALOTUNE_OK;
-  return leaves_enough(t->options) ? steps_offered(&task, &templates, out) : HALOTUNE_OK;
+  const halotune_status status = steps_offered(&task, &templates, &limit, out);
+  if (status != HALOTUNE_OK) {
+    planned_task_text(planned, &name);
+    task_failed(status, text_string(&name), row);
+    text_free(&name);
+  }
+  return status;
 }
 
 static double step_ms(const struct tuned *row) {
@@ -155,7 +171,7 @@ static halotune_status planned_run(const struct tune_tasks *t, const struct plan
   struct steps_search search;
   struct steps_turn turn;
   struct tuned *row = row_for(list, first, planned, planned->launch_steps > 0 ? planned->launch_steps : 1);
-  halotune_status status = row ? find_steps(t, planned, &search) : fail_memory();
+  halotune_status status = row ? find_steps(t, planned, row, &search) : fail_memory();
   if (status != HALOTUNE_OK) return status;
   turn = (struct steps_turn){row->task.launch_steps, search.count > 0 ? STEPS_SINGLE_SHARE : 1, 0};
   status = task_run(t, turn, progress, row);
