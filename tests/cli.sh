@@ -1,8 +1,8 @@
 #!/bin/sh
-# cli.sh: runs each tests/cli/CASE.sh in the root of the repository, with the program $HALOTUNE on PATH as `halotune`.
+# cli.sh [CASE...]: runs each tests/cli/CASE.sh in the root of the repository, with the program $HALOTUNE on PATH as `halotune`.
 # Each case has a $TMPDIR of its own. It compares the output with CASE.out and CASE.err (missing: empty), and the exit
-# code with the last line of CASE.sh, "# exit N". Prints TAP. UPDATE=1 writes the files anew; read them before you commit. CASE=NAME runs one case,
-# SLICE=3 a third of them.
+# code with the last line of CASE.sh, "# exit N". Prints TAP. UPDATE=1 writes the files anew; read them before you commit. CASE=NAME names a
+# case, too. A name may be a pattern ('query_*'). Without names all cases run, or with SLICE=3 a third of them.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . tests/slice.sh
@@ -14,8 +14,16 @@ PATH="$work/bin:$PATH" LC_ALL=C
 export PATH TMPDIR LC_ALL
 unset HALOTUNE_PATH
 number=0 failed=0
-for case in $(printf '%s\n' tests/cli/${CASE:-*}.sh | sliced "${SLICE:-1}"); do
-  [ -e "$case" ] || { echo "not ok 1 - there is no $case"; exit 1; }
+[ -z "${CASE:-}" ] || set -- "$@" "$CASE"
+[ $# -gt 0 ] || set -- '*'
+cases=
+for name in "$@"; do
+  for case in tests/cli/$name.sh; do # a pattern names several files
+    [ -e "$case" ] || { echo "not ok 1 - there is no $case"; exit 1; }
+    cases="$cases $case"
+  done
+done
+for case in $(printf '%s\n' $cases | sliced "${SLICE:-1}"); do
   number=$((number + 1))
   base=${case%.sh}
   TMPDIR=$work/of_case

@@ -87,6 +87,10 @@ for words in STEP=nothing CASE=version 'STEP=tune CASE=version' 'STEP=cli CASE=n
 done
 result "check refuses a step or a case that does not exist" $refused
 
+HALOTUNE=build/halotune tests/cli.sh version help >"$work/log" 2>&1 && [ "$(grep -c '^ok' "$work/log")" = 2 ] &&
+  ! HALOTUNE=build/halotune tests/cli.sh version nothing >"$work/log" 2>&1 && grep -q 'there is no tests/cli/nothing.sh' "$work/log"
+result "cli.sh runs the cases that its arguments name, and refuses others" $?
+
 # The targets for editors and debuggers.
 (cd "$work/copy" && make --no-print-directory compile-commands && jq -r '.[] | select(.file == "base/data_folders.c") | .command' compile_commands.json >command &&
   sed 's/$/ -o data_folders.o/' command | sh && [ -s data_folders.o ] && [ "$(jq -r '.[].file' compile_commands.json | sort -u | grep -c .)" -gt 300 ]) >"$work/log" 2>&1
