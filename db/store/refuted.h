@@ -13,10 +13,13 @@
 #define SQL_IS_WRONG(measurement) measurement ".outcome in ('wrong', 'out_of_bounds')"
 #define SQL_IS_RIGHT(measurement) measurement ".outcome in ('measured', 'screened')"
 
+/* When a run measured a variant. Where it has no measurement: when the run began. */
+#define SQL_MEASURED_DATE(measurement, run)                                                                      \
+  "coalesce(strftime('%Y-%m-%dT%H:%M:%fZ', " run ".started, printf('%.3f seconds', " measurement ".at_s)), " run \
+  ".started)"
+
 /* When a verdict was given, as decisions compare dates. */
-#define SQL_VERDICT_DATE(measurement, run)                                                                \
-  SQL_DATE("coalesce(strftime('%Y-%m-%dT%H:%M:%fZ', " run ".started, printf('%.3f seconds', " measurement \
-           ".at_s)), " run ".started)")
+#define SQL_VERDICT_DATE(measurement, run) SQL_DATE(SQL_MEASURED_DATE(measurement, run))
 
 /* Whether two problems have the same element type and grid, and their devices are of one model. */
 #define SQL_SAME_PLACE(p, d, other_p, other_d)                                                                       \

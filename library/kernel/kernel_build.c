@@ -48,7 +48,8 @@ static bool stored_read(sqlite3_stmt *query, struct stored *out) {
   return true;
 }
 
-/* Fetch the code of a row. Returns false if the database or the row no longer exists. */
+/* Fetch the code of a row. Returns false if the database or the row no longer exists. Code is stored for winners only:
+ * the id of a finalist is that of the winner. */
 static bool stored_fetch(struct halotune_ctx *ctx, const struct served *row, struct stored *out) {
   static const char sql[] =
       "select b.launch, b.coefficients, b.steps, b.arch, b.source, b.cubin from best b join variant v on v.id = b.variant_id"
@@ -56,6 +57,7 @@ static bool stored_fetch(struct halotune_ctx *ctx, const struct served *row, str
   struct store *store = NULL;
   struct binder binder = {.at = 0};
   *out = (struct stored){.steps = 1};
+  if (row->is_finalist) return false;
   pthread_mutex_lock(&ctx->lock);
   forked_enter();
   bool found = context_store(ctx, row->database, &store) == HALOTUNE_OK &&

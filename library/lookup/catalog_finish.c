@@ -77,7 +77,8 @@ static int compare_rows(const void *left, const void *right) {
   return a->time_ms < b->time_ms ? -1 : a->time_ms > b->time_ms;
 }
 
-/* In one database no current row is known to be wrong. But one database may know that a row of another is wrong. */
+/* In one database no current winner is known to be wrong. But a finalist may be, and one database may know that a row
+ * of another is wrong. */
 static void drop_refuted(struct catalog *c) {
   int kept = 0;
   refuted_finish(&c->refuted);

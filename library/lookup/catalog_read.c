@@ -323,7 +323,8 @@ static halotune_status add_variant(struct reader *r, int64_t id, int64_t templat
 }
 
 /* A variant that lost against the winner of its problem by little may be the fastest on another grid. Its time is that
- * of the winner, times their ratio in the same rounds. */
+ * of the winner, times their ratio in the same rounds. Its date is that of its own run: the winner may have been
+ * measured again after the finalist was found to be wrong. */
 static halotune_status take_finalist(struct reader *r, sqlite3_stmt *query) {
   struct catalog *c = r->catalog;
   const int64_t problem = sqlite3_column_int64(query, 0), winner = sqlite3_column_int64(query, 1);
@@ -350,6 +351,9 @@ static halotune_status take_finalist(struct reader *r, sqlite3_stmt *query) {
   row->roof_share /= ratio;
   row->occupancy_64 = in_64ths(sqlite3_column_double(query, 5));
   row->is_finalist = true;
+  row->date = keep(c, column_text(query, 6));
+  if (!row->date) return fail_memory();
+  row->date_s = date_seconds(row->date);
   c->row_count++;
   return HALOTUNE_OK;
 }
@@ -419,10 +423,12 @@ static const char sql_refuted[] = "select max(" SQL_VERDICT_DATE(
                " v.parameters from " SQL_WRONG_VERDICTS " join variant v on v.id = w.variant_id where " SQL_STANDS
                " group by w.variant_id, wp.device_id, wp.stencil_id, wp.dtype, wp.nx, wp.ny, wp.nz";
 static const char sql_finalists[] =
-    "select r.problem_id, w.variant_id, v.template_id, v.parameters, f.ratio, m.occupancy from finalist f join run r on"
-    " r.id = f.run_id join finalist w on w.run_id = f.run_id and w.rank = 1 join variant v on v.id = f.variant_id left join"
-    " measurement m on m.run_id = f.run_id and m.variant_id = f.variant_id where f.rank in (2, 3) and f.ratio between 0.8 and 1.25"
-    " order by 1, 2, f.run_id, f.rank";
+    "select r.problem_id, w.variant_id, v.template_id, v.parameters, f.ratio, m.occupancy, " SQL_MEASURED_DATE(
+        "m",
+        "r") " from finalist f join run r on"
+             " r.id = f.run_id join finalist w on w.run_id = f.run_id and w.rank = 1 join variant v on v.id = f.variant_id left join"
+             " measurement m on m.run_id = f.run_id and m.variant_id = f.variant_id where f.rank in (2, 3) and f.ratio between 0.8 and 1.25"
+             " order by 1, 2, f.run_id, f.rank";
 static const char sql_variant[] = "select template_id, parameters from variant where id = ?1";
 
 /* Check that each row has its problem and its variant. One is missing only if something other than SQLite changed the

@@ -57,10 +57,10 @@ static bool is_refuted(const struct question *q, int template_at, const char *pa
   return refuted_find(&q->ctx->catalog.refuted, &verdict) != NULL;
 }
 
-/* A row of this very problem is in the catalog only if it is newer than a verdict against it. */
+/* A winner of this very problem is in the catalog only if it is newer than a verdict against it. */
 bool choose_is_refuted(const struct question *q, const struct served *row) {
-  const bool is_here = row->stencil == q->key.stencil && row->dtype == q->key.dtype && row->model == q->device->model &&
-                       memcmp(row->n, q->key.n, sizeof row->n) == 0;
+  const bool is_here = !row->is_finalist && row->stencil == q->key.stencil && row->dtype == q->key.dtype &&
+                       row->model == q->device->model && memcmp(row->n, q->key.n, sizeof row->n) == 0;
   return !is_here && is_refuted(q, row->template_at, row->parameters);
 }
 

@@ -120,9 +120,8 @@ TEST(stored_code_serves_only_what_it_was_built_for) {
   }
 }
 
-/* The stored row of a stencil for the H200 is requested on another device. */
-static halotune_status source_of_row(const char *stencil, const char *device, struct built *out) {
-  halotune_problem problem = {stencil, "NVIDIA H200", {128, 64, 64}, HALOTUNE_F32, 0, 0, 0, 0};
+/* Get the source of the row that answers a problem, on a device. */
+static halotune_status source_for(const halotune_problem *problem, const char *device, struct built *out) {
   halotune_config config;
   struct lookup_key key;
   struct answer answer;
@@ -130,15 +129,21 @@ static halotune_status source_of_row(const char *stencil, const char *device, st
   const struct known_device *known;
   struct question question;
   double *coefficients;
-  CHECK_OK(halotune_lookup(ctx, &problem, &config));
+  CHECK_OK(halotune_lookup(ctx, problem, &config));
   CHECK_OK(config_read(ctx, &config, &key, &answer));
-  CHECK(answer.row, "%s is stored", stencil);
+  CHECK(answer.row, "%s is stored", problem->stencil);
   CHECK_OK(context_device(ctx, device, &room, &known));
   CHECK_OK(question_begin(ctx, &key, known, &question));
   CHECK_OK(kernel_coefficients(&question, NULL, &coefficients));
   halotune_status status = kernel_source(&question, &answer, coefficients, out);
   free(coefficients);
   return status;
+}
+
+/* The stored row of a stencil for the H200 is requested on another device. */
+static halotune_status source_of_row(const char *stencil, const char *device, struct built *out) {
+  const halotune_problem problem = {stencil, "NVIDIA H200", {128, 64, 64}, HALOTUNE_F32, 0, 0, 0, 0};
+  return source_for(&problem, device, out);
 }
 
 /* Conditions about the architecture are resolved in a source, so it may contain instructions that older GPUs lack. */
@@ -163,6 +168,35 @@ TEST(a_source_for_newer_gpus_is_not_served_to_older_ones) {
     CHECK_TEXT(rows[i].code, built.code, "row %zu", i);
     built_free(&built);
   }
+}
+
+/* A finalist of another version of the winner's template, with the same parameters: only the winner has stored code. */
+TEST(a_finalist_has_no_stored_code) {
+  struct work own = work_begin();
+  halotune_ctx *const usual = ctx;
+  tuned_make(own.path, rows_stored, 1);
+  tuned_change(
+      own.path,
+      "insert into template (hash, common_hash, name, yaml, cuda, origin_id) select 'other', common_hash, name,"
+      " yaml, cuda, origin_id from template;"
+      " insert into variant (source_hash, stencil_id, template_id, parameters, origin_id) select source_hash,"
+      " stencil_id, (select id from template where hash = 'other'), parameters, origin_id from variant;"
+      " insert into finalist select run_id, (select max(id) from variant), 2, sample_count, median_ms,"
+      " minimum_ms, low_ms, high_ms, 0.95, 0.94, 0.96, samples, 0, 0 from finalist;"
+      " update best set date = (select started from run)");
+  const char *paths[] = {own.path};
+  CHECK_OK(halotune_open(paths, 1, &ctx));
+  for (int is_graph = 0; is_graph < 2; is_graph++) { /* the winner answers in its own mode, the finalist in the other */
+    halotune_problem problem = {"star7", "NVIDIA H200", {128, 64, 64}, HALOTUNE_F32, 0, 0, 0, 0};
+    struct built built;
+    if (is_graph) problem.launch = HALOTUNE_LAUNCH_GRAPH;
+    CHECK_OK(source_for(&problem, "NVIDIA H200", &built));
+    CHECK_TEXT(is_graph ? "" : "database", built.code, "mode %d", is_graph);
+    built_free(&built);
+  }
+  halotune_close(ctx);
+  ctx = usual;
+  work_end(&own);
 }
 
 TEST(what_was_compiled_is_kept) {
@@ -381,6 +415,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(stored_code_serves_only_what_it_was_built_for),
       cmocka_unit_test(a_source_for_newer_gpus_is_not_served_to_older_ones),
+      cmocka_unit_test(a_finalist_has_no_stored_code),
       cmocka_unit_test(what_was_compiled_is_kept),
       cmocka_unit_test(a_database_that_went_away_is_done_without),
       cmocka_unit_test(a_database_is_opened_once_for_all_kernels),

@@ -205,7 +205,8 @@ bool query_second_grid(const struct query *query, char grid[QUERY_GRID_BYTES]) {
   struct store *store = NULL;
   struct binder binder = {.at = 0};
   grid[0] = '\0';
-  if (!row || store_open(query->ctx->catalog.paths[row->database], STORE_READ, &store) != HALOTUNE_OK) return false;
+  if (!row || row->is_finalist) return false; /* only winners are verified on it */
+  if (store_open(query->ctx->catalog.paths[row->database], STORE_READ, &store) != HALOTUNE_OK) return false;
   const char sql[] = "select second_grid from best where id = ?1 and date = ?2";
   bool found = query_prepare(store_connection(store), sql, &binder.query) == HALOTUNE_OK;
   if (found) {
