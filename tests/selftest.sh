@@ -63,6 +63,20 @@ selftest star7 --grid 20,17,11 --template direct --sample 1 --no-large-planes
 [ $? = 2 ] && [ ! -s "$work/out" ] && grep -q 'cannot be combined with --grid' "$work/err"
 result "not of a grid that is given" $?
 
+# Ctrl-C after the first of many problems, whose calls are slow.
+many=$(printf 'star7 %.0s' $(seq 60))
+# shellcheck disable=SC2086
+HALOTUNE_FAKE_FAULT='cuModuleLoadData=slow:500' env --default-signal=INT setsid "$program" selftest --gpu $many --grid 20,17,11 --template direct --sample 1 \
+  --dtype f32 >"$work/out" 2>"$work/err" &
+pid=$!
+await grep -q '1 variant, 0 failed' "$work/out"
+kill -INT -$pid
+wait $pid
+code=$?
+variants=$(grep -c '^star7 .*: 1 variant, 0 failed' "$work/out")
+[ $code = 1 ] && [ "$variants" -ge 1 ] && [ "$variants" -lt 60 ] && grep -q ": $variants variants*, 0 failed" "$work/out" && grep -q 'halotune: stopped' "$work/err"
+result "Ctrl-C keeps the results that are there" $?
+
 HALOTUNE_FAKE_FAULT='cuLaunchKernel@star7_direct=write:-8' selftest star7 --grid 20,17,11 --template direct --sample 1 --dtype f32
 [ $? = 1 ] && grep -q 'out_of_bounds: wrote in front of v' "$work/out"
 result "a write in front of a field is found" $?

@@ -31,6 +31,7 @@ struct build {
   struct emulation_scratch scratch;
   halotune_status status; /* the first failure of any thread that no variant caused; protected by `lock` */
   char detail[FAIL_TEXT_BYTES];
+  int done; /* variants that are compiled; protected by `lock` */
   pthread_mutex_t lock;
 };
 
@@ -173,15 +174,23 @@ static halotune_status build_runner(const struct build *build) {
   return status;
 }
 
+static halotune_status build_item(const struct build *build, long item) {
+  const volatile sig_atomic_t *stop = build->options->stop;
+  if (stop && *stop) return fail(HALOTUNE_CANCELLED, "stopped while variants were compiled");
+  return item == 0 ? build_runner(build) : build_variant(build, (int)item - 1);
+}
+
 /* Item 0 is the runner, which takes longest to compile; the other items are the variants. */
 static void build_items(void *context, int thread, long first, long end) {
   struct build *build = context;
+  const struct emulation_options *options = build->options;
   (void)thread;
   for (long i = first; i < end; i++) {
-    halotune_status status = i == 0 ? build_runner(build) : build_variant(build, (int)i - 1);
-    if (status == HALOTUNE_OK) continue;
+    const halotune_status status = build_item(build, i);
     pthread_mutex_lock(&build->lock);
-    if (build->status == HALOTUNE_OK) {
+    build->done += status == HALOTUNE_OK && i > 0;
+    if (status == HALOTUNE_OK && i > 0 && options->compiled) options->compiled(options->context, build->done);
+    if (status != HALOTUNE_OK && build->status == HALOTUNE_OK) {
       build->status = status;
       snprintf(build->detail, sizeof build->detail, "%s", fail_text());
     }

@@ -16,11 +16,14 @@ struct member {
   struct generated generated[MAX_SCENES]; /* for each domain; no source where a rule excludes it */
   int source[MAX_SCENES];                 /* for each domain: the number of its source in the batch; -1 for none */
   struct scene_set *set;                  /* NULL: there are no scenes for the steps of its launches */
+  bool is_done;                           /* the row has its result: nothing stopped it */
   struct verify_row row;
 };
 
 struct group {
   const struct verify_request *request;
+  struct verify_progress progress; /* protected by `lock` while threads run */
+  void *context;                   /* of the caller's functions */
   struct member members[GROUP];
   int count;
   struct emulation_source sources[GROUP * MAX_SCENES];
@@ -140,39 +143,70 @@ static bool run_scene(struct group *group, struct member *member, const struct s
   return true;
 }
 
+static bool is_stopped(const struct group *group) { return group->request->stop && *group->request->stop; }
+
+/* Run a variant in all scenes, unless it is stopped between two of them. */
+static halotune_status run_scenes(struct group *group, struct member *member) {
+  const struct scenes *scenes = &member->set->scenes;
+  const double start_ms = clock_ms();
+  halotune_status status = HALOTUNE_OK;
+  bool goes_on = true;
+  for (int i = 0; i < scenes->count && goes_on && !is_stopped(group); i++) {
+    const struct staged_scene *staged = &scenes->list[i];
+    if (member->source[staged->domain] >= 0) goes_on = run_scene(group, member, staged, &status);
+    member->is_done = !goes_on || i == scenes->count - 1;
+  }
+  for (int d = 0; d < scenes->domain_count; d++) {
+    if (member->source[d] >= 0) emulation_rest(group->batch, member->source[d]);
+  }
+  member->row.run_time_ms = clock_ms() - start_ms;
+  return status;
+}
+
+static void tell_progress(const struct group *group) {
+  if (group->request->progress) group->request->progress(group->context, &group->progress);
+}
+
 static void run_member(void *context, int thread, long first, long end) {
   struct group *group = context;
   (void)thread;
   for (long m = first; m < end; m++) {
     struct member *member = &group->members[m];
     halotune_status status = HALOTUNE_OK;
-    double start_ms = clock_ms();
-    if (member->row.scene_count == 0 || !check_compiles(group, member)) continue;
-    const struct scenes *scenes = &member->set->scenes;
-    for (int i = 0; i < scenes->count; i++) {
-      const struct staged_scene *staged = &scenes->list[i];
-      if (member->source[staged->domain] >= 0 && !run_scene(group, member, staged, &status)) break;
-    }
-    for (int d = 0; d < scenes->domain_count; d++) {
-      if (member->source[d] >= 0) emulation_rest(group->batch, member->source[d]);
-    }
-    member->row.run_time_ms = clock_ms() - start_ms;
-    if (status == HALOTUNE_OK) continue;
+    if (member->row.scene_count == 0 || !check_compiles(group, member)) member->is_done = true;
+    else status = run_scenes(group, member);
     pthread_mutex_lock(&group->lock);
-    if (group->status == HALOTUNE_OK) {
+    if (status != HALOTUNE_OK && group->status == HALOTUNE_OK) {
       group->status = status;
       snprintf(group->detail, sizeof group->detail, "%s", fail_text());
     }
+    group->progress.done += member->is_done;
+    tell_progress(group);
     pthread_mutex_unlock(&group->lock);
   }
+}
+
+/* emulation_build calls this with a lock of its own, before any variant runs. */
+static void take_compiled(void *context, int done) {
+  struct group *group = context;
+  group->progress.compiled = done;
+  tell_progress(group);
 }
 
 static halotune_status verify_group(struct group *group) {
   halotune_status status = HALOTUNE_OK;
   for (int m = 0; m < group->count && status == HALOTUNE_OK; m++) status = generate_member(group, &group->members[m]);
   if (status == HALOTUNE_OK) {
-    status = emulation_build(group->sources, group->source_count, &group->request->options, &group->batch);
+    struct emulation_options options = group->request->options;
+    options.stop = group->request->stop;
+    options.compiled = take_compiled;
+    options.context = group;
+    group->progress.compiled = 0;
+    group->progress.sources = group->source_count;
+    tell_progress(group);
+    status = emulation_build(group->sources, group->source_count, &options, &group->batch);
   }
+  if (status == HALOTUNE_CANCELLED) return HALOTUNE_OK;
   if (status != HALOTUNE_OK) return status;
   parallel_for(group->count, 1, parallel_threads(group->request->threads), run_member, group);
   return group->status == HALOTUNE_OK ? HALOTUNE_OK : fail(group->status, "%s", group->detail);
@@ -210,8 +244,10 @@ halotune_status emulated_verify(const struct verify_request *request, const stru
   bool go_on = true;
   if (!group) return fail_memory();
   group->request = request;
+  group->context = context;
+  group->progress.count = count;
   pthread_mutex_init(&group->lock, NULL);
-  for (long done = 0; done < count && status == HALOTUNE_OK && go_on; done += most) {
+  for (long done = 0; done < count && status == HALOTUNE_OK && go_on && !is_stopped(group); done += most) {
     group->count = (int)(count - done < most ? count - done : most);
     for (int m = 0; m < group->count; m++) {
       const struct verify_variant *variant = &variants[done + m];
@@ -220,6 +256,7 @@ halotune_status emulated_verify(const struct verify_request *request, const stru
     }
     status = verify_group(group);
     for (int m = 0; m < group->count && status == HALOTUNE_OK && go_on; m++) {
+      if (!group->members[m].is_done) continue;
       if (request->reproducible) compare_bits(group->members[m].set, &group->members[m].row);
       go_on = row(context, &group->members[m].row);
     }

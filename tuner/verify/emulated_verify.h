@@ -17,6 +17,12 @@ struct verify_row {
   double compile_time_ms, run_time_ms;
 };
 
+/* How far a verification is. */
+struct verify_progress {
+  long done, count;      /* variants with a result, and all */
+  int compiled, sources; /* of the variants that run next; equal while they run */
+};
+
 struct verify_request {
   const struct stencil *stencil;
   const struct analysis *analysis;
@@ -27,6 +33,9 @@ struct verify_request {
   int threads;       /* 0: one for each CPU */
   int group;         /* variants that are compiled before the first of them runs; 0: EMULATED_VERIFY_GROUP */
   bool reproducible; /* the variants form sums in the same order, so their outputs must be bit-identical */
+  const volatile sig_atomic_t *stop; /* once not 0, no further compile or scene begins; NULL: nobody stops it */
+  /* called often, in any thread, by one at a time, with the context of `row`; may be NULL */
+  void (*progress)(void *context, const struct verify_progress *progress);
 };
 
 enum { EMULATED_VERIFY_GROUP = 32 }; /* also the most */
@@ -38,10 +47,10 @@ struct verify_variant {
 
 /* Verify variants.
  *   row      called once for each variant, in their order, in the caller's thread; returning false ends the
- *            verification
- *   context  passed to `row`
- * Returns HALOTUNE_OK whatever the results are, and also if `row` ended it; else the errors of emulation_build and
- * emulation_run. */
+ *            verification. After a stop it is called for those variants that are done
+ *   context  passed to `row` and to `progress`
+ * Returns HALOTUNE_OK whatever the results are, and also if `row` or a stop ended it; else the errors of
+ * emulation_build and emulation_run. */
 halotune_status emulated_verify(const struct verify_request *request, const struct verify_variant *variants, long count,
                                 bool (*row)(void *context, const struct verify_row *row), void *context);
 

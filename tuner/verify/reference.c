@@ -102,6 +102,9 @@ static halotune_status run_steps(struct run *run, struct sweep *sweep) {
       inputs[i] = (struct row){run->values[place].values, run->magnitudes[place].values};
     }
     sweep_run(sweep, inputs, run->outputs);
+    const struct reference *reference = run->reference;
+    if (step + 1 < reference->steps && reference->goes_on && !reference->goes_on(reference->context, step + 1))
+      return fail(HALOTUNE_CANCELLED, "stopped after %d of %d steps", step + 1, reference->steps);
   }
   return HALOTUNE_OK;
 }

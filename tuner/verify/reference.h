@@ -17,6 +17,9 @@ struct reference {
    * in the magnitudes (compare.h). 0: none */
   double doubt;
   enum dtype dtype; /* of that kernel: whole numbers are exact up to 2^24 in f32, and up to 2^53 in f64 */
+  /* called after each step but the last with the number of steps done; false ends the computation. NULL: never */
+  bool (*goes_on)(void *context, int done);
+  void *context; /* of `goes_on` */
 };
 
 /* Check grid and steps, before any memory is allocated. Coefficients may still be NULL.
@@ -34,8 +37,8 @@ halotune_status reference_check(const struct reference *reference);
  *               absolute value of the output
  * Inputs, outputs and magnitudes are different arrays.
  * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT for a grid that the stencil cannot have, for wrong `steps`, or for an array
- * that is both input and output; or HALOTUNE_MEMORY. After an error, outputs may be partly computed. Threads: any
- * number at once. */
+ * that is both input and output; HALOTUNE_CANCELLED if `goes_on` ended it, where the outputs hold the last step done;
+ * or HALOTUNE_MEMORY. After another error, outputs may be partly computed. Threads: any number at once. */
 halotune_status reference_run(const struct reference *reference, const double *const inputs[], double *const outputs[],
                               double *const magnitudes[]);
 

@@ -70,9 +70,14 @@ static inline void reference_case_fill(struct reference_case *c, enum input_kind
 static inline halotune_status reference_case_run(struct reference_case *c, int steps, int threads, bool magnitudes) {
   const double *inputs[MAX_FIELDS];
   for (int i = 0; i < c->stencil->input_count; i++) inputs[i] = c->inputs[i];
-  return reference_run(
-      &(struct reference){c->stencil, c->analysis, c->grid, c->coefficients, steps, threads, NULL, 0, DTYPE_F64},
-      inputs, c->outputs, magnitudes ? c->magnitudes : NULL);
+  return reference_run(&(struct reference){.stencil = c->stencil,
+                                           .analysis = c->analysis,
+                                           .grid = c->grid,
+                                           .coefficients = c->coefficients,
+                                           .steps = steps,
+                                           .threads = threads,
+                                           .dtype = DTYPE_F64},
+                       inputs, c->outputs, magnitudes ? c->magnitudes : NULL);
 }
 
 static inline void reference_case_share_skipped(struct reference_case *c) {

@@ -136,7 +136,13 @@ TEST(wrong_arguments_are_refused_with_a_sentence) {
   }
   struct reference_case c = reference_case_kernel("star7", (struct grid){{8, 8, 8}});
   const double *inputs[] = {c.inputs[0]};
-  struct reference reference = {c.stencil, c.analysis, c.grid, c.coefficients, 1, 1, NULL, 0, DTYPE_F64};
+  struct reference reference = {.stencil = c.stencil,
+                                .analysis = c.analysis,
+                                .grid = c.grid,
+                                .coefficients = c.coefficients,
+                                .steps = 1,
+                                .threads = 1,
+                                .dtype = DTYPE_F64};
   CHECK_EQ(HALOTUNE_ARGUMENT, reference_run(&reference, inputs, c.inputs, NULL), "output");
   CHECK_TEXT("the input 'u' and the output 'v' are the same array", fail_text(), "output");
   CHECK_EQ(HALOTUNE_ARGUMENT, reference_run(&reference, inputs, c.outputs, c.inputs), "magnitude");

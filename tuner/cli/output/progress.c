@@ -80,6 +80,8 @@ void progress_show(struct progress *progress, const struct progress_parts *parts
   progress->next_ms = now_ms + least_time_ms;
 }
 
+void progress_hurry(struct progress *progress) { progress->next_ms = 0; }
+
 void progress_hide(struct progress *progress) {
   if (!progress->is_shown) return;
   const int columns = terminal_columns(), rows_above = progress->width > 0 ? (progress->width - 1) / columns : 0;

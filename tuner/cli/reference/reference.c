@@ -6,6 +6,8 @@
 #include "base/parallel.h"
 #include "tuner/cli/options/option_value.h"
 #include "tuner/cli/output/output.h"
+#include "tuner/cli/output/progress.h"
+#include "tuner/cli/output/stop_signals.h"
 #include "tuner/cli/reference/reference_print.h"
 #include "tuner/verify/inputs.h"
 #include "tuner/verify/reference.h"
@@ -22,7 +24,7 @@ static halotune_status options_read(const struct invocation *invocation, struct 
   enum { MOST_STEPS = 1000000 };
   long threads;
   halotune_status status = option_grid(invocation, task->loaded.stencil, &task->grid);
-  if (status == HALOTUNE_OK) status = option_whole(invocation, "steps", 1, MOST_STEPS, 1, &task->steps);
+  if (status == HALOTUNE_OK) status = option_whole(invocation, "steps", 1, MOST_STEPS, 1, &task->asked_steps);
   if (status == HALOTUNE_OK) status = option_whole(invocation, "seed", 0, 1L << 62, 1, &task->seed);
   if (status == HALOTUNE_OK) status = option_whole(invocation, "threads", 1, PARALLEL_MAX_THREADS, 0, &threads);
   if (status != HALOTUNE_OK) return status;
@@ -85,26 +87,71 @@ static halotune_status errors_find(struct reference_task *task) {
   return status;
 }
 
+/* How far the steps are. */
+struct course {
+  struct reference_task *task;
+  double start_ms;
+  struct progress line;
+};
+
+static bool step_tell(void *context, int done) {
+  struct course *course = context;
+  struct reference_task *task = course->task;
+  struct progress_parts parts = {.count = 0};
+  const double percent = 100, spent_s = (clock_ms() - course->start_ms) * 1e-3;
+  task->steps = done;
+  progress_add(&parts, 0, "", "%d of %ld steps", done, task->asked_steps);
+  progress_add(&parts, 1, ", ", "%.0f %%", percent * done / (double)task->asked_steps);
+  progress_add(&parts, 2, ", ", "%.0f s left", spent_s * (double)(task->asked_steps - done) / done);
+  progress_show(&course->line, &parts);
+  return !*stop_flag();
+}
+
+/* Show what begins now, before there are steps to count. */
+static void phase_show(struct progress *line, const char *what) {
+  struct progress_parts parts = {.count = 0};
+  progress_add(&parts, 0, "", "%s", what);
+  progress_hurry(line);
+  progress_show(line, &parts);
+  progress_hurry(line);
+}
+
+/* Make the steps. A stop is no error once there is a step to show. */
+static halotune_status steps_make(struct reference_task *task, struct reference *reference, struct course *course) {
+  const double *inputs[MAX_FIELDS];
+  if (*stop_flag()) return fail(HALOTUNE_CANCELLED, "stopped before the first step");
+  for (int i = 0; i < MAX_FIELDS; i++) inputs[i] = task->inputs[i];
+  phase_show(&course->line, "the first step");
+  reference->goes_on = step_tell;
+  reference->context = course;
+  course->start_ms = clock_ms();
+  halotune_status status = reference_run(reference, inputs, task->outputs, NULL);
+  task->time_ms = clock_ms() - course->start_ms;
+  if (status == HALOTUNE_OK) task->steps = task->asked_steps;
+  return status == HALOTUNE_CANCELLED ? HALOTUNE_OK : status;
+}
+
 static halotune_status outputs_compute(struct reference_task *task) {
   const struct stencil *stencil = task->loaded.stencil;
-  const double *inputs[MAX_FIELDS];
+  struct course course = {.task = task};
   task->coefficients = calloc((size_t)stencil->coefficient_count + 1, sizeof *task->coefficients);
   if (!task->coefficients) return fail_memory();
   struct reference reference = {.stencil = stencil,
                                 .analysis = task->loaded.analysis,
                                 .grid = task->grid,
                                 .coefficients = task->coefficients,
-                                .steps = (int)task->steps,
+                                .steps = (int)task->asked_steps,
                                 .threads = task->threads};
   halotune_status status = reference_check(&reference);
   if (status == HALOTUNE_OK) status = stencil_coefficients(stencil, &task->grid, task->coefficients);
   if (status == HALOTUNE_OK) status = fields_allocate(task);
-  if (status == HALOTUNE_OK) status = inputs_make(task);
   if (status != HALOTUNE_OK) return status;
-  for (int i = 0; i < MAX_FIELDS; i++) inputs[i] = task->inputs[i];
-  double start_ms = clock_ms();
-  if ((status = reference_run(&reference, inputs, task->outputs, NULL)) != HALOTUNE_OK) return status;
-  task->time_ms = clock_ms() - start_ms;
+  progress_open(&course.line);
+  phase_show(&course.line, "the inputs");
+  status = inputs_make(task);
+  if (status == HALOTUNE_OK) status = steps_make(task, &reference, &course);
+  progress_hide(&course.line);
+  if (status != HALOTUNE_OK) return status;
   for (int i = 0; i < stencil->output_count; i++) task->checksums[i] = checksum_make(task->outputs[i], task->points);
   return task->from_exact && task->steps == 1 ? errors_find(task) : HALOTUNE_OK;
 }
@@ -119,12 +166,18 @@ static enum exit_code reference_command_run(const struct invocation *invocation)
   struct reference_task task = {.points = 0};
   halotune_status status = loaded_open(invocation->arguments[0], &task.loaded);
   if (status != HALOTUNE_OK) return report_file_failure(status);
+  stop_signals_catch();
   status = options_read(invocation, &task);
   if (status == HALOTUNE_OK) status = outputs_compute(&task);
   if (status == HALOTUNE_OK && option_value(invocation, "json")) status = print_json(reference_json(&task));
   else if (status == HALOTUNE_OK) reference_print(&task);
+  const bool was_stopped = status == HALOTUNE_OK && task.steps < task.asked_steps;
+  if (was_stopped)
+    fprintf(stderr, "halotune: stopped after %ld of %ld steps, whose results these are\n", task.steps,
+            task.asked_steps);
   task_free(&task);
-  return status == HALOTUNE_OK ? HALOTUNE_EXIT_SUCCESS : report_failure(status);
+  if (status != HALOTUNE_OK) return report_failure(status);
+  return was_stopped ? HALOTUNE_EXIT_FAILURE : HALOTUNE_EXIT_SUCCESS;
 }
 
 static const struct option_row options[] = {

@@ -74,6 +74,7 @@ json_t *reference_json(const struct reference_task *task) {
   json_put(&json, "name", text_json(stencil->name));
   json_put(&json, "grid", grid_json(&task->grid, stencil->dims));
   json_put(&json, "steps", json_integer(task->steps));
+  json_put(&json, "stopped", json_boolean(task->steps < task->asked_steps));
   json_put(&json, "input", text_json(input_name(task)));
   json_put(&json, "seed", json_integer(task->seed));
   json_put(&json, "outputs", outputs);

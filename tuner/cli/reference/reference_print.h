@@ -12,7 +12,8 @@
 struct reference_task {
   struct loaded loaded;
   struct grid grid;
-  long points, steps, seed;
+  long points, seed;
+  long asked_steps, steps; /* of the command line; made. Fewer are made if the user stops the command */
   int threads;
   enum input_kind input;
   bool from_exact; /* inputs come from the file's formulas */

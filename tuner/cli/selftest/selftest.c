@@ -6,6 +6,7 @@
 #include "tuner/cli/options/gpu_options.h"
 #include "tuner/cli/options/pick_variants.h"
 #include "tuner/cli/options/search_path.h"
+#include "tuner/cli/output/stop_signals.h"
 #include "tuner/cli/output/variant_text.h"
 #include "tuner/cli/selftest/selftest_try.h"
 #include "tuner/cli/selftest/selftest_wrappers.h"
@@ -48,11 +49,11 @@ static halotune_status try_wrappers(struct selftest *s, int dims) {
   double coefficients[1];
   halotune_status status = open_copy(dims, &stencil, &analysis);
   if (status == HALOTUNE_OK) domain = domain_dense(stencil, analysis, &wrapper_grids[dims - 2]);
-  for (int d = 0; d < DTYPE_COUNT && status == HALOTUNE_OK; d++) {
+  for (int d = 0; d < DTYPE_COUNT && status == HALOTUNE_OK && selftest_goes_on(s); d++) {
     struct scene scene = {.allowed_units = 0};
     long variants = s->variant_count, failed = s->failed_count;
     status = selftest_scene(s, stencil, analysis, (enum dtype)d, &domain, 1, coefficients, LAUNCH_STREAM, &scene);
-    for (int i = 0; i < wrapper_case_count && status == HALOTUNE_OK; i++) {
+    for (int i = 0; i < wrapper_case_count && status == HALOTUNE_OK && selftest_goes_on(s); i++) {
       if (wrapper_dims(i) != dims || wrapper_cases[i].capability > s->backend.facts.device.capability) continue;
       status = try_wrapper(s, &scene, i);
     }
@@ -103,18 +104,23 @@ static halotune_status open_backend(struct selftest *s) {
 static enum exit_code selftest_run(const struct invocation *invocation) {
   struct selftest s = {.invocation = invocation,
                        .as_json = option_given(invocation, "json"),
-                       .fails_fast = option_given(invocation, "fail-fast")};
+                       .fails_fast = option_given(invocation, "fail-fast"),
+                       .stop = stop_flag()};
   halotune_status status = open_backend(&s);
   if (s.as_json) s.rows = json_array();
+  stop_signals_catch();
+  progress_open(&s.line);
   if (s.backend.table && invocation->argument_count == 0) status = try_all(&s);
   for (int i = 0; s.backend.table && i < invocation->argument_count && status == HALOTUNE_OK && selftest_goes_on(&s);
        i++)
     status = selftest_stencil(&s, invocation->arguments[i]);
+  progress_hide(&s.line);
   if (status == HALOTUNE_OK && s.as_json) {
     json_t *document = json_object();
     json_put(&document, "device", text_json(s.backend.facts.device.name));
     json_put(&document, "variants", json_incref(s.rows));
     json_put(&document, "failed", json_integer(s.failed_count));
+    json_put(&document, "stopped", json_boolean(*s.stop));
     status = print_json(document);
   } else if (status == HALOTUNE_OK) {
     printf("%s: %ld variant%s, %ld failed\n", s.backend.facts.device.name, s.variant_count, PLURAL(s.variant_count),
@@ -124,7 +130,8 @@ static enum exit_code selftest_run(const struct invocation *invocation) {
   backend_close(&s.backend);
   compiler_close(s.compiler);
   if (status != HALOTUNE_OK) return report_failure(status);
-  return s.failed_count > 0 ? HALOTUNE_EXIT_FAILURE : HALOTUNE_EXIT_SUCCESS;
+  if (*s.stop) fprintf(stderr, "halotune: stopped; these are the results of the variants that were done before\n");
+  return s.failed_count > 0 || *s.stop ? HALOTUNE_EXIT_FAILURE : HALOTUNE_EXIT_SUCCESS;
 }
 
 static const struct option_row options[] = {

@@ -73,6 +73,9 @@ halotune_status selftest_scene(struct selftest *s, const struct stencil *stencil
                                   .steps = steps,
                                   .launch_steps = steps};
   const struct backend_problem problem = {.scene = scene, .launch = launch, .cache = CACHE_STEADY};
+  progress_hurry(&s->line);
+  selftest_tell(s, &request, "inputs and reference");
+  progress_hurry(&s->line);
   halotune_status status = scene_coefficients(stencil, &domain->grid, dtype, coefficients);
   if (status == HALOTUNE_OK) status = scene_make(&request, scene);
   return status == HALOTUNE_OK ? s->backend.table->set_problem(s->backend.state, &problem) : status;

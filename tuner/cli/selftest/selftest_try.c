@@ -53,6 +53,7 @@ static void variant_tell(struct selftest *s, const struct scene *scene, const st
   } else {
     json_decref(parameters);
     if (!passed) {
+      progress_hide(&s->line);
       printf("%s %s %ldx%ldx%ld %s: %s: %s\n", r->stencil->name, dtype_names[r->dtype], r->domain.grid.n[0],
              r->domain.grid.n[1], r->domain.grid.n[2], text_string(what), outcome_name(verdict->outcome),
              verdict->reason);
@@ -82,6 +83,25 @@ static halotune_status try_item(struct selftest *s, const struct scene *scene, c
   return status;
 }
 
+void selftest_tell(struct selftest *s, const struct scene_request *request, const char *what) {
+  const long *n = request->domain.grid.n;
+  struct progress_parts parts = {.count = 0};
+  progress_add(&parts, 0, "", "%s %s %ldx%ldx%ld", request->stencil->name, dtype_names[request->dtype], n[0], n[1],
+               n[2]);
+  if (request->launch_steps > 1) progress_add(&parts, 3, ", ", "%d steps", request->launch_steps);
+  progress_add(&parts, 1, ": ", "%s", what);
+  progress_add(&parts, 2, ", in all ", "%ld variant%s, %ld failed", s->variant_count, PLURAL(s->variant_count),
+               s->failed_count);
+  progress_show(&s->line, &parts);
+}
+
+/* Show how many items are done. */
+static void items_tell(struct selftest *s, const struct scene *scene, long done, long count) {
+  char what[64];
+  snprintf(what, sizeof what, "%ld of %ld variants", done, count);
+  selftest_tell(s, &scene->request, what);
+}
+
 halotune_status selftest_items(struct selftest *s, const struct scene *scene, const struct selftest_item *items,
                                long count) {
   char arch[16];
@@ -96,6 +116,7 @@ halotune_status selftest_items(struct selftest *s, const struct scene *scene, co
       const struct compile_request request = {.source = g->source, .name = g->launch.kernel, .arch = arch};
       status = compiler_submit(s->compiler, (uint64_t)submitted++, &request);
     }
+    items_tell(s, scene, done, count);
     if (status == HALOTUNE_OK) status = compiler_wait(s->compiler, -1, &result, &have);
     if (status != HALOTUNE_OK || !have) continue;
     status = try_item(s, scene, &items[result.compile.id], &result.compile);
@@ -105,9 +126,10 @@ halotune_status selftest_items(struct selftest *s, const struct scene *scene, co
   return status;
 }
 
-void selftest_say_done(const struct selftest *s, const struct scene *scene, long variants_before, long failed_before) {
+void selftest_say_done(struct selftest *s, const struct scene *scene, long variants_before, long failed_before) {
   const struct scene_request *r = &scene->request;
   if (s->as_json) return;
+  progress_hide(&s->line);
   printf("%-14s %s %ldx%ldx%ld", r->stencil->name, dtype_names[r->dtype], r->domain.grid.n[0], r->domain.grid.n[1],
          r->domain.grid.n[2]);
   if (r->launch_steps > 1) printf(", %d steps", r->launch_steps);

@@ -2,8 +2,11 @@
 #ifndef CLI_SELFTEST_SELFTEST_TRY_H
 #define CLI_SELFTEST_SELFTEST_TRY_H
 
+#include <signal.h>
+
 #include "tuner/cli/options/command.h"
 #include "tuner/cli/output/output.h"
+#include "tuner/cli/output/progress.h"
 #include "tuner/measure/backends/backend.h"
 
 /* The state of the test. */
@@ -14,6 +17,8 @@ struct selftest {
   bool as_json, fails_fast; /* fails_fast: the first failure ends the test */
   json_t *rows;
   long variant_count, failed_count;
+  const volatile sig_atomic_t *stop; /* not 0: the user ends the test */
+  struct progress line;
 };
 
 /* A variant while it is compiled. */
@@ -22,8 +27,10 @@ struct selftest_item {
   struct generated generated;
 };
 
-/* Whether to continue: --fail-fast ends the test with the first failure. */
-static inline bool selftest_goes_on(const struct selftest *s) { return !s->fails_fast || s->failed_count == 0; }
+/* Whether to continue: the user may end the test, and --fail-fast ends it with the first failure. */
+static inline bool selftest_goes_on(const struct selftest *s) {
+  return !*s->stop && (!s->fails_fast || s->failed_count == 0);
+}
 
 /* Compile some items, and try each on the device as soon as it is compiled.
  *   scene  the problem that the backend holds */
@@ -32,7 +39,11 @@ halotune_status selftest_items(struct selftest *s, const struct scene *scene, co
 
 /* Print a line for a problem that is done.
  *   variants_before, failed_before  the counts before the problem */
-void selftest_say_done(const struct selftest *s, const struct scene *scene, long variants_before, long failed_before);
+void selftest_say_done(struct selftest *s, const struct scene *scene, long variants_before, long failed_before);
+
+/* Show on a terminal what is done for a problem.
+ *   what  such as "inputs and reference" */
+void selftest_tell(struct selftest *s, const struct scene_request *request, const char *what);
 
 /* Make a scene and give it to the backend.
  *   steps         time steps of each launch

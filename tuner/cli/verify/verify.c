@@ -10,6 +10,8 @@
 #include "tuner/cli/options/pick_variants.h"
 #include "tuner/cli/options/search_path.h"
 #include "tuner/cli/output/output.h"
+#include "tuner/cli/output/progress.h"
+#include "tuner/cli/output/stop_signals.h"
 #include "tuner/cli/output/variant_text.h"
 #include "tuner/cli/verify/verify_print.h"
 
@@ -18,6 +20,7 @@ enum { SAMPLE = 60, SAMPLE_OF_ALL = 12 }; /* variants of a stencil; with --all, 
 struct tally {
   long passed, failed, not_run, launches;
   double start_ms;
+  bool was_stopped; /* before all variants had a result */
 };
 
 /* One stencil in one element type. */
@@ -26,11 +29,12 @@ struct report {
   bool json, only_failures, fails_fast;
   json_t *rows; /* of the JSON document */
   struct tally tally;
+  struct progress *line;
 };
 
 static struct tally tally_sum(const struct tally *a, const struct tally *b) {
-  return (struct tally){a->passed + b->passed, a->failed + b->failed, a->not_run + b->not_run,
-                        a->launches + b->launches, a->start_ms};
+  return (struct tally){a->passed + b->passed,     a->failed + b->failed, a->not_run + b->not_run,
+                        a->launches + b->launches, a->start_ms,           a->was_stopped || b->was_stopped};
 }
 
 static bool row_count(void *context, const struct verify_row *row) {
@@ -42,9 +46,22 @@ static bool row_count(void *context, const struct verify_row *row) {
   tally->not_run += left_out;
   tally->failed += !has_passed && !left_out;
   tally->launches += row->run_count;
+  progress_hide(report->line);
   if (report->json) json_add(&report->rows, verify_row_json(row));
   else if (!report->only_failures || !(has_passed || left_out)) verify_print_row(row);
+  fflush(stdout); /* a file or a pipe has each row at once, too */
   return !report->fails_fast || tally->failed == 0;
+}
+
+static void progress_tell(void *context, const struct verify_progress *progress) {
+  const struct report *report = context;
+  struct progress_parts parts = {.count = 0};
+  progress_add(&parts, 3, "", "%s %s", report->problem->loaded.stencil->name, dtype_names[report->problem->dtype]);
+  progress_add(&parts, 0, ": ", "%ld of %ld variants", progress->done, progress->count);
+  if (progress->compiled < progress->sources)
+    progress_add(&parts, 1, ", ", "compiling: %d of %d sources", progress->compiled, progress->sources);
+  if (report->tally.failed > 0) progress_add(&parts, 2, ", ", "%ld failed", report->tally.failed);
+  progress_show(report->line, &parts);
 }
 
 /* "60 variants of star7 in f32: 60 passed, ..." */
@@ -67,6 +84,7 @@ static void tally_put(const struct tally *tally, json_t **json) {
   json_put(json, "not_run", json_integer(tally->not_run));
   json_put(json, "launches", json_integer(tally->launches));
   json_put(json, "time_s", number_json((clock_ms() - tally->start_ms) * 1e-3));
+  json_put(json, "stopped", json_boolean(tally->was_stopped));
 }
 
 static halotune_status variants_verify(const struct invocation *invocation, struct report *report,
@@ -91,8 +109,13 @@ static halotune_status variants_verify(const struct invocation *invocation, stru
       .options = {.sanitize = option_given(invocation, "sanitize"), .workers = (int)threads},
       .threads = (int)threads,
       .group = report->fails_fast ? parallel_threads((int)threads) : 0,
-      .reproducible = problem->reproducible};
+      .reproducible = problem->reproducible,
+      .stop = stop_flag(),
+      .progress = progress_tell};
   status = emulated_verify(&request, picked->variants, picked->count, row_count, report);
+  progress_hide(report->line);
+  const struct tally *tally = &report->tally;
+  report->tally.was_stopped = *stop_flag() && tally->passed + tally->failed + tally->not_run < picked->count;
   scene_sets_free(&scenes);
   return status;
 }
@@ -120,14 +143,17 @@ static halotune_status problem_verify(const struct invocation *invocation, const
   return status;
 }
 
-/* It is a failure, too, if no variant ran: nothing was proven. */
+/* It is a failure, too, if no variant ran, or not all did: nothing was proven, or not what was asked for. */
 static enum exit_code exit_code_for(const struct tally *tally, bool bad_templates) {
-  if (tally->failed > 0 || tally->passed == 0) return HALOTUNE_EXIT_FAILURE;
+  if (tally->was_stopped)
+    fprintf(stderr, "halotune: stopped; these are the results of the variants that were done before\n");
+  if (tally->failed > 0 || tally->passed == 0 || tally->was_stopped) return HALOTUNE_EXIT_FAILURE;
   return bad_templates ? HALOTUNE_EXIT_BAD_INPUT : HALOTUNE_EXIT_SUCCESS;
 }
 
 static enum exit_code verify_one(const struct invocation *invocation) {
   struct problem problem;
+  struct progress line;
   bool bad_templates = false;
   halotune_status status = problem_open(invocation, &problem);
   if (status != HALOTUNE_OK) return report_file_failure(status);
@@ -135,8 +161,10 @@ static enum exit_code verify_one(const struct invocation *invocation) {
   struct report report = {.problem = &problem,
                           .json = option_given(invocation, "json"),
                           .fails_fast = option_given(invocation, "fail-fast"),
-                          .tally = {.start_ms = clock_ms()}};
+                          .tally = {.start_ms = clock_ms()},
+                          .line = &line};
   json_t *document = report.json ? json_object() : NULL;
+  progress_open(&line);
   status = problem_verify(invocation, &problem, SAMPLE, &document, &report, &bad_templates);
   if (status == HALOTUNE_OK && report.json) status = print_json(json_incref(document));
   else if (status == HALOTUNE_OK) speed_print(&report.tally);
@@ -151,6 +179,7 @@ struct rounds {
   struct tally tally;
   json_t *list; /* a document for each stencil and element type; NULL: as text */
   bool bad_templates, fails_fast;
+  struct progress line;
 };
 
 /* Verify one stencil in one element type. */
@@ -167,7 +196,8 @@ static halotune_status round_verify(struct rounds *rounds, char *path, enum dtyp
                           .json = rounds->list != NULL,
                           .only_failures = true,
                           .fails_fast = rounds->fails_fast,
-                          .tally = {.start_ms = clock_ms()}};
+                          .tally = {.start_ms = clock_ms()},
+                          .line = &rounds->line};
   json_t *document = report.json ? json_object() : NULL;
   status = problem_verify(&inner, &problem, SAMPLE_OF_ALL, &document, &report, &rounds->bad_templates);
   if (status == HALOTUNE_OK && report.json) json_add(&rounds->list, json_incref(document));
@@ -200,14 +230,20 @@ static enum exit_code verify_all(const struct invocation *invocation) {
   if (status == HALOTUNE_OK && count == 0)
     status = fail(HALOTUNE_NOT_FOUND, "there is no folder kernels/asymmetric here or in the installation");
   if (option_given(invocation, "json")) rounds.list = json_array();
+  progress_open(&rounds.line);
   for (int i = 0; i < count * DTYPE_COUNT && status == HALOTUNE_OK; i++) {
+    if (*stop_flag()) {
+      rounds.tally.was_stopped = true;
+      break;
+    }
     if (!named[i % DTYPE_COUNT] || (rounds.fails_fast && rounds.tally.failed > 0)) continue;
     status = round_verify(&rounds, paths[i / DTYPE_COUNT], (enum dtype)(i % DTYPE_COUNT));
     any = any || status == HALOTUNE_OK;
     if (status == HALOTUNE_ARGUMENT) status = HALOTUNE_OK; /* no template has a variant of it */
   }
   search_free(paths, count);
-  if (status == HALOTUNE_OK && !any) status = HALOTUNE_ARGUMENT; /* the last stencil's failure tells why */
+  if (status == HALOTUNE_OK && !any && !rounds.tally.was_stopped)
+    status = HALOTUNE_ARGUMENT; /* the last stencil's failure tells why */
   if (status == HALOTUNE_OK) status = rounds_print(&rounds);
   json_decref(rounds.list);
   return status == HALOTUNE_OK ? exit_code_for(&rounds.tally, rounds.bad_templates) : report_file_failure(status);
@@ -223,6 +259,7 @@ static enum exit_code verify_run(const struct invocation *invocation) {
   if (status == HALOTUNE_OK && all && option_given(invocation, "grid"))
     status = fail(HALOTUNE_ARGUMENT, "--grid cannot be the same for all stencils of --all");
   if (status != HALOTUNE_OK) return report_failure(status);
+  stop_signals_catch();
   return all ? verify_all(invocation) : verify_one(invocation);
 }
 

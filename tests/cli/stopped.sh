@@ -1,0 +1,22 @@
+# Ctrl-C on a terminal ends `verify` and `reference` with the results that are there. It is typed when the line of progress is there.
+mkfifo "$TMPDIR/keys"
+stop_at() { # progress, command: both have more to do than any machine does meanwhile
+  TERM=xterm script -qefc "stty cols 200; $2" /dev/null <"$TMPDIR/keys" >"$TMPDIR/screen" &
+  exec 8>"$TMPDIR/keys"
+  until grep -q "$1" "$TMPDIR/screen" || ! kill -0 $! 2>/dev/null; do sleep 0.05; done
+  printf '\003' >&8
+  wait $!
+  echo "exit $?"
+  exec 8>&-
+  tr '\r' '\n' <"$TMPDIR/screen" | sed 's/\x1b\[J//' >"$TMPDIR/lines"
+}
+stop_at 'f32: [1-9][0-9]* of 1000 variants' 'halotune verify copy --template direct --sample 1000 --workers 1 --fail-fast'
+rows=$(grep -c '^passed .* direct' "$TMPDIR/lines")
+grep -q "$rows variants* of copy in f32: $rows passed, 0 failed" "$TMPDIR/lines" && [ "$rows" -lt 1000 ] && echo 'the rows are counted'
+grep -o 'halotune: stopped;' "$TMPDIR/lines"
+stop_at ' of 1000000 steps' 'halotune reference heat2d --grid 64x64 --steps 1000000'
+steps=$(sed -n 's/^heat2d on 64x64 points, \([0-9]*\) steps*, .*/\1/p' "$TMPDIR/lines")
+grep -q "halotune: stopped after $steps of 1000000 steps" "$TMPDIR/lines" && echo 'its steps are told'
+halotune reference heat2d --grid 64x64 --steps "$steps" | sed -n 's/.*\(hash .*\)/\1/p' >"$TMPDIR/hash"
+grep -c "$(cat "$TMPDIR/hash")" "$TMPDIR/lines"
+# exit 0
