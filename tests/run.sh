@@ -59,7 +59,7 @@ fails() { # NAME CODE WORDS VARIABLE=VALUE
   result "$1" $ok err
 }
 perl "$npy" write u.npy '<f8' 600,600 0
-fails "too little memory" 1 'the run needs 2 fields of 0.00288 GB, but NVIDIA H200 has 0.00' HALOTUNE_FAKE_MEMORY_MB=5
+fails "too little memory" 1 'the run needs 2 fields of 0.00576 GB in all, but NVIDIA H200 has 0.00' HALOTUNE_FAKE_MEMORY_MB=5
 fails "a kernel that faults" 3 'ILLEGAL_ADDRESS' HALOTUNE_FAKE_FAULT='cuCtxSynchronize#2+=ILLEGAL_ADDRESS'
 fails "a copy that fails, when part of the output is written" 3 'cuMemcpyDtoH' HALOTUNE_FAKE_FAULT='cuMemcpyDtoH_v2=LAUNCH_FAILED'
 fails "no GPU: the remedy" 3 'use --backend cpu' HALOTUNE_FAKE_DEVICES=0
