@@ -47,8 +47,7 @@ static bool is_hidden(unsigned code) {
   return false;
 }
 
-/* The number of bytes of the visible character at the start of a text; 0 if there is none. */
-static size_t visible_bytes(const char *text, size_t length) {
+size_t visible_bytes(const char *text, size_t length) {
   const size_t bytes = printable_bytes(text, length);
   return bytes > 1 && is_hidden(code_of(text, bytes)) ? 0 : bytes;
 }

@@ -16,6 +16,9 @@ size_t character_bytes(const char *text);
  * Returns 0 for a control character and for bytes that are not UTF-8. */
 size_t printable_bytes(const char *text, size_t length);
 
+/* The same, and 0 also for a character that is not seen, or that changes the order of others. */
+size_t visible_bytes(const char *text, size_t length);
+
 /* Copy a text, cut to `bytes` including its NUL. Everything except printable UTF-8, line ends and tabs becomes '?', and
  * so does a character that is not seen, or that changes the order of others: a text could look like another one. */
 void printable_copy(char *out, size_t bytes, const char *text);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/text.h"
 #include "tuner/cli/output/terminal.h"
 
 static const double least_time_ms = 1000.0 / 6;
@@ -83,15 +84,17 @@ void progress_show(struct progress *progress, const struct progress_parts *parts
 void progress_hurry(struct progress *progress) { progress->next_ms = 0; }
 
 void progress_hide(struct progress *progress) {
+  struct text text = {0};
   if (!progress->is_shown) return;
   const int columns = terminal_columns(), rows_above = progress->width > 0 ? (progress->width - 1) / columns : 0;
   if (progress->plain) {
-    fprintf(stderr, "\r%*s\r", progress->width < columns ? progress->width : columns - 1, "");
+    text_printf(&text, "\r%*s\r", progress->width < columns ? progress->width : columns - 1, "");
   } else {
     if (rows_above > 0)
-      fprintf(stderr, "\033[%dA", rows_above); /* the terminal became narrower and broke the line into rows */
-    fprintf(stderr, "\r\033[J");
+      text_printf(&text, "\033[%dA", rows_above); /* the terminal became narrower and broke the line into rows */
+    text_printf(&text, "\r\033[J");
   }
-  fflush(stderr);
+  terminal_command(text_string(&text));
+  text_free(&text);
   progress->is_shown = false;
 }

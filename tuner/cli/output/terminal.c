@@ -1,4 +1,4 @@
-/* terminal.c: replaces stdout and stderr by streams that fold lines, and writes colours. */
+/* terminal.c: replaces stdout and stderr by streams that write legible lines and fold them, and writes colours. */
 #include "tuner/cli/output/terminal.h"
 
 #include <errno.h>
@@ -11,13 +11,19 @@
 
 #include "base/text.h"
 #include "tuner/cli/output/fold.h"
+#include "tuner/cli/output/legible.h"
 
-/* A stream that is a terminal. */
+/* A stream, and the one in its place. */
 struct screen {
   int descriptor;
-  FILE *stream;        /* the one that folds; NULL if the descriptor is no terminal */
-  bool keeps_lines;    /* nothing is folded any more */
-  bool is_within_line; /* the last write ended within a line, as a line of progress does */
+  FILE *stream; /* the one in its place; NULL before terminal_open */
+  bool is_terminal;
+  bool keeps_lines;              /* nothing is folded any more */
+  bool is_command;               /* what is written now moves the cursor, and is not folded */
+  bool is_within_line;           /* the last write ended within a line, as a line of progress does */
+  char held[LEGIBLE_HELD_BYTES]; /* the end of the last write, which the next one continues */
+  size_t held_bytes;
+  int error; /* why the last write failed; 0: none did */
 };
 static struct screen screens[] = {{.descriptor = STDOUT_FILENO}, {.descriptor = STDERR_FILENO}};
 
@@ -61,29 +67,60 @@ static bool write_all(int descriptor, const char *bytes, size_t length) {
   return true;
 }
 
-/* The stream's write: whole lines are folded; the rest is written as it is, because it may stay what it is for long. */
-static ssize_t screen_write(void *cookie, const char *bytes, size_t size) {
-  struct screen *screen = cookie;
-  struct text text = {0};
+static bool has_colors(const struct screen *screen) {
+  const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
+  if (color_choice != COLOR_AUTO) return color_choice == COLOR_ALWAYS;
+  return screen->is_terminal && !(no_color && *no_color) && terminal && strcmp(terminal, "dumb") != 0;
+}
+
+/* Append what is legible of a write and of what was held back of the last one. */
+static void legible_part(struct screen *screen, const char *bytes, size_t size, bool is_last, struct text *out) {
+  struct text part = {0};
+  text_add(&part, screen->held, screen->held_bytes);
+  text_add(&part, bytes, size);
+  const size_t used = legible_add(text_string(&part), part.length, has_colors(screen), is_last, out);
+  screen->held_bytes = part.length - used;
+  memcpy(screen->held, text_string(&part) + used, screen->held_bytes);
+  if (!text_ok(&part)) out->out_of_memory = true;
+  text_free(&part);
+}
+
+/* Append whole lines folded. The rest is added as it is, because it may stay what it is for long. */
+static void folded_part(struct screen *screen, const char *bytes, size_t size, struct text *out) {
   const int columns = columns_of(screen->descriptor);
   size_t at = 0;
   while (at < size) {
     const char *end = memchr(bytes + at, '\n', size - at);
     const size_t length = end ? (size_t)(end - bytes) - at : size - at;
-    if (end && !screen->keeps_lines && !screen->is_within_line) fold_line(bytes + at, length, columns, &text);
-    else text_add(&text, bytes + at, length);
-    if (end) text_add(&text, "\n", 1);
+    if (end && !screen->keeps_lines && !screen->is_within_line) fold_line(bytes + at, length, columns, out);
+    else text_add(out, bytes + at, length);
+    if (end) text_add(out, "\n", 1);
     screen->is_within_line = !end && !ends_at_start(bytes + at, length);
     at += length + (end != NULL);
   }
-  const bool ok = text_ok(&text) ? write_all(screen->descriptor, text_string(&text), text.length)
-                                 : write_all(screen->descriptor, bytes, size);
-  text_free(&text);
-  return ok ? (ssize_t)size : 0;
+}
+
+/* The stream's write. */
+static ssize_t screen_write(void *cookie, const char *bytes, size_t size) {
+  struct screen *screen = cookie;
+  struct text legible = {0}, folded = {0};
+  ssize_t written = 0;
+  const bool is_exact = screen->is_command || (screen->keeps_lines && !screen->is_terminal);
+  if (!is_exact) legible_part(screen, bytes, size, false, &legible);
+  const char *from = is_exact ? bytes : text_string(&legible);
+  const size_t count = is_exact ? size : legible.length;
+  if (screen->is_terminal) folded_part(screen, from, count, &folded);
+  else text_add(&folded, from, count);
+  if (!text_ok(&legible) || !text_ok(&folded)) errno = ENOMEM;
+  else if (write_all(screen->descriptor, text_string(&folded), folded.length)) written = (ssize_t)size;
+  if (written == 0) screen->error = errno;
+  text_free(&legible);
+  text_free(&folded);
+  return written;
 }
 
 static FILE *screen_open(struct screen *screen) {
-  if (!isatty(screen->descriptor)) return NULL;
+  screen->is_terminal = isatty(screen->descriptor);
   screen->stream = fopencookie(screen, "w", (cookie_io_functions_t){.write = screen_write});
   if (screen->stream) setvbuf(screen->stream, NULL, _IOLBF, BUFSIZ);
   return screen->stream;
@@ -97,8 +134,14 @@ void terminal_open(void) {
 
 void terminal_close(void) {
   for (size_t i = 0; i < sizeof screens / sizeof *screens; i++) {
-    if (screens[i].stream) fflush(screens[i].stream);
+    struct text rest = {0};
+    struct screen *screen = &screens[i];
+    if (screen->stream) fflush(screen->stream);
+    legible_part(screen, "", 0, true, &rest); /* at most some bytes: a failure to write them changes nothing */
+    if (rest.length > 0) (void)write_all(screen->descriptor, text_string(&rest), rest.length);
+    text_free(&rest);
   }
+  if (screens[0].error != 0) errno = screens[0].error;
 }
 
 void terminal_keep_lines(void) {
@@ -106,19 +149,20 @@ void terminal_keep_lines(void) {
   screens[0].keeps_lines = true;
 }
 
+void terminal_command(const char *text) {
+  fflush(stderr);
+  screens[1].is_command = true;
+  fputs(text, stderr);
+  fflush(stderr);
+  screens[1].is_command = false;
+}
+
 void terminal_color(enum terminal_color when) { color_choice = when; }
 
-static bool has_colors(const struct screen *screen) {
-  const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
-  if (color_choice != COLOR_AUTO) return color_choice == COLOR_ALWAYS;
-  return isatty(screen->descriptor) && !(no_color && *no_color) && terminal && strcmp(terminal, "dumb") != 0;
-}
+const char *const ink_sequences[INKS] = {
+    [INK_NONE] = "\033[0m", [INK_WINNER] = "\033[32m", [INK_FAILURE] = "\033[31m", [INK_WARNING] = "\033[33m"};
 
-const char *ink(FILE *stream, enum ink ink) {
-  static const char *const sequences[] = {
-      [INK_NONE] = "\033[0m", [INK_WINNER] = "\033[32m", [INK_FAILURE] = "\033[31m", [INK_WARNING] = "\033[33m"};
-  return has_colors(&screens[stream == stderr]) ? sequences[ink] : "";
-}
+const char *ink(FILE *stream, enum ink ink) { return has_colors(&screens[stream == stderr]) ? ink_sequences[ink] : ""; }
 
 bool terminal_is_brief(void) { return !shows_all && isatty(STDOUT_FILENO); }
 

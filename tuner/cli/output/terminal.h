@@ -1,20 +1,25 @@
 /* terminal.h: what standard output and standard error are, and how the program's lines fit there.
  *
- * On a terminal, lines are folded between words (fold.h), and a few words have colours. Else nothing is changed. */
+ * On a terminal, lines are folded between words (fold.h), and a few words have colours. Everywhere, control characters
+ * of names that databases hold become '?' (legible.h). */
 #ifndef CLI_OUTPUT_TERMINAL_H
 #define CLI_OUTPUT_TERMINAL_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Let stdout and stderr fold their lines, each if it is a terminal. Call it once, before anything is written. */
+/* Let stdout and stderr write legible lines, and fold those for a terminal. Call it once, before anything is written. */
 void terminal_open(void);
 
-/* Write what is left. Call it before the program ends. */
+/* Write what is left. Call it before the program ends. If stdout could not be written, errno then says why. */
 void terminal_close(void);
 
-/* From now on stdout is not folded: what follows is for programs, such as JSON or CUDA source. */
+/* From now on stdout is not folded: what follows is for programs, such as JSON or CUDA source. Where stdout is no
+ * terminal, not a byte is changed. */
 void terminal_keep_lines(void);
+
+/* Write a text to stderr as it is, with sequences that move the cursor. It must not have text of a database. */
+void terminal_command(const char *text);
 
 /* The columns of the terminal that stderr is. If it is not known, $COLUMNS; else 80. */
 int terminal_columns(void);
@@ -34,8 +39,9 @@ void terminal_color(enum terminal_color when);
 
 /* The sequence that begins a colour, or ends it (INK_NONE); "" where words have no colours. By default they have some
  * on a terminal, unless $NO_COLOR is set. */
-enum ink { INK_NONE, INK_WINNER, INK_FAILURE, INK_WARNING };
+enum ink { INK_NONE, INK_WINNER, INK_FAILURE, INK_WARNING, INKS };
 const char *ink(FILE *stream, enum ink ink);
+extern const char *const ink_sequences[INKS];
 
 /* Whether stdout is a terminal, so that a person reads it. A variant then shows only those parameters that differ from
  * their defaults, unless terminal_show_all was called. */
