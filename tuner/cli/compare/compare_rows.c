@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "db/store/query.h"
+#include "db/store/refuted.h"
 
 /* The newest comes first among those of one problem. */
 static const char winners_sql[] =
@@ -17,11 +18,16 @@ static const char winners_sql[] =
     " case when b.sample_count > 1 then b.high_ms end"
     " from best b join problem p on p.id = b.problem_id join stencil s on s.id = p.stencil_id"
     " join device d on d.id = p.device_id join variant v on v.id = b.variant_id join template t on t.id = v.template_id"
-    " where not d.is_emulation and (b.is_current or ?2 <> '' or ?3 <> '' or ?4 <> '')"
-    " and (?1 = '' or d.uuid = ?1 or instr(lower(d.name), lower(?1)) > 0)"
-    " and (?2 = '' or b.driver = ?2 or b.driver like ?2 || '.%')"
-    " and (?3 = '' or b.date < ?3) and (?4 = '' or b.date >= ?4) and (?5 = '' or s.name = ?5)"
-    " order by b.date desc, b.id desc";
+    " where not d.is_emulation and (b.is_current or ?2 <> '' or ?3 <> '' or ?4 <> '') and not " SQL_IS_REFUTED(
+        "b") /* a run that was cut short replaces no winner of a whole run on the same driver and NVRTC */
+    " and (b.is_current or not exists (select 1 from run r where r.id = b.run_id and r.state = 'partial')"
+    " or not exists (select 1 from best o left join run r on r.id = o.run_id where o.problem_id = b.problem_id"
+    " and o.driver = b.driver and o.nvrtc = b.nvrtc and " SQL_DATE("o.date") " <= " SQL_DATE(
+        "b.date") " and coalesce(r.state <> 'partial', 1)))"
+                  " and (?1 = '' or d.uuid = ?1 or instr(lower(d.name), lower(?1)) > 0)"
+                  " and (?2 = '' or b.driver = ?2 or b.driver like ?2 || '.%')"
+                  " and (?3 = '' or b.date < ?3) and (?4 = '' or b.date >= ?4) and (?5 = '' or s.name = ?5)"
+                  " order by b.date desc, b.id desc";
 
 /* "star7 f32 512x512x512, graph, 4 steps": what is usual is not said. */
 static void add_problem(sqlite3_stmt *query, struct text *text) {

@@ -30,7 +30,8 @@ struct compare_rows {
 };
 
 /* Read the winners of a side, sorted by their keys. With a driver or a date, the newest winner that was measured so
- * counts, also one that is no longer the best; else the current one. Those of emulations are left out.
+ * counts, also one that is no longer the best; else the current one. Left out are those of emulations, those that are
+ * known to be wrong, and those of runs that were cut short where a whole run had found a winner before.
  *   by_device  rows of different models of GPUs have different keys
  *   out        filled on success; compare_rows_free is right in each case
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
