@@ -83,6 +83,7 @@ static const struct option_row options[] = {
     {"launch", "MODE", "stream or graph; the newest by default"},
     {"cache", "MODE", "steady or cold; the newest by default"},
     {"steps", "N", "time steps of a launch; 1 by default"},
+    {"reproducible", NULL, "the winner among variants that all give the same bits"},
     {"db", "FILE", "the database; by default yours, or the installed one while yours is empty"},
     {0},
 };

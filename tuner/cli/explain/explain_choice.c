@@ -11,7 +11,7 @@
 struct wanted {
   const char *dtype, *launch, *cache; /* NULL: any */
   struct grid grid;
-  bool has_grid;
+  bool has_grid, reproducible;
   long steps;
 };
 
@@ -37,6 +37,7 @@ static bool fits(const struct wanted *wanted, const json_t *problem) {
   if (wanted->dtype && strcmp(wanted->dtype, member_text(problem, "dtype")) != 0) return false;
   if (wanted->launch && strcmp(wanted->launch, member_text(problem, "launch")) != 0) return false;
   if (wanted->cache && strcmp(wanted->cache, member_text(problem, "cache")) != 0) return false;
+  if (json_is_true(json_object_get(problem, "is_reproducible")) != wanted->reproducible) return false;
   if (wanted->has_grid && !is_same_grid(&wanted->grid, &grid)) return false;
   return member_whole(problem, "steps") == wanted->steps;
 }
@@ -59,7 +60,8 @@ static halotune_status read_wanted(const struct invocation *invocation, const st
                                    struct wanted *out) {
   enum dtype dtype;
   int launch, cache;
-  *out = (struct wanted){.has_grid = option_given(invocation, "grid")};
+  *out = (struct wanted){.has_grid = option_given(invocation, "grid"),
+                         .reproducible = option_given(invocation, "reproducible")};
   halotune_status status = option_whole(invocation, "steps", 1, LAUNCH_MOST_STEPS, 1, &out->steps);
   if (status == HALOTUNE_OK) status = option_dtype(invocation, stencil, &dtype);
   if (status == HALOTUNE_OK) status = option_grid(invocation, stencil, &out->grid);
@@ -73,13 +75,14 @@ static halotune_status read_wanted(const struct invocation *invocation, const st
   return HALOTUNE_OK;
 }
 
-/* Append "f32 512x512x512, 4 steps", where it is not there already. */
+/* Append "f32 512x512x512 --steps 4 --reproducible", where it is not there already. */
 static void add_problem(struct text *text, const json_t *problem) {
   struct text name = {0};
   text_printf(&name, "%s %lldx%lldx%lld", member_text(problem, "dtype"), (long long)member_whole(problem, "nx"),
               (long long)member_whole(problem, "ny"), (long long)member_whole(problem, "nz"));
   if (member_whole(problem, "steps") > 1)
     text_printf(&name, " --steps %lld", (long long)member_whole(problem, "steps"));
+  if (json_is_true(json_object_get(problem, "is_reproducible"))) text_printf(&name, " --reproducible");
   if (!text->bytes || !strstr(text->bytes, text_string(&name)))
     text_printf(text, "%s%s", text->length > 0 ? ", " : "", text_string(&name));
   text_free(&name);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "stencil/file/stencil.h"
 #include "tuner/cli/explain/explain_text.h"
 
@@ -21,7 +22,7 @@ static bool begin_hint(struct hints *hints) {
   return true;
 }
 
-/* Append "halotune tune star7 --dtype f32 --grid 512x512x512". */
+/* Append "halotune tune star7 --dtype f32 --grid 512x512x512", and the mode where it is not the usual one. */
 static void add_command(const struct explained *e, struct text *text) {
   const int dims = (int)member_whole(e->stencil, "dims");
   static const char *const axes[MAX_DIMS] = {"nx", "ny", "nz"};
@@ -29,6 +30,9 @@ static void add_command(const struct explained *e, struct text *text) {
               member_text(e->problem, "dtype"));
   for (int i = 0; i < dims && i < MAX_DIMS; i++)
     text_printf(text, "%s%lld", i ? "x" : "", (long long)member_whole(e->problem, axes[i]));
+  if (strcmp(member_text(e->problem, "cache"), "steady") != 0)
+    text_printf(text, " --cache %s", member_text(e->problem, "cache"));
+  if (json_is_true(json_object_get(e->problem, "is_reproducible"))) text_printf(text, " --reproducible");
 }
 
 /* The search was cut short, tried little, or found its best near its end. */
@@ -59,6 +63,18 @@ static void hint_longer(struct hints *hints) {
   text_printf(hints->text, "\n");
 }
 
+/* Whether another problem differs from the explained one in its number of time steps alone. */
+static bool differs_in_steps(const struct explained *e, const json_t *problem) {
+  static const char *const wholes[] = {"device", "nx", "ny", "nz"}, *const texts[] = {"dtype", "launch", "cache"};
+  bool is_same = json_is_true(json_object_get(problem, "is_reproducible")) ==
+                 json_is_true(json_object_get(e->problem, "is_reproducible"));
+  for (size_t i = 0; i < COUNT(wholes); i++)
+    is_same = is_same && member_whole(problem, wholes[i]) == member_whole(e->problem, wholes[i]);
+  for (size_t i = 0; i < COUNT(texts); i++)
+    is_same = is_same && strcmp(member_text(problem, texts[i]), member_text(e->problem, texts[i])) == 0;
+  return is_same && member_whole(problem, "steps") != member_whole(e->problem, "steps");
+}
+
 /* Another number of time steps a launch: the database knows it to be faster, or nobody tried. */
 static void hint_steps(struct hints *hints) {
   const struct explained *e = hints->e;
@@ -71,17 +87,13 @@ static void hint_steps(struct hints *hints) {
   const bool can_iterate = json_is_object(json_object_get(e->stencil, "unknown_bytes_per_point"));
   if (!can_iterate || !e->has_roof) return;
   json_array_foreach(json_object_get(e->document, "problems"), i, problem) {
-    static const char *const same[] = {"device", "nx", "ny", "nz"};
     const double time_ms = member_number(json_object_get(problem, "winner"), "time_ms");
     const double steps = member_number(problem, "steps");
-    bool is_same = strcmp(member_text(problem, "dtype"), member_text(e->problem, "dtype")) == 0 && isfinite(time_ms);
-    for (size_t k = 0; k < sizeof same / sizeof *same; k++)
-      is_same = is_same && member_whole(problem, same[k]) == member_whole(e->problem, same[k]);
-    if (!is_same) continue;
+    if (!isfinite(time_ms) || !differs_in_steps(e, problem)) continue;
     any = any || steps > 1;
     if (time_ms / steps < best_ms) best = problem, best_ms = time_ms / steps;
   }
-  if (best && best != e->problem && begin_hint(hints)) {
+  if (best && begin_hint(hints)) {
     text_printf(hints->text,
                 "%lld steps a launch take %.5g ms a step, %.2f times as fast: explain and query know --steps %lld\n",
                 (long long)member_whole(best, "steps"), best_ms, own_ms / best_ms,

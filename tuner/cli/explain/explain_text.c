@@ -373,10 +373,12 @@ static void add_search(const struct explained *e, struct text *text) {
 }
 
 void explain_write(const struct explained *e, struct text *text) {
-  text_printf(text, "%s %s %lldx%lldx%lld, %s, %s, on %s\n", member_text(e->stencil, "name"),
+  text_printf(text, "%s %s %lldx%lldx%lld, %s, %s%s, on %s\n", member_text(e->stencil, "name"),
               member_text(e->problem, "dtype"), (long long)member_whole(e->problem, "nx"),
               (long long)member_whole(e->problem, "ny"), (long long)member_whole(e->problem, "nz"),
-              member_text(e->problem, "launch"), member_text(e->problem, "cache"), member_text(e->device, "name"));
+              member_text(e->problem, "launch"), member_text(e->problem, "cache"),
+              json_is_true(json_object_get(e->problem, "is_reproducible")) ? ", reproducible" : "",
+              member_text(e->device, "name"));
   add_won(e, text);
   add_bound(e, text);
   add_runner_up(e, text);

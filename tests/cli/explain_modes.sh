@@ -1,0 +1,22 @@
+# One stencil and grid in several modes: which winner is explained, and which of the others are compared with it.
+HALOTUNE_DB=$TMPDIR/modes.db
+export HALOTUNE_DB
+halotune db import --trust --yes tests/data/tuned.json >/dev/null 2>&1
+add() { # id time_ms assignments-to-the-problem: a newer winner of a problem that is like the first one
+  sqlite3 "$HALOTUNE_DB" "create temp table p as select * from problem where id = 1; update p set id = $1, $3;
+    insert into problem select * from p; create temp table r as select * from run where id = 1; update r set id = $1, problem_id = $1;
+    insert into run select * from r; create temp table b as select * from best where id = 1; update b set id = $1, problem_id = $1,
+    run_id = $1, date = '2026-11-2$1T12:00:00Z', time_ms = $2, low_ms = $2, high_ms = $2; insert into best select * from b"
+}
+explain() { halotune explain star7 "$@" 2>&1 | grep -E '^(time|try|  |halo)' | cut -d : -f 1,2; }
+add 4 0.3 'is_reproducible = 1'
+explain
+explain --reproducible
+add 5 0.25 "launch = 'graph'"
+add 6 0.8 "cache = 'cold', steps = 4"
+explain --launch stream
+add 7 0.9 'steps = 4'
+explain --launch stream
+halotune explain star7 --launch stream --reproducible | head -n 1 | grep -o 'steady.*'
+halotune explain star7 --dtype f64
+# exit 4
