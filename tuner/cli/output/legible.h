@@ -10,9 +10,9 @@
 #include "base/text.h"
 
 /* Append a part of what is printed. Printable UTF-8, line ends, tabs and, where words have colours, the sequences of
- * these colours (ink) stay. Every other byte becomes '?'.
+ * these colours (ink) stay. Other bytes become '?'.
  *   is_last  nothing follows, so that nothing is held back
- * Returns how many bytes were read: all but the beginning of a character, or of a colour, that ends in the next part. */
+ * Returns how many bytes were read: all but the beginning of a character or colour that ends in the next part. */
 size_t legible_add(const char *bytes, size_t length, bool has_colors, bool is_last, struct text *out);
 
 enum { LEGIBLE_HELD_BYTES = 8 }; /* more than is ever held back */

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Let stdout and stderr write legible lines, and fold those for a terminal. Call it once, before anything is written. */
+/* Let stdout and stderr write legible lines, and fold those for a terminal. Call it before anything is written. */
 void terminal_open(void);
 
 /* Write what is left. Call it before the program ends. If stdout could not be written, errno then says why. */
