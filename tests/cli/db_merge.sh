@@ -8,6 +8,10 @@ halotune db import --trust --yes --db second.db copy_newer.json 2>/dev/null
 halotune db merge --trust --yes second.db
 halotune db merge --trust --yes second.db
 halotune db merge --trust --yes second.db merged.db
+halotune db merge merged.db # without trust, and under another name: it is not kept as a copy either
+ln -s merged.db link.db
+halotune db merge --yes link.db
+ls
 halotune db info | grep best:
 halotune db check | sed "s|$TMPDIR|TMP|"
 # exit 0

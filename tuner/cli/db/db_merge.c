@@ -1,7 +1,7 @@
 /* db_merge.c: `halotune db merge` and `import`: add trusted files to the user's database, each completely or not at
  * all, and keep other files apart. A file is trusted if the user says so, or if somebody signed it whom the user has
  * named. All files are checked before the first one is taken. One file at a time is in memory, because the files of a
- * fleet may be larger than the memory. */
+ * fleet may be larger than the memory; what is printed of them is kept until all are checked. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,6 +36,7 @@ struct file {
   const char *path;
   char origin[PATH_MAX]; /* its name alone, in printable characters */
   struct imported in;    /* its store is open only while the file is looked at */
+  bool is_database;      /* it is the user's database itself, as `db merge *.db` may name it: nothing is done with it */
   bool is_trusted;
   char signer[SIGNER_NAME_BYTES]; /* the name that the user gave to who signed it; "" for none */
   char key[KEY_HEX_BYTES];        /* the public key of a signer that is trusted, or "" */
@@ -289,7 +290,12 @@ static halotune_status files_look(const struct invocation *invocation, const cha
   struct look look = {.path = path, .shows_sources = option_given(invocation, "no-code")};
   if (!(look.shown = open_memstream(&text, &length))) return fail_memory();
   for (int i = 0; i < count && status == HALOTUNE_OK; i++) {
-    status = file_open(invocation->arguments[i + 1], &files[i]);
+    const char *file = invocation->arguments[i + 1];
+    if (file_is_same(file, path)) {
+      files[i] = (struct file){.path = file, .is_database = true};
+      continue;
+    }
+    status = file_open(file, &files[i]);
     if (status == HALOTUNE_OK) status = file_decide(trust, &files[i]);
     if (status == HALOTUNE_OK && files[i].is_trusted) status = file_show(&look, &files[i]);
     file_close(&files[i]);
@@ -310,8 +316,7 @@ static halotune_status files_take(const struct invocation *invocation, const cha
   halotune_status status = any && sure ? store_open(path, STORE_WRITE, &store) : HALOTUNE_OK;
   for (int i = 0; i < count && status == HALOTUNE_OK; i++) {
     if (files[i].is_trusted && !sure) continue;
-    if (files[i].is_trusted &&
-        file_is_same(files[i].path, path)) { /* `db merge *.db` where the database is one of them */
+    if (files[i].is_database) {
       printf("%s: it is the database itself; there is nothing to add\n", files[i].path);
       continue;
     }
