@@ -246,6 +246,12 @@ public:
   halotune_status try_field(int number, halotune_field &out) const noexcept {
     return halotune_kernel_field(kernel_, number, &out);
   }
+  halotune_field field(int number) const {
+    halotune_field out{};
+    check_is_made();
+    check(try_field(number, out));
+    return out;
+  }
 
   // Launch once. The lists have facts.input_count and facts.output_count device pointers; another number is
   // HALOTUNE_ARGUMENT.

@@ -66,7 +66,7 @@ check "halotune.hpp and its example compile without a warning (g++)" cxx_builds 
 check "the example of C++ agrees with the CPU" run_example "$work/heat_cpp"
 check "clang++ compiles them, too" cxx_builds clang++ -fsyntax-only -Wno-unused-command-line-argument
 check "so does nvcc" with_nvcc
-"$cxx" -std=c++17 $strict -Wold-style-cast -Iinclude tests/halotune_hpp_test.cpp -Lbuild/lib -lhalotune -o "$work/hpp" >"$work/log" 2>&1
+"$cxx" -std=c++17 $strict -Wold-style-cast -Iinclude -isystem "$cuda/include" tests/halotune_hpp_test.cpp -Lbuild/lib -lhalotune -L"$fake" -lfakecuda -o "$work/hpp" >"$work/log" 2>&1
 check "errors and ownership of halotune.hpp" "$work/hpp"
 fortran_builds() { # sources
   (cd "$work" && "$fortran" -std=f2008 -Wall -Wextra -pedantic -Werror "$OLDPWD/fortran/halotune.f90" "$OLDPWD/$1" -L"$OLDPWD/build/lib" -lhalotune -L"$fake" -lfakecuda -o "$2")

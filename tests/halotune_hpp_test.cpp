@@ -1,5 +1,7 @@
 // halotune_hpp_test.cpp: ownership, errors and spans of halotune.hpp. $HALOTUNE_DB has a winner of star7 on 24x12x10
-// for the GPU "NVIDIA H200". Prints what is wrong. Exit code 1 if something is.
+// for the GPU "NVIDIA H200", which the fake driver has. Prints what is wrong. Exit code 1 if something is.
+#include <cuda.h>
+
 #include <halotune.hpp>
 
 #include <cstdio>
@@ -38,6 +40,21 @@ static int sum(halotune::span<const int> numbers) {
   return total;
 }
 
+// The fields of a kernel on the driver's first GPU.
+static void check_fields(const halotune::context &context, const halotune::config &config) {
+  CUdevice device = 0;
+  CUcontext primary = nullptr;
+  const bool has_gpu = cuInit(0) == CUDA_SUCCESS && cuDeviceGet(&device, 0) == CUDA_SUCCESS &&
+                       cuDevicePrimaryCtxRetain(&primary, device) == CUDA_SUCCESS && cuCtxSetCurrent(primary) == CUDA_SUCCESS;
+  expect(has_gpu, "a GPU");
+  if (!has_gpu) return;
+  const halotune::kernel kernel(context, config);
+  halotune_field field{};
+  expect(kernel.field(0).elements == 24 * 12 * 10 && kernel.field(1).strides[1] == 24 && kernel.field(1).element_bytes == 4, "fields");
+  expect(throws(HALOTUNE_ARGUMENT, "field", [&] { kernel.field(2); }), "no such field");
+  expect(kernel.try_field(2, field) == HALOTUNE_ARGUMENT && field.elements == 0, "try_field throws nothing");
+}
+
 int main() {
   const std::array<int, 2> array{1, 2};
   const std::vector<int> vector{3, 4};
@@ -69,6 +86,8 @@ int main() {
   void *fields[] = {nullptr, nullptr};
   expect(!empty && empty.info().input_count == 0 && empty.try_run(nullptr, fields, 1) == HALOTUNE_ARGUMENT, "an empty kernel");
   expect(throws(HALOTUNE_ARGUMENT, "it is empty", [&] { empty.run(nullptr, fields, 1); }), "an empty kernel says so");
+  expect(throws(HALOTUNE_ARGUMENT, "it is empty", [&] { empty.field(0); }), "so does a field of it");
+  check_fields(moved, config);
   halotune::context later(nullptr);
   expect(!later.get() && halotune::context::try_open(later) == HALOTUNE_OK && later.get(), "a context without exceptions");
   expect(halotune::context::try_open({"none.db"}, later) == HALOTUNE_NOT_FOUND && later.get(), "a failure leaves it alone");

@@ -34,6 +34,8 @@ version=$("$halotune" --version | cut -d' ' -f2)
 result "the soname has the first two numbers of the version, whose interface tests/abi keeps" $?
 CC="$cc" "${PYTHON:-/usr/bin/python3}" tests/abi.py include/halotune.h "$soname" tests/abi/*.txt >"$work/log" 2>&1
 result "programs of earlier versions compile, and those of this soname run" $?
+CC="$cc" "${PYTHON:-/usr/bin/python3}" tests/abi.py include/halotune.h "$soname" 2>&1 | diff "tests/abi/$version.txt" - >"$work/log"
+result "tests/abi/$version.txt has all of this version's interface" $?
 # A member in front of others moves them. A program of an earlier version would then read the wrong ones.
 sed 's/^  halotune_match match;/  int new_member;\n&/' include/halotune.h >"$work/changed.h"
 CC="$cc" "${PYTHON:-/usr/bin/python3}" tests/abi.py "$work/changed.h" "$soname" "tests/abi/$version.txt" >"$work/log" 2>&1
