@@ -140,7 +140,7 @@ halotune_status bench_rounds(const struct bench_request *request, struct text *w
     out->verdicts[i] = (struct verdict){.outcome = OUTCOME_MEASURED};
     out->times_ms[i] = out->ratios[i] = summary_of(NULL, 0);
   }
-  halotune_status status = problem_make(request->backend, &scene_request, &scene, &problem, warnings);
+  halotune_status status = problem_make(request->backend, &scene_request, &scene, &problem, warnings, NULL);
   if (status == HALOTUNE_OK) status = entrants_load(request, entrants, out);
   if (status == HALOTUNE_OK && out->verdicts[BENCH_WINNER].outcome == OUTCOME_MEASURED)
     status = rounds_take(request, out);

@@ -24,15 +24,18 @@ static void task_show(void *context, const struct tune_progress *progress) {
   char space[SPACE_COUNT_BYTES];
   progress_add(&parts, 4, "", "%s", line->name);
   progress_add(&parts, 3, ": ", "%s", progress->phase);
-  progress_add(&parts, 2, ", ", "%ld of %s tried", progress->tried, space_count_text(progress->space, space));
-  progress_add(&parts, 6, ", ", "%ld failed", progress->failed);
-  progress_add(&parts, 7, ", ", "%.0f/s", progress->variants_per_s);
+  if (progress->space > 0) {
+    progress_add(&parts, 2, ", ", "%ld of %s tried", progress->tried, space_count_text(progress->space, space));
+    progress_add(&parts, 6, ", ", "%ld failed", progress->failed);
+    progress_add(&parts, 7, ", ", "%.0f/s", progress->variants_per_s);
+  }
   if (isfinite(progress->best_ms)) {
     progress_add(&parts, 0, ", ", "best %.4g ms", progress->best_ms);
     if (line->has_roof && !isnan(progress->roof_share))
       progress_add(&parts, 5, " (", "%.3f of copy)", progress->roof_share);
   }
   if (isfinite(progress->left_s)) progress_add(&parts, 1, ", ", "%.0f s left", progress->left_s);
+  if (progress->is_new) progress_hurry(line->progress);
   progress_show(line->progress, &parts);
 }
 

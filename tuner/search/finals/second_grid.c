@@ -71,7 +71,7 @@ static halotune_status run_on_grid(const struct final_inputs *in, const struct t
                                   .steps = task->launch_steps > 1 ? task->launch_steps : 1,
                                   .launch_steps = task->launch_steps};
   struct backend_problem problem = {.scene = &second->scene, .launch = in->launch, .cache = in->cache};
-  halotune_status status = problem_make(backend, &request, &second->scene, &problem, warnings);
+  halotune_status status = problem_make(backend, &request, &second->scene, &problem, warnings, NULL);
   if (status == HALOTUNE_OK) status = trial_load(backend, 0, second->trial, false, verdict);
   if (status == HALOTUNE_OK && verdict->outcome == OUTCOME_MEASURED) status = backend->table->unload(backend->state, 0);
   return status;

@@ -24,6 +24,8 @@ static struct backend_problem problem_of(const struct setup_inputs *in, struct s
                                   .roof_elements = in->copy ? in->copy->grid.n[0] : 0};
 }
 
+static void tell_progress(void *progress, const char *what) { run_progress_show(progress, what); }
+
 /* Make inputs and reference, and bring the problem to the device. A recording runs nothing and needs no fields. */
 static halotune_status make_problem(const struct setup_inputs *in, struct setup *setup, enum launch_mode launch) {
   const struct task *task = in->task;
@@ -38,7 +40,9 @@ static halotune_status make_problem(const struct setup_inputs *in, struct setup 
                                         .seed = 1,
                                         .steps = task->launch_steps > 1 ? task->launch_steps : 1,
                                         .launch_steps = task->launch_steps};
-  if (!backend->facts.is_recording) return problem_make(backend, &request, &setup->scene, &problem, &setup->warnings);
+  const struct problem_teller teller = {tell_progress, in->progress};
+  if (!backend->facts.is_recording)
+    return problem_make(backend, &request, &setup->scene, &problem, &setup->warnings, &teller);
   setup->scene.request = request;
   return backend->table->set_problem(backend->state, &problem);
 }
@@ -105,6 +109,7 @@ static halotune_status try_default(const struct setup_inputs *in, struct setup *
 static halotune_status find_default(const struct setup_inputs *in, struct setup *setup) {
   const double begin_ms = trace_now_ms();
   halotune_status status = HALOTUNE_OK;
+  run_progress_show(in->progress, "default variant");
   for (int i = 0; i < setup->space.count && !setup->first && status == HALOTUNE_OK; i++) {
     if (schedule_is_stopped(in->schedule)) break;
     status = try_default(in, setup, i);
@@ -212,6 +217,7 @@ halotune_status setup_find_hints(const struct setup_inputs *in, struct setup *se
   const struct hint_sources sources = setup_hint_sources(in);
   const struct hint_target target = setup_hint_target(in, setup, in->task);
   const double begin_ms = trace_now_ms();
+  run_progress_show(in->progress, "earlier winners");
   halotune_status status = predicted_find(&sources, &target, &setup->space, &setup->predicted);
   if (status != HALOTUNE_OK || !options->strategy->takes_hints) return status;
   status = hints_find(&sources, &target, &setup->space, first_proposal(setup), &setup->predicted.list, &setup->hints);
@@ -243,6 +249,7 @@ halotune_status setup_make(const struct setup_inputs *in, struct setup *out) {
   text_printf(&out->warnings, "%s", tools->backend->facts.warnings);
   halotune_status status = pipeline_make(tools->backend->facts.is_recording ? NULL : tools->compiler, &out->pipeline);
   const double begin_ms = trace_now_ms();
+  run_progress_show(in->progress, "search space");
   if (status == HALOTUNE_OK) status = setup_find_space(in, out);
   trace_end(TRACE_PHASES, "space", begin_ms, NULL, NULL);
   if (status != HALOTUNE_OK || schedule_is_stopped(in->schedule)) return status;

@@ -3,6 +3,7 @@
 #define SEARCH_TUNE_SETUP_H
 
 #include "tuner/search/hints/predicted.h"
+#include "tuner/search/run/run_progress.h"
 #include "tuner/search/run/run_rows.h"
 #include "tuner/search/run/schedule.h"
 #include "tuner/search/tune/tune_inputs.h"
@@ -16,6 +17,7 @@ struct setup_inputs {
   const struct tune_templates *templates;
   const struct tune_options *options;
   const struct schedule *schedule;
+  struct run_progress *progress; /* told what the set-up does; NULL: nobody is */
 };
 
 /* End with setup_free. */

@@ -29,7 +29,6 @@ bool tune_has_time(const struct tune_options *options, double now_ms) {
 static halotune_status run_setup(struct run *run, struct tune_result *out) {
   const struct tune_options *options = run->in.options;
   struct setup *setup = &run->setup;
-  run_progress_show(&run->progress, "reference");
   halotune_status status = setup_make(&run->in, setup);
   out->launch = setup->launch;
   run->progress.space = setup->space_size;
@@ -152,7 +151,7 @@ halotune_status tune(const struct tune_tools *tools, const struct task *task, co
                                          .roof_ratio_high = NAN,
                                          .empty_ms = NAN},
                               .bytes = task_bytes(task)};
-  struct run run = {.in = {tools, task, copy, templates, options, &run.schedule},
+  struct run run = {.in = {tools, task, copy, templates, options, &run.schedule, &run.progress},
                     .schedule = schedule_start(&options->time, options->stop, options->deadline_ms),
                     .search = {.scale = 1},
                     .progress = {.show = options->progress,

@@ -5,13 +5,21 @@
 #include "base/text.h"
 #include "tuner/measure/backends/backend.h"
 
+/* Who is told what is done for a problem, because it can take long on large grids. */
+struct problem_teller {
+  void (*tell)(void *context, const char *what); /* "inputs and reference on the CPU"; NULL: nobody is told */
+  void *context;
+};
+
 /* Make a scene, and set it as a problem. On a device that makes fields itself, the scene has none, and takes no memory
  * here.
  *   scene    ended with scene_free after any outcome; must live as long as the problem
  *   problem  its scene is `scene`
  *   warnings a line is added where the device could not make the fields, and the CPU did
+ *   teller   told before each part of the work; NULL: nobody is
  * Returns what scene_make and set_problem return. */
 halotune_status problem_make(struct backend_handle *backend, const struct scene_request *request, struct scene *scene,
-                             const struct backend_problem *problem, struct text *warnings);
+                             const struct backend_problem *problem, struct text *warnings,
+                             const struct problem_teller *teller);
 
 #endif
