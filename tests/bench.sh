@@ -9,7 +9,7 @@ result "a winner is stored" $? "$work/err"
 
 # A variant has hung after the time $hang. A busy machine takes no minute for one, so by default it changes no result.
 bench() {
-  timeout "$LIMIT_S" "$program" bench star7 --grid 16,16,16 --hang-timeout "${hang:-60s}" --db "$db" "$@" >"$work/out" 2>"$work/err"
+  timeout "$LIMIT_S" "$program" bench star7 --grid 16,16,16 --hang-timeout "${hang:-60s}" --db "$db" --time 0.2s "$@" >"$work/out" 2>"$work/err"
 }
 # Whether bench ends with a code, and prints a line that matches.
 says() { # code pattern [option...]
@@ -37,6 +37,20 @@ HALOTUNE_FAKE_FAULT='cuLaunchKernel@star7_small=hang;cuGraphLaunch@star7_small=h
 result "nor is one that hangs for longer than --hang-timeout" $? "$work/out"
 HALOTUNE_FAKE_FAULT='cuLaunchKernel@star7_direct=corrupt:333' says 0 '^plain       wrong:'
 result "a wrong plain kernel says nothing about the winner" $? "$work/out"
+echo 'throttle 0.5 1000 1000' >"$work/hot.model"
+HALOTUNE_FAKE_MODEL=$work/hot.model says 7 '^verdict     not decided: the winner is [0-9.]+ % slower than stored, but the GPU lowered its clocks'
+result "a GPU that lowers its clocks decides nothing" $? "$work/out"
+HALOTUNE_FAKE_MODEL=$work/hot.model says 7 '"is_true": null' --json
+result "in JSON, too" $? "$work/out"
+HALOTUNE_FAKE_MODEL=$work/hot.model HALOTUNE_FAKE_FAULT='cuLaunchKernel@star7_small=corrupt:333' says 1 'the winner does not work'
+result "but a wrong winner is wrong there, too" $? "$work/out"
+says 0 '"code": "database"' --json
+result "the code that the database holds is what runs" $? "$work/out"
+cp "$db" "$work/right.db"
+sqlite3 "$db" 'update best set cubin = zeroblob(length(cubin)) where is_current'
+says 1 '^verdict     not true here: the winner does not work'
+result "destroyed machine code is not true" $? "$work/out"
+cp "$work/right.db" "$db"
 says 4 "no winner of star7 .* run 'halotune tune star7'" --dtype f64
 result "a problem that nobody tuned has nothing to check" $? "$work/err"
 HALOTUNE_LIBCUDA=/nonexistent says 3 'driver'

@@ -25,13 +25,16 @@ struct bench {
 };
 
 /* What the database says, and this GPU does not. */
-enum falsehood { NOTHING_FALSE, FALSE_RESULT, FALSE_TIME, FALSE_ORDER };
-static const char *const falsehood_names[] = {"true", "winner failed", "winner is slower", "plain kernel is faster"};
+enum falsehood { NOTHING_FALSE, FALSE_RESULT, FALSE_TIME, FALSE_ORDER, UNDECIDED };
+static const char *const falsehood_names[] = {"true", "winner failed", "winner is slower", "plain kernel is faster",
+                                              "not decided"};
 
 static enum falsehood judge(const struct bench *b) {
   const struct bench_result *r = &b->result;
   if (r->verdicts[BENCH_WINNER].outcome != OUTCOME_MEASURED) return FALSE_RESULT;
-  if (r->times_ms[BENCH_WINNER].low > b->query.config.time_ms * (1 + b->tolerance)) return FALSE_TIME;
+  /* a GPU that lowers its clocks takes longer, whatever the winner is */
+  if (r->times_ms[BENCH_WINNER].low > b->query.config.time_ms * (1 + b->tolerance))
+    return r->is_throttled ? UNDECIDED : FALSE_TIME;
   if (r->ratios[BENCH_PLAIN].high < 1 - b->tolerance) return FALSE_ORDER;
   return NOTHING_FALSE;
 }
@@ -116,6 +119,10 @@ static void add_verdict(const struct bench *b, struct text *text) {
     text_printf(text, "%snot true here%s: the plain kernel is faster than the winner", ink(stdout, INK_FAILURE),
                 ink(stdout, INK_NONE));
     break;
+  case UNDECIDED:
+    text_printf(text, "%snot decided%s: the winner is %.1f %% slower than stored, but the GPU lowered its clocks",
+                ink(stdout, INK_WARNING), ink(stdout, INK_NONE), 100 * change);
+    break;
   }
   text_printf(text, "\n");
 }
@@ -156,10 +163,11 @@ static halotune_status print_document(const struct bench *b) {
   json_put(&json, "stencil", text_json(b->query.config.stencil));
   json_put(&json, "device", text_json(b->backend.facts.device.name));
   json_put(&json, "verdict", text_json(falsehood_names[judge(b)]));
-  json_put(&json, "is_true", json_boolean(judge(b) == NOTHING_FALSE));
+  json_put(&json, "is_true", judge(b) == UNDECIDED ? json_null() : json_boolean(judge(b) == NOTHING_FALSE));
   json_put(&json, "stored_ms", number_json(b->query.config.time_ms));
   json_put(&json, "stored_date", text_json(b->query.config.date));
   json_put(&json, "tolerance", number_json(b->tolerance));
+  json_put(&json, "code", b->result.code ? text_json(b->result.code) : json_null());
   json_put(&json, "rounds", json_integer(b->result.rounds));
   json_put(&json, "is_throttled", json_boolean(b->result.is_throttled));
   json_put(&json, "winner", player_json(&b->result, BENCH_WINNER));
@@ -182,8 +190,10 @@ static enum exit_code bench_run(const struct invocation *invocation) {
   if (warnings.length > 0) fprintf(stderr, "halotune: %s", text_string(&warnings));
   if (status == HALOTUNE_OK && option_given(invocation, "json")) status = print_document(&b);
   else if (status == HALOTUNE_OK) print_text(&b);
+  const enum falsehood falsehood = status == HALOTUNE_OK ? judge(&b) : NOTHING_FALSE;
   enum exit_code code = status != HALOTUNE_OK        ? report_failure(status)
-                        : judge(&b) != NOTHING_FALSE ? HALOTUNE_EXIT_FAILURE
+                        : falsehood == UNDECIDED     ? HALOTUNE_EXIT_UNDECIDED
+                        : falsehood != NOTHING_FALSE ? HALOTUNE_EXIT_FAILURE
                                                      : HALOTUNE_EXIT_SUCCESS;
   text_free(&warnings);
   template_free(b.plain);

@@ -3,12 +3,14 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "stencil/cuda/cuda_tokens.h"
 #include "tuner/measure/finals/rounds.h"
 #include "tuner/measure/sampling/measure.h"
 #include "tuner/search/variants/problem_set.h"
 
-enum { ROUNDS = 100, ROUNDS_LEAST = 8, SAMPLE_MS = 1, SEED = 1 };
+enum { ROUNDS_LEAST = 8, ROUNDS_MOST = 100000, SAMPLE_MS = 1, SEED = 1 };
 
 /* A kernel that takes part. */
 struct entrant {
@@ -24,13 +26,10 @@ static void verdict_set(struct verdict *verdict, enum outcome outcome, const cha
   snprintf(verdict->reason, sizeof verdict->reason, "%s", reason);
 }
 
-/* Generate, compile and load a kernel. What goes wrong with it is its verdict. */
-static halotune_status entrant_load(const struct bench_request *request, const struct template *template,
-                                    const struct configuration *configuration, int slot, struct entrant *entrant,
-                                    struct verdict *verdict) {
+static void entrant_specify(const struct bench_request *request, const struct template *template,
+                            const struct configuration *configuration, struct entrant *entrant) {
   const struct query *query = request->query;
   const struct parsed_stencil *parsed = query->question.parsed;
-  char arch[16];
   entrant->spec = (struct variant_spec){.stencil = parsed->stencil,
                                         .analysis = parsed->analysis,
                                         .template = template,
@@ -41,42 +40,62 @@ static halotune_status entrant_load(const struct bench_request *request, const s
                                         .limits = request->backend->facts.device.limits,
                                         .reproducible = query->config.reproducible,
                                         .most_steps = query->config.steps};
-  halotune_status status = generate(&entrant->spec, &entrant->generated);
-  if (status == HALOTUNE_ARGUMENT) { /* a rule excludes it */
-    verdict_set(verdict, OUTCOME_PRUNED, fail_text());
+}
+
+/* Load a kernel, if it was made. What went wrong with it is its verdict.
+ *   made  what came of generating and compiling it */
+static halotune_status entrant_load(const struct bench_request *request, int slot, halotune_status made,
+                                    const struct entrant *entrant, struct verdict *verdict) {
+  const struct candidate candidate = {&entrant->spec, &entrant->generated, &entrant->compiled, false};
+  if (made == HALOTUNE_ARGUMENT || made == HALOTUNE_COMPILE) { /* ARGUMENT: a rule excludes it */
+    verdict_set(verdict, made == HALOTUNE_ARGUMENT ? OUTCOME_PRUNED : OUTCOME_COMPILE_FAILED, fail_text());
     return HALOTUNE_OK;
   }
+  if (made != HALOTUNE_OK) return made;
+  return request->backend->table->load(request->backend->state, slot, &candidate, verdict);
+}
+
+/* Make the winner as the library makes it for a program: of the stored code where this fits, not of the template. */
+static halotune_status winner_make(const struct bench_request *request, struct entrant *entrant, const char **code) {
+  const struct query *query = request->query;
+  const struct template *template;
+  struct built built;
+  halotune_status status = context_template(query->ctx, query->answer.template_at, &template);
+  if (status == HALOTUNE_OK) status = kernel_build(&query->question, &query->answer, query->coefficients, &built);
+  if (status != HALOTUNE_OK) return status;
+  entrant_specify(request, template, &query->answer.configuration, entrant);
+  *code = built.code;
+  entrant->generated = (struct generated){.source = built.source, .launch = built.launch};
+  entrant->compiled = (struct compiled){.cubin = built.cubin, .cubin_bytes = built.cubin_bytes, .log = strdup("")};
+  if (!entrant->compiled.log) return fail_memory();
+  return source_hash(built.source, &entrant->generated.hash);
+}
+
+static halotune_status plain_make(const struct bench_request *request, struct entrant *entrant) {
+  const struct configuration plain = configuration_default(request->plain);
+  char arch[16];
+  entrant_specify(request, request->plain, &plain, entrant);
+  halotune_status status = generate(&entrant->spec, &entrant->generated);
   if (status != HALOTUNE_OK) return status;
   snprintf(arch, sizeof arch, "sm_%d", request->backend->facts.device.capability);
   const struct compile_request compile = {
       .source = entrant->generated.source, .name = entrant->generated.launch.kernel, .arch = arch};
-  status = compiler_compile(request->compiler, &compile, &entrant->compiled);
-  if (status == HALOTUNE_COMPILE) {
-    verdict_set(verdict, OUTCOME_COMPILE_FAILED, fail_text());
-    return HALOTUNE_OK;
-  }
-  const struct candidate candidate = {&entrant->spec, &entrant->generated, &entrant->compiled, false};
-  if (status != HALOTUNE_OK) return status;
-  return request->backend->table->load(request->backend->state, slot, &candidate, verdict);
+  return compiler_compile(request->compiler, &compile, &entrant->compiled);
 }
 
 static halotune_status entrants_load(const struct bench_request *request, struct entrant entrants[BENCH_COPY],
                                      struct bench_result *out) {
-  const struct query *query = request->query;
-  const struct template *winner;
-  halotune_status status = context_template(query->ctx, query->answer.template_at, &winner);
-  if (status == HALOTUNE_OK)
-    status = entrant_load(request, winner, &query->answer.configuration, slots[BENCH_WINNER], &entrants[BENCH_WINNER],
-                          &out->verdicts[BENCH_WINNER]);
+  struct verdict *verdicts = out->verdicts;
+  struct entrant *winner = &entrants[BENCH_WINNER], *plain = &entrants[BENCH_PLAIN];
+  halotune_status status = winner_make(request, winner, &out->code);
+  status = entrant_load(request, slots[BENCH_WINNER], status, winner, &verdicts[BENCH_WINNER]);
   if (status != HALOTUNE_OK) return status;
-  if (!request->plain || query->config.steps > 1) {
-    verdict_set(&out->verdicts[BENCH_PLAIN], OUTCOME_PRUNED,
+  if (!request->plain || request->query->config.steps > 1) {
+    verdict_set(&verdicts[BENCH_PLAIN], OUTCOME_PRUNED,
                 request->plain ? "it makes one time step a launch, the winner several" : "there is no template direct");
     return HALOTUNE_OK;
   }
-  const struct configuration plain = configuration_default(request->plain);
-  return entrant_load(request, request->plain, &plain, slots[BENCH_PLAIN], &entrants[BENCH_PLAIN],
-                      &out->verdicts[BENCH_PLAIN]);
+  return entrant_load(request, slots[BENCH_PLAIN], plain_make(request, plain), plain, &verdicts[BENCH_PLAIN]);
 }
 
 /* Find how many applications a sample of each player has. */
@@ -95,10 +114,12 @@ static halotune_status batches_find(struct backend_handle *backend, struct round
 static halotune_status rounds_take(const struct bench_request *request, struct bench_result *out) {
   const struct time_source time = {NULL, NULL};
   struct rounds rounds = {.count = 0};
-  halotune_status status = rounds_make(request->backend, &time, SEED, BENCH_PLAYERS, ROUNDS, &rounds);
+  /* A round has more than one sample, so that the time ends the rounds, and not this number. */
+  const int most = (int)fmin(fmax(request->limit_ms / SAMPLE_MS, ROUNDS_LEAST), ROUNDS_MOST);
+  halotune_status status = rounds_make(request->backend, &time, SEED, BENCH_PLAYERS, most, &rounds);
   if (status == HALOTUNE_OK) status = batches_find(request->backend, &rounds, out);
   const struct rounds_end end = {.at_ms = time_now_ms(&time) + request->limit_ms, .least = ROUNDS_LEAST};
-  if (status == HALOTUNE_OK) status = rounds_run(&rounds, ROUNDS, &end);
+  if (status == HALOTUNE_OK) status = rounds_run(&rounds, most, &end);
   if (status == HALOTUNE_OK) out->is_throttled = rounds_drop_throttled(&rounds, ROUNDS_LEAST);
   for (int i = 0; i < BENCH_PLAYERS && status == HALOTUNE_OK; i++) {
     struct verdict *verdict = &out->verdicts[i];

@@ -23,6 +23,7 @@ struct bench_result {
   struct verdict verdicts[BENCH_PLAYERS];
   struct summary times_ms[BENCH_PLAYERS];
   struct summary ratios[BENCH_PLAYERS]; /* to the winner's time in the same round */
+  const char *code; /* of the winner: "database", "cache" or "compiled"; NULL where it could not be made */
   int rounds;
   bool is_throttled; /* too few rounds had no slowdown, so that rounds with a slowdown count, too */
 };

@@ -14,7 +14,8 @@
   X(NO_GPU, 3, "no GPU, or no driver for it")            \
   X(NOT_FOUND, 4, "no such stencil, template or result") \
   X(BAD_INPUT, 5, "an input file has an error")          \
-  X(DATABASE, 6, "the database reported an error")
+  X(DATABASE, 6, "the database reported an error")       \
+  X(UNDECIDED, 7, "the GPU lowered its clocks, so that nothing was decided")
 
 #define AS_EXIT_CODE(name, number, text) HALOTUNE_EXIT_##name = number,
 enum exit_code { EXIT_LIST(AS_EXIT_CODE) };
