@@ -84,7 +84,7 @@ step clang run_make asan-build CC=clang
 step static builds_static
 step unit run_make unit
 # Most steps below use one processor, or wait more than they compute, so some of them run at the same time.
-begin_nice templates templates SLICE=16
+begin_nice templates templates SLICE=13
 begin_nice tidy tidy SLICE=16
 # An input takes milliseconds of processor time, for which other steps can make it wait for minutes.
 begin_nice fuzz fuzz COMPARISONS= FUZZ_SECONDS=5 FUZZ_INPUT_SECONDS=1800
