@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
@@ -110,32 +111,39 @@ halotune_status process_start(const char *const *arguments, const struct process
  * ignored, or if somebody else has waited for it. */
 enum { END_NOT_KNOWN = 255 << 8 };
 
-int process_wait(pid_t pid) {
-  int wait_status = 0;
-  for (;;) {
-    const pid_t ended = waitpid(pid, &wait_status, 0);
-    if (ended >= 0) return wait_status;
-    if (errno != EINTR) return END_NOT_KNOWN;
-  }
-}
-
-bool process_has_ended(pid_t pid, int *wait_status) {
-  const pid_t ended = waitpid(pid, wait_status, WNOHANG);
-  if (ended < 0 && errno != EINTR) *wait_status = END_NOT_KNOWN;
-  return ended > 0 || (ended < 0 && errno != EINTR);
-}
-
-int process_wait_until(pid_t pid, double until_ms, bool *is_late) {
+/* Wait for the end of a process and read it. The system has no wait with a limit, so a limited one looks again and
+ * again.
+ *   until_ms  on the clock; -INFINITY looks once, INFINITY waits without limit
+ * Returns false if the process has not ended by then. */
+static bool end_await(pid_t pid, double until_ms, int *wait_status) {
   enum { LOOK_EVERY_US = 200 };
-  int wait_status = 0;
-  if (is_late) *is_late = false;
+  const bool is_limited = until_ms < INFINITY;
   for (;;) {
-    if (process_has_ended(pid, &wait_status)) return wait_status;
-    if (clock_ms() >= until_ms) break;
+    const pid_t ended = waitpid(pid, wait_status, is_limited ? WNOHANG : 0);
+    if (ended > 0) return true;
+    if (ended < 0 && errno != EINTR) {
+      *wait_status = END_NOT_KNOWN;
+      return true;
+    }
+    if (!is_limited) continue;
+    if (clock_ms() >= until_ms) return false;
     usleep(LOOK_EVERY_US);
   }
-  if (is_late) *is_late = true;
-  return process_kill(pid);
+}
+
+int process_wait(pid_t pid) {
+  int wait_status = 0;
+  (void)end_await(pid, INFINITY, &wait_status);
+  return wait_status;
+}
+
+bool process_has_ended(pid_t pid, int *wait_status) { return end_await(pid, -INFINITY, wait_status); }
+
+int process_wait_until(pid_t pid, double until_ms, bool *is_late) {
+  int wait_status = 0;
+  const bool has_ended = end_await(pid, until_ms, &wait_status);
+  if (is_late) *is_late = !has_ended;
+  return has_ended ? wait_status : process_kill(pid);
 }
 
 int process_kill(pid_t pid) {

@@ -450,14 +450,10 @@ contains
     type(c_ptr), intent(in) :: stream, inputs(:), outputs(:)
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
-    type(halotune_facts) :: facts
-    if (.not. c_associated(self%handle)) then
-      call finish(int(HALOTUNE_ARGUMENT, c_int), 'the kernel was not created', stat, errmsg)
-      return
-    end if
-    facts = self%facts()
-    if (size(inputs) /= facts%input_count .or. size(outputs) /= facts%output_count) then
-      call finish(int(HALOTUNE_ARGUMENT, c_int), count_text(size(inputs), size(outputs), facts), stat, errmsg)
+    character(len=:), allocatable :: why
+    why = refusal(self, size(inputs) + size(outputs), size(inputs))
+    if (len(why) > 0) then
+      call finish(int(HALOTUNE_ARGUMENT, c_int), why, stat, errmsg)
       return
     end if
     call finish(c_kernel_launch(self%handle, stream, inputs, outputs), '', stat, errmsg)
@@ -471,27 +467,38 @@ contains
     integer(c_long_long), intent(in) :: steps
     integer, intent(out), optional :: stat
     character(len=*), intent(inout), optional :: errmsg
-    type(halotune_facts) :: facts
-    if (.not. c_associated(self%handle)) then
-      call finish(int(HALOTUNE_ARGUMENT, c_int), 'the kernel was not created', stat, errmsg)
-      return
-    end if
-    facts = self%facts()
-    if (size(fields) /= facts%input_count + facts%output_count) then
-      call finish(int(HALOTUNE_ARGUMENT, c_int), count_text(size(fields), 0, facts), stat, errmsg)
+    character(len=:), allocatable :: why
+    why = refusal(self, size(fields))
+    if (len(why) > 0) then
+      call finish(int(HALOTUNE_ARGUMENT, c_int), why, stat, errmsg)
       return
     end if
     call finish(c_run(self%handle, stream, fields, steps), '', stat, errmsg)
   end subroutine
 
-  function count_text(first, second, facts) result(text)
-    integer, intent(in) :: first, second
-    type(halotune_facts), intent(in) :: facts
+  ! Why a kernel does not take so many fields; empty if it does. The library cannot know how many a caller has.
+  function refusal(kernel, field_count, input_count) result(text)
+    class(halotune_kernel), intent(in) :: kernel
+    integer, intent(in) :: field_count
+    integer, intent(in), optional :: input_count ! how many of the fields are given as inputs
     character(len=:), allocatable :: text
+    type(halotune_facts) :: facts
     character(len=120) :: line
-    write (line, '(i0, a, i0, a, i0, a)') first + second, ' fields, and the kernel takes ', facts%input_count, &
-      ' inputs and ', facts%output_count, ' outputs'
-    text = trim(line)
+    logical :: fits
+    if (.not. c_associated(kernel%handle)) then
+      text = 'the kernel was not created'
+      return
+    end if
+    facts = kernel%facts()
+    fits = field_count == facts%input_count + facts%output_count
+    if (present(input_count)) fits = fits .and. input_count == facts%input_count
+    if (fits) then
+      text = ''
+    else
+      write (line, '(i0, a, i0, a, i0, a)') field_count, ' fields, and the kernel takes ', facts%input_count, &
+        ' inputs and ', facts%output_count, ' outputs'
+      text = trim(line)
+    end if
   end function
 
   ! End a kernel. Its launches must have finished.

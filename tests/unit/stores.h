@@ -143,11 +143,10 @@ static inline void case_load(struct bench_case *c) {
   c->configuration = configuration_default(c->template);
 }
 
-/* The launch that the template gives on this grid, if its rules allow the grid. */
-static inline void case_generate(struct bench_case *c, long nx) {
+/* Generate the configuration on a grid of nx x 256 x 128 points. Returns what `generate` does. */
+static inline halotune_status case_source_make(const struct bench_case *c, long nx, struct generated *out) {
   const struct grid grid = {{nx, 256, 128}};
   double coefficients[MAX_COEFFICIENTS];
-  struct generated generated;
   CHECK_OK(stencil_coefficients(c->stencil, &grid, coefficients));
   const struct variant_spec spec = {.stencil = c->stencil,
                                     .analysis = c->analysis,
@@ -156,8 +155,15 @@ static inline void case_generate(struct bench_case *c, long nx) {
                                     .dtype = DTYPE_F32,
                                     .domain = domain_dense(c->stencil, c->analysis, &grid),
                                     .coefficients = coefficients,
-                                    .limits = case_device.limits};
-  if (generate(&spec, &generated) != HALOTUNE_OK) return; /* rules exclude it on some grids */
+                                    .limits = case_device.limits,
+                                    .most_steps = 1};
+  return generate(&spec, out);
+}
+
+/* The launch that the template gives on this grid, if its rules allow the grid. */
+static inline void case_generate(struct bench_case *c, long nx) {
+  struct generated generated;
+  if (case_source_make(c, nx, &generated) != HALOTUNE_OK) return; /* rules exclude it on some grids */
   c->launch = generated.launch;
   generated_free(&generated);
 }

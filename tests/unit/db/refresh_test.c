@@ -39,21 +39,9 @@ static char *replaced(const char *text, const char *was, const char *is) {
 }
 
 static void generate_configuration(struct bench_case *c, const char *assignment, struct generated *made) {
-  const struct grid grid = {{512, 256, 128}};
-  double coefficients[MAX_COEFFICIENTS];
   c->configuration = configuration_default(c->template);
   CHECK_OK(configuration_set(c->template, assignment, &c->configuration));
-  CHECK_OK(stencil_coefficients(c->stencil, &grid, coefficients));
-  const struct variant_spec spec = {.stencil = c->stencil,
-                                    .analysis = c->analysis,
-                                    .template = c->template,
-                                    .configuration = c->configuration,
-                                    .dtype = DTYPE_F32,
-                                    .domain = domain_dense(c->stencil, c->analysis, &grid),
-                                    .coefficients = coefficients,
-                                    .limits = case_device.limits,
-                                    .most_steps = 1};
-  CHECK_OK(generate(&spec, made));
+  CHECK_OK(case_source_make(c, 512, made));
   source_strip_lines(made->source);
 }
 
