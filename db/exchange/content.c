@@ -14,26 +14,29 @@
   " coefficient || '=' || printf('%!.17g', value) as word from prediction order by device_id, coefficient) p"           \
   " join device d on d.id = p.device_id group by d.id)"
 
-/* `select` has the columns name, hash and content (or NULL); `known` has hash and content (or NULL). `hashed` is the
- * kind of the content's identity. */
+/* `one` and `several` are the words of counts. `select` has the columns name, hash and content (or NULL); `known` has
+ * hash and content (or NULL). `hashed` is the kind of the content's identity. */
 static const struct {
-  const char *kind, *hashed, *select, *known;
-} kinds[] = {
-    {"stencil", NULL,
+  const char *kind, *one, *several, *hashed, *select, *known;
+} kinds[CONTENT_KINDS] = {
+    {"stencil", "stencil", "stencils", NULL,
      "select s.name, x.hash, null from stencil_text x join stencil s on s.id = x.stencil_id order by 1, 2",
      "select hash, null from stencil_text"},
-    {"template", NULL, "select name, hash, null from template order by 1, 2", "select hash, null from template"},
-    {"source", NULL,
+    {"template", "template", "templates", NULL, "select name, hash, null from template order by 1, 2",
+     "select hash, null from template"},
+    {"source", "source", "sources", NULL,
      "select distinct s.name || ' ' || t.name, v.source_hash, null from best b join variant v on v.id = b.variant_id"
      " join stencil s on s.id = v.stencil_id join template t on t.id = v.template_id order by 1, 2",
      "select distinct v.source_hash, null from best b join variant v on v.id = b.variant_id"},
-    {"code", "machine code",
+    {"code", "machine code", "machine codes", "machine code",
      "select s.name || ' ' || t.name, '', b.cubin from best b join variant v on v.id = b.variant_id join stencil s on"
      " s.id = v.stencil_id join template t on t.id = v.template_id where length(b.cubin) > 0 group by b.cubin order by 1",
      "select '', cubin from best where length(cubin) > 0"},
-    {"times", "coefficients of predicted times", "select name, '', content from " SQL_PREDICTIONS " order by 1, 3",
-     "select '', content from " SQL_PREDICTIONS},
+    {"times", "set of times", "sets of times", "coefficients of predicted times",
+     "select name, '', content from " SQL_PREDICTIONS " order by 1, 3", "select '', content from " SQL_PREDICTIONS},
 };
+
+const char *content_word(int kind, long count) { return count == 1 ? kinds[kind].one : kinds[kind].several; }
 
 /* An identity of a kind. */
 struct key {
@@ -110,7 +113,8 @@ halotune_status content_each(struct store *from, const struct content_known *kno
     status = query_prepare(store_connection(from), kinds[kind].select, &select);
     while (status == HALOTUNE_OK && (code = sqlite3_step(select)) == SQLITE_ROW) {
       const struct key key = key_of(select, 1, kind);
-      const struct content content = {kinds[kind].kind, column_text(select, 0), key.hash, is_known(known, &key)};
+      const struct content content = {(int)kind, kinds[kind].kind, column_text(select, 0), key.hash,
+                                      is_known(known, &key)};
       tell(context, &content);
     }
     if (status == HALOTUNE_OK && code != SQLITE_DONE) status = query_fail(store_connection(from));

@@ -4,12 +4,18 @@
 
 #include "db/store/store.h"
 
+enum { CONTENT_KINDS = 5 };
+
 struct content {
+  int number;       /* of its kind, from 0 */
   const char *kind; /* "stencil", "template", "source", "code"; "times": coefficients of predicted times */
   const char *name; /* of the stencil or the template; of a source and a code "STENCIL TEMPLATE"; of times the GPU */
   const char *hash; /* identity, in hexadecimal digits */
   bool is_known;    /* the trusted database has the same */
 };
+
+/* What so many contents of a kind are called: "source", "sources", "sets of times". */
+const char *content_word(int kind, long count);
 
 /* What a trusted database has, by kind and identity. */
 struct content_known;

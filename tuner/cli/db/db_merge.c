@@ -9,16 +9,14 @@
 
 #include "base/file.h"
 #include "base/key_file.h"
-#include "base/line_diff.h"
 #include "base/utf8.h"
 #include "db/exchange/apart.h"
-#include "db/exchange/content.h"
 #include "db/exchange/import.h"
 #include "db/exchange/merge.h"
 #include "db/exchange/signers.h"
-#include "db/exchange/source_compare.h"
 #include "db/store/check.h"
 #include "tuner/cli/db/db.h"
+#include "tuner/cli/db/db_brings.h"
 #include "tuner/cli/options/option_value.h"
 
 /* The first defect of a file. */
@@ -83,40 +81,6 @@ static halotune_status file_open(const char *path, struct file *out) {
               PLURAL(found));
 }
 
-/* Print a text of a file, each line after blanks, in printable characters. */
-static void print_lines(FILE *out, const char *text) {
-  char piece[1024], printable[4 * sizeof piece];
-  for (const char *end; *text; text = *end ? end + 1 : end) {
-    end = strchrnul(text, '\n');
-    fprintf(out, "    ");
-    do { /* nothing of a line is left out, however long it is */
-      const size_t left = (size_t)(end - text), length = left < sizeof piece ? left : sizeof piece - 1;
-      memcpy(piece, text, length);
-      piece[length] = '\0';
-      printable_copy(printable, sizeof printable, piece);
-      fprintf(out, "%s", printable);
-      text += length;
-    } while (text < end);
-    fprintf(out, "\n");
-  }
-}
-
-/* With --no-code: what would be compiled, where it is not what this program would generate. */
-static void print_source(void *context, const struct compared_source *source) {
-  struct text diff = {0};
-  FILE *out = context;
-  fprintf(out, "  source   %s, %s: ", source->hash, source->name);
-  if (source->is_same) fprintf(out, "this Halotune generates the same\n");
-  else if (*source->why)
-    fprintf(out, "this Halotune does not generate it (%s); it would be compiled as it is:\n", source->why);
-  else fprintf(out, "this Halotune generates other lines (-) than would be compiled (+):\n");
-  if (!source->is_same) {
-    line_diff(source->generated, source->stored, &diff);
-    print_lines(out, text_ok(&diff) ? text_string(&diff) : source->stored);
-  }
-  text_free(&diff);
-}
-
 /* Whom the user trusts: what is said on the command line, and in the file of signers. */
 struct trust {
   bool is_given, is_sure, has_key;
@@ -164,11 +128,6 @@ static halotune_status file_decide(struct trust *trust, struct file *file) {
               "%s: it is not signed. --yes alone takes documents of signers that 'halotune trust add' named; "
               "--trust --yes takes others",
               file->path);
-}
-
-static void print_content(void *context, const struct content *content) {
-  fprintf(context, "  %-8s %s, %s%s\n", content->kind, content->hash, content->name,
-          content->is_known ? ": trusted already" : "");
 }
 
 struct telling {
@@ -252,43 +211,16 @@ static halotune_status file_keep(const char *path, const struct file *file) {
   return HALOTUNE_OK;
 }
 
-/* What all files have in common while they are looked at. */
-struct look {
-  const char *path;            /* of the database */
-  struct content_known *known; /* what it has; read when the first trusted file is shown */
-  bool shows_sources;          /* whether to show how sources differ from those that this program generates */
-  FILE *shown;                 /* what the files would bring; printed when all of them are checked */
-};
-
-static halotune_status known_read(struct look *look) {
-  struct store *store = NULL;
-  halotune_status status = store_open(look->path, STORE_READ, &store);
-  if (status == HALOTUNE_NOT_FOUND) status = HALOTUNE_OK;
-  if (status == HALOTUNE_OK) status = content_known_read(store, &look->known);
-  store_close(store);
-  return status;
-}
-
-/* Show what a trusted file would bring. */
-static halotune_status file_show(struct look *look, const struct file *file) {
-  halotune_status status = look->known ? HALOTUNE_OK : known_read(look);
-  if (status != HALOTUNE_OK) return status;
-  fprintf(look->shown, "%s%s%s would bring:\n", file->path, *file->key ? ", signed by " : "",
-          *file->signer ? file->signer : file->key);
-  status = content_each(file->in.store, look->known, print_content, look->shown);
-  if (status == HALOTUNE_OK && look->shows_sources) fprintf(look->shown, "%s, compiled from source:\n", file->path);
-  if (status == HALOTUNE_OK && look->shows_sources) status = sources_compare(file->in.store, print_source, look->shown);
-  return status;
-}
-
-/* Check all files, decide about them, and then print what the trusted ones would bring. */
+/* Check all files, decide about them, and then print what the trusted ones would bring: a list where nothing is taken
+ * yet. */
 static halotune_status files_look(const struct invocation *invocation, const char *path, struct trust *trust,
                                   struct file *files, int count) {
   char *text = NULL;
   size_t length = 0;
   halotune_status status = HALOTUNE_OK;
-  struct look look = {.path = path, .shows_sources = option_given(invocation, "no-code")};
-  if (!(look.shown = open_memstream(&text, &length))) return fail_memory();
+  struct brings brings = {path, !trust->is_sure, option_given(invocation, "no-code"), NULL};
+  FILE *shown = open_memstream(&text, &length);
+  if (!shown) return fail_memory();
   for (int i = 0; i < count && status == HALOTUNE_OK; i++) {
     const char *file = invocation->arguments[i + 1];
     if (file_is_same(file, path)) {
@@ -297,12 +229,14 @@ static halotune_status files_look(const struct invocation *invocation, const cha
     }
     status = file_open(file, &files[i]);
     if (status == HALOTUNE_OK) status = file_decide(trust, &files[i]);
-    if (status == HALOTUNE_OK && files[i].is_trusted) status = file_show(&look, &files[i]);
+    const char *signer = *files[i].signer ? files[i].signer : files[i].key;
+    if (status == HALOTUNE_OK && files[i].is_trusted)
+      status = brings_write(&brings, files[i].path, signer, &files[i].in, shown);
     file_close(&files[i]);
   }
-  if (fclose(look.shown) != 0 && status == HALOTUNE_OK) status = fail_memory();
+  if (fclose(shown) != 0 && status == HALOTUNE_OK) status = fail_memory();
   if (status == HALOTUNE_OK) fwrite(text, 1, length, stdout);
-  content_known_free(look.known);
+  brings_end(&brings);
   free(text);
   return status;
 }
