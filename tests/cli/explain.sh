@@ -11,5 +11,8 @@ halotune explain heat2d 2>&1
 halotune db import --trust --yes --db "$TMPDIR/finalists.db" bench/results/nvidia-h200.json >/dev/null 2>&1
 halotune explain wave25 --dtype f64 --db "$TMPDIR/finalists.db"
 halotune explain derivative_x --db "$TMPDIR/finalists.db" | grep -E '^(bound|try)'
+# a winner of two dimensions, by today's template
+halotune tune heat2d --grid 48x32 --backend host --template direct --max-variants 1 --budget none --db "$TMPDIR/today.db" >/dev/null 2>&1
+halotune explain heat2d --db "$TMPDIR/today.db" | grep -E '^(heat2d|stale)'
 halotune explain star7 --db "$TMPDIR/finalists.db" --grid 10x10
 # exit 2

@@ -13,6 +13,7 @@
 #include "tuner/cli/options/option_value.h"
 #include "tuner/cli/output/grid_text.h"
 #include "tuner/cli/output/output.h"
+#include "tuner/cli/output/variant_text.h"
 
 static const char devices_sql[] = "select d.name, d.uuid, d.capability, d.is_emulation, (select count(*) from problem "
                                   "p where p.device_id = d.id) from device d"
@@ -75,10 +76,14 @@ static json_t *best_json(sqlite3_stmt *row) {
   return json;
 }
 
+static struct grid grid_of(sqlite3_stmt *row) {
+  return (struct grid){
+      {(long)sqlite3_column_int64(row, 2), (long)sqlite3_column_int64(row, 3), (long)sqlite3_column_int64(row, 4)}};
+}
+
 static json_t *problem_json(sqlite3_stmt *row) {
   json_t *json = json_object();
-  const struct grid grid = {
-      {(long)sqlite3_column_int64(row, 2), (long)sqlite3_column_int64(row, 3), (long)sqlite3_column_int64(row, 4)}};
+  const struct grid grid = grid_of(row);
   json_put(&json, "stencil", text_json(column_text(row, 0)));
   json_put(&json, "dtype", text_json(column_text(row, 1)));
   json_put(&json, "grid", grid_json(&grid, MAX_DIMS));
@@ -97,18 +102,23 @@ static void print_problem(sqlite3_stmt *row) {
   int runs = sqlite3_column_int(row, 13), measurements = sqlite3_column_int(row, 14);
   const int steps = sqlite3_column_int(row, 16);
   bool has_best = sqlite3_column_type(row, 10) != SQLITE_NULL;
-  printf("%s %s %lldx%lldx%lld, %s, %s%s, on %s: ", column_text(row, 0), column_text(row, 1),
-         (long long)sqlite3_column_int64(row, 2), (long long)sqlite3_column_int64(row, 3),
-         (long long)sqlite3_column_int64(row, 4), column_text(row, 5), column_text(row, 6),
-         sqlite3_column_int(row, 15) ? ", reproducible" : "", column_text(row, 7));
+  const struct grid problem_grid = grid_of(row);
+  struct text grid = {0}, parameters = {0};
+  grid_text(&problem_grid, MAX_DIMS, &grid);
+  printf("%s %s %s, %s, %s%s, on %s: ", column_text(row, 0), column_text(row, 1), text_string(&grid),
+         column_text(row, 5), column_text(row, 6), sqlite3_column_int(row, 15) ? ", reproducible" : "",
+         column_text(row, 7));
+  text_free(&grid);
   if (runs == 0 && has_best) printf("only the winner; the number of variants that were tried is not recorded\n");
   else printf("%d run%s, %d measurement%s\n", runs, PLURAL(runs), measurements, PLURAL(measurements));
   if (!has_best) return;
   if (steps > 1)
     printf("  best: %.6g ms for a launch of %d steps, %.6g ms a step\n", sqlite3_column_double(row, 10), steps,
            sqlite3_column_double(row, 10) / steps);
-  printf("  best: %.6g ms, %s %s, %s, %s\n", sqlite3_column_double(row, 10), column_text(row, 8), column_text(row, 9),
-         column_text(row, 11), column_text(row, 12));
+  parameters_text(column_text(row, 9), &parameters);
+  printf("  best: %.6g ms, %s%s, %s, %s\n", sqlite3_column_double(row, 10), column_text(row, 8),
+         text_string(&parameters), column_text(row, 11), column_text(row, 12));
+  text_free(&parameters);
 }
 
 /* Put each row of a query into a list of the document, or print it. */

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "library/lookup/installed.h"
 #include "reports/document/document.h"
 #include "tuner/cli/explain/explain_choice.h"
 #include "tuner/cli/explain/explain_text.h"
@@ -14,6 +15,18 @@
 static const struct template *template_of(const struct definitions *definitions, int64_t id) {
   const struct known_template *known = definitions_template(definitions, id);
   return known ? known->template : NULL;
+}
+
+/* Whether the installed template of this name is another version. One that is not installed, or has an error, makes no
+ * winner stale, because there is nothing to compare with. */
+static halotune_status find_stale(const struct template *template, bool *is_stale) {
+  struct template *installed = NULL;
+  *is_stale = false;
+  if (!template) return HALOTUNE_OK;
+  halotune_status status = installed_template(template->name, &installed);
+  if (installed) *is_stale = identity_compare(installed->hash, template->hash) != 0;
+  template_free(installed);
+  return status == HALOTUNE_PARSE ? HALOTUNE_OK : status;
 }
 
 static halotune_status problem_explain(const struct definitions *definitions, const json_t *document,
@@ -30,6 +43,8 @@ static halotune_status problem_explain(const struct definitions *definitions, co
   explained.run = row_with_id(json_object_get(document, "runs"), member_whole(explained.winner, "run"));
   explained.template = template_of(definitions, member_whole(explained.winner, "template"));
   explained.has_roof = !json_is_true(json_object_get(explained.device, "is_emulation"));
+  halotune_status status = find_stale(explained.template, &explained.is_stale);
+  if (status != HALOTUNE_OK) return status;
   explain_write(&explained, &text);
   const bool ok = text_ok(&text);
   if (ok) fputs(text_string(&text), stdout);

@@ -22,14 +22,18 @@ static bool begin_hint(struct hints *hints) {
   return true;
 }
 
-/* Append "halotune tune star7 --dtype f32 --grid 512x512x512", and the mode where it is not the usual one. */
-static void add_command(const struct explained *e, struct text *text) {
-  const int dims = (int)member_whole(e->stencil, "dims");
+void explain_grid(const struct explained *e, struct text *text) {
   static const char *const axes[MAX_DIMS] = {"nx", "ny", "nz"};
-  text_printf(text, "halotune tune %s --dtype %s --grid ", member_text(e->stencil, "name"),
-              member_text(e->problem, "dtype"));
+  const int dims = (int)member_whole(e->stencil, "dims");
   for (int i = 0; i < dims && i < MAX_DIMS; i++)
     text_printf(text, "%s%lld", i ? "x" : "", (long long)member_whole(e->problem, axes[i]));
+}
+
+/* Append "halotune tune star7 --dtype f32 --grid 512x512x512", and the mode where it is not the usual one. */
+static void add_command(const struct explained *e, struct text *text) {
+  text_printf(text, "halotune tune %s --dtype %s --grid ", member_text(e->stencil, "name"),
+              member_text(e->problem, "dtype"));
+  explain_grid(e, text);
   if (strcmp(member_text(e->problem, "cache"), "steady") != 0)
     text_printf(text, " --cache %s", member_text(e->problem, "cache"));
   if (json_is_true(json_object_get(e->problem, "is_reproducible"))) text_printf(text, " --reproducible");

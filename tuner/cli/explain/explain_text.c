@@ -79,6 +79,11 @@ static void add_won(const struct explained *e, struct text *text) {
   const double default_ms = member_number(e->winner, "default_ms"), bytes = member_number(e->winner, "bytes");
   text_printf(text, "won         %s", member_text(e->winner, "template_name"));
   add_configuration(text, e->template, json_object_get(e->winner, "parameters"));
+  if (e->is_stale)
+    text_printf(text,
+                "\nstale       the installed template %s has changed since; 'halotune db refresh' makes the winner "
+                "current again if its code is the same, else tune it again",
+                member_text(e->winner, "template_name"));
   text_printf(text, "\ntime        %.6g ms", time_ms);
   if (isfinite(low_ms)) text_printf(text, " (95 %%: %.6g to %.6g)", low_ms, member_number(e->winner, "high_ms"));
   if (e->steps > 1) text_printf(text, " for %d steps, %.5g ms a step", e->steps, time_ms / e->steps);
@@ -373,10 +378,9 @@ static void add_search(const struct explained *e, struct text *text) {
 }
 
 void explain_write(const struct explained *e, struct text *text) {
-  text_printf(text, "%s %s %lldx%lldx%lld, %s, %s%s, on %s\n", member_text(e->stencil, "name"),
-              member_text(e->problem, "dtype"), (long long)member_whole(e->problem, "nx"),
-              (long long)member_whole(e->problem, "ny"), (long long)member_whole(e->problem, "nz"),
-              member_text(e->problem, "launch"), member_text(e->problem, "cache"),
+  text_printf(text, "%s %s ", member_text(e->stencil, "name"), member_text(e->problem, "dtype"));
+  explain_grid(e, text);
+  text_printf(text, ", %s, %s%s, on %s\n", member_text(e->problem, "launch"), member_text(e->problem, "cache"),
               json_is_true(json_object_get(e->problem, "is_reproducible")) ? ", reproducible" : "",
               member_text(e->device, "name"));
   add_won(e, text);

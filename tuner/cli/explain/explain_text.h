@@ -13,12 +13,16 @@ struct explained {
   const struct definitions *definitions;
   double points;
   int steps;
+  bool is_stale; /* the installed template of this name means something else than the winner's */
   bool has_roof; /* false for an emulation, whose times say nothing about a GPU */
 };
 
 /* Append a paragraph for each question: what won, what bounds it, how the runner-up and other templates differ, what a
  * change of each parameter costs, how far the search came. A question that the database cannot answer says so. */
 void explain_write(const struct explained *explained, struct text *text);
+
+/* Append the grid: "32x32". In explain_next.c. */
+void explain_grid(const struct explained *explained, struct text *text);
 
 /* Append what to try next. In explain_next.c. */
 void explain_next(const struct explained *explained, struct text *text);

@@ -15,6 +15,12 @@ void variant_text(const struct template *template, const struct configuration *c
   }
 }
 
+void parameters_text(const char *parameters, struct text *text) {
+  struct json_member member;
+  while (json_member_next(&parameters, &member))
+    text_printf(text, " %.*s=%.*s", (int)member.name_length, member.name, (int)member.value_length, member.value);
+}
+
 json_t *parameter_value_json(const struct parameter *parameter, int choice) {
   double value = parameter->values[choice];
   if (parameter->is_word) return text_json(parameter->words[choice]);

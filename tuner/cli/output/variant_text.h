@@ -13,6 +13,10 @@
  * their defaults. */
 void variant_text(const struct template *template, const struct configuration *configuration, struct text *text);
 
+/* Append " block_x=128 storage=planes".
+ *   parameters  as a database stores them: {"block_x":128,"storage":"planes"} */
+void parameters_text(const char *parameters, struct text *text);
+
 /* {"block_x": 128, ...}: a new reference; NULL when memory is out. */
 json_t *variant_json(const struct template *template, const struct configuration *configuration);
 

@@ -8,6 +8,7 @@
 #include "library/lookup/candidates.h"
 #include "library/lookup/similar.h"
 #include "tuner/cli/output/grid_text.h"
+#include "tuner/cli/output/variant_text.h"
 
 /* So many candidates are printed. */
 enum { MOST_PRINTED = 12 };
@@ -62,8 +63,9 @@ static void print_candidate(const struct query *query, const struct candidate *c
   }
   text_printf(&text, ": ");
   write_origin(query, row, &text);
-  text_printf(&text, ", %.4g ms on %s: %s\n    %s\n", row->time_ms, catalog->devices[row->device].name, verdict,
-              row->parameters);
+  text_printf(&text, ", %.4g ms on %s: %s\n   ", row->time_ms, catalog->devices[row->device].name, verdict);
+  parameters_text(row->parameters, &text);
+  text_printf(&text, "\n");
   if (text_ok(&text)) fputs(text_string(&text), stdout);
   text_free(&text);
 }
