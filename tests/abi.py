@@ -1,11 +1,12 @@
 """The interface of halotune.h as a compiler sees it, and what programs of earlier versions were compiled with.
 
-    python3 tests/abi.py HEADER SONAME          prints the interface, for tests/abi/VERSION.txt at a release
+    python3 tests/abi.py HEADER SONAME          prints the interface, for tests/abi/VERSION.txt
     python3 tests/abi.py HEADER SONAME LIST...  compares it with such lists; prints TAP
 
-A program that was written for an earlier version must compile: its functions, members and enumerators stay, and so do
-the numbers of enumerators. A program that was compiled for a version with the same soname must run: the structs have
-their size, and the members their places. CC names the compiler.
+A program that was written for an earlier version must compile: its functions, types, macros, members and enumerators
+stay, and so do parameters, values that a function returns, and numbers of enumerators and macros. A program that was
+compiled for a version with the same soname must run: the structs have their size, and the members their places and
+types. CC names the compiler.
 """
 
 import os
@@ -16,33 +17,58 @@ import sys
 import tempfile
 
 
-def expanded(header):
-    """The header's text after the preprocessor, without comments."""
-    command = [*os.environ.get("CC", "cc").split(), "-E", "-P", header]
+def preprocessed(header, option):
+    """The header's text without comments and directives (-P), or its macros (-dM)."""
+    command = [*os.environ.get("CC", "cc").split(), "-E", option, header]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
+def squeezed(text):
+    """A declaration as the compiler reads it: without attributes, names of parameters and spaces that mean nothing."""
+    text = re.sub(r"__attribute__\s*\(\(\w+(\([^()]*\))?\)\)", "", text)
+    text = re.sub(r"(?<=[\s*])(?!void\b)\w+\s*(?=(\[\w*\]\s*)*[,)])", "", " ".join(text.split()))
+    return re.sub(r"\s*([*(),\[\]])\s*", r"\1", text).strip()
+
+
+def declared(text):
+    """Functions and named types: (kind, name, declaration)."""
+    for part in re.split(r"[;{}]", text):
+        name = re.search(r"\b(halotune_\w+)\s*\(", part) or re.search(r"typedef[^()]*\b(halotune_\w+)\s*$", part)
+        if name:
+            yield "typedef" if "typedef" in part else "function", name.group(1), squeezed(part)
+
+
+def macros_of(header):
+    """(name, value) of the macros: whole numbers with their value, others with their parameters."""
+    for name, parameters, value in re.findall(r"^#define (HALOTUNE_\w+)(\(.*?\))?(.*)", preprocessed(header, "-dM"), flags=re.M):
+        is_number = re.fullmatch(r" \(?-?\d+\)?", value) and "VERSION" not in name
+        yield name, value.strip() if is_number else parameters
+
+
 def members_of(body):
+    """(name, type) of the members."""
     for declaration in filter(None, map(str.strip, body.split(";"))):
-        for declarator in declaration.split(","):
-            yield re.search(r"(\w+)\s*(\[[^]]*\]\s*)*$", declarator.strip()).group(1)
+        first, *others = declaration.split(",")
+        kind = re.match(r"(.*?)[\s*]*\w+\s*(\[[^]]*\]\s*)*$", first, flags=re.S).group(1)
+        for declarator in [first[len(kind) :], *others]:
+            name = re.search(r"\w+", declarator).group()
+            yield name, squeezed(kind + declarator.replace(name, ""))
 
 
 def interface(header, soname):
-    """Lines "kind name numbers", where the numbers are an enumerator's value, a struct's size, a member's place and size."""
-    text = expanded(header)
-    declarations = [part for part in re.split(r"[;{}]", text) if "typedef" not in part]
-    functions = re.findall(r"\b(halotune_\w+)\s*\(", ";".join(declarations))
-    lines = [f"soname {soname}"] + [f"function {name}" for name in sorted(functions)]
+    """Lines "kind name facts": declaration, value of a macro or an enumerator, size of a struct, place, size and type of a member."""
+    text = preprocessed(header, "-P")
+    lines = [f"soname {soname}"] + sorted(map(" ".join, declared(text)))
+    lines += [f"macro {name} {value}".strip() for name, value in sorted(macros_of(header))]
     enumerators = re.findall(r"\b(HALOTUNE_\w+)\s*=", text)
     structs = re.findall(r"typedef struct\s*\w*\s*\{([^{}]*)\}\s*(halotune_\w+);", text)
     prints = [f'printf("enumerator {name} %d\\n", (int){name});' for name in enumerators]
     for body, struct in structs:
         prints.append(f'printf("struct {struct} %zu\\n", sizeof({struct}));')
-        for member in members_of(body):
+        for member, kind in members_of(body):
             if member != "reserved":
                 prints.append(
-                    f'printf("member {struct}.{member} %zu %zu\\n", offsetof({struct}, {member}), sizeof((({struct} *)0)->{member}));'
+                    f'printf("member {struct}.{member} %zu %zu {kind}\\n", offsetof({struct}, {member}), sizeof((({struct} *)0)->{member}));'
                 )
     with tempfile.TemporaryDirectory() as folder:
         source, program = pathlib.Path(folder, "print.c"), pathlib.Path(folder, "print")
@@ -60,11 +86,11 @@ def broken(then, now):
     """What a program of the list `then` misses in the list `now`."""
     same_soname = then[0] == now[0]
     today = table(now)
-    for (kind, name), numbers in table(then).items():
+    for (kind, name), facts in table(then).items():
         if (kind, name) not in today:
             yield f"{kind} {name} is gone"
-        elif numbers != today[kind, name] and (kind == "enumerator" or same_soname):
-            yield f"{kind} {name} was {' '.join(numbers)} and is {' '.join(today[kind, name])}"
+        elif facts != today[kind, name] and (kind not in ("struct", "member") or same_soname):
+            yield f"{kind} {name} was {' '.join(facts)} and is {' '.join(today[kind, name])}"
 
 
 def main():

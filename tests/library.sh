@@ -39,8 +39,23 @@ result "tests/abi/$version.txt has all of this version's interface" $?
 # A member in front of others moves them. A program of an earlier version would then read the wrong ones.
 sed 's/^  halotune_match match;/  int new_member;\n&/' include/halotune.h >"$work/changed.h"
 CC="$cc" "${PYTHON:-/usr/bin/python3}" tests/abi.py "$work/changed.h" "$soname" "tests/abi/$version.txt" >"$work/log" 2>&1
-[ $? = 1 ] && grep -q '^# member halotune_config.is_stale was 4 4 and is 8 4$' "$work/log"
+[ $? = 1 ] && grep -q '^# member halotune_config.is_stale was 4 4 int and is 8 4 int$' "$work/log"
 result "a member that moves is noticed" $?
+# What a program of this version gives to the library, or gets from it.
+: >"$work/log"
+while IFS='|' read -r what change; do
+  sed "$change" include/halotune.h >"$work/changed.h"
+  CC="$cc" "${PYTHON:-/usr/bin/python3}" tests/abi.py "$work/changed.h" "$soname" "tests/abi/$version.txt" >"$work/out" 2>&1
+  grep -q "^# $what was " "$work/out" || { echo "$what: the change is not noticed"; cat "$work/out"; } >>"$work/log"
+done <<'CHANGES'
+function halotune_run|s/long long steps);/int steps);/
+function halotune_version|s/const char \*halotune_version(void)/char *halotune_version(void)/
+typedef halotune_tune_progress|s/double elapsed_s, const char/float elapsed_s, const char/
+macro HALOTUNE_STEPS_ANY|s/\(HALOTUNE_STEPS_ANY\) (-1)/\1 (-2)/
+member halotune_layout.row|s/^  long long row;/  double row;/
+CHANGES
+[ ! -s "$work/log" ]
+result "a parameter, a return value, a callback, a macro and a member of another type are noticed" $?
 for file in python/pyproject.toml packaging/halotuneConfig.cmake.in docs/library.md tests/install.sh python/halotune/_library.py CHANGELOG.md packaging/debian/changelog \
   packaging/spack/packages/halotune/package.py docs/install.md; do
   grep -qE "(^version = \"|find_package\(halotune |libhalotune\.so\.|^## |halotune \\(|version\\(\"|halotune-)${version%.*}" "$file" || echo "$file names another version than $version"
