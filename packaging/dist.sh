@@ -4,6 +4,11 @@
 set -eu
 out=$1 name=halotune-$2 page=$3
 [ -e .git ] || { echo "halotune: make dist packs what git knows, and this is no checkout" >&2; exit 1; }
+refusal=$(git rev-parse --verify HEAD 2>&1 >/dev/null) || {
+  printf '%s\n' "$refusal" >&2
+  echo "halotune: git does not read this checkout; if another user owns it: git config --global --add safe.directory '$PWD'" >&2
+  exit 1
+}
 git diff --quiet HEAD -- || { echo "halotune: make dist packs committed files, and some are changed: git status" >&2; exit 1; }
 [ -s "$page" ] || { echo "halotune: the report's page is missing, for which make dist needs node and npm" >&2; exit 1; }
 work=$(mktemp -d)

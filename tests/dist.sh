@@ -26,6 +26,8 @@ mkdir -m 700 "$work/there" && mv "$work/here" "$work/there/moved" && rm -rf "$wo
   (umask 077 && cd "$work/there/moved" && chmod -R go= . && TZ=Asia/Tokyo LANG=de_DE.UTF-8 make --no-print-directory dist) >"$work/log" 2>&1 &&
   cmp "$work/first.tar.gz" "$work/there/moved/build/dist/halotune-$version.tar.gz" >"$work/log" 2>&1
 result "elsewhere, with other dates, permissions, time zone and language, it makes the same bytes" $?
+! (cd "$work/there/moved" && GIT_TEST_ASSUME_DIFFERENT_OWNER=1 make --no-print-directory dist) >"$work/log" 2>&1 && grep -q 'safe.directory' "$work/log" && ! grep -q 'some are changed' "$work/log"
+result "a checkout that git refuses, as another user's, is told as such" $?
 echo '/* changed */' >>"$work/there/moved/base/text.c"
 ! (cd "$work/there/moved" && make --no-print-directory dist) >"$work/log" 2>&1 && grep -q 'some are changed' "$work/log"
 result "files that are not committed are refused" $?
