@@ -56,13 +56,14 @@ ifdef SANITIZE
   # Tests ask for more memory than there is, to see what happens then.
   SANITIZER_OPTIONS := ASAN_OPTIONS=allocator_may_return_null=1 TSAN_OPTIONS=die_after_fork=0
 endif
+# The shared library links shared libraries in every case, because the code in Debian's static ones has fixed addresses.
+SHARED_LIBRARIES := -lyaml -ljansson -lxxhash -lsodium -lsqlite3 -lm -ldl
 ifdef STATIC
-  LIBRARIES := -l:libyaml.a -l:libjansson.a -l:libxxhash.a -l:libsodium.a -l:libsqlite3.a
+  LIBRARIES := -l:libyaml.a -l:libjansson.a -l:libxxhash.a -l:libsodium.a -l:libsqlite3.a -lm -ldl
   STATIC_GCC := -static-libgcc
 else
-  LIBRARIES := -lyaml -ljansson -lxxhash -lsodium -lsqlite3
+  LIBRARIES := $(SHARED_LIBRARIES)
 endif
-LIBRARIES += -lm -ldl
 
 COMPILE = $(CC) $(HALOTUNE_CPPFLAGS) $(CPPFLAGS) $(HALOTUNE_CFLAGS) $(CFLAGS)
 LINK = $(CC) $(HALOTUNE_CFLAGS) $(CFLAGS) $(HALOTUNE_LDFLAGS) $(LDFLAGS) $(STATIC_GCC)
@@ -162,7 +163,7 @@ $(SHARED): $(LIBRARY_OBJECTS) $(OUT)/halotune.map
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  LINK  $@")
 	$(Q)$(LINK) -shared -Wl,-soname,$(SONAME) -Wl,--version-script,$(OUT)/halotune.map -Wl,--no-undefined-version,-z,defs,-z,relro,-z,now \
-	  -o $@ $(LIBRARY_OBJECTS) $(LIBRARIES)
+	  -o $@ $(LIBRARY_OBJECTS) $(SHARED_LIBRARIES)
 
 $(HERE)/data_folders.o: base/data_folders.c | cuda-headers
 	@mkdir -p $(@D)

@@ -1,8 +1,9 @@
 #!/bin/sh
 # install.sh: tests an installation in a scratch root: manual pages, completion of command lines in real shells,
-# find_package of CMake, and that uninstall leaves nothing. Prints TAP. Needs build/lib.
+# find_package of CMake, docs/install.md without root, and that uninstall leaves nothing. Prints TAP. Needs build/lib.
 set -u
 cd "$(dirname "$0")/.." || exit 1
+. tests/install_blocks.sh
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 root=$work/root
@@ -124,6 +125,14 @@ cmake -S "$work/cmake" -B "$work/cmake/build" -DCMAKE_PREFIX_PATH="$root" >"$wor
 result "find_package finds the version and the components, and nothing else" $?
 "$work/cmake/build/use_halotune" >"$work/log" 2>&1 && "$work/cmake/build/use_static" >>"$work/log" 2>&1
 result "programs that CMake links to the shared and to the static library run" $?
+
+# --- docs/install.md without root: this installation is that of a user, whose Python is a virtual environment
+# Nothing is built for it, so halotune.pc has the PREFIX of the last build; tests/makefile.sh installs the file of another one.
+mkdir "$work/home" "$work/home/work" && sed -i "s|^prefix=.*|prefix=$root|" "$root/lib/pkgconfig/halotune.pc" && ln -s "$root" "$work/home/.local" && "${PYTHON:-/usr/bin/python3}" -m venv --without-pip "$root/halotune-python" >"$work/log" 2>&1 &&
+  cp -R python/halotune "$root"/halotune-python/lib/python3*/site-packages && blocks user-environment try >"$work/commands" && grep -q use_f90 "$work/commands" &&
+  (cd "$work/home/work" && env -i HOME="$work/home" PATH=/usr/local/bin:/usr/bin:/bin sh -ex "$work/commands") >"$work/log" 2>&1
+result "docs/install.md without root by copy and paste: program, CMake, C, C++, pkg-config, Fortran, Python" $?
+rm -rf "$root/halotune-python"
 
 make --no-print-directory uninstall PREFIX="$root" >"$work/log" 2>&1
 find "$root" -type f -o -type l >"$work/log"

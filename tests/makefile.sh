@@ -40,8 +40,14 @@ compiled() { # PREFIX: the sources that its installation compiles
   make -C "$work/copy" --no-print-directory install PREFIX="$1" DESTDIR="$work/prefix" | sed -n 's/^  CC *\([^ ]*\).*/\1/p' | sort -u
 }
 compiled /a >"$work/log" && [ "$(compiled /b)" = base/data_folders.c ] && [ -z "$(compiled /b)" ] &&
-  strings "$work/prefix/b/bin/halotune" | grep -qx /b/share/halotune && ! strings "$work/prefix/b/bin/halotune" | grep -qx /a/share/halotune
+  strings "$work/prefix/b/bin/halotune" | grep -qx /b/share/halotune && ! strings "$work/prefix/b/bin/halotune" | grep -qx /a/share/halotune &&
+  grep -qx 'prefix=/b' "$work/prefix/b/lib/pkgconfig/halotune.pc"
 result "another PREFIX compiles only what knows the PREFIX" $?
+
+# STATIC=1 belongs to the install, which otherwise links another program.
+make -C "$work/copy" --no-print-directory STATIC=1 install PREFIX=/b DESTDIR="$work/static" >"$work/log" 2>&1 && ldd "$work/static/b/bin/halotune" >"$work/log" &&
+  ! grep -qE 'yaml|jansson|xxhash|sodium|sqlite' "$work/log" && "$work/static/b/bin/halotune" --version | grep -q '^halotune '
+result "make STATIC=1 install installs a program that needs nothing but glibc" $?
 
 # CUDA is where its headers are.
 mkdir -p "$work/toolkit/bin" "$work/toolkit/include" "$work/bare/include" "$work/path"

@@ -5,6 +5,7 @@
 # and Debian's archive. SUITE=bookworm names the release. CUDA comes from this machine, as a user would have it.
 set -u
 cd "$(dirname "$0")/.." || exit 1
+. tests/install_blocks.sh
 cuda=$(readlink -f "${CUDA_HOME:-/usr/local/cuda}") suite=${SUITE:-bookworm} from=${FROM:-debian}
 sources=/etc/apt/sources.list.d/debian.sources
 version=$(sed -n 's/^#define HALOTUNE_VERSION "\(.*\)"/\1/p' include/halotune.h)
@@ -16,10 +17,6 @@ number=0 failed=0
 result() { # name status
   number=$((number + 1))
   if [ "$2" = 0 ]; then echo "ok $number - $1"; else failed=$((failed + 1)); echo "not ok $number - $1"; tail -n 40 "$work/log" | sed 's/^/# /'; fi
-}
-# The commands of the blocks of docs/install.md with one of these words.
-blocks() { # words...
-  for word; do awk -v fence="\`\`\`sh $word" '$0 == fence { inside = 1; next } /^```/ { inside = 0 } inside' docs/install.md; done
 }
 # Run commands in the root, in a namespace whose mounts end with it.
 in_root() { # commands
@@ -52,10 +49,7 @@ else
   in_root "$(blocks source-python)"
   result "the wheel is built and installed" $?
 fi
-commands=$(blocks try)
-[ "$from" = debian ] || commands="PATH=/opt/halotune-python/bin:\$PATH
-$commands"
-in_root "$commands"
+in_root "$(blocks "$from-environment" try)"
 result "docs/install.md by copy and paste: program, CMake, C, C++, pkg-config, Fortran, Python" $?
 in_root 'for page in halotune halotune-tune halotune.h halotune-stencil halotune-template; do man "$page" | grep -qi "^$page(\|^NAME"; done'
 result "man shows the pages" $?
