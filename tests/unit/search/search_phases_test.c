@@ -59,6 +59,7 @@ struct phase_case {
   struct tally tally;
   struct run_progress progress;
   struct text warnings;
+  int loads, most_in_flight; /* that load_wrong saw */
 };
 
 static void case_open(struct phase_case *c) {
@@ -209,6 +210,63 @@ static halotune_status propose_nothing(void *state, struct proposal *out, bool *
 static halotune_status tell_nobody(void *state, const struct proposal *proposal, double time_ms) {
   (void)state, (void)proposal, (void)time_ms;
   return HALOTUNE_OK;
+}
+
+/* Loads are in the program's thread here, so the pipeline has all others that are proposed. */
+static halotune_status load_wrong(void *state, int slot, const struct candidate *candidate, struct verdict *verdict) {
+  struct phase_case *c = state;
+  const int in_flight = 1 + pipeline_count(c->pipeline);
+  (void)slot, (void)candidate;
+  c->loads++;
+  if (in_flight > c->most_in_flight) c->most_in_flight = in_flight;
+  *verdict = (struct verdict){.outcome = OUTCOME_WRONG};
+  return HALOTUNE_OK;
+}
+
+/* The default, what a lookup serves and the starts are proposed by the search itself. */
+TEST(no_more_variants_than_asked_for_are_in_flight) {
+  static const struct strategy silent = {.next = propose_nothing, .tell = tell_nobody};
+  static const struct backend counting = {
+      .name = "counting", .set_problem = set_problem, .load = load_wrong, .unload = unload};
+  static const struct proposal_list none = {.count = 0};
+  for (int in_flight = 1; in_flight <= 3; in_flight++) {
+    static const char *const changes[] = {"block_x=64", "block_y=4", "z_slicing=16", "points_y=2"};
+    struct proposal_list starts = {.count = 0};
+    struct search_end end;
+    struct phase_case c;
+    case_open(&c);
+    c.backend = (struct backend_handle){.table = &counting, .state = &c};
+    c.schedule.search_end_ms = INFINITY;
+    const struct proposal first = proposal_with(&c, NULL), served = proposal_with(&c, "z_slicing=32");
+    for (size_t i = 0; i < COUNT(changes); i++) {
+      const struct proposal start = proposal_with(&c, changes[i]);
+      CHECK_OK(proposals_add(&starts, &start));
+    }
+    c.rows.run = case_run(&c.bench, c.store, "580.1");
+    c.first = trial_of(&c, &first);
+    const struct search_inputs in = {.task = &c.task,
+                                     .space = &c.space,
+                                     .schedule = &c.schedule,
+                                     .rows = &c.rows,
+                                     .first = c.first,
+                                     .first_ms = 700,
+                                     .served = &served,
+                                     .hints = &none,
+                                     .starts = &starts,
+                                     .strategy = &silent,
+                                     .in_flight = in_flight,
+                                     .backend = &c.backend,
+                                     .pipeline = c.pipeline,
+                                     .timed = &c.timed,
+                                     .twins = &c.twins,
+                                     .tally = &c.tally,
+                                     .progress = &c.progress};
+    CHECK_OK(search_phase_run(&in, &end));
+    CHECK_EQ(6, c.loads, "default, served and starts, %d in flight", in_flight);
+    CHECK_EQ(in_flight, c.most_in_flight, "at most");
+    proposals_free(&starts);
+    case_close(&c);
+  }
 }
 
 /* Its present time is one cold sample, which says nothing about the GPU. */
@@ -410,6 +468,7 @@ int main(void) {
       cmocka_unit_test(a_recording_compiles_nothing),
       cmocka_unit_test(a_runner_tells_when_a_trial_had_ended),
       cmocka_unit_test(earlier_results_are_found_with_how_slow_the_gpu_was),
+      cmocka_unit_test(no_more_variants_than_asked_for_are_in_flight),
       cmocka_unit_test(a_slow_default_adjusts_no_earlier_results),
       cmocka_unit_test(doubtful_results_are_marked),
       cmocka_unit_test(twins_follow_their_original),

@@ -248,16 +248,23 @@ static halotune_status recall_results(struct search_phase *phase, const struct p
   return status;
 }
 
-/* Propose the variants of a list, in this order. The device runs trials whenever the pipeline is full. */
+/* Run trials until one more variant may be begun. */
+static halotune_status make_room(struct search_phase *phase) {
+  halotune_status status = HALOTUNE_OK;
+  while (status == HALOTUNE_OK && !has_room(phase))
+    status = pipeline_is_empty(phase->in->pipeline) ? take_ended(phase) : run_next_listed(phase);
+  return status;
+}
+
+/* Propose the variants of a list, in this order. */
 static halotune_status propose_list(struct search_phase *phase, const struct proposal_list *list,
                                     bool whatever_the_time) {
-  struct pipeline *pipeline = phase->in->pipeline;
   halotune_status status = HALOTUNE_OK;
   for (long i = 0; i < list->count && status == HALOTUNE_OK; i++) {
-    while (status == HALOTUNE_OK && !pipeline_has_room(pipeline)) status = run_next_listed(phase);
+    status = make_room(phase);
     if (is_list_over(phase, whatever_the_time)) break;
     if (status == HALOTUNE_OK) status = call_stand_in(phase);
-    while (status == HALOTUNE_OK && !pipeline_has_room(pipeline)) status = run_next_listed(phase);
+    if (status == HALOTUNE_OK) status = make_room(phase);
     if (status == HALOTUNE_OK) status = propose_variant(phase, &list->list[i]);
   }
   return status == HALOTUNE_OK ? drain_pipeline(phase, whatever_the_time) : status;
@@ -305,7 +312,7 @@ static halotune_status follow_strategy(struct search_phase *phase) {
 static halotune_status search_variants(struct search_phase *phase) {
   const struct search_inputs *in = phase->in;
   halotune_status status = in->first ? propose_variant(phase, &in->first->proposal) : HALOTUNE_OK;
-  while (status == HALOTUNE_OK && in->served && !pipeline_has_room(in->pipeline)) status = run_next_listed(phase);
+  if (status == HALOTUNE_OK && in->served) status = make_room(phase);
   if (status == HALOTUNE_OK && in->served) status = propose_variant(phase, in->served);
   while (status == HALOTUNE_OK && !pipeline_is_empty(in->pipeline)) status = run_next_listed(phase);
   if (status == HALOTUNE_OK) status = take_running(phase);
