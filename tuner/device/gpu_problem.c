@@ -7,7 +7,13 @@
 
 #include "stencil/analysis/iterate.h"
 
-enum { LEAST_GUARD_BYTES = 1 << 20, MOST_GUARD_BYTES = 64 << 20 };
+enum {
+  LEAST_GUARD_BYTES = 1 << 20,
+  MOST_GUARD_BYTES = 64 << 20,
+  /* Checks compare words of 32 bits. A mask ends with a whole one, and the guard begins behind it. The word has an
+   * element of the mask, so a store anywhere in it is told at a point that exists. */
+  CHECKED_BYTES = 4,
+};
 
 /* The guards are as wide as taps reach in a launch, along the axis with the longest stride. */
 static size_t guard_bytes(const struct stencil *stencil, const struct analysis *analysis, enum dtype dtype,
@@ -47,7 +53,7 @@ halotune_status gpu_problem_make(const struct stencil *stencil, const struct ana
   for (int i = 0; i < out->input_count; i++) {
     const struct input_layout layout = input_layout_of(stencil, i, dtype, domain);
     const size_t bytes = (size_t)layout.elements * layout.element_bytes;
-    out->buffer_bytes[i] = layout.element_bytes == 1 ? (bytes + 7) / 8 * 8 : bytes;
+    out->buffer_bytes[i] = (bytes + CHECKED_BYTES - 1) / CHECKED_BYTES * CHECKED_BYTES;
     out->element_bytes[i] = layout.element_bytes;
   }
   for (int o = 0; o < out->output_count; o++) {

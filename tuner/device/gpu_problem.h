@@ -20,7 +20,7 @@ struct gpu_problem {
   int launch_steps;              /* time steps of a launch */
   enum dtype dtype;
   struct domain domain;                /* dense: no gaps between rows */
-  size_t buffer_bytes[2 * MAX_FIELDS]; /* of each buffer, rounded up to a multiple of 8 for bytes */
+  size_t buffer_bytes[2 * MAX_FIELDS]; /* of each buffer; a mask's are rounded up to a multiple of 4 */
   size_t element_bytes[MAX_FIELDS];    /* of each input */
   /* the points of each output that a launch writes: low <= point < high */
   long written_low[MAX_FIELDS][MAX_DIMS], written_high[MAX_FIELDS][MAX_DIMS];

@@ -323,6 +323,28 @@ TEST(phases_come_back_to_the_first) {
   }
 }
 
+/* The mask has 105 bytes. Its last word has three bytes that are behind it. */
+TEST(a_store_behind_a_mask_is_told_at_a_point_that_exists) {
+  enum { SOLID = 5 };
+  static struct gpu_look_back seen;
+  static struct stage stage;
+  struct gpu_problem problem;
+  struct verdict verdict;
+  stage_open(&stage, "asymmetric/skew_beside", DTYPE_F32, (struct grid){{7, 5, 3}});
+  const struct backend_problem wanted = {.scene = &stage.scene};
+  CHECK_OK(cuda_problem_make(&wanted, &problem));
+  CHECK_TEXT("solid", stage.stencil->inputs[SOLID], "the mask");
+  seen.buffers[SOLID] =
+      (struct gpu_found){.bad = 1, .first_bad = (long long)(problem.buffer_bytes[SOLID] / sizeof gpu_poison_word) - 1};
+  cuda_judge(&stage.scene, &problem, &seen, &verdict);
+  CHECK_TEXT("changed its input solid, first at (6, 4, 2)", verdict.reason, "the last word");
+  seen.buffers[SOLID] = (struct gpu_found){
+      .damaged = 1, .first_damaged = (long long)(problem.buffer_bytes[SOLID] / sizeof gpu_poison_word)};
+  cuda_judge(&stage.scene, &problem, &seen, &verdict);
+  CHECK_TEXT("wrote behind solid, at 4 elements after its last", verdict.reason, "the first word of the guard");
+  stage_close(&stage);
+}
+
 TEST(sets_in_rotation_exceed_twice_the_cache) {
   enum { L2 = 1 << 20 };
   static const struct {
@@ -348,6 +370,7 @@ TEST(driver_errors_are_told_apart) {
 int main(void) {
   const struct CMUnitTest without_a_driver[] = {
       cmocka_unit_test(phases_come_back_to_the_first),
+      cmocka_unit_test(a_store_behind_a_mask_is_told_at_a_point_that_exists),
       cmocka_unit_test(sets_in_rotation_exceed_twice_the_cache),
       cmocka_unit_test(driver_errors_are_told_apart),
   };
