@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/parallel.h"
 #include "base/trace.h"
 #include "tuner/measure/backends/backend_cuda_parts.h"
+#include "tuner/measure/backends/backend_cuda_upload.h"
 
 enum { UPLOAD_MS = 60000 };
 
@@ -25,72 +25,21 @@ halotune_status cuda_ask(struct cuda *c, struct text *request, double deadline_m
   return status;
 }
 
-struct conversion {
-  const double *from;
-  void *to;
-};
-
-static void convert_bytes(void *context, int thread, long first, long end) {
-  const struct conversion *conversion = context;
-  unsigned char *to = conversion->to;
-  (void)thread;
-  for (long i = first; i < end; i++) to[i] = (unsigned char)conversion->from[i];
-}
-
-static void convert_values(void *context, int thread, long first, long end) {
-  const struct conversion *conversion = context;
-  float *to = conversion->to;
-  (void)thread;
-  for (long i = first; i < end; i++) to[i] = (float)conversion->from[i];
-}
-
-/* Fill a field of the worker from an array of doubles, in parts through the window.
- *   element_bytes  what an element has on the GPU: 1, 4 or 8 */
-static halotune_status upload_elements(struct cuda *c, enum gpu_upload kind, int number, const double *values,
-                                       long count, size_t element_bytes) {
-  enum { GRAIN = 1 << 16 };
-  long part = (long)(GPU_WINDOW_BYTES / element_bytes);
-  const double begin_ms = trace_now_ms();
-  halotune_status status = HALOTUNE_OK;
-  for (long done = 0; done < count && status == HALOTUNE_OK; done += part) {
-    long now = count - done < part ? count - done : part;
-    struct conversion conversion = {values + done, c->link.window->bytes};
-    struct text request = {0};
-    struct gpu_reply reply;
-    if (element_bytes == 1) parallel_for(now, GRAIN, parallel_threads(0), convert_bytes, &conversion);
-    else if (element_bytes == sizeof(float)) parallel_for(now, GRAIN, parallel_threads(0), convert_values, &conversion);
-    else memcpy(c->link.window->bytes, values + done, (size_t)now * sizeof *values);
-    gpu_request_begin(&request, GPU_REQUEST_UPLOAD);
-    pack_u64(&request, kind);
-    pack_u64(&request, (uint64_t)number);
-    pack_u64(&request, (uint64_t)done * element_bytes);
-    pack_u64(&request, (uint64_t)now * element_bytes);
-    status = cuda_ask(c, &request, UPLOAD_MS, &reply);
-  }
-  trace_end(TRACE_PHASES, "upload a field", begin_ms, NULL, NULL);
-  return status;
-}
-
-static halotune_status upload_field(struct cuda *c, enum gpu_upload kind, int number, const double *values) {
-  const size_t element_bytes = kind == GPU_UPLOAD_START ? dtype_bytes(c->wire.dtype) : sizeof *values;
-  return upload_elements(c, kind, number, values, domain_elements(&c->wire.domain), element_bytes);
-}
-
-static halotune_status upload_input(struct cuda *c, const struct scene *scene, int input) {
-  const struct scene_request *r = &scene->request;
-  double *values = NULL;
-  if (input_is_whole(r->stencil, input)) return upload_field(c, GPU_UPLOAD_START, input, scene->inputs[input]);
-  const struct input_layout layout = input_layout_of(r->stencil, input, r->dtype, &r->domain);
-  halotune_status status = scene_collect_input(scene, input, &values);
-  if (status == HALOTUNE_OK)
-    status = upload_elements(c, GPU_UPLOAD_START, input, values, layout.elements, layout.element_bytes);
-  free(values);
-  return status;
+/* Fill a part of a field from the window. */
+static halotune_status send_part(void *to, enum gpu_upload kind, int number, size_t offset_bytes, size_t byte_count) {
+  struct cuda *c = to;
+  struct text request = {0};
+  struct gpu_reply reply;
+  gpu_request_begin(&request, GPU_REQUEST_UPLOAD);
+  pack_u64(&request, kind);
+  pack_u64(&request, (uint64_t)number);
+  pack_u64(&request, offset_bytes);
+  pack_u64(&request, byte_count);
+  return cuda_ask(c, &request, UPLOAD_MS, &reply);
 }
 
 halotune_status cuda_send_problem(struct cuda *c) {
   const struct scene *scene = c->problem.scene;
-  const struct stencil *stencil = scene->request.stencil;
   struct text request = {0};
   struct gpu_reply reply;
   gpu_request_begin(&request, GPU_REQUEST_PROBLEM);
@@ -98,14 +47,8 @@ halotune_status cuda_send_problem(struct cuda *c) {
   halotune_status status = cuda_ask(c, &request, CUDA_START_MS, &reply);
   cuda_trace("allocate fields", NULL, &reply, GPU_MARK_BEGIN, GPU_MARK_END);
   if (status == HALOTUNE_OK && !scene_has_fields(scene)) return cuda_make_fields(c);
-  for (int i = 0; i < stencil->input_count && status == HALOTUNE_OK; i++) status = upload_input(c, scene, i);
-  for (int o = 0; o < scene->written_count && status == HALOTUNE_OK; o++) {
-    if (c->wire.phase_count > 1)
-      status = upload_field(c, GPU_UPLOAD_START, stencil->input_count + o, scene->outputs[o]);
-    if (status == HALOTUNE_OK) status = upload_field(c, GPU_UPLOAD_WANT, o, scene->want[o]);
-    if (status == HALOTUNE_OK) status = upload_field(c, GPU_UPLOAD_MAGNITUDE, o, scene->magnitudes[o]);
-  }
-  return status;
+  const struct cuda_upload upload = {c->link.window->bytes, send_part, c};
+  return status == HALOTUNE_OK ? cuda_upload_scene(&upload, &c->wire, scene) : status;
 }
 
 size_t cuda_write_cubin(struct cuda *c, const struct compiled *compiled, size_t done, struct text *request) {

@@ -4,66 +4,33 @@
 #include <string.h>
 
 #include "gpu/compile/arch_support.h"
+#include "tuner/device/gpu_worker.h"
 #include "tuner/measure/backends/backend_cuda_judge.h"
+#include "tuner/measure/backends/backend_cuda_upload.h"
 
 struct direct {
   struct gpu_session session;
   struct compiled checks;
   struct gpu_problem wire;
   const struct scene *scene;
+  void *window; /* while fields are sent: the next part */
 };
 
-/* Fill a field from an array of doubles, in parts.
- *   element_bytes  what an element has on the GPU: 1, 4 or 8 */
-static halotune_status upload_elements(struct direct *d, enum gpu_upload kind, int number, const double *values,
-                                       long count, size_t element_bytes) {
-  enum { PART = 1 << 20 };
-  const bool converts = element_bytes != sizeof *values;
-  void *part = converts ? malloc(PART * element_bytes) : NULL;
-  halotune_status status = converts && !part ? fail_memory() : HALOTUNE_OK;
-  for (long done = 0; done < count && status == HALOTUNE_OK; done += PART) {
-    long now = count - done < PART ? count - done : PART;
-    for (long i = 0; i < now && converts; i++) {
-      if (element_bytes == 1) ((unsigned char *)part)[i] = (unsigned char)values[done + i];
-      else ((float *)part)[i] = (float)values[done + i];
-    }
-    status = gpu_session_upload(&d->session, kind, number, (size_t)done * element_bytes,
-                                converts ? part : values + done, (size_t)now * element_bytes);
-  }
-  free(part);
-  return status;
-}
-
-static halotune_status upload_field(struct direct *d, enum gpu_upload kind, int number, const double *values) {
-  const size_t element_bytes = kind == GPU_UPLOAD_START ? dtype_bytes(d->wire.dtype) : sizeof *values;
-  return upload_elements(d, kind, number, values, domain_elements(&d->wire.domain), element_bytes);
-}
-
-static halotune_status upload_input(struct direct *d, const struct scene *scene, int input) {
-  const struct scene_request *r = &scene->request;
-  double *values = NULL;
-  if (input_is_whole(r->stencil, input)) return upload_field(d, GPU_UPLOAD_START, input, scene->inputs[input]);
-  const struct input_layout layout = input_layout_of(r->stencil, input, r->dtype, &r->domain);
-  halotune_status status = scene_collect_input(scene, input, &values);
-  if (status == HALOTUNE_OK)
-    status = upload_elements(d, GPU_UPLOAD_START, input, values, layout.elements, layout.element_bytes);
-  free(values);
-  return status;
+static halotune_status send_part(void *to, enum gpu_upload kind, int number, size_t offset_bytes, size_t byte_count) {
+  struct direct *d = to;
+  return gpu_session_upload(&d->session, kind, number, offset_bytes, d->window, byte_count);
 }
 
 static halotune_status direct_set_problem(void *state, const struct backend_problem *problem) {
   struct direct *d = state;
-  const struct scene *scene = d->scene = problem->scene;
-  const struct stencil *stencil = scene->request.stencil;
+  d->scene = problem->scene;
   halotune_status status = cuda_problem_make(problem, &d->wire);
   if (status == HALOTUNE_OK) status = gpu_session_problem(&d->session, &d->wire);
-  for (int i = 0; i < stencil->input_count && status == HALOTUNE_OK; i++) status = upload_input(d, scene, i);
-  for (int o = 0; o < scene->written_count && status == HALOTUNE_OK; o++) {
-    if (d->wire.phase_count > 1)
-      status = upload_field(d, GPU_UPLOAD_START, stencil->input_count + o, scene->outputs[o]);
-    if (status == HALOTUNE_OK) status = upload_field(d, GPU_UPLOAD_WANT, o, scene->want[o]);
-    if (status == HALOTUNE_OK) status = upload_field(d, GPU_UPLOAD_MAGNITUDE, o, scene->magnitudes[o]);
-  }
+  if (status == HALOTUNE_OK && !(d->window = malloc(GPU_WINDOW_BYTES))) status = fail_memory();
+  const struct cuda_upload upload = {d->window, send_part, d};
+  if (status == HALOTUNE_OK) status = cuda_upload_scene(&upload, &d->wire, d->scene);
+  free(d->window);
+  d->window = NULL;
   return status;
 }
 
