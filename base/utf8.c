@@ -1,7 +1,10 @@
 /* utf8.c: decodes UTF-8 one character at a time. */
 #include "base/utf8.h"
 
+#include <locale.h>
+#include <pthread.h>
 #include <string.h>
+#include <wchar.h>
 
 #include "base/array.h"
 
@@ -50,6 +53,21 @@ static bool is_hidden(unsigned code) {
 size_t visible_bytes(const char *text, size_t length) {
   const size_t bytes = printable_bytes(text, length);
   return bytes > 1 && is_hidden(code_of(text, bytes)) ? 0 : bytes;
+}
+
+/* Of wcwidth: the program's own locale may have another encoding, or none. */
+static locale_t utf8;
+static pthread_once_t utf8_once = PTHREAD_ONCE_INIT;
+static void utf8_open(void) { utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", NULL); }
+
+int character_columns(const char *text, size_t bytes) {
+  if (bytes < 2 || printable_bytes(text, bytes) != bytes) return 1;
+  pthread_once(&utf8_once, utf8_open);
+  if (!utf8) return 1;
+  const locale_t before = uselocale(utf8);
+  const int columns = wcwidth((wchar_t)code_of(text, bytes));
+  uselocale(before);
+  return columns < 0 ? 1 : columns;
 }
 
 void printable_copy(char *out, size_t bytes, const char *text) {

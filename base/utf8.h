@@ -19,6 +19,10 @@ size_t printable_bytes(const char *text, size_t length);
 /* The same, and 0 also for a character that is not seen, or that changes the order of others. */
 size_t visible_bytes(const char *text, size_t length);
 
+/* The columns of a terminal that the character of `bytes` bytes at the start of a text takes: 0 for one that combines
+ * with the one before it, 2 for a wide one, such as those of Chinese. */
+int character_columns(const char *text, size_t bytes);
+
 /* Copy a text, cut to `bytes` including its NUL. Everything except printable UTF-8, line ends and tabs becomes '?', and
  * so does a character that is not seen, or that changes the order of others: a text could look like another one. */
 void printable_copy(char *out, size_t bytes, const char *text);

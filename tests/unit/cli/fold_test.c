@@ -10,6 +10,11 @@ TEST(a_line_is_broken_between_words_and_indented) {
       {20, "", ""},
       {20, "short", "short"},
       {20, "exactly twenty wide.", "exactly twenty wide."},
+      {20, "twenty\tand a tab one", "twenty and a tab one"},
+      {12, "\346\240\274\345\255\220 \345\275\223\345\211\215",
+       "\346\240\274\345\255\220 \345\275\223\345\211\215"}, /* nine columns */
+      {8, "\346\240\274\345\255\220 \345\275\223\345\211\215", "\346\240\274\345\255\220\n  \345\275\223\345\211\215"},
+      {9, "nai\314\210ve one", "nai\314\210ve one"}, /* its i has dots by a character of its own */
       {20, "twenty one characters", "twenty one\n  characters"},
       {20, "one two three four five six seven", "one two three four\n  five six seven"},
       {30, "  --grid N  points along each axis of it", "  --grid N  points along each\n            axis of it"},

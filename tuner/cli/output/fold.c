@@ -1,6 +1,10 @@
 /* fold.c: finds where a line is broken, and how far its other lines are indented. */
 #include "tuner/cli/output/fold.h"
 
+#include <string.h>
+
+#include "base/utf8.h"
+
 enum { ESCAPE = '\033' };
 
 /* The bytes of the character at `at`, and the columns that it takes. */
@@ -13,6 +17,7 @@ static size_t character_at(const char *line, size_t length, size_t at, int *colu
     return end - at;
   }
   while (end < length && ((unsigned char)line[end] & 0xc0) == 0x80) end++; /* the rest of a character in UTF-8 */
+  *columns = character_columns(line + at, end - at);
   return end - at;
 }
 
@@ -99,7 +104,7 @@ static size_t part_end(const struct folding *fold, size_t from, const int first_
   return wide_word_end(fold, word, from == 0 ? columns_of(fold->line, word, 0) : first_column);
 }
 
-void fold_line(const char *line, size_t length, int columns, struct text *out) {
+static void fold_without_tabs(const char *line, size_t length, int columns, struct text *out) {
   while (length > 0 && line[length - 1] == ' ') length--;
   const struct folding fold = folding_of(line, length, columns);
   size_t from = 0;
@@ -111,4 +116,21 @@ void fold_line(const char *line, size_t length, int columns, struct text *out) {
     text_add(out, line + from, end - from);
     from = skip_spaces(line, length, end);
   }
+}
+
+void fold_line(const char *line, size_t length, int columns, struct text *out) {
+  struct text blanks = {0};
+  if (!memchr(line, '\t', length)) { /* nearly every line */
+    fold_without_tabs(line, length, columns, out);
+    return;
+  }
+  text_add(&blanks, line, length);
+  if (text_ok(&blanks)) {
+    for (size_t at = 0; at < length; at++)
+      if (line[at] == '\t') blanks.bytes[at] = ' ';
+    fold_without_tabs(blanks.bytes, length, columns, out);
+  } else {
+    out->out_of_memory = true;
+  }
+  text_free(&blanks);
 }

@@ -10,7 +10,7 @@
  *   "a sentence without a gap"         by two spaces more than the line itself; as the line, if that is far indented
  * If there are more gaps, as in "load_path  plain: 12  readonly: 12", the line is broken at these where that is
  * possible. A word that is wider than the terminal is broken behind a comma, else not at all. Escape sequences of
- * colours have no width.
+ * colours have no width, a tab is a blank.
  *   line     without its line break
  *   columns  of the terminal, above 0 */
 void fold_line(const char *line, size_t length, int columns, struct text *out);
