@@ -13,6 +13,7 @@ compare tuned.db --date 2026-11-20
 compare tuned.db
 compare copy.db none.db
 compare copy.db copy_newer.db --tolerance 2
+for columns in 60 40; do TERM=xterm script -qec "stty cols $columns; halotune compare copy.db copy_newer.db --color never" /dev/null </dev/null | tr -d '\r' | head -n 5; done
 halotune compare copy.db copy_newer.db >/dev/null; echo "exit $?"
 halotune compare copy_newer.db copy.db >/dev/null
 # exit 1

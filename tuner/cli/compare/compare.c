@@ -110,20 +110,26 @@ static bool has_several_devices(const struct comparison *c) {
   return false;
 }
 
-/* shows_device: whether the row names its GPU */
-static void pair_print(const struct pair *pair, int name_columns, bool shows_device) {
+/* The columns of the table that vary. */
+struct table {
+  int name_columns;
+  bool has_before, has_device; /* has_before: there is room for the time before; has_device: rows name their GPUs */
+};
+
+static void pair_print(const struct pair *pair, const struct table *table) {
   static const char *const words[] = {"same", "faster", "slower"};
   static const enum ink inks[] = {INK_NONE, INK_WINNER, INK_FAILURE};
   struct text winners = {0};
   const struct compare_row *before = pair->before, *after = pair->after;
   const bool is_new = strcmp(before->winner, after->winner) != 0;
-  int columns = printf("%-*s %10.5g %10.5g %+7.1f %%  ", name_columns, before->problem, before->time_ms, after->time_ms,
-                       100 * (ratio_of(pair) - 1));
+  int columns = printf("%-*s ", table->name_columns, before->problem);
+  if (table->has_before) columns += printf("%10.5g ", before->time_ms);
+  columns += printf("%10.5g %+7.1f %%  ", after->time_ms, 100 * (ratio_of(pair) - 1));
   printf("%s", pair->change == CHANGE_NONE ? "" : ink(stdout, inks[pair->change]));
   columns += printf("%-6s", words[pair->change]);
   printf("%s", pair->change == CHANGE_NONE ? "" : ink(stdout, INK_NONE));
   text_printf(&winners, "%s%s%s", before->winner, is_new ? " -> " : "", is_new ? after->winner : "");
-  if (shows_device) text_printf(&winners, ", %s", before->device);
+  if (table->has_device) text_printf(&winners, ", %s", before->device);
   terminal_last_column(columns, text_string(&winners));
   text_free(&winners);
 }
@@ -137,25 +143,27 @@ static void side_name(struct text *text, const char *path, const struct compare_
 }
 
 static void comparison_print(const struct comparison *c, char *const *paths, bool all) {
+  enum { FIGURE_COLUMNS = 40 }; /* both times, the change, its word */
   struct text names = {0};
-  const bool shows_device = has_several_devices(c);
-  size_t name_columns = strlen("problem");
+  struct table table = {.name_columns = (int)strlen("problem"), .has_device = has_several_devices(c)};
   for (int i = 0; i < c->pair_count; i++) {
-    if ((all || c->pairs[i].change != CHANGE_NONE) && strlen(c->pairs[i].before->problem) > name_columns)
-      name_columns = strlen(c->pairs[i].before->problem);
+    const int columns = (int)strlen(c->pairs[i].before->problem);
+    if ((all || c->pairs[i].change != CHANGE_NONE) && columns > table.name_columns) table.name_columns = columns;
   }
+  table.has_before = table.name_columns + FIGURE_COLUMNS <= terminal_width();
   side_name(&names, paths[0], &c->before);
   text_printf(&names, " -> ");
   side_name(&names, paths[1], &c->after);
   printf("%s\n", text_string(&names));
   text_free(&names);
   if (all || c->counts[CHANGE_NONE] < c->pair_count) {
-    const int columns =
-        printf("%-*s %10s %10s %9s  %-6s", (int)name_columns, "problem", "before_ms", "after_ms", "change", "");
-    terminal_last_column(columns, shows_device ? "winner, GPU" : "winner");
+    int columns = printf("%-*s ", table.name_columns, "problem");
+    if (table.has_before) columns += printf("%10s ", "before_ms");
+    columns += printf("%10s %9s  %-6s", "after_ms", "change", "");
+    terminal_last_column(columns, table.has_device ? "winner, GPU" : "winner");
   }
   for (int i = 0; i < c->pair_count; i++) {
-    if (all || c->pairs[i].change != CHANGE_NONE) pair_print(&c->pairs[i], (int)name_columns, shows_device);
+    if (all || c->pairs[i].change != CHANGE_NONE) pair_print(&c->pairs[i], &table);
   }
   printf(
       "%d compared: %d faster, %d slower, %d the same within %g %% and their 95 %% intervals; %d only before, %d only "
