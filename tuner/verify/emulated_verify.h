@@ -12,6 +12,7 @@ struct verify_row {
   struct check_result result; /* CHECK_NOT_RUN if it did not compile (`name` says how) or its rules allow no scene */
   const char *scene;          /* the scene of that result; "" if there is none */
   int scene_count, run_count; /* scenes that the rules allow; launches in all orders */
+  bool is_left_out;           /* rules exclude it from every scene; without a scene and this, none has a point */
   const struct scene_set *scenes;  /* those for the steps of its launches; NULL: there are none */
   struct hash outputs[MAX_SCENES]; /* hash of all outputs after the last run in each scene; 0 where there is none */
   double compile_time_ms, run_time_ms;

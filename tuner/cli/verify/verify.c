@@ -18,7 +18,7 @@
 enum { SAMPLE = 60, SAMPLE_OF_ALL = 12 }; /* variants of a stencil; with --all, of each stencil in each element type */
 
 struct tally {
-  long passed, failed, not_run, launches;
+  long passed, failed, not_run, left_out, launches; /* left_out: those of not_run that rules exclude on every grid */
   double start_ms;
   bool was_stopped; /* before all variants had a result */
 };
@@ -33,22 +33,28 @@ struct report {
 };
 
 static struct tally tally_sum(const struct tally *a, const struct tally *b) {
-  return (struct tally){a->passed + b->passed,     a->failed + b->failed, a->not_run + b->not_run,
-                        a->launches + b->launches, a->start_ms,           a->was_stopped || b->was_stopped};
+  return (struct tally){.passed = a->passed + b->passed,
+                        .failed = a->failed + b->failed,
+                        .not_run = a->not_run + b->not_run,
+                        .left_out = a->left_out + b->left_out,
+                        .launches = a->launches + b->launches,
+                        .start_ms = a->start_ms,
+                        .was_stopped = a->was_stopped || b->was_stopped};
 }
 
 static bool row_count(void *context, const struct verify_row *row) {
   struct report *report = context;
   struct tally *tally = &report->tally;
   const bool has_passed = row->result.outcome == CHECK_PASSED;
-  const bool left_out = row->result.outcome == CHECK_NOT_RUN && row->scene_count == 0;
+  const bool was_not_run = row->result.outcome == CHECK_NOT_RUN && row->scene_count == 0;
   tally->passed += has_passed;
-  tally->not_run += left_out;
-  tally->failed += !has_passed && !left_out;
+  tally->not_run += was_not_run;
+  tally->left_out += row->is_left_out;
+  tally->failed += !has_passed && !was_not_run;
   tally->launches += row->run_count;
   progress_hide(report->line);
   if (report->json) json_add(&report->rows, verify_row_json(row));
-  else if (!report->only_failures || !(has_passed || left_out)) verify_print_row(row);
+  else if (!report->only_failures || !(has_passed || was_not_run)) verify_print_row(row);
   fflush(stdout); /* a file or a pipe has each row at once, too */
   return !report->fails_fast || tally->failed == 0;
 }
@@ -67,8 +73,12 @@ static void progress_tell(void *context, const struct verify_progress *progress)
 /* "60 variants of star7 in f32: 60 passed, ..." */
 static void tally_print(const struct tally *tally, const char *name, const char *dtype) {
   const long variants = tally->passed + tally->failed + tally->not_run;
-  printf("%ld variant%s of %s%s%s: %ld passed, %ld failed, %ld left out by rules on every grid\n", variants,
-         PLURAL(variants), name, dtype ? " in " : "", dtype ? dtype : "", tally->passed, tally->failed, tally->not_run);
+  const long without_points = tally->not_run - tally->left_out;
+  printf("%ld variant%s of %s%s%s: %ld passed, %ld failed, %ld left out by rules on every grid", variants,
+         PLURAL(variants), name, dtype ? " in " : "", dtype ? dtype : "", tally->passed, tally->failed,
+         tally->left_out);
+  if (without_points > 0) printf(", %ld without a point to compute on any grid", without_points);
+  printf("\n");
 }
 
 static void speed_print(const struct tally *tally) {
@@ -82,6 +92,7 @@ static void tally_put(const struct tally *tally, json_t **json) {
   json_put(json, "passed", json_integer(tally->passed));
   json_put(json, "failed", json_integer(tally->failed));
   json_put(json, "not_run", json_integer(tally->not_run));
+  json_put(json, "left_out", json_integer(tally->left_out));
   json_put(json, "launches", json_integer(tally->launches));
   json_put(json, "time_s", number_json((clock_ms() - tally->start_ms) * 1e-3));
   json_put(json, "stopped", json_boolean(tally->was_stopped));
