@@ -28,10 +28,17 @@ wait
 echo '--- a pipe that nobody reads'
 # The shell would let a process in the background ignore Ctrl-C.
 env --default-signal=INT halotune generate copy --template direct -o "$folder/pipe" &
-waits() { # in the system's open of the pipe; where the system does not tell, asleep
-  case $(cat "/proc/$1/wchan") in wait_for_partner | fifo_open) ;; '' | 0) grep -q ' S ' "/proc/$1/stat" ;; *) false ;; esac
+waits() { # in the system's open of the pipe; where the system does not tell, in a call that opens; else asleep
+  case $(uname -m) in x86_64) openat=257 ;; *) openat=56 ;; esac
+  case $(cat "/proc/$1/wchan") in wait_for_partner | fifo_open) return 0 ;; '' | 0) ;; *) return 1 ;; esac
+  case $(cat "/proc/$1/syscall" 2>/dev/null) in "$openat "*) ;; '') grep -q ' S ' "/proc/$1/stat" ;; *) false ;; esac
 }
-until waits $! || ! kill -0 $! 2>/dev/null; do sleep 0.05; done
+rounds=18000 # 15 minutes
+until waits $! || ! kill -0 $! 2>/dev/null; do
+  rounds=$((rounds - 1))
+  [ $rounds -gt 0 ] || { echo 'the pipe is never opened' && kill -KILL $!; }
+  sleep 0.05
+done
 kill -INT $!
 wait $!
 echo "exit $?"
