@@ -62,7 +62,7 @@ static halotune_status check_pointers(const halotune_kernel *kernel, const void 
     if (at % element)
       return fail(HALOTUNE_ARGUMENT, "the pointer of %s is not a multiple of %zu bytes, the size of an element", name,
                   element);
-    bits |= at;
+    bits |= at * (kernel_element_bytes(kernel, kernel->input_count) / element); /* masks have as many points a vector */
     for (int k = 0; k < i && !is_input; k++) {
       uintptr_t other = (uintptr_t)pointers[k];
       if (at >= other + kernel_field_bytes(kernel, k) || other >= at + bytes) continue;

@@ -63,6 +63,16 @@ static const struct tuned rows_stored[] = {
      CACHE_STEADY,
      false,
      0.001},
+    {GPU_H200,
+     "../tests/data/mask_hold",
+     "direct",
+     "vector=4 block_x=16",
+     DTYPE_F32,
+     {16, 16, 1},
+     LAUNCH_STREAM,
+     CACHE_STEADY,
+     false,
+     0.001},
 };
 
 /* Winners with tensor maps, clusters and overlapping launches, and one that accepts any pointers. */
@@ -350,6 +360,37 @@ TEST(an_output_lies_in_no_input_that_another_one_keeps) {
   halotune_kernel_free(kernel);
 }
 
+/* A vector has as many bytes of a mask as it has elements of a field. The mask may lie at any address. */
+TEST(a_mask_lies_anywhere) {
+  static float got[MOST_ELEMENTS + SPARE];
+  static unsigned char mask[sizeof host[2]];
+  enum { SIDE = 16, VECTOR = 4 };
+  halotune_kernel *kernel;
+  halotune_config config = look_up("mask_hold", SIDE, SIDE, 0);
+  CHECK_OK(halotune_kernel_create(ctx, &config, NULL, NULL, &kernel));
+  CHECK_EQ(VECTOR * 4, kernel->main->alignment_bytes, "bytes of a vector");
+  for (int shift = 0; shift <= VECTOR; shift++) {
+    const unsigned char *hold = mask + shift;
+    const void *inputs[] = {at(0, 0), (const char *)at(2, 0) + shift};
+    void *outputs[] = {at(1, 0)};
+    write_arrays();
+    for (size_t k = 0; k < sizeof mask; k++) mask[k] = k * 7 % 5 < 2;
+    CHECK_OK(cu_check(&cu, cu.to_device(arrays[2], mask, sizeof mask), "cuMemcpyHtoD"));
+    CHECK_OK(halotune_kernel_launch(kernel, NULL, inputs, outputs));
+    CHECK((kernel->sets[shift]->variant == kernel->main) == (shift % VECTOR == 0), "%d bytes on: the variant", shift);
+    CHECK_OK(cu_check(&cu, cu.to_host(got, arrays[1], sizeof got), "cuMemcpyDtoH"));
+    for (int i = 0; i < SIDE * SIDE; i++) {
+      const int x = i % SIDE, y = i / SIDE;
+      const bool is_computed = x > 0 && x < SIDE - 1 && y > 0 && y < SIDE - 1;
+      const float *u = host[0] + i;
+      const float mean = is_computed ? 0.25F * (u[-1] + u[1] + u[-SIDE] + u[SIDE]) : 0;
+      const float want = !is_computed ? host[1][i] : hold[i] ? u[0] : mean;
+      CHECK_NEAR((double)want, (double)got[i], 1e-6, "element %d, mask shifted by %d bytes", i, shift);
+    }
+  }
+  halotune_kernel_free(kernel);
+}
+
 TEST(coefficients_and_contexts_are_checked) {
   halotune_kernel *kernel;
   halotune_config config = look_up("star7", NX, NY, NZ);
@@ -467,6 +508,7 @@ int main(void) {
       cmocka_unit_test(a_pointwise_stencil_runs_in_place),
       cmocka_unit_test(an_output_lies_where_the_file_allows),
       cmocka_unit_test(an_output_lies_in_no_input_that_another_one_keeps),
+      cmocka_unit_test(a_mask_lies_anywhere),
       cmocka_unit_test(coefficients_and_contexts_are_checked),
       cmocka_unit_test(a_kernel_outlives_its_ctx),
       cmocka_unit_test(a_child_waits_for_no_lock_of_a_kernel),
