@@ -411,10 +411,11 @@ HALOTUNE_API halotune_status halotune_kernel_launch(halotune_kernel *kernel, str
  *   steps   1 to HALOTUNE_RUN_MOST_STEPS
  * The kernel's CUDA context must be current. Each field has the size that halotune_kernel_field tells. No two fields
  * overlap, with two exceptions: inputs that no step changes may; and an output may be the buffer of the input that the
- * stencil's file names for it in `in_place`. A wave then needs two buffers, not three, and in the list on return the
- * output is again the buffer of this input. Before the first call, the inputs hold the state to begin with. All
- * buffers that exchange places must hold equal values at the points that no step computes: those that the boundary
- * rule `skip` leaves out, and those outside of the layout's box.
+ * stencil's file names for it in `in_place`, if `iterate` replaces this input and gives its old value to no other one.
+ * A wave then needs two buffers, not three, and in the list on return the output is again the buffer of this input.
+ * Before the first call, the inputs hold the state to begin with. All buffers that exchange places must hold equal
+ * values at the points that no step computes: those that the boundary rule `skip` leaves out, and those outside of the
+ * layout's box.
  *
  * Where a launch takes less than 20 us, launches are gathered in CUDA graphs, except while the stream is being
  * captured. While a stream is being captured, a call is allowed only if an earlier call with the same list of fields

@@ -128,7 +128,7 @@ static halotune_status load_main(halotune_kernel *kernel) {
   kernel->input_count = stencil->input_count;
   kernel->output_count = stencil->output_count + iterate_carried(stencil, kernel->question.key.steps, carried);
   kernel->pointer_count = kernel->input_count + kernel->output_count;
-  kernel->graph_launches = kernel_graph_launches(kernel);
+  kernel->gathers = kernel_gathers(kernel);
   return kernel_add_variant(kernel, &kernel->answer, &kernel->main);
 }
 

@@ -54,54 +54,43 @@ static halotune_status course_launch(halotune_kernel *kernel, CUstream stream, s
   return status;
 }
 
-/* After how many launches the buffers have their roles again, separate ones or those that `in_place` allows; 0 if not
- * after a few. */
-static int course_period(const halotune_kernel *kernel, bool in_place) {
-  enum { MOST_LAUNCHES = 12 };
-  static char buffers[2 * MAX_FIELDS];
-  void *fields[2 * MAX_FIELDS];
-  for (int i = 0; i < kernel->pointer_count; i++) fields[i] = &buffers[i];
-  for (int o = 0; o < kernel->output_count && in_place; o++) {
-    if (input_below(kernel, o) >= 0) fields[kernel->input_count + o] = fields[input_below(kernel, o)];
-  }
-  const struct course start = course_begin(kernel, fields);
-  struct course course = start;
-  for (int launches = 1; launches <= MOST_LAUNCHES; launches++) {
-    iterate_advance(kernel->question.parsed->stencil, kernel->question.key.steps, course.inputs, course.outputs);
-    if (memcmp(&course, &start, sizeof course) == 0) return launches;
-  }
-  return 0;
+bool kernel_gathers(const halotune_kernel *kernel) {
+  const double graph_below_ms = 0.020; /* as in tuning */
+  return kernel->answer.row && kernel->question.parsed->analysis->can_iterate &&
+         kernel->answer.prediction.time_ms < graph_below_ms;
 }
 
-int kernel_graph_launches(const halotune_kernel *kernel) {
-  const double graph_below_ms = 0.020; /* as in tuning */
-  enum { GATHERED = 32 };
-  const struct question *q = &kernel->question;
-  if (!kernel->answer.row || !q->parsed->analysis->can_iterate) return 0;
-  if (!(kernel->answer.prediction.time_ms < graph_below_ms)) return 0;
-  const int apart = course_period(kernel, false), in_place = course_period(kernel, true);
-  if (apart == 0 || in_place == 0) return 0;
-  const int period = apart % in_place == 0 ? apart : apart * in_place; /* the program may run in both ways */
-  return GATHERED / period * period;
+/* How many launches from these roles on make a graph: about 32, after which the buffers have these roles again. 0 if
+ * launches are not gathered, or if the roles do not come back after a few launches. The number depends on which outputs
+ * lie in the memory of inputs: the program may pass some in place, and others apart. */
+static int graph_launches(const halotune_kernel *kernel, const struct course *start) {
+  enum { GATHERED = 32, MOST_LAUNCHES = 12 };
+  struct course course = *start;
+  for (int launches = 1; launches <= MOST_LAUNCHES && kernel->gathers; launches++) {
+    iterate_advance(kernel->question.parsed->stencil, kernel->question.key.steps, course.inputs, course.outputs);
+    if (memcmp(&course, start, sizeof course) == 0) return GATHERED / launches * launches;
+  }
+  return 0;
 }
 
 /* A run that is recorded. */
 struct recorded_run {
   halotune_kernel *kernel;
   struct course course;
+  int launches;
 };
 
 static halotune_status submit_run(void *context, CUstream stream) {
   struct recorded_run *run = context;
   halotune_status status = HALOTUNE_OK;
-  for (int i = 0; i < run->kernel->graph_launches && status == HALOTUNE_OK; i++)
+  for (int i = 0; i < run->launches && status == HALOTUNE_OK; i++)
     status = course_launch(run->kernel, stream, &run->course);
   return status;
 }
 
 /* Whether all launches of a graph are on pointers that were launched on before: a capture allows no others. */
-static bool knows_course(halotune_kernel *kernel, struct course course) {
-  for (int i = 0; i < kernel->graph_launches; i++) {
+static bool knows_course(halotune_kernel *kernel, struct course course, int launches) {
+  for (int i = 0; i < launches; i++) {
     const void *inputs[MAX_FIELDS];
     void *outputs[MAX_FIELDS];
     course_pointers(kernel, &course, inputs, outputs);
@@ -111,18 +100,18 @@ static bool knows_course(halotune_kernel *kernel, struct course course) {
   return true;
 }
 
-/* Find the graph that begins with these roles, or record it. Returns NULL if there is none, which is no error. The
- * caller holds the lock. */
-static CUgraphExec find_graph(halotune_kernel *kernel, const struct course *course) {
+/* Find the graph of so many launches that begins with these roles, or record it. Returns NULL if there is none, which
+ * is no error. The caller holds the lock. */
+static CUgraphExec find_graph(halotune_kernel *kernel, const struct course *course, int launches) {
   const void *pointers[2 * MAX_FIELDS] = {NULL};
-  struct recorded_run run = {kernel, *course};
+  struct recorded_run run = {kernel, *course, launches};
   void *fields[2 * MAX_FIELDS] = {NULL};
   course_write(kernel, course, fields);
   for (int i = 0; i < kernel->pointer_count; i++) pointers[i] = fields[i];
   for (int i = 0; i < kernel->graph_count; i++) {
     if (memcmp(kernel->graphs[i].pointers, pointers, sizeof pointers) == 0) return kernel->graphs[i].exec;
   }
-  if (kernel->graph_count == MOST_RUN_GRAPHS || !knows_course(kernel, *course)) return NULL;
+  if (kernel->graph_count == MOST_RUN_GRAPHS || !knows_course(kernel, *course, launches)) return NULL;
   struct run_graph *graph = &kernel->graphs[kernel->graph_count];
   struct fail_kept kept;
   fail_keep(&kept);
@@ -130,18 +119,19 @@ static CUgraphExec find_graph(halotune_kernel *kernel, const struct course *cour
   fail_put_back(&kept); /* without a graph the launches are made one by one, which tells what is wrong */
   if (recorded != HALOTUNE_OK) return NULL;
   memcpy(graph->pointers, pointers, sizeof pointers);
+  graph->launches = launches;
   kernel->graph_count++;
   return graph->exec;
 }
 
 /* Launch graphs as long as whole ones fit into the steps that are left. Their launches leave the roles as they were. */
-static halotune_status run_graphs(halotune_kernel *kernel, CUstream stream, const struct course *course,
+static halotune_status run_graphs(halotune_kernel *kernel, CUstream stream, const struct course *course, int launches,
                                   long long *left) {
-  const long long steps = (long long)kernel->graph_launches * kernel->question.key.steps;
+  const long long steps = (long long)launches * kernel->question.key.steps;
   halotune_status status = HALOTUNE_OK;
   if (steps == 0 || *left < steps || stream_is_capturing(kernel->cu, stream)) return HALOTUNE_OK;
   pthread_mutex_lock(&kernel->lock);
-  CUgraphExec graph = find_graph(kernel, course);
+  CUgraphExec graph = find_graph(kernel, course, launches);
   for (; graph && *left >= steps && status == HALOTUNE_OK; *left -= status == HALOTUNE_OK ? steps : 0)
     status = cu_check(kernel->cu, kernel->cu->graph_launch(graph, stream), "cuGraphLaunch");
   pthread_mutex_unlock(&kernel->lock);
@@ -151,14 +141,14 @@ static halotune_status run_graphs(halotune_kernel *kernel, CUstream stream, cons
 /* Launch this kernel as often as its launches fit into the steps that are left. If no variant of so many steps takes
  * these pointers, kernels for fewer steps make them. */
 static halotune_status run_kernel(halotune_kernel *kernel, CUstream stream, struct course *course, long long *left) {
-  const int steps = kernel->question.key.steps;
-  halotune_status status = run_graphs(kernel, stream, course, left);
+  const int steps = kernel->question.key.steps, gathered = graph_launches(kernel, course);
+  halotune_status status = run_graphs(kernel, stream, course, gathered, left);
   for (int launches = 1; *left >= steps && status == HALOTUNE_OK; launches++) {
     status = course_launch(kernel, stream, course);
     if (status == HALOTUNE_NOT_FOUND && kernel->fewer) return HALOTUNE_OK;
     if (status == HALOTUNE_OK) *left -= steps;
     /* By now the pointers of a first run are known. */
-    if (status == HALOTUNE_OK && launches == kernel->graph_launches) status = run_graphs(kernel, stream, course, left);
+    if (status == HALOTUNE_OK && launches == gathered) status = run_graphs(kernel, stream, course, gathered, left);
   }
   return status;
 }
@@ -169,6 +159,20 @@ static bool is_constant(const struct stencil *stencil, int field) {
     if (stencil->iterate[i].to == field) return false;
   }
   return field < stencil->input_count;
+}
+
+/* Whether the next step can do without the old values of an input. Otherwise no output may lie in its memory: the input
+ * is constant, or another input takes its value. */
+static bool is_free_after_step(const struct stencil *stencil, int input) {
+  for (int i = 0; i < stencil->iterate_count; i++) {
+    if (!stencil->iterate[i].from_output && stencil->iterate[i].from == input) return false;
+  }
+  return !is_constant(stencil, input);
+}
+
+static bool is_in_place(const halotune_kernel *kernel, int field, int input) {
+  return field >= kernel->input_count && input_below(kernel, field - kernel->input_count) == input &&
+         is_free_after_step(kernel->question.parsed->stencil, input);
 }
 
 static halotune_status check_fields(const halotune_kernel *kernel, void *const fields[]) {
@@ -185,7 +189,7 @@ static halotune_status check_fields(const halotune_kernel *kernel, void *const f
       const uintptr_t other = (uintptr_t)fields[k];
       const bool is_apart = at >= other + kernel_field_bytes(kernel, k) || other >= at + bytes;
       if (is_apart || (is_constant(stencil, i) && is_constant(stencil, k))) continue;
-      if (at == other && i >= kernel->input_count && input_below(kernel, i - kernel->input_count) == k) continue;
+      if (at == other && is_in_place(kernel, i, k)) continue;
       return fail(HALOTUNE_ARGUMENT, "halotune_run: fields[%d] (%s) overlaps with fields[%d] (%s)", i,
                   kernel_field_name(kernel, i), k, kernel_field_name(kernel, k));
     }

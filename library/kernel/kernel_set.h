@@ -30,6 +30,7 @@ enum { MOST_BOUND_SETS = 16 };
 /* Launches of a run that are gathered in a graph, and the order of the buffers with which they begin and end. */
 struct run_graph {
   CUgraphExec exec;
+  int launches;
   const void *pointers[2 * MAX_FIELDS];
 };
 
@@ -51,11 +52,11 @@ struct halotune_kernel {
   struct loaded_variant *main;
   struct run_graph graphs[MOST_RUN_GRAPHS];
   int graph_count;
-  int graph_launches; /* of one graph; 0: launches are not gathered. Set before any run */
+  bool gathers; /* launches of a run in graphs. Set before any run */
 };
 
-/* Find how many launches of a run make a graph: none where a launch is long enough to hide the next one's start. */
-int kernel_graph_launches(const halotune_kernel *kernel);
+/* Whether launches of a run are gathered in graphs: not where a launch is long enough to hide the next one's start. */
+bool kernel_gathers(const halotune_kernel *kernel);
 
 /* Build and load a variant, and put it into the list. The kernel's context is current. The caller holds the lock, or
  * no other thread knows the kernel yet. */

@@ -54,6 +54,17 @@ static const struct tuned rows_stored[] = {
      CACHE_STEADY,
      false,
      0.002},
+    {GPU_H200,
+     "../tests/data/two_in_place",
+     "direct",
+     "block_x=32",
+     DTYPE_F64,
+     {24, 20, 1},
+     LAUNCH_GRAPH,
+     CACHE_STEADY,
+     false,
+     0.002},
+    ONE_STEP("../tests/data/needed_in_place", DTYPE_F32, 24, 20, 1),
     ONE_STEP("triad", DTYPE_F32, 4096, 1, 1),
 };
 
@@ -211,11 +222,12 @@ TEST(short_launches_are_gathered_in_graphs) {
   const struct tuned *row = &rows_stored[STAR7_F64];
   halotune_config config;
   halotune_kernel *kernel = create(row, HALOTUNE_STEPS_ANY, NULL, &config), *single = create(row, 0, NULL, &config);
-  CHECK_EQ(32, kernel->graph_launches, "launches of a graph");
+  CHECK(kernel->gathers, "short launches");
   check_run(row, kernel, single, A_GRAPH - 1);
   CHECK_EQ(0, kernel->graph_count, "too short a run");
   check_run(row, kernel, single, A_GRAPH);
   CHECK_EQ(1, kernel->graph_count, "a run on known pointers");
+  CHECK_EQ(32, kernel->graphs[0].launches, "launches of a graph");
   check_run(row, kernel, single, A_GRAPH + 3);
   CHECK_EQ(1, kernel->graph_count, "the same graph");
   halotune_kernel_free(kernel);
@@ -245,7 +257,7 @@ TEST(a_run_in_place_equals_one_with_separate_buffers) {
     halotune_kernel *kernel = create(row, 0, NULL, &config);
     void *apart[] = {array(0), array(1), array(2)}, *shared[] = {array(0), array(1), array(1)};
     const long elements = row->n[0] * row->n[1];
-    CHECK_EQ(row->dtype == DTYPE_F64 ? 30 : 0, kernel->graph_launches, "row %zu", i);
+    CHECK(kernel->gathers == (row->dtype == DTYPE_F64), "row %zu", i);
     write_arrays(row->dtype);
     CHECK_OK(halotune_run(kernel, NULL, apart, cases[i].steps));
     for (int k = 0; k < 2; k++) read_array(apart[k], row->dtype, elements, want[k]);
@@ -266,6 +278,68 @@ TEST(a_run_in_place_equals_one_with_separate_buffers) {
     CHECK_EQ(HALOTUNE_ARGUMENT, halotune_run(kernel, NULL, wrong, 1), "v over u, which is read at neighbours");
     halotune_kernel_free(kernel);
   }
+}
+
+/* Each output apart or in the memory of an input. The buffers have their first places again after 2 or 3 launches. */
+TEST(some_outputs_of_a_run_may_be_in_place) {
+  enum { TWO_IN_PLACE = 15 };
+  static const struct {
+    int fields[5], launches;
+  } cases[] = {{{0, 1, 2, 3, 4}, 32}, {{0, 1, 2, 1, 4}, 30}, {{0, 1, 2, 3, 0}, 30}, {{0, 1, 2, 1, 0}, 32}};
+  static double want[2][MOST_ELEMENTS], got[MOST_ELEMENTS];
+  const struct tuned *row = &rows_stored[TWO_IN_PLACE];
+  const long elements = row->n[0] * row->n[1];
+  halotune_config config;
+  halotune_kernel *single = create(row, 0, NULL, &config);
+  struct stencil *stencil;
+  CHECK_OK(stencil_of_kernels(row->stencil, &stencil));
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    halotune_kernel *kernel = create(row, 0, NULL, &config);
+    for (int steps = 1; steps <= 100; steps = steps < 3 ? steps + 1 : steps == 3 ? 64 : steps + 3) {
+      void *fields[MOST_BUFFERS];
+      write_arrays(row->dtype);
+      step_singly(single, stencil, steps, fields);
+      for (int k = 0; k < 2; k++) read_array(fields[k], row->dtype, elements, want[k]);
+      write_arrays(row->dtype);
+      for (int k = 0; k < 5; k++) fields[k] = array(cases[i].fields[k]);
+      CHECK_OK(halotune_run(kernel, NULL, fields, steps));
+      for (int k = 0; k < 2; k++) {
+        read_array(fields[k], row->dtype, elements, got);
+        for (long n = 0; n < elements; n++)
+          CHECK_NEAR(want[k][n], got[n], 1e-30, "row %zu, %d steps, input %d, element %ld", i, steps, k, n);
+      }
+    }
+    CHECK(kernel->graph_count > 0, "row %zu: no launches were gathered", i);
+    CHECK_EQ(cases[i].launches, kernel->graphs[0].launches, "row %zu", i);
+    halotune_kernel_free(kernel);
+  }
+  halotune_kernel_free(single);
+  stencil_free(stencil);
+}
+
+/* A single launch may write over an input that the next step needs. A run may not. */
+TEST(a_run_keeps_what_its_next_step_needs) {
+  enum { NEEDED_IN_PLACE = 16 };
+  static const int cases[][5] = {{0, 1, 2, 1, 3}, {0, 1, 2, 3, 2}}; /* v over b, which a takes; q over w, a constant */
+  static double before[MOST_ELEMENTS], after[MOST_ELEMENTS];
+  halotune_config config;
+  halotune_kernel *kernel = create(&rows_stored[NEEDED_IN_PLACE], 0, NULL, &config);
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    void *fields[5];
+    for (int k = 0; k < 5; k++) fields[k] = array(cases[i][k]);
+    write_arrays(DTYPE_F32);
+    read_array(fields[0], DTYPE_F32, MOST_ELEMENTS, before); /* what all arrays hold */
+    CHECK_EQ(HALOTUNE_ARGUMENT, halotune_run(kernel, NULL, fields, 3), "row %zu", i);
+    CHECK(strstr(halotune_error(ctx), "overlaps"), "row %zu: %s", i, halotune_error(ctx));
+    for (int k = 0; k < 5; k++) {
+      CHECK(fields[k] == array(cases[i][k]), "row %zu, field %d", i, k);
+      read_array(fields[k], DTYPE_F32, MOST_ELEMENTS, after);
+      for (long n = 0; n < MOST_ELEMENTS; n++)
+        CHECK(before[n] == after[n], "row %zu, field %d is written at %ld", i, k, n);
+    }
+    CHECK_OK(halotune_kernel_launch(kernel, NULL, (const void *const *)fields, fields + 3));
+  }
+  halotune_kernel_free(kernel);
 }
 
 TEST(what_counts_is_the_time_of_a_step) {
@@ -338,6 +412,8 @@ int main(void) {
       cmocka_unit_test(what_counts_is_the_time_of_a_step),
       cmocka_unit_test(the_arguments_of_a_run_are_checked),
       cmocka_unit_test(a_run_in_place_equals_one_with_separate_buffers),
+      cmocka_unit_test(some_outputs_of_a_run_may_be_in_place),
+      cmocka_unit_test(a_run_keeps_what_its_next_step_needs),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -53,6 +53,27 @@ TEST(an_output_in_place_stays_with_its_input) {
   stencil_free(stencil);
 }
 
+/* The two outputs of tests/data/two_in_place, in the buffers of inputs or apart. */
+TEST(some_outputs_may_stay_with_their_inputs) {
+  static const struct {
+    int before[2], inputs[3], after[2];
+  } rows[] = {
+      {{3, 4}, {3, 4, 2}, {0, 1}},
+      {{1, 3}, {1, 3, 2}, {3, 0}}, /* v over b */
+      {{3, 0}, {3, 0, 2}, {1, 3}}, /* q over a */
+      {{1, 0}, {1, 0, 2}, {0, 1}},
+  };
+  struct stencil *stencil;
+  CHECK_OK(stencil_of_kernels("../tests/data/two_in_place", &stencil));
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    int inputs[MAX_FIELDS] = {0, 1, 2}, outputs[MAX_FIELDS] = {rows[i].before[0], rows[i].before[1]};
+    iterate_advance(stencil, 1, inputs, outputs);
+    for (int k = 0; k < 3; k++) CHECK_EQ(rows[i].inputs[k], inputs[k], "row %zu, input %d", i, k);
+    for (int k = 0; k < 2; k++) CHECK_EQ(rows[i].after[k], outputs[k], "row %zu, output %d", i, k);
+  }
+  stencil_free(stencil);
+}
+
 /* The carried arrays, ordered by `later`: output, later, input. */
 static const struct {
   const char *iterate;
@@ -107,6 +128,7 @@ TEST(a_launch_carries_what_inputs_take_over_from_inputs) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_output_in_place_stays_with_its_input),
+      cmocka_unit_test(some_outputs_may_stay_with_their_inputs),
       cmocka_unit_test(buffers_change_places_as_iterate_says),
       cmocka_unit_test(a_launch_carries_what_inputs_take_over_from_inputs),
   };
