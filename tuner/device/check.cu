@@ -32,6 +32,10 @@ __device__ __forceinline__ bool is_poison(unsigned long long bits) {
 __device__ __forceinline__ double number_of(unsigned bits) { return __uint_as_float(bits); }
 __device__ __forceinline__ double number_of(unsigned long long bits) { return __longlong_as_double((long long)bits); }
 
+// The least numbers above 0, 2^-149 and 2^-1074.
+__device__ __forceinline__ double least_number(const unsigned *) { return 0x1p-149; }
+__device__ __forceinline__ double least_number(const unsigned long long *) { return __longlong_as_double(1); }
+
 __device__ __forceinline__ bool is_finite(double number) {
   return (__double2hiint(number) & 0x7FF00000) != 0x7FF00000;
 }
@@ -63,9 +67,11 @@ __device__ __forceinline__ void sum_up(const Found &mine, Found *found) {
 }
 
 // Judge one point of the box as compare_fields does.
-__device__ __forceinline__ void judge(const Look &look, double got, double want, double magnitude, long long at, Found &mine) {
+__device__ __forceinline__ void judge(const Look &look, double least, double got, double want, double magnitude, long long at,
+                                      Found &mine) {
   const double infinity = __longlong_as_double(0x7FF0000000000000ll);
-  double error = fabs(got - want), units = error > 0 ? error/(look.rounding*magnitude) : 0;
+  const double unit = magnitude > 0 ? fmax(look.rounding*magnitude, least) : 0;
+  double error = fabs(got - want), units = error > 0 ? error/unit : 0;
   const bool finite = is_finite(got) && is_finite(want) && (is_finite(magnitude) || got == want);
   if (!finite) error = units = infinity;
   if (!finite || units > look.allowed_units) {
@@ -94,8 +100,8 @@ __device__ __forceinline__ void check(const Bits *memory, const double *want, co
     const Bits bits = memory[i];
     if (!guard && in_box(look, at)) {
       const double got = number_of(bits);
-      if (look.compares) judge(look, got, want[at], magnitudes[at], at, mine);
-      else if (!is_finite(got)) judge(look, got, 0, 0, at, mine);
+      if (look.compares) judge(look, least_number(memory), got, want[at], magnitudes[at], at, mine);
+      else if (!is_finite(got)) judge(look, least_number(memory), got, 0, 0, at, mine);
     } else if ((guard || look.keeps_poison) && !is_poison(bits)) {
       mine.damaged++;
       mine.first_damaged = min(mine.first_damaged, at);

@@ -1,6 +1,7 @@
 /* compare.c: computes the errors of a result, and the error that is allowed. */
 #include "tuner/verify/compare.h"
 
+#include <float.h>
 #include <math.h>
 
 double compare_rounding(enum dtype dtype) { return dtype == DTYPE_F32 ? 0x1p-24 : 0x1p-53; }
@@ -22,16 +23,23 @@ double compare_allowed_units(const struct stencil *stencil, const struct analysi
   return one_step * steps;
 }
 
+/* A unit of the expected rounding. Below the least normal number, a type's numbers are all equally far apart: there a
+ * rounding errs by up to half of the least number, however small the magnitude is. */
+static double unit_of(enum dtype dtype, double magnitude) {
+  const double least = dtype == DTYPE_F32 ? (double)FLT_TRUE_MIN : DBL_TRUE_MIN;
+  return magnitude > 0 ? fmax(compare_rounding(dtype) * magnitude, least) : 0;
+}
+
 struct comparison compare_fields(const struct grid *grid, const struct box *box, const double *want,
                                  const double *magnitudes, const double *got, enum dtype dtype, double allowed_units) {
   struct comparison result = {.points = box_points(box)};
-  double rounding = compare_rounding(dtype), sum_of_squares = 0;
+  double sum_of_squares = 0;
   if (result.points == 0) return result;
   for (long z = box->low[2]; z < box->high[2]; z++) {
     for (long y = box->low[1]; y < box->high[1]; y++) {
       for (long x = box->low[0]; x < box->high[0]; x++) {
         long i = grid_index(grid, x, y, z);
-        double error = fabs(got[i] - want[i]), units = error > 0 ? error / (rounding * magnitudes[i]) : 0;
+        double error = fabs(got[i] - want[i]), units = error > 0 ? error / unit_of(dtype, magnitudes[i]) : 0;
         bool finite = isfinite(got[i]) && isfinite(want[i]) && (isfinite(magnitudes[i]) || got[i] == want[i]);
         if (!finite) error = units = INFINITY;
         if (!finite || units > allowed_units) {

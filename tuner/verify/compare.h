@@ -12,7 +12,9 @@ struct comparison {
   long not_finite_points;
   /* A point that is not finite counts as an infinite error, so these are never NaN. */
   double rms_error, max_error;
-  double max_error_units; /* in units of the expected rounding: the type's unit of rounding times the magnitude */
+  /* In units of the expected rounding: the type's unit of rounding times the magnitude, but at least the type's least
+   * number, unless the magnitude is 0. */
+  double max_error_units;
   /* The first bad point, x fastest; meaningless if there is none. */
   long first_bad[MAX_DIMS];
   double want, got;

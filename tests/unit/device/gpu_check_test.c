@@ -175,6 +175,32 @@ TEST(what_it_finds_is_what_compare_fields_finds) {
   }
 }
 
+/* Results, references and magnitudes below the least normal number. */
+TEST(numbers_below_the_normal_ones_are_judged_as_compare_fields_does) {
+  static struct field f;
+  static const double least[] = {0x1p-149, 0x1p-1074};
+  for (int dtype = 0; dtype < DTYPE_COUNT; dtype++) {
+    make_field(&f, (enum dtype)dtype, boxes[0]);
+    double *want = emulation_buffer_data(f.want), *magnitudes = emulation_buffer_data(f.magnitudes);
+    for (long i = 0; i < POINTS; i++) {
+      want[i] = magnitudes[i] = (double)(i % 7) * least[dtype];
+      f.values[i] = (double)(i % 7 + (i % 7 > 0 ? i % 5 : 0)) * least[dtype]; /* at most 4 units more */
+      set_element(&f, i, f.values[i]);
+    }
+    const struct gpu_look look = look_of(&f);
+    struct gpu_found found = look_at(&f, &look);
+    check_same(&f, &found, dtype_names[dtype]);
+    CHECK_EQ(0, found.bad, "%s", dtype_names[dtype]);
+    CHECK(found.max_units == 4, "%s: %g", dtype_names[dtype], found.max_units);
+    f.values[9] += least[dtype] * 3; /* 7 units */
+    set_element(&f, 9, f.values[9]);
+    found = look_at(&f, &look);
+    check_same(&f, &found, dtype_names[dtype]);
+    CHECK_EQ(9, found.first_bad, "%s", dtype_names[dtype]);
+    free_field(&f);
+  }
+}
+
 TEST(what_is_written_outside_is_found) {
   static struct field f;
   const struct box box = boxes[1];
@@ -231,6 +257,7 @@ TEST(a_changed_input_is_found_bit_for_bit) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_it_finds_is_what_compare_fields_finds),
+      cmocka_unit_test(numbers_below_the_normal_ones_are_judged_as_compare_fields_does),
       cmocka_unit_test(what_is_written_outside_is_found),
       cmocka_unit_test(a_changed_input_is_found_bit_for_bit),
   };

@@ -10,6 +10,7 @@
 enum { CELLS = 4 };
 #define U 0x1p-24 /* the unit of rounding of single precision */
 #define D 0x1p-53
+#define L 0x1p-149 /* the least number of single precision */
 
 static const struct {
   enum dtype dtype;
@@ -40,6 +41,10 @@ static const struct {
     {DTYPE_F64, 4, {1, 1, 1, 1}, {1, 1, 1, 1}, {1, 1 + 4 * D, 1, 1}, true, 0, 0, 2 * D, 4 * D, 4},
     {DTYPE_F64, 4, {1, 1, 1, 1}, {1, 1, 1, 1}, {1, 1 + 6 * D, 1, 1}, false, 1, 1, 3 * D, 6 * D, 6},
     {DTYPE_F64, 1e9, {1, 1, 1, 1}, {1, 1, 1, 1}, {1, 1, 1, 1 + U}, true, 0, 0, U / 2, U, 0x1p29},
+    /* below the least normal number a unit is the least number, except where nothing is expected */
+    {DTYPE_F32, 3, {0, L, 0, 0}, {L, L, L, L}, {0, 4 * L, 0, 0}, true, 0, 0, 1.5 * L, 3 * L, 3},
+    {DTYPE_F32, 3, {0, L, 0, 0}, {L, L, L, L}, {0, 5 * L, 0, 0}, false, 1, 1, 2 * L, 4 * L, 4},
+    {DTYPE_F32, 3, {0, 0, 0, 0}, {1, 0, 1, 1}, {0, L, 0, 0}, false, 1, 1, L / 2, L, INFINITY},
     /* the first cell and the last */
     {DTYPE_F32, 1, {0, 0, 0, 0}, {1, 1, 1, 1}, {2 * U, 0, 0, 0}, false, 1, 0, U, 2 * U, 2},
     {DTYPE_F32, 1, {0, 0, 0, 0}, {1, 1, 1, 1}, {0, 0, 0, 2 * U}, false, 1, 3, U, 2 * U, 2},
