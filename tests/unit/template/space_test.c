@@ -248,6 +248,39 @@ TEST(a_sample_is_in_order_without_repeats_and_repeatable) {
   }
 }
 
+/* A choice is a byte: a list of the most values has its last one in samples drawn at random and in a walk. */
+TEST(the_last_of_the_most_values_is_drawn) {
+  static const long wanted[] = {2000, 60000}; /* of 65280: at random, and in a walk */
+  char values[1024], lists[4096];
+  double facts[FACT_COUNT];
+  struct template *template;
+  struct bindings bindings;
+  struct configuration last = {{MAX_VALUES - 1, MAX_VALUES - 1}};
+  size_t length = 0;
+  for (int v = 1; v <= MAX_VALUES; v++)
+    length += (size_t)snprintf(values + length, sizeof values - length, "%s%d", v > 1 ? "," : "", v);
+  snprintf(lists, sizeof lists, "a: {values: [%s], default: 1, about: x}, b: {values: [%s], default: 2, about: x}",
+           values, values);
+  device_facts(facts);
+  CHECK_OK(template_of_rules(lists, "{keep: a != b, otherwise: x}", &template));
+  CHECK_OK(bindings_make(template, facts, &bindings));
+  for (size_t i = 0; i < COUNT(wanted); i++) {
+    long count, drawn[2] = {0};
+    struct configuration *sample;
+    CHECK_OK(space_sample(&bindings, NULL, NULL, wanted[i], 1, &sample, &count));
+    CHECK_EQ(wanted[i], count, "row %zu", i);
+    for (long k = 0; k < count; k++) {
+      for (int p = 0; p < 2; p++) drawn[p] += sample[k].choice[p] == MAX_VALUES - 1;
+    }
+    CHECK(drawn[0] > 0 && drawn[1] > 0, "row %zu: %ld times in a, %ld times in b", i, drawn[0], drawn[1]);
+    free(sample);
+  }
+  CHECK(space_nearest(&bindings, NULL, &last) == NULL, "one of the two changes");
+  CHECK(last.choice[0] + last.choice[1] == 2 * MAX_VALUES - 3, "by one value: %d %d", last.choice[0], last.choice[1]);
+  bindings_free(&bindings);
+  template_free(template);
+}
+
 /* In 4000 samples each configuration is drawn equally often, within five standard deviations. Samples of 2 are drawn at
  * random, those of 20 in a walk. */
 TEST(every_configuration_is_as_likely_as_any_other) {
@@ -346,6 +379,7 @@ int main(void) {
       cmocka_unit_test(a_sample_is_in_order_without_repeats_and_repeatable),
       cmocka_unit_test(every_configuration_is_as_likely_as_any_other),
       cmocka_unit_test(every_pair_is_as_likely_as_any_other),
+      cmocka_unit_test(the_last_of_the_most_values_is_drawn),
       cmocka_unit_test(a_walk_visits_a_million_combinations),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
