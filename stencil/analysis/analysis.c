@@ -1,6 +1,7 @@
 /* analysis.c: finds taps, reach, shape and bytes per point, and calls the other parts of the analysis. */
 #include "stencil/analysis/analysis.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -199,8 +200,8 @@ double analysis_intensity(const struct analysis *analysis, enum dtype dtype) {
 }
 
 double analysis_read_intensity(const struct analysis *analysis, enum dtype dtype) {
-  const int bytes = analysis->read_bytes_per_point[dtype]; /* 0 where all inputs lie along some axes only */
-  return bytes > 0 ? (double)analysis->flops_per_point / bytes : 0;
+  const int bytes = analysis->read_bytes_per_point[dtype];
+  return bytes > 0 ? (double)analysis->flops_per_point / bytes : NAN;
 }
 
 bool is_staged(const struct analysis *analysis, int input) {

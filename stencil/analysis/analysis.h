@@ -68,7 +68,8 @@ halotune_status analysis_make(const struct stencil *stencil, struct analysis **o
 
 void analysis_free(struct analysis *analysis);
 
-/* Floating-point operations per byte: of the compulsory traffic, and of what is read only. */
+/* Floating-point operations per byte: of the compulsory traffic, and of what is read only. The latter is NaN where no
+ * byte a point is read, because all inputs lie along some axes only. */
 double analysis_intensity(const struct analysis *analysis, enum dtype dtype);
 double analysis_read_intensity(const struct analysis *analysis, enum dtype dtype);
 

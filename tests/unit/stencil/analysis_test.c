@@ -381,6 +381,19 @@ TEST(intensity_is_flops_over_bytes) {
   stencil_free(stencil);
 }
 
+TEST(lines_alone_have_no_read_intensity) {
+  static const char text[] = "name: outer\ndims: 2\ninputs: [a, b]\noutputs: [v]\nalong: {a: x, b: y}\nboundary: skip\n"
+                             "update: v = 2*a[0]*b[0] + 1\ndtypes: [f32]\ngrids: [[9, 8]]\n";
+  struct stencil *stencil;
+  struct analysis *analysis;
+  CHECK_OK(stencil_parse(&(struct source){"outer.yaml", text, sizeof text - 1}, &stencil));
+  CHECK_OK(analysis_make(stencil, &analysis));
+  CHECK_NEAR(0.75, analysis_intensity(analysis, DTYPE_F32), 0, "of what is written");
+  CHECK(isnan(analysis_read_intensity(analysis, DTYPE_F32)), "nothing is read at each point");
+  analysis_free(analysis);
+  stencil_free(stencil);
+}
+
 TEST(skipped_points_are_left_out_of_the_computed_box) {
   struct stencil *stencil;
   struct analysis *analysis;
@@ -409,6 +422,7 @@ int main(void) {
       cmocka_unit_test(the_hash_sees_what_the_next_step_reads),
       cmocka_unit_test(weights_that_share_factors_are_cut),
       cmocka_unit_test(intensity_is_flops_over_bytes),
+      cmocka_unit_test(lines_alone_have_no_read_intensity),
       cmocka_unit_test(skipped_points_are_left_out_of_the_computed_box),
   };
   return cmocka_run_group_tests_name("analysis", tests, NULL, NULL);

@@ -1,4 +1,5 @@
 /* show.c: `halotune show STENCIL`: prints what the program knows about a stencil. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -120,10 +121,12 @@ static void print_numbers(const struct stencil *stencil, const struct analysis *
   for (int i = 0; i < DTYPE_COUNT; i++) {
     if (!stencil->dtypes[i]) continue;
     enum dtype dtype = (enum dtype)i;
-    printf("%-11s%d bytes a point (%d read once, %d written once); %.4g flops a byte, %.4g a byte read\n",
-           dtype_names[i], analysis->bytes_per_point[i], analysis->read_bytes_per_point[i],
-           analysis->bytes_per_point[i] - analysis->read_bytes_per_point[i], analysis_intensity(analysis, dtype),
-           analysis_read_intensity(analysis, dtype));
+    const double of_read = analysis_read_intensity(analysis, dtype);
+    printf("%-11s%d bytes a point (%d read once, %d written once); %.4g flops a byte", dtype_names[i],
+           analysis->bytes_per_point[i], analysis->read_bytes_per_point[i],
+           analysis->bytes_per_point[i] - analysis->read_bytes_per_point[i], analysis_intensity(analysis, dtype));
+    if (isfinite(of_read)) printf(", %.4g a byte read", of_read);
+    printf("\n");
   }
   print_effective(stencil, analysis);
   identity_hex(analysis->hash, hex);
