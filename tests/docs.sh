@@ -106,6 +106,22 @@ check_emulated() {
 }
 is_wanted docs/templates.md && check_emulated
 
+# The commands at the top of docs/boundaries.md, on the arrays that its program makes.
+check_boundaries() {
+  mkdir "$work/boundaries" "$work/boundaries/bin" && ln -s "$program" "$work/boundaries/bin/halotune" && ln -s "$PWD/examples" "$work/boundaries/examples"
+  awk '/^```python/ { inside = 1; next } /^```/ { inside = 0 } inside' docs/boundaries.md >"$work/boundaries/arrays.py"
+  sed '/^```/,$d' docs/boundaries.md | sed -n 's/^    //p' >"$work/boundaries/commands"
+  number=$((number + 1))
+  if (cd "$work/boundaries" && "${PYTHON:-/usr/bin/python3}" arrays.py && PATH="$work/boundaries/bin:$PATH" sh -e commands && [ -s b.npy ]) >"$work/out" 2>&1; then
+    echo "ok $number - docs/boundaries.md: its commands"
+  else
+    failed=$((failed + 1))
+    echo "not ok $number - docs/boundaries.md: its commands"
+    sed 's/^/# /' "$work/out"
+  fi
+}
+is_wanted docs/boundaries.md && check_boundaries
+
 # The README must contain the output of `show` for a stencil, indented, below the line that calls it.
 check_transcript() { # folder
   file=$(cd "$1" && echo *.yaml)

@@ -46,6 +46,11 @@ cat "$work/commands" >>"$work/unknown"
 check "the table of this test has the commands of README.md, and no others" test ! -s "$work/unknown"
 [ ! -s "$work/unknown" ] || sed 's/^/# /' "$work/unknown"
 
+# The table of commands begins each row with a command's name.
+"$program" --help | sed -n 's/^  \([a-z][a-z]*\)  *[A-Za-z[].*/\1/p' | grep -vx halotune | sort -u >"$work/of_help"
+sed -n '/^## Commands/,/^## /s/^| \(`[^|]*`\) |.*/\1/p' "$root/README.md" | grep -oE '`halotune [a-z]+' | cut -d' ' -f2 | sort -u >"$work/of_table"
+check "the table of commands has those of halotune --help, and no others" diff "$work/of_help" "$work/of_table"
+
 awk '/^```yaml/ { inside = 1; next } /^```/ { inside = 0 } inside' "$root/README.md" >heat.yaml
 perl "$root/tests/npy.pl" write a.npy '<f4' 40,50 '$x + 2*$y' || exit 1
 while read -r command; do check "$command" sh -c "$command"; done <run
