@@ -1,6 +1,6 @@
 # Why a winner won: from a database with a search, and from one with its finalists alone.
 HALOTUNE_DB=$TMPDIR/explain.db
-export HALOTUNE_DB
+export HALOTUNE_DB HALOTUNE_TEMPLATE_PATH=templates # what lookups compare the stored templates with
 gunzip -c bench/results/recording-star7-f32-512x512x512.json.gz >"$TMPDIR/recording.json"
 halotune db import --trust --yes "$TMPDIR/recording.json" >/dev/null 2>&1
 halotune explain star7
