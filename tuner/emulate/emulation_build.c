@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,8 +77,12 @@ static halotune_status compile_to(const struct build *build, enum emulation_prod
     return status;
   }
   close(fd);
-  status = emulation_compiler_run(&build->compiler, product, build->files, source, temporary, build->scratch.folder,
-                                  timeout_ms, log, &result);
+  for (int tries = 0; tries < 2 && status == HALOTUNE_OK; tries++) {
+    status = emulation_compiler_run(&build->compiler, product, build->files, source, temporary, build->scratch.folder,
+                                    timeout_ms, log, &result);
+    /* Ctrl-C on a terminal also ends a compiler that has not left the terminal's process group yet. */
+    if (status == HALOTUNE_OK && !(WIFSIGNALED(result.wait_status) && WTERMSIG(result.wait_status) == SIGINT)) break;
+  }
   *outcome = COMPILE_FAILED;
   if (status == HALOTUNE_OK && result.timed_out) {
     *outcome = COMPILE_TIMEOUT;
