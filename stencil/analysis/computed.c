@@ -110,13 +110,9 @@ static int reach_of(const struct analysis *analysis, int axis, int side) {
   return side == SIDE_LOW ? analysis->radius_low[axis] : analysis->radius_high[axis];
 }
 
-static bool is_periodic(const struct edge *edge) {
-  return edge->rule == BOUNDARY_PERIODIC || edge->rule == BOUNDARY_PERIODIC_ENDPOINT;
-}
-
 /* Whether an image is found in each step anew: those of periodic axes are computed like points of the grid. */
 static bool is_ghost(const struct edge *edge) {
-  return !edge_leaves_out(edge) && edge->rule != BOUNDARY_ZERO && !is_periodic(edge);
+  return !edge_leaves_out(edge) && edge->rule != BOUNDARY_ZERO && !edge_is_periodic(edge);
 }
 
 /* Whether taps of some input reach beyond an end of the axis, to what `is_such` tells. */
@@ -132,7 +128,7 @@ static bool reaches_such(const struct analysis *analysis, const struct stencil *
 
 bool analysis_has_far_ends(const struct analysis *analysis, const struct stencil *stencil) {
   for (int axis = 0; axis < stencil->dims; axis++) {
-    if (reaches_such(analysis, stencil, axis, is_periodic)) return true;
+    if (reaches_such(analysis, stencil, axis, edge_is_periodic)) return true;
   }
   return false;
 }

@@ -77,6 +77,10 @@ static bool mirrors_at_node(const struct edge *edge) {
   return edge->rule == BOUNDARY_MIRROR_NODE || edge->rule == BOUNDARY_ODD_MIRROR_NODE;
 }
 
+bool edge_is_periodic(const struct edge *edge) {
+  return edge->rule == BOUNDARY_PERIODIC || edge->rule == BOUNDARY_PERIODIC_ENDPOINT;
+}
+
 bool edge_mirrors(const struct edge *edge) {
   return edge->rule == BOUNDARY_MIRROR || edge->rule == BOUNDARY_ODD_MIRROR || mirrors_at_node(edge);
 }

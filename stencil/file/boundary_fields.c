@@ -50,10 +50,6 @@ static halotune_status read_edge(struct stencil_reader *r, const struct yaml *no
   return is_value ? HALOTUNE_OK : fail_edge(r, node);
 }
 
-static bool joins_ends(const struct edge *edge) {
-  return edge->rule == BOUNDARY_PERIODIC || edge->rule == BOUNDARY_PERIODIC_ENDPOINT;
-}
-
 /* Read the rules of an axis: one for both ends, or a list of two. */
 static halotune_status read_edges(struct stencil_reader *r, const struct yaml *node, struct edge out[SIDES]) {
   const bool is_list = node->kind == YAML_LIST;
@@ -68,7 +64,7 @@ static halotune_status read_edges(struct stencil_reader *r, const struct yaml *n
   }
   if (edge_equal(&out[SIDE_LOW], &out[SIDE_HIGH])) return HALOTUNE_OK;
   for (int side = 0; side < SIDES; side++) {
-    if (!joins_ends(&out[side])) continue;
+    if (!edge_is_periodic(&out[side])) continue;
     return reader_fail(r, node->place, "'%s' joins both ends of an axis: write it for both",
                        boundary_names[out[side].rule]);
   }
@@ -104,8 +100,8 @@ static halotune_status read_input(struct stencil_reader *r, const struct yaml *n
     if ((status = read_edges(r, item, edges)) != HALOTUNE_OK) return status;
     for (int side = 0; side < SIDES; side++) {
       const struct edge *common = &stencil->boundary[axis][side];
-      const struct edge *wrong = edge_leaves_out(common) || joins_ends(common) ? common : &edges[side];
-      if (edge_equal(common, &edges[side]) || !(edge_leaves_out(wrong) || joins_ends(wrong))) continue;
+      const struct edge *wrong = edge_leaves_out(common) || edge_is_periodic(common) ? common : &edges[side];
+      if (edge_equal(common, &edges[side]) || !(edge_leaves_out(wrong) || edge_is_periodic(wrong))) continue;
       return reader_fail(r, item->place, "'%s' holds for all inputs or for none", boundary_names[wrong->rule]);
     }
   }

@@ -176,6 +176,9 @@ bool edge_equal(const struct edge *a, const struct edge *b);
 /* Whether points with taps beyond this end of the axis are not computed. */
 bool edge_leaves_out(const struct edge *edge);
 
+/* Whether a point beyond this end reads a point near the other end of the axis. */
+bool edge_is_periodic(const struct edge *edge);
+
 /* Whether a point beyond this end reads its mirror image. */
 bool edge_mirrors(const struct edge *edge);
 
@@ -184,7 +187,7 @@ bool edge_mirrors(const struct edge *edge);
  *   by  receives the other output; undefined if there is none */
 bool stencil_is_kept_by_another(const struct stencil *stencil, int input, int output, int *by);
 
-/* The input in whose memory an output may lie; -1 for none. */
+/* The input in whose memory an output may lie; -1 for none, and for an array that a launch carries. */
 int stencil_in_place(const struct stencil *stencil, int output);
 
 /* Whether an input has points along this axis of the stencil. */

@@ -19,8 +19,6 @@ static bool has_image(enum boundary rule) {
   return rule != BOUNDARY_ZERO && rule != BOUNDARY_VALUE && rule != BOUNDARY_SKIP && rule != BOUNDARY_KEEP;
 }
 
-static bool is_periodic(enum boundary rule) { return rule == BOUNDARY_PERIODIC || rule == BOUNDARY_PERIODIC_ENDPOINT; }
-
 static bool is_odd(enum boundary rule) { return rule == BOUNDARY_ODD_MIRROR || rule == BOUNDARY_ODD_MIRROR_NODE; }
 
 /* Append the image beyond one end: one expression, or one for each input. The first input that has an image stands for
@@ -59,7 +57,7 @@ static void add_images(struct text *text, const struct prelude *prelude, int axi
     text_printf(text, "%s__device__ __forceinline__ index_t %simage_%c(const Geometry &g, %sindex_t %c) {\n",
                 near ? "// The same, at most the grid's points away, without a loop.\n" : "\n", near ? "near_" : "",
                 axis_names[axis], is_shared ? "" : "int field, ", axis_names[axis]);
-    if (is_periodic(rule) && !near) {
+    if (edge_is_periodic(&stencil->boundary[axis][SIDE_LOW]) && !near) {
       const char *period = rule == BOUNDARY_PERIODIC ? "g.n@" : "g.n@ - 1";
       for (int side = 0; side < SIDES; side++) {
         prelude_write_for_axis(text, side == SIDE_LOW ? "  while (@ < 0) @ += " : "  while (@ >= g.n@) @ -= ", axis);

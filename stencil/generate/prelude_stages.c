@@ -122,8 +122,7 @@ void prelude_write_stages(struct text *text, const struct prelude *prelude) {
 }
 
 static bool is_periodic(const struct stencil *stencil, int axis) {
-  const enum boundary rule = stencil->boundary[axis][SIDE_LOW].rule;
-  return axis < stencil->dims && (rule == BOUNDARY_PERIODIC || rule == BOUNDARY_PERIODIC_ENDPOINT);
+  return axis < stencil->dims && edge_is_periodic(&stencil->boundary[axis][SIDE_LOW]);
 }
 
 /* Append the image along an axis: "image_x(g, x)". The rules of periodic axes hold for all inputs. */
@@ -144,7 +143,7 @@ static void add_axis_functions(struct text *text, const struct stencil *stencil,
     } else if (has_image(stencil, axis)) {
       add_image(text, stencil, axis);
     } else {
-      for (const char *at = otherwise; *at; at++) text_add(text, *at == '@' ? &name : at, 1);
+      prelude_write_for_axis(text, otherwise, axis);
     }
     text_printf(text, "; }\n");
   }
