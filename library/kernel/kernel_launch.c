@@ -46,7 +46,7 @@ static bool may_be_same(const halotune_kernel *kernel, int output, int input) {
   if (input >= kernel->input_count || !input_is_whole(parsed->stencil, input)) return false;
   if (stencil_is_kept_by_another(parsed->stencil, input, output, &by)) return false;
   if (parsed->analysis->shape == SHAPE_POINTWISE && parsed->stencil->kind != STENCIL_SCAN) return true;
-  return output < parsed->stencil->output_count && stencil_in_place(parsed->stencil, output) == input;
+  return stencil_in_place(parsed->stencil, output) == input;
 }
 
 static halotune_status check_pointers(const halotune_kernel *kernel, const void *const pointers[],

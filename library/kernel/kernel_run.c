@@ -13,18 +13,13 @@ struct course {
   int inputs[MAX_FIELDS], outputs[MAX_FIELDS]; /* numbers of buffers */
 };
 
-/* The input in whose memory an output may lie; -1 for none. */
-static int input_below(const halotune_kernel *kernel, int output) {
-  const struct stencil *stencil = kernel->question.parsed->stencil;
-  return output < stencil->output_count ? stencil_in_place(stencil, output) : -1;
-}
-
 static struct course course_begin(const halotune_kernel *kernel, void *const fields[]) {
+  const struct stencil *stencil = kernel->question.parsed->stencil;
   struct course course = {.inputs = {0}};
   memcpy(course.buffers, fields, (size_t)kernel->pointer_count * sizeof *fields);
   for (int i = 0; i < kernel->input_count; i++) course.inputs[i] = i;
   for (int i = 0; i < kernel->output_count; i++) {
-    const int below = input_below(kernel, i);
+    const int below = stencil_in_place(stencil, i);
     const bool is_same = below >= 0 && fields[below] == fields[kernel->input_count + i];
     course.outputs[i] = is_same ? below : kernel->input_count + i;
   }
@@ -171,8 +166,9 @@ static bool is_free_after_step(const struct stencil *stencil, int input) {
 }
 
 static bool is_in_place(const halotune_kernel *kernel, int field, int input) {
-  return field >= kernel->input_count && input_below(kernel, field - kernel->input_count) == input &&
-         is_free_after_step(kernel->question.parsed->stencil, input);
+  const struct stencil *stencil = kernel->question.parsed->stencil;
+  return field >= kernel->input_count && stencil_in_place(stencil, field - kernel->input_count) == input &&
+         is_free_after_step(stencil, input);
 }
 
 static halotune_status check_fields(const halotune_kernel *kernel, void *const fields[]) {

@@ -48,7 +48,7 @@ static bool is_input(const struct stencil *stencil, const int inputs[], int buff
 
 /* The input whose buffer an output shares, as `in_place` allows it; -1 for none. */
 static int input_below(const struct stencil *stencil, const int inputs[], int buffer, int output) {
-  const int input = output < stencil->output_count ? stencil_in_place(stencil, output) : -1;
+  const int input = stencil_in_place(stencil, output);
   return input >= 0 && inputs[input] == buffer ? input : -1;
 }
 
