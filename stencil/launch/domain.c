@@ -20,6 +20,10 @@ struct domain domain_dense(const struct stencil *stencil, const struct analysis 
 
 long domain_elements(const struct domain *domain) { return domain->plane * domain->grid.n[2]; }
 
+void input_layout_points(const struct input_layout *layout, const struct grid *grid, long points[MAX_DIMS]) {
+  for (int axis = 0; axis < MAX_DIMS; axis++) points[axis] = layout->strides[axis] > 0 ? grid->n[axis] : 1;
+}
+
 struct input_layout domain_layout(const struct domain *domain, enum dtype dtype) {
   return (struct input_layout){{1, domain->row, domain->plane}, domain_elements(domain), dtype_bytes(dtype)};
 }

@@ -39,6 +39,14 @@ struct input_layout {
   size_t element_bytes;
 };
 
+/* How many points an input has along each axis of a grid: 1 along axes that it does not have. */
+void input_layout_points(const struct input_layout *layout, const struct grid *grid, long points[MAX_DIMS]);
+
+/* The element of a point. Coordinates along axes that the input does not have count nothing. */
+static inline long input_layout_index(const struct input_layout *layout, long x, long y, long z) {
+  return x * layout->strides[0] + y * layout->strides[1] + z * layout->strides[2];
+}
+
 /* The layout of outputs, and of inputs that are whole. */
 struct input_layout domain_layout(const struct domain *domain, enum dtype dtype);
 

@@ -86,11 +86,13 @@ static bool check_plane(struct run *run, int buffer, long z) {
 static bool check_beside(struct run *run, int input) {
   const struct input_layout *layout = &run->fields.layouts[input];
   const struct grid *grid = &run->scene->request.domain.grid;
-  for (long z = 0; z < (layout->strides[2] > 0 ? grid->n[2] : 1); z++) {
-    for (long y = 0; y < (layout->strides[1] > 0 ? grid->n[1] : 1); y++) {
-      for (long x = 0; x < (layout->strides[0] > 0 ? grid->n[0] : 1); x++) {
-        const long i = x * layout->strides[0] + y * layout->strides[1] + z * layout->strides[2];
-        if (element_of(run, input, i) == run->scene->inputs[input][grid_index(grid, x, y, z)]) continue;
+  long n[MAX_DIMS];
+  input_layout_points(layout, grid, n);
+  for (long z = 0; z < n[2]; z++) {
+    for (long y = 0; y < n[1]; y++) {
+      for (long x = 0; x < n[0]; x++) {
+        const double want = run->scene->inputs[input][grid_index(grid, x, y, z)];
+        if (element_of(run, input, input_layout_index(layout, x, y, z)) == want) continue;
         set_outcome(run, CHECK_CHANGED_INPUT);
         snprintf(run->result->text, sizeof run->result->text, "%s was written at (%ld, %ld, %ld), which is an input",
                  run->scene->request.stencil->inputs[input], x, y, z);

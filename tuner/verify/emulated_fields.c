@@ -28,12 +28,12 @@ static void copy_to_buffer(const struct emulated_fields *fields, int buffer, con
   const struct input_layout *layout = &fields->layouts[buffer];
   const struct grid *grid = &fields->scene->request.domain.grid;
   long n[MAX_DIMS];
-  for (int axis = 0; axis < MAX_DIMS; axis++) n[axis] = layout->strides[axis] > 0 ? grid->n[axis] : 1;
+  input_layout_points(layout, grid, n);
   for (long z = 0; z < n[2]; z++) {
     for (long y = 0; y < n[1]; y++) {
       for (long x = 0; x < n[0]; x++) {
-        const long i = x * layout->strides[0] + y * layout->strides[1] + z * layout->strides[2];
-        set_element(fields, buffer, i, values ? values[grid_index(grid, x, y, z)] : 1);
+        const double value = values ? values[grid_index(grid, x, y, z)] : 1;
+        set_element(fields, buffer, input_layout_index(layout, x, y, z), value);
       }
     }
   }

@@ -165,12 +165,11 @@ halotune_status scene_collect_input(const struct scene *scene, int input, double
   long n[MAX_DIMS];
   *out = calloc((size_t)layout.elements, sizeof **out);
   if (!*out) return fail_memory();
-  for (int axis = 0; axis < MAX_DIMS; axis++) n[axis] = layout.strides[axis] > 0 ? grid->n[axis] : 1;
+  input_layout_points(&layout, grid, n);
   for (long z = 0; z < n[2]; z++) {
     for (long y = 0; y < n[1]; y++) {
       for (long x = 0; x < n[0]; x++) {
-        (*out)[x * layout.strides[0] + y * layout.strides[1] + z * layout.strides[2]] =
-            scene->inputs[input][grid_index(grid, x, y, z)];
+        (*out)[input_layout_index(&layout, x, y, z)] = scene->inputs[input][grid_index(grid, x, y, z)];
       }
     }
   }
