@@ -82,6 +82,26 @@ static void case_open(struct phase_case *c) {
   CHECK_OK(pipeline_make(NULL, &c->pipeline));
 }
 
+/* What a search of the case reads and changes, without hints and starts. */
+static struct search_inputs inputs_of(struct phase_case *c, const struct strategy *strategy) {
+  static const struct proposal_list none = {.count = 0};
+  return (struct search_inputs){.task = &c->task,
+                                .space = &c->space,
+                                .schedule = &c->schedule,
+                                .rows = &c->rows,
+                                .first = c->first,
+                                .first_ms = 700,
+                                .hints = &none,
+                                .starts = &none,
+                                .strategy = strategy,
+                                .backend = &c->backend,
+                                .pipeline = c->pipeline,
+                                .timed = &c->timed,
+                                .twins = &c->twins,
+                                .tally = &c->tally,
+                                .progress = &c->progress};
+}
+
 static void case_close(struct phase_case *c) {
   text_free(&c->warnings);
   timed_free(&c->timed);
@@ -228,7 +248,6 @@ TEST(no_more_variants_than_asked_for_are_in_flight) {
   static const struct strategy silent = {.next = propose_nothing, .tell = tell_nobody};
   static const struct backend counting = {
       .name = "counting", .set_problem = set_problem, .load = load_wrong, .unload = unload};
-  static const struct proposal_list none = {.count = 0};
   for (int in_flight = 1; in_flight <= 3; in_flight++) {
     static const char *const changes[] = {"block_x=64", "block_y=4", "z_slicing=16", "points_y=2"};
     struct proposal_list starts = {.count = 0};
@@ -244,23 +263,10 @@ TEST(no_more_variants_than_asked_for_are_in_flight) {
     }
     c.rows.run = case_run(&c.bench, c.store, "580.1");
     c.first = trial_of(&c, &first);
-    const struct search_inputs in = {.task = &c.task,
-                                     .space = &c.space,
-                                     .schedule = &c.schedule,
-                                     .rows = &c.rows,
-                                     .first = c.first,
-                                     .first_ms = 700,
-                                     .served = &served,
-                                     .hints = &none,
-                                     .starts = &starts,
-                                     .strategy = &silent,
-                                     .in_flight = in_flight,
-                                     .backend = &c.backend,
-                                     .pipeline = c.pipeline,
-                                     .timed = &c.timed,
-                                     .twins = &c.twins,
-                                     .tally = &c.tally,
-                                     .progress = &c.progress};
+    struct search_inputs in = inputs_of(&c, &silent);
+    in.served = &served;
+    in.starts = &starts;
+    in.in_flight = in_flight;
     CHECK_OK(search_phase_run(&in, &end));
     CHECK_EQ(6, c.loads, "default, served and starts, %d in flight", in_flight);
     CHECK_EQ(in_flight, c.most_in_flight, "at most");
@@ -280,23 +286,8 @@ TEST(a_slow_default_adjusts_no_earlier_results) {
   put_result(&c, before, &fast, 2, 0.3);
   c.rows.run = case_run(&c.bench, c.store, "580.1");
   c.first = trial_of(&c, &first);
-  static const struct proposal_list none = {.count = 0};
-  const struct search_inputs in = {.task = &c.task,
-                                   .space = &c.space,
-                                   .schedule = &c.schedule,
-                                   .rows = &c.rows,
-                                   .first = c.first,
-                                   .first_ms = 700,
-                                   .hints = &none,
-                                   .starts = &none,
-                                   .strategy = &silent,
-                                   .max_variants = 1,
-                                   .backend = &c.backend,
-                                   .pipeline = c.pipeline,
-                                   .timed = &c.timed,
-                                   .twins = &c.twins,
-                                   .tally = &c.tally,
-                                   .progress = &c.progress};
+  struct search_inputs in = inputs_of(&c, &silent);
+  in.max_variants = 1;
   struct search_end end;
   CHECK_OK(search_phase_run(&in, &end));
   CHECK_EQ(2, c.timed.count, "both are recalled");
