@@ -1,7 +1,7 @@
 # fake_gpu.sh: tests source it to run `halotune` on the driver of tests/fake_cuda, with a small space of variants. It
 # sets $program, $work (removed at the end), $templates (a folder with the template `small`, which is `direct` with 32
 # configurations), and the environment. Compiled and computed results are kept in build/fake, so that a second run of a
-# test is fast. `result` and `finish` print TAP.
+# test is fast. `result`, `check` and `finish` print TAP.
 cd "$(dirname "$0")/.." || exit 1
 program=$(readlink -f "${HALOTUNE:-build/halotune}")
 library=$(readlink -f "${FAKE_CUDA:-build/libfakecuda.so}")
@@ -80,6 +80,13 @@ result() { # name status [file]
     echo "not ok $number - $1"
     [ $# -lt 3 ] || tail -n 8 "$3" | sed 's/^/# /'
   fi
+}
+# Run a command, whose output is printed if it fails.
+check() { # name command...
+  name=$1
+  shift
+  number=$((number + 1))
+  if "$@" >"$work/log" 2>&1; then echo "ok $number - $name"; else failed=$((failed + 1)); echo "not ok $number - $name"; sed 's/^/# /' "$work/log"; fi
 }
 finish() {
   echo "1..$number"
