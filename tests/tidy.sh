@@ -41,7 +41,7 @@ layers="include base stencil/expression stencil/file stencil/analysis stencil/la
   reports/rows reports/figures reports/document reports/page
   tuner/emulate tuner/verify tuner/count tuner/device tuner/measure
   tuner/search/variants tuner/search/strategy tuner/search/hints tuner/search/run tuner/search/roof tuner/search/finals
-  tuner/search/tune tuner/cli"
+  tuner/search/tune tuner/fleet tuner/cli"
 check_layers() { # one pass over all lines that include; paths are spelled from the root
   bad=$(find $layers -type f | sort -u | xargs grep -nHE '^[[:space:]]*#[[:space:]]*include[[:space:]]+"' | LAYERS=$(echo $layers) awk '
     function layer_of(path, i, at) {
