@@ -447,11 +447,13 @@ static struct operand parse_logical(struct parser *p, bool is_or) {
     if (p->has_failed) return unknown;
     const bool decides = left.value.is_known != right.value.is_known &&
                          ((left.value.is_known ? left : right).value.number == 0) == is_or;
-    if (decides && is_computed_with(p, begin, p->at)) {
+    const bool left_is_neutral = left.value.is_known && (left.value.number == 0) == is_or;
+    const bool right_is_neutral = right.value.is_known && (right.value.number == 0) == is_or;
+    if ((decides && is_computed_with(p, begin, p->at)) || (!left.value.is_known && !right_is_neutral)) { /* both stay */
       left = (struct operand){.value = {.type = VALUE_INT},
                               .is_changed = left.is_changed || right.is_changed,
                               .has_effects = left.has_effects || right.has_effects};
-    } else if (left.value.is_known && (left.value.number == 0) == is_or) { /* the right operand decides */
+    } else if (left_is_neutral) {
       remove_tokens(p, begin, operator+ 1);
       left = right;
       left.value.number = left.value.is_known && left.value.number != 0;
@@ -462,13 +464,9 @@ static struct operand parse_logical(struct parser *p, bool is_or) {
       left.value.number = is_or;
       left.value.type = VALUE_INT;
       left.is_changed = true;
-    } else if (right.value.is_known && (right.value.number == 0) == is_or) {
+    } else {
       remove_tokens(p, operator, p->at);
       left.is_changed = true;
-    } else {
-      left = (struct operand){.value = {.type = VALUE_INT},
-                              .is_changed = left.is_changed || right.is_changed,
-                              .has_effects = left.has_effects || right.has_effects};
     }
   }
   return left;

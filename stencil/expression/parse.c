@@ -124,7 +124,7 @@ static int find_axes(const struct scope *scope, const struct name *input, int ax
 /* Fail for a tap with the wrong number of offsets. */
 static halotune_status fail_offsets(struct parser *p, const struct name *input, struct place place, int count) {
   const int dims = p->scope->dims;
-  int axes[MAX_DIMS];
+  int axes[MAX_DIMS] = {0};
   const int want = find_axes(p->scope, input, axes);
   if (input->axes == 0) {
     return parse_fail(p, place, "a stencil of %d dimension%s takes %d offset%s, not %d", dims, dims == 1 ? "" : "s",

@@ -8,8 +8,8 @@ enum { NO_AXIS = -1 };
 
 /* The parameters of one name, while its axis is made. */
 struct join {
-  const char *name;
-  int value_count; /* of the parameter with the most */
+  const char *name; /* "" until there is one */
+  int value_count;  /* of the parameter with the most */
   bool is_category, is_positive;
   double least, most; /* of all values */
 };
@@ -87,10 +87,11 @@ static void add_twins(struct join *joins, struct coordinates *c) {
 }
 
 halotune_status coordinates_make(const struct search_space *space, struct coordinates *out) {
-  struct join joins[GAUSSIAN_MOST_AXES] = {{.name = NULL}};
+  struct join joins[GAUSSIAN_MOST_AXES];
   const size_t room = (size_t)space->count + 1;
   *out = (struct coordinates){.of = calloc(room, sizeof *out->of), .axis = calloc(room, sizeof *out->axis)};
   if (!out->of || !out->axis) return fail_memory();
+  for (int a = 0; a < GAUSSIAN_MOST_AXES; a++) joins[a] = (struct join){.name = ""};
   for (int t = 0; t < space->count; t++) {
     for (int p = 0; p < space->templates[t]->parameter_count; p++)
       out->axis[t][p] = join_parameter(joins, &out->axes, &space->templates[t]->parameters[p]);
