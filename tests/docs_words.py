@@ -1,5 +1,5 @@
-"""The documents' links lead somewhere, and the options of `halotune` that they name exist. $HALOTUNE names the program.
-Prints TAP."""
+"""The documents' links lead somewhere, and the commands and options of `halotune` that they name exist. $HALOTUNE names
+the program. Prints TAP."""
 
 import functools
 import os
@@ -39,27 +39,35 @@ def broken_links(document):
 
 @functools.lru_cache(maxsize=None)
 def options(command):
-    help_text = subprocess.run([PROGRAM, "help", command], capture_output=True, text=True).stdout
-    return set(re.findall(r"(?<![\w-])--[a-z-]+", help_text))
+    """The options of a command; None if there is no such command."""
+    text = subprocess.run([PROGRAM, "help", command], capture_output=True, text=True).stdout
+    return set(re.findall(r"(?<![\w-])--[a-z-]+", text)) if text else None
 
 
-def unknown_options(document):
-    for command, words in re.findall(r"\bhalotune ([a-z]+)((?: [^`\n|;&]*)?)", document.read_text()):
+def unknown_words(text):
+    for command, words in re.findall(r"\bhalotune ([a-z]+)\b(?!<TAB>|\")((?: [^`\n|;&]*)?)", text):
+        if command == "help":
+            continue
+        known = options(command)
+        if known is None:
+            yield f"there is no halotune {command}"
+            continue
         for option in re.findall(r"(?<![\w-])--[a-z][a-z-]*", words.split("  #")[0]):
-            known = options(command)
-            if known and option not in known:
+            if option not in known:
                 yield f"halotune {command} has no option {option}"
 
 
 def main():
-    failed = 0
-    for number, document in enumerate(DOCUMENTS, 1):
-        problems = [*broken_links(document), *unknown_options(document)]
+    invented = list(unknown_words("`halotune tune --budget 1s`, `halotune tuna star7`, `halotune query --nonsense`"))
+    failed = int(invented != ["there is no halotune tuna", "halotune query has no option --nonsense"])
+    print(f"{'not ok' if failed else 'ok'} 1 - a command and an option that there are not, in a text of the test")
+    for number, document in enumerate(DOCUMENTS, 2):
+        problems = [*broken_links(document), *unknown_words(document.read_text())]
         failed += bool(problems)
-        print(f"{'not ok' if problems else 'ok'} {number} - links and options of {document}")
+        print(f"{'not ok' if problems else 'ok'} {number} - links, commands and options of {document}")
         for problem in problems:
             print(f"# {problem}")
-    print(f"1..{len(DOCUMENTS)}")
+    print(f"1..{len(DOCUMENTS) + 1}")
     return 1 if failed else 0
 
 
