@@ -1,7 +1,7 @@
 # --no-code shows how sources differ from those that this program generates, takes no machine code, and compiles nothing yet. A peer
 # that says of its source that it is another variant's shows a difference.
 db=$TMPDIR/no_code.db
-halotune tune star7 --grid 16,16,16 --backend host --templates direct --max-variants 1 --no-hints --db "$db" >/dev/null 2>&1
+halotune tune star7 --grid 16,16,16 --backend host --templates direct --max-variants 1 --budget none --no-hints --db "$db" >/dev/null 2>&1
 shown() { sed -E "s|$TMPDIR/||g; s/[0-9a-f]{64}/HASH/g" | grep -v '^    [-+@]'; }
 halotune db import --trust --no-code --db "$TMPDIR/new.db" "$db" | shown
 sqlite3 "$db" "update variant set parameters = json_set(parameters, '\$.load_path', 'readonly')"
