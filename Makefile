@@ -7,6 +7,7 @@
 #   STATIC=1        link all libraries but glibc into the program, for machines that lack them
 #   PREFIX=/usr     where `make install` puts the program; DESTDIR= goes in front of it, LIBDIR= is for libraries (PREFIX/lib)
 #   CUDA_HOME=      the CUDA Toolkit, if it is neither in /usr/local/cuda nor on PATH
+#   MPICC_OPENMPI=, MPICC_MPICH=  mpicc of Open MPI and of MPICH, if PATH does not tell
 #   STEP=cli        with `make check`: run this step alone; CASE=NAME runs one of its cases
 #   ROOMS="db gpu"  with `make unit`: only the unit tests of these folders
 
@@ -79,7 +80,8 @@ OUT := $(OBJ)$(if $(STATIC),/static)
 # The C files in these folders and their subfolders.
 files_below = $(foreach folder,$(1),$(wildcard $(folder)/*.c $(folder)/*/*.c $(folder)/*/*/*.c))
 # The program holds the files of tuner/emulate/runtime as text. The emulation compiles them when it first runs a kernel.
-SOURCES := $(filter-out tuner/emulate/runtime/%,$(call files_below,base stencil gpu db library reports tuner))
+# tuner/fleet/mpi/plugin.c is the plug-in for MPI.
+SOURCES := $(filter-out tuner/emulate/runtime/% tuner/fleet/mpi/plugin.c,$(call files_below,base stencil gpu db library reports tuner))
 OBJECTS := $(SOURCES:%.c=$(OBJ)/%.o)
 MAIN_OBJECT := $(OBJ)/tuner/cli/main.o
 
@@ -104,14 +106,24 @@ UNIT_TESTS := $(patsubst tests/unit/%.c,$(OUT)/tests/unit/%,$(wildcard $(ROOMS:%
 COMPILING_TESTS := emulate/emulation_build device/gpu_session measure/backend_cuda
 TESTS_TO_RUN = $(if $(CASE),$(filter %/$(CASE:%_test=%)_test,$(UNIT_TESTS)),$(filter-out $(if $(SLICE),$(COMPILING_TESTS:%=$(OUT)/tests/unit/%_test)),$(UNIT_TESTS)))
 
+# The plug-in for MPI is built for each MPI whose compiler is found. Debian's names for them say which MPI they belong to.
+# A plain mpicc is asked for the command that it runs.
+MPICC_OPENMPI ?= $(shell command -v mpicc.openmpi || { mpicc -show | grep -v mpich; } >/dev/null 2>&1 && command -v mpicc)
+MPICC_MPICH ?= $(shell command -v mpicc.mpich || { mpicc -show | grep mpich; } >/dev/null 2>&1 && command -v mpicc)
+MPICC_openmpi := $(firstword $(MPICC_OPENMPI))
+MPICC_mpich := $(firstword $(MPICC_MPICH))
+MPI_KINDS := $(if $(MPICC_openmpi),openmpi) $(if $(MPICC_mpich),mpich)
+MPI_PLUGINS := $(MPI_KINDS:%=$(OUT)/mpi/%/libhalotune-mpi.so)
+
 # Exports of tuned machines. The database that ships is made of them; without any it is empty.
 STARTER := $(sort $(wildcard db/starter/*.json))
 
 # --- build -------------------------------------------------------------------------------------------------------------
 
 .PHONY: all starter
-all: $(OUT)/halotune build/starter.db  ## build the program, build/halotune, and the starter database
+all: $(OUT)/halotune build/starter.db $(MPI_PLUGINS)  ## build the program, build/halotune, the starter database, and the plug-ins for MPI
 	$(Q)cmp -s $< build/halotune || { cp -f $< build/halotune.new && mv -f build/halotune.new build/halotune; }
+	$(Q)for kind in $(MPI_KINDS); do install -D -m 644 -p $(OUT)/mpi/$$kind/libhalotune-mpi.so build/mpi/$$kind/libhalotune-mpi.so || exit 1; done
 
 starter: build/starter.db  ## the database that ships, from db/starter/*.json
 
@@ -193,6 +205,12 @@ $(OUT)/halotune: $(MAIN_OBJECT) $(OBJ)/libhalotune-all.a
 # Tests run once, so that compiling them takes longer than what faster code saves.
 $(OBJ)/tests/unit/%.o: private override CFLAGS += $(if $(DEBUG),,$(if $(SANITIZE),-O0,-O1))
 
+# The compilers of both MPIs run the compiler that these variables name.
+$(OUT)/mpi/%/libhalotune-mpi.so: tuner/fleet/mpi/plugin.c tuner/fleet/mpi/plugin.h include/halotune.h
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  MPI   $@")
+	$(Q)OMPI_CC='$(CC)' MPICH_CC='$(CC)' $(MPICC_$*) -D_GNU_SOURCE -I. $(CPPFLAGS) $(HALOTUNE_CFLAGS) $(CFLAGS) $(HALOTUNE_LDFLAGS) $(LDFLAGS) -shared -Wl,-z,relro,-z,now -o $@ $<
+
 $(OUT)/tests/unit/%: $(OBJ)/tests/unit/%.o $(OBJ)/libhalotune-all.a
 	@mkdir -p $(@D)
 	$(Q)$(LINK) -o $@ $^ -lcmocka $(LIBRARIES)
@@ -273,6 +291,7 @@ install: all library  ## install program, library, header and data under PREFIX 
 	install -m 644 kernels/asymmetric/*.yaml $(DESTDIR)$(DATA_DIR)/kernels/asymmetric
 	install -m 644 templates/*.yaml templates/*.cu templates/*.cuh $(DESTDIR)$(DATA_DIR)/templates
 	install -m 644 build/starter.db $(DESTDIR)$(DATA_DIR)/starter.db
+	for kind in $(MPI_KINDS); do install -D -m 644 build/mpi/$$kind/libhalotune-mpi.so $(DESTDIR)$(LIBDIR)/halotune/$$kind/libhalotune-mpi.so || exit 1; done
 	install -d $(addprefix $(DESTDIR)$(PREFIX)/,$(dir $(WRITTEN_FILES))) $(addprefix $(DESTDIR),$(dir $(CMAKE_FILES)))
 	awk -f packaging/manual/mdoc.awk -f packaging/manual/header.awk include/halotune.h >$(DESTDIR)$(PREFIX)/share/man/man3/halotune.h.3
 	awk -f packaging/manual/mdoc.awk -f packaging/manual/markdown.awk -v name=halotune-stencil -v other=halotune-template \
@@ -303,6 +322,8 @@ uninstall:  ## remove what install put there, and nothing else
 	rm -f $(addprefix $(DESTDIR)$(DATA_DIR)/,$(wildcard kernels/*.yaml kernels/asymmetric/*.yaml templates/*.yaml templates/*.cu templates/*.cuh fortran/*.f90))
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,$(WRITTEN_FILES)) $(addprefix $(DESTDIR),$(CMAKE_FILES))
 	rmdir $(DESTDIR)$(LIBDIR)/cmake/halotune 2>/dev/null || true
+	for kind in openmpi mpich; do rm -f $(DESTDIR)$(LIBDIR)/halotune/$$kind/libhalotune-mpi.so; rmdir $(DESTDIR)$(LIBDIR)/halotune/$$kind 2>/dev/null || true; done
+	rmdir $(DESTDIR)$(LIBDIR)/halotune 2>/dev/null || true
 	for folder in /fortran /kernels/asymmetric /kernels /templates ''; do rmdir $(DESTDIR)$(DATA_DIR)$$folder 2>/dev/null || true; done
 
 clean:  ## remove everything that was built
@@ -359,15 +380,26 @@ check command cmake          cmake
 check command mandoc         mandoc
 check command zsh            zsh
 check command fish           fish
+fleet command mpicc.openmpi  libopenmpi-dev
+fleet command mpirun.openmpi openmpi-bin
+fleet command mpicc.mpich    libmpich-dev
+fleet command mpirun.mpich   mpich
+fleet command slurmctld      slurmctld
+fleet command slurmd         slurmd
+fleet command srun           slurm-client
+fleet command munged         munge
 endef
 export DEPENDENCIES
 
-.PHONY: deps deps-build
+.PHONY: deps deps-build deps-fleet
 deps:  ## install what the build and the checks need (Debian, Ubuntu; as root)
 	$(Q)CC='$(CC)' sh tests/deps.sh build check
 
 deps-build:  ## install what the build alone needs
 	$(Q)CC='$(CC)' sh tests/deps.sh build
+
+deps-fleet:  ## install what check-fleet needs: Open MPI, MPICH and Slurm
+	$(Q)CC='$(CC)' sh tests/deps.sh build fleet
 
 # --- run and check -----------------------------------------------------------------------------------------------------
 
@@ -452,6 +484,10 @@ selftest: all fake-cuda  ## the test that runs on a GPU, on the driver of tests
 protocol: all fake-cuda  ## the tuner on a GPU whose best kernel is known, with noise; FULL=1 for 100 seeds of each kind
 	$(Q)FULL=$(FULL) KINDS='$(or $(CASE),$(KINDS))' tests/tap.sh tests/protocol.sh
 
+.PHONY: check-fleet
+check-fleet: all fake-cuda $(OUT)/tests/fleet/messages  ## many ranks on emulated GPUs: mpirun of Open MPI and MPICH, and Slurm on this host; make deps-fleet installs them
+	$(Q)MESSAGES=$(OUT)/tests/fleet/messages CC='$(CC)' tests/tap.sh tests/fleet/mpi.sh
+
 .PHONY: check-gpu sanitize-gpu
 check-gpu: all  ## what needs a GPU: variants of all stencils, each wrapper, a large field, defects; LARGE=0 for little memory, JOBS at a time on DEVICES='0 1'
 	$(Q)LARGE=$(LARGE) JOBS=$(JOBS) DEVICES='$(DEVICES)' tests/tap.sh tests/check_gpu.sh
@@ -481,7 +517,9 @@ asan:  ## the unit and command-line tests under ASan and UBSan; SLICE=3 for a sa
 tsan:  ## the tests of lookups and kernels under ThreadSanitizer
 	$(Q)$(MAKE) --no-print-directory unit ROOMS=library SANITIZE=thread WERROR=1 CFLAGS='-O1 -g1'
 
-tidy: export TIDY_FLAGS = $(HALOTUNE_CPPFLAGS) -DHALOTUNE_DATA_DIR='"$(DATA_DIR)"'
+# The plug-in for MPI is checked where Open MPI's header is.
+tidy: export MPI_FLAGS = $(if $(MPICC_openmpi),$(addprefix -isystem ,$(shell $(MPICC_openmpi) --showme:incdirs)))
+tidy: export TIDY_FLAGS = $(HALOTUNE_CPPFLAGS) $(MPI_FLAGS) -DHALOTUNE_DATA_DIR='"$(DATA_DIR)"'
 tidy:  ## form, clang-tidy and cppcheck; SLICE=3 for a third of the files
 	$(Q)SLICE=$(SLICE) tests/tap.sh tests/tidy.sh
 
@@ -492,7 +530,7 @@ hooks:  ## install a hook of git that runs before each commit: form, and the uni
 	$(Q)tests/hooks.sh install
 
 # Each C file with the flags with which this Makefile compiles it.
-COMPILED_FILES = $(SOURCES) $(wildcard tests/fake_cuda/*.c tests/unit/*/*.c tests/fuzz/*.c tests/report/*.c bench/*.c tuner/emulate/runtime/*.c)
+COMPILED_FILES = $(SOURCES) $(wildcard tests/fake_cuda/*.c tests/unit/*/*.c tests/fuzz/*.c tests/report/*.c tests/fleet/*.c bench/*.c tuner/emulate/runtime/*.c)
 COMMAND_IN_JSON = $(subst ",\",$(subst \,\\,$(COMPILE) -DHALOTUNE_DATA_DIR='"$(DATA_DIR)"' -c))
 ENTRIES = $(foreach file,$(COMPILED_FILES),{"directory": "$(CURDIR)", "file": "$(file)", "command": "$(COMMAND_IN_JSON) $(file)"})
 compile-commands:  ## write compile_commands.json, for clangd and editors that use it
@@ -512,6 +550,10 @@ fuzz-%: $(OBJ)/tests/fuzz/%.o $(FUZZED_OBJECTS)
 	$(Q)FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz.sh $(OUT)/$*
 
 $(OUT)/bench/%: $(OBJ)/bench/%.o $(OBJ)/libhalotune-all.a
+	@mkdir -p $(@D)
+	$(Q)$(LINK) -o $@ $^ $(LIBRARIES)
+
+$(OUT)/tests/fleet/%: $(OBJ)/tests/fleet/%.o $(OBJ)/libhalotune-all.a
 	@mkdir -p $(@D)
 	$(Q)$(LINK) -o $@ $^ $(LIBRARIES)
 

@@ -23,6 +23,11 @@ data=$work/root/usr/share/halotune
 test -x "$work/root/usr/bin/halotune" && cmp -s kernels/star7.yaml "$data/kernels/star7.yaml" &&
   cmp -s templates/direct.cu "$data/templates/direct.cu" && build/halotune db check --db "$data/starter.db" >"$work/log"
 result "what install puts there" $?
+installed_plugins=0
+for plugin in build/mpi/*/libhalotune-mpi.so; do
+  [ ! -e "$plugin" ] || cmp -s "$plugin" "$work/root/usr/lib/halotune/${plugin#build/mpi/}" || installed_plugins=1
+done
+result "a plug-in for each MPI that was found" $installed_plugins
 cp kernels/copy.yaml "$data/kernels/mine.yaml"
 installed uninstall
 result "uninstall" $?

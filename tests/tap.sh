@@ -1,6 +1,6 @@
 #!/bin/sh
-# tap.sh PROGRAM...: runs test programs that print TAP, JOBS (1) at a time, shows the failures and counts. The last line
-# is "N passed, N failed".
+# tap.sh PROGRAM...: runs test programs that print TAP, JOBS (1) at a time, shows failures and skipped tests, and counts. The
+# last line is "N passed, N failed".
 set -u
 [ $# -gt 0 ] || { echo "there is no such test" && echo "0 passed, 1 failed" && exit 1; }
 work=$(mktemp -d)
@@ -17,6 +17,7 @@ while read -r log status program; do
   not_ok=$(grep -c '^not ok' "$log")
   # A program that died or ran no test has failed, whatever it printed before.
   if [ "$not_ok" = 0 ] && { [ "$status" != 0 ] || [ "$ok" = 0 ]; }; then not_ok=1; fi
+  grep '^ok .* # SKIP ' "$log"
   passed=$((passed + ok)) failed=$((failed + not_ok))
   if [ "$not_ok" != 0 ]; then
     echo "--- $program (exit status $status)"

@@ -1,0 +1,82 @@
+/* find_plugin.c: looks for the plug-in around the program, and checks its version. */
+#include "tuner/fleet/mpi/find_plugin.h"
+
+#include <dlfcn.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+
+#define FILE_NAME "libhalotune-mpi.so"
+
+/* Where it may be, seen from the program's folder. */
+static const char *const places[] = {"mpi/%s/" FILE_NAME, "../lib/halotune/%s/" FILE_NAME,
+                                     "../lib64/halotune/%s/" FILE_NAME, "../lib/*/halotune/%s/" FILE_NAME};
+
+/* The program's folder, without symbolic links. */
+static bool program_folder(char folder[PATH_MAX]) {
+  if (!realpath("/proc/self/exe", folder)) return false;
+  char *slash = strrchr(folder, '/');
+  if (slash) *slash = '\0';
+  return slash != NULL;
+}
+
+/* The first file that a pattern finds. */
+static bool take_match(const char *pattern, char path[PATH_MAX]) {
+  glob_t matches = {0};
+  const bool is_there = glob(pattern, 0, NULL, &matches) == 0 && matches.gl_pathc > 0 &&
+                        snprintf(path, PATH_MAX, "%s", matches.gl_pathv[0]) < PATH_MAX;
+  globfree(&matches);
+  return is_there;
+}
+
+static bool look_around(const char *kind, char path[PATH_MAX]) {
+  char folder[PATH_MAX], place[128], pattern[PATH_MAX];
+  if (!program_folder(folder)) return false;
+  for (size_t i = 0; i < COUNT(places); i++) {
+    snprintf(place, sizeof place, places[i], kind);
+    if (snprintf(pattern, sizeof pattern, "%s/%s", folder, place) < PATH_MAX && take_match(pattern, path)) return true;
+  }
+  return false;
+}
+
+static const char *package_of(const char *kind) { return strcmp(kind, "mpich") == 0 ? "libmpich12" : "libopenmpi3"; }
+
+static halotune_status path_find(const struct launcher *launcher, char path[PATH_MAX]) {
+  const char *kind = launcher->plugin;
+  if (strchr(kind, '/')) {
+    snprintf(path, PATH_MAX, "%s", kind);
+    return access(path, F_OK) == 0 ? HALOTUNE_OK : fail(HALOTUNE_NOT_FOUND, "HALOTUNE_MPI: there is no file %s", kind);
+  }
+  if (look_around(kind, path)) return HALOTUNE_OK;
+  return fail(
+      HALOTUNE_NOT_FOUND,
+      "%s started %d ranks, but Halotune's plug-in for this MPI is not installed: install the package halotune-mpi-%s; or, with lib%s-dev, build Halotune from source, which makes it (docs/fleet.md)",
+      launcher->name, launcher->size, kind, kind);
+}
+
+halotune_status find_plugin(const struct launcher *launcher, struct found_plugin *out) {
+  halotune_status status = path_find(launcher, out->path);
+  if (status != HALOTUNE_OK) return status;
+  /* Components of MPI that it loads later use symbols of its libraries: hence RTLD_GLOBAL. */
+  out->library = dlopen(out->path, RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE);
+  if (!out->library) {
+    return fail(HALOTUNE_NOT_FOUND, "the plug-in for MPI cannot be loaded: %s (Debian has this MPI in %s)", dlerror(),
+                package_of(launcher->plugin));
+  }
+  out->plugin = dlsym(out->library, FLEET_MPI_SYMBOL);
+  if (!out->plugin) return fail(HALOTUNE_IO, "%s is no plug-in of Halotune for MPI", out->path);
+  if (out->plugin->version == FLEET_MPI_VERSION && strcmp(out->plugin->halotune, HALOTUNE_VERSION) == 0)
+    return HALOTUNE_OK;
+  return fail(HALOTUNE_IO, "%s belongs to another Halotune (%s; this one is %s): install the plug-in of this version",
+              out->path, out->plugin->version == FLEET_MPI_VERSION ? out->plugin->halotune : "with another interface",
+              HALOTUNE_VERSION);
+}
+
+void found_plugin_free(struct found_plugin *found) {
+  if (found->library) dlclose(found->library);
+  *found = (struct found_plugin){0};
+}

@@ -1,0 +1,27 @@
+/* find_plugin.h: finds and loads libhalotune-mpi.so. Each MPI has one of its own, in a folder of its own. */
+#ifndef FLEET_MPI_FIND_PLUGIN_H
+#define FLEET_MPI_FIND_PLUGIN_H
+
+#include <limits.h>
+
+#include "base/fail.h"
+#include "tuner/fleet/launcher.h"
+#include "tuner/fleet/mpi/plugin.h"
+
+/* Start with {0}; end with found_plugin_free. */
+struct found_plugin {
+  const struct fleet_mpi_plugin *plugin;
+  void *library;
+  char path[PATH_MAX];
+};
+
+/* Load the plug-in that `launcher->plugin` names. Folders, in this order, of which D is that of this program and K
+ * openmpi or mpich: D/mpi/K (the build), D/../lib/halotune/K, D/../lib64/halotune/K, D/../lib/ARCHITECTURE/halotune/K.
+ * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND if there is none, or if the libraries of its MPI are missing; HALOTUNE_IO if
+ * it is of another version. */
+halotune_status find_plugin(const struct launcher *launcher, struct found_plugin *out);
+
+/* The library stays loaded, because MPI cannot be unloaded. */
+void found_plugin_free(struct found_plugin *found);
+
+#endif

@@ -1,0 +1,63 @@
+/* plugin.h: what libhalotune-mpi.so gives to the program. The program itself links no MPI. It loads the plug-in that
+ * was built for the MPI whose launcher started it, and takes the one symbol halotune_mpi_plugin from it.
+ *
+ * No function waits for another rank, but `begin` and `finish`. Threads: all calls come from the one thread that called
+ * `begin`, for which MPI_THREAD_FUNNELED is enough. */
+#ifndef FLEET_MPI_PLUGIN_H
+#define FLEET_MPI_PLUGIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum {
+  FLEET_MPI_VERSION = 1, /* one more with each change of the struct below */
+  FLEET_MPI_TEXT_BYTES = 256
+};
+
+#define FLEET_MPI_SYMBOL "halotune_mpi_plugin"
+
+/* What `begin` finds out. */
+struct fleet_mpi_world {
+  int rank, size;
+  int local_rank, local_size;      /* among the ranks of this host */
+  char host[FLEET_MPI_TEXT_BYTES]; /* as MPI calls it */
+  char library[FLEET_MPI_TEXT_BYTES];
+};
+
+/* A function that returns an int returns 0 or an error of MPI, which error_text explains. */
+struct fleet_mpi_plugin {
+  int version;          /* the first member in every version */
+  const char *kind;     /* "openmpi", "mpich" */
+  const char *halotune; /* the version of Halotune that it was built with */
+
+  /* Initialise MPI. Waits for all ranks. */
+  int (*begin)(struct fleet_mpi_world *out);
+
+  /* Begin to send a message. The bytes must stay until has_ended says so.
+   *   request  receives what has_ended takes */
+  int (*send)(int to, const void *bytes, size_t count, void **request);
+
+  /* Look for a message that nobody has begun to receive.
+   *   from, count  receive its sender and its bytes; -1 and 0 without a message */
+  int (*look)(int *from, size_t *count);
+
+  /* Begin to receive the message that look has found. */
+  int (*receive)(int from, void *bytes, size_t count, void **request);
+
+  /* Begin a barrier. */
+  int (*barrier)(void **request);
+
+  /* Whether a request has ended. If so, or after an error, it is freed. */
+  int (*has_ended)(void *request, bool *has_ended);
+
+  /* The words of an error, without a line end. */
+  void (*error_text)(int error, char text[FLEET_MPI_TEXT_BYTES]);
+
+  /* End all ranks of the job. Does not return. */
+  void (*abort)(int exit_code);
+
+  /* Finalise MPI. All ranks must have ended a barrier before. */
+  void (*finish)(void);
+};
+
+#endif
