@@ -11,6 +11,7 @@
 #include "base/replace.h"
 #include "base/utf8.h"
 #include "db/store/filesystem.h"
+#include "db/store/journal.h"
 #include "db/store/migrate.h"
 #include "db/store/schema.h"
 #include "db/store/store_parts.h"
@@ -99,6 +100,7 @@ static halotune_status connect_to_read(const char *path, bool untrusted, struct 
   halotune_status status = connect_guarded(path, SQLITE_OPEN_READONLY, guard, out);
   if (status == HALOTUNE_OK) status = inspect(*out, path, untrusted, marks);
   if (status == HALOTUNE_OK || !*out || !needs_undoing(*out)) return status;
+  if ((status = journal_check(*out, path)) != HALOTUNE_OK) return status;
   sqlite3_close(*out);
   status = connect_guarded(path, SQLITE_OPEN_READWRITE, guard, out);
   return status == HALOTUNE_OK ? inspect(*out, path, untrusted, marks) : status;

@@ -1,4 +1,5 @@
 /* store_file_test.c: the file of the store: it is created, refused, migrated, shared, and survives faults. */
+#include <arpa/inet.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -621,6 +622,46 @@ TEST(a_reader_undoes_what_a_killed_writer_began) {
   work_end(&work);
 }
 
+/* Write a journal without pages, whose last bytes name a file for SQLite to remove. */
+static void journal_write(const char *path, const char *victim) {
+  static const unsigned char mark[8] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
+  enum { SECTOR = 512, PAGE = 4096, LOCK_PAGE = 0x40000000 / PAGE + 1 };
+  const uint32_t head[] = {0, 1, 1, SECTOR, PAGE};
+  unsigned char bytes[SECTOR + 256] = {0};
+  const size_t length = strlen(victim);
+  size_t at = sizeof mark;
+  uint32_t sum = 0;
+  memcpy(bytes, mark, sizeof mark);
+  for (size_t i = 0; i < COUNT(head); i++, at += 4) memcpy(bytes + at, &(uint32_t){htonl(head[i])}, 4);
+  memcpy(bytes + SECTOR, &(uint32_t){htonl(LOCK_PAGE)}, 4);
+  memcpy(bytes + SECTOR + 4, victim, length);
+  for (size_t i = 0; i < length; i++) sum += (unsigned char)victim[i];
+  at = SECTOR + 4 + length;
+  memcpy(bytes + at, &(uint32_t){htonl((uint32_t)length)}, 4);
+  memcpy(bytes + at + 4, &(uint32_t){htonl(sum)}, 4);
+  memcpy(bytes + at + 8, mark, sizeof mark);
+  CHECK_OK(file_replace(path, bytes, at + 8 + sizeof mark));
+}
+
+/* SQLite removes the file that a journal names. */
+TEST(a_journal_removes_no_other_file) {
+  static const enum store_mode modes[] = {STORE_READ_UNTRUSTED, STORE_READ, STORE_WRITE};
+  struct work work = work_begin();
+  char journal[128], victim[128];
+  struct store *store;
+  snprintf(journal, sizeof journal, "%s-journal", work.path);
+  snprintf(victim, sizeof victim, "%s/victim", work.folder);
+  make_database(work.path, 3);
+  for (size_t i = 0; i < COUNT(modes); i++) {
+    CHECK_OK(file_replace(victim, "x", 1));
+    journal_write(journal, victim);
+    CHECK_EQ(HALOTUNE_DB, store_open(work.path, modes[i], &store), "mode %zu", i);
+    CHECK(strstr(fail_text(), "journal"), "%s", fail_text());
+    CHECK(mode_of(victim) > 0, "mode %zu: the file is still there", i);
+  }
+  work_end(&work);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(folder_and_file_are_the_users_alone),
@@ -642,6 +683,7 @@ int main(void) {
       cmocka_unit_test(two_processes_write_one_file),
       cmocka_unit_test(a_killed_writer_leaves_a_whole_database),
       cmocka_unit_test(a_reader_undoes_what_a_killed_writer_began),
+      cmocka_unit_test(a_journal_removes_no_other_file),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,37 @@
+/* journal.c: looks at the end of the journal, where SQLite looks for the name of another file. */
+#include "db/store/journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The last bytes of a journal that names another file. */
+static const unsigned char mark[8] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
+
+/* Whether the last bytes of a file are the mark; also true if they cannot be read. */
+static bool ends_with_mark(int fd) {
+  unsigned char end[sizeof mark];
+  const off_t length = lseek(fd, 0, SEEK_END);
+  if (length >= 0 && length < (off_t)sizeof end) return false;
+  if (length < 0 || pread(fd, end, sizeof end, length - (off_t)sizeof end) != (ssize_t)sizeof end) return true;
+  return memcmp(end, mark, sizeof end) == 0;
+}
+
+halotune_status journal_check(sqlite3 *connection, const char *path) {
+  const char *file = sqlite3_db_filename(connection, "main");
+  const char *journal = file && *file ? sqlite3_filename_journal(file) : NULL;
+  const int fd = journal ? open(journal, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) : -1;
+  if (fd < 0) {
+    if (!journal || errno == ENOENT) return HALOTUNE_OK;
+    return fail(HALOTUNE_DB, "%s: its journal %s cannot be read: %s", path, journal, strerror(errno));
+  }
+  const bool is_bad = ends_with_mark(fd);
+  close(fd);
+  if (!is_bad) return HALOTUNE_OK;
+  return fail(HALOTUNE_DB,
+              "%s: the journal beside it would remove another file, and no Halotune wrote it; remove %s, or get the "
+              "database from who made it, as 'halotune db export' writes it",
+              path, journal);
+}

@@ -1,0 +1,17 @@
+/* journal.h: the journal that a killed writer leaves beside a database, with which the next reader undoes what it began. */
+#ifndef DB_STORE_JOURNAL_H
+#define DB_STORE_JOURNAL_H
+
+#include <sqlite3.h>
+
+#include "base/fail.h"
+
+/* Refuse a journal that names another file. SQLite writes such journals for transactions over several databases, and
+ * removes the named file after it has read the journal. No Halotune makes one, and whoever sends a database can: it would
+ * remove any file of the reader.
+ *   connection  to the database that the journal lies beside
+ *   path        for the error
+ * Returns HALOTUNE_OK, also if there is no journal; or HALOTUNE_DB with what to do. */
+halotune_status journal_check(sqlite3 *connection, const char *path);
+
+#endif
