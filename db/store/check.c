@@ -205,6 +205,10 @@ static const char counts_sql[] =
     " union all select 'best', id, " SQL_HIDDEN_END
     " from best where instr(cast(source as blob), x'00') or instr(cast(launch as"
     " blob), x'00') or instr(cast(coefficients as blob), x'00')"
+    " union all select 'device', id, 'a number of it is out of range' from device where capability not between 10 and 9999"
+    " or memory_bytes < 0 or min(sm_count, clock_khz, memory_clock_khz, bus_bits, l2_bytes, max_threads, max_threads_sm,"
+    " max_registers, registers_sm, max_shared_bytes, warp_size) < 0 or max(sm_count, clock_khz, memory_clock_khz, bus_bits,"
+    " l2_bytes, max_threads, max_threads_sm, max_registers, registers_sm, max_shared_bytes, warp_size) > 2147483647"
     " union all select 'problem', id, 'its grid is none' from problem where nx < 1 or ny < 1 or nz < 1"
     " union all select 'best', b.id, 'its launch makes other steps than its problem asks for' from best b join problem p on"
     " p.id = b.problem_id where b.steps <> p.steps or (json_valid(b.launch) and coalesce(b.launch ->> '$.steps', 1) <> p.steps)"

@@ -1,4 +1,5 @@
-/* journal.h: the journal that a killed writer leaves beside a database, with which the next reader undoes what it began. */
+/* journal.h: the journal that a killed writer leaves beside a database. With it the next reader undoes what the writer
+ * began. */
 #ifndef DB_STORE_JOURNAL_H
 #define DB_STORE_JOURNAL_H
 
@@ -7,8 +8,8 @@
 #include "base/fail.h"
 
 /* Refuse a journal that names another file. SQLite writes such journals for transactions over several databases, and
- * removes the named file after it has read the journal. No Halotune makes one, and whoever sends a database can: it would
- * remove any file of the reader.
+ * removes the named file after it has read the journal. No Halotune makes one. Whoever sends a database can make one,
+ * with which SQLite would remove any file of the reader.
  *   connection  to the database that the journal lies beside
  *   path        for the error
  * Returns HALOTUNE_OK, also if there is no journal; or HALOTUNE_DB with what to do. */

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "gpu/architecture/arch.h"
+#include "stencil/cuda/includes.h"
 
 const char *const compile_standard_options[COMPILE_STANDARD_OPTIONS] = {
     "--std=c++17", "--ptxas-options=-v", /* -v: for the resource report */
@@ -87,6 +88,10 @@ static halotune_status fail_without_cubin(const char *log, const struct resource
                                           const char *otherwise) {
   int length;
   const char *line = find_error(log, &length);
+  if (line && strstr(log, CUDA_DISARMED))
+    return fail(HALOTUNE_COMPILE,
+                "%.*s (a source includes nothing: put the text of the file that #include names into the template)",
+                length, line);
   if (line) return fail(HALOTUNE_COMPILE, "%.*s", length, line);
   for (int i = 0; i < report->count; i++) {
     const struct kernel_resources *kernel = &report->kernels[i];
@@ -108,6 +113,19 @@ static halotune_status check_request(const struct compile_request *request) {
   return arch_parse(request->arch, &arch);
 }
 
+/* Hand a source to NVRTC. It reads no other file. */
+static halotune_status create_program(const struct nvrtc *nvrtc, const struct compile_request *request,
+                                      nvrtcProgram *program, nvrtcResult *result) {
+  char *disarmed = NULL;
+  if (cuda_includes_file(request->source)) {
+    if (!(disarmed = strdup(request->source))) return fail_memory();
+    cuda_disarm_includes(disarmed);
+  }
+  *result = nvrtc->create(program, disarmed ? disarmed : request->source, request->name, 0, NULL, NULL);
+  free(disarmed);
+  return HALOTUNE_OK;
+}
+
 halotune_status compile_source(const struct nvrtc *nvrtc, const struct compile_request *request, struct compiled *out) {
   nvrtcProgram program = NULL;
   *out = (struct compiled){.log = calloc(1, 1)};
@@ -115,7 +133,8 @@ halotune_status compile_source(const struct nvrtc *nvrtc, const struct compile_r
   halotune_status status = check_request(request);
   if (status != HALOTUNE_OK) return status;
   double start_ms = clock_ms();
-  nvrtcResult result = nvrtc->create(&program, request->source, request->name, 0, NULL, NULL);
+  nvrtcResult result;
+  if ((status = create_program(nvrtc, request, &program, &result)) != HALOTUNE_OK) return status;
   if (result != NVRTC_SUCCESS) {
     return fail(HALOTUNE_COMPILE, "%s: %s", request->name, nvrtc->error_string(result));
   }

@@ -35,19 +35,24 @@ static void skip_bytes(struct cuda_reader *r, size_t length) {
   r->at += length;
 }
 
-/* Skip spaces and joined lines. Stop at the line break that ends a directive. */
-static void skip_space(struct cuda_reader *r) {
+/* Skip spaces and joined lines. Stop at the line break that ends a directive. Returns whether it skipped joined lines
+ * alone. */
+static bool skip_space(struct cuda_reader *r) {
+  bool has_space = false, has_splice = false;
   for (;;) {
     size_t splice = splice_length(r, 0);
     if (splice > 0) {
       skip_bytes(r, splice);
+      has_splice = true;
     } else if (r->at < r->end && is_space(*r->at)) {
       skip_bytes(r, 1);
+      has_space = true;
     } else if (r->at < r->end && *r->at == '\n' && !r->is_in_directive) {
       skip_bytes(r, 1);
       r->is_line_begun = false;
+      has_space = true;
     } else {
-      return;
+      return has_splice && !has_space;
     }
   }
 }
@@ -62,10 +67,22 @@ static size_t line_comment_length(const struct cuda_reader *r) {
   return length;
 }
 
+/* The length of the joined lines that begin `ahead` bytes after the reader's position. */
+static size_t splices_length(const struct cuda_reader *r, size_t ahead) {
+  size_t length = 0;
+  for (size_t one; (one = splice_length(r, ahead + length)) > 0;) length += one;
+  return length;
+}
+
+/* The length of a comment, whose end may be spread over joined lines. */
 static size_t block_comment_length(const struct cuda_reader *r) {
   size_t length = 2;
-  while (r->at + length < r->end && !(r->at[length] == '*' && byte_at(r, length + 1) == '/')) length++;
-  return r->at + length < r->end ? length + 2 : length;
+  for (; r->at + length < r->end; length++) {
+    if (r->at[length] != '*') continue;
+    const size_t slash = length + 1 + splices_length(r, length + 1);
+    if (byte_at(r, slash) == '/') return slash + 1;
+  }
+  return length;
 }
 
 /* The length of a quoted literal. A literal without a closing quote ends with its line. */
@@ -145,8 +162,8 @@ static enum cuda_token_kind token_kind(struct cuda_reader *r, size_t *length) {
 
 struct cuda_token cuda_next(struct cuda_reader *r) {
   const char *before = r->at;
-  skip_space(r);
-  struct cuda_token token = {CUDA_END, r->at, 0, r->line, r->at == before};
+  const bool is_joined = skip_space(r);
+  struct cuda_token token = {CUDA_END, r->at, 0, r->line, r->at == before, is_joined};
   if (r->is_in_directive && (r->at >= r->end || *r->at == '\n')) {
     r->is_in_directive = false;
     token.kind = CUDA_DIRECTIVE_END;
@@ -165,6 +182,29 @@ static void skip_directive(struct cuda_reader *r) {
   while (r->is_in_directive) cuda_next(r);
 }
 
+static struct cuda_token next_no_comment(struct cuda_reader *r, bool *is_joined) {
+  struct cuda_token token = cuda_next(r);
+  *is_joined = *is_joined || token.is_joined;
+  while (token.kind == CUDA_COMMENT) {
+    token = cuda_next(r);
+    *is_joined = *is_joined || token.is_joined;
+  }
+  return token;
+}
+
+/* Whether a directive, whose # was read, is `#line NUMBER`, `#line NUMBER "FILE"` or the same without the word. Such a
+ * directive means nothing. */
+static bool is_line_directive(struct cuda_reader r) {
+  bool is_joined = false;
+  struct cuda_token token = next_no_comment(&r, &is_joined);
+  if (cuda_is(&token, "line")) token = next_no_comment(&r, &is_joined);
+  if (token.kind != CUDA_NUMBER) return false;
+  token = next_no_comment(&r, &is_joined);
+  if (token.kind == CUDA_LITERAL && token.at[0] == '"' && token.length > 1 && token.at[token.length - 1] == '"')
+    token = next_no_comment(&r, &is_joined);
+  return token.kind == CUDA_DIRECTIVE_END && !is_joined;
+}
+
 /* Append a token and a NUL, which no token contains. An empty token stands for the end of a directive. */
 static void add_token(struct text *out, const char *bytes, size_t length) {
   text_add(out, bytes, length);
@@ -175,11 +215,13 @@ static void add_tokens(struct cuda_reader r, struct text *out) {
   struct cuda_token token;
   int in_define = 0; /* 1: `define` comes next; 2: the macro's name; 3: what follows the name */
   while ((token = cuda_next(&r)).kind != CUDA_END) {
-    if (token.kind == CUDA_COMMENT) continue;
+    if (token.is_joined) add_token(out, "\\\n", 2);
+    if (token.kind == CUDA_COMMENT) {
+      if (in_define == 3) in_define = 0; /* a compiler reads a space in its place */
+      continue;
+    }
     if (token.kind == CUDA_DIRECTIVE) {
-      struct cuda_reader ahead = r;
-      struct cuda_token name = cuda_next(&ahead);
-      if (cuda_is(&name, "line") || name.kind == CUDA_NUMBER) {
+      if (is_line_directive(r)) {
         skip_directive(&r);
         continue;
       }

@@ -25,6 +25,7 @@ struct cuda_token {
   size_t length;
   int line;             /* line number in the text, from 1 */
   bool follows_closely; /* no space stands before the token */
+  bool is_joined;       /* joined lines alone stand before it: a compiler may read it and what stands before as one */
 };
 
 /* A position in a text. Start with cuda_reader_of. */
@@ -46,7 +47,8 @@ static inline bool cuda_is(const struct cuda_token *token, const char *spelling)
 }
 
 /* Hash the meaning of CUDA text: its tokens and the ends of its preprocessor lines. Comments, layout and #line
- * directives do not count. Templates and generated sources are identified by this hash.
+ * directives do not count, except where a line is joined within a token. Templates and generated sources are identified
+ * by this hash, so that a compiler must never read two texts of one hash differently.
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status source_hash(const char *text, struct identity *out);
 

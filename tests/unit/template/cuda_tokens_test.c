@@ -1,7 +1,10 @@
 /* cuda_tokens_test.c: CUDA texts are split into tokens, and only changes of meaning change their hash. */
 #include "stencil/cuda/cuda_tokens.h"
 
+#include <stdlib.h>
+
 #include "base/text.h"
+#include "stencil/cuda/includes.h"
 #include "tests/unit/unit.h"
 
 /* Append the tokens, each after a letter for its kind. */
@@ -37,6 +40,8 @@ TEST(texts_become_tokens) {
       {"x # y", "nx p# ny"},
       {" # define F(a) \\\n a\nz", "## ndefine nF p( na p) na ; nz"},
       {"/* c */ #if A", "c/* c */ ## nif nA ;"},
+      {"/* a *\\\n/ x */", "c/* a *\\\n/ nx p* p/"},
+      {"/* a *\\\r\n\\\n/ x", "c/* a *\\\r\n\\\n/ nx"},
       {"#if A // c\nx", "## nif nA c// c ; nx"},
       {"\\", "p\\"},
   };
@@ -81,6 +86,19 @@ TEST(only_meaning_changes_the_hash) {
       {"\"// a\"", "\"// b\"", false},
       {"1", "1.0", false},
       {"#pragma unroll\nfor", "#pragma unroll for", false},
+      {"#define F(x) x\n", "#define F/**/(x) x\n", false},
+      {"#define F(x) x\n", "#define F\\\n(x) x\n", false},
+      {"#define F (x)\n", "#define F\\\n(x)\n", false},
+      {"#define F (x)\n", "#define F\\\n (x)\n", true},
+      {"a /* b */ c", "a /* b *\\\n/ d; /* */ c", false}, /* a comment's end on two lines */
+      {"a / *b", "a /\\\n*b", false},                     /* joined, it begins a comment */
+      {"#if defined A\n#endif\n", "#if defined\\\nA\n#endif\n", false},
+      {"a b", "a \\\n b", true},
+      {"a\nb", "a\n#line 1 /\\\n*\nb", false},
+      {"a\nb", "a\n#line 1 /* c */\nb", true},
+      {"a\nb", "a\n#line 1 \"x\" // c\nb", true},
+      {"a\nb", "a\n#line 1 \"x\nb", false},
+      {"a\nb", "a\n#line 1 c\nb", false},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct identity left, right;
@@ -91,11 +109,46 @@ TEST(only_meaning_changes_the_hash) {
   }
 }
 
+TEST(a_file_that_is_included_is_found) {
+  static const struct {
+    const char *text;
+    bool includes;
+  } rows[] = {
+      {"int a;", false},
+      {"#define A # B\n#if A\n", false},
+      {"a % b; c = d ? e%f:include;", false},
+      {"#include \"a.h\"\n", true},
+      {"int a;\n  # include <a.h>\n", true},
+      {"#inc\\\nlude \"a.h\"\n", true},
+      {"#\\\r\n\\\ninclude \"a.h\"\n", true},
+      {"%:include \"a.h\"\n", true},
+      {"%\\\n:include \"a.h\"\n", true},
+      {"/* b */ # /* c\n */ /\\\n* d *\\\n/ include A\n", true},
+      {"#include_next <a.h>\n", true},
+      {"// #include \"a.h\"", true}, /* it may be in no comment after all */
+      {"#", false},
+      {"#\\\n", false},
+      {"# /* ", false},
+      {"%", false},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    CHECK_EQ(rows[i].includes, cuda_includes_file(rows[i].text), "row %zu: %s", i, rows[i].text);
+    char *text = strdup(rows[i].text);
+    cuda_disarm_includes(text);
+    CHECK(!cuda_includes_file(text) && strlen(text) == strlen(rows[i].text), "row %zu: %s", i, text);
+    free(text);
+  }
+  char two[] = "#include A\n#include B\n";
+  cuda_disarm_includes(two);
+  CHECK_TEXT(CUDA_DISARMED " A\n" CUDA_DISARMED " B\n", two, "both");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(texts_become_tokens),
       cmocka_unit_test(tokens_know_their_lines),
       cmocka_unit_test(only_meaning_changes_the_hash),
+      cmocka_unit_test(a_file_that_is_included_is_found),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,19 @@
+/* includes.h: keeps a compiler from reading files that CUDA text names. What a source includes is no part of its
+ * identity: whoever could write such a file would decide what a trusted source does. */
+#ifndef STENCIL_CUDA_INCLUDES_H
+#define STENCIL_CUDA_INCLUDES_H
+
+#include <stdbool.h>
+
+/* What stands in place of each `#include`: no compiler knows this directive. The compiler refuses it in a part that is
+ * compiled. Sources of Halotune 0.1.0 have it in a part that is not. */
+#define CUDA_DISARMED "#?nclude"
+
+/* Whether a text has `#include`, in any spelling. It also counts in a comment or a literal, so that no trick with their
+ * ends hides it. */
+bool cuda_includes_file(const char *source);
+
+/* Disarm each `#include` of a text. Lengths and lines stay. */
+void cuda_disarm_includes(char *source);
+
+#endif
