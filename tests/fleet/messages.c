@@ -4,6 +4,8 @@
  *   messages die     the last rank kills itself; rank 0 works on until it is told, or until the launcher ends the job
  *   messages idle    ranks that wait for two seconds, and the share of a core that this takes
  *   messages fail    rank 0 ends with a failure while the others wait
+ *   messages gather  the records of all ranks, of which one is late
+ *   messages teams   even and odd ranks form teams, which end one after the other
  *   messages begin   an MPI that does not begin; the limit is 200 ms */
 #include <signal.h>
 #include <stdint.h>
@@ -19,7 +21,7 @@
 enum { LIMIT_MS = 60000, IDLE_MS = 2000 };
 
 static struct fleet_link link_;
-static struct fleet_mpi_world world;
+static struct link_mpi *job;
 
 __attribute__((noreturn)) static void give_up(const char *what) {
   fprintf(stderr, "rank %d: %s: %s\n", link_.rank, what, fail_text());
@@ -87,8 +89,10 @@ static void idle(void) {
   bool is_gone;
   const double start_ms = processor_ms();
   must(link_.table->receive(link_.state, IDLE_MS, &from, &is_gone, &text), "receive");
+  const struct fleet_mpi_world *world = link_mpi_world(job);
   printf("rank %d of %d on %s (%d of %d there), %.20s: %.1f %% of a core while idle\n", link_.rank, link_.size,
-         world.host, world.local_rank, world.local_size, world.library, (processor_ms() - start_ms) / IDLE_MS * 100);
+         world->host, world->local_rank, world->local_size, world->library,
+         (processor_ms() - start_ms) / IDLE_MS * 100);
   text_free(&text);
 }
 
@@ -114,18 +118,42 @@ static void wait_for_end(void) {
   text_free(&text);
 }
 
+enum { RECORD_BYTES = 3000 };
+
+static void gather(void) {
+  char own[RECORD_BYTES], want[RECORD_BYTES], *all = malloc((size_t)link_.size * RECORD_BYTES);
+  if (!all) give_up("memory");
+  if (link_.rank == 1) usleep(300000);
+  fill(own, RECORD_BYTES, link_.rank, 0, 1);
+  must(link_mpi_gather(job, own, RECORD_BYTES, LIMIT_MS, all), "gather");
+  for (int i = 0; i < link_.size; i++) {
+    fill(want, RECORD_BYTES, i, 0, 1);
+    if (memcmp(all + (size_t)i * RECORD_BYTES, want, RECORD_BYTES) != 0) give_up("another record");
+  }
+  free(all);
+}
+
+static void teams(void) {
+  const struct fleet_mpi_world *world = link_mpi_world(job);
+  if (link_.rank != world->rank / 2 || link_.size != (world->size + 1 - world->rank % 2) / 2) give_up("another team");
+  if (world->rank % 2) usleep(500000);
+  if (link_.size > 1) echo();
+}
+
 int main(int argc, char **argv) {
   static const struct {
     const char *name;
     void (*run)(void);
-  } modes[] = {{"echo", echo}, {"die", die}, {"idle", idle}, {"fail", wait_for_end}};
+  } modes[] = {{"echo", echo},         {"die", die},       {"idle", idle},
+               {"fail", wait_for_end}, {"gather", gather}, {"teams", teams}};
   struct launcher launcher;
   const char *mode = argc == 2 ? argv[1] : "";
   const halotune_status found = launcher_find(&launcher);
   halotune_status status = found;
   if (status == HALOTUNE_OK && !launcher.name) return fprintf(stderr, "no launcher\n"), 2;
   if (status == HALOTUNE_OK)
-    status = link_mpi_open(&launcher, strcmp(mode, "begin") == 0 ? 200 : LINK_MPI_BEGIN_MS, &link_, &world);
+    status = link_mpi_open(&launcher, strcmp(mode, "begin") == 0 ? 200 : LINK_MPI_BEGIN_MS, &job);
+  if (status == HALOTUNE_OK) status = link_mpi_team(job, strcmp(mode, "teams") == 0 ? launcher.rank % 2 : 0, &link_);
   if (status != HALOTUNE_OK) {
     if (launcher_speaks(&launcher, found)) fprintf(stderr, "halotune: %s\n", fail_text());
     fflush(NULL);

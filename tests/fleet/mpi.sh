@@ -48,6 +48,10 @@ for kind in openmpi mpich; do
 
   launch $kind 4 "$messages" echo >"$work/log" 2>&1
   result "$kind: messages of 1 B to 16 MiB in both directions arrive whole and in order" $?
+  launch $kind 3 "$messages" gather >"$work/log" 2>&1
+  result "$kind: every rank gets the records of all" $?
+  launch $kind 5 "$messages" teams >"$work/log" 2>&1
+  result "$kind: two teams, of which one is done earlier" $?
   launch $kind 3 "$messages" idle >"$work/log" 2>&1 && [ "$(grep -c ' of 3 on ' "$work/log")" = 3 ] &&
     awk -F ': ' '/while idle/ {split($NF, share, " "); if (share[1] >= 10) bad = 1} END {exit bad}' "$work/log"
   result "$kind: a rank that waits takes less than a tenth of a core" $?

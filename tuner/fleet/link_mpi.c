@@ -2,6 +2,7 @@
 #include "tuner/fleet/link_mpi.h"
 
 #include <errno.h>
+#include <math.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,15 +16,24 @@
 
 enum { SHORTEST_SLEEP_US = 20, LONGEST_SLEEP_US = 5000, CLOSE_MS = 30000, FAILED_ABORT_CODE = 1 };
 
-/* What the owner of the link and the thread share, under the lock. */
+/* What the owner asks the thread to do before there is a team. */
+enum order { ORDER_NONE, ORDER_GATHER, ORDER_SPLIT };
+
+/* What the owner and the thread share, under the lock. */
 struct link_mpi {
   struct found_plugin found;
   pthread_t thread;
   pthread_mutex_t lock;
-  pthread_cond_t news; /* for the owner: something came; for the thread: there is something to send, or the end */
-  struct post post;
+  pthread_cond_t
+      news; /* for the owner: something came, or an order is done; for the thread: there is something to do */
   struct fleet_mpi_world world;
-  bool has_begun, has_post, is_closing, is_failure, has_ended;
+  enum order order;
+  const void *own; /* of a gather */
+  void *all;
+  size_t bytes;
+  int colour, timeout_ms;
+  struct post post; /* of the team */
+  bool has_begun, has_post, is_closing, is_failure;
   halotune_status status; /* of the thread */
   char reason[FAIL_TEXT_BYTES];
 };
@@ -32,6 +42,13 @@ static void note_failure(struct link_mpi *link, halotune_status status) {
   if (status == HALOTUNE_OK || link->status != HALOTUNE_OK) return;
   link->status = status;
   snprintf(link->reason, sizeof link->reason, "%s", fail_text());
+}
+
+static void note_error(struct link_mpi *link, int error, const char *what) {
+  char text[FLEET_MPI_TEXT_BYTES] = "";
+  if (!error) return;
+  link->found.plugin->error_text(error, text);
+  note_failure(link, fail(HALOTUNE_IO, "MPI cannot %s: %s", what, text));
 }
 
 static halotune_status failure_of(const struct link_mpi *link) {
@@ -50,71 +67,116 @@ static bool wait_until(struct link_mpi *link, double until_ms) {
   return pthread_cond_timedwait(&link->news, &link->lock, &at) != ETIMEDOUT;
 }
 
-/* End the job: with the usual end if all ranks come to it. The lock is held. */
-static void end_all(struct link_mpi *link) {
-  const struct fleet_mpi_plugin *plugin = link->found.plugin;
-  const double until_ms = clock_ms() + CLOSE_MS;
-  void *barrier = NULL;
-  bool is_busy = false, is_through = false;
-  int error = 0;
-  halotune_status status = link->status;
-  while (!is_through && error == 0 && status == HALOTUNE_OK && !link->is_failure && post_is_whole(&link->post)) {
-    if (link->world.rank == 0 && clock_ms() >= until_ms) break;
-    status = post_step(&link->post, clock_ms(), &is_busy);
-    if (!barrier && post_is_sent(&link->post)) error = plugin->barrier(&barrier);
-    if (barrier && error == 0) error = plugin->has_ended(barrier, &is_through);
-    if (!is_through) wait_until(link, clock_ms() + 1);
-  }
-  fflush(NULL);
-  if (!is_through) plugin->abort(link->is_failure || status != HALOTUNE_OK ? FAILED_ABORT_CODE : 0);
-  plugin->finish();
+/* Sleep a little longer each time. */
+static void doze(struct link_mpi *link, double *sleep_us) {
+  if (*sleep_us < LONGEST_SLEEP_US) *sleep_us *= 1.2;
+  wait_until(link, clock_ms() + *sleep_us * 1e-3);
 }
 
 static void begin(struct link_mpi *link) {
   struct fleet_mpi_world world;
-  char text[FLEET_MPI_TEXT_BYTES] = "";
   const int error = link->found.plugin->begin(&world);
-  if (error) link->found.plugin->error_text(error, text);
   pthread_mutex_lock(&link->lock);
   link->world = world;
-  if (error) {
-    note_failure(link, fail(HALOTUNE_IO, "MPI cannot begin: %s", text));
-  } else {
-    note_failure(link, post_open(link->found.plugin, &world, clock_ms(), &link->post));
-    link->has_post = link->status == HALOTUNE_OK;
-  }
+  note_error(link, error, "begin");
   link->has_begun = true;
   pthread_cond_broadcast(&link->news);
 }
 
-/* The thread. Signals go to other threads, which know what to do with them. */
+static void gather(struct link_mpi *link) {
+  const double until_ms = clock_ms() + link->timeout_ms;
+  double sleep_us = SHORTEST_SLEEP_US;
+  void *request = NULL;
+  bool is_done = false;
+  int error = link->found.plugin->gather(link->own, link->all, link->bytes, &request);
+  while (!error && !is_done && clock_ms() < until_ms) {
+    error = link->found.plugin->has_ended(request, &is_done);
+    if (!error && !is_done) doze(link, &sleep_us);
+  }
+  note_error(link, error, "gather");
+  if (!error && !is_done)
+    note_failure(link, fail(HALOTUNE_IO, "some of the %d ranks have said nothing for %.3g s", link->world.size,
+                            link->timeout_ms * 1e-3));
+}
+
+static void split(struct link_mpi *link) {
+  struct fleet_mpi_world team = link->world;
+  const int error = link->found.plugin->split(link->colour, &team.rank, &team.size);
+  note_error(link, error, "form a team");
+  if (error) return;
+  note_failure(link, post_open(link->found.plugin, &team, clock_ms(), &link->post));
+  link->has_post = link->status == HALOTUNE_OK;
+}
+
+static void obey(struct link_mpi *link) {
+  if (link->order == ORDER_GATHER) gather(link);
+  if (link->order == ORDER_SPLIT) split(link);
+  link->order = ORDER_NONE;
+  pthread_cond_broadcast(&link->news);
+}
+
+/* Wait until all ranks have come to a barrier. Before, letters go on their way, and signs of life as well. Returns
+ * false if a rank is gone or the time is over. */
+static bool pass_barrier(struct link_mpi *link, bool is_of_job, double until_ms) {
+  const struct fleet_mpi_plugin *plugin = link->found.plugin;
+  double sleep_us = SHORTEST_SLEEP_US;
+  void *barrier = NULL;
+  bool is_busy = false, is_through = false;
+  while (!is_through) {
+    int error = 0;
+    if (clock_ms() >= until_ms) return false;
+    if (link->has_post && !is_of_job) {
+      if (!post_is_whole(&link->post) || post_step(&link->post, clock_ms(), &is_busy) != HALOTUNE_OK) return false;
+    }
+    if (!barrier && (!link->has_post || post_is_sent(&link->post))) error = plugin->barrier(is_of_job, &barrier);
+    if (!error && barrier) error = plugin->has_ended(barrier, &is_through);
+    if (error) return false;
+    if (!is_through) doze(link, &sleep_us);
+  }
+  return true;
+}
+
+/* End this rank's part. The lock is held. */
+static void end_all(struct link_mpi *link) {
+  const bool has_failed = link->is_failure || link->status != HALOTUNE_OK;
+  const bool is_leader = link->has_post && link->post.world.rank == 0;
+  const bool is_one_team = !link->has_post || link->post.world.size == link->world.size;
+  bool is_through = !has_failed;
+  if (is_through && link->has_post)
+    is_through = pass_barrier(link, false, clock_ms() + (is_leader ? CLOSE_MS : INFINITY));
+  if (is_through || (!has_failed && !is_one_team)) is_through = pass_barrier(link, true, INFINITY);
+  fflush(NULL);
+  if (!is_through) link->found.plugin->abort(has_failed ? FAILED_ABORT_CODE : 0);
+  link->found.plugin->finish();
+}
+
+/* The thread. */
 static void *run(void *argument) {
   struct link_mpi *link = argument;
   double sleep_us = SHORTEST_SLEEP_US;
   begin(link);
-  while (link->status == HALOTUNE_OK && !link->is_closing) {
+  const bool has_begun_well = link->status == HALOTUNE_OK;
+  while (!link->is_closing) {
     bool is_busy = false;
-    note_failure(link, post_step(&link->post, clock_ms(), &is_busy));
+    if (link->order != ORDER_NONE && link->status == HALOTUNE_OK) obey(link);
+    if (link->has_post && link->status == HALOTUNE_OK) note_failure(link, post_step(&link->post, clock_ms(), &is_busy));
     if (is_busy || link->status != HALOTUNE_OK) {
       pthread_cond_broadcast(&link->news);
       sleep_us = SHORTEST_SLEEP_US;
-    } else if (sleep_us < LONGEST_SLEEP_US) {
-      sleep_us *= 1.2;
     }
-    wait_until(link, clock_ms() + sleep_us * 1e-3);
+    if (!link->is_closing && link->order == ORDER_NONE) doze(link, &sleep_us);
   }
-  while (!link->is_closing) pthread_cond_wait(&link->news, &link->lock);
-  if (link->has_post) end_all(link);
-  link->has_ended = true;
+  if (has_begun_well) end_all(link);
   pthread_mutex_unlock(&link->lock);
   return NULL;
 }
 
 static halotune_status link_send(void *state, int to, const void *bytes, size_t count, int timeout_ms) {
   struct link_mpi *link = state;
-  if (count == 0 || count > FLEET_MESSAGE_MOST || to < 0 || to >= link->world.size || to == link->world.rank) {
+  const int size = link->post.world.size;
+  if (count == 0 || count > FLEET_MESSAGE_MOST || to < 0 || to >= size || to == link->post.world.rank) {
     return fail(HALOTUNE_ARGUMENT, "a message of %zu bytes to rank %d of %d: it may have 1 to %d bytes", count, to,
-                link->world.size, FLEET_MESSAGE_MOST);
+                size, FLEET_MESSAGE_MOST);
   }
   pthread_mutex_lock(&link->lock);
   halotune_status status = failure_of(link);
@@ -148,14 +210,6 @@ static void link_drop(void *state, int rank) {
   pthread_mutex_unlock(&link->lock);
 }
 
-static void link_free(struct link_mpi *link) {
-  if (link->has_post) post_free(&link->post);
-  found_plugin_free(&link->found);
-  pthread_cond_destroy(&link->news);
-  pthread_mutex_destroy(&link->lock);
-  free(link);
-}
-
 static void link_close(void *state, bool is_failure) {
   struct link_mpi *link = state;
   pthread_mutex_lock(&link->lock);
@@ -164,11 +218,16 @@ static void link_close(void *state, bool is_failure) {
   pthread_cond_broadcast(&link->news);
   pthread_mutex_unlock(&link->lock);
   pthread_join(link->thread, NULL);
-  link_free(link);
+  if (link->has_post) post_free(&link->post);
+  found_plugin_free(&link->found);
+  pthread_cond_destroy(&link->news);
+  pthread_mutex_destroy(&link->lock);
+  free(link);
 }
 
 static const struct fleet_link_table table = {"mpi", link_send, link_receive, link_drop, link_close};
 
+/* Signals go to other threads, which know what to do with them. */
 static halotune_status thread_start(struct link_mpi *link) {
   pthread_condattr_t attributes;
   sigset_t all, before;
@@ -207,9 +266,9 @@ static halotune_status worlds_compare(const struct link_mpi *link, const struct 
       link->found.path);
 }
 
-halotune_status link_mpi_open(const struct launcher *launcher, int begin_ms, struct fleet_link *out,
-                              struct fleet_mpi_world *world) {
+halotune_status link_mpi_open(const struct launcher *launcher, int begin_ms, struct link_mpi **out) {
   struct link_mpi *link = calloc(1, sizeof *link);
+  *out = NULL;
   if (!link) return fail_memory();
   halotune_status status = find_plugin(launcher, &link->found);
   if (status == HALOTUNE_OK) status = thread_start(link);
@@ -221,8 +280,38 @@ halotune_status link_mpi_open(const struct launcher *launcher, int begin_ms, str
   status = await_begin(link, begin_ms);
   if (status == HALOTUNE_OK) status = worlds_compare(link, launcher);
   /* After a failure the thread may be in MPI for ever, so that its memory stays until the process ends. */
-  if (status != HALOTUNE_OK) return status;
-  *world = link->world;
-  *out = (struct fleet_link){&table, link, link->world.rank, link->world.size};
-  return HALOTUNE_OK;
+  if (status == HALOTUNE_OK) *out = link;
+  return status;
 }
+
+const struct fleet_mpi_world *link_mpi_world(const struct link_mpi *job) { return &job->world; }
+
+/* Give the thread an order, and wait until it is done. The lock is held. */
+static halotune_status order_give(struct link_mpi *job, enum order order) {
+  job->order = order;
+  pthread_cond_broadcast(&job->news);
+  while (job->order != ORDER_NONE && job->status == HALOTUNE_OK) pthread_cond_wait(&job->news, &job->lock);
+  return failure_of(job);
+}
+
+halotune_status link_mpi_gather(struct link_mpi *job, const void *own, size_t bytes, int timeout_ms, void *all) {
+  pthread_mutex_lock(&job->lock);
+  job->own = own;
+  job->all = all;
+  job->bytes = bytes;
+  job->timeout_ms = timeout_ms;
+  halotune_status status = order_give(job, ORDER_GATHER);
+  pthread_mutex_unlock(&job->lock);
+  return status;
+}
+
+halotune_status link_mpi_team(struct link_mpi *job, int colour, struct fleet_link *out) {
+  pthread_mutex_lock(&job->lock);
+  job->colour = colour;
+  halotune_status status = order_give(job, ORDER_SPLIT);
+  if (status == HALOTUNE_OK) *out = (struct fleet_link){&table, job, job->post.world.rank, job->post.world.size};
+  pthread_mutex_unlock(&job->lock);
+  return status;
+}
+
+void link_mpi_leave(struct link_mpi *job) { link_close(job, false); }

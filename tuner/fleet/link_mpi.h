@@ -1,4 +1,8 @@
-/* link_mpi.h: the transport "mpi": ranks that a launcher of MPI started, on any number of hosts. */
+/* link_mpi.h: the transport "mpi": ranks that a launcher of MPI started, on any number of hosts. A process opens the
+ * job (link_mpi_open), the ranks tell each other who they are (link_mpi_gather), and form teams (link_mpi_team).
+ *
+ * MPI runs in a thread of its own, which sleeps longer and longer, up to some milliseconds, while nothing comes. So it
+ * also moves messages while the owner of the link is busy. Threads: one at a time for one job. */
 #ifndef FLEET_LINK_MPI_H
 #define FLEET_LINK_MPI_H
 
@@ -8,21 +12,37 @@
 
 enum { LINK_MPI_BEGIN_MS = 300000 };
 
+struct link_mpi;
+
 /* Load the plug-in for the launcher, initialise MPI, and compare what both say of the job.
  *   launcher  with a name
  *   begin_ms  the most that MPI may wait for the other ranks to start
- *   world     receives this rank's place, host, and the version of MPI
+ *   out       ended with link_mpi_leave, or with the link that link_mpi_team makes; NULL on failure
  * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND without a plug-in, with the packages to install; HALOTUNE_IO for a plug-in
- * of another version, for a launcher of another MPI, and if MPI fails; HALOTUNE_MEMORY. `out` and `world` are filled
- * on success. Call it once in a process.
- *
- * MPI runs in a thread of its own, which sleeps longer and longer, up to some milliseconds, while nothing comes. So it
- * also moves messages while this thread is busy. A rank is gone if nothing was heard of it for 90 s, although MPI or
- * the launcher usually end the whole job before.
- *
- * `drop` ends no process. `close` without failure waits for the other ranks, at the leader 30 s at the most. If one of
- * them is gone, or after a failure, `close` ends all ranks by MPI_Abort, and does not return. */
-halotune_status link_mpi_open(const struct launcher *launcher, int begin_ms, struct fleet_link *out,
-                              struct fleet_mpi_world *world);
+ * of another version, for a launcher of another MPI, and if MPI fails; HALOTUNE_MEMORY. Call it once in a process. */
+halotune_status link_mpi_open(const struct launcher *launcher, int begin_ms, struct link_mpi **out);
+
+/* This rank's place, its host, and the version of MPI. Valid as long as the job is open. */
+const struct fleet_mpi_world *link_mpi_world(const struct link_mpi *job);
+
+/* Bring a record of each rank to every rank. All ranks must call it, with the same size.
+ *   bytes       of one record
+ *   timeout_ms  the most that a rank may take to call it
+ *   all         receives `size` records, by rank
+ * Returns HALOTUNE_OK or HALOTUNE_IO. */
+halotune_status link_mpi_gather(struct link_mpi *job, const void *own, size_t bytes, int timeout_ms, void *all);
+
+/* Form teams: ranks of one colour, which is not negative, have one link, whose rank 0 is the lowest of them. All ranks
+ * must call it.
+ *   out  owns the job, also if it has only one rank
+ * A rank of the team is gone if nothing was heard of it for 90 s, although MPI or the launcher usually end the whole
+ * job before. `drop` ends no process. `close` without failure waits until all teams are done; the leader waits 30 s for
+ * its own members. If a member is gone and there is no other team, or after a failure, `close` ends all ranks by
+ * MPI_Abort, and does not return.
+ * Returns HALOTUNE_OK; HALOTUNE_IO; HALOTUNE_MEMORY. After a failure the caller still owns the job. */
+halotune_status link_mpi_team(struct link_mpi *job, int colour, struct fleet_link *out);
+
+/* End a job without a team, when all ranks do so. */
+void link_mpi_leave(struct link_mpi *job);
 
 #endif

@@ -12,7 +12,7 @@
 
 enum { TAG = 1 };
 
-static MPI_Comm world;
+static MPI_Comm world = MPI_COMM_NULL, team = MPI_COMM_NULL;
 
 /* Keep the first line of a text. */
 static void first_line(char *text, size_t bytes, const char *from) {
@@ -67,10 +67,23 @@ static int hand_out(int error, MPI_Request *request, void **out) {
   return error;
 }
 
+static int gather_begin(const void *own, void *all, size_t count, void **out) {
+  MPI_Request *request = request_make();
+  if (!request) return hand_out(MPI_ERR_NO_MEM, NULL, out);
+  return hand_out(MPI_Iallgather(own, (int)count, MPI_BYTE, all, (int)count, MPI_BYTE, world, request), request, out);
+}
+
+static int split(int colour, int *rank, int *size) {
+  int error = MPI_Comm_split(world, colour, 0, &team);
+  if (error == MPI_SUCCESS) error = MPI_Comm_set_errhandler(team, MPI_ERRORS_RETURN);
+  if (error == MPI_SUCCESS) error = MPI_Comm_rank(team, rank);
+  return error == MPI_SUCCESS ? MPI_Comm_size(team, size) : error;
+}
+
 static int send_begin(int to, const void *bytes, size_t count, void **out) {
   MPI_Request *request = count <= INT_MAX ? request_make() : NULL;
   if (!request) return hand_out(count <= INT_MAX ? MPI_ERR_NO_MEM : MPI_ERR_COUNT, NULL, out);
-  return hand_out(MPI_Isend(bytes, (int)count, MPI_BYTE, to, TAG, world, request), request, out);
+  return hand_out(MPI_Isend(bytes, (int)count, MPI_BYTE, to, TAG, team, request), request, out);
 }
 
 static int look(int *from, size_t *count) {
@@ -78,7 +91,7 @@ static int look(int *from, size_t *count) {
   int is_there = 0, bytes = 0;
   *from = -1;
   *count = 0;
-  int error = MPI_Iprobe(MPI_ANY_SOURCE, TAG, world, &is_there, &status);
+  int error = MPI_Iprobe(MPI_ANY_SOURCE, TAG, team, &is_there, &status);
   if (error != MPI_SUCCESS || !is_there) return error;
   if ((error = MPI_Get_count(&status, MPI_BYTE, &bytes)) != MPI_SUCCESS) return error;
   if (bytes == MPI_UNDEFINED || bytes < 0) return MPI_ERR_COUNT;
@@ -90,13 +103,13 @@ static int look(int *from, size_t *count) {
 static int receive_begin(int from, void *bytes, size_t count, void **out) {
   MPI_Request *request = count <= INT_MAX ? request_make() : NULL;
   if (!request) return hand_out(count <= INT_MAX ? MPI_ERR_NO_MEM : MPI_ERR_COUNT, NULL, out);
-  return hand_out(MPI_Irecv(bytes, (int)count, MPI_BYTE, from, TAG, world, request), request, out);
+  return hand_out(MPI_Irecv(bytes, (int)count, MPI_BYTE, from, TAG, team, request), request, out);
 }
 
-static int barrier_begin(void **out) {
+static int barrier_begin(bool is_of_job, void **out) {
   MPI_Request *request = request_make();
   if (!request) return hand_out(MPI_ERR_NO_MEM, NULL, out);
-  return hand_out(MPI_Ibarrier(world, request), request, out);
+  return hand_out(MPI_Ibarrier(is_of_job ? world : team, request), request, out);
 }
 
 static int has_ended(void *place, bool *out) {
@@ -118,6 +131,7 @@ static void error_text(int error, char text[FLEET_MPI_TEXT_BYTES]) {
 static void abort_all(int exit_code) { MPI_Abort(MPI_COMM_WORLD, exit_code); }
 
 static void finish(void) {
+  if (team != MPI_COMM_NULL) MPI_Comm_free(&team);
   MPI_Comm_free(&world);
   MPI_Finalize();
 }
@@ -130,5 +144,18 @@ static void finish(void) {
 
 extern const struct fleet_mpi_plugin halotune_mpi_plugin;
 __attribute__((visibility("default"))) const struct fleet_mpi_plugin halotune_mpi_plugin = {
-    FLEET_MPI_VERSION, KIND,          HALOTUNE_VERSION, begin,      send_begin, look,
-    receive_begin,     barrier_begin, has_ended,        error_text, abort_all,  finish};
+    .version = FLEET_MPI_VERSION,
+    .kind = KIND,
+    .halotune = HALOTUNE_VERSION,
+    .begin = begin,
+    .gather = gather_begin,
+    .split = split,
+    .send = send_begin,
+    .look = look,
+    .receive = receive_begin,
+    .barrier = barrier_begin,
+    .has_ended = has_ended,
+    .error_text = error_text,
+    .abort = abort_all,
+    .finish = finish,
+};

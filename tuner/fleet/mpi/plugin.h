@@ -1,7 +1,7 @@
 /* plugin.h: what libhalotune-mpi.so gives to the program. The program itself links no MPI. It loads the plug-in that
  * was built for the MPI whose launcher started it, and takes the one symbol halotune_mpi_plugin from it.
  *
- * No function waits for another rank, but `begin` and `finish`. Threads: all calls come from the one thread that called
+ * Only `begin`, `split` and `finish` wait for other ranks. Threads: all calls come from the one thread that called
  * `begin`, for which MPI_THREAD_FUNNELED is enough. */
 #ifndef FLEET_MPI_PLUGIN_H
 #define FLEET_MPI_PLUGIN_H
@@ -33,6 +33,13 @@ struct fleet_mpi_plugin {
   /* Initialise MPI. Waits for all ranks. */
   int (*begin)(struct fleet_mpi_world *out);
 
+  /* Begin to bring the records of all ranks, `count` bytes each, to every rank. Both blocks must stay. */
+  int (*gather)(const void *own, void *all, size_t count, void **request);
+
+  /* Make a team of all ranks that give the same colour, which is not negative. The functions below work in the team.
+   *   rank, size  receive this rank's place in it; the order of the ranks stays */
+  int (*split)(int colour, int *rank, int *size);
+
   /* Begin to send a message. The bytes must stay until has_ended says so.
    *   request  receives what has_ended takes */
   int (*send)(int to, const void *bytes, size_t count, void **request);
@@ -44,8 +51,8 @@ struct fleet_mpi_plugin {
   /* Begin to receive the message that look has found. */
   int (*receive)(int from, void *bytes, size_t count, void **request);
 
-  /* Begin a barrier. */
-  int (*barrier)(void **request);
+  /* Begin a barrier of the team, or of the whole job. */
+  int (*barrier)(bool is_of_job, void **request);
 
   /* Whether a request has ended. If so, or after an error, it is freed. */
   int (*has_ended)(void *request, bool *has_ended);
@@ -56,7 +63,7 @@ struct fleet_mpi_plugin {
   /* End all ranks of the job. Does not return. */
   void (*abort)(int exit_code);
 
-  /* Finalise MPI. All ranks must have ended a barrier before. */
+  /* Finalise MPI. All ranks of the job must have ended a barrier before. */
   void (*finish)(void);
 };
 

@@ -1,0 +1,116 @@
+/* roll_test.c: jobs of three ranks, of which one differs. */
+#include "tuner/fleet/roll.h"
+
+#include "tests/unit/unit.h"
+
+enum { RANKS = 3 };
+
+static void roll_make(union roll_record *ranks) {
+  memset(ranks, 0, RANKS * sizeof *ranks);
+  for (int i = 0; i < RANKS; i++) {
+    struct roll_entry *entry = &ranks[i].entry;
+    snprintf(entry->halotune, sizeof entry->halotune, "0.2.0");
+    snprintf(entry->host, sizeof entry->host, "node%d", i);
+    snprintf(entry->device, sizeof entry->device, "NVIDIA H200");
+    snprintf(entry->uuid, sizeof entry->uuid, "GPU-%d", i);
+    entry->capability = 90;
+    entry->sm_count = 132;
+    entry->time_s = 1000000000;
+  }
+}
+
+static void other_version(union roll_record *ranks) { snprintf(ranks[2].entry.halotune, 32, "0.1.0"); }
+static void other_command(union roll_record *ranks) { ranks[1].entry.command[0] = 'x'; }
+static void same_gpu(union roll_record *ranks) { snprintf(ranks[2].entry.uuid, 32, "GPU-1"); }
+static void no_gpus(union roll_record *ranks) {
+  for (int i = 0; i < RANKS; i++) ranks[i].entry.uuid[0] = '\0';
+}
+static void no_driver(union roll_record *ranks) {
+  ranks[1].entry.status = HALOTUNE_NO_GPU;
+  snprintf(ranks[1].entry.reason, sizeof ranks[1].entry.reason, "no CUDA driver");
+}
+static void no_drivers(union roll_record *ranks) {
+  no_driver(ranks);
+  ranks[2].entry = ranks[1].entry;
+}
+/* Another version may mean other records: nothing else of it is believed. */
+static void other_version_without_driver(union roll_record *ranks) {
+  other_version(ranks);
+  ranks[2].entry.status = 77;
+}
+static void nothing(union roll_record *ranks) { (void)ranks; }
+
+static const struct {
+  void (*change)(union roll_record *ranks);
+  bool may_share;
+  halotune_status want;
+  const char *words;
+} rows[] = {
+    {nothing, false, HALOTUNE_OK, ""},
+    {other_version, false, HALOTUNE_IO,
+     "rank 2 has Halotune 0.1.0, and rank 0 on node0 has 0.2.0: install one version on all hosts"},
+    {other_version_without_driver, false, HALOTUNE_IO,
+     "rank 2 has Halotune 0.1.0, and rank 0 on node0 has 0.2.0: install one version on all hosts"},
+    {no_driver, false, HALOTUNE_NO_GPU, "rank 1 on node1: no CUDA driver"},
+    {no_drivers, false, HALOTUNE_NO_GPU, "rank 1 on node1 (and 1 more of 3 ranks): no CUDA driver"},
+    {other_command, false, HALOTUNE_ARGUMENT,
+     "rank 1 on node1 was started with another command than rank 0: start all with the same one"},
+    {same_gpu, false, HALOTUNE_ARGUMENT,
+     "ranks 1 and 2 use the same GPU, GPU-1 of host node2: start one rank for each GPU, in Slurm with --gpus-per-task=1; or let ranks share GPUs with --members 3"},
+    {same_gpu, true, HALOTUNE_OK, ""},
+    {no_gpus, false, HALOTUNE_OK, ""},
+};
+
+TEST(one_line_tells_what_speaks_against_a_job) {
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    union roll_record ranks[RANKS];
+    roll_make(ranks);
+    rows[i].change(ranks);
+    CHECK_EQ(rows[i].want, roll_check(ranks, RANKS, rows[i].may_share), "row %zu: %s", i, fail_text());
+    if (rows[i].want != HALOTUNE_OK) CHECK_TEXT(rows[i].words, fail_text(), "row %zu", i);
+  }
+}
+
+TEST(a_clock_that_is_far_off_is_told) {
+  static const struct {
+    long long off_s[RANKS];
+    const char *words;
+  } clocks[] = {
+      {{0, 0, 0}, ""},
+      {{0, 600, -600}, ""},
+      {{0, 30, 3600},
+       "the clock of rank 2 on node2 is 60 minutes ahead of that of rank 0 on node0, which dates all results\n"},
+      {{0, -3601, 3600},
+       "the clock of rank 1 on node1 is 60 minutes behind that of rank 0 on node0, which dates all results\n"},
+  };
+  for (size_t i = 0; i < COUNT(clocks); i++) {
+    union roll_record ranks[RANKS];
+    struct text line = {0};
+    roll_make(ranks);
+    for (int k = 0; k < RANKS; k++) ranks[k].entry.time_s += clocks[i].off_s[k];
+    roll_clocks(ranks, RANKS, &line);
+    CHECK_TEXT(clocks[i].words, text_string(&line), "row %zu", i);
+    text_free(&line);
+  }
+}
+
+TEST(ranks_of_one_model_are_a_team) {
+  union roll_record ranks[RANKS];
+  roll_make(ranks);
+  CHECK_EQ(0, roll_team(ranks, 0), "itself");
+  CHECK_EQ(0, roll_team(ranks, 2), "all alike");
+  ranks[1].entry.sm_count = 114;
+  CHECK_EQ(1, roll_team(ranks, 1), "another model");
+  CHECK_EQ(0, roll_team(ranks, 2), "the first model again");
+  snprintf(ranks[2].entry.device, sizeof ranks[2].entry.device, "NVIDIA H100");
+  CHECK_EQ(2, roll_team(ranks, 2), "a third model");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(one_line_tells_what_speaks_against_a_job),
+      cmocka_unit_test(a_clock_that_is_far_off_is_told),
+      cmocka_unit_test(ranks_of_one_model_are_a_team),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,90 @@
+/* roll.c: compares the records of ranks. */
+#include "tuner/fleet/roll.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_same(const char *a, const char *b) { return strcmp(a, b) == 0; }
+
+static halotune_status check_versions(const union roll_record *ranks, int count) {
+  const struct roll_entry *first = &ranks[0].entry;
+  for (int i = 1; i < count; i++) {
+    const struct roll_entry *other = &ranks[i].entry;
+    if (is_same(first->halotune, other->halotune)) continue;
+    return fail(HALOTUNE_IO, "rank %d has Halotune %.31s, and rank 0 on %s has %s: install one version on all hosts", i,
+                other->halotune, first->host, first->halotune);
+  }
+  return HALOTUNE_OK;
+}
+
+/* The first rank that cannot work speaks for the others. */
+static halotune_status check_able(const union roll_record *ranks, int count) {
+  int unable = 0, first = -1;
+  for (int i = 0; i < count; i++) {
+    if (ranks[i].entry.status == HALOTUNE_OK) continue;
+    if (first < 0) first = i;
+    unable++;
+  }
+  if (first < 0) return HALOTUNE_OK;
+  const struct roll_entry *entry = &ranks[first].entry;
+  char others[64] = "";
+  if (unable > 1) snprintf(others, sizeof others, " (and %d more of %d ranks)", unable - 1, count);
+  return fail((halotune_status)entry->status, "rank %d on %s%s: %s", first, entry->host, others, entry->reason);
+}
+
+static halotune_status check_commands(const union roll_record *ranks, int count) {
+  for (int i = 1; i < count; i++) {
+    if (is_same(ranks[0].entry.command, ranks[i].entry.command)) continue;
+    return fail(HALOTUNE_ARGUMENT,
+                "rank %d on %s was started with another command than rank 0: start all with the same one", i,
+                ranks[i].entry.host);
+  }
+  return HALOTUNE_OK;
+}
+
+static halotune_status check_shared(const union roll_record *ranks, int count) {
+  for (int i = 1; i < count; i++) {
+    const struct roll_entry *entry = &ranks[i].entry;
+    for (int j = 0; j < i && *entry->uuid; j++) {
+      if (!is_same(entry->uuid, ranks[j].entry.uuid)) continue;
+      return fail(
+          HALOTUNE_ARGUMENT,
+          "ranks %d and %d use the same GPU, %s of host %s: start one rank for each GPU, in Slurm with --gpus-per-task=1; or let ranks share GPUs with --members %d",
+          j, i, entry->uuid, entry->host, count);
+    }
+  }
+  return HALOTUNE_OK;
+}
+
+halotune_status roll_check(const union roll_record *ranks, int count, bool may_share) {
+  halotune_status status = check_versions(ranks, count);
+  if (status == HALOTUNE_OK) status = check_able(ranks, count);
+  if (status == HALOTUNE_OK) status = check_commands(ranks, count);
+  return status == HALOTUNE_OK && !may_share ? check_shared(ranks, count) : status;
+}
+
+void roll_clocks(const union roll_record *ranks, int count, struct text *out) {
+  int worst = 0;
+  long long most_s = 0;
+  for (int i = 1; i < count; i++) {
+    const long long off_s = ranks[i].entry.time_s - ranks[0].entry.time_s;
+    if (llabs(off_s) <= llabs(most_s)) continue;
+    most_s = off_s;
+    worst = i;
+  }
+  if (llabs(most_s) <= ROLL_CLOCK_S) return;
+  text_printf(out, "the clock of rank %d on %s is %lld minutes %s that of rank 0 on %s, which dates all results\n",
+              worst, ranks[worst].entry.host, llabs(most_s) / 60, most_s > 0 ? "ahead of" : "behind",
+              ranks[0].entry.host);
+}
+
+int roll_team(const union roll_record *ranks, int rank) {
+  const struct roll_entry *own = &ranks[rank].entry;
+  for (int i = 0; i < rank; i++) {
+    const struct roll_entry *other = &ranks[i].entry;
+    if (is_same(own->device, other->device) && own->capability == other->capability && own->sm_count == other->sm_count)
+      return i;
+  }
+  return rank;
+}

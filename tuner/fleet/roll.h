@@ -1,0 +1,44 @@
+/* roll.h: what ranks tell each other before they form teams, and what speaks against working together. Every rank has
+ * the same records, so that every rank comes to the same answer, and one of them prints it. */
+#ifndef FLEET_ROLL_H
+#define FLEET_ROLL_H
+
+#include <stdbool.h>
+
+#include "base/fail.h"
+#include "base/text.h"
+#include "gpu/driver/device.h"
+
+/* A rank. The version comes first, so that other versions can read it; they fill the same ROLL_BYTES. Texts end with a
+ * NUL. */
+struct roll_entry {
+  char halotune[32];
+  int status; /* not HALOTUNE_OK: this rank cannot work */
+  char reason[512], host[256];
+  char command[65];                                        /* the hash of its words */
+  char device[DEVICE_NAME_BYTES], uuid[DEVICE_UUID_BYTES]; /* uuid "": no GPU, but an emulation or a recording */
+  int capability, sm_count, ordinal;
+  long long time_s; /* its wall clock */
+};
+
+enum { ROLL_BYTES = 2048, ROLL_CLOCK_S = 600 };
+_Static_assert(sizeof(struct roll_entry) <= ROLL_BYTES, "a record holds an entry");
+
+/* The records of all ranks, by rank. */
+union roll_record {
+  struct roll_entry entry;
+  char bytes[ROLL_BYTES];
+};
+
+/* Look for what all ranks must refuse: other versions, a rank that cannot work, other commands, two ranks on one GPU.
+ *   may_share  several ranks may use one GPU
+ * Returns HALOTUNE_OK; else the status of the job, with its one line in fail_text(). */
+halotune_status roll_check(const union roll_record *ranks, int count, bool may_share);
+
+/* Append a line if clocks differ by more than ROLL_CLOCK_S from that of rank 0, which dates all results. */
+void roll_clocks(const union roll_record *ranks, int count, struct text *out);
+
+/* The team of a rank: the lowest rank whose GPU is of the same model. */
+int roll_team(const union roll_record *ranks, int rank);
+
+#endif
