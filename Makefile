@@ -229,7 +229,7 @@ $(OUT)/libfakecuda.so: $(FAKE_CUDA_OBJECTS) tests/fake_cuda/exports.map
 	$(if $(V),,@echo "  LINK  $@")
 	$(Q)$(LINK) -shared -Wl,--version-script=tests/fake_cuda/exports.map $(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs) -o $@ $(FAKE_CUDA_OBJECTS) $(LIBRARIES)
 
-$(addprefix $(OUT)/tests/unit/,gpu/fake_cuda_test measure/backend_cuda_test gpu/nvml_test device/gpu_session_test device/gpu_fields_test library/lookup_kernel_test library/lookup_run_test): | $(OUT)/libfakecuda.so
+$(addprefix $(OUT)/tests/unit/,gpu/fake_cuda_test measure/backend_cuda_test gpu/nvml_test device/gpu_session_test device/gpu_fields_test library/lookup_kernel_test library/lookup_run_test library/lookup_box_test): | $(OUT)/libfakecuda.so
 
 .PHONY: fake-cuda
 fake-cuda: $(OUT)/libfakecuda.so  ## a driver for tests without a GPU, build/libfakecuda.so
@@ -242,6 +242,7 @@ $(OBJ)/stencil/template/template_common.o: templates/common.yml templates/common
 $(OBJ)/db/store/schema.o: db/schema.sql db/schema_4.sql
 $(OBJ)/reports/page/page.o: build/report/page.html
 
+$(OBJ)/library/kernel/kernel_copier.o: library/kernel/copy_box.cu
 $(OBJ)/tuner/device/gpu_check.o: tuner/device/check.cu tuner/device/fields.cu
 $(OBJ)/tuner/cli/selftest/selftest_wrappers.o: tuner/device/wrappers_check.cu
 $(OBJ)/tuner/cli/new.o: $(wildcard templates/new/*)

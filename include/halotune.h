@@ -131,7 +131,10 @@ typedef struct {
   const char *const *inputs; /* names, in the order in which calls take the fields */
   const char *const *outputs;
   const char *const *coefficients; /* names, in the order in which halotune_kernel_create takes the values */
-  const void *reserved[8];
+  /* How many points the taps of a step reach in x, y, z: towards smaller and towards larger indices. A halo that serves
+   * several steps is as many times as deep. */
+  int reach_low[3], reach_high[3];
+  const void *reserved[5];
 } halotune_stencil_facts;
 
 /* Describe a stencil.
@@ -375,6 +378,21 @@ HALOTUNE_API halotune_status halotune_kernel_create(halotune_ctx *ctx, const hal
                                                     const double *coefficients, const halotune_layout *layout,
                                                     halotune_kernel **out);
 
+/* Make kernels for several boxes of one grid from one lookup, such as the interior and the faces of a rank's part of a
+ * larger grid. All of them advance equally many time steps a launch: config->steps, or the next
+ * smaller number for which each box has a configuration. For each box the configuration is kept if its rules allow it;
+ * otherwise the best other one is used.
+ *   layouts  as for halotune_kernel_create, one for each box. Boxes may overlap
+ *   count    number of boxes, at least 1
+ *   out      receives `count` kernels; the caller ends each with halotune_kernel_free. All are NULL on failure
+ * Kernels with different configurations need not give the same bits. They do if config->reproducible is 1.
+ * Launches of these kernels may overlap in time on several streams, if none writes what another one reads or writes.
+ * Returns what halotune_kernel_create returns, for the first box that fails.
+ * Threads: as halotune_kernel_create. Since 0.2. */
+HALOTUNE_API halotune_status halotune_kernel_create_boxes(halotune_ctx *ctx, const halotune_config *config,
+                                                          const double *coefficients, const halotune_layout *layouts,
+                                                          int count, halotune_kernel **out);
+
 /* A CUDA stream. CUstream of cuda.h and cudaStream_t of the runtime are pointers to this struct. */
 struct CUstream_st;
 
@@ -477,6 +495,33 @@ typedef struct {
  * Returns HALOTUNE_OK, or HALOTUNE_ARGUMENT if an argument is NULL or there is no such field.
  * Threads: any number at once. Since 0.2. */
 HALOTUNE_API halotune_status halotune_kernel_field(const halotune_kernel *kernel, int field, halotune_field *out);
+
+/* A box of points: low <= point < high. Unlike in a layout, 0 is the first point. */
+typedef struct {
+  long long low[3], high[3];
+} halotune_box;
+
+/* Copy a box of a field to a dense array in GPU memory, or back, on a stream, and return without waiting. A solver
+ * sends and receives the halo of its part of a grid in such arrays. In the array, points that are neighbours in x are
+ * neighbours, then come those in y, then those in z. Along an axis on which the field does not depend (see
+ * halotune_kernel_field), the box counts as one point.
+ *   stream  a stream of the kernel's CUDA context
+ *   field   number of the field, as for halotune_kernel_field
+ *   box     inside the grid of the kernel, and at most 2147483647 points; a box without points copies nothing
+ *   from    device pointer to the field (pack) or to the dense array (unpack)
+ *   to      device pointer to the dense array (pack) or to the field (unpack); the two must not overlap
+ * The kernel's CUDA context must be current. The first call for a kernel compiles a small kernel, or takes it from the
+ * cache of compiled kernels. While a stream is being captured, only later calls are allowed.
+ * Returns HALOTUNE_OK
+ *         HALOTUNE_ARGUMENT  a pointer is NULL or not aligned to its element type, there is no such field, or the box
+ *                            is too large or not inside the grid
+ *         HALOTUNE_NO_GPU    the driver reported an error, which can be the error of an earlier launch
+ *         HALOTUNE_NO_NVRTC, HALOTUNE_COMPILE, HALOTUNE_MEMORY  as halotune_kernel_create
+ * Threads: any number at once. Only the first call for a kernel takes a lock. Since 0.2. */
+HALOTUNE_API halotune_status halotune_pack(halotune_kernel *kernel, struct CUstream_st *stream, int field,
+                                           const halotune_box *box, const void *from, void *to);
+HALOTUNE_API halotune_status halotune_unpack(halotune_kernel *kernel, struct CUstream_st *stream, int field,
+                                             const halotune_box *box, const void *from, void *to);
 
 /* End a kernel. Its launches must have finished: synchronize the stream first.
  *   kernel  may be NULL

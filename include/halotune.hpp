@@ -236,6 +236,36 @@ public:
     return status;
   }
 
+  // Make a kernel for each of at most MOST_BOXES boxes of one grid. All advance equally many time steps a launch.
+  static constexpr std::size_t MOST_BOXES = 64;
+  static halotune_status try_create_boxes(const context &from, const config &chosen, span<const double> coefficients,
+                                          span<const layout> boxes, span<kernel> out) noexcept {
+    const double *values = coefficients.size() ? coefficients.data() : nullptr;
+    int count = 0;
+    halotune_status status = values ? coefficient_count(from, chosen, count) : HALOTUNE_OK;
+    if (status != HALOTUNE_OK) return status;
+    if ((values && !is_count(count, coefficients.size())) || boxes.size() != out.size()) return HALOTUNE_ARGUMENT;
+    halotune_kernel *made[MOST_BOXES] = {};
+    if (boxes.size() > MOST_BOXES) return HALOTUNE_ARGUMENT;
+    status = halotune_kernel_create_boxes(from.get(), &chosen, values, boxes.data(), static_cast<int>(boxes.size()), made);
+    for (std::size_t i = 0; i < out.size() && status == HALOTUNE_OK; i++) {
+      out.data()[i] = kernel();
+      out.data()[i].kernel_ = made[i];
+    }
+    return status;
+  }
+  static std::vector<kernel> create_boxes(const context &from, const config &chosen, span<const layout> boxes,
+                                          span<const double> coefficients = {}) {
+    std::vector<kernel> made(boxes.size());
+    int count = 0;
+    if (coefficients.size()) {
+      check(coefficient_count(from, chosen, count));
+      check_count("coefficients", count, coefficients.size());
+    }
+    check(try_create_boxes(from, chosen, coefficients, boxes, made));
+    return made;
+  }
+
   facts info() const noexcept {
     facts out{};
     halotune_kernel_info(kernel_, &out);
@@ -279,6 +309,22 @@ public:
     check_is_made();
     check_count("fields", known.input_count + known.output_count, fields.size());
     check(try_run(stream, fields, steps));
+  }
+
+  // Copy a box of a field to a dense array in the GPU's memory, or back.
+  halotune_status try_pack(CUstream_st *stream, int field, const halotune_box &what, const void *from, void *to) const noexcept {
+    return halotune_pack(kernel_, stream, field, &what, from, to);
+  }
+  halotune_status try_unpack(CUstream_st *stream, int field, const halotune_box &what, const void *from, void *to) const noexcept {
+    return halotune_unpack(kernel_, stream, field, &what, from, to);
+  }
+  void pack(CUstream_st *stream, int field, const halotune_box &what, const void *from, void *to) const {
+    check_is_made();
+    check(try_pack(stream, field, what, from, to));
+  }
+  void unpack(CUstream_st *stream, int field, const halotune_box &what, const void *from, void *to) const {
+    check_is_made();
+    check(try_unpack(stream, field, what, from, to));
   }
 
 private:

@@ -53,6 +53,11 @@ static void check_fields(const halotune::context &context, const halotune::confi
   expect(kernel.field(0).elements == 24 * 12 * 10 && kernel.field(1).strides[1] == 24 && kernel.field(1).element_bytes == 4, "fields");
   expect(throws(HALOTUNE_ARGUMENT, "field", [&] { kernel.field(2); }), "no such field");
   expect(kernel.try_field(2, field) == HALOTUNE_ARGUMENT && field.elements == 0, "try_field throws nothing");
+  const std::array<halotune::layout, 2> boxes{{{0, 0, {0, 0, 0}, {0, 0, 5}}, {0, 0, {0, 0, 5}, {0, 0, 0}}}};
+  const std::vector<halotune::kernel> kernels = halotune::kernel::create_boxes(context, config, boxes);
+  expect(kernels.size() == 2 && kernels[0] && kernels[1] && kernels[0].info().steps == kernels[1].info().steps, "boxes");
+  expect(throws(HALOTUNE_ARGUMENT, "no field 2", [&] { kernel.pack(nullptr, 2, {{0, 0, 0}, {1, 1, 1}}, &field, &field); }), "pack");
+  expect(kernel.try_unpack(nullptr, 0, {{0, 0, 0}, {25, 1, 1}}, &field, &field) == HALOTUNE_ARGUMENT, "unpack");
 }
 
 int main() {

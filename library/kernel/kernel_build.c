@@ -128,30 +128,38 @@ static halotune_status generate_for(const struct question *q, const struct answe
   return status;
 }
 
-static halotune_status source_compile(const struct question *q, struct built *out) {
+halotune_status kernel_compile(struct halotune_ctx *ctx, int capability, const char *source, const char *name,
+                               struct compiled *out, const char **origin) {
   const struct nvrtc *nvrtc;
   struct cubin_cache cache = {0};
-  struct compiled compiled = {0};
   char arch[16];
-  snprintf(arch, sizeof arch, "sm_%d", q->device->capability);
-  struct compile_request request = {.source = out->source, .name = out->launch.kernel, .arch = arch};
-  halotune_status status = context_nvrtc(q->ctx, &nvrtc);
+  *out = (struct compiled){.cubin = NULL};
+  snprintf(arch, sizeof arch, "sm_%d", capability);
+  struct compile_request request = {.source = source, .name = name, .arch = arch};
+  halotune_status status = context_nvrtc(ctx, &nvrtc);
   if (status == HALOTUNE_OK) status = cubin_cache_open(NULL, 0, &cache);
   if (status != HALOTUNE_OK) return status;
-  out->code = "cache";
-  if (cubin_cache_get(&cache, &request, &nvrtc->facts, &compiled) != CUBIN_CACHE_HIT) {
-    out->code = "compiled";
-    status = compile_source(nvrtc, &request, &compiled);
+  *origin = "cache";
+  if (cubin_cache_get(&cache, &request, &nvrtc->facts, out) != CUBIN_CACHE_HIT) {
+    *origin = "compiled";
+    status = compile_source(nvrtc, &request, out);
     /* The cache is optional, so that a failure here does not matter. */
-    if (status == HALOTUNE_OK) cubin_cache_put(&cache, &request, &nvrtc->facts, &compiled);
+    if (status == HALOTUNE_OK) cubin_cache_put(&cache, &request, &nvrtc->facts, out);
   }
+  cubin_cache_close(&cache);
+  return status;
+}
+
+static halotune_status source_compile(const struct question *q, struct built *out) {
+  struct compiled compiled;
+  halotune_status status =
+      kernel_compile(q->ctx, q->device->capability, out->source, out->launch.kernel, &compiled, &out->code);
   if (status == HALOTUNE_OK) {
     out->cubin = compiled.cubin;
     out->cubin_bytes = compiled.cubin_bytes;
     compiled.cubin = NULL;
   }
   compiled_free(&compiled);
-  cubin_cache_close(&cache);
   return status;
 }
 

@@ -30,6 +30,15 @@ halotune_status kernel_build(const struct question *question, const struct answe
 halotune_status kernel_source(const struct question *question, const struct answer *answer, const double *coefficients,
                               struct built *out);
 
+/* Compile a source for the device of a ctx, or take its machine code from the cache of compiled kernels.
+ *   capability  of the device: 90
+ *   name        of the source in messages
+ *   out         end with compiled_free after any outcome
+ *   origin      receives "compiled" or "cache"
+ * Returns HALOTUNE_OK, HALOTUNE_NO_NVRTC, HALOTUNE_COMPILE, HALOTUNE_IO or HALOTUNE_MEMORY. */
+halotune_status kernel_compile(struct halotune_ctx *ctx, int capability, const char *source, const char *name,
+                               struct compiled *out, const char **origin);
+
 void built_free(struct built *built);
 
 /* Copy the coefficients that a caller gave, or the defaults if `given` is NULL.

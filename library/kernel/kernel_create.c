@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "db/store/launch_text.h"
+#include "library/kernel/kernel_copier.h"
 #include "library/kernel/kernel_set.h"
 #include "library/lookup/choose_steps.h"
 #include "library/lookup/lookup.h"
@@ -150,8 +151,9 @@ static halotune_status add_fewer(halotune_kernel *kernel) {
   return status;
 }
 
-static halotune_status prepare(halotune_kernel *kernel, const halotune_config *config, const double *coefficients,
-                               const halotune_layout *layout) {
+/* Begin a kernel of a configuration: all but the choice of a variant. */
+static halotune_status kernel_begin(halotune_kernel *kernel, const halotune_config *config, const double *coefficients,
+                                    const halotune_layout *layout) {
   const struct own_device *device;
   struct lookup_key key;
   struct domain domain;
@@ -166,28 +168,86 @@ static halotune_status prepare(halotune_kernel *kernel, const halotune_config *c
   if (status == HALOTUNE_OK && layout && (status = read_layout(&kernel->question, layout, &domain)) == HALOTUNE_OK) {
     question_set_domain(&kernel->question, &domain);
   }
-  if (status == HALOTUNE_OK) status = kernel_coefficients(&kernel->question, coefficients, &kernel->coefficients);
-  if (status == HALOTUNE_OK) status = settle(kernel);
-  if (status == HALOTUNE_OK) status = load_main(kernel);
-  return status == HALOTUNE_OK ? add_fewer(kernel) : status;
+  return status == HALOTUNE_OK ? kernel_coefficients(&kernel->question, coefficients, &kernel->coefficients) : status;
+}
+
+/* Let a kernel make launches of exactly so many steps: with the configuration if it does and fits, else with the best
+ * one. */
+static halotune_status settle_steps(halotune_kernel *kernel, const halotune_config *config, int steps) {
+  struct question *q = &kernel->question;
+  const struct template *template;
+  bool fits = false;
+  if (steps != config->steps) return choose_of_steps(q, steps, &kernel->answer);
+  question_set_steps(q, steps);
+  halotune_status status = context_template(kernel->ctx, kernel->answer.template_at, &template);
+  if (status == HALOTUNE_OK) status = choose_check(q, template, &kernel->answer.configuration, &fits);
+  return status != HALOTUNE_OK || fits ? status : choose_of_steps(q, steps, &kernel->answer);
+}
+
+/* Let all kernels make launches of equally many steps: the most for which each box has a configuration. */
+static halotune_status settle_alike(halotune_kernel *const kernels[], int count, const halotune_config *config) {
+  halotune_status status = HALOTUNE_NOT_FOUND;
+  for (int steps = config->steps; steps >= 1 && status == HALOTUNE_NOT_FOUND; steps--) {
+    status = HALOTUNE_OK;
+    for (int i = 0; i < count && status == HALOTUNE_OK; i++) status = settle_steps(kernels[i], config, steps);
+  }
+  return status;
+}
+
+static void free_all(halotune_kernel *kernels[], int count) {
+  for (int i = 0; i < count; i++) {
+    halotune_kernel_free(kernels[i]);
+    kernels[i] = NULL;
+  }
+}
+
+/* Make a kernel for each layout. `layouts` may be NULL for one kernel of a dense grid. */
+static halotune_status create_kernels(halotune_ctx *ctx, const halotune_config *config, const double *coefficients,
+                                      const halotune_layout *layouts, int count, halotune_kernel *out[]) {
+  halotune_status status = HALOTUNE_OK;
+  for (int i = 0; i < count && status == HALOTUNE_OK; i++) {
+    out[i] = kernel_new(ctx);
+    status = out[i] ? kernel_begin(out[i], config, coefficients, layouts ? &layouts[i] : NULL) : fail_memory();
+  }
+  if (status == HALOTUNE_OK) status = count == 1 ? settle(out[0]) : settle_alike(out, count, config);
+  for (int i = 0; i < count && status == HALOTUNE_OK; i++) {
+    status = load_main(out[i]);
+    if (status == HALOTUNE_OK) status = add_fewer(out[i]);
+  }
+  if (status != HALOTUNE_OK) free_all(out, count);
+  return status;
+}
+
+/* Check the ctx and the configuration of a call, and find the ctx that made the configuration. */
+static halotune_status check_create(halotune_ctx *ctx, const halotune_config *config, const char *call,
+                                    struct halotune_ctx **made_by) {
+  if (!ctx || !config) return fail(HALOTUNE_ARGUMENT, "%s: an argument is NULL", call);
+  halotune_status status = forked_check(ctx->generation);
+  if (status == HALOTUNE_OK) status = config_check(config, call);
+  if (status != HALOTUNE_OK) return status;
+  *made_by = context_of_config(ctx, config);
+  return *made_by ? HALOTUNE_OK : fail(HALOTUNE_ARGUMENT, "the configuration comes from another ctx");
 }
 
 halotune_status halotune_kernel_create(halotune_ctx *ctx, const halotune_config *config, const double *coefficients,
                                        const halotune_layout *layout, halotune_kernel **out) {
+  struct halotune_ctx *made_by = NULL;
   if (!out) return fail(HALOTUNE_ARGUMENT, "halotune_kernel_create: out is NULL");
   *out = NULL;
-  if (!ctx || !config) return fail(HALOTUNE_ARGUMENT, "halotune_kernel_create: an argument is NULL");
-  halotune_status status = forked_check(ctx->generation);
-  if (status == HALOTUNE_OK) status = config_check(config, "halotune_kernel_create");
-  if (status != HALOTUNE_OK) return status;
-  struct halotune_ctx *made_by = context_of_config(ctx, config);
-  if (!made_by) return fail(HALOTUNE_ARGUMENT, "the configuration comes from another ctx");
-  halotune_kernel *kernel = kernel_new(made_by);
-  if (!kernel) return fail_memory();
-  status = prepare(kernel, config, coefficients, layout);
-  if (status == HALOTUNE_OK) *out = kernel;
-  else halotune_kernel_free(kernel);
-  return status;
+  const halotune_status status = check_create(ctx, config, "halotune_kernel_create", &made_by);
+  return status == HALOTUNE_OK ? create_kernels(made_by, config, coefficients, layout, 1, out) : status;
+}
+
+halotune_status halotune_kernel_create_boxes(halotune_ctx *ctx, const halotune_config *config,
+                                             const double *coefficients, const halotune_layout *layouts, int count,
+                                             halotune_kernel **out) {
+  struct halotune_ctx *made_by = NULL;
+  if (!out) return fail(HALOTUNE_ARGUMENT, "halotune_kernel_create_boxes: out is NULL");
+  if (count < 1) return fail(HALOTUNE_ARGUMENT, "halotune_kernel_create_boxes: %d boxes; at least 1", count);
+  for (int i = 0; i < count; i++) out[i] = NULL;
+  if (!layouts) return fail(HALOTUNE_ARGUMENT, "halotune_kernel_create_boxes: an argument is NULL");
+  const halotune_status status = check_create(ctx, config, "halotune_kernel_create_boxes", &made_by);
+  return status == HALOTUNE_OK ? create_kernels(made_by, config, coefficients, layouts, count, out) : status;
 }
 
 void halotune_kernel_info(const halotune_kernel *kernel, halotune_kernel_facts *out) {
@@ -219,6 +279,7 @@ static void kernel_free(halotune_kernel *kernel) {
   bool switched = kernel->context && kernel->cu->ctx_get(&before) == CUDA_SUCCESS && before != kernel->context &&
                   kernel->cu->ctx_set(kernel->context) == CUDA_SUCCESS;
   for (int i = 0; i < kernel->graph_count; i++) kernel->cu->graph_exec_destroy(kernel->graphs[i].exec);
+  kernel_copier_free(kernel);
   for (int i = 0; i < MOST_BOUND_SETS; i++) {
     struct bound_set *set = atomic_load(&kernel->sets[i]);
     if (set) kernel_fields_free(&set->variant->kernel, &set->fields);

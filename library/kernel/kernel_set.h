@@ -47,6 +47,7 @@ struct halotune_kernel {
   int input_count, output_count, pointer_count; /* output_count: with the arrays that a launch carries */
   struct halotune_kernel *fewer; /* of several steps: the kernel for the steps that are left; owned. Otherwise NULL */
   _Atomic(struct bound_set *) sets[MOST_BOUND_SETS]; /* filled from the front */
+  _Atomic(struct copier *) copier;                   /* of halotune_pack; NULL before its first call */
   pthread_mutex_t lock;                              /* for the members below */
   struct loaded_variant *variants;                   /* a list, the newest first */
   struct loaded_variant *main;

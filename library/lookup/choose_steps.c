@@ -40,19 +40,23 @@ static halotune_status choose_exact(const struct question *q, struct answer *out
   return status == HALOTUNE_OK ? choose_check(q, template, &out->configuration, found) : status;
 }
 
+halotune_status choose_of_steps(struct question *q, int steps, struct answer *out) {
+  bool is_exact;
+  question_set_steps(q, steps);
+  halotune_status status = choose_exact(q, out, &is_exact);
+  if (status == HALOTUNE_OK && !is_exact) status = choose(q, out);
+  return status == HALOTUNE_OK && !out->row && steps > 1 ? HALOTUNE_NOT_FOUND : status;
+}
+
 halotune_status choose_steps(struct question *q, int most, struct answer *out) {
   const bool iterates = q->parsed->analysis->can_iterate;
   double best_ms = INFINITY;
   int best = 0;
   for (int steps = 1; steps > 0 && steps <= most; steps = iterates ? next_steps(q, steps) : 0) {
     struct answer answer;
-    bool is_exact;
-    question_set_steps(q, steps);
-    halotune_status status = choose_exact(q, &answer, &is_exact);
-    if (status == HALOTUNE_OK && !is_exact) status = choose(q, &answer);
-    if (status != HALOTUNE_OK && status != HALOTUNE_NOT_FOUND) return status;
-    const bool is_default = status == HALOTUNE_OK && !answer.row;
-    if (status != HALOTUNE_OK || (is_default && steps > 1)) continue;
+    const halotune_status status = choose_of_steps(q, steps, &answer);
+    if (status == HALOTUNE_NOT_FOUND) continue;
+    if (status != HALOTUNE_OK) return status;
     if (best > 0 && step_ms(q, &answer) >= best_ms) continue;
     best_ms = step_ms(q, &answer);
     best = steps;

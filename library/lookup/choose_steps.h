@@ -11,4 +11,10 @@
  * Returns HALOTUNE_OK; or what `choose` returns for one step if nothing fits. */
 halotune_status choose_steps(struct question *question, int most, struct answer *out);
 
+/* Choose the best configuration of launches of exactly so many steps. Launches of several steps have none that was not
+ * measured.
+ *   question  receives the number of steps
+ * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND, which has a detail only for one step; or another status of `choose`. */
+halotune_status choose_of_steps(struct question *question, int steps, struct answer *out);
+
 #endif

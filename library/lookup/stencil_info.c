@@ -43,6 +43,8 @@ halotune_status halotune_stencil_info(halotune_ctx *ctx, const char *stencil, ha
                                   .inputs = file->inputs,
                                   .outputs = file->outputs,
                                   .coefficients = parsed->coefficients};
+  memcpy(out->reach_low, parsed->analysis->radius_low, sizeof out->reach_low);
+  memcpy(out->reach_high, parsed->analysis->radius_high, sizeof out->reach_high);
   return HALOTUNE_OK;
 }
 

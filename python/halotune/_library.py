@@ -84,7 +84,9 @@ class StencilFacts(ctypes.Structure):
         ("inputs", POINTER(c_char_p)),
         ("outputs", POINTER(c_char_p)),
         ("coefficients", POINTER(c_char_p)),
-        ("reserved", c_void_p * 8),
+        ("reach_low", c_int * 3),
+        ("reach_high", c_int * 3),
+        ("reserved", c_void_p * 5),
     ]
 
 
@@ -142,6 +144,10 @@ class Field(ctypes.Structure):
     ]
 
 
+class Box(ctypes.Structure):
+    _fields_ = [("low", c_longlong * 3), ("high", c_longlong * 3)]
+
+
 TuneProgress = CFUNCTYPE(c_int, c_void_p, c_double, c_char_p)
 
 # Each function's result and arguments. c_int as a result is a halotune_status, except where a comment says otherwise.
@@ -166,10 +172,16 @@ _FUNCTIONS: dict[str, tuple[object, list[object]]] = {
         c_int,
         [c_void_p, POINTER(Config), POINTER(c_double), POINTER(Layout), POINTER(c_void_p)],
     ),
+    "halotune_kernel_create_boxes": (
+        c_int,
+        [c_void_p, POINTER(Config), POINTER(c_double), POINTER(Layout), c_int, POINTER(c_void_p)],
+    ),
     "halotune_kernel_launch": (c_int, [c_void_p, c_void_p, POINTER(c_void_p), POINTER(c_void_p)]),
     "halotune_run": (c_int, [c_void_p, c_void_p, POINTER(c_void_p), c_longlong]),
     "halotune_kernel_info": (None, [c_void_p, POINTER(KernelFacts)]),
     "halotune_kernel_field": (c_int, [c_void_p, c_int, POINTER(Field)]),
+    "halotune_pack": (c_int, [c_void_p, c_void_p, c_int, POINTER(Box), c_void_p, c_void_p]),
+    "halotune_unpack": (c_int, [c_void_p, c_void_p, c_int, POINTER(Box), c_void_p, c_void_p]),
     "halotune_kernel_free": (None, [c_void_p]),
 }
 

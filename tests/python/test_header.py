@@ -19,6 +19,7 @@ STRUCTS = {
     "halotune_layout": _library.Layout,
     "halotune_kernel_facts": _library.KernelFacts,
     "halotune_field": _library.Field,
+    "halotune_box": _library.Box,
 }
 
 
