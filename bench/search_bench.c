@@ -9,7 +9,9 @@
  *
  * Spaces are formulas below, or the newest times of a recording of star7 in f32 on 512x512x512. The formulas imitate
  * what makes real spaces hard: parameters that only matter together, steps of occupancy, whole waves of blocks, and
- * variants that fail for reasons that no rule tells. */
+ * variants that fail for reasons that no rule tells. Formulas are synthetic: no recording of another tuner is among
+ * them. For them, `model` also runs with times of another made-up GPU, which has other limits, other costs, and other
+ * variants that fail: the results of one search of 1000 variants ("run"), or the whole space. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,12 +44,25 @@ static double unit_of(uint64_t key, uint64_t index) { return (double)(random_bit
 
 /* --- formulas ---------------------------------------------------------------------------------------------------- */
 
+/* What a formula knows of a GPU. */
+struct made_up_gpu {
+  double threads_sm, shared_kb, blocks_sm, multiprocessors;
+  double computing; /* its cost, relative to memory's */
+  double own;       /* the share of random costs that only this GPU has */
+  uint64_t key;     /* of them */
+};
+
+/* The GPU that is searched, and another one whose times are known. */
+static const struct made_up_gpu this_gpu = {2048, 227, 32, 132, 1, 0, 0};
+static const struct made_up_gpu other_gpu = {1536, 99, 24, 128, 0.7, 0.25, 5000};
+
 /* A space that is a formula. */
 struct formula_space {
   const char *name, *about;
   const char *parameters[3], *rules[3]; /* of up to three templates; NULL behind the last */
   double (*time_ms)(const struct formula_space *space, int template, const double values[]); /* INFINITY: it fails */
   double limit; /* of registers: fewer make more variants fail */
+  const struct made_up_gpu *gpu;
 };
 
 static double number_of(const double values[], int count, uint64_t key) {
@@ -56,11 +71,22 @@ static double number_of(const double values[], int count, uint64_t key) {
   return unit_of(own, 0);
 }
 
+/* A random number that belongs to a key, part of which only this GPU has. */
+static double cost_of(const struct formula_space *space, uint64_t key, uint64_t index) {
+  const struct made_up_gpu *gpu = space->gpu;
+  return (1 - gpu->own) * unit_of(key, index) + gpu->own * unit_of(key + gpu->key, index);
+}
+
+/* Whether a random one of so many variants fails. On another GPU, other ones fail in part. */
+static bool fails(const struct formula_space *space, double number, double share) {
+  return fmod(number + space->gpu->own * share, 1) < share;
+}
+
 /* How many blocks a multiprocessor holds; 0: none. */
-static double blocks_of(double threads, double registers, double shared_bytes) {
-  const double by_threads = 2048 / threads, by_registers = 65536 / (registers * threads);
-  const double by_shared = shared_bytes > 0 ? 227 * 1024 / shared_bytes : 32;
-  return floor(fmin(fmin(by_threads, by_registers), fmin(by_shared, 32)));
+static double blocks_of(const struct made_up_gpu *gpu, double threads, double registers, double shared_bytes) {
+  const double by_threads = gpu->threads_sm / threads, by_registers = 65536 / (registers * threads);
+  const double by_shared = shared_bytes > 0 ? gpu->shared_kb * 1024 / shared_bytes : gpu->blocks_sm;
+  return floor(fmin(fmin(by_threads, by_registers), fmin(by_shared, gpu->blocks_sm)));
 }
 
 /* The larger of two times that partly overlap. */
@@ -74,16 +100,16 @@ static double convolution_ms(const struct formula_space *space, int template, co
   (void)template;
   const double threads = v[0] * v[1], width = v[0] * v[2] * v[5], height = v[1] * v[3], points = v[2] * v[3] * v[5];
   const double registers = 18 + 2.2 * points + 3 * v[4], shared = v[7] == 2 ? (width + 8 + v[6]) * (height + 8) * 4 : 0;
-  const double blocks = blocks_of(threads, fmin(registers, 255), shared);
+  const double blocks = blocks_of(space->gpu, threads, fmin(registers, 255), shared);
   if (registers > space->limit || blocks < 1) return INFINITY;
   const double halo = (width + 8) * (height + 8) / (width * height);
   const double traffic = v[7] == 2 ? halo : 1 + (halo - 1) * (v[7] == 1 ? 1.3 : 1.8);
   const double narrow = v[0] * v[5] < 32 ? sqrt(32 / (v[0] * v[5])) : 1;
-  const double busy = fmin(1, blocks * threads / 2048 * pow(points, 0.5) / 0.8);
+  const double busy = fmin(1, blocks * threads / space->gpu->threads_sm * pow(points, 0.5) / 0.8);
   const double conflicts = v[7] == 2 && v[6] == 0 && fmod(width, 32) == 0 ? 1.35 : 1;
-  const double computing = 0.55 * (1 + 0.4 / v[4] + 0.8 / points) * conflicts;
-  const double waves = waves_of(4096.0 * 4096 / (width * height), 132 * blocks);
-  return overlapped(traffic * narrow / busy, computing) * waves * (1 + 0.03 * number_of(v, 8, 1));
+  const double computing = 0.55 * space->gpu->computing * (1 + 0.4 / v[4] + 0.8 / points) * conflicts;
+  const double waves = waves_of(4096.0 * 4096 / (width * height), space->gpu->multiprocessors * blocks);
+  return overlapped(traffic * narrow / busy, computing) * waves * (1 + 0.03 * number_of(v, 8, 1 + space->gpu->key));
 }
 
 /* A matrix product: block_m, block_n, depth, threads_m, threads_n, vector_m, vector_n, share_a, share_b, stages. */
@@ -92,14 +118,14 @@ static double product_ms(const struct formula_space *space, int template, const 
   const double threads = v[3] * v[4], points_m = v[0] / v[3], points_n = v[1] / v[4], points = points_m * points_n;
   const double registers = 24 + points + 2 * (points_m + points_n);
   const double shared = 4 * v[9] * v[2] * (v[7] * v[0] + v[8] * v[1]);
-  const double blocks = blocks_of(threads, fmin(registers, 255), shared);
+  const double blocks = blocks_of(space->gpu, threads, fmin(registers, 255), shared);
   if (registers > space->limit || blocks < 1 || points_m < v[5] || points_n < v[6]) return INFINITY;
   const double a = 1 / (v[1] * (v[7] ? 1 : 0.3)), b = 1 / (v[0] * (v[8] ? 1 : 0.3));
   const double traffic = 40 * (a + b) * (1 + 0.3 / v[5] + 0.3 / v[6]);
-  const double busy = fmin(1, blocks * threads / 2048 * (1 + 0.4 * (v[9] - 1)) * sqrt(points) / 3);
-  const double computing = (1 + 1.5 / points_m + 1.5 / points_n + 4 / v[2]) / busy;
-  const double waves = waves_of(4096.0 * 4096 / (v[0] * v[1]), 132 * blocks);
-  return overlapped(traffic, computing) * waves * (1 + 0.03 * number_of(v, 10, 2));
+  const double busy = fmin(1, blocks * threads / space->gpu->threads_sm * (1 + 0.4 * (v[9] - 1)) * sqrt(points) / 3);
+  const double computing = space->gpu->computing * (1 + 1.5 / points_m + 1.5 / points_n + 4 / v[2]) / busy;
+  const double waves = waves_of(4096.0 * 4096 / (v[0] * v[1]), space->gpu->multiprocessors * blocks);
+  return overlapped(traffic, computing) * waves * (1 + 0.03 * number_of(v, 10, 2 + space->gpu->key));
 }
 
 /* Three templates with parameters of the same names. Costs of a parameter are a valley, whose place depends on another
@@ -108,29 +134,27 @@ static double valleys_ms(const struct formula_space *space, int template, const 
   static const double base[] = {1.25, 1, 1.05};
   const int count = template == 2 ? 7 : 6;
   double time = base[template];
-  (void)space;
   for (int i = 0; i < count; i++) {
     const int other = (i + 1) % count;
     const double key = template * 10 + i, own = log2(v[i] + 1), beside = log2(v[other] + 1);
-    const double valley = 1 + 3 * unit_of(7, (uint64_t)key) + (unit_of(8, (uint64_t)key) - 0.5) * beside;
-    time *= 1 + (0.03 + 0.1 * unit_of(9, (uint64_t)key)) * (own - valley) * (own - valley);
+    const double valley = 1 + 3 * cost_of(space, 7, (uint64_t)key) + (cost_of(space, 8, (uint64_t)key) - 0.5) * beside;
+    time *= 1 + (0.03 + 0.1 * cost_of(space, 9, (uint64_t)key)) * (own - valley) * (own - valley);
   }
-  if (number_of(v + 1, 2, (uint64_t) template + 3) < 0.1) return INFINITY;
-  return time * (1 + 0.03 * number_of(v, count, 4));
+  if (fails(space, number_of(v + 1, 2, (uint64_t) template + 3), 0.1)) return INFINITY;
+  return time * (1 + 0.03 * number_of(v, count, 4 + space->gpu->key));
 }
 
 /* No order of values at all: a random cost of each value, and of each pair of values of neighbouring parameters. */
 static double pairs_ms(const struct formula_space *space, int template, const double v[]) {
   double time = 1 + 0.2 * template;
-  (void)space;
   for (int i = 0; i < 6; i++) {
     const uint64_t key = 100 * (uint64_t) template + (uint64_t)i, own = (uint64_t)(v[i] * 4),
                    next = (uint64_t)(v[(i + 1) % 6] * 4);
-    time *= 1 + 0.5 * unit_of(20 + key, own);
-    time *= 1 + 0.3 * unit_of(1000 + key, own * 4096 + next);
+    time *= 1 + 0.5 * cost_of(space, 20 + key, own);
+    time *= 1 + 0.3 * cost_of(space, 1000 + key, own * 4096 + next);
   }
-  if (number_of(v, 6, 5) < 1.0 / 16) return INFINITY;
-  return time * (1 + 0.03 * number_of(v, 6, 6));
+  if (fails(space, number_of(v, 6, 5), 1.0 / 16)) return INFINITY;
+  return time * (1 + 0.03 * number_of(v, 6, 6 + space->gpu->key));
 }
 
 #define CONVOLUTION                                                                                                 \
@@ -160,21 +184,23 @@ static double pairs_ms(const struct formula_space *space, int template, const do
 #define VALLEYS_RULES "{keep: 'bx*by*bz <= 512', otherwise: x}"
 
 static const struct formula_space formulas[] = {
-    {"convolution", "8 parameters, few failures", {CONVOLUTION}, {CONVOLUTION_RULES}, convolution_ms, 255},
+    {"convolution", "8 parameters, few failures", {CONVOLUTION}, {CONVOLUTION_RULES}, convolution_ms, 255, &this_gpu},
     {"convolution, tight",
      "the same with fewer registers: most fail",
      {CONVOLUTION},
      {CONVOLUTION_RULES},
      convolution_ms,
-     56},
-    {"product", "10 parameters", {PRODUCT}, {PRODUCT_RULES}, product_ms, 255},
+     56,
+     &this_gpu},
+    {"product", "10 parameters", {PRODUCT}, {PRODUCT_RULES}, product_ms, 255, &this_gpu},
     {"valleys",
      "three templates",
      {VALLEYS, VALLEYS, VALLEYS ", unroll: {values: [1, 2, 3, 4, 5, 6], default: 1, about: x}"},
      {VALLEYS_RULES, VALLEYS_RULES, VALLEYS_RULES},
      valleys_ms,
-     0},
-    {"pairs", "two templates, no order", {VALLEYS, VALLEYS}, {VALLEYS_RULES, VALLEYS_RULES}, pairs_ms, 0},
+     0,
+     &this_gpu},
+    {"pairs", "two templates, no order", {VALLEYS, VALLEYS}, {VALLEYS_RULES, VALLEYS_RULES}, pairs_ms, 0, &this_gpu},
 };
 
 /* --- spaces ------------------------------------------------------------------------------------------------------ */
@@ -185,11 +211,23 @@ struct judged {
   struct template *templates[MOST_TEMPLATES];
   struct bindings bindings[MOST_TEMPLATES];
   const struct formula_space *formula; /* NULL: a recording */
+  struct formula_space here, there;    /* the formula on both GPUs */
+  struct known_variant *known;         /* times of the other GPU */
+  long known_count;
   struct proposal_list recorded;
   double *recorded_ms; /* of each, INFINITY: failed */
   double best_ms;
   long count, failed;
 };
+
+static double formula_ms(const struct judged *judged, const struct formula_space *formula,
+                         const struct proposal *proposal) {
+  double values[MAX_PARAMETERS];
+  const struct template *template = judged->templates[proposal->template_index];
+  for (int i = 0; i < template->parameter_count; i++)
+    values[i] = template->parameters[i].values[proposal->configuration.choice[i]];
+  return formula->time_ms(formula, proposal->template_index, values);
+}
 
 static double time_of(const struct judged *judged, const struct proposal *proposal) {
   if (!judged->formula) {
@@ -198,11 +236,7 @@ static double time_of(const struct judged *judged, const struct proposal *propos
     }
     return INFINITY;
   }
-  double values[MAX_PARAMETERS];
-  const struct template *template = judged->templates[proposal->template_index];
-  for (int i = 0; i < template->parameter_count; i++)
-    values[i] = template->parameters[i].values[proposal->configuration.choice[i]];
-  return judged->formula->time_ms(judged->formula, proposal->template_index, values);
+  return formula_ms(judged, judged->formula, proposal);
 }
 
 struct counting {
@@ -223,7 +257,9 @@ static bool count_variant(void *context, const struct configuration *configurati
 
 static void formula_open(const struct formula_space *formula, struct judged *out) {
   double facts[FACT_COUNT] = {0};
-  *out = (struct judged){.formula = formula, .best_ms = INFINITY};
+  *out = (struct judged){.here = *formula, .there = *formula, .best_ms = INFINITY};
+  out->formula = &out->here;
+  out->there.gpu = &other_gpu;
   snprintf(out->name, sizeof out->name, "%s", formula->name);
   facts[FACT_max_threads] = 1024;
   facts[FACT_max_threads_sm] = 2048;
@@ -311,11 +347,62 @@ static void recording_open(const char *path, struct judged *out) {
   out->space.only_count = out->count = out->recorded.count;
 }
 
+/* --- another GPU's times ----------------------------------------------------------------------------------------- */
+
+static void add_known(struct judged *judged, const struct proposal *proposal) {
+  const double time_ms = formula_ms(judged, &judged->there, proposal);
+  judged->known[judged->known_count++] =
+      (struct known_variant){.proposal = *proposal, .log_time = isfinite(time_ms) ? log(time_ms) : INFINITY};
+}
+
+static bool add_whole(void *context, const struct configuration *configuration) {
+  const struct counting *counting = context;
+  const struct proposal proposal = {.template_index = counting->template, .configuration = *configuration};
+  add_known(counting->judged, &proposal);
+  return true;
+}
+
+/* What a search of the other GPU leaves: so many results of the strategy "local". */
+static void add_run(struct judged *judged, uint64_t seed) {
+  enum { RUN = 1000 };
+  struct proposal proposal;
+  bool have = true;
+  void *state;
+  check(strategy_local.open(&judged->space, seed + 1000, &state));
+  while (judged->known_count < RUN && judged->known_count < judged->count) {
+    check(strategy_local.next(state, &proposal, &have));
+    if (!have) break;
+    add_known(judged, &proposal);
+    check(strategy_local.tell(state, &proposal, formula_ms(judged, &judged->there, &proposal)));
+  }
+  strategy_local.close(state);
+}
+
+/* Know of the other GPU nothing, the whole space, or the results of one search. */
+static void know(struct judged *judged, const char *what, uint64_t seed) {
+  double best = INFINITY;
+  judged->space.known = (struct known_variants){0};
+  judged->known_count = 0;
+  if (strcmp(what, "nothing") == 0) return;
+  if (!judged->known) judged->known = malloc((size_t)judged->count * sizeof *judged->known);
+  if (!judged->known) check(fail_memory());
+  if (strcmp(what, "run") == 0) add_run(judged, seed);
+  for (int t = 0; t < judged->space.count && strcmp(what, "space") == 0; t++) {
+    struct counting counting = {judged, t};
+    space_walk(&judged->bindings[t], NULL, NULL, add_whole, &counting, NULL);
+  }
+  for (long i = 0; i < judged->known_count; i++) best = fmin(best, judged->known[i].log_time);
+  for (long i = 0; i < judged->known_count; i++) judged->known[i].log_time -= best;
+  static const char *const sources[] = {"another GPU"};
+  judged->space.known = (struct known_variants){judged->known, judged->known_count, sources};
+}
+
 static void judged_close(struct judged *judged) {
   for (int t = 0; t < judged->space.count; t++) bindings_free(&judged->bindings[t]);
   for (int t = 0; t < judged->space.count && judged->formula; t++) template_free(judged->templates[t]);
   proposals_free(&judged->recorded);
   free(judged->recorded_ms);
+  free(judged->known);
 }
 
 /* --- searches ---------------------------------------------------------------------------------------------------- */
@@ -361,9 +448,11 @@ static struct search search_once(const struct judged *judged, const struct strat
   return search;
 }
 
-static void print_row(const struct judged *judged, const struct strategy *strategy, int in_flight, int seeds) {
+static void print_row(struct judged *judged, const struct strategy *strategy, const char *known, int in_flight,
+                      int seeds) {
   double sums[COUNT(shown_after)] = {0}, squares[COUNT(shown_after)] = {0}, proposal_ms = 0, results = 0;
   for (int seed = 0; seed < seeds; seed++) {
+    know(judged, known, (uint64_t)seed);
     const struct search search = search_once(judged, strategy, in_flight, (uint64_t)seed + 1);
     for (size_t i = 0; i < COUNT(shown_after); i++) {
       sums[i] += search.shares[i];
@@ -372,7 +461,7 @@ static void print_row(const struct judged *judged, const struct strategy *strate
     proposal_ms += search.proposal_ms / seeds;
     results += (double)search.results / seeds;
   }
-  printf("| %s | %s | %d |", judged->name, strategy->name, in_flight);
+  printf("| %s | %s | %s | %d |", judged->name, strategy->name, known, in_flight);
   for (size_t i = 0; i < COUNT(shown_after); i++) {
     const double mean = sums[i] / seeds,
                  variance = fmax(squares[i] / seeds - mean * mean, 0) * seeds / fmax(seeds - 1, 1);
@@ -384,12 +473,17 @@ static void print_row(const struct judged *judged, const struct strategy *strate
 
 static void judge(struct judged *judged, const char *only, int seeds) {
   static const char *const names[] = {"random", "local", "model"};
+  static const char *const known[] = {"run", "space"};
   static const int in_flight[] = {1, MOST_WAITING};
   fprintf(stderr, "%s: %ld variants, %.0f %% fail, best %.6g\n", judged->name, judged->count,
           100.0 * (double)judged->failed / (double)judged->count, judged->best_ms);
   for (size_t k = 0; k < COUNT(in_flight); k++) {
     for (size_t i = 0; i < COUNT(names); i++) {
-      if (!only || strcmp(only, names[i]) == 0) print_row(judged, strategy_find(names[i]), in_flight[k], seeds);
+      if (!only || strcmp(only, names[i]) == 0)
+        print_row(judged, strategy_find(names[i]), "nothing", in_flight[k], seeds);
+    }
+    for (size_t i = 0; i < COUNT(known) && judged->formula; i++) {
+      if (!only || strcmp(only, "model") == 0) print_row(judged, &strategy_model, known[i], in_flight[k], seeds);
     }
   }
   judged_close(judged);
@@ -412,7 +506,7 @@ int main(int argc, char **argv) {
     return 2;
   }
   printf(
-      "| space | strategy | in flight | after 50 | after 100 | after 200 | results | ms a proposal |\n| --- | --- | --- | --- | --- | --- | --- | --- |\n");
+      "| space | strategy | known | in flight | after 50 | after 100 | after 200 | results | ms a proposal |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
   for (size_t i = 0; i < COUNT(formulas); i++) {
     if (space && strcmp(space, formulas[i].name) != 0) continue;
     formula_open(&formulas[i], &judged);

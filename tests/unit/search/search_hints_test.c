@@ -53,6 +53,7 @@ static void hints_open(struct hints_case *c) {
 }
 
 static void hints_close(struct hints_case *c) {
+  known_free(&c->setup.known);
   predicted_free(&c->setup.predicted);
   proposals_free(&c->setup.hints);
   proposals_free(&c->setup.starts);
@@ -66,6 +67,7 @@ static void hints_close(struct hints_case *c) {
 
 /* Find the hints again. */
 static void find_again(struct hints_case *c) {
+  known_free(&c->setup.known);
   predicted_free(&c->setup.predicted);
   proposals_free(&c->setup.hints);
   c->setup.space.hints = NULL;
@@ -288,6 +290,39 @@ TEST(a_search_can_begin_blind) {
   hints_close(&c);
 }
 
+/* Measured elsewhere: a time there is compared with the best there. */
+TEST(measurements_of_other_problems_are_known) {
+  static const struct tuned rows[] = {
+      {GPU_H100, "star7", "direct", "block_x=32", F32, {64, 64, 64}, USUAL, 0.1},
+      {GPU_H100, "star7", "direct", "block_x=64", F32, {64, 64, 64}, USUAL, 0.2},
+      {GPU_H200, "star7", "direct", "block_x=64", F32, {128, 64, 64}, USUAL, 0.3},
+      {GPU_H200, "star7", "direct", "block_x=128", F32, {64, 64, 64}, USUAL, 0.4}, /* this problem */
+      {GPU_H200, "box27", "direct", "block_x=256", F32, {64, 64, 64}, USUAL, 0.5}, /* another shape */
+      {GPU_EMULATION, "star7", "direct", "block_y=2", F32, {64, 64, 64}, USUAL, 0.1},
+  };
+  struct hints_case c;
+  hints_open(&c);
+  c.options.strategy = &strategy_model;
+  for (size_t i = 0; i < COUNT(rows); i++) tuned_put(i > 2 ? c.own : c.other, &rows[i]);
+  find_again(&c);
+  const struct known_variants *known = &c.setup.space.known;
+  CHECK_EQ(2, known->count, "two variants");
+  for (long i = 0; i < known->count; i++) {
+    const struct known_variant *variant = &known->list[i];
+    const struct configuration fast = configuration_of(c.template, "block_x=32");
+    const bool is_fast = memcmp(&fast, &variant->proposal.configuration, sizeof fast) == 0;
+    /* The other one was the best on the other grid, and took twice as long on the other GPU. */
+    CHECK(is_fast ? variant->log_time == 0 : variant->log_time > 0 && variant->log_time < log(2), "%ld: %g", i,
+          variant->log_time);
+    CHECK(strstr(known->sources[variant->source], "star7 f32"), "%s", known->sources[variant->source]);
+  }
+  c.options.no_hints = true;
+  c.setup.space.known = (struct known_variants){.count = 0};
+  find_again(&c);
+  CHECK_EQ(0, c.setup.space.known.count, "none with --no-hints");
+  hints_close(&c);
+}
+
 /* Count the variants with which a search starts. */
 static long find_starts(struct hints_case *c) {
   proposals_free(&c->setup.starts);
@@ -401,6 +436,7 @@ int main(void) {
       cmocka_unit_test(no_hint_is_there_twice_and_there_are_few),
       cmocka_unit_test(other_stencils_give_fewer_hints),
       cmocka_unit_test(a_search_can_begin_blind),
+      cmocka_unit_test(measurements_of_other_problems_are_known),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -308,6 +308,64 @@ TEST(a_model_finds_good_variants_sooner) {
   space_close(&c);
 }
 
+/* What another GPU is said to have measured. */
+enum rumour { SIMILAR, OPPOSITE, FAST_FAIL, ALL_FAILED, ONE_VARIANT, RUMOURS };
+
+struct rumours {
+  struct space_case *c;
+  enum rumour rumour;
+  uint64_t key;
+  struct known_variant *list;
+  long count;
+  int template;
+};
+
+static bool add_rumour(void *context, const struct configuration *configuration) {
+  struct rumours *r = context;
+  struct known_variant *known = &r->list[r->count++];
+  *known = (struct known_variant){.proposal = {.template_index = r->template, .configuration = *configuration}};
+  const double time_ms = made_up_ms(r->c, &known->proposal, r->key, 0.1);
+  known->log_time = r->rumour == ALL_FAILED ? INFINITY : log(time_ms / 0.1);
+  if (r->rumour == OPPOSITE && isfinite(time_ms)) known->log_time = -log(time_ms / 10);
+  /* What fails here, because its registers do not suffice, was the fastest there. */
+  if (r->rumour == FAST_FAIL) known->log_time = isfinite(made_up_ms(r->c, &known->proposal, r->key, 0.2)) ? 1 : 0;
+  return r->rumour != ONE_VARIANT || r->count < 1;
+}
+
+/* The share of the best after so many results, with such rumours. */
+static double share_with(struct space_case *c, enum rumour rumour, long results) {
+  static const char *const sources[] = {"another GPU"};
+  double sum = 0;
+  struct rumours r = {.c = c, .rumour = rumour, .list = malloc((size_t)c->size * sizeof *r.list)};
+  for (uint64_t seed = 0; seed < 4; seed++) {
+    r.key = 50 + seed;
+    r.count = 0;
+    for (r.template = 0; r.template <TEMPLATES; r.template ++)
+      space_walk(&c->bindings[r.template], NULL, NULL, add_rumour, &r, NULL);
+    travel(c, &strategy_random, 1, 50 + seed, 0.2, (long)COUNT(one.list), &one);
+    const double best_ms = best_of(&one);
+    c->space.known = (struct known_variants){r.list, r.count, sources};
+    travel(c, &strategy_model, seed, 50 + seed, 0.2, results, &one);
+    c->space.known = (struct known_variants){.count = 0};
+    sum += best_ms / best_of(&one) / 4;
+  }
+  free(r.list);
+  return sum;
+}
+
+/* What is known of another GPU leads soon to what is fast. Where it misleads, the search comes there later. */
+TEST(a_model_learns_from_other_problems) {
+  static const double least[RUMOURS] = {0.97, 0.93, 0.9, 0.93, 0.93};
+  struct space_case c;
+  space_open(&c);
+  for (enum rumour rumour = 0; rumour < RUMOURS; rumour++) {
+    const double share = share_with(&c, rumour, rumour == SIMILAR ? 30 : 120);
+    if (getenv("SHOW")) print_message("# rumour %d: %.3f\n", rumour, share);
+    CHECK(share >= least[rumour], "rumour %d: %.3f", rumour, share);
+  }
+  space_close(&c);
+}
+
 /* The whole space has no ruggedness, so a model is soon sure. It ends only after random variants have agreed. */
 TEST(a_search_that_can_gain_no_more_ends_and_says_so) {
   struct space_case c;
@@ -348,6 +406,7 @@ int main(void) {
       cmocka_unit_test(looking_around_finds_the_best_sooner_than_chance),
       cmocka_unit_test(a_model_that_cannot_be_fitted_is_given_up),
       cmocka_unit_test(a_model_finds_good_variants_sooner),
+      cmocka_unit_test(a_model_learns_from_other_problems),
       cmocka_unit_test(a_search_that_can_gain_no_more_ends_and_says_so),
       cmocka_unit_test(strategies_are_found_by_name),
   };

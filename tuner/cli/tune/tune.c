@@ -174,7 +174,7 @@ static const struct option_row options[] = {
     TEMPLATE_OPTIONS,
     {"set", "NAME=VALUE,...", "fix parameters: only variants with these values are tried"},
     {"strategy", "NAME",
-     "strategy of the search: local (near the best; the default), model (learns from all results), random or exhaustive"},
+     "strategy of the search: model (learns from all results; the default), local (near the best), random or exhaustive"},
     {"budget", "TIME",
      "time for each task, such as 60s (the default) or 5m; none: no time limit, for use with --max-variants"},
     {"deadline", "TIME", "time for all tasks together; no limit by default"},

@@ -26,7 +26,7 @@ static halotune_status option_strategy(const struct invocation *invocation, cons
   const char *name = option_value(invocation, "strategy");
   int count = 0, chosen = 0;
   for (; count < MOST_STRATEGIES && strategies[count]; count++) names[count] = strategies[count]->name;
-  halotune_status status = word_find("--strategy", name ? name : "local", names, count, &chosen);
+  halotune_status status = word_find("--strategy", name ? name : "model", names, count, &chosen);
   *out = strategies[chosen];
   return status;
 }

@@ -49,6 +49,10 @@ static double shape_distance(const struct task *task, const struct stencil *othe
   return 1 + abs(analysis->max_radius - task->analysis->max_radius);
 }
 
+double hint_stencil_distance(const struct task *task, const struct stencil *other, const struct analysis *analysis) {
+  return identity_compare(analysis->hash, task->analysis->hash) == 0 ? 0 : shape_distance(task, other, analysis);
+}
+
 /* How much the row's stencil differs from the task's; INFINITY if this version cannot read its text. */
 static double stencil_distance(const struct task *task, sqlite3_stmt *query) {
   char own[IDENTITY_HEX_BYTES];

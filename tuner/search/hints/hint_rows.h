@@ -51,6 +51,9 @@ halotune_status hint_rows_read(struct hint_rows *rows, struct store *store, cons
 /* Sort: the nearest first; among equally near ones the newest, then the one that was read first. */
 void hint_rows_sort(struct hint_rows *rows);
 
+/* How much a stencil differs from the task's: 0 for the same; INFINITY if its variants tell nothing of the task's. */
+double hint_stencil_distance(const struct task *task, const struct stencil *other, const struct analysis *analysis);
+
 void hint_rows_free(struct hint_rows *rows);
 
 #endif

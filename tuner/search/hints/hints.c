@@ -25,6 +25,22 @@ bool hints_variant(const struct search_space *space, const struct hint_row *row,
   return space_nearest(&space->bindings[index], fixed, configuration) == NULL;
 }
 
+bool hints_same(const struct search_space *space, const struct hint_row *row, struct proposal *out) {
+  int index = 0;
+  while (index < space->count && strcmp(space->templates[index]->name, row->template_name) != 0) index++;
+  if (index == space->count) return false;
+  *out = (struct proposal){.template_index = index};
+  if (configuration_read_older(space->templates[index], row->parameters, &out->configuration) != HALOTUNE_OK)
+    return false;
+  const bool *fixed = space_fixed(space, index);
+  const struct configuration *values = space_values(space, index);
+  for (int i = 0; fixed && i < space->templates[index]->parameter_count; i++) {
+    if (fixed[i] && out->configuration.choice[i] != values->choice[i]) return false;
+  }
+  bindings_configure(&space->bindings[index], &out->configuration);
+  return bindings_failed_rule(&space->bindings[index]) == NULL;
+}
+
 /* What a list of hints is made from. */
 struct hint_choice {
   const struct search_space *space;

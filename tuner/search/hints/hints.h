@@ -28,6 +28,9 @@ halotune_status hints_read(const struct hint_sources *sources, const struct hint
  * exists, or the template is not searched. */
 bool hints_variant(const struct search_space *space, const struct hint_row *row, struct proposal *out);
 
+/* The same, where neither rules nor a fixed value change a parameter: a measured time is of one variant. */
+bool hints_same(const struct search_space *space, const struct hint_row *row, struct proposal *out);
+
 /* List the variants that are predicted to be fast, then those that winners stand for, the nearest first, none twice. In
  * a replay, variants that were not recorded are left out.
  *   first      the variant that is tried before all others, which is no hint; NULL for none

@@ -21,9 +21,11 @@ struct gaussian {
   struct scales scales;
   double mean, variance;
   bool is_settled;         /* mean, variance and `solved` belong to the points */
+  bool is_pulled;          /* `pulled` does */
   long generation;         /* of the factor; points that are only added do not change it */
   double *at;              /* rows of `axes` coordinates */
   double *value, *solved;  /* solved: L^-1 (value - mean) */
+  double pulled[MOST];     /* R^-1 (value - mean) */
   double *lower, *inverse; /* rows of MOST numbers; inverse: room for the ascent */
   double *gradient_of;     /* rows of MOST numbers: room for the ascent */
 };
@@ -63,7 +65,7 @@ void gaussian_free(struct gaussian *g) {
 
 void gaussian_clear(struct gaussian *g) {
   g->count = 0;
-  g->is_settled = false;
+  g->is_settled = g->is_pulled = false;
   g->generation++;
 }
 
@@ -245,7 +247,7 @@ static bool values_differ(const struct gaussian *g, int count) {
 /* The factor of all points. Returns false if the matrix is singular. */
 static bool factor(struct gaussian *g) {
   g->generation++;
-  g->is_settled = false;
+  g->is_settled = g->is_pulled = false;
   for (int i = 0; i < g->count; i++) {
     if (!factor_row(g, i)) return false;
   }
@@ -288,13 +290,13 @@ bool gaussian_add(struct gaussian *g, const double at[], double value) {
   memcpy(g->at + (size_t)g->count * (size_t)g->axes, at, (size_t)g->axes * sizeof *at);
   if (!factor_row(g, g->count)) return false;
   g->value[g->count++] = value;
-  g->is_settled = false;
+  g->is_settled = g->is_pulled = false;
   return true;
 }
 
 void gaussian_change(struct gaussian *g, int number, double value) {
   g->value[number] = value;
-  g->is_settled = false;
+  g->is_settled = g->is_pulled = false;
 }
 
 void gaussian_predict(struct gaussian *g, struct gaussian_place *place, double *mean, double *deviation) {
@@ -314,4 +316,23 @@ void gaussian_predict(struct gaussian *g, struct gaussian_place *place, double *
   place->solved_count = g->count;
   *mean = g->mean + dot(place->solved, g->solved, g->count);
   *deviation = sqrt(g->variance * fmax(1 - place->explained, 0));
+}
+
+/* Solve L' pulled = solved. */
+static void pull(struct gaussian *g) {
+  memcpy(g->pulled, g->solved, (size_t)g->count * sizeof *g->pulled);
+  for (int i = g->count - 1; i >= 0; i--) {
+    const double *row = row_of(g->lower, i);
+    g->pulled[i] /= row[i];
+    for (int j = 0; j < i; j++) g->pulled[j] -= row[j] * g->pulled[i];
+  }
+}
+
+double gaussian_mean(struct gaussian *g, const double at[]) {
+  if (!g->is_settled) settle(g, g->count);
+  if (!g->is_settled || !g->is_pulled) pull(g);
+  g->is_settled = g->is_pulled = true;
+  double mean = g->mean;
+  for (int i = 0; i < g->count; i++) mean += g->pulled[i] * matern(distance_of(g, at_of(g, i), at));
+  return mean;
 }

@@ -57,4 +57,7 @@ void gaussian_change(struct gaussian *gaussian, int number, double value);
 /* Predict the value at a place, without noise. There must be a point. */
 void gaussian_predict(struct gaussian *gaussian, struct gaussian_place *place, double *mean, double *deviation);
 
+/* The mean alone, at a place for which nothing is kept. There must be a point. */
+double gaussian_mean(struct gaussian *gaussian, const double at[]);
+
 #endif

@@ -20,6 +20,7 @@
 #include "tuner/search/strategy/draw.h"
 #include "tuner/search/strategy/gaussian.h"
 #include "tuner/search/strategy/neighbours.h"
+#include "tuner/search/strategy/prior.h"
 #include "tuner/search/strategy/strategy.h"
 #include "tuner/search/variants/proposals.h"
 
@@ -27,16 +28,19 @@ enum {
   MOST_OF_A_TEMPLATE = 20000, /* in the random sample */
   FIRST_VARIANTS = 16,        /* random variants at the beginning, */
   FIRST_OF_A_TEMPLATE = 2,    /* but at least so many times the number of templates */
+  FIRST_KNOWN = 12,           /* with a prior: the best of it */
   FEWEST_TIMED = 5,           /* before the process is asked */
   HOPELESS_AFTER = 128,       /* results without so many times: there will be no process */
   RANDOM_EVERY = 16,          /* one of so many variants is random, whatever is expected */
   CANDIDATES = 512,
+  MOST_KNOWN = 96,    /* of them, the best of the prior */
   CENTRES = 6,        /* best variants whose neighbours are candidates */
   ASKED_OF_ONE = 12,  /* proposals from one list of candidates */
   KEPT_POINTS = 200,  /* timed variants in the process; the rest of its room is for those in flight */
   FIT_POINTS = 120,   /* of them, those that length scales are fitted to */
   FIRST_STEPS = 30,   /* of the first fit, */
   MORE_STEPS = 8,     /* and of each after that */
+  BLIND_EVERY = 2,    /* with a prior: one of so many fits is without it, in case that it misleads */
   FIT_MOST = 40,      /* results until the next fit */
   NEXT_VARIANTS = 10, /* the search ends when so many variants together are expected to gain too little, */
   LOW_GAINS = 32,     /* so many times in a row, */
@@ -56,6 +60,7 @@ enum standing { WAITING, TIMED, FAILED };
 struct point {
   struct proposal proposal;
   double at[GAUSSIAN_MOST_AXES];
+  struct expectation expected;
   double log_time, guess; /* guess: the predicted one, until the time is known */
   enum standing standing;
   bool is_random;
@@ -66,16 +71,21 @@ struct candidate {
   struct proposal proposal;
   double at[GAUSSIAN_MOST_AXES], solved[2][GAUSSIAN_MOST_POINTS];
   struct gaussian_place time, success;
+  struct expectation expected;
   bool is_taken;
 };
 
 struct model {
   const struct search_space *space;
   struct coordinates coordinates;
-  struct gaussian *times, *successes;
+  struct gaussian *times, *successes; /* those in use, of the processes with and without the prior */
+  struct gaussian *processes[2][2];
+  struct prior *prior; /* NULL: nothing is known of other problems */
+  bool is_blind;       /* the prior is not looked at until the next fit */
+  double trust;        /* what a difference of the prior's logarithms of times means here */
   struct template_times best;
   struct proposal_list drawn;
-  long drawn_next, pool_next, hint_next;
+  long drawn_next, pool_next, hint_next, known_next;
   struct visited visited, only;
   struct point *points;
   long point_count, point_capacity, timed, failed, proposed, first;
@@ -83,7 +93,7 @@ struct model {
   struct visited pooled;
   int candidate_count, asked;
   bool is_pool_old, is_fitted, is_over;
-  long next_fit; /* the process is fitted anew when so many variants have results */
+  long fits, next_fit; /* the process is fitted anew when so many variants have results */
   long low_gains, checks;
   double checked_best; /* the best when the random variants since then began to be counted */
   uint64_t seed;
@@ -95,9 +105,9 @@ static void model_close(void *opened) {
   struct model *m = opened;
   if (!m) return;
   strategy_local.close(m->local);
+  prior_free(m->prior);
   coordinates_free(&m->coordinates);
-  gaussian_free(m->times);
-  gaussian_free(m->successes);
+  for (int i = 0; i < 4; i++) gaussian_free(m->processes[i / 2][i % 2]);
   template_times_free(&m->best);
   proposals_free(&m->drawn);
   visited_free(&m->visited);
@@ -108,6 +118,21 @@ static void model_close(void *opened) {
   free(m);
 }
 
+static void use_processes(struct model *m, bool is_blind) {
+  m->is_blind = is_blind;
+  m->times = m->processes[is_blind][0];
+  m->successes = m->processes[is_blind][1];
+}
+
+static halotune_status make_processes(struct model *m) {
+  const struct coordinates *c = &m->coordinates;
+  halotune_status status = HALOTUNE_OK;
+  for (int i = 0; i < (m->prior ? 4 : 2) && status == HALOTUNE_OK; i++)
+    status = gaussian_make(c->axes, c->is_category, &m->processes[i / 2][i % 2]);
+  use_processes(m, false);
+  return status;
+}
+
 static halotune_status model_open(const struct search_space *space, uint64_t seed, void **out) {
   struct model *m = calloc(1, sizeof *m);
   *out = NULL;
@@ -115,14 +140,16 @@ static halotune_status model_open(const struct search_space *space, uint64_t see
   m->space = space;
   m->seed = seed;
   m->checked_best = INFINITY;
-  m->first = FIRST_OF_A_TEMPLATE * space->count > FIRST_VARIANTS ? FIRST_OF_A_TEMPLATE * space->count : FIRST_VARIANTS;
+  m->trust = 1;
   m->candidates = calloc(CANDIDATES, sizeof *m->candidates);
   halotune_status status = m->candidates ? coordinates_make(space, &m->coordinates) : fail_memory();
-  if (status == HALOTUNE_OK) status = gaussian_make(m->coordinates.axes, m->coordinates.is_category, &m->times);
-  if (status == HALOTUNE_OK) status = gaussian_make(m->coordinates.axes, m->coordinates.is_category, &m->successes);
+  if (status == HALOTUNE_OK) status = prior_make(space, &m->coordinates, &m->prior);
+  if (status == HALOTUNE_OK) status = make_processes(m);
   if (status == HALOTUNE_OK) status = template_times_make(space->count, &m->best);
   if (status == HALOTUNE_OK) status = visited_add_listed(&m->only, space);
   if (status == HALOTUNE_OK) status = draw_variants(space, MOST_OF_A_TEMPLATE, seed, &m->drawn);
+  m->first = FIRST_OF_A_TEMPLATE * space->count > FIRST_VARIANTS ? FIRST_OF_A_TEMPLATE * space->count : FIRST_VARIANTS;
+  if (m->prior) m->first = FIRST_KNOWN;
   if (status == HALOTUNE_OK) {
     *out = m;
     return HALOTUNE_OK;
@@ -135,6 +162,17 @@ static halotune_status model_open(const struct search_space *space, uint64_t see
 
 static double clipped(const struct model *m, double log_time) {
   return fmin(log_time, m->best.best_log_time + clipped_above);
+}
+
+static bool uses_prior(const struct model *m) { return m->prior && !m->is_blind; }
+
+/* What the prior says of a time here. The process tells what is to be added to it. */
+static double trend_of(const struct model *m, const struct expectation *expected) {
+  return uses_prior(m) ? m->trust * expected->log_time : 0;
+}
+
+static void expect(struct model *m, const struct proposal *proposal, const double at[], struct expectation *out) {
+  *out = m->prior ? prior_expect(m->prior, proposal, at) : (struct expectation){.source = -1, .chance = 1};
 }
 
 static int compare_times(const void *left, const void *right) {
@@ -152,7 +190,8 @@ static long list_standing(struct model *m, enum standing standing, struct point 
 }
 
 static void add_to_times(struct model *m, struct point *point, double log_time) {
-  point->in_process = gaussian_add(m->times, point->at, clipped(m, log_time)) ? gaussian_count(m->times) - 1 : -1;
+  const double value = clipped(m, log_time) - trend_of(m, &point->expected);
+  point->in_process = gaussian_add(m->times, point->at, value) ? gaussian_count(m->times) - 1 : -1;
 }
 
 /* Put timed variants into the process, in turns the best that is left and one of the others, evenly spread. The first
@@ -171,6 +210,27 @@ static void predict_waiting(struct model *m, struct point *point) {
   double solved[GAUSSIAN_MOST_POINTS], deviation;
   struct gaussian_place place = {.at = point->at, .solved = solved, .generation = -1};
   gaussian_predict(m->times, &place, &point->guess, &deviation);
+  point->guess += trend_of(m, &point->expected);
+}
+
+/* Find how much a difference of the prior means here: by least squares, drawn towards 1 the more the results differ
+ * from the prior. */
+static void fit_trust(struct model *m, struct point **timed, long count) {
+  static const double deviation = 0.3; /* of the trust, before anything is known */
+  double mean_time = 0, mean_prior = 0, squares = 0, products = 0, rest = 0;
+  if (!m->prior || count == 0) return;
+  for (long i = 0; i < count; i++) {
+    mean_time += clipped(m, timed[i]->log_time) / (double)count;
+    mean_prior += timed[i]->expected.log_time / (double)count;
+  }
+  for (long i = 0; i < count; i++) {
+    const double time = clipped(m, timed[i]->log_time) - mean_time, prior = timed[i]->expected.log_time - mean_prior;
+    squares += prior * prior;
+    products += prior * time;
+    rest += (time - prior) * (time - prior) / (double)count;
+  }
+  const double draw = rest / (deviation * deviation);
+  if (squares + draw > 0) m->trust = fmin(fmax((products + draw) / (squares + draw), 0), 1.5);
 }
 
 /* Fit the process of times to what is known. */
@@ -179,8 +239,9 @@ static void fit_times(struct model *m, struct point **list) {
   gaussian_clear(m->times);
   const long timed = list_standing(m, TIMED, list);
   qsort(list, (size_t)timed, sizeof *list, compare_times);
+  fit_trust(m, list, timed);
   add_timed(m, list, timed);
-  m->is_fitted = gaussian_fit(m->times, FIT_POINTS, m->is_fitted ? MORE_STEPS : FIRST_STEPS);
+  m->is_fitted = gaussian_fit(m->times, FIT_POINTS, m->is_fitted && m->fits != BLIND_EVERY ? MORE_STEPS : FIRST_STEPS);
   if (!m->is_fitted) return;
   const long waiting = list_standing(m, WAITING, list);
   for (long i = 0; i < waiting; i++) {
@@ -194,12 +255,12 @@ static void fit_times(struct model *m, struct point **list) {
 static void fit_successes(struct model *m) {
   long kept[2] = {0};
   gaussian_clear(m->successes);
-  if (m->failed == 0) return;
+  if (m->failed == 0 && !uses_prior(m)) return;
   for (long i = m->point_count - 1; i >= 0; i--) {
     const struct point *point = &m->points[i];
     const bool has_time = point->standing == TIMED;
     if (point->standing == WAITING || kept[has_time]++ >= KEPT_POINTS / 2) continue;
-    gaussian_add(m->successes, point->at, has_time);
+    gaussian_add(m->successes, point->at, has_time - (uses_prior(m) ? point->expected.chance : 0));
   }
   gaussian_fit(m->successes, FIT_POINTS, MORE_STEPS);
 }
@@ -207,6 +268,7 @@ static void fit_successes(struct model *m) {
 static halotune_status fit(struct model *m) {
   struct point **list = malloc((size_t)(m->point_count + 1) * sizeof *list);
   if (!list) return fail_memory();
+  use_processes(m, m->prior && ++m->fits % BLIND_EVERY == 0);
   fit_times(m, list);
   fit_successes(m);
   free(list);
@@ -242,6 +304,7 @@ static halotune_status pool_add(struct model *m, const struct proposal *proposal
   c->time = (struct gaussian_place){.at = c->at, .solved = c->solved[0], .generation = -1};
   c->success = (struct gaussian_place){.at = c->at, .solved = c->solved[1], .generation = -1};
   coordinates_write(&m->coordinates, m->space, proposal, c->at);
+  expect(m, proposal, c->at, &c->expected);
   return HALOTUNE_OK;
 }
 
@@ -280,6 +343,20 @@ static halotune_status pool_near(struct model *m, struct point **list) {
   return status;
 }
 
+/* The best of the prior that were not proposed. */
+static halotune_status pool_known(struct model *m) {
+  halotune_status status = HALOTUNE_OK;
+  const int most = m->candidate_count + MOST_KNOWN;
+  const struct known_variant *known;
+  for (long i = m->known_next; m->prior && m->candidate_count < most && status == HALOTUNE_OK; i++) {
+    if (!(known = prior_fastest(m->prior, i))) break;
+    if (m->space->only && !visited_has(&m->only, m->space, &known->proposal)) continue;
+    status = pool_add(m, &known->proposal);
+    if (m->candidate_count == CANDIDATES) break;
+  }
+  return status;
+}
+
 /* Random variants until the pool is full, each time others. Those of templates that are far behind are left out. */
 static halotune_status pool_random(struct model *m) {
   halotune_status status = HALOTUNE_OK;
@@ -297,6 +374,7 @@ static halotune_status pool_fill(struct model *m) {
   m->is_pool_old = false;
   visited_free(&m->pooled);
   halotune_status status = pool_near(m, list);
+  if (status == HALOTUNE_OK) status = pool_known(m);
   if (status == HALOTUNE_OK) status = pool_random(m);
   free(list);
   return status;
@@ -313,9 +391,11 @@ static double expected_gain(double mean, double deviation, double best) {
 
 /* The probability that a variant works: that a prediction between 0 and 1 is above a half. */
 static double chance_of(struct model *m, struct candidate *c) {
-  double mean, deviation;
-  if (gaussian_count(m->successes) == 0) return 1;
-  gaussian_predict(m->successes, &c->success, &mean, &deviation);
+  double mean = 1, deviation = 0;
+  if (gaussian_count(m->successes) == 0 && !uses_prior(m)) return 1;
+  if (gaussian_count(m->successes) > 0) gaussian_predict(m->successes, &c->success, &mean, &deviation);
+  else mean = 0;
+  if (uses_prior(m)) mean += c->expected.chance;
   return 0.5 * erfc(-(mean - 0.5) / (deviation + 0.15) * M_SQRT1_2);
 }
 
@@ -327,6 +407,7 @@ static struct candidate *find_best(struct model *m, double *gain, double *mean) 
     double here, deviation;
     if (c->is_taken) continue;
     gaussian_predict(m->times, &c->time, &here, &deviation);
+    here += trend_of(m, &c->expected);
     const double expected = expected_gain(here, deviation, m->best.best_log_time) * chance_of(m, c);
     if (best && expected <= *gain) continue;
     best = c;
@@ -349,6 +430,7 @@ static struct point *point_add(struct model *m, const struct proposal *proposal)
   struct point *point = &m->points[m->point_count++];
   *point = (struct point){.proposal = *proposal, .standing = WAITING, .in_process = -1};
   coordinates_write(&m->coordinates, m->space, proposal, point->at);
+  expect(m, proposal, point->at, &point->expected);
   return point;
 }
 
@@ -369,6 +451,18 @@ static halotune_status next_hint(struct model *m, struct proposal *out, bool *ha
   while (status == HALOTUNE_OK && !*have && m->hint_next < m->space->hint_count) {
     *out = m->space->hints[m->hint_next++];
     status = visited_add(&m->visited, m->space, out, have);
+  }
+  return status;
+}
+
+/* The fastest of the prior. */
+static halotune_status next_known(struct model *m, struct proposal *out, bool *have) {
+  halotune_status status = HALOTUNE_OK;
+  const struct known_variant *known;
+  while (m->prior && status == HALOTUNE_OK && !*have && (known = prior_fastest(m->prior, m->known_next))) {
+    m->known_next++;
+    *out = known->proposal;
+    if (!m->space->only || visited_has(&m->only, m->space, out)) status = visited_add(&m->visited, m->space, out, have);
   }
   return status;
 }
@@ -421,9 +515,15 @@ static halotune_status next_expected(struct model *m, struct proposal *out, bool
 /* A variant of the model's own. */
 static halotune_status next_of_model(struct model *m, struct proposal *out, bool *have) {
   const long number = m->proposed++;
-  const bool is_random = number < m->first || m->timed < FEWEST_TIMED || number % RANDOM_EVERY == 0;
+  const bool is_first = number < m->first || m->timed < FEWEST_TIMED;
+  const bool is_random = is_first || number % RANDOM_EVERY == 0;
   halotune_status status = next_hint(m, out, have);
   snprintf(m->why, sizeof m->why, "hint");
+  /* Where what was fast elsewhere fails here, random variants have their turn, too. */
+  if (status == HALOTUNE_OK && !*have && is_first && (number < m->first || number % 2)) {
+    snprintf(m->why, sizeof m->why, "the prior's best");
+    status = next_known(m, out, have);
+  }
   if (status == HALOTUNE_OK && !*have && !is_random) status = next_expected(m, out, have);
   if (status != HALOTUNE_OK || m->local || m->is_over) return status;
   const bool is_chance = !*have;
@@ -471,7 +571,8 @@ static halotune_status model_tell(void *opened, const struct proposal *proposal,
   }
   point->log_time = log(time_ms);
   if (template_times_add(&m->best, proposal->template_index, point->log_time)) m->is_pool_old = true;
-  if (point->in_process >= 0) gaussian_change(m->times, point->in_process, clipped(m, point->log_time));
+  if (point->in_process >= 0)
+    gaussian_change(m->times, point->in_process, clipped(m, point->log_time) - trend_of(m, &point->expected));
   else if (m->is_fitted) add_to_times(m, point, point->log_time);
   note_check(m, point);
   return HALOTUNE_OK;
@@ -484,6 +585,7 @@ static const char *model_remark(const void *opened) { return ((const struct mode
 const struct strategy strategy_model = {.name = "model",
                                         .about = "what a model of all results expects to be fastest",
                                         .takes_hints = true,
+                                        .takes_known = true,
                                         .ends_early = true,
                                         .open = model_open,
                                         .next = model_next,

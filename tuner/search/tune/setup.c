@@ -221,6 +221,9 @@ halotune_status setup_find_hints(const struct setup_inputs *in, struct setup *se
   halotune_status status = predicted_find(&sources, &target, &setup->space, &setup->predicted);
   if (status != HALOTUNE_OK || !options->strategy->takes_hints) return status;
   status = hints_find(&sources, &target, &setup->space, first_proposal(setup), &setup->predicted.list, &setup->hints);
+  if (status == HALOTUNE_OK && options->strategy->takes_known)
+    status = known_find(&sources, &target, &setup->space, &setup->known);
+  setup->space.known = setup->known.variants;
   trace_end(TRACE_PHASES, "hints", begin_ms, NULL, NULL);
   show_to_strategy(setup, &setup->hints);
   return status;
@@ -275,5 +278,6 @@ void setup_free(struct setup *setup) {
   proposals_free(&setup->recorded);
   predicted_free(&setup->predicted);
   proposals_free(&setup->hints);
+  known_free(&setup->known);
   proposals_free(&setup->starts);
 }

@@ -2,6 +2,7 @@
 #ifndef SEARCH_TUNE_SETUP_H
 #define SEARCH_TUNE_SETUP_H
 
+#include "tuner/search/hints/known.h"
 #include "tuner/search/hints/predicted.h"
 #include "tuner/search/run/run_progress.h"
 #include "tuner/search/run/run_rows.h"
@@ -31,6 +32,7 @@ struct setup {
   struct proposal_list recorded; /* the variants of a recording */
   struct predicted predicted;    /* of predicted_find */
   struct proposal_list hints;    /* of hints_find */
+  struct known known;            /* of known_find */
   struct proposal_list starts;   /* of starts_find */
   struct scene scene;
   struct text warnings; /* of the backend, and about the problem on the device; a line each */

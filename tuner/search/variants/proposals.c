@@ -58,18 +58,19 @@ static struct hash proposal_hash(const struct search_space *space, const struct 
   return hash_bytes(bytes, count + 1);
 }
 
-static bool visited_find(const struct visited *visited, struct hash hash) {
+/* The number of a hash; -1 if it is not there. */
+static int visited_find(const struct visited *visited, struct hash hash) {
   int number;
   for (struct set_walk at = set_walk(&visited->set, hash.low); set_next(&at, &number);) {
-    if (hash_compare(visited->list[number], hash) == 0) return true;
+    if (hash_compare(visited->list[number], hash) == 0) return number;
   }
-  return false;
+  return -1;
 }
 
 halotune_status visited_add(struct visited *visited, const struct search_space *space, const struct proposal *proposal,
                             bool *is_new) {
   const struct hash hash = proposal_hash(space, proposal);
-  const bool is_there = visited_find(visited, hash);
+  const bool is_there = visited_find(visited, hash) >= 0;
   if (is_new) *is_new = !is_there;
   if (is_there) return HALOTUNE_OK;
   if (!array_room(visited->list, visited->count, visited->capacity)) return fail_memory();
@@ -86,6 +87,10 @@ halotune_status visited_add_listed(struct visited *visited, const struct search_
 }
 
 bool visited_has(const struct visited *visited, const struct search_space *space, const struct proposal *proposal) {
+  return visited_number(visited, space, proposal) >= 0;
+}
+
+int visited_number(const struct visited *visited, const struct search_space *space, const struct proposal *proposal) {
   return visited_find(visited, proposal_hash(space, proposal));
 }
 

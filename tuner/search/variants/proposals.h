@@ -46,6 +46,9 @@ halotune_status visited_add_listed(struct visited *visited, const struct search_
 
 bool visited_has(const struct visited *visited, const struct search_space *space, const struct proposal *proposal);
 
+/* The number of a variant in the order of adding, from 0; -1 if it is not there. */
+int visited_number(const struct visited *visited, const struct search_space *space, const struct proposal *proposal);
+
 void visited_free(struct visited *visited);
 
 #endif

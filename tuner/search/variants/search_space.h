@@ -17,6 +17,20 @@ struct fixed_parameters {
   struct configuration values;
 };
 
+/* What is known of a variant from other problems. */
+struct known_variant {
+  struct proposal proposal;
+  double log_time; /* logarithm of its time over that of the best variant there; INFINITY: it failed there */
+  int source;      /* in known_variants.sources */
+};
+
+/* Start with {0}. */
+struct known_variants {
+  const struct known_variant *list; /* none twice */
+  long count;
+  const char *const *sources; /* where times are from, in words */
+};
+
 /* The spaces of all templates that apply to a problem. */
 struct search_space {
   struct template *const *templates;
@@ -27,6 +41,7 @@ struct search_space {
   long only_count;
   const struct proposal *hints; /* variants to try first (hints.h), in this order, none twice; NULL for none */
   long hint_count;
+  struct known_variants known; /* what measurements of other problems tell; the strategy may learn from it */
 };
 
 /* Which parameters of a template are fixed, and their values, as space_walk takes them. NULL if nothing is fixed. */

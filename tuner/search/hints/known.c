@@ -1,0 +1,277 @@
+/* known.c: reads measurements, problem after problem, and joins what they say of one variant. */
+#include "tuner/search/hints/known.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "db/store/launch_text.h"
+#include "db/store/outcome.h"
+#include "db/store/query.h"
+#include "db/store/sql_parts.h"
+#include "library/predict/predict.h"
+
+enum { MOST_ROWS = 50000 }; /* of a database; a row takes some microseconds */
+
+/* ?1: how many rows; ?2: whether emulations count; ?3: time steps of a launch. */
+static const char rows_sql[] = "select p.id, s.hash, s.name, " SQL_STENCIL_TEXT(
+    "s.id") ", d.name, d.capability, d.sm_count, d.memory_clock_khz, d.bus_bits, d.l2_bytes, p.nx, p.ny, p.nz, p.dtype,"
+            " p.launch, t.name, v.parameters, m.outcome, m.median_ms, m.occupancy"
+            " from (select * from measurement order by id desc limit ?1) m join run r on r.id = m.run_id"
+            " join problem p on p.id = r.problem_id join stencil s on s.id = p.stencil_id"
+            " join device d on d.id = p.device_id join variant v on v.id = m.variant_id"
+            " join template t on t.id = v.template_id where m.outcome <> 'pruned' and (?2 or not d.is_emulation)"
+            " and p.steps = ?3 order by p.id, t.id, v.parameters, m.id desc";
+
+enum column {
+  PROBLEM,
+  STENCIL_HASH,
+  STENCIL_NAME,
+  STENCIL_TEXT,
+  DEVICE_NAME,
+  CAPABILITY,
+  SM_COUNT,
+  MEMORY_KHZ,
+  BUS_BITS,
+  L2_BYTES,
+  NX,
+  NY,
+  NZ,
+  DTYPE,
+  LAUNCH,
+  TEMPLATE_NAME,
+  PARAMETERS,
+  OUTCOME,
+  TIME,
+  OCCUPANCY,
+};
+
+/* The problem whose rows are read. */
+struct reading {
+  const struct hint_target *target;
+  const struct search_space *space;
+  struct known *out;
+  struct predict_model model;
+  struct predict_work asked_work, work;
+  struct predict_gpu asked_gpu, gpu;
+  enum launch_mode launch;
+  int64_t problem;
+  double kin_error;     /* of a prediction, because the problem is another */
+  bool is_left_out;     /* its rows tell nothing */
+  int source;           /* in out->sources */
+  struct visited taken; /* variants of the problem */
+  struct known_variant *list;
+  double *errors;
+  int count, capacity, error_capacity;
+};
+
+/* Add what the problem says to what others say: the mean of the logarithms, weighted by 1 / error^2. A failure counts
+ * only where no problem has a time. */
+static halotune_status join_variant(struct known *out, const struct search_space *space,
+                                    const struct known_variant *variant, double weight) {
+  const int number = visited_number(&out->places, space, &variant->proposal);
+  if (number < 0) {
+    if (!array_room(out->list, out->variants.count, out->capacity)) return fail_memory();
+    if (!array_room(out->weights, out->variants.count, out->weight_capacity)) return fail_memory();
+    out->list[out->variants.count] = *variant;
+    out->weights[out->variants.count++] = weight;
+    return visited_add(&out->places, space, &variant->proposal, NULL);
+  }
+  struct known_variant *known = &out->list[number];
+  double *sum = &out->weights[number];
+  if (!isfinite(variant->log_time)) return HALOTUNE_OK;
+  const bool has_time = isfinite(known->log_time);
+  if (!has_time || weight > *sum) known->source = variant->source;
+  known->log_time =
+      has_time ? (known->log_time * *sum + variant->log_time * weight) / (*sum + weight) : variant->log_time;
+  *sum = has_time ? *sum + weight : weight;
+  return HALOTUNE_OK;
+}
+
+/* All rows of the problem are read. */
+static halotune_status end_problem(struct reading *r) {
+  double best = INFINITY;
+  halotune_status status = HALOTUNE_OK;
+  for (int i = 0; i < r->count; i++) best = fmin(best, r->list[i].log_time);
+  for (int i = 0; i < r->count && status == HALOTUNE_OK && isfinite(best); i++) {
+    r->list[i].log_time -= best;
+    status = join_variant(r->out, r->space, &r->list[i], 1 / (r->errors[i] * r->errors[i]));
+  }
+  r->count = 0;
+  visited_free(&r->taken);
+  return status;
+}
+
+static struct predict_gpu gpu_of_row(sqlite3_stmt *row) {
+  return (struct predict_gpu){
+      .sm_count = sqlite3_column_int(row, SM_COUNT),
+      .memory_gbs = device_memory_gbs(sqlite3_column_int(row, MEMORY_KHZ), sqlite3_column_int(row, BUS_BITS)),
+      .l2_bytes = sqlite3_column_int(row, L2_BYTES)};
+}
+
+/* How much a prediction errs because stencil, GPU and element type are others; INFINITY where it tells nothing. */
+static double kin_error_of(const struct hint_target *target, double stencil_distance, sqlite3_stmt *row) {
+  static const double of_stencil = 0.1, of_gpu = 0.1, of_dtype = 0.1;
+  const struct device_facts *own = target->device;
+  const bool is_own_gpu = strcmp(column_text(row, DEVICE_NAME), own->name) == 0 &&
+                          sqlite3_column_int(row, SM_COUNT) == own->sm_count &&
+                          sqlite3_column_int(row, CAPABILITY) == own->capability;
+  const bool is_own_dtype = strcmp(column_text(row, DTYPE), dtype_names[target->task->dtype]) == 0;
+  return of_stencil * stencil_distance + of_gpu * !is_own_gpu + of_dtype * !is_own_dtype;
+}
+
+static bool is_own_grid(const struct grid *own, sqlite3_stmt *row) {
+  for (int axis = 0; axis < MAX_DIMS; axis++) {
+    if (sqlite3_column_int64(row, NX + axis) != own->n[axis]) return false;
+  }
+  return true;
+}
+
+static halotune_status name_source(struct reading *r, sqlite3_stmt *row) {
+  struct known *out = r->out;
+  struct text name = {0};
+  const bool is_flat = sqlite3_column_int64(row, NZ) == 1;
+  text_printf(&name, "%s %s %sx%s", column_text(row, STENCIL_NAME), column_text(row, DTYPE), column_text(row, NX),
+              column_text(row, NY));
+  if (!is_flat) text_printf(&name, "x%s", column_text(row, NZ));
+  text_printf(&name, " on %s", column_text(row, DEVICE_NAME));
+  const char *kept = arena_text(&out->arena, text_string(&name), strlen(text_string(&name)));
+  text_free(&name);
+  if (!kept || !array_room(out->sources, out->source_count, out->source_capacity)) return fail_memory();
+  r->source = out->source_count;
+  out->sources[out->source_count++] = kept;
+  return HALOTUNE_OK;
+}
+
+/* Read what the rows of a problem have in common. */
+static halotune_status begin_problem(struct reading *r, sqlite3_stmt *row) {
+  const struct task *task = r->target->task;
+  const char *text = column_text(row, STENCIL_TEXT);
+  struct source source = source_of(column_text(row, STENCIL_NAME), text, strlen(text));
+  struct stencil *stencil = NULL;
+  struct analysis *analysis = NULL;
+  r->problem = sqlite3_column_int64(row, PROBLEM);
+  r->is_left_out = true;
+  halotune_status status = stencil_parse(&source, &stencil);
+  if (status == HALOTUNE_OK) status = analysis_make(stencil, &analysis);
+  if (status != HALOTUNE_OK) goto done;
+  r->kin_error = kin_error_of(r->target, hint_stencil_distance(task, stencil, analysis), row);
+  if (!isfinite(r->kin_error) || (r->kin_error == 0 && is_own_grid(&task->grid, row))) goto done;
+  const enum dtype dtype = strcmp(column_text(row, DTYPE), dtype_names[DTYPE_F64]) == 0 ? DTYPE_F64 : DTYPE_F32;
+  const struct grid grid = {{sqlite3_column_int(row, NX), sqlite3_column_int(row, NY), sqlite3_column_int(row, NZ)}};
+  const struct domain domain = domain_dense(stencil, analysis, &grid);
+  r->work = predict_work_of(stencil, analysis, dtype, &domain);
+  r->gpu = gpu_of_row(row);
+  r->launch = strcmp(column_text(row, LAUNCH), "graph") == 0 ? LAUNCH_GRAPH : LAUNCH_STREAM;
+  r->is_left_out = false;
+  status = name_source(r, row);
+done:
+  analysis_free(analysis);
+  stencil_free(stencil);
+  return status == HALOTUNE_PARSE ? HALOTUNE_OK : status;
+}
+
+/* The logarithm of the time that is expected of a variant here. Where a number of the GPUs is not known, times of both
+ * problems count as equal. */
+static double predict_log_time(struct reading *r, const struct proposal *proposal, sqlite3_stmt *row, double *error) {
+  static const double unknown_error = 0.2;
+  struct bindings *bindings = &r->space->bindings[proposal->template_index];
+  const double time_ms = sqlite3_column_double(row, TIME);
+  struct predict_cost measured, asked;
+  bindings_configure(bindings, &proposal->configuration);
+  const struct predict_shape shape =
+      predict_shape_of(bindings, sqlite3_column_double(row, OCCUPANCY), r->target->task->limits.max_threads_sm);
+  predict_cost(&r->model, &shape, &r->work, &r->gpu, &measured);
+  predict_cost(&r->model, &shape, &r->asked_work, &r->asked_gpu, &asked);
+  const struct prediction prediction =
+      predict(&r->model, time_ms, &measured, r->launch, &asked, r->target->launch, r->kin_error);
+  const bool is_known = isfinite(prediction.time_ms) && prediction.time_ms > 0 && prediction.error > 0;
+  *error = is_known ? prediction.error : unknown_error + r->kin_error;
+  return log(is_known ? prediction.time_ms : time_ms);
+}
+
+static halotune_status add_row(struct reading *r, sqlite3_stmt *row) {
+  const struct hint_row winner = {.template_name = column_text(row, TEMPLATE_NAME),
+                                  .parameters = column_text(row, PARAMETERS)};
+  struct known_variant variant = {.source = r->source, .log_time = INFINITY};
+  enum outcome outcome;
+  bool is_new;
+  if (!outcome_find(column_text(row, OUTCOME), &outcome) || !hints_same(r->space, &winner, &variant.proposal))
+    return HALOTUNE_OK;
+  halotune_status status = visited_add(&r->taken, r->space, &variant.proposal, &is_new);
+  if (status != HALOTUNE_OK || !is_new) return status; /* a newer row told its time */
+  if (!array_room(r->list, r->count, r->capacity)) return fail_memory();
+  if (!array_room(r->errors, r->count, r->error_capacity)) return fail_memory();
+  r->errors[r->count] = 1;
+  if (outcome_has_time(outcome) && sqlite3_column_double(row, TIME) > 0)
+    variant.log_time = predict_log_time(r, &variant.proposal, row, &r->errors[r->count]);
+  r->list[r->count++] = variant;
+  return HALOTUNE_OK;
+}
+
+static halotune_status read_rows(struct reading *r, sqlite3_stmt *rows) {
+  halotune_status status = HALOTUNE_OK;
+  int code = SQLITE_DONE;
+  r->problem = 0;
+  while (status == HALOTUNE_OK && (code = sqlite3_step(rows)) == SQLITE_ROW) {
+    if (sqlite3_column_int64(rows, PROBLEM) != r->problem) {
+      status = end_problem(r);
+      if (status == HALOTUNE_OK) status = begin_problem(r, rows);
+    }
+    if (status == HALOTUNE_OK && !r->is_left_out) status = add_row(r, rows);
+  }
+  if (status == HALOTUNE_OK && code != SQLITE_DONE) return query_fail(sqlite3_db_handle(rows));
+  return status == HALOTUNE_OK ? end_problem(r) : status;
+}
+
+static halotune_status read_store(struct reading *r, struct store *store) {
+  const int steps = r->target->task->launch_steps;
+  sqlite3_stmt *rows = NULL;
+  halotune_status status = query_prepare(store_connection(store), rows_sql, &rows);
+  if (status == HALOTUNE_OK) {
+    sqlite3_bind_int(rows, 1, MOST_ROWS);
+    sqlite3_bind_int(rows, 2, r->target->is_emulation);
+    sqlite3_bind_int(rows, 3, steps > 1 ? steps : 1);
+    status = read_rows(r, rows);
+  }
+  sqlite3_finalize(rows);
+  return status;
+}
+
+halotune_status known_find(const struct hint_sources *sources, const struct hint_target *target,
+                           const struct search_space *space, struct known *out) {
+  const struct task *task = target->task;
+  const struct device_facts *device = target->device;
+  const struct domain domain = domain_dense(task->stencil, task->analysis, &task->grid);
+  struct fail_kept before;
+  *out = (struct known){.capacity = 0};
+  fail_keep(&before);
+  struct reading r = {.target = target,
+                      .space = space,
+                      .out = out,
+                      .model = predict_default(),
+                      .asked_work = predict_work_of(task->stencil, task->analysis, task->dtype, &domain),
+                      .asked_gpu = {.sm_count = device->sm_count,
+                                    .memory_gbs = device_memory_gbs(device->memory_clock_khz, device->bus_bits),
+                                    .l2_bytes = device->l2_bytes}};
+  halotune_status status = read_store(&r, sources->own);
+  for (int i = 0; i < sources->other_count && status == HALOTUNE_OK; i++) status = read_store(&r, sources->others[i]);
+  free(r.list);
+  free(r.errors);
+  visited_free(&r.taken);
+  visited_free(&out->places);
+  out->variants.list = out->list;
+  out->variants.sources = out->sources;
+  if (status == HALOTUNE_OK) fail_put_back(&before); /* a text that cannot be read is no failure here */
+  return status;
+}
+
+void known_free(struct known *known) {
+  free(known->list);
+  free(known->weights);
+  visited_free(&known->places);
+  free(known->sources);
+  arena_free(&known->arena);
+  *known = (struct known){.capacity = 0};
+}

@@ -1,0 +1,30 @@
+/* known.h: what measurements of other problems tell of the variants of a search: all of them, not only winners. */
+#ifndef SEARCH_HINTS_KNOWN_H
+#define SEARCH_HINTS_KNOWN_H
+
+#include "tuner/search/hints/hints.h"
+
+/* Start with {0}, end with known_free. */
+struct known {
+  struct known_variants variants; /* the arrays below */
+  struct known_variant *list;
+  double *weights; /* of each, while they are made */
+  struct visited places;
+  const char **sources;
+  int capacity, weight_capacity, source_count, source_capacity;
+  struct arena arena;
+};
+
+/* Find what is known of the variants of a space. Times were measured on other grids, in the other element type, on
+ * other GPUs, or of other stencils of the shape. Each is multiplied by the ratio that library/predict gives for the two
+ * problems, and compared with the best of its own problem. Where several problems know a variant, the nearer ones count
+ * more. Results of the same problem on the same GPU are left out: a search takes them as they are (earlier.h). Of each
+ * database, the newest rows are read.
+ *   out  ended with known_free, also after a failure
+ * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
+halotune_status known_find(const struct hint_sources *sources, const struct hint_target *target,
+                           const struct search_space *space, struct known *out);
+
+void known_free(struct known *known);
+
+#endif

@@ -1,0 +1,135 @@
+/* prior.c: looks a variant up among the known ones; else two Gaussian processes of some of them tell its time, and
+ * whether it works. */
+#include "tuner/search/strategy/prior.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/fail.h"
+
+enum {
+  LEAST_KNOWN = 8,   /* variants with a time */
+  MOST_POINTS = 160, /* each takes time in each prediction */
+  FIT_POINTS = 120,
+  FIT_STEPS = 30,
+};
+
+struct prior {
+  const struct search_space *space;
+  const struct coordinates *coordinates;
+  struct visited known;               /* its numbers are those of space->known */
+  const struct known_variant **order; /* those that worked, the fastest first; then those that failed */
+  long worked, failed;
+  struct gaussian *times, *successes;
+  bool has_times, has_successes;
+};
+
+void prior_free(struct prior *prior) {
+  if (!prior) return;
+  visited_free(&prior->known);
+  gaussian_free(prior->times);
+  gaussian_free(prior->successes);
+  free(prior->order);
+  free(prior);
+}
+
+static int compare_known(const void *left, const void *right) {
+  const struct known_variant *a = *(const struct known_variant *const *)left,
+                             *b = *(const struct known_variant *const *)right;
+  if (a->log_time != b->log_time) return a->log_time < b->log_time ? -1 : 1;
+  return (a > b) - (a < b);
+}
+
+static void add_point(struct prior *prior, struct gaussian *to, const struct known_variant *known, double value) {
+  double at[GAUSSIAN_MOST_AXES];
+  coordinates_write(prior->coordinates, prior->space, &known->proposal, at);
+  gaussian_add(to, at, value);
+}
+
+/* The best, and of the others as many, evenly spread. Both kinds take turns, so that length scales are fitted to
+ * both. */
+static void learn_times(struct prior *prior) {
+  const long most = prior->worked < MOST_POINTS ? prior->worked : MOST_POINTS, others = most / 2, best = most - others;
+  for (long i = 0; i < best; i++) {
+    add_point(prior, prior->times, prior->order[i], fmin(prior->order[i]->log_time, PRIOR_MOST_LOG_TIME));
+    if (i >= others) continue;
+    const struct known_variant *other = prior->order[best + i * (prior->worked - best) / others];
+    add_point(prior, prior->times, other, fmin(other->log_time, PRIOR_MOST_LOG_TIME));
+  }
+  prior->has_times = gaussian_fit(prior->times, FIT_POINTS, FIT_STEPS);
+}
+
+/* 1 for each that worked, 0 for each that failed: as many of both, if there are. */
+static void learn_successes(struct prior *prior) {
+  const long failed = prior->failed < MOST_POINTS / 2 ? prior->failed : MOST_POINTS / 2;
+  const long rest = MOST_POINTS - failed, worked = prior->worked < rest ? prior->worked : rest;
+  for (long i = 0; i < failed || i < worked; i++) {
+    if (i < failed) add_point(prior, prior->successes, prior->order[prior->worked + i * prior->failed / failed], 0);
+    if (i < worked) add_point(prior, prior->successes, prior->order[i * prior->worked / worked], 1);
+  }
+  prior->has_successes = failed > 0 && gaussian_fit(prior->successes, FIT_POINTS, FIT_STEPS);
+}
+
+static halotune_status list_known(struct prior *prior) {
+  const struct known_variants *known = &prior->space->known;
+  prior->order = malloc(((size_t)known->count + 1) * sizeof *prior->order);
+  if (!prior->order) return fail_memory();
+  halotune_status status = HALOTUNE_OK;
+  for (long i = 0; i < known->count && status == HALOTUNE_OK; i++) {
+    prior->order[i] = &known->list[i];
+    prior->worked += isfinite(known->list[i].log_time);
+    status = visited_add(&prior->known, prior->space, &known->list[i].proposal, NULL);
+  }
+  if (status != HALOTUNE_OK) return status;
+  prior->failed = known->count - prior->worked;
+  qsort(prior->order, (size_t)known->count, sizeof *prior->order, compare_known);
+  return HALOTUNE_OK;
+}
+
+halotune_status prior_make(const struct search_space *space, const struct coordinates *coordinates,
+                           struct prior **out) {
+  *out = NULL;
+  if (space->known.count < LEAST_KNOWN) return HALOTUNE_OK;
+  struct prior *prior = calloc(1, sizeof *prior);
+  if (!prior) return fail_memory();
+  prior->space = space;
+  prior->coordinates = coordinates;
+  halotune_status status = list_known(prior);
+  if (status == HALOTUNE_OK) status = gaussian_make(coordinates->axes, coordinates->is_category, &prior->times);
+  if (status == HALOTUNE_OK) status = gaussian_make(coordinates->axes, coordinates->is_category, &prior->successes);
+  if (status != HALOTUNE_OK || prior->worked < LEAST_KNOWN) {
+    prior_free(prior);
+    return status;
+  }
+  learn_times(prior);
+  learn_successes(prior);
+  *out = prior;
+  return HALOTUNE_OK;
+}
+
+/* The typical one of those that worked. */
+static double usual_log_time(const struct prior *prior) {
+  return fmin(prior->order[prior->worked / 2]->log_time, PRIOR_MOST_LOG_TIME);
+}
+
+struct expectation prior_expect(struct prior *prior, const struct proposal *proposal, const double at[]) {
+  static const double least_chance = 0.3; /* of what failed there: another GPU has other limits */
+  struct expectation out = {.source = -1, .chance = 1};
+  const int number = visited_number(&prior->known, prior->space, proposal);
+  const struct known_variant *known = number >= 0 ? &prior->space->known.list[number] : NULL;
+  if (known && isfinite(known->log_time)) {
+    out.source = known->source;
+    out.log_time = fmin(known->log_time, PRIOR_MOST_LOG_TIME);
+    return out;
+  }
+  out.log_time = prior->has_times ? gaussian_mean(prior->times, at) : usual_log_time(prior);
+  out.log_time = fmin(out.log_time, PRIOR_MOST_LOG_TIME);
+  if (known) out.chance = least_chance;
+  else if (prior->has_successes) out.chance = gaussian_mean(prior->successes, at);
+  out.chance = fmax(fmin(out.chance, 1), least_chance);
+  return out;
+}
+
+const struct known_variant *prior_fastest(const struct prior *prior, long number) {
+  return number < prior->worked ? prior->order[number] : NULL;
+}

@@ -1,0 +1,37 @@
+/* prior.h: what measurements of other problems let a search expect, before it has measured anything. */
+#ifndef SEARCH_STRATEGY_PRIOR_H
+#define SEARCH_STRATEGY_PRIOR_H
+
+#include "base/set.h"
+#include "tuner/search/strategy/coordinates.h"
+#include "tuner/search/variants/proposals.h"
+
+struct prior;
+
+/* What is expected of a variant. */
+struct expectation {
+  double log_time; /* logarithm of its time over that of the best; at most PRIOR_MOST_LOG_TIME */
+  double chance;   /* that it works */
+  int source;      /* in known_variants.sources: where it was measured; -1: nowhere, so that its neighbours tell */
+};
+
+/* How bad a bad variant is tells nothing of what is best. */
+#define PRIOR_MOST_LOG_TIME 1.0
+
+/* Learn from space->known. Of very many variants, a few hundred of the best and of all others are learnt from; the
+ * times of all others are kept as they are.
+ *   out  ended with prior_free; NULL if too little is known
+ * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+halotune_status prior_make(const struct search_space *space, const struct coordinates *coordinates, struct prior **out);
+void prior_free(struct prior *prior);
+
+/* What is expected of a variant of the space.
+ *   at  its coordinates */
+struct expectation prior_expect(struct prior *prior, const struct proposal *proposal, const double at[]);
+
+/* The known variants that worked, the fastest first.
+ *   number  from 0
+ * Returns NULL if there are no more. */
+const struct known_variant *prior_fastest(const struct prior *prior, long number);
+
+#endif
