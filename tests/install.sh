@@ -86,7 +86,10 @@ halotune query star|star7|heat2d
 halotune tune --template zm|zmarch|tile
 halotune db im|import|show
 halotune db import READ|README.md|star7
-halotune run --backend g|gpu|cpu
+halotune run --backend @|cpu|host
+halotune tune --strategy @|model|gpu
+halotune tune --dtype @|all|graph
+halotune query --dtype @|f64|all
 halotune completion @|fish|import
 LINES
   [ ! -s "$work/log" ]

@@ -6,6 +6,8 @@
 #include "base/array.h"
 #include "base/nearest.h"
 #include "tuner/cli/help/command_table.h"
+#include "tuner/cli/help/examples.h"
+#include "tuner/cli/help/option_groups.h"
 #include "tuner/cli/options/option_value.h"
 #include "tuner/cli/output/terminal.h"
 
@@ -22,9 +24,8 @@ static void print_commands(void) {
 static void print_help(void) {
   printf("halotune %s: find the fastest stencil kernels for an NVIDIA GPU\n\nusage: halotune COMMAND ...\n\n",
          HALOTUNE_VERSION);
-  printf("  halotune tune star7              search for the fastest kernel on this machine's GPU\n"
-         "  halotune query star7 --header    print it as a C header, for your program\n"
-         "  halotune report                  show what was measured, as one HTML page\n");
+  for (const struct example *example = examples_of(""); example->line; example++)
+    printf("  %-31s  %s\n", example->line, example->what);
   print_commands();
   printf(
       "\nhalotune COMMAND --help, or halotune help COMMAND, shows the options of a command. halotune --version shows the"
@@ -37,21 +38,25 @@ static void print_help(void) {
 #undef AS_LINE
 }
 
-static void print_options(const struct option_row *options) {
-  for (const struct option_row *option = options; option->name; option++) {
-    char left[40];
-    const char *letter = strcmp(option->name, "output") == 0 ? "-o, " : "";
-    snprintf(left, sizeof left, "%s--%s%s%s", letter, option->name, option->argument ? " " : "",
-             option->argument ? option->argument : "");
-    printf("  %-22s  %s\n", left, option->what);
-  }
+static void print_option(const struct option_group *group, const struct option_row *option) {
+  char left[40];
+  const char *letter = strcmp(option->name, "output") == 0 ? "-o, " : "";
+  snprintf(left, sizeof left, "%s--%s%s%s", letter, option->name, option->argument ? " " : "",
+           option->argument ? option->argument : "");
+  printf("  %-22s  %s\n", left, option_what(group, option));
 }
 
 static void print_command_help(const struct command *command) {
+  struct option_group groups[MOST_OPTION_GROUPS];
+  const int count = option_groups(command, groups);
   printf("usage: halotune %s%s%s%s\n\n%s\n\n", command->name, *command->arguments ? " " : "", command->arguments,
          command->options[0].name ? " [OPTION ...]" : "", command->what);
-  print_options(command->options);
-  print_options(common_options);
+  for (const struct example *example = examples_of(command->name); example->line; example++)
+    printf("  %s\n      %s\n", example->line, example->what);
+  for (int i = 0; i < count; i++) {
+    printf("\n%s:\n", groups[i].heading);
+    for (int j = 0; j < groups[i].count; j++) print_option(&groups[i], groups[i].rows[j]);
+  }
 }
 
 static enum exit_code usage_error(const struct command *command) {

@@ -46,24 +46,30 @@ const struct command *command_find(const char *name) {
 struct option_values option_values_of(const struct option_row *option) {
   static const struct {
     const char *text; /* the option's name, or how help names its value */
+    const char *what; /* part of its text, where options of one name differ */
     struct option_values values;
   } known[] = {
-      {"dtype", {VALUE_WORDS, "f32 f64"}},
-      {"launch", {VALUE_WORDS, "stream graph"}},
-      {"cache", {VALUE_WORDS, "steady cold"}},
-      {"backend", {VALUE_WORDS, "gpu cpu cuda host"}},
-      {"strategy", {VALUE_WORDS, "local random exhaustive"}},
-      {"color", {VALUE_WORDS, "auto always never"}},
-      {"TEMPLATE", {VALUE_TEMPLATE, ""}},
-      {"template", {VALUE_TEMPLATE, ""}},
-      {"FILE", {VALUE_FILE, ""}},
-      {"KEYFILE", {VALUE_FILE, ""}},
-      {"FOLDER", {VALUE_FOLDER, ""}},
+      {"dtype", "or all", {VALUE_WORDS, "f32 f64 all"}},
+      {"dtype", "", {VALUE_WORDS, "f32 f64"}},
+      {"launch", "", {VALUE_WORDS, "stream graph"}},
+      {"cache", "", {VALUE_WORDS, "steady cold"}},
+      {"backend", "gpu (", {VALUE_WORDS, "gpu cpu"}},
+      {"backend", "cuda (", {VALUE_WORDS, "cuda host replay:"}},
+      {"backend", "", {VALUE_WORDS, "host"}},
+      {"strategy", "", {VALUE_WORDS, "local model random exhaustive"}},
+      {"format", "", {VALUE_WORDS, "json t4"}},
+      {"input", "smooth", {VALUE_WORDS, "smooth random wide"}},
+      {"color", "", {VALUE_WORDS, "auto always never"}},
+      {"TEMPLATE", "", {VALUE_TEMPLATE, ""}},
+      {"template", "", {VALUE_TEMPLATE, ""}},
+      {"FILE", "", {VALUE_FILE, ""}},
+      {"KEYFILE", "", {VALUE_FILE, ""}},
+      {"FOLDER", "", {VALUE_FOLDER, ""}},
   };
   if (!option->argument) return (struct option_values){VALUE_NONE, ""};
   for (size_t i = 0; i < COUNT(known); i++) {
-    if (strcmp(option->name, known[i].text) == 0 || strcmp(option->argument, known[i].text) == 0)
-      return known[i].values;
+    const bool is_named = strcmp(option->name, known[i].text) == 0 || strcmp(option->argument, known[i].text) == 0;
+    if (is_named && strstr(option->what, known[i].what)) return known[i].values;
   }
   return (struct option_values){VALUE_FREE, ""};
 }

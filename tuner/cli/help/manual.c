@@ -6,6 +6,8 @@
 
 #include "base/array.h"
 #include "tuner/cli/help/command_table.h"
+#include "tuner/cli/help/examples.h"
+#include "tuner/cli/help/option_groups.h"
 #include "tuner/cli/options/option_value.h"
 #include "tuner/cli/output/terminal.h"
 
@@ -35,6 +37,16 @@ static void print_text(const char *text) {
   putchar('\n');
 }
 
+/* Print a line of a shell as the rest of a line of mdoc. */
+static void print_line(const char *line) {
+  for (; *line; line++) {
+    if (*line == '\\') printf("\\e");
+    else if (*line == '"') printf("\\(dq");
+    else putchar(*line);
+  }
+  putchar('\n');
+}
+
 static void print_heading(const char *name, const char *what) {
   printf(".Dd $Mdocdate$\n.Dt ");
   for (const char *letter = name; *letter; letter++) putchar(toupper((unsigned char)*letter));
@@ -50,34 +62,50 @@ static void print_exit_codes(void) {
   printf(".El\n");
 }
 
-static void print_option_list(const struct option_row *options) {
-  for (const struct option_row *option = options; option->name; option++) {
+static void print_option_group(const struct option_group *group) {
+  printf(".Ss %s\n.Bl -tag -width Ds\n", group->heading);
+  for (int i = 0; i < group->count; i++) {
+    const struct option_row *option = group->rows[i];
     printf(".It %sFl -%s", strcmp(option->name, "output") == 0 ? "Fl o , " : "", option->name);
     if (option->argument) printf(" Ar %s", option->argument);
     printf("\n");
-    print_text(option->what);
+    print_text(option_what(group, option));
   }
-}
-
-static void print_options(const struct command *command) {
-  printf(".Bl -tag -width Ds\n");
-  print_option_list(command->options);
-  print_option_list(common_options);
   printf(".El\n");
 }
 
+/* Print a text as a sentence: with a capital letter, and a stop at its end. */
+static void print_sentence(const char *text, const char *end) {
+  char sentence[256];
+  snprintf(sentence, sizeof sentence, "%s%s", text, strpbrk(text, "?") ? "" : end);
+  sentence[0] = (char)toupper((unsigned char)sentence[0]);
+  print_text(sentence);
+}
+
+static void print_examples(const char *command) {
+  printf(".Sh EXAMPLES\n");
+  for (const struct example *example = examples_of(command); example->line; example++) {
+    print_sentence(example->what, ":");
+    printf(".Pp\n.Dl ");
+    print_line(example->line);
+    if (example[1].line) printf(".Pp\n");
+  }
+}
+
 static void print_command(const struct command *command) {
+  struct option_group groups[MOST_OPTION_GROUPS];
   char name[64];
   snprintf(name, sizeof name, "halotune-%s", command->name);
   print_heading(name, command->what);
   printf(".Sh SYNOPSIS\n.Nm halotune\n.Cm %s\n", command->name);
   if (command->options[0].name) printf(".Op Ar OPTION ...\n");
   if (*command->arguments) printf(".Ar %s\n", command->arguments);
-  printf(".Sh DESCRIPTION\nThis command can\n");
-  print_text(command->what);
-  printf(".Pp\nThe options are:\n");
-  print_options(command);
+  printf(".Sh DESCRIPTION\n");
+  print_sentence(command->what, ".");
+  const int count = option_groups(command, groups);
+  for (int i = 0; i < count; i++) print_option_group(&groups[i]);
   print_exit_codes();
+  print_examples(command->name);
   printf(".Sh SEE ALSO\n.Xr halotune 1\n");
 }
 
@@ -100,10 +128,8 @@ static void print_program(void) {
          ".It Ev CUDA_HOME\nThe folder of the CUDA Toolkit.\n"
          ".It Ev NO_COLOR\nIf it is set, nothing is printed in colours.\n.El\n");
   print_exit_codes();
-  printf(".Sh EXAMPLES\nSearch for the fastest kernel on the GPU of this machine:\n.Pp\n.Dl halotune tune star7\n.Pp\n"
-         "Print what is stored for a grid:\n.Pp\n.Dl halotune query star7 --grid 512,512,512\n.Pp\n"
-         "Write a page that shows what was measured:\n.Pp\n.Dl halotune report -o report.html\n"
-         ".Sh SEE ALSO\n.Xr halotune-query 1 ,\n.Xr halotune-report 1 ,\n.Xr halotune-tune 1\n");
+  print_examples("");
+  printf(".Sh SEE ALSO\n.Xr halotune-query 1 ,\n.Xr halotune-report 1 ,\n.Xr halotune-tune 1\n");
 }
 
 static enum exit_code manual_run(const struct invocation *invocation) {

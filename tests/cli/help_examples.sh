@@ -1,0 +1,11 @@
+# Each example of help parses: with --help behind it the program knows all of its options. Every command has some, and
+# its options are in groups.
+for command in $(halotune help | sed -n '/^usage/,/COMMAND --help/s/^  \([a-z]*\) .*/\1/p' | grep -v halotune); do
+  halotune help $command >"$TMPDIR/help"
+  sed -n 's/^  \(halotune [^|>]*\).*/\1/p' "$TMPDIR/help" >"$TMPDIR/examples"
+  while read -r line; do
+    $line --help | cmp - "$TMPDIR/help" || echo "not understood: $line"
+  done <"$TMPDIR/examples"
+  echo "$command: $(wc -l <"$TMPDIR/examples"); $(grep '^[A-Za-z, ]*:$' "$TMPDIR/help" | paste -sd' ')"
+done
+# exit 0
