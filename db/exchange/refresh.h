@@ -16,7 +16,7 @@
   X(REFUSED, "the installed template does not allow the configuration")                \
   X(NOT_INSTALLED, "no template of this name is installed")                            \
   X(BROKEN, "the installed template has an error")                                     \
-  X(NO_SOURCE, "its source was not kept")                                              \
+  X(NO_SOURCE, "the source was not kept")                                              \
   X(TWICE, "the same variant has other results with the installed template")           \
   X(CHANGED, "another program changed it meanwhile; refresh once more")
 #define REFRESH_AS_ENUMERATOR(name, text) REFRESH_##name,

@@ -8,7 +8,7 @@ stop_at() { # progress, command: both have more to do than any machine does mean
   wait $!
   echo "exit $?"
   exec 8>&-
-  tr '\r' '\n' <"$TMPDIR/screen" | sed 's/\x1b\[J//' >"$TMPDIR/lines"
+  tr '\r' '\n' <"$TMPDIR/screen" | sed 's/\x1b\[[JK]//' >"$TMPDIR/lines"
 }
 stop_at 'f32: [1-9][0-9]* of 1000 variants' 'halotune verify copy --template direct --sample 1000 --workers 1 --fail-fast'
 rows=$(grep -c '^passed .* direct' "$TMPDIR/lines")

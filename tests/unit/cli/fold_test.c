@@ -40,6 +40,7 @@ TEST(a_line_is_broken_between_words_and_indented) {
       {10, "\303\244\303\266\303\274 \303\244\303\266\303\274 12",
        "\303\244\303\266\303\274 \303\244\303\266\303\274 12"},
       {1, "a b", "a\nb"},
+      {9, "costs 95 % more", "costs\n  95 %\n  more"},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct text text = {0};

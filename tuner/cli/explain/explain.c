@@ -30,9 +30,10 @@ static halotune_status find_stale(const struct template *template, bool *is_stal
 }
 
 static halotune_status problem_explain(const struct definitions *definitions, const json_t *document,
-                                       const json_t *problem) {
+                                       const json_t *problem, const struct counters *counters) {
   struct explained explained = {.document = document,
                                 .definitions = definitions,
+                                .counters = counters,
                                 .problem = problem,
                                 .winner = json_object_get(problem, "winner"),
                                 .points = member_number(problem, "points"),
@@ -67,7 +68,8 @@ static enum exit_code explain_run(const struct invocation *invocation) {
   struct definitions definitions = {0};
   json_t *document = NULL;
   const json_t *problem;
-  const char *stencil = invocation->arguments[0];
+  struct counters counters;
+  const char *stencil = invocation->arguments[0], *profile = option_value(invocation, "counters");
   halotune_status status = HALOTUNE_OK;
   if (search_is_path(stencil)) {
     status = loaded_open(stencil, &file);
@@ -82,7 +84,8 @@ static enum exit_code explain_run(const struct invocation *invocation) {
   }
   if (status == HALOTUNE_OK) status = definitions_read(store_connection(store), &definitions);
   if (status == HALOTUNE_OK) status = explain_choose(invocation, &definitions, document, stencil, &problem);
-  if (status == HALOTUNE_OK) status = problem_explain(&definitions, document, problem);
+  if (status == HALOTUNE_OK && profile) status = counters_read(profile, stencil, &counters);
+  if (status == HALOTUNE_OK) status = problem_explain(&definitions, document, problem, profile ? &counters : NULL);
   json_decref(document);
   definitions_free(&definitions);
   store_close(store);
@@ -99,6 +102,7 @@ static const struct option_row options[] = {
     {"cache", "MODE", "steady or cold; the newest by default"},
     {"steps", "N", "time steps of a launch; 1 by default"},
     {"reproducible", NULL, "the winner among variants that all give the same bits"},
+    {"counters", "FILE", "what NVIDIA's profiler, ncu, counted while the winner ran (docs/output.md)"},
     {"db", "FILE", "the database; by default yours, or the installed one while yours is empty"},
     {0},
 };

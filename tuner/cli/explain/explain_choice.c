@@ -6,6 +6,7 @@
 #include "db/store/store.h"
 #include "stencil/template/template.h"
 #include "tuner/cli/options/option_value.h"
+#include "tuner/cli/output/grid_text.h"
 
 /* What the options ask for. Each member that is not given fits everything. */
 struct wanted {
@@ -76,10 +77,11 @@ static halotune_status read_wanted(const struct invocation *invocation, const st
 }
 
 /* Append "f32 512x512x512 --steps 4 --reproducible", where it is not there already. */
-static void add_problem(struct text *text, const json_t *problem) {
+static void add_problem(struct text *text, const json_t *problem, int dims) {
+  const struct grid grid = grid_of(problem);
   struct text name = {0};
-  text_printf(&name, "%s %lldx%lldx%lld", member_text(problem, "dtype"), (long long)member_whole(problem, "nx"),
-              (long long)member_whole(problem, "ny"), (long long)member_whole(problem, "nz"));
+  text_printf(&name, "%s ", member_text(problem, "dtype"));
+  grid_text(&grid, dims, &name);
   if (member_whole(problem, "steps") > 1)
     text_printf(&name, " --steps %lld", (long long)member_whole(problem, "steps"));
   if (json_is_true(json_object_get(problem, "is_reproducible"))) text_printf(&name, " --reproducible");
@@ -88,14 +90,18 @@ static void add_problem(struct text *text, const json_t *problem) {
   text_free(&name);
 }
 
-static halotune_status fail_with_list(const json_t *problems, const char *stencil) {
+static halotune_status fail_with_list(const json_t *problems, const char *stencil, int dims) {
   enum { MOST_BYTES = 400 };
   struct text there = {0};
   size_t i;
   json_t *problem;
+  bool is_cut = false;
   json_array_foreach(problems, i, problem) {
-    if (there.length < MOST_BYTES && json_is_object(json_object_get(problem, "winner"))) add_problem(&there, problem);
+    if (!json_is_object(json_object_get(problem, "winner"))) continue;
+    is_cut = is_cut || there.length >= MOST_BYTES;
+    if (!is_cut) add_problem(&there, problem, dims);
   }
+  if (is_cut) text_printf(&there, " and others");
   halotune_status status =
       there.length == 0
           ? fail(HALOTUNE_NOT_FOUND, "the database has no winner of %s: run 'halotune tune %s'", stencil, stencil)
@@ -121,7 +127,7 @@ halotune_status explain_choose(const struct invocation *invocation, const struct
   json_array_foreach(problems, i, problem) {
     if (fits(&wanted, problem) && is_better(problem, best, &wanted.grid)) best = problem;
   }
-  if (!best) return fail_with_list(problems, stencil);
+  if (!best) return fail_with_list(problems, stencil, known->stencil->dims);
   *out = best;
   return HALOTUNE_OK;
 }

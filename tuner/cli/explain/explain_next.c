@@ -103,6 +103,9 @@ static void hint_steps(struct hints *hints) {
                 (long long)member_whole(best, "steps"), best_ms, own_ms / best_ms,
                 (long long)member_whole(best, "steps"));
   } else if (!any && e->steps == 1 && begin_hint(hints)) {
+    const double left = 1 - member_number(e->winner, "roof_ratio");
+    if (left > 0 && left < 0.2)
+      text_printf(hints->text, "one step a launch is within %.1f %% of the fastest copy; ", 100 * left);
     text_printf(hints->text, "several time steps a launch, of which the database has none: ");
     add_command(e, hints->text);
     text_printf(hints->text, " --steps 4\n");
@@ -141,13 +144,9 @@ static void hint_launch(struct hints *hints) {
   const struct explained *e = hints->e;
   const double share = member_number(e->winner, "empty_ms") / member_number(e->winner, "time_ms");
   if (!(share > 0.2) || !e->has_roof || !begin_hint(hints)) return;
-  if (strcmp(member_text(e->problem, "launch"), "stream") == 0) {
-    text_printf(hints->text, "launches take %.0f %% of the time: --launch graph\n", 100 * share);
-  } else {
-    text_printf(hints->text,
-                "launches take %.0f %% of the time, in a graph: a larger grid, or several steps a launch\n",
-                100 * share);
-  }
+  const bool is_stream = strcmp(member_text(e->problem, "launch"), "stream") == 0;
+  text_printf(hints->text, "launches take %.0f %% of the time%s\n", fmin(100, 100 * share),
+              is_stream ? ": --launch graph" : ", in a graph: a larger grid, or several steps a launch");
 }
 
 static void hint_emulation(struct hints *hints) {
@@ -160,7 +159,8 @@ static void hint_emulation(struct hints *hints) {
 static void hint_nothing(struct hints *hints) {
   const double share = member_number(hints->e->winner, "roof_ratio");
   if (hints->count > 0 || !begin_hint(hints)) return;
-  if (share >= 0.9) text_printf(hints->text, "nothing: %.1f %% are left to the fastest copy\n", 100 * (1 - share));
+  if (share >= 0.9995) text_printf(hints->text, "nothing: it is as fast as the fastest copy\n");
+  else if (share >= 0.9) text_printf(hints->text, "nothing: %.1f %% are left to the fastest copy\n", 100 * (1 - share));
   else text_printf(hints->text, "another template: the search has found what these offer\n");
 }
 

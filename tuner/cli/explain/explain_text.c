@@ -96,100 +96,6 @@ static void add_won(const struct explained *e, struct text *text) {
   text_printf(text, "\n");
 }
 
-/* A resource, and the share of it that the winner is known to need at least. */
-struct share {
-  const char *name;
-  double share; /* NAN: unknown */
-};
-enum { BYTES, ARITHMETIC, ISSUE, LAUNCH, SHARES };
-
-/* Instructions of warps over those that the schedulers can issue in the time of the winner. Index arithmetic and stores
- * are not known, so this is a lower bound. */
-static double issue_share(const struct explained *e) {
-  enum { SCHEDULERS = 4 };
-  const double warp_size = member_number(e->device, "warp_size"), time_ms = member_number(e->winner, "time_ms");
-  double loads = member_number(json_object_get(e->winner, "figures"), "loads_per_point");
-  if (!isfinite(loads)) loads = 0;
-  const double each = member_number(e->stencil, "instructions_per_point") * e->steps + loads;
-  return e->points * each / warp_size /
-         (member_number(e->device, "sm_count") * SCHEDULERS * member_number(e->device, "clock_khz") * time_ms);
-}
-
-static void find_shares(const struct explained *e, struct share out[SHARES]) {
-  const double time_ms = member_number(e->winner, "time_ms");
-  const double peak_gflops = member_number(json_object_get(e->device, "peak_gflops"), member_text(e->problem, "dtype"));
-  const double fused = 2 * member_number(e->stencil, "instructions_per_point") * e->points * e->steps;
-  out[BYTES] = (struct share){"bytes", member_number(e->winner, "roof_ratio")};
-  out[ARITHMETIC] = (struct share){"arithmetic", fused / time_ms * 1e-6 / peak_gflops};
-  out[ISSUE] = (struct share){"instructions", issue_share(e)};
-  out[LAUNCH] = (struct share){"the launch", member_number(e->winner, "empty_ms") / time_ms};
-}
-
-static void add_share(struct text *text, const struct share *share, int which) {
-  static const char *const sentences[SHARES] = {
-      [BYTES] = "it moves the bytes that it must at %.3f of the rate of the fastest copy",
-      [ARITHMETIC] = "arithmetic alone takes at least %.2f of the peak rate",
-      [ISSUE] = "instructions take at least %.2f of what the multiprocessors can issue",
-      [LAUNCH] = "an empty launch takes %.2f of the time",
-  };
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-  text_printf(text, sentences[which], share->share);
-#pragma GCC diagnostic pop
-}
-
-/* Append what the winner's own figures say about halos and occupancy. */
-static void add_figures(const struct explained *e, struct text *text) {
-  const json_t *figures = json_object_get(e->winner, "figures");
-  const double over_read = member_number(figures, "over_read"), loads = member_number(figures, "loads_per_point");
-  const double conflicts = member_number(figures, "bank_conflicts"), time_ms = member_number(e->winner, "time_ms");
-  const double read_bytes =
-      member_number(json_object_get(e->stencil, "read_bytes_per_point"), member_text(e->problem, "dtype"));
-  text_printf(text, "figures    ");
-  if (isfinite(over_read)) {
-    text_printf(text, " blocks read their inputs %.3g times", over_read);
-    if (e->has_roof)
-      text_printf(text, " (%.0f GB/s, halos from the L2 cache)", over_read * read_bytes * e->points / time_ms * 1e-6);
-    text_printf(text, ",");
-  }
-  if (isfinite(loads)) text_printf(text, " %.3g loads a point,", loads);
-  if (isfinite(conflicts) && conflicts > 1)
-    text_printf(text, " bank conflicts repeat an access %.3g times,", conflicts);
-  text_printf(text, " %lld registers, %lld bytes of shared memory, occupancy %.2f",
-              (long long)member_whole(e->winner, "registers"), (long long)member_whole(e->winner, "shared_bytes"),
-              member_number(e->winner, "occupancy"));
-  if (isfinite(over_read) && !json_is_true(json_object_get(figures, "is_counted")))
-    text_printf(text, " (reads and loads by the template's rules)");
-  text_printf(text, "\n");
-}
-
-static void add_bound(const struct explained *e, struct text *text) {
-  struct share shares[SHARES];
-  int most = -1, listed = 0;
-  if (!e->has_roof) {
-    text_printf(text, "bound by    unknown: times of the emulation do not tell\n");
-    add_figures(e, text);
-    return;
-  }
-  find_shares(e, shares);
-  for (int i = 0; i < SHARES; i++) {
-    if (isfinite(shares[i].share) && (most < 0 || shares[i].share > shares[most].share)) most = i;
-  }
-  /* the copy waits for its launch, too, so that its rate does not tell of bytes */
-  if (shares[LAUNCH].share > 0.25) most = LAUNCH;
-  const bool is_bound = most == LAUNCH || (most >= 0 && shares[most].share >= 0.5);
-  text_printf(text, "bound by    %s: ", is_bound ? shares[most].name : "latency");
-  if (is_bound) add_share(text, &shares[most], most);
-  else text_printf(text, "nothing is near its limit, so that warps wait");
-  for (int i = 0; i < SHARES; i++) {
-    if (!isfinite(shares[i].share) || (is_bound && i == most)) continue;
-    text_printf(text, listed++ ? ", " : "; ");
-    add_share(text, &shares[i], i);
-  }
-  text_printf(text, "\n");
-  add_figures(e, text);
-}
-
 /* The position of a variant in the columns of the document; -1 if they do not have it. */
 static long column_position(const struct explained *e, int64_t variant) {
   size_t i;
@@ -204,6 +110,9 @@ static double column_value(const struct explained *e, const char *column, long a
   const json_t *value = json_array_get(json_object_get(json_object_get(e->problem, "variants"), column), (size_t)at);
   return at >= 0 && json_is_number(value) ? json_number_value(value) : NAN;
 }
+
+/* As many decimals as a figure of three digits or a whole number has. */
+static int decimals_of(double figure) { return figure == floor(figure) ? 0 : figure < 10 ? 2 : 1; }
 
 /* Append how a finalist's figures differ from the winner's. */
 static void add_figure_differences(const struct explained *e, const json_t *finalist, struct text *text) {
@@ -224,8 +133,8 @@ static void add_figure_differences(const struct explained *e, const json_t *fina
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     if (!isfinite(rows[i].other) || !isfinite(rows[i].winner)) continue;
     if (fabs(rows[i].other - rows[i].winner) <= 0.005 * fabs(rows[i].winner)) continue;
-    text_printf(text, "%s %.3g %s (winner: %.3g)", listed++ ? "," : "; it has", rows[i].other, rows[i].what,
-                rows[i].winner);
+    text_printf(text, "%s %.*f %s (winner: %.*f)", listed++ ? "," : "; it has", decimals_of(rows[i].other),
+                rows[i].other, rows[i].what, decimals_of(rows[i].winner), rows[i].winner);
   }
 }
 
@@ -306,7 +215,9 @@ static void add_templates(const struct explained *e, struct text *text) {
     if (strcmp(member_text(rival, "role"), "default") == 0) continue; /* it stands beside the time */
     text_printf(text, "%s %s ", listed++ ? "," : " the best of", member_text(rival, "template"));
     add_ratio(text, ratio);
+    const json_t *finalist = finalist_of(e, member_whole(rival, "variant"));
     if (strcmp(member_text(rival, "phase"), "search") == 0) text_printf(text, " (in the search)");
+    else if (json_is_true(json_object_get(finalist, "is_tie"))) text_printf(text, " (a tie)");
   }
   text_printf(text, listed ? "\n" : " no other one has a time\n");
 }
@@ -384,7 +295,7 @@ void explain_write(const struct explained *e, struct text *text) {
               json_is_true(json_object_get(e->problem, "is_reproducible")) ? ", reproducible" : "",
               member_text(e->device, "name"));
   add_won(e, text);
-  add_bound(e, text);
+  explain_bound(e, text);
   add_runner_up(e, text);
   add_templates(e, text);
   add_parameters(e, text);

@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "reports/rows/definitions.h"
+#include "tuner/cli/explain/explain_counters.h"
 
 /* What the sentences are made from; only read. */
 struct explained {
@@ -11,6 +12,7 @@ struct explained {
       *run;                        /* run: that found the winner; NULL if it is gone */
   const struct template *template; /* the winner's; NULL if it cannot be read */
   const struct definitions *definitions;
+  const struct counters *counters; /* of the profiler; NULL: none */
   double points;
   int steps;
   bool is_stale; /* the installed template of this name means something else than the winner's */
@@ -20,6 +22,10 @@ struct explained {
 /* Append a paragraph for each question: what won, what bounds it, how the runner-up and other templates differ, what a
  * change of each parameter costs, how far the search came. A question that the database cannot answer says so. */
 void explain_write(const struct explained *explained, struct text *text);
+
+/* Append what bounds the winner: measured, if there are counters, else what the stored facts tell; and the figures that
+ * tell it. In explain_bound.c. */
+void explain_bound(const struct explained *explained, struct text *text);
 
 /* Append the grid: "32x32". In explain_next.c. */
 void explain_grid(const struct explained *explained, struct text *text);

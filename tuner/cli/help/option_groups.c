@@ -21,7 +21,7 @@ static const struct {
      " strategy budget deadline max-variants good-enough in-flight seed compile-timeout fresh hints no-hints"
      " rematch "},
     {"The check", " time tolerance wrappers no-large-planes sanitize fail-fast "},
-    {"Files and output", " input output db no-cache trace dry-run list long prelude source header why count json color"
+    {"Files and output", " input output counters db no-cache trace dry-run list long prelude source header why count json color"
                          " help "},
 };
 

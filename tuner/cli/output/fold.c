@@ -89,7 +89,8 @@ static size_t part_end(const struct folding *fold, size_t from, const int first_
   size_t end = 0, gap = 0;
   int columns;
   for (size_t at = from; at < fold->length; column += columns) {
-    if (fold->line[at] == ' ' && at > from && at >= fold->text && fold->line[at - 1] != ' ') {
+    const bool is_before_percent = at + 1 < fold->length && fold->line[at + 1] == '%'; /* "95 %" stays on one line */
+    if (fold->line[at] == ' ' && at > from && at >= fold->text && fold->line[at - 1] != ' ' && !is_before_percent) {
       if (column > fold->columns) break;
       end = at;
       if (at + 1 < fold->length && fold->line[at + 1] == ' ') gap = at;

@@ -90,9 +90,9 @@ void progress_hide(struct progress *progress) {
   if (progress->plain) {
     text_printf(&text, "\r%*s\r", progress->width < columns ? progress->width : columns - 1, "");
   } else {
-    if (rows_above > 0)
-      text_printf(&text, "\033[%dA", rows_above); /* the terminal became narrower and broke the line into rows */
-    text_printf(&text, "\r\033[J");
+    if (rows_above > 0) /* the terminal became narrower and broke the line into rows */
+      text_printf(&text, "\033[%dA\r\033[J", rows_above);
+    else text_printf(&text, "\r\033[K"); /* not \033[J, with which tmux saves lines that are cleared to the top */
   }
   terminal_command(text_string(&text));
   text_free(&text);

@@ -96,7 +96,7 @@ static const char *verdict_on_candidate(const struct query *query, const struct 
   if (query->config.match == HALOTUNE_MATCH_DEFAULT) return "not compared: a changed row of the stencil itself fits";
   if (candidate->match == HALOTUNE_MATCH_SIMILAR && !compared_all(query))
     return "not compared: a row of the stencil itself answers without much doubt";
-  return "slower: its predicted time plus three errors";
+  return "slower, by its predicted time plus three errors";
 }
 
 halotune_status query_print_why(const struct query *query) {
@@ -107,7 +107,9 @@ halotune_status query_print_why(const struct query *query) {
     printf("why         this very problem was measured; the rows of others follow\n");
   print_model(query);
   halotune_status status = candidates_find(&query->question, CANDIDATES_ALL, &candidates);
-  if (status == HALOTUNE_OK) printf("candidates  %d rows, the best first\n", candidates.count);
+  if (status == HALOTUNE_OK && candidates.count > MOST_PRINTED)
+    printf("candidates  the best %d of %d rows\n", MOST_PRINTED, candidates.count);
+  else if (status == HALOTUNE_OK) printf("candidates  %d rows, the best first\n", candidates.count);
   for (int i = 0; i < MOST_PRINTED && status == HALOTUNE_OK && candidates_take(&candidates, &candidate); i++) {
     struct text why = {0};
     status = find_refusal(query, &candidate, &why);
