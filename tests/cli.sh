@@ -9,7 +9,8 @@ cd "$(dirname "$0")/.." || exit 1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/bin"
-ln -s "$(readlink -f "${HALOTUNE:-build/halotune}")" "$work/bin/halotune"
+# A copy, so that the folders beside the program do not change what it finds.
+cp "${HALOTUNE:-build/halotune}" "$work/bin/halotune"
 PATH="$work/bin:$PATH" LC_ALL=C
 export PATH TMPDIR LC_ALL
 unset HALOTUNE_PATH
