@@ -2,6 +2,11 @@ import os
 
 from spack.package import *
 
+try:
+    from spack_repo.builtin.build_systems.makefile import MakefilePackage
+except ImportError:  # before Spack 1.0, spack.package has it
+    pass
+
 
 class Halotune(MakefilePackage):
     """Autotuner for stencil kernels on NVIDIA GPUs. It finds the fastest kernel for a stencil, stores the winner of each
@@ -44,7 +49,8 @@ class Halotune(MakefilePackage):
 
     @property
     def _variables(self):
-        variables = [f"PREFIX={self.prefix}", f"CUDA_HOME={self.spec['cuda'].prefix}", f"CC={spack_cc}"]
+        # make takes CC, Spack's wrapper of the compiler, from the environment.
+        variables = [f"PREFIX={self.prefix}", f"CUDA_HOME={self.spec['cuda'].prefix}"]
         if self.spec.satisfies("+static"):
             variables.append("STATIC=1")
         return variables
