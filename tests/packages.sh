@@ -7,7 +7,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 . tests/install_blocks.sh
 cuda=$(readlink -f "${CUDA_HOME:-/usr/local/cuda}") suite=${SUITE:-bookworm} from=${FROM:-debian}
-sources=/etc/apt/sources.list.d/debian.sources
+sources=/etc/apt/sources.list.d/debian.sources here=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
 version=$(sed -n 's/^#define HALOTUNE_VERSION "\(.*\)"/\1/p' include/halotune.h)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -30,7 +30,9 @@ if [ "$from" = debian ]; then
   lintian --fail-on error,warning --suppress-tags initial-upload-closes-no-bugs build/deb/*.changes >"$work/log" 2>&1
   result "lintian finds neither an error nor a warning" $?
 fi
-mmdebstrap --quiet --variant=apt --aptopt='Apt::Install-Recommends "false"' "$suite" "$root" "$([ -e $sources ] && echo $sources)" >"$work/log" 2>&1
+# Another release comes from the same archive as this machine's.
+[ ! -e $sources ] || sed "/^Suites:/s/$here/$suite/g" $sources >"$work/suite.sources"
+mmdebstrap --quiet --variant=apt --aptopt='Apt::Install-Recommends "false"' "$suite" "$root" "$([ -e $sources ] && echo "$work/suite.sources")" >"$work/log" 2>&1
 result "a fresh root of $suite" $?
 mkdir -p "$root/root/work" "$root/usr/local/cuda"
 in_root 'apt-get update -qq && apt-get install -y -qq cmake gcc g++ gfortran libc6-dev make man-db pkg-config python3 bash-completion'
