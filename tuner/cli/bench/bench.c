@@ -94,7 +94,8 @@ static void add_player(const struct bench *b, enum bench_player player, const ch
     return;
   }
   add_summary(text, &r->times_ms[player]);
-  if (player == BENCH_WINNER) text_printf(text, ", %+.1f %% against the stored time\n", 100 * change);
+  if (player == BENCH_WINNER)
+    text_printf(text, ", %+.1f %% against the stored time\n", fabs(change) < 0.0005 ? 0.0 : 100 * change);
   else text_printf(text, ", %.3f times the winner's\n", r->ratios[player].median);
 }
 

@@ -2,6 +2,7 @@
 #include "tuner/cli/output/variant_text.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "tuner/cli/output/terminal.h"
 
@@ -12,6 +13,24 @@ void variant_text(const struct template *template, const struct configuration *c
     const struct parameter *parameter = &template->parameters[i];
     if (is_brief && configuration->choice[i] == parameter->default_value) continue;
     text_printf(text, " %s=%s", parameter->name, parameter->words[configuration->choice[i]]);
+  }
+}
+
+static bool is_default(const struct template *template, const char *word, size_t length) {
+  const size_t name = strcspn(word, "=");
+  const int at = name < length ? template_parameter(template, word, name) : -1;
+  if (at < 0) return false;
+  const char *value = template->parameters[at].words[template->parameters[at].default_value];
+  return strlen(value) == length - name - 1 && strncmp(word + name + 1, value, length - name - 1) == 0;
+}
+
+void variant_words_text(const char *name, const struct template *template, const char *words, struct text *text) {
+  const bool is_brief = template && terminal_is_brief();
+  text_printf(text, "%s", name);
+  while (*words) {
+    const size_t length = strcspn(words, " ");
+    if (!is_brief || !is_default(template, words, length)) text_printf(text, " %.*s", (int)length, words);
+    words += length + strspn(words + length, " ");
   }
 }
 

@@ -13,6 +13,11 @@
  * their defaults. */
 void variant_text(const struct template *template, const struct configuration *configuration, struct text *text);
 
+/* Append the same from the text of a result.
+ *   template  NULL: unknown, so that all parameters are appended
+ *   words     "block_x=128 storage=planes" */
+void variant_words_text(const char *name, const struct template *template, const char *words, struct text *text);
+
 /* Append " block_x=128 storage=planes".
  *   parameters  as a database stores them: {"block_x":128,"storage":"planes"} */
 void parameters_text(const char *parameters, struct text *text);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "tuner/cli/output/grid_text.h"
 #include "tuner/cli/output/variant_text.h"
 #include "tuner/cli/selftest/selftest_try.h"
 
@@ -84,10 +85,11 @@ static halotune_status try_item(struct selftest *s, const struct scene *scene, c
 }
 
 void selftest_tell(struct selftest *s, const struct scene_request *request, const char *what) {
-  const long *n = request->domain.grid.n;
   struct progress_parts parts = {.count = 0};
-  progress_add(&parts, 0, "", "%s %s %ldx%ldx%ld", request->stencil->name, dtype_names[request->dtype], n[0], n[1],
-               n[2]);
+  struct text grid = {0};
+  grid_text(&request->domain.grid, request->stencil->dims, &grid);
+  progress_add(&parts, 0, "", "%s %s %s", request->stencil->name, dtype_names[request->dtype], text_string(&grid));
+  text_free(&grid);
   if (request->launch_steps > 1) progress_add(&parts, 3, ", ", "%d steps", request->launch_steps);
   progress_add(&parts, 1, ": ", "%s", what);
   progress_add(&parts, 2, ", in all ", "%ld variant%s, %ld failed", s->variant_count, PLURAL(s->variant_count),
@@ -130,8 +132,10 @@ void selftest_say_done(struct selftest *s, const struct scene *scene, long varia
   const struct scene_request *r = &scene->request;
   if (s->as_json) return;
   progress_hide(&s->line);
-  printf("%-14s %s %ldx%ldx%ld", r->stencil->name, dtype_names[r->dtype], r->domain.grid.n[0], r->domain.grid.n[1],
-         r->domain.grid.n[2]);
+  struct text grid = {0};
+  grid_text(&r->domain.grid, r->stencil->dims, &grid);
+  printf("%-14s %s %s", r->stencil->name, dtype_names[r->dtype], text_string(&grid));
+  text_free(&grid);
   if (r->launch_steps > 1) printf(", %d steps", r->launch_steps);
   printf(": %ld variant%s, %ld failed\n", s->variant_count - variants_before,
          PLURAL(s->variant_count - variants_before), s->failed_count - failed_before);

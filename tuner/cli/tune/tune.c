@@ -11,6 +11,7 @@
 #include "tuner/cli/options/command_line.h"
 #include "tuner/cli/output/output.h"
 #include "tuner/cli/output/stop_signals.h"
+#include "tuner/cli/output/variant_text.h"
 #include "tuner/cli/tune/tune_devices.h"
 #include "tuner/cli/tune/tune_json.h"
 #include "tuner/cli/tune/tune_text.h"
@@ -72,7 +73,7 @@ static halotune_status results_print(const struct tune_command *c, const struct 
   printf("%s%s%s\n", facts->device.name,
          facts->is_emulation ? " (its times do not rank variants: no GPU was used)" : "",
          facts->is_recording ? " (a recording)" : "");
-  tune_table_print(list->rows, list->count);
+  tune_table_print(list->rows, list->count, &c->set);
   if (!c->which.recording || option_given(c->invocation, "db"))
     printf("stored in %s\n", store_path(setup->tools.store));
   return HALOTUNE_OK;
@@ -201,6 +202,7 @@ static const struct option_row options[] = {
     {"db", "FILE", "the database; $HALOTUNE_DB, else halotune/halotune.db in $XDG_DATA_HOME by default"},
     {"trace", "FILE", "write what runs when, for chrome://tracing or ui.perfetto.dev"},
     {"dry-run", NULL, "print the tasks and the time that they will take, and stop"},
+    LONG_OPTION,
     {"json", NULL, "print a JSON document"},
     {0},
 };

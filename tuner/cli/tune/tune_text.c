@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tuner/cli/output/terminal.h"
+#include "tuner/cli/output/variant_text.h"
 #include "tuner/measure/finals/finals.h"
 #include "tuner/measure/finals/tie_rule.h"
 
@@ -43,17 +44,28 @@ static int print_winner_figures(const struct tuned *row) {
   return columns + printf(" %7ld", row->result.tally.tried);
 }
 
+/* The template with this name; NULL if the search did not have it, as where an earlier run's winner is still the best. */
+static const struct template *template_named(const struct tune_set *set, const char *name) {
+  for (int i = 0; i < set->count; i++) {
+    if (strcmp(set->list[i]->name, name) == 0) return set->list[i];
+  }
+  return NULL;
+}
+
 /* name_columns: of the column of tasks */
-static void print_row(const struct tuned *row, int name_columns) {
+static void print_row(const struct tuned *row, const struct tune_set *set, int name_columns) {
   const struct tune_result *result = &row->result;
   struct text text = {0}, winner = {0};
   planned_task_text(&row->task, &text);
   const int columns = printf("%-*s", name_columns, text_string(&text));
   text_free(&text);
   if (result->winner.exists) {
-    text_printf(&winner, "%s%s%s %s%s", ink(stdout, INK_WINNER), result->winner.template_name, ink(stdout, INK_NONE),
-                result->winner.parameters,
-                result->winner.is_current ? "" : "  (the winner of an earlier run is still the best)");
+    struct text name = {0};
+    text_printf(&name, "%s%s%s", ink(stdout, INK_WINNER), result->winner.template_name, ink(stdout, INK_NONE));
+    variant_words_text(text_string(&name), template_named(set, result->winner.template_name), result->winner.parameters,
+                       &winner);
+    text_free(&name);
+    if (!result->winner.is_current) text_printf(&winner, "  (the winner of an earlier run is still the best)");
     terminal_last_column(columns + print_winner_figures(row), text_string(&winner));
     text_free(&winner);
   } else {
@@ -137,14 +149,14 @@ static void print_fastest_step(const struct tuned *single, const struct tuned *r
   text_free(&text);
 }
 
-void tune_table_print(const struct tuned *rows, int count) {
+void tune_table_print(const struct tuned *rows, int count, const struct tune_set *set) {
   const int name_columns = name_columns_of(rows, count);
   const int columns = printf("%-*s %10s %6s %8s %7s %8s %7s", name_columns, "task", "time_ms", "+-%", "GB/s", "of roof",
                              "speed-up", "tried");
   terminal_last_column(columns, "winner");
   bool has_winner = false;
   for (int i = 0; i < count; i++) {
-    print_row(&rows[i], name_columns);
+    print_row(&rows[i], set, name_columns);
     has_winner = has_winner || rows[i].result.winner.exists;
   }
   printf("\n");

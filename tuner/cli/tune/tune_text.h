@@ -10,8 +10,9 @@
  *   start_ms  clock_ms() at which the program began */
 void tune_plan_print(const struct tune_plan *plan, const struct tune_options *options, double start_ms, FILE *file);
 
-/* Print the table, and a line of failures by kind for each task that was started. */
-void tune_table_print(const struct tuned *rows, int count);
+/* Print the table, and a line of failures by kind for each task that was started.
+ *   set  the templates that were searched */
+void tune_table_print(const struct tuned *rows, int count, const struct tune_set *set);
 
 /* The figure; NAN for an emulated task, whose times tell nothing of a GPU's memory. */
 double tuned_of_memory(const struct tuned *row, double figure);
