@@ -1,4 +1,4 @@
-/* explain_counters.c: reads a table of NVIDIA's profiler. Its rows are: names of columns, units, one row for each launch. */
+/* explain_counters.c: reads a table of the profiler. Its rows are: names of columns, units, one row for each launch. */
 #include "tuner/cli/explain/explain_counters.h"
 
 #include <math.h>
@@ -18,8 +18,8 @@ const char *const counter_names[COUNTERS] = {COUNTER_UNITS(AS_NAME)};
 static const char *const metrics[COUNTERS] = {COUNTER_UNITS(AS_METRIC)};
 #undef AS_METRIC
 
-/* Read the next field of a row, "1,234.5" with its quotes, and what is cut where it is longer than `out`. `*row` is NULL
- * behind the last one. */
+/* Read the next field of a row, "1,234.5" with its quotes, cut where it is longer than `out`. `*row` is NULL behind the
+ * last one. */
 static bool next_field(const char **row, char out[FIELD_BYTES]) {
   const char *at = *row;
   size_t length = 0;

@@ -25,8 +25,8 @@ struct counters {
 extern const char *const counter_names[COUNTERS];
 
 /* Read the first launch of a kernel of the stencil from a table that `ncu --csv --page raw --print-units base` wrote.
- * Returns HALOTUNE_OK; HALOTUNE_IO; HALOTUNE_PARSE if there is no such table; HALOTUNE_NOT_FOUND if it has no launch of the
- * stencil, or no unit that is known. */
+ * Returns HALOTUNE_OK; HALOTUNE_IO; HALOTUNE_PARSE if there is no such table; HALOTUNE_NOT_FOUND if it has no launch of
+ * the stencil, or no unit that is known. */
 halotune_status counters_read(const char *path, const char *stencil, struct counters *out);
 
 #endif

@@ -254,8 +254,9 @@ static void add_parameters(const struct explained *e, struct text *text) {
   qsort(losses, (size_t)count, sizeof *losses, by_ratio);
   text_printf(text, "parameters ");
   for (int k = 0; k < count && losses[k].ratio - 1 >= SMALL_LOSS; k++) {
-    text_printf(text, "%s %s=%s costs %.1f %%", listed++ ? "," : " the fastest variant with another value:", losses[k].parameter,
-                losses[k].value, 100 * (losses[k].ratio - 1));
+    text_printf(text, "%s %s=%s costs %.1f %%",
+                listed++ ? "," : " the fastest variant with another value:", losses[k].parameter, losses[k].value,
+                100 * (losses[k].ratio - 1));
   }
   for (int k = listed; k < count; k++)
     text_printf(text, "%s %s",

@@ -21,8 +21,9 @@ static const struct {
      " strategy budget deadline max-variants good-enough in-flight seed compile-timeout fresh hints no-hints"
      " rematch "},
     {"The check", " time tolerance wrappers no-large-planes sanitize fail-fast "},
-    {"Files and output", " input output counters db no-cache trace dry-run list long prelude source header why count json color"
-                         " help "},
+    {"Files and output",
+     " input output counters db no-cache trace dry-run list long prelude source header why count json color"
+     " help "},
 };
 
 /* Options that belong to another group in some commands. */

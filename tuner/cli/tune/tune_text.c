@@ -44,7 +44,7 @@ static int print_winner_figures(const struct tuned *row) {
   return columns + printf(" %7ld", row->result.tally.tried);
 }
 
-/* The template with this name; NULL if the search did not have it, as where an earlier run's winner is still the best. */
+/* The template with this name; NULL if the search did not have it, as that of an earlier winner. */
 static const struct template *template_named(const struct tune_set *set, const char *name) {
   for (int i = 0; i < set->count; i++) {
     if (strcmp(set->list[i]->name, name) == 0) return set->list[i];
