@@ -5,6 +5,32 @@
 set -u
 . "$(dirname "$0")/faults_parts.sh"
 
+# --- a driver that never answers the program itself -------------------------------------------------------------------
+
+# These commands end after a minute, in which they sleep beside all that follows.
+silent() { # NAME WORDS...: the command's output and exit code
+  name=$1
+  shift
+  { timeout -k 10 "$LIMIT_S" "$program" "$@"; echo "exit $?"; } >"$work/silent.$name" 2>&1 &
+}
+perl tests/npy.pl write "$work/u.npy" '<f4' 16,16 0
+HALOTUNE_FAKE_FAULT=cuInit=hang silent query query star7
+HALOTUNE_FAKE_FAULT=cuInit=hang silent run run heat2d --input u="$work/u.npy" -o v="$work/v.npy"
+HALOTUNE_FAKE_NVML=init silent doctor doctor
+HALOTUNE_FAKE_NVML=clock silent tune tune copy --grid 4096 --dtype f32 --budget none --max-variants 2 --db "$work/silent.db"
+
+# A run may compute for days, so that it has no limit. Ctrl-C ends it.
+has_struck() { grep -q '^fault' "$work/log.run" 2>/dev/null; }
+is_ended_by_signals() { ! kill -INT $running 2>/dev/null || grep -q '^State:.Z' "/proc/$running/status" 2>/dev/null; }
+HALOTUNE_FAKE_FAULT=cuCtxSynchronize=hang HALOTUNE_FAKE_LOG=$work/log.run env --default-signal=INT "$program" \
+  run heat2d --input u="$work/u.npy" -o v="$work/v.npy" >"$work/out" 2>&1 &
+running=$!
+await has_struck && await is_ended_by_signals
+kill -KILL $running 2>/dev/null
+wait $running
+[ $? = 130 ]
+result "a run whose kernel never ends is ended by Ctrl-C" $? "$work/out"
+
 space=32
 tune "$work/plain.db" >"$work/out" 2>&1
 result "without a fault" $? "$work/out"
@@ -300,5 +326,13 @@ wait $!
   [ "$(query "$work/both.db" "select count(*) from run where state = 'complete'; select count(*) from best where is_current;
        select count(distinct variant_id) from measurement" | tr '\n' ' ')" = "2 1 $space " ]
 result "two at a time, into one database" $? "$work/second"
+
+wait
+for name in query run doctor tune; do
+  grep -q "driver does not answer" "$work/silent.$name" && grep -qx 'exit 3' "$work/silent.$name"
+  result "$name ends, though the driver never answers" $? "$work/silent.$name"
+done
+is_sound "$work/silent.db"
+result "the database of a tune whose driver never answers is whole" $?
 
 finish

@@ -571,6 +571,17 @@ wait $tuner 2>/dev/null
 is_gone() { [ "$(left)" = 0 ]; }
 await is_gone
 result "killed, it leaves no process" $?
+HALOTUNE_FAKE_FAULT="cuModuleLoadData=slow:200" HALOTUNE_FAKE_DEVICES=2 HALOTUNE_FAKE_STATE="$work/orphans.state" "$program" tune star7 \
+  --grid 16,16,16 --dtype f32 --template-dir "$templates" --template small --device all --db "$work/orphans.db" >"$work/out" 2>&1 &
+tuner=$!
+await has_begun
+# shellcheck disable=SC2046
+kill -STOP $(cat "/proc/$tuner/task/$tuner/children")
+is_ended_by_signals() { ! kill -TERM $tuner 2>/dev/null || grep -q '^State:.Z' "/proc/$tuner/status" 2>/dev/null; }
+await is_ended_by_signals
+wait $tuner
+await is_gone
+result "a second signal ends processes of GPUs that do not answer" $?
 fails "--device all is for GPUs" 2 'for GPUs' tune "$both" --device all --backend host
 
 # --- the command line -------------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,8 +18,10 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/pack.h"
 #include "base/process.h"
+#include "base/transfer.h"
 
 enum { MAX_HELLO_BYTES = 65536 };
 
@@ -153,7 +156,13 @@ static void spawner_main(const struct spawner_program *program, pid_t parent, in
   _exit(EXIT_SUCCESS);
 }
 
-static halotune_status receive_hello(const struct spawner_program *program, int control, struct text *facts) {
+/* Wait for what the spawner says when it is prepared. */
+static halotune_status receive_hello(const struct spawner_program *program, int control, int answer_ms,
+                                     struct text *facts) {
+  const double ms_per_s = 1e3;
+  if (!ready_until(control, POLLIN, clock_ms() + answer_ms))
+    return fail(HALOTUNE_IO, "the process that starts the %ss did not answer in %g s while it %s", program->name,
+                answer_ms / ms_per_s, program->prepares ? program->prepares : "began");
   char *bytes = malloc(MAX_HELLO_BYTES);
   if (!bytes) return fail_memory();
   ssize_t got;
@@ -190,8 +199,11 @@ halotune_status spawner_open(const struct spawner_program *program, struct text 
     close(pair[0]);
     return fail(HALOTUNE_IO, "cannot start a process for the %ss: %s", program->name, strerror(reason));
   }
-  *out = (struct spawner){.socket = pair[0], .pid = pid, .name = program->name};
-  return receive_hello(program, out->socket, facts);
+  *out = (struct spawner){.socket = pair[0],
+                          .pid = pid,
+                          .name = program->name,
+                          .answer_ms = program->answer_ms > 0 ? program->answer_ms : SPAWNER_ANSWER_MS};
+  return receive_hello(program, out->socket, out->answer_ms, facts);
 }
 
 /* Send one order and read its answer.
@@ -205,7 +217,13 @@ static bool send_order(struct spawner *spawner, pid_t pid, struct answer *answer
   struct iovec bytes = {.iov_base = answer, .iov_len = sizeof *answer};
   struct msghdr message = {.msg_iov = &bytes, .msg_iovlen = 1, .msg_control = &extra, .msg_controllen = sizeof extra};
   *socket = -1;
-  if (send(spawner->socket, &order, sizeof order, MSG_NOSIGNAL) != (ssize_t)sizeof order) return false;
+  if (spawner->socket < 0 || send(spawner->socket, &order, sizeof order, MSG_NOSIGNAL) != (ssize_t)sizeof order)
+    return false;
+  const double limit_ms = (double)spawner->answer_ms * (pid ? SPAWNER_END_FACTOR : 1);
+  if (!ready_until(spawner->socket, POLLIN, clock_ms() + limit_ms)) {
+    spawner_close(spawner); /* a late answer would be taken for that of the next order */
+    return false;
+  }
   ssize_t got;
   do got = recvmsg(spawner->socket, &message, MSG_CMSG_CLOEXEC);
   while (got < 0 && errno == EINTR);
@@ -218,7 +236,7 @@ static bool send_order(struct spawner *spawner, pid_t pid, struct answer *answer
 halotune_status spawner_start(struct spawner *spawner, pid_t *pid, int *socket) {
   struct answer answer = {0};
   if (!send_order(spawner, 0, &answer, socket)) {
-    return fail(HALOTUNE_IO, "the process that starts the %ss is gone", spawner->name);
+    return fail(HALOTUNE_IO, "the process that starts the %ss is gone, or did not answer", spawner->name);
   }
   if (answer.pid == 0) return fail(HALOTUNE_IO, "no %s could be started: %s", spawner->name, strerror(answer.reason));
   if (*socket < 0) {
@@ -240,5 +258,5 @@ void spawner_close(struct spawner *spawner) {
     close(spawner->socket);
     process_kill(spawner->pid);
   }
-  *spawner = (struct spawner){.socket = -1};
+  *spawner = (struct spawner){.socket = -1, .name = spawner->name};
 }

@@ -21,15 +21,20 @@ struct spawner_program {
   /* Called in each worker: serve until the other end of the socket closes. The worker ends when it returns. */
   void (*serve)(void *state, int socket);
   void *state;
+  int answer_ms; /* the longest wait for the spawner to be prepared, or to start a worker; 0: SPAWNER_ANSWER_MS */
 };
+
+/* A worker's end may take longer, because the driver gives back all that it held. */
+enum { SPAWNER_ANSWER_MS = 120000, SPAWNER_END_FACTOR = 5 };
 
 struct spawner {
   int socket; /* to the spawner's process; -1: none */
   pid_t pid;
   const char *name; /* from the spawner_program */
+  int answer_ms;    /* likewise */
 };
 
-/* Start the spawner and wait until it is prepared.
+/* Start the spawner and wait until it is prepared. A spawner that does not answer in time is killed.
  *   facts  receives what prepare appended
  *   out    after any outcome spawner_close() tidies up
  * Returns HALOTUNE_OK, what prepare returned (with its detail), or HALOTUNE_IO.
@@ -40,7 +45,8 @@ halotune_status spawner_open(const struct spawner_program *program, struct text 
 /* Start a worker.
  *   pid     receives its process, which spawner_stop ends
  *   socket  receives the program's end of the worker's socket, which the caller closes
- * Returns HALOTUNE_OK, or HALOTUNE_IO if there are too many processes or files, or the spawner is gone. */
+ * Returns HALOTUNE_OK, or HALOTUNE_IO if there are too many processes or files, or if the spawner is gone
+ * or silent. A silent one is killed, and all its workers with it. */
 halotune_status spawner_start(struct spawner *spawner, pid_t *pid, int *socket);
 
 /* Kill a worker if it still runs, and wait for its end. Returns its wait status (see waitpid); 0 if it is unknown. */

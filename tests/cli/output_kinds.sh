@@ -42,6 +42,23 @@ done
 kill -INT $!
 wait $!
 echo "exit $?"
+echo '--- a pipe that somebody opens and does not read'
+exec 9<>"$folder/pipe"
+env --default-signal=INT halotune report -o "$folder/pipe" >/dev/null 2>&1 &
+writes() { # to a pipe that is full; where the system does not tell, asleep
+  case $(cat "/proc/$1/wchan") in *pipe_write) return 0 ;; '' | 0) ;; *) return 1 ;; esac
+  grep -q '^halotune$' "/proc/$1/comm" && grep -q ' S ' "/proc/$1/stat"
+}
+rounds=18000
+until writes $! || ! kill -0 $! 2>/dev/null; do
+  rounds=$((rounds - 1))
+  [ $rounds -gt 0 ] || { echo 'the pipe is never full' && kill -KILL $!; }
+  sleep 0.05
+done
+kill -INT $!
+wait $!
+echo "exit $?"
+exec 9>&-
 echo '--- standard output, which is a file' && echo before >"$TMPDIR/all"
 halotune generate copy --template direct -o /dev/stdout >>"$TMPDIR/all"
 head -n 1 "$TMPDIR/all" && grep -c __global__ "$TMPDIR/all"

@@ -31,6 +31,7 @@
  *   HALOTUNE_FAKE_MEMO=FOLDER         keeps the results of small launches there by content, so that no later process
  *                                     computes them again; also sources, by their cubins' hash
  *   HALOTUNE_FAKE_MODEL=FILE          times; see model.c
+ *   HALOTUNE_FAKE_NVML=CALL           NVML never returns from this call: init or clock
  *   HALOTUNE_FAKE_FAULT=FAULT;...     see below
  *
  * FAULT is CALL[@WORD,...][#N[+]]=ACTION

@@ -1,8 +1,9 @@
 /* nvml.c: the functions of NVIDIA's management library that report clocks, heat and other processes, from the same
- * state. Faults do not apply to them. */
+ * state. Faults do not apply to them, but they may hang. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "gpu/driver/nvml.h"
 #include "tests/fake_cuda/fake.h"
@@ -17,7 +18,16 @@ enum { DRIVER_BUS = 0x18, INVALID_ARGUMENT = 2, NOT_FOUND = 6, INSUFFICIENT_SIZE
 
 static unsigned device_count(void) { return (unsigned)fake_number("HALOTUNE_FAKE_DEVICES", 1); }
 
-int fake_nvml_init(void) { return NVML_SUCCESS_RESULT; }
+/* $HALOTUNE_FAKE_NVML names the call that never returns. */
+static void hang_in(const char *call) {
+  const char *named = getenv("HALOTUNE_FAKE_NVML");
+  while (named && strcmp(named, call) == 0) pause();
+}
+
+int fake_nvml_init(void) {
+  hang_in("init");
+  return NVML_SUCCESS_RESULT;
+}
 int fake_nvml_shutdown(void) { return NVML_SUCCESS_RESULT; }
 
 int fake_nvml_driver_version(char *version, unsigned bytes) {
@@ -47,6 +57,7 @@ int fake_nvml_by_uuid(const char *uuid, nvml_device *device) {
 }
 
 int fake_nvml_clock(nvml_device device, int clock, unsigned *mhz) {
+  hang_in("clock");
   if (!device) return INVALID_ARGUMENT;
   fake_lock();
   *mhz = clock == NVML_CLOCK_MEMORY_TYPE ? 3201 : (unsigned)model_clock_mhz();

@@ -1,5 +1,6 @@
 /* gpu_link_test.c: the program's end of the connection to GPU workers that answer, lie, hang and die. No worker
  * survives a program that was killed. */
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -189,8 +190,46 @@ TEST(no_worker_outlives_a_program_that_was_killed) {
   close(ends[1]);
 }
 
+static halotune_status prepare_for_ever(void *state, struct text *facts) {
+  (void)state, (void)facts;
+  while (pause() < 0) continue;
+  return HALOTUNE_OK;
+}
+
+static void serve_nothing(void *state, int socket) { (void)state, (void)socket; }
+
+/* Whether a process has ended, of which this one is the parent no more. */
+static bool is_gone(pid_t pid) { return kill(pid, 0) != 0 && errno == ESRCH; }
+
+TEST(a_silent_spawner_is_killed) {
+  enum { SHORT_MS = 20 };
+  const struct spawner_program silent = {
+      .name = "test worker", .prepare = prepare_for_ever, .serve = serve_nothing, .answer_ms = SHORT_MS};
+  const struct spawner_program good = {.name = "test worker", .serve = serve_nothing, .answer_ms = LONG_MS};
+  struct spawner spawner;
+  struct text facts = {0};
+  pid_t worker;
+  int socket;
+  CHECK_EQ(HALOTUNE_IO, spawner_open(&silent, &facts, &spawner), "it never gets ready");
+  CHECK(strstr(fail_text(), "did not answer in 0.02 s"), "%s", fail_text());
+  spawner_close(&spawner);
+  for (int stops = 0; stops < 2; stops++) {
+    CHECK_OK(spawner_open(&good, &facts, &spawner));
+    const pid_t process = spawner.pid;
+    CHECK_EQ(0, kill(process, SIGSTOP), "stopped");
+    spawner.answer_ms = SHORT_MS;
+    if (stops) CHECK_EQ(0, spawner_stop(&spawner, getpid() + 1), "how it ended is not known");
+    else CHECK_EQ(HALOTUNE_IO, spawner_start(&spawner, &worker, &socket), "no worker");
+    CHECK(is_gone(process), "the spawner");
+    CHECK_EQ(HALOTUNE_IO, spawner_start(&spawner, &worker, &socket), "nor later");
+    spawner_close(&spawner);
+  }
+  text_free(&facts);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_silent_spawner_is_killed),
       cmocka_unit_test(what_a_worker_does_is_told_and_the_next_one_works),
       cmocka_unit_test(a_worker_refuses_requests_that_make_no_sense),
       cmocka_unit_test(the_parts_of_a_cubin_follow_each_other),

@@ -13,6 +13,7 @@
 #include "gpu/compile/cache_folder.h"
 #include "gpu/driver/nvml.h"
 #include "tuner/cli/options/search_path.h"
+#include "tuner/device/driver_limit.h"
 #include "tuner/emulate/emulation_compiler.h"
 
 static void finding_miss(struct finding *f, const char *advice) {
@@ -61,9 +62,11 @@ static void look_for_nvrtc(struct machine *m, struct finding *f) {
 static void look_for_nvml(struct machine *m, struct finding *f) {
   struct nvml nvml;
   (void)m;
+  driver_limit_begin();
   if (nvml_open(&nvml) == HALOTUNE_OK) text_printf(&f->text, "of driver %s", nvml.driver[0] ? nvml.driver : "unknown");
   else finding_miss(f, "without it, clocks and throttling are not recorded; it comes with the driver");
   nvml_close(&nvml);
+  driver_limit_end();
 }
 
 static void look_for_compiler(struct machine *m, struct finding *f) {

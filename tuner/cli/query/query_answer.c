@@ -11,6 +11,7 @@
 #include "db/store/store.h"
 #include "tuner/cli/options/option_value.h"
 #include "tuner/cli/options/search_path.h"
+#include "tuner/device/driver_limit.h"
 
 /* The next line of a canonical text that does not name a coefficient; "" at the end. */
 static const char *next_fact(const char *text) {
@@ -178,12 +179,14 @@ halotune_status query_open(const struct invocation *invocation, struct query *ou
   halotune_status status = halotune_open(path ? &path : NULL, path ? 1 : 0, &out->ctx);
   if (status == HALOTUNE_OK) status = stencil_name_find(invocation, out, &name);
   if (status == HALOTUNE_OK) status = problem_read(invocation, out->ctx, name, &out->problem);
+  driver_limit_begin(); /* without --device, or with a number, the driver is asked */
   if (status == HALOTUNE_OK) {
     status = halotune_lookup(out->ctx, &out->problem, &out->config);
     out->is_untuned = status == HALOTUNE_OK ? out->config.match > HALOTUNE_MATCH_STALE : status == HALOTUNE_NOT_FOUND;
     if (status == HALOTUNE_NO_GPU && !option_value(invocation, "device")) status = explain_no_gpu(out->ctx);
   }
   if (status == HALOTUNE_OK) status = context_device(out->ctx, out->problem.device, &out->room, &out->device);
+  driver_limit_end();
   if (status == HALOTUNE_OK) status = config_read(out->ctx, &out->config, &key, &out->answer);
   if (status == HALOTUNE_OK) {
     key.model = out->device->model;

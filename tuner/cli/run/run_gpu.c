@@ -7,6 +7,7 @@
 #include "gpu/driver/device.h"
 #include "stencil/analysis/iterate.h"
 #include "tuner/cli/run/run_problem.h"
+#include "tuner/device/driver_limit.h"
 
 struct gpu_run {
   const struct run_problem *problem;
@@ -37,8 +38,10 @@ static halotune_status device_find(const struct invocation *invocation, struct g
   long ordinal;
   halotune_status status = option_whole(invocation, "device", 0, MOST_DEVICES, 0, &ordinal);
   if (status != HALOTUNE_OK) return status;
+  driver_limit_begin();
   status = cu_open(&run->cu);
   if (status == HALOTUNE_OK) status = device_open(&run->cu, (int)ordinal, &run->device);
+  driver_limit_end();
   if (status != HALOTUNE_NO_GPU) return status;
   char *detail = strdup(fail_text());
   status = fail(HALOTUNE_NO_GPU, "%s; without a GPU, use --backend cpu", detail ? detail : "");

@@ -97,7 +97,7 @@ static void child_take_end(struct child *child, int wait_status, int ordinal) {
   child->code = HALOTUNE_EXIT_FAILURE;
 }
 
-/* Wait until all children have ended. */
+/* Wait until all children have ended. The first signal goes on to them, and the second one ends them at once. */
 static void children_wait(struct child *children, int count) {
   struct progress progress;
   double start_ms = clock_ms();
@@ -108,7 +108,7 @@ static void children_wait(struct child *children, int count) {
     for (int i = 0; i < count; i++) {
       int wait_status;
       if (children[i].pid == 0) continue;
-      if (handed_on < signals) kill(children[i].pid, last_signal);
+      if (handed_on < signals) kill(children[i].pid, signals > 1 ? SIGKILL : last_signal); /* it may be stopped */
       if (waitpid(children[i].pid, &wait_status, WNOHANG) == children[i].pid)
         child_take_end(&children[i], wait_status, i);
       left += children[i].pid != 0;

@@ -5,6 +5,7 @@
 
 #include "base/trace.h"
 #include "gpu/compile/arch_support.h"
+#include "tuner/device/driver_limit.h"
 #include "tuner/measure/backends/backend_cuda_parts.h"
 
 static halotune_status cuda_set_problem(void *state, const struct backend_problem *problem) {
@@ -28,14 +29,18 @@ static halotune_status cuda_set_problem(void *state, const struct backend_proble
 static void read_gpu(void *state, struct gpu_reading *out) {
   const struct cuda *c = state;
   const double begin_ms = trace_now_ms();
+  driver_limit_begin();
   nvml_read(&c->nvml, out);
+  driver_limit_end();
   trace_end(TRACE_RUNNER, "read clocks", begin_ms, NULL, NULL);
 }
 
 /* One of the processes that NVML knows is the worker. */
 static int count_others(void *state) {
   const struct cuda *c = state;
+  driver_limit_begin();
   const int others = nvml_process_count(&c->nvml) - (gpu_link_is_up(&c->link) ? 1 : 0);
+  driver_limit_end();
   return others > 0 ? others : 0;
 }
 
@@ -89,10 +94,12 @@ static halotune_status prepare_worker(struct cuda *c, const struct nvrtc_facts *
 static void fill_facts(struct cuda *c, struct backend_facts *facts) {
   facts->device = c->opened.device;
   facts->cuda = c->opened.cuda;
+  driver_limit_begin();
   if (nvml_open(&c->nvml) != HALOTUNE_OK ||
       nvml_choose(&c->nvml, c->opened.device.uuid, c->opened.pci_bus_id) != HALOTUNE_OK) {
     snprintf(facts->warnings, sizeof facts->warnings, "%.500s\n", fail_text());
   }
+  driver_limit_end();
   snprintf(facts->driver, sizeof facts->driver, "%s", c->nvml.driver);
   const int others = count_others(c);
   if (others > 0) {
