@@ -554,12 +554,26 @@ result "clusters that do not fit are launches that failed" $? "$work/err"
 
 both=$work/both.db
 HALOTUNE_FAKE_DEVICES=2 tune "$both" --device all --json >"$work/out" 2>"$work/err" &&
-  json '.devices | length == 2 and all(.tasks[0].complete) and (map(.uuid) | unique | length == 2)' &&
-  [ "$(query "$both" "select count(*), count(distinct device_id) from best join problem p on p.id = problem_id where is_current")" = "2 2" ]
-result "--device all: a process for each GPU, into one database" $? "$work/err"
-HALOTUNE_FAKE_DEVICES=2 tune "$both" --device all >"$work/out" 2>"$work/err" && [ "$(grep -c '^NVIDIA H200' "$work/out")" = 2 ] &&
-  [ "$(grep -c "$space tried ($space of them by earlier runs)" "$work/out")" = 2 ]
-result "and goes on for each" $? "$work/out"
+  json '.devices | length == 1 and (.[0].tasks[0] | .complete and .tried == '"$space"' and .lost == 0 and (.gpus | length == 2
+    and (map(.uuid) | unique | length == 2) and (map(.results) | add == '"$space"') and all(.factor == 1 and .winner_ms > 0 and .left_out == null)))' &&
+  [ "$(query "$both" "select count(*), count(distinct variant_id), max(number) from measurement")" = "$space $space $space" ]
+result "--device all: GPUs of one model share a task, and each variant has one row" $? "$work/err"
+[ "$(query "$both" "select count(*) from measurement where gpu not in ('', (select uuid from device)) and gpu not like 'GPU-%01'")" = 0 ]
+result "a row says which GPU measured it" $?
+[ "$(query "$both" "select warnings like '%on 2 GPUs the winner took % ms, a spread of %' from run")" = 1 ]
+result "and the run how the GPUs differ" $?
+HALOTUNE_FAKE_DEVICES=2 tune "$both" --device all >"$work/out" 2>"$work/err" && [ "$(grep -c '^NVIDIA H200' "$work/out")" = 1 ] &&
+  grep -q "$space tried ($space of them by earlier runs)" "$work/out" && grep -q '^2 GPUs took part; the winner.s times on them spread by' "$work/out"
+result "the same command goes on" $? "$work/out"
+HALOTUNE_FAKE_DEVICES=3 tune "$work/two.db" --device 0,2 --json >"$work/out" 2>"$work/err" &&
+  json '.tasks[0].gpus | map(.uuid[-2:]) == ["00", "02"]'
+result "--device 0,2" $? "$work/out"
+HALOTUNE_FAKE_DEVICES=1 tune "$work/shared.db" --device all --members 2 --json >"$work/out" 2>"$work/err" &&
+  json '.devices[0].tasks[0] | .complete and (.gpus | map(.uuid[-2:]) == ["00", "00"])'
+result "--members: two processes share a GPU" $? "$work/out"
+tune "$work/replayed.db" --backend replay:"$both" --members 3 --json >"$work/out" 2>"$work/err" &&
+  json '.tasks[0] | .complete and .tried == '"$space"' and (.gpus | length == 3)'
+result "--members: a team without GPUs replays a recording" $? "$work/out"
 HALOTUNE_FAKE_FAULT="cuModuleLoadData=slow:200" HALOTUNE_FAKE_DEVICES=2 HALOTUNE_FAKE_STATE="$work/orphans.state" "$program" tune star7 \
   --grid 16,16,16 --dtype f32 --template-dir "$templates" --template small --device all --db "$work/orphans.db" >"$work/out" 2>&1 &
 tuner=$!
@@ -583,6 +597,10 @@ wait $tuner
 await is_gone
 result "a second signal ends processes of GPUs that do not answer" $?
 fails "--device all is for GPUs" 2 'for GPUs' tune "$both" --device all --backend host
+fails "a list is for GPUs, too" 2 'takes --members' tune "$both" --device 0,1 --backend host
+fails "a GPU twice" 2 'names GPU 1 twice' tune "$both" --device 1,1
+fails "fewer processes than GPUs" 2 'fewer than the 2 GPUs' tune "$both" --device 0,1 --members 1
+fails "no list" 2 'not .0,x.' tune "$both" --device 0,x
 
 # --- the command line -------------------------------------------------------------------------------------------------
 

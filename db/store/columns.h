@@ -42,6 +42,7 @@
   X(temperature_c,   READING, after.temperature_c)            \
   X(power_w,         AMOUNT,  after.power_w)                  \
   X(throttle,        READING, after.throttle)                 \
+  X(gpu,             TEXT,    gpu)                            \
   X(is_marked,       INTEGER, is_marked)
 
 /* What each new timing adds to: */

@@ -14,6 +14,7 @@
 #include "tuner/cli/output/variant_text.h"
 #include "tuner/cli/tune/tune_devices.h"
 #include "tuner/cli/tune/tune_json.h"
+#include "tuner/cli/tune/tune_team.h"
 #include "tuner/cli/tune/tune_text.h"
 
 /* The contents of the command line. */
@@ -69,7 +70,10 @@ static void rest_print(const struct tune_command *c, const struct tuned_list *li
 static halotune_status results_print(const struct tune_command *c, const struct tune_setup *setup,
                                      const struct tuned_list *list) {
   const struct backend_facts *facts = &setup->backend.facts;
-  if (option_given(c->invocation, "json")) return print_json(tune_json(setup, list->rows, list->count));
+  if (option_given(c->invocation, "json")) {
+    json_t *document = tune_json(setup, list->rows, list->count);
+    return print_json(c->which.is_every_device ? tune_json_devices(document) : document);
+  }
   printf("%s%s%s\n", facts->device.name,
          facts->is_emulation ? " (its times do not rank variants: no GPU was used)" : "",
          facts->is_recording ? " (a recording)" : "");
@@ -96,8 +100,17 @@ static enum exit_code tasks_tune(struct tune_command *c, struct tune_setup *setu
   return c->plan.code != HALOTUNE_EXIT_SUCCESS ? c->plan.code : c->templates.code;
 }
 
+/* In a member. Its own process does nothing else. */
+static enum exit_code team_serve(const struct tune_command *c, struct tune_team *team) {
+  const struct tune_templates templates = {c->set.list, c->set.fixed, c->set.count};
+  const enum exit_code code = tune_team_serve(team, &c->which, c->workers, c->compile_timeout_ms, &templates, c->host);
+  tune_team_close(team, false);
+  return code;
+}
+
 static enum exit_code setup_tune(struct tune_command *c) {
   struct tune_setup setup = {.hint_count = 0};
+  struct tune_team team = {.leader = NULL};
   enum exit_code code;
   struct tuned_list list = {.count = 0};
   const char *trace = option_value(c->invocation, "trace");
@@ -105,8 +118,11 @@ static enum exit_code setup_tune(struct tune_command *c) {
   halotune_status status = trace ? output_stream(trace, &file) : HALOTUNE_OK;
   if (file) trace_begin(file, trace);
   const double begin_ms = trace_now_ms();
+  if (status == HALOTUNE_OK) status = tune_team_form(c->invocation, &c->which, &c->workers, &team);
+  if (status == HALOTUNE_OK && team.link.rank > 0) return team_serve(c, &team);
   if (status == HALOTUNE_OK)
     status = tune_setup_open(c->invocation, &c->which, c->workers, c->compile_timeout_ms, &setup);
+  if (status == HALOTUNE_OK) status = tune_team_meet(&team, &c->which, c->compile_timeout_ms, c->host, &setup);
   trace_end(TRACE_PHASES, "start", begin_ms, NULL, NULL);
   if (status == HALOTUNE_OK) {
     code = tasks_tune(c, &setup, &list);
@@ -118,6 +134,7 @@ static enum exit_code setup_tune(struct tune_command *c) {
           "halotune: without a GPU, use --backend host: it emulates one on the CPU, which exercises everything, but its times do not rank variants\n");
     }
   }
+  tune_team_close(&team, code != HALOTUNE_EXIT_SUCCESS);
   tune_setup_close(&setup);
   if (trace_close() != HALOTUNE_OK) code = report_failure(HALOTUNE_IO);
   free(list.rows);
@@ -152,10 +169,16 @@ static enum exit_code tune_run(const struct invocation *invocation) {
   if (status == HALOTUNE_OK)
     status = option_milliseconds(invocation, "compile-timeout", COMPILE_POOL_TIMEOUT_MS, &c.compile_timeout_ms);
   if (status != HALOTUNE_OK) return report_failure(status);
-  if (c.which.is_every_device && option_given(invocation, "trace"))
+  if ((c.which.is_every_device || c.which.process_count > 1) && option_given(invocation, "trace"))
     return report_failure(
         fail(HALOTUNE_ARGUMENT, "--trace takes one GPU, not --device all: each run needs its own file"));
-  if (c.which.is_every_device && !option_given(invocation, "dry-run")) return tune_devices(invocation);
+  if (c.which.is_every_device && !option_given(invocation, "dry-run")) {
+    struct device_teams teams;
+    if ((status = device_teams_find(&teams)) != HALOTUNE_OK) return report_failure(status);
+    if (teams.count != 1) return tune_devices(invocation, &teams);
+    status = tune_backend_use(&c.which, teams.list[0].ordinals, teams.list[0].count);
+    if (status != HALOTUNE_OK) return report_failure(status);
+  }
   if ((status = tune_plan_open(invocation, &c.plan)) != HALOTUNE_OK) return report_file_failure(status);
   const enum exit_code code = plan_tune(&c);
   tune_set_free(&c.set);
@@ -169,7 +192,8 @@ static const struct option_row options[] = {
     {"all", NULL, "every stencil that is found, in all its element types"},
     {"dtype", "TYPE", "f32, f64 or all; the file's first by default"},
     {"grid", "NX,NY,NZ", "points along each axis, or all for every grid of the file; the file's first by default"},
-    {"device", "N", "which GPU, from 0, or all; 0 by default"},
+    {"device", "N", "which GPUs, from 0, such as 0 or 0,1, or all; 0 by default. GPUs of one model share each task"},
+    {"members", "N", "processes that share each task; one for each GPU by default, more share the GPUs"},
     {"backend", "NAME",
      "cuda (the default); host: emulation, whose times do not rank variants; replay:FILE: a recorded run"},
     TEMPLATE_OPTIONS,

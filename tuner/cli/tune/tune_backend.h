@@ -1,22 +1,32 @@
-/* tune_backend.h: the options --backend, --device, --in-flight and --hang-timeout of `halotune tune`. */
+/* tune_backend.h: the options --backend, --device, --members, --in-flight and --hang-timeout of `halotune tune`. */
 #ifndef CLI_TUNE_TUNE_BACKEND_H
 #define CLI_TUNE_TUNE_BACKEND_H
 
 #include "tuner/cli/options/option_value.h"
 #include "tuner/measure/backends/backend.h"
 
+enum { TUNE_MOST_DEVICES = 64, TUNE_MOST_PROCESSES = 256 };
+
 enum tune_backend_kind { TUNE_ON_CUDA, TUNE_ON_HOST, TUNE_ON_RECORDING };
 
 struct tune_backend {
   enum tune_backend_kind kind;
-  const char *recording; /* its file; NULL for the others */
-  int ordinal;           /* of the GPU */
-  int in_flight;         /* --in-flight: variants that a recording has waiting for their results */
-  int hang_ms;           /* --hang-timeout */
-  bool is_every_device;  /* --device all */
+  const char *recording;                          /* its file; NULL for the others */
+  int ordinal;                                    /* of this process' GPU */
+  int ordinals[TUNE_MOST_DEVICES], ordinal_count; /* of the team's GPUs; the leader has the first one */
+  int process_count;                              /* of the team; more than GPUs share them in turn */
+  bool may_share;                                 /* --members asks for several processes on one GPU */
+  int in_flight;        /* --in-flight: variants that a recording has waiting for their results */
+  int hang_ms;          /* --hang-timeout */
+  int member_option;    /* --members; 0: not given */
+  bool is_every_device; /* --device all */
 };
 
-/* Read the four options. Returns HALOTUNE_OK or HALOTUNE_ARGUMENT. */
+/* Choose the GPUs of the team: those of --device, or of one model with --device all. Returns HALOTUNE_OK, or
+ * HALOTUNE_ARGUMENT where --members asks for fewer processes. */
+halotune_status tune_backend_use(struct tune_backend *which, const int *ordinals, int count);
+
+/* Read the five options. Returns HALOTUNE_OK or HALOTUNE_ARGUMENT. */
 halotune_status tune_backend_read(const struct invocation *invocation, struct tune_backend *out);
 
 /* Open the backend.

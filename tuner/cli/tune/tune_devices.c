@@ -1,4 +1,4 @@
-/* tune_devices.c: starts this program for each GPU, waits, and prints the output of each. */
+/* tune_devices.c: starts this program for each model of GPU, waits, and prints the output of each. */
 #include "tuner/cli/tune/tune_devices.h"
 
 #include <errno.h>
@@ -60,18 +60,21 @@ __attribute__((noreturn)) static void child_become(const struct command_words *w
   _exit(HALOTUNE_EXIT_FAILURE);
 }
 
-/* Start the command for one GPU. Without --workers, the processes share the cores for their compilers. */
-static halotune_status child_start(const struct invocation *invocation, int ordinal, int count, struct child *child) {
+/* Start the command for one team. Without --workers, the processes share the cores for their compilers.
+ *   count  GPUs of all teams */
+static halotune_status child_start(const struct invocation *invocation, const struct device_team *team, int count,
+                                   struct child *child) {
   static const char *const without[] = {"device", NULL};
   struct command_words words;
-  char device[16], workers[16];
+  struct text device = {0};
+  char workers[16];
   int cores = parallel_threads(0), share = (cores - count) / count;
   halotune_status status = command_words_make(invocation, without, 4, &words);
   if (status != HALOTUNE_OK) return status;
-  snprintf(device, sizeof device, "%d", ordinal);
+  for (int i = 0; i < team->count; i++) text_printf(&device, "%s%d", i > 0 ? "," : "", team->ordinals[i]);
   snprintf(workers, sizeof workers, "%d", share > 1 ? share : 1);
   command_words_add(&words, "--device");
-  command_words_add(&words, device);
+  command_words_add(&words, text_string(&device));
   if (!option_value(invocation, "workers")) {
     command_words_add(&words, "--workers");
     command_words_add(&words, workers);
@@ -82,7 +85,9 @@ static halotune_status child_start(const struct invocation *invocation, int ordi
   pid_t pid = child->output >= 0 && child->errors >= 0 ? fork() : -1;
   if (pid == 0) child_become(&words, child, parent);
   command_words_free(&words);
-  if (pid < 0) return fail(HALOTUNE_IO, "GPU %d: its process cannot be started: %s", ordinal, strerror(errno));
+  text_free(&device);
+  if (pid < 0)
+    return fail(HALOTUNE_IO, "GPU %d: its process cannot be started: %s", team->ordinals[0], strerror(errno));
   child->pid = pid;
   return HALOTUNE_OK;
 }
@@ -93,7 +98,7 @@ static void child_take_end(struct child *child, int wait_status, int ordinal) {
     child->code = (enum exit_code)WEXITSTATUS(wait_status);
     return;
   }
-  dprintf(child->errors, "halotune: GPU %d: ended by signal %d\n", ordinal, WTERMSIG(wait_status));
+  dprintf(child->errors, "halotune: model %d: ended by signal %d\n", ordinal, WTERMSIG(wait_status));
   child->code = HALOTUNE_EXIT_FAILURE;
 }
 
@@ -115,7 +120,7 @@ static void children_wait(struct child *children, int count) {
     }
     handed_on = signals;
     struct progress_parts parts = {.count = 0};
-    progress_add(&parts, 0, "", "%d of %d GPU%s at work", left, count, PLURAL(count));
+    progress_add(&parts, 0, "", "%d of %d model%s at work", left, count, PLURAL(count));
     progress_add(&parts, 1, ", ", "%.0f s", (clock_ms() - start_ms) * 1e-3);
     progress_show(&progress, &parts);
     if (left > 0) usleep(LOOK_EVERY_US);
@@ -154,17 +159,35 @@ static halotune_status print_all(const struct child *children, int count, bool j
   return print_json(document);
 }
 
-enum exit_code tune_devices(const struct invocation *invocation) {
-  enum exit_code code = HALOTUNE_EXIT_SUCCESS;
+static bool is_same_model(const struct device_facts *a, const struct device_facts *b) {
+  return strcmp(a->name, b->name) == 0 && a->capability == b->capability && a->sm_count == b->sm_count;
+}
+
+halotune_status device_teams_find(struct device_teams *out) {
   struct probe *probe = calloc(1, sizeof *probe);
-  struct child children[PROBE_MOST_DEVICES];
-  halotune_status status = probe ? HALOTUNE_OK : fail_memory();
+  halotune_status status = probe ? probe_gpus(probe) : fail_memory();
+  *out = (struct device_teams){.count = 0};
+  for (int i = 0; status == HALOTUNE_OK && i < probe->device_count; i++) {
+    int at = 0;
+    while (at < out->count && !is_same_model(&probe->devices[out->list[at].ordinals[0]], &probe->devices[i])) at++;
+    struct device_team *team = &out->list[at];
+    team->ordinals[team->count++] = i;
+    out->count += at == out->count;
+    out->device_count++;
+  }
+  free(probe);
+  return status;
+}
+
+enum exit_code tune_devices(const struct invocation *invocation, const struct device_teams *teams) {
+  enum exit_code code = HALOTUNE_EXIT_SUCCESS;
+  struct child children[DEVICE_TEAMS_MOST];
+  halotune_status status = HALOTUNE_OK;
   int count = 0;
-  if (status == HALOTUNE_OK) status = probe_gpus(probe);
-  if (status == HALOTUNE_OK) catch_signals();
-  for (; status == HALOTUNE_OK && count < probe->device_count; count++) {
+  catch_signals();
+  for (; status == HALOTUNE_OK && count < teams->count; count++) {
     children[count] = (struct child){.output = -1, .errors = -1, .code = HALOTUNE_EXIT_FAILURE};
-    status = child_start(invocation, count, probe->device_count, &children[count]);
+    status = child_start(invocation, &teams->list[count], teams->device_count, &children[count]);
   }
   if (status != HALOTUNE_OK) code = report_failure(status);
   children_wait(children, count);
@@ -176,6 +199,5 @@ enum exit_code tune_devices(const struct invocation *invocation) {
     if (children[i].output >= 0) close(children[i].output);
     if (children[i].errors >= 0) close(children[i].errors);
   }
-  free(probe);
   return code;
 }

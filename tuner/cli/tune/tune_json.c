@@ -47,6 +47,26 @@ static void put_winner(json_t **json, const struct tuned *row) {
   json_put(json, "is_current", json_boolean(result->winner.is_current));
 }
 
+/* Put what each GPU of a team did. */
+static void put_crew(json_t **json, const struct crew_report *crew) {
+  json_t *list = json_array();
+  for (int i = 0; i < crew->shown; i++) {
+    const struct crew_gpu *gpu = &crew->gpus[i];
+    json_t *one = json_object();
+    json_put(&one, "device", text_json(gpu->name));
+    json_put(&one, "uuid", text_json(gpu->uuid));
+    json_put(&one, "host", text_json(gpu->host));
+    json_put(&one, "results", json_integer(gpu->results));
+    json_put(&one, "factor", number_json(gpu->factor));
+    json_put(&one, "winner_ms", number_json(gpu->winner_ms));
+    json_put(&one, "left_out", gpu->left_out[0] ? text_json(gpu->left_out) : json_null());
+    json_add(&list, one);
+  }
+  json_put(json, "gpus", list);
+  json_put(json, "spread", number_json(crew->spread));
+  json_put(json, "lost", json_integer(crew->lost));
+}
+
 static json_t *tuned_json(const struct tuned *row) {
   const struct tune_result *result = &row->result;
   json_t *json = json_object();
@@ -68,6 +88,7 @@ static json_t *tuned_json(const struct tuned *row) {
   json_put(&json, "search_s", number_json(result->search_s));
   json_put(&json, "final_s", number_json(result->final_s));
   json_put(&json, "other_processes", json_integer(result->winner.other_processes));
+  if (result->crew.count > 1) put_crew(&json, &result->crew);
   json_put(&json, "winner", json_null());
   if (!result->winner.exists) return json;
   json_t *winner = json_object();
@@ -89,4 +110,11 @@ json_t *tune_json(const struct tune_setup *setup, const struct tuned *rows, int 
   json_put(&document, "database", text_json(store_path(setup->tools.store)));
   json_put(&document, "tasks", list);
   return document;
+}
+
+json_t *tune_json_devices(json_t *document) {
+  json_t *list = json_array(), *devices = json_object();
+  json_add(&list, document);
+  json_put(&devices, "devices", list);
+  return devices;
 }

@@ -88,6 +88,22 @@ static int name_columns_of(const struct tuned *rows, int count) {
   return WIDE + FIGURE_COLUMNS <= terminal_width() ? WIDE : (int)longest;
 }
 
+/* Print what each GPU of a team did. */
+static void print_crew(const struct crew_report *crew) {
+  printf("%d GPUs took part", crew->count);
+  if (!isnan(crew->spread)) printf("; the winner's times on them spread by %.2f %%", crew->spread * 100);
+  if (crew->lost > 0) printf("; %ld variant%s lost and taken over", crew->lost, crew->lost == 1 ? " was" : "s were");
+  printf("\n");
+  for (int i = 0; i < crew->shown; i++) {
+    const struct crew_gpu *gpu = &crew->gpus[i];
+    printf("  %s: %ld variant%s", gpu->uuid, gpu->results, PLURAL(gpu->results));
+    if (!isnan(gpu->factor)) printf(", %.4f times as long as the first", gpu->factor);
+    if (!isnan(gpu->winner_ms)) printf(", winner %.5f ms", gpu->winner_ms);
+    if (gpu->left_out[0]) printf("; left out: %s", gpu->left_out);
+    printf("\n");
+  }
+}
+
 static void print_outcomes(const struct tuned *row) {
   const struct tune_result *result = &row->result;
   struct text text = {0};
@@ -118,6 +134,7 @@ static void print_outcomes(const struct tuned *row) {
   if (result->winner.exists && !result->is_complete) printf("; %s", result->reason);
   if (result->remark[0]) printf("; %s", result->remark);
   printf("\n");
+  if (result->crew.count > 1) print_crew(&result->crew);
 }
 
 /* Whether two rows differ in nothing but their steps. */

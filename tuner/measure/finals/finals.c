@@ -135,6 +135,26 @@ static int choose_finalists(struct finals_phase *phase) {
   return phase->finalist_count = count;
 }
 
+static halotune_status tell_chosen(struct finals_phase *phase) {
+  const size_t room = (size_t)phase->finalist_count + 1;
+  int *candidates = arena_alloc(&phase->arena, room * sizeof *candidates);
+  if (!candidates) return fail_memory();
+  for (int i = 0; i < phase->finalist_count; i++) candidates[i] = phase->out->entries[phase->finalists[i]].candidate;
+  return phase->request.chosen(phase->request.state, candidates, phase->finalist_count);
+}
+
+/* Learn how the finalists did elsewhere. */
+static halotune_status weigh_finalists(struct finals_phase *phase) {
+  const size_t room = (size_t)phase->final.player_count + 1;
+  double *adjusted_ms = arena_alloc(&phase->arena, room * sizeof *adjusted_ms);
+  double *weights = arena_alloc(&phase->arena, room * sizeof *weights);
+  if (!adjusted_ms || !weights) return fail_memory();
+  rounds_adjusted(&phase->final, adjusted_ms);
+  for (int i = 0; i < phase->finalist_count; i++) weights[i] = 1;
+  phase->weights = weights;
+  return phase->request.weigh(phase->request.state, adjusted_ms, weights);
+}
+
 /* Step 4: many rounds of the finalists and the roof. */
 static halotune_status run_final(struct finals_phase *phase) {
   const struct finals_request *request = &phase->request;
@@ -157,6 +177,7 @@ static halotune_status run_final(struct finals_phase *phase) {
     st = measure_batch(request->backend, roof->slot, phase->plan.sample_ms, &roof->batch, &time_ms, &roof->verdict);
     if (st != HALOTUNE_OK) return st;
   }
+  if (request->chosen && (st = tell_chosen(phase)) != HALOTUNE_OK) return st;
   phase->final.checks = phase->plan.checks;
   phase->out->is_unchecked = !phase->plan.checks;
   if ((st = rounds_run(&phase->final, wanted, &end)) != HALOTUNE_OK) return st;
@@ -227,6 +248,7 @@ halotune_status finals_run(const struct finals_request *request, struct finals *
     if (phase->final.count < phase->plan.final_rounds_least && finals_stopped(request)) return HALOTUNE_OK;
     if ((st = recheck_finalists(phase, &left)) != HALOTUNE_OK) return st;
   }
+  if (left > 0 && request->weigh && (st = weigh_finalists(phase)) != HALOTUNE_OK) return st;
   return left > 0 ? finals_result(phase) : HALOTUNE_OK;
 }
 

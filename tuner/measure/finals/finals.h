@@ -57,6 +57,12 @@ struct finals_request {
   halotune_status (*load)(void *state, int candidate, int slot, struct verdict *verdict);
   /* A screened candidate was measured fully. `measured` lives for the call. NULL: nobody wants to know. */
   halotune_status (*measured)(void *state, int candidate, const struct measured *measured);
+  /* These candidates are the finalists: the final rounds begin, and may begin elsewhere as well. NULL: they do not. */
+  halotune_status (*chosen)(void *state, const int *candidates, int count);
+  /* The same candidates have these adjusted times here, NaN for one that left.
+   *   weights  1 each; receives for each finalist its mean time over all GPUs over its time here, all to the same unit.
+   *            The finalists are ranked by time here times weight. NULL: nothing ran elsewhere */
+  halotune_status (*weigh)(void *state, const double *adjusted_ms, double *weights);
   /* Whether to end at once, as after Ctrl-C. Called before each load and each round. The finals then have a winner only
    * if there are FINALS_ROUNDS_LEAST final rounds. NULL: never. */
   bool (*is_stopped)(void *state);

@@ -26,7 +26,8 @@ struct finals_phase {
   int *by_time;                   /* candidates that may enter: what a lookup serves, then the fastest first */
   int by_time_count;
   struct rounds entry, final;
-  int *finalists; /* entries: players of the final rounds; the roofs are the players after them */
+  int *finalists;  /* entries: players of the final rounds; the roofs are the players after them */
+  double *weights; /* a finalist each: request.weigh; NULL until it was asked */
   int finalist_count;
 };
 

@@ -24,8 +24,9 @@ static halotune_status choose_winner(struct finals_phase *phase, const double *a
   for (int p = 0; p < count; p++) {
     struct final_entry *entry = &phase->out->entries[phase->finalists[p]];
     const struct final_candidate *candidate = &phase->request.candidates[entry->candidate];
+    const double weight = phase->weights ? phase->weights[p] / phase->weights[leader] : 1;
     entry->is_tie = player_is_in(&phase->final, p) &&
-                    (p == leader || rounds_ratio(&phase->final, p, leader).high <= FINALS_TIE_RATIO);
+                    (p == leader || rounds_ratio(&phase->final, p, leader).high * weight <= FINALS_TIE_RATIO);
     contenders[p] = (struct contender){.is_tie = entry->is_tie,
                                        .is_default = entry->is_default,
                                        .registers = candidate->registers,
@@ -113,6 +114,7 @@ halotune_status finals_result(struct finals_phase *phase) {
   int winner;
   if (!adjusted_ms || !rankings) return fail_memory();
   rounds_adjusted(&phase->final, adjusted_ms);
+  for (int p = 0; p < phase->finalist_count && phase->weights; p++) adjusted_ms[p] *= phase->weights[p];
   halotune_status st = choose_winner(phase, adjusted_ms, &winner);
   for (int i = 0; i < out->count && st == HALOTUNE_OK; i++) {
     const bool is_in = out->entries[i].verdict.outcome == OUTCOME_MEASURED;

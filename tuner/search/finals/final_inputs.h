@@ -4,6 +4,7 @@
 
 #include "tuner/measure/backends/backend.h"
 #include "tuner/search/roof/roof.h"
+#include "tuner/search/run/crew.h"
 #include "tuner/search/run/run_progress.h"
 #include "tuner/search/run/run_rows.h"
 #include "tuner/search/run/schedule.h"
@@ -26,6 +27,7 @@ struct final_inputs {
   /* Changed. */
   struct backend_handle *backend; /* all slots are empty before and after */
   struct pipeline *pipeline;      /* empty before and after */
+  const struct crew *crew;        /* runs the finalists as well; NULL for none */
   struct timed_list *timed;       /* is sorted; outcomes become the newest */
   struct tally *tally;
   struct run_progress *progress;

@@ -19,6 +19,8 @@ static halotune_status take_row(struct trial *trial, const struct measurement *r
   snprintf(trial->reason, sizeof trial->reason, "%s", row->reason);
   trial->result = *row;
   trial->result.reason = trial->reason;
+  snprintf(trial->gpu, sizeof trial->gpu, "%s", row->gpu ? row->gpu : "");
+  trial->result.gpu = trial->gpu;
   trial->result.timing.samples = NULL;
   trial->is_over = true;
   if (!with_samples || !timing->samples || timing->sample_count <= 0) return HALOTUNE_OK;
@@ -28,24 +30,6 @@ static halotune_status take_row(struct trial *trial, const struct measurement *r
   memcpy(trial->samples, timing->samples, bytes);
   trial->result.timing.samples = trial->samples;
   return HALOTUNE_OK;
-}
-
-/* The identity of launch and machine code of a trial. False where there is none. */
-static bool code_of(const struct trial *trial, struct identity *out) {
-  struct text launch = {0};
-  struct identity_maker maker;
-  *out = (struct identity){{0}};
-  if (!trial->compiled.cubin) return false;
-  launch_write(&trial->generated.launch, &launch);
-  const bool ok = text_ok(&launch);
-  if (ok) {
-    identity_begin(&maker, "machine code");
-    identity_add(&maker, text_string(&launch), launch.length);
-    identity_add(&maker, trial->compiled.cubin, trial->compiled.cubin_bytes);
-    *out = identity_end(&maker);
-  }
-  text_free(&launch);
-  return ok;
 }
 
 /* The record of this run with the source of a trial; -1 for none. */
@@ -81,7 +65,7 @@ static halotune_status take_twin(struct results *results, struct trial *trial, i
 
 halotune_status results_find_twin(struct results *results, struct trial *trial) {
   struct identity code;
-  if (!code_of(trial, &code)) return HALOTUNE_OK;
+  if (!trial_code(trial, &code)) return HALOTUNE_OK;
   for (int i = 0; i < results->count; i++) {
     const struct result_record *record = &results->list[i];
     if (!record->twin_of && record->has_code && identity_compare(record->code, code) == 0)
@@ -110,6 +94,20 @@ halotune_status results_recall(struct results *results, struct trial *trial, dou
   return take_row(trial, &found, false);
 }
 
+/* Remember which result a ticket belongs to: the newest one. */
+static halotune_status add_ticket(struct results *results, long ticket) {
+  while (results->ticket_count <= ticket) {
+    const long count = results->ticket_count, more = count + 256;
+    long *grown = realloc(results->by_ticket, (size_t)more * sizeof *grown);
+    if (!grown) return fail_memory();
+    memset(grown + count, 0, (size_t)(more - count) * sizeof *grown);
+    results->by_ticket = grown;
+    results->ticket_count = more;
+  }
+  results->by_ticket[ticket] = results->count;
+  return HALOTUNE_OK;
+}
+
 /* Give the trial a number, and remember what belongs to it. */
 static halotune_status add_record(struct results *results, struct trial *trial) {
   struct result_record *grown = array_grow(results->list, results->count, &results->capacity, sizeof *grown);
@@ -118,9 +116,9 @@ static halotune_status add_record(struct results *results, struct trial *trial) 
   struct result_record *record = &results->list[results->count++];
   *record =
       (struct result_record){.proposal = trial->proposal, .source = trial->generated.hash, .twin_of = trial->twin_of};
-  record->has_code = code_of(trial, &record->code);
+  record->has_code = trial_code(trial, &record->code);
   trial->result.number = results->count;
-  return HALOTUNE_OK;
+  return trial->is_away ? add_ticket(results, trial->proposal.ticket) : HALOTUNE_OK;
 }
 
 /* Whether the anchor may ask for the result once more. Where no state of the GPU explains how slow a variant is,
@@ -177,7 +175,8 @@ static halotune_status store_result(struct results *results, struct trial *trial
   record->attempts = result->attempts;
   record->outcome = result->outcome;
   record->is_marked = result->is_marked;
-  if (status != HALOTUNE_OK || !results->watch->anchor || trial->twin_of || !outcome_has_time(result->outcome))
+  if (status != HALOTUNE_OK || !results->watch->anchor || trial->twin_of || trial->is_away ||
+      !outcome_has_time(result->outcome))
     return status;
   if (!need_watch(results, trial)) return status;
   return anchor_cover(results->watch->anchor, result->number, result->is_marked);
@@ -217,7 +216,9 @@ halotune_status results_finish(struct results *results, struct trial *trial) {
   const struct search_inputs *in = results->in;
   struct tally *tally = in->tally;
   const struct measurement *result = &trial->result;
-  double scale = trial->is_recalled ? trial->recalled_scale : watch_scale(results->watch);
+  double scale = trial->is_recalled ? trial->recalled_scale
+                 : trial->is_away   ? trial->away_scale
+                                    : watch_scale(results->watch);
   halotune_status status = HALOTUNE_OK;
   if (trial->is_same) status = keep_twin(results, trial);
   else if (!trial->is_recalled) status = store_result(results, trial);
@@ -234,8 +235,22 @@ halotune_status results_finish(struct results *results, struct trial *trial) {
     status = in->strategy->tell(in->strategy_state, &trial->proposal, time_ms);
     trace_end(TRACE_PROGRAM, "tell", begin_ms, NULL, NULL);
   }
+  if (in->follower && status == HALOTUNE_OK) status = in->follower->finished(in->follower->context, trial, scale);
   trial_free(trial);
   run_progress_show(in->progress, "search");
+  return status;
+}
+
+/* Tell the leader of a search what the last reading says of the results. */
+static halotune_status tell_settled(const struct results *results) {
+  const struct search_follower *follower = results->in->follower;
+  const struct anchor *anchor = results->watch->anchor;
+  halotune_status status = HALOTUNE_OK;
+  for (int i = 0; i < results->count && status == HALOTUNE_OK; i++) {
+    if (anchor_attempts(anchor, i + 1) > 0)
+      status = follower->settled(follower->context, results->list[i].proposal.ticket, anchor_scale(anchor, i + 1),
+                                 anchor_is_marked(anchor, i + 1));
+  }
   return status;
 }
 
@@ -259,11 +274,40 @@ halotune_status results_settle(struct results *results) {
   }
   halotune_status status = count > 0 ? store_mark(in->rows->store, in->rows->run, doubtful, count) : HALOTUNE_OK;
   free(doubtful);
+  return status == HALOTUNE_OK && in->follower ? tell_settled(results) : status;
+}
+
+long results_number(const struct results *results, long ticket) {
+  return ticket > 0 && ticket < results->ticket_count ? results->by_ticket[ticket] : 0;
+}
+
+halotune_status results_settle_away(struct results *results, const struct crew_settled *list, long count) {
+  const struct search_inputs *in = results->in;
+  struct timed_list *timed = in->timed;
+  double *scales = calloc((size_t)results->count + 1, sizeof *scales);
+  int64_t *doubtful = calloc((size_t)count + 1, sizeof *doubtful);
+  long marked = 0;
+  halotune_status status = scales && doubtful ? HALOTUNE_OK : fail_memory();
+  for (long i = 0; i < count && status == HALOTUNE_OK; i++) {
+    const long number = results_number(results, list[i].ticket);
+    if (number == 0) continue;
+    scales[number] = list[i].scale;
+    if (list[i].is_marked && !results->list[number - 1].is_marked)
+      doubtful[marked++] = results->list[number - 1].variant;
+  }
+  for (long i = 0; i < timed->count && status == HALOTUNE_OK; i++) {
+    const long number = timed->list[i].number;
+    if (number > 0 && scales[number] > 0) timed->list[i].scale = scales[number];
+  }
+  if (status == HALOTUNE_OK && marked > 0) status = store_mark(in->rows->store, in->rows->run, doubtful, marked);
+  free(scales);
+  free(doubtful);
   return status;
 }
 
 void results_free(struct results *results) {
   free(results->list);
+  free(results->by_ticket);
   results->list = NULL;
   results->count = results->capacity = 0;
 }

@@ -23,6 +23,8 @@ struct results {
   const struct watch *watch; /* the caller's; its anchor is told which results it watches */
   struct result_record *list;
   int count, capacity;
+  long *by_ticket; /* the number of the result that the crew knows by a ticket; 0: none yet */
+  long ticket_count;
 };
 
 /* Look for a result of an earlier run, unless all is to be measured again. If there is one, the trial is over.
@@ -40,6 +42,13 @@ halotune_status results_finish(struct results *results, struct trial *trial);
 /* After the last reading of the anchor: mark in the store the results that stay doubtful, and give each time its final
  * scale. */
 halotune_status results_settle(struct results *results);
+
+/* The number of the result with this ticket; 0 for none. */
+long results_number(const struct results *results, long ticket);
+
+/* What the crew knows of its results in the end: mark in the store those that stay doubtful, and give each time its
+ * final scale. */
+halotune_status results_settle_away(struct results *results, const struct crew_settled *list, long count);
 
 void results_free(struct results *results);
 

@@ -3,6 +3,7 @@
 #define SEARCH_TUNE_SEARCH_INPUTS_H
 
 #include "tuner/measure/backends/backend.h"
+#include "tuner/search/run/crew.h"
 #include "tuner/search/run/run_progress.h"
 #include "tuner/search/run/run_rows.h"
 #include "tuner/search/run/schedule.h"
@@ -11,6 +12,24 @@
 #include "tuner/search/variants/pipeline.h"
 #include "tuner/search/variants/proposals.h"
 #include "tuner/search/variants/twins.h"
+
+/* A search that follows another one: its strategy proposes what a leader sends, and its results go to the leader. */
+struct search_follower {
+  /* Whether the leader has ended the search. */
+  bool (*is_over)(void *context);
+  /* There is nothing to do: wait for a proposal. Returns HALOTUNE_OK, or HALOTUNE_IO without a leader. */
+  halotune_status (*wait)(void *context, int timeout_ms);
+  /* The best time of the whole team; INFINITY for none. */
+  double (*best_ms)(void *context);
+  /* The default variant is the anchor, with this time; NaN where it is not. */
+  halotune_status (*anchored)(void *context, double anchor_ms);
+  /* A variant has a result, or a second one where trial->again is not 0.
+   *   scale  how slow the GPU was */
+  halotune_status (*finished)(void *context, const struct trial *trial, double scale);
+  /* After the last reading of the anchor: how slow the GPU was for an earlier result, and whether that is doubtful. */
+  halotune_status (*settled)(void *context, long ticket, double scale, bool is_marked);
+  void *context;
+};
 
 struct search_inputs {
   /* Read. */
@@ -29,10 +48,13 @@ struct search_inputs {
   int in_flight;      /* variants that are proposed and have no result, at most; 0: as keeps all busy */
   bool fresh;         /* measure the variants again that earlier runs measured */
   bool rematch;       /* no search: only the best variants of earlier runs */
+  bool leads_only;    /* the crew alone runs what the strategy proposes */
+  const struct search_follower *follower; /* NULL: the search follows nobody */
   /* Changed. */
   struct backend_handle *backend; /* all slots are empty before and after */
   struct pipeline *pipeline;      /* empty before and after */
   void *strategy_state;
+  const struct crew *crew;  /* NULL: the device works alone */
   struct timed_list *timed; /* receives the variants that have a time */
   struct twins *twins;      /* receives the variants that have another one's code */
   struct tally *tally;

@@ -28,9 +28,11 @@ struct search_phase {
   struct watch watch;
   struct results results;
   struct runner *runner;
-  long running;            /* of the trials in the runner: those that give new results */
-  struct visited proposed; /* in this run; strategies know neither of the default nor of what earlier runs tried */
-  bool is_dry;             /* the strategy has no more */
+  long running;              /* of the trials in the runner: those that give new results */
+  struct visited proposed;   /* in this run; strategies know neither of the default nor of what earlier runs tried */
+  struct proposal_list lost; /* that members took and did not run */
+  bool is_dry;               /* the strategy has no more */
+  bool is_crews_turn;        /* where both have room, the device and the crew take turns */
 };
 
 /* Begin the trial of a proposal. If an earlier run has its result, it is over at once.
@@ -55,14 +57,99 @@ static halotune_status pass_on(struct search_phase *phase, struct trial *trial) 
                         : pipeline_put(phase->in->pipeline, trial, phase->in->task);
 }
 
-/* Begin a proposal and pass it on. A variant that was proposed before is passed over. */
-static halotune_status propose_variant(struct search_phase *phase, const struct proposal *proposal) {
+static int crew_room(const struct search_phase *phase) {
+  const struct crew *crew = phase->in->crew;
+  return crew && !phase->in->rematch ? crew->table->room(crew->state) : 0;
+}
+
+static int crew_away(const struct search_phase *phase) {
+  const struct crew *crew = phase->in->crew;
+  return crew ? crew->table->away(crew->state) : 0;
+}
+
+/* Whether the device takes one more variant. One that only leads takes some where there is no member. */
+static bool device_has_room(const struct search_phase *phase) {
+  const struct crew *crew = phase->in->crew;
+  const bool is_needed = crew_room(phase) == 0 && crew_away(phase) == 0;
+  const bool only_leads = phase->in->leads_only || (crew && crew->table->is_device_out(crew->state));
+  return (!only_leads || is_needed) && pipeline_has_room(phase->in->pipeline);
+}
+
+/* Give a proposal to the crew. What earlier runs measured was recalled before. */
+static halotune_status send_away(struct search_phase *phase, const struct proposal *proposal) {
+  const struct search_inputs *in = phase->in;
   struct trial *trial;
+  halotune_status status = trial_begin_away(in->space->templates[proposal->template_index], proposal, &trial);
+  if (status != HALOTUNE_OK) return status;
+  return in->crew->table->put(in->crew->state, trial, timed_best_ms(in->timed));
+}
+
+/* Begin a proposal on the device. */
+static halotune_status begin_here(struct search_phase *phase, const struct proposal *proposal) {
+  struct trial *trial;
+  halotune_status status = begin_proposal(phase, proposal, 0, &trial);
+  return status == HALOTUNE_OK ? pass_on(phase, trial) : status;
+}
+
+/* Begin a proposal on the device, or give it to the crew. */
+static halotune_status dispatch(struct search_phase *phase, const struct proposal *proposal) {
+  if (crew_room(phase) > 0 && (phase->is_crews_turn || !device_has_room(phase))) {
+    phase->is_crews_turn = false;
+    return send_away(phase, proposal);
+  }
+  phase->is_crews_turn = true;
+  return begin_here(phase, proposal);
+}
+
+/* Begin a proposal. A variant that was proposed before is passed over; that one comes again from a leader has a reason. */
+static halotune_status propose_variant(struct search_phase *phase, const struct proposal *proposal) {
   bool is_new;
   halotune_status status = visited_add(&phase->proposed, phase->in->space, proposal, &is_new);
-  if (status != HALOTUNE_OK || !is_new) return status;
-  status = begin_proposal(phase, proposal, 0, &trial);
-  return status == HALOTUNE_OK ? pass_on(phase, trial) : status;
+  if (status != HALOTUNE_OK || (!is_new && !phase->in->follower)) return status;
+  return dispatch(phase, proposal);
+}
+
+/* The same on the device, for variants without which no search ends. */
+static halotune_status propose_here(struct search_phase *phase, const struct proposal *proposal) {
+  bool is_new;
+  halotune_status status = visited_add(&phase->proposed, phase->in->space, proposal, &is_new);
+  return status == HALOTUNE_OK && is_new ? begin_here(phase, proposal) : status;
+}
+
+/* Take a result of the crew. A variant whose code has a result already gets that one, like every twin. */
+static halotune_status take_away(struct search_phase *phase, struct trial *trial, bool is_lost) {
+  struct results *results = &phase->results;
+  halotune_status status = HALOTUNE_OK;
+  if (is_lost) {
+    status = proposals_add(&phase->lost, &trial->proposal);
+    trial_free(trial);
+    return status;
+  }
+  trial->again = results_number(results, trial->proposal.ticket);
+  if (trial->again && results->list[trial->again - 1].twin_of) { /* its original's result is the one that counts */
+    trial_free(trial);
+    return HALOTUNE_OK;
+  }
+  if (!trial->again) status = results_find_twin(results, trial);
+  if (status == HALOTUNE_OK) return results_finish(results, trial);
+  trial_free(trial);
+  return status;
+}
+
+/* Take the results of the crew that are there.
+ *   timeout_ms  how long to wait for the first one */
+static halotune_status take_all_away(struct search_phase *phase, int timeout_ms) {
+  const struct crew *crew = phase->in->crew;
+  halotune_status status = HALOTUNE_OK;
+  while (crew && status == HALOTUNE_OK) {
+    struct trial *trial;
+    bool is_lost;
+    status = crew->table->take(crew->state, timeout_ms, &trial, &is_lost);
+    if (status != HALOTUNE_OK || !trial) break;
+    status = take_away(phase, trial, is_lost);
+    timeout_ms = 0;
+  }
+  return status;
 }
 
 /* Measure a result once more, as the anchor asks. */
@@ -121,7 +208,9 @@ static halotune_status put_trial(struct search_phase *phase, struct trial *trial
     trial_free(trial);
     return status;
   }
-  const double best_ms = timed_best_ms(in->timed);
+  const struct search_follower *follower = in->follower;
+  const double own_ms = timed_best_ms(in->timed);
+  const double best_ms = follower ? fmin(own_ms, follower->best_ms(follower->context)) : own_ms;
   phase->running += !trial->again;
   runner_put(phase->runner, trial, isfinite(best_ms) ? best_ms * watch_scale(&phase->watch) : 0);
   return HALOTUNE_OK;
@@ -139,6 +228,7 @@ static halotune_status take_stand_in(struct search_phase *phase, struct trial *t
 static halotune_status call_stand_in(struct search_phase *phase) {
   const struct search_inputs *in = phase->in;
   struct trial *trial;
+  if (!pipeline_has_room(in->pipeline)) return HALOTUNE_OK;
   halotune_status status = watch_call_stand_in(in, &phase->watch, &trial);
   if (status != HALOTUNE_OK || !trial) return status;
   return trial->is_over ? take_stand_in(phase, trial) : pipeline_put(in->pipeline, trial, in->task);
@@ -151,19 +241,27 @@ static bool is_good_enough(const struct search_inputs *in) {
 /* Whether there are as many results as were asked for, with those of the trials that run. */
 static bool has_enough_variants(const struct search_phase *phase) {
   const long most = phase->in->max_variants;
-  return most > 0 && phase->in->tally->tried + phase->running >= most;
+  return most > 0 && phase->in->tally->tried + phase->running + crew_away(phase) >= most;
 }
 
 /* Whether the search is over: by time, by the number of variants, or because the best is good enough. */
 static bool is_searched(const struct search_phase *phase) {
-  return schedule_ends_search(phase->in->schedule) || has_enough_variants(phase) || is_good_enough(phase->in);
+  const struct search_follower *follower = phase->in->follower;
+  return schedule_ends_search(phase->in->schedule) || has_enough_variants(phase) || is_good_enough(phase->in) ||
+         (follower && follower->is_over(follower->context));
 }
 
 /* Whether one more variant may be begun. */
 static bool has_room(const struct search_phase *phase) {
-  const struct pipeline *pipeline = phase->in->pipeline;
   const int most = phase->in->in_flight;
-  return pipeline_has_room(pipeline) && (most == 0 || pipeline_count(pipeline) + runner_count(phase->runner) < most);
+  const int begun = pipeline_count(phase->in->pipeline) + runner_count(phase->runner) + crew_away(phase);
+  return (device_has_room(phase) || crew_room(phase) > 0) && (most == 0 || begun < most);
+}
+
+/* Begin the next variant that a member took and did not run. */
+static halotune_status propose_lost(struct search_phase *phase) {
+  const struct proposal proposal = phase->lost.list[--phase->lost.count];
+  return dispatch(phase, &proposal);
 }
 
 /* Keep the compilers busy. */
@@ -174,9 +272,10 @@ static halotune_status feed_compilers(struct search_phase *phase) {
     struct proposal proposal;
     bool have = false;
     if ((status = call_stand_in(phase)) != HALOTUNE_OK || !has_room(phase)) break;
-    const long number = phase->watch.anchor ? anchor_next_again(phase->watch.anchor) : 0;
-    if (number > 0) {
-      status = propose_again(phase, number);
+    const long number =
+        phase->watch.anchor && pipeline_has_room(in->pipeline) ? anchor_next_again(phase->watch.anchor) : 0;
+    if (number > 0 || phase->lost.count > 0) {
+      status = number > 0 ? propose_again(phase, number) : propose_lost(phase);
       continue;
     }
     const double begin_ms = trace_now_ms();
@@ -228,7 +327,8 @@ static halotune_status drain_pipeline(struct search_phase *phase, bool whatever_
   halotune_status status = HALOTUNE_OK;
   while (status == HALOTUNE_OK && !pipeline_is_empty(phase->in->pipeline) && !is_list_over(phase, whatever_the_time))
     status = run_next_listed(phase);
-  return status == HALOTUNE_OK ? take_running(phase) : status;
+  if (status == HALOTUNE_OK) status = take_running(phase);
+  return status == HALOTUNE_OK ? take_all_away(phase, 0) : status;
 }
 
 /* Take the results of earlier runs. They count, and may win. Where this version writes another source, a result is
@@ -251,8 +351,11 @@ static halotune_status recall_results(struct search_phase *phase, const struct p
 /* Run trials until one more variant may be begun. */
 static halotune_status make_room(struct search_phase *phase) {
   halotune_status status = HALOTUNE_OK;
-  while (status == HALOTUNE_OK && !has_room(phase))
-    status = pipeline_is_empty(phase->in->pipeline) ? take_ended(phase) : run_next_listed(phase);
+  while (status == HALOTUNE_OK && !has_room(phase)) {
+    if (!pipeline_is_empty(phase->in->pipeline)) status = run_next_listed(phase);
+    else if (runner_count(phase->runner) > 0) status = take_ended(phase);
+    if (status == HALOTUNE_OK) status = take_all_away(phase, BUSY_WAIT_MS);
+  }
   return status;
 }
 
@@ -292,17 +395,56 @@ static halotune_status take_earlier(struct search_phase *phase) {
   return status;
 }
 
+/* Whether another variant may come: from a leader, or back from a member. */
+static bool may_come(const struct search_phase *phase) {
+  return phase->in->follower || crew_away(phase) > 0 || phase->lost.count > 0;
+}
+
+/* Wait for what comes next, where neither compilers nor the device have a variant. */
+static halotune_status wait_elsewhere(struct search_phase *phase) {
+  const struct search_follower *follower = phase->in->follower;
+  if (follower) return follower->wait(follower->context, COMPILE_WAIT_MS);
+  return take_all_away(phase, COMPILE_WAIT_MS);
+}
+
+/* Take what is next from compilers, device and crew. */
+static halotune_status go_on(struct search_phase *phase) {
+  const struct search_inputs *in = phase->in;
+  const bool is_running = runner_count(phase->runner) > 0, is_busy = is_running || crew_away(phase) > 0;
+  halotune_status status = take_all_away(phase, 0);
+  if (status != HALOTUNE_OK) return status;
+  if (!pipeline_is_empty(in->pipeline)) return run_next(phase, is_busy ? BUSY_WAIT_MS : COMPILE_WAIT_MS);
+  if (is_running && crew_away(phase) > 0 && !runner_has_ended(phase->runner)) return take_all_away(phase, BUSY_WAIT_MS);
+  if (is_running) return take_ended(phase); /* its result may lead the strategy on */
+  return may_come(phase) ? wait_elsewhere(phase) : HALOTUNE_OK;
+}
+
+/* The search is over by the number of its results, with those that are away: wait for these. */
+static halotune_status await_away(struct search_phase *phase) {
+  const struct search_inputs *in = phase->in;
+  halotune_status status = HALOTUNE_OK;
+  while (status == HALOTUNE_OK && crew_away(phase) > 0 && has_enough_variants(phase) &&
+         !schedule_ends_search(in->schedule) && !is_good_enough(in)) {
+    status = take_all_away(phase, COMPILE_WAIT_MS);
+    if (status == HALOTUNE_OK) status = take_all_ended(phase);
+    run_progress_show(in->progress, "search");
+  }
+  return status;
+}
+
 /* Ask the strategy for variants until the search is over. */
 static halotune_status follow_strategy(struct search_phase *phase) {
   const struct search_inputs *in = phase->in;
   halotune_status status = HALOTUNE_OK;
   while (status == HALOTUNE_OK && !is_searched(phase)) {
     if ((status = feed_compilers(phase)) != HALOTUNE_OK) break;
-    if (is_searched(phase)) break; /* a twin needs no compiler: feed_compilers() may have had the last result */
-    const bool is_running = runner_count(phase->runner) > 0;
-    if (!pipeline_is_empty(in->pipeline)) status = run_next(phase, is_running ? BUSY_WAIT_MS : COMPILE_WAIT_MS);
-    else if (is_running) status = take_ended(phase); /* its result may lead the strategy on */
-    else if (phase->is_dry) break;
+    if (is_searched(phase)) { /* a twin needs no compiler: feed_compilers() may have had the last result */
+      if ((status = await_away(phase)) != HALOTUNE_OK || is_searched(phase)) break;
+      continue;
+    }
+    const bool is_idle = pipeline_is_empty(in->pipeline) && runner_count(phase->runner) == 0 && !may_come(phase);
+    if (is_idle && phase->is_dry) break;
+    status = go_on(phase);
     run_progress_show(in->progress, "search");
   }
   return status == HALOTUNE_OK ? take_running(phase) : status;
@@ -311,9 +453,10 @@ static halotune_status follow_strategy(struct search_phase *phase) {
 /* The default variant and what a lookup serves run first, whatever the time. A search never ends with less. */
 static halotune_status search_variants(struct search_phase *phase) {
   const struct search_inputs *in = phase->in;
-  halotune_status status = in->first ? propose_variant(phase, &in->first->proposal) : HALOTUNE_OK;
+  if (in->follower) return follow_strategy(phase);
+  halotune_status status = in->first ? propose_here(phase, &in->first->proposal) : HALOTUNE_OK;
   if (status == HALOTUNE_OK && in->served) status = make_room(phase);
-  if (status == HALOTUNE_OK && in->served) status = propose_variant(phase, in->served);
+  if (status == HALOTUNE_OK && in->served) status = propose_here(phase, in->served);
   while (status == HALOTUNE_OK && !pipeline_is_empty(in->pipeline)) status = run_next_listed(phase);
   if (status == HALOTUNE_OK) status = take_running(phase);
   if (status == HALOTUNE_OK) status = take_earlier(phase);
@@ -342,6 +485,22 @@ static halotune_status settle_results(struct search_phase *phase) {
   return status == HALOTUNE_OK ? results_settle(&phase->results) : status;
 }
 
+/* Learn from the crew how slow its GPUs were. */
+static halotune_status settle_away(struct search_phase *phase) {
+  const struct crew *crew = phase->in->crew;
+  const struct crew_settled *list;
+  long count;
+  halotune_status status = crew->table->settle(crew->state, &list, &count);
+  return status == HALOTUNE_OK ? results_settle_away(&phase->results, list, count) : status;
+}
+
+/* Tell crew or leader the time of the default variant as the anchor. */
+static halotune_status tell_anchor(const struct search_phase *phase) {
+  const struct search_inputs *in = phase->in;
+  if (in->crew) in->crew->table->anchored(in->crew->state, phase->watch.default_ms);
+  return in->follower ? in->follower->anchored(in->follower->context, phase->watch.default_ms) : HALOTUNE_OK;
+}
+
 /* Whether the search ended for another reason than time. */
 static bool has_all_asked_for(const struct search_phase *phase) {
   const struct search_inputs *in = phase->in;
@@ -354,15 +513,19 @@ halotune_status search_phase_run(const struct search_inputs *in, struct search_e
   struct search_phase phase = {.in = in, .results = {.in = in, .watch = &phase.watch}};
   halotune_status status = watch_open(in, &phase.watch);
   if (status == HALOTUNE_OK) status = runner_make(in->backend, SLOT_TRIAL, &schedule->time, &phase.runner);
+  if (status == HALOTUNE_OK) status = tell_anchor(&phase);
   if (status == HALOTUNE_OK) status = search_variants(&phase);
   out->is_exhausted = has_all_asked_for(&phase);
   out->is_cut = schedule->has_deadline && !out->is_exhausted && schedule_now_ms(schedule) >= schedule->search_end_ms;
   pipeline_clear(in->pipeline); /* the search is over: trials that have not run are of no use any more */
+  if (status == HALOTUNE_OK && in->crew) status = in->crew->table->stop(in->crew->state);
   if (status == HALOTUNE_OK) status = settle_results(&phase);
+  if (status == HALOTUNE_OK && in->crew) status = settle_away(&phase);
   runner_free(phase.runner);
   out->scale = watch_scale(&phase.watch);
   halotune_status unloaded = watch_close(in, &phase.watch);
   results_free(&phase.results);
   visited_free(&phase.proposed);
+  proposals_free(&phase.lost);
   return status == HALOTUNE_OK ? unloaded : status;
 }

@@ -47,8 +47,7 @@ static halotune_status make_problem(const struct setup_inputs *in, struct setup 
   return backend->table->set_problem(backend->state, &problem);
 }
 
-/* Bring the problem to the device once more, for another way to launch. */
-static halotune_status change_launch(const struct setup_inputs *in, struct setup *setup, enum launch_mode launch) {
+halotune_status setup_change_launch(const struct setup_inputs *in, struct setup *setup, enum launch_mode launch) {
   const struct backend_handle *backend = in->tools->backend;
   const struct backend_problem problem = problem_of(in, setup, launch);
   return backend->table->set_problem(backend->state, &problem);
@@ -117,7 +116,7 @@ static halotune_status find_default(const struct setup_inputs *in, struct setup 
   trace_end(TRACE_PHASES, "default variant", begin_ms, NULL, NULL);
   const bool is_short = setup->first && setup->first_ms < graph_below_ms;
   if (status != HALOTUNE_OK || in->options->launch >= 0 || !is_short) return status;
-  return change_launch(in, setup, LAUNCH_GRAPH);
+  return setup_change_launch(in, setup, LAUNCH_GRAPH);
 }
 
 /* The compiler's version, as the store has it. */

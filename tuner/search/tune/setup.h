@@ -52,6 +52,9 @@ struct setup {
 halotune_status setup_make(const struct setup_inputs *in, struct setup *out);
 void setup_free(struct setup *setup);
 
+/* Bring the problem to the device once more, for another way to launch. Returns the backend's status. */
+halotune_status setup_change_launch(const struct setup_inputs *in, struct setup *setup, enum launch_mode launch);
+
 /* Find the search space of the task: templates, bindings, what is fixed, and how many variants there are. In
  * setup_space.c.
  * Returns HALOTUNE_OK, also where the schedule stopped it; HALOTUNE_NOT_FOUND where no template has a variant;

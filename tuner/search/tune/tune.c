@@ -25,15 +25,49 @@ bool tune_has_time(const struct tune_options *options, double now_ms) {
   return schedule_leaves_time(options->deadline_ms, options->budget_s, now_ms);
 }
 
+/* Have the crew set up its devices as well. */
+static halotune_status begin_crew(const struct run *run) {
+  const struct crew *crew = run->in.tools->crew;
+  const struct crew_task task = {.task = run->in.task,
+                                 .templates = run->in.templates->list,
+                                 .template_count = run->in.templates->count,
+                                 .cache = run->in.options->cache};
+  return crew->table->begin(crew->state, &task);
+}
+
+/* Tell the crew what the set-up found. */
+static halotune_status start_crew(const struct run *run) {
+  const struct crew *crew = run->in.tools->crew;
+  const struct setup *setup = &run->setup;
+  const struct crew_start start = {
+      .space = &setup->space, .first = setup->first ? &setup->first->proposal : NULL, .launch = setup->launch};
+  return crew->table->start(crew->state, &start);
+}
+
+/* Let the crew go, and write down what it did. */
+static halotune_status end_crew(const struct run *run, struct tune_result *out) {
+  const struct crew *crew = run->in.tools->crew;
+  if (!crew) return HALOTUNE_OK;
+  const halotune_status status = crew->table->end(crew->state, &out->crew);
+  struct crew_report *report = &out->crew;
+  report->gpus[0].results = out->tally.tried - out->tally.recalled;
+  for (int i = 1; i < report->shown; i++) report->gpus[0].results -= report->gpus[i].results;
+  return status;
+}
+
 /* Set up, and begin to count the budget. */
 static halotune_status run_setup(struct run *run, struct tune_result *out) {
   const struct tune_options *options = run->in.options;
   struct setup *setup = &run->setup;
-  halotune_status status = setup_make(&run->in, setup);
+  const struct crew *crew = run->in.tools->crew;
+  halotune_status status = crew ? begin_crew(run) : HALOTUNE_OK;
+  if (status == HALOTUNE_OK) status = setup_make(&run->in, setup);
   out->launch = setup->launch;
   run->progress.space = setup->space_size;
   run->progress.memcpy_ms = setup->memcpy_ms;
   if (status != HALOTUNE_OK || !setup->rows.run) return status;
+  if (crew) status = start_crew(run);
+  if (status != HALOTUNE_OK) return status;
   schedule_divide(&run->schedule, options->budget_s);
   return options->strategy->open(&setup->space, options->seed, &run->strategy_state);
 }
@@ -56,6 +90,8 @@ static halotune_status run_search(struct run *run, struct tally *tally) {
                                    .good_enough = options->good_enough,
                                    .in_flight = options->in_flight,
                                    .fresh = options->fresh,
+                                   .leads_only = options->leads_only,
+                                   .crew = run->in.tools->crew,
                                    .rematch = options->rematch,
                                    .backend = run->in.tools->backend,
                                    .pipeline = setup->pipeline,
@@ -115,6 +151,7 @@ static halotune_status run_finals(struct run *run, const struct tune_templates *
                                   .cache = options->cache,
                                   .backend = run->in.tools->backend,
                                   .pipeline = setup->pipeline,
+                                  .crew = run->in.tools->crew,
                                   .timed = &run->timed,
                                   .tally = &out->tally,
                                   .progress = &run->progress};
@@ -175,6 +212,8 @@ halotune_status tune(const struct tune_tools *tools, const struct task *task, co
   out->final_s = schedule_spent_s(&run.schedule) - out->search_s - out->setup_s;
   trace_end(TRACE_PHASES, "finals", begin_ms, NULL, task->stencil->name);
   if (status != HALOTUNE_OK) store_failure(&run, status, out);
+  const halotune_status ended = end_crew(&run, out);
+  if (status == HALOTUNE_OK) status = ended;
   run_close(&run);
   return status;
 }

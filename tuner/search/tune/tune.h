@@ -13,6 +13,7 @@ struct tune_result {
   char remark[160]; /* of the strategy on its search; "" for none */
   struct tally tally;
   struct final_winner winner;
+  struct crew_report crew; /* count 0: the device worked alone */
   double setup_s, search_s, final_s;
   enum launch_mode launch;
   long long bytes; /* compulsory traffic of one application */

@@ -4,6 +4,7 @@
 
 #include "gpu/workers/compiler.h"
 #include "tuner/measure/backends/backend.h"
+#include "tuner/search/run/crew.h"
 #include "tuner/search/run/run_progress.h"
 #include "tuner/search/strategy/strategy.h"
 
@@ -14,6 +15,7 @@ struct tune_tools {
   struct store *store;
   struct store *const *hints; /* more databases whose winners are tried early, and as the roof; only read */
   int hint_count;
+  const struct crew *crew; /* other GPUs that take part in each task; NULL for none */
 };
 
 enum { TUNE_MOST_IN_FLIGHT = 256 };
@@ -29,6 +31,7 @@ struct tune_options {
   int in_flight;           /* variants that are proposed and have no result, at most; 0: as keeps all busy */
   bool fresh;              /* measure the variants again that earlier runs measured */
   bool no_hints;           /* begin blind: do not try first what databases know as winners */
+  bool leads_only;         /* the crew alone runs what the strategy proposes */
   bool rematch; /* no search: the finals among the winners of earlier runs, and the fastest that they measured */
   int launch;   /* enum launch_mode; -1: graph where the default takes less than 20 us, else stream */
   enum cache_mode cache;

@@ -9,6 +9,7 @@
 struct proposal {
   int template_index; /* in the search space */
   struct configuration configuration;
+  long ticket; /* the number that a crew knows the variant by; 0: none. No part of the variant */
 };
 
 /* Parameters of one template that keep their values. */

@@ -91,6 +91,34 @@ halotune_status trial_begin(const struct task *task, const struct template *temp
   return HALOTUNE_OK;
 }
 
+halotune_status trial_begin_away(const struct template *template, const struct proposal *proposal, struct trial **out) {
+  struct trial *trial = *out = calloc(1, sizeof *trial);
+  if (!trial) return fail_memory();
+  trial->proposal = *proposal;
+  trial->template = template;
+  trial->result = measurement_none();
+  trial->is_away = true;
+  trial->away_scale = 1;
+  return HALOTUNE_OK;
+}
+
+bool trial_code(const struct trial *trial, struct identity *out) {
+  struct text launch = {0};
+  struct identity_maker maker;
+  *out = trial->code;
+  if (trial->has_code || !trial->compiled.cubin) return trial->has_code;
+  launch_write(&trial->generated.launch, &launch);
+  const bool ok = text_ok(&launch);
+  if (ok) {
+    identity_begin(&maker, "machine code");
+    identity_add(&maker, text_string(&launch), launch.length);
+    identity_add(&maker, trial->compiled.cubin, trial->compiled.cubin_bytes);
+    *out = identity_end(&maker);
+  }
+  text_free(&launch);
+  return ok;
+}
+
 struct compile_request trial_request(const struct trial *trial, const struct task *task) {
   return (struct compile_request){
       .source = trial->generated.source, .name = trial->generated.launch.kernel, .arch = task->arch_name};

@@ -21,9 +21,14 @@ struct trial {
   int64_t variant;          /* in the store */
   double recalled_scale;    /* how slow the GPU was in the earlier run, relative to now */
   long twin_of;             /* the number of the result whose machine code and launch it has; 0: none */
-  bool is_same;     /* it is a twin that has the source of its original, too, and so the same row in the store */
-  long again;       /* the number of the result that this one replaces; 0: none */
-  bool is_stand_in; /* it gives no result: it becomes the anchor in the default's place */
+  bool is_same;      /* it is a twin that has the source of its original, too, and so the same row in the store */
+  long again;        /* the number of the result that this one replaces; 0: none */
+  bool is_away;      /* another GPU has it, or had it: nothing is generated here */
+  double away_scale; /* how slow that GPU was, relative to its own beginning */
+  char gpu[DEVICE_UUID_BYTES]; /* the UUID of that GPU; "" for the device */
+  bool has_code;               /* `code` is known without a cubin */
+  struct identity code;        /* of launch and machine code */
+  bool is_stand_in;            /* it gives no result: it becomes the anchor in the default's place */
   struct measurement result;
   char reason[TRIAL_REASON_BYTES];
   float *samples;
@@ -39,6 +44,12 @@ struct measurement measurement_none(void);
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status trial_begin(const struct task *task, const struct template *template, const struct proposal *proposal,
                             const struct grid *grid, struct trial **out);
+
+/* Begin a trial that another GPU is to run: nothing is generated. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+halotune_status trial_begin_away(const struct template *template, const struct proposal *proposal, struct trial **out);
+
+/* Find the identity of a trial's launch and machine code. Returns false where there is none. */
+bool trial_code(const struct trial *trial, struct identity *out);
 
 /* The request for the cubin. It is valid as long as the trial. */
 struct compile_request trial_request(const struct trial *trial, const struct task *task);

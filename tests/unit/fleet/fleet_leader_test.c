@@ -1,0 +1,296 @@
+/* fleet_leader_test.c: what a leader makes of members that come, answer, hang, die, talk nonsense or are slow. */
+#include <stdlib.h>
+
+#include "base/random.h"
+#include "tests/unit/fleet/fake_members.h"
+#include "tests/unit/stores.h"
+#include "tests/unit/template/templates.h"
+
+struct team {
+  struct fake_link *fake;
+  struct fleet_link link;
+  struct leader *leader;
+  struct crew crew;
+  struct bench_case bench;
+  struct template *templates[1];
+  struct search_space space;
+  struct task task;
+};
+
+static void team_open(struct team *team, int size) {
+  *team = (struct team){.fake = calloc(1, sizeof *team->fake)};
+  CHECK(team->fake, "memory");
+  case_load(&team->bench);
+  team->templates[0] = team->bench.template;
+  team->space = (struct search_space){.templates = team->templates, .count = 1};
+  team->task = (struct task){.stencil = team->bench.stencil,
+                             .analysis = team->bench.analysis,
+                             .stencil_text = "name: test",
+                             .grid = {{64, 48, 40}},
+                             .coefficients = case_coefficients,
+                             .launch_steps = 1};
+  team->link = (struct fleet_link){.table = &fake_table, .state = team->fake, .size = size};
+  const struct leader_options options = {
+      .link = &team->link, .own = fake_hello(0), .patience_ms = 1000, .time = {fake_now_ms, team->fake}};
+  CHECK_OK(leader_open(&options, &team->leader));
+  team->crew = leader_crew(team->leader);
+}
+
+static void team_close(struct team *team) {
+  leader_close(team->leader);
+  fake_free(team->fake);
+  free(team->fake);
+  case_free(&team->bench);
+}
+
+static void say_hello(struct team *team, int rank, const struct fleet_hello *hello) {
+  fleet_hello_write(fake_say(team->fake, rank, FLEET_HELLO, 0), hello);
+}
+
+/* Bring members to the point where they want variants.
+ *   anchors_ms  of the device and of each member */
+static void team_begin(struct team *team, const double *anchors_ms) {
+  struct text words = {0};
+  for (int rank = 1; rank < team->link.size; rank++) {
+    const struct fleet_hello hello = fake_hello(rank);
+    say_hello(team, rank, &hello);
+  }
+  CHECK_EQ(team->link.size - 1, leader_gather(team->leader, 100, &words), "all take part: %s", text_string(&words));
+  const struct crew_task task = {.task = &team->task, .templates = team->templates, .template_count = 1};
+  const struct crew_start start = {.space = &team->space};
+  struct trial *trial;
+  bool is_lost;
+  CHECK_OK(team->crew.table->begin(team->crew.state, &task));
+  CHECK_OK(team->crew.table->start(team->crew.state, &start));
+  team->crew.table->anchored(team->crew.state, anchors_ms[0]);
+  for (int rank = 1; rank < team->link.size; rank++) {
+    struct text *ready = fake_say(team->fake, rank, FLEET_READY, 1);
+    pack_u64(ready, 1);
+    pack_text(ready, "");
+    pack_double(fake_say(team->fake, rank, FLEET_ANCHORED, 1), anchors_ms[rank]);
+  }
+  CHECK_OK(team->crew.table->take(team->crew.state, 0, &trial, &is_lost));
+  CHECK(!trial, "nothing was given yet");
+  text_free(&words);
+}
+
+static void give(struct team *team) {
+  struct proposal proposal;
+  struct trial *trial;
+  memset(&proposal, 0, sizeof proposal);
+  CHECK_OK(trial_begin_away(team->bench.template, &proposal, &trial));
+  CHECK_OK(team->crew.table->put(team->crew.state, trial, INFINITY));
+}
+
+/* A member answers a ticket with a time. */
+static void answer(struct team *team, int rank, long ticket, double time_ms, double scale) {
+  const float samples[] = {(float)time_ms, (float)time_ms};
+  struct trial trial = {.proposal.ticket = ticket, .result = measurement_none()};
+  trial.result.outcome = OUTCOME_MEASURED;
+  trial.result.timing = (struct timing){.sample_count = 2,
+                                        .median_ms = time_ms,
+                                        .minimum_ms = time_ms,
+                                        .low_ms = time_ms,
+                                        .high_ms = time_ms,
+                                        .samples = samples};
+  fleet_result_write(fake_say(team->fake, rank, FLEET_RESULT, 1), &trial, scale);
+}
+
+/* The ticket of the newest variant that a rank got. */
+static long newest_ticket(const struct team *team, int rank) {
+  struct unpack in;
+  struct proposal proposal;
+  if (fake_count(team->fake, rank, FLEET_VARIANT, &in) == 0) return 0;
+  return fleet_proposal_read(&in, &proposal) ? proposal.ticket : 0;
+}
+
+/* Take what comes in time. Returns how many results, and how many lost variants. */
+static void take(struct team *team, int timeout_ms, int *results, int *lost) {
+  struct trial *trial;
+  bool is_lost;
+  *results = *lost = 0;
+  for (;;) {
+    CHECK_OK(team->crew.table->take(team->crew.state, timeout_ms, &trial, &is_lost));
+    if (!trial) return;
+    CHECK_EQ(!is_lost, trial->is_over, "a lost variant is as it was");
+    *results += !is_lost;
+    *lost += is_lost;
+    trial_free(trial);
+  }
+}
+
+TEST(members_that_do_not_fit_are_refused_with_the_reason) {
+  static const struct {
+    const char *what, *why;
+  } rows[] = {{"version", "has Halotune 0.1.9, and the leader 0.2.0"},
+              {"device", "has the GPU GPU of a friend, and the leader GPU of a test"},
+              {"driver", "has driver 570, and the leader 580"},
+              {"nvrtc", "has NVRTC (unknown), and the leader 13.0"},
+              {"sms", "has a GPU with 3 multiprocessors of sm_90, and the leader 4 of sm_90"},
+              {"leader's uuid", "it has the same GPU as rank 0, GPU-0"},
+              {"member's uuid", "it has the same GPU as rank 1, GPU-1"}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct team team;
+    struct text words = {0};
+    struct unpack in;
+    team_open(&team, 3);
+    const struct fleet_hello first = fake_hello(1);
+    struct fleet_hello hello = fake_hello(2);
+    if (i == 0) snprintf(hello.version, sizeof hello.version, "0.1.9");
+    if (i == 1) snprintf(hello.device, sizeof hello.device, "GPU of a friend");
+    if (i == 2) snprintf(hello.driver, sizeof hello.driver, "570");
+    if (i == 3) hello.nvrtc[0] = '\0';
+    if (i == 4) hello.sm_count = 3;
+    if (i == 5) snprintf(hello.uuid, sizeof hello.uuid, "GPU-0");
+    if (i == 6) snprintf(hello.uuid, sizeof hello.uuid, "GPU-1");
+    say_hello(&team, 1, &first);
+    say_hello(&team, 2, &hello);
+    CHECK_EQ(1, leader_gather(team.leader, 100, &words), "%s: one takes part", rows[i].what);
+    CHECK(strstr(text_string(&words), rows[i].why), "%s: \"%s\"", rows[i].what, text_string(&words));
+    CHECK_EQ(1, fake_count(team.fake, 2, FLEET_REFUSED, &in), "%s: and it is told", rows[i].what);
+    CHECK(strstr(unpack_text(&in), rows[i].why), "%s: why", rows[i].what);
+    CHECK_EQ(1, fake_count(team.fake, 1, FLEET_WELCOME, NULL), "%s: the other is welcome", rows[i].what);
+    text_free(&words);
+    team_close(&team);
+  }
+}
+
+TEST(variants_go_where_there_is_room_and_results_come_back_corrected) {
+  static const double anchors_ms[] = {2, 2.02, 2};
+  struct team team;
+  struct trial *trial;
+  bool is_lost;
+  team_open(&team, 3);
+  team_begin(&team, anchors_ms);
+  CHECK_EQ(6, team.crew.table->room(team.crew.state), "three for each");
+  for (int i = 0; i < 6; i++) give(&team);
+  CHECK_EQ(0, team.crew.table->room(team.crew.state), "no room is left");
+  CHECK_EQ(6, team.crew.table->away(team.crew.state), "all are away");
+  CHECK_EQ(3, fake_count(team.fake, 1, FLEET_VARIANT, NULL), "half of them");
+  answer(&team, 1, newest_ticket(&team, 1), 5.05, 1.02);
+  CHECK_OK(team.crew.table->take(team.crew.state, 0, &trial, &is_lost));
+  CHECK(trial && !is_lost && trial->is_over, "a result");
+  CHECK_NEAR(5, trial->result.timing.median_ms, 1e-9, "in the device's time");
+  CHECK_NEAR(5, trial->samples[1], 1e-6, "and the samples, too");
+  CHECK_NEAR(1.02, trial->away_scale, 0, "the member's drift");
+  CHECK_TEXT("GPU-1", trial->result.gpu, "it carries its GPU");
+  CHECK_EQ(1, team.crew.table->room(team.crew.state), "there is room again");
+  trial_free(trial);
+  team_close(&team);
+}
+
+TEST(a_member_that_fails_costs_what_it_has) {
+  static const double anchors_ms[] = {2, 2, 2};
+  static const char *const rows[] = {"dies", "hangs", "nonsense", "another's ticket", "a time below zero", "leaves"};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct team team;
+    struct crew_report report;
+    int results, lost;
+    team_open(&team, 3);
+    team_begin(&team, anchors_ms);
+    for (int k = 0; k < 6; k++) give(&team);
+    answer(&team, 1, newest_ticket(&team, 1), 5, 1);
+    take(&team, 0, &results, &lost);
+    CHECK_EQ(1, results, "%s: one result", rows[i]);
+    const long other = newest_ticket(&team, 2);
+    if (i == 0) fake_gone(team.fake, 1);
+    if (i == 2)
+      text_add(&team.fake->said[team.fake->said_count++].text, "nonsense", 8),
+          team.fake->said[team.fake->said_count - 1].rank = 1;
+    if (i == 3) answer(&team, 1, other, 5, 1);
+    if (i == 4) answer(&team, 1, newest_ticket(&team, 1) - 2, -5, 1);
+    if (i == 5) pack_text(fake_say(team.fake, 1, FLEET_LEAVING, 1), "it was told to stop");
+    for (double until_ms = team.fake->now_ms + 1100; i == 1 && team.fake->now_ms < until_ms;) {
+      fake_say(team.fake, 2, FLEET_ALIVE, 1);
+      CHECK_OK(team.crew.table->take(team.crew.state, 100, &(struct trial *){NULL}, &(bool){false}));
+      if (team.fake->is_dropped[1]) break;
+    }
+    take(&team, 0, &results, &lost);
+    if (i == 1) lost++; /* the loop above took the first one, and left it */
+    CHECK_EQ(2, lost, "%s: what it had in flight", rows[i]);
+    CHECK_EQ(0, results, "%s: and no result", rows[i]);
+    CHECK_EQ(i > 0 && i < 5, team.fake->is_dropped[1], "%s: one that is still there is dropped", rows[i]);
+    CHECK(!team.fake->is_dropped[2], "%s: the other one stays", rows[i]);
+    CHECK_EQ(3, team.crew.table->away(team.crew.state), "%s: and has its variants", rows[i]);
+    CHECK_OK(team.crew.table->end(team.crew.state, &report));
+    CHECK_EQ(2, report.lost, "%s: the report", rows[i]);
+    CHECK(report.gpus[1].left_out[0] && !report.gpus[2].left_out[0], "%s: says why: %s", rows[i],
+          report.gpus[1].left_out);
+    team_close(&team);
+  }
+}
+
+TEST(a_slow_gpu_is_named_and_left_out) {
+  static const struct {
+    const char *what;
+    double anchors_ms[4], scale;
+    int slow; /* rank; -1: none */
+  } rows[] = {{"alike", {2, 2.02, 1.99, 2.01}, 1, -1},
+              {"a member is slow", {2, 2.2, 1.99, 2.01}, 1, 1},
+              {"a member slows down", {2, 2.01, 1.99, 2.01}, 1.2, 1},
+              {"the device is slow", {2.3, 2.01, 1.99, 2.01}, 1, 0}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct team team;
+    struct crew_report report;
+    int results, lost;
+    team_open(&team, 4);
+    team_begin(&team, rows[i].anchors_ms);
+    while (team.crew.table->room(team.crew.state) > 0) give(&team);
+    const long ticket = newest_ticket(&team, 1);
+    if (ticket > 0) answer(&team, 1, ticket, 5, rows[i].scale);
+    take(&team, 0, &results, &lost);
+    CHECK_EQ(rows[i].slow == 0, team.crew.table->is_device_out(team.crew.state), "%s: the device", rows[i].what);
+    CHECK_OK(team.crew.table->end(team.crew.state, &report));
+    for (int rank = 0; rank < 4; rank++)
+      CHECK_EQ(rank == rows[i].slow, report.gpus[rank].left_out[0] != '\0', "%s: rank %d: %s", rows[i].what, rank,
+               report.gpus[rank].left_out);
+    team_close(&team);
+  }
+}
+
+TEST(the_winner_is_the_best_over_all_gpus) {
+  static const double anchors_ms[] = {2, 2, 2};
+  static const double times_ms[][2] = {{1.03, 1}, {1.04, 1}}; /* of two finalists on the members */
+  const double own_ms[] = {0.99, 1};
+  double weights[] = {1, 1};
+  struct proposal proposals[2];
+  struct team team;
+  struct text words = {0};
+  struct crew_report report;
+  const struct crew_settled *settled;
+  long count;
+  memset(proposals, 0, sizeof proposals);
+  team_open(&team, 3);
+  team_begin(&team, anchors_ms);
+  CHECK_OK(team.crew.table->stop(team.crew.state));
+  for (int rank = 1; rank < 3; rank++) pack_u64(fake_say(team.fake, rank, FLEET_SETTLED, 1), 0);
+  CHECK_OK(team.crew.table->settle(team.crew.state, &settled, &count));
+  CHECK_OK(team.crew.table->finals_begin(team.crew.state, proposals, 2, 1));
+  for (int rank = 1; rank < 3; rank++) {
+    struct text *times = fake_say(team.fake, rank, FLEET_TIMES, 1);
+    pack_u64(times, 2);
+    for (int i = 0; i < 2; i++) pack_double(times, times_ms[rank - 1][i]);
+  }
+  CHECK_OK(team.crew.table->finals_take(team.crew.state, own_ms, weights));
+  CHECK_NEAR(1, weights[0], 1e-12, "all are compared to the first one");
+  CHECK_NEAR((1 / 0.99 + 1 / 1.03 + 1 / 1.04) / 3 * 0.99, weights[1], 1e-12,
+             "the mean over three GPUs, over the device");
+  CHECK(own_ms[1] * weights[1] < own_ms[0] * weights[0], "the second one wins");
+  team.crew.table->won(team.crew.state, 0, own_ms[0], &words);
+  CHECK_TEXT("on 3 GPUs the winner took 0.99 to 1.04 ms, a spread of 5.05 %\n", text_string(&words), "words");
+  CHECK_OK(team.crew.table->end(team.crew.state, &report));
+  CHECK_NEAR(1.04, report.gpus[2].winner_ms, 0, "each GPU's time");
+  text_free(&words);
+  team_close(&team);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(members_that_do_not_fit_are_refused_with_the_reason),
+      cmocka_unit_test(variants_go_where_there_is_room_and_results_come_back_corrected),
+      cmocka_unit_test(a_member_that_fails_costs_what_it_has),
+      cmocka_unit_test(a_slow_gpu_is_named_and_left_out),
+      cmocka_unit_test(the_winner_is_the_best_over_all_gpus),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

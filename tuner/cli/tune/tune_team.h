@@ -1,0 +1,36 @@
+/* tune_team.h: the processes that tune as one: who is in the team, and what each does. */
+#ifndef CLI_TUNE_TUNE_TEAM_H
+#define CLI_TUNE_TUNE_TEAM_H
+
+#include "tuner/cli/tune/tune_setup.h"
+#include "tuner/fleet/leader.h"
+
+/* Start with {0}; end with tune_team_close. It must not move. */
+struct tune_team {
+  struct fleet_link link; /* table NULL: this process works alone */
+  struct fleet_hello own; /* of the leader */
+  struct leader *leader;
+  struct crew crew;
+};
+
+/* Fork the members that --device and --members ask for, if any. It returns in each of them as well, where
+ * team->link.rank is not 0 and `which` has the process' own GPU.
+ *   workers  compilers of each process: changed to a share of the cores, unless --workers was given
+ * Returns HALOTUNE_OK, or what processes_open returns. Call it before anything else is opened. */
+halotune_status tune_team_form(const struct invocation *invocation, struct tune_backend *which, int *workers,
+                               struct tune_team *team);
+
+/* In a member: open compilers and backend, and serve until it is sent home.
+ * Returns its exit code. */
+enum exit_code tune_team_serve(struct tune_team *team, const struct tune_backend *which, int workers,
+                               int compile_timeout_ms, const struct tune_templates *templates, const char *host);
+
+/* In the leader, when all is open: meet the members. One that does not take part is told of on stderr.
+ *   setup  gets the crew */
+halotune_status tune_team_meet(struct tune_team *team, const struct tune_backend *which, int compile_timeout_ms,
+                               const char *host, struct tune_setup *setup);
+
+/* Send all members home, and wait for their ends. */
+void tune_team_close(struct tune_team *team, bool is_failure);
+
+#endif

@@ -1,0 +1,59 @@
+/* member_parts.h: the state of a member, which its files share. */
+#ifndef FLEET_MEMBER_PARTS_H
+#define FLEET_MEMBER_PARTS_H
+
+#include "tuner/fleet/member.h"
+#include "tuner/search/tune/search_inputs.h"
+#include "tuner/search/tune/setup.h"
+
+struct member_state {
+  const struct fleet_link *link;
+  const struct member_tools *tools;
+  struct text message; /* that was received last */
+  double said_ms;      /* on the machine's clock */
+  bool has_no_leader, is_home;
+  /* Of the task in hand. */
+  long task_number;
+  char *text, arch[16];
+  struct stencil *stencil;
+  struct analysis *analysis;
+  double *coefficients;
+  struct template **list;         /* the leader's templates, as they are here */
+  struct fixed_parameters *fixed; /* one for each of them */
+  struct task task;
+  struct setup_inputs setup_inputs;
+  struct setup setup;
+  struct schedule schedule;
+  struct tally tally;
+  struct timed_list timed;
+  struct twins twins;
+  struct run_progress progress;
+  int templates[FLEET_MOST_TEMPLATES], template_count; /* the leader's number to ours, in the search space */
+  bool has_same_first;                                 /* the default variant is the leader's */
+  struct proposal_list waiting;                        /* variants that were received and not begun */
+  long waiting_first;
+  double best_ms;
+  bool is_searched, is_ended; /* the leader has ended the search, or the task */
+  struct text settled;
+  long settled_count;
+};
+
+/* Begin a message about the task in hand. */
+void member_begin(const struct member_state *member, enum fleet_kind kind, struct text *out);
+
+/* Send a message to the leader, and free it. Returns HALOTUNE_OK, HALOTUNE_IO or HALOTUNE_MEMORY. */
+halotune_status member_send(struct member_state *member, struct text *message);
+
+/* Let the leader know that this process does not hang, at most once a second. */
+void member_alive(struct member_state *member);
+
+/* Wait for a message. `in` stands behind its head, and is valid until the next call.
+ *   head  its kind is FLEET_KIND_END if the time ran out
+ * Returns HALOTUNE_OK; HALOTUNE_IO without a leader, for what is no message, and if the process is to stop. */
+halotune_status member_receive(struct member_state *member, int timeout_ms, struct unpack *in, struct fleet_head *head);
+
+/* Read a variant, whose template becomes a number of our search space. Returns HALOTUNE_OK, or HALOTUNE_IO if it is
+ * none. */
+halotune_status member_read_proposal(const struct member_state *member, struct unpack *in, struct proposal *out);
+
+#endif

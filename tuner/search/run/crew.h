@@ -1,0 +1,107 @@
+/* crew.h: other GPUs of the device's model, which measure variants of the run as well. The search knows a crew as this
+ * table of functions; tuner/fleet/leader.h is one that works through messages.
+ *
+ * A run calls begin, start, then put and take in any order, then stop and settle, then finals_begin and finals_take, and
+ * end. Each may be left out, and end may come at any time. Members that cannot take part, or fail on the way, are told
+ * of in the report, and are no error of the run. Threads: one at a time. */
+#ifndef SEARCH_RUN_CREW_H
+#define SEARCH_RUN_CREW_H
+
+#include "db/store/store.h"
+#include "tuner/search/variants/proposals.h"
+#include "tuner/search/variants/trial.h"
+
+/* What members are told before the device is set up, so that they set up theirs at the same time. */
+struct crew_task {
+  const struct task *task;
+  struct template *const *templates; /* all that may apply */
+  int template_count;
+  enum cache_mode cache;
+};
+
+/* What they are told when the set-up is done. */
+struct crew_start {
+  const struct search_space *space; /* lives until the end of the run */
+  const struct proposal *first;     /* the default variant; NULL for none */
+  enum launch_mode launch;
+};
+
+/* A result that an earlier one of the crew has become. */
+struct crew_settled {
+  long ticket;
+  double scale;
+  bool is_marked;
+};
+
+enum { CREW_MOST_SHOWN = 64 };
+
+/* What one GPU of the run did; the device itself is the first one. */
+struct crew_gpu {
+  char name[64], uuid[48], host[64];
+  long results;       /* that count, from this GPU */
+  double factor;      /* its time over the device's time of the same variant; NaN while unknown */
+  double winner_ms;   /* of the winner in the final rounds; NaN if it did not take part there */
+  char left_out[256]; /* why it no longer takes part; "" if it does */
+};
+
+struct crew_report {
+  struct crew_gpu gpus[CREW_MOST_SHOWN];
+  int count, shown; /* GPUs, and those of them that are listed: all, or CREW_MOST_SHOWN */
+  long lost;        /* variants that another one took over */
+  double spread; /* of the winner: the slowest GPU's time over the fastest's, less 1; NaN where fewer than two know */
+};
+
+struct crew_table {
+  halotune_status (*begin)(void *state, const struct crew_task *task);
+  halotune_status (*start)(void *state, const struct crew_start *start);
+
+  /* The device's anchor has this time, with which those of the members are compared. Variants only count from then on.
+   */
+  void (*anchored)(void *state, double anchor_ms);
+
+  /* Whether the device itself is out of line, so that it runs no more variants of the search. */
+  bool (*is_device_out)(void *state);
+
+  /* How many more variants the members want now. */
+  int (*room)(void *state);
+  /* How many variants they have that are not yet told of by take. */
+  int (*away)(void *state);
+  /* Give a variant to a member; there must be room.
+   *   trial    belongs to the crew from now on, also after a failure. Its proposal gets a ticket
+   *   best_ms  the best time so far; INFINITY for none */
+  halotune_status (*put)(void *state, struct trial *trial, double best_ms);
+  /* Take a variant back.
+   *   out      the caller's: over, with a result in which times are those of the device (crew_gpu.factor); NULL if the
+   *            time ran out. A second result of a ticket takes the place of the first
+   *   is_lost  nobody measured it, because its member is gone: it is as it was when it was put */
+  halotune_status (*take)(void *state, int timeout_ms, struct trial **out, bool *is_lost);
+
+  /* The search is over: variants that are away come no more. */
+  halotune_status (*stop)(void *state);
+  /* Learn how slow the GPUs were during earlier results, now that they are known from both sides.
+   *   list  the state's, until the next call */
+  halotune_status (*settle)(void *state, const struct crew_settled **list, long *count);
+
+  /* Have the members run these variants in interleaved rounds, while the device does so as well. */
+  halotune_status (*finals_begin)(void *state, const struct proposal *proposals, int count, uint64_t seed);
+  /* Wait for their times.
+   *   own_ms   the device's adjusted time of each variant; NaN where it has none
+   *   ratio    receives for each variant its time over that of the first variant, as the mean over all GPUs that ran
+   *            both, over the same on the device alone; 1 where no other GPU has it */
+  halotune_status (*finals_take)(void *state, const double *own_ms, double *ratio);
+
+  /* Say of this finalist that it is the winner.
+   *   words  receives a line about each GPU, for the run's warnings */
+  void (*won)(void *state, int finalist, double own_ms, struct text *words);
+
+  /* The run is over. */
+  halotune_status (*end)(void *state, struct crew_report *out);
+};
+
+/* Table NULL: the device works alone. */
+struct crew {
+  const struct crew_table *table;
+  void *state;
+};
+
+#endif
