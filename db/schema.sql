@@ -165,7 +165,7 @@ create table measurement (
   temperature_c   integer,
   power_w         real,
   throttle        integer,                      -- NVML's bits of reasons for lower clocks
-  gpu             text    not null default '',  -- UUID of another GPU of the model that measured it; the times are those of the problem's
+  gpu             text,                         -- UUID of another GPU of the model that measured it, NULL for the problem's; times are divided by its factor
   attempts        integer not null default 1,   -- repeated for throttling or drifting anchors
   is_marked       integer not null default 0 check (is_marked in (0, 1)),  -- 1: it still throttled or drifted at the last attempt
   unique (run_id, variant_id)

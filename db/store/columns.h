@@ -11,6 +11,7 @@
  *   REAL     NULL where it is not finite
  *   AMOUNT   a real number; NULL where it is -1
  *   TEXT     a NULL pointer is stored as ""
+ *   NAME     an array of char; NULL where it is ""
  *   OUTCOME  an enum outcome by its name
  *   SAMPLES  the samples of the struct's member `timing` */
 #ifndef DB_STORE_COLUMNS_H
@@ -42,7 +43,7 @@
   X(temperature_c,   READING, after.temperature_c)            \
   X(power_w,         AMOUNT,  after.power_w)                  \
   X(throttle,        READING, after.throttle)                 \
-  X(gpu,             TEXT,    gpu)                            \
+  X(gpu,             NAME,    gpu)                            \
   X(is_marked,       INTEGER, is_marked)
 
 /* What each new timing adds to: */
@@ -138,6 +139,7 @@
 #define COLUMN_BIND_REAL(member) bind_real(binder, row->member)
 #define COLUMN_BIND_AMOUNT(member) bind_amount(binder, row->member)
 #define COLUMN_BIND_TEXT(member) bind_text(binder, row->member)
+#define COLUMN_BIND_NAME(member) bind_name(binder, row->member)
 #define COLUMN_BIND_OUTCOME(member) bind_text(binder, outcome_name(row->member))
 #define COLUMN_BIND_SAMPLES(member) \
   bind_bytes(binder, row->member, row->member ? (size_t)row->timing.sample_count * sizeof *row->member : 0)

@@ -90,6 +90,11 @@ void bind_text(struct binder *binder, const char *text) {
   sqlite3_bind_text(binder->query, ++binder->at, text ? text : "", -1, SQLITE_STATIC);
 }
 
+void bind_name(struct binder *binder, const char *text) {
+  if (*text) bind_text(binder, text);
+  else sqlite3_bind_null(binder->query, ++binder->at);
+}
+
 void bind_bytes(struct binder *binder, const void *bytes, size_t length) {
   sqlite3_bind_blob64(binder->query, ++binder->at, length > 0 ? bytes : "", length, SQLITE_STATIC);
 }

@@ -45,6 +45,7 @@ void bind_real(struct binder *binder, double number);     /* NULL where it is no
 void bind_reading(struct binder *binder, int64_t number); /* NULL where it is negative */
 void bind_amount(struct binder *binder, double number);   /* NULL where it is negative or not finite */
 void bind_text(struct binder *binder, const char *text);  /* NULL stands for "" */
+void bind_name(struct binder *binder, const char *text);  /* NULL where it is "" */
 void bind_bytes(struct binder *binder, const void *bytes, size_t length);
 
 /* A column of the present row: NaN (real), -1 (reading, amount) or "" where it is NULL. */

@@ -145,9 +145,9 @@ struct timing {
 struct measurement {
   enum outcome outcome;
   const char *reason;
-  const char *gpu; /* the UUID of another GPU of the model, on which it was measured; "" for that of the problem */
-  long number;     /* in the run, from 1 */
-  double at_s;     /* since the run's start */
+  char gpu[DEVICE_UUID_BYTES]; /* of the GPU that measured it, where that is not the problem's own; else "" */
+  long number;                 /* in the run, from 1 */
+  double at_s;                 /* since the run's start */
   struct timing timing;
   double rms_error, max_error, max_error_units; /* NaN where it was not compared */
   int registers, shared_bytes, spill_bytes;     /* -1 where it was not compiled; so the next ones */

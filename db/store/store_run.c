@@ -1,5 +1,6 @@
 /* store_run.c: a run begins, gathers results one by one, and ends; store_final.c adds what its final rounds found. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -180,14 +181,15 @@ static enum outcome column_outcome(sqlite3_stmt *query, int column) {
   return outcome_find(column_text(query, column), &outcome) ? outcome : OUTCOME_COUNT;
 }
 
-#define COLUMN_READ(column, kind, member) m.member = COLUMN_READ_##kind(++at);
-#define COLUMN_READ_INTEGER(at) sqlite3_column_int64(query, at)
-#define COLUMN_READ_READING(at) column_reading(query, at)
-#define COLUMN_READ_REAL(at) column_real(query, at)
-#define COLUMN_READ_AMOUNT(at) column_amount(query, at)
-#define COLUMN_READ_TEXT(at) reason_keep(store, query, at)
-#define COLUMN_READ_OUTCOME(at) column_outcome(query, at)
-#define COLUMN_READ_SAMPLES(at) samples_keep(store, query, at, m.timing.sample_count)
+#define COLUMN_READ(column, kind, member) COLUMN_READ_##kind(m.member, ++at);
+#define COLUMN_READ_INTEGER(member, at) member = sqlite3_column_int64(query, at)
+#define COLUMN_READ_READING(member, at) member = column_reading(query, at)
+#define COLUMN_READ_REAL(member, at) member = column_real(query, at)
+#define COLUMN_READ_AMOUNT(member, at) member = column_amount(query, at)
+#define COLUMN_READ_TEXT(member, at) member = reason_keep(store, query, at)
+#define COLUMN_READ_NAME(member, at) snprintf(member, sizeof(member), "%s", column_text(query, at))
+#define COLUMN_READ_OUTCOME(member, at) member = column_outcome(query, at)
+#define COLUMN_READ_SAMPLES(member, at) member = samples_keep(store, query, at, m.timing.sample_count)
 
 /* Read a row of FIND_MEASUREMENT. */
 static halotune_status measurement_read(struct store *store, sqlite3_stmt *query, struct measurement *out,

@@ -263,8 +263,7 @@ static halotune_status fill_trial(struct leader *leader, const struct member *me
   *result = from->result;
   snprintf(trial->reason, sizeof trial->reason, "%s", from->result.reason);
   result->reason = trial->reason;
-  snprintf(trial->gpu, sizeof trial->gpu, "%s", member->hello.uuid);
-  result->gpu = trial->gpu;
+  snprintf(result->gpu, sizeof result->gpu, "%s", member->hello.uuid);
   trial->is_over = true;
   trial->away_scale = from->scale;
   trial->has_code = from->has_code;

@@ -19,8 +19,6 @@ static halotune_status take_row(struct trial *trial, const struct measurement *r
   snprintf(trial->reason, sizeof trial->reason, "%s", row->reason);
   trial->result = *row;
   trial->result.reason = trial->reason;
-  snprintf(trial->gpu, sizeof trial->gpu, "%s", row->gpu ? row->gpu : "");
-  trial->result.gpu = trial->gpu;
   trial->result.timing.samples = NULL;
   trial->is_over = true;
   if (!with_samples || !timing->samples || timing->sample_count <= 0) return HALOTUNE_OK;
@@ -63,13 +61,19 @@ static halotune_status take_twin(struct results *results, struct trial *trial, i
   return status;
 }
 
+/* An identity is evenly spread: any part of it is a hash. */
+static uint64_t code_hash(struct identity code) {
+  uint64_t hash;
+  memcpy(&hash, code.bytes, sizeof hash);
+  return hash;
+}
+
 halotune_status results_find_twin(struct results *results, struct trial *trial) {
   struct identity code;
   if (!trial_code(trial, &code)) return HALOTUNE_OK;
-  for (int i = 0; i < results->count; i++) {
-    const struct result_record *record = &results->list[i];
-    if (!record->twin_of && record->has_code && identity_compare(record->code, code) == 0)
-      return take_twin(results, trial, i);
+  int place;
+  for (struct set_walk at = set_walk(&results->by_code, code_hash(code)); set_next(&at, &place);) {
+    if (identity_compare(results->list[place].code, code) == 0) return take_twin(results, trial, place);
   }
   return HALOTUNE_OK;
 }
@@ -117,6 +121,8 @@ static halotune_status add_record(struct results *results, struct trial *trial) 
   *record =
       (struct result_record){.proposal = trial->proposal, .source = trial->generated.hash, .twin_of = trial->twin_of};
   record->has_code = trial_code(trial, &record->code);
+  if (record->has_code && !record->twin_of && !set_add(&results->by_code, code_hash(record->code), results->count - 1))
+    return fail_memory();
   trial->result.number = results->count;
   return trial->is_away ? add_ticket(results, trial->proposal.ticket) : HALOTUNE_OK;
 }
@@ -308,6 +314,7 @@ halotune_status results_settle_away(struct results *results, const struct crew_s
 void results_free(struct results *results) {
   free(results->list);
   free(results->by_ticket);
+  set_free(&results->by_code);
   results->list = NULL;
   results->count = results->capacity = 0;
 }

@@ -2,6 +2,7 @@
 #ifndef SEARCH_TUNE_RESULTS_H
 #define SEARCH_TUNE_RESULTS_H
 
+#include "base/set.h"
 #include "tuner/search/tune/search_inputs.h"
 #include "tuner/search/tune/watch.h"
 
@@ -23,7 +24,8 @@ struct results {
   const struct watch *watch; /* the caller's; its anchor is told which results it watches */
   struct result_record *list;
   int count, capacity;
-  long *by_ticket; /* the number of the result that the crew knows by a ticket; 0: none yet */
+  struct set by_code; /* places of results that are no twins */
+  long *by_ticket;    /* the number of the result that the crew knows by a ticket; 0: none yet */
   long ticket_count;
 };
 

@@ -6,14 +6,29 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/fail.h"
+#include "base/random.h"
 
 static double scaled_ms(const struct timed_variant *variant) { return variant->median_ms / variant->scale; }
 
+/* Rows of the store are counted: neighbours have to lie apart. */
+static uint64_t hash_of(int64_t variant) { return random_bits(0, (uint64_t)variant); }
+
 static struct timed_variant *timed_find(const struct timed_list *timed, int64_t variant) {
-  for (long i = timed->count - 1; i >= 0; i--) {
-    if (timed->list[i].variant == variant) return &timed->list[i];
+  int place;
+  for (struct set_walk at = set_walk(&timed->by_variant, hash_of(variant)); set_next(&at, &place);) {
+    if (timed->list[place].variant == variant) return &timed->list[place];
   }
   return NULL;
+}
+
+static halotune_status index_make(struct timed_list *timed) {
+  if (timed->by_variant.count == (size_t)timed->count) return HALOTUNE_OK;
+  set_free(&timed->by_variant);
+  for (long i = 0; i < timed->count; i++) {
+    if (!set_add(&timed->by_variant, hash_of(timed->list[i].variant), (int)i)) return fail_memory();
+  }
+  return HALOTUNE_OK;
 }
 
 /* Find the minimum anew, after a variant has changed or left. */
@@ -26,6 +41,7 @@ static void find_best(struct timed_list *timed) {
 }
 
 halotune_status timed_put(struct timed_list *timed, const struct timed_variant *variant) {
+  if (index_make(timed) != HALOTUNE_OK) return fail_memory();
   struct timed_variant *same = timed_find(timed, variant->variant);
   if (same) {
     *same = *variant;
@@ -33,16 +49,20 @@ halotune_status timed_put(struct timed_list *timed, const struct timed_variant *
     return HALOTUNE_OK;
   }
   if (!array_room(timed->list, timed->count, timed->capacity)) return fail_memory();
+  if (!set_add(&timed->by_variant, hash_of(variant->variant), (int)timed->count)) return fail_memory();
   timed->list[timed->count++] = *variant;
   double time_ms = scaled_ms(variant);
   if (timed->best_ms == 0 || time_ms < timed->best_ms) timed->best_ms = time_ms;
   return HALOTUNE_OK;
 }
 
+/* Places change, which is rare: the next timed_put makes the index anew. */
 void timed_remove(struct timed_list *timed, int64_t variant) {
-  struct timed_variant *found = timed_find(timed, variant);
-  if (!found) return;
-  *found = timed->list[--timed->count];
+  long at = 0;
+  while (at < timed->count && timed->list[at].variant != variant) at++;
+  if (at == timed->count) return;
+  timed->list[at] = timed->list[--timed->count];
+  set_free(&timed->by_variant);
   find_best(timed);
 }
 
@@ -56,10 +76,12 @@ static int compare_places(const void *left, const void *right) {
 }
 
 void timed_sort(struct timed_list *timed) {
+  set_free(&timed->by_variant);
   if (timed->count > 1) qsort(timed->list, (size_t)timed->count, sizeof *timed->list, compare_places);
 }
 
 void timed_free(struct timed_list *timed) {
+  set_free(&timed->by_variant);
   free(timed->list);
   *timed = (struct timed_list){.count = 0};
 }

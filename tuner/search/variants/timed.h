@@ -2,6 +2,7 @@
 #ifndef SEARCH_VARIANTS_TIMED_H
 #define SEARCH_VARIANTS_TIMED_H
 
+#include "base/set.h"
 #include "db/store/store.h"
 #include "tuner/search/variants/search_space.h"
 
@@ -22,7 +23,8 @@ struct timed_variant {
 struct timed_list {
   struct timed_variant *list;
   long count, capacity;
-  double best_ms; /* the shortest time over its scale; 0 for none */
+  struct set by_variant; /* places in the list, of rows in the store; empty after places have changed */
+  double best_ms;        /* the shortest time over its scale; 0 for none */
 };
 
 /* Add a variant. It replaces the one with the same row in the store, if there is one. Returns HALOTUNE_OK or

@@ -21,14 +21,13 @@ struct trial {
   int64_t variant;          /* in the store */
   double recalled_scale;    /* how slow the GPU was in the earlier run, relative to now */
   long twin_of;             /* the number of the result whose machine code and launch it has; 0: none */
-  bool is_same;      /* it is a twin that has the source of its original, too, and so the same row in the store */
-  long again;        /* the number of the result that this one replaces; 0: none */
-  bool is_away;      /* another GPU has it, or had it: nothing is generated here */
-  double away_scale; /* how slow that GPU was, relative to its own beginning */
-  char gpu[DEVICE_UUID_BYTES]; /* the UUID of that GPU; "" for the device */
-  bool has_code;               /* `code` is known without a cubin */
-  struct identity code;        /* of launch and machine code */
-  bool is_stand_in;            /* it gives no result: it becomes the anchor in the default's place */
+  bool is_same;         /* it is a twin that has the source of its original, too, and so the same row in the store */
+  long again;           /* the number of the result that this one replaces; 0: none */
+  bool is_away;         /* another GPU has it, or had it: nothing is generated here */
+  double away_scale;    /* how slow that GPU was, relative to its own beginning */
+  bool has_code;        /* `code` is known without a cubin */
+  struct identity code; /* of launch and machine code */
+  bool is_stand_in;     /* it gives no result: it becomes the anchor in the default's place */
   struct measurement result;
   char reason[TRIAL_REASON_BYTES];
   float *samples;
