@@ -60,7 +60,7 @@ struct leader {
   int size, next;         /* next: who is asked first for room */
   long task;
   struct crew_start start;
-  bool is_started;
+  bool is_started, is_awaiting; /* the search has begun; nothing is left to do but to wait for set-ups */
   double own_anchor_ms;
   bool is_device_out;
   struct given *given; /* by ticket, from 1 */
@@ -371,8 +371,9 @@ static halotune_status take_message(struct leader *leader, int rank) {
 }
 
 /* Whether a member owes an answer. */
-static bool owes(const struct member *member) {
-  return (member->state == MEMBER_SEARCHING && member->away > 0) || member->state == MEMBER_SETTLING ||
+static bool owes(const struct leader *leader, const struct member *member) {
+  return (member->state == MEMBER_PREPARING && leader->is_awaiting) ||
+         (member->state == MEMBER_SEARCHING && member->away > 0) || member->state == MEMBER_SETTLING ||
          member->state == MEMBER_IN_FINALS;
 }
 
@@ -385,7 +386,7 @@ static halotune_status look_for_hangs(struct leader *leader) {
   for (int rank = 1; rank < leader->size && status == HALOTUNE_OK; rank++) {
     const struct member *member = &leader->members[rank];
     char why[WORDS_BYTES];
-    if (!owes(member) || at_ms - member->heard_ms < leader->options.patience_ms) continue;
+    if (!owes(leader, member) || at_ms - member->heard_ms < leader->options.patience_ms) continue;
     snprintf(why, sizeof why, "it said nothing for %.0f s", (at_ms - member->heard_ms) * 1e-3);
     status = dismiss(leader, rank, why);
   }
@@ -427,6 +428,7 @@ static halotune_status crew_begin(void *state, const struct crew_task *task) {
     struct text copy = {0};
     text_add(&copy, message.bytes, message.length);
     member->state = MEMBER_PREPARING;
+    member->heard_ms = now_ms(leader);
     member->anchor_ms = NAN;
     member->scale = 1;
     member->results = 0;
@@ -556,17 +558,25 @@ static bool anyone_is(const struct leader *leader, enum member_state state) {
   return false;
 }
 
+static bool is_stopped(const struct leader *leader) { return leader->options.stop && *leader->options.stop; }
+
 /* Wait until nobody is in a state. A member that is silent for too long leaves it. */
 static halotune_status await_nobody(struct leader *leader, enum member_state state) {
   halotune_status status = HALOTUNE_OK;
   bool had;
-  while (status == HALOTUNE_OK && anyone_is(leader, state)) status = listen(leader, LOOK_EVERY_MS, &had);
+  while (status == HALOTUNE_OK && anyone_is(leader, state) && !is_stopped(leader))
+    status = listen(leader, LOOK_EVERY_MS, &had);
   return status;
 }
 
+/* Members that were still setting up when the search ended take part in the finals. */
 static halotune_status crew_settle(void *state, const struct crew_settled **list, long *count) {
   struct leader *leader = state;
-  halotune_status status = await_nobody(leader, MEMBER_SETTLING);
+  leader->is_awaiting = true;
+  halotune_status status = await_nobody(leader, MEMBER_PREPARING);
+  leader->is_awaiting = false;
+  if (status == HALOTUNE_OK) status = crew_stop(leader);
+  if (status == HALOTUNE_OK) status = await_nobody(leader, MEMBER_SETTLING);
   *list = leader->settled;
   *count = leader->settled_count;
   return status;

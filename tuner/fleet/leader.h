@@ -6,6 +6,8 @@
 #ifndef FLEET_LEADER_H
 #define FLEET_LEADER_H
 
+#include <signal.h>
+
 #include "base/clock.h"
 #include "tuner/fleet/link.h"
 #include "tuner/fleet/messages.h"
@@ -16,10 +18,11 @@
 
 struct leader_options {
   const struct fleet_link *link;
-  struct fleet_hello own;  /* the leader itself */
-  int patience_ms;         /* a member that has variants and is silent for so long hangs */
-  bool may_share;          /* several members may use one GPU */
-  struct time_source time; /* {NULL, NULL}: the machine's clock */
+  struct fleet_hello own;            /* the leader itself */
+  int patience_ms;                   /* a member that has variants and is silent for so long hangs */
+  bool may_share;                    /* several members may use one GPU */
+  const volatile sig_atomic_t *stop; /* becomes 1 to wait for nobody any more; may be NULL */
+  struct time_source time;           /* {NULL, NULL}: the machine's clock */
 };
 
 struct leader;

@@ -248,6 +248,41 @@ TEST(a_slow_gpu_is_named_and_left_out) {
   }
 }
 
+TEST(a_member_that_was_late_takes_part_in_the_finals) {
+  static const char *const rows[] = {"late", "never ready"};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct team team;
+    struct text words = {0};
+    struct proposal proposals[1];
+    const struct crew_settled *settled;
+    long count;
+    memset(proposals, 0, sizeof proposals);
+    team_open(&team, 2);
+    const struct fleet_hello hello = fake_hello(1);
+    const struct crew_task task = {.task = &team.task, .templates = team.templates, .template_count = 1};
+    const struct crew_start start = {.space = &team.space};
+    say_hello(&team, 1, &hello);
+    CHECK_EQ(1, leader_gather(team.leader, 100, &words), "%s", rows[i]);
+    CHECK_OK(team.crew.table->begin(team.crew.state, &task));
+    CHECK_OK(team.crew.table->start(team.crew.state, &start));
+    CHECK_OK(team.crew.table->stop(team.crew.state));
+    CHECK_EQ(0, fake_count(team.fake, 1, FLEET_STOP, NULL), "%s: its search has not begun", rows[i]);
+    if (i == 0) {
+      struct text *ready = fake_say(team.fake, 1, FLEET_READY, 1);
+      pack_u64(ready, 1);
+      pack_text(ready, "");
+      pack_double(fake_say(team.fake, 1, FLEET_ANCHORED, 1), 2);
+      pack_u64(fake_say(team.fake, 1, FLEET_SETTLED, 1), 0);
+    }
+    CHECK_OK(team.crew.table->settle(team.crew.state, &settled, &count));
+    CHECK_OK(team.crew.table->finals_begin(team.crew.state, proposals, 1, 1));
+    CHECK_EQ(i == 0, fake_count(team.fake, 1, FLEET_FINALS, NULL), "%s: the finals", rows[i]);
+    CHECK_EQ(i == 1, team.fake->is_dropped[1], "%s: dropped after the leader's patience", rows[i]);
+    text_free(&words);
+    team_close(&team);
+  }
+}
+
 TEST(the_winner_is_the_best_over_all_gpus) {
   static const double anchors_ms[] = {2, 2, 2};
   static const double times_ms[][2] = {{1.03, 1}, {1.04, 1}}; /* of two finalists on the members */
@@ -290,6 +325,7 @@ int main(void) {
       cmocka_unit_test(variants_go_where_there_is_room_and_results_come_back_corrected),
       cmocka_unit_test(a_member_that_fails_costs_what_it_has),
       cmocka_unit_test(a_slow_gpu_is_named_and_left_out),
+      cmocka_unit_test(a_member_that_was_late_takes_part_in_the_finals),
       cmocka_unit_test(the_winner_is_the_best_over_all_gpus),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -65,7 +65,8 @@ halotune_status tune_team_meet(struct tune_team *team, const struct tune_backend
   const struct leader_options options = {.link = &team->link,
                                          .own = team->own,
                                          .patience_ms = compile_timeout_ms + 2 * which->hang_ms + PATIENCE_MS,
-                                         .may_share = which->may_share};
+                                         .may_share = which->may_share,
+                                         .stop = stop_flag()};
   struct text words = {0};
   halotune_status status = leader_open(&options, &team->leader);
   if (status != HALOTUNE_OK) return status;
