@@ -55,7 +55,7 @@ halotune_status member_receive(struct member_state *member, int timeout_ms, stru
   return fail(HALOTUNE_IO, "the leader said what no leader says");
 }
 
-/* --- what the search asks of a follower ------------------------------------------------------------------------------ */
+/* --- what the search asks of a follower --- */
 
 /* Take a message during the search. */
 static halotune_status take_message(struct member_state *member, struct unpack *in, const struct fleet_head *head) {
@@ -156,7 +156,7 @@ static void show_alive(void *context, const struct tune_progress *progress) {
   member_alive(context);
 }
 
-/* --- a task ---------------------------------------------------------------------------------------------------------- */
+/* --- a task --- */
 
 /* Read the stencil, and check that stencil and templates mean the same here. */
 static halotune_status task_read(struct member_state *member, const struct fleet_task *from) {

@@ -1,8 +1,8 @@
 /* crew.h: other GPUs of the device's model, which measure variants of the run as well. The search knows a crew as this
  * table of functions; tuner/fleet/leader.h is one that works through messages.
  *
- * A run calls begin, start, then put and take in any order, then stop and settle, then finals_begin and finals_take, and
- * end. Each may be left out, and end may come at any time. Members that cannot take part, or fail on the way, are told
+ * A run calls begin, start, then put and take in any order, then stop and settle, then finals_begin and finals_take,
+ * and end. Each may be left out, and end may come at any time. Members that cannot take part, or fail, are told
  * of in the report, and are no error of the run. Threads: one at a time. */
 #ifndef SEARCH_RUN_CREW_H
 #define SEARCH_RUN_CREW_H

@@ -101,7 +101,7 @@ static halotune_status dispatch(struct search_phase *phase, const struct proposa
   return begin_here(phase, proposal);
 }
 
-/* Begin a proposal. A variant that was proposed before is passed over; that one comes again from a leader has a reason. */
+/* Begin a proposal. A variant that was proposed before is passed over, unless a leader asks for it again. */
 static halotune_status propose_variant(struct search_phase *phase, const struct proposal *proposal) {
   bool is_new;
   halotune_status status = visited_add(&phase->proposed, phase->in->space, proposal, &is_new);
