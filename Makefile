@@ -487,7 +487,7 @@ protocol: all fake-cuda  ## the tuner on a GPU whose best kernel is known, with 
 
 .PHONY: check-fleet
 check-fleet: all fake-cuda $(OUT)/tests/fleet/messages  ## many ranks on emulated GPUs: mpirun of Open MPI and MPICH, and Slurm on this host; make deps-fleet installs them
-	$(Q)MESSAGES=$(OUT)/tests/fleet/messages CC='$(CC)' tests/tap.sh tests/fleet/mpi.sh
+	$(Q)MESSAGES=$(OUT)/tests/fleet/messages CC='$(CC)' tests/tap.sh tests/fleet/mpi.sh tests/fleet/slurm.sh
 
 .PHONY: check-gpu sanitize-gpu
 check-gpu: all  ## what needs a GPU: variants of all stencils, each wrapper, a large field, defects; LARGE=0 for little memory, JOBS at a time on DEVICES='0 1'

@@ -2,7 +2,8 @@
 # sets $program, $work (removed at the end), $templates (a folder with the template `small`, which is `direct` with 32
 # configurations), and the environment. Compiled and computed results are kept in build/fake, so that a second run of a
 # test is fast. `result`, `check` and `finish` print TAP.
-cd "$(dirname "$0")/.." || exit 1
+# The root of the tree, from tests/ and from a folder in it.
+cd "$(dirname "$0")/.." && { [ -d tests ] || cd ..; } || exit 1
 program=$(readlink -f "${HALOTUNE:-build/halotune}")
 library=$(readlink -f "${FAKE_CUDA:-build/libfakecuda.so}")
 work=$(mktemp -d)

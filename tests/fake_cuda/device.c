@@ -78,6 +78,7 @@ CUresult fake_device_uuid(CUuuid *uuid, CUdevice device) {
   ENTER("cuDeviceGetUuid_v2");
   if (!is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
   memset(uuid->bytes, 0xfa, sizeof uuid->bytes);
+  uuid->bytes[14] = (char)fake_number("HALOTUNE_FAKE_HOST", 0xfa);
   uuid->bytes[15] = (char)device;
   return CUDA_SUCCESS;
 }

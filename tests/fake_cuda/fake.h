@@ -10,6 +10,7 @@
  *
  * The environment is read at the first call:
  *   HALOTUNE_FAKE_DEVICES=N           number of GPUs; 1
+ *   HALOTUNE_FAKE_HOST=N              a number of the host, 0 to 255, so that GPUs of several hosts differ
  *   HALOTUNE_FAKE_NAME=TEXT           name of the GPU; "NVIDIA H200"
  *   HALOTUNE_FAKE_CAPABILITY=N        any; 90
  *   HALOTUNE_FAKE_SMS=N               132

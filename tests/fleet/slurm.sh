@@ -1,0 +1,80 @@
+#!/bin/sh
+# slurm.sh: jobs of contrib/slurm in a Slurm of their own on this host, with emulated GPUs. $MESSAGES is the program of
+# messages.c. Prints TAP.
+set -u
+LIMIT_S=${LIMIT_S:-300}
+. "$(dirname "$0")/../fake_gpu.sh"
+. tests/fleet/launch.sh
+. tests/fleet/cluster.sh
+unset HALOTUNE_MPI
+messages=$(readlink -f "${MESSAGES:?}")
+if ! reason=$(can_cluster); then
+  echo "ok 1 - Slurm # SKIP $reason"
+  echo "1..1"
+  exit 0
+fi
+trap 'cluster_stop; rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM
+check "a Slurm with four nodes starts on this host" cluster_start
+
+# --- the transport
+export HALOTUNE_MPI
+for kind in openmpi:pmix mpich:pmi2; do
+  interface=${kind#*:} kind=${kind%:*}
+  reason=$(can_launch $kind) || { number=$((number + 1)); echo "ok $number - srun --mpi=$interface # SKIP $reason"; continue; }
+  HALOTUNE_MPI=$PWD/build/mpi/$kind/libhalotune-mpi.so
+  check "srun --mpi=$interface: messages between four nodes" timeout $LIMIT_S srun --mpi=$interface -N4 -n4 "$messages" echo
+done
+unset HALOTUNE_MPI
+one_line() { # words command...
+  words=$1
+  shift
+  ! "$@" >"$work/out" 2>&1 && cat "$work/out" && [ "$(grep -c '^halotune: ' "$work/out")" = 1 ] && grep -q "^halotune: .*$words" "$work/out"
+}
+check "srun without an interface for MPI: one line" one_line 'without an interface for MPI' timeout $LIMIT_S srun -N4 -n4 "$messages" echo
+
+# --- jobs of contrib/slurm
+export HALOTUNE="$program" MPI=pmi2
+job="star7 --grid 16,16,16 --dtype f32 --template-dir $templates --template small --strategy exhaustive --budget none --hang-timeout 60s"
+query() { sqlite3 "$1" "$2" | tr '|' ' '; } # DB sql
+space=32 # variants of the template small
+# Submit a job of tune.sbatch, and print its number.
+submit() { # name option... -- argument...
+  log=$work/$1.log
+  shift
+  options=
+  while [ "$1" != -- ]; do options="$options $1"; shift; done
+  shift
+  # shellcheck disable=SC2086
+  sbatch --parsable --output="$log" $options contrib/slurm/tune.sbatch "$@"
+}
+# shellcheck disable=SC2086
+completes() { # job log
+  await_end "$1"
+  tail -n 5 "$2"
+  job_is "$1" COMPLETED
+}
+
+# shellcheck disable=SC2086
+id=$(submit one --nodes=1 --ntasks=1 -- $job --db "$work/one.db")
+check "a job with one GPU" completes "$id" "$work/one.log"
+check "stores each variant, and a winner" [ "$(query "$work/one.db" 'select (select count(*) from measurement), (select count(*) from best where is_current)')" = "$space 1" ]
+
+# The time limit is a SIGTERM for the script two minutes before it (--signal=B:TERM@120). Here it comes at once.
+# shellcheck disable=SC2086
+id=$(HALOTUNE_FAKE_FAULT="cuModuleLoadData=slow:200" submit cut --nodes=1 --ntasks=1 -- $job --db "$work/cut.db")
+some_are_stored() { query "$work/cut.db" 'select count(*) >= 4 from measurement' 2>/dev/null | grep -qx 1; }
+await some_are_stored
+scancel --signal=TERM --batch "$id"
+was_requeued() { scontrol show job "$id" | grep -q ' Restarts=1'; }
+check "at its time limit a job goes back into the queue" await was_requeued
+check "and the same command goes on, to its end" completes "$id" "$work/cut.log"
+check "no row is lost, and none is there twice" [ "$(query "$work/cut.db" 'select count(*), count(distinct variant_id) from measurement')" = "$space $space" ]
+
+# shellcheck disable=SC2086
+merge=$(FOLDER="$work/models" contrib/slurm/models.sh h200 h100 a100 -- $job)
+check "a job for each of three models, and one that merges" completes "$merge" "$work/models/merge.log"
+check "the merged database has a winner for each model" \
+  [ "$(query "$work/models/merged.db" 'select group_concat(name) from (select distinct name from best join problem p on p.id = problem_id join device d on d.id = p.device_id where is_current order by name)')" = "NVIDIA A100,NVIDIA H100,NVIDIA H200" ]
+
+finish
