@@ -12,7 +12,7 @@ def verdict:
 def goal: if (.goal | test("[*]")) then "\(.target | whole) (\(.goal))" else .goal end;
 def published: if .published == null then "-" else "\(.published) (\(.source))" end;
 
-"# \(if .name == "wide" then "Wide stencils" else "Several time steps in a launch" end) on \(.gpu)",
+"# \({wide: "Wide stencils", boundaries: "Boundary rules"}[.name] // "Several time steps in a launch") on \(.gpu)",
 "",
 "\(.date). **\(.reached) of \(.targets)** targets are reached.",
 "",
