@@ -102,9 +102,9 @@ SHARED := $(OUT)/libhalotune.so.$(VERSION)
 ROOMS ?= *
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(OUT)/tests/unit/%,$(wildcard $(ROOMS:%=tests/unit/%/*_test.c)))
 # CASE names one test program: CASE=parse or CASE=parse_test.
-# Most of the time of some tests goes to g++, which compiles kernels. With SLICE, a sample of asan leaves them to `unit`.
+# Most of the time of some tests goes to g++, which compiles kernels. The sample of asan leaves them to `unit`.
 COMPILING_TESTS := emulate/emulation_build device/gpu_session measure/backend_cuda
-TESTS_TO_RUN = $(if $(CASE),$(filter %/$(CASE:%_test=%)_test,$(UNIT_TESTS)),$(filter-out $(if $(SLICE),$(COMPILING_TESTS:%=$(OUT)/tests/unit/%_test)),$(UNIT_TESTS)))
+TESTS_TO_RUN = $(if $(CASE),$(filter %/$(CASE:%_test=%)_test,$(UNIT_TESTS)),$(filter-out $(if $(LEAVES_COMPILING),$(COMPILING_TESTS:%=$(OUT)/tests/unit/%_test)),$(UNIT_TESTS)))
 
 # The plug-in for MPI is built for each MPI whose compiler is found. Debian's names for them say which MPI they belong to.
 # A plain mpicc is asked for the command that it runs.
@@ -511,7 +511,7 @@ asan-build:
 	$(Q)$(MAKE) --no-print-directory tests $(SANITIZED)
 
 asan:  ## the unit and command-line tests under ASan and UBSan; SLICE=3 for a sample
-	$(Q)$(MAKE) --no-print-directory unit golden $(SANITIZED)
+	$(Q)$(MAKE) --no-print-directory unit golden $(SANITIZED) LEAVES_COMPILING=$(SLICE)
 
 # Only the tests of library/ run here. Other tests start programs of their own, or expect a process with one thread.
 .PHONY: tsan

@@ -96,14 +96,14 @@ step install run_make install-tests
 step bindings run_make bindings-tests
 step examples run_make examples
 begin report run_make report
-step mutations run_make mutations SLICE=16
+step mutations run_make mutations SLICE=24
 step variants run_make variants
 step report await report
 step tune run_make tune-tests
 begin faults run_make faults
 step selftest run_make selftest
 step protocol run_make protocol
-step asan run_make asan CC=clang SLICE=6
+step asan run_make asan CC=clang SLICE=13
 step faults await faults # its hangs sleep for minutes
 step templates await templates
 step tidy await tidy

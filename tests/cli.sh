@@ -2,7 +2,8 @@
 # cli.sh [CASE...]: runs each tests/cli/CASE.sh in the root of the repository, with the program $HALOTUNE on PATH as `halotune`.
 # Each case has a $TMPDIR of its own. It compares the output with CASE.out and CASE.err (missing: empty), and the exit
 # code with the last line of CASE.sh, "# exit N". Prints TAP. UPDATE=1 writes the files anew; read them before you commit. CASE=NAME names a
-# case, too. A name may be a pattern ('query_*'). Without names all cases run, or with SLICE=3 a third of them.
+# case, too. A name may be a pattern ('query_*'). Without names all cases run, or with SLICE=3 a third of
+# them, and at least one of each kind.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . tests/slice.sh
@@ -24,7 +25,7 @@ for name in "$@"; do
     cases="$cases $case"
   done
 done
-for case in $(printf '%s\n' $cases | sliced "${SLICE:-1}"); do
+for case in $(printf '%s\n' $cases | sliced_kinds "${SLICE:-1}" "$kind_of_case"); do
   number=$((number + 1))
   base=${case%.sh}
   TMPDIR=$work/of_case

@@ -57,12 +57,38 @@ def unknown_words(text):
                 yield f"halotune {command} has no option {option}"
 
 
+def unanswered(text):
+    """The answers of CONTRIBUTING that name no file, or a symbol that none of its files has."""
+    rows = re.findall(r"^\| (.*\?|.*[^ ]) \| (.*`.*) \|$", text.partition("## Where is X?")[2].partition("\n## ")[0], flags=re.M)
+    if len(rows) < 20:
+        yield f"Where is X?: only {len(rows)} questions"
+    for question, answer in rows:
+        folder, files, symbols = pathlib.Path("."), [], []
+        for word in re.findall(r"`([^`]*)`", answer):
+            path = pathlib.Path(word) if (pathlib.Path(word)).exists() else folder / word
+            if path.exists():
+                files.append(path)
+                folder = path.parent
+            elif re.fullmatch(r"[a-z_0-9]+", word):
+                symbols.append(word)
+            elif not word.startswith("-"):
+                yield f"{question}: there is no {word}"
+        texts = [path.read_text() for path in files if path.is_file()]
+        for symbol in symbols:
+            if not any(re.search(rf"\b{symbol}\b", text) for text in texts):
+                yield f"{question}: {symbol} is in none of {[str(path) for path in files]}"
+        if not files:
+            yield f"{question}: no file is named"
+
+
 def main():
     invented = list(unknown_words("`halotune tune --budget 1s`, `halotune tuna star7`, `halotune query --nonsense`"))
-    failed = int(invented != ["there is no halotune tuna", "halotune query has no option --nonsense"])
-    print(f"{'not ok' if failed else 'ok'} 1 - a command and an option that there are not, in a text of the test")
+    made_up = "## Where is X?\n" + "| a | `base/json.c` |\n" * 19 + "| b | `nosuch` in `base/json.c` |\n| c | `base/nosuch.c` |\n"
+    missed = list(unanswered(made_up))
+    failed = int(invented != ["there is no halotune tuna", "halotune query has no option --nonsense"] or len(missed) != 3)
+    print(f"{'not ok' if failed else 'ok'} 1 - in a text of this test, a command, an option, a symbol and a file that there are not")
     for number, document in enumerate(DOCUMENTS, 2):
-        problems = [*broken_links(document), *unknown_words(document.read_text())]
+        problems = [*broken_links(document), *unknown_words(document.read_text()), *(unanswered(document.read_text()) if document.name == "CONTRIBUTING.md" else [])]
         failed += bool(problems)
         print(f"{'not ok' if problems else 'ok'} {number} - links, commands and options of {document}")
         for problem in problems:

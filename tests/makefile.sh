@@ -139,5 +139,38 @@ sample=$(echo "$names" | sliced 7)
   [ "$(for which in 0 1 2 3 4 5 6; do echo "$names" | sliced 7 $which; done | sort)" = "$(echo "$names" | sort)" ]
 result "a new name moves no other one into a sample or out of it" $?
 
+# The samples of `make check` have each template, each kind of case of the command line, and each call of the driver.
+lacking() { # file with one line for each kind; stdin: the sample, as kinds
+  sort -u | comm -13 - "$1" | sed 's/^/the sample lacks: /'
+}
+kinds() { grep -oE -e "$1" | sort -u; } # pattern
+slice_of() { sed -n "s/^[a-z]* $1 .*SLICE=\([0-9]*\)\$/\1/p" tests/check.sh; } # step
+calls=$(sed -n 's/^  X([a-z_]*, "\(cu[A-Za-z0-9_]*\)".*/small \1#1=INVALID_VALUE\nsmall \1#=gone/p' gpu/driver/cu.h)
+{
+  grep -v '^#' tests/data/mutations.txt | kinds "$kind_of_defect" >"$work/templates"
+  ls tests/cli/*.sh | kinds "$kind_of_case" >"$work/kinds"
+  echo "$calls" | kinds "$kind_of_call" >"$work/calls"
+  for file in templates kinds calls; do [ "$(wc -l <"$work/$file")" -gt 12 ] || echo "there are only few $file"; done
+  ls templates/*.yaml | sed 's|.*/||; s/[.]yaml$//' | comm -3 - "$work/templates"
+  sliced_kinds "$(slice_of mutations)" "$kind_of_defect" <tests/data/mutations.txt | kinds "$kind_of_defect" | lacking "$work/templates"
+  ls tests/cli/*.sh | sliced_kinds "$(slice_of asan)" "$kind_of_case" | kinds "$kind_of_case" | lacking "$work/kinds"
+  echo "$calls" | sliced_kinds 2 "$kind_of_call" | kinds "$kind_of_call" | lacking "$work/calls"
+} >"$work/log" 2>&1
+[ ! -s "$work/log" ]
+result "each template, kind of case and call is in a sample" $?
+two='a one
+a two
+b one'
+[ "$(echo "$two" | sliced_kinds 1000 '^[a-z]')" = "$(printf '%s\nc one\n' "$two" | sliced_kinds 1000 '^[a-z]' | grep -v '^c')" ] &&
+  [ "$(echo "$two" | sliced_kinds 1 '^c')" = "$two" ] && [ "$(echo "$two" | sliced_kinds 1000 '^[a-z]' | wc -l)" = 2 ]
+result "a line of a new kind changes nothing for other kinds" $?
+
+# Which unit tests run: only the sample of asan leaves some out, whatever flags a user has.
+tests_run() { make -n --no-print-directory "$@" 2>>"$work/log" | grep 'tests/tap.sh .*/unit/' | grep -oE 'tests/unit/[a-z]+/[a-z0-9_]+_test( |$)' | tr -d ' ' | sort -u; }
+all=$(tests_run unit) && few=$(tests_run asan SLICE=6) && [ -n "$few" ] && [ "$(tests_run unit SLICE=6)" = "$all" ] && [ "$(tests_run asan)" = "$all" ] &&
+  [ "$(echo "$all" | grep -vcxF "$few")" = "$(echo "$all" | grep -cE '/(emulation_build|gpu_session|backend_cuda)_test$')" ] &&
+  [ "$(tests_run asan SLICE=6 CFLAGS=-O2)" = "$few" ] && [ "$(CFLAGS=-O2 tests_run asan SLICE=6)" = "$few" ]
+result "SLICE leaves out unit tests of asan alone" $?
+
 echo "1..$number"
 [ "$failed" = 0 ]
