@@ -489,12 +489,16 @@ protocol: all fake-cuda  ## the tuner on a GPU whose best kernel is known, with 
 check-fleet: all fake-cuda $(OUT)/tests/fleet/messages  ## many ranks on emulated GPUs: mpirun of Open MPI and MPICH, and Slurm on this host; make deps-fleet installs them
 	$(Q)MESSAGES=$(OUT)/tests/fleet/messages CC='$(CC)' tests/tap.sh tests/fleet/mpi.sh tests/fleet/slurm.sh
 
-.PHONY: check-gpu sanitize-gpu
+.PHONY: check-gpu sanitize-gpu gpu-checks
 check-gpu: all  ## what needs a GPU: variants of all stencils, each wrapper, a large field, defects; LARGE=0 for little memory, JOBS at a time on DEVICES='0 1'
 	$(Q)LARGE=$(LARGE) JOBS=$(JOBS) DEVICES='$(DEVICES)' tests/tap.sh tests/check_gpu.sh
 
 sanitize-gpu: all  ## compute-sanitizer over the best variants and samples, on this machine's GPU; TOOLS='racecheck memcheck initcheck', WINNERS=0 without them, JOBS and DEVICES
 	$(Q)TOOLS='$(TOOLS)' JOBS=$(JOBS) DEVICES='$(DEVICES)' WINNERS=$(WINNERS) tests/tap.sh tests/sanitize.sh
+
+gpu-checks: all  ## both of these for MINUTES=9; results come as they are there, and another call goes on where this one stopped
+	$(Q)MINUTES='$(MINUTES)' LARGE=$(LARGE) JOBS=$(JOBS) DEVICES='$(DEVICES)' WINNERS=$(WINNERS) TOOLS='$(TOOLS)' tests/gpu_checks.sh
+
 tune-tests: all fake-cuda $(OUT)/bench/near_gpu_bench  ## tuning and running from the command line: results, going on, ending early, replays, several GPUs
 	$(Q)NEAR=$(OUT)/bench/near_gpu_bench tests/tap.sh tests/tune.sh tests/roof.sh tests/run.sh tests/bench.sh
 

@@ -1,10 +1,10 @@
 #!/bin/sh
-# sanitize.sh: runs NVIDIA's compute-sanitizer on a GPU for the best variant of each stencil in the database
+# sanitize.sh [list]: runs NVIDIA's compute-sanitizer on a GPU for the best variant of each stencil in the database
 # ($HALOTUNE_DB, else the user's), and for a sample of $SAMPLE (4, or 0 for none) of all variants. It runs racecheck,
 # memcheck and initcheck, or the tools that $TOOLS names, in this order, because the slowest should start first.
 # $STENCILS chooses stencils. JOBS (4) run at the same time, on the GPUs that DEVICES numbers ('0 1 2 3'; else on the
 # first). $SANITIZER names the program. A stencil without a best variant for this GPU fails, unless WINNERS=0 leaves all
-# best variants out. Prints TAP.
+# best variants out. Prints TAP. `list` prints a check for each tool and stencil, for gpu_queue.sh.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 program=$(readlink -f "${HALOTUNE:-build/halotune}")
@@ -24,6 +24,14 @@ command -v jq >/dev/null || lacks "no jq, which reads what stencils and winners 
 # Run each stencil with each tool in a separate process on one GPU, and print and number its results when it is done. A
 # process that ends without all its results, or that xargs does not start, has failed.
 stencils=${STENCILS:-$("$program" list stencils --json | jq -r '.[].name')}
+if [ "${1:-}" = list ]; then
+  for tool in $tools; do
+    for stencil in $stencils; do
+      printf "%s_of_%s\\tSTENCILS='%s' TOOLS=%s SLOT=0 tests/sanitize.sh\\n" "$tool" "$(basename "$stencil" .yaml)" "$stencil" "$tool"
+    done
+  done
+  exit
+fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 if [ -z "${SLOT:-}" ]; then

@@ -204,5 +204,43 @@ env HALOTUNE="$work/program" LARGE=0 JOBS=2 DEVICES='0 3' TEMPLATE=direct ROW=1 
 grep -q '^ok .* - variants_of_b: 1 variant, 0 failed$' "$work/out" && [ "$(sort -u "$work/devices" | tr '\n' ' ')" = '0 3 ' ]
 result "check-gpu shares the GPUs that are numbered" $?
 
+# A queue of checks that stops and goes on.
+queue() { # words of the environment...
+  printf '%s\t%s\n' good "echo good >>$work/ran; echo fine" bad "echo bad >>$work/ran; echo reason; exit 1" |
+    env RESULTS="$work/queue" JOBS=2 "$@" tests/gpu_queue.sh >"$work/out" 2>"$work/err"
+}
+rm -f "$work/ran"
+queue MINUTES=0
+[ $? = 1 ] && [ ! -e "$work/ran" ] && grep -qx '# left: 2; call this again' "$work/out" && grep -qx '1[.][.]0' "$work/out"
+result "a queue of checks begins none after its time" $?
+queue
+[ $? = 1 ] && grep -q '^ok [12] - good: fine$' "$work/out" && grep -q '^not ok [12] - bad: reason$' "$work/out" && grep -qx '1[.][.]2' "$work/out"
+result "it goes on with those that are left" $?
+queue MINUTES=600
+[ $? = 1 ] && grep -q '^ok 1 - good: fine$' "$work/out" && grep -q '^not ok 2 - bad: reason$' "$work/out" && [ "$(wc -l <"$work/ran")" = 2 ]
+result "it shows the results that it has, and repeats no check" $?
+rm "$work/queue/bad.failed"
+printf 'good\tfalse\nbad\ttrue\n' | RESULTS="$work/queue" tests/gpu_queue.sh >"$work/out" 2>"$work/err" && [ "$(grep -c '^ok' "$work/out")" = 2 ]
+result "a check whose result was removed is tried again" $?
+printf 'slow\tsleep %s\n' "$LIMIT_S" | RESULTS="$work/queue" MINUTES=0.03 timeout "$LIMIT_S" tests/gpu_queue.sh >"$work/out" 2>"$work/err"
+[ $? = 1 ] && grep -qx '# left: 1; call this again' "$work/out" && [ -z "$(ls "$work/queue" | grep slow)" ]
+result "one that runs when the time is over has no result" $?
+checks() { # words of the environment...
+  env HALOTUNE="$work/program" SANITIZER="$work/sanitizer" TOOLS=memcheck STENCILS='copy triad' WINNERS=0 LARGE=0 TEMPLATE=direct ROW=1 RESULTS="$work/checks" DEVICES='0 3' \
+    "$@" tests/gpu_checks.sh >"$work/out" 2>"$work/err"
+}
+rm -f "$work/devices"
+checks
+grep -q '^ok .* - variants_of_b: 1 variant, 0 failed$' "$work/out" && [ "$(grep -c '^ok .* - memcheck_of_[a-z]*: 1..2$' "$work/out")" = 2 ] && grep -q '^not ok .* - defects_in_direct_1: ' "$work/out" &&
+  [ "$(sort -u "$work/devices" | tr '\n' ' ')" = '0 3 ' ]
+result "gpu-checks is both check-gpu and sanitize-gpu" $?
+ran=$(wc -l <"$work/devices")
+checks && false
+[ "$(wc -l <"$work/devices")" = "$ran" ]
+result "another call of it repeats nothing" $?
+checks PATH="$work/no_jq"
+[ $? = 1 ] && grep -q '^not ok 1 - no jq' "$work/out"
+result "without jq, it says so" $?
+
 echo "1..$number"
 [ "$failed" = 0 ]
