@@ -30,7 +30,8 @@ chmod 700 "$host"
 
 mkdir "$host/compile-aaaaaa" && echo object >"$host/compile-aaaaaa/cc1234.o" && : >"$host/compile-aaaaaa/lock"
 for entry in $(entries .so); do rm "$entry"; done
-verify && [ $code = 0 ] && [ ! -e "$host/compile-aaaaaa" ]
+mkdir "$host/compile-bbbbbb" # its process was killed before it had a lock
+verify && [ $code = 0 ] && [ ! -e "$host/compile-aaaaaa" ] && [ ! -e "$host/compile-bbbbbb" ]
 result "what a killed compiler left is removed" $?
 
 if [ "$(id -u)" = 0 ]; then

@@ -10,12 +10,9 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "gpu/compile/cache_folder.h"
-
-enum { HOUR_S = 3600 };
 
 /* Open and lock a file of a folder. Returns the descriptor; -1 with errno EWOULDBLOCK if its process lives. */
 static int take_lock(const char *folder, const char *name, int flags) {
@@ -45,13 +42,26 @@ static int make_lock(const char *folder) {
   return lock;
 }
 
-/* Whether the process of a folder is dead. One that has made the folder but no lock yet gets an hour.
- *   lock  receives the folder's lock, which keeps out others who clean; -1 for none */
+/* Lock a folder itself, as its process does until its file `lock` is locked. Returns the descriptor; -1 if another
+ * process has locked it, or if it is no folder. */
+static int take_folder(const char *folder) {
+  int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0) return fd;
+  close(fd);
+  return -1;
+}
+
+/* Whether the process of a folder is dead. It may have died before it made the file `lock`.
+ *   lock  receives a lock of the folder, which keeps out others who clean; -1 for none */
 static bool is_abandoned(const char *folder, int *lock) {
-  struct stat facts;
   *lock = take_lock(folder, "lock", 0);
   if (*lock >= 0 || errno != ENOENT) return *lock >= 0;
-  return stat(folder, &facts) == 0 && time(NULL) - facts.st_mtim.tv_sec > HOUR_S;
+  *lock = take_folder(folder);
+  if (*lock < 0) return false;
+  const int file = take_lock(folder, "lock", 0); /* its process may just have made it */
+  const bool is_alive = file < 0 && errno != ENOENT;
+  if (file >= 0) close(file);
+  return !is_alive;
 }
 
 static void remove_abandoned(const char *cache) {
@@ -67,9 +77,10 @@ static void remove_abandoned(const char *cache) {
   if (entries) closedir(entries);
 }
 
-halotune_status emulation_scratch_open(const char *cache, struct emulation_scratch *out) {
-  *out = (struct emulation_scratch){.lock = -1};
-  remove_abandoned(cache);
+/* Make a folder and its lock.
+ *   is_taken  receives whether somebody who cleans found the folder before it was locked, and removes it */
+static halotune_status make_folder(const char *cache, struct emulation_scratch *out, bool *is_taken) {
+  *is_taken = false;
   if (asprintf(&out->folder, "%s/" CACHE_SCRATCH_PREFIX "XXXXXX", cache) < 0) {
     out->folder = NULL;
     return fail_memory();
@@ -80,8 +91,25 @@ halotune_status emulation_scratch_open(const char *cache, struct emulation_scrat
     out->folder = NULL;
     return status;
   }
-  out->lock = make_lock(out->folder);
-  return out->lock >= 0 ? HALOTUNE_OK : fail(HALOTUNE_IO, "%s: %s", out->folder, strerror(errno));
+  const int folder = take_folder(out->folder);
+  out->lock = folder >= 0 ? make_lock(out->folder) : -1;
+  const int reason = errno;
+  *is_taken = out->lock < 0 && (folder < 0 || access(out->folder, F_OK) != 0);
+  if (folder >= 0) close(folder);
+  return out->lock >= 0 ? HALOTUNE_OK : fail(HALOTUNE_IO, "%s: %s", out->folder, strerror(reason));
+}
+
+halotune_status emulation_scratch_open(const char *cache, struct emulation_scratch *out) {
+  enum { MOST_TRIES = 16 };
+  bool is_taken;
+  *out = (struct emulation_scratch){.lock = -1};
+  remove_abandoned(cache);
+  halotune_status status = make_folder(cache, out, &is_taken);
+  for (int i = 1; i < MOST_TRIES && is_taken; i++) {
+    emulation_scratch_close(out);
+    status = make_folder(cache, out, &is_taken);
+  }
+  return status;
 }
 
 void emulation_scratch_close(struct emulation_scratch *scratch) {
