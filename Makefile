@@ -486,8 +486,8 @@ protocol: all fake-cuda  ## the tuner on a GPU whose best kernel is known, with 
 	$(Q)FULL=$(FULL) KINDS='$(or $(CASE),$(KINDS))' tests/tap.sh tests/protocol.sh
 
 .PHONY: check-fleet
-check-fleet: all fake-cuda $(OUT)/tests/fleet/messages  ## many ranks on emulated GPUs: mpirun of Open MPI and MPICH, and Slurm on this host; make deps-fleet installs them
-	$(Q)MESSAGES=$(OUT)/tests/fleet/messages CC='$(CC)' tests/tap.sh tests/fleet/mpi.sh tests/fleet/slurm.sh
+check-fleet: all library fake-cuda $(OUT)/tests/fleet/messages  ## many ranks on emulated GPUs: mpirun of Open MPI and MPICH, and Slurm on this host; make deps-fleet installs them
+	$(Q)MESSAGES=$(OUT)/tests/fleet/messages CUDA_HOME=$(CUDA_HOME) CC='$(CC)' tests/tap.sh tests/fleet/mpi.sh tests/fleet/slurm.sh tests/heat3d.sh
 
 .PHONY: check-gpu sanitize-gpu gpu-checks
 check-gpu: all  ## what needs a GPU: variants of all stencils, each wrapper, a large field, defects; LARGE=0 for little memory, JOBS at a time on DEVICES='0 1'

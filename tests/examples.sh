@@ -68,6 +68,13 @@ if command -v "$cuda/bin/nvcc" >/dev/null; then
 else
   skip "02_heat3d is built" "no nvcc"
 fi
+if mpicc=$(command -v mpicc.openmpi || command -v mpicc) && [ -e "$cuda/include/cuda.h" ]; then
+  # shellcheck disable=SC2086
+  "$mpicc" $strict -O1 -isystem "$cuda/include" -o "$work/04" examples/04_mpi_heat3d.c -L"$lib" -lhalotune -L"$cuda/lib64/stubs" -lcuda >"$work/log" 2>&1
+  result "04_mpi_heat3d is built" $?
+else
+  skip "04_mpi_heat3d is built" "no MPI, or no cuda.h"
+fi
 python=${PYTHON:-/usr/bin/python3}
 if [ -e "$work/02" ] && has_gpu && "$python" -c 'import torch' 2>/dev/null; then
   HALOTUNE_DB="$work/heat.db" HALOTUNE_LIBRARY="$lib/libhalotune.so" PYTHONPATH=python "$python" examples/03_heat3d.py 256 50 >"$work/log" 2>&1 && grep -q '^exact' "$work/log"

@@ -4,9 +4,9 @@
  * The driver knows no stencil. It finds a module's source in the cubin cache ($XDG_CACHE_HOME/halotune) by the cubin's
  * hash. The emulation compiles the source at the first launch, and executes it. Sizes of arguments, registers and the
  * most threads come from the cubin. The driver refuses what a GPU would refuse. If the emulation finds a fault in a
- * kernel, the launch succeeds, and each later call returns the error. Streams are in order and synchronous. Times are
- * those of a virtual clock. A kernel named spin is not executed: its first argument is a number of rounds of
- * arithmetic, which only advance the virtual clock.
+ * kernel, the launch succeeds, and each later call returns the error. Streams are in order, and synchronous unless they
+ * are lazy. Times are those of a virtual clock. A kernel named spin is not executed: its first argument is a number of
+ * rounds of arithmetic, which only advance the virtual clock.
  *
  * The environment is read at the first call:
  *   HALOTUNE_FAKE_DEVICES=N           number of GPUs; 1
@@ -28,6 +28,8 @@
  *   HALOTUNE_FAKE_SKIP=1              execute a launch only if its memory was written by a copy or a fill since the
  *                                     last executed launch with this memory, or if its kernel is named check...; other
  *                                     launches only take their virtual time
+ *   HALOTUNE_FAKE_LAZY=N              bit K of N: the stream that the process makes as number K, from 0, is lazy: its
+ *                                     work executes only when something waits for it; 0
  *   HALOTUNE_FAKE_BACKWARDS=1         the last block and the last thread execute first
  *   HALOTUNE_FAKE_MEMO=FOLDER         keeps the results of small launches there by content, so that no later process
  *                                     computes them again; also sources, by their cubins' hash
@@ -180,7 +182,18 @@ bool fake_tensor_find(const void *bytes, size_t byte_count, CUdeviceptr *array, 
 /* Whether launches on a stream are captured in a graph (stream.c). */
 bool fake_is_capturing(CUstream stream);
 
+/* Copy between host and device on a stream. */
+CUresult fake_submit_host_copy(CUdeviceptr gpu, void *host, size_t bytes, bool to_host, CUstream stream);
+
+/* Let a stream wait for an event. */
+CUresult fake_stream_wait(CUstream stream, CUevent event);
+
+/* Execute all work that lazy streams still have. */
+CUresult fake_drain_all(void);
+
 CUresult fake_copy_now(CUdeviceptr to, CUdeviceptr from, size_t bytes);
+CUresult fake_to_device_now(CUdeviceptr to, const void *from, size_t bytes);
+CUresult fake_to_host_now(void *to, CUdeviceptr from, size_t bytes);
 CUresult fake_fill_now(CUdeviceptr to, unsigned word, size_t count);
 
 enum { FAKE_MAX_PARAMETERS = EMULATION_MAX_ARGUMENTS, FAKE_MAX_KERNELS = 16 };

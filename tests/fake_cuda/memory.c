@@ -70,7 +70,8 @@ CUresult fake_mem_alloc(CUdeviceptr *pointer, size_t bytes) {
 
 CUresult fake_mem_free(CUdeviceptr pointer) {
   ENTER("cuMemFree_v2");
-  return release(pointer);
+  const CUresult result = fake_drain_all(); /* the driver waits for the work on the memory */
+  return result == CUDA_SUCCESS ? release(pointer) : result;
 }
 
 /* Streams are synchronous, so their memory is like any other. There is none during a capture. */
@@ -102,9 +103,7 @@ static unsigned char *bytes_at(CUdeviceptr address, size_t bytes, bool is_writte
   return content_change(memory, address - memory->begin, bytes);
 }
 
-CUresult fake_to_device(CUdeviceptr to, const void *from, size_t bytes) {
-  ENTER("cuMemcpyHtoD_v2");
-  NEED_CONTEXT();
+CUresult fake_to_device_now(CUdeviceptr to, const void *from, size_t bytes) {
   if (bytes == 0) return CUDA_SUCCESS;
   unsigned char *at = bytes_at(to, bytes, true);
   if (!at) return CUDA_ERROR_INVALID_VALUE;
@@ -112,14 +111,24 @@ CUresult fake_to_device(CUdeviceptr to, const void *from, size_t bytes) {
   return CUDA_SUCCESS;
 }
 
-CUresult fake_to_host(void *to, CUdeviceptr from, size_t bytes) {
-  ENTER("cuMemcpyDtoH_v2");
-  NEED_CONTEXT();
+CUresult fake_to_host_now(void *to, CUdeviceptr from, size_t bytes) {
   if (bytes == 0) return CUDA_SUCCESS;
   const unsigned char *at = bytes_at(from, bytes, false);
   if (!at) return CUDA_ERROR_INVALID_VALUE;
   memcpy(to, at, bytes);
   return CUDA_SUCCESS;
+}
+
+CUresult fake_to_device(CUdeviceptr to, const void *from, size_t bytes) {
+  ENTER("cuMemcpyHtoD_v2");
+  NEED_CONTEXT();
+  return fake_to_device_now(to, from, bytes);
+}
+
+CUresult fake_to_host(void *to, CUdeviceptr from, size_t bytes) {
+  ENTER("cuMemcpyDtoH_v2");
+  NEED_CONTEXT();
+  return fake_to_host_now(to, from, bytes);
 }
 
 CUresult fake_copy_now(CUdeviceptr to, CUdeviceptr from, size_t bytes) {

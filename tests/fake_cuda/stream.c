@@ -1,11 +1,17 @@
-/* stream.c: streams, which execute in order and at once; events on the virtual clock; graphs of captured streams. */
+/* stream.c: streams, which execute in order and at once, or lazily; events on the virtual clock; graphs of captured
+ * streams.
+ *
+ * Work on a lazy stream executes when something must have it: a synchronisation, or a stream that waits for an event
+ * behind it. So a program that forgets to wait gets wrong results each time, and not only where a GPU is slow. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "gpu/architecture/arch.h"
 #include "tests/fake_cuda/fake.h"
 
-enum node_kind { NODE_LAUNCH, NODE_COPY, NODE_FILL };
+enum node_kind { NODE_LAUNCH, NODE_COPY, NODE_FILL, NODE_TO_DEVICE, NODE_TO_HOST, NODE_WAIT };
+
+struct stream;
 
 struct node {
   enum node_kind kind;
@@ -13,6 +19,9 @@ struct node {
   CUdeviceptr to, from;
   size_t count; /* bytes of a copy, words of a fill */
   unsigned word;
+  void *host;               /* of a copy from or to the host */
+  struct stream *waits_for; /* until it has executed its first `waits_until` nodes */
+  int waits_until;
 };
 
 struct graph {
@@ -22,14 +31,22 @@ struct graph {
 
 struct stream {
   struct graph *capture; /* NULL: it does not capture */
+  bool is_lazy;
+  struct node *queue; /* of a lazy stream: all nodes so far */
+  int queued, executed;
+  struct stream *next;
 };
 
 struct event {
   bool is_recorded;
   double at_us;
+  struct stream *stream; /* a lazy stream on which it was recorded, behind so many nodes; NULL for another one */
+  int behind;
 };
 
 static struct stream default_stream;
+static struct stream *streams; /* all but the default */
+static int streams_made;
 
 static struct stream *stream_of(CUstream handle) {
   const bool is_default = !handle || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
@@ -39,12 +56,41 @@ static struct stream *stream_of(CUstream handle) {
 static CUresult run_node(const struct node *node, bool is_graph, const struct fake_damage *damage) {
   if (node->kind == NODE_COPY) return fake_copy_now(node->to, node->from, node->count);
   if (node->kind == NODE_FILL) return fake_fill_now(node->to, node->word, node->count);
+  if (node->kind == NODE_TO_DEVICE) return fake_to_device_now(node->to, node->host, node->count);
+  if (node->kind == NODE_TO_HOST) return fake_to_host_now(node->host, node->from, node->count);
   return fake_launch_now(&node->launch, is_graph, damage);
 }
 
-/* Execute a node now, or add it to the graph that is captured. */
+/* Execute the first nodes of a lazy stream, and what they wait for. */
+static CUresult drain(struct stream *stream, int until) {
+  CUresult result = CUDA_SUCCESS;
+  while (stream->executed < until && result == CUDA_SUCCESS) {
+    const struct node node = stream->queue[stream->executed++];
+    result = node.kind == NODE_WAIT ? drain(node.waits_for, node.waits_until) : run_node(&node, false, NULL);
+  }
+  return result;
+}
+
+CUresult fake_drain_all(void) {
+  CUresult result = CUDA_SUCCESS;
+  for (struct stream *stream = streams; stream && result == CUDA_SUCCESS; stream = stream->next)
+    result = drain(stream, stream->queued);
+  return result;
+}
+
+static CUresult enqueue(struct stream *stream, const struct node *node) {
+  struct node *more = realloc(stream->queue, (size_t)(stream->queued + 1) * sizeof *more);
+  if (!more) return CUDA_ERROR_OUT_OF_MEMORY;
+  stream->queue = more;
+  stream->queue[stream->queued++] = *node;
+  return CUDA_SUCCESS;
+}
+
+/* Execute a node now, or later on a lazy stream, or add it to the graph that is captured. */
 static CUresult submit(CUstream handle, const struct node *node, const struct fake_damage *damage) {
-  struct graph *graph = stream_of(handle)->capture;
+  struct stream *stream = stream_of(handle);
+  struct graph *graph = stream->capture;
+  if (!graph && stream->is_lazy) return enqueue(stream, node);
   if (!graph) return run_node(node, false, damage);
   struct node *more = realloc(graph->nodes, (size_t)(graph->count + 1) * sizeof *more);
   if (!more) return CUDA_ERROR_OUT_OF_MEMORY;
@@ -63,6 +109,12 @@ CUresult fake_fill_words(CUdeviceptr to, unsigned word, size_t count, CUstream s
   ENTER("cuMemsetD32Async");
   NEED_CONTEXT();
   return submit(stream, &(struct node){.kind = NODE_FILL, .to = to, .word = word, .count = count}, NULL);
+}
+
+CUresult fake_submit_host_copy(CUdeviceptr gpu, void *host, size_t bytes, bool to_host, CUstream stream) {
+  const struct node node = {
+      .kind = to_host ? NODE_TO_HOST : NODE_TO_DEVICE, .to = gpu, .from = gpu, .host = host, .count = bytes};
+  return stream_of(stream)->capture ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : submit(stream, &node, NULL);
 }
 
 /* Refuse launches that a driver refuses. */
@@ -184,20 +236,32 @@ CUresult fake_stream_create(CUstream *stream, unsigned flags) {
   NEED_CONTEXT();
   struct stream *new = calloc(1, sizeof *new);
   *stream = (CUstream)(void *)new;
-  return new ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+  if (!new) return CUDA_ERROR_OUT_OF_MEMORY;
+  new->is_lazy = fake_number("HALOTUNE_FAKE_LAZY", 0) >> streams_made & 1;
+  if (streams_made < 62) streams_made++;
+  new->next = streams;
+  streams = new;
+  return CUDA_SUCCESS;
 }
 
 CUresult fake_stream_destroy(CUstream stream) {
   ENTER("cuStreamDestroy_v2");
   if (!stream) return CUDA_ERROR_INVALID_HANDLE;
-  free(stream_of(stream));
-  return CUDA_SUCCESS;
+  struct stream *old = stream_of(stream), **link = &streams;
+  if (old == &default_stream) return CUDA_ERROR_INVALID_HANDLE;
+  const CUresult result = fake_drain_all(); /* others may wait for it */
+  while (*link && *link != old) link = &(*link)->next;
+  if (*link) *link = old->next;
+  free(old->queue);
+  free(old);
+  return result;
 }
 
 CUresult fake_stream_synchronize(CUstream stream) {
   ENTER("cuStreamSynchronize");
   NEED_CONTEXT();
-  return stream_of(stream)->capture ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;
+  if (stream_of(stream)->capture) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  return drain(stream_of(stream), stream_of(stream)->queued);
 }
 
 static struct event *event_of(CUevent handle) { return (struct event *)(void *)handle; }
@@ -221,15 +285,24 @@ CUresult fake_event_record(CUevent event, CUstream stream) {
   ENTER("cuEventRecord");
   NEED_CONTEXT();
   if (stream_of(stream)->capture) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-  *event_of(event) = (struct event){.is_recorded = true, .at_us = fake_state()->clock_us};
+  struct stream *on = stream_of(stream);
+  *event_of(event) = (struct event){
+      .is_recorded = true, .at_us = fake_state()->clock_us, .stream = on->is_lazy ? on : NULL, .behind = on->queued};
   return CUDA_SUCCESS;
 }
 
 CUresult fake_event_synchronize(CUevent event) {
-  (void)event;
   ENTER("cuEventSynchronize");
   NEED_CONTEXT();
-  return CUDA_SUCCESS;
+  return event_of(event)->stream ? drain(event_of(event)->stream, event_of(event)->behind) : CUDA_SUCCESS;
+}
+
+CUresult fake_stream_wait(CUstream stream, CUevent event) {
+  const struct event *until = event_of(event);
+  if (!until->stream) return CUDA_SUCCESS;
+  if (!stream_of(stream)->is_lazy) return drain(until->stream, until->behind);
+  return enqueue(stream_of(stream),
+                 &(struct node){.kind = NODE_WAIT, .waits_for = until->stream, .waits_until = until->behind});
 }
 
 CUresult fake_event_time(float *time_ms, CUevent start, CUevent end) {
@@ -292,6 +365,8 @@ CUresult fake_graph_launch(CUgraphExec handle, CUstream stream) {
   NEED_CONTEXT();
   if (!graph) return CUDA_ERROR_INVALID_HANDLE;
   if (stream_of(stream)->capture) return CUDA_ERROR_NOT_SUPPORTED;
+  const CUresult drained = drain(stream_of(stream), stream_of(stream)->queued);
+  if (drained != CUDA_SUCCESS) return drained;
   for (int i = 0; graph->nodes && i < graph->count; i++) {
     /* Only the last launch damages memory. */
     const struct fake_damage stretch = {.stretch = damage.stretch};
