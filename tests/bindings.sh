@@ -20,6 +20,7 @@ tune "$HALOTUNE_DB" --grid 24,12,10 --max-variants 2 >"$work/log" 2>&1 || {
 check "type hints (mypy)" "$python" -m mypy --strict --cache-dir "$work/mypy" python/halotune
 check "structs and functions are those of halotune.h" "$python" tests/python/test_header.py
 check "lookups, kernels, arrays and errors, on the fake driver" "$python" tests/python/test_package.py
+check "the ways of bench/instead compute the same" env PYTHONPATH="$PYTHONPATH:$PWD/bench/instead" "$python" tests/python/test_instead.py
 
 # A wheel holds the C library, so pip installs something that works by itself.
 make_wheel() { make --no-print-directory wheel WHEEL_DIR="$work/wheel" PYTHON="$python" && ls "$work/wheel"/halotune-*.whl; }

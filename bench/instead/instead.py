@@ -260,6 +260,24 @@ def wave_compile():
     return advance
 
 
+@way("wave", "PyTorch, conv3d")
+def wave_conv3d():
+    weights = torch.zeros((1, 1, 9, 9, 9), device="cuda")
+    weights[0, 0, 4, 4, 4] = 3 * A[0]
+    for r in range(1, 5):
+        for at in (4 - r, 4 + r):
+            weights[0, 0, at, 4, 4] = weights[0, 0, 4, at, 4] = weights[0, 0, 4, 4, at] = A[r]
+
+    def advance(u, u_prev, c2, steps):
+        for _ in range(steps):
+            laplacian = torch.nn.functional.conv3d(u[None, None], weights)[0, 0]
+            shifted(u_prev).copy_(2 * shifted(u) - shifted(u_prev) + shifted(c2) * laplacian)
+            u, u_prev = u_prev, u
+        return u
+
+    return advance
+
+
 @way("wave", "JAX, jit")
 def wave_jax():
     @jax.jit
@@ -272,6 +290,42 @@ def wave_jax():
     def advance(u, u_prev, c2, steps):
         u, u_prev, c2 = (jax.dlpack.from_dlpack(field) for field in (u, u_prev, c2))
         return torch.from_dlpack(run(u, u_prev, c2, steps).block_until_ready())
+
+    return advance
+
+
+@way("wave", "CuPy, slices")
+def wave_cupy():
+    def advance(u, u_prev, c2, steps):
+        u, u_prev, c2 = (cupy.from_dlpack(field) for field in (u, u_prev, c2))
+        for _ in range(steps):
+            shifted(u_prev)[...] = new_wave(u, u_prev, c2)
+            u, u_prev = u_prev, u
+        return torch.from_dlpack(u)
+
+    return advance
+
+
+@way("wave", "CuPy, fuse")
+def wave_fuse():
+    @cupy.fuse
+    def point(c, before, c2, r1, r2, r3, r4):
+        return 2 * c - before + c2 * (3 * A[0] * c + A[1] * r1 + A[2] * r2 + A[3] * r3 + A[4] * r4)
+
+    @cupy.fuse
+    def ring(w, e, n, s, b, t):
+        return w + e + n + s + b + t
+
+    def advance(u, u_prev, c2, steps):
+        u, u_prev, c2 = (cupy.from_dlpack(field) for field in (u, u_prev, c2))
+        for _ in range(steps):
+            rings = [
+                ring(shifted(u, x=-r), shifted(u, x=r), shifted(u, y=-r), shifted(u, y=r), shifted(u, z=-r), shifted(u, z=r))
+                for r in range(1, 5)
+            ]
+            shifted(u_prev)[...] = point(shifted(u), shifted(u_prev), shifted(c2), *rings)
+            u, u_prev = u_prev, u
+        return torch.from_dlpack(u)
 
     return advance
 
@@ -313,6 +367,34 @@ def wave_halotune():
     def advance(u, u_prev, c2, steps):
         extra = [u.clone() for _ in range(kernel.facts.output_count)]
         return kernel.run([u, u_prev, c2] + extra, steps)[0]
+
+    return advance
+
+
+@way("wave", "Halotune from CuPy")
+def wave_halotune_cupy():
+    config = halotune.lookup("wave25", (N, N, N), "f32", steps=halotune.STEPS_ANY)
+    kernel = halotune.Kernel(config, {"dx": 1, "dy": 1, "dz": 1, "dt": 1})
+
+    def advance(u, u_prev, c2, steps):
+        u, u_prev, c2 = (cupy.from_dlpack(field) for field in (u, u_prev, c2))
+        extra = [u.copy() for _ in range(kernel.facts.output_count)]
+        return torch.from_dlpack(kernel.run([u, u_prev, c2] + extra, steps)[0])
+
+    return advance
+
+
+@way("wave", "Halotune from JAX")
+def wave_halotune_jax():
+    config = halotune.lookup("wave25", (N, N, N), "f32", steps=halotune.STEPS_ANY)
+    kernel = halotune.Kernel(config, {"dx": 1, "dy": 1, "dz": 1, "dt": 1})
+
+    def advance(u, u_prev, c2, steps):
+        u, u_prev, c2 = (jax.dlpack.from_dlpack(field) for field in (u, u_prev, c2))
+        copies = [u, u_prev] + [u] * kernel.facts.output_count  # arrays of JAX are immutable
+        fields = [torch.from_dlpack(jax.numpy.copy(field).block_until_ready()) for field in copies]
+        fields.insert(2, torch.from_dlpack(c2))
+        return torch.from_dlpack(jax.dlpack.from_dlpack(kernel.run(fields, steps)[0]))
 
     return advance
 
