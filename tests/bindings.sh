@@ -55,6 +55,7 @@ run_example() { # program
   [ $status = 0 ] && grep -q 'small.* 1 step' "$work/out" && grep -q '^largest difference to the CPU after 5 steps' "$work/out"
 }
 tune "$HALOTUNE_DB" --max-variants 2 >"$work/log" 2>&1
+check "the example of Python agrees with slices" "$python" tests/python/test_example.py
 check "halotune.hpp and its example compile without a warning (g++)" cxx_builds "$cxx"
 check "the example of C++ agrees with the CPU" run_example "$work/heat_cpp"
 check "clang++ compiles them, too" cxx_builds clang++ -fsyntax-only -Wno-unused-command-line-argument
