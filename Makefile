@@ -610,6 +610,10 @@ bench-steps: all  ## rates with several time steps in a launch, into bench/resul
 bench-wide: all  ## the same for stars and boxes of radius 1 to 4
 	$(Q)BUDGET='$(BUDGET)' NAME=wide bench/steps.sh
 
+.PHONY: bench-scaling
+bench-scaling: all library  ## weak and strong scaling of examples/04_mpi_heat3d over this host's GPUs: a table (needs MPI and two GPUs); GPUS=2 TUNE=60s
+	$(Q)GPUS='$(GPUS)' TUNE='$(TUNE)' CUDA_HOME=$(CUDA_HOME) bench/scaling.sh
+
 .PHONY: bench-profile
 bench-profile: all  ## what is full while these winners run, by NVIDIA's profiler, into bench/results (needs a GPU, and ncu); DEVICES='0 1'
 	$(Q)DEVICES='$(DEVICES)' bench/profile.sh

@@ -111,6 +111,8 @@ module halotune
     procedure :: field => kernel_field
     procedure :: launch => kernel_launch
     procedure :: run => kernel_run
+    procedure :: pack => kernel_pack
+    procedure :: unpack => kernel_unpack
     procedure :: free => kernel_free
   end type
 
@@ -127,6 +129,10 @@ module halotune
     integer(c_int) :: dims, input_count, output_count, coefficient_count
     type(c_ptr) :: inputs, outputs, coefficients
     type(c_ptr) :: reserved(8)
+  end type
+
+  type, bind(c) :: c_box
+    integer(c_long_long) :: low(3), high(3)
   end type
 
   type, bind(c) :: c_tune_options
@@ -220,6 +226,20 @@ module halotune
       type(c_ptr), intent(inout) :: fields(*)
       integer(c_long_long), value :: steps
       integer(c_int) :: c_run
+    end function
+    function c_pack(kernel, stream, field, box, from, to) bind(c, name='halotune_pack')
+      import
+      type(c_ptr), value :: kernel, stream, from, to
+      integer(c_int), value :: field
+      type(c_box), intent(in) :: box
+      integer(c_int) :: c_pack
+    end function
+    function c_unpack(kernel, stream, field, box, from, to) bind(c, name='halotune_unpack')
+      import
+      type(c_ptr), value :: kernel, stream, from, to
+      integer(c_int), value :: field
+      type(c_box), intent(in) :: box
+      integer(c_int) :: c_unpack
     end function
     subroutine c_kernel_free(kernel) bind(c, name='halotune_kernel_free')
       import
@@ -475,6 +495,35 @@ contains
     end if
     call finish(c_run(self%handle, stream, fields, steps), '', stat, errmsg)
   end subroutine
+
+  ! Copy a section of a field, field(lower(1):upper(1), lower(2):upper(2), lower(3):upper(3)), to a dense array on the GPU.
+  ! The fields are numbered as in `field`.
+  subroutine kernel_pack(self, stream, number, lower, upper, from, to, stat, errmsg)
+    class(halotune_kernel), intent(in) :: self
+    type(c_ptr), intent(in) :: stream, from, to
+    integer, intent(in) :: number, lower(3), upper(3)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    call finish(c_pack(self%handle, stream, int(number - 1, c_int), box_of(lower, upper), from, to), '', stat, errmsg)
+  end subroutine
+
+  ! Copy such a dense array to a section of a field.
+  subroutine kernel_unpack(self, stream, number, lower, upper, from, to, stat, errmsg)
+    class(halotune_kernel), intent(in) :: self
+    type(c_ptr), intent(in) :: stream, from, to
+    integer, intent(in) :: number, lower(3), upper(3)
+    integer, intent(out), optional :: stat
+    character(len=*), intent(inout), optional :: errmsg
+    call finish(c_unpack(self%handle, stream, int(number - 1, c_int), box_of(lower, upper), from, to), '', stat, errmsg)
+  end subroutine
+
+  ! A section, from 1 to the number of points, as a box of halotune.h, from 0.
+  function box_of(lower, upper) result(box)
+    integer, intent(in) :: lower(3), upper(3)
+    type(c_box) :: box
+    box%low = lower - 1
+    box%high = upper
+  end function
 
   ! Why a kernel does not take so many fields; empty if it does. The library cannot know how many a caller has.
   function refusal(kernel, field_count, input_count) result(text)

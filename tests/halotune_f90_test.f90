@@ -4,6 +4,23 @@ program halotune_f90_test
   use, intrinsic :: iso_c_binding
   use halotune
   implicit none
+  interface
+    integer(c_int) function cuInit(flags) bind(c, name='cuInit')
+      import
+      integer(c_int), value :: flags
+    end function
+    integer(c_int) function cuDevicePrimaryCtxRetain(context, device) bind(c, name='cuDevicePrimaryCtxRetain')
+      import
+      type(c_ptr), intent(out) :: context
+      integer(c_int), value :: device
+    end function
+    integer(c_int) function cuCtxSetCurrent(context) bind(c, name='cuCtxSetCurrent')
+      import
+      type(c_ptr), value :: context
+    end function
+  end interface
+  type(c_ptr) :: primary
+  integer(c_int), target :: nowhere(2)
   type(halotune_context) :: context
   type(halotune_problem) :: problem
   type(halotune_config) :: config
@@ -39,6 +56,18 @@ program halotune_f90_test
   if (stat /= HALOTUNE_ARGUMENT .or. message /= 'the kernel was not created') error stop 'a kernel that is not there'
   call context%lookup(halotune_problem('star7   ', [24, 12, 10], device='h200  '), config, stat)
   if (stat /= HALOTUNE_OK) error stop 'trailing blanks'
+
+  ! Sections are told with the bounds of Fortran: 2 to 25 is 1 to 25 for the library, and the grid ends before 24.
+  if (cuInit(0_c_int) /= 0 .or. cuDevicePrimaryCtxRetain(primary, 0_c_int) /= 0) error stop 'no GPU'
+  if (cuCtxSetCurrent(primary) /= 0) error stop 'no context'
+  call kernel%create(context, config)
+  call kernel%pack(c_null_ptr, 2, [2, 1, 1], [25, 1, 1], c_loc(nowhere(1)), c_loc(nowhere(2)), stat, message)
+  if (stat /= HALOTUNE_ARGUMENT .or. index(message, 'halotune_pack: the box from 1 to 25 in x') == 0) error stop 'pack'
+  call kernel%unpack(c_null_ptr, 1, [1, 1, 11], [24, 12, 11], c_loc(nowhere(1)), c_loc(nowhere(2)), stat, message)
+  if (stat /= HALOTUNE_ARGUMENT .or. index(message, 'halotune_unpack: the box from 10 to 11 in z') == 0) error stop 'unpack'
+  call kernel%pack(c_null_ptr, 3, [1, 1, 1], [1, 1, 1], c_loc(nowhere(1)), c_loc(nowhere(2)), stat, message)
+  if (stat /= HALOTUNE_ARGUMENT .or. index(message, 'no field 2') == 0) error stop 'the number of a field'
+  call kernel%free()
   call context%close()
   call context%open(['none.db ', 'none2.db'], stat, message)
   if (stat /= HALOTUNE_NOT_FOUND .or. index(message, 'none.db') == 0) error stop 'no such file'
