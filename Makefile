@@ -603,6 +603,10 @@ bench-search: $(OUT)/bench/search_bench  ## how fast strategies find the best of
 bench-roof: all  ## shares of the roof that winners reach, into bench/results (needs a GPU); BUDGET=20s DEVICES='0 1'
 	$(Q)BUDGET='$(BUDGET)' DEVICES='$(DEVICES)' DB='$(DB)' AGAIN='$(AGAIN)' bench/roof.sh
 
+.PHONY: bench-merge
+bench-merge: all  ## the databases of a fleet, made and merged: a table; FILES=256 WORK=build/merge
+	$(Q)HALOTUNE=$(OUT)/halotune bench/merge.sh
+
 .PHONY: bench-steps bench-wide
 bench-steps: all  ## rates with several time steps in a launch, into bench/results (needs a GPU); BUDGET=10s
 	$(Q)BUDGET='$(BUDGET)' bench/steps.sh

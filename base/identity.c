@@ -6,14 +6,30 @@
 
 void identity_begin(struct identity_maker *maker, const char *kind) {
   crypto_generichash_init(&maker->state, NULL, 0, sizeof((struct identity *)0)->bytes);
+  maker->waiting_bytes = 0;
   identity_add_text(maker, kind);
+}
+
+static void hash_waiting(struct identity_maker *maker) {
+  crypto_generichash_update(&maker->state, maker->waiting, maker->waiting_bytes);
+  maker->waiting_bytes = 0;
+}
+
+static void hash_bytes(struct identity_maker *maker, const void *bytes, size_t length) {
+  if (length > sizeof maker->waiting - maker->waiting_bytes) hash_waiting(maker);
+  if (length > sizeof maker->waiting) {
+    crypto_generichash_update(&maker->state, bytes, length);
+    return;
+  }
+  if (length > 0) memcpy(maker->waiting + maker->waiting_bytes, bytes, length);
+  maker->waiting_bytes += length;
 }
 
 void identity_add(struct identity_maker *maker, const void *bytes, size_t length) {
   unsigned char size[8];
   for (int i = 0; i < 8; i++) size[i] = (unsigned char)((uint64_t)length >> (8 * i));
-  crypto_generichash_update(&maker->state, size, sizeof size);
-  crypto_generichash_update(&maker->state, bytes, length);
+  hash_bytes(maker, size, sizeof size);
+  hash_bytes(maker, bytes, length);
 }
 
 void identity_add_text(struct identity_maker *maker, const char *text) { identity_add(maker, text, strlen(text)); }
@@ -24,6 +40,7 @@ void identity_add_identity(struct identity_maker *maker, struct identity part) {
 
 struct identity identity_end(struct identity_maker *maker) {
   struct identity identity;
+  hash_waiting(maker);
   crypto_generichash_final(&maker->state, identity.bytes, sizeof identity.bytes);
   return identity;
 }

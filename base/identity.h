@@ -19,6 +19,8 @@ enum { IDENTITY_HEX_BYTES = 65 }; /* 64 digits and the NUL */
 /* An identity to which fields are being added. */
 struct identity_maker {
   crypto_generichash_state state;
+  size_t waiting_bytes;
+  unsigned char waiting[1024]; /* short fields are hashed together: a call of libsodium takes longer than they do */
 };
 
 /* Begin an identity.

@@ -16,8 +16,6 @@
 #include "db/exchange/table.h"
 #include "db/store/query.h"
 
-static const size_t most_bytes = (size_t)1 << 30;
-
 struct reader {
   const char *name;
   sqlite3 *connection;
@@ -270,87 +268,5 @@ halotune_status import_parse(const char *text, size_t length, const char *name, 
   else store_close(store);
   json_decref(document);
   free(tables);
-  return status;
-}
-
-static void add_cell(struct identity_maker *maker, sqlite3_stmt *row, int at) {
-  const int type = sqlite3_column_type(row, at);
-  const double number = type == SQLITE_FLOAT ? sqlite3_column_double(row, at) : 0;
-  identity_add(maker, &type, sizeof type);
-  if (type == SQLITE_FLOAT) identity_add(maker, &number, sizeof number);
-  else identity_add(maker, sqlite3_column_blob(row, at), (size_t)sqlite3_column_bytes(row, at));
-}
-
-static halotune_status add_rows(struct identity_maker *maker, sqlite3 *connection, const struct table *table) {
-  struct text select = {0};
-  sqlite3_stmt *query = NULL;
-  int code = SQLITE_DONE;
-  table_select(table, &select);
-  text_printf(&select, " order by rowid");
-  halotune_status status = text_ok(&select) ? query_prepare(connection, text_string(&select), &query) : fail_memory();
-  const int origin = table_column(table, "origin_id");
-  identity_add_text(maker, table->name);
-  while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) {
-    for (int i = 0; i < table->column_count + 1; i++) {
-      if (i != origin + 1 || origin < 0) add_cell(maker, query, i);
-    }
-  }
-  if (status == HALOTUNE_OK && code != SQLITE_DONE) status = query_fail(connection);
-  sqlite3_finalize(query);
-  text_free(&select);
-  return status;
-}
-
-/* The identity of all rows that are imported, as they lie in memory: the file may have other content by now. */
-static halotune_status rows_identity(struct store *store, struct identity *out) {
-  struct identity_maker maker;
-  struct tables *tables = malloc(sizeof *tables);
-  if (!tables) return fail_memory();
-  identity_begin(&maker, "rows of a database");
-  halotune_status status = tables_read(store_connection(store), tables);
-  for (int i = 0; i < TABLE_COUNT && status == HALOTUNE_OK; i++)
-    status = add_rows(&maker, store_connection(store), &tables->list[i]);
-  *out = identity_end(&maker);
-  free(tables);
-  return status;
-}
-
-/* Whose signature a document has, which must be right. */
-static halotune_status read_signature(const char *text, size_t length, const char *path, struct imported *out) {
-  struct document_signature signature;
-  out->is_signed = document_signature_find(text, length, &signature);
-  out->signer = signature.signer;
-  if (!out->is_signed || document_signature_is_right(text, &signature)) return HALOTUNE_OK;
-  return fail(HALOTUNE_PARSE,
-              "%s: its signature is wrong: the document was changed after it was signed, or the signature is that of "
-              "another one; get it again",
-              path);
-}
-
-halotune_status import_open(const char *path, struct imported *out) {
-  static const char mark[] = "SQLite format 3"; /* what every SQLite file begins with, its NUL included */
-  char *text = NULL, head[sizeof mark] = "";
-  size_t length;
-  *out = (struct imported){.store = NULL};
-  FILE *file = fopen(path, "rb");
-  bool is_database = file && fread(head, 1, sizeof head, file) == sizeof head && memcmp(head, mark, sizeof mark) == 0;
-  if (file) fclose(file);
-  if (is_database) {
-    halotune_status status = store_open(path, STORE_READ_UNTRUSTED, &out->store);
-    if (status == HALOTUNE_OK) status = store_hold(out->store);
-    if (status == HALOTUNE_OK) status = rows_identity(out->store, &out->document);
-    if (status == HALOTUNE_OK) return HALOTUNE_OK;
-    store_close(out->store);
-    out->store = NULL;
-    return status;
-  }
-  halotune_status status = file_read(path, most_bytes, &text, &length);
-  if (status == HALOTUNE_OK) status = import_parse(text, length, path, &out->store);
-  if (status == HALOTUNE_OK) status = read_signature(text, length, path, out);
-  if (status == HALOTUNE_OK) out->document = identity_of("document", text, length);
-  free(text);
-  if (status == HALOTUNE_OK) return HALOTUNE_OK;
-  store_close(out->store);
-  out->store = NULL;
   return status;
 }

@@ -25,6 +25,7 @@ struct merge {
   struct merge_counts counts;
   struct id_maps ids;
   int64_t origin;
+  int64_t last_run;                     /* the highest id of the runs that were there before */
   struct live_runs behind, ahead;       /* ours were still running; theirs were */
   sqlite3_stmt *select, *find, *insert; /* of the present table */
 };
@@ -269,13 +270,20 @@ static halotune_status is_of_other_fit(struct merge *m, int number, bool *out) {
   return status;
 }
 
+/* Whether the present row is a result of a run that this merge added. There is none of its key then. */
+static bool is_of_new_run(const struct merge *m, int number) {
+  if (number != TABLE_MEASUREMENT && number != TABLE_FINALIST) return false;
+  const int run = table_column(&m->tables->list[number], "run_id");
+  return id_map_find(&m->ids, TABLE_RUN, sqlite3_column_int64(m->select, run + 1)) > m->last_run;
+}
+
 static halotune_status merge_row(struct merge *m, int number) {
   const struct table *table = &m->tables->list[number];
   bool is_left;
   int64_t id = 0;
   halotune_status left_status = is_of_other_fit(m, number, &is_left);
   if (left_status != HALOTUNE_OK || is_left) return left_status;
-  halotune_status status = find_row(m, table, &id);
+  halotune_status status = is_of_new_run(m, number) ? HALOTUNE_OK : find_row(m, table, &id);
   if (status == HALOTUNE_OK) status = id == 0 ? insert_row(m, number, &id) : meet_row(m, number, id);
   if (status == HALOTUNE_OK && table->has_id)
     status = id_map_add(&m->ids, number, sqlite3_column_int64(m->select, 0), id);
@@ -368,6 +376,10 @@ static halotune_status origin_put(struct merge *m) {
   return status;
 }
 
+/* Pages of the database that are kept in memory while rows are added: 128 MB. Indices of a fleet's results are read and
+ * written at random places. */
+static const char keep_pages_sql[] = "pragma cache_size = -131072";
+
 halotune_status store_merge(struct store *to, struct store *from, const struct merge_options *options,
                             struct merge_counts *counts) {
   struct merge m = {.to = store_connection(to), .from = store_connection(from), .options = options};
@@ -375,10 +387,12 @@ halotune_status store_merge(struct store *to, struct store *from, const struct m
   if (!tables) return fail_memory();
   m.tables = tables;
   halotune_status status = tables_read(m.to, tables);
+  if (status == HALOTUNE_OK) status = query_script(m.to, keep_pages_sql);
   if (status == HALOTUNE_OK) status = query_script(m.from, "begin"); /* one state of it from end to end */
   if (status == HALOTUNE_OK) {
     status = query_script(m.to, "begin immediate");
     if (status == HALOTUNE_OK) status = origin_put(&m);
+    if (status == HALOTUNE_OK) status = query_number(m.to, "select coalesce(max(id), 0) from run", &m.last_run);
     for (int i = 0; i < TABLE_COUNT && status == HALOTUNE_OK; i++) status = merge_table(&m, i);
     if (status == HALOTUNE_OK) status = decide_bests(&m);
     status = query_finish(m.to, status);

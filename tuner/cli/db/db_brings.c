@@ -69,7 +69,7 @@ static void print_tally(FILE *out, const struct tally *tally) {
   fprintf(out, "%s\n", *before ? "" : "nothing that runs");
 }
 
-static halotune_status known_read(struct brings *brings) {
+halotune_status brings_begin(struct brings *brings) {
   struct store *store = NULL;
   halotune_status status = store_open(brings->path, STORE_READ, &store);
   if (status == HALOTUNE_NOT_FOUND) status = HALOTUNE_OK;
@@ -78,12 +78,11 @@ static halotune_status known_read(struct brings *brings) {
   return status;
 }
 
-halotune_status brings_write(struct brings *brings, const char *path, const char *signer, const struct imported *file,
-                             FILE *out) {
+halotune_status brings_write(const struct brings *brings, const char *path, const char *signer,
+                             const struct imported *file, FILE *out) {
   struct tally tally = {{0}, {0}};
   char document[IDENTITY_HEX_BYTES];
-  halotune_status status = brings->known ? HALOTUNE_OK : known_read(brings);
-  if (status != HALOTUNE_OK) return status;
+  halotune_status status;
   identity_hex(file->document, document);
   fprintf(out, "%s, document %s%s%s, ", path, document, *signer ? ", signed by " : "", signer);
   if (!brings->lists) {

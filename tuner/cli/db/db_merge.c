@@ -1,134 +1,13 @@
 /* db_merge.c: `halotune db merge` and `import`: add trusted files to the user's database, each completely or not at
- * all, and keep other files apart. A file is trusted if the user says so, or if somebody signed it whom the user has
- * named. All files are checked before the first one is taken. One file at a time is in memory, because the files of a
- * fleet may be larger than the memory; what is printed of them is kept until all are checked. */
-#include <limits.h>
+ * all, and keep other files apart. db_look.h checks all of them before the first one is taken. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "base/key_file.h"
-#include "base/utf8.h"
 #include "db/exchange/apart.h"
-#include "db/exchange/import.h"
 #include "db/exchange/merge.h"
-#include "db/exchange/signers.h"
-#include "db/store/check.h"
-#include "tuner/cli/db/db.h"
-#include "tuner/cli/db/db_brings.h"
+#include "tuner/cli/db/db_look.h"
 #include "tuner/cli/options/option_value.h"
-
-/* The first defect of a file. */
-struct finding {
-  char text[FAIL_TEXT_BYTES / 2];
-};
-
-static void finding_keep(void *context, const char *text) {
-  struct finding *finding = context;
-  if (!finding->text[0]) snprintf(finding->text, sizeof finding->text, "%s", text);
-}
-
-/* A file that is imported. */
-struct file {
-  const char *path;
-  char origin[PATH_MAX]; /* its name alone, in printable characters */
-  struct imported in;    /* its store is open only while the file is looked at */
-  bool is_database;      /* it is the user's database itself, as `db merge *.db` may name it: nothing is done with it */
-  bool is_trusted;
-  char signer[SIGNER_NAME_BYTES]; /* the name that the user gave to who signed it; "" for none */
-  char key[KEY_HEX_BYTES];        /* the public key of a signer that is trusted, or "" */
-};
-
-/* Copy the file's name without its folder, in printable characters on one line, for the database to keep. */
-static void origin_name(const char *path, char *out, size_t bytes) {
-  const char *slash = strrchr(path, '/');
-  printable_copy(out, bytes, slash ? slash + 1 : path);
-  for (; *out; out++) {
-    if (*out == '\n' || *out == '\t') *out = '?';
-  }
-}
-
-static void file_close(struct file *file) {
-  store_close(file->in.store);
-  file->in.store = NULL;
-}
-
-/* Open a file once more, which must have the content that was checked. */
-static halotune_status file_open_again(struct file *file) {
-  struct imported in;
-  halotune_status status = import_open(file->path, &in);
-  if (status != HALOTUNE_OK) return status;
-  if (identity_compare(in.document, file->in.document) == 0) {
-    file->in.store = in.store;
-    return HALOTUNE_OK;
-  }
-  store_close(in.store);
-  return fail(HALOTUNE_DB, "%s: it was changed after it had been checked; it was not taken", file->path);
-}
-
-/* Open a file and check all of it, before any of its rows is used. */
-static halotune_status file_open(const char *path, struct file *out) {
-  struct finding finding = {""};
-  long found = 0;
-  out->path = path;
-  origin_name(path, out->origin, sizeof out->origin);
-  halotune_status status = import_open(path, &out->in);
-  if (status != HALOTUNE_OK) return status;
-  status = store_check(out->in.store, finding_keep, &finding, &found);
-  if (status != HALOTUNE_OK || found == 0) return status;
-  return fail(HALOTUNE_PARSE, "%s: %s (%ld error%s in all); nothing was merged", path, finding.text, found,
-              PLURAL(found));
-}
-
-/* Whom the user trusts: what is said on the command line, and in the file of signers. */
-struct trust {
-  bool is_given, is_sure, has_key;
-  struct public_key key; /* of --signed-by */
-  struct signers signers;
-};
-
-static halotune_status trust_read(const struct invocation *invocation, struct trust *out) {
-  const char *key = option_value(invocation, "signed-by");
-  *out = (struct trust){.is_given = option_given(invocation, "trust"),
-                        .is_sure = option_given(invocation, "yes"),
-                        .has_key = key != NULL};
-  return key ? public_key_find(key, &out->key) : HALOTUNE_OK;
-}
-
-/* Decide about a document that somebody signed. */
-static halotune_status signed_decide(struct trust *trust, struct file *file) {
-  char hex[KEY_HEX_BYTES];
-  const struct signer *signer;
-  halotune_status status = trust->signers.list ? HALOTUNE_OK : signers_read(&trust->signers);
-  if (status != HALOTUNE_OK) return status;
-  key_hex(file->in.signer.bytes, hex);
-  signer = signers_find(&trust->signers, &file->in.signer);
-  file->is_trusted = signer || trust->has_key;
-  if (signer) snprintf(file->signer, sizeof file->signer, "%s", signer->name);
-  if (file->is_trusted) snprintf(file->key, sizeof file->key, "%s", hex);
-  if (file->is_trusted || !(trust->is_given || trust->is_sure)) return HALOTUNE_OK;
-  return fail(
-      HALOTUNE_PARSE,
-      "%s: it is signed with the key %s, which you have not named; if you know from its owner that it is right, "
-      "'halotune trust add NAME %s' names it",
-      file->path, hex, hex);
-}
-
-/* Decide whether a file is trusted. With --signed-by and --trust, files without signature are. */
-static halotune_status file_decide(struct trust *trust, struct file *file) {
-  const bool is_by_key =
-      trust->has_key && file->in.is_signed && memcmp(&trust->key, &file->in.signer, sizeof trust->key) == 0;
-  if (trust->has_key && !is_by_key && (file->in.is_signed || !trust->is_given))
-    return fail(HALOTUNE_PARSE, "%s: it is not signed with the key of --signed-by; nothing was taken", file->path);
-  if (file->in.is_signed) return signed_decide(trust, file);
-  file->is_trusted = trust->is_given;
-  if (trust->is_given || !trust->is_sure) return HALOTUNE_OK;
-  return fail(HALOTUNE_PARSE,
-              "%s: it is not signed. --yes alone takes documents of signers that 'halotune trust add' named; "
-              "--trust --yes takes others",
-              file->path);
-}
 
 struct telling {
   const char *path;
@@ -165,7 +44,7 @@ static void print_counts(const char *path, const struct merge_counts *counts) {
 }
 
 /* Add a file to the user's database. */
-static halotune_status file_merge(const struct invocation *invocation, struct store *store, const struct file *file) {
+static halotune_status file_merge(const struct invocation *invocation, struct store *store, const struct looked *file) {
   char document[IDENTITY_HEX_BYTES];
   struct telling telling = {file->path};
   struct merge_counts counts;
@@ -188,7 +67,7 @@ static halotune_status file_merge(const struct invocation *invocation, struct st
 }
 
 /* Keep a file beside the user's database. */
-static halotune_status file_keep(const char *path, const struct file *file) {
+static halotune_status file_keep(const char *path, const struct looked *file) {
   char *kept, hex[KEY_HEX_BYTES];
   bool is_new;
   halotune_status status = apart_keep(path, file->in.store, file->origin, file->in.document, &kept, &is_new);
@@ -211,37 +90,7 @@ static halotune_status file_keep(const char *path, const struct file *file) {
   return HALOTUNE_OK;
 }
 
-/* Check all files, decide about them, and then print what the trusted ones would bring: a list where nothing is taken
- * yet. */
-static halotune_status files_look(const struct invocation *invocation, const char *path, struct trust *trust,
-                                  struct file *files, int count) {
-  char *text = NULL;
-  size_t length = 0;
-  halotune_status status = HALOTUNE_OK;
-  struct brings brings = {path, !trust->is_sure, option_given(invocation, "no-code"), NULL};
-  FILE *shown = open_memstream(&text, &length);
-  if (!shown) return fail_memory();
-  for (int i = 0; i < count && status == HALOTUNE_OK; i++) {
-    const char *file = invocation->arguments[i + 1];
-    if (file_is_same(file, path)) {
-      files[i] = (struct file){.path = file, .is_database = true};
-      continue;
-    }
-    status = file_open(file, &files[i]);
-    if (status == HALOTUNE_OK) status = file_decide(trust, &files[i]);
-    const char *signer = *files[i].signer ? files[i].signer : files[i].key;
-    if (status == HALOTUNE_OK && files[i].is_trusted)
-      status = brings_write(&brings, files[i].path, signer, &files[i].in, shown);
-    file_close(&files[i]);
-  }
-  if (fclose(shown) != 0 && status == HALOTUNE_OK) status = fail_memory();
-  if (status == HALOTUNE_OK) fwrite(text, 1, length, stdout);
-  brings_end(&brings);
-  free(text);
-  return status;
-}
-
-static halotune_status files_take(const struct invocation *invocation, const char *path, struct file *files,
+static halotune_status files_take(const struct invocation *invocation, const char *path, struct looked *files,
                                   int count) {
   const bool sure = option_given(invocation, "yes");
   struct store *store = NULL;
@@ -254,10 +103,10 @@ static halotune_status files_take(const struct invocation *invocation, const cha
       printf("%s: it is the database itself; there is nothing to add\n", files[i].path);
       continue;
     }
-    status = file_open_again(&files[i]);
+    status = looked_open(&files[i]);
     if (status == HALOTUNE_OK && !files[i].is_trusted) status = file_keep(path, &files[i]);
     else if (status == HALOTUNE_OK) status = file_merge(invocation, store, &files[i]);
-    file_close(&files[i]);
+    looked_close(&files[i]);
   }
   if (status == HALOTUNE_OK && any && !sure) fprintf(stderr, "halotune: nothing was taken yet; add --yes to do it\n");
   store_close(store);
@@ -270,12 +119,13 @@ halotune_status db_merge(const struct invocation *invocation) {
   char *path = NULL;
   struct trust trust;
   halotune_status status = trust_read(invocation, &trust);
-  struct file *files = calloc((size_t)count + 1, sizeof *files);
+  struct looked *files = calloc((size_t)count + 1, sizeof *files);
   if (!files) return fail_memory();
   if (status == HALOTUNE_OK && !named) status = store_default_path(&path);
   if (status == HALOTUNE_OK && named && !(path = strdup(named))) status = fail_memory();
   if (status == HALOTUNE_OK) status = files_look(invocation, path, &trust, files, count);
   if (status == HALOTUNE_OK) status = files_take(invocation, path, files, count);
+  for (int i = 0; i < count; i++) looked_close(&files[i]);
   signers_free(&trust.signers);
   free(path);
   free(files);

@@ -1,0 +1,158 @@
+/* import_open.c: a file is opened once, its kind told by its first bytes, and its content named. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "db/exchange/import.h"
+#include "db/exchange/signed_document.h"
+#include "db/exchange/table.h"
+#include "db/store/query.h"
+
+static const size_t most_bytes = (size_t)1 << 30;
+
+static void add_cell(struct identity_maker *maker, sqlite3_stmt *row, int at) {
+  const int type = sqlite3_column_type(row, at);
+  const double number = type == SQLITE_FLOAT ? sqlite3_column_double(row, at) : 0;
+  identity_add(maker, &type, sizeof type);
+  if (type == SQLITE_FLOAT) identity_add(maker, &number, sizeof number);
+  else identity_add(maker, sqlite3_column_blob(row, at), (size_t)sqlite3_column_bytes(row, at));
+}
+
+static halotune_status add_rows(struct identity_maker *maker, sqlite3 *connection, const struct table *table) {
+  struct text select = {0};
+  sqlite3_stmt *query = NULL;
+  int code = SQLITE_DONE;
+  table_select(table, &select);
+  text_printf(&select, " order by rowid");
+  halotune_status status = text_ok(&select) ? query_prepare(connection, text_string(&select), &query) : fail_memory();
+  const int origin = table_column(table, "origin_id");
+  identity_add_text(maker, table->name);
+  while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) {
+    for (int i = 0; i < table->column_count + 1; i++) {
+      if (i != origin + 1 || origin < 0) add_cell(maker, query, i);
+    }
+  }
+  if (status == HALOTUNE_OK && code != SQLITE_DONE) status = query_fail(connection);
+  sqlite3_finalize(query);
+  text_free(&select);
+  return status;
+}
+
+/* What every SQLite file begins with, its NUL included. */
+static const char database_mark[] = "SQLite format 3";
+
+static bool is_database(const char *bytes, size_t length) {
+  return length >= sizeof database_mark && memcmp(bytes, database_mark, sizeof database_mark) == 0;
+}
+
+/* The identity of all rows that are imported, as they lie in memory: the file may have other content by now. */
+static halotune_status rows_identity(struct store *store, struct identity *out) {
+  struct identity_maker maker;
+  struct tables *tables = malloc(sizeof *tables);
+  if (!tables) return fail_memory();
+  identity_begin(&maker, "rows of a database");
+  halotune_status status = tables_read(store_connection(store), tables);
+  for (int i = 0; i < TABLE_COUNT && status == HALOTUNE_OK; i++)
+    status = add_rows(&maker, store_connection(store), &tables->list[i]);
+  *out = identity_end(&maker);
+  free(tables);
+  return status;
+}
+
+/* Whose signature a document has, which must be right. */
+static halotune_status read_signature(const char *text, size_t length, const char *path, struct imported *out) {
+  struct document_signature signature;
+  out->is_signed = document_signature_find(text, length, &signature);
+  out->signer = signature.signer;
+  if (!out->is_signed || document_signature_is_right(text, &signature)) return HALOTUNE_OK;
+  return fail(HALOTUNE_PARSE,
+              "%s: its signature is wrong: the document was changed after it was signed, or the signature is that of "
+              "another one; get it again",
+              path);
+}
+
+/* The identity of a database's pages. Where it lies in a file that is too large to be copied, there is none: `has` is
+ * false then. */
+static void pages_identity(struct store *store, struct identity *out, bool *has) {
+  const char *file = sqlite3_db_filename(store_connection(store), "main");
+  sqlite3_int64 bytes = 0;
+  *has = false;
+  if (file && *file) return;
+  unsigned char *pages = sqlite3_serialize(store_connection(store), "main", &bytes, 0);
+  if (!pages) return;
+  *out = identity_of("pages of a database", pages, (size_t)bytes);
+  *has = true;
+  sqlite3_free(pages);
+}
+
+/* Open a database.
+ *   before  what it had when it was opened first; NULL: this is the first time. The same pages have the same rows,
+ *           which take longer to read. Other pages may have them, too: a journal may have been written back */
+static halotune_status database_open(const char *path, const struct imported *before, struct imported *out) {
+  halotune_status status = store_open(path, STORE_READ_UNTRUSTED, &out->store);
+  if (status == HALOTUNE_OK) status = store_hold(out->store);
+  if (status != HALOTUNE_OK) return status;
+  pages_identity(out->store, &out->pages, &out->has_pages);
+  if (before && before->has_pages && out->has_pages && identity_compare(before->pages, out->pages) == 0) {
+    out->document = before->document;
+    return HALOTUNE_OK;
+  }
+  return rows_identity(out->store, &out->document);
+}
+
+/* Read a document, and close `fd`. */
+static halotune_status document_open(int fd, const char *path, struct imported *out) {
+  char *text = NULL;
+  size_t length = 0;
+  halotune_status status = file_read_open(fd, path, most_bytes, &text, &length);
+  if (status == HALOTUNE_OK && is_database(text, length))
+    status =
+        fail(HALOTUNE_PARSE,
+             "%s: a database cannot be read from a pipe; name its file, or send 'halotune db export' through the pipe",
+             path);
+  if (status == HALOTUNE_OK) status = import_parse(text, length, path, &out->store);
+  if (status == HALOTUNE_OK) status = read_signature(text, length, path, out);
+  if (status == HALOTUNE_OK) out->document = identity_of("document", text, length);
+  free(text);
+  return status;
+}
+
+static halotune_status open_either(const char *path, const struct imported *before, struct imported *out) {
+  char head[sizeof database_mark];
+  struct stat facts;
+  *out = (struct imported){.store = NULL};
+  const int fd = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
+  if (fd < 0) return fail(errno == ENOENT ? HALOTUNE_NOT_FOUND : HALOTUNE_IO, "%s: %s", path, strerror(errno));
+  out->is_once = fstat(fd, &facts) != 0 || !S_ISREG(facts.st_mode);
+  /* Nothing is taken from a pipe here: what was read of it is gone. */
+  const ssize_t count = out->is_once ? 0 : pread(fd, head, sizeof head, 0);
+  halotune_status status;
+  if (count > 0 && is_database(head, (size_t)count)) {
+    close(fd);
+    status = database_open(path, before, out);
+  } else {
+    status = document_open(fd, path, out);
+  }
+  if (status == HALOTUNE_OK) return HALOTUNE_OK;
+  store_close(out->store);
+  out->store = NULL;
+  return status;
+}
+
+halotune_status import_open(const char *path, struct imported *out) { return open_either(path, NULL, out); }
+
+halotune_status import_open_again(const char *path, struct imported *file) {
+  struct imported again;
+  halotune_status status = open_either(path, file, &again);
+  if (status != HALOTUNE_OK) return status;
+  if (identity_compare(again.document, file->document) == 0) {
+    file->store = again.store;
+    return HALOTUNE_OK;
+  }
+  store_close(again.store);
+  return fail(HALOTUNE_DB, "%s: it was changed after it had been checked; it was not taken", path);
+}

@@ -1,0 +1,29 @@
+# A document comes through a pipe, which can be read only once: signed or not, trusted or kept apart. A database does not. The same of a
+# stencil's file, which other commands read.
+HALOTUNE_DB=$TMPDIR/pipe.db
+export HALOTUNE_DB
+mkfifo "$TMPDIR/pipe"
+cp tests/data/db/copy.json "$TMPDIR"
+cp kernels/copy.yaml "$TMPDIR/mine.yaml"
+cd "$TMPDIR" || exit 9
+send() { # file, command
+  timeout 60 cat "$1" >pipe &
+  shift
+  "$@" 2>&1
+  echo "$?"
+  wait
+}
+send copy.json halotune db import pipe | sed "s|kept as .*untrusted/|kept as FOLDER/|"
+send copy.json halotune db import --trust pipe | head -n 3
+send copy.json halotune db import --trust --yes pipe
+halotune db info | grep rows
+halotune db export -o exported.json >/dev/null 2>&1
+send exported.json halotune db merge --trust --yes --db other.db pipe | sed 's/document [0-9a-f]*/document HASH/'
+send pipe.db halotune db merge --trust --yes --db other.db pipe
+mv mine.yaml keep.yaml
+send keep.yaml halotune show ./pipe | head -n 2
+timeout 60 cat pipe >received.json &
+halotune db export -o pipe >/dev/null 2>&1
+wait
+cmp exported.json received.json && echo "the same document came out of the pipe"
+# exit 0
