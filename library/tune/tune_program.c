@@ -30,21 +30,33 @@ static bool is_cancelled(const struct tune_program *program, const char *line) {
   return program->progress && program->progress(program->user, (clock_ms() - program->start_ms) / ms_per_s, line) != 0;
 }
 
-halotune_status tune_lock_take(const char *key, const struct tune_program *program, struct tune_lock *out,
-                               bool *waited) {
-  char *folder = NULL, *path = NULL, hex[HASH_HEX_BYTES];
+/* Open the file of a key, which processes lock.
+ *   path        receives the file's path, the caller's to free
+ *   descriptor  -1 where there is no cache folder
+ * Returns HALOTUNE_OK, HALOTUNE_IO or HALOTUNE_MEMORY. */
+static halotune_status lock_open(const char *key, char **path, int *descriptor) {
+  char *folder = NULL, hex[HASH_HEX_BYTES];
+  *path = NULL;
+  *descriptor = -1;
   halotune_status status = cache_folder_default("/tune", &folder);
-  *waited = false;
-  out->descriptor = -1;
   if (status != HALOTUNE_OK || !folder) return status;
   hash_hex(hash_bytes(key, strlen(key)), hex);
-  if (asprintf(&path, "%s/%s.lock", folder, hex) < 0) path = NULL;
-  status = path ? folder_make(folder) : fail_memory();
+  if (asprintf(path, "%s/%s.lock", folder, hex) < 0) *path = NULL;
+  status = *path ? folder_make(folder) : fail_memory();
   if (status == HALOTUNE_OK) status = own_folder_check(folder); /* another user could hold the lock for ever */
-  if (status == HALOTUNE_OK) out->descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
-  if (status == HALOTUNE_OK && out->descriptor < 0)
-    status = fail(HALOTUNE_IO, "%s: %s; halotune_tune needs it as a lock", path, strerror(errno));
-  while (status == HALOTUNE_OK && flock(out->descriptor, LOCK_EX | LOCK_NB) != 0) {
+  if (status == HALOTUNE_OK) *descriptor = open(*path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+  if (status == HALOTUNE_OK && *descriptor < 0)
+    status = fail(HALOTUNE_IO, "%s: %s; halotune_tune needs it as a lock", *path, strerror(errno));
+  free(folder);
+  return status;
+}
+
+halotune_status tune_lock_take(const char *key, const struct tune_program *program, struct tune_lock *out,
+                               bool *waited) {
+  char *path;
+  *waited = false;
+  halotune_status status = lock_open(key, &path, &out->descriptor);
+  while (status == HALOTUNE_OK && out->descriptor >= 0 && flock(out->descriptor, LOCK_EX | LOCK_NB) != 0) {
     *waited = true;
     if (errno != EWOULDBLOCK && errno != EINTR) status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
     else if (is_cancelled(program, "another process tunes this problem"))
@@ -53,8 +65,17 @@ halotune_status tune_lock_take(const char *key, const struct tune_program *progr
   }
   if (status != HALOTUNE_OK) tune_lock_release(out);
   free(path);
-  free(folder);
   return status;
+}
+
+bool tune_lock_try(const char *key, bool is_shared, struct tune_lock *out) {
+  char *path;
+  bool is_held = false;
+  if (lock_open(key, &path, &out->descriptor) == HALOTUNE_OK && out->descriptor >= 0)
+    is_held = flock(out->descriptor, (is_shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  if (is_held) tune_lock_release(out);
+  free(path);
+  return !is_held;
 }
 
 void tune_lock_release(struct tune_lock *lock) {

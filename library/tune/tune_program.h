@@ -27,6 +27,11 @@ struct tune_lock {
  * is no lock, and HALOTUNE_OK is returned. */
 halotune_status tune_lock_take(const char *key, const struct tune_program *program, struct tune_lock *out,
                                bool *waited);
+
+/* Take the lock of a key without waiting. The lock ends with tune_lock_release, or with the process.
+ *   is_shared  several processes may have it, none of which has it alone
+ * Returns false if another process has it. Where files cannot be locked, there is no lock, and true is returned. */
+bool tune_lock_try(const char *key, bool is_shared, struct tune_lock *out);
 void tune_lock_release(struct tune_lock *lock);
 
 /* Run the program to its end. If this process ends first, the program is killed.

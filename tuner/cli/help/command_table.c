@@ -6,11 +6,19 @@
 #include "base/array.h"
 
 const struct command *const command_table[] = {
-    &command_list,     &command_show,      &command_space,  &command_generate,   &command_doctor,
-    &command_tune,     &command_query,     &command_run,    &command_explain,    &command_bench,
-    &command_compare,  &command_report,    &command_verify, &command_selftest,   &command_compile,
-    &command_accesses, &command_reference, &command_db,     &command_key,        &command_trust,
-    &command_cache,    &command_new,       &command_manual, &command_completion, NULL,
+    &command_list,       &command_show,
+    &command_space,      &command_generate,
+    &command_doctor,     &command_tune,
+    &command_query,      &command_run,
+    &command_explain,    &command_bench,
+    &command_compare,    &command_report,
+    &command_verify,     &command_selftest,
+    &command_compile,    &command_accesses,
+    &command_reference,  &command_db,
+    &command_key,        &command_trust,
+    &command_fleet,      &command_cache,
+    &command_new,        &command_manual,
+    &command_completion, NULL,
 };
 
 const char *command_group(const struct command *command) {
@@ -84,10 +92,12 @@ struct argument_values argument_values_of(const struct command *command) {
       {"cache", "show clean"},
       {"key", "new show"},
       {"trust", "add list remove"},
+      {"fleet", "status"},
       {"completion", "bash zsh fish"},
   };
   struct argument_values values = {"", strstr(command->arguments, "STENCIL") != NULL,
-                                   strcmp(command->name, "db") == 0 || strstr(command->arguments, "FILE") != NULL};
+                                   strcmp(command->name, "db") == 0 || strcmp(command->name, "fleet") == 0 ||
+                                       strstr(command->arguments, "FILE") != NULL};
   for (size_t i = 0; i < COUNT(known); i++) {
     if (strcmp(command->name, known[i].name) == 0) values.words = known[i].words;
   }

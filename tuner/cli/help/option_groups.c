@@ -13,7 +13,7 @@ enum { FEW_OPTIONS = 6 }; /* so few are one group */
 static const struct {
   const char *heading, *options;
 } kinds[] = {
-    {"The problem", " all stencil dtype grid steps launch cache "},
+    {"The problem", " all stencil dtype grid steps launch cache plan resume gpus "},
     {"Which results", " "},
     {"Which variants", " template template-dir set sample reproducible "},
     {"Where it runs", " gpu device backend arch sms workers threads in-process hang-timeout "},

@@ -28,7 +28,7 @@ struct option_row {
   const char *what;
 };
 
-enum { MAX_OPTIONS = 32 };
+enum { MAX_OPTIONS = 40 };
 
 struct invocation;
 
@@ -79,6 +79,7 @@ extern const struct command command_db;
 extern const struct command command_new;
 extern const struct command command_doctor;
 extern const struct command command_selftest;
+extern const struct command command_fleet;
 extern const struct command command_cache;
 extern const struct command command_key;
 extern const struct command command_trust;

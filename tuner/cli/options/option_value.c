@@ -47,21 +47,25 @@ halotune_status option_whole(const struct invocation *invocation, const char *na
   return HALOTUNE_OK;
 }
 
-halotune_status option_seconds(const struct invocation *invocation, const char *name, double otherwise, double *out) {
+bool seconds_read(const char *text, double *out) {
   static const struct {
     const char *text;
     double seconds;
   } units[] = {{"", 1}, {"s", 1}, {"m", 60}, {"h", 3600}};
-  const char *value = option_value(invocation, name);
   const char *end;
-  *out = otherwise;
-  if (!value) return HALOTUNE_OK;
-  double number = number_read(value, &end);
-  for (size_t i = 0; end > value && i < COUNT(units); i++) {
+  const double number = number_read(text, &end);
+  for (size_t i = 0; end > text && i < COUNT(units); i++) {
     if (strcmp(end, units[i].text) != 0 || !(number > 0) || !isfinite(number)) continue;
     *out = number * units[i].seconds;
-    return HALOTUNE_OK;
+    return true;
   }
+  return false;
+}
+
+halotune_status option_seconds(const struct invocation *invocation, const char *name, double otherwise, double *out) {
+  const char *value = option_value(invocation, name);
+  *out = otherwise;
+  if (!value || seconds_read(value, out)) return HALOTUNE_OK;
   return fail(HALOTUNE_ARGUMENT, "--%s takes a time such as 90s, 5m or 1h, not '%s'", name, value);
 }
 

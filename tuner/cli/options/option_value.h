@@ -21,7 +21,10 @@ void option_put(struct invocation *invocation, const char *name, const char *val
 halotune_status option_whole(const struct invocation *invocation, const char *name, long low, long high, long otherwise,
                              long *out);
 
-/* Read a time such as 90, 90s, 1.5m or 2h, in seconds; `otherwise` if the option is not given. */
+/* Read a time such as 90, 90s, 1.5m or 2h, in seconds. Returns false for another text. */
+bool seconds_read(const char *text, double *out);
+
+/* The same for an option; `otherwise` if the option is not given. */
 halotune_status option_seconds(const struct invocation *invocation, const char *name, double otherwise, double *out);
 
 /* Like option_seconds, in milliseconds, rounded up; INT_MAX for a longer time than an int can hold. */

@@ -14,12 +14,14 @@
 #include "tuner/cli/output/variant_text.h"
 #include "tuner/cli/tune/tune_devices.h"
 #include "tuner/cli/tune/tune_json.h"
+#include "tuner/cli/tune/tune_site.h"
 #include "tuner/cli/tune/tune_team.h"
 #include "tuner/cli/tune/tune_text.h"
 
 /* The contents of the command line. */
 struct tune_command {
   const struct invocation *invocation;
+  struct site_plan site; /* with --plan --resume */
   struct tune_plan plan;
   struct templates templates;
   struct tune_set set;
@@ -83,14 +85,51 @@ static halotune_status results_print(const struct tune_command *c, const struct 
   return HALOTUNE_OK;
 }
 
+/* Leave out what is done of a plan, and all of it on a GPU of a model that it does not name.
+ *   is_over  receives whether nothing is left to do */
+static halotune_status plan_resume(struct tune_command *c, const struct site_run *run, bool *is_over) {
+  const char *model = run->facts->device.name, *path = option_value(c->invocation, "plan");
+  int done = 0;
+  *is_over = !site_plan_has_gpu(&c->site, model);
+  if (*is_over) {
+    fprintf(stderr, "halotune: %s: the plan has no task for the %s of this host\n", path, model);
+    return HALOTUNE_OK;
+  }
+  halotune_status status = site_keep_missing(run, &c->plan, &done);
+  if (status != HALOTUNE_OK) return status;
+  fprintf(stderr, "halotune: %s: %d of %d task%s done on the %s, by %s\n", path, done, done + c->plan.task_count,
+          done + c->plan.task_count == 1 ? " is" : "s are", model, store_path(run->store));
+  *is_over = c->plan.task_count == 0;
+  return HALOTUNE_OK;
+}
+
 /* Tune all tasks, and print the results. */
 static enum exit_code tasks_tune(struct tune_command *c, struct tune_setup *setup, struct tuned_list *list) {
-  const struct tune_tasks tasks = {setup,       &c->plan,    &c->set,
-                                   &c->options, stop_flag(), option_given(c->invocation, "reproducible")};
+  const struct site_run site = {setup->tools.store, &setup->backend.facts, &c->options,
+                                option_given(c->invocation, "reproducible")};
+  const struct tune_tasks tasks = {setup,
+                                   &c->plan,
+                                   &c->set,
+                                   &c->options,
+                                   stop_flag(),
+                                   option_given(c->invocation, "reproducible"),
+                                   c->site.tasks ? &site : NULL};
+  struct tune_lock lock = {-1};
+  struct text key = {0};
+  bool is_over = false;
   if (setup->backend.facts.warnings[0]) fprintf(stderr, "halotune: %s\n", setup->backend.facts.warnings);
+  if (c->site.tasks) {
+    const halotune_status resumed = plan_resume(c, &site, &is_over);
+    if (resumed != HALOTUNE_OK || is_over)
+      return resumed == HALOTUNE_OK ? HALOTUNE_EXIT_SUCCESS : report_failure(resumed);
+  }
   if (c->plan.task_count > 1) tune_plan_print(&c->plan, &c->options, c->start_ms, stderr);
   stop_signals_catch();
+  tuning_lock_key(store_path(setup->tools.store), setup->backend.facts.device.uuid, &key);
+  tune_lock_try(text_string(&key), true, &lock); /* `halotune fleet status` looks at it; nothing else hangs on it */
+  text_free(&key);
   const halotune_status tuned = tune_tasks_run(&tasks, list), printed = results_print(c, setup, list);
+  tune_lock_release(&lock);
   rest_print(c, list);
   if (printed != HALOTUNE_OK) return report_failure(printed);
   if (tuned != HALOTUNE_OK) return exit_code_of(tuned); /* the message was printed with its task */
@@ -155,6 +194,10 @@ static halotune_status command_read(struct tune_command *c) {
 static enum exit_code plan_tune(struct tune_command *c) {
   halotune_status status = command_read(c);
   if (status != HALOTUNE_OK) return report_file_failure(status);
+  if (option_given(c->invocation, "plan") && !c->site.tasks) {
+    status = site_write(c->invocation, &c->plan);
+    return status == HALOTUNE_OK ? c->plan.code : report_failure(status);
+  }
   if (!option_given(c->invocation, "dry-run")) return setup_tune(c);
   if ((status = tune_backend_check(&c->which)) != HALOTUNE_OK) return report_failure(status);
   tune_plan_print(&c->plan, &c->options, c->start_ms, stdout);
@@ -163,7 +206,8 @@ static enum exit_code plan_tune(struct tune_command *c) {
 
 static enum exit_code tune_run(const struct invocation *invocation) {
   struct tune_command c = {.invocation = invocation, .start_ms = clock_ms()};
-  halotune_status status = tune_options_read(invocation, c.start_ms, &c.options);
+  halotune_status status = site_options_check(invocation);
+  if (status == HALOTUNE_OK) status = tune_options_read(invocation, c.start_ms, &c.options);
   if (status == HALOTUNE_OK) status = tune_backend_read(invocation, &c.which);
   if (status == HALOTUNE_OK) status = workers_read(invocation, &c.workers);
   if (status == HALOTUNE_OK)
@@ -172,15 +216,21 @@ static enum exit_code tune_run(const struct invocation *invocation) {
   if ((c.which.is_every_device || c.which.process_count > 1) && option_given(invocation, "trace"))
     return report_failure(
         fail(HALOTUNE_ARGUMENT, "--trace takes one GPU, not --device all: each run needs its own file"));
-  if (c.which.is_every_device && !option_given(invocation, "dry-run")) {
+  const bool resumes = option_given(invocation, "resume"), writes = option_given(invocation, "plan") && !resumes;
+  if (c.which.is_every_device && !writes && !option_given(invocation, "dry-run")) {
     struct device_teams teams;
     if ((status = device_teams_find(&teams)) != HALOTUNE_OK) return report_failure(status);
     if (teams.count != 1) return tune_devices(invocation, &teams);
     status = tune_backend_use(&c.which, teams.list[0].ordinals, teams.list[0].count);
     if (status != HALOTUNE_OK) return report_failure(status);
   }
-  if ((status = tune_plan_open(invocation, &c.plan)) != HALOTUNE_OK) return report_file_failure(status);
-  const enum exit_code code = plan_tune(&c);
+  if (resumes) status = site_plan_read(option_value(invocation, "plan"), &c.site);
+  if (status == HALOTUNE_OK) status = resumes ? site_tasks_make(&c.site, &c.plan) : tune_plan_open(invocation, &c.plan);
+  enum exit_code code;
+  for (int i = 0; i < c.plan.task_count && option_given(invocation, "budget"); i++) c.plan.tasks[i].budget_s = 0;
+  if (status == HALOTUNE_OK) code = plan_tune(&c);
+  else code = report_file_failure(status);
+  site_plan_free(&c.site);
   tune_set_free(&c.set);
   templates_free(&c.templates);
   tune_plan_free(&c.plan);
@@ -223,6 +273,10 @@ static const struct option_row options[] = {
     {"no-hints", NULL, "do not begin with the winners of databases"},
     {"rematch", NULL,
      "do not search: measure the winners and the fastest variants of earlier runs once more, side by side"},
+    {"plan", "FILE",
+     "write these tasks as the plan of a site to a new FILE, and stop; with --resume run what is missing of FILE"},
+    {"resume", NULL, "with --plan: run the tasks that have no complete run in the database on this model of GPU"},
+    {"gpus", "MODEL,...", "with --plan: the models of GPUs that the plan is for; all that run it by default"},
     {"db", "FILE", "the database; $HALOTUNE_DB, else halotune/halotune.db in $XDG_DATA_HOME by default"},
     {"trace", "FILE", "write what runs when, for chrome://tracing or ui.perfetto.dev"},
     {"dry-run", NULL, "print the tasks and the time that they will take, and stop"},

@@ -13,8 +13,7 @@ static halotune_status read_stencil(const char *name, bool by_name, struct plann
   return status;
 }
 
-/* Make room for `count` stencils. */
-static halotune_status reserve_stencils(struct tune_plan *plan, int count) {
+halotune_status tune_plan_reserve(struct tune_plan *plan, int count) {
   plan->stencils = calloc((size_t)count + 1, sizeof *plan->stencils);
   return plan->stencils ? HALOTUNE_OK : fail_memory();
 }
@@ -38,7 +37,7 @@ static halotune_status read_all(struct tune_plan *plan) {
   halotune_status status = search_all(&search_stencils, NULL, &paths, &count);
   if (status != HALOTUNE_OK) return status;
   put_copy_first(paths, count);
-  status = reserve_stencils(plan, count);
+  status = tune_plan_reserve(plan, count);
   for (int i = 0; i < count && status == HALOTUNE_OK; i++) {
     halotune_status read = read_stencil(paths[i], true, &plan->stencils[plan->stencil_count]);
     if (read == HALOTUNE_OK) {
@@ -53,9 +52,10 @@ static halotune_status read_all(struct tune_plan *plan) {
 }
 
 static halotune_status read_named(const struct invocation *invocation, struct tune_plan *plan) {
-  halotune_status status = reserve_stencils(plan, invocation->argument_count);
+  halotune_status status = tune_plan_reserve(plan, invocation->argument_count);
   for (int i = 0; i < invocation->argument_count && status == HALOTUNE_OK; i++) {
     status = read_stencil(invocation->arguments[i], false, &plan->stencils[i]);
+    plan->stencils[i].asked = invocation->arguments[i];
     plan->stencil_count += status == HALOTUNE_OK;
   }
   return status;
@@ -75,8 +75,8 @@ static bool is_planned(const struct tune_plan *plan, const struct planned_stenci
   return false;
 }
 
-static halotune_status add_task(struct tune_plan *plan, const struct planned_stencil *stencil, enum dtype dtype,
-                                const struct grid *grid, int launch_steps) {
+halotune_status tune_plan_add(struct tune_plan *plan, const struct planned_stencil *stencil, enum dtype dtype,
+                              const struct grid *grid, int launch_steps) {
   if (!array_room(plan->tasks, plan->task_count, plan->task_room)) return fail_memory();
   struct planned_task *task = &plan->tasks[plan->task_count];
   *task = (struct planned_task){.stencil = stencil, .dtype = dtype, .grid = *grid, .launch_steps = launch_steps};
@@ -155,7 +155,7 @@ static halotune_status add_tasks(const struct invocation *invocation, struct tun
     for (int dtype = 0; dtype < DTYPE_COUNT && status == HALOTUNE_OK; dtype++) {
       for (int n = steps.first; n <= steps.last && wanted[dtype] && status == HALOTUNE_OK; n++) {
         if (!is_planned(plan, planned, (enum dtype)dtype, &grid, n))
-          status = add_task(plan, planned, (enum dtype)dtype, &grid, n);
+          status = tune_plan_add(plan, planned, (enum dtype)dtype, &grid, n);
       }
     }
   }

@@ -8,6 +8,7 @@
 /* Owns its members; end with tune_plan_free. */
 struct planned_stencil {
   struct loaded loaded;
+  const char *asked; /* as it was named; not owned. NULL: by its own name */
 };
 
 struct planned_task {
@@ -16,6 +17,7 @@ struct planned_task {
   struct grid grid;
   double *coefficients;
   int launch_steps; /* time steps that a launch makes; 0: to be searched, which begins with 1 */
+  double budget_s;  /* 0: that of the options */
 };
 
 struct tune_plan {
@@ -32,6 +34,14 @@ struct tune_plan {
 halotune_status tune_plan_open(const struct invocation *invocation, struct tune_plan *out);
 
 void tune_plan_free(struct tune_plan *plan);
+
+/* Make room in an empty plan for `count` stencils, whose places do not change.
+ * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+halotune_status tune_plan_reserve(struct tune_plan *plan, int count);
+
+/* Append a task. Returns HALOTUNE_OK, HALOTUNE_MEMORY or the errors of stencil_coefficients. */
+halotune_status tune_plan_add(struct tune_plan *plan, const struct planned_stencil *stencil, enum dtype dtype,
+                              const struct grid *grid, int launch_steps);
 
 /* Append "star7 f32 512x512x512", and ", 4 steps" for launches of several. */
 void planned_task_text(const struct planned_task *task, struct text *text);

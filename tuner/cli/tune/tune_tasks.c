@@ -96,7 +96,7 @@ static halotune_status task_run(const struct tune_tasks *t, struct steps_turn tu
   options.time = backend_time(&t->setup->backend);
   options.progress = task_show;
   options.context = &line;
-  options.budget_s *= turn.share;
+  options.budget_s = tune_task_budget_s(&row->task, t->options) * turn.share;
   options.max_variants = (long)ceil((double)options.max_variants * (turn.share + turn.earlier));
   halotune_status status =
       tune(&t->setup->tools, &task, &templates, has_copy ? &copy : NULL, &copy_templates, &options, &row->result);
@@ -130,11 +130,16 @@ static struct tuned *row_for(struct tuned_list *list, int first, const struct pl
   return row;
 }
 
+double tune_task_budget_s(const struct planned_task *task, const struct tune_options *options) {
+  return task->budget_s > 0 ? task->budget_s : options->budget_s;
+}
+
 /* Whether the smallest share of the budget is worth a search: a second, and two variants. */
-static bool leaves_enough(const struct tune_options *options) {
+static bool leaves_enough(const struct tune_options *options, const struct planned_task *planned) {
   const double least_s = 1, least_variants = 2;
-  const bool has_limit = isfinite(options->budget_s) || options->max_variants > 0;
-  return has_limit && options->budget_s * STEPS_SCOUT_SHARE >= least_s &&
+  const double budget_s = tune_task_budget_s(planned, options);
+  const bool has_limit = isfinite(budget_s) || options->max_variants > 0;
+  return has_limit && budget_s * STEPS_SCOUT_SHARE >= least_s &&
          (options->max_variants == 0 || (double)options->max_variants * STEPS_SCOUT_SHARE >= least_variants);
 }
 
@@ -151,7 +156,7 @@ static halotune_status find_steps(const struct tune_tasks *t, const struct plann
   struct text name = {0};
   *out = (struct steps_search){.count = 0};
   if (planned->launch_steps > 0 || facts->is_emulation || facts->is_recording || t->options->rematch ||
-      !leaves_enough(t->options))
+      !leaves_enough(t->options, planned))
     return HALOTUNE_OK;
   const halotune_status status = steps_offered(&task, &templates, &limit, out);
   if (status != HALOTUNE_OK) {
@@ -196,7 +201,12 @@ halotune_status tune_tasks_run(const struct tune_tasks *tasks, struct tuned_list
   int begun = 0;
   progress_open(&progress);
   while (begun < tasks->plan->task_count && !ends_all(worst) && may_go_on(tasks)) {
-    halotune_status status = planned_run(tasks, &tasks->plan->tasks[begun++], &progress, out);
+    const struct planned_task *planned = &tasks->plan->tasks[begun++];
+    struct tune_lock lock = {-1};
+    bool is_ours = true;
+    halotune_status status = tasks->site ? site_task_take(tasks->site, planned, &lock, &is_ours) : HALOTUNE_OK;
+    if (status == HALOTUNE_OK && is_ours) status = planned_run(tasks, planned, &progress, out);
+    tune_lock_release(&lock);
     if (status != HALOTUNE_OK) worst = status;
   }
   for (; begun < tasks->plan->task_count; begun++) {

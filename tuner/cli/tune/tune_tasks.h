@@ -6,6 +6,7 @@
 
 #include "tuner/cli/tune/tune_options.h"
 #include "tuner/cli/tune/tune_setup.h"
+#include "tuner/cli/tune/tune_site.h"
 
 /* A task that was tuned, or not. */
 struct tuned {
@@ -33,7 +34,11 @@ struct tune_tasks {
   const struct tune_options *options; /* its `progress` and `context` are set for each task */
   const volatile sig_atomic_t *stop;  /* not 0: no further task begins */
   bool reproducible;
+  const struct site_run *site; /* with --plan --resume: tasks that others do or did are left out; else NULL */
 };
+
+/* The time for a task: its own, else that of the options. */
+double tune_task_budget_s(const struct planned_task *task, const struct tune_options *options);
 
 /* Tune each task of the plan, with a line of progress on a terminal. A task that fails is told on stderr, and the
  * next one begins; only a failure of the database, or a GPU that is gone, ends them all.

@@ -204,14 +204,20 @@ static void time_add(double time_s, struct text *text) {
  * cores. */
 static void plan_time_add(const struct tune_plan *plan, const struct tune_options *options, double start_ms,
                           struct text *text) {
-  const double all_s = plan->task_count * (options->budget_s + SETUP_S);
+  double all_s = plan->task_count * SETUP_S;
+  bool is_equal = true;
+  for (int i = 0; i < plan->task_count; i++) {
+    all_s += tune_task_budget_s(&plan->tasks[i], options);
+    is_equal = is_equal && tune_task_budget_s(&plan->tasks[i], options) == tune_task_budget_s(&plan->tasks[0], options);
+  }
   const double deadline_s = (options->deadline_ms - start_ms) * 1e-3;
   if (!isfinite(all_s)) {
     text_printf(text, "%d task%s without a limit of time", plan->task_count, PLURAL(plan->task_count));
     return;
   }
-  text_printf(text, "%d task%s of %g s, and about %d s of set-up%s: about ", plan->task_count, PLURAL(plan->task_count),
-              options->budget_s, SETUP_S, plan->task_count == 1 ? "" : " each");
+  text_printf(text, "%d task%s", plan->task_count, PLURAL(plan->task_count));
+  if (is_equal && plan->task_count > 0) text_printf(text, " of %g s", tune_task_budget_s(&plan->tasks[0], options));
+  text_printf(text, ", and about %d s of set-up%s: about ", SETUP_S, plan->task_count == 1 ? "" : " each");
   time_add(all_s, text);
   if (deadline_s >= all_s) return;
   text_printf(text, ", of which --deadline leaves ");

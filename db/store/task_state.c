@@ -1,0 +1,57 @@
+/* task_state.c: one statement over runs. */
+#include "db/store/task_state.h"
+
+#include "db/store/query.h"
+
+/* With one max() in a group, SQLite takes the other columns from the row that has it. */
+static const char states_sql[] =
+    "select d.uuid, d.name, d.capability, d.sm_count, d.is_emulation, s.name, s.hash, x.hash, p.dtype, p.cache,"
+    " p.nx, p.ny, p.nz, p.steps, p.is_reproducible, sum(r.state = 'complete' and p.launch = 'stream'),"
+    " sum(r.state = 'complete' and p.launch = 'graph'), r.state, r.reason, r.host,"
+    " coalesce(r.ended, strftime('%Y-%m-%dT%H:%M:%fZ', r.started, printf('%.3f seconds',"
+    " (select coalesce(max(m.at_s), 0) from measurement m where m.run_id = r.id)))), max(r.started)"
+    " from run r join problem p on p.id = r.problem_id join device d on d.id = p.device_id"
+    " join stencil s on s.id = p.stencil_id join stencil_text x on x.id = r.text_id"
+    " group by d.id, s.id, x.id, p.dtype, p.cache, p.nx, p.ny, p.nz, p.steps, p.is_reproducible"
+    " order by d.name, d.uuid, s.name, p.dtype, p.nx, p.ny, p.nz, p.steps, p.is_reproducible, p.cache";
+
+static struct task_state state_of(sqlite3_stmt *row) {
+  return (struct task_state){
+      .uuid = column_text(row, 0),
+      .device = column_text(row, 1),
+      .capability = sqlite3_column_int(row, 2),
+      .sm_count = sqlite3_column_int(row, 3),
+      .is_emulation = sqlite3_column_int(row, 4) != 0,
+      .stencil = column_text(row, 5),
+      .hash = column_text(row, 6),
+      .text_hash = column_text(row, 7),
+      .dtype = column_text(row, 8),
+      .cache = column_text(row, 9),
+      .grid = {{(long)sqlite3_column_int64(row, 10), (long)sqlite3_column_int64(row, 11),
+                (long)sqlite3_column_int64(row, 12)}},
+      .steps = sqlite3_column_int(row, 13),
+      .reproducible = sqlite3_column_int(row, 14) != 0,
+      .has_stream = sqlite3_column_int(row, 15) != 0,
+      .has_graph = sqlite3_column_int(row, 16) != 0,
+      .state = column_text(row, 17),
+      .reason = column_text(row, 18),
+      .host = column_text(row, 19),
+      .last_sign = column_text(row, 20),
+  };
+}
+
+halotune_status task_states_each(struct store *store,
+                                 halotune_status (*visit)(void *context, const struct task_state *state),
+                                 void *context) {
+  sqlite3 *connection = store_connection(store);
+  sqlite3_stmt *query = NULL;
+  int code = SQLITE_DONE;
+  halotune_status status = query_prepare(connection, states_sql, &query);
+  while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) {
+    const struct task_state state = state_of(query);
+    status = visit(context, &state);
+  }
+  if (status == HALOTUNE_OK && code != SQLITE_DONE) status = query_fail(connection);
+  sqlite3_finalize(query);
+  return status;
+}

@@ -1,0 +1,24 @@
+# Two processes share a plan and a database: neither begins what the other has begun. The status tells what runs. After a kill the same
+# command runs what is missing.
+HALOTUNE_DB=$TMPDIR/site.db
+export HALOTUNE_DB
+plan=$TMPDIR/site.yaml
+halotune tune copy --dtype all --grid 64 --plan "$plan" >/dev/null
+resume() { halotune tune --plan "$plan" --resume --backend host --template direct "$@" 2>&1; }
+counts() { halotune fleet status --json 2>/dev/null | jq -c '.gpus[0].counts'; }
+(exec halotune tune --plan "$plan" --resume --backend host --template direct --budget 1h >"$TMPDIR/first" 2>&1) &
+first=$!
+tries=0
+until counts | grep -q '"running":1' || [ "$tries" = 600 ]; do
+  sleep 0.1
+  tries=$((tries + 1))
+done
+counts
+resume --max-variants 2 | grep 'plan\|another'
+counts
+kill -KILL "$first"
+wait "$first" 2>/dev/null
+counts
+resume --max-variants 2 | sed -n "s|$TMPDIR|FOLDER|g; /tasks* /p"
+counts
+# exit 0

@@ -1,0 +1,212 @@
+/* fleet.c: `halotune fleet status`: how far the GPUs of a fleet are, by what databases tell. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "tuner/cli/fleet/fleet_rows.h"
+#include "tuner/cli/options/option_value.h"
+#include "tuner/cli/output/grid_text.h"
+#include "tuner/cli/output/output.h"
+#include "tuner/cli/tune/tune_site.h"
+
+/* Numbers of tasks, by stage. */
+struct stage_counts {
+  int of[STAGE_COUNT];
+};
+
+struct fleet {
+  struct fleet_rows rows;
+  struct site_plan site;
+  struct tune_plan plan; /* of --plan */
+  const char *path;      /* of the plan; NULL for none */
+  json_t *json;          /* NULL: print text */
+};
+
+static void counts_add(const struct stage_counts *counts, bool has_plan, struct text *out) {
+  static const enum stage order[] = {STAGE_DONE, STAGE_RUNNING, STAGE_UNENDED, STAGE_FAILED, STAGE_MISSING};
+  for (size_t i = 0; i < COUNT(order) - !has_plan; i++)
+    text_printf(out, "%s%d %s", i ? ", " : "", counts->of[order[i]], stage_words[order[i]]);
+}
+
+static json_t *counts_json(const struct stage_counts *counts, bool has_plan) {
+  json_t *json = json_object();
+  json_put(&json, "done", json_integer(counts->of[STAGE_DONE]));
+  json_put(&json, "running", json_integer(counts->of[STAGE_RUNNING]));
+  json_put(&json, "unended", json_integer(counts->of[STAGE_UNENDED]));
+  json_put(&json, "failed", json_integer(counts->of[STAGE_FAILED]));
+  if (has_plan) json_put(&json, "missing", json_integer(counts->of[STAGE_MISSING]));
+  return json;
+}
+
+static int dims_of(const struct grid *grid) { return grid->n[2] > 1 ? 3 : grid->n[1] > 1 ? 2 : 1; }
+
+static void state_text(const struct task_state *state, struct text *out) {
+  text_printf(out, "%s %s ", state->stencil, state->dtype);
+  grid_text(&state->grid, dims_of(&state->grid), out);
+  if (state->steps > 1) text_printf(out, ", %d steps", state->steps);
+  if (state->reproducible) text_printf(out, ", reproducible");
+  if (strcmp(state->cache, cache_mode_names[CACHE_STEADY]) != 0) text_printf(out, ", %s", state->cache);
+}
+
+static json_t *row_json(const struct fleet_row *row) {
+  const struct task_state *state = &row->state;
+  json_t *json = json_object();
+  json_put(&json, "stencil", text_json(state->stencil));
+  json_put(&json, "dtype", text_json(state->dtype));
+  json_put(&json, "grid", grid_json(&state->grid, dims_of(&state->grid)));
+  json_put(&json, "steps", json_integer(state->steps));
+  json_put(&json, "state", text_json(row->stage == STAGE_UNENDED ? "unended" : stage_words[row->stage]));
+  json_put(&json, "reason", text_json(state->reason));
+  json_put(&json, "host", text_json(state->host));
+  json_put(&json, "last_sign", text_json(state->last_sign));
+  return json;
+}
+
+/* Print a task that is not done. */
+static void row_print(const struct fleet_row *row) {
+  struct text text = {0};
+  if (row->stage == STAGE_DONE) return;
+  state_text(&row->state, &text);
+  printf("  %s: %s, on %s, last sign of life %s by its clock", stage_words[row->stage], text_string(&text),
+         row->state.host, row->state.last_sign);
+  if (row->stage == STAGE_FAILED) printf(": %s", row->state.reason);
+  printf("\n");
+  text_free(&text);
+}
+
+/* Show the rows of one GPU. */
+static void gpu_show(struct fleet *fleet, const struct fleet_row *rows, int count, json_t **list) {
+  struct stage_counts counts = {{0}};
+  struct text text = {0};
+  for (int i = 0; i < count; i++) counts.of[rows[i].stage]++;
+  if (fleet->json) {
+    json_t *json = json_object(), *tasks = json_array();
+    json_put(&json, "device", text_json(rows->state.device));
+    json_put(&json, "uuid", text_json(rows->state.uuid));
+    json_put(&json, "counts", counts_json(&counts, false));
+    for (int i = 0; i < count; i++) json_add(&tasks, row_json(&rows[i]));
+    json_put(&json, "tasks", tasks);
+    json_add(list, json);
+    return;
+  }
+  counts_add(&counts, false, &text);
+  printf("%s, %s: %s\n", rows->state.device, rows->state.uuid, text_string(&text));
+  for (int i = 0; i < count; i++) row_print(&rows[i]);
+  text_free(&text);
+}
+
+/* How far a task of the plan is on a model of GPU.
+ *   model  a row of one; NULL: no database has one */
+static enum stage task_stage(const struct fleet *fleet, const struct planned_task *task,
+                             const struct task_state *model) {
+  enum stage stage = STAGE_MISSING;
+  for (int i = 0; model && i < fleet->rows.count; i++) {
+    const struct fleet_row *row = &fleet->rows.list[i];
+    if (!fleet_same_model(&row->state, model)) continue;
+    const struct site_match match = site_match_of(task, &row->state, -1, CACHE_STEADY, false);
+    const enum stage own = row->stage == STAGE_DONE && !match.is_done ? STAGE_UNENDED : row->stage;
+    if (match.is_same && own > stage) stage = own;
+  }
+  return stage;
+}
+
+/* Show how far the plan is on a model of GPU. */
+static void model_show(struct fleet *fleet, const char *name, const struct task_state *model, json_t **list) {
+  struct stage_counts counts = {{0}};
+  struct text text = {0};
+  json_t *missing = fleet->json ? json_array() : NULL;
+  for (int i = 0; i < fleet->plan.task_count; i++) counts.of[task_stage(fleet, &fleet->plan.tasks[i], model)]++;
+  counts_add(&counts, true, &text);
+  if (!fleet->json) printf("%s on %s: %s\n", fleet->path, name, text_string(&text));
+  for (int i = 0; i < fleet->plan.task_count; i++) {
+    if (task_stage(fleet, &fleet->plan.tasks[i], model) != STAGE_MISSING) continue;
+    struct text task = {0};
+    planned_task_text(&fleet->plan.tasks[i], &task);
+    if (fleet->json) json_add(&missing, text_json(text_string(&task)));
+    else printf("  missing: %s\n", text_string(&task));
+    text_free(&task);
+  }
+  text_free(&text);
+  if (!fleet->json) return;
+  json_t *json = json_object();
+  json_put(&json, "model", text_json(name));
+  json_put(&json, "counts", counts_json(&counts, true));
+  json_put(&json, "missing", missing);
+  json_add(list, json);
+}
+
+/* Show the plan on each model that a database has, and on those that the plan names besides. */
+static void plan_show(struct fleet *fleet) {
+  json_t *list = fleet->json ? json_array() : NULL;
+  bool has[SITE_PLAN_MOST_GPUS] = {false};
+  for (int i = 0; i < fleet->rows.count; i++) {
+    const struct task_state *state = &fleet->rows.list[i].state;
+    bool is_new = true;
+    for (int j = 0; j < i && is_new; j++) is_new = !fleet_same_model(&fleet->rows.list[j].state, state);
+    if (!is_new || !site_plan_has_gpu(&fleet->site, state->device)) continue;
+    for (int j = 0; j < fleet->site.gpu_count; j++)
+      has[j] = has[j] || site_plan_is_gpu(fleet->site.gpus[j], state->device);
+    model_show(fleet, state->device, state, &list);
+  }
+  for (int j = 0; j < fleet->site.gpu_count; j++) {
+    if (!has[j]) model_show(fleet, fleet->site.gpus[j], NULL, &list);
+  }
+  if (fleet->json) json_put(&fleet->json, "plan", list);
+}
+
+static void gpus_show(struct fleet *fleet) {
+  json_t *list = fleet->json ? json_array() : NULL;
+  const struct fleet_row *rows = fleet->rows.list;
+  for (int first = 0, end; first < fleet->rows.count; first = end) {
+    for (end = first + 1; end < fleet->rows.count && strcmp(rows[end].state.uuid, rows[first].state.uuid) == 0;) end++;
+    gpu_show(fleet, &rows[first], end - first, &list);
+  }
+  if (fleet->json) json_put(&fleet->json, "gpus", list);
+  else if (fleet->rows.count == 0) printf("no run is stored there yet\n");
+}
+
+/* Read the database of --db, else the user's own, and those that are named besides. */
+static halotune_status databases_read(const struct invocation *invocation, struct fleet *fleet) {
+  halotune_status status = HALOTUNE_OK;
+  if (invocation->argument_count == 1 || option_given(invocation, "db"))
+    status = fleet_rows_add(&fleet->rows, option_value(invocation, "db"));
+  for (int i = 1; i < invocation->argument_count && status == HALOTUNE_OK; i++)
+    status = fleet_rows_add(&fleet->rows, invocation->arguments[i]);
+  fleet_rows_end(&fleet->rows);
+  return status;
+}
+
+static enum exit_code fleet_run(const struct invocation *invocation) {
+  static const char *const parts[] = {"status"};
+  int part;
+  halotune_status status = word_find("fleet", invocation->arguments[0], parts, COUNT(parts), &part);
+  if (status != HALOTUNE_OK) return report_failure(status);
+  struct fleet fleet = {.path = option_value(invocation, "plan")};
+  if (fleet.path) status = site_plan_read(fleet.path, &fleet.site);
+  if (status == HALOTUNE_OK && fleet.path) status = site_tasks_make(&fleet.site, &fleet.plan);
+  const bool is_bad_plan = status != HALOTUNE_OK;
+  if (!is_bad_plan) status = databases_read(invocation, &fleet);
+  if (status == HALOTUNE_OK) {
+    if (option_given(invocation, "json")) fleet.json = json_object();
+    gpus_show(&fleet);
+    if (fleet.path) plan_show(&fleet);
+    if (option_given(invocation, "json")) status = print_json(fleet.json);
+  }
+  tune_plan_free(&fleet.plan);
+  site_plan_free(&fleet.site);
+  fleet_rows_free(&fleet.rows);
+  if (status == HALOTUNE_OK) return HALOTUNE_EXIT_SUCCESS;
+  return is_bad_plan ? report_file_failure(status) : report_failure(status);
+}
+
+static const struct option_row options[] = {
+    {"db", "FILE", "a database; $HALOTUNE_DB, else halotune/halotune.db in $XDG_DATA_HOME by default. More may follow"},
+    {"plan", "FILE", "also show how far this plan of a site is on each model of GPU, and what is missing"},
+    {"json", NULL, "print a JSON document"},
+    {0},
+};
+
+const struct command command_fleet = {
+    "fleet", "WHAT [DB...]", 1, 4097, "show how far the GPUs of a fleet are: status", options, fleet_run,
+};

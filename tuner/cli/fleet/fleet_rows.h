@@ -1,0 +1,45 @@
+/* fleet_rows.h: what databases tell of the tasks of each GPU, put together. */
+#ifndef CLI_FLEET_FLEET_ROWS_H
+#define CLI_FLEET_FLEET_ROWS_H
+
+#include "base/arena.h"
+#include "base/text.h"
+#include "db/store/task_state.h"
+
+/* How far a task is; of two databases that know it, the later one of this list counts. */
+#define STAGE_LIST(X)                                                     \
+  X(MISSING, "missing", "no run of it")                                   \
+  X(FAILED, "failed", "its last run ended early, and none is complete")   \
+  X(UNENDED, "begun and not ended", "killed, or running on another host") \
+  X(DONE, "done", "a run of it is complete")                              \
+  X(RUNNING, "running", "a process of this host holds the lock of database and GPU")
+#define STAGE_AS_ENUMERATOR(name, word, what) STAGE_##name,
+enum stage { STAGE_LIST(STAGE_AS_ENUMERATOR) STAGE_COUNT };
+#undef STAGE_AS_ENUMERATOR
+extern const char *const stage_words[STAGE_COUNT];
+
+/* A task on a GPU. The texts of `state` belong to the rows. */
+struct fleet_row {
+  struct task_state state;
+  enum stage stage;
+};
+
+/* Start with {0}; end with fleet_rows_free. */
+struct fleet_rows {
+  struct arena arena;
+  struct fleet_row *list; /* GPU by GPU after fleet_rows_end */
+  int count, room;
+};
+
+/* Add the rows of a database, which is only read.
+ * Returns the errors of store_open, HALOTUNE_DB or HALOTUNE_MEMORY. */
+halotune_status fleet_rows_add(struct fleet_rows *rows, const char *path);
+
+/* Sort the rows by GPU and task, and leave one for each task of a GPU. */
+void fleet_rows_end(struct fleet_rows *rows);
+void fleet_rows_free(struct fleet_rows *rows);
+
+/* Whether two rows are of one model of GPU. */
+bool fleet_same_model(const struct task_state *a, const struct task_state *b);
+
+#endif

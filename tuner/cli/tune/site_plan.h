@@ -1,0 +1,52 @@
+/* site_plan.h: the file of `halotune tune --plan`: what a site tunes, a task a line. docs/tuning.md describes it for
+ * users. What is done is not in the file: databases tell. */
+#ifndef CLI_TUNE_SITE_PLAN_H
+#define CLI_TUNE_SITE_PLAN_H
+
+#include "base/arena.h"
+#include "stencil/expression/source.h"
+#include "stencil/file/stencil.h"
+
+struct site_task {
+  const char *stencil; /* a name or a path */
+  enum dtype dtype;
+  struct grid grid;
+  int dims;        /* numbers of the grid */
+  int steps;       /* time steps of a launch; 0: those with the least time a step are searched for */
+  double budget_s; /* 0: the plan's */
+  struct place place;
+};
+
+enum { SITE_PLAN_MOST_GPUS = 64, SITE_PLAN_MOST_TASKS = 10000, SITE_PLAN_MOST_BYTES = 4 << 20 };
+
+/* Owns its members; end with site_plan_free. */
+struct site_plan {
+  struct arena arena;
+  char *text;
+  struct source source;
+  double budget_s;                       /* of each task; 0: the command's */
+  const char *gpus[SITE_PLAN_MOST_GPUS]; /* names of models */
+  int gpu_count;                         /* 0: every GPU that runs the plan */
+  struct site_task *tasks;
+  int task_count;
+};
+
+/* Read a plan.
+ *   out  filled on success; after a failure site_plan_free is harmless
+ * Returns HALOTUNE_OK; HALOTUNE_PARSE with line, column and remedy; the errors of file_read. */
+halotune_status site_plan_read(const char *path, struct site_plan *out);
+void site_plan_free(struct site_plan *plan);
+
+/* Whether a name means this model: "h200" is NVIDIA H200. */
+bool site_plan_is_gpu(const char *name, const char *model);
+
+/* Whether a GPU of this model takes part. */
+bool site_plan_has_gpu(const struct site_plan *plan, const char *model);
+
+/* Append a plan as text: its head, and then a line for each task.
+ *   gpus    "NVIDIA H200,NVIDIA A100", or NULL for every GPU
+ *   budget  of each task, as typed; NULL: the default */
+void site_plan_write_head(const char *gpus, const char *budget, struct text *out);
+void site_plan_write_task(const struct site_task *task, struct text *out);
+
+#endif
