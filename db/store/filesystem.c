@@ -1,7 +1,13 @@
-/* filesystem.c: the numbers by which Linux names its filesystems. */
+/* filesystem.c: the numbers by which Linux names its filesystems, and a trial of their locks. */
 #include "db/store/filesystem.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/statfs.h>
+#include <unistd.h>
 
 #include "base/array.h"
 
@@ -36,4 +42,39 @@ bool filesystem_is_shared(unsigned long type) {
 bool file_is_shared(const char *path) {
   struct statfs facts;
   return statfs(path, &facts) != 0 || filesystem_is_shared((unsigned long)facts.f_type);
+}
+
+static bool lock_all(int fd) {
+  struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+  int failed;
+  while ((failed = fcntl(fd, F_OFD_SETLK, &lock)) != 0 && errno == EINTR) {}
+  return failed == 0;
+}
+
+/* What is wrong with the locks of two open files of one file; NULL for nothing. These locks belong to open files, so
+ * that one process can try them; SQLite's belong to processes, and come from the same place. */
+static const char *locks_flaw(int one, int other) {
+  if (!lock_all(one)) return strerror(errno);
+  if (lock_all(other)) return "two programs get the same lock";
+  return errno == EAGAIN || errno == EACCES ? NULL : strerror(errno);
+}
+
+halotune_status file_locks_check(const char *path) {
+  char *trial = NULL;
+  if (asprintf(&trial, "%s.locks-%ld", path, (long)getpid()) < 0) return fail_memory();
+  const int one = open(trial, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  const int other = one < 0 ? -1 : open(trial, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  const char *flaw = other < 0 ? strerror(errno) : locks_flaw(one, other);
+  halotune_status status = HALOTUNE_OK;
+  if (flaw)
+    status = fail(HALOTUNE_DB,
+                  "%s: files cannot be locked on its file system (%s), so that two programs could damage the database; "
+                  "keep it on a disk of this machine and join databases with 'halotune db merge', or have the file "
+                  "system mounted with locks (Lustre: -o flock)",
+                  path, flaw);
+  if (other >= 0) close(other);
+  if (one >= 0) close(one);
+  unlink(trial);
+  free(trial);
+  return status;
 }

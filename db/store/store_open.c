@@ -295,6 +295,8 @@ static halotune_status keep_untrusted(struct store *store, const struct marks *m
 static halotune_status open_to_write(struct store *store) {
   struct marks marks;
   halotune_status status = make_file(store->path);
+  const bool is_shared = status == HALOTUNE_OK && file_is_shared(store->path);
+  if (is_shared) status = file_locks_check(store->path);
   if (status == HALOTUNE_OK) status = inspect_to_write(store->path, &marks);
   if (status == HALOTUNE_OK) status = connect(store->path, SQLITE_OPEN_READWRITE, &store->connection);
   if (status != HALOTUNE_OK) return status;
@@ -308,9 +310,12 @@ static halotune_status open_to_write(struct store *store) {
   if (content == CONTENT_OLDER && status == HALOTUNE_OK)
     status = migrate(store->connection, schema_migrations, SCHEMA_VERSION);
   if (status == HALOTUNE_OK) store->version = SCHEMA_VERSION;
-  /* With WAL readers do not wait for writers. A process that cannot switch now works in the mode that there is. */
-  if (status == HALOTUNE_OK && !file_is_shared(store->path)) {
-    sqlite3_exec(store->connection, "pragma journal_mode = wal; pragma synchronous = normal", NULL, NULL, NULL);
+  /* With WAL readers do not wait for writers. A process that cannot switch now works in the mode that there is. A file
+   * with WAL may have been moved to a shared filesystem. */
+  if (status == HALOTUNE_OK) {
+    sqlite3_exec(store->connection,
+                 is_shared ? "pragma journal_mode = delete" : "pragma journal_mode = wal; pragma synchronous = normal",
+                 NULL, NULL, NULL);
   }
   return status;
 }

@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "db/exchange/apart.h"
 #include "db/exchange/merge.h"
+#include "db/store/filesystem.h"
 #include "tuner/cli/db/db_look.h"
 #include "tuner/cli/options/option_value.h"
 
@@ -123,6 +125,9 @@ halotune_status db_merge(const struct invocation *invocation) {
   if (!files) return fail_memory();
   if (status == HALOTUNE_OK && !named) status = store_default_path(&path);
   if (status == HALOTUNE_OK && named && !(path = strdup(named))) status = fail_memory();
+  /* Reading would wait for a lock that never comes. */
+  if (status == HALOTUNE_OK && trust.is_sure && file_is_regular(path) && file_is_shared(path))
+    status = file_locks_check(path);
   if (status == HALOTUNE_OK) status = files_look(invocation, path, &trust, files, count);
   if (status == HALOTUNE_OK) status = files_take(invocation, path, files, count);
   for (int i = 0; i < count; i++) looked_close(&files[i]);
