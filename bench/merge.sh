@@ -37,26 +37,26 @@ sql_write() {
 pragma journal_mode = off; pragma synchronous = off;
 attach '$work/recording.db' as r;
 begin;
-create temp table gpu as with recursive n(g) as (select 0 union all select g + 1 from n where g + 1 < $gpus)
+create temp table card as with recursive n(g) as (select 0 union all select g + 1 from n where g + 1 < $gpus)
   select g + 1 as id, :node/2*$gpus + g as number, 1 + (:node*97 + g*31) % 41*5e-4 as slow from n;
-insert into device (id, uuid, $device) select gpu.id, printf('GPU-%08x-0000-4000-8000-000000000000', number), $device from r.device, gpu;
-insert into problem (id, device_id, $problem) select gpu.id, gpu.id, $problem from r.problem, gpu;
+insert into device (id, uuid, $device) select card.id, printf('GPU-%08x-0000-4000-8000-000000000000', number), $device from r.device, card;
+insert into problem (id, device_id, $problem) select card.id, card.id, $problem from r.problem, card;
 insert into run (id, problem_id, started, ended, host, seed, outcomes, $run)
-  select gpu.id, gpu.id, strftime('%Y-%m-%dT%H:%M:%fZ', r.run.started, :node || ' seconds'), strftime('%Y-%m-%dT%H:%M:%fZ', r.run.ended, :node || ' seconds'), printf('node%03d', :node), :node*$gpus + gpu.id, null, $run from r.run, gpu where r.run.id = 2;
-create temp table picked as select id, gpu, slow from (select m.id as id, gpu.id as gpu, slow, row_number() over (partition by gpu.id
-  order by (m.id*2654435761 + (:node*$gpus + gpu.id)*40503) % 4294967291) as place from (select min(id) as id from r.measurement
-  where variant_id not in (select variant_id from r.finalist where run_id = 2) group by variant_id) m, gpu)
+  select card.id, card.id, strftime('%Y-%m-%dT%H:%M:%fZ', r.run.started, :node || ' seconds'), strftime('%Y-%m-%dT%H:%M:%fZ', r.run.ended, :node || ' seconds'), printf('node%03d', :node), :node*$gpus + card.id, null, $run from r.run, card where r.run.id = 2;
+create temp table picked as select id, card, slow from (select m.id as id, card.id as card, slow, row_number() over (partition by card.id
+  order by (m.id*2654435761 + (:node*$gpus + card.id)*40503) % 4294967291) as place from (select min(id) as id from r.measurement
+  where variant_id not in (select variant_id from r.finalist where run_id = 2) group by variant_id) m, card)
   where place <= $results - (select count(*) from r.finalist where run_id = 2);
-insert into picked select (select min(id) from r.measurement m where m.variant_id = f.variant_id and m.median_ms is not null), gpu.id, slow
-  from r.finalist f, gpu where f.run_id = 2;
+insert into picked select (select min(id) from r.measurement m where m.variant_id = f.variant_id and m.median_ms is not null), card.id, slow
+  from r.finalist f, card where f.run_id = 2;
 insert into measurement (run_id, median_ms, minimum_ms, low_ms, high_ms, $measurement)
-  select picked.gpu, median_ms*slow, minimum_ms*slow, low_ms*slow, high_ms*slow, $measurement
-  from picked join r.measurement m using (id) order by picked.gpu;
+  select picked.card, median_ms*slow, minimum_ms*slow, low_ms*slow, high_ms*slow, $measurement
+  from picked join r.measurement m using (id) order by picked.card;
 update run set outcomes = (select json_group_object(outcome, n) from
   (select outcome, count(*) as n from measurement where run_id = run.id group by outcome order by outcome));
-insert into finalist (run_id, $finalist) select gpu.id, $finalist from r.finalist, gpu where run_id = 2;
+insert into finalist (run_id, $finalist) select card.id, $finalist from r.finalist, card where run_id = 2;
 insert into best (problem_id, run_id, time_ms, low_ms, high_ms, is_current, date, $best)
-  select gpu.id, gpu.id, time_ms*slow, low_ms*slow, high_ms*slow, 1, strftime('%Y-%m-%dT%H:%M:%fZ', date, :node || ' seconds'), $best from r.best, gpu where r.best.run_id = 2;
+  select card.id, card.id, time_ms*slow, low_ms*slow, high_ms*slow, 1, strftime('%Y-%m-%dT%H:%M:%fZ', date, :node || ' seconds'), $best from r.best, card where r.best.run_id = 2;
 commit;
 SQL
 }
