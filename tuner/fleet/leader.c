@@ -470,7 +470,10 @@ static int crew_away(void *state) {
   return leader->away + (int)(leader->back_count - leader->back_first);
 }
 
-static bool crew_is_device_out(void *state) { return ((const struct leader *)state)->is_device_out; }
+static int crew_device_most(void *state) {
+  const struct leader *leader = state;
+  return leader->is_device_out ? 0 : leader->options.own.room;
+}
 
 /* The member that has the least of what it wants. */
 static int choose_member(struct leader *leader) {
@@ -709,7 +712,7 @@ static halotune_status crew_end(void *state, struct crew_report *out) {
 static const struct crew_table table = {.begin = crew_begin,
                                         .start = crew_start,
                                         .anchored = crew_anchored,
-                                        .is_device_out = crew_is_device_out,
+                                        .device_most = crew_device_most,
                                         .room = crew_room,
                                         .away = crew_away,
                                         .put = crew_put,

@@ -173,6 +173,7 @@ static const struct fleet_link_table table = {.name = "processes",
 static void become_member(struct processes *team, int socket, int rank, pid_t leader, struct fleet_link *out) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  prctl(PR_SET_NAME, "halotune member"); /* for ps and top */
   if (getppid() != leader) _exit(1);
   for (int i = 0; i < team->count; i++) close(team->peers[i].socket);
   team->peers[0] = (struct peer){.socket = socket, .rank = 0};

@@ -56,11 +56,14 @@ enum exit_code tune_team_serve(struct tune_team *team, const struct tune_backend
   return exit_code_of(status);
 }
 
-halotune_status tune_team_meet(struct tune_team *team, const struct tune_backend *which, int compile_timeout_ms,
-                               const char *host, struct tune_setup *setup) {
+halotune_status tune_team_meet(struct tune_team *team, const struct tune_backend *which, int workers,
+                               int compile_timeout_ms, const char *host, struct tune_setup *setup) {
   if (!team->link.table) return HALOTUNE_OK;
-  const struct member_tools tools = {
-      .backend = &setup->backend, .compiler = setup->tools.compiler, .host = host, .ordinal = which->ordinal};
+  const struct member_tools tools = {.backend = &setup->backend,
+                                     .compiler = setup->tools.compiler,
+                                     .host = host,
+                                     .ordinal = which->ordinal,
+                                     .room = room_of(which, workers)};
   team->own = fleet_hello_of(&tools);
   const struct leader_options options = {.link = &team->link,
                                          .own = team->own,

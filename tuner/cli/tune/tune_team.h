@@ -27,8 +27,8 @@ enum exit_code tune_team_serve(struct tune_team *team, const struct tune_backend
 
 /* In the leader, when all is open: meet the members. One that does not take part is told of on stderr.
  *   setup  gets the crew */
-halotune_status tune_team_meet(struct tune_team *team, const struct tune_backend *which, int compile_timeout_ms,
-                               const char *host, struct tune_setup *setup);
+halotune_status tune_team_meet(struct tune_team *team, const struct tune_backend *which, int workers,
+                               int compile_timeout_ms, const char *host, struct tune_setup *setup);
 
 /* Send all members home, and wait for their ends. */
 void tune_team_close(struct tune_team *team, bool is_failure);

@@ -59,8 +59,9 @@ struct crew_table {
    */
   void (*anchored)(void *state, double anchor_ms);
 
-  /* Whether the device itself is out of line, so that it runs no more variants of the search. */
-  bool (*is_device_out)(void *state);
+  /* How many variants the device itself shall hold at a time, so that it takes none from members that are not ready yet;
+   * 0: its times are out of line, and it runs no more variants of the search. */
+  int (*device_most)(void *state);
 
   /* How many more variants the members want now. */
   int (*room)(void *state);

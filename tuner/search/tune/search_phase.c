@@ -71,7 +71,10 @@ static int crew_away(const struct search_phase *phase) {
 static bool device_has_room(const struct search_phase *phase) {
   const struct crew *crew = phase->in->crew;
   const bool is_needed = crew_room(phase) == 0 && crew_away(phase) == 0;
-  const bool only_leads = phase->in->leads_only || (crew && crew->table->is_device_out(crew->state));
+  const int most = crew ? crew->table->device_most(crew->state) : 0;
+  const bool only_leads = phase->in->leads_only || (crew && most == 0);
+  const int here = pipeline_count(phase->in->pipeline) + runner_count(phase->runner);
+  if (crew && most > 0 && here >= most) return false;
   return (!only_leads || is_needed) && pipeline_has_room(phase->in->pipeline);
 }
 

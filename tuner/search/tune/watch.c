@@ -62,6 +62,9 @@ static bool is_stand_in_wanted(const struct watch *watch, const struct timed_var
 halotune_status watch_call_stand_in(const struct search_inputs *in, struct watch *watch, struct trial **out) {
   *out = NULL;
   if (watch->is_stand_in_called || watch->stand_in_count == MOST_STAND_INS) return HALOTUNE_OK;
+  /* Most calls end here. A stand-in, with its time at half its scale at least, is not faster than half of the best. */
+  if (!watch->is_blind && !anchor_is_slow(anchor_own_ms(watch->anchor), timed_best_ms(in->timed) / 2))
+    return HALOTUNE_OK;
   const struct timed_variant *best = best_stand_in(in->timed, watch);
   if (!best || !is_stand_in_wanted(watch, best, schedule_now_ms(in->schedule))) return HALOTUNE_OK;
   const struct template *template = in->space->templates[best->proposal.template_index];

@@ -1,0 +1,66 @@
+#!/bin/sh
+# faults_team.sh: members of a team are killed with SIGKILL at seeded moments of a search; at last the leader is. No row
+# may be missing, and none may be there twice. By default 40 members are killed, 8 in each of 5 runs; RUNS=N takes N runs.
+# A moment is a number of rows, so that no verdict depends on the speed of the machine. Prints TAP.
+set -u
+. "$(dirname "$0")/faults_parts.sh"
+space=32 team=9
+runs=${RUNS:-5}
+rows_of() { query "file:$1?mode=ro" "select count(*) from measurement" 2>/dev/null || echo 0; } # DB
+# In each process the GPU's events are late after the first ones, so that all processes are set up soon, and the search
+# lasts long enough. Each process of the team has a GPU of its own. The word that marks them is in their environment.
+slowly() { MARK=$work/mark HALOTUNE_FAKE_DEVICES=$team HALOTUNE_FAKE_FAULT='cuEventSynchronize#12+=slow:20' become_tune "$@" --device all --workers 1 --json; } # DB option...
+members_of() { # leader
+  for process in $(children_of "$1"); do
+    [ "$(cat "/proc/$process/comm" 2>/dev/null)" = 'halotune member' ] && echo "$process"
+  done
+}
+has_rows() { [ "$(rows_of "$1")" -ge "$2" ] || ! kill -0 "$tuner" 2>/dev/null; } # DB COUNT
+
+has_member_rows() { # DB
+  [ "$(query "file:$1?mode=ro" "select count(*) from measurement where gpu is not null" 2>/dev/null || echo 0)" -gt 0 ] || ! kill -0 "$tuner" 2>/dev/null
+}
+
+killed=0 lost=0 wrong=''
+for run in $(seq "$runs"); do
+  db=$work/team$run.db
+  (slowly "$db") >"$work/out" 2>"$work/err" &
+  tuner=$!
+  await has_member_rows "$db"
+  # A line for each kill: after how many rows, and which of the members that are left.
+  awk -v seed="$run" -v kills=$((team - 1)) -v begin="$(rows_of "$db")" -v space=$space 'BEGIN {srand(seed)
+    for (i = 0; i < kills; i++) print begin + int((space - begin) * (i + rand()) / (kills + 1)), int(rand() * 1000)}' >"$work/moments"
+  while read -r rows which; do
+    await has_rows "$db" "$rows"
+    members=$(members_of $tuner)
+    count=$(echo "$members" | wc -w)
+    [ "$count" -gt 0 ] || continue
+    victim=$(echo "$members" | sed -n "$((which % count + 1))p")
+    kill -9 "$victim" 2>/dev/null && killed=$((killed + 1))
+  done <"$work/moments"
+  wait $tuner || wrong="$wrong run$run:exit:$?"
+  is_sound "$db" || wrong="$wrong run$run:damaged"
+  after=$(query "$db" "select count(*), count(distinct variant_id), count(distinct number), max(number), (select count(*) from run where state = 'complete') from measurement")
+  [ "$after" = "$space $space $space $space 1" ] || wrong="$wrong run$run:$(echo "$after" | tr ' ' ,)"
+  lost=$((lost + $(jq '.devices[0].tasks[0].lost' "$work/out")))
+  processes_end "$work/mark" || wrong="$wrong run$run:processes-left"
+done
+echo "# $wrong" >>"$work/err"
+[ -z "$wrong" ] && [ "$killed" -ge $((runs * (team - 1) * 9 / 10)) ] && [ "$lost" -gt 0 ]
+result "$killed members were killed in $runs runs, and $lost variants taken over: no row is lost, none is there twice" $? "$work/err"
+[ "$(jq '[.devices[0].tasks[0].gpus[] | select(.left_out)] | length' "$work/out")" -ge 1 ] && grep -q 'its process has ended' "$work/out"
+result "the document names those that ended" $? "$work/out"
+
+# The leader is killed: its members end, what is stored stays, and the same command goes on.
+db=$work/leader.db
+(slowly "$db") >"$work/out" 2>&1 &
+tuner=$!
+await has_rows "$db" 5
+kill -9 $tuner
+wait $tuner 2>/dev/null
+processes_end "$work/mark"
+result "the leader is killed: no process is left" $?
+(slowly "$db") >"$work/out" 2>"$work/err" && jq -e '.devices[0].tasks[0] | .complete and .recalled >= 5 and .tried == '$space "$work/out" >/dev/null &&
+  [ "$(query "$db" "select count(*), count(distinct variant_id) from measurement")" = "$space $space" ]
+result "and the same command goes on" $? "$work/err"
+finish
