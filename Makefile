@@ -477,7 +477,7 @@ variants: $(OUT)/halotune  ## samples of all spaces, compiled and verified
 	$(Q)HALOTUNE=$(OUT)/halotune FULL=$(FULL) STENCILS='$(or $(CASE),$(STENCILS))' tests/tap.sh tests/variants.sh
 
 faults: all fake-cuda  ## the tuner on a GPU and on disks that fail, on command, and killed; FULL=1 for more errors and moments
-	$(Q)JOBS=3 FULL=$(FULL) tests/tap.sh tests/faults.sh tests/faults_calls.sh tests/faults_killed.sh
+	$(Q)JOBS=3 FULL=$(FULL) tests/tap.sh tests/faults.sh tests/faults_calls.sh tests/faults_killed.sh tests/faults_team.sh
 
 selftest: all fake-cuda  ## the test that runs on a GPU, on the driver of tests
 	$(Q)tests/tap.sh tests/selftest.sh
@@ -598,6 +598,10 @@ bench-similar: $(OUT)/bench/near_gpu_bench all  ## the same for stencils that th
 .PHONY: bench-search
 bench-search: $(OUT)/bench/search_bench  ## how fast strategies find the best of known spaces: a table; SEEDS=30, RECORDING=FILE of bench/results
 	$(Q)$< --seeds $(or $(SEEDS),30) $(if $(RECORDING),--recording '$(RECORDING)')
+
+.PHONY: bench-fleet
+bench-fleet: all $(OUT)/bench/fleet_bench  ## what teams of 2, 64 and 256 simulated GPUs reach, into bench/results/fleet.md
+	$(Q)BENCH=$(OUT)/bench/fleet_bench bench/fleet.sh
 
 .PHONY: bench-roof
 bench-roof: all  ## shares of the roof that winners reach, into bench/results (needs a GPU); BUDGET=20s DEVICES='0 1'
