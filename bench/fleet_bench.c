@@ -238,7 +238,7 @@ static halotune_status sim_receive(void *state, int timeout_ms, int *from, bool 
 
 static const struct fleet_link_table sim_table = {.name = "simulated", .send = sim_send, .receive = sim_receive};
 
-/* --- the recording ---------------------------------------------------------------------------------------------------- */
+/* --- the recording --- */
 
 struct problem {
   struct loaded loaded;
@@ -345,7 +345,7 @@ static void recording_open(const char *path, struct problem *problem, struct rec
   store_close(store);
 }
 
-/* --- a run ------------------------------------------------------------------------------------------------------------ */
+/* --- a run --- */
 
 struct outcome_of_run {
   double rate, leader_us, busy;

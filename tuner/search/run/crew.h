@@ -59,7 +59,7 @@ struct crew_table {
    */
   void (*anchored)(void *state, double anchor_ms);
 
-  /* How many variants the device itself shall hold at a time, so that it takes none from members that are not ready yet;
+  /* How many variants the device itself shall hold at a time, so that it leaves some to members that are not ready;
    * 0: its times are out of line, and it runs no more variants of the search. */
   int (*device_most)(void *state);
 
