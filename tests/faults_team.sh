@@ -1,6 +1,6 @@
 #!/bin/sh
-# faults_team.sh: members of a team are killed with SIGKILL at seeded moments of a search; at last the leader is. No row
-# may be missing, and none may be there twice. By default 40 members are killed, 8 in each of 5 runs; RUNS=N takes N runs.
+# faults_team.sh: members of a team are killed with SIGKILL at seeded moments of a search; at last the leader is, and
+# a team is asked to stop. No row may be missing, and none may be there twice. By default 40 members are killed, 8 in each of 5 runs; RUNS=N takes N runs.
 # A moment is a number of rows, so that no verdict depends on the speed of the machine. Prints TAP.
 set -u
 . "$(dirname "$0")/faults_parts.sh"
@@ -9,7 +9,7 @@ runs=${RUNS:-5}
 rows_of() { query "file:$1?mode=ro" "select count(*) from measurement" 2>/dev/null || echo 0; } # DB
 # In each process the GPU's events are late after the first ones, so that all processes are set up soon, and the search
 # lasts long enough. Each process of the team has a GPU of its own. The word that marks them is in their environment.
-slowly() { MARK=$work/mark HALOTUNE_FAKE_DEVICES=$team HALOTUNE_FAKE_FAULT='cuEventSynchronize#12+=slow:20' become_tune "$@" --device all --workers 1 --json; } # DB option...
+slowly() { MARK=$work/mark HALOTUNE_FAKE_DEVICES=$team HALOTUNE_FAKE_FAULT='cuEventSynchronize#12+=slow:'${late_ms:-20} become_tune "$@" --device all --workers 1 --json; } # DB option...
 members_of() { # leader
   for process in $(children_of "$1"); do
     [ "$(cat "/proc/$process/comm" 2>/dev/null)" = 'halotune member' ] && echo "$process"
@@ -63,4 +63,18 @@ result "the leader is killed: no process is left" $?
 (slowly "$db") >"$work/out" 2>"$work/err" && jq -e '.devices[0].tasks[0] | .complete and .recalled >= 5 and .tried == '$space "$work/out" >/dev/null &&
   [ "$(query "$db" "select count(*), count(distinct variant_id) from measurement")" = "$space $space" ]
 result "and the same command goes on" $? "$work/err"
+
+# SIGTERM, as a batch system sends it.
+db=$work/stopped.db
+(late_ms=100 && slowly "$db") >"$work/out" 2>"$work/err" &
+tuner=$!
+await has_rows "$db" 1
+kill -TERM $tuner
+wait $tuner
+rows=$(rows_of "$db")
+[ "$rows" -lt $space ] && jq -e ".devices[0].tasks[0] | .reason == \"interrupted\" and .tried == $rows" "$work/out" >/dev/null && grep -q 'to go on:' "$work/err" && processes_end "$work/mark"
+result "SIGTERM ends the team after $rows rows, and tells how to go on" $? "$work/err"
+(slowly "$db") >"$work/out" 2>"$work/err" && jq -e ".devices[0].tasks[0] | .complete and .recalled >= $rows" "$work/out" >/dev/null &&
+  [ "$(query "$db" "select count(*), count(distinct variant_id) from measurement")" = "$space $space" ]
+result "the same command does so" $? "$work/err"
 finish
