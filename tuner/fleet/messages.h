@@ -71,7 +71,7 @@ struct fleet_task {
   int template_count;
   const char *template_names[FLEET_MOST_TEMPLATES], *template_hashes[FLEET_MOST_TEMPLATES];
 };
-void fleet_task_write(struct text *out, const struct crew_task *task);
+void fleet_task_write(struct text *out, const struct crew_task *from);
 bool fleet_task_read(struct unpack *in, struct fleet_task *out);
 
 /* FLEET_START. The templates of later messages are numbers in this list. */
