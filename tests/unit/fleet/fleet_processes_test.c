@@ -18,7 +18,9 @@ __attribute__((noreturn)) static void echo(struct fleet_link *link) {
     if (from < 0) continue;
     const char order = text.bytes[0];
     if (order == 'd') raise(SIGKILL);
-    while (order == 'h') pause();
+    if (order == 'h') {
+      for (;;) pause();
+    }
     link->table->send(link->state, 0, text.bytes, text.length, LIMIT_MS);
     if (order == 'q') break;
   }
@@ -52,7 +54,7 @@ TEST(messages_of_all_sizes_keep_their_order) {
     receive(&link, &from, &is_gone, &text);
     CHECK(from == 2 && !is_gone && text.length == sizes[i] && memcmp(text.bytes, bytes, sizes[i]) == 0, "row %zu", i);
   }
-  for (char order = 'A'; order <= 'Z'; order++) send_char(&link, 1 + (order - 'A') % 3, order);
+  for (int i = 0; i < 26; i++) send_char(&link, 1 + i % 3, (char)('A' + i));
   int heard[4] = {0};
   for (int i = 0; i < 26; i++) {
     receive(&link, &from, &is_gone, &text);
