@@ -9,7 +9,7 @@ runs=${RUNS:-5}
 rows_of() { query "file:$1?mode=ro" "select count(*) from measurement" 2>/dev/null || echo 0; } # DB
 # In each process the GPU's events are late after the first ones, so that all processes are set up soon, and the search
 # lasts long enough. Each process of the team has a GPU of its own. The word that marks them is in their environment.
-slowly() { MARK=$work/mark HALOTUNE_FAKE_DEVICES=$team HALOTUNE_FAKE_FAULT='cuEventSynchronize#12+=slow:'${late_ms:-20} become_tune "$@" --device all --workers 1 --json; } # DB option...
+slowly() { MARK=$work/mark HALOTUNE_FAKE_DEVICES=$team HALOTUNE_FAKE_FAULT='cuEventSynchronize#12+=slow:'${late_ms:-60} become_tune "$@" --device all --workers 1 --json; } # DB option...
 members_of() { # leader
   for process in $(children_of "$1"); do
     [ "$(cat "/proc/$process/comm" 2>/dev/null)" = 'halotune member' ] && echo "$process"
@@ -27,9 +27,10 @@ for run in $(seq "$runs"); do
   (slowly "$db") >"$work/out" 2>"$work/err" &
   tuner=$!
   await has_member_rows "$db"
-  # A line for each kill: after how many rows, and which of the members that are left.
+  # A line for each kill: after how many rows, and which of the members that are left. The first ones come while all have
+  # variants in flight.
   awk -v seed="$run" -v kills=$((team - 1)) -v begin="$(rows_of "$db")" -v space=$space 'BEGIN {srand(seed)
-    for (i = 0; i < kills; i++) print begin + int((space - begin) * (i + rand()) / (kills + 1)), int(rand() * 1000)}' >"$work/moments"
+    for (i = 0; i < kills; i++) print i < 3 ? begin : begin + int((space - begin) * (i + rand()) / (kills + 1)), int(rand() * 1000)}' >"$work/moments"
   while read -r rows which; do
     await has_rows "$db" "$rows"
     members=$(members_of $tuner)
