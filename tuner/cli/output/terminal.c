@@ -23,7 +23,8 @@ struct screen {
   bool is_within_line;           /* the last write ended within a line, as a line of progress does */
   char held[LEGIBLE_HELD_BYTES]; /* the end of the last write, which the next one continues */
   size_t held_bytes;
-  int error; /* why the last write failed; 0: none did */
+  struct text cut; /* the begin of a line whose rest did not fit into the stream's buffer; the next write has it */
+  int error;       /* why the last write failed; 0: none did */
 };
 static struct screen screens[] = {{.descriptor = STDOUT_FILENO}, {.descriptor = STDERR_FILENO}};
 
@@ -85,19 +86,28 @@ static void legible_part(struct screen *screen, const char *bytes, size_t size, 
   text_free(&part);
 }
 
-/* Append whole lines folded. The rest is added as it is, because it may stay what it is for long. */
-static void folded_part(struct screen *screen, const char *bytes, size_t size, struct text *out) {
+/* Append whole lines folded. The rest is added as it is, because it may stay what it is for long.
+ *   is_full  the stream's buffer was full, so that the rest of the last line comes with the next write */
+static void folded_part(struct screen *screen, const char *bytes, size_t size, bool is_full, struct text *out) {
   const int columns = columns_of(screen->descriptor);
-  size_t at = 0;
-  while (at < size) {
+  struct text joined = screen->cut;
+  screen->cut = (struct text){0};
+  text_add(&joined, bytes, size);
+  if (!text_ok(&joined)) out->out_of_memory = true;
+  bytes = text_string(&joined), size = joined.length;
+  for (size_t at = 0; at < size;) {
     const char *end = memchr(bytes + at, '\n', size - at);
     const size_t length = end ? (size_t)(end - bytes) - at : size - at;
-    if (end && !screen->keeps_lines && !screen->is_within_line) fold_line(bytes + at, length, columns, out);
+    const bool is_folded = !screen->keeps_lines && !screen->is_within_line;
+    if (end && is_folded) fold_line(bytes + at, length, columns, out);
+    else if (is_full && is_folded) text_add(&screen->cut, bytes + at, length);
     else text_add(out, bytes + at, length);
     if (end) text_add(out, "\n", 1);
+    else if (is_full && is_folded) break;
     screen->is_within_line = !end && !ends_at_start(bytes + at, length);
     at += length + (end != NULL);
   }
+  text_free(&joined);
 }
 
 /* The stream's write. */
@@ -109,7 +119,7 @@ static ssize_t screen_write(void *cookie, const char *bytes, size_t size) {
   if (!is_exact) legible_part(screen, bytes, size, false, &legible);
   const char *from = is_exact ? bytes : text_string(&legible);
   const size_t count = is_exact ? size : legible.length;
-  if (screen->is_terminal) folded_part(screen, from, count, &folded);
+  if (screen->is_terminal) folded_part(screen, from, count, size >= BUFSIZ, &folded);
   else text_add(&folded, from, count);
   if (!text_ok(&legible) || !text_ok(&folded)) errno = ENOMEM;
   else if (write_all(screen->descriptor, text_string(&folded), folded.length)) written = (ssize_t)size;
@@ -137,6 +147,8 @@ void terminal_close(void) {
     struct text rest = {0};
     struct screen *screen = &screens[i];
     if (screen->stream) fflush(screen->stream);
+    text_add(&rest, text_string(&screen->cut), screen->cut.length);
+    text_free(&screen->cut);
     legible_part(screen, "", 0, true, &rest); /* at most some bytes: a failure to write them changes nothing */
     if (rest.length > 0) (void)write_all(screen->descriptor, text_string(&rest), rest.length);
     text_free(&rest);
