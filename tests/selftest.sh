@@ -98,7 +98,7 @@ result "those of tensor maps of three dimensions, too" $?
 HALOTUNE_FAKE_FAULT='cuTensorMapEncodeTiled=NOT_SUPPORTED;cuLaunchKernelEx=INVALID_CLUSTER_SIZE' selftest --template nosuch
 grep -q 'launch_failed: cuTensorMapEncodeTiled of boxes of 32x8x4 elements: CUDA_ERROR_NOT_SUPPORTED' "$work/out" &&
   grep -q 'launch_failed: cuLaunchKernelEx in clusters of 4x1x1 blocks: CUDA_ERROR_INVALID_CLUSTER_SIZE' "$work/out" &&
-  grep -q '^wrappers *f64 256x256x1: 22 variants, 7 failed$' "$work/out"
+  grep -q '^wrappers *f64 256x256: 22 variants, 7 failed$' "$work/out"
 result "tensor maps and clusters that the driver refuses are launches that failed, and say why" $?
 
 for template in tensor cluster; do
