@@ -26,8 +26,9 @@
 //      ...
 //
 // Each stage spoils the outermost points of a tile. Tiles overlap, and the spoiled points are not written. Where the box ends, nothing is
-// spoiled: points outside the box never change. What a stage computed there is replaced by the point of the input, which stays in shared
-// memory until the last stage but one has passed it. With periodic boundaries the images are loaded, and computed like any point.
+// spoiled: points outside the box never change. OUTSIDE says where they are kept. OUTSIDE_SHARED: what a stage computed there is replaced
+// by the point of the input, which stays in shared memory until the last stage but one has passed it. OUTSIDE_SUMS: their sums are set to
+// the point's own value, and no other point adds to them. With periodic boundaries the images are loaded, and computed like any point.
 #ifndef HALOTUNE_PRELUDE
 #include "example.cuh"
 #include "common.cuh"
@@ -44,6 +45,9 @@
 #define RING 3
 #define VECTOR 4
 #define STORE_BYTES 16
+#define OUTSIDE_SHARED 0
+#define OUTSIDE_SUMS 1
+#define OUTSIDE OUTSIDE_SHARED
 #endif
 
 constexpr int TILE_X = LANES_X*POINTS, STRIPS = WARPS*(32/LANES_X), TILE_Y = STRIPS*ROWS;
@@ -63,7 +67,7 @@ constexpr int HOLD = !STAR, LAG = HIGH_Z + HOLD;
 
 // Shared memory: a ring of planes of the tile, RING to come in and those that stages still need; and two inboxes, by turns. An inbox holds
 // the neighbours' rows for each stage and strip.
-constexpr int SLOTS = RING + (IMAGES ? 0 : (STEPS - 1)*LAG);
+constexpr int SLOTS = RING + (IMAGES || OUTSIDE == OUTSIDE_SUMS ? 0 : (STEPS - 1)*LAG);
 constexpr int PLANE_ELEMENTS = TILE_X*TILE_Y, NEAR_ROWS = LOW_Y + HIGH_Y, INBOX_ELEMENTS = STRIPS*NEAR_ROWS*TILE_X;
 
 // Which points a turn has to ask whether they lie outside the box: none; the outermost points of a tile that ends LOW or HIGH points
@@ -79,6 +83,7 @@ struct Tile {
   int z_first, z_last;                                        // planes that are written: z_first <= z < z_last
   unsigned whole, cut;                                        // a bit for each of the lane's points: it is written with its whole
                                                               // vector; it is written by itself
+  unsigned outside;                                           // a bit for each of the lane's points: it lies outside the box
   unsigned outside_x[POINTS], outside_y[ROWS];                // of the lane's columns and rows: all bits are set where it lies outside the box
   real *ring, *inbox;
   index_t image_x[IMAGES ? POINTS/VECTOR : 1], image_y[IMAGES ? ROWS : 1];  // with images: where the lane copies from
@@ -97,6 +102,14 @@ __device__ __forceinline__ bool has(unsigned bits, int number) { return bits >> 
 // Whether a turn has to ask for this column or row whether it lies outside the box.
 __device__ constexpr bool may_lie_outside(Edge edge, int number, int count, int low, int high) {
   return edge == EDGE_ANY || (edge == EDGE_XY && (number < low || number >= count - high));
+}
+
+// Whether the sums of a point of plane z keep its value.
+template <Edge EDGE> __device__ __forceinline__ bool is_kept(const Tile &t, int row, int point, int z) {
+  if (IMAGES || OUTSIDE == OUTSIDE_SHARED) return false;
+  if (EDGE == EDGE_ANY && (z < int(t.g.z0) || z >= int(t.g.z1))) return true;
+  const bool may_lie = may_lie_outside(EDGE, point, POINTS, LOW_X, HIGH_X) || may_lie_outside(EDGE, row, ROWS, LOW_Y, HIGH_Y);
+  return may_lie && has(t.outside, row*POINTS + point);
 }
 
 // Ask for the next plane. No result needs what lies beyond the grid unless there are images: the nearest point comes in its place.
@@ -129,8 +142,9 @@ struct NearRowTaps {
   __device__ __forceinline__ real operator()(int, int) const { return row[point]; }
 };
 
-// Add the rows of the strips beside this one, of the plane that came in one turn before.
-__device__ __forceinline__ void add_late_rows(const Tile &t, const real *inbox, const Weights &weights,
+// Add the rows of the strips beside this one, of the plane that came in one turn before: z.
+template <Edge EDGE>
+__device__ __forceinline__ void add_late_rows(const Tile &t, int z, const real *inbox, const Weights &weights,
                                               real (&sums)[ROWS][POINTS][FORMS][PLANES]) {
 #pragma unroll
   for (int k = 0; k < NEAR_ROWS; k++) {
@@ -141,7 +155,11 @@ __device__ __forceinline__ void add_late_rows(const Tile &t, const real *inbox, 
     for (int j = 0; j < ROWS; j++) {
       if (number - j < -LOW_Y || number - j > HIGH_Y) continue;
 #pragma unroll
-      for (int i = 0; i < POINTS; i++) add_row(number - j, NearRowTaps{row, i}, weights, sums[j][i]);
+      for (int i = 0; i < POINTS; i++) {
+        const real before = sums[j][i][0][LOW_Z];
+        add_row(number - j, NearRowTaps{row, i}, weights, sums[j][i]);
+        if (is_kept<EDGE>(t, j, i, z)) sums[j][i][0][LOW_Z] = before;
+      }
     }
   }
 }
@@ -158,8 +176,19 @@ __device__ __forceinline__ void send_rows(const Tile &t, real *inbox, const real
   }
 }
 
-// A plane comes in. The plane that it completes takes its place.
-__device__ __forceinline__ void add_own_rows(const Weights &weights, real (&sums)[ROWS][POINTS][FORMS][PLANES], real (&plane)[ROWS][POINTS]) {
+// Undo what plane z added to the sums of a point, where they keep its value.
+template <Edge EDGE>
+__device__ __forceinline__ void keep_sums(const Tile &t, int row, int point, int z, real own, const real (&before)[PLANES], real (&sums)[FORMS][PLANES]) {
+#pragma unroll
+  for (int k = LOW_Z; k < PLANES; k++) {
+    if (is_kept<EDGE>(t, row, point, z + LOW_Z - k)) sums[0][k] = k == LOW_Z ? own : before[k];
+  }
+}
+
+// Plane z comes in. The plane that it completes takes its place.
+template <Edge EDGE>
+__device__ __forceinline__ void add_own_rows(const Tile &t, int z, const Weights &weights, real (&sums)[ROWS][POINTS][FORMS][PLANES],
+                                             real (&plane)[ROWS][POINTS]) {
   real complete[ROWS][POINTS];
 #pragma unroll
   for (int j = 0; j < ROWS; j++) {
@@ -167,12 +196,16 @@ __device__ __forceinline__ void add_own_rows(const Weights &weights, real (&sums
     find_near<LANES_X>(plane[j], near);
 #pragma unroll
     for (int i = 0; i < POINTS; i++) {
+      real before[PLANES];
       move_sums(sums[j][i]);
+#pragma unroll
+      for (int k = 0; k < PLANES; k++) before[k] = sums[j][i][0][k];
 #pragma unroll
       for (int dy = -LOW_Y; dy <= HIGH_Y; dy++) {
         if (dy == 0) add_row(0, OwnRowTaps{near, i}, weights, sums[j][i]);
         else if (j + dy >= 0 && j + dy < ROWS) add_row(dy, NearRowTaps{plane[j + dy], i}, weights, sums[j][i]);
       }
+      keep_sums<EDGE>(t, j, i, z, plane[j][i], before, sums[j][i]);
       complete[j][i] = sums[j][i][0][PLANES - 1];
     }
   }
@@ -183,8 +216,9 @@ __device__ __forceinline__ void add_own_rows(const Weights &weights, real (&sums
   }
 }
 
-// A plane comes in with the rows of the strips beside this one, as plane and inbox. Compute the plane that it completes.
-__device__ __forceinline__ void add_plane_with_rows(const Tile &t, const real *inbox, const Weights &weights,
+// Plane z comes in with the rows of the strips beside this one, as plane and inbox. Compute the plane that it completes.
+template <Edge EDGE>
+__device__ __forceinline__ void add_plane_with_rows(const Tile &t, int z, const real *inbox, const Weights &weights,
                                                     real (&sums)[ROWS][POINTS][FORMS][PLANES], const real (&plane)[ROWS][POINTS],
                                                     real (&complete)[ROWS][POINTS]) {
   real near[LOW_Y + ROWS + HIGH_Y][LOW_X + POINTS + HIGH_X];
@@ -202,28 +236,23 @@ __device__ __forceinline__ void add_plane_with_rows(const Tile &t, const real *i
   for (int j = 0; j < ROWS; j++) {
 #pragma unroll
     for (int i = 0; i < POINTS; i++) {
+      real before[PLANES];
       move_sums(sums[j][i]);
 #pragma unroll
+      for (int k = 0; k < PLANES; k++) before[k] = sums[j][i][0][k];
+#pragma unroll
       for (int dy = -LOW_Y; dy <= HIGH_Y; dy++) add_row(dy, OwnRowTaps{near[LOW_Y + j + dy], i}, weights, sums[j][i]);
+      keep_sums<EDGE>(t, j, i, z, plane[j][i], before, sums[j][i]);
       complete[j][i] = sums[j][i][0][PLANES - 1];
     }
   }
 }
 
-// Load the points of an input's plane that may lie outside the box. The ring has the plane in `slot`.
-template <Edge EDGE> __device__ __forceinline__ void load_outside(const Tile &t, int slot, real (&input)[ROWS][POINTS]) {
+// Load a plane of the input. The ring has it in `slot`. Whole rows take fewer loads than the points at a tile's ends.
+__device__ __forceinline__ void load_input(const Tile &t, int slot, real (&input)[ROWS][POINTS]) {
   const real *plane = t.ring + slot*PLANE_ELEMENTS + t.strip*ROWS*TILE_X;
 #pragma unroll
-  for (int j = 0; j < ROWS; j++) {
-    if (may_lie_outside(EDGE, j, ROWS, LOW_Y, HIGH_Y)) {
-      load_lane(plane + j*TILE_X, t.lane, input[j]);
-    } else {
-#pragma unroll
-      for (int i = 0; i < POINTS; i++) {
-        if (may_lie_outside(EDGE, i, POINTS, LOW_X, HIGH_X)) input[j][i] = plane[j*TILE_X + lane_place<POINTS>(t.lane*POINTS + i)];
-      }
-    }
-  }
+  for (int j = 0; j < ROWS; j++) load_lane(plane + j*TILE_X, t.lane, input[j]);
 }
 
 // All bits or none. A shuffle hides from the compiler that there are two cases only, so that it makes no predicate of them.
@@ -302,13 +331,13 @@ __device__ __forceinline__ void pass_stages(const Tile &t, Turn &turn, real *to,
   receive_plane<EDGE>(t, turn, plane);
 #pragma unroll
   for (int stage = 0; stage < STEPS; stage++) {
-    const int behind = (stage + 1)*LAG;
-    const bool keeps = !IMAGES && EDGE != NO_EDGE && stage < STEPS - 1;
+    const int behind = (stage + 1)*LAG, stage_z = turn.z - stage*LAG;
+    const bool keeps = OUTSIDE == OUTSIDE_SHARED && !IMAGES && EDGE != NO_EDGE && stage < STEPS - 1;
     real input[ROWS][POINTS];
-    if (keeps) load_outside<EDGE>(t, slot_at(turn.slot, -behind), input);  // early, so that nobody waits for it
-    add_late_rows(t, from + stage*INBOX_ELEMENTS, weights, sums[stage]);
+    if (keeps) load_input(t, slot_at(turn.slot, -behind), input);  // early, so that nobody waits for it
+    add_late_rows<EDGE>(t, stage_z - 1, from + stage*INBOX_ELEMENTS, weights, sums[stage]);
     send_rows(t, to + stage*INBOX_ELEMENTS, plane);
-    add_own_rows(weights, sums[stage], plane);
+    add_own_rows<EDGE>(t, stage_z, weights, sums[stage], plane);
     if (keeps) keep_outside<EDGE>(t, turn.z - behind, input, plane);
   }
 }
@@ -321,10 +350,10 @@ __device__ __forceinline__ void hold_stages(const Tile &t, Turn &turn, real *to,
 #pragma unroll
   for (int stage = STEPS - 1; stage >= 0; stage--) {
     const int behind = (stage + 1)*LAG;
-    const bool keeps = !IMAGES && EDGE != NO_EDGE && stage < STEPS - 1;
+    const bool keeps = OUTSIDE == OUTSIDE_SHARED && !IMAGES && EDGE != NO_EDGE && stage < STEPS - 1;
     real complete[ROWS][POINTS], input[ROWS][POINTS];
-    if (keeps) load_outside<EDGE>(t, slot_at(turn.slot, -behind), input);
-    add_plane_with_rows(t, from + stage*INBOX_ELEMENTS, weights, sums[stage], held[stage], complete);
+    if (keeps) load_input(t, slot_at(turn.slot, -behind), input);
+    add_plane_with_rows<EDGE>(t, turn.z - 1 - stage*LAG, from + stage*INBOX_ELEMENTS, weights, sums[stage], held[stage], complete);
     if (keeps) keep_outside<EDGE>(t, turn.z - behind, input, complete);
     if (stage < STEPS - 1) send_rows(t, to + (stage + 1)*INBOX_ELEMENTS, complete);
 #pragma unroll
@@ -365,8 +394,20 @@ __device__ __forceinline__ void find_written(Tile &t, int x_first, int x_last, i
   }
 }
 
-// What of this lane lies outside the box.
+// Which of the lane's points lie outside the box.
 __device__ __forceinline__ void find_outside(Tile &t) {
+#pragma unroll
+  for (int j = 0; j < ROWS; j++) {
+#pragma unroll
+    for (int i = 0; i < POINTS; i++) {
+      const int x = t.x + t.lane*POINTS + i, y = t.y + t.strip*ROWS + j;
+      if (x < int(t.g.x0) || x >= int(t.g.x1) || y < int(t.g.y0) || y >= int(t.g.y1)) t.outside |= 1u << (j*POINTS + i);
+    }
+  }
+}
+
+// The same as masks of the lane's columns and rows.
+__device__ __forceinline__ void find_outside_masks(Tile &t) {
 #pragma unroll
   for (int i = 0; i < POINTS; i++) {
     const int x = t.x + t.lane*POINTS + i;
@@ -438,10 +479,11 @@ extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
   real *shared = SHARED_MEMORY(real);
   Tile t = {f, g, lane%LANES_X, warp*(32/LANES_X) + lane/LANES_X, max(min(left - MARGIN_X, high_x), low_x),
             max(min(top - MARGIN_Y, high_y), low_y), chunk_begin(g, chunk), chunk_begin(g, chunk + 1),
-            0, 0, {}, {}, shared, shared + SLOTS*PLANE_ELEMENTS, {}, {}};
+            0, 0, 0, {}, {}, shared, shared + SLOTS*PLANE_ELEMENTS, {}, {}};
   find_written(t, blockIdx.x == 0 ? int(g.x0) : left, blockIdx.x == gridDim.x - 1 ? int(g.x1) : left + STRIDE_X,
                blockIdx.y == 0 ? int(g.y0) : top, blockIdx.y == gridDim.y - 1 ? int(g.y1) : top + STRIDE_Y);
   if (IMAGES) find_images(t);
-  else find_outside(t);
+  else if (OUTSIDE == OUTSIDE_SUMS) find_outside(t);
+  else find_outside_masks(t);
   march(t, weights_of(COEFFICIENT_VALUES));
 }
