@@ -57,7 +57,7 @@ static const char back_to_4[] =
     "insert into variant select id, substr(source_hash, 1, 32), stencil_id, template_id, parameters from new.variant;"
     "insert into run select id, problem_id, state, reason, started, ended, command, host, version, driver, cuda, nvrtc, seed,"
     " strategy, budget_s, space, bytes, empty_ms, copy_ms, memcpy_ms, warnings, 1, outcomes from new.run;"
-    "insert into measurement select * from new.measurement; insert into finalist select * from new.finalist;"
+    "alter table new.measurement drop column gpu; insert into measurement select * from new.measurement; insert into finalist select * from new.finalist;"
     "insert into best select id, problem_id, variant_id, run_id, is_current, 1, 'tuned', date, time_ms, low_ms, high_ms,"
     " sample_count, default_ms, roof_ms, roof_ratio, roof_ratio_low, roof_ratio_high, empty_ms, bytes, rms_error, max_error,"
     " max_error_units, second_grid, registers, shared_bytes, occupancy, launch, coefficients, steps, driver, nvrtc, arch,"
@@ -76,7 +76,7 @@ static const char back_to_1[] =
 
 /* SQL that makes a database what version 5 was before it had numbers of steps. */
 static const char back_to_5[] =
-    "pragma foreign_keys = off; drop table prediction; create table old (id integer primary key, device_id integer not null references device (id),"
+    "pragma foreign_keys = off; drop table prediction; alter table measurement drop column gpu; create table old (id integer primary key, device_id integer not null references device (id),"
     " stencil_id integer not null references stencil (id), dtype text not null, nx integer not null, ny integer not null,"
     " nz integer not null, launch text not null, cache text not null, is_reproducible integer not null,"
     " origin_id integer not null references origin (id),"
