@@ -46,15 +46,17 @@ static int add_actions(posix_spawn_file_actions_t *actions, const struct process
   return error;
 }
 
-/* In the started program no signal is blocked or ignored, whatever the mask of this thread. */
+/* In the started program no signal is ignored, and none but SIGINT is blocked, whatever the mask of this thread. A
+ * Ctrl-C that comes before the program has left the terminal's process group reaches it; blocked, it does no harm. */
 static int set_attributes(posix_spawnattr_t *attributes, pid_t group) {
-  sigset_t none, all;
-  sigemptyset(&none);
+  sigset_t blocked, all;
+  sigemptyset(&blocked);
+  sigaddset(&blocked, SIGINT);
   sigfillset(&all);
   int error =
       posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   if (error == 0) error = posix_spawnattr_setpgroup(attributes, group);
-  if (error == 0) error = posix_spawnattr_setsigmask(attributes, &none);
+  if (error == 0) error = posix_spawnattr_setsigmask(attributes, &blocked);
   return error == 0 ? posix_spawnattr_setsigdefault(attributes, &all) : error;
 }
 

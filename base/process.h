@@ -15,7 +15,7 @@ struct process_descriptor {
 };
 
 /* Start a program that inherits only the listed descriptors. Those of 0, 1 and 2 that are not listed are /dev/null. The
- * program gets its own process group, so that Ctrl-C does not reach it.
+ * program gets its own process group and blocks SIGINT, so that Ctrl-C does not end it.
  *   arguments    its path, or its name to be searched on PATH; then its arguments; NULL at the end
  *   descriptors  `ours` must be 10 or higher, see process_high_descriptor
  *   pid          receives its process, to be ended with process_wait or process_kill

@@ -69,7 +69,7 @@ static halotune_status compile_to(const struct build *build, enum emulation_prod
   int timeout_ms = build->options->timeout_ms > 0 ? build->options->timeout_ms : EMULATION_COMPILE_TIMEOUT_MS;
   if (asprintf(&temporary, "%s/%s" REPLACE_SUFFIX, build->scratch.folder, strrchr(path, '/') + 1) < 0)
     return fail_memory();
-  halotune_status status = HALOTUNE_OK;
+  halotune_status status;
   int fd = mkostemp(temporary, O_CLOEXEC);
   if (fd < 0) {
     status = fail(HALOTUNE_IO, "%s: %s", temporary, strerror(errno));
@@ -77,12 +77,8 @@ static halotune_status compile_to(const struct build *build, enum emulation_prod
     return status;
   }
   close(fd);
-  for (int tries = 0; tries < 2 && status == HALOTUNE_OK; tries++) {
-    status = emulation_compiler_run(&build->compiler, product, build->files, source, temporary, build->scratch.folder,
-                                    timeout_ms, log, &result);
-    /* Ctrl-C on a terminal also ends a compiler that has not left the terminal's process group yet. */
-    if (status == HALOTUNE_OK && !(WIFSIGNALED(result.wait_status) && WTERMSIG(result.wait_status) == SIGINT)) break;
-  }
+  status = emulation_compiler_run(&build->compiler, product, build->files, source, temporary, build->scratch.folder,
+                                  timeout_ms, log, &result);
   *outcome = COMPILE_FAILED;
   if (status == HALOTUNE_OK && result.timed_out) {
     *outcome = COMPILE_TIMEOUT;

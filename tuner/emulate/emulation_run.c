@@ -1,6 +1,5 @@
 /* emulation_run.c: checks a launch as a GPU's driver would, lets the variant's runner execute it, and checks its
  * buffers. */
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -170,22 +169,15 @@ static void check_poison(const struct run *run, struct emulation_outcome *out) {
   }
 }
 
-/* Let the variant's runner execute the request of `run`; start the runner first where there is none. Ctrl-C on a
- * terminal also ends a runner that has not left the terminal's process group yet. Such a runner has done nothing, and
- * another one takes its place.
+/* Let the variant's runner execute the request of `run`; start the runner first where there is none.
  *   counts  of a request that counts; else NULL */
 static halotune_status execute_request(struct emulation_batch *batch, struct emulation_variant *variant,
                                        const struct run *run, struct emulation_outcome *out,
                                        struct emulation_counts *counts) {
-  const bool is_new = variant->runner.pid == 0;
   halotune_status status = HALOTUNE_OK;
-  for (int tries = 0; tries < (is_new ? 2 : 1) && status == HALOTUNE_OK; tries++) {
-    if (is_new) status = emulation_runner_start(batch->runner, variant->object, &variant->runner);
-    if (status == HALOTUNE_OK)
-      status = emulation_runner_ask(&variant->runner, &run->request, run->descriptors, out, counts);
-    if (out->kind != EMULATION_CRASHED || out->signal != SIGINT) break;
-  }
-  return status;
+  if (variant->runner.pid == 0) status = emulation_runner_start(batch->runner, variant->object, &variant->runner);
+  if (status != HALOTUNE_OK) return status;
+  return emulation_runner_ask(&variant->runner, &run->request, run->descriptors, out, counts);
 }
 
 /* The number of a block in the launch, as cluster_join counts: the blocks of a cluster follow each other. */

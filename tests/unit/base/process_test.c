@@ -48,6 +48,17 @@ TEST(a_failed_start_leaves_no_descriptor) {
   text_free(&output);
 }
 
+/* A Ctrl-C that comes before the program has left the terminal's process group stays pending. */
+TEST(ctrl_c_does_not_end_a_program) {
+  static const char *const arguments[] = {"/bin/sh", "-c", "kill -INT $$; echo alive", NULL};
+  const struct text nothing = {0};
+  struct process_result result;
+  struct text output = {0};
+  CHECK_OK(process_run(arguments, NULL, &nothing, 60000, &output, &result));
+  CHECK_TEXT("alive\n", text_string(&output), "output");
+  text_free(&output);
+}
+
 TEST(a_program_gets_our_environment_and_a_variable_in_place_of_ours) {
   static const char *const arguments[] = {"/bin/sh", "-c", "echo $TMPDIR $OTHER; env | grep -c ^TMPDIR=", NULL};
   const struct text nothing = {0};
@@ -182,6 +193,7 @@ TEST(cores_are_counted_on_machines_of_any_size) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_failed_start_leaves_no_descriptor),
+      cmocka_unit_test(ctrl_c_does_not_end_a_program),
       cmocka_unit_test(a_program_gets_our_environment_and_a_variable_in_place_of_ours),
       cmocka_unit_test(a_silent_program_is_ended),
       cmocka_unit_test(the_end_of_a_process_is_told),
