@@ -5,14 +5,10 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/sorted.h"
 #include "library/kernel/kernel_set.h"
 
 enum { POINTS = 32, BATCH = 200, BATCHES = 400, LIMIT_NS = 200 };
-
-static int compare_doubles(const void *left, const void *right) {
-  double a = *(const double *)left, b = *(const double *)right;
-  return a < b ? -1 : a > b;
-}
 
 struct bench {
   const struct cu *cu;

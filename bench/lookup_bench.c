@@ -25,6 +25,7 @@
 #include "base/file.h"
 #include "base/parallel.h"
 #include "base/random.h"
+#include "base/sorted.h"
 #include "db/store/launch_text.h"
 #include "db/store/query.h"
 #include "db/store/store.h"
@@ -145,11 +146,6 @@ static halotune_status make_database(const char *path) {
   template_free(template);
   store_close(store);
   return status;
-}
-
-static int compare_doubles(const void *left, const void *right) {
-  double a = *(const double *)left, b = *(const double *)right;
-  return a < b ? -1 : a > b;
 }
 
 static double median(double *values, int count) {

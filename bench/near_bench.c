@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/sorted.h"
 #include "db/store/query.h"
 #include "db/store/store.h"
 #include "library/predict/fit.h"
@@ -105,11 +106,6 @@ static void compare(sqlite3 *connection, const struct problem *p, const halotune
   errors[expected] = fabs(config->expected_ms / time_ms - 1);
   sigmas[expected] = errors[expected] / config->expected_error;
   expected++;
-}
-
-static int compare_doubles(const void *left, const void *right) {
-  const double a = *(const double *)left, b = *(const double *)right;
-  return a < b ? -1 : a > b;
 }
 
 static void print_spread(const char *what, double *values, int count) {

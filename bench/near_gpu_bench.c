@@ -30,6 +30,7 @@
 #include "base/file.h"
 #include "base/process.h"
 #include "base/random.h"
+#include "base/sorted.h"
 #include "db/store/query.h"
 #include "db/store/store.h"
 
@@ -349,11 +350,6 @@ static halotune_status work_all(void) {
   halotune_close(ctx);
   free(starter);
   return status;
-}
-
-static int compare_doubles(const void *left, const void *right) {
-  const double a = *(const double *)left, b = *(const double *)right;
-  return a < b ? -1 : a > b;
 }
 
 static void print_spread(const char *what, double *values, int count) {

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sorted.h"
 #include "gpu/driver/kernel.h"
 #include "gpu/workers/compile_pool.h"
 #include "tuner/cli/options/pick_variants.h"
@@ -263,11 +264,6 @@ static void run_all(struct bench *b, long first) {
   }
 }
 
-static int compare_doubles(const void *left, const void *right) {
-  double a = *(const double *)left, c = *(const double *)right;
-  return (a > c) - (a < c);
-}
-
 /* Run the best variants and the copy alternately, and print the median of their ratios. */
 static void run_finals(struct bench *b) {
   double shares[FINALISTS][FINAL_TURNS];
@@ -319,7 +315,7 @@ static void open_device(struct bench *b) {
 }
 
 int main(int argc, char **argv) {
-  static const struct option_row options[] = {PROBLEM_OPTIONS, TEMPLATE_OPTIONS, PICK_OPTIONS, {0}};
+  static const struct option_row options[] = {PROBLEM_OPTIONS, TEMPLATE_OPTIONS, PICK_OPTIONS("1"), {0}};
   static const struct command command = {.name = "sweep_bench", .options = options};
   static struct bench bench;
   struct bench *b = &bench;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/sorted.h"
 #include "db/store/query.h"
 #include "library/predict/least_squares.h"
 #include "library/predict/observations.h"
@@ -59,11 +60,6 @@ static struct predict_cost cost_with(const struct predict_model *model, const st
   struct predict_cost cost = o->cost;
   predict_recost(model, &cost);
   return cost;
-}
-
-static int compare_doubles(const void *left, const void *right) {
-  const double a = *(const double *)left, b = *(const double *)right;
-  return a < b ? -1 : a > b;
 }
 
 /* Predictions of the times of variants from their times on other grids. */

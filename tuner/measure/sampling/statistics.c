@@ -4,12 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const double wanted_confidence = 0.95;
+#include "base/sorted.h"
 
-static int compare_values(const void *left, const void *right) {
-  const double a = *(const double *)left, b = *(const double *)right;
-  return (a > b) - (a < b);
-}
+static const double wanted_confidence = 0.95;
 
 /* P(B = k), by logarithms, because 2^-n is 0 for more than 1074 samples. */
 static double binomial_probability(int count, int k) {
@@ -37,7 +34,7 @@ static double middle_of_sorted(const double *values, int count) {
 }
 
 double median_of(double *values, int count) {
-  qsort(values, (size_t)count, sizeof *values, compare_values);
+  qsort(values, (size_t)count, sizeof *values, compare_doubles);
   return middle_of_sorted(values, count);
 }
 

@@ -1,0 +1,11 @@
+/* sorted.h: orders of values, for qsort. */
+#ifndef BASE_SORTED_H
+#define BASE_SORTED_H
+
+/* The order of two doubles that are no NaN. */
+static inline int compare_doubles(const void *left, const void *right) {
+  const double a = *(const double *)left, b = *(const double *)right;
+  return (a > b) - (a < b);
+}
+
+#endif
