@@ -27,16 +27,12 @@ static halotune_ctx *common;
 static int set_up(void **state) {
   (void)state;
   unsetenv("HALOTUNE_TEMPLATE_PATH");
-  work = work_begin();
-  common = tuned_open(work.path, common_rows, COUNT(common_rows));
-  return common ? 0 : -1;
+  return tuned_begin(&work, common_rows, COUNT(common_rows), &common);
 }
 
 static int tear_down(void **state) {
   (void)state;
-  halotune_close(common);
-  work_end(&work);
-  return 0;
+  return tuned_end(&work, common);
 }
 
 TEST(each_quality_of_match) {

@@ -24,16 +24,12 @@ static halotune_ctx *common;
 static int set_up(void **state) {
   (void)state;
   setenv("HALOTUNE_TEMPLATE_PATH", "templates", 1);
-  work = work_begin();
-  common = tuned_open(work.path, common_rows, COUNT(common_rows));
-  return common ? 0 : -1;
+  return tuned_begin(&work, common_rows, COUNT(common_rows), &common);
 }
 
 static int tear_down(void **state) {
   (void)state;
-  halotune_close(common);
-  work_end(&work);
-  return 0;
+  return tuned_end(&work, common);
 }
 
 /* A star or a box of AN5D's benchmark: all points within the radius, with equal weights. */

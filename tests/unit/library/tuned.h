@@ -172,4 +172,17 @@ static inline void tuned_change(const char *path, const char *sql) {
   sqlite3_close(connection);
 }
 
+/* Set up a group of tests: a folder, and rows that are opened. To be ended with tuned_end, which returns 0. */
+static inline int tuned_begin(struct work *work, const struct tuned *rows, size_t count, halotune_ctx **ctx) {
+  *work = work_begin();
+  *ctx = tuned_open(work->path, rows, count);
+  return *ctx ? 0 : -1;
+}
+
+static inline int tuned_end(struct work *work, halotune_ctx *ctx) {
+  halotune_close(ctx);
+  work_end(work);
+  return 0;
+}
+
 #endif
