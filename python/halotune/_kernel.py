@@ -13,6 +13,7 @@ from typing import Any, Mapping, Sequence
 from . import _cuda
 from ._arrays import View, same_stream, stream_of, view
 from ._errors import ArgumentError, Error
+from ._handle import Owner
 from ._library import Field as _CField
 from ._library import KernelFacts, check, library, text
 from ._library import Layout as _CLayout
@@ -62,7 +63,7 @@ class Field:
     strides: tuple[int, int, int]
 
 
-class Kernel:
+class Kernel(Owner):
     """A kernel, compiled and loaded into the CUDA context that is current in this thread.
 
     Where no context is current, GPU 0's primary context becomes current, as PyTorch, CuPy, Numba and JAX use it.
@@ -81,6 +82,8 @@ class Kernel:
 
     A kernel may be used by several threads, if they have different arrays.
     """
+
+    _name = "kernel"
 
     def __init__(
         self,
@@ -148,13 +151,6 @@ class Kernel:
         return Field(struct.elements, struct.element_bytes, _triple(struct.strides))
 
     @property
-    def handle(self) -> c_void_p:
-        """The halotune_kernel."""
-        if not self._handle:
-            raise ArgumentError("this kernel is closed")
-        return self._handle
-
-    @property
     def config(self) -> Config:
         return self._config
 
@@ -176,16 +172,6 @@ class Kernel:
         handle, self._handle = self._handle, c_void_p()
         self._held = threading.local()
         library.halotune_kernel_free(handle)
-
-    def __enter__(self) -> "Kernel":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def __del__(self) -> None:
-        if getattr(self, "_handle", None):
-            self.close()
 
     def __call__(self, inputs: Sequence[Any], outputs: Sequence[Any], *, stream: Any = None) -> None:
         """Launch the kernel once, and return without waiting for it.

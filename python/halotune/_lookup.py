@@ -12,6 +12,7 @@ from typing import Any, Callable, Mapping, Sequence, Union
 
 from . import _cuda
 from ._errors import ArgumentError
+from ._handle import Owner
 from ._library import Config as _CConfig
 from ._library import Problem as _CProblem
 from ._library import StencilFacts, TuneOptions, TuneProgress, check, library, text
@@ -125,13 +126,15 @@ def _config(context: "Context", struct: _CConfig) -> Config:
     )
 
 
-class Context:
+class Context(Owner):
     """The contents of tuning databases, read once. Usable by any number of threads.
 
     Args:
         paths: SQLite files that `halotune tune` wrote; the first has precedence. None stands for the user's database
             and the starter database, as `halotune_open` in halotune.h describes
     """
+
+    _name = "context"
 
     def __init__(self, paths: Sequence[Path] | None = None) -> None:
         self._handle = c_void_p()
@@ -145,23 +148,6 @@ class Context:
         """End the context. Kernels that were made from it stay usable."""
         handle, self._handle = self._handle, c_void_p()
         library.halotune_close(handle)
-
-    def __enter__(self) -> "Context":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def __del__(self) -> None:
-        if getattr(self, "_handle", None):
-            self.close()
-
-    @property
-    def handle(self) -> c_void_p:
-        """The halotune_ctx."""
-        if not self._handle:
-            raise ArgumentError("this context is closed")
-        return self._handle
 
     def add_stencil(self, stencil_text: str) -> None:
         """Make a stencil known, so that lookups with its name find it. No file is changed.
