@@ -7,7 +7,7 @@ db=$work/bench.db
 tune "$db" >"$work/out" 2>"$work/err"
 result "a winner is stored" $? "$work/err"
 
-# A variant has hung after the time $hang. A busy machine takes no minute for one, so by default it changes no result.
+# A variant that runs for longer than $hang has hung. The default is a minute, which no variant takes on a busy machine.
 bench() {
   timeout "$LIMIT_S" "$program" bench star7 --grid 16,16,16 --hang-timeout "${hang:-60s}" --db "$db" --time 0.2s "$@" >"$work/out" 2>"$work/err"
 }

@@ -86,7 +86,7 @@ step unit run_make unit
 # Most steps below use one processor, or wait more than they compute, so some of them run at the same time.
 begin_nice templates templates SLICE=13
 begin_nice tidy tidy SLICE=16
-# An input takes milliseconds of processor time, for which other steps can make it wait for minutes.
+# An input needs milliseconds of processor time, but other steps can keep it waiting for minutes.
 begin_nice fuzz fuzz COMPARISONS= FUZZ_SECONDS=5 FUZZ_INPUT_SECONDS=1800
 step cli run_make cli
 step hostile run_make hostile

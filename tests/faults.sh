@@ -7,7 +7,7 @@ set -u
 
 # --- a driver that never answers the program itself -------------------------------------------------------------------
 
-# These commands end after a minute, in which they sleep beside all that follows.
+# Each of these commands sleeps for a minute. They run beside the tests that follow.
 silent() { # NAME WORDS...: the command's output and exit code
   name=$1
   shift
@@ -19,7 +19,7 @@ HALOTUNE_FAKE_FAULT=cuInit=hang silent run run heat2d --input u="$work/u.npy" -o
 HALOTUNE_FAKE_NVML=init silent doctor doctor
 HALOTUNE_FAKE_NVML=clock silent tune tune copy --grid 4096 --dtype f32 --budget none --max-variants 2 --db "$work/silent.db"
 
-# A run may compute for days, so that it has no limit. Ctrl-C ends it.
+# `run` has no limit of time, because it may compute for days. Ctrl-C ends it.
 has_struck() { grep -q '^fault' "$work/log.run" 2>/dev/null; }
 is_ended_by_signals() { ! kill -INT $running 2>/dev/null || grep -q '^State:.Z' "/proc/$running/status" 2>/dev/null; }
 HALOTUNE_FAKE_FAULT=cuCtxSynchronize=hang HALOTUNE_FAKE_LOG=$work/log.run env --default-signal=INT "$program" \
@@ -213,7 +213,7 @@ HALOTUNE_FAKE_FAULT="cuLaunchKernel@$victim#3=throttle:2000" HALOTUNE_FAKE_STATE
   [ "$(query "$work/fault.db" "select count(*) from measurement where attempts > 1")" -gt 0 ]
 result "samples of a hot GPU are repeated" $? "$work/out"
 
-# The default, with which the search compares all others, dies among its samples. The search continues without it.
+# The search compares all variants with the default. Here the default fails while it is sampled. The search goes on without it.
 for place in 20 60 100 140; do
   ends "the default dies at its call $place" "*@star7_small,block_x=128,block_y=1,vector=1,points_y=1#$place=later:LAUNCH_FAILED" 0
   [ "$(query "$work/fault.db" "select count(*) from measurement where outcome in ('measured', 'screened')")" -ge $((space - 1)) ]

@@ -82,7 +82,7 @@ awk -v full="${FULL:-}" -v hanging="$work/hanging" '{
   }
   if (full || ($3 >= 10 && $2 !~ /^cu(MemAlloc|MemFree|MemcpyHtoD|DeviceGetAttribute)/)) print $1, $2 middle "=hang" >hanging
 }' "$work/calls" >"$work/all"
-# The number of a call in the middle is no part of what decides, because it changes with the work of a run.
+# The sample ignores the number of a call in the middle, because that number changes with the work of a run.
 if [ -n "${FULL:-}" ]; then cp "$work/all" "$work/todo"
 else
   sed 's/#[0-9]*=/#=/' "$work/all" | paste -d '|' - "$work/all" >"$work/keyed"

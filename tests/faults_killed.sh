@@ -11,8 +11,8 @@ space=32
 slowly() { HALOTUNE_FAKE_FAULT=cuEventSynchronize=slow:1.5 HALOTUNE_FAKE_STATE=$work/state become_tune "$@"; } # DB option...
 rows_of() { query "file:$1?mode=ro" "select count(*) from measurement" 2>/dev/null || echo 0; } # DB
 
-# Wait for a moment of a run: in its set-up and its finals a share of the time that they took before, in its search a
-# number of rows, which does not depend on the machine's present speed. Fails if the run ends before.
+# Wait until a run reaches a moment. In the set-up and in the finals this is a share of the time that they took before. In
+# the search it is a number of stored rows, which does not depend on the speed of the machine. Fails if the run ends first.
 await_moment() { # PART MOMENT PROCESS DB
   case $1 in set-up) least=0 delay_s=$2 ;; search) least=$2 delay_s=0 ;; finals) least=$space delay_s=$2 ;; esac
   while [ "$(rows_of "$4")" -lt "$least" ]; do

@@ -14,7 +14,7 @@ result() { # name status
   [ "$2" = 0 ] || tail -n 5 "$work/out" "$work/err" | sed 's/^/# /'
 }
 
-# A variant has hung after the time $hang. A busy machine takes no minute for one, so by default it changes no result.
+# A variant that runs for longer than $hang has hung. The default is a minute, which no variant takes on a busy machine.
 selftest() {
   case " $* " in
   *' --in-process '*) ;;
