@@ -520,6 +520,8 @@ typedef struct {
  * Threads: any number at once. Only the first call for a kernel takes a lock. Since 0.2. */
 HALOTUNE_API halotune_status halotune_pack(halotune_kernel *kernel, struct CUstream_st *stream, int field,
                                            const halotune_box *box, const void *from, void *to);
+
+/* Copy a dense array back to a box of a field. Arguments, errors and threads are those of halotune_pack. Since 0.2. */
 HALOTUNE_API halotune_status halotune_unpack(halotune_kernel *kernel, struct CUstream_st *stream, int field,
                                              const halotune_box *box, const void *from, void *to);
 
