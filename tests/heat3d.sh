@@ -31,7 +31,7 @@ build() { "mpicc.$1" "$2" -o "$3" $strict -L"$fake" -lfakecuda; } # kind source 
 # shellcheck disable=SC2086
 links() { "mpicc.$1" "$example" -o "$work/linked" $strict -L"$cuda/lib64/stubs" -lcuda && ! ldd "$work/linked" | grep 'libcudart\|libnvrtc'; }
 
-heat="--grid 21,18,17" wave="--equation wave --grid 21,18,37"
+heat="--grid 23,22,21" wave="--equation wave --grid 21,18,37"
 # A run of 5 steps that has the bits of one GPU: in blocks of 2, 2 and 1 if 2 steps are fused.
 same() { # ranks fused option...
   ranks=$1 fused=$2
@@ -55,8 +55,9 @@ refused() { # code words ranks option...
   [ $status = "$code" ] && [ "$(grep -c '^mpi_heat3d: ' "$work/out")" = 1 ] && grep -q "^mpi_heat3d: .*$words" "$work/out"
 }
 # A rank that ends in the middle ends the job.
+# shellcheck disable=SC2086
 dies() { # fault
-  timeout "$LIMIT_S" mpirun.openmpi --oversubscribe -n 1 "$heat3d" --steps 9 : -n 1 env HALOTUNE_FAKE_FAULT="$1" "$heat3d" --steps 9 >"$work/out" 2>&1
+  timeout "$LIMIT_S" mpirun.openmpi --oversubscribe -n 1 "$heat3d" $heat --steps 9 : -n 1 env HALOTUNE_FAKE_FAULT="$1" "$heat3d" $heat --steps 9 >"$work/out" 2>&1
   status=$?
   cat "$work/out"
   [ $status != 0 ] && [ $status != 124 ] && ! grep -q 'a step, ' "$work/out"
