@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stencil/template/template.h"
+#include "stencil/template/walk.h"
 
 struct configuration configuration_default(const struct template *template) {
   struct configuration configuration = {{0}};
@@ -61,13 +61,39 @@ halotune_status bindings_make(const struct template *template, const double fact
   return HALOTUNE_OK;
 }
 
+/* Make room for the verdicts of a rule, unless there are too many. */
+static void remember_rule(const struct template *template, const struct rule *rule, struct rule_memory *out) {
+  enum { MOST_VERDICTS = 1 << 20 };
+  const uint32_t named = rule_parameters(template, rule);
+  uint32_t verdicts = 1;
+  for (int i = 0; i < template->parameter_count; i++) {
+    if (!(named >> i & 1)) continue;
+    out->parameters[out->count] = (unsigned char)i;
+    out->strides[out->count++] = verdicts;
+    verdicts *= (uint32_t) template->parameters[i].value_count;
+    if (verdicts > MOST_VERDICTS) return;
+  }
+  out->verdicts = calloc(verdicts, sizeof *out->verdicts);
+}
+
+void bindings_remember(struct bindings *bindings) {
+  const struct template *template = bindings->template;
+  if (bindings->memory) return;
+  bindings->memory = calloc((size_t) template->rule_count + 1, sizeof *bindings->memory);
+  if (!bindings->memory) return;
+  for (int i = 0; i < template->rule_count; i++) remember_rule(template, &template->rules[i], &bindings->memory[i]);
+}
+
 void bindings_free(struct bindings *bindings) {
+  for (int i = 0; bindings->memory && i < bindings->template->rule_count; i++) free(bindings->memory[i].verdicts);
+  free(bindings->memory);
   free(bindings->variables);
   free(bindings->scratch);
   *bindings = (struct bindings){0};
 }
 
 void bindings_choose(struct bindings *bindings, int parameter, int choice) {
+  bindings->choice[parameter] = (unsigned char)choice;
   bindings->variables[FACT_COUNT + parameter] = bindings->template->parameters[parameter].values[choice];
 }
 
@@ -87,9 +113,20 @@ bool bindings_take_maps(const struct bindings *bindings, const struct map_formul
   return maps->is_given && bindings_optional(bindings, &maps->when) != 0;
 }
 
-bool bindings_keep(const struct bindings *bindings, const struct rule *rule) {
+static bool evaluate_rule(const struct bindings *bindings, const struct rule *rule) {
   double value = bindings_value(bindings, rule->keep);
   return isfinite(value) && value != 0;
+}
+
+bool bindings_keep(const struct bindings *bindings, const struct rule *rule) {
+  enum { UNKNOWN, REMOVES, KEEPS };
+  const struct rule_memory *memory = bindings->memory ? &bindings->memory[rule - bindings->template->rules] : NULL;
+  uint32_t at = 0;
+  if (!memory || !memory->verdicts) return evaluate_rule(bindings, rule);
+  for (int i = 0; i < memory->count; i++) at += memory->strides[i] * bindings->choice[memory->parameters[i]];
+  unsigned char *verdict = &memory->verdicts[at];
+  if (*verdict == UNKNOWN) *verdict = evaluate_rule(bindings, rule) ? KEEPS : REMOVES;
+  return *verdict == KEEPS;
 }
 
 const struct rule *bindings_failed_rule(const struct bindings *bindings) {

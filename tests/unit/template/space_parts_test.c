@@ -10,6 +10,17 @@ static bool go_on(void *context, const struct configuration *configuration) {
   return configuration != NULL;
 }
 
+/* Hash the variants of a walk, in their order. */
+static bool add_to_hash(void *context, const struct configuration *configuration) {
+  uint64_t *hash = context;
+  for (int i = 0; i < MAX_PARAMETERS; i += 8) {
+    uint64_t choices;
+    memcpy(&choices, configuration->choice + i, sizeof choices);
+    *hash = random_bits(*hash, choices);
+  }
+  return true;
+}
+
 static void check_counts(const struct template *template, const struct space_counts *want,
                          const struct space_counts *got, const char *where) {
   CHECK_NEAR(want->raw, got->raw, 0, "%s: raw", where);
@@ -42,8 +53,8 @@ static void fix_some(const struct template *template, uint64_t seed, double most
   }
 }
 
-static const char *const templates[] = {"direct", "flat",   "pencil",  "line",           "patch",
-                                        "tile",   "zmarch", "scatter", "scatter_direct", "scan"};
+static const char *const templates[] = {"direct", "flat",    "pencil",         "line", "patch",           "tile",
+                                        "zmarch", "scatter", "scatter_direct", "scan", "pipeline_planes", "fused_tile"};
 
 /* The numbers of parts and of configurations over all walks. */
 struct sums {
@@ -54,24 +65,31 @@ static void check_template(const char *name, const char *stencil_name, const dou
                            struct sums *sums) {
   enum { SEEDS = 8 };
   struct template *template;
-  struct bindings bindings;
+  struct bindings bindings, remembering;
   char text[128];
   snprintf(text, sizeof text, "templates/%s.yaml", name);
   CHECK_OK(template_read(text, &template));
   CHECK_OK(bindings_make(template, facts, &bindings));
+  CHECK_OK(bindings_make(template, facts, &remembering));
+  bindings_remember(&remembering);
   for (uint64_t seed = 0; seed < SEEDS; seed++) {
     bool fixed[MAX_PARAMETERS];
     struct configuration from = {{0}};
-    struct space_counts at_once, by_parts;
+    struct space_counts at_once, by_parts, remembered;
+    uint64_t evaluated_hash = 0, remembered_hash = 0;
     fix_some(template, seed, 5e4, fixed, &from);
-    space_walk(&bindings, fixed, &from, go_on, NULL, &at_once);
+    space_walk(&bindings, fixed, &from, add_to_hash, &evaluated_hash, &at_once);
+    space_walk(&remembering, fixed, &from, add_to_hash, &remembered_hash, &remembered);
     space_walk(&bindings, fixed, &from, NULL, NULL, &by_parts);
     snprintf(text, sizeof text, "%s, %s, seed %d", name, stencil_name, (int)seed);
     check_counts(template, &at_once, &by_parts, text);
+    check_counts(template, &at_once, &remembered, text);
+    CHECK(evaluated_hash == remembered_hash, "%s: other variants where rules are remembered", text);
     struct walk walk = walk_make(&bindings, fixed, &from);
     sums->parts += walk_split(&walk).count;
     sums->kept += at_once.kept;
   }
+  bindings_free(&remembering);
   bindings_free(&bindings);
   template_free(template);
 }

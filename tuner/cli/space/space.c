@@ -24,6 +24,7 @@ static halotune_status count_template(struct report *report, const struct templa
   if (!counts) return fail_memory();
   const struct rule *refusal = space_refusal(bindings);
   double start_ms = clock_ms();
+  bindings_remember(bindings);
   space_walk(bindings, NULL, NULL, NULL, NULL, counts);
   double time_ms = clock_ms() - start_ms;
   const halotune_status status = space_is_walkable(bindings);

@@ -13,6 +13,7 @@ static halotune_status has_variant(const struct task *task, const struct templat
   if (status != HALOTUNE_OK) return status;
   bindings.limit = *limit;
   if (!space_refusal(&bindings)) {
+    bindings_remember(&bindings);
     space_walk(&bindings, fixed ? fixed->is_fixed : NULL, fixed ? &fixed->values : NULL, NULL, NULL, &counts);
     *out = counts.kept > 0;
     status = space_is_walkable(&bindings);

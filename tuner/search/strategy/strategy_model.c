@@ -25,7 +25,9 @@
 #include "tuner/search/variants/proposals.h"
 
 enum {
-  MOST_OF_A_TEMPLATE = 20000, /* in the random sample */
+  MOST_DRAWN = 64000,         /* random variants in all, */
+  LEAST_OF_A_TEMPLATE = 4000, /* but so many of each template, */
+  MOST_OF_A_TEMPLATE = 20000, /* and no more */
   FIRST_VARIANTS = 16,        /* random variants at the beginning, */
   FIRST_OF_A_TEMPLATE = 2,    /* but at least so many times the number of templates */
   FIRST_KNOWN = 12,           /* with a prior: the best of it */
@@ -133,6 +135,13 @@ static halotune_status make_processes(struct model *m) {
   return status;
 }
 
+/* How many variants of a template are drawn. More of them take time, and few are ever looked at. */
+static long most_of_a_template(const struct search_space *space) {
+  const long share = MOST_DRAWN / (space->count > 0 ? space->count : 1);
+  if (share > MOST_OF_A_TEMPLATE) return MOST_OF_A_TEMPLATE;
+  return share > LEAST_OF_A_TEMPLATE ? share : LEAST_OF_A_TEMPLATE;
+}
+
 static halotune_status model_open(const struct search_space *space, uint64_t seed, void **out) {
   struct model *m = calloc(1, sizeof *m);
   *out = NULL;
@@ -147,7 +156,7 @@ static halotune_status model_open(const struct search_space *space, uint64_t see
   if (status == HALOTUNE_OK) status = make_processes(m);
   if (status == HALOTUNE_OK) status = template_times_make(space->count, &m->best);
   if (status == HALOTUNE_OK) status = visited_add_listed(&m->only, space);
-  if (status == HALOTUNE_OK) status = draw_variants(space, MOST_OF_A_TEMPLATE, seed, &m->drawn);
+  if (status == HALOTUNE_OK) status = draw_variants(space, most_of_a_template(space), seed, &m->drawn);
   m->first = FIRST_OF_A_TEMPLATE * space->count > FIRST_VARIANTS ? FIRST_OF_A_TEMPLATE * space->count : FIRST_VARIANTS;
   if (m->prior) m->first = FIRST_KNOWN;
   if (status == HALOTUNE_OK) {

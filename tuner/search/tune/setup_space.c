@@ -17,6 +17,7 @@ static void count_spaces(void *context, int thread, long first, long end) {
   for (long i = first; i < end; i++) {
     const struct fixed_parameters *fixed = counting->fixed ? &counting->fixed[i] : NULL;
     struct space_counts counts;
+    bindings_remember(&counting->bindings[i]);
     space_walk(&counting->bindings[i], fixed ? fixed->is_fixed : NULL, fixed ? &fixed->values : NULL, NULL, NULL,
                &counts);
     counting->kept[i] = counts.kept;
