@@ -307,8 +307,27 @@ TEST(a_space_is_exhausted_where_all_is_wrong_and_time_was_no_reason_to_end) {
   clock_close(&c);
 }
 
+/* Finals of short kernels take a fraction of a second. The search has the rest: half of a short budget was kept. */
+TEST(what_the_finals_do_not_need_is_the_searchs) {
+  struct clock_case c;
+  clock_open(&c);
+  c.model.load_ms = 100;
+  c.options.budget_s = 4;
+  run_tune(&c, 1, 1);
+  const struct tune_result *result = &c.result;
+  CHECK(result->winner.exists, "%s", result->reason);
+  if (getenv("SHOW"))
+    print_message("# tried %ld, search %g s, finals %g s\n", result->tally.tried, result->search_s, result->final_s);
+  CHECK(result->search_s > 2.4 && result->tally.tried >= 21, "%ld tried in %g s", result->tally.tried,
+        result->search_s);
+  CHECK(spent_s(result) <= c.options.budget_s, "search %g s, finals %g s", result->search_s, result->final_s);
+  CHECK(result->winner.timing.sample_count >= 8, "%d samples", result->winner.timing.sample_count);
+  clock_close(&c);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(what_the_finals_do_not_need_is_the_searchs),
       cmocka_unit_test(a_default_that_is_a_thousand_times_slower_than_the_best_keeps_the_budget),
       cmocka_unit_test(a_space_in_which_all_variants_are_slow_keeps_the_budget),
       cmocka_unit_test(a_search_that_the_deadline_cuts_short_is_partial),

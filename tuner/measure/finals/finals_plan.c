@@ -84,3 +84,30 @@ void finals_plan_make(const struct finals_times *times, double budget_ms, int av
   }
   out->default_rounds = at_most(out->default_rounds, out->final_rounds);
 }
+
+/* Twice what the rounds of a plan cost, and the loads of its entrants. */
+static double generous_cost_ms(struct finals_plan *plan, const struct finals_times *times, double load_ms) {
+  enum { ROOFS = 3, GENEROUS = 2 };
+  plan_default(plan, times, INFINITY);
+  return GENEROUS * plan_cost_ms(plan, times, ROOFS) + (plan->entrants + ROOFS) * load_ms;
+}
+
+double finals_need_ms(double best_ms, double default_ms, double load_ms, int available, double run_budget_ms) {
+  enum { RECHECK_APPLICATIONS = 10 };
+  const bool is_long = best_ms > MEASURE_LONG_SAMPLE_MS;
+  const struct finals_times times = {best_ms, fmin(default_ms, MEASURE_SCREEN_RATIO * best_ms),
+                                     RECHECK_APPLICATIONS * best_ms};
+  struct finals_plan all = {.sample_ms = FINALS_SAMPLE_US / 1e3,
+                            .entrants = at_most(available, FINALS_ENTRANTS),
+                            .entry_rounds = FINALS_ENTRY_ROUNDS,
+                            .finalists = at_most(available, FINALS_FINALISTS),
+                            .final_rounds = FINALS_ROUNDS,
+                            .checks = true};
+  struct finals_plan least = {.sample_ms = MEASURE_SAMPLE_US / 1e3,
+                              .entrants = at_most(available, is_long ? FINALS_LONG_LEAST : FINALS_ENTRANTS_LEAST),
+                              .entry_rounds = is_long ? 1 : FINALS_ENTRY_ROUNDS_LEAST,
+                              .finalists = at_most(available, is_long ? FINALS_LONG_LEAST : FINALS_FINALISTS_LEAST),
+                              .final_rounds = is_long ? FINALS_LONG_ROUNDS_LEAST : FINALS_ROUNDS_LEAST};
+  const double most_ms = fmax(BUDGET_PART * run_budget_ms, generous_cost_ms(&least, &times, load_ms));
+  return fmin(generous_cost_ms(&all, &times, load_ms), most_ms);
+}

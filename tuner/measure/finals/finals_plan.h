@@ -25,6 +25,14 @@ enum {
 /* The part of a run's budget that is kept for the finals: 20 %, at least FINALS_BUDGET_LEAST_MS. */
 double finals_budget_ms(double run_budget_ms);
 
+/* What is to be kept for the finals, once it is known how long the best takes: the time of all that they do, if that
+ * is less than 20 % of the budget; else these 20 %, or the time of the least that they do, if that is more. All is
+ * estimated generously.
+ *   best_ms, default_ms  of one application
+ *   load_ms              what it takes to load a candidate
+ *   available            candidates that may enter */
+double finals_need_ms(double best_ms, double default_ms, double load_ms, int available, double run_budget_ms);
+
 /* The times that a plan is made from. */
 struct finals_times {
   double best_ms, default_ms; /* of one application; before each sample one is not timed */

@@ -29,6 +29,9 @@ void schedule_divide(struct schedule *schedule, double budget_s);
  * time the default variant would win because no other one was tried. */
 bool schedule_leaves_time(double deadline_ms, double budget_s, double now_ms);
 
+/* The finals need only so much time: the search may go on until then. A search that may take longer already does. */
+void schedule_keep_for_finals(struct schedule *schedule, double finals_ms);
+
 double schedule_now_ms(const struct schedule *schedule);
 double schedule_spent_s(const struct schedule *schedule); /* since the set-up began */
 

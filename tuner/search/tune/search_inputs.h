@@ -35,7 +35,6 @@ struct search_inputs {
   /* Read. */
   const struct task *task;
   const struct search_space *space;
-  const struct schedule *schedule;
   const struct run_rows *rows;   /* the run is in the store */
   const struct trial *first;     /* the default variant, compiled; NULL for none */
   double first_ms;               /* of one application of it, roughly */
@@ -51,6 +50,7 @@ struct search_inputs {
   bool leads_only;    /* the crew alone runs what the strategy proposes */
   const struct search_follower *follower; /* NULL: the search follows nobody */
   /* Changed. */
+  struct schedule *schedule;      /* when the search has to end: later, where the finals will take little time */
   struct backend_handle *backend; /* all slots are empty before and after */
   struct pipeline *pipeline;      /* empty before and after */
   void *strategy_state;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "base/trace.h"
+#include "tuner/measure/finals/finals.h"
+#include "tuner/measure/finals/finals_plan.h"
 #include "tuner/search/hints/earlier.h"
 #include "tuner/search/tune/results.h"
 #include "tuner/search/tune/watch.h"
@@ -161,6 +163,28 @@ static halotune_status propose_again(struct search_phase *phase, long number) {
   struct trial *trial;
   halotune_status status = begin_proposal(phase, &proposal, number, &trial);
   return status == HALOTUNE_OK ? pass_on(phase, trial) : status;
+}
+
+/* How many of the variants so far would enter the finals, and some more that may come. */
+static int likely_entrants(const struct timed_list *timed) {
+  enum { MORE = 8 };
+  const double most_ms = FINALS_ENTRY_RATIO * timed_best_ms(timed);
+  int count = 0;
+  for (long i = 0; i < timed->count; i++) {
+    const struct timed_variant *variant = &timed->list[i];
+    count += variant->outcome == OUTCOME_MEASURED && variant->median_ms / variant->scale <= most_ms;
+  }
+  return count + MORE;
+}
+
+/* What the finals will not need is the search's. A load there takes less than a variant takes here. */
+static void leave_for_finals(const struct search_phase *phase) {
+  const struct search_inputs *in = phase->in;
+  const double best_ms = timed_best_ms(in->timed), begin_ms = phase->watch.begin_ms;
+  const double each_ms = (schedule_now_ms(in->schedule) - begin_ms) / (double)(in->tally->tried + 1);
+  if (!isfinite(best_ms) || !isfinite(in->schedule->end_ms)) return;
+  schedule_keep_for_finals(in->schedule, finals_need_ms(best_ms, fmax(in->first_ms, best_ms), each_ms,
+                                                        likely_entrants(in->timed), in->schedule->end_ms - begin_ms));
 }
 
 /* Take the result of the first trial in the runner, and wait for it. */
@@ -440,6 +464,7 @@ static halotune_status follow_strategy(struct search_phase *phase) {
   const struct search_inputs *in = phase->in;
   halotune_status status = HALOTUNE_OK;
   while (status == HALOTUNE_OK && !is_searched(phase)) {
+    leave_for_finals(phase);
     if ((status = feed_compilers(phase)) != HALOTUNE_OK) break;
     if (is_searched(phase)) { /* a twin needs no compiler: feed_compilers() may have had the last result */
       if ((status = await_away(phase)) != HALOTUNE_OK || is_searched(phase)) break;
