@@ -444,9 +444,10 @@ for strategy in exhaustive random local; do
   replay --strategy $strategy >"$work/out" 2>"$work/err" && json ".recorded and .database == \":memory:\" and (.tasks[0] | .tried == $space and .complete)"
   result "a replay with --strategy $strategy" $? "$work/out"
 done
-replay --strategy model --in-flight 4 --trace "$work/model.json" >"$work/out" 2>"$work/err" && json '.tasks[0] | .complete and .tried > 16 and (.remark | type == "string")' &&
+replay --strategy model --in-flight 4 --why --trace "$work/model.json" >"$work/out" 2>"$work/err" &&
+  grep -q '^small .*: the default$' "$work/err" && grep -qE '^small .*: expected: .* ms \+- .* %, a gain of .* %, .* % likely to work' "$work/err" && json '.tasks[0] | .complete and .tried > 16 and (.remark | type == "string")' &&
   jq -e '[.[] | select(.name == "propose") | .args.detail] | any(. == "random") and any(. != null and startswith("expected: "))' "$work/model.json" >"$work/jq"
-result "a replay with --strategy model, whose trace says why each variant was proposed" $? "$work/out" "$work/jq"
+result "a replay with --strategy model, which says why each variant was proposed, and so does its trace" $? "$work/out" "$work/jq"
 [ "$sum" = "$(cksum "$work/local.db")" ] && [ ! -e "$work/data" ]
 result "writes nothing" $?
 HALOTUNE_LIBCUDA=/nonexistent HALOTUNE_NVRTC=/nonexistent replay --db "$work/replayed.db" >"$work/out" 2>"$work/err" &&

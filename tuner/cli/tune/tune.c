@@ -113,7 +113,8 @@ static enum exit_code tasks_tune(struct tune_command *c, struct tune_setup *setu
                                    &c->options,
                                    stop_flag(),
                                    option_given(c->invocation, "reproducible"),
-                                   c->site.tasks ? &site : NULL};
+                                   c->site.tasks ? &site : NULL,
+                                   option_given(c->invocation, "why")};
   struct tune_lock lock = {-1};
   struct text key = {0};
   bool is_over = false;
@@ -278,6 +279,8 @@ static const struct option_row options[] = {
      "write these tasks as the plan of a site to a new FILE, and stop; with --resume run what is missing of FILE"},
     {"resume", NULL, "with --plan: run the tasks that have no complete run in the database on this model of GPU"},
     {"gpus", "MODEL,...", "with --plan: the models of GPUs that the plan is for; all that run it by default"},
+    {"why", NULL,
+     "tell on stderr why each variant is proposed: its expected time, how sure that is, and from what that is known"},
     {"db", "FILE", "the database; $HALOTUNE_DB, else halotune/halotune.db in $XDG_DATA_HOME by default"},
     {"trace", "FILE", "write what runs when, for chrome://tracing or ui.perfetto.dev"},
     {"dry-run", NULL, "print the tasks and the time that they will take, and stop"},

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "stencil/template/space.h"
 #include "tuner/cli/output/progress.h"
+#include "tuner/cli/output/variant_text.h"
 #include "tuner/cli/tune/steps_offered.h"
 
 /* The line of progress of one task. */
@@ -37,6 +38,17 @@ static void task_show(void *context, const struct tune_progress *progress) {
   if (isfinite(progress->left_s)) progress_add(&parts, 1, ", ", "%.0f s left", progress->left_s);
   if (progress->is_new) progress_hurry(line->progress);
   progress_show(line->progress, &parts);
+}
+
+/* Tell why a variant is proposed, in the place of the line of progress. */
+static void task_proposed(void *context, const struct template *template, const struct configuration *configuration,
+                          const char *why) {
+  const struct task_line *line = context;
+  struct text variant = {0};
+  variant_text(template, configuration, &variant);
+  progress_hide(line->progress);
+  fprintf(stderr, "%s: %s\n", text_string(&variant), why[0] ? why : "in random order");
+  text_free(&variant);
 }
 
 /* Make the task of a stencil.
@@ -95,6 +107,7 @@ static halotune_status task_run(const struct tune_tasks *t, struct steps_turn tu
   if (has_copy) copy = copy_of(t, &task, &row->task);
   options.time = backend_time(&t->setup->backend);
   options.progress = task_show;
+  options.proposed = t->explains ? task_proposed : NULL;
   options.context = &line;
   options.budget_s = tune_task_budget_s(&row->task, t->options) * turn.share;
   options.max_variants = (long)ceil((double)options.max_variants * (turn.share + turn.earlier));

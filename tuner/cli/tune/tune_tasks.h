@@ -35,6 +35,7 @@ struct tune_tasks {
   const volatile sig_atomic_t *stop;  /* not 0: no further task begins */
   bool reproducible;
   const struct site_run *site; /* with --plan --resume: tasks that others do or did are left out; else NULL */
+  bool explains;               /* tell on stderr why each variant is proposed */
 };
 
 /* The time for a task: its own, else that of the options. */

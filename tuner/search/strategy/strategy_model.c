@@ -100,7 +100,7 @@ struct model {
   double checked_best; /* the best when the random variants since then began to be counted */
   uint64_t seed;
   void *local; /* the state of the strategy that goes on in its place; NULL for none */
-  char why[96], remark[160];
+  char why[256], remark[160];
 };
 
 static void model_close(void *opened) {
@@ -408,22 +408,38 @@ static double chance_of(struct model *m, struct candidate *c) {
   return 0.5 * erfc(-(mean - 0.5) / (deviation + 0.15) * M_SQRT1_2);
 }
 
-static struct candidate *find_best(struct model *m, double *gain, double *mean) {
+/* What is expected of a candidate. */
+struct outlook {
+  double mean, deviation, chance; /* of the logarithm of its time; that it works */
+  double gain;
+};
+
+static struct candidate *find_best(struct model *m, struct outlook *out) {
   struct candidate *best = NULL;
-  *gain = 0;
+  *out = (struct outlook){.gain = 0};
   for (int i = 0; i < m->candidate_count; i++) {
     struct candidate *c = &m->candidates[i];
-    double here, deviation;
+    struct outlook here;
     if (c->is_taken) continue;
-    gaussian_predict(m->times, &c->time, &here, &deviation);
-    here += trend_of(m, &c->expected);
-    const double expected = expected_gain(here, deviation, m->best.best_log_time) * chance_of(m, c);
-    if (best && expected <= *gain) continue;
+    gaussian_predict(m->times, &c->time, &here.mean, &here.deviation);
+    here.mean += trend_of(m, &c->expected);
+    here.chance = chance_of(m, c);
+    here.gain = expected_gain(here.mean, here.deviation, m->best.best_log_time) * here.chance;
+    if (best && here.gain <= out->gain) continue;
     best = c;
-    *gain = expected;
-    *mean = here;
+    *out = here;
   }
   return best;
+}
+
+/* Say what is expected of a candidate, and what of that is from other problems. */
+static void explain(struct model *m, const struct candidate *c, const struct outlook *outlook) {
+  char known[128] = "";
+  if (uses_prior(m) && c->expected.source >= 0)
+    snprintf(known, sizeof known, "; known from %.100s", m->space->known.sources[c->expected.source]);
+  else if (uses_prior(m)) snprintf(known, sizeof known, "; other problems know variants like it");
+  snprintf(m->why, sizeof m->why, "expected: %.4g ms +- %.2g %%, a gain of %.2g %%, %.0f %% likely to work%s",
+           exp(outlook->mean), 100 * outlook->deviation, 100 * outlook->gain, 100 * outlook->chance, known);
 }
 
 static struct point *point_find(struct model *m, const struct proposal *proposal) {
@@ -471,6 +487,7 @@ static halotune_status next_known(struct model *m, struct proposal *out, bool *h
   while (m->prior && status == HALOTUNE_OK && !*have && (known = prior_fastest(m->prior, m->known_next))) {
     m->known_next++;
     *out = known->proposal;
+    snprintf(m->why, sizeof m->why, "among the best of %.100s", m->space->known.sources[known->source]);
     if (!m->space->only || visited_has(&m->only, m->space, out)) status = visited_add(&m->visited, m->space, out, have);
   }
   return status;
@@ -504,17 +521,17 @@ static bool is_over(struct model *m, double gain) {
 
 static halotune_status next_expected(struct model *m, struct proposal *out, bool *have) {
   halotune_status status = HALOTUNE_OK;
-  double gain, mean;
+  struct outlook outlook;
   if (m->timed + m->failed >= m->next_fit) status = fit(m);
   if (status == HALOTUNE_OK && !m->is_fitted) status = give_up(m, "times are equal, or their matrix is singular");
   if (status != HALOTUNE_OK || m->local) return status;
   if (m->is_pool_old || m->asked >= ASKED_OF_ONE) status = pool_fill(m);
   if (status != HALOTUNE_OK) return status;
-  struct candidate *best = find_best(m, &gain, &mean);
+  struct candidate *best = find_best(m, &outlook);
   if (!best) return HALOTUNE_OK;
-  m->is_over = is_over(m, gain);
+  m->is_over = is_over(m, outlook.gain);
   if (m->is_over) return HALOTUNE_OK;
-  snprintf(m->why, sizeof m->why, "expected: %.4g ms, a gain of %.2g %%", exp(mean), 100 * gain);
+  explain(m, best, &outlook);
   m->asked++;
   best->is_taken = true;
   *out = best->proposal;
@@ -530,7 +547,6 @@ static halotune_status next_of_model(struct model *m, struct proposal *out, bool
   snprintf(m->why, sizeof m->why, "hint");
   /* Where what was fast elsewhere fails here, random variants have their turn, too. */
   if (status == HALOTUNE_OK && !*have && is_first && (number < m->first || number % 2)) {
-    snprintf(m->why, sizeof m->why, "the prior's best");
     status = next_known(m, out, have);
   }
   if (status == HALOTUNE_OK && !*have && !is_random) status = next_expected(m, out, have);

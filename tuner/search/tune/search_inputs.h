@@ -49,6 +49,8 @@ struct search_inputs {
   bool rematch;       /* no search: only the best variants of earlier runs */
   bool leads_only;    /* the crew alone runs what the strategy proposes */
   const struct search_follower *follower; /* NULL: the search follows nobody */
+  proposal_told *proposed;                /* of the options, with their context */
+  void *context;
   /* Changed. */
   struct schedule *schedule;      /* when the search has to end: later, where the finals will take little time */
   struct backend_handle *backend; /* all slots are empty before and after */

@@ -33,6 +33,7 @@ struct search_phase {
   long running;              /* of the trials in the runner: those that give new results */
   struct visited proposed;   /* in this run; strategies know neither of the default nor of what earlier runs tried */
   struct proposal_list lost; /* that members took and did not run */
+  const char *why;           /* the next variant is proposed */
   bool is_dry;               /* the strategy has no more */
   bool is_crews_turn;        /* where both have room, the device and the crew take turns */
 };
@@ -106,11 +107,18 @@ static halotune_status dispatch(struct search_phase *phase, const struct proposa
   return begin_here(phase, proposal);
 }
 
+static void tell_why(const struct search_phase *phase, const struct proposal *proposal) {
+  const struct search_inputs *in = phase->in;
+  const struct template *template = in->space->templates[proposal->template_index];
+  if (in->proposed) in->proposed(in->context, template, &proposal->configuration, phase->why);
+}
+
 /* Begin a proposal. A variant that was proposed before is passed over, unless a leader asks for it again. */
 static halotune_status propose_variant(struct search_phase *phase, const struct proposal *proposal) {
   bool is_new;
   halotune_status status = visited_add(&phase->proposed, phase->in->space, proposal, &is_new);
   if (status != HALOTUNE_OK || (!is_new && !phase->in->follower)) return status;
+  tell_why(phase, proposal);
   return dispatch(phase, proposal);
 }
 
@@ -118,7 +126,9 @@ static halotune_status propose_variant(struct search_phase *phase, const struct 
 static halotune_status propose_here(struct search_phase *phase, const struct proposal *proposal) {
   bool is_new;
   halotune_status status = visited_add(&phase->proposed, phase->in->space, proposal, &is_new);
-  return status == HALOTUNE_OK && is_new ? begin_here(phase, proposal) : status;
+  if (status != HALOTUNE_OK || !is_new) return status;
+  tell_why(phase, proposal);
+  return begin_here(phase, proposal);
 }
 
 /* Take a result of the crew. A variant whose code has a result already gets that one, like every twin. */
@@ -307,8 +317,8 @@ static halotune_status feed_compilers(struct search_phase *phase) {
     }
     const double begin_ms = trace_now_ms();
     if ((status = in->strategy->next(in->strategy_state, &proposal, &have)) != HALOTUNE_OK) break;
-    trace_end(TRACE_PROGRAM, "propose", begin_ms, NULL,
-              in->strategy->why ? in->strategy->why(in->strategy_state) : NULL);
+    phase->why = in->strategy->why ? in->strategy->why(in->strategy_state) : "";
+    trace_end(TRACE_PROGRAM, "propose", begin_ms, NULL, in->strategy->why ? phase->why : NULL);
     phase->is_dry = !have;
     if (!have) break;
     status = propose_variant(phase, &proposal);
@@ -405,6 +415,7 @@ static halotune_status propose_list(struct search_phase *phase, const struct pro
 static halotune_status propose_starts(struct search_phase *phase) {
   const struct search_inputs *in = phase->in;
   if (in->rematch || !in->first || !watch_is_default_slow(in)) return HALOTUNE_OK;
+  phase->why = "hint, or the default of a template";
   return propose_list(phase, in->starts, false);
 }
 
@@ -416,6 +427,7 @@ static halotune_status take_earlier(struct search_phase *phase) {
   struct proposal_list earlier;
   if (in->fresh) return HALOTUNE_OK;
   halotune_status status = earlier_variants(in->rows->store, in->rows->run, in->space, choice, &earlier);
+  phase->why = "among the best of earlier runs";
   if (status == HALOTUNE_OK)
     status = in->rematch ? propose_list(phase, &earlier, true) : recall_results(phase, &earlier);
   proposals_free(&earlier);
@@ -482,8 +494,10 @@ static halotune_status follow_strategy(struct search_phase *phase) {
 static halotune_status search_variants(struct search_phase *phase) {
   const struct search_inputs *in = phase->in;
   if (in->follower) return follow_strategy(phase);
+  phase->why = "the default";
   halotune_status status = in->first ? propose_here(phase, &in->first->proposal) : HALOTUNE_OK;
   if (status == HALOTUNE_OK && in->served) status = make_room(phase);
+  phase->why = "what a lookup serves";
   if (status == HALOTUNE_OK && in->served) status = propose_here(phase, in->served);
   while (status == HALOTUNE_OK && !pipeline_is_empty(in->pipeline)) status = run_next_listed(phase);
   if (status == HALOTUNE_OK) status = take_running(phase);

@@ -93,6 +93,8 @@ static halotune_status run_search(struct run *run, struct tally *tally) {
                                    .leads_only = options->leads_only,
                                    .crew = run->in.tools->crew,
                                    .rematch = options->rematch,
+                                   .proposed = options->proposed,
+                                   .context = options->context,
                                    .backend = run->in.tools->backend,
                                    .pipeline = setup->pipeline,
                                    .strategy_state = run->strategy_state,

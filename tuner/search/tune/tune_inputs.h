@@ -38,6 +38,7 @@ struct tune_options {
   const char *command, *host;        /* for the store */
   const volatile sig_atomic_t *stop; /* becomes 1 to end soon, with all results kept; may be NULL */
   void (*progress)(void *context, const struct tune_progress *progress); /* called often; may be NULL */
+  proposal_told *proposed; /* told why each variant is proposed; may be NULL */
   void *context;
 };
 

@@ -32,6 +32,11 @@ struct known_variants {
   const char *const *sources; /* where times are from, in words */
 };
 
+/* Told of a variant that is proposed.
+ *   why  in words; "" where there is nothing to say */
+typedef void proposal_told(void *context, const struct template *template, const struct configuration *configuration,
+                           const char *why);
+
 /* The spaces of all templates that apply to a problem. */
 struct search_space {
   struct template *const *templates;
