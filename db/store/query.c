@@ -91,7 +91,7 @@ void bind_text(struct binder *binder, const char *text) {
 }
 
 void bind_name(struct binder *binder, const char *text) {
-  if (*text) bind_text(binder, text);
+  if (*text) sqlite3_bind_text(binder->query, ++binder->at, text, -1, SQLITE_TRANSIENT); /* the array may be a copy's */
   else sqlite3_bind_null(binder->query, ++binder->at);
 }
 
