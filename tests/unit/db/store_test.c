@@ -77,9 +77,11 @@ TEST(a_measurement_is_read_back) {
                              .is_marked = true},
                      out;
   struct variant_key first = case_variant(&f.c, 1), second = case_variant(&f.c, 2), third = case_variant(&f.c, 3);
+  snprintf(full.gpu, sizeof full.gpu, "GPU-of-another-member");
   CHECK_OK(store_measurement(f.store, run, &first, &full, &variant));
   CHECK_OK(store_measurement(f.store, run, &second, &bare, NULL));
   CHECK_OK(store_find_measurement(f.store, run, &first, &out, &found));
+  CHECK_TEXT(full.gpu, out.gpu, "the GPU");
   CHECK_EQ(variant, found, "the variant");
   CHECK_EQ(OUTCOME_MEASURED, out.outcome, "outcome");
   CHECK_EQ(3, out.timing.sample_count, "samples");
