@@ -45,6 +45,24 @@ static bool is_folder(const char *path) {
   return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
 }
 
+/* Whether nobody but root, this user, and who owns the program or library itself can lay data into a folder. Beside a
+ * program in /tmp anybody could lay a database. */
+static bool is_safe(const char *folder, uid_t owner) {
+  struct stat facts;
+  return stat(folder, &facts) == 0 && !(facts.st_mode & S_IWOTH) &&
+         (facts.st_uid == 0 || facts.st_uid == geteuid() || facts.st_uid == owner);
+}
+
+/* Write PREFIX/share/halotune. Returns whether it is there, and its data may be used. */
+static bool find_share(const char *prefix, uid_t owner, char folder[PATH_MAX]) {
+  static const char last[] = "/halotune";
+  const int length = snprintf(folder, PATH_MAX, "%s/share", prefix);
+  if (length < 0 || (size_t)length + sizeof last > PATH_MAX) return false;
+  if (!is_safe(prefix, owner) || !is_safe(folder, owner)) return false;
+  memcpy(folder + length, last, sizeof last);
+  return is_folder(folder) && is_safe(folder, owner);
+}
+
 /* Whether a folder has a database. In a build tree the database is beside the program and one folder above the
  * library. */
 static bool has_database(const char *folder) {
@@ -57,33 +75,38 @@ static void add_folder(struct data_folders *out, const char *folder) {
 }
 
 /* Add the folders of the installation or the build tree around this code. Returns false if it is in neither. */
-static bool find_beside(struct data_folders *out) {
+static bool find_beside(struct data_folders *out, uid_t owner) {
   enum { LEVELS = 2 };
   char path[PATH_MAX], folder[PATH_MAX];
   if (!find_own_file(path)) return false;
   for (int level = 0; level <= LEVELS && out->count == 0 && go_up(path); level++) {
-    if (level > 0 && snprintf(folder, PATH_MAX, "%s/share/halotune", path) < PATH_MAX && is_folder(folder)) {
+    if (level > 0 && find_share(path, owner, folder)) {
       if (!file_is_same(folder, built_in)) add_folder(out, folder);
       return true;
     }
-    if (level < LEVELS && has_database(path)) {
+    if (level < LEVELS && has_database(path) && is_safe(path, owner)) {
       add_folder(out, path);
-      if (go_up(path) && snprintf(folder, PATH_MAX, "%s/templates", path) < PATH_MAX && is_folder(folder))
+      if (go_up(path) && snprintf(folder, PATH_MAX, "%s/templates", path) < PATH_MAX && is_folder(folder) &&
+          is_safe(path, owner))
         add_folder(out, path);
     }
   }
   return out->count > 0;
 }
 
-static void find_in_root(struct data_folders *out) {
+static void find_in_root(struct data_folders *out, uid_t owner) {
   char folder[PATH_MAX];
   if (!*root || snprintf(folder, PATH_MAX, "%s/build", root) >= PATH_MAX || !has_database(folder)) return;
+  if (!is_safe(root, owner) || !is_safe(folder, owner)) return;
   add_folder(out, folder);
   add_folder(out, root);
 }
 
 void data_folders_find(struct data_folders *out) {
+  char path[PATH_MAX];
+  struct stat own = {.st_uid = geteuid()};
   out->count = 0;
-  if (!find_beside(out)) find_in_root(out);
+  if (find_own_file(path)) (void)stat(path, &own);
+  if (!find_beside(out, own.st_uid)) find_in_root(out, own.st_uid);
   add_folder(out, built_in);
 }

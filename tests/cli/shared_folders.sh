@@ -13,5 +13,10 @@ find_words() { # how often the foreign words are in the source
 }
 echo '--- writable for all' && chmod 777 templates kernels && find_words
 echo '--- writable for the owner' && chmod 755 templates kernels && find_words
+echo '--- a program in a folder that all may write to, then in one of its own' && mkdir beside && cp "$(command -v halotune)" beside
+(cd "$repository" && halotune db import --trust --yes --db "$TMPDIR/shared/beside/starter.db" tests/data/db/copy.json) >/dev/null 2>&1
+for mode in 1777 755; do
+  chmod $mode beside && HOME=$TMPDIR/none beside/halotune doctor | grep -c beside/starter.db
+done
 echo '--- a pipe' && rm templates/direct.cu && mkfifo templates/direct.cu && halotune generate star7 --template direct
 # exit 1
