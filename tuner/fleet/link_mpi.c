@@ -14,7 +14,13 @@
 #include "tuner/fleet/mpi/find_plugin.h"
 #include "tuner/fleet/mpi/post.h"
 
-enum { SHORTEST_SLEEP_US = 20, LONGEST_SLEEP_US = 5000, CLOSE_MS = 30000, FAILED_ABORT_CODE = 1 };
+enum {
+  SHORTEST_SLEEP_US = 20,
+  LONGEST_SLEEP_US = 5000,
+  CLOSE_MS = 30000,
+  FAILED_CLOSE_MS = 5000,
+  FAILED_ABORT_CODE = 1
+};
 
 /* What the owner asks the thread to do before there is a team. */
 enum order { ORDER_NONE, ORDER_GATHER, ORDER_SPLIT };
@@ -136,14 +142,14 @@ static bool pass_barrier(struct link_mpi *link, bool is_of_job, double until_ms)
   return true;
 }
 
-/* End this rank's part. The lock is held. */
+/* End this rank's part. Other ranks may have been sent home also after a failure. The lock is held. */
 static void end_all(struct link_mpi *link) {
   const bool has_failed = link->is_failure || link->status != HALOTUNE_OK;
   const bool is_leader = link->has_post && link->post.world.rank == 0;
   const bool is_one_team = !link->has_post || link->post.world.size == link->world.size;
-  bool is_through = !has_failed;
-  if (is_through && link->has_post)
-    is_through = pass_barrier(link, false, clock_ms() + (is_leader ? CLOSE_MS : INFINITY));
+  const double limit_ms = has_failed ? FAILED_CLOSE_MS : is_leader ? CLOSE_MS : INFINITY;
+  bool is_through = link->status == HALOTUNE_OK;
+  if (is_through && link->has_post) is_through = pass_barrier(link, false, clock_ms() + limit_ms);
   if (is_through || (!has_failed && !is_one_team)) is_through = pass_barrier(link, true, INFINITY);
   fflush(NULL);
   if (!is_through) link->found.plugin->abort(has_failed ? FAILED_ABORT_CODE : 0);

@@ -14,6 +14,7 @@
 #include "tuner/cli/output/variant_text.h"
 #include "tuner/cli/tune/tune_devices.h"
 #include "tuner/cli/tune/tune_json.h"
+#include "tuner/cli/tune/tune_ranks.h"
 #include "tuner/cli/tune/tune_site.h"
 #include "tuner/cli/tune/tune_team.h"
 #include "tuner/cli/tune/tune_text.h"
@@ -31,6 +32,7 @@ struct tune_command {
   struct text words; /* the command itself, which is stored with its results */
   char host[256];
   double start_ms;
+  struct launcher launcher;
 };
 
 /* Append the command as the user may type it again, without some of its options. */
@@ -158,7 +160,13 @@ static enum exit_code setup_tune(struct tune_command *c) {
   halotune_status status = trace ? output_stream(trace, &file) : HALOTUNE_OK;
   if (file) trace_begin(file, trace);
   const double begin_ms = trace_now_ms();
-  if (status == HALOTUNE_OK) status = tune_team_form(c->invocation, &c->which, &c->workers, &team);
+  bool is_told = false; /* the error was printed, here or by another rank */
+  if (status == HALOTUNE_OK && c->launcher.name) {
+    status = tune_ranks_form(c->invocation, &c->launcher, text_string(&c->words), &c->which, &c->workers, &team.link,
+                             &is_told);
+  } else if (status == HALOTUNE_OK) {
+    status = tune_team_form(c->invocation, &c->which, &c->workers, &team);
+  }
   if (status == HALOTUNE_OK && team.link.rank > 0) return team_serve(c, &team);
   if (status == HALOTUNE_OK)
     status = tune_setup_open(c->invocation, &c->which, c->workers, c->compile_timeout_ms, &setup);
@@ -168,8 +176,8 @@ static enum exit_code setup_tune(struct tune_command *c) {
   if (status == HALOTUNE_OK) {
     code = tasks_tune(c, &setup, &list);
   } else {
-    code = report_failure(status);
-    if (status == HALOTUNE_NO_GPU) {
+    code = is_told ? exit_code_of(status) : report_failure(status);
+    if (status == HALOTUNE_NO_GPU && !c->launcher.name) {
       fprintf(
           stderr,
           "halotune: without a GPU, use --backend host: it emulates one on the CPU, which exercises everything, but its times do not rank variants\n");
@@ -195,12 +203,15 @@ static halotune_status command_read(struct tune_command *c) {
 
 static enum exit_code plan_tune(struct tune_command *c) {
   halotune_status status = command_read(c);
-  if (status != HALOTUNE_OK) return report_file_failure(status);
+  if (status != HALOTUNE_OK)
+    return c->launcher.name ? tune_ranks_refuse(&c->launcher, status) : report_file_failure(status);
   if (option_given(c->invocation, "plan") && !c->site.tasks) {
+    if (c->launcher.rank > 0) return HALOTUNE_EXIT_SUCCESS; /* rank 0 writes the plan */
     status = site_write(c->invocation, &c->plan);
     return status == HALOTUNE_OK ? c->plan.code : report_failure(status);
   }
   if (!option_given(c->invocation, "dry-run")) return setup_tune(c);
+  if (c->launcher.rank > 0) return HALOTUNE_EXIT_SUCCESS; /* rank 0 prints the plan */
   if ((status = tune_backend_check(&c->which)) != HALOTUNE_OK) return report_failure(status);
   tune_plan_print(&c->plan, &c->options, c->start_ms, stdout);
   return c->plan.code;
@@ -208,13 +219,16 @@ static enum exit_code plan_tune(struct tune_command *c) {
 
 static enum exit_code tune_run(const struct invocation *invocation) {
   struct tune_command c = {.invocation = invocation, .start_ms = clock_ms()};
-  halotune_status status = site_options_check(invocation);
+  halotune_status status = tune_ranks_find(invocation, &c.launcher);
+  if (status != HALOTUNE_OK)
+    return launcher_speaks(&c.launcher, status) ? report_failure(status) : exit_code_of(status);
+  status = site_options_check(invocation);
   if (status == HALOTUNE_OK) status = tune_options_read(invocation, c.start_ms, &c.options);
   if (status == HALOTUNE_OK) status = tune_backend_read(invocation, &c.which);
   if (status == HALOTUNE_OK) status = workers_read(invocation, &c.workers);
   if (status == HALOTUNE_OK)
     status = option_milliseconds(invocation, "compile-timeout", COMPILE_POOL_TIMEOUT_MS, &c.compile_timeout_ms);
-  if (status != HALOTUNE_OK) return report_failure(status);
+  if (status != HALOTUNE_OK) return tune_ranks_refuse(&c.launcher, status);
   if ((c.which.is_every_device || c.which.process_count > 1) && option_given(invocation, "trace"))
     return report_failure(
         fail(HALOTUNE_ARGUMENT, "--trace takes one GPU, not --device all: each run needs its own file"));
@@ -231,7 +245,7 @@ static enum exit_code tune_run(const struct invocation *invocation) {
   enum exit_code code;
   for (int i = 0; i < c.plan.task_count && option_given(invocation, "budget"); i++) c.plan.tasks[i].budget_s = 0;
   if (status == HALOTUNE_OK) code = plan_tune(&c);
-  else code = report_file_failure(status);
+  else code = c.launcher.name ? tune_ranks_refuse(&c.launcher, status) : report_file_failure(status);
   site_plan_free(&c.site);
   tune_set_free(&c.set);
   templates_free(&c.templates);

@@ -1,0 +1,139 @@
+/* tune_ranks.c: from a launcher's ranks to teams. */
+#include "tuner/cli/tune/tune_ranks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cores.h"
+#include "base/hash.h"
+#include "gpu/workers/probe.h"
+#include "tuner/cli/output/output.h"
+#include "tuner/fleet/link_mpi.h"
+#include "tuner/fleet/roll.h"
+
+halotune_status tune_ranks_find(const struct invocation *invocation, struct launcher *out) {
+  halotune_status status = launcher_find(out);
+  if (status != HALOTUNE_OK) return status;
+  const char *advice = launcher_advice(out), *device = option_value(invocation, "device");
+  if (advice) fprintf(stderr, "halotune: %s\n", advice);
+  if (!out->name) return HALOTUNE_OK;
+  if (device && strcmp(device, "all") == 0)
+    return fail(HALOTUNE_ARGUMENT, "under %s each rank takes one GPU: leave out --device all", out->name);
+  if (option_given(invocation, "trace"))
+    return fail(HALOTUNE_ARGUMENT, "--trace takes one GPU, and %s started %d ranks", out->name, out->size);
+  return HALOTUNE_OK;
+}
+
+static void record_begin(union roll_record *own) {
+  memset(own, 0, sizeof *own);
+  snprintf(own->entry.halotune, sizeof own->entry.halotune, "%s", HALOTUNE_VERSION);
+  gethostname(own->entry.host, sizeof own->entry.host - 1);
+  own->entry.time_s = (long long)time(NULL);
+}
+
+static void record_failure(union roll_record *own, halotune_status status) {
+  own->entry.status = status;
+  snprintf(own->entry.reason, sizeof own->entry.reason, "%s", fail_text());
+}
+
+/* Tell all ranks, and look for what all must refuse. */
+static halotune_status roll_call(struct link_mpi *job, const union roll_record *own, bool may_share, int *team,
+                                 bool *is_told) {
+  const struct fleet_mpi_world *world = link_mpi_world(job);
+  union roll_record *ranks = calloc((size_t)world->size, sizeof *ranks);
+  struct text line = {0};
+  if (!ranks) return fail_memory();
+  halotune_status status = link_mpi_gather(job, own, sizeof *own, LINK_MPI_BEGIN_MS, ranks);
+  if (status == HALOTUNE_OK) {
+    status = roll_check(ranks, world->size, may_share);
+    *is_told = status != HALOTUNE_OK && world->rank != 0;
+  }
+  if (status == HALOTUNE_OK) {
+    *team = roll_team(ranks, world->rank);
+    roll_clocks(ranks, world->size, &line);
+    if (world->rank == 0 && line.length > 0) fprintf(stderr, "halotune: %s", text_string(&line));
+  }
+  text_free(&line);
+  free(ranks);
+  return status;
+}
+
+enum exit_code tune_ranks_refuse(const struct launcher *launcher, halotune_status status) {
+  union roll_record own;
+  struct link_mpi *job = NULL;
+  int team;
+  bool is_told = false;
+  if (!launcher->name) return report_failure(status);
+  record_begin(&own);
+  record_failure(&own, status);
+  halotune_status opened = link_mpi_open(launcher, LINK_MPI_BEGIN_MS, &job);
+  if (opened != HALOTUNE_OK) {
+    return launcher_speaks(launcher, HALOTUNE_OK) ? report_failure(opened) : exit_code_of(opened);
+  }
+  status = roll_call(job, &own, true, &team, &is_told);
+  const enum exit_code code = is_told ? exit_code_of(status) : report_failure(status);
+  link_mpi_leave(job);
+  return code;
+}
+
+/* Choose this rank's GPU. Emulations and recordings have no GPU. */
+static halotune_status gpu_choose(const struct invocation *invocation, const struct probe *probe, int local_rank,
+                                  struct tune_backend *which, union roll_record *own) {
+  const bool is_named = option_given(invocation, "device");
+  if (which->kind != TUNE_ON_CUDA) return HALOTUNE_OK;
+  which->ordinal = is_named ? which->ordinals[local_rank % which->ordinal_count] : local_rank % probe->device_count;
+  if (which->ordinal >= probe->device_count)
+    return fail(HALOTUNE_ARGUMENT, "--device: there is no GPU %d among %d", which->ordinal, probe->device_count);
+  const struct device_facts *facts = &probe->devices[which->ordinal];
+  snprintf(own->entry.device, sizeof own->entry.device, "%s", facts->name);
+  snprintf(own->entry.uuid, sizeof own->entry.uuid, "%s", facts->uuid);
+  own->entry.capability = facts->capability;
+  own->entry.sm_count = facts->sm_count;
+  own->entry.ordinal = which->ordinal;
+  return HALOTUNE_OK;
+}
+
+/* A launcher may have given this rank cores of its own. Where it has all cores, it shares them with the ranks beside
+ * it, each of which keeps one for the process that launches. */
+static int workers_of(int local_size) {
+  const int usable = cores_usable(), all = (int)sysconf(_SC_NPROCESSORS_ONLN);
+  const int share = usable < all ? usable - 1 : (usable - local_size) / local_size;
+  return share > 1 ? share : 1;
+}
+
+halotune_status tune_ranks_form(const struct invocation *invocation, const struct launcher *launcher, const char *words,
+                                struct tune_backend *which, int *workers, struct fleet_link *out, bool *is_told) {
+  struct probe *probe = calloc(1, sizeof *probe);
+  struct link_mpi *job = NULL;
+  union roll_record own;
+  int team = 0;
+  if (!probe) return fail_memory();
+  record_begin(&own);
+  hash_hex(hash_bytes(words, strlen(words)), own.entry.command);
+  /* The probe forks, so that it comes before MPI's thread. */
+  halotune_status able = which->kind == TUNE_ON_CUDA ? probe_gpus(probe) : HALOTUNE_OK;
+  if (able != HALOTUNE_OK) record_failure(&own, able);
+  halotune_status status = link_mpi_open(launcher, LINK_MPI_BEGIN_MS, &job);
+  if (status != HALOTUNE_OK) {
+    *is_told = !launcher_speaks(launcher, HALOTUNE_OK);
+    free(probe);
+    return status;
+  }
+  const struct fleet_mpi_world *world = link_mpi_world(job);
+  if (able == HALOTUNE_OK && (able = gpu_choose(invocation, probe, world->local_rank, which, &own)) != HALOTUNE_OK)
+    record_failure(&own, able);
+  if (!option_given(invocation, "workers")) *workers = workers_of(world->local_size);
+  status = roll_call(job, &own, which->may_share, &team, is_told);
+  if (status == HALOTUNE_OK) status = link_mpi_team(job, team, out);
+  if (status != HALOTUNE_OK) {
+    /* Launchers end a job when a rank has failed. So the line is printed before any rank leaves. */
+    if (!*is_told) report_failure(status);
+    *is_told = true;
+    link_mpi_leave(job);
+  }
+  free(probe);
+  return status;
+}
