@@ -60,6 +60,12 @@ id=$(submit one --nodes=1 --ntasks=1 -- $job --db "$work/one.db")
 check "a job with one GPU" completes "$id" "$work/one.log"
 check "stores each variant, and a winner" [ "$(query "$work/one.db" 'select (select count(*) from measurement), (select count(*) from best where is_current)')" = "$space 1" ]
 
+# shellcheck disable=SC2086
+id=$(HALOTUNE_FAKE_FAULT="cuModuleLoadData=slow:300" submit many --nodes=2 --ntasks-per-node=2 --gpus-per-task=h200:1 -- $job --db "$work/many.db" --workers 1 --in-flight 6)
+check "a job on two nodes with two GPUs each" completes "$id" "$work/many.log"
+check "has four GPUs, and one database" grep -q '^4 GPUs took part' "$work/many.log"
+check "with each variant once" [ "$(query "$work/many.db" 'select count(*), count(distinct variant_id) from measurement')" = "$space $space" ]
+
 # The time limit is a SIGTERM for the script two minutes before it (--signal=B:TERM@120). Here it comes at once.
 # shellcheck disable=SC2086
 id=$(HALOTUNE_FAKE_FAULT="cuModuleLoadData=slow:200" submit cut --nodes=1 --ntasks=1 -- $job --db "$work/cut.db")
