@@ -110,7 +110,7 @@ static halotune_status copy_box(halotune_kernel *kernel, CUstream stream, int fi
                                 const void *from, void *to, enum direction direction) {
   const char *call = call_names[direction];
   halotune_field facts;
-  struct copied_box copied;
+  struct copied_box copied = {.count = 0};
   struct copier *copier = NULL;
   int size = 0;
   if (!kernel || !box || !from || !to) return fail(HALOTUNE_ARGUMENT, "%s: an argument is NULL", call);

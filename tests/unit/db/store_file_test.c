@@ -634,8 +634,10 @@ static void journal_write(const char *path, const char *victim) {
   memcpy(bytes, mark, sizeof mark);
   for (size_t i = 0; i < COUNT(head); i++, at += 4) memcpy(bytes + at, &(uint32_t){htonl(head[i])}, 4);
   memcpy(bytes + SECTOR, &(uint32_t){htonl(LOCK_PAGE)}, 4);
-  memcpy(bytes + SECTOR + 4, victim, length);
-  for (size_t i = 0; i < length; i++) sum += (unsigned char)victim[i];
+  for (size_t i = 0; i < length; i++) {
+    bytes[SECTOR + 4 + i] = (unsigned char)victim[i];
+    sum += (unsigned char)victim[i];
+  }
   at = SECTOR + 4 + length;
   memcpy(bytes + at, &(uint32_t){htonl((uint32_t)length)}, 4);
   memcpy(bytes + at + 4, &(uint32_t){htonl(sum)}, 4);

@@ -253,14 +253,14 @@ TEST(no_hint_is_there_twice_and_there_are_few) {
     const struct proposal *hint = &c.setup.hints.list[i];
     CHECK(proposals_have(&c.setup.hints, &c.setup.space, hint), "%ld", i);
     for (long k = 0; k < i; k++)
-      CHECK(memcmp(hint, &c.setup.hints.list[k], sizeof *hint) != 0, "%ld is %ld again", i, k);
+      CHECK(!proposal_equals(&c.setup.space, hint, &c.setup.hints.list[k]), "%ld is %ld again", i, k);
   }
   CHECK(!proposals_have(&c.setup.hints, &c.setup.space, &c.first.proposal), "the default is none");
   struct proposal recorded = c.setup.hints.list[5];
   c.setup.space.only = &recorded, c.setup.space.only_count = 1;
   find_again(&c);
   CHECK_EQ(1, c.setup.hints.count, "of a recording only what it has");
-  CHECK(memcmp(&recorded, c.setup.hints.list, sizeof recorded) == 0, "this one");
+  CHECK(proposal_equals(&c.setup.space, &recorded, c.setup.hints.list), "this one");
   hints_close(&c);
 }
 
@@ -395,11 +395,12 @@ TEST(hints_and_then_the_defaults_of_templates_are_tried_first) {
   const struct proposal hint = c.setup.hints.list[0];
   struct proposal standard = c.first.proposal;
   c.first.proposal = hint;
-  CHECK(find_starts(&c) == 1 && memcmp(&standard, c.setup.starts.list, sizeof standard) == 0, "the default, no hint");
+  CHECK(find_starts(&c) == 1 && proposal_equals(&c.setup.space, &standard, c.setup.starts.list),
+        "the default, no hint");
   CHECK_OK(configuration_set(c.template, "block_x=512", &c.first.proposal.configuration));
   CHECK_EQ(2, find_starts(&c), "both");
-  CHECK(memcmp(&hint, &c.setup.starts.list[0], sizeof hint) == 0, "the hint first");
-  CHECK(memcmp(&standard, &c.setup.starts.list[1], sizeof standard) == 0, "then the default");
+  CHECK(proposal_equals(&c.setup.space, &hint, &c.setup.starts.list[0]), "the hint first");
+  CHECK(proposal_equals(&c.setup.space, &standard, &c.setup.starts.list[1]), "then the default");
   CHECK(proposals_have(&c.setup.hints, &c.setup.space, &hint) &&
             !proposals_have(&c.setup.hints, &c.setup.space, &standard),
         "which is no hint");

@@ -113,9 +113,9 @@ static void add_bound_of_facts(const struct explained *e, struct text *text) {
 /* Append what the profiler counted. */
 static void add_bound_of_counters(const struct counters *counters, struct text *text) {
   enum { FULL_PERCENT = 75 };
-  int most = -1;
-  for (int i = 0; i < COUNTERS; i++) {
-    if (isfinite(counters->percent[i]) && (most < 0 || counters->percent[i] > counters->percent[most])) most = i;
+  int most = 0; /* at least one counter has a value; the others are NAN */
+  for (int i = 1; i < COUNTERS; i++) {
+    if (!isfinite(counters->percent[most]) || counters->percent[i] > counters->percent[most]) most = i;
   }
   const bool is_full = counters->percent[most] >= FULL_PERCENT;
   if (is_full) text_printf(text, "%s: %.0f %% busy by the profiler", counter_names[most], counters->percent[most]);
