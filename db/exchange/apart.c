@@ -32,7 +32,7 @@ static char *file_of(const char *folder, const char *name, struct identity docum
   }
   word[length] = '\0';
   identity_hex(document, hex);
-  return asprintf(&file, "%s/%s-%.16s%s", folder, word, hex, suffix) < 0 ? NULL : file;
+  return asprintf(&file, "%s/%s-%s%s", folder, word, hex, suffix) < 0 ? NULL : file;
 }
 
 /* Copy all of a database into a new file, and mark it as not trusted. */

@@ -6,7 +6,7 @@
 #include "base/identity.h"
 #include "db/store/store.h"
 
-/* Keep a document, as PATH.untrusted/NAME-IDENTITY.db with 16 digits of its identity. One that is there already stays.
+/* Keep a document, as PATH.untrusted/NAME-IDENTITY.db. One that is there already stays.
  *   path      of the user's database
  *   from      the document; its name is one printable line
  *   kept      receives the file's path, from malloc, for the caller to free; NULL on failure
