@@ -425,8 +425,6 @@ TEST(a_kernel_outlives_its_ctx) {
   halotune_kernel_free(kernel);
 }
 
-/* Tensor maps describe the pointers of each launch, whatever pointers came before. A layout that cannot have tensor
- * maps gets another variant. */
 /* Another thread holds the lock of a kernel at the time of a fork. */
 TEST(a_child_waits_for_no_lock_of_a_kernel) {
   enum { MOST_S = 300 }; /* against hanging */
@@ -440,9 +438,16 @@ TEST(a_child_waits_for_no_lock_of_a_kernel) {
   const pid_t child = fork();
   if (child == 0) {
     alarm(MOST_S);
-    const halotune_status status = halotune_kernel_launch(kernel, NULL, inputs, outputs);
+    void *fields[] = {at(0, 0), at(1, 0)};
+    const halotune_box box = {{0, 0, 0}, {1, 1, 1}};
+    halotune_status statuses[] = {halotune_kernel_launch(kernel, NULL, inputs, outputs),
+                                  halotune_run(kernel, NULL, fields, 2),
+                                  halotune_pack(kernel, NULL, 0, &box, at(0, 0), at(2, 0)),
+                                  halotune_unpack(kernel, NULL, 0, &box, at(2, 0), at(0, 0))};
     halotune_kernel_free(kernel);
-    _exit(status == HALOTUNE_ARGUMENT ? 0 : 1);
+    int wrong = 0;
+    for (size_t i = 0; i < COUNT(statuses); i++) wrong |= (statuses[i] != HALOTUNE_ARGUMENT) << i;
+    _exit(wrong);
   }
   pthread_mutex_unlock(&kernel->lock);
   CHECK(waitpid(child, &how, 0) == child && how == 0, "wait status %d", how);
@@ -450,6 +455,8 @@ TEST(a_child_waits_for_no_lock_of_a_kernel) {
   halotune_kernel_free(kernel);
 }
 
+/* Tensor maps describe the pointers of each launch, whatever pointers came before. A layout that cannot have tensor
+ * maps gets another variant. */
 TEST(tensor_maps_clusters_and_overlap) {
   static const halotune_layout padded = {28, 0, {0}, {0}}, odd = {25, 325, {0}, {0}};
   struct work own = work_begin();
