@@ -157,22 +157,24 @@ static halotune_status look_at_words(struct check *c, sqlite3_stmt *row) {
   return HALOTUNE_OK;
 }
 
-/* Columns: table, id, date. Decisions compare dates: none may lie in the future. */
+/* Columns: table, id, date, what is wrong with it. */
 static halotune_status look_at_date(struct check *c, sqlite3_stmt *row) {
-  check_report(c, "%s %lld: '%s' is no date, or lies in the future of this machine's clock", column_text(row, 0),
-               (long long)sqlite3_column_int64(row, 1), column_text(row, 2));
+  check_report(c, "%s %lld: '%s' %s", column_text(row, 0), (long long)sqlite3_column_int64(row, 1), column_text(row, 2),
+               column_text(row, 3));
   return HALOTUNE_OK;
 }
 
-/* Rows whose date is not of the form 2026-11-21T12:38:50.123Z, with or without the milliseconds, or is later than now.
- * Dates are compared as texts, so that the form matters. */
 #define SQL_DATES                                                                                                         \
   "select 'run' as what, id, started as date from run union all select 'run', id, ended from run where ended is not null" \
   " union all select 'best', id, date from best"
+/* Of the form 2026-11-21T12:38:50.123Z, with or without the milliseconds. Dates are compared as texts: one of another
+ * form would be newer or older than it is. */
 static const char dates_sql[] =
-    "select what, id, date from (" SQL_DATES ") where date > strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"
-    " or not (date glob '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9]*Z')"
-    " or strftime('%s', date) is null";
+    "select what, id, date, 'is no date' from (" SQL_DATES ") where date not glob"
+    " '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9]*Z' or strftime('%s', date) is null";
+static const char future_sql[] =
+    "select what, id, date, 'lies in the future of this machine''s clock' from (" SQL_DATES ")"
+    " where date > strftime('%Y-%m-%dT%H:%M:%fZ', 'now')";
 
 /* Columns: table, id, what its counts are not. */
 static halotune_status look_at_count(struct check *c, sqlite3_stmt *row) {
@@ -288,10 +290,10 @@ static halotune_status look_at_best(struct check *c, sqlite3_stmt *row) {
   return is_out ? HALOTUNE_MEMORY : HALOTUNE_OK;
 }
 
-halotune_status store_check_dates(struct store *store, void (*problem)(void *context, const char *text), void *context,
-                                  long *found) {
+halotune_status store_check_future(struct store *store, void (*problem)(void *context, const char *text), void *context,
+                                   long *found) {
   struct check c = {.connection = store_connection(store), .problem = problem, .context = context};
-  halotune_status status = check_each(&c, dates_sql, look_at_date);
+  halotune_status status = check_each(&c, future_sql, look_at_date);
   *found = c.found;
   return status;
 }
@@ -306,6 +308,7 @@ halotune_status store_check(struct store *store, void (*problem)(void *context, 
        look_at_stencil},
       {"select name, hash, yaml, cuda, id, common_hash from template", look_at_template},
       {words_sql, look_at_words},
+      {dates_sql, look_at_date},
       {counts_sql, look_at_count},
       {"select id, outcome, sample_count, coalesce(length(samples), 0) from measurement", look_at_measurement},
       {"select b.id, b.source, v.source_hash, b.launch, b.coefficients, v.stencil_id = p.stencil_id,"

@@ -6,7 +6,8 @@
 
 /* Look at all of a database: SQLite's own integrity check, references, tables that do not belong there, and what rows
  * mean: stencils and templates are read and hashed, parameters read in their template, launches and coefficients
- * read, samples counted, the source of each best hashed, and its launch compared with what its template gives.
+ * read, samples counted, dates read, the source of each best hashed, and its launch compared with what its template
+ * gives.
  *   problem  called for each thing that is wrong, with a sentence; `context` is passed on
  *   found    receives how many there were
  * Returns HALOTUNE_OK also where something is wrong; HALOTUNE_DB or HALOTUNE_MEMORY where the check itself could not
@@ -14,9 +15,9 @@
 halotune_status store_check(struct store *store, void (*problem)(void *context, const char *text), void *context,
                             long *found);
 
-/* Look for dates that are none, or that lie in the future. A merge takes them: they decide nothing.
+/* Look for dates that lie in the future. A merge takes them: they decide nothing.
  * Arguments and results as in store_check. */
-halotune_status store_check_dates(struct store *store, void (*problem)(void *context, const char *text), void *context,
-                                  long *found);
+halotune_status store_check_future(struct store *store, void (*problem)(void *context, const char *text), void *context,
+                                   long *found);
 
 #endif

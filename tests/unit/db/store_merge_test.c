@@ -346,7 +346,7 @@ TEST(a_row_in_conflict_is_refused) {
       {"update device set l2_bytes = 7", "another 'l2_bytes'"},
       {"update stencil_text set text = 'other'", "another 'text'"},
       {"update run set driver = '7' where id = 1", "another 'driver'"},
-      {"update run set ended = '2020-01-01' where id = 1", "another 'ended'"},
+      {"update run set ended = '2020-01-01T00:00:00.000Z' where id = 1", "another 'ended'"},
       {"update measurement set median_ms = 0.001 where id = 1", "another 'median_ms'"},
       {"update finalist set rank = 7 where run_id = 1", "another 'rank'"},
       {"update best set time_ms = 0.001 where id = 1", "another 'time_ms'"},
@@ -416,16 +416,16 @@ TEST(conflicts_are_decided_by_quality) {
     uint64_t variant;
     bool is_taken;
   } rows[] = {
-      {"faster", "time_ms = 0.2, date = '2025-02-01'", 2, true},
-      {"newer, slower", "time_ms = 0.4, date = '2026-02-01'", 2, false},
-      {"the same variant, newer, slower", "time_ms = 0.4, date = '2026-02-01'", 1, true},
-      {"the same variant, older, faster", "time_ms = 0.2, date = '2025-02-01'", 1, false},
-      {"the same variant with another driver, older, faster", "time_ms = 0.2, date = '2025-02-01', driver = '2'", 1,
-       true},
-      {"the same variant with another driver, newer, slower", "time_ms = 0.4, date = '2026-02-01', driver = '2'", 1,
-       false},
-      {"as fast, newer", "date = '2026-02-01'", 2, true},
-      {"as fast, older", "date = '2025-02-01'", 2, false},
+      {"faster", "time_ms = 0.2, date = '2025-02-01T00:00:00.000Z'", 2, true},
+      {"newer, slower", "time_ms = 0.4, date = '2026-02-01T00:00:00.000Z'", 2, false},
+      {"the same variant, newer, slower", "time_ms = 0.4, date = '2026-02-01T00:00:00.000Z'", 1, true},
+      {"the same variant, older, faster", "time_ms = 0.2, date = '2025-02-01T00:00:00.000Z'", 1, false},
+      {"the same variant with another driver, older, faster",
+       "time_ms = 0.2, date = '2025-02-01T00:00:00.000Z', driver = '2'", 1, true},
+      {"the same variant with another driver, newer, slower",
+       "time_ms = 0.4, date = '2026-02-01T00:00:00.000Z', driver = '2'", 1, false},
+      {"as fast, newer", "date = '2026-02-01T00:00:00.000Z'", 2, true},
+      {"as fast, older", "date = '2025-02-01T00:00:00.000Z'", 2, false},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct store *to, *from;
@@ -443,7 +443,8 @@ TEST(conflicts_are_decided_by_quality) {
     case_tune(&c, to, 1, 1, 0.30);
     case_put(&c, from, 512);
     case_tune(&c, from, rows[i].variant, 1, 0.30);
-    sql(to, "update best set date = '2026-01-01', driver = '1'; update run set started = '2026-01-01', host = 'ours'");
+    sql(to,
+        "update best set date = '2026-01-01T00:00:00.000Z', driver = '1'; update run set started = '2026-01-01T00:00:00.000Z', host = 'ours'");
     snprintf(change, sizeof change,
              "update best set driver = '1'; update best set %s; update best set low_ms = time_ms, high_ms = time_ms",
              rows[i].theirs);
@@ -641,7 +642,7 @@ static char *text_of(struct store *store, const char *sql) {
 
 /* Merge the databases into an empty one, in the order with this number. Sources, which take long to generate again, are
  * checked in the first and the last order.
- *   winner  receives "variant 2, 0.3 ms, 2026-01-02"
+ *   winner  receives "variant 2, 0.3 ms, 2026-01-02T00:00:00Z"
  *   rows    receives what SQL_ROWS tells; the caller frees both */
 static void permuted_merge(struct store *from[DATABASES], int order, char **winner, char **rows) {
   struct store *to;
@@ -667,11 +668,12 @@ static void permuted_store(const struct permuted *row, struct fixture *f) {
   case_load(&f->c);
   case_put(&f->c, f->store, 512);
   case_tune(&f->c, f->store, row->variant, 1, row->time_ms);
-  snprintf(change, sizeof change,
-           "update run set started = '%s', driver = '%s', host = '%s'; update best set date = '%s', driver = '%s'",
-           row->date, row->driver, row->host, row->date, row->driver);
+  snprintf(
+      change, sizeof change,
+      "update run set started = '%sT00:00:00Z', driver = '%s', host = '%s'; update best set date = '%sT00:00:00Z', driver = '%s'",
+      row->date, row->driver, row->host, row->date, row->driver);
   sql(f->store, change);
-  if (row->wrong) put_verdict(f, row->wrong, OUTCOME_WRONG, "2026-06-01");
+  if (row->wrong) put_verdict(f, row->wrong, OUTCOME_WRONG, "2026-06-01T00:00:00Z");
 }
 
 /* Every order of merging four databases gives the same rows, and the same winner. */
@@ -1050,7 +1052,7 @@ TEST(forget_removes_what_is_chosen) {
     begin_fixture(&f);
     sql(f.store, SQL_FIT("(1, 'wave', 0.5, 1)"));
     sql(f.store,
-        "update run set started = '2001-01-01' where id = 2; update best set date = '2001-01-01' where run_id = 2");
+        "update run set started = '2001-01-01T00:00:00.000Z' where id = 2; update best set date = '2001-01-01T00:00:00.000Z' where run_id = 2");
     CHECK_OK(store_forget_count(f.store, &rows[i].choice, &counts));
     CHECK_EQ(3 - rows[i].runs, counts.runs, "row %zu: counted", i);
     CHECK_EQ(3 - rows[i].bests, counts.bests, "row %zu: counted", i);
@@ -1081,7 +1083,7 @@ TEST(forget_leaves_a_best) {
   case_tune(&c, store, 2, 1, 0.3);
   case_tune(&c, store, 3, 1, 0.2);
   case_tune(&c, store, 4, 1, 0.1);
-  sql(store, "update best set date = '2001-01-01' where time_ms = 0.1");
+  sql(store, "update best set date = '2001-01-01T00:00:00.000Z' where time_ms = 0.1");
   CHECK_OK(store_forget(store, &old));
   CHECK_EQ(3, number_of(store, "select count(*) from best"), "one is gone");
   CHECK_EQ(1, number_of(store, "select time_ms = 0.2 from best where is_current"), "the fastest");
