@@ -54,6 +54,9 @@ result "launches of several time steps pass" $?
 HALOTUNE_FAKE_FAULT='cuLaunchKernel@heat2d_fused_tile=corrupt:333' selftest $several
 [ $? = 1 ] && [ "$(outcomes)" = wrong ]
 result "and a wrong one is found" $?
+# shellcheck disable=SC2086
+selftest $several --single-steps && [ "$(jq '.variants | length' "$work/out")" = 0 ]
+result "--single-steps leaves them out" $?
 
 grids() { sed -n 's/^star7 *f32 \([0-9x]*\):.*/\1/p' "$work/out" | sort | tr '\n' ' '; }
 selftest star7 --template patch --sample 1 --dtype f32 && all=$(grids) && selftest star7 --template patch --sample 1 --dtype f32 --no-large-planes &&

@@ -15,7 +15,7 @@ static const struct {
 } kinds[] = {
     {"The problem", " all stencil dtype grid steps launch cache plan resume gpus "},
     {"Which results", " "},
-    {"Which variants", " template template-dir set sample reproducible "},
+    {"Which variants", " template template-dir set sample reproducible single-steps "},
     {"Where it runs", " gpu device backend arch sms workers threads in-process hang-timeout "},
     {"The search",
      " strategy budget deadline max-variants good-enough in-flight seed compile-timeout fresh hints no-hints"

@@ -139,6 +139,7 @@ static const struct option_row options[] = {
     GPU_OPTIONS,
     {"wrappers", NULL, "without a stencil: only the wrappers that templates use"},
     {"fail-fast", NULL, "end with the first variant that fails"},
+    {"single-steps", NULL, "leave out variants whose launches make several time steps"},
     {"in-process", NULL, "launch in this process instead of a worker process, for compute-sanitizer"},
     {"no-large-planes", NULL,
      "leave out the grid of large planes, on which compute-sanitizer's racecheck takes minutes"},

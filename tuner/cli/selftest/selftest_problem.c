@@ -154,7 +154,7 @@ static halotune_status try_problem(struct selftest *s, const struct invocation *
   if (status == HALOTUNE_OK) status = try_picked(s, inner, &problem, launch);
   problem.least_steps = 2;
   problem.most_steps = LAUNCH_MOST_STEPS;
-  if (status == HALOTUNE_OK && analysis->can_iterate && selftest_goes_on(s))
+  if (status == HALOTUNE_OK && analysis->can_iterate && !option_given(inner, "single-steps") && selftest_goes_on(s))
     status = try_picked(s, inner, &problem, launch);
   problem_free(&problem);
   return status;
