@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/file.h"
 #include "db/store/filesystem.h"
+#include "tuner/cli/options/search_path.h"
 #include "tuner/cli/output/output.h"
 
 halotune_status site_options_check(const struct invocation *invocation) {
@@ -59,7 +61,7 @@ halotune_status site_write(const struct invocation *invocation, const struct tun
   return status;
 }
 
-/* Load the stencil of a task, unless an earlier task has. */
+/* Load the stencil of a task, unless an earlier task has. The plan names it, not the user: a pipe is not waited for. */
 static halotune_status stencil_of(const struct site_plan *site, const struct site_task *task, struct tune_plan *out,
                                   const struct planned_stencil **found) {
   for (int i = 0; i < out->stencil_count; i++) {
@@ -68,6 +70,8 @@ static halotune_status stencil_of(const struct site_plan *site, const struct sit
   }
   struct planned_stencil *stencil = &out->stencils[out->stencil_count];
   char detail[FAIL_TEXT_BYTES / 2];
+  if (search_is_path(task->stencil) && access(task->stencil, F_OK) == 0 && !file_is_regular(task->stencil))
+    return source_fail(&site->source, task->place, "%s: this is not a regular file", task->stencil);
   halotune_status status = loaded_open(task->stencil, &stencil->loaded);
   if (status == HALOTUNE_OK) {
     stencil->asked = task->stencil;
