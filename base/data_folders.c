@@ -45,11 +45,11 @@ static bool is_folder(const char *path) {
   return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
 }
 
-/* Whether nobody but root, this user, and who owns the program or library itself can lay data into a folder. Beside a
- * program in /tmp anybody could lay a database. */
-static bool is_safe(const char *folder, uid_t owner) {
+/* Whether nobody but root, this user, and who owns the program or library itself can write to a file or folder. Beside
+ * a program in /tmp anybody could lay a database. */
+static bool is_safe(const char *path, uid_t owner) {
   struct stat facts;
-  return stat(folder, &facts) == 0 && !(facts.st_mode & S_IWOTH) &&
+  return stat(path, &facts) == 0 && !(facts.st_mode & S_IWOTH) &&
          (facts.st_uid == 0 || facts.st_uid == geteuid() || facts.st_uid == owner);
 }
 
@@ -102,11 +102,18 @@ static void find_in_root(struct data_folders *out, uid_t owner) {
   add_folder(out, root);
 }
 
-void data_folders_find(struct data_folders *out) {
+static uid_t own_file_owner(void) {
   char path[PATH_MAX];
   struct stat own = {.st_uid = geteuid()};
-  out->count = 0;
   if (find_own_file(path)) (void)stat(path, &own);
-  if (!find_beside(out, own.st_uid)) find_in_root(out, own.st_uid);
+  return own.st_uid;
+}
+
+void data_folders_find(struct data_folders *out) {
+  const uid_t owner = own_file_owner();
+  out->count = 0;
+  if (!find_beside(out, owner)) find_in_root(out, owner);
   add_folder(out, built_in);
 }
+
+bool data_is_safe(const char *path) { return is_safe(path, own_file_owner()); }

@@ -3,6 +3,7 @@
 #define BASE_DATA_FOLDERS_H
 
 #include <limits.h>
+#include <stdbool.h>
 
 enum { DATA_FOLDERS_MOST = 3 };
 
@@ -18,5 +19,9 @@ struct data_folders {
  *   program that links ROOT/build/lib/libhalotune.a knows ROOT wherever it is
  *   3. the PREFIX given at build time, which need not exist */
 void data_folders_find(struct data_folders *out);
+
+/* Whether nobody but root, this user, and who owns this program or library can write to a file or folder. Those above
+ * it are not looked at. Returns false if it is not there. */
+bool data_is_safe(const char *path);
 
 #endif

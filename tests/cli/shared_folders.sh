@@ -18,5 +18,10 @@ echo '--- a program in a folder that all may write to, then in one of its own' &
 for mode in 1777 755; do
   chmod $mode beside && HOME=$TMPDIR/none beside/halotune doctor | grep -c beside/starter.db
 done
+echo '--- a plug-in for MPI there' && mkdir -p beside/mpi/openmpi && echo 'no code' >beside/mpi/openmpi/libhalotune-mpi.so
+for mode in 1777 755; do
+  chmod $mode beside && OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 HOME=$TMPDIR/none beside/halotune tune star7 2>&1 |
+    grep -o 'it is not loaded\|cannot be loaded'
+done
 echo '--- a pipe' && rm templates/direct.cu && mkfifo templates/direct.cu && halotune generate star7 --template direct
 # exit 1

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/data_folders.h"
 
 #define FILE_NAME "libhalotune-mpi.so"
 
@@ -33,6 +34,23 @@ static bool take_match(const char *pattern, char path[PATH_MAX]) {
   return is_there;
 }
 
+/* Whether others can have laid the plug-in, whose code runs as soon as it is loaded. Its file and the folders above it
+ * are looked at, up to the program's, or to the prefix of an installation. */
+static bool is_safe(const char *match) {
+  char path[PATH_MAX], top[PATH_MAX], *slash;
+  size_t least = 0;
+  if (!program_folder(top) || !realpath(match, path)) return false;
+  for (int level = 0; level < 2 && least == 0; level++) {
+    const size_t length = strlen(top);
+    if (length > 0 && strncmp(path, top, length) == 0 && path[length] == '/') least = length;
+    if ((slash = strrchr(top, '/'))) *slash = '\0';
+  }
+  for (; strlen(path) >= least && (slash = strrchr(path, '/')); *slash = '\0') {
+    if (!data_is_safe(path)) return false;
+  }
+  return true;
+}
+
 static bool look_around(const char *kind, char path[PATH_MAX]) {
   char folder[PATH_MAX], place[128], pattern[PATH_MAX];
   if (!program_folder(folder)) return false;
@@ -51,7 +69,14 @@ static halotune_status path_find(const struct launcher *launcher, char path[PATH
     snprintf(path, PATH_MAX, "%s", kind);
     return access(path, F_OK) == 0 ? HALOTUNE_OK : fail(HALOTUNE_NOT_FOUND, "HALOTUNE_MPI: there is no file %s", kind);
   }
-  if (look_around(kind, path)) return HALOTUNE_OK;
+  if (look_around(kind, path)) {
+    if (is_safe(path)) return HALOTUNE_OK;
+    return fail(
+        HALOTUNE_IO,
+        "%s: this plug-in for MPI or a folder above it belongs to another user, or all users can write to it, so "
+        "it is not loaded; if you trust it, run: export HALOTUNE_MPI=%s",
+        path, path);
+  }
   return fail(
       HALOTUNE_NOT_FOUND,
       "%s started %d ranks, but Halotune's plug-in for this MPI is not installed: install the package halotune-mpi-%s; or, with lib%s-dev, build Halotune from source, which makes it (docs/fleet.md)",
