@@ -91,6 +91,43 @@ TEST(what_cannot_be_fitted_is_refused) {
   gaussian_free(gaussian);
 }
 
+/* Points at one place give a matrix that the noise alone keeps from being singular. Values without end, a variance that
+ * is no number and coordinates without end give none that can be factored. */
+TEST(a_singular_matrix_is_refused_or_has_enough_noise) {
+  static const struct {
+    const char *what;
+    double at, even, odd;
+    bool is_added, is_fitted;
+  } rows[] = {{"one place, different values", 0.5, 1, 2, true, true},
+              {"one place, one value", 0.5, 1, 1, true, false},
+              {"a time of zero, whose logarithm has no end", 0.5, -INFINITY, 1, true, false},
+              {"values that are no numbers", 0.5, NAN, 1, true, false},
+              {"a place without end", INFINITY, 1, 2, false, false}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct gaussian *gaussian = process_make();
+    const double at[3] = {rows[i].at, rows[i].at, 0};
+    double mean, deviation, other[3];
+    for (int j = 0; j < 20; j++) {
+      const bool is_added = gaussian_add(gaussian, at, j % 2 ? rows[i].odd : rows[i].even);
+      CHECK_EQ(rows[i].is_added || j == 0, is_added, "%s: point %d", rows[i].what, j);
+    }
+    CHECK_EQ(rows[i].is_fitted, gaussian_fit(gaussian, 20, 20), "%s", rows[i].what);
+    if (rows[i].is_fitted) {
+      predict(gaussian, at, &mean, &deviation);
+      CHECK_NEAR(1.5, mean, 0.01, "%s", rows[i].what);
+      CHECK(isfinite(deviation), "%s: %g", rows[i].what, deviation);
+    }
+    /* It can be used again. */
+    gaussian_clear(gaussian);
+    for (uint64_t j = 0; j < 20; j++) {
+      point_of(j, other);
+      CHECK(gaussian_add(gaussian, other, truth(other)), "%s: new point %d", rows[i].what, (int)j);
+    }
+    CHECK(gaussian_fit(gaussian, 20, 20), "%s: a new process", rows[i].what);
+    gaussian_free(gaussian);
+  }
+}
+
 TEST(variants_of_two_templates_share_axes) {
   struct space_case c;
   struct coordinates coordinates;
@@ -118,6 +155,7 @@ int main(void) {
       cmocka_unit_test(it_learns_a_function_and_knows_where_it_knows_nothing),
       cmocka_unit_test(places_follow_points_and_values),
       cmocka_unit_test(what_cannot_be_fitted_is_refused),
+      cmocka_unit_test(a_singular_matrix_is_refused_or_has_enough_noise),
       cmocka_unit_test(variants_of_two_templates_share_axes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

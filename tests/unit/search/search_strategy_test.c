@@ -241,6 +241,11 @@ static double never_ms(const struct proposal *proposal, long number) {
   (void)proposal, (void)number;
   return INFINITY;
 }
+/* A clock that does not move: the logarithm has no end, and the matrix of such times cannot be factored. */
+static double zero_ms(const struct proposal *proposal, long number) {
+  (void)proposal;
+  return number % 3 ? 1 : 0;
+}
 /* Slower than any number of doublings explains: variants next to each other differ by a factor of 1e12. */
 static double wild_ms(const struct proposal *proposal, long number) {
   (void)proposal;
@@ -255,6 +260,7 @@ TEST(a_model_that_cannot_be_fitted_is_given_up) {
     double (*time_ms)(const struct proposal *proposal, long number);
     const char *remark;
   } rows[] = {{"all equal", equal_ms, "times are equal"},
+              {"zero", zero_ms, "their matrix is singular"},
               {"no valid variant", never_ms, "too few variants work"},
               {"wild", wild_ms, ""}};
   struct space_case c;
