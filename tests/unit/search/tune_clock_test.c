@@ -3,6 +3,7 @@
 #include "tests/unit/measure/bench_model.h"
 #include "tests/unit/stores.h"
 #include "tests/unit/template/templates.h"
+#include "tuner/measure/finals/finals_plan.h"
 #include "tuner/search/tune/tune.h"
 
 enum { OF_A_TEMPLATE = 100, VALUES = 32 };
@@ -325,9 +326,34 @@ TEST(what_the_finals_do_not_need_is_the_searchs) {
   clock_close(&c);
 }
 
+/* Where time ends the search, the finals fill the budget with more rounds. Where all is tried, nobody waits. */
+TEST(the_whole_budget_is_used_unless_all_is_tried) {
+  static const struct {
+    double load_ms, budget_s;
+    bool is_full;
+  } rows[] = {{20, 1.2, true}, {40, 2, true}, {100, 4, true}, {5, 30, false}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct clock_case c;
+    clock_open(&c);
+    c.model.load_ms = rows[i].load_ms;
+    c.options.budget_s = rows[i].budget_s;
+    run_tune(&c, 1, 1);
+    const struct tune_result *result = &c.result;
+    const double share = spent_s(result) / rows[i].budget_s;
+    const int samples = result->winner.timing.sample_count;
+    if (getenv("SHOW")) print_message("# row %zu: %.3f of the budget, %d samples\n", i, share, samples);
+    CHECK(result->winner.exists && share <= 1, "row %zu: %g of the budget", i, share);
+    CHECK(rows[i].is_full ? share > 0.9 : share < 0.5, "row %zu: %g of the budget", i, share);
+    CHECK(rows[i].is_full ? samples > FINALS_ROUNDS && samples <= FINALS_ROUNDS_MOST : samples == FINALS_ROUNDS,
+          "row %zu: %d samples", i, samples);
+    clock_close(&c);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_the_finals_do_not_need_is_the_searchs),
+      cmocka_unit_test(the_whole_budget_is_used_unless_all_is_tried),
       cmocka_unit_test(a_default_that_is_a_thousand_times_slower_than_the_best_keeps_the_budget),
       cmocka_unit_test(a_space_in_which_all_variants_are_slow_keeps_the_budget),
       cmocka_unit_test(a_search_that_the_deadline_cuts_short_is_partial),

@@ -155,6 +155,52 @@ static halotune_status weigh_finalists(struct finals_phase *phase) {
   return phase->request.weigh(phase->request.state, adjusted_ms, weights);
 }
 
+/* The time of one application of the default; of the best if there is no default. */
+static double default_of(const struct finals_phase *phase) {
+  for (int i = 0; i < phase->request.candidate_count; i++) {
+    const double median_ms = phase->contestants[i].median_ms;
+    if (phase->request.candidates[i].is_default && median_ms > 0) return median_ms;
+  }
+  return phase->best_ms;
+}
+
+/* Recheck a player of the final rounds that is in, and has as many rounds as the others, to learn how long that takes.
+ *   spent_ms  receives it */
+static halotune_status time_recheck(struct finals_phase *phase, double *spent_ms) {
+  struct backend_handle *backend = phase->request.backend;
+  const double begin_ms = time_now_ms(&phase->request.time);
+  halotune_status st = HALOTUNE_OK;
+  for (int i = 0; i < phase->finalist_count; i++) {
+    struct player *player = &phase->final.players[i];
+    if (!player_is_in(&phase->final, i) || player->skips > 0) continue;
+    st = backend->table->recheck(backend->state, player->slot, &player->verdict);
+    break;
+  }
+  *spent_ms = time_now_ms(&phase->request.time) - begin_ms;
+  return st;
+}
+
+/* The time that is left goes to more rounds. Enough stays for the rechecks, and for the second grid, which takes about
+ * as long as some loads.
+ *   round_ms  of a round */
+static halotune_status run_more(struct finals_phase *phase, double round_ms) {
+  enum { LATER_LOADS = 3 };
+  struct rounds *rounds = &phase->final;
+  struct rounds_end end = end_of(phase, 0);
+  double recheck_ms, rare_ms = 0;
+  end.at_ms -= LATER_LOADS * phase->load_ms + round_ms;
+  if (time_now_ms(&phase->request.time) + phase->finalist_count * phase->load_ms >= end.at_ms) return HALOTUNE_OK;
+  halotune_status st = time_recheck(phase, &recheck_ms);
+  if (st != HALOTUNE_OK) return st;
+  for (int i = 0; i < phase->finalist_count; i++) {
+    if (rounds->players[i].skips == 0) continue;
+    rounds->players[i].skips = ROUNDS_NONE; /* a rare default has enough rounds */
+    rare_ms = default_of(phase);
+  }
+  end.at_ms -= phase->finalist_count * recheck_ms + rare_ms;
+  return rounds_run(rounds, rounds->capacity - rounds->count, &end);
+}
+
 /* Step 4: many rounds of the finalists and the roof. */
 static halotune_status run_final(struct finals_phase *phase) {
   const struct finals_request *request = &phase->request;
@@ -163,7 +209,7 @@ static halotune_status run_final(struct finals_phase *phase) {
   double time_ms;
   rounds_free(&phase->final);
   halotune_status st = rounds_make(request->backend, &request->time, ~request->seed, finalists + request->roof_count,
-                                   wanted, &phase->final);
+                                   request->fills ? FINALS_ROUNDS_MOST : wanted, &phase->final);
   if (st != HALOTUNE_OK) return st;
   for (int i = 0; i < finalists; i++) {
     const bool is_rare = phase->out->entries[phase->finalists[i]].is_default && phase->plan.is_default_rare;
@@ -180,7 +226,10 @@ static halotune_status run_final(struct finals_phase *phase) {
   if (request->chosen && (st = tell_chosen(phase)) != HALOTUNE_OK) return st;
   phase->final.checks = phase->plan.checks;
   phase->out->is_unchecked = !phase->plan.checks;
+  const double begin_ms = time_now_ms(&request->time);
   if ((st = rounds_run(&phase->final, wanted, &end)) != HALOTUNE_OK) return st;
+  const double round_ms = (time_now_ms(&request->time) - begin_ms) / wanted;
+  if (request->fills && (st = run_more(phase, round_ms)) != HALOTUNE_OK) return st;
   phase->out->is_marked = rounds_drop_throttled(&phase->final, phase->plan.final_rounds_least);
   return HALOTUNE_OK;
 }
@@ -200,15 +249,6 @@ static halotune_status recheck_finalists(struct finals_phase *phase, int *left) 
     *left += player_is_in(&phase->final, i);
   }
   return HALOTUNE_OK;
-}
-
-/* The time of one application of the default; of the best if there is no default. */
-static double default_of(const struct finals_phase *phase) {
-  for (int i = 0; i < phase->request.candidate_count; i++) {
-    const double median_ms = phase->contestants[i].median_ms;
-    if (phase->request.candidates[i].is_default && median_ms > 0) return median_ms;
-  }
-  return phase->best_ms;
 }
 
 halotune_status finals_run(const struct finals_request *request, struct finals *out) {
@@ -237,7 +277,7 @@ halotune_status finals_run(const struct finals_request *request, struct finals *
 
   /* A recheck takes about as long as loading, whose time is known now. */
   const double load_end_ms = time_now_ms(&request->time);
-  times.recheck_ms = (load_end_ms - load_begin_ms) / out->count;
+  times.recheck_ms = phase->load_ms = (load_end_ms - load_begin_ms) / out->count;
   finals_plan_make(&times, phase->end_ms - load_end_ms, out->count, request->roof_count, &rest);
   out->is_scaled = out->is_scaled || rest.is_scaled;
   phase->plan = rest;

@@ -9,7 +9,7 @@
  * 4. The FINALS_FINALISTS fastest of these, what a lookup serves among them, and the default run FINALS_ROUNDS more
  *    rounds. What measures the roof runs in the same rounds. Only these rounds rank the finalists: luck in the rounds
  *    that chose them does not count. Each sample begins with fields made anew, and its result is checked, if there is
- *    time for that.
+ *    time for that. Where the budget has time left, more rounds follow, at most FINALS_ROUNDS_MOST in all.
  * 5. All finalists are rechecked. A variant that fails, here or earlier, leaves; the others go on.
  * 6. The leader has the lowest adjusted time (rounds.h) over all rounds. It is known after the last round only, so that
  *    it does not matter who led before. A finalist ties with the leader if the interval of its ratio to the leader
@@ -46,6 +46,7 @@ struct finals_request {
   struct time_source time;
   uint64_t seed;    /* of the order within rounds */
   double budget_ms; /* of the phase (finals_budget_ms) */
+  bool fills;       /* what is left of the budget is for more final rounds */
   double scale;     /* of the anchor now: anchor_scale(anchor, 0) */
   const struct final_candidate *candidates;
   int candidate_count;

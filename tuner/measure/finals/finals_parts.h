@@ -21,6 +21,7 @@ struct finals_phase {
   struct arena arena; /* the arrays, the entries and their samples */
   struct finals_plan plan;
   double begin_ms, end_ms;
+  double load_ms;                 /* of one entrant */
   struct contestant *contestants; /* a candidate each */
   double best_ms;                 /* of their times */
   int *by_time;                   /* candidates that may enter: what a lookup serves, then the fastest first */

@@ -85,11 +85,12 @@ void finals_plan_make(const struct finals_times *times, double budget_ms, int av
   out->default_rounds = at_most(out->default_rounds, out->final_rounds);
 }
 
-/* Twice what the rounds of a plan cost, and the loads of its entrants. */
+/* One and a half times what the rounds of a plan cost, and the loads of its entrants. */
 static double generous_cost_ms(struct finals_plan *plan, const struct finals_times *times, double load_ms) {
-  enum { ROOFS = 3, GENEROUS = 2 };
+  enum { ROOFS = 3 };
+  static const double generous = 1.5;
   plan_default(plan, times, INFINITY);
-  return GENEROUS * plan_cost_ms(plan, times, ROOFS) + (plan->entrants + ROOFS) * load_ms;
+  return generous * plan_cost_ms(plan, times, ROOFS) + (plan->entrants + ROOFS) * load_ms;
 }
 
 double finals_need_ms(double best_ms, double default_ms, double load_ms, int available, double run_budget_ms) {

@@ -14,7 +14,8 @@ enum {
   FINALS_FINALISTS = 12,
   FINALS_FINALISTS_LEAST = 4,
   FINALS_ROUNDS = 20,
-  FINALS_ROUNDS_LEAST = 8, /* fewer than 6 have no interval of 95 % */
+  FINALS_ROUNDS_MOST = 400, /* with what is left of the budget */
+  FINALS_ROUNDS_LEAST = 8,  /* fewer than 6 have no interval of 95 % */
   /* If an application of the best takes more than MEASURE_LONG_SAMPLE_MS: */
   FINALS_LONG_LEAST = 2,        /* entrants, finalists */
   FINALS_LONG_ROUNDS_LEAST = 3, /* final rounds; entry rounds: 1 */

@@ -22,6 +22,7 @@ struct final_inputs {
   double scale;     /* anchor_scale() at the end of the search */
   double memcpy_ms; /* of the driver's copy before the search; NaN where it was not measured */
   uint64_t seed;
+  bool fills;              /* the search ended by time: what the finals do not need is for more rounds */
   enum launch_mode launch; /* of the problem that is on the device */
   enum cache_mode cache;
   /* Changed. */

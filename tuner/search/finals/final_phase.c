@@ -172,6 +172,7 @@ static halotune_status run_rounds(struct final_phase *phase) {
                                          .time = in->schedule->time,
                                          .seed = in->seed,
                                          .budget_ms = in->schedule->end_ms - schedule_now_ms(in->schedule),
+                                         .fills = in->fills && isfinite(in->schedule->end_ms),
                                          .scale = in->scale,
                                          .candidates = phase->candidates,
                                          .candidate_count = (int)in->timed->count,

@@ -149,6 +149,7 @@ static halotune_status run_finals(struct run *run, const struct tune_templates *
                                   .scale = run->search.scale,
                                   .memcpy_ms = setup->memcpy_ms,
                                   .seed = options->seed,
+                                  .fills = !run->search.is_exhausted,
                                   .launch = setup->launch,
                                   .cache = options->cache,
                                   .backend = run->in.tools->backend,
