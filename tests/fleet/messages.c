@@ -6,6 +6,8 @@
  *   messages fail    rank 0 ends with a failure while the others wait
  *   messages gather  the records of all ranks, of which one is late
  *   messages teams   even and odd ranks form teams, which end one after the other
+ *   messages lost    teams of two ranks, of which the last one hangs; its leader drops it, and ends with exit code 7
+ *   messages orphan  rank 0 hangs until rank 1 ends with exit code 5
  *   messages begin   an MPI that does not begin; the limit is 200 ms */
 #include <signal.h>
 #include <stdint.h>
@@ -140,20 +142,40 @@ static void teams(void) {
   if (link_.size > 1) echo();
 }
 
+/* The rank that hangs ends at last, so that a job without an end fails. */
+static void lost(void) {
+  const struct fleet_mpi_world *world = link_mpi_world(job);
+  if (world->rank == world->size - 1) {
+    sleep(LIMIT_MS / 1000);
+    give_up("the job has not ended");
+  }
+  if (link_.rank == 0 && world->rank % 2) link_.table->drop(link_.state, 1);
+}
+
+/* The member behaves as if it had heard nothing of rank 0 for too long. */
+static void orphan(void) {
+  if (link_.rank == 0) {
+    sleep(LIMIT_MS / 1000);
+    give_up("the job has not ended");
+  }
+  link_.table->drop(link_.state, 0);
+}
+
 int main(int argc, char **argv) {
   static const struct {
     const char *name;
     void (*run)(void);
-  } modes[] = {{"echo", echo},         {"die", die},       {"idle", idle},
-               {"fail", wait_for_end}, {"gather", gather}, {"teams", teams}};
+  } modes[] = {{"echo", echo},     {"die", die},     {"idle", idle}, {"fail", wait_for_end},
+               {"gather", gather}, {"teams", teams}, {"lost", lost}, {"orphan", orphan}};
   struct launcher launcher;
   const char *mode = argc == 2 ? argv[1] : "";
+  const bool has_teams = strcmp(mode, "teams") == 0 || strcmp(mode, "lost") == 0;
   const halotune_status found = launcher_find(&launcher);
   halotune_status status = found;
   if (status == HALOTUNE_OK && !launcher.name) return fprintf(stderr, "no launcher\n"), 2;
   if (status == HALOTUNE_OK)
     status = link_mpi_open(&launcher, strcmp(mode, "begin") == 0 ? 200 : LINK_MPI_BEGIN_MS, &job);
-  if (status == HALOTUNE_OK) status = link_mpi_team(job, strcmp(mode, "teams") == 0 ? launcher.rank % 2 : 0, &link_);
+  if (status == HALOTUNE_OK) status = link_mpi_team(job, has_teams ? launcher.rank % 2 : 0, &link_);
   if (status != HALOTUNE_OK) {
     if (launcher_speaks(&launcher, found)) fprintf(stderr, "halotune: %s\n", fail_text());
     fflush(NULL);
@@ -162,6 +184,8 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
     if (strcmp(mode, modes[i].name) == 0) modes[i].run();
   }
-  link_.table->close(link_.state, strcmp(mode, "fail") == 0 && launcher.rank == 0);
+  const bool has_failed = strcmp(mode, "fail") == 0 && launcher.rank == 0;
+  const int code = strcmp(mode, "lost") == 0 && launcher.rank == 1 ? 7 : strcmp(mode, "orphan") == 0 ? 5 : has_failed;
+  link_.table->close(link_.state, has_failed, code);
   return 0;
 }

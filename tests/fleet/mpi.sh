@@ -59,6 +59,12 @@ for kind in openmpi mpich; do
   launch $kind 3 "$messages" idle >"$work/log" 2>&1 && [ "$(grep -c ' of 3 on ' "$work/log")" = 3 ] &&
     awk -F ': ' '/while idle/ {split($NF, share, " "); if (share[1] >= 10) bad = 1} END {exit bad}' "$work/log"
   result_log "$kind: a rank that waits takes less than a tenth of a core" $?
+  launch $kind 4 "$messages" lost >"$work/log" 2>&1
+  [ $? = 7 ] && ! grep -q '^rank .*:' "$work/log"
+  result_log "$kind: two teams, of which one loses a rank that hangs: the job ends with the leader's exit code" $?
+  launch $kind 2 "$messages" orphan >"$work/log" 2>&1
+  [ $? = 5 ] && ! grep -q '^rank .*:' "$work/log"
+  result_log "$kind: a leader that hangs: the job ends with the member's exit code" $?
   ! launch $kind 3 "$messages" die >"$work/log" 2>&1 && ! grep -q '^rank .*:' "$work/log"
   result_log "$kind: a rank that dies ends the job, with an exit code" $?
   ! launch $kind 3 "$messages" fail >"$work/log" 2>&1

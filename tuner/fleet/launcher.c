@@ -102,8 +102,8 @@ const char *launcher_advice(const struct launcher *launcher) {
 
 bool launcher_speaks(const struct launcher *launcher, halotune_status launcher_status) {
   if (launcher->rank == 0) return true;
-  if (launcher_status != HALOTUNE_OK) return false;
   usleep(LAUNCHER_WAIT_MS * 1000);
+  if (launcher_status != HALOTUNE_OK) return false;
   if (launcher->local_rank == 0) return true;
   usleep(LAUNCHER_WAIT_MS * 1000);
   return false;

@@ -26,8 +26,8 @@ const char *launcher_advice(const struct launcher *launcher);
 
 /* Whether this rank prints its error. Of an error that launcher_find returned, rank 0 does, because all ranks have it.
  * Any other error may be that of one host alone. Rank 0 prints it at once. A launcher usually ends a job when a rank
- * fails. So the first rank of every other host waits LAUNCHER_WAIT_MS before it prints the error, and all others wait
- * twice as long, and print nothing. */
+ * fails. So all other ranks wait LAUNCHER_WAIT_MS, and return false if all have the error; else the first rank of every
+ * host prints it then, and all others wait twice as long, and print nothing. */
 enum { LAUNCHER_WAIT_MS = 3000 };
 bool launcher_speaks(const struct launcher *launcher, halotune_status launcher_status);
 

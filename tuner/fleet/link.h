@@ -44,8 +44,9 @@ struct fleet_link_table {
   void (*drop)(void *state, int rank);
 
   /* End the link. The leader waits a short time until members that it has sent home have ended.
-   *   is_failure  this rank ends because of an error: ranks that still run are ended, too */
-  void (*close)(void *state, bool is_failure);
+   *   is_failure  this rank ends because of an error: ranks that still run are ended, too
+   *   exit_code   this process will end with it; so does a job that the transport has to end */
+  void (*close)(void *state, bool is_failure, int exit_code);
 };
 
 struct fleet_link {

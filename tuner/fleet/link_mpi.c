@@ -14,13 +14,7 @@
 #include "tuner/fleet/mpi/find_plugin.h"
 #include "tuner/fleet/mpi/post.h"
 
-enum {
-  SHORTEST_SLEEP_US = 20,
-  LONGEST_SLEEP_US = 5000,
-  CLOSE_MS = 30000,
-  FAILED_CLOSE_MS = 5000,
-  FAILED_ABORT_CODE = 1
-};
+enum { SHORTEST_SLEEP_US = 20, LONGEST_SLEEP_US = 5000, CLOSE_MS = 30000, FAILED_CLOSE_MS = 5000 };
 
 /* What the owner asks the thread to do before there is a team. */
 enum order { ORDER_NONE, ORDER_GATHER, ORDER_SPLIT };
@@ -40,6 +34,7 @@ struct link_mpi {
   int colour, timeout_ms;
   struct post post; /* of the team */
   bool has_begun, has_post, is_closing, is_failure;
+  int exit_code;
   halotune_status status; /* of the thread */
   char reason[FAIL_TEXT_BYTES];
 };
@@ -142,17 +137,45 @@ static bool pass_barrier(struct link_mpi *link, bool is_of_job, double until_ms)
   return true;
 }
 
-/* End this rank's part. Other ranks may have been sent home also after a failure. The lock is held. */
+/* What the leaders tell each other when their teams are done: whether a rank is lost, and their exit codes. */
+enum { FACT_LOSS, FACT_EXIT_CODE, FACT_COUNT };
+
+/* Wait for the leaders of the other teams. Returns whether all of them have come.
+ *   facts  of this team; receives the greatest of all teams */
+static bool meet_leaders(struct link_mpi *link, int facts[FACT_COUNT]) {
+  static int own[FACT_COUNT], greatest[FACT_COUNT]; /* a process has one job; MPI may use them after a failure */
+  double sleep_us = SHORTEST_SLEEP_US;
+  void *request = NULL;
+  bool has_ended = false;
+  memcpy(own, facts, sizeof own);
+  int error = link->found.plugin->agree(own, greatest, FACT_COUNT, &request);
+  while (!error && !has_ended) {
+    error = link->found.plugin->has_ended(request, &has_ended);
+    if (!error && !has_ended) doze(link, &sleep_us);
+  }
+  if (!error) memcpy(facts, greatest, sizeof own);
+  return !error;
+}
+
+/* End this rank's part. A rank that is lost comes to no barrier of the job, so that leaders ask each other for losses
+ * before, and end the job when all teams are done. The lock is held. */
 static void end_all(struct link_mpi *link) {
   const bool has_failed = link->is_failure || link->status != HALOTUNE_OK;
   const bool is_leader = link->has_post && link->post.world.rank == 0;
   const bool is_one_team = !link->has_post || link->post.world.size == link->world.size;
   const double limit_ms = has_failed ? FAILED_CLOSE_MS : is_leader ? CLOSE_MS : INFINITY;
-  bool is_through = link->status == HALOTUNE_OK;
-  if (is_through && link->has_post) is_through = pass_barrier(link, false, clock_ms() + limit_ms);
-  if (is_through || (!has_failed && !is_one_team)) is_through = pass_barrier(link, true, INFINITY);
+  int facts[FACT_COUNT] = {0, link->exit_code};
+  bool is_whole = link->status == HALOTUNE_OK;
+  if (is_whole && link->has_post) is_whole = pass_barrier(link, false, clock_ms() + limit_ms);
+  if (is_leader && !is_one_team && (is_whole || !has_failed)) {
+    facts[FACT_LOSS] = !is_whole;
+    is_whole = meet_leaders(link, facts) && !facts[FACT_LOSS];
+  } else if (!is_whole && !has_failed && !is_one_team) {
+    is_whole = true; /* a member leaves the end of the job to the leaders */
+  }
+  if (is_whole) is_whole = pass_barrier(link, true, is_leader ? clock_ms() + CLOSE_MS : INFINITY);
   fflush(NULL);
-  if (!is_through) link->found.plugin->abort(has_failed ? FAILED_ABORT_CODE : 0);
+  if (!is_whole) link->found.plugin->abort(has_failed && facts[FACT_EXIT_CODE] == 0 ? 1 : facts[FACT_EXIT_CODE]);
   link->found.plugin->finish();
 }
 
@@ -216,11 +239,12 @@ static void link_drop(void *state, int rank) {
   pthread_mutex_unlock(&link->lock);
 }
 
-static void link_close(void *state, bool is_failure) {
+static void link_close(void *state, bool is_failure, int exit_code) {
   struct link_mpi *link = state;
   pthread_mutex_lock(&link->lock);
   link->is_closing = true;
   link->is_failure = is_failure;
+  link->exit_code = exit_code;
   pthread_cond_broadcast(&link->news);
   pthread_mutex_unlock(&link->lock);
   pthread_join(link->thread, NULL);
@@ -320,4 +344,4 @@ halotune_status link_mpi_team(struct link_mpi *job, int colour, struct fleet_lin
   return status;
 }
 
-void link_mpi_leave(struct link_mpi *job) { link_close(job, false); }
+void link_mpi_leave(struct link_mpi *job) { link_close(job, false, 0); }

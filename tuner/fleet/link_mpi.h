@@ -37,8 +37,9 @@ halotune_status link_mpi_gather(struct link_mpi *job, const void *own, size_t by
  *   out  owns the job, also if it has only one rank
  * A rank of the team is gone if nothing was heard of it for 90 s, although MPI or the launcher usually end the whole
  * job before. `drop` ends no process. `close` without failure waits until all teams are done; the leader waits 30 s for
- * its own members, and 5 s after a failure. If some do not come, `close` ends all ranks by MPI_Abort, and does not
- * return; but while there are other teams, and this one has not failed, it waits for these.
+ * its own members, and 5 s after a failure. If some do not come, `close` does not return, but ends all ranks by
+ * MPI_Abort with its exit code. While there are other teams, and this one has not failed, it does so when these are
+ * done, with the greatest exit code of the leaders. Where a leader hangs, the leaders of other teams wait for it.
  * Returns HALOTUNE_OK; HALOTUNE_IO; HALOTUNE_MEMORY. After a failure the caller still owns the job. */
 halotune_status link_mpi_team(struct link_mpi *job, int colour, struct fleet_link *out);
 

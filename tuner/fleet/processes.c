@@ -146,7 +146,8 @@ static void processes_drop(void *state, int rank) {
   peer_kill(peer);
 }
 
-static void processes_close(void *state, bool is_failure) {
+static void processes_close(void *state, bool is_failure, int exit_code) {
+  (void)exit_code; /* that of a process ends no other one */
   struct processes *team = state;
   const double until_ms = clock_ms() + PROCESSES_HOME_MS;
   for (int i = 0; i < team->count; i++) {
@@ -209,7 +210,7 @@ halotune_status processes_open(int members, struct fleet_link *out) {
   *out = (struct fleet_link){.table = &table, .state = team, .rank = 0, .size = members + 1};
   if (team->count == members && team->peers[members - 1].pid > 0) return HALOTUNE_OK;
   const int code = errno;
-  processes_close(team, true);
+  processes_close(team, true, 0);
   *out = (struct fleet_link){.size = 0};
   return fail(HALOTUNE_IO, "the members of a team cannot be started: %s", strerror(code));
 }

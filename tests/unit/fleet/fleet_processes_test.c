@@ -25,7 +25,7 @@ __attribute__((noreturn)) static void echo(struct fleet_link *link) {
     if (order == 'q') break;
   }
   text_free(&text);
-  link->table->close(link->state, false);
+  link->table->close(link->state, false, 0);
   _exit(0);
 }
 
@@ -63,7 +63,7 @@ TEST(messages_of_all_sizes_keep_their_order) {
   CHECK_EQ(HALOTUNE_ARGUMENT, link.table->send(link.state, 1, bytes, 0, 0), "empty");
   CHECK_EQ(HALOTUNE_ARGUMENT, link.table->send(link.state, 1, bytes, FLEET_MESSAGE_MOST + 1, 0), "too long");
   for (int rank = 1; rank <= 3; rank++) send_char(&link, rank, 'q');
-  link.table->close(link.state, false);
+  link.table->close(link.state, false, 0);
   text_free(&text);
   free(bytes);
 }
@@ -87,7 +87,7 @@ TEST(a_member_that_ends_is_told_once_after_what_it_said) {
   send_char(&link, 2, 'b');
   receive(&link, &from, &is_gone, &text);
   CHECK(from == 2 && text.bytes[0] == 'b', "the other one is there");
-  link.table->close(link.state, true); /* kills it */
+  link.table->close(link.state, true, 1); /* kills it */
   text_free(&text);
 }
 
@@ -102,7 +102,7 @@ TEST(a_member_that_hangs_is_dropped) {
   link.table->drop(link.state, 1);
   CHECK_OK(link.table->receive(link.state, 0, &from, &is_gone, &text));
   CHECK_EQ(-1, from, "without a word");
-  link.table->close(link.state, false);
+  link.table->close(link.state, false, 0);
   text_free(&text);
 }
 

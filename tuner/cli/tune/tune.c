@@ -146,7 +146,7 @@ static enum exit_code tasks_tune(struct tune_command *c, struct tune_setup *setu
 static enum exit_code team_serve(const struct tune_command *c, struct tune_team *team) {
   const struct tune_templates templates = {c->set.list, c->set.fixed, c->set.count};
   const enum exit_code code = tune_team_serve(team, &c->which, c->workers, c->compile_timeout_ms, &templates, c->host);
-  tune_team_close(team, false);
+  tune_team_close(team, false, code);
   return code;
 }
 
@@ -183,7 +183,7 @@ static enum exit_code setup_tune(struct tune_command *c) {
           "halotune: without a GPU, use --backend host: it emulates one on the CPU, which exercises everything, but its times do not rank variants\n");
     }
   }
-  tune_team_close(&team, code != HALOTUNE_EXIT_SUCCESS);
+  tune_team_close(&team, status != HALOTUNE_OK, code);
   tune_setup_close(&setup);
   if (trace_close() != HALOTUNE_OK) code = report_failure(HALOTUNE_IO);
   free(list.rows);

@@ -86,9 +86,9 @@ halotune_status tune_team_meet(struct tune_team *team, const struct tune_backend
   return status;
 }
 
-void tune_team_close(struct tune_team *team, bool is_failure) {
+void tune_team_close(struct tune_team *team, bool is_failure, enum exit_code code) {
   leader_close(team->leader);
   team->leader = NULL;
-  if (team->link.table) team->link.table->close(team->link.state, is_failure);
+  if (team->link.table) team->link.table->close(team->link.state, is_failure, code);
   team->link.table = NULL;
 }

@@ -30,7 +30,9 @@ enum exit_code tune_team_serve(struct tune_team *team, const struct tune_backend
 halotune_status tune_team_meet(struct tune_team *team, const struct tune_backend *which, int workers,
                                int compile_timeout_ms, const char *host, struct tune_setup *setup);
 
-/* Send all members home, and wait for their ends. */
-void tune_team_close(struct tune_team *team, bool is_failure);
+/* Send all members home, and wait for their ends.
+ *   is_failure  the team could not work; a task that failed is none
+ *   code        this process will end with it */
+void tune_team_close(struct tune_team *team, bool is_failure, enum exit_code code);
 
 #endif

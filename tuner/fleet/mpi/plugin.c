@@ -12,7 +12,8 @@
 
 enum { TAG = 1 };
 
-static MPI_Comm world = MPI_COMM_NULL, team = MPI_COMM_NULL;
+static MPI_Comm world = MPI_COMM_NULL, team = MPI_COMM_NULL,
+                leaders = MPI_COMM_NULL; /* the last one is of the leaders alone */
 
 /* Keep the first line of a text. */
 static void first_line(char *text, size_t bytes, const char *from) {
@@ -77,7 +78,10 @@ static int split(int colour, int *rank, int *size) {
   int error = MPI_Comm_split(world, colour, 0, &team);
   if (error == MPI_SUCCESS) error = MPI_Comm_set_errhandler(team, MPI_ERRORS_RETURN);
   if (error == MPI_SUCCESS) error = MPI_Comm_rank(team, rank);
-  return error == MPI_SUCCESS ? MPI_Comm_size(team, size) : error;
+  if (error == MPI_SUCCESS) error = MPI_Comm_size(team, size);
+  if (error == MPI_SUCCESS) error = MPI_Comm_split(world, *rank == 0 ? 0 : MPI_UNDEFINED, 0, &leaders);
+  if (error == MPI_SUCCESS && leaders != MPI_COMM_NULL) error = MPI_Comm_set_errhandler(leaders, MPI_ERRORS_RETURN);
+  return error;
 }
 
 static int send_begin(int to, const void *bytes, size_t count, void **out) {
@@ -112,6 +116,12 @@ static int barrier_begin(bool is_of_job, void **out) {
   return hand_out(MPI_Ibarrier(is_of_job ? world : team, request), request, out);
 }
 
+static int agree(const int *own, int *greatest, int count, void **out) {
+  MPI_Request *request = request_make();
+  if (!request) return hand_out(MPI_ERR_NO_MEM, NULL, out);
+  return hand_out(MPI_Iallreduce(own, greatest, count, MPI_INT, MPI_MAX, leaders, request), request, out);
+}
+
 static int has_ended(void *place, bool *out) {
   MPI_Request *request = place;
   int ended = 0;
@@ -131,6 +141,7 @@ static void error_text(int error, char text[FLEET_MPI_TEXT_BYTES]) {
 static void abort_all(int exit_code) { MPI_Abort(MPI_COMM_WORLD, exit_code); }
 
 static void finish(void) {
+  if (leaders != MPI_COMM_NULL) MPI_Comm_free(&leaders);
   if (team != MPI_COMM_NULL) MPI_Comm_free(&team);
   MPI_Comm_free(&world);
   MPI_Finalize();
@@ -154,6 +165,7 @@ __attribute__((visibility("default"))) const struct fleet_mpi_plugin halotune_mp
     .look = look,
     .receive = receive_begin,
     .barrier = barrier_begin,
+    .agree = agree,
     .has_ended = has_ended,
     .error_text = error_text,
     .abort = abort_all,

@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 enum {
-  FLEET_MPI_VERSION = 1, /* one more with each change of the struct below */
+  FLEET_MPI_VERSION = 2, /* one more with each change of the struct below */
   FLEET_MPI_TEXT_BYTES = 256
 };
 
@@ -53,6 +53,10 @@ struct fleet_mpi_plugin {
 
   /* Begin a barrier of the team, or of the whole job. */
   int (*barrier)(bool is_of_job, void **request);
+
+  /* Begin to bring the greatest of the numbers that the leaders of all teams give to each of them. Leaders alone call
+   * it. Both blocks must stay. */
+  int (*agree)(const int *own, int *greatest, int count, void **request);
 
   /* Whether a request has ended. If so, or after an error, it is freed. */
   int (*has_ended)(void *request, bool *has_ended);
