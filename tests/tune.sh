@@ -482,8 +482,9 @@ barest() { # option...
 barest --budget none >"$work/out" 2>"$work/err" && json ".tasks[0] | .complete and .tried == $space" &&
   [ "$(query "$work/from.db" "select occupancy, registers, rms_error from best")" = "0.0 -1 -1.0" ] && "$program" db check --db "$work/from.db" >"$work/out" 2>&1
 result "a replay of a recording without occupancy, registers and errors has a winner" $? "$work/err"
+# With four at a time, at most five compiles of 2 s begin within 9 s, one after the other.
 barest --budget 9s --in-flight 1 >"$work/out" 2>"$work/err" && json ".tasks[0] | .tried < 8 and .search_s > 3" &&
-  barest --budget 9s --in-flight 4 >"$work/out" 2>"$work/err" && json ".tasks[0] | .tried >= 8 and .tried <= 17"
+  barest --budget 9s --in-flight 4 >"$work/out" 2>"$work/err" && json ".tasks[0] | .tried >= 8 and .tried <= 21"
 result "the budget of a replay counts recorded compiles, --in-flight at a time" $? "$work/out" "$work/err"
 ask() { "$program" query star7 --grid 16,16,16 --device 'NVIDIA H200' --db "$1" --json >"$work/out" 2>"$work/err" && json "$2"; } # DB FILTER
 ask "$work/bared.db" '.time_ms > 0 and .low_ms == null and .high_ms == null' && ask "$base" '.low_ms <= .time_ms and .time_ms <= .high_ms' &&
