@@ -32,10 +32,11 @@ static double excess(const struct observation *o) {
   return log(ms) - (double)o->cost.log_streaming_ms;
 }
 
-/* The share of an observation in the sums: candidates of lookups are fast variants. Times of launches say little. */
+/* The share of an observation in the sums: candidates of lookups are fast variants. Times that
+ * are mostly launch and start of blocks say little. */
 static double weight_of(const struct observation *o) {
   const double speed = o->best_ms / o->time_ms;
-  const double beyond = 1 - (double)predict_launch_ms[o->launch] / o->time_ms;
+  const double beyond = 1 - ((double)predict_launch_ms[o->launch] + (double)o->cost.dispatch_ms) / o->time_ms;
   return speed * speed * speed * fmax(beyond, 0.1);
 }
 

@@ -42,13 +42,19 @@ static const double reached_share = 0.88;
 
 const float predict_launch_ms[LAUNCH_MODE_COUNT] = {[LAUNCH_STREAM] = 0.0020F, [LAUNCH_GRAPH] = 0.0010F};
 
+/* The least time in which a GPU starts a block, and a cluster. On an H200, 870,000 blocks that compute little take
+ * 528 us, and 218,000 clusters of two blocks 505 us. */
+static const float block_ms = 0.61e-6F, cluster_ms = 2.4e-6F;
+
 static float clamp(float value, float low, float high) { return value < low ? low : value > high ? high : value; }
 
 /* Features of how blocks cover the grid and the multiprocessors. */
 static void find_blocks(const struct predict_shape *shape, const struct predict_work *work, double sm_count,
-                        float out[PREDICT_FEATURES]) {
+                        struct predict_cost *cost) {
+  float *out = cost->features;
   const float blocks = (float)predict_blocks(shape, work->points);
   if (!(blocks >= 1)) return;
+  cost->dispatch_ms = shape->cluster_blocks > 1 ? blocks / shape->cluster_blocks * cluster_ms : blocks * block_ms;
   const float sms = (float)sm_count, waves = blocks / (sms * shape->blocks_per_sm);
   out[PREDICT_fill] = waves < 1 ? -logf(waves) : 0;
   out[PREDICT_idle] = blocks < sms ? logf(sms / blocks) : 0;
@@ -84,7 +90,7 @@ void predict_place_of(const struct predict_model *model, const struct predict_wo
 void predict_cost_in(const struct predict_model *model, const struct predict_shape *shape,
                      const struct predict_place *place, struct predict_cost *out) {
   *out = place->common;
-  find_blocks(shape, place->work, place->sm_count, out->features);
+  find_blocks(shape, place->work, place->sm_count, out);
   predict_recost(model, out);
 }
 
@@ -98,7 +104,7 @@ void predict_cost(const struct predict_model *model, const struct predict_shape 
 void predict_recost(const struct predict_model *model, struct predict_cost *cost) {
   cost->factor = 0;
   for (int i = 0; i < PREDICT_FEATURES; i++) cost->factor += (float)model->coefficients[i] * cost->features[i];
-  const float streaming_ms = expf(cost->log_streaming_ms + cost->factor);
+  const float streaming_ms = fmaxf(expf(cost->log_streaming_ms + cost->factor), cost->dispatch_ms);
   for (int i = 0; i < LAUNCH_MODE_COUNT; i++) {
     const float ms = predict_launch_ms[i] + streaming_ms;
     cost->log_ms[i] = logf(ms);

@@ -1,8 +1,9 @@
 /* predict.h: the time of a variant on a grid and a GPU where nobody measured it, from its time where somebody did.
  *
  * The measured time is multiplied by the ratio of a small physical model at the two places: bytes over the rates of
- * memory and L2 cache, blocks over multiprocessors, edges of tiles, alignment of rows, and the time of a launch. The
- * model's coefficients are data. A database holds those that fit its own measurements best; see fit.h. */
+ * memory and L2 cache, blocks over multiprocessors, edges of tiles, alignment of rows, the rate at which the GPU starts
+ * blocks, and the time of a launch. The model's coefficients are data. A database holds those that fit its own
+ * measurements best; see fit.h. */
 #ifndef LIBRARY_PREDICT_PREDICT_H
 #define LIBRARY_PREDICT_PREDICT_H
 
@@ -28,7 +29,8 @@ struct predict_work predict_work_of(const struct stencil *stencil, const struct 
                                     const struct domain *domain);
 
 /* The coefficients: name, default, meaning. A default is used where a database has no coefficients of its own. The time
- * is the product of the base time and, for each coefficient, of exp(coefficient * feature). */
+ * is the product of the base time and, for each coefficient, of exp(coefficient * feature). It is at least the time in
+ * which the GPU starts the blocks. The time of a launch is added. */
 #define PREDICT_LIST(X)                                                                                    \
   X(cache, 0.10, "log2 of bytes over the L2 cache, between -2 and 1")                                      \
   X(fill, 0.33, "log of the threads that the GPU holds over those of the launch, where it is not full")    \
@@ -68,6 +70,7 @@ struct predict_cost {
   float log_ms[LAUNCH_MODE_COUNT];       /* logarithm of the model's time in milliseconds, in each launch mode */
   float log2_bytes;                      /* of the problem */
   float log_streaming_ms;                /* of the time that the memory takes for the bytes */
+  float dispatch_ms;                     /* in which the GPU starts the blocks; 0: nothing is known of them */
   float launch_share[LAUNCH_MODE_COUNT]; /* of the launch in the model\'s time */
   float factor;                          /* the sum of all coefficients times features */
   float features[PREDICT_FEATURES];

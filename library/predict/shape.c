@@ -40,11 +40,12 @@ static void find_tiles(const struct bindings *bindings, struct predict_shape *ou
 }
 
 struct predict_shape predict_shape_of(const struct bindings *bindings, double occupancy, double max_threads_sm) {
-  struct predict_shape shape = {.threads = 1, .blocks_per_sm = 1};
+  struct predict_shape shape = {.threads = 1, .blocks_per_sm = 1, .cluster_blocks = 1};
   double facts[FACT_COUNT];
   for (int i = 0; i < FACT_COUNT; i++) facts[i] = bindings->variables[i];
   for (int axis = 0; axis < MAX_DIMS; axis++) {
     shape.threads *= (float)bindings_value(bindings, bindings->template->block[axis]);
+    shape.cluster_blocks *= (float)bindings_optional(bindings, &bindings->template->cluster[axis]);
   }
   if (!(shape.threads >= 1)) shape.threads = 1;
   if (occupancy > 0 && occupancy <= 1)
