@@ -59,19 +59,21 @@ static const char *locks_flaw(int one, int other) {
   return errno == EAGAIN || errno == EACCES ? NULL : strerror(errno);
 }
 
+halotune_status file_locks_fail(const char *path, const char *flaw) {
+  return fail(HALOTUNE_DB,
+              "%s: files cannot be locked on its file system (%s), so that two programs could damage or misread the "
+              "database; keep it on a disk of this machine and join databases with 'halotune db merge', or have the "
+              "file system mounted with locks (Lustre: -o flock)",
+              path, flaw);
+}
+
 halotune_status file_locks_check(const char *path) {
   char *trial = NULL;
   if (asprintf(&trial, "%s.locks-%ld", path, (long)getpid()) < 0) return fail_memory();
   const int one = open(trial, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   const int other = one < 0 ? -1 : open(trial, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
   const char *flaw = other < 0 ? strerror(errno) : locks_flaw(one, other);
-  halotune_status status = HALOTUNE_OK;
-  if (flaw)
-    status = fail(HALOTUNE_DB,
-                  "%s: files cannot be locked on its file system (%s), so that two programs could damage the database; "
-                  "keep it on a disk of this machine and join databases with 'halotune db merge', or have the file "
-                  "system mounted with locks (Lustre: -o flock)",
-                  path, flaw);
+  const halotune_status status = flaw ? file_locks_fail(path, flaw) : HALOTUNE_OK;
   if (other >= 0) close(other);
   if (one >= 0) close(one);
   unlink(trial);

@@ -1,8 +1,13 @@
 /* query.c: SQLite's calls with our errors. */
 #include "db/store/query.h"
 
+#include <errno.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "db/store/filesystem.h"
 
 /* What to do about an error, as the end of a sentence. */
 static const char *advice(int code) {
@@ -22,10 +27,47 @@ static const char *advice(int code) {
   }
 }
 
+const int query_wait_ms = 30000;
+
+/* A statement of this thread that waits for a lock. */
+static _Thread_local struct {
+  double since_ms;
+  bool has_no_locks; /* its file system has none, which SQLite reports as a lock of another program */
+} waiting;
+
+/* SQLite calls this when it did not get a lock; errno is still that of the attempt.
+ *   most_ms  points at how long it waits */
+static int wait_for_lock(void *most_ms, int attempts) {
+  const int cause = errno;
+  if (attempts == 0) waiting.since_ms = clock_ms();
+  waiting.has_no_locks = cause == ENOLCK;
+  if (waiting.has_no_locks || clock_ms() - waiting.since_ms > *(const int *)most_ms) return 0;
+  usleep(1000 * (attempts < 25 ? (unsigned)attempts + 1 : 25));
+  errno = 0;
+  return 1;
+}
+
+void query_wait(sqlite3 *connection, const int *most_ms) {
+  sqlite3_busy_handler(connection, wait_for_lock, (void *)(uintptr_t)most_ms);
+}
+
+/* What is wrong with the locks of a file system, if that is why a statement failed; or NULL. */
+static const char *locks_flaw(sqlite3 *connection) {
+  const int code = sqlite3_extended_errcode(connection);
+  const bool has_no_locks = waiting.has_no_locks;
+  waiting.has_no_locks = false;
+  if (code == SQLITE_BUSY) return has_no_locks ? strerror(ENOLCK) : NULL;
+  if (code == SQLITE_IOERR_LOCK || code == SQLITE_IOERR_RDLOCK || code == SQLITE_IOERR_CHECKRESERVEDLOCK)
+    return strerror(sqlite3_system_errno(connection));
+  return NULL;
+}
+
 halotune_status query_fail(sqlite3 *connection) {
   const char *path = connection ? sqlite3_db_filename(connection, "main") : NULL;
   int code = sqlite3_errcode(connection);
   if (code == SQLITE_NOMEM) return fail_memory();
+  const char *flaw = connection ? locks_flaw(connection) : NULL;
+  if (flaw) return file_locks_fail(path && *path ? path : "database", flaw);
   return fail(HALOTUNE_DB, "%s: %s%s", path && *path ? path : "database", sqlite3_errmsg(connection), advice(code));
 }
 

@@ -13,6 +13,14 @@
 /* HALOTUNE_DB with what SQLite says of the last call of a connection, the file's path and what to do about it. */
 halotune_status query_fail(sqlite3 *connection);
 
+/* Let a connection wait for the locks of other programs. It does not wait where the file system has no locks (ENOLCK);
+ * query_fail says so then.
+ *   most_ms  how long, in milliseconds; it lives as long as the connection */
+void query_wait(sqlite3 *connection, const int *most_ms);
+
+/* How long a connection of a store waits: a transaction takes milliseconds, unless the disk is a slow one. */
+extern const int query_wait_ms;
+
 /* Run SQL that gives no rows. */
 halotune_status query_script(sqlite3 *connection, const char *sql);
 

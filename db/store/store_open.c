@@ -16,9 +16,6 @@
 #include "db/store/schema.h"
 #include "db/store/store_parts.h"
 
-/* How long a writer waits for another one: a transaction takes milliseconds, unless the disk is a slow one. */
-enum { BUSY_MS = 30000 };
-
 /* What lies in a file. */
 enum content { CONTENT_NONE, CONTENT_OURS, CONTENT_OLDER };
 
@@ -76,7 +73,7 @@ static halotune_status connect(const char *path, int flags, sqlite3 **out) {
   free(name);
   if (code != SQLITE_OK && !*out) return fail_memory();
   if (code != SQLITE_OK) return query_fail(*out);
-  sqlite3_busy_timeout(*out, BUSY_MS);
+  query_wait(*out, &query_wait_ms);
   sqlite3_db_config(*out, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);      /* no SQL of a file that came from elsewhere may */
   sqlite3_db_config(*out, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL); /* do more than store rows */
   return query_script(*out, "pragma foreign_keys = on; pragma cell_size_check = on; pragma temp_store = memory");
@@ -177,7 +174,8 @@ halotune_status store_hold(struct store *store) {
   return guard_tables(copy, store->path);
 }
 
-static halotune_status make_file(const char *path) {
+/* Make the folder of a file that does not exist, and see whether it is on a shared file system. */
+static halotune_status make_folder(const char *path, bool *is_shared) {
   char *folder = strdup(path);
   halotune_status status = folder ? HALOTUNE_OK : fail_memory();
   char *end = folder ? strrchr(folder, '/') : NULL;
@@ -185,8 +183,17 @@ static halotune_status make_file(const char *path) {
     *end = '\0';
     status = folder_make(folder);
   }
+  *is_shared = status == HALOTUNE_OK && file_is_shared(!end ? "." : end == folder ? "/" : folder);
   free(folder);
-  if (status == HALOTUNE_IO) return fail(HALOTUNE_DB, "%s; name another file", fail_text());
+  return status == HALOTUNE_IO ? fail(HALOTUNE_DB, "%s; name another file", fail_text()) : status;
+}
+
+/* Make an empty file where there is none, unless its file system has no locks. */
+static halotune_status make_file(const char *path, bool *is_shared) {
+  halotune_status status = HALOTUNE_OK;
+  if (access(path, F_OK) == 0) *is_shared = file_is_shared(path);
+  else status = make_folder(path, is_shared);
+  if (status == HALOTUNE_OK && *is_shared) status = file_locks_check(path);
   if (status != HALOTUNE_OK) return status;
   int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600); /* SQLite gives its other files the same mode */
   if (file < 0 && errno != EEXIST) return fail(HALOTUNE_DB, "%s: %s; name another file", path, strerror(errno));
@@ -294,9 +301,8 @@ static halotune_status keep_untrusted(struct store *store, const struct marks *m
 
 static halotune_status open_to_write(struct store *store) {
   struct marks marks;
-  halotune_status status = make_file(store->path);
-  const bool is_shared = status == HALOTUNE_OK && file_is_shared(store->path);
-  if (is_shared) status = file_locks_check(store->path);
+  bool is_shared;
+  halotune_status status = make_file(store->path, &is_shared);
   if (status == HALOTUNE_OK) status = inspect_to_write(store->path, &marks);
   if (status == HALOTUNE_OK) status = connect(store->path, SQLITE_OPEN_READWRITE, &store->connection);
   if (status != HALOTUNE_OK) return status;

@@ -551,15 +551,15 @@ TEST(two_processes_write_one_file) {
  * continues. */
 /* Another writer that never ends its transaction is waited for, but not for ever. */
 TEST(a_writer_that_stays_is_waited_for_with_a_limit) {
-  enum { LIMIT_MS = 30000, SHORT_MS = 50 };
+  static const int limit_ms = 30000, short_ms = 50;
   struct work work = work_begin();
   struct store *silent, *store;
   struct bench_case c;
   CHECK_OK(store_open(work.path, STORE_WRITE, &silent));
   CHECK_OK(store_open(work.path, STORE_WRITE, &store));
   CHECK_OK(query_script(store_connection(silent), "begin immediate"));
-  CHECK_EQ(LIMIT_MS, number_of(store, "pragma busy_timeout"), "the limit of docs/debugging.md");
-  sqlite3_busy_timeout(store_connection(store), SHORT_MS);
+  CHECK_EQ(limit_ms, query_wait_ms, "the limit of docs/debugging.md");
+  query_wait(store_connection(store), &short_ms);
   case_load(&c);
   CHECK_EQ(0, store_device(store, &case_device, false), "it was written");
   CHECK(strstr(fail_text(), "locked"), "%s", fail_text());
