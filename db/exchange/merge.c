@@ -383,6 +383,7 @@ static const char keep_pages_sql[] = "pragma cache_size = -131072";
 halotune_status store_merge(struct store *to, struct store *from, const struct merge_options *options,
                             struct merge_counts *counts) {
   struct merge m = {.to = store_connection(to), .from = store_connection(from), .options = options};
+  const bool is_part = !sqlite3_get_autocommit(m.to); /* of a transaction of the caller */
   struct tables *tables = malloc(sizeof *tables);
   if (!tables) return fail_memory();
   m.tables = tables;
@@ -390,12 +391,12 @@ halotune_status store_merge(struct store *to, struct store *from, const struct m
   if (status == HALOTUNE_OK) status = query_script(m.to, keep_pages_sql);
   if (status == HALOTUNE_OK) status = query_script(m.from, "begin"); /* one state of it from end to end */
   if (status == HALOTUNE_OK) {
-    status = query_script(m.to, "begin immediate");
+    if (!is_part) status = query_script(m.to, "begin immediate");
     if (status == HALOTUNE_OK) status = origin_put(&m);
     if (status == HALOTUNE_OK) status = query_number(m.to, "select coalesce(max(id), 0) from run", &m.last_run);
     for (int i = 0; i < TABLE_COUNT && status == HALOTUNE_OK; i++) status = merge_table(&m, i);
     if (status == HALOTUNE_OK) status = decide_bests(&m);
-    status = query_finish(m.to, status);
+    if (!is_part) status = query_finish(m.to, status);
     sqlite3_exec(m.from, "rollback", NULL, NULL, NULL);
   }
   if (status == HALOTUNE_OK && counts) *counts = m.counts;

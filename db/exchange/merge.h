@@ -42,6 +42,8 @@ struct merge_counts {
  * there stay. A run that was still running takes over how it ended, with its measurements. Where a row has the key of
  * one that is there, and other content, nothing is taken. Which best of a problem is current then is the rule of
  * db/exchange/merge_best.h, which does not depend on the order in which several databases are merged.
+ * Several files in one transaction take less time: begin it on the connection of `to` before the first call, and end it
+ * with query_finish after the last one. After a failure it can only be rolled back, with all of these files.
  * Coefficients of predicted times are taken for a GPU that has none, and replace all that the same signer gave before.
  *   counts  may be NULL
  * Returns HALOTUNE_OK; HALOTUNE_DB, also for a row in conflict, which the detail names; or HALOTUNE_MEMORY. */

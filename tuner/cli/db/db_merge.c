@@ -1,18 +1,23 @@
 /* db_merge.c: `halotune db merge` and `import`: add trusted files to the user's database, each completely or not at
- * all, and keep other files apart. db_look.h checks all of them before the first one is taken. */
+ * all, several in a transaction, and keep other files apart. db_look.h checks all of them before the first one is
+ * taken. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "db/exchange/apart.h"
 #include "db/exchange/merge.h"
 #include "db/store/filesystem.h"
+#include "db/store/query.h"
 #include "tuner/cli/db/db_look.h"
 #include "tuner/cli/options/option_value.h"
 
+/* What is printed of a file, after its rows are committed. */
 struct telling {
   const char *path;
+  FILE *out;
 };
 
 static void print_conflict(void *context, const struct merge_conflict *conflict) {
@@ -20,52 +25,114 @@ static void print_conflict(void *context, const struct merge_conflict *conflict)
   const long *n = conflict->grid.n;
   char steps[32] = "";
   if (conflict->steps > 1) snprintf(steps, sizeof steps, ", %d steps", conflict->steps);
-  printf("conflict: %s %s %ldx%ldx%ld%s, %s, %s, on %s: %.6g ms here, %.6g ms in %s: %s (%s)\n", conflict->stencil,
-         conflict->dtype, n[0], n[1], n[2], steps, conflict->launch, conflict->cache, conflict->device,
-         conflict->ours_ms, conflict->theirs_ms, telling->path,
-         conflict->is_taken ? "that one is current now" : "this one stays current", conflict->why);
+  fprintf(telling->out, "conflict: %s %s %ldx%ldx%ld%s, %s, %s, on %s: %.6g ms here, %.6g ms in %s: %s (%s)\n",
+          conflict->stencil, conflict->dtype, n[0], n[1], n[2], steps, conflict->launch, conflict->cache,
+          conflict->device, conflict->ours_ms, conflict->theirs_ms, telling->path,
+          conflict->is_taken ? "that one is current now" : "this one stays current", conflict->why);
 }
 
-static void print_counts(const char *path, const struct merge_counts *counts) {
+static void print_counts(const struct telling *telling, const struct merge_counts *counts) {
+  const char *path = telling->path;
   long conflicts = counts->taken + counts->kept;
-  printf(
+  fprintf(
+      telling->out,
       "%s: added %ld run%s, %ld measurement%s, %ld best configuration%s; %ld conflict%s, %ld decided for this file\n",
       path, counts->runs, PLURAL(counts->runs), counts->measurements, PLURAL(counts->measurements), counts->bests,
       PLURAL(counts->bests), conflicts, PLURAL(conflicts), counts->taken);
   if (counts->retired > 0) {
-    printf("%s: it shows %ld current best configuration%s to be wrong: lookups no longer return %s\n", path,
-           counts->retired, PLURAL(counts->retired), counts->retired == 1 ? "it" : "them");
+    fprintf(telling->out, "%s: it shows %ld current best configuration%s to be wrong: lookups no longer return %s\n",
+            path, counts->retired, PLURAL(counts->retired), counts->retired == 1 ? "it" : "them");
   }
   if (counts->refuted > 0) {
-    printf("%s: %ld of its best configurations %s known to be wrong: lookups do not return %s\n", path, counts->refuted,
-           counts->refuted == 1 ? "is" : "are", counts->refuted == 1 ? "it" : "them");
+    fprintf(telling->out, "%s: %ld of its best configurations %s known to be wrong: lookups do not return %s\n", path,
+            counts->refuted, counts->refuted == 1 ? "is" : "are", counts->refuted == 1 ? "it" : "them");
   }
   if (counts->left > 0)
-    printf("%s: %ld of its coefficients of predicted times %s not taken: those of another fit are kept\n", path,
-           counts->left, counts->left == 1 ? "is" : "are");
+    fprintf(telling->out,
+            "%s: %ld of its coefficients of predicted times %s not taken: those of another fit are kept\n", path,
+            counts->left, counts->left == 1 ? "is" : "are");
 }
 
-/* Add a file to the user's database. */
-static halotune_status file_merge(const struct invocation *invocation, struct store *store, const struct looked *file) {
+/* The user's database while files are added to it. */
+struct taking {
+  const struct invocation *invocation;
+  struct store *store;
+  struct looked *files;
+};
+
+/* Add a file to the user's database, within a transaction.
+ *   out  receives what is printed of it */
+static halotune_status file_merge(const struct taking *taking, struct looked *file, FILE *out) {
   char document[IDENTITY_HEX_BYTES];
-  struct telling telling = {file->path};
+  struct telling telling = {file->path, out};
   struct merge_counts counts;
   struct merge_options options = {
-      .without_code = option_given(invocation, "no-code"), .conflict = print_conflict, .context = &telling};
+      .without_code = option_given(taking->invocation, "no-code"), .conflict = print_conflict, .context = &telling};
   identity_hex(file->in.document, document);
-  options.origin = (struct origin){.kind = option_given(invocation, "shipped") ? "shipped" : "imported",
+  options.origin = (struct origin){.kind = option_given(taking->invocation, "shipped") ? "shipped" : "imported",
                                    .name = file->origin,
                                    .signer = file->signer,
                                    .document = document,
                                    .key = file->key};
-  halotune_status status = store_merge(store, file->in.store, &options, &counts);
-  if (status != HALOTUNE_OK) return status;
-  print_counts(file->path, &counts);
+  halotune_status status = store_merge(taking->store, file->in.store, &options, &counts);
+  if (status == HALOTUNE_OK) print_counts(&telling, &counts);
+  return status;
+}
+
+/* Whether a file can be in a transaction with others: one that can be opened again, should the transaction fail. */
+static bool is_together(const struct looked *file) {
+  return file->is_trusted && !file->is_database && !file->in.is_once;
+}
+
+static void print_trusted(const struct looked *file) {
   fprintf(
       stderr,
       "halotune: %s is trusted: programs that look up a kernel will run its code on your GPU with their own rights\n",
       file->path);
-  return HALOTUNE_OK;
+}
+
+/* How long a transaction takes further files. Other writers wait 30 s for its end. */
+static const double together_ms = 3000;
+
+/* Add files in one transaction: the first one, and those after it while there is time. The pages of an index that
+ * their rows go to are written once for all of them.
+ *   end   the file after the last one that may be added
+ *   next  receives the file after the last one that was added; if one fails, that one, and none is added */
+static halotune_status files_merge(const struct taking *taking, int first, int end, int *next) {
+  sqlite3 *connection = store_connection(taking->store);
+  const double until_ms = clock_ms() + together_ms;
+  char *text = NULL;
+  size_t length = 0;
+  int i = first;
+  FILE *out = open_memstream(&text, &length);
+  if (!out) return fail_memory();
+  halotune_status status = looked_open(&taking->files[first]); /* other writers come in between two transactions */
+  if (status == HALOTUNE_OK) status = query_script(connection, "begin immediate");
+  while (status == HALOTUNE_OK && i < end &&
+         (i == first || (is_together(&taking->files[i]) && clock_ms() < until_ms))) {
+    status = looked_open(&taking->files[i]);
+    if (status == HALOTUNE_OK) status = file_merge(taking, &taking->files[i], out);
+    looked_close(&taking->files[i]);
+    if (status == HALOTUNE_OK) i++;
+  }
+  status = query_finish(connection, status);
+  if (fclose(out) != 0 && status == HALOTUNE_OK) status = fail_memory();
+  if (status == HALOTUNE_OK) fwrite(text, 1, length, stdout);
+  for (int k = first; k < i && status == HALOTUNE_OK; k++) print_trusted(&taking->files[k]);
+  free(text);
+  *next = i;
+  return status;
+}
+
+/* Add files as files_merge does. If one of several fails, those before it are added one by one, and it fails again. */
+static halotune_status files_merge_again(const struct taking *taking, int first, int end, int *next) {
+  halotune_status status = files_merge(taking, first, end, next);
+  const int failed = *next;
+  if (status == HALOTUNE_OK || failed == first) return status;
+  status = HALOTUNE_OK;
+  for (int i = first; i <= failed && i < end && status == HALOTUNE_OK; i = *next)
+    status = files_merge(taking, i, i + 1, next);
+  return status;
 }
 
 /* Keep a file beside the user's database. */
@@ -99,16 +166,19 @@ static halotune_status files_take(const struct invocation *invocation, const cha
   bool any = false;
   for (int i = 0; i < count; i++) any = any || files[i].is_trusted;
   halotune_status status = any && sure ? store_open(path, STORE_WRITE, &store) : HALOTUNE_OK;
-  for (int i = 0; i < count && status == HALOTUNE_OK; i++) {
+  const struct taking taking = {invocation, store, files};
+  for (int i = 0, next; i < count && status == HALOTUNE_OK; i = next) {
+    next = i + 1;
     if (files[i].is_trusted && !sure) continue;
     if (files[i].is_database) {
       printf("%s: it is the database itself; there is nothing to add\n", files[i].path);
-      continue;
+    } else if (files[i].is_trusted) {
+      status = files_merge_again(&taking, i, count, &next);
+    } else {
+      status = looked_open(&files[i]);
+      if (status == HALOTUNE_OK) status = file_keep(path, &files[i]);
+      looked_close(&files[i]);
     }
-    status = looked_open(&files[i]);
-    if (status == HALOTUNE_OK && !files[i].is_trusted) status = file_keep(path, &files[i]);
-    else if (status == HALOTUNE_OK) status = file_merge(invocation, store, &files[i]);
-    looked_close(&files[i]);
   }
   if (status == HALOTUNE_OK && any && !sure) fprintf(stderr, "halotune: nothing was taken yet; add --yes to do it\n");
   store_close(store);
