@@ -2,7 +2,7 @@
 # models.sh: a job of tune.sbatch for each model of GPU, and one that merges their databases when all have ended well.
 # Models have the names that Slurm has for them (sinfo -o %G). An array cannot ask for another GPU in each of its tasks.
 #
-#   FOLDER=$HOME/tuned NODES=1 TASKS=4 contrib/slurm/models.sh h200 h100 a100 -- --all
+#   FOLDER=$HOME/tuned NODES=1 TASKS=4 contrib/slurm/models.sh h200 h100 a100 -- --plan "$HOME/all.yml" --resume
 #
 # FOLDER receives h200.db, h100.db, a100.db and merged.db. NODES and TASKS are nodes, and tasks on each, of every job.
 # SBATCH_ARGS are more arguments of sbatch, such as --account=physics.
@@ -23,6 +23,8 @@ for model in "${models[@]}"; do
   ids=$ids:${id%%;*}
   databases+=("$folder/$model.db")
 done
+# Words that only bash reads may be among the quoted ones. If a model's job fails, this one is cancelled.
 # shellcheck disable=SC2086
-sbatch --parsable ${SBATCH_ARGS:-} --job-name=halotune-merge --ntasks=1 --output="$folder/merge.log" --dependency="afterok$ids" \
-  --wrap "$(printf '%q ' "${HALOTUNE:-halotune}" db merge --db "$folder/merged.db" --yes --trust "${databases[@]}")"
+printf '#!/bin/bash\n%s\n' "$(printf '%q ' "${HALOTUNE:-halotune}" db merge --db "$folder/merged.db" --yes --trust "${databases[@]}")" |
+  sbatch --parsable ${SBATCH_ARGS:-} --job-name=halotune-merge --ntasks=1 --output="$folder/merge.log" \
+    --dependency="afterok$ids" --kill-on-invalid-dep=yes

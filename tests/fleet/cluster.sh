@@ -78,12 +78,16 @@ EOF
 nodes_are_up() { [ "$(sinfo -h -N -o '%N %t' 2>/dev/null | grep -c ' idle$')" = 4 ]; }
 
 cluster_stop() {
-  scancel --state=PENDING,RUNNING --user=root 2>/dev/null
+  # Without a requeue, and with no process that outlives its daemon.
+  scancel --signal=KILL --full --state=RUNNING --user=root 2>/dev/null
+  scancel --user=root 2>/dev/null
+  await no_job_is_left
   daemons=$(cat "$cluster"/slurmd.n?.pid "$cluster/slurmctld.pid" "$cluster/munge/pid" 2>/dev/null)
   # shellcheck disable=SC2086
   [ -z "$daemons" ] || kill $daemons
   await daemons_are_gone
 }
+no_job_is_left() { [ -z "$(squeue -h 2>/dev/null)" ]; }
 # A daemon that has ended may stay as a zombie where nobody waits for it.
 daemons_are_gone() {
   for daemon in $daemons; do

@@ -66,16 +66,30 @@ check "a job on two nodes with two GPUs each" completes "$id" "$work/many.log"
 check "has four GPUs, and one database" grep -q '^4 GPUs took part' "$work/many.log"
 check "with each variant once" [ "$(query "$work/many.db" 'select count(*), count(distinct variant_id) from measurement')" = "$space $space" ]
 
-# The time limit is a SIGTERM for the script two minutes before it (--signal=B:TERM@120). Here it comes at once.
+# The time limit is a SIGUSR1 for the script two minutes before it (--signal=B:USR1@120). Here it comes at once.
 # shellcheck disable=SC2086
 id=$(HALOTUNE_FAKE_FAULT="cuModuleLoadData=slow:200" submit cut --nodes=1 --ntasks=1 -- $job --db "$work/cut.db")
 some_are_stored() { query "$work/cut.db" 'select count(*) >= 4 from measurement' 2>/dev/null | grep -qx 1; }
 await some_are_stored
-scancel --signal=TERM --batch "$id"
+scancel --signal=USR1 --batch "$id"
 was_requeued() { scontrol show job "$id" | grep -q ' Restarts=1'; }
 check "at its time limit a job goes back into the queue" await was_requeued
 check "and the same command goes on, to its end" completes "$id" "$work/cut.log"
 check "no row is lost, and none is there twice" [ "$(query "$work/cut.db" 'select count(*), count(distinct variant_id) from measurement')" = "$space $space" ]
+
+# A job that is cancelled, and one that has been in the queue often enough.
+was_ended() { # job states log
+  await_end "$1" && job_is "$1" "$2" && tail -n 5 "$3" && scontrol show job "$1" | grep -q ' Restarts=0' && grep -q 'to go on:' "$3"
+}
+for case in cancelled:20 often:0; do
+  how=${case%:*} restarts=${case#*:}
+  # shellcheck disable=SC2086
+  id=$(RESTARTS=$restarts HALOTUNE_FAKE_FAULT="cuModuleLoadData=slow:200" submit $how --nodes=1 --ntasks=1 -- $job --db "$work/cut_$how.db" --fresh)
+  some_are_stored() { query "$work/cut_$how.db" 'select count(*) >= 2 from measurement' 2>/dev/null | grep -qx 1; }
+  await some_are_stored
+  if [ $how = cancelled ]; then scancel "$id"; else scancel --signal=USR1 --batch "$id"; fi
+  check "a job that is cut short ($how): its search ends in order, and it stays ended" was_ended "$id" "$ENDED" "$work/$how.log"
+done
 
 # shellcheck disable=SC2086
 merge=$(FOLDER="$work/models" contrib/slurm/models.sh h200 h100 a100 -- $job)
