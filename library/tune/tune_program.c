@@ -20,7 +20,7 @@
 #include "base/replace.h"
 #include "gpu/compile/cache_folder.h"
 
-enum { TICK_MS = 100, MOST_ARGUMENTS = 40, LINE_BYTES = 512 };
+enum { TICK_MS = 100, LOOK_TICK_MS = 10, LOOK_TICKS = 100, MOST_ARGUMENTS = 40, LINE_BYTES = 512 };
 
 /* What a run may take beyond its budget: compiling what was begun, the final rounds, the database. */
 static const double grace_ms = 120e3;
@@ -31,10 +31,11 @@ static bool is_cancelled(const struct tune_program *program, const char *line) {
 }
 
 /* Open the file of a key, which processes lock.
+ *   flags       0, or O_CREAT to make the file and its folder
  *   path        receives the file's path, the caller's to free
  *   descriptor  -1 where there is no cache folder
  * Returns HALOTUNE_OK, HALOTUNE_IO or HALOTUNE_MEMORY. */
-static halotune_status lock_open(const char *key, char **path, int *descriptor) {
+static halotune_status lock_open(const char *key, int flags, char **path, int *descriptor) {
   char *folder = NULL, hex[HASH_HEX_BYTES];
   *path = NULL;
   *descriptor = -1;
@@ -42,9 +43,9 @@ static halotune_status lock_open(const char *key, char **path, int *descriptor) 
   if (status != HALOTUNE_OK || !folder) return status;
   hash_hex(hash_bytes(key, strlen(key)), hex);
   if (asprintf(path, "%s/%s.lock", folder, hex) < 0) *path = NULL;
-  status = *path ? folder_make(folder) : fail_memory();
-  if (status == HALOTUNE_OK) status = own_folder_check(folder); /* another user could hold the lock for ever */
-  if (status == HALOTUNE_OK) *descriptor = open(*path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+  status = !*path ? fail_memory() : flags ? folder_make(folder) : HALOTUNE_OK;
+  if (status == HALOTUNE_OK && flags) status = own_folder_check(folder); /* another user could hold the lock for ever */
+  if (status == HALOTUNE_OK) *descriptor = open(*path, O_RDWR | flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
   if (status == HALOTUNE_OK && *descriptor < 0)
     status = fail(HALOTUNE_IO, "%s: %s; halotune_tune needs it as a lock", *path, strerror(errno));
   free(folder);
@@ -55,7 +56,7 @@ halotune_status tune_lock_take(const char *key, const struct tune_program *progr
                                bool *waited) {
   char *path;
   *waited = false;
-  halotune_status status = lock_open(key, &path, &out->descriptor);
+  halotune_status status = lock_open(key, O_CREAT, &path, &out->descriptor);
   while (status == HALOTUNE_OK && out->descriptor >= 0 && flock(out->descriptor, LOCK_EX | LOCK_NB) != 0) {
     *waited = true;
     if (errno != EWOULDBLOCK && errno != EINTR) status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
@@ -68,14 +69,35 @@ halotune_status tune_lock_take(const char *key, const struct tune_program *progr
   return status;
 }
 
+static bool is_kept_out(int descriptor, int kind) {
+  return flock(descriptor, kind | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
 bool tune_lock_try(const char *key, bool is_shared, struct tune_lock *out) {
   char *path;
   bool is_held = false;
-  if (lock_open(key, &path, &out->descriptor) == HALOTUNE_OK && out->descriptor >= 0)
-    is_held = flock(out->descriptor, (is_shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  if (lock_open(key, O_CREAT, &path, &out->descriptor) == HALOTUNE_OK && out->descriptor >= 0) {
+    is_held = is_kept_out(out->descriptor, is_shared ? LOCK_SH : LOCK_EX);
+    /* tune_lock_is_held has it alone for a moment. */
+    for (int i = 0; is_shared && is_held && i < LOOK_TICKS; i++) {
+      poll(NULL, 0, LOOK_TICK_MS);
+      is_held = is_kept_out(out->descriptor, LOCK_SH);
+    }
+  }
   if (is_held) tune_lock_release(out);
   free(path);
   return !is_held;
+}
+
+bool tune_lock_is_held(const char *key) {
+  struct tune_lock lock = {-1};
+  char *path;
+  bool is_held = false;
+  if (lock_open(key, 0, &path, &lock.descriptor) == HALOTUNE_OK && lock.descriptor >= 0)
+    is_held = is_kept_out(lock.descriptor, LOCK_EX);
+  tune_lock_release(&lock);
+  free(path);
+  return is_held;
 }
 
 void tune_lock_release(struct tune_lock *lock) {

@@ -29,9 +29,11 @@ halotune_status tune_lock_take(const char *key, const struct tune_program *progr
                                bool *waited);
 
 /* Take the lock of a key without waiting. The lock ends with tune_lock_release, or with the process.
- *   is_shared  several processes may have it, none of which has it alone
+ *   is_shared  several processes may have it, none of which has it alone; up to a second is waited for those that look
  * Returns false if another process has it. Where files cannot be locked, there is no lock, and true is returned. */
 bool tune_lock_try(const char *key, bool is_shared, struct tune_lock *out);
+/* Whether a process has the lock of a key. No file is made. */
+bool tune_lock_is_held(const char *key);
 void tune_lock_release(struct tune_lock *lock);
 
 /* Run the program to its end. If this process ends first, the program is killed.

@@ -16,9 +16,15 @@ done
 counts
 resume --max-variants 2 | grep 'plan\|another'
 counts
+resume --reproducible --max-variants 2 | grep -c another # its tasks are others
+halotune fleet status --plan "$plan" --reproducible | grep site.yaml | sed "s|$TMPDIR|FOLDER|"
+halotune fleet status --plan "$plan" --cache cold | grep site.yaml | sed "s|$TMPDIR|FOLDER|"
 kill -KILL "$first"
 wait "$first" 2>/dev/null
+XDG_CACHE_HOME=$TMPDIR/empty halotune fleet status >/dev/null
+find "$TMPDIR/empty" -name '*.lock' 2>/dev/null | wc -l # who looks makes no lock
 counts
 resume --max-variants 2 | sed -n "s|$TMPDIR|FOLDER|g; /tasks* /p"
 counts
-# exit 0
+halotune fleet status --cache cold 2>&1
+# exit 2

@@ -20,7 +20,9 @@ struct fleet {
   struct site_plan site;
   struct tune_plan plan; /* of --plan */
   const char *path;      /* of the plan; NULL for none */
-  json_t *json;          /* NULL: print text */
+  int cache;             /* how the plan is run: an enum cache_mode */
+  bool reproducible;
+  json_t *json; /* NULL: print text */
 };
 
 static void counts_add(const struct stage_counts *counts, bool has_plan, struct text *out) {
@@ -104,7 +106,7 @@ static enum stage task_stage(const struct fleet *fleet, const struct planned_tas
   for (int i = 0; model && i < fleet->rows.count; i++) {
     const struct fleet_row *row = &fleet->rows.list[i];
     if (!fleet_same_model(&row->state, model)) continue;
-    const struct site_match match = site_match_of(task, &row->state, -1, CACHE_STEADY, false);
+    const struct site_match match = site_match_of(task, &row->state, -1, fleet->cache, fleet->reproducible);
     const enum stage own = row->stage == STAGE_DONE && !match.is_done ? STAGE_UNENDED : row->stage;
     if (match.is_same && own > stage) stage = own;
   }
@@ -182,7 +184,12 @@ static enum exit_code fleet_run(const struct invocation *invocation) {
   int part;
   halotune_status status = word_find("fleet", invocation->arguments[0], parts, COUNT(parts), &part);
   if (status != HALOTUNE_OK) return report_failure(status);
-  struct fleet fleet = {.path = option_value(invocation, "plan")};
+  struct fleet fleet = {.path = option_value(invocation, "plan"),
+                        .reproducible = option_given(invocation, "reproducible")};
+  status = option_word(invocation, "cache", cache_mode_names, CACHE_MODE_COUNT, CACHE_STEADY, &fleet.cache);
+  if (status == HALOTUNE_OK && !fleet.path && (fleet.reproducible || option_given(invocation, "cache")))
+    status = fail(HALOTUNE_ARGUMENT, "--cache and --reproducible say how a plan is run: add --plan FILE");
+  if (status != HALOTUNE_OK) return report_failure(status);
   if (fleet.path) status = site_plan_read(fleet.path, &fleet.site);
   if (status == HALOTUNE_OK && fleet.path) status = site_tasks_make(&fleet.site, &fleet.plan);
   const bool is_bad_plan = status != HALOTUNE_OK;
@@ -203,6 +210,8 @@ static enum exit_code fleet_run(const struct invocation *invocation) {
 static const struct option_row options[] = {
     {"db", "FILE", "a database; $HALOTUNE_DB, else halotune/halotune.db in $XDG_DATA_HOME by default. More may follow"},
     {"plan", "FILE", "also show how far this plan of a site is on each model of GPU, and what is missing"},
+    {"cache", "MODE", "steady (the default) or cold: how the plan is run"},
+    {"reproducible", NULL, "the plan is run with --reproducible"},
     {"json", NULL, "print a JSON document"},
     {0},
 };

@@ -33,11 +33,9 @@ static halotune_status row_add(void *context, const struct task_state *state) {
 
 /* Whether a process tunes on this GPU into this database. */
 static bool is_tuned_now(const char *path, const char *uuid) {
-  struct tune_lock lock = {-1};
   struct text key = {0};
   tuning_lock_key(path, uuid, &key);
-  const bool is_held = text_ok(&key) && !tune_lock_try(text_string(&key), false, &lock);
-  tune_lock_release(&lock);
+  const bool is_held = text_ok(&key) && tune_lock_is_held(text_string(&key));
   text_free(&key);
   return is_held;
 }

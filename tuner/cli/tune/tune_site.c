@@ -234,7 +234,8 @@ halotune_status site_task_take(const struct site_run *run, const struct planned_
   planned_task_text(task, &name);
   text_printf(&key, "task\n");
   add_database(store_path(run->store), &key);
-  text_printf(&key, "%s\n%s\n%s\n%d\n", run->facts->device.name, hash, text_string(&name), task->launch_steps);
+  text_printf(&key, "%s\n%s\n%s\n%d %d %d %d\n", run->facts->device.name, hash, text_string(&name), task->launch_steps,
+              run->options->launch, (int)run->options->cache, run->reproducible);
   halotune_status status = text_ok(&key) && text_ok(&name) ? HALOTUNE_OK : fail_memory();
   *is_ours = status == HALOTUNE_OK && tune_lock_try(text_string(&key), false, lock);
   if (status == HALOTUNE_OK && !*is_ours)
