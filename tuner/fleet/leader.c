@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/utf8.h"
 #include "tuner/measure/sampling/statistics.h"
 
 enum {
@@ -127,10 +128,12 @@ static halotune_status take_from(struct leader *leader, int rank) {
 __attribute__((format(printf, 3, 4))) static halotune_status lose(struct leader *leader, int rank, const char *format,
                                                                   ...) {
   struct member *member = &leader->members[rank];
+  char why[WORDS_BYTES];
   va_list arguments;
   va_start(arguments, format);
-  if (!member->why[0]) vsnprintf(member->why, sizeof member->why, format, arguments);
+  vsnprintf(why, sizeof why, format, arguments);
   va_end(arguments);
+  if (!member->why[0]) printable_copy(member->why, sizeof member->why, why); /* they may be a member's words */
   member->state = MEMBER_GONE;
   return take_from(leader, rank);
 }
@@ -207,7 +210,7 @@ static halotune_status take_ready(struct leader *leader, int rank, struct unpack
   const char *why = unpack_text(in);
   if (in->failed || member->state != MEMBER_PREPARING) return talks_nonsense(leader, rank);
   member->state = is_ready ? MEMBER_READY : MEMBER_IDLE;
-  if (!is_ready) snprintf(member->why, sizeof member->why, "%s", why);
+  if (!is_ready) printable_copy(member->why, sizeof member->why, why);
   return is_ready && leader->is_started ? send_start(leader, rank) : HALOTUNE_OK;
 }
 
@@ -249,7 +252,8 @@ static halotune_status judge_speed(struct leader *leader, int rank) {
 static halotune_status take_anchored(struct leader *leader, int rank, struct unpack *in) {
   struct member *member = &leader->members[rank];
   const double anchor_ms = unpack_double(in);
-  if (in->failed || anchor_ms <= 0) return talks_nonsense(leader, rank); /* NaN: it has none */
+  if (in->failed || !(isnan(anchor_ms) || fleet_is_time(anchor_ms)))
+    return talks_nonsense(leader, rank); /* NaN: it has none */
   member->anchor_ms = anchor_ms;
   return judge_speed(leader, rank);
 }
@@ -325,7 +329,7 @@ static halotune_status take_settled(struct leader *leader, int rank, struct unpa
     one.is_marked = unpack_u64(in) != 0;
     const bool is_own =
         one.ticket > 0 && one.ticket <= leader->given_count && leader->given[one.ticket - 1].rank == rank;
-    if (in->failed || !is_own || !(one.scale > 0)) return talks_nonsense(leader, rank);
+    if (in->failed || !is_own || !fleet_is_time(one.scale)) return talks_nonsense(leader, rank);
     if (member->is_left_out) continue;
     if (!array_room(leader->settled, leader->settled_count, leader->settled_capacity)) return fail_memory();
     leader->settled[leader->settled_count++] = one;
@@ -343,7 +347,7 @@ static halotune_status take_times(struct leader *leader, int rank, struct unpack
   if (!times_ms) return fail_memory();
   for (int i = 0; i < leader->finalists; i++) {
     times_ms[i] = unpack_double(in);
-    if (!(times_ms[i] > 0)) times_ms[i] = NAN;
+    if (!fleet_is_time(times_ms[i])) times_ms[i] = NAN;
   }
   free(member->times_ms);
   member->times_ms = times_ms;

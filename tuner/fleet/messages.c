@@ -6,9 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 static const uint64_t magic = 0x484c544e54454d31; /* also tells the order of bytes */
 
-enum { MOST_SAMPLES = 1 << 20 };
+enum { MOST_SAMPLES = 1 << 20, MOST_ROOM = 1 << 12 };
 
 void fleet_head_write(struct text *out, enum fleet_kind kind, long task) {
   pack_u64(out, (uint64_t)kind);
@@ -32,7 +34,13 @@ static int64_t read_within(struct unpack *in, int64_t least, int64_t most) {
 
 static bool read_flag(struct unpack *in) { return read_within(in, 0, 1) != 0; }
 
-static void read_text(struct unpack *in, char *out, size_t bytes) { snprintf(out, bytes, "%s", unpack_text(in)); }
+/* Read a name. It is stored and printed, so that it must be one printable line. */
+static void read_name(struct unpack *in, char *out, size_t bytes) {
+  const char *name = unpack_text(in);
+  *out = '\0';
+  if (is_printable_line(name)) snprintf(out, bytes, "%s", name);
+  else in->failed = true;
+}
 
 void fleet_hello_write(struct text *out, const struct fleet_hello *hello) {
   pack_u64(out, magic);
@@ -48,19 +56,19 @@ void fleet_hello_write(struct text *out, const struct fleet_hello *hello) {
 bool fleet_hello_read(struct unpack *in, struct fleet_hello *out) {
   *out = (struct fleet_hello){.ordinal = 0};
   if (unpack_u64(in) != magic) return false;
-  read_text(in, out->version, sizeof out->version);
+  read_name(in, out->version, sizeof out->version);
   if (unpack_u64(in) != FLEET_PROTOCOL) return false;
-  read_text(in, out->driver, sizeof out->driver);
-  read_text(in, out->nvrtc, sizeof out->nvrtc);
-  read_text(in, out->host, sizeof out->host);
-  read_text(in, out->device, sizeof out->device);
-  read_text(in, out->uuid, sizeof out->uuid);
+  read_name(in, out->driver, sizeof out->driver);
+  read_name(in, out->nvrtc, sizeof out->nvrtc);
+  read_name(in, out->host, sizeof out->host);
+  read_name(in, out->device, sizeof out->device);
+  read_name(in, out->uuid, sizeof out->uuid);
   out->capability = (int)read_within(in, 0, 1 << 20);
   out->sm_count = (int)read_within(in, 0, 1 << 20);
   out->ordinal = (int)read_within(in, 0, 1 << 20);
   out->is_emulation = read_flag(in);
   out->is_recording = read_flag(in);
-  out->room = (int)read_within(in, 1, 1 << 20);
+  out->room = (int)read_within(in, 1, MOST_ROOM);
   return !in->failed;
 }
 
@@ -203,11 +211,22 @@ static void identity_unpack(struct unpack *in, struct identity *out) {
   else in->failed = true;
 }
 
-/* Whether the times are those of a GPU: where the outcome has some, they are positive and in order. */
+bool fleet_is_time(double number) { return number >= 1e-9 && number <= 1e12; }
+
+/* Whether the times are those of a GPU: where the outcome has some, they are positive and in order. The bounds of the
+ * median may be missing. */
 static bool times_make_sense(const struct measurement *result) {
   const struct timing *timing = &result->timing;
+  for (int i = 0; i < timing->sample_count && timing->samples; i++) {
+    float sample;
+    memcpy(&sample, (const char *)timing->samples + (size_t)i * sizeof sample, sizeof sample); /* at any address */
+    if (!fleet_is_time((double)sample)) return false;
+  }
   if (!outcome_has_time(result->outcome)) return true;
-  return isfinite(timing->median_ms) && timing->minimum_ms > 0 && timing->minimum_ms <= timing->median_ms &&
+  const double low = isnan(timing->low_ms) ? timing->minimum_ms : timing->low_ms;
+  const double high = isnan(timing->high_ms) ? timing->median_ms : timing->high_ms;
+  return fleet_is_time(timing->minimum_ms) && fleet_is_time(low) && fleet_is_time(high) &&
+         timing->minimum_ms <= timing->median_ms && low <= timing->median_ms && timing->median_ms <= high &&
          timing->sample_count > 0;
 }
 
@@ -239,6 +258,5 @@ bool fleet_result_read(struct unpack *in, struct fleet_result *out) {
   result->is_marked = read_flag(in);
   reading_read(in, &result->before);
   reading_read(in, &result->after);
-  const bool has_scale = isfinite(out->scale) && out->scale > 0;
-  return !in->failed && has_scale && times_make_sense(result);
+  return !in->failed && fleet_is_time(out->scale) && times_make_sense(result);
 }
