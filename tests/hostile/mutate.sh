@@ -1,5 +1,5 @@
 #!/bin/sh
-# mutate.sh: documents, databases, stencils and templates with random bytes changed. No command crashes or hangs on them, and no
+# mutate.sh: documents, databases, stencils, templates and plans with random bytes changed. No command crashes or hangs on them, and no
 # database that is opened for reading changes. SEED (1) and ROUNDS (8) say which and how many; SECONDS_LONG goes on for so long,
 # instead. Prints TAP.
 set -u
@@ -12,6 +12,9 @@ mkdir "$work/t"
 honest=$PWD/tests/data/db/copy.json
 "$halotune" db import --trust --yes --db "$work/honest.db" "$honest" >/dev/null 2>&1
 result "the honest database is made" $?
+
+"$halotune" tune star7 heat2d --grid all --steps 1..2 --gpus 'NVIDIA H200' --budget 1s --plan "$work/plan.yaml" >"$work/said" 2>&1
+result "the honest plan is made" $?
 
 # Copy a file, and change 1 to 16 bytes of it, or cut it, as seed and round say.
 mutate() { # FROM TO ROUND
@@ -38,6 +41,9 @@ all_survive() { # ROUND
   mutate kernels/star7.yaml "$work/bad.yaml" "$1"
   survives show "$work/bad.yaml" || return 1
   survives generate "$work/bad.yaml" --template direct || return 1
+  mutate "$work/plan.yaml" "$work/bad.plan" "$1"
+  survives tune --plan "$work/bad.plan" --resume --dry-run --backend host --db "$work/new.db" || return 1
+  survives fleet status --plan "$work/bad.plan" --db "$work/honest.db" || return 1
   mutate templates/direct.yaml "$work/t/bad.yaml" "$1"
   mutate templates/direct.cu "$work/t/bad.cu" "$1"
   survives space star7 --template-dir "$work/t" || return 1
