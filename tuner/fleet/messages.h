@@ -89,8 +89,8 @@ bool fleet_start_read(struct unpack *in, struct fleet_start *out);
 void fleet_proposal_write(struct text *out, const struct proposal *proposal);
 bool fleet_proposal_read(struct unpack *in, struct proposal *out);
 
-/* Whether a time in milliseconds, or a ratio of times, can be one of a GPU: from 1e-9 to 1e12. Products and quotients of
- * such numbers are finite. */
+/* Whether a time in milliseconds, or a ratio of times, can be one of a GPU: from 1e-9 to 1e12. Products and quotients
+ * of such numbers are finite. */
 bool fleet_is_time(double number);
 
 /* FLEET_RESULT. */
