@@ -21,6 +21,7 @@ struct peer {
   pid_t pid;  /* 0: it has ended and was waited for, or is the leader */
   int rank;
   bool is_told;     /* receive has said that it is gone */
+  bool is_deaf;     /* it did not read a message in time, or has closed its side: it gets nothing more */
   struct text read; /* bytes of messages that are not yet complete */
   size_t taken;     /* of them: belong to messages that were given out */
 };
@@ -47,12 +48,13 @@ static halotune_status processes_send(void *state, int to, const void *bytes, si
   const uint64_t length = count;
   if (count == 0 || count > FLEET_MESSAGE_MOST)
     return fail(HALOTUNE_ARGUMENT, "a message of %zu bytes cannot be sent", count);
-  if (!peer || peer->socket < 0) return HALOTUNE_OK;
+  if (!peer || peer->socket < 0 || peer->is_deaf) return HALOTUNE_OK;
   const double until_ms = clock_ms() + timeout_ms;
   enum transfer_end end = socket_write_until(peer->socket, (const char *)&length, sizeof length, until_ms);
   if (end == TRANSFER_DONE) end = socket_write_until(peer->socket, bytes, count, until_ms);
   /* Half of a message is none: what the peer sent before is still read. */
-  if (end != TRANSFER_DONE) shutdown(peer->socket, SHUT_WR);
+  peer->is_deaf = end != TRANSFER_DONE;
+  if (peer->is_deaf) shutdown(peer->socket, SHUT_WR);
   return HALOTUNE_OK;
 }
 

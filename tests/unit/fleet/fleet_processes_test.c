@@ -106,11 +106,28 @@ TEST(a_member_that_hangs_is_dropped) {
   text_free(&text);
 }
 
+/* The member's side of the socket is full after a part of the message. */
+TEST(a_member_that_reads_nothing_costs_the_time_of_one_send) {
+  struct fleet_link link;
+  CHECK_OK(processes_open(1, &link));
+  if (link.rank > 0) {
+    for (;;) pause();
+  }
+  char *bytes = calloc(1, FLEET_MESSAGE_MOST);
+  CHECK(bytes, "memory");
+  CHECK_OK(link.table->send(link.state, 1, bytes, FLEET_MESSAGE_MOST, 20));
+  CHECK_OK(link.table->send(link.state, 1, bytes, FLEET_MESSAGE_MOST, LIMIT_MS)); /* it gets nothing more */
+  link.table->drop(link.state, 1);
+  link.table->close(link.state, false, 0);
+  free(bytes);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(messages_of_all_sizes_keep_their_order),
       cmocka_unit_test(a_member_that_ends_is_told_once_after_what_it_said),
       cmocka_unit_test(a_member_that_hangs_is_dropped),
+      cmocka_unit_test(a_member_that_reads_nothing_costs_the_time_of_one_send),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
