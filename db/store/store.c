@@ -54,10 +54,26 @@ int64_t store_own_origin(struct store *store) {
 }
 
 halotune_status store_begin(struct store *store) {
+  if (store->is_in_burst) return HALOTUNE_OK;
   halotune_status status = query_script(store->connection, "begin immediate");
   if (status != HALOTUNE_OK) return status;
   status = add_origin(store);
   return status == HALOTUNE_OK ? status : query_finish(store->connection, status);
+}
+
+halotune_status store_end(struct store *store, halotune_status status) {
+  return store->is_in_burst ? status : query_finish(store->connection, status);
+}
+
+halotune_status store_burst_begin(struct store *store) {
+  halotune_status status = store_begin(store);
+  store->is_in_burst = status == HALOTUNE_OK;
+  return status;
+}
+
+halotune_status store_burst_end(struct store *store, halotune_status status) {
+  store->is_in_burst = false;
+  return store_end(store, status);
 }
 
 /* Find a row, or add it: both statements have the same places, of which the first needs fewer. */
@@ -88,7 +104,7 @@ static int64_t put_row(struct store *store, const struct row_kind *kind, const v
   int64_t id = 0;
   if (store_begin(store) != HALOTUNE_OK) return 0;
   halotune_status status = find_or_add(store, kind, row, &id);
-  return query_finish(store->connection, status) == HALOTUNE_OK ? id : 0;
+  return store_end(store, status) == HALOTUNE_OK ? id : 0;
 }
 
 struct device_row {

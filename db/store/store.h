@@ -168,7 +168,7 @@ struct variant_key {
   struct identity source;
 };
 
-/* Store one result, in one transaction. A second result of a variant in one run takes the place of the first. A variant
+/* Store one result, in one transaction unless it is one of a burst. A second result of a variant in one run takes the place of the first. A variant
  * that is wrong or touches foreign memory is served no more (db/store/refuted.h): where it is the current best of the
  * run's problem, or of the same one in another mode or on another GPU of the model, there is none from now on.
  *   variant  receives the variant's id; may be NULL */
@@ -181,6 +181,13 @@ halotune_status store_measurement(struct store *store, int64_t run, const struct
  *   again  of it outcome, reason, at_s, timing, before, after, attempts (of this time alone) and is_marked */
 halotune_status store_measured_again(struct store *store, int64_t run, int64_t variant,
                                      const struct measurement *again);
+
+/* Store several results in one transaction: what is called between these two opens none of its own. No other process
+ * can write until the end, so nothing in between may wait.
+ *   status  of what was done: unless it is HALOTUNE_OK, nothing of the burst is stored
+ * store_burst_end returns the status, or that of the commit. After a failure of store_burst_begin there is no burst. */
+halotune_status store_burst_begin(struct store *store);
+halotune_status store_burst_end(struct store *store, halotune_status status);
 
 /* Mark results of this run as doubtful, in one transaction: the GPU changed around them, and they could not be measured
  * again. */

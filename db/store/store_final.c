@@ -104,7 +104,7 @@ halotune_status store_final(struct store *store, int64_t run, const struct final
   for (int i = 0; i < count && status == HALOTUNE_OK; i++) status = put_finalist(store, run, &finalists[i]);
   if (status == HALOTUNE_OK && best) status = put_best(store, best, end->is_complete, &takes);
   if (status == HALOTUNE_OK) status = store_run_end(store, run, end);
-  status = query_finish(store->connection, status);
+  status = store_end(store, status);
   if (status == HALOTUNE_OK && is_current) *is_current = takes;
   return status;
 }

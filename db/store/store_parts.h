@@ -44,8 +44,9 @@ struct store {
   char *path;
   char who[256]; /* the origin of what is measured: user@host */
   enum store_mode mode;
-  struct guard guard;                       /* of a connection that reads */
-  int version;                              /* of the file */
+  struct guard guard; /* of a connection that reads */
+  int version;        /* of the file */
+  bool is_in_burst;
   sqlite3_stmt *queries[STORE_QUERY_COUNT]; /* prepared when first asked for */
   /* What the last row that was read points to. */
   char *reason;
@@ -55,8 +56,11 @@ struct store {
 /* A statement with nothing bound, to be bound and run. Returns HALOTUNE_OK or HALOTUNE_DB. */
 halotune_status store_bind(struct store *store, enum store_query query, struct binder *out);
 
-/* Begin a transaction that writes; ended with query_finish. */
+/* Begin a transaction that writes; ended with store_end. Within a burst, both leave the burst's transaction as it is. */
 halotune_status store_begin(struct store *store);
+
+/* Commit where the status is HALOTUNE_OK, else roll back. Returns the status, or that of the commit. */
+halotune_status store_end(struct store *store, halotune_status status);
 
 /* The variant's row, found or added within the present transaction. */
 halotune_status store_variant(struct store *store, const struct variant_key *key, int64_t *id);

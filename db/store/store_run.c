@@ -34,7 +34,7 @@ int64_t store_run_begin(struct store *store, const struct run_start *start) {
   status = query_run(binder.query, NULL);
   id = sqlite3_last_insert_rowid(store->connection);
 done:
-  return query_finish(store->connection, status) == HALOTUNE_OK ? id : 0;
+  return store_end(store, status) == HALOTUNE_OK ? id : 0;
 }
 
 halotune_status store_run_end(struct store *store, int64_t run, const struct run_end *row) {
@@ -102,7 +102,7 @@ halotune_status store_measurement(struct store *store, int64_t run, const struct
     status = query_run(binder.query, NULL);
   }
   if (status == HALOTUNE_OK) status = retire_if_wrong(store, run, id, measurement->outcome);
-  status = query_finish(store->connection, status);
+  status = store_end(store, status);
   if (status == HALOTUNE_OK && variant) *variant = id;
   return status;
 }
@@ -139,7 +139,7 @@ halotune_status store_measured_again(struct store *store, int64_t run, int64_t v
   status = measurement_repeat(store, run, variant, again->at_s);
   if (status == HALOTUNE_OK) status = measurement_change(store, run, variant, again);
   if (status == HALOTUNE_OK) status = retire_if_wrong(store, run, variant, again->outcome);
-  return query_finish(store->connection, status);
+  return store_end(store, status);
 }
 
 static halotune_status measurement_mark(struct store *store, int64_t run, int64_t variant) {
@@ -155,7 +155,7 @@ halotune_status store_mark(struct store *store, int64_t run, const int64_t *vari
   halotune_status status = store_begin(store);
   if (status != HALOTUNE_OK) return status;
   for (long i = 0; i < count && status == HALOTUNE_OK; i++) status = measurement_mark(store, run, variants[i]);
-  return query_finish(store->connection, status);
+  return store_end(store, status);
 }
 
 /* Keep the samples of the present row until the next call. A blob of another length than the count says is left alone.

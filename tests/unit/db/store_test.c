@@ -408,6 +408,31 @@ TEST(a_failed_end_leaves_nothing) {
   end_fixture(&f);
 }
 
+/* Another process sees a burst when it ends, or never. */
+TEST(a_burst_is_stored_at_its_end) {
+  struct fixture f;
+  struct store *reader;
+  begin_fixture(&f);
+  const int64_t run = case_run(&f.c, f.store, "580.1");
+  CHECK_OK(store_open(f.work.path, STORE_READ, &reader));
+  for (int fails = 1; fails >= 0; fails--) {
+    CHECK_OK(store_burst_begin(f.store));
+    for (int i = 0; i < 3; i++) {
+      const struct measurement measurement = case_measurement(i + 1);
+      const struct variant_key key = case_variant(&f.c, (uint64_t)i);
+      int64_t variant;
+      CHECK_OK(store_measurement(f.store, run, &key, &measurement, &variant));
+      if (i == 0) CHECK_OK(store_measured_again(f.store, run, variant, &measurement));
+      CHECK_EQ(0, number_of(reader, "select count(*) from measurement"), "row %d is not stored yet", i);
+    }
+    CHECK_EQ(fails ? HALOTUNE_MEMORY : HALOTUNE_OK, store_burst_end(f.store, fails ? HALOTUNE_MEMORY : HALOTUNE_OK),
+             "the status of the burst");
+    CHECK_EQ(fails ? 0 : 3, number_of(reader, "select count(*) from measurement"), "all, or none");
+  }
+  store_close(reader);
+  end_fixture(&f);
+}
+
 /* Values of coefficients are no part of what a stencil means. */
 TEST(each_text_of_a_stencil_is_kept) {
   struct fixture f;
@@ -448,6 +473,7 @@ int main(void) {
       cmocka_unit_test(the_best_is_replaced_by_its_rules),
       cmocka_unit_test(the_best_is_complete),
       cmocka_unit_test(a_failed_end_leaves_nothing),
+      cmocka_unit_test(a_burst_is_stored_at_its_end),
       cmocka_unit_test(each_text_of_a_stencil_is_kept),
       cmocka_unit_test(two_names_may_mean_the_same),
   };

@@ -4,6 +4,7 @@
 #include "tests/unit/template/templates.h"
 #include "tuner/search/finals/second_grid.h"
 #include "tuner/search/hints/earlier.h"
+#include "tuner/search/tune/results.h"
 #include "tuner/search/tune/search_phase.h"
 #include "tuner/search/variants/runner.h"
 
@@ -453,6 +454,71 @@ TEST(a_grid_without_inner_points_is_no_second_grid) {
   case_close(&c);
 }
 
+/* A strategy that looks at the store when it is told a result. */
+struct teller {
+  struct store *store;
+  int64_t fewest_rows; /* that it saw */
+  int told;
+  bool saw_open; /* a transaction that was not committed */
+};
+
+static halotune_status tell_teller(void *state, const struct proposal *proposal, double time_ms) {
+  struct teller *teller = state;
+  (void)proposal, (void)time_ms;
+  const int64_t rows = number_of(teller->store, "select count(*) from measurement");
+  if (teller->told++ == 0 || rows < teller->fewest_rows) teller->fewest_rows = rows;
+  teller->saw_open = teller->saw_open || !sqlite3_get_autocommit(store_connection(teller->store));
+  return HALOTUNE_OK;
+}
+
+/* Results of the crew that come together: one that is answered twice, two of one code, and a usual one. All are rows
+ * before one counts; and where they cannot be stored, none counts. */
+TEST(results_that_come_together_are_stored_before_they_count) {
+  static const struct strategy strategy = {.name = "teller", .tell = tell_teller};
+  for (int is_stored = 0; is_stored < 2; is_stored++) {
+    enum { ANSWERS = 4 };
+    static const struct {
+      const char *changes;
+      long ticket;
+      uint64_t code;
+      double time_ms;
+    } rows[ANSWERS] = {{"", 1, 1, 4}, {"vector=2", 2, 2, 3}, {"", 1, 1, 2}, {"block_y=16", 3, 2, 5}};
+    struct phase_case c;
+    struct trial *trials[ANSWERS];
+    struct watch watch = {.is_blind = true};
+    case_open(&c);
+    struct teller teller = {.store = c.store};
+    struct search_inputs in = inputs_of(&c, &strategy);
+    in.strategy_state = &teller;
+    struct results results = {.in = &in, .watch = &watch};
+    c.rows.run = is_stored ? case_run(&c.bench, c.store, "580.1") : 987654; /* there is no such run */
+    for (int i = 0; i < ANSWERS; i++) {
+      struct proposal proposal = proposal_with(&c, rows[i].changes);
+      proposal.ticket = rows[i].ticket;
+      CHECK_OK(trial_begin_away(c.bench.template, &proposal, &trials[i]));
+      trials[i]->result = case_measurement(1);
+      trials[i]->result.timing.median_ms = rows[i].time_ms;
+      trials[i]->result.timing.samples = NULL;
+      trials[i]->is_over = trials[i]->has_code = true;
+      trials[i]->away_scale = 1;
+      trials[i]->code = identity_of("code", &rows[i].code, sizeof rows[i].code);
+      trials[i]->generated.hash = identity_of("source", rows[i].changes, strlen(rows[i].changes));
+    }
+    CHECK_EQ(is_stored ? HALOTUNE_OK : HALOTUNE_DB, results_finish_away(&results, trials, ANSWERS), "%s", fail_text());
+    CHECK_EQ(is_stored ? 3 : 0, number_of(c.store, "select count(*) from measurement"), "rows");
+    CHECK_EQ(is_stored ? 3 : 0, teller.told, "the strategy is told each variant once");
+    CHECK_EQ(is_stored ? 3 : 0, teller.fewest_rows, "when all are rows");
+    CHECK_EQ(is_stored ? 2 : 0, c.timed.count, "a twin is not timed");
+    CHECK_EQ(is_stored ? 3 : 0, c.tally.tried, "those that count");
+    CHECK(!teller.saw_open, "and the transaction is over");
+    CHECK(!is_stored || timed_best_ms(&c.timed) == 2, "the second answer counts: %g ms", timed_best_ms(&c.timed));
+    CHECK(sqlite3_get_autocommit(store_connection(c.store)), "nothing is left open");
+    CHECK(case_run(&c.bench, c.store, "580.2") > 0, "and the store goes on");
+    results_free(&results);
+    case_close(&c);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_trial_that_has_no_source_has_a_row_of_its_own),
@@ -463,6 +529,7 @@ int main(void) {
       cmocka_unit_test(a_slow_default_adjusts_no_earlier_results),
       cmocka_unit_test(doubtful_results_are_marked),
       cmocka_unit_test(twins_follow_their_original),
+      cmocka_unit_test(results_that_come_together_are_stored_before_they_count),
       cmocka_unit_test(the_second_grid_is_awkward_and_has_other_weights),
       cmocka_unit_test(a_device_that_cannot_make_the_second_grids_fields_is_told_with_its_run),
       cmocka_unit_test(what_rules_keep_for_large_planes_only_is_verified_on_such),

@@ -218,17 +218,21 @@ static halotune_status keep_timed(struct results *results, const struct trial *t
   return timed_put(in->timed, &timed);
 }
 
-halotune_status results_finish(struct results *results, struct trial *trial) {
+/* Make a trial that is over a row. */
+static halotune_status keep_row(struct results *results, struct trial *trial) {
+  if (trial->is_same) return keep_twin(results, trial);
+  return trial->is_recalled ? HALOTUNE_OK : store_result(results, trial);
+}
+
+/* Let a result count, now that it is a row: for the finals, in the tally, and for the strategy. */
+static halotune_status count_result(struct results *results, const struct trial *trial) {
   const struct search_inputs *in = results->in;
   struct tally *tally = in->tally;
   const struct measurement *result = &trial->result;
   double scale = trial->is_recalled ? trial->recalled_scale
                  : trial->is_away   ? trial->away_scale
                                     : watch_scale(results->watch);
-  halotune_status status = HALOTUNE_OK;
-  if (trial->is_same) status = keep_twin(results, trial);
-  else if (!trial->is_recalled) status = store_result(results, trial);
-  if (status == HALOTUNE_OK) status = keep_timed(results, trial, scale);
+  halotune_status status = keep_timed(results, trial, scale);
   if (status == HALOTUNE_OK) tally->outcomes[result->outcome]++;
   tally_note_failure(tally, result);
   if (status == HALOTUNE_OK && !trial->again) {
@@ -242,8 +246,45 @@ halotune_status results_finish(struct results *results, struct trial *trial) {
     trace_end(TRACE_PROGRAM, "tell", begin_ms, NULL, NULL);
   }
   if (in->follower && status == HALOTUNE_OK) status = in->follower->finished(in->follower->context, trial, scale);
-  trial_free(trial);
   run_progress_show(in->progress, "search");
+  return status;
+}
+
+halotune_status results_finish(struct results *results, struct trial *trial) {
+  halotune_status status = keep_row(results, trial);
+  if (status == HALOTUNE_OK) status = count_result(results, trial);
+  trial_free(trial);
+  return status;
+}
+
+/* Make a result of the crew a row, after those before it.
+ *   counts  receives false where the result of its original is the one that counts */
+static halotune_status keep_row_away(struct results *results, struct trial *trial, bool *counts) {
+  halotune_status status = HALOTUNE_OK;
+  trial->again = results_number(results, trial->proposal.ticket);
+  *counts = !trial->again || !results->list[trial->again - 1].twin_of;
+  if (!*counts) return HALOTUNE_OK;
+  if (!trial->again) status = results_find_twin(results, trial);
+  return status == HALOTUNE_OK ? keep_row(results, trial) : status;
+}
+
+halotune_status results_finish_away(struct results *results, struct trial **trials, int count) {
+  struct store *store = results->in->rows->store;
+  halotune_status status = count > 0 ? store_burst_begin(store) : HALOTUNE_OK;
+  if (count > 0 && status == HALOTUNE_OK) {
+    for (int i = 0; i < count && status == HALOTUNE_OK; i++) {
+      bool counts;
+      status = keep_row_away(results, trials[i], &counts);
+      if (counts) continue;
+      trial_free(trials[i]);
+      trials[i] = NULL;
+    }
+    status = store_burst_end(store, status);
+  }
+  for (int i = 0; i < count; i++) {
+    if (trials[i] && status == HALOTUNE_OK) status = count_result(results, trials[i]);
+    trial_free(trials[i]);
+  }
   return status;
 }
 

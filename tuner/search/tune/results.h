@@ -41,6 +41,10 @@ halotune_status results_find_twin(struct results *results, struct trial *trial);
 /* Take the result of a trial that is over. The trial is freed, also on failure. */
 halotune_status results_finish(struct results *results, struct trial *trial);
 
+/* Take results of the crew, which are over: all become rows in one transaction, and count when they are rows. A variant
+ * whose code has a result already gets that one, like every twin. The trials are freed, also on failure. */
+halotune_status results_finish_away(struct results *results, struct trial **trials, int count);
+
 /* After the last reading of the anchor: mark in the store the results that stay doubtful, and give each time its final
  * scale. */
 halotune_status results_settle(struct results *results);

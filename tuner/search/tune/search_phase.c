@@ -15,7 +15,8 @@
 enum {
   SLOT_TRIAL = SLOT_ANCHOR + 1,
   COMPILE_WAIT_MS = 20,
-  BUSY_WAIT_MS = 2 /* while a variant runs, its end may come before that of a compile */
+  BUSY_WAIT_MS = 2, /* while a variant runs, its end may come before that of a compile */
+  BURST_MOST = 256  /* results of the crew in one transaction; members must not wait long for their next variants */
 };
 
 /* Where the best variant takes longer, the device is busy whatever waits for it, and the next variant should know the
@@ -131,40 +132,28 @@ static halotune_status propose_here(struct search_phase *phase, const struct pro
   return begin_here(phase, proposal);
 }
 
-/* Take a result of the crew. A variant whose code has a result already gets that one, like every twin. */
-static halotune_status take_away(struct search_phase *phase, struct trial *trial, bool is_lost) {
-  struct results *results = &phase->results;
-  halotune_status status = HALOTUNE_OK;
-  if (is_lost) {
-    status = proposals_add(&phase->lost, &trial->proposal);
-    trial_free(trial);
-    return status;
-  }
-  trial->again = results_number(results, trial->proposal.ticket);
-  if (trial->again && results->list[trial->again - 1].twin_of) { /* its original's result is the one that counts */
-    trial_free(trial);
-    return HALOTUNE_OK;
-  }
-  if (!trial->again) status = results_find_twin(results, trial);
-  if (status == HALOTUNE_OK) return results_finish(results, trial);
-  trial_free(trial);
-  return status;
-}
-
-/* Take the results of the crew that are there.
+/* Take the results of the crew that are there. Those that came together are stored together.
  *   timeout_ms  how long to wait for the first one */
 static halotune_status take_all_away(struct search_phase *phase, int timeout_ms) {
   const struct crew *crew = phase->in->crew;
+  struct trial *burst[BURST_MOST];
+  int count = 0;
   halotune_status status = HALOTUNE_OK;
-  while (crew && status == HALOTUNE_OK) {
+  while (crew && status == HALOTUNE_OK && count < BURST_MOST) {
     struct trial *trial;
     bool is_lost;
     status = crew->table->take(crew->state, timeout_ms, &trial, &is_lost);
     if (status != HALOTUNE_OK || !trial) break;
-    status = take_away(phase, trial, is_lost);
     timeout_ms = 0;
+    if (!is_lost) {
+      burst[count++] = trial;
+      continue;
+    }
+    status = proposals_add(&phase->lost, &trial->proposal);
+    trial_free(trial);
   }
-  return status;
+  const halotune_status finished = results_finish_away(&phase->results, burst, count);
+  return status == HALOTUNE_OK ? finished : status;
 }
 
 /* Measure a result once more, as the anchor asks. */
