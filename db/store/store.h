@@ -168,9 +168,10 @@ struct variant_key {
   struct identity source;
 };
 
-/* Store one result, in one transaction unless it is one of a burst. A second result of a variant in one run takes the place of the first. A variant
- * that is wrong or touches foreign memory is served no more (db/store/refuted.h): where it is the current best of the
- * run's problem, or of the same one in another mode or on another GPU of the model, there is none from now on.
+/* Store one result, in one transaction unless it is one of a burst. A second result of a variant in one run takes the
+ * place of the first. A variant that is wrong or touches foreign memory is served no more (db/store/refuted.h): where
+ * it is the current best of the run's problem, or of the same one in another mode or on another GPU of the model, there
+ * is none from now on.
  *   variant  receives the variant's id; may be NULL */
 halotune_status store_measurement(struct store *store, int64_t run, const struct variant_key *key,
                                   const struct measurement *measurement, int64_t *variant);

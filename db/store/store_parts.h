@@ -56,7 +56,7 @@ struct store {
 /* A statement with nothing bound, to be bound and run. Returns HALOTUNE_OK or HALOTUNE_DB. */
 halotune_status store_bind(struct store *store, enum store_query query, struct binder *out);
 
-/* Begin a transaction that writes; ended with store_end. Within a burst, both leave the burst's transaction as it is. */
+/* Begin a transaction that writes; ended with store_end. Within a burst, both leave its transaction as it is. */
 halotune_status store_begin(struct store *store);
 
 /* Commit where the status is HALOTUNE_OK, else roll back. Returns the status, or that of the commit. */
