@@ -92,6 +92,9 @@ static halotune_status fail_without_cubin(const char *log, const struct resource
     return fail(HALOTUNE_COMPILE,
                 "%.*s (a source includes nothing: put the text of the file that #include names into the template)",
                 length, line);
+  if (line && (strstr(log, "#?") || strstr(log, "?_has_")))
+    return fail(HALOTUNE_COMPILE, "%.*s (a source asks for no file: write it without __has_include and without ##)",
+                length, line);
   if (line) return fail(HALOTUNE_COMPILE, "%.*s", length, line);
   for (int i = 0; i < report->count; i++) {
     const struct kernel_resources *kernel = &report->kernels[i];
@@ -113,7 +116,7 @@ static halotune_status check_request(const struct compile_request *request) {
   return arch_parse(request->arch, &arch);
 }
 
-/* Hand a source to NVRTC. It reads no other file. */
+/* Hand a source to NVRTC. It reads no other file, and asks for none. */
 static halotune_status create_program(const struct nvrtc *nvrtc, const struct compile_request *request,
                                       nvrtcProgram *program, nvrtcResult *result) {
   char *disarmed = NULL;

@@ -1,4 +1,5 @@
-/* includes.c: reads a text without its joined lines, and looks behind each # that may begin a directive. */
+/* includes.c: reads a text without its joined lines, and looks behind each # that may begin a directive. NVRTC looks for
+ * a file also where a macro joins the name `__has_include` by `##`, and no option takes that name away. */
 #include "stencil/cuda/includes.h"
 
 #include <string.h>
@@ -35,14 +36,22 @@ static bool begins_with(const char *at, const char *word) {
   return *word == '\0';
 }
 
-/* The first letter of the next `include` behind a #; NULL for none. */
+/* The letter of a directive `include` behind this #, or of the `##` that it begins; NULL for neither. */
+static const char *find_behind(const char *at) {
+  const bool is_long = *at == '%' && *next_of(at) == ':'; /* another spelling of # */
+  if (*at != '#' && !is_long) return NULL;
+  const char *behind = is_long ? next_of(next_of(at)) : next_of(at);
+  if (is_long ? begins_with(behind, "%:") : *behind == '#') return behind;
+  behind = skip_blanks(behind);
+  return begins_with(behind, "include") ? behind : NULL;
+}
+
+/* The place of the next text through which a compiler may look at a file; NULL for none. */
 static const char *find_include(const char *from) {
   for (const char *at = skip_splices(from); *at; at = next_of(at)) {
-    const char *behind = NULL;
-    if (*at == '#') behind = next_of(at);
-    else if (*at == '%' && *next_of(at) == ':') behind = next_of(next_of(at)); /* another spelling of # */
-    if (behind) behind = skip_blanks(behind);
-    if (behind && begins_with(behind, "include")) return behind;
+    if (begins_with(at, "__has_include") || begins_with(at, "__has_embed")) return at;
+    const char *behind = find_behind(at);
+    if (behind) return behind;
   }
   return NULL;
 }

@@ -9,11 +9,11 @@
  * compiled. Sources of Halotune 0.1.0 have it in a part that is not. */
 #define CUDA_DISARMED "#?nclude"
 
-/* Whether a text has `#include`, in any spelling. It also counts in a comment or a literal, so that no trick with their
- * ends hides it. */
+/* Whether a text has `#include`, `__has_include` or `__has_embed`, in any spelling, or `##`, which could join them. It
+ * also counts in a comment or a literal, so that no trick with their ends hides it. */
 bool cuda_includes_file(const char *source);
 
-/* Disarm each `#include` of a text. Lengths and lines stay. */
+/* Disarm each of them in a text. Lengths and lines stay. */
 void cuda_disarm_includes(char *source);
 
 #endif

@@ -126,6 +126,14 @@ TEST(a_file_that_is_included_is_found) {
       {"/* b */ # /* c\n */ /\\\n* d *\\\n/ include A\n", true},
       {"#include_next <a.h>\n", true},
       {"// #include \"a.h\"", true}, /* it may be in no comment after all */
+      {"#if __has_include(\"a.h\")\n", true},
+      {"#if __has_\\\ninclude_next(\"a.h\")\n", true},
+      {"#define H __has_include\n#if H(<a.h>)\n", true},
+      {"#if __has_embed(\"a\")\n", true},
+      {"#define JOIN(a, b) a##b\n", true}, /* it may join __has_ and include */
+      {"#define JOIN(a, b) a %:\\\n%: b\n", true},
+      {"#define F(a) # a #a\n", false},
+      {"int has_include;", false},
       {"#", false},
       {"#\\\n", false},
       {"# /* ", false},
