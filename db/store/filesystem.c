@@ -69,14 +69,16 @@ halotune_status file_locks_fail(const char *path, const char *flaw) {
 
 halotune_status file_locks_check(const char *path) {
   char *trial = NULL;
-  if (asprintf(&trial, "%s.locks-%ld", path, (long)getpid()) < 0) return fail_memory();
-  const int one = open(trial, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+  if (asprintf(&trial, "%s.locks-XXXXXX", path) < 0) return fail_memory();
+  const int one = mkostemp(trial, O_CLOEXEC); /* containers may have equal process numbers */
   const int other = one < 0 ? -1 : open(trial, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
   const char *flaw = other < 0 ? strerror(errno) : locks_flaw(one, other);
   const halotune_status status = flaw ? file_locks_fail(path, flaw) : HALOTUNE_OK;
   if (other >= 0) close(other);
-  if (one >= 0) close(one);
-  unlink(trial);
+  if (one >= 0) {
+    close(one);
+    unlink(trial);
+  }
   free(trial);
   return status;
 }

@@ -81,6 +81,18 @@ TEST(only_local_filesystems_have_wal) {
     CHECK_EQ(rows[i].is_shared, filesystem_is_shared(rows[i].type), "%#lx", rows[i].type);
 }
 
+/* Programs in two containers have one process number, and share a folder. */
+TEST(a_trial_of_locks_leaves_files_of_others_alone) {
+  const struct work work = work_begin();
+  char trial[sizeof work.path + 32];
+  snprintf(trial, sizeof trial, "%s.locks-%ld", work.path, (long)getpid());
+  make_database(work.path, 1);
+  CHECK_OK(file_replace(trial, "x", 1));
+  CHECK_OK(file_locks_check(work.path));
+  CHECK(mode_of(trial) > 0, "the other one's file is still there");
+  work_end(&work);
+}
+
 TEST(the_path_comes_from_the_environment) {
   static const struct {
     const char *named, *data_home, *home, *want;
@@ -669,6 +681,7 @@ int main(void) {
       cmocka_unit_test(folder_and_file_are_the_users_alone),
       cmocka_unit_test(the_last_writer_leaves_one_file),
       cmocka_unit_test(only_local_filesystems_have_wal),
+      cmocka_unit_test(a_trial_of_locks_leaves_files_of_others_alone),
       cmocka_unit_test(the_path_comes_from_the_environment),
       cmocka_unit_test(what_is_not_ours_is_refused_and_left_alone),
       cmocka_unit_test(a_query_without_end_is_ended),
