@@ -323,6 +323,58 @@ TEST(measurements_of_other_problems_are_known) {
   hints_close(&c);
 }
 
+/* The second version of a template measured a variant again: it was the slower one before, and now is the faster one. */
+TEST(of_a_variant_the_newest_time_is_known) {
+  static const struct tuned rows[] = {
+      {GPU_H100, "star7", "direct", "block_x=64", F32, {64, 64, 64}, USUAL, 0.4},
+      {GPU_H100, "star7", "direct", "block_x=32", F32, {64, 64, 64}, USUAL, 0.2},
+      {GPU_H100, "star7", "direct", "block_x=64", F32, {64, 64, 64}, USUAL, 0.1},
+  };
+  struct hints_case c;
+  hints_open(&c);
+  c.options.strategy = &strategy_model;
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    tuned_put(c.other, &rows[i]);
+    if (i == 1) change_database(c.other, "update template set hash = printf('%032x', id), yaml = '', cuda = ''");
+  }
+  CHECK_EQ(2, number_of(c.other, "select count(*) from template"), "versions of the template");
+  find_again(&c);
+  const struct known_variants *known = &c.setup.space.known;
+  CHECK_EQ(2, known->count, "two variants");
+  const struct configuration again = configuration_of(c.template, "block_x=64");
+  for (long i = 0; i < known->count; i++) {
+    const bool is_again = memcmp(&again, &known->list[i].proposal.configuration, sizeof again) == 0;
+    CHECK(is_again == (known->list[i].log_time == 0), "%ld: %g", i, known->list[i].log_time);
+  }
+  hints_close(&c);
+}
+
+static sig_atomic_t has_stopped = 1;
+
+/* Rows that tell nothing take no place of those that do, and a run that the user ends reads none. */
+TEST(rows_of_other_stencils_hide_nothing) {
+  static const struct tuned near = {GPU_H100, "star7", "direct", "block_x=64", F32, {64, 64, 64}, USUAL, 0.4},
+                            far = {GPU_H100, "box27", "direct", "block_x=64", F32, {64, 64, 64}, USUAL, 0.4};
+  struct hints_case c;
+  hints_open(&c);
+  c.options.strategy = &strategy_model;
+  tuned_put(c.other, &near);
+  tuned_put(c.other, &far);
+  change_database(c.other,
+                  "with recursive n(i) as (select 1 union all select i + 1 from n where i < 50000)"
+                  " insert into variant (source_hash, stencil_id, template_id, parameters, origin_id) select"
+                  " printf('%064x', i), stencil_id, template_id, parameters, origin_id from n, variant where id = 2;"
+                  " insert into measurement (run_id, variant_id, number, at_s, outcome, median_ms)"
+                  " select 2, id, id, 0, 'measured', 1 from variant where id > 2");
+  find_again(&c);
+  CHECK_EQ(1, c.setup.space.known.count, "the variant of the stencil");
+  const struct schedule stopped = {.stop = &has_stopped, .deadline_ms = INFINITY};
+  c.in.schedule = &stopped;
+  find_again(&c);
+  CHECK_EQ(0, c.setup.space.known.count, "an ended run");
+  hints_close(&c);
+}
+
 /* Count the variants with which a search starts. */
 static long find_starts(struct hints_case *c) {
   proposals_free(&c->setup.starts);
@@ -438,6 +490,8 @@ int main(void) {
       cmocka_unit_test(other_stencils_give_fewer_hints),
       cmocka_unit_test(a_search_can_begin_blind),
       cmocka_unit_test(measurements_of_other_problems_are_known),
+      cmocka_unit_test(of_a_variant_the_newest_time_is_known),
+      cmocka_unit_test(rows_of_other_stencils_hide_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

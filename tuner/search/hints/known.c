@@ -14,19 +14,17 @@
 
 enum { MOST_ROWS = 50000 }; /* of a database; a row takes some microseconds */
 
-/* ?1: how many rows; ?2: whether emulations count; ?3: time steps of a launch. */
-static const char rows_sql[] = "select p.id, s.hash, s.name, " SQL_STENCIL_TEXT(
-    "s.id") ", d.name, d.capability, d.sm_count, d.memory_clock_khz, d.bus_bits, d.l2_bytes, p.nx, p.ny, p.nz, p.dtype,"
-            " p.launch, t.name, v.parameters, m.outcome, m.median_ms, m.occupancy"
-            " from (select * from measurement order by id desc limit ?1) m join run r on r.id = m.run_id"
-            " join problem p on p.id = r.problem_id join stencil s on s.id = p.stencil_id"
-            " join device d on d.id = p.device_id join variant v on v.id = m.variant_id"
-            " join template t on t.id = v.template_id where m.outcome <> 'pruned' and (?2 or not d.is_emulation)"
-            " and p.steps = ?3 order by p.id, t.id, v.parameters, m.id desc";
+/* ?1: whether emulations count; ?2: time steps of a launch. */
+static const char problems_sql[] = "select p.id, s.name, " SQL_STENCIL_TEXT(
+    "s.id") ", d.name, d.capability, d.sm_count, d.memory_clock_khz, d.bus_bits,"
+            " d.l2_bytes, p.nx, p.ny, p.nz, p.dtype, p.launch from problem p"
+            " join stencil s on s.id = p.stencil_id"
+            " join device d on d.id = p.device_id"
+            " where (?1 or not d.is_emulation) and p.steps = ?2"
+            " order by p.id desc";
 
-enum column {
+enum problem_column {
   PROBLEM,
-  STENCIL_HASH,
   STENCIL_NAME,
   STENCIL_TEXT,
   DEVICE_NAME,
@@ -40,23 +38,26 @@ enum column {
   NZ,
   DTYPE,
   LAUNCH,
-  TEMPLATE_NAME,
-  PARAMETERS,
-  OUTCOME,
-  TIME,
-  OCCUPANCY,
 };
+
+/* ?1: the problem; ?2: how many rows. A variant has a row for each version of its template. */
+static const char rows_sql[] =
+    "select t.name, v.parameters, m.outcome, m.median_ms, m.occupancy from run r cross join measurement m"
+    " on m.run_id = r.id join variant v on v.id = m.variant_id join template t on t.id = v.template_id"
+    " where r.problem_id = ?1 and m.outcome <> 'pruned' order by m.id desc limit ?2";
+
+enum row_column { TEMPLATE_NAME, PARAMETERS, OUTCOME, TIME, OCCUPANCY };
 
 /* The problem whose rows are read. */
 struct reading {
   const struct hint_target *target;
   const struct search_space *space;
+  const volatile sig_atomic_t *stop;
   struct known *out;
   struct predict_model model;
   struct predict_work asked_work, work;
   struct predict_gpu asked_gpu, gpu;
   enum launch_mode launch;
-  int64_t problem;
   double kin_error;     /* of a prediction, because the problem is another */
   bool is_left_out;     /* its rows tell nothing */
   int source;           /* in out->sources */
@@ -151,7 +152,6 @@ static halotune_status begin_problem(struct reading *r, sqlite3_stmt *row) {
   struct source source = source_of(column_text(row, STENCIL_NAME), text, strlen(text));
   struct stencil *stencil = NULL;
   struct analysis *analysis = NULL;
-  r->problem = sqlite3_column_int64(row, PROBLEM);
   r->is_left_out = true;
   halotune_status status = stencil_parse(&source, &stencil);
   if (status == HALOTUNE_OK) status = analysis_make(stencil, &analysis);
@@ -210,37 +210,52 @@ static halotune_status add_row(struct reading *r, sqlite3_stmt *row) {
   return HALOTUNE_OK;
 }
 
-static halotune_status read_rows(struct reading *r, sqlite3_stmt *rows) {
+/* Read the rows of a problem, the newest first.
+ *   left  how many rows may be read */
+static halotune_status read_rows(struct reading *r, sqlite3_stmt *rows, int64_t problem, int *left) {
   halotune_status status = HALOTUNE_OK;
   int code = SQLITE_DONE;
-  r->problem = 0;
+  sqlite3_reset(rows);
+  sqlite3_bind_int64(rows, 1, problem);
+  sqlite3_bind_int(rows, 2, *left);
   while (status == HALOTUNE_OK && (code = sqlite3_step(rows)) == SQLITE_ROW) {
-    if (sqlite3_column_int64(rows, PROBLEM) != r->problem) {
-      status = end_problem(r);
-      if (status == HALOTUNE_OK) status = begin_problem(r, rows);
-    }
-    if (status == HALOTUNE_OK && !r->is_left_out) status = add_row(r, rows);
+    status = add_row(r, rows);
+    --*left;
   }
   if (status == HALOTUNE_OK && code != SQLITE_DONE) return query_fail(sqlite3_db_handle(rows));
   return status == HALOTUNE_OK ? end_problem(r) : status;
 }
 
+static halotune_status read_problems(struct reading *r, sqlite3_stmt *problems, sqlite3_stmt *rows) {
+  halotune_status status = HALOTUNE_OK;
+  int code = SQLITE_DONE, left = MOST_ROWS;
+  while (status == HALOTUNE_OK && left > 0 && (code = sqlite3_step(problems)) == SQLITE_ROW) {
+    if (r->stop && *r->stop) return HALOTUNE_OK;
+    status = begin_problem(r, problems);
+    if (status == HALOTUNE_OK && !r->is_left_out)
+      status = read_rows(r, rows, sqlite3_column_int64(problems, PROBLEM), &left);
+  }
+  const bool has_failed = code != SQLITE_DONE && code != SQLITE_ROW;
+  return status == HALOTUNE_OK && has_failed ? query_fail(sqlite3_db_handle(problems)) : status;
+}
+
 static halotune_status read_store(struct reading *r, struct store *store) {
   const int steps = r->target->task->launch_steps;
-  sqlite3_stmt *rows = NULL;
-  halotune_status status = query_prepare(store_connection(store), rows_sql, &rows);
+  sqlite3_stmt *problems = NULL, *rows = NULL;
+  halotune_status status = query_prepare(store_connection(store), problems_sql, &problems);
+  if (status == HALOTUNE_OK) status = query_prepare(store_connection(store), rows_sql, &rows);
   if (status == HALOTUNE_OK) {
-    sqlite3_bind_int(rows, 1, MOST_ROWS);
-    sqlite3_bind_int(rows, 2, r->target->is_emulation);
-    sqlite3_bind_int(rows, 3, steps > 1 ? steps : 1);
-    status = read_rows(r, rows);
+    sqlite3_bind_int(problems, 1, r->target->is_emulation);
+    sqlite3_bind_int(problems, 2, steps > 1 ? steps : 1);
+    status = read_problems(r, problems, rows);
   }
   sqlite3_finalize(rows);
+  sqlite3_finalize(problems);
   return status;
 }
 
 halotune_status known_find(const struct hint_sources *sources, const struct hint_target *target,
-                           const struct search_space *space, struct known *out) {
+                           const struct search_space *space, const volatile sig_atomic_t *stop, struct known *out) {
   const struct task *task = target->task;
   const struct device_facts *device = target->device;
   const struct domain domain = domain_dense(task->stencil, task->analysis, &task->grid);
@@ -249,6 +264,7 @@ halotune_status known_find(const struct hint_sources *sources, const struct hint
   fail_keep(&before);
   struct reading r = {.target = target,
                       .space = space,
+                      .stop = stop,
                       .out = out,
                       .model = predict_default(),
                       .asked_work = predict_work_of(task->stencil, task->analysis, task->dtype, &domain),

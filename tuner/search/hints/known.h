@@ -2,6 +2,8 @@
 #ifndef SEARCH_HINTS_KNOWN_H
 #define SEARCH_HINTS_KNOWN_H
 
+#include <signal.h>
+
 #include "tuner/search/hints/hints.h"
 
 /* Start with {0}, end with known_free. */
@@ -19,11 +21,12 @@ struct known {
  * other GPUs, or of other stencils of the shape. Each is multiplied by the ratio that library/predict gives for the two
  * problems, and compared with the best of its own problem. Where several problems know a variant, the nearer ones count
  * more. Results of the same problem on the same GPU are left out: a search takes them as they are (earlier.h). Of each
- * database, the newest rows are read.
- *   out  ended with known_free, also after a failure
+ * database at most 50,000 such rows are read, those of the newest problems first.
+ *   stop  not 0: the user wants the run to end, and no other problem is read; NULL: nobody can
+ *   out   ended with known_free, also after a failure
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
 halotune_status known_find(const struct hint_sources *sources, const struct hint_target *target,
-                           const struct search_space *space, struct known *out);
+                           const struct search_space *space, const volatile sig_atomic_t *stop, struct known *out);
 
 void known_free(struct known *known);
 

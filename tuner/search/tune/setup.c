@@ -221,7 +221,7 @@ halotune_status setup_find_hints(const struct setup_inputs *in, struct setup *se
   if (status != HALOTUNE_OK || !options->strategy->takes_hints) return status;
   status = hints_find(&sources, &target, &setup->space, first_proposal(setup), &setup->predicted.list, &setup->hints);
   if (status == HALOTUNE_OK && options->strategy->takes_known)
-    status = known_find(&sources, &target, &setup->space, &setup->known);
+    status = known_find(&sources, &target, &setup->space, in->schedule ? in->schedule->stop : NULL, &setup->known);
   setup->space.known = setup->known.variants;
   trace_end(TRACE_PHASES, "hints", begin_ms, NULL, NULL);
   show_to_strategy(setup, &setup->hints);
