@@ -1,5 +1,5 @@
-/* includes.c: reads a text without its joined lines, and looks behind each # that may begin a directive. NVRTC looks for
- * a file also where a macro joins the name `__has_include` by `##`, and no option takes that name away. */
+/* includes.c: reads a text without its joined lines, and looks behind each # that may begin a directive. NVRTC looks
+ * for a file also where a macro joins the name `__has_include` by `##`, and no option takes that name away. */
 #include "stencil/cuda/includes.h"
 
 #include <string.h>
