@@ -79,6 +79,14 @@ void roll_clocks(const union roll_record *ranks, int count, struct text *out) {
               ranks[0].entry.host);
 }
 
+int roll_sharers(const union roll_record *ranks, int count, int rank) {
+  const struct roll_entry *own = &ranks[rank].entry;
+  int sharers = 0;
+  for (int i = 0; i < count; i++)
+    sharers += is_same(own->host, ranks[i].entry.host) && is_same(own->cores, ranks[i].entry.cores);
+  return sharers;
+}
+
 int roll_team(const union roll_record *ranks, int rank) {
   const struct roll_entry *own = &ranks[rank].entry;
   for (int i = 0; i < rank; i++) {

@@ -16,6 +16,7 @@ struct roll_entry {
   int status; /* not HALOTUNE_OK: this rank cannot work */
   char reason[512], host[256];
   char command[65];                                        /* the hash of its words */
+  char cores[65];                                          /* the hash of the set of cores that it may use */
   char device[DEVICE_NAME_BYTES], uuid[DEVICE_UUID_BYTES]; /* uuid "": no GPU, but an emulation or a recording */
   int capability, sm_count, ordinal;
   long long time_s; /* its wall clock */
@@ -37,6 +38,9 @@ halotune_status roll_check(const union roll_record *ranks, int count, bool may_s
 
 /* Append a line if clocks differ by more than ROLL_CLOCK_S from that of rank 0, which dates all results. */
 void roll_clocks(const union roll_record *ranks, int count, struct text *out);
+
+/* How many ranks have the cores of a rank: those of its host with the same set, itself included. */
+int roll_sharers(const union roll_record *ranks, int count, int rank);
 
 /* The team of a rank: the lowest rank whose GPU is of the same model. */
 int roll_team(const union roll_record *ranks, int rank);

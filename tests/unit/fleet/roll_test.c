@@ -106,11 +106,27 @@ TEST(ranks_of_one_model_are_a_team) {
   CHECK_EQ(2, roll_team(ranks, 2), "a third model");
 }
 
+TEST(ranks_of_one_host_share_the_same_set_of_cores) {
+  union roll_record ranks[RANKS];
+  roll_make(ranks);
+  for (int i = 0; i < RANKS; i++) {
+    snprintf(ranks[i].entry.host, sizeof ranks[i].entry.host, "node");
+    snprintf(ranks[i].entry.cores, sizeof ranks[i].entry.cores, "first");
+  }
+  CHECK_EQ(RANKS, roll_sharers(ranks, RANKS, 1), "one set");
+  snprintf(ranks[2].entry.cores, sizeof ranks[2].entry.cores, "second");
+  CHECK_EQ(2, roll_sharers(ranks, RANKS, 1), "two sets");
+  CHECK_EQ(1, roll_sharers(ranks, RANKS, 2), "a set of its own");
+  snprintf(ranks[0].entry.host, sizeof ranks[0].entry.host, "other");
+  CHECK_EQ(1, roll_sharers(ranks, RANKS, 1), "two hosts");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(one_line_tells_what_speaks_against_a_job),
       cmocka_unit_test(a_clock_that_is_far_off_is_told),
       cmocka_unit_test(ranks_of_one_model_are_a_team),
+      cmocka_unit_test(ranks_of_one_host_share_the_same_set_of_cores),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* tune_ranks.c: from a launcher's ranks to teams. */
 #include "tuner/cli/tune/tune_ranks.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,9 +29,11 @@ halotune_status tune_ranks_find(const struct invocation *invocation, struct laun
 }
 
 static void record_begin(union roll_record *own) {
+  cpu_set_t cores;
   memset(own, 0, sizeof *own);
   snprintf(own->entry.halotune, sizeof own->entry.halotune, "%s", HALOTUNE_VERSION);
   gethostname(own->entry.host, sizeof own->entry.host - 1);
+  if (sched_getaffinity(0, sizeof cores, &cores) == 0) hash_hex(hash_bytes(&cores, sizeof cores), own->entry.cores);
   own->entry.time_s = (long long)time(NULL);
 }
 
@@ -39,9 +42,10 @@ static void record_failure(union roll_record *own, halotune_status status) {
   snprintf(own->entry.reason, sizeof own->entry.reason, "%s", fail_text());
 }
 
-/* Tell all ranks, and look for what all must refuse. */
+/* Tell all ranks, and look for what all must refuse.
+ *   sharers  receives how many ranks have this one's cores */
 static halotune_status roll_call(struct link_mpi *job, const union roll_record *own, bool may_share, int *team,
-                                 bool *is_told) {
+                                 int *sharers, bool *is_told) {
   const struct fleet_mpi_world *world = link_mpi_world(job);
   union roll_record *ranks = calloc((size_t)world->size, sizeof *ranks);
   struct text line = {0};
@@ -53,6 +57,7 @@ static halotune_status roll_call(struct link_mpi *job, const union roll_record *
   }
   if (status == HALOTUNE_OK) {
     *team = roll_team(ranks, world->rank);
+    *sharers = roll_sharers(ranks, world->size, world->rank);
     roll_clocks(ranks, world->size, &line);
     if (world->rank == 0 && line.length > 0) fprintf(stderr, "halotune: %s", text_string(&line));
   }
@@ -64,7 +69,7 @@ static halotune_status roll_call(struct link_mpi *job, const union roll_record *
 enum exit_code tune_ranks_refuse(const struct launcher *launcher, halotune_status status) {
   union roll_record own;
   struct link_mpi *job = NULL;
-  int team;
+  int team, sharers;
   bool is_told = false;
   if (!launcher->name) return report_failure(status);
   record_begin(&own);
@@ -73,7 +78,7 @@ enum exit_code tune_ranks_refuse(const struct launcher *launcher, halotune_statu
   if (opened != HALOTUNE_OK) {
     return launcher_speaks(launcher, HALOTUNE_OK) ? report_failure(opened) : exit_code_of(opened);
   }
-  status = roll_call(job, &own, true, &team, &is_told);
+  status = roll_call(job, &own, true, &team, &sharers, &is_told);
   const enum exit_code code = is_told ? exit_code_of(status) : report_failure(status);
   link_mpi_leave(job);
   return code;
@@ -96,11 +101,10 @@ static halotune_status gpu_choose(const struct invocation *invocation, const str
   return HALOTUNE_OK;
 }
 
-/* A launcher may have given this rank cores of its own. Where it has all cores, it shares them with the ranks beside
- * it, each of which keeps one for the process that launches. */
-static int workers_of(int local_size) {
-  const int usable = cores_usable(), all = (int)sysconf(_SC_NPROCESSORS_ONLN);
-  const int share = usable < all ? usable - 1 : (usable - local_size) / local_size;
+/* A launcher may have given this rank cores of its own, or the ranks of a host share theirs. Each rank keeps one core
+ * for the process that launches. */
+static int workers_of(int sharers) {
+  const int share = (cores_usable() - sharers) / sharers;
   return share > 1 ? share : 1;
 }
 
@@ -109,7 +113,7 @@ halotune_status tune_ranks_form(const struct invocation *invocation, const struc
   struct probe *probe = calloc(1, sizeof *probe);
   struct link_mpi *job = NULL;
   union roll_record own;
-  int team = 0;
+  int team = 0, sharers = 1;
   if (!probe) return fail_memory();
   record_begin(&own);
   hash_hex(hash_bytes(words, strlen(words)), own.entry.command);
@@ -125,8 +129,8 @@ halotune_status tune_ranks_form(const struct invocation *invocation, const struc
   const struct fleet_mpi_world *world = link_mpi_world(job);
   if (able == HALOTUNE_OK && (able = gpu_choose(invocation, probe, world->local_rank, which, &own)) != HALOTUNE_OK)
     record_failure(&own, able);
-  if (!option_given(invocation, "workers")) *workers = workers_of(world->local_size);
-  status = roll_call(job, &own, which->may_share, &team, is_told);
+  status = roll_call(job, &own, which->may_share, &team, &sharers, is_told);
+  if (!option_given(invocation, "workers")) *workers = workers_of(sharers);
   if (status == HALOTUNE_OK) status = link_mpi_team(job, team, out);
   if (status != HALOTUNE_OK) {
     /* Launchers end a job when a rank has failed. So the line is printed before any rank leaves. */
