@@ -9,9 +9,9 @@ struct Numbers {
 enum { THREADS = 256, EACH = 4, CHUNK = THREADS*EACH };
 
 template <int NUMBER> struct Case {};
-#define COPY(name) __device__ __forceinline__ void copy(Case<CASE_##name>, const REAL *u, REAL *v, long long first)
+#define COPY(name) __device__ __forceinline__ void copy(Case<name>, const REAL *u, REAL *v, long long first)
 #define COPY_BY_MAPS(name)                                                                            \
-  __device__ __forceinline__ void copy(Case<CASE_##name>, const REAL *u, REAL *v, const TensorMap *map_u, \
+  __device__ __forceinline__ void copy(Case<name>, const REAL *u, REAL *v, const TensorMap *map_u, \
                                        const TensorMap *map_v, const Numbers &n)
 
 // Vectors of each length, read and written in every way.
@@ -26,19 +26,19 @@ template <int N, int WAY> __device__ __forceinline__ void copy_vectors(const REA
     else store_vector<N>(v + first + i, values);
   }
 }
-COPY(vector_1) { copy_vectors<1, 0>(u, v, first); }
-COPY(vector_2) { copy_vectors<2, 0>(u, v, first); }
-COPY(vector_4) { copy_vectors<4, 0>(u, v, first); }
-COPY(vector_readonly) { copy_vectors<4, 1>(u, v, first); }
-COPY(vector_streaming) { copy_vectors<4, 2>(u, v, first); }
+COPY(CASE_vector_1) { copy_vectors<1, 0>(u, v, first); }
+COPY(CASE_vector_2) { copy_vectors<2, 0>(u, v, first); }
+COPY(CASE_vector_4) { copy_vectors<4, 0>(u, v, first); }
+COPY(CASE_vector_readonly) { copy_vectors<4, 1>(u, v, first); }
+COPY(CASE_vector_streaming) { copy_vectors<4, 2>(u, v, first); }
 
-COPY(plain) {
+COPY(CASE_plain) {
   for (int i = 0; i < EACH; i++) store_plain(v + first + i, load_plain(u + first + i));
 }
-COPY(readonly) {
+COPY(CASE_readonly) {
   for (int i = 0; i < EACH; i++) store_plain(v + first + i, load_readonly(u + first + i));
 }
-COPY(streaming) {
+COPY(CASE_streaming) {
   for (int i = 0; i < EACH; i++) {
     prefetch_l2(u + first + i);
     store_streaming(v + first + i, load_streaming(u + first + i));
@@ -55,12 +55,12 @@ template <int BYTES> __device__ __forceinline__ void copy_async(const REAL *u, R
   __syncthreads();
   for (int i = 0; i < EACH; i++) v[first - mine + other + i] = shared[other + i];
 }
-COPY(async_smallest) { copy_async<sizeof(REAL)>(u, v, first); }
-COPY(async_8) { copy_async<8>(u, v, first); }
-COPY(async_16) { copy_async<16>(u, v, first); }
+COPY(CASE_async_smallest) { copy_async<sizeof(REAL)>(u, v, first); }
+COPY(CASE_async_8) { copy_async<8>(u, v, first); }
+COPY(CASE_async_16) { copy_async<16>(u, v, first); }
 
 // Every second element is not read but becomes zero; then the element itself is added.
-COPY(async_zero) {
+COPY(CASE_async_zero) {
   REAL *shared = SHARED_MEMORY(REAL);
   const int mine = int(threadIdx.x)*EACH;
   for (int i = 0; i < EACH; i++) shared[mine + i] = 7;
@@ -71,7 +71,7 @@ COPY(async_zero) {
 }
 
 // Wait for groups one by one, while later ones are pending.
-COPY(async_groups) {
+COPY(CASE_async_groups) {
   REAL *shared = SHARED_MEMORY(REAL);
   const int mine = int(threadIdx.x)*EACH;
   for (int i = 0; i < EACH; i++) {
@@ -89,7 +89,7 @@ COPY(async_groups) {
 }
 
 // Copy the two halves of a chunk in two phases of one barrier.
-COPY(bulk) {
+COPY(CASE_bulk) {
   REAL *shared = SHARED_MEMORY(REAL);
   unsigned long long *barrier = reinterpret_cast<unsigned long long *>(shared + CHUNK);
   const int mine = int(threadIdx.x)*EACH, half = CHUNK/2;
@@ -115,7 +115,7 @@ COPY(bulk) {
 __device__ unsigned ticket, turn;
 __device__ unsigned handed;
 
-COPY(flags) {
+COPY(CASE_flags) {
   unsigned *shared = SHARED_MEMORY(unsigned);
   if (threadIdx.x == 0) {
     const unsigned own = atomicAdd(&ticket, 1u);
@@ -193,10 +193,10 @@ __device__ __forceinline__ void copy_boxes(REAL *v, const TensorMap *map, const 
     v[index_of(n, box, e)] = value;
   }
 }
-COPY_BY_MAPS(tensor_copy_2d) { copy_boxes<2, false>(v, map_u, n); }
-COPY_BY_MAPS(tensor_copy_3d) { copy_boxes<3, false>(v, map_u, n); }
-COPY_BY_MAPS(tensor_edge_2d) { copy_boxes<2, true>(v, map_u, n); }
-COPY_BY_MAPS(tensor_edge_3d) { copy_boxes<3, true>(v, map_u, n); }
+COPY_BY_MAPS(CASE_tensor_copy_2d) { copy_boxes<2, false>(v, map_u, n); }
+COPY_BY_MAPS(CASE_tensor_copy_3d) { copy_boxes<3, false>(v, map_u, n); }
+COPY_BY_MAPS(CASE_tensor_edge_2d) { copy_boxes<2, true>(v, map_u, n); }
+COPY_BY_MAPS(CASE_tensor_edge_3d) { copy_boxes<3, true>(v, map_u, n); }
 
 // Store from shared memory to the grid. Block 0 also stores another box beyond the last row, which must have no
 // effect.
@@ -224,8 +224,8 @@ template <int DIMS> __device__ __forceinline__ void store_boxes(const REAL *u, c
     tensor_store_wait<0>();
   }
 }
-COPY_BY_MAPS(tensor_store_2d) { store_boxes<2>(u, map_v, n); }
-COPY_BY_MAPS(tensor_store_3d) { store_boxes<3>(u, map_v, n); }
+COPY_BY_MAPS(CASE_tensor_store_2d) { store_boxes<2>(u, map_v, n); }
+COPY_BY_MAPS(CASE_tensor_store_3d) { store_boxes<3>(u, map_v, n); }
 
 // Clusters of 4 blocks: the next block writes each block's chunk.
 
@@ -236,7 +236,7 @@ __device__ __forceinline__ long long chunk_of(long long first, unsigned rank) {
   return first + ((long long)rank - (long long)cluster_rank())*CHUNK;
 }
 
-COPY(cluster_read) {
+COPY(CASE_cluster_read) {
   REAL *shared = SHARED_MEMORY(REAL);
   const int mine = int(threadIdx.x)*EACH;
   const unsigned other = (cluster_rank() + 1)%CLUSTER;
@@ -247,7 +247,7 @@ COPY(cluster_read) {
   cluster_sync();
 }
 
-COPY(cluster_write) {
+COPY(CASE_cluster_write) {
   REAL *shared = SHARED_MEMORY(REAL);
   const int mine = int(threadIdx.x)*EACH;
   const unsigned other = (cluster_rank() + 1)%CLUSTER, before = (cluster_rank() + CLUSTER - 1)%CLUSTER;
@@ -259,7 +259,7 @@ COPY(cluster_write) {
 }
 
 // Every block tells all others twice that its chunk is ready.
-COPY(cluster_signal) {
+COPY(CASE_cluster_signal) {
   REAL *shared = SHARED_MEMORY(REAL);
   unsigned long long *barrier = reinterpret_cast<unsigned long long *>(shared + CHUNK);
   const int mine = int(threadIdx.x)*EACH;
@@ -283,7 +283,7 @@ COPY(cluster_signal) {
 
 // Programmatic dependent launch.
 
-COPY(overlap) {
+COPY(CASE_overlap) {
   launch_dependents();
   wait_for_previous();
   for (int i = 0; i < EACH; i++) v[first + i] = u[first + i];
