@@ -1,4 +1,4 @@
--- The tuning database, version 6. Times are in milliseconds, sizes in bytes, clocks in MHz, dates in UTC as ISO 8601,
+-- The tuning database, version 7. Times are in milliseconds, sizes in bytes, clocks in MHz, dates in UTC as ISO 8601,
 -- to the millisecond: 2026-11-21T12:38:50.123Z.
 -- A row is written once and not changed, but for: run.state and what belongs to a run's end; best.is_current; measurements,
 -- while their run lasts.
@@ -165,9 +165,9 @@ create table measurement (
   temperature_c   integer,
   power_w         real,
   throttle        integer,                      -- NVML's bits of reasons for lower clocks
-  gpu             text,                         -- UUID of another GPU of the model that measured it, NULL for the problem's; times are divided by its factor
   attempts        integer not null default 1,   -- repeated for throttling or drifting anchors
   is_marked       integer not null default 0 check (is_marked in (0, 1)),  -- 1: it still throttled or drifted at the last attempt
+  gpu             text,                         -- UUID of another GPU of the model that measured it, NULL for the problem's; times are divided by its factor
   unique (run_id, variant_id)
 ) strict;
 create index measurement_by_variant on measurement (variant_id);

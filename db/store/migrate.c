@@ -9,7 +9,7 @@
 #include "db/store/schema.h"
 
 /* Version 1 is the first. A key cannot be changed in place: the table is made anew, under the name that others refer
- * to. The last two steps make the tables of schema.sql, whatever columns it has. */
+ * to. The steps from 4 and from 5 make the tables of schema.sql, whatever columns it has. */
 const struct migration schema_migrations[] = {
     {1, 2,
      "create table new_problem ("
@@ -37,6 +37,7 @@ const struct migration schema_migrations[] = {
     {3, 4, "alter table run add column outcomes text", NULL},
     {4, SCHEMA_VERSION, migrate_5_sql, migrate_5},
     {5, SCHEMA_VERSION, migrate_6_sql, migrate_6},
+    {6, 7, "alter table measurement add column gpu text", NULL},
     {0}};
 
 /* Take the step from version *at, and set *at to the version that it leads to. */

@@ -1,4 +1,4 @@
-/* migrate_6.c: all tables are copied, so that a column that is added to version 6 needs no line here. */
+/* migrate_6.c: all tables are copied, so that a column that is added to a later version needs no line here. */
 #include "db/store/migrate_6.h"
 
 #include "base/array.h"

@@ -84,16 +84,18 @@ static const char back_to_5[] =
     "insert into old select id, device_id, stencil_id, dtype, nx, ny, nz, launch, cache, is_reproducible, origin_id from"
     " problem; drop table problem; alter table old rename to problem; pragma user_version = 5";
 
-/* Replace a database by what it would be in an older version: 1, 4 or 5. */
+static const char back_to_6[] = "alter table measurement drop column gpu; pragma user_version = 6";
+
+/* Replace a database by what it would be in an older version: 1, 4, 5 or 6. */
 static inline void make_older(const char *path, int version) {
   char older[128], attach[192], *error = NULL;
   sqlite3 *connection = NULL;
   snprintf(older, sizeof older, "%.100s.older", path);
   snprintf(attach, sizeof attach, "attach '%.100s' as new", path);
   const char *const scripts[] = {schema_4_sql, attach, back_to_4, "detach new", version == 1 ? back_to_1 : ""};
-  if (version == 5) {
+  if (version >= 5) {
     CHECK_EQ(SQLITE_OK, sqlite3_open(path, &connection), "%s", path);
-    CHECK(sqlite3_exec(connection, back_to_5, NULL, NULL, &error) == SQLITE_OK, "%s", error);
+    CHECK(sqlite3_exec(connection, version == 5 ? back_to_5 : back_to_6, NULL, NULL, &error) == SQLITE_OK, "%s", error);
     sqlite3_close(connection);
     return;
   }
