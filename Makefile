@@ -123,7 +123,10 @@ STARTER := $(sort $(wildcard db/starter/*.json))
 .PHONY: all starter
 all: $(OUT)/halotune build/starter.db $(MPI_PLUGINS)  ## build the program, build/halotune, the starter database, and the plug-ins for MPI
 	$(Q)cmp -s $< build/halotune || { cp -f $< build/halotune.new && mv -f build/halotune.new build/halotune; }
-	$(Q)for kind in $(MPI_KINDS); do install -D -m 644 -p $(OUT)/mpi/$$kind/libhalotune-mpi.so build/mpi/$$kind/libhalotune-mpi.so || exit 1; done
+	$(Q)for kind in $(MPI_KINDS); do \
+	  from=$(OUT)/mpi/$$kind/libhalotune-mpi.so to=build/mpi/$$kind/libhalotune-mpi.so; mkdir -p build/mpi/$$kind; \
+	  cmp -s $$from $$to || { cp -fp $$from $$to.new && mv -f $$to.new $$to; } || exit 1; \
+	done
 
 starter: build/starter.db  ## the database that ships, from db/starter/*.json
 
