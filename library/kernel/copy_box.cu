@@ -21,9 +21,9 @@ template <typename T> __device__ __forceinline__ void unpack(const T *dense, T *
   if (point < box.count) field[element_of(box, point)] = dense[point];
 }
 
-#define KERNELS(bytes, type)                                                                                                    \
-  extern "C" __global__ void pack_##bytes(const type *from, type *to, const Box box) { pack(from, to, box); }                   \
-  extern "C" __global__ void unpack_##bytes(const type *from, type *to, const Box box) { unpack(from, to, box); }
-KERNELS(1, unsigned char)
-KERNELS(4, unsigned)
-KERNELS(8, unsigned long long)
+#define KERNELS(type, pack_name, unpack_name) \
+  extern "C" __global__ void pack_name(const type *from, type *to, const Box box) { pack(from, to, box); } \
+  extern "C" __global__ void unpack_name(const type *from, type *to, const Box box) { unpack(from, to, box); }
+KERNELS(unsigned char, pack_1, unpack_1)
+KERNELS(unsigned, pack_4, unpack_4)
+KERNELS(unsigned long long, pack_8, unpack_8)
