@@ -102,6 +102,7 @@ static struct priced_row price_row(const struct pricing *p, const struct priced_
                    (row->reproducible ? MODE_REPRODUCIBLE : 0);
   return (struct priced_row){.row = (int)(row - p->ctx->catalog.rows),
                              .log_excess = logf((float)row->time_ms) - cost.log_ms[row->launch],
+                             .start_share = predict_start_share(row->time_ms, &cost, (enum launch_mode)row->launch),
                              .log2_bytes = cost.log2_bytes,
                              .factor = cost.factor,
                              .launch_share = cost.launch_share[row->launch],
@@ -244,7 +245,9 @@ static void rank_family(int number, const struct priced_family *family, struct c
       const float error = kin[row->mode] + size * fabsf(asked.log2_bytes - row->log2_bytes) +
                           change * fabsf(asked.factor - row->factor) +
                           launch * fabsf(asked.launch_share[mode] - row->launch_share);
-      out->list[out->count++] = (struct ranked){row->log_excess + asked.log_ms[mode] + caution * error, number, i};
+      const float log_ms =
+          fmaxf(row->log_excess + asked.log_ms[mode], logf((float)predict_start_ms(row->start_share, &asked, mode)));
+      out->list[out->count++] = (struct ranked){log_ms + caution * error, number, i};
     }
   }
 }

@@ -20,6 +20,7 @@ struct priced_shape {
 struct priced_row {
   int row;                                /* in the catalog */
   float log_excess;                       /* logarithm of the measured time over the model's */
+  float start_share;                      /* see predict_start_share */
   float log2_bytes, factor, launch_share; /* of its predict_cost, in its launch mode */
   unsigned short steps;
   unsigned char mode; /* MODE_GRAPH, MODE_COLD, MODE_REPRODUCIBLE */

@@ -104,7 +104,7 @@ void predict_cost(const struct predict_model *model, const struct predict_shape 
 void predict_recost(const struct predict_model *model, struct predict_cost *cost) {
   cost->factor = 0;
   for (int i = 0; i < PREDICT_FEATURES; i++) cost->factor += (float)model->coefficients[i] * cost->features[i];
-  const float streaming_ms = fmaxf(expf(cost->log_streaming_ms + cost->factor), cost->dispatch_ms);
+  const float streaming_ms = expf(cost->log_streaming_ms + cost->factor);
   for (int i = 0; i < LAUNCH_MODE_COUNT; i++) {
     const float ms = predict_launch_ms[i] + streaming_ms;
     cost->log_ms[i] = logf(ms);
@@ -120,12 +120,26 @@ void predict_error_features(const struct predict_cost *measured, enum launch_mod
   out[PREDICT_sigma_launch - PREDICT_FEATURES] = fabsf(asked->launch_share[to] - measured->launch_share[from]);
 }
 
+static double least_ms(const struct predict_cost *cost, enum launch_mode mode) {
+  return (double)predict_launch_ms[mode] + (double)cost->dispatch_ms;
+}
+
+float predict_start_share(double time_ms, const struct predict_cost *measured, enum launch_mode from) {
+  return (float)fmin(1, time_ms / least_ms(measured, from));
+}
+
+double predict_start_ms(float share, const struct predict_cost *asked, enum launch_mode to) {
+  return (double)share * least_ms(asked, to);
+}
+
 struct prediction predict(const struct predict_model *model, double time_ms, const struct predict_cost *measured,
                           enum launch_mode from, const struct predict_cost *asked, enum launch_mode to,
                           double kin_error) {
   float features[PREDICT_ERRORS];
   predict_error_features(measured, from, asked, to, features);
-  struct prediction prediction = {time_ms * exp((double)(asked->log_ms[to] - measured->log_ms[from])), kin_error};
+  const double scaled_ms = time_ms * exp((double)(asked->log_ms[to] - measured->log_ms[from])),
+               start_ms = predict_start_ms(predict_start_share(time_ms, measured, from), asked, to);
+  struct prediction prediction = {fmax(scaled_ms, start_ms), kin_error};
   for (int i = 0; i < PREDICT_ERRORS; i++)
     prediction.error += model->coefficients[PREDICT_FEATURES + i] * (double)features[i];
   return prediction;

@@ -29,8 +29,9 @@ struct predict_work predict_work_of(const struct stencil *stencil, const struct 
                                     const struct domain *domain);
 
 /* The coefficients: name, default, meaning. A default is used where a database has no coefficients of its own. The time
- * is the product of the base time and, for each coefficient, of exp(coefficient * feature). It is at least the time in
- * which the GPU starts the blocks. The time of a launch is added. */
+ * is the product of the base time and, for each coefficient, of exp(coefficient * feature). The time of
+ * a launch is added. A prediction is at least the time of a launch and of the start of its blocks,
+ * or the share of this time that the measured launch needed. */
 #define PREDICT_LIST(X)                                                                                    \
   X(cache, 0.10, "log2 of bytes over the L2 cache, between -2 and 1")                                      \
   X(fill, 0.33, "log of the threads that the GPU holds over those of the launch, where it is not full")    \
@@ -105,6 +106,11 @@ void predict_cost_in(const struct predict_model *model, const struct predict_sha
 /* The same for one variant. */
 void predict_cost(const struct predict_model *model, const struct predict_shape *shape, const struct predict_work *work,
                   const struct predict_gpu *gpu, struct predict_cost *out);
+
+/* A launch takes at least the time of an empty one and of the start of its blocks. A variant that was measured may have
+ * shown that the GPU needs only a share of this time, which is 1 at most. */
+float predict_start_share(double time_ms, const struct predict_cost *measured, enum launch_mode from);
+double predict_start_ms(float share, const struct predict_cost *asked, enum launch_mode to);
 
 /* Predict the time of a variant.
  *   time_ms   its measured time, of one application, in launch mode `from`
