@@ -560,7 +560,8 @@ HALOTUNE_FAKE_DEVICES=2 tune "$both" --device all --json >"$work/out" 2>"$work/e
     and (map(.uuid) | unique | length == 2) and (map(.results) | add == '"$space"') and all(.factor == 1 and .winner_ms > 0 and .left_out == null)))' &&
   [ "$(query "$both" "select count(*), count(distinct variant_id), max(number) from measurement")" = "$space $space $space" ]
 result "--device all: GPUs of one model share a task, and each variant has one row" $? "$work/err"
-[ "$(query "$both" "select count(*) from measurement where gpu is not null and gpu not like 'GPU-%01'")" = 0 ]
+of_member=$(jq '.devices[0].tasks[0].gpus[1].results' "$work/out")
+[ "$(query "$both" "select count(gpu), count(case when gpu like 'GPU-%01' then 1 end) from measurement")" = "$of_member $of_member" ]
 result "a row says which GPU measured it" $?
 [ "$(query "$both" "select warnings like '%on 2 GPUs the winner took % ms, a spread of %' from run")" = 1 ]
 result "and the run how the GPUs differ" $?
@@ -576,6 +577,13 @@ result "--members: two processes share a GPU" $? "$work/out"
 tune "$work/replayed.db" --backend replay:"$both" --members 3 --json >"$work/out" 2>"$work/err" &&
   json '.tasks[0] | .complete and .tried == '"$space"' and (.gpus | length == 3)'
 result "--members: a team without GPUs replays a recording" $? "$work/out"
+for members in 8 9; do
+  "$program" tune star7 --grid 16,16,16 --dtype f32 --template-dir "$templates" --template small --backend replay:"$both" --max-variants 2 --members $members \
+    --db "$work/strategy.db" >"$work/out" 2>"$work/err-$members"
+done
+[ "$(query "$work/strategy.db" "select group_concat(strategy) from (select strategy from run order by id)")" = model,local ] &&
+  grep -qF 'strategy local proposes for 9 processes' "$work/err-9" && ! grep -qF 'strategy local' "$work/err-8"
+result "a team of more than eight searches with local" $? "$work/err-9"
 HALOTUNE_FAKE_FAULT="cuModuleLoadData=slow:200" HALOTUNE_FAKE_DEVICES=2 HALOTUNE_FAKE_STATE="$work/orphans.state" "$program" tune star7 \
   --grid 16,16,16 --dtype f32 --template-dir "$templates" --template small --device all --db "$work/orphans.db" >"$work/out" 2>&1 &
 tuner=$!

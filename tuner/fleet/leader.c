@@ -38,7 +38,7 @@ struct member {
   long results;      /* of this task */
   double *times_ms;  /* of the finalists; NULL: it did not run them */
   bool is_left_out;  /* its GPU is out of line */
-  bool is_uncounted; /* refused: it was never one of the team */
+  bool is_uncounted; /* refused, or gone before this task: it is not one of the team */
   char why[WORDS_BYTES];
 };
 
@@ -419,6 +419,9 @@ static halotune_status crew_begin(void *state, const struct crew_task *task) {
   struct leader *leader = state;
   struct text message = {0};
   halotune_status status = HALOTUNE_OK;
+  if (task->template_count > FLEET_MOST_TEMPLATES)
+    return fail(HALOTUNE_ARGUMENT, "a team takes at most %d templates, not %d: name fewer with --template",
+                FLEET_MOST_TEMPLATES, task->template_count);
   leader->task++;
   leader->is_started = leader->is_device_out = false;
   leader->own_anchor_ms = leader->spread = NAN;
@@ -428,6 +431,7 @@ static halotune_status crew_begin(void *state, const struct crew_task *task) {
   fleet_task_write(&message, task);
   for (int rank = 1; rank < leader->size && status == HALOTUNE_OK; rank++) {
     struct member *member = &leader->members[rank];
+    if (member->state == MEMBER_GONE) member->is_uncounted = true;
     if (member->state != MEMBER_IDLE) continue;
     struct text copy = {0};
     text_add(&copy, message.bytes, message.length);

@@ -283,12 +283,17 @@ static halotune_status search(struct member_state *member) {
   struct search_end end = {.scale = 1};
   halotune_status status = search_phase_run(&in, &end);
   if (status != HALOTUNE_OK || member->is_ended) return status;
+  if (!member->is_searched && is_stopped(member)) return fail(HALOTUNE_IO, "it was told to stop");
   struct text message;
   member_begin(member, FLEET_SETTLED, &message);
   pack_u64(&message, (uint64_t)member->settled_count);
   if (member->settled_count > 0) text_add(&message, member->settled.bytes, member->settled.length);
   return member_send(member, &message);
 }
+
+/* Whether a member whose set-up ended so cannot go on with other tasks: the leader, the GPU or the disk is gone, or it
+ * was told to stop. */
+static bool ends_member(halotune_status status) { return status == HALOTUNE_IO || status == HALOTUNE_NO_GPU; }
 
 /* The task, once it is known to be the leader's: set-up, search, finals. */
 static halotune_status task_run(struct member_state *member, const struct fleet_task *from) {
@@ -325,7 +330,12 @@ static halotune_status task_run(struct member_state *member, const struct fleet_
                                                .schedule = &member->schedule,
                                                .progress = &member->progress};
   status = setup_make(&member->setup_inputs, &member->setup);
-  if (status == HALOTUNE_OK) status = say_ready(member, true, "");
+  if (status == HALOTUNE_OK) {
+    status = say_ready(member, true, "");
+  } else if (!ends_member(status)) { /* such as a problem that is too large: the next task may be possible */
+    status = say_ready(member, false, fail_text());
+    member->is_ended = true;
+  }
   if (status == HALOTUNE_OK) status = await(member, FLEET_START, &in);
   if (status == HALOTUNE_OK && !member->is_ended) status = take_start(member, &in);
   if (status == HALOTUNE_OK && !member->is_ended) status = search(member);

@@ -174,6 +174,11 @@ static enum exit_code setup_tune(struct tune_command *c) {
     status = tune_team_meet(&team, &c->which, c->workers, c->compile_timeout_ms, c->host, &setup);
   trace_end(TRACE_PHASES, "start", begin_ms, NULL, NULL);
   if (status == HALOTUNE_OK) {
+    if (team.link.size > TEAM_MODEL_MOST && !option_given(c->invocation, "strategy")) {
+      c->options.strategy = &strategy_local;
+      fprintf(stderr, "halotune: strategy local proposes for %d processes, because model takes too long for so many\n",
+              team.link.size);
+    }
     code = tasks_tune(c, &setup, &list);
   } else {
     code = is_told ? exit_code_of(status) : report_failure(status);

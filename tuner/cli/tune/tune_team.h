@@ -5,6 +5,10 @@
 #include "tuner/cli/tune/tune_setup.h"
 #include "tuner/fleet/leader.h"
 
+/* A proposal of strategy `model` takes milliseconds, so that one process cannot feed more GPUs than these. In a larger
+ * team `local` searches, unless --strategy was given. */
+enum { TEAM_MODEL_MOST = 8 };
+
 /* Start with {0}; end with tune_team_close. It must not move. */
 struct tune_team {
   struct fleet_link link; /* table NULL: this process works alone */
