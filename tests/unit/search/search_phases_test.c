@@ -106,6 +106,7 @@ static struct search_inputs inputs_of(struct phase_case *c, const struct strateg
 static void case_close(struct phase_case *c) {
   text_free(&c->warnings);
   timed_free(&c->timed);
+  twins_free(&c->twins);
   pipeline_free(c->pipeline);
   trial_free(c->first);
   bindings_free(&c->bindings);
