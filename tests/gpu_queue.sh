@@ -1,18 +1,18 @@
 #!/bin/sh
 # gpu_queue.sh: runs checks on this machine's GPUs. Each line of its stdin is a check: a name, a tab, a command. JOBS (4)
 # run at the same time, on the GPUs that DEVICES numbers ('0 1 2 3'; else on the first). As soon as a check ends, its
-# result is printed as TAP. The result is also kept: RESULTS/NAME.ok or RESULTS/NAME.failed holds the output.
+# result is printed as TAP. The result is also kept: RESULTS/NAME.ok or RESULTS/NAME.failed holds the output, and
+# RESULTS/NAME.command the command. The result of another command does not count.
 #
 # After MINUTES it stops: no check begins, and those that run are ended without a result. The next call with the same
-# RESULTS tries only what has no result yet. Remove a file of RESULTS to try its check again. Prints what is left, and
-# fails if a check failed or is left.
+# RESULTS tries only what has no result yet. A check that was ended although it had the whole of a call has failed. Remove
+# a file of RESULTS to try its check again. Prints what is left, and fails if a check failed or is left.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export RESULTS="${RESULTS:-$work/results}" WORK="$work" DEADLINE=
 mkdir -p "$RESULTS" "$work/todo"
-[ -z "${MINUTES:-}" ] || DEADLINE=$(($(date +%s) + $(awk -v minutes="$MINUTES" 'BEGIN {printf "%d", 60*minutes}')))
 
 tab=$(printf '\t')
 while IFS=$tab read -r name command; do
@@ -21,7 +21,11 @@ while IFS=$tab read -r name command; do
 done
 # The lines of results: those of earlier calls first.
 while read -r name; do
-  if [ -e "$RESULTS/$name.ok" ]; then echo "ok $name"
+  if ! cmp -s "$work/todo/$name" "$RESULTS/$name.command"; then
+    rm -f "$RESULTS/$name.ok" "$RESULTS/$name.failed"
+    cp "$work/todo/$name" "$RESULTS/$name.command"
+    echo "$name" >>"$work/left"
+  elif [ -e "$RESULTS/$name.ok" ]; then echo "ok $name"
   elif [ -e "$RESULTS/$name.failed" ]; then echo "failed $name"
   else echo "$name" >>"$work/left"
   fi
@@ -39,10 +43,19 @@ else
   set --
 fi
 "$@" tests/on_device.sh sh "$WORK/todo/$name" >"$log" 2>&1 && status=ok || status=failed
-if [ $status = failed ] && [ -n "$DEADLINE" ] && [ "$(date +%s)" -ge "$DEADLINE" ]; then rm "$log" && exit 0; fi
+if [ $status = failed ] && [ -n "$DEADLINE" ] && [ "$(date +%s)" -ge "$DEADLINE" ]; then
+  if ! grep -qx -e "$name" "$WORK/first"; then rm "$log" && exit 0; fi
+  echo "it did not end within $MINUTES minutes, the time of a call" >>"$log"
+fi
 mv "$log" "$RESULTS/$name.$status"
 echo "$status $name"
 T
+# The first JOBS checks have the whole time of a call.
+if [ -n "${MINUTES:-}" ]; then
+  seconds=$(awk -v minutes="$MINUTES" 'BEGIN {printf "%d", 60*minutes}')
+  DEADLINE=$(($(date +%s) + seconds))
+  head -n "${JOBS:-4}" "$work/left" >"$work/first"
+fi
 {
   cat "$work/earlier"
   xargs -r -P "${JOBS:-4}" --process-slot-var=SLOT -n 1 sh "$work/try" <"$work/left"

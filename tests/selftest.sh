@@ -223,11 +223,18 @@ queue MINUTES=600
 [ $? = 1 ] && grep -q '^ok 1 - good: fine$' "$work/out" && grep -q '^not ok 2 - bad: reason$' "$work/out" && [ "$(wc -l <"$work/ran")" = 2 ]
 result "it shows the results that it has, and repeats no check" $?
 rm "$work/queue/bad.failed"
-printf 'good\tfalse\nbad\ttrue\n' | RESULTS="$work/queue" tests/gpu_queue.sh >"$work/out" 2>"$work/err" && [ "$(grep -c '^ok' "$work/out")" = 2 ]
+queue
+[ $? = 1 ] && [ "$(tr '\n' ' ' <"$work/ran" | wc -w)" = 3 ] && [ "$(tail -n 1 "$work/ran")" = bad ]
 result "a check whose result was removed is tried again" $?
-printf 'slow\tsleep %s\n' "$LIMIT_S" | RESULTS="$work/queue" MINUTES=0.03 timeout "$LIMIT_S" tests/gpu_queue.sh >"$work/out" 2>"$work/err"
-[ $? = 1 ] && grep -qx '# left: 1; call this again' "$work/out" && [ -z "$(ls "$work/queue" | grep slow)" ]
+printf 'good\tfalse\nbad\ttrue\n' | RESULTS="$work/queue" tests/gpu_queue.sh >"$work/out" 2>"$work/err"
+[ $? = 1 ] && grep -q '^not ok .* - good: ' "$work/out" && grep -q '^ok .* - bad: ' "$work/out"
+result "so is one whose command is another now" $?
+printf 'first\tsleep 1\nslow\tsleep %s\n' "$LIMIT_S" | RESULTS="$work/queue" JOBS=1 MINUTES=0.05 timeout "$LIMIT_S" tests/gpu_queue.sh >"$work/out" 2>"$work/err"
+[ $? = 1 ] && grep -qx '# left: 1; call this again' "$work/out" && [ -z "$(ls "$work/queue" | grep 'slow[.][fop]')" ]
 result "one that runs when the time is over has no result" $?
+printf 'slow\tsleep %s\n' "$LIMIT_S" | RESULTS="$work/queue" MINUTES=0.03 timeout "$LIMIT_S" tests/gpu_queue.sh >"$work/out" 2>"$work/err"
+[ $? = 1 ] && grep -qx 'not ok 1 - slow: it did not end within 0.03 minutes, the time of a call' "$work/out"
+result "one that had the whole time has failed" $?
 checks() { # words of the environment...
   env HALOTUNE="$work/program" SANITIZER="$work/sanitizer" TOOLS=memcheck STENCILS='copy triad' WINNERS=0 LARGE=0 TEMPLATE=direct ROW=1 RESULTS="$work/checks" DEVICES='0 3' \
     "$@" tests/gpu_checks.sh >"$work/out" 2>"$work/err"
