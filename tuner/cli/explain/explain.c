@@ -53,6 +53,25 @@ static halotune_status problem_explain(const struct definitions *definitions, co
   return ok ? HALOTUNE_OK : fail_memory();
 }
 
+static void read_extents(const json_t *list, int64_t out[3]) {
+  for (size_t i = 0; i < 3; i++) out[i] = json_integer_value(json_array_get(list, i));
+}
+
+/* Read the profiler's table, in which the winner's launch must be. */
+static halotune_status read_counters(const char *path, const json_t *document, const json_t *problem,
+                                     struct counters *out) {
+  const json_t *winner = json_object_get(problem, "winner"), *launch = json_object_get(winner, "launch");
+  const json_t *device = row_with_id(json_object_get(document, "devices"), member_whole(problem, "device"));
+  struct counted_launch counted = {.kernel = member_text(launch, "kernel"),
+                                   .registers = member_whole(winner, "registers"),
+                                   .shared_bytes = member_whole(launch, "shared_bytes"),
+                                   .capability = member_whole(device, "capability"),
+                                   .gpu = member_text(device, "name")};
+  read_extents(json_object_get(launch, "block"), counted.block);
+  read_extents(json_object_get(launch, "grid"), counted.blocks);
+  return counters_read(path, &counted, out);
+}
+
 /* The document of a report on the stencil alone. */
 static halotune_status document_read(struct store *store, const struct report_request *request, json_t **out) {
   struct text text = {0};
@@ -84,7 +103,7 @@ static enum exit_code explain_run(const struct invocation *invocation) {
   }
   if (status == HALOTUNE_OK) status = definitions_read(store_connection(store), &definitions);
   if (status == HALOTUNE_OK) status = explain_choose(invocation, &definitions, document, stencil, &problem);
-  if (status == HALOTUNE_OK && profile) status = counters_read(profile, stencil, &counters);
+  if (status == HALOTUNE_OK && profile) status = read_counters(profile, document, problem, &counters);
   if (status == HALOTUNE_OK) status = problem_explain(&definitions, document, problem, profile ? &counters : NULL);
   json_decref(document);
   definitions_free(&definitions);

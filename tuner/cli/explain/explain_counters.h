@@ -2,6 +2,8 @@
 #ifndef CLI_EXPLAIN_EXPLAIN_COUNTERS_H
 #define CLI_EXPLAIN_EXPLAIN_COUNTERS_H
 
+#include <stdint.h>
+
 #include "base/fail.h"
 
 /* The units whose use is known: member, what the unit is, the profiler's metric in percent of the peak. */
@@ -24,9 +26,18 @@ struct counters {
 
 extern const char *const counter_names[COUNTERS];
 
-/* Read the first launch of a kernel of the stencil from a table that `ncu --csv --page raw --print-units base` wrote.
- * Returns HALOTUNE_OK; HALOTUNE_IO; HALOTUNE_PARSE if there is no such table; HALOTUNE_NOT_FOUND if it has no launch of
- * the stencil, or no unit that is known. */
-halotune_status counters_read(const char *path, const char *stencil, struct counters *out);
+/* How the winner is launched: what tells its launch from others in a table. */
+struct counted_launch {
+  const char *kernel;                                               /* the function's name */
+  int64_t block[3], blocks[3], registers, shared_bytes, capability; /* capability: 90 for 9.0 */
+  const char *gpu;
+};
+
+/* Read the first launch of the winner from a table that `ncu --csv --page raw` wrote, with any --print-units.
+ * Whatever of `winner` the table has a column for must agree: the function, threads and blocks, which each table has,
+ * and registers, dynamic shared memory, compute capability and the GPU's name.
+ * Returns HALOTUNE_OK; HALOTUNE_IO; HALOTUNE_PARSE if there is no such table; HALOTUNE_NOT_FOUND if it has no such
+ * launch, with what differs, or no unit that is known. */
+halotune_status counters_read(const char *path, const struct counted_launch *winner, struct counters *out);
 
 #endif
