@@ -12,9 +12,11 @@ struct phase {
   struct backend_handle backend;
   struct final_candidate candidates[MOST];
   int count;
-  int failing_load; /* the candidate that fails to load; -1: none */
-  int fully;        /* number of screened variants that were fully measured */
-  int asks_to_stop; /* from this question on the answer is to stop; 0: never */
+  int failing_load;        /* the candidate that fails to load; -1: none */
+  int fully;               /* number of screened variants that were fully measured */
+  int asks_to_stop;        /* from this question on the answer is to stop; 0: never */
+  const double *elsewhere; /* a weight for each candidate; NULL: nothing ran elsewhere */
+  const int *finalists;    /* candidates */
   struct finals finals;
 };
 
@@ -44,6 +46,21 @@ static bool is_stopped(void *state) {
     return false;
   }
   return phase->asks_to_stop == 1;
+}
+
+static halotune_status keep_chosen(void *state, const int *candidates, int count) {
+  (void)count;
+  ((struct phase *)state)->finalists = candidates;
+  return HALOTUNE_OK;
+}
+
+static halotune_status weigh(void *state, const double *adjusted_ms, double *weights) {
+  const struct phase *phase = state;
+  for (int i = 0; i < phase->count; i++) {
+    CHECK_NEAR(phase->model.true_ms[phase->finalists[i]], adjusted_ms[i], 1e-9, "finalist %d", i);
+    weights[i] = phase->elsewhere[phase->finalists[i]];
+  }
+  return HALOTUNE_OK;
 }
 
 /* Candidates with these times. The first one is the default, and is in its slot. All have been measured. */
@@ -81,6 +98,8 @@ static void run_with(struct phase *phase, double budget_ms, int slot_count) {
                                          .roof_count = 1,
                                          .load = load_candidate,
                                          .measured = was_measured,
+                                         .chosen = phase->elsewhere ? keep_chosen : NULL,
+                                         .weigh = phase->elsewhere ? weigh : NULL,
                                          .is_stopped = is_stopped,
                                          .state = phase};
   CHECK_OK(finals_run(&request, &phase->finals));
@@ -229,6 +248,45 @@ TEST(the_winner_follows_from_times_and_registers) {
     CHECK(phase.finals.entries[0].is_tie && phase.finals.entries[0].rank == 1, "%s", rows[i].what);
     CHECK_EQ(FINALS_ROUNDS, phase.finals.entries[0].timing.sample_count, "%s", rows[i].what);
     CHECK_NEAR(rows[i].times_ms[rows[i].want], phase.finals.entries[0].timing.median_ms, 1e-9, "%s", rows[i].what);
+    finals_free(&phase.finals);
+  }
+}
+
+/* What the finalists do on other GPUs decides as much as what they do here. Ranks, ties and ratios are of the means. */
+TEST(finalists_are_weighed_with_their_times_on_other_gpus) {
+  static const struct {
+    const char *what;
+    double times_ms[4], weights[4];
+    int want, ranks[4];
+    bool ties[4];
+  } rows[] = {
+      {"the same elsewhere", {2, 1.01, 1, 1.02}, {1, 1, 1, 1}, 2, {4, 2, 1, 3}, {0, 0, 1, 0}},
+      {"another unit elsewhere", {2, 1.01, 1, 1.02}, {3, 3, 3, 3}, 2, {4, 2, 1, 3}, {0, 0, 1, 0}},
+      {"faster elsewhere", {2, 1.01, 1, 1.02}, {1, 0.96, 1, 1}, 1, {4, 1, 2, 3}, {0, 1, 0, 0}},
+      {"slower elsewhere", {2, 1.01, 1, 1.02}, {1, 1, 1.05, 1}, 1, {4, 1, 3, 2}, {0, 1, 0, 0}},
+      {"a tie of the means, the first in order", {2, 1.01, 1, 1.02}, {1, 0.993, 1, 1}, 1, {4, 1, 2, 3}, {0, 1, 1, 0}},
+      {"a tie here alone is none", {2, 1.003, 1, 1.02}, {1, 1.01, 1, 1}, 2, {4, 2, 1, 3}, {0, 0, 1, 0}},
+      {"the default is the best of all", {1.02, 1.01, 1, 1.02}, {0.9, 1, 1, 1}, 0, {1, 3, 2, 4}, {1, 0, 0, 0}},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct phase phase;
+    const double *times_ms = rows[i].times_ms, *weights = rows[i].weights;
+    const double want_ms = times_ms[rows[i].want] * weights[rows[i].want];
+    begin_phase(&phase, times_ms, 4, NOISE_NONE);
+    phase.elsewhere = weights;
+    run_phase(&phase);
+    CHECK_EQ(rows[i].want, winner(&phase), "%s", rows[i].what);
+    for (int j = 0; j < 4; j++) {
+      const struct final_entry *entry = entry_of(&phase, j);
+      const double ratio = times_ms[j] * weights[j] / want_ms;
+      CHECK_EQ(rows[i].ranks[j], entry->rank, "%s: candidate %d", rows[i].what, j);
+      CHECK_EQ(rows[i].ties[j], entry->is_tie, "%s: candidate %d", rows[i].what, j);
+      CHECK_NEAR(times_ms[j], entry->timing.median_ms, 1e-9, "%s: the time is of this GPU", rows[i].what);
+      CHECK_NEAR(ratio, entry->ratio, 1e-9, "%s: candidate %d", rows[i].what, j);
+      CHECK_NEAR(ratio, entry->ratio_low, 1e-9, "%s: candidate %d", rows[i].what, j);
+      CHECK_NEAR(ratio, entry->ratio_high, 1e-9, "%s: candidate %d", rows[i].what, j);
+    }
+    CHECK_NEAR(0.9 / times_ms[rows[i].want], phase.finals.roof_ratio, 1e-9, "%s: roof of this GPU", rows[i].what);
     finals_free(&phase.finals);
   }
 }
@@ -727,6 +785,7 @@ int main(void) {
       cmocka_unit_test(less_time_makes_a_smaller_plan_in_the_documented_order),
       cmocka_unit_test(a_default_that_is_far_behind_is_rare),
       cmocka_unit_test(the_winner_follows_from_times_and_registers),
+      cmocka_unit_test(finalists_are_weighed_with_their_times_on_other_gpus),
       cmocka_unit_test(what_is_rejected_leaves_and_the_others_are_ranked_anew),
       cmocka_unit_test(one_value_again_and_again_has_no_interval),
       cmocka_unit_test(sixty_four_enter_and_twelve_and_the_default_stay),

@@ -2,6 +2,7 @@
 #include <limits.h>
 
 #include "tests/unit/search/search_space.h"
+#include "tuner/search/run/schedule.h"
 #include "tuner/search/strategy/draw.h"
 #include "tuner/search/strategy/effects.h"
 #include "tuner/search/strategy/neighbours.h"
@@ -176,6 +177,33 @@ TEST(order_is_that_of_the_space) {
   timed_free(&timed);
 }
 
+static double no_time(void *state) {
+  (void)state;
+  return 0;
+}
+
+/* What is kept for the finals follows the newest estimate, and is never more than at first. */
+TEST(the_search_ends_as_the_newest_estimate_of_the_finals_says) {
+  static const struct {
+    double budget_s, finals_ms[3], search_end_ms[4];
+  } rows[] = {
+      {100, {1000, 2500, 500}, {80000, 99000, 97500, 99500}},
+      {100, {1000, 30000, 20000}, {80000, 99000, 80000, 80000}},
+      {4, {3000, 1000, 2500}, {2000, 2000, 3000, 2000}},
+      {INFINITY, {1000, 2500, 500}, {INFINITY, INFINITY, INFINITY, INFINITY}},
+  };
+  const struct time_source time = {.now_ms = no_time};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct schedule schedule = schedule_start(&time, NULL, INFINITY);
+    schedule_divide(&schedule, rows[i].budget_s);
+    for (int j = 0; j < 4; j++) {
+      if (j > 0) schedule_keep_for_finals(&schedule, rows[i].finals_ms[j - 1]);
+      CHECK(rows[i].search_end_ms[j] == schedule.search_end_ms, "row %zu, estimate %d: %g ms", i, j,
+            schedule.search_end_ms);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_variant_is_visited_once),
@@ -185,6 +213,7 @@ int main(void) {
       cmocka_unit_test(effects_tell_good_values_from_bad_ones),
       cmocka_unit_test(the_best_time_is_that_of_the_list),
       cmocka_unit_test(order_is_that_of_the_space),
+      cmocka_unit_test(the_search_ends_as_the_newest_estimate_of_the_finals_says),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,10 +77,11 @@ struct final_entry {
   struct verdict verdict; /* why it left; OUTCOME_MEASURED if it did not */
   struct timing timing;   /* of the final rounds; of the entry rounds if it is no finalist. Its samples are `samples` */
   float *samples;
-  int loaded;                          /* its place in the order of loading */
-  int slot;                            /* where it was loaded */
-  double entry_ms;                     /* its adjusted time of the entry rounds (rounds.h); NaN if it has none */
-  double ratio, ratio_low, ratio_high; /* to the winner in the same rounds; the interval is NaN if it is not known */
+  int loaded;      /* its place in the order of loading */
+  int slot;        /* where it was loaded */
+  double entry_ms; /* its adjusted time of the entry rounds (rounds.h); NaN if it has none */
+  /* To the winner in the same rounds, times the weights of both. The interval is NaN if it is not known. */
+  double ratio, ratio_low, ratio_high;
   bool is_served;
   bool is_default, is_finalist, is_tie; /* is_tie: it ties with the leader, or is the leader */
 };

@@ -16,6 +16,11 @@ static int fastest_player(const struct rounds *rounds, const double *adjusted_ms
   return best;
 }
 
+/* What a finalist's ratio to another one on this device is multiplied by, to be that of the means over all GPUs. */
+static double weight_beside(const struct finals_phase *phase, int player, int other) {
+  return phase->weights ? phase->weights[player] / phase->weights[other] : 1;
+}
+
 /* Find the winner's player by the rule of step 6. */
 static halotune_status choose_winner(struct finals_phase *phase, const double *adjusted_ms, int *winner) {
   const int count = phase->finalist_count, leader = fastest_player(&phase->final, adjusted_ms, 0, count);
@@ -24,7 +29,7 @@ static halotune_status choose_winner(struct finals_phase *phase, const double *a
   for (int p = 0; p < count; p++) {
     struct final_entry *entry = &phase->out->entries[phase->finalists[p]];
     const struct final_candidate *candidate = &phase->request.candidates[entry->candidate];
-    const double weight = phase->weights ? phase->weights[p] / phase->weights[leader] : 1;
+    const double weight = weight_beside(phase, p, leader);
     entry->is_tie = player_is_in(&phase->final, p) &&
                     (p == leader || rounds_ratio(&phase->final, p, leader).high * weight <= FINALS_TIE_RATIO);
     contenders[p] = (struct contender){.is_tie = entry->is_tie,
@@ -44,13 +49,14 @@ static struct summary tell_ratio(struct rounds *rounds, int player, int winner) 
   return ratio;
 }
 
-/* Fill an entry's times and ratios from some rounds. */
-static halotune_status tell_entry(struct rounds *rounds, int player, int winner, struct arena *arena,
+/* Fill an entry's times and ratios from some rounds.
+ *   weight  what its ratio is multiplied by */
+static halotune_status tell_entry(struct rounds *rounds, int player, int winner, double weight, struct arena *arena,
                                   struct final_entry *entry) {
   const struct summary times = rounds_times(rounds, player), ratio = tell_ratio(rounds, player, winner);
-  entry->ratio = ratio.median;
-  entry->ratio_low = ratio.low;
-  entry->ratio_high = ratio.high;
+  entry->ratio = ratio.median * weight;
+  entry->ratio_low = ratio.low * weight;
+  entry->ratio_high = ratio.high * weight;
   entry->samples = arena_alloc(arena, (size_t)rounds->count * sizeof *entry->samples);
   if (!entry->samples) return fail_memory();
   for (int r = 0, count = 0; r < rounds->count; r++) {
@@ -121,7 +127,7 @@ halotune_status finals_result(struct finals_phase *phase) {
     rankings[i].group = !is_in ? 3 : 2;
     rankings[i].adjusted_ms = is_in ? out->entries[i].entry_ms : 0;
     if (is_in && !out->entries[i].is_finalist) {
-      st = tell_entry(&phase->entry, i, phase->finalists[winner], &phase->arena, &out->entries[i]);
+      st = tell_entry(&phase->entry, i, phase->finalists[winner], 1, &phase->arena, &out->entries[i]);
     }
   }
   for (int p = 0; p < phase->finalist_count && st == HALOTUNE_OK; p++) {
@@ -129,7 +135,7 @@ halotune_status finals_result(struct finals_phase *phase) {
     if (!player_is_in(&phase->final, p)) continue;
     rankings[i].group = p == winner ? 0 : 1;
     rankings[i].adjusted_ms = adjusted_ms[p];
-    st = tell_entry(&phase->final, p, winner, &phase->arena, &out->entries[i]);
+    st = tell_entry(&phase->final, p, winner, weight_beside(phase, p, winner), &phase->arena, &out->entries[i]);
   }
   if (st != HALOTUNE_OK) return st;
   tell_roof(phase, adjusted_ms, winner);

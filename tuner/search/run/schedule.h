@@ -14,6 +14,7 @@ struct schedule {
   double deadline_ms;                /* INFINITY for none */
   double start_ms;                   /* when the set-up began */
   double search_end_ms, end_ms; /* when the search has to end, and the finals; 0 during the set-up; INFINITY: never */
+  double first_search_end_ms;   /* what schedule_divide() made of search_end_ms */
   bool has_deadline;            /* the deadline comes before the end of the budget */
   bool is_too_late;             /* the deadline leaves too little time to begin the search */
 };
@@ -29,7 +30,8 @@ void schedule_divide(struct schedule *schedule, double budget_s);
  * time the default variant would win because no other one was tried. */
 bool schedule_leaves_time(double deadline_ms, double budget_s, double now_ms);
 
-/* The finals need only so much time: the search may go on until then. A search that may take longer already does. */
+/* The finals need only so much time, as far as is known now: the search may go on until then. The newest call counts.
+ * The search never ends earlier than schedule_divide() said. */
 void schedule_keep_for_finals(struct schedule *schedule, double finals_ms);
 
 double schedule_now_ms(const struct schedule *schedule);

@@ -32,6 +32,7 @@ struct search_phase {
   struct results results;
   struct runner *runner;
   long running;              /* of the trials in the runner: those that give new results */
+  long ran;                  /* trials that the device ran, those of the crew and of earlier runs left out */
   struct visited proposed;   /* in this run; strategies know neither of the default nor of what earlier runs tried */
   struct proposal_list lost; /* that members took and did not run */
   const char *why;           /* the next variant is proposed */
@@ -176,11 +177,11 @@ static int likely_entrants(const struct timed_list *timed) {
   return count + MORE;
 }
 
-/* What the finals will not need is the search's. A load there takes less than a variant takes here. */
+/* What the finals will not need is the search's. A load there takes less than a variant takes on this device here. */
 static void leave_for_finals(const struct search_phase *phase) {
   const struct search_inputs *in = phase->in;
   const double best_ms = timed_best_ms(in->timed), begin_ms = phase->watch.begin_ms;
-  const double each_ms = (schedule_now_ms(in->schedule) - begin_ms) / (double)(in->tally->tried + 1);
+  const double each_ms = (schedule_now_ms(in->schedule) - begin_ms) / (double)(phase->ran + 1);
   if (!isfinite(best_ms) || !isfinite(in->schedule->end_ms)) return;
   schedule_keep_for_finals(in->schedule, finals_need_ms(best_ms, fmax(in->first_ms, best_ms), each_ms,
                                                         likely_entrants(in->timed), in->schedule->end_ms - begin_ms));
@@ -194,6 +195,7 @@ static halotune_status take_ended(struct search_phase *phase) {
   if (!trial) return status;
   if (phase->watch.anchor) anchor_busy_until(phase->watch.anchor, end_ms);
   phase->running -= !trial->again;
+  phase->ran++;
   if (status == HALOTUNE_OK) return results_finish(&phase->results, trial);
   trial_free(trial);
   return status;
