@@ -61,18 +61,18 @@ static const char *digits_of(char *line, const char *word) {
   return line + length + 1;
 }
 
-/* Whether nobody but this user can read an open file. */
+static const struct own_kind private_file = {.what = "private key",
+                                             .foreign_remedy = "copy it to a file of your own",
+                                             .rights = S_IRWXG | S_IRWXO,
+                                             .others_can = "read",
+                                             .chmod = "600",
+                                             .more = "think of a new key"};
+
 static halotune_status privacy_check(int fd, const char *path) {
   struct stat facts;
   if (fstat(fd, &facts) != 0) return fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
   if (!S_ISREG(facts.st_mode)) return fail(HALOTUNE_IO, "%s: a private key is kept in a regular file", path);
-  const enum own_flaw flaw = own_flaw_of(&facts, S_IRWXG | S_IRWXO);
-  if (flaw == OWN_FOREIGN)
-    return fail(HALOTUNE_IO, "%s: this private key belongs to another user; copy it to a file of your own", path);
-  if (flaw == OWN_SHARED)
-    return fail(HALOTUNE_IO, "%s: others can read this private key; run 'chmod 600 %s', and think of a new key", path,
-                path);
-  return HALOTUNE_OK;
+  return own_check(&facts, path, &private_file);
 }
 
 halotune_status key_file_read(const char *path, struct private_key *out) {

@@ -12,29 +12,33 @@
 
 enum { WRITE_RIGHTS = S_IWGRP | S_IWOTH };
 
-enum own_flaw own_flaw_of(const struct stat *facts, mode_t rights) {
-  if (facts->st_uid != geteuid()) return OWN_FOREIGN;
-  return (facts->st_mode & rights) != 0 ? OWN_SHARED : OWN_NO_FLAW;
+static const struct own_kind cache = {.what = "cache",
+                                      .foreign_remedy = "set XDG_CACHE_HOME to a folder of your own",
+                                      .rights = WRITE_RIGHTS,
+                                      .others_can = "write to",
+                                      .chmod = "-R go-w"};
+
+static const struct own_kind file_in_cache = {
+    .what = "file", .foreign_remedy = "remove it", .rights = WRITE_RIGHTS, .others_can = "write to", .chmod = "go-w"};
+
+halotune_status own_check(const struct stat *facts, const char *path, const struct own_kind *kind) {
+  if (facts->st_uid != geteuid())
+    return fail(HALOTUNE_IO, "%s: this %s belongs to user %u, and user %u does not use it; %s", path, kind->what,
+                (unsigned)facts->st_uid, (unsigned)geteuid(), kind->foreign_remedy);
+  if ((facts->st_mode & kind->rights) == 0) return HALOTUNE_OK;
+  struct text word = {0};
+  text_shell_word(&word, path);
+  const halotune_status status =
+      fail(HALOTUNE_IO, "%s: others can %s this %s, so it is not used; run: chmod %s %s%s%s", path, kind->others_can,
+           kind->what, kind->chmod, text_string(&word), kind->more ? ", and " : "", kind->more ? kind->more : "");
+  text_free(&word);
+  return status;
 }
 
 halotune_status own_folder_check(const char *path) {
   struct stat facts;
-  struct text word = {0};
   if (stat(path, &facts) != 0 || !S_ISDIR(facts.st_mode)) return HALOTUNE_OK;
-  const enum own_flaw flaw = own_flaw_of(&facts, WRITE_RIGHTS);
-  if (flaw == OWN_FOREIGN) {
-    return fail(HALOTUNE_IO,
-                "%s: this cache belongs to user %u, and user %u does not use it; set XDG_CACHE_HOME to a folder of "
-                "your own",
-                path, (unsigned)facts.st_uid, (unsigned)geteuid());
-  }
-  if (flaw == OWN_NO_FLAW) return HALOTUNE_OK;
-  text_shell_word(&word, path);
-  const halotune_status status =
-      fail(HALOTUNE_IO, "%s: others can write to this cache, so it is not used; run: chmod -R go-w %s", path,
-           text_string(&word));
-  text_free(&word);
-  return status;
+  return own_check(&facts, path, &cache);
 }
 
 int own_file_open(const char *path) {
@@ -44,8 +48,8 @@ int own_file_open(const char *path) {
     fail(errno == ENOENT ? HALOTUNE_NOT_FOUND : HALOTUNE_IO, "%s: %s", path, strerror(errno));
     return -1;
   }
-  if (fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) && own_flaw_of(&facts, WRITE_RIGHTS) == OWN_NO_FLAW) return fd;
-  fail(HALOTUNE_IO, "%s: this is not a regular file that you alone can write", path);
+  if (fstat(fd, &facts) != 0 || !S_ISREG(facts.st_mode)) fail(HALOTUNE_IO, "%s: this is not a regular file", path);
+  else if (own_check(&facts, path, &file_in_cache) == HALOTUNE_OK) return fd;
   close(fd);
   return -1;
 }

@@ -9,11 +9,21 @@
 
 #include "base/fail.h"
 
-/* What speaks against believing a file or a folder. */
-enum own_flaw { OWN_NO_FLAW, OWN_FOREIGN /* another user owns it */, OWN_SHARED /* others have one of the rights */ };
+/* What is believed, and what is said where it is not: "this CACHE belongs to user 7 ...; FOREIGN_REMEDY", "others can
+ * WRITE TO this CACHE, ...; run: chmod CHMOD PATH, and MORE". */
+struct own_kind {
+  const char *what;           /* "cache" */
+  const char *foreign_remedy; /* where another user owns it */
+  mode_t rights;              /* the bits of the mode that group and others may not have */
+  const char *others_can;     /* what these bits allow: "write to" */
+  const char *chmod;          /* the arguments that take the bits away: "go-w" */
+  const char *more;           /* NULL, or what to do besides */
+};
 
-/* Look at owner and mode; `rights` are the bits of the mode that group and others may not have. */
-enum own_flaw own_flaw_of(const struct stat *facts, mode_t rights);
+/* Refuse what belongs to another user, or what others have rights on.
+ *   facts  of fstat, so that nobody can exchange a file between this and its use
+ * Returns HALOTUNE_OK; or HALOTUNE_IO, whose detail has the command that mends it. */
+halotune_status own_check(const struct stat *facts, const char *path, const struct own_kind *kind);
 
 /* Refuse a folder that belongs to another user or that others can write. A link to a folder counts as the folder.
  * Returns HALOTUNE_OK, also if nothing is there; or HALOTUNE_IO, whose detail has the command that mends it. */

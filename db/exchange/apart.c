@@ -54,10 +54,16 @@ static halotune_status copy(struct store *from, const char *file) {
 }
 
 /* Whoever else can write in the folder could lay a link there, under the name of the new file. */
+static const struct own_kind folder_apart = {.what = "folder",
+                                             .foreign_remedy = "move it away",
+                                             .rights = S_IWGRP | S_IWOTH,
+                                             .others_can = "write to",
+                                             .chmod = "go-w"};
+
 static halotune_status folder_check(const char *folder) {
-  if (own_folder_check(folder) == HALOTUNE_OK) return HALOTUNE_OK;
-  return fail(HALOTUNE_IO, "%s: this folder belongs to another user, or others can write to it; nothing is kept there",
-              folder);
+  struct stat facts;
+  if (stat(folder, &facts) != 0) return fail(HALOTUNE_IO, "%s: %s", folder, strerror(errno));
+  return own_check(&facts, folder, &folder_apart);
 }
 
 halotune_status apart_keep(const char *path, struct store *from, const char *name, struct identity document,

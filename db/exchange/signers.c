@@ -20,18 +20,17 @@
 
 static const char file_name[] = "trusted-signers";
 
-/* Whether nobody else can change an open file or folder. */
-static halotune_status ownership_check(int fd, const char *path) {
-  struct stat facts;
-  if (fstat(fd, &facts) != 0) return fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
-  const enum own_flaw flaw = own_flaw_of(&facts, S_IWGRP | S_IWOTH);
-  if (flaw == OWN_FOREIGN)
-    return fail(HALOTUNE_IO, "%s: it belongs to another user, who could name signers for you; move it away", path);
-  if (flaw == OWN_SHARED)
-    return fail(HALOTUNE_IO, "%s: others can write there, and could name signers for you; run 'chmod go-w %s'", path,
-                path);
-  return HALOTUNE_OK;
-}
+/* The file, and the folder where it could be exchanged. */
+static const struct own_kind list_of_signers = {.what = "list of signers",
+                                                .foreign_remedy = "move it away",
+                                                .rights = S_IWGRP | S_IWOTH,
+                                                .others_can = "write to",
+                                                .chmod = "go-w"};
+static const struct own_kind folder_of_signers = {.what = "folder of signers",
+                                                  .foreign_remedy = "set XDG_DATA_HOME to a folder of your own",
+                                                  .rights = S_IWGRP | S_IWOTH,
+                                                  .others_can = "write to",
+                                                  .chmod = "go-w"};
 
 /* Read a name: letters, digits, and after the first also ._@- */
 static bool is_name(const char *name) {
@@ -70,12 +69,13 @@ static halotune_status lines_read(char *text, const char *path, struct signers *
 }
 
 /* Open the user's data folder (O_DIRECTORY) or a file in it (O_NOFOLLOW). A missing one is fd -1. */
-static halotune_status own_open(const char *path, int flags, int *fd) {
+static halotune_status own_open(const char *path, int flags, const struct own_kind *kind, int *fd) {
+  struct stat facts;
   *fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | flags);
   if (*fd < 0 && errno == ENOENT) return HALOTUNE_OK;
   if (*fd < 0 && errno == ELOOP) return fail(HALOTUNE_IO, "%s: a symbolic link is not followed here", path);
-  if (*fd < 0) return fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
-  halotune_status status = ownership_check(*fd, path);
+  if (*fd < 0 || fstat(*fd, &facts) != 0) return fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
+  halotune_status status = own_check(&facts, path, kind);
   if (status == HALOTUNE_OK) return status;
   close(*fd);
   *fd = -1;
@@ -126,7 +126,7 @@ static void places_free(struct places *places) {
 
 static halotune_status file_open_and_read(const struct places *places, struct signers *out) {
   int fd;
-  halotune_status status = own_open(places->file, O_NOFOLLOW, &fd);
+  halotune_status status = own_open(places->file, O_NOFOLLOW, &list_of_signers, &fd);
   if (status != HALOTUNE_OK || fd < 0) return status;
   status = text_read(fd, places->file, out);
   close(fd);
@@ -139,7 +139,7 @@ halotune_status signers_read(struct signers *out) {
   *out = (struct signers){0};
   halotune_status status = places_find(&places);
   if (status == HALOTUNE_NOT_FOUND) return HALOTUNE_OK;
-  if (status == HALOTUNE_OK) status = own_open(places.folder, O_DIRECTORY, &folder);
+  if (status == HALOTUNE_OK) status = own_open(places.folder, O_DIRECTORY, &folder_of_signers, &folder);
   if (status == HALOTUNE_OK && folder >= 0) status = file_open_and_read(&places, out);
   if (folder >= 0) close(folder);
   places_free(&places);
@@ -193,7 +193,7 @@ static halotune_status change(list_change *how, const char *name, const struct p
   int folder = -1;
   halotune_status status = places_find(&places);
   if (status == HALOTUNE_OK) status = folder_make(places.folder);
-  if (status == HALOTUNE_OK) status = own_open(places.folder, O_DIRECTORY, &folder);
+  if (status == HALOTUNE_OK) status = own_open(places.folder, O_DIRECTORY, &folder_of_signers, &folder);
   if (status == HALOTUNE_OK && folder < 0) status = fail(HALOTUNE_IO, "%s: it was removed", places.folder);
   if (status == HALOTUNE_OK && flock(folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
     status = fail(HALOTUNE_IO, "%s: another 'halotune trust' changes it now; try again", places.file);

@@ -60,7 +60,7 @@ echo "--- nobody signs what is kept apart"
 halotune db export --sign zero.key --db own.db.untrusted/one.json-*.db 2>&1 >signed.json | sed "s|.*: this|this|"
 echo "--- a folder that others can write"
 chmod go+w own.db.untrusted
-halotune db import "$data/copy_newer.json" 2>&1 | sed "s|$HOME|HOME|"
+halotune db import "$data/copy_newer.json" 2>&1 | sed "s|$HOME|HOME|g"
 halotune trust remove zero
 halotune db import --yes copy.json
 # exit 5
