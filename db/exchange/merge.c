@@ -1,6 +1,7 @@
 /* merge.c: table by table, row by row. The columns are data (table.h); runs and bests alone have rules of their own. */
 #include "db/exchange/merge.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,7 +26,8 @@ struct merge {
   struct merge_counts counts;
   struct id_maps ids;
   int64_t origin;
-  int64_t last_run;                     /* the highest id of the runs that were there before */
+  int64_t last_run, last_variant;       /* the highest ids of those that were there before */
+  bool has_twins;                       /* two of their runs or variants have one key */
   struct live_runs behind, ahead;       /* ours were still running; theirs were */
   sqlite3_stmt *select, *find, *insert; /* of the present table */
 };
@@ -220,6 +222,7 @@ static halotune_status meet_best(struct merge *m, int64_t id) {
 
 static halotune_status meet_row(struct merge *m, int number, int64_t id) {
   const struct table *table = &m->tables->list[number];
+  m->has_twins |= (number == TABLE_RUN && id > m->last_run) || (number == TABLE_VARIANT && id > m->last_variant);
   if (number == TABLE_MEASUREMENT || number == TABLE_FINALIST) return meet_result(m, number, id);
   if (number == TABLE_BEST) return meet_best(m, id);
   halotune_status status = compare_row(m, table);
@@ -270,9 +273,10 @@ static halotune_status is_of_other_fit(struct merge *m, int number, bool *out) {
   return status;
 }
 
-/* Whether the present row is a result of a run that this merge added. There is none of its key then. */
+/* Whether the present row is a result of a run that this merge added. There is none of its key then, unless two of
+ * their rows became one. */
 static bool is_of_new_run(const struct merge *m, int number) {
-  if (number != TABLE_MEASUREMENT && number != TABLE_FINALIST) return false;
+  if (m->has_twins || (number != TABLE_MEASUREMENT && number != TABLE_FINALIST)) return false;
   const int run = table_column(&m->tables->list[number], "run_id");
   return id_map_find(&m->ids, TABLE_RUN, sqlite3_column_int64(m->select, run + 1)) > m->last_run;
 }
@@ -376,29 +380,37 @@ static halotune_status origin_put(struct merge *m) {
   return status;
 }
 
-/* Pages of the database that are kept in memory while rows are added: 128 MB. Indices of a fleet's results are read and
- * written at random places. */
-static const char keep_pages_sql[] = "pragma cache_size = -131072";
+/* Keep so many pages of a connection in memory, and read how many it kept before. A negative number is in KiB. */
+static halotune_status pages_keep(sqlite3 *connection, int64_t pages, int64_t *before) {
+  char sql[64];
+  halotune_status status = query_number(connection, "pragma cache_size", before);
+  snprintf(sql, sizeof sql, "pragma cache_size = %lld", (long long)pages);
+  return status == HALOTUNE_OK ? query_script(connection, sql) : status;
+}
 
 halotune_status store_merge(struct store *to, struct store *from, const struct merge_options *options,
                             struct merge_counts *counts) {
+  const int64_t merge_pages = -131072; /* 128 MB: indices of a fleet's results are read and written at random places */
   struct merge m = {.to = store_connection(to), .from = store_connection(from), .options = options};
+  int64_t pages = 0;
   const bool is_part = !sqlite3_get_autocommit(m.to); /* of a transaction of the caller */
   struct tables *tables = malloc(sizeof *tables);
   if (!tables) return fail_memory();
   m.tables = tables;
   halotune_status status = tables_read(m.to, tables);
-  if (status == HALOTUNE_OK) status = query_script(m.to, keep_pages_sql);
+  if (status == HALOTUNE_OK) status = pages_keep(m.to, merge_pages, &pages);
   if (status == HALOTUNE_OK) status = query_script(m.from, "begin"); /* one state of it from end to end */
   if (status == HALOTUNE_OK) {
     if (!is_part) status = query_script(m.to, "begin immediate");
     if (status == HALOTUNE_OK) status = origin_put(&m);
     if (status == HALOTUNE_OK) status = query_number(m.to, "select coalesce(max(id), 0) from run", &m.last_run);
+    if (status == HALOTUNE_OK) status = query_number(m.to, "select coalesce(max(id), 0) from variant", &m.last_variant);
     for (int i = 0; i < TABLE_COUNT && status == HALOTUNE_OK; i++) status = merge_table(&m, i);
     if (status == HALOTUNE_OK) status = decide_bests(&m);
     if (!is_part) status = query_finish(m.to, status);
     sqlite3_exec(m.from, "rollback", NULL, NULL, NULL);
   }
+  if (pages != 0) (void)pages_keep(m.to, pages, &(int64_t){0});
   if (status == HALOTUNE_OK && counts) *counts = m.counts;
   id_maps_free(&m.ids);
   free(m.behind.ids);

@@ -746,6 +746,44 @@ TEST(the_order_of_merges_does_not_matter) {
 }
 
 /* The run was merged while it was still running, and is merged again after its end. */
+/* Two runs of one file that have one key are one run here. Their results of one variant are in conflict, by name. */
+TEST(results_of_two_runs_of_one_key_are_compared) {
+  const struct merge_options options = from_other;
+  struct fixture f;
+  struct store *to;
+  begin_fixture(&f);
+  CHECK_OK(store_open_memory(&to));
+  sql(f.store,
+      "update run set started = '2026-11-21T12:00:00.000Z', ended = '2026-11-21T12:00:09.000Z', outcomes = '{}',"
+      " seed = 1 where id < 3");
+  CHECK_EQ(HALOTUNE_DB, store_merge(to, f.store, &options, NULL), "two times of one variant");
+  CHECK(strstr(fail_text(), "of measurement is in conflict"), "%s", fail_text());
+  CHECK_EQ(0, number_of(to, "select count(*) from run"), "nothing was taken");
+  sql(f.store, "delete from finalist where run_id = 2; delete from measurement where run_id = 2");
+  merge_store(to, f.store, NULL);
+  CHECK_EQ(2, number_of(to, "select count(*) from run"), "one run of two, and that of the other problem");
+  store_close(to);
+  end_fixture(&f);
+}
+
+/* A merge needs many pages in memory; afterwards the connection keeps as many as before. */
+TEST(a_merge_leaves_the_cache_of_pages_as_it_was) {
+  static const char bad[] = "pragma foreign_keys = off; update measurement set run_id = 999 where id = 4";
+  const struct merge_options options = from_other;
+  struct fixture f;
+  struct store *to;
+  begin_fixture(&f);
+  CHECK_OK(store_open_memory(&to));
+  sql(to, "pragma cache_size = 77");
+  for (int is_bad = 0; is_bad <= 1; is_bad++) {
+    if (is_bad) sql(f.store, bad);
+    CHECK_EQ(is_bad ? HALOTUNE_DB : HALOTUNE_OK, store_merge(to, f.store, &options, NULL), "merge %d", is_bad);
+    CHECK_EQ(77, number_of(to, "pragma cache_size"), "merge %d", is_bad);
+  }
+  store_close(to);
+  end_fixture(&f);
+}
+
 TEST(a_run_that_has_ended_since_ends) {
   struct fixture f;
   struct store *to;
@@ -1133,6 +1171,8 @@ int main(void) {
       cmocka_unit_test(what_is_known_to_be_wrong_is_not_served_after_a_merge),
       cmocka_unit_test(an_old_export_brings_back_nothing_wrong),
       cmocka_unit_test(a_verdict_from_the_future_counts_nothing),
+      cmocka_unit_test(results_of_two_runs_of_one_key_are_compared),
+      cmocka_unit_test(a_merge_leaves_the_cache_of_pages_as_it_was),
       cmocka_unit_test(a_run_that_has_ended_since_ends),
       cmocka_unit_test(a_merge_is_all_or_nothing),
       cmocka_unit_test(coefficients_of_times_are_shown_and_taken_as_a_whole),
