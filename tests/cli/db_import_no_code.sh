@@ -8,6 +8,9 @@ sqlite3 "$db" "update variant set parameters = json_set(parameters, '\$.load_pat
 halotune db import --trust --no-code --db "$TMPDIR/new.db" "$db" >"$TMPDIR/said" 2>/dev/null
 shown <"$TMPDIR/said"
 grep '^    [-+]' "$TMPDIR/said" | grep -v '//'
+echo '--- a long line is shown to its end'
+sqlite3 "$db" "update best set source = replace(source, 'return load_plain(f.in', 'return /*' || printf('%5000c', ' ') || '*/ load_plain(f.in')"
+halotune db import --trust --no-code --db "$TMPDIR/new.db" "$db" 2>/dev/null | sed -n 's/^    +  return .*  \*\/ load/+ ... load/p'
 halotune db import --trust --no-code --db "$TMPDIR/new.db" tests/data/db/copy.json | shown
 halotune db import --trust --yes --no-code --db "$TMPDIR/new.db" tests/data/db/copy.json | shown
 sqlite3 "$TMPDIR/new.db" 'select count(*), sum(length(cubin)) from best'

@@ -27,34 +27,36 @@ struct compiling {
 static const char codes_sql[] =
     "select b.id, b.nvrtc, b.arch, b.source from best b where length(b.cubin) > 0 order by b.id";
 
-static bool is_same_code(struct compiling *c, int64_t id, const struct compiled *compiled, halotune_status *status) {
+static halotune_status code_compare(struct compiling *c, int64_t id, const struct compiled *compiled, bool *is_same) {
   sqlite3_stmt *query = NULL;
-  bool is_same = false;
-  *status = query_prepare(store_connection(c->store), "select cubin from best where id = ?1", &query);
-  if (*status == HALOTUNE_OK) sqlite3_bind_int64(query, 1, id);
-  if (*status == HALOTUNE_OK && sqlite3_step(query) != SQLITE_ROW) *status = query_fail(store_connection(c->store));
-  if (*status == HALOTUNE_OK)
-    is_same = (size_t)sqlite3_column_bytes(query, 0) == compiled->cubin_bytes &&
-              memcmp(sqlite3_column_blob(query, 0), compiled->cubin, compiled->cubin_bytes) == 0;
+  halotune_status status = query_prepare(store_connection(c->store), "select cubin from best where id = ?1", &query);
+  if (status == HALOTUNE_OK) sqlite3_bind_int64(query, 1, id);
+  if (status == HALOTUNE_OK && sqlite3_step(query) != SQLITE_ROW) status = query_fail(store_connection(c->store));
+  const void *stored = status == HALOTUNE_OK ? sqlite3_column_blob(query, 0) : NULL;
+  if (status == HALOTUNE_OK && !stored) status = query_fail(store_connection(c->store));
+  if (stored)
+    *is_same = (size_t)sqlite3_column_bytes(query, 0) == compiled->cubin_bytes &&
+               memcmp(stored, compiled->cubin, compiled->cubin_bytes) == 0;
   sqlite3_finalize(query);
-  return is_same;
+  return status;
 }
 
 /* Wait for one result, and look at it. */
 static halotune_status take_result(struct compiling *c) {
   struct compile_result result;
-  bool have = false;
+  bool have = false, is_same = false;
   halotune_status status = compile_pool_wait(c->pool, -1, &result, &have);
   if (status != HALOTUNE_OK || !have) return status;
   const long long id = (long long)result.id;
-  c->compared++;
-  if (result.outcome != COMPILE_OK) {
-    c->defects++;
+  if (result.outcome == COMPILE_OK) {
+    status = code_compare(c, (int64_t)result.id, &result.compiled, &is_same);
+    if (status == HALOTUNE_OK && !is_same)
+      printf("best %lld: its machine code is not what NVRTC %s makes of its source\n", id, c->nvrtc);
+  } else {
     printf("best %lld: its source cannot be compiled (%s)\n", id, compile_outcome_name(result.outcome));
-  } else if (!is_same_code(c, (int64_t)result.id, &result.compiled, &status) && status == HALOTUNE_OK) {
-    c->defects++;
-    printf("best %lld: its machine code is not what NVRTC %s makes of its source\n", id, c->nvrtc);
   }
+  c->compared++;
+  c->defects += status == HALOTUNE_OK && !is_same;
   compile_result_free(&result);
   return status;
 }
