@@ -281,7 +281,7 @@ static void add_search(const struct explained *e, struct text *text) {
   if (tried > 0) {
     text_printf(text, "%lld variants tried, %lld right and timed, %lld failed or left out", tried, timed,
                 tried - timed);
-    if (isfinite(space)) text_printf(text, ", of %.4g that the rules keep", space);
+    if (isfinite(space)) text_printf(text, ", of %.0f that the rules keep", space);
   } else {
     text_printf(text, "unknown: the database does not hold what was tried");
   }

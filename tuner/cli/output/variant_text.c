@@ -40,6 +40,15 @@ void parameters_text(const char *parameters, struct text *text) {
     text_printf(text, " %.*s=%.*s", (int)member.name_length, member.name, (int)member.value_length, member.value);
 }
 
+void parameters_text_brief(const struct template *template, const char *parameters, struct text *text) {
+  struct text words = {0};
+  parameters_text(parameters, &words);
+  const size_t before = text->length;
+  if (text_ok(&words)) variant_words_text("", template, text_string(&words) + strspn(text_string(&words), " "), text);
+  if (text->length == before) text_printf(text, " defaults");
+  text_free(&words);
+}
+
 json_t *parameter_value_json(const struct parameter *parameter, int choice) {
   double value = parameter->values[choice];
   if (parameter->is_word) return text_json(parameter->words[choice]);

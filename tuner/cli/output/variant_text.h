@@ -22,6 +22,11 @@ void variant_words_text(const char *name, const struct template *template, const
  *   parameters  as a database stores them: {"block_x":128,"storage":"planes"} */
 void parameters_text(const char *parameters, struct text *text);
 
+/* Append the same; on a terminal without --long those that differ from the template's defaults, or " defaults" if none
+ * does.
+ *   template  NULL: unknown, so that all parameters are appended */
+void parameters_text_brief(const struct template *template, const char *parameters, struct text *text);
+
 /* {"block_x": 128, ...}: a new reference; NULL when memory is out. */
 json_t *variant_json(const struct template *template, const struct configuration *configuration);
 

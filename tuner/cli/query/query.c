@@ -90,6 +90,8 @@ static const struct option_row options[] = {
     {"db", "FILE", "the database; by default yours, then the one that was installed"},
     {"json", NULL, "print a JSON document"},
     {"why", NULL, "also print the candidates, their predicted times, and why they lost"},
+    {"long", NULL,
+     "with --why: all parameters of the candidates; a terminal shows those that differ from their defaults"},
     {"source", NULL, "print the CUDA source"},
     {"header", NULL, "print a C header with the compiled kernel, and functions that load and launch it"},
     {"output", "FILE", "output file of the source or header; standard output by default"},

@@ -14,12 +14,16 @@
 enum { MOST_PRINTED = 12 };
 
 /* Append why a candidate cannot answer: the reason of the first rule that it breaks, or that it is known to be wrong.
- * Nothing is appended if it can. Returns HALOTUNE_OK, HALOTUNE_PARSE or HALOTUNE_MEMORY. */
-static halotune_status find_refusal(const struct query *query, const struct candidate *candidate, struct text *why) {
+ * Nothing is appended if it can.
+ *   found  receives the version of its template that could compute the stencil; NULL for none
+ * Returns HALOTUNE_OK, HALOTUNE_PARSE or HALOTUNE_MEMORY. */
+static halotune_status find_refusal(const struct query *query, const struct candidate *candidate, struct text *why,
+                                    const struct template **found) {
   const struct template *template;
   struct configuration configuration;
   struct bindings bindings;
   int template_at;
+  *found = NULL;
   halotune_status status = similar_version_of_row(&query->question, candidate->row, &template_at);
   if (status == HALOTUNE_OK && template_at < 0) {
     text_printf(why, "its template is not installed, and was not measured with this stencil");
@@ -33,6 +37,7 @@ static halotune_status find_refusal(const struct query *query, const struct cand
   }
   if (status == HALOTUNE_OK) status = bindings_make(template, query->question.facts, &bindings);
   if (status != HALOTUNE_OK) return status;
+  *found = template;
   bindings_configure(&bindings, &configuration);
   const struct rule *failed = bindings_failed_rule(&bindings);
   if (failed) text_printf(why, "does not fit: %s", failed->otherwise);
@@ -51,7 +56,8 @@ static void write_origin(const struct query *query, const struct served *row, st
   grid_text(&grid, query->question.parsed->stencil->dims, out);
 }
 
-static void print_candidate(const struct query *query, const struct candidate *candidate, const char *verdict) {
+static void print_candidate(const struct query *query, const struct candidate *candidate,
+                            const struct template *template, const char *verdict) {
   const struct catalog *catalog = &query->ctx->catalog;
   const struct served *row = candidate->row;
   const double percent = 100;
@@ -64,7 +70,7 @@ static void print_candidate(const struct query *query, const struct candidate *c
   text_printf(&text, ": ");
   write_origin(query, row, &text);
   text_printf(&text, ", %.4g ms on %s: %s\n   ", row->time_ms, catalog->devices[row->device].name, verdict);
-  parameters_text(row->parameters, &text);
+  parameters_text_brief(template, row->parameters, &text);
   text_printf(&text, "\n");
   if (text_ok(&text)) fputs(text_string(&text), stdout);
   text_free(&text);
@@ -112,9 +118,10 @@ halotune_status query_print_why(const struct query *query) {
   else if (status == HALOTUNE_OK) printf("candidates  %d rows, the best first\n", candidates.count);
   for (int i = 0; i < MOST_PRINTED && status == HALOTUNE_OK && candidates_take(&candidates, &candidate); i++) {
     struct text why = {0};
-    status = find_refusal(query, &candidate, &why);
+    const struct template *template;
+    status = find_refusal(query, &candidate, &why, &template);
     if (status == HALOTUNE_OK && why.length == 0) text_printf(&why, "%s", verdict_on_candidate(query, &candidate));
-    if (status == HALOTUNE_OK) print_candidate(query, &candidate, text_string(&why));
+    if (status == HALOTUNE_OK) print_candidate(query, &candidate, template, text_string(&why));
     text_free(&why);
   }
   candidates_free(&candidates);
