@@ -19,7 +19,7 @@ HALOTUNE_FAKE_FAULT=cuInit=hang silent run run heat2d --input u="$work/u.npy" -o
 HALOTUNE_FAKE_NVML=init silent doctor doctor
 HALOTUNE_FAKE_NVML=clock silent tune tune copy --grid 4096 --dtype f32 --budget none --max-variants 2 --db "$work/silent.db"
 
-# `run` has no limit of time, because it may compute for days. Ctrl-C ends it.
+# `run` may compute for days, but a launch may not. Ctrl-C ends it earlier.
 has_struck() { grep -q '^fault' "$work/log.run" 2>/dev/null; }
 is_ended_by_signals() { ! kill -INT $running 2>/dev/null || grep -q '^State:.Z' "/proc/$running/status" 2>/dev/null; }
 HALOTUNE_FAKE_FAULT=cuCtxSynchronize=hang HALOTUNE_FAKE_LOG=$work/log.run env --default-signal=INT "$program" \
@@ -30,6 +30,10 @@ kill -KILL $running 2>/dev/null
 wait $running
 [ $? = 130 ]
 result "a run whose kernel never ends is ended by Ctrl-C" $? "$work/out"
+HALOTUNE_FAKE_FAULT=cuCtxSynchronize=hang timeout -k 10 "$LIMIT_S" "$program" \
+  run heat2d --input u="$work/u.npy" -o v="$work/v.npy" --hang-timeout 1s >"$work/out" 2>&1
+[ $? = 3 ] && grep -q 'did not end a part of the run in 1 s' "$work/out" && [ ! -e "$work/v.npy" ]
+result "a run whose kernel never ends is ended by --hang-timeout" $? "$work/out"
 
 space=32
 tune "$work/plain.db" >"$work/out" 2>&1

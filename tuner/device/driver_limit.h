@@ -8,13 +8,19 @@ enum { DRIVER_LIMIT_MS = 60000 };
 /* The exit code: NO_GPU of tuner/cli/options/command.h. */
 enum { DRIVER_LIMIT_EXIT = 3 };
 
+/* The limit is counted in so many parts. A part in which the process was stopped or the machine slept counts once,
+ * however long it took. */
+enum { DRIVER_LIMIT_PARTS = 12 };
+
 /* Stand around calls that may never return. After DRIVER_LIMIT_MS the program says so on standard error, and ends; what
  * it stored stays. Its workers end with it. Sections of several threads, and one within another, end with the last.
- * Signals: SIGALRM is this file's. */
+ * Signals: SIGALRM is this file's; calls that it interrupts are restarted where the system can do so. */
 void driver_limit_begin(void);
 void driver_limit_end(void);
 
-/* The same with a limit of its own, for tests. */
-void driver_limit_begin_within(int limit_ms);
+/* The same for other calls.
+ *   limit_ms  rounded to DRIVER_LIMIT_PARTS parts of whole milliseconds
+ *   sentence  what is said on standard error, with its line's end; lives until driver_limit_end */
+void driver_limit_begin_for(int limit_ms, const char *sentence);
 
 #endif

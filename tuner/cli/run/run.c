@@ -130,6 +130,7 @@ static const struct option_row options[] = {
     {"dtype", "TYPE", "f32 or f64; that of the first input by default"},
     {"backend", "NAME", "gpu (the default): the best known kernel; cpu: the reference in double precision"},
     {"device", "N", "the GPU's number; 0 by default"},
+    {"hang-timeout", "TIME", "time for a launch on the GPU, 10m by default; a launch that takes longer has hung"},
     {"db", "FILE", "the database; by default yours, then the one that was installed"},
     {"reproducible", NULL, "only kernels that all give the same bits"},
     {"threads", "N", "of the CPU; one for each CPU by default"},

@@ -9,6 +9,9 @@
 #include "tuner/cli/run/run_problem.h"
 #include "tuner/device/driver_limit.h"
 
+/* What may take so long on the GPU before it counts as hung: a load, a copy, the steps between two waits. */
+enum { HANG_MS = 600000 };
+
 struct gpu_run {
   const struct run_problem *problem;
   struct cu cu;
@@ -18,11 +21,27 @@ struct gpu_run {
   halotune_kernel *kernel;
   halotune_kernel_facts facts;
   void *fields[2 * MAX_FIELDS]; /* device pointers: inputs, then outputs and the arrays that launches carry */
+  int hang_ms;
+  char sentence[192];
 };
+
+/* Stand around calls of the driver once the GPU is open. */
+static void limit_begin(const struct gpu_run *run) { driver_limit_begin_for(run->hang_ms, run->sentence); }
+
+static halotune_status limit_read(const struct invocation *invocation, struct gpu_run *run) {
+  const double ms_per_s = 1e3;
+  halotune_status status = option_milliseconds(invocation, "hang-timeout", HANG_MS, &run->hang_ms);
+  if (status != HALOTUNE_OK) return status;
+  snprintf(run->sentence, sizeof run->sentence,
+           "halotune: the GPU did not end a part of the run in %g s (--hang-timeout); no output was written\n",
+           run->hang_ms / ms_per_s);
+  return HALOTUNE_OK;
+}
 
 static void gpu_close(void *state) {
   struct gpu_run *run = state;
   if (!run) return;
+  limit_begin(run);
   for (int i = 0; i < 2 * MAX_FIELDS; i++) {
     if (run->fields[i]) run->cu.mem_free((CUdeviceptr)(uintptr_t)run->fields[i]);
   }
@@ -30,6 +49,7 @@ static void gpu_close(void *state) {
   halotune_close(run->ctx);
   if (run->device.cu) device_close(&run->device);
   cu_close(&run->cu);
+  driver_limit_end();
   free(run);
 }
 
@@ -103,9 +123,12 @@ static halotune_status gpu_open(const struct invocation *invocation, const struc
   *state = NULL;
   if (!run) return fail_memory();
   run->problem = problem;
-  halotune_status status = device_find(invocation, run);
+  halotune_status status = limit_read(invocation, run);
+  if (status == HALOTUNE_OK) status = device_find(invocation, run);
+  limit_begin(run);
   if (status == HALOTUNE_OK) status = kernel_make(invocation, run);
   if (status == HALOTUNE_OK) status = fields_allocate(run);
+  driver_limit_end();
   if (status == HALOTUNE_OK) *state = run;
   else gpu_close(run);
   return status;
@@ -119,11 +142,13 @@ static CUdeviceptr element_at(const struct gpu_run *run, int field, long at) {
 static halotune_status gpu_put(void *state, int input, long first, long count, const void *values) {
   const struct gpu_run *run = state;
   const size_t bytes = (size_t)count * (size_t)field_of(run, input).element_bytes;
-  return cu_check(&run->cu, run->cu.to_device(element_at(run, input, first), values, bytes), "cuMemcpyHtoD");
+  limit_begin(run);
+  const CUresult result = run->cu.to_device(element_at(run, input, first), values, bytes);
+  driver_limit_end();
+  return cu_check(&run->cu, result, "cuMemcpyHtoD");
 }
 
-static halotune_status gpu_start(void *state) {
-  const struct gpu_run *run = state;
+static halotune_status outputs_start(const struct gpu_run *run) {
   const struct stencil *stencil = run->problem->loaded.stencil;
   struct carried carried[MAX_FIELDS];
   int leader[2 * MAX_FIELDS];
@@ -141,8 +166,14 @@ static halotune_status gpu_start(void *state) {
   return cu_check(&run->cu, run->cu.ctx_synchronize(), "cuCtxSynchronize");
 }
 
-static halotune_status gpu_advance(void *state, long steps) {
-  struct gpu_run *run = state;
+static halotune_status gpu_start(void *state) {
+  limit_begin(state);
+  const halotune_status status = outputs_start(state);
+  driver_limit_end();
+  return status;
+}
+
+static halotune_status steps_make(struct gpu_run *run, long steps) {
   halotune_status status = HALOTUNE_OK;
   if (run->problem->loaded.analysis->can_iterate) {
     status = halotune_run(run->kernel, NULL, run->fields, steps);
@@ -154,12 +185,22 @@ static halotune_status gpu_advance(void *state, long steps) {
   return status == HALOTUNE_OK ? cu_check(&run->cu, run->cu.ctx_synchronize(), "cuCtxSynchronize") : status;
 }
 
+static halotune_status gpu_advance(void *state, long steps) {
+  limit_begin(state);
+  const halotune_status status = steps_make(state, steps);
+  driver_limit_end();
+  return status;
+}
+
 static halotune_status gpu_get(void *state, int output, long first, long count, void *values) {
   const struct gpu_run *run = state;
   const struct loaded *loaded = &run->problem->loaded;
   const int place = run_output_place(loaded->stencil, loaded->analysis, output);
   const size_t bytes = (size_t)count * dtype_bytes(run->problem->dtype);
-  return cu_check(&run->cu, run->cu.to_host(values, element_at(run, place, first), bytes), "cuMemcpyDtoH");
+  limit_begin(run);
+  const CUresult result = run->cu.to_host(values, element_at(run, place, first), bytes);
+  driver_limit_end();
+  return cu_check(&run->cu, result, "cuMemcpyDtoH");
 }
 
 static struct run_facts gpu_facts(void *state) {

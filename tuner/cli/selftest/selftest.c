@@ -90,10 +90,7 @@ static halotune_status open_backend(struct selftest *s) {
     return fail(HALOTUNE_ARGUMENT,
                 "--no-large-planes leaves out one of selftest's own grids, so it cannot be combined with --grid");
   }
-  if (option_given(s->invocation, "in-process") && option_given(s->invocation, "hang-timeout")) {
-    return fail(HALOTUNE_ARGUMENT,
-                "--in-process waits for a variant without a limit, so it cannot be combined with --hang-timeout");
-  }
+  if (option_given(s->invocation, "in-process") && !option_given(s->invocation, "hang-timeout")) options.hang_ms = 0;
   status = compiler_open(&(struct compiler_options){.no_cache = false}, &s->compiler);
   if (status != HALOTUNE_OK) return status;
   options.compiler = s->compiler;

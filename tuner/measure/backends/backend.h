@@ -173,11 +173,11 @@ static inline int backend_others(const struct backend_handle *backend) {
 
 /* A variant hangs if it takes longer than this, or than 20 times what the samples should take by the best time so far
  * if that is longer, plus the time for copies and checks of all fields. */
-enum { BACKEND_HANG_MS = 5000 };
+enum { BACKEND_HANG_MS = 5000, BACKEND_DIRECT_HANG_MS = 600000 };
 
 struct backend_cuda_options {
   int ordinal;               /* of the GPU, as the driver counts */
-  int hang_ms;               /* 0: BACKEND_HANG_MS */
+  int hang_ms;               /* 0: BACKEND_HANG_MS, or BACKEND_DIRECT_HANG_MS */
   struct compiler *compiler; /* for the backend's own kernels; idle before the call, and not needed after it */
 };
 
@@ -187,8 +187,8 @@ struct backend_cuda_options {
 halotune_status backend_cuda_open(const struct backend_cuda_options *options, struct backend_handle *out);
 
 /* Open the GPU in this process, which then owns a context: for tools that watch one process, such as compute-sanitizer.
- * A variant that hangs or kills its process takes the program with it. After a variant that kills its context nothing
- * works. */
+ * A variant that kills its process takes the program with it, and so does one that hangs, after `hang_ms`
+ * (driver_limit.h). After a variant that kills its context nothing works. */
 halotune_status backend_direct_open(const struct backend_cuda_options *options, struct backend_handle *out);
 
 /* Open the emulation. Its times are those of one thread of the host, and mean nothing for a GPU.
