@@ -25,16 +25,22 @@ void priced_family_free(struct priced_family *family) {
   free(family);
 }
 
-static struct predict_gpu gpu_of(const struct known_device *device) {
-  return (struct predict_gpu){device->sm_count, device->memory_gbs, device->l2_bytes};
+/* An emulation has no memory whose rate bounds its times. */
+static struct predict_gpu gpu_of(const struct catalog *catalog, const struct known_device *device) {
+  const bool is_measured = device->model >= 0 && !device->is_emulation;
+  return (struct predict_gpu){device->sm_count, device->memory_gbs, device->l2_bytes,
+                              is_measured ? catalog->devices[device->model].copy_gbs : 0};
 }
 
 /* A GPU of which a number is not known is taken to be like the one of the measurement. */
-static struct predict_gpu gpu_like(const struct known_device *device, const struct predict_gpu *measured) {
-  struct predict_gpu gpu = gpu_of(device);
+static struct predict_gpu gpu_like(const struct catalog *catalog, const struct known_device *device,
+                                   const struct predict_gpu *measured) {
+  struct predict_gpu gpu = gpu_of(catalog, device);
   if (!(gpu.sm_count > 0)) gpu.sm_count = measured->sm_count;
   if (!(gpu.memory_gbs > 0)) gpu.memory_gbs = measured->memory_gbs;
   if (!(gpu.l2_bytes > 0)) gpu.l2_bytes = measured->l2_bytes;
+  if (!(gpu.copy_gbs > 0) && measured->memory_gbs > 0) /* its copies reach the same share of the peak */
+    gpu.copy_gbs = measured->copy_gbs / measured->memory_gbs * gpu.memory_gbs;
   return gpu;
 }
 
@@ -102,7 +108,7 @@ static struct priced_row price_row(const struct pricing *p, const struct priced_
                    (row->reproducible ? MODE_REPRODUCIBLE : 0);
   return (struct priced_row){.row = (int)(row - p->ctx->catalog.rows),
                              .log_excess = logf((float)row->time_ms) - cost.log_ms[row->launch],
-                             .start_share = predict_start_share(row->time_ms, &cost, (enum launch_mode)row->launch),
+                             .shares = predict_shares_of(row->time_ms, &cost, (enum launch_mode)row->launch),
                              .log2_bytes = cost.log2_bytes,
                              .factor = cost.factor,
                              .launch_share = cost.launch_share[row->launch],
@@ -131,7 +137,8 @@ static halotune_status price_family(const struct question *q, const struct looku
   const struct catalog *catalog = &q->ctx->catalog;
   const struct known_device *device = &catalog->devices[range->model];
   const size_t count = (size_t)(range->end - range->first);
-  struct pricing pricing = {.ctx = q->ctx, .device = device, .gpu = gpu_of(device), .dtype = (enum dtype)range->dtype};
+  struct pricing pricing = {
+      .ctx = q->ctx, .device = device, .gpu = gpu_of(catalog, device), .dtype = (enum dtype)range->dtype};
   struct priced_family *family = calloc(1, sizeof *family);
   const struct served **rows = calloc(count + 1, sizeof *rows);
   halotune_status status = family && rows ? HALOTUNE_OK : fail_memory();
@@ -211,8 +218,9 @@ static enum launch_mode mode_asked(const struct question *q, const struct served
 /* What the configurations of a family have in common on the question's problem and GPU. */
 static void place_asked(const struct question *q, const struct priced_family *family, const struct lookup_family *range,
                         const struct predict_work *work, struct predict_place *out) {
-  const struct predict_gpu measured = gpu_of(&q->ctx->catalog.devices[range->model]);
-  const struct predict_gpu gpu = gpu_like(q->device, &measured);
+  const struct catalog *catalog = &q->ctx->catalog;
+  const struct predict_gpu measured = gpu_of(catalog, &catalog->devices[range->model]);
+  const struct predict_gpu gpu = gpu_like(catalog, q->device, &measured);
   predict_place_of(&family->model, work, &gpu, out);
 }
 
@@ -246,7 +254,7 @@ static void rank_family(int number, const struct priced_family *family, struct c
                           change * fabsf(asked.factor - row->factor) +
                           launch * fabsf(asked.launch_share[mode] - row->launch_share);
       const float log_ms =
-          fmaxf(row->log_excess + asked.log_ms[mode], logf((float)predict_start_ms(row->start_share, &asked, mode)));
+          fmaxf(row->log_excess + asked.log_ms[mode], logf(predict_least_ms(row->shares, &asked, mode)));
       out->list[out->count++] = (struct ranked){log_ms + caution * error, number, i};
     }
   }
@@ -309,7 +317,7 @@ static void describe(const struct candidates *c, const struct ranked *ranked, st
       atomic_load_explicit(&q->ctx->table.priced[ranked->family], memory_order_acquire);
   const struct known_device *device = &q->ctx->catalog.devices[range->model];
   const struct pricing pricing = {q->ctx, atomic_load(&q->ctx->catalog.stencils[range->stencil].parsed), device,
-                                  gpu_of(device), (enum dtype)range->dtype};
+                                  gpu_of(&q->ctx->catalog, device), (enum dtype)range->dtype};
   const struct priced_row *priced = &family->rows[ranked->row];
   const struct served *row = &q->ctx->catalog.rows[priced->row];
   const struct priced_shape *shape = family->shapes;

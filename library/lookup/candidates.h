@@ -18,9 +18,9 @@ struct priced_shape {
 
 /* What the rank of a row needs, copied from the catalog: a lookup mostly waits for memory. */
 struct priced_row {
-  int row;                                /* in the catalog */
-  float log_excess;                       /* logarithm of the measured time over the model's */
-  float start_share;                      /* see predict_start_share */
+  int row;          /* in the catalog */
+  float log_excess; /* logarithm of the measured time over the model's */
+  struct predict_shares shares;
   float log2_bytes, factor, launch_share; /* of its predict_cost, in its launch mode */
   unsigned short steps;
   unsigned char mode; /* MODE_GRAPH, MODE_COLD, MODE_REPRODUCIBLE */

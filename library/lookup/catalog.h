@@ -66,7 +66,8 @@ struct known_device {
   int capability, sm_count, l2_bytes;
   double memory_gbs; /* peak rate of the memory, in GB/s; 0 if it is not known */
   struct device_limits limits;
-  int fitted_by; /* the first database with coefficients for this model; -1: none. Only in a model's first device */
+  double copy_gbs; /* rate of the fastest copy beside a row of this model; 0: none. Only in a model's first device */
+  int fitted_by;   /* the first database with coefficients for this model; -1: none. Only in a model's first device */
   struct predict_model prediction; /* these coefficients, if fitted_by is not -1 */
 };
 

@@ -15,6 +15,7 @@ struct predict_gpu {
   double sm_count;
   double memory_gbs; /* peak rate of the memory, in 10^9 bytes a second */
   double l2_bytes;
+  double copy_gbs; /* rate of the fastest copy that was measured; 0: the peak rate stands for it */
 };
 
 /* What a prediction knows of a problem. */
@@ -29,9 +30,9 @@ struct predict_work predict_work_of(const struct stencil *stencil, const struct 
                                     const struct domain *domain);
 
 /* The coefficients: name, default, meaning. A default is used where a database has no coefficients of its own. The time
- * is the product of the base time and, for each coefficient, of exp(coefficient * feature). The time of
- * a launch is added. A prediction is at least the time of a launch and of the start of its blocks,
- * or the share of this time that the measured launch needed. */
+ * is the product of the base time and, for each coefficient, of exp(coefficient * feature). The time of a launch is
+ * added. A prediction is at least the time of a launch and of the start of its blocks, and at least the time of a copy
+ * of the bytes that the L2 cache cannot hold; or the share of these times that the measured launch needed. */
 #define PREDICT_LIST(X)                                                                                    \
   X(cache, 0.10, "log2 of bytes over the L2 cache, between -2 and 1")                                      \
   X(fill, 0.33, "log of the threads that the GPU holds over those of the launch, where it is not full")    \
@@ -72,6 +73,7 @@ struct predict_cost {
   float log2_bytes;                      /* of the problem */
   float log_streaming_ms;                /* of the time that the memory takes for the bytes */
   float dispatch_ms;                     /* in which the GPU starts the blocks; 0: nothing is known of them */
+  float memory_ms;                       /* of a copy of the bytes that must move; 0: the L2 cache may hold them */
   float launch_share[LAUNCH_MODE_COUNT]; /* of the launch in the model\'s time */
   float factor;                          /* the sum of all coefficients times features */
   float features[PREDICT_FEATURES];
@@ -107,10 +109,14 @@ void predict_cost_in(const struct predict_model *model, const struct predict_sha
 void predict_cost(const struct predict_model *model, const struct predict_shape *shape, const struct predict_work *work,
                   const struct predict_gpu *gpu, struct predict_cost *out);
 
-/* A launch takes at least the time of an empty one and of the start of its blocks. A variant that was measured may have
- * shown that the GPU needs only a share of this time, which is 1 at most. */
-float predict_start_share(double time_ms, const struct predict_cost *measured, enum launch_mode from);
-double predict_start_ms(float share, const struct predict_cost *asked, enum launch_mode to);
+/* A launch takes at least the time of an empty one and of the start of its blocks, and at least the time of a copy of
+ * the bytes that must move. A variant that was measured may have shown that it needs only a share of each of these
+ * times, which is 1 at most. */
+struct predict_shares {
+  float start, memory;
+};
+struct predict_shares predict_shares_of(double time_ms, const struct predict_cost *measured, enum launch_mode from);
+float predict_least_ms(struct predict_shares shares, const struct predict_cost *asked, enum launch_mode to);
 
 /* Predict the time of a variant.
  *   time_ms   its measured time, of one application, in launch mode `from`

@@ -3,7 +3,7 @@
 #include "tests/unit/template/templates.h"
 
 static const double points_of_512[MAX_DIMS] = {512, 512, 512};
-static const struct predict_gpu h200 = {132, 4813, 62914560};
+static const struct predict_gpu h200 = {132, 4813, 62914560, 0};
 
 static struct variant_spec spec_of(const char *stencil, const char *template, long n, const char *set) {
   struct variant_spec spec = {.dtype = DTYPE_F32, .limits = arch_device_limits(arch_find(9, 0))};
@@ -79,18 +79,23 @@ TEST(shapes_follow_the_launch_formulas) {
   }
 }
 
-/* The predicted time of a variant on one grid, from its time on another. */
-static double time_at(const struct predict_shape *shape, double time_ms, const double from[MAX_DIMS],
-                      const double to[MAX_DIMS]) {
+/* The predicted time of a variant on one grid of a GPU, from its time on another. */
+static double time_on(const struct predict_gpu *gpu, const struct predict_shape *shape, double time_ms,
+                      const double from[MAX_DIMS], const double to[MAX_DIMS]) {
   const struct predict_model model = predict_default();
   const double *const points[] = {from, to};
   struct predict_cost costs[2];
   for (int i = 0; i < 2; i++) {
     const double *n = points[i];
     const struct predict_work work = {{n[0], n[1], n[2]}, n[0] * 4, n[0] * n[1] * n[2] * 8, 3};
-    predict_cost(&model, shape, &work, &h200, &costs[i]);
+    predict_cost(&model, shape, &work, gpu, &costs[i]);
   }
   return predict(&model, time_ms, &costs[0], LAUNCH_STREAM, &costs[1], LAUNCH_STREAM, 0).time_ms;
+}
+
+static double time_at(const struct predict_shape *shape, double time_ms, const double from[MAX_DIMS],
+                      const double to[MAX_DIMS]) {
+  return time_on(&h200, shape, time_ms, from, to);
 }
 
 static double ratio(const struct predict_shape *shape, const double from[MAX_DIMS], const double to[MAX_DIMS]) {
@@ -123,6 +128,22 @@ TEST(many_small_blocks_wait_for_their_start) {
       ratio(&large, points_of_512, (const double[]){512, 512, 1024}),
       ratio(&(struct predict_shape){{512, 16, 4}, 1, 256, 4, 2}, points_of_512, (const double[]){512, 512, 1024}), 1e-6,
       "a large grid does not wait");
+}
+
+/* star7 in f32 on an H200, where a copy reaches 4256 GB/s: 1056x130x36 fits into the L2 cache, and 512x512x512 takes
+ * 272 us. */
+TEST(no_variant_is_faster_than_a_copy_unless_it_was_measured_so) {
+  const struct predict_shape shape = {{128, 4, 18}, 1, 256, 4, 1};
+  struct predict_gpu gpu = h200;
+  const double cached[] = {1056, 130, 36}, large[] = {640, 512, 512}, other[] = {128, 130, 300};
+  const double bytes = 640 * 512 * 512 * 8.0, cached_ms = 0.0085, fast_ms = 0.3 * 512 * 512 * 512 * 8.0 / 4256e6;
+  const double free_ms = time_on(&(struct predict_gpu){132, 4813, 0, 4256}, &shape, cached_ms, cached, other);
+  CHECK_NEAR(bytes / 4813e6, time_on(&gpu, &shape, cached_ms, cached, large), 1e-3, "the peak stands for a copy");
+  gpu.copy_gbs = 4256;
+  CHECK_NEAR(bytes / 4256e6, time_on(&gpu, &shape, cached_ms, cached, large), 1e-3, "a copy");
+  CHECK_NEAR(0.272 * 640 / 512, time_on(&gpu, &shape, 0.272, points_of_512, large), 0.01, "slower than a copy");
+  CHECK_NEAR(0.3 * bytes / 4256e6, time_on(&gpu, &shape, fast_ms, points_of_512, large), 1e-3, "its own rate");
+  CHECK_NEAR(1, time_on(&gpu, &shape, cached_ms, cached, other) / free_ms, 0.2, "the cache holds both");
 }
 
 TEST(nothing_is_known_of_a_GPU_or_of_blocks) {
@@ -160,6 +181,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(shapes_follow_the_launch_formulas),
       cmocka_unit_test(many_small_blocks_wait_for_their_start),
+      cmocka_unit_test(no_variant_is_faster_than_a_copy_unless_it_was_measured_so),
       cmocka_unit_test(time_follows_the_points_of_large_grids),
       cmocka_unit_test(deep_blocks_are_slow_on_small_grids),
       cmocka_unit_test(nothing_is_known_of_a_GPU_or_of_blocks),
