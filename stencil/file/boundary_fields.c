@@ -21,9 +21,24 @@ static void read_value(struct stencil_reader *r, const struct yaml *node, struct
 static const struct {
   const char *other, *remedy;
 } other_words[] = {
-    {"reflect", "mirror_node"}, {"symmetric", "mirror"},           {"neumann", "mirror"},
-    {"wrap", "periodic"},       {"antisymmetric", "odd_mirror"},   {"nearest", "clamp"},
-    {"edge", "clamp"},          {"constant", "the number itself"}, {"dirichlet", "the number itself, or a coefficient"},
+    {"reflect", "mirror_node"},
+    {"reflecting", "mirror, or odd_mirror for a field that changes its sign at the wall"},
+    {"wall", "mirror, or odd_mirror for a field that changes its sign at the wall"},
+    {"symmetric", "mirror"},
+    {"even", "mirror"},
+    {"neumann", "mirror"},
+    {"no_flux", "mirror"},
+    {"insulated", "mirror"},
+    {"antisymmetric", "odd_mirror"},
+    {"odd", "odd_mirror"},
+    {"wrap", "periodic"},
+    {"nearest", "clamp"},
+    {"edge", "clamp"},
+    {"outflow", "clamp"},
+    {"open", "clamp"},
+    {"fixed", "keep"},
+    {"constant", "the number itself"},
+    {"dirichlet", "the number itself, or a coefficient"},
 };
 
 /* Fail with what to write in place of a rule that is none. */
@@ -201,10 +216,11 @@ static halotune_status read_margin(struct stencil_reader *r, const struct yaml *
     halotune_status status = entry_whole(r, item, "a number of points", 0, MAX_RADIUS, &margin);
     if (status == HALOTUNE_OK) status = boundary_output_reach(r->stencil, output, axis, (enum edge_side)side, &reach);
     if (status != HALOTUNE_OK) return status;
-    if (!edge_leaves_out(&r->stencil->boundary[axis][side])) {
-      return reader_fail(r, item->place, "points are left out at ends whose rule is skip or keep");
+    const bool leaves_out = edge_leaves_out(&r->stencil->boundary[axis][side]);
+    if (margin > 0 && !leaves_out) {
+      return reader_fail(r, item->place, "points are left out at ends whose rule is skip or keep; write 0 at others");
     }
-    if (margin < reach) {
+    if (margin < reach && leaves_out) {
       return reader_fail(r, item->place, "taps of '%s' reach %d point%s beyond: leave out at least as many",
                          r->stencil->outputs[output], reach, PLURAL(reach));
     }

@@ -284,6 +284,8 @@ static const struct {
      false},
     {"dims: 1\ngrids: [[4]]\nupdate: v = u[0]\n", "boundary: skip\n", "boundary: skip\nmargins: {v: {x: 0}}\n", true},
     {"dims: 1\ngrids: [[4]]\nupdate: v = u[0]\n", "boundary: skip\n", "boundary: skip\nmargins: {v: {x: 1}}\n", false},
+    {"dims: 1\ngrids: [[4]]\nupdate: v = u[0]\n", "boundary: zero\n", "boundary: zero\nmargins: {v: {x: [0, 0]}}\n",
+     true},
     {"dims: 1\ngrids: [[4]]\nupdate: v = u[0]\nboundary: zero\n", "", "iterate: {v: u}\n", false},
     {"dims: 1\ngrids: [[4]]\nupdate: v = u[0]\nboundary: zero\n", "", "tolerance: 9\nabout: a\nsource: b\n", true},
     {"dims: 1\ngrids: [[4]]\nupdate: v = c*u[0]\nboundary: zero\n", "coefficients: {c: 1}\n", "coefficients: {c: 2}\n",
