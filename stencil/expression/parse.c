@@ -43,6 +43,10 @@ static const struct {
     {"not", "write 'not' as !"},
     {"true", "write 1"},
     {"false", "write 0"},
+    {"const", "an assignment has no type: write name = value"},
+    {"double", "an assignment has no type: write name = value"},
+    {"float", "an assignment has no type: write name = value"},
+    {"int", "an assignment has no type: write name = value"},
 };
 
 static const char *find_remedy(const struct token *token) {
@@ -99,6 +103,12 @@ static halotune_status parse_offset(struct parser *p, int *offset) {
   halotune_status status = HALOTUNE_OK;
   if (minus || token_is(&p->token, "+")) status = next_token(p);
   if (status != HALOTUNE_OK) return status;
+  if (p->token.kind == TOKEN_NAME) {
+    return parse_fail(p, place_of_token(p),
+                      "offsets count from the computed point: write 0 for '%.*s', -1 for the point before it and 1 for "
+                      "the point behind it",
+                      (int)p->token.length, p->token.text);
+  }
   if (p->token.kind != TOKEN_NUMBER) return fail_expected(p, "a whole number, the offset of the tap");
   double number = p->token.number;
   if (number != floor(number) || strspn(p->token.text, "0123456789") < p->token.length) {
@@ -394,6 +404,28 @@ struct assignments {
   int count, capacity;
 };
 
+/* Whether the token behind this one is a name, as behind a type: double a. */
+static bool is_before_name(const struct parser *p) {
+  struct scanner ahead = p->scanner;
+  struct token token;
+  return scan(&ahead, &token) == HALOTUNE_OK && token.kind == TOKEN_NAME;
+}
+
+/* Whether the token behind the name of an output is an offset, or the sign of `+=`. */
+static bool is_odd_target(const struct parser *p) {
+  struct scanner ahead = p->scanner;
+  struct token token;
+  if (token_is(&p->token, "[")) return true;
+  const bool is_sign =
+      token_is(&p->token, "+") || token_is(&p->token, "-") || token_is(&p->token, "*") || token_is(&p->token, "/");
+  return is_sign && scan(&ahead, &token) == HALOTUNE_OK && token_is(&token, "=");
+}
+
+static halotune_status fail_target(const struct parser *p, const struct token *token, struct place place) {
+  return parse_fail(p, place, "an assignment has a name alone before its '=': write %.*s = value", (int)token->length,
+                    token->text);
+}
+
 /* Parse the left side of an assignment: an output that has no value yet, or a new temporary. */
 static halotune_status parse_target(struct parser *p, struct arena *arena, struct assignment *out) {
   struct token token = p->token;
@@ -410,12 +442,15 @@ static halotune_status parse_target(struct parser *p, struct arena *arena, struc
     return parse_fail(p, out->place, "'%s' cannot be assigned: it is not an output", name->text);
   } else {
     const char *error = name_error(token.text, token.length);
+    const char *remedy = error && is_before_name(p) ? find_remedy(&token) : NULL;
+    if (remedy) return parse_fail(p, out->place, "'%.*s' has no meaning here: %s", length, token.text, remedy);
     if (error) return parse_fail(p, out->place, "'%.*s' cannot be a temporary: %s", length, token.text, error);
     out->name = arena_text(arena, token.text, token.length);
     if (!out->name) return fail_memory();
   }
   halotune_status status = next_token(p);
   if (status != HALOTUNE_OK) return status;
+  if (is_odd_target(p)) return fail_target(p, &token, out->place);
   return skip_symbol(p, "=", "'='");
 }
 
@@ -424,6 +459,16 @@ static bool begins_assignment(const struct parser *p) {
   struct scanner ahead = p->scanner;
   struct token token;
   return p->token.kind == TOKEN_NAME && scan(&ahead, &token) == HALOTUNE_OK && token_is(&token, "=");
+}
+
+/* Fail for a token that goes on neither with the value of an assignment nor with the next one. */
+static halotune_status fail_behind_value(struct parser *p) {
+  const struct token token = p->token;
+  struct parser ahead = *p;
+  const struct name *name = token.kind == TOKEN_NAME ? scope_find(p->scope, token.text, token.length) : NULL;
+  if (name && name->kind == NAME_OUTPUT && next_token(&ahead) == HALOTUNE_OK && is_odd_target(&ahead))
+    return fail_target(p, &token, place_of_token(p));
+  return fail_expected(p, "an operator or a new assignment");
 }
 
 static halotune_status parse_assignment(struct parser *p, struct arena *arena, struct assignments *all) {
@@ -448,8 +493,7 @@ static halotune_status parse_assignment(struct parser *p, struct arena *arena, s
   all->list = list;
   list[all->count++] = assignment;
   if (token_is(&p->token, ";")) return next_token(p);
-  return p->token.kind == TOKEN_END || begins_assignment(p) ? HALOTUNE_OK
-                                                            : fail_expected(p, "an operator or a new assignment");
+  return p->token.kind == TOKEN_END || begins_assignment(p) ? HALOTUNE_OK : fail_behind_value(p);
 }
 
 halotune_status parse_update(const struct snippet *snippet, struct scope *scope, struct arena *arena,

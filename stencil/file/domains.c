@@ -41,10 +41,33 @@ static bool is_grid_with_x(const struct yaml *node) {
   return strspn(node->text, "0123456789x,") == node->length && strpbrk(node->text, "x,") && node->text[0] != 'x';
 }
 
-static halotune_status fail_grid_with_x(const struct stencil_reader *r, const struct yaml *node) {
+/* Fail with the list that stands for 256x256.
+ *   open, close  the brackets around it */
+static halotune_status fail_grid_with_x(const struct stencil_reader *r, const struct yaml *node, const char *open,
+                                        const char *close) {
   struct text list = {0};
   for (const char *at = node->text; *at; at++) text_printf(&list, *at == 'x' || *at == ',' ? ", " : "%c", *at);
-  halotune_status status = reader_fail(r, node->place, "write the grid %s as [%s]", node->text, text_string(&list));
+  halotune_status status =
+      reader_fail(r, node->place, "write the grid %s as %s%s%s", node->text, open, text_string(&list), close);
+  text_free(&list);
+  return status;
+}
+
+/* Whether a list of grids holds the numbers of one grid: [256, 256] in place of [[256, 256]]. */
+static bool is_bare_grid(const struct stencil_reader *r, const struct yaml *node) {
+  double number;
+  bool is_bare = node->count == r->stencil->dims;
+  for (const struct yaml *item = node->first; item && is_bare; item = item->next)
+    is_bare = entry_is_number(r, item, &number);
+  return is_bare;
+}
+
+static halotune_status fail_bare_grid(const struct stencil_reader *r, const struct yaml *node) {
+  struct text list = {0};
+  for (const struct yaml *item = node->first; item; item = item->next)
+    text_printf(&list, "%s%s", item == node->first ? "" : ", ", item->text);
+  halotune_status status =
+      reader_fail(r, node->place, "this is a list of grids, and each grid is a list: write [[%s]]", text_string(&list));
   text_free(&list);
   return status;
 }
@@ -52,7 +75,7 @@ static halotune_status fail_grid_with_x(const struct stencil_reader *r, const st
 static halotune_status read_grid(struct stencil_reader *r, const struct yaml *node, struct grid *grid) {
   static const char *const examples[MAX_DIMS] = {"[1048576]", "[4096, 4096]", "[256, 256, 256]"};
   *grid = (struct grid){{1, 1, 1}};
-  if (is_grid_with_x(node)) return fail_grid_with_x(r, node);
+  if (is_grid_with_x(node)) return fail_grid_with_x(r, node, "[", "]");
   if (node->kind != YAML_LIST || node->count != r->stencil->dims) {
     return reader_fail(r, node->place, "expected a list of %d number%s of points, one for each axis, such as %s",
                        r->stencil->dims, PLURAL(r->stencil->dims), examples[r->stencil->dims - 1]);
@@ -70,11 +93,15 @@ static halotune_status read_grid(struct stencil_reader *r, const struct yaml *no
 }
 
 halotune_status field_grids(struct stencil_reader *r, const struct yaml *node) {
+  static const char *const expected[MAX_DIMS] = {"a list of grids, such as [[1048576]]",
+                                                 "a list of grids, such as [[4096, 4096]]",
+                                                 "a list of grids, such as [[256, 256, 256]]"};
   struct stencil *stencil = r->stencil;
-  halotune_status status =
-      entry_check_list(r, node, YAML_LIST, "a list of grids, such as [[256, 256, 256]]", MAX_GRIDS);
+  if (is_grid_with_x(node)) return fail_grid_with_x(r, node, "[[", "]]");
+  halotune_status status = entry_check_list(r, node, YAML_LIST, expected[stencil->dims - 1], MAX_GRIDS);
   if (status != HALOTUNE_OK) return status;
   if (node->count == 0) return reader_fail(r, node->place, "expected at least one grid");
+  if (is_bare_grid(r, node)) return fail_bare_grid(r, node);
   double *values = malloc(((size_t)stencil->coefficient_count + 1) * sizeof *values);
   if (!values) return fail_memory();
   for (const struct yaml *item = node->first; item && status == HALOTUNE_OK; item = item->next) {
