@@ -21,6 +21,12 @@ static inline long solver_scale(void) {
   return scale && atol(scale) > 0 ? atol(scale) : 1;
 }
 
+/* Whether the driver emulates a GPU: a test makes few steps. */
+static inline bool solver_slow_driver(void) {
+  const char *backend = getenv("SOLVERS");
+  return backend && strcmp(backend, "gpu") == 0 && getenv("HALOTUNE_LIBCUDA");
+}
+
 /* The value of a field at a point of a grid of n[0] x n[1] x n[2] points. */
 typedef double field_value(const long n[3], long x, long y, long z);
 

@@ -1,4 +1,4 @@
-/* water_solvers_test.c: shallow water in a basin: water at rest, a standing wave, and the volume that walls keep. */
+/* water_solvers_test.c: shallow water in a basin: water at rest, standing waves, and the volume that walls keep. */
 #include "tests/unit/solvers/solver.h"
 
 static double flat(const long n[3], long x, long y, long z) {
@@ -93,12 +93,84 @@ TEST(x_and_y_are_alike) {
   solver_close(&turned);
 }
 
+/* --- the staggered grid ------------------------------------------------------------------------------------------- */
+
+/* A mode of the basin with half the wave numbers kx and ky times the spacing. Its frequency w on the grid is known
+ * exactly: sin(w dt/2)^2 = a*b*(sin(kx)^2 + sin(ky)^2). Velocities are those half a step later. */
+enum { WAVES_X = 2, WAVES_Y = 3 };
+static double half_x(const long n[3]) { return M_PI / 2 * WAVES_X / (double)n[0]; }
+static double half_y(const long n[3]) { return M_PI / 2 * WAVES_Y / (double)n[1]; }
+static double depth_mode(const long n[3], long x, long y, long z) {
+  (void)z;
+  return cos(half_x(n) * (double)(2 * x + 1)) * cos(half_y(n) * (double)(2 * y + 1));
+}
+static double x_mode(const long n[3], long x, long y, long z) {
+  (void)z;
+  if (x == n[0] - 1) return 0; /* a wall */
+  return sin(half_x(n)) * sin(half_x(n) * (double)(2 * x + 2)) * cos(half_y(n) * (double)(2 * y + 1));
+}
+static double y_mode(const long n[3], long x, long y, long z) {
+  (void)z;
+  if (y == n[1] - 1) return 0;
+  return sin(half_y(n)) * cos(half_x(n) * (double)(2 * x + 1)) * sin(half_y(n) * (double)(2 * y + 2));
+}
+
+/* Start with a mode whose depth is 1 at most. */
+static void start_mode(struct solver *s, long nx, long ny) {
+  solver_open(s, "shallow_staggered", NULL, nx, ny, 1);
+  const double b = solver_coefficient(s, "b");
+  field_value *const modes[] = {depth_mode, x_mode, y_mode};
+  static const char *const names[] = {"h", "u", "v"};
+  double *values = solver_field(s);
+  for (size_t i = 0; i < COUNT(modes); i++) {
+    field_fill(s, modes[i], values);
+    for (long k = 0; k < s->problem.points && i > 0; k++) values[k] *= b;
+    solver_put(s, names[i], values);
+  }
+  free(values);
+  solver_start(s);
+}
+
+/* An error of the frequency of 1e-13 would show after 10,000 steps, and so would a loss of energy. */
+TEST(a_staggered_basin_keeps_its_mode_over_10000_steps) {
+  struct solver s;
+  start_mode(&s, 14, 11);
+  const long *n = s.problem.grid.n, steps = solver_slow_driver() ? 20 : 10000;
+  const double ab = solver_coefficient(&s, "a") * solver_coefficient(&s, "b");
+  const double phase = 2 * asin(sqrt(ab) * hypot(sin(half_x(n)), sin(half_y(n))));
+  solver_advance(&s, steps);
+  const double error = solver_error(&s, "h_new", depth_mode, cos((double)steps * phase));
+  CHECK(error < 1e-9, "%g", error);
+  CHECK(fabs(solver_sum(&s, "h_new")) < 1e-9, "the volume changes");
+  solver_close(&s);
+}
+
+/* The same against the wave itself: w = pi*sqrt(g*depth*(kx^2 + ky^2)). */
+static double staggered_error(long n) {
+  struct solver s;
+  start_mode(&s, n, n);
+  const double dt = solver_coefficient(&s, "dt"), speed = sqrt(solver_coefficient(&s, "g"));
+  const long steps = lround(0.3 / dt);
+  solver_advance(&s, steps);
+  const double factor = cos(M_PI * speed * hypot(WAVES_X, WAVES_Y) * (double)steps * dt);
+  const double error = solver_error(&s, "h_new", depth_mode, factor);
+  solver_close(&s);
+  return error;
+}
+
+TEST(a_staggered_basin_converges_with_order_2) {
+  const double coarse = staggered_error(32 * solver_scale()), fine = staggered_error(64 * solver_scale());
+  CHECK_NEAR(2, order_of(coarse, fine), 0.1, "%g, %g", coarse, fine);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(water_at_rest_stays_at_rest),
       cmocka_unit_test(walls_keep_the_volume),
       cmocka_unit_test(a_standing_wave_converges_with_order_1),
       cmocka_unit_test(x_and_y_are_alike),
+      cmocka_unit_test(a_staggered_basin_keeps_its_mode_over_10000_steps),
+      cmocka_unit_test(a_staggered_basin_converges_with_order_2),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

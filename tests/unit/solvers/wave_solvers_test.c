@@ -185,8 +185,7 @@ static double energy_left(const char *kind, int steps) {
 }
 
 TEST(maxwell_keeps_the_energy_over_10000_steps) {
-  const char *slow = getenv("SOLVERS"); /* fewer on a driver that emulates */
-  const int steps = slow && getenv("HALOTUNE_LIBCUDA") ? 20 : 10000;
+  const int steps = solver_slow_driver() ? 20 : 10000;
   CHECK_NEAR(1, energy_left("maxwell", steps), 1e-11, "periodic");
   CHECK_NEAR(1, energy_left("cavity", steps), 1e-11, "between walls");
 }
