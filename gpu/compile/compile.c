@@ -92,8 +92,10 @@ static halotune_status fail_without_cubin(const char *log, const struct resource
     return fail(HALOTUNE_COMPILE,
                 "%.*s (a source includes nothing: put the text of the file that #include names into the template)",
                 length, line);
-  if (line && (strstr(log, "#?") || strstr(log, "?_has_")))
-    return fail(HALOTUNE_COMPILE, "%.*s (a source asks for no file: write it without __has_include and without ##)",
+  if (line && (strstr(log, "#?") || strstr(log, "?_") || strstr(log, "?ssert")))
+    return fail(HALOTUNE_COMPILE,
+                "%.*s (a source asks for no file, no place and no time: write it without __has_include, __LINE__, "
+                "__DATE__ and the like, without assert and without ##)",
                 length, line);
   if (line) return fail(HALOTUNE_COMPILE, "%.*s", length, line);
   for (int i = 0; i < report->count; i++) {
@@ -116,7 +118,7 @@ static halotune_status check_request(const struct compile_request *request) {
   return arch_parse(request->arch, &arch);
 }
 
-/* Hand a source to NVRTC. It reads no other file, and asks for none. */
+/* Hand a source to NVRTC. It reads no other file, and asks for nothing that is not in the source. */
 static halotune_status create_program(const struct nvrtc *nvrtc, const struct compile_request *request,
                                       nvrtcProgram *program, nvrtcResult *result) {
   char *disarmed = NULL;

@@ -211,10 +211,70 @@ static void add_token(struct text *out, const char *bytes, size_t length) {
   text_add(out, "", 1);
 }
 
-static void add_tokens(struct cuda_reader r, struct text *out) {
-  struct cuda_token token;
+/* Whether a quoted literal has no closing quote in its line. */
+static bool is_open(const struct cuda_token *literal) {
+  size_t last = 1;
+  if (literal->at[0] == 'R') return false;
+  while (last + 1 < literal->length) last += literal->at[last] == '\\' ? 2 : 1;
+  return last + 1 != literal->length || literal->at[last] != literal->at[0];
+}
+
+/* Whether two tokens without anything between them are a digraph, such as %: for #. */
+static bool is_digraph(const struct cuda_token *left, const struct cuda_token *right) {
+  static const char *const digraphs[] = {"<:", ":>", "<%", "%>", "%:"};
+  const char pair[] = {left->at[left->length - 1], right->at[0], '\0'};
+  for (size_t i = 0; i < COUNT(digraphs); i++) {
+    if (strcmp(pair, digraphs[i]) == 0) return true;
+  }
+  return false;
+}
+
+/* Through what a compiler may see the layout of a text. */
+enum layout {
+  LAYOUT_HIDDEN,
+  LAYOUT_SPACES, /* it sees where blanks and comments stand: stringification; names of several tokens; suffixes */
+  LAYOUT_BYTES,  /* it may read other tokens than this file does */
+};
+
+/* What a token shows.
+ *   before      the token or comment before it
+ *   is_touched  nothing stands between both */
+static enum layout layout_shown(const struct cuda_token *before, const struct cuda_token *token, bool is_touched) {
+  const bool is_word = before->kind == CUDA_NAME || before->kind == CUDA_LITERAL;
+  if (token->is_joined) return LAYOUT_BYTES;
+  switch (token->kind) {
+  case CUDA_NUMBER: return memchr(token->at, '\'', token->length) ? LAYOUT_BYTES : LAYOUT_HIDDEN;
+  case CUDA_LITERAL: return is_open(token) || (is_touched && is_word) ? LAYOUT_BYTES : LAYOUT_HIDDEN; /* u8R"(a)" */
+  case CUDA_NAME: return is_touched && before->kind == CUDA_LITERAL ? LAYOUT_SPACES : LAYOUT_HIDDEN;  /* "a"_suffix */
+  case CUDA_PUNCTUATION:
+    if (is_touched && before->kind == CUDA_PUNCTUATION && is_digraph(before, token)) return LAYOUT_BYTES;
+    return token->at[0] == '#' || token->at[0] == '\\' || (unsigned char)token->at[0] >= 0x80 ? LAYOUT_SPACES
+                                                                                              : LAYOUT_HIDDEN;
+  default: return LAYOUT_HIDDEN;
+  }
+}
+
+/* Whether one compiler ends or joins a line where another one does not: at a carriage return alone, and at a backslash
+ * before blanks at the end of a line. */
+static bool has_unclear_lines(const char *text) {
+  for (const char *at = text; *at; at++) {
+    if (*at == '\r' && at[1] != '\n') return true;
+    if (*at != '\\') continue;
+    const size_t blanks = strspn(at + 1, " \t\v\f\r");
+    if (blanks > 0 && at[1 + blanks] == '\n' && !(blanks == 1 && at[1] == '\r')) return true;
+  }
+  return false;
+}
+
+/* Append the tokens. To `spaces`: for each token, whether something stands between it and the one before. */
+static enum layout add_tokens(struct cuda_reader r, struct text *out, struct text *spaces) {
+  struct cuda_token token, before = {.kind = CUDA_END};
+  enum layout layout = LAYOUT_HIDDEN;
   int in_define = 0; /* 1: `define` comes next; 2: the macro's name; 3: what follows the name */
-  while ((token = cuda_next(&r)).kind != CUDA_END) {
+  for (; (token = cuda_next(&r)).kind != CUDA_END; before = token) {
+    const bool is_touched = token.follows_closely && before.kind != CUDA_COMMENT && before.kind != CUDA_END;
+    const enum layout shown = layout_shown(&before, &token, is_touched);
+    if (shown > layout) layout = shown;
     if (token.is_joined) add_token(out, "\\\n", 2);
     if (token.kind == CUDA_COMMENT) {
       if (in_define == 3) in_define = 0; /* a compiler reads a space in its place */
@@ -235,14 +295,21 @@ static void add_tokens(struct cuda_reader r, struct text *out) {
       in_define = 0;
     }
     add_token(out, token.at, token.length);
+    text_add(spaces, is_touched && token.kind != CUDA_DIRECTIVE_END ? "0" : "1", 1);
   }
+  return layout;
 }
 
 halotune_status source_hash(const char *text, struct identity *out) {
-  struct text tokens = {0};
-  add_tokens(cuda_reader_of(text, strlen(text)), &tokens);
-  halotune_status status = text_ok(&tokens) ? HALOTUNE_OK : fail_memory();
+  struct text tokens = {0}, spaces = {0};
+  enum layout layout = add_tokens(cuda_reader_of(text, strlen(text)), &tokens, &spaces);
+  if (has_unclear_lines(text)) layout = LAYOUT_BYTES;
+  if (layout != LAYOUT_HIDDEN) add_token(&tokens, "  ", 2); /* no token begins like that */
+  if (layout == LAYOUT_SPACES) add_token(&tokens, text_string(&spaces), spaces.length);
+  if (layout == LAYOUT_BYTES) text_add(&tokens, text, strlen(text));
+  halotune_status status = text_ok(&tokens) && text_ok(&spaces) ? HALOTUNE_OK : fail_memory();
   if (status == HALOTUNE_OK) *out = identity_of("CUDA", text_string(&tokens), tokens.length);
+  text_free(&spaces);
   text_free(&tokens);
   return status;
 }

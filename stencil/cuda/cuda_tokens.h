@@ -47,8 +47,9 @@ static inline bool cuda_is(const struct cuda_token *token, const char *spelling)
 }
 
 /* Hash the meaning of CUDA text: its tokens and the ends of its preprocessor lines. Comments, layout and #line
- * directives do not count, except where a line is joined within a token. Templates and generated sources are identified
- * by this hash, so that a compiler must never read two texts of one hash differently.
+ * directives do not count, unless the text holds something through which a compiler may see them: blanks count beside
+ * stringification, for example, and all bytes where a literal has no end. Templates and generated sources are
+ * identified by this hash, so that a compiler must never read two texts of one hash differently.
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status source_hash(const char *text, struct identity *out);
 

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/array.h"
+
 /* Skip backslashes at the ends of lines, which join the lines. */
 static const char *skip_splices(const char *at) {
   for (;;) {
@@ -46,10 +48,34 @@ static const char *find_behind(const char *at) {
   return begins_with(behind, "include") ? behind : NULL;
 }
 
-/* The place of the next text through which a compiler may look at a file; NULL for none. */
+static bool is_in_name(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$';
+}
+
+/* Whether the name `assert` begins here: NVRTC's macro has the number of its line. */
+static bool is_assert(const char *from, const char *at) {
+  if (*at != 'a' || (at > from && is_in_name(at[-1])) || !begins_with(at, "assert")) return false;
+  for (int i = 0; i < 6; i++) at = next_of(at);
+  return !is_in_name(*at);
+}
+
+/* Whether a name begins here by which a compiler looks at a file, or at where and when it compiles. */
+static bool is_question(const char *at) {
+  static const char *const names[] = {"has_include",  "has_embed",    "LINE__",         "FILE__",
+                                      "BASE_FILE__",  "DATE__",       "TIME__",         "TIMESTAMP__",
+                                      "builtin_LINE", "builtin_FILE", "builtin_COLUMN", "builtin_source_location"};
+  if (*at != '_' || *next_of(at) != '_') return false;
+  const char *name = next_of(next_of(at));
+  for (size_t i = 0; i < COUNT(names); i++) {
+    if (begins_with(name, names[i])) return true;
+  }
+  return false;
+}
+
+/* The place of the next text through which a compiler may look at something else than the source; NULL for none. */
 static const char *find_include(const char *from) {
   for (const char *at = skip_splices(from); *at; at = next_of(at)) {
-    if (begins_with(at, "__has_include") || begins_with(at, "__has_embed")) return at;
+    if (is_question(at) || is_assert(from, at)) return at;
     const char *behind = find_behind(at);
     if (behind) return behind;
   }

@@ -165,6 +165,16 @@ static halotune_status add_definitions(struct text *text, const struct variant_s
   return status;
 }
 
+/* Name a source as it is stored: all bytes of some sources count, those of #line too. */
+static halotune_status hash_without_lines(const char *source, struct identity *out) {
+  char *stored = strdup(source);
+  if (!stored) return fail_memory();
+  source_strip_lines(stored);
+  halotune_status status = source_hash(stored, out);
+  free(stored);
+  return status;
+}
+
 halotune_status generate(const struct variant_spec *spec, struct generated *out) {
   struct text text = {0}, definitions = {0};
   struct prelude prelude;
@@ -180,7 +190,7 @@ halotune_status generate(const struct variant_spec *spec, struct generated *out)
   add_launch(&text, &out->launch, needs_arch ? spec->limits.capability : 0);
   text_add(&text, definitions.bytes, definitions.length);
   text_free(&definitions);
-  if (status == HALOTUNE_OK) status = text_ok(&text) ? source_hash(text.bytes, &out->hash) : fail_memory();
+  if (status == HALOTUNE_OK) status = text_ok(&text) ? hash_without_lines(text.bytes, &out->hash) : fail_memory();
   if (status != HALOTUNE_OK) {
     text_free(&text);
     *out = (struct generated){0};

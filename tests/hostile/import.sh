@@ -43,6 +43,7 @@ newest|.tables.best |= map(.date = "9999-01-01T00:00:00.000Z" | .time_ms = 0.000
 no_date|.tables.best |= map(.date = "2026-11-21T23:59:59.999Z or later" | .time_ms *= 0.5 | .low_ms *= 0.5)
 source|.tables.best |= map(.source += "\nint evil;")
 split_comment|.tables.best |= map(.source = "/* *\\\n/ int evil; /* */" + .source | .date = "2026-11-22T12:00:00Z" | .time_ms *= 0.5 | .low_ms *= 0.5 | .high_ms *= 0.5)
+blank_joins|.tables.best |= map(.source = "// why \\ \n" + .source | .date = "2026-11-22T12:00:00Z" | .time_ms *= 0.5 | .low_ms *= 0.5 | .high_ms *= 0.5)
 moved_text|.tables.template |= map(.yaml += "# moved\n" | .cuda += "int moved;")
 named|.tables.template |= map(.cuda += "int evil;")
 code|.tables.best |= map(.cubin = "AAAA")

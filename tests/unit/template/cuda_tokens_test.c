@@ -99,6 +99,23 @@ TEST(only_meaning_changes_the_hash) {
       {"a\nb", "a\n#line 1 \"x\" // c\nb", true},
       {"a\nb", "a\n#line 1 \"x\nb", false},
       {"a\nb", "a\n#line 1 c\nb", false},
+      {"#define S(x) #x\nS(a+b)", "#define S(x) #x\nS(a + b)", false}, /* sizeof tells */
+      {"#define S(x) #x\nS(a+b)", "#define  S(x) #x // why\nS(a+b)", true},
+      {"u8R\"(\" /* a */ \")\"", "u8R\"(\" /* b */ \")\"", false},
+      {"\"a\" R\"(\"/* a */\")\"", "\"a\"R\"(\"/* b */\")\"", false},
+      {"R\\\n\"(\" /* a */ \")\"", "R\\\n\"(\" /* b */ \")\"", false},
+      {"L\"a\"", "L \"a\"", false},   /* L may be a macro */
+      {"\"a\"_b", "\"a\" _b", false}, /* so may _b */
+      {"%:define A\nB", "%:define A B", false},
+      {"a\\u00e9", "a \\u00e9", false},
+      {"a\xc3\xa9", "a \xc3\xa9", false},
+      {"a /\\\n/ b\nc", "a /\\\n/ b c", false},
+      {"' /*\n// */ a\n/* */", "' /*\n// */ b\n/* */", false},
+      {"1'a /*\n// */ a\n/* */", "1'a /*\n// */ b\n/* */", false},
+      {"a; // b\nc;", "a; // b\\ \nc;", false},  /* g++ joins these lines */
+      {"a; // b\nc;", "a; // b\rd;\nc;", false}, /* and ends this one at \r */
+      {"a; // b\r\nc;\r\n", "a; \nc;\n", true},
+      {"a = \"\\\\\";", "a =\"\\\\\"; // why", true},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct identity left, right;
@@ -133,6 +150,14 @@ TEST(a_file_that_is_included_is_found) {
       {"#define JOIN(a, b) a##b\n", true}, /* it may join __has_ and include */
       {"#define JOIN(a, b) a %:\\\n%: b\n", true},
       {"#define F(a) # a #a\n", false},
+      {"a = __LINE__;", true},
+      {"a = __LI\\\nNE__;", true},
+      {"#if __TIME__\n", true},
+      {"a = __builtin_COLUMN();", true},
+      {"assert(a);", true},
+      {"as\\\nsert (a);", true},
+      {"static_assert(1); int asserted, assert_, _assert;", false},
+      {"a = _LINE__ + LINE__;", false},
       {"int has_include;", false},
       {"#", false},
       {"#\\\n", false},
