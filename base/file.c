@@ -3,43 +3,43 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/text.h"
+#include "base/transfer.h"
 
-/* Append to `content` until the end of the file, or until it has more than `max_bytes`. */
-static bool read_up_to(FILE *file, size_t max_bytes, struct text *content) {
+/* Append to `content` until the end of the file, or until it has more than `max_bytes`. Each piece of a pipe has a
+ * limit of time. */
+static halotune_status read_up_to(int fd, bool is_regular, const char *path, size_t max_bytes, struct text *content) {
+  const double ms_per_s = 1e3, limit_ms = is_regular ? 0 : pipe_limit_ms();
   char chunk[16384];
-  size_t got;
-  while (content->length <= max_bytes && (got = fread(chunk, 1, sizeof chunk, file)) > 0) text_add(content, chunk, got);
-  return !ferror(file);
+  while (content->length <= max_bytes) {
+    if (!is_regular && !ready_until(fd, POLLIN, clock_ms() + limit_ms))
+      return fail(HALOTUNE_IO, "%s: nothing came through this pipe for %g s; $HALOTUNE_PIPE_TIMEOUT sets the limit",
+                  path, limit_ms / ms_per_s);
+    const ssize_t got = read(fd, chunk, sizeof chunk);
+    if (got == 0) return HALOTUNE_OK;
+    if (got < 0 && errno != EINTR && errno != EAGAIN) return fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
+    if (got > 0) text_add(content, chunk, (size_t)got);
+  }
+  return fail(HALOTUNE_IO, "%s: the file is larger than the limit of %zu bytes", path, max_bytes);
 }
 
 halotune_status file_read_open(int fd, const char *path, size_t max_bytes, char **bytes, size_t *length) {
   struct text content = {0};
-  halotune_status status = HALOTUNE_OK;
   struct stat facts;
-  FILE *file = fdopen(fd, "rb");
-  if (!file) {
-    close(fd);
-    return fail_memory();
-  }
-  if (fstat(fd, &facts) == 0 && S_ISDIR(facts.st_mode)) {
+  halotune_status status;
+  const bool is_known = fstat(fd, &facts) == 0;
+  if (is_known && S_ISDIR(facts.st_mode)) {
     status = fail(HALOTUNE_IO, "%s: is a directory, not a file", path);
     goto done;
   }
-  if (!read_up_to(file, max_bytes, &content)) {
-    status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
-    goto done;
-  }
-  if (content.length > max_bytes) {
-    status = fail(HALOTUNE_IO, "%s: the file is larger than the limit of %zu bytes", path, max_bytes);
-    goto done;
-  }
+  status = read_up_to(fd, is_known && S_ISREG(facts.st_mode), path, max_bytes, &content);
+  if (status != HALOTUNE_OK) goto done;
   text_add(&content, "", 0); /* makes `bytes` a string even for an empty file */
   if (!text_ok(&content)) {
     status = fail_memory();
@@ -50,14 +50,14 @@ halotune_status file_read_open(int fd, const char *path, size_t max_bytes, char 
   content = (struct text){0};
 done:
   text_free(&content);
-  fclose(file);
+  close(fd);
   return status;
 }
 
 halotune_status file_read(const char *path, size_t max_bytes, char **bytes, size_t *length) {
   *bytes = NULL;
   *length = 0;
-  const int fd = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
+  const int fd = pipe_open(path, O_RDONLY);
   if (fd < 0) return fail(errno == ENOENT ? HALOTUNE_NOT_FOUND : HALOTUNE_IO, "%s: %s", path, strerror(errno));
   return file_read_open(fd, path, max_bytes, bytes, length);
 }

@@ -113,30 +113,21 @@ halotune_status process_start(const char *const *arguments, const struct process
  * ignored, or if somebody else has waited for it. */
 enum { END_NOT_KNOWN = 255 << 8 };
 
-/* Wait for the end of a process and read it. The system has no wait with a limit, so a limited one looks again and
- * again.
- *   until_ms  on the clock; -INFINITY looks once, INFINITY waits without limit
+/* Wait for the end of a process and read it. The system has no wait with a limit, so this one looks again and again.
+ *   until_ms  on the clock; -INFINITY looks once
  * Returns false if the process has not ended by then. */
 static bool end_await(pid_t pid, double until_ms, int *wait_status) {
-  enum { LOOK_EVERY_US = 200 };
-  const bool is_limited = until_ms < INFINITY;
-  for (;;) {
-    const pid_t ended = waitpid(pid, wait_status, is_limited ? WNOHANG : 0);
+  enum { LOOK_FIRST_US = 200, LOOK_LAST_US = 6400 };
+  for (unsigned look_us = LOOK_FIRST_US;; look_us = look_us < LOOK_LAST_US ? 2 * look_us : LOOK_LAST_US) {
+    const pid_t ended = waitpid(pid, wait_status, WNOHANG);
     if (ended > 0) return true;
     if (ended < 0 && errno != EINTR) {
       *wait_status = END_NOT_KNOWN;
       return true;
     }
-    if (!is_limited) continue;
     if (clock_ms() >= until_ms) return false;
-    usleep(LOOK_EVERY_US);
+    usleep(look_us);
   }
-}
-
-int process_wait(pid_t pid) {
-  int wait_status = 0;
-  (void)end_await(pid, INFINITY, &wait_status);
-  return wait_status;
 }
 
 bool process_has_ended(pid_t pid, int *wait_status) { return end_await(pid, -INFINITY, wait_status); }
@@ -148,10 +139,14 @@ int process_wait_until(pid_t pid, double until_ms, bool *is_late) {
   return has_ended ? wait_status : process_kill(pid);
 }
 
-int process_kill(pid_t pid) {
+int process_kill_within(pid_t pid, int limit_ms) {
+  int wait_status = END_NOT_KNOWN;
   if (kill(-pid, SIGKILL) != 0) kill(pid, SIGKILL); /* a forked process need not lead a group */
-  return process_wait(pid);
+  (void)end_await(pid, clock_ms() + limit_ms, &wait_status);
+  return wait_status;
 }
+
+int process_kill(pid_t pid) { return process_kill_within(pid, PROCESS_KILLED_MS); }
 
 void process_tell_end(int wait_status, char *text, size_t bytes) {
   if (WIFSIGNALED(wait_status))
@@ -185,9 +180,9 @@ done:
   return status;
 }
 
-void process_guard_end(struct process_guard *guard) {
+void process_guard_end(struct process_guard *guard, int limit_ms) {
   close(guard->lifeline);
-  process_wait(guard->pid);
+  process_wait_until(guard->pid, clock_ms() + limit_ms, NULL);
 }
 
 /* Start a guard that kills its group, and a program in that group. The rest as start_in_group. */
@@ -255,7 +250,7 @@ halotune_status process_run(const char *const *arguments, const char *variable, 
   out->timed_out = !output_read(ends[0], timeout_ms, output);
   if (out->timed_out) kill(-guard.pid, SIGKILL);
   /* A program can close its output and stay. */
-  if (out->timed_out) out->wait_status = process_wait(pid);
+  if (out->timed_out) out->wait_status = process_kill(pid);
   else out->wait_status = process_wait_until(pid, until_ms, &out->timed_out);
 done:
   process_group_end(&guard);

@@ -18,7 +18,7 @@ struct process_descriptor {
  * program gets its own process group and blocks SIGINT, so that Ctrl-C does not end it.
  *   arguments    its path, or its name to be searched on PATH; then its arguments; NULL at the end
  *   descriptors  `ours` must be 10 or higher, see process_high_descriptor
- *   pid          receives its process, to be ended with process_wait or process_kill
+ *   pid          receives its process, to be ended with process_wait_until or process_kill
  * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND if there is no such program; HALOTUNE_IO. Threads: any number at once. */
 halotune_status process_start(const char *const *arguments, const struct process_descriptor *descriptors, int count,
                               pid_t *pid);
@@ -27,20 +27,21 @@ halotune_status process_start(const char *const *arguments, const struct process
  * -1 with errno. The old one is closed in both cases. -1 gives -1. */
 int process_high_descriptor(int descriptor);
 
-/* Wait for the end of a process. Returns its wait status (see waitpid), or that of exit code 255 where the system does
- * not tell it, as in a program that ignores SIGCHLD. */
-int process_wait(pid_t pid);
-
-/* Whether a process has ended. If so, `wait_status` receives what process_wait would return, and nobody need wait for
- * it. */
+/* Whether a process has ended. If so, nobody need wait for it. `wait_status` receives how it ended (see waitpid), or
+ * exit code 255 where the system does not tell it, as in a program that ignores SIGCHLD. */
 bool process_has_ended(pid_t pid, int *wait_status);
 
 /* Wait for the end of a process that is about to end, and kill it at `until_ms` of clock_ms().
  * Returns its wait status; `is_late`, which may be NULL, receives whether it was killed. */
 int process_wait_until(pid_t pid, double until_ms, bool *is_late);
 
-/* Kill a process, and its whole group if it leads one, and wait for its end. Returns its wait status. */
+/* Kill a process, and its whole group if it leads one, and wait for its end. The system can delay the end of a process
+ * that was killed: one that is in a call of a driver that hangs does not end before this call does. After
+ * PROCESS_KILLED_MS, or a limit of the caller's, such a process is left behind.
+ * Returns its wait status; that of exit code 255 if it has not ended. */
+enum { PROCESS_KILLED_MS = 30000 };
 int process_kill(pid_t pid);
+int process_kill_within(pid_t pid, int limit_ms);
 
 /* Write how a process ended, as the end of a sentence that begins with "its process ": "was killed by signal 11
  * (Segmentation fault)".
@@ -60,13 +61,13 @@ struct process_guard {
  * Returns HALOTUNE_OK, or the errors of process_start. */
 halotune_status process_guard_start(const char *script, const char *argument, struct process_guard *out);
 
-/* Run the script now, and wait for its end. */
-void process_guard_end(struct process_guard *guard);
+/* Run the script now, and wait for its end; after the limit the shell is killed. */
+void process_guard_end(struct process_guard *guard, int limit_ms);
 
 /* Start a program like process_start, and a guard: if this program ends first, even if it is killed, the other one and
  * all that it has started in its group are killed.
  *   guard  to be ended with process_group_end, after the program's end or before it
- *   pid    the program, to be waited for with process_wait or process_has_ended */
+ *   pid    the program, to be waited for with process_wait_until or process_has_ended */
 halotune_status process_start_guarded(const char *const *arguments, const struct process_descriptor *descriptors,
                                       int count, struct process_guard *guard, pid_t *pid);
 

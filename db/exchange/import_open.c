@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/transfer.h"
 #include "db/exchange/import.h"
 #include "db/exchange/signed_document.h"
 #include "db/exchange/table.h"
@@ -125,7 +126,7 @@ static halotune_status open_either(const char *path, const struct imported *befo
   char head[sizeof database_mark];
   struct stat facts;
   *out = (struct imported){.store = NULL};
-  const int fd = open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
+  const int fd = pipe_open(path, O_RDONLY);
   if (fd < 0) return fail(errno == ENOENT ? HALOTUNE_NOT_FOUND : HALOTUNE_IO, "%s: %s", path, strerror(errno));
   out->is_once = fstat(fd, &facts) != 0 || !S_ISREG(facts.st_mode);
   /* Nothing is taken from a pipe here: what was read of it is gone. */

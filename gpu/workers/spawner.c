@@ -14,7 +14,6 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -122,9 +121,7 @@ static bool start_worker(const struct spawner_program *program, int control) {
 }
 
 static bool stop_worker(pid_t pid, int control) {
-  struct answer answer = {.pid = pid};
-  kill(pid, SIGKILL);
-  if (waitpid(pid, &answer.reason, 0) != pid) answer.reason = 0;
+  const struct answer answer = {.pid = pid, .reason = process_kill(pid)};
   return send_answer(control, &answer, -1);
 }
 

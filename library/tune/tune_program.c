@@ -193,7 +193,7 @@ halotune_status tune_program_run(const struct tune_program *program) {
   if (status == HALOTUNE_OK) {
     status = follow(program, pid, ends[0], &line, &end);
     process_group_end(&guard);
-    if (status != HALOTUNE_OK) process_wait(pid);
+    if (status != HALOTUNE_OK) process_kill(pid);
     process_tell_end(end, how, sizeof how);
     if (status == HALOTUNE_OK && (status = status_of_exit(end)) != HALOTUNE_OK)
       status = fail(status, "%s tune %s: %s", program->program, how, line.text);

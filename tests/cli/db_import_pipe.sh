@@ -26,4 +26,12 @@ timeout 60 cat pipe >received.json &
 halotune db export -o pipe >/dev/null 2>&1
 wait
 cmp exported.json received.json && echo "the same document came out of the pipe"
+echo '--- a pipe that nobody opens, and one that says nothing'
+export HALOTUNE_PIPE_TIMEOUT=0.1
+halotune db import pipe 2>&1
+exec 9<>pipe
+halotune db import pipe 2>&1
+halotune show ./pipe 2>&1
+exec 9>&-
+HALOTUNE_PIPE_TIMEOUT=never send keep.yaml halotune show ./pipe | head -n 1
 # exit 0

@@ -38,7 +38,10 @@ static struct {
   struct process_guard guard; /* removes the folder */
 } temporary = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static void remove_temporary(void) { process_guard_end(&temporary.guard); }
+static void remove_temporary(void) {
+  enum { REMOVED_MS = 60000 };
+  process_guard_end(&temporary.guard, REMOVED_MS);
+}
 
 static halotune_status make_temporary(const struct emulation_options *options) {
   const char *parent = getenv("TMPDIR");

@@ -4,9 +4,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -102,14 +105,55 @@ static pid_t forked(int signal_number, int code) {
 
 TEST(the_end_of_a_process_is_told) {
   char text[128];
-  process_tell_end(process_wait(forked(0, 0)), text, sizeof text);
+  process_tell_end(process_wait_until(forked(0, 0), INFINITY, NULL), text, sizeof text);
   CHECK_TEXT("ended by itself", text, "code 0");
-  process_tell_end(process_wait(forked(0, 7)), text, sizeof text);
+  process_tell_end(process_wait_until(forked(0, 7), INFINITY, NULL), text, sizeof text);
   CHECK_TEXT("ended with exit code 7", text, "code 7");
-  process_tell_end(process_wait(forked(SIGTERM, 0)), text, sizeof text);
+  process_tell_end(process_wait_until(forked(SIGTERM, 0), INFINITY, NULL), text, sizeof text);
   CHECK_TEXT("was killed by signal 15 (Terminated)", text, "a signal");
   process_tell_end(process_kill(forked(0, -1)), text, sizeof text);
   CHECK_TEXT("was killed by signal 9 (Killed)", text, "a child without a group of its own");
+}
+
+TEST(a_script_that_does_not_end_is_ended) {
+  struct process_guard guard;
+  int how = 0;
+  CHECK_OK(process_guard_start("sleep 100000", "", &guard));
+  process_guard_end(&guard, 50);
+  CHECK(process_has_ended(guard.pid, &how) && how == 255 << 8, "it was waited for: %d", how);
+}
+
+/* A child that another process traces is not given to its parent before the tracer has seen its end, or has ended. So
+ * it looks like one that the system does not let end. */
+TEST(a_killed_process_that_does_not_end_is_left_behind) {
+  int ends[2], how = 0;
+  char word = 0;
+  CHECK_EQ(0, pipe(ends), "pipe");
+  const pid_t child = fork();
+  if (child == 0) {
+    prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
+    if (write(ends[1], "c", 1) == 1) {
+      for (;;) pause();
+    }
+    _exit(1);
+  }
+  CHECK_EQ(1, read(ends[0], &word, 1), "child");
+  const pid_t tracer = fork();
+  if (tracer == 0) {
+    word = ptrace(PTRACE_SEIZE, child, NULL, NULL) == 0 ? 'y' : 'n';
+    if (write(ends[1], &word, 1) == 1) {
+      for (;;) pause();
+    }
+    _exit(1);
+  }
+  CHECK_EQ(1, read(ends[0], &word, 1), "tracer");
+  close(ends[0]);
+  close(ends[1]);
+  if (word == 'y') CHECK_EQ(255 << 8, process_kill_within(child, 50), "it does not end");
+  if (word == 'y') CHECK(!process_has_ended(child, &how), "it is left behind");
+  CHECK_EQ(SIGKILL, process_kill(tracer), "tracer");
+  process_wait_until(child, word == 'y' ? INFINITY : clock_ms(), NULL);
+  if (word != 'y') skip(); /* no process may trace another one here */
 }
 
 TEST(transfers_end_at_their_deadline) {
@@ -197,6 +241,8 @@ int main(void) {
       cmocka_unit_test(a_program_gets_our_environment_and_a_variable_in_place_of_ours),
       cmocka_unit_test(a_silent_program_is_ended),
       cmocka_unit_test(the_end_of_a_process_is_told),
+      cmocka_unit_test(a_script_that_does_not_end_is_ended),
+      cmocka_unit_test(a_killed_process_that_does_not_end_is_left_behind),
       cmocka_unit_test(transfers_end_at_their_deadline),
       cmocka_unit_test(a_file_is_on_the_disk_before_it_replaces_another),
       cmocka_unit_test(cores_are_counted_on_machines_of_any_size),

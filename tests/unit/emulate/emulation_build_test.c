@@ -2,6 +2,7 @@
  * checks that the GPU's part of the wrappers compiles. */
 #include <dirent.h>
 #include <fcntl.h>
+#include <math.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -344,7 +345,7 @@ TEST(a_runner_ends_with_the_program) {
   while (!(has_started = a_runner_runs()) && wait_goes_on(until_ms)) {}
   CHECK(has_started, "the runner did not start");
   kill(program, SIGKILL);
-  process_wait(program);
+  process_wait_until(program, INFINITY, NULL);
   until_ms = wait_begin();
   while (a_runner_runs() && wait_goes_on(until_ms)) {}
   CHECK(!a_runner_runs(), "the runner is still there");
@@ -391,7 +392,7 @@ TEST(a_compiler_ends_with_the_program) {
     while ((compiler = read_number(file)) == 0 && wait_goes_on(until_ms)) {}
     CHECK(compiler > 0 && process_runs(compiler), "row %zu: it did not start", i);
     kill(program, signals[i]);
-    process_wait(program);
+    process_wait_until(program, INFINITY, NULL);
     until_ms = wait_begin();
     while (process_runs(compiler) && wait_goes_on(until_ms)) {}
     CHECK(!process_runs(compiler), "row %zu: it is still there", i);
@@ -425,7 +426,7 @@ TEST(a_cache_that_cannot_be_written_is_temporary) {
   while (read_number(said) == 0 && wait_goes_on(until_ms)) {}
   CHECK_EQ(1, read_number(said), "built in a temporary folder, with one warning");
   kill(program, SIGKILL);
-  process_wait(program);
+  process_wait_until(program, INFINITY, NULL);
   until_ms = wait_begin();
   while (for_files(parent, "halotune-", NULL) > 0 && wait_goes_on(until_ms)) {}
   CHECK_EQ(0, for_files(parent, "halotune-", NULL), "it is removed");

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/transfer.h"
 #include "tuner/cli/output/output.h"
 
@@ -53,11 +55,19 @@ static char *follow_link(const char *path, const struct stat *link) {
   return target;
 }
 
+static halotune_status unread_fail(const char *path) {
+  const double ms_per_s = 1e3;
+  return fail(HALOTUNE_IO, "%s: nobody has read this pipe for %g s; $HALOTUNE_PIPE_TIMEOUT sets the limit", path,
+              pipe_limit_ms() / ms_per_s);
+}
+
 /* Open something that is there, and write at its end. */
 static halotune_status write_into(const char *path, file_writer *write, void *context) {
-  const int fd = open(path, O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC);
+  const int fd = pipe_open(path, O_WRONLY | O_APPEND);
+  if (fd < 0 && errno == ETIME) return unread_fail(path);
   if (fd < 0) return fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
-  const halotune_status status = write(context, fd);
+  halotune_status status = write(context, fd);
+  if (status != HALOTUNE_OK && !ready_until(fd, POLLOUT, clock_ms())) status = unread_fail(path); /* it is still full */
   if (close(fd) != 0 && status == HALOTUNE_OK) return fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
   return status;
 }
