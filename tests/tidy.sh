@@ -69,7 +69,7 @@ result "files and pipes are opened with O_CLOEXEC" $?
 
 # Each wait in the table of docs/debugging.md names the tests in which the other side is silent.
 check_waits() {
-  missing=$(sed -n '/^### All waits/,/^A process/s/^| .* | \([^|]*\) |$/\1/p' docs/debugging.md | sed 1,2d | while read -r tests; do
+  missing=$(sed -n '/^### All waits/,/^## /s/^| .* | \([^|]*\) |$/\1/p' docs/debugging.md | sed 1,2d | while read -r tests; do
     case $tests in *\`*) ;; *) echo "a wait without a test: $tests" ;; esac
     for test in $(echo "$tests" | tr -d '`,'); do
       [ -n "$(find tests -name "$test" -o -name "$test.c")" ] || echo "there is no test $test"

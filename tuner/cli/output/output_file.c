@@ -67,7 +67,7 @@ static halotune_status write_into(const char *path, file_writer *write, void *co
   if (fd < 0 && errno == ETIME) return unread_fail(path);
   if (fd < 0) return fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
   halotune_status status = write(context, fd);
-  if (status != HALOTUNE_OK && !ready_until(fd, POLLOUT, clock_ms())) status = unread_fail(path); /* it is still full */
+  if (status != HALOTUNE_OK && !ready_until(fd, POLLOUT, clock_ms())) status = unread_fail(path);
   if (close(fd) != 0 && status == HALOTUNE_OK) return fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
   return status;
 }
