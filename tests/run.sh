@@ -34,6 +34,8 @@ compare "$kernels/heat2d.yaml" '<f4' 12,20 7 "u" v
 result "heat2d, 7 steps" $? gpu.out
 compare "$kernels/wave25.yaml" '<f8' 11,12,14 5 "u u_prev vel2" v
 result "wave25, 5 steps: u takes v, u_prev takes u" $? gpu.out
+compare "$kernels/wave25.yaml" '<f8' 11,12,14 5 "u u_prev vel2" u_prev
+result "wave25, 5 steps: the older of two times, with which the next run goes on" $? gpu.out
 compare "$kernels/diffusion2d.yaml" '<f8' 12,20 3 "T Ci" T2
 result "diffusion2d, 3 steps: a field that does not change" $? gpu.out
 compare "$kernels/gradient.yaml" '<f4' 6,7,8 1 "f" gy

@@ -37,5 +37,12 @@ npy write u.npy '<f8' 5 '$x'
 npy write u_prev.npy '<f8' 5 '$x - 9'
 run wave.yaml --backend cpu --steps 2 --input u=u.npy,u_prev=u_prev.npy --output energy=e.npy,v=v.npy --threads 1
 npy print v.npy; npy print e.npy
+# Two runs of one step each end where the run of two steps does: the second goes on with both times of the first.
+run wave.yaml --backend cpu --input u=u.npy,u_prev=u_prev.npy --output u=u1.npy,u_prev=u0.npy
+npy print u1.npy; npy print u0.npy
+run wave.yaml --backend cpu --input u=u1.npy,u_prev=u0.npy --output v=w.npy,energy=f.npy
+cmp v.npy w.npy && cmp e.npy f.npy && echo the same
+npy write nan.npy '<f8' 4,6 '"nan"'
+run ./heat.yaml --backend cpu --input u=nan.npy --output v=b.npy
 halotune run ./heat.yaml --backend cpu --input u=a.npy --output v=b.npy --threads 1 --json | jq -c 'del(.time_ms, .points_per_s)'
 # exit 0

@@ -38,11 +38,13 @@ with() { run --input u=u.npy,u_prev="$1" --output v=v.npy; }
   run --input u=u.npy,v=p.npy --output v=v.npy
   run --input u=u.npy,p.npy --output v=v.npy
   run --input u=u.npy,u_prev=p.npy
-  run --input u=u.npy,u_prev=p.npy --output u=v.npy
+  halotune run ./single.yaml --backend cpu --input u=u.npy,u_prev=p.npy --output u=v.npy
   run --input u=u.npy,u_prev=p.npy --output v=v.npy,v=w.npy
   echo '# files that are written'
   run --input u=u.npy,u_prev=p.npy --output v=./p.npy
   run --input u=u.npy,u_prev=p.npy --output v=v.npy,w=./v.npy
+  run --input u=u.npy,u_prev=p.npy --output u_prev=v.npy,w=./v.npy
+  run --input u=u.npy,u_prev=p.npy --output u=u.npy
   run --input u=u.npy,u_prev=p.npy --output v=folder
   run --input u=u.npy,u_prev=p.npy --output v=nowhere/v.npy
   ln -s same.npy link.npy

@@ -53,12 +53,12 @@ static halotune_status steps_make(const struct run_problem *problem, const struc
 static halotune_status outputs_save(struct run_result *result, void *state) {
   const struct stencil *stencil = result->problem->loaded.stencil;
   halotune_status status = HALOTUNE_OK;
-  for (int i = 0; i < stencil->output_count && status == HALOTUNE_OK; i++) {
+  for (int i = 0; i < run_result_count(stencil) && status == HALOTUNE_OK; i++) {
     if (!result->files->output_paths[i]) continue;
     status = run_files_save(result->files, result->problem, result->backend, state, i, &result->written[i]);
     if (status == HALOTUNE_CANCELLED)
       return fail(status, "stopped while '%s' was being written to %s, which is what it was before",
-                  stencil->outputs[i], result->files->output_paths[i]);
+                  run_result_name(stencil, i), result->files->output_paths[i]);
   }
   return status;
 }
@@ -123,7 +123,7 @@ static enum exit_code run_command_run(const struct invocation *invocation) {
 
 static const struct option_row options[] = {
     {"input", "NAME=FILE,...", "a file in NumPy's format (.npy) for each input of the stencil"},
-    {"output", "NAME=FILE,...", "the files that outputs are written to after the last step"},
+    {"output", "NAME=FILE,...", "files for outputs, and for inputs that change, as they are after the last step"},
     {"grid", "NX,NY,NZ", "points along each axis; the shape of the first input by default"},
     {"steps", "N", "time steps, 1 by default; more where the stencil has an `iterate`"},
     {"set", "NAME=VALUE,...", "coefficients that differ from the stencil's file"},

@@ -125,10 +125,10 @@ static halotune_status cpu_advance(void *state, long steps) {
   return status;
 }
 
-static halotune_status cpu_get(void *state, int output, long first, long count, void *values) {
+static halotune_status cpu_get(void *state, int result, long first, long count, void *values) {
   const struct cpu_run *run = state;
   const struct loaded *loaded = &run->problem->loaded;
-  const double *from = run->fields[run_output_place(loaded->stencil, loaded->analysis, output)] + first;
+  const double *from = run->fields[run_result_place(loaded->stencil, loaded->analysis, result)] + first;
   float *floats = values;
   double *doubles = values;
   for (long i = 0; i < count; i++) {

@@ -24,16 +24,17 @@ void run_files_free(struct run_files *files) {
   for (int i = 0; i < MAX_FIELDS; i++) {
     npy_close(&files->inputs[i]);
     free(files->input_paths[i]);
-    free(files->output_paths[i]);
   }
+  for (int i = 0; i < 2 * MAX_FIELDS; i++) free(files->output_paths[i]);
 }
 
 /* --- the options ------------------------------------------------------------------------------------------------- */
 
-/* The inputs or the outputs of a stencil. */
+/* The inputs of a stencil, or what a run can write. */
 struct side {
   const char *option, *other_option, *what;
   const char *const *names, *const *others;
+  const bool *is_fixed; /* of names that have no file here; NULL: all have one */
   int count, other_count;
 };
 
@@ -49,10 +50,14 @@ static halotune_status fail_unknown(const struct side *side, const struct stenci
   struct nearest nearest = nearest_to(name, length);
   struct text known = {0};
   int at;
+  if (is_named(side->others, side->other_count, name, length, &at) && side->is_fixed)
+    return fail(HALOTUNE_ARGUMENT, "'%.*s' is an input of %s that does not change; name it with --input", (int)length,
+                name, stencil->name);
   if (is_named(side->others, side->other_count, name, length, &at))
     return fail(HALOTUNE_ARGUMENT, "'%.*s' is no %s of %s; name it with --%s", (int)length, name, side->what,
                 stencil->name, side->other_option);
   for (int i = 0; i < side->count; i++) {
+    if (side->is_fixed && side->is_fixed[i]) continue;
     nearest_try(&nearest, side->names[i]);
     text_printf(&known, "%s%s", i > 0 ? ", " : "", side->names[i]);
   }
@@ -64,7 +69,7 @@ static halotune_status fail_unknown(const struct side *side, const struct stenci
 
 /* Read NAME=FILE,... */
 static halotune_status side_read(const struct invocation *invocation, const struct stencil *stencil,
-                                 const struct side *side, char *paths[MAX_FIELDS]) {
+                                 const struct side *side, char *paths[]) {
   const char *rest = option_value(invocation, side->option), *item;
   size_t length;
   while ((item = list_next(&rest, &length))) {
@@ -75,7 +80,8 @@ static halotune_status side_read(const struct invocation *invocation, const stru
       return fail(HALOTUNE_ARGUMENT, "--%s takes NAME=FILE,..., not '%.*s'; a file's name has no comma", side->option,
                   (int)length, item);
     }
-    if (!is_named(side->names, side->count, item, name, &at)) return fail_unknown(side, stencil, item, name);
+    if (!is_named(side->names, side->count, item, name, &at) || (side->is_fixed && side->is_fixed[at]))
+      return fail_unknown(side, stencil, item, name);
     if (paths[at]) return fail(HALOTUNE_ARGUMENT, "--%s gives '%s' twice", side->option, side->names[at]);
     if (!(paths[at] = strndup(equals + 1, length - name - 1))) return fail_memory();
   }
@@ -302,40 +308,56 @@ static halotune_status output_check(const struct stencil *stencil, const struct 
   for (int k = 0; k < stencil->input_count; k++) {
     if (names_same(targets[output], files->input_paths[k]))
       return fail(HALOTUNE_ARGUMENT, "the output '%s' would replace %s, the file of the input '%s'; name another file",
-                  stencil->outputs[output], files->input_paths[k], stencil->inputs[k]);
+                  run_result_name(stencil, output), files->input_paths[k], stencil->inputs[k]);
   }
   for (int k = 0; k < output; k++) {
     if (targets[k] && names_same(targets[output], targets[k]))
-      return fail(HALOTUNE_ARGUMENT, "the outputs '%s' and '%s' have the same file %s", stencil->outputs[k],
-                  stencil->outputs[output], targets[output]);
+      return fail(HALOTUNE_ARGUMENT, "the outputs '%s' and '%s' have the same file %s", run_result_name(stencil, k),
+                  run_result_name(stencil, output), targets[output]);
   }
   return check_writable(files->output_paths[output], targets[output]);
 }
 
 static halotune_status outputs_check(const struct stencil *stencil, const struct run_files *files) {
-  char *targets[MAX_FIELDS] = {NULL};
+  char *targets[2 * MAX_FIELDS] = {NULL};
   bool any = false;
   halotune_status status = HALOTUNE_OK;
-  for (int i = 0; i < stencil->output_count && status == HALOTUNE_OK; i++) {
+  for (int i = 0; i < run_result_count(stencil) && status == HALOTUNE_OK; i++) {
     if (!files->output_paths[i]) continue;
     any = true;
     status = output_target(files->output_paths[i], &targets[i]);
     if (status == HALOTUNE_OK) status = output_check(stencil, files, targets, i);
   }
-  for (int i = 0; i < MAX_FIELDS; i++) free(targets[i]);
+  for (int i = 0; i < 2 * MAX_FIELDS; i++) free(targets[i]);
   if (any) return status;
   return fail(HALOTUNE_ARGUMENT, "name a file for at least one output: --output %s=FILE", stencil->outputs[0]);
+}
+
+/* Read --output, whose files are those of outputs and of inputs that change. */
+static halotune_status outputs_read(const struct invocation *invocation, const struct run_problem *problem,
+                                    char *paths[]) {
+  const struct stencil *stencil = problem->loaded.stencil;
+  const int count = run_result_count(stencil);
+  const char *names[2 * MAX_FIELDS];
+  bool is_fixed[2 * MAX_FIELDS];
+  for (int i = 0; i < count; i++) {
+    names[i] = run_result_name(stencil, i);
+    is_fixed[i] = i >= stencil->output_count;
+  }
+  for (int i = 0; i < stencil->iterate_count && problem->loaded.analysis->can_iterate; i++)
+    is_fixed[stencil->output_count + stencil->iterate[i].to] = false;
+  const struct side outputs = {"output",        "input",  "output", names,
+                               stencil->inputs, is_fixed, count,    stencil->input_count};
+  return side_read(invocation, stencil, &outputs, paths);
 }
 
 halotune_status run_files_open(const struct invocation *invocation, struct run_problem *problem,
                                struct run_files *files) {
   const struct stencil *stencil = problem->loaded.stencil;
   const struct side inputs = {
-      "input", "output", "input", stencil->inputs, stencil->outputs, stencil->input_count, stencil->output_count};
-  const struct side outputs = {
-      "output", "input", "output", stencil->outputs, stencil->inputs, stencil->output_count, stencil->input_count};
+      "input", "output", "input", stencil->inputs, stencil->outputs, NULL, stencil->input_count, stencil->output_count};
   halotune_status status = side_read(invocation, stencil, &inputs, files->input_paths);
-  if (status == HALOTUNE_OK) status = side_read(invocation, stencil, &outputs, files->output_paths);
+  if (status == HALOTUNE_OK) status = outputs_read(invocation, problem, files->output_paths);
   if (status == HALOTUNE_OK) status = inputs_open(invocation, problem, files);
   if (status == HALOTUNE_OK) status = outputs_check(stencil, files);
   return status;

@@ -192,15 +192,15 @@ static halotune_status gpu_advance(void *state, long steps) {
   return status;
 }
 
-static halotune_status gpu_get(void *state, int output, long first, long count, void *values) {
+static halotune_status gpu_get(void *state, int result, long first, long count, void *values) {
   const struct gpu_run *run = state;
   const struct loaded *loaded = &run->problem->loaded;
-  const int place = run_output_place(loaded->stencil, loaded->analysis, output);
+  const int place = run_result_place(loaded->stencil, loaded->analysis, result);
   const size_t bytes = (size_t)count * dtype_bytes(run->problem->dtype);
   limit_begin(run);
-  const CUresult result = run->cu.to_host(values, element_at(run, place, first), bytes);
+  const CUresult copied = run->cu.to_host(values, element_at(run, place, first), bytes);
   driver_limit_end();
-  return cu_check(&run->cu, result, "cuMemcpyDtoH");
+  return cu_check(&run->cu, copied, "cuMemcpyDtoH");
 }
 
 static struct run_facts gpu_facts(void *state) {

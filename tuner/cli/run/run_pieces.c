@@ -94,13 +94,13 @@ halotune_status run_files_load(const struct run_files *files, const struct run_p
   return status == HALOTUNE_OK ? backend->start(state) : status;
 }
 
-/* An output that is being written. */
+/* A result that is being written. */
 struct saving {
   const struct run_problem *problem;
   const struct run_backend *backend;
   void *state;
   const char *path;
-  int output;
+  int result;
   char *values; /* PIECE_BYTES */
   bool any;     /* some value was finite */
   struct run_written written;
@@ -148,7 +148,7 @@ static halotune_status output_write(void *context, int fd) {
   for (long first = 0, count; first < problem->points && status == HALOTUNE_OK; first += count) {
     count = problem->points - first < piece_points(problem) ? problem->points - first : piece_points(problem);
     if ((status = run_check_stop(problem)) != HALOTUNE_OK) break;
-    status = saving->backend->get(saving->state, saving->output, first, count, saving->values);
+    status = saving->backend->get(saving->state, saving->result, first, count, saving->values);
     if (status != HALOTUNE_OK) break;
     values_note(saving, count);
     status = bytes_write(saving, fd, saving->values, (size_t)count * dtype_bytes(problem->dtype));
@@ -157,16 +157,17 @@ static halotune_status output_write(void *context, int fd) {
 }
 
 halotune_status run_files_save(const struct run_files *files, const struct run_problem *problem,
-                               const struct run_backend *backend, void *state, int output, struct run_written *out) {
+                               const struct run_backend *backend, void *state, int result, struct run_written *out) {
   struct saving saving = {.problem = problem,
                           .backend = backend,
                           .state = state,
-                          .path = files->output_paths[output],
-                          .output = output,
+                          .path = files->output_paths[result],
+                          .result = result,
                           .values = malloc(PIECE_BYTES)};
   halotune_status status =
       saving.values ? output_pieces(saving.path, OUTPUT_FOR_ALL, output_write, &saving) : fail_memory();
   *out = saving.written;
+  if (!saving.any) out->min = out->max = NAN;
   free(saving.values);
   return status;
 }

@@ -1,6 +1,7 @@
 /* run_print.c: prints what was computed, by what, how fast, and the range of each output. */
 #include "tuner/cli/run/run_print.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "tuner/cli/output/grid_text.h"
@@ -24,11 +25,12 @@ static double points_per_s(const struct run_result *result) {
 void run_print(const struct run_result *result) {
   const struct stencil *stencil = result->problem->loaded.stencil;
   const struct run_facts *facts = &result->facts;
-  for (int i = 0; i < stencil->output_count; i++) {
+  for (int i = 0; i < run_result_count(stencil); i++) {
     const struct run_written *written = &result->written[i];
     if (!result->files->output_paths[i]) continue;
-    printf("%-10s from %.9g to %.9g, written to %s\n", stencil->outputs[i], written->min, written->max,
-           result->files->output_paths[i]);
+    printf("%-10s ", run_result_name(stencil, i));
+    if (isnan(written->min)) printf("no finite value, written to %s\n", result->files->output_paths[i]);
+    else printf("from %.9g to %.9g, written to %s\n", written->min, written->max, result->files->output_paths[i]);
     if (written->not_finite > 0)
       printf("%-10s %ld point%s not finite\n", "", written->not_finite, written->not_finite == 1 ? " is" : "s are");
   }
@@ -40,7 +42,7 @@ void run_print(const struct run_result *result) {
 
 static json_t *output_json(const struct run_result *result, int output) {
   json_t *json = json_object();
-  json_put(&json, "name", text_json(result->problem->loaded.stencil->outputs[output]));
+  json_put(&json, "name", text_json(run_result_name(result->problem->loaded.stencil, output)));
   json_put(&json, "file", text_json(result->files->output_paths[output]));
   json_put(&json, "min", number_json(result->written[output].min));
   json_put(&json, "max", number_json(result->written[output].max));
@@ -53,7 +55,7 @@ json_t *run_json(const struct run_result *result) {
   const struct stencil *stencil = problem->loaded.stencil;
   const struct run_facts *facts = &result->facts;
   json_t *json = json_object(), *outputs = json_array();
-  for (int i = 0; i < stencil->output_count; i++) {
+  for (int i = 0; i < run_result_count(stencil); i++) {
     if (result->files->output_paths[i]) json_add(&outputs, output_json(result, i));
   }
   json_put(&json, "name", text_json(stencil->name));

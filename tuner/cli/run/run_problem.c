@@ -1,4 +1,4 @@
-/* run_problem.c: reads the coefficients of a run, and says which buffer holds an output. */
+/* run_problem.c: reads the coefficients of a run, and says which buffer holds a result. */
 #include "tuner/cli/run/run_problem.h"
 
 #include <math.h>
@@ -64,10 +64,18 @@ struct input_layout run_input_layout(const struct run_problem *problem, int inpu
   return input_layout_of(loaded->stencil, input, problem->dtype, &domain);
 }
 
-int run_output_place(const struct stencil *stencil, const struct analysis *analysis, int output) {
+int run_result_count(const struct stencil *stencil) { return stencil->output_count + stencil->input_count; }
+
+const char *run_result_name(const struct stencil *stencil, int result) {
+  const int input = result - stencil->output_count;
+  return input < 0 ? stencil->outputs[result] : stencil->inputs[input];
+}
+
+int run_result_place(const struct stencil *stencil, const struct analysis *analysis, int result) {
+  if (result >= stencil->output_count) return result - stencil->output_count;
   for (int i = 0; i < stencil->iterate_count && analysis->can_iterate; i++) {
     const struct iterate *entry = &stencil->iterate[i];
-    if (entry->from_output && entry->from == output) return entry->to;
+    if (entry->from_output && entry->from == result) return entry->to;
   }
-  return stencil->input_count + output;
+  return stencil->input_count + result;
 }

@@ -25,6 +25,11 @@ halotune_status run_coefficients(const struct invocation *invocation, struct run
 /* HALOTUNE_CANCELLED if the user wants the run to end; else HALOTUNE_OK. */
 halotune_status run_check_stop(const struct run_problem *problem);
 
+/* What a run can write: the outputs, then the inputs. An input that `iterate` replaces has the values that the next
+ * step would read; the others do not change. */
+int run_result_count(const struct stencil *stencil);
+const char *run_result_name(const struct stencil *stencil, int result);
+
 /* What a backend says about itself. Texts live as long as its state. */
 struct run_facts {
   const char *device;
@@ -38,14 +43,14 @@ struct run_facts {
  *   put      write elements of an input, in the element type of the problem, or bytes of a mask
  *   start    all inputs are written: give the outputs the values that skipped points keep
  *   advance  apply the stencil `steps` times, and wait for the end
- *   get      read elements of an output, in the element type of the problem */
+ *   get      read elements of a result, in the element type of the problem; see run_result_count */
 struct run_backend {
   const char *name;
   halotune_status (*open)(const struct invocation *invocation, const struct run_problem *problem, void **state);
   halotune_status (*put)(void *state, int input, long first, long count, const void *values);
   halotune_status (*start)(void *state);
   halotune_status (*advance)(void *state, long steps);
-  halotune_status (*get)(void *state, int output, long first, long count, void *values);
+  halotune_status (*get)(void *state, int result, long first, long count, void *values);
   struct run_facts (*facts)(void *state);
   void (*close)(void *state);
 };
@@ -55,8 +60,8 @@ extern const struct run_backend run_backend_gpu, run_backend_cpu;
 /* How an input's array lies in its file and on a dense grid. */
 struct input_layout run_input_layout(const struct run_problem *problem, int input);
 
-/* The place of an output in a list of inputs, then outputs, after the last step: that of the input that it became, or
- * its own. */
-int run_output_place(const struct stencil *stencil, const struct analysis *analysis, int output);
+/* The place of a result in a list of inputs, then outputs, after the last step. An output has that of the input that it
+ * became, or its own. */
+int run_result_place(const struct stencil *stencil, const struct analysis *analysis, int result);
 
 #endif
