@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "stencil/template/space.h"
 #include "tuner/cli/options/configuration.h"
+#include "tuner/cli/output/grid_text.h"
 #include "tuner/cli/output/variant_text.h"
 
 struct pick {
@@ -45,12 +46,28 @@ static halotune_status pick_from(const struct invocation *invocation, const stru
   return status;
 }
 
+/* Set the detail: no variant is left.
+ *   reason  why the only template has none; "" if its rules leave out all of its configurations */
+static halotune_status fail_none(const struct problem *problem, const char *reason) {
+  const struct stencil *stencil = problem->loaded.stencil;
+  struct text grid = {0};
+  if (*reason)
+    return fail(HALOTUNE_ARGUMENT, "no template has a variant of %s that the options allow; %s", stencil->name, reason);
+  grid_text(&problem->grid, stencil->dims, &grid);
+  fail(HALOTUNE_ARGUMENT,
+       "no template has a variant of %s on %s points that the options allow; 'halotune space %s' with the same options "
+       "counts what each rule excludes",
+       stencil->name, text_string(&grid), stencil->name);
+  text_free(&grid);
+  return HALOTUNE_ARGUMENT;
+}
+
 /* Give each template that applies to the problem an equal share of the rest of the sample. If there are several
  * templates, one that lacks a parameter of --set, or whose rules exclude its values, is skipped. */
 static halotune_status pick_all(const struct invocation *invocation, const struct pick *pick) {
   const struct templates *templates = &pick->out->templates;
   struct bindings *bindings = calloc((size_t)templates->count + 1, sizeof *bindings);
-  char reason[FAIL_TEXT_BYTES / 2] = "see 'halotune space'";
+  char reason[FAIL_TEXT_BYTES / 2] = "";
   halotune_status status = bindings ? option_set_known(invocation, templates) : fail_memory();
   int left = 0;
   for (int i = 0; i < templates->count && status == HALOTUNE_OK; i++) {
@@ -73,8 +90,7 @@ static halotune_status pick_all(const struct invocation *invocation, const struc
   for (int i = 0; bindings && i < templates->count; i++) bindings_free(&bindings[i]);
   free(bindings);
   if (status != HALOTUNE_OK || pick->out->count > 0) return status;
-  return fail(HALOTUNE_ARGUMENT, "no template has a variant of %s that the options allow; %s",
-              pick->problem->loaded.stencil->name, reason);
+  return fail_none(pick->problem, reason);
 }
 
 halotune_status pick_variants(const struct invocation *invocation, const struct problem *problem, long otherwise,
