@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "stencil/cuda/truth_place.h"
 #include "stencil/cuda/value_types.h"
 
 /* An expression that is being read. */
@@ -23,6 +24,7 @@ struct operand {
   struct value value;
   bool is_simple, is_changed; /* a single name, number or call; some of its tokens were removed */
   bool has_effects;           /* a call or an increment, which must stay */
+  bool is_truth;              /* 0 or 1, whatever its operands are */
 };
 
 static const struct operand unknown = {.is_simple = true};
@@ -278,6 +280,7 @@ static struct operand parse_unary(struct parser *p) {
   if (i == COUNT(operators)) return parse_postfix(p);
   struct operand operand = parse_unary(p);
   operand.is_simple = false;
+  operand.is_truth = *operators[i] == '!';
   if (i >= 4) operand.value.type = VALUE_ANY;
   if (i >= 6) operand.has_effects = true;
   if (operand.value.type == VALUE_UNSIGNED && *operators[i] != '!') operand.value.is_known = false;
@@ -407,34 +410,17 @@ static struct operand parse_binary(struct parser *p, int level) {
     } else {
       left = (struct operand){.value = binary_value(spelling, left.value, right.value),
                               .is_changed = left.is_changed || right.is_changed,
-                              .has_effects = left.has_effects || right.has_effects};
+                              .has_effects = left.has_effects || right.has_effects,
+                              .is_truth = level == 4 || level == 5};
     }
   }
   return left;
 }
 
-/* Whether a token is an operator that computes with its operand, so that 2 is not the same as 1 there. */
-static bool computes(const struct part *part, int at, int end) {
-  static const char *const operators[] = {
-      "*", "/", "%", "+", "-", "<", ">", "<=", ">=", "==", "!=", "<<", ">>", "&", "|", "^"};
-  for (size_t i = 0; i < COUNT(operators) && at >= 0; i++) {
-    if (part_is(part, at, end, operators[i])) return true;
-  }
-  return false;
-}
-
-/* Whether the brackets around an expression are an operand of an operator that computes: of (ON && y)*3, where y alone
- * may be 2 in place of 1. */
-static bool is_computed_with(const struct parser *p, int begin, int end) {
-  const struct part *part = p->part;
-  for (;;) {
-    const int open = part_skip_back(part, 0, begin), close = part_skip(part, end, part->count);
-    if (open < 0 || !part_is(part, open, part->count, "(") || !part_is(part, close, part->count, ")")) return false;
-    begin = open, end = close + 1;
-    const int before = part_skip_back(part, 0, begin), behind = part_skip(part, end, part->count);
-    if (before >= 0 && part_is_name(part, before, part->count)) return false; /* a condition, or a call */
-    if (computes(part, before, part->count) || computes(part, behind, part->count)) return true;
-  }
+/* Whether an operand may stand for the truth of an expression in these tokens. */
+static bool may_stand_for_truth(const struct parser *p, const struct operand *operand, int begin) {
+  const bool is_bit = operand->value.is_known && (operand->value.number == 0 || operand->value.number == 1);
+  return operand->is_truth || is_bit || is_truth_place(p->part, begin, p->at);
 }
 
 /* Read && or ||. The operands after one that decides the result are removed, and so are operands without effect. */
@@ -445,14 +431,16 @@ static struct operand parse_logical(struct parser *p, bool is_or) {
     int operator= p->at++;
     struct operand right = is_or ? parse_logical(p, false) : parse_binary(p, LOWEST_LEVEL);
     if (p->has_failed) return unknown;
-    const bool decides = left.value.is_known != right.value.is_known &&
-                         ((left.value.is_known ? left : right).value.number == 0) == is_or;
     const bool left_is_neutral = left.value.is_known && (left.value.number == 0) == is_or;
     const bool right_is_neutral = right.value.is_known && (right.value.number == 0) == is_or;
-    if ((decides && is_computed_with(p, begin, p->at)) || (!left.value.is_known && !right_is_neutral)) { /* both stay */
-      left = (struct operand){.value = {.type = VALUE_INT},
+    const bool one_stays = left.value.is_known || right_is_neutral;
+    if (!one_stays || !may_stand_for_truth(p, left_is_neutral ? &right : &left, begin)) {
+      const bool is_known = one_stays && (!left_is_neutral || right.value.is_known) && left.value.is_known;
+      const bool is_true = left_is_neutral ? right.value.number != 0 : is_or;
+      left = (struct operand){.value = {is_known, is_known && is_true, VALUE_INT},
                               .is_changed = left.is_changed || right.is_changed,
-                              .has_effects = left.has_effects || right.has_effects};
+                              .has_effects = left.has_effects || right.has_effects,
+                              .is_truth = true};
     } else if (left_is_neutral) {
       remove_tokens(p, begin, operator+ 1);
       left = right;

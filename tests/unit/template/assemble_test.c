@@ -183,6 +183,73 @@ TEST(types_and_effects_are_kept) {
   }
 }
 
+/* What is left of && and || stands for 0 or 1 only where its truth alone is used. */
+TEST(a_condition_that_is_used_as_a_number_stays) {
+  static const char parameters[] = "int n, int m, int *p";
+  static const struct {
+    const char *body, *want;
+  } rows[] = {
+      {"int v = ON && n;", "int v = ON && n;"},
+      {"int a = bool(m), v = n || OFF;", "int a = bool(m), v = n || OFF;"},
+      {"v = ON && n;", "v = ON && n;"},
+      {"v += ON && n;", "v += ON && n;"},
+      {"v = p[ON && n];", "v = p[ON && n];"},
+      {"f(ON && n, m);", "f(ON && n, m);"},
+      {"f(m, (ON && n));", "f(m, (ON && n));"},
+      {"v = int(ON && n)*3;", "v = int(ON && n)*3;"},
+      {"v = (int)(ON && n);", "v = (int)(ON && n);"},
+      {"int v[] = {ON && n, 2};", "int v[] = {ON && n, 2};"},
+      {"v = m ? ON && n : 2;", "v = m ? ON && n : 2;"},
+      {"v = m ? 2 : ON && n;", "v = m ? 2 : ON && n;"},
+      {"switch (ON && n) { case 1: a(); }", "switch (ON && n) { case 1: a(); }"},
+      {"v = WIDTH || n;", "v = WIDTH || n;"},
+      {"v = ON && WIDTH;", "v = ON && WIDTH;"},
+      {"return ON && n;", "return ON && n;"},
+      {"bool v = (ON && n)*3 == 3;", "bool v = (ON && n)*3 == 3;"},
+      {"v = ON && n > 2;", "v = n > 2;"},
+      {"v = ON && !n;", "v = !n;"},
+      {"v = ON && -(n > 2);", "v = ON && -(n > 2);"},
+      {"v = ON && (n && m);", "v = (n && m);"},
+      {"v = OFF && n;", "v = OFF;"},
+      {"v = !(ON && n);", "v = !n;"},
+      {"const bool a = m, v = ON && n;", "const bool a = m, v = n;"},
+      {"bool v = (ON && n);", "bool v = n;"},
+      {"while (ON && n) a();", "while (n) a();"},
+      {"for (; ON && n;) a();", "for (; n;) a();"},
+      {"for (bool v = ON && n; v;) a();", "for (bool v = n; v;) a();"},
+      {"if constexpr (WIDTH || n) a();", "a();"},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct text got = {0}, kernel = {0}, want = {0};
+    assemble_body(parameters, rows[i].body, rows[i].want, &kernel, &want, &got);
+    CHECK_TEXT(text_string(&want), text_string(&got), "row %zu: %s", i, rows[i].body);
+    text_free(&got);
+    text_free(&kernel);
+    text_free(&want);
+  }
+}
+
+TEST(a_function_that_returns_bool_returns_a_truth) {
+  static const struct {
+    const char *text, *want;
+  } rows[] = {
+      {"bool f(int n) { return ON && n; }\n" KERNEL("f(1);"), "bool f(int n) { return n; } " KERNEL("f(1);") " "},
+      {"int f(int n) { return ON && n; }\n" KERNEL("f(1);"), "int f(int n) { return ON && n; } " KERNEL("f(1);") " "},
+      {"bool f(int n) { auto g = [&]() -> int { return ON && n; }; return g() == 1; }\n" KERNEL("f(1);"),
+       "bool f(int n) { auto g = [&]() -> int { return ON && n; }; return g() == 1; } " KERNEL("f(1);") " "},
+      {"struct S { bool f(int n) const { if (n > 1) { return (ON && n); } else { return true; } } };\n" KERNEL(
+           "S().f(1);"),
+       "struct S { bool f(int n) const { if (n > 1) { return (n); } else { return true; } } }; " KERNEL(
+           "S().f(1);") " "},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct text got = {0};
+    assemble_text("#define ON 1\n", rows[i].text, &got);
+    CHECK_TEXT(rows[i].want, text_string(&got), "row %zu", i);
+    text_free(&got);
+  }
+}
+
 /* A constexpr of a real type is no number of ours, and a wide one stays wide. */
 TEST(constexprs_have_the_types_that_they_are_declared_with) {
   static const struct {
@@ -321,6 +388,8 @@ int main(void) {
       cmocka_unit_test(only_what_a_kernel_needs_is_there),
       cmocka_unit_test(what_a_configuration_decides_is_resolved),
       cmocka_unit_test(types_and_effects_are_kept),
+      cmocka_unit_test(a_condition_that_is_used_as_a_number_stays),
+      cmocka_unit_test(a_function_that_returns_bool_returns_a_truth),
       cmocka_unit_test(constexprs_have_the_types_that_they_are_declared_with),
       cmocka_unit_test(directives_are_resolved),
       cmocka_unit_test(an_undefined_name_after_if_is_an_error),
