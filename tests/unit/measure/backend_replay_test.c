@@ -115,9 +115,37 @@ TEST(the_clock_of_a_replay_counts_recorded_times) {
   work_end(&work);
 }
 
+/* The compile takes 88.5 ms. */
+TEST(a_compile_is_awaited_up_to_a_time) {
+  struct work work = work_begin();
+  struct bench_case c;
+  struct backend_handle backend;
+  bool is_compiled;
+  recording_write(&work, &c);
+  CHECK_OK(recording_open(&work, &c, 1, &backend));
+  struct variant_spec spec = {.template = c.template, .configuration = c.configuration};
+  spec.configuration.choice[0] = 1;
+  const struct candidate candidate = {.spec = &spec};
+  const struct time_source time = backend_time(&backend);
+  const double begin_ms = time_now_ms(&time);
+  static const struct {
+    double until_ms, want_ms;
+    bool is_compiled;
+  } rows[] = {{50, 50, false}, {40, 50, false}, {88, 88, false}, {100, 88.5, true}, {10, 88.5, true}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    CHECK_OK(backend.table->await_compile(backend.state, &candidate, begin_ms + rows[i].until_ms, &is_compiled));
+    CHECK_EQ(rows[i].is_compiled, is_compiled, "row %zu", i);
+    CHECK_NEAR(rows[i].want_ms, time_now_ms(&time) - begin_ms, 1e-6, "row %zu", i);
+  }
+  backend_close(&backend);
+  case_free(&c);
+  work_end(&work);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_clock_of_a_replay_counts_recorded_times),
+      cmocka_unit_test(a_compile_is_awaited_up_to_a_time),
       cmocka_unit_test(a_recording_without_its_texts_is_an_error),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

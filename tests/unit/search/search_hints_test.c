@@ -22,6 +22,7 @@ struct hints_case {
   struct tune_options options;
   struct task task;
   struct trial first;
+  struct schedule schedule;
   struct setup_inputs in;
   struct setup setup;
 };
@@ -47,7 +48,8 @@ static void hints_open(struct hints_case *c) {
   CHECK_OK(task_bindings(&c->task, c->template, &c->bindings));
   c->first = (struct trial){.template = c->template};
   c->first.proposal.configuration = configuration_default(c->template);
-  c->in = (struct setup_inputs){.tools = &c->tools, .task = &c->task, .options = &c->options};
+  c->schedule = (struct schedule){.deadline_ms = INFINITY};
+  c->in = (struct setup_inputs){.tools = &c->tools, .task = &c->task, .options = &c->options, .schedule = &c->schedule};
   c->setup = (struct setup){.first = &c->first};
   c->setup.space = (struct search_space){.templates = &c->template, .bindings = &c->bindings, .count = 1};
 }
@@ -375,6 +377,45 @@ TEST(rows_of_other_stencils_hide_nothing) {
   hints_close(&c);
 }
 
+/* A clock of which each question takes a while. */
+struct slow_clock {
+  double now_ms, step_ms;
+};
+static double slow_now(void *state) {
+  struct slow_clock *clock = state;
+  return clock->now_ms += clock->step_ms;
+}
+
+/* A second, or a tenth of the budget. What was read by then counts, the newest problems first. */
+TEST(measurements_are_read_for_a_limited_time) {
+  static const struct tuned rows[] = {
+      {GPU_H100, "star7", "direct", "block_x=32", F32, {64, 64, 64}, USUAL, 0.1},
+      {GPU_H100, "star7", "direct", "block_x=64", F32, {72, 64, 64}, USUAL, 0.2},
+      {GPU_H100, "star7", "direct", "block_x=128", F32, {80, 64, 64}, USUAL, 0.3},
+  };
+  static const struct {
+    double step_ms, budget_s, deadline_ms;
+    long want;
+  } cases[] = {{0, 6, INFINITY, 3},          {250, 6, INFINITY, 1}, {250, 20, INFINITY, 3},
+               {250, INFINITY, INFINITY, 3}, {250, 20, 900, 1},     {2000, 6, INFINITY, 0}};
+  struct hints_case c;
+  hints_open(&c);
+  c.options.strategy = &strategy_model;
+  for (size_t i = 0; i < COUNT(rows); i++) tuned_put(c.other, &rows[i]);
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    struct slow_clock clock = {.step_ms = cases[i].step_ms};
+    const struct schedule schedule = {.time = {.now_ms = slow_now, .state = &clock},
+                                      .deadline_ms = cases[i].deadline_ms};
+    c.in.schedule = &schedule;
+    c.options.budget_s = cases[i].budget_s;
+    find_again(&c);
+    CHECK_EQ(cases[i].want, c.setup.space.known.count, "case %zu", i);
+    if (c.setup.space.known.count == 1)
+      CHECK(strstr(c.setup.space.known.sources[0], "80x64x64"), "%s", c.setup.space.known.sources[0]);
+  }
+  hints_close(&c);
+}
+
 /* Count the variants with which a search starts. */
 static long find_starts(struct hints_case *c) {
   proposals_free(&c->setup.starts);
@@ -492,6 +533,7 @@ int main(void) {
       cmocka_unit_test(measurements_of_other_problems_are_known),
       cmocka_unit_test(of_a_variant_the_newest_time_is_known),
       cmocka_unit_test(rows_of_other_stencils_hide_nothing),
+      cmocka_unit_test(measurements_are_read_for_a_limited_time),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

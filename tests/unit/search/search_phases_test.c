@@ -61,6 +61,7 @@ struct phase_case {
   struct run_progress progress;
   struct text warnings;
   int loads, most_in_flight; /* that load_wrong saw */
+  struct configuration first_loaded;
 };
 
 static void case_open(struct phase_case *c) {
@@ -275,6 +276,35 @@ TEST(no_more_variants_than_asked_for_are_in_flight) {
     proposals_free(&starts);
     case_close(&c);
   }
+}
+
+static halotune_status load_and_remember(void *state, int slot, const struct candidate *candidate,
+                                         struct verdict *verdict) {
+  struct phase_case *c = state;
+  (void)slot;
+  if (c->loads++ == 0) c->first_loaded = candidate->spec->configuration;
+  *verdict = (struct verdict){.outcome = OUTCOME_WRONG};
+  return HALOTUNE_OK;
+}
+
+/* Also where the time of the search is over before it begins. */
+TEST(what_a_lookup_serves_is_measured_first) {
+  static const struct strategy silent = {.next = propose_nothing, .tell = tell_nobody};
+  static const struct backend remembering = {
+      .name = "remembering", .set_problem = set_problem, .load = load_and_remember, .unload = unload};
+  struct search_end end;
+  struct phase_case c;
+  case_open(&c);
+  c.backend = (struct backend_handle){.table = &remembering, .state = &c};
+  const struct proposal first = proposal_with(&c, NULL), served = proposal_with(&c, "z_slicing=32");
+  c.rows.run = case_run(&c.bench, c.store, "580.1");
+  c.first = trial_of(&c, &first);
+  struct search_inputs in = inputs_of(&c, &silent);
+  in.served = &served;
+  CHECK_OK(search_phase_run(&in, &end));
+  CHECK_EQ(2, c.loads, "what a lookup serves, and the default");
+  CHECK(memcmp(&c.first_loaded, &served.configuration, sizeof served.configuration) == 0, "in this order");
+  case_close(&c);
 }
 
 /* Its present time is one cold sample, which says nothing about the GPU. */
@@ -527,6 +557,7 @@ int main(void) {
       cmocka_unit_test(a_runner_tells_when_a_trial_had_ended),
       cmocka_unit_test(earlier_results_are_found_with_how_slow_the_gpu_was),
       cmocka_unit_test(no_more_variants_than_asked_for_are_in_flight),
+      cmocka_unit_test(what_a_lookup_serves_is_measured_first),
       cmocka_unit_test(a_slow_default_adjusts_no_earlier_results),
       cmocka_unit_test(doubtful_results_are_marked),
       cmocka_unit_test(twins_follow_their_original),

@@ -98,6 +98,12 @@ struct backend {
    * worker could be started. */
   halotune_status (*set_problem)(void *state, const struct backend_problem *problem);
 
+  /* Wait for the recorded compile of a variant, but not beyond a time of the backend's clock.
+   *   is_compiled  receives whether the compile has ended by then
+   * NULL: the backend loads what the program's compilers have made.
+   * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+  halotune_status (*await_compile)(void *state, const struct candidate *candidate, double until_ms, bool *is_compiled);
+
   /* Load a variant into an empty slot, write the inputs anew, run it once between guards, and compare its outputs with
    * the reference. A variant of the roof is loaded and not run; if there is no room for its fields, that is its
    * verdict.

@@ -258,13 +258,15 @@ static halotune_status find_record(struct replay *replay, const struct candidate
   return HALOTUNE_OK;
 }
 
-/* A variant is loaded for the first time: wait for the end of its compile. The search proposed it, and its compile
- * began, when the variant that was proposed `in_flight` places before it had its result. */
-static void clock_compile(struct replay_clock *clock, struct record *record) {
-  if (record->is_compiled) return;
-  record->is_compiled = true;
-  const double begin_ms = clock->ended_ms[clock->ended % clock->in_flight];
-  clock->now_ms = fmax(clock->now_ms, begin_ms + record->compile_ms);
+/* A variant is wanted for the first time: wait for the end of its compile, but not beyond a time. The search proposed it,
+ * and its compile began, when the variant that was proposed `in_flight` places before it had its result. Returns whether
+ * it is compiled. */
+static bool clock_compile(struct replay_clock *clock, struct record *record, double until_ms) {
+  const double begin_ms = clock->ended_ms[clock->ended % clock->in_flight], end_ms = begin_ms + record->compile_ms;
+  if (record->is_compiled) return true;
+  record->is_compiled = end_ms <= fmax(until_ms, clock->now_ms);
+  clock->now_ms = fmax(clock->now_ms, fmin(end_ms, until_ms));
+  return record->is_compiled;
 }
 
 static void clock_end(struct replay_clock *clock) {
@@ -272,6 +274,15 @@ static void clock_end(struct replay_clock *clock) {
 }
 
 static double replay_now_ms(void *state) { return ((const struct replay *)state)->clock.now_ms; }
+
+static halotune_status replay_await(void *state, const struct candidate *candidate, double until_ms,
+                                    bool *is_compiled) {
+  struct replay *replay = state;
+  struct record *record;
+  halotune_status status = find_record(replay, candidate, &record);
+  *is_compiled = status != HALOTUNE_OK || !record || clock_compile(&replay->clock, record, until_ms);
+  return status;
+}
 
 static halotune_status replay_load(void *state, int slot, const struct candidate *candidate, struct verdict *verdict) {
   struct replay *replay = state;
@@ -288,7 +299,7 @@ static halotune_status replay_load(void *state, int slot, const struct candidate
     return HALOTUNE_OK;
   }
   verdict->recorded = record->kernel;
-  clock_compile(&replay->clock, record);
+  clock_compile(&replay->clock, record, INFINITY);
   if (!outcome_has_time(record->outcome)) {
     verdict->outcome = record->outcome;
     snprintf(verdict->reason, sizeof verdict->reason, "%s", record->reason);
@@ -381,6 +392,7 @@ static void close_replay(void *state) {
 
 static const struct backend backend_replay = {.name = "replay",
                                               .set_problem = replay_set_problem,
+                                              .await_compile = replay_await,
                                               .load = replay_load,
                                               .unload = replay_unload,
                                               .sample = replay_sample,

@@ -12,7 +12,10 @@
 #include "db/store/sql_parts.h"
 #include "library/predict/predict.h"
 
-enum { MOST_ROWS = 50000 }; /* of a database; a row takes some microseconds */
+enum {
+  MOST_ROWS = 50000, /* of a database; a row takes some microseconds */
+  ROWS_BETWEEN_QUESTIONS = 256
+};
 
 /* ?1: whether emulations count; ?2: time steps of a launch. */
 static const char problems_sql[] = "select p.id, s.name, " SQL_STENCIL_TEXT(
@@ -52,7 +55,7 @@ enum row_column { TEMPLATE_NAME, PARAMETERS, OUTCOME, TIME, OCCUPANCY };
 struct reading {
   const struct hint_target *target;
   const struct search_space *space;
-  const volatile sig_atomic_t *stop;
+  const struct known_end *end;
   struct known *out;
   struct predict_model model;
   struct predict_work asked_work, work;
@@ -210,6 +213,8 @@ static halotune_status add_row(struct reading *r, sqlite3_stmt *row) {
   return HALOTUNE_OK;
 }
 
+static bool is_over(const struct reading *r) { return r->end->is_over && r->end->is_over(r->end->context); }
+
 /* Read the rows of a problem, the newest first.
  *   left  how many rows may be read */
 static halotune_status read_rows(struct reading *r, sqlite3_stmt *rows, int64_t problem, int *left) {
@@ -220,9 +225,9 @@ static halotune_status read_rows(struct reading *r, sqlite3_stmt *rows, int64_t 
   sqlite3_bind_int(rows, 2, *left);
   while (status == HALOTUNE_OK && (code = sqlite3_step(rows)) == SQLITE_ROW) {
     status = add_row(r, rows);
-    --*left;
+    if (--*left % ROWS_BETWEEN_QUESTIONS == 0 && is_over(r)) break;
   }
-  if (status == HALOTUNE_OK && code != SQLITE_DONE) return query_fail(sqlite3_db_handle(rows));
+  if (status == HALOTUNE_OK && code != SQLITE_DONE && code != SQLITE_ROW) return query_fail(sqlite3_db_handle(rows));
   return status == HALOTUNE_OK ? end_problem(r) : status;
 }
 
@@ -230,7 +235,7 @@ static halotune_status read_problems(struct reading *r, sqlite3_stmt *problems, 
   halotune_status status = HALOTUNE_OK;
   int code = SQLITE_DONE, left = MOST_ROWS;
   while (status == HALOTUNE_OK && left > 0 && (code = sqlite3_step(problems)) == SQLITE_ROW) {
-    if (r->stop && *r->stop) return HALOTUNE_OK;
+    if (is_over(r)) return HALOTUNE_OK;
     status = begin_problem(r, problems);
     if (status == HALOTUNE_OK && !r->is_left_out)
       status = read_rows(r, rows, sqlite3_column_int64(problems, PROBLEM), &left);
@@ -255,7 +260,7 @@ static halotune_status read_store(struct reading *r, struct store *store) {
 }
 
 halotune_status known_find(const struct hint_sources *sources, const struct hint_target *target,
-                           const struct search_space *space, const volatile sig_atomic_t *stop, struct known *out) {
+                           const struct search_space *space, const struct known_end *end, struct known *out) {
   const struct task *task = target->task;
   const struct device_facts *device = target->device;
   const struct domain domain = domain_dense(task->stencil, task->analysis, &task->grid);
@@ -264,7 +269,7 @@ halotune_status known_find(const struct hint_sources *sources, const struct hint
   fail_keep(&before);
   struct reading r = {.target = target,
                       .space = space,
-                      .stop = stop,
+                      .end = end,
                       .out = out,
                       .model = predict_default(),
                       .asked_work = predict_work_of(task->stencil, task->analysis, task->dtype, &domain),

@@ -226,13 +226,25 @@ static halotune_status read_if_due(struct search_phase *phase) {
   return status == HALOTUNE_OK ? watch_read(watch) : status;
 }
 
+/* A recording tells the time of a compile when its trial comes to the device. Wait for it, but not beyond the end of the
+ * search. The default, what a lookup serves, and a rematch have all the time that they need.
+ *   is_compiled  receives whether the compile has ended by then */
+static halotune_status await_compile(const struct search_phase *phase, const struct trial *trial, bool *is_compiled) {
+  const struct search_inputs *in = phase->in;
+  const struct proposal *proposal = &trial->proposal;
+  const bool is_awaited = in->rematch || search_is_first(in, proposal) || search_is_served(in, proposal);
+  return trial_await(in->backend, trial, is_awaited ? INFINITY : in->schedule->search_end_ms, is_compiled);
+}
+
 /* Give a compiled trial to the device. */
 static halotune_status put_trial(struct search_phase *phase, struct trial *trial) {
   const struct search_inputs *in = phase->in;
   const int most = timed_best_ms(in->timed) < queue_below_ms ? RUNNER_MOST : 1;
+  bool is_compiled = false;
   halotune_status status = read_if_due(phase);
   while (status == HALOTUNE_OK && runner_count(phase->runner) >= most) status = take_ended(phase);
-  if (status != HALOTUNE_OK) {
+  if (status == HALOTUNE_OK) status = await_compile(phase, trial, &is_compiled);
+  if (status != HALOTUNE_OK || !is_compiled) {
     trial_free(trial);
     return status;
   }
@@ -481,17 +493,23 @@ static halotune_status follow_strategy(struct search_phase *phase) {
   return status == HALOTUNE_OK ? take_running(phase) : status;
 }
 
-/* The default variant and what a lookup serves run first, whatever the time. A search never ends with less. */
+/* Run what was proposed, whatever the time. */
+static halotune_status run_proposed(struct search_phase *phase) {
+  halotune_status status = HALOTUNE_OK;
+  while (status == HALOTUNE_OK && !pipeline_is_empty(phase->in->pipeline)) status = run_next_listed(phase);
+  return status == HALOTUNE_OK ? take_running(phase) : status;
+}
+
+/* What a lookup serves runs first, then the default variant, whatever the time. A search never ends with less. */
 static halotune_status search_variants(struct search_phase *phase) {
   const struct search_inputs *in = phase->in;
   if (in->follower) return follow_strategy(phase);
-  phase->why = "the default";
-  halotune_status status = in->first ? propose_here(phase, &in->first->proposal) : HALOTUNE_OK;
-  if (status == HALOTUNE_OK && in->served) status = make_room(phase);
   phase->why = "what a lookup serves";
-  if (status == HALOTUNE_OK && in->served) status = propose_here(phase, in->served);
-  while (status == HALOTUNE_OK && !pipeline_is_empty(in->pipeline)) status = run_next_listed(phase);
-  if (status == HALOTUNE_OK) status = take_running(phase);
+  halotune_status status = in->served ? propose_here(phase, in->served) : HALOTUNE_OK;
+  if (status == HALOTUNE_OK) status = run_proposed(phase);
+  phase->why = "the default";
+  if (status == HALOTUNE_OK && in->first) status = propose_here(phase, &in->first->proposal);
+  if (status == HALOTUNE_OK) status = run_proposed(phase);
   if (status == HALOTUNE_OK) status = take_earlier(phase);
   if (status == HALOTUNE_OK) status = propose_starts(phase);
   return status == HALOTUNE_OK && !in->rematch ? follow_strategy(phase) : status;

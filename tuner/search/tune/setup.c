@@ -210,6 +210,29 @@ static void show_to_strategy(struct setup *setup, const struct proposal_list *li
   setup->space.hint_count = list->count;
 }
 
+/* Measurements of other problems are read for a tenth of the budget at most, or for this long where that is more. */
+static const double known_least_ms = 1000, known_share = 0.1;
+
+struct known_limit {
+  const struct schedule *schedule;
+  double at_ms;
+};
+
+static bool is_known_enough(const void *context) {
+  const struct known_limit *limit = context;
+  return schedule_is_stopped(limit->schedule) || schedule_now_ms(limit->schedule) >= limit->at_ms;
+}
+
+static halotune_status find_known(const struct setup_inputs *in, struct setup *setup,
+                                  const struct hint_sources *sources, const struct hint_target *target) {
+  const struct known_limit limit = {in->schedule, schedule_now_ms(in->schedule) +
+                                                      fmax(known_share * 1e3 * in->options->budget_s, known_least_ms)};
+  const struct known_end end = {.is_over = is_known_enough, .context = &limit};
+  halotune_status status = known_find(sources, target, &setup->space, &end, &setup->known);
+  setup->space.known = setup->known.variants;
+  return status;
+}
+
 halotune_status setup_find_hints(const struct setup_inputs *in, struct setup *setup) {
   const struct tune_options *options = in->options;
   if (options->no_hints || options->rematch) return HALOTUNE_OK;
@@ -220,9 +243,7 @@ halotune_status setup_find_hints(const struct setup_inputs *in, struct setup *se
   halotune_status status = predicted_find(&sources, &target, &setup->space, &setup->predicted);
   if (status != HALOTUNE_OK || !options->strategy->takes_hints) return status;
   status = hints_find(&sources, &target, &setup->space, first_proposal(setup), &setup->predicted.list, &setup->hints);
-  if (status == HALOTUNE_OK && options->strategy->takes_known)
-    status = known_find(&sources, &target, &setup->space, in->schedule ? in->schedule->stop : NULL, &setup->known);
-  setup->space.known = setup->known.variants;
+  if (status == HALOTUNE_OK && options->strategy->takes_known) status = find_known(in, setup, &sources, &target);
   trace_end(TRACE_PHASES, "hints", begin_ms, NULL, NULL);
   show_to_strategy(setup, &setup->hints);
   return status;

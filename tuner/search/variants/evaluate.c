@@ -43,10 +43,22 @@ static halotune_status measure_trial(struct backend_handle *backend, int slot, d
   return status;
 }
 
+static struct candidate candidate_of(const struct trial *trial, bool is_roof) {
+  return (struct candidate){
+      .spec = &trial->spec, .generated = &trial->generated, .compiled = &trial->compiled, .is_roof = is_roof};
+}
+
+halotune_status trial_await(const struct backend_handle *backend, const struct trial *trial, double until_ms,
+                            bool *is_compiled) {
+  const struct candidate candidate = candidate_of(trial, false);
+  *is_compiled = true;
+  if (!backend->table->await_compile) return HALOTUNE_OK;
+  return backend->table->await_compile(backend->state, &candidate, until_ms, is_compiled);
+}
+
 halotune_status trial_load(struct backend_handle *backend, int slot, const struct trial *trial, bool is_roof,
                            struct verdict *verdict) {
-  const struct candidate candidate = {
-      .spec = &trial->spec, .generated = &trial->generated, .compiled = &trial->compiled, .is_roof = is_roof};
+  const struct candidate candidate = candidate_of(trial, is_roof);
   return backend->table->load(backend->state, slot, &candidate, verdict);
 }
 

@@ -5,6 +5,10 @@
 #include "tuner/measure/sampling/measure.h"
 #include "tuner/search/variants/trial.h"
 
+/* Wait for the recorded compile of a trial, as backend.await_compile does. Other trials are compiled already. */
+halotune_status trial_await(const struct backend_handle *backend, const struct trial *trial, double until_ms,
+                            bool *is_compiled);
+
 /* Load a compiled trial's variant into a slot, as backend.load does. The trial must live while it is loaded.
  *   is_roof  the variant belongs to the copy, not to the task */
 halotune_status trial_load(struct backend_handle *backend, int slot, const struct trial *trial, bool is_roof,
