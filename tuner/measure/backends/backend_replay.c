@@ -258,9 +258,9 @@ static halotune_status find_record(struct replay *replay, const struct candidate
   return HALOTUNE_OK;
 }
 
-/* A variant is wanted for the first time: wait for the end of its compile, but not beyond a time. The search proposed it,
- * and its compile began, when the variant that was proposed `in_flight` places before it had its result. Returns whether
- * it is compiled. */
+/* A variant is wanted for the first time: wait for the end of its compile, but not beyond a time. The search proposed
+ * it, and its compile began, when the variant that was proposed `in_flight` places before it had its result. Returns
+ * whether it is compiled. */
 static bool clock_compile(struct replay_clock *clock, struct record *record, double until_ms) {
   const double begin_ms = clock->ended_ms[clock->ended % clock->in_flight], end_ms = begin_ms + record->compile_ms;
   if (record->is_compiled) return true;

@@ -226,8 +226,8 @@ static halotune_status read_if_due(struct search_phase *phase) {
   return status == HALOTUNE_OK ? watch_read(watch) : status;
 }
 
-/* A recording tells the time of a compile when its trial comes to the device. Wait for it, but not beyond the end of the
- * search. The default, what a lookup serves, and a rematch have all the time that they need.
+/* A recording tells the time of a compile when its trial comes to the device. Wait for it, but not beyond the end of
+ * the search. The default, what a lookup serves, and a rematch have all the time that they need.
  *   is_compiled  receives whether the compile has ended by then */
 static halotune_status await_compile(const struct search_phase *phase, const struct trial *trial, bool *is_compiled) {
   const struct search_inputs *in = phase->in;
