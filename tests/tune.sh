@@ -571,6 +571,22 @@ result "the same command goes on" $? "$work/out"
 HALOTUNE_FAKE_DEVICES=3 tune "$work/two.db" --device 0,2 --json >"$work/out" 2>"$work/err" &&
   json '.tasks[0].gpus | map(.uuid[-2:]) == ["00", "02"]'
 result "--device 0,2" $? "$work/out"
+# Three tasks for two GPUs, of one source.
+side=$work/side.db
+tune_side() { # option...
+  timeout $LIMIT_S "$program" tune --plan "$work/side.yaml" --resume --template-dir "$templates" --template small --strategy exhaustive $patient --device all --db "$side" "$@"
+}
+printf 'plan: 1\ntasks:\n' >"$work/side.yaml"
+for columns in 12 14 16; do printf '  - {stencil: star7, dtype: f32, grid: [%s, 16, 16]}\n' $columns; done >>"$work/side.yaml"
+HALOTUNE_FAKE_DEVICES=2 tune_side --json >"$work/out" 2>"$work/err" && grep -qx 'halotune: 2 GPUs run 2 tasks side by side, and then 1 together' "$work/err" &&
+  json '.devices[0].tasks | (map(.grid[0]) == [16, 14, 12]) and all(.complete and .tried == '"$space"') and (map(.gpus | length) == [1, 1, 2])
+    and (map(.gpus[0].uuid[-2:]) == ["00", "01", "00"])' &&
+  [ "$(query "$side" "select count(*), count(distinct run_id), count(distinct run_id || variant_id) from measurement")" = "$((3 * space)) 3 $((3 * space))" ] &&
+  [ "$(query "$side" "select group_concat(substr(d.uuid, -2)) from (select * from problem order by nx desc) p join device d on d.id = p.device_id join best b on b.problem_id = p.id and b.is_current")" = 00,01,00 ]
+result "two GPUs run tasks side by side, and the last one together" $? "$work/err"
+sqlite3 "$side" "update run set state = 'partial'; delete from measurement where number > 20"
+HALOTUNE_FAKE_DEVICES=2 tune_side --json >"$work/out" 2>"$work/err" && json '.devices[0].tasks | map(.recalled) == [20, 20, 20]'
+result "the same command goes on: each GPU takes up its own task" $? "$work/err"
 HALOTUNE_FAKE_DEVICES=1 tune "$work/shared.db" --device all --members 2 --json >"$work/out" 2>"$work/err" &&
   json '.devices[0].tasks[0] | .complete and (.gpus | map(.uuid[-2:]) == ["00", "00"])'
 result "--members: two processes share a GPU" $? "$work/out"

@@ -25,6 +25,7 @@ enum member_state {
   MEMBER_SETTLING, /* was told that the search is over */
   MEMBER_SETTLED,
   MEMBER_IN_FINALS,
+  MEMBER_ALONE, /* runs a task alone */
   MEMBER_GONE,
 };
 
@@ -38,7 +39,11 @@ struct member {
   long results;      /* of this task */
   double *times_ms;  /* of the finalists; NULL: it did not run them */
   bool is_left_out;  /* its GPU is out of line */
-  bool is_uncounted; /* refused, or gone before this task: it is not one of the team */
+  bool is_uncounted; /* takes no part in this task: refused, gone before, or alone with another one */
+  bool is_late;      /* came when the search had begun: the finals do not wait for its set-up */
+  int alone_task;    /* while it is MEMBER_ALONE */
+  bool is_told_stop; /* then: it shall end that task soon */
+  bool cannot_alone; /* it has declined such a task */
   char why[WORDS_BYTES];
 };
 
@@ -75,10 +80,15 @@ struct leader {
   double winner_own_ms, spread;
   long lost;
   double looked_ms;
-  struct text message; /* that was received last */
+  struct text message;              /* that was received last */
+  struct text task_message;         /* of the task in hand */
+  bool is_open;                     /* members may still come to the task in hand */
+  const struct leader_alone *alone; /* NULL: nobody runs a task alone */
 };
 
 static double now_ms(const struct leader *leader) { return time_now_ms(&leader->options.time); }
+
+static bool is_stopped(const struct leader *leader) { return leader->options.stop && *leader->options.stop; }
 
 static const struct fleet_link *link_of(const struct leader *leader) { return leader->options.link; }
 
@@ -134,6 +144,8 @@ __attribute__((format(printf, 3, 4))) static halotune_status lose(struct leader 
   vsnprintf(why, sizeof why, format, arguments);
   va_end(arguments);
   if (!member->why[0]) printable_copy(member->why, sizeof member->why, why); /* they may be a member's words */
+  if (member->state == MEMBER_ALONE && leader->alone)
+    leader->alone->done(leader->alone->context, member->alone_task, &member->hello, NULL, member->why);
   member->state = MEMBER_GONE;
   return take_from(leader, rank);
 }
@@ -194,6 +206,63 @@ static halotune_status take_hello(struct leader *leader, int rank, struct unpack
       why.length > 0 ? refuse(leader, rank, text_string(&why)) : send_word(leader, rank, FLEET_WELCOME);
   text_free(&why);
   return status;
+}
+
+/* Give a member the task in hand. */
+static halotune_status send_task(struct leader *leader, int rank) {
+  struct member *member = &leader->members[rank];
+  struct text copy = {0};
+  text_add(&copy, leader->task_message.bytes, leader->task_message.length);
+  member->state = MEMBER_PREPARING;
+  member->heard_ms = now_ms(leader);
+  member->anchor_ms = NAN;
+  member->scale = 1;
+  member->results = 0;
+  member->is_left_out = member->is_uncounted = false;
+  member->is_late = leader->is_started;
+  member->why[0] = '\0';
+  return send_text(leader, rank, &copy);
+}
+
+/* Give a member that has nothing to do a task of its own, else the task in hand. */
+static halotune_status employ(struct leader *leader, int rank) {
+  struct member *member = &leader->members[rank];
+  struct text message = {0}, what = {0};
+  halotune_status status = HALOTUNE_OK;
+  if (member->state != MEMBER_IDLE || is_stopped(leader)) return HALOTUNE_OK;
+  const int task = leader->alone && !member->cannot_alone
+                       ? leader->alone->choose(leader->alone->context, &member->hello, &what)
+                       : -1;
+  if (task >= 0) {
+    fleet_head_write(&message, FLEET_ALONE, leader->task);
+    pack_text(&message, text_string(&what));
+    member->state = MEMBER_ALONE;
+    member->heard_ms = now_ms(leader);
+    member->alone_task = task;
+    member->is_told_stop = false;
+    status = send_text(leader, rank, &message);
+  } else if (leader->is_open && member->is_uncounted) {
+    status = send_task(leader, rank);
+  }
+  text_free(&what);
+  return status;
+}
+
+/* A member is done with its own task, or cannot do it. */
+static halotune_status take_done(struct leader *leader, int rank, struct unpack *in) {
+  struct member *member = &leader->members[rank];
+  if (member->state != MEMBER_ALONE) return talks_nonsense(leader, rank);
+  const struct leader_alone *alone = leader->alone;
+  const bool can_do = unpack_u64(in) == 1, was_stopped = unpack_u64(in) == 1; /* by a signal for itself */
+  char why[WORDS_BYTES];
+  printable_copy(why, sizeof why, unpack_text(in));
+  if (in->failed) return talks_nonsense(leader, rank);
+  if (can_do && was_stopped && !is_stopped(leader)) return lose(leader, rank, "it was told to stop");
+  if (!alone->done(alone->context, member->alone_task, &member->hello, can_do ? in : NULL, why))
+    return talks_nonsense(leader, rank);
+  member->state = MEMBER_IDLE;
+  member->cannot_alone = !can_do;
+  return employ(leader, rank);
 }
 
 static halotune_status send_start(struct leader *leader, int rank) {
@@ -363,6 +432,7 @@ static halotune_status take_message(struct leader *leader, int rank) {
   member->heard_ms = now_ms(leader);
   if (head.kind == FLEET_HELLO) return take_hello(leader, rank, &in);
   if (head.kind == FLEET_LEAVING) return lose(leader, rank, "%s", unpack_text(&in));
+  if (head.kind == FLEET_DONE) return take_done(leader, rank, &in);
   if (head.kind == FLEET_ALIVE || head.task != leader->task) return HALOTUNE_OK; /* or of an earlier task */
   switch ((int)head.kind) {
   case FLEET_READY: return take_ready(leader, rank, &in);
@@ -376,9 +446,9 @@ static halotune_status take_message(struct leader *leader, int rank) {
 
 /* Whether a member owes an answer. */
 static bool owes(const struct leader *leader, const struct member *member) {
-  return (member->state == MEMBER_PREPARING && leader->is_awaiting) ||
+  return (member->state == MEMBER_PREPARING && leader->is_awaiting && !member->is_late) ||
          (member->state == MEMBER_SEARCHING && member->away > 0) || member->state == MEMBER_SETTLING ||
-         member->state == MEMBER_IN_FINALS;
+         member->state == MEMBER_IN_FINALS || member->state == MEMBER_ALONE;
 }
 
 /* Drop members that owe an answer and have been silent for too long. */
@@ -417,7 +487,6 @@ static halotune_status listen(struct leader *leader, int timeout_ms, bool *had) 
 
 static halotune_status crew_begin(void *state, const struct crew_task *task) {
   struct leader *leader = state;
-  struct text message = {0};
   halotune_status status = HALOTUNE_OK;
   if (task->template_count > FLEET_MOST_TEMPLATES)
     return fail(HALOTUNE_ARGUMENT, "a team takes at most %d templates, not %d: name fewer with --template",
@@ -427,24 +496,15 @@ static halotune_status crew_begin(void *state, const struct crew_task *task) {
   leader->own_anchor_ms = leader->spread = NAN;
   leader->lost = leader->settled_count = leader->given_count = 0;
   leader->winner = -1;
-  fleet_head_write(&message, FLEET_TASK, leader->task);
-  fleet_task_write(&message, task);
+  leader->task_message.length = 0;
+  fleet_head_write(&leader->task_message, FLEET_TASK, leader->task);
+  fleet_task_write(&leader->task_message, task);
+  if (!text_ok(&leader->task_message)) return fail_memory();
+  leader->is_open = true;
   for (int rank = 1; rank < leader->size && status == HALOTUNE_OK; rank++) {
-    struct member *member = &leader->members[rank];
-    if (member->state == MEMBER_GONE) member->is_uncounted = true;
-    if (member->state != MEMBER_IDLE) continue;
-    struct text copy = {0};
-    text_add(&copy, message.bytes, message.length);
-    member->state = MEMBER_PREPARING;
-    member->heard_ms = now_ms(leader);
-    member->anchor_ms = NAN;
-    member->scale = 1;
-    member->results = 0;
-    member->is_left_out = false;
-    member->why[0] = '\0';
-    status = send_text(leader, rank, &copy);
+    leader->members[rank].is_uncounted = true;
+    if (leader->members[rank].state == MEMBER_IDLE) status = send_task(leader, rank);
   }
-  text_free(&message);
   return status;
 }
 
@@ -551,6 +611,7 @@ static void forget_away(struct leader *leader) {
 static halotune_status crew_stop(void *state) {
   struct leader *leader = state;
   halotune_status status = HALOTUNE_OK;
+  leader->is_open = false;
   forget_away(leader);
   for (int rank = 1; rank < leader->size && status == HALOTUNE_OK; rank++) {
     struct member *member = &leader->members[rank];
@@ -564,12 +625,11 @@ static halotune_status crew_stop(void *state) {
 
 static bool anyone_is(const struct leader *leader, enum member_state state) {
   for (int rank = 1; rank < leader->size; rank++) {
-    if (leader->members[rank].state == state) return true;
+    const struct member *member = &leader->members[rank];
+    if (member->state == state && !(state == MEMBER_PREPARING && member->is_late)) return true;
   }
   return false;
 }
-
-static bool is_stopped(const struct leader *leader) { return leader->options.stop && *leader->options.stop; }
 
 /* Wait until nobody is in a state. A member that is silent for too long leaves it. */
 static halotune_status await_nobody(struct leader *leader, enum member_state state) {
@@ -580,9 +640,10 @@ static halotune_status await_nobody(struct leader *leader, enum member_state sta
   return status;
 }
 
-/* Members that were still setting up when the search ended take part in the finals. */
+/* Members that were still setting up when the search ended take part in the finals, but for those that came late. */
 static halotune_status crew_settle(void *state, const struct crew_settled **list, long *count) {
   struct leader *leader = state;
+  leader->is_open = false;
   leader->is_awaiting = true;
   halotune_status status = await_nobody(leader, MEMBER_PREPARING);
   leader->is_awaiting = false;
@@ -695,6 +756,7 @@ static void report(const struct leader *leader, struct crew_report *out) {
   for (int rank = 1; rank < leader->size; rank++) {
     const struct member *member = &leader->members[rank];
     if (member->is_uncounted || member->state == MEMBER_UNKNOWN) continue;
+    if (member->is_late && member->state == MEMBER_PREPARING) continue; /* it came too late */
     out->count++;
     if (out->shown < CREW_MOST_SHOWN) out->gpus[out->shown++] = gpu_of(leader, member);
   }
@@ -709,11 +771,14 @@ static halotune_status crew_end(void *state, struct crew_report *out) {
     struct member *member = &leader->members[rank];
     free(member->times_ms);
     member->times_ms = NULL;
-    if (member->state == MEMBER_GONE || member->state == MEMBER_UNKNOWN || member->state == MEMBER_IDLE) continue;
+    if (member->state == MEMBER_GONE || member->state == MEMBER_UNKNOWN || member->state == MEMBER_IDLE ||
+        member->state == MEMBER_ALONE)
+      continue;
     member->state = MEMBER_IDLE;
     status = send_word(leader, rank, FLEET_END);
   }
-  leader->is_started = false;
+  leader->is_started = leader->is_open = false;
+  leader->task++; /* answers that are on their way are no longer about a task in hand */
   return status;
 }
 
@@ -768,6 +833,58 @@ int leader_gather(struct leader *leader, int timeout_ms, struct text *words) {
   return count;
 }
 
+int leader_count(const struct leader *leader, const char *host) {
+  int count = 0;
+  for (int rank = 1; rank < leader->size; rank++) {
+    const struct member *member = &leader->members[rank];
+    const bool takes_part = member->state != MEMBER_UNKNOWN && member->state != MEMBER_GONE;
+    count += takes_part && (!host || strcmp(member->hello.host, host) == 0);
+  }
+  return count;
+}
+
+void leader_offer_alone(struct leader *leader, const struct leader_alone *alone) { leader->alone = alone; }
+
+halotune_status leader_look(struct leader *leader) {
+  bool had = true;
+  halotune_status status = HALOTUNE_OK;
+  while (had && status == HALOTUNE_OK) status = listen(leader, 0, &had);
+  for (int rank = 1; rank < leader->size && status == HALOTUNE_OK; rank++) status = employ(leader, rank);
+  return status;
+}
+
+/* Tell members that run tasks alone to end them soon. */
+static halotune_status stop_alone(struct leader *leader) {
+  halotune_status status = HALOTUNE_OK;
+  for (int rank = 1; rank < leader->size && status == HALOTUNE_OK; rank++) {
+    struct member *member = &leader->members[rank];
+    if (member->state != MEMBER_ALONE || member->is_told_stop) continue;
+    member->is_told_stop = true;
+    status = send_word(leader, rank, FLEET_STOP);
+  }
+  return status;
+}
+
+static int count_in(const struct leader *leader, enum member_state state) {
+  int count = 0;
+  for (int rank = 1; rank < leader->size; rank++) count += leader->members[rank].state == state;
+  return count;
+}
+
+halotune_status leader_await_alone(struct leader *leader, bool *had) {
+  const int before = count_in(leader, MEMBER_ALONE);
+  halotune_status status = HALOTUNE_OK;
+  bool heard;
+  *had = before > 0;
+  while (status == HALOTUNE_OK) {
+    const int count = count_in(leader, MEMBER_ALONE);
+    if (count == 0 || (count < before && !is_stopped(leader))) break;
+    if (is_stopped(leader)) status = stop_alone(leader);
+    if (status == HALOTUNE_OK) status = listen(leader, LOOK_EVERY_MS, &heard);
+  }
+  return status;
+}
+
 void leader_close(struct leader *leader) {
   if (!leader) return;
   forget_away(leader);
@@ -780,5 +897,6 @@ void leader_close(struct leader *leader) {
   free(leader->back);
   free(leader->settled);
   text_free(&leader->message);
+  text_free(&leader->task_message);
   free(leader);
 }

@@ -27,6 +27,20 @@ struct leader_options {
 
 struct leader;
 
+/* Tasks that members run alone, while the crew works on another one. The owner knows what they are. */
+struct leader_alone {
+  /* Choose a task for a member that has nothing to do.
+   *   what  receives the words by which the member knows it
+   * Returns its number; -1 for none. */
+  int (*choose)(void *context, const struct fleet_hello *who, struct text *what);
+  /* A member has no longer the task that was chosen for it.
+   *   result  what it did; NULL: another one may do it
+   *   why     then: the reason
+   * Returns false for a result that is none. The task counts as not done then, without another call. */
+  bool (*done)(void *context, int task, const struct fleet_hello *who, struct unpack *result, const char *why);
+  void *context;
+};
+
 /* Begin to lead. Members say who they are later, and are not waited for.
  *   link, own  must live as long
  *   out        ended with leader_close; NULL on failure
@@ -40,6 +54,23 @@ struct crew leader_crew(struct leader *leader);
  *   words  receives a line for each that was refused or is gone
  * Returns how many take part, without the leader; or -1 where the link failed, with fail_text(). */
 int leader_gather(struct leader *leader, int timeout_ms, struct text *words);
+
+/* How many members take part on a host; NULL: on all. */
+int leader_count(const struct leader *leader, const char *host);
+
+/* Offer tasks to members that have nothing to do, from now on. `alone` must live as long; NULL: no more. */
+void leader_offer_alone(struct leader *leader, const struct leader_alone *alone);
+
+/* Take the messages that are there, and give tasks to members that have nothing to do. It may be called at any time
+ * between calls of the crew.
+ * Returns HALOTUNE_OK, HALOTUNE_IO where the link failed, or HALOTUNE_MEMORY. */
+halotune_status leader_look(struct leader *leader);
+
+/* Wait for a member that runs a task alone to be done with it, if there is one. When the process is to stop, so are
+ * they, and all are waited for.
+ *   had  receives whether a member ran one
+ * Returns as leader_look. */
+halotune_status leader_await_alone(struct leader *leader, bool *had);
 
 /* Send all members home. NULL is fine. The link stays open. */
 void leader_close(struct leader *leader);

@@ -380,6 +380,50 @@ static halotune_status task_take(struct member_state *member, struct unpack *in)
   return status;
 }
 
+/* Between the steps of a task that this member runs alone: say that it lives, and hear the leader. */
+static void look_alone(void *context) {
+  struct member_state *member = context;
+  struct unpack in;
+  struct fleet_head head;
+  if (member->alone_stop) {
+    member_alive(member);
+    return;
+  }
+  if (member_receive(member, 0, &in, &head) != HALOTUNE_OK) {
+    member->alone_stop = 1;
+    return;
+  }
+  member->is_home = head.kind == FLEET_HOME;
+  if (head.kind == FLEET_STOP || head.kind == FLEET_HOME) member->alone_stop = 1;
+}
+
+/* Run a task alone. Where a signal for this process ended it, the leader decides whether others go on with it. */
+static halotune_status alone_take(struct member_state *member, struct unpack *in) {
+  const struct member_tools *tools = member->tools;
+  const struct member_alone how = {look_alone, member, &member->alone_stop};
+  struct text what = {0}, result = {0}, message;
+  text_printf(&what, "%s", unpack_text(in));
+  if (in->failed || !text_ok(&what)) {
+    text_free(&what);
+    return fail(HALOTUNE_IO, "the leader sent no task");
+  }
+  member->alone_stop = 0;
+  halotune_status status = tools->alone ? tools->alone(tools->alone_context, &how, text_string(&what), &result)
+                                        : fail(HALOTUNE_ARGUMENT, "it runs no task alone");
+  text_free(&what);
+  if (!member->has_no_leader && !ends_member(status)) {
+    member_begin(member, FLEET_DONE, &message);
+    pack_u64(&message, status == HALOTUNE_OK);
+    pack_u64(&message, is_stopped(member));
+    pack_text(&message, status == HALOTUNE_OK ? "" : fail_text());
+    if (status == HALOTUNE_OK) text_add(&message, result.bytes, result.length);
+    status = member_send(member, &message);
+  }
+  text_free(&result);
+  if (status == HALOTUNE_OK && member->has_no_leader) status = fail(HALOTUNE_IO, "the leader is gone");
+  return status;
+}
+
 struct fleet_hello fleet_hello_of(const struct member_tools *tools) {
   const struct backend_facts *facts = &tools->backend->facts;
   struct fleet_hello hello = {.capability = facts->device.capability,
@@ -434,6 +478,9 @@ halotune_status member_serve(const struct fleet_link *link, const struct member_
     } else if (head.kind == FLEET_TASK) {
       member->task_number = head.task;
       status = task_take(member, &in);
+    } else if (head.kind == FLEET_ALONE) {
+      member->task_number = head.task;
+      status = alone_take(member, &in);
     }
   }
   if (status != HALOTUNE_OK && !member->has_no_leader) say_leaving(member, fail_text());

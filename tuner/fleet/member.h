@@ -10,6 +10,13 @@
 #include "tuner/fleet/messages.h"
 #include "tuner/search/tune/tune_inputs.h"
 
+/* What a member that runs a task alone has to do meanwhile. */
+struct member_alone {
+  void (*look)(void *state); /* call it often: it tells the leader that the member lives, and hears it */
+  void *state;
+  const volatile sig_atomic_t *stop; /* becomes 1 to end the task soon */
+};
+
 struct member_tools {
   struct backend_handle *backend;
   struct compiler *compiler; /* NULL with a recording */
@@ -18,6 +25,14 @@ struct member_tools {
   int ordinal;                       /* of the GPU */
   int room;                          /* variants that it wants at a time */
   const volatile sig_atomic_t *stop; /* becomes 1 to leave the team; may be NULL */
+
+  /* Run a task alone, and store its results. NULL: this member cannot.
+   *   what  the leader's words for it (struct leader_alone)
+   *   out   receives what the leader is told
+   * Returns HALOTUNE_OK; HALOTUNE_NO_GPU or HALOTUNE_IO if the member cannot go on; else it cannot do this task, and
+   * others may. */
+  halotune_status (*alone)(void *context, const struct member_alone *how, const char *what, struct text *out);
+  void *alone_context;
 };
 
 /* Who a process with this backend is. */

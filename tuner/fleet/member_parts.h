@@ -12,6 +12,7 @@ struct member_state {
   struct text message; /* that was received last */
   double said_ms;      /* on the machine's clock */
   bool has_no_leader, is_home;
+  volatile sig_atomic_t alone_stop; /* of a task that it runs alone */
   /* Of the task in hand. */
   long task_number;
   char *text, arch[16];

@@ -8,7 +8,7 @@
 #include "tuner/search/run/crew.h"
 
 /* Changes with every change of a message. Members with another number are refused. */
-enum { FLEET_PROTOCOL = 1 };
+enum { FLEET_PROTOCOL = 2 };
 
 enum fleet_kind {
   FLEET_HELLO = 1, /* member: who it is; once, at its beginning */
@@ -28,6 +28,8 @@ enum fleet_kind {
   FLEET_ALIVE,     /* member: nothing new */
   FLEET_LEAVING,   /* member: it ends, and why */
   FLEET_HOME,      /* leader: there are no more tasks */
+  FLEET_ALONE,     /* leader: run this task alone, and store its results */
+  FLEET_DONE,      /* member: what came of it, or why it cannot */
   FLEET_KIND_END
 };
 

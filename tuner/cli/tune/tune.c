@@ -15,6 +15,7 @@
 #include "tuner/cli/tune/tune_devices.h"
 #include "tuner/cli/tune/tune_json.h"
 #include "tuner/cli/tune/tune_ranks.h"
+#include "tuner/cli/tune/tune_share.h"
 #include "tuner/cli/tune/tune_site.h"
 #include "tuner/cli/tune/tune_team.h"
 #include "tuner/cli/tune/tune_text.h"
@@ -105,18 +106,39 @@ static halotune_status plan_resume(struct tune_command *c, const struct site_run
   return HALOTUNE_OK;
 }
 
+/* What the tasks of this process share. */
+static struct tune_tasks tasks_of(const struct tune_command *c, struct tune_setup *setup) {
+  return (struct tune_tasks){.setup = setup,
+                             .plan = &c->plan,
+                             .set = &c->set,
+                             .options = &c->options,
+                             .stop = stop_flag(),
+                             .reproducible = option_given(c->invocation, "reproducible"),
+                             .explains = option_given(c->invocation, "why")};
+}
+
+/* The team whose members may run tasks alone, if any: not those of a recording, whose results may be in memory. With
+ * --why the words about several tasks would come at once. */
+static struct leader *leader_of(const struct tune_command *c, const struct tune_team *team) {
+  return c->which.recording || option_given(c->invocation, "why") ? NULL : team->leader;
+}
+
+/* How many tasks the leader's GPU runs or shares, one after the other. */
+static int rounds_of(const struct tune_command *c, const struct tune_team *team) {
+  const struct leader *leader = leader_of(c, team);
+  const int count = c->plan.task_count, gpus = leader ? 1 + leader_count(leader, NULL) : 1;
+  const int side = share_side_count(count, gpus);
+  return side / gpus + count - side;
+}
+
 /* Tune all tasks, and print the results. */
-static enum exit_code tasks_tune(struct tune_command *c, struct tune_setup *setup, struct tuned_list *list) {
+static enum exit_code tasks_tune(struct tune_command *c, struct tune_setup *setup, struct tune_team *team,
+                                 struct tuned_list *list) {
   const struct site_run site = {setup->tools.store, &setup->backend.facts, &c->options,
                                 option_given(c->invocation, "reproducible")};
-  const struct tune_tasks tasks = {setup,
-                                   &c->plan,
-                                   &c->set,
-                                   &c->options,
-                                   stop_flag(),
-                                   option_given(c->invocation, "reproducible"),
-                                   c->site.tasks ? &site : NULL,
-                                   option_given(c->invocation, "why")};
+  struct tune_tasks tasks = tasks_of(c, setup);
+  tasks.site = c->site.tasks ? &site : NULL;
+  if (team->link.size > TEAM_MODEL_MOST && !option_given(c->invocation, "strategy")) tasks.crowd = &strategy_local;
   struct tune_lock lock = {-1};
   struct text key = {0};
   bool is_over = false;
@@ -126,12 +148,13 @@ static enum exit_code tasks_tune(struct tune_command *c, struct tune_setup *setu
     if (resumed != HALOTUNE_OK || is_over)
       return resumed == HALOTUNE_OK ? HALOTUNE_EXIT_SUCCESS : report_failure(resumed);
   }
-  if (c->plan.task_count > 1) tune_plan_print(&c->plan, &c->options, c->start_ms, stderr);
+  if (c->plan.task_count > 1) tune_plan_print(&c->plan, &c->options, c->start_ms, rounds_of(c, team), stderr);
   stop_signals_catch();
   tuning_lock_key(store_path(setup->tools.store), setup->backend.facts.device.uuid, &key);
   tune_lock_try(text_string(&key), true, &lock); /* `halotune fleet status` looks at it; nothing else hangs on it */
   text_free(&key);
-  const halotune_status tuned = tune_tasks_run(&tasks, list), printed = results_print(c, setup, list);
+  const halotune_status tuned = tune_tasks_run(&tasks, leader_of(c, team), list),
+                        printed = results_print(c, setup, list);
   tune_lock_release(&lock);
   rest_print(c, list);
   if (printed != HALOTUNE_OK) return report_failure(printed);
@@ -145,7 +168,16 @@ static enum exit_code tasks_tune(struct tune_command *c, struct tune_setup *setu
 /* In a member. Its own process does nothing else. */
 static enum exit_code team_serve(const struct tune_command *c, struct tune_team *team) {
   const struct tune_templates templates = {c->set.list, c->set.fixed, c->set.count};
-  const enum exit_code code = tune_team_serve(team, &c->which, c->workers, c->compile_timeout_ms, &templates, c->host);
+  struct tune_setup setup = {.hint_count = 0};
+  const struct tune_tasks tasks = tasks_of(c, &setup);
+  struct tune_alone alone = {.invocation = c->invocation,
+                             .which = &c->which,
+                             .setup = &setup,
+                             .tasks = &tasks,
+                             .resumes = c->site.tasks != NULL,
+                             .lock = {-1}};
+  const enum exit_code code =
+      tune_team_serve(team, &c->which, c->workers, c->compile_timeout_ms, &templates, c->host, &alone);
   tune_team_close(team, false, code);
   return code;
 }
@@ -168,18 +200,13 @@ static enum exit_code setup_tune(struct tune_command *c) {
     status = tune_team_form(c->invocation, &c->which, &c->workers, &team);
   }
   if (status == HALOTUNE_OK && team.link.rank > 0) return team_serve(c, &team);
-  if (status == HALOTUNE_OK)
-    status = tune_setup_open(c->invocation, &c->which, c->workers, c->compile_timeout_ms, &setup);
+  if (status == HALOTUNE_OK) status = tune_setup_tools(&c->which, c->workers, c->compile_timeout_ms, &setup);
+  if (status == HALOTUNE_OK) status = tune_setup_databases(c->invocation, &c->which, &setup);
   if (status == HALOTUNE_OK)
     status = tune_team_meet(&team, &c->which, c->workers, c->compile_timeout_ms, c->host, &setup);
   trace_end(TRACE_PHASES, "start", begin_ms, NULL, NULL);
   if (status == HALOTUNE_OK) {
-    if (team.link.size > TEAM_MODEL_MOST && !option_given(c->invocation, "strategy")) {
-      c->options.strategy = &strategy_local;
-      fprintf(stderr, "halotune: strategy local proposes for %d processes, because model takes too long for so many\n",
-              team.link.size);
-    }
-    code = tasks_tune(c, &setup, &list);
+    code = tasks_tune(c, &setup, &team, &list);
   } else {
     code = is_told ? exit_code_of(status) : report_failure(status);
     if (status == HALOTUNE_NO_GPU && !c->launcher.name) {
@@ -218,7 +245,7 @@ static enum exit_code plan_tune(struct tune_command *c) {
   if (!option_given(c->invocation, "dry-run")) return setup_tune(c);
   if (c->launcher.rank > 0) return HALOTUNE_EXIT_SUCCESS; /* rank 0 prints the plan */
   if ((status = tune_backend_check(&c->which)) != HALOTUNE_OK) return report_failure(status);
-  tune_plan_print(&c->plan, &c->options, c->start_ms, stdout);
+  tune_plan_print(&c->plan, &c->options, c->start_ms, c->plan.task_count, stdout);
   return c->plan.code;
 }
 
@@ -248,7 +275,10 @@ static enum exit_code tune_run(const struct invocation *invocation) {
   if (resumes) status = site_plan_read(option_value(invocation, "plan"), &c.site);
   if (status == HALOTUNE_OK) status = resumes ? site_tasks_make(&c.site, &c.plan) : tune_plan_open(invocation, &c.plan);
   enum exit_code code;
-  for (int i = 0; i < c.plan.task_count && option_given(invocation, "budget"); i++) c.plan.tasks[i].budget_s = 0;
+  for (int i = 0; i < c.plan.task_count; i++) {
+    c.plan.tasks[i].number = i;
+    if (option_given(invocation, "budget")) c.plan.tasks[i].budget_s = 0;
+  }
   if (status == HALOTUNE_OK) code = plan_tune(&c);
   else code = c.launcher.name ? tune_ranks_refuse(&c.launcher, status) : report_file_failure(status);
   site_plan_free(&c.site);
@@ -263,8 +293,8 @@ static const struct option_row options[] = {
     {"all", NULL, "every stencil that is found, in all its element types"},
     {"dtype", "TYPE", "f32, f64 or all; the file's first by default"},
     {"grid", "NX,NY,NZ", "points along each axis, or all for every grid of the file; the file's first by default"},
-    {"device", "N", "which GPUs, from 0, such as 0 or 0,1, or all; 0 by default. GPUs of one model share each task"},
-    {"members", "N", "processes that share each task; one for each GPU by default, more share the GPUs"},
+    {"device", "N", "which GPUs, from 0, such as 0 or 0,1, or all; 0 by default. GPUs of one model share the tasks"},
+    {"members", "N", "processes that share the tasks; one for each GPU by default, more share the GPUs"},
     {"backend", "NAME",
      "cuda (the default); host: emulation, whose times do not rank variants; replay:FILE: a recorded run"},
     TEMPLATE_OPTIONS,

@@ -88,7 +88,7 @@ static json_t *tuned_json(const struct tuned *row) {
   json_put(&json, "search_s", number_json(result->search_s));
   json_put(&json, "final_s", number_json(result->final_s));
   json_put(&json, "other_processes", json_integer(result->winner.other_processes));
-  if (result->crew.count > 1) put_crew(&json, &result->crew);
+  if (result->crew.count > 0) put_crew(&json, &result->crew);
   json_put(&json, "winner", json_null());
   if (!result->winner.exists) return json;
   json_t *winner = json_object();

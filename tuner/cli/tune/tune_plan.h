@@ -18,6 +18,7 @@ struct planned_task {
   double *coefficients;
   int launch_steps; /* time steps that a launch makes; 0: to be searched, which begins with 1 */
   double budget_s;  /* 0: that of the options */
+  int number;       /* in the plan; stays when other tasks are left out */
 };
 
 struct tune_plan {

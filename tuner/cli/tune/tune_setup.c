@@ -51,16 +51,21 @@ static void copy_open(const struct invocation *invocation, struct tune_setup *ou
   if (!is_copy || templates_open(&all, &out->copy_templates) != HALOTUNE_OK) loaded_free(loaded);
 }
 
-halotune_status tune_setup_open(const struct invocation *invocation, const struct tune_backend *which, int workers,
-                                int compile_timeout_ms, struct tune_setup *out) {
+halotune_status tune_setup_tools(const struct tune_backend *which, int workers, int compile_timeout_ms,
+                                 struct tune_setup *out) {
   struct compiler_options options = {.pool = {.workers = workers, .timeout_ms = compile_timeout_ms}};
   halotune_status status = HALOTUNE_OK;
   if (which->kind != TUNE_ON_RECORDING) status = compiler_open(&options, &out->tools.compiler);
   if (status == HALOTUNE_OK) status = tune_backend_open(which, out->tools.compiler, &out->backend);
-  if (status == HALOTUNE_OK) status = results_open(invocation, which, &out->tools.store);
+  out->tools.backend = &out->backend;
+  return status;
+}
+
+halotune_status tune_setup_databases(const struct invocation *invocation, const struct tune_backend *which,
+                                     struct tune_setup *out) {
+  halotune_status status = results_open(invocation, which, &out->tools.store);
   if (status == HALOTUNE_OK) status = hints_open(invocation, out);
   if (status != HALOTUNE_OK) return status;
-  out->tools.backend = &out->backend;
   out->tools.hints = out->hints;
   out->tools.hint_count = out->hint_count;
   copy_open(invocation, out);

@@ -18,12 +18,17 @@ struct tune_setup {
   struct templates copy_templates; /* all templates that are found, including those that --template does not name */
 };
 
-/* Open everything. A starter database that cannot be read is reported on stderr and skipped.
+/* Open compilers and backend.
  *   workers, compile_timeout_ms  of the compilers
- * Returns HALOTUNE_OK; HALOTUNE_NO_GPU; HALOTUNE_ARGUMENT for --no-hints with --hints, and for a --db that is the
- * recording itself; or the errors of the functions that open the parts. */
-halotune_status tune_setup_open(const struct invocation *invocation, const struct tune_backend *which, int workers,
-                                int compile_timeout_ms, struct tune_setup *out);
+ * Returns HALOTUNE_OK; HALOTUNE_NO_GPU; or the errors of the functions that open them. */
+halotune_status tune_setup_tools(const struct tune_backend *which, int workers, int compile_timeout_ms,
+                                 struct tune_setup *out);
+
+/* Open the databases, and find the copy. A starter database that cannot be read is reported on stderr and skipped.
+ * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT for --no-hints with --hints, and for a --db that is the recording itself; or
+ * the errors of store_open. */
+halotune_status tune_setup_databases(const struct invocation *invocation, const struct tune_backend *which,
+                                     struct tune_setup *out);
 
 void tune_setup_close(struct tune_setup *setup);
 

@@ -210,8 +210,7 @@ halotune_status site_keep_missing(const struct site_run *run, struct tune_plan *
   return status;
 }
 
-/* Append what names a database: its path, and where it lies on this machine alone, the machine. */
-static void add_database(const char *path, struct text *out) {
+void database_place(const char *path, struct text *out) {
   char resolved[PATH_MAX], host[256] = "";
   if (!realpath(path, resolved)) snprintf(resolved, sizeof resolved, "%s", path);
   if (!file_is_shared(resolved)) gethostname(host, sizeof host - 1);
@@ -220,7 +219,7 @@ static void add_database(const char *path, struct text *out) {
 
 void tuning_lock_key(const char *database, const char *uuid, struct text *out) {
   text_printf(out, "tunes\n");
-  add_database(database, out);
+  database_place(database, out);
   text_printf(out, "%s\n", uuid);
 }
 
@@ -233,7 +232,7 @@ halotune_status site_task_take(const struct site_run *run, const struct planned_
   identity_hex(task->stencil->loaded.analysis->hash, hash);
   planned_task_text(task, &name);
   text_printf(&key, "task\n");
-  add_database(store_path(run->store), &key);
+  database_place(store_path(run->store), &key);
   text_printf(&key, "%s\n%s\n%s\n%d %d %d %d\n", run->facts->device.name, hash, text_string(&name), task->launch_steps,
               run->options->launch, (int)run->options->cache, run->reproducible);
   halotune_status status = text_ok(&key) && text_ok(&name) ? HALOTUNE_OK : fail_memory();

@@ -55,6 +55,9 @@ halotune_status site_keep_missing(const struct site_run *run, struct tune_plan *
 halotune_status site_task_take(const struct site_run *run, const struct planned_task *task, struct tune_lock *lock,
                                bool *is_ours);
 
+/* Append where a database lies: its path, and where it is on this machine alone, the machine. */
+void database_place(const char *path, struct text *out);
+
 /* The key of the lock that a process holds, shared, while it tunes on a GPU into a database: whoever cannot have it
  * alone knows that somebody does. Append it to `out`. */
 void tuning_lock_key(const char *database, const char *uuid, struct text *out);

@@ -15,13 +15,16 @@
 struct task_line {
   const char *name;
   bool has_roof;
-  struct progress *progress;
+  const struct tune_tasks *tasks;
 };
 
 /* If the terminal is narrow, the task's name is left out first, because the user has typed it. */
 static void task_show(void *context, const struct tune_progress *progress) {
   const struct task_line *line = context;
+  const struct tune_tasks *tasks = line->tasks;
   struct progress_parts parts = {.count = 0};
+  if (tasks->look) tasks->look(tasks->look_context);
+  if (!tasks->progress) return;
   char space[SPACE_COUNT_BYTES];
   progress_add(&parts, 4, "", "%s", line->name);
   progress_add(&parts, 3, ": ", "%s", progress->phase);
@@ -36,8 +39,12 @@ static void task_show(void *context, const struct tune_progress *progress) {
       progress_add(&parts, 5, " (", "%.3f of copy)", progress->roof_share);
   }
   if (isfinite(progress->left_s)) progress_add(&parts, 1, ", ", "%.0f s left", progress->left_s);
-  if (progress->is_new) progress_hurry(line->progress);
-  progress_show(line->progress, &parts);
+  if (progress->is_new) progress_hurry(tasks->progress);
+  progress_show(tasks->progress, &parts);
+}
+
+static void line_hide(const struct tune_tasks *t) {
+  if (t->progress) progress_hide(t->progress);
 }
 
 /* Tell why a variant is proposed, in the place of the line of progress. */
@@ -46,7 +53,7 @@ static void task_proposed(void *context, const struct template *template, const 
   const struct task_line *line = context;
   struct text variant = {0};
   variant_text(template, configuration, &variant);
-  progress_hide(line->progress);
+  line_hide(line->tasks);
   fprintf(stderr, "%s: %s\n", text_string(&variant), why[0] ? why : "in random order");
   text_free(&variant);
 }
@@ -90,8 +97,7 @@ static void task_failed(halotune_status status, const char *name, struct tuned *
 
 /* Tune the task of a row.
  *   turn  its share of the budget; variants that an earlier turn tried count again */
-static halotune_status task_run(const struct tune_tasks *t, struct steps_turn turn, struct progress *progress,
-                                struct tuned *row) {
+static halotune_status task_run(const struct tune_tasks *t, struct steps_turn turn, struct tuned *row) {
   const struct backend_facts *facts = &t->setup->backend.facts;
   const bool has_copy = t->setup->copy.loaded.stencil != NULL;
   const struct tune_templates templates = {t->set->list, t->set->fixed, t->set->count};
@@ -102,7 +108,7 @@ static halotune_status task_run(const struct tune_tasks *t, struct steps_turn tu
   char arch[16];
   snprintf(arch, sizeof arch, "sm_%d", facts->device.capability);
   planned_task_text(&row->task, &name);
-  struct task_line line = {text_string(&name), !facts->is_emulation, progress};
+  struct task_line line = {text_string(&name), !facts->is_emulation, t};
   const struct task task = task_of(t, row->task.stencil, &row->task, arch);
   if (has_copy) copy = copy_of(t, &task, &row->task);
   options.time = backend_time(&t->setup->backend);
@@ -113,7 +119,7 @@ static halotune_status task_run(const struct tune_tasks *t, struct steps_turn tu
   options.max_variants = (long)ceil((double)options.max_variants * (turn.share + turn.earlier));
   halotune_status status =
       tune(&t->setup->tools, &task, &templates, has_copy ? &copy : NULL, &copy_templates, &options, &row->result);
-  progress_hide(progress);
+  line_hide(t);
   row->is_done = true;
   row->reproducible = t->reproducible;
   row->is_recorded = facts->is_recording;
@@ -123,12 +129,19 @@ static halotune_status task_run(const struct tune_tasks *t, struct steps_turn tu
   return status;
 }
 
-/* Whether a failure ends all tasks: without the database or the GPU none can go on. */
-static bool ends_all(halotune_status status) { return status == HALOTUNE_DB || status == HALOTUNE_NO_GPU; }
+bool tune_ends_all(halotune_status status) { return status == HALOTUNE_DB || status == HALOTUNE_NO_GPU; }
 
 static bool may_go_on(const struct tune_tasks *t) {
   const struct time_source time = backend_time(&t->setup->backend);
   return !*t->stop && tune_has_time(t->options, time_now_ms(&time));
+}
+
+struct tuned *tuned_add(struct tuned_list *list, const struct planned_task *planned) {
+  if (!array_room(list->rows, list->count, list->room)) return NULL;
+  struct tuned *row = &list->rows[list->count++];
+  *row = (struct tuned){.task = *planned};
+  if (row->task.launch_steps == 0) row->task.launch_steps = 1;
+  return row;
 }
 
 /* Find the row of a task with this number of steps, behind `first`, or append one. Returns NULL when memory is out. */
@@ -136,10 +149,8 @@ static struct tuned *row_for(struct tuned_list *list, int first, const struct pl
   for (int i = first; i < list->count; i++) {
     if (list->rows[i].task.launch_steps == steps) return &list->rows[i];
   }
-  if (!array_room(list->rows, list->count, list->room)) return NULL;
-  struct tuned *row = &list->rows[list->count++];
-  *row = (struct tuned){.task = *planned};
-  row->task.launch_steps = steps;
+  struct tuned *row = tuned_add(list, planned);
+  if (row) row->task.launch_steps = steps;
   return row;
 }
 
@@ -187,7 +198,7 @@ static double step_ms(const struct tuned *row) {
 
 /* Tune a planned task: its number of steps, or single steps and then others. */
 static halotune_status planned_run(const struct tune_tasks *t, const struct planned_task *planned,
-                                   struct progress *progress, struct tuned_list *list) {
+                                   struct tuned_list *list) {
   const int first = list->count;
   struct steps_search search;
   struct steps_turn turn;
@@ -195,36 +206,25 @@ static halotune_status planned_run(const struct tune_tasks *t, const struct plan
   halotune_status status = row ? find_steps(t, planned, row, &search) : fail_memory();
   if (status != HALOTUNE_OK) return status;
   turn = (struct steps_turn){row->task.launch_steps, search.count > 0 ? STEPS_SINGLE_SHARE : 1, 0};
-  status = task_run(t, turn, progress, row);
+  status = task_run(t, turn, row);
   steps_search_tell(&search, turn.steps, step_ms(row));
-  while (!ends_all(status) && may_go_on(t) && steps_search_next(&search, &turn)) {
+  while (!tune_ends_all(status) && may_go_on(t) && steps_search_next(&search, &turn)) {
     row = row_for(list, first, planned, turn.steps);
     if (!row) return fail_memory();
     row->is_optional = turn.steps > 1;
-    const halotune_status tuned = task_run(t, turn, progress, row);
-    if (ends_all(tuned)) status = tuned;
+    const halotune_status tuned = task_run(t, turn, row);
+    if (tune_ends_all(tuned)) status = tuned;
     steps_search_tell(&search, turn.steps, step_ms(row));
   }
   return status;
 }
 
-halotune_status tune_tasks_run(const struct tune_tasks *tasks, struct tuned_list *out) {
-  halotune_status worst = HALOTUNE_OK;
-  struct progress progress;
-  int begun = 0;
-  progress_open(&progress);
-  while (begun < tasks->plan->task_count && !ends_all(worst) && may_go_on(tasks)) {
-    const struct planned_task *planned = &tasks->plan->tasks[begun++];
-    struct tune_lock lock = {-1};
-    bool is_ours = true;
-    halotune_status status = tasks->site ? site_task_take(tasks->site, planned, &lock, &is_ours) : HALOTUNE_OK;
-    if (status == HALOTUNE_OK && is_ours) status = planned_run(tasks, planned, &progress, out);
-    tune_lock_release(&lock);
-    if (status != HALOTUNE_OK) worst = status;
-  }
-  for (; begun < tasks->plan->task_count; begun++) {
-    const struct planned_task *planned = &tasks->plan->tasks[begun];
-    if (!row_for(out, out->count, planned, planned->launch_steps > 0 ? planned->launch_steps : 1)) return fail_memory();
-  }
-  return worst;
+halotune_status tune_task_run(const struct tune_tasks *tasks, const struct planned_task *planned,
+                              struct tuned_list *out) {
+  struct tune_lock lock = {-1};
+  bool is_ours = true;
+  halotune_status status = tasks->site ? site_task_take(tasks->site, planned, &lock, &is_ours) : HALOTUNE_OK;
+  if (status == HALOTUNE_OK && is_ours) status = planned_run(tasks, planned, out);
+  tune_lock_release(&lock);
+  return status;
 }

@@ -4,6 +4,7 @@
 
 #include <signal.h>
 
+#include "tuner/cli/output/progress.h"
 #include "tuner/cli/tune/tune_options.h"
 #include "tuner/cli/tune/tune_setup.h"
 #include "tuner/cli/tune/tune_site.h"
@@ -34,20 +35,30 @@ struct tune_tasks {
   const struct tune_options *options; /* its `progress` and `context` are set for each task */
   const volatile sig_atomic_t *stop;  /* not 0: no further task begins */
   bool reproducible;
-  const struct site_run *site; /* with --plan --resume: tasks that others do or did are left out; else NULL */
-  bool explains;               /* tell on stderr why each variant is proposed */
+  const struct site_run *site;  /* with --plan --resume: tasks that others do or did are left out; else NULL */
+  const struct strategy *crowd; /* of tasks that a whole team shares; NULL: that of the options */
+  bool explains;                /* tell on stderr why each variant is proposed */
+  struct progress *progress;    /* the line of progress; NULL: none */
+  void (*look)(void *context);  /* called often while a task runs; may be NULL */
+  void *look_context;
 };
 
 /* The time for a task: its own, else that of the options. */
 double tune_task_budget_s(const struct planned_task *task, const struct tune_options *options);
 
-/* Tune each task of the plan, with a line of progress on a terminal. A task that fails is told on stderr, and the
- * next one begins; only a failure of the database, or a GPU that is gone, ends them all.
+/* Append a row for a task with its number of steps, 1 where they are searched. Returns it; NULL when memory is out. */
+struct tuned *tuned_add(struct tuned_list *list, const struct planned_task *planned);
+
+/* Whether a failure ends all tasks: without the database or the GPU none can go on. */
+bool tune_ends_all(halotune_status status);
+
+/* Tune a task, unless another process has it. A failure is told on stderr and in the row.
  * A task of any number of steps begins with single steps. Several steps are searched as well if times rank variants,
  * which those of the emulation do not, if the task is neither a recording nor a rematch, and if the budget leaves each
  * number of steps enough; steps_search.h says how they share it.
- *   out  receives a row for each number of steps that was tuned, and for each task that was not begun
+ *   out  receives a row for each number of steps that was tuned
  * Returns HALOTUNE_OK or the last failure. */
-halotune_status tune_tasks_run(const struct tune_tasks *tasks, struct tuned_list *out);
+halotune_status tune_task_run(const struct tune_tasks *tasks, const struct planned_task *planned,
+                              struct tuned_list *out);
 
 #endif

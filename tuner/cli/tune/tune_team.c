@@ -34,25 +34,24 @@ static int room_of(const struct tune_backend *which, int workers) {
 }
 
 enum exit_code tune_team_serve(struct tune_team *team, const struct tune_backend *which, int workers,
-                               int compile_timeout_ms, const struct tune_templates *templates, const char *host) {
-  const struct compiler_options options = {.pool = {.workers = workers, .timeout_ms = compile_timeout_ms}};
-  struct compiler *compiler = NULL;
-  struct backend_handle backend = {.table = NULL};
-  halotune_status status = HALOTUNE_OK;
+                               int compile_timeout_ms, const struct tune_templates *templates, const char *host,
+                               struct tune_alone *alone) {
+  struct tune_setup *setup = alone->setup;
   stop_signals_catch();
-  if (which->kind != TUNE_ON_RECORDING) status = compiler_open(&options, &compiler);
-  if (status == HALOTUNE_OK) status = tune_backend_open(which, compiler, &backend);
-  const struct member_tools tools = {.backend = &backend,
-                                     .compiler = compiler,
+  halotune_status status = tune_setup_tools(which, workers, compile_timeout_ms, setup);
+  const struct member_tools tools = {.backend = &setup->backend,
+                                     .compiler = setup->tools.compiler,
                                      .templates = *templates,
                                      .host = host,
                                      .ordinal = which->ordinal,
                                      .room = room_of(which, workers),
-                                     .stop = stop_flag()};
+                                     .stop = stop_flag(),
+                                     .alone = tune_alone_run,
+                                     .alone_context = alone};
   if (status == HALOTUNE_OK) status = member_serve(&team->link, &tools);
   else member_decline(&team->link, fail_text());
-  if (backend.table) backend_close(&backend);
-  compiler_close(compiler);
+  tune_alone_end(alone);
+  tune_setup_close(setup);
   return exit_code_of(status);
 }
 

@@ -2,7 +2,7 @@
 #ifndef CLI_TUNE_TUNE_TEAM_H
 #define CLI_TUNE_TUNE_TEAM_H
 
-#include "tuner/cli/tune/tune_setup.h"
+#include "tuner/cli/tune/tune_alone.h"
 #include "tuner/fleet/leader.h"
 
 /* A proposal of strategy `model` takes milliseconds, so that one process cannot feed more GPUs than these. In a larger
@@ -24,10 +24,12 @@ struct tune_team {
 halotune_status tune_team_form(const struct invocation *invocation, struct tune_backend *which, int *workers,
                                struct tune_team *team);
 
-/* In a member: open compilers and backend, and serve until it is sent home.
+/* In a member: open compilers and backend, and serve until it is sent home. Then close them.
+ *   alone  for tasks that it runs alone, with an empty setup
  * Returns its exit code. */
 enum exit_code tune_team_serve(struct tune_team *team, const struct tune_backend *which, int workers,
-                               int compile_timeout_ms, const struct tune_templates *templates, const char *host);
+                               int compile_timeout_ms, const struct tune_templates *templates, const char *host,
+                               struct tune_alone *alone);
 
 /* In the leader, when all is open: meet the members. One that does not take part is told of on stderr.
  *   setup  gets the crew */

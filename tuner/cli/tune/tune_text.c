@@ -90,7 +90,7 @@ static int name_columns_of(const struct tuned *rows, int count) {
 
 /* Print what each GPU of a team did. */
 static void print_crew(const struct crew_report *crew) {
-  printf("%d GPUs took part", crew->count);
+  printf("%d GPU%s took part", crew->count, PLURAL(crew->count));
   if (!isnan(crew->spread)) printf("; the winner's times on them spread by %.2f %%", crew->spread * 100);
   if (crew->lost > 0) printf("; %ld variant%s lost and taken over", crew->lost, crew->lost == 1 ? " was" : "s were");
   printf("\n");
@@ -134,7 +134,7 @@ static void print_outcomes(const struct tuned *row) {
   if (result->winner.exists && !result->is_complete) printf("; %s", result->reason);
   if (result->remark[0]) printf("; %s", result->remark);
   printf("\n");
-  if (result->crew.count > 1) print_crew(&result->crew);
+  if (result->crew.count > 0) print_crew(&result->crew);
 }
 
 /* Whether two rows differ in nothing but their steps. */
@@ -202,7 +202,7 @@ static void time_add(double time_s, struct text *text) {
 
 /* Append how long the tasks take. This is an estimate: a search may end sooner, and the set-up takes longer on few
  * cores. */
-static void plan_time_add(const struct tune_plan *plan, const struct tune_options *options, double start_ms,
+static void plan_time_add(const struct tune_plan *plan, const struct tune_options *options, double start_ms, int rounds,
                           struct text *text) {
   double all_s = plan->task_count * SETUP_S;
   bool is_equal = true;
@@ -210,6 +210,7 @@ static void plan_time_add(const struct tune_plan *plan, const struct tune_option
     all_s += tune_task_budget_s(&plan->tasks[i], options);
     is_equal = is_equal && tune_task_budget_s(&plan->tasks[i], options) == tune_task_budget_s(&plan->tasks[0], options);
   }
+  if (plan->task_count > 0) all_s *= (double)rounds / plan->task_count;
   const double deadline_s = (options->deadline_ms - start_ms) * 1e-3;
   if (!isfinite(all_s)) {
     text_printf(text, "%d task%s without a limit of time", plan->task_count, PLURAL(plan->task_count));
@@ -224,9 +225,10 @@ static void plan_time_add(const struct tune_plan *plan, const struct tune_option
   time_add(deadline_s, text);
 }
 
-void tune_plan_print(const struct tune_plan *plan, const struct tune_options *options, double start_ms, FILE *file) {
+void tune_plan_print(const struct tune_plan *plan, const struct tune_options *options, double start_ms, int rounds,
+                     FILE *file) {
   struct text time = {0};
-  plan_time_add(plan, options, start_ms, &time);
+  plan_time_add(plan, options, start_ms, rounds, &time);
   fprintf(stderr, "halotune: %s\n", text_string(&time));
   text_free(&time);
   for (int i = 0; i < plan->task_count; i++) {

@@ -7,8 +7,10 @@
 #include "tuner/cli/tune/tune_tasks.h"
 
 /* Print the tasks, one on each line, and on stderr about how long they take.
- *   start_ms  clock_ms() at which the program began */
-void tune_plan_print(const struct tune_plan *plan, const struct tune_options *options, double start_ms, FILE *file);
+ *   start_ms  clock_ms() at which the program began
+ *   rounds    how many of them a GPU runs one after the other: all, or fewer in a team */
+void tune_plan_print(const struct tune_plan *plan, const struct tune_options *options, double start_ms, int rounds,
+                     FILE *file);
 
 /* Print the table, and a line of failures by kind for each task that was started.
  *   set  the templates that were searched */

@@ -1,0 +1,270 @@
+/* tune_share.c: chooses tasks for the leader and for members. */
+#include "tuner/cli/tune/tune_share.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/hash.h"
+#include "db/store/filesystem.h"
+#include "db/store/store.h"
+#include "tuner/cli/tune/tuned_message.h"
+
+enum share_state { SHARE_OPEN, SHARE_BEGUN, SHARE_DONE };
+
+/* The GPU that has results of a task, and when it got its newest one. Only that GPU takes them up again. */
+struct home {
+  char uuid[DEVICE_UUID_BYTES], at[40];
+};
+
+struct share {
+  const struct tune_tasks *tasks;
+  struct leader *leader;    /* NULL: this process works alone */
+  struct home *homes;       /* by place in the plan */
+  enum share_state *states; /* by place in the plan */
+  int *order, side_count;   /* of the order, the first ones run side by side */
+  const char *host;         /* whose members reach the database; NULL: all do */
+  struct tuned_list rows;   /* of tasks that members ran alone */
+  halotune_status worst;    /* of members */
+};
+
+int share_side_count(int tasks, int processes) { return processes > 1 ? tasks - tasks % processes : 0; }
+
+static double bytes_of(const struct planned_task *planned) {
+  const struct analysis *analysis = planned->stencil->loaded.analysis;
+  const struct grid *grid = &planned->grid;
+  return (double)grid->n[0] * (double)grid->n[1] * (double)grid->n[2] * analysis->bytes_per_point[planned->dtype];
+}
+
+static bool is_dearer(const struct planned_task *a, const struct planned_task *b, const struct tune_options *options) {
+  const double a_s = tune_task_budget_s(a, options), b_s = tune_task_budget_s(b, options);
+  return a_s != b_s ? a_s > b_s : bytes_of(a) > bytes_of(b);
+}
+
+void share_order(const struct tune_plan *plan, const struct tune_options *options, int *order) {
+  for (int i = 0; i < plan->task_count; i++) {
+    int at = i;
+    for (; at > 0 && is_dearer(&plan->tasks[i], &plan->tasks[order[at - 1]], options); at--) order[at] = order[at - 1];
+    order[at] = i;
+  }
+}
+
+/* Find the open task, among the first `count` in order, that a GPU shall take: one that has results of it, else one of
+ * which no GPU has some, else any. Returns its place; -1 for none. */
+static int find_open(const struct share *share, int count, const char *uuid) {
+  int best = -1, best_rank = 0;
+  for (int i = 0; i < count; i++) {
+    const int place = share->order[i];
+    const char *home = share->homes[place].uuid;
+    const int rank = strcmp(home, uuid) == 0 ? 3 : !home[0] ? 2 : 1;
+    if (share->states[place] != SHARE_OPEN || rank <= best_rank) continue;
+    best = place;
+    best_rank = rank;
+  }
+  return best;
+}
+
+/* Note on which GPU a task was tuned last. */
+static halotune_status note_home(void *context, const struct task_state *state) {
+  const struct share *share = context;
+  const struct tune_tasks *tasks = share->tasks;
+  for (int i = 0; i < tasks->plan->task_count; i++) {
+    const struct site_match match = site_match_of(&tasks->plan->tasks[i], state, tasks->options->launch,
+                                                  tasks->options->cache, tasks->reproducible);
+    struct home *home = &share->homes[i];
+    if (!match.is_same || strcmp(home->at, state->last_sign) > 0) continue;
+    snprintf(home->uuid, sizeof home->uuid, "%s", state->uuid);
+    snprintf(home->at, sizeof home->at, "%s", state->last_sign);
+  }
+  return HALOTUNE_OK;
+}
+
+static int find_in_order(const struct share *share, int place) {
+  int at = 0;
+  while (share->order[at] != place) at++;
+  return at;
+}
+
+static int choose(void *context, const struct fleet_hello *who, struct text *what) {
+  struct share *share = context;
+  if (share->host && strcmp(who->host, share->host) != 0) return -1;
+  const int place = find_open(share, share->side_count, who->uuid);
+  if (place < 0) return -1;
+  share_name(share->tasks, &share->tasks->plan->tasks[place], what);
+  share->states[place] = SHARE_BEGUN;
+  return place;
+}
+
+/* Say which GPU ran a task alone. */
+static void name_gpu(const struct fleet_hello *who, struct tuned *row) {
+  struct crew_report *crew = &row->result.crew;
+  const struct tally *tally = &row->result.tally;
+  const struct final_winner *winner = &row->result.winner;
+  struct crew_gpu *gpu = &crew->gpus[0];
+  *crew = (struct crew_report){.count = 1, .shown = 1, .spread = NAN};
+  *gpu = (struct crew_gpu){.results = tally->tried - tally->recalled,
+                           .factor = 1,
+                           .winner_ms = winner->exists ? winner->timing.median_ms : NAN};
+  snprintf(gpu->name, sizeof gpu->name, "%.*s", (int)sizeof gpu->name - 1, who->device);
+  snprintf(gpu->uuid, sizeof gpu->uuid, "%s", who->uuid);
+  snprintf(gpu->host, sizeof gpu->host, "%s", who->host);
+}
+
+static bool take_rows(void *context, int place, const struct fleet_hello *who, struct unpack *result, const char *why) {
+  struct share *share = context;
+  const int before = share->rows.count;
+  share->states[place] = SHARE_OPEN;
+  if (!result) {
+    struct text name = {0};
+    planned_task_text(&share->tasks->plan->tasks[place], &name);
+    fprintf(stderr, "halotune: %s: %s on %s does not end it: %s; another GPU begins it\n", text_string(&name),
+            who->uuid[0] ? who->uuid : who->device, who->host, why);
+    text_free(&name);
+    return true;
+  }
+  const halotune_status status = (halotune_status)unpack_u64(result);
+  if (!tuned_read(result, &share->tasks->plan->tasks[place], &share->rows)) {
+    share->rows.count = before;
+    return false;
+  }
+  for (int i = before; i < share->rows.count; i++) name_gpu(who, &share->rows.rows[i]);
+  if (status != HALOTUNE_OK) share->worst = status;
+  share->states[place] = SHARE_DONE;
+  return true;
+}
+
+static void division_print(const struct share *share, int able) {
+  const int together = share->tasks->plan->task_count - share->side_count;
+  if (share->side_count > 0) {
+    fprintf(stderr, "halotune: %d GPUs run %d tasks side by side", able, share->side_count);
+    if (together > 0) fprintf(stderr, ", and then %d together", together);
+    fprintf(stderr, "\n");
+  }
+  if (share->tasks->crowd && share->leader && together > 0)
+    fprintf(stderr, "halotune: strategy %s proposes for %d processes, because model takes too long for so many\n",
+            share->tasks->crowd->name, 1 + leader_count(share->leader, NULL));
+}
+
+/* Divide the tasks. */
+static halotune_status share_make(struct share *share) {
+  const struct tune_tasks *tasks = share->tasks;
+  const char *database = store_path(tasks->setup->tools.store);
+  const int count = tasks->plan->task_count;
+  share->states = calloc((size_t)count + 1, sizeof *share->states);
+  share->order = calloc((size_t)count + 1, sizeof *share->order);
+  share->homes = calloc((size_t)count + 1, sizeof *share->homes);
+  if (!share->states || !share->order || !share->homes) return fail_memory();
+  for (int i = 0; i < count; i++) share->order[i] = i;
+  share->host = file_is_shared(database) ? NULL : tasks->options->host;
+  const int able = share->leader ? 1 + leader_count(share->leader, share->host) : 1;
+  share->side_count = share_side_count(count, able);
+  division_print(share, able);
+  if (share->side_count == 0) return HALOTUNE_OK;
+  if (!tasks->site) share_order(tasks->plan, tasks->options, share->order); /* else it is sorted */
+  return task_states_each(tasks->setup->tools.store, note_home, share);
+}
+
+static bool may_begin(const struct share *share) {
+  const struct time_source time = backend_time(&share->tasks->setup->backend);
+  return !*share->tasks->stop && tune_has_time(share->tasks->options, time_now_ms(&time));
+}
+
+/* The leader's next task: of those that run side by side, then of the others. */
+static int find_next(const struct share *share) {
+  const char *uuid = share->tasks->setup->backend.facts.device.uuid;
+  const int place = find_open(share, share->side_count, uuid);
+  return place >= 0 ? place : find_open(share, share->tasks->plan->task_count, "");
+}
+
+/* Choose the leader's next task, and then those of members. Where none is left, wait for members, of which one that is
+ * lost gives its task back.
+ *   place  receives its place in the plan; -1 when there is nothing to do any more */
+static halotune_status share_next(struct share *share, int *place) {
+  halotune_status status = HALOTUNE_OK;
+  bool had = share->side_count > 0;
+  for (;;) {
+    *place = may_begin(share) ? find_next(share) : -1;
+    if (*place >= 0) share->states[*place] = SHARE_BEGUN;
+    if (share->side_count > 0) status = leader_look(share->leader);
+    if (status != HALOTUNE_OK || *place >= 0 || !had) return status;
+    status = leader_await_alone(share->leader, &had);
+    if (status != HALOTUNE_OK) return status;
+  }
+}
+
+static void look(void *context) {
+  const struct share *share = context;
+  if (share->side_count > 0) leader_look(share->leader); /* a link that failed is told by the next call of the crew */
+}
+
+/* Add the rows of members and of tasks that nobody began, and sort all by their tasks, each of which has its rows in
+ * order. */
+static halotune_status rows_add(const struct share *share, struct tuned_list *list) {
+  for (int i = 0; i < share->rows.count; i++) {
+    struct tuned *row = tuned_add(list, &share->rows.rows[i].task);
+    if (!row) return fail_memory();
+    *row = share->rows.rows[i];
+  }
+  for (int i = 0; i < share->tasks->plan->task_count; i++) {
+    if (share->states[i] == SHARE_OPEN && !tuned_add(list, &share->tasks->plan->tasks[i])) return fail_memory();
+  }
+  for (int i = 1; i < list->count; i++) {
+    const struct tuned row = list->rows[i];
+    int at = i;
+    for (; at > 0 && list->rows[at - 1].task.number > row.task.number; at--) list->rows[at] = list->rows[at - 1];
+    list->rows[at] = row;
+  }
+  return HALOTUNE_OK;
+}
+
+halotune_status tune_tasks_run(const struct tune_tasks *tasks, struct leader *leader, struct tuned_list *out) {
+  struct share share = {.tasks = tasks, .leader = leader};
+  const struct leader_alone alone = {choose, take_rows, &share};
+  struct tune_options options = *tasks->options;
+  struct tune_tasks own = *tasks;
+  struct progress progress;
+  int place;
+  progress_open(&progress);
+  own.options = &options;
+  own.progress = &progress;
+  own.look = look;
+  own.look_context = &share;
+  halotune_status status = share_make(&share), worst = HALOTUNE_OK;
+  if (status == HALOTUNE_OK && share.side_count > 0) leader_offer_alone(leader, &alone);
+  while (status == HALOTUNE_OK && !tune_ends_all(worst)) {
+    status = share_next(&share, &place);
+    if (status != HALOTUNE_OK || place < 0) break;
+    const bool is_for_all = find_in_order(&share, place) >= share.side_count;
+    options.strategy = tasks->crowd && is_for_all ? tasks->crowd : tasks->options->strategy;
+    const halotune_status tuned = tune_task_run(&own, &tasks->plan->tasks[place], out);
+    share.states[place] = SHARE_DONE;
+    if (tuned != HALOTUNE_OK) worst = tuned;
+  }
+  if (leader) leader_offer_alone(leader, NULL);
+  if (share.worst != HALOTUNE_OK) worst = share.worst;
+  if (status != HALOTUNE_OK) worst = status;
+  if (share.states && (status = rows_add(&share, out)) != HALOTUNE_OK) worst = status;
+  free(share.rows.rows);
+  free(share.states);
+  free(share.order);
+  free(share.homes);
+  return worst;
+}
+
+void share_name(const struct tune_tasks *tasks, const struct planned_task *planned, struct text *out) {
+  char hash[IDENTITY_HEX_BYTES];
+  const struct loaded *loaded = &planned->stencil->loaded;
+  text_printf(out, "%d\n%d\n", planned->number, planned->launch_steps);
+  planned_task_text(planned, out);
+  identity_hex(loaded->analysis->hash, hash);
+  text_printf(out, "\n%s\n", hash);
+  identity_hex(stencil_text_identity(loaded->text), hash);
+  text_printf(out, "%s\n", hash);
+  for (int i = 0; i < tasks->set->count; i++) {
+    identity_hex(tasks->set->list[i]->hash, hash);
+    text_printf(out, "%s %s\n", tasks->set->list[i]->name, hash);
+  }
+  database_place(store_path(tasks->setup->tools.store), out);
+}

@@ -1,0 +1,15 @@
+/* tuned_message.h: the rows of a task that a member ran alone, as bytes for its leader and back. */
+#ifndef CLI_TUNE_TUNED_MESSAGE_H
+#define CLI_TUNE_TUNED_MESSAGE_H
+
+#include "base/pack.h"
+#include "tuner/cli/tune/tune_tasks.h"
+
+/* Append the rows. What a crew did is left out. */
+void tuned_write(struct text *out, const struct tuned_list *rows);
+
+/* Read the rows of a task, and append them to `rows`.
+ * Returns false for bytes that are none; rows may have been added then. */
+bool tuned_read(struct unpack *in, const struct planned_task *planned, struct tuned_list *rows);
+
+#endif
