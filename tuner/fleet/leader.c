@@ -68,8 +68,9 @@ struct leader {
   struct crew_start start;
   bool is_started, is_awaiting; /* the search has begun; nothing is left to do but to wait for set-ups */
   double own_anchor_ms;
-  bool is_device_out;
-  struct given *given; /* by ticket, from 1 */
+  double own_scale;             /* how slow the device is now, against when the search began */
+  char device_why[WORDS_BYTES]; /* why the device runs no more variants; "" if it does */
+  struct given *given;          /* by ticket, from 1 */
   long given_count, given_capacity;
   int away;
   struct back *back; /* a queue: results and lost variants that were not taken yet */
@@ -295,26 +296,46 @@ static double slowness(const struct leader *leader, const struct member *member)
   return factor_of(leader, member) * member->scale;
 }
 
-/* Leave out a member whose GPU is out of line, or the device itself where the others are faster. */
+/* The median of how slow the GPUs of the team are, with the device.
+ *   out  NaN where no member tells */
+static halotune_status find_median(const struct leader *leader, double *out) {
+  int count = 0;
+  double *all = calloc((size_t)leader->size + 1, sizeof *all);
+  if (!all) return fail_memory();
+  all[count++] = leader->own_scale;
+  for (int r = 1; r < leader->size; r++) {
+    const struct member *other = &leader->members[r];
+    if (other->state == MEMBER_GONE || other->is_uncounted || other->is_left_out || isnan(slowness(leader, other)))
+      continue;
+    all[count++] = slowness(leader, other);
+  }
+  *out = count > 2 ? median_of(all, count) : count == 2 ? fmin(all[0], all[1]) : NAN;
+  free(all);
+  return HALOTUNE_OK;
+}
+
+static void words_of_slow(double ratio, char out[WORDS_BYTES]) {
+  snprintf(out, WORDS_BYTES, "it is %.1f %% slower than the team's median", (ratio - 1) * 100);
+}
+
+/* Leave the device out of the search where the others are faster. */
+static void judge_device(struct leader *leader, double median) {
+  if (leader->device_why[0] || !(leader->own_scale > FLEET_SLOW_RATIO * median)) return;
+  words_of_slow(leader->own_scale / median, leader->device_why);
+}
+
+/* Leave out a member whose GPU is out of line, or the device itself. */
 static halotune_status judge_speed(struct leader *leader, int rank) {
   struct member *member = &leader->members[rank];
   const double own = slowness(leader, member);
-  int count = 0;
+  double median;
   if (isnan(own) || member->is_left_out) return HALOTUNE_OK;
-  double *all = calloc((size_t)leader->size + 1, sizeof *all);
-  if (!all) return fail_memory();
-  all[count++] = 1; /* the device */
-  for (int r = 1; r < leader->size; r++) {
-    const struct member *other = &leader->members[r];
-    if (other->state == MEMBER_GONE || other->is_left_out || isnan(slowness(leader, other))) continue;
-    all[count++] = slowness(leader, other);
-  }
-  const double median = count > 2 ? median_of(all, count) : fmin(all[0], all[1]);
-  free(all);
-  leader->is_device_out = leader->is_device_out || 1 > FLEET_SLOW_RATIO * median;
-  if (own <= FLEET_SLOW_RATIO * median) return HALOTUNE_OK;
+  const halotune_status status = find_median(leader, &median);
+  if (status != HALOTUNE_OK) return status;
+  judge_device(leader, median);
+  if (!(own > FLEET_SLOW_RATIO * median)) return HALOTUNE_OK;
   member->is_left_out = true;
-  snprintf(member->why, sizeof member->why, "it is %.1f %% slower than the team's median", (own / median - 1) * 100);
+  words_of_slow(own / median, member->why);
   return take_from(leader, rank);
 }
 
@@ -492,7 +513,9 @@ static halotune_status crew_begin(void *state, const struct crew_task *task) {
     return fail(HALOTUNE_ARGUMENT, "a team takes at most %d templates, not %d: name fewer with --template",
                 FLEET_MOST_TEMPLATES, task->template_count);
   leader->task++;
-  leader->is_started = leader->is_device_out = false;
+  leader->is_started = false;
+  leader->device_why[0] = '\0';
+  leader->own_scale = 1;
   leader->own_anchor_ms = leader->spread = NAN;
   leader->lost = leader->settled_count = leader->given_count = 0;
   leader->winner = -1;
@@ -521,6 +544,15 @@ static halotune_status crew_start(void *state, const struct crew_start *start) {
 
 static void crew_anchored(void *state, double anchor_ms) { ((struct leader *)state)->own_anchor_ms = anchor_ms; }
 
+static halotune_status crew_device_scaled(void *state, double scale) {
+  struct leader *leader = state;
+  double median;
+  leader->own_scale = scale;
+  const halotune_status status = find_median(leader, &median);
+  if (status == HALOTUNE_OK) judge_device(leader, median);
+  return status;
+}
+
 static int room_of(const struct member *member) {
   const bool takes_part = member->state == MEMBER_SEARCHING && !member->is_left_out;
   return takes_part && member->away < member->hello.room ? member->hello.room - member->away : 0;
@@ -540,7 +572,7 @@ static int crew_away(void *state) {
 
 static int crew_device_most(void *state) {
   const struct leader *leader = state;
-  return leader->is_device_out ? 0 : leader->options.own.room;
+  return leader->device_why[0] ? 0 : leader->options.own.room;
 }
 
 /* The member that has the least of what it wants. */
@@ -726,7 +758,8 @@ static void crew_won(void *state, int finalist, double own_ms, struct text *word
   if (count > 1)
     text_printf(words, "on %d GPUs the winner took %.5g to %.5g ms, a spread of %.2f %%\n", count, least, most,
                 leader->spread * 100);
-  if (leader->is_device_out) text_printf(words, "this GPU is slower than the others of the team\n");
+  if (leader->device_why[0])
+    text_printf(words, "the leader (%s) was left out: %s\n", leader->options.own.uuid, leader->device_why);
   for (int rank = 1; rank < leader->size; rank++) {
     const struct member *member = &leader->members[rank];
     if (member->why[0] && !member->is_uncounted)
@@ -752,7 +785,7 @@ static void report(const struct leader *leader, struct crew_report *out) {
   snprintf(device->name, sizeof device->name, "%.*s", (int)sizeof device->name - 1, own->device);
   snprintf(device->uuid, sizeof device->uuid, "%s", own->uuid);
   snprintf(device->host, sizeof device->host, "%s", own->host);
-  if (leader->is_device_out) snprintf(device->left_out, sizeof device->left_out, "it is slower than the others");
+  snprintf(device->left_out, sizeof device->left_out, "%s", leader->device_why);
   for (int rank = 1; rank < leader->size; rank++) {
     const struct member *member = &leader->members[rank];
     if (member->is_uncounted || member->state == MEMBER_UNKNOWN) continue;
@@ -785,6 +818,7 @@ static halotune_status crew_end(void *state, struct crew_report *out) {
 static const struct crew_table table = {.begin = crew_begin,
                                         .start = crew_start,
                                         .anchored = crew_anchored,
+                                        .device_scaled = crew_device_scaled,
                                         .device_most = crew_device_most,
                                         .room = crew_room,
                                         .away = crew_away,

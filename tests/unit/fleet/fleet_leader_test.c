@@ -226,12 +226,14 @@ TEST(a_member_that_fails_costs_what_it_has) {
 TEST(a_slow_gpu_is_named_and_left_out) {
   static const struct {
     const char *what;
-    double anchors_ms[4], scale;
+    double anchors_ms[4], scale, own_scale;
     int slow; /* rank; -1: none */
-  } rows[] = {{"alike", {2, 2.02, 1.99, 2.01}, 1, -1},
-              {"a member is slow", {2, 2.2, 1.99, 2.01}, 1, 1},
-              {"a member slows down", {2, 2.01, 1.99, 2.01}, 1.2, 1},
-              {"the device is slow", {2.3, 2.01, 1.99, 2.01}, 1, 0}};
+    const char *why;
+  } rows[] = {{"alike", {2, 2.02, 1.99, 2.01}, 1, 1, -1, ""},
+              {"a member is slow", {2, 2.2, 1.99, 2.01}, 1, 1, 1, "it is 10.0 % slower than the team's median"},
+              {"a member slows down", {2, 2.01, 1.99, 2.01}, 1.2, 1, 1, "it is 20.3 % slower than the team's median"},
+              {"the device is slow", {2.3, 2.01, 1.99, 2.01}, 1, 1, 0, "it is 14.4 % slower than the team's median"},
+              {"the device slows down", {2, 2.01, 1.99, 2.01}, 1, 1.1, 0, "it is 9.5 % slower than the team's median"}};
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct team team;
     struct crew_report report;
@@ -241,14 +243,53 @@ TEST(a_slow_gpu_is_named_and_left_out) {
     while (team.crew.table->room(team.crew.state) > 0) give(&team);
     const long ticket = newest_ticket(&team, 1);
     if (ticket > 0) answer(&team, 1, ticket, 5, rows[i].scale);
+    CHECK_OK(team.crew.table->device_scaled(team.crew.state, rows[i].own_scale));
     take(&team, 0, &results, &lost);
     CHECK_EQ(rows[i].slow == 0 ? 0 : 3, team.crew.table->device_most(team.crew.state), "%s: the device", rows[i].what);
     CHECK_OK(team.crew.table->end(team.crew.state, &report));
     for (int rank = 0; rank < 4; rank++)
-      CHECK_EQ(rank == rows[i].slow, report.gpus[rank].left_out[0] != '\0', "%s: rank %d: %s", rows[i].what, rank,
-               report.gpus[rank].left_out);
+      CHECK_TEXT(rank == rows[i].slow ? rows[i].why : "", report.gpus[rank].left_out, "%s: rank %d", rows[i].what,
+                 rank);
     team_close(&team);
   }
+}
+
+TEST(a_member_that_was_lost_in_a_task_is_no_part_of_the_next_one) {
+  static const double anchors_ms[] = {2, 2, 2};
+  struct team team;
+  struct crew_report report;
+  struct text words = {0};
+  int results, lost;
+  team_open(&team, 3);
+  team_begin(&team, anchors_ms);
+  for (int k = 0; k < 6; k++) give(&team);
+  answer(&team, 1, newest_ticket(&team, 1), 5, 1);
+  fake_gone(team.fake, 1);
+  take(&team, 0, &results, &lost);
+  CHECK_EQ(1, results, "what it sent before counts");
+  CHECK_EQ(2, lost, "and the rest is given back");
+  CHECK_OK(team.crew.table->end(team.crew.state, &report));
+  CHECK_EQ(3, report.count, "it took part in the first task");
+  CHECK_TEXT("its process has ended", report.gpus[1].left_out, "until then");
+  const struct crew_task task = {.task = &team.task, .templates = team.templates, .template_count = 1};
+  const struct crew_start start = {.space = &team.space};
+  answer(&team, 2, 1, 5, 1); /* on its way since the first task */
+  CHECK_OK(team.crew.table->begin(team.crew.state, &task));
+  CHECK_OK(team.crew.table->start(team.crew.state, &start));
+  team.crew.table->anchored(team.crew.state, anchors_ms[0]);
+  take(&team, 0, &results, &lost);
+  CHECK_EQ(0, results, "a late result of the first task is none of the second");
+  team.crew.table->won(team.crew.state, 0, 2, &words);
+  CHECK_TEXT("", text_string(&words), "nothing is said of the loss again");
+  CHECK_OK(team.crew.table->end(team.crew.state, &report));
+  CHECK_EQ(2, report.count, "two are left");
+  CHECK_EQ(0, report.gpus[1].results, "with results of this task alone");
+  CHECK_EQ(0, report.lost, "none was lost in it");
+  CHECK(!team.fake->is_dropped[2], "the other one stays");
+  CHECK_EQ(1, fake_count(team.fake, 1, FLEET_TASK, NULL), "the lost one got the first task alone");
+  CHECK_EQ(2, fake_count(team.fake, 2, FLEET_TASK, NULL), "the other one both");
+  text_free(&words);
+  team_close(&team);
 }
 
 TEST(a_member_that_was_late_takes_part_in_the_finals) {
@@ -328,6 +369,7 @@ int main(void) {
       cmocka_unit_test(variants_go_where_there_is_room_and_results_come_back_corrected),
       cmocka_unit_test(a_member_that_fails_costs_what_it_has),
       cmocka_unit_test(a_slow_gpu_is_named_and_left_out),
+      cmocka_unit_test(a_member_that_was_lost_in_a_task_is_no_part_of_the_next_one),
       cmocka_unit_test(a_member_that_was_late_takes_part_in_the_finals),
       cmocka_unit_test(the_winner_is_the_best_over_all_gpus),
   };

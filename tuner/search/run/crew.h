@@ -59,6 +59,10 @@ struct crew_table {
    */
   void (*anchored)(void *state, double anchor_ms);
 
+  /* How slow the device is now: its time over that of `anchored`, of the same variant. Returns HALOTUNE_OK or
+   * HALOTUNE_MEMORY. */
+  halotune_status (*device_scaled)(void *state, double scale);
+
   /* How many variants the device itself shall hold at a time, so that it leaves some to members that are not ready;
    * 0: its times are out of line, and it runs no more variants of the search. */
   int (*device_most)(void *state);

@@ -223,7 +223,9 @@ static halotune_status read_if_due(struct search_phase *phase) {
   if (watch->anchor && runner_count(phase->runner) > 0) anchor_busy(watch->anchor);
   if (status != HALOTUNE_OK || !watch_is_due(watch)) return status;
   status = take_running(phase);
-  return status == HALOTUNE_OK ? watch_read(watch) : status;
+  if (status == HALOTUNE_OK) status = watch_read(watch);
+  const struct crew *crew = phase->in->crew;
+  return status == HALOTUNE_OK && crew ? crew->table->device_scaled(crew->state, watch_scale(watch)) : status;
 }
 
 /* A recording tells the time of a compile when its trial comes to the device. Wait for it, but not beyond the end of
