@@ -50,12 +50,13 @@ static void say_hello(struct team *team, int rank, const struct fleet_hello *hel
 /* Bring members to the point where they want variants.
  *   anchors_ms  of the device and of each member */
 static void team_begin(struct team *team, const double *anchors_ms) {
+  const int size = team->link.size;
   struct text words = {0};
-  for (int rank = 1; rank < team->link.size; rank++) {
+  for (int rank = 1; rank < size; rank++) {
     const struct fleet_hello hello = fake_hello(rank);
     say_hello(team, rank, &hello);
   }
-  CHECK_EQ(team->link.size - 1, leader_gather(team->leader, 100, &words), "all take part: %s", text_string(&words));
+  CHECK_EQ(size - 1, leader_gather(team->leader, 100, &words), "all take part: %s", text_string(&words));
   const struct crew_task task = {.task = &team->task, .templates = team->templates, .template_count = 1};
   const struct crew_start start = {.space = &team->space};
   struct trial *trial;
@@ -63,7 +64,7 @@ static void team_begin(struct team *team, const double *anchors_ms) {
   CHECK_OK(team->crew.table->begin(team->crew.state, &task));
   CHECK_OK(team->crew.table->start(team->crew.state, &start));
   team->crew.table->anchored(team->crew.state, anchors_ms[0]);
-  for (int rank = 1; rank < team->link.size; rank++) {
+  for (int rank = 1; rank < size; rank++) {
     struct text *ready = fake_say(team->fake, rank, FLEET_READY, 1);
     pack_u64(ready, 1);
     pack_text(ready, "");
@@ -156,7 +157,7 @@ TEST(members_that_do_not_fit_are_refused_with_the_reason) {
 }
 
 TEST(variants_go_where_there_is_room_and_results_come_back_corrected) {
-  static const double anchors_ms[] = {2, 2.02, 2};
+  static const double anchors_ms[FAKE_RANKS] = {2, 2.02, 2};
   struct team team;
   struct trial *trial;
   bool is_lost;
@@ -180,7 +181,7 @@ TEST(variants_go_where_there_is_room_and_results_come_back_corrected) {
 }
 
 TEST(a_member_that_fails_costs_what_it_has) {
-  static const double anchors_ms[] = {2, 2, 2};
+  static const double anchors_ms[FAKE_RANKS] = {2, 2, 2};
   static const char *const rows[] = {"dies", "hangs", "nonsense", "another's ticket", "a time below zero", "leaves"};
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct team team;
@@ -226,7 +227,7 @@ TEST(a_member_that_fails_costs_what_it_has) {
 TEST(a_slow_gpu_is_named_and_left_out) {
   static const struct {
     const char *what;
-    double anchors_ms[4], scale, own_scale;
+    double anchors_ms[FAKE_RANKS], scale, own_scale;
     int slow; /* rank; -1: none */
     const char *why;
   } rows[] = {{"alike", {2, 2.02, 1.99, 2.01}, 1, 1, -1, ""},
@@ -255,7 +256,7 @@ TEST(a_slow_gpu_is_named_and_left_out) {
 }
 
 TEST(a_member_that_was_lost_in_a_task_is_no_part_of_the_next_one) {
-  static const double anchors_ms[] = {2, 2, 2};
+  static const double anchors_ms[FAKE_RANKS] = {2, 2, 2};
   struct team team;
   struct crew_report report;
   struct text words = {0};
@@ -328,7 +329,7 @@ TEST(a_member_that_was_late_takes_part_in_the_finals) {
 }
 
 TEST(the_winner_is_the_best_over_all_gpus) {
-  static const double anchors_ms[] = {2, 2, 2};
+  static const double anchors_ms[FAKE_RANKS] = {2, 2, 2};
   static const double times_ms[][2] = {{1.03, 1}, {1.04, 1}}; /* of two finalists on the members */
   const double own_ms[] = {0.99, 1};
   double weights[] = {1, 1};
