@@ -65,25 +65,35 @@ static bool have_nvrtc(void) {
   return have;
 }
 
+/* What a kernel is built from: the answer to a problem, for a device. */
+struct order {
+  struct question question;
+  struct answer answer;
+  struct known_device room;
+  double *coefficients;
+};
+
+/* Look up a configuration. `device` may differ from that of the problem. */
+static void order_make(const halotune_problem *problem, const char *device, struct order *out) {
+  halotune_config config;
+  struct lookup_key key;
+  const struct known_device *known;
+  CHECK_OK(halotune_lookup(ctx, problem, &config));
+  CHECK_OK(config_read(ctx, &config, &key, &out->answer));
+  CHECK_OK(context_device(ctx, device, &out->room, &known));
+  CHECK_OK(question_begin(ctx, &key, known, &out->question));
+  CHECK_OK(kernel_coefficients(&out->question, NULL, &out->coefficients));
+}
+
 /* Look up a configuration and build its kernel, with `change` added to the first coefficient. */
 static halotune_status look_up_and_build(const char *stencil, const char *device, const long long grid[3],
                                          double change, struct built *out) {
-  halotune_problem problem = {stencil, device, {grid[0], grid[1], grid[2]}, HALOTUNE_F32, 0, 0, 0, 0};
-  halotune_config config;
-  struct lookup_key key;
-  struct answer answer;
-  struct known_device room;
-  const struct known_device *known;
-  struct question question;
-  double *coefficients;
-  CHECK_OK(halotune_lookup(ctx, &problem, &config));
-  CHECK_OK(config_read(ctx, &config, &key, &answer));
-  CHECK_OK(context_device(ctx, device, &room, &known));
-  CHECK_OK(question_begin(ctx, &key, known, &question));
-  CHECK_OK(kernel_coefficients(&question, NULL, &coefficients));
-  coefficients[0] += change;
-  halotune_status status = kernel_build(&question, &answer, coefficients, out);
-  free(coefficients);
+  const halotune_problem problem = {stencil, device, {grid[0], grid[1], grid[2]}, HALOTUNE_F32, 0, 0, 0, 0};
+  struct order order;
+  order_make(&problem, device, &order);
+  order.coefficients[0] += change;
+  halotune_status status = kernel_build(&order.question, &order.answer, order.coefficients, out);
+  free(order.coefficients);
   return status;
 }
 
@@ -122,21 +132,11 @@ TEST(stored_code_serves_only_what_it_was_built_for) {
 
 /* Get the source of the row that answers a problem, on a device. */
 static halotune_status source_for(const halotune_problem *problem, const char *device, struct built *out) {
-  halotune_config config;
-  struct lookup_key key;
-  struct answer answer;
-  struct known_device room;
-  const struct known_device *known;
-  struct question question;
-  double *coefficients;
-  CHECK_OK(halotune_lookup(ctx, problem, &config));
-  CHECK_OK(config_read(ctx, &config, &key, &answer));
-  CHECK(answer.row, "%s is stored", problem->stencil);
-  CHECK_OK(context_device(ctx, device, &room, &known));
-  CHECK_OK(question_begin(ctx, &key, known, &question));
-  CHECK_OK(kernel_coefficients(&question, NULL, &coefficients));
-  halotune_status status = kernel_source(&question, &answer, coefficients, out);
-  free(coefficients);
+  struct order order;
+  order_make(problem, device, &order);
+  CHECK(order.answer.row, "%s is stored", problem->stencil);
+  halotune_status status = kernel_source(&order.question, &order.answer, order.coefficients, out);
+  free(order.coefficients);
   return status;
 }
 
