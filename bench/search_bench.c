@@ -362,7 +362,7 @@ static bool add_whole(void *context, const struct configuration *configuration) 
   return true;
 }
 
-/* What a search of the other GPU leaves: so many results of the strategy "local". */
+/* Add the results that a search of the other GPU would have stored: the first RUN of the strategy "local". */
 static void add_run(struct judged *judged, uint64_t seed) {
   enum { RUN = 1000 };
   struct proposal proposal;
@@ -378,7 +378,7 @@ static void add_run(struct judged *judged, uint64_t seed) {
   strategy_local.close(state);
 }
 
-/* Know of the other GPU nothing, the whole space, or the results of one search. */
+/* Give the search what it knows of the other GPU: nothing, the whole space, or the results of one search. */
 static void know(struct judged *judged, const char *what, uint64_t seed) {
   double best = INFINITY;
   judged->space.known = (struct known_variants){0};

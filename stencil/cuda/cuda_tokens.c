@@ -229,7 +229,7 @@ static bool is_digraph(const struct cuda_token *left, const struct cuda_token *r
   return false;
 }
 
-/* Through what a compiler may see the layout of a text. */
+/* How much of the layout of a text a compiler may see. */
 enum layout {
   LAYOUT_HIDDEN,
   LAYOUT_SPACES, /* it sees where blanks and comments stand: stringification; names of several tokens; suffixes */

@@ -43,7 +43,7 @@ static const struct row *row_find(void) {
 
 static bool is_srun_task(void) { return getenv("SLURM_STEP_NUM_TASKS") && !getenv("HYDI_CONTROL_FD"); }
 
-/* Of srun's tasks MPICH has PMI_RANK (--mpi=pmi2), and Open MPI has PMIX_RANK (--mpi=pmix). */
+/* srun --mpi=pmi2, for MPICH, sets PMI_RANK in each task; srun --mpi=pmix, for Open MPI, sets PMIX_RANK. */
 static halotune_status plugin_of_srun(struct launcher *out) {
   if (getenv("PMIX_RANK")) {
     out->plugin = "openmpi";

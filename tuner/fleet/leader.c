@@ -575,7 +575,7 @@ static int crew_device_most(void *state) {
   return leader->device_why[0] ? 0 : leader->options.own.room;
 }
 
-/* The member that has the least of what it wants. */
+/* The member with the most room for variants; 0 if none has room. Members with equal room take turns. */
 static int choose_member(struct leader *leader) {
   int best = 0, most = 0;
   for (int i = 0; i < leader->size; i++) {
@@ -663,7 +663,7 @@ static bool anyone_is(const struct leader *leader, enum member_state state) {
   return false;
 }
 
-/* Wait until nobody is in a state. A member that is silent for too long leaves it. */
+/* Wait until no member is in a state. A member that is silent for too long is left out. */
 static halotune_status await_nobody(struct leader *leader, enum member_state state) {
   halotune_status status = HALOTUNE_OK;
   bool had;

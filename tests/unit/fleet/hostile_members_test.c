@@ -21,7 +21,7 @@ static long number_of_environment(const char *name, long missing) {
   return text && *text ? strtol(text, NULL, 10) : missing;
 }
 
-/* Words that numbers are exchanged for. */
+/* A value that takes the place of a number in a message. */
 static uint64_t odd_word(void) {
   static const double reals[] = {0, -1, 1e-300, 1e300, (double)INFINITY, -(double)INFINITY, (double)NAN};
   static const uint64_t wholes[] = {1, 2, UINT64_MAX, INT64_MAX, UINT32_MAX, (uint64_t)1 << 31, (uint64_t)1 << 20};

@@ -7,7 +7,7 @@
 
 enum { MOST = 32 };
 
-/* A message on its way. It is its own request. */
+/* A message on its way. Its address serves as its request. */
 struct message {
   int rank;
   size_t count;
@@ -220,7 +220,8 @@ TEST(silence_means_that_a_rank_is_gone) {
   post_free(&post);
 }
 
-/* Rank 0 may prepare a task for long. Its thread steps, but the members among each other are no concern of theirs. */
+/* Rank 0 may prepare a task for long, and its thread answers meanwhile. Members do not wait for signs of life of each
+ * other. */
 TEST(members_hear_rank_0_alone) {
   struct post post;
   begin(&post, 2, 4);

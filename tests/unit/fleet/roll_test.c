@@ -33,7 +33,7 @@ static void no_drivers(union roll_record *ranks) {
   no_driver(ranks);
   ranks[2].entry = ranks[1].entry;
 }
-/* Another version may mean other records: nothing else of it is believed. */
+/* Another version may lay out its record differently, so that only its version is read. */
 static void other_version_without_driver(union roll_record *ranks) {
   other_version(ranks);
   ranks[2].entry.status = 77;

@@ -47,7 +47,7 @@ static void line_hide(const struct tune_tasks *t) {
   if (t->progress) progress_hide(t->progress);
 }
 
-/* Tell why a variant is proposed, in the place of the line of progress. */
+/* Print why a variant is proposed, over the line of progress. */
 static void task_proposed(void *context, const struct template *template, const struct configuration *configuration,
                           const char *why) {
   const struct task_line *line = context;

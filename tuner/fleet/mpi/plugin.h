@@ -54,8 +54,8 @@ struct fleet_mpi_plugin {
   /* Begin a barrier of the team, or of the whole job. */
   int (*barrier)(bool is_of_job, void **request);
 
-  /* Begin to bring the greatest of the numbers that the leaders of all teams give to each of them. Leaders alone call
-   * it. Both blocks must stay. */
+  /* Begin to find the greatest of the numbers that the leaders of all teams give; each leader receives it. Only leaders
+   * call it. Both blocks must stay. */
   int (*agree)(const int *own, int *greatest, int count, void **request);
 
   /* Whether a request has ended. If so, or after an error, it is freed. */

@@ -66,7 +66,7 @@ halotune_status post_step(struct post *post, double now_ms, bool *is_busy);
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status post_take(struct post *post, int *from, bool *is_gone, struct text *out);
 
-/* A rank that is gone from now on, without a word. */
+/* From now on a rank counts as gone, and the caller, who knows that, is not told. */
 void post_drop(struct post *post, int rank);
 
 /* Whether no letter waits to be sent, and whether all ranks that this one knows are there. */

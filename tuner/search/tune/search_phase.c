@@ -463,7 +463,7 @@ static halotune_status go_on(struct search_phase *phase) {
   return may_come(phase) ? wait_elsewhere(phase) : HALOTUNE_OK;
 }
 
-/* The search is over by the number of its results, with those that are away: wait for these. */
+/* The search has enough variants, if those that other GPUs run are counted. Wait for the results of these. */
 static halotune_status await_away(struct search_phase *phase) {
   const struct search_inputs *in = phase->in;
   halotune_status status = HALOTUNE_OK;

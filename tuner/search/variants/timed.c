@@ -56,7 +56,7 @@ halotune_status timed_put(struct timed_list *timed, const struct timed_variant *
   return HALOTUNE_OK;
 }
 
-/* Places change, which is rare: the next timed_put makes the index anew. */
+/* The last entry takes the place of the removed one, so that the next timed_put makes the index anew. This is rare. */
 void timed_remove(struct timed_list *timed, int64_t variant) {
   long at = 0;
   while (at < timed->count && timed->list[at].variant != variant) at++;
