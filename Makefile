@@ -492,7 +492,7 @@ protocol: all fake-cuda  ## the tuner on a GPU whose best kernel is known, with 
 check-fleet: all library fake-cuda $(OUT)/tests/fleet/messages  ## many ranks on emulated GPUs: mpirun of Open MPI and MPICH, and Slurm on this host; make deps-fleet installs them
 	$(Q)MESSAGES=$(OUT)/tests/fleet/messages CUDA_HOME=$(CUDA_HOME) CC='$(CC)' tests/tap.sh tests/fleet/mpi.sh tests/fleet/slurm.sh tests/heat3d.sh
 
-.PHONY: check-gpu sanitize-gpu gpu-checks
+.PHONY: check-gpu sanitize-gpu gpu-checks check-solvers
 check-gpu: all  ## what needs a GPU: variants of all stencils, each wrapper, a large field, defects; LARGE=0 for little memory, JOBS at a time on DEVICES='0 1'
 	$(Q)LARGE=$(LARGE) JOBS=$(JOBS) DEVICES='$(DEVICES)' tests/tap.sh tests/check_gpu.sh
 
@@ -502,8 +502,11 @@ sanitize-gpu: all  ## compute-sanitizer over the best variants and samples, on t
 gpu-checks: all  ## both of these for MINUTES=9; results come as they are there, and another call goes on where this one stopped
 	$(Q)MINUTES='$(MINUTES)' LARGE=$(LARGE) JOBS=$(JOBS) DEVICES='$(DEVICES)' WINNERS=$(WINNERS) TOOLS='$(TOOLS)' tests/gpu_checks.sh
 
-tune-tests: all fake-cuda $(OUT)/bench/near_gpu_bench  ## tuning and running from the command line: results, going on, ending early, replays, several GPUs
-	$(Q)NEAR=$(OUT)/bench/near_gpu_bench tests/tap.sh tests/tune.sh tests/roof.sh tests/run.sh tests/bench.sh
+check-solvers: all $(filter $(OUT)/tests/unit/solvers/%,$(UNIT_TESTS))  ## the solvers of examples/solvers on this machine's GPU: tuned for BUDGET=3s each, on grids SCALE=16 times as long, against exact solutions
+	$(Q)BUDGET='$(BUDGET)' SCALE='$(SCALE)' TESTS='$(filter $(OUT)/tests/unit/solvers/%,$(UNIT_TESTS))' tests/tap.sh tests/solvers.sh
+
+tune-tests: all fake-cuda $(OUT)/bench/near_gpu_bench $(OUT)/tests/unit/solvers/heat_solvers_test  ## tuning and running from the command line: results, going on, ending early, replays, several GPUs
+	$(Q)NEAR=$(OUT)/bench/near_gpu_bench HEAT=$(OUT)/tests/unit/solvers/heat_solvers_test tests/tap.sh tests/tune.sh tests/roof.sh tests/run.sh tests/bench.sh
 
 .PHONY: check-full
 check-full: check  ## check, the analyzer over all, all parameters and defects, and large samples of all spaces, faults and noise (more than an hour on two cores)

@@ -4,6 +4,9 @@
 set -u
 . "$(dirname "$0")/fake_gpu.sh"
 unset HALOTUNE_FAKE_SKIP
+HEAT=${HEAT:-$(ls -t build/obj/*/tests/unit/solvers/heat_solvers_test 2>/dev/null | head -n 1)}
+BUDGET=0 SCALE=1 TESTS=$HEAT tests/solvers.sh >"$work/solvers" 2>&1
+result "make check-solvers: heat solvers with kernels that nobody tuned, against exact solutions" $? "$work/solvers"
 npy=$PWD/tests/npy.pl kernels=$PWD/kernels
 mkdir "$work/run" && cd "$work/run" || exit 1
 

@@ -107,7 +107,7 @@ TEST(a_rod_that_loses_heat_converges_with_order_2) {
 /* No heat leaves through insulating walls. */
 TEST(insulating_walls_keep_the_heat) {
   struct solver s;
-  solver_open(&s, "heat_neumann", NULL, 20, 12, 1);
+  solver_open(&s, "heat_neumann", NULL, 20 * solver_scale(), 12 * solver_scale(), 1);
   solver_fill(&s, "u", torus);
   solver_start(&s);
   solver_advance(&s, 1);

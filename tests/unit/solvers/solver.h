@@ -1,6 +1,7 @@
 /* solver.h: a solver of examples/solvers on a small grid, for tests that compare it with an exact solution. It runs on
- * the reference, or with SOLVERS=gpu on the GPU (or on the driver that $HALOTUNE_LIBCUDA names). SOLVERS_SCALE=8 makes
- * grids 8 times as fine where a test shows an order of convergence: small ones tell the same, but keep no GPU busy. */
+ * the reference, or with SOLVERS=gpu on the GPU or on the driver that $HALOTUNE_LIBCUDA names (tests/solvers.sh).
+ * SOLVERS_SCALE=8 makes grids 8 times as long along each axis, which is the most for 3D grids. Small grids tell the
+ * same, but keep no GPU busy. */
 #ifndef TESTS_UNIT_SOLVERS_SOLVER_H
 #define TESTS_UNIT_SOLVERS_SOLVER_H
 
@@ -20,6 +21,9 @@ static inline long solver_scale(void) {
   const char *scale = getenv("SOLVERS_SCALE");
   return scale && atol(scale) > 0 ? atol(scale) : 1;
 }
+
+/* Of a 3D grid, whose halves exchange their fields through the host after each step. */
+static inline long solver_scale_3d(void) { return solver_scale() < 8 ? solver_scale() : 8; }
 
 /* Whether the driver emulates a GPU: a test makes few steps. */
 static inline bool solver_slow_driver(void) {

@@ -21,7 +21,7 @@ static void start(struct solver *s, field_value *depth, long nx, long ny) {
 
 TEST(water_at_rest_stays_at_rest) {
   struct solver s;
-  start(&s, flat, 12, 9);
+  start(&s, flat, 12 * solver_scale(), 9 * solver_scale());
   solver_advance(&s, 200);
   CHECK(solver_error(&s, "h_new", flat, 1) < 1e-13, "the depth");
   CHECK(solver_error(&s, "hu_new", still, 1) < 1e-13, "the momentum along x");
@@ -31,7 +31,7 @@ TEST(water_at_rest_stays_at_rest) {
 
 TEST(walls_keep_the_volume) {
   struct solver s;
-  start(&s, hill, 40, 30);
+  start(&s, hill, 40 * solver_scale(), 30 * solver_scale());
   double *depth = solver_field(&s), volume = 0;
   field_fill(&s, hill, depth);
   for (long i = 0; i < s.problem.points; i++) volume += depth[i];
@@ -134,7 +134,7 @@ static void start_mode(struct solver *s, long nx, long ny) {
 /* An error of the frequency of 1e-13 would show after 10,000 steps, and so would a loss of energy. */
 TEST(a_staggered_basin_keeps_its_mode_over_10000_steps) {
   struct solver s;
-  start_mode(&s, 14, 11);
+  start_mode(&s, 14 * solver_scale(), 11 * solver_scale());
   const long *n = s.problem.grid.n, steps = solver_slow_driver() ? 20 : 10000;
   const double ab = solver_coefficient(&s, "a") * solver_coefficient(&s, "b");
   const double phase = 2 * asin(sqrt(ab) * hypot(sin(half_x(n)), sin(half_y(n))));

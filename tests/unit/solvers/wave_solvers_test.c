@@ -36,7 +36,8 @@ static double square_sum(struct solver *s, const char *output) {
 /* What is left of a pulse after it has reached the rim, as a share of the pulse when it was inside. */
 static double left_of_pulse(field_value *sponge) {
   struct solver s;
-  solver_open(&s, "acoustic", NULL, 100, 100, 1);
+  const long n = 100 * solver_scale();
+  solver_open(&s, "acoustic", NULL, n, n, 1);
   solver_fill(&s, "u", pulse);
   solver_fill(&s, "u_prev", pulse);
   solver_fill(&s, "speed", one);
@@ -44,7 +45,7 @@ static double left_of_pulse(field_value *sponge) {
   solver_start(&s);
   solver_advance(&s, 40);
   const double inside = square_sum(&s, "v");
-  solver_advance(&s, 360);
+  solver_advance(&s, 360 * solver_scale());
   const double left = square_sum(&s, "v");
   solver_close(&s);
   return left / inside;
@@ -168,7 +169,7 @@ static double yee_energy(const struct yee *yee) {
 /* The share of the energy that is left after so many steps. E begins with 0, as it is on conducting walls. */
 static double energy_left(const char *kind, int steps) {
   struct yee yee;
-  yee_open(&yee, kind, 6, 5, 7);
+  yee_open(&yee, kind, 6 * solver_scale_3d(), 5 * solver_scale_3d(), 7 * solver_scale_3d());
   for (int i = 0; i < 3; i++) {
     for (long k = 0; k < yee.e.problem.points; k++) yee.magnetic[i][k] = cos(2.3 * (double)(k * (i + 1)));
   }
@@ -200,14 +201,14 @@ static double cavity_mode(const long n[3], long x, long y, long z) {
   return sin(M_PI * (double)x / (double)(n[0] - 1)) * sin(2 * M_PI * (double)y / (double)(n[1] - 1));
 }
 
-enum { NX = 12, NY = 10, NZ = 4 };
+enum { NX = 12, NY = 10, NZ = 4 }; /* times the scale */
 static const struct {
   const char *kind;
   field_value *mode;
-  double x, y; /* half of the wave number times the spacing */
+  int waves_x, waves_y, walls; /* half waves along the axes; points that are no spacing of their own */
 } modes[] = {
-    {"maxwell", periodic_mode, M_PI / NX, 2 * M_PI / NY},
-    {"cavity", cavity_mode, M_PI / 2 / (NX - 1), M_PI / (NY - 1)},
+    {"maxwell", periodic_mode, 2, 4, 0},
+    {"cavity", cavity_mode, 1, 2, 1},
 };
 
 /* A mode oscillates with a frequency w that is known exactly on the grid: sin(w dt/2) = r*sqrt(sin(kx h/2)^2 +
@@ -217,13 +218,14 @@ TEST(maxwell_has_the_frequency_of_the_grid) {
   for (size_t row = 0; row < COUNT(modes); row++) {
     struct yee yee;
     field_value *mode = modes[row].mode;
-    yee_open(&yee, modes[row].kind, NX, NY, NZ);
+    const long scale = solver_scale_3d(), nx = NX * scale, ny = NY * scale;
+    yee_open(&yee, modes[row].kind, nx, ny, NZ * scale);
     const long *n = yee.e.problem.grid.n;
     const double r = solver_coefficient(&yee.e, "r");
     double error = 0;
     field_fill(&yee.e, mode, yee.electric[2]);
     for (long i = 0; i < yee.e.problem.points; i++) {
-      const long x = i % NX, y = i / NX % NY, z = i / NX / NY;
+      const long x = i % nx, y = i / nx % ny, z = i / nx / ny;
       yee.magnetic[0][i] = r / 2 * (mode(n, x, y + 1, z) - mode(n, x, y, z));
       yee.magnetic[1][i] = -r / 2 * (mode(n, x + 1, y, z) - mode(n, x, y, z));
     }
@@ -232,9 +234,11 @@ TEST(maxwell_has_the_frequency_of_the_grid) {
       yee_advance_h(&yee);
       yee_advance_e(&yee);
     }
-    const double factor = cos(2 * STEPS * asin(r * hypot(sin(modes[row].x), sin(modes[row].y))));
+    const double kx = M_PI / 2 * modes[row].waves_x / (double)(nx - modes[row].walls); /* half of it, times h */
+    const double ky = M_PI / 2 * modes[row].waves_y / (double)(ny - modes[row].walls);
+    const double factor = cos(2 * STEPS * asin(r * hypot(sin(kx), sin(ky))));
     for (long i = 0; i < yee.e.problem.points; i++) {
-      const double want = factor * mode(n, i % NX, i / NX % NY, i / NX / NY);
+      const double want = factor * mode(n, i % nx, i / nx % ny, i / nx / ny);
       error = fmax(error, fabs(yee.electric[2][i] - want));
     }
     CHECK(error < 1e-12, "%s: %g", modes[row].kind, error);
