@@ -433,7 +433,7 @@ golden: tests  ## golden files of the command line
 
 .PHONY: hostile
 hostile: $(OUT)/halotune  ## files, caches and ends of a hostile peer: imported, merged, mutated, killed
-	$(Q)JOBS=2 SEED=$(SEED) SECONDS_LONG=$(SECONDS_LONG) HALOTUNE=$(OUT)/halotune tests/tap.sh tests/hostile/import.sh tests/hostile/signature.sh tests/hostile/cache.sh tests/hostile/kill.sh tests/hostile/disk.sh tests/hostile/mutate.sh
+	$(Q)JOBS=2 PYTHON='$(PYTHON)' SEED=$(SEED) SECONDS_LONG=$(SECONDS_LONG) HALOTUNE=$(OUT)/halotune tests/tap.sh tests/hostile/import.sh tests/hostile/signature.sh tests/hostile/database.sh tests/hostile/cache.sh tests/hostile/kill.sh tests/hostile/disk.sh tests/hostile/mutate.sh
 
 # The seed is always printed. HOSTILE_SEED=NUMBER repeats a run.
 HOSTILE_SECONDS ?= 3600

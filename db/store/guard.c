@@ -29,20 +29,34 @@ halotune_status guard_tables(sqlite3 *connection, const char *path) {
   return status;
 }
 
-enum { STEPS_A_CALL = 100000 };
+enum { STEPS_A_CALL = 1000 };
+
+/* The pages that a connection has read so far, from the file or from its cache. */
+static int64_t pages_read(sqlite3 *connection) {
+  int hits = 0, misses = 0, most;
+  sqlite3_db_status(connection, SQLITE_DBSTATUS_CACHE_HIT, &hits, &most, 0);
+  sqlite3_db_status(connection, SQLITE_DBSTATUS_CACHE_MISS, &misses, &most, 0);
+  return (int64_t)hits + misses;
+}
 
 static int count_steps(void *context) {
   struct guard *guard = context;
   guard->steps_left -= STEPS_A_CALL;
-  return guard->steps_left < 0;
+  const int64_t pages = pages_read(guard->connection) - guard->pages_before;
+  return guard->steps_left < 0 || pages > guard->pages_limit + guard->steps_limit - guard->steps_left;
 }
 
 void guard_steps(sqlite3 *connection, int64_t file_bytes, struct guard *guard) {
-  /* `db check` of a large database takes a tenth of a step for each byte. */
-  static const int64_t steps_always = 100000000, steps_a_byte = 100;
+  /* `db check` of a large database takes a tenth of a step for each byte, and reads fewer pages than it takes steps. */
+  static const int64_t steps_always = 100000000, steps_a_byte = 100, pages_always = 65536, bytes_a_page = 512;
+  guard->connection = connection;
   guard->steps_limit = steps_always + file_bytes * steps_a_byte;
+  guard->pages_limit = pages_always + file_bytes / bytes_a_page;
   guard_renew(guard);
   sqlite3_progress_handler(connection, STEPS_A_CALL, count_steps, guard);
 }
 
-void guard_renew(struct guard *guard) { guard->steps_left = guard->steps_limit; }
+void guard_renew(struct guard *guard) {
+  guard->steps_left = guard->steps_limit;
+  guard->pages_before = pages_read(guard->connection);
+}

@@ -12,13 +12,15 @@
  * Returns HALOTUNE_OK; HALOTUNE_DB with the name of the first one. */
 halotune_status guard_tables(sqlite3 *connection, const char *path);
 
-/* The steps that SQLite may still take for a connection that reads. */
+/* The steps that SQLite may still take for a connection that reads, and the pages that it may read beyond one a step. */
 struct guard {
-  int64_t steps_left, steps_limit;
+  sqlite3 *connection;
+  int64_t steps_left, steps_limit, pages_before, pages_limit;
 };
 
-/* End the statements of a connection when they have taken more steps than the size of the file explains. A few pages
- * that refer to each other can hold more rows than can ever be read. `count(*)` walks through pages in one step, so
+/* End the statements of a connection when they have taken more steps, or read more pages, than the size of the file
+ * explains. A few pages that refer to each other can hold more rows than can ever be read, and many rows can share the
+ * pages of one long text. `count(*)` walks through pages in one step, so
  * use count(1) for a whole table.
  *   file_bytes  of the database
  *   guard       lives as long as the connection

@@ -103,6 +103,22 @@ static halotune_status connect_to_read(const char *path, bool untrusted, struct 
   return status == HALOTUNE_OK ? inspect(*out, path, untrusted, marks) : status;
 }
 
+/* Look at each page once. Pages that several rows share would be read for each of them. */
+static halotune_status pages_check(sqlite3 *connection, const char *path) {
+  sqlite3_stmt *query = NULL;
+  halotune_status status = query_prepare(connection, "pragma quick_check(1)", &query);
+  if (status == HALOTUNE_OK && sqlite3_step(query) != SQLITE_ROW) status = query_fail(connection);
+  if (status == HALOTUNE_OK && strcmp(column_text(query, 0), "ok") != 0) {
+    const char *flaw = column_text(query, 0), *line = strrchr(flaw, '\n'); /* the first line may name the file alone */
+    status = fail(
+        HALOTUNE_DB,
+        "%s: the file is damaged (%s): move it away, and restore a backup or import what 'halotune db export' can still read",
+        path, line ? line + 1 : flaw);
+  }
+  sqlite3_finalize(query);
+  return status;
+}
+
 /* All of a database into another connection; between "begin" and its end, no writer changes it. */
 static halotune_status copy_database(sqlite3 *from, sqlite3 *to) {
   int64_t objects = 0;
@@ -133,6 +149,7 @@ static halotune_status read_older(struct store *store) {
   halotune_status status = connect(in_memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &copy);
   if (status == HALOTUNE_OK) guard_steps(copy, facts.st_size, &store->guard);
   if (status == HALOTUNE_OK) status = copy_database(store->connection, copy);
+  if (status == HALOTUNE_OK) status = pages_check(copy, store->path);
   /* Who imports this file decides about all of it. Since version 5 no row has a mark. */
   if (status == HALOTUNE_OK && store->mode == STORE_READ_UNTRUSTED && store->version < 5)
     status = query_script(copy, store->version < 3 ? "update best set is_trusted = 1"
@@ -171,7 +188,8 @@ halotune_status store_hold(struct store *store) {
   }
   sqlite3_close(store->connection);
   store->connection = copy;
-  return guard_tables(copy, store->path);
+  status = guard_tables(copy, store->path);
+  return status == HALOTUNE_OK ? pages_check(copy, store->path) : status;
 }
 
 /* Make the folder of a file that does not exist, and see whether it is on a shared file system. */
@@ -221,18 +239,8 @@ static halotune_status make_tables(sqlite3 *connection, const char *sql, int ver
 static halotune_status look_for_damage(sqlite3 *connection, const char *path) {
   static const long long most_bytes = 64LL << 20;
   struct stat facts;
-  sqlite3_stmt *query = NULL;
   if (stat(path, &facts) != 0 || facts.st_size > most_bytes) return HALOTUNE_OK;
-  halotune_status status = query_prepare(connection, "pragma quick_check(1)", &query);
-  if (status == HALOTUNE_OK && sqlite3_step(query) != SQLITE_ROW) status = query_fail(connection);
-  if (status == HALOTUNE_OK && strcmp(column_text(query, 0), "ok") != 0) {
-    status = fail(
-        HALOTUNE_DB,
-        "%s: the file is damaged (%s): move it away, and restore a backup or import what 'halotune db export' can still read",
-        path, column_text(query, 0));
-  }
-  sqlite3_finalize(query);
-  return status;
+  return pages_check(connection, path);
 }
 
 /* All that speaks against a file is found by a connection that cannot write. */
