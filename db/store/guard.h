@@ -12,7 +12,7 @@
  * Returns HALOTUNE_OK; HALOTUNE_DB with the name of the first one. */
 halotune_status guard_tables(sqlite3 *connection, const char *path);
 
-/* The steps that SQLite may still take for a connection that reads, and the pages that it may read beyond one a step. */
+/* The steps that SQLite may still take for a connection that reads, and pages that it may read beyond one a step. */
 struct guard {
   sqlite3 *connection;
   int64_t steps_left, steps_limit, pages_before, pages_limit;

@@ -22,4 +22,19 @@ for words in 'db import' 'db import --trust' 'db merge --trust'; do
   survives $words --db "$work/own.db" "$work/shared.db" && [ $code = 6 ] && grep -q 'the file is damaged' "$work/said"
   result "rows that share pages: '$words' refuses them (exit $code)" $?
 done
+
+# What a header says of a device, a date and a variant stands in a comment of C.
+"$python" - "$work" <<'END'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1] + "/honest.db")
+db.execute("update device set name = ? where name = 'NVIDIA H200'", ("H200 */\n#error evil\n/* *\\\n/\n#error evil\n/* *??/\n/ #error evil\n/*",))
+db.execute("update best set date = '2026-11-21T12:00:00Z */ int evil; /*'")
+db.commit()
+END
+survives query star7 --db "$work/honest.db" --device sm_90 --grid 500,512,512 --header && [ $code = 0 ] && grep -q evil "$work/out"
+result "a header is made of a device whose name is code (exit $code)" $?
+mkdir "$work/include" && touch "$work/include/cuda.h"
+# The compiler keeps directives, and says where each comment ends.
+! "${CC:-cc}" -std=c99 -E -P -nostdinc -I "$work/include" -x c "$work/out" 2>&1 | grep evil
+result "and holds nothing of that name but a comment" $?
 finish

@@ -16,18 +16,29 @@ static void make_prefix(const struct query *query, char *out, size_t bytes) {
   }
 }
 
+/* Append words to a comment. Some are a database's, and cannot end it: `*` and `/` are parted, and so is a `/` that
+ * begins a line from what a joined line may have before it. */
+static void add_words(const struct text *words, struct text *text) {
+  for (size_t i = 0; i < words->length; i++) {
+    const char *at = words->bytes + i;
+    text_add(text, at, 1);
+    if (i + 1 == words->length) break;
+    if ((at[1] == '/' && strchr("*\n\r", at[0])) || (at[1] == '*' && at[0] == '/')) text_add(text, " ", 1);
+  }
+}
+
 static void add_comment(const struct query *query, const struct built *built, const char *prefix,
-                        const struct query_choice *chosen, struct text *text) {
+                        const struct query_choice *chosen, struct text *header) {
   const halotune_config *c = &query->config;
   bool maps = header_has_maps(&built->launch);
-  struct text bind = {0};
+  struct text bind = {0}, words = {0}, *text = &words;
   if (maps) {
     text_printf(&bind,
                 " *   struct %s_fields fields;\n"
                 " *   if (result == CUDA_SUCCESS) result = %s_bind(&fields, ...pointers...);\n",
                 prefix, prefix);
   }
-  text_printf(text, "/* %s.h: a compiled stencil kernel, written by Halotune %s; do not edit.\n *\n", prefix,
+  text_printf(text, " %s.h: a compiled stencil kernel, written by Halotune %s; do not edit.\n *\n", prefix,
               HALOTUNE_VERSION);
   text_printf(text, " *   stencil     %s %s\n *   device      %s (sm_%d)\n *   match       %s\n", c->stencil,
               c->stencil_hash, query->device->name, query->device->capability, halotune_match_name(c->match));
@@ -61,9 +72,13 @@ static void add_comment(const struct query *query, const struct built *built, co
   text_printf(
       text,
       " * Fields are dense, x fastest: %s_ELEMENTS elements each, at multiples of %s_ALIGNMENT bytes. An output is no\n"
-      " * input. A launch advances %d step%s. */\n",
+      " * input. A launch advances %d step%s.",
       prefix, prefix, built->steps, PLURAL(built->steps));
-  if (!text_ok(&bind)) text->out_of_memory = true;
+  text_add(header, "/*", 2);
+  if (text_ok(&bind) && text_ok(&words)) add_words(&words, header);
+  else header->out_of_memory = true;
+  text_printf(header, " */\n");
+  text_free(&words);
   text_free(&bind);
 }
 
