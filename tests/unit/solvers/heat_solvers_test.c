@@ -21,6 +21,15 @@ static double mean(const long n[3], long x, long y, long z) {
   (void)n, (void)x, (void)y, (void)z;
   return 1;
 }
+/* The same with walls on the faces of the outer cells, the cold one at 0, and periodic along y. */
+static double face_wave(const long n[3], long x, long y, long z) {
+  (void)z;
+  return wave((double)x + 0.5, (double)n[0], 1, 0) * wave((double)y, (double)n[1], 2, 0.7);
+}
+static double face_line(const long n[3], long x, long y, long z) {
+  (void)y, (void)z;
+  return 1 - ((double)x + 0.5) / (double)n[0];
+}
 static double insulated_wave(const long n[3], long x, long y, long z) {
   (void)z;
   return wave((double)x + 0.5, (double)n[0], 1, M_PI / 2) * wave((double)y + 0.5, (double)n[1], 2, M_PI / 2);
@@ -36,6 +45,7 @@ static const struct {
     {"heat_periodic", torus, zero, 8, 0},
     {"heat_dirichlet", warm_wave, warm_line, 5, 1},
     {"heat_neumann", insulated_wave, mean, 5, 0},
+    {"heat_face", face_wave, face_line, 5, 0},
 };
 
 /* The largest error at the time 0.02, with `cells` spacings along x. */
