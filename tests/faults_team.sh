@@ -1,6 +1,7 @@
 #!/bin/sh
-# faults_team.sh: members of a team are killed with SIGKILL at seeded moments of a search; at last the leader is, and
-# a team is asked to stop. No row may be missing, and none may be there twice. By default 40 members are killed, 8 in each of 5 runs; RUNS=N takes N runs.
+# faults_team.sh: members of a team are killed at seeded moments of a search, one in four with SIGTERM, the others with
+# SIGKILL; at last the leader is, and a team is asked to stop. No row may be missing, and none may be there twice. By
+# default 40 members are killed, 8 in each of 5 runs; RUNS=N takes N runs.
 # A moment is a number of rows. What a member had in flight then depends on the speed of the machine, so the number of
 # variants that were taken over is told, and decides nothing; tests/unit/fleet/fleet_leader_test.c counts them. Prints TAP.
 set -u
@@ -38,7 +39,9 @@ for run in $(seq "$runs"); do
     count=$(echo "$members" | wc -w)
     [ "$count" -gt 0 ] || continue
     victim=$(echo "$members" | sed -n "$((which % count + 1))p")
-    kill -9 "$victim" 2>/dev/null && killed=$((killed + 1))
+    signal=KILL
+    [ $((which % 4)) != 0 ] || signal=TERM
+    kill -$signal "$victim" 2>/dev/null && killed=$((killed + 1))
   done <"$work/moments"
   wait $tuner || wrong="$wrong run$run:exit:$?"
   is_sound "$db" || wrong="$wrong run$run:damaged"
@@ -52,6 +55,24 @@ echo "# $wrong" >>"$work/err"
 result "$killed members were killed in $runs runs, and $lost variants taken over: no row is lost, none is there twice" $? "$work/err"
 [ "$(jq '[.devices[0].tasks[0].gpus[] | select(.left_out)] | length' "$work/out")" -ge 1 ] && grep -q 'its process has ended' "$work/out"
 result "the document names those that ended" $? "$work/out"
+
+# Two GPUs run a task each, and the member is killed: the leader ends the member's task as well.
+db=$work/side.db
+printf 'plan: 1\ntasks:\n  - {stencil: star7, dtype: f32, grid: [16, 16, 16]}\n  - {stencil: star7, dtype: f32, grid: [14, 16, 16]}\n' >"$work/side.yaml"
+side() {
+  MARK=$work/mark HALOTUNE_FAKE_DEVICES=2 HALOTUNE_FAKE_FAULT='cuEventSynchronize#12+=slow:15' exec "$program" tune --plan "$work/side.yaml" --resume \
+    --template-dir "$templates" --template small --strategy exhaustive $patient --db "$db" --device all --workers 1 --json
+}
+(side) >"$work/out" 2>"$work/err" &
+tuner=$!
+of_member="(select r.id from run r join problem p on p.id = r.problem_id join device d on d.id = p.device_id where d.uuid like '%01')"
+has_both() { [ "$(query "file:$db?mode=ro" "select count(distinct run_id) from measurement" 2>/dev/null)" = 2 ] || ! kill -0 "$tuner" 2>/dev/null; }
+await has_both
+kill -9 "$(members_of $tuner)"
+wait $tuner && is_sound "$db" && grep -q "star7 f32 14x16x16: GPU-.*01 on .* does not end it: its process has ended; another GPU begins it" "$work/err" &&
+  jq -e '.devices[0].tasks | length == 2 and all(.complete and .tried == '$space' and (.gpus | map(.uuid[-2:]) == ["00"]))' "$work/out" >/dev/null &&
+  [ "$(query "$db" "select count(*), count(distinct variant_id) from measurement where run_id in $of_member" | awk '{print ($1 > 0 && $1 == $2)}')" = 1 ] && processes_end "$work/mark"
+result "a member with a task of its own is killed: another GPU does it, and what it stored stays" $? "$work/err"
 
 # The leader is killed: its members end, what is stored stays, and the same command goes on.
 db=$work/leader.db

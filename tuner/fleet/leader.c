@@ -11,7 +11,8 @@
 #include "tuner/measure/sampling/statistics.h"
 
 enum {
-  SEND_MS = 10000,    /* a member that does not read for so long is gone */
+  SEND_MS = 10000, /* a member that does not read for so long is gone */
+  LAST_WORD_MS = 1000,
   LOOK_EVERY_MS = 50, /* after members that hang */
   WORDS_BYTES = 256
 };
@@ -151,9 +152,14 @@ __attribute__((format(printf, 3, 4))) static halotune_status lose(struct leader 
   return take_from(leader, rank);
 }
 
-/* The same, of one that is still there. */
+/* The same, of one that is still there. It is told, because where the link ends no process, it has to end itself. */
 static halotune_status dismiss(struct leader *leader, int rank, const char *why) {
   const struct fleet_link *link = link_of(leader);
+  struct text message = {0};
+  fleet_head_write(&message, FLEET_REFUSED, leader->task);
+  pack_text(&message, why);
+  if (text_ok(&message)) link->table->send(link->state, rank, message.bytes, message.length, LAST_WORD_MS);
+  text_free(&message);
   if (link->table->drop) link->table->drop(link->state, rank);
   return lose(leader, rank, "%s", why);
 }

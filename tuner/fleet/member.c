@@ -51,7 +51,11 @@ halotune_status member_receive(struct member_state *member, int timeout_ms, stru
     return fail(HALOTUNE_IO, "the leader is gone");
   }
   *in = (struct unpack){.at = member->message.bytes, .left = member->message.length};
-  if (from == 0 && fleet_head_read(in, head)) return HALOTUNE_OK;
+  if (from == 0 && fleet_head_read(in, head)) {
+    if (head->kind != FLEET_REFUSED) return HALOTUNE_OK;
+    member->has_no_leader = true;
+    return fail(HALOTUNE_ARGUMENT, "the leader goes on without it: %s", unpack_text(in));
+  }
   return fail(HALOTUNE_IO, "the leader said what no leader says");
 }
 
@@ -389,7 +393,8 @@ static void look_alone(void *context) {
     member_alive(member);
     return;
   }
-  if (member_receive(member, 0, &in, &head) != HALOTUNE_OK) {
+  if ((member->alone_status = member_receive(member, 0, &in, &head)) != HALOTUNE_OK) {
+    snprintf(member->alone_reason, sizeof member->alone_reason, "%s", fail_text());
     member->alone_stop = 1;
     return;
   }
@@ -408,6 +413,7 @@ static halotune_status alone_take(struct member_state *member, struct unpack *in
     return fail(HALOTUNE_IO, "the leader sent no task");
   }
   member->alone_stop = 0;
+  member->alone_status = HALOTUNE_OK;
   halotune_status status = tools->alone ? tools->alone(tools->alone_context, &how, text_string(&what), &result)
                                         : fail(HALOTUNE_ARGUMENT, "it runs no task alone");
   text_free(&what);
@@ -420,8 +426,7 @@ static halotune_status alone_take(struct member_state *member, struct unpack *in
     status = member_send(member, &message);
   }
   text_free(&result);
-  if (status == HALOTUNE_OK && member->has_no_leader) status = fail(HALOTUNE_IO, "the leader is gone");
-  return status;
+  return member->has_no_leader ? fail(member->alone_status, "%s", member->alone_reason) : status;
 }
 
 struct fleet_hello fleet_hello_of(const struct member_tools *tools) {
@@ -472,10 +477,7 @@ halotune_status member_serve(const struct fleet_link *link, const struct member_
     status = member_receive(member, WAIT_MS, &in, &head);
     if (status != HALOTUNE_OK) break;
     if (head.kind == FLEET_HOME) break;
-    if (head.kind == FLEET_REFUSED) {
-      status = fail(HALOTUNE_ARGUMENT, "%s", unpack_text(&in));
-      member->has_no_leader = true;
-    } else if (head.kind == FLEET_TASK) {
+    if (head.kind == FLEET_TASK) {
       member->task_number = head.task;
       status = task_take(member, &in);
     } else if (head.kind == FLEET_ALONE) {

@@ -12,7 +12,10 @@ struct member_state {
   struct text message; /* that was received last */
   double said_ms;      /* on the machine's clock */
   bool has_no_leader, is_home;
-  volatile sig_atomic_t alone_stop; /* of a task that it runs alone */
+  /* Of a task that it runs alone. */
+  volatile sig_atomic_t alone_stop;
+  halotune_status alone_status; /* of the link meanwhile */
+  char alone_reason[FAIL_TEXT_BYTES];
   /* Of the task in hand. */
   long task_number;
   char *text, arch[16];

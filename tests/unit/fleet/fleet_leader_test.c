@@ -214,6 +214,7 @@ TEST(a_member_that_fails_costs_what_it_has) {
     CHECK_EQ(2, lost, "%s: what it had in flight", rows[i]);
     CHECK_EQ(0, results, "%s: and no result", rows[i]);
     CHECK_EQ(i > 0 && i < 5, team.fake->is_dropped[1], "%s: one that is still there is dropped", rows[i]);
+    CHECK_EQ(i > 0 && i < 5, fake_count(team.fake, 1, FLEET_REFUSED, NULL), "%s: and told before", rows[i]);
     CHECK(!team.fake->is_dropped[2], "%s: the other one stays", rows[i]);
     CHECK_EQ(3, team.crew.table->away(team.crew.state), "%s: and has its variants", rows[i]);
     CHECK_OK(team.crew.table->end(team.crew.state, &report));

@@ -1,4 +1,5 @@
-/* fleet_member_test.c: a member tells its leader which tasks are not the same to it. */
+/* fleet_member_test.c: a member tells its leader which tasks are not the same to it, and hears it while it
+ * has a task of its own. */
 #include <stdlib.h>
 
 #include "tests/unit/fleet/fake_members.h"
@@ -61,9 +62,59 @@ TEST(a_task_that_means_something_else_here_is_refused_and_the_member_stays) {
   }
 }
 
+static halotune_status look_alone(void *context, const struct member_alone *how, const char *what, struct text *out) {
+  int *looks = context;
+  CHECK_TEXT("a task", what, "the leader's words");
+  while (!*how->stop && *looks < 10) {
+    (*looks)++;
+    how->look(how->state);
+  }
+  text_add(out, "rows", 4);
+  return HALOTUNE_OK;
+}
+
+/* A member that waits, or has a task of its own, when the leader says something. */
+TEST(a_member_ends_its_own_task_when_the_leader_says_so) {
+  static const struct {
+    const char *what;
+    enum fleet_kind kind;
+    bool is_alone;
+    halotune_status status;
+    int looks, answers, farewells;
+  } rows[] = {
+      {"sent home while it waits", FLEET_HOME, false, HALOTUNE_OK, 0, 0, 0},
+      {"dropped while it waits", FLEET_REFUSED, false, HALOTUNE_ARGUMENT, 0, 0, 0},
+      {"a sign of life", FLEET_ALIVE, true, HALOTUNE_OK, 2, 1, 0},
+      {"the leader is to stop", FLEET_STOP, true, HALOTUNE_OK, 1, 1, 0},
+      {"sent home", FLEET_HOME, true, HALOTUNE_OK, 1, 1, 0},
+      {"dropped", FLEET_REFUSED, true, HALOTUNE_ARGUMENT, 1, 0, 0},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct fake_link *fake = calloc(1, sizeof *fake);
+    CHECK(fake, "memory");
+    struct backend_handle backend = {.facts.device = case_device};
+    int looks = 0;
+    const struct member_tools tools = {.backend = &backend, .room = 3, .alone = look_alone, .alone_context = &looks};
+    const struct fleet_link link = {.table = &fake_table, .state = fake, .rank = 1, .size = 2};
+    fake_say(fake, 0, FLEET_WELCOME, 0);
+    if (rows[i].is_alone) pack_text(fake_say(fake, 0, FLEET_ALONE, 1), "a task");
+    pack_text(fake_say(fake, 0, rows[i].kind, 1), "it said nothing for 60 s");
+    fake_say(fake, 0, FLEET_HOME, 1);
+    CHECK_EQ(rows[i].status, member_serve(&link, &tools), "%s: %s", rows[i].what, fail_text());
+    CHECK_EQ(rows[i].looks, looks, "%s: looks", rows[i].what);
+    CHECK_EQ(rows[i].answers, fake_count(fake, 0, FLEET_DONE, NULL), "%s: answers", rows[i].what);
+    CHECK_EQ(rows[i].farewells, fake_count(fake, 0, FLEET_LEAVING, NULL), "%s: farewells", rows[i].what);
+    if (rows[i].status != HALOTUNE_OK)
+      CHECK_TEXT("the leader goes on without it: it said nothing for 60 s", fail_text(), "%s: why", rows[i].what);
+    fake_free(fake);
+    free(fake);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_task_that_means_something_else_here_is_refused_and_the_member_stays),
+      cmocka_unit_test(a_member_ends_its_own_task_when_the_leader_says_so),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "tests/unit/unit.h"
+#include "tuner/fleet/link.h"
 
 enum { MOST = 32 };
 
@@ -190,6 +191,34 @@ TEST(a_dropped_rank_is_not_told) {
   post_free(&post);
 }
 
+TEST(a_dropped_rank_still_gets_what_was_sent_before) {
+  struct post post;
+  begin(&post, 0, 3);
+  CHECK_OK(post_send(&post, 1, "refused", 7, 1000));
+  post_drop(&post, 1);
+  CHECK_OK(post_send(&post, 1, "more", 4, 1000));
+  step(&post, 1);
+  CHECK_EQ(1, mpi.sent_count, "one letter");
+  CHECK(mpi.sent[0].rank == 1 && mpi.sent[0].count == 7, "from before");
+  step(&post, POST_BEAT_MS);
+  CHECK_EQ(2, mpi.sent_count, "a sign of life goes to the other rank alone");
+  CHECK(post_is_sent(&post) && !post_is_whole(&post), "nothing waits for it");
+  post_free(&post);
+}
+
+TEST(a_message_that_is_too_long_ends_its_sender) {
+  struct post post;
+  begin(&post, 0, 3);
+  come(1, "before", true);
+  mpi.come[mpi.come_count++] = (struct message){.rank = 1, .count = FLEET_MESSAGE_MOST + 1, .bytes = ""};
+  come(2, "other", true);
+  step(&post, 1);
+  CHECK_TEXT("1 before", next(&post), "what it sent before counts");
+  CHECK_TEXT("2 other", next(&post), "the other rank goes on");
+  CHECK_TEXT("1 gone", next(&post), "it is gone");
+  post_free(&post);
+}
+
 TEST(signs_of_life_go_between_rank_0_and_the_members) {
   static const struct { int rank, want; } rows[] = {{0, 3}, {1, 1}, {3, 1}};
   for (size_t i = 0; i < COUNT(rows); i++) {
@@ -253,6 +282,8 @@ int main(void) {
       cmocka_unit_test(a_rank_that_takes_nothing_is_gone_and_told_once),
       cmocka_unit_test(an_error_of_a_send_means_that_the_rank_is_gone),
       cmocka_unit_test(a_dropped_rank_is_not_told),
+      cmocka_unit_test(a_dropped_rank_still_gets_what_was_sent_before),
+      cmocka_unit_test(a_message_that_is_too_long_ends_its_sender),
       cmocka_unit_test(signs_of_life_go_between_rank_0_and_the_members),
       cmocka_unit_test(silence_means_that_a_rank_is_gone),
       cmocka_unit_test(members_hear_rank_0_alone),

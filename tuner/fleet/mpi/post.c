@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "tuner/fleet/link.h"
 
 static halotune_status fail_of_mpi(const struct post *post, int error, const char *what) {
   char text[FLEET_MPI_TEXT_BYTES] = "";
@@ -72,11 +73,14 @@ static void step_out(struct post *post, double now_ms, bool *is_busy) {
     struct post_letter *letter = &post->out.list[i];
     struct post_peer *peer = &post->peers[letter->rank];
     int error = 0;
-    if (!letter->request && !peer->is_gone)
+    if (!letter->request && (!peer->is_gone || peer->is_dropped))
       error = post->plugin->send(letter->rank, letter->bytes, letter->count, &letter->request);
     if (!error && letter->request) error = post->plugin->has_ended(letter->request, &letter->has_ended);
     if (error || letter->has_ended) letter->request = NULL;
-    if (error || (!letter->has_ended && now_ms >= letter->until_ms)) peer->is_gone = true;
+    if (error || (!letter->has_ended && now_ms >= letter->until_ms)) {
+      peer->is_gone = true;
+      peer->is_dropped = false;
+    }
     if (letter->request || (!letter->has_ended && !peer->is_gone)) continue;
     free(letter->bytes);
     letter_remove(&post->out, i--);
@@ -92,12 +96,16 @@ static halotune_status step_look(struct post *post, double now_ms, bool *is_busy
     int error = post->plugin->look(&from, &count);
     if (error) return fail_of_mpi(post, error, "look for messages");
     if (from < 0) return HALOTUNE_OK;
-    struct post_letter *letter = letter_add(&post->in, from, count);
+    const bool is_too_long = count > FLEET_MESSAGE_MOST;
+    struct post_letter *letter = letter_add(&post->in, from, is_too_long ? 0 : count);
     if (!letter) return fail_memory();
     post->peers[from].heard_ms = now_ms;
     *is_busy = true;
-    if ((error = post->plugin->receive(from, letter->bytes, count, &letter->request)) != 0)
-      return fail_of_mpi(post, error, "receive a message");
+    /* A message that is longer than its place is an error for MPI, which throws it away. */
+    letter->is_too_long = is_too_long;
+    if (is_too_long) post->peers[from].is_gone = true;
+    error = post->plugin->receive(from, letter->bytes, letter->count, &letter->request);
+    if (error && !is_too_long) return fail_of_mpi(post, error, "receive a message");
   }
 }
 
@@ -110,8 +118,8 @@ static halotune_status step_in(struct post *post, double now_ms, bool *is_busy) 
     if (letter->request) {
       const int error = post->plugin->has_ended(letter->request, &letter->has_ended);
       if (error || letter->has_ended) letter->request = NULL;
-      if (error) return fail_of_mpi(post, error, "receive a message");
-      if (!letter->has_ended) continue;
+      if (error && !letter->is_too_long) return fail_of_mpi(post, error, "receive a message");
+      if (!error && !letter->has_ended) continue;
       peer->heard_ms = now_ms;
       *is_busy = true;
     }
@@ -178,7 +186,11 @@ halotune_status post_take(struct post *post, int *from, bool *is_gone, struct te
   return HALOTUNE_OK;
 }
 
-void post_drop(struct post *post, int rank) { post->peers[rank].is_gone = post->peers[rank].is_told = true; }
+void post_drop(struct post *post, int rank) {
+  struct post_peer *peer = &post->peers[rank];
+  peer->is_dropped = !peer->is_gone;
+  peer->is_gone = peer->is_told = true;
+}
 
 bool post_is_sent(const struct post *post) {
   for (int i = 0; i < post->out.count; i++) {

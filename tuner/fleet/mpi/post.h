@@ -21,6 +21,7 @@ enum { POST_BEAT_MS = 5000, POST_SILENCE_MS = 90000 };
 /* Another rank. Members know only rank 0, and rank 0 knows all members. */
 struct post_peer {
   bool is_known, is_gone, is_told; /* is_told: that it is gone */
+  bool is_dropped;                 /* it is gone for this rank alone: letters from before still go to it */
   double heard_ms, beat_ms;        /* when a message came, and when a sign of life was sent */
 };
 
@@ -28,9 +29,9 @@ struct post_letter {
   int rank; /* to which, or from which */
   char *bytes;
   size_t count;
-  void *request;   /* of the plug-in; NULL before it has begun, and after it has ended */
-  double until_ms; /* when a letter must have been taken */
-  bool has_ended;
+  void *request;               /* of the plug-in; NULL before it has begun, and after it has ended */
+  double until_ms;             /* when a letter must have been taken */
+  bool has_ended, is_too_long; /* is_too_long: it is thrown away */
 };
 
 struct post_letters {
@@ -51,7 +52,8 @@ halotune_status post_open(const struct fleet_mpi_plugin *plugin, const struct fl
 
 void post_free(struct post *post);
 
-/* Have a copy of a message sent by the next steps. A message to a rank that is gone is dropped.
+/* Have a copy of a message sent by the next steps. A message to a rank that is gone is dropped. A rank that sends more
+ * than FLEET_MESSAGE_MOST bytes counts as gone.
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status post_send(struct post *post, int to, const void *bytes, size_t count, double until_ms);
 
@@ -66,7 +68,8 @@ halotune_status post_step(struct post *post, double now_ms, bool *is_busy);
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status post_take(struct post *post, int *from, bool *is_gone, struct text *out);
 
-/* From now on a rank counts as gone, and the caller, who knows that, is not told. */
+/* From now on a rank counts as gone, and the caller, who knows that, is not told. The rank still gets the messages that
+ * were sent to it before. */
 void post_drop(struct post *post, int rank);
 
 /* Whether no letter waits to be sent, and whether all ranks that this one knows are there. */
