@@ -13,10 +13,13 @@ result_log() { result "$1" "$2" "$work/log"; } # name status
 
 # The lines of ours, without those that launchers add.
 lines() { grep -c '^halotune: ' "$work/log"; }
-refuses() { # words that the one line contains; a command follows
-  words=$1
-  shift
-  ! "$@" >"$work/log" 2>&1 && [ "$(lines)" = 1 ] && grep -q "^halotune: .*$words" "$work/log"
+refuses() { # exit code, words that the one line contains; a command follows
+  code=$1 words=$2
+  shift 2
+  "$@" >"$work/log" 2>&1
+  got=$?
+  echo "exit code $got" >>"$work/log"
+  [ $got = "$code" ] && [ "$(lines)" = 1 ] && grep -q "^halotune: .*$words" "$work/log"
 }
 
 # A plug-in whose MPI waits for a rank that never starts.
@@ -28,7 +31,7 @@ static int begin(struct fleet_mpi_world *out) { for (out->rank = 0;; pause()); }
 const struct fleet_mpi_plugin halotune_mpi_plugin = {.version = FLEET_MPI_VERSION, .kind = "test", .halotune = HALOTUNE_VERSION, .begin = begin};
 EOF
 ${CC:-gcc} -shared -fPIC -I. -o "$work/waits.so" "$work/waits.c" >"$work/log" 2>&1 &&
-  refuses "MPI has not begun after 0.2 s" env PMI_RANK=0 PMI_SIZE=2 HALOTUNE_MPI="$work/waits.so" timeout 60 "$messages" begin
+  refuses 1 "MPI has not begun after 0.2 s" env PMI_RANK=0 PMI_SIZE=2 HALOTUNE_MPI="$work/waits.so" timeout 60 "$messages" begin
 result_log "a rank that does not start: one line, after the limit" $?
 
 query() { sqlite3 "$1" "$2" | tr '|' ' '; } # DB sql
@@ -39,6 +42,19 @@ ranks() { # kind ranks DB option...
   shift 3
   start_tune "$how" "$db" --workers 1 "$@"
 }
+
+# What makes the second rank differ: `second NAME=VALUE command...`, and a word more of its command.
+printf '#!/bin/sh\nrank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\n[ $rank != 1 ] || export "$1"\nshift\nexec "$@"\n' >"$work/second"
+printf '#!/bin/sh\nrank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\n[ $rank != 1 ] || set -- "$@" --fresh\nexec "$@"\n' >"$work/fresh"
+chmod +x "$work/second" "$work/fresh"
+mkdir "$work/mine" "$work/other"
+sed 's/^name: .*/name: mine/' kernels/star7.yaml >"$work/mine/mine.yaml"
+sed 's/^name: .*/name: mine/; s/0\.[0-9]*/0.25/' kernels/star7.yaml >"$work/other/mine.yaml"
+echo '#include <time.h>
+time_t time(time_t *out) { struct timespec now; clock_gettime(CLOCK_REALTIME, &now); now.tv_sec += 3600; if (out) *out = now.tv_sec; return now.tv_sec; }' >"$work/late.c"
+${CC:-gcc} -shared -fPIC -o "$work/late.so" "$work/late.c" || exit 1
+# A plan of two tasks of one source, for two ranks.
+printf 'plan: 1\ntasks:\n  - {stencil: star7, dtype: f32, grid: [16, 16, 16]}\n  - {stencil: star7, dtype: f32, grid: [14, 16, 16]}\n' >"$work/side.yaml"
 
 for kind in openmpi mpich; do
   if ! reason=$(can_launch $kind); then
@@ -69,7 +85,7 @@ for kind in openmpi mpich; do
   result_log "$kind: a rank that dies ends the job, with an exit code" $?
   ! launch $kind 3 "$messages" fail >"$work/log" 2>&1
   result_log "$kind: a rank that fails ends the job, with an exit code" $?
-  refuses "there is no file /nowhere/x.so" launch $kind 3 env HALOTUNE_MPI=/nowhere/x.so "$messages" echo
+  refuses 4 "there is no file /nowhere/x.so" launch $kind 3 env HALOTUNE_MPI=/nowhere/x.so "$program" tune star7 --db "$work/none.db"
   result_log "$kind: no plug-in: one line from one rank" $?
 
   # --- searches
@@ -81,24 +97,41 @@ for kind in openmpi mpich; do
   result_log "$kind: four ranks share a task, and one stores the results" $?
   HALOTUNE_FAKE_DEVICES=4 ranks $kind 4 "$db" >"$work/log" 2>&1 && grep -q "$space tried ($space of them by earlier runs)" "$work/log"
   result_log "$kind: the same command goes on" $?
-  HALOTUNE_FAKE_DEVICES=2 refuses 'ranks 0 and 2 use the same GPU' ranks $kind 4 "$work/two.db"
+  HALOTUNE_FAKE_DEVICES=2 refuses 2 'ranks 0 and 2 use the same GPU' ranks $kind 4 "$work/two.db"
   result_log "$kind: two ranks on one GPU" $?
   HALOTUNE_FAKE_DEVICES=2 ranks $kind 4 "$work/two.db" --members 4 >"$work/log" 2>&1 && grep -q '^4 GPUs took part' "$work/log"
   result_log "$kind: which --members allows" $?
-  HALOTUNE_LIBCUDA=/nowhere refuses 'rank 0 on .* (and 2 more of 3 ranks): no CUDA driver' ranks $kind 3 "$work/none.db"
+  HALOTUNE_LIBCUDA=/nowhere refuses 3 'rank 0 on .* (and 2 more of 3 ranks): no CUDA driver' ranks $kind 3 "$work/none.db"
   result_log "$kind: hosts without a driver" $?
-  refuses "no stencil 'nonsense'" launch $kind 3 "$program" tune nonsense
+  refuses 4 "no stencil 'nonsense'" launch $kind 3 "$program" tune nonsense
   result_log "$kind: a stencil that there is none of" $?
-  refuses 'leave out --device all' launch $kind 3 "$program" tune star7 --device all
+  refuses 2 'leave out --device all' launch $kind 3 "$program" tune star7 --device all
   result_log "$kind: --device all" $?
-  # The second rank's host has no driver, and another model of GPU in the next test.
-  printf '#!/bin/sh\nrank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\n[ $rank != 1 ] || export "$1"\nshift\nexec "$@"\n' >"$work/second"
-  chmod +x "$work/second"
-  HALOTUNE_FAKE_DEVICES=3 refuses 'rank 1 on [^ ]*: no CUDA driver' start_tune "launch $kind 3 $work/second HALOTUNE_LIBCUDA=/nowhere" "$work/none.db"
+  # The second rank differs: first its host has no driver, and then another model of GPU.
+  HALOTUNE_FAKE_DEVICES=3 refuses 3 'rank 1 on [^ ]*: no CUDA driver' start_tune "launch $kind 3 $work/second HALOTUNE_LIBCUDA=/nowhere" "$work/none.db"
   result_log "$kind: one host without a driver" $?
   HALOTUNE_FAKE_DEVICES=3 start_tune "launch $kind 3 $work/second HALOTUNE_FAKE_NAME=Other" "$work/mixed_$kind.db" --workers 1 >"$work/log" 2>&1 &&
     [ "$(query "$work/mixed_$kind.db" 'select count(*), count(distinct p.device_id) from best b join problem p on p.id = b.problem_id where b.is_current')" = "2 2" ]
   result_log "$kind: ranks of two models give one database with winners for each" $?
+  export HALOTUNE_FAKE_DEVICES=3
+  mine="--grid 16,16,16 --template-dir $templates --template small --strategy random --max-variants 2 $patient --db $work/mine_$kind.db"
+  # shellcheck disable=SC2086
+  { HALOTUNE_PATH=$work/mine refuses 4 "rank 1 on [^ ]*: no stencil 'mine'" launch $kind 3 "$work/second" HALOTUNE_PATH=/nowhere "$program" tune mine $mine
+    result_log "$kind: a stencil that one rank does not find" $?
+    HALOTUNE_PATH=$work/mine refuses 2 'rank 1 on [^ ]* has other stencils than rank 0' launch $kind 3 "$work/second" HALOTUNE_PATH="$work/other" "$program" tune mine $mine
+    result_log "$kind: a stencil that is another one on one rank" $?
+    HALOTUNE_PATH=$work/mine refuses 2 'another command than rank 0' launch $kind 3 "$work/fresh" "$program" tune mine $mine
+    result_log "$kind: a rank with another command" $?
+    HALOTUNE_DB=$work/a.db HALOTUNE_PATH=$work/mine refuses 2 "rank 1 on [^ ]* would store into $work/b.db" launch $kind 3 "$work/second" HALOTUNE_DB="$work/b.db" "$program" tune mine ${mine% --db *}
+    result_log "$kind: a rank with another database" $?
+    HALOTUNE_PATH=$work/mine launch $kind 3 "$work/second" LD_PRELOAD="$work/late.so" "$program" tune mine $mine >"$work/log" 2>&1 &&
+      [ "$(grep -c '^halotune: the clock of rank 1 on .* is [56][0-9] minutes ahead of that of rank 0' "$work/log")" = 1 ]
+    result_log "$kind: a rank whose clock is an hour ahead: one line, and it goes on" $?; }
+  launch $kind 2 "$program" tune --plan "$work/side.yaml" --resume --template-dir "$templates" --template small --strategy exhaustive --budget none \
+    --hang-timeout 60s --db "$work/side_$kind.db" --json --workers 1 >"$work/out" 2>"$work/log" &&
+    jq -e '.tasks | all(.complete and .tried == '$space') and (map(.gpus | length) == [1, 1]) and (map(.gpus[0].uuid) | unique | length == 2)' "$work/out" >/dev/null
+  result_log "$kind: two ranks run tasks side by side" $?
+  unset HALOTUNE_FAKE_DEVICES
   # A rank is killed: the job ends, and the same command goes on.
   db=$work/killed_$kind.db
   HALOTUNE_FAKE_FAULT="cuModuleLoadData=slow:200" HALOTUNE_FAKE_DEVICES=3 HALOTUNE_FAKE_STATE="$work/killed_$kind.state" ranks $kind 3 "$db" >"$work/log" 2>&1 &
@@ -124,12 +157,12 @@ for kind in openmpi mpich; do
   # A plug-in of another version, and a library that is no plug-in.
   for version in 'const int halotune_mpi_plugin[16] = {999};:belongs to another Halotune' 'int x;:is no plug-in of Halotune'; do
     echo "${version%%:*}" | ${CC:-gcc} -shared -fPIC -x c -o "$work/other.so" - >"$work/log" 2>&1 &&
-      refuses "${version#*:}" launch $kind 3 env HALOTUNE_MPI="$work/other.so" "$messages" echo
+      refuses 1 "${version#*:}" launch $kind 3 env HALOTUNE_MPI="$work/other.so" "$messages" echo
     result_log "$kind: a file that ${version#*:}" $?
   done
 
   if [ -e "$plugins/$other/libhalotune-mpi.so" ]; then
-    refuses "launcher and plug-in belong to different MPIs" launch $kind 3 env HALOTUNE_MPI="$plugins/$other/libhalotune-mpi.so" "$messages" echo
+    refuses 1 "launcher and plug-in belong to different MPIs" launch $kind 3 env HALOTUNE_MPI="$plugins/$other/libhalotune-mpi.so" "$messages" echo
     result_log "$kind: its launcher with the plug-in of $other" $?
   fi
 done

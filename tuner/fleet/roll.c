@@ -43,6 +43,22 @@ static halotune_status check_commands(const union roll_record *ranks, int count)
   return HALOTUNE_OK;
 }
 
+/* Each leader stores into its own database, so that ranks of several models would fill several. */
+static halotune_status check_inputs(const union roll_record *ranks, int count) {
+  const struct roll_entry *first = &ranks[0].entry;
+  for (int i = 1; i < count; i++) {
+    const struct roll_entry *other = &ranks[i].entry;
+    if (!is_same(first->stencils, other->stencils))
+      return fail(HALOTUNE_ARGUMENT,
+                  "rank %d on %s has other stencils than rank 0 on %s: give all hosts the same files", i, other->host,
+                  first->host);
+    if (!is_same(first->database, other->database))
+      return fail(HALOTUNE_ARGUMENT, "rank %d on %s would store into %s, and rank 0 on %s into %s: name one with --db",
+                  i, other->host, other->database, first->host, first->database);
+  }
+  return HALOTUNE_OK;
+}
+
 static halotune_status check_shared(const union roll_record *ranks, int count) {
   for (int i = 1; i < count; i++) {
     const struct roll_entry *entry = &ranks[i].entry;
@@ -61,6 +77,7 @@ halotune_status roll_check(const union roll_record *ranks, int count, bool may_s
   halotune_status status = check_versions(ranks, count);
   if (status == HALOTUNE_OK) status = check_able(ranks, count);
   if (status == HALOTUNE_OK) status = check_commands(ranks, count);
+  if (status == HALOTUNE_OK) status = check_inputs(ranks, count);
   return status == HALOTUNE_OK && !may_share ? check_shared(ranks, count) : status;
 }
 

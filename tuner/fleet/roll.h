@@ -16,6 +16,8 @@ struct roll_entry {
   int status; /* not HALOTUNE_OK: this rank cannot work */
   char reason[512], host[256];
   char command[65];                                        /* the hash of its words */
+  char stencils[65];                                       /* the hash of the stencils that it found */
+  char database[256];                                      /* where it would store */
   char cores[65];                                          /* the hash of the set of cores that it may use */
   char device[DEVICE_NAME_BYTES], uuid[DEVICE_UUID_BYTES]; /* uuid "": no GPU, but an emulation or a recording */
   int capability, sm_count, ordinal;
@@ -31,7 +33,8 @@ union roll_record {
   char bytes[ROLL_BYTES];
 };
 
-/* Look for what all ranks must refuse: other versions, a rank that cannot work, other commands, two ranks on one GPU.
+/* Look for what all ranks must refuse: other versions, a rank that cannot work, other commands, stencils or databases,
+ * two ranks on one GPU.
  *   may_share  several ranks may use one GPU
  * Returns HALOTUNE_OK; else the status of the job, with its one line in fail_text(). */
 halotune_status roll_check(const union roll_record *ranks, int count, bool may_share);

@@ -13,6 +13,7 @@ static void roll_make(union roll_record *ranks) {
     snprintf(entry->host, sizeof entry->host, "node%d", i);
     snprintf(entry->device, sizeof entry->device, "NVIDIA H200");
     snprintf(entry->uuid, sizeof entry->uuid, "GPU-%d", i);
+    snprintf(entry->database, sizeof entry->database, "site.db");
     entry->capability = 90;
     entry->sm_count = 132;
     entry->time_s = 1000000000;
@@ -21,6 +22,8 @@ static void roll_make(union roll_record *ranks) {
 
 static void other_version(union roll_record *ranks) { snprintf(ranks[2].entry.halotune, 32, "0.1.0"); }
 static void other_command(union roll_record *ranks) { ranks[1].entry.command[0] = 'x'; }
+static void other_stencils(union roll_record *ranks) { ranks[2].entry.stencils[0] = 'x'; }
+static void other_database(union roll_record *ranks) { snprintf(ranks[1].entry.database, 32, "/scratch/1.db"); }
 static void same_gpu(union roll_record *ranks) { snprintf(ranks[2].entry.uuid, 32, "GPU-1"); }
 static void no_gpus(union roll_record *ranks) {
   for (int i = 0; i < RANKS; i++) ranks[i].entry.uuid[0] = '\0';
@@ -55,6 +58,10 @@ static const struct {
     {no_drivers, false, HALOTUNE_NO_GPU, "rank 1 on node1 (and 1 more of 3 ranks): no CUDA driver"},
     {other_command, false, HALOTUNE_ARGUMENT,
      "rank 1 on node1 was started with another command than rank 0: start all with the same one"},
+    {other_stencils, false, HALOTUNE_ARGUMENT,
+     "rank 2 on node2 has other stencils than rank 0 on node0: give all hosts the same files"},
+    {other_database, false, HALOTUNE_ARGUMENT,
+     "rank 1 on node1 would store into /scratch/1.db, and rank 0 on node0 into site.db: name one with --db"},
     {same_gpu, false, HALOTUNE_ARGUMENT,
      "ranks 1 and 2 use the same GPU, GPU-1 of host node2: start one rank for each GPU, in Slurm with --gpus-per-task=1; or let ranks share GPUs with --members 3"},
     {same_gpu, true, HALOTUNE_OK, ""},

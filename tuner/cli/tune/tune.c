@@ -182,6 +182,15 @@ static enum exit_code team_serve(const struct tune_command *c, struct tune_team 
   return code;
 }
 
+/* Append what the stencils of a plan mean, with their coefficients. */
+static void stencils_add(const struct tune_plan *plan, struct text *out) {
+  char hex[IDENTITY_HEX_BYTES];
+  for (int i = 0; i < plan->stencil_count; i++) {
+    identity_hex(stencil_text_identity(plan->stencils[i].loaded.text), hex);
+    text_printf(out, "%s\n", hex);
+  }
+}
+
 static enum exit_code setup_tune(struct tune_command *c) {
   struct tune_setup setup = {.hint_count = 0};
   struct tune_team team = {.leader = NULL};
@@ -194,8 +203,11 @@ static enum exit_code setup_tune(struct tune_command *c) {
   const double begin_ms = trace_now_ms();
   bool is_told = false; /* the error was printed, here or by another rank */
   if (status == HALOTUNE_OK && c->launcher.name) {
-    status = tune_ranks_form(c->invocation, &c->launcher, text_string(&c->words), &c->which, &c->workers, &team.link,
-                             &is_told);
+    struct text stencils = {0};
+    stencils_add(&c->plan, &stencils);
+    status = tune_ranks_form(c->invocation, &c->launcher, text_string(&c->words), text_string(&stencils), &c->which,
+                             &c->workers, &team.link, &is_told);
+    text_free(&stencils);
   } else if (status == HALOTUNE_OK) {
     status = tune_team_form(c->invocation, &c->which, &c->workers, &team);
   }

@@ -10,6 +10,7 @@
 
 #include "base/cores.h"
 #include "base/hash.h"
+#include "db/store/store.h"
 #include "gpu/workers/probe.h"
 #include "tuner/cli/output/output.h"
 #include "tuner/fleet/link_mpi.h"
@@ -35,6 +36,15 @@ static void record_begin(union roll_record *own) {
   gethostname(own->entry.host, sizeof own->entry.host - 1);
   if (sched_getaffinity(0, sizeof cores, &cores) == 0) hash_hex(hash_bytes(&cores, sizeof cores), own->entry.cores);
   own->entry.time_s = (long long)time(NULL);
+}
+
+/* The path as this rank has it: on a disk of each host it is another file under one name. */
+static void record_database(const struct invocation *invocation, union roll_record *own) {
+  const char *named = option_value(invocation, "db");
+  char *standard = NULL;
+  if (!named && store_default_path(&standard) != HALOTUNE_OK) return; /* opening it will fail with the reason */
+  snprintf(own->entry.database, sizeof own->entry.database, "%s", named ? named : standard);
+  free(standard);
 }
 
 static void record_failure(union roll_record *own, halotune_status status) {
@@ -109,7 +119,8 @@ static int workers_of(int sharers) {
 }
 
 halotune_status tune_ranks_form(const struct invocation *invocation, const struct launcher *launcher, const char *words,
-                                struct tune_backend *which, int *workers, struct fleet_link *out, bool *is_told) {
+                                const char *stencils, struct tune_backend *which, int *workers, struct fleet_link *out,
+                                bool *is_told) {
   struct probe *probe = calloc(1, sizeof *probe);
   struct link_mpi *job = NULL;
   union roll_record own;
@@ -117,6 +128,8 @@ halotune_status tune_ranks_form(const struct invocation *invocation, const struc
   if (!probe) return fail_memory();
   record_begin(&own);
   hash_hex(hash_bytes(words, strlen(words)), own.entry.command);
+  hash_hex(hash_bytes(stencils, strlen(stencils)), own.entry.stencils);
+  record_database(invocation, &own);
   /* The probe forks, so that it comes before MPI's thread. */
   halotune_status able = which->kind == TUNE_ON_CUDA ? probe_gpus(probe) : HALOTUNE_OK;
   if (able != HALOTUNE_OK) record_failure(&own, able);

@@ -17,11 +17,13 @@ enum exit_code tune_ranks_refuse(const struct launcher *launcher, halotune_statu
 
 /* Open MPI, tell all ranks who this one is, and form the teams.
  *   words    the command, which must be the same on all ranks
+ *   stencils what names the stencils of the plan; the same
  *   which    receives the rank's GPU: of those that --device names, or that this host has, by the rank's number there
  *   workers  compilers: the host's cores are shared, unless --workers was given
  *   is_told  receives whether an error was printed, here or by another rank
  * Returns HALOTUNE_OK; else the status that all ranks return. */
 halotune_status tune_ranks_form(const struct invocation *invocation, const struct launcher *launcher, const char *words,
-                                struct tune_backend *which, int *workers, struct fleet_link *out, bool *is_told);
+                                const char *stencils, struct tune_backend *which, int *workers, struct fleet_link *out,
+                                bool *is_told);
 
 #endif
