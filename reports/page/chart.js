@@ -89,6 +89,14 @@ const base = (colors) => ({
   },
 });
 
+/** ECharts takes a text that a formatter gives for HTML: each is put into an element, so that names of the database stay text. */
+function withTextTips(option) {
+  const formatter = option.tooltip?.formatter;
+  if (!formatter) return option;
+  const asElement = (told) => (typeof told === 'string' && told ? el('div', {}, told) : told);
+  return {...option, tooltip: {...option.tooltip, formatter: (...of) => asElement(formatter(...of))}};
+}
+
 function show(chart) {
   const colors = themeColors();
   chart.isDrawn = true;
@@ -97,7 +105,7 @@ function show(chart) {
     chart.draw(chart.canvas, colors);
     return;
   }
-  const option = chart.option(colors);
+  const option = withTextTips(chart.option(colors));
   chart.instance ??= echarts.init(chart.canvas, null, {renderer: 'canvas'});
   chart.instance.setOption({...base(colors), ...option, tooltip: {...base(colors).tooltip, ...option.tooltip}}, true);
 }

@@ -676,6 +676,13 @@ await test('texts of the database stay texts', 'hostile', '#/', async (page) => 
     '<u>w</u>',
     'halotune tune "</script><script>alert(4)</script>"',
   );
+  await drawn(page, 'convergence');
+  const tip = await page.evaluate(() => {
+    const {instance} = window.document.querySelector('#convergence').chart;
+    instance.dispatchAction({type: 'showTip', seriesIndex: 0, dataIndex: 0});
+    return instance.getDom().innerText;
+  });
+  includes(tip, '<img src=y onerror=alert(5)>');
   same(
     await page.locator('main img, main b, main u, main i, main script').count(),
     0,

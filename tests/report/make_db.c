@@ -675,7 +675,7 @@ static void kind_hostile(void) { /* texts that none of our tools would write */
           "variant_id"
           " from finalist));"
           "update run set command = 'halotune tune \"</script><script>alert(4)</script>\"', host = '<i>host</i>', "
-          "warnings = '<u>w</u>'");
+          "warnings = '<u>w</u>', strategy = '<img src=y onerror=alert(5)>'");
 }
 
 static const struct {

@@ -61,7 +61,8 @@ halotune_status fleet_rows_add(struct fleet_rows *rows, const char *path) {
   const int first = rows->count;
   halotune_status status = store_open(path, STORE_READ, &store);
   if (status == HALOTUNE_OK) status = task_states_each(store, row_add, rows);
-  if (status == HALOTUNE_OK) mark_running(rows->list + first, rows->count - first, store_path(store));
+  if (status == HALOTUNE_OK && rows->count > first)
+    mark_running(rows->list + first, rows->count - first, store_path(store));
   store_close(store);
   return status;
 }
