@@ -101,6 +101,9 @@ static struct predict_cost cost_measured(const struct pricing *p, const struct p
   return cost;
 }
 
+/* Whether the trend of a family is of times like that of a row. */
+static bool follows_trend(const struct priced_row *row) { return row->steps == 1 && !(row->mode & MODE_COLD); }
+
 static struct priced_row price_row(const struct pricing *p, const struct priced_family *family,
                                    const struct priced_shape *shape, const struct served *row) {
   const struct predict_cost cost = cost_measured(p, &family->model, shape, row);
@@ -109,7 +112,7 @@ static struct priced_row price_row(const struct pricing *p, const struct priced_
   return (struct priced_row){.row = (int)(row - p->ctx->catalog.rows),
                              .log_excess = logf((float)row->time_ms) - cost.log_ms[row->launch],
                              .shares = predict_shares_of(row->time_ms, &cost, (enum launch_mode)row->launch),
-                             .log2_bytes = cost.log2_bytes,
+                             .size = cost.size,
                              .factor = cost.factor,
                              .launch_share = cost.launch_share[row->launch],
                              .steps = row->steps,
@@ -129,6 +132,27 @@ static halotune_status price_rows(const struct pricing *p, const struct served *
     shape->has_winner = shape->has_winner || !rows[i]->is_finalist;
     family->rows[i] = price_row(p, family, shape, rows[i]);
   }
+  return status;
+}
+
+/* Find the trend of a family, and take it off its rows. */
+static halotune_status price_trend(struct priced_family *family) {
+  struct trend_row *rows = calloc((size_t)family->row_count + 1, sizeof *rows);
+  if (!rows) return fail_memory();
+  for (int s = 0; s < family->shape_count; s++) {
+    const struct priced_shape *shape = &family->shapes[s];
+    for (int i = shape->first; i < shape->end; i++) {
+      const struct priced_row *row = &family->rows[i];
+      const bool counts = shape->is_usable && follows_trend(row);
+      rows[i] = (struct trend_row){row->size, s, counts ? (double)row->log_excess : NAN};
+    }
+  }
+  halotune_status status = trend_make(rows, family->row_count, &family->trend);
+  for (int i = 0; i < family->row_count && status == HALOTUNE_OK; i++) {
+    struct priced_row *row = &family->rows[i];
+    if (follows_trend(row)) row->log_excess -= trend_at(&family->trend, &row->size);
+  }
+  free(rows);
   return status;
 }
 
@@ -155,6 +179,7 @@ static halotune_status price_family(const struct question *q, const struct looku
     qsort(rows, count, sizeof *rows, compare_rows);
   }
   if (status == HALOTUNE_OK) status = price_rows(&pricing, rows, family);
+  if (status == HALOTUNE_OK) status = price_trend(family);
   free(rows);
   if (status == HALOTUNE_OK) *out = family;
   else priced_family_free(family);
@@ -234,7 +259,7 @@ static void rank_family(int number, const struct priced_family *family, struct c
   const struct lookup_family *range = &q->ctx->table.families[number];
   const double *c = family->model.coefficients;
   const float size = (float)c[PREDICT_sigma_size], change = (float)c[PREDICT_sigma_change],
-              launch = (float)c[PREDICT_sigma_launch];
+              launch = (float)c[PREDICT_sigma_launch], apart = (float)c[PREDICT_sigma_apart];
   const enum launch_mode mode = q->key.launch == LAUNCH_GRAPH + 1 ? LAUNCH_GRAPH : LAUNCH_STREAM; /* one for all */
   float kin[MODE_COUNT];
   const bool is_winner_needed = !is_own(q, range);
@@ -242,19 +267,22 @@ static void rank_family(int number, const struct priced_family *family, struct c
   struct predict_place place;
   errors_of_kin(out, range, kin);
   place_asked(q, family, range, &work, &place);
+  const float trend = trend_at(&family->trend, &place.common.size);
   for (int s = 0; s < family->shape_count; s++) {
     const struct priced_shape *shape = &family->shapes[s];
     struct predict_cost asked;
     if (!shape->is_usable || (is_winner_needed && !shape->has_winner)) continue;
     predict_cost_in(&family->model, &shape->shape, &place, &asked);
+    const struct predict_bounds bounds = predict_bounds_of(&asked, mode);
     for (int i = shape->first; i < shape->end; i++) {
       const struct priced_row *row = &family->rows[i];
       if (row->steps != q->key.steps || (q->key.reproducible && !(row->mode & MODE_REPRODUCIBLE))) continue;
-      const float error = kin[row->mode] + size * fabsf(asked.log2_bytes - row->log2_bytes) +
+      const float error = kin[row->mode] + size * fabsf(asked.size.log2[0] - row->size.log2[0]) +
                           change * fabsf(asked.factor - row->factor) +
-                          launch * fabsf(asked.launch_share[mode] - row->launch_share);
-      const float log_ms =
-          fmaxf(row->log_excess + asked.log_ms[mode], logf(predict_least_ms(row->shares, &asked, mode)));
+                          launch * fabsf(asked.launch_share[mode] - row->launch_share) +
+                          apart * (1 - predict_nearness(&asked.size, &row->size));
+      const float scaled = row->log_excess + asked.log_ms[mode] + (follows_trend(row) ? trend : 0);
+      const float log_ms = fmaxf(scaled, predict_log_least(row->shares, bounds));
       out->list[out->count++] = (struct ranked){log_ms + caution * error, number, i};
     }
   }
@@ -330,11 +358,13 @@ static void describe(const struct candidates *c, const struct ranked *ranked, st
   place_asked(q, family, range, &work, &place);
   predict_cost_in(&family->model, &shape->shape, &place, &asked);
   errors_of_kin(c, range, kin);
+  const float trend =
+      follows_trend(priced) ? trend_at(&family->trend, &asked.size) - trend_at(&family->trend, &measured.size) : 0;
   *out =
       (struct candidate){.row = row,
                          .shape = shape,
                          .prediction = predict(&family->model, row->time_ms, &measured, (enum launch_mode)row->launch,
-                                               &asked, mode_asked(q, row), (double)kin[priced->mode]),
+                                               &asked, mode_asked(q, row), (double)trend, (double)kin[priced->mode]),
                          .match = match_of(q, range)};
   if (!(q->device->memory_gbs > 0) && row->model != q->device->model) out->prediction = (struct prediction){NAN, NAN};
 }

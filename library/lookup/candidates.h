@@ -5,6 +5,7 @@
 #define LIBRARY_LOOKUP_CANDIDATES_H
 
 #include "library/lookup/choose.h"
+#include "library/predict/trend.h"
 
 /* One configuration among the rows of a family. Its rows follow each other in the list of priced_family. */
 struct priced_shape {
@@ -18,10 +19,11 @@ struct priced_shape {
 
 /* What the rank of a row needs, copied from the catalog: a lookup mostly waits for memory. */
 struct priced_row {
-  int row;          /* in the catalog */
-  float log_excess; /* logarithm of the measured time over the model's */
-  struct predict_shares shares;
-  float log2_bytes, factor, launch_share; /* of its predict_cost, in its launch mode */
+  int row;                      /* in the catalog */
+  float log_excess;             /* logarithm of the measured time over that of the model and the trend */
+  struct predict_bounds shares; /* see predict_shares_of */
+  struct predict_size size;     /* of its predict_cost */
+  float factor, launch_share;   /* likewise, in its launch mode */
   unsigned short steps;
   unsigned char mode; /* MODE_GRAPH, MODE_COLD, MODE_REPRODUCIBLE */
 };
@@ -34,6 +36,7 @@ struct priced_family {
   int shape_count, row_count;
   struct priced_shape *shapes;
   struct priced_row *rows; /* shape after shape */
+  struct trend trend;      /* of its rows */
 };
 
 void priced_family_free(struct priced_family *family);

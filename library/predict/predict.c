@@ -81,7 +81,9 @@ void predict_place_of(const struct predict_model *model, const struct predict_wo
   const double gbs = gpu->memory_gbs > 0 ? gpu->memory_gbs : usual_gbs;
   const double bytes = work->bytes > 1 ? work->bytes : 1, bytes_of_gbs_in_ms = 1e6;
   *out = (struct predict_place){.work = work, .sm_count = gpu->sm_count > 0 ? gpu->sm_count : usual_sm_count};
-  out->common.log2_bytes = log2f((float)bytes);
+  out->common.size.log2[0] = log2f((float)bytes);
+  for (int axis = 0; axis < MAX_DIMS; axis++)
+    out->common.size.log2[1 + axis] = log2f(fmaxf(1, (float)work->points[axis]));
   float *f = out->common.features;
   f[PREDICT_cache] = clamp(log2f((float)(bytes / l2_bytes)), -2, 1);
   f[PREDICT_row] = work->points[0] < 128 && work->points[0] > 0 ? log2f(128 / (float)work->points[0]) : 0;
@@ -122,32 +124,35 @@ void predict_recost(const struct predict_model *model, struct predict_cost *cost
 void predict_error_features(const struct predict_cost *measured, enum launch_mode from,
                             const struct predict_cost *asked, enum launch_mode to, float out[PREDICT_ERRORS]) {
   out[PREDICT_sigma - PREDICT_FEATURES] = 1;
-  out[PREDICT_sigma_size - PREDICT_FEATURES] = fabsf(asked->log2_bytes - measured->log2_bytes);
+  out[PREDICT_sigma_size - PREDICT_FEATURES] = fabsf(asked->size.log2[0] - measured->size.log2[0]);
   out[PREDICT_sigma_change - PREDICT_FEATURES] = fabsf(asked->factor - measured->factor);
   out[PREDICT_sigma_launch - PREDICT_FEATURES] = fabsf(asked->launch_share[to] - measured->launch_share[from]);
+  out[PREDICT_sigma_apart - PREDICT_FEATURES] = 1 - predict_nearness(&asked->size, &measured->size);
 }
 
 static float start_ms(const struct predict_cost *cost, enum launch_mode mode) {
   return predict_launch_ms[mode] + cost->dispatch_ms;
 }
 
-struct predict_shares predict_shares_of(double time_ms, const struct predict_cost *measured, enum launch_mode from) {
-  const float ms = (float)time_ms, memory_ms = measured->memory_ms;
-  return (struct predict_shares){fminf(1, ms / start_ms(measured, from)), memory_ms > 0 ? fminf(1, ms / memory_ms) : 1};
+struct predict_bounds predict_bounds_of(const struct predict_cost *asked, enum launch_mode to) {
+  return (struct predict_bounds){logf(start_ms(asked, to)), asked->memory_ms > 0 ? logf(asked->memory_ms) : -INFINITY};
 }
 
-float predict_least_ms(struct predict_shares shares, const struct predict_cost *asked, enum launch_mode to) {
-  return fmaxf(shares.start * start_ms(asked, to), shares.memory * asked->memory_ms);
+struct predict_bounds predict_shares_of(double time_ms, const struct predict_cost *measured, enum launch_mode from) {
+  const struct predict_bounds bounds = predict_bounds_of(measured, from);
+  const float log_ms = logf((float)time_ms);
+  return (struct predict_bounds){fminf(0, log_ms - bounds.log_start), fminf(0, log_ms - bounds.log_memory)};
 }
 
 struct prediction predict(const struct predict_model *model, double time_ms, const struct predict_cost *measured,
-                          enum launch_mode from, const struct predict_cost *asked, enum launch_mode to,
+                          enum launch_mode from, const struct predict_cost *asked, enum launch_mode to, double trend,
                           double kin_error) {
   float features[PREDICT_ERRORS];
   predict_error_features(measured, from, asked, to, features);
-  const double scaled_ms = time_ms * exp((double)(asked->log_ms[to] - measured->log_ms[from])),
-               least_ms = (double)predict_least_ms(predict_shares_of(time_ms, measured, from), asked, to);
-  struct prediction prediction = {fmax(scaled_ms, least_ms), kin_error};
+  const double scaled_ms = time_ms * exp((double)(asked->log_ms[to] - measured->log_ms[from]) + trend),
+               log_least =
+                   (double)predict_log_least(predict_shares_of(time_ms, measured, from), predict_bounds_of(asked, to));
+  struct prediction prediction = {fmax(scaled_ms, exp(log_least)), kin_error};
   for (int i = 0; i < PREDICT_ERRORS; i++)
     prediction.error += model->coefficients[PREDICT_FEATURES + i] * (double)features[i];
   return prediction;

@@ -46,7 +46,8 @@ struct predict_work predict_work_of(const struct stencil *stencil, const struct 
   X(sigma, 0.065, "relative error of a prediction for a problem that is like the measured one")            \
   X(sigma_size, 0.005, "what a factor of two in bytes adds to the error")                                  \
   X(sigma_change, 0.17, "what the rest of the model's change adds to the error, as a share of the change") \
-  X(sigma_launch, 0.15, "what the launch adds to the error, for the change of its share of the time")
+  X(sigma_launch, 0.15, "what the launch adds to the error, for the change of its share of the time")      \
+  X(sigma_apart, 0.15, "what a grid far from the measured one adds to the error: see predict_nearness")
 #define PREDICT_AS_ENUMERATOR(name, value, about) PREDICT_##name,
 enum predict_coefficient { PREDICT_LIST(PREDICT_AS_ENUMERATOR) PREDICT_COEFFICIENTS };
 #undef PREDICT_AS_ENUMERATOR
@@ -67,10 +68,24 @@ struct predict_model predict_default(void);
  * 3. A caller uses the defaults otherwise, and says so. */
 bool predict_is_sensible(const struct predict_model *model);
 
+/* Where a problem lies among others: logarithms to base 2 of its bytes, and of its points in x, y and z. */
+enum { PREDICT_SIZES = 1 + MAX_DIMS };
+struct predict_size {
+  float log2[PREDICT_SIZES];
+};
+
+/* How near two problems are: 1 for the same, 0.65 where one has eight times the planes of the other. */
+static inline float predict_nearness(const struct predict_size *a, const struct predict_size *b) {
+  const float of_bytes = 0.04F, of_x = 0.075F, of_y_and_z = 0.02F; /* chosen on an H200, as in trend.c */
+  const float bytes = a->log2[0] - b->log2[0], x = a->log2[1] - b->log2[1], y = a->log2[2] - b->log2[2],
+              z = a->log2[3] - b->log2[3];
+  return 1 / (1 + of_bytes * bytes * bytes + of_x * x * x + of_y_and_z * (y * y + z * z));
+}
+
 /* What the model says of a variant on a problem. Two of these give a prediction. */
 struct predict_cost {
   float log_ms[LAUNCH_MODE_COUNT];       /* logarithm of the model's time in milliseconds, in each launch mode */
-  float log2_bytes;                      /* of the problem */
+  struct predict_size size;              /* of the problem */
   float log_streaming_ms;                /* of the time that the memory takes for the bytes */
   float dispatch_ms;                     /* in which the GPU starts the blocks; 0: nothing is known of them */
   float memory_ms;                       /* of a copy of the bytes that must move; 0: the L2 cache may hold them */
@@ -110,21 +125,29 @@ void predict_cost(const struct predict_model *model, const struct predict_shape 
                   const struct predict_gpu *gpu, struct predict_cost *out);
 
 /* A launch takes at least the time of an empty one and of the start of its blocks, and at least the time of a copy of
- * the bytes that must move. A variant that was measured may have shown that it needs only a share of each of these
- * times, which is 1 at most. */
-struct predict_shares {
-  float start, memory;
+ * the bytes that must move. These are logarithms of both times in milliseconds, or of shares of them. */
+struct predict_bounds {
+  float log_start, log_memory;
 };
-struct predict_shares predict_shares_of(double time_ms, const struct predict_cost *measured, enum launch_mode from);
-float predict_least_ms(struct predict_shares shares, const struct predict_cost *asked, enum launch_mode to);
+struct predict_bounds predict_bounds_of(const struct predict_cost *asked, enum launch_mode to);
+
+/* The shares of its bounds that a measured variant needed: 1 at most. */
+struct predict_bounds predict_shares_of(double time_ms, const struct predict_cost *measured, enum launch_mode from);
+
+/* The logarithm of the least milliseconds of a variant: of the bounds of the asked problem, with its shares. */
+static inline float predict_log_least(struct predict_bounds shares, struct predict_bounds bounds) {
+  const float start = shares.log_start + bounds.log_start, memory = shares.log_memory + bounds.log_memory;
+  return start > memory ? start : memory;
+}
 
 /* Predict the time of a variant.
  *   time_ms   its measured time, of one application, in launch mode `from`
  *   measured  its cost on the problem and GPU of the measurement
  *   asked     its cost on the problem and GPU that are asked for, in launch mode `to`
+ *   trend     the trend of trend.h at the asked grid, less that at the measured one; 0: there is none
  *   kin_error what to add to the error, because the stencil, the GPU or a mode is another: 0 for the same */
 struct prediction predict(const struct predict_model *model, double time_ms, const struct predict_cost *measured,
-                          enum launch_mode from, const struct predict_cost *asked, enum launch_mode to,
+                          enum launch_mode from, const struct predict_cost *asked, enum launch_mode to, double trend,
                           double kin_error);
 
 /* On what the error of a prediction depends: see the coefficients. */

@@ -90,7 +90,7 @@ static double time_on(const struct predict_gpu *gpu, const struct predict_shape 
     const struct predict_work work = {{n[0], n[1], n[2]}, n[0] * 4, n[0] * n[1] * n[2] * 8, 3};
     predict_cost(&model, shape, &work, gpu, &costs[i]);
   }
-  return predict(&model, time_ms, &costs[0], LAUNCH_STREAM, &costs[1], LAUNCH_STREAM, 0).time_ms;
+  return predict(&model, time_ms, &costs[0], LAUNCH_STREAM, &costs[1], LAUNCH_STREAM, 0, 0).time_ms;
 }
 
 static double time_at(const struct predict_shape *shape, double time_ms, const double from[MAX_DIMS],
@@ -155,7 +155,7 @@ TEST(nothing_is_known_of_a_GPU_or_of_blocks) {
     struct predict_cost cost;
     predict_cost(&model, &shapes_of[i / 2], &works[i % 2], &nothing, &cost);
     CHECK(isfinite(cost.log_ms[LAUNCH_STREAM] + cost.log_ms[LAUNCH_GRAPH]), "row %d", i);
-    const struct prediction prediction = predict(&model, 0.5, &cost, LAUNCH_GRAPH, &cost, LAUNCH_GRAPH, 0);
+    const struct prediction prediction = predict(&model, 0.5, &cost, LAUNCH_GRAPH, &cost, LAUNCH_GRAPH, 0, 0);
     CHECK_NEAR(0.5, prediction.time_ms, 0, "row %d", i);
     CHECK_NEAR(model.coefficients[PREDICT_sigma], prediction.error, 1e-9, "row %d", i);
   }

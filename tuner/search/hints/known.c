@@ -188,7 +188,7 @@ static double predict_log_time(struct reading *r, const struct proposal *proposa
   predict_cost(&r->model, &shape, &r->work, &r->gpu, &measured);
   predict_cost(&r->model, &shape, &r->asked_work, &r->asked_gpu, &asked);
   const struct prediction prediction =
-      predict(&r->model, time_ms, &measured, r->launch, &asked, r->target->launch, r->kin_error);
+      predict(&r->model, time_ms, &measured, r->launch, &asked, r->target->launch, 0, r->kin_error);
   const bool is_known = isfinite(prediction.time_ms) && prediction.time_ms > 0 && prediction.error > 0;
   *error = is_known ? prediction.error : unknown_error + r->kin_error;
   return log(is_known ? prediction.time_ms : time_ms);
