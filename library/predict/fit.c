@@ -15,8 +15,12 @@
 /* With fewer times the defaults hold. */
 enum { LEAST_TIMES = 100 };
 
-/* How strongly a coefficient of which the times tell little keeps its default. */
-static const double pull = 0.002;
+/* A coefficient's default counts like so many times: with a few hundred times, coefficients that keep less of their
+ * defaults predict other grids worse than the defaults do. */
+static const double times_of_default = 10;
+
+/* The same for errors, as a share of the times: many of these are of finalists that hardly differ. */
+static const double share_of_default = 0.5;
 
 /* The neighbours in the list with the same variant: [first, *end). */
 static int variant_end(const struct observation *list, int first, int end) {
@@ -114,7 +118,7 @@ static void fit_errors(const struct judged *judged, struct predict_model *model)
   static const double least[PREDICT_ERRORS] = {0.01};
   double *errors = &model->coefficients[PREDICT_sigma];
   const struct predict_model usual = predict_default();
-  least_squares_solve(&judged->sums, &usual.coefficients[PREDICT_sigma], pull, errors);
+  least_squares_solve(&judged->sums, &usual.coefficients[PREDICT_sigma], share_of_default, errors);
   for (int i = 0; i < PREDICT_ERRORS; i++) errors[i] = fmax(errors[i], least[i]);
 }
 
@@ -134,7 +138,8 @@ static halotune_status fit_model(const struct observation *list, int count, stru
   halotune_status status = judge(&usual, list, count, &judged, &out->error_before);
   out->error_after = out->error_before;
   if (status == HALOTUNE_OK && out->times >= LEAST_TIMES) {
-    out->is_kept = least_squares_solve(&sums, usual.coefficients, pull, out->model.coefficients);
+    const double share = times_of_default / sums.weight;
+    out->is_kept = least_squares_solve(&sums, usual.coefficients, share, out->model.coefficients);
     status = judge(&out->model, list, count, &judged, &out->error_after);
     fit_errors(&judged, &out->model);
     out->is_kept = out->is_kept && predict_is_sensible(&out->model);

@@ -56,9 +56,8 @@ TEST(the_coefficients_of_made_times_are_found) {
   CHECK_EQ(COUNT(rows), result.times, "times");
   CHECK_EQ(COUNT(sets), result.variants, "variants");
   CHECK(result.is_kept, "sensible");
-  CHECK_NEAR(made_cache, result.model.coefficients[PREDICT_cache], 0.03, "cache");
-  CHECK(result.error_after < 0.02 && result.error_after < result.error_before, "%g, before %g", result.error_after,
-        result.error_before);
+  CHECK_NEAR(made_cache, result.model.coefficients[PREDICT_cache], 0.04, "cache, and the default's pull");
+  CHECK(result.error_after < 0.4 * result.error_before, "%g, before %g", result.error_after, result.error_before);
   CHECK_OK(halotune_open(paths, 1, &ctx));
   CHECK_EQ(0, ctx->catalog.devices[0].fitted_by, "the database's coefficients");
   for (int i = 0; i < PREDICT_COEFFICIENTS; i++)
