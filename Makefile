@@ -595,6 +595,9 @@ bench-launch: $(OUT)/bench/launch_bench build/starter.db  ## what a launch costs
 
 .PHONY: bench-near bench-near-gpu bench-similar
 NEAR_OPTIONS = $(if $(DB),--db '$(DB)') $(if $(COUNT),--count $(COUNT)) $(if $(BUDGET),--budget $(BUDGET)) $(if $(DEVICES),--devices '$(DEVICES)')
+bench-near: $(OUT)/bench/near_bench build/starter.db  ## answers for the problems of a database while their rows are hidden; DB=FILE
+	$(Q)$< $(or $(DB),build/starter.db)
+
 bench-near-gpu: $(OUT)/bench/near_gpu_bench all  ## answers for random grids against searches of them (needs a GPU); DB=FILE COUNT=200 BUDGET=10 DEVICES=0,1
 	$(Q)$< $(NEAR_OPTIONS)
 
