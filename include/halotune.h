@@ -313,7 +313,8 @@ typedef int halotune_tune_progress(void *user, double elapsed_s, const char *lin
  *         HALOTUNE_NO_GPU     there is no driver, no current context, or no such device
  *         HALOTUNE_ARGUMENT   an argument or option is invalid
  *         HALOTUNE_DB, HALOTUNE_PARSE, HALOTUNE_IO  the program reported an error, which halotune_error repeats; or
- *                             it took two minutes more than its budget
+ *                             it took two minutes more than its budget; or another process that tunes the problem
+ *                             did not end within this budget and ten minutes
  *         HALOTUNE_MEMORY
  * Threads: any number at once, also beside lookups; not while another thread changes the environment. Since 0.2. */
 HALOTUNE_API halotune_status halotune_tune(halotune_ctx *ctx, const halotune_problem *problem,
@@ -367,7 +368,8 @@ typedef struct {
  * Returns HALOTUNE_OK
  *         HALOTUNE_NO_GPU     there is no driver or no current context, or the driver reported an error
  *         HALOTUNE_NO_NVRTC   a kernel must be compiled, and NVRTC was not found (see `halotune doctor`)
- *         HALOTUNE_COMPILE    NVRTC rejected the source; halotune_error has its message
+ *         HALOTUNE_COMPILE    NVRTC rejected the source, and halotune_error has its message; or it did not end within
+ *                             5 minutes, and is left in a thread of its own
  *         HALOTUNE_ARGUMENT   the layout or a coefficient is impossible, config is not from this ctx, or the ctx was
  *                             opened before a fork
  *         HALOTUNE_NOT_FOUND  no configuration fits the layout

@@ -12,6 +12,7 @@
 
 #include "db/store/launch_text.h"
 #include "db/store/query.h"
+#include "gpu/compile/compile_limit.h"
 #include "stencil/cuda/cuda_tokens.h"
 #include "stencil/generate/generate.h"
 
@@ -128,6 +129,8 @@ static halotune_status generate_for(const struct question *q, const struct answe
   return status;
 }
 
+int kernel_compile_ms = 300000;
+
 halotune_status kernel_compile(struct halotune_ctx *ctx, int capability, const char *source, const char *name,
                                struct compiled *out, const char **origin) {
   const struct nvrtc *nvrtc;
@@ -142,7 +145,7 @@ halotune_status kernel_compile(struct halotune_ctx *ctx, int capability, const c
   *origin = "cache";
   if (cubin_cache_get(&cache, &request, &nvrtc->facts, out) != CUBIN_CACHE_HIT) {
     *origin = "compiled";
-    status = compile_source(nvrtc, &request, out);
+    status = compile_within(nvrtc, &request, kernel_compile_ms, out);
     /* The cache is optional, so that a failure here does not matter. */
     if (status == HALOTUNE_OK) cubin_cache_put(&cache, &request, &nvrtc->facts, out);
   }

@@ -30,6 +30,9 @@ halotune_status kernel_build(const struct question *question, const struct answe
 halotune_status kernel_source(const struct question *question, const struct answer *answer, const double *coefficients,
                               struct built *out);
 
+/* How long NVRTC may take for one source, in which a tune gives it 30 s (--compile-timeout). Tests shorten it. */
+extern int kernel_compile_ms;
+
 /* Compile a source for the device of a ctx, or take its machine code from the cache of compiled kernels.
  *   capability  of the device: 90
  *   name        of the source in messages

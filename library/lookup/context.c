@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/limited_call.h"
+
 static halotune_status add_default(struct catalog *catalog) {
   char *path = NULL, *starter = NULL;
   halotune_status status = store_default_path(&path);
@@ -100,21 +102,44 @@ void halotune_close(halotune_ctx *ctx) {
   if (ctx && ctx->generation == forked_generation()) context_release(ctx);
 }
 
+int context_driver_ms = 90000;
+
+static halotune_status driver_late(void) {
+  const double ms_per_s = 1e3;
+  fail(HALOTUNE_NO_GPU, "NVIDIA's driver has not answered in %g s; 'nvidia-smi' and the system's log may tell why",
+       context_driver_ms / ms_per_s);
+  return HALOTUNE_NO_GPU; /* said so that static analysers see the status */
+}
+
+static halotune_status driver_open(void *cu) { return cu_open(cu); }
+
+static void driver_free(void *cu) {
+  cu_close(cu);
+  free(cu);
+}
+
+/* Start the driver. */
+static halotune_status driver_make(struct cu **out) {
+  const struct limited_call how = {.work = driver_open, .drop = driver_free, .limit_ms = context_driver_ms};
+  struct cu *cu = calloc(1, sizeof *cu);
+  bool is_late;
+  *out = NULL;
+  if (!cu) return fail_memory();
+  const halotune_status status = limited_call(&how, cu, &is_late);
+  if (is_late) return driver_late();
+  if (status == HALOTUNE_OK) *out = cu;
+  else driver_free(cu);
+  return status;
+}
+
 halotune_status context_cu(struct halotune_ctx *ctx, const struct cu **out) {
   halotune_status status = HALOTUNE_OK;
   struct cu *cu = atomic_load_explicit(&ctx->cu, memory_order_acquire);
   if (!cu) {
     pthread_mutex_lock(&ctx->lock);
     if (!(cu = atomic_load(&ctx->cu))) {
-      cu = calloc(1, sizeof *cu);
-      status = cu ? cu_open(cu) : fail_memory();
-      if (status == HALOTUNE_OK) {
-        atomic_store_explicit(&ctx->cu, cu, memory_order_release);
-      } else if (cu) {
-        cu_close(cu);
-        free(cu);
-        cu = NULL;
-      }
+      status = driver_make(&cu);
+      if (status == HALOTUNE_OK) atomic_store_explicit(&ctx->cu, cu, memory_order_release);
     }
     pthread_mutex_unlock(&ctx->lock);
   }
@@ -156,9 +181,40 @@ static int find_model(const struct catalog *catalog, const struct device_facts *
   return -1;
 }
 
+/* A question about a GPU, with the driver's functions, for a ctx may be closed before it is answered. */
+struct device_job {
+  struct cu cu;
+  int ordinal;
+  struct device_facts facts;
+};
+
+static halotune_status device_work(void *argument) {
+  struct device_job *job = argument;
+  return device_ask(&job->cu, job->ordinal, &job->facts);
+}
+
+static halotune_status device_ask_within(const struct cu *cu, int ordinal, struct device_facts *out) {
+  const struct limited_call how = {.work = device_work, .drop = free, .limit_ms = context_driver_ms};
+  struct device_job *job = calloc(1, sizeof *job);
+  bool is_late;
+  if (!job) return fail_memory();
+  job->cu = *cu;
+  job->ordinal = ordinal;
+  const halotune_status status = limited_call(&how, job, &is_late);
+  if (is_late) {
+    const void *function;
+    memcpy(&function, &cu->device_name, sizeof function);
+    limited_call_keep(function);
+    return driver_late();
+  }
+  *out = job->facts;
+  free(job);
+  return status;
+}
+
 static halotune_status ask_device(struct halotune_ctx *ctx, const struct cu *cu, int ordinal, struct own_device **out) {
   struct own_device *own = calloc(1, sizeof *own);
-  halotune_status status = own ? device_ask(cu, ordinal, &own->facts) : fail_memory();
+  halotune_status status = own ? device_ask_within(cu, ordinal, &own->facts) : fail_memory();
   *out = NULL;
   if (status != HALOTUNE_OK) {
     free(own);

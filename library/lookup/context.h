@@ -65,6 +65,9 @@ halotune_status context_renew(struct halotune_ctx *root, const char *database);
 void context_hold(struct halotune_ctx *ctx);
 void context_release(struct halotune_ctx *ctx);
 
+/* How long NVIDIA's driver may take to start, or to describe a GPU. Tests shorten it. */
+extern int context_driver_ms;
+
 /* Get the driver, or NVRTC. The first call loads it; it lives as long as the ctx. Returns HALOTUNE_OK, or what
  * cu_open and nvrtc_open return. After a failure the next call tries again. */
 halotune_status context_cu(struct halotune_ctx *ctx, const struct cu **out);

@@ -14,6 +14,9 @@
 
 static const double usual_budget_s = 20;
 
+/* Another process that tunes the same problem may have a larger budget. */
+static const double others_ms = 600e3;
+
 /* A tune of one problem, and the texts of its command line. */
 struct tuning {
   struct halotune_ctx *ctx; /* the newest of the caller's */
@@ -223,10 +226,12 @@ halotune_status halotune_tune(halotune_ctx *ctx, const halotune_problem *problem
   if (!options) options = &usual;
   struct tuning t = {.ctx = context_newest(ctx), .problem = problem};
   const char *named = getenv("HALOTUNE_PROGRAM");
+  const double budget_s = options->budget_s > 0 ? options->budget_s : usual_budget_s, ms_per_s = 1e3;
   struct tune_program program = {.program = options->program  ? options->program
                                             : named && *named ? named
                                                               : "halotune",
-                                 .budget_s = options->budget_s > 0 ? options->budget_s : usual_budget_s,
+                                 .budget_s = budget_s,
+                                 .wait_ms = others_ms + budget_s * ms_per_s,
                                  .start_ms = clock_ms(),
                                  .progress = progress,
                                  .user = user};

@@ -54,6 +54,7 @@ static halotune_status lock_open(const char *key, int flags, char **path, int *d
 
 halotune_status tune_lock_take(const char *key, const struct tune_program *program, struct tune_lock *out,
                                bool *waited) {
+  const double ms_per_s = 1e3, until_ms = clock_ms() + program->wait_ms;
   char *path;
   *waited = false;
   halotune_status status = lock_open(key, O_CREAT, &path, &out->descriptor);
@@ -62,6 +63,10 @@ halotune_status tune_lock_take(const char *key, const struct tune_program *progr
     if (errno != EWOULDBLOCK && errno != EINTR) status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
     else if (is_cancelled(program, "another process tunes this problem"))
       status = fail(HALOTUNE_CANCELLED, "halotune_tune: cancelled while another process tuned this problem");
+    else if (clock_ms() >= until_ms)
+      status =
+          fail(HALOTUNE_IO, "halotune_tune: another process tunes this problem, and has not ended in %g s; try again",
+               program->wait_ms / ms_per_s);
     else poll(NULL, 0, TICK_MS);
   }
   if (status != HALOTUNE_OK) tune_lock_release(out);

@@ -11,6 +11,7 @@ struct tune_program {
   const char *program;              /* path, or name to be searched on PATH */
   const char *const *arguments;     /* of the command `tune`, ended by NULL */
   double budget_s;                  /* the program gets two minutes more before it is killed */
+  double wait_ms;                   /* for another process that tunes the same problem */
   double start_ms;                  /* of clock_ms(): `progress` is told the time since */
   halotune_tune_progress *progress; /* may be NULL */
   void *user;
@@ -23,8 +24,8 @@ struct tune_lock {
 
 /* Wait until no other process tunes what `key` names.
  *   waited  receives whether another process held the lock
- * Returns HALOTUNE_OK; HALOTUNE_CANCELLED by the callback; HALOTUNE_IO or HALOTUNE_MEMORY. Without a cache folder there
- * is no lock, and HALOTUNE_OK is returned. */
+ * Returns HALOTUNE_OK; HALOTUNE_CANCELLED by the callback; HALOTUNE_IO, also after `wait_ms`; HALOTUNE_MEMORY. Without a
+ * cache folder there is no lock, and HALOTUNE_OK is returned. */
 halotune_status tune_lock_take(const char *key, const struct tune_program *program, struct tune_lock *out,
                                bool *waited);
 

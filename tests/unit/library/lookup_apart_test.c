@@ -7,7 +7,9 @@
 #include <sys/wait.h>
 
 #include "db/store/query.h"
+#include "library/kernel/kernel_build.h"
 #include "library/lookup/context.h"
+#include "tests/unit/fake_cuda.h"
 #include "tests/unit/library/tuned.h"
 
 static const struct tuned rows[] = {
@@ -216,6 +218,51 @@ TEST(a_ctx_opens_while_another_process_writes) {
   waitpid(writer, &how, 0);
 }
 
+/* NVRTC, whose compile never returns. */
+static nvrtcResult create_nothing(nvrtcProgram *program, const char *source, const char *name, int header_count,
+                                  const char *const *headers, const char *const *include_names) {
+  (void)source, (void)name, (void)header_count, (void)headers, (void)include_names;
+  *program = NULL;
+  return NVRTC_SUCCESS;
+}
+
+static nvrtcResult compile_for_ever(nvrtcProgram program, int count, const char *const *options) {
+  (void)program, (void)count, (void)options;
+  while (pause() != 0) {}
+  return NVRTC_SUCCESS;
+}
+
+TEST(nvrtc_that_never_answers_is_left_alone) {
+  halotune_ctx *ctx = open_ctx();
+  struct nvrtc *nvrtc = calloc(1, sizeof *nvrtc);
+  struct compiled compiled;
+  const char *origin;
+  CHECK(nvrtc, "memory");
+  nvrtc->create = create_nothing;
+  nvrtc->compile = compile_for_ever;
+  atomic_store(&ctx->nvrtc, nvrtc); /* the ctx frees it, while the thread is in the compile */
+  kernel_compile_ms = 50;
+  CHECK_EQ(HALOTUNE_COMPILE, kernel_compile(ctx, 90, "silent", "silent.cu", &compiled, &origin), "limit");
+  CHECK(strstr(fail_text(), "silent.cu: NVRTC has not compiled it in 0.05 s"), "%s", fail_text());
+  CHECK_TEXT("", compiled.log, "log");
+  compiled_free(&compiled);
+  halotune_close(ctx);
+}
+
+TEST(a_driver_that_never_answers_is_left_alone) {
+  static const halotune_problem here = {.stencil = "star7", .device = "0", .grid = {64, 64, 64}};
+  if (!find_fake_cuda()) skip();
+  halotune_ctx *ctx = open_ctx();
+  halotune_config config;
+  setenv("HALOTUNE_FAKE_FAULT", "cuInit=hang", 1);
+  context_driver_ms = 50;
+  for (int again = 0; again <= 1; again++) {
+    CHECK_EQ(HALOTUNE_NO_GPU, halotune_lookup(ctx, &here, &config), "time %d: limit", again);
+    CHECK(strstr(fail_text(), "driver has not answered in 0.05 s"), "%s", fail_text());
+  }
+  halotune_close(ctx);
+}
+
 #define WITH_WORK(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void) {
@@ -225,6 +272,8 @@ int main(void) {
       WITH_WORK(a_database_that_changes_under_a_ctx_changes_no_answer),
       WITH_WORK(a_pipe_in_place_of_a_template_is_not_waited_for),
       WITH_WORK(a_ctx_opens_while_another_process_writes),
+      WITH_WORK(nvrtc_that_never_answers_is_left_alone),
+      WITH_WORK(a_driver_that_never_answers_is_left_alone),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "library/lookup/context.h"
+#include "library/tune/tune_program.h"
 #include "tests/unit/library/tuned.h"
 
 static const struct tuned before_rows[] = {
@@ -286,6 +287,23 @@ TEST(a_lock_that_others_could_hold_is_refused) {
   scene_end(&p);
 }
 
+/* The other process holds the lock and does nothing. */
+TEST(another_process_that_does_not_end_is_not_waited_for) {
+  const struct tune_program waiting = {.wait_ms = 20};
+  struct tune_lock held = {-1}, lock = {-1};
+  struct scene p;
+  bool waited;
+  scene_begin(&p, ":");
+  CHECK(tune_lock_try("a problem", false, &held), "lock");
+  CHECK_EQ(HALOTUNE_IO, tune_lock_take("a problem", &waiting, &lock, &waited), "held");
+  CHECK(waited && strstr(fail_text(), "has not ended in 0.02 s"), "%s", fail_text());
+  tune_lock_release(&held);
+  CHECK_OK(tune_lock_take("a problem", &waiting, &lock, &waited));
+  CHECK(!waited, "free");
+  tune_lock_release(&lock);
+  scene_end(&p);
+}
+
 static int cancel_after_some(void *user, double elapsed_s, const char *line) {
   (void)elapsed_s, (void)line;
   return ++*(int *)user > ENOUGH_CALLS;
@@ -423,6 +441,7 @@ int main(void) {
       cmocka_unit_test(a_problem_is_tuned_once_at_a_time),
       cmocka_unit_test(a_failure_of_the_first_is_none_of_the_second),
       cmocka_unit_test(a_lock_that_others_could_hold_is_refused),
+      cmocka_unit_test(another_process_that_does_not_end_is_not_waited_for),
       cmocka_unit_test(a_program_without_output_is_waited_for),
       cmocka_unit_test(arguments_are_checked_before_the_search),
       cmocka_unit_test(the_program_ends_with_its_host),

@@ -1,0 +1,70 @@
+/* limited_call_test.c: calls that end, calls that never do, and calls that end after their caller has left. */
+#include "base/limited_call.h"
+
+#include <semaphore.h>
+#include <signal.h>
+
+#include "tests/unit/unit.h"
+
+struct job {
+  sem_t go, dropped;
+  halotune_status status;
+};
+
+static halotune_status wait_and_fail(void *argument) {
+  struct job *job = argument;
+  sigset_t blocked;
+  while (sem_wait(&job->go) != 0) {}
+  pthread_sigmask(SIG_SETMASK, NULL, &blocked);
+  return sigismember(&blocked, SIGINT) ? fail(job->status, "the job's words") : HALOTUNE_ARGUMENT;
+}
+
+static void drop(void *argument) {
+  struct job *job = argument;
+  sem_post(&job->dropped);
+}
+
+static void job_begin(struct job *job, int go) {
+  CHECK_EQ(0, sem_init(&job->go, 0, (unsigned)go), "semaphore");
+  CHECK_EQ(0, sem_init(&job->dropped, 0, 0), "semaphore");
+  job->status = HALOTUNE_PARSE;
+}
+
+static void job_end(struct job *job) {
+  sem_destroy(&job->dropped);
+  sem_destroy(&job->go);
+}
+
+TEST(a_call_that_ends_in_time_tells_how) {
+  const struct limited_call how = {.work = wait_and_fail, .drop = drop, .limit_ms = 600000};
+  struct job job;
+  bool is_late = true;
+  job_begin(&job, 1);
+  fail(HALOTUNE_IO, "before");
+  CHECK_EQ(HALOTUNE_PARSE, limited_call(&how, &job, &is_late), "status");
+  CHECK_TEXT("the job's words", fail_text(), "detail");
+  CHECK(!is_late && sem_trywait(&job.dropped) != 0, "the job is the caller's");
+  job_end(&job);
+}
+
+TEST(a_call_that_does_not_end_is_left) {
+  const struct limited_call how = {.work = wait_and_fail, .drop = drop, .limit_ms = 20};
+  struct job job;
+  bool is_late = false;
+  job_begin(&job, 0);
+  fail(HALOTUNE_IO, "before");
+  CHECK_EQ(HALOTUNE_CANCELLED, limited_call(&how, &job, &is_late), "status");
+  CHECK_TEXT("before", fail_text(), "no detail");
+  CHECK(is_late && sem_trywait(&job.dropped) != 0, "it still runs");
+  sem_post(&job.go);
+  while (sem_wait(&job.dropped) != 0) {}
+  job_end(&job);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_call_that_ends_in_time_tells_how),
+      cmocka_unit_test(a_call_that_does_not_end_is_left),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
