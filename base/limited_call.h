@@ -19,7 +19,7 @@ struct limited_call {
  * detail, if it is late. */
 halotune_status limited_call(const struct limited_call *how, void *job, bool *is_late);
 
-/* Keep the library that holds a function in memory until the program ends, since a thread that was left may be in it. */
+/* Keep the library that holds a function in memory until the program ends. A thread that was left may be in it. */
 void limited_call_keep(const void *function);
 
 #endif

@@ -24,8 +24,8 @@ struct tune_lock {
 
 /* Wait until no other process tunes what `key` names.
  *   waited  receives whether another process held the lock
- * Returns HALOTUNE_OK; HALOTUNE_CANCELLED by the callback; HALOTUNE_IO, also after `wait_ms`; HALOTUNE_MEMORY. Without a
- * cache folder there is no lock, and HALOTUNE_OK is returned. */
+ * Returns HALOTUNE_OK; HALOTUNE_CANCELLED by the callback; HALOTUNE_IO, also after `wait_ms`; HALOTUNE_MEMORY. Without
+ * a cache folder there is no lock, and HALOTUNE_OK is returned. */
 halotune_status tune_lock_take(const char *key, const struct tune_program *program, struct tune_lock *out,
                                bool *waited);
 
