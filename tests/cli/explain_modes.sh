@@ -17,6 +17,9 @@ add 6 0.8 "cache = 'cold', steps = 4"
 explain --launch stream
 add 7 0.9 'steps = 4'
 explain --launch stream
+# of several steps: the roof is that of a launch with its halos, and what to try has the number of steps
+sqlite3 "$HALOTUNE_DB" "update best set steps = 4 where problem_id = 7; update run set state = 'partial', reason = 'Ctrl-C' where problem_id = 7"
+halotune explain star7 --launch stream --steps 4 | grep -E '^(won|time|bound|try|  )'
 halotune explain star7 --launch stream --reproducible | head -n 1 | grep -o 'steady.*'
 halotune explain star7 --dtype f64
 # exit 4

@@ -21,11 +21,17 @@ static double issue_share(const struct explained *e) {
          (member_number(e->device, "sm_count") * SCHEDULERS * member_number(e->device, "clock_khz") * time_ms);
 }
 
+/* The share of the bytes of a launch of several steps, with the halos that its blocks read again; NAN for one step. */
+static double fused_bytes_share(const struct explained *e) {
+  return member_number(json_object_get(e->winner, "step_roof"), "memory_ms") * e->steps /
+         member_number(e->winner, "time_ms");
+}
+
 static void find_shares(const struct explained *e, double out[SHARES]) {
   const double time_ms = member_number(e->winner, "time_ms");
   const double peak_gflops = member_number(json_object_get(e->device, "peak_gflops"), member_text(e->problem, "dtype"));
   const double fused = 2 * member_number(e->stencil, "instructions_per_point") * e->points * e->steps;
-  out[BYTES] = member_number(e->winner, "roof_ratio");
+  out[BYTES] = isfinite(fused_bytes_share(e)) ? fused_bytes_share(e) : member_number(e->winner, "roof_ratio");
   out[ARITHMETIC] = fused / time_ms * 1e-6 / peak_gflops;
   out[ISSUE] = issue_share(e);
   out[LAUNCH] = member_number(e->winner, "empty_ms") / time_ms;
@@ -35,7 +41,7 @@ static void find_shares(const struct explained *e, double out[SHARES]) {
  * winners on an H200. This link was 88 to 97 % busy in each that moves its bytes at 0.88 of the rate of the copy or
  * more. Small fields stay in the cache. */
 static bool is_bound_by_link(const struct explained *e, double bytes_share) {
-  return member_whole(e->device, "capability") == 90 && bytes_share >= 0.88 &&
+  return e->steps == 1 && member_whole(e->device, "capability") == 90 && bytes_share >= 0.88 &&
          member_number(e->winner, "bytes") > member_number(e->device, "l2_bytes");
 }
 
@@ -66,12 +72,16 @@ static void add_figures(const struct explained *e, struct text *text) {
   text_printf(text, "\n");
 }
 
+static const char *bytes_text(const struct explained *e) {
+  return isfinite(fused_bytes_share(e)) ? "the bytes of a launch and of its blocks' halos" : "the bytes that it must";
+}
+
 /* Append the sentences about resources that do not bound the winner. */
-static void add_others(const double shares[SHARES], int most, struct text *text) {
+static void add_others(const struct explained *e, const double shares[SHARES], int most, struct text *text) {
   const bool has_arithmetic = most != ARITHMETIC && isfinite(shares[ARITHMETIC]);
   const bool has_issue = most != ISSUE && isfinite(shares[ISSUE]);
   if (most != BYTES && isfinite(shares[BYTES]))
-    text_printf(text, "; it moves the bytes that it must at %.3f of the rate of the fastest copy", shares[BYTES]);
+    text_printf(text, "; it moves %s at %.3f of the rate of the fastest copy", bytes_text(e), shares[BYTES]);
   if (has_arithmetic) text_printf(text, "; it needs at least %.2f of the peak arithmetic", shares[ARITHMETIC]);
   if (has_issue)
     text_printf(text, "%s %.2f of the issue slots", has_arithmetic ? " and" : "; it needs at least", shares[ISSUE]);
@@ -92,7 +102,8 @@ static void add_bound_of_facts(const struct explained *e, struct text *text) {
   if (!(shares[most] >= 0.5) && most != LAUNCH) most = SHARES;
   switch (most) {
   case BYTES:
-    text_printf(text, "bytes: it moves those that it must at %.3f of the rate of the fastest copy", shares[BYTES]);
+    text_printf(text, "bytes: it moves %s at %.3f of the rate of the fastest copy",
+                isfinite(fused_bytes_share(e)) ? bytes_text(e) : "those that it must", shares[BYTES]);
     if (is_bound_by_link(e, shares[BYTES]))
       text_printf(text, ", where the link between the halves of the L2 cache is full (on an H200 the profiler found it "
                         "88 to 97 %% busy)");
@@ -107,7 +118,7 @@ static void add_bound_of_facts(const struct explained *e, struct text *text) {
     break;
   default: text_printf(text, "latency: nothing is near its limit, so that warps wait"); break;
   }
-  add_others(shares, most, text);
+  add_others(e, shares, most, text);
 }
 
 /* Append what the profiler counted. */

@@ -29,14 +29,16 @@ void explain_grid(const struct explained *e, struct text *text) {
     text_printf(text, "%s%lld", i ? "x" : "", (long long)member_whole(e->problem, axes[i]));
 }
 
-/* Append "halotune tune star7 --dtype f32 --grid 512x512x512", and the mode where it is not the usual one. */
-static void add_command(const struct explained *e, struct text *text) {
+/* Append "halotune tune star7 --dtype f32 --grid 512x512x512", and the mode where it is not the usual one.
+ *   steps  time steps of a launch; 1 is the usual number */
+static void add_command(const struct explained *e, int steps, struct text *text) {
   text_printf(text, "halotune tune %s --dtype %s --grid ", member_text(e->stencil, "name"),
               member_text(e->problem, "dtype"));
   explain_grid(e, text);
   if (strcmp(member_text(e->problem, "cache"), "steady") != 0)
     text_printf(text, " --cache %s", member_text(e->problem, "cache"));
   if (json_is_true(json_object_get(e->problem, "is_reproducible"))) text_printf(text, " --reproducible");
+  if (steps > 1) text_printf(text, " --steps %d", steps);
 }
 
 /* The search was cut short, tried little, or found its best near its end. */
@@ -62,7 +64,7 @@ static void hint_longer(struct hints *hints) {
   else if (is_late) text_printf(hints->text, "the search found its best as number %.0f of %.0f", at, tried);
   else text_printf(hints->text, "the search tried only %.0f variants", tried);
   text_printf(hints->text, ": search longer, ");
-  add_command(e, hints->text);
+  add_command(e, e->steps, hints->text);
   if (budget_s > 0) text_printf(hints->text, " --budget %.0fs", 3 * budget_s);
   text_printf(hints->text, "\n");
 }
@@ -107,8 +109,8 @@ static void hint_steps(struct hints *hints) {
     if (left > 0 && left < 0.2)
       text_printf(hints->text, "one step a launch is within %.1f %% of the fastest copy; ", 100 * left);
     text_printf(hints->text, "several time steps a launch, of which the database has none: ");
-    add_command(e, hints->text);
-    text_printf(hints->text, " --steps 4\n");
+    add_command(e, 4, hints->text);
+    text_printf(hints->text, "\n");
   }
 }
 
@@ -146,20 +148,24 @@ static void hint_launch(struct hints *hints) {
   if (!(share > 0.2) || !e->has_roof || !begin_hint(hints)) return;
   const bool is_stream = strcmp(member_text(e->problem, "launch"), "stream") == 0;
   text_printf(hints->text, "launches take %.0f %% of the time%s\n", fmin(100, 100 * share),
-              is_stream ? ": --launch graph" : ", in a graph: a larger grid, or several steps a launch");
+              is_stream ? ": --launch graph" : ", in a graph: a larger grid, or more steps a launch");
 }
 
 static void hint_emulation(struct hints *hints) {
   if (hints->e->has_roof || !begin_hint(hints)) return;
   text_printf(hints->text, "a GPU: ");
-  add_command(hints->e, hints->text);
+  add_command(hints->e, hints->e->steps, hints->text);
   text_printf(hints->text, "\n");
 }
 
 static void hint_nothing(struct hints *hints) {
-  const double share = member_number(hints->e->winner, "roof_ratio");
+  const struct explained *e = hints->e;
+  const bool is_fused = e->steps > 1; /* a copy is no roof of several steps */
+  const double share = is_fused ? member_number(json_object_get(e->winner, "step_roof"), "share")
+                                : member_number(e->winner, "roof_ratio");
   if (hints->count > 0 || !begin_hint(hints)) return;
-  if (share >= 0.9995) text_printf(hints->text, "nothing: it is as fast as the fastest copy\n");
+  if (share >= 0.9 && is_fused) text_printf(hints->text, "nothing: it has %.2f of the roof of its steps\n", share);
+  else if (share >= 0.9995) text_printf(hints->text, "nothing: it is as fast as the fastest copy\n");
   else if (share >= 0.9) text_printf(hints->text, "nothing: %.1f %% are left to the fastest copy\n", 100 * (1 - share));
   else text_printf(hints->text, "another template: the search has found what these offer\n");
 }
