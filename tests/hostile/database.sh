@@ -23,6 +23,21 @@ for words in 'db import' 'db import --trust' 'db merge --trust'; do
   result "rows that share pages: '$words' refuses them (exit $code)" $?
 done
 
+# To SQLite a text goes on behind a byte 0, and to readers it ends there.
+for key in device.uuid stencil.name stencil.hash template.hash variant.source_hash run.started best.date; do
+  cp "$work/honest.db" "$work/longer.db"
+  "$python" - "$work/longer.db" "${key%.*}" "${key#*.}" <<'END'
+import sqlite3, sys
+path, table, column = sys.argv[1:]
+db = sqlite3.connect(path)
+db.execute(f"update {table} set {column} = cast(cast({column} as blob) || x'0061' as text)")
+db.commit()
+END
+  cp "$work/honest.db" "$work/into.db"
+  survives db import --trust --yes --db "$work/into.db" "$work/longer.db" && [ $code = 5 ] && grep -q 'goes on behind its end' "$work/said"
+  result "a $key that goes on behind its end makes no second row of its key (exit $code)" $?
+done
+
 # What a header says of a device, a date and a variant stands in a comment of C.
 "$python" - "$work" <<'END'
 import sqlite3, sys
