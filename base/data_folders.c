@@ -117,3 +117,8 @@ void data_folders_find(struct data_folders *out) {
 }
 
 bool data_is_safe(const char *path) { return is_safe(path, own_file_owner()); }
+
+bool data_is_shared(const char *path) {
+  struct stat facts;
+  return stat(path, &facts) == 0 && (facts.st_mode & S_IWGRP) && facts.st_gid != getegid();
+}

@@ -22,4 +22,14 @@ halotune db import --signed-by starter/release.pub --yes --shipped --db changed.
 [ -e changed.db ] || echo "there is no database"
 # A developer's build takes new documents, which are not signed yet.
 halotune db import --signed-by starter/release.pub --trust --yes --shipped --db changed.db starter/*.json 2>/dev/null | grep added
+echo "--- a release key that is none, and one that is missing"
+echo "halotune-public-key 12" >starter/release.pub
+halotune db import --signed-by starter/release.pub --yes --shipped --db other.db starter/*.json 2>&1
+rm starter/release.pub
+halotune db import --signed-by starter/release.pub --yes --shipped --db other.db starter/*.json 2>&1
+echo "halotune-private-key 12" >broken.key
+KEY=broken.key sh "$root/db/starter/sign.sh" starter/*.json 2>&1
+KEY=missing.key sh "$root/db/starter/sign.sh" starter/*.json 2>&1
+ls starter
+[ -e other.db ] || echo "there is no database"
 # exit 0

@@ -48,6 +48,28 @@ else
   skip "a cache of another user" "not root"
 fi
 
+# An installation with a database, to which a group may write. Another user's group is made with chgrp.
+prefix=$work/prefix
+mkdir -p "$prefix/bin" "$prefix/share/halotune" && cp "$halotune" "$prefix/bin/halotune"
+"$halotune" db import --trust --yes --db "$prefix/share/halotune/starter.db" tests/data/db/copy.json >"$work/out" 2>&1
+if [ "$(id -u)" = 0 ] || id -G | grep -q ' '; then
+  other=$([ "$(id -u)" = 0 ] && echo 12345 || id -G | cut -d ' ' -f 2)
+  told=
+  for part in share/halotune/starter.db share/halotune share ''; do
+    before=$(stat -c %g "$prefix/$part")
+    chgrp "$other" "$prefix/$part" && chmod g+w "$prefix/$part"
+    "$prefix/bin/halotune" doctor >"$work/said" 2>&1
+    part=$prefix/$part
+    told=$told$(grep -c "run: chmod g-w ${part%/}\$" "$work/said")
+    chmod g-w "$part" && chgrp "$before" "$part"
+  done
+  "$prefix/bin/halotune" doctor >"$work/said" 2>&1
+  [ "$told" = 1111 ] && grep -q "$prefix/share/halotune/starter.db" "$work/said" && ! grep -q 'chmod' "$work/said"
+  result "an installation that a group can write is told, with the remedy ($told)" $?
+else
+  skip "an installation that a group can write" "this user is in one group only"
+fi
+
 # In a namespace of mounts of its own, the cache is a disk of 64 KiB.
 if mkdir -p "$work/cache" && unshare -m mount -t tmpfs -o size=64k none "$work/cache" 2>"$work/said"; then
   unshare -m sh -c 'mount -t tmpfs -o size=64k none "$1" && shift && exec timeout -k 10 300 "$@"' sh "$work/cache" \

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/data_folders.h"
 #include "base/own.h"
 #include "base/replace.h"
 #include "db/store/check.h"
@@ -157,6 +158,33 @@ static void look_for_templates(struct machine *m, struct finding *f) {
   look_for_files(&search_templates, f);
 }
 
+/* Find the first of starter.db, its folder and those above it, up to PREFIX or the root of a build tree, to which a
+ * group of others can write. Cuts the path there. */
+static bool find_shared(char *path) {
+  enum { LEVELS = 4 };
+  for (int level = 0; level < LEVELS; level++) {
+    char *slash = strrchr(path, '/');
+    if (data_is_shared(path)) return true;
+    const bool is_below_prefix = slash && strcmp(slash, "/share") == 0;
+    if (!slash || slash == path || (level == 2 && !is_below_prefix)) return false;
+    *slash = '\0';
+  }
+  return false;
+}
+
+/* Whoever can write to an installation decides what is computed. */
+static void look_for_others(struct finding *f, const char *starter) {
+  struct text advice = {0};
+  char *path = strdup(starter);
+  if (path && find_shared(path)) {
+    text_printf(&advice, "a group of other users can write to this installation; run: chmod g-w ");
+    text_shell_word(&advice, path);
+    finding_warn(f, text_string(&advice));
+  }
+  text_free(&advice);
+  free(path);
+}
+
 /* Check the installed database, which lookups read after the user's own. */
 static void look_for_starter(struct machine *m, struct finding *f) {
   char *path = NULL;
@@ -172,6 +200,8 @@ static void look_for_starter(struct machine *m, struct finding *f) {
   } else if (status != HALOTUNE_OK) {
     text_printf(&f->text, ": %s", fail_text());
     finding_warn(f, "lookups fail until it is installed again");
+  } else if (path) {
+    look_for_others(f, path);
   }
   store_close(store);
   free(path);
