@@ -179,9 +179,9 @@ TEST(less_time_makes_a_smaller_plan_in_the_documented_order) {
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct finals_plan got;
-    const struct finals_times times = {rows[i].time_ms, rows[i].time_ms, rows[i].recheck_ms};
+    const struct finals_times times = {rows[i].time_ms, rows[i].time_ms, rows[i].recheck_ms, 0};
     finals_plan_make(&times, rows[i].budget_ms, rows[i].available, rows[i].roofs, &got);
-    CHECK(!got.is_default_rare, "row %zu", i);
+    CHECK(!got.standard.is_rare && !got.served.is_rare, "row %zu", i);
     char what[32];
     snprintf(what, sizeof what, "row %zu", i);
     check_plan(&got, rows[i].sample_ms, &rows[i].counts, rows[i].is_scaled, what);
@@ -213,11 +213,11 @@ TEST(a_default_that_is_far_behind_is_rare) {
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct finals_plan got;
-    const struct finals_times times = {rows[i].best_ms, rows[i].default_ms, 0};
+    const struct finals_times times = {rows[i].best_ms, rows[i].default_ms, 0, 0};
     const bool is_slow = rows[i].best_ms > 1;
     finals_plan_make(&times, rows[i].budget_ms, is_slow ? 2 : 100, 2, &got);
-    CHECK_EQ(rows[i].is_rare, got.is_default_rare, "%s", rows[i].what);
-    CHECK_EQ(rows[i].default_rounds, got.default_rounds, "%s", rows[i].what);
+    CHECK_EQ(rows[i].is_rare, got.standard.is_rare, "%s", rows[i].what);
+    CHECK_EQ(rows[i].default_rounds, got.standard.rounds, "%s", rows[i].what);
     check_plan(&got, rows[i].sample_ms, &rows[i].counts, rows[i].is_scaled, rows[i].what);
   }
 }
@@ -388,24 +388,25 @@ TEST(a_default_that_is_nowhere_takes_a_slot) {
   double times_ms[MOST];
   for (int i = 0; i < MOST; i++) times_ms[i] = 1 + 0.0003 * i;
   times_ms[0] = 1.5;
-  for (int slots = FINALS_SLOTS; slots >= 10; slots -= 11) {
+  for (int slots = FINALS_ENTRANTS + 1; slots >= 10; slots -= 11) {
     struct phase phase;
     begin_phase(&phase, times_ms, MOST, NOISE_NONE);
     phase.candidates[0].slot = -1;
     run_with(&phase, 5000, slots);
     CHECK_EQ(slots, phase.finals.count, "%d slots", slots);
-    CHECK_EQ(slots < FINALS_SLOTS, phase.finals.is_scaled, "%d slots", slots);
+    CHECK_EQ(slots < FINALS_ENTRANTS + 1, phase.finals.is_scaled, "%d slots", slots);
     CHECK_EQ(1, winner(&phase), "%d slots", slots);
     CHECK(entry_of(&phase, 0)->is_finalist, "%d slots", slots);
     finals_free(&phase.finals);
   }
 }
 
-TEST(what_a_lookup_serves_is_in_the_final_rounds_unless_it_is_far_slower) {
+/* What is far slower was screened, and runs in few rounds where all of them would take too long. */
+TEST(what_a_lookup_serves_is_in_the_final_rounds_whatever_its_time) {
   static const struct {
     double served_ms;
-    bool is_finalist;
-  } rows[] = {{1.005, true}, {1.10, true}, {1.16, false}};
+    int rounds;
+  } rows[] = {{1.005, FINALS_ROUNDS}, {1.10, FINALS_ROUNDS}, {1.16, FINALS_ROUNDS}, {5, FINALS_ROUNDS}, {110, 4}};
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct phase phase;
     double times_ms[MOST];
@@ -414,12 +415,17 @@ TEST(what_a_lookup_serves_is_in_the_final_rounds_unless_it_is_far_slower) {
     times_ms[MOST - 1] = rows[i].served_ms;
     begin_phase(&phase, times_ms, MOST, NOISE_NONE);
     phase.candidates[MOST - 1].is_served = true;
+    if (rows[i].served_ms > MEASURE_SCREEN_RATIO) phase.candidates[MOST - 1].outcome = OUTCOME_SCREENED;
     run_phase(&phase);
     const struct final_entry *served = entry_of(&phase, MOST - 1);
-    CHECK_EQ(rows[i].is_finalist, served && served->is_finalist && served->rank > 0, "%g ms", rows[i].served_ms);
-    if (served)
-      CHECK_NEAR(rows[i].served_ms / times_ms[winner(&phase)], served->ratio, 1e-6, "%g ms", rows[i].served_ms);
+    int finalists = 0;
+    for (int k = 0; k < phase.finals.count; k++) finalists += phase.finals.entries[k].is_finalist;
+    CHECK(served && served->is_finalist && served->rank > 0, "%g ms", rows[i].served_ms);
+    CHECK_EQ(rows[i].rounds, served->timing.sample_count, "%g ms", rows[i].served_ms);
+    CHECK_NEAR(rows[i].served_ms / times_ms[winner(&phase)], served->ratio, 1e-6, "%g ms", rows[i].served_ms);
     CHECK(entry_of(&phase, 0)->is_finalist, "so is the default");
+    CHECK_EQ(FINALS_FINALISTS + 1 + (rows[i].served_ms > MEASURE_SCREEN_RATIO), finalists, "and as many others");
+    CHECK(phase.model.now_ms < 5000, "the time is kept: %g ms", phase.model.now_ms);
     finals_free(&phase.finals);
   }
 }
@@ -790,7 +796,7 @@ int main(void) {
       cmocka_unit_test(one_value_again_and_again_has_no_interval),
       cmocka_unit_test(sixty_four_enter_and_twelve_and_the_default_stay),
       cmocka_unit_test(a_default_that_is_nowhere_takes_a_slot),
-      cmocka_unit_test(what_a_lookup_serves_is_in_the_final_rounds_unless_it_is_far_slower),
+      cmocka_unit_test(what_a_lookup_serves_is_in_the_final_rounds_whatever_its_time),
       cmocka_unit_test(a_default_that_was_screened_takes_part),
       cmocka_unit_test(the_roof_is_the_fastest_copy_in_the_same_rounds),
       cmocka_unit_test(screened_variants_near_the_winner_are_measured_fully),

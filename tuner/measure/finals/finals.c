@@ -55,7 +55,8 @@ static void cut_entries(struct finals_phase *phase) {
   struct finals *out = phase->out;
   int entrants = 0, kept = 0;
   for (int i = 0; i < out->count; i++) {
-    const bool counts = !out->entries[i].is_default && out->entries[i].verdict.outcome == OUTCOME_MEASURED;
+    const struct final_entry *entry = &out->entries[i];
+    const bool counts = !finals_guest_of(phase, entry) && entry->verdict.outcome == OUTCOME_MEASURED;
     if (counts && entrants == phase->plan.entrants) continue;
     entrants += counts;
     out->entries[kept] = out->entries[i];
@@ -88,9 +89,9 @@ static halotune_status run_entry(struct finals_phase *phase) {
       rounds_make(phase->request.backend, &phase->request.time, phase->request.seed, count, wanted, &phase->entry);
   if (st != HALOTUNE_OK) return st;
   for (int i = 0; i < count; i++) {
-    const bool is_rare = phase->out->entries[i].is_default && phase->plan.is_default_rare;
+    const struct finals_guest *guest = finals_guest_of(phase, &phase->out->entries[i]);
     phase->entry.players[i] = player_of(phase, i);
-    if (is_rare) phase->entry.players[i].skips = ROUNDS_NONE; /* it is a finalist in any case */
+    if (guest && guest->is_rare) phase->entry.players[i].skips = ROUNDS_NONE; /* it is a finalist in any case */
   }
   if ((st = steady_wait(phase->request.backend)) != HALOTUNE_OK) return st; /* loading may have waited for compiles */
   if ((st = rounds_run(&phase->entry, wanted, &end)) != HALOTUNE_OK) return st;
@@ -117,7 +118,7 @@ static int choose_finalists(struct finals_phase *phase) {
   int count = 0, others = 0;
   phase->finalist_count = 0;
   for (int i = 0; i < phase->out->count; i++) {
-    if (is_in(phase, i) && phase->out->entries[i].is_default) phase->finalists[count++] = i;
+    if (is_in(phase, i) && finals_guest_of(phase, &phase->out->entries[i])) phase->finalists[count++] = i;
   }
   for (; others < phase->plan.finalists; others++) {
     int best = -1;
@@ -194,8 +195,8 @@ static halotune_status run_more(struct finals_phase *phase, double round_ms) {
   if (st != HALOTUNE_OK) return st;
   for (int i = 0; i < phase->finalist_count; i++) {
     if (rounds->players[i].skips == 0) continue;
-    rounds->players[i].skips = ROUNDS_NONE; /* a rare default has enough rounds */
-    rare_ms = default_of(phase);
+    rounds->players[i].skips = ROUNDS_NONE; /* a rare guest has enough rounds */
+    rare_ms += phase->contestants[phase->out->entries[phase->finalists[i]].candidate].median_ms;
   }
   end.at_ms -= phase->finalist_count * recheck_ms + rare_ms;
   return rounds_run(rounds, rounds->capacity - rounds->count, &end);
@@ -212,9 +213,9 @@ static halotune_status run_final(struct finals_phase *phase) {
                                    request->fills ? FINALS_ROUNDS_MOST : wanted, &phase->final);
   if (st != HALOTUNE_OK) return st;
   for (int i = 0; i < finalists; i++) {
-    const bool is_rare = phase->out->entries[phase->finalists[i]].is_default && phase->plan.is_default_rare;
+    const struct finals_guest *guest = finals_guest_of(phase, &phase->out->entries[phase->finalists[i]]);
     phase->final.players[i] = player_of(phase, phase->finalists[i]);
-    if (is_rare) phase->final.players[i].skips = (wanted - 1) / phase->plan.default_rounds;
+    if (guest && guest->is_rare) phase->final.players[i].skips = (wanted - 1) / guest->rounds;
   }
   for (int i = 0; i < request->roof_count; i++) {
     struct player *roof = &phase->final.players[finalists + i];
@@ -271,6 +272,8 @@ halotune_status finals_run(const struct finals_request *request, struct finals *
   const double load_begin_ms = time_now_ms(&request->time);
   times.best_ms = phase->best_ms;
   times.default_ms = default_of(phase);
+  if (phase->far >= 0 && !request->candidates[phase->far].is_default)
+    times.served_ms = phase->contestants[phase->far].median_ms;
   finals_plan_make(&times, phase->end_ms - load_begin_ms, phase->by_time_count, request->roof_count, &phase->plan);
   out->is_scaled = out->is_scaled || phase->plan.is_scaled;
   if ((st = finals_load(phase)) != HALOTUNE_OK || out->count == 0) return st;

@@ -5,7 +5,7 @@
  * 2. Screened variants whose minimum is below 1.08 times the best are measured fully.
  * 3. Variants within 3 % of the best, at most FINALS_ENTRANTS, and the default are loaded and run FINALS_ENTRY_ROUNDS
  *    interleaved rounds. A default that is far slower is only in some of the final rounds (finals_plan.h). What a
- *    lookup serves is one of the variants, unless it is slower than MEASURE_SCREEN_RATIO times the best.
+ *    lookup serves takes part whatever its time is, too.
  * 4. The FINALS_FINALISTS fastest of these, what a lookup serves among them, and the default run FINALS_ROUNDS more
  *    rounds. What measures the roof runs in the same rounds. Only these rounds rank the finalists: luck in the rounds
  *    that chose them does not count. Each sample begins with fields made anew, and its result is checked, if there is

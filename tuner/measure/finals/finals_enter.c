@@ -56,7 +56,7 @@ static halotune_status measure_fully(struct finals_phase *phase, int candidate) 
   return st;
 }
 
-/* Whether a candidate may enter. What a lookup serves is left out only where no noise lets it win. */
+/* Whether a candidate may enter by its time. What a lookup serves needs no more than that some noise lets it win. */
 static bool may_enter(const struct finals_phase *phase, int candidate) {
   const double ratio = candidate_of(phase, candidate)->is_served ? MEASURE_SCREEN_RATIO : FINALS_ENTRY_RATIO;
   return phase->contestants[candidate].time_ms <= ratio * phase->best_ms;
@@ -77,6 +77,15 @@ static void sort_by_time(struct finals_phase *phase) {
     for (; at > 0 && order_ms(phase, phase->by_time[at - 1]) > time_ms; at--)
       phase->by_time[at] = phase->by_time[at - 1];
     phase->by_time[at] = i;
+  }
+}
+
+/* Find what a lookup serves, where it has a time, and that is too slow. */
+static void find_far(struct finals_phase *phase) {
+  phase->far = -1;
+  for (int i = 0; i < phase->request.candidate_count; i++) {
+    if (candidate_of(phase, i)->is_served && phase->contestants[i].median_ms > 0 && !may_enter(phase, i))
+      phase->far = i;
   }
 }
 
@@ -101,6 +110,7 @@ halotune_status finals_enter(struct finals_phase *phase) {
     find_best(phase);
   }
   sort_by_time(phase);
+  find_far(phase);
   return st;
 }
 
@@ -135,6 +145,8 @@ halotune_status finals_load(struct finals_phase *phase) {
     if (candidate_of(phase, i)->is_default && phase->contestants[i].median_ms > 0)
       st = add_entry(phase, i, &used_slots);
   }
+  if (phase->far >= 0 && !candidate_of(phase, phase->far)->is_default && st == HALOTUNE_OK)
+    st = add_entry(phase, phase->far, &used_slots);
   for (int i = 0; i < phase->by_time_count && entrants < phase->plan.entrants && st == HALOTUNE_OK; i++) {
     if (finals_stopped(request)) break;
     const int candidate = phase->by_time[i];

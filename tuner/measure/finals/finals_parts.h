@@ -26,11 +26,24 @@ struct finals_phase {
   double best_ms;                 /* of their times */
   int *by_time;                   /* candidates that may enter: what a lookup serves, then the fastest first */
   int by_time_count;
+  int far; /* the candidate that a lookup serves, where it is too slow to enter by its time; -1: none */
   struct rounds entry, final;
   int *finalists;  /* entries: players of the final rounds; the roofs are the players after them */
   double *weights; /* a finalist each: request.weigh; NULL until it was asked */
   int finalist_count;
 };
+
+/* What a lookup serves takes part, however slow it is: only this tells by how much the new winner is better. */
+static inline bool finals_is_far(const struct finals_phase *phase, const struct final_entry *entry) {
+  return entry->candidate == phase->far && !entry->is_default;
+}
+
+/* The plan for an entry that takes part whatever its time is; NULL for others. */
+static inline const struct finals_guest *finals_guest_of(const struct finals_phase *phase,
+                                                         const struct final_entry *entry) {
+  if (entry->is_default) return &phase->plan.standard;
+  return finals_is_far(phase, entry) ? &phase->plan.served : NULL;
+}
 
 static inline bool finals_stopped(const struct finals_request *request) {
   return request->is_stopped && request->is_stopped(request->state);

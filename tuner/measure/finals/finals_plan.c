@@ -7,8 +7,8 @@
 
 /* The part of the time that is planned. The rest is for repeated rounds and for what the plan does not know. */
 #define PLANNED_PART 0.8
-/* The part of the planned time that a default may take if it cannot win. */
-#define DEFAULT_PART 0.25
+/* The part of the planned time that a guest may take if it cannot win. */
+#define GUEST_PART 0.25
 #define BUDGET_PART 0.2
 /* What the check of a sample's result costs, in applications: fields are copied and read. */
 #define LOOK_APPLICATIONS 3
@@ -20,26 +20,38 @@ static double sample_cost_ms(const struct finals_plan *plan, double time_ms) {
   return time_ms + time_ms * batch_of(time_ms, plan->sample_ms);
 }
 
-/* The cost of all rounds and rechecks. The default is not among the entrants and finalists that are counted. */
+/* The cost of a guest's samples. A rare one has a recheck that takes longer than the others. */
+static double guest_cost_ms(const struct finals_plan *plan, const struct finals_guest *guest, double time_ms) {
+  const int rounds = guest->is_rare ? guest->rounds : plan->entry_rounds + plan->final_rounds;
+  return rounds * sample_cost_ms(plan, time_ms) + (guest->is_rare ? time_ms : 0);
+}
+
+/* The cost of all rounds and rechecks. Guests are not among the entrants and finalists that are counted. */
 static double plan_cost_ms(const struct finals_plan *plan, const struct finals_times *times, int roof_count) {
   const double entry = (double)plan->entrants * plan->entry_rounds;
   const double final = ((double)plan->finalists + roof_count) * plan->final_rounds;
   const double rounds = (entry + final) * sample_cost_ms(plan, times->best_ms);
-  const int default_rounds = plan->is_default_rare ? plan->default_rounds : plan->entry_rounds + plan->final_rounds;
-  const double of_default = default_rounds * sample_cost_ms(plan, times->default_ms);
-  const int looks = plan->checks ? plan->final_rounds * (plan->finalists + 1) : 0;
+  const bool is_served = times->served_ms > 0;
+  const double of_guests = guest_cost_ms(plan, &plan->standard, times->default_ms) +
+                           (is_served ? guest_cost_ms(plan, &plan->served, times->served_ms) : 0);
+  const int others = plan->finalists + 1 + is_served;
+  const int looks = plan->checks ? plan->final_rounds * others : 0;
   const double of_looks = looks * LOOK_APPLICATIONS * times->best_ms;
-  const double its_recheck = plan->is_default_rare ? times->default_ms : 0; /* it takes longer than the others */
-  return rounds + of_looks + of_default + (plan->finalists + 1) * times->recheck_ms + its_recheck;
+  return rounds + of_looks + of_guests + others * times->recheck_ms;
 }
 
-/* A default that is far behind cannot win whatever the noise is. Few rounds tell how far it is behind. */
-static void plan_default(struct finals_plan *plan, const struct finals_times *times, double limit_ms) {
-  const double cost_ms = sample_cost_ms(plan, times->default_ms), most_ms = DEFAULT_PART * limit_ms;
-  const bool is_far = times->default_ms > MEASURE_SCREEN_RATIO * times->best_ms;
-  plan->default_rounds = FINALS_ROUNDS;
-  plan->is_default_rare = is_far && (plan->entry_rounds + plan->final_rounds) * cost_ms > most_ms;
-  if (plan->is_default_rare) plan->default_rounds = (int)fmin(fmax(floor(most_ms / cost_ms), 1), FINALS_ROUNDS);
+/* A guest that is far behind cannot win whatever the noise is. Few rounds tell how far it is behind. */
+static struct finals_guest plan_guest(const struct finals_plan *plan, double time_ms, double best_ms, double limit_ms) {
+  const double cost_ms = sample_cost_ms(plan, time_ms), most_ms = GUEST_PART * limit_ms;
+  const bool is_far = time_ms > MEASURE_SCREEN_RATIO * best_ms;
+  const bool is_rare = is_far && (plan->entry_rounds + plan->final_rounds) * cost_ms > most_ms;
+  return (struct finals_guest){is_rare,
+                               is_rare ? (int)fmin(fmax(floor(most_ms / cost_ms), 1), FINALS_ROUNDS) : FINALS_ROUNDS};
+}
+
+static void plan_guests(struct finals_plan *plan, const struct finals_times *times, double limit_ms) {
+  plan->standard = plan_guest(plan, times->default_ms, times->best_ms, limit_ms);
+  plan->served = plan_guest(plan, times->served_ms, times->best_ms, limit_ms);
 }
 
 static int at_most(int value, int limit) { return value < limit ? value : limit; }
@@ -67,7 +79,7 @@ void finals_plan_make(const struct finals_times *times, double budget_ms, int av
                {&out->finalists, is_long ? FINALS_LONG_LEAST : FINALS_FINALISTS_LEAST},
                {&out->entry_rounds, out->entry_rounds_least}};
   size_t step = 0;
-  plan_default(out, times, limit_ms);
+  plan_guests(out, times, limit_ms);
   while (plan_cost_ms(out, times, roof_count) > limit_ms) {
     if (out->checks) {
       out->checks = false;
@@ -82,14 +94,15 @@ void finals_plan_make(const struct finals_times *times, double budget_ms, int av
     if (step == sizeof steps / sizeof *steps) break;
     --*steps[step].what;
   }
-  out->default_rounds = at_most(out->default_rounds, out->final_rounds);
+  out->standard.rounds = at_most(out->standard.rounds, out->final_rounds);
+  out->served.rounds = at_most(out->served.rounds, out->final_rounds);
 }
 
 /* One and a half times what the rounds of a plan cost, and the loads of its entrants. */
 static double generous_cost_ms(struct finals_plan *plan, const struct finals_times *times, double load_ms) {
   enum { ROOFS = 3 };
   static const double generous = 1.5;
-  plan_default(plan, times, INFINITY);
+  plan_guests(plan, times, INFINITY);
   return generous * plan_cost_ms(plan, times, ROOFS) + (plan->entrants + ROOFS) * load_ms;
 }
 
@@ -97,7 +110,7 @@ double finals_need_ms(double best_ms, double default_ms, double load_ms, int ava
   enum { RECHECK_APPLICATIONS = 10 };
   const bool is_long = best_ms > MEASURE_LONG_SAMPLE_MS;
   const struct finals_times times = {best_ms, fmin(default_ms, MEASURE_SCREEN_RATIO * best_ms),
-                                     RECHECK_APPLICATIONS * best_ms};
+                                     RECHECK_APPLICATIONS * best_ms, 0};
   struct finals_plan all = {.sample_ms = FINALS_SAMPLE_US / 1e3,
                             .entrants = at_most(available, FINALS_ENTRANTS),
                             .entry_rounds = FINALS_ENTRY_ROUNDS,

@@ -8,7 +8,7 @@
 enum {
   FINALS_ENTRANTS = 64,
   FINALS_ENTRANTS_LEAST = 16,
-  FINALS_SLOTS = FINALS_ENTRANTS + 1, /* the default enters beside them */
+  FINALS_SLOTS = FINALS_ENTRANTS + 2, /* the default, and what a lookup serves, enter beside them */
   FINALS_ENTRY_ROUNDS = 5,
   FINALS_ENTRY_ROUNDS_LEAST = 3,
   FINALS_FINALISTS = 12,
@@ -38,20 +38,27 @@ double finals_need_ms(double best_ms, double default_ms, double load_ms, int ava
 struct finals_times {
   double best_ms, default_ms; /* of one application; before each sample one is not timed */
   double recheck_ms;          /* of one finalist; 0: not known yet */
+  double served_ms;           /* of what a lookup serves, where that is far behind; else 0 */
+};
+
+/* A variant that takes part although it may be far behind: the default, or what a lookup serves. */
+struct finals_guest {
+  bool is_rare; /* it runs only in `rounds` of the final rounds; else in all rounds */
+  int rounds;
 };
 
 /* How much is done. */
 struct finals_plan {
   double sample_ms;
   int entrants, entry_rounds, finalists, final_rounds;
-  bool is_scaled;       /* less is done than without a limit of time */
-  bool checks;          /* the result of each final sample is checked */
-  bool is_default_rare; /* the default runs only in `default_rounds` of the final rounds; else in all rounds */
-  int default_rounds, entry_rounds_least, final_rounds_least;
+  bool is_scaled;                       /* less is done than without a limit of time */
+  bool checks;                          /* the result of each final sample is checked */
+  struct finals_guest standard, served; /* standard: the default */
+  int entry_rounds_least, final_rounds_least;
 };
 
-/* Plan the rounds. The default is rare if it takes more than MEASURE_SCREEN_RATIO times the best, and would take more
- * than a quarter of the time in all rounds.
+/* Plan the rounds. A guest is rare if it takes more than MEASURE_SCREEN_RATIO times the best, and would take more than
+ * a quarter of the time in all rounds.
  *   available   candidates that may enter
  *   roof_count  slots that run in the final rounds beside them */
 void finals_plan_make(const struct finals_times *times, double budget_ms, int available, int roof_count,
