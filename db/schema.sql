@@ -1,4 +1,4 @@
--- The tuning database, version 7. Times are in milliseconds, sizes in bytes, clocks in MHz, dates in UTC as ISO 8601,
+-- The tuning database, version 8. Times are in milliseconds, sizes in bytes, clocks in MHz, dates in UTC as ISO 8601,
 -- to the millisecond: 2026-11-21T12:38:50.123Z.
 -- A row is written once and not changed, but for: run.state and what belongs to a run's end; best.is_current; measurements,
 -- while their run lasts.
@@ -168,6 +168,7 @@ create table measurement (
   attempts        integer not null default 1,   -- repeated for throttling or drifting anchors
   is_marked       integer not null default 0 check (is_marked in (0, 1)),  -- 1: it still throttled or drifted at the last attempt
   gpu             text,                         -- UUID of another GPU of the model that measured it, NULL for the problem's; times are divided by its factor
+  why             text,                         -- why the search proposed it, as `tune --why` says; NULL: not known
   unique (run_id, variant_id)
 ) strict;
 create index measurement_by_variant on measurement (variant_id);

@@ -24,9 +24,16 @@ diff -u tests/report/golden.json "$work/golden.json" >"$work/diff"
 result "the document of tests/report/golden.sql is tests/report/golden.json" $?
 sed 's/^/# /' "$work/err" "$work/diff"
 
+# make_db writes an old version, which does not say why a variant was proposed.
+why() { # kind
+  case $1 in
+  h200) sqlite3 "$work/h200.db" "update measurement set why = 'proposal ' || number" ;;
+  hostile) sqlite3 "$work/hostile.db" "update measurement set why = '<b onmouseover=alert(5)>why</b>'" ;;
+  esac
+}
 kinds="empty small twins h200 elsewhere replayed emulated failures three hostile large"
 for kind in $kinds; do
-  "$make_db" $kind "$work/$kind.db" && "$halotune" report --db "$work/$kind.db" --json -o "$work/$kind.json" >/dev/null
+  "$make_db" $kind "$work/$kind.db" && why $kind && "$halotune" report --db "$work/$kind.db" --json -o "$work/$kind.json" >/dev/null
   result "the document of database $kind is written" $?
 done
 
@@ -44,6 +51,9 @@ jq -e '.problems[0] | .winner.low_ms == null and .winner.high_ms == null and (.f
   and (.variants.median_ms | any(. != null)) and (.variants.low_ms | all(. == null))' "$work/replayed.json" >/dev/null &&
   jq -e '.problems[0] | .winner.low_ms < .winner.high_ms and (.variants.low_ms | any(. != null))' "$work/h200.json" >/dev/null
 result "a single value has no interval" $?
+
+jq -e '[.problems[].finalists[].why] | length > 20 and all(startswith("proposal ")) and (unique | length) > 20' "$work/h200.json" >/dev/null
+result "a finalist has the reason for which it was proposed" $?
 
 # --- ratios: two times of one phase ---
 

@@ -19,10 +19,11 @@
 
 /* clang-format off */
 
-/* measurement, without id, run_id and variant_id. Where in the run: */
+/* measurement, without id, run_id and variant_id. Where in the run, and why: */
 #define MEASUREMENT_PLACE_COLUMNS(X)                          \
   X(number,          INTEGER, number)                         \
-  X(at_s,            REAL,    at_s)
+  X(at_s,            REAL,    at_s)                           \
+  X(why,             NAME,    why)
 
 /* What came of the variant: */
 #define MEASUREMENT_VERDICT_COLUMNS(X)                        \

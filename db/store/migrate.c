@@ -38,6 +38,7 @@ const struct migration schema_migrations[] = {
     {4, SCHEMA_VERSION, migrate_5_sql, migrate_5},
     {5, SCHEMA_VERSION, migrate_6_sql, migrate_6},
     {6, 7, "alter table measurement add column gpu text", NULL},
+    {7, 8, "alter table measurement add column why text", NULL},
     {0}};
 
 /* Take the step from version *at, and set *at to the version that it leads to. */

@@ -142,12 +142,14 @@ struct timing {
   const float *samples;                          /* sample_count of them, in order; may be NULL */
 };
 
+enum { MEASUREMENT_WHY_BYTES = 256 };
 struct measurement {
   enum outcome outcome;
   const char *reason;
-  char gpu[DEVICE_UUID_BYTES]; /* of the GPU that measured it, where that is not the problem's own; else "" */
-  long number;                 /* in the run, from 1 */
-  double at_s;                 /* since the run's start */
+  char gpu[DEVICE_UUID_BYTES];     /* of the GPU that measured it, where that is not the problem's own; else "" */
+  long number;                     /* in the run, from 1 */
+  double at_s;                     /* since the run's start */
+  char why[MEASUREMENT_WHY_BYTES]; /* the search proposed it; "" where that is not known */
   struct timing timing;
   double rms_error, max_error, max_error_units; /* NaN where it was not compared */
   int registers, shared_bytes, spill_bytes;     /* -1 where it was not compiled; so the next ones */

@@ -30,7 +30,9 @@ static const char finalists_sql[] =
     " case when f.sample_count > 1 then f.low_ms end as low_ms, case when f.sample_count > 1 then f.high_ms end as high_ms,"
     " f.ratio, case when f.sample_count > 1 then f.ratio_low end as ratio_low,"
     " case when f.sample_count > 1 then f.ratio_high end as ratio_high, f.is_default, f.is_tie, t.name as template,"
-    " v.parameters, v.template_id, v.source_hash, f.samples"
+    " v.parameters, v.template_id, v.source_hash,"
+    " (select m.why from measurement m join run r on r.id = m.run_id where m.variant_id = f.variant_id and r.problem_id = ?1"
+    " and r.id <= f.run_id and m.why is not null order by m.id desc limit 1) as why, f.samples"
     " from finalist f join variant v on v.id = f.variant_id join template t on t.id = v.template_id"
     " where f.run_id = (select run_id from best_run)"
     " or (not exists (select 1 from best_run) and f.run_id = (select run_id from newest_run)) order by f.rank";

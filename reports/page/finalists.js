@@ -121,6 +121,7 @@ export function finalists(problem, unit) {
           value: (f) => parameters(f.parameters.filter(([name]) => varying.includes(name))),
           class: 'mono',
         },
+        ...(list.some((f) => f.why) ? [{title: 'Why it was proposed', value: (f) => f.why ?? '-', class: 'cause'}] : []),
       ],
     }),
   ];

@@ -354,6 +354,12 @@ await test('each chart draws, with a table behind it, and as many points as rows
     [sum(near.map((f) => f.samples.length)), near.length],
     'samples and intervals of the finalists',
   );
+  const whys = page.locator('table', {hasText: 'Why it was proposed'}).locator('tbody tr');
+  same(
+    (await whys.allInnerTexts()).map((row) => star.finalists.find((f) => row.endsWith(`\t${f.why}`))?.rank),
+    star.finalists.map((f) => f.rank),
+    'why the finalists were proposed',
+  );
   for (const id of ['roofline', 'scatter', 'distribution', 'convergence', 'effects', 'heatmap']) {
     await page.locator(`#${id} details.data summary`).click();
     await page.locator(`#${id} details.data tbody tr`).first().waitFor();

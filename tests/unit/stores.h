@@ -57,7 +57,7 @@ static const char back_to_4[] =
     "insert into variant select id, substr(source_hash, 1, 32), stencil_id, template_id, parameters from new.variant;"
     "insert into run select id, problem_id, state, reason, started, ended, command, host, version, driver, cuda, nvrtc, seed,"
     " strategy, budget_s, space, bytes, empty_ms, copy_ms, memcpy_ms, warnings, 1, outcomes from new.run;"
-    "alter table new.measurement drop column gpu; insert into measurement select * from new.measurement; insert into finalist select * from new.finalist;"
+    "alter table new.measurement drop column gpu; alter table new.measurement drop column why; insert into measurement select * from new.measurement; insert into finalist select * from new.finalist;"
     "insert into best select id, problem_id, variant_id, run_id, is_current, 1, 'tuned', date, time_ms, low_ms, high_ms,"
     " sample_count, default_ms, roof_ms, roof_ratio, roof_ratio_low, roof_ratio_high, empty_ms, bytes, rms_error, max_error,"
     " max_error_units, second_grid, registers, shared_bytes, occupancy, launch, coefficients, steps, driver, nvrtc, arch,"
@@ -76,7 +76,7 @@ static const char back_to_1[] =
 
 /* SQL that makes a database what version 5 was before it had numbers of steps. */
 static const char back_to_5[] =
-    "pragma foreign_keys = off; drop table prediction; alter table measurement drop column gpu; create table old (id integer primary key, device_id integer not null references device (id),"
+    "pragma foreign_keys = off; drop table prediction; alter table measurement drop column gpu; alter table measurement drop column why; create table old (id integer primary key, device_id integer not null references device (id),"
     " stencil_id integer not null references stencil (id), dtype text not null, nx integer not null, ny integer not null,"
     " nz integer not null, launch text not null, cache text not null, is_reproducible integer not null,"
     " origin_id integer not null references origin (id),"
@@ -84,9 +84,11 @@ static const char back_to_5[] =
     "insert into old select id, device_id, stencil_id, dtype, nx, ny, nz, launch, cache, is_reproducible, origin_id from"
     " problem; drop table problem; alter table old rename to problem; pragma user_version = 5";
 
-static const char back_to_6[] = "alter table measurement drop column gpu; pragma user_version = 6";
+static const char back_to_6[] =
+    "alter table measurement drop column gpu; alter table measurement drop column why; pragma user_version = 6";
+static const char back_to_7[] = "alter table measurement drop column why; pragma user_version = 7";
 
-/* Replace a database by what it would be in an older version: 1, 4, 5 or 6. */
+/* Replace a database by what it would be in an older version: 1, 4, 5, 6 or 7. */
 static inline void make_older(const char *path, int version) {
   char older[128], attach[192], *error = NULL;
   sqlite3 *connection = NULL;
@@ -95,7 +97,8 @@ static inline void make_older(const char *path, int version) {
   const char *const scripts[] = {schema_4_sql, attach, back_to_4, "detach new", version == 1 ? back_to_1 : ""};
   if (version >= 5) {
     CHECK_EQ(SQLITE_OK, sqlite3_open(path, &connection), "%s", path);
-    CHECK(sqlite3_exec(connection, version == 5 ? back_to_5 : back_to_6, NULL, NULL, &error) == SQLITE_OK, "%s", error);
+    const char *const script = version == 5 ? back_to_5 : version == 6 ? back_to_6 : back_to_7;
+    CHECK(sqlite3_exec(connection, script, NULL, NULL, &error) == SQLITE_OK, "%s", error);
     sqlite3_close(connection);
     return;
   }

@@ -304,6 +304,9 @@ TEST(what_a_lookup_serves_is_measured_first) {
   CHECK_OK(search_phase_run(&in, &end));
   CHECK_EQ(2, c.loads, "what a lookup serves, and the default");
   CHECK(memcmp(&c.first_loaded, &served.configuration, sizeof served.configuration) == 0, "in this order");
+  CHECK_EQ(1,
+           number_of(c.store, "select min(why) = 'the default' and max(why) = 'what a lookup serves' from measurement"),
+           "the rows say why");
   case_close(&c);
 }
 

@@ -121,6 +121,8 @@ static halotune_status add_record(struct results *results, struct trial *trial) 
   *record =
       (struct result_record){.proposal = trial->proposal, .source = trial->generated.hash, .twin_of = trial->twin_of};
   record->has_code = trial_code(trial, &record->code);
+  record->why = strdup(trial->why);
+  if (!record->why) return fail_memory();
   if (record->has_code && !record->twin_of && !set_add(&results->by_code, code_hash(record->code), results->count - 1))
     return fail_memory();
   trial->result.number = results->count;
@@ -167,6 +169,7 @@ static halotune_status store_result(struct results *results, struct trial *trial
   if (status != HALOTUNE_OK) return status;
   struct result_record *record = &results->list[result->number - 1];
   result->at_s = schedule_spent_s(in->schedule);
+  snprintf(result->why, sizeof result->why, "%s", record->why);
   const int attempts = result->attempts;
   if (!trial->twin_of) result->attempts += record->attempts;
   const double begin_ms = trace_now_ms();
@@ -353,6 +356,7 @@ halotune_status results_settle_away(struct results *results, const struct crew_s
 }
 
 void results_free(struct results *results) {
+  for (int i = 0; i < results->count; i++) free(results->list[i].why);
   free(results->list);
   free(results->by_ticket);
   set_free(&results->by_code);

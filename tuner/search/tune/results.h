@@ -15,6 +15,7 @@ struct result_record {
   int attempts;
   enum outcome outcome;
   bool is_marked; /* in the store */
+  char *why;      /* it was proposed */
   long twin_of;   /* the number of the result that it follows; 0: none */
 };
 

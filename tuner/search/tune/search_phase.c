@@ -2,6 +2,7 @@
 #include "tuner/search/tune/search_phase.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/trace.h"
@@ -49,6 +50,7 @@ static halotune_status begin_proposal(struct search_phase *phase, const struct p
   halotune_status status = trial_begin(in->task, template, proposal, &in->task->grid, out);
   if (status != HALOTUNE_OK) return status;
   (*out)->again = again;
+  if (again == 0 && phase->why) snprintf((*out)->why, sizeof(*out)->why, "%s", phase->why);
   if (again == 0) status = results_recall(&phase->results, *out, phase->watch.default_ms);
   if (status == HALOTUNE_OK) return status;
   trial_free(*out);
@@ -89,6 +91,7 @@ static halotune_status send_away(struct search_phase *phase, const struct propos
   struct trial *trial;
   halotune_status status = trial_begin_away(in->space->templates[proposal->template_index], proposal, &trial);
   if (status != HALOTUNE_OK) return status;
+  snprintf(trial->why, sizeof trial->why, "%s", phase->why);
   return in->crew->table->put(in->crew->state, trial, timed_best_ms(in->timed));
 }
 
@@ -303,6 +306,7 @@ static bool has_room(const struct search_phase *phase) {
 /* Begin the next variant that a member took and did not run. */
 static halotune_status propose_lost(struct search_phase *phase) {
   const struct proposal proposal = phase->lost.list[--phase->lost.count];
+  phase->why = "";
   return dispatch(phase, &proposal);
 }
 

@@ -28,6 +28,7 @@ struct trial {
   bool has_code;        /* `code` is known without a cubin */
   struct identity code; /* of launch and machine code */
   bool is_stand_in;     /* it gives no result: it becomes the anchor in the default's place */
+  char why[MEASUREMENT_WHY_BYTES]; /* it was proposed; "" where that is not known */
   struct measurement result;
   char reason[TRIAL_REASON_BYTES];
   float *samples;
