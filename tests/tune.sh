@@ -326,6 +326,8 @@ jq -e '
     (only("verify") | ends) <= only("sample").ts + 1)) and
   ($spans | map(select(.lane == "phases") | .name) | contains(["start", "set-up", "search", "finals"]))' "$work/trace" >"$work/jq" 2>&1
 result "--trace: spans of each variant on the lanes of compilers, GPU and store" $? "$work/jq"
+jq -e 'def first_ts(n): [.[] | select(.name == n) | .ts] | min; first_ts("submit") < first_ts("problem to the device")' "$work/trace" >"$work/jq" 2>&1
+result "the default variant compiles while the GPU gets the problem" $? "$work/jq"
 fails "--trace into a folder that is not there" 1 "nothing/here.json: No such file" tune "$early" --max-variants 1 --trace "$work/nothing/here.json"
 tune "$work/enough.db" --good-enough 0.01 --json >"$work/out" 2>"$work/err" && json '.tasks[0] | .tried >= 1 and .tried < 20 and .complete'
 result "--good-enough" $? "$work/out"

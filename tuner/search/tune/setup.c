@@ -76,19 +76,44 @@ static halotune_status find_recorded(const struct setup_inputs *in, struct setup
   return HALOTUNE_OK;
 }
 
-/* Try a template's default, or the variant nearest to it that the rules keep. If it works, it becomes setup->first. */
+/* Find a template's default, or the variant nearest to it that the rules keep. Returns false if there is none. */
+static bool default_of(struct setup *setup, int index, struct proposal *out) {
+  const struct configuration *values = space_values(&setup->space, index);
+  *out = (struct proposal){.template_index = index,
+                           .configuration = values ? *values : configuration_default(setup->templates[index])};
+  return space_nearest(&setup->bindings[index], space_fixed(&setup->space, index), &out->configuration) == NULL;
+}
+
+/* Have the first template's default compiled while the device gets the problem. */
+static halotune_status begin_default(const struct setup_inputs *in, struct setup *setup) {
+  struct proposal proposal;
+  struct trial *trial;
+  if (!default_of(setup, 0, &proposal)) return HALOTUNE_OK;
+  halotune_status status = trial_begin(in->task, setup->templates[0], &proposal, &in->task->grid, &trial);
+  if (status != HALOTUNE_OK) return status;
+  if (!trial->is_over) return pipeline_put(setup->pipeline, trial, in->task);
+  trial_free(trial); /* try_default() begins it again */
+  return HALOTUNE_OK;
+}
+
+/* Compile a template's default, or wait for the one that was begun before. */
+static halotune_status build_default(const struct setup_inputs *in, struct setup *setup,
+                                     const struct proposal *proposal, struct trial **out) {
+  const struct template *template = setup->templates[proposal->template_index];
+  if (pipeline_is_empty(setup->pipeline)) return pipeline_build(setup->pipeline, in->task, template, proposal, out);
+  halotune_status status = pipeline_take(setup->pipeline, -1, out);
+  return status == HALOTUNE_OK && !*out ? fail(HALOTUNE_IO, "a compile gave no result") : status;
+}
+
+/* Try a template's default. If it works, it becomes setup->first. */
 static halotune_status try_default(const struct setup_inputs *in, struct setup *setup, int index) {
   struct backend_handle *backend = in->tools->backend;
-  struct template *template = setup->templates[index];
-  const struct configuration *values = space_values(&setup->space, index);
-  struct proposal proposal = {.template_index = index,
-                              .configuration = values ? *values : configuration_default(template)};
   struct verdict verdict = {.outcome = OUTCOME_MEASURED};
+  struct proposal proposal;
   struct trial *trial;
   double time_ms = NAN;
-  if (space_nearest(&setup->bindings[index], space_fixed(&setup->space, index), &proposal.configuration))
-    return HALOTUNE_OK;
-  halotune_status status = pipeline_build(setup->pipeline, in->task, template, &proposal, &trial);
+  if (!default_of(setup, index, &proposal)) return HALOTUNE_OK;
+  halotune_status status = build_default(in, setup, &proposal, &trial);
   if (status != HALOTUNE_OK) return status;
   if (!trial->is_over) status = trial_load(backend, 0, trial, false, &verdict);
   const bool is_loaded = status == HALOTUNE_OK && !trial->is_over && verdict.outcome == OUTCOME_MEASURED;
@@ -260,6 +285,7 @@ halotune_status setup_find_starts(const struct setup_inputs *in, struct setup *s
 static halotune_status prepare_device(const struct setup_inputs *in, struct setup *setup) {
   const int launch = in->options->launch;
   halotune_status status = check_box(in->task);
+  if (status == HALOTUNE_OK) status = begin_default(in, setup);
   if (status == HALOTUNE_OK) status = make_problem(in, setup, launch < 0 ? LAUNCH_STREAM : (enum launch_mode)launch);
   if (status != HALOTUNE_OK || schedule_is_stopped(in->schedule)) return status;
   if (status == HALOTUNE_OK) status = find_recorded(in, setup);
