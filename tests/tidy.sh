@@ -79,6 +79,15 @@ check_waits() {
 }
 check_waits
 result "each wait of docs/debugging.md has its test" $?
+
+# Calls that wait without a limit. The exceptions wait for threads of their own process, whose waits are in the list.
+check_limits() {
+  bad=$(find base stencil gpu db library reports tuner -name '*.c' | xargs grep -nE '\<(waitpid|sem_wait|sigwait(info)?|pthread_cond_wait|pause)\(|F_SETLKW|flock\(.*LOCK_(EX|SH)\)|\<poll\([^;]*, -1\)|MSG_WAITALL|until\([^;]*INFINITY' |
+    grep -vE 'WNOHANG|^tuner/(search/variants/runner|fleet/link_mpi)\.c:.*pthread_cond_wait')
+  [ -z "$bad" ] || { echo "$bad" | sed 's/^/# /'; return 1; }
+}
+check_limits
+result "no call waits without a limit" $?
 if [ "${1:-}" = form ]; then exit $failed; fi
 
 # One file at a time, because clang-tidy 14 takes every second va_list for uninitialised if it gets several. Fails if

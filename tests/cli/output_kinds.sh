@@ -46,7 +46,7 @@ echo '--- a pipe that somebody opens and does not read'
 exec 9<>"$folder/pipe"
 env --default-signal=INT halotune report -o "$folder/pipe" >/dev/null 2>&1 &
 writes() { # to a pipe that is full; where the system does not tell, asleep
-  case $(cat "/proc/$1/wchan") in *poll_schedule_timeout*) return 0 ;; '' | 0) ;; *) return 1 ;; esac
+  case $(cat "/proc/$1/wchan") in *poll_schedule_timeout* | *pipe_write) return 0 ;; '' | 0) ;; *) return 1 ;; esac
   grep -q '^halotune$' "/proc/$1/comm" && grep -q ' S ' "/proc/$1/stat"
 }
 rounds=18000
@@ -59,6 +59,20 @@ kill -INT $!
 wait $!
 echo "exit $?"
 HALOTUNE_PIPE_TIMEOUT=0.1 halotune report -o "$folder/pipe" 2>&1 >/dev/null | sed "s|$TMPDIR|TMP|"
+exec 9>&-
+echo '--- standard output that nobody reads'
+exec 9<>"$folder/pipe"
+head -c 65536 /dev/zero >&9
+env --default-signal=INT halotune show star7 >"$folder/pipe" &
+rounds=18000
+until writes $! || ! kill -0 $! 2>/dev/null; do
+  rounds=$((rounds - 1))
+  [ $rounds -gt 0 ] || { echo 'the output does not wait' && kill -KILL $!; }
+  sleep 0.05
+done
+kill -INT $!
+wait $!
+echo "exit $?"
 exec 9>&-
 echo '--- standard output, which is a file' && echo before >"$TMPDIR/all"
 halotune generate copy --template direct -o /dev/stdout >>"$TMPDIR/all"
