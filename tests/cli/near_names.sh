@@ -6,7 +6,7 @@ try hlep
 try frobnicate
 try show star7 --jsno
 try tune star7 --gird=8,8,8
-try query star7 --wrong
+try query star7 --nothing
 try query star7 --d
 try show star7 --json=1
 try query star7 --grid

@@ -62,8 +62,8 @@ static halotune_status winner_find(struct bench *b) {
   halotune_status status = query_open(&inner, &b->query);
   if (status != HALOTUNE_OK || b->query.config.match <= HALOTUNE_MATCH_STALE) return status;
   return fail(HALOTUNE_NOT_FOUND,
-              "the databases have no winner of %s that was measured for this grid, type and mode on an %s: run "
-              "'halotune tune %s'",
+              "the databases have no winner of %s that was measured for this grid, type, mode and number of "
+              "steps on an %s: run 'halotune tune %s'",
               b->query.config.stencil, b->backend.facts.device.name, b->invocation->arguments[0]);
 }
 
