@@ -91,8 +91,9 @@ static void pages_identity(struct store *store, struct identity *out, bool *has)
 }
 
 /* Open a database.
- *   before  what it had when it was opened first; NULL: this is the first time. The same pages have the same rows,
- *           which take longer to read. Other pages may have them, too: a journal may have been written back */
+ *   before  what it had when it was opened first; NULL: this is the first time. The same pages were checked then, and
+ *           have the same rows, which take longer to read. Other pages may have them, too: a journal may have been
+ *           written back */
 static halotune_status database_open(const char *path, const struct imported *before, struct imported *out) {
   halotune_status status = store_open(path, STORE_READ_UNTRUSTED, &out->store);
   if (status == HALOTUNE_OK) status = store_hold(out->store);
@@ -102,7 +103,8 @@ static halotune_status database_open(const char *path, const struct imported *be
     out->document = before->document;
     return HALOTUNE_OK;
   }
-  return rows_identity(out->store, &out->document);
+  if (out->has_pages) status = store_pages_check(out->store);
+  return status == HALOTUNE_OK ? rows_identity(out->store, &out->document) : status;
 }
 
 /* Read a document, and close `fd`. */

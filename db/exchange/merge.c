@@ -37,13 +37,34 @@ static halotune_status refer_fail(const struct table *table, const struct column
               table->name, table_names[column->refers_to]);
 }
 
+/* Bind a value of the present row, without a copy: it stays until the next row, and every statement is bound anew for
+ * each row. */
+static void bind_present(sqlite3_stmt *to, int place, sqlite3_stmt *from, int column) {
+  switch (sqlite3_column_type(from, column)) {
+  case SQLITE_INTEGER: sqlite3_bind_int64(to, place, sqlite3_column_int64(from, column)); return;
+  case SQLITE_FLOAT: sqlite3_bind_double(to, place, sqlite3_column_double(from, column)); return;
+  case SQLITE_TEXT: {
+    const char *text = (const char *)sqlite3_column_text(from, column);
+    sqlite3_bind_text(to, place, text, sqlite3_column_bytes(from, column), SQLITE_STATIC);
+    return;
+  }
+  case SQLITE_BLOB: {
+    const void *bytes = sqlite3_column_blob(from, column);
+    const int count = sqlite3_column_bytes(from, column);
+    if (count == 0) sqlite3_bind_zeroblob(to, place, 0); /* a place that is NULL would be the value NULL */
+    else sqlite3_bind_blob(to, place, bytes, count, SQLITE_STATIC);
+    return;
+  }
+  default: sqlite3_bind_null(to, place);
+  }
+}
+
 /* The present row's value in column `i`, into the same place of insert and find. */
 static halotune_status carry_value(struct merge *m, const struct table *table, sqlite3_stmt *to, int i) {
   const struct column *column = &table->columns[i];
   int place = i + 2;
-  sqlite3_value *value = sqlite3_column_value(m->select, i + 1);
-  if (column->refers_to < 0 || sqlite3_value_type(value) == SQLITE_NULL) {
-    sqlite3_bind_value(to, place, value);
+  if (column->refers_to < 0 || sqlite3_column_type(m->select, i + 1) == SQLITE_NULL) {
+    bind_present(to, place, m->select, i + 1);
     return HALOTUNE_OK;
   }
   int64_t id = id_map_find(&m->ids, column->refers_to, sqlite3_column_int64(m->select, i + 1));

@@ -34,6 +34,40 @@ halotune_status check_each(struct check *c, const char *sql,
   return status;
 }
 
+/* An identity is evenly spread: any part of it is a hash. */
+static uint64_t fine_hash(const struct identity *identity) {
+  uint64_t hash;
+  memcpy(&hash, identity->bytes, sizeof hash);
+  return hash;
+}
+
+static bool was_fine(const struct check *c, const struct identity *values) {
+  int number;
+  for (struct set_walk at = set_walk(&c->by_fine, fine_hash(values)); set_next(&at, &number);) {
+    if (identity_compare(c->fine[number], *values) == 0) return true;
+  }
+  return false;
+}
+
+halotune_status check_once(struct check *c, const char *kind, sqlite3_stmt *row,
+                           halotune_status (*look)(struct check *c, sqlite3_stmt *row)) {
+  struct identity_maker maker;
+  const long before = c->found;
+  identity_begin(&maker, kind);
+  for (int i = 1; i < sqlite3_column_count(row); i++) {
+    const int type = sqlite3_column_type(row, i); /* before the value is read as a text */
+    identity_add(&maker, &type, sizeof type);
+    identity_add(&maker, sqlite3_column_blob(row, i), (size_t)sqlite3_column_bytes(row, i));
+  }
+  const struct identity values = identity_end(&maker);
+  if (was_fine(c, &values)) return HALOTUNE_OK;
+  const halotune_status status = look(c, row);
+  if (status != HALOTUNE_OK || c->found > before) return status;
+  if (!array_room(c->fine, c->fine_count, c->fine_room)) return fail_memory();
+  c->fine[c->fine_count] = values;
+  return set_add(&c->by_fine, fine_hash(&values), c->fine_count++) ? HALOTUNE_OK : fail_memory();
+}
+
 static halotune_status look_at_integrity(struct check *c, sqlite3_stmt *row) {
   if (strcmp(column_text(row, 0), "ok") != 0) check_report(c, "the file is damaged: %s", column_text(row, 0));
   return HALOTUNE_OK;
@@ -276,7 +310,7 @@ static halotune_status check_coefficients(struct check *c, sqlite3_stmt *row) {
 
 /* Columns: id, source, source_hash of its variant, launch, coefficients, whether variant and problem are of
  * one stencil, the stencil's text, nx, ny, nz. */
-static halotune_status look_at_best(struct check *c, sqlite3_stmt *row) {
+static halotune_status look_at_values(struct check *c, sqlite3_stmt *row) {
   long long id = sqlite3_column_int64(row, 0);
   const char *source = column_text(row, 1);
   struct launch launch;
@@ -292,6 +326,10 @@ static halotune_status look_at_best(struct check *c, sqlite3_stmt *row) {
     check_report(c, "best %lld: its variant and its problem have different stencils", id);
   bool is_out = hash_status != HALOTUNE_OK || launch_status == HALOTUNE_MEMORY || coefficient_status != HALOTUNE_OK;
   return is_out ? HALOTUNE_MEMORY : HALOTUNE_OK;
+}
+
+static halotune_status look_at_best(struct check *c, sqlite3_stmt *row) {
+  return check_once(c, "best", row, look_at_values);
 }
 
 halotune_status store_check_future(struct store *store, void (*problem)(void *context, const char *text), void *context,
@@ -329,6 +367,8 @@ halotune_status store_check(struct store *store, void (*problem)(void *context, 
     status = check_each(&c, looks[i].sql, looks[i].look);
   }
   if (status == HALOTUNE_OK && is_whole) status = check_launches(&c);
+  set_free(&c.by_fine);
+  free(c.fine);
   *found = c.found;
   return status;
 }

@@ -41,7 +41,7 @@ static halotune_status compare(struct check *c, sqlite3_stmt *row, const struct 
   return ok ? HALOTUNE_OK : fail_memory();
 }
 
-static halotune_status look_at_launch(struct check *c, sqlite3_stmt *row) {
+static halotune_status look_at_values(struct check *c, sqlite3_stmt *row) {
   struct generated made;
   char hex[IDENTITY_HEX_BYTES];
   halotune_status status = regenerate(row, FIRST_COLUMN, &made);
@@ -50,6 +50,10 @@ static halotune_status look_at_launch(struct check *c, sqlite3_stmt *row) {
   if (status == HALOTUNE_OK) status = compare(c, row, &made.launch, strcmp(hex, column_text(row, 1)) == 0);
   generated_free(&made);
   return status;
+}
+
+static halotune_status look_at_launch(struct check *c, sqlite3_stmt *row) {
+  return check_once(c, "launch", row, look_at_values);
 }
 
 halotune_status check_launches(struct check *c) { return check_each(c, launches_sql, look_at_launch); }

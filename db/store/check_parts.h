@@ -5,6 +5,8 @@
 #include <sqlite3.h>
 #include <stdbool.h>
 
+#include "base/identity.h"
+#include "base/set.h"
 #include "db/store/check.h"
 #include "stencil/generate/generate.h"
 
@@ -13,7 +15,17 @@ struct check {
   void (*problem)(void *context, const char *text);
   void *context;
   long found;
+  /* What was looked at without a defect. GPUs of one host often have the same winner, which takes milliseconds to
+   * generate. */
+  struct identity *fine;
+  struct set by_fine;
+  int fine_count, fine_room;
 };
+
+/* Look at a row, unless one with the same values was looked at and is fine. Column 0 is its id, which does not count.
+ *   kind  of the look */
+halotune_status check_once(struct check *c, const char *kind, sqlite3_stmt *row,
+                           halotune_status (*look)(struct check *c, sqlite3_stmt *row));
 
 /* Count a defect and tell it. */
 void check_report(struct check *c, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -49,6 +49,10 @@ void store_close(struct store *store);
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
 halotune_status store_hold(struct store *store);
 
+/* Look at each page of a copy once, before its rows are read: pages that several rows share would be read for each of
+ * them. Returns HALOTUNE_OK, or HALOTUNE_DB with what is damaged. */
+halotune_status store_pages_check(struct store *store);
+
 /* A reader may take only so many steps (db/store/guard.h). Let one that stays open begin to count again. */
 void store_renew(struct store *store);
 

@@ -188,9 +188,10 @@ halotune_status store_hold(struct store *store) {
   }
   sqlite3_close(store->connection);
   store->connection = copy;
-  status = guard_tables(copy, store->path);
-  return status == HALOTUNE_OK ? pages_check(copy, store->path) : status;
+  return guard_tables(copy, store->path);
 }
+
+halotune_status store_pages_check(struct store *store) { return pages_check(store->connection, store->path); }
 
 /* Make the folder of a file that does not exist, and see whether it is on a shared file system. */
 static halotune_status make_folder(const char *path, bool *is_shared) {

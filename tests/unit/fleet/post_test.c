@@ -53,7 +53,9 @@ static int mpi_receive(int from, void *bytes, size_t count, void **request) {
     message->is_found = true;
     message->place = bytes;
     *request = message;
-    return message->count == count ? 0 : 1;
+    if (message->count == count) return 0;
+    *request = NULL;
+    return 1;
   }
   return 1;
 }
