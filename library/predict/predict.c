@@ -91,8 +91,9 @@ void predict_place_of(const struct predict_model *model, const struct predict_wo
   f[PREDICT_unaligned_32] = fmod(work->row_bytes, 32) != 0 ? 1 : 0;
   out->common.log_streaming_ms = logf((float)(bytes / (gbs * reached_share * bytes_of_gbs_in_ms)));
   const double fastest_gbs = gpu->copy_gbs > 0 ? gpu->copy_gbs : gpu->memory_gbs;
-  if (fastest_gbs > 0 && gpu->l2_bytes > 0)
-    out->common.memory_ms = (float)(missed_bytes(bytes, l2_bytes) / (fastest_gbs * bytes_of_gbs_in_ms));
+  const double memory_ms = missed_bytes(bytes, l2_bytes) / (fastest_gbs * bytes_of_gbs_in_ms);
+  out->common.log_memory_ms =
+      fastest_gbs > 0 && gpu->l2_bytes > 0 && memory_ms > 0 ? logf((float)memory_ms) : -INFINITY;
   predict_recost(model, &out->common);
 }
 
@@ -135,7 +136,7 @@ static float start_ms(const struct predict_cost *cost, enum launch_mode mode) {
 }
 
 struct predict_bounds predict_bounds_of(const struct predict_cost *asked, enum launch_mode to) {
-  return (struct predict_bounds){logf(start_ms(asked, to)), asked->memory_ms > 0 ? logf(asked->memory_ms) : -INFINITY};
+  return (struct predict_bounds){logf(start_ms(asked, to)), asked->log_memory_ms};
 }
 
 struct predict_bounds predict_shares_of(double time_ms, const struct predict_cost *measured, enum launch_mode from) {

@@ -84,11 +84,11 @@ static inline float predict_nearness(const struct predict_size *a, const struct 
 
 /* What the model says of a variant on a problem. Two of these give a prediction. */
 struct predict_cost {
-  float log_ms[LAUNCH_MODE_COUNT];       /* logarithm of the model's time in milliseconds, in each launch mode */
-  struct predict_size size;              /* of the problem */
-  float log_streaming_ms;                /* of the time that the memory takes for the bytes */
-  float dispatch_ms;                     /* in which the GPU starts the blocks; 0: nothing is known of them */
-  float memory_ms;                       /* of a copy of the bytes that must move; 0: the L2 cache may hold them */
+  float log_ms[LAUNCH_MODE_COUNT]; /* logarithm of the model's time in milliseconds, in each launch mode */
+  struct predict_size size;        /* of the problem */
+  float log_streaming_ms;          /* of the time that the memory takes for the bytes */
+  float dispatch_ms;               /* in which the GPU starts the blocks; 0: nothing is known of them */
+  float log_memory_ms;             /* of a copy of the bytes that must move; -INFINITY: the L2 cache may hold them */
   float launch_share[LAUNCH_MODE_COUNT]; /* of the launch in the model\'s time */
   float factor;                          /* the sum of all coefficients times features */
   float features[PREDICT_FEATURES];
