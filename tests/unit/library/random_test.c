@@ -1,4 +1,4 @@
-/* random_test.c: a program that asks for random problems gets an answer to each, whose configuration keeps all rules. */
+/* random_test.c: a program that asks for random problems gets answers whose configurations keep all rules. */
 #include "base/random.h"
 #include "library/lookup/choose.h"
 #include "library/lookup/lookup.h"
