@@ -56,6 +56,9 @@ halotune_status store_pages_check(struct store *store);
 /* A reader may take only so many steps (db/store/guard.h). Let one that stays open begin to count again. */
 void store_renew(struct store *store);
 
+/* End what is read from now on after so many steps of SQLite, where the answer is worth no more. */
+void store_limit(struct store *store, long steps);
+
 /* $HALOTUNE_DB, else $XDG_DATA_HOME/halotune/halotune.db, else ~/.local/share/halotune/halotune.db.
  *   path  from malloc, the caller's; NULL on failure
  * Returns HALOTUNE_OK; HALOTUNE_IO where there is no home; HALOTUNE_MEMORY. */

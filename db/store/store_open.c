@@ -422,3 +422,5 @@ int store_version(const struct store *store) { return store->version; }
 sqlite3 *store_connection(const struct store *store) { return store->connection; }
 
 void store_renew(struct store *store) { guard_renew(&store->guard); }
+
+void store_limit(struct store *store, long steps) { store->guard.steps_left = steps; }

@@ -38,6 +38,34 @@ END
   result "a $key that goes on behind its end makes no second row of its key (exit $code)" $?
 done
 
+# A file that is kept apart, without indices and with 600 runs that call a variant wrong: to find its winner takes 20 million steps.
+mkdir -m 700 "$work/honest.db.untrusted"
+cp "$work/honest.db" "$work/honest.db.untrusted/slow.db"
+"$python" - "$work/honest.db.untrusted/slow.db" <<'END'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+def row(table, columns):
+    names = [column[1] for column in db.execute(f"pragma table_info({table})")]
+    first = dict(zip(names, db.execute(f"select * from {table} where {columns}").fetchone()))
+    return first, f"insert into {table} values ({','.join(':' + name for name in names)})"
+for (name,) in db.execute("select name from sqlite_master where type = 'index' and sql is not null").fetchall():
+    db.execute(f"drop index {name}")
+best, add_best = row("best", "problem_id = 1")
+run, add_run = row("run", "problem_id = 1")
+measurement, add_measurement = row("measurement", "true")
+for i in range(1000, 1600):
+    db.execute(add_run, {**run, "id": i, "seed": i})
+    db.execute(add_measurement, {**measurement, "id": i, "run_id": i, "variant_id": best["variant_id"], "outcome": "wrong"})
+    date = "2026-11-22T00:00:00Z" if i == 1599 else "2026-11-20T00:00:00Z"
+    db.execute(add_best, {**best, "id": i, "is_current": 0, "date": date, "source": "", "cubin": b""})
+db.execute("update problem set nx = 500 where id = 1")
+db.execute("pragma application_id = %d" % 0x48414c55)
+db.commit()
+END
+survives query star7 --db "$work/honest.db" --device 'NVIDIA H200' --grid 500,512,512 && [ $code = 0 ] && [ -s "$work/out" ] && ! grep -q 'is not trusted' "$work/said"
+result "a file that is kept apart does not keep an answer waiting (exit $code)" $?
+rm -r "$work/honest.db.untrusted"
+
 # What a header says of a device, a date and a variant stands in a comment of C.
 "$python" - "$work" <<'END'
 import sqlite3, sys
