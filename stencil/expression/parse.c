@@ -68,8 +68,11 @@ static halotune_status fail_expected(const struct parser *p, const char *what) {
     return parse_fail(p, place_of_token(p), "expected %s, found '%.*s': %s", what, (int)p->token.length, p->token.text,
                       find_remedy(&p->token));
   }
-  if (p->token.kind == TOKEN_END)
-    return parse_fail(p, place_of_token(p), "expected %s, found the end of the text", what);
+  if (p->token.kind == TOKEN_END) { /* of a formula it can be a ',' that YAML took for its own */
+    const bool can_be_comma = p->scope->dims == 0 && strstr(what, "','");
+    return parse_fail(p, place_of_token(p), "expected %s, found the end of the text%s", what,
+                      can_be_comma ? "; between { and } put a formula with ',' in quotes" : "");
+  }
   return parse_fail(p, place_of_token(p), "expected %s, found '%.*s'", what, (int)p->token.length, p->token.text);
 }
 

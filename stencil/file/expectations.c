@@ -1,5 +1,6 @@
 /* expectations.c: reads the fields for tests: exact solutions, allowed errors, ranges of inputs. */
 #include <math.h>
+#include <string.h>
 
 #include "stencil/file/stencil_fields.h"
 
@@ -44,6 +45,10 @@ halotune_status field_exact(struct stencil_reader *r, const struct yaml *node) {
   for (int axis = 0; axis < MAX_DIMS && axis < stencil->dims && status == HALOTUNE_OK; axis++) {
     status = reader_allow_variable(r, VARIABLE_X + axis);
   }
+  /* A coefficient may have this name, which is reserved nowhere else. */
+  const char *steps = variable_names[VARIABLE_STEPS];
+  if (status == HALOTUNE_OK && !scope_find(&r->formula_scope, steps, strlen(steps)))
+    status = reader_allow_variable(r, VARIABLE_STEPS);
   if (status != HALOTUNE_OK) return status;
   for (const struct yaml *item = node->first; item; item = item->next) {
     const struct name *field;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-const char *const variable_names[VARIABLE_COUNT] = {"nx", "ny", "nz", "pi", "x", "y", "z", "x", "y", "z"};
+const char *const variable_names[VARIABLE_COUNT] = {"nx", "ny", "nz", "pi", "x", "y", "z", "x", "y", "z", "steps"};
 const char *const dtype_names[DTYPE_COUNT] = {"f32", "f64"};
 const char *const kind_names[] = {[STENCIL_STENCIL] = "stencil", [STENCIL_SCAN] = "scan"};
 const char *const input_type_names[INPUT_TYPE_COUNT] = {[INPUT_U8] = "u8"};
@@ -111,9 +111,18 @@ halotune_status stencil_check_grid(const struct stencil *stencil, const struct g
   return HALOTUNE_OK;
 }
 
+bool stencil_exact_is_for(const struct stencil *stencil, const struct exact *exact, long steps) {
+  bool uses_steps = false;
+  for (int i = exact->value.first; i <= exact->value.root; i++) {
+    const struct expr *node = &stencil->exprs.nodes[i];
+    uses_steps = uses_steps || (node->kind == EXPR_VARIABLE && node->index == VARIABLE_STEPS);
+  }
+  return steps == 1 || uses_steps;
+}
+
 halotune_status stencil_exact(const struct stencil *stencil, const struct exact *exact, const struct grid *grid,
-                              const double *coefficients, const long point[MAX_DIMS], double *value) {
-  double variables[VARIABLE_COUNT] = {0};
+                              const double *coefficients, long steps, const long point[MAX_DIMS], double *value) {
+  double variables[VARIABLE_COUNT] = {[VARIABLE_STEPS] = (double)steps};
   grid_variables(grid, variables);
   for (int axis = 0; axis < MAX_DIMS; axis++) {
     /* The last point has coordinate 1. On a periodic axis the point after the last one has it, which is point 0

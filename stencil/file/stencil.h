@@ -60,7 +60,7 @@ struct coefficient {
 };
 
 /* A formula that gives a field's values. It may use x, y, z (from 0 to 1 over the grid, see coordinates in
- * docs/stencil-format.md), nx, ny, nz, pi and the coefficients. */
+ * docs/stencil-format.md), nx, ny, nz, pi, steps and the coefficients. */
 struct exact {
   bool is_output;
   int field;
@@ -97,6 +97,7 @@ enum variable {
   VARIABLE_INDEX_X, /* of an update: the number of the point along x, from 0; it is also called x */
   VARIABLE_INDEX_Y,
   VARIABLE_INDEX_Z,
+  VARIABLE_STEPS, /* of `exact`: how often the update is applied, 0 for inputs */
   VARIABLE_COUNT
 };
 extern const char *const variable_names[VARIABLE_COUNT];
@@ -227,10 +228,14 @@ long stencil_least_points(const struct stencil *stencil, int axis);
  * Returns HALOTUNE_OK or HALOTUNE_ARGUMENT. */
 halotune_status stencil_check_grid(const struct stencil *stencil, const struct grid *grid, int *axis);
 
+/* Whether an `exact` formula is for a field after so many applications of the update: 1, or any if it uses `steps`. */
+bool stencil_exact_is_for(const struct stencil *stencil, const struct exact *exact, long steps);
+
 /* Compute the value of an `exact` formula at one point.
  *   coefficients  from stencil_coefficients
+ *   steps         applications of the update
  *   point         indices from 0; the grid and the boundary rules turn them into coordinates */
 halotune_status stencil_exact(const struct stencil *stencil, const struct exact *exact, const struct grid *grid,
-                              const double *coefficients, const long point[MAX_DIMS], double *value);
+                              const double *coefficients, long steps, const long point[MAX_DIMS], double *value);
 
 #endif

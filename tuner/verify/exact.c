@@ -19,6 +19,7 @@ struct exact_filling {
   const struct exact *exact;
   const struct grid *grid;
   const double *coefficients;
+  long steps;
   double *values;
   atomic_bool failed; /* memory ran out, which is the only possible failure */
 };
@@ -30,15 +31,15 @@ static void fill_points(void *context, int thread, long first, long end) {
   for (long i = first; i < end; i++) {
     const long point[MAX_DIMS] = {i % n[0], i / n[0] % n[1], i / n[0] / n[1]};
     halotune_status status = stencil_exact(filling->stencil, filling->exact, filling->grid, filling->coefficients,
-                                           point, &filling->values[i]);
+                                           filling->steps, point, &filling->values[i]);
     if (status != HALOTUNE_OK) filling->failed = true;
   }
 }
 
 halotune_status exact_fill(const struct stencil *stencil, const struct exact *exact, const struct grid *grid,
-                           const double *coefficients, int threads, double *values) {
+                           const double *coefficients, long steps, int threads, double *values) {
   enum { PART_POINTS = 256 };
-  struct exact_filling filling = {stencil, exact, grid, coefficients, values, false};
+  struct exact_filling filling = {stencil, exact, grid, coefficients, steps, values, false};
   parallel_for(grid_points(grid), PART_POINTS, parallel_threads(threads), fill_points, &filling);
   return filling.failed ? fail_memory() : HALOTUNE_OK;
 }

@@ -16,11 +16,12 @@ const struct exact *exact_find(const struct stencil *stencil, bool is_output, in
 
 /* Fill a field from its formula.
  *   coefficients  from stencil_coefficients
+ *   steps         applications of the update; 0 for an input
  *   threads       0: one for each CPU
  *   values        receives the dense array
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status exact_fill(const struct stencil *stencil, const struct exact *exact, const struct grid *grid,
-                           const double *coefficients, int threads, double *values);
+                           const double *coefficients, long steps, int threads, double *values);
 
 /* Measure how far `got` is from `want` in a box of points. `want` comes from exact_fill. All errors are 0 for an empty
  * box. */

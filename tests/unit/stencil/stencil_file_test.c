@@ -129,8 +129,43 @@ TEST(coordinates_run_over_the_unit_interval) {
                 coordinate_rows[i].boundary);
     CHECK_OK(parse_text(text_string(&text), &s));
     struct grid grid = {{coordinate_rows[i].n, 1, 1}};
-    CHECK_OK(stencil_exact(s, &s->exact[0], &grid, NULL, (const long[]){coordinate_rows[i].point, 0, 0}, &value));
+    CHECK_OK(stencil_exact(s, &s->exact[0], &grid, NULL, 1, (const long[]){coordinate_rows[i].point, 0, 0}, &value));
     CHECK_NEAR(coordinate_rows[i].x, value, 0, "row %zu", i);
+    stencil_free(s);
+    text_free(&text);
+  }
+}
+
+static const struct {
+  const char *lines;
+  long steps;
+  bool is_for;
+  double value; /* of the output */
+} step_rows[] = {
+    {"exact: {u: 1, v: 2}", 1, true, 2},
+    {"exact: {u: 1, v: 2}", 3, false, 2},
+    {"exact: {u: 1, v: \"2 + pow(2, steps)\"}", 3, true, 10},
+    {"exact: {u: 1, v: steps}", 1, true, 1},
+    {"coefficients: {steps: 0.5}\nexact: {u: 1, v: steps}", 3, false, 0.5},
+};
+
+TEST(a_formula_that_uses_steps_is_for_any_number_of_them) {
+  for (size_t i = 0; i < COUNT(step_rows); i++) {
+    const bool has_name = strstr(step_rows[i].lines, "coefficients") != NULL;
+    struct text text = {0};
+    struct stencil *s;
+    double value, values[1];
+    text_printf(&text,
+                "name: n\ndims: 1\ninputs: [u]\noutputs: [v]\nupdate: v = %su[0]\nboundary: skip\ndtypes: [f32]\n"
+                "grids: [[7]]\n%s\n",
+                has_name ? "steps*" : "", step_rows[i].lines);
+    CHECK_OK(parse_text(text_string(&text), &s));
+    CHECK_OK(stencil_coefficients(s, &s->grids[0], values));
+    const struct exact *exact = &s->exact[1];
+    const long point[MAX_DIMS] = {0};
+    CHECK_EQ(step_rows[i].is_for, stencil_exact_is_for(s, exact, step_rows[i].steps), "row %zu", i);
+    CHECK_OK(stencil_exact(s, exact, &s->grids[0], values, step_rows[i].steps, point, &value));
+    CHECK_NEAR(step_rows[i].value, value, 0, "row %zu", i);
     stencil_free(s);
     text_free(&text);
   }
@@ -142,11 +177,11 @@ TEST(formulas_see_their_own_axis) {
   CHECK_OK(parse_text(full, &s));
   CHECK_OK(stencil_coefficients(s, &s->grids[0], values));
   const long point[] = {1, 3, 1};
-  CHECK_OK(stencil_exact(s, &s->exact[0], &s->grids[0], values, point, &value));
+  CHECK_OK(stencil_exact(s, &s->exact[0], &s->grids[0], values, 1, point, &value));
   CHECK_NEAR(1 / 5.0 + 10 * 1 + 100 * 0.5, value, 1e-12, "x + 10*y + 100*z");
-  CHECK_OK(stencil_exact(s, &s->exact[1], &s->grids[0], values, point, &value));
+  CHECK_OK(stencil_exact(s, &s->exact[1], &s->grids[0], values, 1, point, &value));
   CHECK_NEAR(3, value, 1e-12, "sin(pi/2)*nz");
-  CHECK_OK(stencil_exact(s, &s->exact[2], &s->grids[0], values, point, &value));
+  CHECK_OK(stencil_exact(s, &s->exact[2], &s->grids[0], values, 1, point, &value));
   CHECK_NEAR(values[1], value, 0, "r");
   stencil_free(s);
 }
@@ -280,6 +315,7 @@ int main(void) {
       cmocka_unit_test(what_may_be_left_out_has_its_default),
       cmocka_unit_test(empty_maps_are_as_none),
       cmocka_unit_test(coordinates_run_over_the_unit_interval),
+      cmocka_unit_test(a_formula_that_uses_steps_is_for_any_number_of_them),
       cmocka_unit_test(formulas_see_their_own_axis),
       cmocka_unit_test(a_coefficient_that_is_not_finite_on_another_grid_fails_there),
       cmocka_unit_test(the_folder_holds_the_stencils_of_this_table),

@@ -34,9 +34,9 @@ TEST(a_field_is_filled_from_its_formula) {
     struct reference_case c = reference_case_open(3, LINES, grids[i / 2]);
     const long *n = c.grid.n;
     int threads = i % 2 ? 4 : 1;
-    CHECK_OK(exact_fill(c.stencil, exact_find(c.stencil, false, 0), &c.grid, c.coefficients, threads, c.inputs[0]));
-    CHECK_OK(exact_fill(c.stencil, exact_find(c.stencil, false, 1), &c.grid, c.coefficients, threads, c.inputs[1]));
-    CHECK_OK(exact_fill(c.stencil, exact_find(c.stencil, true, 1), &c.grid, c.coefficients, threads, c.outputs[1]));
+    CHECK_OK(exact_fill(c.stencil, exact_find(c.stencil, false, 0), &c.grid, c.coefficients, 0, threads, c.inputs[0]));
+    CHECK_OK(exact_fill(c.stencil, exact_find(c.stencil, false, 1), &c.grid, c.coefficients, 0, threads, c.inputs[1]));
+    CHECK_OK(exact_fill(c.stencil, exact_find(c.stencil, true, 1), &c.grid, c.coefficients, 1, threads, c.outputs[1]));
     for (long k = 0; k < c.points; k++) {
       const long point[] = {k % n[0], k / n[0] % n[1], k / n[0] / n[1]};
       double at[MAX_DIMS];

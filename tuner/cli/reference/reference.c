@@ -59,7 +59,7 @@ static halotune_status inputs_make(struct reference_task *task) {
   for (int i = 0; i < stencil->input_count && status == HALOTUNE_OK; i++) {
     const struct exact *exact = exact_find(stencil, false, i);
     if (task->from_exact && exact) {
-      status = exact_fill(stencil, exact, &task->grid, task->coefficients, task->threads, task->inputs[i]);
+      status = exact_fill(stencil, exact, &task->grid, task->coefficients, 0, task->threads, task->inputs[i]);
     } else {
       status = inputs_fill(&inputs, i, stencil, &task->grid, task->inputs[i]);
     }
@@ -79,8 +79,8 @@ static halotune_status errors_find(struct reference_task *task) {
   halotune_status status = want ? HALOTUNE_OK : fail_memory();
   for (int i = 0; i < stencil->output_count && status == HALOTUNE_OK; i++) {
     const struct exact *exact = exact_find(stencil, true, i);
-    if (!exact) continue;
-    status = exact_fill(stencil, exact, &task->grid, task->coefficients, task->threads, want);
+    if (!exact || !stencil_exact_is_for(stencil, exact, task->steps)) continue;
+    status = exact_fill(stencil, exact, &task->grid, task->coefficients, task->steps, task->threads, want);
     if (status == HALOTUNE_OK) task->errors[i] = exact_compare(&task->grid, &box, want, task->outputs[i]);
   }
   free(want);
@@ -153,7 +153,7 @@ static halotune_status outputs_compute(struct reference_task *task) {
   progress_hide(&course.line);
   if (status != HALOTUNE_OK) return status;
   for (int i = 0; i < stencil->output_count; i++) task->checksums[i] = checksum_make(task->outputs[i], task->points);
-  return task->from_exact && task->steps == 1 ? errors_find(task) : HALOTUNE_OK;
+  return task->from_exact ? errors_find(task) : HALOTUNE_OK;
 }
 
 static void task_free(struct reference_task *task) {

@@ -5,9 +5,11 @@
 
 #include "tuner/cli/output/grid_text.h"
 
-/* Whether the output was compared with its formula, which is for one step. */
+/* Whether the output was compared with its formula, which is for one step unless it uses their number. */
 static bool has_error(const struct reference_task *task, int output) {
-  return task->from_exact && task->steps == 1 && exact_find(task->loaded.stencil, true, output);
+  const struct stencil *stencil = task->loaded.stencil;
+  const struct exact *exact = exact_find(stencil, true, output);
+  return task->from_exact && exact && stencil_exact_is_for(stencil, exact, task->steps);
 }
 
 static double points_per_s(const struct reference_task *task) {
