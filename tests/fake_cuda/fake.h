@@ -6,7 +6,8 @@
  * most threads come from the cubin. The driver refuses what a GPU would refuse. If the emulation finds a fault in a
  * kernel, the launch succeeds, and each later call returns the error. Streams are in order, and synchronous unless they
  * are lazy. Times are those of a virtual clock. A kernel named spin is not executed: its first argument is a number of
- * rounds of arithmetic, which only advance the virtual clock.
+ * rounds of arithmetic, which only advance the virtual clock. With more than one block it also sleeps for a
+ * millisecond.
  *
  * The environment is read at the first call:
  *   HALOTUNE_FAKE_DEVICES=N           number of GPUs; 1

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tests/fake_cuda/fake.h"
@@ -133,6 +134,14 @@ static double spin_us(const struct fake_launch *launch) {
   return rounds * round_us;
 }
 
+/* The program keeps the GPU warm for some real time with spins of many blocks, one after the other. Here one of them
+ * stands for many: the program sleeps meanwhile, and leaves its core to the compilers. */
+static double keep_warm_us(const struct fake_launch *launch) {
+  enum { SPINS = 40, SLEEP_NS = 1000000 };
+  nanosleep(&(struct timespec){.tv_nsec = SLEEP_NS}, NULL);
+  return SPINS * spin_us(launch);
+}
+
 /* Whether a launch must be executed; see HALOTUNE_FAKE_SKIP. Checks of memory always must. */
 static bool is_due(const struct fake_launch *launch, const struct fake_arguments *arguments) {
   static int skips = -1;
@@ -193,8 +202,9 @@ CUresult fake_launch_now(const struct fake_launch *launch, bool is_graph, const 
     /* The launch itself has succeeded, but its kernel has not. */
     if (result != CUDA_SUCCESS) fake_sticky = result;
   }
-  double time_us =
-      is_spin(launch) ? spin_us(launch) : model_time_us(launch->function->module->factor, reachable_bytes(&arguments));
+  double time_us;
+  if (!is_spin(launch)) time_us = model_time_us(launch->function->module->factor, reachable_bytes(&arguments));
+  else time_us = launch->grid[0] > 1 ? keep_warm_us(launch) : spin_us(launch);
   if (damage) {
     damage_memory(launch, &arguments, damage);
     if (damage->stretch > 0) time_us *= damage->stretch;

@@ -44,16 +44,23 @@ static int count_others(void *state) {
   return others > 0 ? others : 0;
 }
 
-static halotune_status keep_warm(void *state, double time_ms) {
-  struct cuda *c = state;
+static halotune_status ask_to_keep_warm(struct cuda *c, double time_ms) {
   struct text request = {0};
   struct gpu_reply reply;
-  halotune_status status = cuda_ensure_worker(c);
-  if (status != HALOTUNE_OK) return status;
   gpu_request_begin(&request, GPU_REQUEST_KEEP_WARM);
   pack_double(&request, time_ms);
-  status = cuda_ask(c, &request, time_ms + c->hang_ms, &reply);
+  halotune_status status = cuda_ask(c, &request, time_ms + c->hang_ms, &reply);
   cuda_trace("keep warm", NULL, &reply, GPU_MARK_BEGIN, GPU_MARK_END);
+  return status;
+}
+
+/* A call of the driver that fails once here ends no run. */
+static halotune_status keep_warm(void *state, double time_ms) {
+  struct cuda *c = state;
+  halotune_status status = cuda_ensure_worker(c);
+  if (status != HALOTUNE_OK) return status;
+  status = ask_to_keep_warm(c, time_ms);
+  if (status != HALOTUNE_OK && gpu_link_is_up(&c->link)) status = ask_to_keep_warm(c, time_ms);
   return status == HALOTUNE_OK || gpu_link_is_up(&c->link) ? status : cuda_ensure_worker(c);
 }
 
