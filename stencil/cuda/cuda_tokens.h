@@ -43,7 +43,9 @@ struct cuda_token cuda_next(struct cuda_reader *reader);
 
 /* Whether a token has this spelling. */
 static inline bool cuda_is(const struct cuda_token *token, const char *spelling) {
-  return strlen(spelling) == token->length && memcmp(token->at, spelling, token->length) == 0;
+  /* most tokens differ in the first byte */
+  return token->length > 0 && *token->at == *spelling && strlen(spelling) == token->length &&
+         memcmp(token->at, spelling, token->length) == 0;
 }
 
 /* Hash the meaning of CUDA text: its tokens and the ends of its preprocessor lines. Comments, layout and #line

@@ -37,13 +37,11 @@ halotune_status reader_need(const struct reader *r, const struct yaml *map, cons
 halotune_status reader_check_keys(const struct reader *r, const struct yaml *map, const char *const *known,
                                   size_t count) {
   for (const struct yaml *item = map->first; item; item = item->next) {
-    struct nearest nearest = nearest_to(item->key, strlen(item->key));
     bool found = false;
-    for (size_t i = 0; i < count; i++) {
-      found = found || strcmp(item->key, known[i]) == 0;
-      nearest_try(&nearest, known[i]);
-    }
+    for (size_t i = 0; i < count && !found; i++) found = strcmp(item->key, known[i]) == 0;
     if (found) continue;
+    struct nearest nearest = nearest_to(item->key, strlen(item->key));
+    for (size_t i = 0; i < count; i++) nearest_try(&nearest, known[i]);
     return reader_fail(r, item->key_place, "'%s' is not a field that is allowed here%s", item->key, nearest.question);
   }
   return HALOTUNE_OK;

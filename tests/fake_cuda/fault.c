@@ -105,7 +105,8 @@ static void read_faults(void) {
 static bool is_of_word(char c) { return isalnum((unsigned char)c) || c == '_' || c == '='; }
 
 static bool holds_word(const char *source, const char *word, size_t length) {
-  for (const char *at = source; (at = memmem(at, strlen(at), word, length)) != NULL; at++) {
+  const char *end = source + strlen(source);
+  for (const char *at = source; (at = memmem(at, (size_t)(end - at), word, length)) != NULL; at++) {
     if ((at == source || !is_of_word(at[-1])) && !is_of_word(at[length])) return true;
   }
   return false;
