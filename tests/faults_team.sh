@@ -87,9 +87,10 @@ result "the leader is killed: no process is left" $?
   [ "$(query "$db" "select count(*), count(distinct variant_id) from measurement")" = "$space $space" ]
 result "and the same command goes on" $? "$work/err"
 
-# SIGTERM, as a batch system sends it.
+# SIGTERM, as a batch system sends it. The search would take half a minute, so that the signal comes in its middle on a
+# busy machine, too.
 db=$work/stopped.db
-(late_ms=100 && slowly "$db") >"$work/out" 2>"$work/err" &
+(late_ms=600 && slowly "$db") >"$work/out" 2>"$work/err" &
 tuner=$!
 await has_rows "$db" 1
 kill -TERM $tuner

@@ -152,13 +152,15 @@ stencils_of() { # template
 # First use a common sample; then samples with each value of the parameter, in case rules tie it to others; then the
 # last grid of the stencils, which is the smallest of star7; then the second grid, which is its largest.
 for template in $templates; do
+  # A parameter with a single value cannot be changed: it requests something from the prelude.
+  parameters=$(awk -F '\t' -v t="$template" '$1 == t {print $1, $2}' "$work/values" | sort | uniq -d | sliced "${SLICE:-1}" | cut -d' ' -f2)
+  [ -n "$parameters" ] || continue
   : >"$work/sample"
   applies_to=$(stencils_of "$template" | head -n 6)
   applies_to=${applies_to:-star7}  # a template for small grids, as star7's last one
   for stencil in $(echo "$applies_to" | head -n 2); do sample "$stencil" "$template" "$(grid_of "$stencil" 0)" --sample 2; done
   cp "$work/sample" "$work/common"
-  # A parameter with a single value cannot be changed: it requests something from the prelude.
-  for parameter in $(awk -F '\t' -v t="$template" '$1 == t {print $1, $2}' "$work/values" | sort | uniq -d | sliced "${SLICE:-1}" | cut -d' ' -f2); do
+  for parameter in $parameters; do
     # Points of a lane and the grid allow one width alone, so it never changes by itself.
     [ "$template $parameter" != "pipeline_planes vector" ] || continue
     cp "$work/common" "$work/sample"

@@ -1,18 +1,26 @@
 # Two processes share a plan and a database: neither begins what the other has begun. The status tells what runs. After a kill the same
-# command runs what is missing.
+# command runs what is missing. As soon as the first process runs its task, it waits for its compiler, and takes no processor time from
+# the second.
 HALOTUNE_DB=$TMPDIR/site.db
 export HALOTUNE_DB
 plan=$TMPDIR/site.yaml
 halotune tune copy --dtype all --grid 64 --plan "$plan" >/dev/null
 resume() { halotune tune --plan "$plan" --resume --backend host --template direct "$@" 2>&1; }
 counts() { halotune fleet status --json 2>/dev/null | jq -c '.gpus[0].counts'; }
-(exec halotune tune --plan "$plan" --resume --backend host --template direct --budget 1h >"$TMPDIR/first" 2>&1) &
+cat >"$TMPDIR/compiler" <<'C'
+#!/bin/sh
+while [ -e "${0%/*}/wait" ]; do sleep 1; done
+exec g++ "$@"
+C
+chmod +x "$TMPDIR/compiler"
+(HALOTUNE_CXX=$TMPDIR/compiler exec halotune tune --plan "$plan" --resume --backend host --template direct --budget 1h >"$TMPDIR/first" 2>&1) &
 first=$!
 tries=0
 until counts | grep -q '"running":1' || [ "$tries" = 600 ]; do
   sleep 0.1
   tries=$((tries + 1))
 done
+touch "$TMPDIR/wait"
 counts
 resume --max-variants 2 | grep 'plan\|another'
 counts
