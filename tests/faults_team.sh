@@ -73,6 +73,10 @@ wait $tuner && is_sound "$db" && grep -q "star7 f32 14x16x16: GPU-.*01 on .* doe
   jq -e '.devices[0].tasks | length == 2 and all(.complete and .tried == '$space' and (.gpus | map(.uuid[-2:]) == ["00"]))' "$work/out" >/dev/null &&
   [ "$(query "$db" "select count(*), count(distinct variant_id) from measurement where run_id in $of_member" | awk '{print ($1 > 0 && $1 == $2)}')" = 1 ] && processes_end "$work/mark"
 result "a member with a task of its own is killed: another GPU does it, and what it stored stays" $? "$work/err"
+query "$db" "select 'run: ' || state || ': ' || reason || ', ' || outcomes from run where id in $of_member" >"$work/out"
+[ "$(query "$db" "select count(*) from run where state = 'running'")" = 0 ] &&
+  [ "$(grep -c '^run: partial: lost: its process has ended, {"measured":' "$work/out")" = 1 ]
+result "the run of that member ends as lost" $? "$work/out"
 
 # The leader is killed: its members end, what is stored stays, and the same command goes on.
 db=$work/leader.db

@@ -16,6 +16,7 @@ struct task_state {
   int steps;                                /* time steps of a launch */
   bool reproducible, has_stream, has_graph; /* has: a complete run was in this launch mode */
   /* Of the run that began last: */
+  int64_t run;                       /* its row; one that begins later has a greater number */
   const char *state, *reason, *host; /* "running", "complete" or "partial", and why it ended early */
   const char *last_sign;             /* date of its newest result, else of its begin, by its host's clock */
 };

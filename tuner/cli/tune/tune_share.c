@@ -26,6 +26,7 @@ struct share {
   enum share_state *states; /* by place in the plan */
   int *order, side_count;   /* of the order, the first ones run side by side */
   const char *host;         /* whose members reach the database; NULL: all do */
+  int64_t newest_run;       /* in the database before the tasks were divided */
   struct tuned_list rows;   /* of tasks that members ran alone */
   halotune_status worst;    /* of members */
 };
@@ -66,10 +67,11 @@ static int find_open(const struct share *share, int count, const char *uuid) {
   return best;
 }
 
-/* Note on which GPU a task was tuned last. */
+/* Note on which GPU a task was tuned last, and which run is the newest one. */
 static halotune_status note_home(void *context, const struct task_state *state) {
-  const struct share *share = context;
+  struct share *share = context;
   const struct tune_tasks *tasks = share->tasks;
+  if (state->run > share->newest_run) share->newest_run = state->run;
   for (int i = 0; i < tasks->plan->task_count; i++) {
     const struct site_match match = site_match_of(&tasks->plan->tasks[i], state, tasks->options->launch,
                                                   tasks->options->cache, tasks->reproducible);
@@ -112,6 +114,38 @@ static void name_gpu(const struct fleet_hello *who, struct tuned *row) {
   snprintf(gpu->host, sizeof gpu->host, "%s", who->host);
 }
 
+/* The run that a member began and did not end. */
+struct lost_run {
+  const struct share *share;
+  const struct planned_task *task;
+  const struct fleet_hello *who;
+  int64_t run; /* 0: none */
+};
+
+static halotune_status find_lost(void *context, const struct task_state *state) {
+  struct lost_run *lost = context;
+  const struct tune_tasks *tasks = lost->share->tasks;
+  const struct site_match match =
+      site_match_of(lost->task, state, tasks->options->launch, tasks->options->cache, tasks->reproducible);
+  const bool is_its_own = strcmp(state->uuid, lost->who->uuid) == 0 && strcmp(state->host, lost->who->host) == 0;
+  if (match.is_same && match.is_unended && is_its_own && state->run > lost->share->newest_run && state->run > lost->run)
+    lost->run = state->run;
+  return HALOTUNE_OK;
+}
+
+/* End the run of a member that cannot do so any more, because a run that has not ended counts as one that goes on. */
+static halotune_status end_lost(const struct share *share, int place, const struct fleet_hello *who, const char *why) {
+  struct store *store = share->tasks->setup->tools.store;
+  struct lost_run lost = {.share = share, .task = &share->tasks->plan->tasks[place], .who = who};
+  struct text reason = {0};
+  halotune_status status = task_states_each(store, find_lost, &lost);
+  text_printf(&reason, "lost: %s", why);
+  const struct run_end end = {.reason = text_string(&reason), .empty_ms = NAN, .copy_ms = NAN, .memcpy_ms = NAN};
+  if (status == HALOTUNE_OK && lost.run > 0) status = store_run_end(store, lost.run, &end);
+  text_free(&reason);
+  return status;
+}
+
 static bool take_rows(void *context, int place, const struct fleet_hello *who, struct unpack *result, const char *why) {
   struct share *share = context;
   const int before = share->rows.count;
@@ -122,6 +156,8 @@ static bool take_rows(void *context, int place, const struct fleet_hello *who, s
     fprintf(stderr, "halotune: %s: %s on %s does not end it: %s; another GPU begins it\n", text_string(&name),
             who->uuid[0] ? who->uuid : who->device, who->host, why);
     text_free(&name);
+    const halotune_status ended = end_lost(share, place, who, why);
+    if (ended != HALOTUNE_OK) share->worst = ended;
     return true;
   }
   const halotune_status status = (halotune_status)unpack_u64(result);
