@@ -138,7 +138,10 @@ static enum exit_code tasks_tune(struct tune_command *c, struct tune_setup *setu
                                 option_given(c->invocation, "reproducible")};
   struct tune_tasks tasks = tasks_of(c, setup);
   tasks.site = c->site.tasks ? &site : NULL;
-  if (team->link.size > TEAM_MODEL_MOST && !option_given(c->invocation, "strategy")) tasks.crowd = &strategy_local;
+  if (team->link.size > TEAM_MODEL_MOST && !option_given(c->invocation, "strategy")) {
+    tasks.crowd = &strategy_local;
+    tasks.crowd_size = team->link.size;
+  }
   struct tune_lock lock = {-1};
   struct text key = {0};
   bool is_over = false;

@@ -178,9 +178,9 @@ static void division_print(const struct share *share, int able) {
     if (together > 0) fprintf(stderr, ", and then %d together", together);
     fprintf(stderr, "\n");
   }
-  if (share->tasks->crowd && share->leader && together > 0)
+  if (share->tasks->crowd && together > 0)
     fprintf(stderr, "halotune: strategy %s proposes for %d processes, because model takes too long for so many\n",
-            share->tasks->crowd->name, 1 + leader_count(share->leader, NULL));
+            share->tasks->crowd->name, share->tasks->crowd_size);
 }
 
 /* Divide the tasks. */

@@ -37,6 +37,7 @@ struct tune_tasks {
   bool reproducible;
   const struct site_run *site;  /* with --plan --resume: tasks that others do or did are left out; else NULL */
   const struct strategy *crowd; /* of tasks that a whole team shares; NULL: that of the options */
+  int crowd_size;               /* the processes of the team, where there is a `crowd` */
   bool explains;                /* tell on stderr why each variant is proposed */
   struct progress *progress;    /* the line of progress; NULL: none */
   void (*look)(void *context);  /* called often while a task runs; may be NULL */
