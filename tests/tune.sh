@@ -583,7 +583,8 @@ tune_side() { # option...
 }
 printf 'plan: 1\ntasks:\n' >"$work/side.yaml"
 for columns in 12 14 16; do printf '  - {stencil: star7, dtype: f32, grid: [%s, 16, 16]}\n' $columns; done >>"$work/side.yaml"
-HALOTUNE_FAKE_DEVICES=2 tune_side --json >"$work/out" 2>"$work/err" && grep -qx 'halotune: 2 GPUs run 2 tasks side by side, and then 1 together' "$work/err" &&
+# Kernels load slowly, so that both GPUs have done their own tasks before the last one ends.
+HALOTUNE_FAKE_FAULT=cuModuleLoadData=slow:100 HALOTUNE_FAKE_DEVICES=2 tune_side --json >"$work/out" 2>"$work/err" && grep -qx 'halotune: 2 GPUs run 2 tasks side by side, and then 1 together' "$work/err" &&
   json '.devices[0].tasks | (map(.grid[0]) == [16, 14, 12]) and all(.complete and .tried == '"$space"') and (map(.gpus | length) == [1, 1, 2])
     and (map(.gpus[0].uuid[-2:]) == ["00", "01", "00"])' &&
   [ "$(query "$side" "select count(*), count(distinct run_id), count(distinct run_id || variant_id) from measurement")" = "$((3 * space)) 3 $((3 * space))" ] &&
