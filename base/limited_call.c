@@ -45,19 +45,17 @@ static void *thread_run(void *argument) {
   return NULL;
 }
 
-/* Start the thread, detached. Compilers need the stack of a main thread. */
-static bool thread_start(struct call *call) {
+/* Start the thread. Compilers need the stack of a main thread. */
+static bool thread_start(struct call *call, pthread_t *thread) {
   pthread_attr_t attributes;
-  pthread_t thread;
   sigset_t all, before;
   size_t stack_bytes = 0;
   if (pthread_attr_init(&attributes) != 0) return false;
-  pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
   pthread_attr_getstacksize(&attributes, &stack_bytes);
   if (stack_bytes < STACK_BYTES) pthread_attr_setstacksize(&attributes, STACK_BYTES);
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  const bool is_started = pthread_create(&thread, &attributes, thread_run, call) == 0;
+  const bool is_started = pthread_create(thread, &attributes, thread_run, call) == 0;
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   pthread_attr_destroy(&attributes);
   return is_started;
@@ -100,9 +98,10 @@ static struct call *call_make(const struct limited_call *how, void *job) {
 
 halotune_status limited_call(const struct limited_call *how, void *job, bool *is_late) {
   struct call *call = call_make(how, job);
+  pthread_t thread;
   *is_late = false;
   if (!call) return fail_memory();
-  if (!thread_start(call)) {
+  if (!thread_start(call, &thread)) {
     call_free(call);
     return fail(HALOTUNE_MEMORY, "the system gives no thread for a call with a limit");
   }
@@ -115,8 +114,10 @@ halotune_status limited_call(const struct limited_call *how, void *job, bool *is
     const void *function;
     memcpy(&function, &how->work, sizeof function); /* C has no cast from a function pointer to an object pointer */
     limited_call_keep(function);
+    pthread_detach(thread);
     return HALOTUNE_CANCELLED;
   }
+  pthread_join(thread, NULL); /* it leaves this library's code, which the program may unload next */
   if (status != HALOTUNE_OK) fail_put_back(&call->detail);
   call_free(call);
   return status;

@@ -35,6 +35,7 @@ halotune_status halotune_open(const char *const *paths, int count, halotune_ctx 
   atomic_init(&ctx->references, 1);
   ctx->generation = forked_generation();
   pthread_mutex_init(&ctx->lock, NULL);
+  pthread_mutex_init(&ctx->starting, NULL);
   pthread_mutex_init(&ctx->renewing, NULL);
   ctx->is_default = !paths;
   forked_enter();
@@ -93,6 +94,7 @@ void context_release(struct halotune_ctx *ctx) {
   texts_free(&ctx->texts);
   resolved_free(ctx);
   pthread_mutex_destroy(&ctx->renewing);
+  pthread_mutex_destroy(&ctx->starting);
   pthread_mutex_destroy(&ctx->lock);
   free(ctx);
 }
@@ -106,7 +108,8 @@ int context_driver_ms = 90000;
 
 static halotune_status driver_late(void) {
   const double ms_per_s = 1e3;
-  fail(HALOTUNE_NO_GPU, "NVIDIA's driver has not answered in %g s; 'nvidia-smi' and the system's log may tell why",
+  fail(HALOTUNE_NO_GPU,
+       "NVIDIA's driver has not answered in %g s; 'nvidia-smi' and the system's log may tell why. A new ctx asks again",
        context_driver_ms / ms_per_s);
   return HALOTUNE_NO_GPU; /* said so that static analysers see the status */
 }
@@ -118,14 +121,15 @@ static void driver_free(void *cu) {
   free(cu);
 }
 
-/* Start the driver. */
-static halotune_status driver_make(struct cu **out) {
+/* Start the driver, with ctx->starting held. */
+static halotune_status driver_make(struct halotune_ctx *ctx, struct cu **out) {
   const struct limited_call how = {.work = driver_open, .drop = driver_free, .limit_ms = context_driver_ms};
   struct cu *cu = calloc(1, sizeof *cu);
   bool is_late;
   *out = NULL;
   if (!cu) return fail_memory();
   const halotune_status status = limited_call(&how, cu, &is_late);
+  ctx->driver_is_silent = is_late;
   if (is_late) return driver_late();
   if (status == HALOTUNE_OK) *out = cu;
   else driver_free(cu);
@@ -136,12 +140,12 @@ halotune_status context_cu(struct halotune_ctx *ctx, const struct cu **out) {
   halotune_status status = HALOTUNE_OK;
   struct cu *cu = atomic_load_explicit(&ctx->cu, memory_order_acquire);
   if (!cu) {
-    pthread_mutex_lock(&ctx->lock);
+    pthread_mutex_lock(&ctx->starting);
     if (!(cu = atomic_load(&ctx->cu))) {
-      status = driver_make(&cu);
+      status = ctx->driver_is_silent ? driver_late() : driver_make(ctx, &cu);
       if (status == HALOTUNE_OK) atomic_store_explicit(&ctx->cu, cu, memory_order_release);
     }
-    pthread_mutex_unlock(&ctx->lock);
+    pthread_mutex_unlock(&ctx->starting);
   }
   *out = cu;
   return status;
@@ -193,7 +197,8 @@ static halotune_status device_work(void *argument) {
   return device_ask(&job->cu, job->ordinal, &job->facts);
 }
 
-static halotune_status device_ask_within(const struct cu *cu, int ordinal, struct device_facts *out) {
+static halotune_status device_ask_within(struct halotune_ctx *ctx, const struct cu *cu, int ordinal,
+                                         struct device_facts *out) {
   const struct limited_call how = {.work = device_work, .drop = free, .limit_ms = context_driver_ms};
   struct device_job *job = calloc(1, sizeof *job);
   bool is_late;
@@ -201,6 +206,7 @@ static halotune_status device_ask_within(const struct cu *cu, int ordinal, struc
   job->cu = *cu;
   job->ordinal = ordinal;
   const halotune_status status = limited_call(&how, job, &is_late);
+  ctx->driver_is_silent = is_late;
   if (is_late) {
     const void *function;
     memcpy(&function, &cu->device_name, sizeof function);
@@ -214,7 +220,7 @@ static halotune_status device_ask_within(const struct cu *cu, int ordinal, struc
 
 static halotune_status ask_device(struct halotune_ctx *ctx, const struct cu *cu, int ordinal, struct own_device **out) {
   struct own_device *own = calloc(1, sizeof *own);
-  halotune_status status = own ? device_ask_within(cu, ordinal, &own->facts) : fail_memory();
+  halotune_status status = own ? device_ask_within(ctx, cu, ordinal, &own->facts) : fail_memory();
   *out = NULL;
   if (status != HALOTUNE_OK) {
     free(own);
@@ -242,12 +248,12 @@ static halotune_status own_device(struct halotune_ctx *ctx, const struct cu *cu,
   if (ordinal < 0 || ordinal >= CONTEXT_MOST_GPUS) return fail(HALOTUNE_ARGUMENT, "there is no GPU %d", ordinal);
   struct own_device *own = atomic_load_explicit(&ctx->devices[ordinal], memory_order_acquire);
   if (!own) {
-    pthread_mutex_lock(&ctx->lock);
+    pthread_mutex_lock(&ctx->starting);
     if (!(own = atomic_load(&ctx->devices[ordinal]))) {
-      status = ask_device(ctx, cu, ordinal, &own);
+      status = ctx->driver_is_silent ? driver_late() : ask_device(ctx, cu, ordinal, &own);
       if (status == HALOTUNE_OK) atomic_store_explicit(&ctx->devices[ordinal], own, memory_order_release);
     }
-    pthread_mutex_unlock(&ctx->lock);
+    pthread_mutex_unlock(&ctx->starting);
   }
   *out = own;
   return status;

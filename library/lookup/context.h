@@ -39,7 +39,9 @@ struct halotune_ctx {
   bool is_default;          /* halotune_open had no list of paths */
   struct catalog catalog;
   struct lookup_table table;
-  pthread_mutex_t lock; /* held while one of the members below is made */
+  pthread_mutex_t starting; /* held while the driver starts or describes a GPU, which may take long; before `lock` */
+  bool driver_is_silent;    /* it did not answer in time and is not asked again; guarded by `starting` */
+  pthread_mutex_t lock;     /* held while one of the other members below is made */
   _Atomic(struct cu *) cu;
   _Atomic(struct nvrtc *) nvrtc;
   _Atomic(struct own_device *) devices[CONTEXT_MOST_GPUS];
@@ -69,7 +71,8 @@ void context_release(struct halotune_ctx *ctx);
 extern int context_driver_ms;
 
 /* Get the driver, or NVRTC. The first call loads it; it lives as long as the ctx. Returns HALOTUNE_OK, or what
- * cu_open and nvrtc_open return. After a failure the next call tries again. */
+ * cu_open and nvrtc_open return. After a failure the next call tries again, but a driver that did not answer in time is
+ * not asked again. */
 halotune_status context_cu(struct halotune_ctx *ctx, const struct cu **out);
 halotune_status context_nvrtc(struct halotune_ctx *ctx, const struct nvrtc **out);
 

@@ -1,8 +1,11 @@
 /* limited_call_test.c: calls that end, calls that never do, and calls that end after their caller has left. */
 #include "base/limited_call.h"
 
+#include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <time.h>
 
 #include "tests/unit/unit.h"
 
@@ -61,10 +64,37 @@ TEST(a_call_that_does_not_end_is_left) {
   job_end(&job);
 }
 
+static atomic_bool has_left;
+
+/* Runs when the thread has left the job, and takes its time. */
+static void leave(void *unused) {
+  const struct timespec pause = {.tv_nsec = 20000000};
+  (void)unused;
+  nanosleep(&pause, NULL);
+  atomic_store(&has_left, true);
+}
+
+static halotune_status leave_slowly(void *key) {
+  pthread_setspecific(*(pthread_key_t *)key, key);
+  return HALOTUNE_OK;
+}
+
+/* A program may unload the library as soon as it has the answer. */
+TEST(no_thread_of_a_call_that_ended_is_left) {
+  const struct limited_call how = {.work = leave_slowly, .drop = drop, .limit_ms = 600000};
+  pthread_key_t key;
+  bool is_late;
+  CHECK_EQ(0, pthread_key_create(&key, leave), "key");
+  CHECK_OK(limited_call(&how, &key, &is_late));
+  CHECK(!is_late && atomic_load(&has_left), "the thread has ended");
+  pthread_key_delete(key);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_call_that_ends_in_time_tells_how),
       cmocka_unit_test(a_call_that_does_not_end_is_left),
+      cmocka_unit_test(no_thread_of_a_call_that_ended_is_left),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

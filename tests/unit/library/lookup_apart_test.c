@@ -1,5 +1,6 @@
 /* lookup_apart_test.c: what others do to a ctx: configurations that are not its own, forks, writers, and databases that
  * are cut short or exchanged. */
+#include <dirent.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -249,6 +250,28 @@ TEST(nvrtc_that_never_answers_is_left_alone) {
   halotune_close(ctx);
 }
 
+static int thread_count(void) {
+  DIR *folder = opendir("/proc/self/task");
+  int count = 0;
+  CHECK(folder, "threads");
+  while (readdir(folder)) count++;
+  closedir(folder);
+  return count - 2; /* . and .. */
+}
+
+/* Who waits for the driver keeps nobody waiting who needs none. */
+TEST(a_gpu_that_is_named_needs_no_driver) {
+  static const halotune_problem named = {.stencil = "star7", .device = "NVIDIA H200", .grid = {64, 64, 64}};
+  halotune_ctx *ctx = open_ctx();
+  halotune_config config;
+  alarm(MOST_S);
+  pthread_mutex_lock(&ctx->starting);
+  CHECK_OK(halotune_lookup(ctx, &named, &config));
+  pthread_mutex_unlock(&ctx->starting);
+  alarm(0);
+  halotune_close(ctx);
+}
+
 TEST(a_driver_that_never_answers_is_left_alone) {
   static const halotune_problem here = {.stencil = "star7", .device = "0", .grid = {64, 64, 64}};
   if (!find_fake_cuda()) skip();
@@ -259,6 +282,7 @@ TEST(a_driver_that_never_answers_is_left_alone) {
   for (int again = 0; again <= 1; again++) {
     CHECK_EQ(HALOTUNE_NO_GPU, halotune_lookup(ctx, &here, &config), "time %d: limit", again);
     CHECK(strstr(fail_text(), "driver has not answered in 0.05 s"), "%s", fail_text());
+    CHECK_EQ(2, thread_count(), "time %d: one thread waits for the driver", again);
   }
   halotune_close(ctx);
 }
@@ -272,8 +296,9 @@ int main(void) {
       WITH_WORK(a_database_that_changes_under_a_ctx_changes_no_answer),
       WITH_WORK(a_pipe_in_place_of_a_template_is_not_waited_for),
       WITH_WORK(a_ctx_opens_while_another_process_writes),
+      WITH_WORK(a_gpu_that_is_named_needs_no_driver),
+      WITH_WORK(a_driver_that_never_answers_is_left_alone), /* these leave a thread each */
       WITH_WORK(nvrtc_that_never_answers_is_left_alone),
-      WITH_WORK(a_driver_that_never_answers_is_left_alone),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
