@@ -28,9 +28,12 @@ static int open_bracket(const struct part *part, int at) {
 
 /* Whether the statement of which the token at `at` is a part declares variables of type bool. */
 static bool declares_bool(const struct part *part, int at) {
+  bool is_before = false; /* in a declaration before that of the variable */
   for (at = before(part, at); at >= 0; at = before(part, at)) {
+    is_before = is_before || is_one_of(part, at, ",");
     if (is_one_of(part, at, ") ]")) at = open_bracket(part, at);
     else if (is_one_of(part, at, "; { } ( [")) return false;
+    else if (is_one_of(part, at, "=") && !is_before) return false; /* the value goes to another variable first */
     else if (is_one_of(part, at, "bool") && part_is_name(part, part_skip(part, at + 1, part->count), part->count))
       return true;
   }

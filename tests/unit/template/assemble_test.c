@@ -205,6 +205,7 @@ TEST(a_condition_that_is_used_as_a_number_stays) {
       {"v = WIDTH || n;", "v = WIDTH || n;"},
       {"v = ON && WIDTH;", "v = ON && WIDTH;"},
       {"return ON && n;", "return ON && n;"},
+      {"bool a = v = ON && n;", "bool a = v = ON && n;"},
       {"bool v = (ON && n)*3 == 3;", "bool v = (ON && n)*3 == 3;"},
       {"v = ON && n > 2;", "v = n > 2;"},
       {"v = ON && !n;", "v = !n;"},
