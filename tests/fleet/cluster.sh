@@ -1,4 +1,4 @@
-# cluster.sh: tests source it for a Slurm of their own on this host: four virtual nodes n1 to n4 with two emulated GPUs
+# cluster.sh: tests source it for a Slurm of their own on this host: four virtual nodes n1 to n4 with four emulated GPUs
 # each, of three models. cluster_start starts it below $work, cluster_stop ends its daemons, of which no other is touched.
 
 # Fails if Slurm cannot run here, and prints the reason.
@@ -17,15 +17,17 @@ cluster_start() {
   chmod 700 "$cluster/munge"
   head -c 128 /dev/urandom >"$cluster/munge/key"
   chmod 400 "$cluster/munge/key"
-  touch "$cluster/gpu0" "$cluster/gpu1"
-  # Each node tells its tasks which GPUs it has. The driver of tests reads this.
+  touch "$cluster/gpu0" "$cluster/gpu1" "$cluster/gpu2" "$cluster/gpu3"
+  # Each node tells its tasks which GPUs and which driver it has. The driver of tests reads this.
   cat >"$cluster/prolog" <<EOF
 #!/bin/sh
 number=\${SLURMD_NODENAME#n}
-case \$number in 1 | 2) name='NVIDIA H200' ;; 3) name='NVIDIA H100' ;; *) name='NVIDIA A100' ;; esac
+case \$number in 1 | 2) name='NVIDIA H200' ;; 3) name='NVIDIA H100 80GB HBM3' ;; *) name='NVIDIA A100-SXM4-80GB' ;; esac
 echo "export HALOTUNE_FAKE_NAME=\$name"
 echo "export HALOTUNE_FAKE_HOST=\$number"
-echo "export HALOTUNE_FAKE_DEVICES=2"
+echo "export HALOTUNE_FAKE_DEVICES=4"
+echo "export HALOTUNE_LIBCUDA=$library"
+echo "export HALOTUNE_LIBNVML=$library"
 EOF
   chmod 755 "$cluster/prolog"
   cat >"$SLURM_CONF" <<EOF
@@ -56,15 +58,15 @@ SlurmdParameters=config_overrides
 KillWait=10
 JobRequeue=1
 SchedulerParameters=sched_interval=1,requeue_delay=1
-NodeName=n[1-2] NodeHostname=$host NodeAddr=127.0.0.1 Port=[$((base_port + 1))-$((base_port + 2))] CPUs=2 RealMemory=1000 Gres=gpu:h200:2 State=UNKNOWN
-NodeName=n3 NodeHostname=$host NodeAddr=127.0.0.1 Port=$((base_port + 3)) CPUs=2 RealMemory=1000 Gres=gpu:h100:2 State=UNKNOWN
-NodeName=n4 NodeHostname=$host NodeAddr=127.0.0.1 Port=$((base_port + 4)) CPUs=2 RealMemory=1000 Gres=gpu:a100:2 State=UNKNOWN
+NodeName=n[1-2] NodeHostname=$host NodeAddr=127.0.0.1 Port=[$((base_port + 1))-$((base_port + 2))] CPUs=4 RealMemory=1000 Gres=gpu:h200:4 State=UNKNOWN
+NodeName=n3 NodeHostname=$host NodeAddr=127.0.0.1 Port=$((base_port + 3)) CPUs=4 RealMemory=1000 Gres=gpu:h100:4 State=UNKNOWN
+NodeName=n4 NodeHostname=$host NodeAddr=127.0.0.1 Port=$((base_port + 4)) CPUs=4 RealMemory=1000 Gres=gpu:a100:4 State=UNKNOWN
 PartitionName=gpu Nodes=n[1-4] Default=YES MaxTime=INFINITE State=UP
 EOF
   cat >"$cluster/gres.conf" <<EOF
-NodeName=n[1-2] Name=gpu Type=h200 File=$cluster/gpu[0-1]
-NodeName=n3 Name=gpu Type=h100 File=$cluster/gpu[0-1]
-NodeName=n4 Name=gpu Type=a100 File=$cluster/gpu[0-1]
+NodeName=n[1-2] Name=gpu Type=h200 File=$cluster/gpu[0-3]
+NodeName=n3 Name=gpu Type=h100 File=$cluster/gpu[0-3]
+NodeName=n4 Name=gpu Type=a100 File=$cluster/gpu[0-3]
 EOF
   munged --force --key-file="$cluster/munge/key" --socket="$cluster/munge/socket" --pid-file="$cluster/munge/pid" \
     --log-file="$cluster/munge/log" --seed-file="$cluster/munge/seed" --num-threads=2 || return 1

@@ -91,10 +91,44 @@ for case in cancelled:20 often:0; do
   check "a job that is cut short ($how): its search ends in order, and it stays ended" was_ended "$id" "$ENDED" "$work/$how.log"
 done
 
-# shellcheck disable=SC2086
-merge=$(FOLDER="$work/models" contrib/slurm/models.sh h200 h100 a100 -- $job)
-check "a job for each of three models, and one that merges" completes "$merge" "$work/models/merge.log"
-check "the merged database has a winner for each model" \
-  [ "$(query "$work/models/merged.db" 'select group_concat(name) from (select distinct name from best join problem p on p.id = problem_id join device d on d.id = p.device_id where is_current order by name)')" = "NVIDIA A100,NVIDIA H100,NVIDIA H200" ]
-
+# The commands of docs/fleet.md, as they are printed, on a login node without a driver. What is small is the site: its
+# installation and its sources have one template, with four variants, and its plan has four tasks.
+unset HALOTUNE MPI
+export HOME="$work/home" HALOTUNE_LIBCUDA="$work/no-driver" HALOTUNE_LIBNVML="$work/no-driver"
+mkdir "$HOME" "$work/halotune" && ln -s "$PWD"/* "$work/halotune"
+awk '/^## /{part = $0} /^```/ {inside = !inside && part == "## Many hosts"; next} inside' docs/fleet.md | sed 's/  *#.*//' >"$work/commands"
+check "docs/fleet.md takes ten commands to a merged database" [ "$(wc -l <"$work/commands")" = 10 ]
+make_templates_few() {
+  folder=$HOME/halotune/share/halotune/templates
+  rm "$folder"/*.cu "$folder"/*.yaml "$work/halotune/templates" && cp "$templates/small.cu" "$folder" &&
+    sed 's/values: \[1, 2\]/values: [1]/' "$templates/small.yaml" >"$folder/small.yaml"
+}
+make_tasks_few() {
+  sed -i -nE 's/^budget: .*/budget: 2h/; s/(star7.*grid: ).*/\1[16, 16, 16]}/; s/(heat2d.*grid: ).*/\1[64, 64]}/; /^[a-z]|star7|heat2d/p' "$HOME/all.yml" &&
+    [ "$(grep -c 'stencil:' "$HOME/all.yml")" = 4 ]
+}
+no_job_runs() { [ -z "$(squeue -h --me)" ]; }
+back=$PWD
+if reason=$(can_launch openmpi); then
+  cd "$work" || exit 1
+  while read -r command <&3; do
+    check "$command" eval "$command"
+    cp "$work/log" "$work/told"
+    case $command in
+    "make install"*) check "the site has few templates" make_templates_few ;;
+    *--plan*--resume) check "the site's jobs are in the queue" test -s "$work/told" ;;
+    *--plan*) check "the site has few tasks" make_tasks_few ;;
+    squeue*) check "its jobs end" await no_job_runs ;;
+    *query*) check "the answer was measured there" grep -q "^measured .*, on NVIDIA H100 80GB HBM3, 16x16x16," "$work/told" ;;
+    sinfo*) for model in h200 h100 a100; do check "Slurm has $model" grep -q "^gpu:$model:4" "$work/told"; done ;;
+    esac
+  done 3<"$work/commands"
+  cd "$back" || exit 1
+  check "on each model four GPUs take part" [ "$(grep -l '4 GPUs run 4 tasks side by side' "$FOLDER"/*.log | wc -l)" = 3 ]
+  check "the merged database has the winners of all tasks for each model" \
+    [ "$(query "$FOLDER/merged.db" 'select group_concat(n) from (select name, count(*) n from (select distinct d.name, p.id from best join problem p on p.id = problem_id join device d on d.id = p.device_id where is_current) group by name)')" = "4,4,4" ]
+else
+  number=$((number + 1))
+  echo "ok $number - the commands of docs/fleet.md # SKIP $reason"
+fi
 finish
