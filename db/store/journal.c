@@ -1,11 +1,15 @@
-/* journal.c: looks at the end of the journal, where SQLite looks for the name of another file. */
+/* journal.c: looks at the kind of the files beside a database, and at the end of the journal, where SQLite looks for the
+ * name of another file. */
 #include "db/store/journal.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/array.h"
 
 /* The last bytes of a journal that names another file. */
 static const unsigned char mark[8] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
@@ -17,6 +21,19 @@ static bool ends_with_mark(int fd) {
   if (length >= 0 && length < (off_t)sizeof end) return false;
   if (length < 0 || pread(fd, end, sizeof end, length - (off_t)sizeof end) != (ssize_t)sizeof end) return true;
   return memcmp(end, mark, sizeof end) == 0;
+}
+
+halotune_status journal_check_kind(sqlite3 *connection, const char *path) {
+  const char *file = sqlite3_db_filename(connection, "main");
+  if (!file || !*file) return HALOTUNE_OK;
+  const char *const beside[] = {sqlite3_filename_journal(file), sqlite3_filename_wal(file)};
+  for (size_t i = 0; i < COUNT(beside); i++) {
+    struct stat facts;
+    if (!beside[i] || lstat(beside[i], &facts) != 0 || S_ISREG(facts.st_mode)) continue;
+    return fail(HALOTUNE_DB, "%s: %s beside it is no regular file, and no Halotune made it; remove it", path,
+                beside[i]);
+  }
+  return HALOTUNE_OK;
 }
 
 halotune_status journal_check(sqlite3 *connection, const char *path) {

@@ -73,6 +73,8 @@ static halotune_status connect(const char *path, int flags, sqlite3 **out) {
   free(name);
   if (code != SQLITE_OK && !*out) return fail_memory();
   if (code != SQLITE_OK) return query_fail(*out);
+  const halotune_status status = journal_check_kind(*out, path);
+  if (status != HALOTUNE_OK) return status;
   query_wait(*out, &query_wait_ms);
   sqlite3_db_config(*out, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);      /* no SQL of a file that came from elsewhere may */
   sqlite3_db_config(*out, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL); /* do more than store rows */

@@ -23,6 +23,16 @@ for words in 'db import' 'db import --trust' 'db merge --trust'; do
   result "rows that share pages: '$words' refuses them (exit $code)" $?
 done
 
+# SQLite opens a journal to look whether it is one that was left.
+for kind in journal wal; do
+  cp "$work/honest.db" "$work/piped.db" && mkfifo "$work/piped.db-$kind"
+  for words in 'db info --db' 'db import'; do
+    survives $words "$work/piped.db" && [ $code = 6 ] && grep -q "piped.db-$kind beside it is no regular file" "$work/said"
+    result "a pipe in place of the $kind: '${words% --db}' does not wait for it (exit $code)" $?
+  done
+  rm "$work/piped.db-$kind"
+done
+
 # To SQLite a text goes on behind a byte 0, and to readers it ends there.
 for key in device.uuid stencil.name stencil.hash template.hash variant.source_hash run.started best.date; do
   cp "$work/honest.db" "$work/longer.db"
