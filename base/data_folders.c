@@ -94,6 +94,18 @@ static bool find_beside(struct data_folders *out, uid_t owner) {
   return out->count > 0;
 }
 
+/* Whether the folder given at build time, or what there is of its PREFIX/share/halotune, is safe. It need not exist. */
+static bool is_built_in_safe(uid_t owner) {
+  enum { LEVELS = 3 };
+  char path[PATH_MAX];
+  bool is_good = snprintf(path, sizeof path, "%s", built_in) < PATH_MAX;
+  for (int level = 0; level < LEVELS && is_good && *path; level++) {
+    is_good = access(path, F_OK) != 0 || is_safe(path, owner);
+    if (!go_up(path)) break;
+  }
+  return is_good;
+}
+
 static void find_in_root(struct data_folders *out, uid_t owner) {
   char folder[PATH_MAX];
   if (!*root || snprintf(folder, PATH_MAX, "%s/build", root) >= PATH_MAX || !has_database(folder)) return;
@@ -113,7 +125,7 @@ void data_folders_find(struct data_folders *out) {
   const uid_t owner = own_file_owner();
   out->count = 0;
   if (!find_beside(out, owner)) find_in_root(out, owner);
-  add_folder(out, built_in);
+  if (is_built_in_safe(owner)) add_folder(out, built_in);
 }
 
 bool data_is_safe(const char *path) { return is_safe(path, own_file_owner()); }

@@ -17,7 +17,8 @@ struct data_folders {
  *   PREFIX/bin, PREFIX/lib or PREFIX/lib/ARCHITECTURE
  *   2. without an installation, the build tree: ROOT/build for the database, and ROOT for templates and stencils. A
  *   program that links ROOT/build/lib/libhalotune.a knows ROOT wherever it is
- *   3. the PREFIX given at build time, which need not exist */
+ *   3. the PREFIX given at build time, which need not exist
+ * A folder to which other users can write is left out, so that there may be none. */
 void data_folders_find(struct data_folders *out);
 
 /* Whether nobody but root, this user, and who owns this program or library can write to a file or folder. Those above

@@ -334,7 +334,8 @@ static halotune_status work_all(void) {
   char *starter = NULL;
   halotune_ctx *ctx = NULL;
   halotune_status status = store_starter_path(&starter);
-  const bool has_starter = status == HALOTUNE_OK && access(starter, R_OK) == 0 && !file_is_same(starter, options.db);
+  const bool has_starter =
+      status == HALOTUNE_OK && store_starter_is_usable(starter) && !file_is_same(starter, options.db);
   const char *const paths[] = {options.db, starter};
   if (status == HALOTUNE_OK) status = halotune_open(paths, has_starter ? 2 : 1, &ctx); /* as tune opens them */
   for (const char *at = options.devices; status == HALOTUNE_OK && count < MOST_DEVICES; at++) {

@@ -64,11 +64,15 @@ void store_limit(struct store *store, long steps);
  * Returns HALOTUNE_OK; HALOTUNE_IO where there is no home; HALOTUNE_MEMORY. */
 halotune_status store_default_path(char **path);
 
-/* starter.db, the database that comes with Halotune, in the first of the data folders (base/data_folders.h) that has
- * it; where none has, where it would lie.
- *   path  from malloc, the caller's; NULL on failure
+/* starter.db, the database that comes with Halotune, in the first of the data folders (base/data_folders.h) where it is
+ * usable; else in the first where it is; else where it would lie.
+ *   path  from malloc, the caller's; NULL on failure, and where there is no data folder
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status store_starter_path(char **path);
+
+/* Whether a starter.db is there, and neither belongs to another user nor can be written by all. One that is not usable
+ * is not opened. NULL is not usable. */
+bool store_starter_is_usable(const char *path);
 
 /* The version of the file that was opened: SCHEMA_VERSION, or an older one that is only read. */
 int store_version(const struct store *store);

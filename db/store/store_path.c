@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/data_folders.h"
 #include "base/user_folder.h"
 #include "db/store/store.h"
@@ -16,17 +17,24 @@ halotune_status store_default_path(char **path) {
   return fail(HALOTUNE_IO, "there is no default path for the database: set $HOME or $HALOTUNE_DB, or name a file");
 }
 
+bool store_starter_is_usable(const char *path) { return path && access(path, R_OK) == 0 && data_is_safe(path); }
+
+static bool is_there(const char *path) { return access(path, F_OK) == 0; }
+
 halotune_status store_starter_path(char **path) {
+  static bool (*const is_wanted[])(const char *path) = {store_starter_is_usable, is_there};
   struct data_folders folders;
   data_folders_find(&folders);
   *path = NULL;
-  for (int i = 0; i < folders.count; i++) {
-    free(*path);
-    if (asprintf(path, "%s/starter.db", folders.list[i]) < 0) {
-      *path = NULL;
-      return fail_memory();
+  for (size_t pass = 0; pass < COUNT(is_wanted); pass++) {
+    for (int i = 0; i < folders.count; i++) {
+      free(*path);
+      if (asprintf(path, "%s/starter.db", folders.list[i]) < 0) {
+        *path = NULL;
+        return fail_memory();
+      }
+      if (is_wanted[pass](*path)) return HALOTUNE_OK;
     }
-    if (access(*path, F_OK) == 0) break;
   }
   return HALOTUNE_OK;
 }

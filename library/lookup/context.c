@@ -17,7 +17,7 @@ static halotune_status add_default(struct catalog *catalog) {
   free(path);
   if (status == HALOTUNE_NOT_FOUND) status = HALOTUNE_OK; /* it was not made yet */
   if (status == HALOTUNE_OK) status = store_starter_path(&starter);
-  if (status == HALOTUNE_OK && access(starter, R_OK) == 0) status = catalog_add(catalog, starter);
+  if (status == HALOTUNE_OK && store_starter_is_usable(starter)) status = catalog_add(catalog, starter);
   free(starter);
   return status;
 }

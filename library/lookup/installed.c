@@ -45,7 +45,7 @@ halotune_status installed_each_folder(const struct data_folders *installed,
   for (int i = 0; i < installed->count && !is_over && status == HALOTUNE_OK; i++) {
     char folder[PATH_MAX];
     const int length = snprintf(folder, sizeof folder, "%s/templates", installed->list[i]);
-    if (length < (int)sizeof folder) status = use(context, folder, length, &is_over);
+    if (length < (int)sizeof folder && data_is_safe(folder)) status = use(context, folder, length, &is_over);
   }
   return status;
 }

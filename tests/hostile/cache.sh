@@ -70,6 +70,38 @@ else
   skip "an installation that a group can write" "this user is in one group only"
 fi
 
+# Such a database that another user can write, or has laid there.
+serves() { "$1" query copy --device sm_90 --grid 1048576 >"$work/out" 2>"$work/said"; }
+serves "$prefix/bin/halotune"
+result "the installed database answers" $?
+chmod o+w "$prefix/share/halotune/starter.db"
+! serves "$prefix/bin/halotune" && "$prefix/bin/halotune" doctor | grep -q 'starter.db: not used'
+result "an installed database that all users can write is not used" $?
+chmod o-w "$prefix/share/halotune/starter.db"
+if [ "$(id -u)" = 0 ]; then
+  chown 12345 "$prefix/share/halotune/starter.db"
+  ! serves "$prefix/bin/halotune"
+  result "an installed database of another user is not used" $?
+  chown 0 "$prefix/share/halotune/starter.db"
+else
+  skip "an installed database of another user" "not root"
+fi
+
+# The folder that the program was built for, in a namespace of mounts; beside the program lies nothing.
+mkdir "$work/alone" && cp "$halotune" "$work/alone/halotune"
+built_in=$("$work/alone/halotune" doctor 2>/dev/null | sed -n 's|^.* starter *\(/.*\)/starter.db.*|\1|p')
+if [ -d "${built_in%/*}" ] && unshare -m mount -t tmpfs none "${built_in%/*}" 2>"$work/said"; then
+  for mode in 755 777; do
+    unshare -m sh -c 'mount -t tmpfs -o mode=755 none "${2%/*}" && mkdir -m "$1" "$2" && cp "$3" "$2" && shift 3 && exec "$@"' sh \
+      $mode "$built_in" "$prefix/share/halotune/starter.db" "$work/alone/halotune" query copy --device sm_90 --grid 1048576 >"$work/out" 2>"$work/said"
+    code=$?
+    [ $code = $([ $mode = 755 ] && echo 0 || echo 4) ]
+    result "a database in the folder that the program was built for, with mode $mode (exit $code)" $?
+  done
+else
+  skip "a folder that the program was built for" "this user cannot mount there"
+fi
+
 # In a namespace of mounts of its own, the cache is a disk of 64 KiB.
 if mkdir -p "$work/cache" && unshare -m mount -t tmpfs -o size=64k none "$work/cache" 2>"$work/said"; then
   unshare -m sh -c 'mount -t tmpfs -o size=64k none "$1" && shift && exec timeout -k 10 300 "$@"' sh "$work/cache" \

@@ -192,8 +192,14 @@ static void look_for_starter(struct machine *m, struct finding *f) {
   (void)m;
   halotune_status status = store_starter_path(&path);
   text_printf(&f->text, "%s", path ? path : "");
-  if (status == HALOTUNE_OK) status = store_open(path, STORE_READ, &store);
-  if (status == HALOTUNE_NOT_FOUND) {
+  const bool is_there = path && access(path, F_OK) == 0;
+  const bool is_left = status == HALOTUNE_OK && (path ? is_there && !data_is_safe(path) : true);
+  if (status == HALOTUNE_OK && !is_left) status = store_open(path, STORE_READ, &store);
+  if (is_left) {
+    text_printf(&f->text, "%snot used: %s belongs to another user, or all users can write to it", path ? ": " : "",
+                path ? "it" : "the folder of this installation");
+    finding_warn(f, "give it to root or yourself, and run: chmod o-w");
+  } else if (status == HALOTUNE_NOT_FOUND) {
     f->state = STATE_MISSING;
     text_printf(&f->text, ": no such file");
     text_printf(&f->advice, "'make install' installs it; it holds winners for GPUs that others tuned on");

@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "db/store/query.h"
 
@@ -25,7 +24,7 @@ halotune_status database_open(const char *named, const char *reader, struct stor
   halotune_status status = store_starter_path(&starter);
   if (status != HALOTUNE_OK) return status;
   status = own;
-  if (access(starter, R_OK) == 0) {
+  if (store_starter_is_usable(starter)) {
     fprintf(stderr, "halotune: %s; %s the database that comes with Halotune, %s\n", fail_text(), reader, starter);
     store_close(*out);
     status = store_open(starter, STORE_READ, out);

@@ -56,7 +56,9 @@ static bool add_installed(struct names *folders, const struct search_kind *kind)
   for (int i = 0; i < installed.count && ok; i++) {
     folder.length = 0;
     text_printf(&folder, "%s/%s", installed.list[i], kind->folder);
-    ok = text_ok(&folder) && add_folder(folders, text_string(&folder), folder.length);
+    const char *name = text_string(&folder);
+    const bool is_left = text_ok(&folder) && access(name, F_OK) == 0 && !data_is_safe(name);
+    ok = text_ok(&folder) && (is_left || add_folder(folders, name, folder.length));
   }
   text_free(&folder);
   return ok;

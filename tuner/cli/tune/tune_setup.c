@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "db/store/store.h"
@@ -33,7 +32,7 @@ static halotune_status hints_open(const struct invocation *invocation, struct tu
   }
   char *starter = NULL;
   halotune_status status = store_starter_path(&starter);
-  if (status == HALOTUNE_OK && access(starter, R_OK) == 0) {
+  if (status == HALOTUNE_OK && store_starter_is_usable(starter)) {
     if (store_open(starter, STORE_READ, &out->hints[out->hint_count]) == HALOTUNE_OK) out->hint_count++;
     else fprintf(stderr, "halotune: the database that comes with Halotune gives no hints: %s\n", fail_text());
   }
