@@ -15,8 +15,8 @@
  * Returns HALOTUNE_OK, also if there is no journal; or HALOTUNE_DB with what to do. */
 halotune_status journal_check(sqlite3 *connection, const char *path);
 
-/* Refuse a pipe, a link or the like in place of the journal or of the WAL: SQLite would wait for who writes into a pipe.
- * Call it before the connection's first statement. Arguments and results as above. */
+/* Refuse a pipe, a link or the like in place of the journal or of the WAL: SQLite would wait for who writes into a
+ * pipe. Call it before the connection's first statement. Arguments and results as above. */
 halotune_status journal_check_kind(sqlite3 *connection, const char *path);
 
 #endif
