@@ -6,13 +6,12 @@
 #include <limits.h>
 #include <math.h>
 #include <poll.h>
-#include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/number.h"
+#include "base/limit.h"
 
 bool read_all(int fd, char *bytes, size_t length) {
   while (length > 0) {
@@ -52,11 +51,8 @@ bool ready_until(int fd, short events, double until_ms) {
 }
 
 double pipe_limit_ms(void) {
-  const double usual_s = 600, ms_per_s = 1e3;
-  const char *text = getenv("HALOTUNE_PIPE_TIMEOUT"), *end = NULL;
-  const double seconds = text ? number_read(text, &end) : usual_s;
-  const bool is_number = end && end != text && *end == '\0' && seconds >= 0;
-  return ms_per_s * (is_number ? seconds : usual_s);
+  const double usual_s = 600;
+  return limit_ms_named("HALOTUNE_PIPE_TIMEOUT", usual_s);
 }
 
 int pipe_open(const char *path, int flags) {
