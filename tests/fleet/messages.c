@@ -8,7 +8,9 @@
  *   messages teams   even and odd ranks form teams, which end one after the other
  *   messages lost    teams of two ranks, of which the last one hangs; its leader drops it, and ends with exit code 7
  *   messages orphan  rank 0 hangs until rank 1 ends with exit code 5
- *   messages begin   an MPI that does not begin; the limit is 200 ms */
+ *   messages absent  the last rank stops before teams are formed
+ *   messages asleep  teams of two ranks; the leader of the second one stops, and rank 0 ends with exit code 7
+ *   messages end     nothing; a plug-in of the test waits for ever somewhere */
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -127,7 +129,7 @@ static void gather(void) {
   if (!all) give_up("memory");
   if (link_.rank == 1) usleep(300000);
   fill(own, RECORD_BYTES, link_.rank, 0, 1);
-  must(link_mpi_gather(job, own, RECORD_BYTES, LIMIT_MS, all), "gather");
+  must(link_mpi_gather(job, own, RECORD_BYTES, all), "gather");
   for (int i = 0; i < link_.size; i++) {
     fill(want, RECORD_BYTES, i, 0, 1);
     if (memcmp(all + (size_t)i * RECORD_BYTES, want, RECORD_BYTES) != 0) give_up("another record");
@@ -169,12 +171,13 @@ int main(int argc, char **argv) {
                {"gather", gather}, {"teams", teams}, {"lost", lost}, {"orphan", orphan}};
   struct launcher launcher;
   const char *mode = argc == 2 ? argv[1] : "";
-  const bool has_teams = strcmp(mode, "teams") == 0 || strcmp(mode, "lost") == 0;
+  const bool is_asleep = strcmp(mode, "asleep") == 0, is_lost = strcmp(mode, "lost") == 0;
+  const bool has_teams = strcmp(mode, "teams") == 0 || is_lost || is_asleep;
   const halotune_status found = launcher_find(&launcher);
   halotune_status status = found;
   if (status == HALOTUNE_OK && !launcher.name) return fprintf(stderr, "no launcher\n"), 2;
-  if (status == HALOTUNE_OK)
-    status = link_mpi_open(&launcher, strcmp(mode, "begin") == 0 ? 200 : LINK_MPI_BEGIN_MS, &job);
+  if (status == HALOTUNE_OK) status = link_mpi_open(&launcher, &job);
+  if (status == HALOTUNE_OK && strcmp(mode, "absent") == 0 && launcher.rank == launcher.size - 1) raise(SIGSTOP);
   if (status == HALOTUNE_OK) status = link_mpi_team(job, has_teams ? launcher.rank % 2 : 0, &link_);
   if (status != HALOTUNE_OK) {
     if (launcher_speaks(&launcher, found)) fprintf(stderr, "halotune: %s\n", fail_text());
@@ -184,8 +187,10 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
     if (strcmp(mode, modes[i].name) == 0) modes[i].run();
   }
+  if (is_asleep && launcher.rank == 1) raise(SIGSTOP);
   const bool has_failed = strcmp(mode, "fail") == 0 && launcher.rank == 0;
-  const int code = strcmp(mode, "lost") == 0 && launcher.rank == 1 ? 7 : strcmp(mode, "orphan") == 0 ? 5 : has_failed;
+  const bool is_seven = is_lost ? launcher.rank == 1 : is_asleep && launcher.rank == 0;
+  const int code = is_seven ? 7 : strcmp(mode, "orphan") == 0 ? 5 : has_failed;
   link_.table->close(link_.state, has_failed, code);
   return 0;
 }

@@ -22,17 +22,55 @@ refuses() { # exit code, words that the one line contains; a command follows
   [ $got = "$code" ] && [ "$(lines)" = 1 ] && grep -q "^halotune: .*$words" "$work/log"
 }
 
-# A plug-in whose MPI waits for a rank that never starts.
+# A plug-in whose MPI waits for ever for another rank in the call that $WAITS names.
 cat >"$work/waits.c" <<EOF
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include "include/halotune.h"
 #include "tuner/fleet/mpi/plugin.h"
-static int begin(struct fleet_mpi_world *out) { for (out->rank = 0;; pause()); }
-const struct fleet_mpi_plugin halotune_mpi_plugin = {.version = FLEET_MPI_VERSION, .kind = "test", .halotune = HALOTUNE_VERSION, .begin = begin};
+static int place;
+static bool is_named(const char *call) { return strcmp(getenv("WAITS"), call) == 0; }
+static void stop_if(const char *call) { while (is_named(call)) pause(); }
+static int begin(struct fleet_mpi_world *out) {
+  stop_if("begin");
+  *out = (struct fleet_mpi_world){.rank = atoi(getenv("PMI_RANK")), .size = 2, .host = "here"};
+  return 0;
+}
+static int gather(const void *own, void *all, size_t count, void **request) {
+  for (int i = 0; i < 2; i++) memcpy((char *)all + (size_t)i * count, own, count);
+  *request = is_named("gather") ? NULL : &place;
+  return 0;
+}
+static int split(int colour, int *rank, int *size) { stop_if("split"); *rank = atoi(getenv("PMI_RANK")); *size = 2; return colour; }
+static int look(int *from, size_t *count) { *from = -1; *count = 0; return 0; }
+static int hear(int *from, struct fleet_mpi_sign *sign) { (void)sign; *from = -1; return 0; }
+static int barrier(bool is_of_job, void **request) {
+  static int never;
+  *request = is_of_job && (is_named("barrier") || is_named("abort")) ? &never : &place;
+  return 0;
+}
+static int has_ended(void *request, bool *out) { *out = request == &place; return 0; }
+static void end_all(int exit_code) { stop_if("abort"); _exit(exit_code); }
+static void finish(void) { stop_if("finish"); }
+const struct fleet_mpi_plugin halotune_mpi_plugin = {.version = FLEET_MPI_VERSION, .kind = "test", .halotune = HALOTUNE_VERSION,
+  .begin = begin, .gather = gather, .split = split, .look = look, .hear = hear, .barrier = barrier, .has_ended = has_ended,
+  .abort = end_all, .finish = finish};
 EOF
-${CC:-gcc} -shared -fPIC -I. -o "$work/waits.so" "$work/waits.c" >"$work/log" 2>&1 &&
-  refuses 1 "MPI has not begun after 0.2 s" env PMI_RANK=0 PMI_SIZE=2 HALOTUNE_MPI="$work/waits.so" timeout 60 "$messages" begin
-result_log "a rank that does not start: one line, after the limit" $?
+${CC:-gcc} -shared -fPIC -I. -o "$work/waits.so" "$work/waits.c" || exit 1
+# Exit codes: 1 where no team was formed; else what `messages orphan` and `messages end` close the link with.
+while read -r call rank code mode words; do
+  refuses "$code" "$words" env WAITS="$call" PMI_RANK="$rank" PMI_SIZE=2 MPI_LOCALRANKID=0 HALOTUNE_MPI="$work/waits.so" HALOTUNE_MPI_TIMEOUT=0.2 timeout 60 "$messages" "$mode"
+  result_log "rank $rank of an MPI that waits for ever to $call: one line, after the limit" $?
+done <<EOF
+begin 0 1 end MPI has not begun after 0.2 s
+gather 0 1 end some of the 2 ranks have said nothing for 0.2 s
+split 0 1 end MPI has not formed teams of the 2 ranks after 0.2 s
+barrier 0 0 end rank 0 on here: not all ranks have come to the end of the job in 0.2 s
+barrier 1 1 end rank 1 on here: no leader of a team has said anything for 0.2 s
+abort 1 1 end rank 1 on here: no leader of a team has said anything for 0.2 s
+finish 1 0 end rank 1 on here: MPI has not ended after 0.2 s
+EOF
 
 query() { sqlite3 "$1" "$2" | tr '|' ' '; } # DB sql
 space=32 # variants of the template small
@@ -81,6 +119,12 @@ for kind in openmpi mpich; do
   launch $kind 2 "$messages" orphan >"$work/log" 2>&1
   [ $? = 5 ] && ! grep -q '^rank .*:' "$work/log"
   result_log "$kind: a leader that hangs: the job ends with the member's exit code" $?
+  # Ranks that are stopped: each wait for them has an end.
+  HALOTUNE_MPI_TIMEOUT=2 refuses 1 "some of the 3 ranks have said nothing for 2 s" launch $kind 3 "$messages" absent
+  result_log "$kind: a rank that stops before teams are formed: one line, after the limit" $?
+  HALOTUNE_MPI_TIMEOUT=2 launch $kind 4 "$messages" asleep >"$work/log" 2>&1
+  [ $? = 7 ] && grep -q '^halotune: rank 0 on .*: rank 1, which leads another team, has said nothing for 2 s' "$work/log"
+  result_log "$kind: two teams, of which one's leader stops: the other leader says so, and the job ends with its exit code" $?
   ! launch $kind 3 "$messages" die >"$work/log" 2>&1 && ! grep -q '^rank .*:' "$work/log"
   result_log "$kind: a rank that dies ends the job, with an exit code" $?
   ! launch $kind 3 "$messages" fail >"$work/log" 2>&1

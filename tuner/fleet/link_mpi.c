@@ -9,12 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
+#include "base/limit.h"
 #include "tuner/fleet/mpi/find_plugin.h"
+#include "tuner/fleet/mpi/life.h"
 #include "tuner/fleet/mpi/post.h"
 
-enum { SHORTEST_SLEEP_US = 20, LONGEST_SLEEP_US = 5000, CLOSE_MS = 30000, FAILED_CLOSE_MS = 5000 };
+/* Limits: STEP_S for a step that all ranks do together, SILENCE_S without a sign of life at the end. */
+enum { STEP_S = 300, SILENCE_S = 90 };
+enum { SHORTEST_SLEEP_US = 20, LONGEST_SLEEP_US = 5000, CLOSE_MS = 30000, FAILED_CLOSE_MS = 5000, LOOK_MS = 1000 };
 
 /* What the owner asks the thread to do before there is a team. */
 enum order { ORDER_NONE, ORDER_GATHER, ORDER_SPLIT };
@@ -31,13 +36,21 @@ struct link_mpi {
   const void *own; /* of a gather */
   void *all;
   size_t bytes;
-  int colour, timeout_ms;
-  struct post post; /* of the team */
+  int colour, *colours; /* of this rank, and of all */
+  struct post post;     /* of the team */
+  struct life life;     /* of the leaders of all teams */
   bool has_begun, has_post, is_closing, is_failure;
+  bool is_stuck;              /* the thread is in MPI, and does not come back */
+  bool has_ended, is_aborted; /* the thread has ended; it ends all ranks */
+  double leaves_ms;           /* when it began to finalise MPI or to end all ranks; 0 before */
   int exit_code;
   halotune_status status; /* of the thread */
   char reason[FAIL_TEXT_BYTES];
 };
+
+static double step_limit_ms(void) { return limit_ms_named("HALOTUNE_MPI_TIMEOUT", STEP_S); }
+
+static double silence_limit_ms(void) { return limit_ms_named("HALOTUNE_MPI_TIMEOUT", SILENCE_S); }
 
 static void note_failure(struct link_mpi *link, halotune_status status) {
   if (status == HALOTUNE_OK || link->status != HALOTUNE_OK) return;
@@ -85,7 +98,7 @@ static void begin(struct link_mpi *link) {
 }
 
 static void gather(struct link_mpi *link) {
-  const double until_ms = clock_ms() + link->timeout_ms;
+  const double limit_ms = step_limit_ms(), until_ms = clock_ms() + limit_ms;
   double sleep_us = SHORTEST_SLEEP_US;
   void *request = NULL;
   bool is_done = false;
@@ -97,14 +110,26 @@ static void gather(struct link_mpi *link) {
   note_error(link, error, "gather");
   if (!error && !is_done)
     note_failure(link, fail(HALOTUNE_IO, "some of the %d ranks have said nothing for %.3g s", link->world.size,
-                            link->timeout_ms * 1e-3));
+                            limit_ms * 1e-3));
 }
 
+/* MPI has no split that can be polled. So all ranks gather their colours first, which shows that they have come. The
+ * owner watches the split itself, without the lock. */
 static void split(struct link_mpi *link) {
   struct fleet_mpi_world team = link->world;
+  link->own = &link->colour;
+  link->all = link->colours;
+  link->bytes = sizeof link->colour;
+  gather(link);
+  if (link->status != HALOTUNE_OK) return;
+  pthread_mutex_unlock(&link->lock);
   const int error = link->found.plugin->split(link->colour, &team.rank, &team.size);
+  pthread_mutex_lock(&link->lock);
   note_error(link, error, "form a team");
-  if (error) return;
+  if (link->status != HALOTUNE_OK) return;
+  note_failure(link,
+               life_open(link->found.plugin, &link->world, link->colours, silence_limit_ms(), clock_ms(), &link->life));
+  if (link->status != HALOTUNE_OK) return;
   note_failure(link, post_open(link->found.plugin, &team, clock_ms(), &link->post));
   link->has_post = link->status == HALOTUNE_OK;
 }
@@ -116,45 +141,102 @@ static void obey(struct link_mpi *link) {
   pthread_cond_broadcast(&link->news);
 }
 
-/* Wait until all ranks have come to a barrier. Before, letters go on their way, and signs of life as well. Returns
- * false if a rank is gone or the time is over. */
+/* Print why this rank gives up. Nobody else can: the owner waits for the end of the job. */
+static void say(const struct link_mpi *link, const char *why) {
+  fprintf(stderr, "halotune: rank %d on %s: %s\n", link->world.rank, link->world.host, why);
+}
+
+/* Take what has come of the letters and of the signs of life, and send what is due. Returns false if a rank that this
+ * one needs is gone. */
+static bool step_end(struct link_mpi *link, bool is_of_job, bool sends) {
+  bool is_busy = false;
+  if (!link->has_post) return true;
+  note_failure(link, life_step(&link->life, clock_ms(), sends));
+  if (link->status != HALOTUNE_OK) return false;
+  return is_of_job || (post_is_whole(&link->post) && post_step(&link->post, clock_ms(), &is_busy) == HALOTUNE_OK);
+}
+
+/* Whether letters and signs of life are on their way, which a barrier waits for. */
+static bool is_all_sent(const struct link_mpi *link, bool is_of_job) {
+  return !link->has_post || (post_is_sent(&link->post) && (!is_of_job || life_is_sent(&link->life)));
+}
+
+/* Wait until all ranks have come to a barrier. Before, letters go on their way, and signs of life as well. A member
+ * waits at the barrier of the job for other teams, as long as any leader lives. Returns false if a rank is gone or the
+ * time is over. */
 static bool pass_barrier(struct link_mpi *link, bool is_of_job, double until_ms) {
   const struct fleet_mpi_plugin *plugin = link->found.plugin;
+  const bool is_member = is_of_job && link->has_post && link->post.world.rank > 0;
   double sleep_us = SHORTEST_SLEEP_US;
   void *barrier = NULL;
-  bool is_busy = false, is_through = false;
+  bool is_through = false;
   while (!is_through) {
     int error = 0;
     if (clock_ms() >= until_ms) return false;
-    if (link->has_post && !is_of_job) {
-      if (!post_is_whole(&link->post) || post_step(&link->post, clock_ms(), &is_busy) != HALOTUNE_OK) return false;
-    }
-    if (!barrier && (!link->has_post || post_is_sent(&link->post))) error = plugin->barrier(is_of_job, &barrier);
+    if (!step_end(link, is_of_job, !(is_of_job && barrier))) return false;
+    if (is_member && life_is_silent(&link->life)) return false;
+    if (!barrier && is_all_sent(link, is_of_job)) error = plugin->barrier(is_of_job, &barrier);
     if (!error && barrier) error = plugin->has_ended(barrier, &is_through);
+    note_error(link, error, "pass a barrier");
     if (error) return false;
     if (!is_through) doze(link, &sleep_us);
   }
   return true;
 }
 
-/* What the leaders tell each other when their teams are done: whether a rank is lost, and their exit codes. */
-enum { FACT_LOSS, FACT_EXIT_CODE, FACT_COUNT };
-
-/* Wait for the leaders of the other teams. Returns whether all of them have come.
- *   facts  of this team; receives the greatest of all teams */
-static bool meet_leaders(struct link_mpi *link, int facts[FACT_COUNT]) {
-  static int own[FACT_COUNT], greatest[FACT_COUNT]; /* a process has one job; MPI may use them after a failure */
+/* Wait for the leaders of the other teams, as long as they live. Returns whether all teams are done without a loss.
+ *   exit_code  of this team; receives the greatest of all teams that are done */
+static bool meet_leaders(struct link_mpi *link, bool has_loss, int *exit_code) {
+  struct fleet_mpi_sign all;
   double sleep_us = SHORTEST_SLEEP_US;
-  void *request = NULL;
-  bool has_ended = false;
-  memcpy(own, facts, sizeof own);
-  int error = link->found.plugin->agree(own, greatest, FACT_COUNT, &request);
-  while (!error && !has_ended) {
-    error = link->found.plugin->has_ended(request, &has_ended);
-    if (!error && !has_ended) doze(link, &sleep_us);
+  int silent = -1;
+  life_set_done(&link->life, has_loss, *exit_code);
+  while (!life_are_done(&link->life, &all, &silent)) {
+    if (!step_end(link, true, true)) return false;
+    doze(link, &sleep_us);
   }
-  if (!error) memcpy(facts, greatest, sizeof own);
-  return !error;
+  if (silent >= 0) {
+    char why[FAIL_TEXT_BYTES];
+    snprintf(why, sizeof why, "rank %d, which leads another team, has said nothing for %.3g s; this ends the job",
+             silent, silence_limit_ms() * 1e-3);
+    say(link, why);
+  }
+  *exit_code = silent >= 0 && all.exit_code == 0 ? 1 : all.exit_code; /* what that team did is not known */
+  return silent < 0 && !all.has_loss;
+}
+
+/* The barrier of the job, which is the last one.
+ *   exit_code  of this rank; receives 1 in place of 0 if it cannot know whether its team is done */
+static bool pass_last_barrier(struct link_mpi *link, bool is_leader, int *exit_code) {
+  const double limit_ms = is_leader ? fmin(CLOSE_MS, step_limit_ms()) : silence_limit_ms();
+  if (link->has_post) life_await(&link->life);
+  /* Only a member waits longer: as long as a leader lives. */
+  const bool is_member = link->has_post && !is_leader;
+  const bool is_whole = pass_barrier(link, true, is_member ? INFINITY : clock_ms() + limit_ms);
+  if (!is_whole) {
+    char why[FAIL_TEXT_BYTES];
+    snprintf(why, sizeof why,
+             is_member ? "no leader of a team has said anything for %.3g s; this ends the job"
+                       : "not all ranks have come to the end of the job in %.3g s; this ends it",
+             limit_ms * 1e-3);
+    say(link, link->status == HALOTUNE_OK ? why : link->reason);
+    if (is_member && *exit_code == 0) *exit_code = 1;
+  }
+  return is_whole;
+}
+
+/* MPI's own ends wait for other ranks, too. The owner watches them, without the lock. */
+static void leave(struct link_mpi *link, bool is_abort, int exit_code) {
+  const struct fleet_mpi_plugin *plugin = link->found.plugin;
+  link->is_aborted = is_abort;
+  link->exit_code = exit_code;
+  link->leaves_ms = clock_ms();
+  pthread_cond_broadcast(&link->news);
+  pthread_mutex_unlock(&link->lock);
+  fflush(NULL);
+  if (is_abort) plugin->abort(exit_code);
+  plugin->finish();
+  pthread_mutex_lock(&link->lock);
 }
 
 /* End this rank's part. A rank that is lost comes to no barrier of the job, so that leaders ask each other for losses
@@ -162,21 +244,19 @@ static bool meet_leaders(struct link_mpi *link, int facts[FACT_COUNT]) {
 static void end_all(struct link_mpi *link) {
   const bool has_failed = link->is_failure || link->status != HALOTUNE_OK;
   const bool is_leader = link->has_post && link->post.world.rank == 0;
-  const bool is_one_team = !link->has_post || link->post.world.size == link->world.size;
+  const bool is_one_team = !link->has_post || link->life.leader_count == 1;
   const double limit_ms = has_failed ? FAILED_CLOSE_MS : is_leader ? CLOSE_MS : INFINITY;
-  int facts[FACT_COUNT] = {0, link->exit_code};
+  int exit_code = link->exit_code;
   bool is_whole = link->status == HALOTUNE_OK;
   if (is_whole && link->has_post) is_whole = pass_barrier(link, false, clock_ms() + limit_ms);
+  if (link->has_post) life_await(&link->life);
   if (is_leader && !is_one_team && (is_whole || !has_failed)) {
-    facts[FACT_LOSS] = !is_whole;
-    is_whole = meet_leaders(link, facts) && !facts[FACT_LOSS];
+    is_whole = meet_leaders(link, !is_whole, &exit_code);
   } else if (!is_whole && !has_failed && !is_one_team) {
     is_whole = true; /* a member leaves the end of the job to the leaders */
   }
-  if (is_whole) is_whole = pass_barrier(link, true, is_leader ? clock_ms() + CLOSE_MS : INFINITY);
-  fflush(NULL);
-  if (!is_whole) link->found.plugin->abort(has_failed && facts[FACT_EXIT_CODE] == 0 ? 1 : facts[FACT_EXIT_CODE]);
-  link->found.plugin->finish();
+  if (is_whole) is_whole = pass_last_barrier(link, is_leader, &exit_code);
+  leave(link, !is_whole, !is_whole && has_failed && exit_code == 0 ? 1 : exit_code);
 }
 
 /* The thread. */
@@ -189,6 +269,7 @@ static void *run(void *argument) {
     bool is_busy = false;
     if (link->order != ORDER_NONE && link->status == HALOTUNE_OK) obey(link);
     if (link->has_post && link->status == HALOTUNE_OK) note_failure(link, post_step(&link->post, clock_ms(), &is_busy));
+    if (link->has_post && link->status == HALOTUNE_OK) note_failure(link, life_step(&link->life, clock_ms(), true));
     if (is_busy || link->status != HALOTUNE_OK) {
       pthread_cond_broadcast(&link->news);
       sleep_us = SHORTEST_SLEEP_US;
@@ -196,6 +277,8 @@ static void *run(void *argument) {
     if (!link->is_closing && link->order == ORDER_NONE) doze(link, &sleep_us);
   }
   if (has_begun_well) end_all(link);
+  link->has_ended = true;
+  pthread_cond_broadcast(&link->news);
   pthread_mutex_unlock(&link->lock);
   return NULL;
 }
@@ -239,6 +322,22 @@ static void link_drop(void *state, int rank) {
   pthread_mutex_unlock(&link->lock);
 }
 
+/* Wait for the end of the thread. It waits for other teams as long as they live, but MPI's own end has a limit. Returns
+ * false if the thread is in MPI for ever. The lock is held. */
+static bool await_end(struct link_mpi *link) {
+  const double limit_ms = step_limit_ms();
+  while (!link->has_ended && !link->is_stuck) {
+    wait_until(link, clock_ms() + LOOK_MS);
+    if (link->leaves_ms == 0 || clock_ms() < link->leaves_ms + limit_ms) continue;
+    char why[FAIL_TEXT_BYTES];
+    snprintf(why, sizeof why, "MPI has not ended after %.3g s", limit_ms * 1e-3);
+    if (!link->has_ended && !link->is_aborted) say(link, why);
+    if (!link->has_ended && link->is_aborted) _exit(link->exit_code);
+    break;
+  }
+  return link->has_ended;
+}
+
 static void link_close(void *state, bool is_failure, int exit_code) {
   struct link_mpi *link = state;
   pthread_mutex_lock(&link->lock);
@@ -246,9 +345,13 @@ static void link_close(void *state, bool is_failure, int exit_code) {
   link->is_failure = is_failure;
   link->exit_code = exit_code;
   pthread_cond_broadcast(&link->news);
+  const bool has_ended = await_end(link);
   pthread_mutex_unlock(&link->lock);
+  if (!has_ended) return; /* the thread uses this memory until the process ends */
   pthread_join(link->thread, NULL);
   if (link->has_post) post_free(&link->post);
+  life_free(&link->life);
+  free(link->colours);
   found_plugin_free(&link->found);
   pthread_cond_destroy(&link->news);
   pthread_mutex_destroy(&link->lock);
@@ -274,8 +377,8 @@ static halotune_status thread_start(struct link_mpi *link) {
 }
 
 /* Wait until MPI has begun. */
-static halotune_status await_begin(struct link_mpi *link, int begin_ms) {
-  const double until_ms = clock_ms() + begin_ms;
+static halotune_status await_begin(struct link_mpi *link) {
+  const double begin_ms = step_limit_ms(), until_ms = clock_ms() + begin_ms;
   bool is_time = true;
   pthread_mutex_lock(&link->lock);
   while (!link->has_begun && is_time) is_time = wait_until(link, until_ms);
@@ -296,7 +399,7 @@ static halotune_status worlds_compare(const struct link_mpi *link, const struct 
       link->found.path);
 }
 
-halotune_status link_mpi_open(const struct launcher *launcher, int begin_ms, struct link_mpi **out) {
+halotune_status link_mpi_open(const struct launcher *launcher, struct link_mpi **out) {
   struct link_mpi *link = calloc(1, sizeof *link);
   *out = NULL;
   if (!link) return fail_memory();
@@ -307,7 +410,7 @@ halotune_status link_mpi_open(const struct launcher *launcher, int begin_ms, str
     free(link);
     return status;
   }
-  status = await_begin(link, begin_ms);
+  status = await_begin(link);
   if (status == HALOTUNE_OK) status = worlds_compare(link, launcher);
   /* After a failure the thread may be in MPI for ever, so that its memory stays until the process ends. */
   if (status == HALOTUNE_OK) *out = link;
@@ -318,26 +421,34 @@ const struct fleet_mpi_world *link_mpi_world(const struct link_mpi *job) { retur
 
 /* Give the thread an order, and wait until it is done. The lock is held. */
 static halotune_status order_give(struct link_mpi *job, enum order order) {
+  /* The thread's own limit comes first. */
+  const double limit_ms = step_limit_ms(), until_ms = clock_ms() + 2 * limit_ms;
   job->order = order;
   pthread_cond_broadcast(&job->news);
-  while (job->order != ORDER_NONE && job->status == HALOTUNE_OK) pthread_cond_wait(&job->news, &job->lock);
+  while (job->order != ORDER_NONE && job->status == HALOTUNE_OK && !job->is_stuck)
+    job->is_stuck = !wait_until(job, until_ms) && job->order != ORDER_NONE && clock_ms() >= until_ms;
+  if (job->is_stuck)
+    note_failure(job, fail(HALOTUNE_IO, "MPI has not formed teams of the %d ranks after %.3g s", job->world.size,
+                           limit_ms * 1e-3));
   return failure_of(job);
 }
 
-halotune_status link_mpi_gather(struct link_mpi *job, const void *own, size_t bytes, int timeout_ms, void *all) {
+halotune_status link_mpi_gather(struct link_mpi *job, const void *own, size_t bytes, void *all) {
   pthread_mutex_lock(&job->lock);
   job->own = own;
   job->all = all;
   job->bytes = bytes;
-  job->timeout_ms = timeout_ms;
   halotune_status status = order_give(job, ORDER_GATHER);
   pthread_mutex_unlock(&job->lock);
   return status;
 }
 
 halotune_status link_mpi_team(struct link_mpi *job, int colour, struct fleet_link *out) {
+  int *colours = calloc((size_t)job->world.size, sizeof *colours);
+  if (!colours) return fail_memory();
   pthread_mutex_lock(&job->lock);
   job->colour = colour;
+  job->colours = colours;
   halotune_status status = order_give(job, ORDER_SPLIT);
   if (status == HALOTUNE_OK) *out = (struct fleet_link){&table, job, job->post.world.rank, job->post.world.size};
   pthread_mutex_unlock(&job->lock);

@@ -60,7 +60,7 @@ static halotune_status roll_call(struct link_mpi *job, const union roll_record *
   union roll_record *ranks = calloc((size_t)world->size, sizeof *ranks);
   struct text line = {0};
   if (!ranks) return fail_memory();
-  halotune_status status = link_mpi_gather(job, own, sizeof *own, LINK_MPI_BEGIN_MS, ranks);
+  halotune_status status = link_mpi_gather(job, own, sizeof *own, ranks);
   if (status == HALOTUNE_OK) {
     status = roll_check(ranks, world->size, may_share);
     *is_told = status != HALOTUNE_OK && world->rank != 0;
@@ -84,7 +84,7 @@ enum exit_code tune_ranks_refuse(const struct launcher *launcher, halotune_statu
   if (!launcher->name) return report_failure(status);
   record_begin(&own);
   record_failure(&own, status);
-  halotune_status opened = link_mpi_open(launcher, LINK_MPI_BEGIN_MS, &job);
+  halotune_status opened = link_mpi_open(launcher, &job);
   if (opened != HALOTUNE_OK) {
     return launcher_speaks(launcher, HALOTUNE_OK) ? report_failure(opened) : exit_code_of(opened);
   }
@@ -133,7 +133,7 @@ halotune_status tune_ranks_form(const struct invocation *invocation, const struc
   /* The probe forks, so that it comes before MPI's thread. */
   halotune_status able = which->kind == TUNE_ON_CUDA ? probe_gpus(probe) : HALOTUNE_OK;
   if (able != HALOTUNE_OK) record_failure(&own, able);
-  halotune_status status = link_mpi_open(launcher, LINK_MPI_BEGIN_MS, &job);
+  halotune_status status = link_mpi_open(launcher, &job);
   if (status != HALOTUNE_OK) {
     *is_told = !launcher_speaks(launcher, HALOTUNE_OK);
     free(probe);

@@ -10,10 +10,9 @@
 
 #include "include/halotune.h"
 
-enum { TAG = 1 };
+enum { TAG = 1, TAG_SIGN = 2 };
 
-static MPI_Comm world = MPI_COMM_NULL, team = MPI_COMM_NULL,
-                leaders = MPI_COMM_NULL; /* the last one is of the leaders alone */
+static MPI_Comm world = MPI_COMM_NULL, team = MPI_COMM_NULL;
 
 /* Keep the first line of a text. */
 static void first_line(char *text, size_t bytes, const char *from) {
@@ -79,8 +78,6 @@ static int split(int colour, int *rank, int *size) {
   if (error == MPI_SUCCESS) error = MPI_Comm_set_errhandler(team, MPI_ERRORS_RETURN);
   if (error == MPI_SUCCESS) error = MPI_Comm_rank(team, rank);
   if (error == MPI_SUCCESS) error = MPI_Comm_size(team, size);
-  if (error == MPI_SUCCESS) error = MPI_Comm_split(world, *rank == 0 ? 0 : MPI_UNDEFINED, 0, &leaders);
-  if (error == MPI_SUCCESS && leaders != MPI_COMM_NULL) error = MPI_Comm_set_errhandler(leaders, MPI_ERRORS_RETURN);
   return error;
 }
 
@@ -116,10 +113,22 @@ static int barrier_begin(bool is_of_job, void **out) {
   return hand_out(MPI_Ibarrier(is_of_job ? world : team, request), request, out);
 }
 
-static int agree(const int *own, int *greatest, int count, void **out) {
+static int sign_begin(int to, const struct fleet_mpi_sign *sign, void **out) {
   MPI_Request *request = request_make();
   if (!request) return hand_out(MPI_ERR_NO_MEM, NULL, out);
-  return hand_out(MPI_Iallreduce(own, greatest, count, MPI_INT, MPI_MAX, leaders, request), request, out);
+  return hand_out(MPI_Isend(sign, sizeof *sign, MPI_BYTE, to, TAG_SIGN, world, request), request, out);
+}
+
+/* So few bytes come at once with the word that they are there, so that this receive does not wait. */
+static int hear(int *from, struct fleet_mpi_sign *sign) {
+  MPI_Status status;
+  int is_there = 0;
+  *from = -1;
+  int error = MPI_Iprobe(MPI_ANY_SOURCE, TAG_SIGN, world, &is_there, &status);
+  if (error != MPI_SUCCESS || !is_there) return error;
+  error = MPI_Recv(sign, sizeof *sign, MPI_BYTE, status.MPI_SOURCE, TAG_SIGN, world, MPI_STATUS_IGNORE);
+  if (error == MPI_SUCCESS) *from = status.MPI_SOURCE;
+  return error;
 }
 
 static int has_ended(void *place, bool *out) {
@@ -141,7 +150,6 @@ static void error_text(int error, char text[FLEET_MPI_TEXT_BYTES]) {
 static void abort_all(int exit_code) { MPI_Abort(MPI_COMM_WORLD, exit_code); }
 
 static void finish(void) {
-  if (leaders != MPI_COMM_NULL) MPI_Comm_free(&leaders);
   if (team != MPI_COMM_NULL) MPI_Comm_free(&team);
   MPI_Comm_free(&world);
   MPI_Finalize();
@@ -165,7 +173,8 @@ __attribute__((visibility("default"))) const struct fleet_mpi_plugin halotune_mp
     .look = look,
     .receive = receive_begin,
     .barrier = barrier_begin,
-    .agree = agree,
+    .sign = sign_begin,
+    .hear = hear,
     .has_ended = has_ended,
     .error_text = error_text,
     .abort = abort_all,

@@ -1,8 +1,8 @@
 /* plugin.h: what libhalotune-mpi.so gives to the program. The program itself links no MPI. It loads the plug-in that
  * was built for the MPI whose launcher started it, and takes the one symbol halotune_mpi_plugin from it.
  *
- * Only `begin`, `split` and `finish` wait for other ranks. Threads: all calls come from the one thread that called
- * `begin`, for which MPI_THREAD_FUNNELED is enough. */
+ * Only `begin`, `split`, `abort` and `finish` wait for other ranks. Threads: all calls come from the one thread that
+ * called `begin`, for which MPI_THREAD_FUNNELED is enough. */
 #ifndef FLEET_MPI_PLUGIN_H
 #define FLEET_MPI_PLUGIN_H
 
@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 enum {
-  FLEET_MPI_VERSION = 2, /* one more with each change of the struct below */
+  FLEET_MPI_VERSION = 3, /* one more with each change of the struct below */
   FLEET_MPI_TEXT_BYTES = 256
 };
 
@@ -22,6 +22,13 @@ struct fleet_mpi_world {
   int local_rank, local_size;      /* among the ranks of this host */
   char host[FLEET_MPI_TEXT_BYTES]; /* as MPI calls it */
   char library[FLEET_MPI_TEXT_BYTES];
+};
+
+/* What the leader of a team says to all ranks of the job every few seconds (life.h). */
+struct fleet_mpi_sign {
+  int is_done;  /* its team is done */
+  int has_loss; /* its team has lost a rank */
+  int exit_code;
 };
 
 /* A function that returns an int returns 0 or an error of MPI, which error_text explains. */
@@ -54,9 +61,12 @@ struct fleet_mpi_plugin {
   /* Begin a barrier of the team, or of the whole job. */
   int (*barrier)(bool is_of_job, void **request);
 
-  /* Begin to find the greatest of the numbers that the leaders of all teams give; each leader receives it. Only leaders
-   * call it. Both blocks must stay. */
-  int (*agree)(const int *own, int *greatest, int count, void **request);
+  /* Begin to send a sign of life to a rank of the job. It must stay until has_ended says so. */
+  int (*sign)(int to, const struct fleet_mpi_sign *sign, void **request);
+
+  /* Take a sign of life that has come.
+   *   from  receives its sender's rank in the job; -1 without a sign */
+  int (*hear)(int *from, struct fleet_mpi_sign *sign);
 
   /* Whether a request has ended. If so, or after an error, it is freed. */
   int (*has_ended)(void *request, bool *has_ended);
