@@ -1,8 +1,10 @@
-/* least_squares.c: normal equations, solved by Cholesky's decomposition. They have a dozen unknowns of one size. */
+/* least_squares.c: normal equations. They have a dozen unknowns of one size. */
 #include "library/predict/least_squares.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "base/cholesky.h"
 
 void least_squares_add(struct least_squares *sums, const double *features, double value, double weight) {
   for (int i = 0; i < sums->count; i++) {
@@ -17,21 +19,14 @@ bool least_squares_solve(const struct least_squares *sums, const double *usual, 
   double lower[LEAST_SQUARES_MOST][LEAST_SQUARES_MOST] = {{0}}, x[LEAST_SQUARES_MOST] = {0};
   memcpy(out, usual, (size_t)n * sizeof *out);
   for (int i = 0; i < n; i++) {
-    for (int k = 0; k <= i; k++) {
-      double sum = sums->matrix[i][k] + (i == k ? pull * sums->weight : 0);
-      for (int m = 0; m < k; m++) sum -= lower[i][m] * lower[k][m];
-      if (i == k && !(sum > 0)) return false;
-      lower[i][k] = i == k ? sqrt(sum) : sum / lower[k][k];
-    }
+    for (int k = 0; k <= i; k++) lower[i][k] = sums->matrix[i][k];
+    lower[i][i] += pull * sums->weight;
+    x[i] = sums->right[i] + pull * sums->weight * usual[i];
   }
+  if (!cholesky_factor(lower[0], LEAST_SQUARES_MOST, n, 0)) return false;
+  cholesky_solve_lower(lower[0], LEAST_SQUARES_MOST, 0, n, x);
+  cholesky_solve_upper(lower[0], LEAST_SQUARES_MOST, n, x);
   for (int i = 0; i < n; i++) {
-    double sum = sums->right[i] + pull * sums->weight * usual[i];
-    for (int k = 0; k < i; k++) sum -= lower[i][k] * x[k];
-    x[i] = sum / lower[i][i];
-  }
-  for (int i = n - 1; i >= 0; i--) {
-    for (int k = i + 1; k < n; k++) x[i] -= lower[k][i] * x[k];
-    x[i] /= lower[i][i];
     if (!isfinite(x[i])) return false;
   }
   memcpy(out, x, (size_t)n * sizeof *out);

@@ -1,9 +1,10 @@
-/* trend.c: the equations of kriging, solved by Cholesky's decomposition when a family is first asked for. */
+/* trend.c: the equations of kriging, solved when a family is first asked for. */
 #include "library/predict/trend.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/cholesky.h"
 #include "base/fail.h"
 
 /* Variances of the parts of a residual, in units of that of the function of the grid. They were chosen on an H200,
@@ -33,38 +34,22 @@ static double covariance(const struct trend_row *a, const struct trend_row *b) {
   return sum;
 }
 
-/* Solve matrix * solution = x for a symmetric positive definite matrix, of which the lower half is given and
- * overwritten. The solution replaces x. */
-static void solve(double (*matrix)[TREND_MOST_ROWS], int count, double *x) {
-  for (int i = 0; i < count; i++) {
-    for (int k = 0; k <= i; k++) {
-      double sum = matrix[i][k];
-      for (int m = 0; m < k; m++) sum -= matrix[i][m] * matrix[k][m];
-      matrix[i][k] = i == k ? sqrt(sum) : sum / matrix[k][k];
-    }
-    for (int k = 0; k < i; k++) x[i] -= matrix[i][k] * x[k];
-    x[i] /= matrix[i][i];
-  }
-  for (int i = count - 1; i >= 0; i--) {
-    for (int k = i + 1; k < count; k++) x[i] -= matrix[k][i] * x[k];
-    x[i] /= matrix[i][i];
-  }
-}
-
 halotune_status trend_make(const struct trend_row *rows, int count, struct trend *out) {
   int chosen[TREND_MOST_ROWS];
   double x[TREND_MOST_ROWS];
-  double(*matrix)[TREND_MOST_ROWS] = calloc(TREND_MOST_ROWS, sizeof *matrix);
+  double *matrix = calloc((size_t)TREND_MOST_ROWS * TREND_MOST_ROWS, sizeof *matrix);
   *out = (struct trend){0};
   if (!matrix) return fail_memory();
   out->count = choose_rows(rows, count, chosen);
   for (int i = 0; i < out->count; i++) {
     const struct trend_row *row = &rows[chosen[i]];
     x[i] = row->residual;
-    for (int k = 0; k <= i; k++) matrix[i][k] = covariance(row, &rows[chosen[k]]);
+    for (int k = 0; k <= i; k++) matrix[(size_t)i * TREND_MOST_ROWS + (size_t)k] = covariance(row, &rows[chosen[k]]);
     for (int axis = 0; axis < PREDICT_SIZES; axis++) out->sizes[axis][i] = row->size.log2[axis];
   }
-  solve(matrix, out->count, x);
+  if (!cholesky_factor(matrix, TREND_MOST_ROWS, out->count, 0)) out->count = 0; /* chance makes it regular */
+  cholesky_solve_lower(matrix, TREND_MOST_ROWS, 0, out->count, x);
+  cholesky_solve_upper(matrix, TREND_MOST_ROWS, out->count, x);
   for (int i = 0; i < out->count; i++) out->weights[i] = (float)x[i];
   free(matrix);
   return HALOTUNE_OK;

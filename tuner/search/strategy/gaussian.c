@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cholesky.h"
+
 enum { MOST = GAUSSIAN_MOST_POINTS };
 
 /* Natural logarithms of what is searched: a length scale for each axis, then the noise's share of the variance. */
@@ -99,17 +101,6 @@ static double matern_slope(double square) {
   return -5.0 / 6 * (1 + s) * exp(-s);
 }
 
-/* Four sums, so that the processor need not wait for each addition. */
-static double dot(const double *a, const double *b, int count) {
-  double sums[4] = {0};
-  int i = 0;
-  for (; i + 4 <= count; i += 4) {
-    for (int k = 0; k < 4; k++) sums[k] += a[i + k] * b[i + k];
-  }
-  for (; i < count; i++) sums[0] += a[i] * b[i];
-  return sums[0] + sums[1] + sums[2] + sums[3];
-}
-
 static const double *at_of(const struct gaussian *g, int number) { return g->at + (size_t)number * (size_t)g->axes; }
 
 static double *row_of(double *matrix, int number) { return matrix + (size_t)number * MOST; }
@@ -118,22 +109,9 @@ static double *row_of(double *matrix, int number) { return matrix + (size_t)numb
 static bool factor_row(struct gaussian *g, int number) {
   static const double least = 1e-10;
   double *row = row_of(g->lower, number);
-  for (int j = 0; j < number; j++) {
-    const double *other = row_of(g->lower, j);
-    row[j] = (matern(distance_of(g, at_of(g, number), at_of(g, j))) - dot(row, other, j)) / other[j];
-  }
-  const double rest = 1 + g->noise - dot(row, row, number);
-  if (!(rest > least)) return false;
-  row[number] = sqrt(rest);
-  return true;
-}
-
-/* L^-1 b, in place. */
-static void solve_lower(struct gaussian *g, int count, double *b) {
-  for (int i = 0; i < count; i++) {
-    const double *row = row_of(g->lower, i);
-    b[i] = (b[i] - dot(row, b, i)) / row[i];
-  }
+  for (int j = 0; j < number; j++) row[j] = matern(distance_of(g, at_of(g, number), at_of(g, j)));
+  row[number] = 1 + g->noise;
+  return cholesky_row(g->lower, MOST, number, least);
 }
 
 /* Mean and variance that make the values of the first `count` points most likely. */
@@ -143,11 +121,11 @@ static void settle(struct gaussian *g, int count) {
     ones[i] = 1;
     g->solved[i] = g->value[i];
   }
-  solve_lower(g, count, ones);
-  solve_lower(g, count, g->solved);
-  g->mean = dot(ones, g->solved, count) / dot(ones, ones, count);
+  cholesky_solve_lower(g->lower, MOST, 0, count, ones);
+  cholesky_solve_lower(g->lower, MOST, 0, count, g->solved);
+  g->mean = dot_product(ones, g->solved, count) / dot_product(ones, ones, count);
   for (int i = 0; i < count; i++) g->solved[i] -= g->mean * ones[i];
-  g->variance = dot(g->solved, g->solved, count) / count;
+  g->variance = dot_product(g->solved, g->solved, count) / count;
 }
 
 static void take_scales(struct gaussian *g, const struct scales *scales) {
@@ -186,13 +164,13 @@ static void invert(struct gaussian *g, int count, double *pulled) {
     column[j] = 1 / row_of(g->lower, j)[j];
     for (int i = j + 1; i < count; i++) {
       const double *row = row_of(g->lower, i);
-      column[i] = -dot(row + j, column + j, i - j) / row[i];
+      column[i] = -dot_product(row + j, column + j, i - j) / row[i];
     }
   }
   for (int i = 0; i < count; i++) {
-    pulled[i] = dot(row_of(by_row, i) + i, g->solved + i, count - i);
+    pulled[i] = dot_product(row_of(by_row, i) + i, g->solved + i, count - i);
     for (int j = 0; j <= i; j++)
-      row_of(g->inverse, i)[j] = dot(row_of(by_row, i) + i, row_of(by_row, j) + i, count - i);
+      row_of(g->inverse, i)[j] = dot_product(row_of(by_row, i) + i, row_of(by_row, j) + i, count - i);
   }
 }
 
@@ -307,25 +285,19 @@ void gaussian_predict(struct gaussian *g, struct gaussian_place *place, double *
     place->solved_count = 0;
     place->explained = 0;
   }
-  for (int i = place->solved_count; i < g->count; i++) {
-    const double *row = row_of(g->lower, i);
-    const double correlation = matern(distance_of(g, at_of(g, i), place->at));
-    place->solved[i] = (correlation - dot(row, place->solved, i)) / row[i];
-    place->explained += place->solved[i] * place->solved[i];
-  }
+  const int known = place->solved_count;
+  for (int i = known; i < g->count; i++) place->solved[i] = matern(distance_of(g, at_of(g, i), place->at));
+  cholesky_solve_lower(g->lower, MOST, known, g->count, place->solved);
+  for (int i = known; i < g->count; i++) place->explained += place->solved[i] * place->solved[i];
   place->solved_count = g->count;
-  *mean = g->mean + dot(place->solved, g->solved, g->count);
+  *mean = g->mean + dot_product(place->solved, g->solved, g->count);
   *deviation = sqrt(g->variance * fmax(1 - place->explained, 0));
 }
 
 /* Solve L' pulled = solved. */
 static void pull(struct gaussian *g) {
   memcpy(g->pulled, g->solved, (size_t)g->count * sizeof *g->pulled);
-  for (int i = g->count - 1; i >= 0; i--) {
-    const double *row = row_of(g->lower, i);
-    g->pulled[i] /= row[i];
-    for (int j = 0; j < i; j++) g->pulled[j] -= row[j] * g->pulled[i];
-  }
+  cholesky_solve_upper(g->lower, MOST, g->count, g->pulled);
 }
 
 double gaussian_mean(struct gaussian *g, const double at[]) {
