@@ -243,10 +243,9 @@ typedef struct {
   double low_ms, high_ms;
   double bandwidth_gbs; /* compulsory bytes over time_ms, in GB/s; NaN for an emulated device */
   double roof_share;    /* time of the fastest copy of the same bytes over time_ms; NaN for an emulated device */
-  /* Predicted time on the grid and device that were asked for. Equals time_ms for EXACT and STALE. For the others with a
-   * measured time it is time_ms, times the ratio of a model's times on the asked and on the measured problem and device;
-   * SIMILAR, too, where the measured stencil may be another one. NaN for a default, and for a device of which the
-   * memory rate is not known unless the measurement is of its model. */
+  /* Predicted time on the grid and device that were asked for. Equals time_ms for EXACT and STALE. For other measured
+   * rows it is time_ms, times the ratio of a model's times on the asked and on the measured problem and device. NaN for
+   * a default, and for another device than the measured one if its memory rate is not known. */
   double expected_ms;
   long long measured_grid[3];   /* the grid of the measurement; 0, 0, 0 for a default */
   const char *measured_on;      /* name of the GPU of the measurement; "" for a default */
