@@ -1,4 +1,4 @@
-# A database is made from documents, shown and checked. Its size depends on SQLite.
+# A database is made from documents, shown and checked. Its size depends on SQLite. Another machine's clock is told.
 HALOTUNE_DB=$TMPDIR/info/own.db
 export HALOTUNE_DB
 halotune db info 2>&1 | sed "s|$TMPDIR|TMP|"
@@ -7,5 +7,7 @@ halotune db info | sed "s|$TMPDIR|TMP|; s/[0-9]* bytes/N bytes/"
 halotune db info --json | sed "s|$TMPDIR|TMP|; s/\"bytes\": [0-9]*/\"bytes\": N/"
 halotune db check | sed "s|$TMPDIR|TMP|"
 ls "$TMPDIR/info"
-halotune db check >/dev/null
-# exit 0
+sqlite3 "$HALOTUNE_DB" "update best set date = '9999-01-01T00:00:00.000Z'"
+halotune db check 2>&1 | sed "s|$TMPDIR|TMP|"
+halotune db check >/dev/null 2>&1
+# exit 6

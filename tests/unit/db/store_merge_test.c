@@ -929,7 +929,7 @@ TEST(what_is_kept_apart_is_the_owners_alone) {
   const struct work work = work_begin();
   const struct identity document = {{7}};
   struct fixture f;
-  struct stat facts;
+  struct stat facts = {0};
   char path[128], *kept;
   bool is_new = false;
   begin_fixture(&f);
@@ -1025,6 +1025,8 @@ TEST(check_finds_what_is_wrong) {
       {"update origin set name = 'two' || char(10) || 'lines'", "origin 1: 'two"},
       {"update stencil_text set hash = '00'", "does not match its own hash"},
       {"update run set outcomes = '{\"measured\":7}' where id = 1", "run 1: its outcomes"},
+      {"update run set ended = '2026-11-21' where id = 1", "run 1: '2026-11-21' is no date"},
+      {"update best set date = '2026-11-31T12:00:00.000Z and later' where id = 1", "and later' is no date"},
       {"update best set run_id = 3 where id = 1", "best 1: its run measured another problem"},
       {"update best set coefficients = '[0.4]' where id = 1", "best 1: its coefficients are not those of"},
       {"update best set coefficients = replace(coefficients, '0.4', '66.6') where id = 1", "best 1: its coefficients"},
@@ -1071,6 +1073,25 @@ TEST(check_finds_what_is_wrong) {
     CHECK(strstr(first, rows[i].message), "%s: %s", rows[i].sql, first);
     end_fixture(&f);
   }
+}
+
+/* They decide nothing, so that a merge takes such rows; `db check` tells them. */
+TEST(check_tells_dates_in_the_future) {
+  static const char *const rows[] = {"update run set started = '9999-01-01T00:00:00.000Z' where id = 1",
+                                     "update run set ended = '9999-01-01T00:00:00.000Z' where id = 1",
+                                     "update best set date = '9999-01-01T00:00:00.000Z' where id = 1"};
+  struct fixture f;
+  begin_fixture(&f);
+  for (long i = 0; i <= (long)COUNT(rows); i++) {
+    char first[512] = "";
+    long found = -1;
+    CHECK_OK(store_check_future(f.store, keep_text, first, &found));
+    CHECK_EQ(i, found, "%s", first);
+    CHECK_EQ(i > 0, strstr(first, "'9999-01-01T00:00:00.000Z' lies in the future") != NULL, "%s", first);
+    if (i < (long)COUNT(rows)) sql(f.store, rows[i]);
+  }
+  check_whole(f.store);
+  end_fixture(&f);
 }
 
 TEST(forget_removes_what_is_chosen) {
@@ -1182,6 +1203,7 @@ int main(void) {
       cmocka_unit_test(forget_removes_what_a_signer_said),
       cmocka_unit_test(forget_removes_the_coefficients_of_a_signer_alone),
       cmocka_unit_test(check_finds_what_is_wrong),
+      cmocka_unit_test(check_tells_dates_in_the_future),
       cmocka_unit_test(forget_removes_what_is_chosen),
       cmocka_unit_test(forget_leaves_a_best),
       cmocka_unit_test(forget_brings_back_nothing_wrong),
