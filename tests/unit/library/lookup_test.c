@@ -903,8 +903,10 @@ static void tune_text(struct store *store, const struct tuned *row, const char *
   stencil_free(stencil);
 }
 
-/* Once the stored stencil kept the value that it was first tuned with. */
+/* Once the stored stencil kept the value that it was first tuned with. Two grids are tuned in turn, so that rows with
+ * two texts are served. */
 TEST(the_newest_values_of_coefficients_count) {
+  static const long lengths[] = {512, 640, 640, 512};
   static const char *const values[] = {"0.4", "0.9", "0.7", "0.4"};
   struct work other = work_begin();
   struct store *store;
@@ -921,7 +923,9 @@ TEST(the_newest_values_of_coefficients_count) {
     struct grid grid = {{512, 512, 512}};
     halotune_ctx *ctx;
     CHECK_OK(store_open(other.path, STORE_WRITE, &store));
-    tune_text(store, &common_rows[0], changed, template);
+    struct tuned row = common_rows[0];
+    row.n[0] = lengths[i];
+    tune_text(store, &row, changed, template);
     store_close(store);
     usleep(2000); /* dates have milliseconds */
     CHECK_OK(halotune_open(paths, 1, &ctx));
