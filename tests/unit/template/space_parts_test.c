@@ -212,28 +212,6 @@ TEST(a_walk_that_finds_nothing_ends) {
   template_free(template);
 }
 
-/* A question is asked every 4096 values. */
-static bool is_beyond_the_limit(const void *context) {
-  int *questions;
-  memcpy(&questions, context, sizeof questions);
-  return ++*questions > (1 << 24) / 4096;
-}
-
-/* Where nobody sets a limit, there is the one of docs/security.md. */
-TEST(a_walk_without_a_limit_ends_as_promised) {
-  struct template *template;
-  struct bindings bindings;
-  int questions = 0, *asked = &questions;
-  make_sum(" == 0.5", &template, &bindings);
-  bindings.limit = (struct walk_limit){.is_over = is_beyond_the_limit, .context = &asked};
-  space_walk(&bindings, NULL, NULL, go_on, NULL, NULL);
-  CHECK_EQ(WALK_ENDLESS, bindings.limit.end, "after %d questions", questions);
-  CHECK_EQ(HALOTUNE_PARSE, space_is_walkable(&bindings), "and said");
-  CHECK(strstr(fail_text(), "after 16777216 values"), "%s", fail_text());
-  bindings_free(&bindings);
-  template_free(template);
-}
-
 /* The first configuration is found at once; the nearest one to the last is far away. */
 TEST(a_search_for_the_nearest_ends) {
   struct template *template;
@@ -297,7 +275,6 @@ int main(void) {
       cmocka_unit_test(all_templates_are_counted_by_parts_as_at_once),
       cmocka_unit_test(rules_that_can_fail_tie_parameters),
       cmocka_unit_test(a_walk_that_finds_nothing_ends),
-      cmocka_unit_test(a_walk_without_a_limit_ends_as_promised),
       cmocka_unit_test(a_search_for_the_nearest_ends),
       cmocka_unit_test(a_number_that_is_capped_says_so),
       cmocka_unit_test(a_space_without_end_is_counted_and_sampled_at_once),
