@@ -1,4 +1,6 @@
 /* signature_test.c: texts are signed and checked; keys and signatures are written and read. */
+#include <limits.h>
+
 #include "base/signature.h"
 #include "db/exchange/signed_document.h"
 #include "tests/unit/unit.h"
@@ -19,6 +21,20 @@ TEST(a_signature_is_of_one_key_one_kind_and_one_text) {
     CHECK(!signature_is_right(&signature, &key, "document", text, sizeof text), "byte %zu of the signature", i);
     signature.bytes[i] ^= 1U;
   }
+}
+
+TEST(a_signature_has_one_form) {
+  /* The order of the group of Ed25519, 2^252 + 27742317777372353535851937790883648493, its lowest byte first. */
+  static const unsigned char order[32] = {0xed, 0xd3, 0xf5, 0x5c, 0x1a, 0x63, 0x12, 0x58,       0xd6,
+                                          0x9c, 0xf7, 0xa2, 0xde, 0xf9, 0xde, 0x14, [31] = 0x10};
+  const struct public_key key = public_key_of(&seeds[0]);
+  struct signature signature = signature_make(&seeds[0], "document", "text", 4);
+  CHECK(signature_is_right(&signature, &key, "document", "text", 4), "as it was made");
+  for (unsigned i = 0, carry = 0; i < sizeof order; i++, carry >>= CHAR_BIT) {
+    carry += signature.bytes[sizeof order + i] + (unsigned)order[i];
+    signature.bytes[sizeof order + i] = (unsigned char)carry;
+  }
+  CHECK(!signature_is_right(&signature, &key, "document", "text", 4), "with the order added");
 }
 
 static const struct {
@@ -74,6 +90,7 @@ TEST(a_document_is_signed_at_its_end) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_signature_is_of_one_key_one_kind_and_one_text),
+      cmocka_unit_test(a_signature_has_one_form),
       cmocka_unit_test(keys_are_read_and_written),
       cmocka_unit_test(a_document_is_signed_at_its_end),
   };
