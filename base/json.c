@@ -162,8 +162,38 @@ void json_write_number(struct text *text, double number) { write_leaf(text, numb
 
 void json_write_float(struct text *text, float number) { write_leaf(text, float_json(number)); }
 
+/* Where the string that begins at `at` ends. */
+static size_t string_end(const char *text, size_t length, size_t at) {
+  for (at++; at < length && text[at] != '"'; at++) at += text[at] == '\\';
+  return at;
+}
+
+size_t json_memory_bytes(const char *text, size_t length) {
+  enum { OBJECT = 240, LIST = 140, MEMBER = 130, NEXT = 45 }; /* bytes that jansson allocates on a machine of 64 bits */
+  size_t sum = 0;
+  for (size_t at = 0; at < length; at++) {
+    switch (text[at]) {
+    case '"': at = string_end(text, length, at); break;
+    case '{': sum += OBJECT; break;
+    case '[': sum += LIST; break;
+    case ':': sum += MEMBER; break;
+    case ',': sum += NEXT; break;
+    default: break;
+    }
+  }
+  return sum + length;
+}
+
 halotune_status json_read(const char *text, size_t length, const char *name, json_t **out) {
+  const size_t most_bytes = (size_t)4 << 30;
   json_error_t error;
+  *out = NULL;
+  if (json_memory_bytes(text, length) > most_bytes)
+    return fail(
+        HALOTUNE_PARSE,
+        "%s: it has so many values that they would take more than 4 GiB of memory; import the database itself, or "
+        "a document of one GPU ('halotune db export --device')",
+        name);
   *out = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
   if (*out) return HALOTUNE_OK;
   if (json_error_code(&error) == json_error_out_of_memory) return fail_memory();

@@ -48,7 +48,11 @@ void json_write_string(struct text *text, const char *string);
 void json_write_number(struct text *text, double number);
 void json_write_float(struct text *text, float number);
 
-/* Read a document of `length` bytes. Objects must not have the same member twice.
+/* About how many bytes of memory json_read takes for a document. Some texts take eighty times their length. */
+size_t json_memory_bytes(const char *text, size_t length);
+
+/* Read a document of `length` bytes. Objects must not have the same member twice. One that would take more than 4 GiB
+ * of memory is not read.
  *   name  the document's name for messages: a path
  *   out   receives the document, which the caller releases with json_decref; NULL on failure
  * Returns HALOTUNE_OK; HALOTUNE_PARSE with name, line and column of the error; HALOTUNE_MEMORY. */

@@ -33,6 +33,12 @@ for kind in journal wal; do
   rm "$work/piped.db-$kind"
 done
 
+# Each {} of a document takes some 240 bytes of memory.
+"$python" -c "print('{\"format\": \"halotune\", \"tables\": {\"best\": [' + '{},' * 16000000 + '{}]}}')" >"$work/wide.json"
+survives db import --db "$work/own.db" "$work/wide.json" && [ $code = 5 ] && grep -q 'more than 4 GiB of memory' "$work/said"
+result "a document of 48 MB that would take 4 GiB of memory is refused (exit $code)" $?
+rm "$work/wide.json"
+
 # To SQLite a text goes on behind a byte 0, and to readers it ends there.
 for key in device.uuid stencil.name stencil.hash template.hash variant.source_hash run.started best.date; do
   cp "$work/honest.db" "$work/longer.db"

@@ -2,6 +2,7 @@
 #include "base/json.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/unit/unit.h"
 
@@ -28,6 +29,26 @@ TEST(floats_need_no_more_digits_than_they_have) {
     json_write_float(&text, rows[i].number);
     CHECK_TEXT(rows[i].text, text_string(&text), "row %zu", i);
     text_free(&text);
+  }
+}
+
+TEST(memory_is_counted_by_values_and_not_within_strings) {
+  static const struct {
+    const char *text;
+    size_t least, most;
+  } rows[] = {
+      {"", 0, 0},
+      {"[]", 100, 200},
+      {"[{},{},{}]", 800, 1200},
+      {"{\"a\": 1}", 300, 500},
+      {"\"{{{{[[[[,,,,::::\"", 10, 30},
+      {"[\"\\\"{{{{[[[[\", \"\\\\\"]", 150, 300},
+      {"\"{{{{", 4, 10},
+      {"\"\\", 2, 10},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    const size_t bytes = json_memory_bytes(rows[i].text, strlen(rows[i].text));
+    CHECK(bytes >= rows[i].least && bytes <= rows[i].most, "row %zu: %zu bytes", i, bytes);
   }
 }
 
@@ -172,6 +193,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(numbers_are_as_short_as_they_can_be),
       cmocka_unit_test(floats_need_no_more_digits_than_they_have),
+      cmocka_unit_test(memory_is_counted_by_values_and_not_within_strings),
       cmocka_unit_test(rounded_numbers_have_few_digits),
       cmocka_unit_test(strings_are_escaped),
       cmocka_unit_test(a_document_has_three_layouts),
