@@ -103,7 +103,7 @@ static halotune_status database_open(const char *path, const struct imported *be
     out->document = before->document;
     return HALOTUNE_OK;
   }
-  if (out->has_pages) status = store_pages_check(out->store);
+  status = store_pages_check(out->store);
   return status == HALOTUNE_OK ? rows_identity(out->store, &out->document) : status;
 }
 

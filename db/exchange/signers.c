@@ -74,8 +74,9 @@ static halotune_status own_open(const char *path, int flags, const struct own_ki
   *fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | flags);
   if (*fd < 0 && errno == ENOENT) return HALOTUNE_OK;
   if (*fd < 0 && errno == ELOOP) return fail(HALOTUNE_IO, "%s: a symbolic link is not followed here", path);
-  if (*fd < 0 || fstat(*fd, &facts) != 0) return fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
-  halotune_status status = own_check(&facts, path, kind);
+  if (*fd < 0) return fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
+  halotune_status status =
+      fstat(*fd, &facts) == 0 ? own_check(&facts, path, kind) : fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
   if (status == HALOTUNE_OK) return status;
   close(*fd);
   *fd = -1;

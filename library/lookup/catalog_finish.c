@@ -92,13 +92,13 @@ static void drop_refuted(struct catalog *c) {
 /* Find the fastest copy of each model among those that the rows were compared with. A small one moves bytes of the L2
  * cache, and none is faster than the memory's peak. */
 static void find_copies(struct catalog *c) {
-  const double least_fields = 4, bytes_of_gbs_in_ms = 1e6; /* so many times the L2 cache */
+  const double least_caches = 4, bytes_of_gbs_in_ms = 1e6; /* so many times the L2 cache */
   for (int i = 0; i < c->row_count; i++) {
     const struct served *row = &c->rows[i];
     struct known_device *model = &c->devices[row->model];
     const double copy_ms = row->time_ms * row->roof_share;
     const double gbs = (double)row->bytes / (copy_ms * bytes_of_gbs_in_ms);
-    if (!row->is_finalist && (double)row->bytes > least_fields * model->l2_bytes && gbs > model->copy_gbs &&
+    if (!row->is_finalist && (double)row->bytes > least_caches * model->l2_bytes && gbs > model->copy_gbs &&
         gbs <= model->memory_gbs)
       model->copy_gbs = gbs;
   }

@@ -1,5 +1,5 @@
 # Machine code is compared with what NVRTC makes of its source: two winners of the starter database, of which one loses a byte, and one
-# that another NVRTC compiled.
+# that another NVRTC compiled. Then one check names errors of all kinds.
 db=$TMPDIR/check_compile.db
 halotune db import --trust --yes --db "$db" db/starter/nvidia-h200.json >/dev/null 2>&1
 sqlite3 "$db" 'pragma foreign_keys = off; delete from best where id > 3; delete from finalist; delete from measurement; delete from run where id not in (select run_id from best where run_id is not null)'
@@ -8,5 +8,8 @@ halotune db check --compile --db "$db" | sed "s|$TMPDIR|TMP|; s/NVRTC [0-9.]*/NV
 sqlite3 "$db" "update best set cubin = cast(substr(cubin, 1, 100) || x'00' || substr(cubin, 102) as blob) where id = 2"
 halotune db check --compile --db "$db" 2>&1 | sed "s|$TMPDIR|TMP|; s/NVRTC [0-9.]*/NVRTC N/"
 sqlite3 "$db" "update best set launch = json_set(launch, '\$.block[1]', 1) where id = 1"
+sqlite3 "$db" "update best set date = '2999-01-01T00:00:00Z' where id = 3"
+echo '-- a launch, a date and a code'
+halotune db check --compile --db "$db" 2>&1 | sed "s|$TMPDIR|TMP|; s/NVRTC [0-9.]*/NVRTC N/"
 halotune db check --compile --db "$db" >/dev/null 2>&1
 # exit 6
