@@ -337,36 +337,43 @@ static halotune_match match_of(const struct question *q, const struct lookup_fam
   return family->model == q->device->model ? HALOTUNE_MATCH_NEAR_GRID : HALOTUNE_MATCH_SAME_ARCH;
 }
 
-/* Find the row of a place in the list, and predict its time. */
+/* Find the row of a place in the list. */
 static void describe(const struct candidates *c, const struct ranked *ranked, struct candidate *out) {
   const struct question *q = c->question;
-  const struct lookup_family *range = &q->ctx->table.families[ranked->family];
   const struct priced_family *family =
       atomic_load_explicit(&q->ctx->table.priced[ranked->family], memory_order_acquire);
+  const struct priced_shape *shape = family->shapes;
+  while (shape->end <= ranked->row) shape++;
+  *out = (struct candidate){.row = &q->ctx->catalog.rows[family->rows[ranked->row].row],
+                            .shape = shape,
+                            .match = match_of(q, &q->ctx->table.families[ranked->family]),
+                            .family = ranked->family,
+                            .priced = ranked->row};
+}
+
+struct prediction candidates_predict(const struct candidates *c, const struct candidate *candidate) {
+  const struct question *q = c->question;
+  const struct lookup_family *range = &q->ctx->table.families[candidate->family];
+  const struct priced_family *family =
+      atomic_load_explicit(&q->ctx->table.priced[candidate->family], memory_order_acquire);
   const struct known_device *device = &q->ctx->catalog.devices[range->model];
   const struct pricing pricing = {q->ctx, atomic_load(&q->ctx->catalog.stencils[range->stencil].parsed), device,
                                   gpu_of(&q->ctx->catalog, device), (enum dtype)range->dtype};
-  const struct priced_row *priced = &family->rows[ranked->row];
-  const struct served *row = &q->ctx->catalog.rows[priced->row];
-  const struct priced_shape *shape = family->shapes;
-  const struct predict_work work = work_asked(q);
+  const struct priced_row *priced = &family->rows[candidate->priced];
+  const struct served *row = candidate->row;
   struct predict_place place;
   struct predict_cost asked;
   float kin[MODE_COUNT];
-  while (shape->end <= ranked->row) shape++;
-  const struct predict_cost measured = cost_measured(&pricing, &family->model, shape, row);
+  if (!(q->device->memory_gbs > 0) && row->model != q->device->model) return (struct prediction){NAN, NAN};
+  const struct predict_work work = work_asked(q);
+  const struct predict_cost measured = cost_measured(&pricing, &family->model, candidate->shape, row);
   place_asked(q, family, range, &work, &place);
-  predict_cost_in(&family->model, &shape->shape, &place, &asked);
+  predict_cost_in(&family->model, &candidate->shape->shape, &place, &asked);
   errors_of_kin(c, range, kin);
   const float trend =
       follows_trend(priced) ? trend_at(&family->trend, &asked.size) - trend_at(&family->trend, &measured.size) : 0;
-  *out =
-      (struct candidate){.row = row,
-                         .shape = shape,
-                         .prediction = predict(&family->model, row->time_ms, &measured, (enum launch_mode)row->launch,
-                                               &asked, mode_asked(q, row), (double)trend, (double)kin[priced->mode]),
-                         .match = match_of(q, range)};
-  if (!(q->device->memory_gbs > 0) && row->model != q->device->model) out->prediction = (struct prediction){NAN, NAN};
+  return predict(&family->model, row->time_ms, &measured, (enum launch_mode)row->launch, &asked, mode_asked(q, row),
+                 (double)trend, (double)kin[priced->mode]);
 }
 
 bool candidates_take(struct candidates *c, struct candidate *out) {

@@ -41,12 +41,12 @@ struct priced_family {
 
 void priced_family_free(struct priced_family *family);
 
-/* A row, and the time that it is predicted to take on the problem and GPU of the question. */
+/* A row that may answer the question. */
 struct candidate {
   const struct served *row;
   const struct priced_shape *shape;
-  struct prediction prediction; /* NaN if a number of the GPUs is not known that they differ in */
-  halotune_match match;         /* of an answer with this row */
+  halotune_match match; /* of an answer with this row */
+  int family, priced;   /* its family, and its place there */
 };
 
 /* All candidates of a question. */
@@ -75,6 +75,11 @@ halotune_status candidates_find(const struct question *question, enum candidates
 
 /* Take the best candidate off the list. Returns false if the list is empty. */
 bool candidates_take(struct candidates *candidates, struct candidate *out);
+
+/* Predict the time of a candidate on the problem and GPU of the question. This takes half as long as a check of all
+ * rules of a template, so ask only for those that fit. Returns NaN if a number of the GPUs is not known that they
+ * differ in. */
+struct prediction candidates_predict(const struct candidates *candidates, const struct candidate *candidate);
 
 /* Take all candidates of a configuration off the list, because it does not fit the question. */
 void candidates_drop(struct candidates *candidates, const struct candidate *refused);

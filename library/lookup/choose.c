@@ -91,7 +91,6 @@ static halotune_status try_candidate(const struct question *q, const struct cand
   struct answer answer = {.row = candidate->row,
                           .template_at = template_at,
                           .match = candidate->match,
-                          .prediction = candidate->prediction,
                           .configuration = candidate->shape->configuration};
   status = context_template(q->ctx, template_at, &template);
   if (status == HALOTUNE_OK && template_at != candidate->row->template_at) {
@@ -117,6 +116,7 @@ static halotune_status choose_measured(const struct question *q, enum candidates
     bool fits = false;
     if (choose_is_refuted(q, candidate.row)) continue;
     status = try_candidate(q, &candidate, out, &fits);
+    if (fits) out->prediction = candidates_predict(&candidates, &candidate);
     if (fits) break;
     candidates_drop(&candidates, &candidate); /* many grids have the same winner */
     refused++;

@@ -38,20 +38,30 @@ static void combine_counts(const struct walk *w, const struct walk_parts *parts,
   }
 }
 
+/* A tally has 64 KB, so that a walk that counts nothing does without. */
+static void walk_counted(struct walk *w, space_visit *visit, void *context, struct space_counts *counts) {
+  struct walk_tally tally = {.passed = {0}};
+  struct walk_parts parts = visit ? walk_as_one() : walk_split(w);
+  for (int i = 0; i < parts.count; i++) walk_part(w, &parts, i, visit, context, &tally);
+  combine_counts(w, &parts, &tally, counts);
+  if (!visit) walk_note_sizes(w, &parts, &tally);
+}
+
 void space_walk(struct bindings *bindings, const bool fixed[], const struct configuration *from, space_visit *visit,
                 void *context, struct space_counts *counts) {
   struct walk w = walk_make(bindings, fixed, from);
-  struct walk_tally tally = {.passed = {0}};
   const struct rule *refusal = space_refusal(bindings);
   if (counts) *counts = (struct space_counts){.raw = w.below[0]};
   if (refusal) {
     if (counts) counts->removed[refusal - bindings->template->rules] = w.below[0];
     return;
   }
+  if (counts) {
+    walk_counted(&w, visit, context, counts);
+    return;
+  }
   struct walk_parts parts = visit ? walk_as_one() : walk_split(&w);
-  for (int i = 0; i < parts.count; i++) walk_part(&w, &parts, i, visit, context, counts ? &tally : NULL);
-  if (counts) combine_counts(&w, &parts, &tally, counts);
-  if (counts && !visit) walk_note_sizes(&w, &parts, &tally);
+  for (int i = 0; i < parts.count; i++) walk_part(&w, &parts, i, visit, context, NULL);
 }
 
 const char *space_count_text(long count, char text[SPACE_COUNT_BYTES]) {

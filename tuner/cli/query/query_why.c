@@ -56,14 +56,14 @@ static void write_origin(const struct query *query, const struct served *row, st
   grid_text(&grid, query->question.parsed->stencil->dims, out);
 }
 
-static void print_candidate(const struct query *query, const struct candidate *candidate,
+static void print_candidate(const struct query *query, const struct candidate *candidate, struct prediction prediction,
                             const struct template *template, const char *verdict) {
   const struct catalog *catalog = &query->ctx->catalog;
   const struct served *row = candidate->row;
   const double percent = 100;
   struct text text = {0};
-  if (isfinite(candidate->prediction.time_ms)) {
-    text_printf(&text, "  %.4g ms, +- %.0f %%", candidate->prediction.time_ms, percent * candidate->prediction.error);
+  if (isfinite(prediction.time_ms)) {
+    text_printf(&text, "  %.4g ms, +- %.0f %%", prediction.time_ms, percent * prediction.error);
   } else {
     text_printf(&text, "  unknown time");
   }
@@ -121,7 +121,8 @@ halotune_status query_print_why(const struct query *query) {
     const struct template *template;
     status = find_refusal(query, &candidate, &why, &template);
     if (status == HALOTUNE_OK && why.length == 0) text_printf(&why, "%s", verdict_on_candidate(query, &candidate));
-    if (status == HALOTUNE_OK) print_candidate(query, &candidate, template, text_string(&why));
+    if (status == HALOTUNE_OK)
+      print_candidate(query, &candidate, candidates_predict(&candidates, &candidate), template, text_string(&why));
     text_free(&why);
   }
   candidates_free(&candidates);
