@@ -81,7 +81,7 @@ struct leader {
   int finalists, winner;
   double winner_own_ms, spread;
   long lost;
-  double looked_ms;
+  double looked_ms, listened_ms;    /* when it looked for hangs last, and listened last */
   struct text message;              /* that was received last */
   struct text task_message;         /* of the task in hand */
   bool is_open;                     /* members may still come to the task in hand */
@@ -494,14 +494,27 @@ static halotune_status look_for_hangs(struct leader *leader) {
   return status;
 }
 
-/* Take one message.
+/* A leader that was stopped or busy for long has not listened, and its members may have been stopped with it. Of such
+ * a time nothing counts as their silence. Shorter ones count, else a busy leader would never drop a member. */
+static void forgive_gap(struct leader *leader) {
+  const double at_ms = now_ms(leader), gap_ms = at_ms - leader->listened_ms;
+  if (gap_ms < 0.5 * leader->options.patience_ms) return;
+  for (int rank = 1; rank < leader->size; rank++) {
+    struct member *member = &leader->members[rank];
+    member->heard_ms = fmin(member->heard_ms + gap_ms, at_ms);
+  }
+}
+
+/* Take one message. Only where none waits is a member's silence known.
  *   had  receives whether there was one */
 static halotune_status listen(struct leader *leader, int timeout_ms, bool *had) {
   const struct fleet_link *link = link_of(leader);
   int rank;
   bool is_gone;
   *had = false;
+  forgive_gap(leader);
   halotune_status status = link->table->receive(link->state, timeout_ms, &rank, &is_gone, &leader->message);
+  leader->listened_ms = now_ms(leader);
   if (status != HALOTUNE_OK) return status;
   if (rank > 0 && rank < leader->size) {
     *had = true;
@@ -509,7 +522,7 @@ static halotune_status listen(struct leader *leader, int timeout_ms, bool *had) 
     if (is_gone && takes_part) status = lose(leader, rank, "its process has ended");
     else if (takes_part) status = take_message(leader, rank);
   }
-  return status == HALOTUNE_OK ? look_for_hangs(leader) : status;
+  return status == HALOTUNE_OK && !*had ? look_for_hangs(leader) : status;
 }
 
 static halotune_status crew_begin(void *state, const struct crew_task *task) {
@@ -718,10 +731,18 @@ static halotune_status crew_finals_begin(void *state, const struct proposal *pro
 
 static bool has_times(const struct member *member) { return member->times_ms && !member->is_left_out; }
 
+/* Whether the device's times of the finalists count: not where it was left out, unless they are the only ones. */
+static bool device_counts(const struct leader *leader) {
+  bool is_alone = true;
+  for (int rank = 1; rank < leader->size; rank++) is_alone = is_alone && !has_times(&leader->members[rank]);
+  return is_alone || !leader->device_why[0];
+}
+
 static halotune_status crew_finals_take(void *state, const double *own_ms, double *weights) {
   struct leader *leader = state;
   halotune_status status = await_nobody(leader, MEMBER_IN_FINALS);
   if (status != HALOTUNE_OK) return status;
+  const bool counts = device_counts(leader);
   int unit = 0; /* the finalist to which all are compared: one that every GPU has */
   while (unit < leader->finalists) {
     bool has_all = !isnan(own_ms[unit]);
@@ -734,23 +755,24 @@ static halotune_status crew_finals_take(void *state, const double *own_ms, doubl
   }
   for (int i = 0; i < leader->finalists && unit < leader->finalists; i++) {
     const double own = own_ms[i] / own_ms[unit];
-    double sum = own;
-    int count = 1;
+    double sum = counts ? own : 0;
+    int count = counts;
     for (int rank = 1; rank < leader->size; rank++) {
       const struct member *member = &leader->members[rank];
       if (!has_times(member) || isnan(member->times_ms[i])) continue;
       sum += member->times_ms[i] / member->times_ms[unit];
       count++;
     }
-    if (!isnan(sum)) weights[i] = sum / count / own;
+    if (count > 0 && !isnan(sum)) weights[i] = sum / count / own;
   }
   return HALOTUNE_OK;
 }
 
 static void crew_won(void *state, int finalist, double own_ms, struct text *words) {
   struct leader *leader = state;
-  double least = own_ms, most = own_ms;
-  int count = 1;
+  const bool counts = device_counts(leader);
+  double least = counts ? own_ms : INFINITY, most = counts ? own_ms : 0;
+  int count = counts;
   leader->winner = finalist;
   leader->winner_own_ms = own_ms;
   for (int rank = 1; rank < leader->size; rank++) {
@@ -787,7 +809,7 @@ static void report(const struct leader *leader, struct crew_report *out) {
   const struct fleet_hello *own = &leader->options.own;
   *out = (struct crew_report){.count = 1, .shown = 1, .lost = leader->lost, .spread = leader->spread};
   struct crew_gpu *device = &out->gpus[0];
-  *device = (struct crew_gpu){.factor = 1, .winner_ms = leader->winner >= 0 ? leader->winner_own_ms : NAN};
+  *device = (struct crew_gpu){.factor = NAN, .winner_ms = leader->winner >= 0 ? leader->winner_own_ms : NAN};
   snprintf(device->name, sizeof device->name, "%.*s", (int)sizeof device->name - 1, own->device);
   snprintf(device->uuid, sizeof device->uuid, "%s", own->uuid);
   snprintf(device->host, sizeof device->host, "%s", own->host);
@@ -797,6 +819,7 @@ static void report(const struct leader *leader, struct crew_report *out) {
     if (member->is_uncounted || member->state == MEMBER_UNKNOWN) continue;
     if (member->is_late && member->state == MEMBER_PREPARING) continue; /* it came too late */
     out->count++;
+    if (!isnan(factor_of(leader, member))) device->factor = 1; /* what others are compared with */
     if (out->shown < CREW_MOST_SHOWN) out->gpus[out->shown++] = gpu_of(leader, member);
   }
 }
@@ -843,6 +866,7 @@ halotune_status leader_open(const struct leader_options *options, struct leader 
   leader->options = *options;
   leader->size = options->link->size;
   leader->winner = -1;
+  leader->listened_ms = now_ms(leader);
   leader->members = calloc((size_t)leader->size + 1, sizeof *leader->members);
   if (leader->members) return HALOTUNE_OK;
   free(leader);

@@ -36,7 +36,8 @@ struct leader_alone {
   /* A member has no longer the task that was chosen for it.
    *   result  what it did; NULL: another one may do it
    *   why     then: the reason
-   * Returns false for a result that is none. The task counts as not done then, without another call. */
+   * Returns false for a result that is none. The member is dropped then, and the task given back by another call,
+   * without a result. */
   bool (*done)(void *context, int task, const struct fleet_hello *who, struct unpack *result, const char *why);
   void *context;
 };

@@ -49,11 +49,12 @@ static void say_hello(struct team *team, int rank, const struct fleet_hello *hel
 
 /* Bring members to the point where they want variants.
  *   anchors_ms  of the device and of each member */
-static void team_begin(struct team *team, const double *anchors_ms) {
+static void team_begin_as(struct team *team, const double *anchors_ms, bool is_emulation) {
   const int size = team->link.size;
   struct text words = {0};
   for (int rank = 1; rank < size; rank++) {
-    const struct fleet_hello hello = fake_hello(rank);
+    struct fleet_hello hello = fake_hello(rank);
+    hello.is_emulation = is_emulation;
     say_hello(team, rank, &hello);
   }
   CHECK_EQ(size - 1, leader_gather(team->leader, 100, &words), "all take part: %s", text_string(&words));
@@ -74,6 +75,8 @@ static void team_begin(struct team *team, const double *anchors_ms) {
   CHECK(!trial, "nothing was given yet");
   text_free(&words);
 }
+
+static void team_begin(struct team *team, const double *anchors_ms) { team_begin_as(team, anchors_ms, false); }
 
 static void give(struct team *team) {
   struct proposal proposal;
@@ -225,6 +228,27 @@ TEST(a_member_that_fails_costs_what_it_has) {
   }
 }
 
+TEST(a_leader_that_was_stopped_drops_nobody_for_that_time) {
+  static const double anchors_ms[FAKE_RANKS] = {2, 2, 2};
+  static const char *const rows[] = {"members went on", "members were stopped as well"};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct team team;
+    int results, lost;
+    team_open(&team, 3);
+    team_begin(&team, anchors_ms);
+    for (int k = 0; k < 6; k++) give(&team);
+    team.fake->now_ms += 60000;
+    for (int rank = 1; i == 0 && rank < 3; rank++) fake_say(team.fake, rank, FLEET_ALIVE, 1);
+    take(&team, 0, &results, &lost);
+    CHECK_EQ(0, lost, "%s: nothing is lost", rows[i]);
+    take(&team, 900, &results, &lost);
+    CHECK_EQ(0, lost, "%s: nor soon after it", rows[i]);
+    take(&team, 200, &results, &lost);
+    CHECK_EQ(6, lost, "%s: silence from then on counts", rows[i]);
+    team_close(&team);
+  }
+}
+
 TEST(a_slow_gpu_is_named_and_left_out) {
   static const struct {
     const char *what;
@@ -329,6 +353,22 @@ TEST(a_member_that_was_late_takes_part_in_the_finals) {
   }
 }
 
+/* Two members run two finalists.
+ *   times_ms  of each member */
+static void finals_run(struct team *team, const struct proposal *proposals, const double (*times_ms)[2]) {
+  const struct crew_settled *settled;
+  long count;
+  CHECK_OK(team->crew.table->stop(team->crew.state));
+  for (int rank = 1; rank < 3; rank++) pack_u64(fake_say(team->fake, rank, FLEET_SETTLED, 1), 0);
+  CHECK_OK(team->crew.table->settle(team->crew.state, &settled, &count));
+  CHECK_OK(team->crew.table->finals_begin(team->crew.state, proposals, 2, 1));
+  for (int rank = 1; rank < 3; rank++) {
+    struct text *times = fake_say(team->fake, rank, FLEET_TIMES, 1);
+    pack_u64(times, 2);
+    for (int i = 0; i < 2; i++) pack_double(times, times_ms[rank - 1][i]);
+  }
+}
+
 TEST(the_winner_is_the_best_over_all_gpus) {
   static const double anchors_ms[FAKE_RANKS] = {2, 2, 2};
   static const double times_ms[][2] = {{1.03, 1}, {1.04, 1}}; /* of two finalists on the members */
@@ -338,20 +378,10 @@ TEST(the_winner_is_the_best_over_all_gpus) {
   struct team team;
   struct text words = {0};
   struct crew_report report;
-  const struct crew_settled *settled;
-  long count;
   memset(proposals, 0, sizeof proposals);
   team_open(&team, 3);
   team_begin(&team, anchors_ms);
-  CHECK_OK(team.crew.table->stop(team.crew.state));
-  for (int rank = 1; rank < 3; rank++) pack_u64(fake_say(team.fake, rank, FLEET_SETTLED, 1), 0);
-  CHECK_OK(team.crew.table->settle(team.crew.state, &settled, &count));
-  CHECK_OK(team.crew.table->finals_begin(team.crew.state, proposals, 2, 1));
-  for (int rank = 1; rank < 3; rank++) {
-    struct text *times = fake_say(team.fake, rank, FLEET_TIMES, 1);
-    pack_u64(times, 2);
-    for (int i = 0; i < 2; i++) pack_double(times, times_ms[rank - 1][i]);
-  }
+  finals_run(&team, proposals, times_ms);
   CHECK_OK(team.crew.table->finals_take(team.crew.state, own_ms, weights));
   CHECK_NEAR(1, weights[0], 1e-12, "all are compared to the first one");
   CHECK_NEAR((1 / 0.99 + 1 / 1.03 + 1 / 1.04) / 3 * 0.99, weights[1], 1e-12,
@@ -365,15 +395,54 @@ TEST(the_winner_is_the_best_over_all_gpus) {
   team_close(&team);
 }
 
+TEST(a_slow_leader_has_no_say_in_the_finals) {
+  static const double anchors_ms[FAKE_RANKS] = {2.3, 2, 2};
+  static const double times_ms[][2] = {{1.03, 1}, {1.04, 1}};
+  const double own_ms[] = {0.9, 1.2};
+  double weights[] = {1, 1};
+  struct proposal proposals[2];
+  struct team team;
+  struct text words = {0};
+  memset(proposals, 0, sizeof proposals);
+  team_open(&team, 3);
+  team_begin(&team, anchors_ms);
+  finals_run(&team, proposals, times_ms);
+  CHECK_OK(team.crew.table->finals_take(team.crew.state, own_ms, weights));
+  CHECK_NEAR((1 / 1.03 + 1 / 1.04) / 2 * 0.9 / 1.2, weights[1], 1e-12, "the mean over the members, over the device");
+  team.crew.table->won(team.crew.state, 1, own_ms[1], &words);
+  CHECK(strncmp("on 2 GPUs the winner took 1 to 1 ms, a spread of 0.00 %\nthe leader (GPU-0) was left out: ",
+                text_string(&words), 88) == 0,
+        "words: %s", text_string(&words));
+  text_free(&words);
+  team_close(&team);
+}
+
+TEST(a_factor_needs_two_gpus_that_are_compared) {
+  static const double anchors_ms[FAKE_RANKS] = {2, 2.02};
+  for (int is_emulation = 0; is_emulation < 2; is_emulation++) {
+    struct team team;
+    struct crew_report report;
+    team_open(&team, 2);
+    team_begin_as(&team, anchors_ms, is_emulation != 0);
+    CHECK_OK(team.crew.table->end(team.crew.state, &report));
+    CHECK_EQ(is_emulation, isnan(report.gpus[0].factor), "emulation %d: the first", is_emulation);
+    CHECK_EQ(is_emulation, isnan(report.gpus[1].factor), "emulation %d: the second", is_emulation);
+    team_close(&team);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(members_that_do_not_fit_are_refused_with_the_reason),
       cmocka_unit_test(variants_go_where_there_is_room_and_results_come_back_corrected),
       cmocka_unit_test(a_member_that_fails_costs_what_it_has),
+      cmocka_unit_test(a_leader_that_was_stopped_drops_nobody_for_that_time),
       cmocka_unit_test(a_slow_gpu_is_named_and_left_out),
       cmocka_unit_test(a_member_that_was_lost_in_a_task_is_no_part_of_the_next_one),
       cmocka_unit_test(a_member_that_was_late_takes_part_in_the_finals),
       cmocka_unit_test(the_winner_is_the_best_over_all_gpus),
+      cmocka_unit_test(a_slow_leader_has_no_say_in_the_finals),
+      cmocka_unit_test(a_factor_needs_two_gpus_that_are_compared),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

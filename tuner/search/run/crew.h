@@ -39,7 +39,7 @@ enum { CREW_MOST_SHOWN = 64 };
 struct crew_gpu {
   char name[64], uuid[48], host[64];
   long results;       /* that count, from this GPU */
-  double factor;      /* its time over the device's time of the same variant; NaN while unknown */
+  double factor;      /* its time over the device's of the same variant; NaN where no two are compared */
   double winner_ms;   /* of the winner in the final rounds; NaN if it did not take part there */
   char left_out[256]; /* why it no longer takes part; "" if it does */
 };
