@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "tests/unit/fleet/fake_members.h"
+#include "tests/unit/stores.h"
 #include "tests/unit/unit.h"
 #include "tuner/cli/tune/tune_share.h"
 #include "tuner/cli/tune/tuned_message.h"
@@ -54,7 +56,7 @@ TEST(rows_of_a_member_come_to_its_leader_whole) {
   struct tuned_list from = {.count = 0}, to = {.count = 0};
   struct text text = {0};
   rows_make(&from);
-  tuned_write(&text, &from);
+  CHECK_OK(tuned_write(&text, &from));
   struct unpack in = {.at = text.bytes, .left = text.length};
   CHECK(tuned_read(&in, &planned, &to), "they can be read");
   CHECK_EQ(2, to.count, "rows");
@@ -89,7 +91,7 @@ TEST(numbers_that_no_row_has_are_refused) {
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct text text = {0};
     from.rows[0].task.launch_steps = rows[i];
-    tuned_write(&text, &from);
+    CHECK_OK(tuned_write(&text, &from));
     struct unpack in = {.at = text.bytes, .left = text.length};
     CHECK(!tuned_read(&in, &planned, &to), "%d steps", rows[i]);
     text_free(&text);
@@ -98,12 +100,149 @@ TEST(numbers_that_no_row_has_are_refused) {
   free(to.rows);
 }
 
+TEST(more_rows_than_a_leader_takes_are_an_error) {
+  const struct planned_task planned = {.number = 0};
+  struct tuned_list from = {.count = 0}, to = {.count = 0};
+  for (int most = 64, i = 0; i <= most; i++) {
+    struct text text = {0};
+    CHECK(tuned_add(&from, &planned), "memory");
+    CHECK_EQ(i < most ? HALOTUNE_OK : HALOTUNE_ARGUMENT, tuned_write(&text, &from), "%d rows", i + 1);
+    struct unpack in = {.at = text.bytes, .left = text.length};
+    to.count = 0;
+    CHECK_EQ(i < most, tuned_read(&in, &planned, &to), "%d rows are read", i + 1);
+    text_free(&text);
+  }
+  free(from.rows);
+  free(to.rows);
+}
+
+enum { TASKS = 4, PROCESSES = 2 };
+
+static double late_ms(void *state) { return *(double *)state; }
+
+/* A leader and a member, which share tasks of one stencil through a database. */
+struct team {
+  struct work work;
+  struct bench_case bench;
+  struct store *store, *broken;
+  struct fake_link *fake;
+  struct fleet_link link;
+  struct leader *leader;
+  struct planned_stencil stencil;
+  struct planned_task list[TASKS];
+  struct tune_plan plan;
+  struct tune_set set;
+  struct backend table;
+  struct tune_setup setup;
+  struct tune_options options;
+  struct site_run site;
+  struct tune_tasks tasks;
+  struct tuned_list rows;
+  volatile sig_atomic_t stop;
+  double at_ms; /* by the backend's clock */
+};
+
+static void team_open(struct team *team) {
+  struct text words = {0};
+  *team = (struct team){.work = work_begin(), .fake = calloc(1, sizeof *team->fake), .table = {.now_ms = late_ms}};
+  CHECK(team->fake, "memory");
+  case_load(&team->bench);
+  CHECK_OK(store_open(team->work.path, STORE_WRITE, &team->store));
+  team->stencil.loaded = (struct loaded){
+      .text = team->bench.stencil_text, .stencil = team->bench.stencil, .analysis = team->bench.analysis};
+  for (int i = 0; i < TASKS; i++)
+    team->list[i] = (struct planned_task){
+        .stencil = &team->stencil, .grid = {{64, 64, 64 - 8 * i}}, .launch_steps = 1, .number = i};
+  team->plan = (struct tune_plan){.tasks = team->list, .task_count = TASKS};
+  team->setup.tools.store = team->store;
+  team->setup.backend = (struct backend_handle){.table = &team->table, .state = &team->at_ms};
+  snprintf(team->setup.backend.facts.device.uuid, sizeof team->setup.backend.facts.device.uuid, "GPU-0");
+  team->options = (struct tune_options){.budget_s = 60, .deadline_ms = 1000000, .host = "host"};
+  team->tasks = (struct tune_tasks){
+      .setup = &team->setup, .plan = &team->plan, .set = &team->set, .options = &team->options, .stop = &team->stop};
+  team->link = (struct fleet_link){.table = &fake_table, .state = team->fake, .size = PROCESSES};
+  const struct leader_options options = {.link = &team->link,
+                                         .own = fake_hello(0),
+                                         .patience_ms = 1000,
+                                         .stop = &team->stop,
+                                         .time = {fake_now_ms, team->fake}};
+  const struct fleet_hello hello = fake_hello(1);
+  CHECK_OK(leader_open(&options, &team->leader));
+  fleet_hello_write(fake_say(team->fake, 1, FLEET_HELLO, 0), &hello);
+  CHECK_EQ(1, leader_gather(team->leader, 100, &words), "it takes part: %s", text_string(&words));
+  text_free(&words);
+}
+
+static void team_close(struct team *team) {
+  leader_close(team->leader);
+  fake_free(team->fake);
+  free(team->fake);
+  free(team->rows.rows);
+  store_close(team->store);
+  store_close(team->broken);
+  case_free(&team->bench);
+  work_end(&team->work);
+}
+
+TEST(after_the_deadline_members_begin_no_task_either) {
+  struct team team;
+  team_open(&team);
+  team.at_ms = team.options.deadline_ms;
+  CHECK_OK(tune_tasks_run(&team.tasks, team.leader, &team.rows));
+  CHECK_EQ(0, fake_count(team.fake, 1, FLEET_ALONE, NULL), "the member gets none");
+  CHECK_EQ(TASKS, team.rows.count, "each task has a row");
+  for (int i = 0; i < team.rows.count; i++) CHECK(!team.rows.rows[i].is_done, "task %d was not begun", i);
+  team_close(&team);
+}
+
+/* The leader cannot go on. The member has a task of its own by then, and another one would be left. */
+TEST(where_the_leader_cannot_go_on_a_member_ends_its_task_and_begins_no_other) {
+  static const char *const rows[] = {"ends", "dies", "answers a status that is none"};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct team team;
+    char path[160];
+    struct tuned_list of_member = {.count = 0};
+    team_open(&team);
+    snprintf(path, sizeof path, "%s/broken.db", team.work.folder);
+    CHECK_OK(store_open(path, STORE_WRITE, &team.broken));
+    CHECK_EQ(SQLITE_OK,
+             sqlite3_exec(store_connection(team.broken), "pragma foreign_keys = off; drop table run", NULL, NULL, NULL),
+             "%s", sqlite3_errmsg(store_connection(team.broken)));
+    team.site = (struct site_run){.store = team.broken, .facts = &team.setup.backend.facts, .options = &team.options};
+    team.tasks.site = &team.site;
+    CHECK(tuned_add(&of_member, &team.list[1]), "memory");
+    of_member.rows[0].is_done = true;
+    if (i == 1) {
+      fake_gone(team.fake, 1);
+    } else {
+      struct text *text = fake_say(team.fake, 1, FLEET_DONE, 0);
+      pack_u64(text, 1);
+      pack_u64(text, 0);
+      pack_text(text, "");
+      pack_u64(text, i == 2 ? 4711 : HALOTUNE_OK);
+      CHECK_OK(tuned_write(text, &of_member));
+    }
+    team.fake->said_after = 2; /* until the member was welcome, and has a task */
+    CHECK_EQ(HALOTUNE_DB, tune_tasks_run(&team.tasks, team.leader, &team.rows), "%s: %s", rows[i], fail_text());
+    CHECK_EQ(1, fake_count(team.fake, 1, FLEET_ALONE, NULL), "%s: the member gets one", rows[i]);
+    int done = 0;
+    for (int k = 0; k < team.rows.count; k++) done += team.rows.rows[k].is_done;
+    CHECK_EQ(i == 0 ? 2 : 1, done, "%s: what it did counts, beside the leader's task, which failed", rows[i]);
+    CHECK_EQ(TASKS, team.rows.count, "%s: each task has a row", rows[i]);
+    free(of_member.rows);
+    team_close(&team);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(as_many_tasks_run_side_by_side_as_fill_the_team),
       cmocka_unit_test(the_most_expensive_task_comes_first),
       cmocka_unit_test(rows_of_a_member_come_to_its_leader_whole),
       cmocka_unit_test(numbers_that_no_row_has_are_refused),
+      cmocka_unit_test(more_rows_than_a_leader_takes_are_an_error),
+      cmocka_unit_test(after_the_deadline_members_begin_no_task_either),
+      cmocka_unit_test(where_the_leader_cannot_go_on_a_member_ends_its_task_and_begins_no_other),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -124,9 +124,9 @@ static struct leader *leader_of(const struct tune_command *c, const struct tune_
 }
 
 /* How many tasks the leader's GPU runs or shares, one after the other. */
-static int rounds_of(const struct tune_command *c, const struct tune_team *team) {
-  const struct leader *leader = leader_of(c, team);
-  const int count = c->plan.task_count, gpus = leader ? 1 + leader_count(leader, NULL) : 1;
+static int rounds_of(const struct tune_command *c, const struct tune_setup *setup, const struct tune_team *team) {
+  const int count = c->plan.task_count;
+  const int gpus = share_able_count(leader_of(c, team), store_path(setup->tools.store), c->host);
   const int side = share_side_count(count, gpus);
   return side / gpus + count - side;
 }
@@ -151,7 +151,7 @@ static enum exit_code tasks_tune(struct tune_command *c, struct tune_setup *setu
     if (resumed != HALOTUNE_OK || is_over)
       return resumed == HALOTUNE_OK ? HALOTUNE_EXIT_SUCCESS : report_failure(resumed);
   }
-  if (c->plan.task_count > 1) tune_plan_print(&c->plan, &c->options, c->start_ms, rounds_of(c, team), stderr);
+  if (c->plan.task_count > 1) tune_plan_print(&c->plan, &c->options, c->start_ms, rounds_of(c, setup, team), stderr);
   stop_signals_catch();
   tuning_lock_key(store_path(setup->tools.store), setup->backend.facts.device.uuid, &key);
   tune_lock_try(text_string(&key), true, &lock); /* `halotune fleet status` looks at it; nothing else hangs on it */

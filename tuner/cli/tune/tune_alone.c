@@ -69,8 +69,7 @@ halotune_status tune_alone_run(void *context, const struct member_alone *how, co
   status = tune_task_run(&tasks, planned, &rows);
   if (!tune_ends_all(status)) {
     pack_u64(out, status);
-    tuned_write(out, &rows);
-    status = text_ok(out) ? HALOTUNE_OK : fail_memory();
+    status = tuned_write(out, &rows);
   }
   free(rows.rows);
   return status;

@@ -29,9 +29,17 @@ struct share {
   int64_t newest_run;       /* in the database before the tasks were divided */
   struct tuned_list rows;   /* of tasks that members ran alone */
   halotune_status worst;    /* of members */
+  bool is_ended;            /* the database failed, or the leader's GPU is lost: no task begins any more */
 };
 
 int share_side_count(int tasks, int processes) { return processes > 1 ? tasks - tasks % processes : 0; }
+
+/* The host whose members reach a database; NULL: all do. */
+static const char *host_of(const char *database, const char *host) { return file_is_shared(database) ? NULL : host; }
+
+int share_able_count(const struct leader *leader, const char *database, const char *host) {
+  return leader ? 1 + leader_count(leader, host_of(database, host)) : 1;
+}
 
 static double bytes_of(const struct planned_task *planned) {
   const struct analysis *analysis = planned->stencil->loaded.analysis;
@@ -50,6 +58,12 @@ void share_order(const struct tune_plan *plan, const struct tune_options *option
     for (; at > 0 && is_dearer(&plan->tasks[i], &plan->tasks[order[at - 1]], options); at--) order[at] = order[at - 1];
     order[at] = i;
   }
+}
+
+/* Whether any GPU of the team may begin a task. */
+static bool may_begin(const struct share *share) {
+  const struct time_source time = backend_time(&share->tasks->setup->backend);
+  return !share->is_ended && !*share->tasks->stop && tune_has_time(share->tasks->options, time_now_ms(&time));
 }
 
 /* Find the open task, among the first `count` in order, that a GPU shall take: one that has results of it, else one of
@@ -91,7 +105,7 @@ static int find_in_order(const struct share *share, int place) {
 
 static int choose(void *context, const struct fleet_hello *who, struct text *what) {
   struct share *share = context;
-  if (share->host && strcmp(who->host, share->host) != 0) return -1;
+  if (!may_begin(share) || (share->host && strcmp(who->host, share->host) != 0)) return -1;
   const int place = find_open(share, share->side_count, who->uuid);
   if (place < 0) return -1;
   share_name(share->tasks, &share->tasks->plan->tasks[place], what);
@@ -107,7 +121,7 @@ static void name_gpu(const struct fleet_hello *who, struct tuned *row) {
   struct crew_gpu *gpu = &crew->gpus[0];
   *crew = (struct crew_report){.count = 1, .shown = 1, .spread = NAN};
   *gpu = (struct crew_gpu){.results = tally->tried - tally->recalled,
-                           .factor = 1,
+                           .factor = NAN, /* there is nothing to compare it with */
                            .winner_ms = winner->exists ? winner->timing.median_ms : NAN};
   snprintf(gpu->name, sizeof gpu->name, "%.*s", (int)sizeof gpu->name - 1, who->device);
   snprintf(gpu->uuid, sizeof gpu->uuid, "%s", who->uuid);
@@ -146,6 +160,16 @@ static halotune_status end_lost(const struct share *share, int place, const stru
   return status;
 }
 
+static bool is_status(uint64_t number) {
+#define AS_CASE(name, value, text) case value:
+  switch (number) {
+    HALOTUNE_STATUS_LIST(AS_CASE)
+    return true;
+  default: return false;
+  }
+#undef AS_CASE
+}
+
 static bool take_rows(void *context, int place, const struct fleet_hello *who, struct unpack *result, const char *why) {
   struct share *share = context;
   const int before = share->rows.count;
@@ -153,20 +177,20 @@ static bool take_rows(void *context, int place, const struct fleet_hello *who, s
   if (!result) {
     struct text name = {0};
     planned_task_text(&share->tasks->plan->tasks[place], &name);
-    fprintf(stderr, "halotune: %s: %s on %s does not end it: %s; another GPU begins it\n", text_string(&name),
-            who->uuid[0] ? who->uuid : who->device, who->host, why);
+    fprintf(stderr, "halotune: %s: %s on %s does not end it: %s%s\n", text_string(&name),
+            who->uuid[0] ? who->uuid : who->device, who->host, why, may_begin(share) ? "; another GPU begins it" : "");
     text_free(&name);
     const halotune_status ended = end_lost(share, place, who, why);
     if (ended != HALOTUNE_OK) share->worst = ended;
     return true;
   }
-  const halotune_status status = (halotune_status)unpack_u64(result);
-  if (!tuned_read(result, &share->tasks->plan->tasks[place], &share->rows)) {
+  const uint64_t status = unpack_u64(result);
+  if (!is_status(status) || !tuned_read(result, &share->tasks->plan->tasks[place], &share->rows)) {
     share->rows.count = before;
     return false;
   }
   for (int i = before; i < share->rows.count; i++) name_gpu(who, &share->rows.rows[i]);
-  if (status != HALOTUNE_OK) share->worst = status;
+  if (status != HALOTUNE_OK) share->worst = (halotune_status)status;
   share->states[place] = SHARE_DONE;
   return true;
 }
@@ -193,18 +217,13 @@ static halotune_status share_make(struct share *share) {
   share->homes = calloc((size_t)count + 1, sizeof *share->homes);
   if (!share->states || !share->order || !share->homes) return fail_memory();
   for (int i = 0; i < count; i++) share->order[i] = i;
-  share->host = file_is_shared(database) ? NULL : tasks->options->host;
-  const int able = share->leader ? 1 + leader_count(share->leader, share->host) : 1;
+  share->host = host_of(database, tasks->options->host);
+  const int able = share_able_count(share->leader, database, tasks->options->host);
   share->side_count = share_side_count(count, able);
   division_print(share, able);
   if (share->side_count == 0) return HALOTUNE_OK;
   if (!tasks->site) share_order(tasks->plan, tasks->options, share->order); /* else it is sorted */
   return task_states_each(tasks->setup->tools.store, note_home, share);
-}
-
-static bool may_begin(const struct share *share) {
-  const struct time_source time = backend_time(&share->tasks->setup->backend);
-  return !*share->tasks->stop && tune_has_time(share->tasks->options, time_now_ms(&time));
 }
 
 /* The leader's next task: of those that run side by side, then of the others. */
@@ -235,7 +254,7 @@ static void look(void *context) {
   if (share->side_count > 0) leader_look(share->leader); /* a link that failed is told by the next call of the crew */
 }
 
-/* Add the rows of members and of tasks that nobody began, and sort all by their tasks, each of which has its rows in
+/* Add the rows of members and of tasks that nobody ended, and sort all by their tasks, each of which has its rows in
  * order. */
 static halotune_status rows_add(const struct share *share, struct tuned_list *list) {
   for (int i = 0; i < share->rows.count; i++) {
@@ -244,7 +263,7 @@ static halotune_status rows_add(const struct share *share, struct tuned_list *li
     *row = share->rows.rows[i];
   }
   for (int i = 0; i < share->tasks->plan->task_count; i++) {
-    if (share->states[i] == SHARE_OPEN && !tuned_add(list, &share->tasks->plan->tasks[i])) return fail_memory();
+    if (share->states[i] != SHARE_DONE && !tuned_add(list, &share->tasks->plan->tasks[i])) return fail_memory();
   }
   for (int i = 1; i < list->count; i++) {
     const struct tuned row = list->rows[i];
@@ -269,7 +288,7 @@ halotune_status tune_tasks_run(const struct tune_tasks *tasks, struct leader *le
   own.look_context = &share;
   halotune_status status = share_make(&share), worst = HALOTUNE_OK;
   if (status == HALOTUNE_OK && share.side_count > 0) leader_offer_alone(leader, &alone);
-  while (status == HALOTUNE_OK && !tune_ends_all(worst)) {
+  while (status == HALOTUNE_OK) {
     status = share_next(&share, &place);
     if (status != HALOTUNE_OK || place < 0) break;
     const bool is_for_all = find_in_order(&share, place) >= share.side_count;
@@ -277,9 +296,10 @@ halotune_status tune_tasks_run(const struct tune_tasks *tasks, struct leader *le
     const halotune_status tuned = tune_task_run(&own, &tasks->plan->tasks[place], out);
     share.states[place] = SHARE_DONE;
     if (tuned != HALOTUNE_OK) worst = tuned;
+    share.is_ended = tune_ends_all(worst); /* what members run then is awaited */
   }
   if (leader) leader_offer_alone(leader, NULL);
-  if (share.worst != HALOTUNE_OK) worst = share.worst;
+  if (share.worst != HALOTUNE_OK && !share.is_ended) worst = share.worst;
   if (status != HALOTUNE_OK) worst = status;
   if (share.states && (status = rows_add(&share, out)) != HALOTUNE_OK) worst = status;
   free(share.rows.rows);

@@ -49,7 +49,10 @@ enum { MOST_ROWS = 64 };
   X(result.winner.ties, int, INT_MAX)                            \
   X(result.winner.other_processes, int, INT_MAX)
 
-void tuned_write(struct text *out, const struct tuned_list *rows) {
+halotune_status tuned_write(struct text *out, const struct tuned_list *rows) {
+  if (rows->count > MOST_ROWS)
+    return fail(HALOTUNE_ARGUMENT, "a task has %d numbers of steps, and its leader takes %d at most", rows->count,
+                MOST_ROWS);
   pack_u64(out, (uint64_t)rows->count);
   for (int i = 0; i < rows->count; i++) {
     const struct tuned *row = &rows->rows[i];
@@ -67,6 +70,7 @@ void tuned_write(struct text *out, const struct tuned_list *rows) {
 #undef AS_NUMBER
     for (int k = 0; k < OUTCOME_COUNT; k++) pack_u64(out, (uint64_t)row->result.tally.outcomes[k]);
   }
+  return text_ok(out) ? HALOTUNE_OK : fail_memory();
 }
 
 static uint64_t read_number(struct unpack *in, uint64_t most) {
