@@ -8,19 +8,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/pipe.h"
 #include "base/text.h"
-#include "base/transfer.h"
 
 /* Append to `content` until the end of the file, or until it has more than `max_bytes`. Each piece of a pipe has a
  * limit of time. */
 static halotune_status read_up_to(int fd, bool is_regular, const char *path, size_t max_bytes, struct text *content) {
-  const double ms_per_s = 1e3, limit_ms = is_regular ? 0 : pipe_limit_ms();
+  const double limit_ms = pipe_limit_ms();
   char chunk[16384];
   while (content->length <= max_bytes) {
-    if (!is_regular && !ready_until(fd, POLLIN, clock_ms() + limit_ms))
-      return fail(HALOTUNE_IO, "%s: nothing came through this pipe for %g s; $HALOTUNE_PIPE_TIMEOUT sets the limit",
-                  path, limit_ms / ms_per_s);
+    if (!is_regular && !pipe_wait(fd, POLLIN, limit_ms)) return pipe_fail(path, "nothing came through this pipe");
     const ssize_t got = read(fd, chunk, sizeof chunk);
     if (got == 0) return HALOTUNE_OK;
     if (got < 0 && errno != EINTR && errno != EAGAIN) return fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));

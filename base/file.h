@@ -7,13 +7,14 @@
 
 #include "base/fail.h"
 
-/* Read a regular file or a pipe to its end. A pipe through which nothing comes for pipe_limit_ms (base/transfer.h) is
- * an error.
+/* Read a regular file or a pipe to its end. A pipe through which nothing comes for pipe_limit_ms (base/pipe.h) is an
+ * error.
  *   max_bytes  longer files are refused before they fill the memory
  *   bytes      receives the content and a NUL, from malloc; the caller frees it; NULL on failure
  *   length     receives the number of bytes before the NUL
  * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND if there is no such file; HALOTUNE_IO for a folder, an unreadable file or a
- * file that is too long; HALOTUNE_MEMORY. */
+ * file that is too long; HALOTUNE_CANCELLED if the program was asked to stop while it waited for a pipe;
+ * HALOTUNE_MEMORY. */
 halotune_status file_read(const char *path, size_t max_bytes, char **bytes, size_t *length);
 
 /* Like file_read, for a file that nobody has named, but that lies where files are looked for. Anything but a regular

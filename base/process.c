@@ -140,7 +140,7 @@ int process_wait_until(pid_t pid, double until_ms, bool *is_late) {
 }
 
 int process_kill_within(pid_t pid, int limit_ms) {
-  int wait_status = END_NOT_KNOWN;
+  int wait_status = PROCESS_NOT_ENDED;
   if (kill(-pid, SIGKILL) != 0) kill(pid, SIGKILL); /* a forked process need not lead a group */
   (void)end_await(pid, clock_ms() + limit_ms, &wait_status);
   return wait_status;
@@ -151,6 +151,7 @@ int process_kill(pid_t pid) { return process_kill_within(pid, PROCESS_KILLED_MS)
 void process_tell_end(int wait_status, char *text, size_t bytes) {
   if (WIFSIGNALED(wait_status))
     snprintf(text, bytes, "was killed by signal %d (%s)", WTERMSIG(wait_status), strsignal(WTERMSIG(wait_status)));
+  else if (wait_status == PROCESS_NOT_ENDED) snprintf(text, bytes, "was killed, but is not known to have ended");
   else if (WIFEXITED(wait_status) && WEXITSTATUS(wait_status) != 0)
     snprintf(text, bytes, "ended with exit code %d", WEXITSTATUS(wait_status));
   else snprintf(text, bytes, "ended by itself");

@@ -38,14 +38,14 @@ int process_wait_until(pid_t pid, double until_ms, bool *is_late);
 /* Kill a process, and its whole group if it leads one, and wait for its end. The system can delay the end of a process
  * that was killed: one that is in a call of a driver that hangs does not end before this call does. After
  * PROCESS_KILLED_MS, or a limit of the caller's, such a process is left behind.
- * Returns its wait status; that of exit code 255 if it has not ended. */
-enum { PROCESS_KILLED_MS = 30000 };
+ * Returns its wait status; PROCESS_NOT_ENDED, which is none, if it has not ended. */
+enum { PROCESS_KILLED_MS = 30000, PROCESS_NOT_ENDED = -1 };
 int process_kill(pid_t pid);
 int process_kill_within(pid_t pid, int limit_ms);
 
 /* Write how a process ended, as the end of a sentence that begins with "its process ": "was killed by signal 11
  * (Segmentation fault)".
- *   wait_status  see waitpid */
+ *   wait_status  see waitpid; or PROCESS_NOT_ENDED */
 void process_tell_end(int wait_status, char *text, size_t bytes);
 
 /* A shell that waits for the end of this program. */

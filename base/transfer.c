@@ -2,16 +2,14 @@
 #include "base/transfer.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <math.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/limit.h"
+#include "base/pipe.h"
 
 bool read_all(int fd, char *bytes, size_t length) {
   while (length > 0) {
@@ -24,19 +22,19 @@ bool read_all(int fd, char *bytes, size_t length) {
   return true;
 }
 
-bool write_all(int fd, const char *bytes, size_t length) {
+bool write_all_within(int fd, const char *bytes, size_t length, double limit_ms) {
   while (length > 0) {
     ssize_t wrote = write(fd, bytes, length);
-    if (wrote < 0 && errno == EINTR) continue;
-    if (wrote < 0 && errno == EAGAIN) {
-      if (ready_until(fd, POLLOUT, clock_ms() + pipe_limit_ms())) continue;
-      errno = ETIME;
-    }
+    if (wrote < 0 && (errno == EINTR || (errno == EAGAIN && pipe_wait(fd, POLLOUT, limit_ms)))) continue;
     if (wrote < 0) return false;
     bytes += wrote;
     length -= (size_t)wrote;
   }
   return true;
+}
+
+bool write_all(int fd, const char *bytes, size_t length) {
+  return write_all_within(fd, bytes, length, pipe_limit_ms());
 }
 
 bool ready_until(int fd, short events, double until_ms) {
@@ -47,24 +45,6 @@ bool ready_until(int fd, short events, double until_ms) {
     if (ready > 0) return true;
     if (ready == 0 && left_ms <= 0) return false;
     if (ready < 0 && errno != EINTR) return true; /* the next call on the descriptor reports the error */
-  }
-}
-
-double pipe_limit_ms(void) {
-  const double usual_s = 600;
-  return limit_ms_named("HALOTUNE_PIPE_TIMEOUT", usual_s);
-}
-
-int pipe_open(const char *path, int flags) {
-  enum { LOOK_EVERY_US = 20000 };
-  const double until_ms = clock_ms() + pipe_limit_ms();
-  for (;;) {
-    struct stat facts;
-    const int fd = open(path, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    if (fd >= 0 || errno != ENXIO || stat(path, &facts) != 0 || !S_ISFIFO(facts.st_mode)) return fd;
-    errno = ETIME;
-    if (clock_ms() >= until_ms) return -1;
-    usleep(LOOK_EVERY_US); /* nobody tells when a reader comes */
   }
 }
 

@@ -5,11 +5,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Both return false on an error (see errno). read_all also returns false if the end of the file comes first. On a
+/* All return false on an error (see errno). read_all also returns false if the end of the file comes first. On a
  * descriptor that does not block, write_all waits for the reader of a pipe, as long as pipe_limit_ms allows for each
- * piece; then errno is ETIME. */
+ * piece; then errno is ETIME, or ECANCELED after a stop (base/pipe.h).
+ *   limit_ms  for each piece, in place of pipe_limit_ms; INFINITY waits for any reader */
 bool read_all(int fd, char *bytes, size_t length);
 bool write_all(int fd, const char *bytes, size_t length);
+bool write_all_within(int fd, const char *bytes, size_t length, double limit_ms);
 
 /* How a transfer with a deadline ended. */
 enum transfer_end {
@@ -27,14 +29,5 @@ enum transfer_end socket_write_until(int socket, const char *bytes, size_t lengt
 
 /* Wait until a descriptor is ready for POLLIN or POLLOUT, or has an error. Returns false when the time is over. */
 bool ready_until(int fd, short events, double until_ms);
-
-/* How long a pipe that the user names is waited for while nothing comes through it: 10 minutes, or the seconds in
- * $HALOTUNE_PIPE_TIMEOUT. */
-double pipe_limit_ms(void);
-
-/* Open a pipe, or another file that is no regular one, for reading or writing (O_RDONLY, O_WRONLY), so that calls on it
- * do not block. A named pipe without a reader is waited for, for pipe_limit_ms.
- * Returns the descriptor; -1 with errno, which is ETIME if no reader came. */
-int pipe_open(const char *path, int flags);
 
 #endif

@@ -34,6 +34,13 @@ HALOTUNE_FAKE_FAULT=cuCtxSynchronize=hang timeout -k 10 "$LIMIT_S" "$program" \
   run heat2d --input u="$work/u.npy" -o v="$work/v.npy" --hang-timeout 1s >"$work/out" 2>&1
 [ $? = 3 ] && grep -q 'did not end a part of the run in 1 s' "$work/out" && [ ! -e "$work/v.npy" ]
 result "a run whose kernel never ends is ended by --hang-timeout" $? "$work/out"
+HALOTUNE_FAKE_FAULT=cuModuleLoadData=hang timeout -k 10 "$LIMIT_S" "$program" \
+  run heat2d --input u="$work/u.npy" -o v="$work/v.npy" --hang-timeout 1s >"$work/out" 2>&1
+[ $? = 3 ] && grep -q 'did not end a part of the run in 1 s' "$work/out" && [ ! -e "$work/v.npy" ]
+result "a run whose kernel is never loaded is ended by --hang-timeout" $? "$work/out"
+"$program" run heat2d --input u="$work/u.npy" -o v="$work/v.npy" --hang-timeout soon >"$work/out" 2>&1
+[ $? = 2 ] && grep -q 'hang-timeout' "$work/out"
+result "a run with a bad --hang-timeout tells so" $? "$work/out"
 
 space=32
 tune "$work/plain.db" >"$work/out" 2>&1

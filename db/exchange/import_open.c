@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/transfer.h"
+#include "base/pipe.h"
 #include "db/exchange/import.h"
 #include "db/exchange/signed_document.h"
 #include "db/exchange/table.h"

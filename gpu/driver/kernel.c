@@ -58,11 +58,27 @@ static void make_attributes(struct kernel *kernel) {
   }
 }
 
+static struct {
+  void (*begins)(const void *state), (*ends)(const void *state);
+  const void *state;
+} watch;
+
+void kernel_loads_watch(void (*begins)(const void *state), void (*ends)(const void *state), const void *state) {
+  watch.begins = begins, watch.ends = ends, watch.state = state;
+}
+
+static halotune_status module_load(const struct cu *cu, const void *cubin, CUmodule *out) {
+  if (watch.begins) watch.begins(watch.state);
+  const CUresult result = cu->module_load(out, cubin);
+  if (watch.ends) watch.ends(watch.state);
+  return cu_check(cu, result, "cuModuleLoadData");
+}
+
 halotune_status kernel_load(const struct cu *cu, const void *cubin, const struct kernel_plan *plan,
                             struct kernel *out) {
   *out = (struct kernel){.cu = cu, .plan = *plan};
   make_attributes(out);
-  halotune_status status = cu_check(cu, cu->module_load(&out->module, cubin), "cuModuleLoadData");
+  halotune_status status = module_load(cu, cubin, &out->module);
   if (status == HALOTUNE_OK) {
     status = cu_check(cu, cu->module_function(&out->function, out->module, plan->name), "cuModuleGetFunction");
   }

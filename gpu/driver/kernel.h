@@ -40,6 +40,10 @@ struct kernel {
   unsigned attribute_count;
 };
 
+/* Calls that stand around each load of a module by kernel_load: a program's limit for the driver. `state` goes to both.
+ * NULL takes them back. Threads: call it while no other thread loads. */
+void kernel_loads_watch(void (*begins)(const void *state), void (*ends)(const void *state), const void *state);
+
 /* Load a cubin.
  *   out  filled on success; after a failure kernel_unload is harmless
  * Returns HALOTUNE_OK, or HALOTUNE_NO_GPU with the driver's error. The thread needs a context of the device. */

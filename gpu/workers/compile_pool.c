@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/cores.h"
+#include "base/process.h"
 #include "gpu/workers/compile_worker.h"
 
 enum { JOBS_A_WORKER = 2 };
@@ -262,7 +263,9 @@ static halotune_status take_death(struct compile_pool *pool, struct worker *work
     job->was_spared = true;
     return HALOTUNE_OK;
   }
-  if (WIFSIGNALED(how)) {
+  if (how == PROCESS_NOT_ENDED) {
+    text_printf(&log, "the compiler was killed, but is not known to have ended");
+  } else if (WIFSIGNALED(how)) {
     text_printf(&log, "the compiler died of signal %d (%s)", WTERMSIG(how), strsignal(WTERMSIG(how)));
   } else {
     text_printf(&log, "the compiler exited with status %d", WEXITSTATUS(how));

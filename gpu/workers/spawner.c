@@ -32,7 +32,7 @@ struct order {
 /* The spawner's answer: a started worker (0: none) with its socket, or how a worker ended. */
 struct answer {
   pid_t pid;
-  int reason; /* errno, or a wait status */
+  int reason; /* errno; or a wait status, or PROCESS_NOT_ENDED */
 };
 
 /* Ignore and block the signals of a terminal. They are blocked as well, because NVRTC's front end installs handlers
@@ -120,8 +120,12 @@ static bool start_worker(const struct spawner_program *program, int control) {
   return sent;
 }
 
-static bool stop_worker(pid_t pid, int control) {
-  const struct answer answer = {.pid = pid, .reason = process_kill(pid)};
+static int end_ms_of(const struct spawner_program *program) {
+  return program->end_ms > 0 ? program->end_ms : SPAWNER_END_MS;
+}
+
+static bool stop_worker(const struct spawner_program *program, pid_t pid, int control) {
+  const struct answer answer = {.pid = pid, .reason = process_kill_within(pid, end_ms_of(program))};
   return send_answer(control, &answer, -1);
 }
 
@@ -148,7 +152,7 @@ static void spawner_main(const struct spawner_program *program, pid_t parent, in
     ssize_t got = recv(control, &order, sizeof order, 0);
     if (got < 0 && errno == EINTR) continue;
     if (got != (ssize_t)sizeof order) break; /* the program is gone */
-    going = order.pid == 0 ? start_worker(program, control) : stop_worker(order.pid, control);
+    going = order.pid == 0 ? start_worker(program, control) : stop_worker(program, order.pid, control);
   }
   _exit(EXIT_SUCCESS);
 }
@@ -199,7 +203,8 @@ halotune_status spawner_open(const struct spawner_program *program, struct text 
   *out = (struct spawner){.socket = pair[0],
                           .pid = pid,
                           .name = program->name,
-                          .answer_ms = program->answer_ms > 0 ? program->answer_ms : SPAWNER_ANSWER_MS};
+                          .answer_ms = program->answer_ms > 0 ? program->answer_ms : SPAWNER_ANSWER_MS,
+                          .end_ms = end_ms_of(program)};
   return receive_hello(program, out->socket, out->answer_ms, facts);
 }
 
@@ -216,7 +221,7 @@ static bool send_order(struct spawner *spawner, pid_t pid, struct answer *answer
   *socket = -1;
   if (spawner->socket < 0 || send(spawner->socket, &order, sizeof order, MSG_NOSIGNAL) != (ssize_t)sizeof order)
     return false;
-  const double limit_ms = (double)spawner->answer_ms * (pid ? SPAWNER_END_FACTOR : 1);
+  const double limit_ms = (double)spawner->answer_ms + (pid ? spawner->end_ms : 0);
   if (!ready_until(spawner->socket, POLLIN, clock_ms() + limit_ms)) {
     spawner_close(spawner); /* a late answer would be taken for that of the next order */
     return false;
@@ -247,7 +252,7 @@ halotune_status spawner_start(struct spawner *spawner, pid_t *pid, int *socket) 
 int spawner_stop(struct spawner *spawner, pid_t pid) {
   struct answer answer = {0};
   int socket;
-  return send_order(spawner, pid, &answer, &socket) ? answer.reason : 0;
+  return send_order(spawner, pid, &answer, &socket) ? answer.reason : PROCESS_NOT_ENDED;
 }
 
 void spawner_close(struct spawner *spawner) {

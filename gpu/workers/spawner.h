@@ -22,16 +22,18 @@ struct spawner_program {
   void (*serve)(void *state, int socket);
   void *state;
   int answer_ms; /* the longest wait for the spawner to be prepared, or to start a worker; 0: SPAWNER_ANSWER_MS */
+  int end_ms;    /* the longest wait for the end of a worker that was killed; 0: SPAWNER_END_MS */
 };
 
 /* A worker's end may take longer, because the driver gives back all that it held. */
-enum { SPAWNER_ANSWER_MS = 120000, SPAWNER_END_FACTOR = 5 };
+enum { SPAWNER_ANSWER_MS = 120000, SPAWNER_END_MS = 600000 };
 
 struct spawner {
   int socket; /* to the spawner's process; -1: none */
   pid_t pid;
   const char *name; /* from the spawner_program */
   int answer_ms;    /* likewise */
+  int end_ms;       /* likewise */
 };
 
 /* Start the spawner and wait until it is prepared. A spawner that does not answer in time is killed.
@@ -49,7 +51,9 @@ halotune_status spawner_open(const struct spawner_program *program, struct text 
  * or silent. A silent one is killed, and all its workers with it. */
 halotune_status spawner_start(struct spawner *spawner, pid_t *pid, int *socket);
 
-/* Kill a worker if it still runs, and wait for its end. Returns its wait status (see waitpid); 0 if it is unknown. */
+/* Kill a worker if it still runs, and wait for its end.
+ * Returns its wait status (see waitpid); PROCESS_NOT_ENDED of base/process.h if it has not ended in the spawner's
+ * end_ms, or if the spawner is gone or silent. */
 int spawner_stop(struct spawner *spawner, pid_t pid);
 
 /* End the spawner. Stop its workers first; workers that are left die with it. */

@@ -33,5 +33,5 @@ exec 9<>pipe
 halotune db import pipe 2>&1
 halotune show ./pipe 2>&1
 exec 9>&-
-HALOTUNE_PIPE_TIMEOUT=never send keep.yaml halotune show ./pipe | head -n 1
+HALOTUNE_PIPE_TIMEOUT= send keep.yaml halotune show ./pipe | head -n 1
 # exit 0

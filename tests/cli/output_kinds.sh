@@ -32,15 +32,19 @@ waits() { # between two attempts to open the pipe; where the system does not tel
   case $(cat "/proc/$1/wchan") in *nanosleep) return 0 ;; '' | 0) ;; *) return 1 ;; esac
   grep -q '^halotune$' "/proc/$1/comm" && grep -q ' S ' "/proc/$1/stat"
 }
-rounds=18000 # 15 minutes
-until waits $! || ! kill -0 $! 2>/dev/null; do
-  rounds=$((rounds - 1))
-  [ $rounds -gt 0 ] || { echo 'the pipe is never opened' && kill -KILL $!; }
-  sleep 0.05
-done
-kill -INT $!
-wait $!
-echo "exit $?"
+tell() { sed "s|$TMPDIR|TMP|g" "$TMPDIR/err"; }
+stop_once() { # CHECK SIGNAL: send it to the process in the background once the check holds, and tell its end
+  rounds=18000 # 15 minutes
+  until $1 $! || ! kill -0 $! 2>/dev/null; do
+    rounds=$((rounds - 1))
+    [ $rounds -gt 0 ] || { echo 'it never waits' && kill -KILL $!; }
+    sleep 0.05
+  done
+  kill -$2 $!
+  wait $!
+  echo "exit $?"
+}
+stop_once waits INT
 HALOTUNE_PIPE_TIMEOUT=0.1 halotune generate copy --template direct -o "$folder/pipe" 2>&1 | sed "s|$TMPDIR|TMP|"
 echo '--- a pipe that somebody opens and does not read'
 exec 9<>"$folder/pipe"
@@ -49,31 +53,32 @@ writes() { # to a pipe that is full; where the system does not tell, asleep
   case $(cat "/proc/$1/wchan") in *poll_schedule_timeout* | *pipe_write) return 0 ;; '' | 0) ;; *) return 1 ;; esac
   grep -q '^halotune$' "/proc/$1/comm" && grep -q ' S ' "/proc/$1/stat"
 }
-rounds=18000
-until writes $! || ! kill -0 $! 2>/dev/null; do
-  rounds=$((rounds - 1))
-  [ $rounds -gt 0 ] || { echo 'the pipe is never full' && kill -KILL $!; }
-  sleep 0.05
-done
-kill -INT $!
-wait $!
-echo "exit $?"
+stop_once writes INT
 HALOTUNE_PIPE_TIMEOUT=0.1 halotune report -o "$folder/pipe" 2>&1 >/dev/null | sed "s|$TMPDIR|TMP|"
 exec 9>&-
 echo '--- standard output that nobody reads'
 exec 9<>"$folder/pipe"
 head -c 65536 /dev/zero >&9
 env --default-signal=INT halotune show star7 >"$folder/pipe" &
-rounds=18000
-until writes $! || ! kill -0 $! 2>/dev/null; do
-  rounds=$((rounds - 1))
-  [ $rounds -gt 0 ] || { echo 'the output does not wait' && kill -KILL $!; }
-  sleep 0.05
-done
-kill -INT $!
-wait $!
-echo "exit $?"
+stop_once writes INT
 exec 9>&-
+echo '--- standard output that is read later: it has no limit, under its other name, too'
+HALOTUNE_PIPE_TIMEOUT=0 halotune report -o /dev/stdout 2>"$TMPDIR/err" | { sleep 0.3; grep -c '</html>'; }
+tell
+echo '--- commands that end in their own way after a signal'
+perl tests/npy.pl write "$TMPDIR/u.npy" '<f4' 256,256 0
+env halotune run heat2d --backend cpu --input u="$TMPDIR/u.npy" -o v="$folder/pipe" >/dev/null 2>"$TMPDIR/err" &
+stop_once waits TERM && tell
+exec 9<>"$folder/pipe"
+env halotune run heat2d --backend cpu --input u="$TMPDIR/u.npy" -o v="$folder/pipe" >/dev/null 2>"$TMPDIR/err" &
+stop_once writes TERM && tell
+exec 9>&-
+exec 9<>"$folder/pipe"
+env halotune verify "$folder/pipe" >/dev/null 2>"$TMPDIR/err" &
+stop_once writes TERM && tell
+exec 9>&-
+echo '--- limits that are no number of seconds'
+for limit in 5s never -1 1e99; do HALOTUNE_PIPE_TIMEOUT=$limit halotune show star7 2>&1; echo "exit $?"; done
 echo '--- standard output, which is a file' && echo before >"$TMPDIR/all"
 halotune generate copy --template direct -o /dev/stdout >>"$TMPDIR/all"
 head -n 1 "$TMPDIR/all" && grep -c __global__ "$TMPDIR/all"

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/limit.h"
 #include "base/nearest.h"
 #include "tuner/cli/help/command_table.h"
 #include "tuner/cli/help/examples.h"
@@ -156,6 +157,9 @@ static enum exit_code run_command(const struct command *command, int argc, char 
     return usage_error(command);
   }
   if (option_given(&invocation, "long")) terminal_show_all();
+  if (limit_check_named("HALOTUNE_PIPE_TIMEOUT") != HALOTUNE_OK ||
+      limit_check_named("HALOTUNE_MPI_TIMEOUT") != HALOTUNE_OK)
+    return report_failure(HALOTUNE_ARGUMENT);
   return command->run(&invocation);
 }
 

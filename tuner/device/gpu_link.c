@@ -28,6 +28,8 @@ halotune_status gpu_link_open(const struct spawner_program *program, struct gpu_
 
 halotune_status gpu_link_start(struct gpu_link *link) {
   gpu_link_stop(link);
+  if (link->has_stuck)
+    return fail(HALOTUNE_IO, "a GPU worker was killed, but is not known to have ended; it may still hold the GPU");
   link->death[0] = '\0';
   link->window->slot = -1;
   return spawner_start(&link->spawner, &link->pid, &link->socket);
@@ -38,7 +40,9 @@ void gpu_link_stop(struct gpu_link *link) {
   /* Kill the worker before closing its socket. Otherwise it might start to exit by itself, and the reported end would
    * depend on timing. */
   const size_t room = sizeof link->death - (size_t)snprintf(link->death, sizeof link->death, "its process ");
-  process_tell_end(spawner_stop(&link->spawner, link->pid), link->death + sizeof link->death - room, room);
+  const int wait_status = spawner_stop(&link->spawner, link->pid);
+  process_tell_end(wait_status, link->death + sizeof link->death - room, room);
+  if (wait_status == PROCESS_NOT_ENDED) link->has_stuck = true;
   close(link->socket);
   link->last_slot = link->window->slot;
   link->pid = 0;

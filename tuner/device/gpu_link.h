@@ -16,8 +16,9 @@ enum gpu_link_end {
 struct gpu_link {
   struct spawner spawner;
   struct gpu_window *window;
-  pid_t pid;  /* 0: no worker */
-  int socket; /* -1: none */
+  pid_t pid;      /* 0: no worker */
+  int socket;     /* -1: none */
+  bool has_stuck; /* a worker that was killed is not known to have ended; no other one starts */
   struct text reply;
   int last_slot;   /* the slot whose kernel may have run when the worker ended; -1: none */
   char death[128]; /* how the worker ended, as the end of a sentence: "killed by signal 9 (Killed)" */
@@ -30,6 +31,8 @@ struct gpu_link {
 halotune_status gpu_link_open(const struct spawner_program *program, struct gpu_link *out);
 void gpu_link_close(struct gpu_link *link);
 
+/* Start a worker. Returns the errors of spawner_start; HALOTUNE_IO also if an earlier worker is not known to have
+ * ended: two at once would disturb each other's times. */
 halotune_status gpu_link_start(struct gpu_link *link);
 
 /* Whether there was a worker at the end of the last call. */

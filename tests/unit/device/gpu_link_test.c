@@ -4,10 +4,12 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/process.h"
 #include "base/transfer.h"
 #include "tests/unit/emulate/running.h"
 #include "tests/unit/unit.h"
@@ -217,8 +219,8 @@ TEST(a_silent_spawner_is_killed) {
     CHECK_OK(spawner_open(&good, &facts, &spawner));
     const pid_t process = spawner.pid;
     CHECK_EQ(0, kill(process, SIGSTOP), "stopped");
-    spawner.answer_ms = SHORT_MS;
-    if (stops) CHECK_EQ(0, spawner_stop(&spawner, getpid() + 1), "how it ended is not known");
+    spawner.answer_ms = spawner.end_ms = SHORT_MS;
+    if (stops) CHECK_EQ(PROCESS_NOT_ENDED, spawner_stop(&spawner, getpid() + 1), "its end is not known");
     else CHECK_EQ(HALOTUNE_IO, spawner_start(&spawner, &worker, &socket), "no worker");
     CHECK(is_gone(process), "the spawner");
     CHECK_EQ(HALOTUNE_IO, spawner_start(&spawner, &worker, &socket), "nor later");
@@ -227,12 +229,64 @@ TEST(a_silent_spawner_is_killed) {
   text_free(&facts);
 }
 
+static void let_all_trace_it(void *state, int socket) {
+  prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
+  misbehave(state, socket);
+}
+
+/* Start a process that traces another one, whose parent then does not see its end. Returns 0 if it may not. */
+static pid_t tracer_start(pid_t traced) {
+  int ends[2];
+  char word = 'n';
+  CHECK_EQ(0, pipe(ends), "pipe");
+  const pid_t tracer = fork();
+  if (tracer == 0) {
+    word = ptrace(PTRACE_SEIZE, traced, NULL, NULL) == 0 ? 'y' : 'n';
+    if (write(ends[1], &word, 1) == 1) {
+      for (;;) pause();
+    }
+    _exit(1);
+  }
+  CHECK_EQ(1, read(ends[0], &word, 1), "tracer");
+  close(ends[0]);
+  close(ends[1]);
+  if (word == 'y') return tracer;
+  process_kill(tracer);
+  return 0;
+}
+
+TEST(no_worker_begins_while_the_one_before_has_not_ended) {
+  enum { END_MS = 50 };
+  enum manner manner = ANSWERS;
+  const struct spawner_program program = {
+      .name = "test worker", .serve = let_all_trace_it, .state = &manner, .end_ms = END_MS};
+  struct gpu_link link;
+  struct gpu_reply reply;
+  struct text request = {0};
+  write_request(&request);
+  CHECK_OK(gpu_link_open(&program, &link));
+  CHECK_OK(gpu_link_start(&link));
+  CHECK_EQ(GPU_LINK_ANSWERED, gpu_link_call(&link, &request, LONG_MS, &reply), "it lets all trace it");
+  const pid_t tracer = tracer_start(link.pid);
+  if (tracer) {
+    gpu_link_stop(&link);
+    CHECK_TEXT("its process was killed, but is not known to have ended", link.death, "death");
+    CHECK_EQ(HALOTUNE_IO, gpu_link_start(&link), "the GPU may not be free");
+    CHECK(strstr(fail_text(), "may still hold the GPU"), "%s", fail_text());
+    process_kill(tracer);
+  }
+  gpu_link_close(&link);
+  text_free(&request);
+  if (!tracer) skip(); /* no process may trace another one here */
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_silent_spawner_is_killed),
       cmocka_unit_test(what_a_worker_does_is_told_and_the_next_one_works),
       cmocka_unit_test(a_worker_refuses_requests_that_make_no_sense),
       cmocka_unit_test(the_parts_of_a_cubin_follow_each_other),
+      cmocka_unit_test(no_worker_begins_while_the_one_before_has_not_ended),
       cmocka_unit_test(no_worker_outlives_a_program_that_was_killed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

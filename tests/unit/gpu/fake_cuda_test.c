@@ -369,6 +369,13 @@ TEST(heat_is_told_by_nvml) {
   unsetenv("HALOTUNE_FAKE_STATE");
 }
 
+/* What happens around a load: b: the watch begins, e: it ends. */
+static char watched[8];
+
+static void note_begin(const void *state) { strncat(watched, state, 1); }
+
+static void note_end(const void *state) { strncat(watched, (const char *)state + 1, 1); }
+
 /* Launch through kernel.h, as the program does, directly or with a graph. */
 static bool is_right(const struct compiled *compiled, const struct generated *generated, const struct scene *scene,
                      bool by_graph) {
@@ -389,7 +396,11 @@ static bool is_right(const struct compiled *compiled, const struct generated *ge
   CHECK_EQ(0, cu.to_device(u, scene->inputs[0], bytes) | cu.fill_words(v, ~0u, points * 2, stream), "fields");
   kernel_plan_make(&generated->launch, request->stencil, request->dtype, &request->domain, request->coefficients,
                    &plan);
+  watched[0] = '\0';
+  kernel_loads_watch(note_begin, note_end, "be");
   CHECK_OK(kernel_load(&cu, compiled->cubin, &plan, &kernel));
+  CHECK_TEXT("be", watched, "a load is watched");
+  kernel_loads_watch(NULL, NULL, NULL);
   CHECK_OK(kernel_bind(&kernel, &u, &v, &fields));
   CUgraph graph = NULL;
   CUgraphExec exec = NULL;

@@ -125,6 +125,7 @@ static void print_program(void) {
          ".It Ev HALOTUNE_DB\nThe user's database.\n"
          ".It Ev HALOTUNE_PATH\nFolders with stencils, separated by colons.\n"
          ".It Ev HALOTUNE_TEMPLATE_PATH\nFolders with templates, separated by colons.\n"
+         ".It Ev HALOTUNE_PIPE_TIMEOUT\nSeconds for which a pipe that you name is waited for, 600 by default.\n"
          ".It Ev CUDA_HOME\nThe folder of the CUDA Toolkit.\n"
          ".It Ev NO_COLOR\nIf it is set, nothing is printed in colours.\n.El\n");
   print_exit_codes();

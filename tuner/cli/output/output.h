@@ -31,12 +31,18 @@ halotune_status output_target(const char *path, char **out);
  *   link              its target is written, even if it does not exist yet; the link stays
  *   device, pipe      opened and written; it stays what it is. A pipe without a reader waits for one
  *   folder            refused
- * Returns HALOTUNE_OK, HALOTUNE_IO or HALOTUNE_MEMORY. */
+ * Returns HALOTUNE_OK, HALOTUNE_IO, HALOTUNE_MEMORY, or HALOTUNE_CANCELLED if the program was asked to stop while a
+ * pipe was waited for. */
 halotune_status output_file(const char *path, enum output_readers readers, const char *text, size_t length);
 
 /* Like output_file, for a content that need not fit into memory. If `write` fails, its status is returned, and a
  * regular file is what it was. */
 halotune_status output_pieces(const char *path, enum output_readers readers, file_writer *write, void *context);
+
+/* Write bytes to the descriptor that a writer of output_pieces gets. A pipe that nobody reads is waited for: for
+ * pipe_limit_ms, or like standard output for as long as it takes if `path` is /dev/stdout or the like.
+ * Returns HALOTUNE_OK, HALOTUNE_IO, or HALOTUNE_CANCELLED if the program was asked to stop. */
+halotune_status output_bytes(const char *path, int fd, const char *bytes, size_t length);
 
 /* Open a file that the user names for lines that are written while the program runs. Links are followed as
  * output_target does. A regular file is emptied. A pipe that no program reads is refused.

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/pipe.h"
 #include "base/transfer.h"
 #include "tuner/cli/output/output.h"
 
@@ -55,19 +55,11 @@ static char *follow_link(const char *path, const struct stat *link) {
   return target;
 }
 
-static halotune_status unread_fail(const char *path) {
-  const double ms_per_s = 1e3;
-  return fail(HALOTUNE_IO, "%s: nobody has read this pipe for %g s; $HALOTUNE_PIPE_TIMEOUT sets the limit", path,
-              pipe_limit_ms() / ms_per_s);
-}
-
 /* Open something that is there, and write at its end. */
 static halotune_status write_into(const char *path, file_writer *write, void *context) {
   const int fd = pipe_open(path, O_WRONLY | O_APPEND);
-  if (fd < 0 && errno == ETIME) return unread_fail(path);
-  if (fd < 0) return fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
-  halotune_status status = write(context, fd);
-  if (status != HALOTUNE_OK && !ready_until(fd, POLLOUT, clock_ms())) status = unread_fail(path);
+  if (fd < 0) return pipe_fail(path, "nobody has read this pipe");
+  const halotune_status status = write(context, fd);
   if (close(fd) != 0 && status == HALOTUNE_OK) return fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
   return status;
 }
@@ -135,10 +127,24 @@ struct content {
   size_t length;
 };
 
+/* Whether a path is /dev/stdout, or another link to a descriptor that the program was started with. */
+static bool is_inherited(const char *path) {
+  struct stat facts;
+  char *target;
+  const bool is_link = output_target(path, &target) == HALOTUNE_OK && lstat(target, &facts) == 0 &&
+                       S_ISLNK(facts.st_mode) && is_descriptor(&facts);
+  free(target);
+  return is_link;
+}
+
+halotune_status output_bytes(const char *path, int fd, const char *bytes, size_t length) {
+  const double limit_ms = is_inherited(path) ? INFINITY : pipe_limit_ms();
+  return write_all_within(fd, bytes, length, limit_ms) ? HALOTUNE_OK : pipe_fail(path, "nobody has read this pipe");
+}
+
 static halotune_status write_content(void *context, int fd) {
   const struct content *content = context;
-  if (write_all(fd, content->text, content->length)) return HALOTUNE_OK;
-  return fail(HALOTUNE_IO, "%s: %s", content->path, strerror(errno));
+  return output_bytes(content->path, fd, content->text, content->length);
 }
 
 halotune_status output_file(const char *path, enum output_readers readers, const char *text, size_t length) {

@@ -3,6 +3,8 @@
 
 #include <stddef.h>
 
+#include "base/pipe.h"
+
 static volatile sig_atomic_t stop;
 
 static void ask_to_stop(int number) {
@@ -12,6 +14,7 @@ static void ask_to_stop(int number) {
 
 void stop_signals_catch(void) {
   struct sigaction action = {.sa_handler = ask_to_stop, .sa_flags = SA_RESTART};
+  pipe_stop_by(&stop);
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
 }

@@ -4,7 +4,8 @@
 
 #include <signal.h>
 
-/* Catch both signals from now on. The first one sets the flag; the second one ends the program at once. */
+/* Catch both signals from now on. The first one sets the flag, which also
+ * ends waits for pipes; the second one ends the program at once. */
 void stop_signals_catch(void);
 
 /* The flag: not 0 once a signal was caught. */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "base/transfer.h"
 #include "tuner/cli/output/fold.h"
 #include "tuner/cli/output/legible.h"
 
@@ -58,14 +60,9 @@ static bool ends_at_start(const char *rest, size_t length) {
   return after == 0 || (back[1] == '\033' && after <= strlen("\033[J"));
 }
 
-static bool write_all(int descriptor, const char *bytes, size_t length) {
-  while (length > 0) {
-    const ssize_t written = write(descriptor, bytes, length);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    bytes += written, length -= (size_t)written;
-  }
-  return true;
+/* Whoever reads the output is waited for. */
+static bool screen_send(const struct screen *screen, const struct text *text) {
+  return write_all_within(screen->descriptor, text_string(text), text->length, INFINITY);
 }
 
 static bool has_colors(const struct screen *screen) {
@@ -122,7 +119,7 @@ static ssize_t screen_write(void *cookie, const char *bytes, size_t size) {
   if (screen->is_terminal) folded_part(screen, from, count, size >= BUFSIZ, &folded);
   else text_add(&folded, from, count);
   if (!text_ok(&legible) || !text_ok(&folded)) errno = ENOMEM;
-  else if (write_all(screen->descriptor, text_string(&folded), folded.length)) written = (ssize_t)size;
+  else if (screen_send(screen, &folded)) written = (ssize_t)size;
   if (written == 0) screen->error = errno;
   text_free(&legible);
   text_free(&folded);
@@ -150,7 +147,7 @@ void terminal_close(void) {
     text_add(&rest, text_string(&screen->cut), screen->cut.length);
     text_free(&screen->cut);
     legible_part(screen, "", 0, true, &rest); /* at most some bytes: a failure to write them changes nothing */
-    if (rest.length > 0) (void)write_all(screen->descriptor, text_string(&rest), rest.length);
+    if (rest.length > 0) (void)screen_send(screen, &rest);
     text_free(&rest);
   }
   if (screens[0].error != 0) errno = screens[0].error;

@@ -1,8 +1,10 @@
 /* run.c: `halotune run STENCIL`: computes a stencil on the user's arrays, on a GPU or with the reference. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "tuner/cli/output/output.h"
 #include "tuner/cli/output/progress.h"
 #include "tuner/cli/output/stop_signals.h"
@@ -50,6 +52,9 @@ static halotune_status steps_make(const struct run_problem *problem, const struc
   return status;
 }
 
+/* Whether a file is replaced in one step, or made: nothing was written to it before its end. */
+static bool is_replaced(const char *path) { return access(path, F_OK) != 0 || file_is_regular(path); }
+
 static halotune_status outputs_save(struct run_result *result, void *state) {
   const struct stencil *stencil = result->problem->loaded.stencil;
   halotune_status status = HALOTUNE_OK;
@@ -57,8 +62,9 @@ static halotune_status outputs_save(struct run_result *result, void *state) {
     if (!result->files->output_paths[i]) continue;
     status = run_files_save(result->files, result->problem, result->backend, state, i, &result->written[i]);
     if (status == HALOTUNE_CANCELLED)
-      return fail(status, "stopped while '%s' was being written to %s, which is what it was before",
-                  run_result_name(stencil, i), result->files->output_paths[i]);
+      return fail(status, "stopped while '%s' was being written to %s%s", run_result_name(stencil, i),
+                  result->files->output_paths[i],
+                  is_replaced(result->files->output_paths[i]) ? ", which is what it was before" : "");
   }
   return status;
 }

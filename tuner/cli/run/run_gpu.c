@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gpu/driver/device.h"
+#include "gpu/driver/kernel.h"
 #include "stencil/analysis/iterate.h"
 #include "tuner/cli/run/run_problem.h"
 #include "tuner/device/driver_limit.h"
@@ -27,6 +28,13 @@ struct gpu_run {
 
 /* Stand around calls of the driver once the GPU is open. */
 static void limit_begin(const struct gpu_run *run) { driver_limit_begin_for(run->hang_ms, run->sentence); }
+
+static void load_begins(const void *run) { limit_begin(run); }
+
+static void load_ends(const void *run) {
+  (void)run;
+  driver_limit_end();
+}
 
 static halotune_status limit_read(const struct invocation *invocation, struct gpu_run *run) {
   const double ms_per_s = 1e3;
@@ -82,8 +90,10 @@ static halotune_status kernel_make(const struct invocation *invocation, struct g
   halotune_status status = halotune_open(database ? &database : NULL, database ? 1 : 0, &run->ctx);
   if (status == HALOTUNE_OK) status = halotune_stencil_add(run->ctx, problem->loaded.text);
   if (status == HALOTUNE_OK) status = halotune_lookup(run->ctx, &question, &run->config);
+  kernel_loads_watch(load_begins, load_ends, run); /* the library and NVRTC have limits of their own */
   if (status == HALOTUNE_OK)
     status = halotune_kernel_create(run->ctx, &run->config, problem->coefficients, NULL, &run->kernel);
+  kernel_loads_watch(NULL, NULL, NULL);
   if (status == HALOTUNE_OK) halotune_kernel_info(run->kernel, &run->facts);
   return status;
 }
@@ -100,7 +110,7 @@ static size_t field_bytes(const struct gpu_run *run, int field) {
   return (size_t)it.elements * (size_t)it.element_bytes;
 }
 
-static halotune_status fields_allocate(struct gpu_run *run) {
+static halotune_status memory_take(struct gpu_run *run) {
   const int count = run->facts.input_count + run->facts.output_count;
   const double gigabyte = 1e9;
   double total_gb = 0;
@@ -118,17 +128,26 @@ static halotune_status fields_allocate(struct gpu_run *run) {
   return status;
 }
 
+static halotune_status fields_allocate(struct gpu_run *run) {
+  limit_begin(run);
+  const halotune_status status = memory_take(run);
+  driver_limit_end();
+  return status;
+}
+
 static halotune_status gpu_open(const struct invocation *invocation, const struct run_problem *problem, void **state) {
   struct gpu_run *run = calloc(1, sizeof *run);
   *state = NULL;
   if (!run) return fail_memory();
   run->problem = problem;
   halotune_status status = limit_read(invocation, run);
-  if (status == HALOTUNE_OK) status = device_find(invocation, run);
-  limit_begin(run);
+  if (status != HALOTUNE_OK) { /* gpu_close needs the limit */
+    free(run);
+    return status;
+  }
+  status = device_find(invocation, run);
   if (status == HALOTUNE_OK) status = kernel_make(invocation, run);
   if (status == HALOTUNE_OK) status = fields_allocate(run);
-  driver_limit_end();
   if (status == HALOTUNE_OK) *state = run;
   else gpu_close(run);
   return status;

@@ -1,10 +1,8 @@
 /* run_pieces.c: moves fields between files and a backend, in pieces that fit into memory. */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/transfer.h"
 #include "stencil/analysis/iterate.h"
 #include "tuner/cli/output/output.h"
 #include "tuner/cli/run/run_files.h"
@@ -125,8 +123,7 @@ static void values_note(struct saving *saving, long count) {
 }
 
 static halotune_status bytes_write(const struct saving *saving, int fd, const char *bytes, size_t length) {
-  if (write_all(fd, bytes, length)) return HALOTUNE_OK;
-  return fail(HALOTUNE_IO, "%s: %s", saving->path, strerror(errno));
+  return output_bytes(saving->path, fd, bytes, length);
 }
 
 static halotune_status header_write(const struct saving *saving, int fd) {
