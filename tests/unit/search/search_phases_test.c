@@ -287,6 +287,90 @@ static halotune_status load_and_remember(void *state, int slot, const struct can
   return HALOTUNE_OK;
 }
 
+/* A crew of one member, which takes one variant and is lost. */
+struct lost_crew {
+  struct trial *trial;
+  int taken;
+};
+
+static int lost_room(void *state) { return ((struct lost_crew *)state)->taken == 0; }
+static int lost_away(void *state) { return ((struct lost_crew *)state)->trial != NULL; }
+static int lost_most(void *state) { return (void)state, 8; }
+static void lost_anchored(void *state, double anchor_ms) { (void)state, (void)anchor_ms; }
+static halotune_status lost_scaled(void *state, double scale) { return (void)state, (void)scale, HALOTUNE_OK; }
+static halotune_status lost_stop(void *state) { return (void)state, HALOTUNE_OK; }
+static halotune_status lost_settle(void *state, const struct crew_settled **list, long *count) {
+  (void)state;
+  *list = NULL;
+  *count = 0;
+  return HALOTUNE_OK;
+}
+static halotune_status lost_put(void *state, struct trial *trial, double best_ms) {
+  struct lost_crew *crew = state;
+  (void)best_ms;
+  crew->trial = trial;
+  crew->taken++;
+  return HALOTUNE_OK;
+}
+static halotune_status lost_take(void *state, int timeout_ms, struct trial **out, bool *is_lost) {
+  struct lost_crew *crew = state;
+  (void)timeout_ms;
+  *out = crew->trial;
+  *is_lost = crew->trial != NULL;
+  crew->trial = NULL;
+  return HALOTUNE_OK;
+}
+
+/* A strategy that proposes two variants. */
+struct two {
+  struct proposal list[2];
+  int next;
+};
+
+static halotune_status next_of_two(void *state, struct proposal *out, bool *have) {
+  struct two *two = state;
+  *have = two->next < 2;
+  if (*have) *out = two->list[two->next++];
+  return HALOTUNE_OK;
+}
+
+static const char *why_of_two(const void *state) { return ((const struct two *)state)->next == 1 ? "one" : "other"; }
+
+TEST(a_variant_that_another_gpu_takes_over_keeps_its_reason) {
+  static const struct strategy strategy = {.next = next_of_two, .tell = tell_nobody, .why = why_of_two};
+  static const struct backend counting = {
+      .name = "counting", .set_problem = set_problem, .load = load_wrong, .unload = unload};
+  static const struct crew_table table = {.anchored = lost_anchored,
+                                          .device_scaled = lost_scaled,
+                                          .device_most = lost_most,
+                                          .room = lost_room,
+                                          .away = lost_away,
+                                          .put = lost_put,
+                                          .take = lost_take,
+                                          .stop = lost_stop,
+                                          .settle = lost_settle};
+  struct lost_crew lost = {.taken = 0};
+  const struct crew crew = {&table, &lost};
+  struct search_end end;
+  struct phase_case c;
+  case_open(&c);
+  c.backend = (struct backend_handle){.table = &counting, .state = &c};
+  c.schedule.search_end_ms = INFINITY;
+  struct two two = {.list = {proposal_with(&c, "block_x=64"), proposal_with(&c, "block_y=4")}};
+  const struct proposal first = proposal_with(&c, NULL);
+  c.rows.run = case_run(&c.bench, c.store, "580.1");
+  c.first = trial_of(&c, &first);
+  struct search_inputs in = inputs_of(&c, &strategy);
+  in.strategy_state = &two;
+  in.crew = &crew;
+  CHECK_OK(search_phase_run(&in, &end));
+  CHECK_EQ(1, lost.taken, "the member had one");
+  CHECK_EQ(3, c.loads, "the device ran all");
+  CHECK_EQ(1, number_of(c.store, "select count(*) from measurement where why = 'one'"), "the first one");
+  CHECK_EQ(1, number_of(c.store, "select count(*) from measurement where why = 'other'"), "the second one");
+  case_close(&c);
+}
+
 /* Also where the time of the search is over before it begins. */
 TEST(what_a_lookup_serves_is_measured_first) {
   static const struct strategy silent = {.next = propose_nothing, .tell = tell_nobody};
@@ -560,6 +644,7 @@ int main(void) {
       cmocka_unit_test(a_runner_tells_when_a_trial_had_ended),
       cmocka_unit_test(earlier_results_are_found_with_how_slow_the_gpu_was),
       cmocka_unit_test(no_more_variants_than_asked_for_are_in_flight),
+      cmocka_unit_test(a_variant_that_another_gpu_takes_over_keeps_its_reason),
       cmocka_unit_test(what_a_lookup_serves_is_measured_first),
       cmocka_unit_test(a_slow_default_adjusts_no_earlier_results),
       cmocka_unit_test(doubtful_results_are_marked),

@@ -60,6 +60,30 @@ TEST(no_variant_is_proposed_twice_nor_against_the_rules) {
   space_close(&c);
 }
 
+TEST(each_strategy_says_why_it_proposes) {
+  struct space_case c;
+  struct proposal_list drawn;
+  space_open(&c);
+  CHECK_OK(draw_variants(&c.space, 1, 11, &drawn));
+  c.space.hints = drawn.list;
+  c.space.hint_count = 1;
+  for (int i = 0; strategies[i]; i++) {
+    const struct strategy *strategy = strategies[i];
+    struct proposal proposal;
+    void *opened;
+    CHECK_OK(strategy->open(&c.space, 3, &opened));
+    for (long k = 0; k < 60 && next_of(strategy, opened, &proposal); k++) {
+      const char *why = strategy->why ? strategy->why(opened) : "";
+      CHECK(why[0], "%s: number %ld", strategy->name, k);
+      CHECK_EQ(k == 0 && strategy->takes_hints, strcmp(why, "hint") == 0, "%s: number %ld: %s", strategy->name, k, why);
+      CHECK_OK(strategy->tell(opened, &proposal, made_up_ms(&c, &proposal, 5, 0.3)));
+    }
+    strategy->close(opened);
+  }
+  proposals_free(&drawn);
+  space_close(&c);
+}
+
 TEST(hints_come_first_and_once) {
   struct space_case c;
   struct proposal_list drawn;
@@ -404,6 +428,7 @@ TEST(strategies_are_found_by_name) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(no_variant_is_proposed_twice_nor_against_the_rules),
+      cmocka_unit_test(each_strategy_says_why_it_proposes),
       cmocka_unit_test(hints_come_first_and_once),
       cmocka_unit_test(a_seed_decides_all),
       cmocka_unit_test(all_templates_have_their_turn),

@@ -54,7 +54,7 @@ static void task_proposed(void *context, const struct template *template, const 
   struct text variant = {0};
   variant_text(template, configuration, &variant);
   line_hide(line->tasks);
-  fprintf(stderr, "%s: %s\n", text_string(&variant), why[0] ? why : "in random order");
+  fprintf(stderr, "%s%s%s\n", text_string(&variant), why[0] ? ": " : "", why);
   text_free(&variant);
 }
 

@@ -61,7 +61,8 @@ struct state {
   struct template_times times;
   bool best_is_new;
   long proposed, first;
-  int turn; /* the template that has its turn next */
+  int turn;        /* the template that has its turn next */
+  const char *why; /* the last variant was proposed */
 };
 
 static void local_close(void *opened) {
@@ -82,6 +83,7 @@ static halotune_status local_open(const struct search_space *space, uint64_t see
   *out = NULL;
   if (!state) return fail_memory();
   state->space = space;
+  state->why = "";
   state->first =
       FIRST_OF_A_TEMPLATE * space->count > FIRST_VARIANTS ? FIRST_OF_A_TEMPLATE * space->count : FIRST_VARIANTS;
   state->effects = calloc((size_t)space->count + 1, sizeof *state->effects);
@@ -99,6 +101,7 @@ static halotune_status local_open(const struct search_space *space, uint64_t see
 /* Each function next_... proposes a variant of its kind that was not proposed before, if there is one. */
 static halotune_status next_hint(struct state *state, struct proposal *out, bool *have) {
   halotune_status status = HALOTUNE_OK;
+  state->why = "hint";
   while (status == HALOTUNE_OK && !*have && state->hint_next < state->space->hint_count) {
     *out = state->space->hints[state->hint_next++];
     status = visited_add(&state->visited, state->space, out, have);
@@ -128,6 +131,7 @@ static void look_ahead(struct state *state, long most) {
 
 static halotune_status next_random(struct state *state, bool likeliest, struct proposal *out, bool *have) {
   halotune_status status = HALOTUNE_OK;
+  state->why = "random";
   while (status == HALOTUNE_OK && !*have && state->drawn_next < state->drawn.count) {
     look_ahead(state, likeliest ? LOOK_AHEAD : 1);
     *out = state->drawn.list[state->drawn_next++];
@@ -227,6 +231,7 @@ static long find_likeliest(const struct state *state, int template) {
 static halotune_status next_neighbour(struct state *state, int template, struct proposal *out, bool *have) {
   bool more = true;
   halotune_status status = HALOTUNE_OK;
+  state->why = template == ANY_TEMPLATE ? "near the best variants" : "near the best variants of the template";
   if (state->best_is_new) status = neighbours_add(state, ANY_TEMPLATE, &more);
   state->best_is_new = false;
   while (status == HALOTUNE_OK && more && count_waiting(state, template) < FEW_WAITING)
@@ -278,10 +283,13 @@ static halotune_status local_tell(void *opened, const struct proposal *proposal,
   return HALOTUNE_OK;
 }
 
+static const char *local_why(const void *opened) { return ((const struct state *)opened)->why; }
+
 const struct strategy strategy_local = {.name = "local",
                                         .about = "a random sample, then the neighbours of the best",
                                         .takes_hints = true,
                                         .open = local_open,
                                         .next = local_next,
                                         .tell = local_tell,
+                                        .why = local_why,
                                         .close = local_close};

@@ -15,6 +15,7 @@ struct state {
   struct proposal_list drawn;
   long next, hint_next, hint_count;
   struct visited hints; /* that were proposed */
+  const char *why;      /* the last variant was proposed */
 };
 
 static halotune_status open_with(const struct search_space *space, uint64_t seed, long most, long hint_count,
@@ -23,6 +24,7 @@ static halotune_status open_with(const struct search_space *space, uint64_t seed
   *out = NULL;
   if (!state) return fail_memory();
   state->space = space;
+  state->why = "";
   state->hint_count = hint_count;
   halotune_status status = draw_variants(space, most, seed, &state->drawn);
   if (status == HALOTUNE_OK) *out = state;
@@ -42,10 +44,12 @@ static halotune_status sample_next(void *opened, struct proposal *out, bool *hav
   struct state *state = opened;
   halotune_status status = HALOTUNE_OK;
   *have = false;
+  state->why = "hint";
   while (status == HALOTUNE_OK && !*have && state->hint_next < state->hint_count) {
     *out = state->space->hints[state->hint_next++];
     status = visited_add(&state->hints, state->space, out, have);
   }
+  if (!*have) state->why = "random";
   while (status == HALOTUNE_OK && !*have && state->next < state->drawn.count) {
     *out = state->drawn.list[state->next++];
     *have = !visited_has(&state->hints, state->space, out);
@@ -58,6 +62,8 @@ static halotune_status sample_tell(void *opened, const struct proposal *proposal
   (void)opened, (void)proposal, (void)time_ms;
   return HALOTUNE_OK;
 }
+
+static const char *sample_why(const void *opened) { return ((const struct state *)opened)->why; }
 
 static void sample_close(void *opened) {
   struct state *state = opened;
@@ -73,6 +79,7 @@ const struct strategy strategy_random = {.name = "random",
                                          .open = open_sample,
                                          .next = sample_next,
                                          .tell = sample_tell,
+                                         .why = sample_why,
                                          .close = sample_close};
 const struct strategy strategy_exhaustive = {.name = "exhaustive",
                                              .about = "every variant, in a random order",
@@ -80,4 +87,5 @@ const struct strategy strategy_exhaustive = {.name = "exhaustive",
                                              .open = open_all,
                                              .next = sample_next,
                                              .tell = sample_tell,
+                                             .why = sample_why,
                                              .close = sample_close};

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/trace.h"
 #include "tuner/measure/finals/finals.h"
 #include "tuner/measure/finals/finals_plan.h"
@@ -27,18 +28,25 @@ static const double queue_below_ms = 5;
 /* Of the time that the finals have, how much may go to results that have to be measured again. */
 static const double settle_share = 0.25;
 
+/* A variant that a member took and did not run. */
+struct lost_variant {
+  struct proposal proposal;
+  char why[MEASUREMENT_WHY_BYTES];
+};
+
 struct search_phase {
   const struct search_inputs *in;
   struct watch watch;
   struct results results;
   struct runner *runner;
-  long running;              /* of the trials in the runner: those that give new results */
-  long ran;                  /* trials that the device ran, those of the crew and of earlier runs left out */
-  struct visited proposed;   /* in this run; strategies know neither of the default nor of what earlier runs tried */
-  struct proposal_list lost; /* that members took and did not run */
-  const char *why;           /* the next variant is proposed */
-  bool is_dry;               /* the strategy has no more */
-  bool is_crews_turn;        /* where both have room, the device and the crew take turns */
+  long running;            /* of the trials in the runner: those that give new results */
+  long ran;                /* trials that the device ran, those of the crew and of earlier runs left out */
+  struct visited proposed; /* in this run; strategies know neither of the default nor of what earlier runs tried */
+  struct lost_variant *lost;
+  long lost_count, lost_capacity;
+  const char *why;    /* the next variant is proposed */
+  bool is_dry;        /* the strategy has no more */
+  bool is_crews_turn; /* where both have room, the device and the crew take turns */
 };
 
 /* Begin the trial of a proposal. If an earlier run has its result, it is over at once.
@@ -136,6 +144,15 @@ static halotune_status propose_here(struct search_phase *phase, const struct pro
   return begin_here(phase, proposal);
 }
 
+/* Keep a variant that a member did not run, with the reason for which it was proposed. */
+static halotune_status keep_lost(struct search_phase *phase, const struct trial *trial) {
+  if (!array_room(phase->lost, phase->lost_count, phase->lost_capacity)) return fail_memory();
+  struct lost_variant *lost = &phase->lost[phase->lost_count++];
+  lost->proposal = trial->proposal;
+  snprintf(lost->why, sizeof lost->why, "%s", trial->why);
+  return HALOTUNE_OK;
+}
+
 /* Take the results of the crew that are there. Those that came together are stored together.
  *   timeout_ms  how long to wait for the first one */
 static halotune_status take_all_away(struct search_phase *phase, int timeout_ms) {
@@ -153,7 +170,7 @@ static halotune_status take_all_away(struct search_phase *phase, int timeout_ms)
       burst[count++] = trial;
       continue;
     }
-    status = proposals_add(&phase->lost, &trial->proposal);
+    status = keep_lost(phase, trial);
     trial_free(trial);
   }
   const halotune_status finished = results_finish_away(&phase->results, burst, count);
@@ -305,9 +322,11 @@ static bool has_room(const struct search_phase *phase) {
 
 /* Begin the next variant that a member took and did not run. */
 static halotune_status propose_lost(struct search_phase *phase) {
-  const struct proposal proposal = phase->lost.list[--phase->lost.count];
+  const struct lost_variant lost = phase->lost[--phase->lost_count];
+  phase->why = lost.why;
+  halotune_status status = dispatch(phase, &lost.proposal);
   phase->why = "";
-  return dispatch(phase, &proposal);
+  return status;
 }
 
 /* Keep the compilers busy. */
@@ -320,7 +339,7 @@ static halotune_status feed_compilers(struct search_phase *phase) {
     if ((status = call_stand_in(phase)) != HALOTUNE_OK || !has_room(phase)) break;
     const long number =
         phase->watch.anchor && pipeline_has_room(in->pipeline) ? anchor_next_again(phase->watch.anchor) : 0;
-    if (number > 0 || phase->lost.count > 0) {
+    if (number > 0 || phase->lost_count > 0) {
       status = number > 0 ? propose_again(phase, number) : propose_lost(phase);
       continue;
     }
@@ -445,7 +464,7 @@ static halotune_status take_earlier(struct search_phase *phase) {
 
 /* Whether another variant may come: from a leader, or back from a member. */
 static bool may_come(const struct search_phase *phase) {
-  return phase->in->follower || crew_away(phase) > 0 || phase->lost.count > 0;
+  return phase->in->follower || crew_away(phase) > 0 || phase->lost_count > 0;
 }
 
 /* Wait for what comes next, where neither compilers nor the device have a variant. */
@@ -583,6 +602,6 @@ halotune_status search_phase_run(const struct search_inputs *in, struct search_e
   halotune_status unloaded = watch_close(in, &phase.watch);
   results_free(&phase.results);
   visited_free(&phase.proposed);
-  proposals_free(&phase.lost);
+  free(phase.lost);
   return status == HALOTUNE_OK ? unloaded : status;
 }
