@@ -14,5 +14,8 @@ halotune explain derivative_x --db "$TMPDIR/finalists.db" | grep -E '^(bound|try
 # a winner of two dimensions, by today's template
 halotune tune heat2d --grid 48x32 --backend host --template direct --max-variants 1 --budget none --db "$TMPDIR/today.db" >/dev/null 2>&1
 halotune explain heat2d --db "$TMPDIR/today.db" | grep -E '^(heat2d|stale)'
+# a space that was counted up to its cap
+sqlite3 "$TMPDIR/today.db" 'update run set space = 9007199254740992'
+halotune explain heat2d --db "$TMPDIR/today.db" | grep -o 'of [^,;]* that the rules keep'
 halotune explain star7 --db "$TMPDIR/finalists.db" --grid 10x10
 # exit 2

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "stencil/file/stencil.h"
+#include "stencil/template/space.h"
 
 /* A loss below this part is within the noise of the search. */
 #define SMALL_LOSS 0.005
@@ -270,6 +271,7 @@ static void add_parameters(const struct explained *e, struct text *text) {
 static void add_search(const struct explained *e, struct text *text) {
   json_t *outcomes = json_object_get(e->problem, "outcomes");
   const double space = e->run ? member_number(e->run, "space") : NAN;
+  char kept[SPACE_COUNT_BYTES];
   long long tried = 0, timed = 0;
   const char *name;
   json_t *value;
@@ -281,7 +283,7 @@ static void add_search(const struct explained *e, struct text *text) {
   if (tried > 0) {
     text_printf(text, "%lld variants tried, %lld right and timed, %lld failed or left out", tried, timed,
                 tried - timed);
-    if (isfinite(space)) text_printf(text, ", of %.0f that the rules keep", space);
+    if (isfinite(space)) text_printf(text, ", of %s that the rules keep", space_count_text((long)space, kept));
   } else {
     text_printf(text, "unknown: the database does not hold what was tried");
   }
