@@ -38,18 +38,22 @@ static void record_begin(union roll_record *own) {
   own->entry.time_s = (long long)time(NULL);
 }
 
+static void record_failure(union roll_record *own, halotune_status status) {
+  own->entry.status = status;
+  snprintf(own->entry.reason, sizeof own->entry.reason, "%s", fail_text());
+}
+
 /* The path as this rank has it: on a disk of each host it is another file under one name. */
 static void record_database(const struct invocation *invocation, union roll_record *own) {
   const char *named = option_value(invocation, "db");
   char *standard = NULL;
-  if (!named && store_default_path(&standard) != HALOTUNE_OK) return; /* opening it will fail with the reason */
+  const halotune_status status = named ? HALOTUNE_OK : store_default_path(&standard);
+  if (status != HALOTUNE_OK) {
+    record_failure(own, status); /* such as a host without $HOME; its path would differ from the others' */
+    return;
+  }
   snprintf(own->entry.database, sizeof own->entry.database, "%s", named ? named : standard);
   free(standard);
-}
-
-static void record_failure(union roll_record *own, halotune_status status) {
-  own->entry.status = status;
-  snprintf(own->entry.reason, sizeof own->entry.reason, "%s", fail_text());
 }
 
 /* Tell all ranks, and look for what all must refuse.
