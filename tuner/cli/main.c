@@ -176,12 +176,24 @@ static const struct command *command_or_message(const char *name) {
   return NULL;
 }
 
+/* Refuse an argument of two lines: a file of such a name could write a line of a message. */
+static bool are_lines_whole(int argc, char **argv) {
+  for (int i = 1; i < argc; i++) {
+    if (!strpbrk(argv[i], "\n\r")) continue;
+    fprintf(stderr,
+            "halotune: argument %d holds the end of a line; rename the file, or write the argument on one line\n", i);
+    return false;
+  }
+  return true;
+}
+
 static enum exit_code run_arguments(int argc, char **argv) {
   static char program[] = "halotune";
   if (argc < 2) {
     print_help();
     return HALOTUNE_EXIT_SUCCESS;
   }
+  if (!are_lines_whole(argc, argv)) return HALOTUNE_EXIT_USAGE;
   bool is_help = strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0;
   if (is_help && argc == 2) {
     print_help();
