@@ -106,7 +106,9 @@ UNIT_TESTS := $(patsubst tests/unit/%.c,$(OUT)/tests/unit/%,$(wildcard $(ROOMS:%
 # code that other tests run with sanitizers, too. They are a third of the time of asan.
 UNSAMPLED_TESTS := emulate/emulation_build emulate/emulation_fault emulate/emulation_sm_90 device/gpu_session measure/backend_cuda \
   count/access_rule search/search_strategy db/store_merge
-TESTS_TO_RUN = $(if $(CASE),$(filter %/$(CASE:%_test=%)_test,$(UNIT_TESTS)),$(filter-out $(if $(IS_SAMPLE),$(UNSAMPLED_TESTS:%=$(OUT)/tests/unit/%_test)),$(UNIT_TESTS)))
+LEFT_TESTS = $(UNSAMPLED_TESTS:%=$(OUT)/tests/unit/%_test)
+# LEFT=1 runs only these: in a whole check each unit test runs once.
+TESTS_TO_RUN = $(if $(CASE),$(filter %/$(CASE:%_test=%)_test,$(UNIT_TESTS)),$(if $(LEFT),$(LEFT_TESTS),$(filter-out $(if $(IS_SAMPLE),$(LEFT_TESTS)),$(UNIT_TESTS))))
 
 # The plug-in for MPI is built for each MPI whose compiler is found. Debian's names for them say which MPI they belong to.
 # A plain mpicc is asked for the command that it runs.
@@ -427,13 +429,13 @@ check: deps  ## all tests that need no GPU, with samples of the long ones; STEP=
 
 tests: $(OUT)/halotune $(UNIT_TESTS)
 
-unit: tests  ## the unit tests; ROOMS="db gpu" for those of some folders
+unit: $(OUT)/halotune $(TESTS_TO_RUN)  ## the unit tests; ROOMS="db gpu" for those of some folders
 	$(Q)JOBS=$$(nproc) HALOTUNE_TEST_CACHE='$(CURDIR)/build/test-cache' $(SANITIZER_OPTIONS) tests/tap.sh $(TESTS_TO_RUN)
 
 cli: golden  ## golden files of the command line, and the Makefile's own tests
 	$(if $(CASE),,$(Q)HALOTUNE=$(OUT)/halotune tests/tap.sh tests/makefile.sh)
 
-golden: tests  ## golden files of the command line
+golden: $(OUT)/halotune  ## golden files of the command line
 	$(Q)HALOTUNE=$(OUT)/halotune CASE='$(CASE)' SLICE=$(if $(CASE),1,$(or $(SLICE),1)) tests/tap.sh tests/cli.sh
 
 .PHONY: hostile
@@ -515,7 +517,7 @@ tune-tests: all fake-cuda $(OUT)/bench/near_gpu_bench $(OUT)/tests/unit/solvers/
 
 .PHONY: check-full
 check-full: check  ## check, the analyzer over all, all parameters and defects, and large samples of all spaces, faults and noise (more than an hour on two cores)
-	$(Q)$(MAKE) --no-print-directory tidy templates mutations variants faults protocol FULL=1
+	$(Q)$(MAKE) --no-print-directory unit tidy templates mutations variants faults protocol FULL=1
 	$(Q)$(MAKE) --no-print-directory asan CC=clang
 	$(Q)$(MAKE) --no-print-directory tsan
 	$(Q)$(MAKE) --no-print-directory fuzz

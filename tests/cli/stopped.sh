@@ -3,7 +3,7 @@ mkfifo "$TMPDIR/keys"
 stop_at() { # progress, command: both have more to do than any machine does meanwhile
   TERM=xterm script -qefc "stty cols 200 -echo; $2" /dev/null <"$TMPDIR/keys" >"$TMPDIR/screen" &
   exec 8>"$TMPDIR/keys"
-  until grep -q "$1" "$TMPDIR/screen" || ! kill -0 $! 2>/dev/null; do sleep 0.05; done
+  until grep -qs "$1" "$TMPDIR/screen" || ! kill -0 $! 2>/dev/null; do sleep 0.05; done
   printf '\003' >&8
   wait $!
   echo "exit $?"
