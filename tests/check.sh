@@ -85,8 +85,8 @@ step static builds_static
 # asan runs most unit tests. STEP=unit runs all of them with gcc.
 if [ -z "$only" ]; then step unit run_make unit LEFT=1; else step unit run_make unit; fi
 # Most steps below use one processor, or wait more than they compute, so some of them run at the same time.
-begin_nice templates templates SLICE=13
-begin_nice tidy tidy SLICE=16
+begin_nice templates templates SLICE=26
+begin_nice tidy tidy SLICE=32
 # An input needs milliseconds of processor time, but other steps can keep it waiting for minutes.
 begin_nice fuzz fuzz COMPARISONS= FUZZ_SECONDS=5 FUZZ_INPUT_SECONDS=1800
 step cli run_make cli
