@@ -1,6 +1,7 @@
 #!/bin/sh
-# sanitize.sh [list]: runs NVIDIA's compute-sanitizer on a GPU for the best variant of each stencil in the database
-# ($HALOTUNE_DB, else the user's), and for a sample of $SAMPLE (4, or 0 for none) of all variants. It runs racecheck,
+# sanitize.sh [list]: runs NVIDIA's compute-sanitizer on a GPU for the best variants of each stencil in the database
+# ($HALOTUNE_DB, else the user's), the best sweep and the best of any number of time steps, and for a sample of $SAMPLE
+# (2, or 0 for none) of all variants. It runs racecheck,
 # memcheck and initcheck, or the tools that $TOOLS names, in this order, because the slowest should start first.
 # $STENCILS chooses stencils. JOBS (4) run at the same time, on the GPUs that DEVICES numbers ('0 1 2 3'; else on the
 # first). $SANITIZER names the program. A stencil without a best variant for this GPU fails, unless WINNERS=0 leaves all
@@ -10,7 +11,7 @@ cd "$(dirname "$0")/.." || exit 1
 program=$(readlink -f "${HALOTUNE:-build/halotune}")
 sanitizer=${SANITIZER:-compute-sanitizer}
 tools=${TOOLS:-racecheck memcheck initcheck}
-sample=${SAMPLE:-4}
+sample=${SAMPLE:-2}
 number=0 failed=0
 
 lacks() { # what to do
@@ -57,13 +58,22 @@ is_clean() { # tool arguments of selftest...
 }
 tries_nothing() { grep -q ' 0 variants, 0 failed' "$work/out"; }
 
-# The rules of a template may exclude a best variant on all of selftest's grids. Then it runs on the grid of $grid, for
-# which it was tuned.
+# The rules of a template may exclude a best variant on all of selftest's grids. Then it runs on a part of $grid, for which
+# it was tuned, or else on all of it.
+part_of_grid() {
+  echo "$grid" | awk -F, -v OFS=, '{most = NF == 3 ? 160 : NF == 2 ? 1024 : 1000000; for (i = 1; i <= NF; i++) if ($i > most) $i = most; print}'
+}
 check() { # tool name arguments of selftest...
   tool=$1 name=$2
   shift 2
   number=$((number + 1))
-  if is_clean "$tool" "$@" || { [ -n "$grid" ] && tries_nothing && is_clean "$tool" "$@" --grid "$grid"; }; then
+  is_clean "$tool" "$@" && clean=1 || clean=
+  if [ -z "$clean" ] && [ -n "$grid" ]; then
+    for smaller in "$(part_of_grid)" "$grid"; do
+      [ -z "$clean" ] && tries_nothing && is_clean "$tool" "$@" --grid "$smaller" && clean=1
+    done
+  fi
+  if [ -n "$clean" ]; then
     echo "ok $number - $tool: $name: $(tail -n 2 "$work/out" | grep -o '[0-9]* variants*' | head -n 1)"
   else
     failed=$((failed + 1))
@@ -72,26 +82,39 @@ check() { # tool name arguments of selftest...
   fi
 }
 
+best_of() { # stencil type steps; prints its grid, its template and its parameters, or nothing
+  "$program" query "$1" --dtype "$2" --steps "$3" --json 2>"$work/err" |
+    jq -r 'select(.template and .match != "similar") | "\(.grid | until(length == 1 or last > 1; .[:-1]) | map(tostring) | join(",")) \(.template) \(.parameters | to_entries | map("\(.key)=\(.value)") | join(","))"'
+}
+check_best() { # name best, as best_of prints it
+  best=${2#* }
+  for tool in $tools; do
+    grid=${2%% *}
+    check "$tool" "$1: $best" "$stencil" --dtype "$dtype" --template "${best%% *}" --set "${best#* }"
+  done
+}
 # racecheck checks only shared memory, whose use does not depend on the rows of a block. In a sample it skips large
 # planes, for which it needs minutes, and with them each `band` above 0. The other tools run them, and so does racecheck
 # for the best variants.
 for stencil in $stencils; do
   for dtype in f32 f64; do
-    best=
-    [ "${WINNERS:-1}" = 0 ] || best=$("$program" query "$stencil" --dtype "$dtype" --json 2>"$work/err" |
-      jq -r 'select(.template and .match != "similar") | "\(.grid | until(length == 1 or last > 1; .[:-1]) | map(tostring) | join(",")) \(.template) \(.parameters | to_entries | map("\(.key)=\(.value)") | join(","))"')
-    best_grid=${best%% *} best=${best#* }
-    for tool in $tools; do
-      grid=$best_grid
-      if [ -n "$best" ]; then
-        check "$tool" "$stencil $dtype, its best: $best" "$stencil" --dtype "$dtype" --template "${best%% *}" --set "${best#* }"
-      elif [ "${WINNERS:-1}" != 0 ]; then
-        number=$((number + 1)) failed=$((failed + 1))
-        echo "not ok $number - $tool: $stencil $dtype, its best: no database knows one: tune first ('halotune tune --all'), or leave winners out (WINNERS=0)"
-        sed 's/^/# /' "$work/err"
+    if [ "${WINNERS:-1}" != 0 ]; then
+      sweep=$(best_of "$stencil" "$dtype" 1)
+      if [ -n "$sweep" ]; then
+        check_best "$stencil $dtype, its best" "$sweep"
+      else
+        for tool in $tools; do
+          number=$((number + 1)) failed=$((failed + 1))
+          echo "not ok $number - $tool: $stencil $dtype, its best: no database knows one: tune first ('halotune tune --all'), or leave winners out (WINNERS=0)"
+          sed 's/^/# /' "$work/err"
+        done
       fi
+      steps=$(best_of "$stencil" "$dtype" any)
+      [ -z "$steps" ] || [ "$steps" = "$sweep" ] || check_best "$stencil $dtype, its best of several steps" "$steps"
+    fi
+    grid=
+    for tool in $tools; do
       [ "$tool" = racecheck ] && small=--no-large-planes || small=
-      grid=
       [ "$sample" = 0 ] || check "$tool" "$stencil $dtype, a sample" "$stencil" --dtype "$dtype" --sample "$sample" $small
     done
   done
