@@ -1,30 +1,29 @@
 /* guard.c: looks through the definitions of a file, and counts steps of SQLite's machine. */
 #include "db/store/guard.h"
 
+#include <string.h>
+
 #include "base/utf8.h"
+#include "db/store/definitions.h"
 #include "db/store/query.h"
 
 halotune_status guard_tables(sqlite3 *connection, const char *path) {
-  /* Only the text counts: type and root page are columns that a file can hold wrongly. A generated column is an
-   * expression of whoever made the file. */
-  static const char sql[] = "select name from sqlite_master where sql is not null and sql not like 'create table %' and"
-                            " sql not like 'create index %' and sql not like 'create unique index %' union all"
-                            " select m.name || '.' || x.name from sqlite_master m join pragma_table_xinfo(m.tbl_name) x"
-                            " where m.sql like 'create table %' and x.hidden <> 0 limit 1";
+  /* Only the text counts: type and root page are columns that a file can hold wrongly. */
+  static const char sql[] = "select sql, name from sqlite_master where sql is not null";
   sqlite3_stmt *query = NULL;
   char name[128] = "";
+  int code = SQLITE_DONE;
   halotune_status status = query_prepare(connection, sql, &query);
-  if (status != HALOTUNE_OK) return status;
-  const int code = sqlite3_step(query);
-  if (code == SQLITE_ROW) {
-    printable_copy(name, sizeof name, column_text(query, 0));
+  while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) {
+    const char *text = column_text(query, 0);
+    if (definition_is_plain(text) && strlen(text) == (size_t)sqlite3_column_bytes(query, 0)) continue;
+    printable_copy(name, sizeof name, column_text(query, 1));
     status = fail(HALOTUNE_DB,
-                  "%s: '%s' is a view, a trigger or computed, and a tuning database has tables only: this file is not "
-                  "read",
+                  "%s: '%s' is a view, a trigger or computes something, and a tuning database has plain tables and "
+                  "indexes only: this file is not read",
                   path, name);
-  } else if (code != SQLITE_DONE) {
-    status = query_fail(connection);
   }
+  if (status == HALOTUNE_OK && code != SQLITE_DONE) status = query_fail(connection);
   sqlite3_finalize(query);
   return status;
 }

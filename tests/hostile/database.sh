@@ -33,6 +33,30 @@ for kind in journal wal; do
   rm "$work/piped.db-$kind"
 done
 
+# Two databases whose tables have a column of which the name ends a statement: the rows behind it had no part in the identity that a user
+# compares. Only their times differ.
+"$python" - "$work" <<'END'
+import shutil, sqlite3, sys
+shutil.copy(sys.argv[1] + "/honest.db", sys.argv[1] + "/seen.db")
+db = sqlite3.connect(sys.argv[1] + "/seen.db")
+for (table,) in db.execute("select name from sqlite_master where type = 'table'").fetchall():
+    names = [column[1] for column in db.execute(f"pragma table_info({table})")]
+    columns = ", ".join("ID integer primary key" if name == "id" else name for name in names)
+    db.execute(f"alter table {table} rename to was")
+    db.execute(f'create table {table} ("0--" text, {columns})')
+    db.execute(f"insert into {table} ({', '.join(names)}) select {', '.join(names)} from was")
+    db.execute("drop table was")
+db.commit()
+shutil.copy(sys.argv[1] + "/seen.db", sys.argv[1] + "/taken.db")
+db = sqlite3.connect(sys.argv[1] + "/taken.db")
+db.execute("update best set time_ms = time_ms / 2, low_ms = low_ms / 2, high_ms = high_ms / 2")
+db.commit()
+END
+for name in seen taken; do
+  survives db import --trust --db "$work/own.db" "$work/$name.db" && [ $code = 6 ] && grep -q 'plain tables and indexes only' "$work/said" && ! [ -s "$work/out" ]
+  result "a name that is code decides about no identity: $name.db (exit $code)" $?
+done
+
 # Each {} of a document takes some 240 bytes of memory.
 "$python" -c "print('{\"format\": \"halotune\", \"tables\": {\"best\": [' + '{},' * 16000000 + '{}]}}')" >"$work/wide.json"
 survives db import --db "$work/own.db" "$work/wide.json" && [ $code = 5 ] && grep -q 'more than 4 GiB of memory' "$work/said"

@@ -159,6 +159,25 @@ static void with_computed_column(const char *path) {
   make_database(path, 3);
   run_sql(path, "alter table device add column twice text as (hex(zeroblob(1000000)))");
 }
+/* SQLite computes a check and an index for each row that it looks at. */
+static void with_costly_check(const char *path) {
+  make_database(path, 3);
+  run_sql(path, "pragma writable_schema = on; update sqlite_master set sql = replace(sql, 'registers       integer,',"
+                " 'registers       integer check (length(hex(zeroblob(1000))) > 0),') where name = 'measurement'");
+}
+static void with_costly_index(const char *path) {
+  make_database(path, 3);
+  run_sql(path, "create index costly on measurement (length(hex(zeroblob(1000))))");
+}
+static void with_costly_part(const char *path) {
+  make_database(path, 3);
+  run_sql(path, "create index costly on measurement (id) where reason || reason > reason");
+}
+/* Where the names of columns are put together, this one ends the statement. */
+static void with_code_as_name(const char *path) {
+  make_database(path, 3);
+  run_sql(path, "alter table device add column \"0--\" text");
+}
 /* A view whose row says that it is a table. */
 static void with_hidden_view(const char *path) {
   with_view(path);
@@ -203,7 +222,11 @@ TEST(what_is_not_ours_is_refused_and_left_alone) {
       {"with a view for a table", with_view, "'finalist' is a view", false},
       {"with a trigger", with_trigger, "'t' is a view, a trigger", false},
       {"with a virtual table", with_virtual_table, "'words' is a view", false},
-      {"with a computed column", with_computed_column, "'device.twice' is a view, a trigger or computed", false},
+      {"with a computed column", with_computed_column, "'device' is a view, a trigger or computes", false},
+      {"with a check that computes", with_costly_check, "'measurement' is a view, a trigger or computes", false},
+      {"with an index that computes", with_costly_index, "'costly' is a view, a trigger or computes", false},
+      {"with a part of an index that computes", with_costly_part, "'costly' is a view, a trigger or computes", false},
+      {"with a name that is code", with_code_as_name, "'device' is a view, a trigger or computes", false},
       {"with a view that says it is a table", with_hidden_view, "it.db: ", false},
       {"damaged", damaged, "damaged", true},
       {"cut short", cut_short, "damaged", true},

@@ -1,0 +1,111 @@
+/* definitions.c: reads the few words of SQL that definitions are made of. Each function takes what it names, or returns
+ * false. */
+#include "db/store/definitions.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <strings.h>
+
+static const char word_letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+
+/* Skip blanks and comments. */
+static void skip(const char **at) {
+  for (;;) {
+    *at += strspn(*at, " \t\n\r\f");
+    if (strncmp(*at, "--", 2) != 0) return;
+    *at += strcspn(*at, "\n");
+  }
+}
+
+/* A word in any case, or a sign. */
+static bool take(const char **at, const char *wanted) {
+  const size_t length = strlen(wanted);
+  skip(at);
+  if (strncasecmp(*at, wanted, length) != 0) return false;
+  if (strchr(word_letters, wanted[0]) && strspn(*at, word_letters) != length) return false;
+  *at += length;
+  return true;
+}
+
+/* A name. `alter table` puts it into quotes. */
+static bool take_name(const char **at) {
+  skip(at);
+  const bool is_quoted = **at == '"';
+  const char *name = *at + is_quoted;
+  const size_t length = strspn(name, word_letters);
+  if (length == 0 || strchr("0123456789", *name) || (is_quoted && name[length] != '"')) return false;
+  *at = name + length + is_quoted;
+  return true;
+}
+
+static bool take_literal(const char **at) {
+  skip(at);
+  const size_t digits = strspn(*at, "0123456789.");
+  if (**at != '\'') return *at += digits, digits > 0;
+  const char *end = strchr(*at + 1, '\'');
+  if (!end) return false;
+  *at = end + 1;
+  return true;
+}
+
+/* What `item` takes, in parentheses, with commas between. */
+static bool take_list(const char **at, bool (*item)(const char **at)) {
+  if (!take(at, "(")) return false;
+  do {
+    if (!item(at)) return false;
+  } while (take(at, ","));
+  return take(at, ")");
+}
+
+static bool take_condition(const char **at) {
+  if (!take_name(at)) return false;
+  if (take(at, "in")) return take_list(at, take_literal);
+  if (take(at, ">=")) return take_literal(at);
+  while (take(at, "and")) {
+    if (!take_name(at)) return false;
+  }
+  return true;
+}
+
+/* What stands behind the name and the type of a column.
+ *   is_there  receives whether there was something */
+static bool take_constraint(const char **at, bool *is_there) {
+  *is_there = true;
+  if (take(at, "not")) return take(at, "null");
+  if (take(at, "primary")) return take(at, "key");
+  if (take(at, "unique")) return true;
+  if (take(at, "default")) return take_literal(at);
+  if (take(at, "check")) return take(at, "(") && take_condition(at) && take(at, ")");
+  if (take(at, "references")) return take_name(at) && take_list(at, take_name);
+  *is_there = false;
+  return true;
+}
+
+/* A column, or a key of a table. */
+static bool take_column(const char **at) {
+  bool is_there = true;
+  if (take(at, "unique")) return take_list(at, take_name);
+  if (take(at, "primary")) return take(at, "key") && take_list(at, take_name);
+  if (!take_name(at)) return false;
+  (void)(take(at, "integer") || take(at, "real") || take(at, "text") || take(at, "blob"));
+  while (is_there) {
+    if (!take_constraint(at, &is_there)) return false;
+  }
+  return true;
+}
+
+bool definition_is_plain(const char *sql) {
+  const char *at = sql;
+  if (!take(&at, "create")) return false;
+  if (take(&at, "table")) {
+    if (!take_name(&at) || !take_list(&at, take_column)) return false;
+    (void)take(&at, "strict");
+  } else {
+    (void)take(&at, "unique");
+    if (!take(&at, "index") || !take_name(&at) || !take(&at, "on")) return false;
+    if (!take_name(&at) || !take_list(&at, take_name)) return false;
+    if (take(&at, "where") && !take_condition(&at)) return false;
+  }
+  skip(&at);
+  return *at == '\0';
+}
