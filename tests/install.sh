@@ -96,6 +96,14 @@ LINES
   result "completion in $shell" $?
 done
 
+# The line that a shell completes is executed: what is special in a file's name has to be quoted, which bash does for filenames.
+mkdir "$work/files" && touch "$work/files/x;y \$(z).yaml"
+for words in 'show x' 'generate -o x' 'query --db x'; do
+  (cd "$work/files" && bash --norc -c '. "$0"; compopt() { echo "$@"; }; COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _halotune; printf "%s\n" "${COMPREPLY[@]}"' "$root/share/bash-completion/completions/halotune" halotune $words) 2>"$work/err" | tr '\n' '|' >"$work/out"
+  [ "$(cat "$work/out")" = '-o filenames|x;y $(z).yaml|' ] || { echo "'$words' offers: $(cat "$work/out" "$work/err")"; false; }
+  result "completion in bash leaves it to bash to quote a file's name: $words" $?
+done
+
 # --- CMake
 mkdir "$work/cmake"
 cat >"$work/cmake/CMakeLists.txt" <<'CMAKE'

@@ -30,8 +30,8 @@ static void print_bash_option(const struct option_row *option) {
   printf("        --%s) ", option->name);
   switch (values.kind) {
   case VALUE_WORDS: printf("words=\"%s\"", values.words); break;
-  case VALUE_FILE: printf("COMPREPLY=($(compgen -f -- \"$word\")); return"); break;
-  case VALUE_FOLDER: printf("COMPREPLY=($(compgen -d -- \"$word\")); return"); break;
+  case VALUE_FILE: printf("_halotune_files -f; return"); break;
+  case VALUE_FOLDER: printf("_halotune_files -d; return"); break;
   case VALUE_TEMPLATE: printf("words=$(" NAMES_OF_TEMPLATES ")"); break;
   case VALUE_FREE: printf("return"); break;
   case VALUE_NONE: break;
@@ -44,13 +44,19 @@ static void print_bash_options(const struct option_row *options) {
 }
 
 static void print_bash(void) {
-  printf("# halotune: completion for bash. Source this file, or put it into a folder that bash-completion reads.\n"
-         "_halotune() {\n"
-         "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} words=\n"
-         "  COMPREPLY=()\n"
-         "  if [ \"$word\" = = ]; then word=; fi\n"
-         "  if [ \"$before\" = = ]; then before=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
-         "  if [ \"$COMP_CWORD\" = 1 ]; then\n    words=\"");
+  printf(
+      "# halotune: completion for bash. Source this file, or put it into a folder that bash-completion reads.\n"
+      "# Offer files. \"filenames\" lets bash quote what is special in a name, which would be executed as part of the line.\n"
+      "_halotune_files() {\n"
+      "  mapfile -t COMPREPLY < <(compgen \"$@\" -- \"$word\")\n"
+      "  if [ ${#COMPREPLY[@]} != 0 ]; then compopt -o filenames 2>/dev/null; fi\n"
+      "}\n"
+      "_halotune() {\n"
+      "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} words=\n"
+      "  COMPREPLY=()\n"
+      "  if [ \"$word\" = = ]; then word=; fi\n"
+      "  if [ \"$before\" = = ]; then before=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
+      "  if [ \"$COMP_CWORD\" = 1 ]; then\n    words=\"");
   print_command_names();
   printf("help --help --version\"\n  else\n    case ${COMP_WORDS[1]} in\n");
   for (const struct command *const *command = command_table; *command; command++) {
@@ -58,13 +64,13 @@ static void print_bash(void) {
     printf("    %s)\n      case $before in\n", (*command)->name);
     print_bash_options((*command)->options);
     print_bash_options(common_options);
-    printf("        -o) COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n"
+    printf("        -o) _halotune_files -f; return ;;\n"
            "        *)\n          case $word in\n            -*) words=\"");
     print_options(*command);
     printf("\" ;;\n            *) words=\"");
     printf("%s%s\"", arguments.words, arguments.takes_stencils ? "$(" NAMES_OF_STENCILS ")" : "");
-    if (arguments.takes_stencils) printf("; COMPREPLY=($(compgen -f -X '!*.yaml' -- \"$word\"))");
-    else if (arguments.takes_files) printf("; COMPREPLY=($(compgen -f -- \"$word\"))");
+    if (arguments.takes_stencils) printf("; _halotune_files -f -X '!*.yaml'");
+    else if (arguments.takes_files) printf("; _halotune_files -f");
     printf(" ;;\n");
     printf("          esac ;;\n      esac ;;\n");
   }
