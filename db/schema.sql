@@ -167,7 +167,7 @@ create table measurement (
   throttle        integer,                      -- NVML's bits of reasons for lower clocks
   attempts        integer not null default 1,   -- repeated for throttling or drifting anchors
   is_marked       integer not null default 0 check (is_marked in (0, 1)),  -- 1: it still throttled or drifted at the last attempt
-  gpu             text,                         -- UUID of another GPU of the model that measured it, NULL for the problem's; times are divided by its factor
+  gpu             text,                         -- UUID of another GPU of the model that measured it, NULL for the problem's; times of a team are divided by its factor
   why             text,                         -- why the search proposed it, as `tune --why` says; NULL: not known
   unique (run_id, variant_id)
 ) strict;

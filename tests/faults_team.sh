@@ -12,9 +12,10 @@ rows_of() { query "file:$1?mode=ro" "select count(*) from measurement" 2>/dev/nu
 # In each process the GPU's events are late after the first ones, so that all processes are set up soon, and the search
 # lasts long enough. Each process of the team has a GPU of its own. The word that marks them is in their environment.
 slowly() { MARK=$work/mark HALOTUNE_FAKE_DEVICES=$team HALOTUNE_FAKE_FAULT='cuEventSynchronize#12+=slow:'${late_ms:-60} become_tune "$@" --device all --workers 1 --json; } # DB option...
+# The leader waits for members that have ended when its search is over. Until then they are zombies.
 members_of() { # leader
   for process in $(children_of "$1"); do
-    [ "$(cat "/proc/$process/comm" 2>/dev/null)" = 'halotune member' ] && echo "$process"
+    [ "$(awk '/^Name:/ {name = $2 " " $3} /^State:/ {print name, $2; exit}' "/proc/$process/status" 2>/dev/null | sed 's/[RSDT]$/lives/')" = 'halotune member lives' ] && echo "$process"
   done
 }
 has_rows() { [ "$(rows_of "$1")" -ge "$2" ] || ! kill -0 "$tuner" 2>/dev/null; } # DB COUNT
@@ -60,23 +61,44 @@ result "the document names those that ended" $? "$work/out"
 db=$work/side.db
 printf 'plan: 1\ntasks:\n  - {stencil: star7, dtype: f32, grid: [16, 16, 16]}\n  - {stencil: star7, dtype: f32, grid: [14, 16, 16]}\n' >"$work/side.yaml"
 side() {
-  MARK=$work/mark HALOTUNE_FAKE_DEVICES=2 HALOTUNE_FAKE_FAULT='cuEventSynchronize#12+=slow:15' exec "$program" tune --plan "$work/side.yaml" --resume \
+  MARK=$work/mark HALOTUNE_FAKE_DEVICES=${gpus:-2} HALOTUNE_FAKE_FAULT='cuEventSynchronize#12+=slow:15' exec "$program" tune --plan "$work/side.yaml" --resume \
     --template-dir "$templates" --template small --strategy exhaustive $patient --db "$db" --device all --workers 1 --json
 }
 (side) >"$work/out" 2>"$work/err" &
 tuner=$!
-of_member="(select r.id from run r join problem p on p.id = r.problem_id join device d on d.id = p.device_id where d.uuid like '%01')"
 has_both() { [ "$(query "file:$db?mode=ro" "select count(distinct run_id) from measurement" 2>/dev/null)" = 2 ] || ! kill -0 "$tuner" 2>/dev/null; }
 await has_both
 kill -9 "$(members_of $tuner)"
-wait $tuner && is_sound "$db" && grep -q "star7 f32 14x16x16: GPU-.*01 on .* does not end it: its process has ended; another GPU begins it" "$work/err" &&
+of_member="(select id from run where reason like 'lost: %')"
+wait $tuner && is_sound "$db" && grep -q "star7 f32 14x16x16: GPU-.*01 on .* does not end it: its process has ended; another GPU goes on with it" "$work/err" &&
   jq -e '.devices[0].tasks | length == 2 and all(.complete and .tried == '$space' and (.gpus | map(.uuid[-2:]) == ["00"]))' "$work/out" >/dev/null &&
-  [ "$(query "$db" "select count(*), count(distinct variant_id) from measurement where run_id in $of_member" | awk '{print ($1 > 0 && $1 == $2)}')" = 1 ] && processes_end "$work/mark"
+  [ "$(query "$db" "select count(*), count(distinct variant_id), count(distinct gpu), substr(max(gpu), -2) from measurement where run_id in $of_member" | awk '{print ($1 > 0 && $1 == $2 && $3 == 1 && $4 == "01")}')" = 1 ] && processes_end "$work/mark"
 result "a member with a task of its own is killed: another GPU does it, and what it stored stays" $? "$work/err"
+rows=$(query "$db" "select count(*) from measurement where run_id in $of_member")
+[ "$(jq '.devices[0].tasks[] | select(.grid[0] == 14) | .recalled' "$work/out")" = "$rows" ] && [ "$(rows_of "$db")" = $((2 * space)) ]
+result "it goes on from the $rows rows of that member" $? "$work/out"
 query "$db" "select 'run: ' || state || ': ' || reason || ', ' || outcomes from run where id in $of_member" >"$work/out"
 [ "$(query "$db" "select count(*) from run where state = 'running'")" = 0 ] &&
   [ "$(grep -c '^run: partial: lost: its process has ended, {"measured":' "$work/out")" = 1 ]
 result "the run of that member ends as lost" $? "$work/out"
+
+# Three GPUs run a task each. A member is killed, and then the one that goes on with its task.
+db=$work/deadly.db
+printf 'plan: 1\ntasks:\n' >"$work/side.yaml"
+for n in 16 14 12; do printf '  - {stencil: star7, dtype: f32, grid: [%d, 16, 16]}\n' $n; done >>"$work/side.yaml"
+(gpus=3 && side) >"$work/out" 2>"$work/err" &
+tuner=$!
+has_runs() { [ "$(query "file:$db?mode=ro" "select count(distinct run_id) from measurement where run_id in (select id from run where $1)" 2>/dev/null)" = "$2" ] || ! kill -0 "$tuner" 2>/dev/null; }
+await has_runs true 3
+kill -9 "$(members_of $tuner | head -n 1)"
+await has_runs "problem_id in (select problem_id from run where reason like 'lost: %')" 2
+kill -9 "$(members_of $tuner)"
+wait $tuner
+[ $? = 1 ] && is_sound "$db" && [ "$(grep -c 'does not end it: its process has ended' "$work/err")" = 2 ] &&
+  grep -q "star7 f32 1[24]x16x16: 2 processes were lost while they ran this task, and no further one begins it" "$work/err" &&
+  jq -e '.devices[0].tasks | length == 3 and (map(select(.complete and .tried == '$space')) | length == 2) and (map(select(.reason | startswith("2 processes were lost"))) | length == 1)' "$work/out" >/dev/null &&
+  processes_end "$work/mark"
+result "a task in which two members die fails by its name, and the others go on" $? "$work/err"
 
 # The leader is killed: its members end, what is stored stays, and the same command goes on.
 db=$work/leader.db

@@ -34,6 +34,8 @@ enum store_query {
   RETIRE_CURRENT,
   RETIRE_VARIANT,
   ADD_BEST,
+  ADOPT_MEASUREMENTS,
+  ADOPT_RUNS,
   STORE_QUERY_COUNT
 };
 
@@ -64,6 +66,9 @@ halotune_status store_end(struct store *store, halotune_status status);
 
 /* The variant's row, found or added within the present transaction. */
 halotune_status store_variant(struct store *store, const struct variant_key *key, int64_t *id);
+
+/* How the reason of a lost run begins (lost_run.h). */
+#define LOST_RUN_REASON "lost: "
 
 /* A timing as it is stored: the interval of a single sample is that sample. */
 struct timing timing_to_store(const struct timing *timing);

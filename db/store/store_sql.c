@@ -4,6 +4,16 @@
 #include "db/store/sql_parts.h"
 #include "db/store/store_parts.h"
 
+/* Lost runs of the problem ?1 on other GPUs of the model, as this user measured them. */
+#define SQL_LOST_RUNS                                                                                                       \
+  "(select r.id from problem q join device e on e.id = q.device_id join problem p on p.stencil_id = q.stencil_id and"       \
+  " p.id <> q.id and p.launch = q.launch and p.cache = q.cache and p.is_reproducible = q.is_reproducible"                   \
+  " and p.steps = q.steps join device d on d.id = p.device_id and " SQL_SAME_PLACE(                                         \
+      "q", "e", "p",                                                                                                        \
+      "d") " join run r on r.problem_id = p.id join origin o on o.id = r.origin_id where q.id = ?1 and o.kind = 'measured'" \
+           " and r.state = 'partial' and r.reason like '" LOST_RUN_REASON "%' and not exists"                               \
+           " (select 1 from best b where b.run_id = r.id))"
+
 const char *const store_sql[STORE_QUERY_COUNT] = {
     [ADD_ORIGIN] = "insert or ignore into origin (kind, name, date) values ('measured', :who, ?)",
     [FIND_ORIGIN] = "select * from " SQL_OWN_ORIGIN,
@@ -70,4 +80,8 @@ const char *const store_sql[STORE_QUERY_COUNT] = {
     [ADD_BEST] = "insert into best (is_current, date, launch, coefficients, cubin" BEST_COLUMNS(
         COLUMN_NAME) ", text_id, origin_id) values (?, ?, ?, ?, ?" BEST_COLUMNS(COLUMN_PLACE) ", (select text_id from run where id = :run), " SQL_OWN_ORIGIN
                                                                                               ")",
+    [ADOPT_MEASUREMENTS] =
+        "update measurement set gpu = (select d.uuid from run r join problem p on p.id = r.problem_id"
+        " join device d on d.id = p.device_id where r.id = run_id) where gpu is null and run_id in " SQL_LOST_RUNS,
+    [ADOPT_RUNS] = "update run set problem_id = ?1 where id in " SQL_LOST_RUNS,
 };

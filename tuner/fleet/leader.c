@@ -91,10 +91,12 @@ static halotune_status take_done(struct leader *leader, int rank, struct unpack 
   char why[WORDS_BYTES];
   printable_copy(why, sizeof why, unpack_text(in));
   if (in->failed) return leader_hears_nonsense(leader, rank);
-  if (can_do && was_stopped && !leader_is_stopped(leader)) return leader_lose(leader, rank, "it was told to stop");
-  if (!alone->done(alone->context, member->alone_task, &member->hello, can_do ? in : NULL, why))
+  const bool leaves = can_do && was_stopped && !leader_is_stopped(leader);
+  const struct alone_end end = {.result = can_do && !leaves ? in : NULL, .why = leaves ? "it was told to stop" : why};
+  if (!alone->done(alone->context, member->alone_task, &member->hello, &end))
     return leader_hears_nonsense(leader, rank);
   member->state = MEMBER_IDLE;
+  if (leaves) return leader_lose(leader, rank, "%s", end.why);
   member->cannot_alone = !can_do;
   return employ(leader, rank);
 }

@@ -27,6 +27,13 @@ struct leader_options {
 
 struct leader;
 
+/* How a member came to the end of a task that it ran alone. */
+struct alone_end {
+  struct unpack *result; /* what it did; NULL: another one may do it */
+  const char *why;       /* then: the reason */
+  bool has_died;         /* then: its process has ended or hung, or its GPU was lost, while it had the task */
+};
+
 /* Tasks that members run alone, while the crew works on another one. The owner knows what they are. */
 struct leader_alone {
   /* Choose a task for a member that has nothing to do.
@@ -34,11 +41,9 @@ struct leader_alone {
    * Returns its number; -1 for none. */
   int (*choose)(void *context, const struct fleet_hello *who, struct text *what);
   /* A member has no longer the task that was chosen for it.
-   *   result  what it did; NULL: another one may do it
-   *   why     then: the reason
    * Returns false for a result that is none. The member is dropped then, and the task given back by another call,
    * without a result. */
-  bool (*done)(void *context, int task, const struct fleet_hello *who, struct unpack *result, const char *why);
+  bool (*done)(void *context, int task, const struct fleet_hello *who, const struct alone_end *end);
   void *context;
 };
 

@@ -60,8 +60,9 @@ halotune_status leader_lose(struct leader *leader, int rank, const char *format,
   vsnprintf(why, sizeof why, format, arguments);
   va_end(arguments);
   if (!member->why[0]) printable_copy(member->why, sizeof member->why, why); /* they may be a member's words */
+  const struct alone_end died = {.why = member->why, .has_died = true};
   if (member->state == MEMBER_ALONE && leader->alone)
-    leader->alone->done(leader->alone->context, member->alone_task, &member->hello, NULL, member->why);
+    leader->alone->done(leader->alone->context, member->alone_task, &member->hello, &died);
   member->state = MEMBER_GONE;
   return leader_take_from(leader, rank);
 }

@@ -12,6 +12,7 @@ enum task_state { OPEN, BEGUN, DONE };
 struct side {
   enum task_state states[TASKS];
   int offered; /* of the tasks */
+  int deaths;
   char why[256];
 };
 
@@ -27,13 +28,14 @@ static int choose(void *context, const struct fleet_hello *who, struct text *wha
   return -1;
 }
 
-static bool done(void *context, int task, const struct fleet_hello *who, struct unpack *result, const char *why) {
+static bool done(void *context, int task, const struct fleet_hello *who, const struct alone_end *end) {
   struct side *side = context;
   CHECK(strncmp(who->uuid, "GPU-", 4) == 0, "who it is: %s", who->uuid);
   side->states[task] = OPEN;
-  snprintf(side->why, sizeof side->why, "%s", why);
-  if (!result) return true;
-  if (strcmp(unpack_text(result), "rows") != 0) return false;
+  side->deaths += end->has_died;
+  snprintf(side->why, sizeof side->why, "%s", end->why);
+  if (!end->result) return true;
+  if (strcmp(unpack_text(end->result), "rows") != 0) return false;
   side->states[task] = DONE;
   return true;
 }
@@ -115,13 +117,13 @@ TEST(each_member_has_a_task_and_then_the_next_one) {
 TEST(a_task_whose_member_cannot_do_it_goes_to_another) {
   static const struct {
     const char *what, *why;
-    bool is_dropped;
-  } rows[] = {{"dies", "its process has ended", false},
-              {"hangs", "it said nothing for 1 s", true},
-              {"talks nonsense", "it answered what no member answers", true},
-              {"declines", "it has another database", false},
-              {"leaves", "it was told to stop", false},
-              {"is told to stop", "it was told to stop", false}};
+    bool is_dropped, has_died;
+  } rows[] = {{"dies", "its process has ended", false, true},
+              {"hangs", "it said nothing for 1 s", true, true},
+              {"talks nonsense", "it answered what no member answers", true, true},
+              {"declines", "it has another database", false, false},
+              {"loses its GPU", "the GPU is lost", false, true},
+              {"is told to stop", "it was told to stop", false, false}};
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct team team;
     bool had;
@@ -129,7 +131,7 @@ TEST(a_task_whose_member_cannot_do_it_goes_to_another) {
     if (i == 0) fake_gone(team.fake, 1);
     if (i == 2) say_done(&team, 1, true, false, "nonsense");
     if (i == 3) say_done(&team, 1, false, false, NULL);
-    if (i == 4) pack_text(fake_say(team.fake, 1, FLEET_LEAVING, 0), "it was told to stop");
+    if (i == 4) pack_text(fake_say(team.fake, 1, FLEET_LEAVING, 0), "the GPU is lost");
     if (i == 5) say_done(&team, 1, true, true, "rows");
     for (int k = 0; i == 1 && k < 12; k++) {
       team.fake->now_ms += 100;
@@ -139,6 +141,7 @@ TEST(a_task_whose_member_cannot_do_it_goes_to_another) {
     CHECK_OK(leader_look(team.leader));
     CHECK_EQ(OPEN, team.side.states[0], "%s: the task is open", rows[i].what);
     CHECK_TEXT(rows[i].why, team.side.why, "%s: why", rows[i].what);
+    CHECK_EQ(rows[i].has_died, team.side.deaths, "%s: it died in the task", rows[i].what);
     CHECK_EQ(rows[i].is_dropped, team.fake->is_dropped[1], "%s: dropped", rows[i].what);
     CHECK_EQ(1, fake_count(team.fake, 1, FLEET_ALONE, NULL), "%s: it gets no more", rows[i].what);
     say_done(&team, 2, true, false, "rows");

@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/hash.h"
 #include "db/store/filesystem.h"
+#include "db/store/lost_run.h"
 #include "db/store/store.h"
 #include "tuner/cli/tune/tuned_message.h"
 
@@ -19,11 +20,15 @@ struct home {
   char uuid[DEVICE_UUID_BYTES], at[40];
 };
 
+/* After so many deaths of members in a task no other process begins it. */
+enum { MOST_DEATHS = 2 };
+
 struct share {
   const struct tune_tasks *tasks;
   struct leader *leader;    /* NULL: this process works alone */
   struct home *homes;       /* by place in the plan */
   enum share_state *states; /* by place in the plan */
+  int *deaths;              /* by place in the plan: of members that ran the task alone */
   int *order, side_count;   /* of the order, the first ones run side by side */
   const char *host;         /* whose members reach the database; NULL: all do */
   int64_t newest_run;       /* in the database before the tasks were divided */
@@ -67,14 +72,16 @@ static bool may_begin(const struct share *share) {
 }
 
 /* Find the open task, among the first `count` in order, that a GPU shall take: one that has results of it, else one of
- * which no GPU has some, else any. Returns its place; -1 for none. */
-static int find_open(const struct share *share, int count, const char *uuid) {
+ * which no GPU has some, else any.
+ *   deaths  tasks in which more members died are left out
+ * Returns its place; -1 for none. */
+static int find_open(const struct share *share, int count, const char *uuid, int deaths) {
   int best = -1, best_rank = 0;
   for (int i = 0; i < count; i++) {
     const int place = share->order[i];
     const char *home = share->homes[place].uuid;
     const int rank = strcmp(home, uuid) == 0 ? 3 : !home[0] ? 2 : 1;
-    if (share->states[place] != SHARE_OPEN || rank <= best_rank) continue;
+    if (share->states[place] != SHARE_OPEN || share->deaths[place] > deaths || rank <= best_rank) continue;
     best = place;
     best_rank = rank;
   }
@@ -106,7 +113,7 @@ static int find_in_order(const struct share *share, int place) {
 static int choose(void *context, const struct fleet_hello *who, struct text *what) {
   struct share *share = context;
   if (!may_begin(share) || (share->host && strcmp(who->host, share->host) != 0)) return -1;
-  const int place = find_open(share, share->side_count, who->uuid);
+  const int place = find_open(share, share->side_count, who->uuid, MOST_DEATHS);
   if (place < 0) return -1;
   share_name(share->tasks, &share->tasks->plan->tasks[place], what);
   share->states[place] = SHARE_BEGUN;
@@ -151,13 +158,28 @@ static halotune_status find_lost(void *context, const struct task_state *state) 
 static halotune_status end_lost(const struct share *share, int place, const struct fleet_hello *who, const char *why) {
   struct store *store = share->tasks->setup->tools.store;
   struct lost_run lost = {.share = share, .task = &share->tasks->plan->tasks[place], .who = who};
-  struct text reason = {0};
-  halotune_status status = task_states_each(store, find_lost, &lost);
-  text_printf(&reason, "lost: %s", why);
-  const struct run_end end = {.reason = text_string(&reason), .empty_ms = NAN, .copy_ms = NAN, .memcpy_ms = NAN};
-  if (status == HALOTUNE_OK && lost.run > 0) status = store_run_end(store, lost.run, &end);
-  text_free(&reason);
-  return status;
+  const halotune_status status = task_states_each(store, find_lost, &lost);
+  return status == HALOTUNE_OK && lost.run > 0 ? store_run_lose(store, lost.run, why) : status;
+}
+
+/* Take a task back that a member did not end. One that kills processes would else end all of them, the leader last. */
+static void take_back(struct share *share, int place, const struct fleet_hello *who, const struct alone_end *end) {
+  const struct planned_task *task = &share->tasks->plan->tasks[place];
+  struct text name = {0};
+  share->deaths[place] += end->has_died;
+  const bool is_deadly = share->deaths[place] >= MOST_DEATHS;
+  planned_task_text(task, &name);
+  fprintf(stderr, "halotune: %s: %s on %s does not end it: %s%s\n", text_string(&name),
+          who->uuid[0] ? who->uuid : who->device, who->host, end->why,
+          may_begin(share) && !is_deadly ? "; another GPU goes on with it" : "");
+  text_free(&name);
+  const halotune_status ended = end_lost(share, place, who, end->why);
+  if (ended != HALOTUNE_OK) share->worst = ended;
+  if (!is_deadly) return;
+  share->states[place] = SHARE_DONE;
+  share->worst = fail(HALOTUNE_IO, "%d processes were lost while they ran this task, and no further one begins it",
+                      share->deaths[place]);
+  tuned_add_failed(share->worst, task, &share->rows);
 }
 
 static bool is_status(uint64_t number) {
@@ -170,22 +192,16 @@ static bool is_status(uint64_t number) {
 #undef AS_CASE
 }
 
-static bool take_rows(void *context, int place, const struct fleet_hello *who, struct unpack *result, const char *why) {
+static bool take_rows(void *context, int place, const struct fleet_hello *who, const struct alone_end *end) {
   struct share *share = context;
   const int before = share->rows.count;
   share->states[place] = SHARE_OPEN;
-  if (!result) {
-    struct text name = {0};
-    planned_task_text(&share->tasks->plan->tasks[place], &name);
-    fprintf(stderr, "halotune: %s: %s on %s does not end it: %s%s\n", text_string(&name),
-            who->uuid[0] ? who->uuid : who->device, who->host, why, may_begin(share) ? "; another GPU begins it" : "");
-    text_free(&name);
-    const halotune_status ended = end_lost(share, place, who, why);
-    if (ended != HALOTUNE_OK) share->worst = ended;
+  if (!end->result) {
+    take_back(share, place, who, end);
     return true;
   }
-  const uint64_t status = unpack_u64(result);
-  if (!is_status(status) || !tuned_read(result, &share->tasks->plan->tasks[place], &share->rows)) {
+  const uint64_t status = unpack_u64(end->result);
+  if (!is_status(status) || !tuned_read(end->result, &share->tasks->plan->tasks[place], &share->rows)) {
     share->rows.count = before;
     return false;
   }
@@ -215,7 +231,8 @@ static halotune_status share_make(struct share *share) {
   share->states = calloc((size_t)count + 1, sizeof *share->states);
   share->order = calloc((size_t)count + 1, sizeof *share->order);
   share->homes = calloc((size_t)count + 1, sizeof *share->homes);
-  if (!share->states || !share->order || !share->homes) return fail_memory();
+  share->deaths = calloc((size_t)count + 1, sizeof *share->deaths);
+  if (!share->states || !share->order || !share->homes || !share->deaths) return fail_memory();
   for (int i = 0; i < count; i++) share->order[i] = i;
   share->host = host_of(database, tasks->options->host);
   const int able = share_able_count(share->leader, database, tasks->options->host);
@@ -226,11 +243,12 @@ static halotune_status share_make(struct share *share) {
   return task_states_each(tasks->setup->tools.store, note_home, share);
 }
 
-/* The leader's next task: of those that run side by side, then of the others. */
-static int find_next(const struct share *share) {
+/* The leader's next task: of those that run side by side, then of the others.
+ *   has_members  some run tasks: one in which a member died is left to another of them */
+static int find_next(const struct share *share, bool has_members) {
   const char *uuid = share->tasks->setup->backend.facts.device.uuid;
-  const int place = find_open(share, share->side_count, uuid);
-  return place >= 0 ? place : find_open(share, share->tasks->plan->task_count, "");
+  const int deaths = has_members ? 0 : MOST_DEATHS, place = find_open(share, share->side_count, uuid, deaths);
+  return place >= 0 ? place : find_open(share, share->tasks->plan->task_count, "", deaths);
 }
 
 /* Choose the leader's next task, and then those of members. Where none is left, wait for members, of which one that is
@@ -240,7 +258,7 @@ static halotune_status share_next(struct share *share, int *place) {
   halotune_status status = HALOTUNE_OK;
   bool had = share->side_count > 0;
   for (;;) {
-    *place = may_begin(share) ? find_next(share) : -1;
+    *place = may_begin(share) ? find_next(share, had) : -1;
     if (*place >= 0) share->states[*place] = SHARE_BEGUN;
     if (share->side_count > 0) status = leader_look(share->leader);
     if (status != HALOTUNE_OK || *place >= 0 || !had) return status;
@@ -306,6 +324,7 @@ halotune_status tune_tasks_run(const struct tune_tasks *tasks, struct leader *le
   free(share.states);
   free(share.order);
   free(share.homes);
+  free(share.deaths);
   return worst;
 }
 

@@ -219,8 +219,7 @@ static halotune_status planned_run(const struct tune_tasks *t, const struct plan
   return status;
 }
 
-/* Append the row of a task that could not begin. */
-static void add_failed(halotune_status status, const struct planned_task *planned, struct tuned_list *out) {
+void tuned_add_failed(halotune_status status, const struct planned_task *planned, struct tuned_list *out) {
   struct tuned *row = tuned_add(out, planned);
   struct text name = {0};
   if (!row) return;
@@ -234,7 +233,7 @@ halotune_status tune_task_run(const struct tune_tasks *tasks, const struct plann
   struct tune_lock lock = {-1};
   bool is_ours = true;
   halotune_status status = tasks->site ? site_task_take(tasks->site, planned, &lock, &is_ours) : HALOTUNE_OK;
-  if (status != HALOTUNE_OK) add_failed(status, planned, out);
+  if (status != HALOTUNE_OK) tuned_add_failed(status, planned, out);
   else if (is_ours) status = planned_run(tasks, planned, out);
   tune_lock_release(&lock);
   return status;

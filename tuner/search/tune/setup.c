@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/trace.h"
+#include "db/store/lost_run.h"
 #include "tuner/measure/sampling/measure.h"
 #include "tuner/search/variants/evaluate.h"
 #include "tuner/search/variants/problem_set.h"
@@ -194,6 +195,7 @@ static halotune_status open_run(const struct setup_inputs *in, struct setup *set
                                   .space = setup->space_size,
                                   .bytes = task_bytes(task),
                                   .text = text};
+  if (!options->fresh && store_adopt_lost(store, rows->problem) != HALOTUNE_OK) return HALOTUNE_DB;
   rows->run = store_run_begin(store, &start);
   return rows->run ? HALOTUNE_OK : HALOTUNE_DB;
 }

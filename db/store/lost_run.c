@@ -1,0 +1,32 @@
+/* lost_run.c: the reason marks a run as lost; two statements move it. */
+#include "db/store/lost_run.h"
+
+#include <math.h>
+
+#include "base/text.h"
+#include "db/store/store_parts.h"
+
+halotune_status store_run_lose(struct store *store, int64_t run, const char *why) {
+  struct text reason = {0};
+  text_printf(&reason, LOST_RUN_REASON "%s", why);
+  const struct run_end end = {.reason = text_string(&reason), .empty_ms = NAN, .copy_ms = NAN, .memcpy_ms = NAN};
+  const halotune_status status = text_ok(&reason) ? store_run_end(store, run, &end) : fail_memory();
+  text_free(&reason);
+  return status;
+}
+
+static halotune_status adopt(struct store *store, enum store_query query, int64_t problem) {
+  struct binder binder;
+  halotune_status status = store_bind(store, query, &binder);
+  if (status != HALOTUNE_OK) return status;
+  bind_integer(&binder, problem);
+  return query_run(binder.query, NULL);
+}
+
+halotune_status store_adopt_lost(struct store *store, int64_t problem) {
+  halotune_status status = store_begin(store);
+  if (status != HALOTUNE_OK) return status;
+  status = adopt(store, ADOPT_MEASUREMENTS, problem);
+  if (status == HALOTUNE_OK) status = adopt(store, ADOPT_RUNS, problem);
+  return store_end(store, status);
+}
