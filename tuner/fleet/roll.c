@@ -5,7 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 static bool is_same(const char *a, const char *b) { return strcmp(a, b) == 0; }
+
+void roll_database(struct roll_entry *entry, const char *path) {
+  static const char cut[] = "...";
+  const size_t length = strlen(path), room = sizeof entry->database - 1;
+  const char *end = length <= room ? path : path + length - (room - strlen(cut));
+  while (((unsigned char)*end & 0xC0) == 0x80) end++; /* no character is cut in its middle */
+  snprintf(entry->database, sizeof entry->database, "%s%s", end == path ? "" : cut, end);
+  hash_hex(hash_bytes(path, length), entry->database_hash);
+}
 
 static halotune_status check_versions(const union roll_record *ranks, int count) {
   const struct roll_entry *first = &ranks[0].entry;
@@ -52,7 +63,7 @@ static halotune_status check_inputs(const union roll_record *ranks, int count) {
       return fail(HALOTUNE_ARGUMENT,
                   "rank %d on %s has other stencils than rank 0 on %s: give all hosts the same files", i, other->host,
                   first->host);
-    if (!is_same(first->database, other->database))
+    if (!is_same(first->database_hash, other->database_hash))
       return fail(HALOTUNE_ARGUMENT, "rank %d on %s would store into %s, and rank 0 on %s into %s: name one with --db",
                   i, other->host, other->database, first->host, first->database);
   }

@@ -17,7 +17,7 @@ struct roll_entry {
   char reason[512], host[256];
   char command[65];                                        /* the hash of its words */
   char stencils[65];                                       /* the hash of the stencils that it found */
-  char database[256];                                      /* where it would store */
+  char database[256], database_hash[65];                   /* where it would store, by roll_database */
   char cores[65];                                          /* the hash of the set of cores that it may use */
   char device[DEVICE_NAME_BYTES], uuid[DEVICE_UUID_BYTES]; /* uuid "": no GPU, but an emulation or a recording */
   int capability, sm_count, ordinal;
@@ -32,6 +32,9 @@ union roll_record {
   struct roll_entry entry;
   char bytes[ROLL_BYTES];
 };
+
+/* Enter where a rank would store. A long path is shown by its end, and compared whole. */
+void roll_database(struct roll_entry *entry, const char *path);
 
 /* Look for what all ranks must refuse: other versions, a rank that cannot work, other commands, stencils or databases,
  * two ranks on one GPU.

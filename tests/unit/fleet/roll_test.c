@@ -13,7 +13,7 @@ static void roll_make(union roll_record *ranks) {
     snprintf(entry->host, sizeof entry->host, "node%d", i);
     snprintf(entry->device, sizeof entry->device, "NVIDIA H200");
     snprintf(entry->uuid, sizeof entry->uuid, "GPU-%d", i);
-    snprintf(entry->database, sizeof entry->database, "site.db");
+    roll_database(entry, "site.db");
     entry->capability = 90;
     entry->sm_count = 132;
     entry->time_s = 1000000000;
@@ -23,7 +23,23 @@ static void roll_make(union roll_record *ranks) {
 static void other_version(union roll_record *ranks) { snprintf(ranks[2].entry.halotune, 32, "0.1.0"); }
 static void other_command(union roll_record *ranks) { ranks[1].entry.command[0] = 'x'; }
 static void other_stencils(union roll_record *ranks) { ranks[2].entry.stencils[0] = 'x'; }
-static void other_database(union roll_record *ranks) { snprintf(ranks[1].entry.database, 32, "/scratch/1.db"); }
+static void other_database(union roll_record *ranks) { roll_database(&ranks[1].entry, "/scratch/1.db"); }
+/* Their first 300 characters are the same, or their last ones: all but the first. */
+static void long_databases(union roll_record *ranks, int differs) {
+  char path[512];
+  memset(path, 'a', sizeof path);
+  path[sizeof path - 1] = '\0';
+  for (int i = 0; i < RANKS; i++) {
+    path[differs] = i == 1 ? 'b' : 'a';
+    roll_database(&ranks[i].entry, path);
+  }
+}
+static void other_beginning(union roll_record *ranks) { long_databases(ranks, 0); }
+static void other_end(union roll_record *ranks) { long_databases(ranks, 510); }
+static void same_long_database(union roll_record *ranks) {
+  long_databases(ranks, 1);
+  ranks[1] = ranks[0];
+}
 static void same_gpu(union roll_record *ranks) { snprintf(ranks[2].entry.uuid, 32, "GPU-1"); }
 static void no_gpus(union roll_record *ranks) {
   for (int i = 0; i < RANKS; i++) ranks[i].entry.uuid[0] = '\0';
@@ -47,7 +63,7 @@ static const struct {
   void (*change)(union roll_record *ranks);
   bool may_share;
   halotune_status want;
-  const char *words;
+  const char *words; /* NULL: long ones */
 } rows[] = {
     {nothing, false, HALOTUNE_OK, ""},
     {other_version, false, HALOTUNE_IO,
@@ -62,6 +78,9 @@ static const struct {
      "rank 2 on node2 has other stencils than rank 0 on node0: give all hosts the same files"},
     {other_database, false, HALOTUNE_ARGUMENT,
      "rank 1 on node1 would store into /scratch/1.db, and rank 0 on node0 into site.db: name one with --db"},
+    {other_beginning, false, HALOTUNE_ARGUMENT, NULL},
+    {other_end, false, HALOTUNE_ARGUMENT, NULL},
+    {same_long_database, true, HALOTUNE_OK, ""},
     {same_gpu, false, HALOTUNE_ARGUMENT,
      "ranks 1 and 2 use the same GPU, GPU-1 of host node2: start one rank for each GPU, in Slurm with --gpus-per-task=1; or let ranks share GPUs with --members 3"},
     {same_gpu, true, HALOTUNE_OK, ""},
@@ -74,8 +93,20 @@ TEST(one_line_tells_what_speaks_against_a_job) {
     roll_make(ranks);
     rows[i].change(ranks);
     CHECK_EQ(rows[i].want, roll_check(ranks, RANKS, rows[i].may_share), "row %zu: %s", i, fail_text());
-    if (rows[i].want != HALOTUNE_OK) CHECK_TEXT(rows[i].words, fail_text(), "row %zu", i);
+    if (rows[i].want != HALOTUNE_OK && rows[i].words) CHECK_TEXT(rows[i].words, fail_text(), "row %zu", i);
   }
+}
+
+TEST(a_long_path_is_shown_by_its_end) {
+  struct roll_entry entry;
+  struct text path = {0}, want = {0};
+  for (int i = 0; i < 252; i++) text_printf(&path, "\xc3\xa4"); /* a letter of two bytes */
+  text_printf(&path, "site.db");                                /* 511 bytes; the last 252 begin within a letter */
+  roll_database(&entry, text_string(&path));
+  text_printf(&want, "...%s", text_string(&path) + 260);
+  CHECK_TEXT(text_string(&want), entry.database, "the end, from a whole letter");
+  text_free(&path);
+  text_free(&want);
 }
 
 TEST(a_clock_that_is_far_off_is_told) {
@@ -131,6 +162,7 @@ TEST(ranks_of_one_host_share_the_same_set_of_cores) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(one_line_tells_what_speaks_against_a_job),
+      cmocka_unit_test(a_long_path_is_shown_by_its_end),
       cmocka_unit_test(a_clock_that_is_far_off_is_told),
       cmocka_unit_test(ranks_of_one_model_are_a_team),
       cmocka_unit_test(ranks_of_one_host_share_the_same_set_of_cores),

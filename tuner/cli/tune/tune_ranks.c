@@ -52,7 +52,7 @@ static void record_database(const struct invocation *invocation, union roll_reco
     record_failure(own, status); /* such as a host without $HOME; its path would differ from the others' */
     return;
   }
-  snprintf(own->entry.database, sizeof own->entry.database, "%s", named ? named : standard);
+  roll_database(&own->entry, named ? named : standard);
   free(standard);
 }
 
