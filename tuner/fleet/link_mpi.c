@@ -292,7 +292,7 @@ static halotune_status link_send(void *state, int to, const void *bytes, size_t 
   }
   pthread_mutex_lock(&link->lock);
   halotune_status status = failure_of(link);
-  if (status == HALOTUNE_OK) status = post_send(&link->post, to, bytes, count, clock_ms() + timeout_ms);
+  if (status == HALOTUNE_OK) status = post_send(&link->post, to, bytes, count, timeout_ms);
   pthread_cond_broadcast(&link->news);
   pthread_mutex_unlock(&link->lock);
   return status;

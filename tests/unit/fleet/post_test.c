@@ -6,7 +6,7 @@
 #include "tests/unit/unit.h"
 #include "tuner/fleet/link.h"
 
-enum { MOST = 32 };
+enum { MOST = 128 };
 
 /* A message on its way. Its address serves as its request. */
 struct message {
@@ -109,8 +109,10 @@ static const char *next(struct post *post) {
   return words;
 }
 
+/* Step until a time, as often as a rank does that is not stopped. */
 static void step(struct post *post, double now_ms) {
   bool is_busy;
+  while (post->now_ms + POST_STEP_MS < now_ms) CHECK_OK(post_step(post, post->now_ms + POST_STEP_MS, &is_busy));
   CHECK_OK(post_step(post, now_ms, &is_busy));
 }
 
@@ -164,7 +166,7 @@ TEST(a_rank_that_takes_nothing_is_gone_and_told_once) {
   come(2, "after", true);
   step(&post, 1001);
   CHECK_TEXT("", next(&post), "what it sends later is thrown away");
-  CHECK_OK(post_send(&post, 2, "more", 4, 2000));
+  CHECK_OK(post_send(&post, 2, "more", 4, 1000));
   step(&post, 1002);
   CHECK_EQ(1, mpi.sent_count, "nothing more is sent to it");
   CHECK(post_is_sent(&post), "and nothing waits");
@@ -251,6 +253,28 @@ TEST(silence_means_that_a_rank_is_gone) {
   post_free(&post);
 }
 
+/* A rank that was stopped for an hour has not listened, and nobody could take its letters. */
+TEST(a_rank_that_was_stopped_takes_no_other_rank_for_gone) {
+  const double hour_ms = 3600000;
+  struct post post;
+  bool is_busy;
+  begin(&post, 0, 2);
+  mpi.ends_at_once = false;
+  CHECK_OK(post_send(&post, 1, "task", 4, 10000));
+  step(&post, 1000);
+  CHECK_OK(post_step(&post, hour_ms, &is_busy));
+  CHECK(post_is_whole(&post), "stopped");
+  for (int i = 0; i < mpi.sent_count; i++) mpi.sent[i].may_end = true;
+  step(&post, hour_ms + 1);
+  CHECK(post_is_sent(&post) && post_is_whole(&post), "taken in time");
+  mpi.ends_at_once = true;
+  step(&post, hour_ms + POST_SILENCE_MS - POST_STEP_MS - 1001);
+  CHECK_TEXT("", next(&post), "silent, not for long enough");
+  step(&post, hour_ms + POST_SILENCE_MS);
+  CHECK_TEXT("1 gone", next(&post), "silent while this rank listened");
+  post_free(&post);
+}
+
 /* Rank 0 may prepare a task for long, and its thread answers meanwhile. Members do not wait for signs of life of each
  * other. */
 TEST(members_hear_rank_0_alone) {
@@ -288,6 +312,7 @@ int main(void) {
       cmocka_unit_test(a_message_that_is_too_long_ends_its_sender),
       cmocka_unit_test(signs_of_life_go_between_rank_0_and_the_members),
       cmocka_unit_test(silence_means_that_a_rank_is_gone),
+      cmocka_unit_test(a_rank_that_was_stopped_takes_no_other_rank_for_gone),
       cmocka_unit_test(members_hear_rank_0_alone),
       cmocka_unit_test(an_error_of_mpi_is_told_with_its_words),
   };

@@ -1,6 +1,7 @@
 /* post.c: queues of letters over the plug-in's functions that begin and test. */
 #include "tuner/fleet/mpi/post.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,12 +16,12 @@ static halotune_status fail_of_mpi(const struct post *post, int error, const cha
 
 halotune_status post_open(const struct fleet_mpi_plugin *plugin, const struct fleet_mpi_world *world, double now_ms,
                           struct post *out) {
-  *out = (struct post){.plugin = plugin, .world = *world};
+  *out = (struct post){.plugin = plugin, .world = *world, .now_ms = now_ms};
   out->peers = calloc((size_t)world->size, sizeof *out->peers);
   if (!out->peers) return fail_memory();
   for (int i = 0; i < world->size; i++) {
     const bool is_known = i != world->rank && (i == 0 || world->rank == 0);
-    out->peers[i] = (struct post_peer){.is_known = is_known, .heard_ms = now_ms, .beat_ms = now_ms};
+    out->peers[i] = (struct post_peer){.is_known = is_known};
   }
   return HALOTUNE_OK;
 }
@@ -58,17 +59,17 @@ static struct post_letter *letter_add(struct post_letters *letters, int rank, si
   return letter;
 }
 
-halotune_status post_send(struct post *post, int to, const void *bytes, size_t count, double until_ms) {
+halotune_status post_send(struct post *post, int to, const void *bytes, size_t count, double limit_ms) {
   if (post->peers[to].is_gone) return HALOTUNE_OK;
   struct post_letter *letter = letter_add(&post->out, to, count);
   if (!letter) return fail_memory();
   if (count > 0) memcpy(letter->bytes, bytes, count);
-  letter->until_ms = until_ms;
+  letter->until_ms = post->time_ms + limit_ms;
   return HALOTUNE_OK;
 }
 
 /* Begin and end letters. Letters to one rank begin in their order. An error means that the rank cannot be reached. */
-static void step_out(struct post *post, double now_ms, bool *is_busy) {
+static void step_out(struct post *post, bool *is_busy) {
   for (int i = 0; i < post->out.count; i++) {
     struct post_letter *letter = &post->out.list[i];
     struct post_peer *peer = &post->peers[letter->rank];
@@ -77,7 +78,7 @@ static void step_out(struct post *post, double now_ms, bool *is_busy) {
       error = post->plugin->send(letter->rank, letter->bytes, letter->count, &letter->request);
     if (!error && letter->request) error = post->plugin->has_ended(letter->request, &letter->has_ended);
     if (error || letter->has_ended) letter->request = NULL;
-    if (error || (!letter->has_ended && now_ms >= letter->until_ms)) {
+    if (error || (!letter->has_ended && post->time_ms >= letter->until_ms)) {
       peer->is_gone = true;
       peer->is_dropped = false;
     }
@@ -89,7 +90,7 @@ static void step_out(struct post *post, double now_ms, bool *is_busy) {
 }
 
 /* Begin to receive what has come. */
-static halotune_status step_look(struct post *post, double now_ms, bool *is_busy) {
+static halotune_status step_look(struct post *post, bool *is_busy) {
   for (;;) {
     int from = -1;
     size_t count = 0;
@@ -99,7 +100,7 @@ static halotune_status step_look(struct post *post, double now_ms, bool *is_busy
     const bool is_too_long = count > FLEET_MESSAGE_MOST;
     struct post_letter *letter = letter_add(&post->in, from, is_too_long ? 0 : count);
     if (!letter) return fail_memory();
-    post->peers[from].heard_ms = now_ms;
+    post->peers[from].heard_ms = post->time_ms;
     *is_busy = true;
     /* A message that is longer than its place is an error for MPI, which throws it away. */
     letter->is_too_long = is_too_long;
@@ -111,7 +112,7 @@ static halotune_status step_look(struct post *post, double now_ms, bool *is_busy
 
 /* End letters that have come. Signs of life are thrown away, and so are letters of a rank after the word that it is
  * gone. */
-static halotune_status step_in(struct post *post, double now_ms, bool *is_busy) {
+static halotune_status step_in(struct post *post, bool *is_busy) {
   for (int i = 0; i < post->in.count; i++) {
     struct post_letter *letter = &post->in.list[i];
     struct post_peer *peer = &post->peers[letter->rank];
@@ -120,7 +121,7 @@ static halotune_status step_in(struct post *post, double now_ms, bool *is_busy) 
       if (error || letter->has_ended) letter->request = NULL;
       if (error && !letter->is_too_long) return fail_of_mpi(post, error, "receive a message");
       if (!error && !letter->has_ended) continue;
-      peer->heard_ms = now_ms;
+      peer->heard_ms = post->time_ms;
       *is_busy = true;
     }
     if (letter->count > 0 && !peer->is_told) continue;
@@ -130,15 +131,15 @@ static halotune_status step_in(struct post *post, double now_ms, bool *is_busy) 
   return HALOTUNE_OK;
 }
 
-static halotune_status step_life(struct post *post, double now_ms) {
+static halotune_status step_life(struct post *post) {
   for (int i = 0; i < post->world.size; i++) {
     struct post_peer *peer = &post->peers[i];
     if (!peer->is_known || peer->is_gone) continue;
-    if (now_ms - peer->heard_ms >= POST_SILENCE_MS) {
+    if (post->time_ms - peer->heard_ms >= POST_SILENCE_MS) {
       peer->is_gone = true;
-    } else if (now_ms - peer->beat_ms >= POST_BEAT_MS) {
-      peer->beat_ms = now_ms;
-      halotune_status status = post_send(post, i, "", 0, now_ms + POST_SILENCE_MS);
+    } else if (post->time_ms - peer->beat_ms >= POST_BEAT_MS) {
+      peer->beat_ms = post->time_ms;
+      halotune_status status = post_send(post, i, "", 0, POST_SILENCE_MS);
       if (status != HALOTUNE_OK) return status;
     }
   }
@@ -147,10 +148,12 @@ static halotune_status step_life(struct post *post, double now_ms) {
 
 halotune_status post_step(struct post *post, double now_ms, bool *is_busy) {
   *is_busy = false;
-  halotune_status status = step_look(post, now_ms, is_busy);
-  if (status == HALOTUNE_OK) status = step_in(post, now_ms, is_busy);
-  if (status == HALOTUNE_OK) status = step_life(post, now_ms);
-  if (status == HALOTUNE_OK) step_out(post, now_ms, is_busy);
+  post->time_ms += fmin(now_ms - post->now_ms, POST_STEP_MS);
+  post->now_ms = now_ms;
+  halotune_status status = step_look(post, is_busy);
+  if (status == HALOTUNE_OK) status = step_in(post, is_busy);
+  if (status == HALOTUNE_OK) status = step_life(post);
+  if (status == HALOTUNE_OK) step_out(post, is_busy);
   return status;
 }
 

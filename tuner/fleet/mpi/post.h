@@ -3,7 +3,8 @@
  *
  * MPI does not tell that a rank is gone. So rank 0 and each member send each other a sign of life, a message without
  * bytes, every POST_BEAT_MS. A rank of which nothing came for POST_SILENCE_MS is gone; so is one that does not take a
- * message in time. No machine's time of day is used.
+ * message in time. No machine's time of day is used. A rank that was stopped heard nothing in that time, so that a step
+ * counts as POST_STEP_MS at most.
  *
  * Threads: one at a time. */
 #ifndef FLEET_MPI_POST_H
@@ -16,7 +17,7 @@
 #include "base/text.h"
 #include "tuner/fleet/mpi/plugin.h"
 
-enum { POST_BEAT_MS = 5000, POST_SILENCE_MS = 90000 };
+enum { POST_BEAT_MS = 5000, POST_SILENCE_MS = 90000, POST_STEP_MS = 1000 };
 
 /* Another rank. Members know only rank 0, and rank 0 knows all members. */
 struct post_peer {
@@ -44,6 +45,7 @@ struct post {
   struct fleet_mpi_world world;
   struct post_peer *peers;
   struct post_letters out, in; /* `in`: from the moment when they are found until they are taken */
+  double now_ms, time_ms;      /* of the last step: the clock, and the sum of the steps, which all other times count */
 };
 
 /* Begin with all ranks alive at `now_ms`. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
@@ -54,8 +56,9 @@ void post_free(struct post *post);
 
 /* Have a copy of a message sent by the next steps. A message to a rank that is gone is dropped. A rank that sends more
  * than FLEET_MESSAGE_MOST bytes counts as gone.
+ *   limit_ms  a rank that has not taken the message by then is gone
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
-halotune_status post_send(struct post *post, int to, const void *bytes, size_t count, double until_ms);
+halotune_status post_send(struct post *post, int to, const void *bytes, size_t count, double limit_ms);
 
 /* Do what can be done at once.
  *   is_busy  receives whether anything was done, so that another step soon is likely to find something
