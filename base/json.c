@@ -200,6 +200,11 @@ halotune_status json_read(const char *text, size_t length, const char *name, jso
   return fail(HALOTUNE_PARSE, "%s:%d:%d: %s", name, error.line, error.column, error.text);
 }
 
+json_t *json_of_text(const char *text) {
+  json_t *json;
+  return json_read(text, strlen(text), "a column", &json) == HALOTUNE_OK ? json : json_null();
+}
+
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
 /* Loops are used instead of strspn and strcspn. There are few blanks and values are short, so these functions would

@@ -58,6 +58,9 @@ size_t json_memory_bytes(const char *text, size_t length);
  * Returns HALOTUNE_OK; HALOTUNE_PARSE with name, line and column of the error; HALOTUNE_MEMORY. */
 halotune_status json_read(const char *text, size_t length, const char *name, json_t **out);
 
+/* Read the text of a database's column with the same limit: a new reference, which is null if json_read refuses it. */
+json_t *json_of_text(const char *text);
+
 /* A member of a flat object: it contains no objects or lists, and its strings need no escapes. The parameters of a
  * variant are such an object. The texts point into the document and are not NUL-terminated. */
 struct json_member {

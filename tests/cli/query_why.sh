@@ -14,5 +14,9 @@ HALOTUNE_DB=$TMPDIR/why.db
 export HALOTUNE_DB
 on_terminal | sed -n '/^candidates/,$p'
 on_terminal --long | sed -n '/: answers$/,$p'
+halotune query star7 --db "$TMPDIR/why.db" --grid 509,256,256 --long
+# parameters of a database that are no JSON are null
+sqlite3 "$TMPDIR/why.db" "update variant set parameters = '{' || parameters"
+halotune db info --db "$TMPDIR/why.db" --json | jq -c '[.. | objects | select(has("parameters")) | .parameters] | unique'
 halotune query star7 --db "$TMPDIR/why.db" --grid 509,256,256 --why --json
 # exit 2

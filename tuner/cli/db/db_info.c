@@ -69,7 +69,7 @@ static void print_device(sqlite3_stmt *row) {
 static json_t *best_json(sqlite3_stmt *row) {
   json_t *json = json_object();
   json_put(&json, "template", text_json(column_text(row, 8)));
-  json_put(&json, "parameters", json_loads(column_text(row, 9), 0, NULL));
+  json_put(&json, "parameters", json_of_text(column_text(row, 9)));
   json_put(&json, "time_ms", number_json(sqlite3_column_double(row, 10)));
   json_put(&json, "date", text_json(column_text(row, 11)));
   json_put(&json, "origin", text_json(column_text(row, 12)));

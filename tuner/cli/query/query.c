@@ -61,6 +61,8 @@ static enum exit_code query_run(const struct invocation *invocation) {
   if (given > 1) return report_failure(fail(HALOTUNE_ARGUMENT, "query takes one of --json, --source and --header"));
   if (given > 0 && option_given(invocation, "why"))
     return report_failure(fail(HALOTUNE_ARGUMENT, "--why cannot be used with --json, --source or --header"));
+  if (option_given(invocation, "long") && !option_given(invocation, "why"))
+    return report_failure(fail(HALOTUNE_ARGUMENT, "--long can only be used with --why"));
   if (option_value(invocation, "output") && !option_value(invocation, "source") &&
       !option_value(invocation, "header")) {
     return report_failure(fail(HALOTUNE_ARGUMENT, "--output can only be used with --source or --header"));

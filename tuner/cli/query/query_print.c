@@ -181,7 +181,7 @@ halotune_status query_print_json(const struct query *query) {
   json_put(&json, "match", text_json(halotune_match_name(c->match)));
   json_put(&json, "is_stale", json_boolean(c->is_stale));
   json_put(&json, "template", text_json(c->template_name));
-  json_put(&json, "parameters", json_loads(c->parameters, 0, NULL));
+  json_put(&json, "parameters", json_of_text(c->parameters));
   json_put(&json, "coefficients", coefficients_json(query));
   json_put(&json, "steps", json_integer(c->steps));
   json_put(&json, "time_ms", number_json(c->time_ms));

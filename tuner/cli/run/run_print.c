@@ -67,7 +67,7 @@ json_t *run_json(const struct run_result *result) {
   if (facts->template_name) {
     json_put(&json, "match", text_json(facts->match));
     json_put(&json, "template", text_json(facts->template_name));
-    json_put(&json, "parameters", json_loads(facts->parameters, 0, NULL));
+    json_put(&json, "parameters", json_of_text(facts->parameters));
     json_put(&json, "launch_steps", json_integer(facts->launch_steps));
   } else {
     json_put(&json, "threads", json_integer(facts->threads));
