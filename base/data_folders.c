@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,11 +115,20 @@ static void find_in_root(struct data_folders *out, uid_t owner) {
   add_folder(out, root);
 }
 
-static uid_t own_file_owner(void) {
+static uid_t known_owner;
+
+static void find_owner(void) {
   char path[PATH_MAX];
   struct stat own = {.st_uid = geteuid()};
   if (find_own_file(path)) (void)stat(path, &own);
-  return own.st_uid;
+  known_owner = own.st_uid;
+}
+
+/* Who owns this program or library: looked up once, because each file of a folder is compared. */
+static uid_t own_file_owner(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, find_owner);
+  return known_owner;
 }
 
 void data_folders_find(struct data_folders *out) {

@@ -38,13 +38,13 @@ static bool has_installed(const struct catalog *c, const char *name, size_t leng
 }
 
 /* Add FOLDER/NAME.yaml and FOLDER/NAME.cu as a template that no database has. */
-static halotune_status add_template(struct catalog *c, const char *folder, int folder_length, const char *name,
+static halotune_status add_template(struct catalog *c, const struct template_folder *folder, const char *name,
                                     size_t length) {
   if (has_installed(c, name, length)) return HALOTUNE_OK;
   struct known_template added = {.name = arena_text(&c->arena, name, length), .yaml = "", .cuda = ""};
   if (!added.name) return fail_memory();
   struct template_texts texts;
-  halotune_status status = template_texts_read(folder, folder_length, added.name, &texts);
+  halotune_status status = template_texts_read(folder, added.name, &texts);
   if (status == HALOTUNE_OK) status = keep_texts(c, &added, &texts);
   if (status != HALOTUNE_OK || !added.installed_yaml) return status;
   if (!array_room(c->templates, c->template_count, c->template_room)) return fail_memory();
@@ -62,17 +62,17 @@ static int is_yaml(const struct dirent *entry) {
 }
 
 /* Add the templates of a folder, in the order of their names, so that the order of files on a disk decides nothing. */
-static halotune_status add_folder(void *context, const char *folder, int length, bool *is_over) {
+static halotune_status add_folder(void *context, const struct template_folder *folder, bool *is_over) {
   struct catalog *c = context;
   char path[PATH_MAX];
   struct dirent **entries;
   halotune_status status = HALOTUNE_OK;
   (void)is_over;
-  if (snprintf(path, sizeof path, "%.*s", length, folder) >= (int)sizeof path) return HALOTUNE_OK;
+  if (snprintf(path, sizeof path, "%.*s", folder->length, folder->path) >= (int)sizeof path) return HALOTUNE_OK;
   const int count = scandir(path, &entries, is_yaml, alphasort);
   for (int i = 0; i < count; i++) {
     const char *name = entries[i]->d_name;
-    if (status == HALOTUNE_OK) status = add_template(c, folder, length, name, strlen(name) - strlen(".yaml"));
+    if (status == HALOTUNE_OK) status = add_template(c, folder, name, strlen(name) - strlen(".yaml"));
     free(entries[i]);
   }
   if (count >= 0) free(entries);

@@ -13,39 +13,43 @@ void template_texts_free(struct template_texts *texts) {
   *texts = (struct template_texts){NULL, NULL};
 }
 
-static halotune_status read_file(const char *folder, int length, const char *name, const char *extension, char **out) {
+static halotune_status read_file(const struct template_folder *folder, const char *name, const char *extension,
+                                 char **out) {
   char *path = NULL;
   size_t bytes;
-  if (asprintf(&path, "%.*s/%s.%s", length, folder, name, extension) < 0) return fail_memory();
-  halotune_status status = file_read_found(path, MAX_STENCIL_BYTES, out, &bytes);
+  if (asprintf(&path, "%.*s/%s.%s", folder->length, folder->path, name, extension) < 0) return fail_memory();
+  const bool is_usable = folder->is_named || data_is_safe(path);
+  halotune_status status = is_usable ? file_read_found(path, MAX_STENCIL_BYTES, out, &bytes) : HALOTUNE_NOT_FOUND;
   free(path);
   return status;
 }
 
-halotune_status template_texts_read(const char *folder, int length, const char *name, struct template_texts *out) {
+halotune_status template_texts_read(const struct template_folder *folder, const char *name,
+                                    struct template_texts *out) {
   *out = (struct template_texts){NULL, NULL};
-  halotune_status status = read_file(folder, length, name, "yaml", &out->yaml);
-  if (status == HALOTUNE_OK) status = read_file(folder, length, name, "cu", &out->cuda);
+  halotune_status status = read_file(folder, name, "yaml", &out->yaml);
+  if (status == HALOTUNE_OK) status = read_file(folder, name, "cu", &out->cuda);
   if (status != HALOTUNE_OK) template_texts_free(out);
   return status == HALOTUNE_MEMORY ? status : HALOTUNE_OK;
 }
 
 halotune_status installed_each_folder(const struct data_folders *installed,
-                                      halotune_status (*use)(void *context, const char *folder, int length,
+                                      halotune_status (*use)(void *context, const struct template_folder *folder,
                                                              bool *is_over),
                                       void *context) {
   const char *path = getenv("HALOTUNE_TEMPLATE_PATH");
   halotune_status status = HALOTUNE_OK;
   bool is_over = false;
-  for (const char *folder = path ? path : ""; *folder && !is_over && status == HALOTUNE_OK;
-       folder += strcspn(folder, ":"), folder += *folder == ':') {
-    const int length = (int)strcspn(folder, ":");
-    if (length > 0) status = use(context, folder, length, &is_over);
+  for (const char *at = path ? path : ""; *at && !is_over && status == HALOTUNE_OK;
+       at += strcspn(at, ":"), at += *at == ':') {
+    const struct template_folder folder = {at, (int)strcspn(at, ":"), true};
+    if (folder.length > 0) status = use(context, &folder, &is_over);
   }
   for (int i = 0; i < installed->count && !is_over && status == HALOTUNE_OK; i++) {
-    char folder[PATH_MAX];
-    const int length = snprintf(folder, sizeof folder, "%s/templates", installed->list[i]);
-    if (length < (int)sizeof folder && data_is_safe(folder)) status = use(context, folder, length, &is_over);
+    char name[PATH_MAX];
+    const struct template_folder folder = {name, snprintf(name, sizeof name, "%s/templates", installed->list[i]),
+                                           false};
+    if (folder.length < (int)sizeof name && data_is_safe(name)) status = use(context, &folder, &is_over);
   }
   return status;
 }
@@ -55,9 +59,9 @@ struct wanted {
   struct template_texts *texts;
 };
 
-static halotune_status read_wanted(void *context, const char *folder, int length, bool *is_over) {
+static halotune_status read_wanted(void *context, const struct template_folder *folder, bool *is_over) {
   struct wanted *wanted = context;
-  halotune_status status = template_texts_read(folder, length, wanted->name, wanted->texts);
+  halotune_status status = template_texts_read(folder, wanted->name, wanted->texts);
   *is_over = wanted->texts->yaml != NULL;
   return status;
 }

@@ -14,17 +14,24 @@ struct template_texts {
 };
 void template_texts_free(struct template_texts *texts);
 
+/* A folder of templates. The user has named those of $HALOTUNE_TEMPLATE_PATH; in others, a file that other users can
+ * write to is none. */
+struct template_folder {
+  const char *path;
+  int length; /* bytes of `path` */
+  bool is_named;
+};
+
 /* Read FOLDER/NAME.yaml and FOLDER/NAME.cu.
- *   length  bytes of `folder`
- *   out     receives the texts, for the caller to end with template_texts_free
+ *   out  receives the texts, for the caller to end with template_texts_free
  * Returns HALOTUNE_OK, also without such files; or HALOTUNE_MEMORY. */
-halotune_status template_texts_read(const char *folder, int length, const char *name, struct template_texts *out);
+halotune_status template_texts_read(const struct template_folder *folder, const char *name, struct template_texts *out);
 
 /* Call `use` for each folder of templates, in the order in which they are searched, until it sets *is_over or fails.
  *   installed  data_folders_find
  * Returns HALOTUNE_OK, or what `use` returned. */
 halotune_status installed_each_folder(const struct data_folders *installed,
-                                      halotune_status (*use)(void *context, const char *folder, int length,
+                                      halotune_status (*use)(void *context, const struct template_folder *folder,
                                                              bool *is_over),
                                       void *context);
 

@@ -13,6 +13,11 @@ find_words() { # how often the foreign words are in the source
 }
 echo '--- writable for all' && chmod 777 templates kernels && find_words
 echo '--- writable for the owner' && chmod 755 templates kernels && find_words
+echo '--- files in it that all may write to' && for file in kernels/star7.yaml templates/direct.yaml templates/direct.cu; do
+  chmod 666 $file && find_words && chmod 644 $file
+done
+chmod 666 templates/direct.cu && HALOTUNE_TEMPLATE_PATH=$TMPDIR/shared/other:$repository/templates && mkdir other && cp templates/direct.* other
+chmod 666 other/direct.cu && find_words && chmod 644 templates/direct.cu && rm -r other
 echo '--- a program in a folder that all may write to, then in one of its own' && mkdir beside && cp "$(command -v halotune)" beside
 (cd "$repository" && halotune db import --trust --yes --db "$TMPDIR/shared/beside/starter.db" tests/data/db/copy.json) >/dev/null 2>&1
 for mode in 1777 755; do

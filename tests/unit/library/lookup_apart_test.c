@@ -10,6 +10,7 @@
 #include "db/store/query.h"
 #include "library/kernel/kernel_build.h"
 #include "library/lookup/context.h"
+#include "library/lookup/installed.h"
 #include "tests/unit/fake_cuda.h"
 #include "tests/unit/library/tuned.h"
 
@@ -191,6 +192,32 @@ TEST(a_pipe_in_place_of_a_template_is_not_waited_for) {
   unsetenv("HALOTUNE_TEMPLATE_PATH");
 }
 
+/* In an installation of this user, a file with such a mode is anybody's. */
+TEST(an_installed_template_that_others_can_write_is_not_read) {
+  static const struct {
+    mode_t yaml, cuda;
+    bool is_read;
+  } modes[] = {
+      {0644, 0644, true}, {0664, 0664, true}, {0646, 0644, false}, {0644, 0646, false}, {0644, 0644, true},
+  };
+  struct data_folders folders = {.count = 1};
+  char paths[2][128];
+  snprintf(folders.list[0], sizeof folders.list[0], "%s", work.folder);
+  snprintf(paths[0], sizeof paths[0], "%s/templates", work.folder);
+  CHECK_EQ(0, mkdir(paths[0], 0700), "%s", paths[0]);
+  for (int i = 0; i < 2; i++) {
+    snprintf(paths[i], sizeof paths[i], "%s/templates/%s", work.folder, i == 0 ? "mine.yaml" : "mine.cu");
+    fclose(fopen(paths[i], "w"));
+  }
+  for (size_t i = 0; i < COUNT(modes); i++) {
+    struct template_texts texts;
+    CHECK(chmod(paths[0], modes[i].yaml) == 0 && chmod(paths[1], modes[i].cuda) == 0, "row %zu", i);
+    CHECK_OK(installed_texts(&folders, "mine", &texts));
+    CHECK_EQ(modes[i].is_read, texts.yaml && texts.cuda, "row %zu", i);
+    template_texts_free(&texts);
+  }
+}
+
 TEST(a_ctx_opens_while_another_process_writes) {
   enum { OPENS = 20 };
   const pid_t writer = fork();
@@ -295,6 +322,7 @@ int main(void) {
       WITH_WORK(a_child_gets_a_status_and_never_a_lock_that_stays),
       WITH_WORK(a_database_that_changes_under_a_ctx_changes_no_answer),
       WITH_WORK(a_pipe_in_place_of_a_template_is_not_waited_for),
+      WITH_WORK(an_installed_template_that_others_can_write_is_not_read),
       WITH_WORK(a_ctx_opens_while_another_process_writes),
       WITH_WORK(a_gpu_that_is_named_needs_no_driver),
       WITH_WORK(a_driver_that_never_answers_is_left_alone), /* these leave a thread each */

@@ -26,6 +26,11 @@ struct names {
   int count, capacity;
 };
 
+/* The folders that are searched. A name in `found` is also in `all`: the user has named all others. */
+struct folders {
+  struct names all, found;
+};
+
 static bool add_name(struct names *names, const char *name, size_t length) {
   char **list = array_grow(names->list, names->count, &names->capacity, sizeof *list);
   if (!list) return false;
@@ -48,7 +53,13 @@ static bool add_folder(struct names *folders, const char *name, size_t length) {
   return true;
 }
 
-static bool add_installed(struct names *folders, const struct search_kind *kind) {
+static bool add_found(struct folders *folders, const char *name, size_t length) {
+  const int before = folders->all.count;
+  if (!add_folder(&folders->all, name, length)) return false;
+  return folders->all.count == before || add_name(&folders->found, name, length);
+}
+
+static bool add_installed(struct folders *folders, const struct search_kind *kind) {
   struct data_folders installed;
   struct text folder = {0};
   bool ok = true;
@@ -58,7 +69,7 @@ static bool add_installed(struct names *folders, const struct search_kind *kind)
     text_printf(&folder, "%s/%s", installed.list[i], kind->folder);
     const char *name = text_string(&folder);
     const bool is_left = text_ok(&folder) && access(name, F_OK) == 0 && !data_is_safe(name);
-    ok = text_ok(&folder) && (is_left || add_folder(folders, name, folder.length));
+    ok = text_ok(&folder) && (is_left || add_found(folders, name, folder.length));
   }
   text_free(&folder);
   return ok;
@@ -87,20 +98,54 @@ static bool is_believed(const struct search_kind *kind) {
   return false;
 }
 
-/* Collect the folders in the order in which they are searched. */
-static halotune_status folders_find(const struct search_kind *kind, const char *given, struct names *folders) {
-  *folders = (struct names){.count = 0};
+static void folders_free(struct folders *folders) {
+  search_free(folders->all.list, folders->all.count);
+  search_free(folders->found.list, folders->found.count);
+}
+
+/* Collect the folders in the order in which they are searched. The caller frees them after any outcome. */
+static halotune_status folders_find(const struct search_kind *kind, const char *given, struct folders *folders) {
+  *folders = (struct folders){.all = {.count = 0}};
   halotune_status status = check_given(kind, given);
   if (status != HALOTUNE_OK) return status;
-  bool ok = !given || !*given || add_folder(folders, given, strlen(given));
-  if (is_believed(kind)) ok = ok && add_folder(folders, kind->folder, strlen(kind->folder));
+  bool ok = !given || !*given || add_folder(&folders->all, given, strlen(given));
+  if (is_believed(kind)) ok = ok && add_found(folders, kind->folder, strlen(kind->folder));
   for (const char *path = kind->variable ? getenv(kind->variable) : NULL; path && ok;) {
     size_t length = strcspn(path, ":");
-    if (length > 0) ok = add_folder(folders, path, length);
+    if (length > 0) ok = add_folder(&folders->all, path, length);
     path = path[length] ? path + length + 1 : NULL;
   }
   ok = ok && add_installed(folders, kind);
   return ok ? HALOTUNE_OK : fail_memory();
+}
+
+/* Whether a file may be used that lies in a folder that nobody has named. In a folder of this user alone, others may
+ * still write to a file with such a mode or owner. */
+static bool is_usable(const char *path) {
+  struct text word = {0};
+  if (!file_is_regular(path)) return false;
+  if (data_is_safe(path)) return true;
+  text_shell_word(&word, path);
+  fprintf(stderr, "halotune: %s is not used, because others can write to it; run, as its owner: chmod o-w %s\n", path,
+          text_string(&word));
+  text_free(&word);
+  return false;
+}
+
+/* Whether a folder has a file that may be used; of a template both files. */
+static bool has_file(const struct search_kind *kind, const struct folders *folders, const char *folder,
+                     const char *path) {
+  bool is_found = false;
+  if (!file_is_regular(path)) return false;
+  for (int i = 0; i < folders->found.count && !is_found; i++) is_found = strcmp(folders->found.list[i], folder) == 0;
+  if (!is_found) return true;
+  if (!is_usable(path)) return false;
+  if (kind != &search_templates) return true;
+  struct text cuda = {0};
+  text_printf(&cuda, "%.*s.cu", (int)(strlen(path) - strlen(".yaml")), path);
+  const bool is_good = !file_is_regular(text_string(&cuda)) || is_usable(text_string(&cuda));
+  text_free(&cuda);
+  return is_good;
 }
 
 bool search_is_path(const char *name) {
@@ -133,7 +178,8 @@ static int is_shown_yaml(const struct dirent *entry) {
 
 /* Add the files of one folder, except those whose names an earlier folder has. A folder that cannot be read is
  * ignored. */
-static bool add_files(struct names *paths, const char *folder) {
+static bool add_files(const struct search_kind *kind, const struct folders *folders, const char *folder,
+                      struct names *paths) {
   struct dirent **entries = NULL;
   struct text path = {0};
   bool ok = true;
@@ -144,7 +190,8 @@ static bool add_files(struct names *paths, const char *folder) {
     path.length = 0;
     text_printf(&path, "%s/%s", folder, entries[i]->d_name);
     ok = ok && text_ok(&path);
-    if (ok && !known && file_is_regular(text_string(&path))) ok = add_name(paths, text_string(&path), path.length);
+    if (ok && !known && has_file(kind, folders, folder, text_string(&path)))
+      ok = add_name(paths, text_string(&path), path.length);
     free(entries[i]);
   }
   text_free(&path);
@@ -153,15 +200,15 @@ static bool add_files(struct names *paths, const char *folder) {
 }
 
 halotune_status search_all(const struct search_kind *kind, const char *given, char ***out, int *count) {
-  struct names folders;
+  struct folders folders;
   struct names paths = {0};
   halotune_status status = folders_find(kind, given, &folders);
   *out = NULL;
   *count = 0;
-  for (int i = 0; i < folders.count && status == HALOTUNE_OK; i++) {
-    if (!add_files(&paths, folders.list[i])) status = fail_memory();
+  for (int i = 0; i < folders.all.count && status == HALOTUNE_OK; i++) {
+    if (!add_files(kind, &folders, folders.all.list[i], &paths)) status = fail_memory();
   }
-  search_free(folders.list, folders.count);
+  folders_free(&folders);
   if (status != HALOTUNE_OK) {
     search_free(paths.list, paths.count);
     return status;
@@ -206,21 +253,23 @@ static halotune_status fail_not_found(const struct search_kind *kind, const char
 }
 
 halotune_status search_find(const struct search_kind *kind, const char *given, const char *name, char **path) {
-  struct names folders;
+  struct folders folders;
   struct text searched = {0}, candidate = {0};
   *path = search_is_path(name) ? strdup(name) : NULL;
   if (search_is_path(name)) return *path ? HALOTUNE_OK : fail_memory();
   halotune_status status = folders_find(kind, given, &folders);
-  for (int i = 0; i < folders.count && status == HALOTUNE_OK && !*path; i++) {
+  for (int i = 0; i < folders.all.count && status == HALOTUNE_OK && !*path; i++) {
+    const char *folder = folders.all.list[i];
     candidate.length = 0;
-    text_printf(&candidate, "%s/%s.yaml", folders.list[i], name);
-    text_printf(&searched, "%s%s", i > 0 ? ", " : "", folders.list[i]);
-    if (file_is_regular(text_string(&candidate)) && !(*path = strdup(text_string(&candidate)))) status = fail_memory();
+    text_printf(&candidate, "%s/%s.yaml", folder, name);
+    text_printf(&searched, "%s%s", i > 0 ? ", " : "", folder);
+    if (has_file(kind, &folders, folder, text_string(&candidate)) && !(*path = strdup(text_string(&candidate))))
+      status = fail_memory();
   }
   if (status == HALOTUNE_OK && !*path) status = fail_not_found(kind, given, name, text_string(&searched));
   text_free(&candidate);
   text_free(&searched);
-  search_free(folders.list, folders.count);
+  folders_free(&folders);
   return status;
 }
 
