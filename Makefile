@@ -124,12 +124,14 @@ STARTER := $(sort $(wildcard db/starter/*.json))
 
 # --- build -------------------------------------------------------------------------------------------------------------
 
+# Put a file in another's place if they differ. Programs that use the old file keep it.
+replace = { cmp -s $(1) $(2) || { cp -fp $(1) $(2).new && mv -f $(2).new $(2); }; }
+
 .PHONY: all starter
 all: $(OUT)/halotune build/starter.db $(MPI_PLUGINS)  ## build the program, build/halotune, the starter database, and the plug-ins for MPI
-	$(Q)cmp -s $< build/halotune || { cp -f $< build/halotune.new && mv -f build/halotune.new build/halotune; }
+	$(Q)$(call replace,$<,build/halotune)
 	$(Q)for kind in $(MPI_KINDS); do \
-	  from=$(OUT)/mpi/$$kind/libhalotune-mpi.so to=build/mpi/$$kind/libhalotune-mpi.so; mkdir -p build/mpi/$$kind; \
-	  cmp -s $$from $$to || { cp -fp $$from $$to.new && mv -f $$to.new $$to; } || exit 1; \
+	  mkdir -p build/mpi/$$kind && $(call replace,$(OUT)/mpi/$$kind/libhalotune-mpi.so,build/mpi/$$kind/libhalotune-mpi.so) || exit 1; \
 	done
 
 starter: build/starter.db  ## the database that ships, from db/starter/*.json
@@ -152,8 +154,12 @@ release-starter: $(OUT)/halotune  ## sign db/starter/*.json with the private key
 
 .PHONY: library
 library: $(SHARED) $(HERE)/libhalotune.a $(OUT)/halotune.pc $(OBJ)/libhalotune.a  ## build libhalotune, shared and static, in build/lib
-	$(Q)mkdir -p build/lib build/install && cp -f $(filter-out $(OBJ)/libhalotune.a,$^) build/lib && cp -f $(OBJ)/libhalotune.a build/install
-	$(Q)ln -sf $(notdir $(SHARED)) build/lib/$(SONAME) && ln -sf $(SONAME) build/lib/libhalotune.so
+	$(Q)mkdir -p build/lib build/install
+	$(Q)for file in $(filter-out $(OBJ)/libhalotune.a,$^); do $(call replace,$$file,build/lib/$${file##*/}) || exit 1; done
+	$(Q)$(call replace,$(OBJ)/libhalotune.a,build/install/libhalotune.a)
+	$(Q)cd build/lib && for link in $(SONAME):$(notdir $(SHARED)) libhalotune.so:$(SONAME); do \
+	  [ "$$(readlink $${link%:*})" = $${link#*:} ] || ln -sf $${link#*:} $${link%:*} || exit 1; \
+	done
 
 # Only base/data_folders.c knows the PREFIX. A new PREFIX changes the file data_dir, on which only data_folders.o depends.
 PREFIX_OBJECTS := $(OBJ)/base/data_folders.o $(HERE)/data_folders.o
@@ -243,7 +249,7 @@ $(addprefix $(OUT)/tests/unit/,gpu/fake_cuda_test measure/backend_cuda_test gpu/
 
 .PHONY: fake-cuda
 fake-cuda: $(OUT)/libfakecuda.so  ## a driver for tests without a GPU, build/libfakecuda.so
-	$(Q)cmp -s $< build/libfakecuda.so || { cp -f $< build/libfakecuda.so.new && mv -f build/libfakecuda.so.new build/libfakecuda.so; }
+	$(Q)$(call replace,$<,build/libfakecuda.so)
 
 # Files that the assembler puts into the program (.incbin). The compiler's dependency files do not name them.
 $(OBJ)/tuner/emulate/emulation_files.o: $(wildcard tuner/emulate/runtime/*) stencil/template/banks.h
@@ -523,7 +529,9 @@ check-full: check  ## check, the analyzer over all, all parameters and defects, 
 	$(Q)$(MAKE) --no-print-directory fuzz
 	$(Q)$(MAKE) --no-print-directory hostile-long
 
-.PHONY: asan-build
+# What several steps of the check use, so that no two of them compile the same file at the same time.
+.PHONY: check-build asan-build
+check-build: all fake-cuda library $(LEFT_TESTS) $(OUT)/tests/report/make_db $(OUT)/bench/near_gpu_bench $(OUT)/tests/unit/solvers/heat_solvers_test
 asan-build:
 	$(Q)$(MAKE) --no-print-directory tests $(SANITIZED)
 

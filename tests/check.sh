@@ -4,112 +4,91 @@
 # as one test. The line of a step has its duration and the processor time of all its processes; the two differ where
 # steps run at the same time. The last line is the sum. STEP=NAME runs one step, CASE=NAME one case of that step.
 set -u
-make=${MAKE:-make} only=${STEP:-}
+export MAKE="${MAKE:-make}" CHECK_LOGS="${CHECK_LOGS:-build/check}"
+only=${STEP:-}
 jobs=$(nproc)
-steps="gcc clang static unit cli hostile docs library install bindings examples report mutations variants tune faults selftest protocol asan templates tidy fuzz"
+# One after the other: two compilations, gcc's, which most steps use, and clang's with sanitizers, which shows clang's
+# warnings and is used by asan and fuzz. Together they build all that the other steps would build.
+builds="gcc clang static"
+# At the same time: these take one processor each, or wait more than they compute. Those that take longest begin first.
+tests="tune cli faults asan report unit selftest templates variants tidy hostile protocol docs mutations install library bindings fuzz examples"
 with_cases="unit cli docs mutations variants protocol templates"
-passed=0 failed=0 steps_run=0 cpu_s=0
 
 refuse() { # why
   echo "check: $1" >&2
   exit 2
 }
 is_in() { case " $2 " in *" $1 "*) ;; *) return 1 ;; esac } # word list
-[ -z "$only" ] || is_in "$only" "$steps" || refuse "there is no step $only; the steps are: $steps"
-[ -z "${CASE:-}" ] || is_in "${only:-none}" "$with_cases" || refuse "CASE needs one of these steps in STEP: $with_cases"
-logs=${CHECK_LOGS:-build/check}
-mkdir -p "$logs"
+run_make() { $MAKE --no-print-directory -j"$jobs" "$@"; }
+builds_static() { run_make STATIC=1 all && ldd build/halotune && ! ldd build/halotune | grep -E 'yaml|jansson|xxhash|sodium|sqlite' && run_make all; }
 
-is_wanted() { [ -z "$only" ] || [ "$only" = "$1" ]; } # step
+# What a step does.
+run_step() { # step
+  case $1 in
+  gcc) run_make CC=gcc WERROR=1 check-build ;;
+  clang) run_make asan-build CC=clang ;;
+  static) builds_static ;;
+  # asan runs most unit tests. STEP=unit runs all of them with gcc.
+  unit) if [ -z "$only" ]; then run_make unit LEFT=1; else run_make unit; fi ;;
+  cli) run_make cli ;;
+  library) run_make library-tests ;;
+  install) run_make install-tests ;;
+  bindings) run_make bindings-tests ;;
+  mutations) run_make mutations SLICE=24 ;;
+  tune) run_make tune-tests ;;
+  asan) run_make asan CC=clang SLICE=13 ;;
+  templates) run_make templates SLICE=26 ;;
+  tidy) run_make tidy SLICE=32 ;;
+  # An input needs milliseconds of processor time, but other steps can keep it waiting for minutes.
+  fuzz) run_make fuzz COMPARISONS= FUZZ_SECONDS=5 FUZZ_INPUT_SECONDS=1800 ;;
+  *) run_make "$1" ;;
+  esac
+}
 
-# Run a command in a subshell, and write the processor time of its processes into a file.
-timed() ( # file command...
-  file=$1
-  shift
-  "$@"
-  status=$?
-  times >"$file"
-  exit $status
-)
-# The seconds in such a file: user and system time of the shell, and of its processes.
+# The processor time in a file of `times`: user and system time of the shell, and of its processes.
 cpu_seconds() { # file
   sed 's/[ms]/ /g' "$1" | awk '{sum += 60*($1 + $3) + $2 + $4} END {printf "%.0f", sum}'
 }
 
-step() { # name command...
-  is_wanted "$1" || return 0
-  name=$1 log=$logs/$1.log
-  shift
-  start=$(date +%s)
-  if [ "$1" = await ]; then "$@" >"$log" 2>&1; else timed "$logs/$name.times" "$@" >"$log" 2>&1; fi
+# Run a step, write what came of it into a file, and print that file at once, so that the words of two steps do not mix.
+run_and_tell() { # step
+  log=$CHECK_LOGS/$1.log start=$(date +%s)
+  (
+    run_step "$1"
+    status=$?
+    times >"$CHECK_LOGS/$1.times"
+    exit $status
+  ) >"$log" 2>&1
   status=$?
-  step_cpu_s=$(cpu_seconds "$logs/$name.times") cpu_s=$((cpu_s + step_cpu_s))
   ok=$(sed -n 's/^\([0-9]*\) passed, [0-9]* failed$/\1/p' "$log" | awk '{sum += $1} END {print sum + 0}')
   not_ok=$(sed -n 's/^[0-9]* passed, \([0-9]*\) failed$/\1/p' "$log" | awk '{sum += $1} END {print sum + 0}')
   if [ $((ok + not_ok)) = 0 ] && [ $status = 0 ]; then ok=1; fi
   if [ $status != 0 ] && [ "$not_ok" = 0 ]; then not_ok=1; fi
-  passed=$((passed + ok)) failed=$((failed + not_ok)) steps_run=$((steps_run + 1))
-  printf '%-9s %5d passed %3d failed %4d s %5d s of processor\n' "$name" "$ok" "$not_ok" $(($(date +%s) - start)) "$step_cpu_s"
-  [ "$not_ok" = 0 ] || tail -n 60 "$log"
+  {
+    printf '%-9s %5d passed %3d failed %4d s %5d s of processor\n' "$1" "$ok" "$not_ok" $(($(date +%s) - start)) "$(cpu_seconds "$CHECK_LOGS/$1.times")"
+    [ "$not_ok" = 0 ] || tail -n 60 "$log"
+  } >"$CHECK_LOGS/$1.result"
+  cat "$CHECK_LOGS/$1.result"
 }
 
-run_make() { $make --no-print-directory -j"$jobs" "$@"; }
+if [ $# = 1 ]; then # xargs below
+  run_and_tell "$1"
+  exit 0
+fi
+steps="$builds $tests"
+[ -z "$only" ] || is_in "$only" "$steps" || refuse "there is no step $only; the steps are: $steps"
+[ -z "${CASE:-}" ] || is_in "${only:-none}" "$with_cases" || refuse "CASE needs one of these steps in STEP: $with_cases"
+mkdir -p "$CHECK_LOGS"
+steps=${only:-$steps}
+for step in $steps; do rm -f "$CHECK_LOGS/$step.result"; done
+for step in $builds; do ! is_in "$step" "$steps" || run_and_tell "$step"; done
+# One step more than there are processors, because some wait.
+for step in $tests; do ! is_in "$step" "$steps" || echo "$step"; done | xargs -r -P $((jobs + 1)) -n 1 "$0"
 
-# Start a command in the background. `step NAME await NAME` collects its result later.
-begin() { # name command...
-  is_wanted "$1" || return 0
-  name=$1
-  shift
-  timed "$logs/$name.times" "$@" >"$logs/$name.out" 2>&1 &
-  echo $! >"$logs/$name.pid"
-}
-await() { # name
-  wait "$(cat "$logs/$1.pid")"
-  ended=$?
-  cat "$logs/$1.out"
-  return $ended
-}
-# Start a background step with low priority, which uses only processor time that the other steps leave.
-begin_nice() { # name targets and variables of make...
-  name=$1
-  shift
-  begin "$name" nice -n 19 $make --no-print-directory -j"$jobs" "$@"
-}
-builds_static() { run_make STATIC=1 all && ldd build/halotune && ! ldd build/halotune | grep -E 'yaml|jansson|xxhash|sodium|sqlite' && run_make all; }
-
-# Two compilations: gcc's, which most steps use, and clang's with sanitizers, which shows clang's warnings and is used
-# by asan and fuzz.
-step gcc run_make CC=gcc WERROR=1 all fake-cuda library
-step clang run_make asan-build CC=clang
-step static builds_static
-# asan runs most unit tests. STEP=unit runs all of them with gcc.
-if [ -z "$only" ]; then step unit run_make unit LEFT=1; else step unit run_make unit; fi
-# Most steps below use one processor, or wait more than they compute, so some of them run at the same time.
-begin_nice templates templates SLICE=26
-begin_nice tidy tidy SLICE=32
-# An input needs milliseconds of processor time, but other steps can keep it waiting for minutes.
-begin_nice fuzz fuzz COMPARISONS= FUZZ_SECONDS=5 FUZZ_INPUT_SECONDS=1800
-step cli run_make cli
-step hostile run_make hostile
-step docs run_make docs
-step library run_make library-tests
-step install run_make install-tests
-step bindings run_make bindings-tests
-step examples run_make examples
-begin faults run_make faults # its hangs sleep for minutes
-begin report run_make report
-step mutations run_make mutations SLICE=24
-step variants run_make variants
-step report await report
-step tune run_make tune-tests
-step selftest run_make selftest
-step protocol run_make protocol
-step asan run_make asan CC=clang SLICE=13
-step faults await faults
-step templates await templates
-step tidy await tidy
-step fuzz await fuzz
-
+cpu_s=0
+for step in $steps; do
+  [ -s "$CHECK_LOGS/$step.result" ] || echo "$step 0 passed 1 failed: it has no result" | tee "$CHECK_LOGS/$step.result"
+  [ ! -s "$CHECK_LOGS/$step.times" ] || cpu_s=$((cpu_s + $(cpu_seconds "$CHECK_LOGS/$step.times")))
+done
 echo "all steps: $cpu_s s of processor"
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ] && [ "$steps_run" -gt 0 ]
+for step in $steps; do head -n 1 "$CHECK_LOGS/$step.result"; done | awk '{ok += $2; not_ok += $4} END {print ok " passed, " not_ok " failed"; exit not_ok > 0 || NR == 0}'

@@ -144,7 +144,7 @@ lacking() { # file with one line for each kind; stdin: the sample, as kinds
   sort -u | comm -13 - "$1" | sed 's/^/the sample lacks: /'
 }
 kinds() { grep -oE -e "$1" | sort -u; } # pattern
-slice_of() { sed -n "s/^[a-z]* $1 .*SLICE=\([0-9]*\)\$/\1/p" tests/check.sh; } # step
+slice_of() { sed -n "s/^  $1) .*SLICE=\([0-9]*\) ;;$/\1/p" tests/check.sh; } # step
 calls=$(sed -n 's/^  X([a-z_]*, "\(cu[A-Za-z0-9_]*\)".*/small \1#1=INVALID_VALUE\nsmall \1#=gone/p' gpu/driver/cu.h)
 {
   grep -v '^#' tests/data/mutations.txt | kinds "$kind_of_defect" >"$work/templates"
