@@ -64,8 +64,7 @@ static bool find_share(const char *prefix, uid_t owner, char folder[PATH_MAX]) {
   return is_folder(folder) && is_safe(folder, owner);
 }
 
-/* Whether a folder has a database. In a build tree the database is beside the program and one folder above the
- * library. */
+/* Whether a folder has a database. */
 static bool has_database(const char *folder) {
   char path[PATH_MAX];
   return snprintf(path, sizeof path, "%s/starter.db", folder) < PATH_MAX && access(path, F_OK) == 0;
@@ -75,24 +74,34 @@ static void add_folder(struct data_folders *out, const char *folder) {
   snprintf(out->list[out->count++], PATH_MAX, "%s", folder);
 }
 
+/* Add a checkout and its folder `build`, if this path is the latter. A program that is built elsewhere, or was
+ * downloaded, takes no file beside it for Halotune's data. */
+static bool find_build(struct data_folders *out, const char *path, uid_t owner) {
+  char checkout[PATH_MAX], templates[PATH_MAX];
+  const char *slash = strrchr(path, '/');
+  if (!slash || strcmp(slash, "/build") != 0 || !has_database(path) || !is_safe(path, owner)) return false;
+  snprintf(checkout, sizeof checkout, "%.*s", (int)(slash - path), path);
+  if (snprintf(templates, sizeof templates, "%s/templates", checkout) >= PATH_MAX || !is_folder(templates))
+    return false;
+  add_folder(out, path);
+  if (is_safe(checkout, owner)) add_folder(out, checkout);
+  return true;
+}
+
 /* Add the folders of the installation or the build tree around this code. Returns false if it is in neither. */
 static bool find_beside(struct data_folders *out, uid_t owner) {
   enum { LEVELS = 2 };
   char path[PATH_MAX], folder[PATH_MAX];
   if (!find_own_file(path)) return false;
-  for (int level = 0; level <= LEVELS && out->count == 0 && go_up(path); level++) {
+  for (int level = 0; level <= LEVELS && go_up(path); level++) {
     if (level > 0 && find_share(path, owner, folder)) {
       if (!file_is_same(folder, built_in)) add_folder(out, folder);
       return true;
     }
-    if (level < LEVELS && has_database(path) && is_safe(path, owner)) {
-      add_folder(out, path);
-      if (go_up(path) && snprintf(folder, PATH_MAX, "%s/templates", path) < PATH_MAX && is_folder(folder) &&
-          is_safe(path, owner))
-        add_folder(out, path);
-    }
+    /* The program is in this folder, and the library one below it. */
+    if (level < LEVELS && find_build(out, path, owner)) return true;
   }
-  return out->count > 0;
+  return false;
 }
 
 /* Whether the folder given at build time, or what there is of its PREFIX/share/halotune, is safe. It need not exist. */

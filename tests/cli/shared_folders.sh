@@ -18,10 +18,13 @@ echo '--- files in it that all may write to' && for file in kernels/star7.yaml t
 done
 chmod 666 templates/direct.cu && HALOTUNE_TEMPLATE_PATH=$TMPDIR/shared/other:$repository/templates && mkdir other && cp templates/direct.* other
 chmod 666 other/direct.cu && find_words && chmod 644 templates/direct.cu && rm -r other
-echo '--- a program in a folder that all may write to, then in one of its own' && mkdir beside && cp "$(command -v halotune)" beside
+echo '--- a program in a folder of its own, then in a build tree that all may write to, then in one that is its own'
+mkdir -p beside/templates beside/build && cp "$(command -v halotune)" beside && cp beside/halotune beside/build
 (cd "$repository" && halotune db import --trust --yes --db "$TMPDIR/shared/beside/starter.db" tests/data/db/copy.json) >/dev/null 2>&1
+HOME=$TMPDIR/none beside/halotune doctor | grep -c beside/starter.db
+mv beside/starter.db beside/build
 for mode in 1777 755; do
-  chmod $mode beside && HOME=$TMPDIR/none beside/halotune doctor | grep -c beside/starter.db
+  chmod $mode beside/build && HOME=$TMPDIR/none beside/build/halotune doctor | grep -c beside/build/starter.db
 done
 echo '--- a plug-in for MPI there' && mkdir -p beside/mpi/openmpi && echo 'no code' >beside/mpi/openmpi/libhalotune-mpi.so
 for mode in 1777 755; do
