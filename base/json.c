@@ -69,7 +69,19 @@ json_t *text_json(const char *text) {
   return json;
 }
 
+/* Append a string of plain characters, which needs no other form. Returns whether it is one. */
+static bool add_plain(struct text *text, const char *string, size_t length) {
+  for (size_t i = 0; i < length; i++) {
+    if (string[i] < ' ' || string[i] > '~' || string[i] == '"' || string[i] == '\\') return false;
+  }
+  text_add(text, "\"", 1);
+  text_add(text, string, length);
+  text_add(text, "\"", 1);
+  return true;
+}
+
 static void add_string(struct text *text, const json_t *string) {
+  if (add_plain(text, json_string_value(string), json_string_length(string))) return;
   char *quoted = json_dumps(string, JSON_ENCODE_ANY);
   if (quoted) text_add(text, quoted, strlen(quoted));
   else text->out_of_memory = true;
@@ -156,9 +168,14 @@ static void write_leaf(struct text *text, json_t *leaf) {
   json_decref(leaf);
 }
 
-void json_write_string(struct text *text, const char *string) { write_leaf(text, text_json(string)); }
+void json_write_string(struct text *text, const char *string) {
+  if (!add_plain(text, string, strlen(string))) write_leaf(text, text_json(string));
+}
 
-void json_write_number(struct text *text, double number) { write_leaf(text, number_json(number)); }
+void json_write_number(struct text *text, double number) {
+  if (isfinite(number)) text_number(text, number);
+  else text_add(text, "null", strlen("null"));
+}
 
 void json_write_float(struct text *text, float number) { write_leaf(text, float_json(number)); }
 

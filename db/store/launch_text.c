@@ -68,14 +68,17 @@ void launch_write(const struct launch *launch, struct text *text) {
 
 void configuration_write(const struct template *template, const struct configuration *configuration,
                          struct text *text) {
-  json_t *json = json_object();
+  text_add(text, "{", 1);
   for (int i = 0; i < template->parameter_count; i++) {
     const struct parameter *parameter = &template->parameters[i];
     const int choice = configuration->choice[i];
-    json_put(&json, parameter->name,
-             parameter->is_word ? json_string(parameter->words[choice]) : number_json(parameter->values[choice]));
+    if (i > 0) text_add(text, ",", 1);
+    json_write_string(text, parameter->name);
+    text_add(text, ":", 1);
+    if (parameter->is_word) json_write_string(text, parameter->words[choice]);
+    else json_write_number(text, parameter->values[choice]);
   }
-  write_line(text, json);
+  text_add(text, "}", 1);
 }
 
 void coefficients_write(const double *coefficients, int count, struct text *text) {

@@ -22,6 +22,7 @@ void priced_family_free(struct priced_family *family) {
   if (!family) return;
   free(family->shapes);
   free(family->rows);
+  free(family->columns[0]);
   free(family);
 }
 
@@ -156,6 +157,20 @@ static halotune_status price_trend(struct priced_family *family) {
   return status;
 }
 
+/* Copy the rows into columns. */
+static void fill_columns(struct priced_family *family) {
+  for (int i = 0; i < family->row_count; i++) {
+    const struct priced_row *row = &family->rows[i];
+    const float values[PRICED_COLUMNS] = {
+        [PRICED_EXCESS] = row->log_excess,        [PRICED_START] = row->shares.log_start,
+        [PRICED_MEMORY] = row->shares.log_memory, [PRICED_BYTES] = row->size.log2[0],
+        [PRICED_X] = row->size.log2[1],           [PRICED_Y] = row->size.log2[2],
+        [PRICED_Z] = row->size.log2[3],           [PRICED_FACTOR] = row->factor,
+        [PRICED_LAUNCH] = row->launch_share};
+    for (int c = 0; c < PRICED_COLUMNS; c++) family->columns[c][i] = values[c];
+  }
+}
+
 static halotune_status price_family(const struct question *q, const struct lookup_family *range,
                                     struct priced_family **out) {
   const struct catalog *catalog = &q->ctx->catalog;
@@ -172,7 +187,9 @@ static halotune_status price_family(const struct question *q, const struct looku
     family->row_count = (int)count;
     family->shapes = calloc(count + 1, sizeof *family->shapes);
     family->rows = calloc(count + 1, sizeof *family->rows);
-    if (!family->shapes || !family->rows) status = fail_memory();
+    family->columns[0] = calloc(PRICED_COLUMNS * (count + 1), sizeof *family->columns[0]);
+    for (int c = 1; c < PRICED_COLUMNS && family->columns[0]; c++) family->columns[c] = family->columns[c - 1] + count;
+    if (!family->shapes || !family->rows || !family->columns[0]) status = fail_memory();
     family->is_nonsense = device->fitted_by >= 0 && !predict_is_sensible(&device->prediction);
     family->model = device->fitted_by >= 0 && !family->is_nonsense ? device->prediction : predict_default();
     for (size_t i = 0; i < count; i++) rows[i] = &catalog->rows[range->first + (int)i];
@@ -180,6 +197,7 @@ static halotune_status price_family(const struct question *q, const struct looku
   }
   if (status == HALOTUNE_OK) status = price_rows(&pricing, rows, family);
   if (status == HALOTUNE_OK) status = price_trend(family);
+  if (status == HALOTUNE_OK) fill_columns(family);
   free(rows);
   if (status == HALOTUNE_OK) *out = family;
   else priced_family_free(family);
@@ -254,13 +272,68 @@ static struct predict_work work_asked(const struct question *q) {
   return work_of(q->parsed, (enum dtype)q->key.dtype, &q->domain);
 }
 
+/* What rows are compared with: the numbers of a configuration on the question's problem, and the model's errors. */
+struct rank_terms {
+  struct predict_size size;
+  struct predict_bounds bounds;
+  float factor, launch_share, log_ms;
+  float of_size, of_change, of_launch, of_apart; /* errors of the model */
+};
+
+enum { RANKED_AT_ONCE = 64 };
+
+/* Rank `count` rows from row `first` of a family on. A compiler makes instructions of it that compute several rows.
+ *   kin, trends  of these rows: what their mode adds to the error, and the trend of their family
+ *   ranks        receives the logarithms of their milliseconds, with a penalty for the error */
+static void rank_rows(const struct rank_terms *t, const struct priced_family *family, int first, int count,
+                      const float *restrict kin, const float *restrict trends, float *restrict ranks) {
+  const float *const
+      excess = family->columns[PRICED_EXCESS] + first,
+      *const start = family->columns[PRICED_START] + first, *const memory = family->columns[PRICED_MEMORY] + first,
+      *const bytes = family->columns[PRICED_BYTES] + first, *const x = family->columns[PRICED_X] + first,
+      *const y = family->columns[PRICED_Y] + first, *const z = family->columns[PRICED_Z] + first,
+      *const factor = family->columns[PRICED_FACTOR] + first, *const launch = family->columns[PRICED_LAUNCH] + first;
+  for (int i = 0; i < count; i++) {
+    const struct predict_size size = {{bytes[i], x[i], y[i], z[i]}};
+    const float error =
+        kin[i] + t->of_size * fabsf(t->size.log2[0] - bytes[i]) + t->of_change * fabsf(t->factor - factor[i]) +
+        t->of_launch * fabsf(t->launch_share - launch[i]) + t->of_apart * (1 - predict_nearness(&t->size, &size));
+    const float scaled = excess[i] + t->log_ms + trends[i];
+    const float least = predict_log_least((struct predict_bounds){start[i], memory[i]}, t->bounds);
+    ranks[i] = (scaled > least ? scaled : least) + caution * error;
+  }
+}
+
+/* Rank the rows of a configuration, and list those that may be asked for. */
+static void rank_shape(const struct rank_terms *terms, int number, const struct priced_family *family,
+                       const struct priced_shape *shape, const float kin[MODE_COUNT], float trend,
+                       struct candidates *out) {
+  const struct question *q = out->question;
+  for (int first = shape->first; first < shape->end; first += RANKED_AT_ONCE) {
+    const int count = shape->end - first < RANKED_AT_ONCE ? shape->end - first : RANKED_AT_ONCE;
+    const struct priced_row *rows = &family->rows[first];
+    float errors[RANKED_AT_ONCE], trends[RANKED_AT_ONCE], ranks[RANKED_AT_ONCE];
+    for (int i = 0; i < count; i++) {
+      errors[i] = kin[rows[i].mode];
+      trends[i] = follows_trend(&rows[i]) ? trend : 0;
+    }
+    rank_rows(terms, family, first, count, errors, trends, ranks);
+    for (int i = 0; i < count; i++) {
+      if (rows[i].steps != q->key.steps || (q->key.reproducible && !(rows[i].mode & MODE_REPRODUCIBLE))) continue;
+      out->list[out->count++] = (struct ranked){ranks[i], number, first + i};
+    }
+  }
+}
+
 static void rank_family(int number, const struct priced_family *family, struct candidates *out) {
   const struct question *q = out->question;
   const struct lookup_family *range = &q->ctx->table.families[number];
   const double *c = family->model.coefficients;
-  const float size = (float)c[PREDICT_sigma_size], change = (float)c[PREDICT_sigma_change],
-              launch = (float)c[PREDICT_sigma_launch], apart = (float)c[PREDICT_sigma_apart];
   const enum launch_mode mode = q->key.launch == LAUNCH_GRAPH + 1 ? LAUNCH_GRAPH : LAUNCH_STREAM; /* one for all */
+  struct rank_terms terms = {.of_size = (float)c[PREDICT_sigma_size],
+                             .of_change = (float)c[PREDICT_sigma_change],
+                             .of_launch = (float)c[PREDICT_sigma_launch],
+                             .of_apart = (float)c[PREDICT_sigma_apart]};
   float kin[MODE_COUNT];
   const bool is_winner_needed = !is_own(q, range);
   const struct predict_work work = work_asked(q);
@@ -273,18 +346,12 @@ static void rank_family(int number, const struct priced_family *family, struct c
     struct predict_cost asked;
     if (!shape->is_usable || (is_winner_needed && !shape->has_winner)) continue;
     predict_cost_in(&family->model, &shape->shape, &place, &asked);
-    const struct predict_bounds bounds = predict_bounds_of(&asked, mode);
-    for (int i = shape->first; i < shape->end; i++) {
-      const struct priced_row *row = &family->rows[i];
-      if (row->steps != q->key.steps || (q->key.reproducible && !(row->mode & MODE_REPRODUCIBLE))) continue;
-      const float error = kin[row->mode] + size * fabsf(asked.size.log2[0] - row->size.log2[0]) +
-                          change * fabsf(asked.factor - row->factor) +
-                          launch * fabsf(asked.launch_share[mode] - row->launch_share) +
-                          apart * (1 - predict_nearness(&asked.size, &row->size));
-      const float scaled = row->log_excess + asked.log_ms[mode] + (follows_trend(row) ? trend : 0);
-      const float log_ms = fmaxf(scaled, predict_log_least(row->shares, bounds));
-      out->list[out->count++] = (struct ranked){log_ms + caution * error, number, i};
-    }
+    terms.size = asked.size;
+    terms.bounds = predict_bounds_of(&asked, mode);
+    terms.factor = asked.factor;
+    terms.launch_share = asked.launch_share[mode];
+    terms.log_ms = asked.log_ms[mode];
+    rank_shape(&terms, number, family, shape, kin, trend, out);
   }
 }
 

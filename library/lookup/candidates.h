@@ -29,14 +29,29 @@ struct priced_row {
 };
 enum { MODE_GRAPH = 1, MODE_COLD = 2, MODE_REPRODUCIBLE = 4, MODE_COUNT = 8 };
 
+/* The columns of a priced_row that ranks are computed from. */
+enum priced_column {
+  PRICED_EXCESS,
+  PRICED_START,
+  PRICED_MEMORY,
+  PRICED_BYTES,
+  PRICED_X,
+  PRICED_Y,
+  PRICED_Z,
+  PRICED_FACTOR,
+  PRICED_LAUNCH,
+  PRICED_COLUMNS
+};
+
 /* What predictions need of the rows of a family. It is made at the first question that needs it. */
 struct priced_family {
   struct predict_model model; /* of the GPU on which the rows were measured */
   bool is_nonsense;           /* the database's coefficients make no sense, so that these are the defaults */
   int shape_count, row_count;
   struct priced_shape *shapes;
-  struct priced_row *rows; /* shape after shape */
-  struct trend trend;      /* of its rows */
+  struct priced_row *rows;        /* shape after shape */
+  float *columns[PRICED_COLUMNS]; /* the same rows, column by column, so that a processor ranks several at a time */
+  struct trend trend;             /* of its rows */
 };
 
 void priced_family_free(struct priced_family *family);
