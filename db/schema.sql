@@ -1,4 +1,4 @@
--- The tuning database, version 8. Times are in milliseconds, sizes in bytes, clocks in MHz, dates in UTC as ISO 8601,
+-- The tuning database, version 9. Times are in milliseconds, sizes in bytes, clocks in MHz, dates in UTC as ISO 8601,
 -- to the millisecond: 2026-11-21T12:38:50.123Z.
 -- A row is written once and not changed, but for: run.state and what belongs to a run's end; best.is_current; measurements,
 -- while their run lasts.
@@ -129,7 +129,11 @@ create table run (
   outcomes     text,                            -- variants that the run tried, counted by outcome when it ended, as JSON:
                                                 -- {"compile_failed":3,"measured":310}. An export may keep the run without
                                                 -- its measurements. NULL: the run did not end, or is of version 3 or older
-  origin_id    integer not null references origin (id)
+  origin_id    integer not null references origin (id),
+  objective    text    check (objective in ('energy', 'edp')),
+                                                -- what its finals rank by; edp: energy times time; NULL: time
+  power_limit_w real,                           -- at which the GPU lowers its clocks; NULL: not known
+  idle_w       real                             -- power of the GPU in its finals while nothing ran; NULL: not measured
 ) strict;
 create index run_by_problem on run (problem_id);
 
@@ -191,6 +195,10 @@ create table finalist (
   samples      blob    not null,                -- as in measurement
   is_default   integer not null check (is_default in (0, 1)),
   is_tie       integer not null check (is_tie in (0, 1)),  -- not told apart from the fastest
+  energy_mj    real,                            -- of one application, by the GPU's counter: median of the rounds of energy,
+                                                -- with what the GPU draws while nothing runs; NULL: not measured
+  energy_low_mj real,                           -- the interval of that median: its whole range for fewer than 6 rounds
+  energy_high_mj real,
   primary key (run_id, variant_id)
 ) strict;
 
@@ -230,7 +238,9 @@ create table best (
   arch            text    not null,             -- of the cubin: "sm_90"
   source          text    not null,
   cubin           blob    not null,             -- empty where an export left it out: compile the source
-  origin_id       integer not null references origin (id)
+  origin_id       integer not null references origin (id),
+  objective       text    check (objective in ('energy', 'edp')),  -- what it was ranked by; NULL: time
+  energy_mj       real                          -- of one application; NULL: not measured
 ) strict;
 create unique index best_current on best (problem_id) where is_current;
 create index best_by_problem on best (problem_id);

@@ -331,6 +331,13 @@ result "the default variant compiles while the GPU gets the problem" $? "$work/j
 fails "--trace into a folder that is not there" 1 "nothing/here.json: No such file" tune "$early" --max-variants 1 --trace "$work/nothing/here.json"
 tune "$work/enough.db" --good-enough 0.01 --json >"$work/out" 2>"$work/err" && json '.tasks[0] | .tried >= 1 and .tried < 20 and .complete'
 result "--good-enough" $? "$work/out"
+tune "$work/energy.db" --max-variants 2 --budget 1s --objective energy --json >"$work/out" 2>"$work/err" &&
+  json '.tasks[0].winner | .energy_mj > 0 and .energy_mj / .time_ms > 300 and .energy_mj / .time_ms < 500 and .idle_w > 0'
+result "--objective energy: the counter's 350 W over the time of an application" $? "$work/out"
+fails "a GPU without a counter of energy" 2 "NVML counts .* and NVIDIA H200 has no such counter" env HALOTUNE_FAKE_ENERGY=0 \
+  "$program" tune star7 --grid 16,16,16 --dtype f32 --template-dir "$templates" --template small --db "$work/energy.db" --objective edp
+fails "a recording has no counter of energy" 2 "has no such counter" "$program" tune star7 --grid 16,16,16 --dtype f32 \
+  --template-dir "$templates" --template small --backend replay:"$db" --objective energy
 fails "a deadline that is over when the search begins: exit code 1, and how to go on" 1 \
   "^  halotune tune star7 .*--grid 16,16,16 .*--deadline 0.01s .*--db $work/deadline.db" tune "$work/deadline.db" --deadline 0.01s --fresh
 ! grep -q -e '--fresh' "$work/err" && grep -q 'no winner: not begun' "$work/out"
@@ -648,6 +655,7 @@ done
 fails "no GPU: where to look for it" 3 'nvidia-smi -L' env HALOTUNE_FAKE_DEVICES=0 "$program" tune star7 --grid 16,16,16 --db "$work/no_gpu.db"
 [ ! -e "$work/no_gpu.db" ]
 result "and nothing is stored" $?
+fails "an objective that there is none of" 2 'takes time, energy or edp' tune "$db" --objective power
 fails "a share that is none" 2 'good-enough' tune "$db" --good-enough much
 fails "--fresh and --rematch" 2 'rematch' tune "$db" --fresh --rematch
 fails "a value that no template has" 2 "block_x" tune "$db" --set block_x=65

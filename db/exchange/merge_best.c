@@ -8,14 +8,16 @@
 
 /* The best that the rule of merge_best.h chooses for problem ?1. Hashes decide last, since ids are of one file. */
 static const char winner_sql[] =
-    "with rival as (select b.id, b.variant_id, b.date, b.time_ms, b.driver, b.nvrtc, r.host"
+    "with rival as (select b.id, b.variant_id, b.date, b.time_ms, b.driver, b.nvrtc, coalesce(b.objective, 'time') as objective, b.energy_mj, r.host"
     " from best b left join run r on r.id = b.run_id where b.problem_id = ?1 and not " SQL_IS_REFUTED(
         "b") ")"
              " select a.id from rival a join variant v on v.id = a.variant_id join template t on t.id = v.template_id"
              " where not exists (select 1 from rival n where " SQL_DATE("n.date") " > " SQL_DATE(
                  "a.date") " and iif(n.driver = a.driver and n.nvrtc = a.nvrtc,"
-                           " n.variant_id = a.variant_id, n.host = a.host and n.host <> ''))"
-                           " order by a.time_ms, " SQL_DATE(
+                           " n.variant_id = a.variant_id or (n.objective <> a.objective and n.host = a.host and n.host <> ''),"
+                           " n.host = a.host and n.host <> ''))"
+                           " order by a.objective = 'time' desc, case a.objective when 'energy' then a.energy_mj"
+                           " when 'edp' then a.energy_mj * a.time_ms else a.time_ms end, " SQL_DATE(
                                "a.date") " desc, v.source_hash, t.hash, v.parameters limit 1";
 
 /* A best in a decision. */
@@ -23,7 +25,7 @@ struct rival {
   int64_t id, variant;
   bool is_refuted;
   double time_ms;
-  char date[32], driver[64], nvrtc[64];
+  char date[32], driver[64], nvrtc[64], objective[16];
 };
 
 /* Read the best that a condition on `b` with place ?1 names; one with id 0 where there is none. */
@@ -42,6 +44,7 @@ static halotune_status rival_read(sqlite3 *to, const char *sql, int64_t place, s
     sqlite3_snprintf((int)sizeof out->driver, out->driver, "%s", column_text(query, 4));
     sqlite3_snprintf((int)sizeof out->nvrtc, out->nvrtc, "%s", column_text(query, 5));
     out->is_refuted = sqlite3_column_int(query, 6) != 0;
+    sqlite3_snprintf((int)sizeof out->objective, out->objective, "%s", column_text(query, 7));
   } else if (code != SQLITE_DONE) {
     status = query_fail(to);
   }
@@ -49,13 +52,19 @@ static halotune_status rival_read(sqlite3 *to, const char *sql, int64_t place, s
   return status;
 }
 
-#define SQL_RIVAL \
-  "select b.id, b.variant_id, b.time_ms, b.date, b.driver, b.nvrtc, " SQL_IS_REFUTED("b") " from best b where "
+#define SQL_RIVAL                                                                     \
+  "select b.id, b.variant_id, b.time_ms, b.date, b.driver, b.nvrtc, " SQL_IS_REFUTED( \
+      "b") ", coalesce(b.objective, 'time') from best b where "
 
 /* Why one best is current and not the other. */
 static const char *reason(const struct rival *winner, const struct rival *loser) {
   const bool same_environment = strcmp(winner->driver, loser->driver) == 0 && strcmp(winner->nvrtc, loser->nvrtc) == 0;
   if (loser->is_refuted) return "the other is known to be wrong";
+  if (strcmp(winner->objective, loser->objective) != 0)
+    return strcmp(winner->objective, "time") == 0 ? "ranked by time"
+                                                  : "newer, with the objective that this host has had since";
+  if (strcmp(winner->objective, "time") != 0 && winner->variant != loser->variant && same_environment)
+    return "uses less energy";
   if (winner->time_ms < loser->time_ms) return "faster";
   if (same_environment && winner->variant == loser->variant)
     return "newer, the same variant with the same driver and NVRTC";

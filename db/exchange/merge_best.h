@@ -10,8 +10,9 @@
  * rows alone, so that the order of several merges changes nothing:
  *   1. a best that is known to be wrong (db/store/refuted.h) is history
  *   2. a newer one of the same variant, driver and NVRTC makes the older one history; so does a newer one that the same
- *      host measured with another driver or NVRTC
- *   3. of the others the fastest is current; of equally fast ones the newest
+ *      host measured with another driver or NVRTC, or for another objective
+ *   3. of the others that were ranked by time the fastest is current; of equally fast ones the newest
+ *   4. if none was ranked by time, the one with the least energy (or energy times time) is
  *   to       the database, within a transaction
  *   theirs   the row that was current in the other database; 0 for none
  *   options  conflict() hears of a decision between ours and theirs

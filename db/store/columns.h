@@ -11,7 +11,7 @@
  *   REAL     NULL where it is not finite
  *   AMOUNT   a real number; NULL where it is -1
  *   TEXT     a NULL pointer is stored as ""
- *   NAME     an array of char; NULL where it is ""
+ *   NAME     text; NULL where it is ""
  *   OUTCOME  an enum outcome by its name
  *   SAMPLES  the samples of the struct's member `timing` */
 #ifndef DB_STORE_COLUMNS_H
@@ -86,7 +86,10 @@
   X(ratio_high,      REAL,    ratio_high)                     \
   X(samples,         SAMPLES, timing.samples)                 \
   X(is_default,      INTEGER, is_default)                     \
-  X(is_tie,          INTEGER, is_tie)
+  X(is_tie,          INTEGER, is_tie)                         \
+  X(energy_mj,       REAL,    energy_mj)                      \
+  X(energy_low_mj,   REAL,    energy_low_mj)                  \
+  X(energy_high_mj,  REAL,    energy_high_mj)
 
 /* best, without id, text_id, is_current, date, launch, coefficients, cubin and origin_id. */
 #define BEST_COLUMNS(X)                                       \
@@ -115,7 +118,9 @@
   X(driver,          TEXT,    driver)                         \
   X(nvrtc,           TEXT,    nvrtc)                          \
   X(arch,            TEXT,    arch)                           \
-  X(source,          TEXT,    source)
+  X(source,          TEXT,    source)                         \
+  X(objective,       NAME,    objective)                      \
+  X(energy_mj,       REAL,    energy_mj)
 
 /* What a run gets at its end, without state, ended and outcomes. */
 #define RUN_END_COLUMNS(X)                                    \
@@ -123,7 +128,8 @@
   X(empty_ms,        REAL,    empty_ms)                       \
   X(copy_ms,         REAL,    copy_ms)                        \
   X(memcpy_ms,       REAL,    memcpy_ms)                      \
-  X(warnings,        TEXT,    warnings)
+  X(warnings,        TEXT,    warnings)                       \
+  X(idle_w,          REAL,    idle_w)
 /* clang-format on */
 
 /* The columns as SQL. Places come without a number: SQLite counts them from the left, as struct binder does. */

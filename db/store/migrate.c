@@ -39,6 +39,14 @@ const struct migration schema_migrations[] = {
     {5, SCHEMA_VERSION, migrate_6_sql, migrate_6},
     {6, 7, "alter table measurement add column gpu text", NULL},
     {7, 8, "alter table measurement add column why text", NULL},
+    {8, 9,
+     "alter table run add column objective text check (objective in ('energy', 'edp'));"
+     " alter table run add column power_limit_w real; alter table run add column idle_w real;"
+     " alter table finalist add column energy_mj real; alter table finalist add column energy_low_mj real;"
+     " alter table finalist add column energy_high_mj real;"
+     " alter table best add column objective text check (objective in ('energy', 'edp'));"
+     " alter table best add column energy_mj real",
+     NULL},
     {0}};
 
 /* Take the step from version *at, and set *at to the version that it leads to. */

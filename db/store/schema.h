@@ -4,7 +4,7 @@
 #define DB_STORE_SCHEMA_H
 
 enum {
-  SCHEMA_VERSION = 8,                 /* user_version of the files that this program writes */
+  SCHEMA_VERSION = 9,                 /* user_version of the files that this program writes */
   SCHEMA_APPLICATION_ID = 0x48414c4f, /* application_id of all of them: "HALO" */
   SCHEMA_UNTRUSTED_ID = 0x48414c55,   /* of those that keep what was imported without trust: "HALU" */
 };

@@ -8,6 +8,7 @@
 
 #define AS_NAME(name, text) text,
 const char *const launch_mode_names[LAUNCH_MODE_COUNT] = {LAUNCH_MODE_LIST(AS_NAME)};
+const char *const objective_names[OBJECTIVE_COUNT] = {OBJECTIVE_LIST(AS_NAME)};
 const char *const cache_mode_names[CACHE_MODE_COUNT] = {CACHE_MODE_LIST(AS_NAME)};
 #undef AS_NAME
 

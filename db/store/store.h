@@ -92,6 +92,14 @@ enum launch_mode { LAUNCH_MODE_LIST(LAUNCH_AS_ENUMERATOR) LAUNCH_MODE_COUNT };
 enum cache_mode { CACHE_MODE_LIST(CACHE_AS_ENUMERATOR) CACHE_MODE_COUNT };
 #undef LAUNCH_AS_ENUMERATOR
 #undef CACHE_AS_ENUMERATOR
+
+/* What the finals rank by: edp is energy times time. */
+#define OBJECTIVE_LIST(X) X(TIME, "time") X(ENERGY, "energy") X(EDP, "edp")
+#define OBJECTIVE_AS_ENUMERATOR(name, text) OBJECTIVE_##name,
+enum objective { OBJECTIVE_LIST(OBJECTIVE_AS_ENUMERATOR) OBJECTIVE_COUNT };
+#undef OBJECTIVE_AS_ENUMERATOR
+extern const char *const objective_names[OBJECTIVE_COUNT];
+
 extern const char *const launch_mode_names[LAUNCH_MODE_COUNT], *const cache_mode_names[CACHE_MODE_COUNT];
 
 /* Find a row, or add it. Returns its id; 0 with HALOTUNE_DB's detail in fail_text(). Rows that are added are measured
@@ -133,6 +141,8 @@ struct run_start {
   long space;      /* variants that the rules keep */
   long long bytes; /* compulsory traffic of one application */
   int64_t text;    /* of the stencil: store_stencil_text */
+  enum objective objective;
+  double power_limit_w; /* of the GPU; 0: not known */
 };
 
 /* Begin a run. Returns its id, or 0. */
@@ -143,8 +153,9 @@ struct run_end {
   const char *reason;                  /* why it is not */
   double empty_ms, copy_ms, memcpy_ms; /* NaN where not measured */
   const char *warnings;                /* a line each */
+  double idle_w;                       /* power of the GPU while nothing ran; NaN or 0 where not measured */
 };
-halotune_status store_run_end(struct store *store, int64_t run, const struct run_end *row);
+halotune_status store_run_end(struct store *store, int64_t run, const struct run_end *end);
 
 /* The median of samples and what is around it. */
 struct timing {
@@ -219,6 +230,7 @@ struct finalist {
   struct timing timing;
   double ratio, ratio_low, ratio_high; /* to the winner in the same round */
   bool is_default, is_tie;
+  double energy_mj, energy_low_mj, energy_high_mj; /* of one application; NaN or 0 where not measured */
 };
 
 /* What lookup serves; the columns of `best`. It was tuned with the stencil's text that its run names. */
@@ -238,12 +250,15 @@ struct best {
   const char *source;
   const void *cubin;
   size_t cubin_bytes;
+  const char *objective; /* one of objective_names, of its run; NULL: time */
+  double energy_mj;      /* of one application; NaN or 0 where not measured */
 };
 
 /* Store the outcome of the final rounds in one transaction: all finalists, the end of the run, and the winner. The
  * winner becomes the current best of its problem where there is none, where the present one was measured with another
- * driver or NVRTC, is of the same variant, or is slower; but of the same driver and NVRTC
- * that of a partial run replaces none of a complete one. Whichever is not current is kept as history.
+ * driver or NVRTC, is of the same variant, has another objective, or is slower (for its objective: uses more energy);
+ * but of the same driver and NVRTC that of a partial run replaces none of a complete one. Whichever is not current is
+ * kept as history.
  *   best        NULL where there is no winner; its timing.median_ms is the time
  *   is_current  receives whether it did; may be NULL */
 halotune_status store_final(struct store *store, int64_t run, const struct finalist *finalists, int count,

@@ -6,17 +6,29 @@
 #include "db/store/launch_text.h"
 #include "db/store/store_parts.h"
 
+/* A column is NULL where nothing was measured. */
+static double measured_or_nan(double energy) { return energy > 0 ? energy : NAN; }
+
 static halotune_status put_finalist(struct store *store, int64_t run, const struct finalist *finalist) {
   struct finalist stored = *finalist, *row = &stored;
   struct binder places, *binder = &places;
   halotune_status status = store_bind(store, PUT_FINALIST, binder);
   if (status != HALOTUNE_OK) return status;
   stored.timing = timing_to_store(&finalist->timing);
+  stored.energy_mj = measured_or_nan(finalist->energy_mj);
+  stored.energy_low_mj = measured_or_nan(finalist->energy_low_mj);
+  stored.energy_high_mj = measured_or_nan(finalist->energy_high_mj);
   if (isnan(stored.ratio_low)) stored.ratio_low = finalist->ratio;
   if (isnan(stored.ratio_high)) stored.ratio_high = finalist->ratio;
   bind_integer(binder, run);
   FINALIST_COLUMNS(COLUMN_BIND)
   return query_run(places.query, NULL);
+}
+
+/* What results of one objective are ranked by, the lowest first. */
+static double score_of(const char *objective, double time_ms, double energy_mj) {
+  if (strcmp(objective, objective_names[OBJECTIVE_ENERGY]) == 0) return energy_mj;
+  return strcmp(objective, objective_names[OBJECTIVE_EDP]) == 0 ? energy_mj * time_ms : time_ms;
 }
 
 /* Whether a new result takes the place of the present best of its problem. One of a run that was cut short replaces
@@ -33,9 +45,12 @@ static halotune_status takes_over(struct store *store, const struct best *best, 
     bool same_environment =
         strcmp(column_text(row, 2), best->driver) == 0 && strcmp(column_text(row, 3), best->nvrtc) == 0;
     bool same_variant = sqlite3_column_int64(row, 1) == best->variant;
-    bool slower = sqlite3_column_double(row, 4) > best->timing.median_ms;
+    /* Who asks for another objective wants another winner. */
+    bool other_objective = strcmp(column_text(row, 6), best->objective) != 0;
+    bool slower = score_of(best->objective, sqlite3_column_double(row, 4), sqlite3_column_double(row, 7)) >
+                  score_of(best->objective, best->timing.median_ms, best->energy_mj);
     bool is_present_complete = sqlite3_column_int(row, 5) != 0;
-    *out = !same_environment || ((same_variant || slower) && (is_complete || !is_present_complete));
+    *out = !same_environment || ((same_variant || slower || other_objective) && (is_complete || !is_present_complete));
   } else if (code != SQLITE_DONE) {
     status = query_fail(store->connection);
   }
@@ -74,13 +89,16 @@ static void bind_best(struct binder *binder, const struct best_row *stored) {
 static halotune_status put_best(struct store *store, const struct best *best, bool is_complete, bool *is_current) {
   struct best_row row = {.best = *best};
   struct binder binder;
-  halotune_status status = takes_over(store, best, is_complete, &row.is_current);
+  if (!row.best.objective) row.best.objective = objective_names[OBJECTIVE_TIME];
+  row.best.energy_mj = measured_or_nan(best->energy_mj);
+  halotune_status status = takes_over(store, &row.best, is_complete, &row.is_current);
   if (status == HALOTUNE_OK && row.is_current) status = retire_current(store, best->problem);
   if (status == HALOTUNE_OK) status = store_bind(store, ADD_BEST, &binder);
   if (status != HALOTUNE_OK) return status;
   row.best.steps = best->launch->steps > 1 ? best->launch->steps : 1;
   row.best.timing = timing_to_store(&best->timing);
   if (best->run <= 0) row.best.run = -1;
+  if (strcmp(row.best.objective, objective_names[OBJECTIVE_TIME]) == 0) row.best.objective = "";
   date_now(row.date);
   launch_write(best->launch, &row.launch);
   coefficients_write(best->coefficients, best->coefficient_count, &row.coefficients);

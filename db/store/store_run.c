@@ -31,18 +31,22 @@ int64_t store_run_begin(struct store *store, const struct run_start *start) {
   bind_integer(&binder, start->space);
   bind_integer(&binder, start->bytes);
   bind_integer(&binder, start->text);
+  bind_text(&binder, objective_names[start->objective]);
+  bind_real(&binder, start->power_limit_w);
   status = query_run(binder.query, NULL);
   id = sqlite3_last_insert_rowid(store->connection);
 done:
   return store_end(store, status) == HALOTUNE_OK ? id : 0;
 }
 
-halotune_status store_run_end(struct store *store, int64_t run, const struct run_end *row) {
+halotune_status store_run_end(struct store *store, int64_t run, const struct run_end *end) {
   char date[DATE_BYTES];
+  struct run_end stored = *end, *row = &stored;
   struct binder places, *binder = &places;
   halotune_status status = store_bind(store, END_RUN, binder);
   if (status != HALOTUNE_OK) return status;
   date_now(date);
+  if (!(stored.idle_w > 0)) stored.idle_w = NAN;
   bind_integer(binder, run);
   bind_text(binder, row->is_complete ? "complete" : "partial");
   bind_text(binder, date);

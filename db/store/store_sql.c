@@ -39,8 +39,9 @@ const char *const store_sql[STORE_QUERY_COUNT] = {
                     " values (?1, ?2, ?3, ?4, " SQL_OWN_ORIGIN ")",
     [BEGIN_RUN] =
         "insert into run (state, problem_id, started, command, host, version, driver, cuda, nvrtc, seed, strategy, budget_s,"
-        " space, bytes, text_id, origin_id)"
-        " values ('running', ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, " SQL_OWN_ORIGIN ")",
+        " space, bytes, text_id, objective, power_limit_w, origin_id)"
+        " values ('running', ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, nullif(?15, 'time'), nullif(?16, 0), " SQL_OWN_ORIGIN
+        ")",
     [END_RUN] = "update run set state = ?2, ended = ?3" RUN_END_COLUMNS(
         COLUMN_SET) ","
                     " outcomes = (select json_group_object(outcome, n) from (select outcome, count(*) as n from measurement"
@@ -67,9 +68,10 @@ const char *const store_sql[STORE_QUERY_COUNT] = {
                      " where v.source_hash = ?2 and v.template_id = ?3 order by m.id desc limit 1",
     [PUT_FINALIST] = "insert or replace into finalist (run_id" FINALIST_COLUMNS(
         COLUMN_NAME) ") values (?" FINALIST_COLUMNS(COLUMN_PLACE) ")",
-    [FIND_CURRENT] = "select id, variant_id, driver, nvrtc, time_ms,"
-                     " coalesce((select state <> 'partial' from run where run.id = run_id), 1)"
-                     " from best where problem_id = ?1 and is_current",
+    [FIND_CURRENT] =
+        "select id, variant_id, driver, nvrtc, time_ms,"
+        " coalesce((select state <> 'partial' from run where run.id = run_id), 1), coalesce(objective, 'time'), energy_mj"
+        " from best where problem_id = ?1 and is_current",
     [RETIRE_CURRENT] = "update best set is_current = 0 where problem_id = ?1 and is_current",
     /* In every mode, and on every GPU of the model. */
     [RETIRE_VARIANT] =

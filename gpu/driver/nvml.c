@@ -1,4 +1,4 @@
-/* nvml.c: finds libnvidia-ml, loads its symbols, and reads clocks, temperature and power. */
+/* nvml.c: finds libnvidia-ml, loads its symbols, and reads clocks, temperature, power and energy. */
 #include "gpu/driver/nvml.h"
 
 #include <dlfcn.h>
@@ -94,6 +94,21 @@ void nvml_read(const struct nvml *nvml, struct gpu_reading *out) {
       (nvml->throttle_reasons && nvml->throttle_reasons(nvml->device, &bits) == NVML_SUCCESS_RESULT)) {
     out->throttle = (long long)bits;
   }
+}
+
+bool nvml_energy(const struct nvml *nvml, double *energy_mj) {
+  unsigned long long millijoules = 0;
+  if (!nvml->has_device || !nvml->energy) return false;
+  if (nvml->energy(nvml->device, &millijoules) != NVML_SUCCESS_RESULT) return false;
+  *energy_mj = (double)millijoules;
+  return true;
+}
+
+double nvml_power_limit_w(const struct nvml *nvml) {
+  const double milli = 1e-3;
+  unsigned milliwatts = 0;
+  if (!nvml->has_device || !nvml->power_limit) return 0;
+  return nvml->power_limit(nvml->device, &milliwatts) == NVML_SUCCESS_RESULT ? milli * milliwatts : 0;
 }
 
 int nvml_process_count(const struct nvml *nvml) {

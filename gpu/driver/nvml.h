@@ -1,6 +1,6 @@
-/* nvml.h: NVIDIA's management library, which is found and loaded at run time: clocks, temperature, power, and the
- * reasons for lower clocks. It needs no CUDA context and changes nothing. Without the library every reading is -1, and
- * nothing fails.
+/* nvml.h: NVIDIA's management library, which is found and loaded at run time: clocks, temperature, power, energy, and
+ * the reasons for lower clocks. It needs no CUDA context and changes nothing. Without the library every reading is -1,
+ * and nothing fails.
  *
  * The types are declared here, because NVIDIA's own header is not part of every CUDA installation. */
 #ifndef GPU_DRIVER_NVML_H
@@ -71,6 +71,8 @@ enum {
   X(clock, "nvmlDeviceGetClockInfo", (nvml_device device, int type, unsigned *mhz))                                   \
   X(temperature, "nvmlDeviceGetTemperature", (nvml_device device, int sensor, unsigned *celsius))                     \
   X(power, "nvmlDeviceGetPowerUsage", (nvml_device device, unsigned *milliwatts))                                     \
+  X(energy, "nvmlDeviceGetTotalEnergyConsumption", (nvml_device device, unsigned long long *millijoules))             \
+  X(power_limit, "nvmlDeviceGetEnforcedPowerLimit", (nvml_device device, unsigned *milliwatts))                       \
   X(event_reasons, "nvmlDeviceGetCurrentClocksEventReasons", (nvml_device device, unsigned long long *reasons))       \
   X(throttle_reasons, "nvmlDeviceGetCurrentClocksThrottleReasons", (nvml_device device, unsigned long long *reasons)) \
   X(processes, "nvmlDeviceGetComputeRunningProcesses_v3",                                                             \
@@ -100,6 +102,14 @@ halotune_status nvml_choose(struct nvml *nvml, const char *uuid, const char *pci
 
 /* Read the GPU's present state. Threads: any number at once. */
 void nvml_read(const struct nvml *nvml, struct gpu_reading *out);
+
+/* Read how much energy the whole board has used since the driver was loaded, in millijoules. The GPU updates the
+ * counter some ten to fifty times a second.
+ * Returns whether the GPU has a counter: from Volta on, and not in a MIG instance. Threads: any number at once. */
+bool nvml_energy(const struct nvml *nvml, double *energy_mj);
+
+/* The power in watts at which the GPU lowers its clocks; 0 if it is unknown. */
+double nvml_power_limit_w(const struct nvml *nvml);
 
 /* The number of processes that compute on the GPU, including this one; -1 if it is unknown. */
 int nvml_process_count(const struct nvml *nvml);

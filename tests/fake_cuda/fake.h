@@ -35,6 +35,9 @@
  *   HALOTUNE_FAKE_MEMO=FOLDER         keeps the results of small launches there by content, so that no later process
  *                                     computes them again; also sources, by their cubins' hash
  *   HALOTUNE_FAKE_MODEL=FILE          times; see model.c
+ *   HALOTUNE_FAKE_ENERGY=US           NVML's counter of energy shows a new value each so many us of the virtual clock:
+ *                                     350 W at work; 90 W for 1 ms where nothing ran since it was last read. 20000;
+ *                                     with 0 there is no counter
  *   HALOTUNE_FAKE_NVML=CALL           NVML never returns from this call: init or clock
  *   HALOTUNE_FAKE_FAULT=FAULT;...     see below
  *
@@ -89,8 +92,10 @@ struct fake_state {
   double outlier_until_us, outlier_factor;
   double correlated; /* present value of the correlated noise, in standard deviations */
   double correlated_at_us;
-  uint64_t random_index;        /* random numbers drawn so far */
-  long long counts[MAX_FAULTS]; /* calls that each fault matched */
+  double energy_mj;                             /* used so far */
+  double counted_mj, counted_at_us, read_at_us; /* what NVML's counter shows, since when, and when it was last read */
+  uint64_t random_index;                        /* random numbers drawn so far */
+  long long counts[MAX_FAULTS];                 /* calls that each fault matched */
   bool gone;
 };
 
@@ -272,8 +277,11 @@ double model_factor(struct hash cubin, const char *source);
  *   bytes  in all memory to which the kernel has pointers */
 double model_time_us(double factor, double bytes);
 
-/* Advance the clock by the time of a launch or a copy, with noise. */
+/* Advance the clock by the time of a launch or a copy, with noise, and the energy with it. */
 void model_pass(double time_us);
+
+/* What the counter of energy shows, in millijoules. */
+double model_energy_mj(void);
 
 /* The gap between the kernels of a stream or a graph. */
 double model_gap_us(bool is_graph);

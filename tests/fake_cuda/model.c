@@ -172,7 +172,26 @@ static double ramp_now(const struct model *model, const struct fake_state *state
   return model->ramp[0] == 0 ? 0 : model->ramp[0] * exp(-state->clock_us * 1e-3 / model->ramp[1]);
 }
 
+/* Let time pass in which the GPU draws this power. The counter of energy shows a new value where its time has come. */
+static void pass_at(struct fake_state *state, double time_us, double power_w) {
+  const double count_every_us = fmax((double)fake_number("HALOTUNE_FAKE_ENERGY", 20000), 1);
+  state->clock_us += time_us;
+  state->energy_mj += power_w * time_us * 1e-3;
+  if (state->clock_us - state->counted_at_us < count_every_us) return;
+  state->counted_at_us = count_every_us * floor(state->clock_us / count_every_us);
+  state->counted_mj = state->energy_mj;
+}
+
+double model_energy_mj(void) {
+  static const double idle_us = 1e3, idle_w = 90;
+  struct fake_state *state = fake_state();
+  if (state->clock_us == state->read_at_us) pass_at(state, idle_us, idle_w);
+  state->read_at_us = state->clock_us;
+  return state->counted_mj;
+}
+
 void model_pass(double time_us) {
+  static const double work_w = 350;
   const struct model *model = model_get();
   struct fake_state *state = fake_state();
   double factor = (1 + ramp_now(model, state)) * (1 + throttle_now(model, state)) * outlier_now(model, state);
@@ -183,7 +202,7 @@ void model_pass(double time_us) {
   }
   double off = correlated_now(model, state);
   if (model->independent > 0) off += model->independent * normal(model);
-  state->clock_us += time_us * factor * fmax(0.1, 1 + off);
+  pass_at(state, time_us * factor * fmax(0.1, 1 + off), work_w);
 }
 
 bool model_is_throttled(void) { return throttle_now(model_get(), fake_state()) > 0; }

@@ -1,5 +1,5 @@
-/* nvml.c: the functions of NVIDIA's management library that report clocks, heat and other processes, from the same
- * state. Faults do not apply to them, but they may hang. */
+/* nvml.c: the functions of NVIDIA's management library that report clocks, heat, energy and other processes, from the
+ * same state. Faults do not apply to them, but they may hang. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 NVML_LIST(AS_EXPORT)
 #undef AS_EXPORT
 
-enum { DRIVER_BUS = 0x18, INVALID_ARGUMENT = 2, NOT_FOUND = 6, INSUFFICIENT_SIZE = 7 };
+enum { DRIVER_BUS = 0x18, INVALID_ARGUMENT = 2, NOT_SUPPORTED = 3, NOT_FOUND = 6, INSUFFICIENT_SIZE = 7 };
 
 static unsigned device_count(void) { return (unsigned)fake_number("HALOTUNE_FAKE_DEVICES", 1); }
 
@@ -75,6 +75,19 @@ int fake_nvml_temperature(nvml_device device, int sensor, unsigned *celsius) {
 
 int fake_nvml_power(nvml_device device, unsigned *milliwatts) {
   return *milliwatts = 350000, device ? NVML_SUCCESS_RESULT : INVALID_ARGUMENT;
+}
+
+int fake_nvml_power_limit(nvml_device device, unsigned *milliwatts) {
+  return *milliwatts = 700000, device ? NVML_SUCCESS_RESULT : INVALID_ARGUMENT;
+}
+
+int fake_nvml_energy(nvml_device device, unsigned long long *millijoules) {
+  if (!device) return INVALID_ARGUMENT;
+  if (fake_number("HALOTUNE_FAKE_ENERGY", 20000) == 0) return NOT_SUPPORTED;
+  fake_lock();
+  *millijoules = (unsigned long long)model_energy_mj();
+  fake_unlock(NULL);
+  return NVML_SUCCESS_RESULT;
 }
 
 int fake_nvml_event_reasons(nvml_device device, unsigned long long *bits) {

@@ -3,6 +3,7 @@
 #define TESTS_UNIT_STORES_H
 
 #include <ftw.h>
+#include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -57,7 +58,9 @@ static const char back_to_4[] =
     "insert into variant select id, substr(source_hash, 1, 32), stencil_id, template_id, parameters from new.variant;"
     "insert into run select id, problem_id, state, reason, started, ended, command, host, version, driver, cuda, nvrtc, seed,"
     " strategy, budget_s, space, bytes, empty_ms, copy_ms, memcpy_ms, warnings, 1, outcomes from new.run;"
-    "alter table new.measurement drop column gpu; alter table new.measurement drop column why; insert into measurement select * from new.measurement; insert into finalist select * from new.finalist;"
+    "alter table new.measurement drop column gpu; alter table new.measurement drop column why; insert into measurement select * from new.measurement;"
+    " alter table new.finalist drop column energy_mj; alter table new.finalist drop column energy_low_mj;"
+    " alter table new.finalist drop column energy_high_mj; insert into finalist select * from new.finalist;"
     "insert into best select id, problem_id, variant_id, run_id, is_current, 1, 'tuned', date, time_ms, low_ms, high_ms,"
     " sample_count, default_ms, roof_ms, roof_ratio, roof_ratio_low, roof_ratio_high, empty_ms, bytes, rms_error, max_error,"
     " max_error_units, second_grid, registers, shared_bytes, occupancy, launch, coefficients, steps, driver, nvrtc, arch,"
@@ -87,8 +90,13 @@ static const char back_to_5[] =
 static const char back_to_6[] =
     "alter table measurement drop column gpu; alter table measurement drop column why; pragma user_version = 6";
 static const char back_to_7[] = "alter table measurement drop column why; pragma user_version = 7";
+static const char back_to_8[] =
+    "alter table run drop column objective; alter table run drop column power_limit_w; alter table run drop column idle_w;"
+    " alter table finalist drop column energy_mj; alter table finalist drop column energy_low_mj;"
+    " alter table finalist drop column energy_high_mj; alter table best drop column objective;"
+    " alter table best drop column energy_mj; pragma user_version = 8";
 
-/* Replace a database by what it would be in an older version: 1, 4, 5, 6 or 7. */
+/* Replace a database by what it would be in an older version: 1, or 4 to 8. */
 static inline void make_older(const char *path, int version) {
   char older[128], attach[192], *error = NULL;
   sqlite3 *connection = NULL;
@@ -98,7 +106,8 @@ static inline void make_older(const char *path, int version) {
   if (version >= 5) {
     CHECK_EQ(SQLITE_OK, sqlite3_open(path, &connection), "%s", path);
     const char *const script = version == 5 ? back_to_5 : version == 6 ? back_to_6 : back_to_7;
-    CHECK(sqlite3_exec(connection, script, NULL, NULL, &error) == SQLITE_OK, "%s", error);
+    CHECK(sqlite3_exec(connection, back_to_8, NULL, NULL, &error) == SQLITE_OK, "%s", error);
+    if (version < 8) CHECK(sqlite3_exec(connection, script, NULL, NULL, &error) == SQLITE_OK, "%s", error);
     sqlite3_close(connection);
     return;
   }
@@ -194,7 +203,8 @@ static inline void case_free(struct bench_case *c) {
 
 static inline int64_t case_run(const struct bench_case *c, struct store *store, const char *driver) {
   struct run_start start = {
-      c->problem, "halotune tune star7", "host", driver, "13.0", "exhaustive", 13000, 7, 60, 1234, 1 << 27, c->text_id};
+      c->problem, "halotune tune star7", "host", driver, "13.0", "exhaustive", 13000, 7, 60, 1234, 1 << 27,
+      c->text_id, OBJECTIVE_TIME,        700};
   int64_t run = store_run_begin(store, &start);
   CHECK(run > 0, "%s", fail_text());
   return run;
@@ -272,7 +282,7 @@ static inline struct best case_best(const struct bench_case *c, int64_t run, int
                        .cubin_bytes = sizeof case_cubin};
 }
 
-static const struct run_end case_end = {true, "", 0.002, 0.26, 0.27, ""};
+static const struct run_end case_end = {true, "", 0.002, 0.26, 0.27, "", NAN};
 
 /* Store a complete run of the variants from `first` on. The first one wins with this time. Returns the winner's id. */
 static inline int64_t case_tune(struct bench_case *c, struct store *store, uint64_t first, int variants,
@@ -283,7 +293,8 @@ static inline int64_t case_tune(struct bench_case *c, struct store *store, uint6
     struct variant_key key = case_variant(c, first + (uint64_t)i);
     CHECK_OK(store_measurement(store, run, &key, &measurement, i == 0 ? &winner : NULL));
   }
-  struct finalist finalist = {winner, 1, {3, time_ms, time_ms, time_ms, time_ms, case_samples}, 1, 1, 1, true, false};
+  struct finalist finalist = {
+      winner, 1, {3, time_ms, time_ms, time_ms, time_ms, case_samples}, 1, 1, 1, true, false, NAN, NAN, NAN};
   struct best best = case_best(c, run, winner, first, time_ms);
   CHECK_OK(store_final(store, run, &finalist, 1, &best, &case_end, NULL));
   return winner;

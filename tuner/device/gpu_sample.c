@@ -255,6 +255,26 @@ halotune_status gpu_session_sample(struct gpu_session *s, int number, int batch,
   return HALOTUNE_OK;
 }
 
+int gpu_session_period(const struct gpu_session *s, int number) { return s->slots[number].binding_count; }
+
+halotune_status gpu_session_apply(struct gpu_session *s, int number, int batch, bool is_first) {
+  struct gpu_slot *slot = number >= 0 && number < GPU_SLOTS ? &s->slots[number] : NULL;
+  CUgraphExec graph = NULL;
+  halotune_status status = HALOTUNE_OK;
+  gpu_clear(&s->gpu);
+  if (!slot || !slot->is_loaded || slot->is_roof || !s->has_problem || batch < 1)
+    return fail(HALOTUNE_ARGUMENT, "slot %d is empty", number);
+  if (is_first || s->applications < 0 || s->applications > FRESH_APPLICATIONS) status = make_fresh(s);
+  s->last = number;
+  if (status == HALOTUNE_OK && s->problem.launch == LAUNCH_GRAPH) status = ready_graph(s, number, batch, &graph);
+  if (status == HALOTUNE_OK) {
+    CUresult result = graph ? s->cu.graph_launch(graph, s->stream) : launch_bindings(s, number, 0, batch);
+    status = gpu_did(&s->gpu, result, "launch");
+  }
+  if (status == HALOTUNE_OK) advance_phase(s, slot, batch);
+  return status;
+}
+
 /* Compare everything that steps write: two runs of equally many steps from the same fields must give the same bits. */
 static halotune_status look_at_steps(struct gpu_session *s, struct gpu_results *results) {
   const struct gpu_problem *p = &s->problem;

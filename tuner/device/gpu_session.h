@@ -127,6 +127,15 @@ halotune_status gpu_session_sample(struct gpu_session *s, int number, int batch,
  * it is compared with the reference. gpu_session_inspect reports what was found. Nothing is checked for the roof. */
 halotune_status gpu_session_sample_checked(struct gpu_session *s, int number, int batch, double *time_ms);
 
+/* Launch applications, and do not wait for them. The fields are made fresh before the first one, and again where they
+ * may have grown.
+ *   batch     a multiple of gpu_session_period()
+ *   is_first  of a series with batches of this size */
+halotune_status gpu_session_apply(struct gpu_session *s, int number, int batch, bool is_first);
+
+/* After so many applications of a slot all its fields were used once. */
+int gpu_session_period(const struct gpu_session *s, int number);
+
 /* Make the fields fresh before the next sample. Call it before a series of samples. */
 void gpu_session_refresh(struct gpu_session *s);
 

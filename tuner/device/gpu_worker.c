@@ -75,6 +75,7 @@ struct worker {
   struct gpu_reply reply;
   struct text payload;
   struct text cubin; /* the parts that have arrived */
+  struct nvml nvml;  /* opened when energy is first asked for */
 };
 
 static halotune_status do_open(struct worker *w, struct unpack *in) {
@@ -223,19 +224,41 @@ static halotune_status do_keep_warm(struct worker *w, struct unpack *in) {
   return in->failed || !w->session->checker.gpu ? fail_malformed() : gpu_session_keep_warm(w->session, time_ms);
 }
 
+/* Open NVML, if it is not open yet, for the session's GPU. */
+static halotune_status need_nvml(struct worker *w) {
+  struct gpu_session *s = w->session;
+  char bus_id[32] = "";
+  if (w->nvml.has_device) return HALOTUNE_OK;
+  halotune_status status =
+      cu_check(&s->cu, s->cu.pci_bus_id(bus_id, sizeof bus_id, s->device.handle), "cuDeviceGetPCIBusId");
+  if (status == HALOTUNE_OK && nvml_open(&w->nvml) != HALOTUNE_OK) status = HALOTUNE_NOT_FOUND;
+  return status == HALOTUNE_OK ? nvml_choose(&w->nvml, s->device.facts.uuid, bus_id) : status;
+}
+
+static halotune_status do_energy(struct worker *w, struct unpack *in) {
+  struct gpu_energy energy;
+  struct gpu_energy_plan plan = {.slot = (int)unpack_u64(in)};
+  plan.time_ms = unpack_double(in);
+  plan.least_ms = unpack_double(in);
+  plan.least_changes = (long)unpack_u64(in);
+  if (in->failed || !w->session->checker.gpu) return fail_malformed();
+  w->window->slot = plan.slot;
+  halotune_status status = need_nvml(w);
+  if (status == HALOTUNE_OK) status = gpu_session_energy(w->session, &w->nvml, &plan, &energy);
+  if (status == HALOTUNE_OK) text_add(&w->payload, (const char *)&energy, sizeof energy);
+  else if (status == HALOTUNE_NO_GPU && plan.slot >= 0 && plan.slot < GPU_SLOTS)
+    gpu_session_unload(w->session, plan.slot);
+  return status;
+}
+
 typedef halotune_status request_work(struct worker *w, struct unpack *in);
 static request_work *const work[GPU_REQUEST_COUNT] = {
-    [GPU_REQUEST_OPEN] = do_open,
-    [GPU_REQUEST_CUBIN] = do_cubin,
-    [GPU_REQUEST_PREPARE] = do_prepare,
-    [GPU_REQUEST_PROBLEM] = do_problem,
-    [GPU_REQUEST_UPLOAD] = do_upload,
-    [GPU_REQUEST_LOAD] = do_load,
-    [GPU_REQUEST_UNLOAD] = do_unload,
-    [GPU_REQUEST_SAMPLE] = do_sample,
-    [GPU_REQUEST_RECHECK] = do_recheck,
-    [GPU_REQUEST_KEEP_WARM] = do_keep_warm,
-    [GPU_REQUEST_MAKE_FIELDS] = do_make_fields,
+    [GPU_REQUEST_OPEN] = do_open,         [GPU_REQUEST_CUBIN] = do_cubin,
+    [GPU_REQUEST_PREPARE] = do_prepare,   [GPU_REQUEST_PROBLEM] = do_problem,
+    [GPU_REQUEST_UPLOAD] = do_upload,     [GPU_REQUEST_LOAD] = do_load,
+    [GPU_REQUEST_UNLOAD] = do_unload,     [GPU_REQUEST_SAMPLE] = do_sample,
+    [GPU_REQUEST_RECHECK] = do_recheck,   [GPU_REQUEST_KEEP_WARM] = do_keep_warm,
+    [GPU_REQUEST_ENERGY] = do_energy,     [GPU_REQUEST_MAKE_FIELDS] = do_make_fields,
     [GPU_REQUEST_DOWNLOAD] = do_download,
 };
 
@@ -281,6 +304,7 @@ static void serve_requests(void *state, int socket) {
   if (!w.session) return;
   while (read_all(socket, (char *)&length, sizeof length) && serve_one(&w, socket, length)) {}
   gpu_session_close(w.session);
+  nvml_close(&w.nvml);
   text_free(&w.payload);
   text_free(&w.cubin);
   free(w.session);

@@ -9,7 +9,7 @@
 
 #include "base/pack.h"
 #include "gpu/workers/spawner.h"
-#include "tuner/device/gpu_session.h"
+#include "tuner/device/gpu_energy.h"
 
 enum { GPU_MESSAGE_HEAD_BYTES = 8, GPU_MESSAGE_MOST_BYTES = 1 << 20, GPU_WINDOW_BYTES = 64 << 20 };
 
@@ -26,7 +26,8 @@ enum { GPU_MESSAGE_HEAD_BYTES = 8, GPU_MESSAGE_MOST_BYTES = 1 << 20, GPU_WINDOW_
   X(UNLOAD)    /* slot */                                                                                              \
   X(SAMPLE)    /* rounds, warm, count, slot and batch of each -> times as doubles, up to a failure if there is one */  \
   X(RECHECK)   /* slot -> two of struct gpu_look_back: as it was found, and after another run */                       \
-  X(KEEP_WARM) /* milliseconds, a double */
+  X(KEEP_WARM) /* milliseconds, a double */                                                                            \
+  X(ENERGY) /* slot, ms of an application, least ms, least changes -> struct gpu_energy; NVML is opened at the first */
 
 #define GPU_REQUEST_AS_ENUMERATOR(name) GPU_REQUEST_##name,
 enum gpu_request { GPU_REQUEST_LIST(GPU_REQUEST_AS_ENUMERATOR) GPU_REQUEST_COUNT };

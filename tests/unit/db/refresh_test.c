@@ -53,8 +53,8 @@ static void put_configuration(struct bench_case *c, struct store *store, const c
   const struct measurement measurement = case_measurement(1);
   const int64_t run = case_run(c, store, "580.1");
   CHECK_OK(store_measurement(store, run, &key, &measurement, &winner));
-  const struct finalist finalist = {winner, 1,    {3, time_ms, time_ms, time_ms, time_ms, case_samples}, 1, 1, 1,
-                                    true,   false};
+  const struct finalist finalist = {
+      winner, 1, {3, time_ms, time_ms, time_ms, time_ms, case_samples}, 1, 1, 1, true, false, NAN, NAN, NAN};
   struct best best = case_best(c, run, winner, 0, time_ms);
   best.launch = &made.launch;
   best.source = made.source;

@@ -493,6 +493,8 @@ TEST(a_database_of_version_6_is_brought_up_to_date) { migrate_from(6, false); }
 
 TEST(a_database_of_version_7_is_brought_up_to_date) { migrate_from(7, false); }
 
+TEST(a_database_of_version_8_is_brought_up_to_date) { migrate_from(8, false); }
+
 TEST(a_held_database_does_not_change) {
   struct work work = work_begin();
   struct store *store;
@@ -721,6 +723,7 @@ int main(void) {
       cmocka_unit_test(a_database_of_version_5_is_brought_up_to_date),
       cmocka_unit_test(a_database_of_version_6_is_brought_up_to_date),
       cmocka_unit_test(a_database_of_version_7_is_brought_up_to_date),
+      cmocka_unit_test(a_database_of_version_8_is_brought_up_to_date),
       cmocka_unit_test(a_held_database_does_not_change),
       cmocka_unit_test(a_full_disk_loses_one_result_and_no_more),
       cmocka_unit_test(a_writer_that_stays_is_waited_for_with_a_limit),

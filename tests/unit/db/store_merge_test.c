@@ -426,6 +426,8 @@ TEST(conflicts_are_decided_by_quality) {
        "time_ms = 0.4, date = '2026-02-01T00:00:00.000Z', driver = '2'", 1, false},
       {"as fast, newer", "date = '2026-02-01T00:00:00.000Z'", 2, true},
       {"as fast, older", "date = '2025-02-01T00:00:00.000Z'", 2, false},
+      {"for its energy, newer",
+       "time_ms = 0.2, date = '2026-02-01T00:00:00.000Z', objective = 'energy', energy_mj = 90", 2, false},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct store *to, *from;
@@ -470,6 +472,58 @@ TEST(conflicts_are_decided_by_quality) {
 }
 
 /* A problem has one winner among reproducible variants, and one among all variants. */
+/* Winners of one host, or of two, for one objective or for two. */
+TEST(the_objective_decides_between_winners) {
+  static const struct {
+    const char *what, *ours, *theirs, *host;
+    bool is_taken;
+  } rows[] = {
+      {"less energy, slower", "objective = 'energy', energy_mj = 100",
+       "objective = 'energy', energy_mj = 90, time_ms = 0.4", "theirs", true},
+      {"more energy, faster", "objective = 'energy', energy_mj = 100",
+       "objective = 'energy', energy_mj = 110, time_ms = 0.2", "theirs", false},
+      {"less of the product", "objective = 'edp', energy_mj = 100", "objective = 'edp', energy_mj = 70, time_ms = 0.4",
+       "theirs", true},
+      {"by time, of another host", "objective = 'energy', energy_mj = 100", "time_ms = 0.4", "theirs", true},
+      {"by energy, of this host, later", "time_ms = 0.3", "objective = 'energy', energy_mj = 90, time_ms = 0.4", "ours",
+       true},
+      {"by time, of this host, later", "objective = 'energy', energy_mj = 90", "time_ms = 0.4", "ours", true},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct store *to, *from;
+    struct bench_case c;
+    struct merge_counts counts;
+    char change[256];
+    case_load(&c);
+    CHECK_OK(store_open_memory(&to));
+    CHECK_OK(store_open_memory(&from));
+    case_put(&c, to, 512);
+    case_tune(&c, to, 1, 1, 0.30);
+    case_put(&c, from, 512);
+    case_tune(&c, from, 2, 1, 0.30);
+    snprintf(
+        change, sizeof change,
+        "update best set date = '2026-01-01T00:00:00.000Z', %s; update best set low_ms = time_ms, high_ms = time_ms;"
+        " update run set host = 'ours', started = '2026-01-01T00:00:00.000Z'",
+        rows[i].ours);
+    sql(to, change);
+    snprintf(
+        change, sizeof change,
+        "update best set date = '2026-02-01T00:00:00.000Z', %s; update best set low_ms = time_ms, high_ms = time_ms;"
+        " update run set host = '%s'",
+        rows[i].theirs, rows[i].host);
+    sql(from, change);
+    CHECK_OK(store_merge(to, from, &from_other, &counts));
+    CHECK_EQ(rows[i].is_taken, counts.taken, "%s", rows[i].what);
+    CHECK_OK(store_merge(to, from, &from_other, &counts));
+    CHECK_EQ(rows[i].is_taken, number_of(to, "select " FROM_OTHER " from best where is_current"), "%s, again",
+             rows[i].what);
+    store_close(from);
+    store_close(to);
+    case_free(&c);
+  }
+}
+
 TEST(reproducible_winners_stand_beside_others) {
   struct store *to, *from;
   struct bench_case c;
@@ -1020,6 +1074,10 @@ TEST(check_finds_what_is_wrong) {
       {"update template set common_hash = hash", "do not match its hash"},
       {"update template set hash = '5b5ac6e0a96b2b6ac9c0f4bd8e9ed1d5'", "do not match its hash"},
       {"update variant set parameters = '{\"no_such\":1}' where id = 2", "variant 2: template zmarch has no parameter"},
+      {"update best set objective = 'energy' where id = 1", "its energy is not known"},
+      {"update best set energy_mj = -3 where id = 1", "best 1: its energy is not positive"},
+      {"update finalist set energy_mj = 3, energy_low_mj = 4, energy_high_mj = 5",
+       "its energy is not positive, or not within its interval"},
       {"update device set name = 'a' || char(27) || '[31m'",
        "device 1: 'a?[31m' has characters that cannot be printed"},
       {"update origin set name = 'two' || char(10) || 'lines'", "origin 1: 'two"},
@@ -1187,6 +1245,7 @@ int main(void) {
       cmocka_unit_test(a_row_in_conflict_is_refused),
       cmocka_unit_test(machine_code_is_taken_where_it_is_wanted),
       cmocka_unit_test(conflicts_are_decided_by_quality),
+      cmocka_unit_test(the_objective_decides_between_winners),
       cmocka_unit_test(reproducible_winners_stand_beside_others),
       cmocka_unit_test(the_order_of_merges_does_not_matter),
       cmocka_unit_test(what_is_known_to_be_wrong_is_not_served_after_a_merge),

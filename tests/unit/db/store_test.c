@@ -272,7 +272,7 @@ TEST(a_single_value_has_no_interval) {
   struct measurement measurement = case_measurement(1);
   CHECK_OK(store_measurement(f.store, run, &key, &measurement, &variant));
   const struct timing one = {1, 0.3, 0.3, NAN, NAN, case_samples};
-  struct finalist finalist = {variant, 1, one, 1, NAN, NAN, true, false};
+  struct finalist finalist = {variant, 1, one, 1, NAN, NAN, true, false, NAN, NAN, NAN};
   struct best best = case_best(&f.c, run, variant, 1, 0.3);
   best.timing = one;
   best.roof_ratio_low = best.roof_ratio_high = NAN;
@@ -288,6 +288,65 @@ TEST(a_single_value_has_no_interval) {
   end_fixture(&f);
 }
 
+/* Store a run whose only finalist has this energy. Returns whether it became current. */
+static bool tune_energy(struct fixture *f, uint64_t variant_number, enum objective objective, double time_ms,
+                        double energy_mj, bool is_complete) {
+  struct variant_key key = case_variant(&f->c, variant_number);
+  struct measurement measurement = case_measurement(1);
+  const int64_t run = case_run(&f->c, f->store, "580.1");
+  int64_t variant = 0;
+  bool is_current = false;
+  CHECK_OK(store_measurement(f->store, run, &key, &measurement, &variant));
+  const struct finalist finalist = {.variant = variant,
+                                    .rank = 1,
+                                    .timing = {3, time_ms, time_ms, time_ms, time_ms, case_samples},
+                                    .ratio = 1,
+                                    .ratio_low = 1,
+                                    .ratio_high = 1,
+                                    .energy_mj = energy_mj,
+                                    .energy_low_mj = 0.99 * energy_mj,
+                                    .energy_high_mj = 1.01 * energy_mj};
+  struct best best = case_best(&f->c, run, variant, variant_number, time_ms);
+  struct run_end end = case_end;
+  best.objective = objective_names[objective];
+  best.energy_mj = energy_mj;
+  end.is_complete = is_complete;
+  CHECK_OK(store_final(f->store, run, &finalist, 1, &best, &end, &is_current));
+  return is_current;
+}
+
+TEST(the_newest_objective_decides_who_is_current) {
+  static const struct {
+    enum objective objective;
+    double time_ms, energy_mj;
+    bool is_complete, want;
+    const char *what;
+  } rows[] = {
+      {OBJECTIVE_TIME, 0.3, NAN, true, true, "the first"},
+      {OBJECTIVE_ENERGY, 0.31, 130, false, false, "a partial run replaces no whole one"},
+      {OBJECTIVE_ENERGY, 0.31, 130, true, true, "another objective"},
+      {OBJECTIVE_ENERGY, 0.29, 140, true, false, "faster, but more energy"},
+      {OBJECTIVE_ENERGY, 0.32, 120, true, true, "less energy"},
+      {OBJECTIVE_EDP, 0.30, 125, true, true, "another objective again"},
+      {OBJECTIVE_EDP, 0.31, 124, true, false, "a greater product"},
+      {OBJECTIVE_EDP, 0.29, 128, true, true, "a smaller product"},
+      {OBJECTIVE_TIME, 0.35, NAN, true, true, "back to time"},
+  };
+  struct fixture f;
+  begin_fixture(&f);
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    CHECK_EQ(rows[i].want,
+             tune_energy(&f, 1 + i, rows[i].objective, rows[i].time_ms, rows[i].energy_mj, rows[i].is_complete), "%s",
+             rows[i].what);
+  }
+  CHECK_EQ(1, number_of(f.store, "select count(*) from finalist where energy_mj = 120 and energy_low_mj < 120"),
+           "kept");
+  CHECK_EQ(2, number_of(f.store, "select count(*) from finalist where energy_mj is null and energy_high_mj is null"),
+           "not measured");
+  CHECK_EQ(1, number_of(f.store, "select objective is null and energy_mj is null from best where is_current"), "none");
+  end_fixture(&f);
+}
+
 TEST(the_end_of_a_run_is_stored) {
   struct fixture f;
   begin_fixture(&f);
@@ -300,12 +359,13 @@ TEST(the_end_of_a_run_is_stored) {
                 " strategy = 'exhaustive' and budget_s = 60 and space = 1234 and bytes = 134217728 and cuda = 13000"
                 " and host = 'host' and started like '20__-__-__T__:__:__.___Z'"),
       "running");
-  struct run_end end_of_run = {false, "interrupted", NAN, 0.26, NAN, "another process"};
+  struct run_end end_of_run = {false, "interrupted", NAN, 0.26, NAN, "another process", 81.5};
   CHECK_OK(store_run_end(f.store, run, &end_of_run));
   CHECK_EQ(1,
            number_of(f.store,
                      "select count(*) from run where state = 'partial' and reason = 'interrupted' and empty_ms is null"
-                     " and copy_ms = 0.26 and warnings = 'another process' and ended >= started"),
+                     " and copy_ms = 0.26 and warnings = 'another process' and ended >= started and idle_w = 81.5"
+                     " and objective is null and power_limit_w = 700"),
            "ended");
   end_fixture(&f);
 }
@@ -398,7 +458,7 @@ TEST(a_failed_end_leaves_nothing) {
   begin_fixture(&f);
   int64_t run = case_run(&f.c, f.store, "580.1");
   /* this variant does not exist */
-  struct finalist bad = {987654, 1, {3, 1, 1, 1, 1, case_samples}, 1, 1, 1, true, false};
+  struct finalist bad = {987654, 1, {3, 1, 1, 1, 1, case_samples}, 1, 1, 1, true, false, NAN, NAN, NAN};
   struct best best = case_best(&f.c, run, 987654, 1, 1);
   CHECK_EQ(HALOTUNE_DB, store_final(f.store, run, &bad, 1, &best, &case_end, NULL), "foreign keys are looked at");
   CHECK_EQ(0, number_of(f.store, "select count(*) from finalist"), "no finalist");
@@ -468,6 +528,7 @@ int main(void) {
       cmocka_unit_test(what_turns_out_to_be_wrong_is_served_no_more),
       cmocka_unit_test(what_is_wrong_is_wrong_in_every_mode),
       cmocka_unit_test(a_single_value_has_no_interval),
+      cmocka_unit_test(the_newest_objective_decides_who_is_current),
       cmocka_unit_test(the_end_of_a_run_is_stored),
       cmocka_unit_test(the_end_of_a_run_counts_its_variants_by_outcome),
       cmocka_unit_test(the_best_is_replaced_by_its_rules),

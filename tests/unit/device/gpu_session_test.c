@@ -2,6 +2,7 @@
  * the result of as many time steps. */
 
 #include "tests/unit/device/check_module.h"
+#include "tuner/device/gpu_energy.h"
 
 /* Upload the scene's fields, which are doubles, to the session. */
 static void upload_all(struct gpu_session *s, const struct scene *scene, const struct stencil *stencil) {
@@ -367,6 +368,44 @@ TEST(driver_errors_are_told_apart) {
   for (size_t i = 0; i < COUNT(rows); i++) CHECK_EQ(rows[i].outcome, gpu_outcome(rows[i].result), "row %zu", i);
 }
 
+/* The energy of an application is the driver's 350 W over its time, whatever the mode. */
+static void check_energy(enum launch_mode launch, enum cache_mode cache) {
+  static struct opened c;
+  struct gpu_look_back seen;
+  struct gpu_energy energy, idle;
+  struct nvml nvml;
+  double time_ms, energy_mj;
+  open_variant(&c, "star7", (struct grid){{20, 17, 15}}, "direct", "vector=1 load_path=plain", launch, cache);
+  CHECK_OK(gpu_session_load(&c.s, 0, &c.plan, c.v.compiled.cubin, false));
+  CHECK_OK(gpu_session_sample(&c.s, 0, 16, true, &time_ms));
+  CHECK_OK(nvml_open(&nvml));
+  struct gpu_energy_plan plan = {.slot = 0, .time_ms = 1, .least_changes = 3};
+  CHECK_EQ(HALOTUNE_NOT_FOUND, gpu_session_energy(&c.s, &nvml, &plan, &energy), "no GPU is chosen");
+  CHECK_OK(nvml_choose(&nvml, c.s.device.facts.uuid, NULL));
+  /* Units of 4 applications, each of which is taken for 1 ms: the true time is some microseconds. */
+  CHECK_OK(gpu_session_energy(&c.s, &nvml, &plan, &energy));
+  CHECK(energy.changes >= 3 && energy.applications > 0, "%ld changes", energy.changes);
+  energy_mj = energy.energy_mj / (double)energy.applications;
+  CHECK_NEAR(1, energy_mj / (350 * time_ms), 0.2, "%g mJ in %g ms", energy_mj, time_ms);
+  CHECK_OK(gpu_session_inspect(&c.s, 0, &seen));
+  for (int i = 0; i < 2; i++) CHECK_EQ(0, seen.buffers[i].bad + seen.buffers[i].damaged, "buffer %d", i);
+  plan.slot = GPU_ENERGY_IDLE;
+  CHECK_OK(gpu_session_energy(&c.s, &nvml, &plan, &idle));
+  CHECK(idle.applications == 0 && idle.energy_mj > 0 && idle.span_ms > 0, "idle: %g mJ", idle.energy_mj);
+  plan.slot = 1;
+  CHECK_EQ(HALOTUNE_ARGUMENT, gpu_session_energy(&c.s, &nvml, &plan, &energy), "an empty slot");
+  nvml_close(&nvml);
+  close_variant(&c);
+}
+
+TEST(the_energy_of_applications_is_read_from_the_counter) {
+  setenv("HALOTUNE_FAKE_ENERGY", "100", 1); /* few launches between two values: each is emulated */
+  check_energy(LAUNCH_STREAM, CACHE_STEADY);
+  check_energy(LAUNCH_GRAPH, CACHE_STEADY);
+  check_energy(LAUNCH_STREAM, CACHE_COLD);
+  unsetenv("HALOTUNE_FAKE_ENERGY");
+}
+
 int main(void) {
   const struct CMUnitTest without_a_driver[] = {
       cmocka_unit_test(phases_come_back_to_the_first),
@@ -376,6 +415,7 @@ int main(void) {
   };
   const struct CMUnitTest with_a_driver[] = {
       cmocka_unit_test(samples_of_an_iterated_stencil_are_its_time_steps),
+      cmocka_unit_test(the_energy_of_applications_is_read_from_the_counter),
       cmocka_unit_test(the_last_output_is_compared_where_it_can_be),
       cmocka_unit_test(a_checked_sample_that_is_wrong_is_told_later),
       cmocka_unit_test(how_long_values_stay_finite_follows_from_the_weights),

@@ -85,6 +85,26 @@ TEST(with_the_library_of_tests_all_is_read) {
   nvml_close(&nvml);
 }
 
+TEST(energy_and_the_power_limit_are_read_where_the_gpu_has_them) {
+  struct nvml nvml;
+  double energy_mj = 0;
+  if (!find_fake_cuda()) skip();
+  CHECK_OK(nvml_open(&nvml));
+  CHECK(!nvml_energy(&nvml, &energy_mj), "no GPU is chosen yet");
+  CHECK_NEAR(0, nvml_power_limit_w(&nvml), 0, "no GPU is chosen yet");
+  CHECK_OK(nvml_choose(&nvml, "GPU-fafafafa-fafa-fafa-fafa-fafafafafa00", NULL));
+  CHECK_NEAR(700, nvml_power_limit_w(&nvml), 1e-9, "W");
+  for (int i = 0; i < 100; i++) CHECK(nvml_energy(&nvml, &energy_mj), "reading %d", i);
+  CHECK(energy_mj >= 90 * 20, "a hundred readings of an idle GPU, of 1 ms each, show %g mJ", energy_mj);
+  setenv("HALOTUNE_FAKE_ENERGY", "0", 1);
+  CHECK(!nvml_energy(&nvml, &energy_mj), "a GPU without a counter");
+  unsetenv("HALOTUNE_FAKE_ENERGY");
+  nvml.energy = NULL;
+  nvml.power_limit = NULL;
+  CHECK(!nvml_energy(&nvml, &energy_mj) && nvml_power_limit_w(&nvml) == 0, "an old library");
+  nvml_close(&nvml);
+}
+
 /* Many small programs share a GPU. */
 TEST(any_number_of_processes_is_counted) {
   static const struct {
@@ -121,6 +141,7 @@ int main(void) {
       cmocka_unit_test(each_reason_has_its_effect),
       cmocka_unit_test(without_the_library_nothing_is_read_and_nothing_fails),
       cmocka_unit_test(with_the_library_of_tests_all_is_read),
+      cmocka_unit_test(energy_and_the_power_limit_are_read_where_the_gpu_has_them),
       cmocka_unit_test(any_number_of_processes_is_counted),
       cmocka_unit_test(a_driver_that_does_not_answer_is_not_waited_for),
   };

@@ -91,7 +91,7 @@ static inline void tuned_put_stencil(struct store *store, const struct tuned *t,
   struct timing timing = {3, t->time_ms, t->time_ms, t->time_ms * 0.99, t->time_ms * 1.01, samples};
   struct measurement measurement = {.outcome = OUTCOME_MEASURED, .reason = "", .number = 1, .timing = timing};
   CHECK_OK(store_measurement(store, run, &variant_key, &measurement, &variant));
-  struct finalist finalist = {variant, 1, timing, 1, 1, 1, true, false};
+  struct finalist finalist = {variant, 1, timing, 1, 1, 1, true, false, 0, 0, 0};
   struct best best = {.problem = start.problem,
                       .variant = variant,
                       .run = run,
@@ -115,7 +115,7 @@ static inline void tuned_put_stencil(struct store *store, const struct tuned *t,
                       .source = generated.source,
                       .cubin = "cubin",
                       .cubin_bytes = 6};
-  struct run_end end = {true, "", NAN, NAN, NAN, ""};
+  struct run_end end = {true, "", NAN, NAN, NAN, "", NAN};
   CHECK_OK(store_final(store, run, &finalist, 1, &best, &end, NULL));
   generated_free(&generated);
   analysis_free(analysis);

@@ -12,8 +12,9 @@ struct phase {
   struct backend_handle backend;
   struct final_candidate candidates[MOST];
   int count;
-  int failing_load;        /* the candidate that fails to load; -1: none */
-  int fully;               /* number of screened variants that were fully measured */
+  int failing_load; /* the candidate that fails to load; -1: none */
+  int fully;        /* number of screened variants that were fully measured */
+  enum objective objective;
   int asks_to_stop;        /* from this question on the answer is to stop; 0: never */
   const double *elsewhere; /* a weight for each candidate; NULL: nothing ran elsewhere */
   const int *finalists;    /* candidates */
@@ -89,6 +90,7 @@ static void run_with(struct phase *phase, double budget_ms, int slot_count) {
                                          .time = model_time(&phase->model),
                                          .seed = 11,
                                          .budget_ms = budget_ms,
+                                         .objective = phase->objective,
                                          .scale = 1,
                                          .candidates = phase->candidates,
                                          .candidate_count = phase->count,
@@ -785,8 +787,93 @@ TEST(looks_at_single_samples_are_what_is_left_out_first) {
   }
 }
 
+/* Time, energy and power of four variants: each objective has another winner. */
+static const double frugal_ms[] = {1.02, 1.0, 1.012, 1.028};
+static const double frugal_w[] = {500, 500, 470, 460};
+
+static void begin_frugal(struct phase *phase, enum objective objective) {
+  begin_phase(phase, frugal_ms, COUNT(frugal_ms), NOISE_NONE);
+  for (size_t i = 0; i < COUNT(frugal_ms); i++) phase->model.power_w[i] = frugal_w[i];
+  phase->objective = objective;
+}
+
+TEST(the_objective_ranks_the_finalists) {
+  static const struct {
+    enum objective objective;
+    int want, rounds;
+  } rows[] = {{OBJECTIVE_TIME, 1, 0}, {OBJECTIVE_ENERGY, 3, ENERGY_ROUNDS}, {OBJECTIVE_EDP, 2, ENERGY_ROUNDS}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct phase phase;
+    begin_frugal(&phase, rows[i].objective);
+    run_in(&phase, 60e3);
+    CHECK_EQ(rows[i].want, winner(&phase), "row %zu", i);
+    CHECK_EQ(rows[i].rounds, phase.finals.energy_rounds, "row %zu", i);
+    CHECK(!phase.finals.lacks_energy, "row %zu", i);
+    for (int c = 0; c < phase.count; c++) {
+      const struct final_entry *entry = entry_of(&phase, c);
+      if (rows[i].rounds == 0) CHECK(isnan(entry->energy_mj) && isnan(phase.finals.idle_w), "row %zu", i);
+      else CHECK_NEAR(frugal_ms[c] * frugal_w[c], entry->energy_mj, 2, "row %zu, candidate %d", i, c);
+      CHECK_NEAR(frugal_ms[c] / frugal_ms[winner(&phase)], entry->ratio, 1e-6, "a ratio is of times: row %zu", i);
+    }
+    if (rows[i].rounds > 0) CHECK_NEAR(90, phase.finals.idle_w, 1e-9, "row %zu", i);
+    for (int e = 1; e < phase.finals.count && rows[i].objective == OBJECTIVE_ENERGY; e++)
+      CHECK(phase.finals.entries[e - 1].energy_mj <= phase.finals.entries[e].energy_mj, "rank %d", e);
+    finals_free(&phase.finals);
+  }
+}
+
+/* The winner of energy turns out to be wrong. */
+TEST(the_next_by_energy_follows_a_winner_that_is_wrong) {
+  const struct verdict wrong = {.outcome = OUTCOME_WRONG};
+  struct phase phase;
+  begin_frugal(&phase, OBJECTIVE_ENERGY);
+  run_in(&phase, 60e3);
+  CHECK_OK(finals_reject(&phase.finals, &wrong));
+  CHECK_EQ(2, winner(&phase), "the second in energy");
+  finals_free(&phase.finals);
+}
+
+TEST(time_ranks_where_the_counter_fails) {
+  for (int stands = 0; stands < 2; stands++) {
+    struct phase phase;
+    begin_frugal(&phase, OBJECTIVE_ENERGY);
+    phase.model.counter_stands = stands;
+    phase.model.has_counter = stands;
+    run_in(&phase, 60e3);
+    CHECK(phase.finals.lacks_energy, "%d", stands);
+    CHECK_EQ(1, winner(&phase), "%d", stands);
+    CHECK(isnan(phase.finals.entries[0].energy_mj), "%d", stands);
+    finals_free(&phase.finals);
+  }
+}
+
+TEST(a_finalist_that_crashes_under_the_counter_leaves) {
+  struct phase phase;
+  begin_frugal(&phase, OBJECTIVE_ENERGY);
+  phase.model.energy_failing = 3;
+  run_in(&phase, 60e3);
+  CHECK_EQ(2, winner(&phase), "the next");
+  CHECK_EQ(OUTCOME_CRASHED, entry_of(&phase, 3)->verdict.outcome, "it left");
+  finals_free(&phase.finals);
+}
+
+/* In little time there is one round, and the phase ends soon after its budget. */
+TEST(energy_has_one_round_at_least) {
+  struct phase phase;
+  begin_frugal(&phase, OBJECTIVE_ENERGY);
+  run_in(&phase, 1000);
+  CHECK_EQ(1, phase.finals.energy_rounds, "rounds");
+  CHECK_EQ(3, winner(&phase), "by energy");
+  finals_free(&phase.finals);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_objective_ranks_the_finalists),
+      cmocka_unit_test(the_next_by_energy_follows_a_winner_that_is_wrong),
+      cmocka_unit_test(time_ranks_where_the_counter_fails),
+      cmocka_unit_test(a_finalist_that_crashes_under_the_counter_leaves),
+      cmocka_unit_test(energy_has_one_round_at_least),
       cmocka_unit_test(ties_are_decided_in_order),
       cmocka_unit_test(less_time_makes_a_smaller_plan_in_the_documented_order),
       cmocka_unit_test(a_default_that_is_far_behind_is_rare),

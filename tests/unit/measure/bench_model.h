@@ -40,6 +40,11 @@ struct model {
   bool hides_clock;                        /* NVML reports no clocks */
   bool is_constant;                        /* the backend reports that all samples have one value */
   double throttle_from_ms, throttle_to_ms; /* throttled between these times, for tests that choose them */
+  /* Power at work; 0: as all others. energy_failing: the variant that fails while its energy is measured; -1: none */
+  double power_w[MODEL_VARIANTS], idle_w;
+  bool has_counter, counter_stands;
+  int energy_failing;
+  long energy_samples;
   /* The variant that fails, at which of its samples, and how. */
   int failing, samples_to_failure;
   enum outcome failure;
@@ -164,10 +169,35 @@ static inline halotune_status model_keep_warm(void *state, double time_ms) {
   return HALOTUNE_OK;
 }
 
+static inline halotune_status model_energy(void *state, const struct energy_plan *plan, struct energy_sample *out,
+                                           struct verdict *verdict) {
+  struct model *model = state;
+  const int variant = plan->slot == ENERGY_IDLE ? -1 : model->in_slot[plan->slot];
+  *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
+  if (model->counter_stands) return fail(HALOTUNE_NOT_FOUND, "the counter does not change");
+  model->energy_samples++;
+  if (variant < 0) model_idle(model, plan->least_ms);
+  else model_work(model, plan->least_ms);
+  if (variant >= 0 && variant == model->energy_failing) {
+    verdict->outcome = OUTCOME_CRASHED;
+    return HALOTUNE_OK;
+  }
+  const double usual_w = 400, power_w = variant < 0 ? model->idle_w : model->power_w[variant];
+  out->span_ms = plan->least_ms;
+  out->energy_mj = plan->least_ms * (power_w > 0 ? power_w : usual_w);
+  out->applications = variant < 0 ? 0 : (long)(plan->least_ms / model->true_ms[variant]);
+  out->changes = plan->least_changes;
+  return HALOTUNE_OK;
+}
+
+static inline bool model_counts_energy(void *state) { return ((const struct model *)state)->has_counter; }
+
 static const struct backend model_backend = {.name = "model",
                                              .sample = model_sample,
                                              .recheck = model_recheck,
                                              .is_constant = model_is_constant,
+                                             .energy = model_energy,
+                                             .counts_energy = model_counts_energy,
                                              .read = model_read,
                                              .keep_warm = model_keep_warm};
 
@@ -186,6 +216,9 @@ static inline void model_make(struct model *model, enum model_noise noise, uint6
                           .memcpy_ms = 0.25,
                           .load_ms = 5,
                           .failing = -1,
+                          .energy_failing = -1,
+                          .idle_w = 90,
+                          .has_counter = true,
                           .last_slot = -1};
   for (int i = 0; i < BACKEND_ALL_SLOTS; i++) model->in_slot[i] = -1;
 }

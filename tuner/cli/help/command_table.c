@@ -60,6 +60,7 @@ struct option_values option_values_of(const struct option_row *option) {
       {"dtype", "or all", {VALUE_WORDS, "f32 f64 all"}},
       {"dtype", "", {VALUE_WORDS, "f32 f64"}},
       {"launch", "", {VALUE_WORDS, "stream graph"}},
+      {"objective", "", {VALUE_WORDS, "time energy edp"}},
       {"cache", "", {VALUE_WORDS, "steady cold"}},
       {"backend", "gpu (", {VALUE_WORDS, "gpu cpu"}},
       {"backend", "cuda (", {VALUE_WORDS, "cuda host replay:"}},

@@ -321,6 +321,8 @@ static const struct option_row options[] = {
     {"deadline", "TIME", "time for all tasks together; no limit by default"},
     {"max-variants", "N", "end the search of a task after this number of variants"},
     {"good-enough", "SHARE", "end the search of a task at this share of the driver's copy, such as 0.97"},
+    {"objective", "NAME",
+     "what the finals rank by: time (the default), energy by NVML's counter, or edp, which is energy times time"},
     {"in-flight", "N",
      "propose a variant only while fewer than N have no result; by default as many as keep compilers and GPU busy, 32 in a replay"},
     {"launch", "MODE", "stream or graph; by default graph where a launch takes less than 20 us"},

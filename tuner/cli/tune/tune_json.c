@@ -41,6 +41,10 @@ static void put_winner(json_t **json, const struct tuned *row) {
   json_put(json, "default_ms", number_json(result->winner.default_ms));
   json_put(json, "speed_up", number_json(tuned_speed_up(row)));
   json_put(json, "empty_ms", number_json(result->winner.empty_ms));
+  json_put(json, "energy_mj", number_json(result->winner.energy_mj));
+  json_put(json, "energy_low_mj", number_json(result->winner.energy_low_mj));
+  json_put(json, "energy_high_mj", number_json(result->winner.energy_high_mj));
+  json_put(json, "idle_w", number_json(result->winner.idle_w));
   json_put(json, "finalists", json_integer(result->winner.finalists));
   json_put(json, "ties", json_integer(result->winner.ties));
   json_put(json, "is_hinted", json_boolean(result->winner.is_hinted));

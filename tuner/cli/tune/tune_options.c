@@ -42,7 +42,7 @@ static halotune_status option_budget(const struct invocation *invocation, double
 halotune_status tune_options_read(const struct invocation *invocation, double start_ms, struct tune_options *out) {
   double deadline_s;
   long seed, in_flight;
-  int cache;
+  int cache, objective;
   halotune_status status;
   *out = (struct tune_options){.launch = -1};
   if ((status = option_strategy(invocation, &out->strategy)) != HALOTUNE_OK) return status;
@@ -57,7 +57,10 @@ halotune_status tune_options_read(const struct invocation *invocation, double st
   status = option_word(invocation, "launch", launch_mode_names, LAUNCH_MODE_COUNT, -1, &out->launch);
   if (status == HALOTUNE_OK)
     status = option_word(invocation, "cache", cache_mode_names, CACHE_MODE_COUNT, CACHE_STEADY, &cache);
+  if (status == HALOTUNE_OK)
+    status = option_word(invocation, "objective", objective_names, OBJECTIVE_COUNT, OBJECTIVE_TIME, &objective);
   if (status != HALOTUNE_OK) return status;
+  out->objective = (enum objective)objective;
   out->cache = (enum cache_mode)cache;
   out->deadline_ms = start_ms + deadline_s * 1e3;
   out->in_flight = (int)in_flight;

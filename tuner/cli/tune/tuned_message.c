@@ -33,7 +33,11 @@ enum { MOST_ROWS = 64 };
   X(result.winner.default_ms)        \
   X(result.winner.roof_ms)           \
   X(result.winner.roof_ratio)        \
-  X(result.winner.roof_ratio_low) X(result.winner.roof_ratio_high) X(result.winner.empty_ms)
+  X(result.winner.roof_ratio_low)    \
+  X(result.winner.roof_ratio_high)   \
+  X(result.winner.empty_ms)          \
+  X(result.winner.energy_mj)         \
+  X(result.winner.energy_low_mj) X(result.winner.energy_high_mj) X(result.winner.idle_w)
 /* Member, type, and the greatest number that it may be. */
 #define NUMBERS(X)                                               \
   X(task.launch_steps, int, LAUNCH_MOST_STEPS)                   \

@@ -31,11 +31,12 @@ struct backend_facts {
   struct device_facts device;
   const struct arch_facts *arch; /* of the device */
   bool is_emulation;
-  bool is_recording;  /* nothing runs, so that nothing need be compiled */
-  char driver[64];    /* "580.159.04"; "" for none */
-  char nvrtc[32];     /* of a recording: "13.0"; "" for others, whose compiler knows it */
-  int cuda;           /* 13000; 0 for none */
-  char warnings[512]; /* a line each, such as other processes on the GPU */
+  bool is_recording;    /* nothing runs, so that nothing need be compiled */
+  char driver[64];      /* "580.159.04"; "" for none */
+  char nvrtc[32];       /* of a recording: "13.0"; "" for others, whose compiler knows it */
+  int cuda;             /* 13000; 0 for none */
+  double power_limit_w; /* at which the GPU lowers its clocks; 0: not known */
+  char warnings[512];   /* a line each, such as other processes on the GPU */
 };
 
 /* A problem to run variants of. */
@@ -70,6 +71,22 @@ struct verdict {
   struct comparison worst; /* of the output with the largest error; its `points` are 0 if none was compared */
   double run_ms;           /* of the one, cold run that was verified; 0 if there was none */
   struct recorded_kernel recorded;
+};
+
+/* How one sample of energy is taken. */
+enum { ENERGY_IDLE = -1 };
+struct energy_plan {
+  int slot;          /* ENERGY_IDLE: nothing runs */
+  double time_ms;    /* of one application, roughly */
+  double least_ms;   /* between the changes of the counter that count */
+  int least_changes; /* from one to the next counts as one */
+};
+
+/* What the GPU's counter of energy showed while one variant ran without a pause, or nothing. */
+struct energy_sample {
+  double energy_mj, span_ms; /* between two changes of the counter */
+  long applications;         /* of the variant in between; 0 where nothing ran */
+  long changes;              /* of the counter */
 };
 
 /* Samples of several variants in turns: in each round, each slot is sampled once. */
@@ -125,6 +142,17 @@ struct backend {
    * slot's variant once more, and compare. A variant of the roof is not checked. */
   halotune_status (*recheck)(void *state, int slot, struct verdict *verdict);
 
+  /* Run a slot without a pause, and tell what the GPU's counter of energy showed meanwhile. No result is checked;
+   * recheck does that.
+   *   verdict  what went wrong with the variant
+   * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND if the counter does not change; else as sample.
+   * NULL: there is no counter. */
+  halotune_status (*energy)(void *state, const struct energy_plan *plan, struct energy_sample *out,
+                            struct verdict *verdict);
+
+  /* Whether `energy` has a counter to read. NULL: it has none. */
+  bool (*counts_energy)(void *state);
+
   /* Whether samples of a slot repeat one value, as with a recording that kept only a median. NULL: no slot does. */
   bool (*is_constant)(void *state, int slot);
 
@@ -171,6 +199,10 @@ static inline bool backend_is_constant(const struct backend_handle *backend, int
 static inline void backend_read_nothing(void *state, struct gpu_reading *out) {
   (void)state;
   *out = (struct gpu_reading){-1, -1, -1, -1, -1};
+}
+
+static inline bool backend_counts_energy(const struct backend_handle *backend) {
+  return backend->table->counts_energy && backend->table->counts_energy(backend->state);
 }
 
 static inline int backend_others(const struct backend_handle *backend) {

@@ -44,6 +44,15 @@ static int count_others(void *state) {
   return others > 0 ? others : 0;
 }
 
+static bool counts_energy(void *state) {
+  const struct cuda *c = state;
+  double energy_mj;
+  driver_limit_begin();
+  const bool counts = nvml_energy(&c->nvml, &energy_mj);
+  driver_limit_end();
+  return counts;
+}
+
 static halotune_status ask_to_keep_warm(struct cuda *c, double time_ms) {
   struct text request = {0};
   struct gpu_reply reply;
@@ -106,6 +115,7 @@ static void fill_facts(struct cuda *c, struct backend_facts *facts) {
       nvml_choose(&c->nvml, c->opened.device.uuid, c->opened.pci_bus_id) != HALOTUNE_OK) {
     snprintf(facts->warnings, sizeof facts->warnings, "%.500s\n", fail_text());
   }
+  facts->power_limit_w = nvml_power_limit_w(&c->nvml);
   driver_limit_end();
   snprintf(facts->driver, sizeof facts->driver, "%s", c->nvml.driver);
   const int others = count_others(c);
@@ -126,6 +136,8 @@ halotune_status backend_cuda_open(const struct backend_cuda_options *options, st
                                        .sample = cuda_sample,
                                        .recheck = cuda_recheck,
                                        .read = read_gpu,
+                                       .energy = cuda_energy,
+                                       .counts_energy = counts_energy,
                                        .others = count_others,
                                        .keep_warm = keep_warm,
                                        .close = close_backend};

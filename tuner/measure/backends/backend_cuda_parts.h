@@ -66,6 +66,8 @@ halotune_status cuda_unload(void *state, int slot);
 halotune_status cuda_sample(void *state, const struct sample_plan *plan, double *times_ms, int *failed,
                             struct verdict *verdict);
 halotune_status cuda_recheck(void *state, int slot, struct verdict *verdict);
+halotune_status cuda_energy(void *state, const struct energy_plan *plan, struct energy_sample *out,
+                            struct verdict *verdict);
 
 /* Write a span of the trace about what the worker did: from one mark of its reply to another. */
 void cuda_trace(const char *name, const struct candidate *candidate, const struct gpu_reply *reply, enum gpu_mark from,

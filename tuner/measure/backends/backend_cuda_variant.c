@@ -9,7 +9,7 @@
 #include "tuner/measure/backends/backend_cuda_parts.h"
 
 _Static_assert((int)GPU_SLOTS == (int)BACKEND_SLOTS && (int)GPU_SLOT_EMPTY == (int)SLOT_EMPTY &&
-                   (int)GPU_SLOT_MEMCPY == (int)SLOT_MEMCPY,
+                   (int)GPU_SLOT_MEMCPY == (int)SLOT_MEMCPY && (int)GPU_ENERGY_IDLE == (int)ENERGY_IDLE,
                "worker and backend number slots alike");
 
 enum { HANG_FACTOR = 20 };
@@ -253,4 +253,32 @@ halotune_status cuda_recheck(void *state, int slot, struct verdict *verdict) {
   }
   if (status != HALOTUNE_OK || verdict->outcome != OUTCOME_MEASURED) cuda_unload(c, slot);
   return status;
+}
+
+halotune_status cuda_energy(void *state, const struct energy_plan *plan, struct energy_sample *out,
+                            struct verdict *verdict) {
+  struct cuda *c = state;
+  struct text request = {0};
+  struct gpu_energy taken;
+  struct gpu_reply reply = {.status = HALOTUNE_OK};
+  const bool is_idle = plan->slot == ENERGY_IDLE;
+  bool have;
+  *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
+  if (!is_idle && (plan->slot < 0 || plan->slot >= BACKEND_SLOTS || !c->slots[plan->slot].is_live))
+    return fail(HALOTUNE_ARGUMENT, "slot %d is empty", plan->slot);
+  halotune_status status = cuda_ensure_worker(c);
+  if (status != HALOTUNE_OK) return status;
+  gpu_request_begin(&request, GPU_REQUEST_ENERGY);
+  pack_u64(&request, (uint64_t)plan->slot);
+  pack_double(&request, plan->time_ms);
+  pack_double(&request, plan->least_ms);
+  pack_u64(&request, (uint64_t)plan->least_changes);
+  const double most_ms = GPU_ENERGY_MOST_MS + (is_idle ? 0 : HANG_FACTOR * GPU_ENERGY_UNITS * plan->time_ms);
+  status = ask_variant(c, &request, fmax(c->hang_ms, plan->least_ms) + most_ms, &reply, verdict, &have);
+  cuda_trace("energy", is_idle ? NULL : &c->slots[plan->slot].candidate, &reply, GPU_MARK_BEGIN, GPU_MARK_END);
+  if (!is_idle && verdict->outcome != OUTCOME_MEASURED) cuda_forget(c, plan->slot);
+  if (status != HALOTUNE_OK || !have) return status;
+  if ((status = take_payload(c, &reply, &taken, sizeof taken)) != HALOTUNE_OK) return status;
+  *out = (struct energy_sample){taken.energy_mj, taken.span_ms, taken.applications, taken.changes};
+  return HALOTUNE_OK;
 }

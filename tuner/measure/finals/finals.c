@@ -6,17 +6,21 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
-#include "tuner/measure/finals/finals_parts.h"
+#include "tuner/measure/finals/energy_rounds.h"
 #include "tuner/measure/sampling/steady.h"
 
 enum { EMPTY_SAMPLES = 20 };
+
+/* The part of the phase's time that rounds of energy may take. */
+#define ENERGY_PART 0.6
 
 static halotune_status phase_make(const struct finals_request *request, struct finals *out) {
   const size_t count = (size_t)request->candidate_count;
   struct finals_phase *phase = out->phase = calloc(1, sizeof *phase);
   if (!phase) return fail_memory();
   *phase = (struct finals_phase){.request = *request, .out = out, .begin_ms = time_now_ms(&request->time)};
-  phase->end_ms = phase->begin_ms + request->budget_ms;
+  phase->energy_end_ms = phase->begin_ms + request->budget_ms;
+  phase->end_ms = phase->energy_end_ms - fmin(finals_energy_ms(request->objective), ENERGY_PART * request->budget_ms);
   out->entries = arena_alloc(&phase->arena, count * sizeof *out->entries);
   phase->contestants = arena_alloc(&phase->arena, count * sizeof *phase->contestants);
   phase->by_time = arena_alloc(&phase->arena, count * sizeof *phase->by_time);
@@ -29,6 +33,7 @@ static void phase_free(struct finals_phase *phase) {
   if (!phase) return;
   rounds_free(&phase->entry);
   rounds_free(&phase->final);
+  rounds_free(&phase->energy);
   arena_free(&phase->arena);
   free(phase);
 }
@@ -235,7 +240,7 @@ static halotune_status run_final(struct finals_phase *phase) {
   return HALOTUNE_OK;
 }
 
-/* Step 5: recheck the finalists.
+/* Step 6: recheck the finalists.
  *   left  receives how many are still in */
 static halotune_status recheck_finalists(struct finals_phase *phase, int *left) {
   struct backend_handle *backend = phase->request.backend;
@@ -263,7 +268,8 @@ halotune_status finals_run(const struct finals_request *request, struct finals *
                          .roof_ratio_low = NAN,
                          .roof_ratio_high = NAN,
                          .empty_ms = NAN,
-                         .default_ms = NAN};
+                         .default_ms = NAN,
+                         .idle_w = NAN};
   for (int i = 0; i < FINALS_ROOFS; i++) out->roofs_ms[i] = NAN;
   if ((st = phase_make(request, out)) != HALOTUNE_OK) return st;
   struct finals_phase *phase = out->phase;
@@ -284,11 +290,14 @@ halotune_status finals_run(const struct finals_request *request, struct finals *
   finals_plan_make(&times, phase->end_ms - load_end_ms, out->count, request->roof_count, &rest);
   out->is_scaled = out->is_scaled || rest.is_scaled;
   phase->plan = rest;
+  if (request->objective != OBJECTIVE_TIME && phase->plan.finalists > ENERGY_FINALISTS)
+    phase->plan.finalists = ENERGY_FINALISTS;
   cut_entries(phase);
   if ((st = run_entry(phase)) != HALOTUNE_OK) return st;
   while (left == 0 && choose_finalists(phase) > 0) {
     if ((st = run_final(phase)) != HALOTUNE_OK) return st;
     if (phase->final.count < phase->plan.final_rounds_least && finals_stopped(request)) return HALOTUNE_OK;
+    if ((st = energy_rounds_run(phase)) != HALOTUNE_OK) return st;
     if ((st = recheck_finalists(phase, &left)) != HALOTUNE_OK) return st;
   }
   if (left > 0 && request->weigh && (st = weigh_finalists(phase)) != HALOTUNE_OK) return st;

@@ -10,10 +10,13 @@
  *    rounds. What measures the roof runs in the same rounds. Only these rounds rank the finalists: luck in the rounds
  *    that chose them does not count. Each sample begins with fields made anew, and its result is checked, if there is
  *    time for that. Where the budget has time left, more rounds follow, at most FINALS_ROUNDS_MOST in all.
- * 5. All finalists are rechecked. A variant that fails, here or earlier, leaves; the others go on.
- * 6. The leader has the lowest adjusted time (rounds.h) over all rounds. It is known after the last round only, so that
- *    it does not matter who led before. A finalist ties with the leader if the interval of its ratio to the leader
- *    within the same round ends at or below 1.005. tie_rule.h chooses the winner among the leader and its ties.
+ * 5. If the objective is energy, or energy times time, rounds follow that measure energy (energy_rounds.h). They rank
+ *    the finalists, of which there are ENERGY_FINALISTS at most.
+ * 6. All finalists are rechecked. A variant that fails, here or earlier, leaves; the others go on.
+ * 7. The leader has the lowest adjusted time (rounds.h) over all rounds, or what the objective names instead. It is
+ *    known after the last round only, so that it does not matter who led before. A finalist ties with the leader if the
+ *    interval of its ratio to the leader within the same round ends at or below 1.005. tie_rule.h chooses the winner
+ *    among the leader and its ties.
  *
  * If time is short, less is done, in this order: no checks of single samples, shorter samples, fewer entrants, fewer
  * final rounds, fewer finalists, fewer entry rounds. Each is reduced to its least before the next (finals_plan.h). */
@@ -47,7 +50,8 @@ struct finals_request {
   uint64_t seed;    /* of the order within rounds */
   double budget_ms; /* of the phase (finals_budget_ms) */
   bool fills;       /* what is left of the budget is for more final rounds */
-  double scale;     /* of the anchor now: anchor_scale(anchor, 0) */
+  enum objective objective;
+  double scale; /* of the anchor now: anchor_scale(anchor, 0) */
   const struct final_candidate *candidates;
   int candidate_count;
   int first_slot, slot_count; /* slots that may be loaded: FINALS_SLOTS are enough */
@@ -82,6 +86,7 @@ struct final_entry {
   double entry_ms; /* its adjusted time of the entry rounds (rounds.h); NaN if it has none */
   /* To the winner in the same rounds, times the weights of both. The interval is NaN if it is not known. */
   double ratio, ratio_low, ratio_high;
+  double energy_mj, energy_low_mj, energy_high_mj; /* of one application; NaN where it was not measured */
   bool is_served;
   bool is_default, is_finalist, is_tie; /* is_tie: it ties with the leader, or is the leader */
 };
@@ -99,7 +104,10 @@ struct finals {
   double roof_ratio, roof_ratio_low, roof_ratio_high;
 
   double empty_ms, default_ms;      /* NaN if not measured */
+  double idle_w;                    /* power of the GPU while nothing ran; NaN if not measured */
   int entry_rounds, final_rounds;   /* how many count */
+  int energy_rounds;                /* 0 for OBJECTIVE_TIME */
+  bool lacks_energy;                /* the objective needs energy, and the GPU's counter did not change: time ranks */
   bool is_unchecked;                /* there was no time to check the results of single final samples */
   bool is_scaled;                   /* less was done than without a limit of time */
   bool is_marked;                   /* too few rounds had no slowdown, so that rounds with a slowdown count, too */

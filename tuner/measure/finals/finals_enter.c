@@ -128,7 +128,10 @@ static halotune_status add_entry(struct finals_phase *phase, int candidate, int 
                                 .entry_ms = NAN,
                                 .ratio = NAN,
                                 .ratio_low = NAN,
-                                .ratio_high = NAN};
+                                .ratio_high = NAN,
+                                .energy_mj = NAN,
+                                .energy_low_mj = NAN,
+                                .energy_high_mj = NAN};
   phase->out->count++;
   if (from->slot >= 0) return HALOTUNE_OK;
   halotune_status st = phase->request.load(phase->request.state, candidate, slot, &entry->verdict);

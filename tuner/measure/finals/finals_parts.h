@@ -20,16 +20,17 @@ struct finals_phase {
   struct finals *out;
   struct arena arena; /* the arrays, the entries and their samples */
   struct finals_plan plan;
-  double begin_ms, end_ms;
-  double load_ms;                 /* of one entrant */
-  struct contestant *contestants; /* a candidate each */
-  double best_ms;                 /* of their times */
-  int *by_time;                   /* candidates that may enter: what a lookup serves, then the fastest first */
+  double begin_ms, end_ms, energy_end_ms; /* of the rounds of time, and of those of energy */
+  double load_ms;                         /* of one entrant */
+  struct contestant *contestants;         /* a candidate each */
+  double best_ms;                         /* of their times */
+  int *by_time;                           /* candidates that may enter: what a lookup serves, then the fastest first */
   int by_time_count;
   int far; /* the candidate that a lookup serves, where it is too slow to enter by its time; -1: none */
   struct rounds entry, final;
-  int *finalists;  /* entries: players of the final rounds; the roofs are the players after them */
-  double *weights; /* a finalist each: request.weigh; NULL until it was asked */
+  struct rounds energy; /* energy_rounds.h: of the finalists alone; its `times_ms` are millijoules of one application */
+  int *finalists;       /* entries: players of the final rounds; the roofs are the players after them */
+  double *weights;      /* a finalist each: request.weigh; NULL until it was asked */
   int finalist_count;
 };
 
@@ -54,7 +55,7 @@ halotune_status finals_enter(struct finals_phase *phase);
 /* Load them: step 3. In finals_enter.c. */
 halotune_status finals_load(struct finals_phase *phase);
 
-/* Step 6: find the winner, fill the entries' figures, and sort the entries. At least one finalist must be left. In
+/* Step 7: find the winner, fill the entries' figures, and sort the entries. At least one finalist must be left. In
  * finals_result.c. */
 halotune_status finals_result(struct finals_phase *phase);
 

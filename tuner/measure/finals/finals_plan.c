@@ -15,6 +15,13 @@
 
 double finals_budget_ms(double run_budget_ms) { return fmax(BUDGET_PART * run_budget_ms, FINALS_BUDGET_LEAST_MS); }
 
+double finals_energy_ms(enum objective objective) {
+  const double guests = 2;      /* the default, and what a lookup serves */
+  const double beside_ms = 200; /* the warm-up, and the waits for the first and the last change of the counter */
+  if (objective == OBJECTIVE_TIME) return 0;
+  return (ENERGY_ROUNDS * (ENERGY_FINALISTS + guests) + 1) * (ENERGY_LOOP_MS + beside_ms);
+}
+
 /* The cost of one sample and of the untimed application before it. */
 static double sample_cost_ms(const struct finals_plan *plan, double time_ms) {
   return time_ms + time_ms * batch_of(time_ms, plan->sample_ms);

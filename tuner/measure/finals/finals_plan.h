@@ -4,6 +4,8 @@
 
 #include <stdbool.h>
 
+#include "db/store/store.h"
+
 /* How much is done where time is not short, and the least. */
 enum {
   FINALS_ENTRANTS = 64,
@@ -22,6 +24,12 @@ enum {
   FINALS_SAMPLE_US = 1000,      /* a sample; the least is MEASURE_SAMPLE_US */
   FINALS_BUDGET_LEAST_MS = 5000
 };
+
+/* Rounds of energy (energy_rounds.h), and how long each finalist runs in one of them. */
+enum { ENERGY_LOOP_MS = 400, ENERGY_CHANGES = 4, ENERGY_ROUNDS = 6, ENERGY_FINALISTS = 6 };
+
+/* The time that rounds of energy take; 0 for OBJECTIVE_TIME. */
+double finals_energy_ms(enum objective objective);
 
 /* The part of a run's budget that is kept for the finals: 20 %, at least FINALS_BUDGET_LEAST_MS. */
 double finals_budget_ms(double run_budget_ms);

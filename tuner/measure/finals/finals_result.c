@@ -4,10 +4,11 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "tuner/measure/finals/finals_parts.h"
+#include "tuner/measure/finals/energy_rounds.h"
 #include "tuner/measure/finals/tie_rule.h"
 
-/* The player with the lowest adjusted time among the `count` players from `first`; -1 if none is in and has a time. */
+/* The player with the lowest adjusted time, or other number, among the `count` players from `first`; -1 if none is in
+ * and has a time. */
 static int fastest_player(const struct rounds *rounds, const double *adjusted_ms, int first, int count) {
   int best = -1;
   for (int p = first; p < first + count; p++) {
@@ -21,17 +22,18 @@ static double weight_beside(const struct finals_phase *phase, int player, int ot
   return phase->weights ? phase->weights[player] / phase->weights[other] : 1;
 }
 
-/* Find the winner's player by the rule of step 6. */
-static halotune_status choose_winner(struct finals_phase *phase, const double *adjusted_ms, int *winner) {
-  const int count = phase->finalist_count, leader = fastest_player(&phase->final, adjusted_ms, 0, count);
+/* Find the winner's player by the rule of step 7.
+ *   scores  what finalists are ranked by */
+static halotune_status choose_winner(struct finals_phase *phase, const double *scores, int *winner) {
+  const int count = phase->finalist_count, leader = fastest_player(&phase->final, scores, 0, count);
   struct contender *contenders = arena_alloc(&phase->arena, (size_t)count * sizeof *contenders);
   if (!contenders) return fail_memory();
   for (int p = 0; p < count; p++) {
     struct final_entry *entry = &phase->out->entries[phase->finalists[p]];
     const struct final_candidate *candidate = &phase->request.candidates[entry->candidate];
-    const double weight = weight_beside(phase, p, leader);
+    const double time_ratio = rounds_ratio(&phase->final, p, leader).high * weight_beside(phase, p, leader);
     entry->is_tie = player_is_in(&phase->final, p) &&
-                    (p == leader || rounds_ratio(&phase->final, p, leader).high * weight <= FINALS_TIE_RATIO);
+                    (p == leader || energy_rounds_ratio_high(phase, p, leader, time_ratio) <= FINALS_TIE_RATIO);
     contenders[p] = (struct contender){.is_tie = entry->is_tie,
                                        .is_default = entry->is_default,
                                        .registers = candidate->registers,
@@ -89,15 +91,22 @@ static void tell_roof(struct finals_phase *phase, const double *adjusted_ms, int
 /* An entry with its key for sorting. The groups are winner, finalists, other entries, entries that left. */
 struct ranking {
   int group;
-  double adjusted_ms;
+  double score; /* what its group is sorted by */
   struct final_entry entry;
 };
 
 static int compare_rankings(const void *left, const void *right) {
   const struct ranking *a = left, *b = right;
   if (a->group != b->group) return a->group < b->group ? -1 : 1;
-  if (a->adjusted_ms != b->adjusted_ms) return a->adjusted_ms < b->adjusted_ms ? -1 : 1;
+  if (a->score != b->score) return a->score < b->score ? -1 : 1;
   return (a->entry.candidate > b->entry.candidate) - (a->entry.candidate < b->entry.candidate);
+}
+
+static void tell_energy(struct finals_phase *phase, int player, struct final_entry *entry) {
+  const struct summary energy = energy_rounds_energy(phase, player);
+  entry->energy_mj = energy.median;
+  entry->energy_low_mj = energy.low;
+  entry->energy_high_mj = energy.high;
 }
 
 static void rank_entries(struct finals *out, struct ranking *rankings) {
@@ -116,16 +125,18 @@ static void rank_entries(struct finals *out, struct ranking *rankings) {
 halotune_status finals_result(struct finals_phase *phase) {
   struct finals *out = phase->out;
   double *adjusted_ms = arena_alloc(&phase->arena, (size_t)phase->final.player_count * sizeof *adjusted_ms);
+  double *scores = arena_alloc(&phase->arena, (size_t)phase->final.player_count * sizeof *scores);
   struct ranking *rankings = arena_alloc(&phase->arena, (size_t)out->count * sizeof *rankings);
   int winner;
-  if (!adjusted_ms || !rankings) return fail_memory();
+  if (!adjusted_ms || !scores || !rankings) return fail_memory();
   rounds_adjusted(&phase->final, adjusted_ms);
   for (int p = 0; p < phase->finalist_count && phase->weights; p++) adjusted_ms[p] *= phase->weights[p];
-  halotune_status st = choose_winner(phase, adjusted_ms, &winner);
+  energy_rounds_scores(phase, adjusted_ms, scores);
+  halotune_status st = choose_winner(phase, scores, &winner);
   for (int i = 0; i < out->count && st == HALOTUNE_OK; i++) {
     const bool is_in = out->entries[i].verdict.outcome == OUTCOME_MEASURED;
     rankings[i].group = !is_in ? 3 : 2;
-    rankings[i].adjusted_ms = is_in ? out->entries[i].entry_ms : 0;
+    rankings[i].score = is_in ? out->entries[i].entry_ms : 0;
     if (is_in && !out->entries[i].is_finalist) {
       st = tell_entry(&phase->entry, i, phase->finalists[winner], 1, &phase->arena, &out->entries[i]);
     }
@@ -134,7 +145,8 @@ halotune_status finals_result(struct finals_phase *phase) {
     const int i = phase->finalists[p];
     if (!player_is_in(&phase->final, p)) continue;
     rankings[i].group = p == winner ? 0 : 1;
-    rankings[i].adjusted_ms = adjusted_ms[p];
+    rankings[i].score = isnan(scores[p]) ? INFINITY : scores[p];
+    tell_energy(phase, p, &out->entries[i]);
     st = tell_entry(&phase->final, p, winner, weight_beside(phase, p, winner), &phase->arena, &out->entries[i]);
   }
   if (st != HALOTUNE_OK) return st;
@@ -142,6 +154,7 @@ halotune_status finals_result(struct finals_phase *phase) {
   rank_entries(out, rankings);
   out->entry_rounds = phase->entry.count;
   out->final_rounds = phase->final.count;
+  out->energy_rounds = phase->energy.count;
   out->before = phase->final.before;
   out->after = phase->final.after;
   return HALOTUNE_OK;

@@ -22,8 +22,9 @@ struct final_inputs {
   double scale;     /* anchor_scale() at the end of the search */
   double memcpy_ms; /* of the driver's copy before the search; NaN where it was not measured */
   uint64_t seed;
-  bool fills;              /* the search ended by time: what the finals do not need is for more rounds */
-  enum launch_mode launch; /* of the problem that is on the device */
+  enum objective objective; /* what ranks the finalists */
+  bool fills;               /* the search ended by time: what the finals do not need is for more rounds */
+  enum launch_mode launch;  /* of the problem that is on the device */
   enum cache_mode cache;
   /* Changed. */
   struct backend_handle *backend; /* all slots are empty before and after */
@@ -44,6 +45,8 @@ struct final_winner {
   char second_grid[64];  /* where it was verified as well: "509x251x499"; "" where its rules keep no such grid */
   struct timing timing;  /* without samples */
   double default_ms, roof_ms, roof_ratio, roof_ratio_low, roof_ratio_high, empty_ms; /* NaN where not measured */
+  double energy_mj, energy_low_mj, energy_high_mj; /* of one application; NaN where not measured */
+  double idle_w;                                   /* power of the GPU while nothing ran; NaN where not measured */
   int finalists, ties;
   int other_processes; /* that computed on the GPU when the finals began */
 };

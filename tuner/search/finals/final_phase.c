@@ -172,6 +172,7 @@ static halotune_status run_rounds(struct final_phase *phase) {
                                          .time = in->schedule->time,
                                          .seed = in->seed,
                                          .budget_ms = in->schedule->end_ms - schedule_now_ms(in->schedule),
+                                         .objective = in->objective,
                                          .fills = in->fills && isfinite(in->schedule->end_ms),
                                          .scale = in->scale,
                                          .candidates = phase->candidates,
@@ -227,6 +228,11 @@ static void warn_of_rounds(const struct final_inputs *in, struct final_rounds *r
   if (finals->is_scaled)
     text_printf(&rounds->warnings, "the %s was too short for the whole final phase\n",
                 in->schedule->has_deadline ? "time before the deadline" : "budget");
+  if (finals->lacks_energy)
+    text_printf(&rounds->warnings, "the GPU's counter of energy did not change: the finalists are ranked by time\n");
+  else if (in->objective != OBJECTIVE_TIME && finals->energy_rounds > 0 && finals->energy_rounds < ENERGY_ROUNDS)
+    text_printf(&rounds->warnings, "the time was too short for more than %d round%s of energy\n", finals->energy_rounds,
+                finals->energy_rounds == 1 ? "" : "s");
   if (finals->is_unchecked)
     text_printf(&rounds->warnings, "no time was left to check the result of each final sample\n");
 }
@@ -249,7 +255,8 @@ static halotune_status end_without_winner(const struct final_inputs *in, const s
                               .empty_ms = rounds->finals.empty_ms,
                               .copy_ms = rounds->copy_ms,
                               .memcpy_ms = isnan(rounds->memcpy_ms) ? in->memcpy_ms : rounds->memcpy_ms,
-                              .warnings = text_string(&rounds->warnings)};
+                              .warnings = text_string(&rounds->warnings),
+                              .idle_w = rounds->finals.idle_w};
   snprintf(reason, 256, "%s", why);
   return store_run_end(in->rows->store, in->rows->run, &end);
 }

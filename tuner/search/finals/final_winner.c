@@ -24,7 +24,10 @@ static struct finalist *list_finalists(const struct final_inputs *in, const stru
                                          .ratio_low = entry->ratio_low,
                                          .ratio_high = entry->ratio_high,
                                          .is_default = entry->is_default,
-                                         .is_tie = entry->is_tie};
+                                         .is_tie = entry->is_tie,
+                                         .energy_mj = entry->energy_mj,
+                                         .energy_low_mj = entry->energy_low_mj,
+                                         .energy_high_mj = entry->energy_high_mj};
     list[*count - 1].timing.samples = entry->samples;
   }
   return list;
@@ -54,6 +57,10 @@ static void report_winner(const struct final_inputs *in, const struct finals *fi
   out->roof_ratio_low = finals->roof_ratio_low;
   out->roof_ratio_high = finals->roof_ratio_high;
   out->empty_ms = finals->empty_ms;
+  out->energy_mj = winner->energy_mj;
+  out->energy_low_mj = winner->energy_low_mj;
+  out->energy_high_mj = winner->energy_high_mj;
+  out->idle_w = finals->idle_w;
   for (int i = 0; i < finals->count; i++) {
     out->finalists += finals->entries[i].is_finalist;
     out->ties += i > 0 && finals->entries[i].is_finalist && finals->entries[i].is_tie;
@@ -98,13 +105,16 @@ static halotune_status store_winner(const struct final_inputs *in, const struct 
                             .coefficient_count = in->task->stencil->coefficient_count,
                             .source = trial->generated.source,
                             .cubin = trial->compiled.cubin,
-                            .cubin_bytes = trial->compiled.cubin_bytes};
+                            .cubin_bytes = trial->compiled.cubin_bytes,
+                            .objective = objective_names[isnan(winner->energy_mj) ? OBJECTIVE_TIME : in->objective],
+                            .energy_mj = winner->energy_mj};
   const struct run_end end = {.is_complete = !partial,
                               .reason = partial ? partial : "",
                               .empty_ms = finals->empty_ms,
                               .copy_ms = rounds->copy_ms,
                               .memcpy_ms = rounds->memcpy_ms,
-                              .warnings = text_string(&rounds->warnings)};
+                              .warnings = text_string(&rounds->warnings),
+                              .idle_w = finals->idle_w};
   struct finalist *finalists = list_finalists(in, finals, &count);
   if (!finalists) return fail_memory();
   halotune_status status = store_final(rows->store, rows->run, finalists, count, &best, &end, is_current);

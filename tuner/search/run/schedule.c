@@ -26,13 +26,13 @@ void schedule_divide(struct schedule *schedule, double budget_s) {
   schedule->end_ms = fmin(now_ms + budget_ms, fmax(last_ms, now_ms));
   schedule->search_end_ms = schedule->end_ms;
   if (isfinite(schedule->end_ms))
-    schedule->search_end_ms -= fmin(finals_budget_ms(budget_ms), (schedule->end_ms - now_ms) / 2);
+    schedule->search_end_ms -= fmin(finals_budget_ms(budget_ms) + schedule->energy_ms, (schedule->end_ms - now_ms) / 2);
   schedule->first_search_end_ms = schedule->search_end_ms;
 }
 
 void schedule_keep_for_finals(struct schedule *schedule, double finals_ms) {
   if (isfinite(schedule->end_ms))
-    schedule->search_end_ms = fmax(schedule->first_search_end_ms, schedule->end_ms - finals_ms);
+    schedule->search_end_ms = fmax(schedule->first_search_end_ms, schedule->end_ms - finals_ms - schedule->energy_ms);
 }
 
 double schedule_now_ms(const struct schedule *schedule) { return time_now_ms(&schedule->time); }

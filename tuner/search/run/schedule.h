@@ -15,6 +15,7 @@ struct schedule {
   double start_ms;                   /* when the set-up began */
   double search_end_ms, end_ms; /* when the search has to end, and the finals; 0 during the set-up; INFINITY: never */
   double first_search_end_ms;   /* what schedule_divide() made of search_end_ms */
+  double energy_ms;             /* the finals keep so much more for rounds of energy */
   bool has_deadline;            /* the deadline comes before the end of the budget */
   bool is_too_late;             /* the deadline leaves too little time to begin the search */
 };

@@ -194,7 +194,9 @@ static halotune_status open_run(const struct setup_inputs *in, struct setup *set
                                   .budget_s = isfinite(options->budget_s) ? options->budget_s : 0,
                                   .space = setup->space_size,
                                   .bytes = task_bytes(task),
-                                  .text = text};
+                                  .text = text,
+                                  .objective = options->objective,
+                                  .power_limit_w = facts->power_limit_w};
   if (!options->fresh && store_adopt_lost(store, rows->problem) != HALOTUNE_OK) return HALOTUNE_DB;
   rows->run = store_run_begin(store, &start);
   return rows->run ? HALOTUNE_OK : HALOTUNE_DB;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/trace.h"
+#include "tuner/measure/finals/finals_plan.h"
 #include "tuner/search/finals/final_phase.h"
 #include "tuner/search/tune/search_phase.h"
 #include "tuner/search/tune/setup.h"
@@ -35,6 +36,18 @@ static halotune_status begin_crew(const struct run *run) {
   return crew->table->begin(crew->state, &task);
 }
 
+/* Whether what the finals rank by can be measured. */
+static halotune_status check_objective(const struct run *run) {
+  const enum objective objective = run->in.options->objective;
+  const struct backend_handle *backend = run->in.tools->backend;
+  if (objective == OBJECTIVE_TIME || backend_counts_energy(backend)) return HALOTUNE_OK;
+  return fail(
+      HALOTUNE_ARGUMENT,
+      "--objective %s needs a GPU whose energy NVML counts (from Volta on, no MIG instance), and %s has no such "
+      "counter: without the option, variants are ranked by time",
+      objective_names[objective], backend->facts.device.name);
+}
+
 /* Tell the crew what the set-up found. */
 static halotune_status start_crew(const struct run *run) {
   const struct crew *crew = run->in.tools->crew;
@@ -60,7 +73,8 @@ static halotune_status run_setup(struct run *run, struct tune_result *out) {
   const struct tune_options *options = run->in.options;
   struct setup *setup = &run->setup;
   const struct crew *crew = run->in.tools->crew;
-  halotune_status status = crew ? begin_crew(run) : HALOTUNE_OK;
+  halotune_status status = check_objective(run);
+  if (status == HALOTUNE_OK && crew) status = begin_crew(run);
   if (status == HALOTUNE_OK) status = setup_make(&run->in, setup);
   out->launch = setup->launch;
   run->progress.space = setup->space_size;
@@ -68,6 +82,7 @@ static halotune_status run_setup(struct run *run, struct tune_result *out) {
   if (status != HALOTUNE_OK || !setup->rows.run) return status;
   if (crew) status = start_crew(run);
   if (status != HALOTUNE_OK) return status;
+  run->schedule.energy_ms = finals_energy_ms(options->objective);
   schedule_divide(&run->schedule, options->budget_s);
   return options->strategy->open(&setup->space, options->seed, &run->strategy_state);
 }
@@ -149,6 +164,7 @@ static halotune_status run_finals(struct run *run, const struct tune_templates *
                                   .scale = run->search.scale,
                                   .memcpy_ms = setup->memcpy_ms,
                                   .seed = options->seed,
+                                  .objective = options->objective,
                                   .fills = !run->search.is_exhausted,
                                   .launch = setup->launch,
                                   .cache = options->cache,
@@ -189,7 +205,11 @@ halotune_status tune(const struct tune_tools *tools, const struct task *task, co
                                          .roof_ratio = NAN,
                                          .roof_ratio_low = NAN,
                                          .roof_ratio_high = NAN,
-                                         .empty_ms = NAN},
+                                         .empty_ms = NAN,
+                                         .energy_mj = NAN,
+                                         .energy_low_mj = NAN,
+                                         .energy_high_mj = NAN,
+                                         .idle_w = NAN},
                               .bytes = task_bytes(task)};
   struct run run = {.in = {tools, task, copy, templates, options, &run.schedule, &run.progress},
                     .schedule = schedule_start(&options->time, options->stop, options->deadline_ms),

@@ -29,9 +29,10 @@ struct tune_options {
   long max_variants;       /* 0: no bound */
   double good_enough;      /* the search ends when the best reaches this share of the driver's copy; 0: never */
   int in_flight;           /* variants that are proposed and have no result, at most; 0: as keeps all busy */
-  bool fresh;              /* measure the variants again that earlier runs measured */
-  bool no_hints;           /* begin blind: do not try first what databases know as winners */
-  bool leads_only;         /* the crew alone runs what the strategy proposes */
+  enum objective objective; /* what the finals rank by: other than time only if the backend counts energy */
+  bool fresh;               /* measure the variants again that earlier runs measured */
+  bool no_hints;            /* begin blind: do not try first what databases know as winners */
+  bool leads_only;          /* the crew alone runs what the strategy proposes */
   bool rematch; /* no search: the finals among the winners of earlier runs, and the fastest that they measured */
   int launch;   /* enum launch_mode; -1: graph where the default takes less than 20 us, else stream */
   enum cache_mode cache;
