@@ -249,7 +249,8 @@ static const char counts_sql[] =
     " or memory_bytes < 0 or min(sm_count, clock_khz, memory_clock_khz, bus_bits, l2_bytes, max_threads, max_threads_sm,"
     " max_registers, registers_sm, max_shared_bytes, warp_size) < 0 or max(sm_count, clock_khz, memory_clock_khz, bus_bits,"
     " l2_bytes, max_threads, max_threads_sm, max_registers, registers_sm, max_shared_bytes, warp_size) > 2147483647"
-    " union all select 'problem', id, 'its grid is none' from problem where nx < 1 or ny < 1 or nz < 1"
+    " union all select 'problem', id, 'its grid is none' from problem where min(nx, ny, nz) < 1 or max(nx, ny, nz) > 2147483648"
+    " or 1.0 * nx * ny * nz > 1099511627776" /* GRID_MOST_AXIS_POINTS, GRID_MOST_POINTS */
     " union all select 'best', b.id, 'its launch makes other steps than its problem asks for' from best b join problem p on"
     " p.id = b.problem_id where b.steps <> p.steps or (json_valid(b.launch) and coalesce(b.launch ->> '$.steps', 1) <> p.steps)"
     " union all select 'best', id, 'its time is not positive, or not within its interval' from best where not"

@@ -77,14 +77,15 @@ static int compare_rows(const void *left, const void *right) {
   return a->time_ms < b->time_ms ? -1 : a->time_ms > b->time_ms;
 }
 
-/* In one database no current winner is known to be wrong. But a finalist may be, and one database may know that a row
- * of another is wrong. */
-static void drop_refuted(struct catalog *c) {
+/* Drop rows of problems that no lookup can ask for, and those that are known to be wrong. In one database no current
+ * winner is. But a finalist may be, and one database may know that a row of another is wrong. */
+static void drop_rows(struct catalog *c) {
   int kept = 0;
   refuted_finish(&c->refuted);
-  if (c->refuted.count == 0) return;
   for (int i = 0; i < c->row_count; i++) {
-    if (!refuted_row(&c->refuted, &c->rows[i])) c->rows[kept++] = c->rows[i];
+    const struct served *row = &c->rows[i];
+    if (row->steps == 0 || (c->refuted.count > 0 && refuted_row(&c->refuted, row))) continue;
+    if (kept++ < i) c->rows[kept - 1] = *row;
   }
   c->row_count = kept;
 }
@@ -110,7 +111,7 @@ halotune_status catalog_finish(struct catalog *c) {
   if (status != HALOTUNE_OK) return status;
   status = catalog_find_installed(c);
   if (status != HALOTUNE_OK) return status;
-  drop_refuted(c);
+  drop_rows(c);
   find_copies(c);
   for (int i = 1; i < c->row_count; i++) {
     if (compare_rows(&c->rows[i - 1], &c->rows[i]) <= 0) continue;

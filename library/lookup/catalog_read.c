@@ -208,6 +208,16 @@ static unsigned char mode_number(const char *const names[], int count, const cha
   return (unsigned char)count;
 }
 
+/* Read the points of a grid. A number that no grid has would be that of another grid once it is cut to 32 bits.
+ * Returns false for such a one. */
+static bool read_grid(const int64_t points[MAX_DIMS], uint32_t out[MAX_DIMS]) {
+  for (int axis = 0; axis < MAX_DIMS; axis++) {
+    if (points[axis] < 1 || points[axis] > GRID_MOST_AXIS_POINTS) return false;
+    out[axis] = (uint32_t)points[axis];
+  }
+  return true;
+}
+
 static unsigned char count_parameters(const char *json) {
   unsigned count = 0;
   for (const char *c = json; *c; c++) count += *c == ':'; /* no name and no word contains a colon */
@@ -282,14 +292,18 @@ static halotune_status take_problem(void *context, sqlite3_value **values) {
   if (row->device < 0) return refer_fail(r, "problem", id, "device", device_id);
   if (row->stencil < 0) return refer_fail(r, "problem", id, "stencil", stencil_id);
   row->dtype = mode_number(dtype_names, DTYPE_COUNT, value_text(values[3]));
-  for (int axis = 0; axis < MAX_DIMS; axis++) row->n[axis] = (uint32_t)sqlite3_value_int64(values[4 + axis]);
+  const int64_t points[MAX_DIMS] = {sqlite3_value_int64(values[4]), sqlite3_value_int64(values[5]),
+                                    sqlite3_value_int64(values[6])};
   row->launch = mode_number(launch_mode_names, LAUNCH_MODE_COUNT, value_text(values[7]));
   row->cache = mode_number(cache_mode_names, CACHE_MODE_COUNT, value_text(values[8]));
   row->reproducible = sqlite3_value_int(values[9]) != 0;
   const int64_t steps = sqlite3_value_int64(values[10]);
-  row->steps = (unsigned short)(steps > LAUNCH_MOST_STEPS ? 0 : steps); /* 0: no lookup asks for it */
+  const bool is_problem = read_grid(points, row->n) && row->dtype < DTYPE_COUNT && row->launch < LAUNCH_MODE_COUNT &&
+                          row->cache < CACHE_MODE_COUNT && steps >= 1 && steps <= LAUNCH_MOST_STEPS;
+  row->steps = is_problem ? (unsigned short)steps : 0; /* 0: catalog_finish drops it */
   row->model = c->devices[row->device].model;
   row->has_problem = true;
+  if (!is_problem) return HALOTUNE_OK;
   struct known_stencil *stencil = &c->stencils[row->stencil];
   if (!*stencil->newest) stencil->database = c->database_count;
   const char *date = date_decides(c->refuted.now, row->date);
@@ -379,7 +393,9 @@ static halotune_status take_refuted(struct reader *r, sqlite3_stmt *query) {
   int device = map_find(&r->devices, sqlite3_column_int64(query, 1));
   refuted.stencil = map_find(&r->stencils, sqlite3_column_int64(query, 2));
   refuted.dtype = mode_number(dtype_names, DTYPE_COUNT, column_text(query, 3));
-  for (int axis = 0; axis < MAX_DIMS; axis++) refuted.n[axis] = (uint32_t)sqlite3_column_int64(query, 4 + axis);
+  const int64_t points[MAX_DIMS] = {sqlite3_column_int64(query, 4), sqlite3_column_int64(query, 5),
+                                    sqlite3_column_int64(query, 6)};
+  const bool is_problem = read_grid(points, refuted.n) && refuted.dtype < DTYPE_COUNT;
   refuted.template_at = map_find(&r->templates, sqlite3_column_int64(query, 7));
   if (!refuted.date || !refuted.parameters) return fail_memory();
   if (device < 0 || refuted.stencil < 0 || refuted.template_at < 0) {
@@ -387,7 +403,7 @@ static halotune_status take_refuted(struct reader *r, sqlite3_stmt *query) {
                 r->path);
   }
   refuted.model = c->devices[device].model;
-  return refuted_add(&c->refuted, &refuted);
+  return is_problem ? refuted_add(&c->refuted, &refuted) : HALOTUNE_OK;
 }
 
 /* Sort the references. Mostly they are in order already. */

@@ -1107,6 +1107,8 @@ TEST(check_finds_what_is_wrong) {
       {"update best set launch = '{\"steps\":2,' || substr(launch, 2) where id = 1", "best 1: "},
       {"update best set launch = '{\"steps\":1,\"steps\":4,' || substr(launch, 2) where id = 1", "best 1: "},
       {"update problem set ny = 0 where id = 2", "problem 2: its grid is none"},
+      {"update problem set nx = nx + (1 << 40) where id = 2", "problem 2: its grid is none"},
+      {"update problem set nx = 1 << 20, ny = 1 << 20, nz = 2 where id = 2", "problem 2: its grid is none"},
       {"update problem set steps = 2 where id = 2", "its launch makes other steps"},
       {"update best set steps = 2 where id = 2; update problem set steps = 2", "its launch makes other steps"},
       {"update best set time_ms = 9 where id = 2", "best 2: its time is not"},

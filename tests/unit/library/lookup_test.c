@@ -1020,6 +1020,36 @@ TEST(a_row_that_names_what_does_not_exist) {
   }
 }
 
+/* Numbers that another problem has once they are cut, and words that no problem has. */
+TEST(a_row_of_no_problem_answers_nothing) {
+  static const char *const changes[] = {
+      "nx = nx + (1 << 40)", "nx = nx - (1 << 32)", "ny = 0",          "steps = 65537",
+      "steps = -65535",      "dtype = 'f99'",       "launch = 'some'", "cache = 'warm'",
+  };
+  const halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0, 0};
+  enum { GRIDS = 3 }; /* so many changes are of grids */
+  for (size_t i = 0; i < COUNT(changes) + GRIDS; i++) {
+    const bool is_refuting = i >= COUNT(changes); /* the row says that the winner is wrong */
+    struct work other = work_begin();
+    const char *paths[] = {other.path, work.path};
+    char sql[512];
+    halotune_ctx *ctx;
+    halotune_config config;
+    const struct tuned row = {GPU_H200, "star7",         "zmarch", is_refuting ? "vector=4" : "vector=2",
+                              F32,      {512, 512, 512}, USUAL,    0.1};
+    tuned_make(other.path, &row, 1);
+    snprintf(sql, sizeof sql, "%s; pragma ignore_check_constraints = on; update problem set %s",
+             is_refuting ? IS_WRONG "started" : "select 1", changes[i % COUNT(changes)]);
+    tuned_change(other.path, sql);
+    CHECK_OK(halotune_open(paths, 2, &ctx));
+    CHECK_OK(halotune_lookup(ctx, &problem, &config));
+    CHECK_EQ(HALOTUNE_MATCH_EXACT, config.match, "%s", sql);
+    CHECK_NEAR(0.3, config.time_ms, 1e-9, "%s", sql);
+    halotune_close(ctx);
+    work_end(&other);
+  }
+}
+
 /* After an upgrade, before anyone tunes again. */
 TEST(an_older_database_is_read) {
   struct work other = work_begin();
@@ -1152,6 +1182,7 @@ int main(void) {
       cmocka_unit_test(a_date_in_the_future_decides_nothing),
       cmocka_unit_test(files_that_cannot_be_used),
       cmocka_unit_test(a_row_that_names_what_does_not_exist),
+      cmocka_unit_test(a_row_of_no_problem_answers_nothing),
       cmocka_unit_test(an_older_database_is_read),
       cmocka_unit_test(nothing_tuned_yet_is_no_error),
       cmocka_unit_test(a_success_leaves_no_error),
