@@ -12,34 +12,57 @@
 #include "db/exchange/signed_document.h"
 #include "db/exchange/table.h"
 #include "db/store/query.h"
+#include "db/store/take_rows.h"
 
 static const size_t most_bytes = (size_t)1 << 30;
 
-static void add_cell(struct identity_maker *maker, sqlite3_stmt *row, int at) {
-  const int type = sqlite3_column_type(row, at);
-  const double number = type == SQLITE_FLOAT ? sqlite3_column_double(row, at) : 0;
-  identity_add(maker, &type, sizeof type);
-  if (type == SQLITE_FLOAT) identity_add(maker, &number, sizeof number);
-  else identity_add(maker, sqlite3_column_blob(row, at), (size_t)sqlite3_column_bytes(row, at));
+/* Add an integer by its decimal digits. */
+static void add_integer(struct identity_maker *maker, int64_t number) {
+  char digits[24], *at = digits + sizeof digits;
+  uint64_t left = number < 0 ? -(uint64_t)number : (uint64_t)number;
+  do {
+    *--at = (char)('0' + left % 10);
+    left /= 10;
+  } while (left > 0);
+  if (number < 0) *--at = '-';
+  identity_add(maker, at, (size_t)(digits + sizeof digits - at));
 }
 
-static halotune_status add_rows(struct identity_maker *maker, sqlite3 *connection, const struct table *table) {
-  struct text select = {0};
-  sqlite3_stmt *query = NULL;
-  int code = SQLITE_DONE;
-  table_select(table, &select);
-  text_printf(&select, " order by rowid");
-  halotune_status status = text_ok(&select) ? query_prepare(connection, text_string(&select), &query) : fail_memory();
-  const int origin = table_column(table, "origin_id");
-  identity_add_text(maker, table->name);
-  while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) {
-    for (int i = 0; i < table->column_count + 1; i++) {
-      if (i != origin + 1 || origin < 0) add_cell(maker, query, i);
-    }
+static void add_value(struct identity_maker *maker, sqlite3_value *value) {
+  const int type = sqlite3_value_type(value);
+  const double number = type == SQLITE_FLOAT ? sqlite3_value_double(value) : 0;
+  identity_add(maker, &type, sizeof type);
+  if (type == SQLITE_FLOAT) identity_add(maker, &number, sizeof number);
+  else if (type == SQLITE_INTEGER) add_integer(maker, sqlite3_value_int64(value));
+  else identity_add(maker, sqlite3_value_blob(value), (size_t)sqlite3_value_bytes(value));
+}
+
+/* The rows of a table on their way into an identity. */
+struct adding {
+  struct identity_maker *maker;
+  int count, origin; /* values of a row, and which of them is left out; -1: none */
+};
+
+static halotune_status add_row(void *context, sqlite3_value **values) {
+  const struct adding *adding = context;
+  for (int i = 0; i < adding->count; i++) {
+    if (i != adding->origin) add_value(adding->maker, values[i]);
   }
-  if (status == HALOTUNE_OK && code != SQLITE_DONE) status = query_fail(connection);
-  sqlite3_finalize(query);
-  text_free(&select);
+  return HALOTUNE_OK;
+}
+
+/* Without an index, SQLite walks through a table by its rowid. */
+static halotune_status add_rows(struct identity_maker *maker, sqlite3 *connection, const struct table *table) {
+  const int origin = table_column(table, "origin_id");
+  struct adding adding = {maker, table->column_count + 1, origin < 0 ? -1 : origin + 1};
+  struct text sql = {0};
+  text_printf(&sql, "select take(%s", table->has_id ? "id" : "0");
+  for (int i = 0; i < table->column_count; i++) text_printf(&sql, ", %s", table->columns[i].name);
+  text_printf(&sql, ") from %s not indexed", table->name);
+  identity_add_text(maker, table->name);
+  const halotune_status status =
+      text_ok(&sql) ? take_rows(connection, text_string(&sql), add_row, &adding) : fail_memory();
+  text_free(&sql);
   return status;
 }
 

@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "db/store/launch_text.h"
 #include "db/store/query.h"
+#include "db/store/take_rows.h"
 #include "stencil/cuda/cuda_tokens.h"
 
 void check_report(struct check *c, const char *format, ...) {
@@ -216,20 +217,65 @@ static halotune_status look_at_count(struct check *c, sqlite3_stmt *row) {
   return HALOTUNE_OK;
 }
 
-/* Columns: a table, a condition. A text with a byte 0 has more than every reader sees. Of such a key SQLite makes a row
- * of its own, and readers the row that has the key already. */
-static halotune_status look_at_texts(struct check *c, sqlite3_stmt *row) {
-  char *sql = sqlite3_mprintf("select '%q', rowid, 'a text of it goes on behind its end' from \"%w\" where %s",
-                              column_text(row, 0), column_text(row, 0), column_text(row, 1));
-  const halotune_status status = sql ? check_each(c, sql, look_at_count) : fail_memory();
+/* A table whose texts are looked at, and how many columns it has. */
+struct texts {
+  struct check *check;
+  const char *table;
+  int count;
+};
+
+/* A text with a byte 0 has more than every reader sees. Of such a key SQLite makes a row of its own, and readers the
+ * row that has the key already.
+ *   values  rowid, columns */
+static halotune_status look_at_row(void *context, sqlite3_value **values) {
+  const struct texts *texts = context;
+  for (int i = 1; i <= texts->count; i++) {
+    if (sqlite3_value_type(values[i]) != SQLITE_TEXT) continue;
+    const unsigned char *text = sqlite3_value_text(values[i]);
+    if (!text) return fail_memory();
+    if (!memchr(text, '\0', (size_t)sqlite3_value_bytes(values[i]))) continue;
+    check_report(texts->check, "%s %lld: a text of it goes on behind its end", texts->table,
+                 (long long)sqlite3_value_int64(values[0]));
+    return HALOTUNE_OK;
+  }
+  return HALOTUNE_OK;
+}
+
+/* Look at the texts of a table: the one of this number, from 0, in order of names.
+ *   is_there  receives whether there is one */
+static halotune_status check_table_texts(struct check *c, int number, bool *is_there) {
+  static const char tables_sql[] =
+      "select m.name, group_concat(printf('\"%w\"', x.name), ', '), count(*) from sqlite_master m"
+      " join pragma_table_info(m.name) x where m.type = 'table' and m.name not like 'sqlite\\_%' escape '\\'"
+      " group by m.name order by m.name limit 1 offset ?1";
+  struct texts texts = {.check = c};
+  sqlite3_stmt *query = NULL;
+  char *table = NULL, *sql = NULL;
+  halotune_status status = query_prepare(c->connection, tables_sql, &query);
+  if (status == HALOTUNE_OK) sqlite3_bind_int(query, 1, number);
+  const int code = status == HALOTUNE_OK ? sqlite3_step(query) : SQLITE_DONE;
+  *is_there = code == SQLITE_ROW;
+  if (*is_there) {
+    texts.count = sqlite3_column_int(query, 2);
+    texts.table = table = sqlite3_mprintf("%s", column_text(query, 0));
+    sql = sqlite3_mprintf("select take(rowid, %s) from \"%w\"", column_text(query, 1), column_text(query, 0));
+    if (!table || !sql) status = fail_memory();
+  } else if (code != SQLITE_DONE) {
+    status = query_fail(c->connection);
+  }
+  sqlite3_finalize(query); /* take_rows defines a function, which no statement may be in the middle of */
+  if (*is_there && status == HALOTUNE_OK) status = take_rows(c->connection, sql, look_at_row, &texts);
+  sqlite3_free(table);
   sqlite3_free(sql);
   return status;
 }
 
-static const char texts_sql[] =
-    "select m.name, group_concat(printf('typeof(\"%w\") = ''text'' and instr(cast(\"%w\" as blob), x''00'')', x.name, x.name),"
-    " ' or ') from sqlite_master m join pragma_table_info(m.name) x where m.type = 'table' and m.name not like 'sqlite\\_%'"
-    " escape '\\' group by m.name";
+static halotune_status check_texts(struct check *c) {
+  bool is_there = true;
+  halotune_status status = HALOTUNE_OK;
+  for (int i = 0; is_there && status == HALOTUNE_OK; i++) status = check_table_texts(c, i, &is_there);
+  return status;
+}
 
 /* What a run and a best count is what they have. An export may keep a run without its measurements, or with those of
  * its finalists alone. */
@@ -358,7 +404,6 @@ halotune_status store_check(struct store *store, void (*problem)(void *context, 
       {words_sql, look_at_words},
       {dates_sql, look_at_date},
       {counts_sql, look_at_count},
-      {texts_sql, look_at_texts},
       {"select id, outcome, sample_count, coalesce(length(samples), 0) from measurement", look_at_measurement},
       {"select b.id, b.source, v.source_hash, b.launch, b.coefficients, v.stencil_id = p.stencil_id,"
        " x.text, p.nx, p.ny, p.nz from best b join stencil_text x on x.id = b.text_id"
@@ -372,6 +417,7 @@ halotune_status store_check(struct store *store, void (*problem)(void *context, 
   for (size_t i = 0; i < COUNT(looks) && status == HALOTUNE_OK && is_whole; i++) {
     status = check_each(&c, looks[i].sql, looks[i].look);
   }
+  if (status == HALOTUNE_OK && is_whole) status = check_texts(&c);
   if (status == HALOTUNE_OK && is_whole) status = check_launches(&c);
   set_free(&c.by_fine);
   free(c.fine);

@@ -2,6 +2,7 @@
 #include "tuner/cli/db/db_look.h"
 
 #include <pthread.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,6 +158,8 @@ halotune_status files_look(const struct invocation *invocation, const char *path
   const int cores = parallel_threads(0), threads = cores < LOOK_AT_ONCE ? cores : LOOK_AT_ONCE;
   looking.found = calloc((size_t)count + 1, sizeof *looking.found);
   halotune_status status = looking.found ? HALOTUNE_OK : fail_memory();
+  /* Else SQLite counts the memory of all threads, which wait for one another. It does so still if it is in use. */
+  (void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
   if (status == HALOTUNE_OK) {
     pthread_mutex_init(&looking.lock, NULL);
     parallel_for(count, 1, threads, look_at_part, &looking);
