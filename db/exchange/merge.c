@@ -250,15 +250,20 @@ static halotune_status meet_row(struct merge *m, int number, int64_t id) {
   return status == HALOTUNE_OK && number == TABLE_RUN ? meet_run(m, id) : status;
 }
 
-/* What a device has of coefficients of other fits. Places: device, origin of the merge, coefficient, value. */
-static const char other_fits_sql[] = "select count(*) from prediction where device_id = ?1 and origin_id <> ?2";
+/* Coefficients hold for all devices of a model. Places: device, origin of the merge, coefficient, value. */
+#define SQL_OF_MODEL                                                                                         \
+  "device_id in (select e.id from device e join device d on e.name = d.name and e.capability = d.capability" \
+  " and e.sm_count = d.sm_count and e.is_emulation = d.is_emulation where d.id = ?1)"
+/* What a model has of coefficients of other fits; that of another device of the same document is one. */
+static const char other_fits_sql[] =
+    "select count(*) from prediction where " SQL_OF_MODEL " and (origin_id <> ?2 or device_id <> ?1)";
 /* Those that stay: of another signer or of none, or of a document that was taken after this one. */
 static const char staying_fits_sql[] =
-    "select count(*) from prediction c join origin o on o.id = c.origin_id, origin n on n.id = ?2"
-    " where c.device_id = ?1 and o.id <> n.id and (n.signer_key = '' or o.signer_key <> n.signer_key or o.id > n.id)";
+    "select count(*) from prediction c join origin o on o.id = c.origin_id, origin n on n.id = ?2 where c." SQL_OF_MODEL
+    " and iif(o.id = n.id, c.device_id <> ?1, n.signer_key = '' or o.signer_key <> n.signer_key or o.id > n.id)";
 static const char same_value_sql[] =
-    "select count(*) from prediction where device_id = ?1 and coefficient = ?3 and value = ?4";
-static const char drop_fits_sql[] = "delete from prediction where device_id = ?1 and origin_id <> ?2";
+    "select count(*) from prediction where " SQL_OF_MODEL " and coefficient = ?3 and value = ?4";
+static const char drop_fits_sql[] = "delete from prediction where " SQL_OF_MODEL " and origin_id <> ?2";
 
 /* Run a statement on the coefficients of the present row's device. */
 static halotune_status run_on_fit(struct merge *m, const char *sql, int64_t *out) {
@@ -277,7 +282,7 @@ static halotune_status run_on_fit(struct merge *m, const char *sql, int64_t *out
   return status;
 }
 
-/* Whether the present row is a coefficient of a device that has others already, which stay. Coefficients of two fits
+/* Whether the present row is a coefficient of a model that has others already, which stay. Coefficients of two fits
  * would be mixed. Those that the signer gave before go, all at once. */
 static halotune_status is_of_other_fit(struct merge *m, int number, bool *out) {
   int64_t others = 0, staying = 0, same = 0;

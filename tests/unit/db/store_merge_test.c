@@ -880,6 +880,11 @@ static void count_times(void *context, const struct content *content) {
   if (strcmp(content->kind, "times") == 0) counts[content->is_known ? 1 : 0]++;
 }
 
+/* Another GPU of the model of GPU 1. */
+#define SQL_OTHER_GPU                                                                                   \
+  "create temp table d as select * from device where id = 1; update d set id = 99, uuid = 'GPU-other';" \
+  " insert into device select * from d; drop table d; "
+
 /* Coefficients of predicted times are shown before they are trusted, and those of two fits are never mixed. */
 TEST(coefficients_of_times_are_shown_and_taken_as_a_whole) {
   static const struct {
@@ -890,6 +895,7 @@ TEST(coefficients_of_times_are_shown_and_taken_as_a_whole) {
       {NULL, 1, 0, 2, 0.5},
       {SQL_FIT("(1, 'wave', 0.25, 1)"), 1, 0, 1, 0.25},
       {SQL_FIT("(1, 'wave', 0.5, 1), (1, 'cache', 0.125, 1)"), 0, 1, 2, 0.5},
+      {SQL_OTHER_GPU SQL_FIT("(99, 'wave', 0.25, 1)"), 1, 0, 1, 0.25},
   };
   static const struct merge_options again = {.origin = {"imported", "again.db", "", "", ""}};
   for (size_t i = 0; i < COUNT(rows); i++) {
@@ -931,6 +937,8 @@ TEST(a_newer_fit_of_the_same_signer_replaces_the_older_one) {
       {"newer", alice, "e", SQL_FIT("(1, 'wave', 0.75, 1), (1, 'step', 2, 1), (1, 'tile', 3, 1)"), 3, 0, 750},
       {"newer again", alice, "e", SQL_FIT("(1, 'wave', 0.75, 1), (1, 'step', 2, 1), (1, 'tile', 3, 1)"), 3, 0, 750},
       {"the older one again", alice, "a", SQL_FIT("(1, 'wave', 0.5, 1), (1, 'cache', 0.125, 1)"), 3, 2, 750},
+      {"another signer, another GPU", bob, "f", SQL_OTHER_GPU SQL_FIT("(99, 'wave', 0.25, 1)"), 3, 1, 750},
+      {"newest, two GPUs", alice, "g", SQL_FIT("(1, 'wave', 0.5, 1), (99, 'wave', 0.25, 1)"), 1, 1, 500},
   };
   struct fixture theirs;
   struct store *ours;
