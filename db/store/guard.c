@@ -18,10 +18,11 @@ halotune_status guard_tables(sqlite3 *connection, const char *path) {
     const char *text = column_text(query, 0);
     if (definition_is_plain(text) && strlen(text) == (size_t)sqlite3_column_bytes(query, 0)) continue;
     printable_copy(name, sizeof name, column_text(query, 1));
-    status = fail(HALOTUNE_DB,
-                  "%s: '%s' is a view, a trigger or computes something, and a tuning database has plain tables and "
-                  "indexes only: this file is not read",
-                  path, name);
+    status =
+        fail(HALOTUNE_DB,
+             "%s: '%s' is a view, a trigger or computes something, and a tuning database has plain, strict tables and "
+             "indexes only: this file is not read",
+             path, name);
   }
   if (status == HALOTUNE_OK && code != SQLITE_DONE) status = query_fail(connection);
   sqlite3_finalize(query);

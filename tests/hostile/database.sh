@@ -53,8 +53,35 @@ db.execute("update best set time_ms = time_ms / 2, low_ms = low_ms / 2, high_ms 
 db.commit()
 END
 for name in seen taken; do
-  survives db import --trust --db "$work/own.db" "$work/$name.db" && [ $code = 6 ] && grep -q 'plain tables and indexes only' "$work/said" && ! [ -s "$work/out" ]
+  survives db import --trust --db "$work/own.db" "$work/$name.db" && [ $code = 6 ] && grep -q 'tables and indexes only' "$work/said" && ! [ -s "$work/out" ]
   result "a name that is code decides about no identity: $name.db (exit $code)" $?
+done
+
+# Texts in columns of numbers: '-1' is more than 0, and was a time that no other beats.
+"$python" - "$work" <<'END'
+import shutil, sqlite3, sys
+shutil.copy(sys.argv[1] + "/honest.db", sys.argv[1] + "/loose.db")
+db = sqlite3.connect(sys.argv[1] + "/loose.db")
+names = [column[1] for column in db.execute("pragma table_info(best)")]
+(strict,) = db.execute("select sql from sqlite_master where name = 'best'").fetchone()
+(index,) = db.execute("select sql from sqlite_master where name = 'best_current'").fetchone()
+db.execute("alter table best rename to was")
+db.execute(f"create table best ({', '.join('id integer primary key' if name == 'id' else name for name in names)})")
+db.execute("insert into best select * from was")
+db.execute("drop table was")
+db.execute(index)
+db.execute("update best set time_ms = '-1', low_ms = '-1', high_ms = '-1', date = '2026-11-22T12:00:00Z'")
+db.commit()
+shutil.copy(sys.argv[1] + "/loose.db", sys.argv[1] + "/wrong.db")
+db = sqlite3.connect(sys.argv[1] + "/wrong.db")
+db.execute("pragma writable_schema = on")
+db.execute("update sqlite_master set sql = ? where name = 'best'", (strict,))
+db.commit()
+END
+for name in loose wrong; do
+  cp "$work/honest.db" "$work/into.db"
+  survives db import --trust --yes --db "$work/into.db" "$work/$name.db" && [ $code = 6 ] && grep -q "strict tables\|value in best.time_ms" "$work/said"
+  result "texts in place of numbers are refused: $name.db (exit $code)" $?
 done
 
 # Each {} of a document takes some 240 bytes of memory.
