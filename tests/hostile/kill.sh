@@ -1,28 +1,49 @@
 #!/bin/sh
-# kill.sh: tune on the emulation is killed at random moments: itself, or one of its children. What was stored stays whole, the next run
-# finishes, and nothing is left running. SEED (1) and ROUNDS (2) say when and how often; SECONDS_LONG goes on for so long. Prints TAP.
+# kill.sh: tune on the emulation is killed: itself or one of its children, at random moments while it compiles, and while a variant runs.
+# What was stored stays whole, the next run finishes, and nothing is left running. SEED (1) and ROUNDS (4) say when and how often; SECONDS_LONG goes on for so long. Prints TAP.
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 . "$(dirname "$0")/parts.sh"
 export ASAN_OPTIONS=allocator_may_return_null=1
-seed=${SEED:-1} rounds=${ROUNDS:-2}
+seed=${SEED:-1} rounds=${ROUNDS:-4}
 echo "# SEED=$seed"
 become_tune() { exec "$halotune" tune heat2d --backend host --dtype f32 --grid 16,8 --template direct --max-variants 2 --db "$work/k.db"; }
 children_of() { # PID: it and all below it
   echo "$1"
   for child in $(cat "/proc/$1/task/$1/children" 2>/dev/null); do children_of "$child"; done
 }
+# Wait until a process of the tree runs a variant, and print it; nothing if tune ends before.
+runner_of() { # PID
+  looks=6000
+  while kill -0 "$1" 2>/dev/null && [ $looks -gt 0 ]; do
+    for member in $(children_of "$1"); do
+      case $(readlink "/proc/$member/exe") in *.runner) echo "$member" && return ;; esac
+    done
+    looks=$((looks - 1))
+    sleep 0.01
+  done
+}
 end=$(($(date +%s) + ${SECONDS_LONG:-0})) round=0
 while [ "$round" -lt "$rounds" ] || [ "$(date +%s)" -lt "$end" ]; do
   round=$((round + 1))
-  rm -rf "$work/k.db"* "$work/cache"
+  kind=$((round % 4)) # 1, 2: while it compiles; 3, 0: while a variant runs that is compiled already. 1, 3: tune itself; 2, 0: a child
+  rm -rf "$work/k.db"*
+  case $kind in 1 | 2) rm -rf "$work/cache" ;; esac
   (become_tune) >"$work/out" 2>&1 &
   tuner=$!
-  sleep "$(awk -v seed="$seed$round" 'BEGIN {srand(seed); printf "%.2f", rand() * 2}')"
-  # The first victim is the tuner itself, then any process of the tree. They are ours: the list begins at our child.
+  runner=
+  case $kind in
+    1 | 2) sleep "$(awk -v seed="$seed$round" 'BEGIN {srand(seed); printf "%.2f", rand() * 2}')" ;;
+    *) runner=$(runner_of $tuner) ;;
+  esac
+  # They are ours: the list begins at our child.
   family=$(children_of $tuner)
-  victim=$(echo "$family" | awk -v seed="$seed$round" -v odd=$((round % 2)) '{line[NR] = $1} END {srand(seed); print odd ? line[1] : line[1 + int(rand() * NR)]}')
+  case $kind in
+    1 | 3) victim=$tuner ;;
+    2) victim=$(echo "$family" | awk -v seed="$seed$round" '{line[NR] = $1} END {srand(seed); print line[1 + int(rand() * NR)]}') ;;
+    0) victim=${runner:-$tuner} ;;
+  esac
   kill -9 "$victim" 2>/dev/null
   wait $tuner
   ended=$?

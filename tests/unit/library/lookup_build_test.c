@@ -199,6 +199,38 @@ TEST(a_finalist_has_no_stored_code) {
   work_end(&own);
 }
 
+/* While a ctx is open, its file can get other rows under the same ids: code is read later than rows. */
+TEST(stored_code_is_that_of_the_row_that_was_read) {
+  const struct tuned two[] = {
+      rows_stored[0],
+      {GPU_H200, "star7", "direct", "block_y=1 points_y=1", DTYPE_F32, {160, 64, 64}, USUAL, 0.30},
+  };
+  static const struct {
+    const char *sql, *code;
+  } changes[] = {
+      {"update best set time_ms = time_ms", "database"},
+      {"update best set date = '2026-01-01T00:00:00.000Z' where id = 1", ""}, /* tuned again: the same configuration */
+      {"update best set date = (select date from best where id = 1); update best set id = 100 + id;"
+       " update best set id = 2 where id = 101; update best set id = 1 where id = 102",
+       ""},
+  };
+  for (size_t i = 0; i < COUNT(changes); i++) {
+    struct work own = work_begin();
+    halotune_ctx *const usual = ctx;
+    struct built built;
+    ctx = tuned_open(own.path, two, COUNT(two));
+    CHECK(ctx, "row %zu", i);
+    tuned_change(own.path, changes[i].sql);
+    CHECK_OK(source_of_row("star7", "NVIDIA H200", &built));
+    CHECK_TEXT(changes[i].code, built.code, "row %zu", i);
+    CHECK(strstr(built.source, "zmarch"), "row %zu", i);
+    built_free(&built);
+    halotune_close(ctx);
+    ctx = usual;
+    work_end(&own);
+  }
+}
+
 TEST(what_was_compiled_is_kept) {
   static const long long grid[3] = {192, 64, 64};
   struct built built;
@@ -416,6 +448,7 @@ int main(void) {
       cmocka_unit_test(stored_code_serves_only_what_it_was_built_for),
       cmocka_unit_test(a_source_for_newer_gpus_is_not_served_to_older_ones),
       cmocka_unit_test(a_finalist_has_no_stored_code),
+      cmocka_unit_test(stored_code_is_that_of_the_row_that_was_read),
       cmocka_unit_test(what_was_compiled_is_kept),
       cmocka_unit_test(a_database_that_went_away_is_done_without),
       cmocka_unit_test(a_database_is_opened_once_for_all_kernels),
