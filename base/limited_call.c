@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,10 @@ struct call {
   struct fail_kept detail;
 };
 
+static atomic_int calls_left;
+
+bool limited_call_is_left(void) { return atomic_load(&calls_left) > 0; }
+
 static void call_free(struct call *call) {
   pthread_cond_destroy(&call->changed);
   pthread_mutex_destroy(&call->lock);
@@ -41,6 +46,7 @@ static void *thread_run(void *argument) {
   pthread_mutex_unlock(&call->lock);
   if (!is_left) return NULL; /* the caller frees it */
   call->how.drop(call->job);
+  atomic_fetch_sub(&calls_left, 1);
   call_free(call);
   return NULL;
 }
@@ -108,6 +114,7 @@ halotune_status limited_call(const struct limited_call *how, void *job, bool *is
   pthread_mutex_lock(&call->lock);
   *is_late = !end_await(call);
   call->is_left = *is_late;
+  if (*is_late) atomic_fetch_add(&calls_left, 1);
   const halotune_status status = call->status;
   pthread_mutex_unlock(&call->lock);
   if (*is_late) {

@@ -11,6 +11,9 @@
  *   - Names start with halotune_. Macros and enumerators start with HALOTUNE_.
  *   - No function prints or exits. A function that can fail returns a halotune_status; halotune_error has the detail.
  *   - Pointers must not be NULL unless the function's comment allows NULL.
+ *   - NVRTC and the start of the driver run in a thread of their own, for at most 5 minutes and 90 s. Where the system
+ *     gives no thread, the call returns HALOTUNE_MEMORY. A thread that is late is left in its call. Then end the program
+ *     with _exit: exit() takes down libraries that this thread is still in.
  *   - The header is valid C99 and C++11.
  *   - Later versions add members and enumerators only behind those of today. The structs that a caller allocates have
  *     reserved members for this.
@@ -270,7 +273,7 @@ typedef struct {
  *         HALOTUNE_ARGUMENT   the stencil cannot have this grid or element type, the device's name fits several GPUs
  *                             equally well, or an argument is invalid
  *         HALOTUNE_NO_GPU     `device` is NULL or a number, and there is no driver, no such device, or no current
- *                             context
+ *                             context; or the driver has not answered in 90 s, and this ctx asks it no more
  *         HALOTUNE_PARSE      a text in a database cannot be read (run `halotune db check`)
  *         HALOTUNE_MEMORY
  * Threads: any number at once. A lookup with an exact match takes no lock. Since 0.1. */

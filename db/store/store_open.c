@@ -140,6 +140,7 @@ static const long long copied_bytes_most = 1LL << 30;
 static halotune_status read_older(struct store *store) {
   struct stat facts;
   char detail[FAIL_TEXT_BYTES / 2];
+  struct marks marks;
   sqlite3 *copy = NULL;
   if (stat(store->path, &facts) != 0) facts.st_size = 0;
   if (facts.st_size > copied_bytes_most) {
@@ -151,6 +152,11 @@ static halotune_status read_older(struct store *store) {
   halotune_status status = connect(in_memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &copy);
   if (status == HALOTUNE_OK) guard_steps(copy, facts.st_size, &store->guard);
   if (status == HALOTUNE_OK) status = copy_database(store->connection, copy);
+  /* Another process may have written since the file was looked at: what counts is what was copied. */
+  if (status == HALOTUNE_OK) status = inspect(copy, store->path, store->mode == STORE_READ_UNTRUSTED, &marks);
+  if (status == HALOTUNE_OK && content_of(&marks) == CONTENT_NONE)
+    status = fail(HALOTUNE_DB, "another program has emptied it");
+  if (status == HALOTUNE_OK) store->version = (int)marks.version;
   if (status == HALOTUNE_OK) status = pages_check(copy, store->path);
   /* Who imports this file decides about all of it. Since version 5 no row has a mark. */
   if (status == HALOTUNE_OK && store->mode == STORE_READ_UNTRUSTED && store->version < 5)

@@ -2,9 +2,11 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "base/limit.h"
+#include "base/limited_call.h"
 #include "base/nearest.h"
 #include "tuner/cli/help/command_table.h"
 #include "tuner/cli/help/examples.h"
@@ -213,13 +215,17 @@ static enum exit_code run_arguments(int argc, char **argv) {
   return run_command(command, argc - 1, argv + 1);
 }
 
-/* Commands print without checking whether stdout can be written. This is the only place that checks it. */
+/* Commands print without checking whether stdout can be written. This is the only place that checks it. NVRTC or the
+ * driver may still be in a thread that was left: exit() would take them down under it. */
 int main(int argc, char **argv) {
   setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* keeps lines whole if stdout and stderr go to one file */
   terminal_open();
   enum exit_code code = run_arguments(argc, argv);
   terminal_close();
-  if (fflush(stdout) == 0 && !ferror(stdout)) return code;
-  perror("halotune: standard output");
-  return HALOTUNE_EXIT_FAILURE;
+  if (fflush(stdout) != 0 || ferror(stdout)) {
+    perror("halotune: standard output");
+    code = HALOTUNE_EXIT_FAILURE;
+  }
+  if (limited_call_is_left()) _exit(code);
+  return code;
 }

@@ -2,6 +2,7 @@
 #include "base/limited_call.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -59,8 +60,35 @@ TEST(a_call_that_does_not_end_is_left) {
   CHECK_EQ(HALOTUNE_CANCELLED, limited_call(&how, &job, &is_late), "status");
   CHECK_TEXT("before", fail_text(), "no detail");
   CHECK(is_late && sem_trywait(&job.dropped) != 0, "it still runs");
+  CHECK(limited_call_is_left(), "left");
   sem_post(&job.go);
   while (sem_wait(&job.dropped) != 0) {}
+  while (limited_call_is_left()) sched_yield();
+  job_end(&job);
+}
+
+/* Give new threads stacks for which there is room, or none. */
+static void stacks_set(bool have_room) {
+  const size_t usual_bytes = (size_t)1 << 23, most_bytes = (size_t)1 << 60;
+  pthread_attr_t attributes;
+  CHECK(pthread_attr_init(&attributes) == 0 &&
+            pthread_attr_setstacksize(&attributes, have_room ? usual_bytes : most_bytes) == 0 &&
+            pthread_setattr_default_np(&attributes) == 0,
+        "stacks");
+  pthread_attr_destroy(&attributes);
+}
+
+/* Nothing else has a limit, so that the call is not made. */
+TEST(without_a_thread_there_is_no_call) {
+  const struct limited_call how = {.work = wait_and_fail, .drop = drop, .limit_ms = 20};
+  struct job job;
+  bool is_late = true;
+  job_begin(&job, 1);
+  stacks_set(false);
+  CHECK_EQ(HALOTUNE_MEMORY, limited_call(&how, &job, &is_late), "status");
+  stacks_set(true);
+  CHECK(strstr(fail_text(), "no thread"), "%s", fail_text());
+  CHECK(!is_late && !limited_call_is_left() && sem_trywait(&job.go) == 0, "not called");
   job_end(&job);
 }
 
@@ -94,6 +122,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_call_that_ends_in_time_tells_how),
       cmocka_unit_test(a_call_that_does_not_end_is_left),
+      cmocka_unit_test(without_a_thread_there_is_no_call),
       cmocka_unit_test(no_thread_of_a_call_that_ended_is_left),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

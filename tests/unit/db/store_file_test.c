@@ -1,5 +1,6 @@
 /* store_file_test.c: the file of the store: it is created, refused, migrated, shared, and survives faults. */
 #include <arpa/inet.h>
+#include <dlfcn.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -359,6 +360,42 @@ static void describe_tables(struct store *store, struct text *out) {
   static const char *const tables[] = {"origin",  "device", "stencil",     "stencil_text", "template", "problem",
                                        "variant", "run",    "measurement", "finalist",     "best",     "prediction"};
   for (size_t i = 0; i < COUNT(tables); i++) describe_table(store, tables[i], out);
+}
+
+/* What another process does before a database is copied into memory. */
+static const char *sql_before_copy, *path_of_copy;
+
+/* The linker finds this function before SQLite's own. */
+int sqlite3_open_v2(const char *name, sqlite3 **db, int flags, const char *vfs) {
+  int (*own)(const char *, sqlite3 **, int, const char *);
+  const char *sql = strcmp(name, ":memory:") == 0 ? sql_before_copy : NULL;
+  void *symbol = dlsym(RTLD_NEXT, "sqlite3_open_v2");
+  memcpy(&own, &symbol, sizeof own);
+  if (sql) sql_before_copy = NULL;
+  if (sql) run_sql(path_of_copy, sql);
+  return own(name, db, flags, vfs);
+}
+
+/* What is checked is what is read, also where another process writes in between. */
+TEST(a_copy_of_an_older_database_is_checked_itself) {
+  static const struct {
+    const char *sql, *want;
+  } rows[] = {
+      {"create view more as select 1", "'more' is a view"},
+      {"pragma user_version = 1000", "a newer Halotune wrote this database"},
+      {"pragma application_id = 7", "not a tuning database"},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    const struct work work = work_begin();
+    struct store *store;
+    make_database(work.path, 1);
+    make_older(work.path, 5);
+    path_of_copy = work.path;
+    sql_before_copy = rows[i].sql;
+    CHECK_EQ(HALOTUNE_DB, store_open(work.path, STORE_READ, &store), "row %zu", i);
+    CHECK(!sql_before_copy && strstr(fail_text(), rows[i].want), "row %zu: %s", i, fail_text());
+    work_end(&work);
+  }
 }
 
 static void migrate_from(int version, bool untrusted) {
@@ -724,6 +761,7 @@ int main(void) {
       cmocka_unit_test(a_database_of_version_6_is_brought_up_to_date),
       cmocka_unit_test(a_database_of_version_7_is_brought_up_to_date),
       cmocka_unit_test(a_database_of_version_8_is_brought_up_to_date),
+      cmocka_unit_test(a_copy_of_an_older_database_is_checked_itself),
       cmocka_unit_test(a_held_database_does_not_change),
       cmocka_unit_test(a_full_disk_loses_one_result_and_no_more),
       cmocka_unit_test(a_writer_that_stays_is_waited_for_with_a_limit),
