@@ -180,14 +180,17 @@ TEST(a_database_that_changes_under_a_ctx_changes_no_answer) {
   }
 }
 
-/* A pipe in a folder of templates has no writer. */
-TEST(a_pipe_in_place_of_a_template_is_not_waited_for) {
+/* A pipe in a folder of templates, or in place of a database, has no writer. */
+TEST(a_pipe_is_not_waited_for) {
   char pipe_path[128];
   snprintf(pipe_path, sizeof pipe_path, "%s/direct.yaml", work.folder);
   CHECK_EQ(0, mkfifo(pipe_path, 0600), "%s", pipe_path);
   setenv("HALOTUNE_TEMPLATE_PATH", work.folder, 1);
   alarm(MOST_S); /* against hanging */
   halotune_close(open_ctx());
+  const char *paths[] = {pipe_path};
+  halotune_ctx *none;
+  CHECK_EQ(HALOTUNE_DB, halotune_open(paths, 1, &none), "a pipe in place of a database");
   alarm(0);
   unsetenv("HALOTUNE_TEMPLATE_PATH");
 }
@@ -299,6 +302,12 @@ TEST(a_gpu_that_is_named_needs_no_driver) {
   halotune_close(ctx);
 }
 
+static void *ask_driver(void *ctx) {
+  static const halotune_problem here = {.stencil = "star7", .device = "0", .grid = {64, 64, 64}};
+  halotune_config config;
+  return halotune_lookup(ctx, &here, &config) == HALOTUNE_NO_GPU ? ctx : NULL;
+}
+
 TEST(a_driver_that_never_answers_is_left_alone) {
   static const halotune_problem here = {.stencil = "star7", .device = "0", .grid = {64, 64, 64}};
   if (!find_fake_cuda()) skip();
@@ -306,6 +315,11 @@ TEST(a_driver_that_never_answers_is_left_alone) {
   halotune_config config;
   setenv("HALOTUNE_FAKE_FAULT", "cuInit=hang", 1);
   context_driver_ms = 50;
+  pthread_t other; /* it waits for the lock of the thread that asks, or the other way round */
+  CHECK_EQ(0, pthread_create(&other, NULL, ask_driver, ctx), "thread");
+  CHECK_EQ(HALOTUNE_NO_GPU, halotune_lookup(ctx, &here, &config), "limit");
+  void *answer = NULL;
+  CHECK(pthread_join(other, &answer) == 0 && answer == ctx, "a second thread");
   for (int again = 0; again <= 1; again++) {
     CHECK_EQ(HALOTUNE_NO_GPU, halotune_lookup(ctx, &here, &config), "time %d: limit", again);
     CHECK(strstr(fail_text(), "driver has not answered in 0.05 s"), "%s", fail_text());
@@ -321,7 +335,7 @@ int main(void) {
       WITH_WORK(a_configuration_that_is_not_ours_is_refused),
       WITH_WORK(a_child_gets_a_status_and_never_a_lock_that_stays),
       WITH_WORK(a_database_that_changes_under_a_ctx_changes_no_answer),
-      WITH_WORK(a_pipe_in_place_of_a_template_is_not_waited_for),
+      WITH_WORK(a_pipe_is_not_waited_for),
       WITH_WORK(an_installed_template_that_others_can_write_is_not_read),
       WITH_WORK(a_ctx_opens_while_another_process_writes),
       WITH_WORK(a_gpu_that_is_named_needs_no_driver),
