@@ -11,7 +11,7 @@ runs=${RUNS:-5}
 rows_of() { query "file:$1?mode=ro" "select count(*) from measurement" 2>/dev/null || echo 0; } # DB
 # In each process the GPU's events are late after the first ones, so that all processes are set up soon, and the search
 # lasts long enough. Each process of the team has a GPU of its own. The word that marks them is in their environment.
-slowly() { MARK=$work/mark HALOTUNE_FAKE_DEVICES=$team HALOTUNE_FAKE_FAULT='cuEventSynchronize#12+=slow:'${late_ms:-60} become_tune "$@" --device all --workers 1 --json; } # DB option...
+slowly() { MARK=$work/mark HALOTUNE_FAKE_DEVICES=$team HALOTUNE_FAKE_GO=$work/go HALOTUNE_FAKE_FAULT=${faults:-'cuEventSynchronize#12+=slow:60'} become_tune "$@" --device all --workers 1 --json; } # DB option...
 # The leader waits for members that have ended when its search is over. Until then they are zombies.
 members_of() { # leader
   for process in $(children_of "$1"); do
@@ -113,13 +113,18 @@ result "the leader is killed: no process is left" $?
   [ "$(query "$db" "select count(*), count(distinct variant_id) from measurement")" = "$space $space" ]
 result "and the same command goes on" $? "$work/err"
 
-# SIGTERM, as a batch system sends it. The search would take half a minute, so that the signal comes in its middle on a
-# busy machine, too.
+# SIGTERM, as a batch system sends it. It comes while most variants wait to be loaded. They go on when the leader has it, and then are
+# slow, so that the leader's message finds its members at work.
 db=$work/stopped.db
-(late_ms=600 && slowly "$db") >"$work/out" 2>"$work/err" &
+waits=cuEventSynchronize#12+=slow:600
+for columns in 32 64 256; do waits="$waits;cuModuleLoadData@star7_small,block_x=$columns=wait"; done
+(faults=$waits && slowly "$db") >"$work/out" 2>"$work/err" &
 tuner=$!
 await has_rows "$db" 1
 kill -TERM $tuner
+has_signal() { ! grep -q '^ShdPnd:.*[4-7c-f]...$' "/proc/$tuner/status" 2>/dev/null; } # signal 15 is no longer pending
+await has_signal
+touch "$work/go"
 wait $tuner
 rows=$(rows_of "$db")
 [ "$rows" -lt $space ] && jq -e ".devices[0].tasks[0] | .reason == \"interrupted\" and .tried == $rows" "$work/out" >/dev/null && grep -q 'to go on:' "$work/err" && processes_end "$work/mark"

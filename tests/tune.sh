@@ -583,15 +583,22 @@ result "the same command goes on" $? "$work/out"
 HALOTUNE_FAKE_DEVICES=3 tune "$work/two.db" --device 0,2 --json >"$work/out" 2>"$work/err" &&
   json '.tasks[0].gpus | map(.uuid[-2:]) == ["00", "02"]'
 result "--device 0,2" $? "$work/out"
-# Three tasks for two GPUs, of one source.
+# Three tasks for two GPUs, of one source but for the kernel's name.
 side=$work/side.db
 tune_side() { # option...
   timeout $LIMIT_S "$program" tune --plan "$work/side.yaml" --resume --template-dir "$templates" --template small --strategy exhaustive $patient --device all --db "$side" "$@"
 }
+sed 's/^name: star7$/name: last7/' kernels/star7.yaml >"$work/last7.yaml"
 printf 'plan: 1\ntasks:\n' >"$work/side.yaml"
-for columns in 12 14 16; do printf '  - {stencil: star7, dtype: f32, grid: [%s, 16, 16]}\n' $columns; done >>"$work/side.yaml"
-# Kernels load slowly, so that both GPUs have done their own tasks before the last one ends.
-HALOTUNE_FAKE_FAULT=cuModuleLoadData=slow:100 HALOTUNE_FAKE_DEVICES=2 tune_side --json >"$work/out" 2>"$work/err" && grep -qx 'halotune: 2 GPUs run 2 tasks side by side, and then 1 together' "$work/err" &&
+for task in $work/last7.yaml:12 star7:14 star7:16; do printf '  - {stencil: %s, dtype: f32, grid: [%s, 16, 16]}\n' ${task%:*} ${task#*:}; done >>"$work/side.yaml"
+# Half of the last task's kernels are not loaded before both GPUs try to load one.
+HALOTUNE_FAKE_FAULT=cuModuleLoadData@last7_small,vector=2=wait HALOTUNE_FAKE_GO=$work/go HALOTUNE_FAKE_LOG=$work/side.log HALOTUNE_FAKE_DEVICES=2 \
+  tune_side --json >"$work/out" 2>"$work/err" &
+tuner=$!
+both_wait() { [ "$(grep -c '^fault cuModuleLoadData' "$work/side.log" 2>/dev/null)" = 2 ] || ! kill -0 $tuner 2>/dev/null; }
+await both_wait
+touch "$work/go"
+wait $tuner && grep -qx 'halotune: 2 GPUs run 2 tasks side by side, and then 1 together' "$work/err" &&
   json '.devices[0].tasks | (map(.grid[0]) == [16, 14, 12]) and all(.complete and .tried == '"$space"') and (map(.gpus | length) == [1, 1, 2])
     and (map(.gpus[0].uuid[-2:]) == ["00", "01", "00"])' &&
   [ "$(query "$side" "select count(*), count(distinct run_id), count(distinct run_id || variant_id) from measurement")" = "$((3 * space)) 3 $((3 * space))" ] &&

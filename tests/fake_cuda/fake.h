@@ -39,6 +39,7 @@
  *                                     350 W at work; 90 W for 1 ms where nothing ran since it was last read. 20000;
  *                                     with 0 there is no counter
  *   HALOTUNE_FAKE_NVML=CALL           NVML never returns from this call: init or clock
+ *   HALOTUNE_FAKE_GO=FILE             what calls with the fault `wait` wait for
  *   HALOTUNE_FAKE_FAULT=FAULT;...     see below
  *
  * FAULT is CALL[@WORD,...][#N[+]]=ACTION
@@ -51,6 +52,7 @@
  *     later:NAME     the call succeeds, and all later calls return the error, as after a kernel that faults while it
  *                    runs
  *     slow:MS        take longer by the wall clock
+ *     wait           not return before the file $HALOTUNE_FAKE_GO exists
  *     stretch:FACTOR take longer by the virtual clock
  *     hang           never return
  *     kill:SIGNAL    end the process: KILL, SEGV, ABRT or a number

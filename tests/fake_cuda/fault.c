@@ -9,7 +9,7 @@
 
 #include "tests/fake_cuda/fake.h"
 
-enum action { RETURN, LATER, SLOW, STRETCH, HANG, KILL, LOST, GONE, CORRUPT, WRITE, INPUT, THROTTLE };
+enum action { RETURN, LATER, SLOW, WAIT, STRETCH, HANG, KILL, LOST, GONE, CORRUPT, WRITE, INPUT, THROTTLE };
 
 struct fault {
   char call[64];
@@ -51,9 +51,9 @@ static bool read_action(const char *text, struct fault *out) {
   static const struct {
     const char *name;
     enum action action;
-  } actions[] = {{"later", LATER}, {"slow", SLOW},   {"stretch", STRETCH},  {"hang", HANG},
-                 {"kill", KILL},   {"lost", LOST},   {"gone", GONE},        {"corrupt", CORRUPT},
-                 {"write", WRITE}, {"input", INPUT}, {"throttle", THROTTLE}};
+  } actions[] = {{"later", LATER}, {"slow", SLOW},       {"wait", WAIT},   {"stretch", STRETCH},
+                 {"hang", HANG},   {"kill", KILL},       {"lost", LOST},   {"gone", GONE},
+                 {"write", WRITE}, {"corrupt", CORRUPT}, {"input", INPUT}, {"throttle", THROTTLE}};
   const char *colon = strchr(text, ':'), *value = colon ? colon + 1 : "";
   size_t length = colon ? (size_t)(colon - text) : strlen(text);
   for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
@@ -129,6 +129,17 @@ static bool matches(const struct fault *fault, const char *call, const char *sou
   return same && holds_words(source, fault->words);
 }
 
+static void sleep_ms(double ms) {
+  struct timespec wait = {.tv_sec = (time_t)(ms / 1000), .tv_nsec = (long)(ms * 1e6) % 1000000000};
+  nanosleep(&wait, NULL);
+}
+
+static void wait_for_go(void) {
+  const char *file = getenv("HALOTUNE_FAKE_GO");
+  if (!file) refuse("wait without HALOTUNE_FAKE_GO");
+  while (access(file, F_OK) != 0) sleep_ms(10);
+}
+
 static CUresult strike(const struct fault *fault, struct fake_damage *damage) {
   struct fake_damage none = {0}, *d = damage ? damage : &none;
   switch (fault->action) {
@@ -136,12 +147,8 @@ static CUresult strike(const struct fault *fault, struct fake_damage *damage) {
     if (fake_error_sticks(fault->result)) fake_sticky = fault->result;
     return fault->result;
   case LATER: fake_sticky = fault->result; break;
-  case SLOW: {
-    struct timespec wait = {.tv_sec = (time_t)(fault->value / 1000),
-                            .tv_nsec = (long)(fault->value * 1e6) % 1000000000};
-    nanosleep(&wait, NULL);
-    break;
-  }
+  case SLOW: sleep_ms(fault->value); break;
+  case WAIT: wait_for_go(); break;
   case STRETCH: d->stretch = fault->value; break;
   case HANG:
     while (true) pause();
