@@ -16,9 +16,9 @@ templates=$work/templates
 mkdir "$templates"
 cp templates/direct.cu "$templates/small.cu"
 # Four parameters have some of their values, the others only their default. No rule excludes a configuration, so no time
-# is spent on walking through the whole space of `direct`.
-awk -F '[ :]+' '
-  BEGIN {values["block_x"] = "32, 64, 128, 256"; values["block_y"] = values["vector"] = values["points_y"] = "1, 2"}
+# is spent on walking through the whole space of `direct`. A test that needs fewer configurations sets $small_blocks.
+awk -F '[ :]+' -v blocks="${small_blocks:-32, 64, 128, 256}" '
+  BEGIN {values["block_x"] = blocks; values["block_y"] = values["vector"] = values["points_y"] = "1, 2"}
   /^name:/ {print "name: small"; next}
   /^  [a-z_]+: [{]values:/ {
     split($0, parts, "default: ")
