@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "db/store/query.h"
+#include "gpu/compile/cache_folder.h"
 #include "gpu/compile/nvrtc.h"
 #include "library/lookup/lookup.h"
 #include "tests/unit/library/tuned.h"
@@ -231,6 +232,18 @@ TEST(stored_code_is_that_of_the_row_that_was_read) {
   }
 }
 
+static void entry_remove(void *count, const struct cache_file *file) { *(int *)count += unlink(file->path) == 0; }
+
+/* Remove the files of the cache, as another program's trim may do at any time. Returns how many. */
+static int entries_remove(void) {
+  char *folder;
+  int count = 0;
+  CHECK_OK(cache_folder_default("", &folder));
+  cache_folder_visit(folder, entry_remove, &count);
+  free(folder);
+  return count;
+}
+
 TEST(what_was_compiled_is_kept) {
   static const long long grid[3] = {192, 64, 64};
   struct built built;
@@ -240,6 +253,11 @@ TEST(what_was_compiled_is_kept) {
   built_free(&built);
   CHECK_OK(look_up_and_build("star13", "NVIDIA H200", grid, 0, &built));
   CHECK_TEXT("cache", built.code, "second");
+  built_free(&built);
+  CHECK(entries_remove() > 0, "entries of the cache");
+  CHECK_OK(look_up_and_build("star13", "NVIDIA H200", grid, 0, &built));
+  CHECK_TEXT("compiled", built.code, "its file has vanished");
+  CHECK(built.cubin_bytes > 0, "code");
   built_free(&built);
 }
 
