@@ -29,7 +29,8 @@
 #include "tuner/search/tune/tune.h"
 #include "tuner/search/variants/evaluate.h"
 
-enum { MOST_COMPILERS = 64, MOST_MEMBERS = 4096, AHEAD = 4 };
+/* A run of one member tries few variants: the mean of UNIT_RUNS with other seeds is what others are compared with. */
+enum { MOST_COMPILERS = 64, MOST_MEMBERS = 4096, AHEAD = 4, UNIT_RUNS = 8 };
 static const double latency_ms = 0.1;
 
 static void check(halotune_status status) {
@@ -353,7 +354,7 @@ struct outcome_of_run {
 };
 
 static struct outcome_of_run run(struct problem *problem, const struct recording *recording, int members, int compilers,
-                                 double seconds, const struct strategy *strategy) {
+                                 double seconds, const struct strategy *strategy, uint64_t seed) {
   struct sim sim = {.recording = recording, .size = members + 1, .compilers = compilers};
   sim.members = need(calloc((size_t)sim.size, sizeof *sim.members));
   turn_of_leader(&sim);
@@ -392,7 +393,7 @@ static struct outcome_of_run run(struct problem *problem, const struct recording
   const struct tune_templates templates = {problem->templates.list, NULL, problem->templates.count};
   const struct tune_templates none = {NULL, NULL, 0};
   const struct tune_options tune_options = {.strategy = strategy,
-                                            .seed = 1,
+                                            .seed = seed,
                                             .budget_s = seconds,
                                             .deadline_ms = INFINITY,
                                             .time = {sim_now_ms, &sim},
@@ -419,6 +420,19 @@ static struct outcome_of_run run(struct problem *problem, const struct recording
   free(sim.members);
   text_free(&words);
   return out;
+}
+
+static struct outcome_of_run mean_run(struct problem *problem, const struct recording *recording, int members,
+                                      int compilers, double seconds, const struct strategy *strategy, int runs) {
+  struct outcome_of_run sum = {.results = 0};
+  for (int i = 0; i < runs; i++) {
+    const struct outcome_of_run one = run(problem, recording, members, compilers, seconds, strategy, 1 + (uint64_t)i);
+    sum.results += one.results;
+    sum.rate += one.rate / runs;
+    sum.leader_us += one.leader_us / runs;
+    sum.busy += one.busy / runs;
+  }
+  return sum;
 }
 
 static const char *option_of(int argc, char **argv, const char *name, const char *otherwise) {
@@ -459,7 +473,8 @@ int main(int argc, char **argv) {
     const int members = (int)strtol(at, &end, 10);
     if (end == at || members < 1 || members > MOST_MEMBERS) return 2;
     at = *end == ',' ? end + 1 : end;
-    const struct outcome_of_run out = run(&problem, &recording, members, compilers, seconds, strategy);
+    const struct outcome_of_run out =
+        mean_run(&problem, &recording, members, compilers, seconds, strategy, isnan(one) ? UNIT_RUNS : 1);
     if (isnan(one)) one = out.rate / members;
     printf("| %d | %ld | %.1f | %.3f | %.0f us | %.1f %% |\n", members, out.results, out.rate, out.rate / members / one,
            out.leader_us, out.busy * 100);
