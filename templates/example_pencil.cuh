@@ -359,6 +359,7 @@ typedef int index_t;
 #define IMAGES 1  // 1 where taps of a point in the box may lie beyond the grid
 #define FILLS_ENDS 1  // 1 where taps beyond the grid read something else than 0
 #define PLAIN_ENDS 1  // 1 where is_zero_x and so on tell what taps beyond the grid read
+#define USES_AXES 0  // 1 where a place in memory alone does not tell what fields hold at a point
 #define FAR_ENDS 1  // 1 where some of them read at the other end of the grid
 #define STAGED 1  // inputs that are read beyond the point itself
 __device__ constexpr int staged_input(int slot) { return slot == 0 ? 0 : -1; }

@@ -50,12 +50,19 @@ struct Thread {
   index_t first;  // its first element
 };
 
+#if USES_AXES
+__device__ __forceinline__ real read_beside(const Thread &t, int input, int line, int plane, int lane);
+
+#endif
 // Taps of one of a thread's points. The compiler knows how far they are from the thread's first element, so that each vector is loaded
 // once, however many taps of the thread's points fall into it.
 struct LineTaps {
   const Thread &t;
   int line, plane, lane;
   __device__ __forceinline__ real operator()(int input, int dx, int dy, int dz) const {
+#if USES_AXES
+    if (staged_slot(input) < 0) return read_beside(t, input, line, plane, lane);
+#endif
     const index_t position = REACH_BEFORE + plane_begin(plane) + line*LINE + lane + dz*PLANE_POINTS + dy*ROW_POINTS + dx;
     real values[VECTOR];
     read_vector(t.f, input, t.g, t.first + position/VECTOR*VECTOR - REACH_BEFORE, 0, 0, values);
@@ -87,6 +94,15 @@ struct Point {
 };
 __device__ __forceinline__ Point point_at(index_t at) { return {at%ROW_POINTS, at/ROW_POINTS}; }
 
+#if USES_AXES
+// What a field that is read at the point alone holds there: it may not lie in memory as the others do. Some lanes lie behind the plane.
+__device__ __forceinline__ real read_beside(const Thread &t, int input, int line, int plane, int lane) {
+  const Point p = point_at(in_plane(t, line, plane) + lane);
+  return read_point(t.f, input, t.g, p.x, p.y < t.g.ny ? p.y : t.g.ny - 1, t.z + plane);
+}
+#endif
+
+#if PLAIN_ENDS && !IMAGES
 // Write the lanes of a vector that lie in the box. It may end in the next row.
 __device__ __forceinline__ void write_lanes(const Thread &t, int output, int line, int plane, const real (&values)[VECTOR]) {
   const Geometry &g = t.g;
@@ -105,6 +121,51 @@ __device__ __forceinline__ void write_lanes(const Thread &t, int output, int lin
   }
 }
 
+#else
+// Whether the vector's points lie in the box, and their taps in the grid.
+__device__ __forceinline__ bool is_interior(const Thread &t, int line, int plane) {
+  const Point first = point_at(in_plane(t, line, plane));
+  const Geometry &g = t.g;
+  return first.x >= g.x0 && first.x + VECTOR <= g.x1 && first.y >= g.y0 && first.y < g.y1 &&
+         (!IMAGES || taps_inside<VECTOR>(g, first.x, first.y, t.z + plane));
+}
+
+// Write the lanes of a vector that lie in the box, and whose taps lie in the grid. It may end in the next row.
+__device__ __forceinline__ void write_lanes(const Thread &t, int output, int line, int plane, const real (&values)[VECTOR]) {
+  const Geometry &g = t.g;
+  const index_t at = in_plane(t, line, plane), z = t.z + plane;
+  const Point first = point_at(at);
+  if (is_interior(t, line, plane)) {
+    write_vector(t.f, output, g, first.x, first.y, z, values);
+    return;
+  }
+#pragma unroll
+  for (int lane = 0; lane < VECTOR; lane++) {
+    const Point p = point_at(at + lane);
+    if (in_box(g, p.x, p.y, z) && (!IMAGES || taps_inside<1>(g, p.x, p.y, z))) write_point(t.f, output, g, p.x, p.y, z, values[lane]);
+  }
+}
+#endif
+
+#if IMAGES
+// Compute the points of some of the thread's vectors whose taps leave the grid: the vectors have points of other rows there. They were not
+// written yet, so that what an output lies over is still there.
+__device__ __forceinline__ void compute_ends(const Thread &t, int lines, int planes) {
+#pragma unroll 1
+  for (int n = 0; n < lines*planes; n++) {
+    const int line = n%lines, plane = n/lines;
+    const index_t at = in_plane(t, line, plane), z = t.z + plane;
+    if (is_interior(t, line, plane)) continue;
+#pragma unroll 1
+    for (int lane = 0; lane < VECTOR; lane++) {
+      const Point p = point_at(at + lane);
+      if (taps_inside<1>(t.g, p.x, p.y, z)) continue;
+      compute_point(PointTaps{t.f, t.g, p.x, p.y, z}, t.coefficients, t.f, t.g, p.x, p.y, z);
+    }
+  }
+}
+#endif
+
 // Compute all vectors of the thread before writing any: a load behind a store could not be one with the loads before it.
 __device__ __forceinline__ void compute_all(const Thread &t) {
   real results[POINTS_Z][POINTS_Y][OUTPUTS][VECTOR];
@@ -121,6 +182,9 @@ __device__ __forceinline__ void compute_all(const Thread &t) {
       for (int o = 0; o < OUTPUTS; o++) write_lanes(t, o, line, plane, results[plane][line][o]);
     }
   }
+#if IMAGES
+  compute_ends(t, POINTS_Y, POINTS_Z);
+#endif
 }
 
 __device__ __forceinline__ void compute_points(const Thread &t) {
@@ -147,6 +211,9 @@ __device__ __forceinline__ void compute_some(const Thread &t) {
     update_vector(LineTaps{one, 0, 0, 0}, t.coefficients, results);
 #pragma unroll
     for (int o = 0; o < OUTPUTS; o++) write_lanes(one, o, 0, 0, results[o]);
+#if IMAGES
+    compute_ends(one, 1, 1);
+#endif
   }
 }
 

@@ -58,6 +58,7 @@ struct Window {
 #endif
 };
 
+#if PLAIN_ENDS && !USES_AXES
 // ---- where the window is read
 
 // The row in place of one that lies beyond the grid: along the axis its image, else the last one of the box.
@@ -80,10 +81,13 @@ __device__ __forceinline__ bool is_zero_row(const Patch &p, int row) {
 #endif
 }
 
+#endif
+
 // The same for a column. What lies behind all taps of the box is not used; the last column that is used stands for it.
 __device__ __forceinline__ index_t used_column(const Patch &p, index_t x) {
   return smaller(x, AXIS == 0 ? p.g.x1 - 1 + HIGH_X : p.g.nx - 1);
 }
+#if PLAIN_ENDS && !USES_AXES
 __device__ __forceinline__ index_t column_in_grid(const Patch &p, index_t x) {
 #if AXIS == 0
   return near_image_x(p.g, used_column(p, x));
@@ -99,6 +103,8 @@ __device__ __forceinline__ bool is_zero_column(const Patch &p, index_t x) {
 #endif
 }
 
+#endif
+
 // For BESIDE_SHUFFLE, a lane has the column at a distance from this lane's own, divide_up(distance, VECTOR) lanes away. Lanes at the ends
 // of their part of a row read themselves what no lane has. None is near both ends, so that there is one such column at each distance.
 struct End {
@@ -112,6 +118,7 @@ __device__ __forceinline__ End end_at(const Patch &p, int distance) {
   return {is_first, is_last, is_first ? p.x - distance : p.x + VECTOR - 1 + distance};
 }
 
+#if PLAIN_ENDS && !USES_AXES
 // Numbers of elements and columns, which need no input.
 struct Places {
   index_t rows[ROWS];                    // of the patch's first column in each row
@@ -127,7 +134,36 @@ __device__ __forceinline__ Places places_of(const Patch &p) {
   }
   return places;
 }
+#else
+// ---- where rules differ between ends or inputs or change values, or the axes tell where a field lies: a thread whose window reaches beyond
+// the grid looks up point by point
 
+// Where the rows of the window lie, also beyond the grid along the axis. Else the last row of the box stands for those behind it.
+struct Place {
+  index_t y, z;
+};
+struct Places {
+  Place rows[ROWS];
+};
+__device__ __forceinline__ Places places_of(const Patch &p) {
+  Places places;
+#pragma unroll
+  for (int row = 0; row < ROWS; row++) {
+    const index_t y = p.y_of(row - ROWS_BEFORE);
+    places.rows[row] = {AXIS == 0 ? smaller(y, p.g.y1 - 1) : y, p.z_of(row - ROWS_BEFORE)};
+  }
+  return places;
+}
+
+// Whether all rows lie in the grid.
+__device__ __forceinline__ bool has_rows(const Patch &p) {
+  if (AXIS == 1) return p.y >= LOW_Y && p.y + POINTS + HIGH_Y <= p.g.ny;
+  if (AXIS == 2) return p.z >= LOW_Z && p.z + POINTS + HIGH_Z <= p.g.nz;
+  return true;
+}
+#endif
+
+#if PLAIN_ENDS && !USES_AXES
 // ---- loads. The number of an element is an x in row 0 of plane 0.
 
 // One of the columns that may lie beyond the grid.
@@ -145,6 +181,23 @@ __device__ __forceinline__ void read_own(const Patch &p, int input, index_t plac
     for (int lane = 0; lane < VECTOR; lane++) values[lane] = read_column(p, input, place, p.x + lane);
   }
 }
+#else
+__device__ __forceinline__ bool is_zero_row(const Patch &, int) { return false; }  // rules have the value of each point
+
+// What taps read in a column, which may lie beyond the grid, as the row may.
+__device__ __forceinline__ real read_column(const Patch &p, int input, const Place &place, index_t x) {
+  return read_image(p.f, input, p.g, used_column(p, x), place.y, place.z);
+}
+template <bool IS_WHOLE>
+__device__ __forceinline__ void read_own(const Patch &p, int input, const Place &place, real (&values)[VECTOR]) {
+  if (IS_WHOLE) {
+    read_vector(p.f, input, p.g, p.x, place.y, place.z, values);
+  } else {
+#pragma unroll
+    for (int lane = 0; lane < VECTOR; lane++) values[lane] = read_column(p, input, place, p.x + lane);
+  }
+}
+#endif
 template <bool IS_WHOLE> __device__ __forceinline__ void read_rows(const Patch &p, const Places &places, Window &w) {
 #pragma unroll
   for (int slot = 0; slot < STAGED; slot++) {
@@ -167,14 +220,22 @@ template <bool IS_WHOLE> __device__ __forceinline__ void read_rows(const Patch &
 }
 
 // The columns beside the patch, for BESIDE_LOAD.
+#if PLAIN_ENDS && !USES_AXES
 __device__ __forceinline__ void read_beside(const Patch &p, int input, index_t place, real (&row)[COLUMNS]) {
+#else
+__device__ __forceinline__ void read_beside(const Patch &p, int input, const Place &place, real (&row)[COLUMNS]) {
+#endif
   constexpr int before = divide_up(LOW_X, VECTOR), behind = divide_up(HIGH_X, VECTOR);  // vectors
   if (p.x >= before*VECTOR && p.x + (1 + behind)*VECTOR <= p.g.nx) {
 #pragma unroll
     for (int group = -before; group <= behind; group++) {
       if (group == 0) continue;
       real values[VECTOR];
+#if PLAIN_ENDS && !USES_AXES
       read_vector(p.f, input, p.g, place + group*VECTOR, 0, 0, values);
+#else
+      read_vector(p.f, input, p.g, p.x + group*VECTOR, place.y, place.z, values);
+#endif
 #pragma unroll
       for (int lane = 0; lane < VECTOR; lane++) {
         const int column = LOW_X + group*VECTOR + lane;
@@ -194,6 +255,7 @@ __device__ __forceinline__ void read_beside(const Patch &p, int input, index_t p
 struct Ends {
   real values[at_least_one(FURTHEST)];
 };
+#if PLAIN_ENDS && !USES_AXES
 __device__ __forceinline__ Ends read_ends(const Patch &p, int input, index_t place, const Places &places) {
   Ends ends = {};
 #pragma unroll
@@ -205,6 +267,17 @@ __device__ __forceinline__ Ends read_ends(const Patch &p, int input, index_t pla
   }
   return ends;
 }
+#else
+__device__ __forceinline__ Ends read_ends(const Patch &p, int input, const Place &place, const Places &) {
+  Ends ends = {};
+#pragma unroll
+  for (int distance = 1; distance <= FURTHEST; distance++) {
+    const End end = end_at(p, distance);
+    if (end.is_first || end.is_last) ends.values[distance - 1] = read_column(p, input, place, end.x);
+  }
+  return ends;
+}
+#endif
 
 // Fill in the columns beside the patch: all lanes of the warp, when all have their own.
 __device__ __forceinline__ void shuffle_beside(const Patch &p, const Ends &ends, real (&row)[COLUMNS]) {
@@ -252,7 +325,11 @@ __device__ __forceinline__ void read_all_beside(const Patch &p, const Places &pl
 }
 
 __device__ __forceinline__ void read_window(const Patch &p, const Places &places, Window &w) {
+#if PLAIN_ENDS && !USES_AXES
   if (is_whole(p)) read_rows<true>(p, places, w);
+#else
+  if (is_whole(p) && has_rows(p)) read_rows<true>(p, places, w);
+#endif
   else read_rows<false>(p, places, w);
   if (IS_SHUFFLED) shuffle_all_beside(p, places, w);
   else if (AXIS == 0) read_all_beside(p, places, w);

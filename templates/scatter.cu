@@ -247,25 +247,8 @@ __device__ __forceinline__ void step(Place &place) {
   place.slot = place.slot + 1 < SLOTS ? place.slot + 1 : 0;
 }
 
-#if COPIES == COPIES_ENGINE && FILLS_ENDS
-// Whether a plane beyond the grid reads otherwise than its image: two values tell.
-__device__ __forceinline__ bool changes_plane(const Block &b, int input, index_t z) {
-  return ghost_value(b.f, input, b.g, 0, 0, z, real(1)) != real(1) || ghost_value(b.f, input, b.g, 0, 0, z, real(2)) != real(2);
-}
-
-#if PRODUCER == PRODUCER_OWN
-// Whether the block reads points beyond the grid in x or y, or planes that read otherwise than their images.
-__device__ __forceinline__ bool has_ends(const Block &b) {
-  const Geometry &g = b.g;
-  bool any = b.x < LOW_X || b.x + TILE_X + HIGH_X > g.nx || b.y < LOW_Y || b.y + TILE_Y + HIGH_Y > g.ny;
-#pragma unroll
-  for (int s = 0; s < STAGED; s++) {
-    any = any || (b.z_first < LOW_Z && changes_plane(b, staged_input(s), -1));
-    any = any || (b.z_last + HIGH_Z > g.nz && changes_plane(b, staged_input(s), g.nz));
-  }
-  return any;
-}
-#endif
+#if COPIES == COPIES_ENGINE && FILLS_ENDS && PRODUCER == PRODUCER_OWN
+__device__ __forceinline__ bool has_ends(const Block &b);
 #endif
 
 #if COPIES == COPIES_ENGINE
@@ -304,13 +287,11 @@ __device__ __forceinline__ void make_barriers(const Block &b) {
 }
 
 #if COPIES == COPIES_ENGINE && FILLS_ENDS
-// A plane's points beyond the grid that taps reach from the tile: those beside its rows, then those below and above it. Where a warp of its
-// own copies, that warp fills them in while the others compute the planes before. Else the threads share them out, each the same ones in every
-// plane.
+// A plane's points beyond the grid that taps reach from the tile: those beside its rows, then those below and above it. The threads share
+// them out, each the same ones in every plane.
 constexpr int END_COLUMNS = LOW_X + HIGH_X, END_ROWS = LOW_Y + HIGH_Y, END_WIDTH = TILE_X + (STAR ? 0 : END_COLUMNS);
 constexpr int SIDE_ENDS = END_COLUMNS*SIDE_ROWS, ENDS = divide_up(SIDE_ENDS + END_ROWS*END_WIDTH, THREADS);
-constexpr int FILLERS = PRODUCER == PRODUCER_OWN ? 32 : THREADS;  // threads that fill in
-constexpr int FILLED_AT_ONCE = 4;  // points of a thread of the warp that copies
+constexpr int FILLERS = 32, FILLED_AT_ONCE = 4;  // lanes of the warp that copies, and points that one of them fills in at once
 
 struct EndPoint {
   index_t x, y;
@@ -400,12 +381,38 @@ __device__ __forceinline__ void load_far_images(const Block &b, index_t z, Ends 
 
 #endif
 
+// Whether a plane beyond the grid reads otherwise than its image: two values tell.
+__device__ __forceinline__ bool changes_plane(const Block &b, int input, index_t z) {
+  return ghost_value(b.f, input, b.g, 0, 0, z, real(1)) != real(1) || ghost_value(b.f, input, b.g, 0, 0, z, real(2)) != real(2);
+}
+
+#if PRODUCER == PRODUCER_OWN
+// Whether the block reads points beyond the grid in x or y, or planes that read otherwise than their images.
+__device__ __forceinline__ bool has_ends(const Block &b) {
+  const Geometry &g = b.g;
+  bool any = b.x < LOW_X || b.x + TILE_X + HIGH_X > g.nx || b.y < LOW_Y || b.y + TILE_Y + HIGH_Y > g.ny;
+#pragma unroll
+  for (int s = 0; s < STAGED; s++) {
+    any = any || (b.z_first < LOW_Z && changes_plane(b, staged_input(s), -1));
+    any = any || (b.z_last + HIGH_Z > g.nz && changes_plane(b, staged_input(s), g.nz));
+  }
+  return any;
+}
+#endif
+
 // Fill all of a plane that reads otherwise than its image.
-//   filler  number of the thread among the FILLERS that share the plane out
-__device__ __forceinline__ void fill_plane(const Block &b, int input, real *plane, index_t z, int filler) {
+#if PRODUCER == PRODUCER_OWN
+__device__ __forceinline__ void fill_plane(const Block &b, int input, real *plane, index_t z, int lane) {
+#else
+__device__ __forceinline__ void fill_plane(const Block &b, int input, real *plane, index_t z) {
+#endif
   constexpr int width = LOW_X + TILE_X + HIGH_X;
 #pragma unroll 1
-  for (int i = filler; i < width*SHARED_ROWS; i += FILLERS) {
+#if PRODUCER == PRODUCER_OWN
+  for (int i = lane; i < width*SHARED_ROWS; i += FILLERS) {
+#else
+  for (int i = int(threadIdx.y)*BLOCK_X + int(threadIdx.x); i < width*SHARED_ROWS; i += THREADS) {
+#endif
     const int dx = i%width - LOW_X, dy = i/width - LOW_Y;
     plane[cell(dx, dy)] = read_needed(b.f, input, b.g, b.x + dx, b.y + dy, z);
   }
@@ -436,7 +443,8 @@ __device__ __forceinline__ void fill_points(const Block &b, int s, const Place &
   }
 }
 
-// All lanes of the warp that copies call this where the block has ends, to fill in what lies beyond the grid in a plane that the engine copies,
+// A warp of its own does not share points out: it fills them in while the others compute the planes before.
+// All its lanes call this where the block has ends, to fill in what lies beyond the grid in a plane that the engine copies,
 // and to tell the warps that compute. What they see behind that, the engine sees, too, when it later copies to the same place.
 __device__ __forceinline__ void fill_slot(const Block &b, const Place &place, index_t z, int lane) {
   const Geometry &g = b.g;
@@ -458,6 +466,7 @@ __device__ __forceinline__ void fill_slot(const Block &b, const Place &place, in
   barrier_leave(full(b, place.slot), lane);
 }
 #else
+
 // All threads that compute call this, when plane z is in shared memory and where the block has ends. Behind it they see what it filled in,
 // and so does the engine, which later copies to the same place.
 __device__ __forceinline__ void fill_ends(const Block &b, real *slot, index_t z, Ends &ends) {
@@ -466,7 +475,7 @@ __device__ __forceinline__ void fill_ends(const Block &b, real *slot, index_t z,
     const int input = staged_input(s);
     real *plane = slot + s*SHARED_PLANE;
     if ((z < 0 || z >= b.g.nz) && changes_plane(b, input, z)) {
-      fill_plane(b, input, plane, z, int(threadIdx.y)*BLOCK_X + int(threadIdx.x));
+      fill_plane(b, input, plane, z);
       continue;
     }
     if (!has_sides(b, z)) continue;

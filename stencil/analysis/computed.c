@@ -166,6 +166,18 @@ bool analysis_has_own_margins(const struct analysis *analysis, const struct sten
   return false;
 }
 
+bool analysis_uses_axes(const struct analysis *analysis, const struct stencil *stencil) {
+  for (int axis = 0; axis < stencil->dims; axis++) {
+    if (stencil_uses_index(stencil, axis)) return true;
+  }
+  for (int i = 0; i < analysis->tap_count; i++) {
+    const struct tap *tap = &analysis->taps[i];
+    const bool is_beside = tap->offset[0] || tap->offset[1] || tap->offset[2];
+    if (input_is_thin(stencil, tap->input) || (is_beside && !input_is_whole(stencil, tap->input))) return true;
+  }
+  return false;
+}
+
 bool analysis_is_plain(const struct analysis *analysis, const struct stencil *stencil) {
   for (int axis = 0; axis < stencil->dims; axis++) {
     const struct edge *edges = stencil->boundary[axis];

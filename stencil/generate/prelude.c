@@ -94,6 +94,9 @@ void prelude_write_stencil(struct text *text, const struct prelude *prelude) {
               spec->stencil->kind == STENCIL_STENCIL && analysis_fills_ends(analysis, spec->stencil));
   text_printf(text, "#define PLAIN_ENDS %d  // 1 where is_zero_x and so on tell what taps beyond the grid read\n",
               analysis_is_plain(analysis, spec->stencil));
+  text_printf(text,
+              "#define USES_AXES %d  // 1 where a place in memory alone does not tell what fields hold at a point\n",
+              spec->stencil->kind == STENCIL_STENCIL && analysis_uses_axes(analysis, spec->stencil));
   text_printf(text, "#define FAR_ENDS %d  // 1 where some of them read at the other end of the grid\n",
               spec->stencil->kind == STENCIL_STENCIL && analysis_has_far_ends(analysis, spec->stencil));
   add_staged(text, prelude);

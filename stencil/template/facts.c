@@ -49,19 +49,6 @@ static bool outputs_are_sums(const struct stencil *stencil, const struct analysi
   return split->form_count > 0;
 }
 
-/* Whether the update reads what a place in memory alone does not tell: the number of the point along some axis, an
- * input that lies along some axes, or a neighbour in a mask, which read_point finds by the point's axes. */
-static bool uses_axes(const struct stencil *stencil, const struct analysis *analysis) {
-  bool uses = false;
-  for (int axis = 0; axis < stencil->dims; axis++) uses = uses || stencil_uses_index(stencil, axis);
-  for (int i = 0; i < analysis->tap_count; i++) {
-    const struct tap *tap = &analysis->taps[i];
-    const bool is_beside = tap->offset[0] || tap->offset[1] || tap->offset[2];
-    uses = uses || input_is_thin(stencil, tap->input) || (is_beside && !input_is_whole(stencil, tap->input));
-  }
-  return uses;
-}
-
 /* Whether the output becomes the one staged input, no other input changes from step to step, and all are whole. */
 static bool steps_one_field(const struct stencil *stencil, const struct analysis *analysis) {
   int staged = 0, changed = 0;
@@ -96,7 +83,7 @@ static void fill_stencil(const struct stencil *stencil, const struct analysis *a
   facts[FACT_kept_planes] = split_kept_planes(stencil, analysis);
   facts[FACT_is_sum] = !scan && outputs_are_sums(stencil, analysis);
   facts[FACT_steps_one_field] = steps_one_field(stencil, analysis);
-  facts[FACT_uses_axes] = !scan && uses_axes(stencil, analysis);
+  facts[FACT_uses_axes] = !scan && analysis_uses_axes(analysis, stencil);
   facts[FACT_radius] = analysis->max_radius;
   for (int axis = 0; axis < MAX_DIMS; axis++) {
     facts[FACT_low_x + axis] = analysis->radius_low[axis];
