@@ -19,7 +19,9 @@ struct store;
 enum store_mode {
   STORE_READ, /* no file is made, none is changed; of an older version, a copy in memory is migrated and read */
   STORE_READ_UNTRUSTED, /* the same, also of a file that keeps what is not trusted: for those who show or import it */
-  STORE_WRITE, /* the file and its folder (0700) are made where they are missing, an older version is migrated. Up to
+  STORE_GLANCE, /* as STORE_READ_UNTRUSTED, for a remark: of an older version only a file of at most 1 MiB, since all of
+                   it is migrated */
+  STORE_WRITE,  /* the file and its folder (0700) are made where they are missing, an older version is migrated. Up to
                   version 4 a database held rows that were not trusted: a copy, PATH.version-4, keeps them */
 };
 

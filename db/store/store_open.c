@@ -133,8 +133,12 @@ static halotune_status copy_database(sqlite3 *from, sqlite3 *to) {
   return sqlite3_backup_finish(backup) == SQLITE_OK ? HALOTUNE_OK : query_fail(to);
 }
 
-/* Larger databases are not copied into memory. */
-static const long long copied_bytes_most = 1LL << 30;
+/* Larger databases are not copied into memory, not even for a glance. */
+static const long long copied_bytes_most = 1LL << 30, glance_bytes_most = 1LL << 20;
+
+static bool reads_untrusted(const struct store *store) {
+  return store->mode == STORE_READ_UNTRUSTED || store->mode == STORE_GLANCE;
+}
 
 /* Who reads a file of an older version changes nothing in it: a copy in memory is brought up to date. */
 static halotune_status read_older(struct store *store) {
@@ -143,7 +147,7 @@ static halotune_status read_older(struct store *store) {
   struct marks marks;
   sqlite3 *copy = NULL;
   if (stat(store->path, &facts) != 0) facts.st_size = 0;
-  if (facts.st_size > copied_bytes_most) {
+  if (facts.st_size > (store->mode == STORE_GLANCE ? glance_bytes_most : copied_bytes_most)) {
     return fail(
         HALOTUNE_DB,
         "%s: an older Halotune wrote this database, and it is too large to be migrated in memory; the next 'halotune tune' or 'halotune db merge' into this file migrates the file",
@@ -159,7 +163,7 @@ static halotune_status read_older(struct store *store) {
   if (status == HALOTUNE_OK) store->version = (int)marks.version;
   if (status == HALOTUNE_OK) status = pages_check(copy, store->path);
   /* Who imports this file decides about all of it. Since version 5 no row has a mark. */
-  if (status == HALOTUNE_OK && store->mode == STORE_READ_UNTRUSTED && store->version < 5)
+  if (status == HALOTUNE_OK && reads_untrusted(store) && store->version < 5)
     status = query_script(copy, store->version < 3 ? "update best set is_trusted = 1"
                                                    : "update best set is_trusted = 1; update run set is_trusted = 1");
   if (status == HALOTUNE_OK) status = migrate(copy, schema_migrations, SCHEMA_VERSION);
@@ -173,7 +177,7 @@ static halotune_status read_older(struct store *store) {
 static halotune_status open_to_read(struct store *store) {
   struct marks marks;
   halotune_status status =
-      connect_to_read(store->path, store->mode == STORE_READ_UNTRUSTED, &store->guard, &store->connection, &marks);
+      connect_to_read(store->path, reads_untrusted(store), &store->guard, &store->connection, &marks);
   if (status != HALOTUNE_OK) return status;
   const enum content content = content_of(&marks);
   if (content == CONTENT_NONE) return fail(HALOTUNE_NOT_FOUND, "%s: no result is stored there yet", store->path);

@@ -478,6 +478,27 @@ TEST(a_run_that_is_not_trusted_is_kept_beside_the_database) {
   work_end(&work);
 }
 
+/* `query` makes a remark about each file that is kept apart, which is not worth the migration of a large one. */
+TEST(a_glance_migrates_no_large_file) {
+  struct work work = work_begin();
+  struct store *store;
+  make_database(work.path, 3);
+  make_older(work.path, 5);
+  CHECK_OK(store_open(work.path, STORE_GLANCE, &store));
+  CHECK_EQ(1, number_of(store, "select count(*) from best"), "of a small one");
+  store_close(store);
+  run_sql(work.path, "update run set warnings = hex(zeroblob(600000))");
+  CHECK_EQ(HALOTUNE_DB, store_open(work.path, STORE_GLANCE, &store), "of a large one");
+  CHECK_OK(store_open(work.path, STORE_READ_UNTRUSTED, &store));
+  store_close(store);
+  CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+  store_close(store);
+  CHECK_OK(store_open(work.path, STORE_GLANCE, &store));
+  CHECK_EQ(1, number_of(store, "select count(*) from best"), "of a large one of this version");
+  store_close(store);
+  work_end(&work);
+}
+
 /* A migration that ended after the copy was made is begun again. */
 TEST(a_copy_of_an_earlier_attempt_is_no_obstacle) {
   struct work work = work_begin();
@@ -754,6 +775,7 @@ int main(void) {
       cmocka_unit_test(a_file_that_cannot_be_written_is_read),
       cmocka_unit_test(migrations_are_taken_step_by_step_or_not_at_all),
       cmocka_unit_test(a_run_that_is_not_trusted_is_kept_beside_the_database),
+      cmocka_unit_test(a_glance_migrates_no_large_file),
       cmocka_unit_test(a_copy_of_an_earlier_attempt_is_no_obstacle),
       cmocka_unit_test(a_database_of_version_1_is_brought_up_to_date),
       cmocka_unit_test(a_database_of_version_4_is_brought_up_to_date),

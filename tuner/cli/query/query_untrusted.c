@@ -65,7 +65,7 @@ static halotune_status file_search(void *context, const char *file) {
   struct search *search = context;
   struct store *store;
   sqlite3_stmt *query = NULL;
-  if (search->is_told || store_open(file, STORE_READ_UNTRUSTED, &store) != HALOTUNE_OK) return HALOTUNE_OK;
+  if (search->is_told || store_open(file, STORE_GLANCE, &store) != HALOTUNE_OK) return HALOTUNE_OK;
   store_limit(store, MOST_STEPS);
   if (query_prepare(store_connection(store), find_sql, &query) == HALOTUNE_OK) {
     bind_problem(query, search);
