@@ -72,7 +72,7 @@ result "a run to begin from" $? "$work/out"
 copy_of "$base" "$work/lost.db"
 query "$work/lost.db" "update variant set source_hash = printf('%032x', id);
   delete from finalist;
-  insert into finalist select run_id, variant_id, 1, 1, 1, 1, 1, 1, 1, 1, 1, x'0000803f', 0, 0 from measurement"
+  insert into finalist select run_id, variant_id, 1, 1, 1, 1, 1, 1, 1, 1, 1, x'0000803f', 0, 0, null, null, null from measurement"
 XDG_CACHE_HOME=$work/cache tune "$work/lost.db" --rematch --workers 1 --json >"$work/out" 2>"$work/err" &&
   json ".tasks[0] | .complete and .tried == $space and .recalled == 0 and .outcomes.measured + .outcomes.screened == $space" &&
   [ "$(query "$work/lost.db" "select count(distinct variant_id) from measurement where run_id = 2")" = "$space" ]

@@ -438,7 +438,7 @@ TEST(finalists_answer_for_other_problems) {
   tuned_change(
       own.path,
       "update best set is_current = 0 where time_ms < 0.01; insert into finalist select f.run_id, o.variant_id, 2,"
-      " f.sample_count, 1.05*f.median_ms, f.minimum_ms, f.low_ms, f.high_ms, 1.05, 1.04, 1.06, f.samples, 0, 0"
+      " f.sample_count, 1.05*f.median_ms, f.minimum_ms, f.low_ms, f.high_ms, 1.05, 1.04, 1.06, f.samples, 0, 0, null, null, null"
       " from finalist f, finalist o where f.median_ms > 0.01 and o.median_ms < 0.01");
   for (size_t i = 0; i < COUNT(rows); i++) {
     halotune_ctx *ctx;
