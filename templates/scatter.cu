@@ -232,8 +232,8 @@ __device__ __forceinline__ unsigned long long *full(const Block &b, int slot) {
 }
 __device__ __forceinline__ unsigned long long *empty(const Block &b, int slot) { return full(b, slot) + SLOTS; }
 #if COPIES == COPIES_ENGINE && FILLS_ENDS && PRODUCER == PRODUCER_OWN
-// And a third one for each slot, in blocks at the ends of the grid: it counts the bytes there, and `full` the warp that fills in the rest.
-__device__ __forceinline__ unsigned long long *landed(const Block &b, int slot) { return full(b, 2*SLOTS + slot); }
+// And one for the threads that fill ends together, without the warp that copies.
+__device__ __forceinline__ unsigned long long *filled(const Block &b) { return full(b, 2*SLOTS); }
 #endif
 
 // A place in the ring of slots, and how often the ring was gone round: barriers count that in phases, 0 and 1 by turns.
@@ -247,27 +247,14 @@ __device__ __forceinline__ void step(Place &place) {
   place.slot = place.slot + 1 < SLOTS ? place.slot + 1 : 0;
 }
 
-#if COPIES == COPIES_ENGINE && FILLS_ENDS && PRODUCER == PRODUCER_OWN
-__device__ __forceinline__ bool has_ends(const Block &b);
-#endif
-
 #if COPIES == COPIES_ENGINE
 // By one thread. All bytes of the plane are announced before the first of them can come.
 __device__ __forceinline__ void copy_boxes(const Block &b, index_t z, int slot) {
-#if FILLS_ENDS && PRODUCER == PRODUCER_OWN
-  unsigned long long *const count = has_ends(b) ? landed(b, slot) : full(b, slot);
-  barrier_expect(count, unsigned(STAGED*BOX*int(sizeof(real))));
-#else
   barrier_expect(full(b, slot), unsigned(STAGED*BOX*int(sizeof(real))));
-#endif
 #pragma unroll
   for (int s = 0; s < STAGED; s++) {
     real *to = b.shared + slot*SLOT + s*SHARED_PLANE;
-#if FILLS_ENDS && PRODUCER == PRODUCER_OWN
-    tensor_copy(to, b.f.map_in[s], int(b.x) - BEFORE_X, int(b.y) - LOW_Y, int(near_image_z(b.g, z)), count);
-#else
     tensor_copy(to, b.f.map_in[s], int(b.x) - BEFORE_X, int(b.y) - LOW_Y, int(FILLS_ENDS ? near_image_z(b.g, z) : z), full(b, slot));
-#endif
   }
 }
 #endif
@@ -277,10 +264,10 @@ __device__ __forceinline__ void make_barriers(const Block &b) {
     for (int slot = 0; slot < SLOTS; slot++) {
       barrier_init(full(b, slot), 1);
       barrier_init(empty(b, slot), THREADS/32);
-#if COPIES == COPIES_ENGINE && FILLS_ENDS && PRODUCER == PRODUCER_OWN
-      barrier_init(landed(b, slot), 1);
-#endif
     }
+#if COPIES == COPIES_ENGINE && FILLS_ENDS && PRODUCER == PRODUCER_OWN
+    barrier_init(filled(b), THREADS/32);
+#endif
     barrier_init_done();
   }
   __syncthreads();
@@ -291,7 +278,6 @@ __device__ __forceinline__ void make_barriers(const Block &b) {
 // them out, each the same ones in every plane.
 constexpr int END_COLUMNS = LOW_X + HIGH_X, END_ROWS = LOW_Y + HIGH_Y, END_WIDTH = TILE_X + (STAR ? 0 : END_COLUMNS);
 constexpr int SIDE_ENDS = END_COLUMNS*SIDE_ROWS, ENDS = divide_up(SIDE_ENDS + END_ROWS*END_WIDTH, THREADS);
-constexpr int FILLERS = 32, FILLED_AT_ONCE = 4;  // lanes of the warp that copies, and points that one of them fills in at once
 
 struct EndPoint {
   index_t x, y;
@@ -304,13 +290,14 @@ struct EndPoint {
 #endif
 };
 
-#if PRODUCER == PRODUCER_FIRST
 // The ends of the grid that a block has.
 struct Ends {
   bool exist;  // for all threads of the block
   EndPoint points[at_least_one(ENDS)];
-};
+#if PRODUCER == PRODUCER_OWN
+  unsigned phase;  // of the barrier where those who fill meet
 #endif
+};
 
 __device__ __forceinline__ bool is_in_tile(int dx, int dy) {
   return dx >= -LOW_X && dx < TILE_X + HIGH_X && dy >= -LOW_Y && dy < TILE_Y + HIGH_Y;
@@ -346,12 +333,14 @@ __device__ __forceinline__ real image_value(const EndPoint &end, int s, const re
 #endif
 }
 
-#if PRODUCER == PRODUCER_FIRST
 __device__ __forceinline__ void find_ends(const Block &b, Ends &ends) {
   const Geometry &g = b.g;
   const int thread = int(threadIdx.y)*BLOCK_X + int(threadIdx.x);
   const bool in_planes = b.x < LOW_X || b.x + TILE_X + HIGH_X > g.nx || b.y < LOW_Y || b.y + TILE_Y + HIGH_Y > g.ny;
   ends.exist = in_planes || b.z_first < LOW_Z || b.z_last + HIGH_Z > g.nz;
+#if PRODUCER == PRODUCER_OWN
+  ends.phase = 0;
+#endif
   if (!in_planes) {
 #pragma unroll
     for (int i = 0; i < ENDS; i++) ends.points[i] = {0, 0, -1};
@@ -360,12 +349,11 @@ __device__ __forceinline__ void find_ends(const Block &b, Ends &ends) {
 #pragma unroll
   for (int i = 0; i < ENDS; i++) ends.points[i] = end_point(b, thread + i*THREADS);
 }
-#endif
 
 // Whether taps into plane z reach beyond the grid in x or y. Those of a star do so from the plane's own points alone.
 __device__ __forceinline__ bool has_sides(const Block &b, index_t z) { return !STAR || (z >= b.z_first && z < b.z_last); }
 
-#if FAR_ENDS && PRODUCER == PRODUCER_FIRST
+#if FAR_ENDS
 // Begin to load images: other tiles have most of them. They come in while the plane before is computed.
 __device__ __forceinline__ void load_far_images(const Block &b, index_t z, Ends &ends) {
   if (!ends.exist || !has_sides(b, z)) return;
@@ -386,86 +374,15 @@ __device__ __forceinline__ bool changes_plane(const Block &b, int input, index_t
   return ghost_value(b.f, input, b.g, 0, 0, z, real(1)) != real(1) || ghost_value(b.f, input, b.g, 0, 0, z, real(2)) != real(2);
 }
 
-#if PRODUCER == PRODUCER_OWN
-// Whether the block reads points beyond the grid in x or y, or planes that read otherwise than their images.
-__device__ __forceinline__ bool has_ends(const Block &b) {
-  const Geometry &g = b.g;
-  bool any = b.x < LOW_X || b.x + TILE_X + HIGH_X > g.nx || b.y < LOW_Y || b.y + TILE_Y + HIGH_Y > g.ny;
-#pragma unroll
-  for (int s = 0; s < STAGED; s++) {
-    any = any || (b.z_first < LOW_Z && changes_plane(b, staged_input(s), -1));
-    any = any || (b.z_last + HIGH_Z > g.nz && changes_plane(b, staged_input(s), g.nz));
-  }
-  return any;
-}
-#endif
-
 // Fill all of a plane that reads otherwise than its image.
-#if PRODUCER == PRODUCER_OWN
-__device__ __forceinline__ void fill_plane(const Block &b, int input, real *plane, index_t z, int lane) {
-#else
 __device__ __forceinline__ void fill_plane(const Block &b, int input, real *plane, index_t z) {
-#endif
   constexpr int width = LOW_X + TILE_X + HIGH_X;
 #pragma unroll 1
-#if PRODUCER == PRODUCER_OWN
-  for (int i = lane; i < width*SHARED_ROWS; i += FILLERS) {
-#else
   for (int i = int(threadIdx.y)*BLOCK_X + int(threadIdx.x); i < width*SHARED_ROWS; i += THREADS) {
-#endif
     const int dx = i%width - LOW_X, dy = i/width - LOW_Y;
     plane[cell(dx, dy)] = read_needed(b.f, input, b.g, b.x + dx, b.y + dy, z);
   }
 }
-
-#if PRODUCER == PRODUCER_OWN
-// Fill in what a slot lacks of plane z of one input, as one lane of the warp that copies.
-//   first, last  which of the plane's points beyond the grid: first <= number < last
-__device__ __forceinline__ void fill_points(const Block &b, int s, const Place &place, index_t z, int first, int last, int lane) {
-  real *plane = b.shared + place.slot*SLOT + s*SHARED_PLANE;
-#pragma unroll 1
-  for (int number = first + lane; number < last; number += FILLED_AT_ONCE*FILLERS) {
-    EndPoint points[FILLED_AT_ONCE];
-#pragma unroll
-    for (int i = 0; i < FILLED_AT_ONCE; i++) {
-      points[i] = end_point(b, number + i*FILLERS);
-      if (number + i*FILLERS >= last) points[i].to = -1;
-#if FAR_ENDS
-      if (points[i].to >= 0) points[i].image[s] = load_plain(b.f.in[staged_input(s)] + near_image_z(b.g, z)*b.g.plane + points[i].element);
-#endif
-    }
-    barrier_wait(landed(b, place.slot), place.phase);
-#pragma unroll
-    for (int i = 0; i < FILLED_AT_ONCE; i++) {
-      const EndPoint &end = points[i];
-      if (end.to >= 0) plane[end.to] = ghost_value(b.f, staged_input(s), b.g, end.x, end.y, z, image_value(end, s, plane));
-    }
-  }
-}
-
-// A warp of its own does not share points out: it fills them in while the others compute the planes before.
-// All its lanes call this where the block has ends, to fill in what lies beyond the grid in a plane that the engine copies,
-// and to tell the warps that compute. What they see behind that, the engine sees, too, when it later copies to the same place.
-__device__ __forceinline__ void fill_slot(const Block &b, const Place &place, index_t z, int lane) {
-  const Geometry &g = b.g;
-#pragma unroll
-  for (int s = 0; s < STAGED; s++) {
-    const int input = staged_input(s);
-    if ((z < 0 || z >= g.nz) && changes_plane(b, input, z)) {
-      barrier_wait(landed(b, place.slot), place.phase);
-      fill_plane(b, input, b.shared + place.slot*SLOT + s*SHARED_PLANE, z, lane);
-      continue;
-    }
-    if (!has_sides(b, z)) continue;
-    constexpr int above = SIDE_ENDS + LOW_Y*END_WIDTH;
-    if (b.x < LOW_X || b.x + TILE_X + HIGH_X > g.nx) fill_points(b, s, place, z, 0, SIDE_ENDS, lane);
-    if (b.y < LOW_Y) fill_points(b, s, place, z, SIDE_ENDS, above, lane);
-    if (b.y + TILE_Y + HIGH_Y > g.ny) fill_points(b, s, place, z, above, SIDE_ENDS + END_ROWS*END_WIDTH, lane);
-  }
-  barrier_wait(landed(b, place.slot), place.phase);
-  barrier_leave(full(b, place.slot), lane);
-}
-#else
 
 // All threads that compute call this, when plane z is in shared memory and where the block has ends. Behind it they see what it filled in,
 // and so does the engine, which later copies to the same place.
@@ -487,9 +404,14 @@ __device__ __forceinline__ void fill_ends(const Block &b, real *slot, index_t z,
     }
   }
   tensor_fence();
+#if PRODUCER == PRODUCER_OWN
+  barrier_leave(filled(b), int(threadIdx.y*BLOCK_X + threadIdx.x)%32);
+  barrier_wait(filled(b), ends.phase);
+  ends.phase ^= 1u;
+#else
   __syncthreads();
-}
 #endif
+}
 #endif
 
 // ---- computing
@@ -685,35 +607,20 @@ __device__ __forceinline__ void march(const Block &b, const Weights &weights, co
   if (ENGINE) make_barriers(b);
 #if PRODUCER == PRODUCER_OWN
   if (threadIdx.y >= BLOCK_Y) {
-#if COPIES == COPIES_ENGINE && FILLS_ENDS
-    const int lane = (int(threadIdx.y) - BLOCK_Y)*BLOCK_X + int(threadIdx.x);
-    const bool fills = has_ends(b);
-    Place next = {0, 0};  // of the plane that is filled next
-    if (lane >= 32 || (lane > 0 && !fills)) return;
-    // Ends are filled STAGES planes behind the copies, so that the slot which the next copy waits for can become empty.
-#pragma unroll 1
-    for (index_t p = first; p < last + STAGES; p++) {
-      if (p < last) begin_boxes(b, pipeline, p, lane == 0);
-      if (!fills || p < first + STAGES) continue;
-      fill_slot(b, next, p - STAGES, lane);
-      step(next);
-    }
-#else
     if (threadIdx.y > BLOCK_Y || threadIdx.x > 0) return;
 #pragma unroll 1
     for (index_t p = first; p < last; p++) begin_boxes(b, pipeline, p, true);
-#endif
     return;
   }
 #endif
   real sums[POINTS_Y][VECTOR][FORMS][PLANES] = {};
   begin_march(b, pipeline, first, last);
-#if COPIES == COPIES_ENGINE && FILLS_ENDS && PRODUCER == PRODUCER_FIRST
+#if COPIES == COPIES_ENGINE && FILLS_ENDS
   Ends ends;
   find_ends(b, ends);
-#if FAR_ENDS
-  load_far_images(b, first, ends);
 #endif
+#if COPIES == COPIES_ENGINE && FAR_ENDS
+  load_far_images(b, first, ends);
 #endif
 #pragma unroll 1
   for (index_t p = first; p < last; p += AT_ONCE) {
@@ -723,11 +630,11 @@ __device__ __forceinline__ void march(const Block &b, const Weights &weights, co
       for (int u = 0; u < AT_ONCE; u++) load_beside(b, p + u, beside[u]);
     }
     take_planes(b, pipeline, p, last);
-#if COPIES == COPIES_ENGINE && FILLS_ENDS && PRODUCER == PRODUCER_FIRST
+#if COPIES == COPIES_ENGINE && FILLS_ENDS
     if (ends.exist) fill_ends(b, b.shared + pipeline.at_hand.slot*SLOT, p, ends);
-#if FAR_ENDS
-    if (p + 1 < last) load_far_images(b, p + 1, ends);
 #endif
+#if COPIES == COPIES_ENGINE && FAR_ENDS
+    if (p + 1 < last) load_far_images(b, p + 1, ends);
 #endif
 #pragma unroll
     for (int u = 0; u < AT_ONCE; u++) {
