@@ -84,7 +84,8 @@ ranks() { # kind ranks DB option...
 # What makes the second rank differ: `second NAME=VALUE command...`, and a word more of its command.
 printf '#!/bin/sh\nrank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\n[ $rank != 1 ] || export "$1"\nshift\nexec "$@"\n' >"$work/second"
 printf '#!/bin/sh\nrank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\n[ $rank != 1 ] || set -- "$@" --fresh\nexec "$@"\n' >"$work/fresh"
-chmod +x "$work/second" "$work/fresh"
+printf '#!/bin/sh\nrank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\n[ $rank != 1 ] || unset HOME XDG_DATA_HOME\nexec "$@"\n' >"$work/homeless"
+chmod +x "$work/second" "$work/fresh" "$work/homeless"
 mkdir "$work/mine" "$work/other"
 sed 's/^name: .*/name: mine/' kernels/star7.yaml >"$work/mine/mine.yaml"
 sed 's/^name: .*/name: mine/; s/0\.[0-9]*/0.25/' kernels/star7.yaml >"$work/other/mine.yaml"
@@ -168,6 +169,8 @@ for kind in openmpi mpich; do
     result_log "$kind: a rank with another command" $?
     HALOTUNE_DB=$work/a.db HALOTUNE_PATH=$work/mine refuses 2 "rank 1 on [^ ]* would store into $work/b.db" launch $kind 3 "$work/second" HALOTUNE_DB="$work/b.db" "$program" tune mine ${mine% --db *}
     result_log "$kind: a rank with another database" $?
+    HALOTUNE_PATH=$work/mine refuses 1 'rank 1 on [^ ]*: there is no default path for the database' launch $kind 3 "$work/homeless" "$program" tune mine ${mine% --db *}
+    result_log "$kind: a rank without \$HOME" $?
     HALOTUNE_PATH=$work/mine launch $kind 3 "$work/second" LD_PRELOAD="$work/late.so" "$program" tune mine $mine >"$work/log" 2>&1 &&
       [ "$(grep -c '^halotune: the clock of rank 1 on .* is [56][0-9] minutes ahead of that of rank 0' "$work/log")" = 1 ]
     result_log "$kind: a rank whose clock is an hour ahead: one line, and it goes on" $?; }
