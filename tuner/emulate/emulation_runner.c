@@ -15,6 +15,8 @@
 
 const struct emulation_runner emulation_runner_none = {.socket = -1, .log = -1};
 
+int emulation_runner_grace_ms = 10000;
+
 halotune_status emulation_runner_start(const char *program, const char *object, struct emulation_runner *out) {
   const char *const arguments[] = {program, object, NULL};
   struct emulation_runner runner = emulation_runner_none;
@@ -99,7 +101,7 @@ static void explain_death(int wait_status, struct emulation_outcome *out) {
 halotune_status emulation_runner_ask(struct emulation_runner *runner, const struct emulation_request *request,
                                      const int *descriptors, struct emulation_outcome *out,
                                      struct emulation_counts *counts) {
-  double timeout_ms = 10.0 * (double)request->timeout_ms + 10000;
+  double timeout_ms = 10.0 * (double)request->timeout_ms + emulation_runner_grace_ms;
   bool timed_out;
   *out = (struct emulation_outcome){0};
   if (!send_request(runner, request, descriptors) && errno != EPIPE) {
@@ -119,8 +121,8 @@ halotune_status emulation_runner_ask(struct emulation_runner *runner, const stru
     out->kind = EMULATION_HUNG;
     snprintf(out->text, sizeof out->text, "the runner does not answer");
   } else {
-    enum { END_MS = 10000 }; /* one that has only closed its socket is killed */
-    explain_death(process_wait_until(runner->pid, clock_ms() + END_MS, NULL), out);
+    /* one that has only closed its socket is killed */
+    explain_death(process_wait_until(runner->pid, clock_ms() + emulation_runner_grace_ms, NULL), out);
     runner->pid = 0;
   }
   emulation_runner_stop(runner);

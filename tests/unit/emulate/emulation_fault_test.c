@@ -1,5 +1,8 @@
 /* emulation_fault_test.c: a defect of a kernel is named with its place, and does not affect other kernels. */
+#include <sys/stat.h>
+
 #include "tests/unit/emulate/emulation_kernel.h"
+#include "tuner/emulate/emulation_runner.h"
 
 /* How many of the six orders must show the fault. In the other orders the numbers may be right. */
 enum { EVERY_ORDER, SOME_ORDER };
@@ -236,11 +239,39 @@ TEST(sanitizers_report_what_they_find) {
   free_data(&data);
 }
 
+/* A program in place of a runner, which keeps its socket or closes it, and never answers. */
+TEST(a_runner_that_is_silent_is_killed) {
+  static const struct {
+    const char *script;
+    enum emulation_outcome_kind want;
+    const char *text;
+  } silent[] = {{"exec sleep 600", EMULATION_HUNG, "the runner does not answer"},
+                {"exec 3>&-; exec sleep 600", EMULATION_CRASHED, "Killed"}};
+  const struct emulation_request request = {.timeout_ms = 1};
+  emulation_runner_grace_ms = 50;
+  for (size_t i = 0; i < COUNT(silent); i++) {
+    char path[] = "/tmp/halotune-runner-XXXXXX";
+    struct emulation_runner runner;
+    struct emulation_outcome outcome;
+    const int fd = mkstemp(path);
+    CHECK(fd >= 0 && dprintf(fd, "#!/bin/sh\n%s\n", silent[i].script) > 0 && fchmod(fd, 0700) == 0 && close(fd) == 0,
+          "script");
+    CHECK_OK(emulation_runner_start(path, "", &runner));
+    CHECK_OK(emulation_runner_ask(&runner, &request, NULL, &outcome, NULL));
+    CHECK_EQ(silent[i].want, outcome.kind, "row %zu: %s", i, outcome.text);
+    CHECK(strstr(outcome.text, silent[i].text), "row %zu: %s", i, outcome.text);
+    CHECK_EQ(0, runner.pid, "row %zu: stopped", i);
+    unlink(path);
+  }
+  emulation_runner_grace_ms = 10000;
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(faults_are_named),
       cmocka_unit_test(a_missing_barrier_is_right_in_ascending_order_only),
       cmocka_unit_test(a_report_names_block_and_thread),
+      cmocka_unit_test(a_runner_that_is_silent_is_killed),
       cmocka_unit_test(sanitizers_report_what_they_find),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

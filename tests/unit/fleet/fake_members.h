@@ -31,15 +31,16 @@ static inline halotune_status fake_send(void *state, int to, const void *bytes, 
   return HALOTUNE_OK;
 }
 
-/* Where nothing is queued, the time passes. */
+/* Where nothing is queued, the time passes, and a wait without a limit fails after a day. */
 static inline halotune_status fake_receive(void *state, int timeout_ms, int *from, bool *is_gone, struct text *out) {
   struct fake_link *fake = state;
   *from = -1;
   *is_gone = false;
   out->length = 0;
   if (fake->said_first == fake->said_count || fake->heard_count < fake->said_after) {
+    const double day_ms = 86400e3;
     fake->now_ms += timeout_ms;
-    return HALOTUNE_OK;
+    return fake->now_ms < day_ms ? HALOTUNE_OK : fail(HALOTUNE_IO, "nobody says anything");
   }
   const struct fake_message *message = &fake->said[fake->said_first++];
   *from = message->rank;

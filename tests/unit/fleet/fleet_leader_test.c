@@ -159,6 +159,19 @@ TEST(members_that_do_not_fit_are_refused_with_the_reason) {
   }
 }
 
+TEST(a_member_that_never_says_who_it_is_takes_no_part) {
+  struct team team;
+  struct text words = {0};
+  team_open(&team, 3);
+  const struct fleet_hello hello = fake_hello(1);
+  say_hello(&team, 1, &hello);
+  CHECK_EQ(1, leader_gather(team.leader, 100, &words), "one takes part");
+  CHECK_TEXT("member 2 takes no part: it has not said who it is in time\n", text_string(&words), "words");
+  CHECK_EQ(100, team.fake->now_ms, "the limit");
+  text_free(&words);
+  team_close(&team);
+}
+
 TEST(variants_go_where_there_is_room_and_results_come_back_corrected) {
   static const double anchors_ms[FAKE_RANKS] = {2, 2.02, 2};
   struct team team;
@@ -434,6 +447,7 @@ TEST(a_factor_needs_two_gpus_that_are_compared) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(members_that_do_not_fit_are_refused_with_the_reason),
+      cmocka_unit_test(a_member_that_never_says_who_it_is_takes_no_part),
       cmocka_unit_test(variants_go_where_there_is_room_and_results_come_back_corrected),
       cmocka_unit_test(a_member_that_fails_costs_what_it_has),
       cmocka_unit_test(a_leader_that_was_stopped_drops_nobody_for_that_time),

@@ -329,6 +329,21 @@ TEST(a_program_without_output_is_waited_for) {
   }
 }
 
+/* The budget is chosen so that little is left of it and two minutes. */
+TEST(a_program_that_does_not_end_is_killed) {
+  static const char *const firsts[] = {"sleep 600", "exec >&- 2>&-; sleep 600",
+                                       "while :; do echo line; sleep 0.01; done"};
+  for (size_t i = 0; i < COUNT(firsts); i++) {
+    struct scene p;
+    const char *const none[] = {NULL};
+    scene_begin(&p, firsts[i]);
+    const struct tune_program program = {.program = p.script, .arguments = none, .budget_s = -119.9};
+    CHECK_EQ(HALOTUNE_IO, tune_program_run(&program), "row %zu", i);
+    CHECK(strstr(fail_text(), "did not end within its budget and two minutes"), "row %zu: %s", i, fail_text());
+    scene_end(&p);
+  }
+}
+
 TEST(arguments_are_checked_before_the_search) {
   static const struct {
     halotune_problem problem;
@@ -443,6 +458,7 @@ int main(void) {
       cmocka_unit_test(a_lock_that_others_could_hold_is_refused),
       cmocka_unit_test(another_process_that_does_not_end_is_not_waited_for),
       cmocka_unit_test(a_program_without_output_is_waited_for),
+      cmocka_unit_test(a_program_that_does_not_end_is_killed),
       cmocka_unit_test(arguments_are_checked_before_the_search),
       cmocka_unit_test(the_program_ends_with_its_host),
       cmocka_unit_test(no_result_of_two_is_lost),
