@@ -57,9 +57,12 @@ static halotune_status add_rows(struct identity_maker *maker, sqlite3 *connectio
   struct adding adding = {maker, table->column_count + 1, origin < 0 ? -1 : origin + 1};
   struct text sql = {0};
   text_printf(&sql, "select take(%s", table->has_id ? "id" : "0");
-  for (int i = 0; i < table->column_count; i++) text_printf(&sql, ", %s", table->columns[i].name);
-  text_printf(&sql, ") from %s not indexed", table->name);
   identity_add_text(maker, table->name);
+  for (int i = 0; i < table->column_count; i++) {
+    text_printf(&sql, ", %s", table->columns[i].name);
+    identity_add_text(maker, table->columns[i].name); /* the file decides about the order of its columns */
+  }
+  text_printf(&sql, ") from %s not indexed", table->name);
   const halotune_status status =
       text_ok(&sql) ? take_rows(connection, text_string(&sql), add_row, &adding) : fail_memory();
   text_free(&sql);

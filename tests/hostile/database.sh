@@ -57,6 +57,30 @@ for name in seen taken; do
   result "a name that is code decides about no identity: $name.db (exit $code)" $?
 done
 
+# Two databases with the same values in the same order, of columns in another order: default_ms is the time of the other.
+"$python" - "$work" <<'END'
+import re, shutil, sqlite3, sys
+def change(name, sql, *values):
+    shutil.copy(sys.argv[1] + "/honest.db", sys.argv[1] + "/" + name)
+    db = sqlite3.connect(sys.argv[1] + "/" + name)
+    db.execute("drop index best_served")
+    db.execute("update best set default_ms = 2 * high_ms, high_ms = 2 * high_ms")
+    if sql:
+        db.execute("pragma writable_schema = on")
+        (text,) = db.execute("select sql from sqlite_master where name = 'best'").fetchone()
+        words = {"time_ms": "default_ms", "default_ms": "time_ms"}
+        text = re.sub(r"\n  (time_ms|default_ms) ", lambda match: f"\n  {words[match[1]]} ", text)
+        db.execute("update sqlite_master set sql = ? where name = 'best'", (text,))
+    db.commit()
+change("order.db", False)
+change("other.db", True)
+END
+for name in order other; do
+  "$halotune" db import --trust --db "$work/own.db" "$work/$name.db" 2>"$work/said" | sed -n 's/.*document \([0-9a-f]*\),.*/\1/p' >"$work/$name.identity"
+done
+[ -s "$work/order.identity" ] && [ -s "$work/other.identity" ] && ! cmp -s "$work/order.identity" "$work/other.identity"
+result "values of other columns have another identity" $?
+
 # Texts in columns of numbers: '-1' is more than 0, and was a time that no other beats.
 "$python" - "$work" <<'END'
 import shutil, sqlite3, sys
