@@ -505,9 +505,12 @@ protocol: all fake-cuda  ## the tuner on a GPU whose best kernel is known, with 
 check-fleet: all library fake-cuda $(OUT)/tests/fleet/messages  ## many ranks on emulated GPUs: mpirun of Open MPI and MPICH, and Slurm on this host; make deps-fleet installs them
 	$(Q)MESSAGES=$(OUT)/tests/fleet/messages CUDA_HOME=$(CUDA_HOME) CC='$(CC)' tests/tap.sh tests/fleet/mpi.sh tests/fleet/slurm.sh tests/heat3d.sh
 
-.PHONY: check-gpu sanitize-gpu gpu-checks check-solvers
+.PHONY: check-gpu check-gpu-ranks sanitize-gpu gpu-checks check-solvers
 check-gpu: all  ## what needs a GPU: variants of all stencils, each wrapper, a large field, defects; LARGE=0 for little memory, JOBS at a time on DEVICES='0 1'
 	$(Q)LARGE=$(LARGE) JOBS=$(JOBS) DEVICES='$(DEVICES)' tests/tap.sh tests/check_gpu.sh
+
+check-gpu-ranks: all library  ## two ranks of MPI on one GPU: a team, and 04_mpi_heat3d bit for bit; MPI=mpich, GRID=256,240,224
+	$(Q)CUDA_HOME=$(CUDA_HOME) MPI='$(or $(MPI),openmpi)' GRID='$(GRID)' tests/gpu_ranks.sh
 
 sanitize-gpu: all  ## compute-sanitizer over the best variants and samples, on this machine's GPU; TOOLS='racecheck memcheck initcheck', WINNERS=0 without them, JOBS and DEVICES
 	$(Q)TOOLS='$(TOOLS)' JOBS=$(JOBS) DEVICES='$(DEVICES)' WINNERS=$(WINNERS) tests/tap.sh tests/sanitize.sh
