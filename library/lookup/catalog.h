@@ -88,6 +88,7 @@ struct served {
   unsigned char occupancy_64; /* in 64ths of the threads that a multiprocessor holds; 0: not known */
   bool reproducible : 1;
   bool has_problem : 1; /* used only while the database is read */
+  bool is_partial : 1;  /* its run was cut short: a winner of another problem may be faster */
   bool is_finalist : 1; /* it lost against the winner of its problem: it may answer for other problems only */
 };
 _Static_assert(sizeof(struct served) == 128, "a row is two cache lines");

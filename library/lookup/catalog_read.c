@@ -336,6 +336,16 @@ static halotune_status add_variant(struct reader *r, int64_t id, int64_t templat
   return HALOTUNE_OK;
 }
 
+/* Mark the winner of a run that was cut short. */
+static halotune_status take_partial(struct reader *r, sqlite3_stmt *query) {
+  const int64_t problem = sqlite3_column_int64(query, 0);
+  turn_to(r, problem);
+  while (r->at < r->reference_count && r->references[r->at].problem < problem) r->at++;
+  if (r->at < r->reference_count && r->references[r->at].problem == problem)
+    own_rows(r)[r->references[r->at].row].is_partial = true;
+  return HALOTUNE_OK;
+}
+
 /* A variant that lost against the winner of its problem by little may be the fastest on another grid. Its time is that
  * of the winner, times their ratio in the same rounds. Its date is that of its own run: the winner may have been
  * measured again after the finalist was found to be wrong. */
@@ -438,6 +448,10 @@ static const char sql_refuted[] = "select max(" SQL_VERDICT_DATE(
     "w", "wr") "), wp.device_id, wp.stencil_id, wp.dtype, wp.nx, wp.ny, wp.nz, v.template_id,"
                " v.parameters from " SQL_WRONG_VERDICTS " join variant v on v.id = w.variant_id where " SQL_STANDS
                " group by w.variant_id, wp.device_id, wp.stencil_id, wp.dtype, wp.nx, wp.ny, wp.nz";
+/* Few runs are cut short, so that few rows of `best` are looked up. */
+static const char sql_partial[] =
+    "select r.problem_id from run r cross join best b on b.problem_id = r.problem_id and b.is_current and b.run_id = r.id"
+    " where r.state = 'partial' order by 1";
 static const char sql_finalists[] =
     "select r.problem_id, w.variant_id, v.template_id, v.parameters, f.ratio, m.occupancy, " SQL_MEASURED_DATE(
         "m",
@@ -512,6 +526,7 @@ static halotune_status read_best(struct reader *r) {
   if (status == HALOTUNE_OK) status = read_variants(r);
   if (status == HALOTUNE_OK) status = check_rows(r);
   sort_references(r, compare_problems);
+  if (status == HALOTUNE_OK) status = read_rows(r, sql_partial, take_partial);
   r->first_row = r->catalog->row_count - r->reference_count;
   return status == HALOTUNE_OK ? read_rows(r, sql_finalists, take_finalist) : status;
 }

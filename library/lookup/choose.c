@@ -284,6 +284,25 @@ halotune_status question_begin(struct halotune_ctx *ctx, const struct lookup_key
   return HALOTUNE_OK;
 }
 
+/* Whether a row is of the question's problem on its model of GPU, in any mode. */
+static bool is_of_problem(const struct question *q, const struct served *row) {
+  return row->stencil == q->key.stencil && row->dtype == q->key.dtype && row->model == q->device->model &&
+         row->steps == q->key.steps && memcmp(row->n, q->key.n, sizeof row->n) == 0;
+}
+
+halotune_status choose_instead(const struct question *question, const struct served *partial, struct answer *out,
+                               bool *found) {
+  struct answer answer;
+  *found = false;
+  if (!partial->is_partial) return HALOTUNE_OK;
+  const halotune_status status = choose(question, &answer);
+  if (status != HALOTUNE_OK || !answer.row || is_of_problem(question, answer.row)) return status;
+  /* Its rank, with the penalty for its error, is before that of the partial row, which is a candidate as well. */
+  *found = answer.prediction.time_ms * (1 + answer.prediction.error) < partial->time_ms;
+  if (*found) *out = answer;
+  return HALOTUNE_OK;
+}
+
 halotune_status choose(const struct question *question, struct answer *out) {
   bool found = false;
   halotune_status status = choose_measured(question, CANDIDATES_OWN, out);

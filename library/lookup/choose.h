@@ -49,6 +49,16 @@ void question_set_domain(struct question *question, const struct domain *domain)
 /* Whether the configuration of a row was found to be wrong on this problem, so that the row does not answer. */
 bool choose_is_refuted(const struct question *question, const struct served *row);
 
+/* Whether another row is better than the one of the question's problem, whose run was cut short: one of another problem
+ * that is expected to be faster, by more than the prediction's error. That row is never worse than what was answered
+ * before the problem was tuned.
+ *   partial  the row of the problem
+ *   out      receives the better answer if there is one
+ *   found    receives whether there is; false for a row of a whole run
+ * Returns what choose returns. */
+halotune_status choose_instead(const struct question *question, const struct served *partial, struct answer *out,
+                               bool *found);
+
 /* Choose a configuration.
  * 1. Of the rows of the stencil and element type, on GPUs of the architecture: the one which fits and is predicted to
  *    be the fastest.

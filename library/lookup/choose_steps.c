@@ -43,7 +43,9 @@ static halotune_status choose_exact(const struct question *q, struct answer *out
 halotune_status choose_of_steps(struct question *q, int steps, struct answer *out) {
   bool is_exact;
   question_set_steps(q, steps);
+  bool is_instead = false;
   halotune_status status = choose_exact(q, out, &is_exact);
+  if (status == HALOTUNE_OK && is_exact) status = choose_instead(q, out->row, out, &is_instead);
   if (status == HALOTUNE_OK && !is_exact) status = choose(q, out);
   return status == HALOTUNE_OK && !out->row && steps > 1 ? HALOTUNE_NOT_FOUND : status;
 }

@@ -196,6 +196,16 @@ static halotune_status lookup_far(struct halotune_ctx *ctx, const struct lookup_
   return status == HALOTUNE_OK ? choose(&question, out) : status;
 }
 
+/* Answer a problem whose row is of a run that was cut short with a better one, if there is one.
+ *   found  receives whether `out` is filled */
+static halotune_status lookup_instead(struct halotune_ctx *ctx, const struct lookup_key *key,
+                                      const struct known_device *device, const struct served *partial,
+                                      struct answer *out, bool *found) {
+  struct question question;
+  halotune_status status = question_begin(ctx, key, device, &question);
+  return status == HALOTUNE_OK ? choose_instead(&question, partial, out, found) : status;
+}
+
 /* Choose the number of time steps of a launch, at most as many as the problem says. */
 static halotune_status lookup_steps(struct halotune_ctx *ctx, const halotune_problem *problem,
                                     const struct known_device *device, struct lookup_key *key, struct answer *out) {
@@ -223,12 +233,16 @@ halotune_status halotune_lookup(halotune_ctx *ctx, const halotune_problem *probl
   if (is_asked_for_steps) status = lookup_steps(ctx, problem, device, &key, &answer);
   if (status != HALOTUNE_OK) return status;
   const struct served *row = device->model >= 0 ? lookup_exact(&ctx->table, &key) : NULL;
+  bool is_instead = false;
+  if (row && row->is_partial) status = lookup_instead(ctx, &key, device, row, &answer, &is_instead);
+  if (status != HALOTUNE_OK) return status;
+  if (is_instead) row = NULL;
   if (row) {
     answer.match = HALOTUNE_MATCH_EXACT;
     answer.row = row;
     answer.template_at = row->template_at;
     answer.prediction = candidates_exact(row);
-  } else if (!is_asked_for_steps) {
+  } else if (!is_asked_for_steps && !is_instead) {
     status = lookup_far(ctx, &key, device, &answer);
   }
   if (status == HALOTUNE_OK) status = context_is_superseded(ctx, answer.template_at, &answer.is_stale);

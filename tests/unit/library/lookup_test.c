@@ -466,6 +466,45 @@ TEST(finalists_answer_for_other_problems) {
   work_end(&own);
 }
 
+/* Where a run is cut short, its winner may be slower than what a lookup would have served without the run. */
+TEST(a_winner_of_a_run_that_was_cut_short_gives_way) {
+  static const struct {
+    const char *what, *state;
+    double time_ms; /* of the row for 640^3; that of 512^3 makes one expect some 0.59 ms there */
+    int steps;
+    halotune_match want;
+  } rows[] = {
+      {"cut short, slow", "partial", 1.2, 0, HALOTUNE_MATCH_NEAR_GRID},
+      {"cut short, slow, any number of steps", "partial", 1.2, HALOTUNE_STEPS_ANY, HALOTUNE_MATCH_NEAR_GRID},
+      {"cut short, fast", "partial", 0.58, 0, HALOTUNE_MATCH_EXACT},
+      {"cut short, no slower than the error of a prediction", "partial", 0.6, 0, HALOTUNE_MATCH_EXACT},
+      {"whole, slow", "complete", 1.2, 0, HALOTUNE_MATCH_EXACT},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    const struct tuned tuned[] = {
+        {GPU_H200, "star7", "zmarch", "vector=4", F32, {512, 512, 512}, USUAL, 0.30},
+        {GPU_H200, "star7", "direct", "block_x=64", F32, {640, 640, 640}, USUAL, rows[i].time_ms},
+    };
+    struct work own = work_begin();
+    halotune_ctx *ctx = NULL;
+    halotune_config config;
+    const halotune_problem problem = {
+        .stencil = "star7", .device = "NVIDIA H200", .grid = {640, 640, 640}, .steps = rows[i].steps};
+    char change[96];
+    const char *path = own.path;
+    tuned_make(own.path, tuned, COUNT(tuned));
+    snprintf(change, sizeof change, "update run set state = '%s', reason = '' where id = 2", rows[i].state);
+    tuned_change(own.path, change);
+    CHECK_OK(halotune_open(&path, 1, &ctx));
+    CHECK_OK(halotune_lookup(ctx, &problem, &config));
+    CHECK_EQ(rows[i].want, config.match, "%s", rows[i].what);
+    CHECK_TEXT(rows[i].want == HALOTUNE_MATCH_EXACT ? "direct" : "zmarch", config.template_name, "%s", rows[i].what);
+    CHECK(config.expected_ms <= rows[i].time_ms, "%s: %g ms", rows[i].what, config.expected_ms);
+    halotune_close(ctx);
+    work_end(&own);
+  }
+}
+
 /* A winner among reproducible variants that is slower than an ordinary winner, and one without an ordinary winner. */
 TEST(reproducible_answers_are_asked_for) {
   static const struct tuned stored[] = {
@@ -1168,6 +1207,7 @@ int main(void) {
       cmocka_unit_test(a_default_is_the_template_s),
       cmocka_unit_test(no_answer_breaks_a_rule),
       cmocka_unit_test(finalists_answer_for_other_problems),
+      cmocka_unit_test(a_winner_of_a_run_that_was_cut_short_gives_way),
       cmocka_unit_test(reproducible_answers_are_asked_for),
       cmocka_unit_test(the_first_database_is_asked_first),
       cmocka_unit_test(what_one_database_knows_to_be_wrong_no_other_serves),
