@@ -24,10 +24,13 @@ diff -u tests/report/golden.json "$work/golden.json" >"$work/diff"
 result "the document of tests/report/golden.sql is tests/report/golden.json" $?
 sed 's/^/# /' "$work/err" "$work/diff"
 
-# make_db writes an old version, which does not say why a variant was proposed.
+# make_db writes an old version, which does not say why a variant was proposed, and knows no energy.
 why() { # kind
   case $1 in
   h200) sqlite3 "$work/h200.db" "update measurement set why = 'proposal ' || number" ;;
+  small) # the third finalist needs more time and more energy than the first two; each later one needs less energy
+    sqlite3 "$work/small.db" "update finalist set energy_mj = case rank when 1 then 148 when 2 then 149 when 3 then 160 else 150 - rank end, energy_low_mj = 100, energy_high_mj = 170;
+      update best set objective = 'energy', energy_mj = 148; update run set objective = 'energy', power_limit_w = 700, idle_w = 81.5" ;;
   hostile) sqlite3 "$work/hostile.db" "update measurement set why = '<b onmouseover=alert(5)>why</b>'" ;;
   esac
 }
@@ -54,6 +57,11 @@ result "a single value has no interval" $?
 
 jq -e '[.problems[].finalists[].why] | length > 20 and all(startswith("proposal ")) and (unique | length) > 20' "$work/h200.json" >/dev/null
 result "a finalist has the reason for which it was proposed" $?
+
+jq -e '[.problems[].finalists[] | [.rank, .energy_mj, .is_pareto]] | length > 2 and all(.[2] == (.[0] != 3)) and .[2][1] == 160' "$work/small.json" >/dev/null &&
+  jq -e '([.problems[].winner | select(. != null)] | all(.energy_mj == 148 and .objective == "energy")) and .runs[0].power_limit_w == 700 and .runs[0].idle_w == 81.5' "$work/small.json" >/dev/null &&
+  jq -e '.problems[0] | .winner.objective == "time" and .winner.energy_mj == null and (.finalists | all(.is_pareto == null))' "$work/h200.json" >/dev/null
+result "energy, and which finalists are on the front of time and energy" $?
 
 # --- ratios: two times of one phase ---
 

@@ -102,7 +102,8 @@ static halotune_status add_counts(struct text *out, sqlite3 *db, const struct re
 static const char runs_sql[] =
     "select r.id, r.problem_id as problem, r.state, r.reason, r.started, r.ended, r.command, r.host, r.version, "
     "r.driver, r.cuda, r.nvrtc,"
-    " r.seed, r.strategy, r.budget_s, r.space, r.bytes, r.empty_ms, r.copy_ms, r.memcpy_ms, r.warnings,"
+    " r.seed, r.strategy, r.budget_s, r.space, r.bytes, r.empty_ms, r.copy_ms, r.memcpy_ms,"
+    " coalesce(r.objective, 'time') as objective, r.power_limit_w, r.idle_w, r.warnings,"
     " (select count(*) from measurement m where m.run_id = r.id) as measurements from run r"
     " where ?1 or r.problem_id in " CHOSEN_PROBLEMS " order by r.id";
 

@@ -17,7 +17,8 @@ static const char best_sql[] = "select b.id, b.variant_id as variant, b.run_id a
     "b.origin_id") " as origin, b.date, b.time_ms,"
                    " case when b.sample_count > 1 then b.low_ms end as low_ms, case when b.sample_count > 1 then b.high_ms end as high_ms,"
                    " b.sample_count, b.default_ms, b.roof_ms, b.roof_ratio, b.roof_ratio_low, b.roof_ratio_high, b.empty_ms, b.bytes,"
-                   " b.rms_error, b.max_error, b.max_error_units, b.second_grid, b.registers, b.shared_bytes, b.occupancy, b.launch,"
+                   " b.rms_error, b.max_error, b.max_error_units, b.second_grid,"
+                   " coalesce(b.objective, 'time') as objective, b.energy_mj, b.registers, b.shared_bytes, b.occupancy, b.launch,"
                    " b.steps, b.driver, b.nvrtc, b.arch, b.source, v.source_hash, v.template_id as template, v.parameters"
                    " from best b join variant v on v.id = b.variant_id where b.problem_id = ?1 and b.is_current";
 
@@ -29,7 +30,10 @@ static const char finalists_sql[] =
     " select f.run_id as run, f.variant_id as variant, f.rank, f.sample_count, f.median_ms, f.minimum_ms,"
     " case when f.sample_count > 1 then f.low_ms end as low_ms, case when f.sample_count > 1 then f.high_ms end as high_ms,"
     " f.ratio, case when f.sample_count > 1 then f.ratio_low end as ratio_low,"
-    " case when f.sample_count > 1 then f.ratio_high end as ratio_high, f.is_default, f.is_tie, t.name as template,"
+    " case when f.sample_count > 1 then f.ratio_high end as ratio_high, f.is_default, f.is_tie,"
+    " f.energy_mj, f.energy_low_mj, f.energy_high_mj, case when f.energy_mj > 0 then not exists (select 1 from finalist o"
+    " where o.run_id = f.run_id and o.energy_mj <= f.energy_mj and o.median_ms <= f.median_ms"
+    " and (o.energy_mj < f.energy_mj or o.median_ms < f.median_ms)) end as is_pareto, t.name as template,"
     " v.parameters, v.template_id, v.source_hash,"
     " (select m.why from measurement m join run r on r.id = m.run_id where m.variant_id = f.variant_id and r.problem_id = ?1"
     " and r.id <= f.run_id and m.why is not null order by m.id desc limit 1) as why, f.samples"

@@ -7,6 +7,35 @@ import {table} from './table.js';
 const kind = (f) =>
   [f.rank === 1 ? 'winner' : f.is_tie ? 'tie' : '', f.is_default ? 'default' : ''].filter(Boolean).join(', ');
 
+/** Time against energy, where the finals measured it: on the front nobody needs less of one without more of the other. */
+function pareto(list, unit, label) {
+  const known = list.filter((f) => isNumber(f.energy_mj)),
+    front = known.filter((f) => f.is_pareto).sort((a, b) => a.median_ms - b.median_ms);
+  const point = (f) => [f.median_ms * unit.scale, f.energy_mj];
+  const names = new Map(known.map((f) => [point(f).join(), label(f)]));
+  return figure({
+    id: 'pareto',
+    title: 'Time and energy of the finalists',
+    height: 320,
+    wide: true,
+    note: 'Energy of one application by the counter of the GPU, with what the GPU draws while it waits. The line joins the finalists of which no other one is better in both.',
+    summary: known.map((f) => `${label(f)} ${time(f.median_ms, unit)} ${unit.name}, ${digits(f.energy_mj, 5)} mJ`).join('; '),
+    option: (colors) => ({
+      grid: {left: 70, right: 30, top: 12, bottom: 46},
+      tooltip: {
+        trigger: 'item',
+        formatter: (p) => `${names.get(p.data.join()) ?? ''}: ${digits(p.data[0], 6)} ${unit.name}, ${digits(p.data[1], 5)} mJ`,
+      },
+      xAxis: axis(colors, `time, ${unit.name}`, {type: 'value', scale: true}),
+      yAxis: axis(colors, 'energy, mJ', {type: 'value', scale: true}),
+      series: [
+        {id: 'front', type: 'line', symbol: 'none', silent: true, lineStyle: {color: colors.soft, type: 'dashed'}, data: front.map(point)},
+        {id: 'finalists', type: 'scatter', symbolSize: 9, itemStyle: {color: colors.text}, data: known.map(point)},
+      ],
+    }),
+  });
+}
+
 export function finalists(problem, unit) {
   const list = problem.finalists,
     label = (f) => `${f.rank} ${f.template}${kind(f) ? ` (${kind(f)})` : ''}`;
@@ -77,6 +106,7 @@ export function finalists(problem, unit) {
         ],
       }),
     }),
+    list.some((f) => isNumber(f.energy_mj)) && pareto(list, unit, label),
     table({
       caption: 'Finalists in their order',
       rows: list,
@@ -116,6 +146,12 @@ export function finalists(problem, unit) {
                 (isNumber(f.ratio_low) ? ` (${digits(f.ratio_low, 5)} \u2013 ${digits(f.ratio_high, 5)})` : ''),
           numeric: true,
         },
+        ...(list.some((f) => isNumber(f.energy_mj))
+          ? [
+              {title: 'Energy', unit: 'mJ', value: (f) => f.energy_mj, cell: (f) => digits(f.energy_mj, 5), numeric: true},
+              {title: 'On the front', value: (f) => (f.is_pareto ? 'yes' : '')},
+            ]
+          : []),
         {
           title: 'Parameters that differ',
           value: (f) => parameters(f.parameters.filter(([name]) => varying.includes(name))),

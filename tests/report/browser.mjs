@@ -696,6 +696,20 @@ await test('texts of the database stay texts', 'hostile', '#/', async (page) => 
   );
 });
 
+const frugal = document('small').problems.find((p) => p.finalists.length > 0);
+await test('time and energy of the finalists', 'small', `#/problem/${frugal.id}`, async (page) => {
+  const {finalists} = frugal;
+  await drawn(page, 'pareto');
+  same(
+    (await series(page, 'pareto')).map((s) => s.data.length),
+    [finalists.filter((f) => f.is_pareto).length, finalists.length],
+    'the front, and all finalists',
+  );
+  const rows = page.locator('table', {hasText: 'On the front'}).locator('tbody tr');
+  same(await rows.count(), finalists.length, 'rows');
+  includes((await rows.allInnerTexts())[0], '148', 'yes');
+});
+
 await test('the policy of the page allows no network and no other script', 'small', '#/', async (page, faults) => {
   const policy = await page.locator('meta[http-equiv="Content-Security-Policy"]').getAttribute('content');
   includes(policy, "default-src 'none'", "script-src 'sha256-");

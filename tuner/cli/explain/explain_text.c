@@ -97,6 +97,18 @@ static void add_won(const struct explained *e, struct text *text) {
   text_printf(text, "\n");
 }
 
+/* What the winner was ranked by, where that is not time, and its energy. */
+static void add_energy(const struct explained *e, struct text *text) {
+  const double energy_mj = member_number(e->winner, "energy_mj");
+  const double idle_w = e->run ? member_number(e->run, "idle_w") : NAN;
+  const double limit_w = e->run ? member_number(e->run, "power_limit_w") : NAN;
+  if (!isfinite(energy_mj)) return;
+  text_printf(text, "energy      %.5g mJ an application", energy_mj);
+  if (isfinite(idle_w)) text_printf(text, "; the waiting GPU draws %.4g W", idle_w);
+  if (isfinite(limit_w)) text_printf(text, "; power limit %.4g W", limit_w);
+  text_printf(text, "; ranked by %s\n", member_text(e->winner, "objective"));
+}
+
 /* The position of a variant in the columns of the document; -1 if they do not have it. */
 static long column_position(const struct explained *e, int64_t variant) {
   size_t i;
@@ -298,6 +310,7 @@ void explain_write(const struct explained *e, struct text *text) {
               json_is_true(json_object_get(e->problem, "is_reproducible")) ? ", reproducible" : "",
               member_text(e->device, "name"));
   add_won(e, text);
+  add_energy(e, text);
   explain_bound(e, text);
   add_runner_up(e, text);
   add_templates(e, text);

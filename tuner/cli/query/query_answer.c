@@ -2,6 +2,7 @@
 #include "tuner/cli/query/query_answer.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -203,21 +204,25 @@ void query_free(struct query *query) {
 }
 
 /* The second grid is read from the database, because the catalog does not hold it: lookups do not need it. */
-bool query_second_grid(const struct query *query, char grid[QUERY_GRID_BYTES]) {
+bool query_stored(const struct query *query, struct query_stored *out) {
   const struct served *row = query->answer.row;
   struct store *store = NULL;
   struct binder binder = {.at = 0};
-  grid[0] = '\0';
+  *out = (struct query_stored){.energy_mj = NAN};
   if (!row || row->is_finalist) return false; /* only winners are verified on it */
   if (store_open(query->ctx->catalog.paths[row->database], STORE_READ, &store) != HALOTUNE_OK) return false;
-  const char sql[] = "select second_grid from best where id = ?1 and date = ?2";
+  const char sql[] = "select second_grid, coalesce(objective, 'time'), energy_mj from best where id = ?1 and date = ?2";
   bool found = query_prepare(store_connection(store), sql, &binder.query) == HALOTUNE_OK;
   if (found) {
     bind_integer(&binder, row->id);
     bind_text(&binder, row->date);
     found = sqlite3_step(binder.query) == SQLITE_ROW;
   }
-  if (found) snprintf(grid, QUERY_GRID_BYTES, "%s", column_text(binder.query, 0));
+  if (found) {
+    snprintf(out->second_grid, sizeof out->second_grid, "%s", column_text(binder.query, 0));
+    snprintf(out->objective, sizeof out->objective, "%s", column_text(binder.query, 1));
+    out->energy_mj = column_real(binder.query, 2);
+  }
   sqlite3_finalize(binder.query);
   store_close(store);
   return found;

@@ -31,10 +31,14 @@ halotune_status query_open(const struct invocation *invocation, struct query *ou
 
 void query_free(struct query *query);
 
-/* The second grid on which the winner was verified: "509x251x499", or "" if the template's rules allowed no second
- * grid.
- * Returns false if that is unknown, because there is no winner, or its database is gone. */
-enum { QUERY_GRID_BYTES = 64 };
-bool query_second_grid(const struct query *query, char grid[QUERY_GRID_BYTES]);
+/* What the database says of a winner besides what lookups read. */
+struct query_stored {
+  char second_grid[64]; /* on which it was verified: "509x251x499"; "" if the template's rules allowed none */
+  char objective[8];    /* what it was ranked by: "time", "energy" or "edp" */
+  double energy_mj;     /* of one application on the grid where it was measured; NaN where it was not */
+};
+
+/* Returns false if that is unknown, because there is no winner, or its database is gone. */
+bool query_stored(const struct query *query, struct query_stored *out);
 
 #endif

@@ -119,7 +119,7 @@ halotune_status query_print_text(const struct query *query) {
   const bool is_emulation = query->device->is_emulation;
   struct text text = {0};
   halotune_parameter parameter;
-  char second_grid[QUERY_GRID_BYTES];
+  struct query_stored stored;
   int dims = query->question.parsed->stencil->dims;
   text_printf(&text, "%s %s ", c->stencil, dtype_names[c->dtype]);
   grid_text(&asked, dims, &text);
@@ -146,8 +146,12 @@ halotune_status query_print_text(const struct query *query) {
     text_printf(&text, ", on %s, ", c->measured_on);
     grid_text(&measured, dims, &text);
     text_printf(&text, ", driver %s, NVRTC %s\n", *c->driver ? c->driver : "none", c->nvrtc);
-    if (c->match != HALOTUNE_MATCH_SIMILAR && query_second_grid(query, second_grid))
-      text_printf(&text, "second grid %s\n", *second_grid ? second_grid : "none");
+    if (c->match != HALOTUNE_MATCH_SIMILAR && query_stored(query, &stored)) {
+      if (isfinite(stored.energy_mj))
+        text_printf(&text, "energy      %.5g mJ where it was measured; it was ranked by %s\n", stored.energy_mj,
+                    stored.objective);
+      text_printf(&text, "second grid %s\n", stored.second_grid[0] ? stored.second_grid : "none");
+    }
   }
   if (c->match > HALOTUNE_MATCH_STALE && isfinite(c->expected_ms) && !is_emulation)
     text_printf(&text, "expected    %.4g ms, +- %.0f %%\n", c->expected_ms, 100 * c->expected_error);
@@ -167,9 +171,10 @@ static double predicted(const halotune_config *config, double value) {
 }
 
 halotune_status query_print_json(const struct query *query) {
-  char second_grid[QUERY_GRID_BYTES];
+  struct query_stored stored;
   const halotune_config *c = &query->config;
   const struct grid asked = grid_of(c->grid), measured = grid_of(c->measured_grid);
+  const bool is_stored = query_stored(query, &stored);
   json_t *json = json_object();
   json_put(&json, "stencil", text_json(c->stencil));
   json_put(&json, "stencil_hash", text_json(c->stencil_hash));
@@ -197,8 +202,9 @@ halotune_status query_print_json(const struct query *query) {
   json_put(&json, "measured_stencil", text_json(c->measured_stencil));
   json_put(&json, "measured_on", text_json(c->measured_on));
   json_put(&json, "measured_grid", grid_json(&measured, MAX_DIMS));
-  json_put(&json, "second_grid",
-           query_second_grid(query, second_grid) && *second_grid ? text_json(second_grid) : json_null());
+  json_put(&json, "second_grid", is_stored && stored.second_grid[0] ? text_json(stored.second_grid) : json_null());
+  json_put(&json, "objective", is_stored ? text_json(stored.objective) : json_null());
+  json_put(&json, "energy_mj", number_json(stored.energy_mj));
   json_put(&json, "date", text_json(c->date));
   json_put(&json, "age_s", number_json(c->age_s));
   json_put(&json, "driver", text_json(c->driver));

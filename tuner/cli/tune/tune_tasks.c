@@ -158,13 +158,37 @@ double tune_task_budget_s(const struct planned_task *task, const struct tune_opt
   return task->budget_s > 0 ? task->budget_s : options->budget_s;
 }
 
-/* Whether the smallest share of the budget is worth a search: a second, and two variants. */
+/* The least share of a budget that is worth a search. */
+static const double least_scout_s = 1, least_scout_variants = 2;
+
+/* Whether the smallest share of the budget is worth a search. */
 static bool leaves_enough(const struct tune_options *options, const struct planned_task *planned) {
-  const double least_s = 1, least_variants = 2;
   const double budget_s = tune_task_budget_s(planned, options);
   const bool has_limit = isfinite(budget_s) || options->max_variants > 0;
-  return has_limit && budget_s * STEPS_SCOUT_SHARE >= least_s &&
-         (options->max_variants == 0 || (double)options->max_variants * STEPS_SCOUT_SHARE >= least_variants);
+  return has_limit && budget_s * STEPS_SCOUT_SHARE >= least_scout_s &&
+         (options->max_variants == 0 || (double)options->max_variants * STEPS_SCOUT_SHARE >= least_scout_variants);
+}
+
+/* Whether a template makes launches of several steps. */
+static bool has_steps(const struct tune_tasks *t) {
+  for (int i = 0; i < t->set->count; i++) {
+    if (t->set->list[i]->steps.is_given) return true;
+  }
+  return false;
+}
+
+/* Tell that other numbers of steps are not searched, although the user named none. */
+static void tell_single(const struct tune_tasks *t, const struct planned_task *planned) {
+  struct text name = {0};
+  if (!planned->stencil->loaded.analysis->can_iterate || !has_steps(t)) return;
+  planned_task_text(planned, &name);
+  line_hide(t);
+  fprintf(
+      stderr,
+      "halotune: %s: single steps only: other numbers of steps are searched with --budget %.0fs and --max-variants %.0f "
+      "or more, or if --steps names them\n",
+      text_string(&name), ceil(least_scout_s / STEPS_SCOUT_SHARE), ceil(least_scout_variants / STEPS_SCOUT_SHARE));
+  text_free(&name);
 }
 
 static bool is_over(const void *tasks) { return !may_go_on(tasks); }
@@ -179,9 +203,12 @@ static halotune_status find_steps(const struct tune_tasks *t, const struct plann
   const struct walk_limit limit = {.is_over = is_over, .context = t};
   struct text name = {0};
   *out = (struct steps_search){.count = 0};
-  if (planned->launch_steps > 0 || facts->is_emulation || facts->is_recording || t->options->rematch ||
-      !leaves_enough(t->options, planned))
+  if (planned->launch_steps > 0 || facts->is_emulation || facts->is_recording || t->options->rematch)
     return HALOTUNE_OK;
+  if (!leaves_enough(t->options, planned)) {
+    tell_single(t, planned);
+    return HALOTUNE_OK;
+  }
   const halotune_status status = steps_offered(&task, &templates, &limit, out);
   if (status != HALOTUNE_OK) {
     planned_task_text(planned, &name);

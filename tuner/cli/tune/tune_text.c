@@ -125,9 +125,8 @@ static void print_outcomes(const struct tuned *row) {
     printf(", %d beside the winner within %g %% of the fastest", result->winner.ties,
            round((FINALS_TIE_RATIO - 1) * 1e4) / 100);
   if (!isnan(result->winner.energy_mj)) {
-    printf("; %.5g mJ an application, %.3g W", result->winner.energy_mj,
-           result->winner.energy_mj / result->winner.timing.median_ms);
-    if (!isnan(result->winner.idle_w)) printf(", of which the waiting GPU draws %.3g W", result->winner.idle_w);
+    printf("; %.5g mJ an application", result->winner.energy_mj);
+    if (!isnan(result->winner.idle_w)) printf(" (the waiting GPU draws %.3g W)", result->winner.idle_w);
   }
   if (result->winner.other_processes > 0)
     printf("; %d other process%s on the GPU when the finals began: times may be off", result->winner.other_processes,
