@@ -787,6 +787,14 @@ TEST(looks_at_single_samples_are_what_is_left_out_first) {
   }
 }
 
+/* What a lookup serves takes part although it is far behind: 25 rounds of two applications of 1.15 ms at most, 20
+ * checks of 3 ms, and a recheck of 10 ms, and one and a half times that. */
+TEST(the_search_leaves_time_for_what_a_lookup_serves) {
+  const double without_ms = finals_need_ms(1, 1, 0, 5, 64, 1e6), with_ms = finals_need_ms(1, 1, 3, 5, 64, 1e6);
+  CHECK_NEAR(1.5 * (25 * 2 * 1.15 + 20 * 3 + 10), with_ms - without_ms, 1e-6, "%g ms without it", without_ms);
+  CHECK_NEAR(with_ms, finals_need_ms(1, 1, 300, 5, 64, 1e6), 1e-6, "much slower: it is in fewer rounds");
+}
+
 /* Time, energy and power of four variants: each objective has another winner. */
 static const double frugal_ms[] = {1.02, 1.0, 1.012, 1.028};
 static const double frugal_w[] = {500, 500, 470, 460};
@@ -869,6 +877,7 @@ TEST(energy_has_one_round_at_least) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(the_search_leaves_time_for_what_a_lookup_serves),
       cmocka_unit_test(the_objective_ranks_the_finalists),
       cmocka_unit_test(the_next_by_energy_follows_a_winner_that_is_wrong),
       cmocka_unit_test(time_ranks_where_the_counter_fails),

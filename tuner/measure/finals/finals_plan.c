@@ -113,11 +113,13 @@ static double generous_cost_ms(struct finals_plan *plan, const struct finals_tim
   return generous * plan_cost_ms(plan, times, ROOFS) + (plan->entrants + ROOFS) * load_ms;
 }
 
-double finals_need_ms(double best_ms, double default_ms, double load_ms, int available, double run_budget_ms) {
+double finals_need_ms(double best_ms, double default_ms, double served_ms, double load_ms, int available,
+                      double run_budget_ms) {
   enum { RECHECK_APPLICATIONS = 10 };
   const bool is_long = best_ms > MEASURE_LONG_SAMPLE_MS;
-  const struct finals_times times = {best_ms, fmin(default_ms, MEASURE_SCREEN_RATIO * best_ms),
-                                     RECHECK_APPLICATIONS * best_ms, 0};
+  const double guest_ms = MEASURE_SCREEN_RATIO * best_ms; /* a slower guest takes part in fewer rounds */
+  const struct finals_times times = {best_ms, fmin(default_ms, guest_ms), RECHECK_APPLICATIONS * best_ms,
+                                     fmin(served_ms, guest_ms)};
   struct finals_plan all = {.sample_ms = FINALS_SAMPLE_US / 1e3,
                             .entrants = at_most(available, FINALS_ENTRANTS),
                             .entry_rounds = FINALS_ENTRY_ROUNDS,

@@ -38,9 +38,11 @@ double finals_budget_ms(double run_budget_ms);
  * is less than 20 % of the budget; else these 20 %, or the time of the least that they do, if that is more. All is
  * estimated generously.
  *   best_ms, default_ms  of one application
+ *   served_ms            of what a lookup serves, where it takes part although it is far behind; else 0
  *   load_ms              what it takes to load a candidate
  *   available            candidates that may enter */
-double finals_need_ms(double best_ms, double default_ms, double load_ms, int available, double run_budget_ms);
+double finals_need_ms(double best_ms, double default_ms, double served_ms, double load_ms, int available,
+                      double run_budget_ms);
 
 /* The times that a plan is made from. */
 struct finals_times {

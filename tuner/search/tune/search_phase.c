@@ -197,14 +197,26 @@ static int likely_entrants(const struct timed_list *timed) {
   return count + MORE;
 }
 
+/* The time of what a lookup serves, where it is too slow to enter the finals by its time; else 0. */
+static double served_far_ms(const struct timed_list *timed) {
+  const double most_ms = MEASURE_SCREEN_RATIO * timed_best_ms(timed);
+  for (long i = 0; i < timed->count; i++) {
+    const struct timed_variant *variant = &timed->list[i];
+    const double time_ms = variant->median_ms / variant->scale;
+    if (variant->is_served && !variant->is_default && time_ms > most_ms) return time_ms;
+  }
+  return 0;
+}
+
 /* What the finals will not need is the search's. A load there takes less than a variant takes on this device here. */
 static void leave_for_finals(const struct search_phase *phase) {
   const struct search_inputs *in = phase->in;
   const double best_ms = timed_best_ms(in->timed), begin_ms = phase->watch.begin_ms;
   const double each_ms = (schedule_now_ms(in->schedule) - begin_ms) / (double)(phase->ran + 1);
   if (!isfinite(best_ms) || !isfinite(in->schedule->end_ms)) return;
-  schedule_keep_for_finals(in->schedule, finals_need_ms(best_ms, fmax(in->first_ms, best_ms), each_ms,
-                                                        likely_entrants(in->timed), in->schedule->end_ms - begin_ms));
+  schedule_keep_for_finals(in->schedule,
+                           finals_need_ms(best_ms, fmax(in->first_ms, best_ms), served_far_ms(in->timed), each_ms,
+                                          likely_entrants(in->timed), in->schedule->end_ms - begin_ms));
 }
 
 /* Take the result of the first trial in the runner, and wait for it. */
