@@ -46,6 +46,9 @@ def winner_faults($problem):
   $problem.winner
   | select(. != null)
   | (select(.roof_ratio != null and (((.roof_ms / .time_ms / .roof_ratio) - 1 | fabs) > 0.05)) | "the roof's time and its share disagree"),
+    (select(.step_roof.share != null)
+     | select(is_near(.step_roof.share; ([.step_roof.memory_ms, .step_roof.arithmetic_ms] | map(. // 0) | max) * .steps / .time_ms) | not)
+     | "the share of a step is not its roof over its time"),
     (select(.roof_ratio_low != null and (.roof_ratio < .roof_ratio_low or .roof_ratio > .roof_ratio_high)) | "the share is outside its interval"),
     ($problem.finalists[] as $f | select($f.is_default and .default_ms != null and .default_ms != $f.median_ms) | "the default's time is not of the final rounds");
 
@@ -74,7 +77,7 @@ def unknown_faults:
   [paths(type == "number")
    | map(if type == "number" then "" else . end) | join(".")
    | select(test("(^|[._])(ratio|share|speedup|slower|faster)([._]|$)"))] | unique[]
-  | select(test("^problems\\.\\.(winner\\.roof_ratio(_low|_high)?|(finalists|rivals)\\.\\.ratio(_low|_high)?|effects\\.\\.share|(winner|finalists\\.)\\.figures\\.computing_share|variants\\.computing_share\\.)$|^transfer\\.\\.share(_low|_high)?$") | not)
+  | select(test("^problems\\.\\.(winner\\.(roof_ratio(_low|_high)?|step_roof\\.share)|(finalists|rivals)\\.\\.ratio(_low|_high)?|effects\\.\\.share|(winner|finalists\\.)\\.figures\\.computing_share|variants\\.computing_share\\.)$|^transfer\\.\\.share(_low|_high)?$") | not)
   | "nobody checks \(.)";
 
 # Columns have thousands of elements: the walks over all members see the first few.
