@@ -44,15 +44,15 @@ static halotune_status recording_load(const struct work *work, const struct benc
   return status;
 }
 
-/* A table that was copied with `create table ... as` has no constraints. */
+/* A file may have tables without the constraints of schema.sql. */
 TEST(a_recording_without_its_texts_is_an_error) {
   static const struct {
     const char *change;
     halotune_status want;
   } rows[] = {
       {"select 1", HALOTUNE_OK},
-      {"create table loose as select * from measurement; drop table measurement;"
-       " alter table loose rename to measurement",
+      {"pragma writable_schema = on;"
+       " update sqlite_schema set sql = replace(sql, ' not null', '') where name = 'measurement'",
        HALOTUNE_OK},
       {"update measurement set reason = null where number = 2", HALOTUNE_DB},
       {"update measurement set reason = '', outcome = null where number = 2", HALOTUNE_DB},
