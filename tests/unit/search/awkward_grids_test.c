@@ -58,6 +58,7 @@ struct problem {
   const struct analysis *analysis;
   enum dtype dtype;
   struct grid grid;
+  int steps; /* time steps of a launch */
 };
 
 static void bind_template(const struct problem *problem, const struct template *template, const struct grid *grid,
@@ -66,6 +67,7 @@ static void bind_template(const struct problem *problem, const struct template *
   struct domain domain = domain_dense(problem->stencil, problem->analysis, grid);
   struct device_limits limits = arch_device_limits(arch_find(9, 0));
   facts_fill(problem->stencil, problem->analysis, problem->dtype, &domain, &limits, false, facts);
+  facts[FACT_least_steps] = facts[FACT_most_steps] = problem->steps;
   CHECK_OK(bindings_make(template, facts, out));
 }
 
@@ -119,7 +121,7 @@ TEST(variants_of_all_templates_and_stencils_fit_one) {
       struct analysis *analysis;
       CHECK_OK(stencil_read(stencils.gl_pathv[s], &stencil));
       CHECK_OK(analysis_make(stencil, &analysis));
-      const struct problem problem = {stencil, analysis, DTYPE_F32, stencil->grids[0]};
+      const struct problem problem = {stencil, analysis, DTYPE_F32, stencil->grids[0], 1};
       variants += check_variants(&problem, template);
       analysis_free(analysis);
       stencil_free(stencil);
@@ -162,8 +164,11 @@ TEST(each_winner_of_the_starter_database_fits_one) {
     CHECK_OK(stencil_of_kernels(name, &stencil));
     CHECK_OK(analysis_make(stencil, &analysis));
     CHECK_OK(configuration_read(template, parameters, &configuration));
-    struct problem problem = {
-        stencil, analysis, strcmp(text_of(at, "dtype"), "f64") == 0 ? DTYPE_F64 : DTYPE_F32, {{0}}};
+    json_t *steps = json_object_get(at, "steps"); /* versions before several steps leave it out */
+    struct problem problem = {.stencil = stencil,
+                              .analysis = analysis,
+                              .dtype = strcmp(text_of(at, "dtype"), "f64") == 0 ? DTYPE_F64 : DTYPE_F32,
+                              .steps = steps ? (int)json_integer_value(steps) : 1};
     for (int axis = 0; axis < MAX_DIMS; axis++) {
       static const char *const keys[MAX_DIMS] = {"nx", "ny", "nz"};
       problem.grid.n[axis] = (long)json_integer_value(json_object_get(at, keys[axis]));
