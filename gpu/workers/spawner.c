@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -208,6 +209,18 @@ halotune_status spawner_open(const struct spawner_program *program, struct text 
   return receive_hello(program, out->socket, out->answer_ms, facts);
 }
 
+/* Close the spawner, which is lost, and keep how it was lost. */
+static void lose(struct spawner *spawner) {
+  enum { LAST_MS = 1000 };
+  const int reason = errno;
+  bool is_late = false;
+  const int wait_status = process_wait_until(spawner->pid, clock_ms() + LAST_MS, &is_late);
+  if (is_late) snprintf(spawner->loss, sizeof spawner->loss, "cannot be asked: %s", strerror(reason));
+  else process_tell_end(wait_status, spawner->loss, sizeof spawner->loss);
+  close(spawner->socket);
+  spawner->socket = -1;
+}
+
 /* Send one order and read its answer.
  *   socket  receives the worker's socket, -1 if there is none */
 static bool send_order(struct spawner *spawner, pid_t pid, struct answer *answer, int *socket) {
@@ -219,17 +232,24 @@ static bool send_order(struct spawner *spawner, pid_t pid, struct answer *answer
   struct iovec bytes = {.iov_base = answer, .iov_len = sizeof *answer};
   struct msghdr message = {.msg_iov = &bytes, .msg_iovlen = 1, .msg_control = &extra, .msg_controllen = sizeof extra};
   *socket = -1;
-  if (spawner->socket < 0 || send(spawner->socket, &order, sizeof order, MSG_NOSIGNAL) != (ssize_t)sizeof order)
+  if (spawner->socket < 0) return false;
+  if (send(spawner->socket, &order, sizeof order, MSG_NOSIGNAL) != (ssize_t)sizeof order) {
+    lose(spawner);
     return false;
-  const double limit_ms = (double)spawner->answer_ms + (pid ? spawner->end_ms : 0);
+  }
+  const double ms_per_s = 1e3, limit_ms = (double)spawner->answer_ms + (pid ? spawner->end_ms : 0);
   if (!ready_until(spawner->socket, POLLIN, clock_ms() + limit_ms)) {
     spawner_close(spawner); /* a late answer would be taken for that of the next order */
+    snprintf(spawner->loss, sizeof spawner->loss, "did not answer in %g s", limit_ms / ms_per_s);
     return false;
   }
   ssize_t got;
   do got = recvmsg(spawner->socket, &message, MSG_CMSG_CLOEXEC);
   while (got < 0 && errno == EINTR);
-  if (got != (ssize_t)sizeof *answer) return false;
+  if (got != (ssize_t)sizeof *answer) {
+    lose(spawner);
+    return false;
+  }
   struct cmsghdr *header = CMSG_FIRSTHDR(&message);
   if (header && header->cmsg_type == SCM_RIGHTS) memcpy(socket, CMSG_DATA(header), sizeof *socket);
   return true;
@@ -238,7 +258,7 @@ static bool send_order(struct spawner *spawner, pid_t pid, struct answer *answer
 halotune_status spawner_start(struct spawner *spawner, pid_t *pid, int *socket) {
   struct answer answer = {0};
   if (!send_order(spawner, 0, &answer, socket)) {
-    return fail(HALOTUNE_IO, "the process that starts the %ss is gone, or did not answer", spawner->name);
+    return fail(HALOTUNE_IO, "the process that starts the %ss %s", spawner->name, spawner->loss);
   }
   if (answer.pid == 0) return fail(HALOTUNE_IO, "no %s could be started: %s", spawner->name, strerror(answer.reason));
   if (*socket < 0) {

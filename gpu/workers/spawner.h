@@ -34,6 +34,7 @@ struct spawner {
   const char *name; /* from the spawner_program */
   int answer_ms;    /* likewise */
   int end_ms;       /* likewise */
+  char loss[96];    /* once it is lost: how, as the end of a sentence: "was killed by signal 9 (Killed)" */
 };
 
 /* Start the spawner and wait until it is prepared. A spawner that does not answer in time is killed.

@@ -298,6 +298,7 @@ TEST(a_pool_whose_spawner_is_gone_reports_it) {
     if (status == HALOTUNE_OK && compile_pool_has_room(pool)) status = compile_pool_submit(pool, 2, &request);
   }
   CHECK_EQ(HALOTUNE_IO, status, "%s", fail_text());
+  CHECK(strstr(fail_text(), "was killed by signal 9 (Killed)"), "%s", fail_text());
   compile_pool_close(pool);
 }
 
