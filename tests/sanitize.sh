@@ -58,21 +58,31 @@ is_clean() { # tool arguments of selftest...
 }
 tries_nothing() { grep -q ' 0 variants, 0 failed' "$work/out"; }
 
-# The rules of a template may exclude a best variant on all of selftest's grids. Then it runs on a part of $grid, for which
-# it was tuned, or else on all of it.
-part_of_grid() {
-  echo "$grid" | awk -F, -v OFS=, '{most = NF == 3 ? 160 : NF == 2 ? 1024 : 1000000; for (i = 1; i <= NF; i++) if ($i > most) $i = most; print}'
+# A grid on which racecheck needs seconds: it looks at each access to shared memory on the host.
+small_grid() { # stencil
+  case $("$program" show "$1" --json 2>/dev/null | jq .dims) in
+    3) echo 67,37,19 ;;
+    2) echo 131,67 ;;
+    *) echo 5003 ;;
+  esac
 }
+# A part of the grid that a winner was tuned for.
+part_of_grid() { # grid
+  echo "$1" | awk -F, -v OFS=, '{most = NF == 3 ? 160 : NF == 2 ? 1024 : 1000000; for (i = 1; i <= NF; i++) if ($i > most) $i = most; print}'
+}
+
+# The rules of a template may exclude what is checked on a grid. Then the next of $grids is tried; `own` are selftest's,
+# with the option $planes.
 check() { # tool name arguments of selftest...
-  tool=$1 name=$2
+  tool=$1 name=$2 clean=
   shift 2
   number=$((number + 1))
-  is_clean "$tool" "$@" && clean=1 || clean=
-  if [ -z "$clean" ] && [ -n "$grid" ]; then
-    for smaller in "$(part_of_grid)" "$grid"; do
-      [ -z "$clean" ] && tries_nothing && is_clean "$tool" "$@" --grid "$smaller" && clean=1
-    done
-  fi
+  for grid in $grids; do
+    if [ "$grid" = own ]; then at=$planes; else at="--grid $grid"; fi
+    # shellcheck disable=SC2086
+    if is_clean "$tool" "$@" $at; then clean=1; elif tries_nothing; then continue; fi
+    break
+  done
   if [ -n "$clean" ]; then
     echo "ok $number - $tool: $name: $(tail -n 2 "$work/out" | grep -o '[0-9]* variants*' | head -n 1)"
   else
@@ -89,14 +99,15 @@ best_of() { # stencil type steps; prints its grid, its template and its paramete
 check_best() { # name best, as best_of prints it
   best=${2#* }
   for tool in $tools; do
-    grid=${2%% *}
+    grids="own $(part_of_grid "${2%% *}") ${2%% *}" planes=
+    [ "$tool" != racecheck ] || grids="$small $grids"
     check "$tool" "$1: $best" "$stencil" --dtype "$dtype" --template "${best%% *}" --set "${best#* }"
   done
 }
-# racecheck checks only shared memory, whose use does not depend on the rows of a block. In a sample it skips large
-# planes, for which it needs minutes, and with them each `band` above 0. The other tools run them, and so does racecheck
-# for the best variants.
+# In a sample, racecheck skips large planes and with them each `band` above 0. It checks only shared memory, whose use
+# does not depend on the rows of a block.
 for stencil in $stencils; do
+  small=$(small_grid "$stencil")
   for dtype in f32 f64; do
     if [ "${WINNERS:-1}" != 0 ]; then
       sweep=$(best_of "$stencil" "$dtype" 1)
@@ -112,10 +123,10 @@ for stencil in $stencils; do
       steps=$(best_of "$stencil" "$dtype" any)
       [ -z "$steps" ] || [ "$steps" = "$sweep" ] || check_best "$stencil $dtype, its best of several steps" "$steps"
     fi
-    grid=
     for tool in $tools; do
-      [ "$tool" = racecheck ] && small=--no-large-planes || small=
-      [ "$sample" = 0 ] || check "$tool" "$stencil $dtype, a sample" "$stencil" --dtype "$dtype" --sample "$sample" $small
+      grids=own planes=
+      [ "$tool" != racecheck ] || grids="$small own" planes=--no-large-planes
+      [ "$sample" = 0 ] || check "$tool" "$stencil $dtype, a sample" "$stencil" --dtype "$dtype" --sample "$sample"
     done
   done
 done

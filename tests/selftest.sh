@@ -173,8 +173,8 @@ result "whatever it is called" $?
 rm -f "$work/sanitized"
 sanitize WINNERS=0 STENCILS='copy triad' TOOLS='racecheck memcheck' JOBS=1 && [ "$(grep -c '^ok' "$work/out")" = 8 ] &&
   [ "$(sed -n 's/.*--tool \([a-z]*\).*/\1/p' "$work/sanitized" | uniq -c | tr -s ' \n' ' ')" = ' 4 racecheck 4 memcheck ' ] &&
-  [ "$(grep -c racecheck.*--no-large-planes "$work/sanitized")" = 4 ] && [ "$(grep -c -- --no-large-planes "$work/sanitized")" = 4 ]
-result "tools one after another, racecheck without large planes" $?
+  [ "$(grep -c 'racecheck.*--grid 5003$' "$work/sanitized")" = 4 ] && [ "$(grep -c -- --grid "$work/sanitized")" = 4 ]
+result "tools one after another, racecheck on a small grid" $?
 sanitize WINNERS=0 STENCILS='copy triad' SAMPLE=0
 [ $? = 1 ] && [ "$(grep -c '^not ok [12] - memcheck: [a-z]*: ended early$' "$work/out")" = 2 ]
 result "one that tells nothing has failed" $?

@@ -312,7 +312,7 @@ static void rank_shape(const struct rank_terms *terms, int number, const struct 
   for (int first = shape->first; first < shape->end; first += RANKED_AT_ONCE) {
     const int count = shape->end - first < RANKED_AT_ONCE ? shape->end - first : RANKED_AT_ONCE;
     const struct priced_row *rows = &family->rows[first];
-    float errors[RANKED_AT_ONCE], trends[RANKED_AT_ONCE], ranks[RANKED_AT_ONCE];
+    float errors[RANKED_AT_ONCE] = {0}, trends[RANKED_AT_ONCE] = {0}, ranks[RANKED_AT_ONCE];
     for (int i = 0; i < count; i++) {
       errors[i] = kin[rows[i].mode];
       trends[i] = follows_trend(&rows[i]) ? trend : 0;
