@@ -2,6 +2,7 @@
 #include "db/store/task_state.h"
 
 #include "db/store/query.h"
+#include "db/store/store_parts.h"
 
 /* With one max() in a group, SQLite takes the other columns from the row that has it. */
 static const char states_sql[] =
@@ -9,7 +10,8 @@ static const char states_sql[] =
     " p.nx, p.ny, p.nz, p.steps, p.is_reproducible, sum(r.state = 'complete' and p.launch = 'stream'),"
     " sum(r.state = 'complete' and p.launch = 'graph'), r.state, r.reason, r.host,"
     " coalesce(r.ended, strftime('%Y-%m-%dT%H:%M:%fZ', r.started, printf('%.3f seconds',"
-    " (select coalesce(max(m.at_s), 0) from measurement m where m.run_id = r.id)))), r.id, max(r.started)"
+    " (select coalesce(max(m.at_s), 0) from measurement m where m.run_id = r.id)))), r.id, r.state = 'partial' and r.reason like '" LOST_RUN_REASON
+    "%' and (select o.kind from origin o where o.id = r.origin_id) = 'measured', max(r.started)"
     " from run r join problem p on p.id = r.problem_id join device d on d.id = p.device_id"
     " join stencil s on s.id = p.stencil_id join stencil_text x on x.id = r.text_id"
     " group by d.id, s.id, x.id, p.dtype, p.cache, p.nx, p.ny, p.nz, p.steps, p.is_reproducible"
@@ -38,6 +40,7 @@ static struct task_state state_of(sqlite3_stmt *row) {
       .host = column_text(row, 19),
       .last_sign = column_text(row, 20),
       .run = sqlite3_column_int64(row, 21),
+      .is_lost = sqlite3_column_int(row, 22) != 0,
   };
 }
 

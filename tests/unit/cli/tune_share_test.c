@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "db/store/lost_run.h"
 #include "tests/unit/fleet/fake_members.h"
 #include "tests/unit/stores.h"
 #include "tests/unit/unit.h"
@@ -234,6 +235,64 @@ TEST(where_the_leader_cannot_go_on_a_member_ends_its_task_and_begins_no_other) {
   }
 }
 
+/* The problem of the team's first task with a number of steps, on the GPU with this identity. */
+static int64_t problem_with(const struct team *team, const char *uuid, int steps) {
+  struct device_facts facts = case_device;
+  snprintf(facts.uuid, sizeof facts.uuid, "%s", uuid);
+  const struct problem_key key = {store_device(team->store, &facts, false),
+                                  team->bench.stencil_id,
+                                  DTYPE_F32,
+                                  {{512, 256, 128}},
+                                  LAUNCH_STREAM,
+                                  CACHE_STEADY,
+                                  false,
+                                  steps};
+  const int64_t problem = store_problem(team->store, &key);
+  CHECK(problem > 0, "%s", fail_text());
+  return problem;
+}
+
+/* A GPU has a winner with single steps. A run with two steps began behind it. */
+TEST(a_task_whose_search_of_steps_was_lost_is_missing) {
+  static const struct {
+    const char *what, *change; /* SQL */
+    bool ends, goes_on, is_missing;
+  } rows[] = {
+      {"goes on", "", false, false, true},
+      {"was lost", "", true, false, true},
+      {"was stopped", "update run set reason = 'interrupted' where id = 2", true, false, false},
+      {"was lost elsewhere", "update origin set kind = 'imported'", true, false, false},
+      {"was lost, and ended by another GPU", "", true, true, false},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct team team;
+    char *error = NULL;
+    int done;
+    team_open(&team);
+    case_put(&team.bench, team.store, 512);
+    case_tune(&team.bench, team.store, 1, 1, 0.5);
+    team.bench.problem = problem_with(&team, case_device.uuid, 2);
+    const int64_t run = case_run(&team.bench, team.store, "580.1");
+    if (rows[i].ends) CHECK_OK(store_run_lose(team.store, run, "its process has ended"));
+    CHECK_EQ(SQLITE_OK, sqlite3_exec(store_connection(team.store), rows[i].change, NULL, NULL, &error), "%s", error);
+    if (rows[i].goes_on) {
+      team.bench.problem = problem_with(&team, "GPU-2", 2);
+      CHECK_OK(store_adopt_lost(team.store, team.bench.problem));
+      CHECK_OK(store_run_end(team.store, case_run(&team.bench, team.store, "580.1"), &case_end));
+    }
+    struct planned_task task = {.stencil = &team.stencil, .dtype = DTYPE_F32, .grid = {{512, 256, 128}}};
+    struct tune_plan plan = {.tasks = &task, .task_count = 1};
+    const struct backend_facts facts = {.device = case_device};
+    team.options.launch = LAUNCH_STREAM;
+    team.options.cache = CACHE_STEADY;
+    const struct site_run site = {.store = team.store, .facts = &facts, .options = &team.options};
+    CHECK_OK(site_keep_missing(&site, &plan, &done));
+    CHECK_EQ(rows[i].is_missing, plan.task_count, "the run %s: the task is missing", rows[i].what);
+    CHECK_EQ(!rows[i].is_missing, done, "the run %s: the task is done", rows[i].what);
+    team_close(&team);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(as_many_tasks_run_side_by_side_as_fill_the_team),
@@ -243,6 +302,7 @@ int main(void) {
       cmocka_unit_test(more_rows_than_a_leader_takes_are_an_error),
       cmocka_unit_test(after_the_deadline_members_begin_no_task_either),
       cmocka_unit_test(where_the_leader_cannot_go_on_a_member_ends_its_task_and_begins_no_other),
+      cmocka_unit_test(a_task_whose_search_of_steps_was_lost_is_missing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -149,8 +149,8 @@ static halotune_status find_lost(void *context, const struct task_state *state) 
   const struct site_match match =
       site_match_of(lost->task, state, tasks->options->launch, tasks->options->cache, tasks->reproducible);
   const bool is_its_own = strcmp(state->uuid, lost->who->uuid) == 0 && strcmp(state->host, lost->who->host) == 0;
-  if (match.is_same && match.is_unended && is_its_own && state->run > lost->share->newest_run && state->run > lost->run)
-    lost->run = state->run;
+  const bool is_open = match.is_same && match.is_unended && !state->is_lost;
+  if (is_open && is_its_own && state->run > lost->share->newest_run && state->run > lost->run) lost->run = state->run;
   return HALOTUNE_OK;
 }
 

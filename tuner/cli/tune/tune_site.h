@@ -36,12 +36,12 @@ struct site_run {
 struct site_match {
   bool is_same;    /* the row is of the task, on whatever GPU */
   bool is_done;    /* and has a complete run in the launch mode that is asked for */
-  bool is_unended; /* and its newest run has not ended */
+  bool is_unended; /* and its newest run has not ended, or was lost */
 };
 
 /*   launch  -1: any mode
- * A task whose steps are searched is that of its single steps. One of its other runs that has not ended is a match that
- * is unended, and not done. */
+ * A task whose steps are searched is that of its single steps. One of its other runs that has not ended, or was lost,
+ * is a match that is unended, and not done: the search of its steps is not over. */
 struct site_match site_match_of(const struct planned_task *task, const struct task_state *state, int launch,
                                 enum cache_mode cache, bool reproducible);
 
