@@ -13,7 +13,7 @@
  *   - Pointers must not be NULL unless the function's comment allows NULL.
  *   - NVRTC and the start of the driver run in a thread of their own, for at most 5 minutes and 90 s. Where the system
  *     gives no thread, the call returns HALOTUNE_MEMORY. A thread that is late is left in its call. Then end the
- *     program with _exit: exit() takes down libraries that this thread is still in.
+ *     program with _exit, because exit takes down libraries that this thread is still in.
  *   - The header is valid C99 and C++11.
  *   - Later versions add members and enumerators only behind those of today. The structs that a caller allocates have
  *     reserved members for this.
