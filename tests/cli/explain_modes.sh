@@ -17,6 +17,13 @@ add 6 0.8 "cache = 'cold', steps = 4"
 explain --launch stream
 add 7 0.9 'steps = 4'
 explain --launch stream
+# measured on another GPU of the same model, and of another one
+sqlite3 "$HALOTUNE_DB" "create temp table d as select * from device where id = 1; update d set id = 7, uuid = 'GPU-7'; insert into device select * from d;
+  update d set id = 8, uuid = 'GPU-8', name = 'NVIDIA A100'; insert into device select * from d; update problem set device_id = 7 where id = 7"
+explain --launch stream
+sqlite3 "$HALOTUNE_DB" 'update problem set device_id = 8 where id = 7'
+explain --launch stream
+sqlite3 "$HALOTUNE_DB" 'update problem set device_id = 1 where id = 7'
 # of several steps: the roof is that of a launch with its halos, and what to try has the number of steps
 sqlite3 "$HALOTUNE_DB" "update best set steps = 4 where problem_id = 7; update run set state = 'partial', reason = 'Ctrl-C' where problem_id = 7"
 halotune explain star7 --launch stream --steps 4 | grep -E '^(won|time|bound|try|  )'

@@ -116,22 +116,48 @@ struct table {
   bool has_before, has_device; /* has_before: there is room for the time before; has_device: rows name their GPUs */
 };
 
+/* Append "zmarch -> scatter, NVIDIA H200". */
+static void add_winners(struct text *text, const struct pair *pair, bool has_device) {
+  const struct compare_row *before = pair->before, *after = pair->after;
+  const bool is_new = strcmp(before->winner, after->winner) != 0;
+  text_printf(text, "%s%s%s", before->winner, is_new ? " -> " : "", is_new ? after->winner : "");
+  if (has_device) text_printf(text, ", %s", before->device);
+}
+
 static void pair_print(const struct pair *pair, const struct table *table) {
   static const char *const words[] = {"same", "faster", "slower"};
   static const enum ink inks[] = {INK_NONE, INK_WINNER, INK_FAILURE};
   struct text winners = {0};
   const struct compare_row *before = pair->before, *after = pair->after;
-  const bool is_new = strcmp(before->winner, after->winner) != 0;
   int columns = printf("%-*s ", table->name_columns, before->problem);
   if (table->has_before) columns += printf("%10.5g ", before->time_ms);
   columns += printf("%10.5g %+7.1f %%  ", after->time_ms, 100 * (ratio_of(pair) - 1));
   printf("%s", pair->change == CHANGE_NONE ? "" : ink(stdout, inks[pair->change]));
   columns += printf("%-6s", words[pair->change]);
   printf("%s", pair->change == CHANGE_NONE ? "" : ink(stdout, INK_NONE));
-  text_printf(&winners, "%s%s%s", before->winner, is_new ? " -> " : "", is_new ? after->winner : "");
-  if (table->has_device) text_printf(&winners, ", %s", before->device);
+  add_winners(&winners, pair, table->has_device);
   terminal_last_column(columns, text_string(&winners));
   text_free(&winners);
+}
+
+/* Find the columns of the table. The time before is left out where it does not fit, and where the winners fit without
+ * it. */
+static struct table table_of(const struct comparison *c, bool all) {
+  enum { TIME = 11, FIGURES = 40, GAP = 2 }; /* FIGURES: both times, the change, its word */
+  struct table table = {.name_columns = (int)strlen("problem"), .has_device = has_several_devices(c)};
+  int winner_columns = (int)strlen("winner"), width = terminal_width();
+  for (int i = 0; i < c->pair_count; i++) {
+    struct text winners = {0};
+    if (!all && c->pairs[i].change == CHANGE_NONE) continue;
+    const int columns = (int)strlen(c->pairs[i].before->problem);
+    if (columns > table.name_columns) table.name_columns = columns;
+    add_winners(&winners, &c->pairs[i], table.has_device);
+    if ((int)winners.length > winner_columns) winner_columns = (int)winners.length;
+    text_free(&winners);
+  }
+  const int figures = table.name_columns + FIGURES, whole = figures + GAP + winner_columns;
+  table.has_before = whole <= width || (figures <= width && whole - TIME > width);
+  return table;
 }
 
 static void side_name(struct text *text, const char *path, const struct compare_side *side) {
@@ -143,14 +169,8 @@ static void side_name(struct text *text, const char *path, const struct compare_
 }
 
 static void comparison_print(const struct comparison *c, char *const *paths, bool all) {
-  enum { FIGURE_COLUMNS = 40 }; /* both times, the change, its word */
   struct text names = {0};
-  struct table table = {.name_columns = (int)strlen("problem"), .has_device = has_several_devices(c)};
-  for (int i = 0; i < c->pair_count; i++) {
-    const int columns = (int)strlen(c->pairs[i].before->problem);
-    if ((all || c->pairs[i].change != CHANGE_NONE) && columns > table.name_columns) table.name_columns = columns;
-  }
-  table.has_before = table.name_columns + FIGURE_COLUMNS <= terminal_width();
+  const struct table table = table_of(c, all);
   side_name(&names, paths[0], &c->before);
   text_printf(&names, " -> ");
   side_name(&names, paths[1], &c->after);

@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "stencil/file/stencil.h"
+#include "tuner/cli/explain/explain_choice.h"
 #include "tuner/cli/explain/explain_text.h"
 
 enum { FEW_VARIANTS = 300, MOST_HINTS = 4 };
@@ -69,11 +70,14 @@ static void hint_longer(struct hints *hints) {
   text_printf(hints->text, "\n");
 }
 
-/* Whether another problem differs from the explained one in its number of time steps alone. */
+/* Whether another problem differs from the explained one in its number of time steps alone. The GPU may be another one
+ * of the same model, whose results a lookup takes, too. */
 static bool differs_in_steps(const struct explained *e, const json_t *problem) {
-  static const char *const wholes[] = {"device", "nx", "ny", "nz"}, *const texts[] = {"dtype", "launch", "cache"};
+  static const char *const wholes[] = {"nx", "ny", "nz"}, *const texts[] = {"dtype", "launch", "cache"};
+  const json_t *device = row_with_id(json_object_get(e->document, "devices"), member_whole(problem, "device"));
   bool is_same = json_is_true(json_object_get(problem, "is_reproducible")) ==
-                 json_is_true(json_object_get(e->problem, "is_reproducible"));
+                     json_is_true(json_object_get(e->problem, "is_reproducible")) &&
+                 strcmp(member_text(device, "name"), member_text(e->device, "name")) == 0;
   for (size_t i = 0; i < COUNT(wholes); i++)
     is_same = is_same && member_whole(problem, wholes[i]) == member_whole(e->problem, wholes[i]);
   for (size_t i = 0; i < COUNT(texts); i++)
@@ -108,7 +112,7 @@ static void hint_steps(struct hints *hints) {
     const double left = 1 - member_number(e->winner, "roof_ratio");
     if (left > 0 && left < 0.2)
       text_printf(hints->text, "one step a launch is within %.1f %% of the fastest copy; ", 100 * left);
-    text_printf(hints->text, "several time steps a launch, of which the database has none: ");
+    text_printf(hints->text, "several time steps a launch, of which the database has none for this grid: ");
     add_command(e, 4, hints->text);
     text_printf(hints->text, "\n");
   }

@@ -60,8 +60,8 @@ static void add_ratio(struct text *text, double ratio) {
   else text_printf(text, "%.1f %% %s", fabs(percent), percent > 0 ? "slower" : "faster");
 }
 
-/* Append the values of a variant that differ from the defaults: "vector=4 block_x=32". */
-static void add_configuration(struct text *text, const struct template *template, const json_t *parameters) {
+/* Append the values of a variant that differ from the defaults: "vector=4 block_x=32". Returns whether none does. */
+static bool add_configuration(struct text *text, const struct template *template, const json_t *parameters) {
   size_t i;
   json_t *pair;
   const size_t before = text->length;
@@ -72,14 +72,16 @@ static void add_configuration(struct text *text, const struct template *template
     if (at >= 0 && strcmp(template->parameters[at].words[template->parameters[at].default_value], value) == 0) continue;
     text_printf(text, " %s=%s", name, value);
   }
-  if (text->length == before) text_printf(text, " with its defaults");
+  const bool has_defaults = text->length == before;
+  if (has_defaults) text_printf(text, " with its defaults");
+  return has_defaults;
 }
 
 static void add_won(const struct explained *e, struct text *text) {
   const double time_ms = member_number(e->winner, "time_ms"), low_ms = member_number(e->winner, "low_ms");
   const double default_ms = member_number(e->winner, "default_ms"), bytes = member_number(e->winner, "bytes");
   text_printf(text, "won         %s", member_text(e->winner, "template_name"));
-  add_configuration(text, e->template, json_object_get(e->winner, "parameters"));
+  const bool has_defaults = add_configuration(text, e->template, json_object_get(e->winner, "parameters"));
   if (e->is_stale)
     text_printf(text,
                 "\nstale       the installed template %s has changed since; 'halotune db refresh' makes the winner "
@@ -93,7 +95,8 @@ static void add_won(const struct explained *e, struct text *text) {
   } else {
     text_printf(text, " on the CPU, which says nothing about a GPU");
   }
-  if (isfinite(default_ms)) text_printf(text, "; %.3g times as fast as the default variant", default_ms / time_ms);
+  if (has_defaults) text_printf(text, "; it is the default variant");
+  else if (isfinite(default_ms)) text_printf(text, "; %.3g times as fast as the default variant", default_ms / time_ms);
   text_printf(text, "\n");
 }
 
