@@ -157,7 +157,7 @@ static halotune_status read_older(struct store *store) {
   if (status == HALOTUNE_OK) guard_steps(copy, facts.st_size, &store->guard);
   if (status == HALOTUNE_OK) status = copy_database(store->connection, copy);
   /* Another process may have written since the file was looked at: what counts is what was copied. */
-  if (status == HALOTUNE_OK) status = inspect(copy, store->path, store->mode == STORE_READ_UNTRUSTED, &marks);
+  if (status == HALOTUNE_OK) status = inspect(copy, store->path, reads_untrusted(store), &marks);
   if (status == HALOTUNE_OK && content_of(&marks) == CONTENT_NONE)
     status = fail(HALOTUNE_DB, "another program has emptied it");
   if (status == HALOTUNE_OK) store->version = (int)marks.version;

@@ -487,6 +487,11 @@ TEST(a_glance_migrates_no_large_file) {
   CHECK_OK(store_open(work.path, STORE_GLANCE, &store));
   CHECK_EQ(1, number_of(store, "select count(*) from best"), "of a small one");
   store_close(store);
+  run_sql(work.path, "pragma application_id = 1212238933"); /* SCHEMA_UNTRUSTED_ID */
+  CHECK_OK(store_open(work.path, STORE_GLANCE, &store));
+  CHECK_EQ(1, number_of(store, "select count(*) from best"), "of a small one that is kept apart");
+  store_close(store);
+  run_sql(work.path, "pragma application_id = 1212238927"); /* SCHEMA_APPLICATION_ID */
   run_sql(work.path, "update run set warnings = hex(zeroblob(600000))");
   CHECK_EQ(HALOTUNE_DB, store_open(work.path, STORE_GLANCE, &store), "of a large one");
   CHECK_OK(store_open(work.path, STORE_READ_UNTRUSTED, &store));
