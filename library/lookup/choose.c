@@ -293,10 +293,17 @@ static bool is_of_problem(const struct question *q, const struct served *row) {
 halotune_status choose_instead(const struct question *question, const struct served *partial, struct answer *out,
                                bool *found) {
   struct answer answer;
+  struct fail_kept kept;
   *found = false;
   if (!partial->is_partial) return HALOTUNE_OK;
+  fail_keep(&kept);
   const halotune_status status = choose(question, &answer);
-  if (status != HALOTUNE_OK || !answer.row || is_of_problem(question, answer.row)) return status;
+  if (status == HALOTUNE_MEMORY) return status;
+  if (status != HALOTUNE_OK) { /* what is wrong with other rows or templates is no fault of this row */
+    fail_put_back(&kept);
+    return HALOTUNE_OK;
+  }
+  if (!answer.row || is_of_problem(question, answer.row)) return HALOTUNE_OK;
   /* Its rank, with the penalty for its error, is before that of the partial row, which is a candidate as well. */
   *found = answer.prediction.time_ms * (1 + answer.prediction.error) < partial->time_ms;
   if (*found) *out = answer;

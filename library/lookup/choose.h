@@ -54,8 +54,8 @@ bool choose_is_refuted(const struct question *question, const struct served *row
  * before the problem was tuned.
  *   partial  the row of the problem
  *   out      receives the better answer if there is one
- *   found    receives whether there is; false for a row of a whole run
- * Returns what choose returns. */
+ *   found    receives whether there is; false for a row of a whole run, and where no other row can be chosen
+ * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status choose_instead(const struct question *question, const struct served *partial, struct answer *out,
                                bool *found);
 

@@ -202,8 +202,14 @@ static halotune_status lookup_instead(struct halotune_ctx *ctx, const struct loo
                                       const struct known_device *device, const struct served *partial,
                                       struct answer *out, bool *found) {
   struct question question;
-  halotune_status status = question_begin(ctx, key, device, &question);
-  return status == HALOTUNE_OK ? choose_instead(&question, partial, out, found) : status;
+  struct fail_kept kept;
+  *found = false;
+  fail_keep(&kept);
+  const halotune_status status = question_begin(ctx, key, device, &question);
+  if (status == HALOTUNE_OK) return choose_instead(&question, partial, out, found);
+  if (status == HALOTUNE_MEMORY) return status;
+  fail_put_back(&kept); /* the row answers where the stencil's text cannot be read */
+  return HALOTUNE_OK;
 }
 
 /* Choose the number of time steps of a launch, at most as many as the problem says. */

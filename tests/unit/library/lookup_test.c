@@ -505,6 +505,38 @@ TEST(a_winner_of_a_run_that_was_cut_short_gives_way) {
   }
 }
 
+/* What is stored for other problems may be damaged: a row of the problem answers as well if its run was cut short. */
+TEST(a_winner_of_a_run_that_was_cut_short_needs_no_other_row) {
+  static const char *const changes[] = {
+      "update template set yaml = 'name: [' where name = 'zmarch'",
+      "update template set yaml = 'name: ['",
+      "update stencil_text set text = 'name: ['",
+  };
+  static const struct tuned tuned[] = {
+      {GPU_H200, "star7", "zmarch", "vector=4", F32, {512, 512, 512}, USUAL, 0.30},
+      {GPU_H200, "star7", "direct", "block_x=64", F32, {640, 640, 640}, USUAL, 1.2},
+  };
+  const halotune_problem problem = {.stencil = "star7", .device = "NVIDIA H200", .grid = {640, 640, 640}};
+  for (size_t i = 0; i < COUNT(changes); i++) {
+    struct work own = work_begin();
+    halotune_ctx *ctx = NULL;
+    halotune_config config;
+    const char *path = own.path;
+    tuned_make(own.path, tuned, COUNT(tuned));
+    tuned_change(own.path, "update run set state = 'partial' where id = 2");
+    tuned_change(own.path, changes[i]);
+    CHECK_OK(halotune_open(&path, 1, &ctx));
+    char *before = strdup(halotune_error(ctx));
+    CHECK_OK(halotune_lookup(ctx, &problem, &config));
+    CHECK_TEXT("direct", config.template_name, "%s", changes[i]);
+    CHECK_NEAR(1.2, config.time_ms, 1e-9, "%s", changes[i]);
+    CHECK_TEXT(before, halotune_error(ctx), "%s: a success leaves no error", changes[i]);
+    free(before);
+    halotune_close(ctx);
+    work_end(&own);
+  }
+}
+
 /* A winner among reproducible variants that is slower than an ordinary winner, and one without an ordinary winner. */
 TEST(reproducible_answers_are_asked_for) {
   static const struct tuned stored[] = {
@@ -1208,6 +1240,7 @@ int main(void) {
       cmocka_unit_test(no_answer_breaks_a_rule),
       cmocka_unit_test(finalists_answer_for_other_problems),
       cmocka_unit_test(a_winner_of_a_run_that_was_cut_short_gives_way),
+      cmocka_unit_test(a_winner_of_a_run_that_was_cut_short_needs_no_other_row),
       cmocka_unit_test(reproducible_answers_are_asked_for),
       cmocka_unit_test(the_first_database_is_asked_first),
       cmocka_unit_test(what_one_database_knows_to_be_wrong_no_other_serves),
