@@ -262,7 +262,7 @@ TEST(a_task_whose_search_of_steps_was_lost_is_missing) {
       {"was lost", "", true, false, true},
       {"was stopped", "update run set reason = 'interrupted' where id = 2", true, false, false},
       {"was lost elsewhere", "update origin set kind = 'imported'", true, false, false},
-      {"was lost, and ended by another GPU", "", true, true, false},
+      {"was lost, and ended by another GPU", "update run set started = '2026-01-01T00:00:00.000Z'", true, true, false},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct team team;
