@@ -5,7 +5,8 @@
 #include "db/store/store.h"
 
 /* End a run whose process cannot do so any more: it is partial, for the reason "lost: WHY". A run that has not ended
- * would count as one that goes on.
+ * would count as one that goes on. A run that has ended stays as it is. Nobody stores into the run any more, should its
+ * process wake up again.
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
 halotune_status store_run_lose(struct store *store, int64_t run, const char *why);
 

@@ -157,6 +157,10 @@ struct run_end {
   const char *warnings;                /* a line each */
   double idle_w;                       /* power of the GPU while nothing ran; NaN or 0 where not measured */
 };
+
+/* End a run that has not ended. A run into which its process stores, or which it ends, may have been ended by another
+ * one, which held this process for lost (db/store/lost_run.h).
+ * Returns HALOTUNE_OK; HALOTUNE_DB also for a run that has ended, as do all functions that store results of a run. */
 halotune_status store_run_end(struct store *store, int64_t run, const struct run_end *end);
 
 /* The median of samples and what is around it. */

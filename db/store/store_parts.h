@@ -23,6 +23,7 @@ enum store_query {
   FIND_VARIANT,
   ADD_VARIANT,
   BEGIN_RUN,
+  FIND_OPEN_RUN,
   END_RUN,
   PUT_MEASUREMENT,
   REPEAT_MEASUREMENT,
@@ -66,6 +67,10 @@ halotune_status store_end(struct store *store, halotune_status status);
 
 /* The variant's row, found or added within the present transaction. */
 halotune_status store_variant(struct store *store, const struct variant_key *key, int64_t *id);
+
+/* End a run.
+ *   was_open  receives whether it had not ended yet; what ended it stays else */
+halotune_status store_run_close(struct store *store, int64_t run, const struct run_end *end, bool *was_open);
 
 /* How the reason of a lost run begins (lost_run.h). */
 #define LOST_RUN_REASON "lost: "

@@ -39,11 +39,29 @@ done:
   return store_end(store, status) == HALOTUNE_OK ? id : 0;
 }
 
-halotune_status store_run_end(struct store *store, int64_t run, const struct run_end *end) {
+/* A process that was stopped for so long that others hold it for lost stores no more: they go on with its task. */
+static halotune_status fail_ended(const struct store *store, int64_t run) {
+  return fail(HALOTUNE_DB, "%s: another process has ended run %lld, because it held this one for lost", store->path,
+              (long long)run);
+}
+
+/* Refuse results for a run that has ended, within the present transaction. */
+static halotune_status run_require_open(struct store *store, int64_t run) {
+  struct binder binder;
+  int64_t found = 0;
+  halotune_status status = store_bind(store, FIND_OPEN_RUN, &binder);
+  if (status != HALOTUNE_OK) return status;
+  bind_integer(&binder, run);
+  status = query_run(binder.query, &found);
+  return status == HALOTUNE_OK && found == 0 ? fail_ended(store, run) : status;
+}
+
+halotune_status store_run_close(struct store *store, int64_t run, const struct run_end *end, bool *was_open) {
   char date[DATE_BYTES];
   struct run_end stored = *end, *row = &stored;
   struct binder places, *binder = &places;
   halotune_status status = store_bind(store, END_RUN, binder);
+  *was_open = false;
   if (status != HALOTUNE_OK) return status;
   date_now(date);
   if (!(stored.idle_w > 0)) stored.idle_w = NAN;
@@ -51,7 +69,15 @@ halotune_status store_run_end(struct store *store, int64_t run, const struct run
   bind_text(binder, row->is_complete ? "complete" : "partial");
   bind_text(binder, date);
   RUN_END_COLUMNS(COLUMN_BIND)
-  return query_run(places.query, NULL);
+  status = query_run(places.query, NULL);
+  *was_open = sqlite3_changes(store->connection) > 0;
+  return status;
+}
+
+halotune_status store_run_end(struct store *store, int64_t run, const struct run_end *end) {
+  bool was_open;
+  const halotune_status status = store_run_close(store, run, end, &was_open);
+  return status == HALOTUNE_OK && !was_open ? fail_ended(store, run) : status;
 }
 
 /* The interval of a single value is not known (NaN); it is stored as that value, beside a count of 1. */
@@ -99,7 +125,8 @@ halotune_status store_measurement(struct store *store, int64_t run, const struct
   int64_t id = 0;
   halotune_status status = store_begin(store);
   if (status != HALOTUNE_OK) return status;
-  status = store_variant(store, key, &id);
+  status = run_require_open(store, run);
+  if (status == HALOTUNE_OK) status = store_variant(store, key, &id);
   if (status == HALOTUNE_OK) status = store_bind(store, PUT_MEASUREMENT, &binder);
   if (status == HALOTUNE_OK) {
     measurement_bind(&binder, run, id, measurement);
@@ -140,7 +167,8 @@ halotune_status store_measured_again(struct store *store, int64_t run, int64_t v
                                      const struct measurement *again) {
   halotune_status status = store_begin(store);
   if (status != HALOTUNE_OK) return status;
-  status = measurement_repeat(store, run, variant, again->at_s);
+  status = run_require_open(store, run);
+  if (status == HALOTUNE_OK) status = measurement_repeat(store, run, variant, again->at_s);
   if (status == HALOTUNE_OK) status = measurement_change(store, run, variant, again);
   if (status == HALOTUNE_OK) status = retire_if_wrong(store, run, variant, again->outcome);
   return store_end(store, status);
@@ -158,6 +186,7 @@ static halotune_status measurement_mark(struct store *store, int64_t run, int64_
 halotune_status store_mark(struct store *store, int64_t run, const int64_t *variants, long count) {
   halotune_status status = store_begin(store);
   if (status != HALOTUNE_OK) return status;
+  status = run_require_open(store, run);
   for (long i = 0; i < count && status == HALOTUNE_OK; i++) status = measurement_mark(store, run, variants[i]);
   return store_end(store, status);
 }

@@ -42,10 +42,11 @@ const char *const store_sql[STORE_QUERY_COUNT] = {
         " space, bytes, text_id, objective, power_limit_w, origin_id)"
         " values ('running', ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, nullif(?15, 'time'), nullif(?16, 0), " SQL_OWN_ORIGIN
         ")",
+    [FIND_OPEN_RUN] = "select id from run where id = ?1 and state = 'running'",
     [END_RUN] = "update run set state = ?2, ended = ?3" RUN_END_COLUMNS(
         COLUMN_SET) ","
                     " outcomes = (select json_group_object(outcome, n) from (select outcome, count(*) as n from measurement"
-                    " where run_id = ?1 group by outcome order by outcome)) where id = ?1",
+                    " where run_id = ?1 group by outcome order by outcome)) where id = ?1 and state = 'running'",
     [PUT_MEASUREMENT] = "insert or replace into measurement (run_id, variant_id" MEASUREMENT_COLUMNS(
         COLUMN_NAME) ") values (?, ?" MEASUREMENT_COLUMNS(COLUMN_PLACE) ")",
     /* What the newest run with the same driver and NVRTC found. at_s and attempts are this run's. */

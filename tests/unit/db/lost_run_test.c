@@ -67,9 +67,49 @@ TEST(a_problem_takes_up_lost_runs_of_other_gpus_of_its_model) {
   case_free(&c);
 }
 
+/* A process that was stopped, and wakes up when others hold it for lost. */
+TEST(nothing_is_stored_into_a_lost_run) {
+  struct bench_case c;
+  const struct work work = work_begin();
+  struct store *store = NULL;
+  const struct measurement measurement = case_measurement(1);
+  int64_t variant;
+  case_load(&c);
+  CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+  case_put(&c, store, 512);
+  const int64_t run = case_run(&c, store, "580.1"), ended = case_run(&c, store, "580.1");
+  const struct variant_key key = case_variant(&c, 1), other = case_variant(&c, 2);
+  CHECK_OK(store_measurement(store, run, &key, &measurement, &variant));
+  CHECK_OK(store_run_lose(store, run, "it said nothing for 30 s"));
+  const struct best best = case_best(&c, run, variant, 1, 0.3);
+  struct measurement wrong = measurement;
+  wrong.outcome = OUTCOME_WRONG;
+  CHECK_EQ(HALOTUNE_DB, store_measurement(store, run, &other, &measurement, NULL), "a result");
+  CHECK(strstr(fail_text(), "another process has ended run 1, because it held this one for lost"), "%s", fail_text());
+  CHECK_EQ(HALOTUNE_DB, store_measured_again(store, run, variant, &wrong), "another result of a variant");
+  CHECK_EQ(HALOTUNE_DB, store_mark(store, run, &variant, 1), "a mark");
+  CHECK_EQ(HALOTUNE_DB, store_final(store, run, NULL, 0, &best, &case_end, NULL), "a winner");
+  CHECK_EQ(HALOTUNE_DB, store_run_end(store, run, &case_end), "its end");
+  CHECK_EQ(1,
+           number_of(store, "select count(*) from run where id = 1 and state = 'partial' and"
+                            " reason = 'lost: it said nothing for 30 s' and outcomes = '{\"measured\":1}'"),
+           "it is still lost");
+  CHECK_EQ(1, number_of(store, "select count(*) from measurement where outcome = 'measured' and not is_marked"),
+           "what it had stored stays");
+  CHECK_EQ(0, number_of(store, "select count(*) from best"), "it has no winner");
+  CHECK_OK(store_run_end(store, ended, &case_end));
+  CHECK_OK(store_run_lose(store, ended, "its process has ended"));
+  CHECK_EQ(1, number_of(store, "select state = 'complete' and reason = '' from run where id = 2"),
+           "a run that came to its end is not lost");
+  store_close(store);
+  case_free(&c);
+  work_end(&work);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_problem_takes_up_lost_runs_of_other_gpus_of_its_model),
+      cmocka_unit_test(nothing_is_stored_into_a_lost_run),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
