@@ -8,13 +8,13 @@ halotune query star7 --db "$TMPDIR/why.db" --device 'NVIDIA H200' --grid 509,256
 sqlite3 "$TMPDIR/why.db" "update prediction set value = 0.2" # the other coefficients are missing
 halotune query star7 --db "$TMPDIR/why.db" --device 'NVIDIA H200' --grid 509,256,256 --why | sed -n '/^prediction/s|'"$TMPDIR"'|FOLDER|p; /answers$/p'
 halotune query kernels/star13.yaml --dtype f64 --db "$TMPDIR/why.db" --device 'NVIDIA H200' --grid 256,256,256 --why | sed -n '/^expected/p; /^candidates/,$p'
-# a terminal shows the parameters of candidates that differ from the defaults
+# a terminal shows the parameters of the winner and of candidates that differ from the defaults
 on_terminal() { TERM=xterm script -qec "stty cols 200; halotune query star7 --device 'NVIDIA H200' --grid 509,256,256 --why $*" /dev/null </dev/null | tr -d '\r'; }
 HALOTUNE_DB=$TMPDIR/why.db
 export HALOTUNE_DB
-on_terminal | sed -n '/^candidates/,$p'
-on_terminal --long | sed -n '/: answers$/,$p'
-halotune query star7 --db "$TMPDIR/why.db" --grid 509,256,256 --long
+on_terminal | sed -n '/^parameters/p; /^candidates/,$p'
+on_terminal --long | sed -n '/^parameters/p; /: answers$/,$p'
+halotune query star7 --db "$TMPDIR/why.db" --grid 509,256,256 --long --json
 # parameters of a database that are no JSON are null
 sqlite3 "$TMPDIR/why.db" "update variant set parameters = '{' || parameters"
 halotune db info --db "$TMPDIR/why.db" --json | jq -c '[.. | objects | select(has("parameters")) | .parameters] | unique'

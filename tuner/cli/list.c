@@ -1,6 +1,7 @@
 /* list.c: `halotune list`: prints the stencils, templates and GPUs that commands can name. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "gpu/architecture/arch.h"
@@ -104,7 +105,7 @@ static json_t *gpu_json(const struct gpu_row *row) {
 }
 
 static halotune_status list_gpus(bool json) {
-  enum { NAME_COLUMNS = 48, OTHER_COLUMNS = 44 };
+  enum { NAME_COLUMNS = 49, OTHER_COLUMNS = 44 };
   json_t *list = json_array();
   const int room = terminal_width() - OTHER_COLUMNS, width = room < NAME_COLUMNS ? room : NAME_COLUMNS;
   if (!json) printf("%-*s arch    SMs  GB/s   GB  L2_KiB  shared_KiB\n", width, "name");
@@ -112,9 +113,13 @@ static halotune_status list_gpus(bool json) {
     const struct gpu_row *row = &gpu_rows[i];
     const struct sm_limits *limits = &arch_find(row->capability / 10, row->capability % 10)->limits;
     if (json) json_add(&list, gpu_json(row));
-    else
-      printf("%-*s sm_%-4d %3d %5.0f %4d %7d %11d\n", width, row->name, row->capability, row->multiprocessors,
-             row->memory_gbs, row->memory_gb, row->l2_kib, limits->shared_per_sm_bytes / BYTES_PER_KIB);
+    else {
+      const bool fits = (int)strlen(row->name) <= width;
+      if (!fits) printf("%s\n", row->name);
+      printf("%-*s sm_%-4d %3d %5.0f %4d %7d %11d\n", width, fits ? row->name : "", row->capability,
+             row->multiprocessors, row->memory_gbs, row->memory_gb, row->l2_kib,
+             limits->shared_per_sm_bytes / BYTES_PER_KIB);
+    }
   }
   if (json) return print_json(list);
   json_decref(list);

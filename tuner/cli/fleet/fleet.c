@@ -70,8 +70,9 @@ static void row_print(const struct fleet_row *row) {
   struct text text = {0};
   if (row->stage == STAGE_DONE) return;
   state_text(&row->state, &text);
-  printf("  %s: %s, on %s, last sign of life %s by its clock", stage_words[row->stage], text_string(&text),
-         row->state.host, row->state.last_sign);
+  printf("  %s: %s", stage_words[row->stage], text_string(&text));
+  if (row->state.host[0]) printf(", on %s", row->state.host); /* exported documents name no hosts */
+  printf(", last sign of life %s by its clock", row->state.last_sign);
   if (row->stage == STAGE_FAILED) printf(": %s", row->state.reason);
   printf("\n");
   text_free(&text);

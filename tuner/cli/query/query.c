@@ -5,6 +5,7 @@
 #include "db/store/launch_text.h"
 #include "tuner/cli/options/option_value.h"
 #include "tuner/cli/output/output.h"
+#include "tuner/cli/output/variant_text.h"
 #include "tuner/cli/query/query_header.h"
 #include "tuner/cli/query/query_print.h"
 #include "tuner/cli/query/query_untrusted.h"
@@ -61,8 +62,8 @@ static enum exit_code query_run(const struct invocation *invocation) {
   if (given > 1) return report_failure(fail(HALOTUNE_ARGUMENT, "query takes one of --json, --source and --header"));
   if (given > 0 && option_given(invocation, "why"))
     return report_failure(fail(HALOTUNE_ARGUMENT, "--why cannot be used with --json, --source or --header"));
-  if (option_given(invocation, "long") && !option_given(invocation, "why"))
-    return report_failure(fail(HALOTUNE_ARGUMENT, "--long can only be used with --why"));
+  if (given > 0 && option_given(invocation, "long"))
+    return report_failure(fail(HALOTUNE_ARGUMENT, "--long cannot be used with --json, --source or --header"));
   if (option_value(invocation, "output") && !option_value(invocation, "source") &&
       !option_value(invocation, "header")) {
     return report_failure(fail(HALOTUNE_ARGUMENT, "--output can only be used with --source or --header"));
@@ -92,8 +93,7 @@ static const struct option_row options[] = {
     {"db", "FILE", "the database; by default yours, then the one that was installed"},
     {"json", NULL, "print a JSON document"},
     {"why", NULL, "also print the candidates, their predicted times, and why they lost"},
-    {"long", NULL,
-     "with --why: all parameters of the candidates; a terminal shows those that differ from their defaults"},
+    LONG_OPTION,
     {"source", NULL, "print the CUDA source"},
     {"header", NULL, "print a C header with the compiled kernel, and functions that load and launch it"},
     {"output", "FILE", "output file of the source or header; standard output by default"},

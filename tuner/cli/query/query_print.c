@@ -8,6 +8,7 @@
 #include "base/number.h"
 #include "tuner/cli/output/grid_text.h"
 #include "tuner/cli/output/output.h"
+#include "tuner/cli/output/variant_text.h"
 
 static void add_age(double age_s, struct text *text) {
   static const struct {
@@ -118,7 +119,7 @@ halotune_status query_print_text(const struct query *query) {
   const struct grid asked = grid_of(c->grid), measured = grid_of(c->measured_grid);
   const bool is_emulation = query->device->is_emulation;
   struct text text = {0};
-  halotune_parameter parameter;
+  const struct template *template;
   struct query_stored stored;
   int dims = query->question.parsed->stencil->dims;
   text_printf(&text, "%s %s ", c->stencil, dtype_names[c->dtype]);
@@ -132,9 +133,8 @@ halotune_status query_print_text(const struct query *query) {
   if (c->is_stale && c->match != HALOTUNE_MATCH_STALE)
     text_printf(&text, "            by a template that has changed since\n");
   text_printf(&text, "template    %s\nparameters ", c->template_name);
-  for (int i = 0; i < c->parameter_count && halotune_config_parameter_at(c, i, &parameter) == HALOTUNE_OK; i++) {
-    text_printf(&text, " %s=%s", parameter.name, parameter.value);
-  }
+  if (context_template(query->ctx, query->answer.template_at, &template) != HALOTUNE_OK) template = NULL;
+  parameters_text_brief(template, c->parameters, &text);
   add_coefficients(query, &text);
   text_printf(&text, "\n");
   if (c->match != HALOTUNE_MATCH_DEFAULT) {
