@@ -331,9 +331,13 @@ result "the default variant compiles while the GPU gets the problem" $? "$work/j
 fails "--trace into a folder that is not there" 1 "nothing/here.json: No such file" tune "$early" --max-variants 1 --trace "$work/nothing/here.json"
 tune "$work/enough.db" --good-enough 0.01 --json >"$work/out" 2>"$work/err" && json '.tasks[0] | .tried >= 1 and .tried < 20 and .complete'
 result "--good-enough" $? "$work/out"
-tune "$work/energy.db" --max-variants 2 --budget 1s --objective energy --json >"$work/out" 2>"$work/err" &&
+tune "$work/energy.db" --max-variants 2 --budget 8s --objective energy --json >"$work/out" 2>"$work/err" &&
   json '.tasks[0].winner | .energy_mj > 0 and .energy_mj / .time_ms > 300 and .energy_mj / .time_ms < 500 and .idle_w > 0'
 result "--objective energy: the counter's 350 W over the time of an application" $? "$work/out"
+tune "$work/short_energy.db" --max-variants 2 --budget 1s --objective energy --json >"$work/out" 2>"$work/err" &&
+  json '.tasks[0].winner.energy_mj == null' &&
+  query "$work/short_energy.db" "select warnings from run" | grep -q 'too short for a round of energy.* a budget of about [0-9]* s$'
+result "in too little time for a round of energy, time ranks, and a warning names the budget" $? "$work/out" "$work/err"
 fails "a GPU without a counter of energy" 2 "NVML counts .* and NVIDIA H200 has no such counter" env HALOTUNE_FAKE_ENERGY=0 \
   "$program" tune star7 --grid 16,16,16 --dtype f32 --template-dir "$templates" --template small --db "$work/energy.db" --objective edp
 fails "a recording has no counter of energy" 2 "has no such counter" "$program" tune star7 --grid 16,16,16 --dtype f32 \

@@ -10,8 +10,8 @@
 #include "gpu/driver/nvml.h"
 #include "tuner/device/gpu_session.h"
 
-/* The loop ends after GPU_ENERGY_MOST_MS if the counter does not change, and lasts GPU_ENERGY_UNITS units at least, so
- * that a unit is less than 2 % of it. */
+/* The loop lasts GPU_ENERGY_UNITS units at least, so that a unit is less than 2 % of it. After GPU_ENERGY_MOST_MS, or
+ * three times as many units where that is longer, it ends at the first reading that shows no new value. */
 enum { GPU_ENERGY_IDLE = -1, GPU_ENERGY_MOST_MS = 8000, GPU_ENERGY_UNITS = 64 };
 
 struct gpu_energy_plan {
@@ -30,8 +30,8 @@ struct gpu_energy {
 
 /* Run a slot, and read the counter.
  *   nvml  with the session's GPU
- * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND if there is no counter, or if it does not change enough within
- * GPU_ENERGY_MOST_MS; else as gpu_session_sample. Threads: one. */
+ * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND if there is no counter, or if it has not changed enough when
+ * the loop ends; else as gpu_session_sample. Threads: one. */
 halotune_status gpu_session_energy(struct gpu_session *s, const struct nvml *nvml, const struct gpu_energy_plan *plan,
                                    struct gpu_energy *out);
 

@@ -841,16 +841,23 @@ TEST(the_next_by_energy_follows_a_winner_that_is_wrong) {
   finals_free(&phase.finals);
 }
 
+/* There is no counter; it stands still; it stops in the second round, after that one and the wait. */
 TEST(time_ranks_where_the_counter_fails) {
-  for (int stands = 0; stands < 2; stands++) {
+  static const struct {
+    bool has_counter, stands;
+    long stops_after;
+  } rows[] = {{false, false, 0}, {true, true, 0}, {true, false, 1}, {true, false, 1 + COUNT(frugal_ms) + 1}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
     struct phase phase;
     begin_frugal(&phase, OBJECTIVE_ENERGY);
-    phase.model.counter_stands = stands;
-    phase.model.has_counter = stands;
+    phase.model.has_counter = rows[i].has_counter;
+    phase.model.counter_stands = rows[i].stands;
+    phase.model.counter_stops_after = rows[i].stops_after;
     run_in(&phase, 60e3);
-    CHECK(phase.finals.lacks_energy, "%d", stands);
-    CHECK_EQ(1, winner(&phase), "%d", stands);
-    CHECK(isnan(phase.finals.entries[0].energy_mj), "%d", stands);
+    CHECK(phase.finals.lacks_energy, "row %zu", i);
+    CHECK_EQ(0, phase.finals.energy_rounds, "row %zu", i);
+    CHECK_EQ(1, winner(&phase), "row %zu", i);
+    for (int e = 0; e < phase.finals.count; e++) CHECK(isnan(phase.finals.entries[e].energy_mj), "row %zu, %d", i, e);
     finals_free(&phase.finals);
   }
 }
@@ -865,14 +872,57 @@ TEST(a_finalist_that_crashes_under_the_counter_leaves) {
   finals_free(&phase.finals);
 }
 
-/* In little time there is one round, and the phase ends soon after its budget. */
-TEST(energy_has_one_round_at_least) {
-  struct phase phase;
-  begin_frugal(&phase, OBJECTIVE_ENERGY);
-  run_in(&phase, 1000);
-  CHECK_EQ(1, phase.finals.energy_rounds, "rounds");
-  CHECK_EQ(3, winner(&phase), "by energy");
-  finals_free(&phase.finals);
+/* Their applications take `factor` times as long; beside a loop are 200 ms. */
+static void begin_slow(struct phase *phase, double factor) {
+  begin_frugal(phase, OBJECTIVE_ENERGY);
+  for (int i = 0; i < phase->count; i++) {
+    phase->model.true_ms[i] *= factor;
+    phase->candidates[i].median_ms = phase->candidates[i].minimum_ms = phase->model.true_ms[i];
+  }
+  phase->model.energy_beside_ms = 200;
+}
+
+/* A round begins only if it fits, so that the phase ends in its budget. A round takes four loops of 600 ms and there is
+ * a loop of nothing before it; slow applications take 64 of their times each. */
+TEST(rounds_of_energy_keep_the_budget) {
+  static const struct {
+    double budget_ms, factor;
+    int rounds;
+  } rows[] = {{1000, 1, 0}, {2900, 1, 0},  {5000, 1, 1},  {6500, 1, 2},
+              {30e3, 1, 6}, {5000, 20, 0}, {30e3, 20, 4}, {120e3, 20, 6}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct phase phase;
+    begin_slow(&phase, rows[i].factor);
+    const double begin_ms = phase.model.now_ms;
+    run_in(&phase, rows[i].budget_ms);
+    CHECK_EQ(rows[i].rounds, phase.finals.energy_rounds, "row %zu: %g ms", i, phase.model.now_ms - begin_ms);
+    CHECK_EQ(rows[i].rounds > 0 ? 3 : 1, winner(&phase), "row %zu: by energy, or by time", i);
+    CHECK(phase.model.now_ms - begin_ms <= rows[i].budget_ms, "row %zu: %g ms", i, phase.model.now_ms - begin_ms);
+    const double need_ms = phase.finals.energy_need_ms;
+    CHECK_EQ(rows[i].rounds<ENERGY_ROUNDS, need_ms> rows[i].budget_ms, "row %zu: %g ms", i, need_ms);
+    finals_free(&phase.finals);
+    if (rows[i].rounds > 0) continue;
+    begin_slow(&phase, rows[i].factor);
+    run_in(&phase, need_ms);
+    CHECK(phase.finals.energy_rounds > 0, "row %zu: what is needed, %g ms, is enough", i, need_ms);
+    finals_free(&phase.finals);
+  }
+}
+
+/* At most one sample of energy is taken between two questions, and a round that was not completed does not count. */
+TEST(a_stop_ends_rounds_of_energy) {
+  const int before = 3 + FINALS_ENTRY_ROUNDS + FINALS_ROUNDS, players = COUNT(frugal_ms);
+  for (int questions = 1; questions < 20; questions++) {
+    struct phase phase;
+    begin_frugal(&phase, OBJECTIVE_ENERGY);
+    phase.asks_to_stop = before + questions;
+    run_in(&phase, 60e3);
+    const int rounds = phase.finals.energy_rounds, samples = (int)phase.model.energy_samples;
+    CHECK(samples <= questions, "question %d: %d samples", questions, samples);
+    CHECK_EQ((samples - (samples > 0)) / players, rounds, "question %d: %d samples", questions, samples);
+    CHECK_EQ(rounds > 0 ? 3 : 1, winner(&phase), "question %d", questions);
+    finals_free(&phase.finals);
+  }
 }
 
 int main(void) {
@@ -882,7 +932,8 @@ int main(void) {
       cmocka_unit_test(the_next_by_energy_follows_a_winner_that_is_wrong),
       cmocka_unit_test(time_ranks_where_the_counter_fails),
       cmocka_unit_test(a_finalist_that_crashes_under_the_counter_leaves),
-      cmocka_unit_test(energy_has_one_round_at_least),
+      cmocka_unit_test(rounds_of_energy_keep_the_budget),
+      cmocka_unit_test(a_stop_ends_rounds_of_energy),
       cmocka_unit_test(ties_are_decided_in_order),
       cmocka_unit_test(less_time_makes_a_smaller_plan_in_the_documented_order),
       cmocka_unit_test(a_default_that_is_far_behind_is_rare),

@@ -44,7 +44,8 @@ struct model {
   double power_w[MODEL_VARIANTS], idle_w;
   bool has_counter, counter_stands;
   int energy_failing;
-  long energy_samples;
+  long energy_samples, counter_stops_after; /* samples; 0: never */
+  double energy_beside_ms;                  /* of each sample */
   /* The variant that fails, at which of its samples, and how. */
   int failing, samples_to_failure;
   enum outcome failure;
@@ -174,10 +175,11 @@ static inline halotune_status model_energy(void *state, const struct energy_plan
   struct model *model = state;
   const int variant = plan->slot == ENERGY_IDLE ? -1 : model->in_slot[plan->slot];
   *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
-  if (model->counter_stands) return fail(HALOTUNE_NOT_FOUND, "the counter does not change");
+  if (model->counter_stands || (model->counter_stops_after > 0 && model->energy_samples == model->counter_stops_after))
+    return fail(HALOTUNE_NOT_FOUND, "the counter does not change");
   model->energy_samples++;
-  if (variant < 0) model_idle(model, plan->least_ms);
-  else model_work(model, plan->least_ms);
+  if (variant < 0) model_idle(model, plan->least_ms + model->energy_beside_ms);
+  else model_work(model, fmax(plan->least_ms, 64 * model->true_ms[variant]) + model->energy_beside_ms);
   if (variant >= 0 && variant == model->energy_failing) {
     verdict->outcome = OUTCOME_CRASHED;
     return HALOTUNE_OK;

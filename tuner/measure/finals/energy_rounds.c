@@ -27,7 +27,7 @@ static halotune_status measure_idle(struct finals_phase *phase) {
   return st;
 }
 
-/* Have each finalist run once, in a random order (Fisher and Yates). */
+/* Have each finalist run once, in a random order (Fisher and Yates). A round that is stopped does not count. */
 static halotune_status take_round(struct finals_phase *phase) {
   struct rounds *rounds = &phase->energy;
   const int count = rounds->player_count;
@@ -43,6 +43,7 @@ static halotune_status take_round(struct finals_phase *phase) {
     rounds->order[j] = other;
   }
   for (int i = 0; i < count && !phase->out->lacks_energy; i++) {
+    if (finals_stopped(&phase->request)) return HALOTUNE_OK;
     const int p = rounds->order[i];
     const struct final_entry *entry = &phase->out->entries[phase->finalists[p]];
     struct player *player = &phase->final.players[p];
@@ -59,10 +60,45 @@ static halotune_status take_round(struct finals_phase *phase) {
   return HALOTUNE_OK;
 }
 
+static double round_cost_ms(const struct finals_phase *phase) {
+  double cost_ms = 0;
+  for (int p = 0; p < phase->finalist_count; p++) {
+    const struct final_entry *entry = &phase->out->entries[phase->finalists[p]];
+    if (player_is_in(&phase->final, p)) cost_ms += finals_loop_ms(phase->contestants[entry->candidate].median_ms);
+  }
+  return cost_ms;
+}
+
+/* Whether this much fits into the phase, and the rechecks after it. A recheck takes about as long as a load. If not,
+ * the phase would need finals.energy_need_ms. */
+static bool fits(struct finals_phase *phase, double cost_ms) {
+  const double end_ms = time_now_ms(&phase->request.time) + cost_ms + phase->finalist_count * phase->load_ms;
+  const bool is_in_time = end_ms <= phase->energy_end_ms;
+  phase->out->energy_need_ms = is_in_time ? 0 : fmax(end_ms - phase->begin_ms, cost_ms / FINALS_ENERGY_PART);
+  return is_in_time;
+}
+
+static bool may_go_on(const struct finals_phase *phase) {
+  return !phase->out->lacks_energy && !finals_stopped(&phase->request);
+}
+
+/* Take as many rounds as there is time for. */
+static halotune_status take_rounds(struct finals_phase *phase) {
+  halotune_status st = HALOTUNE_OK;
+  const double round_ms = round_cost_ms(phase);
+  if (!may_go_on(phase) || !fits(phase, finals_loop_ms(0) + round_ms)) return HALOTUNE_OK;
+  st = measure_idle(phase);
+  while (st == HALOTUNE_OK && may_go_on(phase) && phase->energy.count < ENERGY_ROUNDS && fits(phase, round_ms))
+    st = take_round(phase);
+  if (phase->out->lacks_energy) phase->energy.count = 0; /* time ranks, and nothing tells of energy */
+  return st;
+}
+
 halotune_status energy_rounds_run(struct finals_phase *phase) {
   const struct finals_request *request = &phase->request;
   phase->out->idle_w = NAN;
   phase->out->lacks_energy = false;
+  phase->out->energy_need_ms = 0;
   rounds_free(&phase->energy);
   if (request->objective == OBJECTIVE_TIME) return HALOTUNE_OK;
   phase->out->lacks_energy = !backend_counts_energy(request->backend);
@@ -70,13 +106,7 @@ halotune_status energy_rounds_run(struct finals_phase *phase) {
                                    ENERGY_ROUNDS, &phase->energy);
   for (int p = 0; p < phase->finalist_count && st == HALOTUNE_OK; p++)
     phase->energy.players[p] = phase->final.players[p];
-  if (st == HALOTUNE_OK && !phase->out->lacks_energy) st = measure_idle(phase);
-  while (st == HALOTUNE_OK && !phase->out->lacks_energy && phase->energy.count < ENERGY_ROUNDS) {
-    const bool is_late = time_now_ms(&request->time) >= phase->energy_end_ms;
-    if (finals_stopped(request) || (is_late && phase->energy.count > 0)) break;
-    st = take_round(phase);
-  }
-  return st;
+  return st == HALOTUNE_OK ? take_rounds(phase) : st;
 }
 
 /* Whether the rounds rank the finalists: somebody who is in has an energy. */

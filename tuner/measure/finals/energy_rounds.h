@@ -10,8 +10,9 @@
 
 #include "tuner/measure/finals/finals_parts.h"
 
-/* Take the rounds: all, or as many as there is time for, and one at least. A finalist that goes wrong leaves. If the
- * counter does not change, there are none, and finals.lacks_energy is true. Nothing for OBJECTIVE_TIME.
+/* Take the rounds: all, or as many as there is time for, which may be none. A finalist that goes wrong leaves. If the
+ * counter does not change, or stops later, there are none, and finals.lacks_energy is true. Nothing for OBJECTIVE_TIME.
+ * finals.energy_need_ms receives how much time the phase needs for one more round, if time ended them.
  * Returns HALOTUNE_OK, HALOTUNE_MEMORY, or the backend's status. */
 halotune_status energy_rounds_run(struct finals_phase *phase);
 

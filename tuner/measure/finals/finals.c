@@ -11,8 +11,17 @@
 
 enum { EMPTY_SAMPLES = 20 };
 
-/* The part of the phase's time that rounds of energy may take. */
-#define ENERGY_PART 0.6
+/* The time of rounds of energy for the fastest candidate. */
+static double energy_part_ms(const struct finals_request *request) {
+  double best_ms = INFINITY;
+  for (int i = 0; i < request->candidate_count; i++) {
+    const struct final_candidate *candidate = &request->candidates[i];
+    if (candidate->outcome == OUTCOME_MEASURED && candidate->median_ms > 0)
+      best_ms = fmin(best_ms, candidate->median_ms);
+  }
+  return fmin(finals_energy_ms(request->objective, isfinite(best_ms) ? best_ms : 0),
+              FINALS_ENERGY_PART * request->budget_ms);
+}
 
 static halotune_status phase_make(const struct finals_request *request, struct finals *out) {
   const size_t count = (size_t)request->candidate_count;
@@ -20,7 +29,7 @@ static halotune_status phase_make(const struct finals_request *request, struct f
   if (!phase) return fail_memory();
   *phase = (struct finals_phase){.request = *request, .out = out, .begin_ms = time_now_ms(&request->time)};
   phase->energy_end_ms = phase->begin_ms + request->budget_ms;
-  phase->end_ms = phase->energy_end_ms - fmin(finals_energy_ms(request->objective), ENERGY_PART * request->budget_ms);
+  phase->end_ms = phase->energy_end_ms - energy_part_ms(request);
   out->entries = arena_alloc(&phase->arena, count * sizeof *out->entries);
   phase->contestants = arena_alloc(&phase->arena, count * sizeof *phase->contestants);
   phase->by_time = arena_alloc(&phase->arena, count * sizeof *phase->by_time);

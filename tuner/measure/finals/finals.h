@@ -106,7 +106,8 @@ struct finals {
   double empty_ms, default_ms;      /* NaN if not measured */
   double idle_w;                    /* power of the GPU while nothing ran; NaN if not measured */
   int entry_rounds, final_rounds;   /* how many count */
-  int energy_rounds;                /* 0 for OBJECTIVE_TIME */
+  int energy_rounds;                /* 0 for OBJECTIVE_TIME, and if there was no time for one: time ranks */
+  double energy_need_ms;            /* the time of the whole phase with which one more of them fits; 0: time was left */
   bool lacks_energy;                /* the objective needs energy, and the GPU's counter did not change: time ranks */
   bool is_unchecked;                /* there was no time to check the results of single final samples */
   bool is_scaled;                   /* less was done than without a limit of time */

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "tuner/device/gpu_energy.h"
 #include "tuner/measure/sampling/measure.h"
 
 /* The part of the time that is planned. The rest is for repeated rounds and for what the plan does not know. */
@@ -15,11 +16,20 @@
 
 double finals_budget_ms(double run_budget_ms) { return fmax(BUDGET_PART * run_budget_ms, FINALS_BUDGET_LEAST_MS); }
 
-double finals_energy_ms(enum objective objective) {
-  const double guests = 2;      /* the default, and what a lookup serves */
+double finals_loop_ms(double time_ms) {
   const double beside_ms = 200; /* the warm-up, and the waits for the first and the last change of the counter */
+  return fmax(ENERGY_LOOP_MS + beside_ms, GPU_ENERGY_UNITS * time_ms);
+}
+
+double finals_energy_ms(enum objective objective, double best_ms) {
+  const double guests = 2; /* the default, and what a lookup serves */
   if (objective == OBJECTIVE_TIME) return 0;
-  return (ENERGY_ROUNDS * (ENERGY_FINALISTS + guests) + 1) * (ENERGY_LOOP_MS + beside_ms);
+  return ENERGY_ROUNDS * (ENERGY_FINALISTS + guests) * finals_loop_ms(best_ms) + finals_loop_ms(0);
+}
+
+double finals_run_budget_ms(double finals_ms) {
+  const double beside_ms = finals_ms - finals_energy_ms(OBJECTIVE_ENERGY, 0);
+  return fmax(2 * finals_ms, beside_ms > FINALS_BUDGET_LEAST_MS ? beside_ms / BUDGET_PART : 0);
 }
 
 /* The cost of one sample and of the untimed application before it. */

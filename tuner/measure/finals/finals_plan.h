@@ -28,8 +28,19 @@ enum {
 /* Rounds of energy (energy_rounds.h), and how long each finalist runs in one of them. */
 enum { ENERGY_LOOP_MS = 400, ENERGY_CHANGES = 4, ENERGY_ROUNDS = 6, ENERGY_FINALISTS = 6 };
 
-/* The time that rounds of energy take; 0 for OBJECTIVE_TIME. */
-double finals_energy_ms(enum objective objective);
+/* The part of the phase's time that rounds of energy may take. */
+#define FINALS_ENERGY_PART 0.6
+
+/* The time that a finalist takes in one of them.
+ *   time_ms  of one application; 0: not known, or nothing runs */
+double finals_loop_ms(double time_ms);
+
+/* The time that rounds of energy take; 0 for OBJECTIVE_TIME.
+ *   best_ms  of one application; 0: not known yet */
+double finals_energy_ms(enum objective objective, double best_ms);
+
+/* The least budget of a run that keeps this much for finals with rounds of energy; see schedule_divide. */
+double finals_run_budget_ms(double finals_ms);
 
 /* The part of a run's budget that is kept for the finals: 20 %, at least FINALS_BUDGET_LEAST_MS. */
 double finals_budget_ms(double run_budget_ms);

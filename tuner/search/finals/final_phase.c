@@ -230,6 +230,14 @@ static void warn_of_rounds(const struct final_inputs *in, struct final_rounds *r
                 in->schedule->has_deadline ? "time before the deadline" : "budget");
   if (finals->lacks_energy)
     text_printf(&rounds->warnings, "the GPU's counter of energy did not change: the finalists are ranked by time\n");
+  else if (in->objective != OBJECTIVE_TIME && finals->energy_rounds == 0 && finals->energy_need_ms > 0)
+    text_printf(&rounds->warnings,
+                "the %s was too short for a round of energy: the finalists are ranked by time; a round needs a budget "
+                "of about %.0f s\n",
+                in->schedule->has_deadline ? "time before the deadline" : "budget",
+                ceil(finals_run_budget_ms(finals->energy_need_ms) / 1e3));
+  else if (in->objective != OBJECTIVE_TIME && finals->energy_rounds == 0 && finals->ranked > 0)
+    text_printf(&rounds->warnings, "stopped before a round of energy ended: the finalists are ranked by time\n");
   else if (in->objective != OBJECTIVE_TIME && finals->energy_rounds > 0 && finals->energy_rounds < ENERGY_ROUNDS)
     text_printf(&rounds->warnings, "the time was too short for more than %d round%s of energy\n", finals->energy_rounds,
                 finals->energy_rounds == 1 ? "" : "s");

@@ -214,6 +214,7 @@ static void leave_for_finals(const struct search_phase *phase) {
   const double best_ms = timed_best_ms(in->timed), begin_ms = phase->watch.begin_ms;
   const double each_ms = (schedule_now_ms(in->schedule) - begin_ms) / (double)(phase->ran + 1);
   if (!isfinite(best_ms) || !isfinite(in->schedule->end_ms)) return;
+  if (in->schedule->energy_ms > 0) in->schedule->energy_ms = finals_energy_ms(OBJECTIVE_ENERGY, best_ms);
   schedule_keep_for_finals(in->schedule,
                            finals_need_ms(best_ms, fmax(in->first_ms, best_ms), served_far_ms(in->timed), each_ms,
                                           likely_entrants(in->timed), in->schedule->end_ms - begin_ms));
