@@ -27,6 +27,12 @@ sqlite3 "$HALOTUNE_DB" 'update problem set device_id = 1 where id = 7'
 # of several steps: the roof is that of a launch with its halos, and what to try has the number of steps
 sqlite3 "$HALOTUNE_DB" "update best set steps = 4 where problem_id = 7; update run set state = 'partial', reason = 'Ctrl-C' where problem_id = 7"
 halotune explain star7 --launch stream --steps 4 | grep -E '^(won|time|bound|try|  )'
+# bytes bound it from 0.75 of the copy's rate
+for ms in 0.5 0.4; do
+  sqlite3 "$HALOTUNE_DB" "update best set time_ms = $ms, low_ms = $ms, high_ms = $ms where problem_id = 7"
+  halotune explain star7 --launch stream --steps 4 | grep '^bound'
+done
+sqlite3 "$HALOTUNE_DB" 'update best set time_ms = 0.9, low_ms = 0.9, high_ms = 0.9 where problem_id = 7'
 halotune explain star7 --launch stream --reproducible | head -n 1 | grep -o 'steady.*'
 halotune explain star7 --dtype f64
 # exit 4
