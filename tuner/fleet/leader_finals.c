@@ -39,10 +39,14 @@ halotune_status leader_take_times(struct leader *leader, int rank, struct unpack
     times_ms[i] = unpack_double(in);
     if (!fleet_is_time(times_ms[i])) times_ms[i] = NAN;
   }
+  if (in->failed) {
+    free(times_ms);
+    return leader_hears_nonsense(leader, rank);
+  }
   free(member->times_ms);
   member->times_ms = times_ms;
   member->state = MEMBER_SETTLED;
-  return in->failed ? leader_hears_nonsense(leader, rank) : HALOTUNE_OK;
+  return HALOTUNE_OK;
 }
 
 static bool has_times(const struct member *member) { return member->times_ms && !member->is_left_out; }

@@ -59,7 +59,8 @@ halotune_status leader_lose(struct leader *leader, int rank, const char *format,
   va_start(arguments, format);
   vsnprintf(why, sizeof why, format, arguments);
   va_end(arguments);
-  if (!member->why[0]) printable_copy(member->why, sizeof member->why, why); /* they may be a member's words */
+  if (!member->why[0] || member->state == MEMBER_ALONE)   /* what is there is then of another task */
+    printable_copy(member->why, sizeof member->why, why); /* they may be a member's words */
   const struct alone_end died = {.why = member->why, .has_died = true};
   if (member->state == MEMBER_ALONE && leader->alone)
     leader->alone->done(leader->alone->context, member->alone_task, &member->hello, &died);

@@ -171,32 +171,64 @@ TEST(a_leader_that_is_to_stop_stops_all_and_takes_what_they_have) {
   team_close(&team);
 }
 
-TEST(a_member_that_finds_no_task_joins_the_crew) {
-  struct bench_case bench;
-  struct team team;
-  struct crew_report report;
-  team_open(&team, 2);
-  case_load(&bench);
-  struct template *templates[] = {bench.template};
-  const struct search_space space = {.templates = templates, .count = 1};
-  const struct task task = {.stencil = bench.stencil,
-                            .analysis = bench.analysis,
+static void crew_task_begin(struct crew crew, const struct bench_case *bench) {
+  static struct template *templates[1]; /* the crew keeps them */
+  static const struct search_space space = {.templates = templates, .count = 1};
+  templates[0] = bench->template;
+  const struct task task = {.stencil = bench->stencil,
+                            .analysis = bench->analysis,
                             .stencil_text = "name: test",
                             .grid = {{64, 48, 40}},
                             .coefficients = case_coefficients,
                             .launch_steps = 1};
   const struct crew_task crew_task = {.task = &task, .templates = templates, .template_count = 1};
   const struct crew_start start = {.space = &space};
-  const struct crew crew = leader_crew(team.leader);
   CHECK_OK(crew.table->begin(crew.state, &crew_task));
   CHECK_OK(crew.table->start(crew.state, &start));
+}
+
+static void say_ready(struct team *team, int rank, bool is_ready, const char *why) {
+  struct text *ready = fake_say(team->fake, rank, FLEET_READY, 1);
+  pack_u64(ready, is_ready);
+  pack_text(ready, why);
+}
+
+/* What a member said of the crew's task is no reason in a task of its own. */
+TEST(a_member_that_is_lost_alone_is_lost_for_its_newest_reason) {
+  struct bench_case bench;
+  struct team team;
+  struct crew_report report;
+  team_open(&team, 2);
+  case_load(&bench);
+  const struct crew crew = leader_crew(team.leader);
+  crew_task_begin(crew, &bench);
+  say_done(&team, 1, true, false, "rows");
+  CHECK_OK(leader_look(team.leader));
+  team.side.offered = TASKS;
+  say_ready(&team, 1, false, "its GPU has too little memory");
+  CHECK_OK(leader_look(team.leader));
+  CHECK_TEXT("task 2", newest(&team, 1), "it has a task of its own");
+  fake_gone(team.fake, 1);
+  CHECK_OK(leader_look(team.leader));
+  CHECK_TEXT("its process has ended", team.side.why, "why that task is open again");
+  CHECK_OK(crew.table->end(crew.state, &report));
+  case_free(&bench);
+  team_close(&team);
+}
+
+TEST(a_member_that_finds_no_task_joins_the_crew) {
+  struct bench_case bench;
+  struct team team;
+  struct crew_report report;
+  team_open(&team, 2);
+  case_load(&bench);
+  const struct crew crew = leader_crew(team.leader);
+  crew_task_begin(crew, &bench);
   CHECK_EQ(0, fake_count(team.fake, 1, FLEET_TASK, NULL), "who has a task of its own is left alone");
   say_done(&team, 1, true, false, "rows");
   CHECK_OK(leader_look(team.leader));
   CHECK_EQ(1, fake_count(team.fake, 1, FLEET_TASK, NULL), "it is given the crew's");
-  struct text *ready = fake_say(team.fake, 1, FLEET_READY, 1);
-  pack_u64(ready, 1);
-  pack_text(ready, "");
+  say_ready(&team, 1, true, "");
   CHECK_OK(leader_look(team.leader));
   CHECK_EQ(1, fake_count(team.fake, 1, FLEET_START, NULL), "and begins to search");
   CHECK_EQ(3, crew.table->room(crew.state), "it wants variants");
@@ -216,6 +248,7 @@ int main(void) {
       cmocka_unit_test(each_member_has_a_task_and_then_the_next_one),
       cmocka_unit_test(a_task_whose_member_cannot_do_it_goes_to_another),
       cmocka_unit_test(a_leader_that_is_to_stop_stops_all_and_takes_what_they_have),
+      cmocka_unit_test(a_member_that_is_lost_alone_is_lost_for_its_newest_reason),
       cmocka_unit_test(a_member_that_finds_no_task_joins_the_crew),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

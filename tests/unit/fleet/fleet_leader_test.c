@@ -408,6 +408,31 @@ TEST(the_winner_is_the_best_over_all_gpus) {
   team_close(&team);
 }
 
+TEST(times_that_are_cut_short_do_not_count) {
+  static const double anchors_ms[FAKE_RANKS] = {2, 2, 2};
+  static const double times_ms[][2] = {{1.03, 1}, {1.04, 1}};
+  const double own_ms[] = {0.99, 1};
+  double weights[] = {1, 1};
+  struct proposal proposals[2];
+  struct team team;
+  struct text words = {0};
+  struct crew_report report;
+  memset(proposals, 0, sizeof proposals);
+  team_open(&team, 3);
+  team_begin(&team, anchors_ms);
+  finals_run(&team, proposals, times_ms);
+  team.fake->said[team.fake->said_count - 2].text.length -= sizeof(double);
+  CHECK_OK(team.crew.table->finals_take(team.crew.state, own_ms, weights));
+  CHECK_NEAR((1 / 0.99 + 1 / 1.04) / 2 * 0.99, weights[1], 1e-12, "the mean over two GPUs");
+  team.crew.table->won(team.crew.state, 0, own_ms[0], &words);
+  CHECK(strstr(text_string(&words), "on 2 GPUs the winner took 0.99 to 1.04 ms"), "%s", text_string(&words));
+  CHECK_OK(team.crew.table->end(team.crew.state, &report));
+  CHECK(isnan(report.gpus[1].winner_ms), "it has no time");
+  CHECK_TEXT("it answered what no member answers", report.gpus[1].left_out, "why");
+  text_free(&words);
+  team_close(&team);
+}
+
 TEST(a_slow_leader_has_no_say_in_the_finals) {
   static const double anchors_ms[FAKE_RANKS] = {2.3, 2, 2};
   static const double times_ms[][2] = {{1.03, 1}, {1.04, 1}};
@@ -455,6 +480,7 @@ int main(void) {
       cmocka_unit_test(a_member_that_was_lost_in_a_task_is_no_part_of_the_next_one),
       cmocka_unit_test(a_member_that_was_late_takes_part_in_the_finals),
       cmocka_unit_test(the_winner_is_the_best_over_all_gpus),
+      cmocka_unit_test(times_that_are_cut_short_do_not_count),
       cmocka_unit_test(a_slow_leader_has_no_say_in_the_finals),
       cmocka_unit_test(a_factor_needs_two_gpus_that_are_compared),
   };
