@@ -12,7 +12,12 @@ enum { STEPS_MOST = 64 }; /* more are tried only if --steps names them */
 
 /* Shares of the budget. */
 #define STEPS_SINGLE_SHARE 0.40
-#define STEPS_SCOUT_SHARE 0.06
+#define STEPS_SCOUT_PERCENT 6
+#define STEPS_SCOUT_SHARE (STEPS_SCOUT_PERCENT / 100.0)
+
+/* The least budget in seconds of which SCOUT is a second: with less, only single steps are searched. */
+#define STEPS_LEAST_BUDGET_S 17
+_Static_assert(STEPS_LEAST_BUDGET_S == (100 + STEPS_SCOUT_PERCENT - 1) / STEPS_SCOUT_PERCENT, "one second of it");
 
 struct steps_search {
   int offered[STEPS_MOST], count; /* numbers of steps that templates offer, rising, each at least 2 */

@@ -12,6 +12,7 @@
 #include "tuner/cli/output/output.h"
 #include "tuner/cli/output/stop_signals.h"
 #include "tuner/cli/output/variant_text.h"
+#include "tuner/cli/tune/steps_search.h"
 #include "tuner/cli/tune/tune_devices.h"
 #include "tuner/cli/tune/tune_json.h"
 #include "tuner/cli/tune/tune_ranks.h"
@@ -304,6 +305,9 @@ static enum exit_code tune_run(const struct invocation *invocation) {
   return code;
 }
 
+#define AS_WORD(value) #value
+#define AS_TEXT(value) AS_WORD(value)
+
 static const struct option_row options[] = {
     {"all", NULL, "every stencil that is found, in all its element types"},
     {"dtype", "TYPE", "f32, f64 or all; the file's first by default"},
@@ -328,7 +332,8 @@ static const struct option_row options[] = {
     {"launch", "MODE", "stream or graph; by default graph where a launch takes less than 20 us"},
     {"cache", "MODE", "steady, as in a time loop (the default), or cold"},
     {"steps", "N",
-     "time steps that a launch makes, such as 4; a task for each of 1..4; by default those with the least time a step are searched for, if the budget is at least 17s"},
+     "time steps that a launch makes, such as 4; a task for each of 1..4; by default those with the least time a step are searched for, if the budget is at least " AS_TEXT(
+         STEPS_LEAST_BUDGET_S) "s"},
     {"reproducible", NULL, "only variants that all give the same bits; a winner of its own is stored"},
     {"seed", "N", "random seed of the search; 1 by default"},
     {"workers", "N", "number of compilers that run at a time; one less than there are CPUs by default"},

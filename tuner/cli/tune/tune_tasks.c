@@ -158,15 +158,38 @@ double tune_task_budget_s(const struct planned_task *task, const struct tune_opt
   return task->budget_s > 0 ? task->budget_s : options->budget_s;
 }
 
-/* The least share of a budget that is worth a search. */
-static const double least_scout_s = 1, least_scout_variants = 2;
+/* The least share of the variants that is worth a search. */
+static const double least_scout_variants = 2;
+
+/* Which limits leave too little for the smallest share of the budget. */
+struct small_limits {
+  bool budget, variants, none; /* none: there is no limit, and so no share */
+};
+
+static struct small_limits small_limits_of(const struct tune_options *options, const struct planned_task *planned) {
+  const double budget_s = tune_task_budget_s(planned, options);
+  const bool counts = options->max_variants > 0;
+  return (struct small_limits){.budget = budget_s * STEPS_SCOUT_SHARE < 1,
+                               .variants =
+                                   counts && (double)options->max_variants * STEPS_SCOUT_SHARE < least_scout_variants,
+                               .none = !isfinite(budget_s) && !counts};
+}
+
+/* Name the values from which on other numbers of steps are searched, for limits that are too small. */
+static void add_small_limits(const struct tune_options *options, const struct planned_task *planned,
+                             struct text *text) {
+  const struct small_limits small = small_limits_of(options, planned);
+  const double least_variants = ceil(least_scout_variants / STEPS_SCOUT_SHARE);
+  if (small.none)
+    text_printf(text, "a limit: --budget %ds or --max-variants %.0f, or more", STEPS_LEAST_BUDGET_S, least_variants);
+  if (small.budget) text_printf(text, "--budget %ds or more", STEPS_LEAST_BUDGET_S);
+  if (small.variants) text_printf(text, "%s--max-variants %.0f or more", small.budget ? " and " : "", least_variants);
+}
 
 /* Whether the smallest share of the budget is worth a search. */
 static bool leaves_enough(const struct tune_options *options, const struct planned_task *planned) {
-  const double budget_s = tune_task_budget_s(planned, options);
-  const bool has_limit = isfinite(budget_s) || options->max_variants > 0;
-  return has_limit && budget_s * STEPS_SCOUT_SHARE >= least_scout_s &&
-         (options->max_variants == 0 || (double)options->max_variants * STEPS_SCOUT_SHARE >= least_scout_variants);
+  const struct small_limits small = small_limits_of(options, planned);
+  return !small.budget && !small.variants && !small.none;
 }
 
 /* Whether a template makes launches of several steps. */
@@ -179,15 +202,15 @@ static bool has_steps(const struct tune_tasks *t) {
 
 /* Tell that other numbers of steps are not searched, although the user named none. */
 static void tell_single(const struct tune_tasks *t, const struct planned_task *planned) {
-  struct text name = {0};
+  struct text name = {0}, limits = {0};
   if (!planned->stencil->loaded.analysis->can_iterate || !has_steps(t)) return;
   planned_task_text(planned, &name);
+  add_small_limits(t->options, planned, &limits);
   line_hide(t);
-  fprintf(
-      stderr,
-      "halotune: %s: single steps only: other numbers of steps are searched with --budget %.0fs and --max-variants %.0f "
-      "or more, or if --steps names them\n",
-      text_string(&name), ceil(least_scout_s / STEPS_SCOUT_SHARE), ceil(least_scout_variants / STEPS_SCOUT_SHARE));
+  fprintf(stderr,
+          "halotune: %s: single steps only: other numbers of steps are searched with %s, or if --steps names them\n",
+          text_string(&name), text_string(&limits));
+  text_free(&limits);
   text_free(&name);
 }
 
