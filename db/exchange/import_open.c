@@ -59,8 +59,8 @@ static halotune_status add_rows(struct identity_maker *maker, sqlite3 *connectio
   text_printf(&sql, "select take(%s", table->has_id ? "id" : "0");
   identity_add_text(maker, table->name);
   for (int i = 0; i < table->column_count; i++) {
-    text_printf(&sql, ", %s", table->columns[i].name);
-    identity_add_text(maker, table->columns[i].name); /* the file decides about the order of its columns */
+    text_printf(&sql, ", \"%s\"", table->columns[i].name); /* db/store/definitions.h: it has no quotes */
+    identity_add_text(maker, table->columns[i].name);      /* the file decides about the order of its columns */
   }
   text_printf(&sql, ") from %s not indexed", table->name);
   const halotune_status status =

@@ -127,8 +127,9 @@ halotune_status tables_read(sqlite3 *connection, struct tables *out) {
   return describe(connection, "select \"from\", \"table\" from pragma_foreign_key_list(?1)", out, add_reference);
 }
 
+/* Names of columns are those of the file, and may be words of SQL. They have no quotes (db/store/definitions.h). */
 static void add_names(const struct table *table, struct text *sql) {
-  for (int i = 0; i < table->column_count; i++) text_printf(sql, "%s%s", i ? ", " : "", table->columns[i].name);
+  for (int i = 0; i < table->column_count; i++) text_printf(sql, "%s\"%s\"", i ? ", " : "", table->columns[i].name);
 }
 
 void table_select(const struct table *table, struct text *sql) {
@@ -152,7 +153,7 @@ void table_find(const struct table *table, struct text *sql) {
   text_printf(sql, " from %s", table->name);
   for (int i = 0; i < table->column_count; i++) {
     if (!table->columns[i].is_key) continue;
-    text_printf(sql, " %s %s = ?%d", link, table->columns[i].name, i + 2);
+    text_printf(sql, " %s \"%s\" = ?%d", link, table->columns[i].name, i + 2);
     link = "and";
   }
 }

@@ -277,6 +277,8 @@ static halotune_status check_texts(struct check *c) {
   return status;
 }
 
+_Static_assert(GRID_MOST_AXIS_POINTS == 2147483648 && GRID_MOST_POINTS == 1099511627776,
+               "counts_sql has these numbers");
 /* What a run and a best count is what they have. An export may keep a run without its measurements, or with those of
  * its finalists alone. */
 static const char counts_sql[] =
@@ -296,7 +298,7 @@ static const char counts_sql[] =
     " max_registers, registers_sm, max_shared_bytes, warp_size) < 0 or max(sm_count, clock_khz, memory_clock_khz, bus_bits,"
     " l2_bytes, max_threads, max_threads_sm, max_registers, registers_sm, max_shared_bytes, warp_size) > 2147483647"
     " union all select 'problem', id, 'its grid is none' from problem where min(nx, ny, nz) < 1 or max(nx, ny, nz) > 2147483648"
-    " or 1.0 * nx * ny * nz > 1099511627776" /* GRID_MOST_AXIS_POINTS, GRID_MOST_POINTS */
+    " or 1.0 * nx * ny * nz > 1099511627776"
     " union all select 'best', b.id, 'its launch makes other steps than its problem asks for' from best b join problem p on"
     " p.id = b.problem_id where b.steps <> p.steps or (json_valid(b.launch) and coalesce(b.launch ->> '$.steps', 1) <> p.steps)"
     " union all select 'best', id, 'its time is not positive, or not within its interval' from best where not"

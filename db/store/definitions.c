@@ -6,6 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "db/store/schema.h"
+
 static const char word_letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
 
 /* Skip blanks and comments. */
@@ -35,6 +37,24 @@ static bool take_name(const char **at) {
   const size_t length = strspn(name, word_letters);
   if (length == 0 || strchr("0123456789", *name) || (is_quoted && name[length] != '"')) return false;
   *at = name + length + is_quoted;
+  return true;
+}
+
+/* The name of an index, which stands in no statement of ours: in quotes it may be anything. */
+static bool take_any_name(const char **at) {
+  skip(at);
+  if (**at != '"' && **at != '`' && **at != '[') return take_name(at);
+  const char *end = strchr(*at + 1, **at == '[' ? ']' : **at);
+  if (!end) return false;
+  *at = end + 1;
+  return true;
+}
+
+/* A column of an index. SQLite itself has these collations. */
+static bool take_indexed(const char **at) {
+  if (!take_name(at)) return false;
+  if (take(at, "collate") && !take(at, "nocase") && !take(at, "binary") && !take(at, "rtrim")) return false;
+  if (!take(at, "asc")) (void)take(at, "desc");
   return true;
 }
 
@@ -87,7 +107,8 @@ static bool take_column(const char **at) {
   if (take(at, "unique")) return take_list(at, take_name);
   if (take(at, "primary")) return take(at, "key") && take_list(at, take_name);
   if (!take_name(at)) return false;
-  (void)(take(at, "integer") || take(at, "real") || take(at, "text") || take(at, "blob"));
+  (void)(take(at, "integer") || take(at, "int") || take(at, "real") || take(at, "text") || take(at, "blob") ||
+         take(at, "any") || take(at, "numeric") || take(at, "boolean") || take(at, "date") || take(at, "datetime"));
   while (is_there) {
     if (!take_constraint(at, &is_there)) return false;
   }
@@ -99,13 +120,14 @@ bool definition_is_plain(const char *sql) {
   if (!take(&at, "create")) return false;
   if (take(&at, "table")) {
     skip(&at);
-    const bool is_own_of_sqlite = strncmp(at, "sqlite_", strlen("sqlite_")) == 0; /* of `analyze` */
+    const char *name = at + (*at == '"');
+    const bool is_ours = schema_has_table(name, strspn(name, word_letters));
     if (!take_name(&at) || !take_list(&at, take_column)) return false;
-    if (!take(&at, "strict") && !is_own_of_sqlite) return false;
+    if (!take(&at, "strict") && is_ours) return false;
   } else {
     (void)take(&at, "unique");
-    if (!take(&at, "index") || !take_name(&at) || !take(&at, "on")) return false;
-    if (!take_name(&at) || !take_list(&at, take_name)) return false;
+    if (!take(&at, "index") || !take_any_name(&at) || !take(&at, "on")) return false;
+    if (!take_name(&at) || !take_list(&at, take_indexed)) return false;
     if (take(&at, "where") && !take_condition(&at)) return false;
   }
   skip(&at);

@@ -6,8 +6,9 @@
 
 /* Whether the text of a definition, as it stands in sqlite_master, holds names, types, keys, literal defaults and the
  * plain conditions that Halotune's own tables have. Anything else is an expression, which SQLite computes for each row
- * that it checks or changes, or a name that is more than a name where it stands in a statement. A table has to be
- * strict: in others a text can stand for a number, and compares in another way.
+ * that it checks or changes, or a name that is more than a name where it stands in a statement. A table of
+ * Halotune has to be strict: in others a text can stand for a number, and compares in another way. Others may be the
+ * user's or a tool's, and are not read.
  * Versions of Halotune that are older or newer define other tables and columns, in the same words. */
 bool definition_is_plain(const char *sql);
 

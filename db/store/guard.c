@@ -1,32 +1,71 @@
 /* guard.c: looks through the definitions of a file, and counts steps of SQLite's machine. */
 #include "db/store/guard.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/utf8.h"
 #include "db/store/definitions.h"
 #include "db/store/query.h"
+#include "db/store/schema.h"
+
+/* Refuse a column of a table that has another type than Halotune gave it: a text would be compared as one.
+ *   columns  a query for names and types */
+static halotune_status guard_types(sqlite3_stmt *columns, const char *table, const char *path) {
+  char type[SCHEMA_WORD_BYTES], name[128] = "";
+  int code;
+  sqlite3_bind_text(columns, 1, table, -1, SQLITE_TRANSIENT);
+  while ((code = sqlite3_step(columns)) == SQLITE_ROW) {
+    if (!schema_column_type(table, column_text(columns, 0), type)) continue;
+    if (sqlite3_stricmp(column_text(columns, 1), type) == 0) continue;
+    printable_copy(name, sizeof name, column_text(columns, 0));
+    sqlite3_reset(columns);
+    return fail(HALOTUNE_DB, "%s: the column %s.%s has another type than %s: this file is not read", path, table, name,
+                type);
+  }
+  sqlite3_reset(columns);
+  return code == SQLITE_DONE ? HALOTUNE_OK : query_fail(sqlite3_db_handle(columns));
+}
+
+static halotune_status guard_columns(sqlite3 *connection, const char *path) {
+  sqlite3_stmt *columns = NULL;
+  char table[SCHEMA_WORD_BYTES];
+  halotune_status status = query_prepare(connection, "select name, type from pragma_table_info(?1)", &columns);
+  for (int i = 0; status == HALOTUNE_OK && schema_table(i, table); i++) status = guard_types(columns, table, path);
+  sqlite3_finalize(columns);
+  return status;
+}
+
+/* Refuse a definition, and say how to remove it: by what the file calls it. What is Halotune's own stays. */
+static halotune_status fail_definition(const char *path, const char *type, const char *own_name) {
+  static const char *const types[] = {"table", "index", "view", "trigger"};
+  char name[128], remedy[192] = "";
+  printable_copy(name, sizeof name, own_name);
+  for (size_t i = 0; i < COUNT(types); i++) {
+    if (strcmp(type, types[i]) == 0 && !schema_has_table(own_name, strlen(own_name)))
+      snprintf(remedy, sizeof remedy, "; if it is your file, remove it with sqlite3: drop %s \"%s\"", type, name);
+  }
+  return fail(HALOTUNE_DB,
+              "%s: '%s' is a view, a trigger or computes something, and a tuning database has plain, strict tables and "
+              "indexes only: this file is not read%s",
+              path, name, remedy);
+}
 
 halotune_status guard_tables(sqlite3 *connection, const char *path) {
   /* Only the text counts: type and root page are columns that a file can hold wrongly. */
-  static const char sql[] = "select sql, name from sqlite_master where sql is not null";
+  static const char sql[] = "select sql, name, type from sqlite_master where sql is not null";
   sqlite3_stmt *query = NULL;
-  char name[128] = "";
   int code = SQLITE_DONE;
   halotune_status status = query_prepare(connection, sql, &query);
   while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) {
     const char *text = column_text(query, 0);
     if (definition_is_plain(text) && strlen(text) == (size_t)sqlite3_column_bytes(query, 0)) continue;
-    printable_copy(name, sizeof name, column_text(query, 1));
-    status =
-        fail(HALOTUNE_DB,
-             "%s: '%s' is a view, a trigger or computes something, and a tuning database has plain, strict tables and "
-             "indexes only: this file is not read",
-             path, name);
+    status = fail_definition(path, column_text(query, 2), column_text(query, 1));
   }
   if (status == HALOTUNE_OK && code != SQLITE_DONE) status = query_fail(connection);
   sqlite3_finalize(query);
-  return status;
+  return status == HALOTUNE_OK ? guard_columns(connection, path) : status;
 }
 
 enum { STEPS_A_CALL = 1000 };

@@ -9,7 +9,8 @@
 
 /* Refuse a file that has more than tables and indexes, or some that are not plain (definitions.h): a view, a trigger or
  * a virtual table runs statements of whoever made the file, and a column, a check or an index computes their
- * expressions. The names and definitions are read, and nothing else.
+ * expressions. So is a file whose columns have other types than Halotune's. The names and definitions are read, and
+ * nothing else.
  * Returns HALOTUNE_OK; HALOTUNE_DB with the name of the first one. */
 halotune_status guard_tables(sqlite3 *connection, const char *path);
 

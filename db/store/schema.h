@@ -3,6 +3,9 @@
 #ifndef DB_STORE_SCHEMA_H
 #define DB_STORE_SCHEMA_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 enum {
   SCHEMA_VERSION = 9,                 /* user_version of the files that this program writes */
   SCHEMA_APPLICATION_ID = 0x48414c4f, /* application_id of all of them: "HALO" */
@@ -13,5 +16,16 @@ extern const char schema_sql[];
 
 /* The tables of version 4, into which documents of version 1 are read. */
 extern const char schema_4_sql[];
+
+enum { SCHEMA_WORD_BYTES = 32 };
+
+/* The name of a table of schema_sql, from number 0. Older versions had no others. Returns false if there is none. */
+bool schema_table(int number, char name[SCHEMA_WORD_BYTES]);
+
+/* Whether this is one of them, in any case. */
+bool schema_has_table(const char *name, size_t length);
+
+/* The type that a table's column has, in every version that has the column. Returns false for an unknown column. */
+bool schema_column_type(const char *table, const char *column, char type[SCHEMA_WORD_BYTES]);
 
 #endif

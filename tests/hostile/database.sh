@@ -108,6 +108,47 @@ for name in loose wrong; do
   result "texts in place of numbers are refused: $name.db (exit $code)" $?
 done
 
+# A strict table takes texts in a column that it declares so: a negative energy came into the user's database.
+"$python" - "$work" <<'END'
+import re, shutil, sqlite3, sys
+shutil.copy(sys.argv[1] + "/honest.db", sys.argv[1] + "/typed.db")
+db = sqlite3.connect(sys.argv[1] + "/typed.db")
+db.execute("pragma writable_schema = on")
+(text,) = db.execute("select sql from sqlite_master where name = 'best'").fetchone()
+db.execute("update sqlite_master set sql = ? where name = 'best'", (re.sub(r"energy_mj( +)real", r"energy_mj\1text", text),))
+db.commit()
+db.close()
+db = sqlite3.connect(sys.argv[1] + "/typed.db")
+db.execute("update best set energy_mj = '-1', objective = 'energy', date = '2026-11-22T12:00:00Z'")
+db.commit()
+END
+cp "$work/honest.db" "$work/into.db"
+survives db import --trust --yes --db "$work/into.db" "$work/typed.db" && [ $code = 6 ] && grep -q "best.energy_mj has another type than real" "$work/said"
+result "a strict table with another type of a column is refused (exit $code)" $?
+
+# What a user or a tool may have added to the own database.
+added() { # SQL
+  cp "$work/honest.db" "$work/added.db"
+  "$python" -c 'import sqlite3, sys; db = sqlite3.connect(sys.argv[1]); db.execute(sys.argv[2]); db.commit()' "$work/added.db" "$1"
+  survives query star7 --device 'NVIDIA H200' --grid 500,512,512 --db "$work/added.db"
+}
+for sql in 'create index newest on best (date desc)' 'create index named on device (name collate nocase asc)' 'create index "my best" on best (date)' \
+  'create table note (t text)' 'create table _litestream_seq (id integer primary key, seq integer)' 'create table mine (n int, d datetime)'; do
+  added "$sql" && [ $code = 0 ]
+  result "a user's own database stays readable: $sql (exit $code)" $?
+done
+for sql in 'create index name on best (date || arch)' 'create index name on best (abs(time_ms) desc)' 'create index "n--" on best (date) where abs(id) > 0' \
+  'create table name (n int default (random()))' 'create table name (m int, n int as (1))' 'create table name (m int, n any generated always as (abs(m)))'; do
+  added "$sql" && [ $code = 6 ] && grep -q 'remove it with sqlite3: drop' "$work/said"
+  result "what computes is refused, and the message says how to remove it: $sql (exit $code)" $?
+done
+
+# A name of a column that is a word of SQL.
+cp "$work/honest.db" "$work/into.db"
+added 'alter table best add column "order" text'
+survives db import --trust --yes --db "$work/into.db" "$work/added.db" && [ $code = 0 ]
+result "a column of the name order is no error of syntax (exit $code)" $?
+
 # Each {} of a document takes some 240 bytes of memory.
 "$python" -c "print('{\"format\": \"halotune\", \"tables\": {\"best\": [' + '{},' * 16000000 + '{}]}}')" >"$work/wide.json"
 survives db import --db "$work/own.db" "$work/wide.json" && [ $code = 5 ] && grep -q 'more than 4 GiB of memory' "$work/said"
