@@ -13,10 +13,12 @@ children_of() { # PID: it and all below it
   echo "$1"
   for child in $(cat "/proc/$1/task/$1/children" 2>/dev/null); do children_of "$child"; done
 }
+# A process that has ended and was not waited for yet has no program any more, though kill -0 finds it.
+is_running() { readlink "/proc/$1/exe" >/dev/null 2>&1; } # PID
 # Wait until a process of the tree runs a variant, and print it; nothing if tune ends before.
 runner_of() { # PID
   looks=6000
-  while kill -0 "$1" 2>/dev/null && [ $looks -gt 0 ]; do
+  while is_running "$1" && [ $looks -gt 0 ]; do
     for member in $(children_of "$1"); do
       case $(readlink "/proc/$member/exe") in *.runner) echo "$member" && return ;; esac
     done
@@ -24,7 +26,7 @@ runner_of() { # PID
     sleep 0.01
   done
 }
-end=$(($(date +%s) + ${SECONDS_LONG:-0})) round=0
+end=$(($(date +%s) + ${SECONDS_LONG:-0})) round=0 misses=0
 while [ "$round" -lt "$rounds" ] || [ "$(date +%s)" -lt "$end" ]; do
   round=$((round + 1))
   kind=$((round % 4)) # 1, 2: while it compiles; 3, 0: while a variant runs that is compiled already. 1, 3: tune itself; 2, 0: a child
@@ -34,7 +36,7 @@ while [ "$round" -lt "$rounds" ] || [ "$(date +%s)" -lt "$end" ]; do
   tuner=$!
   runner=
   case $kind in
-    1 | 2) sleep "$(awk -v seed="$seed$round" 'BEGIN {srand(seed); printf "%.2f", rand() * 2}')" ;;
+    1 | 2) sleep "$(awk -v seed="$seed$round" -v misses=$misses 'BEGIN {srand(seed); printf "%.2f", rand() * 2 / 2 ^ misses}')" ;;
     *) runner=$(runner_of $tuner) ;;
   esac
   # They are ours: the list begins at our child.
@@ -42,12 +44,19 @@ while [ "$round" -lt "$rounds" ] || [ "$(date +%s)" -lt "$end" ]; do
   case $kind in
     1 | 3) victim=$tuner ;;
     2) victim=$(echo "$family" | awk -v seed="$seed$round" '{line[NR] = $1} END {srand(seed); print line[1 + int(rand() * NR)]}') ;;
-    0) victim=${runner:-$tuner} ;;
+    0) victim=$runner ;;
   esac
-  kill -9 "$victim" 2>/dev/null
+  wrong=
+  case $kind in 3 | 0) [ -n "$runner" ] || wrong=" no-variant-ran" ;; esac
+  # A process that ended before is not killed: the round is repeated, and kills sooner.
+  { [ -n "$victim" ] && is_running "$victim" && kill -9 "$victim" 2>/dev/null; } || wrong="$wrong not-killed"
   wait $tuner
   ended=$?
-  wrong=
+  if [ -n "$wrong" ] && [ $misses -lt 8 ]; then
+    misses=$((misses + 1)) round=$((round - 1))
+    continue
+  fi
+  misses=0
   [ ! -e "$work/k.db" ] || "$halotune" db check --db "$work/k.db" >"$work/said" 2>&1 || wrong="$wrong damaged"
   (become_tune) >"$work/said" 2>&1 || wrong="$wrong rerun:$?"
   "$halotune" db check --db "$work/k.db" >/dev/null 2>&1 || wrong="$wrong damaged-by-rerun"
