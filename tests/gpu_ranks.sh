@@ -13,13 +13,19 @@ export HALOTUNE_DB="$work/tuned.db"
 "mpicc.$kind" -O2 -Iinclude -isystem "$cuda/include" examples/04_mpi_heat3d.c -o "$work/heat3d" -Lbuild/lib -lhalotune -Wl,-rpath,"$PWD/build/lib" \
   -L"$cuda/lib64/stubs" -lcuda
 
-launch "$kind" 2 "$program" tune star7 --grid "$grid" --dtype f32 --reproducible --steps 1 --device 0 --members 2 --budget 20s "$@" >"$work/out" 2>&1 || true
-cat "$work/out"
+# Show what a command prints, and fail as it does.
+shown() {
+  code=0
+  "$@" >"$work/out" 2>&1 || code=$?
+  cat "$work/out"
+  return $code
+}
+
+shown launch "$kind" 2 "$program" tune star7 --grid "$grid" --dtype f32 --reproducible --steps 1 --device 0 --members 2 --budget 20s "$@"
 grep -q '^2 GPUs took part' "$work/out"
 turned=$(echo "$grid" | awk -F , '{print $3 "," $2 "," $1}')
 for options in "--grid $grid" "--grid $turned --ranks 1,2,1" "--grid $grid --equation wave"; do
   # shellcheck disable=SC2086
-  CUDA_VISIBLE_DEVICES=${CUDA_VISIBLE_DEVICES:-0} launch "$kind" 2 "$work/heat3d" $options --steps 20 --repeat 0 --share-gpus --check >"$work/out" 2>&1 || true
-  cat "$work/out"
+  CUDA_VISIBLE_DEVICES=${CUDA_VISIBLE_DEVICES:-0} shown launch "$kind" 2 "$work/heat3d" $options --steps 20 --repeat 0 --share-gpus --check
   grep -qx 'all bits are those of one GPU' "$work/out"
 done

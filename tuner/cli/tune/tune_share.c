@@ -169,8 +169,8 @@ static void take_back(struct share *share, int place, const struct fleet_hello *
   share->deaths[place] += end->has_died;
   const bool is_deadly = share->deaths[place] >= MOST_DEATHS;
   planned_task_text(task, &name);
-  fprintf(stderr, "halotune: %s: %s on %s does not end it: %s%s\n", text_string(&name),
-          who->uuid[0] ? who->uuid : who->device, who->host, end->why,
+  fprintf(stderr, "halotune: %s: %s on %s %s: %s%s\n", text_string(&name), who->uuid[0] ? who->uuid : who->device,
+          who->host, end->has_died ? "does not end it" : "gives it back", end->why,
           may_begin(share) && !is_deadly ? "; another GPU goes on with it" : "");
   text_free(&name);
   const halotune_status ended = end_lost(share, place, who, end->why);

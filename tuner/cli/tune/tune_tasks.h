@@ -50,7 +50,8 @@ double tune_task_budget_s(const struct planned_task *task, const struct tune_opt
 /* Append a row for a task with its number of steps, 1 where they are searched. Returns it; NULL when memory is out. */
 struct tuned *tuned_add(struct tuned_list *list, const struct planned_task *planned);
 
-/* Append the row of a task that cannot begin, and print why: fail_text(). */
+/* Append the row of a task that cannot begin, or that nobody begins any more because processes were lost in it. Print
+ * why: fail_text(). */
 void tuned_add_failed(halotune_status status, const struct planned_task *planned, struct tuned_list *out);
 
 /* Whether a failure ends all tasks: without the database or the GPU none can go on. */
