@@ -18,6 +18,9 @@ echo '--- files in it that all may write to' && for file in kernels/star7.yaml t
 done
 chmod 666 templates/direct.cu && HALOTUNE_TEMPLATE_PATH=$TMPDIR/shared/other:$repository/templates && mkdir other && cp templates/direct.* other
 chmod 666 other/direct.cu && find_words && chmod 644 templates/direct.cu && rm -r other
+echo '--- the same, told once in a command, and used where it is named' && chmod 666 templates/direct.cu
+halotune list templates >list
+HALOTUNE_TEMPLATE_PATH=templates:$repository/templates find_words && chmod 644 templates/direct.cu && rm list
 echo '--- a program in a folder of its own, then in a build tree that all may write to, then in one that is its own'
 mkdir -p beside/templates beside/build && cp "$(command -v halotune)" beside && cp beside/halotune beside/build
 (cd "$repository" && halotune db import --trust --yes --db "$TMPDIR/shared/beside/starter.db" tests/data/db/copy.json) >/dev/null 2>&1

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,8 +83,9 @@ static halotune_status check_given(const struct search_kind *kind, const char *g
 }
 
 /* Whether a folder of the working directory may be searched though nobody has named it. In a folder of all users, such
- * as /tmp, another user could put templates there, which `verify` compiles and executes. */
-static bool is_believed(const struct search_kind *kind) {
+ * as /tmp, another user could put templates there, which `verify` compiles and executes.
+ *   is_quiet  why it is not believed is not told */
+static bool is_believed(const struct search_kind *kind, bool is_quiet) {
   static atomic_bool is_told[2];
   struct stat facts;
   if (lstat(kind->folder, &facts) != 0) return true; /* nothing to be searched */
@@ -91,11 +93,24 @@ static bool is_believed(const struct search_kind *kind) {
   if (S_ISLNK(facts.st_mode) && stat(kind->folder, &facts) != 0) return true;
   const bool is_own = facts.st_uid == geteuid() || facts.st_uid == 0;
   if (is_own_link && is_own && !(facts.st_mode & S_IWOTH)) return true;
-  if (!atomic_exchange(&is_told[kind == &search_templates], true))
+  if (!is_quiet && !atomic_exchange(&is_told[kind == &search_templates], true))
     fprintf(stderr, "halotune: ./%s is not searched, because %s; if you trust it, name it in %s\n", kind->folder,
             is_own && is_own_link ? "all users can write to it" : "it belongs to another user",
             kind->variable ? kind->variable : "a path");
   return false;
+}
+
+/* Whether the user's variable names the folder of the working directory. */
+static bool is_named(const struct search_kind *kind) {
+  bool is_same = false;
+  for (const char *path = kind->variable ? getenv(kind->variable) : NULL; path && !is_same;) {
+    const size_t length = strcspn(path, ":");
+    char *name = strndup(path, length);
+    is_same = name && length > 0 && is_same_folder(name, kind->folder);
+    free(name);
+    path = path[length] ? path + length + 1 : NULL;
+  }
+  return is_same;
 }
 
 static void folders_free(struct folders *folders) {
@@ -109,7 +124,12 @@ static halotune_status folders_find(const struct search_kind *kind, const char *
   halotune_status status = check_given(kind, given);
   if (status != HALOTUNE_OK) return status;
   bool ok = !given || !*given || add_folder(&folders->all, given, strlen(given));
-  if (is_believed(kind)) ok = ok && add_found(folders, kind->folder, strlen(kind->folder));
+  /* One that the variable names, too, is trusted. If it is not believed, it is searched where the variable stands. */
+  const bool is_given = is_named(kind);
+  if (is_believed(kind, is_given)) {
+    const size_t length = strlen(kind->folder);
+    ok = ok && (is_given ? add_folder(&folders->all, kind->folder, length) : add_found(folders, kind->folder, length));
+  }
   for (const char *path = kind->variable ? getenv(kind->variable) : NULL; path && ok;) {
     size_t length = strcspn(path, ":");
     if (length > 0) ok = add_folder(&folders->all, path, length);
@@ -119,16 +139,41 @@ static halotune_status folders_find(const struct search_kind *kind, const char *
   return ok ? HALOTUNE_OK : fail_memory();
 }
 
+/* Whether this is the first time that the program asks so of a path. */
+static bool is_first_time(const char *path) {
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  static struct names told;
+  bool is_known = false;
+  pthread_mutex_lock(&lock);
+  for (int i = 0; i < told.count && !is_known; i++) is_known = strcmp(told.list[i], path) == 0;
+  if (!is_known) add_name(&told, path, strlen(path)); /* without memory it is told again */
+  pthread_mutex_unlock(&lock);
+  return !is_known;
+}
+
+/* Tell why a file is not used, and what the user can do: with a file of another user only root can. */
+static void tell_unusable(const struct search_kind *kind, const char *path) {
+  struct text word = {0};
+  struct stat facts;
+  if (stat(path, &facts) != 0 || !is_first_time(path)) return;
+  text_shell_word(&word, path);
+  if (facts.st_uid == geteuid() || facts.st_uid == 0)
+    fprintf(stderr, "halotune: %s is not used, because all users can write to it; run%s: chmod o-w %s\n", path,
+            facts.st_uid == geteuid() ? "" : ", as root", text_string(&word));
+  else
+    fprintf(stderr,
+            "halotune: %s is not used, because it belongs to another user; if you trust it, name its folder in %s, or "
+            "run, as root: chown %lu %s\n",
+            path, kind->variable ? kind->variable : "a path", (unsigned long)geteuid(), text_string(&word));
+  text_free(&word);
+}
+
 /* Whether a file may be used that lies in a folder that nobody has named. In a folder of this user alone, others may
  * still write to a file with such a mode or owner. */
-static bool is_usable(const char *path) {
-  struct text word = {0};
+static bool is_usable(const struct search_kind *kind, const char *path) {
   if (!file_is_regular(path)) return false;
   if (data_is_safe(path)) return true;
-  text_shell_word(&word, path);
-  fprintf(stderr, "halotune: %s is not used, because others can write to it; run, as its owner: chmod o-w %s\n", path,
-          text_string(&word));
-  text_free(&word);
+  tell_unusable(kind, path);
   return false;
 }
 
@@ -139,11 +184,11 @@ static bool has_file(const struct search_kind *kind, const struct folders *folde
   if (!file_is_regular(path)) return false;
   for (int i = 0; i < folders->found.count && !is_found; i++) is_found = strcmp(folders->found.list[i], folder) == 0;
   if (!is_found) return true;
-  if (!is_usable(path)) return false;
+  if (!is_usable(kind, path)) return false;
   if (kind != &search_templates) return true;
   struct text cuda = {0};
   text_printf(&cuda, "%.*s.cu", (int)(strlen(path) - strlen(".yaml")), path);
-  const bool is_good = !file_is_regular(text_string(&cuda)) || is_usable(text_string(&cuda));
+  const bool is_good = !file_is_regular(text_string(&cuda)) || is_usable(kind, text_string(&cuda));
   text_free(&cuda);
   return is_good;
 }
