@@ -512,7 +512,7 @@ check-gpu: all  ## what needs a GPU: variants of all stencils, each wrapper, a l
 check-gpu-ranks: all library  ## two ranks of MPI on one GPU: a team, and 04_mpi_heat3d bit for bit; MPI=mpich, GRID=256,240,224
 	$(Q)CUDA_HOME=$(CUDA_HOME) MPI='$(or $(MPI),openmpi)' GRID='$(GRID)' tests/gpu_ranks.sh
 
-sanitize-gpu: all  ## compute-sanitizer over the best variants and samples, on this machine's GPU; TOOLS='racecheck memcheck initcheck', WINNERS=0 without them, JOBS and DEVICES
+sanitize-gpu: all  ## compute-sanitizer over the best variants and samples, on this machine's GPU; TOOLS='racecheck memcheck initcheck synccheck', WINNERS=0 without them, JOBS and DEVICES
 	$(Q)TOOLS='$(TOOLS)' JOBS=$(JOBS) DEVICES='$(DEVICES)' WINNERS=$(WINNERS) tests/tap.sh tests/sanitize.sh
 
 gpu-checks: all  ## both of these for MINUTES=9; results come as they are there, and another call goes on where this one stopped

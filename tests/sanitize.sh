@@ -1,8 +1,8 @@
 #!/bin/sh
 # sanitize.sh [list]: runs NVIDIA's compute-sanitizer on a GPU for the best variants of each stencil in the database
 # ($HALOTUNE_DB, else the user's), the best sweep and the best of any number of time steps, and for a sample of $SAMPLE
-# (2, or 0 for none) of all variants. It runs racecheck,
-# memcheck and initcheck, or the tools that $TOOLS names, in this order, because the slowest should start first.
+# (2, or 0 for none) of all variants. It runs racecheck, memcheck, initcheck and synccheck, or the tools that $TOOLS
+# names, in this order, because the slowest should start first.
 # $STENCILS chooses stencils. JOBS (4) run at the same time, on the GPUs that DEVICES numbers ('0 1 2 3'; else on the
 # first). $SANITIZER names the program. A stencil without a best variant for this GPU fails, unless WINNERS=0 leaves all
 # best variants out. Prints TAP. `list` prints a check for each tool and stencil, for gpu_queue.sh.
@@ -10,7 +10,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 program=$(readlink -f "${HALOTUNE:-build/halotune}")
 sanitizer=${SANITIZER:-compute-sanitizer}
-tools=${TOOLS:-racecheck memcheck initcheck}
+tools=${TOOLS:-racecheck memcheck initcheck synccheck}
 sample=${SAMPLE:-2}
 number=0 failed=0
 
@@ -58,12 +58,13 @@ is_clean() { # tool arguments of selftest...
 }
 tries_nothing() { grep -q ' 0 variants, 0 failed' "$work/out"; }
 
-# A grid on which racecheck needs seconds: it looks at each access to shared memory on the host.
-small_grid() { # stencil
+# Grids on which racecheck needs seconds: it looks at each access to shared memory on the host. Rules exclude a winner
+# with vectors from odd rows, and one of several steps with many chunks from few planes.
+small_grids() { # stencil
   case $("$program" show "$1" --json 2>/dev/null | jq .dims) in
-    3) echo 67,37,19 ;;
-    2) echo 131,67 ;;
-    *) echo 5003 ;;
+    3) echo 67,37,19 96,40,19 128,64,40 64,40,160 ;;
+    2) echo 131,67 256,96 ;;
+    *) echo 5003 8192 ;;
   esac
 }
 # A part of the grid that a winner was tuned for.
@@ -107,7 +108,7 @@ check_best() { # name best, as best_of prints it
 # In a sample, racecheck skips large planes and with them each `band` above 0. It checks only shared memory, whose use
 # does not depend on the rows of a block.
 for stencil in $stencils; do
-  small=$(small_grid "$stencil")
+  small=$(small_grids "$stencil")
   for dtype in f32 f64; do
     if [ "${WINNERS:-1}" != 0 ]; then
       sweep=$(best_of "$stencil" "$dtype" 1)
