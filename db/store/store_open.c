@@ -78,6 +78,8 @@ static halotune_status connect(const char *path, int flags, sqlite3 **out) {
   query_wait(*out, &query_wait_ms);
   sqlite3_db_config(*out, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);      /* no SQL of a file that came from elsewhere may */
   sqlite3_db_config(*out, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL); /* do more than store rows */
+  sqlite3_db_config(*out, SQLITE_DBCONFIG_DQS_DML, 0, NULL); /* a missing column's name is no text in its place */
+  sqlite3_db_config(*out, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
   return query_script(*out, "pragma foreign_keys = on; pragma cell_size_check = on; pragma temp_store = memory");
 }
 

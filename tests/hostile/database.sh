@@ -149,6 +149,20 @@ added 'alter table best add column "order" text'
 survives db import --trust --yes --db "$work/into.db" "$work/added.db" && [ $code = 0 ]
 result "a column of the name order is no error of syntax (exit $code)" $?
 
+# A database without a column: in its place SQLite took the name of the column as a text.
+cp "$work/honest.db" "$work/lacking.db"
+"$python" - "$work/lacking.db" <<'END'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+for table, column in [("measurement", "why"), ("measurement", "gpu"), ("run", "warnings")]:
+    db.execute(f"alter table {table} drop column {column}")
+END
+for words in 'db import --trust --yes' 'db merge --trust --yes'; do
+  rm -f "$work/into.db"
+  survives $words --db "$work/into.db" "$work/lacking.db" && [ $code = 6 ] && grep -q 'no such column' "$work/said"
+  result "'$words' makes up no column that a database lacks (exit $code)" $?
+done
+
 # Each {} of a document takes some 240 bytes of memory.
 "$python" -c "print('{\"format\": \"halotune\", \"tables\": {\"best\": [' + '{},' * 16000000 + '{}]}}')" >"$work/wide.json"
 survives db import --db "$work/own.db" "$work/wide.json" && [ $code = 5 ] && grep -q 'more than 4 GiB of memory' "$work/said"
