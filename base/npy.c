@@ -47,7 +47,7 @@ static void skip_space(struct cursor *c) {
 }
 
 /* Skip spaces, and this character if it comes next. Returns whether it did. */
-static bool take(struct cursor *c, char wanted) {
+static bool take_character(struct cursor *c, char wanted) {
   skip_space(c);
   if (c->at == c->end || *c->at != wanted) return false;
   c->at++;
@@ -65,9 +65,9 @@ static bool take_word(struct cursor *c, const char *word) {
 /* Read a string of at most NPY_TYPE_BYTES - 1 letters, digits, underscores and signs of byte order. */
 static halotune_status read_string(struct cursor *c, char out[NPY_TYPE_BYTES]) {
   static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_<>=|[]";
-  const char quote = take(c, '\'') ? '\'' : '"';
+  const char quote = take_character(c, '\'') ? '\'' : '"';
   size_t length = 0;
-  if (quote == '"' && !take(c, '"')) return fail_damaged(c, "a quote");
+  if (quote == '"' && !take_character(c, '"')) return fail_damaged(c, "a quote");
   while (c->at < c->end && *c->at && strchr(letters, *c->at) && length < NPY_TYPE_BYTES - 1) out[length++] = *c->at++;
   out[length] = '\0';
   if (c->at == c->end || *c->at != quote) return fail_damaged(c, "part of a name");
@@ -100,16 +100,16 @@ static halotune_status read_number(struct cursor *c, long long *out) {
     *out = *out * BASE + (*c->at - '0');
   }
   if (c->at == first) return fail_damaged(c, "a digit");
-  (void)take(c, 'L'); /* NumPy under Python 2 wrote "3L" */
+  (void)take_character(c, 'L'); /* NumPy under Python 2 wrote "3L" */
   return HALOTUNE_OK;
 }
 
 static halotune_status read_shape(struct cursor *c, struct npy *out) {
   bool needs_comma = false;
-  if (!take(c, '(')) return fail_damaged(c, "'('");
-  while (!take(c, ')')) {
-    if (needs_comma && !take(c, ',')) return fail_damaged(c, "','");
-    if (needs_comma && take(c, ')')) break;
+  if (!take_character(c, '(')) return fail_damaged(c, "'('");
+  while (!take_character(c, ')')) {
+    if (needs_comma && !take_character(c, ',')) return fail_damaged(c, "','");
+    if (needs_comma && take_character(c, ')')) break;
     if (out->dims == NPY_MOST_DIMS) return fail(HALOTUNE_PARSE, "the array has more than %d axes", NPY_MOST_DIMS);
     halotune_status status = read_number(c, &out->shape[out->dims++]);
     if (status != HALOTUNE_OK) return status;
@@ -129,7 +129,7 @@ static halotune_status read_entry(struct cursor *c, bool seen[KEY_COUNT], struct
   while (key < KEY_COUNT && strcmp(name, keys[key]) != 0) key++;
   if (key == KEY_COUNT || seen[key]) return fail(HALOTUNE_PARSE, "the header is damaged by the key '%s'", name);
   seen[key] = true;
-  if (!take(c, ':')) return fail_damaged(c, "':'");
+  if (!take_character(c, ':')) return fail_damaged(c, "':'");
   if (key == KEY_TYPE) return read_type(c, out);
   return key == KEY_ORDER ? read_bool(c, &out->is_fortran) : read_shape(c, out);
 }
@@ -144,11 +144,11 @@ halotune_status npy_parse(const char *bytes, size_t length, struct npy *out) {
   const size_t prefix = bytes[MAGIC_BYTES] == 1 ? VERSION_1_PREFIX : NPY_PREFIX_BYTES;
   struct cursor c = {bytes, bytes + prefix, bytes + header_bytes};
   out->header_bytes = header_bytes;
-  if (!take(&c, '{')) return fail_damaged(&c, "'{'");
-  while (!take(&c, '}')) {
+  if (!take_character(&c, '{')) return fail_damaged(&c, "'{'");
+  while (!take_character(&c, '}')) {
     if ((status = read_entry(&c, seen, out)) != HALOTUNE_OK) return status;
-    if (take(&c, ',')) continue;
-    if (!take(&c, '}')) return fail_damaged(&c, "',' or '}'");
+    if (take_character(&c, ',')) continue;
+    if (!take_character(&c, '}')) return fail_damaged(&c, "',' or '}'");
     break;
   }
   skip_space(&c);

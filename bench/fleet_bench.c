@@ -33,7 +33,7 @@
 enum { MOST_COMPILERS = 64, MOST_MEMBERS = 4096, AHEAD = 4, UNIT_RUNS = 8 };
 static const double latency_ms = 0.1;
 
-static void check(halotune_status status) {
+static void check_status(halotune_status status) {
   if (status == HALOTUNE_OK) return;
   fprintf(stderr, "fleet_bench: %s\n", fail_text());
   exit(1);
@@ -129,7 +129,7 @@ static struct event heap_pop(struct sim *sim) {
 }
 
 /* A member says something at a time. */
-static void say(struct sim *sim, int rank, double at_ms, struct text *message) {
+static void say_at(struct sim *sim, int rank, double at_ms, struct text *message) {
   const struct event event = {.at_ms = at_ms + latency_ms, .order = sim->sent++, .rank = rank, .message = *message};
   heap_push(sim, &event);
 }
@@ -165,7 +165,7 @@ static void member_variant(struct sim *sim, int rank, struct unpack *in) {
   trial.code = trial.generated.hash;
   fleet_head_write(&message, FLEET_RESULT, sim->task);
   fleet_result_write(&message, &trial, 1);
-  say(sim, rank, member->gpu_free_ms, &message);
+  say_at(sim, rank, member->gpu_free_ms, &message);
 }
 
 static halotune_status sim_send(void *state, int to, const void *bytes, size_t count, int timeout_ms) {
@@ -183,12 +183,12 @@ static halotune_status sim_send(void *state, int to, const void *bytes, size_t c
     fleet_head_write(&message, FLEET_READY, head.task);
     pack_u64(&message, 1);
     pack_text(&message, "");
-    say(sim, to, now_ms, &message);
+    say_at(sim, to, now_ms, &message);
     break;
   case FLEET_START:
     fleet_head_write(&message, FLEET_ANCHORED, head.task);
     pack_double(&message, NAN);
-    say(sim, to, now_ms, &message);
+    say_at(sim, to, now_ms, &message);
     break;
   case FLEET_VARIANT: member_variant(sim, to, &in); break;
   case FLEET_STOP: {
@@ -203,7 +203,7 @@ static halotune_status sim_send(void *state, int to, const void *bytes, size_t c
     if (is_first) sim->heap_count = 0;
     fleet_head_write(&message, FLEET_SETTLED, head.task);
     pack_u64(&message, 0);
-    say(sim, to, now_ms, &message);
+    say_at(sim, to, now_ms, &message);
     break;
   }
   case FLEET_FINALS: exit(1); /* the search ends without finals */
@@ -253,9 +253,9 @@ struct problem {
 static void problem_open(const char *path, int compilers, struct problem *out) {
   static const struct invocation invocation = {.command = &command_tune};
   *out = (struct problem){.table = {.name = ""}};
-  check(loaded_open("star7", &out->loaded));
-  check(templates_open(&invocation, &out->templates));
-  check(backend_replay_open(path, compilers, &out->backend));
+  check_status(loaded_open("star7", &out->loaded));
+  check_status(templates_open(&invocation, &out->templates));
+  check_status(backend_replay_open(path, compilers, &out->backend));
   const struct backend_facts *facts = &out->backend.facts;
   out->task = (struct task){.stencil = out->loaded.stencil,
                             .analysis = out->loaded.analysis,
@@ -268,7 +268,7 @@ static void problem_open(const char *path, int compilers, struct problem *out) {
                             .sm_count = facts->device.sm_count,
                             .launch_steps = 1};
   double *coefficients = need(calloc((size_t)out->task.stencil->coefficient_count + 1, sizeof *coefficients));
-  check(scene_coefficients(out->task.stencil, &out->task.grid, DTYPE_F32, coefficients));
+  check_status(scene_coefficients(out->task.stencil, &out->task.grid, DTYPE_F32, coefficients));
   out->task.coefficients = coefficients;
   out->scene.request =
       (struct scene_request){.stencil = out->task.stencil,
@@ -278,7 +278,7 @@ static void problem_open(const char *path, int compilers, struct problem *out) {
                              .steps = 1,
                              .launch_steps = 1};
   const struct backend_problem problem = {.scene = &out->scene};
-  check(out->backend.table->set_problem(out->backend.state, &problem));
+  check_status(out->backend.table->set_problem(out->backend.state, &problem));
 }
 
 struct reading {
@@ -304,10 +304,10 @@ static halotune_status read_one(void *context, const char *name, const char *par
   double gpu_ms = 0;
   for (int turn = 0; turn < 2; turn++) {
     trial_free(trial);
-    check(trial_begin_away(template, &proposal, &trial)); /* a replay needs no source */
+    check_status(trial_begin_away(template, &proposal, &trial)); /* a replay needs no source */
     trial->spec = task_variant(&problem->task, template, &proposal.configuration, &problem->task.grid);
     const double begin_ms = time_now_ms(&time);
-    check(evaluate(&problem->backend, 1, reading->best_ms, trial));
+    check_status(evaluate(&problem->backend, 1, reading->best_ms, trial));
     gpu_ms = time_now_ms(&time) - begin_ms;
   }
   if (trial->is_over || !outcome_has_time(trial->result.outcome)) {
@@ -327,14 +327,14 @@ static void recording_open(const char *path, struct problem *problem, struct rec
   sqlite3_stmt *query;
   double best_ms = INFINITY;
   *out = (struct recording){.rows = need(calloc(MOST, sizeof *out->rows))};
-  check(store_open(path, STORE_READ, &store));
-  check(query_prepare(store_connection(store), "select min(median_ms) from measurement where outcome = 'measured'",
-                      &query));
+  check_status(store_open(path, STORE_READ, &store));
+  check_status(query_prepare(store_connection(store),
+                             "select min(median_ms) from measurement where outcome = 'measured'", &query));
   if (sqlite3_step(query) == SQLITE_ROW) best_ms = sqlite3_column_double(query, 0);
   sqlite3_finalize(query);
   struct reading reading = {problem, out, best_ms};
-  check(problem->backend.table->list(problem->backend.state, read_one, &reading));
-  check(query_prepare(store_connection(store), compiles_sql, &query));
+  check_status(problem->backend.table->list(problem->backend.state, read_one, &reading));
+  check_status(query_prepare(store_connection(store), compiles_sql, &query));
   for (long i = 0; i < out->count; i++) {
     if (sqlite3_step(query) != SQLITE_ROW) {
       sqlite3_reset(query);
@@ -353,8 +353,8 @@ struct outcome_of_run {
   long results;
 };
 
-static struct outcome_of_run run(struct problem *problem, const struct recording *recording, int members, int compilers,
-                                 double seconds, const struct strategy *strategy, uint64_t seed) {
+static struct outcome_of_run run_team(struct problem *problem, const struct recording *recording, int members,
+                                      int compilers, double seconds, const struct strategy *strategy, uint64_t seed) {
   struct sim sim = {.recording = recording, .size = members + 1, .compilers = compilers};
   sim.members = need(calloc((size_t)sim.size, sizeof *sim.members));
   turn_of_leader(&sim);
@@ -366,12 +366,12 @@ static struct outcome_of_run run(struct problem *problem, const struct recording
       .link = &link, .own = like.hello, .patience_ms = 1 << 30, .may_share = true, .time = {sim_now_ms, &sim}};
   struct leader *leader;
   struct text words = {0};
-  check(leader_open(&options, &leader));
+  check_status(leader_open(&options, &leader));
   for (int rank = 1; rank <= members; rank++) {
     struct text message = {0};
     fleet_head_write(&message, FLEET_HELLO, 0);
     fleet_hello_write(&message, &like.hello);
-    say(&sim, rank, 0, &message);
+    say_at(&sim, rank, 0, &message);
   }
   if (leader_gather(leader, 1000, &words) != members) {
     fprintf(stderr, "fleet_bench: %s\n", text_string(&words));
@@ -384,7 +384,7 @@ static struct outcome_of_run run(struct problem *problem, const struct recording
   close(file);
   unlink(path);
   struct store *store;
-  check(store_open(path, STORE_WRITE, &store));
+  check_status(store_open(path, STORE_WRITE, &store));
   problem->table = *problem->backend.table;
   problem->table.list = NULL;
   struct backend_handle backend = problem->backend;
@@ -405,7 +405,7 @@ static struct outcome_of_run run(struct problem *problem, const struct recording
                                             .stop = &sim.stop};
   static struct tune_result result;
   sim.results = 0;
-  check(tune(&tools, &problem->task, &templates, NULL, &none, &tune_options, &result));
+  check_status(tune(&tools, &problem->task, &templates, NULL, &none, &tune_options, &result));
   const double span_ms = sim.last_ms - sim.first_ms;
   turn_of_sim(&sim);
   struct outcome_of_run out = {.results = sim.results,
@@ -426,7 +426,8 @@ static struct outcome_of_run mean_run(struct problem *problem, const struct reco
                                       int compilers, double seconds, const struct strategy *strategy, int runs) {
   struct outcome_of_run sum = {.results = 0};
   for (int i = 0; i < runs; i++) {
-    const struct outcome_of_run one = run(problem, recording, members, compilers, seconds, strategy, 1 + (uint64_t)i);
+    const struct outcome_of_run one =
+        run_team(problem, recording, members, compilers, seconds, strategy, 1 + (uint64_t)i);
     sum.results += one.results;
     sum.rate += one.rate / runs;
     sum.leader_us += one.leader_us / runs;

@@ -208,7 +208,7 @@ static void *look_up(void *context) {
 }
 
 /* Keep a core busy without using memory. */
-static void *compute(void *context) {
+static void *keep_busy(void *context) {
   const struct thread_run *thread = context;
   for (uint64_t i = 0; atomic_load_explicit(thread->looking, memory_order_relaxed) > 0; i++) {
     uint64_t bits = i;
@@ -228,7 +228,7 @@ static double time_threads(halotune_ctx *ctx, const halotune_problem *problems, 
     struct thread_run *thread = &threads[started];
     *thread = (struct thread_run){
         .ctx = ctx, .problems = problems, .looking = started < lookers ? NULL : &looking, .time_ns = -1};
-    if (pthread_create(&thread->thread, NULL, thread->looking ? compute : look_up, thread) != 0) break;
+    if (pthread_create(&thread->thread, NULL, thread->looking ? keep_busy : look_up, thread) != 0) break;
   }
   for (int i = 0; i < started; i++) {
     if (i == lookers) atomic_store(&looking, 0);

@@ -84,7 +84,7 @@ static double time_of(sqlite3 *connection, int64_t problem, const char *template
   return time_ms;
 }
 
-static void compare(sqlite3 *connection, const struct problem *p, const halotune_config *config) {
+static void compare_answer(sqlite3 *connection, const struct problem *p, const halotune_config *config) {
   const long long *n = p->question.grid;
   const double best = time_of(connection, p->id, NULL, NULL);
   const double time_ms = time_of(connection, p->id, config->template_name, config->parameters);
@@ -129,7 +129,7 @@ static halotune_status ask_all(sqlite3 *connection, const char *path, int half) 
     if (status == HALOTUNE_OK) status = query_with(connection, sql_hide, problems[i].id, NULL);
     if (status == HALOTUNE_OK) status = halotune_open(&path, 1, &ctx);
     if (status == HALOTUNE_OK && halotune_lookup(ctx, &problems[i].question, &config) == HALOTUNE_OK)
-      compare(connection, &problems[i], &config);
+      compare_answer(connection, &problems[i], &config);
     halotune_close(ctx);
     if (status == HALOTUNE_OK)
       status = query_script(connection, "update best set is_current = 1 where id in (select id from hidden)");
@@ -161,7 +161,7 @@ static halotune_status cross_validate(struct store *store, const char *path, int
   return status == HALOTUNE_OK ? ask_all(connection, path, half) : status;
 }
 
-static halotune_status run(const char *path, const char *stencil) {
+static halotune_status run_bench(const char *path, const char *stencil) {
   struct store *store = NULL;
   halotune_status status = store_open(path, STORE_WRITE, &store);
   if (status != HALOTUNE_OK) return status;
@@ -192,7 +192,7 @@ int main(int argc, char **argv) {
   }
   snprintf(path, sizeof path, "%s/tuned.db", folder);
   halotune_status status = copy_database(argv[1], path);
-  if (status == HALOTUNE_OK) status = run(path, argc > 2 ? argv[2] : NULL);
+  if (status == HALOTUNE_OK) status = run_bench(path, argc > 2 ? argv[2] : NULL);
   if (status != HALOTUNE_OK) fprintf(stderr, "near_bench: %s\n", fail_text());
   unlink(path);
   rmdir(folder);

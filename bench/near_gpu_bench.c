@@ -156,7 +156,8 @@ static void skip_done(const char *path) {
 }
 
 /* Search a question. The program's output goes to a file. */
-static halotune_status search(const struct question *q, const char *device, const char *database, const char *log) {
+static halotune_status search_question(const struct question *q, const char *device, const char *database,
+                                       const char *log) {
   const char *arguments[MOST_ARGUMENTS];
   char grid[96], budget[32], *digits;
   int count = 0;
@@ -282,7 +283,7 @@ static void write_row(const struct question *q, const struct found *f, const hal
           f->ratio, f->tried, 100 * (config->expected_ms / f->answer_ms - 1));
 }
 
-static halotune_status answer(halotune_ctx *ctx, int number, const char *device) {
+static halotune_status answer_question(halotune_ctx *ctx, int number, const char *device) {
   const struct question *q = &questions[number];
   char database[NAME_BYTES], log[NAME_BYTES];
   struct store *store = NULL;
@@ -291,7 +292,7 @@ static halotune_status answer(halotune_ctx *ctx, int number, const char *device)
   snprintf(database, sizeof database, "%s/%04d.db", options.work, number);
   snprintf(log, sizeof log, "%s/%04d.log", options.work, number);
   unlink(database);
-  halotune_status status = search(q, device, database, log);
+  halotune_status status = search_question(q, device, database, log);
   if (status == HALOTUNE_OK) status = store_open(database, STORE_READ, &store);
   if (status == HALOTUNE_OK && !read_run(store_connection(store), &found))
     status = fail(HALOTUNE_NOT_FOUND, "no winner; see %s", log);
@@ -315,7 +316,7 @@ struct worker {
   char device[16];
 };
 
-static void *work(void *state) {
+static void *work_on_device(void *state) {
   struct worker *worker = state;
   for (;;) {
     pthread_mutex_lock(&lock);
@@ -323,7 +324,7 @@ static void *work(void *state) {
     const int number = clock_ms() < end_ms && next_question < question_count ? next_question++ : -1;
     pthread_mutex_unlock(&lock);
     if (number < 0) return NULL;
-    if (answer(worker->ctx, number, worker->device) != HALOTUNE_OK)
+    if (answer_question(worker->ctx, number, worker->device) != HALOTUNE_OK)
       fprintf(stderr, "near_gpu_bench: question %d: %s\n", number, fail_text());
   }
 }
@@ -342,7 +343,8 @@ static halotune_status work_all(void) {
     struct worker *worker = &workers[count++];
     *worker = (struct worker){.ctx = ctx};
     snprintf(worker->device, sizeof worker->device, "%.*s", (int)strcspn(at, ","), at);
-    if (pthread_create(&worker->thread, NULL, work, worker) != 0) status = fail(HALOTUNE_MEMORY, "no more threads");
+    if (pthread_create(&worker->thread, NULL, work_on_device, worker) != 0)
+      status = fail(HALOTUNE_MEMORY, "no more threads");
     if (status != HALOTUNE_OK) count--;
     at += strcspn(at, ",");
     if (!*at) break;

@@ -33,7 +33,7 @@
 enum { MOST_TEMPLATES = 64, MOST_RESULTS = 200, MOST_WAITING = 15 };
 static const int shown_after[] = {50, 100, 200};
 
-static void check(halotune_status status) {
+static void check_status(halotune_status status) {
   if (status == HALOTUNE_OK) return;
   fprintf(stderr, "search_bench: %s: %s\n", halotune_strstatus(status), fail_text());
   exit(1);
@@ -274,8 +274,8 @@ static void formula_open(const struct formula_space *formula, struct judged *out
              "grid: [1, 1, 1]\nshared_bytes: 0\n",
              t, formula->parameters[t], formula->rules[t]);
     const struct source source = source_of(formula->name, yaml, strlen(yaml));
-    check(template_parse(&source, "// nothing\n", &out->templates[t]));
-    check(bindings_make(out->templates[t], facts, &out->bindings[t]));
+    check_status(template_parse(&source, "// nothing\n", &out->templates[t]));
+    check_status(bindings_make(out->templates[t], facts, &out->bindings[t]));
     out->space.count++;
     struct counting counting = {out, t};
     space_walk(&out->bindings[t], NULL, NULL, count_variant, &counting, NULL);
@@ -297,11 +297,11 @@ static void add_record(struct judged *judged, sqlite3_stmt *query) {
   for (int t = 0; t < judged->space.count; t++) {
     if (strcmp(judged->templates[t]->name, name) != 0) continue;
     const long before = judged->recorded.count;
-    check(proposals_read(&judged->recorded, &judged->space, t, (const char *)sqlite3_column_text(query, 1)));
+    check_status(proposals_read(&judged->recorded, &judged->space, t, (const char *)sqlite3_column_text(query, 1)));
     if (judged->recorded.count == before) return;
     const bool has_time = sqlite3_column_type(query, 2) != SQLITE_NULL;
     double *times = realloc(judged->recorded_ms, (size_t)judged->recorded.count * sizeof *times);
-    if (!times) check(fail_memory());
+    if (!times) check_status(fail_memory());
     judged->recorded_ms = times;
     times[before] = has_time ? sqlite3_column_double(query, 2) : INFINITY;
     judged->failed += !has_time;
@@ -316,10 +316,10 @@ static void recording_open(const char *path, struct judged *out) {
   struct store *store;
   sqlite3_stmt *query;
   *out = (struct judged){.name = "star7 on an H200", .best_ms = INFINITY};
-  check(loaded_open("star7", &loaded));
-  check(templates_open(&invocation, &templates));
-  check(store_open(path, STORE_READ, &store));
-  check(query_prepare(store_connection(store), records_sql, &query));
+  check_status(loaded_open("star7", &loaded));
+  check_status(templates_open(&invocation, &templates));
+  check_status(store_open(path, STORE_READ, &store));
+  check_status(query_prepare(store_connection(store), records_sql, &query));
   const struct arch_facts *arch = arch_find(9, 0);
   const struct task task = {.stencil = loaded.stencil,
                             .analysis = loaded.analysis,
@@ -333,7 +333,7 @@ static void recording_open(const char *path, struct judged *out) {
   for (int t = 0; t < templates.count && out->space.count < MOST_TEMPLATES; t++) {
     struct space_counts counts;
     struct bindings *bindings = &out->bindings[out->space.count];
-    check(task_bindings(&task, templates.list[t], bindings));
+    check_status(task_bindings(&task, templates.list[t], bindings));
     space_walk(bindings, NULL, NULL, NULL, NULL, &counts);
     if (counts.kept > 0) out->templates[out->space.count++] = templates.list[t];
     else bindings_free(bindings);
@@ -368,24 +368,24 @@ static void add_run(struct judged *judged, uint64_t seed) {
   struct proposal proposal;
   bool have = true;
   void *state;
-  check(strategy_local.open(&judged->space, seed + 1000, &state));
+  check_status(strategy_local.open(&judged->space, seed + 1000, &state));
   while (judged->known_count < RUN && judged->known_count < judged->count) {
-    check(strategy_local.next(state, &proposal, &have));
+    check_status(strategy_local.next(state, &proposal, &have));
     if (!have) break;
     add_known(judged, &proposal);
-    check(strategy_local.tell(state, &proposal, formula_ms(judged, &judged->there, &proposal)));
+    check_status(strategy_local.tell(state, &proposal, formula_ms(judged, &judged->there, &proposal)));
   }
   strategy_local.close(state);
 }
 
 /* Give the search what it knows of the other GPU: nothing, the whole space, or the results of one search. */
-static void know(struct judged *judged, const char *what, uint64_t seed) {
+static void give_known(struct judged *judged, const char *what, uint64_t seed) {
   double best = INFINITY;
   judged->space.known = (struct known_variants){0};
   judged->known_count = 0;
   if (strcmp(what, "nothing") == 0) return;
   if (!judged->known) judged->known = malloc((size_t)judged->count * sizeof *judged->known);
-  if (!judged->known) check(fail_memory());
+  if (!judged->known) check_status(fail_memory());
   if (strcmp(what, "run") == 0) add_run(judged, seed);
   for (int t = 0; t < judged->space.count && strcmp(what, "space") == 0; t++) {
     struct counting counting = {judged, t};
@@ -422,17 +422,17 @@ static struct search search_once(const struct judged *judged, const struct strat
   void *state;
   long proposed = 0, told = 0;
   bool have = true;
-  check(strategy->open(&judged->space, seed, &state));
+  check_status(strategy->open(&judged->space, seed, &state));
   while (told < MOST_RESULTS) {
     const clock_t begin = clock();
     while (have && proposed - told < in_flight) {
-      check(strategy->next(state, &list[proposed], &have));
+      check_status(strategy->next(state, &list[proposed], &have));
       proposed += have;
     }
     search.proposal_ms += (double)(clock() - begin) * 1e3 / CLOCKS_PER_SEC;
     if (told == proposed) break;
     const double time_ms = time_of(judged, &list[told]);
-    check(strategy->tell(state, &list[told++], time_ms));
+    check_status(strategy->tell(state, &list[told++], time_ms));
     best_ms = fmin(best_ms, time_ms);
     for (size_t i = 0; i < COUNT(shown_after); i++) {
       if (told <= shown_after[i]) search.shares[i] = judged->best_ms / best_ms;
@@ -452,7 +452,7 @@ static void print_row(struct judged *judged, const struct strategy *strategy, co
                       int seeds) {
   double sums[COUNT(shown_after)] = {0}, squares[COUNT(shown_after)] = {0}, proposal_ms = 0, results = 0;
   for (int seed = 0; seed < seeds; seed++) {
-    know(judged, known, (uint64_t)seed);
+    give_known(judged, known, (uint64_t)seed);
     const struct search search = search_once(judged, strategy, in_flight, (uint64_t)seed + 1);
     for (size_t i = 0; i < COUNT(shown_after); i++) {
       sums[i] += search.shares[i];
@@ -471,7 +471,7 @@ static void print_row(struct judged *judged, const struct strategy *strategy, co
   fflush(stdout);
 }
 
-static void judge(struct judged *judged, const char *only, int seeds) {
+static void judge_strategy(struct judged *judged, const char *only, int seeds) {
   static const char *const names[] = {"random", "local", "model"};
   static const char *const known[] = {"run", "space"};
   static const int in_flight[] = {1, MOST_WAITING};
@@ -510,10 +510,10 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < COUNT(formulas); i++) {
     if (space && strcmp(space, formulas[i].name) != 0) continue;
     formula_open(&formulas[i], &judged);
-    judge(&judged, strategy, seeds);
+    judge_strategy(&judged, strategy, seeds);
   }
   if (!recording || (space && strcmp(space, "recording") != 0)) return 0;
   recording_open(recording, &judged);
-  judge(&judged, strategy, seeds);
+  judge_strategy(&judged, strategy, seeds);
   return 0;
 }

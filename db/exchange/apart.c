@@ -36,7 +36,7 @@ static char *file_of(const char *folder, const char *name, struct identity docum
 }
 
 /* Copy all of a database into a new file, and mark it as not trusted. */
-static halotune_status copy(struct store *from, const char *file) {
+static halotune_status copy_store(struct store *from, const char *file) {
   char mark[64];
   sqlite3 *connection = NULL;
   char *sql = sqlite3_mprintf("vacuum into %Q", file);
@@ -79,7 +79,7 @@ halotune_status apart_keep(const char *path, struct store *from, const char *nam
   if (status == HALOTUNE_OK && access(file, F_OK) != 0) {
     status = folder_make(folder);
     if (status == HALOTUNE_OK) status = folder_check(folder);
-    if (status == HALOTUNE_OK) status = copy(from, part);
+    if (status == HALOTUNE_OK) status = copy_store(from, part);
     if (status == HALOTUNE_OK && rename(part, file) != 0) status = fail(HALOTUNE_IO, "%s: it cannot be written", file);
     if (status != HALOTUNE_OK) unlink(part);
     *is_new = status == HALOTUNE_OK;

@@ -57,7 +57,7 @@ static halotune_status rival_read(sqlite3 *to, const char *sql, int64_t place, s
       "b") ", coalesce(b.objective, 'time') from best b where "
 
 /* Why one best is current and not the other. */
-static const char *reason(const struct rival *winner, const struct rival *loser) {
+static const char *reason_for(const struct rival *winner, const struct rival *loser) {
   const bool same_environment = strcmp(winner->driver, loser->driver) == 0 && strcmp(winner->nvrtc, loser->nvrtc) == 0;
   if (loser->is_refuted) return "the other is known to be wrong";
   if (strcmp(winner->objective, loser->objective) != 0)
@@ -94,7 +94,7 @@ static halotune_status conflict_tell(sqlite3 *to, const struct merge_options *op
                                       .ours_ms = ours->time_ms,
                                       .theirs_ms = theirs->time_ms,
                                       .is_taken = is_taken,
-                                      .why = is_taken ? reason(theirs, ours) : reason(ours, theirs)};
+                                      .why = is_taken ? reason_for(theirs, ours) : reason_for(ours, theirs)};
     for (int axis = 0; axis < MAX_DIMS; axis++) conflict.grid.n[axis] = (long)sqlite3_column_int64(query, 5 + axis);
     options->conflict(options->context, &conflict);
   }

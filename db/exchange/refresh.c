@@ -118,8 +118,8 @@ static halotune_status compare_generated(sqlite3_stmt *row, const struct generat
 }
 
 /* Decide about one problem of a variant. */
-static halotune_status decide(const struct installed *installed, sqlite3_stmt *row, char **parameters,
-                              enum refresh_outcome *out) {
+static halotune_status decide_problem(const struct installed *installed, sqlite3_stmt *row, char **parameters,
+                                      enum refresh_outcome *out) {
   struct generated made;
   struct identity source;
   struct configuration configuration;
@@ -157,7 +157,7 @@ static halotune_status look_at_row(struct decisions *d, sqlite3_stmt *row) {
                                                      .outcome = REFRESH_SAME};
   }
   struct refresh_change *change = &d->changes[d->count - 1];
-  status = decide(installed, row, &change->parameters, &outcome);
+  status = decide_problem(installed, row, &change->parameters, &outcome);
   if (status == HALOTUNE_OK && outcome > change->outcome) change->outcome = outcome;
   return status;
 }

@@ -12,7 +12,7 @@ struct places {
   char hash[IDENTITY_HEX_BYTES];
 };
 
-static halotune_status run(sqlite3 *connection, const char *sql, const struct places *places, int64_t *found) {
+static halotune_status run_query(sqlite3 *connection, const char *sql, const struct places *places, int64_t *found) {
   sqlite3_stmt *query = NULL;
   halotune_status status = query_prepare(connection, sql, &query);
   if (status != HALOTUNE_OK) return status;
@@ -73,18 +73,18 @@ static const char unused_sql[] =
 
 static halotune_status find_twin(sqlite3 *connection, struct places *places, struct refresh_change *change) {
   int64_t differing = 0;
-  halotune_status status = run(connection, twin_sql, places, &places->twin);
-  if (status == HALOTUNE_OK && places->twin > 0) status = run(connection, differing_sql, places, &differing);
+  halotune_status status = run_query(connection, twin_sql, places, &places->twin);
+  if (status == HALOTUNE_OK && places->twin > 0) status = run_query(connection, differing_sql, places, &differing);
   if (differing > 0) change->outcome = REFRESH_TWICE;
   return status;
 }
 
 static halotune_status write_rows(sqlite3 *connection, const struct places *places) {
   halotune_status status = HALOTUNE_OK;
-  if (places->twin == 0) status = run(connection, move_sql, places, NULL);
+  if (places->twin == 0) status = run_query(connection, move_sql, places, NULL);
   for (size_t i = 0; i < COUNT(fold_sql) && places->twin > 0 && status == HALOTUNE_OK; i++)
-    status = run(connection, fold_sql[i], places, NULL);
-  return status == HALOTUNE_OK ? run(connection, unused_sql, places, NULL) : status;
+    status = run_query(connection, fold_sql[i], places, NULL);
+  return status == HALOTUNE_OK ? run_query(connection, unused_sql, places, NULL) : status;
 }
 
 halotune_status refresh_write(struct store *store, struct refresh_change *change, bool is_dry) {
@@ -96,7 +96,7 @@ halotune_status refresh_write(struct store *store, struct refresh_change *change
   if ((places.to = store_template(store, change->to)) == 0) return HALOTUNE_DB;
   halotune_status status = query_script(connection, "begin immediate");
   if (status != HALOTUNE_OK) return status;
-  status = run(connection, unchanged_sql, &places, &unchanged);
+  status = run_query(connection, unchanged_sql, &places, &unchanged);
   if (status == HALOTUNE_OK && unchanged == 0) change->outcome = REFRESH_CHANGED;
   if (status == HALOTUNE_OK && unchanged > 0) status = find_twin(connection, &places, change);
   if (status == HALOTUNE_OK && change->outcome == REFRESH_SAME) status = write_rows(connection, &places);

@@ -189,7 +189,7 @@ static halotune_status change_locked(const struct places *places, list_change *c
 }
 
 /* Change the file. The folder is locked, so that of two changes none is lost. */
-static halotune_status change(list_change *how, const char *name, const struct public_key *key) {
+static halotune_status change_file(list_change *how, const char *name, const struct public_key *key) {
   struct places places;
   int folder = -1;
   halotune_status status = places_find(&places);
@@ -204,7 +204,7 @@ static halotune_status change(list_change *how, const char *name, const struct p
   return status;
 }
 
-static halotune_status add(struct signers *signers, const char *name, const struct public_key *key) {
+static halotune_status add_signer(struct signers *signers, const char *name, const struct public_key *key) {
   const struct signer *named = find_name(signers, name), *keyed = signers_find(signers, key);
   if (named && named == keyed) return HALOTUNE_OK;
   if (named)
@@ -214,7 +214,7 @@ static halotune_status add(struct signers *signers, const char *name, const stru
   return list_add(signers, name, key);
 }
 
-static halotune_status drop(struct signers *signers, const char *name, const struct public_key *key) {
+static halotune_status drop_signer(struct signers *signers, const char *name, const struct public_key *key) {
   (void)key;
   const struct signer *named = find_name(signers, name);
   if (!named)
@@ -225,12 +225,12 @@ static halotune_status drop(struct signers *signers, const char *name, const str
 }
 
 halotune_status signers_add(const char *name, const struct public_key *key) {
-  if (is_name(name)) return change(add, name, key);
+  if (is_name(name)) return change_file(add_signer, name, key);
   return fail(HALOTUNE_ARGUMENT, "a signer's name is 1 to %d letters, digits, and ._@- behind the first, not '%s'",
               SIGNER_NAME_BYTES - 1, name);
 }
 
-halotune_status signers_remove(const char *name) { return change(drop, name, NULL); }
+halotune_status signers_remove(const char *name) { return change_file(drop_signer, name, NULL); }
 
 void signers_free(struct signers *signers) {
   free(signers->list);

@@ -102,8 +102,8 @@ static halotune_status add_reference(struct tables *tables, int number, sqlite3_
 }
 
 /* Calls `add` for each row that `sql` gives for each table. */
-static halotune_status describe(sqlite3 *connection, const char *sql, struct tables *out,
-                                halotune_status (*add)(struct tables *tables, int number, sqlite3_stmt *row)) {
+static halotune_status describe_tables(sqlite3 *connection, const char *sql, struct tables *out,
+                                       halotune_status (*add)(struct tables *tables, int number, sqlite3_stmt *row)) {
   sqlite3_stmt *query = NULL;
   halotune_status status = query_prepare(connection, sql, &query);
   for (int i = 0; i < TABLE_COUNT && status == HALOTUNE_OK; i++) {
@@ -120,11 +120,11 @@ static halotune_status describe(sqlite3 *connection, const char *sql, struct tab
 halotune_status tables_read(sqlite3 *connection, struct tables *out) {
   memset(out, 0, sizeof *out);
   for (int i = 0; i < TABLE_COUNT; i++) out->list[i].name = table_names[i];
-  halotune_status status = describe(
+  halotune_status status = describe_tables(
       connection, "select name, type, \"notnull\", dflt_value is not null from pragma_table_info(?1) order by cid", out,
       add_column);
   if (status != HALOTUNE_OK) return status;
-  return describe(connection, "select \"from\", \"table\" from pragma_foreign_key_list(?1)", out, add_reference);
+  return describe_tables(connection, "select \"from\", \"table\" from pragma_foreign_key_list(?1)", out, add_reference);
 }
 
 /* Names of columns are those of the file, and may be words of SQL. They have no quotes (db/store/definitions.h). */

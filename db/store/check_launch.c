@@ -25,7 +25,8 @@ static struct launch expected_launch(const struct launch *stored, const struct l
 }
 
 /* Compare two launches by the one text that each has. */
-static halotune_status compare(struct check *c, sqlite3_stmt *row, const struct launch *made, bool is_same_source) {
+static halotune_status compare_launches(struct check *c, sqlite3_stmt *row, const struct launch *made,
+                                        bool is_same_source) {
   struct launch stored;
   struct text should = {0}, is = {0};
   if (launch_read(column_text(row, 2), &stored) != HALOTUNE_OK) return HALOTUNE_OK; /* look_at_best tells that */
@@ -47,7 +48,7 @@ static halotune_status look_at_values(struct check *c, sqlite3_stmt *row) {
   halotune_status status = regenerate(row, FIRST_COLUMN, &made);
   if (check_is_bad(status)) return HALOTUNE_OK; /* rules of another Halotune's common.yml may have allowed it */
   identity_hex(made.hash, hex);
-  if (status == HALOTUNE_OK) status = compare(c, row, &made.launch, strcmp(hex, column_text(row, 1)) == 0);
+  if (status == HALOTUNE_OK) status = compare_launches(c, row, &made.launch, strcmp(hex, column_text(row, 1)) == 0);
   generated_free(&made);
   return status;
 }

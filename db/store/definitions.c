@@ -11,7 +11,7 @@
 static const char word_letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
 
 /* Skip blanks and comments. */
-static void skip(const char **at) {
+static void skip_blanks(const char **at) {
   for (;;) {
     *at += strspn(*at, " \t\n\r\f");
     if (strncmp(*at, "--", 2) != 0) return;
@@ -20,9 +20,9 @@ static void skip(const char **at) {
 }
 
 /* A word in any case, or a sign. */
-static bool take(const char **at, const char *wanted) {
+static bool take_word(const char **at, const char *wanted) {
   const size_t length = strlen(wanted);
-  skip(at);
+  skip_blanks(at);
   if (strncasecmp(*at, wanted, length) != 0) return false;
   if (strchr(word_letters, wanted[0]) && strspn(*at, word_letters) != length) return false;
   *at += length;
@@ -31,7 +31,7 @@ static bool take(const char **at, const char *wanted) {
 
 /* A name. `alter table` puts it into quotes. */
 static bool take_name(const char **at) {
-  skip(at);
+  skip_blanks(at);
   const bool is_quoted = **at == '"';
   const char *name = *at + is_quoted;
   const size_t length = strspn(name, word_letters);
@@ -42,7 +42,7 @@ static bool take_name(const char **at) {
 
 /* The name of an index, which stands in no statement of ours: in quotes it may be anything. */
 static bool take_any_name(const char **at) {
-  skip(at);
+  skip_blanks(at);
   if (**at != '"' && **at != '`' && **at != '[') return take_name(at);
   const char *end = strchr(*at + 1, **at == '[' ? ']' : **at);
   if (!end) return false;
@@ -53,13 +53,14 @@ static bool take_any_name(const char **at) {
 /* A column of an index. SQLite itself has these collations. */
 static bool take_indexed(const char **at) {
   if (!take_name(at)) return false;
-  if (take(at, "collate") && !take(at, "nocase") && !take(at, "binary") && !take(at, "rtrim")) return false;
-  if (!take(at, "asc")) (void)take(at, "desc");
+  if (take_word(at, "collate") && !take_word(at, "nocase") && !take_word(at, "binary") && !take_word(at, "rtrim"))
+    return false;
+  if (!take_word(at, "asc")) (void)take_word(at, "desc");
   return true;
 }
 
 static bool take_literal(const char **at) {
-  skip(at);
+  skip_blanks(at);
   const size_t digits = strspn(*at, "0123456789.");
   if (**at != '\'') return *at += digits, digits > 0;
   const char *end = strchr(*at + 1, '\'');
@@ -70,18 +71,18 @@ static bool take_literal(const char **at) {
 
 /* What `item` takes, in parentheses, with commas between. */
 static bool take_list(const char **at, bool (*item)(const char **at)) {
-  if (!take(at, "(")) return false;
+  if (!take_word(at, "(")) return false;
   do {
     if (!item(at)) return false;
-  } while (take(at, ","));
-  return take(at, ")");
+  } while (take_word(at, ","));
+  return take_word(at, ")");
 }
 
 static bool take_condition(const char **at) {
   if (!take_name(at)) return false;
-  if (take(at, "in")) return take_list(at, take_literal);
-  if (take(at, ">=")) return take_literal(at);
-  while (take(at, "and")) {
+  if (take_word(at, "in")) return take_list(at, take_literal);
+  if (take_word(at, ">=")) return take_literal(at);
+  while (take_word(at, "and")) {
     if (!take_name(at)) return false;
   }
   return true;
@@ -91,12 +92,12 @@ static bool take_condition(const char **at) {
  *   is_there  receives whether there was something */
 static bool take_constraint(const char **at, bool *is_there) {
   *is_there = true;
-  if (take(at, "not")) return take(at, "null");
-  if (take(at, "primary")) return take(at, "key");
-  if (take(at, "unique")) return true;
-  if (take(at, "default")) return take_literal(at);
-  if (take(at, "check")) return take(at, "(") && take_condition(at) && take(at, ")");
-  if (take(at, "references")) return take_name(at) && take_list(at, take_name);
+  if (take_word(at, "not")) return take_word(at, "null");
+  if (take_word(at, "primary")) return take_word(at, "key");
+  if (take_word(at, "unique")) return true;
+  if (take_word(at, "default")) return take_literal(at);
+  if (take_word(at, "check")) return take_word(at, "(") && take_condition(at) && take_word(at, ")");
+  if (take_word(at, "references")) return take_name(at) && take_list(at, take_name);
   *is_there = false;
   return true;
 }
@@ -104,11 +105,12 @@ static bool take_constraint(const char **at, bool *is_there) {
 /* A column, or a key of a table. */
 static bool take_column(const char **at) {
   bool is_there = true;
-  if (take(at, "unique")) return take_list(at, take_name);
-  if (take(at, "primary")) return take(at, "key") && take_list(at, take_name);
+  if (take_word(at, "unique")) return take_list(at, take_name);
+  if (take_word(at, "primary")) return take_word(at, "key") && take_list(at, take_name);
   if (!take_name(at)) return false;
-  (void)(take(at, "integer") || take(at, "int") || take(at, "real") || take(at, "text") || take(at, "blob") ||
-         take(at, "any") || take(at, "numeric") || take(at, "boolean") || take(at, "date") || take(at, "datetime"));
+  (void)(take_word(at, "integer") || take_word(at, "int") || take_word(at, "real") || take_word(at, "text") ||
+         take_word(at, "blob") || take_word(at, "any") || take_word(at, "numeric") || take_word(at, "boolean") ||
+         take_word(at, "date") || take_word(at, "datetime"));
   while (is_there) {
     if (!take_constraint(at, &is_there)) return false;
   }
@@ -117,19 +119,19 @@ static bool take_column(const char **at) {
 
 bool definition_is_plain(const char *sql) {
   const char *at = sql;
-  if (!take(&at, "create")) return false;
-  if (take(&at, "table")) {
-    skip(&at);
+  if (!take_word(&at, "create")) return false;
+  if (take_word(&at, "table")) {
+    skip_blanks(&at);
     const char *name = at + (*at == '"');
     const bool is_ours = schema_has_table(name, strspn(name, word_letters));
     if (!take_name(&at) || !take_list(&at, take_column)) return false;
-    if (!take(&at, "strict") && is_ours) return false;
+    if (!take_word(&at, "strict") && is_ours) return false;
   } else {
-    (void)take(&at, "unique");
-    if (!take(&at, "index") || !take_any_name(&at) || !take(&at, "on")) return false;
+    (void)take_word(&at, "unique");
+    if (!take_word(&at, "index") || !take_any_name(&at) || !take_word(&at, "on")) return false;
     if (!take_name(&at) || !take_list(&at, take_indexed)) return false;
-    if (take(&at, "where") && !take_condition(&at)) return false;
+    if (take_word(&at, "where") && !take_condition(&at)) return false;
   }
-  skip(&at);
+  skip_blanks(&at);
   return *at == '\0';
 }

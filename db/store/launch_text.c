@@ -126,7 +126,7 @@ static halotune_status read_kernel(const json_t *value, char out[KERNEL_NAME_BYT
 }
 
 /* Takes the next argument where it has this name. */
-static bool take(const json_t *list, size_t *at, const char *name) {
+static bool take_argument(const json_t *list, size_t *at, const char *name) {
   const char *found = json_string_value(json_array_get(list, *at));
   bool same = found && strcmp(found, name) == 0;
   *at += same;
@@ -135,16 +135,16 @@ static bool take(const json_t *list, size_t *at, const char *name) {
 
 static halotune_status read_arguments(const json_t *list, struct launch *out) {
   size_t at = 0;
-  bool good = json_is_array(list) && take(list, &at, "inputs") && take(list, &at, "outputs");
-  good = good && take(list, &at, "carried") == (out->carried_count > 0);
-  if (good && take(list, &at, "textures")) out->passes_textures = 1;
-  else if (good && take(list, &at, "textures2d")) out->passes_textures = 2;
+  bool good = json_is_array(list) && take_argument(list, &at, "inputs") && take_argument(list, &at, "outputs");
+  good = good && take_argument(list, &at, "carried") == (out->carried_count > 0);
+  if (good && take_argument(list, &at, "textures")) out->passes_textures = 1;
+  else if (good && take_argument(list, &at, "textures2d")) out->passes_textures = 2;
   /* Maps are passed where they are described, and only there. */
-  good = good && take(list, &at, "tensor_inputs") == (out->input_maps.count > 0);
-  good = good && take(list, &at, "tensor_outputs") == (out->output_maps.count > 0);
-  good = good && take(list, &at, "workspace") == (out->workspace_bytes > 0);
-  good = good && take(list, &at, "geometry");
-  out->passes_coefficients = good && take(list, &at, "coefficients");
+  good = good && take_argument(list, &at, "tensor_inputs") == (out->input_maps.count > 0);
+  good = good && take_argument(list, &at, "tensor_outputs") == (out->output_maps.count > 0);
+  good = good && take_argument(list, &at, "workspace") == (out->workspace_bytes > 0);
+  good = good && take_argument(list, &at, "geometry");
+  out->passes_coefficients = good && take_argument(list, &at, "coefficients");
   if (good && at == json_array_size(list)) return HALOTUNE_OK;
   return fail(HALOTUNE_PARSE, "launch: this Halotune cannot pass these 'arguments'");
 }

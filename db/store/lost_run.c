@@ -16,7 +16,7 @@ halotune_status store_run_lose(struct store *store, int64_t run, const char *why
   return status;
 }
 
-static halotune_status adopt(struct store *store, enum store_query query, int64_t problem) {
+static halotune_status adopt_rows(struct store *store, enum store_query query, int64_t problem) {
   struct binder binder;
   halotune_status status = store_bind(store, query, &binder);
   if (status != HALOTUNE_OK) return status;
@@ -27,7 +27,7 @@ static halotune_status adopt(struct store *store, enum store_query query, int64_
 halotune_status store_adopt_lost(struct store *store, int64_t problem) {
   halotune_status status = store_begin(store);
   if (status != HALOTUNE_OK) return status;
-  status = adopt(store, ADOPT_MEASUREMENTS, problem);
-  if (status == HALOTUNE_OK) status = adopt(store, ADOPT_RUNS, problem);
+  status = adopt_rows(store, ADOPT_MEASUREMENTS, problem);
+  if (status == HALOTUNE_OK) status = adopt_rows(store, ADOPT_RUNS, problem);
   return store_end(store, status);
 }

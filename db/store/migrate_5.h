@@ -8,9 +8,10 @@
 /* Put the tables of version 4 aside. */
 #define migrate_5_sql MIGRATE_SET_ASIDE_SQL
 
-/* Make the tables of schema.sql of those that were put aside, and drop these. What was not trusted is left out. Where
- * rows come from is not known, but for bests that were imported. Identities (base/identity.h) are computed from texts:
- * a row that this program cannot read, or a variant whose source was not kept, keeps its old name.
+/* Copy the tables that were put aside into the tables of schema.sql, and drop them. Rows that were not trusted are left
+ * out. Only imported bests say where they come from; for all other rows it is unknown. Identities (base/identity.h) are
+ * computed from texts: a row that this program cannot read keeps its old name, and so does a variant whose source was
+ * not kept.
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
 halotune_status migrate_5(sqlite3 *connection);
 

@@ -10,7 +10,7 @@
 #include "db/store/filesystem.h"
 
 /* What to do about an error, as the end of a sentence. */
-static const char *advice(int code) {
+static const char *advice_for(int code) {
   switch (code & 0xff) {
   case SQLITE_NOTADB: return "; this is not a tuning database: name another file";
   case SQLITE_CORRUPT:
@@ -68,7 +68,7 @@ halotune_status query_fail(sqlite3 *connection) {
   if (code == SQLITE_NOMEM) return fail_memory();
   const char *flaw = connection ? locks_flaw(connection) : NULL;
   if (flaw) return file_locks_fail(path && *path ? path : "database", flaw);
-  return fail(HALOTUNE_DB, "%s: %s%s", path && *path ? path : "database", sqlite3_errmsg(connection), advice(code));
+  return fail(HALOTUNE_DB, "%s: %s%s", path && *path ? path : "database", sqlite3_errmsg(connection), advice_for(code));
 }
 
 halotune_status query_script(sqlite3 *connection, const char *sql) {

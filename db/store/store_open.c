@@ -40,7 +40,7 @@ static enum content content_of(const struct marks *marks) {
 }
 
 /* Read the marks of a file; those of one that this program cannot use are a failure. */
-static halotune_status inspect(sqlite3 *connection, const char *path, bool untrusted, struct marks *out) {
+static halotune_status inspect_file(sqlite3 *connection, const char *path, bool untrusted, struct marks *out) {
   *out = (struct marks){0, 0, 0};
   halotune_status status = read_marks(connection, out);
   if (status != HALOTUNE_OK || content_of(out) == CONTENT_NONE) return status;
@@ -65,7 +65,7 @@ static halotune_status inspect(sqlite3 *connection, const char *path, bool untru
 static const char in_memory[] = ":memory:";
 
 /* A connection with what every one of ours is set to. A path of the user is never taken for something else. */
-static halotune_status connect(const char *path, int flags, sqlite3 **out) {
+static halotune_status connect_to(const char *path, int flags, sqlite3 **out) {
   char *name = NULL;
   *out = NULL;
   if (asprintf(&name, "%s%s", *path == '/' || path == in_memory ? "" : "./", path) < 0) return fail_memory();
@@ -91,7 +91,7 @@ static bool needs_undoing(const sqlite3 *connection) {
 
 static halotune_status connect_guarded(const char *path, int flags, struct guard *guard, sqlite3 **out) {
   struct stat facts;
-  const halotune_status status = connect(path, flags, out);
+  const halotune_status status = connect_to(path, flags, out);
   if (status == HALOTUNE_OK) guard_steps(*out, stat(path, &facts) == 0 ? facts.st_size : 0, guard);
   return status;
 }
@@ -99,12 +99,12 @@ static halotune_status connect_guarded(const char *path, int flags, struct guard
 static halotune_status connect_to_read(const char *path, bool untrusted, struct guard *guard, sqlite3 **out,
                                        struct marks *marks) {
   halotune_status status = connect_guarded(path, SQLITE_OPEN_READONLY, guard, out);
-  if (status == HALOTUNE_OK) status = inspect(*out, path, untrusted, marks);
+  if (status == HALOTUNE_OK) status = inspect_file(*out, path, untrusted, marks);
   if (status == HALOTUNE_OK || !*out || !needs_undoing(*out)) return status;
   if ((status = journal_check(*out, path)) != HALOTUNE_OK) return status;
   sqlite3_close(*out);
   status = connect_guarded(path, SQLITE_OPEN_READWRITE, guard, out);
-  return status == HALOTUNE_OK ? inspect(*out, path, untrusted, marks) : status;
+  return status == HALOTUNE_OK ? inspect_file(*out, path, untrusted, marks) : status;
 }
 
 /* Look at each page once. Pages that several rows share would be read for each of them. */
@@ -155,11 +155,11 @@ static halotune_status read_older(struct store *store) {
         "%s: an older Halotune wrote this database, and it is too large to be migrated in memory; the next 'halotune tune' or 'halotune db merge' into this file migrates the file",
         store->path);
   }
-  halotune_status status = connect(in_memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &copy);
+  halotune_status status = connect_to(in_memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &copy);
   if (status == HALOTUNE_OK) guard_steps(copy, facts.st_size, &store->guard);
   if (status == HALOTUNE_OK) status = copy_database(store->connection, copy);
   /* Another process may have written since the file was looked at: what counts is what was copied. */
-  if (status == HALOTUNE_OK) status = inspect(copy, store->path, reads_untrusted(store), &marks);
+  if (status == HALOTUNE_OK) status = inspect_file(copy, store->path, reads_untrusted(store), &marks);
   if (status == HALOTUNE_OK && content_of(&marks) == CONTENT_NONE)
     status = fail(HALOTUNE_DB, "another program has emptied it");
   if (status == HALOTUNE_OK) store->version = (int)marks.version;
@@ -193,7 +193,7 @@ halotune_status store_hold(struct store *store) {
   const char *file = sqlite3_db_filename(store->connection, "main");
   if (!file || !*file || stat(store->path, &facts) != 0) return HALOTUNE_OK; /* it is in memory already */
   if (facts.st_size > copied_bytes_most) return query_script(store->connection, "begin");
-  halotune_status status = connect(in_memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &copy);
+  halotune_status status = connect_to(in_memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &copy);
   if (status == HALOTUNE_OK) status = copy_database(store->connection, copy);
   if (status == HALOTUNE_OK) guard_steps(copy, facts.st_size, &store->guard);
   if (status != HALOTUNE_OK) {
@@ -241,7 +241,7 @@ static halotune_status make_tables(sqlite3 *connection, const char *sql, int ver
            version);
   halotune_status status = query_script(connection, "begin immediate");
   if (status != HALOTUNE_OK) return status;
-  status = inspect(connection, "database", false, &marks); /* another process may have been faster */
+  status = inspect_file(connection, "database", false, &marks); /* another process may have been faster */
   if (status == HALOTUNE_OK && content_of(&marks) == CONTENT_NONE) {
     status = query_script(connection, sql);
     if (status == HALOTUNE_OK) status = query_script(connection, own_marks);
@@ -327,7 +327,7 @@ static halotune_status open_to_write(struct store *store) {
   bool is_shared;
   halotune_status status = make_file(store->path, &is_shared);
   if (status == HALOTUNE_OK) status = inspect_to_write(store->path, &marks);
-  if (status == HALOTUNE_OK) status = connect(store->path, SQLITE_OPEN_READWRITE, &store->connection);
+  if (status == HALOTUNE_OK) status = connect_to(store->path, SQLITE_OPEN_READWRITE, &store->connection);
   if (status != HALOTUNE_OK) return status;
   if (sqlite3_db_readonly(store->connection, "main") == 1) {
     return fail(HALOTUNE_DB, "%s: the file cannot be written; change its permissions, or name another file",
@@ -398,7 +398,7 @@ static halotune_status open_memory(const char *sql, int version, struct store **
   halotune_status status = store && (store->path = strdup(in_memory)) ? HALOTUNE_OK : fail_memory();
   if (status == HALOTUNE_OK) name_user(store->who, sizeof store->who);
   if (status == HALOTUNE_OK)
-    status = connect(in_memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &store->connection);
+    status = connect_to(in_memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &store->connection);
   if (status == HALOTUNE_OK) status = make_tables(store->connection, sql, version);
   if (status == HALOTUNE_OK) store->version = version;
   *out = status == HALOTUNE_OK ? store : NULL;

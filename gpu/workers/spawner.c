@@ -210,7 +210,7 @@ halotune_status spawner_open(const struct spawner_program *program, struct text 
 }
 
 /* Close the spawner, which is lost, and keep how it was lost. */
-static void lose(struct spawner *spawner) {
+static void lose_spawner(struct spawner *spawner) {
   enum { LAST_MS = 1000 };
   const int reason = errno;
   bool is_late = false;
@@ -234,7 +234,7 @@ static bool send_order(struct spawner *spawner, pid_t pid, struct answer *answer
   *socket = -1;
   if (spawner->socket < 0) return false;
   if (send(spawner->socket, &order, sizeof order, MSG_NOSIGNAL) != (ssize_t)sizeof order) {
-    lose(spawner);
+    lose_spawner(spawner);
     return false;
   }
   const double ms_per_s = 1e3, limit_ms = (double)spawner->answer_ms + (pid ? spawner->end_ms : 0);
@@ -247,7 +247,7 @@ static bool send_order(struct spawner *spawner, pid_t pid, struct answer *answer
   do got = recvmsg(spawner->socket, &message, MSG_CMSG_CLOEXEC);
   while (got < 0 && errno == EINTR);
   if (got != (ssize_t)sizeof *answer) {
-    lose(spawner);
+    lose_spawner(spawner);
     return false;
   }
   struct cmsghdr *header = CMSG_FIRSTHDR(&message);

@@ -32,7 +32,7 @@ struct copied_box {
 
 static const char *const call_names[DIRECTION_COUNT] = {"halotune_pack", "halotune_unpack"};
 
-static halotune_status load(const halotune_kernel *kernel, const void *cubin, struct copier *out) {
+static halotune_status load_copier(const halotune_kernel *kernel, const void *cubin, struct copier *out) {
   static const char *const names[DIRECTION_COUNT] = {"pack", "unpack"};
   halotune_status status = cu_check(kernel->cu, kernel->cu->module_load(&out->module, cubin), "cuModuleLoadData");
   for (int i = 0; i < DIRECTION_COUNT * SIZE_COUNT && status == HALOTUNE_OK; i++) {
@@ -53,7 +53,7 @@ static halotune_status make_copier(halotune_kernel *kernel, struct copier **out)
   if (!copier) return fail_memory();
   halotune_status status = kernel_compile(kernel->ctx, kernel->question.device->capability, copy_box_cuda,
                                           "copy_box.cu", &compiled, &origin);
-  if (status == HALOTUNE_OK) status = load(kernel, compiled.cubin, copier);
+  if (status == HALOTUNE_OK) status = load_copier(kernel, compiled.cubin, copier);
   compiled_free(&compiled);
   if (status == HALOTUNE_OK) return *out = copier, HALOTUNE_OK;
   if (copier->module) kernel->cu->module_unload(copier->module);
@@ -90,8 +90,8 @@ static halotune_status check_box(const halotune_kernel *kernel, const halotune_b
 }
 
 /* What the kernels are told about a box of a field. A box without points has the count 0. */
-static halotune_status describe(const halotune_field *field, const halotune_box *box, const char *call,
-                                struct copied_box *out) {
+static halotune_status describe_copy(const halotune_field *field, const halotune_box *box, const char *call,
+                                     struct copied_box *out) {
   long long points[MAX_DIMS], count = 1;
   *out = (struct copied_box){.first = 0};
   for (int axis = 0; axis < MAX_DIMS; axis++) {
@@ -117,7 +117,7 @@ static halotune_status copy_box(halotune_kernel *kernel, CUstream stream, int fi
   halotune_status status = forked_check(kernel->ctx->generation);
   if (status == HALOTUNE_OK) status = halotune_kernel_field(kernel, field, &facts);
   if (status == HALOTUNE_OK) status = check_box(kernel, box, call);
-  if (status == HALOTUNE_OK) status = describe(&facts, box, call, &copied);
+  if (status == HALOTUNE_OK) status = describe_copy(&facts, box, call, &copied);
   if (status != HALOTUNE_OK || copied.count == 0) return status;
   const uintptr_t misaligned = ((uintptr_t)from | (uintptr_t)to) % (uintptr_t)facts.element_bytes;
   if (misaligned)

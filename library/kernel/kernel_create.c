@@ -24,7 +24,8 @@ static halotune_status find_in_place(const struct question *q, const struct temp
   return choose_check(&in_place, template, configuration, out);
 }
 
-static halotune_status describe(halotune_kernel *kernel, const struct answer *answer, struct loaded_variant *variant) {
+static halotune_status describe_kernel(halotune_kernel *kernel, const struct answer *answer,
+                                       struct loaded_variant *variant) {
   const struct template *template;
   struct text text = {0};
   halotune_status status = context_template(kernel->ctx, answer->template_at, &template);
@@ -46,7 +47,7 @@ halotune_status kernel_add_variant(halotune_kernel *kernel, const struct answer 
   struct loaded_variant *variant = calloc(1, sizeof *variant);
   halotune_status status = plan && variant ? HALOTUNE_OK : fail_memory();
   *out = NULL;
-  if (status == HALOTUNE_OK) status = describe(kernel, answer, variant);
+  if (status == HALOTUNE_OK) status = describe_kernel(kernel, answer, variant);
   if (status == HALOTUNE_OK) status = kernel_build(q, answer, kernel->coefficients, &variant->built);
   if (status == HALOTUNE_OK) {
     kernel_plan_make(&variant->built.launch, q->parsed->stencil, (enum dtype)q->key.dtype, &q->domain,
@@ -103,7 +104,7 @@ static halotune_status check_box(const struct domain *domain) {
 }
 
 /* Keep the configuration if it fits this GPU and this layout. Otherwise choose the best one that does. */
-static halotune_status settle(halotune_kernel *kernel) {
+static halotune_status settle_configuration(halotune_kernel *kernel) {
   const struct template *template;
   bool fits = false;
   halotune_status status = context_template(kernel->ctx, kernel->answer.template_at, &template);
@@ -209,7 +210,7 @@ static halotune_status create_kernels(halotune_ctx *ctx, const halotune_config *
     out[i] = kernel_new(ctx);
     status = out[i] ? kernel_begin(out[i], config, coefficients, layouts ? &layouts[i] : NULL) : fail_memory();
   }
-  if (status == HALOTUNE_OK) status = count == 1 ? settle(out[0]) : settle_alike(out, count, config);
+  if (status == HALOTUNE_OK) status = count == 1 ? settle_configuration(out[0]) : settle_alike(out, count, config);
   for (int i = 0; i < count && status == HALOTUNE_OK; i++) {
     status = load_main(out[i]);
     if (status == HALOTUNE_OK) status = add_fewer(out[i]);

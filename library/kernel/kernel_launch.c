@@ -131,7 +131,7 @@ static halotune_status make_set(halotune_kernel *kernel, const void *const point
   return kernel_bind(&set->variant->kernel, inputs, outputs, &set->fields);
 }
 
-static halotune_status run(struct bound_set *set, CUstream stream) {
+static halotune_status run_bound(struct bound_set *set, CUstream stream) {
   struct kernel *kernel = &set->variant->kernel;
   return kernel_launch_check(kernel, kernel_launch(kernel, &set->fields, stream));
 }
@@ -168,7 +168,7 @@ static halotune_status launch_new(halotune_kernel *kernel, CUstream stream, cons
   }
   pthread_mutex_unlock(&kernel->lock);
   if (status != HALOTUNE_OK) return status;
-  return once ? run_once(kernel, once, pointers, stream) : run(set, stream);
+  return once ? run_once(kernel, once, pointers, stream) : run_bound(set, stream);
 }
 
 /* The set of these pointers; NULL if they are new. */
@@ -191,5 +191,5 @@ halotune_status halotune_kernel_launch(halotune_kernel *kernel, struct CUstream_
   const halotune_status status = forked_check(kernel->ctx->generation);
   if (status != HALOTUNE_OK) return status;
   struct bound_set *set = find_set(kernel, inputs, outputs);
-  return set ? run(set, stream) : launch_new(kernel, stream, inputs, outputs);
+  return set ? run_bound(set, stream) : launch_new(kernel, stream, inputs, outputs);
 }

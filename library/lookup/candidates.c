@@ -405,7 +405,7 @@ static halotune_match match_of(const struct question *q, const struct lookup_fam
 }
 
 /* Find the row of a place in the list. */
-static void describe(const struct candidates *c, const struct ranked *ranked, struct candidate *out) {
+static void describe_candidate(const struct candidates *c, const struct ranked *ranked, struct candidate *out) {
   const struct question *q = c->question;
   const struct priced_family *family =
       atomic_load_explicit(&q->ctx->table.priced[ranked->family], memory_order_acquire);
@@ -453,7 +453,7 @@ bool candidates_take(struct candidates *c, struct candidate *out) {
   }
   if (best_at < 0) return false;
   c->list[best_at].rank = INFINITY;
-  describe(c, &c->list[best_at], out);
+  describe_candidate(c, &c->list[best_at], out);
   return true;
 }
 

@@ -66,7 +66,7 @@ static void map_free(struct id_map *map) {
   free(map->places);
 }
 
-static const char *keep(struct catalog *catalog, const char *text) {
+static const char *keep_text(struct catalog *catalog, const char *text) {
   return arena_text(&catalog->arena, text, strlen(text));
 }
 
@@ -94,7 +94,7 @@ static halotune_status take_stencil(struct reader *r, sqlite3_stmt *query) {
   if (!list) return fail_memory();
   c->stencils = list;
   struct known_stencil *added = &list[c->stencil_count];
-  *added = (struct known_stencil){.name = keep(c, name), .text = "", .newest = ""};
+  *added = (struct known_stencil){.name = keep_text(c, name), .text = "", .newest = ""};
   added->database = c->database_count;
   snprintf(added->hash, sizeof added->hash, "%s", hash);
   if (!added->name) return fail_memory();
@@ -105,7 +105,7 @@ static halotune_status take_stencil(struct reader *r, sqlite3_stmt *query) {
 static halotune_status take_text(struct reader *r, sqlite3_stmt *query) {
   struct catalog *c = r->catalog;
   const int stencil = map_find(&r->stencils, sqlite3_column_int64(query, 1));
-  const char *text = keep(c, column_text(query, 2));
+  const char *text = keep_text(c, column_text(query, 2));
   const char **list = array_grow(r->text_list, r->text_count, &r->text_room, sizeof *list);
   if (!list || !text) return fail_memory();
   r->text_list = list;
@@ -124,9 +124,9 @@ static halotune_status take_template(struct reader *r, sqlite3_stmt *query) {
   if (!list) return fail_memory();
   c->templates = list;
   struct known_template *added = &list[c->template_count];
-  *added = (struct known_template){.name = keep(c, column_text(query, 2)),
-                                   .yaml = keep(c, column_text(query, 3)),
-                                   .cuda = keep(c, column_text(query, 4)),
+  *added = (struct known_template){.name = keep_text(c, column_text(query, 2)),
+                                   .yaml = keep_text(c, column_text(query, 3)),
+                                   .cuda = keep_text(c, column_text(query, 4)),
                                    .database = c->database_count};
   snprintf(added->hash, sizeof added->hash, "%s", hash);
   if (!added->name || !added->yaml || !added->cuda) return fail_memory();
@@ -154,8 +154,8 @@ static halotune_status take_device(struct reader *r, sqlite3_stmt *query) {
   struct known_device *added = &list[c->device_count];
   int numbers[12];
   for (int i = 0; i < 12; i++) numbers[i] = sqlite3_column_int(query, 3 + i);
-  *added = (struct known_device){.name = keep(c, column_text(query, 1)),
-                                 .uuid = keep(c, column_text(query, 2)),
+  *added = (struct known_device){.name = keep_text(c, column_text(query, 1)),
+                                 .uuid = keep_text(c, column_text(query, 2)),
                                  .capability = numbers[0],
                                  .sm_count = numbers[1],
                                  .memory_gbs = device_memory_gbs(numbers[2], numbers[3]),
@@ -197,7 +197,7 @@ static halotune_status take_prediction(struct reader *r, sqlite3_stmt *query) {
 
 /* Keep a text that is mostly equal to the text of the row before. */
 static const char *keep_again(struct catalog *catalog, const char *text, const char **before) {
-  if (!*before || strcmp(text, *before) != 0) *before = keep(catalog, text);
+  if (!*before || strcmp(text, *before) != 0) *before = keep_text(catalog, text);
   return *before;
 }
 
@@ -256,7 +256,7 @@ static halotune_status take_best(void *context, sqlite3_value **values) {
                          .bytes = sqlite3_value_int64(values[6]),
                          .roof_share = value_real(values[10]),
                          .occupancy_64 = in_64ths(sqlite3_value_double(values[12]))};
-  row->date = keep(c, value_text(values[7]));
+  row->date = keep_text(c, value_text(values[7]));
   row->driver = keep_again(c, value_text(values[8]), &r->driver);
   row->nvrtc = keep_again(c, value_text(values[9]), &r->nvrtc);
   if (!row->date || !row->driver || !row->nvrtc) return fail_memory();
@@ -375,7 +375,7 @@ static halotune_status take_finalist(struct reader *r, sqlite3_stmt *query) {
   row->roof_share /= ratio;
   row->occupancy_64 = in_64ths(sqlite3_column_double(query, 5));
   row->is_finalist = true;
-  row->date = keep(c, column_text(query, 6));
+  row->date = keep_text(c, column_text(query, 6));
   if (!row->date) return fail_memory();
   row->date_s = date_seconds(row->date);
   c->row_count++;
@@ -398,7 +398,7 @@ static int compare_variants(const void *left, const void *right) {
 
 static halotune_status take_refuted(struct reader *r, sqlite3_stmt *query) {
   struct catalog *c = r->catalog;
-  struct refuted refuted = {.date = keep(c, column_text(query, 0)),
+  struct refuted refuted = {.date = keep_text(c, column_text(query, 0)),
                             .parameters = texts_keep(&c->texts, column_text(query, 8))};
   int device = map_find(&r->devices, sqlite3_column_int64(query, 1));
   refuted.stencil = map_find(&r->stencils, sqlite3_column_int64(query, 2));

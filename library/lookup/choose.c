@@ -126,7 +126,7 @@ static halotune_status choose_measured(const struct question *q, enum candidates
 }
 
 /* Change an answer's configuration in as few parameters as possible, so that it fits. */
-static halotune_status adapt(const struct question *q, struct answer *answer, bool *fits) {
+static halotune_status adapt_configuration(const struct question *q, struct answer *answer, bool *fits) {
   const struct template *template;
   struct bindings bindings;
   halotune_status status = context_template(q->ctx, answer->template_at, &template);
@@ -151,7 +151,7 @@ static halotune_status choose_adapted(const struct question *q, struct answer *o
                            .prediction = {NAN, NAN},
                            .configuration = candidate.shape->configuration};
     candidates_drop(&candidates, &candidate);
-    status = adapt(q, out, found);
+    status = adapt_configuration(q, out, found);
   }
   candidates_free(&candidates);
   return status;
@@ -237,7 +237,7 @@ static halotune_status choose_default(const struct question *q, struct answer *o
     status = context_template(q->ctx, heaviest, &template);
     if (status != HALOTUNE_OK) break;
     out->configuration = configuration_default(template);
-    status = adapt(q, out, &found);
+    status = adapt_configuration(q, out, &found);
   }
   free(weights);
   return status != HALOTUNE_OK || found ? status : fail_without_answer(q);

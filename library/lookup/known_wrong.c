@@ -22,7 +22,7 @@ static int compare_problems(const struct refuted *a, const struct refuted *b) {
 }
 
 /* Compare everything but the date. */
-static int compare(const void *left, const void *right) {
+static int compare_refuted(const void *left, const void *right) {
   const struct refuted *a = left, *b = right;
   const int order = compare_problems(a, b);
   if (order != 0) return order;
@@ -33,7 +33,7 @@ static int compare(const void *left, const void *right) {
 
 /* For equal configurations the newest verdict comes first. */
 static int compare_dates(const void *left, const void *right) {
-  int order = compare(left, right);
+  int order = compare_refuted(left, right);
   return order != 0 ? order : strcmp(((const struct refuted *)right)->date, ((const struct refuted *)left)->date);
 }
 
@@ -51,14 +51,14 @@ void refuted_finish(struct refuted_list *list) {
   int kept = 0;
   if (list->count > 1) qsort(list->list, (size_t)list->count, sizeof *list->list, compare_dates);
   for (int i = 0; i < list->count; i++) {
-    if (kept == 0 || compare(&list->list[kept - 1], &list->list[i]) != 0) list->list[kept++] = list->list[i];
+    if (kept == 0 || compare_refuted(&list->list[kept - 1], &list->list[i]) != 0) list->list[kept++] = list->list[i];
   }
   list->count = kept;
 }
 
 const char *refuted_find(const struct refuted_list *list, const struct refuted *question) {
   if (list->count == 0) return NULL;
-  const struct refuted *found = bsearch(question, list->list, (size_t)list->count, sizeof *list->list, compare);
+  const struct refuted *found = bsearch(question, list->list, (size_t)list->count, sizeof *list->list, compare_refuted);
   return found ? found->date : NULL;
 }
 

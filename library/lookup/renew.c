@@ -49,7 +49,7 @@ static const struct known_stencil *next_added(const struct halotune_ctx *ctx, un
   return next;
 }
 
-static halotune_status renew(struct halotune_ctx *root, const char *database) {
+static halotune_status renew_catalog(struct halotune_ctx *root, const char *database) {
   struct halotune_ctx *later;
   halotune_status status = open_again(context_newest(root), database, &later);
   if (status != HALOTUNE_OK || !later) return status;
@@ -69,7 +69,7 @@ static halotune_status renew(struct halotune_ctx *root, const char *database) {
 
 halotune_status context_renew(struct halotune_ctx *root, const char *database) {
   pthread_mutex_lock(&root->renewing); /* one that began to read earlier must not replace one that read later */
-  const halotune_status status = renew(root, database);
+  const halotune_status status = renew_catalog(root, database);
   pthread_mutex_unlock(&root->renewing);
   return status;
 }

@@ -56,7 +56,8 @@ void context_set_stencil(const struct halotune_ctx *ctx, int stencil, struct loo
 
 /* Put a parsed stencil into the catalog. One that is there becomes the newest of its name again. The caller holds the
  * lock. `parsed` is taken over if it is put there, which *is_taken tells. */
-static halotune_status add(struct halotune_ctx *ctx, const char *text, struct parsed_stencil *parsed, bool *is_taken) {
+static halotune_status add_parsed(struct halotune_ctx *ctx, const char *text, struct parsed_stencil *parsed,
+                                  bool *is_taken) {
   struct catalog *catalog = &ctx->catalog;
   const int count = added_count(ctx), at = catalog->stencil_count + count;
   struct known_stencil *added = &catalog->stencils[at];
@@ -98,7 +99,7 @@ halotune_status halotune_stencil_add(halotune_ctx *ctx, const char *text) {
   pthread_mutex_lock(&ctx->lock); /* so that the newest stays the newest */
   struct halotune_ctx *newest = context_newest(ctx);
   if (newest != ctx) pthread_mutex_lock(&newest->lock);
-  status = add(newest, text, parsed, &is_taken);
+  status = add_parsed(newest, text, parsed, &is_taken);
   if (newest != ctx) pthread_mutex_unlock(&newest->lock);
   pthread_mutex_unlock(&ctx->lock);
   if (!is_taken) parsed_stencil_free(parsed);

@@ -30,7 +30,7 @@ static int variant_end(const struct observation *list, int first, int end) {
 }
 
 /* Logarithm of what a time has beyond the launch and the streaming of the bytes. */
-static double excess(const struct observation *o) {
+static double excess_of(const struct observation *o) {
   const double least_share = 0.2; /* of a time that is hardly longer than a launch */
   const double ms = fmax(o->time_ms - (double)predict_launch_ms[o->launch], least_share * o->time_ms);
   return log(ms) - (double)o->cost.log_streaming_ms;
@@ -50,13 +50,13 @@ static void add_variant(const struct observation *list, int count, struct least_
   for (int i = 0; i < count; i++) {
     const double share = weight_of(&list[i]);
     for (int f = 0; f < PREDICT_FEATURES; f++) mean[f] += share * (double)list[i].cost.features[f];
-    value += share * excess(&list[i]);
+    value += share * excess_of(&list[i]);
     weight += share;
   }
   for (int i = 0; i < count; i++) {
     double features[PREDICT_FEATURES];
     for (int f = 0; f < PREDICT_FEATURES; f++) features[f] = (double)list[i].cost.features[f] - mean[f] / weight;
-    least_squares_add(sums, features, excess(&list[i]) - value / weight, weight_of(&list[i]));
+    least_squares_add(sums, features, excess_of(&list[i]) - value / weight, weight_of(&list[i]));
   }
 }
 
@@ -93,8 +93,8 @@ static halotune_status judge_pair(const struct predict_model *model, const struc
 /* Judge a model as lookups use it: by the times of fast variants, from which those on all other grids are predicted,
  * where they may be slow.
  *   error  receives the median error; NaN without any */
-static halotune_status judge(const struct predict_model *model, const struct observation *list, int count,
-                             struct judged *out, double *error) {
+static halotune_status judge_model(const struct predict_model *model, const struct observation *list, int count,
+                                   struct judged *out, double *error) {
   const double fast = 1.1; /* times the fastest of the run */
   halotune_status status = HALOTUNE_OK;
   out->count = 0;
@@ -135,12 +135,12 @@ static halotune_status fit_model(const struct observation *list, int count, stru
     out->times += end - i;
     out->variants++;
   }
-  halotune_status status = judge(&usual, list, count, &judged, &out->error_before);
+  halotune_status status = judge_model(&usual, list, count, &judged, &out->error_before);
   out->error_after = out->error_before;
   if (status == HALOTUNE_OK && out->times >= LEAST_TIMES) {
     const double share = times_of_default / sums.weight;
     out->is_kept = least_squares_solve(&sums, usual.coefficients, share, out->model.coefficients);
-    status = judge(&out->model, list, count, &judged, &out->error_after);
+    status = judge_model(&out->model, list, count, &judged, &out->error_after);
     fit_errors(&judged, &out->model);
     out->is_kept = out->is_kept && predict_is_sensible(&out->model);
   }

@@ -94,7 +94,8 @@ static halotune_status write_stencil(struct tuning *t) {
   return HALOTUNE_OK;
 }
 
-static halotune_status run(struct tuning *t, const halotune_tune_options *options, struct tune_program *program) {
+static halotune_status run_program(struct tuning *t, const halotune_tune_options *options,
+                                   struct tune_program *program) {
   enum { MOST = 32 };
   const halotune_problem *p = t->problem;
   const char *list[MOST];
@@ -163,8 +164,8 @@ static halotune_status check_problem(halotune_ctx *root, const halotune_problem 
   return HALOTUNE_OK;
 }
 
-static halotune_status prepare(halotune_ctx *root, const halotune_problem *problem,
-                               const halotune_tune_options *options, struct tuning *t) {
+static halotune_status prepare_tuning(halotune_ctx *root, const halotune_problem *problem,
+                                      const halotune_tune_options *options, struct tuning *t) {
   const double budget_s = options->budget_s > 0 ? options->budget_s : usual_budget_s;
   const int at = problem->stencil ? context_find_stencil(t->ctx, problem->stencil) : -1;
   if (at < 0 && !is_plain_name(problem->stencil))
@@ -209,7 +210,7 @@ static halotune_status take_result(const struct tuning *t, halotune_ctx *root, b
 static halotune_status make_result(struct tuning *t, halotune_ctx *root, const halotune_tune_options *options,
                                    struct tune_program *program) {
   bool found = false;
-  halotune_status status = run(t, options, program);
+  halotune_status status = run_program(t, options, program);
   if (status == HALOTUNE_OK) status = context_renew(root, t->database);
   if (status == HALOTUNE_OK) status = find_result(root, t->problem, &found);
   if (status != HALOTUNE_OK || found) return status;
@@ -236,7 +237,7 @@ halotune_status halotune_tune(halotune_ctx *ctx, const halotune_problem *problem
                                  .progress = progress,
                                  .user = user};
   halotune_status status = forked_check(ctx->generation);
-  if (status == HALOTUNE_OK) status = prepare(ctx, problem, options, &t);
+  if (status == HALOTUNE_OK) status = prepare_tuning(ctx, problem, options, &t);
   if (status == HALOTUNE_OK) {
     text_printf(&key, "%s %s %s %d %s %d %d %d %d", t.database, t.stencil ? t.stencil->hash : t.name, t.grid,
                 (int)problem->dtype, t.device, (int)problem->launch, (int)problem->cache, problem->reproducible,

@@ -144,8 +144,8 @@ static bool read_some(int descriptor, int wait_ms, struct last_line *line) {
  * started keeps the output open.
  *   end  receives the wait status
  * Returns HALOTUNE_OK; or why the program has to be ended. */
-static halotune_status follow(const struct tune_program *program, pid_t pid, int descriptor, struct last_line *line,
-                              int *end) {
+static halotune_status follow_program(const struct tune_program *program, pid_t pid, int descriptor,
+                                      struct last_line *line, int *end) {
   const double ms_per_s = 1e3, until_ms = clock_ms() + program->budget_s * ms_per_s + grace_ms;
   bool is_open = true;
   for (int wait_ms = 1;;) {
@@ -173,8 +173,8 @@ static halotune_status status_of_exit(int wait_status) {
   return code < (int)(sizeof statuses / sizeof *statuses) ? statuses[code] : HALOTUNE_IO;
 }
 
-static halotune_status start(const struct tune_program *program, int descriptor, struct process_guard *guard,
-                             pid_t *pid) {
+static halotune_status start_program(const struct tune_program *program, int descriptor, struct process_guard *guard,
+                                     pid_t *pid) {
   const char *arguments[MOST_ARGUMENTS] = {program->program, "tune"};
   const struct process_descriptor descriptors[] = {{descriptor, 1}, {descriptor, 2}};
   for (int i = 0; program->arguments[i] && i + 3 < MOST_ARGUMENTS; i++) arguments[i + 2] = program->arguments[i];
@@ -193,10 +193,10 @@ halotune_status tune_program_run(const struct tune_program *program) {
   if (pipe2(ends, O_CLOEXEC) != 0) return fail(HALOTUNE_IO, "cannot create a pipe: %s", strerror(errno));
   ends[1] = process_high_descriptor(ends[1]);
   halotune_status status =
-      ends[1] >= 0 ? start(program, ends[1], &guard, &pid) : fail(HALOTUNE_IO, "%s", strerror(errno));
+      ends[1] >= 0 ? start_program(program, ends[1], &guard, &pid) : fail(HALOTUNE_IO, "%s", strerror(errno));
   if (ends[1] >= 0) close(ends[1]);
   if (status == HALOTUNE_OK) {
-    status = follow(program, pid, ends[0], &line, &end);
+    status = follow_program(program, pid, ends[0], &line, &end);
     process_group_end(&guard);
     if (status != HALOTUNE_OK) process_kill(pid);
     process_tell_end(end, how, sizeof how);

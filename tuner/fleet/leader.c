@@ -24,7 +24,7 @@ static int who_has(const struct leader *leader, int rank) {
   return -1;
 }
 
-static halotune_status refuse(struct leader *leader, int rank, const char *why) {
+static halotune_status refuse_member(struct leader *leader, int rank, const char *why) {
   struct text message = {0};
   leader->members[rank].is_uncounted = true;
   fleet_head_write(&message, FLEET_REFUSED, leader->task);
@@ -53,13 +53,13 @@ static halotune_status take_hello(struct leader *leader, int rank, struct unpack
   member->state = MEMBER_IDLE;
   member->heard_ms = leader_now_ms(leader);
   halotune_status status =
-      why.length > 0 ? refuse(leader, rank, text_string(&why)) : leader_send_word(leader, rank, FLEET_WELCOME);
+      why.length > 0 ? refuse_member(leader, rank, text_string(&why)) : leader_send_word(leader, rank, FLEET_WELCOME);
   text_free(&why);
   return status;
 }
 
 /* Give a member that has nothing to do a task of its own, else the task in hand. */
-static halotune_status employ(struct leader *leader, int rank) {
+static halotune_status employ_member(struct leader *leader, int rank) {
   struct member *member = &leader->members[rank];
   struct text message = {0}, what = {0};
   halotune_status status = HALOTUNE_OK;
@@ -98,7 +98,7 @@ static halotune_status take_done(struct leader *leader, int rank, struct unpack 
   member->state = MEMBER_IDLE;
   if (leaves) return leader_lose(leader, rank, "%s", end.why);
   member->cannot_alone = !can_do;
-  return employ(leader, rank);
+  return employ_member(leader, rank);
 }
 
 static halotune_status take_message(struct leader *leader, int rank) {
@@ -122,7 +122,7 @@ static halotune_status take_message(struct leader *leader, int rank) {
 }
 
 /* Whether a member owes an answer. */
-static bool owes(const struct leader *leader, const struct member *member) {
+static bool owes_answer(const struct leader *leader, const struct member *member) {
   return (member->state == MEMBER_PREPARING && leader->is_awaiting && !member->is_late) ||
          (member->state == MEMBER_SEARCHING && member->away > 0) || member->state == MEMBER_SETTLING ||
          member->state == MEMBER_IN_FINALS || member->state == MEMBER_ALONE;
@@ -137,7 +137,7 @@ static halotune_status look_for_hangs(struct leader *leader) {
   for (int rank = 1; rank < leader->size && status == HALOTUNE_OK; rank++) {
     const struct member *member = &leader->members[rank];
     char why[WORDS_BYTES];
-    if (!owes(leader, member) || at_ms - member->heard_ms < leader->options.patience_ms) continue;
+    if (!owes_answer(leader, member) || at_ms - member->heard_ms < leader->options.patience_ms) continue;
     snprintf(why, sizeof why, "it said nothing for %.0f s", (at_ms - member->heard_ms) * 1e-3);
     status = leader_dismiss(leader, rank, why);
   }
@@ -258,7 +258,7 @@ halotune_status leader_look(struct leader *leader) {
   bool had = true;
   halotune_status status = HALOTUNE_OK;
   while (had && status == HALOTUNE_OK) status = leader_listen(leader, 0, &had);
-  for (int rank = 1; rank < leader->size && status == HALOTUNE_OK; rank++) status = employ(leader, rank);
+  for (int rank = 1; rank < leader->size && status == HALOTUNE_OK; rank++) status = employ_member(leader, rank);
   return status;
 }
 

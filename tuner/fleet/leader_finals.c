@@ -125,7 +125,7 @@ static struct crew_gpu gpu_of(const struct leader *leader, const struct member *
   return gpu;
 }
 
-static void report(const struct leader *leader, struct crew_report *out) {
+static void report_crew(const struct leader *leader, struct crew_report *out) {
   const struct fleet_hello *own = &leader->options.own;
   *out = (struct crew_report){.count = 1, .shown = 1, .lost = leader->lost, .spread = leader->spread};
   struct crew_gpu *device = &out->gpus[0];
@@ -147,7 +147,7 @@ static void report(const struct leader *leader, struct crew_report *out) {
 halotune_status crew_end(void *state, struct crew_report *out) {
   struct leader *leader = state;
   halotune_status status = HALOTUNE_OK;
-  if (out) report(leader, out);
+  if (out) report_crew(leader, out);
   leader_forget_away(leader);
   for (int rank = 1; rank < leader->size && status == HALOTUNE_OK; rank++) {
     struct member *member = &leader->members[rank];

@@ -18,8 +18,8 @@ static double slowness(const struct leader *leader, const struct member *member)
   return leader_factor(leader, member) * member->scale;
 }
 
-/* The median of how slow the GPUs of the team are, with the device.
- *   out  NaN where no member tells */
+/* The median slowness of the team's GPUs, which include the leader's own.
+ *   out  NaN where no member has told its slowness */
 static halotune_status find_median(const struct leader *leader, double *out) {
   int count = 0;
   double *all = calloc((size_t)leader->size + 1, sizeof *all);

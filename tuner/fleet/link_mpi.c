@@ -87,7 +87,7 @@ static void doze(struct link_mpi *link, double *sleep_us) {
   wait_until(link, clock_ms() + *sleep_us * 1e-3);
 }
 
-static void begin(struct link_mpi *link) {
+static void begin_mpi(struct link_mpi *link) {
   struct fleet_mpi_world world;
   const int error = link->found.plugin->begin(&world);
   pthread_mutex_lock(&link->lock);
@@ -97,7 +97,7 @@ static void begin(struct link_mpi *link) {
   pthread_cond_broadcast(&link->news);
 }
 
-static void gather(struct link_mpi *link) {
+static void gather_all(struct link_mpi *link) {
   const double limit_ms = step_limit_ms(), until_ms = clock_ms() + limit_ms;
   double sleep_us = SHORTEST_SLEEP_US;
   void *request = NULL;
@@ -115,12 +115,12 @@ static void gather(struct link_mpi *link) {
 
 /* MPI has no split that can be polled. So all ranks gather their colours first, which shows that they have come. The
  * owner watches the split itself, without the lock. */
-static void split(struct link_mpi *link) {
+static void split_ranks(struct link_mpi *link) {
   struct fleet_mpi_world team = link->world;
   link->own = &link->colour;
   link->all = link->colours;
   link->bytes = sizeof link->colour;
-  gather(link);
+  gather_all(link);
   if (link->status != HALOTUNE_OK) return;
   pthread_mutex_unlock(&link->lock);
   const int error = link->found.plugin->split(link->colour, &team.rank, &team.size);
@@ -134,15 +134,15 @@ static void split(struct link_mpi *link) {
   link->has_post = link->status == HALOTUNE_OK;
 }
 
-static void obey(struct link_mpi *link) {
-  if (link->order == ORDER_GATHER) gather(link);
-  if (link->order == ORDER_SPLIT) split(link);
+static void obey_order(struct link_mpi *link) {
+  if (link->order == ORDER_GATHER) gather_all(link);
+  if (link->order == ORDER_SPLIT) split_ranks(link);
   link->order = ORDER_NONE;
   pthread_cond_broadcast(&link->news);
 }
 
 /* Print why this rank gives up. Nobody else can: the owner waits for the end of the job. */
-static void say(const struct link_mpi *link, const char *why) {
+static void say_why(const struct link_mpi *link, const char *why) {
   fprintf(stderr, "halotune: rank %d on %s: %s\n", link->world.rank, link->world.host, why);
 }
 
@@ -199,7 +199,7 @@ static bool meet_leaders(struct link_mpi *link, bool has_loss, int *exit_code) {
     char why[FAIL_TEXT_BYTES];
     snprintf(why, sizeof why, "rank %d, which leads another team, has said nothing for %.3g s; this ends the job",
              silent, silence_limit_ms() * 1e-3);
-    say(link, why);
+    say_why(link, why);
   }
   *exit_code = silent >= 0 && all.exit_code == 0 ? 1 : all.exit_code; /* what that team did is not known */
   return silent < 0 && !all.has_loss;
@@ -219,14 +219,14 @@ static bool pass_last_barrier(struct link_mpi *link, bool is_leader, int *exit_c
              is_member ? "no leader of a team has said anything for %.3g s; this ends the job"
                        : "not all ranks have come to the end of the job in %.3g s; this ends it",
              limit_ms * 1e-3);
-    say(link, link->status == HALOTUNE_OK ? why : link->reason);
+    say_why(link, link->status == HALOTUNE_OK ? why : link->reason);
     if (is_member && *exit_code == 0) *exit_code = 1;
   }
   return is_whole;
 }
 
 /* MPI's own ends wait for other ranks, too. The owner watches them, without the lock. */
-static void leave(struct link_mpi *link, bool is_abort, int exit_code) {
+static void leave_mpi(struct link_mpi *link, bool is_abort, int exit_code) {
   const struct fleet_mpi_plugin *plugin = link->found.plugin;
   link->is_aborted = is_abort;
   link->exit_code = exit_code;
@@ -256,18 +256,18 @@ static void end_all(struct link_mpi *link) {
     is_whole = true; /* a member leaves the end of the job to the leaders */
   }
   if (is_whole) is_whole = pass_last_barrier(link, is_leader, &exit_code);
-  leave(link, !is_whole, !is_whole && has_failed && exit_code == 0 ? 1 : exit_code);
+  leave_mpi(link, !is_whole, !is_whole && has_failed && exit_code == 0 ? 1 : exit_code);
 }
 
 /* The thread. */
-static void *run(void *argument) {
+static void *run_thread(void *argument) {
   struct link_mpi *link = argument;
   double sleep_us = SHORTEST_SLEEP_US;
-  begin(link);
+  begin_mpi(link);
   const bool has_begun_well = link->status == HALOTUNE_OK;
   while (!link->is_closing) {
     bool is_busy = false;
-    if (link->order != ORDER_NONE && link->status == HALOTUNE_OK) obey(link);
+    if (link->order != ORDER_NONE && link->status == HALOTUNE_OK) obey_order(link);
     if (link->has_post && link->status == HALOTUNE_OK) note_failure(link, post_step(&link->post, clock_ms(), &is_busy));
     if (link->has_post && link->status == HALOTUNE_OK) note_failure(link, life_step(&link->life, clock_ms(), true));
     if (is_busy || link->status != HALOTUNE_OK) {
@@ -331,7 +331,7 @@ static bool await_end(struct link_mpi *link) {
     if (link->leaves_ms == 0 || clock_ms() < link->leaves_ms + limit_ms) continue;
     char why[FAIL_TEXT_BYTES];
     snprintf(why, sizeof why, "MPI has not ended after %.3g s", limit_ms * 1e-3);
-    if (!link->has_ended && !link->is_aborted) say(link, why);
+    if (!link->has_ended && !link->is_aborted) say_why(link, why);
     if (!link->has_ended && link->is_aborted) _exit(link->exit_code);
     break;
   }
@@ -371,7 +371,7 @@ static halotune_status thread_start(struct link_mpi *link) {
   pthread_mutex_init(&link->lock, NULL);
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  const int error = pthread_create(&link->thread, NULL, run, link);
+  const int error = pthread_create(&link->thread, NULL, run_thread, link);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return error ? fail(HALOTUNE_IO, "MPI's thread cannot be started: %s", strerror(error)) : HALOTUNE_OK;
 }

@@ -36,7 +36,8 @@ static halotune_status finalists_read(struct member_state *member, struct unpack
 }
 
 /* Compile and load a finalist, and find its batch. */
-static halotune_status load(struct member_state *member, struct finalists *finalists, int at, struct player *player) {
+static halotune_status load_player(struct member_state *member, struct finalists *finalists, int at,
+                                   struct player *player) {
   struct backend_handle *backend = member->tools->backend;
   const struct setup *setup = &member->setup;
   const struct proposal *proposal = &finalists->proposals[at];
@@ -60,7 +61,7 @@ static bool is_stopped(void *state) {
   return member->tools->stop && *member->tools->stop;
 }
 
-static halotune_status run(struct member_state *member, struct finalists *finalists) {
+static halotune_status run_finals(struct member_state *member, struct finalists *finalists) {
   struct backend_handle *backend = member->tools->backend;
   const struct time_source time = backend_time(backend);
   const struct rounds_end end = {.at_ms = INFINITY, .is_stopped = is_stopped, .state = member};
@@ -69,7 +70,7 @@ static halotune_status run(struct member_state *member, struct finalists *finali
                                        FINALS_ROUNDS, &rounds);
   if (status != HALOTUNE_OK) return status;
   for (int i = 0; i < finalists->count && status == HALOTUNE_OK; i++)
-    status = load(member, finalists, i, &rounds.players[i]);
+    status = load_player(member, finalists, i, &rounds.players[i]);
   if (status == HALOTUNE_OK) status = steady_wait(backend);
   if (status == HALOTUNE_OK) status = rounds_run(&rounds, FINALS_ROUNDS, &end);
   if (status == HALOTUNE_OK) rounds_drop_throttled(&rounds, FINALS_ROUNDS_LEAST);
@@ -86,7 +87,7 @@ halotune_status member_finals(struct member_state *member, struct unpack *in) {
   struct finalists finalists = {.count = 0};
   struct text message;
   halotune_status status = finalists_read(member, in, &finalists);
-  if (status == HALOTUNE_OK && finalists.count > 0) status = run(member, &finalists);
+  if (status == HALOTUNE_OK && finalists.count > 0) status = run_finals(member, &finalists);
   member_begin(member, FLEET_TIMES, &message);
   pack_u64(&message, (uint64_t)finalists.count);
   for (int i = 0; i < finalists.count && finalists.trials; i++) {

@@ -57,7 +57,7 @@ static bool is_taken(const struct run *run, int place) {
 }
 
 /* Fill the ghosts of an input that was another input in the step before. */
-static void refill(struct run *run, int input) {
+static void refill_ghosts(struct run *run, int input) {
   const int place = run->place[input];
   if (!run->layout.has_ghosts) return;
   field_refill(&run->values[place], &run->layout, input, false, run->threads);
@@ -73,7 +73,7 @@ static halotune_status advance_fields(struct run *run) {
   for (int i = 0; i < stencil->iterate_count; i++) {
     const struct iterate *entry = &stencil->iterate[i];
     run->place[entry->to] = entry->from_output ? NOWHERE : old[entry->from];
-    if (!entry->from_output) refill(run, entry->to);
+    if (!entry->from_output) refill_ghosts(run, entry->to);
   }
   for (int i = 0; i < stencil->iterate_count; i++) {
     const struct iterate *entry = &stencil->iterate[i];

@@ -88,7 +88,7 @@ static halotune_status run_reference(const struct scene *scene, int steps, doubl
   return reference_run(&reference, inputs, want, magnitudes);
 }
 
-/* What is carried are outputs of an earlier step. */
+/* The carried inputs are outputs of an earlier step. */
 static halotune_status run_carried(struct scene *scene, int number, const struct carried *carried) {
   const struct scene_request *r = &scene->request;
   double *want[MAX_FIELDS] = {0}, *magnitudes[MAX_FIELDS] = {0};

@@ -109,7 +109,7 @@ static long newest_ticket(const struct team *team, int rank) {
 }
 
 /* Take what comes in time. Returns how many results, and how many lost variants. */
-static void take(struct team *team, int timeout_ms, int *results, int *lost) {
+static void take_results(struct team *team, int timeout_ms, int *results, int *lost) {
   struct trial *trial;
   bool is_lost;
   *results = *lost = 0;
@@ -207,7 +207,7 @@ TEST(a_member_that_fails_costs_what_it_has) {
     team_begin(&team, anchors_ms);
     for (int k = 0; k < 6; k++) give(&team);
     answer(&team, 1, newest_ticket(&team, 1), 5, 1);
-    take(&team, 0, &results, &lost);
+    take_results(&team, 0, &results, &lost);
     CHECK_EQ(1, results, "%s: one result", rows[i]);
     const long other = newest_ticket(&team, 2);
     if (i == 0) fake_gone(team.fake, 1);
@@ -225,7 +225,7 @@ TEST(a_member_that_fails_costs_what_it_has) {
       trial_free(trial);
       if (team.fake->is_dropped[1]) break;
     }
-    take(&team, 0, &results, &lost);
+    take_results(&team, 0, &results, &lost);
     lost += taken;
     CHECK_EQ(2, lost, "%s: what it had in flight", rows[i]);
     CHECK_EQ(0, results, "%s: and no result", rows[i]);
@@ -252,11 +252,11 @@ TEST(a_leader_that_was_stopped_drops_nobody_for_that_time) {
     for (int k = 0; k < 6; k++) give(&team);
     team.fake->now_ms += 60000;
     for (int rank = 1; i == 0 && rank < 3; rank++) fake_say(team.fake, rank, FLEET_ALIVE, 1);
-    take(&team, 0, &results, &lost);
+    take_results(&team, 0, &results, &lost);
     CHECK_EQ(0, lost, "%s: nothing is lost", rows[i]);
-    take(&team, 900, &results, &lost);
+    take_results(&team, 900, &results, &lost);
     CHECK_EQ(0, lost, "%s: nor soon after it", rows[i]);
-    take(&team, 200, &results, &lost);
+    take_results(&team, 200, &results, &lost);
     CHECK_EQ(6, lost, "%s: silence from then on counts", rows[i]);
     team_close(&team);
   }
@@ -283,7 +283,7 @@ TEST(a_slow_gpu_is_named_and_left_out) {
     const long ticket = newest_ticket(&team, 1);
     if (ticket > 0) answer(&team, 1, ticket, 5, rows[i].scale);
     CHECK_OK(team.crew.table->device_scaled(team.crew.state, rows[i].own_scale));
-    take(&team, 0, &results, &lost);
+    take_results(&team, 0, &results, &lost);
     CHECK_EQ(rows[i].slow == 0 ? 0 : 3, team.crew.table->device_most(team.crew.state), "%s: the device", rows[i].what);
     CHECK_OK(team.crew.table->end(team.crew.state, &report));
     for (int rank = 0; rank < 4; rank++)
@@ -304,7 +304,7 @@ TEST(a_member_that_was_lost_in_a_task_is_no_part_of_the_next_one) {
   for (int k = 0; k < 6; k++) give(&team);
   answer(&team, 1, newest_ticket(&team, 1), 5, 1);
   fake_gone(team.fake, 1);
-  take(&team, 0, &results, &lost);
+  take_results(&team, 0, &results, &lost);
   CHECK_EQ(1, results, "what it sent before counts");
   CHECK_EQ(2, lost, "and the rest is given back");
   CHECK_OK(team.crew.table->end(team.crew.state, &report));
@@ -316,7 +316,7 @@ TEST(a_member_that_was_lost_in_a_task_is_no_part_of_the_next_one) {
   CHECK_OK(team.crew.table->begin(team.crew.state, &task));
   CHECK_OK(team.crew.table->start(team.crew.state, &start));
   team.crew.table->anchored(team.crew.state, anchors_ms[0]);
-  take(&team, 0, &results, &lost);
+  take_results(&team, 0, &results, &lost);
   CHECK_EQ(0, results, "a late result of the first task is none of the second");
   team.crew.table->won(team.crew.state, 0, 2, &words);
   CHECK_TEXT("", text_string(&words), "nothing is said of the loss again");

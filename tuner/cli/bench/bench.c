@@ -29,7 +29,7 @@ enum falsehood { NOTHING_FALSE, FALSE_RESULT, FALSE_TIME, FALSE_ORDER, UNDECIDED
 static const char *const falsehood_names[] = {"true", "winner failed", "winner is slower", "plain kernel is faster",
                                               "not decided"};
 
-static enum falsehood judge(const struct bench *b) {
+static enum falsehood judge_rounds(const struct bench *b) {
   const struct bench_result *r = &b->result;
   if (r->verdicts[BENCH_WINNER].outcome != OUTCOME_MEASURED) return FALSE_RESULT;
   /* a GPU that lowers its clocks takes longer, whatever the winner is */
@@ -101,7 +101,7 @@ static void add_player(const struct bench *b, enum bench_player player, const ch
 
 static void add_verdict(const struct bench *b, struct text *text) {
   const double change = b->result.times_ms[BENCH_WINNER].median / b->query.config.time_ms - 1;
-  const enum falsehood falsehood = judge(b);
+  const enum falsehood falsehood = judge_rounds(b);
   text_printf(text, "verdict     ");
   switch (falsehood) {
   case NOTHING_FALSE:
@@ -163,8 +163,9 @@ static halotune_status print_document(const struct bench *b) {
   json_t *json = json_object();
   json_put(&json, "stencil", text_json(b->query.config.stencil));
   json_put(&json, "device", text_json(b->backend.facts.device.name));
-  json_put(&json, "verdict", text_json(falsehood_names[judge(b)]));
-  json_put(&json, "is_true", judge(b) == UNDECIDED ? json_null() : json_boolean(judge(b) == NOTHING_FALSE));
+  json_put(&json, "verdict", text_json(falsehood_names[judge_rounds(b)]));
+  json_put(&json, "is_true",
+           judge_rounds(b) == UNDECIDED ? json_null() : json_boolean(judge_rounds(b) == NOTHING_FALSE));
   json_put(&json, "stored_ms", number_json(b->query.config.time_ms));
   json_put(&json, "stored_date", text_json(b->query.config.date));
   json_put(&json, "tolerance", number_json(b->tolerance));
@@ -191,7 +192,7 @@ static enum exit_code bench_run(const struct invocation *invocation) {
   if (warnings.length > 0) fprintf(stderr, "halotune: %s", text_string(&warnings));
   if (status == HALOTUNE_OK && option_given(invocation, "json")) status = print_document(&b);
   else if (status == HALOTUNE_OK) print_text(&b);
-  const enum falsehood falsehood = status == HALOTUNE_OK ? judge(&b) : NOTHING_FALSE;
+  const enum falsehood falsehood = status == HALOTUNE_OK ? judge_rounds(&b) : NOTHING_FALSE;
   enum exit_code code = status != HALOTUNE_OK        ? report_failure(status)
                         : falsehood == UNDECIDED     ? HALOTUNE_EXIT_UNDECIDED
                         : falsehood != NOTHING_FALSE ? HALOTUNE_EXIT_FAILURE

@@ -61,7 +61,7 @@ static halotune_status take_result(struct compiling *c) {
   return status;
 }
 
-static halotune_status submit(struct compiling *c, sqlite3_stmt *row) {
+static halotune_status submit_variant(struct compiling *c, sqlite3_stmt *row) {
   const struct compile_request request = {
       .source = column_text(row, 3), .name = "best.cu", .arch = column_text(row, 2)};
   halotune_status status = HALOTUNE_OK;
@@ -85,7 +85,7 @@ static halotune_status codes_check(struct store *store, long *found) {
   const struct nvrtc_facts *facts = compile_pool_nvrtc(c.pool);
   snprintf(c.nvrtc, sizeof c.nvrtc, "%d.%d", facts->major, facts->minor);
   status = query_prepare(store_connection(store), codes_sql, &query);
-  while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) status = submit(&c, query);
+  while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) status = submit_variant(&c, query);
   if (status == HALOTUNE_OK && code != SQLITE_DONE) status = query_fail(store_connection(store));
   sqlite3_finalize(query);
   while (status == HALOTUNE_OK && compile_pool_pending(c.pool) > 0) status = take_result(&c);

@@ -110,7 +110,7 @@ static int find_in_order(const struct share *share, int place) {
   return at;
 }
 
-static int choose(void *context, const struct fleet_hello *who, struct text *what) {
+static int choose_task(void *context, const struct fleet_hello *who, struct text *what) {
   struct share *share = context;
   if (!may_begin(share) || (share->host && strcmp(who->host, share->host) != 0)) return -1;
   const int place = find_open(share, share->side_count, who->uuid, MOST_DEATHS);
@@ -267,7 +267,7 @@ static halotune_status share_next(struct share *share, int *place) {
   }
 }
 
-static void look(void *context) {
+static void look_at_sides(void *context) {
   const struct share *share = context;
   if (share->side_count > 0) leader_look(share->leader); /* a link that failed is told by the next call of the crew */
 }
@@ -294,7 +294,7 @@ static halotune_status rows_add(const struct share *share, struct tuned_list *li
 
 halotune_status tune_tasks_run(const struct tune_tasks *tasks, struct leader *leader, struct tuned_list *out) {
   struct share share = {.tasks = tasks, .leader = leader};
-  const struct leader_alone alone = {choose, take_rows, &share};
+  const struct leader_alone alone = {choose_task, take_rows, &share};
   struct tune_options options = *tasks->options;
   struct tune_tasks own = *tasks;
   struct progress progress;
@@ -302,7 +302,7 @@ halotune_status tune_tasks_run(const struct tune_tasks *tasks, struct leader *le
   progress_open(&progress);
   own.options = &options;
   own.progress = &progress;
-  own.look = look;
+  own.look = look_at_sides;
   own.look_context = &share;
   halotune_status status = share_make(&share), worst = HALOTUNE_OK;
   if (status == HALOTUNE_OK && share.side_count > 0) leader_offer_alone(leader, &alone);

@@ -34,7 +34,7 @@ static int place_find(struct fleet_mpi_world *out) {
   return error;
 }
 
-static int begin(struct fleet_mpi_world *out) {
+static int begin_world(struct fleet_mpi_world *out) {
   char name[MPI_MAX_PROCESSOR_NAME] = "", library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
   int provided = 0, length = 0;
   memset(out, 0, sizeof *out);
@@ -73,7 +73,7 @@ static int gather_begin(const void *own, void *all, size_t count, void **out) {
   return hand_out(MPI_Iallgather(own, (int)count, MPI_BYTE, all, (int)count, MPI_BYTE, world, request), request, out);
 }
 
-static int split(int colour, int *rank, int *size) {
+static int split_world(int colour, int *rank, int *size) {
   int error = MPI_Comm_split(world, colour, 0, &team);
   if (error == MPI_SUCCESS) error = MPI_Comm_set_errhandler(team, MPI_ERRORS_RETURN);
   if (error == MPI_SUCCESS) error = MPI_Comm_rank(team, rank);
@@ -87,7 +87,7 @@ static int send_begin(int to, const void *bytes, size_t count, void **out) {
   return hand_out(MPI_Isend(bytes, (int)count, MPI_BYTE, to, TAG, team, request), request, out);
 }
 
-static int look(int *from, size_t *count) {
+static int look_for_message(int *from, size_t *count) {
   MPI_Status status;
   int is_there = 0, bytes = 0;
   *from = -1;
@@ -120,7 +120,7 @@ static int sign_begin(int to, const struct fleet_mpi_sign *sign, void **out) {
 }
 
 /* So few bytes come at once with the word that they are there, so that this receive does not wait. */
-static int hear(int *from, struct fleet_mpi_sign *sign) {
+static int hear_sign(int *from, struct fleet_mpi_sign *sign) {
   MPI_Status status;
   int is_there = 0;
   *from = -1;
@@ -149,7 +149,7 @@ static void error_text(int error, char text[FLEET_MPI_TEXT_BYTES]) {
 
 static void abort_all(int exit_code) { MPI_Abort(MPI_COMM_WORLD, exit_code); }
 
-static void finish(void) {
+static void finish_world(void) {
   if (team != MPI_COMM_NULL) MPI_Comm_free(&team);
   MPI_Comm_free(&world);
   MPI_Finalize();
@@ -166,17 +166,17 @@ __attribute__((visibility("default"))) const struct fleet_mpi_plugin halotune_mp
     .version = FLEET_MPI_VERSION,
     .kind = KIND,
     .halotune = HALOTUNE_VERSION,
-    .begin = begin,
+    .begin = begin_world,
     .gather = gather_begin,
-    .split = split,
+    .split = split_world,
     .send = send_begin,
-    .look = look,
+    .look = look_for_message,
     .receive = receive_begin,
     .barrier = barrier_begin,
     .sign = sign_begin,
-    .hear = hear,
+    .hear = hear_sign,
     .has_ended = has_ended,
     .error_text = error_text,
     .abort = abort_all,
-    .finish = finish,
+    .finish = finish_world,
 };

@@ -22,8 +22,8 @@ bool cuda_makes_fields(const struct scene *scene) {
 }
 
 /* Read a spot of a field, as doubles. */
-static halotune_status download(struct cuda *c, enum gpu_upload kind, int number, const struct spot *spot,
-                                double *values) {
+static halotune_status download_spot(struct cuda *c, enum gpu_upload kind, int number, const struct spot *spot,
+                                     double *values) {
   const struct domain *domain = &c->wire.domain;
   const bool is_single = kind == GPU_UPLOAD_START && c->wire.dtype == DTYPE_F32;
   const size_t bytes = is_single ? sizeof(float) : sizeof(double);
@@ -62,7 +62,7 @@ static halotune_status check_starts(struct cuda *c, const struct scene *scene, c
     const bool is_input = b < stencil->input_count;
     if (!is_input && c->wire.phase_count == 1) break;
     spot_starts(scene, spot, b, want);
-    status = download(c, GPU_UPLOAD_START, b, spot, got);
+    status = download_spot(c, GPU_UPLOAD_START, b, spot, got);
     for (int i = 0; i < spot->count && status == HALOTUNE_OK; i++) {
       if (want[i] == got[i]) continue;
       const char *name = is_input ? stencil->inputs[b] : stencil->outputs[b - stencil->input_count];
@@ -82,8 +82,8 @@ static halotune_status check_reference(struct cuda *c, const struct scene *scene
   for (int o = 0; o < MAX_FIELDS; o++) want[o] = (struct result_row){rows[o], rows[MAX_FIELDS + o]};
   halotune_status status = spot_reference(scene, spot, want);
   for (int o = 0; o < stencil->output_count && status == HALOTUNE_OK; o++) {
-    status = download(c, GPU_UPLOAD_WANT, o, spot, got);
-    if (status == HALOTUNE_OK) status = download(c, GPU_UPLOAD_MAGNITUDE, o, spot, sizes);
+    status = download_spot(c, GPU_UPLOAD_WANT, o, spot, got);
+    if (status == HALOTUNE_OK) status = download_spot(c, GPU_UPLOAD_MAGNITUDE, o, spot, sizes);
     for (int i = 0; i < spot->count && status == HALOTUNE_OK; i++) {
       const double magnitude = want[o].magnitudes[i], most = most_difference * magnitude;
       if (!(fabs(got[i] - want[o].values[i]) <= most))

@@ -115,7 +115,7 @@ static bool factor_row(struct gaussian *g, int number) {
 }
 
 /* Mean and variance that make the values of the first `count` points most likely. */
-static void settle(struct gaussian *g, int count) {
+static void settle_scale(struct gaussian *g, int count) {
   double ones[MOST] = {0};
   for (int i = 0; i < count; i++) {
     ones[i] = 1;
@@ -155,7 +155,7 @@ static double prior_of(const struct gaussian *g, const struct scales *scales, st
 }
 
 /* R^-1 of the factor, and R^-1 (value - mean). */
-static void invert(struct gaussian *g, int count, double *pulled) {
+static void invert_factor(struct gaussian *g, int count, double *pulled) {
   double *by_row = g->gradient_of;
   /* Row j of by_row is column j of L^-1, so that sums run along rows. */
   for (int j = 0; j < count; j++) {
@@ -183,10 +183,10 @@ static double likelihood(struct gaussian *g, int count, const struct scales *sca
     if (!factor_row(g, i)) return -INFINITY;
     log_determinant += log(row_of(g->lower, i)[i]);
   }
-  settle(g, count);
+  settle_scale(g, count);
   if (!(g->variance > 0)) return -INFINITY;
   const double value = prior_of(g, scales, slope) - 0.5 * count * log(g->variance) - log_determinant;
-  invert(g, count, pulled);
+  invert_factor(g, count, pulled);
   for (int i = 0; i < count; i++) {
     const double *inverse = row_of(g->inverse, i);
     slope->log_noise += 0.5 * g->noise * (pulled[i] * pulled[i] / g->variance - inverse[i]);
@@ -203,7 +203,7 @@ static double likelihood(struct gaussian *g, int count, const struct scales *sca
 
 /* One step of the ascent: each scale goes its own way, further while the sign of its slope stays (M. Riedmiller,
  * H. Braun, A direct adaptive method for faster backpropagation learning: the RPROP algorithm, 1993). */
-static double ascend(double slope, double *last_slope, double *step) {
+static double ascend_scale(double slope, double *last_slope, double *step) {
   static const double faster = 1.2, slower = 0.5, longest = 0.8, shortest = 1e-3;
   const double product = slope * *last_slope;
   if (product > 0) *step = fmin(*step * faster, longest);
@@ -223,7 +223,7 @@ static bool values_differ(const struct gaussian *g, int count) {
 }
 
 /* The factor of all points. Returns false if the matrix is singular. */
-static bool factor(struct gaussian *g) {
+static bool factor_points(struct gaussian *g) {
   g->generation++;
   g->is_settled = g->is_pulled = false;
   for (int i = 0; i < g->count; i++) {
@@ -246,19 +246,19 @@ bool gaussian_fit(struct gaussian *g, int most, int steps) {
     if (value > best_value) best = at;
     best_value = fmax(best_value, value);
     for (int i = 0; i < g->axes; i++) {
-      at.log_length[i] += ascend(slope.log_length[i], &last.log_length[i], &step.log_length[i]);
+      at.log_length[i] += ascend_scale(slope.log_length[i], &last.log_length[i], &step.log_length[i]);
       at.log_length[i] = within(at.log_length[i], log(0.05), log(100));
     }
     at.log_noise =
-        within(at.log_noise + ascend(slope.log_noise, &last.log_noise, &step.log_noise), log(1e-6), log(0.5));
+        within(at.log_noise + ascend_scale(slope.log_noise, &last.log_noise, &step.log_noise), log(1e-6), log(0.5));
   }
   const struct scales before = g->scales;
   g->scales = best;
   take_scales(g, &g->scales);
-  if (isfinite(best_value) && factor(g)) return true;
+  if (isfinite(best_value) && factor_points(g)) return true;
   g->scales = before;
   take_scales(g, &g->scales);
-  if (!factor(g)) gaussian_clear(g);
+  if (!factor_points(g)) gaussian_clear(g);
   return false;
 }
 
@@ -278,7 +278,7 @@ void gaussian_change(struct gaussian *g, int number, double value) {
 }
 
 void gaussian_predict(struct gaussian *g, struct gaussian_place *place, double *mean, double *deviation) {
-  if (!g->is_settled) settle(g, g->count);
+  if (!g->is_settled) settle_scale(g, g->count);
   g->is_settled = true;
   if (place->generation != g->generation) {
     place->generation = g->generation;
@@ -295,14 +295,14 @@ void gaussian_predict(struct gaussian *g, struct gaussian_place *place, double *
 }
 
 /* Solve L' pulled = solved. */
-static void pull(struct gaussian *g) {
+static void pull_points(struct gaussian *g) {
   memcpy(g->pulled, g->solved, (size_t)g->count * sizeof *g->pulled);
   cholesky_solve_upper(g->lower, MOST, g->count, g->pulled);
 }
 
 double gaussian_mean(struct gaussian *g, const double at[]) {
-  if (!g->is_settled) settle(g, g->count);
-  if (!g->is_settled || !g->is_pulled) pull(g);
+  if (!g->is_settled) settle_scale(g, g->count);
+  if (!g->is_settled || !g->is_pulled) pull_points(g);
   g->is_settled = g->is_pulled = true;
   double mean = g->mean;
   for (int i = 0; i < g->count; i++) mean += g->pulled[i] * matern(distance_of(g, at_of(g, i), at));

@@ -180,7 +180,7 @@ static double trend_of(const struct model *m, const struct expectation *expected
   return uses_prior(m) ? m->trust * expected->log_time : 0;
 }
 
-static void expect(struct model *m, const struct proposal *proposal, const double at[], struct expectation *out) {
+static void expect_time(struct model *m, const struct proposal *proposal, const double at[], struct expectation *out) {
   *out = m->prior ? prior_expect(m->prior, proposal, at) : (struct expectation){.source = -1, .chance = 1};
 }
 
@@ -274,7 +274,7 @@ static void fit_successes(struct model *m) {
   gaussian_fit(m->successes, FIT_POINTS, MORE_STEPS);
 }
 
-static halotune_status fit(struct model *m) {
+static halotune_status fit_models(struct model *m) {
   struct point **list = malloc((size_t)(m->point_count + 1) * sizeof *list);
   if (!list) return fail_memory();
   use_processes(m, m->prior && ++m->fits % BLIND_EVERY == 0);
@@ -313,7 +313,7 @@ static halotune_status pool_add(struct model *m, const struct proposal *proposal
   c->time = (struct gaussian_place){.at = c->at, .solved = c->solved[0], .generation = -1};
   c->success = (struct gaussian_place){.at = c->at, .solved = c->solved[1], .generation = -1};
   coordinates_write(&m->coordinates, m->space, proposal, c->at);
-  expect(m, proposal, c->at, &c->expected);
+  expect_time(m, proposal, c->at, &c->expected);
   return HALOTUNE_OK;
 }
 
@@ -433,7 +433,7 @@ static struct candidate *find_best(struct model *m, struct outlook *out) {
 }
 
 /* Say what is expected of a candidate, and what of that is from other problems. */
-static void explain(struct model *m, const struct candidate *c, const struct outlook *outlook) {
+static void explain_choice(struct model *m, const struct candidate *c, const struct outlook *outlook) {
   char known[128] = "";
   if (uses_prior(m) && c->expected.source >= 0)
     snprintf(known, sizeof known, "; known from %.100s", m->space->known.sources[c->expected.source]);
@@ -455,7 +455,7 @@ static struct point *point_add(struct model *m, const struct proposal *proposal)
   struct point *point = &m->points[m->point_count++];
   *point = (struct point){.proposal = *proposal, .standing = WAITING, .in_process = -1};
   coordinates_write(&m->coordinates, m->space, proposal, point->at);
-  expect(m, proposal, point->at, &point->expected);
+  expect_time(m, proposal, point->at, &point->expected);
   return point;
 }
 
@@ -522,7 +522,7 @@ static bool is_over(struct model *m, double gain) {
 static halotune_status next_expected(struct model *m, struct proposal *out, bool *have) {
   halotune_status status = HALOTUNE_OK;
   struct outlook outlook;
-  if (m->timed + m->failed >= m->next_fit) status = fit(m);
+  if (m->timed + m->failed >= m->next_fit) status = fit_models(m);
   if (status == HALOTUNE_OK && !m->is_fitted) status = give_up(m, "times are equal, or their matrix is singular");
   if (status != HALOTUNE_OK || m->local) return status;
   if (m->is_pool_old || m->asked >= ASKED_OF_ONE) status = pool_fill(m);
@@ -531,7 +531,7 @@ static halotune_status next_expected(struct model *m, struct proposal *out, bool
   if (!best) return HALOTUNE_OK;
   m->is_over = is_over(m, outlook.gain);
   if (m->is_over) return HALOTUNE_OK;
-  explain(m, best, &outlook);
+  explain_choice(m, best, &outlook);
   m->asked++;
   best->is_taken = true;
   *out = best->proposal;

@@ -111,7 +111,7 @@ static halotune_status begin_here(struct search_phase *phase, const struct propo
 }
 
 /* Begin a proposal on the device, or give it to the crew. */
-static halotune_status dispatch(struct search_phase *phase, const struct proposal *proposal) {
+static halotune_status dispatch_trials(struct search_phase *phase, const struct proposal *proposal) {
   if (crew_room(phase) > 0 && (phase->is_crews_turn || !device_has_room(phase))) {
     phase->is_crews_turn = false;
     return send_away(phase, proposal);
@@ -132,7 +132,7 @@ static halotune_status propose_variant(struct search_phase *phase, const struct 
   halotune_status status = visited_add(&phase->proposed, phase->in->space, proposal, &is_new);
   if (status != HALOTUNE_OK || (!is_new && !phase->in->follower)) return status;
   tell_why(phase, proposal);
-  return dispatch(phase, proposal);
+  return dispatch_trials(phase, proposal);
 }
 
 /* The same on the device, for variants without which no search ends. */
@@ -337,7 +337,7 @@ static bool has_room(const struct search_phase *phase) {
 static halotune_status propose_lost(struct search_phase *phase) {
   const struct lost_variant lost = phase->lost[--phase->lost_count];
   phase->why = lost.why;
-  halotune_status status = dispatch(phase, &lost.proposal);
+  halotune_status status = dispatch_trials(phase, &lost.proposal);
   phase->why = "";
   return status;
 }

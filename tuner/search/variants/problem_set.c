@@ -4,7 +4,7 @@
 #include "base/fail.h"
 #include "base/trace.h"
 
-static void tell(const struct problem_teller *teller, const char *what) {
+static void tell_step(const struct problem_teller *teller, const char *what) {
   if (teller && teller->tell) teller->tell(teller->context, what);
 }
 
@@ -24,7 +24,7 @@ static halotune_status make_on_device(struct backend_handle *backend, const stru
   if (!backend->table->makes_fields) return HALOTUNE_OK;
   halotune_status status = scene_plan(request, scene);
   if (status != HALOTUNE_OK || !backend->table->makes_fields(scene)) return status;
-  tell(teller, "inputs and reference on the GPU");
+  tell_step(teller, "inputs and reference on the GPU");
   status = set_problem(backend, problem);
   *done = status != HALOTUNE_NOT_FOUND;
   if (*done) return status;
@@ -39,10 +39,10 @@ halotune_status problem_make(struct backend_handle *backend, const struct scene_
   halotune_status status = make_on_device(backend, request, scene, problem, warnings, teller, &done);
   if (status != HALOTUNE_OK || done) return status;
   const double begin_ms = trace_now_ms();
-  tell(teller, "inputs and reference on the CPU");
+  tell_step(teller, "inputs and reference on the CPU");
   status = scene_make(request, scene);
   trace_end(TRACE_PHASES, "inputs and reference", begin_ms, NULL, NULL);
   if (status != HALOTUNE_OK) return status;
-  tell(teller, "inputs and reference to the device");
+  tell_step(teller, "inputs and reference to the device");
   return set_problem(backend, problem);
 }
