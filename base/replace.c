@@ -71,11 +71,6 @@ halotune_status file_replace_cached(const char *path, const void *bytes, size_t 
   return write_and_rename(path, write_content, &content, 0600, false);
 }
 
-halotune_status file_replace_for_all(const char *path, const void *bytes, size_t length) {
-  struct content content = {path, bytes, length};
-  return write_and_rename(path, write_content, &content, mode_for_all(), true);
-}
-
 halotune_status file_replace_in_pieces(const char *path, bool for_all, file_writer *write, void *context) {
   return write_and_rename(path, write, context, for_all ? mode_for_all() : 0600, true);
 }

@@ -16,15 +16,13 @@ halotune_status file_replace(const char *path, const void *bytes, size_t length)
  * again. */
 halotune_status file_replace_cached(const char *path, const void *bytes, size_t length);
 
-/* Like file_replace, but with the access rights of the umask, so that others can read the file. */
-halotune_status file_replace_for_all(const char *path, const void *bytes, size_t length);
-
 /* Writes the content of a file to a descriptor, in pieces. Returns HALOTUNE_OK, or an error with a detail that names
  * the file. */
 typedef halotune_status file_writer(void *context, int fd);
 
-/* Like file_replace (file_replace_for_all if `for_all`), for a content that need not fit into memory. If `write` fails,
- * the old file is still there, and its status is returned. */
+/* Like file_replace, for a content that need not fit into memory. If `write` fails, its status is returned, and the old
+ * file is still there.
+ *   for_all  the file gets the access rights of the umask, so that others can read it */
 halotune_status file_replace_in_pieces(const char *path, bool for_all, file_writer *write, void *context);
 
 #define REPLACE_SUFFIX ".XXXXXX"

@@ -73,7 +73,8 @@ int prelude_index_field(const struct stencil *stencil, int axis) {
   return field;
 }
 
-void prelude_write_stencil(struct text *text, const struct prelude *prelude) {
+/* Append the types, and what the update reaches. */
+static void write_stencil(struct text *text, const struct prelude *prelude) {
   const struct variant_spec *spec = prelude->spec;
   const struct analysis *analysis = spec->analysis;
   text_printf(text, "typedef %s real;\ntypedef %s index_t;\n", spec->dtype == DTYPE_F32 ? "float" : "double",
@@ -103,7 +104,7 @@ void prelude_write_stencil(struct text *text, const struct prelude *prelude) {
 }
 
 /* Append struct Geometry. Its members are constants if extents are literal, so templates write g.nx in both cases. */
-void prelude_write_grid(struct text *text, const struct prelude *prelude) {
+static void write_grid(struct text *text, const struct prelude *prelude) {
   long numbers[DOMAIN_NUMBERS];
   domain_numbers(&prelude->spec->domain, numbers);
   text_printf(text,
@@ -135,7 +136,7 @@ const char *prelude_coefficients(const struct prelude *prelude) {
 }
 
 /* Append the coefficients. Templates pass COEFFICIENT_VALUES to the update, wherever the values are kept. */
-void prelude_write_coefficients(struct text *text, const struct prelude *prelude) {
+static void write_coefficients(struct text *text, const struct prelude *prelude) {
   const struct stencil *stencil = prelude->spec->stencil;
   const double *values = prelude->spec->coefficients;
   bool literal = prelude->coefficients == COEFFICIENTS_LITERAL;
@@ -165,9 +166,9 @@ void prelude_write_coefficients(struct text *text, const struct prelude *prelude
 halotune_status prelude_write(struct text *text, const struct prelude *prelude) {
   const struct variant_spec *spec = prelude->spec;
   halotune_status status = HALOTUNE_OK;
-  prelude_write_stencil(text, prelude);
-  prelude_write_grid(text, prelude);
-  prelude_write_coefficients(text, prelude);
+  write_stencil(text, prelude);
+  write_grid(text, prelude);
+  write_coefficients(text, prelude);
   if (spec->stencil->kind == STENCIL_STENCIL) prelude_write_stages(text, prelude);
   prelude_write_fields(text, prelude);
   prelude_write_boundary(text, prelude);

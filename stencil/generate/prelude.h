@@ -57,10 +57,7 @@ void prelude_write_leaf(struct text *text, const struct prelude *prelude, const 
 
 /* The sections of the prelude, in their order. Those without a status ignore a lack of memory; check text_ok. */
 void prelude_write_parameters(struct text *text, const struct variant_spec *spec);
-void prelude_write_stencil(struct text *text, const struct prelude *prelude); /* real, reach, staged inputs */
-void prelude_write_grid(struct text *text, const struct prelude *prelude);    /* struct Geometry */
-void prelude_write_stages(struct text *text, const struct prelude *prelude);  /* several steps in a launch: buffers */
-void prelude_write_coefficients(struct text *text, const struct prelude *prelude);
+void prelude_write_stages(struct text *text, const struct prelude *prelude); /* several steps in a launch: buffers */
 /* the kernel's arguments, and functions that read and write fields */
 void prelude_write_fields(struct text *text, const struct prelude *prelude);
 /* What taps beyond the grid read of coefficients: a member of struct Fields, and its values in FIELDS. */

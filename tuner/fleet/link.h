@@ -55,6 +55,4 @@ struct fleet_link {
   int rank, size; /* this process, and how many there are with the leader */
 };
 
-static inline bool fleet_leads(const struct fleet_link *link) { return link->rank == 0; }
-
 #endif

@@ -260,11 +260,16 @@ halotune_status results_finish(struct results *results, struct trial *trial) {
   return status;
 }
 
+/* The number of the result with this ticket; 0 for none. */
+static long number_of_ticket(const struct results *results, long ticket) {
+  return ticket > 0 && ticket < results->ticket_count ? results->by_ticket[ticket] : 0;
+}
+
 /* Make a result of the crew a row, after those before it.
  *   counts  receives false where the result of its original is the one that counts */
 static halotune_status keep_row_away(struct results *results, struct trial *trial, bool *counts) {
   halotune_status status = HALOTUNE_OK;
-  trial->again = results_number(results, trial->proposal.ticket);
+  trial->again = number_of_ticket(results, trial->proposal.ticket);
   *counts = !trial->again || !results->list[trial->again - 1].twin_of;
   if (!*counts) return HALOTUNE_OK;
   if (!trial->again) status = results_find_twin(results, trial);
@@ -327,10 +332,6 @@ halotune_status results_settle(struct results *results) {
   return status == HALOTUNE_OK && in->follower ? tell_settled(results) : status;
 }
 
-long results_number(const struct results *results, long ticket) {
-  return ticket > 0 && ticket < results->ticket_count ? results->by_ticket[ticket] : 0;
-}
-
 halotune_status results_settle_away(struct results *results, const struct crew_settled *list, long count) {
   const struct search_inputs *in = results->in;
   struct timed_list *timed = in->timed;
@@ -339,7 +340,7 @@ halotune_status results_settle_away(struct results *results, const struct crew_s
   long marked = 0;
   halotune_status status = scales && doubtful ? HALOTUNE_OK : fail_memory();
   for (long i = 0; i < count && status == HALOTUNE_OK; i++) {
-    const long number = results_number(results, list[i].ticket);
+    const long number = number_of_ticket(results, list[i].ticket);
     if (number == 0) continue;
     scales[number] = list[i].scale;
     if (list[i].is_marked && !results->list[number - 1].is_marked)

@@ -50,9 +50,6 @@ halotune_status results_finish_away(struct results *results, struct trial **tria
  * scale. */
 halotune_status results_settle(struct results *results);
 
-/* The number of the result with this ticket; 0 for none. */
-long results_number(const struct results *results, long ticket);
-
 /* What the crew knows of its results in the end: mark in the store those that stay doubtful, and give each time its
  * final scale. */
 halotune_status results_settle_away(struct results *results, const struct crew_settled *list, long count);
