@@ -10,6 +10,7 @@
 #include "base/utf8.h"
 #include "db/store/launch_text.h"
 #include "db/store/query.h"
+#include "db/store/sql_parts.h"
 #include "db/store/take_rows.h"
 #include "stencil/cuda/cuda_tokens.h"
 
@@ -278,7 +279,7 @@ static halotune_status check_texts(struct check *c) {
 }
 
 _Static_assert(GRID_MOST_AXIS_POINTS == 2147483648 && GRID_MOST_POINTS == 1099511627776,
-               "counts_sql has these numbers");
+               "SQL_HAS_GRID has these numbers");
 /* What a run and a best count is what they have. An export may keep a run without its measurements, or with those of
  * its finalists alone. */
 static const char counts_sql[] =
@@ -297,22 +298,21 @@ static const char counts_sql[] =
     " or memory_bytes < 0 or min(sm_count, clock_khz, memory_clock_khz, bus_bits, l2_bytes, max_threads, max_threads_sm,"
     " max_registers, registers_sm, max_shared_bytes, warp_size) < 0 or max(sm_count, clock_khz, memory_clock_khz, bus_bits,"
     " l2_bytes, max_threads, max_threads_sm, max_registers, registers_sm, max_shared_bytes, warp_size) > 2147483647"
-    " union all select 'problem', id, 'its grid is none' from problem where min(nx, ny, nz) < 1 or max(nx, ny, nz) > 2147483648"
-    " or 1.0 * nx * ny * nz > 1099511627776"
-    " union all select 'best', b.id, 'its launch makes other steps than its problem asks for' from best b join problem p on"
-    " p.id = b.problem_id where b.steps <> p.steps or (json_valid(b.launch) and coalesce(b.launch ->> '$.steps', 1) <> p.steps)"
-    " union all select 'best', id, 'its time is not positive, or not within its interval' from best where not"
-    " (0 < low_ms and low_ms <= time_ms and time_ms <= high_ms)"
-    " union all select 'best', id, 'its energy is not positive' from best where not coalesce(energy_mj, 1) > 0"
-    " union all select 'best', id, 'its objective is ' || objective || ', and its energy is not known' from best where"
-    " objective is not null and energy_mj is null"
-    " union all select 'finalist of run', run_id, 'its energy is not positive, or not within its interval' from finalist where"
-    " not (coalesce(energy_mj, 1) > 0 and coalesce(energy_low_mj <= energy_mj and energy_mj <= energy_high_mj, 1))"
-    " union all select 'run', r.id, 'its text is that of another stencil' from run r join problem p on p.id = r.problem_id"
-    " join stencil_text x on x.id = r.text_id where x.stencil_id <> p.stencil_id"
-    " union all select 'prediction', id, 'its value is not finite' from prediction where not abs(value) < 1e300"
-    " union all select 'best', b.id, 'its text is that of another stencil' from best b join problem p on p.id ="
-    " b.problem_id join stencil_text x on x.id = b.text_id where x.stencil_id <> p.stencil_id";
+    " union all select 'problem', id, 'its grid is none' from problem where not " SQL_HAS_GRID(
+        "problem") " union all select 'best', b.id, 'its launch makes other steps than its problem asks for' from best b join problem p on"
+                   " p.id = b.problem_id where b.steps <> p.steps or (json_valid(b.launch) and coalesce(b.launch ->> '$.steps', 1) <> p.steps)"
+                   " union all select 'best', id, 'its time is not positive, or not within its interval' from best where not"
+                   " (0 < low_ms and low_ms <= time_ms and time_ms <= high_ms)"
+                   " union all select 'best', id, 'its energy is not positive' from best where not coalesce(energy_mj, 1) > 0"
+                   " union all select 'best', id, 'its objective is ' || objective || ', and its energy is not known' from best where"
+                   " objective is not null and energy_mj is null"
+                   " union all select 'finalist of run', run_id, 'its energy is not positive, or not within its interval' from finalist where"
+                   " not (coalesce(energy_mj, 1) > 0 and coalesce(energy_low_mj <= energy_mj and energy_mj <= energy_high_mj, 1))"
+                   " union all select 'run', r.id, 'its text is that of another stencil' from run r join problem p on p.id = r.problem_id"
+                   " join stencil_text x on x.id = r.text_id where x.stencil_id <> p.stencil_id"
+                   " union all select 'prediction', id, 'its value is not finite' from prediction where not abs(value) < 1e300"
+                   " union all select 'best', b.id, 'its text is that of another stencil' from best b join problem p on p.id ="
+                   " b.problem_id join stencil_text x on x.id = b.text_id where x.stencil_id <> p.stencil_id";
 
 /* Columns: id, outcome, sample_count, length of samples. */
 static halotune_status look_at_measurement(struct check *c, sqlite3_stmt *row) {

@@ -22,4 +22,11 @@
 #define SQL_OWN_ORIGIN \
   "(select id from origin where kind = 'measured' and name = :who and signer = '' and document = '')"
 
+/* Whether a row of `problem` has a grid, as GRID_MOST_AXIS_POINTS and GRID_MOST_POINTS allow it. Products of other
+ * numbers overflow.
+ *   problem  the table's name in the statement */
+#define SQL_HAS_GRID(problem)                                                                                  \
+  "(min(" problem ".nx, " problem ".ny, " problem ".nz) >= 1 and max(" problem ".nx, " problem ".ny, " problem \
+  ".nz) <= 2147483648 and 1.0 * " problem ".nx * " problem ".ny * " problem ".nz <= 1099511627776)"
+
 #endif

@@ -211,11 +211,13 @@ static unsigned char mode_number(const char *const names[], int count, const cha
 /* Read the points of a grid. A number that no grid has would be that of another grid once it is cut to 32 bits.
  * Returns false for such a one. */
 static bool read_grid(const int64_t points[MAX_DIMS], uint32_t out[MAX_DIMS]) {
+  double all = 1;
   for (int axis = 0; axis < MAX_DIMS; axis++) {
     if (points[axis] < 1 || points[axis] > GRID_MOST_AXIS_POINTS) return false;
     out[axis] = (uint32_t)points[axis];
+    all *= (double)points[axis];
   }
-  return true;
+  return all <= (double)GRID_MOST_POINTS;
 }
 
 static unsigned char count_parameters(const char *json) {

@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "db/store/launch_text.h"
 #include "db/store/query.h"
+#include "db/store/sql_parts.h"
 
 /* A text of the database, parsed. */
 struct parsed {
@@ -119,7 +120,7 @@ static const char sql_measurements[] =
     " from measurement m join run r on r.id = m.run_id join problem p on p.id = r.problem_id join variant v"
     " on v.id = m.variant_id join model d on d.id = p.device_id join fastest f on f.run_id = r.id"
     " where m.median_ms > 0 and m.outcome in ('measured', 'screened') and not m.is_marked and p.steps = 1"
-    " and p.cache = 'steady' order by 1, 2, 3, 4, 5";
+    " and p.cache = 'steady' and " SQL_HAS_GRID("p") " order by 1, 2, 3, 4, 5";
 
 static struct device_limits limits_of(sqlite3_stmt *row) {
   return (struct device_limits){.capability = sqlite3_column_int(row, CAPABILITY),
@@ -169,7 +170,8 @@ static halotune_status take_measurement(struct reader *r, sqlite3_stmt *row) {
   const struct parsed *template = parsed_find(&r->templates, sqlite3_column_int64(row, TEMPLATE));
   const enum dtype dtype = strcmp(column_text(row, DTYPE), dtype_names[DTYPE_F64]) == 0 ? DTYPE_F64 : DTYPE_F32;
   if (!text || !text->analysis || !template || !template->template) return HALOTUNE_OK;
-  const struct grid grid = {{sqlite3_column_int(row, NX), sqlite3_column_int(row, NY), sqlite3_column_int(row, NZ)}};
+  const struct grid grid = {
+      {(long)sqlite3_column_int64(row, NX), (long)sqlite3_column_int64(row, NY), (long)sqlite3_column_int64(row, NZ)}};
   const struct domain domain = domain_dense(text->stencil, text->analysis, &grid);
   const bool is_new = is_new_variant(r, row, dtype);
   if (is_new) {

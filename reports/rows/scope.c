@@ -6,13 +6,15 @@
 
 #include "base/array.h"
 #include "base/nearest.h"
+#include "db/store/sql_parts.h"
 #include "reports/rows/rows.h"
 
 /* ?1 and ?2: 1 if a stencil, or a device, is given; then ?3 and ?4 are its texts. */
 static const char problems_sql[] =
     "select p.id from problem p join stencil s on s.id = p.stencil_id join device d on d.id = p.device_id"
     " where (not ?1 or s.name = ?3) and (not ?2 or d.uuid = ?4 or instr(lower(d.name), lower(?4)) > 0)"
-    " order by s.name, p.stencil_id, p.dtype, p.nx * p.ny * p.nz, d.is_emulation, p.device_id, p.id";
+    " and " SQL_HAS_GRID(
+        "p") " order by s.name, p.stencil_id, p.dtype, p.nx * p.ny * p.nz, d.is_emulation, p.device_id, p.id";
 
 static halotune_status add_problem(struct report_scope *scope, int64_t id) {
   if (!array_room(scope->problems, scope->count, scope->capacity)) return fail_memory();

@@ -163,6 +163,18 @@ for words in 'db import --trust --yes' 'db merge --trust --yes'; do
   result "'$words' makes up no column that a database lacks (exit $code)" $?
 done
 
+# Grids whose points no number counts: 2^31 - 1 along each axis, and fewer than none. The other problem of star7 stays.
+for points in 2147483647 -9223372036854775808; do
+  cp "$work/honest.db" "$work/grid.db"
+  "$python" -c 'import sqlite3, sys; db = sqlite3.connect(sys.argv[1]); db.execute("update problem set nx = ?1, ny = ?1, nz = ?1 where nx = 512", (int(sys.argv[2]),)); db.commit()' \
+    "$work/grid.db" $points
+  for words in 'explain star7' "report -o $work/grid.html" 'query star7 --device sm_90 --grid 512,512,512'; do
+    rm -f "$work/grid.html"
+    survives $words --db "$work/grid.db" && [ $code = 0 ] && ! cat "$work/out" "$work"/grid*.html | grep -q -e "$points"
+    result "a problem of $points points along each axis is no problem: '${words%% *}' (exit $code)" $?
+  done
+done
+
 # Each {} of a document takes some 240 bytes of memory.
 "$python" -c "print('{\"format\": \"halotune\", \"tables\": {\"best\": [' + '{},' * 16000000 + '{}]}}')" >"$work/wide.json"
 survives db import --db "$work/own.db" "$work/wide.json" && [ $code = 5 ] && grep -q 'more than 4 GiB of memory' "$work/said"

@@ -23,8 +23,7 @@ static const char problems_sql[] = "select p.id, s.name, " SQL_STENCIL_TEXT(
             " d.l2_bytes, p.nx, p.ny, p.nz, p.dtype, p.launch from problem p"
             " join stencil s on s.id = p.stencil_id"
             " join device d on d.id = p.device_id"
-            " where (?1 or not d.is_emulation) and p.steps = ?2"
-            " order by p.id desc";
+            " where (?1 or not d.is_emulation) and p.steps = ?2 and " SQL_HAS_GRID("p") " order by p.id desc";
 
 enum problem_column {
   PROBLEM,
