@@ -59,11 +59,12 @@ result "$killed members were killed in $run runs, and $lost variants taken over:
 [ "$(jq '[.devices[0].tasks[0].gpus[] | select(.left_out)] | length' "$work/out")" -ge 1 ] && grep -q 'its process has ended' "$work/out"
 result "the document names those that ended" $? "$work/out"
 
-# Two GPUs run a task each, and the member is killed: the leader ends the member's task as well.
+# Two GPUs run a task each, and the member is killed: the leader ends the member's task as well. Each process waits
+# within its task until the file is there, so that the one that is killed has not ended it.
 db=$work/side.db
 printf 'plan: 1\ntasks:\n  - {stencil: star7, dtype: f32, grid: [16, 16, 16]}\n  - {stencil: star7, dtype: f32, grid: [14, 16, 16]}\n' >"$work/side.yaml"
 side() {
-  MARK=$work/mark HALOTUNE_FAKE_DEVICES=${gpus:-2} HALOTUNE_FAKE_FAULT='cuEventSynchronize#12+=slow:15' exec "$program" tune --plan "$work/side.yaml" --resume \
+  MARK=$work/mark HALOTUNE_FAKE_DEVICES=${gpus:-2} HALOTUNE_FAKE_GO=$work/go HALOTUNE_FAKE_FAULT='cuEventSynchronize#200+=wait;cuEventSynchronize#12+=slow:15' exec "$program" tune --plan "$work/side.yaml" --resume \
     --template-dir "$templates" --template small --strategy exhaustive $patient --db "$db" --device all --workers 1 --json
 }
 (side) >"$work/out" 2>"$work/err" &
@@ -71,6 +72,7 @@ tuner=$!
 has_both() { [ "$(query "file:$db?mode=ro" "select count(distinct run_id) from measurement" 2>/dev/null)" = 2 ] || ! kill -0 "$tuner" 2>/dev/null; }
 await has_both
 kill -9 "$(members_of $tuner)"
+touch "$work/go"
 of_member="(select id from run where reason like 'lost: %')"
 wait $tuner && is_sound "$db" && grep -q "star7 f32 14x16x16: GPU-.*01 on .* does not end it: its process has ended; another GPU goes on with it" "$work/err" &&
   jq -e '.devices[0].tasks | length == 2 and all(.complete and .tried == '$space' and (.gpus | map(.uuid[-2:]) == ["00"]))' "$work/out" >/dev/null &&
@@ -84,7 +86,8 @@ query "$db" "select 'run: ' || state || ': ' || reason || ', ' || outcomes from 
   [ "$(grep -c '^run: partial: lost: its process has ended, {"measured":' "$work/out")" = 1 ]
 result "the run of that member ends as lost" $? "$work/out"
 
-# Three GPUs run a task each. A member is killed, and then the one that goes on with its task.
+# Three GPUs run a task each. A member is killed, and then the one that goes on with its task, as soon as it has begun.
+rm "$work/go"
 db=$work/deadly.db
 printf 'plan: 1\ntasks:\n' >"$work/side.yaml"
 for n in 16 14 12; do printf '  - {stencil: star7, dtype: f32, grid: [%d, 16, 16]}\n' $n; done >>"$work/side.yaml"
@@ -93,10 +96,13 @@ tuner=$!
 has_runs() { [ "$(query "file:$db?mode=ro" "select count(distinct run_id) from measurement where run_id in (select id from run where $1)" 2>/dev/null)" = "$2" ] || ! kill -0 "$tuner" 2>/dev/null; }
 await has_runs true 3
 kill -9 "$(members_of $tuner | head -n 1)"
+touch "$work/go"
 await has_runs "problem_id in (select problem_id from run where reason like 'lost: %')" 2
 kill -9 "$(members_of $tuner)"
 wait $tuner
-[ $? = 1 ] && is_sound "$db" && [ "$(grep -c 'does not end it: its process has ended' "$work/err")" = 2 ] &&
+code=$?
+rm "$work/go"
+[ $code = 1 ] && is_sound "$db" && [ "$(grep -c 'does not end it: its process has ended' "$work/err")" = 2 ] &&
   grep -q "star7 f32 1[24]x16x16: 2 processes were lost while they ran this task, and no further one begins it" "$work/err" &&
   jq -e '.devices[0].tasks | length == 3 and (map(select(.complete and .tried == '$space')) | length == 2) and (map(select(.reason | startswith("2 processes were lost"))) | length == 1)' "$work/out" >/dev/null &&
   processes_end "$work/mark"
