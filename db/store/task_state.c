@@ -11,7 +11,8 @@ static const char states_sql[] =
     " sum(r.state = 'complete' and p.launch = 'graph'), r.state, r.reason, r.host,"
     " coalesce(r.ended, strftime('%Y-%m-%dT%H:%M:%fZ', r.started, printf('%.3f seconds',"
     " (select coalesce(max(m.at_s), 0) from measurement m where m.run_id = r.id)))), r.id, r.state = 'partial' and r.reason like '" LOST_RUN_REASON
-    "%' and (select o.kind from origin o where o.id = r.origin_id) = 'measured', max(r.started)"
+    "%' and (select o.kind from origin o where o.id = r.origin_id) = 'measured',"
+    " sum(exists (select 1 from best b where b.problem_id = p.id and b.text_id = x.id)), max(r.started)"
     " from run r join problem p on p.id = r.problem_id join device d on d.id = p.device_id"
     " join stencil s on s.id = p.stencil_id join stencil_text x on x.id = r.text_id"
     " group by d.id, s.id, x.id, p.dtype, p.cache, p.nx, p.ny, p.nz, p.steps, p.is_reproducible"
@@ -41,6 +42,7 @@ static struct task_state state_of(sqlite3_stmt *row) {
       .last_sign = column_text(row, 20),
       .run = sqlite3_column_int64(row, 21),
       .is_lost = sqlite3_column_int(row, 22) != 0,
+      .has_winner = sqlite3_column_int(row, 23) != 0,
   };
 }
 

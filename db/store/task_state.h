@@ -15,6 +15,7 @@ struct task_state {
   struct grid grid;
   int steps;                                /* time steps of a launch */
   bool reproducible, has_stream, has_graph; /* has: a complete run was in this launch mode */
+  bool has_winner;                          /* of any run, complete or not, in any launch mode */
   /* Of the run that began last: */
   int64_t run;                       /* its row; one that begins later has a greater number */
   const char *state, *reason, *host; /* "running", "complete" or "partial", and why it ended early */

@@ -1,7 +1,7 @@
 # Documents of others name no hosts: what is left of a task that was cut short.
 halotune db import --trust --yes --db "$TMPDIR/tuned.db" tests/data/tuned.json >/dev/null 2>&1
 sqlite3 "$TMPDIR/tuned.db" "update run set state = 'partial', reason = 'Ctrl-C', host = '' where id = 1"
-halotune fleet status "$TMPDIR/tuned.db" | sed -n '/failed: /s/sign of life [^ ]*/sign of life DATE/p'
+halotune fleet status "$TMPDIR/tuned.db" | sed -n '/partial: /s/sign of life [^ ]*/sign of life DATE/p'
 sqlite3 "$TMPDIR/tuned.db" "update run set host = 'node1' where id = 1"
-halotune fleet status "$TMPDIR/tuned.db" | sed -n '/failed: /s/sign of life [^ ]*/sign of life DATE/p'
+halotune fleet status "$TMPDIR/tuned.db" | sed -n '/partial: /s/sign of life [^ ]*/sign of life DATE/p'
 # exit 0

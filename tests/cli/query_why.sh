@@ -15,6 +15,11 @@ export HALOTUNE_DB
 on_terminal | sed -n '/^parameters/p; /^candidates/,$p'
 on_terminal --long | sed -n '/^parameters/p; /: answers$/,$p'
 halotune query star7 --db "$TMPDIR/why.db" --grid 509,256,256 --long --json
+# a candidate that two databases have is listed once
+mkdir -p "$TMPDIR/prefix/bin" "$TMPDIR/prefix/share/halotune"
+cp "$(readlink -f "$(command -v halotune)")" "$TMPDIR/prefix/bin/halotune"
+halotune db import tests/data/tuned.json --trust --yes --db "$TMPDIR/prefix/share/halotune/starter.db" >/dev/null 2>&1
+"$TMPDIR/prefix/bin/halotune" query star7 --device 'NVIDIA H200' --grid 512,512,512 --why | sed -n '/^candidates/,$p' | cut -c 1-80
 # parameters of a database that are no JSON are null
 sqlite3 "$TMPDIR/why.db" "update variant set parameters = '{' || parameters"
 halotune db info --db "$TMPDIR/why.db" --json | jq -c '[.. | objects | select(has("parameters")) | .parameters] | unique'

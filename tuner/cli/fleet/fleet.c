@@ -26,7 +26,8 @@ struct fleet {
 };
 
 static void counts_add(const struct stage_counts *counts, bool has_plan, struct text *out) {
-  static const enum stage order[] = {STAGE_DONE, STAGE_RUNNING, STAGE_UNENDED, STAGE_FAILED, STAGE_MISSING};
+  static const enum stage order[] = {STAGE_DONE,    STAGE_RUNNING, STAGE_UNENDED,
+                                     STAGE_PARTIAL, STAGE_FAILED,  STAGE_MISSING};
   for (size_t i = 0; i < COUNT(order) - !has_plan; i++)
     text_printf(out, "%s%d %s", i ? ", " : "", counts->of[order[i]], stage_words[order[i]]);
 }
@@ -36,6 +37,7 @@ static json_t *counts_json(const struct stage_counts *counts, bool has_plan) {
   json_put(&json, "done", json_integer(counts->of[STAGE_DONE]));
   json_put(&json, "running", json_integer(counts->of[STAGE_RUNNING]));
   json_put(&json, "unended", json_integer(counts->of[STAGE_UNENDED]));
+  json_put(&json, "partial", json_integer(counts->of[STAGE_PARTIAL]));
   json_put(&json, "failed", json_integer(counts->of[STAGE_FAILED]));
   if (has_plan) json_put(&json, "missing", json_integer(counts->of[STAGE_MISSING]));
   return json;
@@ -73,7 +75,7 @@ static void row_print(const struct fleet_row *row) {
   printf("  %s: %s", stage_words[row->stage], text_string(&text));
   if (row->state.host[0]) printf(", on %s", row->state.host); /* exported documents name no hosts */
   printf(", last sign of life %s by its clock", row->state.last_sign);
-  if (row->stage == STAGE_FAILED) printf(": %s", row->state.reason);
+  if (row->stage == STAGE_PARTIAL || row->stage == STAGE_FAILED) printf(": %s", row->state.reason);
   printf("\n");
   text_free(&text);
 }

@@ -12,7 +12,8 @@ const char *const stage_words[STAGE_COUNT] = {STAGE_LIST(STAGE_AS_WORD)};
 
 static enum stage stage_of(const struct task_state *state) {
   if (state->has_stream || state->has_graph) return STAGE_DONE;
-  return strcmp(state->state, "running") == 0 ? STAGE_UNENDED : STAGE_FAILED;
+  if (strcmp(state->state, "running") == 0) return STAGE_UNENDED;
+  return state->has_winner ? STAGE_PARTIAL : STAGE_FAILED;
 }
 
 static halotune_status row_add(void *context, const struct task_state *state) {

@@ -9,7 +9,8 @@
 /* How far a task is; of two databases that know it, the later one of this list counts. */
 #define STAGE_LIST(X)                                                     \
   X(MISSING, "missing", "no run of it")                                   \
-  X(FAILED, "failed", "its last run ended early, and none is complete")   \
+  X(FAILED, "failed", "its last run ended early, and none has a winner")  \
+  X(PARTIAL, "partial", "its last run ended early, and one has a winner") \
   X(UNENDED, "begun and not ended", "killed, or running on another host") \
   X(DONE, "done", "a run of it is complete")                              \
   X(RUNNING, "running", "a process of this host holds the lock of database and GPU")

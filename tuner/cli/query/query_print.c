@@ -99,7 +99,7 @@ static void add_faster(const struct query *query, struct text *text) {
 /* The values of the coefficients in the answer's source: those of the user's file, else of the newest stored text. */
 static void add_coefficients(const struct query *query, struct text *text) {
   const struct stencil *stencil = query->question.parsed->stencil;
-  if (stencil->coefficient_count > 0) text_printf(text, "\ncoefficients");
+  if (stencil->coefficient_count > 0) text_printf(text, "\ncoefficient");
   for (int i = 0; i < stencil->coefficient_count; i++) {
     text_printf(text, " %s=", stencil->coefficients[i].name);
     text_number(text, query->coefficients[i]);

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "db/store/launch_text.h"
 #include "library/lookup/candidates.h"
@@ -56,6 +57,24 @@ static void write_origin(const struct query *query, const struct served *row, st
   grid_text(&grid, query->question.parsed->stencil->dims, out);
 }
 
+/* Whether two rows are of one variant on one problem: two databases have it, or two GPUs of a model. */
+static bool is_same_variant(const struct catalog *catalog, const struct served *a, const struct served *b) {
+  return a->stencil == b->stencil && a->dtype == b->dtype && a->model == b->model && a->launch == b->launch &&
+         a->cache == b->cache && a->steps == b->steps && a->reproducible == b->reproducible &&
+         memcmp(a->n, b->n, sizeof a->n) == 0 && a->parameters == b->parameters &&
+         strcmp(catalog->templates[a->template_at].name, catalog->templates[b->template_at].name) == 0;
+}
+
+/* Whether a row only repeats the one that answers, or one of those that are printed. */
+static bool is_repeated(const struct query *query, const struct served *row, const struct served *const *printed,
+                        int count) {
+  const struct catalog *catalog = &query->ctx->catalog;
+  if (row == query->answer.row) return false;
+  bool repeats = query->answer.row && is_same_variant(catalog, row, query->answer.row);
+  for (int i = 0; i < count && !repeats; i++) repeats = is_same_variant(catalog, row, printed[i]);
+  return repeats;
+}
+
 static void print_candidate(const struct query *query, const struct candidate *candidate, struct prediction prediction,
                             const struct template *template, const char *verdict) {
   const struct catalog *catalog = &query->ctx->catalog;
@@ -107,8 +126,10 @@ static const char *verdict_on_candidate(const struct query *query, const struct 
 
 halotune_status query_print_why(const struct query *query) {
   const halotune_config *config = &query->config;
+  const struct served *printed[MOST_PRINTED];
   struct candidates candidates;
   struct candidate candidate;
+  int count = 0, repeated = 0;
   if (config->match <= HALOTUNE_MATCH_STALE)
     printf("why         this very problem was measured; the rows of others follow\n");
   print_model(query);
@@ -116,15 +137,23 @@ halotune_status query_print_why(const struct query *query) {
   if (status == HALOTUNE_OK && candidates.count > MOST_PRINTED)
     printf("candidates  the best %d of %d rows\n", MOST_PRINTED, candidates.count);
   else if (status == HALOTUNE_OK) printf("candidates  %d rows, the best first\n", candidates.count);
-  for (int i = 0; i < MOST_PRINTED && status == HALOTUNE_OK && candidates_take(&candidates, &candidate); i++) {
+  while (count < MOST_PRINTED && status == HALOTUNE_OK && candidates_take(&candidates, &candidate)) {
     struct text why = {0};
     const struct template *template;
+    if (is_repeated(query, candidate.row, printed, count)) {
+      repeated++;
+      continue;
+    }
+    printed[count++] = candidate.row;
     status = find_refusal(query, &candidate, &why, &template);
     if (status == HALOTUNE_OK && why.length == 0) text_printf(&why, "%s", verdict_on_candidate(query, &candidate));
     if (status == HALOTUNE_OK)
       print_candidate(query, &candidate, candidates_predict(&candidates, &candidate), template, text_string(&why));
     text_free(&why);
   }
+  if (repeated > 0)
+    printf("  %d row%s of another database or GPU repeat%s one of these\n", repeated, PLURAL(repeated),
+           repeated > 1 ? "" : "s");
   candidates_free(&candidates);
   return status;
 }
