@@ -11,7 +11,7 @@
 #include "base/texts.h"
 #include "db/store/store.h"
 #include "library/lookup/known_wrong.h"
-#include "library/lookup/names.h"
+#include "library/lookup/name_table.h"
 #include "library/predict/predict.h"
 #include "stencil/template/template.h"
 

@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "base/limit.h"
 #include "tuner/fleet/mpi/find_plugin.h"
-#include "tuner/fleet/mpi/life.h"
+#include "tuner/fleet/mpi/heartbeat.h"
 #include "tuner/fleet/mpi/post.h"
 
 /* Limits: STEP_S for a step that all ranks do together, SILENCE_S without a sign of life at the end. */
@@ -36,9 +36,9 @@ struct link_mpi {
   const void *own; /* of a gather */
   void *all;
   size_t bytes;
-  int colour, *colours; /* of this rank, and of all */
-  struct post post;     /* of the team */
-  struct life life;     /* of the leaders of all teams */
+  int colour, *colours;       /* of this rank, and of all */
+  struct post post;           /* of the team */
+  struct heartbeat heartbeat; /* of the leaders of all teams */
   bool has_begun, has_post, is_closing, is_failure;
   bool is_stuck;              /* the thread is in MPI, and does not come back */
   bool has_ended, is_aborted; /* the thread has ended; it ends all ranks */
@@ -127,8 +127,8 @@ static void split_ranks(struct link_mpi *link) {
   pthread_mutex_lock(&link->lock);
   note_error(link, error, "form a team");
   if (link->status != HALOTUNE_OK) return;
-  note_failure(link,
-               life_open(link->found.plugin, &link->world, link->colours, silence_limit_ms(), clock_ms(), &link->life));
+  note_failure(link, heartbeat_open(link->found.plugin, &link->world, link->colours, silence_limit_ms(), clock_ms(),
+                                    &link->heartbeat));
   if (link->status != HALOTUNE_OK) return;
   note_failure(link, post_open(link->found.plugin, &team, clock_ms(), &link->post));
   link->has_post = link->status == HALOTUNE_OK;
@@ -151,14 +151,14 @@ static void say_why(const struct link_mpi *link, const char *why) {
 static bool step_end(struct link_mpi *link, bool is_of_job, bool sends) {
   bool is_busy = false;
   if (!link->has_post) return true;
-  note_failure(link, life_step(&link->life, clock_ms(), sends));
+  note_failure(link, heartbeat_step(&link->heartbeat, clock_ms(), sends));
   if (link->status != HALOTUNE_OK) return false;
   return is_of_job || (post_is_whole(&link->post) && post_step(&link->post, clock_ms(), &is_busy) == HALOTUNE_OK);
 }
 
 /* Whether letters and signs of life are on their way, which a barrier waits for. */
 static bool is_all_sent(const struct link_mpi *link, bool is_of_job) {
-  return !link->has_post || (post_is_sent(&link->post) && (!is_of_job || life_is_sent(&link->life)));
+  return !link->has_post || (post_is_sent(&link->post) && (!is_of_job || heartbeat_is_sent(&link->heartbeat)));
 }
 
 /* Wait until all ranks have come to a barrier. Before, letters go on their way, and signs of life as well. A member
@@ -174,7 +174,7 @@ static bool pass_barrier(struct link_mpi *link, bool is_of_job, double until_ms)
     int error = 0;
     if (clock_ms() >= until_ms) return false;
     if (!step_end(link, is_of_job, !(is_of_job && barrier))) return false;
-    if (is_member && life_is_silent(&link->life)) return false;
+    if (is_member && heartbeat_is_silent(&link->heartbeat)) return false;
     if (!barrier && is_all_sent(link, is_of_job)) error = plugin->barrier(is_of_job, &barrier);
     if (!error && barrier) error = plugin->has_ended(barrier, &is_through);
     note_error(link, error, "pass a barrier");
@@ -190,8 +190,8 @@ static bool meet_leaders(struct link_mpi *link, bool has_loss, int *exit_code) {
   struct fleet_mpi_sign all;
   double sleep_us = SHORTEST_SLEEP_US;
   int silent = -1;
-  life_set_done(&link->life, has_loss, *exit_code);
-  while (!life_are_done(&link->life, &all, &silent)) {
+  heartbeat_set_done(&link->heartbeat, has_loss, *exit_code);
+  while (!heartbeat_are_done(&link->heartbeat, &all, &silent)) {
     if (!step_end(link, true, true)) return false;
     doze(link, &sleep_us);
   }
@@ -209,7 +209,7 @@ static bool meet_leaders(struct link_mpi *link, bool has_loss, int *exit_code) {
  *   exit_code  of this rank; receives 1 in place of 0 if it cannot know whether its team is done */
 static bool pass_last_barrier(struct link_mpi *link, bool is_leader, int *exit_code) {
   const double limit_ms = is_leader ? fmin(CLOSE_MS, step_limit_ms()) : silence_limit_ms();
-  if (link->has_post) life_await(&link->life);
+  if (link->has_post) heartbeat_await(&link->heartbeat);
   /* Only a member waits longer: as long as a leader lives. */
   const bool is_member = link->has_post && !is_leader;
   const bool is_whole = pass_barrier(link, true, is_member ? INFINITY : clock_ms() + limit_ms);
@@ -244,12 +244,12 @@ static void leave_mpi(struct link_mpi *link, bool is_abort, int exit_code) {
 static void end_all(struct link_mpi *link) {
   const bool has_failed = link->is_failure || link->status != HALOTUNE_OK;
   const bool is_leader = link->has_post && link->post.world.rank == 0;
-  const bool is_one_team = !link->has_post || link->life.leader_count == 1;
+  const bool is_one_team = !link->has_post || link->heartbeat.leader_count == 1;
   const double limit_ms = has_failed ? FAILED_CLOSE_MS : is_leader ? CLOSE_MS : INFINITY;
   int exit_code = link->exit_code;
   bool is_whole = link->status == HALOTUNE_OK;
   if (is_whole && link->has_post) is_whole = pass_barrier(link, false, clock_ms() + limit_ms);
-  if (link->has_post) life_await(&link->life);
+  if (link->has_post) heartbeat_await(&link->heartbeat);
   if (is_leader && !is_one_team && (is_whole || !has_failed)) {
     is_whole = meet_leaders(link, !is_whole, &exit_code);
   } else if (!is_whole && !has_failed && !is_one_team) {
@@ -269,7 +269,8 @@ static void *run_thread(void *argument) {
     bool is_busy = false;
     if (link->order != ORDER_NONE && link->status == HALOTUNE_OK) obey_order(link);
     if (link->has_post && link->status == HALOTUNE_OK) note_failure(link, post_step(&link->post, clock_ms(), &is_busy));
-    if (link->has_post && link->status == HALOTUNE_OK) note_failure(link, life_step(&link->life, clock_ms(), true));
+    if (link->has_post && link->status == HALOTUNE_OK)
+      note_failure(link, heartbeat_step(&link->heartbeat, clock_ms(), true));
     if (is_busy || link->status != HALOTUNE_OK) {
       pthread_cond_broadcast(&link->news);
       sleep_us = SHORTEST_SLEEP_US;
@@ -350,7 +351,7 @@ static void link_close(void *state, bool is_failure, int exit_code) {
   if (!has_ended) return; /* the thread uses this memory until the process ends */
   pthread_join(link->thread, NULL);
   if (link->has_post) post_free(&link->post);
-  life_free(&link->life);
+  heartbeat_free(&link->heartbeat);
   free(link->colours);
   found_plugin_free(&link->found);
   pthread_cond_destroy(&link->news);

@@ -1,11 +1,11 @@
 /* store_merge_test.c: databases are exported, imported, merged, checked and reduced. */
-#include "db/exchange/apart.h"
 #include "db/exchange/content.h"
 #include "db/exchange/export.h"
 #include "db/exchange/forget.h"
 #include "db/exchange/import.h"
 #include "db/exchange/merge.h"
 #include "db/exchange/table.h"
+#include "db/exchange/untrusted_files.h"
 #include "db/store/check.h"
 #include "db/store/columns.h"
 #include "db/store/query.h"
@@ -997,7 +997,7 @@ TEST(what_is_kept_apart_is_the_owners_alone) {
   begin_fixture(&f);
   snprintf(path, sizeof path, "%s/own.db", work.folder);
   const mode_t before = umask(0);
-  CHECK_OK(apart_keep(path, f.store, "x.json", document, &kept, &is_new));
+  CHECK_OK(untrusted_keep(path, f.store, "x.json", document, &kept, &is_new));
   umask(before);
   CHECK(is_new && stat(kept, &facts) == 0, "%s", kept);
   CHECK_EQ(0600, facts.st_mode & 0777, "%s", kept);

@@ -1,5 +1,5 @@
 /* lookup_names_test.c: texts of every length are mapped to numbers, however similar they are. */
-#include "library/lookup/names.h"
+#include "library/lookup/name_table.h"
 #include "tests/unit/unit.h"
 
 enum { LONGEST = 40, LETTERS = 3, NAMES = LONGEST * LETTERS * LONGEST };

@@ -3,8 +3,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "db/exchange/apart.h"
 #include "db/exchange/table.h"
+#include "db/exchange/untrusted_files.h"
 #include "db/store/query.h"
 #include "db/store/schema.h"
 #include "db/store/sql_parts.h"
@@ -172,7 +172,7 @@ halotune_status db_info(const struct invocation *invocation) {
   if (status == HALOTUNE_OK) status = rows_show(&info, "devices", devices_sql, device_json, print_device);
   if (status == HALOTUNE_OK) status = rows_show(&info, "problems", problems_sql, problem_json, print_problem);
   if (status == HALOTUNE_OK && as_json) json_put(&info.json, "untrusted", json_array());
-  if (status == HALOTUNE_OK) status = apart_each(store_path(info.store), show_apart, &info);
+  if (status == HALOTUNE_OK) status = untrusted_each(store_path(info.store), show_apart, &info);
   if (status == HALOTUNE_OK && as_json) status = print_json(json_incref(info.json));
   json_decref(info.json);
   store_close(info.store);

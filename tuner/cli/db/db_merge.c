@@ -7,8 +7,8 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "db/exchange/apart.h"
 #include "db/exchange/merge.h"
+#include "db/exchange/untrusted_files.h"
 #include "db/store/filesystem.h"
 #include "db/store/query.h"
 #include "tuner/cli/db/db_look.h"
@@ -139,7 +139,7 @@ static halotune_status files_merge_again(const struct taking *taking, int first,
 static halotune_status file_keep(const char *path, const struct looked *file) {
   char *kept, hex[KEY_HEX_BYTES];
   bool is_new;
-  halotune_status status = apart_keep(path, file->in.store, file->origin, file->in.document, &kept, &is_new);
+  halotune_status status = untrusted_keep(path, file->in.store, file->origin, file->in.document, &kept, &is_new);
   if (status != HALOTUNE_OK) return status;
   printf("%s: kept as %s%s\n", file->path, kept, is_new ? "" : ", as before");
   key_hex(file->in.signer.bytes, hex);

@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
-#include "db/exchange/apart.h"
+#include "db/exchange/untrusted_files.h"
 #include "db/store/query.h"
 #include "db/store/refuted.h"
 #include "library/lookup/context.h"
@@ -89,11 +89,11 @@ void query_tell_untrusted(const struct query *q) {
                           .problem = &q->problem};
   for (int i = 0; i < catalog->database_count && !search.is_told; i++) {
     search.database = catalog->paths[i];
-    (void)apart_each(catalog->paths[i], file_search, &search); /* a failure costs a remark */
+    (void)untrusted_each(catalog->paths[i], file_search, &search); /* a failure costs a remark */
   }
   if (!search.is_told && !q->names_database && store_default_path(&own) == HALOTUNE_OK) {
     search.database = own;
-    (void)apart_each(own, file_search, &search);
+    (void)untrusted_each(own, file_search, &search);
   }
   free(own);
 }

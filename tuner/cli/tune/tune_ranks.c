@@ -14,7 +14,7 @@
 #include "gpu/workers/probe.h"
 #include "tuner/cli/output/output.h"
 #include "tuner/fleet/link_mpi.h"
-#include "tuner/fleet/roll.h"
+#include "tuner/fleet/ranks.h"
 
 halotune_status tune_ranks_find(const struct invocation *invocation, struct launcher *out) {
   halotune_status status = launcher_find(out);
@@ -29,7 +29,7 @@ halotune_status tune_ranks_find(const struct invocation *invocation, struct laun
   return HALOTUNE_OK;
 }
 
-static void record_begin(union roll_record *own) {
+static void record_begin(union rank_record *own) {
   cpu_set_t cores;
   memset(own, 0, sizeof *own);
   snprintf(own->entry.halotune, sizeof own->entry.halotune, "%s", HALOTUNE_VERSION);
@@ -38,13 +38,13 @@ static void record_begin(union roll_record *own) {
   own->entry.time_s = (long long)time(NULL);
 }
 
-static void record_failure(union roll_record *own, halotune_status status) {
+static void record_failure(union rank_record *own, halotune_status status) {
   own->entry.status = status;
   snprintf(own->entry.reason, sizeof own->entry.reason, "%s", fail_text());
 }
 
 /* The path as this rank has it: on a disk of each host it is another file under one name. */
-static void record_database(const struct invocation *invocation, union roll_record *own) {
+static void record_database(const struct invocation *invocation, union rank_record *own) {
   const char *named = option_value(invocation, "db");
   char *standard = NULL;
   const halotune_status status = named ? HALOTUNE_OK : store_default_path(&standard);
@@ -52,27 +52,27 @@ static void record_database(const struct invocation *invocation, union roll_reco
     record_failure(own, status); /* such as a host without $HOME; its path would differ from the others' */
     return;
   }
-  roll_database(&own->entry, named ? named : standard);
+  rank_database(&own->entry, named ? named : standard);
   free(standard);
 }
 
 /* Tell all ranks, and look for what all must refuse.
  *   sharers  receives how many ranks have this one's cores */
-static halotune_status roll_call(struct link_mpi *job, const union roll_record *own, bool may_share, int *team,
+static halotune_status rank_call(struct link_mpi *job, const union rank_record *own, bool may_share, int *team,
                                  int *sharers, bool *is_told) {
   const struct fleet_mpi_world *world = link_mpi_world(job);
-  union roll_record *ranks = calloc((size_t)world->size, sizeof *ranks);
+  union rank_record *ranks = calloc((size_t)world->size, sizeof *ranks);
   struct text line = {0};
   if (!ranks) return fail_memory();
   halotune_status status = link_mpi_gather(job, own, sizeof *own, ranks);
   if (status == HALOTUNE_OK) {
-    status = roll_check(ranks, world->size, may_share);
+    status = rank_check(ranks, world->size, may_share);
     *is_told = status != HALOTUNE_OK && world->rank != 0;
   }
   if (status == HALOTUNE_OK) {
-    *team = roll_team(ranks, world->rank);
-    *sharers = roll_sharers(ranks, world->size, world->rank);
-    roll_clocks(ranks, world->size, &line);
+    *team = rank_team(ranks, world->rank);
+    *sharers = rank_sharers(ranks, world->size, world->rank);
+    rank_clocks(ranks, world->size, &line);
     if (world->rank == 0 && line.length > 0) fprintf(stderr, "halotune: %s", text_string(&line));
   }
   text_free(&line);
@@ -81,7 +81,7 @@ static halotune_status roll_call(struct link_mpi *job, const union roll_record *
 }
 
 enum exit_code tune_ranks_refuse(const struct launcher *launcher, halotune_status status) {
-  union roll_record own;
+  union rank_record own;
   struct link_mpi *job = NULL;
   int team, sharers;
   bool is_told = false;
@@ -92,7 +92,7 @@ enum exit_code tune_ranks_refuse(const struct launcher *launcher, halotune_statu
   if (opened != HALOTUNE_OK) {
     return launcher_speaks(launcher, HALOTUNE_OK) ? report_failure(opened) : exit_code_of(opened);
   }
-  status = roll_call(job, &own, true, &team, &sharers, &is_told);
+  status = rank_call(job, &own, true, &team, &sharers, &is_told);
   const enum exit_code code = is_told ? exit_code_of(status) : report_failure(status);
   link_mpi_leave(job);
   return code;
@@ -100,7 +100,7 @@ enum exit_code tune_ranks_refuse(const struct launcher *launcher, halotune_statu
 
 /* Choose this rank's GPU. Emulations and recordings have no GPU. */
 static halotune_status gpu_choose(const struct invocation *invocation, const struct probe *probe, int local_rank,
-                                  struct tune_backend *which, union roll_record *own) {
+                                  struct tune_backend *which, union rank_record *own) {
   const bool is_named = option_given(invocation, "device");
   if (which->kind != TUNE_ON_CUDA) return HALOTUNE_OK;
   which->ordinal = is_named ? which->ordinals[local_rank % which->ordinal_count] : local_rank % probe->device_count;
@@ -127,7 +127,7 @@ halotune_status tune_ranks_form(const struct invocation *invocation, const struc
                                 bool *is_told) {
   struct probe *probe = calloc(1, sizeof *probe);
   struct link_mpi *job = NULL;
-  union roll_record own;
+  union rank_record own;
   int team = 0, sharers = 1;
   if (!probe) return fail_memory();
   record_begin(&own);
@@ -146,7 +146,7 @@ halotune_status tune_ranks_form(const struct invocation *invocation, const struc
   const struct fleet_mpi_world *world = link_mpi_world(job);
   if (able == HALOTUNE_OK && (able = gpu_choose(invocation, probe, world->local_rank, which, &own)) != HALOTUNE_OK)
     record_failure(&own, able);
-  status = roll_call(job, &own, which->may_share, &team, &sharers, is_told);
+  status = rank_call(job, &own, which->may_share, &team, &sharers, is_told);
   if (!option_given(invocation, "workers")) *workers = workers_of(sharers);
   if (status == HALOTUNE_OK) status = link_mpi_team(job, team, out);
   if (status != HALOTUNE_OK) {

@@ -24,7 +24,7 @@ struct fleet_mpi_world {
   char library[FLEET_MPI_TEXT_BYTES];
 };
 
-/* What the leader of a team says to all ranks of the job every few seconds (life.h). */
+/* What the leader of a team says to all ranks of the job every few seconds (heartbeat.h). */
 struct fleet_mpi_sign {
   int is_done;  /* its team is done */
   int has_loss; /* its team has lost a rank */

@@ -2,7 +2,7 @@
 #ifndef SEARCH_TUNE_SETUP_H
 #define SEARCH_TUNE_SETUP_H
 
-#include "tuner/search/hints/known.h"
+#include "tuner/search/hints/other_problems.h"
 #include "tuner/search/hints/predicted.h"
 #include "tuner/search/run/run_progress.h"
 #include "tuner/search/run/run_rows.h"

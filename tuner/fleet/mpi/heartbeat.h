@@ -1,30 +1,30 @@
-/* life.h: signs of life between the teams of a job. The leader of each team sends one to all ranks of the job, so that
- * a rank that waits for the end of other teams, which may search for days, knows whether their leaders still live. A
- * sign also says whether the sender's team is done, and how. It calls the plug-in, and waits for nothing.
+/* heartbeat.h: signs of life between the teams of a job. The leader of each team sends one to all ranks of the job. A
+ * rank may have to wait days for the end of other teams: it then knows whether their leaders still live. A sign also
+ * says whether the sender's team is done, and how. The code calls the plug-in, and waits for nothing.
  *
  * A rank that was stopped together with all others, as by a batch system, hears nothing in that time. So a step counts
- * as LIFE_STEP_MS at most. Threads: one at a time. */
-#ifndef FLEET_MPI_LIFE_H
-#define FLEET_MPI_LIFE_H
+ * as HEARTBEAT_STEP_MS at most. Threads: one at a time. */
+#ifndef FLEET_MPI_HEARTBEAT_H
+#define FLEET_MPI_HEARTBEAT_H
 
 #include <stdbool.h>
 
 #include "base/fail.h"
 #include "tuner/fleet/mpi/plugin.h"
 
-enum { LIFE_STEP_MS = 1000 };
+enum { HEARTBEAT_STEP_MS = 1000 };
 
-struct life_rank {
+struct heartbeat_rank {
   bool leads, is_due;           /* is_due: a sign is to be sent to it */
   double heard_ms;              /* of a leader: when its last sign came */
   struct fleet_mpi_sign is, to; /* what a leader has said last; the sign on its way to this rank */
   void *request;                /* of that sign; NULL if there is none */
 };
 
-struct life {
+struct heartbeat {
   const struct fleet_mpi_plugin *plugin;
   struct fleet_mpi_world world;
-  struct life_rank *ranks;
+  struct heartbeat_rank *ranks;
   int leader_count;
   double limit_ms;                /* a leader of which nothing came for so long is silent */
   double time_ms, now_ms, due_ms; /* time_ms: the sum of the steps */
@@ -34,31 +34,31 @@ struct life {
  *   colours   of all ranks; ranks of one colour are a team, which the lowest of them leads
  *   limit_ms  after which a leader counts as silent; signs are sent ten times as often, and every 5 s at least
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
-halotune_status life_open(const struct fleet_mpi_plugin *plugin, const struct fleet_mpi_world *world,
-                          const int *colours, double limit_ms, double now_ms, struct life *out);
+halotune_status heartbeat_open(const struct fleet_mpi_plugin *plugin, const struct fleet_mpi_world *world,
+                               const int *colours, double limit_ms, double now_ms, struct heartbeat *out);
 
-void life_free(struct life *life);
+void heartbeat_free(struct heartbeat *heartbeat);
 
 /* Hear what has come, and send what is due.
  *   sends  false: send nothing more, because the end of all teams has come
  * Returns HALOTUNE_OK, or HALOTUNE_IO if MPI cannot look for messages. */
-halotune_status life_step(struct life *life, double now_ms, bool sends);
+halotune_status heartbeat_step(struct heartbeat *heartbeat, double now_ms, bool sends);
 
 /* This rank's team is done. The next step says so to all ranks. */
-void life_set_done(struct life *life, bool has_loss, int exit_code);
+void heartbeat_set_done(struct heartbeat *heartbeat, bool has_loss, int exit_code);
 
 /* From now on silence counts: a leader of which nothing comes within the limit from now on is silent. */
-void life_await(struct life *life);
+void heartbeat_await(struct heartbeat *heartbeat);
 
 /* Whether the teams of all other leaders are done, except those of silent leaders.
  *   sign    receives whether any of them, or this rank's team, has lost a rank, and their greatest exit code
  *   silent  receives the lowest leader that is silent and was not done; -1 if there is none */
-bool life_are_done(const struct life *life, struct fleet_mpi_sign *sign, int *silent);
+bool heartbeat_are_done(const struct heartbeat *heartbeat, struct fleet_mpi_sign *sign, int *silent);
 
 /* Whether all leaders, this rank itself not counted, are silent. */
-bool life_is_silent(const struct life *life);
+bool heartbeat_is_silent(const struct heartbeat *heartbeat);
 
 /* Whether no sign is due or on its way. */
-bool life_is_sent(const struct life *life);
+bool heartbeat_is_sent(const struct heartbeat *heartbeat);
 
 #endif

@@ -1,64 +1,64 @@
-/* roll_test.c: jobs of three ranks, of which one differs. */
-#include "tuner/fleet/roll.h"
+/* ranks_test.c: jobs of three ranks, of which one differs. */
+#include "tuner/fleet/ranks.h"
 
 #include "tests/unit/unit.h"
 
 enum { RANKS = 3 };
 
-static void roll_make(union roll_record *ranks) {
+static void rank_make(union rank_record *ranks) {
   memset(ranks, 0, RANKS * sizeof *ranks);
   for (int i = 0; i < RANKS; i++) {
-    struct roll_entry *entry = &ranks[i].entry;
+    struct rank_entry *entry = &ranks[i].entry;
     snprintf(entry->halotune, sizeof entry->halotune, "0.2.0");
     snprintf(entry->host, sizeof entry->host, "node%d", i);
     snprintf(entry->device, sizeof entry->device, "NVIDIA H200");
     snprintf(entry->uuid, sizeof entry->uuid, "GPU-%d", i);
-    roll_database(entry, "site.db");
+    rank_database(entry, "site.db");
     entry->capability = 90;
     entry->sm_count = 132;
     entry->time_s = 1000000000;
   }
 }
 
-static void other_version(union roll_record *ranks) { snprintf(ranks[2].entry.halotune, 32, "0.1.0"); }
-static void other_command(union roll_record *ranks) { ranks[1].entry.command[0] = 'x'; }
-static void other_stencils(union roll_record *ranks) { ranks[2].entry.stencils[0] = 'x'; }
-static void other_database(union roll_record *ranks) { roll_database(&ranks[1].entry, "/scratch/1.db"); }
+static void other_version(union rank_record *ranks) { snprintf(ranks[2].entry.halotune, 32, "0.1.0"); }
+static void other_command(union rank_record *ranks) { ranks[1].entry.command[0] = 'x'; }
+static void other_stencils(union rank_record *ranks) { ranks[2].entry.stencils[0] = 'x'; }
+static void other_database(union rank_record *ranks) { rank_database(&ranks[1].entry, "/scratch/1.db"); }
 /* Their first 300 characters are the same, or their last ones: all but the first.
  *   differs  the place of the character in which rank 1 has another path; -1: all have the same */
-static void long_databases(union roll_record *ranks, int differs) {
+static void long_databases(union rank_record *ranks, int differs) {
   char path[512];
   memset(path, 'a', sizeof path);
   path[sizeof path - 1] = '\0';
   for (int i = 0; i < RANKS; i++) {
     if (differs >= 0) path[differs] = i == 1 ? 'b' : 'a';
-    roll_database(&ranks[i].entry, path);
+    rank_database(&ranks[i].entry, path);
   }
 }
-static void other_beginning(union roll_record *ranks) { long_databases(ranks, 0); }
-static void other_end(union roll_record *ranks) { long_databases(ranks, 510); }
-static void same_long_database(union roll_record *ranks) { long_databases(ranks, -1); }
-static void same_gpu(union roll_record *ranks) { snprintf(ranks[2].entry.uuid, 32, "GPU-1"); }
-static void no_gpus(union roll_record *ranks) {
+static void other_beginning(union rank_record *ranks) { long_databases(ranks, 0); }
+static void other_end(union rank_record *ranks) { long_databases(ranks, 510); }
+static void same_long_database(union rank_record *ranks) { long_databases(ranks, -1); }
+static void same_gpu(union rank_record *ranks) { snprintf(ranks[2].entry.uuid, 32, "GPU-1"); }
+static void no_gpus(union rank_record *ranks) {
   for (int i = 0; i < RANKS; i++) ranks[i].entry.uuid[0] = '\0';
 }
-static void no_driver(union roll_record *ranks) {
+static void no_driver(union rank_record *ranks) {
   ranks[1].entry.status = HALOTUNE_NO_GPU;
   snprintf(ranks[1].entry.reason, sizeof ranks[1].entry.reason, "no CUDA driver");
 }
-static void no_drivers(union roll_record *ranks) {
+static void no_drivers(union rank_record *ranks) {
   no_driver(ranks);
   ranks[2].entry = ranks[1].entry;
 }
 /* Another version may lay out its record differently, so that only its version is read. */
-static void other_version_without_driver(union roll_record *ranks) {
+static void other_version_without_driver(union rank_record *ranks) {
   other_version(ranks);
   ranks[2].entry.status = 77;
 }
-static void nothing(union roll_record *ranks) { (void)ranks; }
+static void nothing(union rank_record *ranks) { (void)ranks; }
 
 static const struct {
-  void (*change)(union roll_record *ranks);
+  void (*change)(union rank_record *ranks);
   bool may_share;
   halotune_status want;
   const char *words; /* NULL: long ones */
@@ -87,20 +87,20 @@ static const struct {
 
 TEST(one_line_tells_what_speaks_against_a_job) {
   for (size_t i = 0; i < COUNT(rows); i++) {
-    union roll_record ranks[RANKS];
-    roll_make(ranks);
+    union rank_record ranks[RANKS];
+    rank_make(ranks);
     rows[i].change(ranks);
-    CHECK_EQ(rows[i].want, roll_check(ranks, RANKS, rows[i].may_share), "row %zu: %s", i, fail_text());
+    CHECK_EQ(rows[i].want, rank_check(ranks, RANKS, rows[i].may_share), "row %zu: %s", i, fail_text());
     if (rows[i].want != HALOTUNE_OK && rows[i].words) CHECK_TEXT(rows[i].words, fail_text(), "row %zu", i);
   }
 }
 
 TEST(a_long_path_is_shown_by_its_end) {
-  struct roll_entry entry;
+  struct rank_entry entry;
   struct text path = {0}, want = {0};
   for (int i = 0; i < 252; i++) text_printf(&path, "\xc3\xa4"); /* a letter of two bytes */
   text_printf(&path, "site.db");                                /* 511 bytes; the last 252 begin within a letter */
-  roll_database(&entry, text_string(&path));
+  rank_database(&entry, text_string(&path));
   text_printf(&want, "...%s", text_string(&path) + 260);
   CHECK_TEXT(text_string(&want), entry.database, "the end, from a whole letter");
   text_free(&path);
@@ -120,41 +120,41 @@ TEST(a_clock_that_is_far_off_is_told) {
        "the clock of rank 1 on node1 is 60 minutes behind that of rank 0 on node0, which dates all results\n"},
   };
   for (size_t i = 0; i < COUNT(clocks); i++) {
-    union roll_record ranks[RANKS];
+    union rank_record ranks[RANKS];
     struct text line = {0};
-    roll_make(ranks);
+    rank_make(ranks);
     for (int k = 0; k < RANKS; k++) ranks[k].entry.time_s += clocks[i].off_s[k];
-    roll_clocks(ranks, RANKS, &line);
+    rank_clocks(ranks, RANKS, &line);
     CHECK_TEXT(clocks[i].words, text_string(&line), "row %zu", i);
     text_free(&line);
   }
 }
 
 TEST(ranks_of_one_model_are_a_team) {
-  union roll_record ranks[RANKS];
-  roll_make(ranks);
-  CHECK_EQ(0, roll_team(ranks, 0), "itself");
-  CHECK_EQ(0, roll_team(ranks, 2), "all alike");
+  union rank_record ranks[RANKS];
+  rank_make(ranks);
+  CHECK_EQ(0, rank_team(ranks, 0), "itself");
+  CHECK_EQ(0, rank_team(ranks, 2), "all alike");
   ranks[1].entry.sm_count = 114;
-  CHECK_EQ(1, roll_team(ranks, 1), "another model");
-  CHECK_EQ(0, roll_team(ranks, 2), "the first model again");
+  CHECK_EQ(1, rank_team(ranks, 1), "another model");
+  CHECK_EQ(0, rank_team(ranks, 2), "the first model again");
   snprintf(ranks[2].entry.device, sizeof ranks[2].entry.device, "NVIDIA H100");
-  CHECK_EQ(2, roll_team(ranks, 2), "a third model");
+  CHECK_EQ(2, rank_team(ranks, 2), "a third model");
 }
 
 TEST(ranks_of_one_host_share_the_same_set_of_cores) {
-  union roll_record ranks[RANKS];
-  roll_make(ranks);
+  union rank_record ranks[RANKS];
+  rank_make(ranks);
   for (int i = 0; i < RANKS; i++) {
     snprintf(ranks[i].entry.host, sizeof ranks[i].entry.host, "node");
     snprintf(ranks[i].entry.cores, sizeof ranks[i].entry.cores, "first");
   }
-  CHECK_EQ(RANKS, roll_sharers(ranks, RANKS, 1), "one set");
+  CHECK_EQ(RANKS, rank_sharers(ranks, RANKS, 1), "one set");
   snprintf(ranks[2].entry.cores, sizeof ranks[2].entry.cores, "second");
-  CHECK_EQ(2, roll_sharers(ranks, RANKS, 1), "two sets");
-  CHECK_EQ(1, roll_sharers(ranks, RANKS, 2), "a set of its own");
+  CHECK_EQ(2, rank_sharers(ranks, RANKS, 1), "two sets");
+  CHECK_EQ(1, rank_sharers(ranks, RANKS, 2), "a set of its own");
   snprintf(ranks[0].entry.host, sizeof ranks[0].entry.host, "other");
-  CHECK_EQ(1, roll_sharers(ranks, RANKS, 1), "two hosts");
+  CHECK_EQ(1, rank_sharers(ranks, RANKS, 1), "two hosts");
 }
 
 int main(void) {

@@ -1,5 +1,5 @@
-/* known.c: reads measurements, problem after problem, and joins what they say of one variant. */
-#include "tuner/search/hints/known.h"
+/* other_problems.c: reads measurements, problem after problem, and joins what they say of one variant. */
+#include "tuner/search/hints/other_problems.h"
 
 #include <math.h>
 #include <stdlib.h>

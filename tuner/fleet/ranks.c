@@ -1,5 +1,5 @@
-/* roll.c: compares the records of ranks. */
-#include "tuner/fleet/roll.h"
+/* ranks.c: compares the records of ranks. */
+#include "tuner/fleet/ranks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 static bool is_same(const char *a, const char *b) { return strcmp(a, b) == 0; }
 
-void roll_database(struct roll_entry *entry, const char *path) {
+void rank_database(struct rank_entry *entry, const char *path) {
   static const char cut[] = "...";
   const size_t length = strlen(path), room = sizeof entry->database - 1;
   const char *end = length <= room ? path : path + length - (room - strlen(cut));
@@ -18,10 +18,10 @@ void roll_database(struct roll_entry *entry, const char *path) {
   hash_hex(hash_bytes(path, length), entry->database_hash);
 }
 
-static halotune_status check_versions(const union roll_record *ranks, int count) {
-  const struct roll_entry *first = &ranks[0].entry;
+static halotune_status check_versions(const union rank_record *ranks, int count) {
+  const struct rank_entry *first = &ranks[0].entry;
   for (int i = 1; i < count; i++) {
-    const struct roll_entry *other = &ranks[i].entry;
+    const struct rank_entry *other = &ranks[i].entry;
     if (is_same(first->halotune, other->halotune)) continue;
     return fail(HALOTUNE_IO, "rank %d has Halotune %.31s, and rank 0 on %s has %s: install one version on all hosts", i,
                 other->halotune, first->host, first->halotune);
@@ -30,7 +30,7 @@ static halotune_status check_versions(const union roll_record *ranks, int count)
 }
 
 /* The first rank that cannot work speaks for the others. */
-static halotune_status check_able(const union roll_record *ranks, int count) {
+static halotune_status check_able(const union rank_record *ranks, int count) {
   int unable = 0, first = -1;
   for (int i = 0; i < count; i++) {
     if (ranks[i].entry.status == HALOTUNE_OK) continue;
@@ -38,13 +38,13 @@ static halotune_status check_able(const union roll_record *ranks, int count) {
     unable++;
   }
   if (first < 0) return HALOTUNE_OK;
-  const struct roll_entry *entry = &ranks[first].entry;
+  const struct rank_entry *entry = &ranks[first].entry;
   char others[64] = "";
   if (unable > 1) snprintf(others, sizeof others, " (and %d more of %d ranks)", unable - 1, count);
   return fail((halotune_status)entry->status, "rank %d on %s%s: %s", first, entry->host, others, entry->reason);
 }
 
-static halotune_status check_commands(const union roll_record *ranks, int count) {
+static halotune_status check_commands(const union rank_record *ranks, int count) {
   for (int i = 1; i < count; i++) {
     if (is_same(ranks[0].entry.command, ranks[i].entry.command)) continue;
     return fail(HALOTUNE_ARGUMENT,
@@ -55,10 +55,10 @@ static halotune_status check_commands(const union roll_record *ranks, int count)
 }
 
 /* Each leader stores into its own database, so that ranks of several models would fill several. */
-static halotune_status check_inputs(const union roll_record *ranks, int count) {
-  const struct roll_entry *first = &ranks[0].entry;
+static halotune_status check_inputs(const union rank_record *ranks, int count) {
+  const struct rank_entry *first = &ranks[0].entry;
   for (int i = 1; i < count; i++) {
-    const struct roll_entry *other = &ranks[i].entry;
+    const struct rank_entry *other = &ranks[i].entry;
     if (!is_same(first->stencils, other->stencils))
       return fail(HALOTUNE_ARGUMENT,
                   "rank %d on %s has other stencils than rank 0 on %s: give all hosts the same files", i, other->host,
@@ -70,9 +70,9 @@ static halotune_status check_inputs(const union roll_record *ranks, int count) {
   return HALOTUNE_OK;
 }
 
-static halotune_status check_shared(const union roll_record *ranks, int count) {
+static halotune_status check_shared(const union rank_record *ranks, int count) {
   for (int i = 1; i < count; i++) {
-    const struct roll_entry *entry = &ranks[i].entry;
+    const struct rank_entry *entry = &ranks[i].entry;
     for (int j = 0; j < i && *entry->uuid; j++) {
       if (!is_same(entry->uuid, ranks[j].entry.uuid)) continue;
       return fail(
@@ -84,7 +84,7 @@ static halotune_status check_shared(const union roll_record *ranks, int count) {
   return HALOTUNE_OK;
 }
 
-halotune_status roll_check(const union roll_record *ranks, int count, bool may_share) {
+halotune_status rank_check(const union rank_record *ranks, int count, bool may_share) {
   halotune_status status = check_versions(ranks, count);
   if (status == HALOTUNE_OK) status = check_able(ranks, count);
   if (status == HALOTUNE_OK) status = check_commands(ranks, count);
@@ -92,7 +92,7 @@ halotune_status roll_check(const union roll_record *ranks, int count, bool may_s
   return status == HALOTUNE_OK && !may_share ? check_shared(ranks, count) : status;
 }
 
-void roll_clocks(const union roll_record *ranks, int count, struct text *out) {
+void rank_clocks(const union rank_record *ranks, int count, struct text *out) {
   int worst = 0;
   long long most_s = 0;
   for (int i = 1; i < count; i++) {
@@ -101,24 +101,24 @@ void roll_clocks(const union roll_record *ranks, int count, struct text *out) {
     most_s = off_s;
     worst = i;
   }
-  if (llabs(most_s) <= ROLL_CLOCK_S) return;
+  if (llabs(most_s) <= RANK_CLOCK_S) return;
   text_printf(out, "the clock of rank %d on %s is %lld minutes %s that of rank 0 on %s, which dates all results\n",
               worst, ranks[worst].entry.host, llabs(most_s) / 60, most_s > 0 ? "ahead of" : "behind",
               ranks[0].entry.host);
 }
 
-int roll_sharers(const union roll_record *ranks, int count, int rank) {
-  const struct roll_entry *own = &ranks[rank].entry;
+int rank_sharers(const union rank_record *ranks, int count, int rank) {
+  const struct rank_entry *own = &ranks[rank].entry;
   int sharers = 0;
   for (int i = 0; i < count; i++)
     sharers += is_same(own->host, ranks[i].entry.host) && is_same(own->cores, ranks[i].entry.cores);
   return sharers;
 }
 
-int roll_team(const union roll_record *ranks, int rank) {
-  const struct roll_entry *own = &ranks[rank].entry;
+int rank_team(const union rank_record *ranks, int rank) {
+  const struct rank_entry *own = &ranks[rank].entry;
   for (int i = 0; i < rank; i++) {
-    const struct roll_entry *other = &ranks[i].entry;
+    const struct rank_entry *other = &ranks[i].entry;
     if (is_same(own->device, other->device) && own->capability == other->capability && own->sm_count == other->sm_count)
       return i;
   }

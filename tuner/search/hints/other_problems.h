@@ -1,6 +1,7 @@
-/* known.h: what measurements of other problems tell of the variants of a search: all of them, not only winners. */
-#ifndef SEARCH_HINTS_KNOWN_H
-#define SEARCH_HINTS_KNOWN_H
+/* other_problems.h: what measurements of other problems tell of the variants of a search. All variants count there, not
+ * only winners. */
+#ifndef SEARCH_HINTS_OTHER_PROBLEMS_H
+#define SEARCH_HINTS_OTHER_PROBLEMS_H
 
 #include "tuner/search/hints/hints.h"
 

@@ -1,5 +1,5 @@
-/* names.c: a list of names, and a hash set over it. */
-#include "library/lookup/names.h"
+/* name_table.c: a list of names, and a hash set over it. */
+#include "library/lookup/name_table.h"
 
 #include <stdlib.h>
 #include <string.h>

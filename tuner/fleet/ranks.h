@@ -1,7 +1,7 @@
-/* roll.h: what ranks tell each other before they form teams, and what speaks against working together. Every rank has
+/* ranks.h: what ranks tell each other before they form teams, and what speaks against working together. Every rank has
  * the same records, so that every rank comes to the same answer, and one of them prints it. */
-#ifndef FLEET_ROLL_H
-#define FLEET_ROLL_H
+#ifndef FLEET_RANKS_H
+#define FLEET_RANKS_H
 
 #include <stdbool.h>
 
@@ -9,46 +9,46 @@
 #include "base/text.h"
 #include "gpu/driver/device.h"
 
-/* A rank. The version comes first, so that other versions can read it; they fill the same ROLL_BYTES. Texts end with a
+/* A rank. The version comes first, so that other versions can read it; they fill the same RANK_BYTES. Texts end with a
  * NUL. */
-struct roll_entry {
+struct rank_entry {
   char halotune[32];
   int status; /* not HALOTUNE_OK: this rank cannot work */
   char reason[512], host[256];
   char command[65];                                        /* the hash of its words */
   char stencils[65];                                       /* the hash of the stencils that it found */
-  char database[256], database_hash[65];                   /* where it would store, by roll_database */
+  char database[256], database_hash[65];                   /* where it would store, by rank_database */
   char cores[65];                                          /* the hash of the set of cores that it may use */
   char device[DEVICE_NAME_BYTES], uuid[DEVICE_UUID_BYTES]; /* uuid "": no GPU, but an emulation or a recording */
   int capability, sm_count, ordinal;
   long long time_s; /* its wall clock */
 };
 
-enum { ROLL_BYTES = 2048, ROLL_CLOCK_S = 600 };
-_Static_assert(sizeof(struct roll_entry) <= ROLL_BYTES, "a record holds an entry");
+enum { RANK_BYTES = 2048, RANK_CLOCK_S = 600 };
+_Static_assert(sizeof(struct rank_entry) <= RANK_BYTES, "a record holds an entry");
 
 /* The records of all ranks, by rank. */
-union roll_record {
-  struct roll_entry entry;
-  char bytes[ROLL_BYTES];
+union rank_record {
+  struct rank_entry entry;
+  char bytes[RANK_BYTES];
 };
 
 /* Enter where a rank would store. A long path is shown by its end, and compared whole. */
-void roll_database(struct roll_entry *entry, const char *path);
+void rank_database(struct rank_entry *entry, const char *path);
 
 /* Look for what all ranks must refuse: other versions, a rank that cannot work, other commands, stencils or databases,
  * two ranks on one GPU.
  *   may_share  several ranks may use one GPU
  * Returns HALOTUNE_OK; else the status of the job, with its one line in fail_text(). */
-halotune_status roll_check(const union roll_record *ranks, int count, bool may_share);
+halotune_status rank_check(const union rank_record *ranks, int count, bool may_share);
 
-/* Append a line if clocks differ by more than ROLL_CLOCK_S from that of rank 0, which dates all results. */
-void roll_clocks(const union roll_record *ranks, int count, struct text *out);
+/* Append a line if clocks differ by more than RANK_CLOCK_S from that of rank 0, which dates all results. */
+void rank_clocks(const union rank_record *ranks, int count, struct text *out);
 
 /* How many ranks have the cores of a rank: those of its host with the same set, itself included. */
-int roll_sharers(const union roll_record *ranks, int count, int rank);
+int rank_sharers(const union rank_record *ranks, int count, int rank);
 
 /* The team of a rank: the lowest rank whose GPU is of the same model. */
-int roll_team(const union roll_record *ranks, int rank);
+int rank_team(const union rank_record *ranks, int rank);
 
 #endif

@@ -1,6 +1,6 @@
-/* names.h: a table from names to numbers. It is filled once, and then used often and by many threads. */
-#ifndef LIBRARY_LOOKUP_NAMES_H
-#define LIBRARY_LOOKUP_NAMES_H
+/* name_table.h: a table from names to numbers. It is filled once, and then used often and by many threads. */
+#ifndef LIBRARY_LOOKUP_NAME_TABLE_H
+#define LIBRARY_LOOKUP_NAME_TABLE_H
 
 #include "base/set.h"
 

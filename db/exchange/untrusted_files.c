@@ -1,5 +1,5 @@
-/* apart.c: a copy by SQLite, under a name of its own until it is whole. */
-#include "db/exchange/apart.h"
+/* untrusted_files.c: a copy by SQLite, under a name of its own until it is whole. */
+#include "db/exchange/untrusted_files.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -66,8 +66,8 @@ static halotune_status folder_check(const char *folder) {
   return own_check(&facts, folder, &folder_apart);
 }
 
-halotune_status apart_keep(const char *path, struct store *from, const char *name, struct identity document,
-                           char **kept, bool *is_new) {
+halotune_status untrusted_keep(const char *path, struct store *from, const char *name, struct identity document,
+                               char **kept, bool *is_new) {
   char *folder = folder_of(path), *file = folder ? file_of(folder, name, document) : NULL, *part = NULL;
   halotune_status status = HALOTUNE_OK;
   *kept = NULL;
@@ -96,7 +96,8 @@ static int is_kept(const struct dirent *entry) {
   return length >= sizeof suffix && strcmp(entry->d_name + length - (sizeof suffix - 1), suffix) == 0;
 }
 
-halotune_status apart_each(const char *path, halotune_status (*visit)(void *context, const char *file), void *context) {
+halotune_status untrusted_each(const char *path, halotune_status (*visit)(void *context, const char *file),
+                               void *context) {
   struct dirent **entries = NULL;
   char *folder = folder_of(path);
   halotune_status status = folder ? HALOTUNE_OK : fail_memory();

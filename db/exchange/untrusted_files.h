@@ -1,7 +1,7 @@
-/* apart.h: what was imported without trust: a file for each document, in a folder beside the user's database. No
- * lookup, search or report opens them, so that they can neither change, hide nor refute what is trusted. */
-#ifndef DB_EXCHANGE_APART_H
-#define DB_EXCHANGE_APART_H
+/* untrusted_files.h: what was imported without trust: a file for each document, in a folder beside the user's database.
+ * No lookup, search or report opens them, so that they can neither change, hide nor refute what is trusted. */
+#ifndef DB_EXCHANGE_UNTRUSTED_FILES_H
+#define DB_EXCHANGE_UNTRUSTED_FILES_H
 
 #include "base/identity.h"
 #include "db/store/store.h"
@@ -12,12 +12,13 @@
  *   kept      receives the file's path, from malloc, for the caller to free; NULL on failure
  *   is_new    receives whether it was not there
  * Returns HALOTUNE_OK, HALOTUNE_DB, HALOTUNE_IO or HALOTUNE_MEMORY. */
-halotune_status apart_keep(const char *path, struct store *from, const char *name, struct identity document,
-                           char **kept, bool *is_new);
+halotune_status untrusted_keep(const char *path, struct store *from, const char *name, struct identity document,
+                               char **kept, bool *is_new);
 
 /* Call `visit` for each file that is kept beside a database, in the order of their names. Where there is no folder,
  * there are none.
  * Returns HALOTUNE_OK, HALOTUNE_MEMORY, or the first failure of `visit`. */
-halotune_status apart_each(const char *path, halotune_status (*visit)(void *context, const char *file), void *context);
+halotune_status untrusted_each(const char *path, halotune_status (*visit)(void *context, const char *file),
+                               void *context);
 
 #endif
