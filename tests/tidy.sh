@@ -59,6 +59,35 @@ check_layers() { # one pass over all lines that include; paths are spelled from 
 check_layers
 result "layers" $?
 
+# tsort names the headers of each loop.
+check_cycles() {
+  bad=$(find include base stencil gpu db library reports tuner -name '*.h' | xargs grep -HoE '^#include "[^"]+"' |
+    sed -E 's/:#include "/ /; s/"$//' | tsort 2>&1 >/dev/null)
+  [ -z "$bad" ] || { echo "$bad" | sed 's/^/# /'; return 1; }
+}
+check_cycles
+result "no header includes itself through others" $?
+
+# A function's name says what it acts on: run_queries, not run.
+check_names() {
+  bad=$(find base stencil gpu db library reports tuner bench -name '*.[ch]' |
+    xargs grep -nE '^static [a-z_ *]*[ *](run|load|take|start|begin|add|compare|copy|keep|choose|describe|say|look)\(')
+  [ -z "$bad" ] || { echo "$bad" | sed 's/^/# /'; return 1; }
+}
+check_names
+result "static functions say what they act on" $?
+
+# Files in the table "Where is X?". A name without a folder is in the folder of the one before, or of some file.
+check_places() {
+  bad=$(sed -n '/^## Where is X/,/^## How/s/^|[^|]*|\(.*\)|$/\1/p' CONTRIBUTING.md | grep -o '`[^`]*`' | tr -d '`' |
+    grep -E '\.(c|h|cu|cuh|yml|sql)$' | while read -r file; do
+      [ -n "$(find . -path "./$file" -o -path './[a-z]*' ! -path './build/*' ! -path './node_modules/*' -path "*/$file")" ] || echo "$file"
+    done)
+  [ -z "$bad" ] || { echo "$bad" | sed 's/^/# there is no /'; return 1; }
+}
+check_places
+result "the files that CONTRIBUTING names are there" $?
+
 # A program that is started inherits what was opened without O_CLOEXEC.
 check_descriptors() {
   bad=$(find base stencil gpu db library reports tuner -name '*.c' | xargs grep -nE '\<(mkstemps?|pipe|epoll_create|inotify_init|dup|creat)\(')
