@@ -54,14 +54,30 @@ static json_t *limits_json(const struct occupancy *occupancy) {
   return list;
 }
 
+/* Read what a block needs, as the row has it. Returns false for numbers that no GPU has ever had: occupancies of such
+ * overflow. */
+static bool read_needs(const json_t *winner, const long block[MAX_DIMS], struct block_needs *out) {
+  enum { MOST_THREADS = 1 << 12, MOST_REGISTERS = 1 << 12, MOST_SHARED_BYTES = 1 << 28 };
+  const int64_t registers = member_whole(winner, "registers"), shared_bytes = member_whole(winner, "shared_bytes");
+  long threads = 1;
+  for (int axis = 0; axis < MAX_DIMS; axis++) {
+    if (block[axis] < 1 || block[axis] > MOST_THREADS) return false;
+    threads *= block[axis];
+  }
+  if (threads > MOST_THREADS || registers < -1 || registers > MOST_REGISTERS || shared_bytes < -1 ||
+      shared_bytes > MOST_SHARED_BYTES)
+    return false;
+  *out = (struct block_needs){(int)threads, (int)registers, (int)shared_bytes, 1};
+  return true;
+}
+
 /* Add what limits the occupancy, with the calculation. The number of a kernel's barriers is not stored; it never limits
  * with so few threads. */
-static void put_limits(json_t **json, const struct setting *setting, const long block[MAX_DIMS], int registers,
-                       int shared_bytes, int *blocks_per_sm) {
-  struct block_needs needs = {(int)(block[0] * block[1] * block[2]), registers, shared_bytes, 1};
+static void put_limits(json_t **json, const struct setting *setting, const long block[MAX_DIMS], int *blocks_per_sm) {
+  struct block_needs needs;
   struct text text = {0};
   *blocks_per_sm = -1;
-  if (!setting->arch || needs.threads < 1) return;
+  if (!setting->arch || !read_needs(*json, block, &needs)) return;
   struct occupancy occupancy = occupancy_of(&setting->arch->limits, &needs);
   *blocks_per_sm = occupancy.blocks;
   occupancy_explain(&setting->arch->limits, &needs, &text);
@@ -156,8 +172,7 @@ static void complete_winner(json_t **winner, struct setting *setting) {
   json_t *launch = unpack_member(winner, "launch");
   read_axes(launch, "block", block);
   read_axes(launch, "grid", grid);
-  put_limits(winner, setting, block, (int)json_integer_value(json_object_get(*winner, "registers")),
-             (int)json_integer_value(json_object_get(*winner, "shared_bytes")), &blocks_per_sm);
+  put_limits(winner, setting, block, &blocks_per_sm);
   const struct figures_subject subject = subject_of(*winner, "template");
   json_t *figures = figures_json(setting, &subject, grid, blocks_per_sm);
   json_put(winner, "figures", figures);

@@ -175,6 +175,14 @@ for points in 2147483647 -9223372036854775808; do
   done
 done
 
+# What a block needs, in numbers whose products no number counts. The report computes no occupancy of them.
+for change in 'registers = -2147483648' 'registers = 2147483647' 'shared_bytes = 2147483647' "launch = json_set(launch, '$.block[1]', 2147483647, '$.block[2]', 2147483647)"; do
+  cp "$work/honest.db" "$work/needs.db"
+  "$python" -c 'import sqlite3, sys; db = sqlite3.connect(sys.argv[1]); db.execute("update best set " + sys.argv[2]); db.commit()' "$work/needs.db" "$change"
+  survives report -o "$work/needs.html" --db "$work/needs.db" && [ $code = 0 ] && ! grep -q '"occupancy_text"' "$work/needs.html"
+  result "a report of best.$change (exit $code)" $?
+done
+
 # Each {} of a document takes some 240 bytes of memory.
 "$python" -c "print('{\"format\": \"halotune\", \"tables\": {\"best\": [' + '{},' * 16000000 + '{}]}}')" >"$work/wide.json"
 survives db import --db "$work/own.db" "$work/wide.json" && [ $code = 5 ] && grep -q 'more than 4 GiB of memory' "$work/said"
