@@ -13,6 +13,7 @@
 #include "db/store/launch_text.h"
 #include "db/store/query.h"
 #include "gpu/compile/compile_limit.h"
+#include "stencil/analysis/iterate.h"
 #include "stencil/cuda/cuda_tokens.h"
 #include "stencil/generate/generate.h"
 
@@ -92,10 +93,30 @@ static bool is_same_domain(const struct question *q, const struct served *row) {
   return memcmp(mine, its, sizeof mine) == 0;
 }
 
+static bool are_within(const struct tensor_maps *maps, int fields) {
+  for (int i = 0; i < maps->count; i++) {
+    if (maps->fields[i] >= fields) return false;
+  }
+  return maps->count <= fields;
+}
+
+/* Whether a stored launch passes the arrays that launches of the question have, and makes as many steps. Another one
+ * would read pointers that nobody gave. */
+static bool passes_arrays(const struct question *q, const struct stored *stored) {
+  const struct stencil *stencil = q->parsed->stencil;
+  const struct launch *launch = &stored->launch;
+  struct carried carried[MAX_FIELDS];
+  return stored->steps == q->key.steps && launch->steps == q->key.steps &&
+         launch->carried_count == iterate_carried(stencil, q->key.steps, carried) &&
+         are_within(&launch->input_maps, stencil->input_count) &&
+         are_within(&launch->output_maps, stencil->output_count);
+}
+
 static bool is_same_problem(const struct question *q, const struct served *row, const struct stored *stored,
                             const double *coefficients) {
   int count = q->parsed->stencil->coefficient_count;
   if (!stored->has_launch || !is_same_domain(q, row) || stored->coefficient_count != count) return false;
+  if (!passes_arrays(q, stored)) return false;
   if (stored->launch.passes_coefficients) return true;
   for (int i = 0; i < count; i++) {
     if (coefficients[i] != stored->coefficients[i]) return false;
@@ -172,11 +193,11 @@ static void stored_move(struct stored *stored, bool with_source, struct built *o
     free(out->source);
     out->source = stored->source;
     out->launch = stored->launch;
+    out->steps = stored->steps;
     stored->source = NULL;
   }
   out->cubin = stored->cubin;
   out->cubin_bytes = stored->cubin_bytes;
-  out->steps = stored->steps;
   out->code = "database";
   stored->cubin = NULL;
 }

@@ -232,6 +232,57 @@ TEST(stored_code_is_that_of_the_row_that_was_read) {
   }
 }
 
+/* A launch of other arrays than the stencil's would read pointers that no program gives. */
+TEST(a_stored_launch_of_other_arrays_is_not_used) {
+  static const char maps[] = "'{\"fields\":[15],\"box\":[32,8,1],\"promotion_bytes\":0}'";
+  static const struct {
+    const char *members, *arguments;
+  } changes[] = {
+      {"'$.steps', 2, '$.carried', 15", "'\"carried\",\"geometry\"'"},
+      {"'$.tensor_inputs', json(%s)", "'\"tensor_inputs\",\"geometry\"'"},
+      {"'$.tensor_outputs', json(%s)", "'\"tensor_outputs\",\"geometry\"'"},
+  };
+  for (size_t i = 0; i < COUNT(changes); i++) {
+    struct work own = work_begin();
+    halotune_ctx *const usual = ctx;
+    struct text members = {0}, sql = {0};
+    struct built built;
+    text_printf(&members, changes[i].members, maps); // NOLINT: one %s at most
+    text_printf(&sql, "update best set launch = replace(json_set(launch, %s), '\"geometry\"', %s)",
+                text_string(&members), changes[i].arguments);
+    tuned_make(own.path, rows_stored, 1);
+    tuned_change(own.path, text_string(&sql));
+    const char *paths[] = {own.path};
+    CHECK_OK(halotune_open(paths, 1, &ctx));
+    CHECK_OK(source_of_row("star7", "NVIDIA H200", &built));
+    CHECK_EQ(0, built.launch.carried_count + built.launch.input_maps.count + built.launch.output_maps.count,
+             "row %zu: %s", i, text_string(&sql));
+    built_free(&built);
+    halotune_close(ctx);
+    ctx = usual;
+    text_free(&sql);
+    text_free(&members);
+    work_end(&own);
+  }
+}
+
+/* What a row says of its steps is what a kernel says of itself. */
+TEST(stored_code_of_other_steps_is_not_used) {
+  struct work own = work_begin();
+  halotune_ctx *const usual = ctx;
+  struct built built;
+  tuned_make(own.path, rows_stored, 1);
+  tuned_change(own.path, "update best set steps = -7");
+  const char *paths[] = {own.path};
+  CHECK_OK(halotune_open(paths, 1, &ctx));
+  CHECK_OK(source_of_row("star7", "NVIDIA H200", &built));
+  CHECK_EQ(1, built.steps, "steps");
+  built_free(&built);
+  halotune_close(ctx);
+  ctx = usual;
+  work_end(&own);
+}
+
 static void entry_remove(void *count, const struct cache_file *file) { *(int *)count += unlink(file->path) == 0; }
 
 /* Remove the files of the cache, as another program's trim may do at any time. Returns how many. */
@@ -467,6 +518,8 @@ int main(void) {
       cmocka_unit_test(a_source_for_newer_gpus_is_not_served_to_older_ones),
       cmocka_unit_test(a_finalist_has_no_stored_code),
       cmocka_unit_test(stored_code_is_that_of_the_row_that_was_read),
+      cmocka_unit_test(a_stored_launch_of_other_arrays_is_not_used),
+      cmocka_unit_test(stored_code_of_other_steps_is_not_used),
       cmocka_unit_test(what_was_compiled_is_kept),
       cmocka_unit_test(a_database_that_went_away_is_done_without),
       cmocka_unit_test(a_database_is_opened_once_for_all_kernels),
