@@ -81,6 +81,12 @@ def unanswered(text):
             yield f"{question}: no file is named"
 
 
+def late_commands(document):
+    """A page of docs begins with the commands, or the code, that most readers came for."""
+    if document.parent.name == "docs" and not re.match(r"# .*\n\n(?:    |```)\S", document.read_text()):
+        yield "the title is not followed by commands or code"
+
+
 def main():
     invented = list(unknown_words("`halotune tune --budget 1s`, `halotune tuna star7`, `halotune query --nonsense`"))
     made_up = "## Where is X?\n" + "| a | `base/json.c` |\n" * 19 + "| b | `nosuch` in `base/json.c` |\n| c | `base/nosuch.c` |\n"
@@ -88,9 +94,9 @@ def main():
     failed = int(invented != ["there is no halotune tuna", "halotune query has no option --nonsense"] or len(missed) != 3)
     print(f"{'not ok' if failed else 'ok'} 1 - in a text of this test, a command, an option, a symbol and a file that there are not")
     for number, document in enumerate(DOCUMENTS, 2):
-        problems = [*broken_links(document), *unknown_words(document.read_text()), *(unanswered(document.read_text()) if document.name == "CONTRIBUTING.md" else [])]
+        problems = [*broken_links(document), *late_commands(document), *unknown_words(document.read_text()), *(unanswered(document.read_text()) if document.name == "CONTRIBUTING.md" else [])]
         failed += bool(problems)
-        print(f"{'not ok' if problems else 'ok'} {number} - links, commands and options of {document}")
+        print(f"{'not ok' if problems else 'ok'} {number} - links, first lines, commands and options of {document}")
         for problem in problems:
             print(f"# {problem}")
     print(f"1..{len(DOCUMENTS) + 1}")

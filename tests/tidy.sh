@@ -77,17 +77,6 @@ check_names() {
 check_names
 result "static functions say what they act on" $?
 
-# Files in the table "Where is X?". A name without a folder is in the folder of the one before, or of some file.
-check_places() {
-  bad=$(sed -n '/^## Where is X/,/^## How/s/^|[^|]*|\(.*\)|$/\1/p' CONTRIBUTING.md | grep -o '`[^`]*`' | tr -d '`' |
-    grep -E '\.(c|h|cu|cuh|yml|sql)$' | while read -r file; do
-      [ -n "$(find . -path "./$file" -o -path './[a-z]*' ! -path './build/*' ! -path './node_modules/*' -path "*/$file")" ] || echo "$file"
-    done)
-  [ -z "$bad" ] || { echo "$bad" | sed 's/^/# there is no /'; return 1; }
-}
-check_places
-result "the files that CONTRIBUTING names are there" $?
-
 # A program that is started inherits what was opened without O_CLOEXEC.
 check_descriptors() {
   bad=$(find base stencil gpu db library reports tuner -name '*.c' | xargs grep -nE '\<(mkstemps?|pipe|epoll_create|inotify_init|dup|creat)\(')
