@@ -35,8 +35,21 @@ static void digits_write(double number, int digits, char text[NUMBER_TEXT_BYTES]
   memmove(at + 1, at + length, strlen(at + length) + 1);
 }
 
+/* Write a whole number of at most 15 digits, most of what is written, as %.15g does. Returns false for others. */
+static bool whole_write(double number, char text[NUMBER_TEXT_BYTES]) {
+  const double most = 999999999999999;
+  if (!(number > 0 && number <= most) || number != floor(number)) return false;
+  char digits[16];
+  size_t count = 0;
+  for (long long left = (long long)number; left > 0; left /= 10) digits[count++] = (char)('0' + left % 10);
+  for (size_t i = 0; i < count; i++) text[i] = digits[count - 1 - i];
+  text[count] = '\0';
+  return true;
+}
+
 void number_write(double number, char text[NUMBER_TEXT_BYTES]) {
   enum { FEWEST = 15, MOST = 17 }; /* 17 digits always read back as the same double */
+  if (whole_write(number, text)) return;
   for (int digits = FEWEST; digits <= MOST; digits++) {
     digits_write(number, digits, text);
     if (number_read(text, NULL) == number) return;

@@ -20,6 +20,7 @@ struct parsed_stencil {
   struct stencil *stencil;
   struct analysis *analysis;
   const char **coefficients; /* their names, in the order of the file */
+  double facts[FACT_COUNT];  /* those of the stencil itself; the others are 0 */
 };
 
 /* Parse a stencil. `out` is NULL on failure; end it with parsed_stencil_free. Returns HALOTUNE_OK, HALOTUNE_PARSE or

@@ -257,8 +257,8 @@ void question_set_steps(struct question *q, int steps) {
 
 void question_set_domain(struct question *q, const struct domain *domain) {
   q->domain = *domain;
-  facts_fill(q->parsed->stencil, q->parsed->analysis, (enum dtype)q->key.dtype, domain, &q->device->limits,
-             q->key.reproducible, q->facts);
+  memcpy(q->facts, q->parsed->facts, sizeof q->facts);
+  facts_fill_problem((enum dtype)q->key.dtype, domain, &q->device->limits, q->key.reproducible, q->facts);
   question_demand(q, q->demands);
   question_set_steps(q, q->key.steps);
 }

@@ -87,8 +87,9 @@ void predict_place_of(const struct predict_model *model, const struct predict_wo
   float *f = out->common.features;
   f[PREDICT_cache] = clamp(log2f((float)(bytes / l2_bytes)), -2, 1);
   f[PREDICT_row] = work->points[0] < 128 && work->points[0] > 0 ? log2f(128 / (float)work->points[0]) : 0;
-  f[PREDICT_unaligned_128] = fmod(work->row_bytes, 128) != 0 ? 1 : 0;
-  f[PREDICT_unaligned_32] = fmod(work->row_bytes, 32) != 0 ? 1 : 0;
+  const long long row_bytes = (long long)work->row_bytes; /* a whole number */
+  f[PREDICT_unaligned_128] = row_bytes % 128 != 0 ? 1 : 0;
+  f[PREDICT_unaligned_32] = row_bytes % 32 != 0 ? 1 : 0;
   out->common.log_streaming_ms = logf((float)(bytes / (gbs * reached_share * bytes_of_gbs_in_ms)));
   const double fastest_gbs = gpu->copy_gbs > 0 ? gpu->copy_gbs : gpu->memory_gbs;
   const double memory_ms = missed_bytes(bytes, l2_bytes) / (fastest_gbs * bytes_of_gbs_in_ms);

@@ -62,31 +62,48 @@ static double function_value(enum function function, const double args[MAX_EXPR_
   return NAN;
 }
 
-static inline double apply(const struct expr *node, const double args[MAX_EXPR_ARGS]) {
+/* Where a node's value comes from. Operand k is values[args[k] - first]. */
+struct sources {
+  const double *values, *coefficients, *variables;
+  const int *args;
+  int first;
+};
+
+static inline double operand(const struct sources *s, int k) { return s->values[s->args[k] - s->first]; }
+
+static double call_value(const struct expr *node, const struct sources *s) {
+  double args[MAX_EXPR_ARGS] = {0};
+  for (int k = 0; k < node->arg_count; k++) args[k] = operand(s, k);
+  return function_value((enum function)node->index, args);
+}
+
+/* One switch for leaves and operators, which reads the operands that it needs: lookups and searches spend much of their
+ * time here. */
+static inline double node_value(const struct expr *node, const struct sources *s) {
   switch (node->kind) {
-  case EXPR_NEGATE: return -args[0];
-  case EXPR_ADD: return args[0] + args[1];
-  case EXPR_SUBTRACT: return args[0] - args[1];
-  case EXPR_MULTIPLY: return args[0] * args[1];
-  case EXPR_DIVIDE: return args[0] / args[1];
-  case EXPR_CALL: return function_value((enum function)node->index, args);
-  case EXPR_REMAINDER: return fmod(args[0], args[1]);
-  case EXPR_LESS: return args[0] < args[1];
-  case EXPR_LESS_EQUAL: return args[0] <= args[1];
-  case EXPR_GREATER: return args[0] > args[1];
-  case EXPR_GREATER_EQUAL: return args[0] >= args[1];
-  case EXPR_EQUAL: return args[0] == args[1];
-  case EXPR_NOT_EQUAL: return args[0] != args[1];
-  case EXPR_AND: return args[0] != 0 && args[1] != 0;
-  case EXPR_OR: return args[0] != 0 || args[1] != 0;
-  case EXPR_NOT: return args[0] == 0;
-  case EXPR_CHOOSE: return args[0] != 0 ? args[1] : args[2];
-  case EXPR_NUMBER:
-  case EXPR_COEFFICIENT:
-  case EXPR_VARIABLE:
-  case EXPR_TAP: break;
+  case EXPR_NUMBER: return node->number;
+  case EXPR_COEFFICIENT: return s->coefficients[node->index];
+  case EXPR_VARIABLE: return s->variables[node->index];
+  case EXPR_TAP: return NAN;
+  case EXPR_NEGATE: return -operand(s, 0);
+  case EXPR_ADD: return operand(s, 0) + operand(s, 1);
+  case EXPR_SUBTRACT: return operand(s, 0) - operand(s, 1);
+  case EXPR_MULTIPLY: return operand(s, 0) * operand(s, 1);
+  case EXPR_DIVIDE: return operand(s, 0) / operand(s, 1);
+  case EXPR_CALL: return call_value(node, s);
+  case EXPR_REMAINDER: return fmod(operand(s, 0), operand(s, 1));
+  case EXPR_LESS: return operand(s, 0) < operand(s, 1);
+  case EXPR_LESS_EQUAL: return operand(s, 0) <= operand(s, 1);
+  case EXPR_GREATER: return operand(s, 0) > operand(s, 1);
+  case EXPR_GREATER_EQUAL: return operand(s, 0) >= operand(s, 1);
+  case EXPR_EQUAL: return operand(s, 0) == operand(s, 1);
+  case EXPR_NOT_EQUAL: return operand(s, 0) != operand(s, 1);
+  case EXPR_AND: return operand(s, 0) != 0 && operand(s, 1) != 0;
+  case EXPR_OR: return operand(s, 0) != 0 || operand(s, 1) != 0;
+  case EXPR_NOT: return operand(s, 0) == 0;
+  case EXPR_CHOOSE: return operand(s, operand(s, 0) != 0 ? 1 : 2);
   }
-  return NAN; /* a leaf has no operands */
+  return NAN;
 }
 
 bool expr_is_truth(const struct expr *node) {
@@ -113,29 +130,21 @@ bool expr_is_whole_power(const struct exprs *exprs, const struct expr *node, int
   return is_whole;
 }
 
-double expr_apply(const struct expr *node, const double args[MAX_EXPR_ARGS]) { return apply(node, args); }
-
-/* The value of a node with operands. `values` has those of all nodes from `first` on. */
-static double operator_value(const struct expr *node, const double *values, int first) {
-  double args[MAX_EXPR_ARGS] = {0};
-  for (int k = 0; k < node->arg_count; k++) args[k] = values[node->args[k] - first];
-  return apply(node, args);
+double expr_apply(const struct expr *node, const double args[MAX_EXPR_ARGS]) {
+  static const int in_order[MAX_EXPR_ARGS] = {0, 1, 2};
+  const struct sources sources = {.values = args, .args = in_order};
+  return node->arg_count > 0 ? node_value(node, &sources) : NAN;
 }
 
 double formula_value_in(const struct exprs *exprs, struct formula formula, const double *coefficients,
                         const double *variables, double *scratch) {
-  for (int i = formula.first; i <= formula.root; i++) {
-    const struct expr *node = &exprs->nodes[i];
-    double *result = &scratch[i - formula.first];
-    switch (node->kind) {
-    case EXPR_NUMBER: *result = node->number; break;
-    case EXPR_COEFFICIENT: *result = coefficients[node->index]; break;
-    case EXPR_VARIABLE: *result = variables[node->index]; break;
-    case EXPR_TAP: *result = NAN; break;
-    default: *result = operator_value(node, scratch, formula.first); break;
-    }
+  const struct expr *nodes = &exprs->nodes[formula.first];
+  const int count = formula.root - formula.first + 1;
+  for (int i = 0; i < count; i++) {
+    const struct sources sources = {scratch, coefficients, variables, nodes[i].args, formula.first};
+    scratch[i] = node_value(&nodes[i], &sources);
   }
-  return scratch[formula.root - formula.first];
+  return scratch[count - 1];
 }
 
 halotune_status formula_value(const struct exprs *exprs, struct formula formula, const double *coefficients,

@@ -104,10 +104,12 @@ static int longest_reach(const struct stencil *stencil, int axis, enum edge_side
 long stencil_least_points(const struct stencil *stencil, int axis) {
   long least = 1;
   for (int side = 0; side < SIDES; side++) {
-    const long reach = longest_reach(stencil, axis, (enum edge_side)side);
-    for (int i = 0; i < stencil->input_count && reach > 0; i++) {
+    long reach = -1; /* found when an edge needs it, because lookups ask for each grid */
+    for (int i = 0; i < stencil->input_count && reach != 0; i++) {
       const struct edge *edge = &stencil->input_boundary[i][axis][side];
-      if (edge_mirrors(edge) && reach + mirrors_at_node(edge) > least) least = reach + mirrors_at_node(edge);
+      if (!edge_mirrors(edge)) continue;
+      if (reach < 0) reach = longest_reach(stencil, axis, (enum edge_side)side);
+      if (reach > 0 && reach + mirrors_at_node(edge) > least) least = reach + mirrors_at_node(edge);
     }
   }
   return least;

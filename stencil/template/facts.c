@@ -65,7 +65,7 @@ static bool steps_one_field(const struct stencil *stencil, const struct analysis
          stencil->in_place_count == 0;
 }
 
-static void fill_stencil(const struct stencil *stencil, const struct analysis *analysis, double facts[FACT_COUNT]) {
+void facts_fill_stencil(const struct stencil *stencil, const struct analysis *analysis, double facts[FACT_COUNT]) {
   bool scan = stencil->kind == STENCIL_SCAN;
   const bool is_plain = analysis_is_plain(analysis, stencil);
   int staged = 0;
@@ -106,6 +106,7 @@ static void fill_stencil(const struct stencil *stencil, const struct analysis *a
   facts[FACT_is_star] = !scan && analysis->shape == SHAPE_STAR;
   facts[FACT_is_box] = !scan && analysis->shape == SHAPE_BOX;
   facts[FACT_axis] = analysis->pencil_axis;
+  facts[FACT_in_place] = stencil->in_place_count > 0;
 }
 
 static void fill_domain(const struct domain *domain, double facts[FACT_COUNT]) {
@@ -133,10 +134,8 @@ static void fill_device(const struct device_limits *limits, double facts[FACT_CO
   facts[FACT_max_texture_height] = MAX_TEXTURE_HEIGHT;
 }
 
-void facts_fill(const struct stencil *stencil, const struct analysis *analysis, enum dtype dtype,
-                const struct domain *domain, const struct device_limits *limits, bool reproducible,
-                double facts[FACT_COUNT]) {
-  fill_stencil(stencil, analysis, facts);
+void facts_fill_problem(enum dtype dtype, const struct domain *domain, const struct device_limits *limits,
+                        bool reproducible, double facts[FACT_COUNT]) {
   fill_domain(domain, facts);
   fill_device(limits, facts);
   facts[FACT_element_bytes] = (double)dtype_bytes(dtype);
@@ -146,8 +145,14 @@ void facts_fill(const struct stencil *stencil, const struct analysis *analysis, 
   facts[FACT_clamp] = BOUNDARY_CLAMP;
   facts[FACT_zero] = BOUNDARY_ZERO;
   facts[FACT_pointer_bytes] = 0;
-  facts[FACT_in_place] = stencil->in_place_count > 0;
   facts[FACT_no_textures] = 0;
   facts[FACT_reproducible] = reproducible;
   facts[FACT_least_steps] = facts[FACT_most_steps] = 1;
+}
+
+void facts_fill(const struct stencil *stencil, const struct analysis *analysis, enum dtype dtype,
+                const struct domain *domain, const struct device_limits *limits, bool reproducible,
+                double facts[FACT_COUNT]) {
+  facts_fill_stencil(stencil, analysis, facts);
+  facts_fill_problem(dtype, domain, limits, reproducible, facts);
 }

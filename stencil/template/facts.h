@@ -104,6 +104,13 @@ struct fact_row {
 };
 extern const struct fact_row fact_rows[FACT_COUNT];
 
+/* Compute the facts of the stencil itself, and leave the others as they are. */
+void facts_fill_stencil(const struct stencil *stencil, const struct analysis *analysis, double facts[FACT_COUNT]);
+
+/* Compute the facts of element type, domain and device, and the other facts that are not of the stencil itself. */
+void facts_fill_problem(enum dtype dtype, const struct domain *domain, const struct device_limits *limits,
+                        bool reproducible, double facts[FACT_COUNT]);
+
 /* Compute the value of each fact. least_steps and most_steps are 1; a caller that wants launches of more time steps
  * sets them. */
 void facts_fill(const struct stencil *stencil, const struct analysis *analysis, enum dtype dtype,
