@@ -196,7 +196,10 @@ def _candidates() -> list[str]:
     if named:
         return [named]
     package = pathlib.Path(__file__).resolve().parent
-    found = [package / SONAME] + [folder / SONAME for folder in package.parents if folder.name in ("lib", "lib64")]
+    found = [package / SONAME]
+    # Other folders of these names further up may be anybody's.
+    if len(package.parents) > 2 and package.parents[2].name in ("lib", "lib64"):
+        found.append(package.parents[2] / SONAME)
     return [str(path) for path in found if path.exists()] + [SONAME]
 
 

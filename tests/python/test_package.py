@@ -1,8 +1,10 @@
 """The package on the driver of tests/fake_cuda. $HALOTUNE_DB is a database with a winner of star7, f32, on 24x12x10."""
 
 import os
+import pathlib
 import subprocess
 import sys
+import tempfile
 import threading
 import unittest
 import unittest.mock
@@ -10,6 +12,7 @@ import unittest.mock
 import numpy
 
 import halotune
+from halotune import _library
 from fake_gpu import Array, DlpackArray, make_stream
 
 GRID = (24, 12, 10)
@@ -304,6 +307,19 @@ class Tune(unittest.TestCase):
 
 
 class Import(unittest.TestCase):
+    def test_which_folders_have_the_library(self):
+        """Of the folders named lib above the package, only that of its own installation."""
+        with tempfile.TemporaryDirectory() as top:
+            above = pathlib.Path(top).resolve() / "lib"
+            own = above / "prefix" / "lib"
+            own.mkdir(parents=True)
+            for folder in (above, own):
+                (folder / _library.SONAME).touch()
+            module = str(own / "python3" / "site-packages" / "halotune" / "_library.py")
+            with unittest.mock.patch.object(_library, "__file__", module), unittest.mock.patch.dict(os.environ):
+                os.environ.pop("HALOTUNE_LIBRARY", None)
+                self.assertEqual([str(own / _library.SONAME), _library.SONAME], _library._candidates())
+
     def test_no_library(self):
         environment = {**os.environ, "HALOTUNE_LIBRARY": "/nowhere/libhalotune.so"}
         result = subprocess.run([sys.executable, "-c", "import halotune"], env=environment, capture_output=True, text=True)
