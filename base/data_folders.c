@@ -74,15 +74,21 @@ static void add_folder(struct data_folders *out, const char *folder) {
   snprintf(out->list[out->count++], PATH_MAX, "%s", folder);
 }
 
+bool data_is_build(const char *folder) {
+  char templates[PATH_MAX];
+  const char *slash = strrchr(folder, '/');
+  return slash && strcmp(slash, "/build") == 0 &&
+         snprintf(templates, sizeof templates, "%.*s/templates", (int)(slash - folder), folder) < PATH_MAX &&
+         is_folder(templates);
+}
+
 /* Add a checkout and its folder `build`, if this path is the latter. A program that is built elsewhere, or was
  * downloaded, takes no file beside it for Halotune's data. */
 static bool find_build(struct data_folders *out, const char *path, uid_t owner) {
-  char checkout[PATH_MAX], templates[PATH_MAX];
-  const char *slash = strrchr(path, '/');
-  if (!slash || strcmp(slash, "/build") != 0 || !has_database(path) || !is_safe(path, owner)) return false;
-  snprintf(checkout, sizeof checkout, "%.*s", (int)(slash - path), path);
-  if (snprintf(templates, sizeof templates, "%s/templates", checkout) >= PATH_MAX || !is_folder(templates))
-    return false;
+  char checkout[PATH_MAX];
+  if (!data_is_build(path) || !has_database(path) || !is_safe(path, owner)) return false;
+  snprintf(checkout, sizeof checkout, "%s", path);
+  go_up(checkout);
   add_folder(out, path);
   if (is_safe(checkout, owner)) add_folder(out, checkout);
   return true;

@@ -29,10 +29,10 @@ mv beside/starter.db beside/build
 for mode in 1777 755; do
   chmod $mode beside/build && HOME=$TMPDIR/none beside/build/halotune doctor | grep -c beside/build/starter.db
 done
-echo '--- a plug-in for MPI there' && mkdir -p beside/mpi/openmpi && echo 'no code' >beside/mpi/openmpi/libhalotune-mpi.so
-for mode in 1777 755; do
-  chmod $mode beside && OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 HOME=$TMPDIR/none beside/halotune tune star7 2>&1 |
-    grep -o 'it is not loaded\|cannot be loaded'
-done
+echo '--- a plug-in for MPI beside the program, then in a build tree that all may write to, then in one that is its own'
+find_plugin() { OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 HOME=$TMPDIR/none "$1" tune star7 2>&1 | grep -o 'is not installed\|it is not loaded\|cannot be loaded'; }
+mkdir -p beside/mpi/openmpi && echo 'no code' >beside/mpi/openmpi/libhalotune-mpi.so && find_plugin beside/halotune
+mv beside/mpi beside/build
+for mode in 1777 755; do chmod $mode beside/build && find_plugin beside/build/halotune; done
 echo '--- a pipe' && rm templates/direct.cu && mkfifo templates/direct.cu && halotune generate star7 --template direct
 # exit 1

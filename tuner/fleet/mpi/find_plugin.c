@@ -8,14 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/array.h"
 #include "base/data_folders.h"
 
 #define FILE_NAME "libhalotune-mpi.so"
 
-/* Where it may be, seen from the program's folder. */
-static const char *const places[] = {"mpi/%s/" FILE_NAME, "../lib/halotune/%s/" FILE_NAME,
-                                     "../lib64/halotune/%s/" FILE_NAME, "../lib/*/halotune/%s/" FILE_NAME};
+/* Where it is in a checkout and in an installation, seen from the program's folder. */
+static const char *const checkout[] = {"mpi/%s/" FILE_NAME, NULL};
+static const char *const installation[] = {"../lib/halotune/%s/" FILE_NAME, "../lib64/halotune/%s/" FILE_NAME,
+                                           "../lib/*/halotune/%s/" FILE_NAME, NULL};
 
 /* The program's folder, without symbolic links. */
 static bool program_folder(char folder[PATH_MAX]) {
@@ -51,10 +51,20 @@ static bool is_safe(const char *match) {
   return true;
 }
 
+/* The places around a program in this folder. A program that was downloaded, into whatever folder, has none: code that
+ * was unpacked beside it would run. */
+static const char *const *places_around(const char *folder) {
+  static const char *const nowhere[] = {NULL};
+  const char *slash = strrchr(folder, '/');
+  if (data_is_build(folder)) return checkout;
+  return slash && strcmp(slash, "/bin") == 0 ? installation : nowhere;
+}
+
 static bool look_around(const char *kind, char path[PATH_MAX]) {
   char folder[PATH_MAX], place[128], pattern[PATH_MAX];
   if (!program_folder(folder)) return false;
-  for (size_t i = 0; i < COUNT(places); i++) {
+  const char *const *places = places_around(folder);
+  for (int i = 0; places[i]; i++) {
     snprintf(place, sizeof place, places[i], kind);
     if (snprintf(pattern, sizeof pattern, "%s/%s", folder, place) < PATH_MAX && take_match(pattern, path)) return true;
   }
