@@ -97,7 +97,7 @@ _Static_assert(sizeof(struct served) == 128, "a row is two cache lines");
 /* Start with {0}, end with catalog_free. Rows are sorted by stencil, model and element type. */
 struct catalog {
   char **paths; /* absolute paths of the databases */
-  int database_count;
+  int database_count, path_capacity;
   struct known_stencil *stencils; /* behind them there is room for CATALOG_MOST_ADDED, zeroed */
   int stencil_count, stencil_room;
   struct known_template *templates;

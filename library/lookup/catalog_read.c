@@ -536,9 +536,7 @@ static halotune_status read_best(struct reader *r) {
 halotune_status catalog_add(struct catalog *catalog, const char *path) {
   struct store *store = NULL;
   struct reader r = {.catalog = catalog};
-  char **paths = realloc(catalog->paths, ((size_t)catalog->database_count + 1) * sizeof *paths);
-  if (!paths) return fail_memory();
-  catalog->paths = paths;
+  if (!array_room(catalog->paths, catalog->database_count, catalog->path_capacity)) return fail_memory();
   char *absolute = realpath(path, NULL); /* machine code is read later, maybe from another working directory */
   if (!absolute && !(absolute = strdup(path))) return fail_memory();
   r.path = absolute;

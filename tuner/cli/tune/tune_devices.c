@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/parallel.h"
+#include "base/process.h"
 #include "gpu/workers/probe.h"
 #include "tuner/cli/options/command_line.h"
 #include "tuner/cli/output/output.h"
@@ -114,8 +115,7 @@ static void children_wait(struct child *children, int count) {
       int wait_status;
       if (children[i].pid == 0) continue;
       if (handed_on < signals) kill(children[i].pid, signals > 1 ? SIGKILL : last_signal); /* it may be stopped */
-      if (waitpid(children[i].pid, &wait_status, WNOHANG) == children[i].pid)
-        child_take_end(&children[i], wait_status, i);
+      if (process_has_ended(children[i].pid, &wait_status)) child_take_end(&children[i], wait_status, i);
       left += children[i].pid != 0;
     }
     handed_on = signals;

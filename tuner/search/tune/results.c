@@ -101,12 +101,8 @@ halotune_status results_recall(struct results *results, struct trial *trial, dou
 /* Remember which result a ticket belongs to: the newest one. */
 static halotune_status add_ticket(struct results *results, long ticket) {
   while (results->ticket_count <= ticket) {
-    const long count = results->ticket_count, more = count + 256;
-    long *grown = realloc(results->by_ticket, (size_t)more * sizeof *grown);
-    if (!grown) return fail_memory();
-    memset(grown + count, 0, (size_t)(more - count) * sizeof *grown);
-    results->by_ticket = grown;
-    results->ticket_count = more;
+    if (!array_room(results->by_ticket, results->ticket_count, results->ticket_capacity)) return fail_memory();
+    results->by_ticket[results->ticket_count++] = 0;
   }
   results->by_ticket[ticket] = results->count;
   return HALOTUNE_OK;

@@ -27,7 +27,7 @@ struct results {
   int count, capacity;
   struct set by_code; /* places of results that are no twins */
   long *by_ticket;    /* the number of the result that the crew knows by a ticket; 0: none yet */
-  long ticket_count;
+  long ticket_count, ticket_capacity;
 };
 
 /* Look for a result of an earlier run, unless all is to be measured again. If there is one, the trial is over.
