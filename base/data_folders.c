@@ -94,18 +94,32 @@ static bool find_build(struct data_folders *out, const char *path, uid_t owner) 
   return true;
 }
 
-/* Add the folders of the installation or the build tree around this code. Returns false if it is in neither. */
+/* Whether what lies above a folder can be the PREFIX of an installation.
+ *   level  0: a program or library lies in the folder; 1: a library one below it */
+static bool is_below_prefix(const char *folder, int level) {
+  static const char *const names[] = {"/lib", "/lib64", "/bin"};
+  const char *slash = strrchr(folder, '/');
+  for (size_t i = 0; slash && i < (level == 0 ? 3 : 2); i++) {
+    if (strcmp(slash, names[i]) == 0) return true;
+  }
+  return false;
+}
+
+/* Add the folders of the installation or the build tree around this code. Returns false if it is in neither. A program
+ * that was unpacked into a folder of downloads takes no `share` beside that folder for Halotune's data. */
 static bool find_beside(struct data_folders *out, uid_t owner) {
   enum { LEVELS = 2 };
   char path[PATH_MAX], folder[PATH_MAX];
+  bool is_prefix = false;
   if (!find_own_file(path)) return false;
   for (int level = 0; level <= LEVELS && go_up(path); level++) {
-    if (level > 0 && find_share(path, owner, folder)) {
+    if (is_prefix && find_share(path, owner, folder)) {
       if (!file_is_same(folder, built_in)) add_folder(out, folder);
       return true;
     }
     /* The program is in this folder, and the library one below it. */
     if (level < LEVELS && find_build(out, path, owner)) return true;
+    is_prefix = is_below_prefix(path, level);
   }
   return false;
 }

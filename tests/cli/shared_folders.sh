@@ -34,5 +34,8 @@ find_plugin() { OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2 HOME=$TMPDIR/none 
 mkdir -p beside/mpi/openmpi && echo 'no code' >beside/mpi/openmpi/libhalotune-mpi.so && find_plugin beside/halotune
 mv beside/mpi beside/build
 for mode in 1777 755; do chmod $mode beside/build && find_plugin beside/build/halotune; done
+echo '--- share/halotune beside the folder of a program that was unpacked, then of one that was installed'
+mkdir -p beside/tool beside/bin beside/share/halotune && mv beside/halotune beside/tool && mv beside/build/halotune beside/bin && mv beside/build/starter.db beside/share/halotune
+for folder in tool bin; do HOME=$TMPDIR/none beside/$folder/halotune doctor | grep -c beside/share/halotune/starter.db; done
 echo '--- a pipe' && rm templates/direct.cu && mkfifo templates/direct.cu && halotune generate star7 --template direct
 # exit 1
