@@ -79,6 +79,11 @@ struct access access_of(const struct bindings *bindings) {
                          .bank_conflicts = worst_conflicts(bindings, block)};
 }
 
+double access_work(const struct bindings *bindings) {
+  const double work = bindings_optional(bindings, &bindings->template->access.work);
+  return isfinite(work) && work > 0 ? work : NAN;
+}
+
 double access_waves(const long grid[MAX_DIMS], int blocks_per_sm, int sm_count) {
   double blocks = (double)grid[0] * (double)grid[1] * (double)grid[2];
   return blocks_per_sm > 0 ? blocks / ((double)blocks_per_sm * sm_count) : NAN;

@@ -18,6 +18,10 @@ struct access {
 /* Compute the figures of the bound configuration. */
 struct access access_of(const struct bindings *bindings);
 
+/* Compute the template's estimate of the time of a launch of the bound configuration, in a unit of the template's own.
+ * It ranks variants of one template. NAN where the template gives none, or where it is not positive and finite. */
+double access_work(const struct bindings *bindings);
+
 /* Compute the slowdown of one kind of access by bank conflicts. Shared memory has 32 banks of 4 bytes. An access of a
  * warp takes as many passes as there are different words in one bank. Accesses of 8 bytes per thread are served by half
  * warps, 16 bytes by quarter warps, and larger ones 16 bytes at a time.

@@ -37,18 +37,19 @@ struct shared_access {
   struct formula elements;
 };
 
-/* What a template says about its accesses. access.h computes figures from it. */
-struct access_formulas {
-  struct formula loads_per_point, over_read, computing_share;
-  struct shared_access shared[MAX_SHARED_ACCESSES];
-  int shared_count;
-};
-
 /* A formula that the file may omit. */
 struct optional_formula {
   bool is_given;
   struct formula formula;
   double otherwise; /* its value where it is omitted */
+};
+
+/* What a template says about its accesses. access.h computes figures from it. */
+struct access_formulas {
+  struct formula loads_per_point, over_read, computing_share;
+  struct optional_formula work;
+  struct shared_access shared[MAX_SHARED_ACCESSES];
+  int shared_count;
 };
 
 /* What a template says about its kernel's tensor maps of inputs, or of outputs; see launch.h. */

@@ -1,6 +1,8 @@
 /* template_launch.c: reads how the kernel is launched, and what the file says about its memory accesses. */
 #include "stencil/template/template_launch.h"
 
+#include <math.h>
+
 #include "base/array.h"
 
 static halotune_status read_optional(struct reader *r, const struct yaml *map, const char *key, double otherwise,
@@ -87,7 +89,7 @@ static halotune_status read_shared_access(struct reader *r, const struct yaml *l
 }
 
 halotune_status template_access_read(struct reader *r) {
-  static const char *const keys[] = {"loads_per_point", "over_read", "computing_share", "shared"};
+  static const char *const keys[] = {"loads_per_point", "over_read", "computing_share", "work", "shared"};
   struct access_formulas *access = &r->template->access;
   const struct yaml *map = yaml_find(r->root, "access"), *loads, *over_read, *share;
   if (!map) return HALOTUNE_OK;
@@ -99,6 +101,7 @@ halotune_status template_access_read(struct reader *r) {
   if (status == HALOTUNE_OK) status = reader_formula(r, loads, &access->loads_per_point);
   if (status == HALOTUNE_OK) status = reader_formula(r, over_read, &access->over_read);
   if (status == HALOTUNE_OK) status = reader_formula(r, share, &access->computing_share);
+  if (status == HALOTUNE_OK) status = read_optional(r, map, "work", NAN, &access->work);
   if (status != HALOTUNE_OK) return status;
   r->template->has_access = true;
   const struct yaml *shared = yaml_find(map, "shared");

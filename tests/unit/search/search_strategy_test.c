@@ -420,6 +420,107 @@ TEST(a_search_that_can_gain_no_more_ends_and_says_so) {
   space_close(&c);
 }
 
+/* --- templates that estimate the work of their variants ----------------------------------------------------------- */
+
+/* What a template says of its variants' work, where their times are in truth those of estimated_ms. */
+enum estimate { NO_ESTIMATE, TRUE_ESTIMATE, OPPOSITE_ESTIMATE, ESTIMATES };
+
+static void space_open_estimated(struct space_case *c, enum estimate estimate) {
+  static const char *const work[ESTIMATES] = {
+      "", ", work: '(1 + fabs(a - 6))*(2 + fabs(b - 2))*(3 + fabs(c - 7))*(3 + d)'",
+      ", work: '1/((1 + fabs(a - 6))*(2 + fabs(b - 2))*(3 + fabs(c - 7))*(3 + d))'"};
+  char yaml[1024];
+  double facts[FACT_COUNT];
+  snprintf(
+      yaml, sizeof yaml,
+      "name: test\nabout: for tests\nparameters: {a: {values: [1, 2, 3, 4, 5, 6, 7, 8], default: 1, about: x}, b: "
+      "{values: [1, 2, 3, 4, 5, 6, 7, 8], default: 1, about: x}, c: {values: [1, 2, 3, 4, 5, 6, 7, 8], default: 1, "
+      "about: x}, d: {values: [1, 2, 3, 4, 5, 6, 7, 8], default: 8, about: x}}\nrules: []\nblock: [1, 1, 1]\n"
+      "grid: [1, 1, 1]\nshared_bytes: 0\naccess: {loads_per_point: 1, over_read: 1, computing_share: 1%s}\n",
+      work[estimate]);
+  device_facts(facts);
+  *c = (struct space_case){.size = 0};
+  CHECK_OK(template_of_texts(yaml, "// nothing\n", &c->templates[0]));
+  CHECK_OK(bindings_make(c->templates[0], facts, &c->bindings[0]));
+  c->space = (struct search_space){.templates = c->templates, .bindings = c->bindings, .count = 1};
+}
+
+static void space_close_estimated(struct space_case *c) {
+  bindings_free(&c->bindings[0]);
+  template_free(c->templates[0]);
+}
+
+static double estimated_ms(const struct proposal *proposal, uint64_t key) {
+  const unsigned char *v = proposal->configuration.choice;
+  const double work = (1 + abs(v[0] - 5)) * (2.0 + abs(v[1] - 1)) * (3 + abs(v[2] - 6)) * (4 + v[3]);
+  uint64_t own = key;
+  for (int i = 0; i < 4; i++) own = random_bits(own, v[i]);
+  return work * (1 + 0.2 * unit_random(own, 0));
+}
+
+TEST(light_variants_are_drawn_first) {
+  for (enum estimate estimate = NO_ESTIMATE; estimate < ESTIMATES; estimate++) {
+    struct space_case c;
+    struct proposal_list drawn;
+    double sums[2] = {0};
+    struct visited visited = {.count = 0};
+    space_open_estimated(&c, estimate);
+    CHECK_OK(draw_variants(&c.space, 2048, 7, &drawn));
+    const long light = drawn.count / DRAW_GROUP;
+    CHECK_EQ(64, light, "as many as there are groups");
+    for (long i = 0; i < drawn.count; i++) {
+      CHECK(is_new_in(&visited, &c, &drawn.list[i]), "number %ld was there before", i);
+      sums[i >= light] += estimated_ms(&drawn.list[i], 1) / (double)(i < light ? light : drawn.count - light);
+    }
+    const double share = sums[0] / sums[1];
+    const bool is_as_said = estimate == TRUE_ESTIMATE       ? share < 0.3
+                            : estimate == OPPOSITE_ESTIMATE ? share > 2
+                                                            : share > 0.7 && share < 1.4;
+    CHECK(is_as_said, "estimate %d: the first take %.2f of the time of the others", (int)estimate, share);
+    visited_free(&visited);
+    proposals_free(&drawn);
+    space_close_estimated(&c);
+  }
+}
+
+/* The share of the best that the model has found after so many results. */
+static double share_estimated(enum estimate estimate, int results) {
+  double sum = 0;
+  for (uint64_t seed = 0; seed < 4; seed++) {
+    struct space_case c;
+    struct proposal proposal;
+    struct configuration *all;
+    long count;
+    void *model;
+    double found_ms = INFINITY, best_ms = INFINITY;
+    space_open_estimated(&c, estimate);
+    CHECK_OK(space_sample(&c.bindings[0], NULL, NULL, 5000, 1, &all, &count));
+    for (long i = 0; i < count; i++)
+      best_ms = fmin(best_ms, estimated_ms(&(struct proposal){.configuration = all[i]}, seed));
+    free(all);
+    CHECK_OK(strategy_model.open(&c.space, seed, &model));
+    for (int i = 0; i < results && next_of(&strategy_model, model, &proposal); i++) {
+      const double time_ms = estimated_ms(&proposal, seed);
+      found_ms = fmin(found_ms, time_ms);
+      CHECK_OK(strategy_model.tell(model, &proposal, time_ms));
+    }
+    strategy_model.close(model);
+    space_close_estimated(&c);
+    sum += best_ms / found_ms / 4;
+  }
+  return sum;
+}
+
+/* A true estimate leads at once to what is fast. Where it misleads, the search comes there later. */
+TEST(a_model_begins_with_what_templates_estimate) {
+  const double none = share_estimated(NO_ESTIMATE, 24), told = share_estimated(TRUE_ESTIMATE, 24),
+               misled = share_estimated(OPPOSITE_ESTIMATE, 120);
+  if (getenv("SHOW"))
+    print_message("# after 24: %.3f, with an estimate %.3f; misled, after 120: %.3f\n", none, told, misled);
+  CHECK(told > 0.95 && told > none + 0.1, "after 24 results: %.3f, with an estimate %.3f", none, told);
+  CHECK(misled > 0.85, "misled, after 120 results: %.3f", misled);
+}
+
 TEST(strategies_are_found_by_name) {
   CHECK(strategy_find("local") == &strategy_local && strategy_find("exhaustive") == &strategy_exhaustive, "names");
   CHECK(!strategy_find("clever"), "an unknown one");
@@ -439,6 +540,8 @@ int main(void) {
       cmocka_unit_test(a_model_finds_good_variants_sooner),
       cmocka_unit_test(a_model_learns_from_other_problems),
       cmocka_unit_test(a_search_that_can_gain_no_more_ends_and_says_so),
+      cmocka_unit_test(light_variants_are_drawn_first),
+      cmocka_unit_test(a_model_begins_with_what_templates_estimate),
       cmocka_unit_test(strategies_are_found_by_name),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,12 +1,14 @@
 /* draw.c: samples each template's space, shuffles the samples (R. Durstenfeld, Algorithm 235: Random permutation,
- * 1964), and deals them in turns. */
+ * 1964), puts light variants first, and deals the samples in turns. */
 #include "tuner/search/strategy/draw.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/fail.h"
 #include "base/parallel.h"
 #include "base/random.h"
+#include "stencil/template/access.h"
 
 /* The sample of one template. */
 struct deck {
@@ -15,12 +17,32 @@ struct deck {
   halotune_status status;
 };
 
+static void swap_variants(struct deck *deck, long a, long b) {
+  struct configuration held = deck->list[a];
+  deck->list[a] = deck->list[b];
+  deck->list[b] = held;
+}
+
 static void shuffle_deck(struct deck *deck, uint64_t seed) {
   for (long i = deck->count - 1; i > 0; i--) {
-    long other = (long)(random_bits(seed, (uint64_t)i) % (uint64_t)(i + 1));
-    struct configuration held = deck->list[i];
-    deck->list[i] = deck->list[other];
-    deck->list[other] = held;
+    swap_variants(deck, i, (long)(random_bits(seed, (uint64_t)i) % (uint64_t)(i + 1)));
+  }
+}
+
+/* Move the variant with the least work of each group to the front, in the order of the groups. */
+static void lift_light(struct deck *deck, struct bindings *bindings) {
+  if (!bindings->template->access.work.is_given) return;
+  for (long group = 0; (group + 1) * DRAW_GROUP <= deck->count; group++) {
+    long lightest = -1;
+    double least = INFINITY;
+    for (long i = group * DRAW_GROUP; i < (group + 1) * DRAW_GROUP; i++) {
+      bindings_configure(bindings, &deck->list[i]);
+      const double work = access_work(bindings);
+      if (!(work < least)) continue;
+      least = work;
+      lightest = i;
+    }
+    if (lightest >= 0) swap_variants(deck, group, lightest);
   }
 }
 
@@ -64,11 +86,12 @@ static void draw_decks(void *context, int thread, long first, long end) {
     uint64_t own_seed = random_bits(drawing->seed, (uint64_t)i);
     if (space->only) {
       deck->status = deal_listed(space, i, drawing->most, own_seed, deck);
-      continue;
+    } else {
+      deck->status = space_sample(&space->bindings[i], space_fixed(space, i), space_values(space, i), drawing->most,
+                                  own_seed, &deck->list, &deck->count);
+      shuffle_deck(deck, own_seed);
     }
-    deck->status = space_sample(&space->bindings[i], space_fixed(space, i), space_values(space, i), drawing->most,
-                                own_seed, &deck->list, &deck->count);
-    shuffle_deck(deck, own_seed);
+    lift_light(deck, &space->bindings[i]);
   }
 }
 

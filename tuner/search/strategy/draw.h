@@ -4,11 +4,13 @@
 
 #include "tuner/search/variants/proposals.h"
 
-/* Draw from each template's space. Within a template, all variants are equally likely. Templates take turns until they
- * have no more.
+/* Draw from each template's space. Within a template, all variants are equally likely. Where a template estimates the
+ * work of its variants, the one with the least of every DRAW_GROUP drawn comes before all others of the template: the
+ * first ones are light, and differ in what the estimate does not tell. Templates take turns until they have no more.
  *   most  variants of one template; LONG_MAX for all
  *   out   ended with proposals_free
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+enum { DRAW_GROUP = 32 };
 halotune_status draw_variants(const struct search_space *space, long most, uint64_t seed, struct proposal_list *out);
 
 #endif

@@ -1,11 +1,12 @@
 /* prior.c: looks a variant up among the known ones; else two Gaussian processes of some of them tell its time, and
- * whether it works. */
+ * whether it works. Where nothing is known, the template's estimate of the work tells the time. */
 #include "tuner/search/strategy/prior.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/fail.h"
+#include "stencil/template/access.h"
 
 enum {
   LEAST_KNOWN = 8,   /* variants with a time */
@@ -22,6 +23,8 @@ struct prior {
   long worked, failed;
   struct gaussian *times, *successes;
   bool has_times, has_successes;
+  double
+      *least_work; /* of each template; INFINITY where it estimates nothing. NULL: times of other problems are known */
 };
 
 void prior_free(struct prior *prior) {
@@ -30,6 +33,7 @@ void prior_free(struct prior *prior) {
   gaussian_free(prior->times);
   gaussian_free(prior->successes);
   free(prior->order);
+  free(prior->least_work);
   free(prior);
 }
 
@@ -86,35 +90,80 @@ static halotune_status list_known(struct prior *prior) {
   return HALOTUNE_OK;
 }
 
+static halotune_status learn_known(struct prior *prior) {
+  halotune_status status = list_known(prior);
+  const int axes = prior->coordinates->axes;
+  if (status == HALOTUNE_OK) status = gaussian_make(axes, prior->coordinates->is_category, &prior->times);
+  if (status == HALOTUNE_OK) status = gaussian_make(axes, prior->coordinates->is_category, &prior->successes);
+  if (status != HALOTUNE_OK || prior->worked < LEAST_KNOWN) return status;
+  learn_times(prior);
+  learn_successes(prior);
+  return HALOTUNE_OK;
+}
+
+/* The template's estimate of a variant's work; NAN where there is none. */
+static double work_of(const struct search_space *space, const struct proposal *proposal) {
+  struct bindings *bindings = &space->bindings[proposal->template_index];
+  if (!bindings->template->access.work.is_given) return NAN;
+  bindings_configure(bindings, &proposal->configuration);
+  return access_work(bindings);
+}
+
+static halotune_status find_least_work(struct prior *prior, const struct proposal_list *drawn) {
+  const int count = prior->space->count;
+  prior->least_work = malloc(((size_t)count + 1) * sizeof *prior->least_work);
+  if (!prior->least_work) return fail_memory();
+  for (int i = 0; i < count; i++) prior->least_work[i] = INFINITY;
+  for (long i = 0; i < drawn->count; i++) {
+    double *least = &prior->least_work[drawn->list[i].template_index];
+    *least = fmin(*least, work_of(prior->space, &drawn->list[i])); /* fmin ignores NAN */
+  }
+  return HALOTUNE_OK;
+}
+
+static bool estimates_work(const struct search_space *space) {
+  for (int i = 0; i < space->count; i++) {
+    if (space->templates[i]->access.work.is_given) return true;
+  }
+  return false;
+}
+
 halotune_status prior_make(const struct search_space *space, const struct coordinates *coordinates,
-                           struct prior **out) {
+                           const struct proposal_list *drawn, struct prior **out) {
+  halotune_status status = HALOTUNE_OK;
   *out = NULL;
-  if (space->known.count < LEAST_KNOWN) return HALOTUNE_OK;
   struct prior *prior = calloc(1, sizeof *prior);
   if (!prior) return fail_memory();
   prior->space = space;
   prior->coordinates = coordinates;
-  halotune_status status = list_known(prior);
-  if (status == HALOTUNE_OK) status = gaussian_make(coordinates->axes, coordinates->is_category, &prior->times);
-  if (status == HALOTUNE_OK) status = gaussian_make(coordinates->axes, coordinates->is_category, &prior->successes);
-  if (status != HALOTUNE_OK || prior->worked < LEAST_KNOWN) {
-    prior_free(prior);
-    return status;
-  }
-  learn_times(prior);
-  learn_successes(prior);
-  *out = prior;
-  return HALOTUNE_OK;
+  if (space->known.count >= LEAST_KNOWN) status = learn_known(prior);
+  const bool is_measured = prior->worked >= LEAST_KNOWN;
+  if (status == HALOTUNE_OK && !is_measured && estimates_work(space)) status = find_least_work(prior, drawn);
+  if (status == HALOTUNE_OK && (is_measured || prior->least_work)) *out = prior;
+  else prior_free(prior);
+  return status;
 }
+
+bool prior_is_measured(const struct prior *prior) { return !prior->least_work; }
 
 /* The typical one of those that worked. */
 static double usual_log_time(const struct prior *prior) {
   return fmin(prior->order[prior->worked / 2]->log_time, PRIOR_MOST_LOG_TIME);
 }
 
+/* What the estimates say. Templates without one count as half as bad as a variant can be. */
+static double expected_of_work(const struct prior *prior, const struct proposal *proposal) {
+  const double log_time = log(work_of(prior->space, proposal) / prior->least_work[proposal->template_index]);
+  return isfinite(log_time) ? fmin(fmax(log_time, 0), PRIOR_MOST_LOG_TIME) : PRIOR_MOST_LOG_TIME / 2;
+}
+
 struct expectation prior_expect(struct prior *prior, const struct proposal *proposal, const double at[]) {
   static const double least_chance = 0.3; /* of what failed there: another GPU has other limits */
   struct expectation out = {.source = -1, .chance = 1};
+  if (!prior_is_measured(prior)) {
+    out.log_time = expected_of_work(prior, proposal);
+    return out;
+  }
   const int number = visited_number(&prior->known, prior->space, proposal);
   const struct known_variant *known = number >= 0 ? &prior->space->known.list[number] : NULL;
   if (known && isfinite(known->log_time)) {
@@ -131,5 +180,5 @@ struct expectation prior_expect(struct prior *prior, const struct proposal *prop
 }
 
 const struct known_variant *prior_fastest(const struct prior *prior, long number) {
-  return number < prior->worked ? prior->order[number] : NULL;
+  return prior_is_measured(prior) && number < prior->worked ? prior->order[number] : NULL;
 }

@@ -1,4 +1,5 @@
-/* prior.h: what measurements of other problems let a search expect, before it has measured anything. */
+/* prior.h: what a search expects before it has measured anything: by measurements of other problems, else by the work
+ * that templates estimate. */
 #ifndef SEARCH_STRATEGY_PRIOR_H
 #define SEARCH_STRATEGY_PRIOR_H
 
@@ -19,15 +20,21 @@ struct expectation {
 #define PRIOR_MOST_LOG_TIME 1.0
 
 /* Learn from space->known. Of very many variants, a few hundred of the best and of all others are learnt from; the
- * times of all others are kept as they are.
- *   out  ended with prior_free; NULL if too little is known
+ * times of all others are kept as they are. Where too little is known, the estimates of templates (access_work) are
+ * expected to be true of the variants of one template.
+ *   drawn  variants of the space, of which the one with the least work counts as the best
+ *   out    ended with prior_free; NULL if too little is known, and no template estimates anything
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
-halotune_status prior_make(const struct search_space *space, const struct coordinates *coordinates, struct prior **out);
+halotune_status prior_make(const struct search_space *space, const struct coordinates *coordinates,
+                           const struct proposal_list *drawn, struct prior **out);
 void prior_free(struct prior *prior);
 
 /* What is expected of a variant of the space.
  *   at  its coordinates */
 struct expectation prior_expect(struct prior *prior, const struct proposal *proposal, const double at[]);
+
+/* Whether measurements of other problems are known. */
+bool prior_is_measured(const struct prior *prior);
 
 /* The known variants that worked, the fastest first.
  *   number  from 0

@@ -82,7 +82,7 @@ struct model {
   struct coordinates coordinates;
   struct gaussian *times, *successes; /* those in use, of the processes with and without the prior */
   struct gaussian *processes[2][2];
-  struct prior *prior; /* NULL: nothing is known of other problems */
+  struct prior *prior; /* NULL: nothing is known of other problems, nor estimated */
   bool is_blind;       /* the prior is not looked at until the next fit */
   double trust;        /* what a difference of the prior's logarithms of times means here */
   struct template_times best;
@@ -152,13 +152,13 @@ static halotune_status model_open(const struct search_space *space, uint64_t see
   m->trust = 1;
   m->candidates = calloc(CANDIDATES, sizeof *m->candidates);
   halotune_status status = m->candidates ? coordinates_make(space, &m->coordinates) : fail_memory();
-  if (status == HALOTUNE_OK) status = prior_make(space, &m->coordinates, &m->prior);
+  if (status == HALOTUNE_OK) status = draw_variants(space, most_of_a_template(space), seed, &m->drawn);
+  if (status == HALOTUNE_OK) status = prior_make(space, &m->coordinates, &m->drawn, &m->prior);
   if (status == HALOTUNE_OK) status = make_processes(m);
   if (status == HALOTUNE_OK) status = template_times_make(space->count, &m->best);
   if (status == HALOTUNE_OK) status = visited_add_listed(&m->only, space);
-  if (status == HALOTUNE_OK) status = draw_variants(space, most_of_a_template(space), seed, &m->drawn);
   m->first = FIRST_OF_A_TEMPLATE * space->count > FIRST_VARIANTS ? FIRST_OF_A_TEMPLATE * space->count : FIRST_VARIANTS;
-  if (m->prior) m->first = FIRST_KNOWN;
+  if (m->prior && prior_is_measured(m->prior)) m->first = FIRST_KNOWN;
   if (status == HALOTUNE_OK) {
     *out = m;
     return HALOTUNE_OK;
@@ -437,7 +437,9 @@ static void explain_choice(struct model *m, const struct candidate *c, const str
   char known[128] = "";
   if (uses_prior(m) && c->expected.source >= 0)
     snprintf(known, sizeof known, "; known from %.100s", m->space->known.sources[c->expected.source]);
-  else if (uses_prior(m)) snprintf(known, sizeof known, "; other problems know variants like it");
+  else if (uses_prior(m))
+    snprintf(known, sizeof known, "; %s",
+             prior_is_measured(m->prior) ? "other problems know variants like it" : "the template estimates its work");
   snprintf(m->why, sizeof m->why, "expected: %.4g ms +- %.2g %%, a gain of %.2g %%, %.0f %% likely to work%s",
            exp(outlook->mean), 100 * outlook->deviation, 100 * outlook->gain, 100 * outlook->chance, known);
 }
