@@ -2,9 +2,6 @@
  * files. */
 #include "stencil/generate/prelude.h"
 
-#include <float.h>
-#include <math.h>
-
 static void add_upper(struct text *text, const char *name) {
   for (; *name; name++) text_printf(text, "%c", *name >= 'a' && *name <= 'z' ? *name - 'a' + 'A' : *name);
 }
@@ -63,16 +60,6 @@ static void add_staged(struct text *text, const struct prelude *prelude) {
   text_printf(text, "-1; }\n\n");
 }
 
-void prelude_write_for_axis(struct text *text, const char *pattern, int axis) {
-  for (; *pattern; pattern++) text_add(text, *pattern == '@' ? &axis_names[axis] : pattern, 1);
-}
-
-int prelude_index_field(const struct stencil *stencil, int axis) {
-  int field = stencil->input_count;
-  for (int i = 0; i < axis && i < stencil->dims; i++) field += stencil_uses_index(stencil, i);
-  return field;
-}
-
 /* Append the types, and what the update reaches. */
 static void write_stencil(struct text *text, const struct prelude *prelude) {
   const struct variant_spec *spec = prelude->spec;
@@ -120,19 +107,6 @@ static void write_grid(struct text *text, const struct prelude *prelude) {
                     "  return z*g.plane + y*g.row + x;\n}\n"
                     "__device__ __forceinline__ bool in_box(const Geometry &g, index_t x, index_t y, index_t z) {\n"
                     "  return x >= g.x0 && x < g.x1 && y >= g.y0 && y < g.y1 && z >= g.z0 && z < g.z1;\n}\n\n");
-}
-
-void prelude_write_number(struct text *text, const struct prelude *prelude, double number) {
-  bool small = prelude->spec->dtype == DTYPE_F32 && fabs(number) < (double)FLT_MIN;
-  text_printf(text, "real(");
-  text_number(text, small ? (double)(float)number : number);
-  text_printf(text, ")");
-}
-
-const char *prelude_coefficients(const struct prelude *prelude) {
-  static const char *const sources[] = {"coefficients", "Coefficients()", "constant_coefficients"};
-  bool passed = prelude->launch->passes_coefficients || prelude->coefficients == COEFFICIENTS_CONSTANT;
-  return sources[passed ? prelude->coefficients : COEFFICIENTS_LITERAL];
 }
 
 /* Append the coefficients. Templates pass COEFFICIENT_VALUES to the update, wherever the values are kept. */

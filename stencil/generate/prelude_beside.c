@@ -1,7 +1,13 @@
 /* prelude_beside.c: writes how a kernel reads inputs that are not whole: masks of bytes, and inputs that lie along some
  * axes only. Templates take each tap of such an input for a field of its own that is read at the computed point, so
  * that none of them stages it. read_point and read_vector know where the tap's value lies. */
-#include "stencil/generate/prelude.h"
+#include "stencil/generate/prelude_parts.h"
+
+int prelude_index_field(const struct stencil *stencil, int axis) {
+  int field = stencil->input_count;
+  for (int i = 0; i < axis && i < stencil->dims; i++) field += stencil_uses_index(stencil, i);
+  return field;
+}
 
 static bool is_at_point(const struct tap *tap) { return !tap->offset[0] && !tap->offset[1] && !tap->offset[2]; }
 

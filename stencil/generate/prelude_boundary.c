@@ -1,6 +1,6 @@
 /* prelude_boundary.c: writes boundary rules as CUDA: functions from a tap's point to the point that is read. A stencil
  * whose rules differ between ends or inputs, or with a rule that changes values, gets those of prelude_edges.c. */
-#include "stencil/generate/prelude.h"
+#include "stencil/generate/prelude_parts.h"
 
 static const char *body_of(enum boundary boundary) {
   switch (boundary) {

@@ -1,6 +1,6 @@
 /* prelude_edges.c: writes boundary rules that differ between ends or inputs, or that change values, as CUDA: where a
  * tap beyond the grid finds its image, and what it reads there. */
-#include "stencil/generate/prelude.h"
+#include "stencil/generate/prelude_parts.h"
 
 /* The image of a point beyond an end. For rules without images it is the nearest point of the grid. */
 static const char *image_of(enum boundary rule, enum edge_side side) {

@@ -1,6 +1,6 @@
 /* prelude_fields.c: writes the arguments of a kernel, and the functions with which a template reads and writes fields.
  * Each way of loading is written once here, so a template works with all of them. */
-#include "stencil/generate/prelude.h"
+#include "stencil/generate/prelude_parts.h"
 
 static bool is_texture(const struct prelude *prelude) {
   return prelude->load_path == LOAD_TEXTURE_LINEAR || prelude->load_path == LOAD_TEXTURE_2D;

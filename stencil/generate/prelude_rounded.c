@@ -6,7 +6,7 @@
  * operations stay as they are. docs/templates.md explains it to users. */
 #include <stdlib.h>
 
-#include "stencil/generate/prelude.h"
+#include "stencil/generate/prelude_parts.h"
 
 struct rounded {
   struct text *text;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "stencil/generate/prelude.h"
+#include "stencil/generate/prelude_parts.h"
 
 /* Names of the stencil's file end in an underscore, as in the update. */
 struct context {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "stencil/analysis/iterate.h"
-#include "stencil/generate/prelude.h"
+#include "stencil/generate/prelude_parts.h"
 
 enum { NO_BUFFER = 2 * MAX_FIELDS }; /* numbers from here on are fields that do not change places */
 

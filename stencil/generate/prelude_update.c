@@ -1,5 +1,5 @@
 /* prelude_update.c: writes a stencil's update as a CUDA function over accessors. */
-#include "stencil/generate/prelude.h"
+#include "stencil/generate/prelude_parts.h"
 
 /* Names of the stencil's file end in an underscore here, so that none can be a macro, a parameter or a word of CUDA. */
 struct context {
@@ -7,25 +7,6 @@ struct context {
   const struct stencil *stencil;
   int assignment; /* the assignment that is being printed; its text may use the temporaries before it */
 };
-
-void prelude_write_leaf(struct text *text, const struct prelude *prelude, const struct expr *node) {
-  const struct stencil *stencil = prelude->spec->stencil;
-  switch (node->kind) {
-  case EXPR_NUMBER: prelude_write_number(text, prelude, node->number); break;
-  case EXPR_COEFFICIENT: text_printf(text, "%s_", stencil->coefficients[node->index].name); break;
-  case EXPR_VARIABLE: text_printf(text, "%s_", variable_names[node->index]); break;
-  default:
-    if (!input_is_whole(stencil, node->index)) {
-      text_printf(text, "beside_%d", prelude_tap_field(prelude, find_tap(prelude->spec->analysis, node)));
-      break;
-    }
-    text_printf(text, "%s_", stencil->inputs[node->index]);
-    for (int axis = 0; axis < stencil->dims; axis++)
-      text_printf(text, "%s%d", axis == 0 ? "(" : ", ", node->offset[axis]);
-    text_printf(text, ")");
-    break;
-  }
-}
 
 static void add_leaf(struct text *text, const struct expr *node, const void *context) {
   const struct context *c = context;
