@@ -69,12 +69,13 @@ halotune_status kernel_add_variant(halotune_kernel *kernel, const struct answer 
 
 /* The dense domain of the question, changed as the caller's layout says. */
 static halotune_status read_layout(const struct question *q, const halotune_layout *layout, struct domain *out) {
-  const long long most = 1LL << 42; /* elements: more than any grid has, and small enough that sums do not overflow */
+  const long most = 1L << 42; /* elements of a field: more than any grid has, and so few that no product overflows */
   *out = q->domain;
+  const long *n = out->grid.n;
   if (layout->row) out->row = (long)layout->row;
-  out->plane = layout->plane ? (long)layout->plane : out->row * out->grid.n[1];
-  if (layout->row < 0 || layout->row > most || layout->plane < 0 || layout->plane > most || out->row < out->grid.n[0] ||
-      out->plane < out->row * out->grid.n[1]) {
+  const bool holds_rows = out->row >= n[0] && out->row <= most / n[1];
+  out->plane = layout->plane ? (long)layout->plane : holds_rows ? out->row * n[1] : 0;
+  if (!holds_rows || out->plane < out->row * n[1] || out->plane > most / n[2]) {
     return fail(HALOTUNE_ARGUMENT, "layout: rows of %ld and planes of %ld elements do not hold %ldx%ld points",
                 out->row, out->plane, out->grid.n[0], out->grid.n[1]);
   }

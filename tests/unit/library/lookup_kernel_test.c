@@ -1,5 +1,6 @@
 /* lookup_kernel_test.c: kernels are made and launched through the public interface, with the driver of tests/fake_cuda,
  * which executes them on the CPU. Each result is compared with a loop in this file. */
+#include <limits.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -222,7 +223,9 @@ TEST(layouts) {
       {{23, 0, {0}, {0}}, HALOTUNE_ARGUMENT},
       {{-1, 0, {0}, {0}}, HALOTUNE_ARGUMENT},
       {{24, 24, {0}, {0}}, HALOTUNE_ARGUMENT},
-      {{0, 0, {0}, {NX, 0, 0}}, HALOTUNE_ARGUMENT}, /* its taps would be outside the grid */
+      {{LLONG_MAX, 0, {0}, {0}}, HALOTUNE_ARGUMENT},
+      {{0, 1LL << 42, {0}, {0}}, HALOTUNE_ARGUMENT}, /* more elements than any field has */
+      {{0, 0, {0}, {NX, 0, 0}}, HALOTUNE_ARGUMENT},  /* its taps would be outside the grid */
       {{0, 0, {7, 0, 0}, {7, 0, 0}}, HALOTUNE_ARGUMENT},
   };
   halotune_config config = look_up("star7", NX, NY, NZ);
