@@ -9,8 +9,8 @@
 
 #include "base/fail.h"
 
-/* What is believed, and what is said where it is not: "this CACHE belongs to user 7 ...; FOREIGN_REMEDY", "others can
- * WRITE TO this CACHE, ...; run: chmod CHMOD PATH, and MORE". */
+/* A kind of file or folder, and the words of messages about one that is refused: "this WHAT belongs to user 7 ...;
+ * FOREIGN_REMEDY", "others can OTHERS_CAN this WHAT, ...; run: chmod CHMOD PATH, and MORE". */
 struct own_kind {
   const char *what;           /* "cache" */
   const char *foreign_remedy; /* where another user owns it */

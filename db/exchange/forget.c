@@ -1,4 +1,4 @@
-/* forget.c: chosen rows go, from those that refer to others down to those that nothing refers to any more. */
+/* forget.c: deletes chosen rows: first rows that refer to others, then rows that nothing refers to any more. */
 #include "db/exchange/forget.h"
 
 #include "base/array.h"

@@ -144,8 +144,8 @@ static halotune_status check_variants(struct check *c, int64_t template_id, cons
   return status;
 }
 
-/* Whether a template has this name. What it took from common.yml when it was stored may be other than what it would
- * take today: that part is taken from the row. */
+/* Whether a stored hash is the name of a template. common.yml may have changed since the template was stored. So the
+ * hash of that part comes from the row. */
 static bool is_named(const struct template *template, const char *hash, const char *common_hash) {
   struct identity common;
   char hex[IDENTITY_HEX_BYTES];

@@ -1,4 +1,4 @@
-/* migrate_copy.h: tables made anew from schema.sql, with the rows of those that were put aside. */
+/* migrate_copy.h: makes tables anew from schema.sql, and copies the rows of the old tables into them. */
 #ifndef DB_STORE_MIGRATE_COPY_H
 #define DB_STORE_MIGRATE_COPY_H
 

@@ -8,8 +8,8 @@
 
 enum {
   SCHEMA_VERSION = 9,                 /* user_version of the files that this program writes */
-  SCHEMA_APPLICATION_ID = 0x48414c4f, /* application_id of all of them: "HALO" */
-  SCHEMA_UNTRUSTED_ID = 0x48414c55,   /* of those that keep what was imported without trust: "HALU" */
+  SCHEMA_APPLICATION_ID = 0x48414c4f, /* application_id of these files: "HALO" */
+  SCHEMA_UNTRUSTED_ID = 0x48414c55,   /* application_id of files with untrusted imports: "HALU" */
 };
 
 extern const char schema_sql[];

@@ -1,4 +1,4 @@
-/* take_rows.c: an aggregate function whose steps are the caller's, and whose result is nothing. */
+/* take_rows.c: an aggregate function of SQL that calls a function of the caller for each row. It has no result. */
 #include "db/store/take_rows.h"
 
 #include "db/store/query.h"

@@ -31,8 +31,8 @@ struct resolved_name {
 struct halotune_ctx {
   atomic_int references; /* one of the caller, and one of each kernel */
   unsigned generation;   /* of the process that opened it */
-  /* What answers after halotune_tune: the contents of the databases, read again. NULL before. It owns a reference, and
-   * so does `before` to the one that answered until then, whose configurations are still in use. */
+  /* The ctx that answers after halotune_tune: it has read the databases again. NULL before halotune_tune. `before` is
+   * the ctx that answered until then: its configurations are still in use. Both pointers own a reference. */
   _Atomic(struct halotune_ctx *) newest;
   struct halotune_ctx *before;
   pthread_mutex_t renewing; /* held while the databases are read again */

@@ -44,8 +44,8 @@ static bool has_installed_text(const struct known_template *known) {
   return known->installed_yaml && known->installed_yaml == known->yaml && known->installed_cuda == known->cuda;
 }
 
-/* Whether a stencil says nothing but what stencils could say from the beginning. What is new in the language is no part
- * of it: see enum form in stencil/file/stencil_file.c. */
+/* Whether a stencil uses only those parts of the language that its first version had. enum form in
+ * stencil/file/stencil_file.c lists the newer parts. */
 static bool is_basic(const struct question *q) {
   return q->parsed->stencil->has_basic_fields && q->facts[FACT_uses_axes] == 0 &&
          analysis_is_plain(q->parsed->analysis, q->parsed->stencil);

@@ -35,7 +35,7 @@ halotune_status yaml_parse(const struct source *source, struct arena *arena, str
 /* Find the member of a map with this name. Returns NULL if there is none. */
 const struct yaml *yaml_find(const struct yaml *map, const char *key);
 
-/* Get the text of a node as a snippet whose places are places in the file.
+/* Get the text of a node as a snippet. A place in the snippet is a place in the file.
  * Returns HALOTUNE_OK, or HALOTUNE_PARSE for a text whose lines YAML folded or whose characters it replaced. */
 halotune_status yaml_snippet(const struct source *source, const struct yaml *node, struct snippet *out);
 

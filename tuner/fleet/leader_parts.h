@@ -126,7 +126,7 @@ halotune_status leader_judge_member(struct leader *leader, int rank);
 
 /* Give a member the task in hand. Returns as leader_send. */
 halotune_status leader_send_task(struct leader *leader, int rank);
-/* Forget what is away, and what came back and was not taken. */
+/* Forget the variants that members have, and the results that the search has not taken. */
 void leader_forget_away(struct leader *leader);
 
 /* --- messages of members: `in` stands behind the head; each returns as leader_send --- */

@@ -249,7 +249,7 @@ halotune_status crew_stop(void *state) {
   return status;
 }
 
-/* Members that were still setting up when the search ended take part in the finals, but for those that came late. */
+/* Members that were still setting up when the search ended take part in the finals. Members that came later do not. */
 halotune_status crew_settle(void *state, const struct crew_settled **list, long *count) {
   struct leader *leader = state;
   leader->is_open = false;

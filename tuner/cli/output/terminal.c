@@ -71,7 +71,7 @@ static bool has_colors(const struct screen *screen) {
   return screen->is_terminal && !(no_color && *no_color) && terminal && strcmp(terminal, "dumb") != 0;
 }
 
-/* Append what is legible of a write and of what was held back of the last one. */
+/* Append the legible text of this write, and of the bytes that the last write left over. */
 static void legible_part(struct screen *screen, const char *bytes, size_t size, bool is_last, struct text *out) {
   struct text part = {0};
   text_add(&part, screen->held, screen->held_bytes);

@@ -118,8 +118,8 @@ static struct tune_tasks tasks_of(const struct tune_command *c, struct tune_setu
                              .explains = option_given(c->invocation, "why")};
 }
 
-/* The team whose members may run tasks alone, if any: not those of a recording, whose results may be in memory. With
- * --why the words about several tasks would come at once. */
+/* The leader of the team whose members may run tasks alone; NULL for none. Tasks of a recording are shared, because its
+ * results may be in memory. Tasks with --why are shared, because the output of several tasks would be mixed. */
 static struct leader *leader_of(const struct tune_command *c, const struct tune_team *team) {
   return c->which.recording || option_given(c->invocation, "why") ? NULL : team->leader;
 }

@@ -95,8 +95,8 @@ struct sample_plan {
   const int *batches; /* for each slot, the applications of one sample */
   int slot_count, rounds;
   bool warm; /* one untimed application before each sample */
-  /* With `warm`: each sample begins with inputs written anew, and its result is checked; recheck tells what was found.
-   * Backends may ignore it. */
+  /* With `warm`: inputs are written anew before each sample, and the result of each sample is checked. `recheck`
+   * returns the verdict. Backends may ignore this member. */
   bool checks;
 };
 

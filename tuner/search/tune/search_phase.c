@@ -248,8 +248,8 @@ static halotune_status take_running(struct search_phase *phase) {
   return status;
 }
 
-/* Take a reading of the anchor if it is due, when all variants before it have their results. What is left in the runner
- * after those that have ended keeps the GPU busy now. */
+/* Take a reading of the anchor if it is due. All variants before it get their results first. Variants that still run
+ * after the ended ones are taken keep the GPU busy, which the anchor must know. */
 static halotune_status read_if_due(struct search_phase *phase) {
   struct watch *watch = &phase->watch;
   halotune_status status = take_all_ended(phase);
@@ -480,7 +480,7 @@ static bool may_come(const struct search_phase *phase) {
   return phase->in->follower || crew_away(phase) > 0 || phase->lost_count > 0;
 }
 
-/* Wait for what comes next, where neither compilers nor the device have a variant. */
+/* Wait for the leader or for the crew. This process has no variant to compile or to measure. */
 static halotune_status wait_elsewhere(struct search_phase *phase) {
   const struct search_follower *follower = phase->in->follower;
   if (follower) return follower->wait(follower->context, COMPILE_WAIT_MS);
