@@ -14,6 +14,10 @@ static const float no_time = 20; /* a time of a GPU says nothing about an emulat
 static const float other_model = 0.10f, other_arch = 0.20f, other_dtype = 0.15f, other_launch = 0.03f,
                    other_cache = 0.10f, fewer_variants = 0.03f;
 
+/* A template that wins for stencils without images may be slow at finding images. On an H200 most are: `direct`, `flat`
+ * and `zmarch` take 6 to 13 times as long as `patch` for a periodic star, and 1.0 to 1.3 times for the star itself. */
+static const float unknown_images = 0.5f;
+
 /* What looks best among uncertain candidates is mostly overrated. So many standard deviations are added to the
  * predicted time of each. */
 static const float caution = 3;
@@ -253,6 +257,12 @@ static void errors_of_kin(const struct candidates *c, const struct lookup_family
   }
 }
 
+/* What a row adds to the error because nothing tells how its template finds images. */
+static float error_of_images(const struct candidates *c, int stencil, int template_at) {
+  if (!c->has_images || c->has_images[stencil]) return 0;
+  return c->finds_images[c->question->ctx->catalog.templates[template_at].same_name] ? 0 : unknown_images;
+}
+
 /* A program that says no mode launches as the row was measured. */
 static enum launch_mode mode_asked(const struct question *q, const struct served *row) {
   return (enum launch_mode)(q->key.launch ? q->key.launch - 1 : row->launch);
@@ -309,12 +319,13 @@ static void rank_shape(const struct rank_terms *terms, int number, const struct 
                        const struct priced_shape *shape, const float kin[MODE_COUNT], float trend,
                        struct candidates *out) {
   const struct question *q = out->question;
+  const float of_images = error_of_images(out, q->ctx->table.families[number].stencil, shape->template_at);
   for (int first = shape->first; first < shape->end; first += RANKED_AT_ONCE) {
     const int count = shape->end - first < RANKED_AT_ONCE ? shape->end - first : RANKED_AT_ONCE;
     const struct priced_row *rows = &family->rows[first];
     float errors[RANKED_AT_ONCE] = {0}, trends[RANKED_AT_ONCE] = {0}, ranks[RANKED_AT_ONCE];
     for (int i = 0; i < count; i++) {
-      errors[i] = kin[rows[i].mode];
+      errors[i] = kin[rows[i].mode] + of_images;
       trends[i] = follows_trend(&rows[i]) ? trend : 0;
     }
     rank_rows(terms, family, first, count, errors, trends, ranks);
@@ -376,6 +387,26 @@ static halotune_status find_kin(struct candidates *c) {
   return HALOTUNE_OK;
 }
 
+/* Find which stencils have images, and which templates have rows of them, if the question's stencil has images. */
+static halotune_status find_images(struct candidates *c) {
+  const struct question *q = c->question;
+  const struct catalog *catalog = &q->ctx->catalog;
+  if (!similar_has_images(q->parsed)) return HALOTUNE_OK;
+  c->has_images = calloc((size_t)catalog->stencil_count + 1, sizeof *c->has_images);
+  c->finds_images = calloc((size_t)catalog->template_count + 1, sizeof *c->finds_images);
+  if (!c->has_images || !c->finds_images) return fail_memory();
+  for (int i = 0; i < catalog->stencil_count; i++) {
+    const struct parsed_stencil *other = atomic_load_explicit(&catalog->stencils[i].parsed, memory_order_acquire);
+    c->has_images[i] = other && similar_has_images(other); /* find_kin() has read them */
+  }
+  for (int i = 0; i < catalog->row_count; i++) {
+    const struct served *row = &catalog->rows[i];
+    if (catalog->devices[row->device].is_emulation != q->device->is_emulation) continue; /* its times rank nothing */
+    if (c->has_images[row->stencil]) c->finds_images[catalog->templates[row->template_at].same_name] = true;
+  }
+  return HALOTUNE_OK;
+}
+
 halotune_status candidates_find(const struct question *q, enum candidates_range range, struct candidates *out) {
   const struct lookup_table *table = &q->ctx->table;
   const bool is_all = range == CANDIDATES_ALL;
@@ -385,6 +416,7 @@ halotune_status candidates_find(const struct question *q, enum candidates_range 
   size_t most = 0;
   *out = (struct candidates){.question = q};
   halotune_status status = is_all ? find_kin(out) : HALOTUNE_OK;
+  if (is_all && status == HALOTUNE_OK) status = find_images(out);
   if (status != HALOTUNE_OK) return status;
   for (int i = first; i < end; i++) {
     if (is_asked(out, &table->families[i])) most += (size_t)(table->families[i].end - table->families[i].first);
@@ -440,7 +472,7 @@ struct prediction candidates_predict(const struct candidates *c, const struct ca
   const float trend =
       follows_trend(priced) ? trend_at(&family->trend, &asked.size) - trend_at(&family->trend, &measured.size) : 0;
   return predict(&family->model, row->time_ms, &measured, (enum launch_mode)row->launch, &asked, mode_asked(q, row),
-                 (double)trend, (double)kin[priced->mode]);
+                 (double)trend, (double)(kin[priced->mode] + error_of_images(c, range->stencil, row->template_at)));
 }
 
 bool candidates_take(struct candidates *c, struct candidate *out) {
@@ -475,6 +507,8 @@ void candidates_drop(struct candidates *c, const struct candidate *refused) {
 void candidates_free(struct candidates *c) {
   free(c->list);
   free(c->kin_errors);
+  free(c->has_images);
+  free(c->finds_images);
   *c = (struct candidates){0};
 }
 

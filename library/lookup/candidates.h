@@ -73,7 +73,9 @@ struct candidates {
   const struct question *question;
   struct ranked *list;
   int count;
-  float *kin_errors; /* what rows of each stencil add to the error; infinite: they say nothing. NULL: only own rows */
+  float *kin_errors;  /* what rows of each stencil add to the error; infinite: they say nothing. NULL: only own rows */
+  bool *has_images;   /* of each stencil; NULL where the question has none, or only own rows are listed */
+  bool *finds_images; /* of each template, by the first of its name: whether it has a row of a stencil with images */
 };
 
 /* Which rows are compared. */

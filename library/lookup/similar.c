@@ -6,7 +6,7 @@
 
 /* What a difference costs. A factor of two in traffic costs as much as another shape. */
 static const float other_shape = 1, other_boundary = 0.5f, other_field = 0.5f, factor_of_reach = 1, factor_of_bytes = 1,
-                   other_linearity = 0.5f;
+                   other_linearity = 0.5f, factor_of_taps = 0.5f;
 
 /* Errors that another stencil adds: one that any has, and one for each unit of distance. */
 static const float error_of_any = 0.15f, error_of_distance = 0.15f;
@@ -33,7 +33,20 @@ float similar_distance(const struct parsed_stencil *a, const struct parsed_stenc
   }
   distance += other_field * (float)abs(staged_count(a) - staged_count(b));
   distance += factor_of_bytes * factor(x->bytes_per_point[DTYPE_F32], y->bytes_per_point[DTYPE_F32]);
+  distance += factor_of_taps * factor(1.0 + x->tap_count, 1.0 + y->tap_count);
   return distance;
+}
+
+bool similar_has_images(const struct parsed_stencil *parsed) {
+  const struct stencil *stencil = parsed->stencil;
+  for (int i = 0; i < stencil->input_count; i++) {
+    for (int axis = 0; axis < stencil->dims; axis++) {
+      const struct edge *edges = stencil->input_boundary[i][axis];
+      if (parsed->analysis->radius_low[axis] > 0 && !edge_leaves_out(&edges[SIDE_LOW])) return true;
+      if (parsed->analysis->radius_high[axis] > 0 && !edge_leaves_out(&edges[SIDE_HIGH])) return true;
+    }
+  }
+  return false;
 }
 
 float similar_error(float distance) { return error_of_any + error_of_distance * distance; }

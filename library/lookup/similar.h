@@ -8,6 +8,9 @@
  * say anything about the other. */
 float similar_distance(const struct parsed_stencil *a, const struct parsed_stencil *b);
 
+/* Whether taps beyond the grid read something: an image of a point, a number, or zero. */
+bool similar_has_images(const struct parsed_stencil *parsed);
+
 /* What the error of a prediction grows by, where the row's stencil is another one in this distance: a share of the
  * time. */
 float similar_error(float distance);

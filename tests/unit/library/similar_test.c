@@ -120,6 +120,61 @@ TEST(the_nearest_stencil_lends_its_winner) {
   CHECK_EQ(64, config.measured_grid[0], "the nearest grid");
 }
 
+/* A stencil with some text. */
+static void add_text(halotune_ctx *ctx, const char *name, const char *update, const char *boundary) {
+  struct text text = {0};
+  text_printf(&text,
+              "name: %s\nabout: a test\ndims: 3\ninputs: [u]\noutputs: [v]\nupdate: v = %s\nboundary: %s\n"
+              "dtypes: [f32]\ngrids: [[64, 64, 64]]\n",
+              name, update, boundary);
+  CHECK_EQ(HALOTUNE_OK, halotune_stencil_add(ctx, text_string(&text)), "%s: %s", name, halotune_error(ctx));
+  text_free(&text);
+}
+
+/* The template of an answer for a star in a database of these rows. */
+static void check_template(const struct tuned *rows, int count, const char *boundary, const char *want,
+                           const char *why) {
+  halotune_ctx *ctx;
+  struct work folder;
+  halotune_config config;
+  CHECK_EQ(0, tuned_begin(&folder, rows, (size_t)count, &ctx), "a database");
+  add_text(ctx, "ring", "u[-1,0,0] + u[1,0,0] + u[0,-1,0] + 2*u[0,1,0] + u[0,0,-1] - u[0,0,1]", boundary);
+  const halotune_problem problem = problem_of("ring", "h200", 3, 128);
+  CHECK_EQ(HALOTUNE_OK, halotune_lookup(ctx, &problem, &config), "%s: %s", why, halotune_error(ctx));
+  CHECK_TEXT(want, config.template_name, "%s", why);
+  CHECK_EQ(0, tuned_end(&folder, ctx), "the end");
+}
+
+/* `direct` may take ten times as long where taps beyond the grid have images. */
+TEST(templates_that_won_with_images_answer_for_stencils_with_images) {
+  static const struct tuned rows[] = {
+      {GPU_H200, "star7", "direct", "vector=1", F32, {128, 128, 128}, USUAL, 0.005},
+      {GPU_H200, "star7", "tile", NULL, F32, {128, 128, 128}, LAUNCH_GRAPH, CACHE_STEADY, false, 0.007},
+      {GPU_H200, "gradient", "tile", NULL, F32, {512, 512, 512}, USUAL, 0.5},
+      {GPU_EMULATION, "gradient", "direct", "block_x=32", F32, {32, 32, 32}, USUAL, 50},
+  };
+  check_template(rows, 2, "periodic", "direct", "no row tells anything of images");
+  check_template(rows, 3, "periodic", "tile", "tile won with images");
+  check_template(rows, 4, "periodic", "tile", "an emulation tells nothing");
+  check_template(rows, 3, "skip", "direct", "a stencil without images");
+}
+
+TEST(the_number_of_taps_counts) {
+  static const struct tuned rows[] = {
+      {GPU_H200, "star13", "direct", "vector=2", F32, {128, 128, 128}, USUAL, 0.005},
+      {GPU_H200, "star25", "direct", "vector=1", F32, {128, 128, 128}, USUAL, 0.005},
+  };
+  halotune_ctx *ctx;
+  struct work folder;
+  halotune_config config;
+  CHECK_EQ(0, tuned_begin(&folder, rows, COUNT(rows), &ctx), "a database");
+  add_text(ctx, "arms", "u[0,0,0] + u[-1,0,0] + u[3,0,0] + u[0,-2,0] + u[0,1,0] + u[0,0,-4] + u[0,0,2]", "skip");
+  const halotune_problem problem = problem_of("arms", "h200", 3, 128);
+  CHECK_EQ(HALOTUNE_OK, halotune_lookup(ctx, &problem, &config), "%s", halotune_error(ctx));
+  CHECK_TEXT("star13", config.measured_stencil, "7 taps are more like 13 than like 25, though their reach is 4");
+  CHECK_EQ(0, tuned_end(&folder, ctx), "the end");
+}
+
 /* 512x512x512 takes 270 us on the H200 of the tests, with 4917 GB/s, and the fastest copy 0.9 of it. A row that was
  * measured in the L2 cache makes no GPU faster than its memory. */
 TEST(times_of_other_GPUs_follow_their_memory) {
@@ -392,6 +447,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(each_shape_of_a_benchmark_has_an_answer),
       cmocka_unit_test(the_nearest_stencil_lends_its_winner),
+      cmocka_unit_test(templates_that_won_with_images_answer_for_stencils_with_images),
+      cmocka_unit_test(the_number_of_taps_counts),
       cmocka_unit_test(times_of_other_GPUs_follow_their_memory),
       cmocka_unit_test(a_doubtful_row_of_the_stencil_itself_may_lose),
       cmocka_unit_test(an_added_stencil_is_what_its_name_means),
