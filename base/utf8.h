@@ -19,8 +19,9 @@ size_t printable_bytes(const char *text, size_t length);
 /* The same, and 0 also for a character that is not seen, or that changes the order of others. */
 size_t visible_bytes(const char *text, size_t length);
 
-/* The columns of a terminal that the character of `bytes` bytes at the start of a text takes: 0 for one that combines
- * with the one before it, 2 for a wide one, such as those of Chinese. */
+/* How many columns of a terminal the first character of a text takes: 0 for a character that combines with the one
+ * before it, 2 for a wide character such as those of Chinese.
+ *   bytes  of the character */
 int character_columns(const char *text, size_t bytes);
 
 /* Copy a text, cut to `bytes` including its NUL. Everything except printable UTF-8, line ends and tabs becomes '?', and

@@ -26,9 +26,9 @@ static const char *const keys[TABLE_COUNT] = {
     [TABLE_PREDICTION] = " device_id coefficient ",
 };
 
-/* What may differ between two rows of one key, in spaces: what a driver or an export may say otherwise, what is of one
- * database alone, and what merge.c looks at itself. Texts of templates have one identity, though their comments may
- * differ. */
+/* Columns in which two rows with the same key may differ, between spaces: facts that a driver or an export may report
+ * differently, columns that concern one database only, and columns that merge.c compares itself. Texts of templates
+ * with the same identity may have different comments. */
 static const char *const varying[TABLE_COUNT] = {
     [TABLE_DEVICE] = " clock_khz memory_clock_khz memory_bytes ",
     [TABLE_TEMPLATE] = " yaml cuda ",

@@ -4,10 +4,10 @@
 
 #include "db/store/store.h"
 
-/* Look at all of a database: SQLite's own integrity check, references, tables that do not belong there, and what rows
- * mean: stencils and templates are read and hashed, parameters read in their template, launches and coefficients
- * read, samples counted, dates read, the source of each best hashed, and its launch compared with what its template
- * gives.
+/* Check a whole database: SQLite's own integrity check, references, and tables that do not belong there. Then the rows:
+ * stencils, templates, parameters, launches, coefficients and dates must be readable. Stencils, templates and the
+ * source of each best must have their hashes. Samples must be as many as the row says. The launch of each best must be
+ * that which its template gives.
  *   problem  called for each thing that is wrong, with a sentence; `context` is passed on
  *   found    receives how many there were
  * Returns HALOTUNE_OK also where something is wrong; HALOTUNE_DB or HALOTUNE_MEMORY where the check itself could not

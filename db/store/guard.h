@@ -7,10 +7,10 @@
 
 #include "base/fail.h"
 
-/* Refuse a file that has more than tables and indexes, or some that are not plain (definitions.h): a view, a trigger or
- * a virtual table runs statements of whoever made the file, and a column, a check or an index computes their
- * expressions. So is a file whose columns have other types than Halotune's. The names and definitions are read, and
- * nothing else.
+/* Refuse a file that has more than tables and indexes, or tables and indexes that are not plain (definitions.h). A
+ * view, a trigger or a virtual table would run statements of whoever made the file. A column, a check or an index can
+ * compute an expression of theirs. A file whose columns have other types than Halotune's is refused, too. Only names
+ * and definitions are read.
  * Returns HALOTUNE_OK; HALOTUNE_DB with the name of the first one. */
 halotune_status guard_tables(sqlite3 *connection, const char *path);
 

@@ -28,10 +28,14 @@ enum store_mode {
 /* Open a database.
  *   path  NULL: store_default_path
  *   out   the caller's, ended with store_close; NULL on failure
- * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND where there is no such file to read, or nothing in it yet; HALOTUNE_DB for a
- * file that is no database, is damaged, cannot be written or is of a newer Halotune, or of an older one and larger than
- * 1 GiB, so that it is not copied to be read, with what to do, and the file untouched; HALOTUNE_MEMORY. WAL is used
- * where the file lies on a local filesystem.
+ * Returns
+ *   HALOTUNE_OK
+ *   HALOTUNE_NOT_FOUND  there is no such file to read, or nothing in it yet
+ *   HALOTUNE_DB         the file is no database, is damaged, cannot be written, or is of a newer Halotune; or it is of
+ *                       an older one, and too large to be copied for reading (1 GiB). The detail says what to do. The
+ *                       file does not change.
+ *   HALOTUNE_MEMORY
+ * WAL is used where the file lies on a local filesystem.
  * Threads: one at a time for one store; any number of processes. */
 halotune_status store_open(const char *path, enum store_mode mode, struct store **out);
 
@@ -199,9 +203,9 @@ struct variant_key {
 };
 
 /* Store one result, in one transaction unless it is one of a burst. A second result of a variant in one run takes the
- * place of the first. A variant that is wrong or touches foreign memory is served no more (db/store/refuted.h): where
- * it is the current best of the run's problem, or of the same one in another mode or on another GPU of the model, there
- * is none from now on.
+ * place of the first. A variant that is wrong or touches foreign memory is served no more (db/store/refuted.h). If it
+ * was the current best of the run's problem, that problem has no best from now on. The same holds for the problem in
+ * other modes and on other GPUs of the model.
  *   variant  receives the variant's id; may be NULL */
 halotune_status store_measurement(struct store *store, int64_t run, const struct variant_key *key,
                                   const struct measurement *measurement, int64_t *variant);
@@ -261,10 +265,12 @@ struct best {
 };
 
 /* Store the outcome of the final rounds in one transaction: all finalists, the end of the run, and the winner. The
- * winner becomes the current best of its problem where there is none, where the present one was measured with another
- * driver or NVRTC, is of the same variant, has another objective, or is slower (for its objective: uses more energy);
- * but of the same driver and NVRTC that of a partial run replaces none of a complete one. Whichever is not current is
- * kept as history.
+ * winner becomes the current best of its problem in these cases:
+ *   - there is no current best
+ *   - the current best was measured with another driver or NVRTC, is the same variant, or has another objective
+ *   - the current best is slower (for its objective: uses more energy)
+ * With the same driver and NVRTC, the winner of a partial run replaces no winner of a complete run. The one of both
+ * that is not current is kept as history.
  *   best        NULL where there is no winner; its timing.median_ms is the time
  *   is_current  receives whether it did; may be NULL */
 halotune_status store_final(struct store *store, int64_t run, const struct finalist *finalists, int count,

@@ -22,8 +22,8 @@ const char *halotune_match_name(halotune_match match) {
   return "unknown match";
 }
 
-/* What a configuration of this library holds in CONFIG_SEAL: all pointers that are followed later, mixed with an
- * address of this library. A struct that was cleared, or that another program filled, does not hold it. */
+/* The seal of a configuration, which stands in CONFIG_SEAL: all pointers that are followed later, mixed with an address
+ * of this library. A struct that was cleared, or that another program filled, has another seal. */
 static const void *config_seal(const halotune_config *config) {
   static const char own;
   uint64_t mixed = (uintptr_t)&own;

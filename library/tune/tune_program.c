@@ -22,7 +22,7 @@
 
 enum { TICK_MS = 100, LOOK_TICK_MS = 10, LOOK_TICKS = 100, MOST_ARGUMENTS = 40, LINE_BYTES = 512 };
 
-/* What a run may take beyond its budget: compiling what was begun, the final rounds, the database. */
+/* The time that a run may take beyond its budget: for compiles that have begun, the final rounds, and the database. */
 static const double grace_ms = 120e3;
 
 static bool is_cancelled(const struct tune_program *program, const char *line) {

@@ -129,8 +129,8 @@ bool analysis_has_own_margins(const struct analysis *analysis, const struct sten
  * and all outputs. */
 bool analysis_is_plain(const struct analysis *analysis, const struct stencil *stencil);
 
-/* Whether the update reads what a place in memory alone does not tell: the number of the point along some axis, an
- * input that lies along some axes, or a neighbour in a mask, which read_point finds by the point's axes. */
+/* Whether the update reads something that read_point finds by the point's axes, and not by a place in memory alone: the
+ * number of the point along some axis, an input that lies along some axes, or a neighbour in a mask. */
 bool analysis_uses_axes(const struct analysis *analysis, const struct stencil *stencil);
 
 /* Find the tap that this node reads. Returns its position among the analysis' taps; -1 for none. */

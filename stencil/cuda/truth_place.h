@@ -4,9 +4,9 @@
 
 #include "stencil/cuda/parts.h"
 
-/* Whether only the truth of the expression in tokens `begin` to `end` - 1 is used: as a condition, an operand of &&,
- * || or !, the value of a variable that is declared as bool, or what a function returns that is declared as bool.
- * False where the text does not tell, as for the argument of a call. */
+/* Whether only the truth of the expression in tokens `begin` to `end` - 1 is used. That is so for a condition, an
+ * operand of &&, || or !, the value of a variable of type bool, and the result of a function of type bool. False where
+ * the text does not tell, as for the argument of a call. */
 bool is_truth_place(const struct part *part, int begin, int end);
 
 #endif

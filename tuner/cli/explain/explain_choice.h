@@ -6,8 +6,8 @@
 #include "reports/rows/definitions.h"
 #include "tuner/cli/options/command.h"
 
-/* Find the problem with a winner that has the element type, the grid and the number of steps of the options, and whose
- * winner was found among reproducible variants alone if, and only if, --reproducible is given. Without
+/* Find the problem with a winner that has the element type, the grid and the number of steps of the options. With
+ * --reproducible, its winner was found among reproducible variants alone; without it, among all variants. Without
  * --grid: the first grid of the stencil's text, else the largest grid that has a winner. Of several, as on several
  * GPUs, the newest winner counts.
  *   document  of a report on one stencil; owns what is found

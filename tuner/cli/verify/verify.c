@@ -154,7 +154,8 @@ static halotune_status problem_verify(const struct invocation *invocation, const
   return status;
 }
 
-/* It is a failure, too, if no variant ran, or not all did: nothing was proven, or not what was asked for. */
+/* A run without a variant is a failure, because it proves nothing. A run that was stopped is a failure, because it did
+ * not prove all that was asked for. */
 static enum exit_code exit_code_for(const struct tally *tally, bool bad_templates) {
   if (tally->was_stopped)
     fprintf(stderr, "halotune: stopped; these are the results of the variants that were done before\n");

@@ -209,8 +209,8 @@ static inline int backend_others(const struct backend_handle *backend) {
   return backend->table->others ? backend->table->others(backend->state) : 0;
 }
 
-/* A variant hangs if it takes longer than this, or than 20 times what the samples should take by the best time so far
- * if that is longer, plus the time for copies and checks of all fields. */
+/* A variant hangs if it takes longer than this, plus the time for copies and checks of all fields. If the samples
+ * should take more than a twentieth of this by the best time so far, the limit is 20 times that time instead. */
 enum { BACKEND_HANG_MS = 5000, BACKEND_DIRECT_HANG_MS = 600000 };
 
 struct backend_cuda_options {

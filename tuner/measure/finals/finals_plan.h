@@ -45,9 +45,9 @@ double finals_run_budget_ms(double finals_ms);
 /* The part of a run's budget that is kept for the finals: 20 %, at least FINALS_BUDGET_LEAST_MS. */
 double finals_budget_ms(double run_budget_ms);
 
-/* What is to be kept for the finals, once it is known how long the best takes: the time of all that they do, if that
- * is less than 20 % of the budget; else these 20 %, or the time of the least that they do, if that is more. All is
- * estimated generously.
+/* The time to keep for the finals, once the time of the best variant is known. That is the time of complete finals, if
+ * it is less than 20 % of the budget. Else it is 20 % of the budget, or the time of the shortest finals if that is
+ * more. All times are estimated generously.
  *   best_ms, default_ms  of one application
  *   served_ms            of what a lookup serves, where it takes part although it is far behind; else 0
  *   load_ms              what it takes to load a candidate

@@ -4,9 +4,10 @@
 
 #include "tuner/search/variants/proposals.h"
 
-/* Draw from each template's space. Within a template, all variants are equally likely. Where a template estimates the
- * work of its variants, the one with the least of every DRAW_GROUP drawn comes before all others of the template: the
- * first ones are light, and differ in what the estimate does not tell. Templates take turns until they have no more.
+/* Draw from each template's space. Within a template, all variants are equally likely. Some templates estimate the work
+ * of their variants. Then the one with the least work of every DRAW_GROUP drawn comes before all others of the
+ * template, so that the first variants are light, and differ in all that the estimate leaves out. Templates take turns
+ * until they have no more.
  *   most  variants of one template; LONG_MAX for all
  *   out   ended with proposals_free
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */

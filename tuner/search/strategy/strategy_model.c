@@ -175,7 +175,7 @@ static double clipped(const struct model *m, double log_time) {
 
 static bool uses_prior(const struct model *m) { return m->prior && !m->is_blind; }
 
-/* What the prior says of a time here. The process tells what is to be added to it. */
+/* The prior's part of an expected time. The Gaussian process adds the rest. */
 static double trend_of(const struct model *m, const struct expectation *expected) {
   return uses_prior(m) ? m->trust * expected->log_time : 0;
 }
@@ -547,7 +547,7 @@ static halotune_status next_of_model(struct model *m, struct proposal *out, bool
   const bool is_random = is_first || number % RANDOM_EVERY == 0;
   halotune_status status = next_hint(m, out, have);
   snprintf(m->why, sizeof m->why, "hint");
-  /* Where what was fast elsewhere fails here, random variants have their turn, too. */
+  /* Variants that were fast on other problems may be slow here: every second one of the first variants is random. */
   if (status == HALOTUNE_OK && !*have && is_first && (number < m->first || number % 2)) {
     status = next_known(m, out, have);
   }

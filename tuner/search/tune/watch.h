@@ -7,8 +7,9 @@
 
 enum {
   SLOT_ANCHOR = 0, /* of the backend */
-  /* So many variants may be the anchor in the default's place, one after the other. Each was right and had a time
-   * before. One that is too slow is left for one that is five times as fast, so that a few are enough. */
+  /* At most so many variants are the anchor in the default's place, one after the other. Each was right and timed
+   * before. A variant that is too slow for an anchor gives way to one that is five times as fast, so a few are
+   * enough. */
   MOST_STAND_INS = 8
 };
 
