@@ -300,6 +300,18 @@ HALOTUNE_FAKE_FAULT='cuLaunchKernel@fill_f32#1=input:0' tune "$work/filled.db" -
 result "fields of the GPU that differ from the CPU's are not used" $? "$work/out"
 [ "$(query "$work/filled.db" "select count(*), sum(warnings like '%makes inputs and reference%') from run")" = "2 1" ]
 result "the run of the other element type does not say so" $? "$work/out"
+# Where the CPU checks spots of several steps with much less work than it would have with the whole reference
+"$program" tune advect1d --grid 100000 --dtype f32 --steps 2 --template fused_line --max-variants 1 $patient --db "$work/reference.db" --launch stream \
+  --trace "$work/trace" --json >"$work/out" 2>"$work/err" && json '.tasks[0] | .complete and .outcomes.measured == 1' &&
+  [ "$(query "$work/reference.db" "select count(*) from run where warnings = ''")" = 1 ] &&
+  jq -e 'map(select(.ph == "X")) | (map(select(.name == "set-up"))[0] | .ts + .dur) as $over | map(select(.ts < $over) | .name) |
+    contains(["make fields"]) and (index("inputs and reference") | not)' "$work/trace" >"$work/jq" 2>&1
+result "the GPU makes the reference of several steps" $? "$work/err"
+# Allocations 10 and 11 are for steps before the last one.
+HALOTUNE_FAKE_FAULT=cuMemAlloc#11=OUT_OF_MEMORY "$program" tune advect1d --grid 100000 --dtype f32 --steps 2 --template fused_line --max-variants 1 $patient \
+  --launch stream --db "$work/no_room.db" --json >"$work/out" 2>"$work/err" && json '.tasks[0] | .complete and .outcomes.measured == 1' &&
+  [ "$(query "$work/no_room.db" "select warnings from run")" = 'the GPU has no memory for the steps of the reference; the CPU makes inputs and reference' ]
+result "without memory for its steps the CPU makes it" $? "$work/err"
 
 # --- ending early -----------------------------------------------------------------------------------------------------
 

@@ -128,14 +128,15 @@ halotune_status gpu_fill(struct gpu_checker *checker, enum dtype dtype, CUdevice
 }
 
 halotune_status gpu_reference(struct gpu_checker *checker, enum dtype dtype, CUdeviceptr recipe,
-                              const CUdeviceptr inputs[GPU_RECIPE_INPUTS], int output, CUdeviceptr want,
+                              const struct gpu_reference_inputs *inputs, int output, CUdeviceptr want,
                               CUdeviceptr magnitudes, struct gpu_found *out) {
-  CUdeviceptr copies[GPU_RECIPE_INPUTS];
-  void *arguments[GPU_RECIPE_INPUTS + 5] = {&recipe};
+  enum { KINDS = 3, REST = 5 };
+  struct gpu_reference_inputs copy = *inputs;
+  CUdeviceptr *const kinds[KINDS] = {copy.starts, copy.values, copy.magnitudes};
+  void *arguments[KINDS * GPU_RECIPE_INPUTS + REST] = {&recipe};
   int count = 1;
-  for (int i = 0; i < GPU_RECIPE_INPUTS; i++) {
-    copies[i] = inputs[i];
-    arguments[count++] = &copies[i];
+  for (int k = 0; k < KINDS; k++) {
+    for (int i = 0; i < GPU_RECIPE_INPUTS; i++) arguments[count++] = &kinds[k][i];
   }
   arguments[count++] = &output;
   arguments[count++] = &want;

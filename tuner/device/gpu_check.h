@@ -75,11 +75,17 @@ halotune_status gpu_check_digest(struct gpu_checker *checker, CUdeviceptr field,
 /* Start to fill a field as a recipe in the GPU's memory says; see gpu_recipe.h. */
 halotune_status gpu_fill(struct gpu_checker *checker, enum dtype dtype, CUdeviceptr to, CUdeviceptr recipe, int buffer);
 
-/* Compute the reference of one output, and wait for it. `bad` counts points that the element type cannot hold.
- *   inputs            the starts of the inputs; 0 behind the last one
- *   want, magnitudes  of the output */
+/* The fields that a step of the reference reads; 0 behind the last input. */
+struct gpu_reference_inputs {
+  CUdeviceptr starts[GPU_RECIPE_INPUTS];
+  CUdeviceptr values[GPU_RECIPE_INPUTS], magnitudes[GPU_RECIPE_INPUTS]; /* of the step before; 0: it has none */
+};
+
+/* Compute a step of the reference of one output, and wait for it. `bad` counts points that the element type cannot
+ * hold.
+ *   want, magnitudes  of the output; none of the step's inputs */
 halotune_status gpu_reference(struct gpu_checker *checker, enum dtype dtype, CUdeviceptr recipe,
-                              const CUdeviceptr inputs[GPU_RECIPE_INPUTS], int output, CUdeviceptr want,
+                              const struct gpu_reference_inputs *inputs, int output, CUdeviceptr want,
                               CUdeviceptr magnitudes, struct gpu_found *out);
 
 /* Launch the kernel that does nothing. Returns the driver's own result. */

@@ -26,8 +26,9 @@ static bool axis_fits(const struct stencil *stencil, int axis) {
 
 bool gpu_recipe_applies(const struct scene *scene) {
   const struct scene_request *r = &scene->request;
-  bool fits = r->stencil->kind == STENCIL_STENCIL && r->input == INPUT_RANDOM && r->steps == 1 &&
-              r->launch_steps == 1 && r->stencil->input_count <= GPU_RECIPE_INPUTS;
+  bool fits = r->stencil->kind == STENCIL_STENCIL && r->input == INPUT_RANDOM && r->steps == r->launch_steps &&
+              r->stencil->input_count <= GPU_RECIPE_INPUTS;
+  for (int i = 0; i < r->stencil->iterate_count && r->steps > 1; i++) fits = fits && r->stencil->iterate[i].from_output;
   for (int axis = 0; axis < r->stencil->dims; axis++) fits = fits && axis_fits(r->stencil, axis);
   for (int i = 0; i < r->stencil->input_count; i++) fits = fits && input_is_whole(r->stencil, i);
   for (int o = 0; o < scene->written_count; o++)
@@ -46,6 +47,15 @@ static void add_fillings(const struct scene_request *r, struct gpu_recipe *out) 
         input_rule(&inputs, is_input ? i : MAX_FIELDS + i - stencil->input_count, stencil, &r->domain.grid);
     out->fillings[i] = (struct gpu_filling){rule.key, rule.range.low, rule.range.high, leader[i]};
     for (int axis = 0; axis < MAX_DIMS; axis++) out->period[axis] = rule.period[axis];
+  }
+}
+
+static void add_steps(const struct scene_request *r, struct gpu_recipe *out) {
+  out->steps = r->steps;
+  for (int i = 0; i < GPU_RECIPE_INPUTS; i++) out->sources[i] = -1;
+  for (int i = 0; i < r->stencil->iterate_count; i++) {
+    const struct iterate *entry = &r->stencil->iterate[i];
+    if (entry->from_output && entry->to < GPU_RECIPE_INPUTS) out->sources[entry->to] = entry->from;
   }
 }
 
@@ -97,7 +107,8 @@ halotune_status gpu_recipe_make(const struct scene *scene, struct gpu_recipe *ou
     out->boundary[axis] = axis < stencil->dims ? (long long)stencil->boundary[axis][SIDE_LOW].rule : BOUNDARY_SKIP;
   }
   add_fillings(request, out);
-  const struct kernel_run run = {request->dtype, request->domain.grid, 1, 0};
+  add_steps(request, out);
+  const struct kernel_run run = {request->dtype, request->domain.grid, request->steps, 0};
   halotune_status status = row_program_make(stencil, request->coefficients, &run, &arena, &program);
   *fits = status == HALOTUNE_OK && program_fits(&program);
   if (*fits) add_program(&program, out);

@@ -32,10 +32,13 @@ struct gpu_recipe {
   struct gpu_instruction {
     int operation, result, args[MAX_EXPR_ARGS];
   } instructions[GPU_RECIPE_INSTRUCTIONS];
+  long long steps;                      /* of the reference */
+  long long sources[GPU_RECIPE_INPUTS]; /* the output that becomes each input in the next step; -1: it stays */
 };
 
-/* Whether the GPU can make the fields of a scene: one step of a stencil, random inputs, and a simple boundary rule on
- * each axis. gpu_recipe_make refuses updates that exceed the numbers above or have rare operations. */
+/* Whether the GPU can make the fields of a scene: one launch of a stencil whose inputs only become outputs of the step
+ * before, random inputs, and a simple boundary rule on each axis. gpu_recipe_make refuses updates that exceed the
+ * numbers above or have rare operations. */
 bool gpu_recipe_applies(const struct scene *scene);
 
 /* Make the recipe of a scene.

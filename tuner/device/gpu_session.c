@@ -177,13 +177,69 @@ static bool is_recipe_of(const struct gpu_problem *problem, const struct gpu_rec
   bool fits = recipe->input_count == problem->input_count && recipe->input_count <= GPU_RECIPE_INPUTS &&
               recipe->output_count == problem->output_count;
   for (int axis = 0; axis < MAX_DIMS; axis++) fits = fits && recipe->n[axis] == problem->domain.grid.n[axis];
-  return fits;
+  for (int i = 0; i < problem->input_count && fits; i++) fits = recipe->sources[i] < problem->output_count;
+  return fits && recipe->steps >= 1;
+}
+
+/* What a step of the reference has computed of each output. */
+struct computed {
+  CUdeviceptr values[MAX_FIELDS], magnitudes[MAX_FIELDS];
+};
+
+/* Compute all outputs of a step.
+ *   before  what the step before has computed; NULL: this is the first one */
+static halotune_status reference_step(struct gpu_session *s, const struct gpu_recipe *recipe, CUdeviceptr copy,
+                                      const struct computed *before, const struct computed *to,
+                                      struct gpu_found *found) {
+  const struct gpu_problem *p = &s->problem;
+  struct gpu_reference_inputs inputs = {{0}, {0}, {0}};
+  halotune_status status = HALOTUNE_OK;
+  for (int i = 0; i < p->input_count; i++) {
+    inputs.starts[i] = s->starts[i];
+    if (!before || recipe->sources[i] < 0) continue;
+    inputs.values[i] = before->values[recipe->sources[i]];
+    inputs.magnitudes[i] = before->magnitudes[recipe->sources[i]];
+  }
+  for (int o = 0; o < p->output_count && status == HALOTUNE_OK; o++) {
+    struct gpu_found one;
+    status = gpu_reference(&s->checker, p->dtype, copy, &inputs, o, to->values[o], to->magnitudes[o], &one);
+    if (status == HALOTUNE_OK) gpu_found_add(found, &one);
+  }
+  return status;
+}
+
+/* Compute the reference. Steps take turns between its place and another one, so that the last one ends in its place. */
+static halotune_status make_reference(struct gpu_session *s, const struct gpu_recipe *recipe, CUdeviceptr copy,
+                                      struct gpu_found *found) {
+  const struct gpu_problem *p = &s->problem;
+  const size_t bytes = (size_t)domain_elements(&p->domain) * sizeof(double);
+  struct computed places[2] = {{.values = {0}}};
+  halotune_status status = HALOTUNE_OK;
+  for (int o = 0; o < p->output_count && status == HALOTUNE_OK; o++) {
+    places[0].values[o] = s->want[o];
+    places[0].magnitudes[o] = s->magnitudes[o];
+    if (recipe->steps == 1) continue;
+    status = allocate_memory(s, bytes, &places[1].values[o]);
+    if (status == HALOTUNE_OK) status = allocate_memory(s, bytes, &places[1].magnitudes[o]);
+  }
+  if (status != HALOTUNE_OK && s->gpu.failed == CUDA_ERROR_OUT_OF_MEMORY) {
+    gpu_clear(&s->gpu);
+    status = fail(HALOTUNE_NOT_FOUND, "the GPU has no memory for the steps of the reference");
+  }
+  for (long long left = recipe->steps; left > 0 && status == HALOTUNE_OK; left--) {
+    const struct computed *before = left < recipe->steps ? &places[left % 2] : NULL;
+    status = reference_step(s, recipe, copy, before, &places[(left - 1) % 2], found);
+  }
+  for (int o = 0; o < p->output_count; o++) {
+    free_pointer(s, &places[1].values[o]);
+    free_pointer(s, &places[1].magnitudes[o]);
+  }
+  return status;
 }
 
 halotune_status gpu_session_make_fields(struct gpu_session *s, const struct gpu_recipe *recipe,
                                         struct gpu_found *found) {
   const struct gpu_problem *p = &s->problem;
-  CUdeviceptr inputs[GPU_RECIPE_INPUTS] = {0};
   CUdeviceptr copy = 0;
   *found = gpu_found_nothing();
   if (!s->has_problem || !is_recipe_of(p, recipe)) return fail(HALOTUNE_ARGUMENT, "the recipe is of another problem");
@@ -195,12 +251,7 @@ halotune_status gpu_session_make_fields(struct gpu_session *s, const struct gpu_
   for (int i = 0; i < gpu_problem_buffers(p) && status == HALOTUNE_OK; i++) {
     if (s->starts[i]) status = gpu_fill(&s->checker, p->dtype, s->starts[i], copy, i);
   }
-  for (int i = 0; i < p->input_count; i++) inputs[i] = s->starts[i];
-  for (int o = 0; o < p->output_count && status == HALOTUNE_OK; o++) {
-    struct gpu_found one;
-    status = gpu_reference(&s->checker, p->dtype, copy, inputs, o, s->want[o], s->magnitudes[o], &one);
-    if (status == HALOTUNE_OK) gpu_found_add(found, &one);
-  }
+  if (status == HALOTUNE_OK) status = make_reference(s, recipe, copy, found);
   free_pointer(s, &copy);
   return status;
 }

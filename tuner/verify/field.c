@@ -58,6 +58,13 @@ static long modulo(long index, long period) {
   return rest < 0 ? rest + period : rest;
 }
 
+/* What a point on an axis reads: a point of the grid with a sign, or a number. */
+struct image {
+  bool is_number;
+  long index;
+  double sign, number;
+};
+
 /* The image of a point beyond an end of an axis of `n` points. */
 static struct image image_beyond(const struct layout *layout, const struct edge *edge, long index, long n) {
   const bool is_low = index < 0;
@@ -77,7 +84,8 @@ static struct image image_beyond(const struct layout *layout, const struct edge 
   }
 }
 
-struct image layout_image(const struct layout *layout, int input, int axis, long index) {
+/* The image of the point `index` of an input along an axis. */
+static struct image layout_image(const struct layout *layout, int input, int axis, long index) {
   const long n = layout->grid.n[axis];
   if (index >= 0 && index < n) return (struct image){.index = index, .sign = 1};
   const enum edge_side side = index < 0 ? SIDE_LOW : SIDE_HIGH;

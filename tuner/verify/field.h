@@ -26,16 +26,6 @@ struct layout {
 halotune_status layout_make(const struct stencil *stencil, const struct analysis *analysis, const struct grid *grid,
                             const double *coefficients, struct layout *out);
 
-/* What a point on an axis reads: a point of the grid with a sign, or a number. */
-struct image {
-  bool is_number;
-  long index;
-  double sign, number;
-};
-
-/* The image of the point `index` of an input along an axis. */
-struct image layout_image(const struct layout *layout, int input, int axis, long index);
-
 /* The index in a padded field of a point with these indices in the grid. */
 static inline long layout_index(const struct layout *layout, long x, long y, long z) {
   return x + layout->low[0] + layout->padded[0] * (y + layout->low[1] + layout->padded[1] * (z + layout->low[2]));

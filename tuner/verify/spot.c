@@ -1,13 +1,13 @@
-/* spot.c: evaluates an update where its taps are drawn instead of read. */
+/* spot.c: draws the inputs of a part of a grid, and computes the reference there. */
 #include "tuner/verify/spot.h"
 
-#include <math.h>
+#include <string.h>
 
+#include "base/arena.h"
 #include "base/random.h"
 #include "stencil/analysis/iterate.h"
 #include "tuner/verify/compare.h"
-#include "tuner/verify/field.h"
-#include "tuner/verify/row_program.h"
+#include "tuner/verify/reference.h"
 
 static long drawn(uint64_t seed, int number, int axis, long low, long high) {
   if (number == 0 || high <= low) return low;
@@ -49,67 +49,114 @@ void spot_starts(const struct scene *scene, const struct spot *spot, int buffer,
   }
 }
 
-/* The value that a tap reads at a point. */
-static double tap_value(const struct layout *layout, const struct scene *scene, const struct input_rule *rule,
-                        const struct tap *tap, const long point[MAX_DIMS]) {
-  long at[MAX_DIMS];
-  double sign = 1;
+/* The part of a grid that points depend on, as a grid of its own. Where it ends within the grid, its points near the
+ * end become wrong with each step, but none on which the spot depends. */
+struct part {
+  long low[MAX_DIMS]; /* of its first point; may be negative on a periodic axis */
+  struct grid grid;
+};
+
+static bool is_periodic(enum boundary rule) { return rule == BOUNDARY_PERIODIC || rule == BOUNDARY_PERIODIC_ENDPOINT; }
+
+/* The part for a box of points. */
+static struct part part_of(const struct scene *scene, const struct box *box) {
+  const struct scene_request *r = &scene->request;
+  struct part part;
   for (int axis = 0; axis < MAX_DIMS; axis++) {
-    const struct image image = layout_image(layout, tap->input, axis, point[axis] + tap->offset[axis]);
-    if (image.is_number) return image.number;
-    at[axis] = image.index;
-    sign *= image.sign;
+    const enum boundary rule = r->stencil->boundary[axis][SIDE_LOW].rule;
+    const long n = r->domain.grid.n[axis];
+    long low = box->low[axis] - r->steps * (long)r->analysis->radius_low[axis];
+    long high = box->high[axis] + r->steps * (long)r->analysis->radius_high[axis];
+    if (axis < r->stencil->dims && is_periodic(rule)) {
+      if (high - low < 2) high = low + 2; /* the least that a periodic axis may have */
+    } else {
+      if (low < 0) low = 0;
+      if (high > n) high = n;
+    }
+    part.low[axis] = low;
+    part.grid.n[axis] = high - low;
   }
-  return sign * input_value(rule, &layout->grid, scene->request.dtype, at[0], at[1], at[2]);
+  return part;
 }
 
-/* Fill the rows of the taps, and point to the rows of the results. */
-static halotune_status fill_rows(const struct scene *scene, const struct spot *spot, const struct row_program *program,
-                                 struct arena *arena, struct row *rows, struct result_row *results) {
+long spot_reference_points(const struct scene *scene) {
+  const long *n = scene->request.domain.grid.n;
+  const long width = n[0] < ROW_POINTS ? n[0] : ROW_POINTS, x = (n[0] - width) / 2;
+  const struct box box = {{x, n[1] / 2, n[2] / 2}, {x + width, n[1] / 2 + 1, n[2] / 2 + 1}};
+  const struct part part = part_of(scene, &box);
+  return grid_points(&part.grid);
+}
+
+/* Fill a buffer with what it holds before a launch. */
+static void fill_part(const struct scene *scene, const struct part *part, int buffer, double *values) {
   const struct scene_request *r = &scene->request;
-  struct layout layout;
-  halotune_status status = layout_make(r->stencil, r->analysis, &r->domain.grid, r->coefficients, &layout);
-  for (int t = 0; t < program->tap_count && status == HALOTUNE_OK; t++) {
-    double *values = arena_alloc(arena, ROW_POINTS * sizeof *values),
-           *sizes = arena_alloc(arena, ROW_POINTS * sizeof *sizes);
-    if (!values || !sizes) return fail_memory();
-    const struct input_rule rule = rule_of(scene, program->taps[t].input);
-    for (int i = 0; i < spot->count; i++) {
-      const long point[MAX_DIMS] = {spot->x + i, spot->y, spot->z};
-      values[i] = tap_value(&layout, scene, &rule, &program->taps[t], point);
-      sizes[i] = fabs(values[i]);
+  int leader[2 * MAX_FIELDS];
+  iterate_leaders(r->stencil, leader);
+  const struct input_rule own = rule_of(scene, buffer), other = rule_of(scene, leader[buffer]);
+  const long *n = part->grid.n;
+  for (long i = 0; i < grid_points(&part->grid); i++) {
+    long at[MAX_DIMS] = {part->low[0] + i % n[0], part->low[1] + i / n[0] % n[1], part->low[2] + i / n[0] / n[1]};
+    for (int axis = 0; axis < r->stencil->dims && axis < MAX_DIMS; axis++) {
+      const bool has_end = r->stencil->boundary[axis][SIDE_LOW].rule == BOUNDARY_PERIODIC_ENDPOINT;
+      const long period = r->domain.grid.n[axis] - has_end;
+      if (at[axis] < 0 || at[axis] >= r->domain.grid.n[axis]) at[axis] = (at[axis] % period + period) % period;
     }
-    rows[program->constant_count + t] = (struct row){values, sizes};
+    const bool is_own = is_inside(&scene->box, at[0], at[1], at[2]);
+    values[i] = input_value(is_own ? &own : &other, &r->domain.grid, r->dtype, at[0], at[1], at[2]);
   }
-  for (int i = 0; i < row_program_result_count(program); i++) {
-    if (i >= program->output_count) {
-      results[i].values = arena_alloc(arena, ROW_POINTS * sizeof(double));
-      results[i].magnitudes = arena_alloc(arena, ROW_POINTS * sizeof(double));
-    }
-    if (!results[i].values || !results[i].magnitudes) return fail_memory();
-    rows[row_program_first_result(program) + i] = (struct row){results[i].values, results[i].magnitudes};
+}
+
+/* The points of a part that steps compute: those of the scene's box, where taps stay in the part. */
+static struct box part_box(const struct scene *scene, const struct part *part) {
+  const struct scene_request *r = &scene->request;
+  struct box box = box_computed(r->stencil, r->analysis, &part->grid);
+  for (int axis = 0; axis < MAX_DIMS; axis++) {
+    if (axis < r->stencil->dims && is_periodic(r->stencil->boundary[axis][SIDE_LOW].rule)) continue;
+    const long low = scene->box.low[axis] - part->low[axis], high = scene->box.high[axis] - part->low[axis];
+    if (box.low[axis] < low) box.low[axis] = low;
+    if (box.high[axis] > high) box.high[axis] = high;
   }
-  return status;
+  return box;
 }
 
 halotune_status spot_reference(const struct scene *scene, const struct spot *spot, const struct result_row results[]) {
   const struct scene_request *r = &scene->request;
+  const struct stencil *stencil = r->stencil;
+  const struct box points = {{spot->x, spot->y, spot->z}, {spot->x + spot->count, spot->y + 1, spot->z + 1}};
+  const struct part part = part_of(scene, &points);
+  const struct box box = part_box(scene, &part);
+  const struct reference reference = {.stencil = stencil,
+                                      .analysis = r->analysis,
+                                      .grid = part.grid,
+                                      .coefficients = r->coefficients,
+                                      .steps = r->steps,
+                                      .threads = 1,
+                                      .box = &box,
+                                      .doubt = compare_rounding(r->dtype) * scene->allowed_units,
+                                      .dtype = r->dtype};
+  const double *inputs[MAX_FIELDS] = {0};
+  double *want[MAX_FIELDS] = {0}, *magnitudes[MAX_FIELDS] = {0};
+  const size_t count = (size_t)grid_points(&part.grid);
   struct arena arena = {0};
-  struct row_program program;
-  struct row *rows = NULL;
-  struct result_row *all = NULL;
-  const struct kernel_run run = {r->dtype, r->domain.grid, 1, compare_rounding(r->dtype) * scene->allowed_units};
-  halotune_status status = row_program_make(r->stencil, r->coefficients, &run, &arena, &program);
-  if (status == HALOTUNE_OK) {
-    const size_t result_count = (size_t)row_program_result_count(&program);
-    rows = arena_alloc(&arena, ((size_t)row_program_first_result(&program) + result_count) * sizeof *rows);
-    all = arena_alloc(&arena, result_count * sizeof *all);
-    if (!rows || !all) status = fail_memory();
+  bool ok = true;
+  for (int i = 0; i < stencil->input_count && ok; i++) {
+    double *values = arena_alloc(&arena, count * sizeof *values);
+    inputs[i] = values;
+    ok = values;
+    if (ok) fill_part(scene, &part, i, values);
   }
-  for (int i = 0; status == HALOTUNE_OK && i < program.constant_count; i++) rows[i] = program.constants[i];
-  for (int i = 0; status == HALOTUNE_OK && i < program.output_count; i++) all[i] = results[i];
-  if (status == HALOTUNE_OK) status = fill_rows(scene, spot, &program, &arena, rows, all);
-  if (status == HALOTUNE_OK) row_program_run(&program, spot->count, rows, all, true);
+  for (int o = 0; o < stencil->output_count && ok; o++) {
+    want[o] = arena_alloc(&arena, count * sizeof *want[o]);
+    magnitudes[o] = arena_alloc(&arena, count * sizeof *magnitudes[o]);
+    ok = want[o] && magnitudes[o];
+    if (ok) fill_part(scene, &part, stencil->input_count + o, want[o]);
+  }
+  halotune_status status = ok ? reference_run(&reference, inputs, want, magnitudes) : fail_memory();
+  const long first = grid_index(&part.grid, spot->x - part.low[0], spot->y - part.low[1], spot->z - part.low[2]);
+  for (int o = 0; o < stencil->output_count && status == HALOTUNE_OK; o++) {
+    memcpy(results[o].values, want[o] + first, (size_t)spot->count * sizeof *want[o]);
+    memcpy(results[o].magnitudes, magnitudes[o] + first, (size_t)spot->count * sizeof *magnitudes[o]);
+  }
   arena_free(&arena);
   return status;
 }

@@ -23,7 +23,11 @@ struct spot spot_draw(const struct scene *scene, const struct box *box, int numb
  *   values  receives spot->count numbers */
 void spot_starts(const struct scene *scene, const struct spot *spot, int buffer, double *values);
 
-/* Compute the reference of one step.
+/* The points that spot_reference computes in each step for a spot in the middle, where they are the most. */
+long spot_reference_points(const struct scene *scene);
+
+/* Compute the reference of all steps, on the part of the grid that the spot depends on. The stencil's inputs only
+ * become outputs of the step before, and have one boundary rule on each axis.
  *   spot     in the scene's box
  *   results  receives spot->count values and magnitudes of each output
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
