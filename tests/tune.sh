@@ -294,12 +294,14 @@ result "the default is a finalist, and the speed-up over it is stored" $? "$work
 
 # --- inputs and reference ---------------------------------------------------------------------------------------------
 
-HALOTUNE_FAKE_FAULT='cuLaunchKernel@fill_f32#1=input:0' tune "$work/filled.db" --dtype all --max-variants 2 --json >"$work/out" 2>"$work/err" &&
+HALOTUNE_FAKE_FAULT='cuLaunchKernel@fill_f32#1=input:0;cuDevicePrimaryCtxRetain=slow:0' HALOTUNE_FAKE_LOG=$work/log tune "$work/filled.db" --dtype all --max-variants 2 --json >"$work/out" 2>"$work/err" &&
   json '.tasks | length == 2 and (.[0] | .complete and .outcomes.wrong == 0)' &&
   query "$work/filled.db" "select warnings from run where id = 1" | grep -q 'the GPU makes another start of u of star7 than the CPU: .* at (0, 0, 0), .*; the CPU makes inputs and reference'
 result "fields of the GPU that differ from the CPU's are not used" $? "$work/out"
 [ "$(query "$work/filled.db" "select count(*), sum(warnings like '%makes inputs and reference%') from run")" = "2 1" ]
 result "the run of the other element type does not say so" $? "$work/out"
+[ "$(grep -c '^fault cuDevicePrimaryCtxRetain' "$work/log")" = 1 ]
+result "both tasks use one context of the GPU" $? "$work/log"
 # Where the CPU checks spots of several steps with much less work than it would have with the whole reference
 "$program" tune advect1d --grid 100000 --dtype f32 --steps 2 --template fused_line --max-variants 1 $patient --db "$work/reference.db" --launch stream \
   --trace "$work/trace" --json >"$work/out" 2>"$work/err" && json '.tasks[0] | .complete and .outcomes.measured == 1' &&
