@@ -90,6 +90,35 @@ TEST(the_source_says_what_was_chosen) {
   }
 }
 
+/* A source is what a user would put into a repository of their own: it holds what the variant uses, and no more. */
+TEST(a_source_is_short) {
+  static const struct {
+    const char *template;
+    int most_lines;
+  } rows[] = {
+      {"templates/direct.yaml", 150},
+      {"templates/tile.yaml", 300},
+      {"templates/zmarch.yaml", 400},
+      {"templates/scatter.yaml", 500},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct fixture f;
+    struct generated generated;
+    int lines = 0;
+    open_fixture(&f, "star7", 512, 512, 512);
+    template_free(f.template);
+    CHECK_OK(template_read(rows[i].template, &f.template));
+    f.spec.template = f.template;
+    f.spec.configuration = configuration_default(f.template);
+    CHECK_OK(generate(&f.spec, &generated));
+    source_strip_lines(generated.source); /* as `halotune generate` prints it */
+    for (const char *at = generated.source; *at; at++) lines += *at == '\n';
+    CHECK(lines > 50 && lines <= rows[i].most_lines, "%s: %d lines", rows[i].template, lines);
+    generated_free(&generated);
+    close_fixture(&f);
+  }
+}
+
 TEST(the_grid_of_blocks_covers_the_box) {
   static const struct {
     const char *set;
@@ -230,6 +259,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_same_variant_gives_the_same_text),
       cmocka_unit_test(the_source_says_what_was_chosen),
+      cmocka_unit_test(a_source_is_short),
       cmocka_unit_test(the_grid_of_blocks_covers_the_box),
       cmocka_unit_test(what_a_rule_leaves_out_is_refused_with_its_reason),
       cmocka_unit_test(large_fields_get_wide_indices),
