@@ -202,6 +202,8 @@ typedef struct {
 
 /* How well an answer fits the problem: enumerator, number, name, meaning. From best to worst: EXACT, STALE, NEAR_GRID,
  * SAME_ARCH, SIMILAR, DEFAULT.
+ * EXACT: where the row's run ended early, another row answers instead if it is expected to be faster, by more than the
+ * error.
  * SIMILAR: no row of this stencil, element type and architecture fits. The configuration won for another stencil (the
  * nearest in shape, reach, fields and bytes), element type or architecture. It keeps all rules of its template for this
  * stencil, grid and GPU, and its source is generated for this stencil. Nobody has run or verified this very kernel. */
