@@ -25,6 +25,12 @@
 //      stage 2   holds plane z-2;  adds z-3   to sums of z-4, z-3, z-2     and completes z-4
 //      ...
 //
+// BARRIER says where a warp waits for the others. BARRIER_WHOLE: all begin a turn together. BARRIER_SPLIT: a warp says that it has sent all
+// rows of a turn, before the last stage computes; it waits for the others when the first stage of the next turn has added its own rows.
+// Meanwhile nobody is idle:
+//
+//      turn   | stage 1: own rows | wait | late rows, send | stages 2 ... T-1 | stage T: late rows, send | arrive | own rows |
+//
 // Each stage spoils the outermost points of a tile. Tiles overlap, and the spoiled points are not written. Where the box ends, nothing is
 // spoiled: points outside the box never change. OUTSIDE says where they are kept. OUTSIDE_SHARED: what a stage computed there is replaced
 // by the point of the input, which stays in shared memory until the last stage but one has passed it. OUTSIDE_SUMS: their sums are set to
@@ -48,6 +54,9 @@
 #define OUTSIDE_SHARED 0
 #define OUTSIDE_SUMS 1
 #define OUTSIDE OUTSIDE_SHARED
+#define BARRIER_WHOLE 0
+#define BARRIER_SPLIT 1
+#define BARRIER BARRIER_SPLIT
 #endif
 
 constexpr int TILE_X = LANES_X*POINTS, STRIPS = WARPS*(32/LANES_X), TILE_Y = STRIPS*ROWS;
@@ -324,6 +333,53 @@ template <Edge EDGE> __device__ __forceinline__ void receive_plane(const Tile &t
   request_plane<EDGE>(t, slot_at(turn.slot, RING - 1), turn.next);
 }
 
+// The barrier of BARRIER_SPLIT, behind the inboxes. Its phase n is over when all warps have sent their rows of turn n, and read those of
+// the turn before.
+__device__ __forceinline__ unsigned long long *barrier_of(const Tile &t) {
+  return reinterpret_cast<unsigned long long *>(t.inbox + 2*STEPS*INBOX_ELEMENTS);
+}
+__device__ __forceinline__ void begin_barrier(const Tile &t) {
+  if (threadIdx.x == 0) {
+    barrier_init(barrier_of(t), WARPS);
+    barrier_init_done();
+  }
+  __syncthreads();  // the inboxes are empty
+}
+__device__ __forceinline__ void arrive(const Tile &t) {
+  __syncwarp();
+  if (threadIdx.x%32 == 0) barrier_expect(barrier_of(t), 0);
+}
+
+// The first stage with BARRIER_SPLIT: its own rows, then those of the strips beside this one. Sums have moved on by then: the late rows
+// belong to the next place.
+template <Edge EDGE>
+__device__ __forceinline__ void add_rows_and_wait(const Tile &t, const Turn &turn, real *to, const real *from, const Weights &weights,
+                                                  real (&sums)[ROWS][POINTS][FORMS][PLANES], real (&plane)[ROWS][POINTS]) {
+  real own[ROWS][POINTS], late[ROWS][POINTS][FORMS][PLANES] = {};
+#pragma unroll
+  for (int j = 0; j < ROWS; j++) {
+#pragma unroll
+    for (int i = 0; i < POINTS; i++) own[j][i] = plane[j][i];
+  }
+  add_own_rows<EDGE>(t, turn.z, weights, sums, plane);
+  barrier_wait(barrier_of(t), turn.inbox);
+#pragma unroll
+  for (int j = 0; j < ROWS; j++) {
+#pragma unroll
+    for (int i = 0; i < POINTS; i++) late[j][i][0][LOW_Z] = sums[j][i][0][LOW_Z + 1];
+  }
+  add_late_rows<EDGE>(t, turn.z - 1, from, weights, late);
+  send_rows(t, to, own);
+#pragma unroll
+  for (int j = 0; j < ROWS; j++) {
+#pragma unroll
+    for (int i = 0; i < POINTS; i++) {
+      sums[j][i][0][LOW_Z + 1] = late[j][i][0][LOW_Z];
+      plane[j][i] = sums[j][i][0][PLANES - 1];
+    }
+  }
+}
+
 // A plane passes all stages at once.
 template <Edge EDGE>
 __device__ __forceinline__ void pass_stages(const Tile &t, Turn &turn, real *to, const real *from, const Weights &weights,
@@ -335,9 +391,14 @@ __device__ __forceinline__ void pass_stages(const Tile &t, Turn &turn, real *to,
     const bool keeps = OUTSIDE == OUTSIDE_SHARED && !IMAGES && EDGE != NO_EDGE && stage < STEPS - 1;
     real input[ROWS][POINTS];
     if (keeps) load_input(t, slot_at(turn.slot, -behind), input);  // early, so that nobody waits for it
-    add_late_rows<EDGE>(t, stage_z - 1, from + stage*INBOX_ELEMENTS, weights, sums[stage]);
-    send_rows(t, to + stage*INBOX_ELEMENTS, plane);
-    add_own_rows<EDGE>(t, stage_z, weights, sums[stage], plane);
+    if (BARRIER == BARRIER_SPLIT && stage == 0) {
+      add_rows_and_wait<EDGE>(t, turn, to, from, weights, sums[0], plane);
+    } else {
+      add_late_rows<EDGE>(t, stage_z - 1, from + stage*INBOX_ELEMENTS, weights, sums[stage]);
+      send_rows(t, to + stage*INBOX_ELEMENTS, plane);
+      if (BARRIER == BARRIER_SPLIT && stage == STEPS - 1) arrive(t);
+      add_own_rows<EDGE>(t, stage_z, weights, sums[stage], plane);
+    }
     if (keeps) keep_outside<EDGE>(t, turn.z - behind, input, plane);
   }
 }
@@ -372,7 +433,7 @@ __device__ __forceinline__ void take_plane(const Tile &t, Turn &turn, const Weig
                                            real (&sums)[STEPS][ROWS][POINTS][FORMS][PLANES], real (&held)[STEPS][ROWS][POINTS]) {
   real plane[ROWS][POINTS];
   real *to = t.inbox + turn.inbox*(STEPS*INBOX_ELEMENTS), *from = t.inbox + (1 - turn.inbox)*(STEPS*INBOX_ELEMENTS);
-  __syncthreads();  // the rows that were sent in the last turn are there
+  if (BARRIER == BARRIER_WHOLE) __syncthreads();  // the rows that were sent in the last turn are there
   if (HOLD) hold_stages<EDGE>(t, turn, to, from, weights, sums, held, plane);
   else pass_stages<EDGE>(t, turn, to, from, weights, sums, plane);
   const int done = turn.z - STEPS*LAG;
@@ -441,6 +502,10 @@ __device__ __forceinline__ void march(const Tile &t, const Weights &weights) {
   for (int i = threadIdx.x; i < 2*STEPS*INBOX_ELEMENTS; i += WARPS*32) t.inbox[i] = 0;
 #pragma unroll
   for (int i = 0; i < RING - 1; i++) request_plane<EDGE_ANY>(t, i, turn.next);
+  if (BARRIER == BARRIER_SPLIT) {
+    begin_barrier(t);
+    arrive(t);
+  }
 #pragma unroll 1
   for (int part = 0; part < 2; part++) {
     const int until = part == 0 ? middle_first : end;
