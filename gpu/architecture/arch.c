@@ -41,6 +41,22 @@ static const struct arch_facts table[] = {
 };
 /* clang-format on */
 
+/* Results a clock of a multiprocessor, from NVIDIA's table "throughput of native arithmetic instructions" (CUDA
+ * programming guide, 13), and a clock that no GPU exceeds as it is sold. */
+static const struct {
+  int capability, f32, f64;
+  double ghz;
+} arithmetic[] = {{75, 64, 2, 2.2},   {80, 64, 32, 1.5},   {86, 128, 2, 2.2}, {89, 128, 2, 2.9},
+                  {90, 128, 64, 2.0}, {100, 128, 64, 2.1}, {120, 128, 2, 3.0}};
+
+double arch_peak_gops(int capability, enum dtype dtype) {
+  for (size_t i = 0; i < COUNT(arithmetic); i++) {
+    if (arithmetic[i].capability == capability)
+      return (dtype == DTYPE_F64 ? arithmetic[i].f64 : arithmetic[i].f32) * arithmetic[i].ghz;
+  }
+  return 0;
+}
+
 /* Whether `text` is sm_, two or three digits, and optionally a feature letter. */
 static bool is_real(const char *text) {
   if (strncmp(text, "sm_", 3) != 0) return false;

@@ -49,6 +49,11 @@ const struct arch_facts *arch_find(int major, int minor);
 const struct arch_facts *arch_oldest(void);
 const struct arch_facts *arch_newest(void);
 
+/* What a multiprocessor of a compute capability (times ten: 90) computes at most, at a clock that no GPU of the
+ * architecture exceeds: 10^9 additions, multiplications and fma a second, each counted once. Returns 0 where it is not
+ * known. */
+double arch_peak_gops(int capability, enum dtype dtype);
+
 /* The limits that rules of templates may use. */
 struct device_limits arch_device_limits(const struct arch_facts *facts);
 

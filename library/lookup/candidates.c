@@ -34,7 +34,8 @@ void priced_family_free(struct priced_family *family) {
 static struct predict_gpu gpu_of(const struct catalog *catalog, const struct known_device *device) {
   const bool is_measured = device->model >= 0 && !device->is_emulation;
   return (struct predict_gpu){device->sm_count, device->memory_gbs, device->l2_bytes,
-                              is_measured ? catalog->devices[device->model].copy_gbs : 0};
+                              is_measured ? catalog->devices[device->model].copy_gbs : 0,
+                              device->is_emulation ? 0 : device->capability};
 }
 
 /* A GPU of which a number is not known is taken to be like the one of the measurement. */
@@ -165,12 +166,11 @@ static halotune_status price_trend(struct priced_family *family) {
 static void fill_columns(struct priced_family *family) {
   for (int i = 0; i < family->row_count; i++) {
     const struct priced_row *row = &family->rows[i];
-    const float values[PRICED_COLUMNS] = {
-        [PRICED_EXCESS] = row->log_excess,        [PRICED_START] = row->shares.log_start,
-        [PRICED_MEMORY] = row->shares.log_memory, [PRICED_BYTES] = row->size.log2[0],
-        [PRICED_X] = row->size.log2[1],           [PRICED_Y] = row->size.log2[2],
-        [PRICED_Z] = row->size.log2[3],           [PRICED_FACTOR] = row->factor,
-        [PRICED_LAUNCH] = row->launch_share};
+    const float values[PRICED_COLUMNS] = {[PRICED_EXCESS] = row->log_excess,    [PRICED_START] = row->shares.log_start,
+                                          [PRICED_WORK] = row->shares.log_work, [PRICED_BYTES] = row->size.log2[0],
+                                          [PRICED_X] = row->size.log2[1],       [PRICED_Y] = row->size.log2[2],
+                                          [PRICED_Z] = row->size.log2[3],       [PRICED_FACTOR] = row->factor,
+                                          [PRICED_LAUNCH] = row->launch_share};
     for (int c = 0; c < PRICED_COLUMNS; c++) family->columns[c][i] = values[c];
   }
 }
@@ -299,7 +299,7 @@ static void rank_rows(const struct rank_terms *t, const struct priced_family *fa
                       const float *restrict kin, const float *restrict trends, float *restrict ranks) {
   const float *const
       excess = family->columns[PRICED_EXCESS] + first,
-      *const start = family->columns[PRICED_START] + first, *const memory = family->columns[PRICED_MEMORY] + first,
+      *const start = family->columns[PRICED_START] + first, *const work = family->columns[PRICED_WORK] + first,
       *const bytes = family->columns[PRICED_BYTES] + first, *const x = family->columns[PRICED_X] + first,
       *const y = family->columns[PRICED_Y] + first, *const z = family->columns[PRICED_Z] + first,
       *const factor = family->columns[PRICED_FACTOR] + first, *const launch = family->columns[PRICED_LAUNCH] + first;
@@ -309,7 +309,7 @@ static void rank_rows(const struct rank_terms *t, const struct priced_family *fa
         kin[i] + t->of_size * fabsf(t->size.log2[0] - bytes[i]) + t->of_change * fabsf(t->factor - factor[i]) +
         t->of_launch * fabsf(t->launch_share - launch[i]) + t->of_apart * (1 - predict_nearness(&t->size, &size));
     const float scaled = excess[i] + t->log_ms + trends[i];
-    const float least = predict_log_least((struct predict_bounds){start[i], memory[i]}, t->bounds);
+    const float least = predict_log_least((struct predict_bounds){start[i], work[i]}, t->bounds);
     ranks[i] = (scaled > least ? scaled : least) + caution * error;
   }
 }

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "gpu/architecture/arch.h"
+
 #define AS_NAME(name, value, about) #name,
 const char *const predict_names[PREDICT_COEFFICIENTS] = {PREDICT_LIST(AS_NAME)};
 #undef AS_NAME
@@ -26,10 +28,13 @@ struct predict_work predict_work_of(const struct stencil *stencil, const struct 
   const int axis = stencil->dims - 1;
   struct predict_work work = {.row_bytes = (double)domain->row * (double)dtype_bytes(dtype),
                               .depth = 1 + analysis->radius_low[axis] + analysis->radius_high[axis],
-                              .bytes = analysis->bytes_per_point[dtype]};
+                              .bytes = analysis->bytes_per_point[dtype],
+                              .operations = analysis->instructions_per_point,
+                              .dtype = dtype};
   for (int i = 0; i < MAX_DIMS; i++) {
     work.points[i] = (double)(domain->high[i] - domain->low[i]);
     work.bytes *= (double)domain->grid.n[i];
+    work.operations *= work.points[i];
   }
   return work;
 }
@@ -49,6 +54,22 @@ static const float block_ms = 0.61e-6F, cluster_ms = 2.4e-6F;
 /* The bytes that a launch must move although the launch before left its fields in the L2 cache. On an H200 fields of
  * 1.5 times the cache still gain from it, fields of twice the cache do not. */
 static double missed_bytes(double bytes, double l2_bytes) { return fmin(bytes, 2 * fmax(bytes - l2_bytes, 0)); }
+
+/* 10^9 a second are so many a millisecond. */
+static const double giga_in_ms = 1e6;
+
+/* The time in which the fastest copy moves the bytes that must move; 0 where it is not known. */
+static double copy_ms(const struct predict_gpu *gpu, double bytes) {
+  const double fastest_gbs = gpu->copy_gbs > 0 ? gpu->copy_gbs : gpu->memory_gbs;
+  if (!(fastest_gbs > 0 && gpu->l2_bytes > 0)) return 0;
+  return missed_bytes(bytes, gpu->l2_bytes) / (fastest_gbs * giga_in_ms);
+}
+
+/* The time in which all multiprocessors compute the operations; 0 where it is not known. */
+static double arithmetic_ms(const struct predict_gpu *gpu, const struct predict_work *work) {
+  const double gops = arch_peak_gops(gpu->capability, work->dtype) * gpu->sm_count;
+  return gops > 0 ? work->operations / (gops * giga_in_ms) : 0;
+}
 
 static float clamp(float value, float low, float high) { return value < low ? low : value > high ? high : value; }
 
@@ -79,7 +100,7 @@ void predict_place_of(const struct predict_model *model, const struct predict_wo
                       struct predict_place *out) {
   const double l2_bytes = gpu->l2_bytes > 0 ? gpu->l2_bytes : usual_l2_bytes;
   const double gbs = gpu->memory_gbs > 0 ? gpu->memory_gbs : usual_gbs;
-  const double bytes = work->bytes > 1 ? work->bytes : 1, bytes_of_gbs_in_ms = 1e6;
+  const double bytes = work->bytes > 1 ? work->bytes : 1;
   *out = (struct predict_place){.work = work, .sm_count = gpu->sm_count > 0 ? gpu->sm_count : usual_sm_count};
   out->common.size.log2[0] = log2f((float)bytes);
   for (int axis = 0; axis < MAX_DIMS; axis++)
@@ -90,11 +111,9 @@ void predict_place_of(const struct predict_model *model, const struct predict_wo
   const long long row_bytes = (long long)work->row_bytes; /* a whole number */
   f[PREDICT_unaligned_128] = row_bytes % 128 != 0 ? 1 : 0;
   f[PREDICT_unaligned_32] = row_bytes % 32 != 0 ? 1 : 0;
-  out->common.log_streaming_ms = logf((float)(bytes / (gbs * reached_share * bytes_of_gbs_in_ms)));
-  const double fastest_gbs = gpu->copy_gbs > 0 ? gpu->copy_gbs : gpu->memory_gbs;
-  const double memory_ms = missed_bytes(bytes, l2_bytes) / (fastest_gbs * bytes_of_gbs_in_ms);
-  out->common.log_memory_ms =
-      fastest_gbs > 0 && gpu->l2_bytes > 0 && memory_ms > 0 ? logf((float)memory_ms) : -INFINITY;
+  out->common.log_streaming_ms = logf((float)(bytes / (gbs * reached_share * giga_in_ms)));
+  const double least_ms = fmax(copy_ms(gpu, bytes), arithmetic_ms(gpu, work));
+  out->common.log_least_ms = least_ms > 0 ? logf((float)least_ms) : -INFINITY;
   predict_recost(model, &out->common);
 }
 
@@ -137,13 +156,13 @@ static float start_ms(const struct predict_cost *cost, enum launch_mode mode) {
 }
 
 struct predict_bounds predict_bounds_of(const struct predict_cost *asked, enum launch_mode to) {
-  return (struct predict_bounds){logf(start_ms(asked, to)), asked->log_memory_ms};
+  return (struct predict_bounds){logf(start_ms(asked, to)), asked->log_least_ms};
 }
 
 struct predict_bounds predict_shares_of(double time_ms, const struct predict_cost *measured, enum launch_mode from) {
   const struct predict_bounds bounds = predict_bounds_of(measured, from);
   const float log_ms = logf((float)time_ms);
-  return (struct predict_bounds){fminf(0, log_ms - bounds.log_start), fminf(0, log_ms - bounds.log_memory)};
+  return (struct predict_bounds){fminf(0, log_ms - bounds.log_start), fminf(0, log_ms - bounds.log_work)};
 }
 
 struct prediction predict(const struct predict_model *model, double time_ms, const struct predict_cost *measured,

@@ -16,6 +16,7 @@ struct predict_gpu {
   double memory_gbs; /* peak rate of the memory, in 10^9 bytes a second */
   double l2_bytes;
   double copy_gbs; /* rate of the fastest copy that was measured; 0: the peak rate stands for it */
+  int capability;  /* compute capability times ten: 90. 0 for an emulation: no arithmetic bounds its times */
 };
 
 /* What a prediction knows of a problem. */
@@ -24,6 +25,8 @@ struct predict_work {
   double row_bytes;        /* distance of neighbours in y */
   double bytes;            /* compulsory traffic of one application */
   double depth;            /* planes that a plane reads, or rows in 2D: 1 plus the reach to both sides */
+  double operations;       /* additions, multiplications, fma and functions, each counted once, of all points */
+  enum dtype dtype;        /* in which they are computed */
 };
 
 struct predict_work predict_work_of(const struct stencil *stencil, const struct analysis *analysis, enum dtype dtype,
@@ -32,7 +35,8 @@ struct predict_work predict_work_of(const struct stencil *stencil, const struct 
 /* The coefficients: name, default, meaning. A default is used where a database has no coefficients of its own. The time
  * is the product of the base time and, for each coefficient, of exp(coefficient * feature). The time of a launch is
  * added. A prediction is at least the time of a launch and of the start of its blocks, and at least the time of a copy
- * of the bytes that the L2 cache cannot hold; or the share of these times that the measured launch needed. */
+ * of the bytes that the L2 cache cannot hold, and of the arithmetic; or the share of these times that the measured
+ * launch needed. */
 #define PREDICT_LIST(X)                                                                                    \
   X(cache, 0.10, "log2 of bytes over the L2 cache, between -2 and 1")                                      \
   X(fill, 0.33, "log of the threads that the GPU holds over those of the launch, where it is not full")    \
@@ -88,7 +92,7 @@ struct predict_cost {
   struct predict_size size;        /* of the problem */
   float log_streaming_ms;          /* of the time that the memory takes for the bytes */
   float dispatch_ms;               /* in which the GPU starts the blocks; 0: nothing is known of them */
-  float log_memory_ms;             /* of a copy of the bytes that must move; -INFINITY: the L2 cache may hold them */
+  float log_least_ms; /* of a copy of the bytes that must move, or of the arithmetic; -INFINITY: neither is known */
   float launch_share[LAUNCH_MODE_COUNT]; /* of the launch in the model\'s time */
   float factor;                          /* the sum of all coefficients times features */
   float features[PREDICT_FEATURES];
@@ -125,9 +129,10 @@ void predict_cost(const struct predict_model *model, const struct predict_shape 
                   const struct predict_gpu *gpu, struct predict_cost *out);
 
 /* A launch takes at least the time of an empty one and of the start of its blocks, and at least the time of a copy of
- * the bytes that must move. These are logarithms of both times in milliseconds, or of shares of them. */
+ * the bytes that must move or of the arithmetic, whichever is longer. These are logarithms of both times in
+ * milliseconds, or of shares of them. */
 struct predict_bounds {
-  float log_start, log_memory;
+  float log_start, log_work;
 };
 struct predict_bounds predict_bounds_of(const struct predict_cost *asked, enum launch_mode to);
 
@@ -136,8 +141,8 @@ struct predict_bounds predict_shares_of(double time_ms, const struct predict_cos
 
 /* The logarithm of the least milliseconds of a variant: of the bounds of the asked problem, with its shares. */
 static inline float predict_log_least(struct predict_bounds shares, struct predict_bounds bounds) {
-  const float start = shares.log_start + bounds.log_start, memory = shares.log_memory + bounds.log_memory;
-  return start > memory ? start : memory;
+  const float start = shares.log_start + bounds.log_start, work = shares.log_work + bounds.log_work;
+  return start > work ? start : work;
 }
 
 /* Predict the time of a variant.
