@@ -422,7 +422,10 @@ result "a list of templates" $? "$work/out"
 tune "$work/twins.db" --template other --json >"$work/out" 2>"$work/err" && json ".tasks[0] | .tried == $((2 * space)) and .twins == $space" &&
   [ "$(query "$work/twins.db" "select count(*), sum(reason = '') from measurement")" = "$space $space" ]
 result "what has the source of another is not measured, but counts as its twin" $? "$work/out"
-tune "$work/two.db" --template other --max-variants 2 --json >"$work/out" 2>"$work/err" && json '.tasks[0] | .complete and .tried == 2 and .twins == 1'
+# Which variants come first hangs on the compilers, so all three are twins here.
+sed -e 's/^name: small/name: same/' -e 's/^parameters:/&\n  unused: {values: [1, 2, 3], default: 1, about: of no use}/' "$templates/small.yaml" >"$templates/same.yaml"
+cp "$templates/small.cu" "$templates/same.cu"
+tune "$work/two.db" --template same --set block_x=64,block_y=1,vector=1,points_y=1 --max-variants 2 --json >"$work/out" 2>"$work/err" && json '.tasks[0] | .complete and .tried == 2 and .twins == 1'
 result "and --max-variants counts it" $? "$work/out"
 for strategy in random local; do
   tune "$work/$strategy.db" --strategy $strategy --json >"$work/out" 2>"$work/err" && json ".tasks[0] | .tried == $space and .complete" &&

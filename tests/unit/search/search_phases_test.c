@@ -1,5 +1,8 @@
 /* search_phases_test.c: the requests of a run's phases to store and backend: earlier results, the second grid, trials
  * without a source. The backend of this test runs nothing, and nothing is compiled. */
+#include <pthread.h>
+#include <time.h>
+
 #include "tests/unit/stores.h"
 #include "tests/unit/template/templates.h"
 #include "tuner/search/finals/second_grid.h"
@@ -276,6 +279,68 @@ TEST(no_more_variants_than_asked_for_are_in_flight) {
     proposals_free(&starts);
     case_close(&c);
   }
+}
+
+/* A strategy that thinks about its second variant until the device has the first one. */
+struct thinker {
+  const struct phase_case *phase_case;
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  int proposed, loads, loads_while_thinking;
+};
+
+static halotune_status think(void *state, struct proposal *out, bool *have) {
+  static const char *const changes[] = {"block_x=64", "block_y=4", "z_slicing=16"};
+  struct thinker *thinker = state;
+  struct timespec limit; /* against hanging */
+  clock_gettime(CLOCK_REALTIME, &limit);
+  limit.tv_sec += 60;
+  pthread_mutex_lock(&thinker->lock);
+  while (thinker->proposed == 1 && thinker->loads == 0) {
+    if (pthread_cond_timedwait(&thinker->changed, &thinker->lock, &limit) != 0) break;
+  }
+  if (thinker->proposed == 1) thinker->loads_while_thinking = thinker->loads;
+  pthread_mutex_unlock(&thinker->lock);
+  *have = thinker->proposed < (int)COUNT(changes);
+  if (*have) *out = proposal_with(thinker->phase_case, changes[thinker->proposed++]);
+  return HALOTUNE_OK;
+}
+
+static halotune_status load_counted(void *state, int slot, const struct candidate *candidate, struct verdict *verdict) {
+  struct thinker *thinker = state;
+  (void)slot, (void)candidate;
+  pthread_mutex_lock(&thinker->lock);
+  thinker->loads++;
+  pthread_cond_signal(&thinker->changed);
+  pthread_mutex_unlock(&thinker->lock);
+  *verdict = (struct verdict){.outcome = OUTCOME_WRONG};
+  return HALOTUNE_OK;
+}
+
+TEST(the_device_runs_a_variant_while_the_next_one_is_proposed) {
+  static const struct strategy thinking = {.next = think, .tell = tell_nobody};
+  static const struct backend threaded = {.name = "threaded",
+                                          .may_change_thread = true,
+                                          .set_problem = set_problem,
+                                          .load = load_counted,
+                                          .unload = unload};
+  struct search_end end;
+  struct phase_case c;
+  case_open(&c);
+  struct thinker thinker = {.phase_case = &c};
+  pthread_mutex_init(&thinker.lock, NULL);
+  pthread_cond_init(&thinker.changed, NULL);
+  c.backend = (struct backend_handle){.table = &threaded, .state = &thinker};
+  c.schedule.search_end_ms = INFINITY;
+  c.rows.run = case_run(&c.bench, c.store, "580.1");
+  struct search_inputs in = inputs_of(&c, &thinking);
+  in.strategy_state = &thinker;
+  CHECK_OK(search_phase_run(&in, &end));
+  CHECK_EQ(1, thinker.loads_while_thinking, "the first one was on the device");
+  CHECK_EQ(3, thinker.loads, "all are run");
+  pthread_cond_destroy(&thinker.changed);
+  pthread_mutex_destroy(&thinker.lock);
+  case_close(&c);
 }
 
 static halotune_status load_and_remember(void *state, int slot, const struct candidate *candidate,
@@ -644,6 +709,7 @@ int main(void) {
       cmocka_unit_test(a_runner_tells_when_a_trial_had_ended),
       cmocka_unit_test(earlier_results_are_found_with_how_slow_the_gpu_was),
       cmocka_unit_test(no_more_variants_than_asked_for_are_in_flight),
+      cmocka_unit_test(the_device_runs_a_variant_while_the_next_one_is_proposed),
       cmocka_unit_test(a_variant_that_another_gpu_takes_over_keeps_its_reason),
       cmocka_unit_test(what_a_lookup_serves_is_measured_first),
       cmocka_unit_test(a_slow_default_adjusts_no_earlier_results),

@@ -271,13 +271,17 @@ static halotune_status await_compile(const struct search_phase *phase, const str
   return trial_await(in->backend, trial, is_awaited ? INFINITY : in->schedule->search_end_ms, is_compiled);
 }
 
+static bool runner_has_room(const struct search_phase *phase) {
+  const int most = timed_best_ms(phase->in->timed) < queue_below_ms ? RUNNER_MOST : 1;
+  return runner_count(phase->runner) < most;
+}
+
 /* Give a compiled trial to the device. */
 static halotune_status put_trial(struct search_phase *phase, struct trial *trial) {
   const struct search_inputs *in = phase->in;
-  const int most = timed_best_ms(in->timed) < queue_below_ms ? RUNNER_MOST : 1;
   bool is_compiled = false;
   halotune_status status = read_if_due(phase);
-  while (status == HALOTUNE_OK && runner_count(phase->runner) >= most) status = take_ended(phase);
+  while (status == HALOTUNE_OK && !runner_has_room(phase)) status = take_ended(phase);
   if (status == HALOTUNE_OK) status = await_compile(phase, trial, &is_compiled);
   if (status != HALOTUNE_OK || !is_compiled) {
     trial_free(trial);
@@ -342,7 +346,34 @@ static halotune_status propose_lost(struct search_phase *phase) {
   return status;
 }
 
-/* Keep the compilers busy. */
+/* Run a compiled trial on the device, unless it has a result already. */
+static halotune_status run_trial(struct search_phase *phase, struct trial *trial) {
+  struct results *results = &phase->results;
+  halotune_status status = HALOTUNE_OK;
+  if (trial->is_stand_in) return take_stand_in(phase, trial);
+  const bool may_be_twin = !trial->is_over && !trial->again;
+  if (may_be_twin && runner_has_code(phase->runner, trial)) status = take_running(phase);
+  if (may_be_twin && status == HALOTUNE_OK) status = results_find_twin(results, trial);
+  if (status == HALOTUNE_OK && trial->is_over) return results_finish(results, trial);
+  if (status == HALOTUNE_OK) return put_trial(phase, trial);
+  trial_free(trial);
+  return status;
+}
+
+/* Give the device what is compiled, as far as it takes more at once. */
+static halotune_status keep_device_busy(struct search_phase *phase) {
+  halotune_status status = take_all_ended(phase);
+  while (status == HALOTUNE_OK && runner_is_beside(phase->runner) && runner_has_room(phase)) {
+    struct trial *trial;
+    status = pipeline_take(phase->in->pipeline, 0, &trial);
+    if (status != HALOTUNE_OK || !trial) break;
+    status = run_trial(phase, trial);
+  }
+  return status;
+}
+
+/* Keep the compilers busy. A proposal and its source take some milliseconds. The device does not wait until the
+ * compilers have all that they take. */
 static halotune_status feed_compilers(struct search_phase *phase) {
   const struct search_inputs *in = phase->in;
   halotune_status status = HALOTUNE_OK;
@@ -363,21 +394,8 @@ static halotune_status feed_compilers(struct search_phase *phase) {
     phase->is_dry = !have;
     if (!have) break;
     status = propose_variant(phase, &proposal);
+    if (status == HALOTUNE_OK) status = keep_device_busy(phase);
   }
-  return status;
-}
-
-/* Run a compiled trial on the device, unless it has a result already. */
-static halotune_status run_trial(struct search_phase *phase, struct trial *trial) {
-  struct results *results = &phase->results;
-  halotune_status status = HALOTUNE_OK;
-  if (trial->is_stand_in) return take_stand_in(phase, trial);
-  const bool may_be_twin = !trial->is_over && !trial->again;
-  if (may_be_twin && runner_has_code(phase->runner, trial)) status = take_running(phase);
-  if (may_be_twin && status == HALOTUNE_OK) status = results_find_twin(results, trial);
-  if (status == HALOTUNE_OK && trial->is_over) return results_finish(results, trial);
-  if (status == HALOTUNE_OK) return put_trial(phase, trial);
-  trial_free(trial);
   return status;
 }
 

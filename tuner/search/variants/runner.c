@@ -96,6 +96,8 @@ void runner_free(struct runner *runner) {
 
 int runner_count(const struct runner *runner) { return runner->count; }
 
+bool runner_is_beside(const struct runner *runner) { return runner->has_thread; }
+
 bool runner_has_code(const struct runner *runner, const struct trial *trial) {
   for (int i = 0; i < runner->count; i++) {
     const struct compiled *other = &runner->ring[(runner->first + i) % RUNNER_MOST].trial->compiled;

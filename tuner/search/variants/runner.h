@@ -26,6 +26,9 @@ void runner_free(struct runner *runner);
 
 int runner_count(const struct runner *runner);
 
+/* Whether trials run beside the program: false where runner_put itself runs them. */
+bool runner_is_beside(const struct runner *runner);
+
 /* Whether a trial with this machine code is in the runner. */
 bool runner_has_code(const struct runner *runner, const struct trial *trial);
 
