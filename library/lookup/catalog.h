@@ -107,6 +107,7 @@ struct catalog {
   struct served *rows;
   int row_count, row_room;
   struct refuted_list refuted;
+  struct set stencils_by_key; /* numbers of stencils, while databases are read */
   struct names stencil_names; /* names and hashes */
   struct names device_names;  /* names and uuids */
   struct texts texts;         /* the parameters of rows, each text once */

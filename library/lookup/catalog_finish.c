@@ -56,12 +56,11 @@ static halotune_status find_names(struct catalog *c) {
   bool ok = true;
   for (int i = 0; i < c->stencil_count; i++) {
     const char *name = c->stencils[i].name;
-    int newest = i;
-    for (int k = 0; k < c->stencil_count; k++) {
-      if (strcmp(c->stencils[k].name, name) == 0 && is_newer(&c->stencils[k], &c->stencils[newest])) newest = k;
-    }
-    ok = ok && names_add(&c->stencil_names, name, newest) && names_add(&c->stencil_names, c->stencils[i].hash, i);
+    const int newest = names_find(&c->stencil_names, name);
+    if (newest < 0) ok = ok && names_add(&c->stencil_names, name, i);
+    else if (is_newer(&c->stencils[i], &c->stencils[newest])) names_change(&c->stencil_names, name, i);
   }
+  for (int i = 0; i < c->stencil_count; i++) ok = ok && names_add(&c->stencil_names, c->stencils[i].hash, i);
   for (int i = 0; i < c->device_count; i++) {
     ok = ok && names_add(&c->device_names, c->devices[i].name, i) && names_add(&c->device_names, c->devices[i].uuid, i);
   }

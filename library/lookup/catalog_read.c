@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include "base/array.h"
 #include "base/date.h"
 #include "db/store/query.h"
@@ -85,7 +88,9 @@ static halotune_status read_rows(struct reader *r, const char *sql,
 static halotune_status take_stencil(struct reader *r, sqlite3_stmt *query) {
   struct catalog *c = r->catalog;
   const char *hash = column_text(query, 1), *name = column_text(query, 2);
-  for (int i = 0; i < c->stencil_count; i++) {
+  const uint64_t key = XXH3_64bits_withSeed(name, strlen(name), XXH3_64bits(hash, strlen(hash)));
+  int i;
+  for (struct set_walk at = set_walk(&c->stencils_by_key, key); set_next(&at, &i);) {
     if (strcmp(c->stencils[i].hash, hash) == 0 && strcmp(c->stencils[i].name, name) == 0) {
       return map_add(&r->stencils, sqlite3_column_int64(query, 0), i);
     }
@@ -97,7 +102,7 @@ static halotune_status take_stencil(struct reader *r, sqlite3_stmt *query) {
   *added = (struct known_stencil){.name = keep_text(c, name), .text = "", .newest = ""};
   added->database = c->database_count;
   snprintf(added->hash, sizeof added->hash, "%s", hash);
-  if (!added->name) return fail_memory();
+  if (!added->name || !set_add(&c->stencils_by_key, key, c->stencil_count)) return fail_memory();
   return map_add(&r->stencils, sqlite3_column_int64(query, 0), c->stencil_count++);
 }
 
@@ -578,6 +583,7 @@ void catalog_free(struct catalog *catalog) {
   free(catalog->devices);
   free(catalog->rows);
   refuted_free(&catalog->refuted);
+  set_free(&catalog->stencils_by_key);
   names_free(&catalog->stencil_names);
   names_free(&catalog->device_names);
   texts_free(&catalog->texts);

@@ -26,6 +26,13 @@ bool names_add(struct names *names, const char *text, int number) {
   return true;
 }
 
+void names_change(struct names *names, const char *text, int number) {
+  int at;
+  for (struct set_walk walk = set_walk(&names->by_text, XXH3_64bits(text, strlen(text))); set_next(&walk, &at);) {
+    if (strcmp(names->list[at].text, text) == 0) names->list[at].number = number;
+  }
+}
+
 int names_find(const struct names *names, const char *text) {
   const struct name_entry *entry = entry_of(names, text);
   return entry ? entry->number : -1;

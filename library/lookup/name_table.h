@@ -20,6 +20,9 @@ struct names {
  * memory is out. */
 bool names_add(struct names *names, const char *text, int number);
 
+/* Give a name that the table has another number. */
+void names_change(struct names *names, const char *text, int number);
+
 /* The number of a name; -1 if it is unknown. Threads: any number at once while no name is added. */
 int names_find(const struct names *names, const char *text);
 

@@ -183,6 +183,19 @@ for change in 'registers = -2147483648' 'registers = 2147483647' 'shared_bytes =
   result "a report of best.$change (exit $code)" $?
 done
 
+# 100 000 stencils of one name and no text. Each was compared with each, for minutes whenever the database was opened.
+cp "$work/honest.db" "$work/named.db"
+"$python" - "$work/named.db" <<'END'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.executemany("insert into stencil (hash, name, origin_id) values (?, 'star7', 1)", [("%064x" % i,) for i in range(100000)])
+db.commit()
+END
+timeout 60 "$halotune" query star7 --db "$work/named.db" --device 'NVIDIA H200' --grid 512,512,512 >"$work/out" 2>"$work/said"
+[ $? = 0 ] && grep -q '^match' "$work/out"
+result "stencils of one name are not compared with each other" $?
+rm "$work/named.db"
+
 # Each {} of a document takes some 240 bytes of memory.
 "$python" -c "print('{\"format\": \"halotune\", \"tables\": {\"best\": [' + '{},' * 16000000 + '{}]}}')" >"$work/wide.json"
 survives db import --db "$work/own.db" "$work/wide.json" && [ $code = 5 ] && grep -q 'more than 4 GiB of memory' "$work/said"
