@@ -8,7 +8,7 @@
  *     --questions FILE  a line for each problem: stencil or file, element type, grid; else random ones:
  *     --count N         so many; 200
  *     --seed N          of the random problems; 1
- *     --most-points N   of a random problem; 600000000
+ *     --most-points N   of a random problem, 32768 at least; 600000000
  *     --budget S        seconds for each search; 10
  *     --seconds S       begin no search later; without it there is no limit
  *     --devices LIST    the GPUs, which search at the same time; 0
@@ -34,6 +34,8 @@
 #include "db/store/query.h"
 #include "db/store/store.h"
 
+/* The shortest side of a random grid, and the points of the smallest one in three dimensions. */
+enum { LEAST_SIDE = 32, LEAST_POINTS = LEAST_SIDE * LEAST_SIDE * LEAST_SIDE };
 enum { MOST_QUESTIONS = 4096, MOST_DEVICES = 16, MOST_ARGUMENTS = 64, NAME_BYTES = 512 };
 
 static const struct {
@@ -105,9 +107,11 @@ static void make_questions(void) {
     snprintf(q->stencil, sizeof q->stencil, "%s", stencils[kind].name);
     q->dtype = random_below(&random, 2) ? DTYPE_F64 : DTYPE_F32;
     do {
-      const long long first = random_side(&random, 32, most);
+      const long long first = random_side(&random, LEAST_SIDE, most);
       for (int axis = 0; axis < 3; axis++)
-        q->grid[axis] = axis >= stencils[kind].dims ? 1 : axis == 0 || is_cube ? first : random_side(&random, 32, most);
+        q->grid[axis] = axis >= stencils[kind].dims ? 1
+                        : axis == 0 || is_cube      ? first
+                                                    : random_side(&random, LEAST_SIDE, most);
     } while (q->grid[0] * q->grid[1] * q->grid[2] > options.most_points);
   }
 }
@@ -436,7 +440,8 @@ static bool read_options(int argc, char **argv) {
 int main(int argc, char **argv) {
   char path[NAME_BYTES];
   int failed = 0;
-  if (!read_options(argc, argv) || options.count < 1 || options.count > MOST_QUESTIONS) {
+  if (!read_options(argc, argv) || options.count < 1 || options.count > MOST_QUESTIONS ||
+      options.most_points < LEAST_POINTS) {
     fprintf(stderr, "usage: near_gpu_bench [OPTION]... [-- OPTION OF TUNE...]; its source explains the options\n");
     return 2;
   }
