@@ -241,6 +241,18 @@ static int find_semicolon(const struct part *part, int at, int end) {
   return at;
 }
 
+/* Whether an operator that binds no closer than `<` stands outside of brackets. What is behind `<` is then not all of
+ * its right side. */
+static bool has_looser_operator(const struct part *part, struct range range) {
+  static const char *const looser[] = {"<", ">", "<=", ">=", "==", "!=", "&", "^", "|", "&&", "||", "?", "=", ","};
+  for (int i = range.begin; i < range.end; i = part_skip(part, skip_bracket(part, i, range.end) + 1, range.end)) {
+    for (size_t k = 0; k < COUNT(looser); k++) {
+      if (part_is(part, i, range.end, looser[k])) return true;
+    }
+  }
+  return false;
+}
+
 /* Read the `for` at a token. Returns false if it is written in another way, or its bounds are unknown. */
 static bool loop_read(const struct statements *s, int at, struct loop *out) {
   static const char *const heads[] = {"(", "int"}, *const counts[] = {NULL, "<"}, *const steps[] = {NULL, "++", ")"};
@@ -254,6 +266,7 @@ static bool loop_read(const struct statements *s, int at, struct loop *out) {
   int less = part_skip(part, test + 1, end), limit_end = find_semicolon(part, less, end);
   int step = part_skip(part, limit_end + 1, end), close = part_close(part, open, end);
   if (!is_followed_by(part, step, end, name, steps, COUNT(steps)) || close == end) return false;
+  if (has_looser_operator(part, (struct range){less + 1, limit_end})) return false;
   *out = (struct loop){.keyword = at, .name = name};
   out->first = expression_value(s->constants, part, (struct range){equals + 1, first_end}, EXPRESSION_CODE);
   out->limit = expression_value(s->constants, part, (struct range){less + 1, limit_end}, EXPRESSION_CODE);
