@@ -224,14 +224,15 @@ __device__ __forceinline__ void copy_plane(const Block &b, const CopyPlan &plan,
 }
 
 // ---- copying by the engine: the tile and its halo as a box of a tensor map, in which zeros stand for what lies beyond the grid.
-// Where taps read something else there, the threads fill it in, in the blocks at the ends of the grid.
+// Where taps read something else there, the threads fill it in, in the blocks at the ends of the grid: all threads of a block together where
+// rules read at the other end of the grid, else each warp for itself.
 
 // Behind the slots, two barriers for each: `full` counts the bytes of a plane, `empty` the warps that have read it.
 __device__ __forceinline__ unsigned long long *full(const Block &b, int slot) {
   return reinterpret_cast<unsigned long long *>(b.shared + SLOTS*SLOT) + slot;
 }
 __device__ __forceinline__ unsigned long long *empty(const Block &b, int slot) { return full(b, slot) + SLOTS; }
-#if COPIES == COPIES_ENGINE && FILLS_ENDS && PRODUCER == PRODUCER_OWN
+#if COPIES == COPIES_ENGINE && FAR_ENDS && PRODUCER == PRODUCER_OWN
 // And one for the threads that fill ends together, without the warp that copies.
 __device__ __forceinline__ unsigned long long *filled(const Block &b) { return full(b, 2*SLOTS); }
 #endif
@@ -265,7 +266,7 @@ __device__ __forceinline__ void make_barriers(const Block &b) {
       barrier_init(full(b, slot), 1);
       barrier_init(empty(b, slot), THREADS/32);
     }
-#if COPIES == COPIES_ENGINE && FILLS_ENDS && PRODUCER == PRODUCER_OWN
+#if COPIES == COPIES_ENGINE && FAR_ENDS && PRODUCER == PRODUCER_OWN
     barrier_init(filled(b), THREADS/32);
 #endif
     barrier_init_done();
@@ -274,6 +275,20 @@ __device__ __forceinline__ void make_barriers(const Block &b) {
 }
 
 #if COPIES == COPIES_ENGINE && FILLS_ENDS
+// Whether a plane beyond the grid reads otherwise than its image: two values tell.
+__device__ __forceinline__ bool changes_plane(const Block &b, int input, index_t z) {
+  return ghost_value(b.f, input, b.g, 0, 0, z, real(1)) != real(1) || ghost_value(b.f, input, b.g, 0, 0, z, real(2)) != real(2);
+}
+
+// Whether taps into plane z reach beyond the grid in x or y. Those of a star do so from the plane's own points alone.
+__device__ __forceinline__ bool has_sides(const Block &b, index_t z) { return !STAR || (z >= b.z_first && z < b.z_last); }
+
+// Whether taps from the tile reach beyond the grid in x, or in y.
+__device__ __forceinline__ bool has_ends_x(const Block &b) { return b.x < LOW_X || b.x + TILE_X + HIGH_X > b.g.nx; }
+__device__ __forceinline__ bool has_ends_y(const Block &b) { return b.y < LOW_Y || b.y + TILE_Y + HIGH_Y > b.g.ny; }
+#endif
+
+#if COPIES == COPIES_ENGINE && FAR_ENDS
 // A plane's points beyond the grid that taps reach from the tile: those beside its rows, then those below and above it. The threads share
 // them out, each the same ones in every plane.
 constexpr int END_COLUMNS = LOW_X + HIGH_X, END_ROWS = LOW_Y + HIGH_Y, END_WIDTH = TILE_X + (STAR ? 0 : END_COLUMNS);
@@ -282,17 +297,13 @@ constexpr int SIDE_ENDS = END_COLUMNS*SIDE_ROWS, ENDS = divide_up(SIDE_ENDS + EN
 struct EndPoint {
   index_t x, y;
   int to;               // its place in a plane of shared memory; -1: the thread has no such point
-#if FAR_ENDS
   index_t element;      // its image, in the plane of the grid
   real image[STAGED];   // what that holds in the plane that comes next
-#else
-  int from;             // the place of its image, which a rule keeps within the tile and its halo
-#endif
 };
 
 // The ends of the grid that a block has.
 struct Ends {
-  bool exist;  // for all threads of the block
+  bool exist;  // in x or y, for all threads of the block
   EndPoint points[at_least_one(ENDS)];
 #if PRODUCER == PRODUCER_OWN
   unsigned phase;  // of the barrier where those who fill meet
@@ -317,31 +328,16 @@ __device__ __forceinline__ EndPoint end_point(const Block &b, int number) {
   if (!is_read || !is_in_tile(int(x - b.x), int(y - b.y))) return {x, y, -1};
   const index_t image_in_x = near_image_x(g, x), image_in_y = near_image_y(g, y);
   const int to = cell(int(x - b.x), int(y - b.y));
-#if FAR_ENDS
   return {x, y, to, image_in_y*g.row + image_in_x};
-#else
-  return {x, y, to, cell(int(image_in_x - b.x), int(image_in_y - b.y))};
-#endif
-}
-
-// What the image of a point holds in the plane at hand.
-__device__ __forceinline__ real image_value(const EndPoint &end, int s, const real *plane) {
-#if FAR_ENDS
-  return end.image[s];
-#else
-  return plane[end.from];
-#endif
 }
 
 __device__ __forceinline__ void find_ends(const Block &b, Ends &ends) {
-  const Geometry &g = b.g;
   const int thread = int(threadIdx.y)*BLOCK_X + int(threadIdx.x);
-  const bool in_planes = b.x < LOW_X || b.x + TILE_X + HIGH_X > g.nx || b.y < LOW_Y || b.y + TILE_Y + HIGH_Y > g.ny;
-  ends.exist = in_planes || b.z_first < LOW_Z || b.z_last + HIGH_Z > g.nz;
+  ends.exist = has_ends_x(b) || has_ends_y(b);
 #if PRODUCER == PRODUCER_OWN
   ends.phase = 0;
 #endif
-  if (!in_planes) {
+  if (!ends.exist) {
 #pragma unroll
     for (int i = 0; i < ENDS; i++) ends.points[i] = {0, 0, -1};
     return;
@@ -350,10 +346,6 @@ __device__ __forceinline__ void find_ends(const Block &b, Ends &ends) {
   for (int i = 0; i < ENDS; i++) ends.points[i] = end_point(b, thread + i*THREADS);
 }
 
-// Whether taps into plane z reach beyond the grid in x or y. Those of a star do so from the plane's own points alone.
-__device__ __forceinline__ bool has_sides(const Block &b, index_t z) { return !STAR || (z >= b.z_first && z < b.z_last); }
-
-#if FAR_ENDS
 // Begin to load images: other tiles have most of them. They come in while the plane before is computed.
 __device__ __forceinline__ void load_far_images(const Block &b, index_t z, Ends &ends) {
   if (!ends.exist || !has_sides(b, z)) return;
@@ -367,13 +359,6 @@ __device__ __forceinline__ void load_far_images(const Block &b, index_t z, Ends 
   }
 }
 
-#endif
-
-// Whether a plane beyond the grid reads otherwise than its image: two values tell.
-__device__ __forceinline__ bool changes_plane(const Block &b, int input, index_t z) {
-  return ghost_value(b.f, input, b.g, 0, 0, z, real(1)) != real(1) || ghost_value(b.f, input, b.g, 0, 0, z, real(2)) != real(2);
-}
-
 // Fill all of a plane that reads otherwise than its image.
 __device__ __forceinline__ void fill_plane(const Block &b, int input, real *plane, index_t z) {
   constexpr int width = LOW_X + TILE_X + HIGH_X;
@@ -384,7 +369,7 @@ __device__ __forceinline__ void fill_plane(const Block &b, int input, real *plan
   }
 }
 
-// All threads that compute call this, when plane z is in shared memory and where the block has ends. Behind it they see what it filled in,
+// All threads that compute call this, when plane z is in shared memory, where the block has ends or z is one. Behind it they see what it filled in,
 // and so does the engine, which later copies to the same place.
 __device__ __forceinline__ void fill_ends(const Block &b, real *slot, index_t z, Ends &ends) {
 #pragma unroll
@@ -400,7 +385,7 @@ __device__ __forceinline__ void fill_ends(const Block &b, real *slot, index_t z,
     for (int i = 0; i < ENDS; i++) {
       const EndPoint &end = ends.points[i];
       if (end.to < 0) continue;
-      plane[end.to] = ghost_value(b.f, input, b.g, end.x, end.y, z, image_value(end, s, plane));
+      plane[end.to] = ghost_value(b.f, input, b.g, end.x, end.y, z, end.image[s]);
     }
   }
   tensor_fence();
@@ -411,6 +396,99 @@ __device__ __forceinline__ void fill_ends(const Block &b, real *slot, index_t z,
 #else
   __syncthreads();
 #endif
+}
+#endif
+
+#if COPIES == COPIES_ENGINE && FILLS_ENDS && !FAR_ENDS
+// What a plane lacks beyond the grid, each warp fills in for itself, as far as its own taps reach: so warps need not meet. Two of them may
+// write the same value to the same place. The lanes of a row of the block do so together: they have PART_X neighbours in x.
+constexpr int ROW_LANES = BLOCK_X < 32 ? BLOCK_X : 32, PART_X = ROW_LANES*VECTOR;
+
+// Points beside rows, and how many of them a lane has; rows of them begin at SIDE_LOW below the thread's first. The corners of a star are read by none.
+constexpr int END_COLUMNS = LOW_X + HIGH_X, SIDE_LOW = STAR ? 0 : LOW_Y, SIDE_COUNT = END_COLUMNS*(POINTS_Y + (STAR ? 0 : LOW_Y + HIGH_Y));
+constexpr int SIDES = divide_up(SIDE_COUNT, ROW_LANES);
+
+// The first column that taps of the thread's part of its row reach, from the tile's first point.
+__device__ __forceinline__ int part_first() { return int(threadIdx.x)/ROW_LANES*PART_X - LOW_X; }
+
+// Where a lane's i-th point beside rows lies, from the tile's first point. It may have none.
+struct Offset {
+  bool exists;
+  int x, y;
+};
+__device__ __forceinline__ Offset side_offset(const Block &b, int i) {
+  const int number = i*ROW_LANES + int(threadIdx.x)%ROW_LANES, column = number%at_least_one(END_COLUMNS);
+  const int x = int((column < LOW_X ? 0 : b.g.nx) - b.x) + column - LOW_X, y = own_y() - SIDE_LOW + number/at_least_one(END_COLUMNS);
+  const bool in_part = x >= part_first() && x < part_first() + PART_X + END_COLUMNS;
+  return {number < SIDE_COUNT && in_part && b.y + y < b.g.y1 + HIGH_Y, x, y};
+}
+
+// What a point beyond the grid reads, whose image a rule keeps within the tile and its halo.
+__device__ __forceinline__ real end_value(const Block &b, int input, const real *plane, int dx, int dy, index_t z) {
+  const index_t x = b.x + dx, y = b.y + dy;
+  return ghost_value(b.f, input, b.g, x, y, z, plane[cell(int(near_image_x(b.g, x) - b.x), int(near_image_y(b.g, y) - b.y))]);
+}
+
+__device__ __forceinline__ void fill_sides(const Block &b, int input, real *plane, index_t z) {
+#pragma unroll
+  for (int i = 0; i < SIDES; i++) {
+    const Offset at = side_offset(b, i);
+    if (at.exists) plane[cell(at.x, at.y)] = end_value(b, input, plane, at.x, at.y, z);
+  }
+}
+
+// Fill in rows below the grid or above it, from `first` on. Those of a star are read by the threads of the same columns alone.
+template <int ROWS> __device__ __forceinline__ void fill_rows(const Block &b, int input, real *plane, index_t z, index_t first) {
+  if (STAR) {
+    const index_t x = b.x + own_x();
+    if (x >= b.g.nx) return;
+#pragma unroll 1
+    for (index_t y = first > b.y - LOW_Y ? first : b.y - LOW_Y; y < first + ROWS && y < b.y + TILE_Y + HIGH_Y; y++) {
+      real values[VECTOR];
+      load_vector(plane + cell(own_x(), int(near_image_y(b.g, y) - b.y)), values);
+#pragma unroll
+      for (int lane = 0; lane < VECTOR; lane++) values[lane] = ghost_value(b.f, input, b.g, x + lane, y, z, values[lane]);
+      store_vector(plane + cell(own_x(), int(y - b.y)), values);
+    }
+    return;
+  }
+#pragma unroll 1
+  for (int i = int(threadIdx.x)%ROW_LANES; i < ROWS*(PART_X + END_COLUMNS); i += ROW_LANES) {
+    const int dx = part_first() + i%(PART_X + END_COLUMNS), dy = int(first - b.y) + i/(PART_X + END_COLUMNS);
+    if (b.x + dx < -LOW_X || b.x + dx >= b.g.nx + HIGH_X || dy < -LOW_Y || dy >= TILE_Y + HIGH_Y) continue;
+    plane[cell(dx, dy)] = end_value(b, input, plane, dx, dy, z);
+  }
+}
+
+// Fill all that taps of the warp read of a plane that reads otherwise than its image.
+__device__ __forceinline__ void fill_plane(const Block &b, int input, real *plane, index_t z) {
+  constexpr int low_x = STAR ? 0 : LOW_X, high_x = STAR ? 0 : HIGH_X, low_y = STAR ? 0 : LOW_Y, high_y = STAR ? 0 : HIGH_Y;
+  const int first = int(threadIdx.x)/ROW_LANES*PART_X;
+#pragma unroll 1
+  for (int dy = own_y() - low_y; dy < own_y() + POINTS_Y + high_y; dy++) {
+#pragma unroll 1
+    for (int dx = first - low_x + int(threadIdx.x)%ROW_LANES; dx < first + PART_X + high_x; dx += ROW_LANES) {
+      plane[cell(dx, dy)] = read_needed(b.f, input, b.g, b.x + dx, b.y + dy, z);
+    }
+  }
+}
+
+// All threads that compute call this, when plane z is in shared memory and where the block has ends or z is one. Behind it a warp sees what it filled in.
+__device__ __forceinline__ void fill_ends(const Block &b, real *slot, index_t z) {
+#pragma unroll
+  for (int s = 0; s < STAGED; s++) {
+    const int input = staged_input(s);
+    real *plane = slot + s*SHARED_PLANE;
+    if ((z < 0 || z >= b.g.nz) && changes_plane(b, input, z)) {
+      fill_plane(b, input, plane, z);
+      continue;
+    }
+    if (!has_sides(b, z)) continue;
+    if (has_ends_x(b)) fill_sides(b, input, plane, z);
+    if (b.y + own_y() < LOW_Y) fill_rows<LOW_Y>(b, input, plane, z, -LOW_Y);
+    if (b.y + own_y() + POINTS_Y + HIGH_Y > b.g.ny) fill_rows<HIGH_Y>(b, input, plane, z, b.g.ny);
+  }
+  __syncwarp();
 }
 #endif
 
@@ -615,11 +693,12 @@ __device__ __forceinline__ void march(const Block &b, const Weights &weights, co
 #endif
   real sums[POINTS_Y][VECTOR][FORMS][PLANES] = {};
   begin_march(b, pipeline, first, last);
-#if COPIES == COPIES_ENGINE && FILLS_ENDS
-  Ends ends;
-  find_ends(b, ends);
+#if COPIES == COPIES_ENGINE && FILLS_ENDS && !FAR_ENDS
+  const bool has_ends = has_ends_x(b) || has_ends_y(b);
 #endif
 #if COPIES == COPIES_ENGINE && FAR_ENDS
+  Ends ends;
+  find_ends(b, ends);
   load_far_images(b, first, ends);
 #endif
 #pragma unroll 1
@@ -630,10 +709,11 @@ __device__ __forceinline__ void march(const Block &b, const Weights &weights, co
       for (int u = 0; u < AT_ONCE; u++) load_beside(b, p + u, beside[u]);
     }
     take_planes(b, pipeline, p, last);
-#if COPIES == COPIES_ENGINE && FILLS_ENDS
-    if (ends.exist) fill_ends(b, b.shared + pipeline.at_hand.slot*SLOT, p, ends);
+#if COPIES == COPIES_ENGINE && FILLS_ENDS && !FAR_ENDS
+    if (has_ends || p < 0 || p >= b.g.nz) fill_ends(b, b.shared + pipeline.at_hand.slot*SLOT, p);
 #endif
 #if COPIES == COPIES_ENGINE && FAR_ENDS
+    if (ends.exist || p < 0 || p >= b.g.nz) fill_ends(b, b.shared + pipeline.at_hand.slot*SLOT, p, ends);
     if (p + 1 < last) load_far_images(b, p + 1, ends);
 #endif
 #pragma unroll
