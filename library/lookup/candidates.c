@@ -397,7 +397,8 @@ static halotune_status find_images(struct candidates *c) {
   if (!c->has_images || !c->finds_images) return fail_memory();
   for (int i = 0; i < catalog->stencil_count; i++) {
     const struct parsed_stencil *other = atomic_load_explicit(&catalog->stencils[i].parsed, memory_order_acquire);
-    c->has_images[i] = other && similar_has_images(other); /* find_kin() has read them */
+    /* find_kin() has read all but the question's own, which a program may have added by another name. */
+    c->has_images[i] = i == q->key.stencil || (other && similar_has_images(other));
   }
   for (int i = 0; i < catalog->row_count; i++) {
     const struct served *row = &catalog->rows[i];

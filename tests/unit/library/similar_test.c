@@ -159,6 +159,29 @@ TEST(templates_that_won_with_images_answer_for_stencils_with_images) {
   check_template(rows, 3, "skip", "direct", "a stencil without images");
 }
 
+/* A stencil with images that has rows on another GPU is no other stencil because a program gives it a name. */
+TEST(rows_of_the_stencil_itself_know_its_images) {
+  static const struct tuned rows[] = {{GPU_H200, "gradient", "direct", "vector=1", F32, {128, 128, 128}, USUAL, 0.005}};
+  static const char *const names[] = {"mine", "gradient"};
+  struct work folder;
+  char *file, text[4096];
+  size_t length;
+  halotune_ctx *ctx;
+  halotune_config configs[2];
+  CHECK_EQ(0, tuned_begin(&folder, rows, COUNT(rows), &ctx), "a database");
+  CHECK_OK(file_read("kernels/gradient.yaml", sizeof text / 2, &file, &length));
+  snprintf(text, sizeof text, "name: mine%s", strchr(file, '\n'));
+  free(file);
+  CHECK_EQ(HALOTUNE_OK, halotune_stencil_add(ctx, text), "%s", halotune_error(ctx));
+  for (int i = 0; i < 2; i++) {
+    const halotune_problem problem = problem_of(names[i], "a100 pcie 40gb", 3, 128);
+    CHECK_EQ(HALOTUNE_OK, halotune_lookup(ctx, &problem, &configs[i]), "%s", halotune_error(ctx));
+  }
+  CHECK_NEAR(configs[1].expected_error, configs[0].expected_error, 1e-9, "by another name");
+  CHECK(configs[1].expected_error < 0.5, "%g", configs[1].expected_error);
+  CHECK_EQ(0, tuned_end(&folder, ctx), "the end");
+}
+
 TEST(the_number_of_taps_counts) {
   static const struct tuned rows[] = {
       {GPU_H200, "star13", "direct", "vector=2", F32, {128, 128, 128}, USUAL, 0.005},
@@ -448,6 +471,7 @@ int main(void) {
       cmocka_unit_test(each_shape_of_a_benchmark_has_an_answer),
       cmocka_unit_test(the_nearest_stencil_lends_its_winner),
       cmocka_unit_test(templates_that_won_with_images_answer_for_stencils_with_images),
+      cmocka_unit_test(rows_of_the_stencil_itself_know_its_images),
       cmocka_unit_test(the_number_of_taps_counts),
       cmocka_unit_test(times_of_other_GPUs_follow_their_memory),
       cmocka_unit_test(a_doubtful_row_of_the_stencil_itself_may_lose),
