@@ -21,6 +21,7 @@ def published: if .published == null then "-" else "\(.published) (\(.source))" 
 "in the same rounds. Published: the best rate with several steps that is known of another code. AN5D: K. Matsumura et al.,",
 "CGO 2020. EBISU: L. Zhang et al., ICS 2023.",
 "",
+(.note // empty | ., ""),
 "| stencil | type | grid | published | sweep | fastest | 95 % interval | target |  | steps | time of a step, us | copy | template | parameters | tried |",
 "| --- | --- | --- | ---: | ---: | ---: | --- | ---: | --- | ---: | ---: | ---: | --- | --- | ---: |",
 (.rows[] | "| \(.stencil) | \(.dtype) | \(.grid | map(tostring) | join("x")) | \(published) | \(.sweep | whole) | \(.rate | whole) | "
