@@ -93,7 +93,7 @@ LIBRARY_OBJECTS := $(LIBRARY_SOURCES:%.c=$(OBJ)/%.o)
 # library in build/lib therefore holds the path of this checkout. A moved checkout has another path, and so another folder
 # for these objects.
 HERE := $(OBJ)/here-$(shell printf '%s' '$(CURDIR)' | cksum | cut -d' ' -f1)
-HERE_OBJECTS := $(LIBRARY_OBJECTS:$(OBJ)/base/data_folders.o=$(HERE)/data_folders.o)
+HERE_OBJECTS := $(LIBRARY_OBJECTS:$(OBJ)/base/files/data_folders.o=$(HERE)/base/files/data_folders.o)
 # Versions with one ABI have one soname: before 1.0 those with the same first two numbers, later those with the same first.
 NUMBERS := $(subst ., ,$(VERSION))
 ABI := $(firstword $(NUMBERS))$(if $(filter 0,$(firstword $(NUMBERS))),.$(word 2,$(NUMBERS)))
@@ -161,8 +161,8 @@ library: $(SHARED) $(HERE)/libhalotune.a $(OUT)/halotune.pc $(OBJ)/libhalotune.a
 	  [ "$$(readlink $${link%:*})" = $${link#*:} ] || ln -sf $${link#*:} $${link%:*} || exit 1; \
 	done
 
-# Only base/data_folders.c knows the PREFIX. A new PREFIX changes the file data_dir, on which only data_folders.o depends.
-PREFIX_OBJECTS := $(OBJ)/base/data_folders.o $(HERE)/data_folders.o
+# Only base/files/data_folders.c knows the PREFIX. A new PREFIX changes the file data_dir, on which only data_folders.o depends.
+PREFIX_OBJECTS := $(OBJ)/base/files/data_folders.o $(HERE)/base/files/data_folders.o
 $(PREFIX_OBJECTS): $(OBJ)/data_dir
 $(PREFIX_OBJECTS): private HALOTUNE_CPPFLAGS += -DHALOTUNE_DATA_DIR='"$(DATA_DIR)"'
 $(OBJ)/data_dir: private FOLDER = $(DATA_DIR)
@@ -190,7 +190,7 @@ $(SHARED): $(LIBRARY_OBJECTS) $(OUT)/halotune.map
 	$(Q)$(LINK) -shared -Wl,-soname,$(SONAME) -Wl,--version-script,$(OUT)/halotune.map -Wl,--no-undefined-version,-z,defs,-z,relro,-z,now \
 	  -o $@ $(LIBRARY_OBJECTS) $(SHARED_LIBRARIES)
 
-$(HERE)/data_folders.o: base/data_folders.c | cuda-headers
+$(HERE)/base/files/data_folders.o: base/files/data_folders.c | cuda-headers
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  CC    $< (build/lib)")
 	$(Q)$(COMPILE) -DHALOTUNE_ROOT='"$(CURDIR)"' -MMD -MP -c -o $@ $<
@@ -236,7 +236,7 @@ define newline
 
 endef
 # The driver of tests. It is linked with its own copy of each file of ours that it uses.
-FAKE_CUDA_SOURCES := $(wildcard tests/fake_cuda/*.c base/*.c tuner/emulate/*.c) gpu/architecture/arch.c gpu/architecture/occupancy.c \
+FAKE_CUDA_SOURCES := $(wildcard tests/fake_cuda/*.c base/*.c base/*/*.c tuner/emulate/*.c) gpu/architecture/arch.c gpu/architecture/occupancy.c \
   $(addprefix stencil/cuda/,cuda_tokens.c includes.c) $(addprefix gpu/compile/,cache_folder.c compile.c compile_pack.c cubin_cache.c nvrtc.c ptxas_report.c)
 FAKE_CUDA_OBJECTS := $(FAKE_CUDA_SOURCES:%.c=$(OBJ)/%.o)
 

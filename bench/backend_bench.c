@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "tuner/cli/options/pick_variants.h"
 #include "tuner/measure/backends/backend.h"
 #include "tuner/verify/compare.h"

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
-#include "base/cores.h"
+#include "base/system/clock.h"
+#include "base/system/cores.h"
 #include "gpu/workers/compile_pool.h"
 
 enum { KERNELS = 200, WARM_UP = 2, ROUNDS = 3, MAX_COUNTS = 16 };

@@ -17,9 +17,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/hash.h"
-#include "base/number.h"
+#include "base/identity/hash.h"
+#include "base/numbers/number.h"
+#include "base/system/clock.h"
 #include "db/store/launch_text.h"
 #include "db/store/query.h"
 #include "tuner/cli/options/loaded_stencil.h"

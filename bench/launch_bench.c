@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
-#include "base/sorted.h"
+#include "base/memory/sorted.h"
+#include "base/system/clock.h"
 #include "library/kernel/kernel_set.h"
 
 enum { POINTS = 32, BATCH = 200, BATCHES = 400, LIMIT_NS = 200 };

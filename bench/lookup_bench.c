@@ -20,12 +20,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/array.h"
-#include "base/clock.h"
-#include "base/file.h"
-#include "base/parallel.h"
-#include "base/random.h"
-#include "base/sorted.h"
+#include "base/files/file.h"
+#include "base/memory/array.h"
+#include "base/memory/sorted.h"
+#include "base/numbers/random.h"
+#include "base/system/clock.h"
+#include "base/system/parallel.h"
 #include "db/store/launch_text.h"
 #include "db/store/query.h"
 #include "db/store/store.h"

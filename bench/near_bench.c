@@ -14,8 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/array.h"
-#include "base/sorted.h"
+#include "base/memory/array.h"
+#include "base/memory/sorted.h"
 #include "db/store/query.h"
 #include "db/store/store.h"
 #include "library/predict/fit.h"

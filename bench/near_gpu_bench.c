@@ -25,12 +25,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/array.h"
-#include "base/clock.h"
-#include "base/file.h"
-#include "base/process.h"
-#include "base/random.h"
-#include "base/sorted.h"
+#include "base/files/file.h"
+#include "base/memory/array.h"
+#include "base/memory/sorted.h"
+#include "base/numbers/random.h"
+#include "base/system/clock.h"
+#include "base/system/process.h"
 #include "db/store/query.h"
 #include "db/store/store.h"
 

@@ -18,8 +18,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/array.h"
-#include "base/random.h"
+#include "base/memory/array.h"
+#include "base/numbers/random.h"
 #include "db/store/query.h"
 #include "db/store/store.h"
 #include "gpu/architecture/arch.h"

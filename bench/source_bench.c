@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "gpu/compile/compile.h"
 
 enum { MAX_FILES = 64, MAX_SOURCE_BYTES = 1 << 20 };

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/sorted.h"
+#include "base/memory/sorted.h"
 #include "gpu/driver/kernel.h"
 #include "gpu/workers/compile_pool.h"
 #include "tuner/cli/options/pick_variants.h"

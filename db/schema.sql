@@ -44,7 +44,7 @@ create table device (
 -- A stencil, by what it means. The values of its coefficients are no part of that: they belong to a text.
 create table stencil (
   id        integer primary key,
-  hash      text    not null,                   -- identity of its meaning: 64 hexadecimal digits (base/identity.h)
+  hash      text    not null,                   -- identity of its meaning: 64 hexadecimal digits (base/identity/identity.h)
   name      text    not null,
   origin_id integer not null references origin (id),
   unique (hash, name)                           -- two names may mean the same

@@ -28,7 +28,7 @@ mkdir -m 700 "$work/there" && mv "$work/here" "$work/there/moved" && rm -rf "$wo
 result "elsewhere, with other dates, permissions, time zone and language, it makes the same bytes" $?
 ! (cd "$work/there/moved" && GIT_TEST_ASSUME_DIFFERENT_OWNER=1 make --no-print-directory dist) >"$work/log" 2>&1 && grep -q 'safe.directory' "$work/log" && ! grep -q 'some are changed' "$work/log"
 result "a checkout that git refuses, as another user's, is told as such" $?
-echo '/* changed */' >>"$work/there/moved/base/text.c"
+echo '/* changed */' >>"$work/there/moved/base/text/text.c"
 ! (cd "$work/there/moved" && make --no-print-directory dist) >"$work/log" 2>&1 && grep -q 'some are changed' "$work/log"
 result "files that are not committed are refused" $?
 

@@ -89,7 +89,7 @@ def late_commands(document):
 
 def main():
     invented = list(unknown_words("`halotune tune --budget 1s`, `halotune tuna star7`, `halotune query --nonsense`"))
-    made_up = "## Where is X?\n" + "| a | `base/json.c` |\n" * 19 + "| b | `nosuch` in `base/json.c` |\n| c | `base/nosuch.c` |\n"
+    made_up = "## Where is X?\n" + "| a | `base/text/json.c` |\n" * 19 + "| b | `nosuch` in `base/text/json.c` |\n| c | `base/nosuch.c` |\n"
     missed = list(unanswered(made_up))
     failed = int(invented != ["there is no halotune tuna", "halotune query has no option --nonsense"] or len(missed) != 3)
     print(f"{'not ok' if failed else 'ok'} 1 - in a text of this test, a command, an option, a symbol and a file that there are not")

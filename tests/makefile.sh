@@ -36,7 +36,7 @@ result "uninstall leaves the user's files alone" $?
 rm "$data/kernels/mine.yaml" && installed uninstall && [ ! -e "$data" ]
 result "uninstall removes empty folders" $?
 
-# A second PREFIX compiles only base/data_folders.c, which holds the PREFIX. This happens in a copy, because it replaces
+# A second PREFIX compiles only base/files/data_folders.c, which holds the PREFIX. This happens in a copy, because it replaces
 # the objects.
 mkdir "$work/copy"
 case ${HALOTUNE:-} in build/obj/*/halotune) objects=${HALOTUNE%/halotune} ;; *) objects=build/obj ;; esac
@@ -44,7 +44,7 @@ git ls-files -z | xargs -0 cp -p --parents -t "$work/copy" && cp -Rp --parents "
 compiled() { # PREFIX: the sources that its installation compiles
   make -C "$work/copy" --no-print-directory install PREFIX="$1" DESTDIR="$work/prefix" | sed -n 's/^  CC *\([^ ]*\).*/\1/p' | sort -u
 }
-compiled /a >"$work/log" && [ "$(compiled /b)" = base/data_folders.c ] && [ -z "$(compiled /b)" ] &&
+compiled /a >"$work/log" && [ "$(compiled /b)" = base/files/data_folders.c ] && [ -z "$(compiled /b)" ] &&
   strings "$work/prefix/b/bin/halotune" | grep -qx /b/share/halotune && ! strings "$work/prefix/b/bin/halotune" | grep -qx /a/share/halotune &&
   grep -qx 'prefix=/b' "$work/prefix/b/lib/pkgconfig/halotune.pc"
 result "another PREFIX compiles only what knows the PREFIX" $?
@@ -103,10 +103,10 @@ HALOTUNE=build/halotune tests/cli.sh version help >"$work/log" 2>&1 && [ "$(grep
 result "cli.sh runs the cases that its arguments name, and refuses others" $?
 
 # The targets for editors and debuggers.
-(cd "$work/copy" && make --no-print-directory compile-commands && jq -r '.[] | select(.file == "base/data_folders.c") | .command' compile_commands.json >command &&
+(cd "$work/copy" && make --no-print-directory compile-commands && jq -r '.[] | select(.file == "base/files/data_folders.c") | .command' compile_commands.json >command &&
   sed 's/$/ -o data_folders.o/' command | sh && [ -s data_folders.o ] && [ "$(jq -r '.[].file' compile_commands.json | sort -u | grep -c .)" -gt 300 ]) >"$work/log" 2>&1
 result "compile_commands.json has commands that compile" $?
-make -n V=1 DEBUG=1 all 2>/dev/null | grep -q -e ' -O0 -g3 .* -o build/obj/[^ ]*-debug-[0-9]*/base/text.o base/text.c$'
+make -n V=1 DEBUG=1 all 2>/dev/null | grep -q -e ' -O0 -g3 .* -o build/obj/[^ ]*-debug-[0-9]*/base/text/text.o base/text/text.c$'
 result "DEBUG=1 compiles for a debugger, into objects of its own" $?
 
 # The hook refuses what `make form` refuses. A few files are enough for it.

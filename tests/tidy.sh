@@ -37,7 +37,8 @@ check_width
 result "no line with a comment is wider than 120 columns" $?
 
 # A header is included only from further left in this line.
-layers="include base stencil/expression stencil/file stencil/analysis stencil/launch stencil/cuda stencil/template stencil/generate
+layers="include base base/memory base/numbers base/text base/identity base/system base/files
+  stencil/expression stencil/file stencil/analysis stencil/launch stencil/cuda stencil/template stencil/generate
   gpu/architecture gpu/compile gpu/driver gpu/workers db/store db/exchange library/predict library/lookup library/kernel library/tune
   reports/rows reports/figures reports/document reports/page
   tuner/emulate tuner/verify tuner/count tuner/device tuner/measure

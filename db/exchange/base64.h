@@ -3,7 +3,7 @@
 #define DB_EXCHANGE_BASE64_H
 
 #include "base/fail.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 /* Append the text; ask text_ok(out). */
 void base64_write(const void *bytes, size_t length, struct text *out);

@@ -1,7 +1,7 @@
 /* choose.c: one statement a table, each using those before it. */
 #include "db/exchange/choose.h"
 
-#include "base/array.h"
+#include "base/memory/array.h"
 #include "db/exchange/table.h"
 #include "db/store/query.h"
 

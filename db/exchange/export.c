@@ -1,6 +1,6 @@
 /* export.c: tables as lists of objects, one row a line, ids counted anew. */
 #include "db/exchange/export.h"
-#include "base/json.h"
+#include "base/text/json.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * times in milliseconds. */
 #include <string.h>
 
-#include "base/json.h"
+#include "base/text/json.h"
 #include "db/exchange/export.h"
 #include "db/store/outcome.h"
 #include "db/store/query.h"

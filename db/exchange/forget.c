@@ -1,7 +1,7 @@
 /* forget.c: deletes chosen rows: first rows that refer to others, then rows that nothing refers to any more. */
 #include "db/exchange/forget.h"
 
-#include "base/array.h"
+#include "base/memory/array.h"
 #include "db/store/query.h"
 #include "db/store/refuted.h"
 

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/array.h"
+#include "base/memory/array.h"
 
 halotune_status id_map_add(struct id_maps *maps, int table, int64_t from, int64_t to) {
   struct id_pair *pairs =

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "base/json.h"
-#include "base/utf8.h"
+#include "base/files/file.h"
+#include "base/text/json.h"
+#include "base/text/utf8.h"
 #include "db/exchange/base64.h"
 #include "db/exchange/export.h"
 #include "db/exchange/signed_document.h"

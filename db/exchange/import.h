@@ -2,8 +2,8 @@
 #ifndef DB_EXCHANGE_IMPORT_H
 #define DB_EXCHANGE_IMPORT_H
 
-#include "base/identity.h"
-#include "base/signature.h"
+#include "base/identity/identity.h"
+#include "base/identity/signature.h"
 #include "db/store/store.h"
 
 /* Read a document.

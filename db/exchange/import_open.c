@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "base/pipe.h"
+#include "base/files/file.h"
+#include "base/system/pipe.h"
 #include "db/exchange/import.h"
 #include "db/exchange/signed_document.h"
 #include "db/exchange/table.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/memory/array.h"
 #include "db/exchange/id_map.h"
 #include "db/exchange/merge_best.h"
 #include "db/store/columns.h"

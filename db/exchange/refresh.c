@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/memory/array.h"
 #include "db/exchange/refresh_write.h"
 #include "db/store/launch_text.h"
 #include "db/store/query.h"

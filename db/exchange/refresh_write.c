@@ -1,7 +1,7 @@
 /* refresh_write.c: the statements of one variant. */
 #include "db/exchange/refresh_write.h"
 
-#include "base/array.h"
+#include "base/memory/array.h"
 #include "db/store/query.h"
 
 /* Places of all statements: ?1 the variant, ?2 its twin (the same variant of the installed template), ?3 the installed

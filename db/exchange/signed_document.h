@@ -2,12 +2,12 @@
  * this in the place of that end, and in no other form:
  *   ,\n"signer": "KEY", "signature": "SIGNATURE"}\n
  * KEY is the public key in 64 hexadecimal digits, SIGNATURE the Ed25519 signature in 128. What is signed is every byte
- * before it (base/signature.h, kind "document"). */
+ * before it (base/identity/signature.h, kind "document"). */
 #ifndef DB_EXCHANGE_SIGNED_DOCUMENT_H
 #define DB_EXCHANGE_SIGNED_DOCUMENT_H
 
-#include "base/signature.h"
-#include "base/text.h"
+#include "base/identity/signature.h"
+#include "base/text/text.h"
 
 /* The members of the document that make up the signature. */
 #define DOCUMENT_SIGNER "signer"

@@ -11,12 +11,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/array.h"
-#include "base/file.h"
-#include "base/own.h"
-#include "base/replace.h"
-#include "base/text.h"
-#include "base/user_folder.h"
+#include "base/files/file.h"
+#include "base/files/own.h"
+#include "base/files/replace.h"
+#include "base/files/user_folder.h"
+#include "base/memory/array.h"
+#include "base/text/text.h"
 
 static const char file_name[] = "trusted-signers";
 

@@ -1,12 +1,12 @@
 /* signers.h: the signers that the user has named: whose signed documents are trusted. They stand in the file
- * trusted-signers of the user's data folder (base/user_folder.h), a line "NAME KEY" each.
+ * trusted-signers of the user's data folder (base/files/user_folder.h), a line "NAME KEY" each.
  *
  * Whoever can write this file decides what is trusted. It is refused if it or its folder belongs to another user, or if
  * others can write to it. */
 #ifndef DB_EXCHANGE_SIGNERS_H
 #define DB_EXCHANGE_SIGNERS_H
 
-#include "base/signature.h"
+#include "base/identity/signature.h"
 
 enum { SIGNER_NAME_BYTES = 65 };
 

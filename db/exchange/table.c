@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/memory/array.h"
 #include "db/store/query.h"
 
 #define AS_NAME(name, text) text,

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "base/fail.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 /* In an order in which what is referred to stands first. The table origin is of one database alone. */
 #define TABLE_LIST(X)           \

@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/own.h"
-#include "base/replace.h"
+#include "base/files/own.h"
+#include "base/files/replace.h"
 #include "db/store/query.h"
 #include "db/store/schema.h"
 

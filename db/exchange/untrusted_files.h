@@ -3,7 +3,7 @@
 #ifndef DB_EXCHANGE_UNTRUSTED_FILES_H
 #define DB_EXCHANGE_UNTRUSTED_FILES_H
 
-#include "base/identity.h"
+#include "base/identity/identity.h"
 #include "db/store/store.h"
 
 /* Keep a document, as PATH.untrusted/NAME-IDENTITY.db. One that is there already stays.

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/utf8.h"
+#include "base/memory/array.h"
+#include "base/text/utf8.h"
 #include "db/store/launch_text.h"
 #include "db/store/query.h"
 #include "db/store/sql_parts.h"

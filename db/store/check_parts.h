@@ -5,8 +5,8 @@
 #include <sqlite3.h>
 #include <stdbool.h>
 
-#include "base/identity.h"
-#include "base/set.h"
+#include "base/identity/identity.h"
+#include "base/memory/set.h"
 #include "db/store/check.h"
 #include "stencil/generate/generate.h"
 

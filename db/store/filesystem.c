@@ -9,7 +9,7 @@
 #include <sys/statfs.h>
 #include <unistd.h>
 
-#include "base/array.h"
+#include "base/memory/array.h"
 
 static const unsigned long shared_types[] = {
     0x00006969, /* NFS */

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/utf8.h"
+#include "base/memory/array.h"
+#include "base/text/utf8.h"
 #include "db/store/definitions.h"
 #include "db/store/query.h"
 #include "db/store/schema.h"

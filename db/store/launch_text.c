@@ -7,9 +7,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/json.h"
-#include "base/number.h"
+#include "base/memory/array.h"
+#include "base/numbers/number.h"
+#include "base/text/json.h"
 
 static json_t *axes_json(const long axes[MAX_DIMS]) {
   json_t *json = json_array();

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "db/store/store_parts.h"
 
 halotune_status store_run_lose(struct store *store, int64_t run, const char *why) {

@@ -2,8 +2,8 @@
  * schema.h. */
 #include "db/store/migrate.h"
 
-#include "base/array.h"
-#include "base/text.h"
+#include "base/memory/array.h"
+#include "base/text/text.h"
 #include "db/store/migrate_5.h"
 #include "db/store/migrate_copy.h"
 #include "db/store/query.h"

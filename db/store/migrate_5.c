@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/array.h"
+#include "base/memory/array.h"
 #include "db/store/query.h"
 #include "db/store/schema.h"
 #include "db/store/store.h"

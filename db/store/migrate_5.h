@@ -9,7 +9,7 @@
 #define migrate_5_sql MIGRATE_SET_ASIDE_SQL
 
 /* Copy the tables that were put aside into the tables of schema.sql, and drop them. Rows that were not trusted are left
- * out. Only imported bests say where they come from; for all other rows it is unknown. Identities (base/identity.h) are
+ * out. Only imported bests say where they come from; for all other rows it is unknown. Identities (identity.h) are
  * computed from texts: a row that this program cannot read keeps its old name, and so does a variant whose source was
  * not kept.
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */

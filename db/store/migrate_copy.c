@@ -2,7 +2,7 @@
  * table has them, too. */
 #include "db/store/migrate_copy.h"
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "db/store/query.h"
 
 halotune_status migrate_copy_rows(sqlite3 *connection, const char *table, const char *more, const char *values) {

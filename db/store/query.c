@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "db/store/filesystem.h"
 
 /* What to do about an error, as the end of a sentence. */

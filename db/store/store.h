@@ -70,7 +70,7 @@ void store_limit(struct store *store, long steps);
  * Returns HALOTUNE_OK; HALOTUNE_IO where there is no home; HALOTUNE_MEMORY. */
 halotune_status store_default_path(char **path);
 
-/* starter.db, the database that comes with Halotune, in the first of the data folders (base/data_folders.h) where it is
+/* starter.db, the database that comes with Halotune, in the first of the data folders (data_folders.h) where it is
  * usable; else in the first where it is; else where it would lie.
  *   path  from malloc, the caller's; NULL on failure, and where there is no data folder
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/replace.h"
-#include "base/utf8.h"
+#include "base/files/replace.h"
+#include "base/text/utf8.h"
 #include "db/store/filesystem.h"
 #include "db/store/journal.h"
 #include "db/store/migrate.h"

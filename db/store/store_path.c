@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/array.h"
-#include "base/data_folders.h"
-#include "base/user_folder.h"
+#include "base/files/data_folders.h"
+#include "base/files/user_folder.h"
+#include "base/memory/array.h"
 #include "db/store/store.h"
 
 halotune_status store_default_path(char **path) {

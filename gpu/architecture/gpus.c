@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/array.h"
+#include "base/memory/array.h"
 #include "gpu/architecture/gpu_list.h"
 
 #define AS_ROW(...) {__VA_ARGS__},

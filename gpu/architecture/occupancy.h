@@ -3,7 +3,7 @@
 #ifndef GPU_ARCHITECTURE_OCCUPANCY_H
 #define GPU_ARCHITECTURE_OCCUPANCY_H
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "gpu/architecture/arch.h"
 
 /* The resources that can run out: enumerator, name. */

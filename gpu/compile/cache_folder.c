@@ -13,10 +13,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/array.h"
-#include "base/replace.h"
+#include "base/files/replace.h"
+#include "base/memory/array.h"
 
-enum { HASH_DIGITS = 32, IDENTITY_DIGITS = 64 }; /* lengths of the names of entries: base/hash.h, base/identity.h */
+enum {
+  HASH_DIGITS = 32,
+  IDENTITY_DIGITS = 64
+}; /* lengths of the names of entries: base/identity/hash.h, base/identity/identity.h */
 static const int64_t second_ns = 1000000000, hour_ns = 3600000000000;
 
 halotune_status cache_folder_default(const char *below, char **folder) {

@@ -11,7 +11,7 @@
 #define CACHE_FOLDER_MAX_BYTES (2ull << 30) /* the default limit of one folder */
 
 /* A file is ours if its name is 32 hexadecimal digits and one of these suffixes, or if it is what a process that died
- * left of such a file (see base/replace.h). All other files are left alone. */
+ * left of such a file (see base/files/replace.h). All other files are left alone. */
 #define CACHE_ENTRY_SUFFIX ".cubin"
 #define CACHE_OBJECT_SUFFIX ".so"     /* a variant that the emulation compiled */
 #define CACHE_RUNNER_SUFFIX ".runner" /* the program that executes it */

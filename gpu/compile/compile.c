@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "gpu/architecture/arch.h"
 #include "stencil/cuda/includes.h"
 

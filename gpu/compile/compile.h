@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "base/pack.h"
+#include "base/files/pack.h"
 #include "gpu/compile/nvrtc.h"
 #include "gpu/compile/ptxas_report.h"
 

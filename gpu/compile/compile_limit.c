@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/limited_call.h"
+#include "base/system/limited_call.h"
 
 struct job {
   struct nvrtc nvrtc;

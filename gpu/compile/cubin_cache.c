@@ -14,9 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/own.h"
-#include "base/replace.h"
-#include "base/transfer.h"
+#include "base/files/own.h"
+#include "base/files/replace.h"
+#include "base/system/transfer.h"
 #include "stencil/cuda/cuda_tokens.h"
 
 /* Change it when the layout of an entry changes. It is part of the key, so older entries are misses and are trimmed

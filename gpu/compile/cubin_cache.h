@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/hash.h"
+#include "base/identity/hash.h"
 #include "gpu/compile/cache_folder.h"
 #include "gpu/compile/compile.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/memory/array.h"
 
 #define INSTALL                                                                                        \
   "install NVIDIA's CUDA Toolkit, version 12 or 13 (NVRTC alone: apt install cuda-nvrtc-13-0, or pip " \

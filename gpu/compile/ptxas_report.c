@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/memory/array.h"
 
 /* Find what follows `words` in [line, end). Returns NULL if the words do not occur. */
 static const char *find_after(const char *line, const char *end, const char *words) {

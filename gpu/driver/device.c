@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "base/array.h"
+#include "base/memory/array.h"
 
 static halotune_status find_device(const struct cu *cu, int ordinal, CUdevice *out) {
   int count = 0;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/memory/array.h"
 
 #define AS_ROW(name, bit, effect, text) {bit, NVML_##effect, text},
 static const struct {

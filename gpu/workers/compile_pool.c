@@ -13,8 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/cores.h"
-#include "base/process.h"
+#include "base/system/cores.h"
+#include "base/system/process.h"
 #include "gpu/workers/compile_worker.h"
 
 enum { JOBS_A_WORKER = 2 };

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "gpu/compile/compile.h"
 
 /* How a compile ended: enumerator, and the name that is stored and shown. */

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/clock.h"
-#include "base/transfer.h"
+#include "base/system/clock.h"
+#include "base/system/transfer.h"
 
 /* Reserve room for the length, which message_end fills in. */
 static void message_begin(struct text *out) { pack_u64(out, 0); }

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/array.h"
+#include "base/memory/array.h"
 #include "gpu/compile/cubin_cache.h"
 
 /* A request without a result yet, or one that the cache answered. */

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/process.h"
-#include "base/transfer.h"
+#include "base/system/clock.h"
+#include "base/system/process.h"
+#include "base/system/transfer.h"
 
 struct answer {
   halotune_status status;

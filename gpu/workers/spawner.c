@@ -17,11 +17,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/array.h"
-#include "base/clock.h"
-#include "base/pack.h"
-#include "base/process.h"
-#include "base/transfer.h"
+#include "base/files/pack.h"
+#include "base/memory/array.h"
+#include "base/system/clock.h"
+#include "base/system/process.h"
+#include "base/system/transfer.h"
 
 enum { MAX_HELLO_BYTES = 65536 };
 

@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 #include "base/fail.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 /* What the spawner runs. Both functions get `state` as it was when spawner_open was called. */
 struct spawner_program {
@@ -53,7 +53,7 @@ halotune_status spawner_open(const struct spawner_program *program, struct text 
 halotune_status spawner_start(struct spawner *spawner, pid_t *pid, int *socket);
 
 /* Kill a worker if it still runs, and wait for its end.
- * Returns its wait status (see waitpid); PROCESS_NOT_ENDED of base/process.h if it has not ended in the spawner's
+ * Returns its wait status (see waitpid); PROCESS_NOT_ENDED of process.h if it has not ended in the spawner's
  * end_ms, or if the spawner is gone or silent. */
 int spawner_stop(struct spawner *spawner, pid_t pid);
 

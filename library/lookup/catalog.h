@@ -7,8 +7,8 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "base/arena.h"
-#include "base/texts.h"
+#include "base/memory/arena.h"
+#include "base/memory/texts.h"
 #include "db/store/store.h"
 #include "library/lookup/known_wrong.h"
 #include "library/lookup/name_table.h"

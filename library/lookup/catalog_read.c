@@ -9,8 +9,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "base/array.h"
-#include "base/date.h"
+#include "base/memory/array.h"
+#include "base/text/date.h"
 #include "db/store/query.h"
 #include "db/store/refuted.h"
 #include "db/store/take_rows.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/memory/array.h"
 #include "library/lookup/catalog.h"
 #include "library/lookup/installed.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "db/store/launch_text.h"
 #include "library/lookup/candidates.h"
 #include "library/lookup/similar.h"

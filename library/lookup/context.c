@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/limited_call.h"
+#include "base/system/limited_call.h"
 
 static halotune_status add_default(struct catalog *catalog) {
   char *path = NULL, *starter = NULL;

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "gpu/architecture/arch.h"
 
 enum { BYTES_PER_KIB = 1024 };

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
+#include "base/files/file.h"
 
 void template_texts_free(struct template_texts *texts) {
   free(texts->yaml);

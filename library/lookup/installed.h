@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "base/data_folders.h"
+#include "base/files/data_folders.h"
 #include "stencil/template/template.h"
 
 /* Both files of a template. NULL, NULL if they cannot be read. */

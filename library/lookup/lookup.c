@@ -7,9 +7,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/array.h"
-#include "base/json.h"
-#include "base/number.h"
+#include "base/memory/array.h"
+#include "base/numbers/number.h"
+#include "base/text/json.h"
 #include "db/store/launch_text.h"
 #include "library/lookup/candidates.h"
 #include "library/lookup/choose_steps.h"

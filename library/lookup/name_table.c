@@ -7,7 +7,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "base/array.h"
+#include "base/memory/array.h"
 
 /* Inlined: a hit hashes two names, which takes a good part of its time. */
 static inline const struct name_entry *entry_of(const struct names *names, const char *text) {

@@ -2,7 +2,7 @@
 #ifndef LIBRARY_LOOKUP_NAME_TABLE_H
 #define LIBRARY_LOOKUP_NAME_TABLE_H
 
-#include "base/set.h"
+#include "base/memory/set.h"
 
 struct name_entry {
   const char *text; /* the caller's */

@@ -15,7 +15,7 @@ static uint64_t mix(uint64_t a, uint64_t b) {
 /* The hash leaves out the modes, so that one chain has the rows of all modes. */
 static uint64_t problem_hash(const uint32_t n[MAX_DIMS], int stencil, int model, unsigned char dtype) {
   static const uint64_t odd[] = {0x9e3779b97f4a7c15u, 0xbf58476d1ce4e5b9u,
-                                 0x94d049bb133111ebu}; /* as in base/random.h */
+                                 0x94d049bb133111ebu}; /* as in base/numbers/random.h */
   uint64_t low = (uint64_t)n[0] << 32 | n[1], high = (uint64_t)n[2] << 32 | (uint32_t)stencil;
   return mix(mix(low ^ odd[0], high ^ odd[1]) ^ ((uint64_t)model << 1 | dtype), odd[2]);
 }

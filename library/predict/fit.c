@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/sorted.h"
+#include "base/memory/array.h"
+#include "base/memory/sorted.h"
 #include "db/store/query.h"
 #include "library/predict/least_squares.h"
 #include "library/predict/observations.h"

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/cholesky.h"
+#include "base/numbers/cholesky.h"
 
 void least_squares_add(struct least_squares *sums, const double *features, double value, double weight) {
   for (int i = 0; i < sums->count; i++) {

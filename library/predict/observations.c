@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/memory/array.h"
 #include "db/store/launch_text.h"
 #include "db/store/query.h"
 #include "db/store/sql_parts.h"

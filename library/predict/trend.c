@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/cholesky.h"
 #include "base/fail.h"
+#include "base/numbers/cholesky.h"
 
 /* Variances of the parts of a residual, in units of that of the function of the grid. They were chosen on an H200,
  * where half of them and twice as much predict as well. Of the constant nothing is known before. */

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "db/store/launch_text.h"
 #include "library/lookup/context.h"
 #include "library/lookup/forked.h"

@@ -13,11 +13,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/hash.h"
-#include "base/own.h"
-#include "base/process.h"
-#include "base/replace.h"
+#include "base/files/own.h"
+#include "base/files/replace.h"
+#include "base/identity/hash.h"
+#include "base/system/clock.h"
+#include "base/system/process.h"
 #include "gpu/compile/cache_folder.h"
 
 enum { TICK_MS = 100, LOOK_TICK_MS = 10, LOOK_TICKS = 100, MOST_ARGUMENTS = 40, LINE_BYTES = 512 };

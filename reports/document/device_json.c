@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/array.h"
+#include "base/memory/array.h"
 #include "reports/rows/scope.h"
 
 enum { PEAK_DIGITS = 7 };

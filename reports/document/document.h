@@ -5,7 +5,7 @@
 #include <sqlite3.h>
 
 #include "base/fail.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "reports/rows/request.h"
 
 /* Append the document that docs/report-schema.json describes.

@@ -4,7 +4,7 @@
 
 #include <sqlite3.h>
 
-#include "base/json.h"
+#include "base/text/json.h"
 #include "reports/rows/definitions.h"
 #include "reports/rows/request.h"
 

@@ -2,7 +2,7 @@
 #ifndef REPORTS_DOCUMENT_SUBJECT_JSON_H
 #define REPORTS_DOCUMENT_SUBJECT_JSON_H
 
-#include "base/json.h"
+#include "base/text/json.h"
 #include "reports/rows/definitions.h"
 
 /* Add what the stencil's text says to the object `json`: taps, update, shape, bytes and flops per point. If this

@@ -4,7 +4,7 @@
 
 #include <sqlite3.h>
 
-#include "base/json.h"
+#include "base/text/json.h"
 #include "reports/figures/setting.h"
 
 /* Make the object of a problem's current best; null if there is none.

@@ -2,7 +2,7 @@
 #ifndef REPORTS_FIGURES_COLUMNS_H
 #define REPORTS_FIGURES_COLUMNS_H
 
-#include "base/json.h"
+#include "base/text/json.h"
 #include "reports/figures/setting.h"
 #include "reports/rows/variants.h"
 

@@ -2,7 +2,7 @@
 #ifndef REPORTS_FIGURES_RIVALS_H
 #define REPORTS_FIGURES_RIVALS_H
 
-#include "base/json.h"
+#include "base/text/json.h"
 #include "reports/rows/definitions.h"
 #include "reports/rows/variants.h"
 

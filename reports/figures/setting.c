@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/memory/array.h"
 #include "reports/rows/rows.h"
 #include "stencil/generate/generate.h"
 

@@ -2,7 +2,7 @@
 #ifndef REPORTS_FIGURES_STATISTICS_H
 #define REPORTS_FIGURES_STATISTICS_H
 
-#include "base/json.h"
+#include "base/text/json.h"
 #include "reports/rows/variants.h"
 
 /* Each function makes the member of a problem that has the same name in docs/report-schema.json. It returns a new

@@ -5,7 +5,7 @@
 #include <sqlite3.h>
 
 #include "base/fail.h"
-#include "base/json.h"
+#include "base/text/json.h"
 
 /* Make a list of pairs of problems that differ only in their GPU, if the winner of the first was measured for the
  * second. An element has its time there and the best time there. Both are times of final rounds if it was in any, else

@@ -2,7 +2,7 @@
 #ifndef REPORTS_ROWS_ROWS_H
 #define REPORTS_ROWS_ROWS_H
 
-#include "base/json.h"
+#include "base/text/json.h"
 #include "db/store/query.h"
 
 /* Prepare a query and bind ids[0], ids[1], ... to ?1, ?2, ...

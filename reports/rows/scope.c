@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/nearest.h"
+#include "base/memory/array.h"
+#include "base/numbers/nearest.h"
 #include "db/store/sql_parts.h"
 #include "reports/rows/rows.h"
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/json.h"
+#include "base/memory/array.h"
+#include "base/text/json.h"
 #include "reports/rows/rows.h"
 
 /* Read {"measured": 310, "wrong": 2}. Wrong counts are treated like missing ones.

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/json.h"
+#include "base/memory/array.h"
+#include "base/text/json.h"
 #include "reports/rows/rows.h"
 
 enum column {

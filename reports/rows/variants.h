@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/texts.h"
+#include "base/memory/texts.h"
 #include "db/store/outcome.h"
 #include "reports/rows/searches.h"
 #include "stencil/template/template.h"

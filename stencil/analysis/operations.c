@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
-#include "base/set.h"
+#include "base/identity/hash.h"
+#include "base/memory/set.h"
 #include "stencil/analysis/analysis_parts.h"
 
 /* The multiplications of a power by repeated squaring, and a division for a negative exponent. */

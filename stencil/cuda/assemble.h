@@ -4,7 +4,7 @@
 #define STENCIL_CUDA_ASSEMBLE_H
 
 #include "base/fail.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 /* A text whose definitions may be used. */
 struct assembly_text {

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "base/array.h"
-#include "base/text.h"
+#include "base/memory/array.h"
+#include "base/text/text.h"
 
 struct cuda_reader cuda_reader_of(const char *text, size_t length) {
   return (struct cuda_reader){.at = text, .end = text + length, .line = 1};

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "base/identity.h"
+#include "base/identity/identity.h"
 
 enum cuda_token_kind {
   CUDA_END,           /* end of the text; it has no bytes */

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/array.h"
+#include "base/memory/array.h"
 
 /* Skip backslashes at the ends of lines, which join the lines. */
 static const char *skip_splices(const char *at) {

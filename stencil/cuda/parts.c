@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/hash.h"
+#include "base/identity/hash.h"
+#include "base/memory/array.h"
 
 void identifiers_free(struct identifiers *names) {
   free(names->list);

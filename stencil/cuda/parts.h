@@ -2,7 +2,7 @@
 #ifndef STENCIL_CUDA_PARTS_H
 #define STENCIL_CUDA_PARTS_H
 
-#include "base/set.h"
+#include "base/memory/set.h"
 #include "stencil/cuda/cuda_tokens.h"
 
 /* The names in all parts, each with a number from 0. Start with {0}, end with identifiers_free. */

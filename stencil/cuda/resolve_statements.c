@@ -2,7 +2,7 @@
  * functions. */
 #include <string.h>
 
-#include "base/array.h"
+#include "base/memory/array.h"
 #include "stencil/cuda/resolve.h"
 #include "stencil/cuda/value_types.h"
 

@@ -1,7 +1,7 @@
 /* value_types.c: finds declarations by their shape: a type, a name, and what may follow the name. */
 #include "stencil/cuda/value_types.h"
 
-#include "base/array.h"
+#include "base/memory/array.h"
 
 static const struct {
   const char *word;

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/array.h"
+#include "base/memory/array.h"
 
 const struct function_facts functions[] = {
     [FUNCTION_FABS] = {"fabs", 1},   [FUNCTION_SQRT] = {"sqrt", 1}, [FUNCTION_EXP] = {"exp", 1},

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "stencil/expression/source.h"
 
 enum { MAX_DIMS = 3, MAX_RADIUS = 16, MAX_EXPR_ARGS = 3 };

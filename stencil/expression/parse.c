@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/nearest.h"
+#include "base/memory/array.h"
+#include "base/numbers/nearest.h"
 #include "stencil/expression/scan.h"
 
 enum { MAX_NESTING = 200, MAX_ASSIGNMENTS = 4096 };

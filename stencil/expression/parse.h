@@ -18,7 +18,7 @@
 
 #include <stdbool.h>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "stencil/expression/expr.h"
 
 /* What a name means. `index` counts the names of one kind; for a temporary it is the node that defines it. */

@@ -5,9 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/number.h"
-#include "base/utf8.h"
+#include "base/memory/array.h"
+#include "base/numbers/number.h"
+#include "base/text/utf8.h"
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }

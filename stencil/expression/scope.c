@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/memory/array.h"
 #include "stencil/expression/parse.h"
 
 halotune_status scope_add(struct scope *scope, struct name name) {

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text.h"
-#include "base/utf8.h"
+#include "base/text/text.h"
+#include "base/text/utf8.h"
 
 struct source source_of(const char *name, const char *text, size_t length) {
   static const char mark[] = "\xEF\xBB\xBF";

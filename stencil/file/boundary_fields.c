@@ -1,7 +1,7 @@
 /* boundary_fields.c: reads the fields `boundary` and `margins` of a stencil file. */
 #include <string.h>
 
-#include "base/array.h"
+#include "base/memory/array.h"
 #include "stencil/file/boundary.h"
 #include "stencil/file/stencil_fields.h"
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/memory/array.h"
 #include "stencil/file/stencil_fields.h"
 
 /* Names that other languages give to the element types. */

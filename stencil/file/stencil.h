@@ -4,9 +4,9 @@
 
 #include <stdbool.h>
 
-#include "base/arena.h"
-#include "base/identity.h"
-#include "base/text.h"
+#include "base/identity/identity.h"
+#include "base/memory/arena.h"
+#include "base/text/text.h"
 #include "stencil/expression/expr.h"
 #include "stencil/expression/parse.h"
 

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/file.h"
-#include "base/nearest.h"
+#include "base/files/file.h"
+#include "base/memory/array.h"
+#include "base/numbers/nearest.h"
 #include "stencil/file/stencil_fields.h"
 
 /* What older versions of templates know of a field: see has_basic_fields in struct stencil. A new field is NEWER. */

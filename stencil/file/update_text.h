@@ -2,7 +2,7 @@
 #ifndef STENCIL_FILE_UPDATE_TEXT_H
 #define STENCIL_FILE_UPDATE_TEXT_H
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "stencil/file/stencil.h"
 
 /* Append the update in C syntax, one assignment a line, each line after `indent`. Returns HALOTUNE_OK or

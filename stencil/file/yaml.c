@@ -4,8 +4,8 @@
 #include <string.h>
 #include <yaml.h>
 
-#include "base/array.h"
-#include "base/utf8.h"
+#include "base/memory/array.h"
+#include "base/text/utf8.h"
 
 enum { MAX_NESTING = 16, MAX_FIELDS_OF_MAP = 4096 };
 

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "stencil/expression/source.h"
 
 enum yaml_kind { YAML_TEXT, YAML_LIST, YAML_MAP };

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/memory/array.h"
 #include "stencil/cuda/assemble.h"
 #include "stencil/cuda/cuda_tokens.h"
 #include "stencil/generate/generate_launch.h"

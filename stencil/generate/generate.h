@@ -2,7 +2,7 @@
 #ifndef STENCIL_GENERATE_GENERATE_H
 #define STENCIL_GENERATE_GENERATE_H
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "stencil/generate/variant_spec.h"
 #include "stencil/launch/launch.h"
 

@@ -3,7 +3,7 @@
 #ifndef STENCIL_GENERATE_PRELUDE_PARTS_H
 #define STENCIL_GENERATE_PRELUDE_PARTS_H
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "stencil/generate/variant_spec.h"
 #include "stencil/launch/launch.h"
 

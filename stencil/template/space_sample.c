@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
-#include "base/set.h"
+#include "base/memory/set.h"
+#include "base/numbers/random.h"
 #include "stencil/template/walk.h"
 
 /* Distinct numbers, with a set to find them. */

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/file.h"
+#include "base/files/file.h"
+#include "base/memory/array.h"
 #include "stencil/template/template_definitions.h"
 #include "stencil/template/template_hash.h"
 #include "stencil/template/template_launch.h"

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/array.h"
+#include "base/memory/array.h"
 
 __asm__(".pushsection .rodata\n"
         ".globl common_yaml\n"

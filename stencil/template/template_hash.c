@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/text.h"
+#include "base/memory/array.h"
+#include "base/text/text.h"
 #include "stencil/cuda/cuda_tokens.h"
 #include "stencil/cuda/used.h"
 

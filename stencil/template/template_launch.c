@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/array.h"
+#include "base/memory/array.h"
 
 static halotune_status read_optional(struct reader *r, const struct yaml *map, const char *key, double otherwise,
                                      struct optional_formula *out) {

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/number.h"
+#include "base/memory/array.h"
+#include "base/numbers/number.h"
 
 const char *const coefficient_words[3] = {"parameter", "literal", "constant"};
 const char *const load_path_words[4] = {"plain", "readonly", "texture", "texture2d"};

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "base/array.h"
-#include "base/number.h"
+#include "base/memory/array.h"
+#include "base/numbers/number.h"
 #include "stencil/template/template_names.h"
 
 /* Read one value, which must differ from the values before it. */

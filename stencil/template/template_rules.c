@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "base/array.h"
-#include "base/nearest.h"
+#include "base/memory/array.h"
+#include "base/numbers/nearest.h"
 
 /* Find the last parameter that a formula names. A search can test a rule as soon as this parameter has a value. */
 static int last_parameter(const struct template *template, struct formula formula) {

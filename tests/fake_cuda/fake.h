@@ -68,7 +68,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/hash.h"
+#include "base/identity/hash.h"
 #include "gpu/architecture/arch.h"
 #include "gpu/driver/cu.h"
 #include "tuner/emulate/emulation.h"

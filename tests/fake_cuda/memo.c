@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "base/replace.h"
-#include "base/text.h"
+#include "base/files/file.h"
+#include "base/files/replace.h"
+#include "base/text/text.h"
 #include "tests/fake_cuda/fake.h"
 #include "tuner/emulate/emulation_files.h"
 

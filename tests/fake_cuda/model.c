@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "tests/fake_cuda/fake.h"
 
 enum { MOST_SLOWER = 4, WORD_BYTES = 64 };

@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "tuner/fleet/link_mpi.h"
 
 enum { LIMIT_MS = 60000, IDLE_MS = 2000 };

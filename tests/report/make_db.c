@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/file.h"
-#include "base/random.h"
-#include "base/text.h"
+#include "base/files/file.h"
+#include "base/memory/array.h"
+#include "base/numbers/random.h"
+#include "base/text/text.h"
 #include "db/store/schema.h"
 #include "db/store/store.h"
 #include "gpu/architecture/arch.h"

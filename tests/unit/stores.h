@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "base/hash.h"
+#include "base/files/file.h"
+#include "base/identity/hash.h"
 #include "db/store/schema.h"
 #include "db/store/store.h"
 #include "stencil/cuda/cuda_tokens.h"

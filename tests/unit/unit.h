@@ -17,8 +17,8 @@
 #undef fail
 #define fail_test() _fail(__FILE__, __LINE__)
 
-#include "base/array.h"
 #include "base/fail.h"
+#include "base/memory/array.h"
 
 #define TEST(name) static void name(void **state __attribute__((unused)))
 

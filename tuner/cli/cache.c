@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/array.h"
-#include "base/text.h"
+#include "base/memory/array.h"
+#include "base/text/text.h"
 #include "gpu/compile/cache_folder.h"
 #include "tuner/cli/options/option_value.h"
 #include "tuner/cli/output/output.h"

@@ -1,8 +1,8 @@
 /* key.c: `halotune key`: makes the pair of keys with which documents are signed and checked; shows the public one. */
 #include <stdio.h>
 
-#include "base/array.h"
-#include "base/key_file.h"
+#include "base/files/key_file.h"
+#include "base/memory/array.h"
 #include "tuner/cli/options/option_value.h"
 
 static halotune_status key_new(const char *path) {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/memory/array.h"
 #include "gpu/architecture/arch.h"
 #include "gpu/architecture/gpus.h"
 #include "tuner/cli/options/problem.h"

@@ -4,10 +4,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/array.h"
-#include "base/limit.h"
-#include "base/limited_call.h"
-#include "base/nearest.h"
+#include "base/memory/array.h"
+#include "base/numbers/nearest.h"
+#include "base/system/limit.h"
+#include "base/system/limited_call.h"
 #include "tuner/cli/help/command_table.h"
 #include "tuner/cli/help/examples.h"
 #include "tuner/cli/help/option_groups.h"

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/array.h"
-#include "base/text.h"
+#include "base/memory/array.h"
+#include "base/text/text.h"
 #include "stencil/expression/parse.h"
 #include "tuner/cli/options/option_value.h"
 #include "tuner/cli/options/search_path.h"

@@ -1,9 +1,9 @@
 /* trust.c: `halotune trust`: names the signers whose documents are trusted, shows them, and removes them. */
 #include <stdio.h>
 
-#include "base/array.h"
-#include "base/json.h"
-#include "base/key_file.h"
+#include "base/files/key_file.h"
+#include "base/memory/array.h"
+#include "base/text/json.h"
 #include "db/exchange/signers.h"
 #include "tuner/cli/options/option_value.h"
 #include "tuner/cli/output/output.h"

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/own.h"
-#include "base/parallel.h"
-#include "base/replace.h"
+#include "base/files/own.h"
+#include "base/files/replace.h"
+#include "base/system/parallel.h"
 #include "gpu/compile/cache_folder.h"
 #include "stencil/analysis/iterate.h"
 #include "tuner/emulate/emulation_cache.h"

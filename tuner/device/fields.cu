@@ -59,7 +59,7 @@ __device__ __forceinline__ bool is_computed(const Recipe &recipe, const Point &p
   return inside;
 }
 
-// random_bits of base/random.h.
+// random_bits of base/numbers/random.h.
 __device__ __forceinline__ unsigned long long random_bits(unsigned long long key, unsigned long long index) {
   unsigned long long bits = key + (index + 1)*0x9e3779b97f4a7c15ull;
   bits = (bits ^ bits >> 30)*0xbf58476d1ce4e5b9ull;

@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "stencil/generate/wrappers.h"
 #include "tuner/emulate/runtime/outcome.h"
 

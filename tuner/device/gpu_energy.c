@@ -4,7 +4,7 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 
 enum {
   BATCH_MOST = 128,   /* applications between two looks at whether the fields are to be made fresh */

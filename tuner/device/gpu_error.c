@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "base/array.h"
+#include "base/memory/array.h"
 
 /* Errors of a kernel that ran. They destroy the context. All other errors mean that the driver refused and nothing
  * ran. */

@@ -8,9 +8,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/process.h"
-#include "base/transfer.h"
+#include "base/system/clock.h"
+#include "base/system/process.h"
+#include "base/system/transfer.h"
 
 halotune_status gpu_link_open(const struct spawner_program *program, struct gpu_link *out) {
   struct text facts = {0};

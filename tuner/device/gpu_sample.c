@@ -4,7 +4,7 @@
  * stencil, or in cold mode the sets of fields that together exceed the L2 cache. */
 #include <stdlib.h>
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "tuner/device/gpu_session.h"
 
 enum {

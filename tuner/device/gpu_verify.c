@@ -1,7 +1,7 @@
 /* gpu_verify.c: runs a variant once on fresh fields, and checks every element of them. */
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "tuner/device/gpu_session.h"
 
 /* The input of a check; one element has `unit` bytes. */

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/transfer.h"
+#include "base/system/clock.h"
+#include "base/system/transfer.h"
 
 void gpu_request_begin(struct text *out, enum gpu_request request) {
   pack_u64(out, 0); /* the length, which gpu_message_end fills in */

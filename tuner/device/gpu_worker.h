@@ -7,7 +7,7 @@
 #ifndef DEVICE_GPU_WORKER_H
 #define DEVICE_GPU_WORKER_H
 
-#include "base/pack.h"
+#include "base/files/pack.h"
 #include "gpu/workers/spawner.h"
 #include "tuner/device/gpu_energy.h"
 

@@ -11,10 +11,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/identity.h"
-#include "base/parallel.h"
-#include "base/replace.h"
+#include "base/files/replace.h"
+#include "base/identity/identity.h"
+#include "base/system/clock.h"
+#include "base/system/parallel.h"
 #include "gpu/compile/cache_folder.h"
 #include "tuner/emulate/emulation_batch.h"
 #include "tuner/emulate/emulation_cache.h"

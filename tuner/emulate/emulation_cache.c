@@ -11,10 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/own.h"
-#include "base/process.h"
-#include "base/replace.h"
-#include "base/transfer.h"
+#include "base/files/own.h"
+#include "base/files/replace.h"
+#include "base/system/process.h"
+#include "base/system/transfer.h"
 #include "gpu/compile/cache_folder.h"
 
 struct seal {

@@ -4,7 +4,7 @@
 #define EMULATE_EMULATION_CACHE_H
 
 #include "base/fail.h"
-#include "base/hash.h"
+#include "base/identity/hash.h"
 #include "tuner/emulate/emulation.h"
 
 /* Find or make the folder. If the usual one cannot be made or written, or if others can write it, use a temporary one,

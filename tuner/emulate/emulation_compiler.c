@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/array.h"
+#include "base/memory/array.h"
 #include "tuner/emulate/emulation_files.h"
 
 /* The arithmetic is that of the source: no contraction, no errno. -nodefaultlibs: the runner provides what a variant

@@ -5,9 +5,9 @@
 #include <stdbool.h>
 
 #include "base/fail.h"
-#include "base/hash.h"
-#include "base/process.h"
-#include "base/text.h"
+#include "base/identity/hash.h"
+#include "base/system/process.h"
+#include "base/text/text.h"
 
 struct emulation_compiler {
   char *path;

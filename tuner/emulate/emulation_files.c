@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/own.h"
-#include "base/replace.h"
-#include "base/text.h"
+#include "base/files/own.h"
+#include "base/files/replace.h"
+#include "base/memory/array.h"
+#include "base/text/text.h"
 
 /* clang-format off */
 #define HEADER_LIST(X)                                    \

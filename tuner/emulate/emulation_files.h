@@ -4,7 +4,7 @@
 #define EMULATE_EMULATION_FILES_H
 
 #include "base/fail.h"
-#include "base/hash.h"
+#include "base/identity/hash.h"
 
 /* The hash of all names and contents. */
 struct hash emulation_files_hash(void);

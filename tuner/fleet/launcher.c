@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/array.h"
+#include "base/memory/array.h"
 
 /* The first row whose variables are set is the launcher. mpirun in a job of Slurm starts its own helpers by srun, so
  * that ranks see both: srun is the last row. srun --mpi=pmi2 sets what MPICH's mpiexec sets. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 #include "tuner/fleet/leader_parts.h"
 
 enum { LOOK_EVERY_MS = 50 /* after members that hang */ };

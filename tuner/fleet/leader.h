@@ -8,7 +8,7 @@
 
 #include <signal.h>
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "tuner/fleet/link.h"
 #include "tuner/fleet/messages.h"
 

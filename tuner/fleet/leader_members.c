@@ -4,8 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "base/array.h"
-#include "base/utf8.h"
+#include "base/memory/array.h"
+#include "base/text/utf8.h"
 
 enum {
   SEND_MS = 10000, /* a member that does not read for so long is gone */

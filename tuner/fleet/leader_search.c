@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/utf8.h"
+#include "base/memory/array.h"
+#include "base/text/utf8.h"
 
 halotune_status crew_begin(void *state, const struct crew_task *task) {
   struct leader *leader = state;

@@ -13,7 +13,7 @@
 #include <stddef.h>
 
 #include "base/fail.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 enum {
   FLEET_MESSAGE_MOST = 1 << 24 /* bytes; variants go as parameters, results as rows, so that most have below 2 KB */

@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/limit.h"
+#include "base/system/clock.h"
+#include "base/system/limit.h"
 #include "tuner/fleet/mpi/find_plugin.h"
 #include "tuner/fleet/mpi/heartbeat.h"
 #include "tuner/fleet/mpi/post.h"

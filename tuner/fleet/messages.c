@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/utf8.h"
+#include "base/text/utf8.h"
 
 static const uint64_t magic = 0x484c544e54454d31; /* also tells the order of bytes */
 

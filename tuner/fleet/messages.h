@@ -3,7 +3,7 @@
 #ifndef FLEET_MESSAGES_H
 #define FLEET_MESSAGES_H
 
-#include "base/pack.h"
+#include "base/files/pack.h"
 #include "tuner/measure/backends/backend.h"
 #include "tuner/search/run/crew.h"
 

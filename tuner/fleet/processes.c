@@ -11,9 +11,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/process.h"
-#include "base/transfer.h"
+#include "base/system/clock.h"
+#include "base/system/process.h"
+#include "base/system/transfer.h"
 
 /* The other end of one socket. */
 struct peer {

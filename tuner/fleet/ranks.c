@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "base/identity/hash.h"
 
 static bool is_same(const char *a, const char *b) { return strcmp(a, b) == 0; }
 

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "base/fail.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "gpu/driver/device.h"
 
 /* A rank. The version comes first, so that other versions can read it; they fill the same RANK_BYTES. Texts end with a

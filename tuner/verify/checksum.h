@@ -2,7 +2,7 @@
 #ifndef TUNER_VERIFY_CHECKSUM_H
 #define TUNER_VERIFY_CHECKSUM_H
 
-#include "base/hash.h"
+#include "base/identity/hash.h"
 
 /* Infinities and NaNs are counted. They do not enter sums, minimum and maximum. */
 struct checksum {

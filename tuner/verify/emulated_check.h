@@ -2,7 +2,7 @@
 #ifndef TUNER_VERIFY_EMULATED_CHECK_H
 #define TUNER_VERIFY_EMULATED_CHECK_H
 
-#include "base/hash.h"
+#include "base/identity/hash.h"
 #include "tuner/verify/compare.h"
 #include "tuner/verify/emulated_fields.h"
 

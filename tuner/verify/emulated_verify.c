@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
-#include "base/parallel.h"
+#include "base/system/clock.h"
+#include "base/system/parallel.h"
 
 enum { GROUP = EMULATED_VERIFY_GROUP };
 

@@ -2,7 +2,7 @@
 #ifndef TUNER_VERIFY_EMULATED_VERIFY_H
 #define TUNER_VERIFY_EMULATED_VERIFY_H
 
-#include "base/hash.h"
+#include "base/identity/hash.h"
 #include "tuner/verify/scenes.h"
 
 /* The result of one variant: its first failure, or the scene with the largest error. */

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdatomic.h>
 
-#include "base/parallel.h"
+#include "base/system/parallel.h"
 
 const struct exact *exact_find(const struct stencil *stencil, bool is_output, int field) {
   for (int i = 0; i < stencil->exact_count; i++) {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/parallel.h"
+#include "base/system/parallel.h"
 #include "tuner/verify/box.h"
 
 static halotune_status check_grid(const struct stencil *stencil, const struct grid *grid) {

@@ -6,9 +6,9 @@
 #include <math.h>
 #include <stdatomic.h>
 
-#include "base/array.h"
-#include "base/parallel.h"
-#include "base/text.h"
+#include "base/memory/array.h"
+#include "base/system/parallel.h"
+#include "base/text/text.h"
 
 struct search {
   const struct scene *scene;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/parallel.h"
-#include "base/random.h"
+#include "base/numbers/random.h"
+#include "base/system/parallel.h"
 #include "stencil/analysis/iterate.h"
 #include "tuner/verify/box.h"
 

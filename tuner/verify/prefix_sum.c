@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/parallel.h"
+#include "base/system/parallel.h"
 
 struct prefix_sum {
   const double *values;

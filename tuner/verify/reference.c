@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/parallel.h"
+#include "base/system/parallel.h"
 #include "tuner/verify/box.h"
 #include "tuner/verify/field.h"
 #include "tuner/verify/prefix_sum.h"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
-#include "base/set.h"
+#include "base/identity/hash.h"
+#include "base/memory/set.h"
 
 enum { NO_ROW = -1 };
 

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "base/arena.h"
-#include "base/random.h"
+#include "base/memory/arena.h"
+#include "base/numbers/random.h"
 #include "stencil/analysis/iterate.h"
 #include "tuner/verify/compare.h"
 #include "tuner/verify/reference.h"

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/parallel.h"
+#include "base/system/parallel.h"
 #include "tuner/verify/row_program.h"
 
 /* The rows of one thread, by their numbers in the program. */

@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/arena.h"
-#include "base/file.h"
-#include "base/hash.h"
-#include "base/identity.h"
-#include "base/nearest.h"
-#include "base/parallel.h"
-#include "base/text.h"
+#include "base/files/file.h"
+#include "base/identity/hash.h"
+#include "base/identity/identity.h"
+#include "base/memory/arena.h"
+#include "base/numbers/nearest.h"
+#include "base/system/parallel.h"
+#include "base/text/text.h"
 
 /* Pieces have sizes around that of a block, and each is filled completely. None overlaps another, and all begin as
  * zeros. */

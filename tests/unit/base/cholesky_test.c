@@ -1,10 +1,10 @@
 /* cholesky_test.c: known solutions are found again, and singular matrices are noticed. */
-#include "base/cholesky.h"
+#include "base/numbers/cholesky.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/memory/array.h"
 #include "tests/unit/unit.h"
 
 enum { STRIDE = 8 };

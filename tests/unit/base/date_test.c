@@ -1,9 +1,9 @@
 /* date_test.c: texts of dates, and what is none. */
-#include "base/date.h"
+#include "base/text/date.h"
 
 #include <math.h>
 
-#include "base/array.h"
+#include "base/memory/array.h"
 #include "tests/unit/unit.h"
 
 TEST(a_date_is_a_number_of_seconds_or_none) {

@@ -1,5 +1,5 @@
 /* json_test.c: JSON documents are built, printed and read. */
-#include "base/json.h"
+#include "base/text/json.h"
 
 #include <stdlib.h>
 #include <string.h>

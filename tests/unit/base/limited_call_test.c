@@ -1,5 +1,5 @@
 /* limited_call_test.c: calls that end, calls that never do, and calls that end after their caller has left. */
-#include "base/limited_call.h"
+#include "base/system/limited_call.h"
 
 #include <pthread.h>
 #include <sched.h>

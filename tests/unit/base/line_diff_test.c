@@ -1,6 +1,6 @@
 /* line_diff_test.c: the lines in which texts differ; characters that make a text look like another one. */
-#include "base/line_diff.h"
-#include "base/utf8.h"
+#include "base/text/line_diff.h"
+#include "base/text/utf8.h"
 #include "tests/unit/unit.h"
 
 static const struct {

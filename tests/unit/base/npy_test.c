@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/npy.h"
-#include "base/text.h"
+#include "base/files/npy.h"
+#include "base/text/text.h"
 #include "tests/unit/unit.h"
 
 /* A file's beginning: version, then a text behind its length. */

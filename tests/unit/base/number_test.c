@@ -1,5 +1,5 @@
 /* number_test.c: numbers are read from texts and written to them. */
-#include "base/number.h"
+#include "base/numbers/number.h"
 #include "tests/unit/comma_locale.h"
 
 static const struct {

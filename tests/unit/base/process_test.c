@@ -1,5 +1,5 @@
 /* process_test.c: starting other programs, replacing files, counting cores. */
-#include "base/process.h"
+#include "base/system/process.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -16,11 +16,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/cores.h"
-#include "base/file.h"
-#include "base/replace.h"
-#include "base/transfer.h"
+#include "base/files/file.h"
+#include "base/files/replace.h"
+#include "base/system/clock.h"
+#include "base/system/cores.h"
+#include "base/system/transfer.h"
 #include "tests/unit/unit.h"
 
 static int open_descriptors(void) {

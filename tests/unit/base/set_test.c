@@ -1,9 +1,9 @@
 /* set_test.c: hash sets, texts that are stored once, and lists that grow. */
 #include <stdlib.h>
 
-#include "base/hash.h"
-#include "base/set.h"
-#include "base/texts.h"
+#include "base/identity/hash.h"
+#include "base/memory/set.h"
+#include "base/memory/texts.h"
 #include "tests/unit/unit.h"
 
 /* The items of one hash, as "3 7 ". */

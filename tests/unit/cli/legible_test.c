@@ -1,7 +1,7 @@
 /* legible_test.c: what of a printed text may reach a terminal. */
 #include <string.h>
 
-#include "base/array.h"
+#include "base/memory/array.h"
 #include "tests/unit/unit.h"
 #include "tuner/cli/output/legible.h"
 

@@ -1,7 +1,7 @@
 /* signature_test.c: texts are signed and checked; keys and signatures are written and read. */
 #include <limits.h>
 
-#include "base/signature.h"
+#include "base/identity/signature.h"
 #include "db/exchange/signed_document.h"
 #include "tests/unit/unit.h"
 

@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "base/random.h"
-#include "base/replace.h"
+#include "base/files/replace.h"
+#include "base/numbers/random.h"
 #include "db/store/check.h"
 #include "db/store/filesystem.h"
 #include "db/store/guard.h"

@@ -8,9 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/process.h"
-#include "base/transfer.h"
+#include "base/system/clock.h"
+#include "base/system/process.h"
+#include "base/system/transfer.h"
 #include "tests/unit/emulate/running.h"
 #include "tests/unit/unit.h"
 #include "tuner/device/gpu_link.h"

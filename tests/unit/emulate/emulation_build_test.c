@@ -9,10 +9,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/file.h"
-#include "base/hash.h"
-#include "base/process.h"
+#include "base/files/file.h"
+#include "base/identity/hash.h"
+#include "base/system/clock.h"
+#include "base/system/process.h"
 #include "gpu/compile/nvrtc.h"
 #include "tests/unit/emulate/emulation_kernel.h"
 

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/process.h"
-#include "base/replace.h"
+#include "base/files/replace.h"
+#include "base/system/process.h"
 #include "gpu/compile/cache_folder.h"
 #include "tests/unit/unit.h"
 #include "tuner/emulate/emulation_cache.h"

@@ -1,7 +1,7 @@
 /* fleet_leader_test.c: what a leader makes of members that come, answer, hang, die, talk nonsense or are slow. */
 #include <stdlib.h>
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "tests/unit/fleet/fake_members.h"
 #include "tests/unit/stores.h"
 #include "tests/unit/template/templates.h"

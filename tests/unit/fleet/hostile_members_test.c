@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/random.h"
-#include "base/utf8.h"
+#include "base/numbers/random.h"
+#include "base/text/utf8.h"
 #include "tests/unit/fleet/fake_members.h"
 #include "tests/unit/stores.h"
 #include "tests/unit/template/templates.h"

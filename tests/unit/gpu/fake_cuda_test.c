@@ -6,8 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/process.h"
+#include "base/system/clock.h"
+#include "base/system/process.h"
 #include "gpu/compile/cubin_cache.h"
 #include "gpu/driver/kernel.h"
 #include "gpu/driver/nvml.h"

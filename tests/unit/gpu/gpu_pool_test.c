@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "gpu/workers/compile_pool.h"
 #include "tests/unit/unit.h"
 

@@ -1,7 +1,7 @@
 /* lookup_test.c: from a problem to a configuration: which row answers, how well it matches, and what is refused. */
 #include <pthread.h>
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "db/store/launch_text.h"
 #include "library/lookup/choose.h"
 #include "tests/unit/library/tuned.h"

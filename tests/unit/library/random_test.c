@@ -1,5 +1,5 @@
 /* random_test.c: a program that asks for random problems gets answers whose configurations keep all rules. */
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "library/lookup/choose.h"
 #include "library/lookup/lookup.h"
 #include "tests/unit/library/tuned.h"

@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "library/lookup/context.h"
 #include "library/tune/tune_program.h"
 #include "tests/unit/library/tuned.h"

@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/random.h"
+#include "base/numbers/random.h"
+#include "base/system/clock.h"
 #include "tuner/measure/backends/backend.h"
 #include "tuner/measure/sampling/steady.h"
 

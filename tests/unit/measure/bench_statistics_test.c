@@ -1,6 +1,6 @@
 /* bench_statistics_test.c: medians and their intervals, compared with numbers worked out by hand or in exact
  * arithmetic. */
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "tests/unit/unit.h"
 #include "tuner/measure/sampling/statistics.h"
 

@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-#include "base/file.h"
-#include "base/json.h"
+#include "base/files/file.h"
+#include "base/text/json.h"
 #include "db/store/store.h"
 #include "reports/document/device_json.h"
 #include "reports/document/document.h"

@@ -5,7 +5,7 @@
 #include <glob.h>
 #include <jansson.h>
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "db/store/launch_text.h"
 #include "gpu/architecture/arch.h"
 #include "stencil/template/facts.h"

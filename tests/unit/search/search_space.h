@@ -2,7 +2,7 @@
 #ifndef SEARCH_SEARCH_SPACE_H
 #define SEARCH_SEARCH_SPACE_H
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "tests/unit/template/templates.h"
 #include "tuner/search/strategy/strategy.h"
 

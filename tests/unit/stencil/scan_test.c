@@ -3,7 +3,7 @@
 
 #include <locale.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "stencil/expression/scan.h"
 
 static struct snippet snippet_of(const struct source *source) {

@@ -4,7 +4,7 @@
 #include <dirent.h>
 #include <stdlib.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "stencil/file/stencil.h"
 
 static halotune_status parse_text(const char *text, struct stencil **out) {

@@ -1,7 +1,7 @@
 /* yaml_test.c: YAML texts are parsed into trees with places. tests/data/bad has the texts that are refused. */
 #include "tests/unit/unit.h"
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "stencil/file/yaml.h"
 
 /* Append a tree as text: {key: value} and [item, item], quoted texts as 'text', blocks as |text. */

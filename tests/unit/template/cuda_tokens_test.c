@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "stencil/cuda/includes.h"
 #include "tests/unit/unit.h"
 

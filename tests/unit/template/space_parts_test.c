@@ -1,5 +1,5 @@
 /* space_parts_test.c: counting a space part by part gives the same as one walk through the whole space. */
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "gpu/architecture/arch.h"
 #include "stencil/template/walk.h"
 #include "tests/unit/stencils.h"

@@ -3,7 +3,7 @@
 
 #include <dirent.h>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "stencil/file/yaml.h"
 #include "tests/unit/comma_locale.h"
 

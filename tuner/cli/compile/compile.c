@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "gpu/workers/compiler.h"
 #include "tuner/cli/compile/compile_print.h"
 #include "tuner/cli/options/pick_variants.h"

@@ -2,7 +2,7 @@
 #ifndef CLI_COMPILE_COMPILE_PRINT_H
 #define CLI_COMPILE_COMPILE_PRINT_H
 
-#include "base/json.h"
+#include "base/text/json.h"
 #include "tuner/cli/compile/compile_row.h"
 
 void compile_print_head(void);

@@ -2,7 +2,7 @@
 #ifndef CLI_COMPILE_COMPILE_ROW_H
 #define CLI_COMPILE_COMPILE_ROW_H
 
-#include "base/hash.h"
+#include "base/identity/hash.h"
 #include "gpu/architecture/occupancy.h"
 #include "gpu/workers/compile_pool.h"
 #include "stencil/template/access.h"

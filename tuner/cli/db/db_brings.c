@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "base/line_diff.h"
-#include "base/text.h"
-#include "base/utf8.h"
+#include "base/text/line_diff.h"
+#include "base/text/text.h"
+#include "base/text/utf8.h"
 #include "db/exchange/source_compare.h"
 
 /* Print a text of a file, each line after blanks, in printable characters. */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/date.h"
-#include "base/text.h"
+#include "base/text/date.h"
+#include "base/text/text.h"
 #include "tuner/cli/options/option_value.h"
 
 /* Read STENCIL[,DTYPE[,GRID]]. The text is cut after the stencil and the dtype. */

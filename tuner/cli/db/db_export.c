@@ -1,8 +1,8 @@
 /* db_export.c: `halotune db export`: writes tables as a document. */
 #include <stdlib.h>
 
-#include "base/array.h"
-#include "base/key_file.h"
+#include "base/files/key_file.h"
+#include "base/memory/array.h"
 #include "db/exchange/export.h"
 #include "db/exchange/forget.h"
 #include "db/exchange/signed_document.h"

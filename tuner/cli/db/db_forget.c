@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "db/exchange/forget.h"
 #include "tuner/cli/db/db.h"
 #include "tuner/cli/db/db_choice.h"

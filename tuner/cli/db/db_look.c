@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "base/parallel.h"
-#include "base/utf8.h"
+#include "base/files/file.h"
+#include "base/system/parallel.h"
+#include "base/text/utf8.h"
 #include "db/store/check.h"
 #include "tuner/cli/db/db_brings.h"
 #include "tuner/cli/options/option_value.h"

@@ -5,7 +5,7 @@
 
 #include <limits.h>
 
-#include "base/key_file.h"
+#include "base/files/key_file.h"
 #include "db/exchange/import.h"
 #include "db/exchange/signers.h"
 #include "tuner/cli/db/db.h"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
-#include "base/file.h"
+#include "base/files/file.h"
+#include "base/system/clock.h"
 #include "db/exchange/merge.h"
 #include "db/exchange/untrusted_files.h"
 #include "db/store/filesystem.h"

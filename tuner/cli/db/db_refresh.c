@@ -1,7 +1,7 @@
 /* db_refresh.c: `halotune db refresh`: brings the templates of winners, finalists and wrong variants up to date. */
 #include <stdio.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "db/exchange/refresh.h"
 #include "library/lookup/installed.h"
 #include "tuner/cli/db/db.h"

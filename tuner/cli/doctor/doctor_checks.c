@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/array.h"
-#include "base/data_folders.h"
-#include "base/own.h"
-#include "base/replace.h"
+#include "base/files/data_folders.h"
+#include "base/files/own.h"
+#include "base/files/replace.h"
+#include "base/memory/array.h"
 #include "db/store/check.h"
 #include "gpu/compile/arch_support.h"
 #include "gpu/compile/cache_folder.h"

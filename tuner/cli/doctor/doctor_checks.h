@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "gpu/compile/nvrtc.h"
 #include "gpu/workers/probe.h"
 

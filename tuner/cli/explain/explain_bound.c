@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/memory/array.h"
 #include "stencil/file/stencil.h"
 #include "tuner/cli/explain/explain_text.h"
 

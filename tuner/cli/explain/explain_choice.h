@@ -2,7 +2,7 @@
 #ifndef CLI_EXPLAIN_EXPLAIN_CHOICE_H
 #define CLI_EXPLAIN_EXPLAIN_CHOICE_H
 
-#include "base/json.h"
+#include "base/text/json.h"
 #include "reports/rows/definitions.h"
 #include "tuner/cli/options/command.h"
 

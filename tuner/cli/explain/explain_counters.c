@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/file.h"
-#include "base/number.h"
-#include "base/text.h"
+#include "base/files/file.h"
+#include "base/memory/array.h"
+#include "base/numbers/number.h"
+#include "base/text/text.h"
 
 enum { MOST_BYTES = 1 << 26, FIELD_BYTES = 256 };
 

@@ -2,7 +2,7 @@
 #ifndef CLI_EXPLAIN_EXPLAIN_TEXT_H
 #define CLI_EXPLAIN_EXPLAIN_TEXT_H
 
-#include "base/json.h"
+#include "base/text/json.h"
 #include "reports/rows/definitions.h"
 #include "tuner/cli/explain/explain_counters.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/memory/array.h"
 #include "tuner/cli/tune/tune_site.h"
 
 #define STAGE_AS_WORD(name, word, what) word,

@@ -2,8 +2,8 @@
 #ifndef CLI_FLEET_FLEET_ROWS_H
 #define CLI_FLEET_FLEET_ROWS_H
 
-#include "base/arena.h"
-#include "base/text.h"
+#include "base/memory/arena.h"
+#include "base/text/text.h"
 #include "db/store/task_state.h"
 
 /* How far a task is; of two databases that know it, the later one of this list counts. */

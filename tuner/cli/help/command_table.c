@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/array.h"
+#include "base/memory/array.h"
 
 const struct command *const command_table[] = {
     &command_list,       &command_show,

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/memory/array.h"
 #include "tuner/cli/help/command_table.h"
 #include "tuner/cli/options/option_value.h"
 #include "tuner/cli/output/terminal.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "base/array.h"
+#include "base/memory/array.h"
 
 enum { MOST_EXAMPLES = 9 }; /* and {0} */
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/memory/array.h"
 #include "tuner/cli/help/command_table.h"
 #include "tuner/cli/help/examples.h"
 #include "tuner/cli/help/option_groups.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/memory/array.h"
 #include "tuner/cli/help/command_table.h"
 
 enum { FEW_OPTIONS = 6 }; /* so few are one group */

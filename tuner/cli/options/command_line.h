@@ -2,7 +2,7 @@
 #ifndef CLI_OPTIONS_COMMAND_LINE_H
 #define CLI_OPTIONS_COMMAND_LINE_H
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "tuner/cli/options/command.h"
 
 /* The words after "halotune": "tune", "star7", "--grid", "96,96,96". They point into the invocation and into `names`.

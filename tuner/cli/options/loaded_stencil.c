@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "tuner/cli/options/search_path.h"
 
 halotune_status loaded_open(const char *name, struct loaded *out) {

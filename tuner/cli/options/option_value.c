@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/nearest.h"
-#include "base/number.h"
-#include "base/text.h"
+#include "base/memory/array.h"
+#include "base/numbers/nearest.h"
+#include "base/numbers/number.h"
+#include "base/text/text.h"
 
 const char *option_value(const struct invocation *invocation, const char *name) {
   const struct option_row *options = invocation->command->options;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/memory/array.h"
 #include "stencil/template/space.h"
 #include "tuner/cli/options/configuration.h"
 #include "tuner/cli/output/grid_text.h"

@@ -11,11 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/array.h"
-#include "base/data_folders.h"
-#include "base/file.h"
-#include "base/nearest.h"
-#include "base/text.h"
+#include "base/files/data_folders.h"
+#include "base/files/file.h"
+#include "base/memory/array.h"
+#include "base/numbers/nearest.h"
+#include "base/text/text.h"
 
 const struct search_kind search_stencils = {"stencil", "kernels", "HALOTUNE_PATH"};
 const struct search_kind search_templates = {"template", "templates", "HALOTUNE_TEMPLATE_PATH"};

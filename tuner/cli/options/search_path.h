@@ -11,7 +11,7 @@
  *   2. `folder` in the working directory, unless it belongs to another user (but root) or all users can write to it,
  *      which is told on stderr once;
  *   3. the folders of the environment variable, separated by colons;
- *   4. `folder` in the installed data folders (base/data_folders.h).
+ *   4. `folder` in the installed data folders (base/files/data_folders.h).
  * The first folder that has a file with the name wins. In folders of 2 and 4, a file that others can write to is none,
  * and neither is a template of which one file is so; stderr says so. */
 struct search_kind {

@@ -2,7 +2,7 @@
 #ifndef CLI_OUTPUT_FOLD_H
 #define CLI_OUTPUT_FOLD_H
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 /* Append a line, with line breaks so that it fits. Further lines are indented:
  *   "  --grid NX,NY,NZ  points along"  below the text behind the first gap, which is two or more spaces

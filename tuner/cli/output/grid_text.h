@@ -2,7 +2,7 @@
 #ifndef CLI_OUTPUT_GRID_TEXT_H
 #define CLI_OUTPUT_GRID_TEXT_H
 
-#include "base/json.h"
+#include "base/text/json.h"
 #include "stencil/file/stencil.h"
 
 /* Append "512x512x64", with a number for each of `dims` dimensions. */

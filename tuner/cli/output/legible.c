@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "base/array.h"
-#include "base/utf8.h"
+#include "base/memory/array.h"
+#include "base/text/utf8.h"
 #include "tuner/cli/output/terminal.h"
 
 /* The bytes of the colour at the start of a text; 0 if there is none.

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 /* Append a part of what is printed. Printable UTF-8, line ends, tabs and, where words have colours, the sequences of
  * these colours (ink) stay. Other bytes become '?'.

@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-#include "base/json.h"
-#include "base/replace.h"
+#include "base/files/replace.h"
+#include "base/text/json.h"
 #include "tuner/cli/options/command.h"
 
 /* Who may read a file that --output names. */

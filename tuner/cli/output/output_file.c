@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/pipe.h"
-#include "base/transfer.h"
+#include "base/system/pipe.h"
+#include "base/system/transfer.h"
 #include "tuner/cli/output/output.h"
 
 /* Read one link. Returns the path to which it points, from malloc; NULL if it is no link or memory is out. */

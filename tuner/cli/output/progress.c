@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/text.h"
+#include "base/system/clock.h"
+#include "base/text/text.h"
 #include "tuner/cli/output/terminal.h"
 
 static const double least_time_ms = 1000.0 / 6;

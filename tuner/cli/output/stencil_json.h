@@ -2,7 +2,7 @@
 #ifndef CLI_OUTPUT_STENCIL_JSON_H
 #define CLI_OUTPUT_STENCIL_JSON_H
 
-#include "base/json.h"
+#include "base/text/json.h"
 #include "tuner/cli/options/loaded_stencil.h"
 
 /* The output of `show --json` and `list stencils --json`; docs/stencil-format.md names the keys. A new reference; NULL

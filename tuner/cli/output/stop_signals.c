@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "base/pipe.h"
+#include "base/system/pipe.h"
 
 static volatile sig_atomic_t stop;
 

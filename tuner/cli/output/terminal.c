@@ -10,8 +10,8 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-#include "base/text.h"
-#include "base/transfer.h"
+#include "base/system/transfer.h"
+#include "base/text/text.h"
 #include "tuner/cli/output/fold.h"
 #include "tuner/cli/output/legible.h"
 

@@ -2,7 +2,7 @@
 #ifndef CLI_OUTPUT_VARIANT_TEXT_H
 #define CLI_OUTPUT_VARIANT_TEXT_H
 
-#include "base/json.h"
+#include "base/text/json.h"
 #include "stencil/template/template.h"
 
 /* The option of commands that print variants; main reads it. */

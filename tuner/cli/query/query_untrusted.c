@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/text.h"
-#include "base/utf8.h"
+#include "base/text/text.h"
+#include "base/text/utf8.h"
 #include "db/exchange/untrusted_files.h"
 #include "db/store/query.h"
 #include "db/store/refuted.h"

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
-#include "base/parallel.h"
+#include "base/system/clock.h"
+#include "base/system/parallel.h"
 #include "tuner/cli/options/option_value.h"
 #include "tuner/cli/output/output.h"
 #include "tuner/cli/output/progress.h"

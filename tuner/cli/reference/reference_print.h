@@ -2,7 +2,7 @@
 #ifndef CLI_REFERENCE_REFERENCE_PRINT_H
 #define CLI_REFERENCE_REFERENCE_PRINT_H
 
-#include "base/json.h"
+#include "base/text/json.h"
 #include "tuner/cli/options/loaded_stencil.h"
 #include "tuner/verify/checksum.h"
 #include "tuner/verify/exact.h"

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/file.h"
+#include "base/files/file.h"
+#include "base/system/clock.h"
 #include "tuner/cli/output/output.h"
 #include "tuner/cli/output/progress.h"
 #include "tuner/cli/output/stop_signals.h"

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/parallel.h"
+#include "base/system/parallel.h"
 #include "stencil/analysis/iterate.h"
 #include "tuner/cli/run/run_problem.h"
 #include "tuner/verify/reference.h"

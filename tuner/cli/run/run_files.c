@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file.h"
-#include "base/nearest.h"
+#include "base/files/file.h"
+#include "base/numbers/nearest.h"
 #include "tuner/cli/output/output.h"
 
 /* NumPy's names of the element types. */

@@ -2,7 +2,7 @@
 #ifndef CLI_RUN_RUN_FILES_H
 #define CLI_RUN_RUN_FILES_H
 
-#include "base/npy.h"
+#include "base/files/npy.h"
 #include "tuner/cli/run/run_problem.h"
 
 /* Start with {0} and run_files_begin; end with run_files_free. */

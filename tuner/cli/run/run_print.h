@@ -2,7 +2,7 @@
 #ifndef CLI_RUN_RUN_PRINT_H
 #define CLI_RUN_RUN_PRINT_H
 
-#include "base/json.h"
+#include "base/text/json.h"
 #include "tuner/cli/run/run_files.h"
 
 struct run_result {

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "tuner/cli/output/grid_text.h"
 #include "tuner/cli/output/variant_text.h"
 #include "tuner/cli/selftest/selftest_try.h"

@@ -2,7 +2,7 @@
 #ifndef CLI_SHOW_TAP_PICTURE_H
 #define CLI_SHOW_TAP_PICTURE_H
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "tuner/cli/options/loaded_stencil.h"
 
 /* Append the taps of each input on a grid of characters, plane by plane in z. Neighbouring planes that look alike

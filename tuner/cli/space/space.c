@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "tuner/cli/options/problem.h"
 #include "tuner/cli/output/grid_text.h"
 #include "tuner/cli/output/output.h"

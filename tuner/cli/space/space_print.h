@@ -2,7 +2,7 @@
 #ifndef CLI_SPACE_SPACE_PRINT_H
 #define CLI_SPACE_SPACE_PRINT_H
 
-#include "base/json.h"
+#include "base/text/json.h"
 #include "stencil/template/space.h"
 
 /* Print how many variants have each value of a parameter, and how many combinations each rule excludes.

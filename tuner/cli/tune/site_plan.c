@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/file.h"
-#include "base/nearest.h"
+#include "base/files/file.h"
+#include "base/memory/array.h"
+#include "base/numbers/nearest.h"
 #include "gpu/architecture/gpus.h"
 #include "stencil/file/yaml.h"
 #include "tuner/cli/options/option_value.h"

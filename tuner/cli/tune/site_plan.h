@@ -3,7 +3,7 @@
 #ifndef CLI_TUNE_SITE_PLAN_H
 #define CLI_TUNE_SITE_PLAN_H
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "stencil/expression/source.h"
 #include "stencil/file/stencil.h"
 

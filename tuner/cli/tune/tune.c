@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/parallel.h"
-#include "base/trace.h"
+#include "base/system/clock.h"
+#include "base/system/parallel.h"
+#include "base/system/trace.h"
 #include "db/store/store.h"
 #include "gpu/workers/compile_pool.h"
 #include "tuner/cli/options/command_line.h"

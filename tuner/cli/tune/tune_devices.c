@@ -11,9 +11,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/clock.h"
-#include "base/parallel.h"
-#include "base/process.h"
+#include "base/system/clock.h"
+#include "base/system/parallel.h"
+#include "base/system/process.h"
 #include "gpu/workers/probe.h"
 #include "tuner/cli/options/command_line.h"
 #include "tuner/cli/output/output.h"

@@ -2,7 +2,7 @@
 #ifndef CLI_TUNE_TUNE_JSON_H
 #define CLI_TUNE_TUNE_JSON_H
 
-#include "base/json.h"
+#include "base/text/json.h"
 #include "tuner/cli/tune/tune_tasks.h"
 
 /* The device, the database, and each task that was started. A new reference; NULL when memory is out. */

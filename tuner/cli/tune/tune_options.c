@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/number.h"
+#include "base/numbers/number.h"
 #include "tuner/cli/options/configuration.h"
 
 enum { DEFAULT_BUDGET_S = 60 };

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/memory/array.h"
 #include "tuner/cli/options/search_path.h"
 
 static halotune_status read_stencil(const char *name, bool by_name, struct planned_stencil *out) {

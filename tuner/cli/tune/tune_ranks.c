@@ -8,8 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/cores.h"
-#include "base/hash.h"
+#include "base/identity/hash.h"
+#include "base/system/cores.h"
 #include "db/store/store.h"
 #include "gpu/workers/probe.h"
 #include "tuner/cli/output/output.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/file.h"
+#include "base/files/file.h"
 #include "db/store/store.h"
 #include "tuner/cli/options/option_value.h"
 

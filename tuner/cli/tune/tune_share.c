@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/hash.h"
+#include "base/identity/hash.h"
+#include "base/memory/array.h"
 #include "db/store/filesystem.h"
 #include "db/store/lost_run.h"
 #include "db/store/store.h"

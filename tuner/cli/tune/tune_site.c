@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/array.h"
-#include "base/file.h"
+#include "base/files/file.h"
+#include "base/memory/array.h"
 #include "db/store/filesystem.h"
 #include "tuner/cli/options/search_path.h"
 #include "tuner/cli/output/output.h"

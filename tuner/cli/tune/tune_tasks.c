@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/array.h"
-#include "base/clock.h"
+#include "base/memory/array.h"
+#include "base/system/clock.h"
 #include "stencil/template/space.h"
 #include "tuner/cli/output/progress.h"
 #include "tuner/cli/output/variant_text.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/parallel.h"
+#include "base/system/parallel.h"
 #include "tuner/cli/output/output.h"
 #include "tuner/cli/output/stop_signals.h"
 #include "tuner/fleet/member.h"

@@ -2,7 +2,7 @@
 #ifndef CLI_TUNE_TUNED_MESSAGE_H
 #define CLI_TUNE_TUNED_MESSAGE_H
 
-#include "base/pack.h"
+#include "base/files/pack.h"
 #include "tuner/cli/tune/tune_tasks.h"
 
 /* Append the rows. What a crew did is left out.

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/clock.h"
-#include "base/parallel.h"
+#include "base/memory/array.h"
+#include "base/system/clock.h"
+#include "base/system/parallel.h"
 #include "tuner/cli/options/pick_variants.h"
 #include "tuner/cli/options/search_path.h"
 #include "tuner/cli/output/output.h"

@@ -2,7 +2,7 @@
 #ifndef CLI_VERIFY_VERIFY_PRINT_H
 #define CLI_VERIFY_VERIFY_PRINT_H
 
-#include "base/json.h"
+#include "base/text/json.h"
 #include "tuner/verify/emulated_verify.h"
 
 /* Print a variant's outcome, errors and parameters, and for a failure what is wrong. */

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/data_folders.h"
+#include "base/files/data_folders.h"
 
 #define FILE_NAME "libhalotune-mpi.so"
 

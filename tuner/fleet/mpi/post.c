@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/memory/array.h"
 #include "tuner/fleet/link.h"
 
 static halotune_status fail_of_mpi(const struct post *post, int error, const char *what) {

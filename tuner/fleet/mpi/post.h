@@ -14,7 +14,7 @@
 #include <stddef.h>
 
 #include "base/fail.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "tuner/fleet/mpi/plugin.h"
 
 enum { POST_BEAT_MS = 5000, POST_SILENCE_MS = 90000, POST_STEP_MS = 1000 };

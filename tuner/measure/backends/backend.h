@@ -10,7 +10,7 @@
 #ifndef MEASURE_BACKENDS_BACKEND_H
 #define MEASURE_BACKENDS_BACKEND_H
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "db/store/store.h"
 #include "gpu/driver/kernel.h"
 #include "gpu/workers/compiler.h"

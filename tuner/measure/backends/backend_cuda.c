@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/trace.h"
+#include "base/system/trace.h"
 #include "gpu/compile/arch_support.h"
 #include "tuner/device/driver_limit.h"
 #include "tuner/measure/backends/backend_cuda_parts.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/trace.h"
+#include "base/system/trace.h"
 #include "tuner/measure/backends/backend_cuda_parts.h"
 #include "tuner/verify/spot.h"
 

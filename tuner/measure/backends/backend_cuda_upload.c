@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/parallel.h"
-#include "base/trace.h"
+#include "base/system/parallel.h"
+#include "base/system/trace.h"
 #include "tuner/device/gpu_worker.h"
 
 struct conversion {

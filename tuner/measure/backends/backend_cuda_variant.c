@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/trace.h"
+#include "base/system/trace.h"
 
 #include "tuner/measure/backends/backend_cuda_parts.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "tuner/measure/backends/backend.h"
 #include "tuner/verify/emulated_check.h"
 

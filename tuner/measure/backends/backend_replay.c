@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/clock.h"
-#include "base/hash.h"
-#include "base/random.h"
+#include "base/identity/hash.h"
+#include "base/memory/array.h"
+#include "base/numbers/random.h"
+#include "base/system/clock.h"
 #include "db/store/launch_text.h"
 #include "db/store/query.h"
 

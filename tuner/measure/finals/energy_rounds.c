@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/random.h"
+#include "base/numbers/random.h"
 
 /* One sample. If the counter does not change, there is no energy: that ends no run.
  *   is_taken  receives whether `out` was filled */

@@ -23,7 +23,7 @@
 #ifndef MEASURE_FINALS_FINALS_H
 #define MEASURE_FINALS_FINALS_H
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "tuner/measure/finals/finals_plan.h"
 #include "tuner/measure/sampling/measure.h"
 

@@ -2,7 +2,7 @@
 #ifndef MEASURE_FINALS_FINALS_PARTS_H
 #define MEASURE_FINALS_FINALS_PARTS_H
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "tuner/measure/finals/finals.h"
 #include "tuner/measure/finals/rounds.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "base/random.h"
+#include "base/numbers/random.h"
 #include "tuner/measure/sampling/steady.h"
 
 halotune_status rounds_make(struct backend_handle *backend, const struct time_source *time, uint64_t seed,

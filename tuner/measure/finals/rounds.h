@@ -5,8 +5,8 @@
 #ifndef MEASURE_FINALS_ROUNDS_H
 #define MEASURE_FINALS_ROUNDS_H
 
-#include "base/arena.h"
-#include "base/clock.h"
+#include "base/memory/arena.h"
+#include "base/system/clock.h"
 #include "tuner/measure/backends/backend.h"
 #include "tuner/measure/sampling/statistics.h"
 

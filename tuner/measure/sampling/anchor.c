@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/array.h"
 #include "base/fail.h"
+#include "base/memory/array.h"
 #include "tuner/measure/sampling/measure.h"
 #include "tuner/measure/sampling/statistics.h"
 #include "tuner/measure/sampling/steady.h"

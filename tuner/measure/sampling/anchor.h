@@ -12,7 +12,7 @@
 #ifndef MEASURE_SAMPLING_ANCHOR_H
 #define MEASURE_SAMPLING_ANCHOR_H
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "tuner/measure/backends/backend.h"
 
 enum {

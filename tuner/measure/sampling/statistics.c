@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/sorted.h"
+#include "base/memory/sorted.h"
 
 static const double wanted_confidence = 0.95;
 

@@ -2,7 +2,7 @@
 #ifndef SEARCH_HINTS_HINT_ROWS_H
 #define SEARCH_HINTS_HINT_ROWS_H
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "db/store/store.h"
 #include "tuner/search/variants/task.h"
 

@@ -5,7 +5,7 @@
 #include <signal.h>
 #include <stdbool.h>
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 
 /* Times in ms are those of `time`. */
 struct schedule {

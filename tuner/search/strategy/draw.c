@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
-#include "base/parallel.h"
-#include "base/random.h"
+#include "base/numbers/random.h"
+#include "base/system/parallel.h"
 #include "stencil/template/access.h"
 
 /* The sample of one template. */

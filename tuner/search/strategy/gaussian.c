@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cholesky.h"
+#include "base/numbers/cholesky.h"
 
 enum { MOST = GAUSSIAN_MOST_POINTS };
 

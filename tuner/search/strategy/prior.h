@@ -3,7 +3,7 @@
 #ifndef SEARCH_STRATEGY_PRIOR_H
 #define SEARCH_STRATEGY_PRIOR_H
 
-#include "base/set.h"
+#include "base/memory/set.h"
 #include "tuner/search/strategy/coordinates.h"
 #include "tuner/search/variants/proposals.h"
 

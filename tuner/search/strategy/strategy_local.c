@@ -9,8 +9,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/array.h"
 #include "base/fail.h"
+#include "base/memory/array.h"
 #include "tuner/search/strategy/behind.h"
 #include "tuner/search/strategy/draw.h"
 #include "tuner/search/strategy/effects.h"

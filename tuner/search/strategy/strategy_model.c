@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/array.h"
 #include "base/fail.h"
+#include "base/memory/array.h"
 #include "tuner/search/strategy/behind.h"
 #include "tuner/search/strategy/coordinates.h"
 #include "tuner/search/strategy/draw.h"

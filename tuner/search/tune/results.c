@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/trace.h"
+#include "base/memory/array.h"
+#include "base/system/trace.h"
 #include "db/store/launch_text.h"
 #include "tuner/measure/sampling/measure.h"
 #include "tuner/search/hints/earlier.h"

@@ -2,7 +2,7 @@
 #ifndef SEARCH_TUNE_RESULTS_H
 #define SEARCH_TUNE_RESULTS_H
 
-#include "base/set.h"
+#include "base/memory/set.h"
 #include "tuner/search/tune/search_inputs.h"
 #include "tuner/search/tune/watch.h"
 

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/array.h"
-#include "base/trace.h"
+#include "base/memory/array.h"
+#include "base/system/trace.h"
 #include "tuner/measure/finals/finals.h"
 #include "tuner/measure/finals/finals_plan.h"
 #include "tuner/search/hints/earlier.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/trace.h"
+#include "base/system/trace.h"
 #include "db/store/lost_run.h"
 #include "tuner/measure/sampling/measure.h"
 #include "tuner/search/variants/evaluate.h"

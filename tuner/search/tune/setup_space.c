@@ -1,7 +1,7 @@
 /* setup_space.c: which templates have variants of a task, and how many. */
 #include <stdlib.h>
 
-#include "base/parallel.h"
+#include "base/system/parallel.h"
 #include "tuner/search/tune/setup.h"
 
 /* How many variants each template has. */

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/trace.h"
+#include "base/system/trace.h"
 #include "tuner/measure/finals/finals_plan.h"
 #include "tuner/search/finals/final_phase.h"
 #include "tuner/search/tune/search_phase.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/trace.h"
+#include "base/system/trace.h"
 
 enum {
   MOST_IN_FLIGHT = 256, /* with the compilers, which never take so many */

@@ -2,7 +2,7 @@
 #include "tuner/search/variants/problem_set.h"
 
 #include "base/fail.h"
-#include "base/trace.h"
+#include "base/system/trace.h"
 
 static void tell_step(const struct problem_teller *teller, const char *what) {
   if (teller && teller->tell) teller->tell(teller->context, what);

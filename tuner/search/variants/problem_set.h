@@ -2,7 +2,7 @@
 #ifndef SEARCH_VARIANTS_PROBLEM_SET_H
 #define SEARCH_VARIANTS_PROBLEM_SET_H
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "tuner/measure/backends/backend.h"
 
 /* Who is told what is done for a problem, because it can take long on large grids. */

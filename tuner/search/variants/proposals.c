@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/fail.h"
+#include "base/memory/array.h"
 #include "db/store/launch_text.h"
 
 /* Whether the proposal has the fixed values. */

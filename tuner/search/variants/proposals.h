@@ -2,8 +2,8 @@
 #ifndef SEARCH_VARIANTS_PROPOSALS_H
 #define SEARCH_VARIANTS_PROPOSALS_H
 
-#include "base/hash.h"
-#include "base/set.h"
+#include "base/identity/hash.h"
+#include "base/memory/set.h"
 #include "tuner/search/variants/search_space.h"
 
 /* Start with {0}, end with proposals_free. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/trace.h"
+#include "base/system/trace.h"
 
 struct turn {
   struct trial *trial;

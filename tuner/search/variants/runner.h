@@ -3,7 +3,7 @@
 #ifndef SEARCH_VARIANTS_RUNNER_H
 #define SEARCH_VARIANTS_RUNNER_H
 
-#include "base/clock.h"
+#include "base/system/clock.h"
 #include "tuner/search/variants/evaluate.h"
 
 /* Trials that are in a runner at a time. While one runs, the next one waits, so that the device need not wait for the

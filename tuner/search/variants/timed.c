@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/fail.h"
-#include "base/random.h"
+#include "base/memory/array.h"
+#include "base/numbers/random.h"
 
 static double scaled_ms(const struct timed_variant *variant) { return variant->median_ms / variant->scale; }
 

@@ -2,7 +2,7 @@
 #ifndef SEARCH_VARIANTS_TIMED_H
 #define SEARCH_VARIANTS_TIMED_H
 
-#include "base/set.h"
+#include "base/memory/set.h"
 #include "db/store/store.h"
 #include "tuner/search/variants/search_space.h"
 

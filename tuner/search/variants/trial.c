@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/trace.h"
+#include "base/system/trace.h"
 #include "db/store/launch_text.h"
 #include "gpu/architecture/occupancy.h"
 

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/array.h"
 #include "base/fail.h"
+#include "base/memory/array.h"
 
 halotune_status twins_add(struct twins *twins, const struct twin *twin) {
   if (!array_room(twins->list, twins->count, twins->capacity)) return fail_memory();

@@ -1,0 +1,175 @@
+/* data_folders.c: finds the file from which this code was loaded, and looks for data folders around it. */
+#include "base/files/data_folders.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/files/file.h"
+
+static const char built_in[] = HALOTUNE_DATA_DIR;
+
+/* The checkout in which build/lib/libhalotune.a was built, since the program that links it may lie anywhere. "" in all
+ * other builds. */
+#ifndef HALOTUNE_ROOT
+#define HALOTUNE_ROOT ""
+#endif
+static const char root[] = HALOTUNE_ROOT;
+
+/* Find the path of the program or shared library that holds this function, without symbolic links. */
+static bool find_own_file(char path[PATH_MAX]) {
+  void (*const here)(struct data_folders *) = data_folders_find;
+  const void *address;
+  struct link_map *map = NULL;
+  Dl_info info;
+  memcpy(&address, &here, sizeof address); /* C has no cast from a function pointer to an object pointer */
+  if (dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) == 0 || !map) return false;
+  /* the program itself has no name in the link map */
+  return realpath(*map->l_name ? map->l_name : "/proc/self/exe", path) != NULL;
+}
+
+/* Remove the last part of a path. Returns false if there is none. */
+static bool go_up(char *path) {
+  char *slash = strrchr(path, '/');
+  if (slash) *slash = '\0';
+  return slash != NULL;
+}
+
+static bool is_folder(const char *path) {
+  struct stat facts;
+  return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+}
+
+/* Whether nobody but root, this user, and who owns the program or library itself can write to a file or folder. Beside
+ * a program in /tmp anybody could lay a database. */
+static bool is_safe(const char *path, uid_t owner) {
+  struct stat facts;
+  return stat(path, &facts) == 0 && !(facts.st_mode & S_IWOTH) &&
+         (facts.st_uid == 0 || facts.st_uid == geteuid() || facts.st_uid == owner);
+}
+
+/* Write PREFIX/share/halotune. Returns whether it is there, and its data may be used. */
+static bool find_share(const char *prefix, uid_t owner, char folder[PATH_MAX]) {
+  static const char last[] = "/halotune";
+  const int length = snprintf(folder, PATH_MAX, "%s/share", prefix);
+  if (length < 0 || (size_t)length + sizeof last > PATH_MAX) return false;
+  if (!is_safe(prefix, owner) || !is_safe(folder, owner)) return false;
+  memcpy(folder + length, last, sizeof last);
+  return is_folder(folder) && is_safe(folder, owner);
+}
+
+/* Whether a folder has a database. */
+static bool has_database(const char *folder) {
+  char path[PATH_MAX];
+  return snprintf(path, sizeof path, "%s/starter.db", folder) < PATH_MAX && access(path, F_OK) == 0;
+}
+
+static void add_folder(struct data_folders *out, const char *folder) {
+  snprintf(out->list[out->count++], PATH_MAX, "%s", folder);
+}
+
+bool data_is_build(const char *folder) {
+  char templates[PATH_MAX];
+  const char *slash = strrchr(folder, '/');
+  return slash && strcmp(slash, "/build") == 0 &&
+         snprintf(templates, sizeof templates, "%.*s/templates", (int)(slash - folder), folder) < PATH_MAX &&
+         is_folder(templates);
+}
+
+/* Add a checkout and its folder `build`, if this path is the latter. A program that is built elsewhere, or was
+ * downloaded, takes no file beside it for Halotune's data. */
+static bool find_build(struct data_folders *out, const char *path, uid_t owner) {
+  char checkout[PATH_MAX];
+  if (!data_is_build(path) || !has_database(path) || !is_safe(path, owner)) return false;
+  snprintf(checkout, sizeof checkout, "%s", path);
+  go_up(checkout);
+  add_folder(out, path);
+  if (is_safe(checkout, owner)) add_folder(out, checkout);
+  return true;
+}
+
+/* Whether what lies above a folder can be the PREFIX of an installation.
+ *   level  0: a program or library lies in the folder; 1: a library one below it */
+static bool is_below_prefix(const char *folder, int level) {
+  static const char *const names[] = {"/lib", "/lib64", "/bin"};
+  const char *slash = strrchr(folder, '/');
+  for (size_t i = 0; slash && i < (level == 0 ? 3 : 2); i++) {
+    if (strcmp(slash, names[i]) == 0) return true;
+  }
+  return false;
+}
+
+/* Add the folders of the installation or the build tree around this code. Returns false if it is in neither. A program
+ * that was unpacked into a folder of downloads takes no `share` beside that folder for Halotune's data. */
+static bool find_beside(struct data_folders *out, uid_t owner) {
+  enum { LEVELS = 2 };
+  char path[PATH_MAX], folder[PATH_MAX];
+  bool is_prefix = false;
+  if (!find_own_file(path)) return false;
+  for (int level = 0; level <= LEVELS && go_up(path); level++) {
+    if (is_prefix && find_share(path, owner, folder)) {
+      if (!file_is_same(folder, built_in)) add_folder(out, folder);
+      return true;
+    }
+    /* The program is in this folder, and the library one below it. */
+    if (level < LEVELS && find_build(out, path, owner)) return true;
+    is_prefix = is_below_prefix(path, level);
+  }
+  return false;
+}
+
+/* Whether the folder given at build time, or what there is of its PREFIX/share/halotune, is safe. It need not exist. */
+static bool is_built_in_safe(uid_t owner) {
+  enum { LEVELS = 3 };
+  char path[PATH_MAX];
+  bool is_good = snprintf(path, sizeof path, "%s", built_in) < PATH_MAX;
+  for (int level = 0; level < LEVELS && is_good && *path; level++) {
+    is_good = access(path, F_OK) != 0 || is_safe(path, owner);
+    if (!go_up(path)) break;
+  }
+  return is_good;
+}
+
+static void find_in_root(struct data_folders *out, uid_t owner) {
+  char folder[PATH_MAX];
+  if (!*root || snprintf(folder, PATH_MAX, "%s/build", root) >= PATH_MAX || !has_database(folder)) return;
+  if (!is_safe(root, owner) || !is_safe(folder, owner)) return;
+  add_folder(out, folder);
+  add_folder(out, root);
+}
+
+static uid_t known_owner;
+
+static void find_owner(void) {
+  char path[PATH_MAX];
+  struct stat own = {.st_uid = geteuid()};
+  if (find_own_file(path)) (void)stat(path, &own);
+  known_owner = own.st_uid;
+}
+
+/* Who owns this program or library: looked up once, because each file of a folder is compared. */
+static uid_t own_file_owner(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, find_owner);
+  return known_owner;
+}
+
+void data_folders_find(struct data_folders *out) {
+  const uid_t owner = own_file_owner();
+  out->count = 0;
+  if (!find_beside(out, owner)) find_in_root(out, owner);
+  if (is_built_in_safe(owner)) add_folder(out, built_in);
+}
+
+bool data_is_safe(const char *path) { return is_safe(path, own_file_owner()); }
+
+bool data_is_shared(const char *path) {
+  struct stat facts;
+  return stat(path, &facts) == 0 && (facts.st_mode & S_IWGRP) && facts.st_gid != getegid();
+}

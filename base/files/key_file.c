@@ -1,0 +1,112 @@
+/* key_file.c: makes and reads the files of keys. */
+#include "base/files/key_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sodium/utils.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/files/file.h"
+#include "base/files/own.h"
+#include "base/system/transfer.h"
+
+static const char private_word[] = "halotune-private-key", public_word[] = "halotune-public-key";
+
+/* The longest line, with its end and a NUL. */
+enum { LINE_BYTES = sizeof private_word + KEY_HEX_BYTES + 1 };
+
+/* Write a new file with one line. A file that exists is a failure. */
+static halotune_status line_make(const char *path, mode_t mode, const char *word, const unsigned char key[32]) {
+  char line[LINE_BYTES], hex[KEY_HEX_BYTES];
+  const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+  if (fd < 0 && errno == EEXIST)
+    return fail(HALOTUNE_IO, "%s: there is such a file already, and no key is ever replaced; name another file", path);
+  if (fd < 0) return fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
+  key_hex(key, hex);
+  const int length = snprintf(line, sizeof line, "%s %s\n", word, hex);
+  const bool wrote = write_all(fd, line, (size_t)length) && fsync(fd) == 0;
+  const int reason = errno;
+  sodium_memzero(line, sizeof line);
+  sodium_memzero(hex, sizeof hex);
+  if (close(fd) == 0 && wrote) return HALOTUNE_OK;
+  unlink(path);
+  return fail(HALOTUNE_IO, "%s: %s", path, strerror(wrote ? errno : reason));
+}
+
+halotune_status key_file_make(const char *path, struct public_key *out) {
+  struct private_key key;
+  char *public_path = NULL;
+  if (asprintf(&public_path, "%s" KEY_FILE_PUBLIC_SUFFIX, path) < 0) return fail_memory();
+  halotune_status status = private_key_make(&key);
+  if (status == HALOTUNE_OK) status = line_make(path, 0600, private_word, key.seed);
+  if (status == HALOTUNE_OK) {
+    *out = public_key_of(&key);
+    status = line_make(public_path, 0644, public_word, out->bytes);
+    if (status != HALOTUNE_OK) unlink(path);
+  }
+  private_key_forget(&key);
+  free(public_path);
+  return status;
+}
+
+/* The digits of a file's line, without the line's end; NULL if the line begins with another word. */
+static const char *digits_of(char *line, const char *word) {
+  const size_t length = strlen(word);
+  if (strncmp(line, word, length) != 0 || line[length] != ' ') return NULL;
+  line[strcspn(line, "\r\n")] = '\0';
+  return line + length + 1;
+}
+
+static const struct own_kind private_file = {.what = "private key",
+                                             .foreign_remedy = "copy it to a file of your own",
+                                             .rights = S_IRWXG | S_IRWXO,
+                                             .others_can = "read",
+                                             .chmod = "600",
+                                             .more = "think of a new key"};
+
+static halotune_status privacy_check(int fd, const char *path) {
+  struct stat facts;
+  if (fstat(fd, &facts) != 0) return fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
+  if (!S_ISREG(facts.st_mode)) return fail(HALOTUNE_IO, "%s: a private key is kept in a regular file", path);
+  return own_check(&facts, path, &private_file);
+}
+
+halotune_status key_file_read(const char *path, struct private_key *out) {
+  char line[LINE_BYTES] = "";
+  const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0) return fail(errno == ENOENT ? HALOTUNE_NOT_FOUND : HALOTUNE_IO, "%s: %s", path, strerror(errno));
+  halotune_status status = privacy_check(fd, path);
+  if (status == HALOTUNE_OK && read(fd, line, sizeof line - 1) < 0)
+    status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
+  close(fd);
+  const char *digits = digits_of(line, private_word);
+  if (status == HALOTUNE_OK && (!digits || !key_read(digits, out->seed)))
+    status = fail(HALOTUNE_PARSE, "%s: this is no private key as 'halotune key new' writes it", path);
+  sodium_memzero(line, sizeof line);
+  return status;
+}
+
+halotune_status public_key_find(const char *digits_or_path, struct public_key *out) {
+  enum { MOST_BYTES = 4096 };
+  char *line;
+  size_t length;
+  if (public_key_read(digits_or_path, out)) return HALOTUNE_OK;
+  halotune_status status = file_read(digits_or_path, MOST_BYTES, &line, &length);
+  if (status == HALOTUNE_NOT_FOUND)
+    return fail(status, "'%s' is neither 64 hexadecimal digits of a public key nor a file that keeps one",
+                digits_or_path);
+  if (status != HALOTUNE_OK) return status;
+  const char *digits = digits_of(line, public_word);
+  if (!digits && digits_of(line, private_word))
+    status = fail(HALOTUNE_PARSE, "%s: this is a private key: keep it to yourself, and give away %s%s", digits_or_path,
+                  digits_or_path, KEY_FILE_PUBLIC_SUFFIX);
+  else if (!digits || !public_key_read(digits, out))
+    status = fail(HALOTUNE_PARSE, "%s: this is no public key as 'halotune key new' writes it", digits_or_path);
+  sodium_memzero(line, length);
+  free(line);
+  return status;
+}

@@ -1,0 +1,62 @@
+/* own.c: checks owners and modes. A file is checked by its descriptor, so that nobody can exchange it in between. */
+#include "base/files/own.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/files/file.h"
+#include "base/text/text.h"
+
+enum { WRITE_RIGHTS = S_IWGRP | S_IWOTH };
+
+static const struct own_kind cache = {.what = "cache",
+                                      .foreign_remedy = "set XDG_CACHE_HOME to a folder of your own",
+                                      .rights = WRITE_RIGHTS,
+                                      .others_can = "write to",
+                                      .chmod = "-R go-w"};
+
+static const struct own_kind file_in_cache = {
+    .what = "file", .foreign_remedy = "remove it", .rights = WRITE_RIGHTS, .others_can = "write to", .chmod = "go-w"};
+
+halotune_status own_check(const struct stat *facts, const char *path, const struct own_kind *kind) {
+  if (facts->st_uid != geteuid())
+    return fail(HALOTUNE_IO, "%s: this %s belongs to user %u, and user %u does not use it; %s", path, kind->what,
+                (unsigned)facts->st_uid, (unsigned)geteuid(), kind->foreign_remedy);
+  if ((facts->st_mode & kind->rights) == 0) return HALOTUNE_OK;
+  struct text word = {0};
+  text_shell_word(&word, path);
+  const halotune_status status =
+      fail(HALOTUNE_IO, "%s: others can %s this %s, so it is not used; run: chmod %s %s%s%s", path, kind->others_can,
+           kind->what, kind->chmod, text_string(&word), kind->more ? ", and " : "", kind->more ? kind->more : "");
+  text_free(&word);
+  return status;
+}
+
+halotune_status own_folder_check(const char *path) {
+  struct stat facts;
+  if (stat(path, &facts) != 0 || !S_ISDIR(facts.st_mode)) return HALOTUNE_OK;
+  return own_check(&facts, path, &cache);
+}
+
+int own_file_open(const char *path) {
+  struct stat facts;
+  const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (fd < 0) {
+    fail(errno == ENOENT ? HALOTUNE_NOT_FOUND : HALOTUNE_IO, "%s: %s", path, strerror(errno));
+    return -1;
+  }
+  if (fstat(fd, &facts) != 0 || !S_ISREG(facts.st_mode)) fail(HALOTUNE_IO, "%s: this is not a regular file", path);
+  else if (own_check(&facts, path, &file_in_cache) == HALOTUNE_OK) return fd;
+  close(fd);
+  return -1;
+}
+
+halotune_status own_file_read(const char *path, size_t max_bytes, char **bytes, size_t *length) {
+  const int fd = own_file_open(path);
+  *bytes = NULL;
+  *length = 0;
+  return fd < 0 ? HALOTUNE_IO : file_read_open(fd, path, max_bytes, bytes, length);
+}

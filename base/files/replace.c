@@ -1,0 +1,100 @@
+/* replace.c: writes a temporary file and renames it. */
+#include "base/files/replace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/system/transfer.h"
+
+/* Wait until a folder's names are on the disk. Filesystems that cannot do this are ignored. */
+static void folder_sync(const char *path) {
+  char *folder = strdup(path);
+  char *slash = folder ? strrchr(folder, '/') : NULL;
+  if (slash) slash[slash == folder] = '\0'; /* the folder of "/x" is "/" */
+  int fd = folder ? open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+  if (fd >= 0) fsync(fd);
+  if (fd >= 0) close(fd);
+  free(folder);
+}
+
+static halotune_status write_and_rename(const char *path, file_writer *write, void *context, mode_t mode,
+                                        bool is_durable) {
+  char *temporary;
+  if (asprintf(&temporary, "%s" REPLACE_SUFFIX, path) < 0) return fail_memory();
+  const int fd = mkostemp(temporary, O_CLOEXEC);
+  halotune_status status = fd >= 0 ? write(context, fd) : fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
+  /* Without fsync, a power failure after the rename can leave an empty file in place of the old one. */
+  if (status == HALOTUNE_OK && (fchmod(fd, mode) != 0 || (is_durable && fsync(fd) != 0)))
+    status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
+  /* close can also report a full disk. */
+  if (fd >= 0 && close(fd) != 0 && status == HALOTUNE_OK) status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
+  if (status == HALOTUNE_OK && rename(temporary, path) != 0)
+    status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
+  if (status != HALOTUNE_OK && fd >= 0) unlink(temporary);
+  if (status == HALOTUNE_OK && is_durable) folder_sync(path);
+  free(temporary);
+  return status;
+}
+
+/* The content of a file in memory. */
+struct content {
+  const char *path;
+  const void *bytes;
+  size_t length;
+};
+
+static halotune_status write_content(void *context, int fd) {
+  const struct content *content = context;
+  if (write_all(fd, content->bytes, content->length)) return HALOTUNE_OK;
+  return fail(HALOTUNE_IO, "%s: %s", content->path, strerror(errno));
+}
+
+static mode_t mode_for_all(void) {
+  const mode_t mask = umask(0);
+  umask(mask);
+  return 0666 & ~mask;
+}
+
+halotune_status file_replace(const char *path, const void *bytes, size_t length) {
+  struct content content = {path, bytes, length};
+  return write_and_rename(path, write_content, &content, 0600, true);
+}
+
+halotune_status file_replace_cached(const char *path, const void *bytes, size_t length) {
+  struct content content = {path, bytes, length};
+  return write_and_rename(path, write_content, &content, 0600, false);
+}
+
+halotune_status file_replace_in_pieces(const char *path, bool for_all, file_writer *write, void *context) {
+  return write_and_rename(path, write, context, for_all ? mode_for_all() : 0600, true);
+}
+
+static bool make_one(const char *path) {
+  struct stat facts;
+  if (mkdir(path, 0700) == 0) return true;
+  int reason = errno;
+  if (stat(path, &facts) == 0 && S_ISDIR(facts.st_mode)) return true;
+  errno = reason;
+  return false;
+}
+
+halotune_status folder_make(const char *path) {
+  char *partial = strdup(path);
+  if (!partial) return fail_memory();
+  halotune_status status = HALOTUNE_OK;
+  for (char *end = partial; *end && status == HALOTUNE_OK; end++) {
+    if (*end != '/' || end == partial) continue;
+    *end = '\0';
+    if (!make_one(partial)) status = fail(HALOTUNE_IO, "%s: %s", partial, strerror(errno));
+    *end = '/';
+  }
+  if (status == HALOTUNE_OK && !make_one(partial)) status = fail(HALOTUNE_IO, "%s: %s", partial, strerror(errno));
+  free(partial);
+  return status;
+}

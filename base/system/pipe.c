@@ -1,0 +1,63 @@
+/* pipe.c: waits are made of short parts, and the parts are counted. So a stop is seen soon, whichever thread got its
+ * signal, and a time in which the process was stopped hardly counts. */
+#include "base/system/pipe.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/system/clock.h"
+#include "base/system/limit.h"
+
+static const volatile sig_atomic_t *stop_flag;
+
+void pipe_stop_by(const volatile sig_atomic_t *stop) { stop_flag = stop; }
+
+static bool is_stopped(void) { return stop_flag && *stop_flag; }
+
+double pipe_limit_ms(void) {
+  const double usual_s = 600;
+  return limit_ms_named("HALOTUNE_PIPE_TIMEOUT", usual_s);
+}
+
+int pipe_open(const char *path, int flags) {
+  enum { LOOK_EVERY_MS = 20, US_PER_MS = 1000 };
+  double left_ms = pipe_limit_ms();
+  for (;;) {
+    struct stat facts;
+    const int fd = open(path, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd >= 0 || errno != ENXIO || stat(path, &facts) != 0 || !S_ISFIFO(facts.st_mode)) return fd;
+    errno = is_stopped() ? ECANCELED : ETIME;
+    if (is_stopped() || left_ms <= 0) return -1;
+    usleep(LOOK_EVERY_MS * US_PER_MS); /* nobody tells when a reader comes */
+    left_ms -= LOOK_EVERY_MS;
+  }
+}
+
+bool pipe_wait(int fd, short events, double limit_ms) {
+  const double most_ms = 100; /* of a part */
+  struct pollfd waiting = {.fd = fd, .events = events};
+  double waited_ms = 0, part_ms = 0;
+  for (;;) {
+    const double start_ms = clock_ms();
+    const int ready = poll(&waiting, 1, (int)part_ms);
+    if (ready > 0 || (ready < 0 && errno != EINTR)) return true; /* the next call on it reports an error */
+    waited_ms += fmin(part_ms, clock_ms() - start_ms);
+    errno = is_stopped() ? ECANCELED : ETIME;
+    if (is_stopped() || waited_ms >= limit_ms) return false;
+    part_ms = fmin(most_ms, ceil(limit_ms - waited_ms));
+  }
+}
+
+halotune_status pipe_fail(const char *path, const char *silence) {
+  const double ms_per_s = 1e3;
+  const int code = errno;
+  if (code == ECANCELED) return fail(HALOTUNE_CANCELLED, "%s: stopped while this pipe was waited for", path);
+  if (code != ETIME) return fail(HALOTUNE_IO, "%s: %s", path, strerror(code));
+  return fail(HALOTUNE_IO, "%s: %s for %g s; $HALOTUNE_PIPE_TIMEOUT sets the limit", path, silence,
+              pipe_limit_ms() / ms_per_s);
+}
