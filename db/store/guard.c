@@ -10,13 +10,22 @@
 #include "db/store/query.h"
 #include "db/store/schema.h"
 
-/* Refuse a column of a table that has another type than Halotune gave it: a text would be compared as one.
- *   columns  a query for names and types */
+/* Refuse a column of a table that has another type than Halotune gave it: a text would be compared as one. Refuse a
+ * table without its key: a row whose id is NULL stands in no join, so that no check and no list has it.
+ *   columns  a query for names, types and places in the key */
 static halotune_status guard_types(sqlite3_stmt *columns, const char *table, const char *path) {
   char type[SCHEMA_WORD_BYTES], name[128] = "";
+  const bool has_id = schema_column_type(table, "id", type);
   int code;
   sqlite3_bind_text(columns, 1, table, -1, SQLITE_TRANSIENT);
   while ((code = sqlite3_step(columns)) == SQLITE_ROW) {
+    const bool is_id = sqlite3_stricmp(column_text(columns, 0), "id") == 0,
+               is_key = sqlite3_column_int(columns, 2) != 0;
+    if (has_id && is_id != is_key) {
+      sqlite3_reset(columns);
+      return fail(HALOTUNE_DB, "%s: the key of the table %s is not its column id alone: this file is not read", path,
+                  table);
+    }
     if (!schema_column_type(table, column_text(columns, 0), type)) continue;
     if (sqlite3_stricmp(column_text(columns, 1), type) == 0) continue;
     printable_copy(name, sizeof name, column_text(columns, 0));
@@ -31,7 +40,7 @@ static halotune_status guard_types(sqlite3_stmt *columns, const char *table, con
 static halotune_status guard_columns(sqlite3 *connection, const char *path) {
   sqlite3_stmt *columns = NULL;
   char table[SCHEMA_WORD_BYTES];
-  halotune_status status = query_prepare(connection, "select name, type from pragma_table_info(?1)", &columns);
+  halotune_status status = query_prepare(connection, "select name, type, pk from pragma_table_info(?1)", &columns);
   for (int i = 0; status == HALOTUNE_OK && schema_table(i, table); i++) status = guard_types(columns, table, path);
   sqlite3_finalize(columns);
   return status;

@@ -163,6 +163,39 @@ for words in 'db import --trust --yes' 'db merge --trust --yes'; do
   result "'$words' makes up no column that a database lacks (exit $code)" $?
 done
 
+# A variant whose id is NULL stands in no join: no check compared the source of its winner, no list had it, and the merge took it.
+"$python" - "$work" <<'END'
+import re, shutil, sqlite3, sys
+def change(name, key):
+    shutil.copy(sys.argv[1] + "/honest.db", f"{sys.argv[1]}/{name}.db")
+    db = sqlite3.connect(f"{sys.argv[1]}/{name}.db")
+    (text,) = db.execute("select sql from sqlite_master where name = 'variant'").fetchone()
+    rows = db.execute("select * from variant").fetchall()
+    db.execute("drop table variant")
+    db.execute(re.sub(r"id +integer primary key", key, text, count=1))
+    (hidden,) = db.execute("select variant_id from best where is_current limit 1").fetchone()
+    for id, *row in rows:
+        db.execute("insert into variant (id, source_hash, stencil_id, template_id, parameters, origin_id) values (?, ?, ?, ?, ?, ?)",
+                   [None if id == hidden else id, *row])
+    for table in "best", "measurement", "finalist":
+        db.execute(f"update {table} set variant_id = 0 where variant_id = ?", (hidden,))
+    db.execute("update best set source = source || ' __device__ int evil;', cubin = x'00' where variant_id = 0")
+    db.execute("pragma writable_schema = on")
+    db.execute("update sqlite_master set sql = replace(sql, 'references variant (id)', '')")
+    db.commit()
+change("nameless", "id integer")
+change("keyed", "id integer, number integer primary key")
+END
+result "databases are made with a row that has no id" $?
+for name in nameless keyed; do
+  for words in 'db check' 'db import --trust' 'db import --trust --yes' 'query star7 --device sm_90 --grid 512,512,512'; do
+    rm -f "$work/into.db"
+    case $words in *import*) survives $words --db "$work/into.db" "$work/$name.db" ;; *) survives $words --db "$work/$name.db" ;; esac
+    [ $code = 6 ] && ! [ -s "$work/into.db" ] && grep -q 'the key of the table variant is not its column id alone' "$work/said"
+    result "rows without an id are refused, as no list would have them: $name.db, '${words%% --device*}' (exit $code)" $?
+  done
+done
+
 # Grids whose points no number counts: 2^31 - 1 along each axis, and fewer than none. The other problem of star7 stays.
 for points in 2147483647 -9223372036854775808; do
   cp "$work/honest.db" "$work/grid.db"
