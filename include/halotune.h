@@ -304,7 +304,8 @@ typedef int halotune_tune_progress(void *user, double elapsed_s, const char *lin
 /* Tune a problem now, and let the ctx answer with the result. It runs the installed program `halotune tune` in a
  * process of its own and waits for it; a CUDA error there leaves this process as it is. A result is stored in the
  * database, so that the next halotune_open has it. Other processes of this user that tune the same problem at the
- * same time wait for each other, and take the result of the first.
+ * same time wait for each other, and take the result of the first. The program does not search ./templates and
+ * ./kernels of the working directory; folders that HALOTUNE_TEMPLATE_PATH and HALOTUNE_PATH name are searched.
  *   problem   as for halotune_lookup; `device` is NULL (the GPU of the current context) or a number, unless the backend
  *             is "host". HALOTUNE_STEPS_ANY lets the program choose the steps
  *   options   NULL: the defaults

@@ -5,6 +5,10 @@
 #include <limits.h>
 #include <stdbool.h>
 
+/* If this variable of the environment is "installed", ./templates and ./kernels of the working directory are not
+ * searched. halotune_tune sets it for the program that it starts. */
+#define DATA_FOUND_VARIABLE "HALOTUNE_SEARCH"
+
 enum { DATA_FOLDERS_MOST = 3 };
 
 struct data_folders {

@@ -196,10 +196,11 @@ static halotune_status start_guarded(const char *const *arguments, const char *v
   return status;
 }
 
-halotune_status process_start_guarded(const char *const *arguments, const struct process_descriptor *descriptors,
-                                      int count, struct process_guard *guard, pid_t *pid) {
+halotune_status process_start_guarded(const char *const *arguments, const char *variable,
+                                      const struct process_descriptor *descriptors, int count,
+                                      struct process_guard *guard, pid_t *pid) {
   *guard = (struct process_guard){.lifeline = -1};
-  return start_guarded(arguments, NULL, descriptors, count, guard, pid);
+  return start_guarded(arguments, variable, descriptors, count, guard, pid);
 }
 
 void process_group_end(struct process_guard *guard) {

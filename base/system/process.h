@@ -66,10 +66,12 @@ void process_guard_end(struct process_guard *guard, int limit_ms);
 
 /* Start a program like process_start, and a guard: if this program ends first, even if it is killed, the other one and
  * all that it has started in its group are killed.
- *   guard  to be ended with process_group_end, after the program's end or before it
- *   pid    the program, to be waited for with process_wait_until or process_has_ended */
-halotune_status process_start_guarded(const char *const *arguments, const struct process_descriptor *descriptors,
-                                      int count, struct process_guard *guard, pid_t *pid);
+ *   variable  "NAME=value": what the program's environment has instead of ours; NULL: nothing
+ *   guard     to be ended with process_group_end, after the program's end or before it
+ *   pid       the program, to be waited for with process_wait_until or process_has_ended */
+halotune_status process_start_guarded(const char *const *arguments, const char *variable,
+                                      const struct process_descriptor *descriptors, int count,
+                                      struct process_guard *guard, pid_t *pid);
 
 /* Kill everything in the guard's group, and the guard. Its program must be waited for as well. */
 void process_group_end(struct process_guard *guard);

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/files/data_folders.h"
 #include "base/files/own.h"
 #include "base/files/replace.h"
 #include "base/identity/hash.h"
@@ -178,7 +179,9 @@ static halotune_status start_program(const struct tune_program *program, int des
   const char *arguments[MOST_ARGUMENTS] = {program->program, "tune"};
   const struct process_descriptor descriptors[] = {{descriptor, 1}, {descriptor, 2}};
   for (int i = 0; program->arguments[i] && i + 3 < MOST_ARGUMENTS; i++) arguments[i + 2] = program->arguments[i];
-  halotune_status status = process_start_guarded(arguments, descriptors, 2, guard, pid);
+  /* The working directory is that of a solver, and perhaps one that was unpacked: its templates would be executed. */
+  halotune_status status =
+      process_start_guarded(arguments, DATA_FOUND_VARIABLE "=installed", descriptors, 2, guard, pid);
   if (status != HALOTUNE_NOT_FOUND) return status;
   return fail(status, "the program '%s' was not found: install Halotune so that it is on PATH, or set HALOTUNE_PROGRAM",
               program->program);

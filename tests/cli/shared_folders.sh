@@ -13,6 +13,11 @@ find_words() { # how often the foreign words are in the source
 }
 echo '--- writable for all' && chmod 777 templates kernels && find_words
 echo '--- writable for the owner' && chmod 755 templates kernels && find_words
+echo '--- the same, as halotune_tune starts the program, then named' && (
+  export HALOTUNE_SEARCH=installed
+  find_words
+  HALOTUNE_PATH=./kernels find_words
+)
 echo '--- files in it that all may write to' && for file in kernels/star7.yaml templates/direct.yaml templates/direct.cu; do
   chmod 666 $file && find_words && chmod 644 $file
 done

@@ -127,6 +127,14 @@ TEST(the_program_knows_stencils_too) {
   scene_end(&p);
 }
 
+TEST(folders_of_the_working_directory_are_left_out) {
+  struct scene p;
+  scene_begin(&p, "echo \"search $HALOTUNE_SEARCH\" >>calls");
+  CHECK_OK(halotune_tune(p.ctx, &problem, &p.options, NULL, NULL));
+  CHECK(was_called_with(&p, "\nsearch installed\n"), "whoever made such a folder decided what was executed");
+  scene_end(&p);
+}
+
 TEST(each_failure_is_told) {
   static const struct {
     const char *first, *program, *part;
@@ -450,6 +458,7 @@ int main(void) {
       cmocka_unit_test(the_ctx_answers_with_the_new_row),
       cmocka_unit_test(added_stencils_stay),
       cmocka_unit_test(the_program_knows_stencils_too),
+      cmocka_unit_test(folders_of_the_working_directory_are_left_out),
       cmocka_unit_test(each_failure_is_told),
       cmocka_unit_test(what_is_asked_for_is_checked),
       cmocka_unit_test(the_callback_cancels),
