@@ -7,11 +7,12 @@
 #include "db/store/query.h"
 #include "db/store/regenerate.h"
 
-/* Columns: name, hash, source, REGENERATE_COLUMNS. */
-static const char sources_sql[] = "select s.name || ' ' || t.name, v.source_hash, b.source, " REGENERATE_COLUMNS
-                                  " from " REGENERATE_TABLES " join stencil s on s.id = v.stencil_id"
-                                  " group by v.id order by 1, 2";
-enum { FIRST_COLUMN = 3 };
+/* Columns: name, hash, source, name and hash of the template, REGENERATE_COLUMNS. */
+static const char sources_sql[] =
+    "select s.name || ' ' || t.name, v.source_hash, b.source, t.name, t.hash, " REGENERATE_COLUMNS
+    " from " REGENERATE_TABLES " join stencil s on s.id = v.stencil_id"
+    " group by v.id order by 1, 2";
+enum { FIRST_COLUMN = 5 };
 
 halotune_status sources_compare(struct store *store, void (*tell)(void *context, const struct compared_source *source),
                                 void *context) {
@@ -31,6 +32,8 @@ halotune_status sources_compare(struct store *store, void (*tell)(void *context,
     const struct compared_source source = {.name = column_text(query, 0),
                                            .hash = column_text(query, 1),
                                            .stored = column_text(query, 2),
+                                           .template_name = column_text(query, 3),
+                                           .template_hash = column_text(query, 4),
                                            .generated = made.source ? made.source : "",
                                            .why = why,
                                            .is_same = strcmp(hex, column_text(query, 1)) == 0};

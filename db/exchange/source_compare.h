@@ -5,7 +5,8 @@
 #include "db/store/store.h"
 
 struct compared_source {
-  const char *name, *hash;        /* "STENCIL TEMPLATE"; identity of the source, in hexadecimal digits */
+  const char *name, *hash;                   /* "STENCIL TEMPLATE"; identity of the source, in hexadecimal digits */
+  const char *template_name, *template_hash; /* of the store, from which this program generates */
   const char *stored, *generated; /* texts; generated is "" if this program generates nothing for this variant */
   const char *why;                /* why it does not; "" if it does */
   bool is_same;                   /* both mean the same */

@@ -7,6 +7,7 @@
 #include "base/text/text.h"
 #include "base/text/utf8.h"
 #include "db/exchange/source_compare.h"
+#include "library/lookup/installed.h"
 
 /* Print a text of a file, each line after blanks, in printable characters. */
 static void print_lines(FILE *out, const char *text) {
@@ -26,12 +27,35 @@ static void print_lines(FILE *out, const char *text) {
   }
 }
 
+/* What is printed of sources. */
+struct comparing {
+  FILE *out;
+  char name[128], hash[IDENTITY_HEX_BYTES]; /* of the installed template that was read last */
+};
+
+/* Whether a source was generated from an installed template. From another one, this program generates whatever that
+ * template says. */
+static bool is_installed(struct comparing *comparing, const struct compared_source *source) {
+  struct template *template = NULL;
+  if (strcmp(comparing->name, source->template_name) != 0) {
+    snprintf(comparing->name, sizeof comparing->name, "%s", source->template_name);
+    comparing->hash[0] = '\0';
+    if (installed_template(source->template_name, &template) == HALOTUNE_OK && template)
+      identity_hex(template->hash, comparing->hash);
+    template_free(template);
+  }
+  return strcmp(comparing->hash, source->template_hash) == 0;
+}
+
 /* What would be compiled, where it is not what this program would generate. */
 static void print_source(void *context, const struct compared_source *source) {
+  struct comparing *comparing = context;
   struct text diff = {0};
-  FILE *out = context;
+  FILE *out = comparing->out;
   fprintf(out, "  source   %s, %s: ", source->hash, source->name);
-  if (source->is_same) fprintf(out, "this Halotune generates the same\n");
+  if (source->is_same)
+    fprintf(out, "this Halotune generates the same%s\n",
+            is_installed(comparing, source) ? "" : " from the template of the file, which is not the installed one");
   else if (*source->why)
     fprintf(out, "this Halotune does not generate it (%s); it would be compiled as it is:\n", source->why);
   else fprintf(out, "this Halotune generates other lines (-) than would be compiled (+):\n");
@@ -95,7 +119,8 @@ halotune_status brings_write(const struct brings *brings, const char *path, cons
   status = content_each(file->store, brings->known, print_content, out);
   if (status != HALOTUNE_OK || !brings->compares) return status;
   fprintf(out, "%s, compiled from source:\n", path);
-  return sources_compare(file->store, print_source, out);
+  struct comparing comparing = {.out = out};
+  return sources_compare(file->store, print_source, &comparing);
 }
 
 void brings_end(struct brings *brings) { content_known_free(brings->known); }
