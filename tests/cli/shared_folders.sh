@@ -42,5 +42,8 @@ for mode in 1777 755; do chmod $mode beside/build && find_plugin beside/build/ha
 echo '--- share/halotune beside the folder of a program that was unpacked, then of one that was installed'
 mkdir -p beside/tool beside/bin beside/share/halotune && mv beside/halotune beside/tool && mv beside/build/halotune beside/bin && mv beside/build/starter.db beside/share/halotune
 for folder in tool bin; do HOME=$TMPDIR/none beside/$folder/halotune doctor | grep -c beside/share/halotune/starter.db; done
+echo '--- a plug-in around a folder bin that was unpacked alone, then around an installation'
+mkdir -p alone/lib/halotune/openmpi alone/bin && cp beside/build/mpi/openmpi/libhalotune-mpi.so alone/lib/halotune/openmpi && mv beside/bin/halotune alone/bin && find_plugin alone/bin/halotune
+mkdir -p alone/share/halotune && find_plugin alone/bin/halotune
 echo '--- a pipe' && rm templates/direct.cu && mkfifo templates/direct.cu && halotune generate star7 --template direct
 # exit 1

@@ -51,13 +51,16 @@ static bool is_safe(const char *match) {
   return true;
 }
 
-/* The places around a program in this folder. A program that was downloaded, into whatever folder, has none: code that
- * was unpacked beside it would run. */
+/* The places around a program in this folder: an installation has the folder `bin` beside `share/halotune`, as
+ * data_folders.h has it. Elsewhere there are none: code that was unpacked beside a downloaded program would run. */
 static const char *const *places_around(const char *folder) {
   static const char *const nowhere[] = {NULL};
+  char share[PATH_MAX];
   const char *slash = strrchr(folder, '/');
   if (data_is_build(folder)) return checkout;
-  return slash && strcmp(slash, "/bin") == 0 ? installation : nowhere;
+  if (!slash || strcmp(slash, "/bin") != 0) return nowhere;
+  const int length = snprintf(share, sizeof share, "%s/../share/halotune", folder);
+  return length < (int)sizeof share && data_is_safe(share) ? installation : nowhere;
 }
 
 static bool look_around(const char *kind, char path[PATH_MAX]) {
