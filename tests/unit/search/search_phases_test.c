@@ -281,28 +281,38 @@ TEST(no_more_variants_than_asked_for_are_in_flight) {
   }
 }
 
-/* A strategy that thinks about its second variant until the device has the first one. */
+/* A strategy that thinks about its second variant until the device has the first one. With `is_slow`, the device waits
+ * for its sixth variant, which it proposes when the first three have run. */
 struct thinker {
   const struct phase_case *phase_case;
   pthread_mutex_t lock;
   pthread_cond_t changed;
+  bool is_slow;
   int proposed, loads, loads_while_thinking;
 };
 
-static halotune_status think(void *state, struct proposal *out, bool *have) {
-  static const char *const changes[] = {"block_x=64", "block_y=4", "z_slicing=16"};
-  struct thinker *thinker = state;
-  struct timespec limit; /* against hanging */
+/* Wait until there are so many loads, or proposals; a minute at most, against hanging. The lock is held. */
+static void await(struct thinker *thinker, const int *count, int least) {
+  struct timespec limit;
   clock_gettime(CLOCK_REALTIME, &limit);
   limit.tv_sec += 60;
+  while (*count < least && pthread_cond_timedwait(&thinker->changed, &thinker->lock, &limit) == 0) continue;
+}
+
+static halotune_status think(void *state, struct proposal *out, bool *have) {
+  static const char *const changes[] = {"block_x=64",  "block_y=4",   "z_slicing=16", "block_y=2",
+                                        "z_slicing=4", "z_slicing=2", "z_slicing=32", "block_y=16"};
+  struct thinker *thinker = state;
   pthread_mutex_lock(&thinker->lock);
-  while (thinker->proposed == 1 && thinker->loads == 0) {
-    if (pthread_cond_timedwait(&thinker->changed, &thinker->lock, &limit) != 0) break;
+  if (!thinker->is_slow && thinker->proposed == 1) {
+    await(thinker, &thinker->loads, 1);
+    thinker->loads_while_thinking = thinker->loads;
   }
-  if (thinker->proposed == 1) thinker->loads_while_thinking = thinker->loads;
-  pthread_mutex_unlock(&thinker->lock);
   *have = thinker->proposed < (int)COUNT(changes);
   if (*have) *out = proposal_with(thinker->phase_case, changes[thinker->proposed++]);
+  pthread_cond_broadcast(&thinker->changed);
+  if (thinker->is_slow && thinker->proposed == 6) await(thinker, &thinker->loads, 3);
+  pthread_mutex_unlock(&thinker->lock);
   return HALOTUNE_OK;
 }
 
@@ -310,14 +320,16 @@ static halotune_status load_counted(void *state, int slot, const struct candidat
   struct thinker *thinker = state;
   (void)slot, (void)candidate;
   pthread_mutex_lock(&thinker->lock);
+  if (thinker->is_slow) await(thinker, &thinker->proposed, 6);
   thinker->loads++;
-  pthread_cond_signal(&thinker->changed);
+  pthread_cond_broadcast(&thinker->changed);
   pthread_mutex_unlock(&thinker->lock);
   *verdict = (struct verdict){.outcome = OUTCOME_WRONG};
   return HALOTUNE_OK;
 }
 
-TEST(the_device_runs_a_variant_while_the_next_one_is_proposed) {
+/* Run a search whose device is a thread of its own. */
+static void search_beside(struct phase_case *c, struct thinker *thinker, long max_variants) {
   static const struct strategy thinking = {.next = think, .tell = tell_nobody};
   static const struct backend threaded = {.name = "threaded",
                                           .may_change_thread = true,
@@ -325,21 +337,39 @@ TEST(the_device_runs_a_variant_while_the_next_one_is_proposed) {
                                           .load = load_counted,
                                           .unload = unload};
   struct search_end end;
-  struct phase_case c;
-  case_open(&c);
-  struct thinker thinker = {.phase_case = &c};
-  pthread_mutex_init(&thinker.lock, NULL);
-  pthread_cond_init(&thinker.changed, NULL);
-  c.backend = (struct backend_handle){.table = &threaded, .state = &thinker};
-  c.schedule.search_end_ms = INFINITY;
-  c.rows.run = case_run(&c.bench, c.store, "580.1");
-  struct search_inputs in = inputs_of(&c, &thinking);
-  in.strategy_state = &thinker;
+  pthread_mutex_init(&thinker->lock, NULL);
+  pthread_cond_init(&thinker->changed, NULL);
+  thinker->phase_case = c;
+  c->backend = (struct backend_handle){.table = &threaded, .state = thinker};
+  c->schedule.search_end_ms = c->schedule.end_ms = INFINITY;
+  c->rows.run = case_run(&c->bench, c->store, "580.1");
+  struct search_inputs in = inputs_of(c, &thinking);
+  in.strategy_state = thinker;
+  in.max_variants = max_variants;
   CHECK_OK(search_phase_run(&in, &end));
+  pthread_cond_destroy(&thinker->changed);
+  pthread_mutex_destroy(&thinker->lock);
+}
+
+TEST(the_device_runs_a_variant_while_the_next_one_is_proposed) {
+  struct phase_case c;
+  struct thinker thinker = {.proposed = 0};
+  case_open(&c);
+  search_beside(&c, &thinker, 3);
   CHECK_EQ(1, thinker.loads_while_thinking, "the first one was on the device");
-  CHECK_EQ(3, thinker.loads, "all are run");
-  pthread_cond_destroy(&thinker.changed);
-  pthread_mutex_destroy(&thinker.lock);
+  CHECK_EQ(3, thinker.loads, "as many as were asked for are run");
+  case_close(&c);
+}
+
+/* Three variants are on the device, and others are ready, when there is room for all of these at once. */
+TEST(variants_that_run_beside_the_program_count_at_once) {
+  struct phase_case c;
+  struct thinker thinker = {.is_slow = true};
+  const struct timed_variant fast = {.variant = 1, .outcome = OUTCOME_MEASURED, .median_ms = 0.1, .scale = 1};
+  case_open(&c);
+  CHECK_OK(timed_put(&c.timed, &fast));
+  search_beside(&c, &thinker, 4);
+  CHECK_EQ(4, thinker.loads, "no more than were asked for");
   case_close(&c);
 }
 
@@ -710,6 +740,7 @@ int main(void) {
       cmocka_unit_test(earlier_results_are_found_with_how_slow_the_gpu_was),
       cmocka_unit_test(no_more_variants_than_asked_for_are_in_flight),
       cmocka_unit_test(the_device_runs_a_variant_while_the_next_one_is_proposed),
+      cmocka_unit_test(variants_that_run_beside_the_program_count_at_once),
       cmocka_unit_test(a_variant_that_another_gpu_takes_over_keeps_its_reason),
       cmocka_unit_test(what_a_lookup_serves_is_measured_first),
       cmocka_unit_test(a_slow_default_adjusts_no_earlier_results),

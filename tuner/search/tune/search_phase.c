@@ -111,7 +111,7 @@ static halotune_status begin_here(struct search_phase *phase, const struct propo
 }
 
 /* Begin a proposal on the device, or give it to the crew. */
-static halotune_status dispatch_trials(struct search_phase *phase, const struct proposal *proposal) {
+static halotune_status dispatch_proposal(struct search_phase *phase, const struct proposal *proposal) {
   if (crew_room(phase) > 0 && (phase->is_crews_turn || !device_has_room(phase))) {
     phase->is_crews_turn = false;
     return send_away(phase, proposal);
@@ -132,7 +132,7 @@ static halotune_status propose_variant(struct search_phase *phase, const struct 
   halotune_status status = visited_add(&phase->proposed, phase->in->space, proposal, &is_new);
   if (status != HALOTUNE_OK || (!is_new && !phase->in->follower)) return status;
   tell_why(phase, proposal);
-  return dispatch_trials(phase, proposal);
+  return dispatch_proposal(phase, proposal);
 }
 
 /* The same on the device, for variants without which no search ends. */
@@ -341,7 +341,7 @@ static bool has_room(const struct search_phase *phase) {
 static halotune_status propose_lost(struct search_phase *phase) {
   const struct lost_variant lost = phase->lost[--phase->lost_count];
   phase->why = lost.why;
-  halotune_status status = dispatch_trials(phase, &lost.proposal);
+  halotune_status status = dispatch_proposal(phase, &lost.proposal);
   phase->why = "";
   return status;
 }
@@ -363,7 +363,7 @@ static halotune_status run_trial(struct search_phase *phase, struct trial *trial
 /* Give the device what is compiled, as far as it takes more at once. */
 static halotune_status keep_device_busy(struct search_phase *phase) {
   halotune_status status = take_all_ended(phase);
-  while (status == HALOTUNE_OK && runner_is_beside(phase->runner) && runner_has_room(phase)) {
+  while (status == HALOTUNE_OK && runner_is_beside(phase->runner) && runner_has_room(phase) && !is_searched(phase)) {
     struct trial *trial;
     status = pipeline_take(phase->in->pipeline, 0, &trial);
     if (status != HALOTUNE_OK || !trial) break;
@@ -380,6 +380,7 @@ static halotune_status feed_compilers(struct search_phase *phase) {
   while (status == HALOTUNE_OK && has_room(phase) && !is_searched(phase)) {
     struct proposal proposal;
     bool have = false;
+    if ((status = keep_device_busy(phase)) != HALOTUNE_OK || is_searched(phase)) break;
     if ((status = call_stand_in(phase)) != HALOTUNE_OK || !has_room(phase)) break;
     const long number =
         phase->watch.anchor && pipeline_has_room(in->pipeline) ? anchor_next_again(phase->watch.anchor) : 0;
@@ -394,7 +395,6 @@ static halotune_status feed_compilers(struct search_phase *phase) {
     phase->is_dry = !have;
     if (!have) break;
     status = propose_variant(phase, &proposal);
-    if (status == HALOTUNE_OK) status = keep_device_busy(phase);
   }
   return status;
 }
