@@ -109,6 +109,7 @@ static halotune_status end_problem(struct reading *r) {
 static struct predict_gpu gpu_of_row(sqlite3_stmt *row) {
   return (struct predict_gpu){
       .sm_count = sqlite3_column_int(row, SM_COUNT),
+      .capability = sqlite3_column_int(row, CAPABILITY),
       .memory_gbs = device_memory_gbs(sqlite3_column_int(row, MEMORY_KHZ), sqlite3_column_int(row, BUS_BITS)),
       .l2_bytes = sqlite3_column_int(row, L2_BYTES)};
 }
@@ -161,7 +162,8 @@ static halotune_status begin_problem(struct reading *r, sqlite3_stmt *row) {
   r->kin_error = kin_error_of(r->target, hint_stencil_distance(task, stencil, analysis), row);
   if (!isfinite(r->kin_error) || (r->kin_error == 0 && is_own_grid(&task->grid, row))) goto done;
   const enum dtype dtype = strcmp(column_text(row, DTYPE), dtype_names[DTYPE_F64]) == 0 ? DTYPE_F64 : DTYPE_F32;
-  const struct grid grid = {{sqlite3_column_int(row, NX), sqlite3_column_int(row, NY), sqlite3_column_int(row, NZ)}};
+  const struct grid grid = {
+      {(long)sqlite3_column_int64(row, NX), (long)sqlite3_column_int64(row, NY), (long)sqlite3_column_int64(row, NZ)}};
   const struct domain domain = domain_dense(stencil, analysis, &grid);
   r->work = predict_work_of(stencil, analysis, dtype, &domain);
   r->gpu = gpu_of_row(row);
@@ -273,6 +275,7 @@ halotune_status known_find(const struct hint_sources *sources, const struct hint
                       .model = predict_default(),
                       .asked_work = predict_work_of(task->stencil, task->analysis, task->dtype, &domain),
                       .asked_gpu = {.sm_count = device->sm_count,
+                                    .capability = device->capability,
                                     .memory_gbs = device_memory_gbs(device->memory_clock_khz, device->bus_bits),
                                     .l2_bytes = device->l2_bytes}};
   halotune_status status = read_store(&r, sources->own);
