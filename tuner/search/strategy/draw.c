@@ -1,5 +1,5 @@
 /* draw.c: samples each template's space, shuffles the samples (R. Durstenfeld, Algorithm 235: Random permutation,
- * 1964), puts light variants first, and deals the samples in turns. */
+ * 1964), keeps light variants alone if asked to, and deals the samples in turns. */
 #include "tuner/search/strategy/draw.h"
 
 #include <math.h>
@@ -29,8 +29,9 @@ static void shuffle_deck(struct deck *deck, uint64_t seed) {
   }
 }
 
-/* Move the variant with the least work of each group to the front, in the order of the groups. */
-static void lift_light(struct deck *deck, struct bindings *bindings) {
+/* Keep the variant with the least work of each group, in the order of the groups. */
+static void keep_light(struct deck *deck, struct bindings *bindings) {
+  long kept = 0;
   if (!bindings->template->access.work.is_given) return;
   for (long group = 0; (group + 1) * DRAW_GROUP <= deck->count; group++) {
     long lightest = -1;
@@ -42,8 +43,9 @@ static void lift_light(struct deck *deck, struct bindings *bindings) {
       least = work;
       lightest = i;
     }
-    if (lightest >= 0) swap_variants(deck, group, lightest);
+    if (lightest >= 0) swap_variants(deck, kept++, lightest);
   }
+  deck->count = kept;
 }
 
 static void deal_decks(struct deck *decks, int deck_count, struct proposal_list *out) {
@@ -75,6 +77,7 @@ struct drawing {
   struct deck *decks;
   long most;
   uint64_t seed;
+  bool only_light;
 };
 
 static void draw_decks(void *context, int thread, long first, long end) {
@@ -91,13 +94,13 @@ static void draw_decks(void *context, int thread, long first, long end) {
                                   own_seed, &deck->list, &deck->count);
       shuffle_deck(deck, own_seed);
     }
-    lift_light(deck, &space->bindings[i]);
+    if (drawing->only_light && deck->status == HALOTUNE_OK) keep_light(deck, &space->bindings[i]);
   }
 }
 
-halotune_status draw_variants(const struct search_space *space, long most, uint64_t seed, struct proposal_list *out) {
+static halotune_status draw_and_deal(struct drawing drawing, struct proposal_list *out) {
+  const struct search_space *space = drawing.space;
   halotune_status status = HALOTUNE_OK;
-  struct drawing drawing = {.space = space, .most = most, .seed = seed};
   struct deck *decks = drawing.decks = calloc((size_t)space->count + 1, sizeof *decks);
   *out = (struct proposal_list){.count = 0};
   if (!decks) return fail_memory();
@@ -117,4 +120,13 @@ halotune_status draw_variants(const struct search_space *space, long most, uint6
   free(decks);
   if (status != HALOTUNE_OK) *out = (struct proposal_list){.count = 0};
   return status;
+}
+
+halotune_status draw_variants(const struct search_space *space, long most, uint64_t seed, struct proposal_list *out) {
+  return draw_and_deal((struct drawing){.space = space, .most = most, .seed = seed}, out);
+}
+
+halotune_status draw_light(const struct search_space *space, long most, uint64_t seed, struct proposal_list *out) {
+  return draw_and_deal((struct drawing){.space = space, .most = most * DRAW_GROUP, .seed = seed, .only_light = true},
+                       out);
 }

@@ -4,14 +4,18 @@
 
 #include "tuner/search/variants/proposals.h"
 
-/* Draw from each template's space. Within a template, all variants are equally likely. Some templates estimate the work
- * of their variants. Then the one with the least work of every DRAW_GROUP drawn comes before all others of the
- * template, so that the first variants are light, and differ in all that the estimate leaves out. Templates take turns
- * until they have no more.
+/* Draw from each template's space. Within a template, all variants are equally likely. Templates take turns until they
+ * have no more.
  *   most  variants of one template; LONG_MAX for all
  *   out   ended with proposals_free
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
-enum { DRAW_GROUP = 32 };
 halotune_status draw_variants(const struct search_space *space, long most, uint64_t seed, struct proposal_list *out);
+
+/* The same, but templates that estimate the work of their variants give only the one with the least work of each
+ * DRAW_GROUP that are drawn. So these are light, and differ in all that the estimate leaves out. A space with fewer
+ * variants than a group gives none.
+ *   most  light variants of one template; of a template without an estimate, DRAW_GROUP times as many are drawn */
+enum { DRAW_GROUP = 32 };
+halotune_status draw_light(const struct search_space *space, long most, uint64_t seed, struct proposal_list *out);
 
 #endif

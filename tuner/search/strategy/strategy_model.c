@@ -86,8 +86,8 @@ struct model {
   bool is_blind;       /* the prior is not looked at until the next fit */
   double trust;        /* what a difference of the prior's logarithms of times means here */
   struct template_times best;
-  struct proposal_list drawn;
-  long drawn_next, pool_next, hint_next, known_next;
+  struct proposal_list drawn, light; /* light: for the first variants */
+  long drawn_next, light_next, pool_next, hint_next, known_next;
   struct visited visited, only;
   struct point *points;
   long point_count, point_capacity, timed, failed, proposed, first;
@@ -112,6 +112,7 @@ static void model_close(void *opened) {
   for (int i = 0; i < 4; i++) gaussian_free(m->processes[i / 2][i % 2]);
   template_times_free(&m->best);
   proposals_free(&m->drawn);
+  proposals_free(&m->light);
   visited_free(&m->visited);
   visited_free(&m->only);
   visited_free(&m->pooled);
@@ -157,6 +158,7 @@ static halotune_status model_open(const struct search_space *space, uint64_t see
   if (status == HALOTUNE_OK) status = make_processes(m);
   if (status == HALOTUNE_OK) status = template_times_make(space->count, &m->best);
   if (status == HALOTUNE_OK) status = visited_add_listed(&m->only, space);
+  if (status == HALOTUNE_OK) status = draw_light(space, FIRST_VARIANTS, seed, &m->light);
   m->first = FIRST_OF_A_TEMPLATE * space->count > FIRST_VARIANTS ? FIRST_OF_A_TEMPLATE * space->count : FIRST_VARIANTS;
   if (m->prior && prior_is_measured(m->prior)) m->first = FIRST_KNOWN;
   if (status == HALOTUNE_OK) {
@@ -432,14 +434,19 @@ static struct candidate *find_best(struct model *m, struct outlook *out) {
   return best;
 }
 
+static bool has_estimate(const struct model *m, const struct proposal *proposal) {
+  return m->space->templates[proposal->template_index]->access.work.is_given;
+}
+
 /* Say what is expected of a candidate, and what of that is from other problems. */
 static void explain_choice(struct model *m, const struct candidate *c, const struct outlook *outlook) {
   char known[128] = "";
   if (uses_prior(m) && c->expected.source >= 0)
     snprintf(known, sizeof known, "; known from %.100s", m->space->known.sources[c->expected.source]);
-  else if (uses_prior(m))
-    snprintf(known, sizeof known, "; %s",
-             prior_is_measured(m->prior) ? "other problems know variants like it" : "the template estimates its work");
+  else if (uses_prior(m) && prior_is_measured(m->prior))
+    snprintf(known, sizeof known, "; other problems know variants like it");
+  else if (uses_prior(m) && has_estimate(m, &c->proposal))
+    snprintf(known, sizeof known, "; the template estimates its work");
   snprintf(m->why, sizeof m->why, "expected: %.4g ms +- %.2g %%, a gain of %.2g %%, %.0f %% likely to work%s",
            exp(outlook->mean), 100 * outlook->deviation, 100 * outlook->gain, 100 * outlook->chance, known);
 }
@@ -496,19 +503,32 @@ static halotune_status next_known(struct model *m, struct proposal *out, bool *h
 }
 
 /* Templates that are far behind come last. */
-static halotune_status next_random(struct model *m, struct proposal *out, bool *have) {
+static halotune_status next_of_list(struct model *m, struct proposal_list *drawn, long *next, struct proposal *out,
+                                    bool *have) {
   halotune_status status = HALOTUNE_OK;
-  struct proposal *list = m->drawn.list;
-  while (status == HALOTUNE_OK && !*have && m->drawn_next < m->drawn.count) {
-    long at = m->drawn_next;
-    while (at < m->drawn.count && template_is_far_behind(&m->best, list[at].template_index)) at++;
-    if (at == m->drawn.count) at = m->drawn_next;
+  struct proposal *list = drawn->list;
+  while (status == HALOTUNE_OK && !*have && *next < drawn->count) {
+    long at = *next;
+    while (at < drawn->count && template_is_far_behind(&m->best, list[at].template_index)) at++;
+    if (at == drawn->count) at = *next;
     *out = list[at];
-    list[at] = list[m->drawn_next];
-    list[m->drawn_next++] = *out;
+    list[at] = list[*next];
+    list[(*next)++] = *out;
     status = visited_add(&m->visited, m->space, out, have);
   }
   return status;
+}
+
+static halotune_status next_light(struct model *m, struct proposal *out, bool *have) {
+  halotune_status status = next_of_list(m, &m->light, &m->light_next, out, have);
+  if (*have)
+    snprintf(m->why, sizeof m->why, "%s", has_estimate(m, out) ? "light, by its template's estimate" : "random");
+  return status;
+}
+
+static halotune_status next_random(struct model *m, struct proposal *out, bool *have) {
+  snprintf(m->why, sizeof m->why, "random");
+  return next_of_list(m, &m->drawn, &m->drawn_next, out, have);
 }
 
 /* Whether going on is worth nothing, by what is expected and by what random variants have shown. */
@@ -547,18 +567,18 @@ static halotune_status next_of_model(struct model *m, struct proposal *out, bool
   const bool is_random = is_first || number % RANDOM_EVERY == 0;
   halotune_status status = next_hint(m, out, have);
   snprintf(m->why, sizeof m->why, "hint");
-  /* Variants that were fast on other problems may be slow here: every second one of the first variants is random. */
+  /* The first variants are those that were fast on other problems. If fewer than FEWEST_TIMED of them work, every
+   * second one after them is random. */
   if (status == HALOTUNE_OK && !*have && is_first && (number < m->first || number % 2)) {
     status = next_known(m, out, have);
   }
   if (status == HALOTUNE_OK && !*have && !is_random) status = next_expected(m, out, have);
   if (status != HALOTUNE_OK || m->local || m->is_over) return status;
-  const bool is_chance = !*have;
-  if (is_chance) {
-    snprintf(m->why, sizeof m->why, "random");
-    status = next_random(m, out, have);
-  }
-  return status == HALOTUNE_OK && *have ? wait_for(m, out, is_chance) : status;
+  const bool is_known = *have;
+  if (!*have && is_first) status = next_light(m, out, have);
+  const bool is_light = !is_known && *have && has_estimate(m, out);
+  if (status == HALOTUNE_OK && !*have) status = next_random(m, out, have);
+  return status == HALOTUNE_OK && *have ? wait_for(m, out, !is_known && !is_light) : status;
 }
 
 static halotune_status model_next(void *opened, struct proposal *out, bool *have) {
