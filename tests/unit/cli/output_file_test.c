@@ -13,8 +13,9 @@ TEST(links_of_others_in_shared_folders_are_not_followed) {
     halotune_status want;
   } rows[] = {
       {01777, 0, OTHER_USER, HALOTUNE_IO},          {01777, 0, 0, HALOTUNE_OK},
-      {01777, OTHER_USER, OTHER_USER, HALOTUNE_OK}, {01777, OTHER_USER, OTHER_USER + 1, HALOTUNE_IO},
-      {0755, 0, OTHER_USER, HALOTUNE_OK},           {0777, 0, OTHER_USER, HALOTUNE_OK},
+      {01777, OTHER_USER, OTHER_USER, HALOTUNE_IO}, {01777, OTHER_USER, OTHER_USER + 1, HALOTUNE_IO},
+      {01777, OTHER_USER, 0, HALOTUNE_OK},          {0777, 0, 0, HALOTUNE_OK},
+      {0755, 0, OTHER_USER, HALOTUNE_OK},           {0777, 0, OTHER_USER, HALOTUNE_IO},
   };
   if (geteuid() != 0) skip(); /* only root makes files of others */
   for (size_t i = 0; i < COUNT(rows); i++) {

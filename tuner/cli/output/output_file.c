@@ -25,8 +25,9 @@ static char *link_target(const char *path) {
   return asprintf(&target, "%.*s%s", folder, path, text) < 0 ? NULL : target;
 }
 
-/* Whether the owner of a link in a folder that all may write to, such as /tmp, is somebody else. The kernel does not
- * follow such links (fs.protected_symlinks), so that nobody can lead another user's program to that user's files. */
+/* Whether the owner of a link in a folder that all may write to, such as /tmp, is somebody else than root, so that
+ * nobody leads another user's program to that user's files. The kernel (fs.protected_symlinks) refuses fewer: it
+ * follows links in folders without the sticky bit, and those of the folder's owner. */
 static bool is_foreign_link(const char *path, const struct stat *link) {
   struct stat folder;
   char *copy = strdup(path), *slash = copy ? strrchr(copy, '/') : NULL;
@@ -34,8 +35,7 @@ static bool is_foreign_link(const char *path, const struct stat *link) {
   const bool known = copy && stat(slash ? copy : ".", &folder) == 0;
   free(copy);
   if (!known) return true;
-  const bool is_shared = (folder.st_mode & (S_ISVTX | S_IWOTH)) == (S_ISVTX | S_IWOTH);
-  return is_shared && link->st_uid != geteuid() && link->st_uid != folder.st_uid;
+  return (folder.st_mode & S_IWOTH) && link->st_uid != geteuid() && link->st_uid != 0;
 }
 
 /* Whether a link is one of /proc/self/fd, such as that behind /dev/stdout. Its text need not be a path. */
