@@ -22,7 +22,7 @@ while IFS='|' read -r command options; do
   echo "$command $options" >>"$work/story/run"
 done <<LINES
 halotune tune star7|--grid 16,16,16 --template-dir $templates --template small --max-variants 1 $patient
-halotune query star7 --grid 512,512,512|--device h200
+halotune query star7 --grid 512,512,512 --device h200|
 halotune show ./heat.yaml|
 halotune reference ./heat.yaml --grid 512,512 --steps 100|
 halotune run ./heat.yaml --steps 100 --input u=a.npy --output v=b.npy|--backend cpu
