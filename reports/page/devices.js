@@ -34,8 +34,14 @@ export function deviceTable() {
         {},
         row('UUID', (d) => el('code', {}, d.uuid)),
         row('Architecture', (d) => `sm_${d.capability}`),
-        row('Multiprocessors', (d) => `${count(d.sm_count)} at up to ${count(d.clock_khz / 1000)} MHz`),
-        row('Memory', (d) => `${bytes(d.memory_bytes)}, ${count(d.bus_bits)} bits wide, L2 ${bytes(d.l2_bytes)}`),
+        row('Multiprocessors', (d) =>
+          d.is_emulation ? 'none: emulated' : `${count(d.sm_count)} at up to ${count(d.clock_khz / 1000)} MHz`,
+        ),
+        row('Memory', (d) =>
+          d.is_emulation
+            ? 'none: emulated'
+            : `${bytes(d.memory_bytes)}, ${count(d.bus_bits)} bits wide, L2 ${bytes(d.l2_bytes)}`,
+        ),
         row(term('Measured copy roof', 'copy-roof'), (d) =>
           d.is_emulation
             ? 'none: emulated'
