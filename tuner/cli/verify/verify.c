@@ -84,8 +84,11 @@ static void tally_print(const struct tally *tally, const char *name, const char 
 static void speed_print(const struct tally *tally) {
   const double time_s = (clock_ms() - tally->start_ms) * 1e-3;
   const long variants = tally->passed + tally->failed + tally->not_run;
-  fprintf(stderr, "%ld launch%s in %.1f s, %.0f variants a minute\n", tally->launches, tally->launches == 1 ? "" : "es",
-          time_s, 60 * (double)variants / (time_s > 0 ? time_s : 1));
+  fprintf(
+      stderr,
+      "%ld launch%s in %.1f s, %.0f variants a minute; a unit is one rounding of the sum of the sizes of all terms at a "
+      "point\n",
+      tally->launches, tally->launches == 1 ? "" : "es", time_s, 60 * (double)variants / (time_s > 0 ? time_s : 1));
 }
 
 static void tally_put(const struct tally *tally, json_t **json) {
