@@ -321,6 +321,16 @@ static bool is_ordinal(const char *name) {
   return *name >= '0' && *name <= '9' && name[strspn(name, "0123456789")] == '\0';
 }
 
+/* Whoever writes 4090 may mean a model. Append to a failure how the number was read. */
+static halotune_status fail_ordinal(halotune_status status, const char *number) {
+  enum { DIGITS_OF_A_MODEL = 3 };
+  struct fail_kept kept;
+  if (strlen(number) < DIGITS_OF_A_MODEL || (status != HALOTUNE_NO_GPU && status != HALOTUNE_ARGUMENT)) return status;
+  fail_keep(&kept);
+  return fail(status, "%s is read as the number of a GPU; for a model write its letters, too, such as rtx4090: %s",
+              number, kept.text);
+}
+
 halotune_status context_device(struct halotune_ctx *ctx, const char *name, struct known_device *room,
                                const struct known_device **out) {
   const struct own_device *own = NULL;
@@ -332,7 +342,7 @@ halotune_status context_device(struct halotune_ctx *ctx, const char *name, struc
     if (status == HALOTUNE_OK && name)
       status = own_device(ctx, cu, strlen(name) < 4 ? (int)strtol(name, NULL, 10) : -1, &own);
     if (status == HALOTUNE_OK) *out = &own->known;
-    return status;
+    return name ? fail_ordinal(status, name) : status;
   }
   const int found = names_find(&ctx->catalog.device_names, name);
   if (found < 0 && !device_of_arch(name, room)) return named_device(ctx, name, room, out);

@@ -9,4 +9,6 @@ query 'a100 40gb'
 query 'geforce rtx'
 query 'NVIDIA X'
 query ''
+HALOTUNE_LIBCUDA=/nonexistent/libcuda.so query 4090 | sed 's/([^)]*)/(...)/'
+HALOTUNE_LIBCUDA=/nonexistent/libcuda.so query 1 | sed 's/([^)]*)/(...)/'
 # exit 0
