@@ -27,6 +27,12 @@ for steps in 1 any; do
   halotune query heat2d --grid 48,32 --steps $steps --device 'host emulation of sm_90' --db "$TMPDIR/gpu.db" | grep -E "^(template|bandwidth|steps|faster)" |
     sed 's/, [0-9.]* of the fastest/, a share of the fastest/' # the copy was really measured
 done
+# On another grid both times are predicted: nothing is said where they may be equal.
+sqlite3 "$TMPDIR/gpu.db" 'update best set time_ms = 3, low_ms = 3, high_ms = 3 where steps = 1; update best set time_ms = 5, low_ms = 5, high_ms = 5 where steps = 2'
+faster() { halotune query heat2d --grid 64,32 --device 'host emulation of sm_90' --db "$TMPDIR/gpu.db" | grep -E "^(match|faster)"; }
+faster
+sqlite3 "$TMPDIR/gpu.db" 'update best set time_ms = 1, low_ms = 1, high_ms = 1 where steps = 2'
+faster
 # A pipeline, whose stages hold their sums in registers.
 halotune tune heat2d --grid 48,32 --steps 4 --template pipeline_rows --backend host --max-variants 1 --budget none --no-hints --json 2>/dev/null |
   jq -c '.tasks[] | [.steps, .tried, .winner.template, .winner.second_grid]'

@@ -203,6 +203,13 @@ void query_free(struct query *query) {
   halotune_close(query->ctx);
 }
 
+void query_add_origin(const struct query *query, struct text *out) {
+  const halotune_config *c = &query->config;
+  const struct served *row = query->answer.row;
+  if (!row || (strcmp(c->measured_stencil, c->stencil) == 0 && row->dtype == (enum dtype)c->dtype)) return;
+  text_printf(out, "for %s %s, ", c->measured_stencil, dtype_names[row->dtype]);
+}
+
 /* The second grid is read from the database, because the catalog does not hold it: lookups do not need it. */
 bool query_stored(const struct query *query, struct query_stored *out) {
   const struct served *row = query->answer.row;

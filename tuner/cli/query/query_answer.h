@@ -38,6 +38,9 @@ struct query_stored {
   double energy_mj;     /* of one application on the grid where it was measured; NaN where it was not */
 };
 
+/* Append the stencil and type that were measured, "for box2d9 f64, ", if they are others than those asked for. */
+void query_add_origin(const struct query *query, struct text *out);
+
 /* Returns false if that is unknown, because there is no winner, or its database is gone. */
 bool query_stored(const struct query *query, struct query_stored *out);
 

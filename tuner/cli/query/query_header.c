@@ -54,7 +54,7 @@ static void add_comment(const struct query *query, const struct built *built, co
     text_printf(text, " *   measured    never: the device is emulated on the CPU\n");
   } else if (!chosen && c->match != HALOTUNE_MATCH_DEFAULT) {
     text_printf(text, " *   measured    %.6g ms, %.0f GB/s, ", c->time_ms, c->bandwidth_gbs);
-    if (strcmp(c->measured_stencil, c->stencil) != 0) text_printf(text, "for %s, ", c->measured_stencil);
+    query_add_origin(query, text);
     text_printf(text, "on %s, ", c->measured_on);
     for (int axis = 0; axis < query->question.parsed->stencil->dims; axis++)
       text_printf(text, "%s%lld", axis > 0 ? "x" : "", c->measured_grid[axis]);

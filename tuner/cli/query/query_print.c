@@ -56,7 +56,7 @@ static void add_time(const struct query *query, bool is_emulation, struct text *
   text_printf(text, "time        %.6g ms%s (95 %%: ", c->time_ms, is_emulation ? " on the CPU" : "");
   if (isfinite(c->low_ms)) text_printf(text, "%.6g to %.6g)\n", c->low_ms, c->high_ms);
   else text_printf(text, "unknown)\n");
-  if (is_emulation || c->match == HALOTUNE_MATCH_SIMILAR) return; /* bandwidth and roof would be of another problem */
+  if (is_emulation) return;
   text_printf(text, "bandwidth   %.0f GB/s", c->bandwidth_gbs);
   if (unknown_bytes(query) > 0) {
     text_printf(text, " = (2 x %.5g + %.5g MB) / time", unknown_bytes(query) / mega, known_bytes(query) / mega);
@@ -65,22 +65,45 @@ static void add_time(const struct query *query, bool is_emulation, struct text *
   text_printf(text, "\n");
 }
 
+/* Whether this very problem was measured; else the measured numbers are of another one. */
+static bool is_measured(const halotune_config *config) { return config->match <= HALOTUNE_MATCH_STALE; }
+
 /* What a launch of several steps comes to. T_eff counts the fields once for each step, the bandwidth once for a
  * launch. */
 static void add_steps(const struct query *query, bool is_emulation, struct text *text) {
   const halotune_config *c = &query->config;
-  const double time_ms = c->match <= HALOTUNE_MATCH_STALE ? c->time_ms : c->expected_ms;
   if (c->steps == 1) return;
   text_printf(text, "steps       %d a launch", c->steps);
-  if (isfinite(time_ms)) text_printf(text, ", %.6g ms a step", time_ms / c->steps);
-  if (isfinite(c->time_ms) && !is_emulation && c->match != HALOTUNE_MATCH_SIMILAR) {
+  if (is_measured(c)) text_printf(text, ", %.6g ms a step", c->time_ms / c->steps);
+  else if (isfinite(c->expected_ms) && !is_emulation)
+    text_printf(text, ", about %.4g ms a step", c->expected_ms / c->steps);
+  if (is_measured(c) && !is_emulation) {
     const double bytes = 2 * unknown_bytes(query) + known_bytes(query);
     text_printf(text, ", T_eff %.0f GB/s", bytes * c->steps / (c->time_ms * 1e6));
   }
   text_printf(text, "\n");
 }
 
-/* Tell of a winner with less time a step, which the question did not allow. */
+/* Append where and when the answer was measured; if that was another problem, also its time. */
+static void add_measured(const struct query *query, bool is_emulation, struct text *text) {
+  const halotune_config *c = &query->config;
+  const struct grid grid = grid_of(c->measured_grid);
+  text_printf(text, "measured    %s", c->date);
+  add_age(c->age_s, text);
+  text_printf(text, ", ");
+  query_add_origin(query, text);
+  text_printf(text, "on %s, ", c->measured_on);
+  grid_text(&grid, query->question.parsed->stencil->dims, text);
+  text_printf(text, ", driver %s, NVRTC %s", *c->driver ? c->driver : "none", c->nvrtc);
+  if (!is_measured(c)) {
+    text_printf(text, ": %.6g ms", c->time_ms);
+    if (c->steps > 1) text_printf(text, " a launch");
+    text_printf(text, " there%s", is_emulation ? ", on the CPU" : "");
+  }
+  text_printf(text, "\n");
+}
+
+/* Tell of a winner with less time a step, which the question did not allow, unless the two times may be equal. */
 static void add_faster(const struct query *query, struct text *text) {
   const halotune_config *c = &query->config;
   halotune_problem problem = query->problem;
@@ -90,9 +113,15 @@ static void add_faster(const struct query *query, struct text *text) {
   if (query->problem.steps == HALOTUNE_STEPS_ANY || !query->question.parsed->analysis->can_iterate) return;
   fail_keep(&kept);
   if (halotune_lookup(query->ctx, &problem, &any) == HALOTUNE_OK && any.steps > c->steps &&
-      !query->device->is_emulation)
-    text_printf(text, "faster      with --steps any: %d steps a launch, %.6g ms a step\n", any.steps,
-                any.expected_ms / any.steps);
+      !query->device->is_emulation) {
+    const double step_ms = any.expected_ms / any.steps, own_ms = c->expected_ms / c->steps;
+    const bool is_sure = step_ms * (1 + any.expected_error) < own_ms * (1 - c->expected_error);
+    if (is_sure && is_measured(&any))
+      text_printf(text, "faster      with --steps any: %d steps a launch, %.6g ms a step\n", any.steps, step_ms);
+    else if (is_sure)
+      text_printf(text, "faster      perhaps, with --steps any: %d steps a launch, about %.3g ms a step, +- %.0f %%\n",
+                  any.steps, step_ms, 100 * any.expected_error);
+  }
   fail_put_back(&kept);
 }
 
@@ -116,7 +145,7 @@ static json_t *coefficients_json(const struct query *query) {
 
 halotune_status query_print_text(const struct query *query) {
   const halotune_config *c = &query->config;
-  const struct grid asked = grid_of(c->grid), measured = grid_of(c->measured_grid);
+  const struct grid asked = grid_of(c->grid);
   const bool is_emulation = query->device->is_emulation;
   struct text text = {0};
   const struct template *template;
@@ -126,6 +155,8 @@ halotune_status query_print_text(const struct query *query) {
   grid_text(&asked, dims, &text);
   text_printf(&text, "%s on %s\nmatch       %s: %s\n", c->reproducible ? ", reproducible," : "", query->device->name,
               halotune_match_name(c->match), (is_emulation ? emulated_meanings : meanings)[c->match]);
+  if (!is_measured(c) && isfinite(c->expected_ms) && !is_emulation)
+    text_printf(&text, "expected    %.4g ms, +- %.0f %%\n", c->expected_ms, 100 * c->expected_error);
   if (is_emulation) {
     text_printf(&text,
                 "emulation   times were taken on the CPU: they do not rank variants and say nothing about a GPU\n");
@@ -137,24 +168,17 @@ halotune_status query_print_text(const struct query *query) {
   parameters_text_brief(template, c->parameters, &text);
   add_coefficients(query, &text);
   text_printf(&text, "\n");
+  if (is_measured(c)) add_time(query, is_emulation, &text);
   if (c->match != HALOTUNE_MATCH_DEFAULT) {
-    add_time(query, is_emulation, &text);
     add_steps(query, is_emulation, &text);
-    text_printf(&text, "measured    %s", c->date);
-    add_age(c->age_s, &text);
-    if (strcmp(c->measured_stencil, c->stencil) != 0) text_printf(&text, ", for %s", c->measured_stencil);
-    text_printf(&text, ", on %s, ", c->measured_on);
-    grid_text(&measured, dims, &text);
-    text_printf(&text, ", driver %s, NVRTC %s\n", *c->driver ? c->driver : "none", c->nvrtc);
-    if (c->match != HALOTUNE_MATCH_SIMILAR && query_stored(query, &stored)) {
-      if (isfinite(stored.energy_mj))
-        text_printf(&text, "energy      %.5g mJ where it was measured; it was ranked by %s\n", stored.energy_mj,
-                    stored.objective);
-      text_printf(&text, "second grid %s\n", stored.second_grid[0] ? stored.second_grid : "none");
-    }
+    add_measured(query, is_emulation, &text);
   }
-  if (c->match > HALOTUNE_MATCH_STALE && isfinite(c->expected_ms) && !is_emulation)
-    text_printf(&text, "expected    %.4g ms, +- %.0f %%\n", c->expected_ms, 100 * c->expected_error);
+  if (is_measured(c) && query_stored(query, &stored)) {
+    if (isfinite(stored.energy_mj))
+      text_printf(&text, "energy      %.5g mJ where it was measured; it was ranked by %s\n", stored.energy_mj,
+                  stored.objective);
+    text_printf(&text, "second grid %s\n", stored.second_grid[0] ? stored.second_grid : "none");
+  }
   add_faster(query, &text);
   bool ok = text_ok(&text);
   fputs(text_string(&text), stdout);

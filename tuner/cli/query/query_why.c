@@ -131,12 +131,13 @@ halotune_status query_print_why(const struct query *query) {
   struct candidate candidate;
   int count = 0, repeated = 0;
   if (config->match <= HALOTUNE_MATCH_STALE)
-    printf("why         this very problem was measured; the rows of others follow\n");
+    printf("why         this very problem was measured; what follows is for comparison\n");
   print_model(query);
   halotune_status status = candidates_find(&query->question, CANDIDATES_ALL, &candidates);
   if (status == HALOTUNE_OK && candidates.count > MOST_PRINTED)
-    printf("candidates  the best %d of %d rows\n", MOST_PRINTED, candidates.count);
-  else if (status == HALOTUNE_OK) printf("candidates  %d rows, the best first\n", candidates.count);
+    printf("candidates  the best %d of %d rows, by predicted time plus three errors\n", MOST_PRINTED, candidates.count);
+  else if (status == HALOTUNE_OK)
+    printf("candidates  %d rows, by predicted time plus three errors\n", candidates.count);
   while (count < MOST_PRINTED && status == HALOTUNE_OK && candidates_take(&candidates, &candidate)) {
     struct text why = {0};
     const struct template *template;
