@@ -20,6 +20,7 @@ struct report_counter {
 struct report_request {
   const char *database;  /* the file's path, as the report shows it */
   const char *stencil;   /* a stencil's name; NULL: all */
+  bool is_of_file;       /* the name was read from a file: no other name is proposed if the database lacks it */
   const char *device;    /* a GPU's UUID, or a part of its name in any case; NULL: all */
   const char *generated; /* the date that the report shows */
   /* the most variants in the document; if the database has more, each problem shows a selection; 0: the default */

@@ -69,7 +69,7 @@ static halotune_status fail_empty(sqlite3 *db, const struct report_request *requ
   if (status != HALOTUNE_OK) return status;
   return fail(HALOTUNE_NOT_FOUND, "the database has no results%s%s%s%s%s%s", request->stencil ? " for stencil '" : "",
               stencil, request->stencil ? "'" : "", request->device ? " on a GPU like " : "",
-              request->device ? request->device : "", nearest.question);
+              request->device ? request->device : "", request->is_of_file ? "" : nearest.question);
 }
 
 halotune_status report_scope_open(sqlite3 *db, const struct report_request *request, struct report_scope *out) {

@@ -29,11 +29,29 @@ static halotune_status find_stale(const struct template *template, bool *is_stal
   return status == HALOTUNE_PARSE ? HALOTUNE_OK : status;
 }
 
-static halotune_status problem_explain(const struct definitions *definitions, const json_t *document,
-                                       const json_t *problem, const struct counters *counters) {
+/* A problem, and the database that holds it. Start with {0}, end with found_free. */
+struct found {
+  struct store *store;
+  struct definitions definitions;
+  json_t *document;
+  const json_t *problem;
+};
+
+static void found_free(struct found *found) {
+  json_decref(found->document);
+  definitions_free(&found->definitions);
+  store_close(found->store);
+}
+
+static halotune_status problem_explain(const struct invocation *invocation, const struct found *found,
+                                       const struct counters *counters) {
+  const json_t *document = found->document, *problem = found->problem;
+  const struct definitions *definitions = &found->definitions;
   struct explained explained = {.document = document,
                                 .definitions = definitions,
                                 .counters = counters,
+                                .typed = invocation->arguments[0],
+                                .named = option_value(invocation, "db"),
                                 .problem = problem,
                                 .winner = json_object_get(problem, "winner"),
                                 .points = member_number(problem, "points"),
@@ -81,33 +99,59 @@ static halotune_status document_read(struct store *store, const struct report_re
   return status;
 }
 
+/* Find the problem of the options in the database found->store. */
+static halotune_status problem_find(const struct invocation *invocation, const char *stencil, struct found *found) {
+  const struct report_request request = {.database = store_path(found->store),
+                                         .stencil = stencil,
+                                         .is_of_file = search_is_path(invocation->arguments[0]),
+                                         .device = option_value(invocation, "device"),
+                                         .generated = ""};
+  halotune_status status = document_read(found->store, &request, &found->document);
+  if (status == HALOTUNE_OK) status = definitions_read(store_connection(found->store), &found->definitions);
+  if (status != HALOTUNE_OK) return status;
+  return explain_choose(invocation, &found->definitions, found->document, stencil, &found->problem);
+}
+
+/* The user's own database does not have the problem: find it in the one that comes with Halotune, and say so. If that
+ * lacks it, too, the failure stays the first one. */
+static halotune_status starter_find(const struct invocation *invocation, const char *stencil, struct found *found) {
+  struct found starter = {0};
+  struct fail_kept kept;
+  fail_keep(&kept);
+  halotune_status status = database_open_starter(&starter.store);
+  if (status == HALOTUNE_OK) status = problem_find(invocation, stencil, &starter);
+  if (status != HALOTUNE_OK) {
+    found_free(&starter);
+    fail_put_back(&kept);
+    return HALOTUNE_NOT_FOUND;
+  }
+  fprintf(stderr, "halotune: %s; what is explained comes from the database that comes with Halotune, %s\n", kept.text,
+          store_path(starter.store));
+  found_free(found);
+  *found = starter;
+  return HALOTUNE_OK;
+}
+
 static enum exit_code explain_run(const struct invocation *invocation) {
   struct loaded file = {0};
-  struct store *store = NULL;
-  struct definitions definitions = {0};
-  json_t *document = NULL;
-  const json_t *problem;
+  struct found found = {0};
   struct counters counters;
   const char *stencil = invocation->arguments[0], *profile = option_value(invocation, "counters");
+  const char *named = option_value(invocation, "db");
   halotune_status status = HALOTUNE_OK;
   if (search_is_path(stencil)) {
     status = loaded_open(stencil, &file);
     if (status != HALOTUNE_OK) return report_file_failure(status);
     stencil = file.stencil->name;
   }
-  struct report_request request = {.stencil = stencil, .device = option_value(invocation, "device"), .generated = ""};
-  status = database_open(option_value(invocation, "db"), "what is explained comes from", &store);
+  status = database_open(named, "what is explained comes from", &found.store);
   if (status == HALOTUNE_OK) {
-    request.database = store_path(store);
-    status = document_read(store, &request, &document);
+    status = problem_find(invocation, stencil, &found);
+    if (status == HALOTUNE_NOT_FOUND && !named) status = starter_find(invocation, stencil, &found);
   }
-  if (status == HALOTUNE_OK) status = definitions_read(store_connection(store), &definitions);
-  if (status == HALOTUNE_OK) status = explain_choose(invocation, &definitions, document, stencil, &problem);
-  if (status == HALOTUNE_OK && profile) status = read_counters(profile, document, problem, &counters);
-  if (status == HALOTUNE_OK) status = problem_explain(&definitions, document, problem, profile ? &counters : NULL);
-  json_decref(document);
-  definitions_free(&definitions);
-  store_close(store);
+  if (status == HALOTUNE_OK && profile) status = read_counters(profile, found.document, found.problem, &counters);
+  if (status == HALOTUNE_OK) status = problem_explain(invocation, &found, profile ? &counters : NULL);
+  found_free(&found);
   loaded_free(&file);
   return status == HALOTUNE_OK ? HALOTUNE_EXIT_SUCCESS : report_failure(status);
 }
@@ -122,7 +166,7 @@ static const struct option_row options[] = {
     {"steps", "N", "time steps of a launch; 1 by default"},
     {"reproducible", NULL, "the winner among variants that all give the same bits"},
     {"counters", "FILE", "what NVIDIA's profiler, ncu, counted while the winner ran (docs/output.md)"},
-    {"db", "FILE", "the database; by default yours, or the installed one while yours is empty"},
+    {"db", "FILE", "the database; by default yours, then the one that was installed"},
     {0},
 };
 

@@ -30,16 +30,21 @@ void explain_grid(const struct explained *e, struct text *text) {
     text_printf(text, "%s%lld", i ? "x" : "", (long long)member_whole(e->problem, axes[i]));
 }
 
-/* Append "halotune tune star7 --dtype f32 --grid 512x512x512", and the mode where it is not the usual one.
+/* Append "halotune tune star7 --dtype f32 --grid 512x512x512", the mode where it is not the usual one, and the database
+ * if the user named one.
  *   steps  time steps of a launch; 1 is the usual number */
 static void add_command(const struct explained *e, int steps, struct text *text) {
-  text_printf(text, "halotune tune %s --dtype %s --grid ", member_text(e->stencil, "name"),
-              member_text(e->problem, "dtype"));
+  text_printf(text, "halotune tune ");
+  text_shell_word(text, e->typed);
+  text_printf(text, " --dtype %s --grid ", member_text(e->problem, "dtype"));
   explain_grid(e, text);
   if (strcmp(member_text(e->problem, "cache"), "steady") != 0)
     text_printf(text, " --cache %s", member_text(e->problem, "cache"));
   if (json_is_true(json_object_get(e->problem, "is_reproducible"))) text_printf(text, " --reproducible");
   if (steps > 1) text_printf(text, " --steps %d", steps);
+  if (!e->named) return;
+  text_printf(text, " --db ");
+  text_shell_word(text, e->named);
 }
 
 /* The search was cut short, tried little, or found its best near its end. */

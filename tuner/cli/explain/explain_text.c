@@ -286,6 +286,7 @@ static void add_parameters(const struct explained *e, struct text *text) {
 static void add_search(const struct explained *e, struct text *text) {
   json_t *outcomes = json_object_get(e->problem, "outcomes");
   const double space = e->run ? member_number(e->run, "space") : NAN;
+  const char *driver = member_text(e->winner, "driver");
   char kept[SPACE_COUNT_BYTES];
   long long tried = 0, timed = 0;
   const char *name;
@@ -303,7 +304,7 @@ static void add_search(const struct explained *e, struct text *text) {
     text_printf(text, "unknown: the database does not hold what was tried");
   }
   text_printf(text, "; measured %.10s, driver %s, NVRTC %s\n", member_text(e->winner, "date"),
-              member_text(e->winner, "driver"), member_text(e->winner, "nvrtc"));
+              *driver ? driver : "none", member_text(e->winner, "nvrtc"));
 }
 
 void explain_write(const struct explained *e, struct text *text) {

@@ -13,6 +13,7 @@ struct explained {
   const struct template *template; /* the winner's; NULL if it cannot be read */
   const struct definitions *definitions;
   const struct counters *counters; /* of the profiler; NULL: none */
+  const char *typed, *named;       /* the stencil and --db as the user gave them; named may be NULL */
   double points;
   int steps;
   bool is_stale; /* the installed template of this name means something else than the winner's */

@@ -15,20 +15,34 @@ static halotune_status check_has_rows(struct store *store) {
   return fail(HALOTUNE_NOT_FOUND, "%s: it holds no tuned problem yet", store_path(store));
 }
 
+halotune_status database_open_starter(struct store **out) {
+  char *path;
+  *out = NULL;
+  halotune_status status = store_starter_path(&path);
+  if (status != HALOTUNE_OK) return status;
+  status = store_starter_is_usable(path) ? store_open(path, STORE_READ, out)
+                                         : fail(HALOTUNE_NOT_FOUND, "no database of Halotune's is installed");
+  free(path);
+  return status;
+}
+
 halotune_status database_open(const char *named, const char *reader, struct store **out) {
-  char *starter;
+  struct store *starter;
+  struct fail_kept kept;
   const halotune_status own = store_open(named, STORE_READ, out);
   if (named) return own;
   const halotune_status shown = own == HALOTUNE_OK ? check_has_rows(*out) : own;
   if (shown != HALOTUNE_NOT_FOUND && shown != HALOTUNE_IO) return shown; /* IO: there is no home */
-  halotune_status status = store_starter_path(&starter);
-  if (status != HALOTUNE_OK) return status;
-  status = own;
-  if (store_starter_is_usable(starter)) {
-    fprintf(stderr, "halotune: %s; %s the database that comes with Halotune, %s\n", fail_text(), reader, starter);
-    store_close(*out);
-    status = store_open(starter, STORE_READ, out);
+  fail_keep(&kept);
+  const halotune_status status = database_open_starter(&starter);
+  if (status == HALOTUNE_NOT_FOUND) {
+    fail_put_back(&kept);
+    return own;
   }
-  free(starter);
-  return status;
+  if (status != HALOTUNE_OK) return status;
+  fprintf(stderr, "halotune: %s; %s the database that comes with Halotune, %s\n", kept.text, reader,
+          store_path(starter));
+  store_close(*out);
+  *out = starter;
+  return HALOTUNE_OK;
 }

@@ -12,4 +12,9 @@
  * Returns HALOTUNE_OK or the errors of store_open. */
 halotune_status database_open(const char *named, const char *reader, struct store **out);
 
+/* Open the database that comes with Halotune.
+ *   out  the caller's; NULL on failure
+ * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND if there is none that is safe to use; or the errors of store_open. */
+halotune_status database_open_starter(struct store **out);
+
 #endif
