@@ -124,7 +124,7 @@ static const struct {
      "  other: {values: [7], default: 7, about: nothing}\n  padding: {default: 0, values: [0, 4, 8]}\n", "", "",
      REFRESH_SAME},
     {"other code", "", "", "__global__ void", "__device__ int spare;\n__global__ void", REFRESH_OTHER_CODE},
-    {"another launch", "/z_slicing)*bands\n", "/z_slicing)*bands + 1\n", "", "", REFRESH_OTHER_LAUNCH},
+    {"another launch", "points_in_y/band) : 1)'\n", "points_in_y/band) : 1) + 1'\n", "", "", REFRESH_OTHER_LAUNCH},
     {"a rule against it", "rules:\n", "rules:\n  - {keep: block_x > 1000, otherwise: narrow}\n", "", "",
      REFRESH_REFUSED},
     {"an error", "rules:\n", "rules:\n  - {keep: nothing > 1, otherwise: narrow}\n", "", "", REFRESH_BROKEN},
