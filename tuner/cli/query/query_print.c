@@ -224,6 +224,7 @@ halotune_status query_print_json(const struct query *query) {
   json_put(&json, "known_bytes", unknown_bytes(query) > 0 ? json_integer((json_int_t)known_bytes(query)) : json_null());
   json_put(&json, "roof_share", number_json(c->roof_share));
   json_put(&json, "measured_stencil", text_json(c->measured_stencil));
+  json_put(&json, "measured_dtype", query->answer.row ? text_json(dtype_names[query->answer.row->dtype]) : json_null());
   json_put(&json, "measured_on", text_json(c->measured_on));
   json_put(&json, "measured_grid", grid_json(&measured, MAX_DIMS));
   json_put(&json, "second_grid", is_stored && stored.second_grid[0] ? text_json(stored.second_grid) : json_null());
