@@ -39,10 +39,10 @@ halotune_status database_open(const char *named, const char *reader, struct stor
     fail_put_back(&kept);
     return own;
   }
+  store_close(*out);
+  *out = starter;
   if (status != HALOTUNE_OK) return status;
   fprintf(stderr, "halotune: %s; %s the database that comes with Halotune, %s\n", kept.text, reader,
           store_path(starter));
-  store_close(*out);
-  *out = starter;
   return HALOTUNE_OK;
 }
