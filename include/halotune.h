@@ -205,8 +205,9 @@ typedef struct {
  * EXACT: where the row's run ended early, another row answers instead if it is expected to be faster, by more than the
  * error.
  * SIMILAR: no row of this stencil, element type and architecture fits. The configuration won for another stencil (the
- * nearest in shape, reach, fields and bytes), element type or architecture. It keeps all rules of its template for this
- * stencil, grid and GPU, and its source is generated for this stencil. Nobody has run or verified this very kernel. */
+ * nearest in shape, linearity, reach, boundary rules, fields, bytes and taps), element type or architecture. It keeps
+ * all rules of its template for this stencil, grid and GPU, and its source is generated for this stencil. Nobody has
+ * run or verified this very kernel. */
 #define HALOTUNE_MATCH_LIST(X)                                                                                   \
   X(EXACT, 0, "exact", "measured for this problem on this model of GPU")                                         \
   X(STALE, 1, "stale", "measured for this problem, but the template has changed since: correct, but tune again") \
