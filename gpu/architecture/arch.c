@@ -1,6 +1,6 @@
-/* arch.c: what one multiprocessor of each architecture holds, from NVIDIA's table "technical specifications per compute
- * capability" (CUDA programming guide, 13). tests/unit/gpu/gpu_occupancy_test.c compares blocks, unit and barriers with
- * the toolkit's cuda_occupancy.h. */
+/* arch.c: what one multiprocessor of each architecture holds and computes. What it holds is from NVIDIA's table
+ * "technical specifications per compute capability" (CUDA programming guide, 13). tests/unit/gpu/gpu_occupancy_test.c
+ * compares blocks, unit and barriers with the toolkit's cuda_occupancy.h. */
 #include "gpu/architecture/arch.h"
 
 #include <stdbool.h>
@@ -23,39 +23,25 @@ enum { KB = 1024 };
     .shared_unit_bytes = (shared_unit), .max_barriers_per_sm = (barriers),                                          \
   }
 
+/* Results a clock are from NVIDIA's table "throughput of native arithmetic instructions" (CUDA programming guide, 13).
+ * A 0 says that the table was not read for this capability. */
 /* clang-format off */
 static const struct arch_facts table[] = {
-    /*                       multiprocessors  threads blocks shared reserved unit barriers */
-    {7, 5, "Turing",         72, LIMITS(1024, 16,  64,    0, 256,  0)},
-    {8, 0, "Ampere",        108, LIMITS(2048, 32, 164, 1024, 128,  0)},
-    {8, 6, "Ampere",         84, LIMITS(1536, 16, 100, 1024, 128,  0)},
-    {8, 7, "Ampere",         16, LIMITS(1536, 16, 164, 1024, 128,  0)},
-    {8, 8, "Ampere",         32, LIMITS(1536, 16, 100, 1024, 128,  0)},
-    {8, 9, "Ada Lovelace",  142, LIMITS(1536, 24, 100, 1024, 128,  0)},
-    {9, 0, "Hopper",        132, LIMITS(2048, 32, 228, 1024, 128, 64)},
-    {10, 0, "Blackwell",    148, LIMITS(2048, 32, 228, 1024, 128, 64)},
-    {10, 3, "Blackwell",    148, LIMITS(2048, 32, 228, 1024, 128, 64)},
-    {11, 0, "Blackwell",     20, LIMITS(1536, 24, 228, 1024, 128, 24)},
-    {12, 0, "Blackwell",    188, LIMITS(1536, 24, 100, 1024, 128, 24)},
-    {12, 1, "Blackwell",     48, LIMITS(1536, 24, 100, 1024, 128, 24)},
+    /*                       multiprocessors  threads blocks shared reserved unit barriers   f32 f64  GHz */
+    {7, 5, "Turing",         72, LIMITS(1024, 16,  64,    0, 256,  0), { 64,  2}, 2.2},
+    {8, 0, "Ampere",        108, LIMITS(2048, 32, 164, 1024, 128,  0), { 64, 32}, 1.5},
+    {8, 6, "Ampere",         84, LIMITS(1536, 16, 100, 1024, 128,  0), {128,  2}, 2.2},
+    {8, 7, "Ampere",         16, LIMITS(1536, 16, 164, 1024, 128,  0), {  0,  0}, 0},
+    {8, 8, "Ampere",         32, LIMITS(1536, 16, 100, 1024, 128,  0), {  0,  0}, 0},
+    {8, 9, "Ada Lovelace",  142, LIMITS(1536, 24, 100, 1024, 128,  0), {128,  2}, 3.2},
+    {9, 0, "Hopper",        132, LIMITS(2048, 32, 228, 1024, 128, 64), {128, 64}, 2.0},
+    {10, 0, "Blackwell",    148, LIMITS(2048, 32, 228, 1024, 128, 64), {128, 64}, 2.1},
+    {10, 3, "Blackwell",    148, LIMITS(2048, 32, 228, 1024, 128, 64), {  0,  0}, 0},
+    {11, 0, "Blackwell",     20, LIMITS(1536, 24, 228, 1024, 128, 24), {  0,  0}, 0},
+    {12, 0, "Blackwell",    188, LIMITS(1536, 24, 100, 1024, 128, 24), {128,  2}, 3.2},
+    {12, 1, "Blackwell",     48, LIMITS(1536, 24, 100, 1024, 128, 24), {  0,  0}, 0},
 };
 /* clang-format on */
-
-/* Results a clock of a multiprocessor, from NVIDIA's table "throughput of native arithmetic instructions" (CUDA
- * programming guide, 13), and a clock that no GPU exceeds as it is sold. */
-static const struct {
-  int capability, f32, f64;
-  double ghz;
-} arithmetic[] = {{75, 64, 2, 2.2},   {80, 64, 32, 1.5},   {86, 128, 2, 2.2}, {89, 128, 2, 2.9},
-                  {90, 128, 64, 2.0}, {100, 128, 64, 2.1}, {120, 128, 2, 3.0}};
-
-double arch_peak_gops(int capability, enum dtype dtype) {
-  for (size_t i = 0; i < COUNT(arithmetic); i++) {
-    if (arithmetic[i].capability == capability)
-      return (dtype == DTYPE_F64 ? arithmetic[i].f64 : arithmetic[i].f32) * arithmetic[i].ghz;
-  }
-  return 0;
-}
 
 /* Whether `text` is sm_, two or three digits, and optionally a feature letter. */
 static bool is_real(const char *text) {
@@ -82,6 +68,11 @@ const struct arch_facts *arch_find(int major, int minor) {
     if (table[i].major == major && table[i].minor == minor) return &table[i];
   }
   return NULL;
+}
+
+double arch_peak_gops(int capability, enum dtype dtype) {
+  const struct arch_facts *facts = arch_find(capability / 10, capability % 10);
+  return facts ? facts->results_per_clock[dtype] * facts->clock_ghz : 0;
 }
 
 const struct arch_facts *arch_oldest(void) { return &table[0]; }

@@ -33,6 +33,8 @@ struct arch_facts {
   const char *generation; /* "Hopper" */
   int multiprocessors;    /* of its data-centre GPU, or of its largest where there is none */
   struct sm_limits limits;
+  int results_per_clock[DTYPE_COUNT]; /* additions, multiplications or fma of a multiprocessor; 0: not known */
+  double clock_ghz;                   /* above the usual boost clocks of cards as they are sold; 0: not known */
 };
 
 /* Read "sm_90", "sm_100a", "sm_103f".
@@ -49,9 +51,9 @@ const struct arch_facts *arch_find(int major, int minor);
 const struct arch_facts *arch_oldest(void);
 const struct arch_facts *arch_newest(void);
 
-/* What a multiprocessor of a compute capability (times ten: 90) computes at most, at a clock that no GPU of the
- * architecture exceeds: 10^9 additions, multiplications and fma a second, each counted once. Returns 0 where it is not
- * known. */
+/* What a multiprocessor of a compute capability (times ten: 90) computes at most, at clock_ghz: 10^9 additions,
+ * multiplications and fma a second, each counted once. A card beyond that clock computes more, in proportion. Returns 0
+ * where it is not known. */
 double arch_peak_gops(int capability, enum dtype dtype);
 
 /* The limits that rules of templates may use. */
