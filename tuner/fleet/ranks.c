@@ -9,7 +9,7 @@
 
 static bool is_same(const char *a, const char *b) { return strcmp(a, b) == 0; }
 
-void rank_database(struct rank_entry *entry, const char *path) {
+void ranks_enter_database(struct rank_entry *entry, const char *path) {
   static const char cut[] = "...";
   const size_t length = strlen(path), room = sizeof entry->database - 1;
   const char *end = length <= room ? path : path + length - (room - strlen(cut));
@@ -84,7 +84,7 @@ static halotune_status check_shared(const union rank_record *ranks, int count) {
   return HALOTUNE_OK;
 }
 
-halotune_status rank_check(const union rank_record *ranks, int count, bool may_share) {
+halotune_status ranks_check(const union rank_record *ranks, int count, bool may_share) {
   halotune_status status = check_versions(ranks, count);
   if (status == HALOTUNE_OK) status = check_able(ranks, count);
   if (status == HALOTUNE_OK) status = check_commands(ranks, count);
@@ -92,7 +92,7 @@ halotune_status rank_check(const union rank_record *ranks, int count, bool may_s
   return status == HALOTUNE_OK && !may_share ? check_shared(ranks, count) : status;
 }
 
-void rank_clocks(const union rank_record *ranks, int count, struct text *out) {
+void ranks_tell_clocks(const union rank_record *ranks, int count, struct text *out) {
   int worst = 0;
   long long most_s = 0;
   for (int i = 1; i < count; i++) {
@@ -107,7 +107,7 @@ void rank_clocks(const union rank_record *ranks, int count, struct text *out) {
               ranks[0].entry.host);
 }
 
-int rank_sharers(const union rank_record *ranks, int count, int rank) {
+int ranks_count_sharers(const union rank_record *ranks, int count, int rank) {
   const struct rank_entry *own = &ranks[rank].entry;
   int sharers = 0;
   for (int i = 0; i < count; i++)
@@ -115,7 +115,7 @@ int rank_sharers(const union rank_record *ranks, int count, int rank) {
   return sharers;
 }
 
-int rank_team(const union rank_record *ranks, int rank) {
+int ranks_find_team(const union rank_record *ranks, int rank) {
   const struct rank_entry *own = &ranks[rank].entry;
   for (int i = 0; i < rank; i++) {
     const struct rank_entry *other = &ranks[i].entry;

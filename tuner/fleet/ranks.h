@@ -17,7 +17,7 @@ struct rank_entry {
   char reason[512], host[256];
   char command[65];                                        /* the hash of its words */
   char stencils[65];                                       /* the hash of the stencils that it found */
-  char database[256], database_hash[65];                   /* where it would store, by rank_database */
+  char database[256], database_hash[65];                   /* where it would store, by ranks_enter_database */
   char cores[65];                                          /* the hash of the set of cores that it may use */
   char device[DEVICE_NAME_BYTES], uuid[DEVICE_UUID_BYTES]; /* uuid "": no GPU, but an emulation or a recording */
   int capability, sm_count, ordinal;
@@ -34,21 +34,21 @@ union rank_record {
 };
 
 /* Enter where a rank would store. A long path is shown by its end, and compared whole. */
-void rank_database(struct rank_entry *entry, const char *path);
+void ranks_enter_database(struct rank_entry *entry, const char *path);
 
 /* Look for what all ranks must refuse: other versions, a rank that cannot work, other commands, stencils or databases,
  * two ranks on one GPU.
  *   may_share  several ranks may use one GPU
  * Returns HALOTUNE_OK; else the status of the job, with its one line in fail_text(). */
-halotune_status rank_check(const union rank_record *ranks, int count, bool may_share);
+halotune_status ranks_check(const union rank_record *ranks, int count, bool may_share);
 
 /* Append a line if clocks differ by more than RANK_CLOCK_S from that of rank 0, which dates all results. */
-void rank_clocks(const union rank_record *ranks, int count, struct text *out);
+void ranks_tell_clocks(const union rank_record *ranks, int count, struct text *out);
 
 /* How many ranks have the cores of a rank: those of its host with the same set, itself included. */
-int rank_sharers(const union rank_record *ranks, int count, int rank);
+int ranks_count_sharers(const union rank_record *ranks, int count, int rank);
 
 /* The team of a rank: the lowest rank whose GPU is of the same model. */
-int rank_team(const union rank_record *ranks, int rank);
+int ranks_find_team(const union rank_record *ranks, int rank);
 
 #endif

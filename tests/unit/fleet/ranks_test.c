@@ -13,7 +13,7 @@ static void rank_make(union rank_record *ranks) {
     snprintf(entry->host, sizeof entry->host, "node%d", i);
     snprintf(entry->device, sizeof entry->device, "NVIDIA H200");
     snprintf(entry->uuid, sizeof entry->uuid, "GPU-%d", i);
-    rank_database(entry, "site.db");
+    ranks_enter_database(entry, "site.db");
     entry->capability = 90;
     entry->sm_count = 132;
     entry->time_s = 1000000000;
@@ -23,7 +23,7 @@ static void rank_make(union rank_record *ranks) {
 static void other_version(union rank_record *ranks) { snprintf(ranks[2].entry.halotune, 32, "0.1.0"); }
 static void other_command(union rank_record *ranks) { ranks[1].entry.command[0] = 'x'; }
 static void other_stencils(union rank_record *ranks) { ranks[2].entry.stencils[0] = 'x'; }
-static void other_database(union rank_record *ranks) { rank_database(&ranks[1].entry, "/scratch/1.db"); }
+static void other_database(union rank_record *ranks) { ranks_enter_database(&ranks[1].entry, "/scratch/1.db"); }
 /* Their first 300 characters are the same, or their last ones: all but the first.
  *   differs  the place of the character in which rank 1 has another path; -1: all have the same */
 static void long_databases(union rank_record *ranks, int differs) {
@@ -32,7 +32,7 @@ static void long_databases(union rank_record *ranks, int differs) {
   path[sizeof path - 1] = '\0';
   for (int i = 0; i < RANKS; i++) {
     if (differs >= 0) path[differs] = i == 1 ? 'b' : 'a';
-    rank_database(&ranks[i].entry, path);
+    ranks_enter_database(&ranks[i].entry, path);
   }
 }
 static void other_beginning(union rank_record *ranks) { long_databases(ranks, 0); }
@@ -90,7 +90,7 @@ TEST(one_line_tells_what_speaks_against_a_job) {
     union rank_record ranks[RANKS];
     rank_make(ranks);
     rows[i].change(ranks);
-    CHECK_EQ(rows[i].want, rank_check(ranks, RANKS, rows[i].may_share), "row %zu: %s", i, fail_text());
+    CHECK_EQ(rows[i].want, ranks_check(ranks, RANKS, rows[i].may_share), "row %zu: %s", i, fail_text());
     if (rows[i].want != HALOTUNE_OK && rows[i].words) CHECK_TEXT(rows[i].words, fail_text(), "row %zu", i);
   }
 }
@@ -100,7 +100,7 @@ TEST(a_long_path_is_shown_by_its_end) {
   struct text path = {0}, want = {0};
   for (int i = 0; i < 252; i++) text_printf(&path, "\xc3\xa4"); /* a letter of two bytes */
   text_printf(&path, "site.db");                                /* 511 bytes; the last 252 begin within a letter */
-  rank_database(&entry, text_string(&path));
+  ranks_enter_database(&entry, text_string(&path));
   text_printf(&want, "...%s", text_string(&path) + 260);
   CHECK_TEXT(text_string(&want), entry.database, "the end, from a whole letter");
   text_free(&path);
@@ -124,7 +124,7 @@ TEST(a_clock_that_is_far_off_is_told) {
     struct text line = {0};
     rank_make(ranks);
     for (int k = 0; k < RANKS; k++) ranks[k].entry.time_s += clocks[i].off_s[k];
-    rank_clocks(ranks, RANKS, &line);
+    ranks_tell_clocks(ranks, RANKS, &line);
     CHECK_TEXT(clocks[i].words, text_string(&line), "row %zu", i);
     text_free(&line);
   }
@@ -133,13 +133,13 @@ TEST(a_clock_that_is_far_off_is_told) {
 TEST(ranks_of_one_model_are_a_team) {
   union rank_record ranks[RANKS];
   rank_make(ranks);
-  CHECK_EQ(0, rank_team(ranks, 0), "itself");
-  CHECK_EQ(0, rank_team(ranks, 2), "all alike");
+  CHECK_EQ(0, ranks_find_team(ranks, 0), "itself");
+  CHECK_EQ(0, ranks_find_team(ranks, 2), "all alike");
   ranks[1].entry.sm_count = 114;
-  CHECK_EQ(1, rank_team(ranks, 1), "another model");
-  CHECK_EQ(0, rank_team(ranks, 2), "the first model again");
+  CHECK_EQ(1, ranks_find_team(ranks, 1), "another model");
+  CHECK_EQ(0, ranks_find_team(ranks, 2), "the first model again");
   snprintf(ranks[2].entry.device, sizeof ranks[2].entry.device, "NVIDIA H100");
-  CHECK_EQ(2, rank_team(ranks, 2), "a third model");
+  CHECK_EQ(2, ranks_find_team(ranks, 2), "a third model");
 }
 
 TEST(ranks_of_one_host_share_the_same_set_of_cores) {
@@ -149,12 +149,12 @@ TEST(ranks_of_one_host_share_the_same_set_of_cores) {
     snprintf(ranks[i].entry.host, sizeof ranks[i].entry.host, "node");
     snprintf(ranks[i].entry.cores, sizeof ranks[i].entry.cores, "first");
   }
-  CHECK_EQ(RANKS, rank_sharers(ranks, RANKS, 1), "one set");
+  CHECK_EQ(RANKS, ranks_count_sharers(ranks, RANKS, 1), "one set");
   snprintf(ranks[2].entry.cores, sizeof ranks[2].entry.cores, "second");
-  CHECK_EQ(2, rank_sharers(ranks, RANKS, 1), "two sets");
-  CHECK_EQ(1, rank_sharers(ranks, RANKS, 2), "a set of its own");
+  CHECK_EQ(2, ranks_count_sharers(ranks, RANKS, 1), "two sets");
+  CHECK_EQ(1, ranks_count_sharers(ranks, RANKS, 2), "a set of its own");
   snprintf(ranks[0].entry.host, sizeof ranks[0].entry.host, "other");
-  CHECK_EQ(1, rank_sharers(ranks, RANKS, 1), "two hosts");
+  CHECK_EQ(1, ranks_count_sharers(ranks, RANKS, 1), "two hosts");
 }
 
 int main(void) {

@@ -52,27 +52,27 @@ static void record_database(const struct invocation *invocation, union rank_reco
     record_failure(own, status); /* such as a host without $HOME; its path would differ from the others' */
     return;
   }
-  rank_database(&own->entry, named ? named : standard);
+  ranks_enter_database(&own->entry, named ? named : standard);
   free(standard);
 }
 
 /* Tell all ranks, and look for what all must refuse.
  *   sharers  receives how many ranks have this one's cores */
-static halotune_status rank_call(struct link_mpi *job, const union rank_record *own, bool may_share, int *team,
-                                 int *sharers, bool *is_told) {
+static halotune_status ranks_gather(struct link_mpi *job, const union rank_record *own, bool may_share, int *team,
+                                    int *sharers, bool *is_told) {
   const struct fleet_mpi_world *world = link_mpi_world(job);
   union rank_record *ranks = calloc((size_t)world->size, sizeof *ranks);
   struct text line = {0};
   if (!ranks) return fail_memory();
   halotune_status status = link_mpi_gather(job, own, sizeof *own, ranks);
   if (status == HALOTUNE_OK) {
-    status = rank_check(ranks, world->size, may_share);
+    status = ranks_check(ranks, world->size, may_share);
     *is_told = status != HALOTUNE_OK && world->rank != 0;
   }
   if (status == HALOTUNE_OK) {
-    *team = rank_team(ranks, world->rank);
-    *sharers = rank_sharers(ranks, world->size, world->rank);
-    rank_clocks(ranks, world->size, &line);
+    *team = ranks_find_team(ranks, world->rank);
+    *sharers = ranks_count_sharers(ranks, world->size, world->rank);
+    ranks_tell_clocks(ranks, world->size, &line);
     if (world->rank == 0 && line.length > 0) fprintf(stderr, "halotune: %s", text_string(&line));
   }
   text_free(&line);
@@ -92,7 +92,7 @@ enum exit_code tune_ranks_refuse(const struct launcher *launcher, halotune_statu
   if (opened != HALOTUNE_OK) {
     return launcher_speaks(launcher, HALOTUNE_OK) ? report_failure(opened) : exit_code_of(opened);
   }
-  status = rank_call(job, &own, true, &team, &sharers, &is_told);
+  status = ranks_gather(job, &own, true, &team, &sharers, &is_told);
   const enum exit_code code = is_told ? exit_code_of(status) : report_failure(status);
   link_mpi_leave(job);
   return code;
@@ -146,7 +146,7 @@ halotune_status tune_ranks_form(const struct invocation *invocation, const struc
   const struct fleet_mpi_world *world = link_mpi_world(job);
   if (able == HALOTUNE_OK && (able = gpu_choose(invocation, probe, world->local_rank, which, &own)) != HALOTUNE_OK)
     record_failure(&own, able);
-  status = rank_call(job, &own, which->may_share, &team, &sharers, is_told);
+  status = ranks_gather(job, &own, which->may_share, &team, &sharers, is_told);
   if (!option_given(invocation, "workers")) *workers = workers_of(sharers);
   if (status == HALOTUNE_OK) status = link_mpi_team(job, team, out);
   if (status != HALOTUNE_OK) {
