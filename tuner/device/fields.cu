@@ -151,11 +151,11 @@ __device__ __forceinline__ void compute(const Recipe &recipe, const Inputs &inpu
   }
 }
 
-// Compute a step of the reference of one output. Points whose value the element type cannot hold, or whose magnitude is infinite,
-// are bad.
+// Compute a step of the reference of one output. Points whose value the element type cannot hold, or whose magnitude is
+// infinite, are bad.
 template <class Real>
-__device__ __forceinline__ void refer(const Recipe &recipe, const Inputs &inputs, int output, double *want, double *magnitudes,
-                                      Found *found) {
+__device__ __forceinline__ void refer(const Recipe &recipe, const Inputs &inputs, int output, double *want,
+                                      double *magnitudes, Found *found) {
   Found mine = nothing();
   const long long count = recipe.n[0]*recipe.n[1]*recipe.n[2], step = (long long)gridDim.x*blockDim.x;
   for (long long i = (long long)blockIdx.x*blockDim.x + threadIdx.x; i < count; i += step) {
@@ -175,20 +175,30 @@ __device__ __forceinline__ void refer(const Recipe &recipe, const Inputs &inputs
 // Each pointer is an argument of its own, so that the driver of tests sees which memory a kernel uses.
 extern "C" __global__ void __launch_bounds__(256)
 reference_f32(const Recipe *recipe,
-              const float *s0, const float *s1, const float *s2, const float *s3, const float *s4, const float *s5, const float *s6, const float *s7,
-              const double *v0, const double *v1, const double *v2, const double *v3, const double *v4, const double *v5, const double *v6, const double *v7,
-              const double *m0, const double *m1, const double *m2, const double *m3, const double *m4, const double *m5, const double *m6, const double *m7,
+              const float *s0, const float *s1, const float *s2, const float *s3,
+              const float *s4, const float *s5, const float *s6, const float *s7,
+              const double *v0, const double *v1, const double *v2, const double *v3,
+              const double *v4, const double *v5, const double *v6, const double *v7,
+              const double *m0, const double *m1, const double *m2, const double *m3,
+              const double *m4, const double *m5, const double *m6, const double *m7,
               int output, double *want, double *magnitudes, Found *found) {
-  const Inputs inputs = {{s0, s1, s2, s3, s4, s5, s6, s7}, {v0, v1, v2, v3, v4, v5, v6, v7}, {m0, m1, m2, m3, m4, m5, m6, m7}};
+  const Inputs inputs = {{s0, s1, s2, s3, s4, s5, s6, s7},
+                         {v0, v1, v2, v3, v4, v5, v6, v7},
+                         {m0, m1, m2, m3, m4, m5, m6, m7}};
   refer<float>(*recipe, inputs, output, want, magnitudes, found);
 }
 
 extern "C" __global__ void __launch_bounds__(256)
 reference_f64(const Recipe *recipe,
-              const double *s0, const double *s1, const double *s2, const double *s3, const double *s4, const double *s5, const double *s6, const double *s7,
-              const double *v0, const double *v1, const double *v2, const double *v3, const double *v4, const double *v5, const double *v6, const double *v7,
-              const double *m0, const double *m1, const double *m2, const double *m3, const double *m4, const double *m5, const double *m6, const double *m7,
+              const double *s0, const double *s1, const double *s2, const double *s3,
+              const double *s4, const double *s5, const double *s6, const double *s7,
+              const double *v0, const double *v1, const double *v2, const double *v3,
+              const double *v4, const double *v5, const double *v6, const double *v7,
+              const double *m0, const double *m1, const double *m2, const double *m3,
+              const double *m4, const double *m5, const double *m6, const double *m7,
               int output, double *want, double *magnitudes, Found *found) {
-  const Inputs inputs = {{s0, s1, s2, s3, s4, s5, s6, s7}, {v0, v1, v2, v3, v4, v5, v6, v7}, {m0, m1, m2, m3, m4, m5, m6, m7}};
+  const Inputs inputs = {{s0, s1, s2, s3, s4, s5, s6, s7},
+                         {v0, v1, v2, v3, v4, v5, v6, v7},
+                         {m0, m1, m2, m3, m4, m5, m6, m7}};
   refer<double>(*recipe, inputs, output, want, magnitudes, found);
 }
