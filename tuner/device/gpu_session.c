@@ -222,10 +222,6 @@ static halotune_status make_reference(struct gpu_session *s, const struct gpu_re
     status = allocate_memory(s, bytes, &places[1].values[o]);
     if (status == HALOTUNE_OK) status = allocate_memory(s, bytes, &places[1].magnitudes[o]);
   }
-  if (status != HALOTUNE_OK && s->gpu.failed == CUDA_ERROR_OUT_OF_MEMORY) {
-    gpu_clear(&s->gpu);
-    status = fail(HALOTUNE_NOT_FOUND, "the GPU has no memory for the steps of the reference");
-  }
   for (long long left = recipe->steps; left > 0 && status == HALOTUNE_OK; left--) {
     const struct computed *before = left < recipe->steps ? &places[left % 2] : NULL;
     status = reference_step(s, recipe, copy, before, &places[(left - 1) % 2], found);
@@ -253,7 +249,9 @@ halotune_status gpu_session_make_fields(struct gpu_session *s, const struct gpu_
   }
   if (status == HALOTUNE_OK) status = make_reference(s, recipe, copy, found);
   free_pointer(s, &copy);
-  return status;
+  if (status == HALOTUNE_OK || s->gpu.failed != CUDA_ERROR_OUT_OF_MEMORY) return status;
+  gpu_clear(&s->gpu);
+  return fail(HALOTUNE_NOT_FOUND, "the GPU has no memory for making inputs and reference");
 }
 
 halotune_status gpu_session_upload(struct gpu_session *s, enum gpu_upload kind, int number, size_t offset_bytes,

@@ -93,7 +93,7 @@ halotune_status gpu_session_upload(struct gpu_session *s, enum gpu_upload kind, 
 
 /* Make all parts of all fields on the GPU.
  *   found  `bad` counts points of the reference, in any of its steps, that the element type cannot hold
- * Returns HALOTUNE_ARGUMENT for a recipe of another problem; HALOTUNE_NOT_FOUND if there is no memory for the steps. */
+ * Returns HALOTUNE_ARGUMENT for a recipe of another problem; HALOTUNE_NOT_FOUND if there is no memory for it. */
 halotune_status gpu_session_make_fields(struct gpu_session *s, const struct gpu_recipe *recipe,
                                         struct gpu_found *found);
 
