@@ -321,6 +321,17 @@ for number_of_allocation in 9 10; do
   two_steps cuMemAlloc#$number_of_allocation=OUT_OF_MEMORY 'the GPU has no memory for making inputs and reference'
   result "without memory for allocation $number_of_allocation the CPU makes it" $? "$work/err"
 done
+# The GPU's reference is wrong at one point that the CPU checks: the first one of the box, or the last one. The fault
+# changes the upper half of a double after launch 3 or 4 of the kernels that make fields. Two of them fill u and v, each
+# other one is a step of the reference.
+HALOTUNE_FAKE_FAULT="cuLaunchKernel@reference_f32#3=write:$((8 * (1 + 16 + 256) + 4)):2" HALOTUNE_FAKE_LOG=$work/log tune "$work/wrong.db" --max-variants 2 --json >"$work/out" 2>"$work/err" &&
+  json '.tasks[0] | .complete and .outcomes.wrong == 0' && query "$work/wrong.db" "select warnings from run" | tee "$work/warnings" |
+  grep -q '^the GPU makes another value of v of star7 than the CPU: .* at (1, 1, 1), not .*; the CPU makes inputs and reference$'
+result "a wrong reference of one step is not used" $? "$work/warnings"
+two_steps "cuLaunchKernel@reference_f32#4=write:$((8 * 99999 + 4)):2" 'the GPU makes another value of v of advect1d than the CPU: .* at (99999, 0, 0), not .*'
+result "a wrong reference of two steps is not used" $? "$work/warnings"
+two_steps "cuLaunchKernel@reference_f32#4=write:$((8 * 1 + 4)):1" 'the GPU makes another magnitude of v of advect1d than the CPU: .* at (1, 0, 0), not .*'
+result "nor are its wrong magnitudes" $? "$work/warnings"
 
 # --- ending early -----------------------------------------------------------------------------------------------------
 

@@ -60,6 +60,7 @@
  *     gone           the same for all processes that share the state
  *     corrupt[:N]    after the launch, flip one bit of element N (0) in the part of the last buffer that the kernel got
  *     write:OFFSET   after the launch, write a word this many bytes after the address of the last pointer
+ *     write:OFFSET:N the same for the pointer that N others follow
  *     input:OFFSET   the same for the first pointer
  *     throttle:MS    for this long by the virtual clock, heat slows the GPU down, and NVML says so */
 #ifndef TESTS_FAKE_CUDA_FAKE_H
@@ -121,7 +122,8 @@ extern CUresult fake_sticky;
 struct fake_damage {
   bool corrupts, writes, writes_input;
   long long element, offset_bytes;
-  double stretch; /* factor of its time; 0: none */
+  int pointers_after; /* with `writes`: how many follow the address that is meant */
+  double stretch;     /* factor of its time; 0: none */
 };
 
 /* Begin a call: apply the faults that match it.

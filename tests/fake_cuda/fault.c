@@ -18,6 +18,7 @@ struct fault {
   enum action action;
   CUresult result;
   double value;
+  int pointers_after; /* of WRITE */
 };
 
 static struct fault faults[MAX_FAULTS];
@@ -47,6 +48,14 @@ static double signal_of(const char *name) {
   return number_of(name);
 }
 
+/* Read OFFSET[:N]. */
+static bool read_place(const char *text, struct fault *out) {
+  char *end;
+  out->value = strtod(text, &end);
+  if (*end == ':') out->pointers_after = (int)strtol(end + 1, &end, 10);
+  return *end == '\0';
+}
+
 static bool read_action(const char *text, struct fault *out) {
   static const struct {
     const char *name;
@@ -60,6 +69,7 @@ static bool read_action(const char *text, struct fault *out) {
     if (strlen(actions[i].name) != length || strncmp(text, actions[i].name, length) != 0) continue;
     out->action = actions[i].action;
     if (out->action == LATER) return fake_error_find(value, &out->result);
+    if (out->action == WRITE) return read_place(value, out);
     out->value = out->action == KILL ? signal_of(value) : number_of(value);
     return out->value > -1e18 && (out->action != KILL || out->value > 0);
   }
@@ -163,6 +173,7 @@ static CUresult strike(const struct fault *fault, struct fake_damage *damage) {
   case INPUT:
     *(fault->action == WRITE ? &d->writes : &d->writes_input) = true;
     d->offset_bytes = (long long)fault->value;
+    d->pointers_after = fault->pointers_after;
     break;
   case THROTTLE: fake_state()->throttled_until_us = fake_state()->clock_us + 1e3 * fault->value; break;
   }

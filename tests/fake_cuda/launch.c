@@ -42,12 +42,19 @@ static void read_arguments(const struct fake_launch *launch, struct fake_argumen
   }
 }
 
-static int find_pointer(const struct fake_arguments *arguments, bool is_last) {
-  int found = -1;
-  for (int i = 0; i < arguments->count && (is_last || found < 0); i++) {
-    if (arguments->memory[i] && arguments->host[i].kind == EMULATION_ARGUMENT_BUFFER) found = i;
+static bool is_pointer(const struct fake_arguments *arguments, int i) {
+  return arguments->memory[i] && arguments->host[i].kind == EMULATION_ARGUMENT_BUFFER;
+}
+
+/* Find a pointer by its number: 0 is the first one, -1 the last one. Returns -1 if there is none. */
+static int find_pointer(const struct fake_arguments *arguments, int number) {
+  int count = 0;
+  for (int i = 0; i < arguments->count; i++) count += is_pointer(arguments, i);
+  const int wanted = number < 0 ? number + count : number;
+  for (int i = 0, before = 0; i < arguments->count; i++) {
+    if (is_pointer(arguments, i) && before++ == wanted) return i;
   }
-  return found;
+  return -1;
 }
 
 /* Whether a kernel is one of the tuner's checks of memory. */
@@ -105,7 +112,7 @@ static CUresult run_launch(const struct fake_launch *launch, const struct fake_a
   struct hash key;
   /* The result of a check must not depend on the one before it, which would also make it a different launch for the
    * memo. */
-  int last = find_pointer(arguments, true);
+  int last = find_pointer(arguments, -1);
   if (is_look(launch) && last >= 0) {
     struct fake_memory *answer = arguments->memory[last];
     memset(content_change(answer, 0, answer->bytes), 0, answer->bytes);
@@ -154,9 +161,8 @@ static bool is_due(const struct fake_launch *launch, const struct fake_arguments
   return false;
 }
 
-static void turn_bit(const struct fake_arguments *arguments, bool is_last, long long offset_bytes, uint32_t bit) {
-  int i = find_pointer(arguments, is_last);
-  if (i < 0 || !arguments->memory[i]) return;
+static void turn_bit(const struct fake_arguments *arguments, int i, long long offset_bytes, uint32_t bit) {
+  if (i < 0) return;
   long long at = (long long)arguments->host[i].offset_bytes + offset_bytes;
   if (at < 0 || at + (long long)sizeof bit > (long long)arguments->memory[i]->bytes) return;
   unsigned char *word = content_change(arguments->memory[i], (size_t)at, sizeof bit);
@@ -175,9 +181,11 @@ static void damage_memory(const struct fake_launch *launch, const struct fake_ar
   if (!damage->corrupts && !damage->writes && !damage->writes_input) return;
   bool is_double = strstr(launch->function->module->source, "typedef double real") != NULL;
   if (damage->corrupts)
-    turn_bit(arguments, true, damage->element * (is_double ? 8 : 4) + (is_double ? 4 : 0), EXPONENT_BIT);
-  if (damage->writes) turn_bit(arguments, true, damage->offset_bytes, LOW_BITS);
-  if (damage->writes_input) turn_bit(arguments, false, damage->offset_bytes, LOW_BITS);
+    turn_bit(arguments, find_pointer(arguments, -1), damage->element * (is_double ? 8 : 4) + (is_double ? 4 : 0),
+             EXPONENT_BIT);
+  if (damage->writes)
+    turn_bit(arguments, find_pointer(arguments, -1 - damage->pointers_after), damage->offset_bytes, LOW_BITS);
+  if (damage->writes_input) turn_bit(arguments, find_pointer(arguments, 0), damage->offset_bytes, LOW_BITS);
 }
 
 /* The bytes in all allocations to which the kernel has pointers, each counted once. */
