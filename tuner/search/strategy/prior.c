@@ -23,8 +23,8 @@ struct prior {
   long worked, failed;
   struct gaussian *times, *successes;
   bool has_times, has_successes;
-  double
-      *least_work; /* of each template; INFINITY where it estimates nothing. NULL: times of other problems are known */
+  /* Of each template; INFINITY where it estimates nothing. NULL: times of other problems are known. */
+  double *least_work;
 };
 
 void prior_free(struct prior *prior) {
