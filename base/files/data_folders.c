@@ -169,6 +169,12 @@ void data_folders_find(struct data_folders *out) {
 
 bool data_is_safe(const char *path) { return is_safe(path, own_file_owner()); }
 
+bool data_is_installed(const char *folder) {
+  char prefix[PATH_MAX], share[PATH_MAX];
+  return is_below_prefix(folder, 0) && snprintf(prefix, sizeof prefix, "%s", folder) < PATH_MAX && go_up(prefix) &&
+         find_share(prefix, own_file_owner(), share);
+}
+
 bool data_is_shared(const char *path) {
   struct stat facts;
   return stat(path, &facts) == 0 && (facts.st_mode & S_IWGRP) && facts.st_gid != getegid();

@@ -32,6 +32,10 @@ bool data_is_safe(const char *path);
 /* Whether a folder is the folder `build` of a checkout: it has this name, and `templates` lies beside it. */
 bool data_is_build(const char *folder);
 
+/* Whether a folder is `bin`, `lib` or `lib64` of an installation: `share/halotune` lies beside it, and its data may be
+ * used. */
+bool data_is_installed(const char *folder);
+
 /* Whether users of a group that is not this user's own can write to a file or folder, which data_is_safe allows: some
  * systems let their administrators write to /usr/local so. Returns false if it is not there. */
 bool data_is_shared(const char *path);

@@ -51,16 +51,13 @@ static bool is_safe(const char *match) {
   return true;
 }
 
-/* The places around a program in this folder: an installation has the folder `bin` beside `share/halotune`, as
- * data_folders.h has it. Elsewhere there are none: code that was unpacked beside a downloaded program would run. */
+/* The places around a program in this folder. There are none but in a checkout and in an installation: code that was
+ * unpacked beside a downloaded program would run. */
 static const char *const *places_around(const char *folder) {
   static const char *const nowhere[] = {NULL};
-  char share[PATH_MAX];
   const char *slash = strrchr(folder, '/');
   if (data_is_build(folder)) return checkout;
-  if (!slash || strcmp(slash, "/bin") != 0) return nowhere;
-  const int length = snprintf(share, sizeof share, "%s/../share/halotune", folder);
-  return length < (int)sizeof share && data_is_safe(share) ? installation : nowhere;
+  return slash && strcmp(slash, "/bin") == 0 && data_is_installed(folder) ? installation : nowhere;
 }
 
 static bool look_around(const char *kind, char path[PATH_MAX]) {
