@@ -302,6 +302,11 @@ result "fields of the GPU that differ from the CPU's are not used" $? "$work/out
 result "the run of the other element type does not say so" $? "$work/out"
 [ "$(grep -c '^fault cuDevicePrimaryCtxRetain' "$work/log")" = 1 ]
 result "both tasks use one context of the GPU" $? "$work/log"
+# The default variant is short, so the launch changes to graphs, and the problem goes to the GPU once more.
+HALOTUNE_FAKE_FAULT=cuMemcpyHtoD#2=OUT_OF_MEMORY HALOTUNE_FAKE_LOG=$work/log tune "$work/once_more.db" --max-variants 2 --json >"$work/out" 2>"$work/err" &&
+  json '.tasks[0].complete' && grep -q '^fault cuMemcpyHtoD' "$work/log" && [ "$(query "$work/once_more.db" "select count(*) from run r join problem p
+    on p.id = problem_id where launch = 'graph' and warnings like 'the GPU has no memory for %; the CPU makes inputs and reference%'")" = 1 ]
+result "where the launch changes, too, the CPU makes what the GPU has no memory for" $? "$work/out"
 # Where the CPU checks spots of several steps with much less work than it would have with the whole reference
 "$program" tune advect1d --grid 100000 --dtype f32 --steps 2 --template fused_line --max-variants 1 $patient --db "$work/reference.db" --launch stream \
   --trace "$work/trace" --json >"$work/out" 2>"$work/err" && json '.tasks[0] | .complete and .outcomes.measured == 1' &&

@@ -49,9 +49,13 @@ static halotune_status make_problem(const struct setup_inputs *in, struct setup 
 }
 
 halotune_status setup_change_launch(const struct setup_inputs *in, struct setup *setup, enum launch_mode launch) {
-  const struct backend_handle *backend = in->tools->backend;
+  struct backend_handle *backend = in->tools->backend;
   const struct backend_problem problem = problem_of(in, setup, launch);
-  return backend->table->set_problem(backend->state, &problem);
+  const struct problem_teller teller = {tell_progress, in->progress};
+  if (backend->facts.is_recording) return backend->table->set_problem(backend->state, &problem);
+  const halotune_status status = problem_set(backend, &setup->scene, &problem, &setup->warnings, &teller);
+  setup->rows.warnings = text_string(&setup->warnings); /* it may have moved */
+  return status;
 }
 
 /* Add a recorded variant, if its template is searched. */

@@ -22,4 +22,9 @@ halotune_status problem_make(struct backend_handle *backend, const struct scene_
                              const struct backend_problem *problem, struct text *warnings,
                              const struct problem_teller *teller);
 
+/* Set a problem whose scene is made, once more. Where the device made the fields and now cannot, the CPU makes them.
+ * Arguments and results are those of problem_make. */
+halotune_status problem_set(struct backend_handle *backend, struct scene *scene, const struct backend_problem *problem,
+                            struct text *warnings, const struct problem_teller *teller);
+
 #endif
