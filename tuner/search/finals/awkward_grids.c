@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { LEAST_CUT = 16 }; /* shorter axes keep their extent, or nearly */
+enum { LEAST_CUT = 16 }; /* an axis shorter than this keeps its extent, or nearly */
 
 struct awkward_list {
   struct grid *grids;

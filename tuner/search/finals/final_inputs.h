@@ -20,35 +20,36 @@ struct final_inputs {
   const struct twins *twins;
   const struct roof_inputs *roof;
   double scale;     /* anchor_scale() at the end of the search */
-  double memcpy_ms; /* of the driver's copy before the search; NaN where it was not measured */
+  double memcpy_ms; /* time of the driver's copy before the search; NaN where it was not measured */
   uint64_t seed;
   enum objective objective; /* what ranks the finalists */
-  bool fills;               /* the search ended by time: what the finals do not need is for more rounds */
-  enum launch_mode launch;  /* of the problem that is on the device */
+  bool fills;               /* the search ended by time: the finals use the rest of the time for more rounds */
+  enum launch_mode launch;  /* the launch mode of the problem that is on the device */
   enum cache_mode cache;
   /* Changed. */
   struct backend_handle *backend; /* all slots are empty before and after */
   struct pipeline *pipeline;      /* empty before and after */
   const struct crew *crew;        /* runs the finalists as well; NULL for none */
-  struct timed_list *timed;       /* is sorted; outcomes become the newest */
+  struct timed_list *timed;       /* gets sorted, and receives the newest outcomes */
   struct tally *tally;
   struct run_progress *progress;
 };
 
-/* What came of the phase. */
+/* The result of the phase. */
 struct final_winner {
-  bool exists;     /* only then do the members below mean something, but for `other_processes` */
+  bool exists;     /* false: the members below mean nothing, except `other_processes` */
   bool is_hinted;  /* a database had it as a winner before it was measured */
-  bool is_current; /* it became what lookup serves */
+  bool is_current; /* a lookup serves it from now on */
   char template_name[64];
   char parameters[1024]; /* "block_x=32 storage=planes" */
-  char second_grid[64];  /* where it was verified as well: "509x251x499"; "" where its rules keep no such grid */
-  struct timing timing;  /* without samples */
+  /* the other grid on which it was verified: "509x251x499"; "" where its rules keep no such grid */
+  char second_grid[64];
+  struct timing timing;                                                              /* without samples */
   double default_ms, roof_ms, roof_ratio, roof_ratio_low, roof_ratio_high, empty_ms; /* NaN where not measured */
-  double energy_mj, energy_low_mj, energy_high_mj; /* of one application; NaN where not measured */
+  double energy_mj, energy_low_mj, energy_high_mj; /* energy of one application; NaN where not measured */
   double idle_w;                                   /* power of the GPU while nothing ran; NaN where not measured */
   int finalists, ties;
-  int other_processes; /* that computed on the GPU when the finals began */
+  int other_processes; /* processes that computed on the GPU when the finals began */
 };
 
 #endif

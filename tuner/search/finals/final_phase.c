@@ -16,8 +16,8 @@ enum { FIRST_ROOF_SLOT = FINALS_SLOTS, MOST_AHEAD = 2 * FINALS_ENTRANTS };
 struct final_phase {
   const struct final_inputs *in;
   struct final_candidate *candidates;
-  struct trial **built; /* a candidate each: compiled and not yet loaded; NULL: not yet compiled, or loaded */
-  struct trial *loaded[FINALS_SLOTS]; /* by slot */
+  struct trial **built;               /* of each candidate: its trial if it is compiled and not yet loaded; else NULL */
+  struct trial *loaded[FINALS_SLOTS]; /* the trial in each slot */
   struct roof roof;
   struct final_rounds rounds;
   int *finalists; /* candidates; NULL before the final rounds */
@@ -28,7 +28,7 @@ static const struct template *template_of(const struct final_inputs *in, const s
   return in->space->templates[proposal->template_index];
 }
 
-/* Take one trial out of the pipeline to its candidate. */
+/* Take one trial out of the pipeline and give it to its candidate. */
 static halotune_status take_built(struct final_phase *phase) {
   const struct timed_list *timed = phase->in->timed;
   struct trial *trial;
@@ -68,7 +68,7 @@ static halotune_status build_ahead(struct final_phase *phase) {
   return status;
 }
 
-/* The compiled trial of a candidate. It is the caller's. */
+/* Take the compiled trial of a candidate. The caller owns it. */
 static halotune_status take_trial(struct final_phase *phase, int candidate, struct trial **out) {
   const struct final_inputs *in = phase->in;
   const struct proposal *proposal = &in->timed->list[candidate].proposal;
@@ -123,7 +123,7 @@ static halotune_status ask_crew(void *state, const double *adjusted_ms, double *
   return crew->table->finals_take(crew->state, adjusted_ms, weights);
 }
 
-/* Write what each GPU made of the winner. */
+/* Write how fast the winner is on each GPU. */
 static void tell_winner(const struct final_phase *phase, struct text *warnings) {
   const struct crew *crew = phase->in->crew;
   const struct final_entry *winner = phase->rounds.finals.entries;
@@ -190,7 +190,7 @@ static halotune_status run_rounds(struct final_phase *phase) {
   return finals_run(&request, &phase->rounds.finals);
 }
 
-/* The times of the driver's copy and of the fastest kernel that copies. */
+/* Take the times of the driver's copy and of the fastest kernel that copies. */
 static void take_roofs(struct final_rounds *rounds, const struct roof *roof) {
   for (int i = 0; i < roof->count; i++) {
     double *time_ms = roof->slots[i] == SLOT_MEMCPY ? &rounds->memcpy_ms : &rounds->copy_ms;
@@ -211,7 +211,8 @@ static halotune_status unload_all(struct final_phase *phase) {
   return status == HALOTUNE_OK ? closed : status;
 }
 
-/* The candidates that left: they did not load any more, failed in a round, or were wrong at their recheck. */
+/* Store the candidates that left the finals: they did not load any more, failed in a round, or were wrong at their
+ * recheck. */
 static halotune_status store_failures(const struct final_inputs *in, const struct finals *finals) {
   halotune_status status = HALOTUNE_OK;
   for (int i = 0; i < finals->count && status == HALOTUNE_OK; i++) {
@@ -245,7 +246,7 @@ static void warn_of_rounds(const struct final_inputs *in, struct final_rounds *r
     text_printf(&rounds->warnings, "no time was left to check the result of each final sample\n");
 }
 
-/* Why nobody was ranked. */
+/* Say why no variant was ranked. */
 static void explain_no_ranks(const struct finals *finals, struct text *reason) {
   text_printf(reason, "no finalist passed the final rounds");
   for (int i = 0; i < finals->count; i++) {
@@ -256,7 +257,7 @@ static void explain_no_ranks(const struct finals *finals, struct text *reason) {
   }
 }
 
-/* The run ends without a winner. What was measured and noticed on the way is stored all the same. */
+/* End the run without a winner. Its measurements and warnings are stored all the same. */
 static halotune_status end_without_winner(const struct final_inputs *in, const struct final_rounds *rounds,
                                           const char *why, char reason[256]) {
   const struct run_end end = {.reason = why,
@@ -269,13 +270,13 @@ static halotune_status end_without_winner(const struct final_inputs *in, const s
   return store_run_end(in->rows->store, in->rows->run, &end);
 }
 
-/* The run ends before any round. */
+/* End the run before any round. */
 static halotune_status end_early(const struct final_inputs *in, const char *why, char reason[256]) {
   snprintf(reason, 256, "%s", why);
   return run_rows_end(in->rows, why, in->memcpy_ms);
 }
 
-/* Store what the whole phase came to. */
+/* Store the result of the whole phase. */
 static halotune_status end_phase(const struct final_inputs *in, const char *partial, struct final_rounds *rounds,
                                  struct final_winner *out, char reason[256]) {
   const bool was_ranked = rounds->finals.ranked > 0;

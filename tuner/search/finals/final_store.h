@@ -1,4 +1,4 @@
-/* final_store.h: what the finals find out about a variant that has a time from the search. */
+/* final_store.h: stores what the finals find out about a variant that has a time from the search. */
 #ifndef SEARCH_FINALS_FINAL_STORE_H
 #define SEARCH_FINALS_FINAL_STORE_H
 

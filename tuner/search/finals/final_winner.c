@@ -10,7 +10,7 @@
 
 enum { MOST_WINNERS_TRIED = 4 };
 
-/* The finalists as the store has them; their ratios are to the winner. Returns NULL when memory is out. */
+/* List the finalists in the form of the store. Their ratios are to the winner. Returns NULL when memory is out. */
 static struct finalist *list_finalists(const struct final_inputs *in, const struct finals *finals, int *count) {
   struct finalist *list = calloc((size_t)finals->count + 1, sizeof *list);
   *count = 0;
@@ -67,7 +67,7 @@ static void report_winner(const struct final_inputs *in, const struct finals *fi
   }
 }
 
-/* A recording may lack what each row of a winner has. */
+/* Each row of a winner has this value, but a recording may lack it. */
 static double known_or(double value, double unknown) { return isnan(value) ? unknown : value; }
 
 /* Store finalists, run and winner together. */
@@ -145,7 +145,7 @@ static halotune_status build_winner(const struct final_inputs *in, const struct 
   return HALOTUNE_OK;
 }
 
-/* The first by rank was wrong on the second grid: it leaves, and its newest result says so. */
+/* Remove the first by rank, which was wrong on the second grid. Its newest result says so. */
 static halotune_status reject_first(const struct final_inputs *in, const char *grid, const struct verdict *verdict,
                                     struct final_rounds *rounds) {
   struct text reason = {0};

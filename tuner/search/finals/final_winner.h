@@ -9,13 +9,13 @@
 struct final_rounds {
   struct finals finals;
   double copy_ms, memcpy_ms; /* the roofs in the final rounds; NaN where there is none */
-  struct text warnings;      /* about the run, a line each */
+  struct text warnings;      /* warnings about the run, one a line */
 };
 
 /* Verify the first by rank on a second grid. If it is right there, store winner, finalists and the end of the run. If
  * it is wrong, it leaves the finals, its newest result says so, and the next by rank is tried, up to four in all.
  *   partial  why the run counts as partial; NULL: it is complete
- *   rounds   entries leave; warnings are added
+ *   rounds   variants that are wrong are removed; warnings are added
  *   out      out->exists stays false where there is no winner; the run then has no end in the store yet
  * Returns HALOTUNE_OK; HALOTUNE_COMPILE if the winner no longer compiles; else what backend or store return. */
 halotune_status winner_choose(const struct final_inputs *in, const char *partial, struct final_rounds *rounds,

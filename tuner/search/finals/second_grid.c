@@ -36,7 +36,7 @@ static bool can_compute(const struct task *task, const struct grid *grid, char r
 
 /* Find the first grid on which the rules keep the variant, and compile the variant for it.
  *   task    receives the grid and its coefficients
- *   second  receives the trial; none where there is no such grid
+ *   second  receives the trial; NULL where there is no such grid
  *   reason  receives why the last grid was left out */
 static halotune_status find_grid(const struct final_inputs *in, const struct proposal *proposal, struct task *task,
                                  struct second *second, char reason[BACKEND_REASON_BYTES]) {

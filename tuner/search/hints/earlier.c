@@ -67,7 +67,7 @@ halotune_status earlier_variants(struct store *store, int64_t run, const struct 
 
 double earlier_scale(struct store *store, int64_t run, int64_t variant, const struct variant_key *standard,
                      double default_ms) {
-  static const double least = 0.5, most = 2; /* clocks explain no more */
+  static const double least = 0.5, most = 2; /* a change of clocks explains no other ratio */
   sqlite3_stmt *query;
   char hex[IDENTITY_HEX_BYTES];
   double scale = 1;

@@ -123,7 +123,7 @@ static halotune_status add_row(struct hint_rows *rows, const struct hint_target 
 
 static halotune_status read_rows(struct hint_rows *rows, const struct hint_target *target, sqlite3_stmt *query) {
   halotune_status status = HALOTUNE_OK;
-  int64_t stencil = 0; /* of the row before, and its distance */
+  int64_t stencil = 0; /* the stencil of the row before, and its distance */
   double of_stencil = INFINITY;
   int code = SQLITE_DONE;
   while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) {

@@ -15,13 +15,14 @@ struct hint_target {
   enum cache_mode cache;
 };
 
-/* In what a winner's problem differs from the target. A difference outweighs all those after it. */
+/* The ways in which a winner's problem differs from the target. A difference outweighs all those after it in this
+ * list. */
 enum hint_distance {
   HINT_STENCIL, /* 0: the same stencil; else 1 plus the difference in radius to a stencil of the same shape */
   HINT_DEVICE,  /* 0: the same model of GPU; 1: the same compute capability; 2: the same major number; 3: another */
   HINT_GRID,    /* the sum over axes of differences in powers of 2 */
   HINT_DTYPE,
-  HINT_MODE,    /* in how many of launch and cache mode */
+  HINT_MODE,    /* how many of launch mode and cache mode differ */
   HINT_HISTORY, /* 0: the current winner; 1, 2 ...: earlier ones, the newest first */
   HINT_DISTANCES,
 };

@@ -45,7 +45,7 @@ bool hints_same(const struct search_space *space, const struct hint_row *row, st
 struct hint_choice {
   const struct search_space *space;
   const struct proposal *first;
-  struct visited only, taken; /* the variants of a recording; those of the list */
+  struct visited only, taken; /* `only`: the variants of a recording; `taken`: those of the list */
   struct proposal_list *out;
 };
 

@@ -7,7 +7,7 @@
 
 enum {
   MOST_HINTS = 16,
-  MOST_HINTS_OF_OTHERS = 8, /* of them, winners of other stencils of the same shape */
+  MOST_HINTS_OF_OTHERS = 8, /* of these hints, winners of other stencils of the same shape */
 };
 
 /* The databases whose winners are read. */
@@ -28,7 +28,8 @@ halotune_status hints_read(const struct hint_sources *sources, const struct hint
  * exists, or the template is not searched. */
 bool hints_variant(const struct search_space *space, const struct hint_row *row, struct proposal *out);
 
-/* The same, where neither rules nor a fixed value change a parameter: a measured time is of one variant. */
+/* Like hints_variant, but false if a rule or a fixed value changes a parameter. A measured time belongs to one variant
+ * alone. */
 bool hints_same(const struct search_space *space, const struct hint_row *row, struct proposal *out);
 
 /* List the variants that are predicted to be fast, then those that winners stand for, the nearest first, none twice. In

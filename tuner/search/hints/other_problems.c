@@ -13,7 +13,7 @@
 #include "library/predict/predict.h"
 
 enum {
-  MOST_ROWS = 50000, /* of a database; a row takes some microseconds */
+  MOST_ROWS = 50000, /* rows of a database; a row takes some microseconds */
   ROWS_BETWEEN_QUESTIONS = 256
 };
 
@@ -60,8 +60,8 @@ struct reading {
   struct predict_work asked_work, work;
   struct predict_gpu asked_gpu, gpu;
   enum launch_mode launch;
-  double kin_error;     /* of a prediction, because the problem is another */
-  bool is_left_out;     /* its rows tell nothing */
+  double kin_error;     /* error of a prediction, because the problem is another */
+  bool is_left_out;     /* the problem's rows tell nothing */
   int source;           /* in out->sources */
   struct visited taken; /* variants of the problem */
   struct known_variant *list;
@@ -92,7 +92,7 @@ static halotune_status join_variant(struct known *out, const struct search_space
   return HALOTUNE_OK;
 }
 
-/* All rows of the problem are read. */
+/* Finish a problem after its last row. */
 static halotune_status end_problem(struct reading *r) {
   double best = INFINITY;
   halotune_status status = HALOTUNE_OK;
@@ -204,7 +204,7 @@ static halotune_status add_row(struct reading *r, sqlite3_stmt *row) {
   if (!outcome_find(column_text(row, OUTCOME), &outcome) || !hints_same(r->space, &winner, &variant.proposal))
     return HALOTUNE_OK;
   halotune_status status = visited_add(&r->taken, r->space, &variant.proposal, &is_new);
-  if (status != HALOTUNE_OK || !is_new) return status; /* a newer row told its time */
+  if (status != HALOTUNE_OK || !is_new) return status; /* a newer row gave the variant's time */
   if (!array_room(r->list, r->count, r->capacity)) return fail_memory();
   if (!array_room(r->errors, r->count, r->error_capacity)) return fail_memory();
   r->errors[r->count] = 1;

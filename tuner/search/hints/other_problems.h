@@ -9,14 +9,14 @@
 struct known {
   struct known_variants variants; /* the arrays below */
   struct known_variant *list;
-  double *weights; /* of each, while they are made */
+  double *weights; /* the weight of each variant, while the arrays are made */
   struct visited places;
   const char **sources;
   int capacity, weight_capacity, source_count, source_capacity;
   struct arena arena;
 };
 
-/* When reading ends before all is read. */
+/* Ends the reading before all rows are read. */
 struct known_end {
   bool (*is_over)(const void *context); /* asked before each problem, and every few hundred rows; NULL: never */
   const void *context;

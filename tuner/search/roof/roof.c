@@ -12,12 +12,12 @@ enum { SAMPLE_OF_A_TEMPLATE = 12, MOST_WINNERS = 3 };
 
 struct roof_search {
   const struct roof_inputs *in;
-  struct template **templates; /* those that can copy so many points */
+  struct template **templates; /* the templates that can copy so many points */
   struct bindings *bindings;
   struct search_space space;
   struct roof *roof;
   int first_slot;
-  double times_ms[MOST_ROOFS]; /* of the kernels that are kept */
+  double times_ms[MOST_ROOFS]; /* times of the kernels that are kept */
 };
 
 static halotune_status find_templates(struct roof_search *search) {
@@ -34,8 +34,8 @@ static halotune_status find_templates(struct roof_search *search) {
   return HALOTUNE_OK;
 }
 
-/* The place for a kernel of this time: a free one, or that of the slowest kernel if this one is faster. MOST_ROOFS:
- * none. */
+/* Find a place for a kernel of this time: a free one, or that of the slowest kernel if this one is faster. Returns
+ * MOST_ROOFS if there is none. */
 static int place_for(const struct roof_search *search, double time_ms) {
   int slowest = 0;
   for (int i = 0; i < MOST_ROOFS; i++) {

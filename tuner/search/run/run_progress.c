@@ -1,4 +1,4 @@
-/* run_progress.c: collects the figures, and not too often. */
+/* run_progress.c: collects the figures, at most every 100 ms within a phase. */
 #include "tuner/search/run/run_progress.h"
 
 #include <math.h>

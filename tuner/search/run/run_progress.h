@@ -8,14 +8,15 @@
 
 /* What the caller is told. */
 struct tune_progress {
-  const char *phase; /* of the set-up, such as "inputs and reference on the CPU"; "search", "finals", "second grid" */
+  /* a part of the set-up, such as "inputs and reference on the CPU", or "search", "finals", "second grid" */
+  const char *phase;
   bool is_new;       /* this phase begins now, and may take long */
   long tried, space; /* variants with a result; variants that the rules keep, 0 while that is unknown */
-  long failed;       /* of those tried: neither measured nor screened nor pruned */
+  long failed;       /* variants tried that are neither measured nor screened nor pruned */
   double best_ms;    /* INFINITY at first */
-  double roof_share; /* of the best, against the driver's copy; NaN while unknown */
+  double roof_share; /* the best variant's bandwidth over that of the driver's copy; NaN while unknown */
   double variants_per_s;
-  double left_s; /* of the budget; INFINITY without one, and before the search */
+  double left_s; /* the rest of the budget; INFINITY without one, and before the search */
 };
 
 /* Where the figures come from, and who is told. */
@@ -27,11 +28,11 @@ struct run_progress {
   const struct timed_list *timed;
   long space;        /* variants that the rules keep */
   double memcpy_ms;  /* NaN while it is not measured */
-  double next_ms;    /* on the schedule's clock: the caller is not told before */
-  const char *phase; /* that the caller was told last; NULL at first */
+  double next_ms;    /* the next time at which the caller is told, on the schedule's clock */
+  const char *phase; /* the phase that the caller was told last; NULL at first */
 };
 
-/* Tell the caller, but within a phase not more often than every 100 ms.
+/* Tell the caller, within a phase at most every 100 ms.
  *   progress  NULL: nobody is told
  *   phase     a string constant */
 void run_progress_show(struct run_progress *progress, const char *phase);

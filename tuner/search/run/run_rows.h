@@ -1,4 +1,4 @@
-/* run_rows.h: the rows of one run in the store: which they are, and how the run ends there. */
+/* run_rows.h: the ids of a run's rows in the store, and the end of a run there. */
 #ifndef SEARCH_RUN_RUN_ROWS_H
 #define SEARCH_RUN_RUN_ROWS_H
 
@@ -10,12 +10,12 @@ struct run_rows {
   int64_t stencil, problem;
   int64_t run;              /* 0 until the run is in the store */
   const int64_t *templates; /* one id for each template of the search space */
-  const char *driver;       /* of the backend */
-  const char *warnings;     /* when the search began, a line each */
+  const char *driver;       /* the driver of the backend */
+  const char *warnings;     /* warnings of the time when the search began, one a line */
   char nvrtc[32];           /* "13.0" */
 };
 
-/* What the store calls a trial's variant. */
+/* The store's key of a trial's variant. */
 struct variant_key run_rows_key(const struct run_rows *rows, const struct trial *trial);
 
 /* End the run without a winner. A run that is not in the store stays out of it.

@@ -7,7 +7,7 @@
 
 enum {
   LAST_STEPS_MS = 2000, /* what follows the finals: the second grid */
-  ENOUGH_MS = 10000     /* half of it for the finals */
+  ENOUGH_MS = 10000     /* the finals get half of this */
 };
 
 struct schedule schedule_start(const struct time_source *time, const volatile sig_atomic_t *stop, double deadline_ms) {

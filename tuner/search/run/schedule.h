@@ -1,4 +1,4 @@
-/* schedule.h: when a run ends: by its budget, by its deadline, or because the user stops it. */
+/* schedule.h: when a run ends. Its budget, its deadline or the user ends it. */
 #ifndef SEARCH_RUN_SCHEDULE_H
 #define SEARCH_RUN_SCHEDULE_H
 
@@ -13,35 +13,36 @@ struct schedule {
   const volatile sig_atomic_t *stop; /* not 0: the user wants the run to end; NULL: nobody can */
   double deadline_ms;                /* INFINITY for none */
   double start_ms;                   /* when the set-up began */
-  double search_end_ms, end_ms; /* when the search has to end, and the finals; 0 during the set-up; INFINITY: never */
-  double first_search_end_ms;   /* what schedule_divide() made of search_end_ms */
-  double energy_ms;             /* the finals keep so much more for rounds of energy */
-  bool has_deadline;            /* the deadline comes before the end of the budget */
-  bool is_too_late;             /* the deadline leaves too little time to begin the search */
+  /* the latest ends of the search and of the finals; 0 during the set-up; INFINITY: never */
+  double search_end_ms, end_ms;
+  double first_search_end_ms; /* search_end_ms as schedule_divide() set it */
+  double energy_ms;           /* time that the finals keep in addition, for rounds of energy */
+  bool has_deadline;          /* the deadline comes before the end of the budget */
+  bool is_too_late;           /* the deadline leaves too little time to begin the search */
 };
 
 /* The schedule of a run that begins its set-up now. */
 struct schedule schedule_start(const struct time_source *time, const volatile sig_atomic_t *stop, double deadline_ms);
 
-/* The set-up is done: give the rest of the time to search and finals. The finals keep their share of it.
- *   budget_s  of both; INFINITY: no clock ends the search */
+/* Divide the time after the set-up between search and finals.
+ *   budget_s  time of both; INFINITY: no clock ends the search */
 void schedule_divide(struct schedule *schedule, double budget_s);
 
 /* Whether a deadline leaves enough time to begin: half of the budget, or 10 s where half of the budget is more. In less
  * time the default variant would win because no other one was tried. */
 bool schedule_leaves_time(double deadline_ms, double budget_s, double now_ms);
 
-/* The finals need only so much time, as far as is known now: the search may go on until then. The newest call counts.
- * The search never ends earlier than schedule_divide() said. */
+/* Keep only so much time for the finals, as estimated now. The search may use the rest. The newest call counts. The
+ * search never ends earlier than schedule_divide() said. */
 void schedule_keep_for_finals(struct schedule *schedule, double finals_ms);
 
 double schedule_now_ms(const struct schedule *schedule);
-double schedule_spent_s(const struct schedule *schedule); /* since the set-up began */
+double schedule_spent_s(const struct schedule *schedule); /* time since the set-up began */
 
 /* Whether the run has to end soon: the user stops it, or the deadline has come. */
 bool schedule_is_stopped(const struct schedule *schedule);
 
-/* The words for it, for a schedule that is stopped. */
+/* Say in words why a schedule is stopped. */
 const char *schedule_stop_reason(const struct schedule *schedule);
 
 /* Whether the search has to end: its time is over, or the schedule is stopped. */

@@ -1,4 +1,4 @@
-/* tally.h: how many variants of a run were tried, and what came of them. */
+/* tally.h: how many variants of a run were tried, with which outcomes. */
 #ifndef SEARCH_RUN_TALLY_H
 #define SEARCH_RUN_TALLY_H
 
@@ -7,15 +7,15 @@
 /* Start with {0}. */
 struct tally {
   long tried;    /* variants with a result */
-  long recalled; /* of these: with the result of an earlier run */
-  long twins;    /* of these: with the machine code of another variant */
-  long hinted;   /* of these: measured because a database has them as winners */
+  long recalled; /* variants among these that have the result of an earlier run */
+  long twins;    /* variants among these that have the machine code of another variant */
+  long hinted;   /* variants among these that were measured because a database has them as winners */
   long outcomes[OUTCOME_COUNT];
   enum outcome first_failure; /* the outcome of the first variant that failed; */
   char first_reason[512];     /* and why it failed; "" where none has failed */
 };
 
-/* The results of so many variants were replaced by newer ones. */
+/* Count variants whose results were replaced by newer ones. */
 void tally_move(struct tally *tally, enum outcome from, enum outcome to, long count);
 
 /* Keep the reason of a failure if it is the first one. It is shown to the user where no variant is right. */

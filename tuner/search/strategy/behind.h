@@ -9,7 +9,7 @@
 /* Start with template_times_make, end with template_times_free. */
 struct template_times {
   int count;
-  double best_log_time, *best_of; /* of all variants, of each template's; INFINITY at first */
+  double best_log_time, *best_of; /* the best of all variants, and the best of each template; INFINITY at first */
   long *timed_of;                 /* variants of each template that have a time */
 };
 

@@ -9,9 +9,9 @@ enum { NO_AXIS = -1 };
 /* The parameters of one name, while its axis is made. */
 struct join {
   const char *name; /* "" until there is one */
-  int value_count;  /* of the parameter with the most */
+  int value_count;  /* the largest number of values of a parameter */
   bool is_category, is_positive;
-  double least, most; /* of all values */
+  double least, most; /* the range of all values */
 };
 
 /* Whether a parameter's name is that of an earlier template's, and on which axis. */
@@ -26,7 +26,7 @@ static int axis_named(const struct join *joins, int count, const char *name) {
 static int join_parameter(struct join *joins, int *count, const struct parameter *parameter) {
   int at = axis_named(joins, *count, parameter->name);
   if (at < 0 && parameter->value_count == 1) return NO_AXIS;
-  if (at < 0 && *count == GAUSSIAN_MOST_AXES - 1) return NO_AXIS; /* one is the template's */
+  if (at < 0 && *count == GAUSSIAN_MOST_AXES - 1) return NO_AXIS; /* one axis is that of the templates */
   if (at < 0) {
     at = (*count)++;
     joins[at] = (struct join){.name = parameter->name, .is_positive = true, .least = INFINITY, .most = -INFINITY};

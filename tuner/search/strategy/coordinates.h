@@ -13,13 +13,14 @@
 struct coordinates {
   int axes;
   bool is_category[GAUSSIAN_MOST_AXES];
-  double (*of)[MAX_PARAMETERS][MAX_VALUES]; /* of each template's values */
-  int (*axis)[MAX_PARAMETERS];              /* of each template's parameters; -1: none */
-  int twin[GAUSSIAN_MOST_AXES]; /* of each axis of numbers, the one on which they are categories; -1: none */
+  double (*of)[MAX_PARAMETERS][MAX_VALUES]; /* the coordinate of each value of each template */
+  int (*axis)[MAX_PARAMETERS];              /* the axis of each parameter of each template; -1: none */
+  int twin[GAUSSIAN_MOST_AXES]; /* for an axis of numbers, the axis on which the same values are categories; -1: none */
   double absent[GAUSSIAN_MOST_AXES];
 };
 
-/* Find the axes of a space. A parameter with one value has none, nor has one for which no axis is left.
+/* Find the axes of a space. A parameter with one value has no axis. A parameter has none either if all axes are in
+ * use.
  *   out  ended with coordinates_free, also after a failure
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status coordinates_make(const struct search_space *space, struct coordinates *out);

@@ -106,7 +106,7 @@ static halotune_status draw_and_deal(struct drawing drawing, struct proposal_lis
   if (!decks) return fail_memory();
   parallel_for(space->count, 1, parallel_threads(0), draw_decks, &drawing);
   for (int i = 0; i < space->count; i++) {
-    /* The thread that failed has the detail; find it again. */
+    /* The detail of the failure belongs to the thread that failed. Check again in this thread to have it here. */
     if (decks[i].status == HALOTUNE_PARSE) status = space_is_walkable(&space->bindings[i]);
     else if (decks[i].status != HALOTUNE_OK) status = fail_memory();
     out->count += decks[i].count;

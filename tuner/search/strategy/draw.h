@@ -11,10 +11,10 @@
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status draw_variants(const struct search_space *space, long most, uint64_t seed, struct proposal_list *out);
 
-/* The same, but templates that estimate the work of their variants give only the one with the least work of each
- * DRAW_GROUP that are drawn. So these are light, and differ in all that the estimate leaves out. A space with fewer
- * variants than a group gives none.
- *   most  light variants of one template; of a template without an estimate, DRAW_GROUP times as many are drawn */
+/* Like draw_variants, but a template that estimates the work of its variants gives only one of each DRAW_GROUP that
+ * are drawn: the one with the least work. So these variants are light, and differ in all that the estimate leaves out.
+ * A space with fewer variants than a group gives none.
+ *   most  light variants of one template. Of a template without an estimate, DRAW_GROUP times as many are drawn */
 enum { DRAW_GROUP = 32 };
 halotune_status draw_light(const struct search_space *space, long most, uint64_t seed, struct proposal_list *out);
 

@@ -6,7 +6,7 @@
 #include "tuner/search/variants/search_space.h"
 
 struct effect {
-  double sum; /* of logarithms of times */
+  double sum; /* the sum of logarithms of times */
   long count;
 };
 

@@ -9,7 +9,8 @@
 
 enum { MOST = GAUSSIAN_MOST_POINTS };
 
-/* Natural logarithms of what is searched: a length scale for each axis, then the noise's share of the variance. */
+/* The numbers that the fit searches, as natural logarithms: a length scale for each axis, and the noise's share of the
+ * variance. */
 struct scales {
   double log_length[GAUSSIAN_MOST_AXES], log_noise;
 };
@@ -17,14 +18,15 @@ struct scales {
 struct gaussian {
   int axes, count;
   bool is_category[GAUSSIAN_MOST_AXES];
-  double weight[GAUSSIAN_MOST_AXES]; /* 1 / length scale^2; the next two have it for one kind of axis, and 0 */
+  /* 1 / length scale^2; the next two hold it for one kind of axis, and 0 for the other */
+  double weight[GAUSSIAN_MOST_AXES];
   double number_weight[GAUSSIAN_MOST_AXES], category_weight[GAUSSIAN_MOST_AXES];
   double noise;
   struct scales scales;
   double mean, variance;
   bool is_settled;         /* mean, variance and `solved` belong to the points */
-  bool is_pulled;          /* `pulled` does */
-  long generation;         /* of the factor; points that are only added do not change it */
+  bool is_pulled;          /* `pulled` belongs to the points */
+  long generation;         /* number of the factor; adding points does not change it */
   double *at;              /* rows of `axes` coordinates */
   double *value, *solved;  /* solved: L^-1 (value - mean) */
   double pulled[MOST];     /* R^-1 (value - mean) */
@@ -78,8 +80,8 @@ static double difference_of(const struct gaussian *g, int axis, const double *a,
   return g->is_category[axis] ? difference != 0 : difference * difference;
 }
 
-/* The square of the distance, in length scales. The product takes the place of a branch, which processors foresee badly
- * and which made this five times slower. */
+/* The square of the distance, in length scales. The product replaces a branch. Processors predict that branch badly,
+ * and it made this function five times slower. */
 static double distance_of(const struct gaussian *g, const double *a, const double *b) {
   double numbers = 0, categories = 0;
   for (int i = 0; i < g->axes; i++) {
@@ -138,8 +140,8 @@ static void take_scales(struct gaussian *g, const struct scales *scales) {
   g->noise = exp(scales->log_noise);
 }
 
-/* How scales are before anything is known: logarithms are normal. A length of the root of the number of axes makes a
- * typical correlation the same whatever that number is. */
+/* What is assumed of the scales before there are points: their logarithms are normally distributed. A length equal to
+ * the root of the number of axes makes a typical correlation independent of that number. */
 static const double length_deviation = 1.0, noise_deviation = 2.0, noise_mean = -6.0;
 static double length_mean(const struct gaussian *g) { return 0.5 * log((double)g->axes + 1); }
 
@@ -202,8 +204,8 @@ static double likelihood(struct gaussian *g, int count, const struct scales *sca
   return value;
 }
 
-/* One step of the ascent: each scale goes its own way, further while the sign of its slope stays (M. Riedmiller,
- * H. Braun, A direct adaptive method for faster backpropagation learning: the RPROP algorithm, 1993). */
+/* Make one step of the ascent. Each scale has its own step, which grows while the sign of its slope stays (M.
+ * Riedmiller, H. Braun, A direct adaptive method for faster backpropagation learning: the RPROP algorithm, 1993). */
 static double ascend_scale(double slope, double *last_slope, double *step) {
   static const double faster = 1.2, slower = 0.5, longest = 0.8, shortest = 1e-3;
   const double product = slope * *last_slope;

@@ -11,21 +11,21 @@
 #include "base/fail.h"
 
 enum {
-  GAUSSIAN_MOST_POINTS = 256, /* a factor of so many takes some milliseconds, and grows with the cube */
+  GAUSSIAN_MOST_POINTS = 256, /* a factor of so many points takes some milliseconds; the time grows with the cube */
   GAUSSIAN_MOST_AXES = 96,
 };
 
 struct gaussian;
 
-/* A place at which values are predicted. What was computed for it is kept, so that one more point in the process costs
- * a step for each point, and not for each pair. Start with the coordinates, room for GAUSSIAN_MOST_POINTS numbers in
- * `solved`, and the generation -1. */
+/* A place at which values are predicted. It keeps what was computed for it. One more point in the process then costs a
+ * step for each point, and not a step for each pair. Start with the coordinates, room for GAUSSIAN_MOST_POINTS numbers
+ * in `solved`, and the generation -1. */
 struct gaussian_place {
   const double *at;
   double *solved;   /* L^-1 k, for the first `solved_count` points */
   double explained; /* the sum of their squares: the share of the variance that the points explain */
   int solved_count;
-  long generation; /* of the factor that they belong to */
+  long generation; /* the generation of the factor that these two belong to */
 };
 
 /* Make a process without points.
@@ -42,8 +42,8 @@ void gaussian_clear(struct gaussian *gaussian);
 int gaussian_count(const struct gaussian *gaussian);
 
 /* Find length scales and noise for the points, beginning with those that it has.
- *   most   at most so many points are looked at: the first ones
- *   steps  of the ascent; each takes the cube of the number of points
+ *   most   points that are used, at most: the first ones
+ *   steps  steps of the ascent; the time of each grows with the cube of the number of points
  * Returns false if they could not be found: fewer than three points, equal values, a matrix that is singular. They are
  * then as before. */
 bool gaussian_fit(struct gaussian *gaussian, int most, int steps);
@@ -57,7 +57,7 @@ void gaussian_change(struct gaussian *gaussian, int number, double value);
 /* Predict the value at a place, without noise. There must be a point. */
 void gaussian_predict(struct gaussian *gaussian, struct gaussian_place *place, double *mean, double *deviation);
 
-/* The mean alone, at a place for which nothing is kept. There must be a point. */
+/* Predict the mean alone, at coordinates for which nothing is kept. There must be a point. */
 double gaussian_mean(struct gaussian *gaussian, const double at[]);
 
 #endif

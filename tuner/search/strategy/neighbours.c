@@ -16,7 +16,7 @@ static bool is_kept(struct walk *walk, const struct configuration *configuration
   return bindings_failed_rule(walk->bindings) == NULL;
 }
 
-/* One parameter is changed already: change a second one. */
+/* One parameter is already changed. Change a second one. */
 static void visit_pairs(struct walk *walk, int changed, struct configuration configuration) {
   enum { MOST_PAIRS = 2 };
   const struct template *template = walk->bindings->template;

@@ -18,12 +18,13 @@ enum {
 struct prior {
   const struct search_space *space;
   const struct coordinates *coordinates;
-  struct visited known;               /* its numbers are those of space->known */
-  const struct known_variant **order; /* those that worked, the fastest first; then those that failed */
+  struct visited known;               /* its numbers are indices of space->known */
+  const struct known_variant **order; /* variants that worked, the fastest first; then variants that failed */
   long worked, failed;
   struct gaussian *times, *successes;
   bool has_times, has_successes;
-  /* Of each template; INFINITY where it estimates nothing. NULL: times of other problems are known. */
+  /* The least work of a variant of each template; INFINITY where a template estimates nothing. NULL: times of other
+   * problems are known. */
   double *least_work;
 };
 
@@ -50,8 +51,8 @@ static void add_point(struct prior *prior, struct gaussian *to, const struct kno
   gaussian_add(to, at, value);
 }
 
-/* The best, and of the others as many, evenly spread. Both kinds take turns, so that length scales are fitted to
- * both. */
+/* Learn from the best variants, and from as many others that are spread evenly. Both kinds take turns, so that length
+ * scales are fitted to both. */
 static void learn_times(struct prior *prior) {
   const long most = prior->worked < MOST_POINTS ? prior->worked : MOST_POINTS, others = most / 2, best = most - others;
   for (long i = 0; i < best; i++) {
@@ -63,7 +64,7 @@ static void learn_times(struct prior *prior) {
   prior->has_times = gaussian_fit(prior->times, FIT_POINTS, FIT_STEPS);
 }
 
-/* 1 for each that worked, 0 for each that failed: as many of both, if there are. */
+/* Learn 1 for a variant that worked and 0 for one that failed, from as many of both kinds if there are. */
 static void learn_successes(struct prior *prior) {
   const long failed = prior->failed < MOST_POINTS / 2 ? prior->failed : MOST_POINTS / 2;
   const long rest = MOST_POINTS - failed, worked = prior->worked < rest ? prior->worked : rest;
@@ -146,19 +147,20 @@ halotune_status prior_make(const struct search_space *space, const struct coordi
 
 bool prior_is_measured(const struct prior *prior) { return !prior->least_work; }
 
-/* The typical one of those that worked. */
+/* The logarithm of the time of a typical variant among those that worked. */
 static double usual_log_time(const struct prior *prior) {
   return fmin(prior->order[prior->worked / 2]->log_time, PRIOR_MOST_LOG_TIME);
 }
 
-/* What the estimates say. Templates without one count as half as bad as a variant can be. */
+/* The logarithm of the time by the template's estimate. A template without one gets half of the worst. */
 static double expected_of_work(const struct prior *prior, const struct proposal *proposal) {
   const double log_time = log(work_of(prior->space, proposal) / prior->least_work[proposal->template_index]);
   return isfinite(log_time) ? fmin(fmax(log_time, 0), PRIOR_MOST_LOG_TIME) : PRIOR_MOST_LOG_TIME / 2;
 }
 
 struct expectation prior_expect(struct prior *prior, const struct proposal *proposal, const double at[]) {
-  static const double least_chance = 0.3; /* of what failed there: another GPU has other limits */
+  /* chance of a variant that failed on another problem: another GPU has other limits */
+  static const double least_chance = 0.3;
   struct expectation out = {.source = -1, .chance = 1};
   if (!prior_is_measured(prior)) {
     out.log_time = expected_of_work(prior, proposal);

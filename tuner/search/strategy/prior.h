@@ -11,17 +11,18 @@ struct prior;
 
 /* What is expected of a variant. */
 struct expectation {
-  double log_time; /* logarithm of its time over that of the best; at most PRIOR_MOST_LOG_TIME */
-  double chance;   /* that it works */
-  int source;      /* in known_variants.sources: where it was measured; -1: nowhere, so that its neighbours tell */
+  double log_time; /* logarithm of its time over the best time; at most PRIOR_MOST_LOG_TIME */
+  double chance;   /* the probability that it works */
+  /* where it was measured: index in known_variants.sources; -1: nowhere, so its neighbours predict it */
+  int source;
 };
 
-/* How bad a bad variant is tells nothing of what is best. */
+/* A cap: the difference between bad and very bad variants does not help to find the best. */
 #define PRIOR_MOST_LOG_TIME 1.0
 
-/* Learn from space->known. Of very many variants, a few hundred of the best and of all others are learnt from; the
- * times of all others are kept as they are. Where too little is known, the estimates of templates (access_work) are
- * expected to be true of the variants of one template.
+/* Learn from space->known. Of very many variants, a few hundred are used for learning: the best, and a sample of the
+ * others. The known time of each variant is still its prediction. Where too little is known, the estimates of
+ * templates (access_work) rank the variants of one template.
  *   drawn  variants of the space, of which the one with the least work counts as the best
  *   out    ended with prior_free; NULL if too little is known, and no template estimates anything
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */

@@ -24,8 +24,8 @@ struct strategy {
   halotune_status (*tell)(void *state, const struct proposal *proposal, double time_ms);
   /* Why the last variant was proposed, and what is expected of it. NULL: there is nothing to say. */
   const char *(*why)(const void *state);
-  /* What a user should know of the search: that it ended early, or went on with another strategy; "" for nothing. NULL:
-   * there is never a remark. */
+  /* What a user should know of the search: for example that it ended early, or changed to another strategy. "" for
+   * nothing. NULL: there is never a remark. */
   const char *(*remark)(const void *state);
   void (*close)(void *state);
 };

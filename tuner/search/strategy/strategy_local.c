@@ -19,12 +19,12 @@
 #include "tuner/search/variants/proposals.h"
 
 enum {
-  MOST_OF_A_TEMPLATE = 20000, /* in the random sample */
+  MOST_OF_A_TEMPLATE = 20000, /* variants in the random sample */
   FIRST_VARIANTS = 48,        /* hints and random variants at the beginning, */
   FIRST_OF_A_TEMPLATE = 12,   /* but at least so many times the number of templates */
-  CYCLE = 4,                  /* of so many variants, the first is random, */
+  CYCLE = 4,                  /* the first of so many variants is random, */
   TURN_AT = 2,                /* and this one belongs to the template whose turn it is */
-  LOOK_AHEAD = 64,            /* of so many random variants the most promising is taken */
+  LOOK_AHEAD = 64,            /* the most promising of so many random variants is taken */
   FEW_WAITING = 48,           /* if fewer neighbours wait, those of one more variant are added */
   PLATEAU_STEPS = 2,          /* variants of a plateau differ in at most so many parameters */
 };
@@ -53,7 +53,7 @@ struct state {
   long drawn_next, hint_next;
   struct visited visited;
   struct visited only;     /* the variants of a space that is a list of variants */
-  struct effects *effects; /* of each template */
+  struct effects *effects; /* the effects of each template */
   struct waiting *waiting;
   long waiting_count, waiting_capacity;
   struct known *known;
@@ -61,8 +61,8 @@ struct state {
   struct template_times times;
   bool best_is_new;
   long proposed, first;
-  int turn;        /* the template that has its turn next */
-  const char *why; /* the last variant was proposed */
+  int turn;        /* the template whose turn is next */
+  const char *why; /* why the last variant was proposed */
 };
 
 static void local_close(void *opened) {
@@ -168,9 +168,9 @@ static bool is_of(const struct proposal *proposal, int template) {
   return template == ANY_TEMPLATE || proposal->template_index == template;
 }
 
-/* Whether a variant is on the plateau of one whose neighbours were added: as fast, and different in two parameters at
- * most. Many parameters change nothing for many kernels. Without this test the whole plateau would be searched before
- * anything else. */
+/* Whether a variant is on the plateau of another one whose neighbours were added: it is as fast, and differs in two
+ * parameters at most. Many parameters change nothing for many kernels. Without this test the whole plateau would be
+ * searched before anything else. */
 static bool is_on_known_plateau(const struct state *state, const struct known *known) {
   int index = known->proposal.template_index, count = state->space->templates[index]->parameter_count;
   for (long i = 0; i < state->known_count; i++) {

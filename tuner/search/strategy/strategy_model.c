@@ -26,34 +26,34 @@
 
 enum {
   MOST_DRAWN = 64000,         /* random variants in all, */
-  LEAST_OF_A_TEMPLATE = 4000, /* but so many of each template, */
-  MOST_OF_A_TEMPLATE = 20000, /* and no more */
+  LEAST_OF_A_TEMPLATE = 4000, /* but at least so many of each template, */
+  MOST_OF_A_TEMPLATE = 20000, /* and at most so many of it */
   FIRST_VARIANTS = 16,        /* random variants at the beginning, */
   FIRST_OF_A_TEMPLATE = 2,    /* but at least so many times the number of templates */
-  FIRST_KNOWN = 12,           /* with a prior: the best of it */
-  FEWEST_TIMED = 5,           /* before the process is asked */
-  HOPELESS_AFTER = 128,       /* results without so many times: there will be no process */
-  RANDOM_EVERY = 16,          /* one of so many variants is random, whatever is expected */
+  FIRST_KNOWN = 12,           /* with a prior: its best variants, at the beginning */
+  FEWEST_TIMED = 5,           /* variants with a time before the process is used */
+  HOPELESS_AFTER = 128,       /* if so many results contain fewer times, the process is given up */
+  RANDOM_EVERY = 16,          /* one of so many variants is random */
   CANDIDATES = 512,
-  MOST_KNOWN = 96,    /* of them, the best of the prior */
+  MOST_KNOWN = 96,    /* candidates that are the best of the prior */
   CENTRES = 6,        /* best variants whose neighbours are candidates */
   ASKED_OF_ONE = 12,  /* proposals from one list of candidates */
-  KEPT_POINTS = 200,  /* timed variants in the process; the rest of its room is for those in flight */
-  FIT_POINTS = 120,   /* of them, those that length scales are fitted to */
-  FIRST_STEPS = 30,   /* of the first fit, */
+  KEPT_POINTS = 200,  /* timed variants in the process; its other places are for variants in flight */
+  FIT_POINTS = 120,   /* of these, the variants that length scales are fitted to */
+  FIRST_STEPS = 30,   /* steps of the first fit, */
   MORE_STEPS = 8,     /* and of each after that */
-  BLIND_EVERY = 2,    /* with a prior: one of so many fits is without it, in case that it misleads */
+  BLIND_EVERY = 2,    /* with a prior: one of so many fits ignores it, in case it misleads */
   FIT_MOST = 40,      /* results until the next fit */
-  NEXT_VARIANTS = 10, /* the search ends when so many variants together are expected to gain too little, */
+  NEXT_VARIANTS = 10, /* the search ends when so many variants together are expected to gain too little */
   LOW_GAINS = 32,     /* so many times in a row, */
-  CHECKS = 8,         /* and so many random variants since the best gained nothing */
+  CHECKS = 8,         /* and when so many random variants since the best one gained nothing */
 };
 
-/* A share of the time that is worth nobody's time. */
+/* A gain below this share of the time is not worth searching for. */
 static const double least_gain = 0.002;
 
-/* A time above the best by more than this difference of logarithms counts as this: how bad a bad variant is tells
- * nothing of what is best. */
+/* A time that is worse than the best by more than this difference of logarithms counts as this difference. The
+ * difference between bad and very bad variants does not help to find the best. */
 static const double clipped_above = 1;
 
 enum standing { WAITING, TIMED, FAILED };
@@ -63,7 +63,7 @@ struct point {
   struct proposal proposal;
   double at[GAUSSIAN_MOST_AXES];
   struct expectation expected;
-  double log_time, guess; /* guess: the predicted one, until the time is known */
+  double log_time, guess; /* guess: the predicted logarithm, until the time is known */
   enum standing standing;
   bool is_random;
   int in_process; /* its number among the points of `times`; -1: it is not there */
@@ -80,13 +80,13 @@ struct candidate {
 struct model {
   const struct search_space *space;
   struct coordinates coordinates;
-  struct gaussian *times, *successes; /* those in use, of the processes with and without the prior */
+  struct gaussian *times, *successes; /* the processes in use: those with or those without the prior */
   struct gaussian *processes[2][2];
-  struct prior *prior; /* NULL: nothing is known of other problems, nor estimated */
-  bool is_blind;       /* the prior is not looked at until the next fit */
-  double trust;        /* what a difference of the prior's logarithms of times means here */
+  struct prior *prior; /* NULL: nothing is known of other problems, and no template estimates anything */
+  bool is_blind;       /* the prior is ignored until the next fit */
+  double trust;        /* factor on the differences of the prior's logarithms of times */
   struct template_times best;
-  struct proposal_list drawn, light; /* light: for the first variants */
+  struct proposal_list drawn, light; /* light: the first variants come from it */
   long drawn_next, light_next, pool_next, hint_next, known_next;
   struct visited visited, only;
   struct point *points;
@@ -97,9 +97,9 @@ struct model {
   bool is_pool_old, is_fitted, is_over;
   long fits, next_fit; /* the process is fitted anew when so many variants have results */
   long low_gains, checks;
-  double checked_best; /* the best when the random variants since then began to be counted */
+  double checked_best; /* the best time when `checks` was last set to 0 */
   uint64_t seed;
-  void *local; /* the state of the strategy that goes on in its place; NULL for none */
+  void *local; /* the state of the strategy "local" that continues the search; NULL for none */
   char why[256], remark[160];
 };
 
@@ -205,8 +205,8 @@ static void add_to_times(struct model *m, struct point *point, double log_time) 
   point->in_process = gaussian_add(m->times, point->at, value) ? gaussian_count(m->times) - 1 : -1;
 }
 
-/* Put timed variants into the process, in turns the best that is left and one of the others, evenly spread. The first
- * ones, to which length scales are fitted, are then of both kinds. */
+/* Put timed variants into the process: in turns the best one that is left, and one of an even sample of the others.
+ * The first ones, to which length scales are fitted, are then of both kinds. */
 static void add_timed(struct model *m, struct point **timed, long count) {
   const long most = count < KEPT_POINTS ? count : KEPT_POINTS, others = most / 2, best = most - others;
   for (long i = 0; i < best; i++) {
@@ -224,10 +224,10 @@ static void predict_waiting(struct model *m, struct point *point) {
   point->guess += trend_of(m, &point->expected);
 }
 
-/* Find how much a difference of the prior means here: by least squares, drawn towards 1 the more the results differ
- * from the prior. */
+/* Find how much a difference of the prior means here, by least squares. The more the results differ from the prior,
+ * the more the factor is drawn towards 1. */
 static void fit_trust(struct model *m, struct point **timed, long count) {
-  static const double deviation = 0.3; /* of the trust, before anything is known */
+  static const double deviation = 0.3; /* deviation of the trust before anything is known */
   double mean_time = 0, mean_prior = 0, squares = 0, products = 0, rest = 0;
   if (!m->prior || count == 0) return;
   for (long i = 0; i < count; i++) {
@@ -289,7 +289,8 @@ static halotune_status fit_models(struct model *m) {
   return HALOTUNE_OK;
 }
 
-/* Let the strategy "local" go on. What is in flight is told as if it had failed, so that it is not proposed again. */
+/* Let the strategy "local" continue. It is told that the variants in flight failed, so that it does not propose them
+ * again. */
 static halotune_status give_up(struct model *m, const char *reason) {
   snprintf(m->remark, sizeof m->remark, "the model of times was given up (%s); the strategy 'local' went on", reason);
   halotune_status status = strategy_local.open(m->space, m->seed, &m->local);
@@ -303,7 +304,7 @@ static halotune_status give_up(struct model *m, const char *reason) {
 
 /* --- candidates -------------------------------------------------------------------------------------------------- */
 
-/* Add a candidate, unless it was proposed or is there. */
+/* Add a candidate, unless it was proposed before or is a candidate already. */
 static halotune_status pool_add(struct model *m, const struct proposal *proposal) {
   bool is_new;
   if (m->candidate_count == CANDIDATES || visited_has(&m->visited, m->space, proposal)) return HALOTUNE_OK;
@@ -368,7 +369,8 @@ static halotune_status pool_known(struct model *m) {
   return status;
 }
 
-/* Random variants until the pool is full, each time others. Those of templates that are far behind are left out. */
+/* Add random variants until the pool is full, each time other ones. Those of templates that are far behind are left
+ * out. */
 static halotune_status pool_random(struct model *m) {
   halotune_status status = HALOTUNE_OK;
   for (long seen = 0; seen < m->drawn.count && m->candidate_count < CANDIDATES && status == HALOTUNE_OK; seen++) {
@@ -412,7 +414,7 @@ static double chance_of(struct model *m, struct candidate *c) {
 
 /* What is expected of a candidate. */
 struct outlook {
-  double mean, deviation, chance; /* of the logarithm of its time; that it works */
+  double mean, deviation, chance; /* mean and deviation of the logarithm of its time; chance that it works */
   double gain;
 };
 
@@ -489,7 +491,7 @@ static halotune_status next_hint(struct model *m, struct proposal *out, bool *ha
   return status;
 }
 
-/* The fastest of the prior. */
+/* Propose the fastest variant of the prior. */
 static halotune_status next_known(struct model *m, struct proposal *out, bool *have) {
   halotune_status status = HALOTUNE_OK;
   const struct known_variant *known;
@@ -531,7 +533,7 @@ static halotune_status next_random(struct model *m, struct proposal *out, bool *
   return next_of_list(m, &m->drawn, &m->drawn_next, out, have);
 }
 
-/* Whether going on is worth nothing, by what is expected and by what random variants have shown. */
+/* Whether the search should end: little gain is expected, and random variants gained nothing. */
 static bool is_over(struct model *m, double gain) {
   m->low_gains = gain * NEXT_VARIANTS < least_gain ? m->low_gains + 1 : 0;
   if (m->low_gains < LOW_GAINS || m->checks < CHECKS) return false;
@@ -560,7 +562,7 @@ static halotune_status next_expected(struct model *m, struct proposal *out, bool
   return visited_add(&m->visited, m->space, out, have);
 }
 
-/* A variant of the model's own. */
+/* Propose a variant by the model. */
 static halotune_status next_of_model(struct model *m, struct proposal *out, bool *have) {
   const long number = m->proposed++;
   const bool is_first = number < m->first || m->timed < FEWEST_TIMED;

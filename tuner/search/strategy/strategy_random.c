@@ -14,8 +14,8 @@ struct state {
   const struct search_space *space;
   struct proposal_list drawn;
   long next, hint_next, hint_count;
-  struct visited hints; /* that were proposed */
-  const char *why;      /* the last variant was proposed */
+  struct visited hints; /* the hints that were proposed */
+  const char *why;      /* why the last variant was proposed */
 };
 
 static halotune_status open_with(const struct search_space *space, uint64_t seed, long most, long hint_count,

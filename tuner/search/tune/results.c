@@ -61,7 +61,7 @@ static halotune_status take_twin(struct results *results, struct trial *trial, i
   return status;
 }
 
-/* An identity is evenly spread: any part of it is a hash. */
+/* The bits of an identity are evenly distributed, so any part of it serves as a hash. */
 static uint64_t code_hash(struct identity code) {
   uint64_t hash;
   memcpy(&hash, code.bytes, sizeof hash);
@@ -125,8 +125,8 @@ static halotune_status add_record(struct results *results, struct trial *trial) 
   return trial->is_away ? add_ticket(results, trial->proposal.ticket) : HALOTUNE_OK;
 }
 
-/* Whether the anchor may ask for the result once more. Where no state of the GPU explains how slow a variant is,
- * another measurement would tell nothing new. */
+/* Whether the anchor may ask for the result once more. Where no state of the GPU explains the variant's time, another
+ * measurement tells nothing new. */
 static bool need_watch(const struct results *results, const struct trial *trial) {
   const struct measurement *result = &trial->result;
   const double best_ms = timed_best_ms(results->in->timed) * watch_scale(results->watch);
@@ -148,7 +148,7 @@ static halotune_status store_twins(struct results *results, const struct trial *
   return status;
 }
 
-/* Remember whose result a twin has. */
+/* Remember which result a twin shares. */
 static halotune_status keep_twin(struct results *results, const struct trial *trial) {
   const struct twin twin = {
       .variant = trial->variant, .original = results->list[trial->twin_of - 1].variant, .number = trial->twin_of};
@@ -261,8 +261,8 @@ static long number_of_ticket(const struct results *results, long ticket) {
   return ticket > 0 && ticket < results->ticket_count ? results->by_ticket[ticket] : 0;
 }
 
-/* Make a result of the crew a row, after those before it.
- *   counts  receives false where the result of its original is the one that counts */
+/* Store a result of the crew as a row.
+ *   counts  receives false where the result of its original counts instead */
 static halotune_status keep_row_away(struct results *results, struct trial *trial, bool *counts) {
   halotune_status status = HALOTUNE_OK;
   trial->again = number_of_ticket(results, trial->proposal.ticket);
@@ -319,7 +319,8 @@ halotune_status results_settle(struct results *results) {
   }
   for (long i = 0; i < timed->count; i++) {
     const bool was_watched =
-        anchor_attempts(results->watch->anchor, timed->list[i].number) > 0; /* a late anchor did not watch all */
+        /* an anchor that began late did not watch all results */
+        anchor_attempts(results->watch->anchor, timed->list[i].number) > 0;
     if (timed->list[i].number > 0 && was_watched)
       timed->list[i].scale = anchor_scale(results->watch->anchor, timed->list[i].number);
   }

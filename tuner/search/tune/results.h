@@ -9,14 +9,14 @@
 /* A result of this run; its number is its place, from 1. */
 struct result_record {
   struct proposal proposal;
-  struct identity source, code; /* code: of launch and cubin, where has_code */
+  struct identity source, code; /* code: identity of launch and cubin, if has_code */
   bool has_code;
   int64_t variant; /* in the store */
   int attempts;
   enum outcome outcome;
   bool is_marked; /* in the store */
-  char *why;      /* it was proposed */
-  long twin_of;   /* the number of the result that it follows; 0: none */
+  char *why;      /* why it was proposed */
+  long twin_of;   /* the number of the result that it shares; 0: none */
 };
 
 /* Start with `in` and `watch` set, end with results_free. */
@@ -26,13 +26,13 @@ struct results {
   struct result_record *list;
   int count, capacity;
   struct set by_code; /* places of results that are no twins */
-  long *by_ticket;    /* the number of the result that the crew knows by a ticket; 0: none yet */
+  long *by_ticket;    /* for each ticket of the crew, the number of its result; 0: none yet */
   long ticket_count, ticket_capacity;
 };
 
 /* Look for a result of an earlier run, unless all is to be measured again. If there is one, the trial is over.
  *   trial       not over
- *   default_ms  of the default variant now; NaN where it has no time */
+ *   default_ms  time of the default variant now; NaN where it has none */
 halotune_status results_recall(struct results *results, struct trial *trial, double default_ms);
 
 /* Look for a result of this run with the machine code and launch of a compiled trial. If there is one, the trial is
@@ -42,15 +42,15 @@ halotune_status results_find_twin(struct results *results, struct trial *trial);
 /* Take the result of a trial that is over. The trial is freed, also on failure. */
 halotune_status results_finish(struct results *results, struct trial *trial);
 
-/* Take results of the crew, which are over: all become rows in one transaction, and count when they are rows. A variant
- * whose code has a result already gets that one, like every twin. The trials are freed, also on failure. */
+/* Take results of the crew, whose trials are over. One transaction stores all of them; then they count. A variant
+ * whose code already has a result gets that result, like every twin. The trials are freed, also on failure. */
 halotune_status results_finish_away(struct results *results, struct trial **trials, int count);
 
 /* After the last reading of the anchor: mark in the store the results that stay doubtful, and give each time its final
  * scale. */
 halotune_status results_settle(struct results *results);
 
-/* What the crew knows of its results in the end: mark in the store those that stay doubtful, and give each time its
+/* Take what the crew finally knows of its results: mark in the store those that stay doubtful, and give each time its
  * final scale. */
 halotune_status results_settle_away(struct results *results, const struct crew_settled *list, long count);
 

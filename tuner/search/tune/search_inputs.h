@@ -17,16 +17,17 @@
 struct search_follower {
   /* Whether the leader has ended the search. */
   bool (*is_over)(void *context);
-  /* There is nothing to do: wait for a proposal. Returns HALOTUNE_OK, or HALOTUNE_IO without a leader. */
+  /* Wait for a proposal, because there is nothing to do. Returns HALOTUNE_OK, or HALOTUNE_IO without a leader. */
   halotune_status (*wait)(void *context, int timeout_ms);
   /* The best time of the whole team; INFINITY for none. */
   double (*best_ms)(void *context);
-  /* The default variant is the anchor, with this time; NaN where it is not. */
+  /* Tell the time of the default variant as the anchor; NaN where it is not the anchor. */
   halotune_status (*anchored)(void *context, double anchor_ms);
-  /* A variant has a result, or a second one where trial->again is not 0.
+  /* Tell the result of a variant. It is a second result if trial->again is not 0.
    *   scale  how slow the GPU was */
   halotune_status (*finished)(void *context, const struct trial *trial, double scale);
-  /* After the last reading of the anchor: how slow the GPU was for an earlier result, and whether that is doubtful. */
+  /* After the last reading of the anchor, tell how slow the GPU was during an earlier result, and whether that result
+   * is doubtful. */
   halotune_status (*settled)(void *context, long ticket, double scale, bool is_marked);
   void *context;
 };
@@ -37,22 +38,23 @@ struct search_inputs {
   const struct search_space *space;
   const struct run_rows *rows;   /* the run is in the store */
   const struct trial *first;     /* the default variant, compiled; NULL for none */
-  double first_ms;               /* of one application of it, roughly */
+  double first_ms;               /* time of one application of the default variant, roughly */
   const struct proposal *served; /* what a lookup serves for the task; NULL for none */
-  double memcpy_ms;              /* of the driver's copy; NaN where it was not measured */
+  double memcpy_ms;              /* time of the driver's copy; NaN where it was not measured */
   const struct proposal_list *hints, *starts;
   const struct strategy *strategy;
   long max_variants;  /* 0: no bound */
   double good_enough; /* the search ends when the best reaches this share of the driver's copy; 0: never */
-  int in_flight;      /* variants that are proposed and have no result, at most; 0: as keeps all busy */
-  bool fresh;         /* measure the variants again that earlier runs measured */
-  bool rematch;       /* no search: only the best variants of earlier runs */
-  bool leads_only;    /* the crew alone runs what the strategy proposes */
+  /* variants that are proposed and have no result, at most; 0: enough to keep compilers and device busy */
+  int in_flight;
+  bool fresh;                             /* measure the variants again that earlier runs measured */
+  bool rematch;                           /* no search: only the best variants of earlier runs */
+  bool leads_only;                        /* the crew alone runs what the strategy proposes */
   const struct search_follower *follower; /* NULL: the search follows nobody */
-  proposal_told *proposed;                /* of the options, with their context */
+  proposal_told *proposed;                /* from the options, with its context */
   void *context;
   /* Changed. */
-  struct schedule *schedule;      /* when the search has to end: later, where the finals will take little time */
+  struct schedule *schedule;      /* its search_end_ms grows where the finals will take little time */
   struct backend_handle *backend; /* all slots are empty before and after */
   struct pipeline *pipeline;      /* empty before and after */
   void *strategy_state;
@@ -65,17 +67,17 @@ struct search_inputs {
 
 /* How the search ended. */
 struct search_end {
-  bool is_exhausted; /* all that was asked for was tried: the same search again has nothing to try */
-  bool is_cut;       /* the deadline cut it short */
+  bool is_exhausted; /* all that was asked for was tried: to repeat the search would add nothing */
+  bool is_cut;       /* the deadline ended it */
   double scale;      /* anchor_scale() at the end */
 };
 
-/* Whether it is the default variant. */
+/* Whether a proposal is the default variant. */
 static inline bool search_is_first(const struct search_inputs *in, const struct proposal *proposal) {
   return in->first && proposal_equals(in->space, proposal, &in->first->proposal);
 }
 
-/* Whether it is what a lookup serves. */
+/* Whether a proposal is what a lookup serves. */
 static inline bool search_is_served(const struct search_inputs *in, const struct proposal *proposal) {
   return in->served && proposal_equals(in->space, proposal, in->served);
 }

@@ -17,15 +17,15 @@
 enum {
   SLOT_TRIAL = SLOT_ANCHOR + 1,
   COMPILE_WAIT_MS = 20,
-  BUSY_WAIT_MS = 2, /* while a variant runs, its end may come before that of a compile */
+  BUSY_WAIT_MS = 2, /* while a variant runs, it may end before the next compile does */
   BURST_MOST = 256  /* results of the crew in one transaction; members must not wait long for their next variants */
 };
 
-/* Where the best variant takes longer, the device is busy whatever waits for it, and the next variant should know the
- * time of this one. */
+/* Where the best variant takes longer than this, one waiting variant keeps the device busy. The strategy then should
+ * know the time of a variant before it proposes the next one. */
 static const double queue_below_ms = 5;
 
-/* Of the time that the finals have, how much may go to results that have to be measured again. */
+/* The share of the finals' time that may be used to measure results again. */
 static const double settle_share = 0.25;
 
 /* A variant that a member took and did not run. */
@@ -39,18 +39,18 @@ struct search_phase {
   struct watch watch;
   struct results results;
   struct runner *runner;
-  long running;            /* of the trials in the runner: those that give new results */
-  long ran;                /* trials that the device ran, those of the crew and of earlier runs left out */
-  struct visited proposed; /* in this run; strategies know neither of the default nor of what earlier runs tried */
+  long running;            /* trials in the runner that give new results */
+  long ran;                /* trials that the device ran, without those of the crew and of earlier runs */
+  struct visited proposed; /* proposals of this run; strategies do not know the default and what earlier runs tried */
   struct lost_variant *lost;
   long lost_count, lost_capacity;
-  const char *why;    /* the next variant is proposed */
-  bool is_dry;        /* the strategy has no more */
+  const char *why;    /* why the next variant is proposed */
+  bool is_dry;        /* the strategy has no more variants */
   bool is_crews_turn; /* where both have room, the device and the crew take turns */
 };
 
 /* Begin the trial of a proposal. If an earlier run has its result, it is over at once.
- *   again  the number of the result that it is to replace; 0: none */
+ *   again  the number of the result that this trial replaces; 0: none */
 static halotune_status begin_proposal(struct search_phase *phase, const struct proposal *proposal, long again,
                                       struct trial **out) {
   const struct search_inputs *in = phase->in;
@@ -82,7 +82,7 @@ static int crew_away(const struct search_phase *phase) {
   return crew ? crew->table->away(crew->state) : 0;
 }
 
-/* Whether the device takes one more variant. One that only leads takes some where there is no member. */
+/* Whether the device takes one more variant. A device that only leads takes some if there is no member. */
 static bool device_has_room(const struct search_phase *phase) {
   const struct crew *crew = phase->in->crew;
   const bool is_needed = crew_room(phase) == 0 && crew_away(phase) == 0;
@@ -135,7 +135,7 @@ static halotune_status propose_variant(struct search_phase *phase, const struct 
   return dispatch_proposal(phase, proposal);
 }
 
-/* The same on the device, for variants without which no search ends. */
+/* Begin a proposal on the device. No search ends without this variant. */
 static halotune_status propose_here(struct search_phase *phase, const struct proposal *proposal) {
   bool is_new;
   halotune_status status = visited_add(&phase->proposed, phase->in->space, proposal, &is_new);
@@ -144,7 +144,7 @@ static halotune_status propose_here(struct search_phase *phase, const struct pro
   return begin_here(phase, proposal);
 }
 
-/* Keep a variant that a member did not run, with the reason for which it was proposed. */
+/* Keep a variant that a member did not run, and why it was proposed. */
 static halotune_status keep_lost(struct search_phase *phase, const struct trial *trial) {
   if (!array_room(phase->lost, phase->lost_count, phase->lost_capacity)) return fail_memory();
   struct lost_variant *lost = &phase->lost[phase->lost_count++];
@@ -185,7 +185,7 @@ static halotune_status propose_again(struct search_phase *phase, long number) {
   return status == HALOTUNE_OK ? pass_on(phase, trial) : status;
 }
 
-/* How many of the variants so far would enter the finals, and some more that may come. */
+/* How many variants would enter the finals now, plus a few that may still come. */
 static int likely_entrants(const struct timed_list *timed) {
   enum { MORE = 8 };
   const double most_ms = FINALS_ENTRY_RATIO * timed_best_ms(timed);
@@ -197,7 +197,7 @@ static int likely_entrants(const struct timed_list *timed) {
   return count + MORE;
 }
 
-/* The time of what a lookup serves, where it is too slow to enter the finals by its time; else 0. */
+/* The time of the variant that a lookup serves if this time is too long to enter the finals; else 0. */
 static double served_far_ms(const struct timed_list *timed) {
   const double most_ms = MEASURE_SCREEN_RATIO * timed_best_ms(timed);
   for (long i = 0; i < timed->count; i++) {
@@ -208,7 +208,8 @@ static double served_far_ms(const struct timed_list *timed) {
   return 0;
 }
 
-/* What the finals will not need is the search's. A load there takes less than a variant takes on this device here. */
+/* Give the search the time that the finals will not need. A load in the finals takes less than a variant of the
+ * search, so the mean time of a variant is enough for it. */
 static void leave_for_finals(const struct search_phase *phase) {
   const struct search_inputs *in = phase->in;
   const double best_ms = timed_best_ms(in->timed), begin_ms = phase->watch.begin_ms;
@@ -262,7 +263,7 @@ static halotune_status read_if_due(struct search_phase *phase) {
 }
 
 /* A recording tells the time of a compile when its trial comes to the device. Wait for it, but not beyond the end of
- * the search. The default, what a lookup serves, and a rematch have all the time that they need.
+ * the search. The default variant, the variant that a lookup serves, and the variants of a rematch may take any time.
  *   is_compiled  receives whether the compile has ended by then */
 static halotune_status await_compile(const struct search_phase *phase, const struct trial *trial, bool *is_compiled) {
   const struct search_inputs *in = phase->in;
@@ -360,7 +361,7 @@ static halotune_status run_trial(struct search_phase *phase, struct trial *trial
   return status;
 }
 
-/* Give the device what is compiled, as far as it takes more at once. */
+/* Give compiled trials to the device, as many as it takes at a time. */
 static halotune_status keep_device_busy(struct search_phase *phase) {
   halotune_status status = take_all_ended(phase);
   while (status == HALOTUNE_OK && runner_is_beside(phase->runner) && runner_has_room(phase) && !is_searched(phase)) {
@@ -373,7 +374,7 @@ static halotune_status keep_device_busy(struct search_phase *phase) {
 }
 
 /* Keep the compilers busy. A proposal and its source take some milliseconds. The device does not wait until the
- * compilers have all that they take. */
+ * compilers have as many as they take. */
 static halotune_status feed_compilers(struct search_phase *phase) {
   const struct search_inputs *in = phase->in;
   halotune_status status = HALOTUNE_OK;
@@ -407,12 +408,12 @@ static halotune_status run_next(struct search_phase *phase, int timeout_ms) {
   return status == HALOTUNE_OK ? take_all_ended(phase) : status;
 }
 
-/* Run the next trial of a list. While a variant runs, its result is not left waiting for a compile. */
+/* Run the next trial of a list. Where a variant runs, its result is taken before the next compile ends. */
 static halotune_status run_next_listed(struct search_phase *phase) {
   return run_next(phase, runner_count(phase->runner) > 0 ? BUSY_WAIT_MS : -1);
 }
 
-/* Whether no more variants of a list are proposed and run.
+/* Whether the list ends: no more of its variants are proposed and run.
  *   whatever_the_time  only the user or the deadline ends the list */
 static bool is_list_over(const struct search_phase *phase, bool whatever_the_time) {
   return whatever_the_time ? schedule_is_stopped(phase->in->schedule) : is_searched(phase);
@@ -427,8 +428,8 @@ static halotune_status drain_pipeline(struct search_phase *phase, bool whatever_
   return status == HALOTUNE_OK ? take_all_away(phase, 0) : status;
 }
 
-/* Take the results of earlier runs. They count, and may win. Where this version writes another source, a result is
- * lost; its variant is left to the strategy, like one that nobody tried. */
+/* Take the results of earlier runs. They count, and may win. Where this version generates another source, the result
+ * is lost. The strategy may then propose its variant as if nobody had tried it. */
 static halotune_status recall_results(struct search_phase *phase, const struct proposal_list *earlier) {
   const struct search_space *space = phase->in->space;
   halotune_status status = HALOTUNE_OK;
@@ -469,8 +470,8 @@ static halotune_status propose_list(struct search_phase *phase, const struct pro
   return status == HALOTUNE_OK ? drain_pipeline(phase, whatever_the_time) : status;
 }
 
-/* Where the default is slow, run one variant of each template before many variants of one template wait for the device.
- * Variants of a template that is as slow as the default's would take all the time. */
+/* Where the default is slow, run one variant of each template first. Otherwise many variants of a template as slow as
+ * the default's could take all the time. */
 static halotune_status propose_starts(struct search_phase *phase) {
   const struct search_inputs *in = phase->in;
   if (in->rematch || !in->first || !watch_is_default_slow(in)) return HALOTUNE_OK;
@@ -478,7 +479,7 @@ static halotune_status propose_starts(struct search_phase *phase) {
   return propose_list(phase, in->starts, false);
 }
 
-/* Take what earlier runs know. A rematch measures all of its variants anew where their results are lost, however long
+/* Take the results of earlier runs. A rematch measures its variants again where their results are lost, however long
  * that takes. */
 static halotune_status take_earlier(struct search_phase *phase) {
   const struct search_inputs *in = phase->in;
@@ -505,7 +506,7 @@ static halotune_status wait_elsewhere(struct search_phase *phase) {
   return take_all_away(phase, COMPILE_WAIT_MS);
 }
 
-/* Take what is next from compilers, device and crew. */
+/* Take the next result from compilers, device or crew. */
 static halotune_status go_on(struct search_phase *phase) {
   const struct search_inputs *in = phase->in;
   const bool is_running = runner_count(phase->runner) > 0, is_busy = is_running || crew_away(phase) > 0;
@@ -513,7 +514,7 @@ static halotune_status go_on(struct search_phase *phase) {
   if (status != HALOTUNE_OK) return status;
   if (!pipeline_is_empty(in->pipeline)) return run_next(phase, is_busy ? BUSY_WAIT_MS : COMPILE_WAIT_MS);
   if (is_running && crew_away(phase) > 0 && !runner_has_ended(phase->runner)) return take_all_away(phase, BUSY_WAIT_MS);
-  if (is_running) return take_ended(phase); /* its result may lead the strategy on */
+  if (is_running) return take_ended(phase); /* the strategy may propose more after this result */
   return may_come(phase) ? wait_elsewhere(phase) : HALOTUNE_OK;
 }
 
@@ -537,7 +538,7 @@ static halotune_status follow_strategy(struct search_phase *phase) {
   while (status == HALOTUNE_OK && !is_searched(phase)) {
     leave_for_finals(phase);
     if ((status = feed_compilers(phase)) != HALOTUNE_OK) break;
-    if (is_searched(phase)) { /* a twin needs no compiler: feed_compilers() may have had the last result */
+    if (is_searched(phase)) { /* feed_compilers() may have taken the last result: a twin's, which needs no compiler */
       if ((status = await_away(phase)) != HALOTUNE_OK || is_searched(phase)) break;
       continue;
     }
@@ -549,14 +550,15 @@ static halotune_status follow_strategy(struct search_phase *phase) {
   return status == HALOTUNE_OK ? take_running(phase) : status;
 }
 
-/* Run what was proposed, whatever the time. */
+/* Run the variants that were proposed, even if the time is over. */
 static halotune_status run_proposed(struct search_phase *phase) {
   halotune_status status = HALOTUNE_OK;
   while (status == HALOTUNE_OK && !pipeline_is_empty(phase->in->pipeline)) status = run_next_listed(phase);
   return status == HALOTUNE_OK ? take_running(phase) : status;
 }
 
-/* What a lookup serves runs first, then the default variant, whatever the time. A search never ends with less. */
+/* Run the variant that a lookup serves, then the default variant, even if the time is over. Each search has these
+ * results. */
 static halotune_status search_variants(struct search_phase *phase) {
   const struct search_inputs *in = phase->in;
   if (in->follower) return follow_strategy(phase);
@@ -578,7 +580,7 @@ static halotune_status settle_results(struct search_phase *phase) {
   const double end_ms = now_ms + settle_share * fmax(in->schedule->end_ms - now_ms, 0);
   struct anchor *anchor;
   halotune_status status = watch_read(&phase->watch);
-  bool is_newer = false; /* than the last reading */
+  bool is_newer = false; /* there is a newer result than the last reading */
   while (status == HALOTUNE_OK && (anchor = phase->watch.anchor) && schedule_now_ms(in->schedule) < end_ms &&
          !schedule_is_stopped(in->schedule)) {
     const long number = anchor_next_again(anchor);
@@ -624,7 +626,7 @@ halotune_status search_phase_run(const struct search_inputs *in, struct search_e
   if (status == HALOTUNE_OK) status = search_variants(&phase);
   out->is_exhausted = has_all_asked_for(&phase);
   out->is_cut = schedule->has_deadline && !out->is_exhausted && schedule_now_ms(schedule) >= schedule->search_end_ms;
-  pipeline_clear(in->pipeline); /* the search is over: trials that have not run are of no use any more */
+  pipeline_clear(in->pipeline); /* the search is over: trials that have not run are no longer needed */
   if (status == HALOTUNE_OK && in->crew) status = in->crew->table->stop(in->crew->state);
   if (status == HALOTUNE_OK) status = settle_results(&phase);
   if (status == HALOTUNE_OK && in->crew) status = settle_away(&phase);

@@ -4,10 +4,11 @@
 
 #include "tuner/search/tune/search_inputs.h"
 
-/* Compile, verify and measure variants until time, number or quality says that it is enough. Each result is in the
- * store before the next variant runs.
+/* Compile, verify and measure variants until the time, the number of variants or the best result ends the search. Each
+ * result is in the store before the next variant runs.
  *   out  filled on success and on failure
- * Returns HALOTUNE_OK whatever came of the variants; else what backend, compiler, strategy or store return. */
+ * Returns HALOTUNE_OK whatever the outcomes of the variants are; else what backend, compiler, strategy or store
+ * return. */
 halotune_status search_phase_run(const struct search_inputs *in, struct search_end *out);
 
 #endif

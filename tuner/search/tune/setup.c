@@ -13,7 +13,7 @@
 #include "tuner/search/variants/evaluate.h"
 #include "tuner/search/variants/problem_set.h"
 
-/* Where the default variant takes less, launches are not negligible, and go into a graph. */
+/* If the default variant takes less than this, the time of a launch is not negligible, and launches go into a graph. */
 static const double graph_below_ms = 0.020;
 
 static struct backend_problem problem_of(const struct setup_inputs *in, struct setup *setup, enum launch_mode launch) {
@@ -54,7 +54,7 @@ halotune_status setup_change_launch(const struct setup_inputs *in, struct setup 
   const struct problem_teller teller = {tell_progress, in->progress};
   if (backend->facts.is_recording) return backend->table->set_problem(backend->state, &problem);
   const halotune_status status = problem_set(backend, &setup->scene, &problem, &setup->warnings, &teller);
-  setup->rows.warnings = text_string(&setup->warnings); /* it may have moved */
+  setup->rows.warnings = text_string(&setup->warnings); /* the text may have moved */
   return status;
 }
 
@@ -68,7 +68,7 @@ static halotune_status add_recorded(void *context, const char *template, const c
   return HALOTUNE_OK;
 }
 
-/* The space of a recording is what was recorded. */
+/* Make the space of a recording: the variants that were recorded. */
 static halotune_status find_recorded(const struct setup_inputs *in, struct setup *setup) {
   const struct backend_handle *backend = in->tools->backend;
   if (!backend->table->list) return HALOTUNE_OK;
@@ -134,7 +134,7 @@ static halotune_status try_default(const struct setup_inputs *in, struct setup *
 }
 
 /* Find what a user without a tuner would run: the default of the first template whose default works. Choose the launch
- * mode by its time, unless the options say it. */
+ * mode by its time, unless the options set it. */
 static halotune_status find_default(const struct setup_inputs *in, struct setup *setup) {
   const double begin_ms = trace_now_ms();
   halotune_status status = HALOTUNE_OK;

@@ -23,23 +23,23 @@ struct setup_inputs {
 
 /* End with setup_free. */
 struct setup {
-  struct search_space space;   /* the arrays below, and which variants are tried first */
-  struct template **templates; /* those that apply */
+  struct search_space space;   /* points to the arrays below and to the variants that are tried first */
+  struct template **templates; /* templates that apply */
   struct bindings *bindings;
   struct fixed_parameters *fixed;
   int64_t *template_ids;
   long space_size;               /* variants that the rules keep */
   struct proposal_list recorded; /* the variants of a recording */
-  struct predicted predicted;    /* of predicted_find */
-  struct proposal_list hints;    /* of hints_find */
-  struct known known;            /* of known_find */
-  struct proposal_list starts;   /* of starts_find */
+  struct predicted predicted;    /* result of predicted_find */
+  struct proposal_list hints;    /* result of hints_find */
+  struct known known;            /* result of known_find */
+  struct proposal_list starts;   /* result of starts_find */
   struct scene scene;
-  struct text warnings; /* of the backend, and about the problem on the device; a line each */
+  struct text warnings; /* warnings of the backend and about the problem on the device, one a line */
   struct pipeline *pipeline;
   struct trial *first; /* the default variant, compiled; NULL where no template's default works */
-  double first_ms;     /* of one application of the default variant, roughly */
-  double memcpy_ms;    /* of the driver's copy of the roof's bytes; NaN where there is none */
+  double first_ms;     /* time of one application of the default variant, roughly */
+  double memcpy_ms;    /* time of the driver's copy of the roof's bytes; NaN where there is none */
   enum launch_mode launch;
   struct run_rows rows; /* rows.run is 0 where the set-up was stopped before the run was in the store */
 };
@@ -55,10 +55,9 @@ void setup_free(struct setup *setup);
 /* Bring the problem to the device once more, for another way to launch. Returns the backend's status. */
 halotune_status setup_change_launch(const struct setup_inputs *in, struct setup *setup, enum launch_mode launch);
 
-/* Find the search space of the task: templates, bindings, what is fixed, and how many variants there are. In
- * setup_space.c.
- * Returns HALOTUNE_OK, also where the schedule stopped it; HALOTUNE_NOT_FOUND where no template has a variant;
- * HALOTUNE_PARSE where the rules of one cannot be walked (space_is_walkable); or HALOTUNE_MEMORY. */
+/* Find the search space of the task: templates, bindings, fixed parameters, and the number of variants. In
+ * setup_space.c. Returns HALOTUNE_OK, also where the schedule stopped it; HALOTUNE_NOT_FOUND where no template has a
+ * variant; HALOTUNE_PARSE where the rules of one cannot be walked (space_is_walkable); or HALOTUNE_MEMORY. */
 halotune_status setup_find_space(const struct setup_inputs *in, struct setup *out);
 
 /* Find what lookups would choose and the winners that databases know, and show them to the strategy if the options say
@@ -68,7 +67,7 @@ halotune_status setup_find_hints(const struct setup_inputs *in, struct setup *se
 /* Find the variants that are tried first, and show them to the strategy if it takes hints. The hints must be known. */
 halotune_status setup_find_starts(const struct setup_inputs *in, struct setup *setup);
 
-/* Where hints are read, and what they are compared with.
+/* Find where hints are read, and the problem that they are compared with.
  *   task  the task, or the copy */
 struct hint_sources setup_hint_sources(const struct setup_inputs *in);
 struct hint_target setup_hint_target(const struct setup_inputs *in, const struct setup *setup, const struct task *task);

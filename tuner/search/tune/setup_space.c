@@ -8,7 +8,7 @@
 struct counting {
   struct bindings *bindings;
   const struct fixed_parameters *fixed;
-  long *kept; /* 0: the template does not apply */
+  long *kept; /* number of variants; 0: the template does not apply */
 };
 
 static void count_spaces(void *context, int thread, long first, long end) {

@@ -10,7 +10,7 @@
 #include "tuner/search/tune/search_phase.h"
 #include "tuner/search/tune/setup.h"
 
-/* What the phases hand on, each to the next. */
+/* What each phase hands to the next one. */
 struct run {
   struct setup_inputs in;
   struct schedule schedule;
@@ -57,7 +57,7 @@ static halotune_status start_crew(const struct run *run) {
   return crew->table->start(crew->state, &start);
 }
 
-/* Let the crew go, and write down what it did. */
+/* End the crew's part, and keep its report. */
 static halotune_status end_crew(const struct run *run, struct tune_result *out) {
   const struct crew *crew = run->in.tools->crew;
   if (!crew) return HALOTUNE_OK;
@@ -120,7 +120,7 @@ static halotune_status run_search(struct run *run, struct tally *tally) {
   return search_phase_run(&in, &run->search);
 }
 
-/* What the strategy has to say of its search is one of the run's warnings. */
+/* Add the strategy's remark on its search to the run's warnings. */
 static void take_remark(struct run *run, struct tune_result *out) {
   const struct strategy *strategy = run->in.options->strategy;
   const char *remark = strategy->remark ? strategy->remark(run->strategy_state) : "";
@@ -130,10 +130,10 @@ static void take_remark(struct run *run, struct tune_result *out) {
   run->setup.rows.warnings = text_string(&run->setup.warnings);
 }
 
-/* A search that tried fewer variants, and not all, tells little of what is fast. */
+/* A search that tried fewer variants than this, and not all, says little about which variant is fast. */
 enum { LEAST_TRIED = 10 };
 
-/* Why the search was not a whole one; NULL if it was. */
+/* Why the search was not complete; NULL if it was. */
 static const char *find_partial(const struct run *run, const struct tally *tally) {
   if (run->search.is_cut) return "the deadline cut the search short";
   const bool is_small = tally->tried < LEAST_TRIED && tally->tried < run->setup.space_size;

@@ -23,20 +23,22 @@ enum { TUNE_MOST_IN_FLIGHT = 256 };
 struct tune_options {
   const struct strategy *strategy;
   uint64_t seed;
-  double budget_s;         /* for search and finals of one task, after its set-up; INFINITY: no clock ends the search */
-  double deadline_ms;      /* on the clock of `time`: the task has to end then, as after `stop`; INFINITY for none */
+  double budget_s;    /* time for search and finals of one task, after its set-up; INFINITY: no clock ends the search */
+  double deadline_ms; /* the task ends at this time of the clock `time`, as after `stop`; INFINITY for none */
   struct time_source time; /* {NULL, NULL}: the machine's clock */
   long max_variants;       /* 0: no bound */
   double good_enough;      /* the search ends when the best reaches this share of the driver's copy; 0: never */
-  int in_flight;           /* variants that are proposed and have no result, at most; 0: as keeps all busy */
-  enum objective objective; /* what the finals rank by: other than time only if the backend counts energy */
+  /* variants that are proposed and have no result, at most; 0: enough to keep compilers and device busy */
+  int in_flight;
+  enum objective objective; /* what the finals rank by; energy only if the backend counts it */
   bool fresh;               /* measure the variants again that earlier runs measured */
-  bool no_hints;            /* begin blind: do not try first what databases know as winners */
+  bool no_hints;            /* do not begin with the winners that databases know */
   bool leads_only;          /* the crew alone runs what the strategy proposes */
-  bool rematch; /* no search: the finals among the winners of earlier runs, and the fastest that they measured */
-  int launch;   /* enum launch_mode; -1: graph where the default takes less than 20 us, else stream */
+  /* no search: only finals, among the winners of earlier runs and the fastest variants that these measured */
+  bool rematch;
+  int launch; /* enum launch_mode; -1: graph where the default takes less than 20 us, else stream */
   enum cache_mode cache;
-  const char *command, *host;        /* for the store */
+  const char *command, *host;        /* stored with the run */
   const volatile sig_atomic_t *stop; /* becomes 1 to end soon, with all results kept; may be NULL */
   void (*progress)(void *context, const struct tune_progress *progress); /* called often; may be NULL */
   proposal_told *proposed; /* told why each variant is proposed; may be NULL */
@@ -46,7 +48,7 @@ struct tune_options {
 /* Templates to search. */
 struct tune_templates {
   struct template *const *list;
-  const struct fixed_parameters *fixed; /* a template each; NULL: nothing is fixed */
+  const struct fixed_parameters *fixed; /* one for each template; NULL: nothing is fixed */
   int count;
 };
 

@@ -62,7 +62,7 @@ static bool is_stand_in_wanted(const struct watch *watch, const struct timed_var
 halotune_status watch_call_stand_in(const struct search_inputs *in, struct watch *watch, struct trial **out) {
   *out = NULL;
   if (watch->is_stand_in_called || watch->stand_in_count == MOST_STAND_INS) return HALOTUNE_OK;
-  /* Most calls end here. A stand-in, with its time at half its scale at least, is not faster than half of the best. */
+  /* Most calls end here. The scale is at least one half, so no stand-in is faster than half of the best time. */
   if (!watch->is_blind && !anchor_is_slow(anchor_own_ms(watch->anchor), timed_best_ms(in->timed) / 2))
     return HALOTUNE_OK;
   const struct timed_variant *best = best_stand_in(in->timed, watch);

@@ -6,7 +6,7 @@
 #include "tuner/search/tune/search_inputs.h"
 
 enum {
-  SLOT_ANCHOR = 0, /* of the backend */
+  SLOT_ANCHOR = 0, /* a slot of the backend */
   /* At most so many variants are the anchor in the default's place, one after the other. Each was right and timed
    * before. A variant that is too slow for an anchor gives way to one that is five times as fast, so a few are
    * enough. */
@@ -14,15 +14,15 @@ enum {
 };
 
 struct watch {
-  struct anchor *anchor;   /* its readings so far; NULL: there was no anchor yet */
+  struct anchor *anchor;   /* readings of the anchor so far; NULL: there was no anchor yet */
   bool is_blind;           /* no variant is loaded as the anchor now */
-  double begin_ms;         /* on the schedule's clock */
-  double default_ms;       /* of the default variant as the anchor at the start; NaN if it was not */
-  bool has_default_failed; /* as the anchor */
+  double begin_ms;         /* when the watch began, on the schedule's clock */
+  double default_ms;       /* time of the default variant as the anchor at the start; NaN if it was not the anchor */
+  bool has_default_failed; /* it did not work as the anchor */
   struct trial *stand_in;  /* the variant that is loaded in the default's place; NULL: the default, or nothing */
   int64_t stand_ins[MOST_STAND_INS]; /* the variants that took its place so far */
   int stand_in_count;
-  bool is_stand_in_called; /* the next one is with the compilers */
+  bool is_stand_in_called; /* the next stand-in is with the compilers */
 };
 
 /* Whether the default variant is too slow for an anchor. */

@@ -7,8 +7,8 @@
 #include "base/system/trace.h"
 
 enum {
-  MOST_IN_FLIGHT = 256, /* with the compilers, which never take so many */
-  MOST_READY = 64,      /* compiled, and waiting for the device */
+  MOST_IN_FLIGHT = 256, /* trials with the compilers, which never take so many */
+  MOST_READY = 64,      /* trials that are compiled and wait for the device */
   ENOUGH_READY = 32,    /* when so many are ready, no more are begun */
 };
 
@@ -19,7 +19,7 @@ struct in_flight {
 
 struct pipeline {
   struct compiler *compiler;
-  struct in_flight in_flight[MOST_IN_FLIGHT]; /* by the compiler's id */
+  struct in_flight in_flight[MOST_IN_FLIGHT]; /* the compiler's id is the index */
   struct trial *ready[MOST_READY];            /* a ring */
   int flying, ready_first, ready_count;
 };

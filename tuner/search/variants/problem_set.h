@@ -5,7 +5,7 @@
 #include "base/text/text.h"
 #include "tuner/measure/backends/backend.h"
 
-/* Who is told what is done for a problem, because it can take long on large grids. */
+/* Who is told about each part of the work for a problem. It can take long on large grids. */
 struct problem_teller {
   void (*tell)(void *context, const char *what); /* "inputs and reference on the CPU"; NULL: nobody is told */
   void *context;
@@ -22,8 +22,8 @@ halotune_status problem_make(struct backend_handle *backend, const struct scene_
                              const struct backend_problem *problem, struct text *warnings,
                              const struct problem_teller *teller);
 
-/* Set a problem whose scene is made, once more. Where the device made the fields and now cannot, the CPU makes them.
- * Arguments and results are those of problem_make. */
+/* Set a problem once more whose scene is already made. Where the device made the fields and now cannot, the CPU makes
+ * them. Arguments and results are those of problem_make. */
 halotune_status problem_set(struct backend_handle *backend, struct scene *scene, const struct backend_problem *problem,
                             struct text *warnings, const struct problem_teller *teller);
 

@@ -30,7 +30,7 @@ void proposals_free(struct proposal_list *proposals);
 
 /* A set of variants. Start with {0}, end with visited_free. */
 struct visited {
-  struct set set; /* of the numbers in `list` */
+  struct set set; /* a set of the indices of `list` */
   struct hash *list;
   int count, capacity;
 };

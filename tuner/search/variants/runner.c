@@ -11,8 +11,8 @@
 struct turn {
   struct trial *trial;
   double best_ms;
-  halotune_status status; /* of evaluate */
-  double end_ms;          /* of evaluate; 0: not run */
+  halotune_status status; /* status that evaluate returned */
+  double end_ms;          /* when evaluate ended; 0: the trial was not run */
 };
 
 struct runner {
@@ -21,7 +21,7 @@ struct runner {
   int slot;
   bool has_thread;
   pthread_t thread;
-  /* The program's thread alone changes these two. */
+  /* Only the program's thread changes these two. */
   int first, count;
   struct turn ring[RUNNER_MOST];
   /* The lock guards these, and the ring where both threads see it. */
@@ -29,7 +29,7 @@ struct runner {
   pthread_cond_t changed;
   int put, ended; /* trials since the beginning */
   bool is_closing;
-  halotune_status failure; /* the first one; the text of this thread's failure goes with it */
+  halotune_status failure; /* the first failure; its text goes with it */
   char detail[512];
 };
 
@@ -71,7 +71,7 @@ halotune_status runner_make(struct backend_handle *backend, int slot, const stru
   runner->time = *time;
   pthread_mutex_init(&runner->lock, NULL);
   pthread_cond_init(&runner->changed, NULL);
-  /* Without a thread all works, only slower. */
+  /* Without the thread everything works, but more slowly. */
   runner->has_thread =
       backend->table->may_change_thread && pthread_create(&runner->thread, NULL, run_trials, runner) == 0;
   return HALOTUNE_OK;

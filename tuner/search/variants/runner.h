@@ -42,7 +42,7 @@ void runner_put(struct runner *runner, struct trial *trial, double best_ms);
 
 /* Take the first trial, and wait for its end.
  *   out     the caller's, also on failure; NULL if there is none
- *   end_ms  receives when the device had done with it, which may be long ago; 0 if it was not run
+ *   end_ms  receives when the device finished it, which may be long ago; 0 if it was not run
  * Returns what evaluate returned. After a failure, no further trial is run: each has the same status. */
 halotune_status runner_take(struct runner *runner, struct trial **out, double *end_ms);
 

@@ -7,9 +7,9 @@
 #include "stencil/template/space.h"
 
 struct proposal {
-  int template_index; /* in the search space */
+  int template_index; /* index of the template in the search space */
   struct configuration configuration;
-  long ticket; /* the number that a crew knows the variant by; 0: none. No part of the variant */
+  long ticket; /* the number that a crew gave the variant; 0: none. It is not part of the variant */
 };
 
 /* Parameters of one template that keep their values. */
@@ -22,14 +22,14 @@ struct fixed_parameters {
 struct known_variant {
   struct proposal proposal;
   double log_time; /* logarithm of its time over that of the best variant there; INFINITY: it failed there */
-  int source;      /* in known_variants.sources */
+  int source;      /* index in known_variants.sources */
 };
 
 /* Start with {0}. */
 struct known_variants {
-  const struct known_variant *list; /* none twice */
+  const struct known_variant *list; /* no variant is in it twice */
   long count;
-  const char *const *sources; /* where times are from, in words */
+  const char *const *sources; /* where the times come from, in words */
 };
 
 /* Told of a variant that is proposed.
@@ -40,14 +40,14 @@ typedef void proposal_told(void *context, const struct template *template, const
 /* The spaces of all templates that apply to a problem. */
 struct search_space {
   struct template *const *templates;
-  struct bindings *bindings;            /* a template each, with the problem's facts */
-  const struct fixed_parameters *fixed; /* a template each; NULL: nothing is fixed */
+  struct bindings *bindings;            /* one for each template, with the problem's facts */
+  const struct fixed_parameters *fixed; /* one for each template; NULL: nothing is fixed */
   int count;
   const struct proposal *only; /* the space is this list of variants; NULL: all variants that the rules keep */
   long only_count;
   const struct proposal *hints; /* variants to try first (hints.h), in this order, none twice; NULL for none */
   long hint_count;
-  struct known_variants known; /* what measurements of other problems tell; the strategy may learn from it */
+  struct known_variants known; /* what measurements of other problems say; the strategy may learn from it */
 };
 
 /* Which parameters of a template are fixed, and their values, as space_walk takes them. NULL if nothing is fixed. */

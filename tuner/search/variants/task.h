@@ -5,7 +5,7 @@
 #include "gpu/architecture/arch.h"
 #include "stencil/generate/generate.h"
 
-/* Owns nothing, and changes nothing that it points to. */
+/* A task owns nothing, and nobody changes what it points to. */
 struct task {
   const struct stencil *stencil;
   const struct analysis *analysis;
@@ -17,7 +17,7 @@ struct task {
   const struct arch_facts *arch;
   const char *arch_name; /* "sm_90" */
   int sm_count;
-  bool reproducible; /* all variants give the same bits */
+  bool reproducible; /* only variants that all give the same bits are searched */
   int launch_steps;  /* time steps that a launch of each variant makes; 0 counts as 1 */
 };
 

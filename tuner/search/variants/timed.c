@@ -11,7 +11,7 @@
 
 static double scaled_ms(const struct timed_variant *variant) { return variant->median_ms / variant->scale; }
 
-/* Rows of the store are counted: neighbours have to lie apart. */
+/* The ids of rows are consecutive numbers. The hash has to spread them. */
 static uint64_t hash_of(int64_t variant) { return random_bits(0, (uint64_t)variant); }
 
 static struct timed_variant *timed_find(const struct timed_list *timed, int64_t variant) {

@@ -8,12 +8,12 @@
 
 struct timed_variant {
   struct proposal proposal;
-  int64_t variant; /* in the store */
-  long number;     /* of its result in this run; 0: the result is an earlier run's */
+  int64_t variant; /* row in the store */
+  long number;     /* number of its result in this run; 0: the result is an earlier run's */
   enum outcome outcome;
   double median_ms, minimum_ms;
   double scale;                                 /* anchor_scale(): how slow the GPU was then */
-  double rms_error, max_error, max_error_units; /* of its verification */
+  double rms_error, max_error, max_error_units; /* errors found by its verification */
   int registers, shared_bytes;
   double occupancy;
   bool is_default, is_served, is_hinted;

@@ -15,20 +15,20 @@ struct trial {
   const struct template *template;
   struct variant_spec spec;
   struct generated generated;
-  struct compiled compiled; /* without a cubin until trial_take */
-  bool is_over;             /* no device is needed any more: the result says how the trial ended */
-  bool is_recalled;         /* the result is an earlier run's */
-  int64_t variant;          /* in the store */
-  double recalled_scale;    /* how slow the GPU was in the earlier run, relative to now */
-  long twin_of;             /* the number of the result whose machine code and launch it has; 0: none */
-  bool is_same;         /* it is a twin that has the source of its original, too, and so the same row in the store */
-  long again;           /* the number of the result that this one replaces; 0: none */
-  bool is_away;         /* another GPU has it, or had it: nothing is generated here */
-  double away_scale;    /* how slow that GPU was, relative to its own beginning */
-  bool has_code;        /* `code` is known without a cubin */
-  struct identity code; /* of launch and machine code */
-  bool is_stand_in;     /* it gives no result: it becomes the anchor in the default's place */
-  char why[MEASUREMENT_WHY_BYTES]; /* it was proposed; "" where that is not known */
+  struct compiled compiled;        /* without a cubin until trial_take */
+  bool is_over;                    /* no device is needed any more: the result says how the trial ended */
+  bool is_recalled;                /* the result is an earlier run's */
+  int64_t variant;                 /* row in the store */
+  double recalled_scale;           /* how slow the GPU was in the earlier run, relative to now */
+  long twin_of;                    /* the number of the result whose machine code and launch it has; 0: none */
+  bool is_same;                    /* a twin whose source is its original's, too: both have the same row in the store */
+  long again;                      /* the number of the result that this one replaces; 0: none */
+  bool is_away;                    /* another GPU runs it, or ran it: nothing is generated here */
+  double away_scale;               /* how slow that GPU was, relative to its own beginning */
+  bool has_code;                   /* `code` is known without a cubin */
+  struct identity code;            /* identity of launch and machine code */
+  bool is_stand_in;                /* it gives no result: it replaces the default as the anchor */
+  char why[MEASUREMENT_WHY_BYTES]; /* why it was proposed; "" if that is not known */
   struct measurement result;
   char reason[TRIAL_REASON_BYTES];
   float *samples;

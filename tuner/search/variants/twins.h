@@ -1,13 +1,13 @@
 /* twins.h: variants with the machine code and the launch of another variant of the run, the original. Twins are not
- * measured. They have the original's result, also after the original was measured again. */
+ * measured. They share the original's result, also after the original was measured again. */
 #ifndef SEARCH_VARIANTS_TWINS_H
 #define SEARCH_VARIANTS_TWINS_H
 
 #include "db/store/store.h"
 
 struct twin {
-  int64_t variant, original; /* in the store; equal if both have the same source */
-  long number;               /* of the original's result in this run */
+  int64_t variant, original; /* rows in the store; equal if both have the same source */
+  long number;               /* number of the original's result in this run */
 };
 
 /* Start with {0}, end with twins_free. */
@@ -25,7 +25,7 @@ struct twin_reason {
 };
 struct twin_reason twin_reason(long number);
 
-/* An original has a new result: store it for its twins, too.
+/* Store an original's new result for its twins, too.
  *   again  the original's new result, as store_measured_again takes it
  *   count  receives how many twins there are
  * Returns HALOTUNE_OK or what store_measured_again returns. */
