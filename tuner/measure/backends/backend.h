@@ -1,10 +1,10 @@
-/* backend.h: what runs variants: the GPU's worker process, the emulation on the host, or a recording. Search and finals
- * know no more of a backend than this table of functions.
+/* backend.h: what runs variants: the GPU's worker process, the emulation on the host, or a recording. Search and
+ * finals use a backend only through this table of functions.
  *
  * A backend has one problem at a time. It has slots, each of which holds one loaded variant: the anchor and the
- * finalists stay, the variant under test comes and goes. If something goes wrong with a variant, that is a verdict and
- * never an error, and its slot becomes empty. After a variant that kills its process, the next call starts a new
- * process, with the problem and the other slots as they were.
+ * finalists stay, the variant under test comes and goes. If something goes wrong with a variant, the call returns a
+ * verdict, never an error, and the slot becomes empty. After a variant that kills its process, the next call starts a
+ * new process, with the problem and the other slots as they were.
  *
  * Threads: one at a time for one backend. */
 #ifndef MEASURE_BACKENDS_BACKEND_H
@@ -29,24 +29,24 @@ enum backend_slot {
 /* What a backend found when it was opened. */
 struct backend_facts {
   struct device_facts device;
-  const struct arch_facts *arch; /* of the device */
+  const struct arch_facts *arch; /* facts of the device */
   bool is_emulation;
-  bool is_recording;    /* nothing runs, so that nothing need be compiled */
+  bool is_recording;    /* nothing runs, so nothing has to be compiled */
   char driver[64];      /* "580.159.04"; "" for none */
-  char nvrtc[32];       /* of a recording: "13.0"; "" for others, whose compiler knows it */
+  char nvrtc[32];       /* a recording's version: "13.0"; "" for other backends, whose compiler knows it */
   int cuda;             /* 13000; 0 for none */
-  double power_limit_w; /* at which the GPU lowers its clocks; 0: not known */
-  char warnings[512];   /* a line each, such as other processes on the GPU */
+  double power_limit_w; /* power at which the GPU lowers its clocks; 0: not known */
+  char warnings[512];   /* one a line, such as other processes on the GPU */
 };
 
 /* A problem to run variants of. */
 struct backend_problem {
   const struct scene
       *scene;              /* inputs and reference of one launch, on a dense domain; must live until the next problem */
-  enum launch_mode launch; /* how samples launch */
+  enum launch_mode launch; /* how samples are launched */
   enum cache_mode cache;
-  bool reproducible;       /* tells apart two problems of a recording that are alike otherwise */
-  long long roof_elements; /* how many SLOT_MEMCPY and variants with `is_roof` copy; 0 for none */
+  bool reproducible;       /* distinguishes two problems of a recording that are equal otherwise */
+  long long roof_elements; /* elements that SLOT_MEMCPY and variants with `is_roof` copy; 0: there is no roof */
 };
 
 /* A compiled variant. Its pointers must stay valid while the variant is loaded. */
@@ -59,7 +59,7 @@ struct candidate {
 
 /* What the compiler reported of a variant when it was recorded. */
 struct recorded_kernel {
-  bool is_known;                                           /* false from backends that run kernels */
+  bool is_known;                                           /* false for backends that run kernels */
   int registers, shared_bytes, spill_bytes, blocks_per_sm; /* -1 if not recorded */
   double occupancy;                                        /* NaN if not recorded */
 };
@@ -68,8 +68,9 @@ struct recorded_kernel {
 struct verdict {
   enum outcome outcome; /* OUTCOME_MEASURED if nothing is wrong */
   char reason[BACKEND_REASON_BYTES];
-  struct comparison worst; /* of the output with the largest error; its `points` are 0 if none was compared */
-  double run_ms;           /* of the one, cold run that was verified; 0 if there was none */
+  /* errors of the output with the largest error; its `points` are 0 if no output was compared */
+  struct comparison worst;
+  double run_ms; /* time of the single, cold run that was verified; 0 if there was none */
   struct recorded_kernel recorded;
 };
 
@@ -77,22 +78,22 @@ struct verdict {
 enum { ENERGY_IDLE = -1 };
 struct energy_plan {
   int slot;          /* ENERGY_IDLE: nothing runs */
-  double time_ms;    /* of one application, roughly */
-  double least_ms;   /* between the changes of the counter that count */
-  int least_changes; /* from one to the next counts as one */
+  double time_ms;    /* time of one application, roughly */
+  double least_ms;   /* least time between the first and the last change of the counter that count */
+  int least_changes; /* least number of changes; the step from one to the next counts as one */
 };
 
 /* What the GPU's counter of energy showed while one variant ran without a pause, or nothing. */
 struct energy_sample {
-  double energy_mj, span_ms; /* between two changes of the counter */
-  long applications;         /* of the variant in between; 0 where nothing ran */
-  long changes;              /* of the counter */
+  double energy_mj, span_ms; /* energy and time between two changes of the counter */
+  long applications;         /* applications of the variant in between; 0 where nothing ran */
+  long changes;              /* changes of the counter */
 };
 
-/* Samples of several variants in turns: in each round, each slot is sampled once. */
+/* Samples of several variants. In each round, each slot is sampled once. */
 struct sample_plan {
   const int *slots;
-  const int *batches; /* for each slot, the applications of one sample */
+  const int *batches; /* applications of one sample, for each slot */
   int slot_count, rounds;
   bool warm; /* one untimed application before each sample */
   /* With `warm`: inputs are written anew before each sample, and the result of each sample is checked. `recheck`
@@ -117,8 +118,7 @@ struct backend {
 
   /* Wait for the recorded compile of a variant, but not beyond a time of the backend's clock.
    *   is_compiled  receives whether the compile has ended by then
-   * NULL: the backend loads what the program's compilers have made.
-   * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+   * NULL: the backend loads what the program's compilers made. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
   halotune_status (*await_compile)(void *state, const struct candidate *candidate, double until_ms, bool *is_compiled);
 
   /* Load a variant into an empty slot, write the inputs anew, run it once between guards, and compare its outputs with
@@ -142,8 +142,8 @@ struct backend {
    * slot's variant once more, and compare. A variant of the roof is not checked. */
   halotune_status (*recheck)(void *state, int slot, struct verdict *verdict);
 
-  /* Run a slot without a pause, and tell what the GPU's counter of energy showed meanwhile. No result is checked;
-   * recheck does that.
+  /* Run a slot without a pause, and read the GPU's counter of energy meanwhile. No result is checked; recheck does
+   * that.
    *   verdict  what went wrong with the variant
    * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND if the counter does not change; else as sample.
    * NULL: there is no counter. */
@@ -159,13 +159,13 @@ struct backend {
   /* Read clocks, temperature, power and throttling now. */
   void (*read)(void *state, struct gpu_reading *out);
 
-  /* How many other processes compute on the GPU now; 0 if that is not known. NULL: none can. */
+  /* How many other processes compute on the GPU now; 0 if that is not known. NULL: no other process can. */
   int (*others)(void *state);
 
-  /* Keep the GPU busy for about that long, so that its clocks are up. */
+  /* Keep the GPU busy for about this long, so that its clocks rise. */
   halotune_status (*keep_warm)(void *state, double time_ms);
 
-  /* The time of a clock of its own, for a backend that runs nothing. NULL: the machine's clock holds. */
+  /* The time on the backend's own clock, if it runs nothing. NULL: the machine's clock counts. */
   double (*now_ms)(void *state);
 
   /* Visit each variant of the problem that is known, in no order. NULL: any variant can be run. The texts are valid
@@ -214,9 +214,9 @@ static inline int backend_others(const struct backend_handle *backend) {
 enum { BACKEND_HANG_MS = 5000, BACKEND_DIRECT_HANG_MS = 600000 };
 
 struct backend_cuda_options {
-  int ordinal;               /* of the GPU, as the driver counts */
+  int ordinal;               /* number of the GPU in the driver's order */
   int hang_ms;               /* 0: BACKEND_HANG_MS, or BACKEND_DIRECT_HANG_MS */
-  struct compiler *compiler; /* for the backend's own kernels; idle before the call, and not needed after it */
+  struct compiler *compiler; /* compiles the backend's own kernels; idle before the call, and not needed after it */
 };
 
 /* Open the worker process of a GPU. Call it before the program has threads.

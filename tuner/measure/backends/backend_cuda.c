@@ -35,7 +35,7 @@ static void read_gpu(void *state, struct gpu_reading *out) {
   trace_end(TRACE_RUNNER, "read clocks", begin_ms, NULL, NULL);
 }
 
-/* One of the processes that NVML knows is the worker. */
+/* Count the processes that NVML knows, without the worker. */
 static int count_others(void *state) {
   const struct cuda *c = state;
   driver_limit_begin();
@@ -63,7 +63,7 @@ static halotune_status ask_to_keep_warm(struct cuda *c, double time_ms) {
   return status;
 }
 
-/* A call of the driver that fails once here ends no run. */
+/* A single failure of the driver here does not end the run. */
 static halotune_status keep_warm(void *state, double time_ms) {
   struct cuda *c = state;
   halotune_status status = cuda_ensure_worker(c);
@@ -92,8 +92,8 @@ static halotune_status compile_checks(struct cuda *c, struct compiler *compiler)
   return status;
 }
 
-/* Load the first machine code. A driver that is older than the compiler may not know its form, and only says that it is
- * invalid. */
+/* Load the first machine code. A driver that is older than the compiler may not know the format, and then only says
+ * that the code is invalid. */
 static halotune_status prepare_worker(struct cuda *c, const struct nvrtc_facts *nvrtc) {
   enum { THOUSAND = 1000, TEN = 10 };
   halotune_status status = cuda_prepare(c);

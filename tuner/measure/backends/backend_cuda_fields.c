@@ -12,8 +12,8 @@ enum { SPOTS = 24, MAKE_MS = 120000 };
 /* A step of the GPU's reference may differ from the CPU's by some roundings of double precision, over the magnitude. */
 static const double most_difference = 1e-13;
 
-/* After several steps a spot depends on many points, which one thread computes. On a small grid they are so many that
- * the whole reference takes less time. */
+/* After several steps a spot depends on many points, which one thread computes. On a small grid, all threads of the
+ * CPU compute the whole reference in less time. */
 static bool is_check_cheap(const struct scene *scene) {
   enum { LEAST_GAIN = 16 };
   return scene->request.steps == 1 ||
@@ -61,7 +61,7 @@ static halotune_status fail_different(const struct scene *scene, const char *wha
               scene->request.stencil->name, got, spot->x + at, spot->y, spot->z, want);
 }
 
-/* Compare what the buffers hold before a launch, bit for bit. */
+/* Compare the contents of the buffers before a launch, bit for bit. */
 static halotune_status check_starts(struct cuda *c, const struct scene *scene, const struct spot *spot) {
   const struct stencil *stencil = scene->request.stencil;
   double want[ROW_POINTS], got[ROW_POINTS];
@@ -104,7 +104,7 @@ static halotune_status check_reference(struct cuda *c, const struct scene *scene
   return status;
 }
 
-/* Check seeded spots: of all points what the buffers hold, and of the box the reference. */
+/* Check seeded spots: the contents of the buffers at any point, and the reference in the box. */
 static halotune_status check_spots(struct cuda *c, const struct scene *scene) {
   const struct grid *grid = &scene->request.domain.grid;
   const struct box all = {{0, 0, 0}, {grid->n[0], grid->n[1], grid->n[2]}};

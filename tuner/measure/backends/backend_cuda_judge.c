@@ -21,7 +21,7 @@ halotune_status cuda_problem_make(const struct backend_problem *problem, struct 
   if (scene->launches != 1) return fail(HALOTUNE_ARGUMENT, "the reference has to be of one launch");
   halotune_status status = gpu_problem_make(r->stencil, r->analysis, r->dtype, &r->domain, r->launch_steps, out);
   if (status != HALOTUNE_OK) return status;
-  if (!has_default_coefficients(r)) /* as scene_coefficients gives them, at most */
+  if (!has_default_coefficients(r)) /* the largest factor of scene_coefficients */
     out->finite_steps = gpu_problem_finite_steps(r->analysis, r->dtype, OTHER_COEFFICIENTS_MOST);
   out->launch = problem->launch;
   out->cache = problem->cache;
@@ -57,8 +57,8 @@ static const char *name_of(const struct scene *scene, int buffer) {
                                        : scene_written_name(scene, buffer - stencil->input_count);
 }
 
-/* Something was written outside of the points that a variant may write.
- *   element  its place, in elements from the field's first one */
+/* Say that something was written outside of the points that a variant may write.
+ *   element  its index, counted from the field's first element */
 static void say_outside(const struct scene *scene, const struct gpu_problem *problem, int buffer, long long element,
                         struct verdict *out) {
   long point[MAX_DIMS];

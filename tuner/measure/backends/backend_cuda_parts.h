@@ -16,21 +16,21 @@ enum { CUDA_START_ATTEMPTS = 3 };
 struct cuda_slot {
   bool is_live;
   struct candidate candidate;
-  double time_ms; /* of one application; 0: not known yet */
+  double time_ms; /* time of one application; 0: not known yet */
 };
 
 struct cuda {
   struct gpu_link link;
   int ordinal;
   double hang_ms;
-  struct compiled checks; /* gpu_check_source */
+  struct compiled checks; /* the compiled gpu_check_source */
   struct nvml nvml;
   struct gpu_opened opened;
   bool has_problem;
   struct backend_problem problem;
   struct gpu_problem wire;
   struct cuda_slot slots[BACKEND_ALL_SLOTS];
-  double best_ms; /* the fastest application of any variant of the problem; 0: none yet */
+  double best_ms; /* shortest time of an application of any variant of the problem; 0: none yet */
 };
 
 /* Send a request and wait for the reply. The request is freed. If the worker dies or hangs, that is an error. */
@@ -50,8 +50,8 @@ halotune_status cuda_make_fields(struct cuda *c);
 /* Give the worker the problem, with all fields. */
 halotune_status cuda_send_problem(struct cuda *c);
 
-/* Have a worker that has all that the program knows. If there is none, one is started. If it is lost on the way,
- * another one is started, at most CUDA_START_ATTEMPTS in all. */
+/* Make sure that there is a worker with all that the program knows. If there is none, one is started. If it is lost on
+ * the way, another one is started, at most CUDA_START_ATTEMPTS in all. */
 halotune_status cuda_ensure_worker(struct cuda *c);
 
 /* Put the next part of a cubin into the window, and fill the request for it. Returns the bytes of the part.

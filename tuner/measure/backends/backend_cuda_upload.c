@@ -28,7 +28,7 @@ static void convert_values(void *context, int thread, long first, long end) {
 }
 
 /* Send an array of doubles.
- *   element_bytes  what an element has on the GPU: 1, 4 or 8 */
+ *   element_bytes  size of an element on the GPU: 1, 4 or 8 */
 static halotune_status upload_elements(const struct cuda_upload *upload, enum gpu_upload kind, int number,
                                        const double *values, long count, size_t element_bytes) {
   enum { GRAIN = 1 << 16 };
@@ -47,7 +47,7 @@ static halotune_status upload_elements(const struct cuda_upload *upload, enum gp
   return status;
 }
 
-/* Send a field that lies along all axes. What results are compared with stays in doubles. */
+/* Send a field that lies along all axes. References and magnitudes stay doubles. */
 static halotune_status upload_field(const struct cuda_upload *upload, const struct gpu_problem *problem,
                                     enum gpu_upload kind, int number, const double *values) {
   const size_t element_bytes = kind == GPU_UPLOAD_START ? dtype_bytes(problem->dtype) : sizeof *values;

@@ -5,9 +5,9 @@
 #include "tuner/device/gpu_session.h"
 #include "tuner/verify/scene.h"
 
-/* The way to a session. */
+/* How parts of a field reach a session. */
 struct cuda_upload {
-  void *window; /* of GPU_WINDOW_BYTES; parts are written here */
+  void *window; /* GPU_WINDOW_BYTES of memory, into which parts are written */
   /* Give the session the part of a field that is in the window.
    *   to  the member below */
   halotune_status (*send)(void *to, enum gpu_upload kind, int number, size_t offset_bytes, size_t byte_count);

@@ -21,7 +21,7 @@ static double overhead_ms(const struct cuda *c) {
   return points * gpu_problem_buffers(&c->wire) * 4 * sizeof(double) / slow_bytes_per_ms;
 }
 
-/* The time that a verification may take. In place, it has another run and another check. */
+/* The time that a verification may take. With outputs in place, it makes another run and another check. */
 static double verify_ms(const struct cuda *c, double run_ms) {
   const double once_ms = fmax(c->hang_ms, HANG_FACTOR * run_ms) + overhead_ms(c);
   return gpu_problem_allows_in_place(&c->wire) ? 2 * once_ms : once_ms;
@@ -111,7 +111,7 @@ static void note_time(struct cuda *c, int slot, double time_ms) {
   if (counts && (c->best_ms == 0 || time_ms < c->best_ms)) c->best_ms = time_ms;
 }
 
-/* Bring the cubin to the worker. If the worker dies meanwhile, that is a verdict, too.
+/* Send the cubin to the worker. If the worker dies meanwhile, that is a verdict, too.
  *   have  receives whether the whole cubin is there */
 static halotune_status bring_cubin(struct cuda *c, const struct compiled *compiled, double deadline_ms,
                                    struct verdict *verdict, bool *have) {
@@ -126,7 +126,7 @@ static halotune_status bring_cubin(struct cuda *c, const struct compiled *compil
   return status;
 }
 
-/* The verification, with the run and the comparison inside. */
+/* Write the spans of a verification: the whole, the run and the comparison. */
 static void trace_verify(const struct candidate *candidate, const struct gpu_reply *reply) {
   cuda_trace("verify", candidate, reply, GPU_MARK_LOADED, GPU_MARK_END);
   cuda_trace("run", candidate, reply, GPU_MARK_LOADED, GPU_MARK_RAN);
@@ -209,7 +209,7 @@ halotune_status cuda_sample(void *state, const struct sample_plan *plan, double 
       snprintf(verdict->reason, sizeof verdict->reason, "slot %d is empty", slot);
       return HALOTUNE_OK;
     }
-    /* Twice the batch, because the first launch of a graph is not timed. */
+    /* The batch counts twice, because the first launch of a graph is not timed. */
     plan_ms += (2.0 * plan->batches[i] + plan->warm + sets_in_turn(c)) * plan->rounds * expected_ms(c, slot);
   }
   halotune_status status = cuda_ensure_worker(c);

@@ -14,12 +14,13 @@ struct direct {
   struct compiled checks;
   struct gpu_problem wire;
   const struct scene *scene;
-  void *window; /* while fields are sent: the next part */
+  void *window; /* memory for the next part while fields are sent */
   int hang_ms;
-  char sentence[160]; /* said when a call takes longer */
+  char sentence[160]; /* printed when a call takes longer than the limit */
 };
 
-/* Stand around calls of the driver: without a worker process, the program itself ends if one never returns. */
+/* Limit the time of a call of the driver until driver_limit_end. Without a worker process, the program itself ends if
+ * the call never returns. */
 static void limit_begin(const struct direct *d) { driver_limit_begin_for(d->hang_ms, d->sentence); }
 
 static halotune_status send_part(void *to, enum gpu_upload kind, int number, size_t offset_bytes, size_t byte_count) {
@@ -54,7 +55,7 @@ static halotune_status direct_unload(void *state, int slot) {
   return HALOTUNE_OK;
 }
 
-/* An error of the driver becomes the variant's verdict. The slot is emptied unless the variant is right. */
+/* Make an error of the driver the variant's verdict. Empty the slot unless the variant is right. */
 static halotune_status settle_variant(struct direct *d, int slot, halotune_status status, struct verdict *verdict) {
   if (status == HALOTUNE_NO_GPU) {
     verdict->outcome = gpu_outcome(d->session.gpu.failed);

@@ -11,7 +11,7 @@
 struct emulation_slot {
   struct emulation_batch *batch; /* NULL: empty */
   struct candidate candidate;
-  struct emulated_fields fields; /* for samples; made at the first one */
+  struct emulated_fields fields; /* fields for samples, made at the first sample */
   bool has_fields;
 };
 
@@ -21,7 +21,7 @@ struct host {
   struct backend_problem problem;
   struct emulation_slot slots[BACKEND_SLOTS];
   struct emulation_batch *empty; /* a kernel that does nothing */
-  char *copy_from, *copy_to;     /* of roof_elements */
+  char *copy_from, *copy_to;     /* arrays of roof_elements */
   size_t copy_bytes;
 };
 
@@ -55,7 +55,7 @@ static halotune_status host_set_problem(void *state, const struct backend_proble
   return HALOTUNE_OK;
 }
 
-/* The outcome that a GPU would have for what the emulation says of a kernel. */
+/* The outcome on a GPU that corresponds to an outcome of the emulation. */
 static enum outcome outcome_of(int kind) {
   switch (kind) {
   case EMULATION_OK: return OUTCOME_MEASURED;
@@ -126,7 +126,7 @@ static halotune_status host_load(void *state, int number, const struct candidate
   const struct emulation_source source = {kernel, candidate->generated->source, &kernel, 1};
   const struct emulation_options options = {.workers = 1};
   empty_slot(slot);
-  if (candidate->is_roof) { /* the emulation has no roof: memory does not bound it */
+  if (candidate->is_roof) { /* the emulation has no roof, because memory does not bound it */
     say_verdict(verdict, OUTCOME_LAUNCH_FAILED, "the emulation has no roof");
     return HALOTUNE_OK;
   }
@@ -251,7 +251,8 @@ halotune_status backend_host_open(const char *arch, struct backend_handle *out) 
   device->capability = TEN * parsed.major + parsed.minor;
   device->sm_count = 1;
   device->limits = arch_device_limits(facts);
-  device->limits.multiprocessors = device->sm_count; /* as the database has it, which generates launches again */
+  /* the number that the database has, because it generates launches again */
+  device->limits.multiprocessors = device->sm_count;
   out->facts.arch = facts;
   out->facts.is_emulation = true;
   out->table = &table;

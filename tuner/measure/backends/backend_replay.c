@@ -15,17 +15,17 @@
 
 /* The newest result of one variant. */
 struct record {
-  struct hash key; /* of template and parameters, as today's template writes them */
+  struct hash key; /* hash of template and parameters, as today's template writes them */
   enum outcome outcome;
   double median_ms, rms_error, max_error, max_error_units, compile_ms; /* compile_ms: 0 if not recorded */
-  bool is_compiled;                                                    /* in this replay */
+  bool is_compiled;                                                    /* its compile has ended in this replay */
   float *samples;                                                      /* NULL: none were stored */
   int sample_count;
   char *reason, *template, *parameters;
   struct recorded_kernel kernel;
 };
 
-/* The clock of a replay. It goes on by the time that compilers and GPU need for what was recorded. */
+/* The clock of a replay. It advances by the recorded times of compilers and GPU. */
 struct replay_clock {
   double now_ms;
   int in_flight;                          /* variants that compile at a time */
@@ -37,8 +37,8 @@ struct replay {
   struct store *store;
   struct replay_clock clock;
   int64_t device;
-  struct record *records; /* of the problem */
-  struct record **by_key; /* in order of their keys */
+  struct record *records; /* records of the problem */
+  struct record **by_key; /* the records in the order of their keys */
   long count;
   const struct template **bound; /* templates whose records have their keys */
   int bound_count, bound_capacity;
@@ -258,9 +258,9 @@ static halotune_status find_record(struct replay *replay, const struct candidate
   return HALOTUNE_OK;
 }
 
-/* A variant is wanted for the first time: wait for the end of its compile, but not beyond a time. The search proposed
- * it, and its compile began, when the variant that was proposed `in_flight` places before it had its result. Returns
- * whether it is compiled. */
+/* When a variant is wanted for the first time, wait for the end of its compile, but not beyond a time. The search
+ * proposed it, and its compile began, when the variant that was proposed `in_flight` places before it had its result.
+ * Returns whether it is compiled. */
 static bool clock_compile(struct replay_clock *clock, struct record *record, double until_ms) {
   const double begin_ms = clock->ended_ms[clock->ended % clock->in_flight], end_ms = begin_ms + record->compile_ms;
   if (record->is_compiled) return true;
@@ -306,7 +306,7 @@ static halotune_status replay_load(void *state, int slot, const struct candidate
     clock_end(&replay->clock);
     return HALOTUNE_OK;
   }
-  replay->clock.now_ms += record->median_ms; /* the run that is verified */
+  replay->clock.now_ms += record->median_ms; /* the time of the run that is verified */
   verdict->worst = (struct comparison){.passed = true,
                                        .points = 1,
                                        .rms_error = record->rms_error,
@@ -353,7 +353,7 @@ static halotune_status replay_sample(void *state, const struct sample_plan *plan
   return HALOTUNE_OK;
 }
 
-/* Only one time of a copy is recorded. */
+/* Only one time of the driver's copy is recorded. */
 static bool is_constant(void *state, int slot) {
   const struct replay *replay = state;
   return slot >= BACKEND_SLOTS || !replay->slots[slot] || replay->slots[slot]->sample_count == 0;

@@ -5,13 +5,13 @@
 
 #include "tuner/measure/backends/backend.h"
 
-enum { REPLAY_IN_FLIGHT = 32, REPLAY_MOST_IN_FLIGHT = 256 }; /* variants in flight: by default, at most */
+enum { REPLAY_IN_FLIGHT = 32, REPLAY_MOST_IN_FLIGHT = 256 }; /* variants in flight by default, and at most */
 
 /* Open a recording, which is a tuning database. Its device is the one with the most results. The problem must have been
  * recorded. Variants that were not recorded are OUTCOME_PRUNED; the others have their recorded outcome. Samples are
  * drawn evenly from the stored ones. If only a summary was stored, every sample is the median.
  *
- * Its clock starts at clock_ms(), and goes on by recorded time only: each variant waits for its compile, and for the
+ * Its clock starts at clock_ms(), and advances by recorded times only: each variant waits for its compile, and for the
  * GPU, which runs one variant at a time. Samples, runs that are verified, and the final rounds take their recorded
  * times. Loads, comparisons and the program itself take none, because no recording has their times.
  *   in_flight  how many variants have been proposed and have no result at a time, each with a compiler of its own; 1 to

@@ -1,11 +1,11 @@
-/* energy_rounds.c: takes the rounds, and computes what finalists are ranked by. */
+/* energy_rounds.c: takes the rounds, and computes the scores that rank the finalists. */
 #include "tuner/measure/finals/energy_rounds.h"
 
 #include <math.h>
 
 #include "base/numbers/random.h"
 
-/* One sample. If the counter does not change, there is no energy: that ends no run.
+/* Take one sample. If the counter does not change, there is no energy. This does not end the run.
  *   is_taken  receives whether `out` was filled */
 static halotune_status take_sample(struct finals_phase *phase, int slot, double time_ms, struct energy_sample *out,
                                    struct verdict *verdict, bool *is_taken) {
@@ -69,8 +69,8 @@ static double round_cost_ms(const struct finals_phase *phase) {
   return cost_ms;
 }
 
-/* Whether this much fits into the phase, and the rechecks after it. A recheck takes about as long as a load. If not,
- * the phase would need finals.energy_need_ms. */
+/* Whether so much time fits into the phase together with the rechecks after it. A recheck takes about as long as a
+ * load. If it does not fit, finals.energy_need_ms receives the time that the phase needs. */
 static bool fits(struct finals_phase *phase, double cost_ms) {
   const double end_ms = time_now_ms(&phase->request.time) + cost_ms + phase->finalist_count * phase->load_ms;
   const bool is_in_time = end_ms <= phase->energy_end_ms;
@@ -90,7 +90,7 @@ static halotune_status take_rounds(struct finals_phase *phase) {
   st = measure_idle(phase);
   while (st == HALOTUNE_OK && may_go_on(phase) && phase->energy.count < ENERGY_ROUNDS && fits(phase, round_ms))
     st = take_round(phase);
-  if (phase->out->lacks_energy) phase->energy.count = 0; /* time ranks, and nothing tells of energy */
+  if (phase->out->lacks_energy) phase->energy.count = 0; /* time ranks, and no energy is reported */
   return st;
 }
 
@@ -109,7 +109,7 @@ halotune_status energy_rounds_run(struct finals_phase *phase) {
   return st == HALOTUNE_OK ? take_rounds(phase) : st;
 }
 
-/* Whether the rounds rank the finalists: somebody who is in has an energy. */
+/* Whether the rounds rank the finalists: at least one that is still in has an energy. */
 static bool is_ranking(struct finals_phase *phase) {
   for (int p = 0; p < phase->energy.player_count; p++) {
     if (player_is_in(&phase->final, p) && rounds_times(&phase->energy, p).count > 0) return true;

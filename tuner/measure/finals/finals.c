@@ -11,7 +11,7 @@
 
 enum { EMPTY_SAMPLES = 20 };
 
-/* The time of rounds of energy for the fastest candidate. */
+/* The time of the rounds of energy, estimated with the fastest candidate. */
 static double energy_part_ms(const struct finals_request *request) {
   double best_ms = INFINITY;
   for (int i = 0; i < request->candidate_count; i++) {
@@ -64,7 +64,8 @@ static halotune_status measure_empty(struct finals_phase *phase) {
   return st;
 }
 
-/* Loading took longer than planned: drop the slowest entrants. Entries that failed stay, so that they are reported. */
+/* Drop the slowest entrants, because loading took longer than planned. Entries that failed stay, so that they are
+ * reported. */
 static void cut_entries(struct finals_phase *phase) {
   struct finals *out = phase->out;
   int entrants = 0, kept = 0;
@@ -94,7 +95,7 @@ static struct rounds_end end_of(const struct finals_phase *phase, int least) {
       .at_ms = phase->end_ms, .least = least, .is_stopped = request->is_stopped, .state = request->state};
 }
 
-/* Step 3: few rounds of all entrants. */
+/* Step 3: take few rounds of all entrants. */
 static halotune_status run_entry(struct finals_phase *phase) {
   const int count = phase->out->count, wanted = phase->plan.entry_rounds;
   const int least = phase->plan.entry_rounds_least;
@@ -105,7 +106,8 @@ static halotune_status run_entry(struct finals_phase *phase) {
   for (int i = 0; i < count; i++) {
     const struct finals_guest *guest = finals_guest_of(phase, &phase->out->entries[i]);
     phase->entry.players[i] = player_of(phase, i);
-    if (guest && guest->is_rare) phase->entry.players[i].skips = ROUNDS_NONE; /* it is a finalist in any case */
+    /* a rare guest is a finalist in any case */
+    if (guest && guest->is_rare) phase->entry.players[i].skips = ROUNDS_NONE;
   }
   if ((st = steady_wait(phase->request.backend)) != HALOTUNE_OK) return st; /* loading may have waited for compiles */
   if ((st = rounds_run(&phase->entry, wanted, &end)) != HALOTUNE_OK) return st;
@@ -158,7 +160,7 @@ static halotune_status tell_chosen(struct finals_phase *phase) {
   return phase->request.chosen(phase->request.state, candidates, phase->finalist_count);
 }
 
-/* Learn how the finalists did elsewhere. */
+/* Learn the times of the finalists on the other GPUs. */
 static halotune_status weigh_finalists(struct finals_phase *phase) {
   const size_t room = (size_t)phase->final.player_count + 1;
   double *adjusted_ms = arena_alloc(&phase->arena, room * sizeof *adjusted_ms);
@@ -179,8 +181,8 @@ static double default_of(const struct finals_phase *phase) {
   return phase->best_ms;
 }
 
-/* Recheck a player of the final rounds that is in, and has as many rounds as the others, to learn how long that takes.
- *   spent_ms  receives it */
+/* Recheck a player of the final rounds that is still in and runs in all rounds, to learn how long a recheck takes.
+ *   spent_ms  receives that time */
 static halotune_status time_recheck(struct finals_phase *phase, double *spent_ms) {
   struct backend_handle *backend = phase->request.backend;
   const double begin_ms = time_now_ms(&phase->request.time);
@@ -195,9 +197,9 @@ static halotune_status time_recheck(struct finals_phase *phase, double *spent_ms
   return st;
 }
 
-/* The time that is left goes to more rounds. Enough stays for the rechecks, and for the second grid, which takes about
+/* Use the time that is left for more rounds. Enough stays for the rechecks and for the second grid, which takes about
  * as long as some loads.
- *   round_ms  of a round */
+ *   round_ms  time of a round */
 static halotune_status run_more(struct finals_phase *phase, double round_ms) {
   enum { LATER_LOADS = 3 };
   struct rounds *rounds = &phase->final;
@@ -216,7 +218,7 @@ static halotune_status run_more(struct finals_phase *phase, double round_ms) {
   return rounds_run(rounds, rounds->capacity - rounds->count, &end);
 }
 
-/* Step 4: many rounds of the finalists and the roof. */
+/* Step 4: take many rounds of the finalists and the roof. */
 static halotune_status run_final(struct finals_phase *phase) {
   const struct finals_request *request = &phase->request;
   const int finalists = phase->finalist_count, wanted = phase->plan.final_rounds;

@@ -4,7 +4,7 @@
 
 #include "tuner/measure/finals/finals_parts.h"
 
-/* The parts of the phase's time for full measurements, and for these and loading. */
+/* Shares of the phase's time: for full measurements; and for these and loading together. */
 #define FULL_PART 0.25
 #define LOAD_PART 0.35
 
@@ -20,7 +20,8 @@ static void find_best(struct finals_phase *phase) {
     phase->best_ms = fmin(phase->best_ms, phase->contestants[i].time_ms);
 }
 
-/* The screened candidate with the lowest minimum below the limit that was not tried yet; -1 for none. */
+/* The next screened candidate to measure: the one with the lowest minimum below the limit that was not tried yet; -1
+ * for none. */
 static int next_screened(const struct finals_phase *phase) {
   int best = -1;
   double best_ms = MEASURE_CHANCE_RATIO * phase->best_ms;
@@ -56,13 +57,13 @@ static halotune_status measure_fully(struct finals_phase *phase, int candidate) 
   return st;
 }
 
-/* Whether a candidate may enter by its time. What a lookup serves needs no more than that some noise lets it win. */
+/* Whether a candidate may enter by its time. The variant that a lookup serves enters if noise could let it win. */
 static bool may_enter(const struct finals_phase *phase, int candidate) {
   const double ratio = candidate_of(phase, candidate)->is_served ? MEASURE_SCREEN_RATIO : FINALS_ENTRY_RATIO;
   return phase->contestants[candidate].time_ms <= ratio * phase->best_ms;
 }
 
-/* The time by which candidates are sorted. What a lookup serves comes first. */
+/* The time by which candidates are sorted. The variant that a lookup serves comes first. */
 static double order_ms(const struct finals_phase *phase, int candidate) {
   return candidate_of(phase, candidate)->is_served ? 0 : phase->contestants[candidate].time_ms;
 }
@@ -80,7 +81,7 @@ static void sort_by_time(struct finals_phase *phase) {
   }
 }
 
-/* Find what a lookup serves, where it has a time, and that is too slow. */
+/* Find the variant that a lookup serves if its time is too long to enter. */
 static void find_far(struct finals_phase *phase) {
   phase->far = -1;
   for (int i = 0; i < phase->request.candidate_count; i++) {
@@ -143,7 +144,7 @@ halotune_status finals_load(struct finals_phase *phase) {
   const struct finals_request *request = &phase->request;
   int used_slots = 0, entrants = 0;
   halotune_status st = HALOTUNE_OK;
-  /* The default comes first. It takes part whatever its time is, also if it was screened when it was measured again. */
+  /* The default comes first. It takes part whatever its time is, even if its second measurement only screened it. */
   for (int i = 0; i < request->candidate_count && st == HALOTUNE_OK; i++) {
     if (candidate_of(phase, i)->is_default && phase->contestants[i].median_ms > 0)
       st = add_entry(phase, i, &used_slots);

@@ -8,9 +8,10 @@
 
 /* What is known of a candidate. */
 struct contestant {
-  double time_ms;   /* over the anchor's scale; INFINITY where it cannot enter */
-  double median_ms; /* as measured, for the batch; of the warm-up where it was screened; NaN where it failed since */
-  bool is_tried;    /* it was screened, and measured fully since */
+  double time_ms; /* time over the anchor's scale; INFINITY where it cannot enter */
+  /* as measured, used to find the batch; from the warm-up if it was screened; NaN if it failed since */
+  double median_ms;
+  bool is_tried; /* it was screened, and has been measured fully since */
 };
 
 /* The state of the phase. `out->entries` are in the order of loading until finals_result sorts them. Player i of the
@@ -21,20 +22,22 @@ struct finals_phase {
   struct arena arena; /* the arrays, the entries and their samples */
   struct finals_plan plan;
   double begin_ms, end_ms, energy_end_ms; /* of the rounds of time, and of those of energy */
-  double load_ms;                         /* of one entrant */
-  struct contestant *contestants;         /* a candidate each */
-  double best_ms;                         /* of their times */
+  double load_ms;                         /* time to load one entrant */
+  struct contestant *contestants;         /* one for each candidate */
+  double best_ms;                         /* the best of their times */
   int *by_time;                           /* candidates that may enter: what a lookup serves, then the fastest first */
   int by_time_count;
   int far; /* the candidate that a lookup serves, where it is too slow to enter by its time; -1: none */
   struct rounds entry, final;
-  struct rounds energy; /* energy_rounds.h: of the finalists alone; its `times_ms` are millijoules of one application */
-  int *finalists;       /* entries: players of the final rounds; the roofs are the players after them */
-  double *weights;      /* a finalist each: request.weigh; NULL until it was asked */
+  /* see energy_rounds.h. Only finalists are in it; its `times_ms` are millijoules of one application */
+  struct rounds energy;
+  int *finalists;  /* the entries that are players of the final rounds; the roofs are the players after them */
+  double *weights; /* one for each finalist, from request.weigh; NULL before it was asked */
   int finalist_count;
 };
 
-/* What a lookup serves takes part, however slow it is: only this tells by how much the new winner is better. */
+/* Whether an entry is what a lookup serves, and is too slow to enter by its time. It takes part nevertheless, to tell
+ * by how much the new winner is better. */
 static inline bool finals_is_far(const struct finals_phase *phase, const struct final_entry *entry) {
   return entry->candidate == phase->far && !entry->is_default;
 }

@@ -1,4 +1,4 @@
-/* finals_plan.c: estimates what rounds cost, and leaves out what does not fit. */
+/* finals_plan.c: estimates the time of rounds, and leaves out what does not fit. */
 #include "tuner/measure/finals/finals_plan.h"
 
 #include <math.h>
@@ -6,18 +6,19 @@
 #include "tuner/device/gpu_energy.h"
 #include "tuner/measure/sampling/measure.h"
 
-/* The part of the time that is planned. The rest is for repeated rounds and for what the plan does not know. */
+/* The part of the time that is planned. The rest is for repeated rounds and for work that the plan does not know. */
 #define PLANNED_PART 0.8
 /* The part of the planned time that a guest may take if it cannot win. */
 #define GUEST_PART 0.25
 #define BUDGET_PART 0.2
-/* What the check of a sample's result costs, in applications: fields are copied and read. */
+/* The cost of checking a sample's result, in applications: fields are copied and read. */
 #define LOOK_APPLICATIONS 3
 
 double finals_budget_ms(double run_budget_ms) { return fmax(BUDGET_PART * run_budget_ms, FINALS_BUDGET_LEAST_MS); }
 
 double finals_loop_ms(double time_ms) {
-  const double beside_ms = 200; /* the warm-up, and the waits for the first and the last change of the counter */
+  /* time of the warm-up and of the waits for the first and the last change of the counter */
+  const double beside_ms = 200;
   return fmax(ENERGY_LOOP_MS + beside_ms, GPU_ENERGY_UNITS * time_ms);
 }
 
@@ -57,7 +58,8 @@ static double plan_cost_ms(const struct finals_plan *plan, const struct finals_t
   return rounds + of_looks + of_guests + others * times->recheck_ms;
 }
 
-/* A guest that is far behind cannot win whatever the noise is. Few rounds tell how far it is behind. */
+/* Decide how many rounds a guest runs. A guest that is far behind cannot win whatever the noise is, and few rounds
+ * tell how far it is behind. */
 static struct finals_guest plan_guest(const struct finals_plan *plan, double time_ms, double best_ms, double limit_ms) {
   const double cost_ms = sample_cost_ms(plan, time_ms), most_ms = GUEST_PART * limit_ms;
   const bool is_far = time_ms > MEASURE_SCREEN_RATIO * best_ms;
@@ -76,7 +78,7 @@ static int at_most(int value, int limit) { return value < limit ? value : limit;
 void finals_plan_make(const struct finals_times *times, double budget_ms, int available, int roof_count,
                       struct finals_plan *out) {
   const double limit_ms = PLANNED_PART * budget_ms;
-  /* If a single application is so long, no interval is possible in this time. The plan then only keeps the time. */
+  /* If a single application is so long, the time is too short for an interval. The plan then only keeps to the time. */
   const bool is_long = times->best_ms > MEASURE_LONG_SAMPLE_MS;
   *out = (struct finals_plan){.sample_ms = FINALS_SAMPLE_US / 1e3,
                               .entrants = at_most(available, FINALS_ENTRANTS),
@@ -87,8 +89,8 @@ void finals_plan_make(const struct finals_times *times, double budget_ms, int av
                               .entry_rounds_least = is_long ? 1 : FINALS_ENTRY_ROUNDS_LEAST,
                               .final_rounds_least = is_long ? FINALS_LONG_ROUNDS_LEAST : FINALS_ROUNDS_LEAST};
   const double least_sample_ms = MEASURE_SAMPLE_US / 1e3;
-  /* Shorter samples come first: they lose the least, because the resolution of events is the smallest error. Then
-   * variants are left out that will hardly win, then the intervals become wider. */
+  /* The order of reductions. Shorter samples lose the least, because the resolution of events is the smallest error.
+   * Then fewer variants enter: those left out would hardly win. Then fewer final rounds make the intervals wider. */
   const struct {
     int *what, least;
   } steps[] = {{&out->entrants, is_long ? FINALS_LONG_LEAST : FINALS_ENTRANTS_LEAST},

@@ -6,7 +6,7 @@
 
 #include "db/store/store.h"
 
-/* How much is done where time is not short, and the least. */
+/* How much is done if there is enough time, and the least that is done. */
 enum {
   FINALS_ENTRANTS = 64,
   FINALS_ENTRANTS_LEAST = 16,
@@ -16,27 +16,27 @@ enum {
   FINALS_FINALISTS = 12,
   FINALS_FINALISTS_LEAST = 4,
   FINALS_ROUNDS = 20,
-  FINALS_ROUNDS_MOST = 400, /* with what is left of the budget */
-  FINALS_ROUNDS_LEAST = 8,  /* fewer than 6 have no interval of 95 % */
+  FINALS_ROUNDS_MOST = 400, /* with the rest of the budget */
+  FINALS_ROUNDS_LEAST = 8,  /* fewer than 6 rounds have no interval of 95 % */
   /* If an application of the best takes more than MEASURE_LONG_SAMPLE_MS: */
-  FINALS_LONG_LEAST = 2,        /* entrants, finalists */
-  FINALS_LONG_ROUNDS_LEAST = 3, /* final rounds; entry rounds: 1 */
-  FINALS_SAMPLE_US = 1000,      /* a sample; the least is MEASURE_SAMPLE_US */
+  FINALS_LONG_LEAST = 2,        /* the least entrants and finalists */
+  FINALS_LONG_ROUNDS_LEAST = 3, /* the least final rounds; there is 1 entry round */
+  FINALS_SAMPLE_US = 1000,      /* length of a sample; the least is MEASURE_SAMPLE_US */
   FINALS_BUDGET_LEAST_MS = 5000
 };
 
-/* Rounds of energy (energy_rounds.h), and how long each finalist runs in one of them. */
+/* The number of rounds of energy (energy_rounds.h), and how long each finalist runs in one of them. */
 enum { ENERGY_LOOP_MS = 400, ENERGY_CHANGES = 4, ENERGY_ROUNDS = 6, ENERGY_FINALISTS = 6 };
 
 /* The part of the phase's time that rounds of energy may take. */
 #define FINALS_ENERGY_PART 0.6
 
-/* The time that a finalist takes in one of them.
- *   time_ms  of one application; 0: not known, or nothing runs */
+/* The time that a finalist takes in a round of energy.
+ *   time_ms  time of one application; 0: not known, or nothing runs */
 double finals_loop_ms(double time_ms);
 
 /* The time that rounds of energy take; 0 for OBJECTIVE_TIME.
- *   best_ms  of one application; 0: not known yet */
+ *   best_ms  best time of one application; 0: not known yet */
 double finals_energy_ms(enum objective objective, double best_ms);
 
 /* The least budget of a run that keeps this much for finals with rounds of energy; see schedule_divide. */
@@ -48,18 +48,18 @@ double finals_budget_ms(double run_budget_ms);
 /* The time to keep for the finals, once the time of the best variant is known. That is the time of complete finals, if
  * it is less than 20 % of the budget. Else it is 20 % of the budget, or the time of the shortest finals if that is
  * more. All times are estimated generously.
- *   best_ms, default_ms  of one application
- *   served_ms            of what a lookup serves, where it takes part although it is far behind; else 0
- *   load_ms              what it takes to load a candidate
+ *   best_ms, default_ms  times of one application
+ *   served_ms            time of what a lookup serves if that takes part although it is far behind; else 0
+ *   load_ms              time to load a candidate
  *   available            candidates that may enter */
 double finals_need_ms(double best_ms, double default_ms, double served_ms, double load_ms, int available,
                       double run_budget_ms);
 
 /* The times that a plan is made from. */
 struct finals_times {
-  double best_ms, default_ms; /* of one application; before each sample one is not timed */
-  double recheck_ms;          /* of one finalist; 0: not known yet */
-  double served_ms;           /* of what a lookup serves, where that is far behind; else 0 */
+  double best_ms, default_ms; /* times of one application; one application before each sample is not timed */
+  double recheck_ms;          /* time to recheck one finalist; 0: not known yet */
+  double served_ms;           /* time of what a lookup serves if that is far behind; else 0 */
 };
 
 /* A variant that takes part although it may be far behind: the default, or what a lookup serves. */

@@ -7,8 +7,8 @@
 #include "tuner/measure/finals/energy_rounds.h"
 #include "tuner/measure/finals/tie_rule.h"
 
-/* The player with the lowest adjusted time, or other number, among the `count` players from `first`; -1 if none is in
- * and has a time. */
+/* The player with the lowest score among the `count` players from `first`, such as an adjusted time; -1 if none of
+ * them is in and has a score. */
 static int fastest_player(const struct rounds *rounds, const double *adjusted_ms, int first, int count) {
   int best = -1;
   for (int p = first; p < first + count; p++) {
@@ -17,13 +17,13 @@ static int fastest_player(const struct rounds *rounds, const double *adjusted_ms
   return best;
 }
 
-/* What a finalist's ratio to another one on this device is multiplied by, to be that of the means over all GPUs. */
+/* The factor that turns the ratio of two finalists on this device into the ratio of their means over all GPUs. */
 static double weight_beside(const struct finals_phase *phase, int player, int other) {
   return phase->weights ? phase->weights[player] / phase->weights[other] : 1;
 }
 
 /* Find the winner's player by the rule of step 7.
- *   scores  what finalists are ranked by */
+ *   scores the numbers by which finalists are ranked */
 static halotune_status choose_winner(struct finals_phase *phase, const double *scores, int *winner) {
   const int count = phase->finalist_count, leader = fastest_player(&phase->final, scores, 0, count);
   struct contender *contenders = arena_alloc(&phase->arena, (size_t)count * sizeof *contenders);
@@ -52,7 +52,7 @@ static struct summary tell_ratio(struct rounds *rounds, int player, int winner) 
 }
 
 /* Fill an entry's times and ratios from some rounds.
- *   weight  what its ratio is multiplied by */
+ *   weight factor on its ratio */
 static halotune_status tell_entry(struct rounds *rounds, int player, int winner, double weight, struct arena *arena,
                                   struct final_entry *entry) {
   const struct summary times = rounds_times(rounds, player), ratio = tell_ratio(rounds, player, winner);
@@ -91,7 +91,7 @@ static void tell_roof(struct finals_phase *phase, const double *adjusted_ms, int
 /* An entry with its key for sorting. The groups are winner, finalists, other entries, entries that left. */
 struct ranking {
   int group;
-  double score; /* what its group is sorted by */
+  double score; /* the key within its group */
   struct final_entry entry;
 };
 

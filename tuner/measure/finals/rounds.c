@@ -66,7 +66,7 @@ static int shuffle_players(struct rounds *rounds) {
   return count;
 }
 
-/* The player in this slot leaves. A slot that nobody in this round has is a mistake of the backend. */
+/* Remove the player in this slot. If no player of the round has the slot, the backend made a mistake. */
 static halotune_status remove_player(struct rounds *rounds, int slot, int count, const struct verdict *verdict) {
   for (int i = 0; i < count; i++) {
     if (rounds->slots[i] != slot) continue;
@@ -138,7 +138,7 @@ static double time_of(const struct rounds *rounds, int round, int player) {
   return rounds->times_ms[(size_t)round * (size_t)rounds->player_count + (size_t)player];
 }
 
-/* Whether a player has times in rounds with a slowdown alone. */
+/* Whether some player has times only in rounds with a slowdown. */
 static bool anyone_needs_throttled(const struct rounds *rounds) {
   for (int p = 0; p < rounds->player_count; p++) {
     int all = 0, clean = 0;

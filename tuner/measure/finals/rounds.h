@@ -15,9 +15,9 @@ enum { ROUNDS_NONE = -1 };
 /* A loaded slot that takes part in the rounds. */
 struct player {
   int slot, batch;
-  int skips; /* after each round with it, so many rounds without it follow; ROUNDS_NONE: it is in no round */
-  struct verdict verdict; /* OUTCOME_MEASURED; else it left, and its times mean nothing */
-  bool is_constant;       /* all its times are one value, which does not tell how they vary */
+  int skips;              /* rounds without it after each round with it; ROUNDS_NONE: it is in no round */
+  struct verdict verdict; /* if this is not OUTCOME_MEASURED, it left, and its times mean nothing */
+  bool is_constant;       /* all its times are one value, so it is not known how they vary */
 };
 
 /* The times of rounds. Begin with rounds_make, end with rounds_free. */
@@ -27,21 +27,21 @@ struct rounds {
   struct arena arena; /* the arrays below */
   struct player *players;
   int player_count, count, capacity;
-  double *times_ms;             /* of round r and player p: times_ms[r * player_count + p]; NaN if it took no part */
-  bool *is_throttled;           /* a round each: it was repeated, and the GPU was still slowed down */
-  double *factors, *scratch;    /* for computations */
-  int *slots, *batches, *order; /* of one round; order: the player of each place */
+  double *times_ms;          /* time of player p in round r: times_ms[r * player_count + p]; NaN if it took no part */
+  bool *is_throttled;        /* for each round: it was repeated, and the GPU was still slowed down */
+  double *factors, *scratch; /* room for computations */
+  int *slots, *batches, *order; /* arrays of one round; order: the player of each place */
   double *place_ms;
   uint64_t seed, shuffles;          /* shuffles: random numbers drawn so far */
   bool checks;                      /* the results of samples are checked (sample_plan) */
-  struct gpu_reading before, after; /* of the first and the last round */
+  struct gpu_reading before, after; /* readings at the first and the last round */
 };
 
 /* When to take no more rounds, even if fewer than wanted are there. */
 struct rounds_end {
-  double at_ms; /* at this time, if `least` rounds are there; no round is repeated after it */
+  double at_ms; /* end at this time if there are `least` rounds; no round is repeated after it */
   int least;
-  bool (*is_stopped)(void *state); /* at once if this returns true; NULL: never */
+  bool (*is_stopped)(void *state); /* end at once if this returns true; NULL: never */
   void *state;
 };
 
@@ -51,9 +51,9 @@ halotune_status rounds_make(struct backend_handle *backend, const struct time_so
                             int player_count, int capacity, struct rounds *out);
 void rounds_free(struct rounds *rounds);
 
-/* Take `wanted` more rounds, as far as there is room. A round in which the GPU throttled (steady.h) is repeated at most
- * THROTTLE_REPEATS times, then kept as it is. A player that goes wrong leaves, and the others take the round again.
- * Returns HALOTUNE_OK, or the backend's status. */
+/* Take `wanted` more rounds, or as many as there is room for. A round in which the GPU throttled (steady.h) is
+ * repeated at most THROTTLE_REPEATS times, then kept as it is. A player that goes wrong leaves, and the others take the
+ * round again. Returns HALOTUNE_OK, or the backend's status. */
 halotune_status rounds_run(struct rounds *rounds, int wanted, const struct rounds_end *end);
 
 /* Drop the rounds in which the GPU was slowed down, if at least `least` others remain, and each player that has a time
@@ -66,9 +66,10 @@ bool player_is_in(const struct rounds *rounds, int player);
 struct summary rounds_times(struct rounds *rounds, int player);
 struct summary rounds_ratio(struct rounds *rounds, int player, int to);
 
-/* One time for each player, without what all players of a round have in common: the median over rounds of its time over
- * the round's factor. The factor of a round is the median over its players of time over the player's own median. This
- * is fair between players that have a time in every round. NaN for players that left or have no time.
+/* Compute one time for each player, without the changes that all players of a round share. It is the median of the
+ * player's times, each divided by the factor of its round. The factor of a round is the median over its players of the
+ * player's time over its own median. This is fair between players that have a time in every round. NaN for players that
+ * left or have no time.
  *   out_ms  receives player_count numbers */
 void rounds_adjusted(struct rounds *rounds, double *out_ms);
 

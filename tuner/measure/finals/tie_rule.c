@@ -1,7 +1,7 @@
 /* tie_rule.c: compares finalists that tie. */
 #include "tuner/measure/finals/tie_rule.h"
 
-/* Whether the rule prefers a to b; both tie. */
+/* Whether the rule prefers a to b. Both tie. */
 static bool is_preferred(const struct contender *a, const struct contender *b) {
   if (a->is_default != b->is_default) return a->is_default;
   if (a->registers != b->registers) return a->registers < b->registers;

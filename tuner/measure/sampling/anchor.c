@@ -30,7 +30,7 @@ struct anchor {
   struct backend_handle *backend;
   struct time_source time;
   int slot, batch;
-  int sample_count; /* of a reading */
+  int sample_count; /* samples of a reading */
   double unit;      /* time of the variant in the slot over the time of the first variant */
   double taken_at_ms, busy_until_ms, period_ms;
   struct anchor_reading *readings;
@@ -52,7 +52,7 @@ static halotune_status take_median(struct anchor *anchor, struct anchor_reading 
     *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
     halotune_status st = attempts++ > 0 ? steady_pause(backend) : HALOTUNE_OK;
     if (st != HALOTUNE_OK) return st;
-    backend->table->read(backend->state, &before); /* a slowdown may end, or begin, between the samples */
+    backend->table->read(backend->state, &before); /* a slowdown may begin or end between the samples */
     st = backend->table->sample(backend->state, &plan, times_ms, &failed, verdict);
     if (st != HALOTUNE_OK || verdict->outcome != OUTCOME_MEASURED) return st;
     /* The first sample follows other kernels and data: it does not count. */
@@ -115,7 +115,7 @@ void anchor_busy_until(struct anchor *anchor, double end_ms) {
 }
 
 static struct cover *cover_find(const struct anchor *anchor, long number) {
-  for (int i = anchor->cover_count - 1; i >= 0; i--) { /* mostly one of the newest is wanted */
+  for (int i = anchor->cover_count - 1; i >= 0; i--) { /* usually one of the newest is wanted */
     if (anchor->covers[i].number == number) return &anchor->covers[i];
   }
   return NULL;
@@ -158,7 +158,8 @@ bool anchor_is_marked(const struct anchor *anchor, long number) {
   return cover && (cover->state == COVER_AGAIN || cover->state == COVER_ASKED || cover->state == COVER_MARKED);
 }
 
-/* The time of the nearest reading that is not spoilt, in one direction first; of this reading if all are spoilt. */
+/* The time of the nearest reading that is not spoilt, searched in one direction first. If all readings are spoilt, the
+ * time of this one. */
 static double clean_ms(const struct anchor *anchor, int reading, int direction) {
   for (int turn = 0; turn < 2; turn++, direction = -direction) {
     for (int i = reading; i >= 0 && i < anchor->reading_count; i += direction) {
@@ -205,7 +206,8 @@ static halotune_status find_batch(struct anchor *anchor, struct verdict *verdict
   return st;
 }
 
-/* Nobody watched the GPU since the last reading: variants that wait for the next one are measured again. */
+/* Ask for another measurement of the variants that wait for the next reading, because nobody watched the GPU since the
+ * last one. */
 static void ask_open_again(struct anchor *anchor) {
   for (int i = 0; i < anchor->cover_count; i++) {
     struct cover *cover = &anchor->covers[i];

@@ -16,35 +16,35 @@
 #include "tuner/measure/backends/backend.h"
 
 enum {
-  ANCHOR_PERIOD_MS = 2000, /* or ANCHOR_PERIOD_READINGS times what a reading takes, if that is longer */
+  ANCHOR_PERIOD_MS = 2000, /* or ANCHOR_PERIOD_READINGS times the length of a reading if that is longer */
   ANCHOR_PERIOD_READINGS = 20,
-  ANCHOR_GAP_MS = 50,  /* without work, the GPU lowers its clocks */
+  ANCHOR_GAP_MS = 50,  /* after such a gap without work, the GPU has lowered its clocks */
   ANCHOR_ATTEMPTS = 3, /* measurements of one variant */
-  ANCHOR_SAMPLES = 7,  /* of one reading, which is their median; fewer if they take more than ANCHOR_READING_MS */
+  ANCHOR_SAMPLES = 7,  /* a reading is the median of so many samples; fewer if they take more than ANCHOR_READING_MS */
   ANCHOR_READING_MS = 100,
   ANCHOR_SAMPLES_LEAST = 3,
   ANCHOR_SLOW_MS = 10,    /* see anchor_is_slow */
-  ANCHOR_SPOILT_MOST = 16 /* after so many spoilt measurements in a row, none is repeated for that */
+  ANCHOR_SPOILT_MOST = 16 /* after so many spoilt measurements in a row, spoilt ones are no longer repeated */
 };
 
 /* If two readings differ by more than this part of the smaller one, the GPU has changed. */
 #define ANCHOR_TOLERANCE 0.01
 
-/* An anchor that takes more than ANCHOR_SLOW_MS, and more than this times the best, is too slow: it takes time from the
- * search, and tells no more than a faster one. */
+/* An anchor that takes more than ANCHOR_SLOW_MS, and more than this times the best, is too slow: it takes time from
+ * the search, and a faster one tells as much. */
 #define ANCHOR_SLOW_RATIO 5
 
 /* Whether a variant is too slow for an anchor.
- *   time_ms  of one application of it
- *   best_ms  of the fastest variant so far */
+ *   time_ms  time of one application of it
+ *   best_ms  time of the fastest variant so far */
 static inline bool anchor_is_slow(double time_ms, double best_ms) {
   return time_ms > ANCHOR_SLOW_MS && time_ms > ANCHOR_SLOW_RATIO * best_ms;
 }
 
-/* The time from one reading to the next, for an anchor whose samples take so long. */
+/* The time from one reading to the next, for an anchor whose samples take this long. */
 double anchor_period_ms(double sample_ms);
 
-struct anchor; /* each problem has its own */
+struct anchor; /* each problem has its own anchor */
 
 /* Find the anchor's batch, and take the first reading.
  *   backend  must live as long as the anchor
@@ -67,21 +67,21 @@ bool anchor_due(const struct anchor *anchor);
  *            variant and call anchor_replace */
 halotune_status anchor_take(struct anchor *anchor, struct verdict *verdict);
 
-/* Go on with another variant, which is in the slot now, because the one before failed or was too slow. Its time counts
- * as equal to the last reading. A change of the GPU since that reading is not seen, so that variants that were measured
- * since then have to be measured again.
- *   verdict  receives OUTCOME_MEASURED; or what went wrong with the variant, and there is still none to go on with */
+/* Continue with another variant, which is in the slot now, because the earlier one failed or was too slow. Its time
+ * counts as equal to the last reading. A change of the GPU since that reading is not seen, so that variants that were
+ * measured since then have to be measured again.
+ *   verdict  receives OUTCOME_MEASURED; or what went wrong with the variant. Then there is still no anchor */
 halotune_status anchor_replace(struct anchor *anchor, struct verdict *verdict);
 
-/* The GPU has just done some work, so that no gap has begun. */
+/* Note that the GPU has just done some work, so no gap has begun. */
 void anchor_busy(struct anchor *anchor);
 
-/* The same of work that ended earlier: a gap has begun then, unless the GPU worked later.
+/* Note work that ended earlier. A gap began then, unless the GPU worked later.
  *   end_ms  on the anchor's clock; 0 for no work */
 void anchor_busy_until(struct anchor *anchor, double end_ms);
 
-/* A variant was measured since the last reading. Covering a number again counts as its next attempt.
- *   number     of the variant, above 0
+/* Note that a variant was measured since the last reading. A number that is covered again counts as its next attempt.
+ *   number     number of the variant, above 0
  *   is_spoilt  measured.is_marked: the GPU was slowed down all the time. The variant has to be measured again even if
  *              the readings agree, because the slowdown may end
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
@@ -102,7 +102,7 @@ bool anchor_is_marked(const struct anchor *anchor, long number);
  *   number  0, or one that no reading follows yet: the scale by the last reading */
 double anchor_scale(const struct anchor *anchor, long number);
 
-/* The last reading. If another variant has taken the anchor's place, the time that the first one would have. */
+/* The last reading. If another variant has replaced the first one, the time that the first one would have now. */
 double anchor_time_ms(const struct anchor *anchor);
 
 /* The last reading of the variant in the slot. */

@@ -106,12 +106,12 @@ static bool is_enough(const struct summary *times, const struct measure_request 
 }
 
 /* Take samples until their median is known well enough.
- *   is_long  a sample is so long that those of the warm-up count, too */
+ *   is_long  samples are so long that those of the warm-up count, too */
 static halotune_status sample_fully(struct backend_handle *backend, const struct measure_request *request, int batch,
                                     bool is_long, double time_ms, struct samples *samples, struct verdict *verdict) {
   const double limit_ms = request->limit_ms > 0 ? fmin(request->limit_ms, MEASURE_SPAN_MOST_MS) : MEASURE_SPAN_MOST_MS;
   const double sample_ms =
-      fmax(time_ms * batch, MEASURE_SAMPLE_US / 1e3); /* a time may be too short for the clock: 0 */
+      fmax(time_ms * batch, MEASURE_SAMPLE_US / 1e3); /* a time that is too short for the clock is 0 */
   const int fitting = (int)floor(limit_ms / sample_ms);
   const int most = is_long || fitting > MEASURE_WARM_SAMPLES ? fitting : MEASURE_WARM_SAMPLES;
   int more = (int)fmin(fmax(MEASURE_SAMPLES, ceil(MEASURE_SPAN_MS / sample_ms)), most);
@@ -133,7 +133,7 @@ static bool is_hopeless(const struct measure_request *request, double time_ms, i
   return !request->is_full && time_ms * batch >= MEASURE_SPAN_MS && measure_is_hopeless(time_ms, request->best_ms);
 }
 
-/* Begin with the sample that found the batch, in place of a warm-up. Take two more if they are needed to screen.
+/* Use the sample that found the batch in place of a warm-up. Take two more if they are needed to screen.
  *   first_ms  time of an application in that sample */
 static halotune_status start_with(struct backend_handle *backend, const struct measure_request *request, int batch,
                                   double first_ms, struct samples *samples, struct verdict *verdict) {

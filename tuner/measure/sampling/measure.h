@@ -10,11 +10,11 @@
  *    samples give. A single sample screens if it is at least MEASURE_SPAN_MS long and more than MEASURE_HOPELESS_RATIO
  *    times the best: no cold start and no disturbance slows such a long sample down so much.
  * 4. Samples: at least 8 over at least 5 ms. Their number is doubled until the 95 % interval is at most 1 % wide, or
- *    begins above 1.08 times the best (the variant cannot get into the finals), or 1 s is spent. Variants enter the
- *    finals within 3 % of the best: an error of half of 1 % keeps none out that belongs there.
- *    If a sample takes more than MEASURE_LONG_SAMPLE_MS, the sample that found the batch is the first of the warm-up,
- *    or the whole warm-up if no best time is known. The samples of the warm-up then count, and no more samples are
- *    begun than fit into 1 s with them.
+ *    begins above 1.08 times the best (the variant cannot get into the finals), or 1 s is spent. Variants within 3 %
+ *    of the best enter the finals, so an error of 0.5 % excludes none that could win. If a sample takes more than
+ *    MEASURE_LONG_SAMPLE_MS, the sample that found the batch is the first of the warm-up, or the whole warm-up if no
+ *    best time is known. The samples of the warm-up then count, and no more samples are begun than fit into 1 s with
+ *    them.
  * 5. Clocks are read before 2 and after 4. If a reading tells of a slowdown (steady.h), 2 to 4 are repeated. They are
  *    repeated once, when the clock is steady, if a variant was screened while the clock rose by more than 3 %. Neither
  *    is done for a variant that was screened at more than MEASURE_HOPELESS_RATIO times the best: no state of the GPU
@@ -28,10 +28,10 @@ enum {
   MEASURE_SAMPLE_US = 200,
   MEASURE_WARM_SAMPLES = 3,
   MEASURE_WARM_SAMPLES_MOST = 32,
-  MEASURE_SAMPLES = 8, /* at least */
-  MEASURE_SPAN_MS = 5, /* all samples together, at least */
+  MEASURE_SAMPLES = 8, /* least number of samples */
+  MEASURE_SPAN_MS = 5, /* least time of all samples together */
   MEASURE_SPAN_MOST_MS = 1000,
-  MEASURE_LONG_SAMPLE_MS = 100, /* three of them are the longest warm-up */
+  MEASURE_LONG_SAMPLE_MS = 100, /* three samples of this length are the longest warm-up */
   MEASURE_BATCH_MOST = 4096     /* applications of one sample */
 };
 
@@ -42,17 +42,17 @@ enum {
 
 struct measure_request {
   int slot;
-  double best_ms; /* of the best variant so far, as the GPU is now: see anchor_scale(); 0: none */
+  double best_ms; /* time of the best variant so far, as the GPU is now; see anchor_scale(). 0: there is none */
   bool is_full;   /* no screening, and no early end for slow variants */
-  /* The time for the samples of 4; 0: MEASURE_SPAN_MOST_MS. Fewer than 8 samples are taken if 8 do not fit, but at
-   * least 3, unless they are long. */
+  /* The time for the samples of step 4; 0: MEASURE_SPAN_MOST_MS. Fewer than 8 samples are taken if 8 do not fit, but
+   * at least 3, unless they are long. */
   double limit_ms;
 };
 
 /* The result. End with measured_free. */
 struct measured {
   struct verdict verdict; /* OUTCOME_MEASURED, OUTCOME_SCREENED, or what went wrong */
-  struct timing timing;   /* its samples are `samples` below: of the warm-up if the variant was screened */
+  struct timing timing;   /* its samples are `samples` below; those of the warm-up if the variant was screened */
   float *samples;
   int batch; /* applications of one sample */
   struct gpu_reading before, after;

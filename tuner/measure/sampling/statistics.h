@@ -20,7 +20,7 @@
 struct summary {
   int count;
   double median, minimum, low, high; /* low, high: the interval */
-  double confidence;                 /* of the interval, by the formula above; 0 for fewer than 2 values */
+  double confidence;                 /* confidence of the interval, by the formula above; 0 for fewer than 2 values */
 };
 
 /* The j of the formula, from 1; also 1 if there is no interval of 95 %.

@@ -9,8 +9,8 @@
 #include "tuner/measure/backends/backend.h"
 
 enum {
-  STEADY_WORK_MS = 20, /* of work between two readings of the clock */
-  STEADY_LOOKS = 15    /* at most: 300 ms */
+  STEADY_WORK_MS = 20, /* length of the work between two readings of the clock */
+  STEADY_LOOKS = 15    /* most readings: 300 ms in all */
 };
 
 /* Keep the GPU busy until two readings of the SM clock are within 1 %. If the clock cannot be read, two readings are
