@@ -10,12 +10,12 @@
 static atomic_int sections, parts;
 static _Atomic(const char *) said;
 
-/* While the process is stopped, the timer goes on, and the signals of all that time become one. */
+/* The timer continues while the process is stopped. The signals of that time arrive as one. */
 static void count_part(int number) {
   (void)number;
   if (atomic_fetch_add(&parts, 1) + 1 < DRIVER_LIMIT_PARTS) return;
   const char *sentence = atomic_load(&said);
-  const ssize_t ignored = write(STDERR_FILENO, sentence, strlen(sentence)); /* it ends in any case */
+  const ssize_t ignored = write(STDERR_FILENO, sentence, strlen(sentence)); /* the program ends in any case */
   (void)ignored;
   _exit(DRIVER_LIMIT_EXIT);
 }

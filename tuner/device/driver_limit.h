@@ -12,15 +12,16 @@ enum { DRIVER_LIMIT_EXIT = 3 };
  * however long it took. */
 enum { DRIVER_LIMIT_PARTS = 12 };
 
-/* Stand around calls that may never return. After DRIVER_LIMIT_MS the program says so on standard error, and ends; what
- * it stored stays. Its workers end with it. Sections of several threads, and one within another, end with the last.
- * Signals: SIGALRM is this file's; calls that it interrupts are restarted where the system can do so. */
+/* These two functions stand around calls that may never return. After DRIVER_LIMIT_MS the program says so on standard
+ * error and ends, and its workers end with it. Stored results stay. Sections of several threads, and nested sections,
+ * end with the last one. Signals: SIGALRM is this file's; calls that it interrupts are restarted where the system can
+ * do so. */
 void driver_limit_begin(void);
 void driver_limit_end(void);
 
-/* The same for other calls.
+/* Like driver_limit_begin, with another limit and sentence.
  *   limit_ms  rounded to DRIVER_LIMIT_PARTS parts of whole milliseconds
- *   sentence  what is said on standard error, with its line's end; lives until driver_limit_end */
+ *   sentence  printed on standard error, with its line end; lives until driver_limit_end */
 void driver_limit_begin_for(int limit_ms, const char *sentence);
 
 #endif

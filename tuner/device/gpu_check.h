@@ -9,7 +9,7 @@
 /* The input of a check; struct Look of check.cu. It counts elements of the field's type, or 32-bit words for
  * check_input. */
 struct gpu_look {
-  long long front, count, behind; /* guard, field, guard */
+  long long front, count, behind; /* elements of guard, field, guard */
   long long nx, ny;
   long long low[MAX_DIMS], high[MAX_DIMS];
   double rounding, allowed_units; /* see compare_fields */
@@ -44,15 +44,15 @@ struct gpu_checker {
   struct gpu *gpu;
   CUmodule module;
   CUfunction check[DTYPE_COUNT], check_input, digest, empty, spin;
-  CUfunction fill[DTYPE_COUNT], reference[DTYPE_COUNT]; /* of tuner/device/fields.cu */
+  CUfunction fill[DTYPE_COUNT], reference[DTYPE_COUNT]; /* kernels of tuner/device/fields.cu */
   CUdeviceptr found;                                    /* room for GPU_CHECK_MAX_BLOCKS results */
   CUstream stream;
-  int blocks; /* of a check */
+  int blocks; /* blocks of a check */
   struct gpu_found host[GPU_CHECK_MAX_BLOCKS];
 };
 
 /* Load the compiled source. Checks run on `stream`.
- *   blocks  of a check, at most GPU_CHECK_MAX_BLOCKS
+ *   blocks  blocks of a check, at most GPU_CHECK_MAX_BLOCKS
  * Returns HALOTUNE_OK or HALOTUNE_NO_GPU. */
 halotune_status gpu_checker_load(struct gpu *gpu, const void *cubin, CUstream stream, int blocks,
                                  struct gpu_checker *out);
@@ -78,12 +78,13 @@ halotune_status gpu_fill(struct gpu_checker *checker, enum dtype dtype, CUdevice
 /* The fields that a step of the reference reads; 0 behind the last input. */
 struct gpu_reference_inputs {
   CUdeviceptr starts[GPU_RECIPE_INPUTS];
-  CUdeviceptr values[GPU_RECIPE_INPUTS], magnitudes[GPU_RECIPE_INPUTS]; /* of the step before; 0: it has none */
+  /* computed by the step before; 0: not computed */
+  CUdeviceptr values[GPU_RECIPE_INPUTS], magnitudes[GPU_RECIPE_INPUTS];
 };
 
 /* Compute a step of the reference of one output, and wait for it. `bad` counts points that the element type cannot
  * hold.
- *   want, magnitudes  of the output; none of the step's inputs */
+ *   want, magnitudes  of the output; other memory than the step's inputs */
 halotune_status gpu_reference(struct gpu_checker *checker, enum dtype dtype, CUdeviceptr recipe,
                               const struct gpu_reference_inputs *inputs, int output, CUdeviceptr want,
                               CUdeviceptr magnitudes, struct gpu_found *out);

@@ -7,15 +7,15 @@
 #include "base/system/clock.h"
 
 enum {
-  BATCH_MOST = 128,   /* applications between two looks at whether the fields are to be made fresh */
-  BATCHES_MOST = 256, /* of a unit */
+  BATCH_MOST = 128,   /* applications between two checks whether the fields have to be made fresh */
+  BATCHES_MOST = 256, /* batches of a unit */
   IDLE_US = 1000
 };
 
-/* Of one unit of work: long enough that NVML answers meanwhile. */
+/* Length of one unit of work: long enough for an answer of NVML. */
 static const double unit_ms = 4;
 
-/* What runs between two readings. */
+/* The work between two readings. */
 struct unit {
   int batch, batches;
 };
@@ -28,7 +28,7 @@ static struct unit unit_of(const struct gpu_session *s, const struct gpu_energy_
   return (struct unit){batch, (int)fmin(ceil(wanted / batch), BATCHES_MOST)};
 }
 
-/* The loop: what was launched, and what the counter showed. */
+/* The state of the loop: launched units, and values of the counter. */
 struct loop {
   struct unit unit;
   long launched, done; /* units */
@@ -48,7 +48,7 @@ static halotune_status launch_unit(struct gpu_session *s, const struct gpu_energ
   return status;
 }
 
-/* Launch until two units are in the queue, and wait for the older one. Idle, sleep a little. */
+/* Launch until two units are in the queue, and wait for the older one. If nothing shall run, sleep a little. */
 static halotune_status pass_unit(struct gpu_session *s, const struct gpu_energy_plan *plan, struct loop *loop) {
   halotune_status status = HALOTUNE_OK;
   if (plan->slot == GPU_ENERGY_IDLE) {

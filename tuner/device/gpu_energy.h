@@ -15,17 +15,18 @@
 enum { GPU_ENERGY_IDLE = -1, GPU_ENERGY_MOST_MS = 8000, GPU_ENERGY_UNITS = 64 };
 
 struct gpu_energy_plan {
-  int slot;           /* GPU_ENERGY_IDLE: nothing runs */
-  double time_ms;     /* of one application, roughly; more than 0 */
-  double least_ms;    /* between the first and the last value that count; a quarter of it before them is the warm-up */
-  long least_changes; /* of the counter between them */
+  int slot;       /* GPU_ENERGY_IDLE: nothing runs */
+  double time_ms; /* time of one application, roughly; more than 0 */
+  /* least time between the first and the last value that count. A quarter of it before them is the warm-up */
+  double least_ms;
+  long least_changes; /* least number of changes of the counter between them */
 };
 
-/* What the GPU used between two changes of its counter. */
+/* The energy that the GPU used between two changes of its counter. */
 struct gpu_energy {
   double energy_mj, span_ms;
   long applications; /* 0 for GPU_ENERGY_IDLE */
-  long changes;      /* of the counter */
+  long changes;      /* changes of the counter */
 };
 
 /* Run a slot, and read the counter.

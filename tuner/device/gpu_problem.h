@@ -20,12 +20,13 @@ struct gpu_problem {
   int launch_steps;              /* time steps of a launch */
   enum dtype dtype;
   struct domain domain;                /* dense: no gaps between rows */
-  size_t buffer_bytes[2 * MAX_FIELDS]; /* of each buffer; a mask's are rounded up to a multiple of 4 */
-  size_t element_bytes[MAX_FIELDS];    /* of each input */
+  size_t buffer_bytes[2 * MAX_FIELDS]; /* bytes of each buffer; for a mask rounded up to a multiple of 4 */
+  size_t element_bytes[MAX_FIELDS];    /* bytes of an element of each input */
   /* the points of each output that a launch writes: low <= point < high */
   long written_low[MAX_FIELDS][MAX_DIMS], written_high[MAX_FIELDS][MAX_DIMS];
-  int in_place[MAX_FIELDS]; /* of each output: the number of the input in whose memory it may lie, plus 1; 0 for none */
-  int phase_count;          /* 1 if the stencil is not iterated */
+  /* for each output: the number of the input in whose memory it may lie, plus 1; 0 for none */
+  int in_place[MAX_FIELDS];
+  int phase_count; /* 1 if the stencil is not iterated */
   struct gpu_phase phases[GPU_MOST_PHASES];
   enum launch_mode launch;
   enum cache_mode cache;

@@ -20,7 +20,7 @@ struct gpu_recipe {
   struct gpu_filling {
     unsigned long long key;
     double low, high;         /* the range of values; both 0: from -1 to 1 */
-    long long leader;         /* the buffer whose points outside of the box it has; its own number: none */
+    long long leader;         /* the buffer whose points outside of the box this one copies; its own number: none */
   } fillings[2 * MAX_FIELDS]; /* inputs, then outputs */
   long long input_count, output_count, constant_count, tap_count, instruction_count;
   struct gpu_constant {
@@ -32,8 +32,8 @@ struct gpu_recipe {
   struct gpu_instruction {
     int operation, result, args[MAX_EXPR_ARGS];
   } instructions[GPU_RECIPE_INSTRUCTIONS];
-  long long steps;                      /* of the reference */
-  long long sources[GPU_RECIPE_INPUTS]; /* the output that becomes each input in the next step; -1: it stays */
+  long long steps;                      /* steps of the reference */
+  long long sources[GPU_RECIPE_INPUTS]; /* the output that becomes each input in the next step; -1: the input stays */
 };
 
 /* Whether the GPU can make the fields of a scene: one launch of a stencil whose inputs only become outputs of the step

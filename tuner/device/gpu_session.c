@@ -60,7 +60,7 @@ void gpu_session_close(struct gpu_session *s) {
   cu_close(&s->cu);
 }
 
-/* Whether a buffer's first content is kept: that of inputs, and that of outputs which become inputs. */
+/* Whether a buffer's first content is kept. It is kept for inputs, and for outputs that become inputs. */
 static bool has_start(const struct gpu_problem *problem, int buffer) {
   return buffer < problem->input_count || problem->phase_count > 1;
 }
@@ -172,7 +172,7 @@ halotune_status gpu_session_download(struct gpu_session *s, enum gpu_upload kind
   return status == HALOTUNE_OK ? gpu_did(&s->gpu, s->cu.to_host(bytes, from, byte_count), "cuMemcpyDtoH") : status;
 }
 
-/* Whether a recipe is of the session's problem, so that its kernels stay within the fields. */
+/* Whether a recipe belongs to the session's problem, so that its kernels stay within the fields. */
 static bool is_recipe_of(const struct gpu_problem *problem, const struct gpu_recipe *recipe) {
   bool fits = recipe->input_count == problem->input_count && recipe->input_count <= GPU_RECIPE_INPUTS &&
               recipe->output_count == problem->output_count;
@@ -181,13 +181,13 @@ static bool is_recipe_of(const struct gpu_problem *problem, const struct gpu_rec
   return fits && recipe->steps >= 1;
 }
 
-/* What a step of the reference has computed of each output. */
+/* The results of a step of the reference for each output. */
 struct computed {
   CUdeviceptr values[MAX_FIELDS], magnitudes[MAX_FIELDS];
 };
 
 /* Compute all outputs of a step.
- *   before  what the step before has computed; NULL: this is the first one */
+ *   before  results of the step before; NULL: this is the first step */
 static halotune_status reference_step(struct gpu_session *s, const struct gpu_recipe *recipe, CUdeviceptr copy,
                                       const struct computed *before, const struct computed *to,
                                       struct gpu_found *found) {
@@ -242,7 +242,7 @@ halotune_status gpu_session_make_fields(struct gpu_session *s, const struct gpu_
   s->applications = -1;
   halotune_status status = allocate_memory(s, sizeof *recipe, &copy);
   if (status == HALOTUNE_OK) status = gpu_did(&s->gpu, s->cu.to_device(copy, recipe, sizeof *recipe), "cuMemcpyHtoD");
-  /* Our stream does not wait for other streams. */
+  /* The session's stream does not wait for other streams. */
   if (status == HALOTUNE_OK) status = gpu_did(&s->gpu, s->cu.ctx_synchronize(), "cuMemcpyHtoD");
   for (int i = 0; i < gpu_problem_buffers(p) && status == HALOTUNE_OK; i++) {
     if (s->starts[i]) status = gpu_fill(&s->checker, p->dtype, s->starts[i], copy, i);
@@ -261,7 +261,7 @@ halotune_status gpu_session_upload(struct gpu_session *s, enum gpu_upload kind, 
   if (status != HALOTUNE_OK) return status;
   s->applications = -1;
   status = gpu_did(&s->gpu, s->cu.to_device(to, bytes, byte_count), "cuMemcpyHtoD");
-  /* The call may return before the last bytes are copied, and our stream does not wait for other streams. */
+  /* The call may return before the last bytes are copied, and the session's stream does not wait for other streams. */
   return status == HALOTUNE_OK ? gpu_did(&s->gpu, s->cu.ctx_synchronize(), "cuMemcpyHtoD") : status;
 }
 

@@ -26,17 +26,17 @@ enum gpu_upload { GPU_UPLOAD_START, GPU_UPLOAD_WANT, GPU_UPLOAD_MAGNITUDE, GPU_U
 /* The results of checks after a variant ran. */
 struct gpu_look_back {
   struct gpu_found buffers[2 * MAX_FIELDS];     /* inputs, then outputs */
-  double want[MAX_FIELDS], got[MAX_FIELDS];     /* at the first bad point of each output */
-  long long compared_points;                    /* of each output; 0: not compared */
-  double time_ms;                               /* of the run */
+  double want[MAX_FIELDS], got[MAX_FIELDS];     /* values at the first bad point of each output */
+  long long compared_points;                    /* points of each output; 0: not compared */
+  double time_ms;                               /* time of the run */
   long long checked_samples, differing_samples; /* see gpu_session_sample_checked */
 };
 
 /* What a slot remembers of samples whose results are checked. */
 struct gpu_results {
   long samples, differing;
-  long steps;      /* of the last one, from fresh fields; 0 for none */
-  uint64_t digest; /* of the result of these steps */
+  long steps;      /* steps of the last sample, from fresh fields; 0: there is none */
+  uint64_t digest; /* digest of the result of these steps */
   bool has_wrong;
   struct gpu_look_back wrong; /* the first wrong result */
 };
@@ -45,8 +45,8 @@ struct gpu_slot {
   bool is_loaded, is_roof;
   struct kernel kernel;
   int binding_count;
-  struct kernel_fields *bindings; /* of each phase, or of each set in rotation */
-  CUgraphExec *graphs;            /* of a batch that begins with that binding; NULL: not made yet */
+  struct kernel_fields *bindings; /* one for each phase, or for each set in rotation */
+  CUgraphExec *graphs;            /* the graph of a batch that begins with that binding; NULL: not made yet */
   int graph_batch;
   struct gpu_results results;
 };
@@ -67,10 +67,10 @@ struct gpu_session {
   /* sets that are used in turn; none if one set is enough. A set of the roof is an input and an output */
   struct gpu_rotation rotation, roof;
   struct gpu_slot slots[GPU_ALL_SLOTS];
-  int phase;         /* of the next application, if iterated stencils are timed */
-  long applications; /* since the fields were fresh; negative: they must be reset first */
+  int phase;         /* phase of the next application if an iterated stencil is timed */
+  long applications; /* applications since the fields were fresh; negative: they must be reset first */
   int last;          /* the slot that wrote the fields last; -1 after a run in place */
-  double ran_ms;     /* when the last run that is verified had ended, of clock_ms() */
+  double ran_ms;     /* when the last verified run ended, by clock_ms() */
 };
 
 /* Open the driver and the GPU, and make a context.
@@ -130,10 +130,10 @@ halotune_status gpu_session_sample_checked(struct gpu_session *s, int number, in
 /* Launch applications, and do not wait for them. The fields are made fresh before the first one, and again where they
  * may have grown.
  *   batch     a multiple of gpu_session_period()
- *   is_first  of a series with batches of this size */
+ *   is_first  whether this is the first batch of a series with batches of this size */
 halotune_status gpu_session_apply(struct gpu_session *s, int number, int batch, bool is_first);
 
-/* After so many applications of a slot all its fields were used once. */
+/* The number of applications of a slot after which all its fields were used once. */
 int gpu_session_period(const struct gpu_session *s, int number);
 
 /* Make the fields fresh before the next sample. Call it before a series of samples. */

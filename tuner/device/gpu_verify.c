@@ -21,7 +21,7 @@ static struct gpu_look look_at(const struct gpu_session *s, const struct gpu_buf
   return look;
 }
 
-/* The same for an output, of which a launch writes a part of the box. */
+/* The input of a check of an output. A launch writes a part of the box of it. */
 static struct gpu_look look_at_written(const struct gpu_session *s, const struct gpu_buffer *buffer, int output) {
   struct gpu_look look = look_at(s, buffer, dtype_bytes(s->problem.dtype));
   for (int axis = 0; axis < MAX_DIMS; axis++) {
@@ -166,8 +166,9 @@ static halotune_status run_once(struct gpu_session *s, struct gpu_slot *slot, bo
   return status;
 }
 
-/* Run the variant once more, with outputs in the memory of inputs. Wrong outputs are added to what was found. The
- * fields are then nobody's: an inspection would take the overwritten inputs and the poisoned outputs for damage. */
+/* Run the variant once more, with outputs in the memory of inputs. Wrong outputs are added to the findings. Afterwards
+ * the fields belong to no slot, because an inspection would take the overwritten inputs and the poisoned outputs for
+ * damage. */
 static halotune_status verify_in_place(struct gpu_session *s, int number, struct gpu_look_back *out) {
   CUdeviceptr outputs[MAX_FIELDS] = {0};
   struct gpu_look_back found;
@@ -218,7 +219,7 @@ static halotune_status look_without_reference(struct gpu_session *s, struct gpu_
 }
 
 halotune_status gpu_session_inspect(struct gpu_session *s, int number, struct gpu_look_back *out) {
-  bool rotates = s->problem.cache == CACHE_COLD && s->rotation.count > 0; /* samples then wrote other fields */
+  bool rotates = s->problem.cache == CACHE_COLD && s->rotation.count > 0; /* samples then used other fields */
   halotune_status status = HALOTUNE_OK;
   memset(out, 0, sizeof *out);
   gpu_clear(&s->gpu);

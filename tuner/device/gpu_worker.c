@@ -64,7 +64,7 @@ static void unpack_struct(struct unpack *in, void *out, size_t bytes) {
 
 static halotune_status fail_malformed(void) { return fail(HALOTUNE_PARSE, "a request to the GPU worker is malformed"); }
 
-/* A part of the request has ended, and all parts before it. */
+/* Set the marks of a part of the request that has ended, and of all parts before it. */
 static void set_marks(struct gpu_reply *reply, enum gpu_mark from, double now_ms) {
   for (int i = (int)from; i < GPU_MARK_COUNT; i++) reply->marks_ms[i] = now_ms;
 }
@@ -74,7 +74,7 @@ struct worker {
   struct gpu_session *session;
   struct gpu_reply reply;
   struct text payload;
-  struct text cubin; /* the parts that have arrived */
+  struct text cubin; /* the parts of the cubin that have arrived */
   struct nvml nvml;  /* opened when energy is first asked for */
 };
 
@@ -175,7 +175,7 @@ static halotune_status do_unload(struct worker *w, struct unpack *in) {
   return HALOTUNE_OK;
 }
 
-/* The request has rounds, warm, checks, count, then slot and batch of each. */
+/* The request holds rounds, warm, checks, count, then slot and batch of each. */
 static halotune_status do_sample(struct worker *w, struct unpack *in) {
   struct gpu_session *s = w->session;
   uint64_t rounds = unpack_u64(in), warm = unpack_u64(in), checks = unpack_u64(in);

@@ -1,9 +1,9 @@
 /* gpu_worker.h: the process that owns the GPU's context, and the messages between it and the program.
  *
- * A message is its length in 8 bytes, then that many bytes. A request has a number of enum gpu_request, then what its
- * row lists. A reply is a struct gpu_reply and a payload. Fields and cubins of any size are sent in parts through a
- * window, which is memory that both processes share. It is mapped before either process starts, has no name and no
- * descriptor, and disappears with the processes, however they end. */
+ * A message is its length in 8 bytes, then that many bytes. A request holds a number of enum gpu_request, followed by
+ * the values that its row lists. A reply is a struct gpu_reply and a payload. Fields and cubins of any size are sent in
+ * parts through a window, which is memory that both processes share. It is mapped before either process starts, has no
+ * name and no descriptor, and disappears with the processes, however they end. */
 #ifndef DEVICE_GPU_WORKER_H
 #define DEVICE_GPU_WORKER_H
 
@@ -46,15 +46,16 @@ struct gpu_window {
   char bytes[GPU_WINDOW_BYTES] __attribute__((aligned(4096)));
 };
 
-/* When the parts of a request ended, of clock_ms(). LOADED is the end of the first part of requests that have two: the
- * load before the verification, and the inspection before the recheck. A mark that does not apply is that before it. */
+/* When the parts of a request ended, by clock_ms(). LOADED is the end of the first part of requests that have two: the
+ * load before the verification, and the inspection before the recheck. A mark that does not apply equals the mark
+ * before it. */
 enum gpu_mark { GPU_MARK_BEGIN, GPU_MARK_LOADED, GPU_MARK_RAN, GPU_MARK_END, GPU_MARK_COUNT };
 
 /* How a request ended. */
 struct gpu_reply {
   halotune_status status;
   const char *detail;   /* if the status is not HALOTUNE_OK */
-  enum outcome outcome; /* for HALOTUNE_NO_GPU: what that says about the variant */
+  enum outcome outcome; /* for HALOTUNE_NO_GPU: what the failure says about the variant */
   int slot;             /* for SAMPLE: the slot that failed */
   bool is_lost;         /* the worker must be replaced */
   const char *payload;
