@@ -11,10 +11,10 @@ struct box {
   long low[MAX_DIMS], high[MAX_DIMS];
 };
 
-/* The points that a sweep of this stencil writes, of at least one output. The other points are called skipped. */
+/* The points at which a sweep of this stencil writes at least one output. The other points are called skipped. */
 struct box box_computed(const struct stencil *stencil, const struct analysis *analysis, const struct grid *grid);
 
-/* The points of an output, among those of a box, that a sweep writes. */
+/* The points of a box at which a sweep writes this output. */
 struct box box_written(const struct stencil *stencil, const struct analysis *analysis, const struct grid *grid,
                        int output, const struct box *box);
 

@@ -9,7 +9,7 @@ struct checksum {
   double sum, absolute_sum; /* added in the order of memory */
   double min, max;          /* 0 if no value is finite */
   long not_finite;
-  struct hash hash; /* of all bytes */
+  struct hash hash; /* hash of all bytes */
 };
 
 struct checksum checksum_make(const double *values, long count);

@@ -6,11 +6,11 @@
 
 double compare_rounding(enum dtype dtype) { return dtype == DTYPE_F32 ? 0x1p-24 : 0x1p-53; }
 
-/* Why this bounds the error of a linear stencil. Let u be the unit of rounding, M the sum of |weight*value|, and F the
- * operations of the update. A term of the result passes through at most F operations, provided that it multiplies no
- * temporary by itself. Each operation multiplies the term by 1+e with |e| <= u, in whatever order terms are added. A
- * term has at most F+1 coefficients and numbers, each rounded once. So all terms together err by at most (2F+1)*u*M to
- * first order. One more unit covers the higher orders while (2F+1)^2*u < 1.
+/* The following shows why this bounds the error of a linear stencil. Let u be the unit of rounding, M the sum of
+ * |weight*value|, and F the operations of the update. A term of the result passes through at most F operations,
+ * provided that it multiplies no temporary by itself. Each operation multiplies the term by 1+e with |e| <= u, in
+ * whatever order terms are added. A term has at most F+1 coefficients and numbers, each rounded once. So all terms
+ * together err by at most (2F+1)*u*M to first order. One more unit covers the higher orders while (2F+1)^2*u < 1.
  *
  * In double precision the reference rounds too, by at most F*u*M, but then no coefficient is rounded, so the sum is the
  * same. A later step reads values that err by at most k units of their own magnitudes. Its magnitude is computed from

@@ -188,7 +188,7 @@ static halotune_status run_in_place(struct run *run, struct emulation_batch *bat
   halotune_status status = emulated_fields_make_in_place(run->scene, generated, &run->fields);
   if (status == HALOTUNE_OK) status = emulated_fields_launch(&run->fields, batch, variant, order, &outcome);
   if (status != HALOTUNE_OK || !check_outcome(run, &outcome)) return status;
-  const struct hash outputs = run->result->outputs; /* of separate arrays, with poison around the box */
+  const struct hash outputs = run->result->outputs; /* outputs of separate arrays, with poison around the box */
   const size_t length = strlen(run->result->text);
   status = check_values(run);
   run->result->outputs = outputs;

@@ -12,9 +12,9 @@
   X(NOT_RUN, "not_run") /* a rule excludes the variant, there is nothing to compute, or it did not compile */ \
   X(HOST, "host")       /* see emulation_outcome_name */                                                      \
   X(CHANGED_INPUT, "changed_input")                                                                           \
-  X(WROTE_OUTSIDE, "wrote_outside") /* outside the box: skipped points, ghosts, padding */                    \
+  X(WROTE_OUTSIDE, "wrote_outside") /* to skipped points, ghosts or padding */                                \
   X(WRONG, "wrong_result")                                                                                    \
-  X(OTHER_BITS, "other_bits") /* right, but not bit-identical to other variants, which it has to be */
+  X(OTHER_BITS, "other_bits") /* right, but not bit-identical to other variants as required */
 
 #define CHECK_AS_ENUMERATOR(name, text) CHECK_##name,
 enum check_outcome { CHECK_OUTCOME_LIST(CHECK_AS_ENUMERATOR) };
@@ -29,7 +29,7 @@ struct check_result {
   enum check_outcome outcome;
   /* name of the outcome, also of those of emulation.h: "wrong_result", "divergent_barrier" */
   const char *name;
-  struct comparison worst;     /* of the output with the largest error */
+  struct comparison worst;     /* errors of the output with the largest error */
   struct hash outputs;         /* hash of the bits of all outputs; 0 if the run did not get so far */
   char text[CHECK_TEXT_BYTES]; /* the error in a sentence; "" if there is none */
 };
@@ -37,9 +37,9 @@ struct check_result {
 /* Execute a variant, and compare its outputs. With one launch, outputs are poisoned before the run, and every element
  * outside the box must still hold the poison, bit for bit. With several launches, all buffers start as the scene says,
  * and exchange their places. If the stencil's file allows outputs in the memory of inputs, a variant that passed with
- * one launch is launched once more like that.
+ * one launch is launched once more with such outputs.
  *   batch, variant  the compiled source
- *   generated       its launch, for the scene's domain; of as many steps as the scene says
+ *   generated       its launch for the scene's domain, with as many steps as the scene says
  *   out             how it went
  * Returns HALOTUNE_OK; else the errors of emulation_run, or HALOTUNE_MEMORY. Threads: any number at once, for different
  * variants. */

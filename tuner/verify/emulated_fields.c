@@ -55,7 +55,8 @@ static halotune_status make_buffers(struct emulated_fields *fields, bool has_val
     struct input_layout *layout = &fields->layouts[i];
     *layout =
         output < 0 ? input_layout_of(stencil, i, dtype_of(fields), domain) : domain_layout(domain, dtype_of(fields));
-    const int poison_bytes = layout->element_bytes == 1 ? 4 : (int)layout->element_bytes; /* bytes cannot be told */
+    /* poison is a word, so fields of bytes are searched in words */
+    const int poison_bytes = layout->element_bytes == 1 ? 4 : (int)layout->element_bytes;
     halotune_status status =
         create((size_t)layout->elements * layout->element_bytes, poison_bytes, &fields->buffers[i]);
     if (status != HALOTUNE_OK) return status;

@@ -12,14 +12,14 @@ struct check_order {
   uint64_t seed;
 };
 
-/* Buffers of inputs come first, then those of what a launch writes: outputs, and the arrays that it carries. End with
- * emulated_fields_free. */
+/* Buffers of inputs come first, followed by buffers that a launch writes: outputs, and the arrays that it carries. End
+ * with emulated_fields_free. */
 struct emulated_fields {
   const struct scene *scene;
   const struct generated *generated;
   struct emulation_buffer *buffers[2 * MAX_FIELDS];
   int inputs[MAX_FIELDS], outputs[MAX_FIELDS]; /* number of the buffer that holds each field */
-  struct input_layout layouts[2 * MAX_FIELDS]; /* of each buffer; written fields lie along all axes */
+  struct input_layout layouts[2 * MAX_FIELDS]; /* layout of each buffer; written fields lie along all axes */
   int buffer_count;
   struct emulation_buffer *workspace; /* NULL: the variant has none */
 };
@@ -37,8 +37,8 @@ void emulated_fields_free(struct emulated_fields *fields);
 halotune_status emulated_fields_make_in_place(const struct scene *scene, const struct generated *generated,
                                               struct emulated_fields *out);
 
-/* Make buffers full of zeros, of any size: memory is used only where a kernel accesses them. Of the scene only the
- * request is read. Returns as emulated_fields_make. */
+/* Make buffers full of zeros, of any size: memory is used only where a kernel accesses them. Only the scene's request
+ * is read. Returns as emulated_fields_make. */
 halotune_status emulated_fields_make_empty(const struct scene *scene, const struct generated *generated,
                                            struct emulated_fields *out);
 

@@ -16,14 +16,14 @@ struct member {
   struct generated generated[MAX_SCENES]; /* for each domain; no source where a rule excludes it */
   int source[MAX_SCENES];                 /* for each domain: the number of its source in the batch; -1 for none */
   struct scene_set *set;                  /* NULL: there are no scenes for the steps of its launches */
-  bool is_done;                           /* the row has its result: nothing stopped it */
+  bool is_done;                           /* the row has its result: it was not stopped */
   struct verify_row row;
 };
 
 struct group {
   const struct verify_request *request;
   struct verify_progress progress; /* protected by `lock` while threads run */
-  void *context;                   /* of the caller's functions */
+  void *context;                   /* context of the caller's functions */
   struct member members[GROUP];
   int count;
   struct emulation_source sources[GROUP * MAX_SCENES];
@@ -72,7 +72,7 @@ static halotune_status generate_member(struct group *group, struct member *membe
   char reason[CHECK_TEXT_BYTES] = ""; /* of a rule */
   int steps;
   halotune_status found = configuration_steps(member->row.template, &member->row.configuration, &steps);
-  /* A stencil that makes no steps has no scenes of several; a rule then tells why. */
+  /* A stencil without time steps has no scenes of several steps. A rule then says why. */
   if (found == HALOTUNE_OK) found = scene_sets_find(r->scenes, r->analysis->can_iterate ? steps : 1, &member->set);
   if (found != HALOTUNE_OK && found != HALOTUNE_ARGUMENT) return found;
   if (found != HALOTUNE_OK) snprintf(reason, sizeof reason, "%s", fail_text());
@@ -188,7 +188,7 @@ static void run_member(void *context, int thread, long first, long end) {
   }
 }
 
-/* emulation_build calls this with a lock of its own, before any variant runs. */
+/* Count the compiled sources. emulation_build calls this under its own lock, before any variant runs. */
 static void take_compiled(void *context, int done) {
   struct group *group = context;
   group->progress.compiled = done;

@@ -12,22 +12,23 @@ struct verify_row {
   struct check_result result; /* CHECK_NOT_RUN if it did not compile (`name` says how) or its rules allow no scene */
   const char *scene;          /* the scene of that result; "" if there is none */
   int scene_count, run_count; /* scenes that the rules allow; launches in all orders */
-  bool is_left_out;           /* rules exclude it from every scene; without a scene and this, none has a point */
-  const struct scene_set *scenes;  /* those for the steps of its launches; NULL: there are none */
+  /* rules exclude it from every scene; false without a scene: no grid has a point to compute */
+  bool is_left_out;
+  const struct scene_set *scenes;  /* the scenes for the steps of its launches; NULL: there are none */
   struct hash outputs[MAX_SCENES]; /* hash of all outputs after the last run in each scene; 0 where there is none */
   double compile_time_ms, run_time_ms;
 };
 
-/* How far a verification is. */
+/* The progress of a verification. */
 struct verify_progress {
-  long done, count;      /* variants with a result, and all */
-  int compiled, sources; /* of the variants that run next; equal while they run */
+  long done, count;      /* variants with a result, and all variants */
+  int compiled, sources; /* sources of the variants that run next; both are equal while these run */
 };
 
 struct verify_request {
   const struct stencil *stencil;
   const struct analysis *analysis;
-  struct scene_sets *scenes; /* of this problem */
+  struct scene_sets *scenes; /* scenes of this problem */
   enum dtype dtype;
   struct device_limits limits;
   struct emulation_options options;
@@ -35,11 +36,11 @@ struct verify_request {
   int group;         /* variants that are compiled before the first of them runs; 0: EMULATED_VERIFY_GROUP */
   bool reproducible; /* the variants form sums in the same order, so their outputs must be bit-identical */
   const volatile sig_atomic_t *stop; /* once not 0, no further compile or scene begins; NULL: nobody stops it */
-  /* called often, in any thread, by one at a time, with the context of `row`; may be NULL */
+  /* called often, from any thread but one at a time, with the context of `row`; may be NULL */
   void (*progress)(void *context, const struct verify_progress *progress);
 };
 
-enum { EMULATED_VERIFY_GROUP = 32 }; /* also the most */
+enum { EMULATED_VERIFY_GROUP = 32 }; /* the default, and the most */
 
 struct verify_variant {
   const struct template *template;

@@ -26,7 +26,7 @@ static halotune_status check_grid(const struct stencil *stencil, const struct gr
   }
   int wrong = -1;
   halotune_status status = stencil_check_grid(stencil, grid, &wrong);
-  return wrong >= 0 ? status : HALOTUNE_OK; /* layout_make says better what is too large */
+  return wrong >= 0 ? status : HALOTUNE_OK; /* layout_make has a better message about a size that is too large */
 }
 
 halotune_status layout_make(const struct stencil *stencil, const struct analysis *analysis, const struct grid *grid,
@@ -58,7 +58,7 @@ static long modulo(long index, long period) {
   return rest < 0 ? rest + period : rest;
 }
 
-/* What a point on an axis reads: a point of the grid with a sign, or a number. */
+/* The source of a ghost point's value along an axis: a point of the grid with a sign, or a number. */
 struct image {
   bool is_number;
   long index;

@@ -11,11 +11,11 @@
  * steps. */
 struct layout {
   const struct stencil *stencil; /* its rules say what ghost points hold */
-  const double *coefficients;    /* their values; NULL: of a stencil without rules that read one */
+  const double *coefficients;    /* their values; NULL if no rule of the stencil reads one */
   struct grid grid;
   long low[MAX_DIMS];    /* ghost points before the grid's first point */
   long padded[MAX_DIMS]; /* points including the ghosts of both ends */
-  long points;           /* of a padded field */
+  long points;           /* points of a padded field */
   bool has_ghosts;
 };
 
@@ -33,7 +33,7 @@ static inline long layout_index(const struct layout *layout, long x, long y, lon
 
 /* Start with {0}, end with field_free. */
 struct field {
-  const double *values; /* padded */
+  const double *values; /* the padded field */
   double *own;          /* the same memory, or NULL if it belongs to another owner */
 };
 

@@ -21,9 +21,9 @@ const char *const input_kind_names[INPUT_KIND_COUNT] = {
 };
 
 struct wave {
-  double number[MAX_DIMS]; /* wave lengths along the axis' period */
+  double number[MAX_DIMS]; /* number of wave lengths in the period of each axis */
   double phase;
-  double *sine, *cosine; /* of the angle along x, for each point of a row */
+  double *sine, *cosine; /* sine and cosine of the angle along x, for each point of a row */
 };
 
 struct filling {
@@ -99,7 +99,7 @@ static double into_range(double value, enum input_kind kind, const struct value_
   return range->low + (range->high - range->low) * share;
 }
 
-/* Round down, as an element of a mask. The upper end of the range itself is no value. */
+/* Round down to an element of a mask. The upper end of the range itself is not a value. */
 static double whole_value(double value, const struct input_rule *rule) {
   return fmin(floor(value), rule->range.high - 1);
 }
@@ -139,7 +139,8 @@ struct input_rule input_rule(const struct inputs *inputs, int field, const struc
   if (field < stencil->input_count && stencil->input_types[field] == INPUT_U8) {
     rule.is_u8 = true;
     rule.range = stencil->values[field];
-    rule.range.high = rule.range.low < rule.range.high ? rule.range.high + 1 : 2; /* 0 and 1, without `values` */
+    /* a mask without `values` gets 0 and 1 */
+    rule.range.high = rule.range.low < rule.range.high ? rule.range.high + 1 : 2;
   }
   for (int axis = 0; axis < MAX_DIMS; axis++) {
     bool endpoint = axis < stencil->dims && grid->n[axis] > 1 &&
@@ -171,7 +172,7 @@ halotune_status inputs_fill(const struct inputs *inputs, int field, const struct
   }
   parallel_for(grid->n[1] * grid->n[2], 1 + PART_POINTS / grid->n[0], parallel_threads(inputs->threads), fill_rows,
                &filling);
-  free(filling.waves[0].sine); /* the start of all tables */
+  free(filling.waves[0].sine); /* the first table; all tables are in its memory */
   return HALOTUNE_OK;
 }
 

@@ -27,7 +27,7 @@ struct inputs {
 struct input_rule {
   uint64_t key;
   long period[MAX_DIMS];    /* the values of an axis repeat after so many points: 1 along axes that an input lacks */
-  struct value_range range; /* both 0: the values of the kind */
+  struct value_range range; /* both 0: the kind's own values */
   bool is_u8;               /* whole numbers: at least `low`, less than `high` */
 };
 
@@ -47,8 +47,8 @@ double input_value(const struct input_rule *rule, const struct grid *grid, enum 
 halotune_status inputs_fill(const struct inputs *inputs, int field, const struct stencil *stencil,
                             const struct grid *grid, double *values);
 
-/* The points of a box that each step writes in all outputs of a group of fields that exchange places. The others are
- * those that the fields share.
+/* The points of a box that each step writes in all outputs of a group of fields that exchange places. The fields share
+ * the other points.
  *   group  its leader, see iterate_leaders */
 struct box inputs_shared_box(const struct stencil *stencil, const struct analysis *analysis, const struct box *box,
                              const struct grid *grid, int group);

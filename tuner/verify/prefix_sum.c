@@ -10,7 +10,7 @@ struct prefix_sum {
   double *sums;
   bool absolute;
   long width;  /* neighbouring lines of a bundle */
-  long length; /* points of a line; each is `width` elements after the one before */
+  long length; /* points of a line; neighbours are `width` elements apart */
 };
 
 static void add_points(const struct prefix_sum *job, long at, long count, const double *before) {

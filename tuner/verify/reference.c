@@ -10,13 +10,13 @@
 #include "tuner/verify/sweep.h"
 
 /* A place holds a field and its magnitudes. There are as many places as inputs. Between steps the inputs change places,
- * and no data moves. A place that no input uses any more takes a copy of an output. */
+ * and no data moves. A place that no input uses any more receives a copy of an output. */
 struct run {
   const struct reference *reference;
   struct layout layout;
   int threads;
   struct field values[MAX_FIELDS], magnitudes[MAX_FIELDS]; /* for each place */
-  int place[MAX_FIELDS];                                   /* of each input */
+  int place[MAX_FIELDS];                                   /* the place of each input */
   struct result_row outputs[MAX_FIELDS];
 };
 
@@ -56,7 +56,7 @@ static bool is_taken(const struct run *run, int place) {
   return false;
 }
 
-/* Fill the ghosts of an input that was another input in the step before. */
+/* Fill the ghosts of a field that was another input in the step before. */
 static void refill_ghosts(struct run *run, int input) {
   const int place = run->place[input];
   if (!run->layout.has_ghosts) return;

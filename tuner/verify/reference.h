@@ -7,7 +7,7 @@
 
 struct reference {
   const struct stencil *stencil;
-  const struct analysis *analysis; /* of this stencil */
+  const struct analysis *analysis; /* analysis of this stencil */
   struct grid grid;
   const double *coefficients; /* from stencil_coefficients, or others; NULL if the stencil has none */
   int steps;                  /* at least 1; more only if the stencil has an `iterate` */
@@ -16,10 +16,10 @@ struct reference {
   /* the error that a kernel's values may have, over their magnitudes: comparisons closer than that allow either result
    * in the magnitudes (compare.h). 0: none */
   double doubt;
-  enum dtype dtype; /* of that kernel: whole numbers are exact up to 2^24 in f32, and up to 2^53 in f64 */
+  enum dtype dtype; /* type of that kernel: whole numbers are exact up to 2^24 in f32, and up to 2^53 in f64 */
   /* called after each step but the last with the number of steps done; false ends the computation. NULL: never */
   bool (*goes_on)(void *context, int done);
-  void *context; /* of `goes_on` */
+  void *context; /* context of `goes_on` */
 };
 
 /* Check grid and steps, before any memory is allocated. Coefficients may still be NULL.

@@ -10,20 +10,20 @@
 
 enum { NO_ROW = -1 };
 
-/* What the translation knows about a node. */
+/* Facts about a node during the translation. */
 struct note {
   bool is_used, is_uniform;
   bool is_exact, is_whole; /* a kernel computes it without any rounding; and it is a whole number */
   int last_use;            /* the last node that has this one as an operand */
   int row;                 /* NO_ROW before it has one */
-  double value, magnitude; /* of a uniform node */
-  double bound;            /* of the size of a whole number; INFINITY: unknown */
+  double value, magnitude; /* value and magnitude of a uniform node */
+  double bound;            /* bound of the size of a whole number; INFINITY: unknown */
 };
 
 struct compiler {
   const struct stencil *stencil;
   const struct kernel_run *run;
-  const struct expr *nodes; /* of the update only */
+  const struct expr *nodes; /* the nodes of the update only */
   int node_count;
   struct note *notes; /* one for each node */
   struct row_program *program;
@@ -75,10 +75,10 @@ static bool is_replaced(const struct compiler *c, int input) {
   return false;
 }
 
-/* The whole numbers up to which a type holds all. */
+/* The largest whole number up to which a type holds all whole numbers. */
 static double most_whole(const struct compiler *c) { return c->run->dtype == DTYPE_F32 ? 0x1p24 : 0x1p53; }
 
-/* A bound of a node's size, from those of its operands. */
+/* A bound of a node's size, from the bounds of its operands. */
 static double bound_of(const struct compiler *c, const struct expr *node) {
   double bounds[MAX_EXPR_ARGS] = {0};
   for (int k = 0; k < node->arg_count; k++) bounds[k] = c->notes[arg_of(c, node, k)].bound;
@@ -89,15 +89,16 @@ static double bound_of(const struct compiler *c, const struct expr *node) {
   case EXPR_ADD:
   case EXPR_SUBTRACT: return bounds[0] + bounds[1];
   case EXPR_MULTIPLY: return bounds[0] * bounds[1];
-  case EXPR_DIVIDE: return bounds[0] / fabs(c->notes[arg_of(c, node, 1)].value); /* by a constant; else not used */
+  /* the divisor is a constant; the bound is not used otherwise */
+  case EXPR_DIVIDE: return bounds[0] / fabs(c->notes[arg_of(c, node, 1)].value);
   case EXPR_CALL:
     if (node->index == FUNCTION_SIGN) return 1;
-    return ceil(fmax(bounds[0], bounds[1])); /* of floor, ceil, fabs, fmin and fmax; others are never exact */
+    return ceil(fmax(bounds[0], bounds[1])); /* for floor, ceil, fabs, fmin and fmax; other functions are never exact */
   default: return INFINITY;
   }
 }
 
-/* Find whether a kernel computes a node without rounding. Rules are few: what comparisons usually compare. */
+/* Find whether a kernel computes a node without rounding. The few rules cover the usual operands of comparisons. */
 static void find_exact(const struct compiler *c, int i) {
   const struct expr *node = &c->nodes[i];
   struct note *note = &c->notes[i];
@@ -192,7 +193,8 @@ static halotune_status add_constant(struct compiler *c, int i, struct set *set) 
   return HALOTUNE_OK;
 }
 
-/* Make rows for constants. Only those need one that an operation at every point reads, or that are an output. */
+/* Make rows for constants. A constant needs a row only if it is an output or if an operation at every point reads
+ * it. */
 static halotune_status add_constants(struct compiler *c, const double *coefficients) {
   struct set set = {0};
   halotune_status status = HALOTUNE_OK;

@@ -36,11 +36,11 @@ static inline int row_program_result_count(const struct row_program *program) {
   return program->output_count + program->buffer_count;
 }
 
-/* The run of a kernel that magnitudes allow for. */
+/* The run of a kernel whose errors the magnitudes allow for. */
 struct kernel_run {
   enum dtype dtype;
   struct grid grid;
-  int steps;    /* fields which a step replaces are exact in the first one only */
+  int steps;    /* fields that a step replaces are exact only in the first step */
   double doubt; /* the error that a kernel's values may have, over their magnitudes; see row_magnitudes */
 };
 

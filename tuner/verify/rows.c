@@ -12,15 +12,15 @@
 #define MB args[1].magnitudes[i]
 #define MC args[2].magnitudes[i]
 
-/* The magnitude of a square root. The root of a + e errs by |e|/sqrt(a), and by at most sqrt(|e|), which is the only
- * known bound if a cancels to nothing. With e one unit of rounding of double precision times m, the second bound is
- * that unit times sqrt(m/unit). */
+/* The magnitude of a square root. The root of a + e errs by |e|/sqrt(a), and by at most sqrt(|e|). The second is the
+ * only bound if the terms of a cancel to 0. With e one unit of rounding of double precision times m, the second bound
+ * is that unit times sqrt(m/unit). */
 static double root_magnitude(double a, double m) {
   const double unit = 0x1p-53;
   return m == 0 ? 0 : m / sqrt(fmax(fabs(a), unit * m));
 }
 
-/* Whether an operand's kernel may find on the other side of 0. */
+/* Whether a kernel may compute an operand on the other side of 0. */
 static bool is_doubtful(double a, double m, double doubt) { return fabs(a) < doubt * m; }
 
 /* A magnitude that allows an error of `jump`: the allowed error is the product of doubt and magnitude. */
@@ -41,7 +41,7 @@ static bool is_doubtful_either(double a, double ma, double b, double mb, double 
   return !a_must && !b_must && (is_doubtful(a, ma, doubt) || is_doubtful(b, mb, doubt));
 }
 
-/* Where the condition is in doubt, a kernel may compute either value. A value that is not finite is guarded by the
+/* If the condition is in doubt, a kernel may choose either value. A value that is not finite is guarded by the
  * condition, as in e > 0 ? u/e : u, and only the chosen one counts. */
 static double choice_magnitude(const struct row args[], int i, double doubt) {
   const double b = args[1].values[i], c = args[2].values[i];
@@ -67,7 +67,7 @@ static double whole_power_magnitude(double result, double a, double m, double b)
   return b > 0 ? b * pow(m, b) : fabs(result) * (1 - b * pow(m / fabs(a), 1 - b));
 }
 
-/* Where a cancels to nothing, a positive power has the magnitude that root_magnitude tells of. */
+/* If the terms of a cancel to 0, a positive power has a magnitude as in root_magnitude. */
 static double power_magnitude(double result, double a, double ma, double b, double mb) {
   const double unit = 0x1p-53;
   const double of_exponent = fabs(result) * (8 + (a != 0 ? fabs(log(fabs(a))) * mb : 0));

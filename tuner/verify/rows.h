@@ -35,7 +35,7 @@ enum row_operation {
   ROW_CEIL,
   ROW_FLOOR,
   ROW_POW,
-  ROW_WHOLE_POW, /* by multiplications */
+  ROW_WHOLE_POW, /* computed by multiplications */
   ROW_LOG,
   ROW_TAN,
   ROW_TANH,
@@ -62,9 +62,9 @@ enum row_operation row_operation_of(const struct exprs *exprs, const struct expr
 void row_values(enum row_operation operation, int count, struct result_row result, const struct row args[ROW_MAX_ARGS]);
 
 /* Compute the magnitudes of a row after its values, because they may depend on the values.
- *   doubt  the error that a kernel's operand may have, over its magnitude: a comparison whose sides differ by less, and
- *          a rounding function that close to its jump, may come out otherwise in a kernel. Their magnitude then allows
- *          that. 0: the operands are exact */
+ *   doubt  the error that a kernel's operand may have, over its magnitude: a comparison whose sides differ by less, or
+ *          a rounding function so close to its jump, may have another result in a kernel. Their magnitude then allows
+ *          the other result. 0: the operands are exact */
 void row_magnitudes(enum row_operation operation, int count, struct result_row result,
                     const struct row args[ROW_MAX_ARGS], double doubt);
 

@@ -32,7 +32,7 @@ static halotune_status allocate_fields(struct scene *scene) {
   return ok ? HALOTUNE_OK : fail_memory();
 }
 
-/* Fields are made to be equal where no step computes them; what is carried becomes an input, as outputs do. */
+/* Make fields equal where no step computes them. Carried arrays become inputs, as outputs do. */
 static void share_skipped(struct scene *scene) {
   const struct scene_request *r = &scene->request;
   const struct box all = box_computed(r->stencil, r->analysis, &r->domain.grid);
@@ -68,7 +68,7 @@ static halotune_status fill_fields(struct scene *scene) {
 }
 
 /* Make the reference's steps.
- *   want, magnitudes  of each output; the former are what the outputs hold before */
+ *   want, magnitudes  of each output; `want` holds the outputs' content before */
 static halotune_status run_reference(const struct scene *scene, int steps, double *const want[],
                                      double *const magnitudes[]) {
   const struct scene_request *r = &scene->request;
@@ -88,7 +88,7 @@ static halotune_status run_reference(const struct scene *scene, int steps, doubl
   return reference_run(&reference, inputs, want, magnitudes);
 }
 
-/* The carried inputs are outputs of an earlier step. */
+/* Compute the carried inputs. They are outputs of an earlier step. */
 static halotune_status run_carried(struct scene *scene, int number, const struct carried *carried) {
   const struct scene_request *r = &scene->request;
   double *want[MAX_FIELDS] = {0}, *magnitudes[MAX_FIELDS] = {0};

@@ -9,7 +9,7 @@
 
 struct scene_request {
   const struct stencil *stencil;
-  const struct analysis *analysis; /* of this stencil */
+  const struct analysis *analysis; /* analysis of this stencil */
   enum dtype dtype;
   struct domain domain;
   const double *coefficients; /* from scene_coefficients, or others */
@@ -24,24 +24,25 @@ struct scene_request {
 struct scene {
   struct scene_request request;
   struct box box;                 /* the domain's box */
-  struct box written[MAX_FIELDS]; /* the part of it that a launch writes of each field, which is compared */
+  struct box written[MAX_FIELDS]; /* the part of the box in which a launch writes each field; it is compared */
   int launches;                   /* steps over launch_steps */
   double *inputs[MAX_FIELDS];
-  int written_count; /* fields that a launch writes: outputs, and behind them what it carries; see iterate.h */
-  double *outputs[MAX_FIELDS]; /* the content of these before several launches */
+  /* number of fields that a launch writes: outputs, then the arrays that it carries; see iterate.h */
+  int written_count;
+  double *outputs[MAX_FIELDS]; /* content of these fields before several launches */
   double *want[MAX_FIELDS], *magnitudes[MAX_FIELDS];
   double allowed_units; /* see compare.h */
 };
 
-/* The name of a field that a launch writes: an output's; of what it carries, the name of the input that takes it
- * next. */
+/* The name of a field that a launch writes: an output's name, or for a carried array the name of the input that takes
+ * it next. */
 const char *scene_written_name(const struct scene *scene, int written);
 
 /* The rule of a scene's fields. */
 struct inputs scene_inputs(const struct scene_request *request);
 
-/* Make a scene without fields, which the GPU may make for itself. All other members are filled.
- * Returns HALOTUNE_OK, or HALOTUNE_ARGUMENT for a grid or steps that the stencil cannot have. */
+/* Make a scene without fields. The GPU may make them. All other members are filled. Returns HALOTUNE_OK, or
+ * HALOTUNE_ARGUMENT for a grid or steps that the stencil cannot have. */
 halotune_status scene_plan(const struct scene_request *request, struct scene *out);
 
 /* Whether the scene has fields. */

@@ -6,7 +6,7 @@
 
 enum { WIDEST_VECTOR = 4, PLANES_BEHIND = 3 };
 
-/* For each number of dimensions. */
+/* Grids for each number of dimensions. */
 static const struct grid regular[] = {{{1920, 1, 1}}, {{96, 80, 1}}, {{48, 40, 36}}};
 static const struct grid primes[] = {{{1009, 1, 1}}, {{89, 71, 1}}, {{61, 43, 23}}};
 static const struct grid wide[] = {{{0, 0, 0}}, {{37, 11, 1}}, {{20, 299, 12}}}; /* one dimension has no strides */

@@ -29,7 +29,7 @@ struct scenes_request {
   const struct grid *grid; /* the only grid; NULL: use the default grids */
   uint64_t seed;
   int threads;      /* 0: one for each CPU */
-  int launch_steps; /* of the variants that the scenes are for; 0 counts as 1 */
+  int launch_steps; /* steps of a launch of the variants that the scenes are for; 0 counts as 1 */
 };
 
 /* Make scenes. The default scenes are:
@@ -51,7 +51,8 @@ void scenes_free(struct scenes *scenes);
 struct scene_set {
   int launch_steps;
   struct scenes scenes;
-  struct hash bits[MAX_SCENES]; /* of the outputs of the first reproducible variant that passed; 0: of none yet */
+  /* hashes of the outputs of the first reproducible variant that passed; 0: none has passed yet */
+  struct hash bits[MAX_SCENES];
   struct scene_set *next;
 };
 

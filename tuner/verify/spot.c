@@ -49,10 +49,10 @@ void spot_starts(const struct scene *scene, const struct spot *spot, int buffer,
   }
 }
 
-/* The part of a grid that points depend on, as a grid of its own. Where it ends within the grid, its points near the
- * end become wrong with each step, but none on which the spot depends. */
+/* The part of a grid that points depend on, as a grid of its own. Where the part ends within the grid, points near its
+ * end become wrong with each step. The spot does not depend on these points. */
 struct part {
-  long low[MAX_DIMS]; /* of its first point; may be negative on a periodic axis */
+  long low[MAX_DIMS]; /* indices of its first point; may be negative on a periodic axis */
   struct grid grid;
 };
 
@@ -68,7 +68,7 @@ static struct part part_of(const struct scene *scene, const struct box *box) {
     long low = box->low[axis] - r->steps * (long)r->analysis->radius_low[axis];
     long high = box->high[axis] + r->steps * (long)r->analysis->radius_high[axis];
     if (axis < r->stencil->dims && is_periodic(rule)) {
-      if (high - low < 2) high = low + 2; /* the least that a periodic axis may have */
+      if (high - low < 2) high = low + 2; /* a periodic axis has at least two points */
     } else {
       if (low < 0) low = 0;
       if (high > n) high = n;
@@ -87,7 +87,7 @@ long spot_reference_points(const struct scene *scene) {
   return grid_points(&part.grid);
 }
 
-/* Fill a buffer with what it holds before a launch. */
+/* Fill a buffer with its content before a launch. */
 static void fill_part(const struct scene *scene, const struct part *part, int buffer, double *values) {
   const struct scene_request *r = &scene->request;
   int leader[2 * MAX_FIELDS];

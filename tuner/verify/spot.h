@@ -1,5 +1,5 @@
-/* spot.h: computes single points of a scene that has no fields, from nothing but the rule of its inputs. Fields that
- * the GPU made are checked with it on grids of any size. */
+/* spot.h: computes single points of a scene that has no fields, from the rule of its inputs alone. Fields that the GPU
+ * made are checked with it on grids of any size. */
 #ifndef TUNER_VERIFY_SPOT_H
 #define TUNER_VERIFY_SPOT_H
 
@@ -14,16 +14,17 @@ struct spot {
 
 /* Draw a spot.
  *   box     where it is
- *   number  0 and 1 are at the first and at the last points of the box; others are drawn from the scene's seed */
+ *   number  spots 0 and 1 are at the first and at the last points of the box; the others are drawn from the scene's
+ *           seed */
 struct spot spot_draw(const struct scene *scene, const struct box *box, int number);
 
-/* Compute what a buffer holds before a launch. The scene writes all outputs in its whole box, as gpu_recipe_applies
+/* Compute a buffer's content before a launch. The scene writes all outputs in its whole box, as gpu_recipe_applies
  * asks: then fields that exchange places share the points outside of this box.
- *   buffer  of an input, or of an output, which come behind the inputs
+ *   buffer  number of an input, or of an output, which come after the inputs
  *   values  receives spot->count numbers */
 void spot_starts(const struct scene *scene, const struct spot *spot, int buffer, double *values);
 
-/* The points that spot_reference computes in each step for a spot in the middle, where they are the most. */
+/* The number of points that spot_reference computes in each step for a spot in the middle, where it is largest. */
 long spot_reference_points(const struct scene *scene);
 
 /* Compute the reference of all steps, on the part of the grid that the spot depends on. The stencil's inputs only

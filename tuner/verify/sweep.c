@@ -26,7 +26,7 @@ struct sweep {
   int threads;
   struct workspace *workspaces; /* one for each thread */
   struct arena arena;
-  const struct row *inputs; /* of the current run */
+  const struct row *inputs; /* inputs of the current run */
   const struct result_row *outputs;
 };
 
@@ -148,7 +148,7 @@ static void write_masked(const struct sweep *sweep, const struct workspace *work
   }
 }
 
-/* A row is computed in pieces of nearly equal length. */
+/* The number of pieces in which a row is computed. They have nearly equal lengths. */
 static long pieces_of_row(const struct box *box) { return 1 + (box->high[0] - box->low[0] - 1) / ROW_POINTS; }
 
 /* Compute pieces of rows, which are numbered through x, then y, then z. */
