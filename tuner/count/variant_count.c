@@ -20,7 +20,7 @@
 
 /* The content of a file. */
 struct cached_count {
-  struct hash seal; /* of the rest */
+  struct hash seal; /* seal of the members below */
   struct variant_count count;
 };
 
@@ -72,14 +72,14 @@ static void write_count(const char *path, const struct variant_count *count) {
 struct member {
   struct count_job *job;
   struct generated generated;
-  char *path; /* of its count in the cache */
+  char *path; /* the path of its count in the cache */
   halotune_status status;
 };
 
 struct group {
   struct member *members;
   int count;
-  struct emulation_source *sources; /* of the members, in their order */
+  struct emulation_source *sources; /* sources of the members, in their order */
   const char **kernels;
   struct emulation_batch *batch;
   struct hash compiler;
@@ -89,7 +89,7 @@ static void refuse(struct count_job *job, const char *reason) {
   snprintf(job->reason, sizeof job->reason, "%.*s", (int)strcspn(reason, "\n"), reason);
 }
 
-/* Divide what the block stored: each output gets one element for a point. */
+/* The points that the block computed, from the elements that it stored: each output gets one element for a point. */
 static uint64_t computed_points(const struct emulation_counts *counts, const struct variant_spec *spec) {
   uint64_t words = 0;
   for (int i = 0; i < spec->stencil->output_count; i++) words += counts->stored[spec->stencil->input_count + i].words;
@@ -156,7 +156,7 @@ static halotune_status add_job(struct group *group, struct count_job *job, const
   *member = (struct member){.job = job};
   job->has_count = job->is_cached = false;
   halotune_status status = generate(&job->spec, &member->generated);
-  if (status == HALOTUNE_ARGUMENT) { /* a rule leaves the variant out */
+  if (status == HALOTUNE_ARGUMENT) { /* a rule excludes the variant */
     refuse(job, fail_text());
     return HALOTUNE_OK;
   }

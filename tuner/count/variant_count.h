@@ -7,12 +7,12 @@
 #include "tuner/emulate/emulation.h"
 
 struct variant_count {
-  struct emulation_counts counts; /* of the block; inputs are the first buffers, then come outputs */
+  struct emulation_counts counts; /* counts of the block; the first buffers are inputs, followed by outputs */
   uint64_t points;                /* that the block computes */
   uint32_t inputs, element_bytes;
 };
 
-/* One variant and what came of it. */
+/* One variant and its result. */
 struct count_job {
   struct variant_spec spec;
   bool has_count; /* false: `reason` says why */
@@ -25,19 +25,19 @@ struct count_job {
  * variants that the emulation compiled.
  *   jobs     each with its spec; the call sets the rest
  *   options  of the compiler and the cache; the call sets `counts`
- * Returns HALOTUNE_OK whatever comes of the variants; else what emulation_build and emulation_count return. */
+ * Returns HALOTUNE_OK whatever the results are; else what emulation_build and emulation_count return. */
 halotune_status variants_count(struct count_job *jobs, int count, const struct emulation_options *options);
 
 /* Figures for each point that the block computes. */
 struct count_figures {
   double loads, stores;     /* instructions of threads on global memory; a vector is one */
-  double issued_loads;      /* the same with idle lanes: 32 times the instructions of warps */
+  double issued_loads;      /* loads with idle lanes: 32 times the instructions of warps */
   double load_sectors;      /* pieces of 32 bytes that the instructions ask for */
-  double over_read;         /* different elements of inputs that are read, over the inputs of the points */
-  double shared_wavefronts; /* of loads and stores; NAN without shared memory, and so the next ones */
+  double over_read;         /* distinct elements of inputs that are read, over the points' own elements */
+  double shared_wavefronts; /* wavefronts of loads and stores. NAN without shared memory, as the next ones */
   double mean_conflicts;    /* wavefronts over the fewest possible, of all accesses together */
-  double worst_conflicts;   /* of the one access that has the most */
-  double engine_bytes;      /* that the copy engine moves */
+  double worst_conflicts;   /* the same of the access that has the most */
+  double engine_bytes;      /* bytes that the copy engine moves */
 };
 struct count_figures count_figures_of(const struct variant_count *count);
 
