@@ -31,21 +31,22 @@ struct emulation_options {
   int workers;          /* compiles at the same time, see parallel_threads */
   int timeout_ms;       /* the limit of one compile; 0: EMULATION_COMPILE_TIMEOUT_MS */
   const char *compiler; /* NULL: the one that $HALOTUNE_CXX names, else g++, clang++ or c++ */
-  const char *folder; /* of the cache; NULL: halotune/host in $XDG_CACHE_HOME, else in ~/.cache, else a temporary one */
+  /* folder of the cache; NULL: halotune/host in $XDG_CACHE_HOME, else in ~/.cache, else a temporary one */
+  const char *folder;
   uint64_t cache_bytes; /* the size to which a freed batch trims the cache; 0: CACHE_FOLDER_MAX_BYTES */
   /* called in any thread for a damaged cache or one that cannot be written; NULL: write to stderr */
   void (*warn)(const char *text);
   const volatile sig_atomic_t *stop; /* once not 0, no further compile begins; NULL: nobody stops it */
   /* called after each compile with the number of them, by one thread at a time; may be NULL */
   void (*compiled)(void *context, int done);
-  void *context; /* of `compiled` */
+  void *context; /* context of `compiled` */
 };
 
 enum { EMULATION_COMPILE_TIMEOUT_MS = 60000 };
 
 struct emulation_compile {
   enum compile_outcome outcome;
-  bool cached; /* it was compiled before; time_ms is the time that it took to find it */
+  bool cached; /* it came from the cache; time_ms is then the time to find it */
   double time_ms;
   const char *log; /* the compiler's messages; "" if there were none or the variant was cached */
 };
@@ -71,12 +72,12 @@ void emulation_batch_free(struct emulation_batch *batch);
 
 struct emulation_argument {
   enum emulation_argument_kind kind;
-  struct emulation_buffer *buffer; /* of a buffer: the kernel gets a pointer into it; of a texture or map: its data */
+  struct emulation_buffer *buffer; /* a buffer, into which the kernel gets a pointer, or the data of a texture or map */
   size_t offset_bytes;             /* for all of these: offset from the buffer's start */
-  const void *bytes;               /* of bytes: the value of a scalar or struct */
+  const void *bytes;               /* for bytes: the value of a scalar or struct */
   size_t byte_count;               /* its size, which must be that of the parameter */
-  struct emulation_wire_texture texture; /* of a texture: its shape; the kernel gets a texture object */
-  struct emulation_wire_tensor tensor;   /* of a tensor map: its shape; the kernel gets a TensorMap */
+  struct emulation_wire_texture texture; /* for a texture: its shape; the kernel gets a texture object */
+  struct emulation_wire_tensor tensor;   /* for a tensor map: its shape; the kernel gets a TensorMap */
 };
 
 struct emulation_launch {
@@ -89,9 +90,10 @@ struct emulation_launch {
   size_t shared_limit_bytes; /* the limit of the simulated GPU; 0: EMULATION_SHARED_LIMIT_BYTES */
   const struct emulation_argument *arguments;
   int argument_count; /* at most EMULATION_MAX_ARGUMENTS, with EMULATION_MAX_BUFFERS different buffers */
-  enum emulation_order threads, blocks; /* the order in which they take turns; blocks have no random order */
-  uint64_t seed;                        /* of a random order */
-  int timeout_ms;                       /* processor time; 0: EMULATION_RUN_TIMEOUT_MS */
+  /* the orders in which threads and blocks take turns; blocks have no random order */
+  enum emulation_order threads, blocks;
+  uint64_t seed;  /* seed of a random order */
+  int timeout_ms; /* limit of processor time; 0: EMULATION_RUN_TIMEOUT_MS */
 };
 
 enum {

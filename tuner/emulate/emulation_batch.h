@@ -15,7 +15,7 @@ struct emulation_batch {
   struct emulation_variant *variants;
   int count;
   char *runner;         /* path of the runner's program */
-  char *folder;         /* of the cache */
+  char *folder;         /* folder of the cache */
   uint64_t cache_bytes; /* the size to which the cache is trimmed */
 };
 

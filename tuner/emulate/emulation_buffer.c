@@ -12,7 +12,7 @@
 #include "tuner/emulate/runtime/protocol.h"
 
 struct emulation_buffer {
-  unsigned char *file; /* mapped */
+  unsigned char *file; /* the mapped file */
   size_t file_bytes, bytes;
   int element_bytes, fd;
   bool is_sparse;

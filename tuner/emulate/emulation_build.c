@@ -40,7 +40,7 @@ struct build {
 static char *product_path(const struct build *build, enum emulation_product product, const struct text *input) {
   const struct hash parts[] = {emulation_compiler_hash(&build->compiler, product), build->files_hash,
                                emulation_cache_format()};
-  struct identity_maker maker; /* nothing else tells whether the file is of this source */
+  struct identity_maker maker; /* the name alone tells to which source the file belongs */
   char hex[IDENTITY_HEX_BYTES], *path;
   identity_begin(&maker, "host runner");
   identity_add(&maker, text_string(input), input->length);
@@ -257,7 +257,7 @@ void emulation_batch_free(struct emulation_batch *batch) {
     free(variant->log);
     free(variant->name);
   }
-  if (adds) cache_folder_trim(batch->folder, batch->cache_bytes); /* now that nothing in it is in use */
+  if (adds) cache_folder_trim(batch->folder, batch->cache_bytes); /* nothing in the cache is in use now */
   free(batch->variants);
   free(batch->runner);
   free(batch->folder);

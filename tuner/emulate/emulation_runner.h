@@ -16,8 +16,8 @@ struct emulation_runner {
 
 extern const struct emulation_runner emulation_runner_none;
 
-/* What a runner gets beyond ten times the processor time of a request, and one that has closed its socket. Tests make
- * it shorter. */
+/* Wall-clock time that a runner has beyond ten times the processor time of a request, and that it has to end after it
+ * closed its socket. Tests make it shorter. */
 extern int emulation_runner_grace_ms;
 
 /* Start a runner. It ends when it is stopped, when a kernel fails, and soon after this program ends.

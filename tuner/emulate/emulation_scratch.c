@@ -27,7 +27,7 @@ static int take_lock(const char *folder, const char *name, int flags) {
   return -1;
 }
 
-/* Make the lock of a folder. It gets its name when it is locked, so that nobody finds one that is not. */
+/* Make the lock of a folder. The file gets its name after it is locked, so nobody finds an unlocked one. */
 static int make_lock(const char *folder) {
   char *before = NULL, *after = NULL;
   int lock = take_lock(folder, "lock-new", O_CREAT | O_EXCL);
@@ -78,7 +78,7 @@ static void remove_abandoned(const char *cache) {
 }
 
 /* Make a folder and its lock.
- *   is_taken  receives whether somebody who cleans found the folder before it was locked, and removes it */
+ *   is_taken  receives whether a process that cleans found the folder before it was locked; that process removes it */
 static halotune_status make_folder(const char *cache, struct emulation_scratch *out, bool *is_taken) {
   *is_taken = false;
   if (asprintf(&out->folder, "%s/" CACHE_SCRATCH_PREFIX "XXXXXX", cache) < 0) {
