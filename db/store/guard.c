@@ -46,6 +46,26 @@ static halotune_status guard_columns(sqlite3 *connection, const char *path) {
   return status;
 }
 
+/* Refuse a database whose texts are in UTF-16: their bytes are hashed and compared as those of UTF-8. SQLite fixes the
+ * encoding when a file is made, and .dump leaves out both marks. */
+static halotune_status guard_encoding(sqlite3 *connection, const char *path) {
+  sqlite3_stmt *query = NULL;
+  int64_t application = 0, version = 0;
+  halotune_status status = query_number(connection, "pragma application_id", &application);
+  if (status == HALOTUNE_OK) status = query_number(connection, "pragma user_version", &version);
+  if (status == HALOTUNE_OK) status = query_prepare(connection, "pragma encoding", &query);
+  if (status == HALOTUNE_OK && sqlite3_step(query) != SQLITE_ROW) status = query_fail(connection);
+  if (status == HALOTUNE_OK && strcmp(column_text(query, 0), "UTF-8") != 0) {
+    status = fail(HALOTUNE_DB,
+                  "%s: its texts are in UTF-16, and those of a tuning database are in UTF-8: this file is not read; "
+                  "if it is your file, write a new one from it: (echo 'pragma application_id = %lld; "
+                  "pragma user_version = %lld;'; sqlite3 FILE .dump) | sqlite3 NEW",
+                  path, (long long)application, (long long)version);
+  }
+  sqlite3_finalize(query);
+  return status;
+}
+
 /* Refuse a definition, and say how to remove it: by what the file calls it. What is Halotune's own stays. */
 static halotune_status fail_definition(const char *path, const char *type, const char *own_name) {
   static const char *const types[] = {"table", "index", "view", "trigger"};
@@ -66,7 +86,8 @@ halotune_status guard_tables(sqlite3 *connection, const char *path) {
   static const char sql[] = "select sql, name, type from sqlite_master where sql is not null";
   sqlite3_stmt *query = NULL;
   int code = SQLITE_DONE;
-  halotune_status status = query_prepare(connection, sql, &query);
+  halotune_status status = guard_encoding(connection, path);
+  if (status == HALOTUNE_OK) status = query_prepare(connection, sql, &query);
   while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) {
     const char *text = column_text(query, 0);
     if (definition_is_plain(text) && strlen(text) == (size_t)sqlite3_column_bytes(query, 0)) continue;

@@ -9,8 +9,8 @@
 
 /* Refuse a file that has more than tables and indexes, or tables and indexes that are not plain (definitions.h). A
  * view, a trigger or a virtual table would run statements of whoever made the file. A column, a check or an index can
- * compute an expression of theirs. A file whose columns have other types than Halotune's is refused, too. Only names
- * and definitions are read.
+ * compute an expression of theirs. A file whose columns have other types than Halotune's, or whose texts are in
+ * UTF-16, is refused, too. Only the header, names and definitions are read.
  * Returns HALOTUNE_OK; HALOTUNE_DB with the name of the first one. */
 halotune_status guard_tables(sqlite3 *connection, const char *path);
 

@@ -43,7 +43,8 @@ static enum content content_of(const struct marks *marks) {
 static halotune_status inspect_file(sqlite3 *connection, const char *path, bool untrusted, struct marks *out) {
   *out = (struct marks){0, 0, 0};
   halotune_status status = read_marks(connection, out);
-  if (status != HALOTUNE_OK || content_of(out) == CONTENT_NONE) return status;
+  if (status != HALOTUNE_OK) return status;
+  if (content_of(out) == CONTENT_NONE) return guard_tables(connection, path); /* tables would be in its encoding */
   if (out->application == SCHEMA_UNTRUSTED_ID && !untrusted) {
     return fail(HALOTUNE_DB,
                 "%s: this file keeps what was imported without trust, and is no tuning database; 'halotune db import "

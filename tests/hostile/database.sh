@@ -126,6 +126,33 @@ cp "$work/honest.db" "$work/into.db"
 survives db import --trust --yes --db "$work/into.db" "$work/typed.db" && [ $code = 6 ] && grep -q "best.energy_mj has another type than real" "$work/said"
 result "a strict table with another type of a column is refused (exit $code)" $?
 
+# A database in UTF-16: identities are hashes of bytes in UTF-8. The second has no table yet.
+"$python" - "$work" <<'END'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1] + "/honest.db")
+wide = sqlite3.connect(sys.argv[1] + "/wide.db")
+wide.execute("pragma encoding = 'UTF-16'")
+wide.executescript("\n".join(db.iterdump()))
+for mark in "application_id", "user_version":
+    wide.execute(f"pragma {mark} = {db.execute(f'pragma {mark}').fetchone()[0]}")
+wide.commit()
+empty = sqlite3.connect(sys.argv[1] + "/empty.db")
+empty.executescript("pragma encoding = 'UTF-16'; create table t (n int); drop table t;")
+END
+for words in 'db info --db' 'db check --db' 'db export --db' 'query star7 --device sm_90 --grid 512,512,512 --db' 'explain star7 --db' \
+  "report -o $work/wide.html --db" "db merge --trust --yes $work/honest.db --db" 'db import' 'db import --trust --yes' 'db merge --trust --yes'; do
+  rm -f "$work/into.db" && cp "$work/wide.db" "$work/was.db"
+  case $words in *--db) survives $words "$work/wide.db" ;; *) survives $words --db "$work/into.db" "$work/wide.db" ;; esac
+  [ $code = 6 ] && ! [ -s "$work/into.db" ] && cmp -s "$work/wide.db" "$work/was.db" && grep -q 'its texts are in UTF-16' "$work/said"
+  result "a database in UTF-16 is refused: '${words%% --*}' (exit $code)" $?
+done
+remedy=$(sed -n 's/.*write a new one from it: \(.*\)$/\1/p' "$work/said" | sed "s|FILE|$work/wide.db|; s|NEW|$work/narrow.db|")
+eval "$remedy" >"$work/out" && "$halotune" db check --db "$work/narrow.db" >"$work/out" 2>&1 && "$halotune" db export --db "$work/narrow.db" >"$work/new.json" &&
+  "$halotune" db export --db "$work/honest.db" >"$work/old.json" && cmp -s "$work/old.json" "$work/new.json"
+result "and the command of the message makes one in UTF-8 with the same rows" $?
+survives db import --trust --yes --db "$work/empty.db" tests/data/tuned.json && [ $code = 6 ] && grep -q 'its texts are in UTF-16' "$work/said"
+result "an empty database in UTF-16 is refused (exit $code)" $?
+
 # What a user or a tool may have added to the own database.
 added() { # SQL
   cp "$work/honest.db" "$work/added.db"
