@@ -8,10 +8,15 @@
 #include "base/memory/array.h"
 #include "db/store/query.h"
 
+/* A text after its length in bytes, as identity_add hashes a field. */
+#define SQL_FIELD(text) "length(cast(" text " as blob)) || ':' || " text
+#define SQL_GPU SQL_FIELD("d.uuid")
+#define SQL_COEFFICIENT SQL_FIELD("coefficient") " || " SQL_FIELD("printf('%!.17g', value)")
+
 /* All coefficients of a device as one value. */
-#define SQL_PREDICTIONS                                                                                                 \
-  "(select d.name as name, cast(d.uuid || ' ' || group_concat(p.word, ' ') as blob) as content from (select device_id," \
-  " coefficient || '=' || printf('%!.17g', value) as word from prediction order by device_id, coefficient) p"           \
+#define SQL_PREDICTIONS                                                                                     \
+  "(select d.name as name, cast(" SQL_GPU " || group_concat(p.fields, '') as blob) as content from (select" \
+  " device_id, " SQL_COEFFICIENT " as fields from prediction order by device_id, coefficient) p"            \
   " join device d on d.id = p.device_id group by d.id)"
 
 /* `one` and `several` are the words of counts. `select` has the columns name, hash and content (or NULL); `known` has

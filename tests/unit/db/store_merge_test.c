@@ -896,6 +896,7 @@ TEST(coefficients_of_times_are_shown_and_taken_as_a_whole) {
       {SQL_FIT("(1, 'wave', 0.25, 1)"), 1, 0, 1, 0.25},
       {SQL_FIT("(1, 'wave', 0.5, 1), (1, 'cache', 0.125, 1)"), 0, 1, 2, 0.5},
       {SQL_OTHER_GPU SQL_FIT("(99, 'wave', 0.25, 1)"), 1, 0, 1, 0.25},
+      {SQL_FIT("(1, 'cache=0.125 wave', 0.5, 1)"), 1, 0, 1, 0}, /* a name that reads like a number and the next name */
   };
   static const struct merge_options again = {.origin = {"imported", "again.db", "", "", ""}};
   for (size_t i = 0; i < COUNT(rows); i++) {
@@ -916,7 +917,7 @@ TEST(coefficients_of_times_are_shown_and_taken_as_a_whole) {
     CHECK_OK(store_merge(ours, theirs.store, &again, NULL));
     CHECK_EQ(rows[i].rows, number_of(ours, "select count(*) from prediction"), "row %zu", i);
     CHECK_EQ((int)(1000 * rows[i].wave),
-             number_of(ours, "select cast(1000 * value as integer) from prediction where coefficient = 'wave'"),
+             number_of(ours, "select cast(1000 * total(value) as integer) from prediction where coefficient = 'wave'"),
              "row %zu", i);
     store_close(ours);
     end_fixture(&theirs);
