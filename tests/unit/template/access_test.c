@@ -294,6 +294,121 @@ TEST(a_scan_reads_each_point_once) {
   for (size_t i = 0; i < COUNT(rows); i++) check_row(&rows[i]);
 }
 
+/* The estimate of the work of a variant on a grid of an H200. */
+static double work_of(const char *name, const char *template_name, enum dtype dtype, const long size[MAX_DIMS],
+                      const char *set) {
+  struct stencil *stencil;
+  struct analysis *analysis;
+  struct template *template;
+  struct bindings bindings;
+  char path[64];
+  double facts[FACT_COUNT];
+  snprintf(path, sizeof path, "templates/%s.yaml", template_name);
+  CHECK_OK(stencil_of_kernels(name, &stencil));
+  CHECK_OK(analysis_make(stencil, &analysis));
+  CHECK_OK(template_read(path, &template));
+  const struct configuration configuration = configuration_of(template, set);
+  struct grid grid = stencil->grids[0];
+  memcpy(grid.n, size, sizeof grid.n);
+  struct domain domain = domain_dense(stencil, analysis, &grid);
+  struct device_limits limits = arch_device_limits(arch_find(9, 0));
+  limits.multiprocessors = 132;
+  facts_fill(stencil, analysis, dtype, &domain, &limits, false, facts);
+  facts[FACT_most_steps] = 64;
+  CHECK_OK(bindings_make(template, facts, &bindings));
+  bindings_configure(&bindings, &configuration);
+  const struct rule *failed = bindings_failed_rule(&bindings);
+  CHECK(!failed, "%s %s: %s", template_name, set, failed ? failed->otherwise : "");
+  const double work = access_work(&bindings);
+  CHECK(work > 0, "%s %s: %g", template_name, set, work);
+  bindings_free(&bindings);
+  template_free(template);
+  analysis_free(analysis);
+  stencil_free(stencil);
+  return work;
+}
+
+/* Pairs of variants that an H200 has measured. Each pair differs in what the estimate must know. */
+TEST(templates_estimate_which_variants_are_slow) {
+  static const struct {
+    const char *stencil, *template;
+    enum dtype dtype;
+    long size[MAX_DIMS];
+    const char *common, *fast, *slow;
+  } rows[] = {
+      /* 1.85 and 2.36 ms: few warps; 1.85 and 2.67: a limit of 128 registers, so that spills are likely */
+      {"box2d9",
+       "pipeline_rows",
+       DTYPE_F64,
+       {16384, 16384, 1},
+       "steps=7 store_bytes=16 extents=literal",
+       "points=4 warps=8 ring=3 vector=2 min_blocks=1",
+       "points=4 warps=4 ring=4 vector=2 min_blocks=1"},
+      {"box2d9",
+       "pipeline_rows",
+       DTYPE_F64,
+       {16384, 16384, 1},
+       "steps=7 store_bytes=16 extents=literal",
+       "points=4 warps=8 ring=3 vector=2 min_blocks=1",
+       "points=2 warps=2 ring=4 vector=2 min_blocks=8"},
+      /* 0.79 and 0.95 ms: coefficients that are not in the code */
+      {"heat2d",
+       "pipeline_rows",
+       DTYPE_F32,
+       {16384, 16384, 1},
+       "steps=10 points=8 warps=8 ring=8 vector=4 store_bytes=32 min_blocks=1",
+       "coefficients=literal",
+       "coefficients=parameter"},
+      /* 0.81 and 0.82 ms: one strip more */
+      {"heat2d",
+       "pipeline_rows",
+       DTYPE_F32,
+       {16384, 16384, 1},
+       "steps=10 points=8 warps=8 ring=8 vector=4 coefficients=literal min_blocks=1",
+       "store_bytes=16",
+       "store_bytes=128"},
+      /* 0.211 and 0.75 ms: fewer exchanges, and vectors; 0.0174 and 0.0201: more exchanges */
+      {"star7",
+       "resident",
+       DTYPE_F32,
+       {128, 128, 128},
+       "steps=64",
+       "depth=2 tile_y=16 tile_z=8 block_y=16 points_y=2 points_z=2 vector=4",
+       "depth=1 tile_y=32 tile_z=8 block_y=4 points_y=4 points_z=4 vector=1"},
+      {"star7",
+       "resident",
+       DTYPE_F32,
+       {128, 128, 128},
+       "steps=4 tile_y=8 tile_z=16 block_y=16 vector=4",
+       "depth=2 points_y=2 points_z=2",
+       "depth=1 points_y=2 points_z=4"},
+      /* 0.078 and 0.269 ms: on a small grid exchanges are nearly all */
+      {"star7",
+       "resident",
+       DTYPE_F32,
+       {64, 64, 64},
+       "steps=64",
+       "depth=4 tile_y=8 tile_z=4 block_y=32 points_y=1 points_z=1 vector=4",
+       "depth=1 tile_y=32 tile_z=4 block_y=8 points_y=1 points_z=4 vector=2"},
+      /* 0.0655 and 0.1075 ms: 160 blocks on 132 multiprocessors */
+      {"star7",
+       "pipeline_planes",
+       DTYPE_F32,
+       {256, 256, 256},
+       "steps=4 points=4 rows=3 lanes_x=16 warps=12 ring=2 vector=4 store_bytes=32 outside=shared barrier=split min_blocks=0",
+       "chunks=7 last_chunk=33",
+       "chunks=8 last_chunk=33"},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    char fast[512], slow[512];
+    snprintf(fast, sizeof fast, "%s %s", rows[i].common, rows[i].fast);
+    snprintf(slow, sizeof slow, "%s %s", rows[i].common, rows[i].slow);
+    const double least = work_of(rows[i].stencil, rows[i].template, rows[i].dtype, rows[i].size, fast);
+    const double more = work_of(rows[i].stencil, rows[i].template, rows[i].dtype, rows[i].size, slow);
+    CHECK(least < more, "%s %s: %g, %s: %g", rows[i].template, fast, least, slow, more);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bank_conflicts_are_counted),   cmocka_unit_test(strides_that_make_no_sense_give_no_figure),
@@ -301,7 +416,7 @@ int main(void) {
       cmocka_unit_test(a_tile_reads_its_halo),        cmocka_unit_test(a_pencil_reads_its_lines),
       cmocka_unit_test(a_line_reads_its_window),      cmocka_unit_test(a_patch_reads_what_its_points_share_once),
       cmocka_unit_test(flat_reads_whole_vectors),     cmocka_unit_test(a_march_reads_planes_once),
-      cmocka_unit_test(a_scan_reads_each_point_once),
+      cmocka_unit_test(a_scan_reads_each_point_once), cmocka_unit_test(templates_estimate_which_variants_are_slow),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
