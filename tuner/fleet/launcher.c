@@ -19,7 +19,8 @@ static const struct row {
     {"srun", NULL, "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID"},
 };
 
-/* A whole number from the environment. Returns `missing` if it is not set, and -1 if it is no number. */
+/* Read a whole number from the environment. Returns `missing` if the variable is not set, and -1 if it is not a
+ * number. */
 static int number_of(const char *name, int missing) {
   const char *text = getenv(name);
   char *end;

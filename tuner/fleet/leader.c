@@ -1,4 +1,4 @@
-/* leader.c: who takes part, what members say, which of them are silent, and the tasks that they run alone. */
+/* leader.c: admits members, takes their messages, finds silent ones, and gives them tasks to run alone. */
 #include "tuner/fleet/leader.h"
 
 #include <math.h>
@@ -9,9 +9,9 @@
 #include "base/text/utf8.h"
 #include "tuner/fleet/leader_parts.h"
 
-enum { LOOK_EVERY_MS = 50 /* after members that hang */ };
+enum { LOOK_EVERY_MS = 50 /* how often the leader looks for members that hang */ };
 
-/* Whether another member, or the leader, has this GPU. Emulations and recordings have none. */
+/* Find the other member, or the leader, that has this GPU. Emulations and recordings have none. */
 static int who_has(const struct leader *leader, int rank) {
   const struct fleet_hello *hello = &leader->members[rank].hello;
   if (leader->options.may_share || hello->is_emulation || hello->is_recording) return -1;
@@ -82,12 +82,13 @@ static halotune_status employ_member(struct leader *leader, int rank) {
   return status;
 }
 
-/* A member is done with its own task, or cannot do it. */
+/* Take the message of a member that has finished its own task, or cannot do it. */
 static halotune_status take_done(struct leader *leader, int rank, struct unpack *in) {
   struct member *member = &leader->members[rank];
   if (member->state != MEMBER_ALONE) return leader_hears_nonsense(leader, rank);
   const struct leader_alone *alone = leader->alone;
-  const bool can_do = unpack_u64(in) == 1, was_stopped = unpack_u64(in) == 1; /* by a signal for itself */
+  /* was_stopped: by a signal for its own process */
+  const bool can_do = unpack_u64(in) == 1, was_stopped = unpack_u64(in) == 1;
   char why[WORDS_BYTES];
   printable_copy(why, sizeof why, unpack_text(in));
   if (in->failed) return leader_hears_nonsense(leader, rank);
@@ -110,7 +111,7 @@ static halotune_status take_message(struct leader *leader, int rank) {
   if (head.kind == FLEET_HELLO) return take_hello(leader, rank, &in);
   if (head.kind == FLEET_LEAVING) return leader_lose(leader, rank, "%s", unpack_text(&in));
   if (head.kind == FLEET_DONE) return take_done(leader, rank, &in);
-  if (head.kind == FLEET_ALIVE || head.task != leader->task) return HALOTUNE_OK; /* or of an earlier task */
+  if (head.kind == FLEET_ALIVE || head.task != leader->task) return HALOTUNE_OK; /* or it is about an earlier task */
   switch ((int)head.kind) {
   case FLEET_READY: return leader_take_ready(leader, rank, &in);
   case FLEET_ANCHORED: return leader_take_anchored(leader, rank, &in);
@@ -144,8 +145,8 @@ static halotune_status look_for_hangs(struct leader *leader) {
   return status;
 }
 
-/* A leader that was stopped or busy for long has not listened, and its members may have been stopped with it. Of such
- * a time nothing counts as their silence. Shorter ones count, else a busy leader would never drop a member. */
+/* A leader that was stopped or busy for long has not listened, and its members may have been stopped, too. Such a time
+ * does not count as silence of the members. Shorter times count; else a busy leader would never drop a member. */
 static void forgive_gap(struct leader *leader) {
   const double at_ms = leader_now_ms(leader), gap_ms = at_ms - leader->listened_ms;
   if (gap_ms < 0.5 * leader->options.patience_ms) return;

@@ -51,7 +51,8 @@ halotune_status leader_take_times(struct leader *leader, int rank, struct unpack
 
 static bool has_times(const struct member *member) { return member->times_ms && !member->is_left_out; }
 
-/* Whether the device's times of the finalists count: not where it was left out, unless they are the only ones. */
+/* Whether the device's times of the finalists count. If the device was left out, they count only if there are no
+ * others. */
 static bool device_counts(const struct leader *leader) {
   bool is_alone = true;
   for (int rank = 1; rank < leader->size; rank++) is_alone = is_alone && !has_times(&leader->members[rank]);
@@ -63,7 +64,7 @@ halotune_status crew_finals_take(void *state, const double *own_ms, double *weig
   halotune_status status = leader_await_nobody(leader, MEMBER_IN_FINALS);
   if (status != HALOTUNE_OK) return status;
   const bool counts = device_counts(leader);
-  int unit = 0; /* the finalist to which all are compared: one that every GPU has */
+  int unit = 0; /* the finalist with which all are compared: one that every GPU has */
   while (unit < leader->finalists) {
     bool has_all = !isnan(own_ms[unit]);
     for (int rank = 1; rank < leader->size; rank++) {
@@ -137,9 +138,10 @@ static void report_crew(const struct leader *leader, struct crew_report *out) {
   for (int rank = 1; rank < leader->size; rank++) {
     const struct member *member = &leader->members[rank];
     if (member->is_uncounted || member->state == MEMBER_UNKNOWN) continue;
-    if (member->is_late && member->state == MEMBER_PREPARING) continue; /* it came too late */
+    if (member->is_late && member->state == MEMBER_PREPARING) continue; /* the member came too late */
     out->count++;
-    if (!isnan(leader_factor(leader, member))) device->factor = 1; /* what others are compared with */
+    /* the device's time, with which others are compared */
+    if (!isnan(leader_factor(leader, member))) device->factor = 1;
     if (out->shown < CREW_MOST_SHOWN) out->gpus[out->shown++] = gpu_of(leader, member);
   }
 }
@@ -160,6 +162,6 @@ halotune_status crew_end(void *state, struct crew_report *out) {
     status = leader_send_word(leader, rank, FLEET_END);
   }
   leader->is_started = leader->is_open = false;
-  leader->task++; /* answers that are on their way are no longer about a task in hand */
+  leader->task++; /* answers that are still on their way now belong to no current task */
   return status;
 }

@@ -1,4 +1,4 @@
-/* leader_members.c: messages to members, and what becomes of one that takes no part any more. */
+/* leader_members.c: sends messages to members, and removes members that no longer take part. */
 #include "tuner/fleet/leader_parts.h"
 
 #include <stdarg.h>
@@ -59,8 +59,8 @@ halotune_status leader_lose(struct leader *leader, int rank, const char *format,
   va_start(arguments, format);
   vsnprintf(why, sizeof why, format, arguments);
   va_end(arguments);
-  if (!member->why[0] || member->state == MEMBER_ALONE)   /* what is there is then of another task */
-    printable_copy(member->why, sizeof member->why, why); /* they may be a member's words */
+  if (!member->why[0] || member->state == MEMBER_ALONE)   /* its messages then belong to another task */
+    printable_copy(member->why, sizeof member->why, why); /* the words may come from a member */
   const struct alone_end died = {.why = member->why, .has_died = true};
   if (member->state == MEMBER_ALONE && leader->alone)
     leader->alone->done(leader->alone->context, member->alone_task, &member->hello, &died);

@@ -7,10 +7,10 @@
 enum { WORDS_BYTES = 256 };
 
 enum member_state {
-  MEMBER_UNKNOWN,   /* has not said who it is */
-  MEMBER_IDLE,      /* welcome; has no task, or could not set it up */
+  MEMBER_UNKNOWN,   /* has not introduced itself */
+  MEMBER_IDLE,      /* was accepted; has no task, or could not set it up */
   MEMBER_PREPARING, /* sets its device up */
-  MEMBER_READY,     /* and has done so; the search has not begun */
+  MEMBER_READY,     /* its device is set up; the search has not begun */
   MEMBER_SEARCHING,
   MEMBER_SETTLING, /* was told that the search is over */
   MEMBER_SETTLED,
@@ -23,25 +23,25 @@ struct member {
   enum member_state state;
   struct fleet_hello hello;
   int away;          /* variants that it has */
-  double heard_ms;   /* when it said something, or got its first variant */
-  double anchor_ms;  /* of its anchor at first; NaN while unknown */
-  double scale;      /* of its newest result */
-  long results;      /* of this task */
-  double *times_ms;  /* of the finalists; NULL: it did not run them */
-  bool is_left_out;  /* its GPU is out of line */
-  bool is_uncounted; /* takes no part in this task: refused, gone before, or alone with another one */
-  bool is_late;      /* came when the search had begun: the finals do not wait for its set-up */
-  int alone_task;    /* while it is MEMBER_ALONE */
-  bool is_told_stop; /* then: it shall end that task soon */
-  bool cannot_alone; /* it has declined such a task */
+  double heard_ms;   /* when its last message came, or when it got its first variant */
+  double anchor_ms;  /* first time of its anchor; NaN while unknown */
+  double scale;      /* scale of its newest result */
+  long results;      /* results of this task */
+  double *times_ms;  /* times of the finalists; NULL: it did not run them */
+  bool is_left_out;  /* its GPU is too slow */
+  bool is_uncounted; /* takes no part in this task: it was refused, was gone before, or runs another task alone */
+  bool is_late;      /* came after the search began: the finals do not wait for its set-up */
+  int alone_task;    /* its task while it is MEMBER_ALONE */
+  bool is_told_stop; /* it was told to end that task soon */
+  bool cannot_alone; /* it declined a task to run alone */
   char why[WORDS_BYTES];
 };
 
-/* What a ticket stands for. */
+/* The variant of a ticket. */
 struct given {
   struct proposal proposal;
   const struct template *template;
-  struct trial *trial; /* NULL: it was taken back */
+  struct trial *trial; /* NULL: the variant was taken back */
   int rank;
 };
 
@@ -52,15 +52,15 @@ struct back {
 
 struct leader {
   struct leader_options options;
-  struct member *members; /* by rank; [0] is not used */
-  int size, next;         /* next: who is asked first for room */
+  struct member *members; /* indexed by rank; [0] is not used */
+  int size, next;         /* next: the member that is asked first for room */
   long task;
   struct crew_start start;
-  bool is_started, is_awaiting; /* the search has begun; nothing is left to do but to wait for set-ups */
+  bool is_started, is_awaiting; /* is_started: the search has begun; is_awaiting: it only waits for set-ups */
   double own_anchor_ms;
-  double own_scale;             /* how slow the device is now, against when the search began */
+  double own_scale;             /* how slow the device is now, relative to the beginning of the search */
   char device_why[WORDS_BYTES]; /* why the device runs no more variants; "" if it does */
-  struct given *given;          /* by ticket, from 1 */
+  struct given *given;          /* indexed by ticket, from 1 */
   long given_count, given_capacity;
   int away;
   struct back *back; /* a queue: results and lost variants that were not taken yet */
@@ -70,11 +70,11 @@ struct leader {
   int finalists, winner;
   double winner_own_ms, spread;
   long lost;
-  double looked_ms, listened_ms;    /* when it looked for hangs last, and listened last */
-  struct text message;              /* that was received last */
-  struct text task_message;         /* of the task in hand */
-  bool is_open;                     /* members may still come to the task in hand */
-  const struct leader_alone *alone; /* NULL: nobody runs a task alone */
+  double looked_ms, listened_ms;    /* when it last looked for hangs, and when it last listened */
+  struct text message;              /* the last message received */
+  struct text task_message;         /* the message of the current task */
+  bool is_open;                     /* members may still join the current task */
+  const struct leader_alone *alone; /* NULL: no member runs tasks alone */
 };
 
 static inline double leader_now_ms(const struct leader *leader) { return time_now_ms(&leader->options.time); }
@@ -87,7 +87,7 @@ static inline const struct fleet_link *leader_link(const struct leader *leader) 
 
 /* --- leader.c --- */
 
-/* Take one message. Only where none waits is a member's silence known.
+/* Take one message. A member is known to be silent only if no message waits.
  *   had  receives whether there was one
  * Returns as leader_look. */
 halotune_status leader_listen(struct leader *leader, int timeout_ms, bool *had);
@@ -104,32 +104,33 @@ halotune_status leader_send_word(struct leader *leader, int rank, enum fleet_kin
 
 /* Put a trial into the queue of what came back. */
 halotune_status leader_put_back(struct leader *leader, struct trial *trial, bool is_lost);
-/* A member has nothing any more: what it had comes back. */
+/* Take all variants back from a member. */
 halotune_status leader_take_from(struct leader *leader, int rank);
 
-/* A member takes no part any more. The first reason stays. */
+/* End a member's part. The first reason stays. */
 halotune_status leader_lose(struct leader *leader, int rank, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* The same, of one that is still there. It is told, because where the link ends no process, it has to end itself. */
+/* End the part of a member whose process still runs. The member is told, because it has to end itself if the link
+ * cannot end its process. */
 halotune_status leader_dismiss(struct leader *leader, int rank, const char *why);
-/* The same, of one whose message was none. */
+/* End the part of a member that sent an invalid message. */
 halotune_status leader_hears_nonsense(struct leader *leader, int rank);
 
 /* --- leader_speed.c --- */
 
-/* A member's time over the device's of the same variant; NaN while one of them is unknown. */
+/* A member's time of a variant over the device's time of it; NaN while one of them is unknown. */
 double leader_factor(const struct leader *leader, const struct member *member);
-/* Leave out a member whose GPU is out of line, or the device itself. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+/* Leave out a member whose GPU is too slow, or the device itself. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status leader_judge_member(struct leader *leader, int rank);
 
 /* --- leader_search.c --- */
 
-/* Give a member the task in hand. Returns as leader_send. */
+/* Give a member the current task. Returns as leader_send. */
 halotune_status leader_send_task(struct leader *leader, int rank);
 /* Forget the variants that members have, and the results that the search has not taken. */
 void leader_forget_away(struct leader *leader);
 
-/* --- messages of members: `in` stands behind the head; each returns as leader_send --- */
+/* --- take messages of members: `in` stands after the head; each function returns as leader_send --- */
 
 halotune_status leader_take_ready(struct leader *leader, int rank, struct unpack *in);
 halotune_status leader_take_anchored(struct leader *leader, int rank, struct unpack *in);

@@ -1,4 +1,4 @@
-/* leader_search.c: what each member has during a search, who gets the next variant, and what comes back. */
+/* leader_search.c: gives variants to members during a search, and takes their results. */
 #include "tuner/fleet/leader_parts.h"
 
 #include <math.h>
@@ -161,7 +161,7 @@ static halotune_status fill_trial(struct leader *leader, const struct member *me
   for (size_t i = 0; i < sizeof times_ms / sizeof *times_ms; i++) *times_ms[i] /= divisor;
   free(trial->samples);
   trial->samples = NULL;
-  const void *samples = timing->samples; /* anywhere in the message */
+  const void *samples = timing->samples; /* the samples may be unaligned in the message */
   timing->samples = NULL;
   if (!samples) return HALOTUNE_OK;
   const size_t bytes = (size_t)timing->sample_count * sizeof *trial->samples;
@@ -181,7 +181,7 @@ halotune_status leader_take_result(struct leader *leader, int rank, struct unpac
     return leader_hears_nonsense(leader, rank);
   struct given *given = &leader->given[result.ticket - 1];
   if (given->rank != rank) return member->is_left_out ? HALOTUNE_OK : leader_hears_nonsense(leader, rank);
-  if (member->state != MEMBER_SEARCHING) return HALOTUNE_OK; /* on its way when the search ended */
+  if (member->state != MEMBER_SEARCHING) return HALOTUNE_OK; /* the message was on its way when the search ended */
   if (member->is_left_out) return HALOTUNE_OK;
   struct trial *trial = given->trial;
   halotune_status status = HALOTUNE_OK;

@@ -1,4 +1,4 @@
-/* leader_speed.c: how fast the GPUs of a team are beside each other, and which one is left out. */
+/* leader_speed.c: compares the speeds of a team's GPUs, and leaves out one that is too slow. */
 #include "tuner/fleet/leader_parts.h"
 
 #include <math.h>
@@ -13,13 +13,13 @@ double leader_factor(const struct leader *leader, const struct member *member) {
   return member->anchor_ms / leader->own_anchor_ms;
 }
 
-/* How slow a member's GPU is now, against the device when the search began. */
+/* How slow a member's GPU is now, relative to the device at the beginning of the search. */
 static double slowness(const struct leader *leader, const struct member *member) {
   return leader_factor(leader, member) * member->scale;
 }
 
 /* The median slowness of the team's GPUs, which include the leader's own.
- *   out  NaN where no member has told its slowness */
+ *   out  NaN if no member has sent the time of its anchor */
 static halotune_status find_median(const struct leader *leader, double *out) {
   int count = 0;
   double *all = calloc((size_t)leader->size + 1, sizeof *all);

@@ -21,30 +21,29 @@
 enum { STEP_S = 300, SILENCE_S = 90 };
 enum { SHORTEST_SLEEP_US = 20, LONGEST_SLEEP_US = 5000, CLOSE_MS = 30000, FAILED_CLOSE_MS = 5000, LOOK_MS = 1000 };
 
-/* What the owner asks the thread to do before there is a team. */
+/* The orders of the owner to the thread before there is a team. */
 enum order { ORDER_NONE, ORDER_GATHER, ORDER_SPLIT };
 
-/* What the owner and the thread share, under the lock. */
+/* The state that the owner and the thread share, under the lock. */
 struct link_mpi {
   struct found_plugin found;
   pthread_t thread;
   pthread_mutex_t lock;
-  pthread_cond_t
-      news; /* for the owner: something came, or an order is done; for the thread: there is something to do */
+  pthread_cond_t news; /* for the owner: a message came, or an order is done; for the thread: there is work */
   struct fleet_mpi_world world;
   enum order order;
-  const void *own; /* of a gather */
+  const void *own; /* the record of this rank in a gather */
   void *all;
   size_t bytes;
-  int colour, *colours;       /* of this rank, and of all */
-  struct post post;           /* of the team */
-  struct heartbeat heartbeat; /* of the leaders of all teams */
+  int colour, *colours;       /* the colour of this rank, and those of all ranks */
+  struct post post;           /* the post of the team */
+  struct heartbeat heartbeat; /* the heartbeat of the leaders of all teams */
   bool has_begun, has_post, is_closing, is_failure;
-  bool is_stuck;              /* the thread is in MPI, and does not come back */
+  bool is_stuck;              /* the thread is in a call of MPI that does not return */
   bool has_ended, is_aborted; /* the thread has ended; it ends all ranks */
   double leaves_ms;           /* when it began to finalise MPI or to end all ranks; 0 before */
   int exit_code;
-  halotune_status status; /* of the thread */
+  halotune_status status; /* status of the thread */
   char reason[FAIL_TEXT_BYTES];
 };
 
@@ -141,12 +140,12 @@ static void obey_order(struct link_mpi *link) {
   pthread_cond_broadcast(&link->news);
 }
 
-/* Print why this rank gives up. Nobody else can: the owner waits for the end of the job. */
+/* Print why this rank gives up. The owner cannot print it, because it waits for the end of the job. */
 static void say_why(const struct link_mpi *link, const char *why) {
   fprintf(stderr, "halotune: rank %d on %s: %s\n", link->world.rank, link->world.host, why);
 }
 
-/* Take what has come of the letters and of the signs of life, and send what is due. Returns false if a rank that this
+/* Take the letters and signs of life that have come, and send those that are due. Returns false if a rank that this
  * one needs is gone. */
 static bool step_end(struct link_mpi *link, bool is_of_job, bool sends) {
   bool is_busy = false;
@@ -156,14 +155,13 @@ static bool step_end(struct link_mpi *link, bool is_of_job, bool sends) {
   return is_of_job || (post_is_whole(&link->post) && post_step(&link->post, clock_ms(), &is_busy) == HALOTUNE_OK);
 }
 
-/* Whether letters and signs of life are on their way, which a barrier waits for. */
+/* Whether all letters and signs of life have left. A barrier waits for this. */
 static bool is_all_sent(const struct link_mpi *link, bool is_of_job) {
   return !link->has_post || (post_is_sent(&link->post) && (!is_of_job || heartbeat_is_sent(&link->heartbeat)));
 }
 
-/* Wait until all ranks have come to a barrier. Before, letters go on their way, and signs of life as well. A member
- * waits at the barrier of the job for other teams, as long as any leader lives. Returns false if a rank is gone or the
- * time is over. */
+/* Send all letters and signs of life, and wait until all ranks have come to a barrier. A member waits at the barrier
+ * of the job for other teams, as long as any leader lives. Returns false if a rank is gone or the time is over. */
 static bool pass_barrier(struct link_mpi *link, bool is_of_job, double until_ms) {
   const struct fleet_mpi_plugin *plugin = link->found.plugin;
   const bool is_member = is_of_job && link->has_post && link->post.world.rank > 0;
@@ -201,7 +199,7 @@ static bool meet_leaders(struct link_mpi *link, bool has_loss, int *exit_code) {
              silent, silence_limit_ms() * 1e-3);
     say_why(link, why);
   }
-  *exit_code = silent >= 0 && all.exit_code == 0 ? 1 : all.exit_code; /* what that team did is not known */
+  *exit_code = silent >= 0 && all.exit_code == 0 ? 1 : all.exit_code; /* the end of that team is not known */
   return silent < 0 && !all.has_loss;
 }
 
@@ -210,7 +208,7 @@ static bool meet_leaders(struct link_mpi *link, bool has_loss, int *exit_code) {
 static bool pass_last_barrier(struct link_mpi *link, bool is_leader, int *exit_code) {
   const double limit_ms = is_leader ? fmin(CLOSE_MS, step_limit_ms()) : silence_limit_ms();
   if (link->has_post) heartbeat_await(&link->heartbeat);
-  /* Only a member waits longer: as long as a leader lives. */
+  /* Only a member waits longer, as long as a leader lives. */
   const bool is_member = link->has_post && !is_leader;
   const bool is_whole = pass_barrier(link, true, is_member ? INFINITY : clock_ms() + limit_ms);
   if (!is_whole) {
@@ -239,8 +237,8 @@ static void leave_mpi(struct link_mpi *link, bool is_abort, int exit_code) {
   pthread_mutex_lock(&link->lock);
 }
 
-/* End this rank's part. A rank that is lost comes to no barrier of the job, so that leaders ask each other for losses
- * before, and end the job when all teams are done. The lock is held. */
+/* End this rank's part. A lost rank does not come to a barrier of the job. So leaders ask each other for losses first,
+ * and end the job when all teams are done. The lock is held. */
 static void end_all(struct link_mpi *link) {
   const bool has_failed = link->is_failure || link->status != HALOTUNE_OK;
   const bool is_leader = link->has_post && link->post.world.rank == 0;
@@ -361,7 +359,7 @@ static void link_close(void *state, bool is_failure, int exit_code) {
 
 static const struct fleet_link_table table = {"mpi", link_send, link_receive, link_drop, link_close};
 
-/* Signals go to other threads, which know what to do with them. */
+/* Start the thread with all signals blocked. Other threads handle them. */
 static halotune_status thread_start(struct link_mpi *link) {
   pthread_condattr_t attributes;
   sigset_t all, before;

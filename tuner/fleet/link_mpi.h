@@ -4,7 +4,7 @@
  * MPI runs in a thread of its own, which sleeps longer and longer, up to some milliseconds, while nothing comes. So it
  * also moves messages while the owner of the link is busy. Threads: one at a time for one job.
  *
- * No wait for another rank is without a limit: 300 s for each step until teams are formed and for MPI's own end, 90 s
+ * Each wait for another rank has a limit: 300 s for each step until teams are formed and for MPI's own end, 90 s
  * without a sign of life at the end. $HALOTUNE_MPI_TIMEOUT replaces these limits by its seconds. */
 #ifndef FLEET_LINK_MPI_H
 #define FLEET_LINK_MPI_H
@@ -34,15 +34,14 @@ halotune_status link_mpi_gather(struct link_mpi *job, const void *own, size_t by
 /* Form teams: ranks of one colour, which is not negative, have one link, whose rank 0 is the lowest of them. All ranks
  * must call it.
  *   out  owns the job, also if it has only one rank
- * A rank of the team is gone if nothing was heard of it for 90 s, although MPI or the launcher usually end the whole
- * job before. `drop` ends no process. `close` without failure waits until all teams are done; the leader waits 30 s for
- * its own members, and 5 s after a failure. If some do not come, `close` does not return, but ends all ranks by
- * MPI_Abort with its exit code. While there are other teams, and this one has not failed, it does so when these are
- * done, or their leaders are silent for the limit, with the greatest exit code of the leaders. A member does so when
- * all leaders are silent. A rank that ends the job because another one is silent prints a line. Where MPI itself does
- * not end, `close` prints a line and returns, and the process must end.
- * Returns HALOTUNE_OK; HALOTUNE_IO, also if a rank does not come within the limit; HALOTUNE_MEMORY. After a failure the
- * caller still owns the job. */
+ * A rank of the team counts as gone after 90 s of silence. MPI or the launcher usually ends the whole job earlier.
+ * `drop` ends no process. `close` without failure waits until all teams are done; the leader waits 30 s for its own
+ * members, and 5 s after a failure. If some do not come, `close` does not return, but ends all ranks by MPI_Abort with
+ * its exit code. While there are other teams, and this one has not failed, it does so when these are done, or their
+ * leaders are silent for the limit, with the greatest exit code of the leaders. A member does so when all leaders are
+ * silent. A rank that ends the job because another one is silent prints a line. Where MPI itself does not end, `close`
+ * prints a line and returns, and the process must end. Returns HALOTUNE_OK; HALOTUNE_IO, also if a rank does not come
+ * within the limit; HALOTUNE_MEMORY. After a failure the caller still owns the job. */
 halotune_status link_mpi_team(struct link_mpi *job, int colour, struct fleet_link *out);
 
 /* End a job without a team, when all ranks do so. */

@@ -59,13 +59,13 @@ halotune_status member_receive(struct member_state *member, int timeout_ms, stru
   return fail(HALOTUNE_IO, "the leader said what no leader says");
 }
 
-/* --- what the search asks of a follower --- */
+/* --- the functions of a search_follower --- */
 
 /* Take a message during the search. */
 static halotune_status take_message(struct member_state *member, struct unpack *in, const struct fleet_head *head) {
   struct proposal proposal;
   switch ((int)head->kind) {
-  case FLEET_KIND_END: return HALOTUNE_OK; /* there was none */
+  case FLEET_KIND_END: return HALOTUNE_OK; /* no message came in time */
   case FLEET_STOP: member->is_searched = true; return HALOTUNE_OK;
   case FLEET_END: member->is_searched = member->is_ended = true; return HALOTUNE_OK;
   case FLEET_HOME: member->is_searched = member->is_ended = member->is_home = true; return HALOTUNE_OK;
@@ -194,7 +194,7 @@ static halotune_status task_read(struct member_state *member, const struct fleet
   return HALOTUNE_OK;
 }
 
-/* The task as this process has it. */
+/* Make the task in this process. */
 static void task_make(struct member_state *member, const struct fleet_task *from) {
   const struct backend_facts *facts = &member->tools->backend->facts;
   snprintf(member->arch, sizeof member->arch, "sm_%d", facts->device.capability);
@@ -234,7 +234,8 @@ static halotune_status say_ready(struct member_state *member, bool is_ready, con
   return member_send(member, &message);
 }
 
-/* Take what the leader's set-up found: which of its templates are ours, its default variant, how to launch. */
+/* Take the results of the leader's set-up: which of its templates this process has, its default variant, and the
+ * launch mode. */
 static halotune_status take_start(struct member_state *member, struct unpack *in) {
   struct fleet_start start;
   const struct search_space *space = &member->setup.space;
@@ -295,11 +296,11 @@ static halotune_status search(struct member_state *member) {
   return member_send(member, &message);
 }
 
-/* Whether a member whose set-up ended so cannot go on with other tasks: the leader, the GPU or the disk is gone, or it
- * was told to stop. */
+/* Whether a member whose set-up ended with this status cannot run other tasks: the leader, the GPU or the disk is
+ * gone, or it was told to stop. */
 static bool ends_member(halotune_status status) { return status == HALOTUNE_IO || status == HALOTUNE_NO_GPU; }
 
-/* The task, once it is known to be the leader's: set-up, search, finals. */
+/* Run a task that is known to be the same as the leader's: set-up, search, finals. */
 static halotune_status task_run(struct member_state *member, const struct fleet_task *from) {
   const struct member_tools *tools = member->tools;
   const struct time_source time = backend_time(tools->backend);
@@ -336,7 +337,7 @@ static halotune_status task_run(struct member_state *member, const struct fleet_
   status = setup_make(&member->setup_inputs, &member->setup);
   if (status == HALOTUNE_OK) {
     status = say_ready(member, true, "");
-  } else if (!ends_member(status)) { /* such as a problem that is too large: the next task may be possible */
+  } else if (!ends_member(status)) { /* for example a problem that is too large. The next task may be possible */
     status = say_ready(member, false, fail_text());
     member->is_ended = true;
   }
@@ -352,7 +353,7 @@ static halotune_status task_run(struct member_state *member, const struct fleet_
   return status;
 }
 
-/* Run a task. If it cannot be begun here, the leader is told, and the next one may be possible. */
+/* Run a task. If it cannot begin here, tell the leader. The next task may be possible. */
 static halotune_status task_take(struct member_state *member, struct unpack *in) {
   struct fleet_task from;
   if (!fleet_task_read(in, &from)) return fail(HALOTUNE_IO, "the leader sent no task");
@@ -384,7 +385,8 @@ static halotune_status task_take(struct member_state *member, struct unpack *in)
   return status;
 }
 
-/* Between the steps of a task that this member runs alone: say that it lives, and hear the leader. */
+/* Tell the leader that this member lives, and take the leader's messages. It is called between the steps of a task
+ * that this member runs alone. */
 static void look_alone(void *context) {
   struct member_state *member = context;
   struct unpack in;
@@ -402,7 +404,7 @@ static void look_alone(void *context) {
   if (head.kind == FLEET_STOP || head.kind == FLEET_HOME) member->alone_stop = 1;
 }
 
-/* Run a task alone. Where a signal for this process ended it, the leader decides whether others go on with it. */
+/* Run a task alone. If a signal for this process ended it, the leader decides whether others continue it. */
 static halotune_status alone_take(struct member_state *member, struct unpack *in) {
   const struct member_tools *tools = member->tools;
   const struct member_alone how = {look_alone, member, &member->alone_stop};

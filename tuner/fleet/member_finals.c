@@ -12,7 +12,7 @@
 
 struct finalists {
   struct proposal *proposals;
-  struct trial **trials; /* that are loaded: a slot each */
+  struct trial **trials; /* the loaded trials, one in each slot */
   double *times_ms;
   int count;
   uint64_t seed;

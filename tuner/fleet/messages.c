@@ -8,7 +8,7 @@
 
 #include "base/text/utf8.h"
 
-static const uint64_t magic = 0x484c544e54454d31; /* also tells the order of bytes */
+static const uint64_t magic = 0x484c544e54454d31; /* also shows the order of bytes */
 
 enum { MOST_SAMPLES = 1 << 20, MOST_ROOM = 1 << 12 };
 
@@ -24,7 +24,7 @@ bool fleet_head_read(struct unpack *in, struct fleet_head *out) {
   return !in->failed && kind >= FLEET_HELLO && kind < FLEET_KIND_END;
 }
 
-/* Read a number of a range. One outside makes the whole message fail. */
+/* Read a number of a range. A number outside of it makes the whole message invalid. */
 static int64_t read_within(struct unpack *in, int64_t least, int64_t most) {
   const int64_t number = (int64_t)unpack_u64(in);
   if (number >= least && number <= most) return number;
@@ -34,7 +34,7 @@ static int64_t read_within(struct unpack *in, int64_t least, int64_t most) {
 
 static bool read_flag(struct unpack *in) { return read_within(in, 0, 1) != 0; }
 
-/* Read a name. It is stored and printed, so that it must be one printable line. */
+/* Read a name. It must be one printable line, because it is stored and printed. */
 static void read_name(struct unpack *in, char *out, size_t bytes) {
   const char *name = unpack_text(in);
   *out = '\0';
@@ -213,13 +213,14 @@ static void identity_unpack(struct unpack *in, struct identity *out) {
 
 bool fleet_is_time(double number) { return number >= 1e-9 && number <= 1e12; }
 
-/* Whether the times are those of a GPU: where the outcome has some, they are positive and in order. The bounds of the
+/* Whether the times can be those of a GPU. If the outcome has times, they are positive and in order. The bounds of the
  * median may be missing. */
 static bool times_make_sense(const struct measurement *result) {
   const struct timing *timing = &result->timing;
   for (int i = 0; i < timing->sample_count && timing->samples; i++) {
     float sample;
-    memcpy(&sample, (const char *)timing->samples + (size_t)i * sizeof sample, sizeof sample); /* at any address */
+    /* the address may be unaligned */
+    memcpy(&sample, (const char *)timing->samples + (size_t)i * sizeof sample, sizeof sample);
     if (!fleet_is_time((double)sample)) return false;
   }
   if (!outcome_has_time(result->outcome)) return true;

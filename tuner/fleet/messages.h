@@ -1,5 +1,5 @@
-/* messages.h: what leader and members say to each other, as bytes and back. A message begins with its kind and the
- * number of the task that it is about. Every reader checks what it reads: a message that is none is refused whole. */
+/* messages.h: writes and reads the messages between leader and members. A message begins with its kind and the number
+ * of its task. Every reader checks what it reads, and refuses an invalid message as a whole. */
 #ifndef FLEET_MESSAGES_H
 #define FLEET_MESSAGES_H
 
@@ -11,25 +11,25 @@
 enum { FLEET_PROTOCOL = 2 };
 
 enum fleet_kind {
-  FLEET_HELLO = 1, /* member: who it is; once, at its beginning */
-  FLEET_WELCOME,   /* leader: it takes part */
-  FLEET_REFUSED,   /* leader: why it does not; the member ends */
+  FLEET_HELLO = 1, /* member: introduces itself, once, at its beginning */
+  FLEET_WELCOME,   /* leader: accepts the member */
+  FLEET_REFUSED,   /* leader: refuses the member, and why; the member ends */
   FLEET_TASK,      /* leader: set this up */
-  FLEET_READY,     /* member: it is set up, or why it cannot be */
+  FLEET_READY,     /* member: it is set up, or why it could not be */
   FLEET_START,     /* leader: the search begins */
   FLEET_ANCHORED,  /* member: the time of its anchor */
   FLEET_VARIANT,   /* leader: measure this */
-  FLEET_RESULT,    /* member: what came of it */
+  FLEET_RESULT,    /* member: the result */
   FLEET_STOP,      /* leader: the search is over */
-  FLEET_SETTLED,   /* member: how slow its GPU was, now that it is known */
-  FLEET_FINALS,    /* leader: run these in rounds */
+  FLEET_SETTLED,   /* member: how slow its GPU was during earlier results */
+  FLEET_FINALS,    /* leader: run these variants in rounds */
   FLEET_TIMES,     /* member: their times */
   FLEET_END,       /* leader: the task is over */
-  FLEET_ALIVE,     /* member: nothing new */
+  FLEET_ALIVE,     /* member: it lives, and has no news */
   FLEET_LEAVING,   /* member: it ends, and why */
   FLEET_HOME,      /* leader: there are no more tasks */
   FLEET_ALONE,     /* leader: run this task alone, and store its results */
-  FLEET_DONE,      /* member: what came of it, or why it cannot */
+  FLEET_DONE,      /* member: its result, or why it cannot run it */
   FLEET_KIND_END
 };
 
@@ -40,7 +40,7 @@ struct fleet_head {
 };
 
 void fleet_head_write(struct text *out, enum fleet_kind kind, long task);
-/* Returns false for bytes that begin no message. `in` then stands behind the head. */
+/* Read a head. `in` stands after it then. Returns false for bytes that do not begin a message. */
 bool fleet_head_read(struct unpack *in, struct fleet_head *out);
 
 /* FLEET_HELLO. */
@@ -52,11 +52,13 @@ struct fleet_hello {
   int room; /* variants that it wants at a time */
 };
 void fleet_hello_write(struct text *out, const struct fleet_hello *hello);
-/* Returns false if it is none, or one of another protocol, of which `out` receives the version alone. */
+/* Returns false if the bytes are not a hello, or one of another protocol. Of the latter, `out` receives only the
+ * version. */
 bool fleet_hello_read(struct unpack *in, struct fleet_hello *out);
 
 /* Whether a member may take part in a team.
- *   why  receives the reason, a sentence's end after the member's name: "has Halotune 0.1.0, and the leader 0.2.0" */
+ *   why  receives the reason, as the end of a sentence after the member's name: "has Halotune 0.1.0, and the leader
+ *        0.2.0" */
 bool fleet_is_like(const struct fleet_hello *leader, const struct fleet_hello *member, struct text *why);
 
 /* FLEET_TASK. Texts point into the message. */
@@ -69,7 +71,7 @@ struct fleet_task {
   bool reproducible;
   int launch_steps;
   int coefficient_count;
-  const char *coefficients; /* so many doubles */
+  const char *coefficients; /* array of so many doubles */
   int template_count;
   const char *template_names[FLEET_MOST_TEMPLATES], *template_hashes[FLEET_MOST_TEMPLATES];
 };
@@ -101,10 +103,10 @@ struct fleet_result {
   double scale;
   bool has_code;
   struct identity code, source;
-  struct measurement result; /* reason and samples point into the message; samples may stand anywhere */
+  struct measurement result; /* reason and samples point into the message; samples may be unaligned */
 };
 void fleet_result_write(struct text *out, const struct trial *trial, double scale);
-/* Returns false for bytes that are none, and for a result that no GPU can have. */
+/* Returns false for bytes that are not a result, and for a result that no GPU can have. */
 bool fleet_result_read(struct unpack *in, struct fleet_result *out);
 
 #endif

@@ -18,17 +18,17 @@
 /* The other end of one socket. */
 struct peer {
   int socket; /* -1: gone */
-  pid_t pid;  /* 0: it has ended and was waited for, or is the leader */
+  pid_t pid;  /* 0: it has ended and its status was collected, or it is the leader */
   int rank;
-  bool is_told;     /* receive has said that it is gone */
-  bool is_deaf;     /* it did not read a message in time, or has closed its side: it gets nothing more */
+  bool is_told;     /* `receive` has reported that it is gone */
+  bool is_deaf;     /* it did not read a message in time, or closed its side: nothing more is sent to it */
   struct text read; /* bytes of messages that are not yet complete */
-  size_t taken;     /* of them: belong to messages that were given out */
+  size_t taken;     /* of these bytes, those of messages that were returned */
 };
 
 struct processes {
-  struct peer *peers; /* of the leader: all members; of a member: the leader */
-  int count, next;    /* next: whose messages are looked at first, so that no peer waits for ever */
+  struct peer *peers; /* for the leader: all members; for a member: the leader */
+  int count, next;    /* next: the peer whose messages are read first, so that no peer waits for ever */
 };
 
 static struct peer *peer_of(struct processes *team, int rank) {
@@ -52,7 +52,7 @@ static halotune_status processes_send(void *state, int to, const void *bytes, si
   const double until_ms = clock_ms() + timeout_ms;
   enum transfer_end end = socket_write_until(peer->socket, (const char *)&length, sizeof length, until_ms);
   if (end == TRANSFER_DONE) end = socket_write_until(peer->socket, bytes, count, until_ms);
-  /* Half of a message is none: what the peer sent before is still read. */
+  /* A part of a message cannot be read. Earlier messages of the peer are still read. */
   peer->is_deaf = end != TRANSFER_DONE;
   if (peer->is_deaf) shutdown(peer->socket, SHUT_WR);
   return HALOTUNE_OK;
@@ -76,7 +76,7 @@ static bool peer_message(struct peer *peer, struct text *out) {
   return true;
 }
 
-/* Read what a peer's socket has. */
+/* Read all bytes that wait in a peer's socket. */
 static void peer_read(struct peer *peer) {
   char bytes[1 << 16];
   if (peer->taken > 0) {
@@ -149,7 +149,7 @@ static void processes_drop(void *state, int rank) {
 }
 
 static void processes_close(void *state, bool is_failure, int exit_code) {
-  (void)exit_code; /* that of a process ends no other one */
+  (void)exit_code; /* the exit code of a process does not end other processes */
   struct processes *team = state;
   const double until_ms = clock_ms() + PROCESSES_HOME_MS;
   for (int i = 0; i < team->count; i++) {
@@ -207,7 +207,7 @@ halotune_status processes_open(int members, struct fleet_link *out) {
     close(ends[1]);
     team->peers[team->count++] = (struct peer){.socket = ends[0], .pid = pid > 0 ? pid : 0, .rank = rank};
     if (pid < 0) break;
-    setpgid(pid, pid); /* the child does it, too: whoever comes first */
+    setpgid(pid, pid); /* parent and child both do it, because either may run first */
   }
   *out = (struct fleet_link){.table = &table, .state = team, .rank = 0, .size = members + 1};
   if (team->count == members && team->peers[members - 1].pid > 0) return HALOTUNE_OK;

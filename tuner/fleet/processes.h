@@ -4,7 +4,8 @@
 
 #include "tuner/fleet/link.h"
 
-enum { PROCESSES_MOST = 255, PROCESSES_HOME_MS = 10000 /* for members that were sent home, before they are killed */ };
+/* wait for members that were sent home, before they are killed */
+enum { PROCESSES_MOST = 255, PROCESSES_HOME_MS = 10000 };
 
 /* Fork members. The function returns in each of them as well, where out->rank is not 0. A member dies with its leader,
  * even if that is killed, and Ctrl-C does not reach it.

@@ -13,7 +13,7 @@ void ranks_enter_database(struct rank_entry *entry, const char *path) {
   static const char cut[] = "...";
   const size_t length = strlen(path), room = sizeof entry->database - 1;
   const char *end = length <= room ? path : path + length - (room - strlen(cut));
-  while (((unsigned char)*end & 0xC0) == 0x80) end++; /* no character is cut in its middle */
+  while (((unsigned char)*end & 0xC0) == 0x80) end++; /* do not cut a character in the middle */
   snprintf(entry->database, sizeof entry->database, "%s%s", end == path ? "" : cut, end);
   hash_hex(hash_bytes(path, length), entry->database_hash);
 }
@@ -54,7 +54,7 @@ static halotune_status check_commands(const union rank_record *ranks, int count)
   return HALOTUNE_OK;
 }
 
-/* Each leader stores into its own database, so that ranks of several models would fill several. */
+/* Each leader stores into its own database, so ranks with several models of GPU would fill several databases. */
 static halotune_status check_inputs(const union rank_record *ranks, int count) {
   const struct rank_entry *first = &ranks[0].entry;
   for (int i = 1; i < count; i++) {

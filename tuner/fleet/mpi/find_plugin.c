@@ -12,7 +12,7 @@
 
 #define FILE_NAME "libhalotune-mpi.so"
 
-/* Where it is in a checkout and in an installation, seen from the program's folder. */
+/* The plug-in's places in a checkout and in an installation, relative to the program's folder. */
 static const char *const checkout[] = {"mpi/%s/" FILE_NAME, NULL};
 static const char *const installation[] = {"../lib/halotune/%s/" FILE_NAME, "../lib64/halotune/%s/" FILE_NAME,
                                            "../lib/*/halotune/%s/" FILE_NAME, NULL};
@@ -34,8 +34,8 @@ static bool take_match(const char *pattern, char path[PATH_MAX]) {
   return is_there;
 }
 
-/* Whether others can have laid the plug-in, whose code runs as soon as it is loaded. Its file and the folders above it
- * are looked at, up to the program's, or to the prefix of an installation. */
+/* Whether only trusted users can have put the plug-in there, because its code runs as soon as it is loaded. The check
+ * covers its file and the folders above it, up to the program's folder or to the prefix of an installation. */
 static bool is_safe(const char *match) {
   char path[PATH_MAX], top[PATH_MAX], *slash;
   size_t least = 0;
@@ -51,8 +51,8 @@ static bool is_safe(const char *match) {
   return true;
 }
 
-/* The places around a program in this folder. There are none but in a checkout and in an installation: code that was
- * unpacked beside a downloaded program would run. */
+/* List the places around a program in this folder. Only a checkout and an installation have places: otherwise code
+ * that was unpacked beside a downloaded program would run. */
 static const char *const *places_around(const char *folder) {
   static const char *const nowhere[] = {NULL};
   const char *slash = strrchr(folder, '/');
@@ -96,7 +96,7 @@ static halotune_status path_find(const struct launcher *launcher, char path[PATH
 halotune_status find_plugin(const struct launcher *launcher, struct found_plugin *out) {
   halotune_status status = path_find(launcher, out->path);
   if (status != HALOTUNE_OK) return status;
-  /* Components of MPI that it loads later use symbols of its libraries: hence RTLD_GLOBAL. */
+  /* RTLD_GLOBAL, because components that MPI loads later use symbols of its libraries. */
   out->library = dlopen(out->path, RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE);
   if (!out->library) {
     return fail(HALOTUNE_NOT_FOUND, "the plug-in for MPI cannot be loaded: %s (Debian has this MPI in %s)", dlerror(),

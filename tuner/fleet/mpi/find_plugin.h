@@ -1,4 +1,4 @@
-/* find_plugin.h: finds and loads libhalotune-mpi.so. Each MPI has one of its own, in a folder of its own. */
+/* find_plugin.h: finds and loads libhalotune-mpi.so. There is one for each MPI, in its own folder. */
 #ifndef FLEET_MPI_FIND_PLUGIN_H
 #define FLEET_MPI_FIND_PLUGIN_H
 
@@ -18,7 +18,7 @@ struct found_plugin {
 /* Load the plug-in that `launcher->plugin` names. Folders, in this order, of which D is that of this program and K
  * openmpi or mpich: D/mpi/K (the build), D/../lib/halotune/K, D/../lib64/halotune/K, D/../lib/ARCHITECTURE/halotune/K.
  * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND if there is none, or if the libraries of its MPI are missing; HALOTUNE_IO if
- * it is of another version, or lies where others can have laid it. One that HALOTUNE_MPI names may lie anywhere. */
+ * it has another version, or lies where other users can write. A plug-in that HALOTUNE_MPI names may lie anywhere. */
 halotune_status find_plugin(const struct launcher *launcher, struct found_plugin *out);
 
 /* The library stays loaded, because MPI cannot be unloaded. */

@@ -1,4 +1,4 @@
-/* heartbeat.c: who leads a team, what it said last, and when. */
+/* heartbeat.c: keeps the leader of each team, its last sign, and the time of that sign. */
 #include "tuner/fleet/mpi/heartbeat.h"
 
 #include <math.h>
@@ -56,7 +56,7 @@ static void send_due(struct heartbeat *heartbeat, bool sends) {
   }
 }
 
-/* A job of one team needs no signs: its ranks hear of each other by the team's own. */
+/* A job of one team needs no signs, because the team has its own signs of life. */
 static void make_due(struct heartbeat *heartbeat) {
   if (heartbeat->leader_count < 2) return;
   for (int i = 0; i < heartbeat->world.size; i++) heartbeat->ranks[i].is_due = i != heartbeat->world.rank;

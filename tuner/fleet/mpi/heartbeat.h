@@ -17,7 +17,7 @@ enum { HEARTBEAT_STEP_MS = 1000 };
 struct heartbeat_rank {
   bool leads, is_due;           /* is_due: a sign is to be sent to it */
   double heard_ms;              /* of a leader: when its last sign came */
-  struct fleet_mpi_sign is, to; /* what a leader has said last; the sign on its way to this rank */
+  struct fleet_mpi_sign is, to; /* is: the leader's last sign; to: the sign on its way to this rank */
   void *request;                /* of that sign; NULL if there is none */
 };
 
@@ -26,7 +26,7 @@ struct heartbeat {
   struct fleet_mpi_world world;
   struct heartbeat_rank *ranks;
   int leader_count;
-  double limit_ms;                /* a leader of which nothing came for so long is silent */
+  double limit_ms;                /* a leader without a sign for so long is silent */
   double time_ms, now_ms, due_ms; /* time_ms: the sum of the steps */
 };
 
@@ -39,15 +39,15 @@ halotune_status heartbeat_open(const struct fleet_mpi_plugin *plugin, const stru
 
 void heartbeat_free(struct heartbeat *heartbeat);
 
-/* Hear what has come, and send what is due.
- *   sends  false: send nothing more, because the end of all teams has come
+/* Take the signs that have come, and send those that are due.
+ *   sends  false: send no more, because all teams have ended
  * Returns HALOTUNE_OK, or HALOTUNE_IO if MPI cannot look for messages. */
 halotune_status heartbeat_step(struct heartbeat *heartbeat, double now_ms, bool sends);
 
-/* This rank's team is done. The next step says so to all ranks. */
+/* Note that this rank's team is done. The next step tells all ranks. */
 void heartbeat_set_done(struct heartbeat *heartbeat, bool has_loss, int exit_code);
 
-/* From now on silence counts: a leader of which nothing comes within the limit from now on is silent. */
+/* Count silence from now on: a leader without a sign within the limit is silent. */
 void heartbeat_await(struct heartbeat *heartbeat);
 
 /* Whether the teams of all other leaders are done, except those of silent leaders.
@@ -55,7 +55,7 @@ void heartbeat_await(struct heartbeat *heartbeat);
  *   silent  receives the lowest leader that is silent and was not done; -1 if there is none */
 bool heartbeat_are_done(const struct heartbeat *heartbeat, struct fleet_mpi_sign *sign, int *silent);
 
-/* Whether all leaders, this rank itself not counted, are silent. */
+/* Whether all leaders except this rank itself are silent. */
 bool heartbeat_is_silent(const struct heartbeat *heartbeat);
 
 /* Whether no sign is due or on its way. */

@@ -19,7 +19,7 @@ static void first_line(char *text, size_t bytes, const char *from) {
   snprintf(text, bytes, "%.*s", (int)strcspn(from, "\r\n"), from);
 }
 
-/* A communicator of our own: errors return, and no other library's message gets in between. */
+/* Make our own communicator. Its errors are returned, and it gets no messages of other libraries. */
 static int world_open(void) {
   int error = MPI_Comm_dup(MPI_COMM_WORLD, &world);
   return error == MPI_SUCCESS ? MPI_Comm_set_errhandler(world, MPI_ERRORS_RETURN) : error;
@@ -119,7 +119,7 @@ static int sign_begin(int to, const struct fleet_mpi_sign *sign, void **out) {
   return hand_out(MPI_Isend(sign, sizeof *sign, MPI_BYTE, to, TAG_SIGN, world, request), request, out);
 }
 
-/* So few bytes come at once with the word that they are there, so that this receive does not wait. */
+/* MPI delivers so few bytes together with their announcement, so this receive does not wait. */
 static int hear_sign(int *from, struct fleet_mpi_sign *sign) {
   MPI_Status status;
   int is_there = 0;

@@ -1,5 +1,5 @@
-/* plugin.h: what libhalotune-mpi.so gives to the program. The program itself links no MPI. It loads the plug-in that
- * was built for the MPI whose launcher started it, and takes the one symbol halotune_mpi_plugin from it.
+/* plugin.h: the interface of libhalotune-mpi.so to the program. The program itself links no MPI. It loads the plug-in
+ * that was built for the MPI whose launcher started it, and takes the one symbol halotune_mpi_plugin from it.
  *
  * Only `begin`, `split`, `abort` and `finish` wait for other ranks. Threads: all calls come from the one thread that
  * called `begin`, for which MPI_THREAD_FUNNELED is enough. */
@@ -16,15 +16,15 @@ enum {
 
 #define FLEET_MPI_SYMBOL "halotune_mpi_plugin"
 
-/* What `begin` finds out. */
+/* The results of `begin`. */
 struct fleet_mpi_world {
   int rank, size;
-  int local_rank, local_size;      /* among the ranks of this host */
-  char host[FLEET_MPI_TEXT_BYTES]; /* as MPI calls it */
+  int local_rank, local_size;      /* number among the ranks of this host, and their count */
+  char host[FLEET_MPI_TEXT_BYTES]; /* MPI's name of the host */
   char library[FLEET_MPI_TEXT_BYTES];
 };
 
-/* What the leader of a team says to all ranks of the job every few seconds (heartbeat.h). */
+/* The message of a team's leader to all ranks of the job, every few seconds (heartbeat.h). */
 struct fleet_mpi_sign {
   int is_done;  /* its team is done */
   int has_loss; /* its team has lost a rank */
@@ -40,7 +40,8 @@ struct fleet_mpi_plugin {
   /* Initialise MPI. Waits for all ranks. */
   int (*begin)(struct fleet_mpi_world *out);
 
-  /* Begin to bring the records of all ranks, `count` bytes each, to every rank. Both blocks must stay. */
+  /* Begin to bring the records of all ranks, `count` bytes each, to every rank. Both blocks must stay valid until
+   * has_ended says so. */
   int (*gather)(const void *own, void *all, size_t count, void **request);
 
   /* Make a team of all ranks that give the same colour, which is not negative. The functions below work in the team.
@@ -48,14 +49,14 @@ struct fleet_mpi_plugin {
   int (*split)(int colour, int *rank, int *size);
 
   /* Begin to send a message. The bytes must stay until has_ended says so.
-   *   request  receives what has_ended takes */
+   *   request  receives the handle for has_ended */
   int (*send)(int to, const void *bytes, size_t count, void **request);
 
   /* Look for a message that nobody has begun to receive.
    *   from, count  receive its sender and its bytes; -1 and 0 without a message */
   int (*look)(int *from, size_t *count);
 
-  /* Begin to receive the message that look has found. */
+  /* Begin to receive the message that `look` found. */
   int (*receive)(int from, void *bytes, size_t count, void **request);
 
   /* Begin a barrier of the team, or of the whole job. */

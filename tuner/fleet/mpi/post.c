@@ -26,7 +26,8 @@ halotune_status post_open(const struct fleet_mpi_plugin *plugin, const struct fl
   return HALOTUNE_OK;
 }
 
-/* The bytes of a letter that MPI still works on stay, because MPI may use them until the process ends. */
+/* Free letters. The bytes of a letter that MPI still works on stay, because MPI may use them until the process
+ * ends. */
 static void letters_free(struct post_letters *letters) {
   for (int i = 0; i < letters->count; i++) {
     if (!letters->list[i].request) free(letters->list[i].bytes);
@@ -89,7 +90,7 @@ static void step_out(struct post *post, bool *is_busy) {
   }
 }
 
-/* Begin to receive what has come. */
+/* Begin to receive the letters that have come. */
 static halotune_status step_look(struct post *post, bool *is_busy) {
   for (;;) {
     int from = -1;
@@ -110,7 +111,7 @@ static halotune_status step_look(struct post *post, bool *is_busy) {
   }
 }
 
-/* End letters that have come. Signs of life are thrown away, and so are letters of a rank after the word that it is
+/* End letters that have come. Signs of life are dropped, and also letters of a rank after the report that it is
  * gone. */
 static halotune_status step_in(struct post *post, bool *is_busy) {
   for (int i = 0; i < post->in.count; i++) {
