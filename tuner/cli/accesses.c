@@ -26,7 +26,7 @@ static halotune_status rule_of(const struct problem *problem, const struct count
 
 enum { FIGURES = 9, FIGURE_COLUMNS = 10 };
 
-/* How many of the figures fit into a line. */
+/* The number of figures that fit into a line. */
 static int figures_shown(void) {
   const int fit = terminal_width() / FIGURE_COLUMNS;
   return fit < FIGURES ? fit : FIGURES;
@@ -79,7 +79,7 @@ static json_t *shared_json(const struct emulation_shared_counts *counts) {
   return json;
 }
 
-/* The different places that the block accesses in some buffers. */
+/* The distinct places that the block accesses in some buffers. */
 static json_t *touched_json(const struct emulation_touched *touched, int count, uint32_t element_bytes) {
   struct emulation_touched sum = {0};
   json_t *json = json_object();

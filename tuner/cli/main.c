@@ -1,4 +1,4 @@
-/* main.c: help. It parses the command line and runs a command. */
+/* main.c: parses the command line, prints help, and runs a command. */
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
@@ -92,7 +92,7 @@ static int find_option(const struct command *command, const char *name) {
 /* Other spellings of options, which help does not show. */
 static const struct { const char *name, *other; } spellings[] = {{"template", "templates"}, {"dtype", "type"}};
 
-enum { OPTION_HELP = MAX_OPTIONS + 1, OPTION_COLOR }; /* behind the numbers of the command's options */
+enum { OPTION_HELP = MAX_OPTIONS + 1, OPTION_COLOR }; /* after the numbers of the command's options */
 
 /* Read --color. Returns HALOTUNE_OK or HALOTUNE_ARGUMENT. */
 static halotune_status read_color(const char *when) {
@@ -178,7 +178,7 @@ static const struct command *command_or_message(const char *name) {
   return NULL;
 }
 
-/* Refuse an argument of two lines: a file of such a name could write a line of a message. */
+/* Refuse an argument of several lines. The name of such a file could look like a message of its own. */
 static bool are_lines_whole(int argc, char **argv) {
   for (int i = 1; i < argc; i++) {
     if (!strpbrk(argv[i], "\n\r")) continue;
@@ -215,8 +215,8 @@ static enum exit_code run_arguments(int argc, char **argv) {
   return run_command(command, argc - 1, argv + 1);
 }
 
-/* Commands print without checking whether stdout can be written. This is the only place that checks it. NVRTC or the
- * driver may still be in a thread that was left: exit() would take them down under it. */
+/* Commands print without checking whether stdout can be written. This is the only place that checks it. A thread that
+ * was given up may still be inside NVRTC or the driver. exit() would unload them while it uses them. */
 int main(int argc, char **argv) {
   setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* keeps lines whole if stdout and stderr go to one file */
   terminal_open();

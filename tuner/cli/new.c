@@ -22,7 +22,7 @@ __asm__(".pushsection .rodata\n"
 extern const char new_skeleton_cuda[] __attribute__((visibility("hidden")));
 extern const char new_skeleton_yaml[] __attribute__((visibility("hidden")));
 
-static const char placeholder[] = "TEMPLATE_NAME"; /* in the skeletons */
+static const char placeholder[] = "TEMPLATE_NAME"; /* the placeholder in the skeletons */
 
 /* Append a skeleton with the template's name in place of the placeholder. */
 static void skeleton_fill(const char *skeleton, const char *name, struct text *text) {

@@ -1,4 +1,4 @@
-/* bench.c: `halotune bench STENCIL`: is what the database says true on this GPU? */
+/* bench.c: `halotune bench STENCIL`: checks on this GPU what the database says. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "tuner/cli/output/output.h"
 #include "tuner/cli/output/terminal.h"
 
-/* What a run holds. */
+/* The state of a run. */
 struct bench {
   const struct invocation *invocation;
   struct compiler *compiler;
@@ -24,7 +24,7 @@ struct bench {
   struct bench_result result;
 };
 
-/* What the database says, and this GPU does not. */
+/* The ways in which this GPU contradicts the database. */
 enum falsehood { NOTHING_FALSE, FALSE_RESULT, FALSE_TIME, FALSE_ORDER, UNDECIDED };
 static const char *const falsehood_names[] = {"true", "winner failed", "winner is slower", "plain kernel is faster",
                                               "not decided"};

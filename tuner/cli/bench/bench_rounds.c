@@ -42,8 +42,8 @@ static void entrant_specify(const struct bench_request *request, const struct te
                                         .most_steps = query->config.steps};
 }
 
-/* Load a kernel, if it was made. What went wrong with it is its verdict.
- *   made  what came of generating and compiling it */
+/* Load a kernel, if it was made. Its verdict says what went wrong.
+ *   made  the status of generating and compiling it */
 static halotune_status entrant_load(const struct bench_request *request, int slot, halotune_status made,
                                     const struct entrant *entrant, struct verdict *verdict) {
   const struct candidate candidate = {&entrant->spec, &entrant->generated, &entrant->compiled, false};
@@ -55,7 +55,8 @@ static halotune_status entrant_load(const struct bench_request *request, int slo
   return request->backend->table->load(request->backend->state, slot, &candidate, verdict);
 }
 
-/* Make the winner as the library makes it for a program: of the stored code where this fits, not of the template. */
+/* Make the winner as the library makes it for a program: from the stored code where this fits, not from the
+ * template. */
 static halotune_status winner_make(const struct bench_request *request, struct entrant *entrant, const char **code) {
   const struct query *query = request->query;
   const struct template *template;

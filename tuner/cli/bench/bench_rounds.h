@@ -7,7 +7,7 @@
 #include "tuner/measure/backends/backend.h"
 #include "tuner/measure/sampling/statistics.h"
 
-/* What takes part: the winner; the default of template `direct`; the driver's copy of as many bytes. */
+/* The players: the winner; the default of template `direct`; the driver's copy of as many bytes. */
 enum bench_player { BENCH_WINNER, BENCH_PLAIN, BENCH_COPY, BENCH_PLAYERS };
 
 struct bench_request {
@@ -15,17 +15,18 @@ struct bench_request {
   struct compiler *compiler;
   const struct query *query;    /* its answer was measured for this very problem */
   const struct template *plain; /* NULL: there is none */
-  double limit_ms;              /* for the rounds; a few are taken in any case */
+  double limit_ms;              /* limit of the rounds; a few are taken in any case */
 };
 
-/* What was found. A player that took no part has a verdict with its reason, and a summary of no samples. */
+/* The results. A player that did not take part has a verdict with its reason, and a summary of no samples. */
 struct bench_result {
   struct verdict verdicts[BENCH_PLAYERS];
   struct summary times_ms[BENCH_PLAYERS];
-  struct summary ratios[BENCH_PLAYERS]; /* to the winner's time in the same round */
-  const char *code; /* of the winner: "database", "cache" or "compiled"; NULL where it could not be made */
+  struct summary ratios[BENCH_PLAYERS]; /* each player's time over the winner's in the same round */
+  /* source of the winner's code: "database", "cache" or "compiled"; NULL where it could not be made */
+  const char *code;
   int rounds;
-  bool is_throttled; /* too few rounds had no slowdown, so that rounds with a slowdown count, too */
+  bool is_throttled; /* too few rounds had no slowdown, so rounds with a slowdown count, too */
 };
 
 /* Verify and time the players.

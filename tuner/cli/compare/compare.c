@@ -1,5 +1,5 @@
-/* compare.c: `halotune compare BEFORE AFTER`: which winners became faster or slower, from one database to another, or
- * from one GPU, driver or date to another in one database. */
+/* compare.c: `halotune compare BEFORE AFTER`: shows which winners became faster or slower from one database to
+ * another, or within one database from one GPU, driver or date to another. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,12 +16,12 @@ struct pair {
   enum change change;
 };
 
-/* The command line, what both sides have, and how they compare. */
+/* The command line, the winners of both sides, and their comparison. */
 struct comparison {
   struct compare_side before, after;
   bool by_device;
   double tolerance;
-  char *texts[2]; /* the values of --device and --driver, cut in two */
+  char *texts[2]; /* the values of --device and --driver, each cut in two */
   struct compare_rows rows[2];
   struct pair *pairs;
   int pair_count, counts[CHANGE_SLOWER + 1], alone[2]; /* alone: problems that only one side has */
@@ -96,7 +96,7 @@ static halotune_status rows_pair(struct comparison *c) {
 
 static double ratio_of(const struct pair *pair) { return pair->after->time_ms / pair->before->time_ms; }
 
-/* The slowest first. */
+/* Compare for sorting: the slowest comes first. */
 static int by_ratio(const void *a, const void *b) {
   const double x = ratio_of(a), y = ratio_of(b);
   return x < y ? 1 : x > y ? -1 : 0;
@@ -140,8 +140,7 @@ static void pair_print(const struct pair *pair, const struct table *table) {
   text_free(&winners);
 }
 
-/* Find the columns of the table. The time before is left out where it does not fit, and where the winners fit without
- * it. */
+/* Find the columns of the table. The time before is left out if it does not fit but the winners fit without it. */
 static struct table table_of(const struct comparison *c, bool all) {
   enum { TIME = 11, FIGURES = 40, GAP = 2 }; /* FIGURES: both times, the change, its word */
   struct table table = {.name_columns = (int)strlen("problem"), .has_device = has_several_devices(c)};

@@ -29,7 +29,7 @@ static const char winners_sql[] =
                   " and (?3 = '' or b.date < ?3) and (?4 = '' or b.date >= ?4) and (?5 = '' or s.name = ?5)"
                   " order by b.date desc, b.id desc";
 
-/* "star7 f32 512x512x512, graph, 4 steps": what is usual is not said. */
+/* Append "star7 f32 512x512x512, graph, 4 steps". Usual values are left out. */
 static void add_problem(sqlite3_stmt *query, struct text *text) {
   text_printf(text, "%s %s %ld", column_text(query, 0), column_text(query, 2), (long)sqlite3_column_int64(query, 3));
   for (int i = 4; i < 6; i++) {

@@ -1,4 +1,4 @@
-/* compare_rows.h: the winners of two sides, such as two databases, and which of them belong together. */
+/* compare_rows.h: reads the winners of two sides, such as two databases, and pairs them. */
 #ifndef CLI_COMPARE_COMPARE_ROWS_H
 #define CLI_COMPARE_COMPARE_ROWS_H
 
@@ -6,11 +6,11 @@
 
 #include "db/store/store.h"
 
-/* What one side takes from its database. NULL or "" fits everything. */
+/* The rows that one side takes from its database. NULL or "" fits everything. */
 struct compare_side {
   const char *device;         /* a UUID, or a part of the GPU's name in any case */
   const char *driver;         /* "580", or a whole version */
-  const char *before, *since; /* dates: measured before the one, not before the other */
+  const char *before, *since; /* dates: measured before `before`, and not before `since` */
   const char *stencil;
 };
 
@@ -29,9 +29,10 @@ struct compare_rows {
   int count, capacity;
 };
 
-/* Read the winners of a side, sorted by their keys. With a driver or a date, the newest winner that was measured so
- * counts, also one that is no longer the best; else the current one. Left out are those of emulations, those that are
- * known to be wrong, and those of runs that were cut short where a whole run had found a winner before.
+/* Read the winners of a side, sorted by their keys. With a driver or a date, the newest winner that fits it counts,
+ * even if it is no longer the best. Otherwise the current winner counts. Three kinds are left out: winners of
+ * emulations, winners that are known to be wrong, and winners of runs that were cut short after a complete run had
+ * found one.
  *   by_device  rows of different models of GPUs have different keys
  *   out        filled on success; compare_rows_free is right in each case
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
@@ -39,7 +40,7 @@ halotune_status compare_rows_read(struct store *store, const struct compare_side
                                   struct compare_rows *out);
 void compare_rows_free(struct compare_rows *rows);
 
-/* What became of a winner. */
+/* How a winner changed. */
 enum change { CHANGE_NONE, CHANGE_FASTER, CHANGE_SLOWER };
 
 /* Compare two times of one problem. They differ if the time changed by more than the tolerance, and the 95 % intervals

@@ -16,19 +16,19 @@ enum { DEFAULT_SAMPLE = 100, DEFAULT_SM_COUNT = 132, MAX_WORKERS = 256 };
 /* One variant while it is compiled. */
 struct job {
   struct compile_row row;
-  struct generated generated; /* until it is printed */
+  struct generated generated; /* kept until the row is printed */
   bool is_done;
 };
 
 struct session {
   const struct problem *problem;
   struct compiler *compiler;
-  struct job *jobs; /* in the order in which they are printed */
+  struct job *jobs; /* in the order of printing */
   long job_count, next, done, printed;
   long counts[COMPILE_ROW_OUTCOMES], cached;
   int sm_count;
   bool json;
-  json_t *rows; /* of the JSON document */
+  json_t *rows; /* rows of the JSON document */
   struct progress progress;
   double start_ms;
 };

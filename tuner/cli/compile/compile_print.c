@@ -20,7 +20,7 @@ static void add_limiters(struct text *text, unsigned limits) {
 
 enum { LEFT_COLUMNS = 46, FIGURE_COLUMNS = 10, FIGURES = 6 };
 
-/* How many of the figures fit into a line; all of them in a file. */
+/* The number of figures that fit into a line; all of them if the output is a file. */
 static int figures_shown(void) {
   const int fit = (terminal_width() - LEFT_COLUMNS) / FIGURE_COLUMNS;
   return fit < 0 ? 0 : fit < FIGURES ? fit : FIGURES;

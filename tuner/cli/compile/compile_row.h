@@ -32,7 +32,7 @@ struct compile_row {
   enum compile_row_outcome outcome;
   char *detail; /* the reason of a failure, from malloc; NULL for none */
   bool is_cached;
-  double compile_time_ms; /* of a cached cubin: the time of the original compile */
+  double compile_time_ms; /* for a cached cubin, the time of the original compile */
   struct block_needs needs;
   int static_shared_bytes, spill_store_bytes, spill_load_bytes, stack_bytes;
   long dynamic_shared_bytes, cubin_bytes, cluster_blocks; /* cluster_blocks: 1 without clusters */

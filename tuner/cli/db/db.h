@@ -4,8 +4,9 @@
 
 #include "tuner/cli/options/command.h"
 
-/* Each opens the database that --db names, else the user's own. The files of merge and import follow the first
- * argument. Returns HALOTUNE_OK; HALOTUNE_ARGUMENT for a wrong option; HALOTUNE_DB; or the errors of store_open. */
+/* Each function opens the database that --db names, else the user's own. The files of merge and import follow the
+ * first argument. Returns HALOTUNE_OK; HALOTUNE_ARGUMENT for a wrong option; HALOTUNE_DB; or the errors of
+ * store_open. */
 halotune_status db_info(const struct invocation *invocation);
 halotune_status db_check(const struct invocation *invocation);
 halotune_status db_merge(const struct invocation *invocation);

@@ -1,4 +1,4 @@
-/* db_brings.c: writes what a file would bring: texts that decide what runs, machine code, and times. */
+/* db_brings.c: writes the contents that a file would add: texts that decide what runs, machine code, and times. */
 #include "tuner/cli/db/db_brings.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ static void print_lines(FILE *out, const char *text) {
   for (const char *end; *text; text = *end ? end + 1 : end) {
     end = strchrnul(text, '\n');
     fprintf(out, "    ");
-    do { /* nothing of a line is left out, however long it is */
+    do { /* lines are printed whole, however long they are */
       const size_t left = (size_t)(end - text), length = left < sizeof piece ? left : sizeof piece - 1;
       memcpy(piece, text, length);
       piece[length] = '\0';
@@ -27,14 +27,14 @@ static void print_lines(FILE *out, const char *text) {
   }
 }
 
-/* What is printed of sources. */
+/* The state of comparing sources with generated ones. */
 struct comparing {
   FILE *out;
-  char name[128], hash[IDENTITY_HEX_BYTES]; /* of the installed template that was read last */
+  char name[128], hash[IDENTITY_HEX_BYTES]; /* name and hash of the installed template that was read last */
 };
 
-/* Whether a source was generated from an installed template. From another one, this program generates whatever that
- * template says. */
+/* Whether a source was generated from an installed template. From a template of the file, this program would generate
+ * anything that the template says. */
 static bool is_installed(struct comparing *comparing, const struct compared_source *source) {
   struct template *template = NULL;
   if (strcmp(comparing->name, source->template_name) != 0) {
@@ -47,7 +47,7 @@ static bool is_installed(struct comparing *comparing, const struct compared_sour
   return strcmp(comparing->hash, source->template_hash) == 0;
 }
 
-/* What would be compiled, where it is not what this program would generate. */
+/* Print the text that would be compiled, unless this program would generate the same. */
 static void print_source(void *context, const struct compared_source *source) {
   struct comparing *comparing = context;
   struct text diff = {0};

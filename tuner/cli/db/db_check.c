@@ -1,5 +1,5 @@
 /* db_check.c: `halotune db check`: prints every defect of a database, and with --compile compares machine code with
- * what NVRTC makes of its source. */
+ * NVRTC's result for its source. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,12 +15,12 @@ static void defect_print(void *context, const char *text) {
   printf("%s\n", text);
 }
 
-/* Sources that are compiled, and what was found of them. */
+/* Sources that are compiled, and the findings. */
 struct compiling {
   struct store *store;
   struct compile_pool *pool;
-  char nvrtc[32];                /* the version of this machine's */
-  long compared, other, defects; /* other: made by another version of NVRTC, whose code differs */
+  char nvrtc[32];                /* the version of this machine's NVRTC */
+  long compared, other, defects; /* other: code of another version of NVRTC, which differs */
 };
 
 /* Columns: id, NVRTC, architecture, source. */
@@ -41,7 +41,7 @@ static halotune_status code_compare(struct compiling *c, int64_t id, const struc
   return status;
 }
 
-/* Wait for one result, and look at it. */
+/* Wait for one result, and compare it. */
 static halotune_status take_result(struct compiling *c) {
   struct compile_result result;
   bool have = false, is_same = false;

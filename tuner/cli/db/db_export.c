@@ -43,7 +43,7 @@ halotune_status db_export(const struct invocation *invocation) {
   struct text text = {0};
   struct store *store = NULL;
   struct forget_counts counts = {0};
-  /* Nobody signs what is not trusted. */
+  /* An untrusted database is not signed. */
   const enum store_mode mode = option_given(invocation, "sign") ? STORE_READ : STORE_READ_UNTRUSTED;
   char *name;
   halotune_status status = db_choice(invocation, &choice, &name);

@@ -1,4 +1,5 @@
-/* db_look.c: several files at a time, each by one thread from its opening to the text of what it would bring. */
+/* db_look.c: checks several files at a time. One thread handles a file from its opening to the text of what it would
+ * add. */
 #include "tuner/cli/db/db_look.h"
 
 #include <pthread.h>
@@ -83,7 +84,7 @@ static halotune_status signed_decide(struct trust *trust, struct looked *file) {
       file->path, hex, hex);
 }
 
-/* Decide whether a file is trusted. With --signed-by and --trust, files without signature are. */
+/* Decide whether a file is trusted. With --signed-by and --trust together, files without a signature are trusted. */
 static halotune_status file_decide(struct trust *trust, struct looked *file) {
   const bool is_by_key =
       trust->has_key && file->in.is_signed && memcmp(&trust->key, &file->in.signer, sizeof trust->key) == 0;
@@ -98,20 +99,20 @@ static halotune_status file_decide(struct trust *trust, struct looked *file) {
               file->path);
 }
 
-/* What the threads share. */
+/* The state that the threads share. */
 struct looking {
   const struct invocation *invocation;
   const char *path;
   struct trust *trust;
   struct looked *files;
   struct found {
-    char *shown; /* what is printed of the file */
+    char *shown; /* the text to print about the file */
     size_t length;
     halotune_status status;
     char detail[FAIL_TEXT_BYTES];
-  } * found; /* of each file */
+  } * found; /* one for each file */
   struct brings *brings;
-  pthread_mutex_t lock;      /* around signers and the user's database, which are read when they are first needed */
+  pthread_mutex_t lock;      /* protects signers and the user's database, which are read when they are first needed */
   _Atomic long first_failed; /* the first file that has failed so far; `count` where none has */
 };
 
@@ -158,7 +159,8 @@ halotune_status files_look(const struct invocation *invocation, const char *path
   const int cores = parallel_threads(0), threads = cores < LOOK_AT_ONCE ? cores : LOOK_AT_ONCE;
   looking.found = calloc((size_t)count + 1, sizeof *looking.found);
   halotune_status status = looking.found ? HALOTUNE_OK : fail_memory();
-  /* Else SQLite counts the memory of all threads, which wait for one another. It does so still if it is in use. */
+  /* Switch off SQLite's count of memory, for which threads wait for one another. This has no effect if SQLite is
+   * already in use. */
   (void)sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
   if (status == HALOTUNE_OK) {
     pthread_mutex_init(&looking.lock, NULL);

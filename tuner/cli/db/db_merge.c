@@ -14,7 +14,7 @@
 #include "tuner/cli/db/db_look.h"
 #include "tuner/cli/options/option_value.h"
 
-/* What is printed of a file, after its rows are committed. */
+/* The facts about a file that are printed after its rows are committed. */
 struct telling {
   const char *path;
   FILE *out;
@@ -61,7 +61,7 @@ struct taking {
 };
 
 /* Add a file to the user's database, within a transaction.
- *   out  receives what is printed of it */
+ *   out  receives the facts to print */
 static halotune_status file_merge(const struct taking *taking, struct looked *file, FILE *out) {
   char document[IDENTITY_HEX_BYTES];
   struct telling telling = {file->path, out};
@@ -79,7 +79,8 @@ static halotune_status file_merge(const struct taking *taking, struct looked *fi
   return status;
 }
 
-/* Whether a file can be in a transaction with others: one that can be opened again, should the transaction fail. */
+/* Whether a file can share a transaction with others. It must be possible to open it again if the transaction
+ * fails. */
 static bool is_together(const struct looked *file) {
   return file->is_trusted && !file->is_database && !file->in.is_once;
 }
@@ -94,10 +95,11 @@ static void print_trusted(const struct looked *file) {
 /* How long a transaction takes further files. Other writers wait 30 s for its end. */
 static const double together_ms = 3000;
 
-/* Add files in one transaction: the first one, and those after it while there is time. The pages of an index that
- * their rows go to are written once for all of them.
+/* Add files in one transaction: the first one, and those after it while there is time. Their rows go to the same pages
+ * of an index, which are then written once for all files.
  *   end   the file after the last one that may be added
- *   next  receives the file after the last one that was added; if one fails, that one, and none is added */
+ *   next  receives the file after the last one that was added. If a file fails, `next` receives that file, and none is
+ *         added */
 static halotune_status files_merge(const struct taking *taking, int first, int end, int *next) {
   sqlite3 *connection = store_connection(taking->store);
   const double until_ms = clock_ms() + together_ms;
@@ -106,7 +108,7 @@ static halotune_status files_merge(const struct taking *taking, int first, int e
   int i = first;
   FILE *out = open_memstream(&text, &length);
   if (!out) return fail_memory();
-  halotune_status status = looked_open(&taking->files[first]); /* other writers come in between two transactions */
+  halotune_status status = looked_open(&taking->files[first]); /* other writers may write between two transactions */
   if (status == HALOTUNE_OK) status = query_script(connection, "begin immediate");
   while (status == HALOTUNE_OK && i < end &&
          (i == first || (is_together(&taking->files[i]) && clock_ms() < until_ms))) {
@@ -195,7 +197,7 @@ halotune_status db_merge(const struct invocation *invocation) {
   if (!files) return fail_memory();
   if (status == HALOTUNE_OK && !named) status = store_default_path(&path);
   if (status == HALOTUNE_OK && named && !(path = strdup(named))) status = fail_memory();
-  /* Reading would wait for a lock that never comes. */
+  /* Reading would wait for ever for a lock. */
   if (status == HALOTUNE_OK && trust.is_sure && file_is_regular(path) && file_is_shared(path))
     status = file_locks_check(path);
   if (status == HALOTUNE_OK) status = files_look(invocation, path, &trust, files, count);

@@ -159,7 +159,7 @@ static void look_for_templates(struct machine *m, struct finding *f) {
 }
 
 /* Find the first of starter.db, its folder and those above it, up to PREFIX or the root of a build tree, to which a
- * group of others can write. Cuts the path there. */
+ * group of others can write. Cut the path there. */
 static bool find_shared(char *path) {
   enum { LEVELS = 4 };
   for (int level = 0; level < LEVELS; level++) {
@@ -172,7 +172,7 @@ static bool find_shared(char *path) {
   return false;
 }
 
-/* Whoever can write to an installation decides what is computed. */
+/* Check who else can write to the installation: such a user decides what is computed. */
 static void look_for_others(struct finding *f, const char *starter) {
   struct text advice = {0};
   char *path = strdup(starter);

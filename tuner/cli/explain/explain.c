@@ -1,4 +1,4 @@
-/* explain.c: `halotune explain STENCIL`: why the stored winner won, in sentences, from the database alone. */
+/* explain.c: `halotune explain STENCIL`: says in sentences why the stored winner won, from the database alone. */
 #include <stdio.h>
 #include <string.h>
 
@@ -90,7 +90,7 @@ static halotune_status read_counters(const char *path, const json_t *document, c
   return counters_read(path, &counted, out);
 }
 
-/* The document of a report on the stencil alone. */
+/* Make the document of a report on the stencil alone. */
 static halotune_status document_read(struct store *store, const struct report_request *request, json_t **out) {
   struct text text = {0};
   halotune_status status = report_document(store_connection(store), request, &text);
@@ -112,8 +112,8 @@ static halotune_status problem_find(const struct invocation *invocation, const c
   return explain_choose(invocation, &found->definitions, found->document, stencil, &found->problem);
 }
 
-/* The user's own database does not have the problem: find it in the one that comes with Halotune, and say so. If that
- * lacks it, too, the failure stays the first one. */
+/* Find the problem in the database that comes with Halotune, because the user's own does not have it, and say so. If
+ * neither has it, the first failure stays. */
 static halotune_status starter_find(const struct invocation *invocation, const char *stencil, struct found *found) {
   struct found starter = {0};
   struct fail_kept kept;

@@ -89,7 +89,7 @@ static void add_others(const struct explained *e, const double shares[SHARES], i
     text_printf(text, "; an empty launch takes %.2f of the time", shares[LAUNCH]);
 }
 
-/* Append what the stored facts tell. */
+/* Append what follows from the stored facts. */
 static void add_bound_of_facts(const struct explained *e, struct text *text) {
   /* The bytes are nearly all that the winner moves, as the profiler counts them. The other shares are lower bounds. */
   static const double full[SHARES] = {[BYTES] = 0.75, [ARITHMETIC] = 0.5, [ISSUE] = 0.5, [LAUNCH] = 0.5};
@@ -99,7 +99,7 @@ static void add_bound_of_facts(const struct explained *e, struct text *text) {
   for (int i = 0; i < SHARES; i++) {
     if (shares[i] >= full[i] && (most == SHARES || shares[i] > shares[most])) most = i;
   }
-  /* the copy waits for its launch, too, so that its rate does not tell of bytes */
+  /* the copy waits for its launch, too, so its rate is not that of bytes */
   if (shares[LAUNCH] > 0.25) most = LAUNCH;
   switch (most) {
   case BYTES:
@@ -122,7 +122,7 @@ static void add_bound_of_facts(const struct explained *e, struct text *text) {
   add_others(e, shares, most, text);
 }
 
-/* Append what the profiler counted. */
+/* Append what follows from the profiler's counts. */
 static void add_bound_of_counters(const struct counters *counters, struct text *text) {
   enum { FULL_PERCENT = 75 };
   int most = 0; /* at least one counter has a value; the others are NAN */

@@ -8,7 +8,7 @@
 #include "tuner/cli/options/option_value.h"
 #include "tuner/cli/output/grid_text.h"
 
-/* What the options ask for. Each member that is not given fits everything. */
+/* The options' conditions. A member that is not given fits everything. */
 struct wanted {
   const char *dtype, *launch, *cache; /* NULL: any */
   struct grid grid;
@@ -76,7 +76,7 @@ static halotune_status read_wanted(const struct invocation *invocation, const st
   return HALOTUNE_OK;
 }
 
-/* Append "f32 512x512x512 --steps 4 --reproducible", where it is not there already. */
+/* Append "f32 512x512x512 --steps 4 --reproducible", unless the text has it already. */
 static void add_problem(struct text *text, const json_t *problem, int dims) {
   const struct grid grid = grid_of(problem);
   struct text name = {0};

@@ -8,12 +8,13 @@
 
 /* Find the problem with a winner that has the element type, the grid and the number of steps of the options. With
  * --reproducible, its winner was found among reproducible variants alone; without it, among all variants. Without
- * --grid: the first grid of the stencil's text, else the largest grid that has a winner. Of several, as on several
- * GPUs, the newest winner counts.
+ * --grid: the first grid of the stencil's text, else the largest grid that has a winner. If several fit, for example
+ * on several GPUs, the newest winner counts.
  *   document  of a report on one stencil; owns what is found
  *   stencil   the stencil's name, for messages
  *   out       receives the problem; only read
- * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT for a wrong option; HALOTUNE_NOT_FOUND, with the problems that are there. */
+ * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT for a wrong option; HALOTUNE_NOT_FOUND, with the problems that the document
+ * has. */
 halotune_status explain_choose(const struct invocation *invocation, const struct definitions *definitions,
                                const json_t *document, const char *stencil, const json_t **out);
 

@@ -49,7 +49,7 @@ static double field_number(const char *field) {
   return end > digits && !*end ? number : NAN;
 }
 
-/* A number in nanoseconds, bytes or percent, by the unit above it; as it stands if the unit is another one. */
+/* Convert a number to nanoseconds, bytes or percent by the unit above it. With any other unit it stays as it is. */
 static double in_base_unit(double number, const char *unit) {
   static const struct {
     const char *name;
@@ -87,7 +87,7 @@ static void add_whole(const char *what, double found, int64_t wanted, double tol
     text_printf(differences, "%s%.10g %s, not %lld", differences->length ? "; " : "", found, what, (long long)wanted);
 }
 
-/* Add how a column's value differs from what the winner has there. */
+/* Add how a column's value differs from the winner's. */
 static void compare_column(const char *name, const char *value, const char *unit, const struct counted_launch *winner,
                            struct text *differences) {
   const double number = in_base_unit(field_number(value), unit);
@@ -95,7 +95,7 @@ static void compare_column(const char *name, const char *value, const char *unit
   if (strcmp(name, "Grid Size") == 0) add_extents("blocks", value, winner->blocks, differences);
   if (strcmp(name, "launch__registers_per_thread") == 0)
     add_whole("registers", number, winner->registers, 0, differences);
-  /* in kilobytes it is rounded */
+  /* the value is rounded if it is in kilobytes */
   if (strcmp(name, "launch__shared_mem_per_block_dynamic") == 0)
     add_whole("bytes of shared memory", number, winner->shared_bytes, 0.01, differences);
   if (strcmp(name, "CC") == 0 && lround(number * 10) != winner->capability)
@@ -108,7 +108,7 @@ static void compare_column(const char *name, const char *value, const char *unit
 /* One launch of the table. */
 struct launch_row {
   char kernel[FIELD_BYTES];
-  struct text differences; /* from the winner's launch, beside the kernel; "" for none */
+  struct text differences; /* differences from the winner's launch, without the kernel's name; "" for none */
   bool has_extents, has_counter;
 };
 
@@ -134,7 +134,7 @@ static void read_launch(const char *names, const char *units, const char *row, c
   }
 }
 
-/* Set the detail: why the launch that is most like the winner's is not the winner's. */
+/* Set the detail: how the launch that is most like the winner's differs from it. */
 static halotune_status fail_launch(const char *path, const struct counted_launch *winner,
                                    const struct launch_row *row) {
   static const char remedy[] = "profile the winner as docs/output.md tells";
@@ -180,7 +180,7 @@ halotune_status counters_read(const char *path, const struct counted_launch *win
   if (status != HALOTUNE_OK) return status;
   const char *line = bytes;
   for (; line && rows < 2; line = strchr(line, '\n'), line = line ? line + 1 : NULL) {
-    if (*line == '"') head[rows++] = line; /* the other lines are what the profiler says beside the table */
+    if (*line == '"') head[rows++] = line; /* the other lines are messages of the profiler, not part of the table */
   }
   if (rows < 2)
     status = fail(HALOTUNE_PARSE, "%s: there is no table of counters: write it with ncu --csv --page raw", path);

@@ -20,24 +20,24 @@ enum counter_unit { COUNTER_UNITS(AS_NUMBER) COUNTERS };
 
 struct counters {
   double time_us, percent[COUNTERS]; /* NAN: not counted */
-  double waiting;  /* warps that wait for the most frequent reason, for each issued instruction; NAN */
+  double waiting;  /* warps that wait for the most frequent reason, for each issued instruction; NAN: not counted */
   char reason[64]; /* "long scoreboard" */
 };
 
 extern const char *const counter_names[COUNTERS];
 
-/* How the winner is launched: what tells its launch from others in a table. */
+/* The winner's launch, as far as it distinguishes the launch from others in a table. */
 struct counted_launch {
   const char *kernel;                                               /* the function's name */
   int64_t block[3], blocks[3], registers, shared_bytes, capability; /* capability: 90 for 9.0 */
   const char *gpu;
 };
 
-/* Read the first launch of the winner from a table that `ncu --csv --page raw` wrote, with any --print-units.
- * Whatever of `winner` the table has a column for must agree: the function, threads and blocks, which each table has,
- * and registers, dynamic shared memory, compute capability and the GPU's name.
- * Returns HALOTUNE_OK; HALOTUNE_IO; HALOTUNE_PARSE if there is no such table; HALOTUNE_NOT_FOUND if it has no such
- * launch, with what differs, or no unit that is known. */
+/* Read the first launch of the winner from a table that `ncu --csv --page raw` wrote, with any --print-units. Each
+ * member of `winner` for which the table has a column must agree. Every table has the function, threads and blocks. It
+ * may have registers, dynamic shared memory, compute capability and the GPU's name. Returns HALOTUNE_OK; HALOTUNE_IO;
+ * HALOTUNE_PARSE if there is no such table; HALOTUNE_NOT_FOUND if it has no such launch, with what differs, or no unit
+ * that is known. */
 halotune_status counters_read(const char *path, const struct counted_launch *winner, struct counters *out);
 
 #endif

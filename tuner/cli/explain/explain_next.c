@@ -1,4 +1,4 @@
-/* explain_next.c: derives what to try next from what the database holds. */
+/* explain_next.c: derives from the database what to try next. */
 #include <math.h>
 #include <string.h>
 
@@ -30,8 +30,8 @@ void explain_grid(const struct explained *e, struct text *text) {
     text_printf(text, "%s%lld", i ? "x" : "", (long long)member_whole(e->problem, axes[i]));
 }
 
-/* Append "halotune tune star7 --dtype f32 --grid 512x512x512", the mode where it is not the usual one, and the database
- * if the user named one.
+/* Append "halotune tune star7 --dtype f32 --grid 512x512x512", with the mode if it is not the usual one, and the
+ * database if the user named one.
  *   steps  time steps of a launch; 1 is the usual number */
 static void add_command(const struct explained *e, int steps, struct text *text) {
   text_printf(text, "halotune tune ");
@@ -47,7 +47,7 @@ static void add_command(const struct explained *e, int steps, struct text *text)
   text_shell_word(text, e->named);
 }
 
-/* The search was cut short, tried little, or found its best near its end. */
+/* Suggest a longer search if the search was cut short, tried little, or found its best near its end. */
 static void hint_longer(struct hints *hints) {
   const struct explained *e = hints->e;
   const double budget_s = e->run ? member_number(e->run, "budget_s") : NAN;
@@ -90,7 +90,7 @@ static bool differs_in_steps(const struct explained *e, const json_t *problem) {
   return is_same && member_whole(problem, "steps") != member_whole(e->problem, "steps");
 }
 
-/* Another number of time steps a launch: the database knows it to be faster, or nobody tried. */
+/* Suggest another number of time steps of a launch if it is faster in the database or was not tried. */
 static void hint_steps(struct hints *hints) {
   const struct explained *e = hints->e;
   const double own_ms = member_number(e->winner, "time_ms") / e->steps;
@@ -123,7 +123,8 @@ static void hint_steps(struct hints *hints) {
   }
 }
 
-/* A numeric parameter whose best value is the largest that the template offers, and matters. */
+/* Suggest larger values of a numeric parameter that matters and whose best value is the largest that the template
+ * offers. */
 static void hint_ends(struct hints *hints) {
   const struct explained *e = hints->e;
   int listed = 0;
@@ -169,7 +170,7 @@ static void hint_emulation(struct hints *hints) {
 
 static void hint_nothing(struct hints *hints) {
   const struct explained *e = hints->e;
-  const bool is_fused = e->steps > 1; /* a copy is no roof of several steps */
+  const bool is_fused = e->steps > 1; /* a copy is not a roof of several steps */
   const double share = is_fused ? member_number(json_object_get(e->winner, "step_roof"), "share")
                                 : member_number(e->winner, "roof_ratio");
   if (hints->count > 0 || !begin_hint(hints)) return;

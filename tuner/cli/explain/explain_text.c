@@ -1,4 +1,4 @@
-/* explain_text.c: writes what the database tells about a winner, as sentences with figures. */
+/* explain_text.c: writes sentences with figures about a winner, from the database. */
 #include "tuner/cli/explain/explain_text.h"
 
 #include <math.h>
@@ -60,7 +60,8 @@ static void add_ratio(struct text *text, double ratio) {
   else text_printf(text, "%.1f %% %s", fabs(percent), percent > 0 ? "slower" : "faster");
 }
 
-/* Append the values of a variant that differ from the defaults: "vector=4 block_x=32". Returns whether none does. */
+/* Append the values of a variant that differ from the defaults: "vector=4 block_x=32". Returns whether none
+ * differs. */
 static bool add_configuration(struct text *text, const struct template *template, const json_t *parameters) {
   size_t i;
   json_t *pair;
@@ -100,7 +101,7 @@ static void add_won(const struct explained *e, struct text *text) {
   text_printf(text, "\n");
 }
 
-/* What the winner was ranked by, where that is not time, and its energy. */
+/* Say what the winner was ranked by if that is not time, and its energy. */
 static void add_energy(const struct explained *e, struct text *text) {
   const double energy_mj = member_number(e->winner, "energy_mj");
   const double idle_w = e->run ? member_number(e->run, "idle_w") : NAN;
@@ -228,7 +229,7 @@ static void add_templates(const struct explained *e, struct text *text) {
     const double ratio = member_number(rival, "ratio");
     if (strcmp(member_text(rival, "template"), member_text(e->winner, "template_name")) == 0 || !isfinite(ratio))
       continue;
-    if (strcmp(member_text(rival, "role"), "default") == 0) continue; /* it stands beside the time */
+    if (strcmp(member_text(rival, "role"), "default") == 0) continue; /* this figure stands beside the time */
     text_printf(text, "%s %s ", listed++ ? "," : " the best of", member_text(rival, "template"));
     add_ratio(text, ratio);
     const json_t *finalist = finalist_of(e, member_whole(rival, "variant"));
@@ -238,7 +239,7 @@ static void add_templates(const struct explained *e, struct text *text) {
   text_printf(text, listed ? "\n" : " no other one has a time\n");
 }
 
-/* What the loss of a parameter's value is, for sorting. */
+/* The loss by a change of one parameter, for sorting. */
 struct loss {
   const char *parameter, *value;
   double ratio; /* best time with another value, over the best with the winner's; NAN: no other value has a time */

@@ -6,13 +6,13 @@
 #include "reports/rows/definitions.h"
 #include "tuner/cli/explain/explain_counters.h"
 
-/* What the sentences are made from; only read. */
+/* The facts from which the sentences are made; only read. */
 struct explained {
   const json_t *document, *problem, *winner, *device, *stencil,
-      *run;                        /* run: that found the winner; NULL if it is gone */
-  const struct template *template; /* the winner's; NULL if it cannot be read */
+      *run;                        /* run: the one that found the winner; NULL if it is gone */
+  const struct template *template; /* the winner's template; NULL if it cannot be read */
   const struct definitions *definitions;
-  const struct counters *counters; /* of the profiler; NULL: none */
+  const struct counters *counters; /* counters of the profiler; NULL: none */
   const char *typed, *named;       /* the stencil and --db as the user gave them; named may be NULL */
   double points;
   int steps;
@@ -24,8 +24,8 @@ struct explained {
  * change of each parameter costs, how far the search came. A question that the database cannot answer says so. */
 void explain_write(const struct explained *explained, struct text *text);
 
-/* Append what bounds the winner: measured, if there are counters, else what the stored facts tell; and the figures that
- * tell it. In explain_bound.c. */
+/* Append what bounds the winner, with the figures that show it. It is taken from the counters if there are some, else
+ * from the stored facts. In explain_bound.c. */
 void explain_bound(const struct explained *explained, struct text *text);
 
 /* Append the grid: "32x32". In explain_next.c. */

@@ -1,4 +1,4 @@
-/* fleet.c: `halotune fleet status`: how far the GPUs of a fleet are, by what databases tell. */
+/* fleet.c: `halotune fleet status`: shows from databases how far the GPUs of a fleet are. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +18,9 @@ struct stage_counts {
 struct fleet {
   struct fleet_rows rows;
   struct site_plan site;
-  struct tune_plan plan; /* of --plan */
-  const char *path;      /* of the plan; NULL for none */
-  int cache;             /* how the plan is run: an enum cache_mode */
+  struct tune_plan plan; /* the plan of --plan */
+  const char *path;      /* path of the plan; NULL for none */
+  int cache;             /* the cache mode of the plan's runs: an enum cache_mode */
   bool reproducible;
   json_t *json; /* NULL: print text */
 };
@@ -101,8 +101,8 @@ static void gpu_show(struct fleet *fleet, const struct fleet_row *rows, int coun
   text_free(&text);
 }
 
-/* How far a task of the plan is on a model of GPU.
- *   model  a row of one; NULL: no database has one */
+/* The stage of a task of the plan on a model of GPU.
+ *   model  a row of that model; NULL: no database has one */
 static enum stage task_stage(const struct fleet *fleet, const struct planned_task *task,
                              const struct task_state *model) {
   enum stage stage = STAGE_MISSING;
@@ -116,7 +116,7 @@ static enum stage task_stage(const struct fleet *fleet, const struct planned_tas
   return stage;
 }
 
-/* Show how far the plan is on a model of GPU. */
+/* Show the stages of the plan's tasks on a model of GPU. */
 static void model_show(struct fleet *fleet, const char *name, const struct task_state *model, json_t **list) {
   struct stage_counts counts = {{0}};
   struct text text = {0};
@@ -171,7 +171,7 @@ static void gpus_show(struct fleet *fleet) {
   else if (fleet->rows.count == 0) printf("no run is stored there yet\n");
 }
 
-/* Read the database of --db, else the user's own, and those that are named besides. */
+/* Read the database of --db, else the user's own, and the databases that are named besides. */
 static halotune_status databases_read(const struct invocation *invocation, struct fleet *fleet) {
   halotune_status status = HALOTUNE_OK;
   if (invocation->argument_count == 1 || option_given(invocation, "db"))

@@ -41,7 +41,7 @@ static bool is_tuned_now(const char *path, const char *uuid) {
   return is_held;
 }
 
-/* Of the runs of a GPU that have not ended, the one with the newest sign of life runs, if any does. */
+/* Mark the run that is going on. Only the unended run with the newest sign of life can be going on on a GPU. */
 static void mark_running(struct fleet_row *list, int count, const char *path) {
   for (int i = 0; i < count; i++) {
     struct fleet_row *newest = NULL;
@@ -83,7 +83,7 @@ static int compare_tasks(const struct task_state *a, const struct task_state *b)
   return (int)a->reproducible - (int)b->reproducible;
 }
 
-/* What counts comes first. */
+/* Compare for sorting: of the rows of one task, the one that counts comes first. */
 static int compare_rows(const void *left, const void *right) {
   const struct fleet_row *a = left, *b = right;
   const int order = compare_tasks(&a->state, &b->state);

@@ -1,4 +1,4 @@
-/* fleet_rows.h: what databases tell of the tasks of each GPU, put together. */
+/* fleet_rows.h: collects the tasks of each GPU from several databases. */
 #ifndef CLI_FLEET_FLEET_ROWS_H
 #define CLI_FLEET_FLEET_ROWS_H
 
@@ -6,7 +6,7 @@
 #include "base/text/text.h"
 #include "db/store/task_state.h"
 
-/* How far a task is; of two databases that know it, the later one of this list counts. */
+/* The stages of a task. If two databases know a task, the stage that is later in this list counts. */
 #define STAGE_LIST(X)                                                     \
   X(MISSING, "missing", "no run of it")                                   \
   X(FAILED, "failed", "its last run ended early, and none has a winner")  \
@@ -28,7 +28,7 @@ struct fleet_row {
 /* Start with {0}; end with fleet_rows_free. */
 struct fleet_rows {
   struct arena arena;
-  struct fleet_row *list; /* GPU by GPU after fleet_rows_end */
+  struct fleet_row *list; /* grouped by GPU after fleet_rows_end */
   int count, room;
 };
 
@@ -40,7 +40,7 @@ halotune_status fleet_rows_add(struct fleet_rows *rows, const char *path);
 void fleet_rows_end(struct fleet_rows *rows);
 void fleet_rows_free(struct fleet_rows *rows);
 
-/* Whether two rows are of one model of GPU. */
+/* Whether two rows belong to one model of GPU. */
 bool fleet_same_model(const struct task_state *a, const struct task_state *b);
 
 #endif

@@ -54,7 +54,7 @@ const struct command *command_find(const char *name) {
 struct option_values option_values_of(const struct option_row *option) {
   static const struct {
     const char *text; /* the option's name, or how help names its value */
-    const char *what; /* part of its text, where options of one name differ */
+    const char *what; /* part of the option's text, if options of this name differ */
     struct option_values values;
   } known[] = {
       {"dtype", "or all", {VALUE_WORDS, "f32 f64 all"}},

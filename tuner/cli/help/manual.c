@@ -13,8 +13,8 @@
 
 enum { LINE_LETTERS = 78 };
 
-/* Print a text as mdoc takes it: backslashes are doubled, no line begins with a dot or a quote, lines are short, and
- * each sentence begins a line. */
+/* Print a text in the form that mdoc needs: backslashes are doubled, no line begins with a dot or a quote, lines are
+ * short, and each sentence begins a line. */
 static void print_text(const char *text) {
   size_t column = 0;
   while (*text) {

@@ -7,7 +7,7 @@
 #include "base/memory/array.h"
 #include "tuner/cli/help/command_table.h"
 
-enum { FEW_OPTIONS = 6 }; /* so few are one group */
+enum { FEW_OPTIONS = 6 }; /* so few options form one group */
 
 /* The groups in the order in which they are shown. The last one takes what is in no other. */
 static const struct {
@@ -78,7 +78,7 @@ static void put_row(struct option_group *groups, int *count, const char *heading
   if (groups[at].count < MAX_OPTIONS) groups[at].rows[groups[at].count++] = row;
 }
 
-/* Add the options that belong under the heading, from both tables; all without a heading. */
+/* Add the options of a heading from both tables. Without a heading, add all options. */
 static void put_rows(const struct command *command, const char *heading, const char *shown, struct option_group *groups,
                      int *count) {
   const struct option_row *const tables[] = {command->options, common_options};

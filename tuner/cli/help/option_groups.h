@@ -13,8 +13,8 @@ struct option_group {
 
 enum { MOST_OPTION_GROUPS = 16 };
 
-/* Sort the options of a command, and those of all commands, into groups in the order in which they are shown. For a
- * command with parts, such as `db`, the heading names the parts that take the options: "merge, import".
+/* Sort the options of a command and the options that every command takes into groups, in the order in which they are
+ * shown. For a command with parts, such as `db`, the heading names the parts that take the options: "merge, import".
  * Returns the number of groups. */
 int option_groups(const struct command *command, struct option_group out[MOST_OPTION_GROUPS]);
 

@@ -41,11 +41,12 @@ struct command {
   enum exit_code (*run)(const struct invocation *invocation);
 };
 
-/* What the user typed. */
+/* The parsed command line. */
 struct invocation {
   const struct command *command;
   const char *
-      values[MAX_OPTIONS]; /* in the order of command->options; NULL for an option that is not given, "" for a switch */
+      /* values in the order of command->options; NULL for an option that is not given, "" for a switch */
+      values[MAX_OPTIONS];
   char *const *arguments;
   int argument_count;
 };

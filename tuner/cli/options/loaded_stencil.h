@@ -6,7 +6,7 @@
 
 /* Owns its members; end with loaded_free. */
 struct loaded {
-  char *path, *text; /* of the file; a pipe can be read only once */
+  char *path, *text; /* path and text of the file; a pipe can be read only once */
   struct stencil *stencil;
   struct analysis *analysis;
 };

@@ -24,7 +24,7 @@ halotune_status option_whole(const struct invocation *invocation, const char *na
 /* Read a time such as 90, 90s, 1.5m or 2h, in seconds. Returns false for another text. */
 bool seconds_read(const char *text, double *out);
 
-/* The same for an option; `otherwise` if the option is not given. */
+/* Read an option's time with seconds_read; `otherwise` if the option is not given. */
 halotune_status option_seconds(const struct invocation *invocation, const char *name, double otherwise, double *out);
 
 /* Like option_seconds, in milliseconds, rounded up; INT_MAX for a longer time than an int can hold. */
@@ -59,7 +59,7 @@ halotune_status option_grid(const struct invocation *invocation, const struct st
 int grid_read(const char *text, struct grid *out);
 
 /* Get the next item of a list such as "a=1,b=2". A comma at the end adds no item.
- *   rest    in: the list, or NULL for an empty one; out: what follows the item
+ *   rest    in: the list, or NULL for an empty one; out: the rest after the item
  *   length  receives the length of the item
  * Returns the item, which is not NUL-terminated; NULL at the end. */
 const char *list_next(const char **rest, size_t *length);

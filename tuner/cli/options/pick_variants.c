@@ -16,7 +16,7 @@ struct pick {
   const struct problem *problem;
   struct picked *out;
   bool one;    /* only one configuration: that of --set, completed with defaults */
-  long sample; /* LONG_MAX for all */
+  long sample; /* size of the sample; LONG_MAX for all */
   uint64_t seed;
 };
 

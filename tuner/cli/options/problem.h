@@ -23,7 +23,7 @@ struct problem {
   enum dtype dtype;
   struct grid grid;
   struct domain domain; /* all points of a dense grid */
-  double *coefficients; /* the file's values, on this grid */
+  double *coefficients; /* the coefficients of the file, on this grid */
   const char *arch;     /* "sm_90" */
   const struct arch_facts *arch_facts;
   struct device_limits limits;

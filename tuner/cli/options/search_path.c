@@ -27,7 +27,8 @@ struct names {
   int count, capacity;
 };
 
-/* The folders that are searched. A name in `found` is also in `all`: the user has named all others. */
+/* The folders that are searched. The folders that the program found by itself are in `found` and in `all`. The user
+ * has named the others of `all`. */
 struct folders {
   struct names all, found;
 };
@@ -82,15 +83,15 @@ static halotune_status check_given(const struct search_kind *kind, const char *g
   return fail(HALOTUNE_NOT_FOUND, "--%s-dir %s: there is no such folder", kind->what, given);
 }
 
-/* Whether a folder of the working directory may be searched though nobody has named it. In a folder of all users, such
- * as /tmp, another user could put templates there, which `verify` compiles and executes.
- *   is_quiet  why it is not believed is not told */
+/* Whether a folder of the working directory may be searched although the user has not named it. In a folder of all
+ * users, such as /tmp, another user could put templates there, which `verify` compiles and executes.
+ *   is_quiet  do not say why the folder is not believed */
 static bool is_believed(const struct search_kind *kind, bool is_quiet) {
   static atomic_bool is_told[2];
   const char *found = getenv(DATA_FOUND_VARIABLE);
   struct stat facts;
   if (found && strcmp(found, "installed") == 0) return false;
-  if (lstat(kind->folder, &facts) != 0) return true; /* nothing to be searched */
+  if (lstat(kind->folder, &facts) != 0) return true; /* there is nothing to search */
   const bool is_own_link = !S_ISLNK(facts.st_mode) || facts.st_uid == geteuid() || facts.st_uid == 0;
   if (S_ISLNK(facts.st_mode) && stat(kind->folder, &facts) != 0) return true;
   const bool is_own = facts.st_uid == geteuid() || facts.st_uid == 0;
@@ -126,7 +127,8 @@ static halotune_status folders_find(const struct search_kind *kind, const char *
   halotune_status status = check_given(kind, given);
   if (status != HALOTUNE_OK) return status;
   bool ok = !given || !*given || add_folder(&folders->all, given, strlen(given));
-  /* One that the variable names, too, is trusted. If it is not believed, it is searched where the variable stands. */
+  /* A folder that the variable names, too, is trusted. If it is not believed here, it is searched in the variable's
+   * place. */
   const bool is_given = is_named(kind);
   if (is_believed(kind, is_given)) {
     const size_t length = strlen(kind->folder);
@@ -141,14 +143,14 @@ static halotune_status folders_find(const struct search_kind *kind, const char *
   return ok ? HALOTUNE_OK : fail_memory();
 }
 
-/* Whether this is the first time that the program asks so of a path. */
+/* Whether this is the first call for this path. */
 static bool is_first_time(const char *path) {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   static struct names told;
   bool is_known = false;
   pthread_mutex_lock(&lock);
   for (int i = 0; i < told.count && !is_known; i++) is_known = strcmp(told.list[i], path) == 0;
-  if (!is_known) add_name(&told, path, strlen(path)); /* without memory it is told again */
+  if (!is_known) add_name(&told, path, strlen(path)); /* if memory is out, the user is told again */
   pthread_mutex_unlock(&lock);
   return !is_known;
 }
@@ -170,8 +172,8 @@ static void tell_unusable(const struct search_kind *kind, const char *path) {
   text_free(&word);
 }
 
-/* Whether a file may be used that lies in a folder that nobody has named. In a folder of this user alone, others may
- * still write to a file with such a mode or owner. */
+/* Whether a file in a folder that the user has not named may be used. Even in a folder of this user alone, the mode or
+ * owner of a file may allow others to write to it. */
 static bool is_usable(const struct search_kind *kind, const char *path) {
   if (!file_is_regular(path)) return false;
   if (data_is_safe(path)) return true;
@@ -179,7 +181,7 @@ static bool is_usable(const struct search_kind *kind, const char *path) {
   return false;
 }
 
-/* Whether a folder has a file that may be used; of a template both files. */
+/* Whether a folder has a file that may be used; for a template both files. */
 static bool has_file(const struct search_kind *kind, const struct folders *folders, const char *folder,
                      const char *path) {
   bool is_found = false;

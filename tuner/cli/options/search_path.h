@@ -9,11 +9,11 @@
 /* A kind of file. It is searched in these folders, in this order:
  *   1. the folder given to the command;
  *   2. `folder` in the working directory, unless it belongs to another user (but root) or all users can write to it,
- *      which is told on stderr once;
+ *      which stderr says once;
  *   3. the folders of the environment variable, separated by colons;
  *   4. `folder` in the installed data folders (base/files/data_folders.h).
- * The first folder that has a file with the name wins. In folders of 2 and 4, a file that others can write to is none,
- * and neither is a template of which one file is so; stderr says so. */
+ * The first folder that has a file with the name wins. In folders of 2 and 4, a file that others can write to is
+ * ignored, and so is a template if others can write to one of its files. stderr says so. */
 struct search_kind {
   const char *what;     /* "stencil", for messages */
   const char *folder;   /* "kernels" */

@@ -32,7 +32,7 @@ static size_t skip_spaces(const char *line, size_t length, size_t at) {
   return at;
 }
 
-/* Where the text behind the next gap begins; `length` if there is none. */
+/* The start of the text after the next gap; `length` if there is no gap. */
 static size_t behind_gap(const char *line, size_t length, size_t at) {
   while (at < length) {
     const size_t word = skip_spaces(line, length, at);
@@ -44,8 +44,8 @@ static size_t behind_gap(const char *line, size_t length, size_t at) {
 
 struct folding {
   const char *line;
-  size_t length, text; /* text: where the part that may be broken begins */
-  int columns, indent; /* indent: of all lines but the first */
+  size_t length, text; /* text: the start of the part that may be broken */
+  int columns, indent; /* indent: that of all lines but the first */
   bool has_groups;     /* there are gaps in the text */
 };
 
@@ -65,7 +65,7 @@ static struct folding folding_of(const char *line, size_t length, int columns) {
   return fold;
 }
 
-/* Where a word ends that begins at `from` and is too wide by itself: behind its last comma that fits, else behind the
+/* The end of a word that begins at `from` and is too wide for a line: after its last comma that fits, else after the
  * word. */
 static size_t wide_word_end(const struct folding *fold, size_t from, int column) {
   size_t comma = 0;
@@ -81,8 +81,8 @@ static size_t wide_word_end(const struct folding *fold, size_t from, int column)
   return fold->length;
 }
 
-/* Where the part of the line that begins at `from` ends: at a gap if there are some and one is in reach, else between
- * two words; behind a word that is too wide by itself.
+/* The end of the part of a line that begins at `from`. It is at a gap if one is in reach, else between two words, or
+ * after a word that is too wide for a line.
  *   first_column  of the part's first character */
 static size_t part_end(const struct folding *fold, size_t from, const int first_column) {
   int column = first_column;
@@ -121,7 +121,7 @@ static void fold_without_tabs(const char *line, size_t length, int columns, stru
 
 void fold_line(const char *line, size_t length, int columns, struct text *out) {
   struct text blanks = {0};
-  if (!memchr(line, '\t', length)) { /* nearly every line */
+  if (!memchr(line, '\t', length)) { /* true for nearly every line */
     fold_without_tabs(line, length, columns, out);
     return;
   }

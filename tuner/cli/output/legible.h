@@ -1,7 +1,7 @@
-/* legible.h: what is left of a text once a terminal cannot be commanded by it.
+/* legible.h: removes from a text everything that commands a terminal.
  *
  * Names, reasons and dates come from databases of others. An escape sequence in one of them could move the cursor, or
- * type on some terminals. So whatever the program prints passes here. */
+ * type on some terminals. So all output of the program passes here. */
 #ifndef CLI_OUTPUT_LEGIBLE_H
 #define CLI_OUTPUT_LEGIBLE_H
 
@@ -11,10 +11,10 @@
 
 /* Append a part of what is printed. Printable UTF-8, line ends, tabs and, where words have colours, the sequences of
  * these colours (ink) stay. Other bytes become '?'.
- *   is_last  nothing follows, so that nothing is held back
+ *   is_last  this is the last part, so nothing is held back
  * Returns how many bytes were read: all but the beginning of a character or colour that ends in the next part. */
 size_t legible_add(const char *bytes, size_t length, bool has_colors, bool is_last, struct text *out);
 
-enum { LEGIBLE_HELD_BYTES = 8 }; /* more than is ever held back */
+enum { LEGIBLE_HELD_BYTES = 8 }; /* room for more than is ever held back */
 
 #endif

@@ -1,4 +1,4 @@
-/* output.h: results: a text or a JSON document, to standard output or to the file that --output names. */
+/* output.h: writes results, as text or as a JSON document, to standard output or to the file that --output names. */
 #ifndef CLI_OUTPUT_OUTPUT_H
 #define CLI_OUTPUT_OUTPUT_H
 
@@ -36,12 +36,12 @@ halotune_status output_target(const char *path, char **out);
 halotune_status output_file(const char *path, enum output_readers readers, const char *text, size_t length);
 
 /* Like output_file, for a content that need not fit into memory. If `write` fails, its status is returned, and a
- * regular file is what it was. */
+ * regular file stays unchanged. */
 halotune_status output_pieces(const char *path, enum output_readers readers, file_writer *write, void *context);
 
-/* Write bytes to the descriptor that a writer of output_pieces gets. A pipe that nobody reads is waited for: for
- * pipe_limit_ms, or like standard output for as long as it takes if `path` is /dev/stdout or the like.
- * Returns HALOTUNE_OK, HALOTUNE_IO, or HALOTUNE_CANCELLED if the program was asked to stop. */
+/* Write bytes to the descriptor that a writer of output_pieces gets. The call waits for a pipe that nobody reads: for
+ * pipe_limit_ms, or without a limit if `path` is /dev/stdout or the like. Returns HALOTUNE_OK, HALOTUNE_IO, or
+ * HALOTUNE_CANCELLED if the program was asked to stop. */
 halotune_status output_bytes(const char *path, int fd, const char *bytes, size_t length);
 
 /* Open a file that the user names for lines that are written while the program runs. Links are followed as

@@ -25,9 +25,9 @@ static char *link_target(const char *path) {
   return asprintf(&target, "%.*s%s", folder, path, text) < 0 ? NULL : target;
 }
 
-/* Whether the owner of a link in a folder that all may write to, such as /tmp, is somebody else than root, so that
- * nobody leads another user's program to that user's files. The kernel (fs.protected_symlinks) refuses fewer: it
- * follows links in folders without the sticky bit, and those of the folder's owner. */
+/* Whether a link in a folder that all may write to, such as /tmp, belongs to a user other than root and this one. Such
+ * a link could lead the program to files of this user. The kernel (fs.protected_symlinks) refuses fewer links: it
+ * follows links in folders without the sticky bit, and links of the folder's owner. */
 static bool is_foreign_link(const char *path, const struct stat *link) {
   struct stat folder;
   char *copy = strdup(path), *slash = copy ? strrchr(copy, '/') : NULL;
@@ -55,7 +55,7 @@ static char *follow_link(const char *path, const struct stat *link) {
   return target;
 }
 
-/* Open something that is there, and write at its end. */
+/* Open an existing file, and write at its end. */
 static halotune_status write_into(const char *path, file_writer *write, void *context) {
   const int fd = pipe_open(path, O_WRONLY | O_APPEND);
   if (fd < 0) return pipe_fail(path, "nobody has read this pipe");
@@ -64,7 +64,7 @@ static halotune_status write_into(const char *path, file_writer *write, void *co
   return status;
 }
 
-/* Write to what a path names once its links are followed. */
+/* Write to the file at the end of a path's links. */
 static halotune_status write_target(const char *path, enum output_readers readers, file_writer *write, void *context) {
   struct stat facts;
   const bool exists = lstat(path, &facts) == 0;
@@ -74,7 +74,7 @@ static halotune_status write_target(const char *path, enum output_readers reader
 }
 
 halotune_status output_target(const char *path, char **out) {
-  enum { MOST_LINKS = 40 }; /* as in the kernel */
+  enum { MOST_LINKS = 40 }; /* the same number as in the kernel */
   struct stat facts;
   char *target = strdup(path);
   halotune_status status = target ? HALOTUNE_OK : fail_memory();
@@ -109,7 +109,7 @@ halotune_status output_stream(const char *path, FILE **out) {
   *out = NULL;
   halotune_status status = output_target(path, &target);
   if (status != HALOTUNE_OK) return status;
-  const bool is_link = lstat(target, &facts) == 0 && S_ISLNK(facts.st_mode); /* one of /proc/self/fd */
+  const bool is_link = lstat(target, &facts) == 0 && S_ISLNK(facts.st_mode); /* a link of /proc/self/fd */
   const int fd = open(target, always | (is_link ? O_APPEND : O_TRUNC | O_NOFOLLOW), 0666);
   const int code = errno;
   free(target);

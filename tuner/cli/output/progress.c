@@ -92,7 +92,7 @@ void progress_hide(struct progress *progress) {
   } else {
     if (rows_above > 0) /* the terminal became narrower and broke the line into rows */
       text_printf(&text, "\033[%dA\r\033[J", rows_above);
-    else text_printf(&text, "\r\033[K"); /* not \033[J, with which tmux saves lines that are cleared to the top */
+    else text_printf(&text, "\r\033[K"); /* not \033[J, because tmux then saves cleared lines in its history */
   }
   terminal_command(text_string(&text));
   text_free(&text);

@@ -41,7 +41,7 @@ void progress_open(struct progress *progress);
 /* Write the line again, at most six times a second. */
 void progress_show(struct progress *progress, const struct progress_parts *parts);
 
-/* Let the next progress_show write at once: what begins now may take long. */
+/* Let the next progress_show write at once, because the step that begins now may take long. */
 void progress_hurry(struct progress *progress);
 
 /* Remove the line. Call this before other output and at the end. */

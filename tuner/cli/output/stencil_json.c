@@ -92,7 +92,7 @@ static json_t *margins_json(const struct stencil *stencil, const struct analysis
   return map;
 }
 
-/* Put what only some files have: rules of single inputs, and margins of outputs. */
+/* Put the members that only some files have: rules of single inputs, and margins of outputs. */
 static void put_exceptions(json_t **json, const struct stencil *stencil, const struct analysis *analysis) {
   json_t *inputs = input_boundary_json(stencil);
   if (json_object_size(inputs) > 0) json_put(json, "input_boundary", inputs);

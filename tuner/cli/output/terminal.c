@@ -18,15 +18,16 @@
 /* A stream, and the one in its place. */
 struct screen {
   int descriptor;
-  FILE *stream; /* the one in its place; NULL before terminal_open */
+  FILE *stream; /* the stream in its place; NULL before terminal_open */
   bool is_terminal;
-  bool keeps_lines;              /* nothing is folded any more */
-  bool is_command;               /* what is written now moves the cursor, and is not folded */
+  bool keeps_lines;              /* lines are no longer folded */
+  bool is_command;               /* the current output moves the cursor, and is not folded */
   bool is_within_line;           /* the last write ended within a line, as a line of progress does */
   char held[LEGIBLE_HELD_BYTES]; /* the end of the last write, which the next one continues */
   size_t held_bytes;
-  struct text cut; /* the begin of a line whose rest did not fit into the stream's buffer; the next write has it */
-  int error;       /* why the last write failed; 0: none did */
+  /* the beginning of a line whose rest did not fit into the stream's buffer; the next write brings the rest */
+  struct text cut;
+  int error; /* errno of the last write that failed; 0: none failed */
 };
 static struct screen screens[] = {{.descriptor = STDOUT_FILENO}, {.descriptor = STDERR_FILENO}};
 
@@ -60,7 +61,7 @@ static bool ends_at_start(const char *rest, size_t length) {
   return after == 0 || (back[1] == '\033' && after <= strlen("\033[J"));
 }
 
-/* Whoever reads the output is waited for. */
+/* Write all bytes, and wait for the reader if necessary. */
 static bool screen_send(const struct screen *screen, const struct text *text) {
   return write_all_within(screen->descriptor, text_string(text), text->length, INFINITY);
 }
@@ -83,7 +84,7 @@ static void legible_part(struct screen *screen, const char *bytes, size_t size, 
   text_free(&part);
 }
 
-/* Append whole lines folded. The rest is added as it is, because it may stay what it is for long.
+/* Append whole lines folded. The rest is added as it is, because its end may come much later.
  *   is_full  the stream's buffer was full, so that the rest of the last line comes with the next write */
 static void folded_part(struct screen *screen, const char *bytes, size_t size, bool is_full, struct text *out) {
   const int columns = columns_of(screen->descriptor);
@@ -146,7 +147,7 @@ void terminal_close(void) {
     if (screen->stream) fflush(screen->stream);
     text_add(&rest, text_string(&screen->cut), screen->cut.length);
     text_free(&screen->cut);
-    legible_part(screen, "", 0, true, &rest); /* at most some bytes: a failure to write them changes nothing */
+    legible_part(screen, "", 0, true, &rest); /* at most a few bytes: a failure to write them changes nothing */
     if (rest.length > 0) (void)screen_send(screen, &rest);
     text_free(&rest);
   }

@@ -1,4 +1,4 @@
-/* terminal.h: what standard output and standard error are, and how the program's lines fit there.
+/* terminal.h: prepares standard output and standard error: lines that fit the terminal, and colours.
  *
  * On a terminal, lines are folded between words (fold.h), and a few words have colours. Everywhere, control characters
  * of names that databases hold become '?' (legible.h). */
@@ -11,23 +11,23 @@
 /* Let stdout and stderr write legible lines, and fold those for a terminal. Call it before anything is written. */
 void terminal_open(void);
 
-/* Write what is left. Call it before the program ends. If stdout could not be written, errno then says why. */
+/* Write the rest of the output. Call it before the program ends. If stdout could not be written, errno says why. */
 void terminal_close(void);
 
-/* From now on stdout is not folded: what follows is for programs, such as JSON or CUDA source. Where stdout is no
- * terminal, not a byte is changed. */
+/* Stop folding stdout, because the output that follows is for programs, such as JSON or CUDA source. If stdout is not
+ * a terminal, no byte is changed. */
 void terminal_keep_lines(void);
 
 /* Write a text to stderr as it is, with sequences that move the cursor. It must not have text of a database. */
 void terminal_command(const char *text);
 
-/* The columns of the terminal that stderr is. If it is not known, $COLUMNS; else 80. */
+/* The columns of the terminal of stderr. If that is unknown, $COLUMNS, else 80. */
 int terminal_columns(void);
 
-/* The columns that a line of stdout has: those of the terminal; INT_MAX if it is none. */
+/* The columns of a line of stdout: those of the terminal; INT_MAX if stdout is not a terminal. */
 int terminal_width(void);
 
-/* Print the last column of a row, such as a variant: behind the row if it fits there, else below it.
+/* Print the last column of a row, such as a variant: after the row if it fits there, else below it.
  *   left  columns of the row, which ends without a space */
 void terminal_last_column(int left, const char *text);
 

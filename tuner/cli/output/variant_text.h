@@ -13,7 +13,7 @@
  * their defaults. */
 void variant_text(const struct template *template, const struct configuration *configuration, struct text *text);
 
-/* Append the same from the text of a result.
+/* Like variant_text, from the texts of a result.
  *   template  NULL: unknown, so that all parameters are appended
  *   words     "block_x=128 storage=planes" */
 void variant_words_text(const char *name, const struct template *template, const char *words, struct text *text);
@@ -22,8 +22,8 @@ void variant_words_text(const char *name, const struct template *template, const
  *   parameters  as a database stores them: {"block_x":128,"storage":"planes"} */
 void parameters_text(const char *parameters, struct text *text);
 
-/* Append the same; on a terminal without --long those that differ from the template's defaults, or " defaults" if none
- * does.
+/* Like parameters_text; but on a terminal without --long only the parameters that differ from the template's defaults,
+ * or " defaults" if none differs.
  *   template  NULL: unknown, so that all parameters are appended */
 void parameters_text_brief(const struct template *template, const char *parameters, struct text *text);
 

@@ -21,7 +21,7 @@ static const char *next_fact(const char *text) {
   return text;
 }
 
-/* Whether two stencils mean the same, but for the order in which their coefficients are listed. */
+/* Whether two stencils differ only in the order in which their coefficients are listed. */
 static bool differ_in_order(const struct stencil *one, const char *one_text, const struct stencil *other,
                             const char *other_text) {
   if (one->coefficient_count != other->coefficient_count || strlen(one_text) != strlen(other_text)) return false;
@@ -47,7 +47,7 @@ static halotune_status find_reordered(struct query *query) {
   for (int at = 0; at < query->ctx->catalog.stencil_count && status == HALOTUNE_OK; at++) {
     const struct parsed_stencil *parsed;
     status = context_stencil(query->ctx, at, &parsed);
-    if (status == HALOTUNE_PARSE) { /* db check tells of it */
+    if (status == HALOTUNE_PARSE) { /* `db check` reports it */
       status = HALOTUNE_OK;
       continue;
     }
@@ -73,7 +73,7 @@ static halotune_status stencil_name_find(const struct invocation *invocation, st
     status = halotune_stencil_add(query->ctx, query->file.text);
   }
   if (status != HALOTUNE_OK) return status;
-  query->ctx->tune_argument = *out; /* lookup would not find the stencil of the file by its name */
+  query->ctx->tune_argument = *out; /* a lookup would not find the stencil of the file by its name */
   *out = query->stencil_hash;
   return HALOTUNE_OK;
 }
@@ -113,7 +113,7 @@ static halotune_status stencil_from_file(halotune_ctx *ctx, const char *name, in
   return status;
 }
 
-/* Read --steps: the most time steps of a launch, or any. */
+/* Read --steps: the largest number of time steps of a launch, or any number. */
 static halotune_status option_most_steps(const struct invocation *invocation, int *out) {
   const char *value = option_value(invocation, "steps");
   long steps;
@@ -164,8 +164,8 @@ static halotune_status explain_no_gpu(const halotune_ctx *ctx) {
   return status;
 }
 
-/* Warn if $HALOTUNE_DB names no file. halotune_open accepts that, since there is no database before the first tune; but
- * the name may be misspelt. */
+/* Warn if $HALOTUNE_DB names no file. halotune_open accepts that, because there is no database before the first tune.
+ * But the name may be misspelt. */
 static void tell_missing_database(void) {
   const char *named = getenv("HALOTUNE_DB");
   if (!named || !*named || access(named, F_OK) == 0) return;

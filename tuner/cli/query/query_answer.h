@@ -31,17 +31,18 @@ halotune_status query_open(const struct invocation *invocation, struct query *ou
 
 void query_free(struct query *query);
 
-/* What the database says of a winner besides what lookups read. */
+/* Facts of the database about a winner that lookups do not read. */
 struct query_stored {
-  char second_grid[64]; /* on which it was verified: "509x251x499"; "" if the template's rules allowed none */
-  char objective[8];    /* what it was ranked by: "time", "energy" or "edp" */
-  double energy_mj;     /* of one application on the grid where it was measured; NaN where it was not */
+  /* the grid on which it was verified, too: "509x251x499"; "" if the template's rules allowed none */
+  char second_grid[64];
+  char objective[8]; /* what it was ranked by: "time", "energy" or "edp" */
+  double energy_mj;  /* energy of one application on the grid where it was measured; NaN where it was not */
 };
 
-/* Append the stencil and type that were measured, "for box2d9 f64, ", if they are others than those asked for. */
+/* Append the stencil and type that were measured, "for box2d9 f64, ", if the question names others. */
 void query_add_origin(const struct query *query, struct text *out);
 
-/* Returns false if that is unknown, because there is no winner, or its database is gone. */
+/* Read these facts. Returns false if they are unknown, because there is no winner, or its database is gone. */
 bool query_stored(const struct query *query, struct query_stored *out);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "tuner/cli/query/query_header_launch.h"
 
-/* star7_f32_512x512x512 */
+/* Make a prefix such as star7_f32_512x512x512. */
 static void make_prefix(const struct query *query, char *out, size_t bytes) {
   const halotune_config *c = &query->config;
   int length = snprintf(out, bytes, "%s_%s", c->stencil, dtype_names[c->dtype]);
@@ -16,8 +16,8 @@ static void make_prefix(const struct query *query, char *out, size_t bytes) {
   }
 }
 
-/* Append words to a comment. Some are a database's, and cannot end it: `*` and `/` are parted, and so is a `/` that
- * begins a line from what a joined line may have before it. */
+/* Append words to a comment. Words from a database must not end it, so a blank is put between `*` and `/`, and before
+ * a `/` that begins a line, because lines may be joined. */
 static void add_words(const struct text *words, struct text *text) {
   for (size_t i = 0; i < words->length; i++) {
     const char *at = words->bytes + i;
@@ -153,7 +153,7 @@ static void add_values(const struct query *query, const struct built *built, str
   text_printf(text, " */\n");
 }
 
-/* Text that a field's name is appended to, behind some text. */
+/* A text to which names of fields are appended, each after a fixed text. */
 struct named_fields {
   struct text *text;
   const char *before;
@@ -204,7 +204,7 @@ static void add_launch(const struct query *query, const struct built *built, con
   header_add_call(launch, text);
 }
 
-/* Append how inputs lie in memory whose arrays are not like those of the other fields. */
+/* Append the layout of inputs whose arrays differ from those of the other fields. */
 static void add_layouts(const struct query *query, const char *prefix, struct text *text) {
   const struct stencil *stencil = query->question.parsed->stencil;
   for (int i = 0; i < stencil->input_count; i++) {

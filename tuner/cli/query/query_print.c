@@ -26,7 +26,7 @@ static void add_age(double age_s, struct text *text) {
 #define AS_MEANING(name, number, text, meaning) [HALOTUNE_MATCH_##name] = (meaning),
 static const char *const meanings[] = {HALOTUNE_MATCH_LIST(AS_MEANING)};
 
-/* The meanings for an emulated device, where nothing is measured that says anything about a GPU. */
+/* The meanings for an emulated device, whose measurements say nothing about a GPU. */
 static const char *const emulated_meanings[] = {
     [HALOTUNE_MATCH_EXACT] = "for this problem",
     [HALOTUNE_MATCH_STALE] = "for this problem, but the template has changed since",
@@ -65,11 +65,11 @@ static void add_time(const struct query *query, bool is_emulation, struct text *
   text_printf(text, "\n");
 }
 
-/* Whether this very problem was measured; else the measured numbers are of another one. */
+/* Whether exactly this problem was measured. Otherwise the measured numbers belong to another one. */
 static bool is_measured(const halotune_config *config) { return config->match <= HALOTUNE_MATCH_STALE; }
 
-/* What a launch of several steps comes to. T_eff counts the fields once for each step, the bandwidth once for a
- * launch. */
+/* Append the figures of a launch of several steps. T_eff counts the fields once for each step, the bandwidth once for
+ * a launch. */
 static void add_steps(const struct query *query, bool is_emulation, struct text *text) {
   const halotune_config *c = &query->config;
   if (c->steps == 1) return;
@@ -103,7 +103,8 @@ static void add_measured(const struct query *query, bool is_emulation, struct te
   text_printf(text, "\n");
 }
 
-/* Tell of a winner with less time a step, which the question did not allow, unless the two times may be equal. */
+/* Mention a winner that takes less time a step but that the question did not allow, unless the two times may be
+ * equal. */
 static void add_faster(const struct query *query, struct text *text) {
   const halotune_config *c = &query->config;
   halotune_problem problem = query->problem;
@@ -186,7 +187,7 @@ halotune_status query_print_text(const struct query *query) {
   return ok ? HALOTUNE_OK : fail_memory();
 }
 
-/* A predicted number, in digits that mean something. Measured ones stay as they are. */
+/* Round a predicted number to its significant digits. Measured numbers stay as they are. */
 static double predicted(const halotune_config *config, double value) {
   char digits[32];
   if (config->match <= HALOTUNE_MATCH_STALE || !isfinite(value)) return value;

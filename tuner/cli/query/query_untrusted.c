@@ -20,7 +20,7 @@ static const char find_sql[] =
     " and (?7 is null or p.launch = ?7) and (?8 is null or p.cache = ?8) and p.is_reproducible >= ?9 and p.steps <= ?11"
     " and not " SQL_IS_REFUTED("b") " order by b.is_current desc, b.time_ms limit 1";
 
-/* What is looked for in the files that are kept beside a database. */
+/* The winner that is searched for in the files that are kept beside a database. */
 struct search {
   const char *hash, *name, *device, *database; /* hash: NULL for a stencil that no database knows */
   const halotune_problem *problem;
@@ -58,8 +58,8 @@ static void untrusted_tell(const struct search *search, const char *file, sqlite
   text_free(&database);
 }
 
-/* This is only a remark: pass over a file that cannot be read, or not within some 50 ms. Otherwise who made the file
- * could keep the answer away. */
+/* Skip a file that cannot be read, or not within some 50 ms, because this is only a remark. Otherwise the maker of the
+ * file could delay the answer. */
 static halotune_status file_search(void *context, const char *file) {
   enum { MOST_STEPS = 1000000 };
   struct search *search = context;
@@ -81,7 +81,7 @@ void query_tell_untrusted(const struct query *q) {
   const struct known_device *device;
   const struct catalog *catalog = &q->ctx->catalog;
   int stencil = names_find(&catalog->stencil_names, q->problem.stencil);
-  char *own = NULL; /* the user's database may not be there yet */
+  char *own = NULL; /* the user's database may not exist yet */
   if (context_device(q->ctx, q->problem.device, &room, &device) != HALOTUNE_OK) return;
   struct search search = {.hash = stencil < 0 ? NULL : catalog->stencils[stencil].hash,
                           .name = q->problem.stencil,
@@ -89,7 +89,7 @@ void query_tell_untrusted(const struct query *q) {
                           .problem = &q->problem};
   for (int i = 0; i < catalog->database_count && !search.is_told; i++) {
     search.database = catalog->paths[i];
-    (void)untrusted_each(catalog->paths[i], file_search, &search); /* a failure costs a remark */
+    (void)untrusted_each(catalog->paths[i], file_search, &search); /* a failure costs only the remark */
   }
   if (!search.is_told && !q->names_database && store_default_path(&own) == HALOTUNE_OK) {
     search.database = own;

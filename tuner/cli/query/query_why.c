@@ -1,4 +1,4 @@
-/* query_why.c: walks the candidates as the lookup does, and goes on behind the one that answers. */
+/* query_why.c: visits the candidates as the lookup does, and continues after the one that answers. */
 #include "tuner/cli/query/query_why.h"
 
 #include <math.h>
@@ -47,7 +47,7 @@ static halotune_status find_refusal(const struct query *query, const struct cand
   return HALOTUNE_OK;
 }
 
-/* What a row is of: its template, the stencil and type where they are others than those asked for, and its grid. */
+/* Append the origin of a row: its template, its stencil and type if they differ from the question's, and its grid. */
 static void write_origin(const struct query *query, const struct served *row, struct text *out) {
   const struct catalog *catalog = &query->ctx->catalog;
   const struct grid grid = {{row->n[0], row->n[1], row->n[2]}};
@@ -57,7 +57,7 @@ static void write_origin(const struct query *query, const struct served *row, st
   grid_text(&grid, query->question.parsed->stencil->dims, out);
 }
 
-/* Whether two rows are of one variant on one problem: two databases have it, or two GPUs of a model. */
+/* Whether two rows are about the same variant on the same problem, from two databases or from two GPUs of a model. */
 static bool is_same_variant(const struct catalog *catalog, const struct served *a, const struct served *b) {
   return a->stencil == b->stencil && a->dtype == b->dtype && a->model == b->model && a->launch == b->launch &&
          a->cache == b->cache && a->steps == b->steps && a->reproducible == b->reproducible &&
@@ -65,7 +65,7 @@ static bool is_same_variant(const struct catalog *catalog, const struct served *
          strcmp(catalog->templates[a->template_at].name, catalog->templates[b->template_at].name) == 0;
 }
 
-/* Whether a row only repeats the one that answers, or one of those that are printed. */
+/* Whether a row only repeats the row that answers, or a row that was printed. */
 static bool is_repeated(const struct query *query, const struct served *row, const struct served *const *printed,
                         int count) {
   const struct catalog *catalog = &query->ctx->catalog;

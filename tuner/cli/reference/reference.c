@@ -87,7 +87,7 @@ static halotune_status errors_find(struct reference_task *task) {
   return status;
 }
 
-/* How far the steps are. */
+/* The progress of the steps. */
 struct course {
   struct reference_task *task;
   double start_ms;
@@ -107,7 +107,7 @@ static bool step_tell(void *context, int done) {
   return !*stop_flag();
 }
 
-/* Show what begins now, before there are steps to count. */
+/* Show the phase that begins now, before there are steps to count. */
 static void phase_show(struct progress *line, const char *what) {
   struct progress_parts parts = {.count = 0};
   progress_add(&parts, 0, "", "%s", what);
@@ -116,7 +116,7 @@ static void phase_show(struct progress *line, const char *what) {
   progress_hurry(line);
 }
 
-/* Make the steps. A stop is no error once there is a step to show. */
+/* Make the steps. A stop is not an error if there is a step to show. */
 static halotune_status steps_make(struct reference_task *task, struct reference *reference, struct course *course) {
   const double *inputs[MAX_FIELDS];
   if (*stop_flag()) return fail(HALOTUNE_CANCELLED, "stopped before the first step");

@@ -5,7 +5,8 @@
 
 #include "tuner/cli/output/grid_text.h"
 
-/* Whether the output was compared with its formula, which is for one step unless it uses their number. */
+/* Whether the output was compared with its formula. A formula that does not use the number of steps is for one
+ * step. */
 static bool has_error(const struct reference_task *task, int output) {
   const struct stencil *stencil = task->loaded.stencil;
   const struct exact *exact = exact_find(stencil, true, output);

@@ -13,7 +13,8 @@ struct reference_task {
   struct loaded loaded;
   struct grid grid;
   long points, seed;
-  long asked_steps, steps; /* of the command line; made. Fewer are made if the user stops the command */
+  /* steps of the command line, and steps that were made. These are fewer if the user stops the command */
+  long asked_steps, steps;
   int threads;
   enum input_kind input;
   bool from_exact; /* inputs come from the file's formulas */

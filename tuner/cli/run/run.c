@@ -10,7 +10,7 @@
 #include "tuner/cli/output/stop_signals.h"
 #include "tuner/cli/run/run_print.h"
 
-/* How far the steps are. */
+/* The progress of the steps. */
 struct course {
   long done;
   double start_ms;
@@ -32,7 +32,7 @@ static void course_show(struct course *course, const struct run_problem *problem
 /* Advance in parts of whole launches, so that the result does not depend on the parts. */
 static halotune_status steps_make(const struct run_problem *problem, const struct run_backend *backend, void *state,
                                   double *time_ms) {
-  const double least_ms = 50; /* of a part, so that the waits between parts take no time */
+  const double least_ms = 50; /* least time of a part, so that the waits between parts cost little */
   struct course course = {.start_ms = clock_ms()};
   long part = backend->facts(state).launch_steps;
   halotune_status status = HALOTUNE_OK;
@@ -52,7 +52,7 @@ static halotune_status steps_make(const struct run_problem *problem, const struc
   return status;
 }
 
-/* Whether a file is replaced in one step, or made: nothing was written to it before its end. */
+/* Whether a file is created, or replaced in one step. Then it is unchanged until the end of the run. */
 static bool is_replaced(const char *path) { return access(path, F_OK) != 0 || file_is_regular(path); }
 
 static halotune_status outputs_save(struct run_result *result, void *state) {

@@ -9,7 +9,7 @@
 
 struct cpu_run {
   const struct run_problem *problem;
-  struct reference reference;     /* of one step */
+  struct reference reference;     /* the reference of one step */
   double *fields[2 * MAX_FIELDS]; /* inputs, then outputs */
 };
 

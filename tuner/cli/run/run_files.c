@@ -30,11 +30,11 @@ void run_files_free(struct run_files *files) {
 
 /* --- the options ------------------------------------------------------------------------------------------------- */
 
-/* The inputs of a stencil, or what a run can write. */
+/* The inputs of a stencil, or the results that a run can write. */
 struct side {
   const char *option, *other_option, *what;
   const char *const *names, *const *others;
-  const bool *is_fixed; /* of names that have no file here; NULL: all have one */
+  const bool *is_fixed; /* names that have no file here; NULL: all have one */
   int count, other_count;
 };
 
@@ -108,7 +108,7 @@ static void shape_text(const struct stencil *stencil, const struct grid *grid, i
   npy_write_shape(dims, shape, text);
 }
 
-/* The same where the grid is not known: "(ny, nx)". */
+/* The shape in names if the grid is not known: "(ny, nx)". */
 static void shape_of_names(const struct stencil *stencil, int input, struct text *text) {
   int count = 0;
   for (int axis = stencil->dims - 1; axis >= 0; axis--) {
@@ -239,7 +239,8 @@ static halotune_status inputs_open(const struct invocation *invocation, struct r
                                    struct run_files *files) {
   const struct stencil *stencil = problem->loaded.stencil;
   const bool has_grid = option_given(invocation, "grid");
-  const struct npy_file *first = NULL, *first_real = NULL; /* that has the grid's shape; the element type */
+  /* the file that has the grid's shape, and the file that has the element type */
+  const struct npy_file *first = NULL, *first_real = NULL;
   bool complete = true;
   halotune_status status = HALOTUNE_OK;
   for (int i = 0; i < stencil->input_count && status == HALOTUNE_OK; i++) {

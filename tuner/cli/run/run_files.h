@@ -7,7 +7,7 @@
 
 /* Start with {0} and run_files_begin; end with run_files_free. */
 struct run_files {
-  char *input_paths[MAX_FIELDS], *output_paths[2 * MAX_FIELDS]; /* of results (run_problem.h); NULL: not named */
+  char *input_paths[MAX_FIELDS], *output_paths[2 * MAX_FIELDS]; /* paths of results (run_problem.h); NULL: not named */
   struct npy_file inputs[MAX_FIELDS];
 };
 
@@ -28,14 +28,14 @@ halotune_status run_files_open(const struct invocation *invocation, struct run_p
 halotune_status run_files_load(const struct run_files *files, const struct run_problem *problem,
                                const struct run_backend *backend, void *state);
 
-/* What was written to a file. */
+/* The facts about a written file. */
 struct run_written {
-  double min, max; /* of the finite values; NaN if there are none */
+  double min, max; /* range of the finite values; NaN if there are none */
   long not_finite;
 };
 
 /* Write a result piece by piece. Returns HALOTUNE_OK, HALOTUNE_IO, HALOTUNE_CANCELLED if the user stops it, or the
- * errors of the backend. After a failure a regular file is what it was before. */
+ * errors of the backend. After a failure a regular file is unchanged. */
 halotune_status run_files_save(const struct run_files *files, const struct run_problem *problem,
                                const struct run_backend *backend, void *state, int result, struct run_written *out);
 

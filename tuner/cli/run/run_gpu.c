@@ -10,7 +10,7 @@
 #include "tuner/cli/run/run_problem.h"
 #include "tuner/device/driver_limit.h"
 
-/* What may take so long on the GPU before it counts as hung: a load, a copy, the steps between two waits. */
+/* The time after which the GPU counts as hung in a load, in a copy, or in the steps between two waits. */
 enum { HANG_MS = 600000 };
 
 struct gpu_run {
@@ -26,7 +26,7 @@ struct gpu_run {
   char sentence[192];
 };
 
-/* Stand around calls of the driver once the GPU is open. */
+/* Limit the time of a call of the driver until driver_limit_end, once the GPU is open. */
 static void limit_begin(const struct gpu_run *run) { driver_limit_begin_for(run->hang_ms, run->sentence); }
 
 static void load_begins(const void *run) { limit_begin(run); }
@@ -90,7 +90,7 @@ static halotune_status kernel_make(const struct invocation *invocation, struct g
   halotune_status status = halotune_open(database ? &database : NULL, database ? 1 : 0, &run->ctx);
   if (status == HALOTUNE_OK) status = halotune_stencil_add(run->ctx, problem->loaded.text);
   if (status == HALOTUNE_OK) status = halotune_lookup(run->ctx, &question, &run->config);
-  kernel_loads_watch(load_begins, load_ends, run); /* the library and NVRTC have limits of their own */
+  kernel_loads_watch(load_begins, load_ends, run); /* the library and NVRTC have their own limits */
   if (status == HALOTUNE_OK)
     status = halotune_kernel_create(run->ctx, &run->config, problem->coefficients, NULL, &run->kernel);
   kernel_loads_watch(NULL, NULL, NULL);
@@ -98,7 +98,7 @@ static halotune_status kernel_make(const struct invocation *invocation, struct g
   return status;
 }
 
-/* The description of a field, which exists. */
+/* The description of a field, which must exist. */
 static halotune_field field_of(const struct gpu_run *run, int field) {
   halotune_field out = {0};
   (void)halotune_kernel_field(run->kernel, field, &out);

@@ -10,8 +10,8 @@ struct run_result {
   const struct run_files *files;
   const struct run_backend *backend;
   struct run_facts facts;
-  double time_ms;                             /* of all steps, without files and copies */
-  struct run_written written[2 * MAX_FIELDS]; /* of results (run_problem.h) */
+  double time_ms;                             /* time of all steps, without files and copies */
+  struct run_written written[2 * MAX_FIELDS]; /* written results (run_problem.h) */
 };
 
 /* Print "heat on 512x512 points, 100 steps, f64, on CPU", before the run. */

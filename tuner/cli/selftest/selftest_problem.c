@@ -6,7 +6,7 @@
 #include "tuner/cli/options/pick_variants.h"
 #include "tuner/cli/selftest/selftest_try.h"
 
-enum { SLICE = 12 }; /* variants of a stencil in one type on one grid, without --sample */
+enum { SLICE = 12 }; /* number of variants of a stencil in one type on one grid, without --sample */
 
 /* For 1, 2 and 3 dimensions: prime extents, and extents that are whole vectors but fill no tile. */
 static const char *const grids[][2] = {{"10007", "9996"}, {"521,89", "516,90"}, {"131,43,29", "132,42,30"}};
@@ -100,7 +100,7 @@ static int by_steps(const void *left, const void *right) {
   return a->generated.launch.steps - b->generated.launch.steps;
 }
 
-/* Generate the sources of variants, sorted by steps. One that a rule excludes on this GPU is left out. */
+/* Generate the sources of variants, sorted by steps. A variant that a rule excludes on this GPU is left out. */
 static halotune_status make_items(const struct problem *problem, const struct picked *picked,
                                   struct selftest_item *items, long *count) {
   halotune_status status = HALOTUNE_OK;
@@ -136,7 +136,7 @@ static halotune_status try_picked(struct selftest *s, const struct invocation *i
 }
 
 /* Try variants of single steps, and of several.
- *   inner   says stencil, type, grid and variants
+ *   inner   names stencil, type, grid and variants
  *   layout  says which box of the grid is computed */
 static halotune_status try_problem(struct selftest *s, const struct invocation *inner, enum launch_mode launch,
                                    enum layout layout) {

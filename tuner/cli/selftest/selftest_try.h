@@ -41,7 +41,7 @@ halotune_status selftest_items(struct selftest *s, const struct scene *scene, co
  *   variants_before, failed_before  the counts before the problem */
 void selftest_say_done(struct selftest *s, const struct scene *scene, long variants_before, long failed_before);
 
-/* Show on a terminal what is done for a problem.
+/* Show on a terminal the current work for a problem.
  *   what  such as "inputs and reference" */
 void selftest_tell(struct selftest *s, const struct scene_request *request, const char *what);
 
@@ -53,7 +53,7 @@ halotune_status selftest_scene(struct selftest *s, const struct stencil *stencil
                                enum launch_mode launch, struct scene *scene);
 
 /* Try one stencil in its element types and on its grids.
- *   name  of the stencil, or the path of its file */
+ *   name  name of the stencil, or path of its file */
 halotune_status selftest_stencil(struct selftest *s, char *name);
 
 #endif

@@ -12,8 +12,8 @@
 struct report {
   const struct problem *problem;
   bool json;
-  json_t *rows; /* of the JSON document */
-  double raw;   /* over all templates */
+  json_t *rows; /* rows of the JSON document */
+  double raw;   /* combinations of all templates */
   long kept;
   double time_ms;
 };

@@ -1,5 +1,5 @@
-/* site_plan.h: the file of `halotune tune --plan`: what a site tunes, a task a line. docs/tuning.md describes it for
- * users. What is done is not in the file: databases tell. */
+/* site_plan.h: the file of `halotune tune --plan`: the tasks of a site, one a line. docs/tuning.md describes it for
+ * users. The file does not say which tasks are done; databases do. */
 #ifndef CLI_TUNE_SITE_PLAN_H
 #define CLI_TUNE_SITE_PLAN_H
 
@@ -11,8 +11,8 @@ struct site_task {
   const char *stencil; /* a name or a path */
   enum dtype dtype;
   struct grid grid;
-  int dims;        /* numbers of the grid */
-  int steps;       /* time steps of a launch; 0: those with the least time a step are searched for */
+  int dims;        /* how many extents the grid has */
+  int steps;       /* time steps of a launch; 0: the number with the least time a step is searched for */
   double budget_s; /* 0: the plan's */
   struct place place;
 };
@@ -24,7 +24,7 @@ struct site_plan {
   struct arena arena;
   char *text;
   struct source source;
-  double budget_s;                       /* of each task; 0: the command's */
+  double budget_s;                       /* budget of each task; 0: the command's */
   const char *gpus[SITE_PLAN_MOST_GPUS]; /* names of models */
   int gpu_count;                         /* 0: every GPU that runs the plan */
   struct site_task *tasks;
@@ -45,7 +45,7 @@ bool site_plan_has_gpu(const struct site_plan *plan, const char *model);
 
 /* Append a plan as text: its head, and then a line for each task.
  *   gpus    "NVIDIA H200,NVIDIA A100", or NULL for every GPU
- *   budget  of each task, as typed; NULL: the default */
+ *   budget  budget of each task, as typed; NULL: the default */
 void site_plan_write_head(const char *gpus, const char *budget, struct text *out);
 void site_plan_write_task(const struct site_task *task, struct text *out);
 

@@ -22,7 +22,7 @@ static halotune_status has_variant(const struct task *task, const struct templat
   return status;
 }
 
-/* The walks ask only from time to time, and a small space has no time to ask. */
+/* Walks check the limit only from time to time. The walk of a small space ends before its first check. */
 static bool is_over(const struct walk_limit *limit) { return limit->is_over && limit->is_over(limit->context); }
 
 halotune_status steps_offered(const struct task *task, const struct tune_templates *templates,

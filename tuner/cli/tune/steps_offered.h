@@ -6,8 +6,8 @@
 #include "tuner/search/tune/tune_inputs.h"
 #include "tuner/search/variants/task.h"
 
-/* Fill in `offered` and `count`: the numbers from 2 to STEPS_MOST of which a template has a variant.
- *   limit  when a walk through a template's space ends early; numbers that were not looked at by then are not offered
+/* Fill in `offered` and `count`: the numbers from 2 to STEPS_MOST for which a template has a variant.
+ *   limit  ends a walk through a template's space early; numbers that were not reached by then are not offered
  * Returns HALOTUNE_OK, also when the limit stopped it; HALOTUNE_PARSE if a space cannot be walked (space_is_walkable);
  * HALOTUNE_MEMORY. */
 halotune_status steps_offered(const struct task *task, const struct tune_templates *templates,

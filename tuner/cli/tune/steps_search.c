@@ -1,4 +1,4 @@
-/* steps_search.c: turns, from the times that earlier turns gave. */
+/* steps_search.c: chooses the next turn from the times of earlier turns. */
 #include "tuner/cli/tune/steps_search.h"
 
 #include <math.h>
@@ -28,7 +28,7 @@ static int next_scout(const struct steps_search *s) {
   if (last < 0) return 0;
   int next = last + 1;
   while (next < s->count && s->offered[next] < 2 * s->offered[last]) next++;
-  if (best == last && next < s->count) return next; /* still falling */
+  if (best == last && next < s->count) return next; /* the time a step still falls */
   if (best < 0) return -1;
   int below = best - 1, above = best + 1;
   while (below >= 0 && !is_tried(s, below)) below--;

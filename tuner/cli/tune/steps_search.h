@@ -1,8 +1,9 @@
 /* steps_search.h: which numbers of time steps a `halotune tune` tries, and how it shares its budget among them.
  *
- * Single steps get SINGLE of the budget. Then numbers of steps are scouted, each with SCOUT of the budget: each about
- * twice the one before, as long as the time a step falls; then numbers between the best and those beside it. What is
- * left goes to the best number, which may be 1. No clock decides: the same times give the same turns. */
+ * Single steps get SINGLE of the budget. Then numbers of steps are scouted, each with SCOUT of the budget. Each is
+ * about twice the one before, as long as the time a step falls. After that come numbers between the best and its
+ * neighbours. The best number, which may be 1, gets the rest of the budget. No clock decides: the same times give the
+ * same turns. */
 #ifndef CLI_TUNE_STEPS_SEARCH_H
 #define CLI_TUNE_STEPS_SEARCH_H
 
@@ -20,17 +21,17 @@ enum { STEPS_MOST = 64 }; /* more are tried only if --steps names them */
 _Static_assert(STEPS_LEAST_BUDGET_S == (100 + STEPS_SCOUT_PERCENT - 1) / STEPS_SCOUT_PERCENT, "one second of it");
 
 struct steps_search {
-  int offered[STEPS_MOST], count; /* numbers of steps that templates offer, rising, each at least 2 */
+  int offered[STEPS_MOST], count; /* numbers of steps that templates offer, in ascending order, each at least 2 */
   double step_ms[STEPS_MOST];     /* time of a step for each of them; infinite without a winner, 0 before it is tried */
-  double single_ms;               /* of single steps; infinite without a winner, 0 before it is told */
+  double single_ms;               /* time of a single step; infinite without a winner, 0 before it is told */
   int scouted;                    /* how many were tried */
   bool is_over;
 };
 
-/* What to tune next. */
+/* The next turn. */
 struct steps_turn {
   int steps;
-  double share;   /* of the budget */
+  double share;   /* its share of the budget */
   double earlier; /* the share that an earlier turn of this number took */
 };
 

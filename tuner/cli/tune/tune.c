@@ -29,7 +29,7 @@ struct tune_command {
   struct templates templates;
   struct tune_set set;
   struct tune_backend which;
-  int workers, compile_timeout_ms; /* of compilers */
+  int workers, compile_timeout_ms; /* number of compilers, and the limit of a compile */
   struct tune_options options;
   struct text words; /* the command itself, which is stored with its results */
   char host[256];
@@ -89,7 +89,7 @@ static halotune_status results_print(const struct tune_command *c, const struct 
   return HALOTUNE_OK;
 }
 
-/* Leave out what is done of a plan, and all of it on a GPU of a model that it does not name.
+/* Remove the finished tasks of a plan. Remove all tasks on a GPU whose model the plan does not name.
  *   is_over  receives whether nothing is left to do */
 static halotune_status plan_resume(struct tune_command *c, const struct site_run *run, bool *is_over) {
   const char *model = run->facts->device.name, *path = option_value(c->invocation, "plan");
@@ -107,7 +107,7 @@ static halotune_status plan_resume(struct tune_command *c, const struct site_run
   return HALOTUNE_OK;
 }
 
-/* What the tasks of this process share. */
+/* The state that the tasks of this process share. */
 static struct tune_tasks tasks_of(const struct tune_command *c, struct tune_setup *setup) {
   return (struct tune_tasks){.setup = setup,
                              .plan = &c->plan,
@@ -155,7 +155,7 @@ static enum exit_code tasks_tune(struct tune_command *c, struct tune_setup *setu
   if (c->plan.task_count > 1) tune_plan_print(&c->plan, &c->options, c->start_ms, rounds_of(c, setup, team), stderr);
   stop_signals_catch();
   tuning_lock_key(store_path(setup->tools.store), setup->backend.facts.device.uuid, &key);
-  tune_lock_try(text_string(&key), true, &lock); /* `halotune fleet status` looks at it; nothing else hangs on it */
+  tune_lock_try(text_string(&key), true, &lock); /* only `halotune fleet status` uses this lock */
   text_free(&key);
   const halotune_status tuned = tune_tasks_run(&tasks, leader_of(c, team), list),
                         printed = results_print(c, setup, list);
@@ -169,7 +169,7 @@ static enum exit_code tasks_tune(struct tune_command *c, struct tune_setup *setu
   return c->plan.code != HALOTUNE_EXIT_SUCCESS ? c->plan.code : c->templates.code;
 }
 
-/* In a member. Its own process does nothing else. */
+/* Serve as a member. The member's process does nothing else. */
 static enum exit_code team_serve(const struct tune_command *c, struct tune_team *team) {
   const struct tune_templates templates = {c->set.list, c->set.fixed, c->set.count};
   struct tune_setup setup = {.hint_count = 0};
@@ -186,7 +186,7 @@ static enum exit_code team_serve(const struct tune_command *c, struct tune_team 
   return code;
 }
 
-/* Append what the stencils of a plan mean, with their coefficients. */
+/* Append the meanings of a plan's stencils, with their coefficients. */
 static void stencils_add(const struct tune_plan *plan, struct text *out) {
   char hex[IDENTITY_HEX_BYTES];
   for (int i = 0; i < plan->stencil_count; i++) {

@@ -1,4 +1,4 @@
-/* tune_alone.c: from the leader's name of a task to its rows. */
+/* tune_alone.c: runs the task that the leader names, and makes its rows. */
 #include "tuner/cli/tune/tune_alone.h"
 
 #include <stdlib.h>
@@ -8,7 +8,8 @@
 #include "tuner/cli/tune/tune_share.h"
 #include "tuner/cli/tune/tuned_message.h"
 
-/* Whether the leader's database is this process', before it is opened, which could make one.
+/* Whether the leader's database is also this process's. It is checked before the database is opened, because opening
+ * could make one.
  *   what  the name of a task, which ends with the database's place */
 static halotune_status database_check(const struct tune_alone *alone, const char *what) {
   const char *named = option_value(alone->invocation, "db");
@@ -38,7 +39,7 @@ static halotune_status databases_open(struct tune_alone *alone, const char *what
   return HALOTUNE_OK;
 }
 
-/* Find the task that has this name here as well. */
+/* Find the task that has the same name here. */
 static const struct planned_task *task_named(const struct tune_tasks *tasks, const char *what) {
   const struct planned_task *found = NULL;
   for (int i = 0; i < tasks->plan->task_count && !found; i++) {

@@ -12,11 +12,11 @@ struct tune_alone {
   const struct tune_backend *which;
   struct tune_setup *setup; /* has backend and compiler; its databases are opened with the first task */
   const struct tune_tasks *tasks;
-  bool resumes;          /* a plan of a site: tasks that others do or did are left out */
-  struct tune_lock lock; /* `halotune fleet status` looks at it; start with -1 */
+  bool resumes;          /* the tasks are a site's plan: tasks that others do or did are left out */
+  struct tune_lock lock; /* `halotune fleet status` uses it; start with -1 */
 };
 
-/* For struct member_tools. The context is a struct tune_alone. */
+/* The function for struct member_tools. The context is a struct tune_alone. */
 halotune_status tune_alone_run(void *context, const struct member_alone *how, const char *what, struct text *out);
 
 void tune_alone_end(struct tune_alone *alone);

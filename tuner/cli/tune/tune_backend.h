@@ -11,11 +11,12 @@ enum tune_backend_kind { TUNE_ON_CUDA, TUNE_ON_HOST, TUNE_ON_RECORDING };
 
 struct tune_backend {
   enum tune_backend_kind kind;
-  const char *recording;                          /* its file; NULL for the others */
-  int ordinal;                                    /* of this process' GPU */
-  int ordinals[TUNE_MOST_DEVICES], ordinal_count; /* of the team's GPUs; the leader has the first one */
-  int process_count;                              /* of the team; more than GPUs share them in turn */
-  bool may_share;                                 /* --members asks for several processes on one GPU */
+  const char *recording;                          /* file of a recording; NULL for other backends */
+  int ordinal;                                    /* ordinal of this process's GPU */
+  int ordinals[TUNE_MOST_DEVICES], ordinal_count; /* ordinals of the team's GPUs; the leader has the first one */
+  /* processes of the team; if there are more than GPUs, GPUs are assigned in turn */
+  int process_count;
+  bool may_share;       /* --members asks for several processes on one GPU */
   int in_flight;        /* --in-flight: variants that a recording has waiting for their results */
   int hang_ms;          /* --hang-timeout */
   int member_option;    /* --members; 0: not given */

@@ -62,7 +62,7 @@ __attribute__((noreturn)) static void child_become(const struct command_words *w
 }
 
 /* Start the command for one team. Without --workers, the processes share the cores for their compilers.
- *   count  GPUs of all teams */
+ *   count  number of GPUs of all teams */
 static halotune_status child_start(const struct invocation *invocation, const struct device_team *team, int count,
                                    struct child *child) {
   static const char *const without[] = {"device", NULL};
@@ -103,7 +103,7 @@ static void child_take_end(struct child *child, int wait_status, int ordinal) {
   child->code = HALOTUNE_EXIT_FAILURE;
 }
 
-/* Wait until all children have ended. The first signal goes on to them, and the second one ends them at once. */
+/* Wait until all children have ended. The first signal is passed on to them. The second one ends them at once. */
 static void children_wait(struct child *children, int count) {
   struct progress progress;
   double start_ms = clock_ms();
@@ -114,7 +114,8 @@ static void children_wait(struct child *children, int count) {
     for (int i = 0; i < count; i++) {
       int wait_status;
       if (children[i].pid == 0) continue;
-      if (handed_on < signals) kill(children[i].pid, signals > 1 ? SIGKILL : last_signal); /* it may be stopped */
+      /* the child may be stopped */
+      if (handed_on < signals) kill(children[i].pid, signals > 1 ? SIGKILL : last_signal);
       if (process_has_ended(children[i].pid, &wait_status)) child_take_end(&children[i], wait_status, i);
       left += children[i].pid != 0;
     }

@@ -51,7 +51,7 @@ static void put_winner(json_t **json, const struct tuned *row) {
   json_put(json, "is_current", json_boolean(result->winner.is_current));
 }
 
-/* Put what each GPU of a team did. */
+/* Put the results of each GPU of a team. */
 static void put_crew(json_t **json, const struct crew_report *crew) {
   json_t *list = json_array();
   for (int i = 0; i < crew->shown; i++) {

@@ -31,7 +31,8 @@ static halotune_status option_strategy(const struct invocation *invocation, cons
   return status;
 }
 
-/* Read --budget. With "none" time does not end a search; --max-variants, --good-enough or the end of the space do. */
+/* Read --budget. With "none", time does not end a search; --max-variants, --good-enough or the end of the space
+ * does. */
 static halotune_status option_budget(const struct invocation *invocation, double *out_s) {
   const char *value = option_value(invocation, "budget");
   *out_s = INFINITY;

@@ -122,7 +122,8 @@ static halotune_status option_steps(const struct invocation *invocation, struct 
   return HALOTUNE_OK;
 }
 
-/* The steps that a stencil can make. With --all, one that makes a single step is passed over in silence. */
+/* Find the numbers of steps that a stencil can make. With --all, a stencil that can make only one step is skipped
+ * without a message. */
 static halotune_status wanted_steps(const struct invocation *invocation, const struct planned_stencil *planned,
                                     struct steps_range *out) {
   halotune_status status = option_steps(invocation, out);
@@ -144,8 +145,7 @@ static halotune_status add_tasks(const struct invocation *invocation, struct tun
   const struct stencil *stencil = planned->loaded.stencil;
   const char *grids = option_value(invocation, "grid");
   bool all_grids = grids && strcmp(grids, "all") == 0, wanted[DTYPE_COUNT];
-  struct grid grid =
-      stencil->grids[0]; /* those that are counted were read. NOLINT(clang-analyzer-core.NullDereference) */
+  struct grid grid = stencil->grids[0]; /* the counted grids were read. NOLINT(clang-analyzer-core.NullDereference) */
   struct steps_range steps = {1, 1};
   halotune_status status = wanted_dtypes(invocation, stencil, wanted);
   if (status == HALOTUNE_OK) status = wanted_steps(invocation, planned, &steps);

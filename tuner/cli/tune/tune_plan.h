@@ -8,7 +8,7 @@
 /* Owns its members; end with tune_plan_free. */
 struct planned_stencil {
   struct loaded loaded;
-  const char *asked; /* as it was named; not owned. NULL: by its own name */
+  const char *asked; /* the name that the user gave; not owned. NULL: the stencil's own name */
 };
 
 struct planned_task {
@@ -17,8 +17,8 @@ struct planned_task {
   struct grid grid;
   double *coefficients;
   int launch_steps; /* time steps that a launch makes; 0: to be searched, which begins with 1 */
-  double budget_s;  /* 0: that of the options */
-  int number;       /* in the plan; stays when other tasks are left out */
+  double budget_s;  /* 0: the budget of the options */
+  int number;       /* number in the plan; it stays when other tasks are removed */
 };
 
 struct tune_plan {

@@ -1,4 +1,4 @@
-/* tune_ranks.c: from a launcher's ranks to teams. */
+/* tune_ranks.c: forms teams of a launcher's ranks. */
 #include "tuner/cli/tune/tune_ranks.h"
 
 #include <sched.h>
@@ -43,20 +43,20 @@ static void record_failure(union rank_record *own, halotune_status status) {
   snprintf(own->entry.reason, sizeof own->entry.reason, "%s", fail_text());
 }
 
-/* The path as this rank has it: on a disk of each host it is another file under one name. */
+/* Record this rank's path of the database. On local disks, the same path names another file on each host. */
 static void record_database(const struct invocation *invocation, union rank_record *own) {
   const char *named = option_value(invocation, "db");
   char *standard = NULL;
   const halotune_status status = named ? HALOTUNE_OK : store_default_path(&standard);
   if (status != HALOTUNE_OK) {
-    record_failure(own, status); /* such as a host without $HOME; its path would differ from the others' */
+    record_failure(own, status); /* for example a host without $HOME, whose path would differ from the others' */
     return;
   }
   ranks_enter_database(&own->entry, named ? named : standard);
   free(standard);
 }
 
-/* Tell all ranks, and look for what all must refuse.
+/* Exchange the records of all ranks, and check for differences that all must refuse.
  *   sharers  receives how many ranks have this one's cores */
 static halotune_status ranks_gather(struct link_mpi *job, const union rank_record *own, bool may_share, int *team,
                                     int *sharers, bool *is_told) {
@@ -134,7 +134,7 @@ halotune_status tune_ranks_form(const struct invocation *invocation, const struc
   hash_hex(hash_bytes(words, strlen(words)), own.entry.command);
   hash_hex(hash_bytes(stencils, strlen(stencils)), own.entry.stencils);
   record_database(invocation, &own);
-  /* The probe forks, so that it comes before MPI's thread. */
+  /* The probe forks, so it has to come before MPI's thread. */
   halotune_status able = which->kind == TUNE_ON_CUDA ? probe_gpus(probe) : HALOTUNE_OK;
   if (able != HALOTUNE_OK) record_failure(&own, able);
   halotune_status status = link_mpi_open(launcher, &job);

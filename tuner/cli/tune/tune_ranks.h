@@ -15,11 +15,11 @@ halotune_status tune_ranks_find(const struct invocation *invocation, struct laun
  * Returns the exit code. */
 enum exit_code tune_ranks_refuse(const struct launcher *launcher, halotune_status status);
 
-/* Open MPI, tell all ranks who this one is, and form the teams.
+/* Start MPI, introduce this rank to all others, and form the teams.
  *   words    the command, which must be the same on all ranks
- *   stencils what names the stencils of the plan; the same
- *   which    receives the rank's GPU: of those that --device names, or that this host has, by the rank's number there
- *   workers  compilers: the host's cores are shared, unless --workers was given
+ *   stencils the names of the plan's stencils, which must be the same, too
+ *   which    receives the rank's GPU. The rank's number on its host selects it among those of --device, or of the host
+ *   workers  number of compilers. The ranks of a host share its cores, unless --workers was given
  *   is_told  receives whether an error was printed, here or by another rank
  * Returns HALOTUNE_OK; else the status that all ranks return. */
 halotune_status tune_ranks_form(const struct invocation *invocation, const struct launcher *launcher, const char *words,

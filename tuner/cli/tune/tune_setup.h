@@ -12,7 +12,9 @@ struct tune_setup {
   struct tune_tools tools;
   struct backend_handle backend;
   struct store
-      *hints[2]; /* the database of --hints, then the installed one; of equally near winners the first one counts */
+      /* the database of --hints, then the installed one; if winners are equally near, that of the first database
+       * counts */
+      *hints[2];
   int hint_count;
   struct planned_stencil copy;     /* its pointers are NULL if no stencil `copy` is installed */
   struct templates copy_templates; /* all templates that are found, including those that --template does not name */

@@ -15,25 +15,25 @@
 
 enum share_state { SHARE_OPEN, SHARE_BEGUN, SHARE_DONE };
 
-/* The GPU that has results of a task, and when it got its newest one. Only that GPU takes them up again. */
+/* The GPU that has results of a task, and the date of the newest one. Only that GPU can continue from them. */
 struct home {
   char uuid[DEVICE_UUID_BYTES], at[40];
 };
 
-/* After so many deaths of members in a task no other process begins it. */
+/* After so many members died in a task, no other process begins it. */
 enum { MOST_DEATHS = 2 };
 
 struct share {
   const struct tune_tasks *tasks;
   struct leader *leader;    /* NULL: this process works alone */
-  struct home *homes;       /* by place in the plan */
-  enum share_state *states; /* by place in the plan */
-  int *deaths;              /* by place in the plan: of members that ran the task alone */
-  int *order, side_count;   /* of the order, the first ones run side by side */
-  const char *host;         /* whose members reach the database; NULL: all do */
-  int64_t newest_run;       /* in the database before the tasks were divided */
-  struct tuned_list rows;   /* of tasks that members ran alone */
-  halotune_status worst;    /* of members */
+  struct home *homes;       /* indexed by place in the plan */
+  enum share_state *states; /* indexed by place in the plan */
+  int *deaths;              /* indexed by place in the plan: deaths of members that ran the task alone */
+  int *order, side_count;   /* side_count: so many of the first tasks in `order` run side by side */
+  const char *host;         /* the host whose members reach the database; NULL: all do */
+  int64_t newest_run;       /* the newest run in the database before the tasks were divided */
+  struct tuned_list rows;   /* rows of tasks that members ran alone */
+  halotune_status worst;    /* the worst status of members */
   bool is_ended;            /* the database failed, or the leader's GPU is lost: no task begins any more */
 };
 
@@ -71,8 +71,8 @@ static bool may_begin(const struct share *share) {
   return !share->is_ended && !*share->tasks->stop && tune_has_time(share->tasks->options, time_now_ms(&time));
 }
 
-/* Find the open task, among the first `count` in order, that a GPU shall take: one that has results of it, else one of
- * which no GPU has some, else any.
+/* Find an open task for a GPU among the first `count` in order: a task of which this GPU has results, else one of
+ * which no GPU has results, else any.
  *   deaths  tasks in which more members died are left out
  * Returns its place; -1 for none. */
 static int find_open(const struct share *share, int count, const char *uuid, int deaths) {
@@ -128,14 +128,14 @@ static void name_gpu(const struct fleet_hello *who, struct tuned *row) {
   struct crew_gpu *gpu = &crew->gpus[0];
   *crew = (struct crew_report){.count = 1, .shown = 1, .spread = NAN};
   *gpu = (struct crew_gpu){.results = tally->tried - tally->recalled,
-                           .factor = NAN, /* there is nothing to compare it with */
+                           .factor = NAN, /* there is no other time to compare with */
                            .winner_ms = winner->exists ? winner->timing.median_ms : NAN};
   snprintf(gpu->name, sizeof gpu->name, "%.*s", (int)sizeof gpu->name - 1, who->device);
   snprintf(gpu->uuid, sizeof gpu->uuid, "%s", who->uuid);
   snprintf(gpu->host, sizeof gpu->host, "%s", who->host);
 }
 
-/* The run that a member began and did not end. */
+/* A run that a member began and did not end. */
 struct lost_run {
   const struct share *share;
   const struct planned_task *task;
@@ -154,7 +154,7 @@ static halotune_status find_lost(void *context, const struct task_state *state) 
   return HALOTUNE_OK;
 }
 
-/* End the run of a member that cannot do so any more, because a run that has not ended counts as one that goes on. */
+/* End the run of a member that can no longer do so itself. A run without an end would count as still going on. */
 static halotune_status end_lost(const struct share *share, int place, const struct fleet_hello *who, const char *why) {
   struct store *store = share->tasks->setup->tools.store;
   struct lost_run lost = {.share = share, .task = &share->tasks->plan->tasks[place], .who = who};
@@ -162,7 +162,8 @@ static halotune_status end_lost(const struct share *share, int place, const stru
   return status == HALOTUNE_OK && lost.run > 0 ? store_run_lose(store, lost.run, why) : status;
 }
 
-/* Take a task back that a member did not end. One that kills processes would else end all of them, the leader last. */
+/* Take back a task that a member did not end. A task that kills its process must not go to one member after the
+ * other. */
 static void take_back(struct share *share, int place, const struct fleet_hello *who, const struct alone_end *end) {
   const struct planned_task *task = &share->tasks->plan->tasks[place];
   struct text name = {0};
@@ -239,20 +240,20 @@ static halotune_status share_make(struct share *share) {
   share->side_count = share_side_count(count, able);
   division_print(share, able);
   if (share->side_count == 0) return HALOTUNE_OK;
-  if (!tasks->site) share_order(tasks->plan, tasks->options, share->order); /* else it is sorted */
+  if (!tasks->site) share_order(tasks->plan, tasks->options, share->order); /* a site's tasks are sorted already */
   return task_states_each(tasks->setup->tools.store, note_home, share);
 }
 
-/* The leader's next task: of those that run side by side, then of the others.
- *   has_members  some run tasks: one in which a member died is left to another of them */
+/* Find the leader's next task: first among those that run side by side, then among the others.
+ *   has_members  some members run tasks: a task in which a member died is then left to another member */
 static int find_next(const struct share *share, bool has_members) {
   const char *uuid = share->tasks->setup->backend.facts.device.uuid;
   const int deaths = has_members ? 0 : MOST_DEATHS, place = find_open(share, share->side_count, uuid, deaths);
   return place >= 0 ? place : find_open(share, share->tasks->plan->task_count, "", deaths);
 }
 
-/* Choose the leader's next task, and then those of members. Where none is left, wait for members, of which one that is
- * lost gives its task back.
+/* Choose the leader's next task, and then those of members. If there is no task, wait for members, because a lost
+ * member gives its task back.
  *   place  receives its place in the plan; -1 when there is nothing to do any more */
 static halotune_status share_next(struct share *share, int *place) {
   halotune_status status = HALOTUNE_OK;
@@ -269,11 +270,11 @@ static halotune_status share_next(struct share *share, int *place) {
 
 static void look_at_sides(void *context) {
   const struct share *share = context;
-  if (share->side_count > 0) leader_look(share->leader); /* a link that failed is told by the next call of the crew */
+  if (share->side_count > 0) leader_look(share->leader); /* the next call of the crew reports a failed link */
 }
 
-/* Add the rows of members and of tasks that nobody ended, and sort all by their tasks, each of which has its rows in
- * order. */
+/* Add the rows of members and of tasks that nobody ended, and sort all rows by task. The rows of one task are in order
+ * already. */
 static halotune_status rows_add(const struct share *share, struct tuned_list *list) {
   for (int i = 0; i < share->rows.count; i++) {
     struct tuned *row = tuned_add(list, &share->rows.rows[i].task);
@@ -314,7 +315,7 @@ halotune_status tune_tasks_run(const struct tune_tasks *tasks, struct leader *le
     const halotune_status tuned = tune_task_run(&own, &tasks->plan->tasks[place], out);
     share.states[place] = SHARE_DONE;
     if (tuned != HALOTUNE_OK) worst = tuned;
-    share.is_ended = tune_ends_all(worst); /* what members run then is awaited */
+    share.is_ended = tune_ends_all(worst); /* members then finish their tasks */
   }
   if (leader) leader_offer_alone(leader, NULL);
   if (share.worst != HALOTUNE_OK && !share.is_ended) worst = share.worst;

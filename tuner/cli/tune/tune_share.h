@@ -1,7 +1,6 @@
-/* tune_share.h: the tasks of a team, and who has each of them. Where there are as many tasks as GPUs or more, single
- * GPUs run them side by side, the most expensive first. Those that are left over then are run one after the other, each
- * by all GPUs. A GPU that finds no more task of its own joins the leader's. So does one that cannot reach the
- * database. */
+/* tune_share.h: divides the tasks of a plan among a team. If there are at least as many tasks as GPUs, single GPUs run
+ * tasks side by side, the most expensive first. All GPUs together run the remaining tasks, one after the other. A GPU
+ * for which there is no task joins the leader's task, and so does a GPU that cannot reach the database. */
 #ifndef CLI_TUNE_TUNE_SHARE_H
 #define CLI_TUNE_TUNE_SHARE_H
 
@@ -20,13 +19,14 @@ int share_able_count(const struct leader *leader, const char *database, const ch
  *   order  receives the places of the tasks, the most expensive first; equal ones stay in the order of the plan */
 void share_order(const struct tune_plan *plan, const struct tune_options *options, int *order);
 
-/* Append what names a task and all that its results hang on: a member runs only a task that it has by this name. */
+/* Append the name of a task. It contains everything that the results depend on. A member runs only a task that has the
+ * same name there. */
 void share_name(const struct tune_tasks *tasks, const struct planned_task *planned, struct text *out);
 
-/* Tune each task of the plan, with a line of progress on a terminal. A task that fails is told on stderr, and the
- * next one begins. After a failure of the database, or if this process' GPU is gone, no further task begins, and those
- * that members run are awaited. A member that is lost while it
- * has a task of its own costs what it had in flight: another one takes the task.
+/* Tune each task of the plan, with a line of progress on a terminal. A failed task is reported on stderr, and the next
+ * one begins. After a failure of the database, or if this process' GPU is gone, no further task begins, and the call
+ * waits for the tasks of members. If a member is lost, its variants in flight are lost, and another member takes its
+ * task.
  *   tasks      its progress and `look` are set here
  *   leader  of the team; NULL: members run no task alone, and tasks come in the order of the plan
  *   out     receives a row for each number of steps that was tuned, and for each task that nobody ended, in the order

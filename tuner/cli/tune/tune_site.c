@@ -1,4 +1,4 @@
-/* tune_site.c: tasks of a plan compared with the runs of a database. */
+/* tune_site.c: compares the tasks of a plan with the runs of a database. */
 #include "tuner/cli/tune/tune_site.h"
 
 #include <limits.h>
@@ -61,7 +61,8 @@ halotune_status site_write(const struct invocation *invocation, const struct tun
   return status;
 }
 
-/* Load the stencil of a task, unless an earlier task has. The plan names it, not the user: a pipe is not waited for. */
+/* Load the stencil of a task, unless an earlier task has loaded it. The user did not name it, so a pipe is refused
+ * without waiting. */
 static halotune_status stencil_of(const struct site_plan *site, const struct site_task *task, struct tune_plan *out,
                                   const struct planned_stencil **found) {
   for (int i = 0; i < out->stencil_count; i++) {
@@ -139,7 +140,7 @@ halotune_status site_tasks_make(const struct site_plan *site, struct tune_plan *
   return status;
 }
 
-/* Whether a row is of this stencil, element type and grid, in this mode. */
+/* Whether a row is about this stencil, element type and grid, in this mode. */
 static bool is_of_task(const struct planned_task *task, const struct task_state *state, enum cache_mode cache,
                        bool reproducible) {
   const struct loaded *loaded = &task->stencil->loaded;
@@ -165,12 +166,12 @@ struct site_match site_match_of(const struct planned_task *task, const struct ta
   return match;
 }
 
-/* What a database says of the tasks, on GPUs of one model. */
+/* The state of the tasks in a database, on GPUs of one model. */
 struct known {
   const struct site_run *run;
   const struct tune_plan *plan;
   const struct planned_task *only; /* NULL: all of the plan */
-  bool *is_done, *is_unended;      /* of each task */
+  bool *is_done, *is_unended;      /* for each task */
 };
 
 static halotune_status take_state(void *context, const struct task_state *state) {

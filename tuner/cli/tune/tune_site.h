@@ -11,7 +11,7 @@
 #include "tuner/measure/backends/backend.h"
 #include "tuner/search/tune/tune.h"
 
-/* Check which options stand beside --plan and --resume. Returns HALOTUNE_OK or HALOTUNE_ARGUMENT. */
+/* Check which options are given together with --plan and --resume. Returns HALOTUNE_OK or HALOTUNE_ARGUMENT. */
 halotune_status site_options_check(const struct invocation *invocation);
 
 /* Write the tasks of the command line to the file that --plan names, which must not exist.
@@ -21,10 +21,10 @@ halotune_status site_write(const struct invocation *invocation, const struct tun
 /* Make tasks of a plan: `copy` first, which is the roof of the others, then those that take longest, so that processes
  * that share them end at about the same time.
  *   out  filled on success; after a failure tune_plan_free is harmless
- * Returns HALOTUNE_OK; HALOTUNE_PARSE with the line of a task that cannot be. */
+ * Returns HALOTUNE_OK; HALOTUNE_PARSE with the line of a task that is impossible. */
 halotune_status site_tasks_make(const struct site_plan *site, struct tune_plan *out);
 
-/* Who runs a plan. Nothing is owned. */
+/* The process that runs a plan. Nothing is owned. */
 struct site_run {
   struct store *store;
   const struct backend_facts *facts;
@@ -32,16 +32,16 @@ struct site_run {
   bool reproducible;
 };
 
-/* How a task of a plan stands with a row of a database. */
+/* How a row of a database matches a task of a plan. */
 struct site_match {
-  bool is_same;    /* the row is of the task, on whatever GPU */
-  bool is_done;    /* and has a complete run in the launch mode that is asked for */
+  bool is_same;    /* the row is about the task, on any GPU */
+  bool is_done;    /* and it has a complete run in the requested launch mode */
   bool is_unended; /* and its newest run has not ended, or was lost */
 };
 
 /*   launch  -1: any mode
- * A task whose steps are searched is that of its single steps. One of its other runs that has not ended, or was lost,
- * is a match that is unended, and not done: the search of its steps is not over. */
+ * A task whose steps are searched matches the row of its single steps. If one of its other runs has not ended, or was
+ * lost, the match is unended and not done, because the search of its steps is not over. */
 struct site_match site_match_of(const struct planned_task *task, const struct task_state *state, int launch,
                                 enum cache_mode cache, bool reproducible);
 
@@ -50,16 +50,16 @@ struct site_match site_match_of(const struct planned_task *task, const struct ta
  * Returns HALOTUNE_OK or HALOTUNE_DB. */
 halotune_status site_keep_missing(const struct site_run *run, struct tune_plan *plan, int *done);
 
-/* Take a task before it is begun, unless another process has it or has done it since; stderr is told which.
- * Returns HALOTUNE_OK or HALOTUNE_DB. */
+/* Take a task before it begins, unless another process has it or has done it meanwhile, which stderr says. Returns
+ * HALOTUNE_OK or HALOTUNE_DB. */
 halotune_status site_task_take(const struct site_run *run, const struct planned_task *task, struct tune_lock *lock,
                                bool *is_ours);
 
-/* Append where a database lies: its path, and where it is on this machine alone, the machine. */
+/* Append the place of a database: its path, and the machine if the database is on a local disk. */
 void database_place(const char *path, struct text *out);
 
-/* The key of the lock that a process holds, shared, while it tunes on a GPU into a database: whoever cannot have it
- * alone knows that somebody does. Append it to `out`. */
+/* The key of the shared lock that a process holds while it tunes on a GPU into a database. A process that cannot get
+ * it exclusively knows that another one tunes. Append it to `out`. */
 void tuning_lock_key(const char *database, const char *uuid, struct text *out);
 
 #endif

@@ -87,7 +87,7 @@ static struct task copy_of(const struct tune_tasks *t, const struct task *task, 
   return copy;
 }
 
-/* Tell why the task of a row failed, on stderr and in the row. */
+/* Report why the task of a row failed, on stderr and in the row. */
 static void task_failed(halotune_status status, const char *name, struct tuned *row) {
   row->is_done = true;
   row->is_refused = status == HALOTUNE_NOT_FOUND || status == HALOTUNE_ARGUMENT || status == HALOTUNE_PARSE;
@@ -96,7 +96,7 @@ static void task_failed(halotune_status status, const char *name, struct tuned *
 }
 
 /* Tune the task of a row.
- *   turn  its share of the budget; variants that an earlier turn tried count again */
+ *   turn  has its share of the budget; variants that an earlier turn tried count again */
 static halotune_status task_run(const struct tune_tasks *t, struct steps_turn turn, struct tuned *row) {
   const struct backend_facts *facts = &t->setup->backend.facts;
   const bool has_copy = t->setup->copy.loaded.stencil != NULL;
@@ -144,7 +144,7 @@ struct tuned *tuned_add(struct tuned_list *list, const struct planned_task *plan
   return row;
 }
 
-/* Find the row of a task with this number of steps, behind `first`, or append one. Returns NULL when memory is out. */
+/* Find the row of a task with this number of steps, after `first`, or append one. Returns NULL when memory is out. */
 static struct tuned *row_for(struct tuned_list *list, int first, const struct planned_task *planned, int steps) {
   for (int i = first; i < list->count; i++) {
     if (list->rows[i].task.launch_steps == steps) return &list->rows[i];
@@ -158,12 +158,12 @@ double tune_task_budget_s(const struct planned_task *task, const struct tune_opt
   return task->budget_s > 0 ? task->budget_s : options->budget_s;
 }
 
-/* The least share of the variants that is worth a search. */
+/* The least number of variants for which a search is worthwhile. */
 static const double least_scout_variants = 2;
 
-/* Which limits leave too little for the smallest share of the budget. */
+/* The limits that leave too little for the smallest share of the budget. */
 struct small_limits {
-  bool budget, variants, none; /* none: there is no limit, and so no share */
+  bool budget, variants, none; /* none: there is no limit, so there are no shares */
 };
 
 static struct small_limits small_limits_of(const struct tune_options *options, const struct planned_task *planned) {
@@ -175,7 +175,7 @@ static struct small_limits small_limits_of(const struct tune_options *options, c
                                .none = !isfinite(budget_s) && !counts};
 }
 
-/* Name the values from which on other numbers of steps are searched, for limits that are too small. */
+/* For limits that are too small, name the least values with which other numbers of steps are searched. */
 static void add_small_limits(const struct tune_options *options, const struct planned_task *planned,
                              struct text *text) {
   const struct small_limits small = small_limits_of(options, planned);
@@ -200,7 +200,7 @@ static bool has_steps(const struct tune_tasks *t) {
   return false;
 }
 
-/* Tell that other numbers of steps are not searched, although the user named none. */
+/* Say that other numbers of steps are not searched, although the user did not name a number. */
 static void tell_single(const struct tune_tasks *t, const struct planned_task *planned) {
   struct text name = {0}, limits = {0};
   if (!planned->stencil->loaded.analysis->can_iterate || !has_steps(t)) return;
@@ -217,7 +217,7 @@ static void tell_single(const struct tune_tasks *t, const struct planned_task *p
 static bool is_over(const void *tasks) { return !may_go_on(tasks); }
 
 /* Find the numbers of steps to search besides single steps; none if the task does not search them.
- *   row  of the single steps; it is told if this fails */
+ *   row  the row of single steps; it receives the failure */
 static halotune_status find_steps(const struct tune_tasks *t, const struct planned_task *planned, struct tuned *row,
                                   struct steps_search *out) {
   const struct backend_facts *facts = &t->setup->backend.facts;
@@ -246,7 +246,7 @@ static double step_ms(const struct tuned *row) {
   return winner->exists ? winner->timing.median_ms / row->task.launch_steps : INFINITY;
 }
 
-/* Tune a planned task: its number of steps, or single steps and then others. */
+/* Tune a planned task with its number of steps, or with single steps and then with other numbers. */
 static halotune_status planned_run(const struct tune_tasks *t, const struct planned_task *planned,
                                    struct tuned_list *list) {
   const int first = list->count;

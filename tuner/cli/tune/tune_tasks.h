@@ -9,16 +9,16 @@
 #include "tuner/cli/tune/tune_setup.h"
 #include "tuner/cli/tune/tune_site.h"
 
-/* A task that was tuned, or not. */
+/* The result of a task. */
 struct tuned {
-  struct planned_task task; /* as planned, with the number of steps; the plan owns the coefficients */
+  struct planned_task task; /* the planned task, with the number of steps; the plan owns the coefficients */
   struct tune_result result;
-  bool reproducible; /* as the task was */
+  bool reproducible; /* the task's value */
   bool is_recorded;  /* replayed: nothing ran */
   bool is_emulated;  /* its times say nothing about a GPU */
   bool is_done;
   bool is_refused;  /* it cannot be tuned, so there is nothing to continue */
-  bool is_optional; /* of several steps, which nobody asked for: it may have no winner */
+  bool is_optional; /* it has several steps, which the user did not ask for: it may have no winner */
 };
 
 /* The rows of all tasks. Start with {0}; free `rows`. */
@@ -27,7 +27,7 @@ struct tuned_list {
   int count, room;
 };
 
-/* What the tasks share. Nothing is owned. */
+/* The state that the tasks share. Nothing is owned. */
 struct tune_tasks {
   struct tune_setup *setup;
   const struct tune_plan *plan;
@@ -35,8 +35,8 @@ struct tune_tasks {
   const struct tune_options *options; /* its `progress` and `context` are set for each task */
   const volatile sig_atomic_t *stop;  /* not 0: no further task begins */
   bool reproducible;
-  const struct site_run *site;  /* with --plan --resume: tasks that others do or did are left out; else NULL */
-  const struct strategy *crowd; /* of tasks that a whole team shares; NULL: that of the options */
+  const struct site_run *site;  /* with --plan --resume, to leave out tasks that others do or did; else NULL */
+  const struct strategy *crowd; /* strategy of tasks that a whole team shares; NULL: that of the options */
   int crowd_size;               /* the processes of the team, where there is a `crowd` */
   bool explains;                /* tell on stderr why each variant is proposed */
   struct progress *progress;    /* the line of progress; NULL: none */
@@ -47,20 +47,21 @@ struct tune_tasks {
 /* The time for a task: its own, else that of the options. */
 double tune_task_budget_s(const struct planned_task *task, const struct tune_options *options);
 
-/* Append a row for a task with its number of steps, 1 where they are searched. Returns it; NULL when memory is out. */
+/* Append a row for a task with its number of steps, or 1 if the steps are searched. Returns it; NULL when memory is
+ * out. */
 struct tuned *tuned_add(struct tuned_list *list, const struct planned_task *planned);
 
-/* Append the row of a task that cannot begin, or that nobody begins any more because processes were lost in it. Print
- * why: fail_text(). */
+/* Append the row of a task that cannot begin, or that no process begins any more because processes were lost in it.
+ * Print the reason from fail_text(). */
 void tuned_add_failed(halotune_status status, const struct planned_task *planned, struct tuned_list *out);
 
-/* Whether a failure ends all tasks: without the database or the GPU none can go on. */
+/* Whether a failure ends all tasks. Without the database or the GPU, none can continue. */
 bool tune_ends_all(halotune_status status);
 
-/* Tune a task, unless another process has it. A failure is told on stderr and in the row.
- * A task of any number of steps begins with single steps. Several steps are searched as well if times rank variants,
- * which those of the emulation do not, if the task is neither a recording nor a rematch, and if the budget leaves each
- * number of steps enough; steps_search.h says how they share it.
+/* Tune a task, unless another process has it. A failure is reported on stderr and in the row. A task with any number
+ * of steps begins with single steps. Several steps are searched as well if times rank variants, which those of the
+ * emulation do not, if the task is neither a recording nor a rematch, and if the budget leaves each number of steps
+ * enough; steps_search.h says how they share it.
  *   out  receives a row for each number of steps that was tuned
  * Returns HALOTUNE_OK or the last failure. */
 halotune_status tune_task_run(const struct tune_tasks *tasks, const struct planned_task *planned,

@@ -12,8 +12,8 @@
 #include "tuner/fleet/processes.h"
 
 enum {
-  MEET_MS = 60000,    /* for drivers and compilers of all members to start */
-  PATIENCE_MS = 20000 /* beside the longest compile and the longest run of a variant */
+  MEET_MS = 60000,    /* limit for the start of all members' drivers and compilers */
+  PATIENCE_MS = 20000 /* in addition to the longest compile and the longest run of a variant */
 };
 
 halotune_status tune_team_form(const struct invocation *invocation, struct tune_backend *which, int *workers,
@@ -21,7 +21,7 @@ halotune_status tune_team_form(const struct invocation *invocation, struct tune_
   const int count = which->process_count, cores = parallel_threads(0), share = (cores - count) / count;
   if (count < 2) return HALOTUNE_OK;
   if (!option_given(invocation, "workers")) *workers = share > 1 ? share : 1;
-  fflush(NULL); /* a member must not print again what is still in a buffer */
+  fflush(NULL); /* otherwise a member would print the buffer's content again */
   halotune_status status = processes_open(count - 1, &team->link);
   if (status == HALOTUNE_OK) which->ordinal = which->ordinals[team->link.rank % which->ordinal_count];
   return status;

@@ -1,4 +1,4 @@
-/* tune_text.c: the plan as a list, the results in columns. */
+/* tune_text.c: prints the plan as a list, and the results in columns. */
 #include "tuner/cli/tune/tune_text.h"
 
 #include <math.h>
@@ -44,7 +44,8 @@ static int print_winner_figures(const struct tuned *row) {
   return columns + printf(" %7ld", row->result.tally.tried);
 }
 
-/* The template with this name; NULL if the search did not have it, as that of an earlier winner. */
+/* The template with this name; NULL if the search did not have it, as may be with the template of an earlier
+ * winner. */
 static const struct template *template_named(const struct tune_set *set, const char *name) {
   for (int i = 0; i < set->count; i++) {
     if (strcmp(set->list[i]->name, name) == 0) return set->list[i];
@@ -52,7 +53,7 @@ static const struct template *template_named(const struct tune_set *set, const c
   return NULL;
 }
 
-/* name_columns: of the column of tasks */
+/* name_columns: width of the column of tasks */
 static void print_row(const struct tuned *row, const struct tune_set *set, int name_columns) {
   const struct tune_result *result = &row->result;
   struct text text = {0}, winner = {0};
@@ -75,7 +76,7 @@ static void print_row(const struct tuned *row, const struct tune_set *set, int n
   }
 }
 
-/* The columns that the tasks take. */
+/* The width of the column of tasks. */
 static int name_columns_of(const struct tuned *rows, int count) {
   enum { WIDE = 32, FIGURE_COLUMNS = 52 };
   size_t longest = strlen("task");
@@ -88,7 +89,7 @@ static int name_columns_of(const struct tuned *rows, int count) {
   return WIDE + FIGURE_COLUMNS <= terminal_width() ? WIDE : (int)longest;
 }
 
-/* Print what each GPU of a team did. */
+/* Print the results of each GPU of a team. */
 static void print_crew(const struct crew_report *crew) {
   printf("%d GPU%s took part", crew->count, PLURAL(crew->count));
   if (!isnan(crew->spread)) printf("; the winner's times on them spread by %.2f %%", crew->spread * 100);
@@ -141,7 +142,7 @@ static void print_outcomes(const struct tuned *row) {
   if (result->crew.count > 0) print_crew(&result->crew);
 }
 
-/* Whether two rows differ in nothing but their steps. */
+/* Whether two rows differ only in their steps. */
 static bool is_same_problem(const struct planned_task *left, const struct planned_task *right) {
   return left->stencil == right->stencil && left->dtype == right->dtype &&
          memcmp(&left->grid, &right->grid, sizeof left->grid) == 0;
@@ -194,7 +195,7 @@ void tune_table_print(const struct tuned *rows, int count, const struct tune_set
   }
 }
 
-enum { SETUP_S = 8 }; /* for the worker, the reference and the roof of a task; 1 to 11 s were seen on an H200 */
+enum { SETUP_S = 8 }; /* time of a task for its worker, reference and roof; 1 to 11 s were measured on an H200 */
 
 /* Append "68 s", or for more than two minutes "44 minutes", rounded up. */
 static void time_add(double time_s, struct text *text) {

@@ -6,9 +6,9 @@
 
 #include "tuner/cli/tune/tune_tasks.h"
 
-/* Print the tasks, one on each line, and on stderr about how long they take.
+/* Print the tasks, one on each line, and an estimate of their time on stderr.
  *   start_ms  clock_ms() at which the program began
- *   rounds    how many of them a GPU runs one after the other: all, or fewer in a team */
+ *   rounds    how many tasks a GPU runs one after the other: all, or fewer in a team */
 void tune_plan_print(const struct tune_plan *plan, const struct tune_options *options, double start_ms, int rounds,
                      FILE *file);
 
@@ -16,7 +16,7 @@ void tune_plan_print(const struct tune_plan *plan, const struct tune_options *op
  *   set  the templates that were searched */
 void tune_table_print(const struct tuned *rows, int count, const struct tune_set *set);
 
-/* The figure; NAN for an emulated task, whose times tell nothing of a GPU's memory. */
+/* A figure of memory; NAN for an emulated task, whose times say nothing about a GPU's memory. */
 double tuned_of_memory(const struct tuned *row, double figure);
 double tuned_bandwidth_gbs(const struct tuned *row);
 

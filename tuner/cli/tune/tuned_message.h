@@ -5,12 +5,12 @@
 #include "base/files/pack.h"
 #include "tuner/cli/tune/tune_tasks.h"
 
-/* Append the rows. What a crew did is left out.
- * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT for more rows than tuned_read takes; or HALOTUNE_MEMORY. */
+/* Append the rows, without the report of a crew. Returns HALOTUNE_OK; HALOTUNE_ARGUMENT for more rows than tuned_read
+ * takes; or HALOTUNE_MEMORY. */
 halotune_status tuned_write(struct text *out, const struct tuned_list *rows);
 
-/* Read the rows of a task, and append them to `rows`.
- * Returns false for bytes that are none; rows may have been added then. */
+/* Read the rows of a task, and append them to `rows`. Returns false for bytes that are not rows; some rows may have
+ * been added then. */
 bool tuned_read(struct unpack *in, const struct planned_task *planned, struct tuned_list *rows);
 
 #endif

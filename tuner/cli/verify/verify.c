@@ -18,16 +18,16 @@
 enum { SAMPLE = 60, SAMPLE_OF_ALL = 12 }; /* variants of a stencil; with --all, of each stencil in each element type */
 
 struct tally {
-  long passed, failed, not_run, left_out, launches; /* left_out: those of not_run that rules exclude on every grid */
+  long passed, failed, not_run, left_out, launches; /* left_out: variants of not_run that rules exclude on every grid */
   double start_ms;
-  bool was_stopped; /* before all variants had a result */
+  bool was_stopped; /* stopped before all variants had a result */
 };
 
 /* One stencil in one element type. */
 struct report {
   const struct problem *problem;
   bool json, only_failures, fails_fast;
-  json_t *rows; /* of the JSON document */
+  json_t *rows; /* rows of the JSON document */
   struct tally tally;
   struct progress *line;
 };
@@ -55,7 +55,7 @@ static bool row_count(void *context, const struct verify_row *row) {
   progress_hide(report->line);
   if (report->json) json_add(&report->rows, verify_row_json(row));
   else if (!report->only_failures || !(has_passed || was_not_run)) verify_print_row(row);
-  fflush(stdout); /* a file or a pipe has each row at once, too */
+  fflush(stdout); /* a file or a pipe receives each row at once, too */
   return !report->fails_fast || tally->failed == 0;
 }
 
@@ -157,8 +157,8 @@ static halotune_status problem_verify(const struct invocation *invocation, const
   return status;
 }
 
-/* A run without a variant is a failure, because it proves nothing. A run that was stopped is a failure, because it did
- * not prove all that was asked for. */
+/* A run without a variant is a failure, because it proves nothing. A stopped run is a failure, because it did not
+ * prove everything that the user asked for. */
 static enum exit_code exit_code_for(const struct tally *tally, bool bad_templates) {
   if (tally->was_stopped)
     fprintf(stderr, "halotune: stopped; these are the results of the variants that were done before\n");

@@ -8,7 +8,7 @@
 /* Print a variant's outcome, errors and parameters, and for a failure what is wrong. */
 void verify_print_row(const struct verify_row *row);
 
-/* The same, with the hashes of the outputs in each scene. A new reference; NULL when memory is out. */
+/* The same as JSON, with the hashes of the outputs in each scene. A new reference; NULL when memory is out. */
 json_t *verify_row_json(const struct verify_row *row);
 
 #endif
