@@ -1,4 +1,4 @@
-/* analysis.h: what a stencil's text tells without running it: taps, reach, shape, weights, operations, canonical
+/* analysis.h: facts about a stencil that follow from its text: taps, reach, shape, weights, operations, canonical
  * form. */
 #ifndef STENCIL_ANALYSIS_ANALYSIS_H
 #define STENCIL_ANALYSIS_ANALYSIS_H
@@ -68,13 +68,13 @@ halotune_status analysis_make(const struct stencil *stencil, struct analysis **o
 
 void analysis_free(struct analysis *analysis);
 
-/* Floating-point operations per byte: of the compulsory traffic, and of what is read only. The latter is NaN where no
- * byte a point is read, because all inputs lie along some axes only. */
+/* Floating-point operations per byte: of the compulsory traffic, and of the bytes that are read. The latter is NaN if
+ * no byte a point is read, because all inputs lie along some axes only. */
 double analysis_intensity(const struct analysis *analysis, enum dtype dtype);
 double analysis_read_intensity(const struct analysis *analysis, enum dtype dtype);
 
-/* The points that an output leaves out at one end of an axis: those that the file says, or those whose taps lie beyond
- * an end with `skip` or `keep`. */
+/* The number of points that an output leaves out at one end of an axis. The file may give it; else these are the
+ * points whose taps lie beyond an end with `skip` or `keep`. */
 int margin_of(const struct stencil *stencil, const struct analysis *analysis, int output, int axis,
               enum edge_side side);
 
@@ -87,7 +87,7 @@ void analysis_written(const struct analysis *analysis, const struct stencil *ste
 void analysis_computed(const struct analysis *analysis, const struct stencil *stencil, const struct grid *grid,
                        long low[MAX_DIMS], long high[MAX_DIMS]);
 
-/* What a sweep does to an output at a point of its box. */
+/* What a sweep does with an output at a point of the sweep's box. */
 enum point_state {
   POINT_COMPUTED,
   POINT_KEPT, /* the output gets the value of the input that it becomes */
@@ -96,7 +96,7 @@ enum point_state {
 enum point_state analysis_point_state(const struct analysis *analysis, const struct stencil *stencil,
                                       const struct grid *grid, int output, const long point[MAX_DIMS]);
 
-/* Whether some points of the box are in another state than computed. */
+/* Whether some points of the box have another state than POINT_COMPUTED. */
 bool analysis_has_masks(const struct analysis *analysis, const struct stencil *stencil);
 
 /* The input that an output becomes in the next step; -1 for none. */
@@ -105,32 +105,32 @@ int analysis_kept_input(const struct stencil *stencil, int output);
 /* Whether a point beyond the grid has the same image for all inputs. */
 bool analysis_shares_images(const struct stencil *stencil);
 
-/* Whether some tap of a computed point reads something else than 0 beyond the grid. */
+/* Whether some tap of a computed point reads anything but 0 beyond the grid. */
 bool analysis_fills_ends(const struct analysis *analysis, const struct stencil *stencil);
 
-/* Whether some tap of a computed point reads beyond an end what lies at the other end of the grid. */
+/* Whether some tap beyond an end reads a point at the other end of the grid. Only taps of computed points count. */
 bool analysis_has_far_ends(const struct analysis *analysis, const struct stencil *stencil);
 
-/* Whether taps beyond the grid read something that each time step has to find anew: an image that is no point of its
- * own, or a number other than 0. */
+/* Whether taps beyond the grid read values that each time step has to find anew: an image that is not itself a
+ * computed point, or a number other than 0. */
 bool analysis_has_ghosts(const struct analysis *analysis, const struct stencil *stencil);
 
 /* Whether taps of some input beyond an end of the axis read mirror images. */
 bool analysis_mirrors(const struct analysis *analysis, const struct stencil *stencil, int axis);
 
-/* Whether what lies beyond the grid in x, in groups of neighbours that divide the row, is such a group of the grid in
- * the same order, or no point of the grid. */
+/* Whether each group of neighbours beyond the grid in x is a group of the grid in the same order, or no point of the
+ * grid. The groups divide the row. */
 bool analysis_has_whole_images(const struct analysis *analysis, const struct stencil *stencil);
 
-/* Whether an output leaves out other points than those from which taps reach beyond the grid. */
+/* Whether an output leaves out other points than those whose taps reach beyond the grid. */
 bool analysis_has_own_margins(const struct analysis *analysis, const struct stencil *stencil);
 
 /* Whether each axis has one of the rules skip, periodic, periodic_endpoint, clamp and zero, for both ends, all inputs
  * and all outputs. */
 bool analysis_is_plain(const struct analysis *analysis, const struct stencil *stencil);
 
-/* Whether the update reads something that read_point finds by the point's axes, and not by a place in memory alone: the
- * number of the point along some axis, an input that lies along some axes, or a neighbour in a mask. */
+/* Whether read_point needs the point's coordinates, and not only a place in memory: for the number of the point along
+ * some axis, an input that lies along some axes, or a neighbour in a mask. */
 bool analysis_uses_axes(const struct analysis *analysis, const struct stencil *stencil);
 
 /* Find the tap that this node reads. Returns its position among the analysis' taps; -1 for none. */

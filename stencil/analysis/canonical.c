@@ -1,4 +1,4 @@
-/* canonical.c: writes the text that says what a stencil computes, independent of how its file is written.
+/* canonical.c: writes a text that describes what a stencil computes. It does not depend on how the file is written.
  *
  * The text begins with a few lines of facts. Each distinct operation of the update then has one line "HASH =
  * operation(operand, ...)". An operand is a leaf, or the hash of the line that computes it. A chain of + or of * is
@@ -14,7 +14,7 @@ struct work {
   const struct stencil *stencil;
   int count; /* nodes of the update; each array has this length and is indexed by position minus update.first */
   int *uses;
-  char **names; /* the text that stands for each node as an operand */
+  char **names; /* the name of each node as an operand */
   char **lines; /* one for each operation; NULL for leaves and for links of a longer chain */
   struct arena arena;
 };

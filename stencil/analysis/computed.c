@@ -1,4 +1,5 @@
-/* computed.c: what boundary rules and margins tell: which points a sweep computes, and how special the rules are. */
+/* computed.c: derives from boundary rules and margins which points a sweep computes, and which properties the rules
+ * have. */
 #include "stencil/analysis/analysis.h"
 
 int margin_of(const struct stencil *stencil, const struct analysis *analysis, int output, int axis,
@@ -110,12 +111,12 @@ static int reach_of(const struct analysis *analysis, int axis, int side) {
   return side == SIDE_LOW ? analysis->radius_low[axis] : analysis->radius_high[axis];
 }
 
-/* Whether an image is found in each step anew: those of periodic axes are computed like points of the grid. */
+/* Whether each step finds an image anew. Images of periodic axes are computed like points of the grid. */
 static bool is_ghost(const struct edge *edge) {
   return !edge_leaves_out(edge) && edge->rule != BOUNDARY_ZERO && !edge_is_periodic(edge);
 }
 
-/* Whether taps of some input reach beyond an end of the axis, to what `is_such` tells. */
+/* Whether taps of some input reach beyond an end of the axis for which `is_such` is true. */
 static bool reaches_such(const struct analysis *analysis, const struct stencil *stencil, int axis,
                          bool (*is_such)(const struct edge *edge)) {
   for (int side = 0; side < SIDES; side++) {

@@ -7,7 +7,7 @@
 struct value {
   bool is_output;
   int field;
-  int later; /* of an output: the number of steps after the one that computes it */
+  int later; /* for an output, the number of steps after the one that computes it */
 };
 
 static const struct iterate *entry_of(const struct stencil *stencil, int input) {

@@ -25,8 +25,8 @@ int iterate_carried(const struct stencil *stencil, int steps, struct carried out
 /* Advance the fields by one launch of so many steps, as the stencil's `iterate` says. The buffer of an output becomes
  * that of an input. Each output whose buffer was taken gets a buffer that no input uses any more.
  *   inputs   number of the buffer that holds each field; all different; changed in place
- *   outputs  the same of the outputs, and behind them of the arrays that the launch carries. An output with the buffer
- *            of the input that `in_place` names for it has that of this input afterwards, too */
+ *   outputs  the same for the outputs, followed by the arrays that the launch carries. If an output has the buffer of
+ *            the input that `in_place` names for it, it also has that input's buffer afterwards */
 void iterate_advance(const struct stencil *stencil, int steps, int inputs[], int outputs[]);
 
 /* Find which fields exchange buffers, directly or through others. Before the first step these buffers must have the

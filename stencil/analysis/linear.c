@@ -104,7 +104,7 @@ static void pass_on(struct work *w, int position) {
     pass_product(w, node.args[0], node.args[1], factor);
     add_factor(w, node.args[2], factor);
     break;
-  case EXPR_TAP: break; /* it keeps its factor */
+  case EXPR_TAP: break; /* a tap keeps its factor */
   default: w->is_linear = false; break;
   }
 }

@@ -9,7 +9,7 @@
 /* What is known of a node of the update. */
 struct node_facts {
   bool is_sum;  /* it is a sum of weighted taps of staged inputs */
-  bool is_deep; /* some tap below it reads another point than the computed one */
+  bool is_deep; /* a tap below it reads another point than the computed one */
   bool is_rest; /* the current output computes it after its forms are complete */
 };
 
@@ -150,7 +150,7 @@ static halotune_status weigh_forms(struct work *w) {
   return status;
 }
 
-/* Find the plane with which each output is complete, and until when its forms must be kept. */
+/* Find the plane that completes each output, and how long its forms must be kept. */
 static void find_delays(struct split *split, int outputs, const bool uses[MAX_FIELDS][MAX_FORMS]) {
   for (int o = 0; o < outputs; o++) {
     for (int i = 0; i < split->form_count; i++) {

@@ -20,18 +20,18 @@ struct form_weight {
 struct form {
   int root; /* the node of the update that this form computes */
   int first_weight, weight_count;
-  int first_plane, last_plane; /* of its taps, relative to the output's plane */
+  int first_plane, last_plane; /* planes of its taps, relative to the output's plane */
   int kept_until;              /* the form is read when this plane was loaded; at least last_plane */
 };
 
 /* Owns its expressions; analysis_free frees them. */
 struct split {
   int form_count; /* 0: the update is left whole */
-  int axis;       /* that a kernel marches along: y in two dimensions, else z */
+  int axis;       /* the axis along which a kernel marches: y in two dimensions, else z */
   struct form forms[MAX_FORMS];
   struct form_weight *weights; /* the weights of all forms, in the order of the forms */
   int weight_count;
-  int delay[MAX_FIELDS]; /* of each output: planes that are loaded after its own before it is complete */
+  int delay[MAX_FIELDS]; /* for each output, planes that are loaded after its own plane before it is complete */
   /* [output][input]: the rest of the update reads this whole input at the computed point */
   bool reads_beside[MAX_FIELDS][MAX_FIELDS];
   bool *reads_taps; /* [output*taps + tap]: the rest reads this tap of an input that is not whole */

@@ -14,7 +14,7 @@ struct assembly {
   struct part parts[MAX_ASSEMBLY_TEXTS];
   struct constants constants;
   struct pieces pieces;
-  bool *is_inlined;            /* by the number of the name */
+  bool *is_inlined;            /* indexed by the number of the name */
   int *reached, reached_count; /* pieces that the kernel needs, in the order in which they were found */
 };
 
@@ -141,7 +141,8 @@ static void write_gap(struct writer *w, const struct part *part, int at) {
   const struct cuda_token *last = &part->tokens[w->last].token, *token = &part->tokens[at].token;
   const char *gap = last->at + last->length;
   if (w->last + 1 == at && token->follows_closely) return;
-  if (w->last + 1 == at && part->tokens[at].outdent == 0) { /* as in the text */
+  /* the tokens are neighbours in the text: separate them as there */
+  if (w->last + 1 == at && part->tokens[at].outdent == 0) {
     int line = w->line;
     for (const char *c = gap; c < token->at; c++) w->line += *c == '\n';
     if (part_breaks_before(part, at) < 2 && w->line == token->line) {
@@ -211,7 +212,7 @@ static void write_piece(struct writer *w, const struct piece *piece, bool begins
     write_tokens(w, piece->part, piece->head);
   } else {
     text_add(w->out, ",", 1);
-    w->last = piece->body.begin - 1; /* the comma before it */
+    w->last = piece->body.begin - 1; /* the comma before the piece */
   }
   write_tokens(w, piece->part, piece->body);
   if (ends) write_tokens(w, piece->part, piece->tail);

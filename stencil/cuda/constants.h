@@ -6,18 +6,18 @@
 
 /* What is known about the type of a value. An operation has the greater one of its operands' types. */
 enum value_type {
-  VALUE_ANY, /* nothing: it may be a pointer, an integer or a real number */
+  VALUE_ANY, /* unknown: it may be a pointer, an integer or a real number */
   VALUE_INT,
   VALUE_WIDE, /* long */
   VALUE_UNSIGNED,
-  VALUE_REAL, /* a real number, or of a type that may contain some */
+  VALUE_REAL, /* a real number, or a type that may contain real numbers */
 };
 
 /* An integer, or a value that is not known before the program runs. */
 struct value {
   bool is_known;
   long long number;
-  enum value_type type; /* of an integer that is known: neither VALUE_ANY nor VALUE_REAL */
+  enum value_type type; /* if the integer is known, neither VALUE_ANY nor VALUE_REAL */
 };
 
 enum constant_kind { CONSTANT_NONE, CONSTANT_MACRO, CONSTANT_CONSTEXPR, CONSTANT_UNCLEAR };
@@ -26,13 +26,14 @@ enum constant_kind { CONSTANT_NONE, CONSTANT_MACRO, CONSTANT_CONSTEXPR, CONSTANT
 struct constant {
   enum constant_kind kind;
   struct part *part;
-  struct range body; /* in the part */
+  struct range body; /* its tokens in the part */
   struct value value;
   bool is_evaluated;
-  enum value_type type; /* of a constexpr; of a variable of the definition number `typed_in` */
+  enum value_type type; /* type of a constexpr, or of a variable of the definition number `typed_in` */
   int typed_in;
   bool is_function;
-  enum value_type call_type; /* what a call of the constexpr function returns; VALUE_ANY: a call may have effects */
+  /* type that a call of the constexpr function returns; VALUE_ANY: a call may have effects */
+  enum value_type call_type;
 };
 
 struct constants {
@@ -44,7 +45,7 @@ struct constants {
 };
 
 /* Define a macro or a constexpr. A name that is defined twice exists, but has no value.
- *   type  of a constexpr; VALUE_ANY: that of its value */
+ *   type  the type of a constexpr; VALUE_ANY: the type of its value */
 void constant_define(struct constants *constants, int name, enum constant_kind kind, struct part *part,
                      struct range body, enum value_type type);
 

@@ -193,7 +193,7 @@ static struct cuda_token next_no_comment(struct cuda_reader *r, bool *is_joined)
 }
 
 /* Whether a directive, whose # was read, is `#line NUMBER`, `#line NUMBER "FILE"` or the same without the word. Such a
- * directive means nothing. */
+ * directive has no effect on the meaning. */
 static bool is_line_directive(struct cuda_reader r) {
   bool is_joined = false;
   struct cuda_token token = next_no_comment(&r, &is_joined);
@@ -236,7 +236,7 @@ enum layout {
   LAYOUT_BYTES,  /* it may read other tokens than this file does */
 };
 
-/* What a token shows.
+/* The layout that a token makes visible.
  *   before      the token or comment before it
  *   is_touched  nothing stands between both */
 static enum layout layout_shown(const struct cuda_token *before, const struct cuda_token *token, bool is_touched) {
@@ -304,7 +304,7 @@ halotune_status source_hash(const char *text, struct identity *out) {
   struct text tokens = {0}, spaces = {0};
   enum layout layout = add_tokens(cuda_reader_of(text, strlen(text)), &tokens, &spaces);
   if (has_unclear_lines(text)) layout = LAYOUT_BYTES;
-  if (layout != LAYOUT_HIDDEN) add_token(&tokens, "  ", 2); /* no token begins like that */
+  if (layout != LAYOUT_HIDDEN) add_token(&tokens, "  ", 2); /* no token begins with this */
   if (layout == LAYOUT_SPACES) add_token(&tokens, text_string(&spaces), spaces.length);
   if (layout == LAYOUT_BYTES) text_add(&tokens, text, strlen(text));
   halotune_status status = text_ok(&tokens) && text_ok(&spaces) ? HALOTUNE_OK : fail_memory();

@@ -25,7 +25,7 @@ struct cuda_token {
   size_t length;
   int line;             /* line number in the text, from 1 */
   bool follows_closely; /* no space stands before the token */
-  bool is_joined;       /* joined lines alone stand before it: a compiler may read it and what stands before as one */
+  bool is_joined;       /* only joined lines stand before it: a compiler may read it and the token before as one */
 };
 
 /* A position in a text. Start with cuda_reader_of. */
@@ -49,10 +49,10 @@ static inline bool cuda_is(const struct cuda_token *token, const char *spelling)
 }
 
 /* Hash the meaning of CUDA text: its tokens and the ends of its preprocessor lines. Comments, layout and #line
- * directives do not count, unless the text holds something through which a compiler may see them: blanks count beside
- * stringification, for example, and all bytes where a literal has no end. Templates and generated sources are
- * identified by this hash, so that a compiler must never read two texts of one hash differently.
- * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+ * directives do not count, unless a compiler may see them through something in the text. For example, blanks count
+ * beside stringification, and all bytes count if a literal has no end. This hash identifies templates and generated
+ * sources, so a compiler must never read two texts with one hash differently. Returns HALOTUNE_OK or
+ * HALOTUNE_MEMORY. */
 halotune_status source_hash(const char *text, struct identity *out);
 
 #endif

@@ -1,5 +1,5 @@
-/* includes.c: reads a text without its joined lines, and looks behind each # that may begin a directive. NVRTC looks
- * for a file also where a macro joins the name `__has_include` by `##`, and no option takes that name away. */
+/* includes.c: reads a text without its joined lines, and checks the word after each # that may begin a directive.
+ * NVRTC also looks for a file where a macro joins the name `__has_include` by `##`, and no option removes that name. */
 #include "stencil/cuda/includes.h"
 
 #include <string.h>
@@ -38,7 +38,8 @@ static bool begins_with(const char *at, const char *word) {
   return *word == '\0';
 }
 
-/* The letter of a directive `include` behind this #, or of the `##` that it begins; NULL for neither. */
+/* The first letter of a directive `include` after this #, or the position of the `##` that it begins; NULL for
+ * neither. */
 static const char *find_behind(const char *at) {
   const bool is_long = *at == '%' && *next_of(at) == ':'; /* another spelling of # */
   if (*at != '#' && !is_long) return NULL;
@@ -59,7 +60,7 @@ static bool is_assert(const char *from, const char *at) {
   return !is_in_name(*at);
 }
 
-/* Whether a name begins here by which a compiler looks at a file, or at where and when it compiles. */
+/* Whether a name begins here that makes a compiler look at a file, or at the place or time of the compile. */
 static bool is_question(const char *at) {
   static const char *const names[] = {"has_include",  "has_embed",    "LINE__",         "FILE__",
                                       "BASE_FILE__",  "DATE__",       "TIME__",         "TIMESTAMP__",
@@ -72,7 +73,7 @@ static bool is_question(const char *at) {
   return false;
 }
 
-/* The place of the next text through which a compiler may look at something else than the source; NULL for none. */
+/* The next text that may make a compiler look at anything but the source; NULL for none. */
 static const char *find_include(const char *from) {
   for (const char *at = skip_splices(from); *at; at = next_of(at)) {
     if (is_question(at) || is_assert(from, at)) return at;

@@ -9,7 +9,7 @@
 struct identifiers {
   struct cuda_token *list;
   int count, capacity;
-  struct set set; /* of the list's positions */
+  struct set set; /* a set of positions in the list */
 };
 
 void identifiers_free(struct identifiers *names);

@@ -5,7 +5,7 @@
 #include "stencil/cuda/constants.h"
 
 /* Remove the branches of #if and similar directives that are not taken, and define the part's macros. Undecided
- * conditions stay with all their branches. Returns the first token in them that is a name which nothing defines: the
+ * conditions stay with all their branches. Returns the first name in them that nothing defines, as a token, because the
  * compiler would silently take it for 0; -1 if there is none. */
 int resolve_directives(struct constants *constants, struct part *part);
 

@@ -110,7 +110,7 @@ static bool resolve_conditional(struct directives *d, struct range line) {
     *top = CONDITIONAL_KEPT;
   } else if (*top == CONDITIONAL_SKIPPED && is_elif) {
     *top = conditional_of(condition_value(d, line));
-    if (*top == CONDITIONAL_OPEN) { /* it becomes the #if of the branches after it */
+    if (*top == CONDITIONAL_OPEN) { /* the #elif becomes the #if of the branches after it */
       struct cuda_token *token = &part->tokens[keyword].token;
       token->at += 2, token->length -= 2, token->follows_closely = true;
       return true;

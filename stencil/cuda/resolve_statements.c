@@ -241,7 +241,7 @@ static int find_semicolon(const struct part *part, int at, int end) {
   return at;
 }
 
-/* Whether an operator that binds no closer than `<` stands outside of brackets. What is behind `<` is then not all of
+/* Whether an operator that binds no closer than `<` stands outside of brackets. The text after `<` is then not only
  * its right side. */
 static bool has_looser_operator(const struct part *part, struct range range) {
   static const char *const looser[] = {"<", ">", "<=", ">=", "==", "!=", "&", "^", "|", "&&", "||", "?", "=", ","};

@@ -33,7 +33,7 @@ static bool declares_bool(const struct part *part, int at) {
     is_before = is_before || is_one_of(part, at, ",");
     if (is_one_of(part, at, ") ]")) at = open_bracket(part, at);
     else if (is_one_of(part, at, "; { } ( [")) return false;
-    else if (is_one_of(part, at, "=") && !is_before) return false; /* the value goes to another variable first */
+    else if (is_one_of(part, at, "=") && !is_before) return false; /* the value is assigned to another variable first */
     else if (is_one_of(part, at, "bool") && part_is_name(part, part_skip(part, at + 1, part->count), part->count))
       return true;
   }
@@ -46,7 +46,8 @@ static bool is_in_bool_function(const struct part *part, int at) {
     int behind = before(part, at);
     if (is_one_of(part, behind, "const")) behind = before(part, behind);
     if (is_one_of(part, before(part, behind), "->")) return is_one_of(part, behind, "bool");
-    if (!is_one_of(part, at, "{") || !is_one_of(part, behind, ")")) continue; /* of else, or of a struct */
+    /* the bracket of an else or of a struct */
+    if (!is_one_of(part, at, "{") || !is_one_of(part, behind, ")")) continue;
     const int name = before(part, open_bracket(part, behind));
     if (is_one_of(part, name, "if constexpr for while switch")) continue;
     return is_one_of(part, before(part, name), "bool");

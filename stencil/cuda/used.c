@@ -14,7 +14,7 @@ struct use {
   struct constants constants;
   struct pieces pieces;
   int *reached, reached_count; /* pieces of the library, in the order in which they were found */
-  struct identity *meanings;   /* of these pieces */
+  struct identity *meanings;   /* identities of these pieces */
 };
 
 static void use_free(struct use *use) {

@@ -33,7 +33,7 @@ static void note(struct constants *constants, int name, enum value_type type) {
   constant->typed_in = constants->definition;
 }
 
-/* Whether a name before another name is no type: return x. */
+/* Whether a name before another name is not a type, as in: return x. */
 static bool is_no_type(const struct part *part, int at, int end) {
   static const char *const keywords[] = {"return", "else", "case", "do", "new", "sizeof", "throw", "goto"};
   for (size_t i = 0; i < COUNT(keywords); i++) {
@@ -65,7 +65,7 @@ static void note_more(struct constants *constants, const struct part *part, int 
   }
 }
 
-/* Whether the token at `before` ends the type of the name behind it, and which type that is. A pointer may be anything;
+/* Whether the token at `before` ends the type of the name after it, and which type that is. A pointer may be anything;
  * a reference has the type of its target. Before * and & only a known word is a type: s*t is a product. */
 static bool is_type_before(const struct part *part, int begin, int before, int end, enum value_type *out) {
   bool is_pointer = part_is(part, before, end, "*"), is_reference = part_is(part, before, end, "&");

@@ -1,4 +1,4 @@
-/* value_types.h: the types of the names in a definition, as far as its own declarations tell them; private to
+/* value_types.h: the types of the names in a definition, as far as its own declarations show them; private to
  * stencil/. */
 #ifndef STENCIL_CUDA_VALUE_TYPES_H
 #define STENCIL_CUDA_VALUE_TYPES_H

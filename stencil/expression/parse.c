@@ -24,7 +24,7 @@ static struct place place_of_token(const struct parser *p) { return p->token.pla
 
 #define parse_fail(p, place, ...) source_fail((p)->scanner.snippet->source, place, __VA_ARGS__)
 
-/* What to write in place of a word of other languages. */
+/* Words of other languages, and what to write here. */
 static const struct {
   const char *word, *remedy;
 } remedies[] = {
@@ -68,7 +68,7 @@ static halotune_status fail_expected(const struct parser *p, const char *what) {
     return parse_fail(p, place_of_token(p), "expected %s, found '%.*s': %s", what, (int)p->token.length, p->token.text,
                       find_remedy(&p->token));
   }
-  if (p->token.kind == TOKEN_END) { /* of a formula it can be a ',' that YAML took for its own */
+  if (p->token.kind == TOKEN_END) { /* after a formula, it can be a ',' that YAML took for its own */
     const bool can_be_comma = p->scope->dims == 0 && strstr(what, "','");
     return parse_fail(p, place_of_token(p), "expected %s, found the end of the text%s", what,
                       can_be_comma ? "; between { and } put a formula with ',' in quotes" : "");
@@ -407,14 +407,14 @@ struct assignments {
   int count, capacity;
 };
 
-/* Whether the token behind this one is a name, as behind a type: double a. */
+/* Whether the token after this one is a name, as after a type: double a. */
 static bool is_before_name(const struct parser *p) {
   struct scanner ahead = p->scanner;
   struct token token;
   return scan(&ahead, &token) == HALOTUNE_OK && token.kind == TOKEN_NAME;
 }
 
-/* Whether the token behind the name of an output is an offset, or the sign of `+=`. */
+/* Whether the token after the name of an output is an offset, or the sign of `+=`. */
 static bool is_odd_target(const struct parser *p) {
   struct scanner ahead = p->scanner;
   struct token token;
@@ -464,7 +464,7 @@ static bool begins_assignment(const struct parser *p) {
   return p->token.kind == TOKEN_NAME && scan(&ahead, &token) == HALOTUNE_OK && token_is(&token, "=");
 }
 
-/* Fail for a token that goes on neither with the value of an assignment nor with the next one. */
+/* Fail for a token that neither continues the value of an assignment nor begins the next assignment. */
 static halotune_status fail_behind_value(struct parser *p) {
   const struct token token = p->token;
   struct parser ahead = *p;

@@ -36,7 +36,7 @@ struct name {
   const char *text; /* owned by the caller */
   enum name_kind kind;
   int index;
-  unsigned axes;      /* of an input: the axes along which its taps have offsets, bit 0 for x; 0: all axes */
+  unsigned axes;      /* for an input, the axes along which its taps have offsets, bit 0 for x; 0: all axes */
   bool is_used;       /* the parser sets it when an expression uses the name */
   struct place place; /* where it was declared */
   struct formula definition;

@@ -25,7 +25,7 @@ struct piece {
   const char *fixed;
   int node;
   enum precedence least;
-  bool is_condition; /* only its truth counts, so a comparison need not become a number */
+  bool is_condition; /* only its truth counts, so a comparison is not turned into a number */
 };
 
 struct stack {

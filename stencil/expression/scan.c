@@ -78,7 +78,7 @@ static size_t symbol_length(const char *text, bool is_rule) {
   return *text != '%' || is_rule ? strchr("+-*/()[],=;%<>!?:", *text) != NULL : 0;
 }
 
-/* What to write in place of an operator of other languages. */
+/* Operators of other languages, and what to write here. */
 static const struct {
   const char *symbol, *remedy;
 } remedies[] = {

@@ -1,4 +1,4 @@
-/* boundary.c: names and properties of boundary rules, and what an update asks of them. */
+/* boundary.c: names and properties of boundary rules, and what an update needs of them. */
 #include "stencil/file/boundary.h"
 
 #include <stdlib.h>
@@ -146,7 +146,7 @@ halotune_status boundary_output_reach(const struct stencil *stencil, int output,
   for (int i = 0; i < update->count; i++) {
     if (update->assignments[i].output == output) is_used[update->assignments[i].root - update->first] = true;
   }
-  for (int i = update->end - 1; i >= update->first; i--) { /* users stand behind their operands */
+  for (int i = update->end - 1; i >= update->first; i--) { /* users stand after their operands */
     const struct expr *node = &stencil->exprs.nodes[i];
     if (!is_used[i - update->first]) continue;
     for (int k = 0; k < node->arg_count; k++) is_used[node->args[k] - update->first] = true;

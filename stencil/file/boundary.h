@@ -1,4 +1,4 @@
-/* boundary.h: what an update asks of boundary rules; private to stencil/file. */
+/* boundary.h: what an update needs of boundary rules; private to stencil/file. */
 #ifndef STENCIL_FILE_BOUNDARY_H
 #define STENCIL_FILE_BOUNDARY_H
 

@@ -41,7 +41,7 @@ static const struct {
     {"dirichlet", "the number itself, or a coefficient"},
 };
 
-/* Fail with what to write in place of a rule that is none. */
+/* Fail for a word that is not a rule, and say what to write in its place. */
 static halotune_status fail_edge(struct stencil_reader *r, const struct yaml *node) {
   int rule;
   for (size_t i = 0; i < COUNT(other_words) && node->kind == YAML_TEXT; i++) {

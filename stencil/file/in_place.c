@@ -1,6 +1,6 @@
-/* in_place.c: reads which outputs may lie in the memory of inputs. The field is read after the update, because an
- * output that is written may be read no more: an input in whose memory an output lies is read at the point alone, and
- * by this output alone. The field is also read after `margins`, which say whether another output keeps its points. */
+/* in_place.c: reads which outputs may lie in the memory of inputs. The field is read after the update, because it
+ * depends on the taps: only this output may read the input in whose memory it lies, and only at the computed point. The
+ * field is also read after `margins`, which say whether another output keeps its points. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -24,7 +24,7 @@ enum boundary {
   BOUNDARY_KEEP,              /* such a point gets the input's value that the output becomes in the next step */
   BOUNDARY_MIRROR,            /* point -1 is point 0: the mirror is the face of the last cell */
   BOUNDARY_MIRROR_NODE,       /* point -1 is point 1: the mirror is the last point */
-  BOUNDARY_ODD_MIRROR,        /* as the mirror, and the value changes its sign */
+  BOUNDARY_ODD_MIRROR,        /* as BOUNDARY_MIRROR, and the value changes its sign */
   BOUNDARY_ODD_MIRROR_NODE,
   BOUNDARY_VALUE, /* it reads a number or a coefficient, which stands in the file in place of a word */
   BOUNDARY_COUNT
@@ -35,14 +35,14 @@ enum edge_side { SIDE_LOW, SIDE_HIGH, SIDES };
 /* The rule at one end of an axis. */
 struct edge {
   enum boundary rule;
-  int coefficient; /* of a value: the number of the coefficient, or -1 for a number */
-  double number;   /* of a value that is a number; else 0 */
+  int coefficient; /* for BOUNDARY_VALUE: the number of the coefficient, or -1 for a number */
+  double number;   /* the number if the value is one; else 0 */
 };
 
 enum dtype { DTYPE_F32, DTYPE_F64, DTYPE_COUNT };
 
-/* What an element of an input is. Most inputs have the element type of the outputs. A mask has whole numbers from 0 to
- * 255. */
+/* The type of an input's elements. Most inputs have the element type of the outputs. A mask has whole numbers from 0
+ * to 255. */
 enum input_type { INPUT_OF_DTYPE, INPUT_U8, INPUT_TYPE_COUNT };
 enum { MOST_U8 = 255 };
 
@@ -94,10 +94,10 @@ enum variable {
   VARIABLE_X,
   VARIABLE_Y,
   VARIABLE_Z,
-  VARIABLE_INDEX_X, /* of an update: the number of the point along x, from 0; it is also called x */
+  VARIABLE_INDEX_X, /* for an update: the number of the point along x, from 0; it is also called x */
   VARIABLE_INDEX_Y,
   VARIABLE_INDEX_Z,
-  VARIABLE_STEPS, /* of `exact`: how often the update is applied, 0 for inputs */
+  VARIABLE_STEPS, /* for `exact`: how often the update is applied, 0 for inputs */
   VARIABLE_COUNT
 };
 extern const char *const variable_names[VARIABLE_COUNT];
@@ -121,7 +121,7 @@ struct stencil {
   int coefficient_count;
   struct update update; /* empty for a scan */
   struct edge boundary[MAX_DIMS][SIDES];
-  struct edge input_boundary[MAX_FIELDS][MAX_DIMS][SIDES]; /* the axis' rule, where the file gives the input no other */
+  struct edge input_boundary[MAX_FIELDS][MAX_DIMS][SIDES]; /* the axis's rule if the file gives the input no other */
   /* For each output, the points that are left out at the ends of an axis; DEFAULT_MARGIN where the file does not say */
   int margins[MAX_FIELDS][MAX_DIMS][SIDES];
   struct iterate iterate[MAX_FIELDS];
@@ -156,8 +156,8 @@ enum { MAX_STENCIL_BYTES = 1 << 20 };
 
 /* Names as files and users spell them: "f32", "periodic", "scan". */
 extern const char *const dtype_names[DTYPE_COUNT];
-extern const char *const input_type_names[INPUT_TYPE_COUNT]; /* that of the outputs has none: NULL */
-extern const char *const boundary_names[BOUNDARY_COUNT];     /* a value has none: NULL */
+extern const char *const input_type_names[INPUT_TYPE_COUNT]; /* NULL for the type of the outputs, which has no name */
+extern const char *const boundary_names[BOUNDARY_COUNT];     /* NULL for a value, which has no name */
 extern const char *const kind_names[];
 extern const char axis_names[MAX_DIMS + 1]; /* "xyz" */
 
@@ -183,8 +183,8 @@ bool edge_is_periodic(const struct edge *edge);
 /* Whether a point beyond this end reads its mirror image. */
 bool edge_mirrors(const struct edge *edge);
 
-/* Whether another output than this one copies values of an input to points that it keeps. The other output may be
- * stored first, so that this one must not lie in the memory of the input.
+/* Whether another output copies values of an input to points that it keeps. The other output may be stored first, so
+ * this one must not lie in the memory of the input.
  *   by  receives the other output; undefined if there is none */
 bool stencil_is_kept_by_another(const struct stencil *stencil, int input, int output, int *by);
 

@@ -22,7 +22,7 @@ field_read field_dtypes, field_grids;
 /* boundary_fields.c */
 field_read field_boundary, field_margins;
 
-/* Check what boundary rules ask of fields that are read after them: of grids, of the update and of `iterate`. */
+/* Check what boundary rules require of fields that are read after them: of grids, of the update and of `iterate`. */
 halotune_status boundary_check(struct stencil_reader *r);
 
 /* steps.c */

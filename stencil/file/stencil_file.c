@@ -7,7 +7,8 @@
 #include "base/numbers/nearest.h"
 #include "stencil/file/stencil_fields.h"
 
-/* What older versions of templates know of a field: see has_basic_fields in struct stencil. A new field is NEWER. */
+/* Which forms of a field older versions of templates know: see has_basic_fields in struct stencil. A new field is
+ * NEWER. */
 enum form { NEWER, BASIC, BASIC_NAMES };
 
 enum need { OPTIONAL, REQUIRED, STENCIL_ONLY, STENCIL_REQUIRED, SCAN_REQUIRED };
@@ -50,7 +51,7 @@ static bool is_list_of_names(const struct yaml *field) {
   return is_list;
 }
 
-/* Whether the file has nothing but fields that stencils always had, in their first form. */
+/* Whether the file has only fields that stencils always had, in their first form. */
 static bool has_basic_fields(const struct yaml *root) {
   bool is_basic = true;
   for (size_t i = 0; i < COUNT(fields); i++) {

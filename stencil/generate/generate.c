@@ -65,8 +65,8 @@ int source_capability(const char *source) {
   return line ? (int)strtol(line + strlen(capability_line), NULL, 10) : 0;
 }
 
-/* Append what a launch needs besides the code. These are macros instead of comments, so that they are part of the
- * source's identity. The number of blocks is a comment: variants that differ only in it are one source. */
+/* Append the facts that a launch needs besides the code. These are macros instead of comments, so that they are part
+ * of the source's identity. The number of blocks is a comment: variants that differ only in it are one source. */
 static void add_launch(struct text *text, const struct launch *launch, int capability) {
   if (capability > 0) text_printf(text, "%s%d  // least compute capability, times ten\n", capability_line, capability);
   text_printf(text, "#define LAUNCH_BLOCK %ld, %ld, %ld  // threads in x, y, z\n", launch->block[0], launch->block[1],
@@ -165,7 +165,7 @@ static halotune_status add_definitions(struct text *text, const struct variant_s
   return status;
 }
 
-/* Name a source as it is stored: all bytes of some sources count, those of #line too. */
+/* Compute the name under which a source is stored. For some sources all bytes count, also those of #line. */
 static halotune_status hash_without_lines(const char *source, struct identity *out) {
   char *stored = strdup(source);
   if (!stored) return fail_memory();

@@ -10,7 +10,7 @@
 struct generated {
   char *source;         /* complete: nvcc -cubin compiles it as it is. Has #line; see source_strip_lines */
   struct identity hash; /* source_hash of the source, the same with and without #line */
-  struct launch launch; /* on the domain of the specification */
+  struct launch launch; /* the launch on the domain of the specification */
 };
 
 /* Generate one variant.
@@ -32,8 +32,8 @@ int source_capability(const char *source);
  * without them. */
 void source_strip_lines(char *source);
 
-/* Append what stands before a template in generated files, for the stencil's first grid and without parameters.
- * templates/example.cuh is made from it. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+/* Append the text that stands before a template in generated files, for the stencil's first grid and without
+ * parameters. templates/example.cuh is made from it. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status generate_prelude(const struct stencil *stencil, const struct analysis *analysis, enum dtype dtype,
                                  struct text *text);
 

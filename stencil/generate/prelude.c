@@ -60,7 +60,7 @@ static void add_staged(struct text *text, const struct prelude *prelude) {
   text_printf(text, "-1; }\n\n");
 }
 
-/* Append the types, and what the update reaches. */
+/* Append the types, and the reach of the update. */
 static void write_stencil(struct text *text, const struct prelude *prelude) {
   const struct variant_spec *spec = prelude->spec;
   const struct analysis *analysis = spec->analysis;

@@ -66,8 +66,8 @@ static void add_coordinate(struct text *text, const struct stencil *stencil, con
  * stencil/launch/domain.h). */
 static void add_address(struct text *text, const struct stencil *stencil, const struct tap *tap) {
   const int input = tap->input;
-  static const char *const rows[MAX_DIMS + 1] = {"", "g.row", "g.ny", ""}; /* nothing follows z */
-  int inner = 0; /* what the next axis' neighbours are apart, as an index of `rows` */
+  static const char *const rows[MAX_DIMS + 1] = {"", "g.row", "g.ny", ""}; /* no axis follows z */
+  int inner = 0; /* distance of neighbours along the next axis, as an index of `rows` */
   bool any = false;
   if (stencil->input_types[input] == INPUT_U8) text_printf(text, "f.mask[%d] + ", prelude_mask_number(stencil, input));
   else text_printf(text, "f.in[%d] + ", input);
@@ -90,7 +90,7 @@ static void add_address(struct text *text, const struct stencil *stencil, const 
   }
 }
 
-/* Append statements for one tap, where a field is read at a point. */
+/* Append the statements of one tap for reading a field at a point. */
 static void add_point_case(struct text *text, const struct prelude *prelude, int number) {
   const struct stencil *stencil = prelude->spec->stencil;
   const struct tap *tap = &prelude->spec->analysis->taps[number];
@@ -110,7 +110,7 @@ static void add_point_case(struct text *text, const struct prelude *prelude, int
   text_printf(text, "\n");
 }
 
-/* Append statements for one tap, where a vector of a field is read. */
+/* Append the statements of one tap for reading a vector of a field. */
 static void add_vector_case(struct text *text, const struct prelude *prelude, int number) {
   const struct stencil *stencil = prelude->spec->stencil;
   const struct tap *tap = &prelude->spec->analysis->taps[number];

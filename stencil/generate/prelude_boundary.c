@@ -32,7 +32,7 @@ static const char *near_body_of(enum boundary boundary) {
   }
 }
 
-/* Append what a tap reads where its image has a value; see prelude_edges.c. */
+/* Append the reading of a tap whose image has a value; see prelude_edges.c. */
 static void add_ghost_value(struct text *text, const struct stencil *stencil) {
   text_printf(text,
               "// What a tap of input `field` reads at a point that may lie beyond the grid, where its image has this "

@@ -125,7 +125,7 @@ static void add_condition(struct text *text, const struct stencil *stencil, int 
   prelude_write_for_axis(text, side == SIDE_LOW ? "@ < 0) " : "@ >= g.n@) ", axis);
 }
 
-/* Append what rules make of an image's value. A value stands for itself, whatever other axes say. */
+/* Append how rules change an image's value. A value stands for itself, whatever other axes say. */
 static void add_values(struct text *text, const struct prelude *prelude) {
   const struct stencil *stencil = prelude->spec->stencil;
   for (int numbers = 1; numbers >= 0; numbers--) {

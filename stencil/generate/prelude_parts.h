@@ -22,7 +22,7 @@ struct prelude {
   enum load_path load_path;
   enum streaming streaming;
   bool literal_extents;
-  long threads, min_blocks; /* for launch bounds; there are none if threads is 0 */
+  long threads, min_blocks; /* numbers for launch bounds; there are no bounds if threads is 0 */
 };
 
 /* The number of the field from which a kernel reads the number of a point along an axis. Such fields follow the inputs
@@ -30,7 +30,7 @@ struct prelude {
 int prelude_index_field(const struct stencil *stencil, int axis);
 
 /* The number of the field from which a kernel reads a tap: the tap's input; or, for all but the first tap of an input
- * that is not whole (see input_is_whole), a number of its own behind those of prelude_index_field.
+ * that is not whole (see input_is_whole), a separate number after those of prelude_index_field.
  *   tap  its number in the analysis; -1: returns the number of all fields */
 int prelude_tap_field(const struct prelude *prelude, int tap);
 
@@ -57,19 +57,19 @@ void prelude_write_leaf(struct text *text, const struct prelude *prelude, const 
 void prelude_write_stages(struct text *text, const struct prelude *prelude); /* several steps in a launch: buffers */
 /* the kernel's arguments, and functions that read and write fields */
 void prelude_write_fields(struct text *text, const struct prelude *prelude);
-/* What taps beyond the grid read of coefficients: a member of struct Fields, and its values in FIELDS. */
+/* The coefficients that taps beyond the grid read: a member of struct Fields, and its values in FIELDS. */
 void prelude_write_outside_member(struct text *text, const struct prelude *prelude);
 void prelude_write_outside_values(struct text *text, const struct prelude *prelude);
 /* inputs that are not whole: cases of read_point or of read_vector, and their values in the update */
 void prelude_write_beside(struct text *text, const struct prelude *prelude, bool is_vector);
 void prelude_write_beside_values(struct text *text, const struct prelude *prelude);
-/* where outputs are written, if that is not everywhere in the box */
+/* where outputs are written, if not everywhere in the box */
 void prelude_write_masks(struct text *text, const struct prelude *prelude);
-/* Points beyond the grid: their images, what taps read there, and then a function that reads a tap. The first part
- * stands before the functions that read fields if these need it: see prelude_has_beside. */
+/* Points beyond the grid: their images, the values that taps read there, and a function that reads a tap. The first
+ * part stands before the functions that read fields if these need it: see prelude_has_beside. */
 void prelude_write_images(struct text *text, const struct prelude *prelude);
 void prelude_write_boundary(struct text *text, const struct prelude *prelude);
-/* the same where rules differ between ends or inputs, or change values */
+/* the same if rules differ between ends or inputs, or change values */
 void prelude_write_edge_images(struct text *text, const struct prelude *prelude);
 void prelude_write_edge_reader(struct text *text, const struct prelude *prelude);
 /* the points that a stage computes */

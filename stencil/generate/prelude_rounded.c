@@ -12,7 +12,7 @@ struct rounded {
   struct text *text;
   const struct prelude *prelude;
   const struct stencil *stencil;
-  bool *is_fused; /* for each node of the update: it is a product that is part of an fma */
+  bool *is_fused; /* for each node of the update, whether it is a product that is part of an fma */
 };
 
 static const struct expr *node_at(const struct rounded *r, int node) { return &r->stencil->exprs.nodes[node]; }
@@ -28,7 +28,8 @@ static const char *temporary_of(const struct rounded *r, int node) {
 
 static bool is_sum(const struct expr *node) { return node->kind == EXPR_ADD || node->kind == EXPR_SUBTRACT; }
 
-/* The operand of a sum that becomes part of an fma; -1 for none. A temporary is rounded, as every value with a name. */
+/* The operand of a sum that becomes part of an fma; -1 for none. A temporary is rounded, like every value with a
+ * name. */
 static int fused_operand(const struct rounded *r, const struct expr *sum) {
   for (int k = 1; k >= 0; k--) {
     if (node_at(r, sum->args[k])->kind == EXPR_MULTIPLY && !temporary_of(r, sum->args[k])) return k;

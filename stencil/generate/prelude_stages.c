@@ -1,6 +1,6 @@
-/* prelude_stages.c: writes what a template needs to make several time steps in one launch: which buffer a step reads
- * and writes, which points it computes, and what the launch stores. A step is a stage of a pipeline. Functions take the
- * number of a stage, so that stages can differ. */
+/* prelude_stages.c: writes the functions with which a template makes several time steps in one launch: which buffer a
+ * step reads and writes, which points it computes, and which arrays the launch stores. A step is a stage of a pipeline.
+ * Functions take the number of a stage, so that stages can differ. */
 #include <string.h>
 
 #include "stencil/analysis/iterate.h"
@@ -131,7 +131,8 @@ static void add_image(struct text *text, const struct stencil *stencil, int axis
   text_printf(text, "image_%c(g, %s%c)", name, analysis_shares_images(stencil) ? "" : "0, ", name);
 }
 
-/* Append a function for each axis from a point to one that is read in its place, where the axis asks for another. */
+/* Append a function for each axis that maps a point to the point that is read in its place, if the axis's rule needs
+ * one. */
 static void add_axis_functions(struct text *text, const struct stencil *stencil, const char *function,
                                bool (*has_image)(const struct stencil *stencil, int axis), const char *otherwise) {
   for (int axis = 0; axis < MAX_DIMS; axis++) {
@@ -155,7 +156,7 @@ static bool clamps(const struct stencil *stencil, int axis) {
 
 static bool has_ends(const struct stencil *stencil, int axis) { return !is_periodic(stencil, axis); }
 
-/* Append what stages need where they find anew what taps beyond the grid read. */
+/* Append the functions of stages that find the values beyond the grid anew. */
 static void add_ghosts(struct text *text, const struct prelude *prelude) {
   const struct stencil *stencil = prelude->spec->stencil;
   text_printf(text,

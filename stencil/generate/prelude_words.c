@@ -1,4 +1,4 @@
-/* prelude_words.c: writes numbers, coefficients and taps as all sections of the prelude have them. */
+/* prelude_words.c: writes numbers, coefficients and taps in the form that all sections of the prelude use. */
 #include <float.h>
 #include <math.h>
 

@@ -1,4 +1,4 @@
-/* variant_spec.h: what a CUDA source is made from. */
+/* variant_spec.h: the specification from which a CUDA source is made. */
 #ifndef STENCIL_GENERATE_VARIANT_SPEC_H
 #define STENCIL_GENERATE_VARIANT_SPEC_H
 

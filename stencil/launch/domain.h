@@ -35,14 +35,14 @@ long domain_elements(const struct domain *domain);
 /* How a field lies in memory. */
 struct input_layout {
   long strides[MAX_DIMS]; /* elements between neighbours; 0 along axes that the input does not have */
-  long elements;          /* of the whole array; its last row and plane count in full */
+  long elements;          /* elements of the whole array; its last row and plane count in full */
   size_t element_bytes;
 };
 
 /* How many points an input has along each axis of a grid: 1 along axes that it does not have. */
 void input_layout_points(const struct input_layout *layout, const struct grid *grid, long points[MAX_DIMS]);
 
-/* The element of a point. Coordinates along axes that the input does not have count nothing. */
+/* The element of a point. Coordinates along axes that the input does not have do not count. */
 static inline long input_layout_index(const struct input_layout *layout, long x, long y, long z) {
   return x * layout->strides[0] + y * layout->strides[1] + z * layout->strides[2];
 }

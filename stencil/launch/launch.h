@@ -37,8 +37,8 @@ struct launch {
   long cluster[MAX_DIMS]; /* blocks of a cluster; 0 counts as 1 */
   int steps;              /* time steps that the launch makes */
   int carried_count;      /* arrays that the launch writes besides its outputs: those of iterate_carried */
-  /* programmatic dependent launch: the kernel may begin before the work before it in the stream is done. It waits for
-   * that work itself before it touches memory. It has no workspace. */
+  /* programmatic dependent launch: the kernel may begin before earlier work in the stream is done. It waits for that
+   * work itself before it touches memory. It has no workspace. */
   bool overlaps;
   /* cooperative launch: all blocks run at the same time, so that each may wait for any other. The driver refuses the
    * launch on a GPU that cannot hold all blocks at once. */

@@ -5,7 +5,7 @@
 
 #include "stencil/launch/launch.h"
 
-enum { TENSOR_ALIGNMENT_BYTES = 16 }; /* of the array's address, its rows and its planes */
+enum { TENSOR_ALIGNMENT_BYTES = 16 }; /* alignment of the array's address, its rows and its planes */
 
 /* Everything that a map contains except the array's address. */
 struct tensor_shape {

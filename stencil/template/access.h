@@ -1,5 +1,4 @@
-/* access.h: figures of a variant's memory accesses, computed from what its template says about them. It runs no
- * code. */
+/* access.h: figures of a variant's memory accesses, computed from the formulas of its template. No code is run. */
 #ifndef STENCIL_TEMPLATE_ACCESS_H
 #define STENCIL_TEMPLATE_ACCESS_H
 
@@ -18,8 +17,9 @@ struct access {
 /* Compute the figures of the bound configuration. */
 struct access access_of(const struct bindings *bindings);
 
-/* Compute the template's estimate of the time of a launch of the bound configuration, in a unit of the template's own.
- * It ranks variants of one template. NAN where the template gives none, or where it is not positive and finite. */
+/* Compute the template's estimate of the time of a launch of the bound configuration, in a unit that only this
+ * template uses. It ranks variants of one template. NAN where the template gives none, or where it is not positive and
+ * finite. */
 double access_work(const struct bindings *bindings);
 
 /* Compute the slowdown of one kind of access by bank conflicts. Shared memory has 32 banks of 4 bytes. An access of a

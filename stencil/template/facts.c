@@ -39,7 +39,7 @@ static int split_kept_planes(const struct stencil *stencil, const struct analysi
   return longest;
 }
 
-/* Whether each output is a form as it stands, so that nothing is left to do when its sums are complete. */
+/* Whether each output is itself a form, so nothing is left to do when its sums are complete. */
 static bool outputs_are_sums(const struct stencil *stencil, const struct analysis *analysis) {
   const struct split *split = &analysis->split;
   for (int i = 0; i < stencil->update.count; i++) {

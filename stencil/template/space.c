@@ -1,4 +1,5 @@
-/* space.c: combines what walks through the parts of a space found, and finds the configuration nearest to another. */
+/* space.c: combines the results of walks through the parts of a space, and finds the configuration nearest to
+ * another. */
 #include "stencil/template/space.h"
 
 #include <stdio.h>
@@ -38,7 +39,7 @@ static void combine_counts(const struct walk *w, const struct walk_parts *parts,
   }
 }
 
-/* A tally has 64 KB, so that a walk that counts nothing does without. */
+/* A tally takes 64 KB, so a walk that counts nothing has none. */
 static void walk_counted(struct walk *w, space_visit *visit, void *context, struct space_counts *counts) {
   struct walk_tally tally = {.passed = {0}};
   struct walk_parts parts = visit ? walk_as_one() : walk_split(w);
@@ -87,8 +88,8 @@ const struct rule *space_refusal(const struct bindings *bindings) {
   return NULL;
 }
 
-/* The value to try at a step: first the wanted one, then its neighbours on both sides in turn, further and further
- * away. */
+/* The value to try at a step: first the wanted one, then its neighbours on both sides in turn, with growing
+ * distance. */
 static int value_at(int wanted, int step) {
   const int away = (step + 1) / 2;
   return step % 2 ? wanted - away : wanted + away;

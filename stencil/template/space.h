@@ -13,8 +13,8 @@
  * says so. So many values take seconds. */
 #define SPACE_MOST_STEPS (1L << 24)
 
-/* Whether the last walk through the space of these bindings was whole, or was stopped by their limit.
- * Returns HALOTUNE_OK, or HALOTUNE_PARSE with the template's name if its steps ran out: what it found is not all. */
+/* Whether the last walk through the space of these bindings was whole, or was stopped by their limit. Returns
+ * HALOTUNE_OK, or HALOTUNE_PARSE with the template's name if its steps ran out, so its result is incomplete. */
 halotune_status space_is_walkable(const struct bindings *bindings);
 
 /* How many configurations the rules keep and remove. */
@@ -35,7 +35,7 @@ typedef bool space_visit(void *context, const struct configuration *configuratio
  *   bindings  of the template, with its facts; the walk changes its parameters
  *   fixed     which parameters keep the value that `from` has; NULL for none
  *   visit     called for each kept configuration; NULL to count only
- *   counts    receives what was counted until the end of the walk; may be NULL */
+ *   counts    receives the counts up to the end of the walk; may be NULL */
 void space_walk(struct bindings *bindings, const bool fixed[], const struct configuration *from, space_visit *visit,
                 void *context, struct space_counts *counts);
 

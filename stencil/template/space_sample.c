@@ -92,7 +92,7 @@ struct drawn {
   int count;
 };
 
-/* Random values of a part's parameters, tried until the rules keep them. Each configuration is equally likely.
+/* Draw random values of a part's parameters until the rules keep them. Each configuration is equally likely.
  *   next  index of the next random number
  * Returns false if the walk has to end. */
 static bool draw_configuration(const struct walk *w, const struct walk_parts *parts, int part, uint64_t seed,
@@ -112,7 +112,7 @@ static bool draw_configuration(const struct walk *w, const struct walk_parts *pa
   return false;
 }
 
-/* Add a configuration, unless it is there. The set must have room for it. */
+/* Add a configuration, unless the set has it already. The set must have room for it. */
 static bool add_drawn(struct drawn *drawn, const struct configuration *configuration) {
   uint64_t hash = 0;
   int at;
@@ -149,8 +149,8 @@ static halotune_status pick_at_random(const struct walk *w, const struct walk_pa
   return has_memory ? HALOTUNE_OK : fail_memory();
 }
 
-/* Whether random values reach so many configurations of a part in fewer steps than a walk. A configuration takes
- * combinations / size tries on average, each of at most all parameters. */
+/* Whether random values give so many configurations of a part in fewer steps than a walk. A configuration takes
+ * combinations / size tries on average. A try takes at most one step for each parameter. */
 static bool is_better_at_random(const struct walk *w, const struct walk_parts *parts, int part, long size,
                                 long wanted) {
   double combinations = 1;
@@ -199,7 +199,7 @@ static bool append_configuration(void *context, const struct configuration *conf
   return true;
 }
 
-/* All configurations; the walk ends as the count did, unless it is stopped. */
+/* List all configurations. The walk ends as the count did, unless it is stopped. */
 static halotune_status list_all(const struct walk *w, long total, struct configuration **out) {
   const struct walk_parts one = walk_as_one();
   struct configuration *next = *out = malloc((size_t)total * sizeof **out);
@@ -224,7 +224,7 @@ halotune_status space_sample(struct bindings *bindings, const bool fixed[], cons
     *count = wanted < total ? wanted : total;
     return HALOTUNE_OK;
   }
-  free(*out); /* a part of it is missing */
+  free(*out); /* the list is incomplete */
   *out = NULL;
   return status == HALOTUNE_OK ? space_is_walkable(bindings) : status;
 }

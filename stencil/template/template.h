@@ -18,7 +18,8 @@ struct parameter {
   bool is_word, is_common;        /* is_common: common.yml declares it */
 };
 
-/* Where a rule comes from: the template's file; common.yml, since the file names it; common.yml, for every template. */
+/* Where a rule comes from: the template's file; common.yml, because the file names it; or common.yml, for every
+ * template. */
 enum rule_origin { RULE_OWN, RULE_COMMON, RULE_ALWAYS };
 
 /* A condition on stencil, device and parameters. A configuration is left out if its value is 0 or not a finite
@@ -44,7 +45,7 @@ struct optional_formula {
   double otherwise; /* its value where it is omitted */
 };
 
-/* What a template says about its accesses. access.h computes figures from it. */
+/* A template's formulas about its accesses. access.h computes figures from it. */
 struct access_formulas {
   struct formula loads_per_point, over_read, computing_share;
   struct optional_formula work;
@@ -52,7 +53,7 @@ struct access_formulas {
   int shared_count;
 };
 
-/* What a template says about its kernel's tensor maps of inputs, or of outputs; see launch.h. */
+/* A template's formulas about its kernel's tensor maps of inputs or of outputs; see launch.h. */
 struct map_formulas {
   bool is_given;
   struct optional_formula when; /* 0 for configurations whose kernel takes no maps */
@@ -60,17 +61,19 @@ struct map_formulas {
   struct optional_formula promotion_bytes;
 };
 
-/* How a template forms the sums of an update: as `update` does, or in an order of its own. Files from before version
- * 0.2 do not say it; then their CUDA text is searched for it. */
+/* How a template forms the sums of an update: as `update` does, or in another order. Files from before version 0.2 do
+ * not say it; it is then found in their CUDA text. */
 enum template_sums { SUMS_NOT_SAID, SUMS_UPDATE, SUMS_OWN_ORDER };
 
 /* Owns all that it points to; end with template_free. */
 struct template {
   const char *name, *about;
   char *yaml, *cuda;    /* the texts of both files, NUL-terminated */
-  struct identity hash; /* of the meaning of both files, without comments and layout; see template_hash.h */
+  struct identity hash; /* identity of the meaning of both files, without comments and layout; see template_hash.h */
   struct identity own_hash,
-      common_hash; /* the parts of `hash`: the two files, and what they use of common.yml and common.cuh */
+      /* the parts of `hash`: that of the two files, and that of the parts of common.yml and common.cuh that they
+       * use */
+      common_hash;
   struct parameter parameters[MAX_PARAMETERS];
   int parameter_count;
   /* the file's rules, then common ones, and possibly the one of template_rules_add_order */
@@ -86,7 +89,7 @@ struct template {
   /* addresses of fields must be multiples of it; common.yml gives it where the file omits it */
   struct optional_formula alignment_bytes;
   struct optional_formula steps;    /* time steps of a launch; it names no fact */
-  struct formula pointer_alignment; /* the same, for textures and tensor maps */
+  struct formula pointer_alignment; /* the alignment for textures and tensor maps */
   enum template_sums sums;
   bool has_access;
   struct access_formulas access;
@@ -147,13 +150,13 @@ halotune_status configuration_steps(const struct template *template, const struc
 halotune_status configuration_set(const struct template *template, const char *assignment,
                                   struct configuration *configuration);
 
-/* When a walk through the space ends before it is whole; stencil/template/space.h. */
+/* How a walk through the space ended; see stencil/template/space.h. */
 enum walk_end { WALK_WHOLE, WALK_ENDLESS, WALK_STOPPED };
 struct walk_limit {
   bool (*is_over)(const void *context); /* asked from time to time, by any thread; NULL: nobody ends walks */
   const void *context;
   long most_steps; /* 0: SPACE_MOST_STEPS */
-  long steps_left; /* of the present walk, until it finds a configuration */
+  long steps_left; /* steps left in the current walk until it finds a configuration */
   enum walk_end end;
 };
 
@@ -164,7 +167,7 @@ struct part_sizes {
   long sizes[MAX_PARAMETERS];
 };
 
-/* What a rule says, for each choice of the parameters that it names. */
+/* The verdicts of a rule for each choice of the parameters that it names. */
 struct rule_memory {
   int count; /* of these parameters */
   unsigned char parameters[MAX_PARAMETERS];
@@ -179,17 +182,17 @@ struct bindings {
   double *variables; /* facts, parameters, words */
   double *scratch;   /* holds the values of nodes during an evaluation */
   unsigned char choice[MAX_PARAMETERS];
-  struct rule_memory *memory; /* a rule each; NULL: rules are evaluated each time */
+  struct rule_memory *memory; /* one for each rule; NULL: rules are evaluated each time */
   struct walk_limit limit;
-  struct part_sizes counted; /* by the last count, so that a sample need not count again */
+  struct part_sizes counted; /* sizes from the last count, so a sample need not count again */
 };
 
 halotune_status bindings_make(const struct template *template, const double facts[FACT_COUNT], struct bindings *out);
 void bindings_free(struct bindings *bindings);
 
 /* From now on, evaluate each rule at most once for each choice of the parameters that it names. A walk through a large
- * space then takes a fraction of the time. The facts must stay as they are whenever rules are asked. Without memory,
- * rules are evaluated as before. Nothing happens if it was called before. */
+ * space then takes a fraction of the time. The facts must not change afterwards. If memory is out, rules are evaluated
+ * each time. A second call does nothing. */
 void bindings_remember(struct bindings *bindings);
 
 /* Set one parameter, or all parameters, to their chosen values. */

@@ -113,7 +113,7 @@ static halotune_status all_maps_formula(struct template *template, struct formul
   return out->root < 0 ? fail_memory() : HALOTUNE_OK;
 }
 
-/* Add a name before others. It hides later ones that are equal. */
+/* Add a name before others. It hides later names that are equal. */
 static halotune_status insert_name(struct scope *scope, int at, struct name name) {
   halotune_status status = scope_add(scope, name);
   if (status != HALOTUNE_OK) return status;
@@ -122,8 +122,8 @@ static halotune_status insert_name(struct scope *scope, int at, struct name name
   return HALOTUNE_OK;
 }
 
-/* The first formula of a list of which the template has all names. The last of each list has no names that it may
- * lack. */
+/* Read the first formula of a list for which the template has all names. Every template has the names of the last
+ * formula. */
 static halotune_status read_first_known(struct reader *common, const struct yaml *list, struct formula *out) {
   const struct yaml *item = list->first;
   struct token missing = {.kind = TOKEN_NAME};
@@ -135,7 +135,7 @@ static halotune_status read_first_known(struct reader *common, const struct yaml
   return status == HALOTUNE_OK ? reader_formula(common, item, out) : status;
 }
 
-/* Read `define` of the common text, and put its names behind the first `field_count` of the scope. A name that is there
+/* Read `define` of the common text, and put its names after the first `field_count` of the scope. A name that is there
  * already is a field of the template's file. */
 static halotune_status read_definitions(struct reader *common, int field_count) {
   halotune_status status = HALOTUNE_OK;

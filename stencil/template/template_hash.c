@@ -104,7 +104,7 @@ static void add_sets(struct text *text, const struct template *template, bool wi
   }
 }
 
-/* Append what the template's own files mean, without what they name in common.yml. */
+/* Append the meaning of the template's own files, without the parts of common.yml that they name. */
 static void add_own(struct text *text, const struct template *template, struct identity tokens) {
   add_string(text, template->name);
   add_sets(text, template, false);

@@ -1,4 +1,4 @@
-/* template_launch.c: reads how the kernel is launched, and what the file says about its memory accesses. */
+/* template_launch.c: reads how the kernel is launched, and the formulas of its memory accesses. */
 #include "stencil/template/template_launch.h"
 
 #include <math.h>

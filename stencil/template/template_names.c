@@ -14,7 +14,7 @@ const char *const extents_words[2] = {"runtime", "literal"};
 const char *const streaming_words[4] = {"none", "stores", "all", "loads"};
 
 const char *parameter_name_error(const char *name, size_t length) {
-  /* not allowed as a stencil's name, but this parameter belongs to the prelude */
+  /* a stencil must not use this name, but a template may, because the prelude implements the parameter */
   static const char served[] = "coefficients";
   const char *error = name_error(name, length);
   if (length == strlen(served) && memcmp(name, served, length) == 0) return NULL;

@@ -24,7 +24,8 @@ struct walk_parts {
   int of[MAX_PARAMETERS]; /* the part of each parameter */
 };
 
-/* What walks count. All parts share one tally, since no parameter or rule belongs to two parts. Start with zeros. */
+/* The counts of walks. All parts share one tally, because no parameter or rule belongs to two parts. Start with
+ * zeros. */
 struct walk_tally {
   long passed[MAX_PARAMETERS];           /* how often a parameter had a value that no rule excluded */
   long failed[MAX_RULES];                /* how often a rule excluded a value */
@@ -47,10 +48,10 @@ struct walk_parts walk_split(const struct walk *walk);
 void walk_part(const struct walk *walk, const struct walk_parts *parts, int part, space_visit *visit, void *context,
                struct walk_tally *tally);
 
-/* Note what a whole walk of all parts counted, for walk_sizes. */
+/* Keep the counts of a complete walk of all parts, for walk_sizes. */
 void walk_note_sizes(const struct walk *walk, const struct walk_parts *parts, const struct walk_tally *tally);
 
-/* Count the configurations of all parts, or take what was noted for the same ranges of values.
+/* Count the configurations of all parts, or take the kept counts for the same ranges of values.
  *   sizes  receives the number of each part
  * Returns the number of the whole space, at most SPACE_MOST. */
 long walk_sizes(const struct walk *walk, const struct walk_parts *parts, long sizes[MAX_PARAMETERS]);
