@@ -46,8 +46,8 @@ static bool is_folder(const char *path) {
   return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
 }
 
-/* Whether nobody but root, this user, and who owns the program or library itself can write to a file or folder. Beside
- * a program in /tmp anybody could lay a database. */
+/* Whether nobody but root, this user, and the owner of the program or library can write to a file or folder. Anybody
+ * could put a database beside a program in /tmp. */
 static bool is_safe(const char *path, uid_t owner) {
   struct stat facts;
   return stat(path, &facts) == 0 && !(facts.st_mode & S_IWOTH) &&
@@ -124,7 +124,8 @@ static bool find_beside(struct data_folders *out, uid_t owner) {
   return false;
 }
 
-/* Whether the folder given at build time, or what there is of its PREFIX/share/halotune, is safe. It need not exist. */
+/* Whether the folder given at build time is safe, with the folders `share` and PREFIX above it. Missing folders are
+ * safe. */
 static bool is_built_in_safe(uid_t owner) {
   enum { LEVELS = 3 };
   char path[PATH_MAX];
@@ -153,7 +154,7 @@ static void find_owner(void) {
   known_owner = own.st_uid;
 }
 
-/* Who owns this program or library: looked up once, because each file of a folder is compared. */
+/* The owner of this program or library. It is looked up once, because each file of a folder is compared with it. */
 static uid_t own_file_owner(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, find_owner);

@@ -25,8 +25,8 @@ struct data_folders {
  * A folder to which other users can write is left out, so that there may be none. */
 void data_folders_find(struct data_folders *out);
 
-/* Whether nobody but root, this user, and who owns this program or library can write to a file or folder. Those above
- * it are not looked at. Returns false if it is not there. */
+/* Whether nobody but root, this user, and the owner of this program or library can write to a file or folder. The
+ * folders above it are not checked. Returns false if it is not there. */
 bool data_is_safe(const char *path);
 
 /* Whether a folder is the folder `build` of a checkout: it has this name, and `templates` lies beside it. */
@@ -36,8 +36,8 @@ bool data_is_build(const char *folder);
  * used. */
 bool data_is_installed(const char *folder);
 
-/* Whether users of a group that is not this user's own can write to a file or folder, which data_is_safe allows: some
- * systems let their administrators write to /usr/local so. Returns false if it is not there. */
+/* Whether users of a group that is not this user's own can write to a file or folder. data_is_safe allows this, because
+ * some systems let a group of administrators write to /usr/local. Returns false if it is not there. */
 bool data_is_shared(const char *path);
 
 #endif

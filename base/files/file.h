@@ -17,12 +17,12 @@
  * HALOTUNE_MEMORY. */
 halotune_status file_read(const char *path, size_t max_bytes, char **bytes, size_t *length);
 
-/* Like file_read, for a file that nobody has named, but that lies where files are looked for. Anything but a regular
- * file, such as a pipe without a writer, is refused with HALOTUNE_IO, and is not waited for. */
+/* Like file_read, for a file that was found in a search folder and not named by the user. Anything but a regular file
+ * is refused with HALOTUNE_IO: a pipe without a writer is not waited for. */
 halotune_status file_read_found(const char *path, size_t max_bytes, char **bytes, size_t *length);
 
-/* Like file_read, for a descriptor, which is closed in any case. `path` stands in errors. `bytes` and `length` must be
- * NULL and 0. */
+/* Like file_read, for a descriptor, which is closed in any case. `path` names the file in errors. `bytes` and `length`
+ * must be NULL and 0. */
 halotune_status file_read_open(int fd, const char *path, size_t max_bytes, char **bytes, size_t *length);
 
 bool file_is_regular(const char *path);

@@ -5,7 +5,7 @@
 
 #include "base/identity/signature.h"
 
-/* The name of a public key's file is that of the private key's, and this. */
+/* The file of a public key has the name of the private key's file, and this suffix. */
 #define KEY_FILE_PUBLIC_SUFFIX ".pub"
 
 /* Make a pair of keys: the private one in `path`, mode 0600, the public one in `path`.pub, which all may read. Files

@@ -9,7 +9,7 @@
 #include "base/text/text.h"
 
 enum {
-  NPY_PREFIX_BYTES = 12, /* of a file, from which npy_header_bytes knows the rest */
+  NPY_PREFIX_BYTES = 12, /* npy_header_bytes needs so many bytes of a file */
   NPY_MOST_DIMS = 32,
   NPY_MOST_HEADER_BYTES = 1 << 16,
   NPY_TYPE_BYTES = 16,

@@ -20,8 +20,8 @@ struct own_kind {
   const char *more;           /* NULL, or what to do besides */
 };
 
-/* Refuse what belongs to another user, or what others have rights on.
- *   facts  of fstat, so that nobody can exchange a file between this and its use
+/* Refuse a file or folder that belongs to another user, or that others have rights on.
+ *   facts  from fstat, so that nobody can exchange the file between this check and its use
  * Returns HALOTUNE_OK; or HALOTUNE_IO, whose detail has the command that mends it. */
 halotune_status own_check(const struct stat *facts, const char *path, const struct own_kind *kind);
 
@@ -29,7 +29,7 @@ halotune_status own_check(const struct stat *facts, const char *path, const stru
  * Returns HALOTUNE_OK, also if nothing is there; or HALOTUNE_IO, whose detail has the command that mends it. */
 halotune_status own_folder_check(const char *path);
 
-/* Open a file of this user for reading, without following a link and without waiting for a pipe.
+/* Open a file of this user for reading. The call follows no link and waits for no pipe.
  * Returns the descriptor, close-on-exec; -1 with fail_text() if nothing is there, if it is not a regular file, if it
  * belongs to another user, or if others can write it. */
 int own_file_open(const char *path);

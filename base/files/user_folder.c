@@ -1,4 +1,4 @@
-/* user_folder.c: by the environment. */
+/* user_folder.c: finds the folder by environment variables. */
 #include "base/files/user_folder.h"
 
 #include <stdio.h>
@@ -8,7 +8,7 @@ halotune_status user_file_path(const char *name, char **path) {
   const char *data_home = getenv("XDG_DATA_HOME"), *home = getenv("HOME");
   int length = 0;
   *path = NULL;
-  if (data_home && *data_home == '/') /* others are to be ignored */
+  if (data_home && *data_home == '/') /* the XDG specification says to ignore relative paths */
     length = asprintf(path, "%s/halotune/%s", data_home, name);
   else if (home && *home) length = asprintf(path, "%s/.local/share/halotune/%s", home, name);
   else return fail(HALOTUNE_NOT_FOUND, "there is no folder for the user's data: set $HOME");

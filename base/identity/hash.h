@@ -1,6 +1,6 @@
 /* hash.h: 128-bit hashes of contents (XXH3): for hash tables, names of cache files whose content is compared, and
- * checksums. They detect accidental damage, but not attacks: what is believed because of its name has an identity
- * (base/identity/identity.h). */
+ * checksums. They detect accidental damage, but not attacks. A content that is believed because of its name has an
+ * identity (base/identity/identity.h). */
 #ifndef BASE_HASH_H
 #define BASE_HASH_H
 

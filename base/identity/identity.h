@@ -20,7 +20,7 @@ enum { IDENTITY_HEX_BYTES = 65 }; /* 64 digits and the NUL */
 struct identity_maker {
   crypto_generichash_state state;
   size_t waiting_bytes;
-  unsigned char waiting[1024]; /* short fields are hashed together: a call of libsodium takes longer than they do */
+  unsigned char waiting[1024]; /* short fields are collected here, because a call of libsodium takes long */
 };
 
 /* Begin an identity.

@@ -14,7 +14,7 @@ struct public_key {
 
 /* A private key makes signatures. Whoever has it can sign in the owner's name. */
 struct private_key {
-  unsigned char seed[32]; /* what files keep; the public key follows from it */
+  unsigned char seed[32]; /* files keep this; the public key is computed from it */
 };
 
 struct signature {
@@ -35,7 +35,7 @@ struct public_key public_key_of(const struct private_key *key);
 void private_key_forget(struct private_key *key);
 
 /* Sign the identity (base/identity/identity.h, of the kind "signed " + kind) of a text.
- *   kind  what is signed, such as "document": a signature of one kind is none of another */
+ *   kind  what is signed, such as "document": a signature of one kind is not valid for another kind */
 struct signature signature_make(const struct private_key *key, const char *kind, const void *bytes, size_t length);
 
 /* Whether the owner of `key` signed exactly these bytes as this kind. */
@@ -46,8 +46,8 @@ bool signature_is_right(const struct signature *signature, const struct public_k
 void key_hex(const unsigned char bytes[32], char hex[KEY_HEX_BYTES]);
 void signature_hex(const struct signature *signature, char hex[SIGNATURE_HEX_BYTES]);
 
-/* Read exactly so many hexadecimal digits. They return false for any other text. public_key_read also returns false for
- * digits that are no public key, as most misspelt ones are. */
+/* Read the hexadecimal digits that the functions above write. Both return false for any other text. public_key_read
+ * also returns false for digits that are no public key, as most misspelt ones are. */
 bool key_read(const char *hex, unsigned char bytes[32]);
 bool public_key_read(const char *hex, struct public_key *out);
 bool signature_read(const char *hex, struct signature *out);

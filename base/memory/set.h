@@ -13,7 +13,7 @@
 
 /* Slots are small, so that more of a large table fits into the processor's caches. */
 struct set_slot {
-  uint32_t tag; /* bits of the item's hash, with which most other items are skipped without comparing them */
+  uint32_t tag; /* bits of the item's hash: most other items differ in them, and need no comparison */
   int number;   /* number of the item + 1; 0 is a free slot */
 };
 

@@ -10,7 +10,7 @@ bool cholesky_row(double *matrix, size_t stride, int row, double least) {
     its[i] = (its[i] - dot_product(its, other, i)) / other[i];
   }
   const double rest = its[row] - dot_product(its, its, row);
-  if (!(rest > least)) return false; /* NaN, too */
+  if (!(rest > least)) return false; /* also true for NaN */
   its[row] = sqrt(rest);
   return true;
 }

@@ -10,7 +10,7 @@ enum { NEAREST_NAME_BYTES = 64 };
 struct nearest {
   const char *typed; /* owned by the caller */
   size_t length;
-  int slips; /* between it and the nearest name so far */
+  int slips; /* between `typed` and the nearest name so far */
   /* "; did you mean 'star7'?" for the end of an error message; "" if no known name is near */
   char question[NEAREST_NAME_BYTES + 32];
 };

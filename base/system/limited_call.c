@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-/* The limit is waited for in so many parts. A part in which the process was stopped counts once. */
+/* The wait has so many parts. If the process is stopped during a part, that part still counts once. */
 enum { PARTS = 12, STACK_BYTES = 8 << 20 };
 
 /* What caller and thread share. The one that comes last frees it. */
@@ -124,7 +124,7 @@ halotune_status limited_call(const struct limited_call *how, void *job, bool *is
     pthread_detach(thread);
     return HALOTUNE_CANCELLED;
   }
-  pthread_join(thread, NULL); /* it leaves this library's code, which the program may unload next */
+  pthread_join(thread, NULL); /* until the thread has left this library, which the program may unload next */
   if (status != HALOTUNE_OK) fail_put_back(&call->detail);
   call_free(call);
   return status;

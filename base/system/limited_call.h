@@ -19,7 +19,8 @@ struct limited_call {
  * detail, if it is late. */
 halotune_status limited_call(const struct limited_call *how, void *job, bool *is_late);
 
-/* Whether a thread was left in a call that has not ended since. exit() would take down libraries that it is in. */
+/* Whether a thread was left in a call that has not ended since. exit() would take down libraries in which this thread
+ * still is. */
 bool limited_call_is_left(void);
 
 /* Keep the library that holds a function in memory until the program ends. A thread that was left may be in it. */

@@ -1,5 +1,5 @@
-/* pipe.c: waits are made of short parts, and the parts are counted. So a stop is seen soon, whichever thread got its
- * signal, and a time in which the process was stopped hardly counts. */
+/* pipe.c: waits are made of short parts, and the parts are counted. So a stop is seen soon, whichever thread got the
+ * signal. A time in which the process was suspended hardly counts. */
 #include "base/system/pipe.h"
 
 #include <errno.h>
@@ -33,13 +33,13 @@ int pipe_open(const char *path, int flags) {
     if (fd >= 0 || errno != ENXIO || stat(path, &facts) != 0 || !S_ISFIFO(facts.st_mode)) return fd;
     errno = is_stopped() ? ECANCELED : ETIME;
     if (is_stopped() || left_ms <= 0) return -1;
-    usleep(LOOK_EVERY_MS * US_PER_MS); /* nobody tells when a reader comes */
+    usleep(LOOK_EVERY_MS * US_PER_MS); /* no event tells that a reader has come */
     left_ms -= LOOK_EVERY_MS;
   }
 }
 
 bool pipe_wait(int fd, short events, double limit_ms) {
-  const double most_ms = 100; /* of a part */
+  const double most_ms = 100; /* the longest part */
   struct pollfd waiting = {.fd = fd, .events = events};
   double waited_ms = 0, part_ms = 0;
   for (;;) {

@@ -7,7 +7,7 @@
 
 #include "base/fail.h"
 
-/* Let waits for pipes end when a flag is not 0. Call it before the program starts threads; NULL takes it back. */
+/* Let waits for pipes end when a flag is not 0. Call it before the program starts threads; NULL removes the flag. */
 void pipe_stop_by(const volatile sig_atomic_t *stop);
 
 /* How long a pipe that the user names is waited for while nothing comes through it: 10 minutes, or the seconds in
@@ -24,7 +24,7 @@ int pipe_open(const char *path, int flags);
  * Returns false with errno: ETIME after the limit, ECANCELED after a stop. */
 bool pipe_wait(int fd, short events, double limit_ms);
 
-/* Fail as errno says after one of these calls, or after a write.
+/* Make a failure of errno after one of these calls, or after a write.
  *   silence  what did not happen until the limit, for ETIME: "nobody has read this pipe"
  * Returns HALOTUNE_CANCELLED after a stop, else HALOTUNE_IO. */
 halotune_status pipe_fail(const char *path, const char *silence);

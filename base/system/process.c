@@ -60,8 +60,8 @@ static int set_attributes(posix_spawnattr_t *attributes, pid_t group) {
   return error == 0 ? posix_spawnattr_setsigdefault(attributes, &all) : error;
 }
 
-/* Our environment with one variable set. Returns the list from malloc, whose texts are those of its sources; NULL when
- * memory is out. */
+/* The environment of this process with one variable set. Returns a list from malloc, or NULL when memory is out. Its
+ * texts are not copies. */
 static const char **environment_with(const char *variable) {
   const size_t name = strcspn(variable, "=") + 1;
   int count = 0, used = 0;
@@ -186,7 +186,8 @@ void process_guard_end(struct process_guard *guard, int limit_ms) {
   process_wait_until(guard->pid, clock_ms() + limit_ms, NULL);
 }
 
-/* Start a guard that kills its group, and a program in that group. The rest as start_in_group. */
+/* Start a guard that kills its group, and a program in that group. Other arguments and errors are those of
+ * start_in_group. */
 static halotune_status start_guarded(const char *const *arguments, const char *variable,
                                      const struct process_descriptor *descriptors, int count,
                                      struct process_guard *guard, pid_t *pid) {
@@ -251,7 +252,7 @@ halotune_status process_run(const char *const *arguments, const char *variable, 
   const double until_ms = clock_ms() + timeout_ms;
   out->timed_out = !output_read(ends[0], timeout_ms, output);
   if (out->timed_out) kill(-guard.pid, SIGKILL);
-  /* A program can close its output and stay. */
+  /* A program can close its output and go on running. */
   if (out->timed_out) out->wait_status = process_kill(pid);
   else out->wait_status = process_wait_until(pid, until_ms, &out->timed_out);
 done:

@@ -14,8 +14,8 @@ struct process_descriptor {
   int ours, theirs;
 };
 
-/* Start a program that inherits only the listed descriptors. Those of 0, 1 and 2 that are not listed are /dev/null. The
- * program gets its own process group and blocks SIGINT, so that Ctrl-C does not end it.
+/* Start a program that inherits only the listed descriptors. If 0, 1 or 2 is not listed, it is /dev/null. The program
+ * gets its own process group and blocks SIGINT, so that Ctrl-C does not end it.
  *   arguments    its path, or its name to be searched on PATH; then its arguments; NULL at the end
  *   descriptors  `ours` must be 10 or higher, see process_high_descriptor
  *   pid          receives its process, to be ended with process_wait_until or process_kill
@@ -27,8 +27,8 @@ halotune_status process_start(const char *const *arguments, const struct process
  * -1 with errno. The old one is closed in both cases. -1 gives -1. */
 int process_high_descriptor(int descriptor);
 
-/* Whether a process has ended. If so, nobody need wait for it. `wait_status` receives how it ended (see waitpid), or
- * exit code 255 where the system does not tell it, as in a program that ignores SIGCHLD. */
+/* Whether a process has ended. If so, its end was read here, and nobody need wait for it. `wait_status` receives how it
+ * ended (see waitpid), or exit code 255 where the system does not tell it, as in a program that ignores SIGCHLD. */
 bool process_has_ended(pid_t pid, int *wait_status);
 
 /* Wait for the end of a process that is about to end, and kill it at `until_ms` of clock_ms().
@@ -66,7 +66,7 @@ void process_guard_end(struct process_guard *guard, int limit_ms);
 
 /* Start a program like process_start, and a guard: if this program ends first, even if it is killed, the other one and
  * all that it has started in its group are killed.
- *   variable  "NAME=value": what the program's environment has instead of ours; NULL: nothing
+ *   variable  "NAME=value": replaces this variable in the program's environment; NULL: nothing
  *   guard     to be ended with process_group_end, after the program's end or before it
  *   pid       the program, to be waited for with process_wait_until or process_has_ended */
 halotune_status process_start_guarded(const char *const *arguments, const char *variable,
@@ -82,7 +82,7 @@ struct process_result {
 };
 
 /* Run a program to its end. If this program ends first, the other one and its whole group are killed.
- *   variable    "NAME=value": what the program's environment has instead of ours; NULL: nothing
+ *   variable    "NAME=value": replaces this variable in the program's environment; NULL: nothing
  *   input       the program's stdin
  *   timeout_ms  wall-clock time after which the program and its whole group are killed
  *   output      the program's stdout and stderr are appended

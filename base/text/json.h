@@ -27,8 +27,8 @@ json_t *rounded_json(double number, int digits);
 /* Make a string. Bytes that are not UTF-8, which a path may contain, become U+FFFD. */
 json_t *text_json(const char *text);
 
-/* A member of an object: a number (NAN if it is none, or missing), a whole number (0), a text (""), which lives as long
- * as the object. */
+/* Read a member of an object as a number, a whole number or a text. If the member is missing or has another type, the
+ * result is NAN, 0 or "". The text lives as long as the object. */
 double member_number(const json_t *object, const char *key);
 int64_t member_whole(const json_t *object, const char *key);
 const char *member_text(const json_t *object, const char *key);
@@ -58,7 +58,8 @@ size_t json_memory_bytes(const char *text, size_t length);
  * Returns HALOTUNE_OK; HALOTUNE_PARSE with name, line and column of the error; HALOTUNE_MEMORY. */
 halotune_status json_read(const char *text, size_t length, const char *name, json_t **out);
 
-/* Read the text of a database's column with the same limit: a new reference, which is null if json_read refuses it. */
+/* Read the text of a database's column with the same limit. Returns a new reference: JSON's null if json_read refuses
+ * the text. */
 json_t *json_of_text(const char *text);
 
 /* A member of a flat object: it contains no objects or lists, and its strings need no escapes. The parameters of a

@@ -53,8 +53,8 @@ static void write_line(struct diff *d, char sign, const struct lines *lines, int
   text_add(d->out, "\n", 1);
 }
 
-/* Walk along both texts. lengths[i * width + k] is the length of the longest common sequence of what follows; NULL:
- * none is looked for. */
+/* Walk along both texts. lengths[i * width + k] is the length of the longest common sequence behind these two lines. If
+ * `lengths` is NULL, all lines count as different. */
 static void write_walk(struct diff *d, const uint16_t *lengths) {
   const int rows = d->last_from - d->first, columns = d->last_to - d->first, width = columns + 1;
   int i = 0, k = 0;

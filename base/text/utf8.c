@@ -36,8 +36,8 @@ size_t printable_bytes(const char *text, size_t length) {
   return code >= smallest[bytes] && code <= 0x10FFFF && !surrogate ? bytes : 0;
 }
 
-/* Whether a character is not seen, or changes the order of others: then a text looks like another one. Joiners and
- * selectors of emoji are not among them: paths have them. */
+/* Whether a character is invisible, or changes the order of others. With it, a text can look like another one. Joiners
+ * and selectors of emoji are not among them: paths have them. */
 static bool is_hidden(unsigned code) {
   static const struct {
     unsigned first, last;
@@ -55,7 +55,7 @@ size_t visible_bytes(const char *text, size_t length) {
   return bytes > 1 && is_hidden(code_of(text, bytes)) ? 0 : bytes;
 }
 
-/* Of wcwidth: the program's own locale may have another encoding, or none. */
+/* The locale for wcwidth, because the program's own locale may have another encoding, or none. */
 static locale_t utf8;
 static pthread_once_t utf8_once = PTHREAD_ONCE_INIT;
 static void utf8_open(void) { utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", NULL); }

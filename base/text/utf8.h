@@ -16,7 +16,7 @@ size_t character_bytes(const char *text);
  * Returns 0 for a control character and for bytes that are not UTF-8. */
 size_t printable_bytes(const char *text, size_t length);
 
-/* The same, and 0 also for a character that is not seen, or that changes the order of others. */
+/* Like printable_bytes, but also 0 for a character that is invisible, or that changes the order of others. */
 size_t visible_bytes(const char *text, size_t length);
 
 /* How many columns of a terminal the first character of a text takes: 0 for a character that combines with the one
@@ -25,7 +25,8 @@ size_t visible_bytes(const char *text, size_t length);
 int character_columns(const char *text, size_t bytes);
 
 /* Copy a text, cut to `bytes` including its NUL. Everything except printable UTF-8, line ends and tabs becomes '?', and
- * so does a character that is not seen, or that changes the order of others: a text could look like another one. */
+ * so does a character that is invisible, or that changes the order of others: with it, a text could look like another
+ * one. */
 void printable_copy(char *out, size_t bytes, const char *text);
 
 /* Whether a text is one line in printable UTF-8, without characters that printable_copy replaces. */
