@@ -22,5 +22,9 @@ halotune explain heat2d --db "$TMPDIR/today.db" | grep -E '^(heat2d|stale)'
 # a space that was counted up to its cap
 sqlite3 "$TMPDIR/today.db" 'update run set space = 9007199254740992'
 halotune explain heat2d --db "$TMPDIR/today.db" | grep -o 'of [^,;]* that the rules keep'
+# db info shows a winner as query does: on a terminal the parameters that differ from the defaults
+for option in '' --long; do
+  TERM=xterm script -qec "stty cols 80; halotune db info $option" /dev/null </dev/null | tr -d '\r' | sed -n '/^  best/,$p'
+done
 halotune explain star7 --db "$TMPDIR/finalists.db" --grid 10x10
 # exit 2

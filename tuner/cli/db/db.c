@@ -13,7 +13,7 @@ static const struct {
   bool takes_files;
   const char *options; /* options of this part, with a blank before and after each */
 } parts[] = {
-    {"info", db_info, false, " db json "},
+    {"info", db_info, false, " db json long "},
     {"check", db_check, false, " db compile "},
     {"merge", db_merge, true, " db trust yes no-code shipped signed-by "},
     {"import", db_merge, true, " db trust yes no-code shipped signed-by "},
@@ -62,6 +62,7 @@ static const struct option_row options[] = {
     {"db", "FILE", "the database; by default $HALOTUNE_DB, else the user's own"},
     {"compile", NULL, "check: also compile every source, and compare the machine code"},
     {"json", NULL, "info: print a JSON document"},
+    {"long", NULL, "info: show all parameters of a variant; a terminal shows those that differ from their defaults"},
     {"output", "FILE", "export: write to this file; by default to standard output"},
     {"format", "WORD", "export: json (all tables, what import reads) or t4 (the shared format of autotuners)"},
     {"cubins", NULL, "export: include compiled code"},

@@ -8,6 +8,7 @@
 #include "base/text/date.h"
 #include "base/text/text.h"
 #include "tuner/cli/options/option_value.h"
+#include "tuner/cli/output/grid_text.h"
 
 /* Read STENCIL[,DTYPE[,GRID]]. The text is cut after the stencil and the dtype. */
 static halotune_status problem_choose(char *text, struct choice *out) {
@@ -59,7 +60,8 @@ halotune_status db_choice_fail(const struct store *store, const struct choice *c
   if (choice->stencil) text_printf(&text, " of stencil '%s'", choice->stencil);
   if (choice->has_dtype) text_printf(&text, " in %s", dtype_names[choice->dtype]);
   if (choice->has_grid) {
-    text_printf(&text, " on %ldx%ldx%ld", choice->grid.n[0], choice->grid.n[1], choice->grid.n[2]);
+    text_printf(&text, " on ");
+    grid_text(&choice->grid, grid_dims(&choice->grid), &text);
   }
   if (choice->device) text_printf(&text, " on device '%s'", choice->device);
   if (choice->signer) text_printf(&text, " of signer '%s'", choice->signer);

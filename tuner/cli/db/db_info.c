@@ -1,8 +1,10 @@
 /* db_info.c: `halotune db info`: prints what a database contains. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/memory/array.h"
 #include "db/exchange/table.h"
 #include "db/exchange/untrusted_files.h"
 #include "db/store/query.h"
@@ -13,6 +15,7 @@
 #include "tuner/cli/options/option_value.h"
 #include "tuner/cli/output/grid_text.h"
 #include "tuner/cli/output/output.h"
+#include "tuner/cli/output/terminal.h"
 #include "tuner/cli/output/variant_text.h"
 
 static const char devices_sql[] = "select d.name, d.uuid, d.capability, d.is_emulation, (select count(*) from problem "
@@ -24,16 +27,55 @@ static const char problems_sql[] =
         "b.origin_id") ","
                        " (select count(*) from run r where r.problem_id = p.id), (select count(*) from measurement m join "
                        "run r"
-                       " on r.id = m.run_id where r.problem_id = p.id), p.is_reproducible, p.steps from problem p join stencil s on s.id = p.stencil_id"
+                       " on r.id = m.run_id where r.problem_id = p.id), p.is_reproducible, p.steps, t.id from problem p join stencil s on s.id = p.stencil_id"
                        " join device d on d.id = p.device_id left join best b on b.problem_id = p.id and b.is_current"
                        " left join variant v on v.id = b.variant_id left join template t on t.id = v.template_id"
                        " order by d.name, s.name, p.dtype, p.nx, p.ny, p.nz, p.steps, p.id";
+
+/* A template of the database. NULL: this program cannot read its files. */
+struct stored_template {
+  int64_t id;
+  struct template *template;
+};
 
 struct info {
   struct store *store;
   json_t *json; /* NULL: print text */
   long long bytes, counts[TABLE_COUNT];
+  struct stored_template *templates; /* those that were asked for */
+  int template_count, template_capacity;
 };
+
+/* Parse a template of the database. NULL if it cannot be read: all parameters are then printed. */
+static struct template *template_load(const struct info *info, int64_t id) {
+  static const char sql[] = "select name, yaml, cuda from template where id = ?1";
+  struct template *template = NULL;
+  sqlite3_stmt *query = NULL;
+  if (query_prepare(store_connection(info->store), sql, &query) == HALOTUNE_OK &&
+      sqlite3_bind_int64(query, 1, id) == SQLITE_OK && sqlite3_step(query) == SQLITE_ROW) {
+    const char *yaml = column_text(query, 1);
+    const struct source source = source_of(column_text(query, 0), yaml, strlen(yaml));
+    template_parse(&source, column_text(query, 2), &template);
+  }
+  sqlite3_finalize(query);
+  return template;
+}
+
+/* Get a template by its id. Each is parsed once. */
+static const struct template *find_template(struct info *info, int64_t id) {
+  for (int i = 0; i < info->template_count; i++) {
+    if (info->templates[i].id == id) return info->templates[i].template;
+  }
+  if (!array_room(info->templates, info->template_count, info->template_capacity)) return NULL;
+  struct stored_template *added = &info->templates[info->template_count++];
+  *added = (struct stored_template){id, template_load(info, id)};
+  return added->template;
+}
+
+static void templates_free(struct info *info) {
+  for (int i = 0; i < info->template_count; i++) template_free(info->templates[i].template);
+  free(info->templates);
+}
 
 static halotune_status rows_count(struct info *info) {
   struct stat facts;
@@ -60,7 +102,8 @@ static json_t *device_json(sqlite3_stmt *row) {
   return json;
 }
 
-static void print_device(sqlite3_stmt *row) {
+static void print_device(struct info *info, sqlite3_stmt *row) {
+  (void)info;
   int problems = sqlite3_column_int(row, 4);
   printf("device %s, %s, sm_%d%s: %d problem%s\n", column_text(row, 0), column_text(row, 1), sqlite3_column_int(row, 2),
          sqlite3_column_int(row, 3) ? ", an emulation" : "", problems, PLURAL(problems));
@@ -98,32 +141,41 @@ static json_t *problem_json(sqlite3_stmt *row) {
   return json;
 }
 
-static void print_problem(sqlite3_stmt *row) {
+/* Print the template and the parameters of a best. */
+static void print_variant(struct info *info, sqlite3_stmt *row) {
+  struct text parameters = {0};
+  const struct template *template = terminal_is_brief() ? find_template(info, sqlite3_column_int64(row, 17)) : NULL;
+  parameters_text_brief(template, column_text(row, 9), &parameters);
+  printf("%s%s", column_text(row, 8), text_string(&parameters));
+  text_free(&parameters);
+}
+
+static void print_problem(struct info *info, sqlite3_stmt *row) {
   int runs = sqlite3_column_int(row, 13), measurements = sqlite3_column_int(row, 14);
   const int steps = sqlite3_column_int(row, 16);
   bool has_best = sqlite3_column_type(row, 10) != SQLITE_NULL;
   const struct grid problem_grid = grid_of(row);
-  struct text grid = {0}, parameters = {0};
-  grid_text(&problem_grid, MAX_DIMS, &grid);
-  printf("%s %s %s, %s, %s%s, on %s: ", column_text(row, 0), column_text(row, 1), text_string(&grid),
-         column_text(row, 5), column_text(row, 6), sqlite3_column_int(row, 15) ? ", reproducible" : "",
-         column_text(row, 7));
+  struct text grid = {0};
+  grid_text(&problem_grid, grid_dims(&problem_grid), &grid);
+  printf("%s %s %s, ", column_text(row, 0), column_text(row, 1), text_string(&grid));
+  if (steps > 1) printf("%d steps, ", steps);
+  printf("%s, %s%s, on %s: ", column_text(row, 5), column_text(row, 6),
+         sqlite3_column_int(row, 15) ? ", reproducible" : "", column_text(row, 7));
   text_free(&grid);
   if (runs == 0 && has_best) printf("only the winner; the number of variants that were tried is not recorded\n");
   else printf("%d run%s, %d measurement%s\n", runs, PLURAL(runs), measurements, PLURAL(measurements));
   if (!has_best) return;
-  if (steps > 1)
-    printf("  best: %.6g ms for a launch of %d steps, %.6g ms a step\n", sqlite3_column_double(row, 10), steps,
-           sqlite3_column_double(row, 10) / steps);
-  parameters_text(column_text(row, 9), &parameters);
-  printf("  best: %.6g ms, %s%s, %s, %s\n", sqlite3_column_double(row, 10), column_text(row, 8),
-         text_string(&parameters), column_text(row, 11), column_text(row, 12));
-  text_free(&parameters);
+  printf("  best: %.6g ms", sqlite3_column_double(row, 10));
+  if (steps > 1) printf(" for a launch of %d steps, %.6g ms a step", steps, sqlite3_column_double(row, 10) / steps);
+  printf(", ");
+  print_variant(info, row);
+  printf(", %s, %s\n", column_text(row, 11), column_text(row, 12));
 }
 
 /* Put each row of a query into a list of the document, or print it. */
 static halotune_status rows_show(struct info *info, const char *key, const char *sql,
-                                 json_t *(*as_json)(sqlite3_stmt *row), void (*print)(sqlite3_stmt *row)) {
+                                 json_t *(*as_json)(sqlite3_stmt *row),
+                                 void (*print)(struct info *info, sqlite3_stmt *row)) {
   sqlite3_stmt *query = NULL;
   sqlite3 *connection = store_connection(info->store);
   json_t *list = info->json ? json_array() : NULL;
@@ -131,7 +183,7 @@ static halotune_status rows_show(struct info *info, const char *key, const char 
   halotune_status status = query_prepare(connection, sql, &query);
   while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) {
     if (info->json) json_add(&list, as_json(query));
-    else print(query);
+    else print(info, query);
   }
   if (status == HALOTUNE_OK && code != SQLITE_DONE) status = query_fail(connection);
   if (info->json) json_put(&info->json, key, list);
@@ -175,6 +227,7 @@ halotune_status db_info(const struct invocation *invocation) {
   if (status == HALOTUNE_OK) status = untrusted_each(store_path(info.store), show_apart, &info);
   if (status == HALOTUNE_OK && as_json) status = print_json(json_incref(info.json));
   json_decref(info.json);
+  templates_free(&info);
   store_close(info.store);
   return status;
 }

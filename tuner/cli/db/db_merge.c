@@ -13,6 +13,7 @@
 #include "db/store/query.h"
 #include "tuner/cli/db/db_look.h"
 #include "tuner/cli/options/option_value.h"
+#include "tuner/cli/output/grid_text.h"
 
 /* The facts about a file that are printed after its rows are committed. */
 struct telling {
@@ -22,13 +23,15 @@ struct telling {
 
 static void print_conflict(void *context, const struct merge_conflict *conflict) {
   const struct telling *telling = context;
-  const long *n = conflict->grid.n;
+  struct text grid = {0};
   char steps[32] = "";
   if (conflict->steps > 1) snprintf(steps, sizeof steps, ", %d steps", conflict->steps);
-  fprintf(telling->out, "conflict: %s %s %ldx%ldx%ld%s, %s, %s, on %s: %.6g ms here, %.6g ms in %s: %s (%s)\n",
-          conflict->stencil, conflict->dtype, n[0], n[1], n[2], steps, conflict->launch, conflict->cache,
+  grid_text(&conflict->grid, grid_dims(&conflict->grid), &grid);
+  fprintf(telling->out, "conflict: %s %s %s%s, %s, %s, on %s: %.6g ms here, %.6g ms in %s: %s (%s)\n",
+          conflict->stencil, conflict->dtype, text_string(&grid), steps, conflict->launch, conflict->cache,
           conflict->device, conflict->ours_ms, conflict->theirs_ms, telling->path,
           conflict->is_taken ? "that one is current now" : "this one stays current", conflict->why);
+  text_free(&grid);
 }
 
 static void print_counts(const struct telling *telling, const struct merge_counts *counts) {

@@ -236,7 +236,7 @@ static void add_templates(const struct explained *e, struct text *text) {
     if (strcmp(member_text(rival, "phase"), "search") == 0) text_printf(text, " (in the search)");
     else if (json_is_true(json_object_get(finalist, "is_tie"))) text_printf(text, " (a tie)");
   }
-  text_printf(text, listed ? "\n" : " no other one has a time\n");
+  text_printf(text, listed ? "\n" : " no other one has a time in the database\n");
 }
 
 /* The loss by a change of one parameter, for sorting. */

@@ -43,11 +43,9 @@ static json_t *counts_json(const struct stage_counts *counts, bool has_plan) {
   return json;
 }
 
-static int dims_of(const struct grid *grid) { return grid->n[2] > 1 ? 3 : grid->n[1] > 1 ? 2 : 1; }
-
 static void state_text(const struct task_state *state, struct text *out) {
   text_printf(out, "%s %s ", state->stencil, state->dtype);
-  grid_text(&state->grid, dims_of(&state->grid), out);
+  grid_text(&state->grid, grid_dims(&state->grid), out);
   if (state->steps > 1) text_printf(out, ", %d steps", state->steps);
   if (state->reproducible) text_printf(out, ", reproducible");
   if (strcmp(state->cache, cache_mode_names[CACHE_STEADY]) != 0) text_printf(out, ", %s", state->cache);
@@ -58,7 +56,7 @@ static json_t *row_json(const struct fleet_row *row) {
   json_t *json = json_object();
   json_put(&json, "stencil", text_json(state->stencil));
   json_put(&json, "dtype", text_json(state->dtype));
-  json_put(&json, "grid", grid_json(&state->grid, dims_of(&state->grid)));
+  json_put(&json, "grid", grid_json(&state->grid, grid_dims(&state->grid)));
   json_put(&json, "steps", json_integer(state->steps));
   json_put(&json, "state", text_json(row->stage == STAGE_UNENDED ? "unended" : stage_words[row->stage]));
   json_put(&json, "reason", text_json(state->reason));

@@ -54,10 +54,12 @@ static void variant_tell(struct selftest *s, const struct scene *scene, const st
   } else {
     json_decref(parameters);
     if (!passed) {
+      struct text grid = {0};
+      grid_text(&r->domain.grid, r->stencil->dims, &grid);
       progress_hide(&s->line);
-      printf("%s %s %ldx%ldx%ld %s: %s: %s\n", r->stencil->name, dtype_names[r->dtype], r->domain.grid.n[0],
-             r->domain.grid.n[1], r->domain.grid.n[2], text_string(what), outcome_name(verdict->outcome),
-             verdict->reason);
+      printf("%s %s %s %s: %s: %s\n", r->stencil->name, dtype_names[r->dtype], text_string(&grid), text_string(what),
+             outcome_name(verdict->outcome), verdict->reason);
+      text_free(&grid);
     }
   }
 }

@@ -97,13 +97,15 @@ static halotune_status print_document(struct report *report) {
 
 static halotune_status summary_print(struct report *report) {
   const struct problem *problem = report->problem;
-  const long *n = problem->grid.n;
+  struct text grid = {0};
   double time_s = report->time_ms * 1e-3;
   char kept[SPACE_COUNT_BYTES];
   if (report->json) return print_document(report);
-  printf("%s in %s on %ldx%ldx%ld points for %s: %s variant%s of %.0f combination%s\n", problem->loaded.stencil->name,
-         dtype_names[problem->dtype], n[0], n[1], n[2], problem->arch, space_count_text(report->kept, kept),
+  grid_text(&problem->grid, problem->loaded.stencil->dims, &grid);
+  printf("%s in %s on %s points for %s: %s variant%s of %.0f combination%s\n", problem->loaded.stencil->name,
+         dtype_names[problem->dtype], text_string(&grid), problem->arch, space_count_text(report->kept, kept),
          PLURAL(report->kept), report->raw, PLURAL(report->raw));
+  text_free(&grid);
   fprintf(stderr, "%.3f s, %.3g combinations a second\n", time_s, report->raw / (time_s > 0 ? time_s : 1e-9));
   return HALOTUNE_OK;
 }
