@@ -1,4 +1,4 @@
-/* choose.c: one statement a table, each using those before it. */
+/* choose.c: one statement for each table. A statement uses the rows that those before it chose. */
 #include "db/exchange/choose.h"
 
 #include "base/memory/array.h"
@@ -8,7 +8,7 @@
 /* Whether a row comes from the documents of a signer. */
 #define SQL_SIGNED " (?8 is null or origin_id in (select id from origin where ?8 in (signer, signer_key)))"
 
-/* Places: stencil, device, dtype, nx, ny, nz, before, signer; NULL is no condition. */
+/* Places of all statements: stencil, device, dtype, nx, ny, nz, before, signer. NULL is no condition. */
 static const struct {
   enum table_name table;
   const char *sql;
@@ -33,7 +33,7 @@ static const struct {
                     " union select stencil_id from problem where id in (select id from chosen_problem)"},
     {TABLE_TEXT, "select text_id from run where id in (select id from chosen_run)"
                  " union select text_id from best where id in (select id from chosen_best)"},
-    /* A signer's coefficients can be about a GPU of which there is no problem. */
+    /* A signer's coefficients can be for a GPU without a problem in the database. */
     {TABLE_DEVICE, "select device_id from problem where id in (select id from chosen_problem)"
                    " union select c.device_id from prediction c join device d on d.id = c.device_id"
                    " where ?8 is not null and ?1 is null and (?2 is null or d.name = ?2 or d.uuid = ?2)"
@@ -44,7 +44,7 @@ static const struct {
 };
 
 static void bind_choice(sqlite3_stmt *query, const struct choice *choice) {
-  /* NULL binds NULL, and places that a statement does not have do no harm. */
+  /* A NULL pointer binds NULL. Binding a place that a statement does not have does no harm. */
   sqlite3_bind_text(query, 1, choice->stencil, -1, SQLITE_STATIC);
   sqlite3_bind_text(query, 2, choice->device, -1, SQLITE_STATIC);
   if (choice->has_dtype) sqlite3_bind_text(query, 3, dtype_names[choice->dtype], -1, SQLITE_STATIC);

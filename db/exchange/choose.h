@@ -11,13 +11,13 @@ struct choice {
   bool has_dtype, has_grid;
   enum dtype dtype;
   struct grid grid;
-  const char *signer; /* of the document that rows were imported from: the name that the user gave, or the key */
-  const char *before; /* a date, "2026-11-21" or with a time: what began, or was measured, before it */
+  const char *signer; /* who signed the document that rows came from: the name that the user gave, or the key */
+  const char *before; /* a date, "2026-11-21" or with a time: only rows that began, or were measured, before it */
 };
 
-/* Fill the temporary tables chosen_device ... chosen_best, each with the ids (rowids) of its table's chosen rows:
- * problems, what was measured of them, and what these rows refer to. They last as long as the connection, or until
- * the next choice.
+/* Fill the temporary tables chosen_device ... chosen_best with the ids (rowids) of the chosen rows: problems, what was
+ * measured of them, and the rows that these refer to. The tables last as long as the connection, or until the next
+ * choice.
  * Returns HALOTUNE_OK or HALOTUNE_DB. */
 halotune_status store_choose(struct store *store, const struct choice *choice);
 

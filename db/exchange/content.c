@@ -1,5 +1,6 @@
-/* content.c: one statement a kind, and one that reads the identities of the same kind from the trusted database. These
- * are read once and sorted: a search in that database for each text would read all of its rows each time. */
+/* content.c: two statements for each kind of content. One reads the texts, the other one reads the identities of this
+ * kind from the trusted database. The identities are read once and sorted: a search in that database for each text
+ * would read all of its rows each time. */
 #include "db/exchange/content.h"
 
 #include <stdlib.h>

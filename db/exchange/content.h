@@ -1,4 +1,5 @@
-/* content.h: what a database would bring: the texts that decide what runs, and machine code, each by its identity. */
+/* content.h: what an import of a database would bring: the texts that decide what runs, and machine code. Each has an
+ * identity. */
 #ifndef DB_EXCHANGE_CONTENT_H
 #define DB_EXCHANGE_CONTENT_H
 
@@ -7,22 +8,22 @@
 enum { CONTENT_KINDS = 5 };
 
 struct content {
-  int number;       /* of its kind, from 0 */
+  int number;       /* number of the kind, from 0 */
   const char *kind; /* "stencil", "template", "source", "code"; "times": coefficients of predicted times */
-  const char *name; /* of the stencil or the template; of a source and a code "STENCIL TEMPLATE"; of times the GPU */
+  const char *name; /* name of the stencil or template; "STENCIL TEMPLATE" for a source or a code; the GPU for times */
   const char *hash; /* identity, in hexadecimal digits */
   bool is_known;    /* the trusted database has the same */
 };
 
-/* What so many contents of a kind are called: "source", "sources", "sets of times". */
+/* The word for `count` contents of a kind: "source", "sources", "sets of times". */
 const char *content_word(int kind, long count);
 
 /* What a trusted database has, by kind and identity. */
 struct content_known;
 
-/* Read what a trusted database has. The time grows with the database, and not with what is compared with it.
+/* Read what a trusted database has. The time grows with this database, not with the one that is compared with it.
  *   to   the trusted database; NULL where there is none yet
- *   out  receives it, the caller's to content_known_free; NULL on failure
+ *   out  receives it; the caller ends it with content_known_free; NULL on failure
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
 halotune_status content_known_read(struct store *to, struct content_known **out);
 

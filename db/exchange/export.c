@@ -1,4 +1,4 @@
-/* export.c: tables as lists of objects, one row a line, ids counted anew. */
+/* export.c: writes tables as lists of objects, one row on each line. Ids are counted anew. */
 #include "db/exchange/export.h"
 #include "base/text/json.h"
 
@@ -14,11 +14,12 @@ struct writer {
   const struct tables *tables;
   struct id_maps ids;
   bool with_cubins;
-  int tables_written; /* those without rows are left out */
+  int tables_written; /* tables without rows are not written */
   struct text *out;
 };
 
-/* Whoever reads a document keeps whom it is from. */
+/* Whether a column is left out: the origin, because the importing program stores its own, and machine code that was not
+ * asked for. */
 static bool is_left_out(const struct writer *w, int table, const struct column *column) {
   return strcmp(column->name, "origin_id") == 0 ||
          (table == TABLE_BEST && !w->with_cubins && strcmp(column->name, "cubin") == 0);
@@ -103,7 +104,7 @@ halotune_status store_export(struct store *store, const struct choice *choice, b
   struct tables *tables = malloc(sizeof *tables);
   if (!tables) return fail_memory();
   w.tables = tables;
-  halotune_status status = query_script(w.connection, "begin"); /* one state of the database from end to end */
+  halotune_status status = query_script(w.connection, "begin"); /* all tables are of one moment */
   if (status == HALOTUNE_OK) {
     status = store_choose(store, choice);
     if (status == HALOTUNE_OK) status = tables_read(w.connection, tables);

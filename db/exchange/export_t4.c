@@ -40,7 +40,7 @@ static void add_metadata(struct text *out, sqlite3_stmt *row) {
   text_printf(out, ", \"time_unit\": \"ms\"},\n\"results\": [");
 }
 
-/* The one problem that is chosen; of several the message names the first few. */
+/* Write the chosen problem. If several are chosen, the message names the first few. */
 static halotune_status add_problem(sqlite3 *connection, struct text *out) {
   sqlite3_stmt *query = NULL;
   struct text names = {0};
@@ -110,7 +110,7 @@ static void add_result(struct text *out, sqlite3_stmt *row) {
   text_printf(out, ", ");
   add_configuration(out, row);
   text_printf(out, ", \"times\": {\"compilation\": ");
-  json_write_number(out, sqlite3_column_double(row, 4)); /* 0 where nothing was compiled: the format wants numbers */
+  json_write_number(out, sqlite3_column_double(row, 4)); /* 0 if nothing was compiled: the format requires numbers */
   text_printf(out, ", \"framework\": 0, \"search_algorithm\": 0, \"validation\": 0, \"runtimes\": ");
   add_runtimes(out, row, 5);
   text_printf(out, "}, \"invalidity\": \"%s\", \"correctness\": %d, \"measurements\": [", invalidity[outcome],

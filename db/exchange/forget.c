@@ -30,14 +30,15 @@ halotune_status store_forget_count(struct store *store, const struct choice *cho
   return status;
 }
 
-/* A best that stays can have come from a run that goes. */
+/* A best that stays can refer to a run that is removed. */
 static const char *const removals[] = {
     "create temp table if not exists vacated (id integer primary key); delete from vacated;"
     " insert into vacated select problem_id from best where is_current and id in (select id from chosen_best)",
     "update best set run_id = null where run_id in (select id from chosen_run) and id not in (select id from "
     "chosen_best)",
     "delete from best where id in (select id from chosen_best)",
-    /* With all that is still known; where there was no current one before, that has its reason. */
+    /* Choose the next best while the verdicts about wrong variants are still there. A problem that had no current best
+     * before gets none. */
     "update best set is_current = 1 where id in (select id from (select id, row_number() over"
     " (partition by problem_id order by time_ms, id) as place from best b where problem_id in"
     " (select id from vacated) and not " SQL_IS_REFUTED("b") ") where place = 1)",
@@ -69,12 +70,12 @@ halotune_status store_forget(struct store *store, const struct choice *choice) {
   halotune_status status = query_script(connection, "begin immediate");
   if (status != HALOTUNE_OK) return status;
   status = store_choose(store, choice);
-  /* Coefficients of a signer go, those of others stay as long as their GPU has a problem. */
+  /* Remove the coefficients of this signer. Others stay as long as their GPU has a problem. */
   if (status == HALOTUNE_OK && choice->signer)
     status = query_script(connection, "delete from prediction where id in (select id from chosen_prediction)");
   for (size_t i = 0; i < COUNT(removals) && status == HALOTUNE_OK; i++) status = query_script(connection, removals[i]);
   status = query_finish(connection, status);
-  /* The file gives the room back; where there is no disk for that, it stays as large as it was. */
+  /* Make the file smaller. If the disk has no room for the copy that this needs, the file keeps its size. */
   if (status == HALOTUNE_OK) sqlite3_exec(connection, "vacuum", NULL, NULL, NULL);
   return status;
 }

@@ -13,10 +13,10 @@ struct forget_counts {
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
 halotune_status store_forget_count(struct store *store, const struct choice *choice, struct forget_counts *out);
 
-/* Remove the chosen runs with their measurements and finalists, the chosen bests, and whatever nothing refers to
- * then, in one transaction. Where the current best of a problem goes and older ones stay, the fastest of them
- * becomes current, unless it is known to be wrong (db/store/refuted.h): then the next one. Coefficients of predicted
- * times go with their signer, or with the last problem of their GPU.
+/* In one transaction, remove the chosen runs with their measurements and finalists, the chosen bests, and all rows that
+ * nothing refers to any more. If the current best of a problem is removed and older ones stay, the fastest of these
+ * that is not known to be wrong (db/store/refuted.h) becomes current. Coefficients of predicted times are removed with
+ * their signer, or with the last problem of their GPU.
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
 halotune_status store_forget(struct store *store, const struct choice *choice);
 

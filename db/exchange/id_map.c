@@ -1,4 +1,4 @@
-/* id_map.c: sorted pairs, found by halving. */
+/* id_map.c: sorted pairs, found by binary search. */
 #include "db/exchange/id_map.h"
 
 #include <stdlib.h>

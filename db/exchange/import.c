@@ -20,8 +20,8 @@ struct reader {
   const char *name;
   sqlite3 *connection;
   const struct tables *tables;
-  const struct table *table; /* that is being read */
-  size_t number;             /* of the row, from 1 */
+  const struct table *table; /* the table that is being read */
+  size_t number;             /* the row's number, from 1 */
   sqlite3_stmt *insert;
 };
 
@@ -93,21 +93,21 @@ enum { DOCUMENT_ORIGIN = 1 };
 static const char origin_sql[] =
     "insert into origin (id, kind, name, date) values (1, 'imported', '', strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))";
 
-/* Columns that no document has: whoever reads it decides. */
+/* Columns that no document has, because the importing program decides them. */
 static bool is_of_one_database(const char *column) {
   return strcmp(column, "is_trusted") == 0 || strcmp(column, "origin_id") == 0;
 }
 
-/* What documents may leave out although the table has no default for it. */
+/* Bind the columns that documents may leave out although the table has no default for them. */
 static void bind_omissions(const struct reader *r) {
-  int trusted = table_column(r->table, "is_trusted"), cubin = table_column(r->table, "cubin"), /* of version 4 */
+  int trusted = table_column(r->table, "is_trusted"), cubin = table_column(r->table, "cubin"), /* version 4 */
       origin = table_column(r->table, "origin_id");
   if (trusted >= 0 && r->table->columns[trusted].must_be_given) sqlite3_bind_int(r->insert, trusted + 2, 1);
   if (origin >= 0) sqlite3_bind_int(r->insert, origin + 2, DOCUMENT_ORIGIN);
   if (cubin >= 0) sqlite3_bind_zeroblob(r->insert, cubin + 2, 0);
 }
 
-/* Members that are missing, and may not be. */
+/* Check that no required member is missing. */
 static halotune_status check_members(const struct reader *r, const json_t *row) {
   for (int i = 0; i < r->table->column_count; i++) {
     const struct column *column = &r->table->columns[i];
@@ -136,7 +136,7 @@ static halotune_status bind_row(const struct reader *r, json_t *row) {
   return HALOTUNE_OK;
 }
 
-/* Members with a default are left to it: NULL in an insert would not be. */
+/* Leave missing members with a default out of the statement: an insert of NULL would not take the default. */
 static halotune_status prepare_insert(struct reader *r, const json_t *row) {
   struct text sql = {0}, places = {0};
   text_printf(&sql, "insert into %s (%s", r->table->name, r->table->has_id ? "id" : "rowid");
@@ -203,7 +203,8 @@ static halotune_status read_tables(struct reader *r, json_t *tables) {
   return status;
 }
 
-/* Members of the document itself. Those of a signature stand only where document_signature_find looks for them. */
+/* Check the members of the document itself. Members of a signature may stand only where document_signature_find looks
+ * for them. */
 static halotune_status check_head_members(json_t *document, bool is_signed, const char *name) {
   const char *key;
   json_t *value;
@@ -235,7 +236,7 @@ static halotune_status check_head(const json_t *document, const char *name, int 
   return fail(HALOTUNE_PARSE, "%s: this Halotune reads versions 1 to %d of the format", name, EXPORT_VERSION);
 }
 
-/* Messages repeat words of the document. */
+/* Messages repeat words of the document, which may hold control characters. */
 static halotune_status fail_printably(void) {
   char text[FAIL_TEXT_BYTES];
   printable_copy(text, sizeof text, fail_text());

@@ -1,4 +1,4 @@
-/* import_open.c: a file is opened once, its kind told by its first bytes, and its content named. */
+/* import_open.c: opens a file once, finds its kind by its first bytes, and computes the identity of its content. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static void add_value(struct identity_maker *maker, sqlite3_value *value) {
 /* The rows of a table on their way into an identity. */
 struct adding {
   struct identity_maker *maker;
-  int count, origin; /* values of a row, and which of them is left out; -1: none */
+  int count, origin; /* number of values in a row, and the one that is left out; -1: none */
 };
 
 static halotune_status add_row(void *context, sqlite3_value **values) {
@@ -59,8 +59,8 @@ static halotune_status add_rows(struct identity_maker *maker, sqlite3 *connectio
   text_printf(&sql, "select take(%s", table->has_id ? "id" : "0");
   identity_add_text(maker, table->name);
   for (int i = 0; i < table->column_count; i++) {
-    text_printf(&sql, ", \"%s\"", table->columns[i].name); /* db/store/definitions.h: it has no quotes */
-    identity_add_text(maker, table->columns[i].name);      /* the file decides about the order of its columns */
+    text_printf(&sql, ", \"%s\"", table->columns[i].name); /* a name without quotes: see db/store/definitions.h */
+    identity_add_text(maker, table->columns[i].name);      /* the file decides the order of its columns */
   }
   text_printf(&sql, ") from %s not indexed", table->name);
   const halotune_status status =
@@ -69,7 +69,7 @@ static halotune_status add_rows(struct identity_maker *maker, sqlite3 *connectio
   return status;
 }
 
-/* What every SQLite file begins with, its NUL included. */
+/* Every SQLite file begins with this text and its NUL. */
 static const char database_mark[] = "SQLite format 3";
 
 static bool is_database(const char *bytes, size_t length) {
@@ -90,7 +90,7 @@ static halotune_status rows_identity(struct store *store, struct identity *out) 
   return status;
 }
 
-/* Whose signature a document has, which must be right. */
+/* Find the signer of a document, and check the signature. */
 static halotune_status read_signature(const char *text, size_t length, const char *path, struct imported *out) {
   struct document_signature signature;
   out->is_signed = document_signature_find(text, length, &signature);
@@ -102,8 +102,7 @@ static halotune_status read_signature(const char *text, size_t length, const cha
               path);
 }
 
-/* The identity of a database's pages. Where it lies in a file that is too large to be copied, there is none: `has` is
- * false then. */
+/* The identity of a database's pages. A file that is too large to be copied has none: `has` is then false. */
 static void pages_identity(struct store *store, struct identity *out, bool *has) {
   const char *file = sqlite3_db_filename(store_connection(store), "main");
   sqlite3_int64 bytes = 0;
@@ -157,7 +156,7 @@ static halotune_status open_either(const char *path, const struct imported *befo
   const int fd = pipe_open(path, O_RDONLY);
   if (fd < 0) return fail(errno == ENOENT ? HALOTUNE_NOT_FOUND : HALOTUNE_IO, "%s: %s", path, strerror(errno));
   out->is_once = fstat(fd, &facts) != 0 || !S_ISREG(facts.st_mode);
-  /* Nothing is taken from a pipe here: what was read of it is gone. */
+  /* A pipe is not read here, because its bytes could not be read again. */
   const ssize_t count = out->is_once ? 0 : pread(fd, head, sizeof head, 0);
   halotune_status status;
   if (count > 0 && is_database(head, (size_t)count)) {

@@ -1,4 +1,5 @@
-/* merge.c: table by table, row by row. The columns are data (table.h); runs and bests alone have rules of their own. */
+/* merge.c: merges table by table and row by row. The columns are data (table.h). Only runs and bests have rules of
+ * their own. */
 #include "db/exchange/merge.h"
 
 #include <stdio.h>
@@ -12,8 +13,8 @@
 #include "db/store/query.h"
 #include "db/store/refuted.h"
 
-/* Runs whose measurements here may differ from theirs, by their ids here: one of both was still running when it was
- * stored. */
+/* Runs whose measurements here may differ from those in the other database, by their ids here: in one of the two
+ * databases the run was still running. */
 struct live_runs {
   int64_t *ids;
   int count, room;
@@ -26,10 +27,10 @@ struct merge {
   struct merge_counts counts;
   struct id_maps ids;
   int64_t origin;
-  int64_t last_run, last_variant;       /* the highest ids of those that were there before */
-  bool has_twins;                       /* two of their runs or variants have one key */
-  struct live_runs behind, ahead;       /* ours were still running; theirs were */
-  sqlite3_stmt *select, *find, *insert; /* of the present table */
+  int64_t last_run, last_variant;       /* the highest ids before the merge */
+  bool has_twins;                       /* two runs or variants of the other database have the same key */
+  struct live_runs behind, ahead;       /* runs that were still running here; runs that were still running there */
+  sqlite3_stmt *select, *find, *insert; /* statements of the present table */
 };
 
 static halotune_status refer_fail(const struct table *table, const struct column *column) {
@@ -37,8 +38,8 @@ static halotune_status refer_fail(const struct table *table, const struct column
               table->name, table_names[column->refers_to]);
 }
 
-/* Bind a value of the present row, without a copy: it stays until the next row, and every statement is bound anew for
- * each row. */
+/* Bind a value of the present row without a copy. The value stays until the next row, and every statement is bound
+ * again for each row. */
 static void bind_present(sqlite3_stmt *to, int place, sqlite3_stmt *from, int column) {
   switch (sqlite3_column_type(from, column)) {
   case SQLITE_INTEGER: sqlite3_bind_int64(to, place, sqlite3_column_int64(from, column)); return;
@@ -51,7 +52,7 @@ static void bind_present(sqlite3_stmt *to, int place, sqlite3_stmt *from, int co
   case SQLITE_BLOB: {
     const void *bytes = sqlite3_column_blob(from, column);
     const int count = sqlite3_column_bytes(from, column);
-    if (count == 0) sqlite3_bind_zeroblob(to, place, 0); /* a place that is NULL would be the value NULL */
+    if (count == 0) sqlite3_bind_zeroblob(to, place, 0); /* a NULL pointer would bind the value NULL */
     else sqlite3_bind_blob(to, place, bytes, count, SQLITE_STATIC);
     return;
   }
@@ -59,7 +60,7 @@ static void bind_present(sqlite3_stmt *to, int place, sqlite3_stmt *from, int co
   }
 }
 
-/* The present row's value in column `i`, into the same place of insert and find. */
+/* Bind the present row's value in column `i` to the same place of `insert` and `find`. */
 static halotune_status carry_value(struct merge *m, const struct table *table, sqlite3_stmt *to, int i) {
   const struct column *column = &table->columns[i];
   int place = i + 2;
@@ -83,7 +84,7 @@ static bool is_same_value(sqlite3_value *a, sqlite3_value *b) {
   return bytes == 0 || memcmp(sqlite3_value_blob(a), sqlite3_value_blob(b), (size_t)bytes) == 0;
 }
 
-/* Whether the present row of theirs and the row that `find` found are the same in column `i`. */
+/* Whether the present row of the other database and the row that `find` found are equal in column `i`. */
 static bool is_same_column(const struct merge *m, const struct table *table, int i) {
   sqlite3_value *theirs = sqlite3_column_value(m->select, i + 1), *ours = sqlite3_column_value(m->find, i + 1);
   const int refers_to = table->columns[i].refers_to;
@@ -91,7 +92,7 @@ static bool is_same_column(const struct merge *m, const struct table *table, int
   return id_map_find(&m->ids, refers_to, sqlite3_value_int64(theirs)) == sqlite3_value_int64(ours);
 }
 
-/* Tell which row is in conflict, by the columns of its key that people can read. */
+/* Fail with the name of the row in conflict: those columns of its key that people can read. */
 static halotune_status conflict_fail(const struct merge *m, const struct table *table, int column) {
   struct text key = {0};
   for (int i = 0; i < table->column_count; i++) {
@@ -107,7 +108,7 @@ static halotune_status conflict_fail(const struct merge *m, const struct table *
   return status;
 }
 
-/* Find the row of this key. It stays in `find` until the next one. */
+/* Find the row with this key. It stays in `find` until the next call. */
 static halotune_status find_row(struct merge *m, const struct table *table, int64_t *id) {
   halotune_status status = HALOTUNE_OK;
   *id = 0;
@@ -128,7 +129,7 @@ static halotune_status compare_row(struct merge *m, const struct table *table) {
   return HALOTUNE_OK;
 }
 
-/* A best begins as history. */
+/* A new best is not current. decide_bests() decides later. */
 static void bind_own(struct merge *m, int number) {
   const struct table *table = &m->tables->list[number];
   const int origin = table_column(table, "origin_id");
@@ -152,7 +153,7 @@ static halotune_status insert_row(struct merge *m, int number, int64_t *id) {
   return status;
 }
 
-/* A run that was running when it was merged before may have ended since. */
+/* A run that was running at an earlier merge may have ended since. Copy its end. */
 static halotune_status end_run(struct merge *m, int64_t id) {
   static const char *const columns[] = {"state", "ended", "outcomes", RUN_END_COLUMNS(COLUMN_AS_TEXT)};
   static const char sql[] = "update run set state = ?, ended = ?, outcomes = ?" RUN_END_COLUMNS(
@@ -185,7 +186,7 @@ static bool live_has(const struct live_runs *runs, int64_t id) {
   return false;
 }
 
-/* A run that both have. What it measured may differ where one of both is older than its end. */
+/* Merge a run that both databases have. Its measurements may differ if one database was copied before the run ended. */
 static halotune_status meet_run(struct merge *m, int64_t id) {
   const struct table *table = &m->tables->list[TABLE_RUN];
   const int state = table_column(table, "state");
@@ -204,7 +205,7 @@ static halotune_status meet_run(struct merge *m, int64_t id) {
   return HALOTUNE_OK;
 }
 
-/* A result that both have, of a run that may have been running. */
+/* Merge a result that both databases have, of a run that may have been running. */
 static halotune_status meet_result(struct merge *m, int number, int64_t id) {
   const struct table *table = &m->tables->list[number];
   const int64_t run = sqlite3_column_int64(m->find, table_column(table, "run_id") + 1);
@@ -221,7 +222,7 @@ static halotune_status meet_result(struct merge *m, int number, int64_t id) {
   return status;
 }
 
-/* A best that both have. An export may have left its machine code out. */
+/* Merge a best that both databases have. An export may have left its machine code out. */
 static halotune_status meet_best(struct merge *m, int64_t id) {
   const struct table *table = &m->tables->list[TABLE_BEST];
   const int cubin = table_column(table, "cubin");
@@ -254,10 +255,10 @@ static halotune_status meet_row(struct merge *m, int number, int64_t id) {
 #define SQL_OF_MODEL                                                                                         \
   "device_id in (select e.id from device e join device d on e.name = d.name and e.capability = d.capability" \
   " and e.sm_count = d.sm_count and e.is_emulation = d.is_emulation where d.id = ?1)"
-/* What a model has of coefficients of other fits; that of another device of the same document is one. */
+/* Coefficients that a model has from other fits. Those of another device in the same document count, too. */
 static const char other_fits_sql[] =
     "select count(*) from prediction where " SQL_OF_MODEL " and (origin_id <> ?2 or device_id <> ?1)";
-/* Those that stay: of another signer or of none, or of a document that was taken after this one. */
+/* Coefficients that stay: they have another signer or none, or come from a document that was merged after this one. */
 static const char staying_fits_sql[] =
     "select count(*) from prediction c join origin o on o.id = c.origin_id, origin n on n.id = ?2 where c." SQL_OF_MODEL
     " and iif(o.id = n.id, c.device_id <> ?1, n.signer_key = '' or o.signer_key <> n.signer_key or o.id > n.id)";
@@ -282,8 +283,8 @@ static halotune_status run_on_fit(struct merge *m, const char *sql, int64_t *out
   return status;
 }
 
-/* Whether the present row is a coefficient of a model that has others already, which stay. Coefficients of two fits
- * would be mixed. Those that the signer gave before go, all at once. */
+/* Whether the present row is a coefficient of a model whose present coefficients stay: coefficients of two fits must
+ * not be mixed. Earlier coefficients of the same signer are all removed at once. */
 static halotune_status is_of_other_fit(struct merge *m, int number, bool *out) {
   int64_t others = 0, staying = 0, same = 0;
   *out = false;
@@ -299,8 +300,8 @@ static halotune_status is_of_other_fit(struct merge *m, int number, bool *out) {
   return status;
 }
 
-/* Whether the present row is a result of a run that this merge added. There is none of its key then, unless two of
- * their rows became one. */
+/* Whether the present row is a result of a run that this merge added. Then no row has its key, unless two rows of the
+ * other database became one. */
 static bool is_of_new_run(const struct merge *m, int number) {
   if (m->has_twins || (number != TABLE_MEASUREMENT && number != TABLE_FINALIST)) return false;
   const int run = table_column(&m->tables->list[number], "run_id");
@@ -344,7 +345,7 @@ static halotune_status merge_table(struct merge *m, int number) {
   return status;
 }
 
-/* Call `decide` for each row of a problem and a best, of which the second may be 0. */
+/* Call `decide` for each row, which names a problem and a best. The best may be 0. */
 static halotune_status each_best(struct merge *m, sqlite3 *connection, const char *sql,
                                  halotune_status (*decide)(struct merge *m, int64_t problem, int64_t best)) {
   struct id_pair *pairs = NULL;
@@ -356,7 +357,7 @@ static halotune_status each_best(struct merge *m, sqlite3 *connection, const cha
     else pairs[count++] = (struct id_pair){sqlite3_column_int64(query, 0), sqlite3_column_int64(query, 1)};
   }
   if (status == HALOTUNE_OK && code != SQLITE_DONE) status = query_fail(connection);
-  sqlite3_finalize(query); /* a decision changes rows that it would read */
+  sqlite3_finalize(query); /* a decision changes rows that this statement would read */
   for (int i = 0; i < count && status == HALOTUNE_OK; i++) status = decide(m, pairs[i].from, pairs[i].to);
   free(pairs);
   return status;
@@ -371,7 +372,7 @@ static halotune_status decide_ours(struct merge *m, int64_t problem, int64_t bes
   return merge_best(m->to, problem, best, m->options, &m->counts);
 }
 
-/* Decide about all problems of which the other database has bests or knows one to be wrong. */
+/* Decide about all problems for which the other database has a best or knows that one is wrong. */
 static halotune_status decide_bests(struct merge *m) {
   halotune_status status = each_best(
       m, m->from, "select problem_id, max(iif(is_current, id, 0)) from best group by problem_id", decide_theirs);
@@ -406,7 +407,7 @@ static halotune_status origin_put(struct merge *m) {
   return status;
 }
 
-/* Keep so many pages of a connection in memory, and read how many it kept before. A negative number is in KiB. */
+/* Set how many pages a connection keeps in memory, and get the old number. A negative number is in KiB. */
 static halotune_status pages_keep(sqlite3 *connection, int64_t pages, int64_t *before) {
   char sql[64];
   halotune_status status = query_number(connection, "pragma cache_size", before);
@@ -419,13 +420,13 @@ halotune_status store_merge(struct store *to, struct store *from, const struct m
   const int64_t merge_pages = -131072; /* 128 MB: indices of a fleet's results are read and written at random places */
   struct merge m = {.to = store_connection(to), .from = store_connection(from), .options = options};
   int64_t pages = 0;
-  const bool is_part = !sqlite3_get_autocommit(m.to); /* of a transaction of the caller */
+  const bool is_part = !sqlite3_get_autocommit(m.to); /* the merge is part of the caller's transaction */
   struct tables *tables = malloc(sizeof *tables);
   if (!tables) return fail_memory();
   m.tables = tables;
   halotune_status status = tables_read(m.to, tables);
   if (status == HALOTUNE_OK) status = pages_keep(m.to, merge_pages, &pages);
-  if (status == HALOTUNE_OK) status = query_script(m.from, "begin"); /* one state of it from end to end */
+  if (status == HALOTUNE_OK) status = query_script(m.from, "begin"); /* all tables are of one moment */
   if (status == HALOTUNE_OK) {
     if (!is_part) status = query_script(m.to, "begin immediate");
     if (status == HALOTUNE_OK) status = origin_put(&m);

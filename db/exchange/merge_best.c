@@ -1,4 +1,4 @@
-/* merge_best.c: the rule in one statement, and the reason in words. */
+/* merge_best.c: the rule as one SQL statement, and the reasons in words. */
 #include "db/exchange/merge_best.h"
 
 #include <string.h>
@@ -6,7 +6,8 @@
 #include "db/store/query.h"
 #include "db/store/refuted.h"
 
-/* The best that the rule of merge_best.h chooses for problem ?1. Hashes decide last, since ids are of one file. */
+/* The best that the rule of merge_best.h chooses for problem ?1. Hashes decide last: ids would differ from file to
+ * file. */
 static const char winner_sql[] =
     "with rival as (select b.id, b.variant_id, b.date, b.time_ms, b.driver, b.nvrtc, coalesce(b.objective, 'time') as objective, b.energy_mj, r.host"
     " from best b left join run r on r.id = b.run_id where b.problem_id = ?1 and not " SQL_IS_REFUTED(
@@ -28,7 +29,7 @@ struct rival {
   char date[32], driver[64], nvrtc[64], objective[16];
 };
 
-/* Read the best that a condition on `b` with place ?1 names; one with id 0 where there is none. */
+/* Read the best that a condition on `b` with place ?1 names. If there is none, its id is 0. */
 static halotune_status rival_read(sqlite3 *to, const char *sql, int64_t place, struct rival *out) {
   sqlite3_stmt *query = NULL;
   *out = (struct rival){.id = 0};
@@ -113,7 +114,8 @@ halotune_status merge_best(sqlite3 *to, int64_t problem, int64_t theirs_id, cons
   counts->retired += ours.is_refuted;
   counts->refuted += theirs.is_refuted && theirs.id != ours.id;
   if (ours.id && theirs.id && ours.id != theirs.id && !ours.is_refuted) {
-    /* Where a third one is current from now on, it is one that theirs brought with it, or made right again. */
+    /* A third best can become current: one that the other database brought along, or one that its results made right
+     * again. */
     const bool is_taken = winner != ours.id;
     if (is_taken) counts->taken++;
     else counts->kept++;

@@ -17,7 +17,8 @@ const char *const refresh_outcome_texts[REFRESH_OUTCOME_COUNT] = {REFRESH_OUTCOM
 
 /* Columns: variant, template, hash of the template, hash of the source, launch (NULL for a finalist and a verdict),
  * whether the row is a verdict, REGENERATE_COLUMNS. A variant has a row for each problem on which it is a best or a
- * finalist, and for each on which it was found to be wrong: lookups match verdicts by the template. */
+ * finalist. It also has one for each problem on which it was found to be wrong, because lookups match verdicts by the
+ * template. */
 static const char subjects_sql[] =
     "select v.id, v.template_id, t.hash, v.source_hash, b.launch, b.is_verdict, " REGENERATE_COLUMNS
     " from (select variant_id, problem_id, text_id, steps, launch, 0 is_verdict from best"
@@ -32,8 +33,8 @@ enum { VARIANT, TEMPLATE, TEMPLATE_HASH, SOURCE_HASH, LAUNCH, IS_VERDICT, FIRST_
 /* The installed template of one name. */
 struct installed {
   char *name, hash[IDENTITY_HEX_BYTES];
-  struct template *template;    /* NULL without one */
-  enum refresh_outcome without; /* why there is none */
+  struct template *template;    /* NULL if it cannot be used */
+  enum refresh_outcome without; /* why `template` is NULL */
 };
 
 struct decisions {
@@ -41,7 +42,7 @@ struct decisions {
   struct installed *installed;
   int installed_count, installed_room;
   struct refresh_change *changes;
-  int *at; /* for each change, the installed template */
+  int *at; /* for each change, the place of the installed template in the list */
   int count, room, at_room;
 };
 
@@ -56,7 +57,8 @@ static void decisions_free(struct decisions *d) {
   free(d->at);
 }
 
-/* Find the installed template of this name. Rows come in the order of names: it is the last one, or a new one. */
+/* Find the installed template of this name. Rows come in the order of names, so that it is the last one of the list or
+ * a new one. */
 static halotune_status find_installed(struct decisions *d, const char *name) {
   struct installed added = {.without = REFRESH_NOT_INSTALLED};
   if (d->installed_count > 0 && strcmp(d->installed[d->installed_count - 1].name, name) == 0) return HALOTUNE_OK;
@@ -74,7 +76,7 @@ static halotune_status find_installed(struct decisions *d, const char *name) {
 
 static bool is_refusal(halotune_status status) { return status == HALOTUNE_PARSE || status == HALOTUNE_ARGUMENT; }
 
-/* Whether two launches are the same, by the one text that each has. */
+/* Whether two launches are the same. Each launch has exactly one text, so the texts are compared. */
 static halotune_status compare_launches(const struct launch *a, const struct launch *b, bool *is_same) {
   struct text texts[2] = {{0}, {0}};
   launch_write(a, &texts[0]);
@@ -109,7 +111,7 @@ static halotune_status compare_generated(sqlite3_stmt *row, const struct generat
   *out = REFRESH_OTHER_CODE;
   if (strcmp(hex, column_text(row, SOURCE_HASH)) != 0) return HALOTUNE_OK;
   halotune_status status = measured_launch(row, &launch);
-  /* Where it cannot be known whether a wrong variant would be launched otherwise now, it stays known to be wrong. */
+  /* If nobody knows whether a wrong variant would now have another launch, it stays known to be wrong. */
   *out = sqlite3_column_int(row, IS_VERDICT) ? REFRESH_SAME : REFRESH_UNKNOWN_LAUNCH;
   if (status != HALOTUNE_OK) return is_refusal(status) ? HALOTUNE_OK : status;
   status = compare_launches(&made->launch, &launch, &is_same);
@@ -140,7 +142,8 @@ static halotune_status decide_problem(const struct installed *installed, sqlite3
   return status;
 }
 
-/* Decide about a row. The first row of a variant adds a change. Of several outcomes the last in the list counts. */
+/* Decide about a row. The first row of a variant adds a change. If the rows of a variant have several outcomes, the one
+ * that is last in the list of outcomes counts. */
 static halotune_status look_at_row(struct decisions *d, sqlite3_stmt *row) {
   enum refresh_outcome outcome;
   const int64_t variant = sqlite3_column_int64(row, VARIANT);

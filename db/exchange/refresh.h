@@ -7,7 +7,7 @@
 
 #include "db/store/store.h"
 
-/* What came of a variant whose template is not the installed one, and the words for it. Only SAME is refreshed. */
+/* The outcome for a variant whose template is not the installed one, and the words for it. Only SAME is refreshed. */
 #define REFRESH_OUTCOME_LIST(X)                                                        \
   X(SAME, "the installed template generates the same code")                            \
   X(OTHER_CODE, "the installed template generates other code")                         \
@@ -35,10 +35,10 @@ struct refreshed {
   long variants;
 };
 
-/* Generate each variant of a best, of a finalist or of a wrong result whose template's identity is not the installed
- * one, with the installed template. Where that gives the stored source by meaning and the same launch, on all of its
- * problems, the variant becomes one of the installed template. Dates, times, sources and origins stay.
- *   is_dry  only look; a store that reads is enough
+/* Take each variant of a best, a finalist or a wrong result whose template is not the installed one, and generate it
+ * with the installed template. If this gives a source of the same meaning and the same launch on all of its problems,
+ * the variant becomes one of the installed template. Dates, times, sources and origins stay.
+ *   is_dry  change nothing; a store that is open for reading is enough
  *   tell    called for each template and outcome that there is, in the order of names and outcomes
  * Each variant is one transaction: after a kill, the next call goes on.
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */

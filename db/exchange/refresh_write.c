@@ -1,4 +1,4 @@
-/* refresh_write.c: the statements of one variant. */
+/* refresh_write.c: the statements that change one variant. */
 #include "db/exchange/refresh_write.h"
 
 #include "base/memory/array.h"
@@ -34,19 +34,19 @@ static const char twin_sql[] = "select w.id from variant v join variant w on w.s
                                " w.stencil_id = v.stencil_id join template t on t.id = w.template_id"
                                " where v.id = ?1 and w.id <> v.id and t.hash = ?6 and w.parameters = ?4";
 
-/* Results that both have of one run, and that differ. */
+/* Results of one run that the variant and its twin both have, and that differ. */
 static const char differing_sql[] =
     "select (select count(*) from measurement a join measurement b on b.run_id = a.run_id and b.variant_id = ?2"
     " where a.variant_id = ?1 and (a.outcome <> b.outcome or a.median_ms is not b.median_ms or a.samples is not"
     " b.samples)) + (select count(*) from finalist a join finalist b on b.run_id = a.run_id and b.variant_id = ?2"
     " where a.variant_id = ?1 and (a.median_ms <> b.median_ms or a.samples <> b.samples))";
 
-/* A best that both have, for the variant's row `a` and the twin's row `b`. */
+/* The condition that the variant's row `a` and the twin's row `b` are the same best. */
 #define SQL_SAME_BEST                                                                                            \
   "b.variant_id = ?2 and b.problem_id = a.problem_id and b.date = a.date and b.time_ms = a.time_ms and b.launch" \
   " = a.launch and b.coefficients = a.coefficients and b.source = a.source and b.cubin = a.cubin"
 
-/* A current best that both have stays current as the twin's. */
+/* If the variant and its twin both have a current best, the twin's stays current. */
 static const char note_served_sql[] =
     "insert into served select (select min(b.id) from best b where " SQL_SAME_BEST
     ") from best a where a.variant_id = ?1 and a.is_current and exists (select 1 from best b where " SQL_SAME_BEST ")";

@@ -5,16 +5,16 @@
 #include "db/exchange/refresh.h"
 
 struct refresh_change {
-  int64_t variant, from;     /* rows: the variant, and the template that it has */
+  int64_t variant, from;     /* ids of the variant and of its present template */
   const struct template *to; /* the installed template; NULL without one */
   char *parameters;          /* the configuration as JSON in the order of `to`; from malloc, or NULL */
   enum refresh_outcome outcome;
 };
 
-/* Make the variant one of the installed template, in one transaction. If there is that variant already, all rows of the
- * variant go over to it; of rows that both have, one is left. If both have other results of one run, nothing changes,
- * and the outcome becomes REFRESH_TWICE. If the variant has another template than `from` now, or is gone, nothing
- * changes, and the outcome becomes REFRESH_CHANGED. The old template goes with its last variant.
+/* Make the variant one of the installed template, in one transaction. If the installed template has this variant
+ * already, all rows move to that one; of rows that both have, one is left. If both have different results of one run,
+ * nothing changes, and the outcome becomes REFRESH_TWICE. If the variant has another template than `from` now, or is
+ * gone, nothing changes, and the outcome becomes REFRESH_CHANGED. The old template is removed with its last variant.
  *   is_dry  find the outcome alone
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
 halotune_status refresh_write(struct store *store, struct refresh_change *change, bool is_dry);

@@ -26,7 +26,7 @@ void document_sign(struct text *document, const struct private_key *key) {
   text_printf(document, "%s%s%s%s%s", before_key, key_digits, before_signature, signature_digits, after_signature);
 }
 
-/* Capitals would make another document of the same signature. */
+/* With capitals allowed, two different documents could carry the same signature. */
 static bool is_lower_case_hex(const char *digits) { return strspn(digits, "0123456789abcdef") == strlen(digits); }
 
 bool document_signature_find(const char *text, size_t length, struct document_signature *out) {

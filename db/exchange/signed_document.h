@@ -1,5 +1,5 @@
 /* signed_document.h: the signature at the end of a document. An unsigned document ends with "}\n". A signed one has
- * this in the place of that end, and in no other form:
+ * this in place of that end, in exactly this form:
  *   ,\n"signer": "KEY", "signature": "SIGNATURE"}\n
  * KEY is the public key in 64 hexadecimal digits, SIGNATURE the Ed25519 signature in 128. What is signed is every byte
  * before it (base/identity/signature.h, kind "document"). */

@@ -1,4 +1,4 @@
-/* signers.c: the file is read as a whole, and replaced as a whole. */
+/* signers.c: reads the whole file, and replaces the whole file. */
 #include "db/exchange/signers.h"
 
 #include <ctype.h>
@@ -20,7 +20,7 @@
 
 static const char file_name[] = "trusted-signers";
 
-/* The file, and the folder where it could be exchanged. */
+/* The rights that are refused on the file, and on its folder, in which others could exchange it. */
 static const struct own_kind list_of_signers = {.what = "list of signers",
                                                 .foreign_remedy = "move it away",
                                                 .rights = S_IWGRP | S_IWOTH,
@@ -188,7 +188,8 @@ static halotune_status change_locked(const struct places *places, list_change *c
   return status;
 }
 
-/* Change the file. The folder is locked, so that of two changes none is lost. */
+/* Change the file. The folder is locked, so that no change is lost if two processes change the file at the same
+ * time. */
 static halotune_status change_file(list_change *how, const char *name, const struct public_key *key) {
   struct places places;
   int folder = -1;

@@ -1,5 +1,5 @@
-/* signers.h: the signers that the user has named: whose signed documents are trusted. They stand in the file
- * trusted-signers of the user's data folder (base/files/user_folder.h), a line "NAME KEY" each.
+/* signers.h: the signers that the user has named. Their signed documents are trusted. The file trusted-signers of the
+ * user's data folder (base/files/user_folder.h) has a line "NAME KEY" for each.
  *
  * Whoever can write this file decides what is trusted. It is refused if it or its folder belongs to another user, or if
  * others can write to it. */
@@ -29,12 +29,12 @@ halotune_status signers_read(struct signers *out);
 /* The signer with this key; NULL if the user has not named it. */
 const struct signer *signers_find(const struct signers *signers, const struct public_key *key);
 
-/* Add a signer. A name has one key, and a key one name.
+/* Add a signer. A name has only one key, and a key has only one name.
  * Returns HALOTUNE_OK, also if exactly this signer is there already; HALOTUNE_ARGUMENT for a bad name, or one that is
  * taken; the errors of signers_read; HALOTUNE_IO. */
 halotune_status signers_add(const char *name, const struct public_key *key);
 
-/* Remove a signer. Rows that were taken from it stay.
+/* Remove a signer. Rows of its documents stay in the databases.
  * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND if there is no such name; the errors of signers_read; HALOTUNE_IO. */
 halotune_status signers_remove(const char *name);
 

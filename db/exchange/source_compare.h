@@ -1,4 +1,4 @@
-/* source_compare.h: the sources of a database, beside those that this program generates for the same variants. */
+/* source_compare.h: compares the sources of a database with those that this program generates for the same variants. */
 #ifndef DB_EXCHANGE_SOURCE_COMPARE_H
 #define DB_EXCHANGE_SOURCE_COMPARE_H
 
@@ -6,10 +6,10 @@
 
 struct compared_source {
   const char *name, *hash;                   /* "STENCIL TEMPLATE"; identity of the source, in hexadecimal digits */
-  const char *template_name, *template_hash; /* of the store, from which this program generates */
+  const char *template_name, *template_hash; /* the stored template, from which this program generates */
   const char *stored, *generated; /* texts; generated is "" if this program generates nothing for this variant */
-  const char *why;                /* why it does not; "" if it does */
-  bool is_same;                   /* both mean the same */
+  const char *why;                /* why nothing was generated; "" if a source was */
+  bool is_same;                   /* both sources have the same meaning */
 };
 
 /* Call `tell` for each source of a best, in the order of names and identities. The texts are valid during the call.

@@ -1,4 +1,5 @@
-/* table.c: columns from SQLite's own description of its tables, keys and special columns from two short lists. */
+/* table.c: takes columns from SQLite's own description of its tables. Keys and special columns come from short
+ * lists. */
 #include "db/exchange/table.h"
 
 #include <stdio.h>
@@ -11,7 +12,7 @@
 const char *const table_names[TABLE_COUNT] = {TABLE_LIST(AS_NAME)};
 #undef AS_NAME
 
-/* What makes two rows of two databases the same row, in spaces. */
+/* The columns that make rows of two databases the same row. Each name has a space before and after it. */
 static const char *const keys[TABLE_COUNT] = {
     [TABLE_DEVICE] = " uuid ",
     [TABLE_STENCIL] = " hash name ",
@@ -26,9 +27,9 @@ static const char *const keys[TABLE_COUNT] = {
     [TABLE_PREDICTION] = " device_id coefficient ",
 };
 
-/* Columns in which two rows with the same key may differ, between spaces: facts that a driver or an export may report
- * differently, columns that concern one database only, and columns that merge.c compares itself. Texts of templates
- * with the same identity may have different comments. */
+/* Columns in which two rows with the same key may differ, each name between spaces: facts that a driver or an export
+ * may report differently, columns that concern one database only, and columns that merge.c compares itself. Texts of
+ * templates with the same identity may have different comments. */
 static const char *const varying[TABLE_COUNT] = {
     [TABLE_DEVICE] = " clock_khz memory_clock_khz memory_bytes ",
     [TABLE_TEMPLATE] = " yaml cuda ",
@@ -37,7 +38,7 @@ static const char *const varying[TABLE_COUNT] = {
     [TABLE_PREDICTION] = " value ",
 };
 
-/* Columns that are more than their SQL type says. */
+/* Columns whose content has a form that their SQL type does not tell. */
 static const struct {
   enum table_name table;
   const char *column;
@@ -127,7 +128,7 @@ halotune_status tables_read(sqlite3 *connection, struct tables *out) {
   return describe_tables(connection, "select \"from\", \"table\" from pragma_foreign_key_list(?1)", out, add_reference);
 }
 
-/* Names of columns are those of the file, and may be words of SQL. They have no quotes (db/store/definitions.h). */
+/* Names of columns come from the file, and may be words of SQL. They contain no quotes (db/store/definitions.h). */
 static void add_names(const struct table *table, struct text *sql) {
   for (int i = 0; i < table->column_count; i++) text_printf(sql, "%s\"%s\"", i ? ", " : "", table->columns[i].name);
 }

@@ -1,5 +1,5 @@
-/* table.h: the tables of the schema as data, so that export, import and merge are one loop over columns each. What
- * they are is read from schema.sql itself; only what SQL does not say is written down here. */
+/* table.h: the tables of the schema as data, so that export, import and merge are one loop over columns each. The
+ * columns are read from the database itself; only facts that SQL does not tell are written down here. */
 #ifndef DB_EXCHANGE_TABLE_H
 #define DB_EXCHANGE_TABLE_H
 
@@ -9,7 +9,7 @@
 #include "base/fail.h"
 #include "base/text/text.h"
 
-/* In an order in which what is referred to stands first. The table origin is of one database alone. */
+/* A table stands behind those that it refers to. The table `origin` is missing, because each database has its own. */
 #define TABLE_LIST(X)           \
   X(DEVICE, "device")           \
   X(STENCIL, "stencil")         \
@@ -31,7 +31,7 @@ enum column_kind {
   COLUMN_INTEGER,
   COLUMN_REAL,
   COLUMN_TEXT,
-  COLUMN_JSON,    /* a text that is JSON itself */
+  COLUMN_JSON,    /* a text that holds JSON */
   COLUMN_SAMPLES, /* 32-bit floats */
   COLUMN_BYTES,
 };
@@ -40,8 +40,8 @@ struct column {
   char name[32];
   enum column_kind kind;
   int refers_to;      /* the table whose id it holds; -1: none */
-  bool is_key;        /* one of those that tell whether two rows are the same */
-  bool is_compared;   /* two rows of one key have the same value here, or are in conflict */
+  bool is_key;        /* it is part of the key, by which two rows are the same */
+  bool is_compared;   /* two rows with the same key are in conflict if they differ here */
   bool must_be_given; /* NULL is not allowed, and there is no default */
 };
 
@@ -58,10 +58,10 @@ struct tables {
   struct table list[TABLE_COUNT];
 };
 
-/* Read what the tables of a database of this version are; about 60 KB, so keep it off small stacks. */
+/* Read the tables of a database of this version. The struct has about 60 KB, so keep it off small stacks. */
 halotune_status tables_read(sqlite3 *connection, struct tables *out);
 
-/* The position of a column by its name; -1 where the table has none such. */
+/* The position of a column by its name; -1 if the table has no such column. */
 int table_column(const struct table *table, const char *name);
 
 /* SQL over all columns, for which ask text_ok(sql):

@@ -1,4 +1,5 @@
-/* untrusted_files.c: a copy by SQLite, under a name of its own until it is whole. */
+/* untrusted_files.c: SQLite copies the database to a temporary name, which becomes the final one when the copy is
+ * complete. */
 #include "db/exchange/untrusted_files.h"
 
 #include <ctype.h>
@@ -22,7 +23,7 @@ static char *folder_of(const char *path) {
   return asprintf(&folder, "%s.untrusted", path) < 0 ? NULL : folder;
 }
 
-/* FOLDER/NAME-IDENTITY.db. Of the name only letters, digits, dots and dashes are taken. */
+/* The path FOLDER/NAME-IDENTITY.db. Only letters, digits, dots and dashes of the name are taken. */
 static char *file_of(const char *folder, const char *name, struct identity document) {
   char hex[IDENTITY_HEX_BYTES], word[64], *file;
   size_t length = 0;
@@ -53,7 +54,7 @@ static halotune_status copy_store(struct store *from, const char *file) {
   return status;
 }
 
-/* Whoever else can write in the folder could lay a link there, under the name of the new file. */
+/* Another user who can write to the folder could put a link there with the name of the new file. */
 static const struct own_kind folder_apart = {.what = "folder",
                                              .foreign_remedy = "move it away",
                                              .rights = S_IWGRP | S_IWOTH,

@@ -1,5 +1,6 @@
-/* untrusted_files.h: what was imported without trust: a file for each document, in a folder beside the user's database.
- * No lookup, search or report opens them, so that they can neither change, hide nor refute what is trusted. */
+/* untrusted_files.h: keeps documents that were imported without trust. Each has a file of its own in a folder beside
+ * the user's database. No lookup, search or report opens these files, so that they cannot change, hide or refute
+ * trusted rows. */
 #ifndef DB_EXCHANGE_UNTRUSTED_FILES_H
 #define DB_EXCHANGE_UNTRUSTED_FILES_H
 
@@ -7,16 +8,16 @@
 #include "db/store/store.h"
 
 /* Keep a document, as PATH.untrusted/NAME-IDENTITY.db. One that is there already stays.
- *   path      of the user's database
+ *   path      path of the user's database
  *   from      the document; its name is one printable line
  *   kept      receives the file's path, from malloc, for the caller to free; NULL on failure
- *   is_new    receives whether it was not there
+ *   is_new    receives whether the file was not there before
  * Returns HALOTUNE_OK, HALOTUNE_DB, HALOTUNE_IO or HALOTUNE_MEMORY. */
 halotune_status untrusted_keep(const char *path, struct store *from, const char *name, struct identity document,
                                char **kept, bool *is_new);
 
-/* Call `visit` for each file that is kept beside a database, in the order of their names. Where there is no folder,
- * there are none.
+/* Call `visit` for each file that is kept beside a database, in the order of their names. If there is no folder, there
+ * are no files.
  * Returns HALOTUNE_OK, HALOTUNE_MEMORY, or the first failure of `visit`. */
 halotune_status untrusted_each(const char *path, halotune_status (*visit)(void *context, const char *file),
                                void *context);
