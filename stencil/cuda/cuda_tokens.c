@@ -193,7 +193,7 @@ static struct cuda_token next_no_comment(struct cuda_reader *r, bool *is_joined)
 }
 
 /* Whether a directive, whose # was read, is `#line NUMBER`, `#line NUMBER "FILE"` or the same without the word. Such a
- * directive has no effect on the meaning. */
+ * directive has no effect on the meaning, unless it parts the name of a macro from its arguments. */
 static bool is_line_directive(struct cuda_reader r) {
   bool is_joined = false;
   struct cuda_token token = next_no_comment(&r, &is_joined);
@@ -255,10 +255,10 @@ static enum layout layout_shown(const struct cuda_token *before, const struct cu
 }
 
 /* Whether one compiler ends or joins a line where another one does not: at a carriage return alone, and at a backslash
- * before blanks at the end of a line. */
+ * before blanks at the end of a line. The byte 0xff ends the text for NVRTC, also within a comment. */
 static bool has_unclear_lines(const char *text) {
   for (const char *at = text; *at; at++) {
-    if (*at == '\r' && at[1] != '\n') return true;
+    if ((*at == '\r' && at[1] != '\n') || *at == '\xff') return true;
     if (*at != '\\') continue;
     const size_t blanks = strspn(at + 1, " \t\v\f\r");
     if (blanks > 0 && at[1 + blanks] == '\n' && !(blanks == 1 && at[1] == '\r')) return true;
@@ -271,6 +271,7 @@ static enum layout add_tokens(struct cuda_reader r, struct text *out, struct tex
   struct cuda_token token, before = {.kind = CUDA_END};
   enum layout layout = LAYOUT_HIDDEN;
   int in_define = 0; /* 1: `define` comes next; 2: the macro's name; 3: what follows the name */
+  bool is_behind_line = false;
   for (; (token = cuda_next(&r)).kind != CUDA_END; before = token) {
     const bool is_touched = token.follows_closely && before.kind != CUDA_COMMENT && before.kind != CUDA_END;
     const enum layout shown = layout_shown(&before, &token, is_touched);
@@ -280,9 +281,11 @@ static enum layout add_tokens(struct cuda_reader r, struct text *out, struct tex
       if (in_define == 3) in_define = 0; /* a compiler reads a space in its place */
       continue;
     }
+    if (is_behind_line && cuda_is(&token, "(")) layout = LAYOUT_BYTES; /* no macro F takes `(` behind `F #line 1` */
     if (token.kind == CUDA_DIRECTIVE) {
       if (is_line_directive(r)) {
         skip_directive(&r);
+        is_behind_line = true;
         continue;
       }
       in_define = 1;
@@ -294,6 +297,7 @@ static enum layout add_tokens(struct cuda_reader r, struct text *out, struct tex
       if (cuda_is(&token, "(") && token.follows_closely) add_token(out, " ", 1); /* a macro with parameters */
       in_define = 0;
     }
+    is_behind_line = false;
     add_token(out, token.at, token.length);
     text_add(spaces, is_touched && token.kind != CUDA_DIRECTIVE_END ? "0" : "1", 1);
   }

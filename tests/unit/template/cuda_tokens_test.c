@@ -116,6 +116,10 @@ TEST(only_meaning_changes_the_hash) {
       {"a; // b\nc;", "a; // b\rd;\nc;", false}, /* and ends this one at \r */
       {"a; // b\r\nc;\r\n", "a; \nc;\n", true},
       {"a = \"\\\\\";", "a =\"\\\\\"; // why", true},
+      {"F\n(a);", "F\n#line 3\n(a);", false}, /* a macro F takes no arguments behind a directive */
+      {"G(F)\n(a);", "G(F)\n# 3 \"x.cu\"\n/* why */ (a);", false},
+      {"a; // b\nc;", "a; // \xff\nc;", false}, /* NVRTC ends here */
+      {"a; // b\nc;", "a; // \xc3\xbf\nc;", true},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct identity left, right;
