@@ -20,19 +20,26 @@ static bool has_own_cache(const struct nvrtc_facts *facts) {
   return facts->major > 12 || (facts->major == 12 && facts->minor >= 9);
 }
 
+/* Whether NVRTC can leave out what only programs for the host, textures and kernels that launch kernels need. Its own
+ * declarations of them take it several milliseconds for each source. */
+static bool has_minimal(const struct nvrtc_facts *facts) {
+  return facts->major > 12 || (facts->major == 12 && facts->minor >= 4);
+}
+
 /* on every architecture; a kernel that needs more must use dynamic shared memory */
 enum { MAX_STATIC_SHARED_BYTES = 49152 };
 
-static nvrtcResult run_compiler(const struct nvrtc *nvrtc, nvrtcProgram program,
-                                const struct compile_request *request) {
+static nvrtcResult run_compiler(const struct nvrtc *nvrtc, nvrtcProgram program, const struct compile_request *request,
+                                bool is_minimal) {
   int count = 0;
   char arch[32];
-  const char **options = calloc((size_t)request->option_count + COMPILE_STANDARD_OPTIONS + 2, sizeof *options);
+  const char **options = calloc((size_t)request->option_count + COMPILE_STANDARD_OPTIONS + 3, sizeof *options);
   if (!options) return NVRTC_ERROR_OUT_OF_MEMORY;
   snprintf(arch, sizeof arch, "--gpu-architecture=%s", request->arch);
   options[count++] = arch;
   for (int i = 0; i < COMPILE_STANDARD_OPTIONS; i++) options[count++] = compile_standard_options[i];
   if (has_own_cache(&nvrtc->facts)) options[count++] = "--no-cache";
+  if (is_minimal) options[count++] = "--minimal";
   for (int i = 0; i < request->option_count; i++) options[count++] = request->options[i];
   nvrtcResult result = nvrtc->compile(program, count, options);
   free(options);
@@ -131,30 +138,42 @@ static halotune_status create_program(const struct nvrtc *nvrtc, const struct co
   return HALOTUNE_OK;
 }
 
-halotune_status compile_source(const struct nvrtc *nvrtc, const struct compile_request *request, struct compiled *out) {
+/* Compile a source with or without all that NVRTC declares by itself.
+ *   result  receives what NVRTC said; out has the log, and the cubin if there is one */
+static halotune_status compile_once(const struct nvrtc *nvrtc, const struct compile_request *request, bool is_minimal,
+                                    nvrtcResult *result, struct compiled *out) {
   nvrtcProgram program = NULL;
+  halotune_status status = create_program(nvrtc, request, &program, result);
+  if (status != HALOTUNE_OK) return status;
+  if (*result != NVRTC_SUCCESS) return fail(HALOTUNE_COMPILE, "%s: %s", request->name, nvrtc->error_string(*result));
+  *result = run_compiler(nvrtc, program, request, is_minimal);
+  status = take_log(nvrtc, program, &out->log);
+  if (status == HALOTUNE_OK && *result == NVRTC_SUCCESS) status = take_cubin(nvrtc, program, out);
+  nvrtc->destroy(&program);
+  return status;
+}
+
+/* Whether the compiler met a name that it may know if nothing is left out. */
+static bool lacks_name(nvrtcResult result, const char *log) {
+  return result == NVRTC_ERROR_COMPILATION && strstr(log, "undefined");
+}
+
+halotune_status compile_source(const struct nvrtc *nvrtc, const struct compile_request *request, struct compiled *out) {
+  nvrtcResult result = NVRTC_SUCCESS;
   *out = (struct compiled){.log = calloc(1, 1)};
   if (!out->log) return fail_memory();
   halotune_status status = check_request(request);
   if (status != HALOTUNE_OK) return status;
-  double start_ms = clock_ms();
-  nvrtcResult result;
-  if ((status = create_program(nvrtc, request, &program, &result)) != HALOTUNE_OK) return status;
-  if (result != NVRTC_SUCCESS) {
-    return fail(HALOTUNE_COMPILE, "%s: %s", request->name, nvrtc->error_string(result));
-  }
-  result = run_compiler(nvrtc, program, request);
+  const bool is_minimal = has_minimal(&nvrtc->facts);
+  const double start_ms = clock_ms();
+  status = compile_once(nvrtc, request, is_minimal, &result, out);
+  if (status == HALOTUNE_OK && is_minimal && lacks_name(result, out->log))
+    status = compile_once(nvrtc, request, false, &result, out);
   out->compile_time_ms = clock_ms() - start_ms;
-  if ((status = take_log(nvrtc, program, &out->log)) != HALOTUNE_OK) goto done;
-  if ((status = ptxas_report_read(out->log, &out->report)) != HALOTUNE_OK) goto done;
-  if (result != NVRTC_SUCCESS) {
-    status = fail_without_cubin(out->log, &out->report, nvrtc->error_string(result));
-    goto done;
-  }
-  status = take_cubin(nvrtc, program, out);
-done:
-  nvrtc->destroy(&program);
-  return status;
+  if (status != HALOTUNE_OK) return status;
+  if ((status = ptxas_report_read(out->log, &out->report)) != HALOTUNE_OK) return status;
+  if (result == NVRTC_SUCCESS) return HALOTUNE_OK;
+  return fail_without_cubin(out->log, &out->report, nvrtc->error_string(result));
 }
 
 void compiled_free(struct compiled *compiled) {

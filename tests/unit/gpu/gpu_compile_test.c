@@ -116,6 +116,40 @@ TEST(a_source_becomes_a_cubin_and_a_report_or_an_error_with_its_line) {
   }
 }
 
+/* What NVRTC leaves out to be quick changes no machine code. A source that needs it is compiled in full. */
+TEST(a_quick_compile_gives_the_same_machine_code) {
+  static const struct {
+    const char *source;
+    bool is_same;
+  } quick_rows[] = {
+      {"extern \"C\" __global__ void k(float4 *a, int n) {\n"
+       "  a[threadIdx.x] = make_float4(__shfl_xor_sync(~0u, a[n].x, 1), fmaf(a[n].y, 2, 1), rsqrtf(a[n].z), 0);\n"
+       "  atomicAdd(&a[0].x, 1); __syncthreads(); __threadfence();\n}\n",
+       true},
+      {"extern \"C\" __global__ void k(float *a, cudaTextureObject_t t) { a[0] = tex1Dfetch<float>(t, 1); }", true},
+      {"extern \"C\" __global__ void k(float *a) {\n#ifdef __CUDACC_RTC_MINIMAL__\n  a[0] = 1;\n#endif\n}\n", false},
+  };
+  struct nvrtc older = nvrtc;
+  older.facts.major = 12;
+  older.facts.minor = 3; /* knows no --minimal */
+  for (size_t i = 0; i < COUNT(quick_rows); i++) {
+    const struct compile_request request = {.source = quick_rows[i].source, .name = "test.cu", .arch = "sm_90"};
+    struct compiled quick, full;
+    CHECK_OK(compile_source(&nvrtc, &request, &quick));
+    struct compile_request in_full = request;
+    static const char *const no_cache[] = {"--no-cache"}; /* version 13 needs it, version 12.3 does not */
+    in_full.options = no_cache;
+    in_full.option_count = 1;
+    CHECK_OK(compile_source(&older, &in_full, &full));
+    const bool is_same =
+        quick.cubin_bytes == full.cubin_bytes && memcmp(quick.cubin, full.cubin, full.cubin_bytes) == 0;
+    CHECK_EQ(quick_rows[i].is_same, is_same, "row %zu", i);
+    CHECK_TEXT(full.report.kernels[0].name, quick.report.kernels[0].name, "row %zu", i);
+    compiled_free(&quick);
+    compiled_free(&full);
+  }
+}
+
 /* What CUDA 13.0 printed for two kernels and a function that was not inlined. */
 static const char recorded[] =
     "ptxas info    : 0 bytes gmem\n"
@@ -196,6 +230,7 @@ int main(void) {
       cmocka_unit_test(another_library_is_not_nvrtc),
       cmocka_unit_test(nvrtc_knows_its_version_and_architectures),
       cmocka_unit_test(a_source_becomes_a_cubin_and_a_report_or_an_error_with_its_line),
+      cmocka_unit_test(a_quick_compile_gives_the_same_machine_code),
       cmocka_unit_test(a_report_has_every_kernel),
       cmocka_unit_test(a_compiled_source_survives_packing_and_no_cut_of_it_does),
   };
