@@ -52,6 +52,12 @@ static bool skip_if(struct parser *p, const char *spelling) {
   return found;
 }
 
+/* Whether the next token can be an operator. Most tokens are none, and it takes long to compare them with each one. */
+static bool next_is_punctuation(struct parser *p) {
+  const int at = next_token(p);
+  return at < p->end && p->part->tokens[at].token.kind == CUDA_PUNCTUATION;
+}
+
 static void expect_token(struct parser *p, const char *spelling) {
   if (!skip_if(p, spelling)) p->has_failed = true;
 }
@@ -250,6 +256,7 @@ static struct operand parse_member(struct parser *p, const struct operand *objec
 static struct operand parse_postfix(struct parser *p) {
   struct operand operand = parse_primary(p);
   while (!p->has_failed) {
+    if (!next_is_punctuation(p)) return operand;
     if (next_is(p, "(")) {
       operand = parse_call(p, &operand);
     } else if (next_is(p, ".") || next_is(p, "->") || next_is(p, "::")) {
@@ -275,7 +282,7 @@ static struct operand parse_postfix(struct parser *p) {
 
 static struct operand parse_unary(struct parser *p) {
   static const char *const operators[] = {"!", "-", "+", "~", "*", "&", "++", "--"};
-  size_t i = 0;
+  size_t i = next_is_punctuation(p) ? 0 : COUNT(operators);
   while (i < COUNT(operators) && !skip_if(p, operators[i])) i++;
   if (i == COUNT(operators)) return parse_postfix(p);
   struct operand operand = parse_unary(p);
@@ -304,7 +311,16 @@ struct binary {
 static const struct binary binaries[] = {{"*", 8},  {"/", 8},  {"%", 8},  {"+", 7}, {"-", 7}, {"<<", 6},
                                          {">>", 6}, {"<=", 5}, {">=", 5}, {"<", 5}, {">", 5}, {"==", 4},
                                          {"!=", 4}, {"&", 3},  {"^", 3},  {"|", 3}};
-enum { LOWEST_LEVEL = 3, HIGHEST_LEVEL = 8 };
+enum { LOWEST_LEVEL = 3 };
+
+/* The operator that the next token is; NULL if it is none. */
+static const struct binary *next_operator(struct parser *p) {
+  if (!next_is_punctuation(p)) return NULL;
+  for (size_t i = 0; i < COUNT(binaries); i++) {
+    if (part_is(p->part, p->at, p->end, binaries[i].spelling)) return &binaries[i];
+  }
+  return NULL;
+}
 
 /* The type of an operation. */
 static enum value_type binary_type(const char *operator, enum value_type left, enum value_type right) {
@@ -381,18 +397,16 @@ static bool is_assigned(struct parser *p, int begin) {
   return next_token(p) >= p->end || next_is(p, ends[0]) || next_is(p, ends[1]);
 }
 
-/* Read operations of one level from left to right. Operands without effect are removed. */
+/* Read operations of this level and those that bind more tightly, from left to right. Operands without effect are
+ * removed. */
 static struct operand parse_binary(struct parser *p, int level) {
-  if (level > HIGHEST_LEVEL) return parse_unary(p);
   int begin = next_token(p);
-  struct operand left = parse_binary(p, level + 1);
-  while (!p->has_failed) {
-    size_t i = 0;
-    while (i < COUNT(binaries) && !(binaries[i].level == level && next_is(p, binaries[i].spelling))) i++;
-    if (i == COUNT(binaries)) return left;
-    const char *spelling = binaries[i].spelling;
+  struct operand left = parse_unary(p);
+  const struct binary *binary;
+  while (!p->has_failed && (binary = next_operator(p)) && binary->level >= level) {
+    const char *spelling = binary->spelling;
     int operator= p->at++;
-    struct operand right = parse_binary(p, level + 1);
+    struct operand right = parse_binary(p, binary->level + 1);
     if (p->has_failed) return unknown;
     const bool is_zero_left = strchr("*/%", spelling[0]) && is_zero(&left, &right);
     const bool is_zero_right = spelling[0] == '*' && is_zero(&right, &left);
@@ -411,7 +425,7 @@ static struct operand parse_binary(struct parser *p, int level) {
       left = (struct operand){.value = binary_value(spelling, left.value, right.value),
                               .is_changed = left.is_changed || right.is_changed,
                               .has_effects = left.has_effects || right.has_effects,
-                              .is_truth = level == 4 || level == 5};
+                              .is_truth = binary->level == 4 || binary->level == 5};
     }
   }
   return left;

@@ -61,22 +61,11 @@ void part_free(struct part *part) {
   *part = (struct part){0};
 }
 
-int part_skip(const struct part *part, int at, int end) {
-  while (at < end && (part->tokens[at].is_gone || part->tokens[at].token.kind == CUDA_COMMENT)) at++;
-  return at;
-}
-
 int part_skip_back(const struct part *part, int begin, int at) {
   do at--;
   while (at >= begin && (part->tokens[at].is_gone || part->tokens[at].token.kind == CUDA_COMMENT));
   return at;
 }
-
-bool part_is(const struct part *part, int at, int end, const char *spelling) {
-  return at < end && cuda_is(&part->tokens[at].token, spelling);
-}
-
-bool part_is_name(const struct part *part, int at, int end) { return at < end && part->tokens[at].name >= 0; }
 
 int part_close(const struct part *part, int open, int end) {
   int depth = 0;

@@ -44,14 +44,21 @@ halotune_status part_read(const char *file, const char *text, struct identifiers
 void part_free(struct part *part);
 
 /* The first token from `at` on that is neither removed nor a comment; `end` if there is none. */
-int part_skip(const struct part *part, int at, int end);
+static inline int part_skip(const struct part *part, int at, int end) {
+  while (at < end && (part->tokens[at].is_gone || part->tokens[at].token.kind == CUDA_COMMENT)) at++;
+  return at;
+}
 
 /* The last such token before `at`; `begin - 1` if there is none. */
 int part_skip_back(const struct part *part, int begin, int at);
 
 /* Whether the token at `at`, which must be before `end`, has this spelling. */
-bool part_is(const struct part *part, int at, int end, const char *spelling);
-bool part_is_name(const struct part *part, int at, int end);
+static inline bool part_is(const struct part *part, int at, int end, const char *spelling) {
+  return at < end && cuda_is(&part->tokens[at].token, spelling);
+}
+static inline bool part_is_name(const struct part *part, int at, int end) {
+  return at < end && part->tokens[at].name >= 0;
+}
 
 /* The token that closes the bracket at `open`; `end` if there is none. */
 int part_close(const struct part *part, int open, int end);
