@@ -18,9 +18,7 @@ struct scales {
 struct gaussian {
   int axes, count;
   bool is_category[GAUSSIAN_MOST_AXES];
-  /* 1 / length scale^2; the next two hold it for one kind of axis, and 0 for the other */
-  double weight[GAUSSIAN_MOST_AXES];
-  double number_weight[GAUSSIAN_MOST_AXES], category_weight[GAUSSIAN_MOST_AXES];
+  double number_weight[GAUSSIAN_MOST_AXES], category_weight[GAUSSIAN_MOST_AXES]; /* 1 / length scale^2, or 0 */
   double noise;
   struct scales scales;
   double mean, variance;
@@ -75,21 +73,53 @@ void gaussian_clear(struct gaussian *g) {
 
 int gaussian_count(const struct gaussian *g) { return g->count; }
 
-static double difference_of(const struct gaussian *g, int axis, const double *a, const double *b) {
-  const double difference = a[axis] - b[axis];
-  return g->is_category[axis] ? difference != 0 : difference * difference;
+/* Two numbers that the processor handles at once, and what a comparison of them gives. */
+typedef double lanes __attribute__((vector_size(16)));
+typedef int64_t lane_bits __attribute__((vector_size(16)));
+enum { LANES = 2 };
+
+static inline lanes lanes_at(const double *from) {
+  lanes both;
+  memcpy(&both, from, sizeof both);
+  return both;
 }
 
-/* The square of the distance, in length scales. The product replaces a branch. Processors predict that branch badly,
- * and it made this function five times slower. */
+/* What the axes from `i` on add to the square of the distance. Each axis has one of the two weights, and 0 for the
+ * other. A branch in its place makes this several times slower, because processors predict it badly. */
+static inline lanes lanes_apart(const struct gaussian *g, const double *a, const double *b, int i) {
+  const lanes difference = lanes_at(a + i) - lanes_at(b + i);
+  const lane_bits differ = difference != 0;
+  return lanes_at(g->number_weight + i) * difference * difference +
+         (lanes)((lane_bits)lanes_at(g->category_weight + i) & differ);
+}
+
+/* The same for one axis. */
+static inline double axis_apart(const struct gaussian *g, const double *a, const double *b, int i) {
+  const double difference = a[i] - b[i];
+  return g->number_weight[i] * difference * difference + (double)(difference != 0) * g->category_weight[i];
+}
+
+/* The square of the distance, in length scales. */
 static double distance_of(const struct gaussian *g, const double *a, const double *b) {
-  double numbers = 0, categories = 0;
-  for (int i = 0; i < g->axes; i++) {
-    const double difference = a[i] - b[i];
-    numbers += g->number_weight[i] * difference * difference;
-    categories += (double)(difference != 0) * g->category_weight[i];
+  lanes even = {0}, odd = {0}; /* two sums, so that the processor need not wait for each addition */
+  int i = 0;
+  for (; i + 2 * LANES <= g->axes; i += 2 * LANES) {
+    even += lanes_apart(g, a, b, i);
+    odd += lanes_apart(g, a, b, i + LANES);
   }
-  return numbers + categories;
+  double sum = even[0] + even[1] + odd[0] + odd[1];
+  for (; i < g->axes; i++) sum += axis_apart(g, a, b, i);
+  return sum;
+}
+
+/* Add a multiple of what each axis adds to the square of the distance. */
+static void add_apart(const struct gaussian *g, const double *a, const double *b, double factor, double *sums) {
+  int i = 0;
+  for (; i + LANES <= g->axes; i += LANES) {
+    const lanes sum = lanes_at(sums + i) + factor * lanes_apart(g, a, b, i);
+    memcpy(sums + i, &sum, sizeof sum);
+  }
+  for (; i < g->axes; i++) sums[i] += factor * axis_apart(g, a, b, i);
 }
 
 /* The correlation at a distance, given by its square. */
@@ -133,9 +163,9 @@ static void settle_scale(struct gaussian *g, int count) {
 
 static void take_scales(struct gaussian *g, const struct scales *scales) {
   for (int i = 0; i < g->axes; i++) {
-    g->weight[i] = exp(-2 * scales->log_length[i]);
-    g->number_weight[i] = g->is_category[i] ? 0 : g->weight[i];
-    g->category_weight[i] = g->is_category[i] ? g->weight[i] : 0;
+    const double weight = exp(-2 * scales->log_length[i]);
+    g->number_weight[i] = g->is_category[i] ? 0 : weight;
+    g->category_weight[i] = g->is_category[i] ? weight : 0;
   }
   g->noise = exp(scales->log_noise);
 }
@@ -196,9 +226,7 @@ static double likelihood(struct gaussian *g, int count, const struct scales *sca
     for (int j = 0; j < i; j++) {
       const double *a = at_of(g, i), *b = at_of(g, j);
       const double pull = pulled[i] * pulled[j] / g->variance - inverse[j];
-      const double slope_here = pull * matern_slope(distance_of(g, a, b));
-      for (int k = 0; k < g->axes; k++)
-        slope->log_length[k] -= 2 * slope_here * g->weight[k] * difference_of(g, k, a, b);
+      add_apart(g, a, b, -2 * pull * matern_slope(distance_of(g, a, b)), slope->log_length);
     }
   }
   return value;
