@@ -71,7 +71,8 @@ static const char templates_sql[] = "select id, hash, name from template where ?
                                     "variant where id in " CHOSEN_VARIANTS ")"
                                     " order by id";
 
-/* count(1) visits rows, and can be ended (db/store/guard.h); count(*) only walks through pages, and cannot. */
+/* count(1) visits rows, so it can be interrupted (db/store/guard.h). count(*) only walks through pages, so it
+ * cannot. */
 static const char database_counts_sql[] =
     "select (select count(1) from device) as devices, (select count(1) from stencil) as stencils,"
     " (select count(1) from problem) as problems, (select count(1) from run) as runs, (select count(1) from variant) "

@@ -12,7 +12,7 @@ static const char problem_sql[] =
     "select id, device_id as device, stencil_id as stencil, dtype, nx, ny, nz, launch, cache, is_reproducible, steps"
     " from problem where id = ?1";
 
-/* The copy of the newest run that measured one. */
+/* The roof from the newest run that measured a copy. */
 static const char roof_sql[] =
     "select id as run, bytes, empty_ms, copy_ms, memcpy_ms,"
     " min(coalesce(copy_ms, memcpy_ms), coalesce(memcpy_ms, copy_ms)) as roof_ms"
@@ -63,7 +63,7 @@ static void put_variants(json_t **json, struct setting *setting, struct variant_
   json_put(json, "variants", columns_json(setting, table));
 }
 
-/* Keep the variants that a list of objects names, whatever else is left out. */
+/* Keep the variants that a list of objects names, even if others are left out. */
 static void keep_variants(struct variant_table *table, const json_t *list) {
   size_t i;
   json_t *entry;

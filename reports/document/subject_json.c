@@ -1,4 +1,4 @@
-/* subject_json.c: writes what a stencil's text says. */
+/* subject_json.c: writes the facts of a stencil's text. */
 #include "reports/document/subject_json.h"
 
 #include "stencil/file/update_text.h"

@@ -5,7 +5,7 @@
 #include "base/text/json.h"
 #include "reports/rows/definitions.h"
 
-/* Add what the stencil's text says to the object `json`: taps, update, shape, bytes and flops per point. If this
+/* Add facts of the stencil's text to the object `json`: taps, update, shape, bytes and flops per point. If this
  * version cannot read the text, is_readable is false and the other members are missing. */
 void put_subject(json_t **json, const struct known_stencil *subject);
 

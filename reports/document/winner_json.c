@@ -54,8 +54,8 @@ static json_t *limits_json(const struct occupancy *occupancy) {
   return list;
 }
 
-/* Read what a block needs, as the row has it. Returns false for numbers that no GPU has ever had: occupancies of such
- * overflow. */
+/* Read from the row what a block needs. Returns false for numbers that no GPU has ever had, because their occupancy
+ * would overflow. */
 static bool read_needs(const json_t *winner, const long block[MAX_DIMS], struct block_needs *out) {
   enum { MOST_THREADS = 1 << 12, MOST_REGISTERS = 1 << 12, MOST_SHARED_BYTES = 1 << 28 };
   const int64_t registers = member_whole(winner, "registers"), shared_bytes = member_whole(winner, "shared_bytes");
@@ -139,8 +139,8 @@ static halotune_status read_peak(sqlite3 *db, const struct setting *setting, dou
   return status;
 }
 
-/* Add the roofs of a step, and the share that the winner reaches of the one that binds; null where a launch makes one
- * step, and where no copy was measured, as on an emulation. */
+/* Add the roofs of a step, and the share of the binding roof that the winner reaches. They are null if a launch makes
+ * one step, or if no copy was measured, as on an emulation. */
 static void put_step_roof(json_t **winner, const struct setting *setting, double peak) {
   const struct fused_launch launch = {.steps = (int)json_integer_value(json_object_get(*winner, "steps")),
                                       .dtype = setting->dtype,

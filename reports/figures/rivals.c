@@ -10,7 +10,7 @@ enum { TIME_DIGITS = 7 };
 struct rivals {
   const struct variant_table *table;
   const struct definitions *definitions;
-  const json_t *finalists; /* of the winner's run; NULL without a winner */
+  const json_t *finalists; /* finalists of the winner's run; NULL without a winner */
   int64_t first;           /* the winner, or the fastest variant; 0 while the list is empty */
   const char *first_template;
   double first_final_ms; /* NAN if there is no winner */
@@ -99,7 +99,8 @@ static void rivals_add(struct rivals *rivals, const char *role, int64_t variant,
   json_add(&rivals->list, entry);
 }
 
-/* Add the winner. One that came without its final rounds has its own time, but nothing to compare it with. */
+/* Add the winner. A winner that was imported without its final rounds has a time, but no other time to compare it
+ * with. */
 static void add_winner(struct rivals *rivals, const json_t *winner) {
   rivals->first = member_whole(winner, "variant");
   rivals->first_template = member_text(winner, "template_name");

@@ -1,4 +1,4 @@
-/* setting.h: one problem of a database, with what static figures of its variants need. */
+/* setting.h: one problem of a database, with the facts that static figures of its variants need. */
 #ifndef REPORTS_FIGURES_SETTING_H
 #define REPORTS_FIGURES_SETTING_H
 
@@ -22,19 +22,21 @@ struct setting {
   enum dtype dtype;
   bool reproducible;
   struct grid grid;
-  double points; /* of the grid */
+  double points; /* points of the grid */
   const struct known_stencil *subject;
   const struct arch_facts *arch; /* NULL for an architecture that this version does not know */
   int sm_count;
-  double facts[FACT_COUNT];             /* for the templates' formulas; valid if `arch` and the stencil are known */
+  /* facts for the templates' formulas; valid if `arch` and the stencil are known */
+  double facts[FACT_COUNT];
   const struct report_counter *counter; /* NULL: nothing is counted */
   struct counted_variant *counted;
   int counted_count, counted_room;
-  struct bindings bindings[MAX_SETTING_TEMPLATES]; /* by position in the definitions; made when they are first needed */
+  /* indexed by position in the definitions; made when they are first needed */
+  struct bindings bindings[MAX_SETTING_TEMPLATES];
 };
 
 /* Read a problem's row.
- *   counter  of accesses; may be NULL
+ *   counter  counts accesses; may be NULL
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. Call setting_close in any case. */
 halotune_status setting_open(sqlite3 *db, const struct definitions *definitions, int64_t problem,
                              const struct report_counter *counter, struct setting *out);

@@ -65,8 +65,8 @@ static json_t *row_parameters_json(const struct variant_table *table, const stru
   return json;
 }
 
-/* Reasons that contain numbers can be as many as the variants. So for each outcome the most frequent ones are listed,
- * and the rest is counted. */
+/* If reasons contain numbers, each variant may have its own. So the most frequent reasons of each outcome are listed,
+ * and the others are counted. */
 json_t *failures_json(const struct variant_table *table) {
   enum { MOST = 50 };
   json_t *list = json_array(), *others = NULL;
@@ -80,7 +80,7 @@ json_t *failures_json(const struct variant_table *table) {
     if (is_first) of_outcome = 0, other_count = 0, others = NULL;
     if (of_outcome++ >= MOST) {
       other_count += groups[i].count;
-      if (others) json_object_set_new(others, "count", json_integer(other_count)); /* replaces the number */
+      if (others) json_object_set_new(others, "count", json_integer(other_count)); /* this replaces the number */
     }
     if (of_outcome > MOST + 1) continue;
     json_t *entry = json_object();

@@ -1,4 +1,4 @@
-/* request.h: what a report is about, as the caller asks for it. */
+/* request.h: the subject of a report, as the caller requests it. */
 #ifndef REPORTS_ROWS_REQUEST_H
 #define REPORTS_ROWS_REQUEST_H
 
@@ -20,12 +20,13 @@ struct report_counter {
 struct report_request {
   const char *database;  /* the file's path, as the report shows it */
   const char *stencil;   /* a stencil's name; NULL: all */
-  bool is_of_file;       /* the name was read from a file: no other name is proposed if the database lacks it */
+  bool is_of_file;       /* the name comes from a file, so no other name is suggested if the database lacks it */
   const char *device;    /* a GPU's UUID, or a part of its name in any case; NULL: all */
   const char *generated; /* the date that the report shows */
   /* the most variants in the document; if the database has more, each problem shows a selection; 0: the default */
   int most_variants;
-  const struct report_counter *counter; /* for winners and finalists; NULL: all figures are rules of thumb */
+  /* counts accesses of winners and finalists; NULL: all figures are rules of thumb */
+  const struct report_counter *counter;
 };
 
 enum { REPORT_MOST_VARIANTS = 100000 };

@@ -39,7 +39,7 @@ static halotune_status find_problems(sqlite3 *db, const struct report_request *r
   return status;
 }
 
-/* Fill a temporary table, which does not belong to the database, because that may be open read-only. */
+/* Fill a temporary table. It does not belong to the database, which may be open read-only. */
 static halotune_status fill_table(sqlite3 *db, const struct report_scope *scope) {
   sqlite3_stmt *insert = NULL;
   bool has_row;
@@ -80,7 +80,7 @@ halotune_status report_scope_open(sqlite3 *db, const struct report_request *requ
 }
 
 void report_scope_close(sqlite3 *db, struct report_scope *scope) {
-  /* otherwise it lives as long as the connection */
+  /* otherwise the table lives as long as the connection */
   sqlite3_exec(db, "drop table if exists temp.chosen", NULL, NULL, NULL);
   free(scope->problems);
   *scope = (struct report_scope){0};

@@ -70,7 +70,7 @@ static long recorded_total(const struct search *search) {
 }
 
 /* Whether all results of a run are here. A run numbers its results 1, 2, 3, ..., so a gap means that results were left
- * out. A run that ended without a record and without results comes from an older version, and may have had some. */
+ * out. A run that ended without a record and without results comes from an older version, and may have had results. */
 static bool is_whole(const struct search *search) {
   if (search->found != search->most) return false;
   if (search->is_recorded) return search->found == recorded_total(search);

@@ -44,7 +44,7 @@ bool searches_have(const struct searches *searches, int64_t run);
 /* Whether the database has all results of some run that tried variants. Also true if no run has tried any yet. */
 bool searches_have_any(const struct searches *searches);
 
-/* How many variants a run tried; -1 if neither the run nor its results tell. */
+/* How many variants a run tried; -1 if neither the run nor its results show this. */
 long search_tried(const struct search *search);
 
 /* Add the counts that runs recorded, by outcome. Returns false if there is no run, or if a run recorded none. */

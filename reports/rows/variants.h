@@ -14,7 +14,7 @@
 /* One result. Numbers that the database does not have are NAN, or -1 for integers. */
 struct variant_row {
   int64_t variant, run;
-  long number; /* in its run */
+  long number; /* number of the result in its run */
   double at_s;
   double median_ms, minimum_ms, low_ms, high_ms, occupancy, rms_error, max_error_units, compile_ms;
   long threads, blocks;
@@ -69,7 +69,7 @@ void variants_free(struct variant_table *table);
  * variants_keep was called, the fastest, failures of every kind and reason, and an even sample of the others. */
 void variants_choose(struct variant_table *table, int most);
 
-/* Keep the row of a variant, whatever else is left out. */
+/* Keep the row of a variant, even if others are left out. */
 void variants_keep(struct variant_table *table, int64_t variant);
 
 #endif

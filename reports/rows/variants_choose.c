@@ -19,7 +19,7 @@ static int by_time(const void *a, const void *b) {
 
 static void keep_fastest(struct variant_table *table, int most) {
   struct variant_row **sorted = malloc(((size_t)table->order_count + 1) * sizeof(struct variant_row *));
-  if (!sorted) return; /* the sample is then without them, and variants_keep has kept the winner */
+  if (!sorted) return; /* without memory there is no sample of them; variants_keep has kept the winner */
   for (int i = 0; i < table->order_count; i++) sorted[i] = table->order[i];
   qsort(sorted, (size_t)table->order_count, sizeof(struct variant_row *), by_time);
   for (int i = 0; i < table->order_count && i < most; i++) {
