@@ -70,7 +70,13 @@ static char *find_program(const char *name) {
   return found;
 }
 
-/* Hash path, size and modification time, which an update of the compiler changes. */
+/* Whether the program at a path is g++, by its name. */
+static bool is_named_gcc(const char *path) {
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  return strstr(name, "g++") && !strstr(name, "clang");
+}
+
+/* Hash path, size and modification time, which an update of the compiler changes. Find out which compiler it is. */
 static halotune_status hash_identity(struct emulation_compiler *compiler) {
   struct text text = {0};
   struct stat facts;
@@ -79,6 +85,7 @@ static halotune_status hash_identity(struct emulation_compiler *compiler) {
     free(real);
     return fail(HALOTUNE_NOT_FOUND, "the C++ compiler %s cannot be read", compiler->path);
   }
+  compiler->is_gcc = is_named_gcc(real) || (is_named_gcc(compiler->path) && !strstr(real, "clang"));
   text_printf(&text, "%s %lld %lld.%09ld", real, (long long)facts.st_size, (long long)facts.st_mtim.tv_sec,
               facts.st_mtim.tv_nsec);
   free(real);
@@ -164,6 +171,8 @@ halotune_status emulation_compiler_run(const struct emulation_compiler *compiler
   if (product == EMULATION_VARIANT) {
     add_word(&command, "-include");
     ok = add_path(&command, paths, &path_count, files, EMULATION_FILES_HEADER);
+    /* g++ would look for the line in a file of the source's name, which can be any file of the working directory */
+    if (compiler->is_gcc) add_word(&command, "-fno-diagnostics-show-caret");
     add_word(&command, "-");
   }
   for (int i = 0; product == EMULATION_RUNNER && emulation_files_runner[i] && ok; i++) {

@@ -12,6 +12,7 @@
 struct emulation_compiler {
   char *path;
   struct hash identity;  /* changes if another program is at that path */
+  bool is_gcc;           /* it is g++ */
   bool sanitize, counts; /* counts: variants call the runner before each access */
 };
 

@@ -45,6 +45,16 @@ TEST(a_compile_error_costs_its_variant_only) {
   free_data(&data);
 }
 
+/* Tests run in the root of the tree. Line 3 of LICENSE has a version. */
+TEST(an_error_shows_no_line_of_a_file_with_the_same_name) {
+  const struct emulation_source source = kernel_source("LICENSE", HEAD "  v[i] = no_such_thing;\n}\n");
+  struct emulation_batch *batch = build_kernels(&source, 1, false);
+  const char *log = emulation_batch_compile(batch, 0)->log;
+  CHECK(strstr(log, "LICENSE:3:10: error:"), "%s", log);
+  CHECK(!strstr(log, "Version 2.0"), "%s", log);
+  emulation_batch_free(batch);
+}
+
 TEST(what_was_compiled_is_found_again) {
   struct emulation_source source = kernel_source("good.cu", good);
   struct data data = make_data();
@@ -546,6 +556,7 @@ int main(void) {
   unsetenv("HALOTUNE_TEST_CACHE"); /* the cache is what is tested */
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_compile_error_costs_its_variant_only),
+      cmocka_unit_test(an_error_shows_no_line_of_a_file_with_the_same_name),
       cmocka_unit_test(what_was_compiled_is_found_again),
       cmocka_unit_test(what_is_damaged_is_compiled_again_with_a_warning),
       cmocka_unit_test(damaged_sources_of_ours_are_written_again),
