@@ -70,11 +70,15 @@ int character_columns(const char *text, size_t bytes) {
   return columns < 0 ? 1 : columns;
 }
 
-void printable_copy(char *out, size_t bytes, const char *text) {
+/* Whether a character is a line end or a tab that stays. */
+static bool stays_always(const char *text) { return *text == '\n' || *text == '\t'; }
+static bool stays_never(const char *text) { return (void)text, false; }
+static bool stays_in_message(const char *text) { return *text == '\t' || (text[0] == '\n' && text[1] == ' '); }
+
+static void copy_printable(char *out, size_t bytes, const char *text, bool (*stays)(const char *text)) {
   size_t at = 0;
   for (size_t left = strlen(text), step; left > 0; text += step, left -= step) {
-    bool layout = *text == '\n' || *text == '\t';
-    size_t printable = layout ? 1 : visible_bytes(text, left);
+    size_t printable = stays(text) ? 1 : visible_bytes(text, left);
     step = printable > 0 ? printable : 1;
     if (at + step >= bytes) break;
     if (printable > 0) memcpy(out + at, text, step);
@@ -82,6 +86,12 @@ void printable_copy(char *out, size_t bytes, const char *text) {
     at += step;
   }
   out[at] = '\0';
+}
+
+void printable_copy(char *out, size_t bytes, const char *text) { copy_printable(out, bytes, text, stays_always); }
+void printable_name(char *out, size_t bytes, const char *text) { copy_printable(out, bytes, text, stays_never); }
+void printable_message(char *out, size_t bytes, const char *text) {
+  copy_printable(out, bytes, text, stays_in_message);
 }
 
 bool is_printable_line(const char *text) {

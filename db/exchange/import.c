@@ -239,7 +239,7 @@ static halotune_status check_head(const json_t *document, const char *name, int 
 /* Messages repeat words of the document, which may hold control characters. */
 static halotune_status fail_printably(void) {
   char text[FAIL_TEXT_BYTES];
-  printable_copy(text, sizeof text, fail_text());
+  printable_message(text, sizeof text, fail_text());
   return fail(HALOTUNE_PARSE, "%s", text);
 }
 

@@ -20,7 +20,7 @@ void check_report(struct check *c, const char *format, ...) {
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  printable_copy(printable, sizeof printable, text);
+  printable_message(printable, sizeof printable, text);
   c->found++;
   c->problem(c->context, printable);
 }

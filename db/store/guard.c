@@ -28,7 +28,7 @@ static halotune_status guard_types(sqlite3_stmt *columns, const char *table, con
     }
     if (!schema_column_type(table, column_text(columns, 0), type)) continue;
     if (sqlite3_stricmp(column_text(columns, 1), type) == 0) continue;
-    printable_copy(name, sizeof name, column_text(columns, 0));
+    printable_name(name, sizeof name, column_text(columns, 0));
     sqlite3_reset(columns);
     return fail(HALOTUNE_DB, "%s: the column %s.%s has another type than %s: this file is not read", path, table, name,
                 type);
@@ -70,7 +70,7 @@ static halotune_status guard_encoding(sqlite3 *connection, const char *path) {
 static halotune_status fail_definition(const char *path, const char *type, const char *own_name) {
   static const char *const types[] = {"table", "index", "view", "trigger"};
   char name[128], remedy[192] = "";
-  printable_copy(name, sizeof name, own_name);
+  printable_name(name, sizeof name, own_name);
   for (size_t i = 0; i < COUNT(types); i++) {
     if (strcmp(type, types[i]) == 0 && !schema_has_table(own_name, strlen(own_name)))
       snprintf(remedy, sizeof remedy, "; if it is your file, remove it with sqlite3: drop %s \"%s\"", type, name);

@@ -364,7 +364,7 @@ static void name_user(char *out, size_t bytes) {
   if (getpwuid_r(geteuid(), &entry, room, sizeof room, &found) == 0 && found)
     snprintf(text, sizeof text, "%s@%s", entry.pw_name, host);
   else snprintf(text, sizeof text, "%u@%s", (unsigned)geteuid(), host);
-  printable_copy(out, bytes, text);
+  printable_name(out, bytes, text);
 }
 
 halotune_status store_open(const char *path, enum store_mode mode, struct store **out) {

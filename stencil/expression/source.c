@@ -80,7 +80,8 @@ void source_fail_detail(const struct source *source, struct place place, const c
   va_start(args, format);
   vsnprintf(message, sizeof message, format, args);
   va_end(args);
-  text_printf(&text, "%s:%d:%d: ", source->name, place.line, place.column);
+  add_printable(&text, source->name, strlen(source->name));
+  text_printf(&text, ":%d:%d: ", place.line, place.column);
   add_printable(&text, message, strlen(message));
   const char *line = line_of(source, place.line, &length);
   if (length > 0) add_picture(&text, line, length, place.column);

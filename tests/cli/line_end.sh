@@ -6,4 +6,17 @@ halotune db import --db d.db "$name" 2>&1
 echo "exit $?"
 ls d.db* 2>&1
 halotune show "$(printf 'star7\r')" 2>&1
-# exit 2
+# Nor does one of a listed folder, of a variable, of a document or of a database begin a line of a message.
+line=$(printf 'x\nhalotune: all is well')
+mkdir kernels templates && echo 'name: x' >"kernels/$line.yaml" && echo 'parameters: {}' >"templates/$line.yaml" && touch "templates/$line.cu"
+halotune list stencils 2>&1 >list
+halotune list templates 2>&1 >list
+HALOTUNE_DB=$line halotune query star7 2>&1
+printf '{"format": "halotune database", "version": 1, "tables": {}, "x\\nhalotune: all is well": 1}' >document.json
+halotune db import --db d.db document.json 2>&1
+halotune db import --trust --yes --db d.db "$OLDPWD/tests/data/tuned.json" >list 2>&1
+sqlite3 d.db "update device set name = 'x' || char(10) || 'halotune: all is well'; update run set strategy = 'x' || char(10) || 'no errors'"
+halotune db check --db d.db 2>&1
+# Messages that show a line of a file have several lines.
+echo 'name: 7' >x.yaml && halotune show ./x.yaml 2>&1
+# exit 5

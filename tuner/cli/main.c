@@ -178,8 +178,19 @@ static const struct command *command_or_message(const char *name) {
   return NULL;
 }
 
-/* Refuse an argument of several lines. The name of such a file could look like a message of its own. */
+/* The variables that hold paths. Only their names' beginnings count. */
+static const char *const path_variables[] = {"HALOTUNE_", "HOME=", "TMPDIR=", "XDG_"};
+
+/* Refuse an argument or a path of several lines. The name of such a file could look like a message of its own. */
 static bool are_lines_whole(int argc, char **argv) {
+  for (char **entry = environ; *entry; entry++) {
+    for (size_t i = 0; i < COUNT(path_variables); i++) {
+      if (strncmp(*entry, path_variables[i], strlen(path_variables[i])) != 0 || !strpbrk(*entry, "\n\r")) continue;
+      fprintf(stderr, "halotune: the variable %.*s holds the end of a line; write it on one line\n",
+              (int)strcspn(*entry, "=\n\r"), *entry);
+      return false;
+    }
+  }
   for (int i = 1; i < argc; i++) {
     if (!strpbrk(argv[i], "\n\r")) continue;
     fprintf(stderr,

@@ -160,7 +160,7 @@ done:
 }
 
 static halotune_status build_runner(const struct build *build) {
-  struct text nothing = {0}, log = {0};
+  struct text nothing = {0}, log = {0}, lines = {0};
   enum compile_outcome outcome = COMPILE_OK;
   halotune_status status = HALOTUNE_OK;
   if (!(build->batch->runner = product_path(build, EMULATION_RUNNER, &nothing))) return fail_memory();
@@ -168,9 +168,14 @@ static halotune_status build_runner(const struct build *build) {
     status = compile_to(build, EMULATION_RUNNER, &nothing, build->batch->runner, &log, &outcome);
   }
   if (status == HALOTUNE_OK && outcome != COMPILE_OK) {
-    status = fail(HALOTUNE_COMPILE, "%s does not compile the host backend's runner:\n%s", build->compiler.path,
-                  text_string(&log));
+    for (const char *line = text_string(&log), *end; *line; line = *end ? end + 1 : end) {
+      end = strchrnul(line, '\n');
+      text_printf(&lines, "\n  %.*s", (int)(end - line), line);
+    }
+    status = fail(HALOTUNE_COMPILE, "%s does not compile the host backend's runner:%s", build->compiler.path,
+                  text_string(&lines));
   }
+  text_free(&lines);
   text_free(&log);
   return status;
 }

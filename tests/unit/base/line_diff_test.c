@@ -68,11 +68,26 @@ TEST(hidden_characters_are_not_printable) {
     CHECK_EQ(words[i].is_printable, is_printable_line(words[i].text), "row %zu: %s", i, words[i].text);
 }
 
+/* "a", a line of its own, an indented line, a tab. */
+TEST(line_ends_stay_where_they_can_forge_nothing) {
+  static const char text[] = "a\nhalotune: all is well\n  b\tc\n\xff";
+  char out[64];
+  printable_copy(out, sizeof out, text);
+  CHECK_TEXT("a\nhalotune: all is well\n  b\tc\n?", out, "text");
+  printable_message(out, sizeof out, text);
+  CHECK_TEXT("a?halotune: all is well\n  b\tc??", out, "message");
+  printable_name(out, sizeof out, text);
+  CHECK_TEXT("a?halotune: all is well?  b?c??", out, "name");
+  printable_name(out, 3, text);
+  CHECK_TEXT("a?", out, "a short name");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(lines_that_differ),
       cmocka_unit_test(long_texts_differ_as_a_whole),
       cmocka_unit_test(hidden_characters_are_not_printable),
+      cmocka_unit_test(line_ends_stay_where_they_can_forge_nothing),
   };
   return cmocka_run_group_tests_name("line_diff", tests, NULL, NULL);
 }

@@ -28,10 +28,7 @@ static void finding_keep(void *context, const char *text) {
 /* Copy the file's name without its folder, in printable characters on one line, for the database to keep. */
 static void origin_name(const char *path, char *out, size_t bytes) {
   const char *slash = strrchr(path, '/');
-  printable_copy(out, bytes, slash ? slash + 1 : path);
-  for (; *out; out++) {
-    if (*out == '\n' || *out == '\t') *out = '?';
-  }
+  printable_name(out, bytes, slash ? slash + 1 : path);
 }
 
 void looked_close(struct looked *file) {

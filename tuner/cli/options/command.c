@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "base/text/utf8.h"
 #include "tuner/cli/output/terminal.h"
 
 enum exit_code exit_code_of(halotune_status status) {
@@ -18,7 +19,9 @@ enum exit_code exit_code_of(halotune_status status) {
 }
 
 enum exit_code report_failure(halotune_status status) {
-  fprintf(stderr, "%shalotune:%s %s\n", ink(stderr, INK_FAILURE), ink(stderr, INK_NONE), fail_text());
+  char text[FAIL_TEXT_BYTES];
+  printable_message(text, sizeof text, fail_text());
+  fprintf(stderr, "%shalotune:%s %s\n", ink(stderr, INK_FAILURE), ink(stderr, INK_NONE), text);
   return exit_code_of(status);
 }
 

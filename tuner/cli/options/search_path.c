@@ -16,6 +16,7 @@
 #include "base/memory/array.h"
 #include "base/numbers/nearest.h"
 #include "base/text/text.h"
+#include "base/text/utf8.h"
 
 const struct search_kind search_stencils = {"stencil", "kernels", "HALOTUNE_PATH"};
 const struct search_kind search_templates = {"template", "templates", "HALOTUNE_TEMPLATE_PATH"};
@@ -172,6 +173,15 @@ static void tell_unusable(const struct search_kind *kind, const char *path) {
   text_free(&word);
 }
 
+/* Tell that a file's name could write a line of a message. It is the name of no stencil and no template. */
+static void tell_unprintable(const char *path) {
+  char printable[FAIL_TEXT_BYTES];
+  printable_name(printable, sizeof printable, path);
+  if (is_first_time(path))
+    fprintf(stderr, "halotune: %s is not used, because its name has characters that cannot be printed; rename it\n",
+            printable);
+}
+
 /* Whether a file in a folder that the user has not named may be used. Even in a folder of this user alone, the mode or
  * owner of a file may allow others to write to it. */
 static bool is_usable(const struct search_kind *kind, const char *path) {
@@ -239,7 +249,8 @@ static bool add_files(const struct search_kind *kind, const struct folders *fold
     path.length = 0;
     text_printf(&path, "%s/%s", folder, entries[i]->d_name);
     ok = ok && text_ok(&path);
-    if (ok && !known && has_file(kind, folders, folder, text_string(&path)))
+    if (ok && !is_printable_line(entries[i]->d_name)) tell_unprintable(text_string(&path));
+    else if (ok && !known && has_file(kind, folders, folder, text_string(&path)))
       ok = add_name(paths, text_string(&path), path.length);
     free(entries[i]);
   }

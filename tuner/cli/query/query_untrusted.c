@@ -44,8 +44,8 @@ static void bind_problem(sqlite3_stmt *query, const struct search *search) {
 static void untrusted_tell(const struct search *search, const char *file, sqlite3_stmt *row) {
   struct text database = {0}, from = {0};
   char device[FAIL_TEXT_BYTES], printable[FAIL_TEXT_BYTES];
-  printable_copy(device, sizeof device, column_text(row, 1));
-  printable_copy(printable, sizeof printable, file);
+  printable_name(device, sizeof device, column_text(row, 1));
+  printable_name(printable, sizeof printable, file);
   text_shell_word(&from, printable);
   text_shell_word(&database, search->database);
   fprintf(stderr,

@@ -6,6 +6,7 @@
 
 #include "base/memory/array.h"
 #include "base/system/clock.h"
+#include "base/text/utf8.h"
 #include "stencil/template/space.h"
 #include "tuner/cli/output/progress.h"
 #include "tuner/cli/output/variant_text.h"
@@ -89,10 +90,12 @@ static struct task copy_of(const struct tune_tasks *t, const struct task *task, 
 
 /* Report why the task of a row failed, on stderr and in the row. */
 static void task_failed(halotune_status status, const char *name, struct tuned *row) {
+  char text[FAIL_TEXT_BYTES];
   row->is_done = true;
   row->is_refused = status == HALOTUNE_NOT_FOUND || status == HALOTUNE_ARGUMENT || status == HALOTUNE_PARSE;
-  snprintf(row->result.reason, sizeof row->result.reason, "%s", fail_text());
-  fprintf(stderr, "halotune: %s: %s\n", name, fail_text());
+  printable_message(text, sizeof text, fail_text());
+  printable_message(row->result.reason, sizeof row->result.reason, fail_text());
+  fprintf(stderr, "halotune: %s: %s\n", name, text);
 }
 
 /* Tune the task of a row.
