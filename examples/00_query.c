@@ -35,8 +35,8 @@ int main(int argc, char **argv) {
   printf("%s: template %s\n", halotune_match_name(config.match), config.template_name);
   if (config.match != HALOTUNE_MATCH_DEFAULT) {
     printf("%.4f ms", config.time_ms);
-    if (isnan(config.bandwidth_gbs)) printf(" on the CPU, which ranks nothing"); /* the device is emulated */
-    else printf(", %.0f GB/s", config.bandwidth_gbs);
+    /* NaN for a problem that nobody measured, and for an emulated device, whose times rank nothing */
+    if (!isnan(config.bandwidth_gbs)) printf(", %.0f GB/s", config.bandwidth_gbs);
     printf(", measured on %s on %s\n", config.measured_on, config.date);
   }
   for (int i = 0; i < config.parameter_count; i++) {

@@ -247,8 +247,10 @@ typedef struct {
    * steps. low_ms and high_ms are NaN if the time came from a recording without samples. */
   double time_ms;
   double low_ms, high_ms;
-  double bandwidth_gbs; /* compulsory bytes over time_ms, in GB/s; NaN for an emulated device */
-  double roof_share;    /* time of the fastest copy of the same bytes over time_ms; NaN for an emulated device */
+  /* Of the problem that was asked for: NaN where it was not measured (neither EXACT nor STALE) and for an emulated
+   * device. */
+  double bandwidth_gbs; /* compulsory bytes over time_ms, in GB/s */
+  double roof_share;    /* time of the fastest copy of the same bytes over time_ms */
   /* Predicted time on the grid and device that were asked for. Equals time_ms for EXACT and STALE. For other measured
    * rows it is time_ms, times the ratio of a model's times on the asked and on the measured problem and device. NaN for
    * a default, and for another device than the measured one if its memory rate is not known. */

@@ -50,7 +50,8 @@ def dtype_name(dtype: Any) -> str:
 class Config:
     """A configuration for a problem, with its measurements. A number that is not known is NaN.
 
-    halotune_config in halotune.h says what each member means.
+    halotune_config in halotune.h says what each member means. bandwidth_gbs and roof_share are NaN for a problem that
+    was not measured itself.
     """
 
     match: str

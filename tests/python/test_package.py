@@ -1,5 +1,6 @@
 """The package on the driver of tests/fake_cuda. $HALOTUNE_DB is a database with a winner of star7, f32, on 24x12x10."""
 
+import math
 import os
 import pathlib
 import subprocess
@@ -55,6 +56,10 @@ class Lookup(unittest.TestCase):
         config = halotune.lookup("star7", GRID, numpy.float32)
         self.assertEqual(("exact", "small", GRID, 1), (config.match, config.template_name, config.grid, config.steps))
         self.assertGreater(config.time_ms, 0)
+        self.assertGreater(config.bandwidth_gbs, 0)
+        near = halotune.lookup("star7", (24, 12, 11), numpy.float32)
+        self.assertEqual(("near_grid", config.time_ms), (near.match, near.time_ms))
+        self.assertTrue(math.isnan(near.bandwidth_gbs) and math.isnan(near.roof_share))
 
     def test_stencil(self):
         stencil = halotune.default_context().stencil("star7")

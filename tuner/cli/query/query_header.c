@@ -53,7 +53,8 @@ static void add_comment(const struct query *query, const struct built *built, co
   if (query->device->is_emulation) {
     text_printf(text, " *   measured    never: the device is emulated on the CPU\n");
   } else if (!chosen && c->match != HALOTUNE_MATCH_DEFAULT) {
-    text_printf(text, " *   measured    %.6g ms, %.0f GB/s, ", c->time_ms, c->bandwidth_gbs);
+    text_printf(text, " *   measured    %.6g ms, ", c->time_ms);
+    if (isfinite(c->bandwidth_gbs)) text_printf(text, "%.0f GB/s, ", c->bandwidth_gbs);
     query_add_origin(query, text);
     text_printf(text, "on %s, ", c->measured_on);
     for (int axis = 0; axis < query->question.parsed->stencil->dims; axis++)

@@ -38,14 +38,15 @@ static const char *const emulated_meanings[] = {
 
 static struct grid grid_of(const long long n[MAX_DIMS]) { return (struct grid){{(long)n[0], (long)n[1], (long)n[2]}}; }
 
-/* Bytes of the fields on the measured grid. A step reads and writes unknown fields; it only reads known fields. */
+/* Bytes of the fields on the grid that was asked for. A step reads and writes unknown fields; it only reads known
+ * fields. */
 static double unknown_bytes(const struct query *query) {
-  const long long *n = query->config.measured_grid;
+  const long long *n = query->config.grid;
   return (double)query->question.parsed->analysis->unknown_bytes_per_point[query->config.dtype] *
          (double)(n[0] * n[1] * n[2]);
 }
 static double known_bytes(const struct query *query) {
-  const long long *n = query->config.measured_grid;
+  const long long *n = query->config.grid;
   return (double)query->question.parsed->analysis->known_bytes_per_point[query->config.dtype] *
          (double)(n[0] * n[1] * n[2]);
 }
