@@ -204,10 +204,11 @@ typedef struct {
  * SAME_ARCH, SIMILAR, DEFAULT.
  * EXACT: where the row's run ended early, another row answers instead if it is expected to be faster, by more than the
  * error.
- * SIMILAR: no row of this stencil, element type and architecture fits. The configuration won for another stencil (the
- * nearest in shape, linearity, reach, boundary rules, fields, bytes and taps), element type or architecture. It keeps
- * all rules of its template for this stencil, grid and GPU, and its source is generated for this stencil. Nobody has
- * run or verified this very kernel. */
+ * SIMILAR: the configuration won for the other element type, where that is expected to be faster than what won for
+ * this one on other grids. Or no row of this stencil and architecture fits, and it won for another stencil (the nearest
+ * in shape, linearity, reach, boundary rules, fields, bytes and taps) or architecture. It keeps all rules of its
+ * template for this stencil, grid and GPU, and its source is generated for this stencil. Nobody has run or verified
+ * this very kernel. */
 #define HALOTUNE_MATCH_LIST(X)                                                                                   \
   X(EXACT, 0, "exact", "measured for this problem on this model of GPU")                                         \
   X(STALE, 1, "stale", "measured for this problem, but the template has changed since: correct, but tune again") \

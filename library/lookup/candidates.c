@@ -11,7 +11,7 @@
 
 /* Errors that another GPU or mode adds: as shares of the time. */
 static const float no_time = 20; /* a time of a GPU says nothing about an emulation */
-static const float other_model = 0.10f, other_arch = 0.20f, other_dtype = 0.15f, other_launch = 0.03f,
+static const float other_model = 0.10f, other_arch = 0.20f, other_dtype = 0.10f, other_launch = 0.03f,
                    other_cache = 0.10f, fewer_variants = 0.03f;
 
 /* A template that wins for stencils without images may be slow at finding images. On an H200 most are: `direct`, `flat`
@@ -223,12 +223,15 @@ static halotune_status priced_family(const struct question *q, int number, const
   return status;
 }
 
-/* Whether rows of a family are of the stencil and element type themselves, on the architecture. */
-static bool is_own(const struct question *q, const struct lookup_family *family) {
-  const struct known_device *measured = &q->ctx->catalog.devices[family->model];
-  if (family->stencil != q->key.stencil || family->dtype != q->key.dtype) return false;
-  if (family->model == q->device->model) return true;
+bool candidates_is_own(const struct question *q, int stencil, int model) {
+  const struct known_device *measured = &q->ctx->catalog.devices[model];
+  if (stencil != q->key.stencil) return false;
+  if (model == q->device->model) return true;
   return measured->capability == q->device->capability && !measured->is_emulation;
+}
+
+static bool is_own(const struct question *q, const struct lookup_family *family) {
+  return candidates_is_own(q, family->stencil, family->model);
 }
 
 /* Whether rows of a family are candidates. */
@@ -314,56 +317,108 @@ static void rank_rows(const struct rank_terms *t, const struct priced_family *fa
   }
 }
 
-/* Rank the rows of a configuration, and list those that may be asked for. */
-static void rank_shape(const struct rank_terms *terms, int number, const struct priced_family *family,
-                       const struct priced_shape *shape, const float kin[MODE_COUNT], float trend,
-                       struct candidates *out) {
-  const struct question *q = out->question;
-  const float of_images = error_of_images(out, q->ctx->table.families[number].stencil, shape->template_at);
-  for (int first = shape->first; first < shape->end; first += RANKED_AT_ONCE) {
-    const int count = shape->end - first < RANKED_AT_ONCE ? shape->end - first : RANKED_AT_ONCE;
-    const struct priced_row *rows = &family->rows[first];
-    float errors[RANKED_AT_ONCE] = {0}, trends[RANKED_AT_ONCE] = {0}, ranks[RANKED_AT_ONCE];
-    for (int i = 0; i < count; i++) {
-      errors[i] = kin[rows[i].mode] + of_images;
-      trends[i] = follows_trend(&rows[i]) ? trend : 0;
-    }
-    rank_rows(terms, family, first, count, errors, trends, ranks);
-    for (int i = 0; i < count; i++) {
-      if (rows[i].steps != q->key.steps || (q->key.reproducible && !(rows[i].mode & MODE_REPRODUCIBLE))) continue;
-      out->list[out->count++] = (struct ranked){ranks[i], number, first + i};
-    }
-  }
-}
+/* A family on the question's problem and GPU. */
+struct asked_family {
+  int number; /* in the table */
+  const struct priced_family *priced;
+  struct predict_place place;
+  float kin[MODE_COUNT]; /* what errors_of_kin says */
+  float trend;
+};
 
-static void rank_family(int number, const struct priced_family *family, struct candidates *out) {
-  const struct question *q = out->question;
-  const struct lookup_family *range = &q->ctx->table.families[number];
-  const double *c = family->model.coefficients;
+/* What a configuration's rows are compared with.
+ *   cost  of the configuration, or that which all have in common */
+static struct rank_terms terms_of(const struct question *q, const struct asked_family *family,
+                                  const struct predict_cost *cost) {
+  const double *c = family->priced->model.coefficients;
   const enum launch_mode mode = q->key.launch == LAUNCH_GRAPH + 1 ? LAUNCH_GRAPH : LAUNCH_STREAM; /* one for all */
-  struct rank_terms terms = {.of_size = (float)c[PREDICT_sigma_size],
+  return (struct rank_terms){.size = cost->size,
+                             .bounds = predict_bounds_of(cost, mode),
+                             .factor = cost->factor,
+                             .launch_share = cost->launch_share[mode],
+                             .log_ms = cost->log_ms[mode],
+                             .of_size = (float)c[PREDICT_sigma_size],
                              .of_change = (float)c[PREDICT_sigma_change],
                              .of_launch = (float)c[PREDICT_sigma_launch],
                              .of_apart = (float)c[PREDICT_sigma_apart]};
-  float kin[MODE_COUNT];
-  const bool is_winner_needed = !is_own(q, range);
-  const struct predict_work work = work_asked(q);
-  struct predict_place place;
-  errors_of_kin(out, range, kin);
-  place_asked(q, family, range, &work, &place);
-  const float trend = trend_at(&family->trend, &place.common.size);
-  for (int s = 0; s < family->shape_count; s++) {
-    const struct priced_shape *shape = &family->shapes[s];
-    struct predict_cost asked;
-    if (!shape->is_usable || (is_winner_needed && !shape->has_winner)) continue;
-    predict_cost_in(&family->model, &shape->shape, &place, &asked);
-    terms.size = asked.size;
-    terms.bounds = predict_bounds_of(&asked, mode);
-    terms.factor = asked.factor;
-    terms.launch_share = asked.launch_share[mode];
-    terms.log_ms = asked.log_ms[mode];
-    rank_shape(&terms, number, family, shape, kin, trend, out);
+}
+
+/* Rank rows of a family, at most RANKED_AT_ONCE. */
+static void rank_some(const struct asked_family *family, const struct rank_terms *terms, int first, int count,
+                      float ranks[RANKED_AT_ONCE]) {
+  const struct priced_row *rows = &family->priced->rows[first];
+  float errors[RANKED_AT_ONCE], trends[RANKED_AT_ONCE];
+  for (int i = 0; i < count; i++) {
+    errors[i] = family->kin[rows[i].mode];
+    trends[i] = follows_trend(&rows[i]) ? family->trend : 0;
   }
+  rank_rows(terms, family->priced, first, count, errors, trends, ranks);
+}
+
+/* Replace the bounds of a configuration's rows by their ranks, and return the least one. These rows are neighbours in
+ * the list. */
+static float rank_shape(struct candidates *c, int at) {
+  const struct question *q = c->question;
+  const struct asked_family *family = &c->families[c->list[at].family];
+  const int number = c->list[at].shape;
+  const struct priced_shape *shape = &family->priced->shapes[number];
+  const float of_images = error_of_images(c, q->ctx->table.families[family->number].stencil, shape->template_at);
+  float least = INFINITY;
+  struct predict_cost cost;
+  while (at > 0 && c->list[at - 1].family == c->list[at].family && c->list[at - 1].shape == number) at--;
+  predict_cost_in(&family->priced->model, &shape->shape, &family->place, &cost);
+  const struct rank_terms terms = terms_of(q, family, &cost);
+  for (int first = shape->first; first < shape->end; first += RANKED_AT_ONCE) {
+    const int count = shape->end - first < RANKED_AT_ONCE ? shape->end - first : RANKED_AT_ONCE;
+    float ranks[RANKED_AT_ONCE];
+    rank_some(family, &terms, first, count, ranks);
+    for (int i = 0; i < count; i++) {
+      if (at == c->count || c->list[at].row != first + i) continue; /* it is not listed */
+      c->list[at].rank = ranks[i] + caution * of_images;
+      c->list[at].is_bound = false;
+      if (c->list[at].rank < least) least = c->list[at].rank;
+      at++;
+    }
+  }
+  return least;
+}
+
+/* List the rows of a family with bounds: the rank of a row whose blocks cost nothing, and whose error is the least. */
+static void list_family(const struct question *q, int at, struct candidates *out) {
+  const struct asked_family *family = &out->families[at];
+  const struct priced_family *priced = family->priced;
+  const bool is_winner_needed = !is_own(q, &q->ctx->table.families[family->number]);
+  const bool has_bounds = predict_blocks_cost(&priced->model);
+  const float margin = 1e-4F; /* more than the rounding of both */
+  float ranks[RANKED_AT_ONCE];
+  struct rank_terms terms = terms_of(q, family, &family->place.common);
+  terms.of_change = terms.of_launch = 0;
+  int number = 0;
+  for (int i = 0; i < priced->row_count; i++) {
+    if (i % RANKED_AT_ONCE == 0)
+      rank_some(family, &terms, i, priced->row_count - i < RANKED_AT_ONCE ? priced->row_count - i : RANKED_AT_ONCE,
+                ranks);
+    while (priced->shapes[number].end <= i) number++;
+    const struct priced_shape *shape = &priced->shapes[number];
+    if (!shape->is_usable || (is_winner_needed && !shape->has_winner)) continue;
+    if (priced->rows[i].steps != q->key.steps || (q->key.reproducible && !(priced->rows[i].mode & MODE_REPRODUCIBLE)))
+      continue;
+    const float bound = has_bounds ? ranks[i % RANKED_AT_ONCE] - margin : -INFINITY;
+    out->list[out->count++] = (struct ranked){bound, at, i, number, true};
+  }
+}
+
+static halotune_status ask_family(const struct question *q, int number, struct candidates *out) {
+  const struct lookup_family *range = &q->ctx->table.families[number];
+  struct asked_family *family = &out->families[out->family_count];
+  family->number = number;
+  halotune_status status = priced_family(q, number, &family->priced);
+  if (status != HALOTUNE_OK) return status;
+  errors_of_kin(out, range, family->kin);
+  place_asked(q, family->priced, range, &out->work, &family->place);
+  family->trend = trend_at(&family->priced->trend, &family->place.common.size);
+  list_family(q, out->family_count++, out);
+  return HALOTUNE_OK;
 }
 
 /* Find what rows of each stencil of the databases add to the error. A stencil that this program cannot read says
@@ -413,70 +468,63 @@ halotune_status candidates_find(const struct question *q, enum candidates_range 
   const bool is_all = range == CANDIDATES_ALL;
   const int first = is_all ? 0 : table->first_family[q->key.stencil];
   const int end = is_all ? table->family_count : table->first_family[q->key.stencil + 1];
-  const struct priced_family *family;
-  size_t most = 0;
-  *out = (struct candidates){.question = q};
+  size_t most = 0, families = 0;
+  *out = (struct candidates){.question = q, .work = work_asked(q)};
   halotune_status status = is_all ? find_kin(out) : HALOTUNE_OK;
   if (is_all && status == HALOTUNE_OK) status = find_images(out);
   if (status != HALOTUNE_OK) return status;
   for (int i = first; i < end; i++) {
-    if (is_asked(out, &table->families[i])) most += (size_t)(table->families[i].end - table->families[i].first);
+    if (!is_asked(out, &table->families[i])) continue;
+    most += (size_t)(table->families[i].end - table->families[i].first);
+    families++;
   }
   out->list = malloc((most + 1) * sizeof *out->list);
-  if (!out->list) return fail_memory();
+  out->families = malloc((families + 1) * sizeof *out->families);
+  if (!out->list || !out->families) return fail_memory();
   for (int i = first; i < end && status == HALOTUNE_OK; i++) {
-    if (!is_asked(out, &table->families[i])) continue;
-    status = priced_family(q, i, &family);
-    if (status == HALOTUNE_OK) rank_family(i, family, out);
+    if (is_asked(out, &table->families[i])) status = ask_family(q, i, out);
   }
   return status;
 }
 
 static halotune_match match_of(const struct question *q, const struct lookup_family *family) {
-  if (!is_own(q, family)) return HALOTUNE_MATCH_SIMILAR;
+  if (!is_own(q, family) || family->dtype != q->key.dtype) return HALOTUNE_MATCH_SIMILAR;
   return family->model == q->device->model ? HALOTUNE_MATCH_NEAR_GRID : HALOTUNE_MATCH_SAME_ARCH;
 }
 
 /* Find the row of a place in the list. */
 static void describe_candidate(const struct candidates *c, const struct ranked *ranked, struct candidate *out) {
   const struct question *q = c->question;
-  const struct priced_family *family =
-      atomic_load_explicit(&q->ctx->table.priced[ranked->family], memory_order_acquire);
-  const struct priced_shape *shape = family->shapes;
-  while (shape->end <= ranked->row) shape++;
-  *out = (struct candidate){.row = &q->ctx->catalog.rows[family->rows[ranked->row].row],
-                            .shape = shape,
-                            .match = match_of(q, &q->ctx->table.families[ranked->family]),
+  const struct asked_family *family = &c->families[ranked->family];
+  *out = (struct candidate){.row = &q->ctx->catalog.rows[family->priced->rows[ranked->row].row],
+                            .shape = &family->priced->shapes[ranked->shape],
+                            .match = match_of(q, &q->ctx->table.families[family->number]),
                             .family = ranked->family,
                             .priced = ranked->row};
 }
 
 struct prediction candidates_predict(const struct candidates *c, const struct candidate *candidate) {
   const struct question *q = c->question;
-  const struct lookup_family *range = &q->ctx->table.families[candidate->family];
-  const struct priced_family *family =
-      atomic_load_explicit(&q->ctx->table.priced[candidate->family], memory_order_acquire);
+  const struct asked_family *family = &c->families[candidate->family];
+  const struct lookup_family *range = &q->ctx->table.families[family->number];
+  const struct predict_model *model = &family->priced->model;
   const struct known_device *device = &q->ctx->catalog.devices[range->model];
   const struct pricing pricing = {q->ctx, atomic_load(&q->ctx->catalog.stencils[range->stencil].parsed), device,
                                   gpu_of(&q->ctx->catalog, device), (enum dtype)range->dtype};
-  const struct priced_row *priced = &family->rows[candidate->priced];
+  const struct priced_row *priced = &family->priced->rows[candidate->priced];
   const struct served *row = candidate->row;
-  struct predict_place place;
   struct predict_cost asked;
-  float kin[MODE_COUNT];
   if (!(q->device->memory_gbs > 0) && row->model != q->device->model) return (struct prediction){NAN, NAN};
-  const struct predict_work work = work_asked(q);
-  const struct predict_cost measured = cost_measured(&pricing, &family->model, candidate->shape, row);
-  place_asked(q, family, range, &work, &place);
-  predict_cost_in(&family->model, &candidate->shape->shape, &place, &asked);
-  errors_of_kin(c, range, kin);
-  const float trend =
-      follows_trend(priced) ? trend_at(&family->trend, &asked.size) - trend_at(&family->trend, &measured.size) : 0;
-  return predict(&family->model, row->time_ms, &measured, (enum launch_mode)row->launch, &asked, mode_asked(q, row),
-                 (double)trend, (double)(kin[priced->mode] + error_of_images(c, range->stencil, row->template_at)));
+  const struct predict_cost measured = cost_measured(&pricing, model, candidate->shape, row);
+  predict_cost_in(model, &candidate->shape->shape, &family->place, &asked);
+  const float trend = follows_trend(priced) ? family->trend - trend_at(&family->priced->trend, &measured.size) : 0;
+  return predict(model, row->time_ms, &measured, (enum launch_mode)row->launch, &asked, mode_asked(q, row),
+                 (double)trend,
+                 (double)(family->kin[priced->mode] + error_of_images(c, range->stencil, row->template_at)));
 }
 
-bool candidates_take(struct candidates *c, struct candidate *out) {
+/* The place of the first entry with the lowest rank or bound; -1: none is left. */
+static int find_best(const struct candidates *c) {
   float best = INFINITY;
   int best_at = -1;
   for (int i = 0; i < c->count; i++) {
@@ -484,9 +532,21 @@ bool candidates_take(struct candidates *c, struct candidate *out) {
     best = c->list[i].rank;
     best_at = i;
   }
-  if (best_at < 0) return false;
-  c->list[best_at].rank = INFINITY;
-  describe_candidate(c, &c->list[best_at], out);
+  return best_at;
+}
+
+bool candidates_take(struct candidates *c, struct candidate *out) {
+  int at = find_best(c);
+  if (at >= 0 && c->list[at].is_bound) {
+    float least = rank_shape(c, at);
+    for (int i = 0; i < c->count; i++) {
+      if (c->list[i].is_bound && c->list[i].rank < least) least = fminf(least, rank_shape(c, i));
+    }
+    at = find_best(c);
+  }
+  if (at < 0) return false;
+  c->list[at].rank = INFINITY;
+  describe_candidate(c, &c->list[at], out);
   return true;
 }
 
@@ -495,10 +555,8 @@ void candidates_drop(struct candidates *c, const struct candidate *refused) {
   const int stencil = c->question->key.stencil;
   const bool is_own_stencil = refused->row->stencil == stencil;
   const struct served *rows = c->question->ctx->catalog.rows;
-  const struct lookup_table *table = &c->question->ctx->table;
   for (int i = 0; i < c->count; i++) {
-    const struct priced_family *family = atomic_load_explicit(&table->priced[c->list[i].family], memory_order_relaxed);
-    const struct served *row = &rows[family->rows[c->list[i].row].row];
+    const struct served *row = &rows[c->families[c->list[i].family].priced->rows[c->list[i].row].row];
     if (row->template_at == refused->row->template_at && row->parameters == refused->row->parameters &&
         (row->stencil == stencil) == is_own_stencil)
       c->list[i].rank = INFINITY;
@@ -507,6 +565,7 @@ void candidates_drop(struct candidates *c, const struct candidate *refused) {
 
 void candidates_free(struct candidates *c) {
   free(c->list);
+  free(c->families);
   free(c->kin_errors);
   free(c->has_images);
   free(c->finds_images);

@@ -61,16 +61,20 @@ struct candidate {
   const struct served *row;
   const struct priced_shape *shape;
   halotune_match match; /* of an answer with this row */
-  int family, priced;   /* its family, and its place there */
+  int family, priced;   /* its family among those of the candidates, and its place there */
 };
 
 /* All candidates of a question. */
 struct ranked {
-  float rank;      /* logarithm of milliseconds, with a penalty for the error; infinite: taken or dropped */
-  int family, row; /* the row in the family */
+  float rank;             /* logarithm of milliseconds, with a penalty for the error; infinite: taken or dropped */
+  int family, row, shape; /* row and shape in the family */
+  bool is_bound;          /* the rank is only known to be no lower: it is computed when nothing else is left below it */
 };
 struct candidates {
   const struct question *question;
+  struct predict_work work;      /* of the question */
+  struct asked_family *families; /* those whose rows are listed */
+  int family_count;
   struct ranked *list;
   int count;
   float *kin_errors;  /* what rows of each stencil add to the error; infinite: they say nothing. NULL: only own rows */
@@ -80,9 +84,12 @@ struct candidates {
 
 /* Which rows are compared. */
 enum candidates_range {
-  CANDIDATES_OWN, /* of the question's stencil and element type, on GPUs with the architecture of its device */
-  CANDIDATES_ALL  /* also of the other element type, of other architectures, and of stencils with as many dimensions */
+  CANDIDATES_OWN, /* of the question's stencil in both element types, on GPUs with the architecture of its device */
+  CANDIDATES_ALL  /* also of other architectures, and of other stencils with as many dimensions */
 };
+
+/* Whether rows of a stencil and a model of GPU are in CANDIDATES_OWN. */
+bool candidates_is_own(const struct question *question, int stencil, int model);
 
 /* List all rows of a range, in no order. Rows of other numbers of time steps are left out, and rows of an emulation
  * unless the device is one.

@@ -60,8 +60,8 @@ halotune_status choose_instead(const struct question *question, const struct ser
                                bool *found);
 
 /* Choose a configuration.
- * 1. Of the rows of the stencil and element type, on GPUs of the architecture: the one which fits and is predicted to
- *    be the fastest.
+ * 1. Of the rows of the stencil, in both element types, on GPUs of the architecture: the one which fits and is
+ *    predicted to be the fastest.
  * 2. Where none fits, one of these rows that fits after a change of few parameters.
  * 3. Where there is none either, or the prediction of 1 is doubtful: the same among the rows of all stencils and GPUs.
  * 4. Otherwise the default of the template that wins most often.

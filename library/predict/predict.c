@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/memory/array.h"
 #include "gpu/architecture/arch.h"
 
 #define AS_NAME(name, value, about) #name,
@@ -129,6 +130,14 @@ void predict_cost(const struct predict_model *model, const struct predict_shape 
   struct predict_place place;
   predict_place_of(model, work, gpu, &place);
   predict_cost_in(model, shape, &place, out);
+}
+
+bool predict_blocks_cost(const struct predict_model *model) {
+  static const int of_blocks[] = {PREDICT_fill, PREDICT_idle, PREDICT_tail, PREDICT_edge, PREDICT_reread};
+  for (size_t i = 0; i < COUNT(of_blocks); i++) {
+    if (model->coefficients[of_blocks[i]] < 0) return false;
+  }
+  return true;
 }
 
 void predict_recost(const struct predict_model *model, struct predict_cost *cost) {

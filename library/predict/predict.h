@@ -98,6 +98,10 @@ struct predict_cost {
   float features[PREDICT_FEATURES];
 };
 
+/* Whether blocks can only add to a model's time: none of their coefficients is negative. Then the cost that all
+ * variants have in common is a bound of each. */
+bool predict_blocks_cost(const struct predict_model *model);
+
 /* Compute the cost again with other coefficients. */
 void predict_recost(const struct predict_model *model, struct predict_cost *cost);
 

@@ -28,8 +28,8 @@ static const struct tuned rows_stored[] = {
     ONE_STEP("wave25", DTYPE_F32, 16, 14, 13),
     FUSED("wave25", "steps=2 tile_x=8 tile_y=4 tile_z=4 block_x=64", DTYPE_F32, 16, 14, 13, 1.5),
     /* a launch of several steps that is not worth it */
-    ONE_STEP("star7", DTYPE_F32, 24, 12, 10),
-    FUSED("star7", "steps=2 tile_x=8 tile_y=4 tile_z=4 block_x=64", DTYPE_F32, 24, 12, 10, 2.5),
+    ONE_STEP("star13", DTYPE_F32, 24, 12, 10),
+    FUSED("star13", "steps=2 tile_x=8 tile_y=4 tile_z=4 block_x=64", DTYPE_F32, 24, 12, 10, 2.5),
     /* launches that are gathered in graphs */
     {GPU_H200, "star7", "direct", "block_x=32", DTYPE_F64, {24, 12, 10}, LAUNCH_GRAPH, CACHE_STEADY, false, 0.002},
     {GPU_H200,

@@ -109,17 +109,23 @@ static void print_model(const struct query *query) {
   }
 }
 
-/* Whether the lookup compared rows of other stencils, types and architectures. */
+/* Whether a row is of the stencil itself, on a GPU of the architecture. */
+static bool is_own(const struct query *query, const struct served *row) {
+  return candidates_is_own(&query->question, row->stencil, row->model);
+}
+
+/* Whether the lookup compared rows of other stencils and architectures. */
 static bool compared_all(const struct query *query) {
   const halotune_config *config = &query->config;
-  return config->match == HALOTUNE_MATCH_SIMILAR || config->expected_error > choose_doubtful;
+  if (config->expected_error > choose_doubtful) return true;
+  return config->match == HALOTUNE_MATCH_SIMILAR && !is_own(query, query->answer.row);
 }
 
 static const char *verdict_on_candidate(const struct query *query, const struct candidate *candidate) {
   if (candidate->row == query->answer.row) return "answers";
   if (query->config.match <= HALOTUNE_MATCH_STALE) return "not compared";
   if (query->config.match == HALOTUNE_MATCH_DEFAULT) return "not compared: a changed row of the stencil itself fits";
-  if (candidate->match == HALOTUNE_MATCH_SIMILAR && !compared_all(query))
+  if (!is_own(query, candidate->row) && !compared_all(query))
     return "not compared: a row of the stencil itself answers without much doubt";
   return "slower, by its predicted time plus three errors";
 }
