@@ -20,7 +20,7 @@ struct task_state {
   int64_t run;                       /* its row; one that begins later has a greater number */
   const char *state, *reason, *host; /* "running", "complete" or "partial", and why it ended early */
   const char *last_sign;             /* date of its newest result, else of its begin, by its host's clock */
-  bool is_lost;                      /* it was measured here, and its process could not end it (lost_run.h) */
+  bool is_lost;                      /* it was measured here, and its process was lost or killed (lost_run.h) */
 };
 
 /* Call `visit` for each of them, GPU by GPU. A call that fails ends it.

@@ -95,16 +95,23 @@ bool tune_lock_try(const char *key, bool is_shared, struct tune_lock *out) {
   return !is_held;
 }
 
-bool tune_lock_is_held(const char *key) {
+/* Look at the lock of a key: its file may be missing, the lock may be held, or free. */
+enum lock_state { LOCK_NEVER_HAD, LOCK_HELD, LOCK_LEFT };
+static enum lock_state lock_look(const char *key) {
   struct tune_lock lock = {-1};
   char *path;
-  bool is_held = false;
-  if (lock_open(key, 0, &path, &lock.descriptor) == HALOTUNE_OK && lock.descriptor >= 0)
-    is_held = is_kept_out(lock.descriptor, LOCK_EX);
+  enum lock_state state = LOCK_NEVER_HAD;
+  if (lock_open(key, 0, &path, &lock.descriptor) == HALOTUNE_OK && lock.descriptor >= 0) {
+    if (flock(lock.descriptor, LOCK_EX | LOCK_NB) == 0) state = LOCK_LEFT;
+    else if (errno == EWOULDBLOCK) state = LOCK_HELD;
+  }
   tune_lock_release(&lock);
   free(path);
-  return is_held;
+  return state;
 }
+
+bool tune_lock_is_held(const char *key) { return lock_look(key) == LOCK_HELD; }
+bool tune_lock_is_left(const char *key) { return lock_look(key) == LOCK_LEFT; }
 
 void tune_lock_release(struct tune_lock *lock) {
   if (lock->descriptor >= 0) {

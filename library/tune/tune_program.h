@@ -35,6 +35,8 @@ halotune_status tune_lock_take(const char *key, const struct tune_program *progr
 bool tune_lock_try(const char *key, bool is_shared, struct tune_lock *out);
 /* Whether a process has the lock of a key. No file is made. */
 bool tune_lock_is_held(const char *key);
+/* Whether a process has had the lock of a key, and none has it now. No file is made. */
+bool tune_lock_is_left(const char *key);
 void tune_lock_release(struct tune_lock *lock);
 
 /* Run the program to its end. If this process ends first, the program is killed.

@@ -302,10 +302,13 @@ TEST(another_process_that_does_not_end_is_not_waited_for) {
   struct scene p;
   bool waited;
   scene_begin(&p, ":");
+  CHECK(!tune_lock_is_left("a problem") && !tune_lock_is_held("a problem"), "nobody had it");
   CHECK(tune_lock_try("a problem", false, &held), "lock");
+  CHECK(!tune_lock_is_left("a problem") && tune_lock_is_held("a problem"), "held");
   CHECK_EQ(HALOTUNE_IO, tune_lock_take("a problem", &waiting, &lock, &waited), "held");
   CHECK(waited && strstr(fail_text(), "has not ended in 0.02 s"), "%s", fail_text());
   tune_lock_release(&held);
+  CHECK(tune_lock_is_left("a problem") && !tune_lock_is_held("a problem"), "left");
   CHECK_OK(tune_lock_take("a problem", &waiting, &lock, &waited));
   CHECK(!waited, "free");
   tune_lock_release(&lock);

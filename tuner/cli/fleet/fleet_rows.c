@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory/array.h"
-#include "tuner/cli/tune/tune_site.h"
+#include "tuner/cli/tune/tuning_lock.h"
 
 #define STAGE_AS_WORD(name, word, what) word,
 const char *const stage_words[STAGE_COUNT] = {STAGE_LIST(STAGE_AS_WORD)};
@@ -32,15 +32,6 @@ static halotune_status row_add(void *context, const struct task_state *state) {
   return HALOTUNE_OK;
 }
 
-/* Whether a process tunes on this GPU into this database. */
-static bool is_tuned_now(const char *path, const char *uuid) {
-  struct text key = {0};
-  tuning_lock_key(path, uuid, &key);
-  const bool is_held = text_ok(&key) && tune_lock_is_held(text_string(&key));
-  text_free(&key);
-  return is_held;
-}
-
 /* Mark the run that is going on. Only the unended run with the newest sign of life can be going on on a GPU. */
 static void mark_running(struct fleet_row *list, int count, const char *path) {
   for (int i = 0; i < count; i++) {
@@ -53,7 +44,7 @@ static void mark_running(struct fleet_row *list, int count, const char *path) {
           (!newest || strcmp(list[j].state.last_sign, newest->state.last_sign) > 0))
         newest = &list[j];
     }
-    if (is_first && newest && is_tuned_now(path, list[i].state.uuid)) newest->stage = STAGE_RUNNING;
+    if (is_first && newest && tuning_lock_is_held(path, list[i].state.uuid)) newest->stage = STAGE_RUNNING;
   }
 }
 

@@ -20,6 +20,7 @@
 #include "tuner/cli/tune/tune_site.h"
 #include "tuner/cli/tune/tune_team.h"
 #include "tuner/cli/tune/tune_text.h"
+#include "tuner/cli/tune/tuning_lock.h"
 
 /* The contents of the command line. */
 struct tune_command {
@@ -144,7 +145,6 @@ static enum exit_code tasks_tune(struct tune_command *c, struct tune_setup *setu
     tasks.crowd_size = team->link.size;
   }
   struct tune_lock lock = {-1};
-  struct text key = {0};
   bool is_over = false;
   if (setup->backend.facts.warnings[0]) fprintf(stderr, "halotune: %s\n", setup->backend.facts.warnings);
   if (c->site.tasks) {
@@ -154,9 +154,8 @@ static enum exit_code tasks_tune(struct tune_command *c, struct tune_setup *setu
   }
   if (c->plan.task_count > 1) tune_plan_print(&c->plan, &c->options, c->start_ms, rounds_of(c, setup, team), stderr);
   stop_signals_catch();
-  tuning_lock_key(store_path(setup->tools.store), setup->backend.facts.device.uuid, &key);
-  tune_lock_try(text_string(&key), true, &lock); /* only `halotune fleet status` uses this lock */
-  text_free(&key);
+  const halotune_status taken = tuning_lock_take(setup->tools.store, setup->backend.facts.device.uuid, &lock);
+  if (taken != HALOTUNE_OK) return report_failure(taken);
   const halotune_status tuned = tune_tasks_run(&tasks, leader_of(c, team), list),
                         printed = results_print(c, setup, list);
   tune_lock_release(&lock);

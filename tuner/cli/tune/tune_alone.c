@@ -7,6 +7,7 @@
 #include "db/store/store.h"
 #include "tuner/cli/tune/tune_share.h"
 #include "tuner/cli/tune/tuned_message.h"
+#include "tuner/cli/tune/tuning_lock.h"
 
 /* Whether the leader's database is also this process's. It is checked before the database is opened, because opening
  * could make one.
@@ -28,15 +29,12 @@ static halotune_status database_check(const struct tune_alone *alone, const char
 
 static halotune_status databases_open(struct tune_alone *alone, const char *what) {
   struct tune_setup *setup = alone->setup;
-  struct text key = {0};
   if (setup->tools.store) return HALOTUNE_OK;
   halotune_status status = database_check(alone, what);
   if (status == HALOTUNE_OK) status = tune_setup_databases(alone->invocation, alone->which, setup);
-  if (status != HALOTUNE_OK) return status;
-  tuning_lock_key(store_path(setup->tools.store), setup->backend.facts.device.uuid, &key);
-  tune_lock_try(text_string(&key), true, &alone->lock);
-  text_free(&key);
-  return HALOTUNE_OK;
+  if (status == HALOTUNE_OK)
+    status = tuning_lock_take(setup->tools.store, setup->backend.facts.device.uuid, &alone->lock);
+  return status;
 }
 
 /* Find the task that has the same name here. */

@@ -218,12 +218,6 @@ void database_place(const char *path, struct text *out) {
   text_printf(out, "%s\n%s\n", host, resolved);
 }
 
-void tuning_lock_key(const char *database, const char *uuid, struct text *out) {
-  text_printf(out, "tunes\n");
-  database_place(database, out);
-  text_printf(out, "%s\n", uuid);
-}
-
 halotune_status site_task_take(const struct site_run *run, const struct planned_task *task, struct tune_lock *lock,
                                bool *is_ours) {
   bool is_done = false, is_unended = false;

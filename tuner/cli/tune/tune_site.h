@@ -58,8 +58,4 @@ halotune_status site_task_take(const struct site_run *run, const struct planned_
 /* Append the place of a database: its path, and the machine if the database is on a local disk. */
 void database_place(const char *path, struct text *out);
 
-/* The key of the shared lock that a process holds while it tunes on a GPU into a database. A process that cannot get
- * it exclusively knows that another one tunes. Append it to `out`. */
-void tuning_lock_key(const char *database, const char *uuid, struct text *out);
-
 #endif
