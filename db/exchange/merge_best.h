@@ -4,7 +4,7 @@
 
 #include <sqlite3.h>
 
-#include "db/exchange/merge.h"
+#include "db/exchange/merge_options.h"
 
 /* Decide which best of a problem is current after the rows of both databases are in one. The rule depends on the rows
  * alone, so that the order of several merges changes nothing:

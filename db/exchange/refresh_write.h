@@ -2,7 +2,8 @@
 #ifndef DB_EXCHANGE_REFRESH_WRITE_H
 #define DB_EXCHANGE_REFRESH_WRITE_H
 
-#include "db/exchange/refresh.h"
+#include "db/exchange/refresh_outcome.h"
+#include "db/store/store.h"
 
 struct refresh_change {
   int64_t variant, from;     /* ids of the variant and of its present template */
