@@ -1,4 +1,4 @@
-/* check.c: one function a kind of row. check_launch.c looks at launches. */
+/* check.c: one function for each kind of row. check_launch.c looks at launches. */
 #include "db/store/check_parts.h"
 
 #include <stdarg.h>
@@ -57,7 +57,7 @@ halotune_status check_once(struct check *c, const char *kind, sqlite3_stmt *row,
   const long before = c->found;
   identity_begin(&maker, kind);
   for (int i = 1; i < sqlite3_column_count(row); i++) {
-    const int type = sqlite3_column_type(row, i); /* before the value is read as a text */
+    const int type = sqlite3_column_type(row, i); /* must be asked before the value is read as a text */
     identity_add(&maker, &type, sizeof type);
     identity_add(&maker, sqlite3_column_blob(row, i), (size_t)sqlite3_column_bytes(row, i));
   }
@@ -81,7 +81,7 @@ static halotune_status look_at_reference(struct check *c, sqlite3_stmt *row) {
   return HALOTUNE_OK;
 }
 
-/* Columns: what it is, its name. Triggers and views are code that nobody asked for. */
+/* Columns: kind and name of an object. Triggers and views are code that nobody asked for. */
 static halotune_status look_at_object(struct check *c, sqlite3_stmt *row) {
   check_report(c, "%s '%s' does not belong in this database", column_text(row, 0), column_text(row, 1));
   return HALOTUNE_OK;
@@ -203,8 +203,8 @@ static halotune_status look_at_date(struct check *c, sqlite3_stmt *row) {
 #define SQL_DATES                                                                                                         \
   "select 'run' as what, id, started as date from run union all select 'run', id, ended from run where ended is not null" \
   " union all select 'best', id, date from best"
-/* Of the form 2026-11-21T12:38:50.123Z, with or without the milliseconds. Dates are compared as texts: one of another
- * form would be newer or older than it is. */
+/* Find dates that do not have the form 2026-11-21T12:38:50.123Z, with or without milliseconds. Dates are compared as
+ * texts, so that a date of another form would seem newer or older than it is. */
 static const char dates_sql[] =
     "select what, id, date, 'is no date' from (" SQL_DATES ") where date not glob"
     " '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9]*Z' or strftime('%s', date) is null";
@@ -212,7 +212,7 @@ static const char future_sql[] =
     "select what, id, date, 'lies in the future of this machine''s clock' from (" SQL_DATES ")"
     " where date > strftime('%Y-%m-%dT%H:%M:%fZ', 'now')";
 
-/* Columns: table, id, what its counts are not. */
+/* Columns: table, id, what the counts should be. */
 static halotune_status look_at_count(struct check *c, sqlite3_stmt *row) {
   check_report(c, "%s %lld: %s", column_text(row, 0), (long long)sqlite3_column_int64(row, 1), column_text(row, 2));
   return HALOTUNE_OK;
@@ -225,8 +225,8 @@ struct texts {
   int count;
 };
 
-/* A text with a byte 0 has more than every reader sees. Of such a key SQLite makes a row of its own, and readers the
- * row that has the key already.
+/* Readers see a text with a byte 0 only up to that byte. If it is a key, SQLite takes it for a new row, and readers
+ * take it for the row that has the shorter key.
  *   values  rowid, columns */
 static halotune_status look_at_row(void *context, sqlite3_value **values) {
   const struct texts *texts = context;
@@ -242,7 +242,7 @@ static halotune_status look_at_row(void *context, sqlite3_value **values) {
   return HALOTUNE_OK;
 }
 
-/* Look at the texts of a table: the one of this number, from 0, in order of names.
+/* Look at the texts of the table with this number, from 0, in the order of names.
  *   is_there  receives whether there is one */
 static halotune_status check_table_texts(struct check *c, int number, bool *is_there) {
   static const char tables_sql[] =
@@ -264,7 +264,7 @@ static halotune_status check_table_texts(struct check *c, int number, bool *is_t
   } else if (code != SQLITE_DONE) {
     status = query_fail(c->connection);
   }
-  sqlite3_finalize(query); /* take_rows defines a function, which no statement may be in the middle of */
+  sqlite3_finalize(query); /* take_rows defines a function, which is an error while a statement runs */
   if (*is_there && status == HALOTUNE_OK) status = take_rows(c->connection, sql, look_at_row, &texts);
   sqlite3_free(table);
   sqlite3_free(sql);
@@ -280,8 +280,8 @@ static halotune_status check_texts(struct check *c) {
 
 _Static_assert(GRID_MOST_AXIS_POINTS == 2147483648 && GRID_MOST_POINTS == 1099511627776,
                "SQL_HAS_GRID has these numbers");
-/* What a run and a best count is what they have. An export may keep a run without its measurements, or with those of
- * its finalists alone. */
+/* Compare the counts in runs and bests with their rows. An export may keep a run without its measurements, or with
+ * those of its finalists alone. */
 static const char counts_sql[] =
     "select 'run', r.id, 'its outcomes are not those of its measurements' from run r where outcomes is not null"
     " and exists (select 1 from measurement m where m.run_id = r.id and not exists (select 1 from finalist f where f.run_id = r.id"
@@ -414,7 +414,7 @@ halotune_status store_check(struct store *store, void (*problem)(void *context, 
   };
   struct check c = {.connection = store_connection(store), .problem = problem, .context = context};
   halotune_status status = check_file(&c);
-  /* Rows of a file that is damaged mean nothing, and reading them fails. */
+  /* The rows of a damaged file mean nothing, and reading them fails. */
   bool is_whole = c.found == 0;
   for (size_t i = 0; i < COUNT(looks) && status == HALOTUNE_OK && is_whole; i++) {
     status = check_each(&c, looks[i].sql, looks[i].look);

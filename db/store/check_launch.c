@@ -1,4 +1,4 @@
-/* check_launch.c: launches against what templates give. */
+/* check_launch.c: compares stored launches with those that templates give. */
 #include <string.h>
 
 #include "db/store/check_parts.h"
@@ -11,8 +11,8 @@ static const char launches_sql[] =
     "select b.id, v.source_hash, b.launch, " REGENERATE_COLUMNS " from " REGENERATE_TABLES;
 enum { FIRST_COLUMN = 3 };
 
-/* What the launch of a best must be: all of what its template gives, if this program generates the same source; of an
- * older source only the geometry, which its template's own formulas give. */
+/* The launch that a best must have. If this program generates the same source, it is the launch that the template
+ * gives. For an older source only the geometry is known, from the template's own formulas. */
 static struct launch expected_launch(const struct launch *stored, const struct launch *made, bool is_same_source) {
   struct launch expected = is_same_source ? *made : *stored;
   memcpy(expected.block, made->block, sizeof expected.block);
@@ -24,12 +24,12 @@ static struct launch expected_launch(const struct launch *stored, const struct l
   return expected;
 }
 
-/* Compare two launches by the one text that each has. */
+/* Compare two launches by their texts. Each launch has exactly one text. */
 static halotune_status compare_launches(struct check *c, sqlite3_stmt *row, const struct launch *made,
                                         bool is_same_source) {
   struct launch stored;
   struct text should = {0}, is = {0};
-  if (launch_read(column_text(row, 2), &stored) != HALOTUNE_OK) return HALOTUNE_OK; /* look_at_best tells that */
+  if (launch_read(column_text(row, 2), &stored) != HALOTUNE_OK) return HALOTUNE_OK; /* look_at_best reports this */
   const struct launch expected = expected_launch(&stored, made, is_same_source);
   launch_write(&expected, &should);
   launch_write(&stored, &is);

@@ -1,4 +1,4 @@
-/* check_parts.h: what the files of store_check share. Not for others. */
+/* check_parts.h: what the files of store_check share. Other files must not include it. */
 #ifndef DB_STORE_CHECK_PARTS_H
 #define DB_STORE_CHECK_PARTS_H
 
@@ -15,22 +15,24 @@ struct check {
   void (*problem)(void *context, const char *text);
   void *context;
   long found;
-  /* What was looked at without a defect. GPUs of one host often have the same winner, which takes milliseconds to
-   * generate. */
+  /* Identities of rows that were checked and have no defect. GPUs of one host often have the same winner, which takes
+   * milliseconds to generate. */
   struct identity *fine;
   struct set by_fine;
   int fine_count, fine_room;
 };
 
-/* Look at a row, unless one with the same values was looked at and is fine. Column 0 is its id, which does not count.
+/* Look at a row, unless a row with the same values was checked and has no defect. Column 0 is the id, which is not
+ * compared.
  *   kind  of the look */
 halotune_status check_once(struct check *c, const char *kind, sqlite3_stmt *row,
                            halotune_status (*look)(struct check *c, sqlite3_stmt *row));
 
-/* Count a defect and tell it. */
+/* Count a defect, and report it to the caller. */
 void check_report(struct check *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Call `look` for each row. A failure of `look` ends the walk; what is wrong with a row is reported, not returned. */
+/* Call `look` for each row. A failure of `look` ends the walk. A defect of a row is reported, not returned as a
+ * failure. */
 halotune_status check_each(struct check *c, const char *sql,
                            halotune_status (*look)(struct check *c, sqlite3_stmt *row));
 

@@ -1,5 +1,5 @@
-/* definitions.c: reads the few words of SQL that definitions are made of. Each function takes what it names, or returns
- * false. */
+/* definitions.c: reads the few words of SQL that definitions are made of. Each function skips what its name says, or
+ * returns false. */
 #include "db/store/definitions.h"
 
 #include <stddef.h>
@@ -19,7 +19,7 @@ static void skip_blanks(const char **at) {
   }
 }
 
-/* A word in any case, or a sign. */
+/* Skip a word in any case, or a sign. */
 static bool take_word(const char **at, const char *wanted) {
   const size_t length = strlen(wanted);
   skip_blanks(at);
@@ -29,7 +29,7 @@ static bool take_word(const char **at, const char *wanted) {
   return true;
 }
 
-/* A name. `alter table` puts it into quotes. */
+/* Skip a name. `alter table` puts names into quotes. */
 static bool take_name(const char **at) {
   skip_blanks(at);
   const bool is_quoted = **at == '"';
@@ -40,7 +40,7 @@ static bool take_name(const char **at) {
   return true;
 }
 
-/* The name of an index, which stands in no statement of ours: in quotes it may be anything. */
+/* Skip the name of an index. In quotes it may be anything, because no statement of Halotune contains it. */
 static bool take_any_name(const char **at) {
   skip_blanks(at);
   if (**at != '"' && **at != '`' && **at != '[') return take_name(at);
@@ -50,7 +50,7 @@ static bool take_any_name(const char **at) {
   return true;
 }
 
-/* A column of an index. SQLite itself has these collations. */
+/* Skip a column of an index. The collations are SQLite's own. */
 static bool take_indexed(const char **at) {
   if (!take_name(at)) return false;
   if (take_word(at, "collate") && !take_word(at, "nocase") && !take_word(at, "binary") && !take_word(at, "rtrim"))
@@ -69,7 +69,7 @@ static bool take_literal(const char **at) {
   return true;
 }
 
-/* What `item` takes, in parentheses, with commas between. */
+/* Skip a list in parentheses: what `item` skips, with commas between. */
 static bool take_list(const char **at, bool (*item)(const char **at)) {
   if (!take_word(at, "(")) return false;
   do {
@@ -88,8 +88,8 @@ static bool take_condition(const char **at) {
   return true;
 }
 
-/* What stands behind the name and the type of a column.
- *   is_there  receives whether there was something */
+/* Skip one constraint behind the name and the type of a column.
+ *   is_there  receives whether there was a constraint */
 static bool take_constraint(const char **at, bool *is_there) {
   *is_there = true;
   if (take_word(at, "not")) return take_word(at, "null");
@@ -102,7 +102,7 @@ static bool take_constraint(const char **at, bool *is_there) {
   return true;
 }
 
-/* A column, or a key of a table. */
+/* Skip a column, or a key of a table. */
 static bool take_column(const char **at) {
   bool is_there = true;
   if (take_word(at, "unique")) return take_list(at, take_name);

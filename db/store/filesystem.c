@@ -23,7 +23,7 @@ static const unsigned long shared_types[] = {
     0xAAD7AAEA, /* PanFS */
     0x20030528, /* OrangeFS, PVFS2 */
     0x5346414F, /* AFS of the kernel */
-    0x6B414653, /* the same, another number of it */
+    0x6B414653, /* AFS of the kernel, by another number */
     0x73757245, /* Coda */
     0x01161970, /* GFS2 */
     0x7461636F, /* OCFS2 */
@@ -51,8 +51,8 @@ static bool lock_all(int fd) {
   return failed == 0;
 }
 
-/* What is wrong with the locks of two open files of one file; NULL for nothing. These locks belong to open files, so
- * that one process can try them; SQLite's belong to processes, and come from the same place. */
+/* What is wrong with the locks of a file that is open twice; NULL if nothing is wrong. These locks belong to open
+ * files, so that one process can try them. SQLite's locks belong to processes, and come from the same file system. */
 static const char *locks_flaw(int one, int other) {
   if (!lock_all(one)) return strerror(errno);
   if (lock_all(other)) return "two programs get the same lock";

@@ -10,8 +10,9 @@
 #include "db/store/query.h"
 #include "db/store/schema.h"
 
-/* Refuse a column of a table that has another type than Halotune gave it: a text would be compared as one. Refuse a
- * table without its key: a row whose id is NULL stands in no join, so that no check and no list has it.
+/* Refuse a column of a table that has another type than Halotune gave it: a text in place of a number would be compared
+ * as a text. Refuse a table without its key: a row whose id is NULL is in no join, so that no check and no list would
+ * show it.
  *   columns  a query for names, types and places in the key */
 static halotune_status guard_types(sqlite3_stmt *columns, const char *table, const char *path) {
   char type[SCHEMA_WORD_BYTES], name[128] = "";
@@ -66,7 +67,8 @@ static halotune_status guard_encoding(sqlite3 *connection, const char *path) {
   return status;
 }
 
-/* Refuse a definition, and say how to remove it: by what the file calls it. What is Halotune's own stays. */
+/* Refuse a definition, and say how to remove it by the name that the file gives it. The message never tells the user to
+ * remove Halotune's own tables. */
 static halotune_status fail_definition(const char *path, const char *type, const char *own_name) {
   static const char *const types[] = {"table", "index", "view", "trigger"};
   char name[128], remedy[192] = "";
@@ -82,7 +84,7 @@ static halotune_status fail_definition(const char *path, const char *type, const
 }
 
 halotune_status guard_tables(sqlite3 *connection, const char *path) {
-  /* Only the text counts: type and root page are columns that a file can hold wrongly. */
+  /* Only the text counts: a hostile file can hold a wrong type or root page. */
   static const char sql[] = "select sql, name, type from sqlite_master where sql is not null";
   sqlite3_stmt *query = NULL;
   int code = SQLITE_DONE;

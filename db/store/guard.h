@@ -1,4 +1,4 @@
-/* guard.h: what a file from elsewhere cannot make its reader do: run statements of its own, or read without end. */
+/* guard.h: keeps a hostile file from making its reader run other statements or read without end. */
 #ifndef DB_STORE_GUARD_H
 #define DB_STORE_GUARD_H
 
@@ -8,13 +8,14 @@
 #include "base/fail.h"
 
 /* Refuse a file that has more than tables and indexes, or tables and indexes that are not plain (definitions.h). A
- * view, a trigger or a virtual table would run statements of whoever made the file. A column, a check or an index can
- * compute an expression of theirs. A file whose columns have other types than Halotune's, or whose texts are in
+ * view, a trigger or a virtual table would run statements of the file's maker. A column, a check or an index can hold
+ * an expression that SQLite computes. A file whose columns have other types than Halotune's, or whose texts are in
  * UTF-16, is refused, too. Only the header, names and definitions are read.
  * Returns HALOTUNE_OK; HALOTUNE_DB with the name of the first one. */
 halotune_status guard_tables(sqlite3 *connection, const char *path);
 
-/* The steps that SQLite may still take for a connection that reads, and pages that it may read beyond one a step. */
+/* The steps that SQLite may still take for a connection that reads, and the pages that it may read besides one for each
+ * step. */
 struct guard {
   sqlite3 *connection;
   int64_t steps_left, steps_limit, pages_before, pages_limit;
@@ -26,7 +27,7 @@ struct guard {
  * use count(1) for a whole table.
  *   file_bytes  of the database
  *   guard       lives as long as the connection
- * A statement that is ended fails with SQLITE_INTERRUPT, of which query_fail says what to do. */
+ * A statement that is ended fails with SQLITE_INTERRUPT. query_fail then says what to do. */
 void guard_steps(sqlite3 *connection, int64_t file_bytes, struct guard *guard);
 
 /* Begin to count again, for a connection that stays open from one question to the next. */

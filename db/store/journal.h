@@ -1,5 +1,5 @@
-/* journal.h: the journal that a killed writer leaves beside a database. With it the next reader undoes what the writer
- * began. */
+/* journal.h: checks the journal that a killed writer leaves beside a database. The next reader uses it to undo what the
+ * writer began. */
 #ifndef DB_STORE_JOURNAL_H
 #define DB_STORE_JOURNAL_H
 
@@ -8,15 +8,15 @@
 #include "base/fail.h"
 
 /* Refuse a journal that names another file. SQLite writes such journals for transactions over several databases, and
- * removes the named file after it has read the journal. No Halotune makes one. Whoever sends a database can make one,
- * with which SQLite would remove any file of the reader.
+ * removes the named file after it has read the journal. No Halotune makes one. The sender of a database can make one
+ * that names any file of the reader, which SQLite would then remove.
  *   connection  to the database that the journal lies beside
  *   path        for the error
  * Returns HALOTUNE_OK, also if there is no journal; or HALOTUNE_DB with what to do. */
 halotune_status journal_check(sqlite3 *connection, const char *path);
 
-/* Refuse a pipe, a link or the like in place of the journal or of the WAL: SQLite would wait for who writes into a
- * pipe. Call it before the connection's first statement. Arguments and results as above. */
+/* Refuse a pipe, a link or the like in place of the journal or of the WAL: SQLite would wait until somebody writes into
+ * a pipe. Call it before the connection's first statement. Arguments and results as above. */
 halotune_status journal_check_kind(sqlite3 *connection, const char *path);
 
 #endif

@@ -87,7 +87,7 @@ void coefficients_write(const double *coefficients, int count, struct text *text
   write_line(text, json);
 }
 
-/* Read a text as one value of a type. The caller's to json_decref. */
+/* Read a text as one JSON value of a type. The caller releases it with json_decref. */
 static halotune_status read_value(const char *text, json_type type, const char *what, json_t **out) {
   halotune_status status = json_read(text, strlen(text), what, out);
   if (status != HALOTUNE_OK || json_typeof(*out) == type) return status;
@@ -125,7 +125,7 @@ static halotune_status read_kernel(const json_t *value, char out[KERNEL_NAME_BYT
   return HALOTUNE_OK;
 }
 
-/* Takes the next argument where it has this name. */
+/* Skip the next argument if it has this name. Returns whether it has. */
 static bool take_argument(const json_t *list, size_t *at, const char *name) {
   const char *found = json_string_value(json_array_get(list, *at));
   bool same = found && strcmp(found, name) == 0;
@@ -139,7 +139,7 @@ static halotune_status read_arguments(const json_t *list, struct launch *out) {
   good = good && take_argument(list, &at, "carried") == (out->carried_count > 0);
   if (good && take_argument(list, &at, "textures")) out->passes_textures = 1;
   else if (good && take_argument(list, &at, "textures2d")) out->passes_textures = 2;
-  /* Maps are passed where they are described, and only there. */
+  /* A launch passes maps exactly if it describes them. */
   good = good && take_argument(list, &at, "tensor_inputs") == (out->input_maps.count > 0);
   good = good && take_argument(list, &at, "tensor_outputs") == (out->output_maps.count > 0);
   good = good && take_argument(list, &at, "workspace") == (out->workspace_bytes > 0);
@@ -199,7 +199,7 @@ static halotune_status read_steps(const json_t *launch, struct launch *out) {
   return status;
 }
 
-/* What a launch need not have. */
+/* Read the members that a launch need not have. */
 static halotune_status read_extras(const json_t *launch, struct launch *out) {
   const json_t *overlap = json_object_get(launch, "overlap"), *workspace = json_object_get(launch, "workspace_bytes");
   const json_t *cooperative = json_object_get(launch, "cooperative");
@@ -264,7 +264,7 @@ static bool text_is(const char *text, const char *other, size_t length) {
   return strncmp(text, other, length) == 0 && text[length] == '\0';
 }
 
-/* The position of a stored value; -1 for none. A number may be spelled otherwise in the template's file. */
+/* The position of a stored value; -1 if there is none. The template's file may spell the same number in another way. */
 static int find_value(const struct parameter *parameter, const struct json_member *member) {
   if (parameter->is_word != member->is_string) return -1;
   for (int i = 0; i < parameter->value_count; i++) {
@@ -285,7 +285,7 @@ static int find_parameter(const struct template *template, const struct json_mem
   return in_order ? expected : template_parameter(template, member->name, member->name_length);
 }
 
-/* is_older: parameters that the template does not have are passed over. */
+/* is_older: parameters that the template does not have are ignored. */
 static halotune_status read_configuration(const struct template *template, const char *text, bool is_older,
                                           struct configuration *out) {
   struct configuration configuration = configuration_default(template);
@@ -304,7 +304,7 @@ static halotune_status read_configuration(const struct template *template, const
       return fail(HALOTUNE_PARSE, "template %s: the stored value of %s is not one of its values", template->name,
                   template->parameters[at].name);
     }
-    if (given & UINT32_C(1) << at) /* another reader could take the other value */
+    if (given & UINT32_C(1) << at) /* the member stands twice: another reader could take the other value */
       return fail(HALOTUNE_PARSE, "template %s: %s is given twice", template->name, template->parameters[at].name);
     given |= UINT32_C(1) << at;
     configuration.choice[at] = (unsigned char)value;

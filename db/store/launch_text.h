@@ -10,9 +10,9 @@
  *   "cluster":[2,1,1]        blocks of a cluster
  *   "overlap":true           programmatic dependent launch
  *   "cooperative":true       all blocks run at the same time
- *   "workspace_bytes":4096   of which an argument is the address
+ *   "workspace_bytes":4096   an argument is its address
  *   "steps":4                time steps of a launch, more than 1
- *   "carried":1              arrays that these write beside the outputs: an argument behind "outputs" */
+ *   "carried":1              arrays that these steps write besides the outputs: an argument behind "outputs" */
 #ifndef DB_STORE_LAUNCH_TEXT_H
 #define DB_STORE_LAUNCH_TEXT_H
 
@@ -22,7 +22,7 @@
 /* Append the text; ask text_ok(text). */
 void launch_write(const struct launch *launch, struct text *text);
 
-/* Read one. Members that it does not know are an error, since a launch without them would be wrong.
+/* Read a launch. An unknown member is an error, because a launch without it would be wrong.
  * Returns HALOTUNE_OK, HALOTUNE_PARSE with what is wrong, or HALOTUNE_MEMORY. */
 halotune_status launch_read(const char *text, struct launch *out);
 
@@ -33,7 +33,7 @@ void configuration_write(const struct template *template, const struct configura
  * Returns HALOTUNE_OK; HALOTUNE_PARSE for a parameter or value that the template does not have. */
 halotune_status configuration_read(const struct template *template, const char *text, struct configuration *out);
 
-/* The same of another version of the template: parameters that this one does not have are passed over.
+/* Read the parameters of another version of the template. Parameters that this version does not have are ignored.
  * Returns HALOTUNE_OK; HALOTUNE_PARSE for a value that the template does not have. */
 halotune_status configuration_read_older(const struct template *template, const char *text, struct configuration *out);
 

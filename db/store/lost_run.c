@@ -11,7 +11,7 @@ halotune_status store_run_lose(struct store *store, int64_t run, const char *why
   struct text reason = {0};
   text_printf(&reason, LOST_RUN_REASON "%s", why);
   const struct run_end end = {.reason = text_string(&reason), .empty_ms = NAN, .copy_ms = NAN, .memcpy_ms = NAN};
-  bool was_open; /* else it has come to its end by itself */
+  bool was_open; /* false: the run has already ended */
   const halotune_status status = text_ok(&reason) ? store_run_close(store, run, &end, &was_open) : fail_memory();
   text_free(&reason);
   return status;

@@ -4,9 +4,9 @@
 
 #include "db/store/store.h"
 
-/* End a run whose process cannot do so any more: it is partial, for the reason "lost: WHY". A run that has not ended
- * would count as one that goes on. A run that has ended stays as it is. Nobody stores into the run any more, should its
- * process wake up again.
+/* End a run whose process can no longer do so. The run becomes partial, with the reason "lost: WHY"; otherwise it would
+ * count as still running. A run that has ended does not change. If the process wakes up again, it can store nothing
+ * into the run any more.
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
 halotune_status store_run_lose(struct store *store, int64_t run, const char *why);
 
@@ -17,9 +17,9 @@ halotune_status store_run_lose(struct store *store, int64_t run, const char *why
 halotune_status store_end_killed(struct store *store, bool (*has_ended)(void *context, const char *uuid),
                                  void *context);
 
-/* Make lost runs of the same problem on other GPUs of the model earlier runs of this problem, in one transaction, so
- * that a search takes up their results. Their measurements name the GPU that they are of; what is known of it otherwise
- * stays. Runs of imported files are left alone.
+/* In one transaction, turn lost runs of the same problem on other GPUs of the model into earlier runs of this problem,
+ * so that a search takes up their results. Their measurements get the name of the GPU that measured them; all other
+ * rows of that GPU stay. Runs of imported files do not change.
  * Returns HALOTUNE_OK or HALOTUNE_DB. */
 halotune_status store_adopt_lost(struct store *store, int64_t problem);
 

@@ -1,4 +1,4 @@
-/* migrate.c: the list of steps, and the walk along it. A change of schema.sql adds a row here and a version in
+/* migrate.c: the list of steps, and the loop that takes them. A change of schema.sql adds a row here and a version in
  * schema.h. */
 #include "db/store/migrate.h"
 
@@ -16,8 +16,8 @@
   "; drop index if exists best_by_text; alter table origin rename to old_origin; alter table stencil_text" \
   " rename to old_stencil_text"
 
-/* Copy the tables that were put aside into those of schema.sql, and drop them. Some files of version 5 have columns of
- * version 6 already: they keep the values. */
+/* Copy the tables that were put aside into those of schema.sql, and drop them. Some files of version 5 already have
+ * columns of version 6; these values are kept. */
 static halotune_status finish_6(sqlite3 *connection) {
   /* in an order in which each refers to those before it */
   static const char *const tables[] = {"origin",  "device", "stencil",     "stencil_text", "template", "problem",
@@ -33,8 +33,8 @@ static halotune_status finish_6(sqlite3 *connection) {
                       " drop table old_origin");
 }
 
-/* Version 1 is the first. A key cannot be changed in place: the table is made anew, under the name that others refer
- * to. The steps from 4 and from 5 make the tables of schema.sql, whatever columns it has. */
+/* Version 1 is the first. A key cannot be changed in place: the step makes the table anew, under the name that other
+ * tables refer to. The steps from 4 and from 5 make the tables of schema.sql, whatever columns these have. */
 const struct migration schema_migrations[] = {
     {1, 2,
      "create table new_problem ("
@@ -92,13 +92,13 @@ static halotune_status take_step(sqlite3 *connection, const struct migration *st
 
 halotune_status migrate(sqlite3 *connection, const struct migration *steps, int version) {
   int64_t found = 0;
-  halotune_status status = query_script(connection, "pragma foreign_keys = off"); /* no step takes a row's id away */
+  halotune_status status = query_script(connection, "pragma foreign_keys = off"); /* no step removes an id */
   if (status == HALOTUNE_OK) status = query_script(connection, "begin immediate");
   if (status != HALOTUNE_OK) return status;
   status = query_number(connection, "pragma user_version", &found);
   for (int at = (int)found; at < version && status == HALOTUNE_OK;) status = take_step(connection, steps, &at);
   status = query_finish(connection, status);
   sqlite3_exec(connection, "pragma foreign_keys = on", NULL, NULL,
-               NULL); /* fails in a transaction only: there is none */
+               NULL); /* this fails within a transaction only, and there is none */
   return status;
 }

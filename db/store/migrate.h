@@ -1,4 +1,4 @@
-/* migrate.h: databases of older versions, brought up to date step by step. */
+/* migrate.h: brings databases of older versions up to date, step by step. */
 #ifndef DB_STORE_MIGRATE_H
 #define DB_STORE_MIGRATE_H
 
@@ -10,13 +10,13 @@
 struct migration {
   int from, to;
   const char *sql;
-  halotune_status (*finish)(sqlite3 *connection); /* what SQL alone cannot do, after it; NULL: nothing */
+  halotune_status (*finish)(sqlite3 *connection); /* what SQL alone cannot do; called after the SQL; NULL: nothing */
 };
 
 /* Take all steps from the version that the database has (user_version) to `version`, in one transaction: after a
  * failure the database is as it was.
  *   steps  in any order; none goes beyond `version`
- * Returns HALOTUNE_OK, also where there is nothing to do; HALOTUNE_DB where a step is missing or fails. */
+ * Returns HALOTUNE_OK, also if there is nothing to do; HALOTUNE_DB if a step is missing or fails. */
 halotune_status migrate(sqlite3 *connection, const struct migration *steps, int version);
 
 /* The steps of this program's schema. */

@@ -1,5 +1,5 @@
-/* migrate_5.c: rows are copied by SQL, then named, one function a table. A name that another row has already is not
- * given: the row keeps its old one. */
+/* migrate_5.c: SQL copies the rows. Then each row gets its new name, by one function for each table. If another row has
+ * that name already, the row keeps its old name. */
 #include "db/store/migrate_5.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "stencil/cuda/cuda_tokens.h"
 #include "stencil/template/template.h"
 
-/* Rows that only what was not trusted needs go, too: they may be anything. */
+/* Leave out rows that were not trusted, and rows that only these refer to, because they may contain anything. */
 static const char leave_out_sql[] =
     "delete from old_best where not is_trusted;"
     " delete from old_finalist where run_id in (select id from old_run where not is_trusted);"
@@ -40,7 +40,7 @@ static const char drop_sql[] =
     "drop table old_best; drop table old_finalist; drop table old_measurement; drop table old_run;"
     " drop table old_variant; drop table old_problem; drop table old_template; drop table old_stencil; drop table old_device";
 
-/* Tables, each after those that it refers to, with the columns that no older version had. A stencil's text has the id
+/* Tables, each behind those that it refers to, with the columns that no older version had. A stencil's text gets the id
  * of the stencil. */
 #define TEXT_ID "(select p.stencil_id from old_problem p where p.id = problem_id)"
 static const struct {
@@ -65,12 +65,12 @@ static halotune_status copy_tables(sqlite3 *connection) {
   return status == HALOTUNE_OK ? query_script(connection, drop_sql) : status;
 }
 
-/* The new names of a row; one that is "" is not known. */
+/* The new names of a row. "" is a name that is not known. */
 struct names {
   char hash[IDENTITY_HEX_BYTES], common_hash[IDENTITY_HEX_BYTES];
 };
 
-/* Whether a status says that a text is bad, and not that the program cannot go on. */
+/* Whether a status says that a text is bad. Other failures end the migration. */
 static bool is_bad_text(halotune_status status) { return status == HALOTUNE_PARSE || status == HALOTUNE_ARGUMENT; }
 
 /* Columns: id, name, text. */

@@ -1,4 +1,4 @@
-/* migrate_5.h: the step from version 4: rows are named by identities, say where they come from, and are all
+/* migrate_5.h: the step from version 4 to 5. Rows get identities as names, tell where they come from, and are all
  * trusted. */
 #ifndef DB_STORE_MIGRATE_5_H
 #define DB_STORE_MIGRATE_5_H
@@ -9,8 +9,8 @@
 #define migrate_5_sql MIGRATE_SET_ASIDE_SQL
 
 /* Copy the tables that were put aside into the tables of schema.sql, and drop them. Rows that were not trusted are left
- * out. Only imported bests say where they come from; for all other rows it is unknown. Identities (identity.h) are
- * computed from texts: a row that this program cannot read keeps its old name, and so does a variant whose source was
+ * out. Only imported bests tell their origin; all other rows get the origin "unknown". Identities (identity.h) are
+ * computed from texts. A row that this program cannot read keeps its old name, and so does a variant whose source was
  * not kept.
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
 halotune_status migrate_5(sqlite3 *connection);

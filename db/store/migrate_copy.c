@@ -1,5 +1,5 @@
-/* migrate_copy.c: SQLite tells the names of columns. Names of an old table get into a statement only where the new
- * table has them, too. */
+/* migrate_copy.c: asks SQLite for the names of columns. A name of the old table gets into a statement only if the new
+ * table has it, too. */
 #include "db/store/migrate_copy.h"
 
 #include "base/text/text.h"

@@ -7,7 +7,7 @@
 #include "base/fail.h"
 
 /* SQL that puts aside the tables of version 4, as old_device, old_stencil and so on, and drops their indexes. Version 5
- * has one table and one index more: put those aside besides. */
+ * has one more table and one more index, which its step puts aside itself. */
 #define MIGRATE_SET_ASIDE_SQL                                                                                   \
   "drop index if exists stencil_by_name; drop index if exists run_by_problem;"                                  \
   " drop index if exists measurement_by_variant; drop index if exists measurement_wrong;"                       \
@@ -21,7 +21,7 @@
 /* Copy all rows of old_TABLE to TABLE. Columns are found by name: one that only the old table has is left out, and one
  * that only the new table has gets its default.
  *   table   of schema.sql
- *   more    columns of the new table alone, as SQL: "a, b"; NULL where all of these get their defaults
+ *   more    columns that only the new table has, as SQL: "a, b"; NULL if all of these get their defaults
  *   values  SQL for their values, over the columns of the old table
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
 halotune_status migrate_copy_rows(sqlite3 *connection, const char *table, const char *more, const char *values);

@@ -1,10 +1,10 @@
-/* outcome.h: what came of one variant. */
+/* outcome.h: the outcome of one variant: measured, or how it failed. */
 #ifndef DB_STORE_OUTCOME_H
 #define DB_STORE_OUTCOME_H
 
 #include <stdbool.h>
 
-/* Enumerator, the name that is stored and shown, what it means. */
+/* Each row: enumerator, the name that is stored and shown, its meaning. */
 #define OUTCOME_LIST(X)                                                                               \
   X(MEASURED, "measured", "verified and measured")                                                    \
   X(SCREENED, "screened", "verified; clearly slower than the best, so only a few samples were taken") \
@@ -22,10 +22,10 @@
 enum outcome { OUTCOME_LIST(OUTCOME_AS_ENUMERATOR) OUTCOME_COUNT };
 #undef OUTCOME_AS_ENUMERATOR
 
-/* "compile_failed"; static. */
+/* The name of an outcome: "compile_failed". The string is static. */
 const char *outcome_name(enum outcome outcome);
 
-/* What it means, a sentence's beginning; static. */
+/* The meaning of an outcome, as the beginning of a sentence. The string is static. */
 const char *outcome_meaning(enum outcome outcome);
 
 /* The outcome of a name. Returns false for an unknown one, and leaves `out` as it is. */

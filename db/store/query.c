@@ -32,11 +32,11 @@ const int query_wait_ms = 30000;
 /* A statement of this thread that waits for a lock. */
 static _Thread_local struct {
   double since_ms;
-  bool has_no_locks; /* its file system has none, which SQLite reports as a lock of another program */
+  bool has_no_locks; /* its file system has no locks, which SQLite reports as a lock of another program */
 } waiting;
 
 /* SQLite calls this when it did not get a lock; errno is still that of the attempt.
- *   most_ms  points at how long it waits */
+ *   most_ms  points to the limit of the wait */
 static int wait_for_lock(void *most_ms, int attempts) {
   const int cause = errno;
   if (attempts == 0) waiting.since_ms = clock_ms();
@@ -96,7 +96,7 @@ halotune_status query_number(sqlite3 *connection, const char *sql, int64_t *out)
 
 halotune_status query_finish(sqlite3 *connection, halotune_status status) {
   if (status == HALOTUNE_OK) status = query_script(connection, "commit");
-  /* Some errors have rolled back already. */
+  /* After some errors SQLite has already rolled back. */
   if (status != HALOTUNE_OK && !sqlite3_get_autocommit(connection)) {
     sqlite3_exec(connection, "rollback", NULL, NULL, NULL);
   }
@@ -133,7 +133,7 @@ void bind_text(struct binder *binder, const char *text) {
 }
 
 void bind_name(struct binder *binder, const char *text) {
-  if (*text) sqlite3_bind_text(binder->query, ++binder->at, text, -1, SQLITE_TRANSIENT); /* the array may be a copy's */
+  if (*text) sqlite3_bind_text(binder->query, ++binder->at, text, -1, SQLITE_TRANSIENT); /* it may be short-lived */
   else sqlite3_bind_null(binder->query, ++binder->at);
 }
 

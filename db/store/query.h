@@ -10,15 +10,16 @@
 
 #include "base/fail.h"
 
-/* HALOTUNE_DB with what SQLite says of the last call of a connection, the file's path and what to do about it. */
+/* Fail with HALOTUNE_DB. The detail has SQLite's text for the last call of a connection, the file's path and what to
+ * do. */
 halotune_status query_fail(sqlite3 *connection);
 
 /* Let a connection wait for the locks of other programs. It does not wait where the file system has no locks (ENOLCK);
  * query_fail says so then.
- *   most_ms  how long, in milliseconds; it lives as long as the connection */
+ *   most_ms  the limit in milliseconds; it must live as long as the connection */
 void query_wait(sqlite3 *connection, const int *most_ms);
 
-/* How long a connection of a store waits: a transaction takes milliseconds, unless the disk is a slow one. */
+/* How long a connection of a store waits. A transaction takes milliseconds, unless the disk is slow. */
 extern const int query_wait_ms;
 
 /* Run SQL that gives no rows. */
@@ -27,14 +28,14 @@ halotune_status query_script(sqlite3 *connection, const char *sql);
 /* Prepare one statement, to be ended with sqlite3_finalize. */
 halotune_status query_prepare(sqlite3 *connection, const char *sql, sqlite3_stmt **out);
 
-/* The number in the first row and column; 0 where there is no row. */
+/* Get the number in the first row and column; 0 if there is no row. */
 halotune_status query_number(sqlite3 *connection, const char *sql, int64_t *out);
 
 /* Run SQL with one place, ?1.
  *   found  receives the number in the first row and column, 0 without a row; may be NULL */
 halotune_status query_with(sqlite3 *connection, const char *sql, int64_t place, int64_t *found);
 
-/* Commit where `status` is HALOTUNE_OK, else roll back; returns what came of it, the first detail kept. */
+/* Commit if `status` is HALOTUNE_OK, else roll back. Returns the first failure, with its detail. */
 halotune_status query_finish(sqlite3 *connection, halotune_status status);
 
 /* Run a bound statement to its end and make it ready for the next use.
@@ -56,13 +57,13 @@ void bind_text(struct binder *binder, const char *text);  /* NULL stands for "" 
 void bind_name(struct binder *binder, const char *text);  /* NULL where it is "" */
 void bind_bytes(struct binder *binder, const void *bytes, size_t length);
 
-/* A column of the present row: NaN (real), -1 (reading, amount) or "" where it is NULL. */
+/* Read a column of the present row. NULL gives NaN (real), -1 (reading, amount) or "". */
 double column_real(sqlite3_stmt *query, int column);
 int64_t column_reading(sqlite3_stmt *query, int column);
 double column_amount(sqlite3_stmt *query, int column);
 const char *column_text(sqlite3_stmt *query, int column);
 
-/* The same of a value that an SQL function is given. */
+/* The same for a value that an SQL function receives. */
 double value_real(sqlite3_value *value);
 const char *value_text(sqlite3_value *value);
 

@@ -1,9 +1,9 @@
 /* refuted.h: the one place that says when a variant is known to be wrong, as SQL for the statements of others.
  *
- * A verdict is what a run found of a variant: right (measured, screened) or wrong (wrong, out_of_bounds). It is about
- * one source, element type, grid and model of GPU, in whatever mode it was launched, on whichever GPU of the model. A
- * crash, a hang or a refusal can be chance, and is no verdict. The newest one counts, and none is about a best that was
- * measured after it. */
+ * A verdict is a run's finding about a variant: right (measured, screened) or wrong (wrong, out_of_bounds). It holds
+ * for one source, element type, grid and model of GPU, in every launch mode and on every GPU of the model. A crash, a
+ * hang or a refusal can be chance, and is no verdict. The newest verdict counts. A verdict says nothing about a best
+ * that was measured after it. */
 #ifndef DB_STORE_REFUTED_H
 #define DB_STORE_REFUTED_H
 
@@ -13,7 +13,7 @@
 #define SQL_IS_WRONG(measurement) measurement ".outcome in ('wrong', 'out_of_bounds')"
 #define SQL_IS_RIGHT(measurement) measurement ".outcome in ('measured', 'screened')"
 
-/* When a run measured a variant. Where it has no measurement: when the run began. */
+/* When a run measured a variant. Without a measurement, it is the time when the run began. */
 #define SQL_MEASURED_DATE(measurement, run)                                                                      \
   "coalesce(strftime('%Y-%m-%dT%H:%M:%fZ', " run ".started, printf('%.3f seconds', " measurement ".at_s)), " run \
   ".started)"
@@ -27,12 +27,12 @@
           ".nz and " other_d ".name = " d ".name and " other_d ".capability = " d ".capability"                      \
           " and " other_d ".sm_count = " d ".sm_count and " other_d ".is_emulation = " d ".is_emulation"
 
-/* What a statement about wrong verdicts is made of: measurement w, run wr, problem wp and device wd. */
+/* The tables of a statement about wrong verdicts: measurement w, run wr, problem wp and device wd. */
 #define SQL_WRONG_VERDICTS                                                                 \
   "measurement w join run wr on wr.id = w.run_id join problem wp on wp.id = wr.problem_id" \
   " join device wd on wd.id = wp.device_id"
 
-/* Whether the wrong verdict w stands: no newer one says otherwise. */
+/* Whether the wrong verdict w holds: no newer verdict says that the variant is right. */
 #define SQL_STANDS                                                                                               \
   SQL_IS_WRONG("w")                                                                                              \
   " and not exists (select 1 from measurement m join run r on r.id = m.run_id"                                   \

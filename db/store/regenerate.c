@@ -21,7 +21,7 @@ static struct device_limits limits_of(sqlite3_stmt *row, int at) {
                                 .multiprocessors = sqlite3_column_int(row, at + 7)};
 }
 
-/* Everything of a variant that is made of texts. */
+/* What is parsed from the texts of a variant. */
 struct subject {
   struct stencil *stencil;
   struct analysis *analysis;

@@ -1,4 +1,4 @@
-/* regenerate.h: generates the variant of a stored best once more. */
+/* regenerate.h: generates the variant of a stored best again. */
 #ifndef DB_STORE_REGENERATE_H
 #define DB_STORE_REGENERATE_H
 
@@ -25,8 +25,8 @@
  * HALOTUNE_MEMORY. */
 halotune_status regenerate(sqlite3_stmt *row, int at, struct generated *out);
 
-/* The same with another version of the row's template. Parameters that this version does not have are passed over, and
- * others take their defaults.
+/* The same with another version of the row's template. Parameters that this version does not have are ignored.
+ * Parameters that the row does not have take their defaults.
  *   configuration  receives the configuration that was generated */
 halotune_status regenerate_with(sqlite3_stmt *row, int at, const struct template *template,
                                 struct configuration *configuration, struct generated *out);

@@ -1,5 +1,5 @@
-/* schema.c: what tables and columns the files have. The assembler puts the files of SQL into the program. It looks for
- * them from the root of the tree. */
+/* schema.c: the files of SQL as texts, and the tables and columns that they define. The assembler puts the files into
+ * the program; their paths begin at the root of the tree. */
 #include "db/store/schema.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@ __asm__(".pushsection .rodata\n"
 
 static const char word_letters[] = "abcdefghijklmnopqrstuvwxyz_0123456789";
 
-/* The next "create table", behind these words; NULL: there is none. */
+/* The text behind the next "create table"; NULL if there is none. */
 static const char *next_table(const char *at) {
   static const char begin[] = "\ncreate table ";
   at = strstr(at, begin);

@@ -1,5 +1,5 @@
-/* schema.h: db/schema.sql and db/schema_4.sql as texts inside the program, and what marks a file as made from the
- * first. */
+/* schema.h: db/schema.sql and db/schema_4.sql as texts inside the program, and the numbers that mark a file as made
+ * from schema.sql. */
 #ifndef DB_STORE_SCHEMA_H
 #define DB_STORE_SCHEMA_H
 
@@ -19,10 +19,11 @@ extern const char schema_4_sql[];
 
 enum { SCHEMA_WORD_BYTES = 32 };
 
-/* The name of a table of schema_sql, from number 0. Older versions had no others. Returns false if there is none. */
+/* Get the name of a table of schema_sql, by its number from 0. Older versions had no other tables. Returns false if
+ * there is no such table. */
 bool schema_table(int number, char name[SCHEMA_WORD_BYTES]);
 
-/* Whether this is one of them, in any case. */
+/* Whether schema_sql has a table of this name. Upper and lower case are the same. */
 bool schema_has_table(const char *name, size_t length);
 
 /* The type that a table's column has, in every version that has the column. Returns false for an unknown column. */

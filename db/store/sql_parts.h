@@ -2,17 +2,18 @@
 #ifndef DB_STORE_SQL_PARTS_H
 #define DB_STORE_SQL_PARTS_H
 
-/* A date as decisions compare it. One that lies in the future of this machine's clock, as another machine may claim, is
- * older than all others. */
+/* A date as decisions compare it. Another machine may claim a date in the future of this machine's clock: such a date
+ * counts as older than all others. */
 #define SQL_DATE(date) "iif(" date " > strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), '0', " date ")"
 
-/* The text of a stencil: that of its newest best, else the one that was stored last.
+/* The text of a stencil: the text of its newest best; without a best, the text that was stored last.
  *   stencil  the stencil's id, as SQL */
 #define SQL_STENCIL_TEXT(stencil)                                    \
   "(select x.text from stencil_text x where x.stencil_id = " stencil \
   " order by (select max(" SQL_DATE("y.date") ") from best y where y.text_id = x.id) desc, x.id desc limit 1)"
 
-/* Who says so: "tuned" for what was measured here, else the file that it came from, and who signed it for the user.
+/* The origin of a row, for the user: "tuned" if it was measured here, else the file that it came from and who signed
+ * that file.
  *   origin  the origin's id, as SQL */
 #define SQL_ORIGIN(origin)                                                                                                                       \
   "(select iif(o.kind = 'measured', 'tuned', o.name || iif(o.kind = 'imported' and o.signer <> '', ', signed by ' || o.signer, '')) from origin" \

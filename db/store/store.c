@@ -77,11 +77,11 @@ halotune_status store_burst_end(struct store *store, halotune_status status) {
   return store_end(store, status);
 }
 
-/* Find a row, or add it: both statements have the same places, of which the first needs fewer. */
+/* A kind of row to find or to add. Both statements have the same places; the first one needs fewer of them. */
 struct row_kind {
   enum store_query find, add;
   void (*bind_key)(struct binder *binder, const void *row);
-  void (*bind_rest)(struct binder *binder, const void *row); /* NULL: the key is all of it */
+  void (*bind_rest)(struct binder *binder, const void *row); /* NULL: the row has only its key */
 };
 
 static halotune_status find_or_add(struct store *store, const struct row_kind *kind, const void *row, int64_t *id) {
@@ -100,7 +100,7 @@ static halotune_status find_or_add(struct store *store, const struct row_kind *k
   return status;
 }
 
-/* The same in a transaction of its own, so that two processes do not add one row twice. */
+/* The same in a transaction of its own, so that two processes do not add the same row twice. */
 static int64_t put_row(struct store *store, const struct row_kind *kind, const void *row) {
   int64_t id = 0;
   if (store_begin(store) != HALOTUNE_OK) return 0;

@@ -17,41 +17,42 @@
 struct store;
 
 enum store_mode {
-  STORE_READ, /* no file is made, none is changed; of an older version, a copy in memory is migrated and read */
-  STORE_READ_UNTRUSTED, /* the same, also of a file that keeps what is not trusted: for those who show or import it */
-  STORE_GLANCE, /* as STORE_READ_UNTRUSTED, for a remark: of an older version only a file of at most 1 MiB, since all of
-                   it is migrated */
+  STORE_READ, /* no file is made or changed; a file of an older version is copied into memory, migrated there and
+                 read */
+  STORE_READ_UNTRUSTED, /* the same, and also opens a file with untrusted rows, to show or import them */
+  STORE_GLANCE, /* as STORE_READ_UNTRUSTED, but opens a file of an older version only up to 1 MiB, because all of it is
+                   migrated */
   STORE_WRITE,  /* the file and its folder (0700) are made where they are missing, an older version is migrated. Up to
                   version 4 a database held rows that were not trusted: a copy, PATH.version-4, keeps them */
 };
 
 /* Open a database.
  *   path  NULL: store_default_path
- *   out   the caller's, ended with store_close; NULL on failure
+ *   out   receives the store; the caller ends it with store_close; NULL on failure
  * Returns
  *   HALOTUNE_OK
  *   HALOTUNE_NOT_FOUND  there is no such file to read, or nothing in it yet
- *   HALOTUNE_DB         the file is no database, is damaged, cannot be written, or is of a newer Halotune; or it is of
- *                       an older one, and too large to be copied for reading (1 GiB). The detail says what to do. The
- *                       file does not change.
+ *   HALOTUNE_DB         the file is no database, is damaged, cannot be written, or is from a newer Halotune; or it is
+ *                       from an older one, and too large to be copied for reading (1 GiB). The detail says what to do.
+ *                       The file does not change.
  *   HALOTUNE_MEMORY
- * WAL is used where the file lies on a local filesystem.
+ * WAL is used if the file lies on a local filesystem.
  * Threads: one at a time for one store; any number of processes. */
 halotune_status store_open(const char *path, enum store_mode mode, struct store **out);
 
-/* An empty database in memory. Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
+/* Make an empty database in memory. Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
 halotune_status store_open_memory(struct store **out);
 
-/* The same with the tables of version 4, to be filled through store_connection, and then brought up to date. Nothing
- * else can be done with it before. */
+/* The same with the tables of version 4. Fill it through store_connection, then call store_bring_up_to_date before all
+ * else. */
 halotune_status store_open_memory_4(struct store **out);
 halotune_status store_bring_up_to_date(struct store *store);
 
 void store_close(struct store *store);
 
-/* Replace a store that was opened for reading by a copy in memory, before it is checked and then used. Whoever can
- * write the file cannot exchange rows in between. A file of more than 1 GiB is not copied. A transaction then keeps out
- * those who respect SQLite's locks.
+/* Replace a store that was opened for reading by a copy in memory, before it is checked and then used. So nobody who
+ * can write the file can exchange rows in between. A file of more than 1 GiB is not copied. Instead, a transaction
+ * keeps out programs that respect SQLite's locks.
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
 halotune_status store_hold(struct store *store);
 
@@ -59,31 +60,32 @@ halotune_status store_hold(struct store *store);
  * them. Returns HALOTUNE_OK, or HALOTUNE_DB with what is damaged. */
 halotune_status store_pages_check(struct store *store);
 
-/* A reader may take only so many steps (db/store/guard.h). Let one that stays open begin to count again. */
+/* Begin to count the steps of a reader again (db/store/guard.h), for a store that stays open from one question to the
+ * next. */
 void store_renew(struct store *store);
 
-/* End what is read from now on after so many steps of SQLite, where the answer is worth no more. */
+/* End reads from now on after so many steps of SQLite, for an answer that is not worth more time. */
 void store_limit(struct store *store, long steps);
 
 /* $HALOTUNE_DB, else $XDG_DATA_HOME/halotune/halotune.db, else ~/.local/share/halotune/halotune.db.
- *   path  from malloc, the caller's; NULL on failure
- * Returns HALOTUNE_OK; HALOTUNE_IO where there is no home; HALOTUNE_MEMORY. */
+ *   path  from malloc, for the caller to free; NULL on failure
+ * Returns HALOTUNE_OK; HALOTUNE_IO if there is no home folder; HALOTUNE_MEMORY. */
 halotune_status store_default_path(char **path);
 
-/* starter.db, the database that comes with Halotune, in the first of the data folders (data_folders.h) where it is
- * usable; else in the first where it is; else where it would lie.
- *   path  from malloc, the caller's; NULL on failure, and where there is no data folder
+/* Find starter.db, the database that comes with Halotune. The path is in the first of the data folders (data_folders.h)
+ * with a usable starter.db; else in the first with any; else in the last one.
+ *   path  from malloc, for the caller to free; NULL on failure, or if there is no data folder
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status store_starter_path(char **path);
 
-/* Whether a starter.db is there, and neither belongs to another user nor can be written by all. One that is not usable
- * is not opened. NULL is not usable. */
+/* Whether a starter.db is there, and neither belongs to another user nor can be written by all. A starter.db that is
+ * not usable must not be opened. NULL is not usable. */
 bool store_starter_is_usable(const char *path);
 
 /* The version of the file that was opened: SCHEMA_VERSION, or an older one that is only read. */
 int store_version(const struct store *store);
 
-/* The path that was opened, and SQLite's connection for those who only read. Valid as long as the store. */
+/* The path that was opened, and SQLite's connection for callers that only read. Valid as long as the store. */
 const char *store_path(const struct store *store);
 
 /* Whether the database is no file. */
@@ -99,7 +101,7 @@ enum cache_mode { CACHE_MODE_LIST(CACHE_AS_ENUMERATOR) CACHE_MODE_COUNT };
 #undef LAUNCH_AS_ENUMERATOR
 #undef CACHE_AS_ENUMERATOR
 
-/* What the finals rank by: edp is energy times time. */
+/* What the final rounds rank by: edp is energy times time. */
 #define OBJECTIVE_LIST(X) X(TIME, "time") X(ENERGY, "energy") X(EDP, "edp")
 #define OBJECTIVE_AS_ENUMERATOR(name, text) OBJECTIVE_##name,
 enum objective { OBJECTIVE_LIST(OBJECTIVE_AS_ENUMERATOR) OBJECTIVE_COUNT };
@@ -108,19 +110,19 @@ extern const char *const objective_names[OBJECTIVE_COUNT];
 
 extern const char *const launch_mode_names[LAUNCH_MODE_COUNT], *const cache_mode_names[CACHE_MODE_COUNT];
 
-/* Find a row, or add it. Returns its id; 0 with HALOTUNE_DB's detail in fail_text(). Rows that are added are measured
- * here: their origin is this user on this machine. */
+/* Find a row, or add it. Returns its id; 0 on failure, with the detail in fail_text(). The origin of an added row is
+ * this user on this machine. */
 int64_t store_device(struct store *store, const struct device_facts *device, bool is_emulation);
 int64_t store_stencil(struct store *store, const struct stencil *stencil, const struct analysis *analysis);
 
-/* The origin of what this user finds on this machine, found or added, also within a transaction of the caller. */
+/* Find or add the origin of this user's results on this machine. The call may be within a transaction of the caller. */
 int64_t store_own_origin(struct store *store);
 
-/* The text of a stencil's YAML file, with the values of its coefficients. */
+/* Find or add the text of a stencil's YAML file, with the values of its coefficients. */
 int64_t store_stencil_text(struct store *store, int64_t stencil, const char *text);
 int64_t store_template(struct store *store, const struct template *template);
 
-/* Now, in UTC, to the millisecond, which tells runs apart: "2026-11-21T12:38:50.123Z". */
+/* The present date in UTC, with milliseconds, so that two runs differ: "2026-11-21T12:38:50.123Z". */
 enum { DATE_BYTES = 32 };
 void date_now(char date[DATE_BYTES]);
 
@@ -162,12 +164,13 @@ struct run_end {
   double idle_w;                       /* power of the GPU while nothing ran; NaN or 0 where not measured */
 };
 
-/* End a run that has not ended. A run into which its process stores, or which it ends, may have been ended by another
- * one, which held this process for lost (db/store/lost_run.h).
- * Returns HALOTUNE_OK; HALOTUNE_DB also for a run that has ended, as do all functions that store results of a run. */
+/* End a run that has not ended. Another process may have ended the run already, because it took this process for lost
+ * (db/store/lost_run.h).
+ * Returns HALOTUNE_OK or HALOTUNE_DB. Like all functions that store results of a run, it returns HALOTUNE_DB if the run
+ * has ended. */
 halotune_status store_run_end(struct store *store, int64_t run, const struct run_end *end);
 
-/* The median of samples and what is around it. */
+/* The median of samples, their minimum, and the interval of the median. */
 struct timing {
   int sample_count;
   double median_ms, minimum_ms, low_ms, high_ms; /* low, high: 95 % interval of the median */
@@ -178,13 +181,13 @@ enum { MEASUREMENT_WHY_BYTES = 256 };
 struct measurement {
   enum outcome outcome;
   const char *reason;
-  char gpu[DEVICE_UUID_BYTES];     /* of the GPU that measured it, where that is not the problem's own; else "" */
+  char gpu[DEVICE_UUID_BYTES];     /* UUID of the GPU that measured it, if that is not the problem's own; else "" */
   long number;                     /* in the run, from 1 */
   double at_s;                     /* since the run's start */
-  char why[MEASUREMENT_WHY_BYTES]; /* the search proposed it; "" where that is not known */
+  char why[MEASUREMENT_WHY_BYTES]; /* why the search proposed it; "" if that is not known */
   struct timing timing;
   double rms_error, max_error, max_error_units; /* NaN where it was not compared */
-  int registers, shared_bytes, spill_bytes;     /* -1 where it was not compiled; so the next ones */
+  int registers, shared_bytes, spill_bytes;     /* -1 if it was not compiled, also in the next ones */
   double occupancy;
   int blocks_per_sm;
   long threads, blocks;
@@ -210,16 +213,15 @@ struct variant_key {
 halotune_status store_measurement(struct store *store, int64_t run, const struct variant_key *key,
                                   const struct measurement *measurement, int64_t *variant);
 
-/* A variant that has a result was looked at once more in this run, in one transaction. The result of this run is
- * changed; where only an earlier run has one, this run gets a row with all that is known from there. What is wrong is
- * served no more, as above.
- *   again  of it outcome, reason, at_s, timing, before, after, attempts (of this time alone) and is_marked */
+/* Store a new time of a variant that has a result, in one transaction. If this run has a result, it is changed. If only
+ * an earlier run has one, this run gets a copy of it with the new time. A wrong variant is no longer served, as above.
+ *   again  outcome, reason, at_s, timing, before, after, attempts (of this time alone) and is_marked are used */
 halotune_status store_measured_again(struct store *store, int64_t run, int64_t variant,
                                      const struct measurement *again);
 
-/* Store several results in one transaction: what is called between these two opens none of its own. No other process
+/* Store several results in one transaction: calls between these two open no transaction of their own. No other process
  * can write until the end, so nothing in between may wait.
- *   status  of what was done: unless it is HALOTUNE_OK, nothing of the burst is stored
+ *   status  of the calls in between: unless it is HALOTUNE_OK, nothing of the burst is stored
  * store_burst_end returns the status, or that of the commit. After a failure of store_burst_begin there is no burst. */
 halotune_status store_burst_begin(struct store *store);
 halotune_status store_burst_end(struct store *store, halotune_status status);
@@ -228,8 +230,8 @@ halotune_status store_burst_end(struct store *store, halotune_status status);
  * again. */
 halotune_status store_mark(struct store *store, int64_t run, const int64_t *variants, long count);
 
-/* The newest result of a variant for the same problem, by any run with the same driver and NVRTC as `run`.
- * Text and samples as said above.
+/* Find the newest result of a variant for the same problem, by any run with the same driver and NVRTC as `run`. Its
+ * text and samples are valid until the next call with this store.
  * Returns HALOTUNE_OK, HALOTUNE_NOT_FOUND or HALOTUNE_DB. */
 halotune_status store_find_measurement(struct store *store, int64_t run, const struct variant_key *key,
                                        struct measurement *out, int64_t *variant);
@@ -243,7 +245,7 @@ struct finalist {
   double energy_mj, energy_low_mj, energy_high_mj; /* of one application; NaN or 0 where not measured */
 };
 
-/* What lookup serves; the columns of `best`. It was tuned with the stencil's text that its run names. */
+/* What lookups serve: the columns of `best`. The best was tuned with the stencil's text that its run names. */
 struct best {
   int64_t problem, variant, run;
   const char *driver, *nvrtc, *arch, *second_grid;
@@ -254,7 +256,7 @@ struct best {
   int registers, shared_bytes;
   double occupancy;
   const struct launch *launch;
-  int steps; /* of the launch; store_final sets it */
+  int steps; /* time steps of a launch; store_final sets it */
   const double *coefficients;
   int coefficient_count;
   const char *source;
@@ -269,10 +271,10 @@ struct best {
  *   - there is no current best
  *   - the current best was measured with another driver or NVRTC, is the same variant, or has another objective
  *   - the current best is slower (for its objective: uses more energy)
- * With the same driver and NVRTC, the winner of a partial run replaces no winner of a complete run. The one of both
- * that is not current is kept as history.
+ * With the same driver and NVRTC, the winner of a partial run replaces no winner of a complete run. Of the two, the one
+ * that is not current stays as history.
  *   best        NULL where there is no winner; its timing.median_ms is the time
- *   is_current  receives whether it did; may be NULL */
+ *   is_current  receives whether the winner is current; may be NULL */
 halotune_status store_final(struct store *store, int64_t run, const struct finalist *finalists, int count,
                             const struct best *best, const struct run_end *end, bool *is_current);
 

@@ -25,14 +25,14 @@ static halotune_status put_finalist(struct store *store, int64_t run, const stru
   return query_run(places.query, NULL);
 }
 
-/* What results of one objective are ranked by, the lowest first. */
+/* The number by which results of one objective are ranked, the lowest first. */
 static double score_of(const char *objective, double time_ms, double energy_mj) {
   if (strcmp(objective, objective_names[OBJECTIVE_ENERGY]) == 0) return energy_mj;
   return strcmp(objective, objective_names[OBJECTIVE_EDP]) == 0 ? energy_mj * time_ms : time_ms;
 }
 
-/* Whether a new result takes the place of the present best of its problem. One of a run that was cut short replaces
- * none of a whole run: it is the best of less. is_complete  whether its run was not cut short */
+/* Whether a new result replaces the present best of its problem. A result of a run that was cut short replaces no
+ * result of a whole run, because it is the best of fewer variants. is_complete: its run was not cut short. */
 static halotune_status takes_over(struct store *store, const struct best *best, bool is_complete, bool *out) {
   struct binder binder;
   halotune_status status = store_bind(store, FIND_CURRENT, &binder);
@@ -45,7 +45,7 @@ static halotune_status takes_over(struct store *store, const struct best *best, 
     bool same_environment =
         strcmp(column_text(row, 2), best->driver) == 0 && strcmp(column_text(row, 3), best->nvrtc) == 0;
     bool same_variant = sqlite3_column_int64(row, 1) == best->variant;
-    /* Who asks for another objective wants another winner. */
+    /* Another objective has another winner. */
     bool other_objective = strcmp(column_text(row, 6), best->objective) != 0;
     bool slower = score_of(best->objective, sqlite3_column_double(row, 4), sqlite3_column_double(row, 7)) >
                   score_of(best->objective, best->timing.median_ms, best->energy_mj);

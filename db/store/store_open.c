@@ -1,4 +1,4 @@
-/* store_open.c: the file: found, made, checked for being ours, opened and closed. */
+/* store_open.c: finds or makes the file of a store, checks that it is a tuning database, opens and closes it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pwd.h>
@@ -16,10 +16,10 @@
 #include "db/store/schema.h"
 #include "db/store/store_parts.h"
 
-/* What lies in a file. */
+/* What a file contains. */
 enum content { CONTENT_NONE, CONTENT_OURS, CONTENT_OLDER };
 
-/* What a file says of itself, all at one moment: another process may be making it. */
+/* The marks in a file. They are read in one transaction, because another process may be making the file. */
 struct marks {
   int64_t application, version, objects;
 };
@@ -39,7 +39,7 @@ static enum content content_of(const struct marks *marks) {
   return marks->version < SCHEMA_VERSION ? CONTENT_OLDER : CONTENT_OURS;
 }
 
-/* Read the marks of a file; those of one that this program cannot use are a failure. */
+/* Read the marks of a file. Fails for a file that this program cannot use. */
 static halotune_status inspect_file(sqlite3 *connection, const char *path, bool untrusted, struct marks *out) {
   *out = (struct marks){0, 0, 0};
   halotune_status status = read_marks(connection, out);
@@ -65,7 +65,8 @@ static halotune_status inspect_file(sqlite3 *connection, const char *path, bool 
 
 static const char in_memory[] = ":memory:";
 
-/* A connection with what every one of ours is set to. A path of the user is never taken for something else. */
+/* Make a connection with the settings that all connections have. SQLite must not take a user's path for ":memory:" or
+ * another special name. */
 static halotune_status connect_to(const char *path, int flags, sqlite3 **out) {
   char *name = NULL;
   *out = NULL;
@@ -77,9 +78,9 @@ static halotune_status connect_to(const char *path, int flags, sqlite3 **out) {
   const halotune_status status = journal_check_kind(*out, path);
   if (status != HALOTUNE_OK) return status;
   query_wait(*out, &query_wait_ms);
-  sqlite3_db_config(*out, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);      /* no SQL of a file that came from elsewhere may */
+  sqlite3_db_config(*out, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);      /* SQL in a file of others must not */
   sqlite3_db_config(*out, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL); /* do more than store rows */
-  sqlite3_db_config(*out, SQLITE_DBCONFIG_DQS_DML, 0, NULL); /* a missing column's name is no text in its place */
+  sqlite3_db_config(*out, SQLITE_DBCONFIG_DQS_DML, 0, NULL); /* the name of a missing column is an error, not a text */
   sqlite3_db_config(*out, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
   return query_script(*out, "pragma foreign_keys = on; pragma cell_size_check = on; pragma temp_store = memory");
 }
@@ -124,7 +125,7 @@ static halotune_status pages_check(sqlite3 *connection, const char *path) {
   return status;
 }
 
-/* All of a database into another connection; between "begin" and its end, no writer changes it. */
+/* Copy a whole database to another connection. Within the transaction no writer changes it. */
 static halotune_status copy_database(sqlite3 *from, sqlite3 *to) {
   int64_t objects = 0;
   halotune_status status = query_script(from, "begin");
@@ -143,7 +144,7 @@ static bool reads_untrusted(const struct store *store) {
   return store->mode == STORE_READ_UNTRUSTED || store->mode == STORE_GLANCE;
 }
 
-/* Who reads a file of an older version changes nothing in it: a copy in memory is brought up to date. */
+/* Reading a file of an older version does not change it: a copy in memory is brought up to date. */
 static halotune_status read_older(struct store *store) {
   struct stat facts;
   char detail[FAIL_TEXT_BYTES / 2];
@@ -159,13 +160,13 @@ static halotune_status read_older(struct store *store) {
   halotune_status status = connect_to(in_memory, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &copy);
   if (status == HALOTUNE_OK) guard_steps(copy, facts.st_size, &store->guard);
   if (status == HALOTUNE_OK) status = copy_database(store->connection, copy);
-  /* Another process may have written since the file was looked at: what counts is what was copied. */
+  /* Another process may have written after the file was inspected, so the copy is inspected again. */
   if (status == HALOTUNE_OK) status = inspect_file(copy, store->path, reads_untrusted(store), &marks);
   if (status == HALOTUNE_OK && content_of(&marks) == CONTENT_NONE)
     status = fail(HALOTUNE_DB, "another program has emptied it");
   if (status == HALOTUNE_OK) store->version = (int)marks.version;
   if (status == HALOTUNE_OK) status = pages_check(copy, store->path);
-  /* Who imports this file decides about all of it. Since version 5 no row has a mark. */
+  /* The importing user decides about the whole file. Since version 5 rows have no mark of trust. */
   if (status == HALOTUNE_OK && reads_untrusted(store) && store->version < 5)
     status = query_script(copy, store->version < 3 ? "update best set is_trusted = 1"
                                                    : "update best set is_trusted = 1; update run set is_trusted = 1");
@@ -208,7 +209,7 @@ halotune_status store_hold(struct store *store) {
 
 halotune_status store_pages_check(struct store *store) { return pages_check(store->connection, store->path); }
 
-/* Make the folder of a file that does not exist, and see whether it is on a shared file system. */
+/* Make the folder of a file that does not exist, and find whether it is on a shared file system. */
 static halotune_status make_folder(const char *path, bool *is_shared) {
   char *folder = strdup(path);
   halotune_status status = folder ? HALOTUNE_OK : fail_memory();
@@ -222,7 +223,7 @@ static halotune_status make_folder(const char *path, bool *is_shared) {
   return status == HALOTUNE_IO ? fail(HALOTUNE_DB, "%s; name another file", fail_text()) : status;
 }
 
-/* Make an empty file where there is none, unless its file system has no locks. */
+/* Make an empty file if there is none, unless its file system has no locks. */
 static halotune_status make_file(const char *path, bool *is_shared) {
   halotune_status status = HALOTUNE_OK;
   if (access(path, F_OK) == 0) *is_shared = file_is_shared(path);
@@ -250,8 +251,8 @@ static halotune_status make_tables(sqlite3 *connection, const char *sql, int ver
   return query_finish(connection, status);
 }
 
-/* Writing to a damaged file can make it worse. The check reads all of the file, so a large one is let through: its
- * damage shows when it is met, and `halotune db check` looks for it. */
+/* Writing to a damaged file can make it worse. The check reads the whole file, so a large one is not checked: its
+ * damage shows when it is read, and `halotune db check` looks for it. */
 static halotune_status look_for_damage(sqlite3 *connection, const char *path) {
   static const long long most_bytes = 64LL << 20;
   struct stat facts;
@@ -259,7 +260,7 @@ static halotune_status look_for_damage(sqlite3 *connection, const char *path) {
   return pages_check(connection, path);
 }
 
-/* All that speaks against a file is found by a connection that cannot write. */
+/* Inspect a file with a connection that cannot write, before it is opened for writing. */
 static halotune_status inspect_to_write(const char *path, struct marks *marks) {
   sqlite3 *connection = NULL;
   struct guard guard;
@@ -284,12 +285,12 @@ static bool is_same_content(const char *a, const char *b) {
   return is_same;
 }
 
-/* Copy a database into a new file. If the process dies in between, there is no such file. A copy that an earlier
- * attempt left is as good; another file of that name stays. */
+/* Copy a database into a new file. If the process dies in between, no such file exists. A complete copy of an earlier
+ * attempt is used. Another file of that name is not replaced. */
 static halotune_status copy_beside(sqlite3 *connection, const char *copy) {
   char *part = NULL, *sql = NULL;
   if (asprintf(&part, "%s.new-%ld", copy, (long)getpid()) < 0) return fail_memory();
-  unlink(part); /* of a process that died; SQLite writes into no existing file */
+  unlink(part); /* left by a process that died; SQLite writes into no existing file */
   halotune_status status = (sql = sqlite3_mprintf("vacuum into %Q", part)) ? HALOTUNE_OK : fail_memory();
   if (status == HALOTUNE_OK) status = query_script(connection, sql);
   if (status == HALOTUNE_OK && link(part, copy) != 0) { /* unlike rename, it replaces nothing */
@@ -306,8 +307,8 @@ static halotune_status copy_beside(sqlite3 *connection, const char *copy) {
   return status;
 }
 
-/* Up to version 4 a database held rows that were not trusted. It does not any more: a copy of the old file keeps them,
- * beside it. */
+/* Up to version 4 a database held rows that were not trusted. Newer versions hold none: a copy beside the old file
+ * keeps these rows. */
 static halotune_status keep_untrusted(struct store *store, const struct marks *marks) {
   int64_t untrusted = 0;
   char *copy = NULL;
@@ -340,8 +341,8 @@ static halotune_status open_to_write(struct store *store) {
   if (content == CONTENT_OLDER && status == HALOTUNE_OK)
     status = migrate(store->connection, schema_migrations, SCHEMA_VERSION);
   if (status == HALOTUNE_OK) store->version = SCHEMA_VERSION;
-  /* With WAL readers do not wait for writers. A process that cannot switch now works in the mode that there is. A file
-   * with WAL may have been moved to a shared filesystem. */
+  /* With WAL readers do not wait for writers. If a process cannot switch the mode now, it works in the present mode. A
+   * file with WAL may have been moved to a shared filesystem. */
   if (status == HALOTUNE_OK) {
     sqlite3_exec(store->connection,
                  is_shared ? "pragma journal_mode = delete" : "pragma journal_mode = wal; pragma synchronous = normal",
@@ -350,7 +351,8 @@ static halotune_status open_to_write(struct store *store) {
   return status;
 }
 
-/* The last one out leaves a single file that can be copied, and read from folders that cannot be written. */
+/* The last process leaves a single file, which can be copied, and which can be read in a folder without write
+ * permission. */
 static void leave_wal(sqlite3 *connection) {
   sqlite3_busy_timeout(connection, 0);
   sqlite3_exec(connection, "pragma journal_mode = delete", NULL, NULL, NULL);

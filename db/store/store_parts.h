@@ -1,4 +1,4 @@
-/* store_parts.h: what the files of the store share. Not for others. */
+/* store_parts.h: what the files of the store share. Other files must not include it. */
 #ifndef DB_STORE_STORE_PARTS_H
 #define DB_STORE_STORE_PARTS_H
 
@@ -47,13 +47,13 @@ extern const char *const store_sql[STORE_QUERY_COUNT];
 struct store {
   sqlite3 *connection;
   char *path;
-  char who[256]; /* the origin of what is measured: user@host */
+  char who[256]; /* the origin of new results: user@host */
   enum store_mode mode;
-  struct guard guard; /* of a connection that reads */
-  int version;        /* of the file */
+  struct guard guard; /* limits of a connection that reads */
+  int version;        /* version of the file */
   bool is_in_burst;
   sqlite3_stmt *queries[STORE_QUERY_COUNT]; /* prepared when first asked for */
-  /* What the last row that was read points to. */
+  /* The last row that was read points to these. */
   char *reason;
   float *samples;
 };
@@ -64,14 +64,14 @@ halotune_status store_bind(struct store *store, enum store_query query, struct b
 /* Begin a transaction that writes; ended with store_end. Within a burst, both leave its transaction as it is. */
 halotune_status store_begin(struct store *store);
 
-/* Commit where the status is HALOTUNE_OK, else roll back. Returns the status, or that of the commit. */
+/* Commit if the status is HALOTUNE_OK, else roll back. Returns the status, or that of the commit. */
 halotune_status store_end(struct store *store, halotune_status status);
 
-/* The variant's row, found or added within the present transaction. */
+/* Find or add the variant's row within the present transaction. */
 halotune_status store_variant(struct store *store, const struct variant_key *key, int64_t *id);
 
 /* End a run.
- *   was_open  receives whether it had not ended yet; what ended it stays else */
+ *   was_open  receives whether it had not ended yet; a run that has ended does not change */
 halotune_status store_run_close(struct store *store, int64_t run, const struct run_end *end, bool *was_open);
 
 /* How the reason of a lost run begins (lost_run.h). */
@@ -80,7 +80,7 @@ halotune_status store_run_close(struct store *store, int64_t run, const struct r
 /* The reason of a run that was found unended when its process had gone. */
 #define KILLED_RUN_REASON "killed, or its end could not be stored"
 
-/* A timing as it is stored: the interval of a single sample is that sample. */
+/* Change a timing to what is stored: the interval of a single sample is that sample. */
 struct timing timing_to_store(const struct timing *timing);
 
 #endif

@@ -1,4 +1,4 @@
-/* store_path.c: where the user's database lies, and the one that comes with Halotune. */
+/* store_path.c: the paths of the user's database, and of the one that comes with Halotune. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* store_run.c: a run begins, gathers results one by one, and ends; store_final.c adds what its final rounds found. */
+/* store_run.c: begins a run, stores its results one by one, and ends it. store_final.c stores the results of its final
+ * rounds. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +40,8 @@ done:
   return store_end(store, status) == HALOTUNE_OK ? id : 0;
 }
 
-/* A process that was stopped for so long that others hold it for lost stores no more: they go on with its task. */
+/* A process that was stopped for so long that others took it for lost must store nothing more: they go on with its
+ * task. */
 static halotune_status fail_ended(const struct store *store, int64_t run) {
   return fail(HALOTUNE_DB, "%s: another process has ended run %lld, because it held this one for lost", store->path,
               (long long)run);
@@ -80,7 +82,7 @@ halotune_status store_run_end(struct store *store, int64_t run, const struct run
   return status == HALOTUNE_OK && !was_open ? fail_ended(store, run) : status;
 }
 
-/* The interval of a single value is not known (NaN); it is stored as that value, beside a count of 1. */
+/* The interval of a single value is not known (NaN). It is stored as that value, with the count 1. */
 static double stored_bound(double bound_ms, const struct timing *timing) {
   return timing->sample_count == 1 && isnan(bound_ms) ? timing->median_ms : bound_ms;
 }
@@ -92,7 +94,7 @@ struct timing timing_to_store(const struct timing *timing) {
   return stored;
 }
 
-/* What computes something wrong is not to be served, whatever was known of it. */
+/* Stop serving a variant that computes wrong results, whatever earlier runs found. */
 static halotune_status retire_if_wrong(struct store *store, int64_t run, int64_t variant, enum outcome outcome) {
   struct binder binder;
   if (outcome != OUTCOME_WRONG && outcome != OUTCOME_OUT_OF_BOUNDS) return HALOTUNE_OK;
@@ -138,7 +140,7 @@ halotune_status store_measurement(struct store *store, int64_t run, const struct
   return status;
 }
 
-/* Add a row of this run, where there is none yet. */
+/* Add a row for this run, if there is none yet. */
 static halotune_status measurement_repeat(struct store *store, int64_t run, int64_t variant, double at_s) {
   struct binder binder;
   halotune_status status = store_bind(store, REPEAT_MEASUREMENT, &binder);
@@ -191,7 +193,7 @@ halotune_status store_mark(struct store *store, int64_t run, const int64_t *vari
   return store_end(store, status);
 }
 
-/* Keep the samples of the present row until the next call. A blob of another length than the count says is left alone.
+/* Keep the samples of the present row until the next call. A blob whose length does not fit the count is not read.
  */
 static const float *samples_keep(struct store *store, sqlite3_stmt *query, int column, int count) {
   size_t bytes = (size_t)sqlite3_column_bytes(query, column);

@@ -59,7 +59,7 @@ const char *const store_sql[STORE_QUERY_COUNT] = {
         "run") ", outcomes = " SQL_OUTCOMES " where id = ?1 and state = 'running'",
     [PUT_MEASUREMENT] = "insert or replace into measurement (run_id, variant_id" MEASUREMENT_COLUMNS(
         COLUMN_NAME) ") values (?, ?" MEASUREMENT_COLUMNS(COLUMN_PLACE) ")",
-    /* What the newest run with the same driver and NVRTC found. at_s and attempts are this run's. */
+    /* Copy what the newest run with the same driver and NVRTC found. at_s and attempts are those of this run. */
     [REPEAT_MEASUREMENT] =
         "insert or ignore into measurement (run_id, variant_id, number, at_s, attempts" MEASUREMENT_VERDICT_COLUMNS(
             COLUMN_NAME)

@@ -3,7 +3,7 @@
 
 #include "db/store/query.h"
 
-/* One statement. */
+/* The state of one statement. */
 struct taking {
   row_taker *take;
   void *context;
@@ -27,7 +27,7 @@ halotune_status take_rows(sqlite3 *connection, const char *sql, row_taker *take,
   if (code != SQLITE_OK) return query_fail(connection);
   halotune_status status = query_prepare(connection, sql, &query);
   if (status == HALOTUNE_OK) {
-    code = sqlite3_step(query); /* all of it; what an aggregate makes of no rows is a row too */
+    code = sqlite3_step(query); /* one step reads all rows; an aggregate gives a row even for no rows */
     status = code == SQLITE_ROW || taking.status != HALOTUNE_OK ? taking.status : query_fail(connection);
   }
   sqlite3_finalize(query);

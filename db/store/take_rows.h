@@ -7,8 +7,8 @@
 
 #include "base/fail.h"
 
-/* What is done with a row; `values` are the arguments of take(...), valid during the call. Anything but HALOTUNE_OK
- * ends the statement. */
+/* Called for each row. `values` are the arguments of take(...), valid during the call. Any status but HALOTUNE_OK ends
+ * the statement. */
 typedef halotune_status row_taker(void *context, sqlite3_value **values);
 
 /* Run "select take(column, ...) from ...", which may have conditions, and call `take` with each row, in an order of

@@ -5,7 +5,7 @@
 #include "db/store/sql_parts.h"
 #include "db/store/store_parts.h"
 
-/* With one max() in a group, SQLite takes the other columns from the row that has it. */
+/* If a group has one max(), SQLite takes the other columns from the row with this maximum. */
 static const char states_sql[] =
     "select d.uuid, d.name, d.capability, d.sm_count, d.is_emulation, s.name, s.hash, x.hash, p.dtype, p.cache,"
     " p.nx, p.ny, p.nz, p.steps, p.is_reproducible, sum(r.state = 'complete' and p.launch = 'stream'),"

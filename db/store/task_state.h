@@ -1,4 +1,4 @@
-/* task_state.h: how far the runs of a database have come: a row for each text, problem and GPU that a run was for. */
+/* task_state.h: the progress of the runs of a database, by stencil text, problem and GPU. */
 #ifndef DB_STORE_TASK_STATE_H
 #define DB_STORE_TASK_STATE_H
 
@@ -6,7 +6,7 @@
 
 /* All texts are valid during the call of visit(). Problems that differ in their launch mode alone count as one. */
 struct task_state {
-  const char *uuid, *device; /* of the GPU: its identity, its model */
+  const char *uuid, *device; /* UUID and model of the GPU */
   int capability, sm_count;
   bool is_emulation;
   const char *stencil, *hash,
@@ -14,16 +14,16 @@ struct task_state {
   const char *dtype, *cache;
   struct grid grid;
   int steps;                                /* time steps of a launch */
-  bool reproducible, has_stream, has_graph; /* has: a complete run was in this launch mode */
+  bool reproducible, has_stream, has_graph; /* has_...: a complete run used this launch mode */
   bool has_winner;                          /* of any run, complete or not, in any launch mode */
   /* Of the run that began last: */
-  int64_t run;                       /* its row; one that begins later has a greater number */
+  int64_t run;                       /* its id; a run that begins later has a greater one */
   const char *state, *reason, *host; /* "running", "complete" or "partial", and why it ended early */
-  const char *last_sign;             /* date of its newest result, else of its begin, by its host's clock */
+  const char *last_sign;             /* date of its newest result, or of its start without one, by its host's clock */
   bool is_lost;                      /* it was measured here, and its process was lost or killed (lost_run.h) */
 };
 
-/* Call `visit` for each of them, GPU by GPU. A call that fails ends it.
+/* Call `visit` for each task, GPU by GPU, until one call fails.
  * Returns HALOTUNE_OK, HALOTUNE_DB, or what `visit` returned. */
 halotune_status task_states_each(struct store *store,
                                  halotune_status (*visit)(void *context, const struct task_state *state),
