@@ -50,8 +50,8 @@ static bool stored_read(sqlite3_stmt *query, struct stored *out) {
   return true;
 }
 
-/* Fetch the code of a row. Returns false if the database or the row no longer exists. Code is stored for winners only:
- * the id of a finalist is that of the winner. */
+/* Fetch the code of a row. Returns false if the database or the row no longer exists. Code is stored for winners only.
+ * A finalist's row has the id of the winner. */
 static bool stored_fetch(struct halotune_ctx *ctx, const struct served *row, struct stored *out) {
   static const char sql[] =
       "select b.launch, b.coefficients, b.steps, b.arch, b.source, b.cubin from best b join variant v on v.id = b.variant_id"
@@ -100,8 +100,8 @@ static bool are_within(const struct tensor_maps *maps, int fields) {
   return maps->count <= fields;
 }
 
-/* Whether a stored launch passes the arrays that launches of the question have, and makes as many steps. Another one
- * would read pointers that nobody gave. */
+/* Whether a stored launch passes the arrays that launches for the question have, and makes as many steps. A launch with
+ * more arrays would read pointers that nobody gave. */
 static bool passes_arrays(const struct question *q, const struct stored *stored) {
   const struct stencil *stencil = q->parsed->stencil;
   const struct launch *launch = &stored->launch;
@@ -208,7 +208,7 @@ static halotune_status variant_build(const struct question *q, const struct answ
   struct generated generated = {0};
   halotune_status status = HALOTUNE_OK;
   *out = (struct built){.steps = 1, .code = ""};
-  /* Code of a similar stencil computes that stencil. */
+  /* Code of a similar stencil computes that other stencil, and is not used. */
   const bool is_own = answer->row && answer->row->stencil == q->key.stencil && answer->row->dtype == q->key.dtype;
   bool have = is_own && stored_fetch(q->ctx, answer->row, &stored);
   bool runs = have && stored.cubin_bytes > 0 && arch_runs(stored.arch, q->device->capability);

@@ -26,16 +26,16 @@ struct built {
 halotune_status kernel_build(const struct question *question, const struct answer *answer, const double *coefficients,
                              struct built *out);
 
-/* Make source and launch only. Nothing is compiled. */
+/* Make source and launch only, and compile nothing. */
 halotune_status kernel_source(const struct question *question, const struct answer *answer, const double *coefficients,
                               struct built *out);
 
-/* How long NVRTC may take for one source, in which a tune gives it 30 s (--compile-timeout). Tests shorten it. */
+/* How long NVRTC may take for one source. A tune allows 30 s (--compile-timeout). Tests shorten this limit. */
 extern int kernel_compile_ms;
 
 /* Compile a source for the device of a ctx, or take its machine code from the cache of compiled kernels.
  *   capability  of the device: 90
- *   name        of the source in messages
+ *   name        name of the source in messages
  *   out         end with compiled_free after any outcome
  *   origin      receives "compiled" or "cache"
  * Returns HALOTUNE_OK, HALOTUNE_NO_NVRTC, HALOTUNE_COMPILE, HALOTUNE_IO or HALOTUNE_MEMORY. */

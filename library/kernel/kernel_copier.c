@@ -66,7 +66,7 @@ static halotune_status find_copier(halotune_kernel *kernel, struct copier **out)
   *out = atomic_load_explicit(&kernel->copier, memory_order_acquire);
   if (*out) return HALOTUNE_OK;
   pthread_mutex_lock(&kernel->lock);
-  *out = atomic_load(&kernel->copier); /* another thread may have made it meanwhile */
+  *out = atomic_load(&kernel->copier); /* another thread may have made the copier meanwhile */
   if (!*out && (status = make_copier(kernel, out)) == HALOTUNE_OK)
     atomic_store_explicit(&kernel->copier, *out, memory_order_release);
   pthread_mutex_unlock(&kernel->lock);
@@ -89,7 +89,7 @@ static halotune_status check_box(const halotune_kernel *kernel, const halotune_b
   return HALOTUNE_OK;
 }
 
-/* What the kernels are told about a box of a field. A box without points has the count 0. */
+/* Fill the kernels' argument for a box of a field. A box without points has the count 0. */
 static halotune_status describe_copy(const halotune_field *field, const halotune_box *box, const char *call,
                                      struct copied_box *out) {
   long long points[MAX_DIMS], count = 1;

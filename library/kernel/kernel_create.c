@@ -69,7 +69,8 @@ halotune_status kernel_add_variant(halotune_kernel *kernel, const struct answer 
 
 /* The dense domain of the question, changed as the caller's layout says. */
 static halotune_status read_layout(const struct question *q, const halotune_layout *layout, struct domain *out) {
-  const long most = 1L << 42; /* elements of a field: more than any grid has, and so few that no product overflows */
+  const long most = 1L << 42; /* limit for the elements of a field: no grid has more, and no product of fewer
+                                 overflows */
   *out = q->domain;
   const long *n = out->grid.n;
   if (layout->row) out->row = (long)layout->row;
@@ -135,8 +136,8 @@ static halotune_status load_main(halotune_kernel *kernel) {
   return kernel_add_variant(kernel, &kernel->answer, &kernel->main);
 }
 
-/* Make the kernels for the steps that launches of this one leave: each makes at most half as many as the one before,
- * so that a few launches advance any rest. The last one makes single steps. */
+/* Make kernels for the steps that are left over. A launch of each makes at most half as many steps as the one before,
+ * so that a few launches advance any rest. The last kernel makes single steps. */
 static halotune_status add_fewer(halotune_kernel *kernel) {
   halotune_status status = HALOTUNE_OK;
   while (status == HALOTUNE_OK && kernel->question.key.steps > 1) {
@@ -153,7 +154,7 @@ static halotune_status add_fewer(halotune_kernel *kernel) {
   return status;
 }
 
-/* Begin a kernel of a configuration: all but the choice of a variant. */
+/* Begin a kernel of a configuration, without choosing a variant yet. */
 static halotune_status kernel_begin(halotune_kernel *kernel, const halotune_config *config, const double *coefficients,
                                     const halotune_layout *layout) {
   const struct own_device *device;
@@ -173,8 +174,8 @@ static halotune_status kernel_begin(halotune_kernel *kernel, const halotune_conf
   return status == HALOTUNE_OK ? kernel_coefficients(&kernel->question, coefficients, &kernel->coefficients) : status;
 }
 
-/* Let a kernel make launches of exactly so many steps: with the configuration if it does and fits, else with the best
- * one. */
+/* Let a kernel make launches of exactly so many steps. Its own configuration is kept if it makes so many and fits.
+ * Otherwise the best one is taken. */
 static halotune_status settle_steps(halotune_kernel *kernel, const halotune_config *config, int steps) {
   struct question *q = &kernel->question;
   const struct template *template;
@@ -186,7 +187,7 @@ static halotune_status settle_steps(halotune_kernel *kernel, const halotune_conf
   return status != HALOTUNE_OK || fits ? status : choose_of_steps(q, steps, &kernel->answer);
 }
 
-/* Let all kernels make launches of equally many steps: the most for which each box has a configuration. */
+/* Let all kernels make launches of equally many steps: the largest number for which each box has a configuration. */
 static halotune_status settle_alike(halotune_kernel *const kernels[], int count, const halotune_config *config) {
   halotune_status status = HALOTUNE_NOT_FOUND;
   for (int steps = config->steps; steps >= 1 && status == HALOTUNE_NOT_FOUND; steps--) {
@@ -300,7 +301,7 @@ static void kernel_free(halotune_kernel *kernel) {
 }
 
 void halotune_kernel_free(halotune_kernel *kernel) {
-  if (kernel && kernel->ctx->generation != forked_generation()) return; /* the parent's, as in halotune_close */
+  if (kernel && kernel->ctx->generation != forked_generation()) return; /* it is the parent's: see halotune_close */
   while (kernel) {
     halotune_kernel *fewer = kernel->fewer;
     kernel_free(kernel);

@@ -38,8 +38,8 @@ size_t kernel_field_bytes(const halotune_kernel *kernel, int field) {
   return (size_t)layout.elements * layout.element_bytes;
 }
 
-/* Whether an output may be the same array as an input: one that is read at the computed point only, either because
- * nothing else is read, or because the file says so; and that no other output keeps values of. */
+/* Whether an output may be the same array as an input. The input must be read at the computed point only: either the
+ * stencil reads nothing else, or its file allows these two. No other output may keep values of the input. */
 static bool may_be_same(const halotune_kernel *kernel, int output, int input) {
   const struct parsed_stencil *parsed = kernel->question.parsed;
   int by;
@@ -62,7 +62,7 @@ static halotune_status check_pointers(const halotune_kernel *kernel, const void 
     if (at % element)
       return fail(HALOTUNE_ARGUMENT, "the pointer of %s is not a multiple of %zu bytes, the size of an element", name,
                   element);
-    bits |= at * (kernel_element_bytes(kernel, kernel->input_count) / element); /* masks have as many points a vector */
+    bits |= at * (kernel_element_bytes(kernel, kernel->input_count) / element); /* a mask has as many, in fewer bytes */
     for (int k = 0; k < i && !is_input; k++) {
       uintptr_t other = (uintptr_t)pointers[k];
       if (at >= other + kernel_field_bytes(kernel, k) || other >= at + bytes) continue;
@@ -155,7 +155,7 @@ static halotune_status launch_new(halotune_kernel *kernel, CUstream stream, cons
   for (int i = 0; i < kernel->output_count; i++) pointers[kernel->input_count + i] = outputs[i];
   pthread_mutex_lock(&kernel->lock);
   for (; at < MOST_BOUND_SETS && (set = atomic_load(&kernel->sets[at])); at++) {
-    if (is_same(kernel, set, inputs, outputs)) break; /* another thread has added it meanwhile */
+    if (is_same(kernel, set, inputs, outputs)) break; /* another thread has added this set meanwhile */
   }
   halotune_status status = HALOTUNE_OK;
   if (at == MOST_BOUND_SETS) {

@@ -55,9 +55,9 @@ bool kernel_gathers(const halotune_kernel *kernel) {
          kernel->answer.prediction.time_ms < graph_below_ms;
 }
 
-/* How many launches from these roles on make a graph: about 32, after which the buffers have these roles again. 0 if
- * launches are not gathered, or if the roles do not come back after a few launches. The number depends on which outputs
- * lie in the memory of inputs: the program may pass some in place, and others apart. */
+/* How many launches make a graph: about 32, after which the buffers have the same roles again. Returns 0 if launches
+ * are not gathered, or if the roles do not come back after a few launches. The number depends on which outputs lie in
+ * the memory of inputs, because the program may pass some in place and others not. */
 static int graph_launches(const halotune_kernel *kernel, const struct course *start) {
   enum { GATHERED = 32, MOST_LAUNCHES = 12 };
   struct course course = *start;
@@ -68,7 +68,7 @@ static int graph_launches(const halotune_kernel *kernel, const struct course *st
   return 0;
 }
 
-/* A run that is recorded. */
+/* A run that is being recorded into a graph. */
 struct recorded_run {
   halotune_kernel *kernel;
   struct course course;
@@ -83,7 +83,7 @@ static halotune_status submit_run(void *context, CUstream stream) {
   return status;
 }
 
-/* Whether all launches of a graph are on pointers that were launched on before: a capture allows no others. */
+/* Whether earlier launches have used all pointers of a graph's launches: a capture allows no new ones. */
 static bool knows_course(halotune_kernel *kernel, struct course course, int launches) {
   for (int i = 0; i < launches; i++) {
     const void *inputs[MAX_FIELDS];
@@ -111,7 +111,7 @@ static CUgraphExec find_graph(halotune_kernel *kernel, const struct course *cour
   struct fail_kept kept;
   fail_keep(&kept);
   const halotune_status recorded = graph_record(kernel->cu, submit_run, &run, &graph->exec);
-  fail_put_back(&kept); /* without a graph the launches are made one by one, which tells what is wrong */
+  fail_put_back(&kept); /* without a graph the launches are made one by one, and report the error */
   if (recorded != HALOTUNE_OK) return NULL;
   memcpy(graph->pointers, pointers, sizeof pointers);
   graph->launches = launches;
@@ -142,13 +142,13 @@ static halotune_status run_kernel(halotune_kernel *kernel, CUstream stream, stru
     status = course_launch(kernel, stream, course);
     if (status == HALOTUNE_NOT_FOUND && kernel->fewer) return HALOTUNE_OK;
     if (status == HALOTUNE_OK) *left -= steps;
-    /* By now the pointers of a first run are known. */
+    /* After the first launches, the pointers of a first run are known. */
     if (status == HALOTUNE_OK && launches == gathered) status = run_graphs(kernel, stream, course, gathered, left);
   }
   return status;
 }
 
-/* Whether a field is only read: an input that takes no other field's value. */
+/* Whether a field is an input that never takes another field's value. */
 static bool is_constant(const struct stencil *stencil, int field) {
   for (int i = 0; i < stencil->iterate_count; i++) {
     if (stencil->iterate[i].to == field) return false;

@@ -20,11 +20,11 @@ struct loaded_variant {
 struct bound_set {
   struct loaded_variant *variant;
   struct kernel_fields fields;
-  const void *pointers[2 * MAX_FIELDS]; /* inputs, then outputs */
+  const void *pointers[2 * MAX_FIELDS]; /* first the inputs, then the outputs */
 };
 
-/* A time loop has two or three sets of pointers. A program that brings new pointers to each launch has them checked
- * each time. */
+/* A time loop has two or three sets of pointers. If a program uses new pointers for each launch, they are checked each
+ * time. */
 enum { MOST_BOUND_SETS = 16 };
 
 /* Launches of a run that are gathered in a graph, and the order of the buffers with which they begin and end. */
@@ -34,7 +34,7 @@ struct run_graph {
   const void *pointers[2 * MAX_FIELDS];
 };
 
-/* A run begins with any of the orders that the buffers take in turn. */
+/* A run can begin with any order that the buffers have during the loop. */
 enum { MOST_RUN_GRAPHS = 4 };
 
 struct halotune_kernel {
@@ -44,19 +44,20 @@ struct halotune_kernel {
   struct question question; /* domain and device, without demands */
   struct answer answer;
   double *coefficients;
-  int input_count, output_count, pointer_count; /* output_count: with the arrays that a launch carries */
-  struct halotune_kernel *fewer; /* of several steps: the kernel for the steps that are left; owned. Otherwise NULL */
+  int input_count, output_count, pointer_count; /* output_count includes the arrays that a launch carries */
+  struct halotune_kernel *fewer; /* the kernel for the steps that are left over, owned; NULL for single steps */
   _Atomic(struct bound_set *) sets[MOST_BOUND_SETS]; /* filled from the front */
-  _Atomic(struct copier *) copier;                   /* of halotune_pack; NULL before its first call */
+  _Atomic(struct copier *) copier;                   /* used by halotune_pack; NULL before its first call */
   pthread_mutex_t lock;                              /* for the members below */
   struct loaded_variant *variants;                   /* a list, the newest first */
   struct loaded_variant *main;
   struct run_graph graphs[MOST_RUN_GRAPHS];
   int graph_count;
-  bool gathers; /* launches of a run in graphs. Set before any run */
+  bool gathers; /* launches of a run are gathered in graphs; set before the first run */
 };
 
-/* Whether launches of a run are gathered in graphs: not where a launch is long enough to hide the next one's start. */
+/* Whether launches of a run are gathered in graphs. A launch that is long enough to hide the next one's start needs no
+ * graph. */
 bool kernel_gathers(const halotune_kernel *kernel);
 
 /* Build and load a variant, and put it into the list. The kernel's context is current. The caller holds the lock, or

@@ -1,4 +1,4 @@
-/* candidates.c: what does not depend on the question is computed once for each family of rows. A question then computes
+/* candidates.c: computes once for each family of rows what does not depend on the question. A question then computes
  * the cost of each configuration, and adds a few numbers for each row. */
 #include "library/lookup/candidates.h"
 
@@ -9,7 +9,7 @@
 #include "db/store/launch_text.h"
 #include "library/lookup/similar.h"
 
-/* Errors that another GPU or mode adds: as shares of the time. */
+/* Errors that another GPU or mode adds, as shares of the time. */
 static const float no_time = 20; /* a time of a GPU says nothing about an emulation */
 static const float other_model = 0.10f, other_arch = 0.20f, other_dtype = 0.10f, other_launch = 0.03f,
                    other_cache = 0.10f, fewer_variants = 0.03f;
@@ -18,8 +18,8 @@ static const float other_model = 0.10f, other_arch = 0.20f, other_dtype = 0.10f,
  * and `zmarch` take 6 to 13 times as long as `patch` for a periodic star, and 1.0 to 1.3 times for the star itself. */
 static const float unknown_images = 0.5f;
 
-/* What looks best among uncertain candidates is mostly overrated. So many standard deviations are added to the
- * predicted time of each. */
+/* The candidate that looks best among uncertain ones is mostly overrated. So this number of standard deviations is
+ * added to each predicted time. */
 static const float caution = 3;
 
 void priced_family_free(struct priced_family *family) {
@@ -38,7 +38,7 @@ static struct predict_gpu gpu_of(const struct catalog *catalog, const struct kno
                               device->is_emulation ? 0 : device->capability};
 }
 
-/* A GPU of which a number is not known is taken to be like the one of the measurement. */
+/* Replace unknown numbers of a GPU by those of the GPU of the measurement. */
 static struct predict_gpu gpu_like(const struct catalog *catalog, const struct known_device *device,
                                    const struct predict_gpu *measured) {
   struct predict_gpu gpu = gpu_of(catalog, device);
@@ -54,7 +54,7 @@ static struct predict_work work_of(const struct parsed_stencil *parsed, enum dty
   return predict_work_of(parsed->stencil, parsed->analysis, dtype, domain);
 }
 
-/* By configuration, then in the order of the catalog. */
+/* Sort by configuration, then in the order of the catalog. */
 static int compare_rows(const void *left, const void *right) {
   const struct served *const *a = left, *const *b = right;
   if ((*a)->template_at != (*b)->template_at) return (*a)->template_at < (*b)->template_at ? -1 : 1;
@@ -66,7 +66,7 @@ static int compare_rows(const void *left, const void *right) {
 struct pricing {
   struct halotune_ctx *ctx;
   const struct parsed_stencil *parsed;
-  const struct known_device *device; /* of the measurements */
+  const struct known_device *device; /* the GPU of the measurements */
   struct predict_gpu gpu;
   enum dtype dtype;
 };
@@ -107,7 +107,7 @@ static struct predict_cost cost_measured(const struct pricing *p, const struct p
   return cost;
 }
 
-/* Whether the trend of a family is of times like that of a row. */
+/* Whether the trend of a family was found from times of this row's kind. */
 static bool follows_trend(const struct priced_row *row) { return row->steps == 1 && !(row->mode & MODE_COLD); }
 
 static struct priced_row price_row(const struct pricing *p, const struct priced_family *family,
@@ -141,7 +141,7 @@ static halotune_status price_rows(const struct pricing *p, const struct served *
   return status;
 }
 
-/* Find the trend of a family, and take it off its rows. */
+/* Find the trend of a family, and subtract it from its rows. */
 static halotune_status price_trend(struct priced_family *family) {
   struct trend_row *rows = calloc((size_t)family->row_count + 1, sizeof *rows);
   if (!rows) return fail_memory();
@@ -208,7 +208,8 @@ static halotune_status price_family(const struct question *q, const struct looku
   return status;
 }
 
-/* Get a family with its prices. Threads that make it at the same time make the same: the first one is kept. */
+/* Get a family with its prices. If several threads make it at the same time, the results are equal, and the first one
+ * is kept. */
 static halotune_status priced_family(const struct question *q, int number, const struct priced_family **out) {
   _Atomic(struct priced_family *) *kept = &q->ctx->table.priced[number];
   struct priced_family *family = atomic_load_explicit(kept, memory_order_acquire), *none = NULL;
@@ -266,12 +267,12 @@ static float error_of_images(const struct candidates *c, int stencil, int templa
   return c->finds_images[c->question->ctx->catalog.templates[template_at].same_name] ? 0 : unknown_images;
 }
 
-/* A program that says no mode launches as the row was measured. */
+/* If the program says no launch mode, it is taken to launch as the row was measured. */
 static enum launch_mode mode_asked(const struct question *q, const struct served *row) {
   return (enum launch_mode)(q->key.launch ? q->key.launch - 1 : row->launch);
 }
 
-/* What the configurations of a family have in common on the question's problem and GPU. */
+/* Compute what all configurations of a family have in common on the question's problem and GPU. */
 static void place_asked(const struct question *q, const struct priced_family *family, const struct lookup_family *range,
                         const struct predict_work *work, struct predict_place *out) {
   const struct catalog *catalog = &q->ctx->catalog;
@@ -285,7 +286,7 @@ static struct predict_work work_asked(const struct question *q) {
   return work_of(q->parsed, (enum dtype)q->key.dtype, &q->domain);
 }
 
-/* What rows are compared with: the numbers of a configuration on the question's problem, and the model's errors. */
+/* The numbers for ranking rows: those of a configuration on the question's problem, and the model's errors. */
 struct rank_terms {
   struct predict_size size;
   struct predict_bounds bounds;
@@ -295,7 +296,7 @@ struct rank_terms {
 
 enum { RANKED_AT_ONCE = 64 };
 
-/* Rank `count` rows from row `first` of a family on. A compiler makes instructions of it that compute several rows.
+/* Rank `count` rows from row `first` of a family on. A compiler can vectorise this loop.
  *   kin, trends  of these rows: what their mode adds to the error, and the trend of their family
  *   ranks        receives the logarithms of their milliseconds, with a penalty for the error */
 static void rank_rows(const struct rank_terms *t, const struct priced_family *family, int first, int count,
@@ -452,12 +453,12 @@ static halotune_status find_images(struct candidates *c) {
   if (!c->has_images || !c->finds_images) return fail_memory();
   for (int i = 0; i < catalog->stencil_count; i++) {
     const struct parsed_stencil *other = atomic_load_explicit(&catalog->stencils[i].parsed, memory_order_acquire);
-    /* find_kin() has read all but the question's own, which a program may have added by another name. */
+    /* find_kin() has read all stencils but the question's own, which a program may have added by another name. */
     c->has_images[i] = i == q->key.stencil || (other && similar_has_images(other));
   }
   for (int i = 0; i < catalog->row_count; i++) {
     const struct served *row = &catalog->rows[i];
-    if (catalog->devices[row->device].is_emulation != q->device->is_emulation) continue; /* its times rank nothing */
+    if (catalog->devices[row->device].is_emulation != q->device->is_emulation) continue; /* they rank nothing */
     if (c->has_images[row->stencil]) c->finds_images[catalog->templates[row->template_at].same_name] = true;
   }
   return HALOTUNE_OK;
@@ -492,7 +493,7 @@ static halotune_match match_of(const struct question *q, const struct lookup_fam
   return family->model == q->device->model ? HALOTUNE_MATCH_NEAR_GRID : HALOTUNE_MATCH_SAME_ARCH;
 }
 
-/* Find the row of a place in the list. */
+/* Describe the row at a place of the list. */
 static void describe_candidate(const struct candidates *c, const struct ranked *ranked, struct candidate *out) {
   const struct question *q = c->question;
   const struct asked_family *family = &c->families[ranked->family];
@@ -550,7 +551,8 @@ bool candidates_take(struct candidates *c, struct candidate *out) {
   return true;
 }
 
-/* Rows of the stencil itself are of their own version of the template, those of other stencils of the installed one. */
+/* Rows of the stencil itself use their own version of the template. Rows of other stencils use the installed
+ * version. */
 void candidates_drop(struct candidates *c, const struct candidate *refused) {
   const int stencil = c->question->key.stencil;
   const bool is_own_stencil = refused->row->stencil == stencil;

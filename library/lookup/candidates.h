@@ -1,5 +1,5 @@
-/* candidates.h: the rows that may answer a problem that no row is for, ranked by predicted time: rows of other grids,
- * of other GPUs, of the other element type and of other stencils. Lookups, searches and `query --why` use this
+/* candidates.h: the rows that may answer a problem without a row of its own, ranked by predicted time: rows of other
+ * grids, of other GPUs, of the other element type and of other stencils. Lookups, searches and `query --why` use this
  * ranking. */
 #ifndef LIBRARY_LOOKUP_CANDIDATES_H
 #define LIBRARY_LOOKUP_CANDIDATES_H
@@ -10,20 +10,21 @@
 /* One configuration among the rows of a family. Its rows follow each other in the list of priced_family. */
 struct priced_shape {
   int template_at, first, end;
-  const char *parameters; /* the catalog's, so that pointers can be compared */
+  const char *parameters; /* a text of the catalog, so that pointers can be compared */
   struct configuration configuration;
   struct predict_shape shape;
   bool is_usable;  /* false: the template does not have these parameters */
   bool has_winner; /* false: all rows are finalists, which say too little about other stencils */
 };
 
-/* What the rank of a row needs, copied from the catalog: a lookup mostly waits for memory. */
+/* The numbers that the rank of a row needs. They are copied from the catalog, because a lookup mostly waits for
+ * memory. */
 struct priced_row {
   int row;                      /* in the catalog */
   float log_excess;             /* logarithm of the measured time over that of the model and the trend */
   struct predict_bounds shares; /* see predict_shares_of */
-  struct predict_size size;     /* of its predict_cost */
-  float factor, launch_share;   /* likewise, in its launch mode */
+  struct predict_size size;     /* from its predict_cost */
+  float factor, launch_share;   /* from its predict_cost, in its launch mode */
   unsigned short steps;
   unsigned char mode; /* MODE_GRAPH, MODE_COLD, MODE_REPRODUCIBLE */
 };
@@ -43,15 +44,15 @@ enum priced_column {
   PRICED_COLUMNS
 };
 
-/* What predictions need of the rows of a family. It is made at the first question that needs it. */
+/* The rows of a family as predictions need them. It is made for the first question that needs it. */
 struct priced_family {
-  struct predict_model model; /* of the GPU on which the rows were measured */
-  bool is_nonsense;           /* the database's coefficients make no sense, so that these are the defaults */
+  struct predict_model model; /* model of the GPU on which the rows were measured */
+  bool is_nonsense;           /* the database's coefficients make no sense, so that the model has the defaults */
   int shape_count, row_count;
   struct priced_shape *shapes;
   struct priced_row *rows;        /* shape after shape */
   float *columns[PRICED_COLUMNS]; /* the same rows, column by column, so that a processor ranks several at a time */
-  struct trend trend;             /* of its rows */
+  struct trend trend;             /* trend of the family's rows */
 };
 
 void priced_family_free(struct priced_family *family);
@@ -60,7 +61,7 @@ void priced_family_free(struct priced_family *family);
 struct candidate {
   const struct served *row;
   const struct priced_shape *shape;
-  halotune_match match; /* of an answer with this row */
+  halotune_match match; /* how well an answer with this row would match */
   int family, priced;   /* its family among those of the candidates, and its place there */
 };
 
@@ -77,9 +78,10 @@ struct candidates {
   int family_count;
   struct ranked *list;
   int count;
-  float *kin_errors;  /* what rows of each stencil add to the error; infinite: they say nothing. NULL: only own rows */
-  bool *has_images;   /* of each stencil; NULL where the question has none, or only own rows are listed */
-  bool *finds_images; /* of each template, by the first of its name: whether it has a row of a stencil with images */
+  float *kin_errors;  /* for each stencil, what its rows add to the error; infinite: its rows say nothing. NULL: only
+                         own rows */
+  bool *has_images;   /* for each stencil; NULL if the question has no images, or if only own rows are listed */
+  bool *finds_images; /* for the first template of each name: whether it has a row of a stencil with images */
 };
 
 /* Which rows are compared. */
@@ -91,8 +93,8 @@ enum candidates_range {
 /* Whether rows of a stencil and a model of GPU are in CANDIDATES_OWN. */
 bool candidates_is_own(const struct question *question, int stencil, int model);
 
-/* List all rows of a range, in no order. Rows of other numbers of time steps are left out, and rows of an emulation
- * unless the device is one.
+/* List all rows of a range, in no order. Rows with another number of time steps are left out. So are rows of an
+ * emulation, unless the device is one.
  *   out  end it with candidates_free, also after a failure
  * Returns HALOTUNE_OK; HALOTUNE_PARSE or HALOTUNE_MEMORY. */
 halotune_status candidates_find(const struct question *question, enum candidates_range range, struct candidates *out);
@@ -101,11 +103,11 @@ halotune_status candidates_find(const struct question *question, enum candidates
 bool candidates_take(struct candidates *candidates, struct candidate *out);
 
 /* Predict the time of a candidate on the problem and GPU of the question. This takes half as long as a check of all
- * rules of a template, so ask only for those that fit. Returns NaN if a number of the GPUs is not known that they
- * differ in. */
+ * rules of a template, so ask only for those that fit. Returns NaN if the GPUs differ and a number of one of them is
+ * not known. */
 struct prediction candidates_predict(const struct candidates *candidates, const struct candidate *candidate);
 
-/* Take all candidates of a configuration off the list, because it does not fit the question. */
+/* Take all candidates with this configuration off the list, because it does not fit the question. */
 void candidates_drop(struct candidates *candidates, const struct candidate *refused);
 
 void candidates_free(struct candidates *candidates);

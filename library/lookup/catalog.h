@@ -1,5 +1,5 @@
-/* catalog.h: the data that lookups use: the current rows of `best` of several databases, the finalists that they won
- * against, and the rows that these refer to, copied into memory. A catalog is filled once. Only its atomic members
+/* catalog.h: the data that lookups use, copied into memory: the current rows of `best` of several databases, the
+ * finalists that these won against, and the rows that both refer to. A catalog is filled once. Only its atomic members
  * change afterwards. */
 #ifndef LIBRARY_LOOKUP_CATALOG_H
 #define LIBRARY_LOOKUP_CATALOG_H
@@ -20,7 +20,7 @@ struct parsed_stencil {
   struct stencil *stencil;
   struct analysis *analysis;
   const char **coefficients; /* their names, in the order of the file */
-  double facts[FACT_COUNT];  /* those of the stencil itself; the others are 0 */
+  double facts[FACT_COUNT];  /* facts of the stencil itself; all others are 0 */
 };
 
 /* Parse a stencil. `out` is NULL on failure; end it with parsed_stencil_free. Returns HALOTUNE_OK, HALOTUNE_PARSE or
@@ -31,25 +31,25 @@ void parsed_stencil_free(struct parsed_stencil *parsed);
 struct known_stencil {
   char hash[IDENTITY_HEX_BYTES];
   const char *name, *text;
-  int database;       /* the first with a row of the stencil; if there is none, the first with the stencil */
+  int database;       /* the first database with a row of the stencil; without one, the first that has the stencil */
   const char *newest; /* date of its newest row in that database; "" without a row. `text` is that row's */
-  int rows_of; /* of a stencil that a program added: the stencil of the databases with its meaning, else itself */
+  int rows_of; /* for a stencil that a program added: the stencil of the databases with the same meaning, else itself */
   _Atomic(struct parsed_stencil *) parsed; /* NULL before the first use */
-  atomic_uint turn;                        /* of one that a program added: the highest of its name counts */
+  atomic_uint turn;                        /* of an added stencil: the highest of its name counts */
 };
 
-/* A program may add so many stencils to a ctx. */
+/* The number of stencils that a program may add to a ctx. */
 enum { CATALOG_MOST_ADDED = 256 };
 
-/* Whether another template of the same name is newer, or is installed. STANDING_UNKNOWN: the installed files were not
- * compared yet. */
+/* Whether another template of the same name is newer, or is installed. STANDING_UNKNOWN: the installed files have not
+ * been compared yet. */
 enum standing { STANDING_UNKNOWN, STANDING_CURRENT, STANDING_SUPERSEDED };
 
 struct known_template {
   char hash[IDENTITY_HEX_BYTES];
   const char *name, *yaml, *cuda;
-  /* the installed files of this name, as they were at the open: the pointers above where the texts are equal; NULL if
-   * there are none */
+  /* the installed files of this name, as they were at the open; the pointers above if the texts are equal; NULL if
+   * nothing is installed */
   const char *installed_yaml, *installed_cuda;
   int database;
   _Atomic(enum standing) standing; /* use context_is_superseded */
@@ -67,7 +67,8 @@ struct known_device {
   int capability, sm_count, l2_bytes;
   double memory_gbs; /* peak rate of the memory, in GB/s; 0 if it is not known */
   struct device_limits limits;
-  double copy_gbs; /* rate of the fastest copy beside a row of this model; 0: none. Only in a model's first device */
+  double copy_gbs; /* rate of the fastest copy measured beside a row of this model; 0: none. Only in a model's first
+                      device */
   int fitted_by;   /* the first database with coefficients for this model; -1: none. Only in a model's first device */
   struct predict_model prediction; /* these coefficients, if fitted_by is not -1 */
 };
@@ -89,8 +90,8 @@ struct served {
   unsigned char occupancy_64; /* in 64ths of the threads that a multiprocessor holds; 0: not known */
   bool reproducible : 1;
   bool has_problem : 1; /* used only while the database is read */
-  bool is_partial : 1;  /* its run was cut short: a winner of another problem may be faster */
-  bool is_finalist : 1; /* it lost against the winner of its problem: it may answer for other problems only */
+  bool is_partial : 1;  /* its run was cut short, so that a winner of another problem may be faster */
+  bool is_finalist : 1; /* it lost against the winner of its problem, and may answer for other problems only */
 };
 _Static_assert(sizeof(struct served) == 128, "a row is two cache lines");
 
@@ -98,7 +99,7 @@ _Static_assert(sizeof(struct served) == 128, "a row is two cache lines");
 struct catalog {
   char **paths; /* absolute paths of the databases */
   int database_count, path_capacity;
-  struct known_stencil *stencils; /* behind them there is room for CATALOG_MOST_ADDED, zeroed */
+  struct known_stencil *stencils; /* behind these there is zeroed room for CATALOG_MOST_ADDED more */
   int stencil_count, stencil_room;
   struct known_template *templates;
   int template_count, template_room;
@@ -107,7 +108,7 @@ struct catalog {
   struct served *rows;
   int row_count, row_room;
   struct refuted_list refuted;
-  struct set stencils_by_key; /* numbers of stencils, while databases are read */
+  struct set stencils_by_key; /* used only while databases are read */
   struct names stencil_names; /* names and hashes */
   struct names device_names;  /* names and uuids */
   struct texts texts;         /* the parameters of rows, each text once */
@@ -122,9 +123,9 @@ halotune_status catalog_add(struct catalog *catalog, const char *path);
  * another database knows to be wrong, and sorts the rows. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status catalog_finish(struct catalog *catalog);
 
-/* Read the installed files of all templates, and find which templates are superseded where there are none. Installed
- * templates that no database has are added: they give defaults. This is a part of catalog_finish. Returns HALOTUNE_OK
- * or HALOTUNE_MEMORY. */
+/* Read the installed files of all templates. For templates without installed files, find which ones are superseded.
+ * Installed templates that no database has are added, because they give defaults. This is a part of catalog_finish.
+ * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status catalog_find_installed(struct catalog *catalog);
 
 void catalog_free(struct catalog *catalog);

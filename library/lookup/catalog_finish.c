@@ -5,12 +5,12 @@
 
 #include "library/lookup/catalog.h"
 
-/* Which of two stencils with one name the name means. A stencil with rows goes before one without, so that an
- * untrusted import does not change what a name means. Then the earlier database decides, then the newest row. */
+/* Whether a name that two stencils have means `a`. A stencil with rows goes before one without, so that an untrusted
+ * import does not change what a name means. Then the earlier database decides, then the newest row. */
 static bool is_newer(const struct known_stencil *a, const struct known_stencil *b) {
   if ((*a->newest == '\0') != (*b->newest == '\0')) return *a->newest != '\0';
   if (a->database != b->database) return a->database < b->database;
-  return strcmp(a->newest, b->newest) >= 0; /* without rows, or with equal dates: the one that was added last */
+  return strcmp(a->newest, b->newest) >= 0; /* equal dates, or no rows: the last one counts */
 }
 
 static halotune_status list_coefficients(struct parsed_stencil *parsed) {
@@ -77,8 +77,9 @@ static int compare_rows(const void *left, const void *right) {
   return a->time_ms < b->time_ms ? -1 : a->time_ms > b->time_ms;
 }
 
-/* Drop rows of problems that no lookup can ask for, and those that are known to be wrong. In one database no current
- * winner is. But a finalist may be, and one database may know that a row of another is wrong. */
+/* Drop rows of problems that no lookup can ask for, and rows that are known to be wrong. No database serves a current
+ * winner that it knows to be wrong. But a finalist can be wrong, and one database may know that a row of another one is
+ * wrong. */
 static void drop_rows(struct catalog *c) {
   int kept = 0;
   refuted_finish(&c->refuted);
@@ -90,10 +91,10 @@ static void drop_rows(struct catalog *c) {
   c->row_count = kept;
 }
 
-/* Find the fastest copy of each model among those that the rows were compared with. A small one moves bytes of the L2
- * cache, and none is faster than the memory's peak. */
+/* Find the fastest copy of each model among those that the rows were compared with. Small copies are left out, because
+ * they move bytes of the L2 cache. So are copies that are faster than the memory's peak. */
 static void find_copies(struct catalog *c) {
-  const double least_caches = 4, bytes_of_gbs_in_ms = 1e6; /* so many times the L2 cache */
+  const double least_caches = 4, bytes_of_gbs_in_ms = 1e6; /* a copy counts from so many times the L2 cache on */
   for (int i = 0; i < c->row_count; i++) {
     const struct served *row = &c->rows[i];
     struct known_device *model = &c->devices[row->model];

@@ -26,7 +26,7 @@ struct id_map {
 /* The ids that a row of this database refers to. */
 struct reference {
   int64_t problem, variant, text;
-  int row; /* counted from the first row of this database */
+  int row; /* number of the row, counted from the first one of this database */
 };
 
 struct reader {
@@ -34,13 +34,13 @@ struct reader {
   const char *path;
   sqlite3 *connection;
   struct id_map stencils, templates, devices, texts;
-  const char **text_list; /* of the stencils, where `texts` says */
+  const char **text_list; /* texts of the stencils; `texts` has their places */
   int text_count, text_room;
   struct reference *references;
   int reference_count, reference_room, at;
   int64_t last_id;
   int first_row;              /* the catalog's first row of this database, once all winners are read */
-  const char *driver, *nvrtc; /* of the row before: they seldom change */
+  const char *driver, *nvrtc; /* texts of the row before, which seldom change */
 };
 
 static halotune_status map_add(struct id_map *map, int64_t id, int place) {
@@ -138,8 +138,8 @@ static halotune_status take_template(struct reader *r, sqlite3_stmt *query) {
   return map_add(&r->templates, sqlite3_column_int64(query, 0), c->template_count++);
 }
 
-/* The first device of the same model: name, capability and multiprocessors are equal. A time on one of them holds for
- * the others. */
+/* Find the first device of the same model, with equal name, capability and multiprocessors. A time on one device of a
+ * model holds for the others. */
 static int model_of(const struct catalog *c, const struct known_device *device) {
   for (int i = 0; i < c->device_count; i++) {
     const struct known_device *other = &c->devices[i];
@@ -180,12 +180,12 @@ static halotune_status take_device(struct reader *r, sqlite3_stmt *query) {
   return map_add(&r->devices, sqlite3_column_int64(query, 0), c->device_count++);
 }
 
-/* The coefficients of the first database that has any for a model count. A name that this program does not know is of
- * another version. */
+/* The coefficients of the first database that has any for a model count. A coefficient whose name this program does not
+ * know belongs to another version. */
 static halotune_status take_prediction(struct reader *r, sqlite3_stmt *query) {
   struct catalog *c = r->catalog;
   const int device = map_find(&r->devices, sqlite3_column_int64(query, 0));
-  if (device < 0) return HALOTUNE_OK; /* `halotune db check` tells it */
+  if (device < 0) return HALOTUNE_OK; /* `halotune db check` reports this */
   struct known_device *model = &c->devices[c->devices[device].model];
   if (model->fitted_by < 0) {
     model->fitted_by = c->database_count;
@@ -200,7 +200,7 @@ static halotune_status take_prediction(struct reader *r, sqlite3_stmt *query) {
   return HALOTUNE_OK;
 }
 
-/* Keep a text that is mostly equal to the text of the row before. */
+/* Keep a text, which mostly equals the text of the row before. */
 static const char *keep_again(struct catalog *catalog, const char *text, const char **before) {
   if (!*before || strcmp(text, *before) != 0) *before = keep_text(catalog, text);
   return *before;
@@ -213,8 +213,8 @@ static unsigned char mode_number(const char *const names[], int count, const cha
   return (unsigned char)count;
 }
 
-/* Read the points of a grid. A number that no grid has would be that of another grid once it is cut to 32 bits.
- * Returns false for such a one. */
+/* Read the points of a grid. Returns false for a number that does not fit 32 bits: cut off, it would be the number of
+ * another grid. */
 static bool read_grid(const int64_t points[MAX_DIMS], uint32_t out[MAX_DIMS]) {
   double all = 1;
   for (int axis = 0; axis < MAX_DIMS; axis++) {
@@ -271,7 +271,7 @@ static halotune_status take_best(void *context, sqlite3_value **values) {
   return HALOTUNE_OK;
 }
 
-/* The catalog's first row of this database. */
+/* Get the catalog's first row of this database. */
 static struct served *own_rows(const struct reader *r) {
   return r->catalog->rows + r->catalog->row_count - r->reference_count;
 }
@@ -288,7 +288,7 @@ static halotune_status take_problem(void *context, sqlite3_value **values) {
   int64_t id = sqlite3_value_int64(values[0]);
   turn_to(r, id);
   while (r->at < r->reference_count && r->references[r->at].problem < id) r->at++;
-  if (r->at == r->reference_count || r->references[r->at].problem != id) return HALOTUNE_OK; /* it has no winner */
+  if (r->at == r->reference_count || r->references[r->at].problem != id) return HALOTUNE_OK; /* no winner */
   struct catalog *c = r->catalog;
   struct served *row = own_rows(r) + r->references[r->at].row;
   const int text = map_find(&r->texts, r->references[r->at].text);
@@ -307,7 +307,7 @@ static halotune_status take_problem(void *context, sqlite3_value **values) {
   const int64_t steps = sqlite3_value_int64(values[10]);
   const bool is_problem = read_grid(points, row->n) && row->dtype < DTYPE_COUNT && row->launch < LAUNCH_MODE_COUNT &&
                           row->cache < CACHE_MODE_COUNT && steps >= 1 && steps <= LAUNCH_MOST_STEPS;
-  row->steps = is_problem ? (unsigned short)steps : 0; /* 0: catalog_finish drops it */
+  row->steps = is_problem ? (unsigned short)steps : 0; /* 0: catalog_finish drops the row */
   row->model = c->devices[row->device].model;
   row->has_problem = true;
   if (!is_problem) return HALOTUNE_OK;
@@ -325,7 +325,7 @@ static halotune_status add_variant(struct reader *r, int64_t id, int64_t templat
   struct catalog *c = r->catalog;
   turn_to(r, id);
   while (r->at < r->reference_count && r->references[r->at].variant < id) r->at++;
-  if (r->at == r->reference_count || r->references[r->at].variant != id) return HALOTUNE_OK; /* it is no winner */
+  if (r->at == r->reference_count || r->references[r->at].variant != id) return HALOTUNE_OK; /* no winner */
   const char *parameters = texts_keep(&c->texts, text);
   int template_at = map_find(&r->templates, template_id);
   if (template_at < 0) return refer_fail(r, "variant", id, "template", template_id);
@@ -353,8 +353,8 @@ static halotune_status take_partial(struct reader *r, sqlite3_stmt *query) {
   return HALOTUNE_OK;
 }
 
-/* A variant that lost against the winner of its problem by little may be the fastest on another grid. Its time is that
- * of the winner, times their ratio in the same rounds. Its date is that of its own run: the winner may have been
+/* A variant that lost against the winner of its problem by little may be the fastest on another grid. Its time is the
+ * winner's time, times their ratio in the same rounds. Its date is the date of its own run: the winner may have been
  * measured again after the finalist was found to be wrong. */
 static halotune_status take_finalist(struct reader *r, sqlite3_stmt *query) {
   struct catalog *c = r->catalog;
@@ -362,7 +362,7 @@ static halotune_status take_finalist(struct reader *r, sqlite3_stmt *query) {
   turn_to(r, problem);
   while (r->at < r->reference_count && r->references[r->at].problem < problem) r->at++;
   if (r->at == r->reference_count || r->references[r->at].problem != problem) return HALOTUNE_OK;
-  if (r->references[r->at].variant != winner) return HALOTUNE_OK; /* of a run with another winner */
+  if (r->references[r->at].variant != winner) return HALOTUNE_OK; /* the finalist's run had another winner */
   const int template_at = map_find(&r->templates, sqlite3_column_int64(query, 2));
   const double ratio = sqlite3_column_double(query, 4);
   const char *parameters = texts_keep(&c->texts, column_text(query, 3));
@@ -434,7 +434,7 @@ static void sort_references(struct reader *r, int (*compare)(const void *, const
   }
 }
 
-/* One transaction, so that all tables are of one moment. Each page is read only once, so that a large cache would not
+/* One transaction, so that all tables are of one moment. Each page is read only once, so a large cache would not
  * help. */
 static const char sql_begin[] = "pragma cache_size = 32; begin";
 static const char sql_stencils[] = "select id, hash, name from stencil order by id";
@@ -498,7 +498,7 @@ static halotune_status read_few_variants(struct reader *r) {
 }
 
 static halotune_status read_variants(struct reader *r) {
-  enum { SCAN_UP_TO = 4 }; /* one lookup takes about as long as a scan over so many rows */
+  enum { SCAN_UP_TO = 4 }; /* a query for one row takes about as long as a scan over so many rows */
   int64_t last = 0;
   halotune_status status = query_number(r->connection, "select max(id) from variant", &last);
   if (status != HALOTUNE_OK) return status;
@@ -506,8 +506,8 @@ static halotune_status read_variants(struct reader *r) {
                                                           : read_few_variants(r);
 }
 
-/* An interval without width comes from a single sample, and then is unknown, or from equal samples. Few rows have
- * one, so that the number of samples is not in the index. */
+/* An interval without width comes from equal samples, or from a single sample; then the interval is unknown. Few rows
+ * have such an interval, so the number of samples is not in the index. */
 static halotune_status judge_intervals(struct reader *r) {
   sqlite3_stmt *query = NULL;
   halotune_status status = query_prepare(r->connection, sql_sample_count, &query);

@@ -1,5 +1,5 @@
-/* catalog_stale.c: reads the installed files of templates: of those that databases know, and of all others. A row is
- * stale if the meaning of these files is another than that of its template. Parsing takes a millisecond or two for each
+/* catalog_stale.c: reads the installed files of templates that databases know, and of all others. A row is stale if the
+ * meaning of these files differs from the meaning of its template. Parsing takes a millisecond or two for each
  * template, so that the first lookup that needs a template compares it (context_is_superseded). */
 #include <dirent.h>
 #include <stdio.h>
@@ -50,7 +50,7 @@ static halotune_status add_template(struct catalog *c, const struct template_fol
   if (!array_room(c->templates, c->template_count, c->template_room)) return fail_memory();
   added.yaml = added.installed_yaml;
   added.cuda = added.installed_cuda;
-  added.database = c->database_count; /* behind all databases */
+  added.database = c->database_count; /* its place is behind all databases */
   atomic_init(&added.standing, STANDING_CURRENT);
   c->templates[c->template_count++] = added;
   return HALOTUNE_OK;
@@ -79,7 +79,7 @@ static halotune_status add_folder(void *context, const struct template_folder *f
   return status;
 }
 
-/* Templates of one name are versions of one template. */
+/* Link templates of the same name, which are versions of one template. */
 static void find_same_names(struct catalog *c) {
   for (int i = 0; i < c->template_count; i++) {
     int first = 0;

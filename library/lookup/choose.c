@@ -1,4 +1,4 @@
-/* choose.c: the candidates in order, and the rules that each must keep. */
+/* choose.c: takes the candidates in order, and checks the rules that each must keep. */
 #include "library/lookup/choose.h"
 
 #include <math.h>
@@ -11,10 +11,10 @@
 #include "library/lookup/similar.h"
 #include "stencil/template/space.h"
 
-/* At most so many configurations are refused before the lookup falls back to a default. */
+/* After so many refused configurations, the lookup falls back to a default. */
 enum { MOST_REFUSED = 64 };
 
-/* At most so many configurations are changed until one fits. */
+/* The number of configurations that are changed, at most, until one fits. */
 enum { MOST_ADAPTED = 8 };
 
 /* A template that gives no sensible alignment may use the widest access. No kernel needs more than textures do. */
@@ -64,7 +64,7 @@ bool choose_is_refuted(const struct question *q, const struct served *row) {
   return !is_here && is_refuted(q, row->template_at, row->parameters);
 }
 
-/* A configuration that no row has is compared by its text. */
+/* Refuse a configuration that was found to be wrong. A configuration that no row has is compared by its text. */
 static halotune_status refuse_refuted(const struct question *q, const struct template *template, int template_at,
                                       const struct configuration *configuration, bool *fits) {
   struct text text = {0};
@@ -80,7 +80,7 @@ static halotune_status refuse_refuted(const struct question *q, const struct tem
 
 const double choose_doubtful = 0.3;
 
-/* Whether a candidate's configuration fits the question; if so it is the answer. */
+/* Check whether a candidate's configuration fits the question. If so, it becomes the answer. */
 static halotune_status try_candidate(const struct question *q, const struct candidate *candidate, struct answer *out,
                                      bool *fits) {
   const struct template *template;
@@ -97,7 +97,7 @@ static halotune_status try_candidate(const struct question *q, const struct cand
     struct fail_kept before;
     fail_keep(&before);
     status = configuration_read(template, candidate->row->parameters, &answer.configuration);
-    if (status == HALOTUNE_PARSE) fail_put_back(&before); /* the versions have other parameters */
+    if (status == HALOTUNE_PARSE) fail_put_back(&before); /* the versions have different parameters */
     if (status == HALOTUNE_PARSE) return HALOTUNE_OK;
   }
   if (status == HALOTUNE_OK) status = choose_check(q, template, &answer.configuration, fits);
@@ -118,7 +118,7 @@ static halotune_status choose_measured(const struct question *q, enum candidates
     status = try_candidate(q, &candidate, out, &fits);
     if (fits) out->prediction = candidates_predict(&candidates, &candidate);
     if (fits) break;
-    candidates_drop(&candidates, &candidate); /* many grids have the same winner */
+    candidates_drop(&candidates, &candidate); /* drop all its rows: many grids have the same winner */
     refused++;
   }
   candidates_free(&candidates);
@@ -157,11 +157,11 @@ static halotune_status choose_adapted(const struct question *q, struct answer *o
   return status;
 }
 
-/* In a weight: a row of this version says that its code is correct for the stencil. */
+/* Added to a weight if a row of this version shows that its code is correct for the stencil. */
 static const long proven = 1L << 62;
 
-/* The order in which templates are tried: most wins for this stencil first, then most wins at all. Wins of all versions
- * of a template count, wins with another number of steps do not. */
+/* Give weights for the order in which templates are tried: most wins for this stencil first, then most wins at all.
+ * Wins of all versions of a template count. Wins with another number of steps do not count. */
 static void weigh_templates(const struct question *q, long *weights) {
   static const long own = 1L << 32;
   const struct catalog *catalog = &q->ctx->catalog;
@@ -179,12 +179,12 @@ static void weigh_templates(const struct question *q, long *weights) {
   }
 }
 
-/* Whether a version of a template may give the default. */
+/* Check whether a version of a template may give the default. */
 static halotune_status may_run(const struct question *q, int template_at, bool is_proven, bool *out) {
   const struct known_template *known = &q->ctx->catalog.templates[template_at];
   int version_at;
   *out = false;
-  if (known->wins == 0 && !known->installed_yaml) return HALOTUNE_OK; /* nothing says that its code is correct */
+  if (known->wins == 0 && !known->installed_yaml) return HALOTUNE_OK; /* nothing shows that its code is correct */
   halotune_status status = similar_version(q, template_at, &version_at);
   if (status != HALOTUNE_OK || version_at == template_at || !is_proven) {
     *out = version_at == template_at;
@@ -195,7 +195,7 @@ static halotune_status may_run(const struct question *q, int template_at, bool i
   return status;
 }
 
-/* Tell why there is no answer, and what to do. */
+/* Fail with the reason why there is no answer, and with what to do. */
 static halotune_status fail_without_answer(const struct question *q) {
   const char *name = q->parsed->stencil->name, *dtype = dtype_names[q->key.dtype];
   const char *to_tune = q->ctx->tune_argument ? q->ctx->tune_argument : name;
@@ -299,12 +299,13 @@ halotune_status choose_instead(const struct question *question, const struct ser
   fail_keep(&kept);
   const halotune_status status = choose(question, &answer);
   if (status == HALOTUNE_MEMORY) return status;
-  if (status != HALOTUNE_OK) { /* what is wrong with other rows or templates is no fault of this row */
+  if (status != HALOTUNE_OK) { /* a failure of other rows or templates must not hide this row */
     fail_put_back(&kept);
     return HALOTUNE_OK;
   }
   if (!answer.row || is_of_problem(question, answer.row)) return HALOTUNE_OK;
-  /* Its rank, with the penalty for its error, is before that of the partial row, which is a candidate as well. */
+  /* The other row has a better rank, penalty for its error included, than the partial row, which is a candidate as
+   * well. */
   *found = answer.prediction.time_ms * (1 + answer.prediction.error) < partial->time_ms;
   if (*found) *out = answer;
   return HALOTUNE_OK;

@@ -1,5 +1,5 @@
-/* choose.h: the configuration for a problem without a row of its own: that of the row which is predicted to be the
- * fastest if its rules allow it, otherwise a default. */
+/* choose.h: chooses the configuration for a problem without a row of its own. It takes the row with the least predicted
+ * time whose rules allow the problem, otherwise a default. */
 #ifndef LIBRARY_LOOKUP_CHOOSE_H
 #define LIBRARY_LOOKUP_CHOOSE_H
 
@@ -7,8 +7,8 @@
 
 /* What a launch demands of a kernel. {0} demands nothing. */
 struct demands {
-  int alignment_bytes; /* all pointers are multiples of it; 0: of whatever the kernel needs */
-  bool in_place;       /* an output is an input */
+  int alignment_bytes; /* all pointers are multiples of this; 0: they have the alignment that the kernel needs */
+  bool in_place;       /* an output lies in the memory of an input */
   bool no_textures;    /* a texture object would have to outlast the launch */
 };
 
@@ -20,7 +20,7 @@ struct question {
   struct lookup_key key;
   struct domain domain;
   double facts[FACT_COUNT];
-  struct demands demands; /* also among the facts */
+  struct demands demands; /* the facts hold these, too */
 };
 
 struct answer {
@@ -40,7 +40,7 @@ halotune_status question_begin(struct halotune_ctx *ctx, const struct lookup_key
 /* Change the demands. */
 void question_demand(struct question *question, struct demands demands);
 
-/* Ask for launches of so many time steps; at the beginning those of the key. */
+/* Ask for launches of so many time steps. A new question has the number of its key. */
 void question_set_steps(struct question *question, int steps);
 
 /* Change the domain. */
@@ -49,9 +49,9 @@ void question_set_domain(struct question *question, const struct domain *domain)
 /* Whether the configuration of a row was found to be wrong on this problem, so that the row does not answer. */
 bool choose_is_refuted(const struct question *question, const struct served *row);
 
-/* Whether another row is better than the one of the question's problem, whose run was cut short: one of another problem
- * that is expected to be faster, by more than the prediction's error. That row is never worse than what was answered
- * before the problem was tuned.
+/* Find whether a row of another problem is better than the question's own row, whose run was cut short. The other row
+ * must be expected to be faster by more than the prediction's error. It is never worse than the answer before the
+ * problem was tuned.
  *   partial  the row of the problem
  *   out      receives the better answer if there is one
  *   found    receives whether there is; false for a row of a whole run, and where no other row can be chosen
@@ -60,16 +60,16 @@ halotune_status choose_instead(const struct question *question, const struct ser
                                bool *found);
 
 /* Choose a configuration.
- * 1. Of the rows of the stencil, in both element types, on GPUs of the architecture: the one which fits and is
- *    predicted to be the fastest.
- * 2. Where none fits, one of these rows that fits after a change of few parameters.
- * 3. Where there is none either, or the prediction of 1 is doubtful: the same among the rows of all stencils and GPUs.
- * 4. Otherwise the default of the template that wins most often.
+ * 1. Of the rows of the stencil, in both element types, on GPUs of the architecture, take the one that fits and has the
+ *    least predicted time.
+ * 2. If none fits, take one of these rows that fits after a change of few parameters.
+ * 3. If there is none either, or if the prediction of 1 is doubtful, do the same with the rows of all stencils and
+ *    GPUs.
+ * 4. Otherwise take the default of the template that wins most often.
  * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND if nothing fits; HALOTUNE_PARSE or HALOTUNE_MEMORY. */
 halotune_status choose(const struct question *question, struct answer *out);
 
-/* A relative error of a prediction from which on it is doubtful, so that rows of other stencils and GPUs are
- * compared. */
+/* A prediction is doubtful from this relative error on. Then rows of other stencils and GPUs are compared, too. */
 extern const double choose_doubtful;
 
 /* Find whether a configuration keeps its template's rules. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */

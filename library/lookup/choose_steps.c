@@ -22,7 +22,7 @@ static int next_steps(const struct question *q, int steps) {
   return next;
 }
 
-/* The time to expect of one step; infinite if it is not known. */
+/* The expected time of one step; infinite if it is not known. */
 static double step_ms(const struct question *q, const struct answer *answer) {
   return isnan(answer->prediction.time_ms) ? INFINITY : answer->prediction.time_ms / q->key.steps;
 }
@@ -65,5 +65,5 @@ halotune_status choose_steps(struct question *q, int most, struct answer *out) {
     *out = answer;
   }
   question_set_steps(q, best > 0 ? best : 1);
-  return best > 0 ? HALOTUNE_OK : choose(q, out); /* which fails again, and says why */
+  return best > 0 ? HALOTUNE_OK : choose(q, out); /* choose() fails again, and its detail says why */
 }

@@ -13,9 +13,9 @@ static halotune_status add_default(struct catalog *catalog) {
   halotune_status status = store_default_path(&path);
   if (status == HALOTUNE_MEMORY) return status;
   if (path) status = access(path, F_OK) == 0 ? catalog_add(catalog, path) : HALOTUNE_OK;
-  else status = HALOTUNE_OK; /* without a home folder there is no database */
+  else status = HALOTUNE_OK; /* without a home folder the user has no database */
   free(path);
-  if (status == HALOTUNE_NOT_FOUND) status = HALOTUNE_OK; /* it was not made yet */
+  if (status == HALOTUNE_NOT_FOUND) status = HALOTUNE_OK; /* the database does not exist yet */
   if (status == HALOTUNE_OK) status = store_starter_path(&starter);
   if (status == HALOTUNE_OK && store_starter_is_usable(starter)) status = catalog_add(catalog, starter);
   free(starter);
@@ -100,7 +100,7 @@ void context_release(struct halotune_ctx *ctx) {
 }
 
 void halotune_close(halotune_ctx *ctx) {
-  /* In a child the members belong to the parent, and a lock may be held for ever. */
+  /* In a forked child the members belong to the parent, and a lock may stay held for ever. */
   if (ctx && ctx->generation == forked_generation()) context_release(ctx);
 }
 
@@ -111,7 +111,7 @@ static halotune_status driver_late(void) {
   fail(HALOTUNE_NO_GPU,
        "NVIDIA's driver has not answered in %g s; 'nvidia-smi' and the system's log may tell why. A new ctx asks again",
        context_driver_ms / ms_per_s);
-  return HALOTUNE_NO_GPU; /* said so that static analysers see the status */
+  return HALOTUNE_NO_GPU; /* returned here so that static analysers see the status */
 }
 
 static halotune_status driver_open(void *cu) { return cu_open(cu); }
@@ -185,7 +185,8 @@ static int find_model(const struct catalog *catalog, const struct device_facts *
   return -1;
 }
 
-/* A question about a GPU, with the driver's functions, for a ctx may be closed before it is answered. */
+/* A question about a GPU. It has its own copy of the driver's functions, because the ctx may be closed before the
+ * answer comes. */
 struct device_job {
   struct cu cu;
   int ordinal;
@@ -236,7 +237,7 @@ static halotune_status ask_device(struct halotune_ctx *ctx, const struct cu *cu,
                                      .l2_bytes = facts->l2_bytes,
                                      .limits = facts->limits};
   const struct gpu_row *row = gpu_row_named(facts->name);
-  if (row && !(own->known.memory_gbs > 0)) own->known.memory_gbs = row->memory_gbs; /* some drivers tell no clock */
+  if (row && !(own->known.memory_gbs > 0)) own->known.memory_gbs = row->memory_gbs; /* some drivers give no clock */
   *out = own;
   return HALOTUNE_OK;
 }
@@ -273,7 +274,7 @@ halotune_status context_current_device(struct halotune_ctx *ctx, const struct ow
   return own_device(ctx, cu, (int)device, out);
 }
 
-/* A program asks for few names. Names beyond these are searched for each time. */
+/* A program asks for few names. Further names are searched for at each call. */
 enum { MOST_RESOLVED = 64 };
 
 static const struct resolved_name *resolved_find(const struct halotune_ctx *ctx, const char *asked, int *count) {
@@ -285,7 +286,7 @@ static const struct resolved_name *resolved_find(const struct halotune_ctx *ctx,
   return NULL;
 }
 
-/* Keep what a name means. This only saves time, so that failures do not matter. */
+/* Keep what a name means. This only saves time, so failures do not matter. */
 static void resolved_keep(struct halotune_ctx *ctx, const char *asked, const struct named_device *means) {
   int count;
   pthread_mutex_lock(&ctx->lock);
@@ -321,7 +322,7 @@ static bool is_ordinal(const char *name) {
   return *name >= '0' && *name <= '9' && name[strspn(name, "0123456789")] == '\0';
 }
 
-/* Whoever writes 4090 may mean a model. Append to a failure how the number was read. */
+/* A user who writes 4090 may mean a model. Append to the failure how the number was read. */
 static halotune_status fail_ordinal(halotune_status status, const char *number) {
   enum { DIGITS_OF_A_MODEL = 3 };
   struct fail_kept kept;
@@ -414,7 +415,7 @@ halotune_status context_is_superseded(struct halotune_ctx *ctx, int template_at,
   struct known_template *known = &ctx->catalog.templates[template_at];
   halotune_status status = HALOTUNE_OK;
   enum standing standing = atomic_load_explicit(&known->standing, memory_order_relaxed); /* it publishes nothing else */
-  if (standing == STANDING_UNKNOWN) { /* threads that compare at the same time find the same */
+  if (standing == STANDING_UNKNOWN) { /* threads that compare at the same time get the same result */
     status = compare_installed(ctx, template_at, &standing);
     if (status == HALOTUNE_OK) atomic_store_explicit(&known->standing, standing, memory_order_relaxed);
   }

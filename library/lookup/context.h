@@ -29,8 +29,8 @@ struct resolved_name {
 /* Catalog and table do not change. Members that are made at their first use are published through atomic pointers, so
  * that later users need no lock. */
 struct halotune_ctx {
-  atomic_int references; /* one of the caller, and one of each kernel */
-  unsigned generation;   /* of the process that opened it */
+  atomic_int references; /* the caller has one, and each kernel has one */
+  unsigned generation;   /* forked_generation() at the open */
   /* The ctx that answers after halotune_tune: it has read the databases again. NULL before halotune_tune. `before` is
    * the ctx that answered until then: its configurations are still in use. Both pointers own a reference. */
   _Atomic(struct halotune_ctx *) newest;
@@ -40,30 +40,30 @@ struct halotune_ctx {
   struct catalog catalog;
   struct lookup_table table;
   pthread_mutex_t starting; /* held while the driver starts or describes a GPU, which may take long; before `lock` */
-  bool driver_is_silent;    /* it did not answer in time and is not asked again; guarded by `starting` */
+  bool driver_is_silent;    /* the driver did not answer in time and is not asked again; guarded by `starting` */
   pthread_mutex_t lock;     /* held while one of the other members below is made */
   _Atomic(struct cu *) cu;
   _Atomic(struct nvrtc *) nvrtc;
   _Atomic(struct own_device *) devices[CONTEXT_MOST_GPUS];
-  _Atomic(struct resolved_name *) resolved; /* names in parts, the newest first */
+  _Atomic(struct resolved_name *) resolved; /* meanings of names, the newest first */
   const char *tune_argument; /* for messages: what to tune, such as a stencil file; NULL: the stencil's name */
-  struct store **stores;     /* stores of the databases that gave machine code; NULL for the others */
-  struct texts texts;        /* parameters of defaults that were returned */
+  struct store **stores;     /* for each database its store, once it gave machine code; else NULL */
+  struct texts texts;        /* texts that answers point to, such as parameters of defaults */
   atomic_int added_stencils; /* number of stencils behind those of the databases */
-  unsigned turns;            /* calls that added one; guarded by `lock` */
+  unsigned turns;            /* number of calls that added a stencil; guarded by `lock` */
 };
 
 /* The ctx that answers for the caller's ctx. */
 struct halotune_ctx *context_newest(struct halotune_ctx *root);
 
-/* The ctx that made a configuration: `root`, or one that has answered for it. NULL if it is neither. */
+/* Find the ctx that made a configuration: `root`, or a ctx that has answered for `root`. NULL if neither did. */
 struct halotune_ctx *context_of_config(struct halotune_ctx *root, const halotune_config *config);
 
 /* Read the databases of the caller's ctx again, and `database` first if it is none of them.
  * Returns HALOTUNE_OK or the errors of halotune_open. */
 halotune_status context_renew(struct halotune_ctx *root, const char *database);
 
-/* Add a reference, and drop one. The last one frees the ctx. */
+/* Add a reference, or drop one. Dropping the last one frees the ctx. */
 void context_hold(struct halotune_ctx *ctx);
 void context_release(struct halotune_ctx *ctx);
 
@@ -83,14 +83,14 @@ halotune_status context_nvrtc(struct halotune_ctx *ctx, const struct nvrtc **out
 halotune_status context_device(struct halotune_ctx *ctx, const char *name, struct known_device *room,
                                const struct known_device **out);
 
-/* Find a stencil by its name or hash: the one that the program added last, else that of the databases. Returns its
- * place in the catalog; -1 if there is none. */
+/* Find a stencil by its name or hash. A stencil that the program added goes before those of the databases; of several
+ * the one that was added last. Returns its place in the catalog; -1 if there is none. */
 int context_find_stencil(const struct halotune_ctx *ctx, const char *name);
 
-/* Like context_find_stencil. Returns HALOTUNE_OK, or HALOTUNE_NOT_FOUND with what to do. */
+/* Like context_find_stencil, but fails if there is none. Returns HALOTUNE_OK, or HALOTUNE_NOT_FOUND with what to do. */
 halotune_status context_require_stencil(const struct halotune_ctx *ctx, const char *name, int *out);
 
-/* Ask for a stencil of the catalog. */
+/* Set the stencil of a lookup key. */
 void context_set_stencil(const struct halotune_ctx *ctx, int stencil, struct lookup_key *key);
 
 /* Find the stencil, of the databases or added, whose name is most like an unknown name. */

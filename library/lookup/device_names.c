@@ -1,4 +1,4 @@
-/* device_names.c: names of GPUs, compared with the databases and with the table of GPUs. */
+/* device_names.c: compares names of GPUs with the databases and with the table of GPUs. */
 #include "library/lookup/device_names.h"
 
 #include <string.h>
@@ -46,7 +46,7 @@ void device_names_write(const struct catalog *catalog, struct text *text) {
   }
 }
 
-/* An error names so many GPUs. */
+/* An error message names so many GPUs at most. */
 enum { MOST_TOLD = 4 };
 
 /* The best fit so far, and the names of those that fit as well. */

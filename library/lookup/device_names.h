@@ -18,7 +18,7 @@ struct named_device {
  * detail names the first four. */
 halotune_status device_find(const struct catalog *catalog, const char *asked, struct named_device *out);
 
-/* Describe a GPU of which only the row is known. */
+/* Describe a GPU that is known only from a row of the table. */
 struct known_device device_of_row(const struct gpu_row *row);
 
 /* Read an architecture such as "sm_90". The table's first GPU of that architecture stands for it.

@@ -1,10 +1,10 @@
-/* forked.c: handlers of fork. */
+/* forked.c: counts forks, and holds a lock during each. */
 #include "library/lookup/forked.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
-static atomic_uint forks; /* in this line of processes */
+static atomic_uint forks; /* forks between the first process and this one */
 static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -15,7 +15,7 @@ static void in_child(void) {
   pthread_mutex_unlock(&gate);
 }
 
-/* Without memory for the handlers, a child counts as its parent, as it did without this file. */
+/* If there is no memory for the handlers, a child is not told from its parent. */
 static void register_handlers(void) { (void)pthread_atfork(before_fork, in_parent, in_child); }
 
 unsigned forked_generation(void) {

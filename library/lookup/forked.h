@@ -1,15 +1,16 @@
-/* forked.h: what a child process may do with what its parent opened. After a fork only one thread is left, so that a
- * lock that another thread held stays locked for ever, and SQLite's connections belong to the parent. */
+/* forked.h: finds out whether this process is a child of the one that opened a ctx. After a fork only one thread is
+ * left, so that a lock that another thread held stays locked for ever, and SQLite's connections belong to the
+ * parent. */
 #ifndef LIBRARY_LOOKUP_FORKED_H
 #define LIBRARY_LOOKUP_FORKED_H
 
 #include "base/fail.h"
 
-/* A number that is another one in each child. The first call registers the handlers of fork. */
+/* A number that differs between a process and its children. The first call registers the handlers of fork. */
 unsigned forked_generation(void);
 
-/* Returns HALOTUNE_OK in the process in which forked_generation gave this number; else HALOTUNE_ARGUMENT with what to
- * do. It takes a nanosecond. */
+/* Check that this is the process in which forked_generation returned this number. Returns HALOTUNE_OK; else
+ * HALOTUNE_ARGUMENT with what to do. It takes a nanosecond. */
 halotune_status forked_check(unsigned generation);
 
 /* Enter and leave a section that uses SQLite, whose own locks a fork would copy. A fork of any thread waits until all

@@ -1,4 +1,4 @@
-/* installed.c: walks the folders, and reads pairs of files. */
+/* installed.c: walks through the folders of templates, and reads the two files of a template. */
 #include "library/lookup/installed.h"
 
 #include <stdio.h>

@@ -14,11 +14,11 @@ struct template_texts {
 };
 void template_texts_free(struct template_texts *texts);
 
-/* A folder of templates. The user has named those of $HALOTUNE_TEMPLATE_PATH; in others, a file that other users can
- * write to is none. */
+/* A folder of templates. The user has named the folders of $HALOTUNE_TEMPLATE_PATH. In other folders, a file is ignored
+ * if other users can write to it. */
 struct template_folder {
   const char *path;
-  int length; /* bytes of `path` */
+  int length; /* length of `path` in bytes */
   bool is_named;
 };
 
@@ -35,7 +35,8 @@ halotune_status installed_each_folder(const struct data_folders *installed,
                                                              bool *is_over),
                                       void *context);
 
-/* Read the texts of this name in the first folder that has both. The rest as template_texts_read. */
+/* Read the files of this template in the first folder that has both. Results and errors are those of
+ * template_texts_read. */
 halotune_status installed_texts(const struct data_folders *installed, const char *name, struct template_texts *out);
 
 /* Parse the installed template of this name.

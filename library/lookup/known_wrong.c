@@ -1,4 +1,4 @@
-/* known_wrong.c: a sorted list, which is mostly empty. */
+/* known_wrong.c: keeps the verdicts in a sorted list, which is mostly empty. */
 #include "library/lookup/known_wrong.h"
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
-/* known_wrong.h: configurations that one database knows to be wrong, so that rows of the other databases do not serve
- * them. */
+/* known_wrong.h: configurations that a database knows to be wrong. Rows of other databases then do not serve them. */
 #ifndef LIBRARY_LOOKUP_KNOWN_WRONG_H
 #define LIBRARY_LOOKUP_KNOWN_WRONG_H
 
@@ -28,7 +27,8 @@ struct refuted_list {
   char now[32]; /* the date of this machine's clock */
 };
 
-/* A date as decisions compare it. A date in the future, as another machine may claim, is older than all others. */
+/* A date as decisions compare it. Another machine may claim a date in the future: it counts as older than all
+ * others. */
 const char *date_decides(const char *now, const char *date);
 
 /* Read the clock. Call it before the first verdict is added. */

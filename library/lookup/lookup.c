@@ -22,8 +22,8 @@ const char *halotune_match_name(halotune_match match) {
   return "unknown match";
 }
 
-/* The seal of a configuration, which stands in CONFIG_SEAL: all pointers that are followed later, mixed with an address
- * of this library. A struct that was cleared, or that another program filled, has another seal. */
+/* Compute the seal of a configuration, the member CONFIG_SEAL. It mixes all pointers that are followed later with an
+ * address of this library. A struct that was cleared, or that another program filled, has another seal. */
 static const void *config_seal(const halotune_config *config) {
   static const char own;
   uint64_t mixed = (uintptr_t)&own;
@@ -33,7 +33,7 @@ static const void *config_seal(const halotune_config *config) {
                                   config->reserved[CONFIG_ROW],
                                   config->reserved[CONFIG_STENCIL],
                                   config->reserved[CONFIG_TEMPLATE]};
-  /* independent products: a hit takes tens of nanoseconds */
+  /* independent products are fast: a hit takes tens of nanoseconds */
   for (size_t i = 0; i < COUNT(followed); i++) mixed ^= (uintptr_t)followed[i] * (UINT64_C(0x9E3779B97F4A7C15) + 2 * i);
   return (const void *)(uintptr_t)(mixed | 1); /* never NULL */
 }
@@ -86,8 +86,8 @@ static halotune_status fill_default(struct halotune_ctx *ctx, const struct answe
   return out->parameters ? HALOTUNE_OK : fail_memory();
 }
 
-/* Fill the members that every answer has. fill_measured and fill_default set all others: clearing the struct first
- * would take as long as the rest of a hit. */
+/* Fill the members that every answer has. fill_measured and fill_default set all others. Nothing clears the struct
+ * first, because that would take as long as the rest of a hit. */
 static void fill_question(struct halotune_ctx *ctx, const struct lookup_key *key, const struct answer *answer,
                           halotune_config *out) {
   const struct known_stencil *stencil = &ctx->catalog.stencils[key->own_text ? key->own_text : key->stencil];
@@ -197,7 +197,7 @@ static halotune_status lookup_far(struct halotune_ctx *ctx, const struct lookup_
   return status == HALOTUNE_OK ? choose(&question, out) : status;
 }
 
-/* Answer a problem whose row is of a run that was cut short with a better one, if there is one.
+/* If the problem's row comes from a run that was cut short, answer with a better row, if there is one.
  *   found  receives whether `out` is filled */
 static halotune_status lookup_instead(struct halotune_ctx *ctx, const struct lookup_key *key,
                                       const struct known_device *device, const struct served *partial,
@@ -209,7 +209,7 @@ static halotune_status lookup_instead(struct halotune_ctx *ctx, const struct loo
   const halotune_status status = question_begin(ctx, key, device, &question);
   if (status == HALOTUNE_OK) return choose_instead(&question, partial, out, found);
   if (status == HALOTUNE_MEMORY) return status;
-  fail_put_back(&kept); /* the row answers where the stencil's text cannot be read */
+  fail_put_back(&kept); /* if the stencil's text cannot be read, the problem's own row answers */
   return HALOTUNE_OK;
 }
 

@@ -9,7 +9,7 @@
 
 #include "base/memory/array.h"
 
-/* Inlined: a hit hashes two names, which takes a good part of its time. */
+/* Inlined, because a lookup that hits spends much of its time on two names. */
 static inline const struct name_entry *entry_of(const struct names *names, const char *text) {
   int number;
   for (struct set_walk at = set_walk(&names->by_text, XXH3_64bits(text, strlen(text))); set_next(&at, &number);) {

@@ -1,4 +1,4 @@
-/* renew.c: a ctx that reads its databases again. Readers take no lock: they follow one pointer. */
+/* renew.c: makes a new ctx that has read the databases again. Readers take no lock: they follow one pointer. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@ struct halotune_ctx *context_of_config(struct halotune_ctx *root, const halotune
   return at;
 }
 
-/* Open the databases of `from`, and `database` before them if it is none of them. */
+/* Open the databases of `from`. If `database` is none of them, open it before them. */
 static halotune_status open_again(const struct halotune_ctx *from, const char *database, struct halotune_ctx **out) {
   const int count = from->catalog.database_count;
   const char **paths = malloc(((size_t)count + 1) * sizeof *paths);
@@ -68,7 +68,7 @@ static halotune_status renew_catalog(struct halotune_ctx *root, const char *data
 }
 
 halotune_status context_renew(struct halotune_ctx *root, const char *database) {
-  pthread_mutex_lock(&root->renewing); /* one that began to read earlier must not replace one that read later */
+  pthread_mutex_lock(&root->renewing); /* a ctx that began to read earlier must not replace one that read later */
   const halotune_status status = renew_catalog(root, database);
   pthread_mutex_unlock(&root->renewing);
   return status;

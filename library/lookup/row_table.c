@@ -6,7 +6,7 @@
 
 #include "library/lookup/candidates.h"
 
-/* Mix two numbers: both halves of the product depend on all bits of the factors. */
+/* Mix two numbers. Both halves of their product are used, so that the result depends on all bits. */
 static uint64_t mix(uint64_t a, uint64_t b) {
   __uint128_t product = (__uint128_t)a * b;
   return (uint64_t)(product >> 64) ^ (uint64_t)product;

@@ -5,11 +5,11 @@
 
 #include "library/lookup/catalog.h"
 
-/* The problem to look up. Modes are those of the store plus 1; 0 is any mode. */
+/* The problem to look up. A mode is the store's number plus 1; 0 is any mode. */
 struct lookup_key {
   uint32_t n[MAX_DIMS];
   int stencil, model;
-  int own_text; /* the stencil whose text is computed, if a program added one with the meaning of `stencil`; else 0 */
+  int own_text; /* a stencil with the meaning of `stencil` that a program added: its text is computed; else 0 */
   unsigned char dtype, launch, cache;
   bool reproducible;    /* only rows of reproducible problems; otherwise all */
   unsigned short steps; /* only launches of so many time steps */
@@ -30,15 +30,15 @@ struct lookup_table {
   struct lookup_family *families; /* by stencil */
   int family_count;
   int *first_family;                       /* for each stencil, and one behind the last */
-  _Atomic(struct priced_family *) *priced; /* of each family; NULL before the first use: see candidates.h */
+  _Atomic(struct priced_family *) *priced; /* for each family; NULL before the first use: see candidates.h */
 };
 
 /* Make the table of a catalog, which must live as long as the table. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status lookup_table_make(const struct catalog *catalog, struct lookup_table *out);
 void lookup_table_free(struct lookup_table *table);
 
-/* The row for exactly this problem; NULL if there is none. Among several modes, steady goes before cold, stream
- * before graph, and a winner among all variants before one among the reproducible ones. */
+/* Find the row for exactly this problem; NULL if there is none. Among several modes, steady is preferred to cold,
+ * stream to graph, and a winner of all variants to a winner of the reproducible ones. */
 const struct served *lookup_exact(const struct lookup_table *table, const struct lookup_key *key);
 
 #endif

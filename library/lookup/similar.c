@@ -4,11 +4,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* What a difference costs. A factor of two in traffic costs as much as another shape. */
+/* The distance that each difference adds. A factor of two in traffic adds as much as another shape. */
 static const float other_shape = 1, other_boundary = 0.5f, other_field = 0.5f, factor_of_reach = 1, factor_of_bytes = 1,
                    other_linearity = 0.5f, factor_of_taps = 0.5f;
 
-/* Errors that another stencil adds: one that any has, and one for each unit of distance. */
+/* Errors that another stencil adds: a fixed one, and one for each unit of distance. */
 static const float error_of_any = 0.15f, error_of_distance = 0.15f;
 
 static float factor(double a, double b) { return fabsf(log2f((float)(a / b))); }
@@ -51,8 +51,8 @@ bool similar_has_images(const struct parsed_stencil *parsed) {
 
 float similar_error(float distance) { return error_of_any + error_of_distance * distance; }
 
-/* A database's template with the text of the installed files means what they mean here, even if it was stored by a
- * program with another common.yml. */
+/* Whether a database's template has the text of the installed files. Then it means the same here, even if a program
+ * with another common.yml stored it. */
 static bool has_installed_text(const struct known_template *known) {
   return known->installed_yaml && known->installed_yaml == known->yaml && known->installed_cuda == known->cuda;
 }

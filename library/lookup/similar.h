@@ -4,15 +4,14 @@
 
 #include "library/lookup/choose.h"
 
-/* How unlike two stencils are: 0 for equal shape, reach, fields and traffic; infinite if no configuration of one could
- * say anything about the other. */
+/* How much two stencils differ: 0 for equal shape, reach, fields and traffic; infinite if configurations of one say
+ * nothing about the other. */
 float similar_distance(const struct parsed_stencil *a, const struct parsed_stencil *b);
 
 /* Whether taps beyond the grid read something: an image of a point, a number, or zero. */
 bool similar_has_images(const struct parsed_stencil *parsed);
 
-/* What the error of a prediction grows by, where the row's stencil is another one in this distance: a share of the
- * time. */
+/* The error that a prediction has in addition if the row's stencil differs by this distance: a share of the time. */
 float similar_error(float distance);
 
 /* Find the version of a template that may compute the question's stencil though no row says so: the installed one. It

@@ -10,7 +10,8 @@ static int added_count(const struct halotune_ctx *ctx) {
   return atomic_load_explicit(&ctx->added_stencils, memory_order_acquire);
 }
 
-/* Of the added stencils with this name or hash the one that a program added last, perhaps once more; -1 for none. */
+/* Find the added stencil with this name or hash that was added last; adding it again counts. Returns -1 if there is
+ * none. */
 static int find_added(const struct halotune_ctx *ctx, const char *name) {
   const struct catalog *catalog = &ctx->catalog;
   const int count = added_count(ctx);
@@ -31,7 +32,7 @@ int context_find_stencil(const struct halotune_ctx *ctx, const char *name) {
   return added >= 0 ? added : names_find(&ctx->catalog.stencil_names, name);
 }
 
-/* The place of an added stencil with this name and text; -1 for none. */
+/* Find the place of an added stencil with this name and text; -1 if there is none. */
 static int find_same(const struct halotune_ctx *ctx, const char *name, const char *text) {
   const struct catalog *catalog = &ctx->catalog;
   for (int i = catalog->stencil_count; i < catalog->stencil_count + added_count(ctx); i++) {
@@ -54,8 +55,8 @@ void context_set_stencil(const struct halotune_ctx *ctx, int stencil, struct loo
   key->own_text = is_added ? stencil : 0;
 }
 
-/* Put a parsed stencil into the catalog. One that is there becomes the newest of its name again. The caller holds the
- * lock. `parsed` is taken over if it is put there, which *is_taken tells. */
+/* Put a parsed stencil into the catalog. If it is already there, it becomes the newest of its name again. The caller
+ * holds the lock. *is_taken receives whether the catalog has taken over `parsed`. */
 static halotune_status add_parsed(struct halotune_ctx *ctx, const char *text, struct parsed_stencil *parsed,
                                   bool *is_taken) {
   struct catalog *catalog = &ctx->catalog;
@@ -96,7 +97,7 @@ halotune_status halotune_stencil_add(halotune_ctx *ctx, const char *text) {
   halotune_status status = forked_check(ctx->generation);
   if (status == HALOTUNE_OK) status = parsed_stencil_make(&source, &parsed);
   if (status != HALOTUNE_OK) return status;
-  pthread_mutex_lock(&ctx->lock); /* so that the newest stays the newest */
+  pthread_mutex_lock(&ctx->lock); /* so that the order in which stencils were added stays */
   struct halotune_ctx *newest = context_newest(ctx);
   if (newest != ctx) pthread_mutex_lock(&newest->lock);
   status = add_parsed(newest, text, parsed, &is_taken);

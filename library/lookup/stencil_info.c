@@ -16,7 +16,7 @@ halotune_status context_require_stencil(const struct halotune_ctx *ctx, const ch
               ctx->catalog.database_count ? "" : "; there is no database yet");
 }
 
-/* Find a stencil by its name or hash, parsed. */
+/* Find a stencil by its name or hash, and parse it. */
 static halotune_status find_stencil(struct halotune_ctx *ctx, const char *name, int *at,
                                     const struct parsed_stencil **out) {
   halotune_status status = context_require_stencil(ctx, name, at);

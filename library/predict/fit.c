@@ -12,32 +12,32 @@
 #include "library/predict/least_squares.h"
 #include "library/predict/observations.h"
 
-/* With fewer times the defaults hold. */
+/* With fewer times the defaults are kept. */
 enum { LEAST_TIMES = 100 };
 
-/* A coefficient's default counts like so many times: with a few hundred times, coefficients that keep less of their
- * defaults predict other grids worse than the defaults do. */
+/* The weight of a coefficient's default, in measured times. With a smaller weight, coefficients from a few hundred
+ * times predict other grids worse than the defaults do. */
 static const double times_of_default = 10;
 
-/* The same for errors, as a share of the times: many of these are of finalists that hardly differ. */
+/* The same for the errors' coefficients, as a share of the times: many times are of finalists that hardly differ. */
 static const double share_of_default = 0.5;
 
-/* The neighbours in the list with the same variant: [first, *end). */
+/* Find where the list's entries for the same variant end: [first, end). */
 static int variant_end(const struct observation *list, int first, int end) {
   int at = first + 1;
   while (at < end && list[at].variant == list[first].variant) at++;
   return at;
 }
 
-/* Logarithm of what a time has beyond the launch and the streaming of the bytes. */
+/* Logarithm of the time, without the launch, over the time for streaming the bytes. */
 static double excess_of(const struct observation *o) {
-  const double least_share = 0.2; /* of a time that is hardly longer than a launch */
+  const double least_share = 0.2; /* the least share that is left of a time that is hardly longer than a launch */
   const double ms = fmax(o->time_ms - (double)predict_launch_ms[o->launch], least_share * o->time_ms);
   return log(ms) - (double)o->cost.log_streaming_ms;
 }
 
-/* The share of an observation in the sums: candidates of lookups are fast variants. Times that
- * are mostly launch and start of blocks say little. */
+/* The weight of an observation in the sums. Fast variants count more, because lookups choose among those. Times that
+ * are mostly launch and start of blocks count less. */
 static double weight_of(const struct observation *o) {
   const double speed = o->best_ms / o->time_ms;
   const double beyond = 1 - ((double)predict_launch_ms[o->launch] + (double)o->cost.dispatch_ms) / o->time_ms;
@@ -60,23 +60,23 @@ static void add_variant(const struct observation *list, int count, struct least_
   }
 }
 
-/* What a model makes of the features of an observation. */
+/* The cost that a model gives for the features of an observation. */
 static struct predict_cost cost_with(const struct predict_model *model, const struct observation *o) {
   struct predict_cost cost = o->cost;
   predict_recost(model, &cost);
   return cost;
 }
 
-/* Predictions of the times of variants from their times on other grids. */
+/* How well a model predicts times of variants from their times on other grids. */
 struct judged {
   double *errors; /* absolute logarithms of predicted over measured time */
   int count, capacity;
-  struct least_squares sums; /* of the errors over what they depend on */
+  struct least_squares sums; /* sums for the fit of the errors */
 };
 
 static halotune_status judge_pair(const struct predict_model *model, const struct observation *from,
                                   const struct observation *to, struct judged *out) {
-  const double mean_to_deviation = 1.2533; /* of a normal distribution */
+  const double mean_to_deviation = 1.2533; /* for a normal distribution */
   const struct predict_cost measured = cost_with(model, from), asked = cost_with(model, to);
   const double error =
       fabs((double)(asked.log_ms[to->launch] - measured.log_ms[from->launch]) + log(from->time_ms / to->time_ms));
@@ -95,7 +95,7 @@ static halotune_status judge_pair(const struct predict_model *model, const struc
  *   error  receives the median error; NaN without any */
 static halotune_status judge_model(const struct predict_model *model, const struct observation *list, int count,
                                    struct judged *out, double *error) {
-  const double fast = 1.1; /* times the fastest of the run */
+  const double fast = 1.1; /* fast: up to so many times the fastest of the run */
   halotune_status status = HALOTUNE_OK;
   out->count = 0;
   out->sums = (struct least_squares){.count = PREDICT_ERRORS};

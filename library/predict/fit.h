@@ -7,9 +7,9 @@
 
 /* What a fit found for a model of GPU. */
 struct fit_result {
-  const char *device;               /* its name */
+  const char *device;               /* name of the model */
   long times;                       /* measured times of variants that were measured on several grids */
-  long variants;                    /* these variants */
+  long variants;                    /* number of these variants */
   double error_before, error_after; /* median error of a variant's time on one grid from its time on another: with the
                                      * default coefficients, and with the new ones */
   bool is_kept;                     /* false: too few times, or no sensible coefficients, so that the defaults hold */

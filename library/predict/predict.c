@@ -19,7 +19,7 @@ struct predict_model predict_default(void) {
 bool predict_is_sensible(const struct predict_model *model) {
   for (int i = 0; i < PREDICT_COEFFICIENTS; i++) {
     const double value = model->coefficients[i], least = i < PREDICT_FEATURES ? -3 : 0;
-    if (!(value >= least && value <= 3)) return false; /* NaN, too */
+    if (!(value >= least && value <= 3)) return false; /* refuses NaN, too */
   }
   return true;
 }
@@ -40,7 +40,7 @@ struct predict_work predict_work_of(const struct stencil *stencil, const struct 
   return work;
 }
 
-/* What stands for a number that is not known of a GPU. */
+/* Numbers that are used if they are not known of a GPU. */
 static const double usual_sm_count = 100, usual_gbs = 2000, usual_l2_bytes = 40e6;
 
 /* Share of the peak rate that the best kernels reach. */
@@ -56,7 +56,7 @@ static const float block_ms = 0.61e-6F, cluster_ms = 2.4e-6F;
  * 1.5 times the cache still gain from it, fields of twice the cache do not. */
 static double missed_bytes(double bytes, double l2_bytes) { return fmin(bytes, 2 * fmax(bytes - l2_bytes, 0)); }
 
-/* 10^9 a second are so many a millisecond. */
+/* 10^9 a second are 10^6 a millisecond. */
 static const double giga_in_ms = 1e6;
 
 /* The time in which the fastest copy moves the bytes that must move; 0 where it is not known. */

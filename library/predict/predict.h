@@ -32,11 +32,11 @@ struct predict_work {
 struct predict_work predict_work_of(const struct stencil *stencil, const struct analysis *analysis, enum dtype dtype,
                                     const struct domain *domain);
 
-/* The coefficients: name, default, meaning. A default is used where a database has no coefficients of its own. The time
- * is the product of the base time and, for each coefficient, of exp(coefficient * feature). The time of a launch is
- * added. A prediction is at least the time of a launch and of the start of its blocks, and at least the time of a copy
- * of the bytes that the L2 cache cannot hold, and of the arithmetic; or the share of these times that the measured
- * launch needed. */
+/* The coefficients. Each row: name, default, meaning. A default is used where a database has no coefficients of its
+ * own. The time is the product of the base time and, for each coefficient, of exp(coefficient * feature). The time of a
+ * launch is added. A prediction is at least the time of a launch and of the start of its blocks, and at least the time
+ * of a copy of the bytes that the L2 cache cannot hold, and of the arithmetic; or the share of these times that the
+ * measured launch needed. */
 #define PREDICT_LIST(X)                                                                                    \
   X(cache, 0.10, "log2 of bytes over the L2 cache, between -2 and 1")                                      \
   X(fill, 0.33, "log of the threads that the GPU holds over those of the launch, where it is not full")    \
@@ -55,7 +55,7 @@ struct predict_work predict_work_of(const struct stencil *stencil, const struct 
 #define PREDICT_AS_ENUMERATOR(name, value, about) PREDICT_##name,
 enum predict_coefficient { PREDICT_LIST(PREDICT_AS_ENUMERATOR) PREDICT_COEFFICIENTS };
 #undef PREDICT_AS_ENUMERATOR
-enum { PREDICT_FEATURES = PREDICT_sigma }; /* those before are features, those behind are errors */
+enum { PREDICT_FEATURES = PREDICT_sigma }; /* coefficients before `sigma` are of features, the others of errors */
 
 enum { PREDICT_ERRORS = PREDICT_COEFFICIENTS - PREDICT_FEATURES };
 
@@ -72,7 +72,7 @@ struct predict_model predict_default(void);
  * 3. A caller uses the defaults otherwise, and says so. */
 bool predict_is_sensible(const struct predict_model *model);
 
-/* Where a problem lies among others: logarithms to base 2 of its bytes, and of its points in x, y and z. */
+/* The size of a problem: logarithms to base 2 of its bytes, and of its points in x, y and z. */
 enum { PREDICT_SIZES = 1 + MAX_DIMS };
 struct predict_size {
   float log2[PREDICT_SIZES];
@@ -90,9 +90,10 @@ static inline float predict_nearness(const struct predict_size *a, const struct 
 struct predict_cost {
   float log_ms[LAUNCH_MODE_COUNT]; /* logarithm of the model's time in milliseconds, in each launch mode */
   struct predict_size size;        /* of the problem */
-  float log_streaming_ms;          /* of the time that the memory takes for the bytes */
-  float dispatch_ms;               /* in which the GPU starts the blocks; 0: nothing is known of them */
-  float log_least_ms; /* of a copy of the bytes that must move, or of the arithmetic; -INFINITY: neither is known */
+  float log_streaming_ms;          /* logarithm of the time that the memory takes for the bytes */
+  float dispatch_ms;               /* time in which the GPU starts the blocks; 0: nothing is known of them */
+  float log_least_ms; /* logarithm of the time of a copy of the bytes that must move, or of the arithmetic; -INFINITY:
+                         neither is known */
   float launch_share[LAUNCH_MODE_COUNT]; /* of the launch in the model\'s time */
   float factor;                          /* the sum of all coefficients times features */
   float features[PREDICT_FEATURES];
@@ -117,7 +118,7 @@ extern const float predict_launch_ms[LAUNCH_MODE_COUNT];
 struct predict_place {
   const struct predict_work *work;
   double sm_count;
-  struct predict_cost common; /* of a variant of which nothing is known */
+  struct predict_cost common; /* cost of a variant of which nothing is known */
 };
 
 /* Compute it. `work` must live as long as the place is used. */
@@ -133,7 +134,7 @@ void predict_cost(const struct predict_model *model, const struct predict_shape 
                   const struct predict_gpu *gpu, struct predict_cost *out);
 
 /* A launch takes at least the time of an empty one and of the start of its blocks, and at least the time of a copy of
- * the bytes that must move or of the arithmetic, whichever is longer. These are logarithms of both times in
+ * the bytes that must move or of the arithmetic, whichever is longer. The members are logarithms of these two times in
  * milliseconds, or of shares of them. */
 struct predict_bounds {
   float log_start, log_work;
@@ -143,7 +144,8 @@ struct predict_bounds predict_bounds_of(const struct predict_cost *asked, enum l
 /* The shares of its bounds that a measured variant needed: 1 at most. */
 struct predict_bounds predict_shares_of(double time_ms, const struct predict_cost *measured, enum launch_mode from);
 
-/* The logarithm of the least milliseconds of a variant: of the bounds of the asked problem, with its shares. */
+/* The logarithm of the least time of a variant in milliseconds, from the bounds of the asked problem and the variant's
+ * shares. */
 static inline float predict_log_least(struct predict_bounds shares, struct predict_bounds bounds) {
   const float start = shares.log_start + bounds.log_start, work = shares.log_work + bounds.log_work;
   return start > work ? start : work;

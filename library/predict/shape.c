@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* So many points that the rounding of the last block does not matter. */
+/* This axis has so many points that the rounding of the last block does not matter. */
 static const double long_axis = 1 << 24;
 
 /* The blocks of a launch that computes so many points. Ghost layers stay as they are. */

@@ -9,8 +9,8 @@ struct predict_shape {
   float tile[MAX_DIMS]; /* points of a block along each axis; 0: the number of blocks does not depend on the axis */
   float blocks;         /* 0: the formulas give no such rule, so that nothing is known of the blocks */
   float threads;        /* of a block */
-  float blocks_per_sm;  /* that a multiprocessor holds at a time */
-  float cluster_blocks; /* of a cluster; 1 or 0: blocks are started one by one */
+  float blocks_per_sm;  /* blocks that a multiprocessor holds at a time */
+  float cluster_blocks; /* blocks of a cluster; 1 or 0: blocks are started one by one */
 };
 
 /* Find the shape of the bound configuration. It evaluates the launch formulas on a few grids, in microseconds, and

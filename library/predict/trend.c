@@ -1,4 +1,4 @@
-/* trend.c: the equations of kriging, solved when a family is first asked for. */
+/* trend.c: solves the equations of kriging when a family is asked for the first time. */
 #include "library/predict/trend.h"
 
 #include <math.h>
@@ -8,10 +8,11 @@
 #include "base/numbers/cholesky.h"
 
 /* Variances of the parts of a residual, in units of that of the function of the grid. They were chosen on an H200,
- * where half of them and twice as much predict as well. Of the constant nothing is known before. */
+ * where half and twice these values predict equally well. The variance of the constant is large, because nothing is
+ * known of it in advance. */
 static const double of_constant = 100, of_configuration = 0.6, of_chance = 0.4;
 
-/* Rows that were measured on a disturbed GPU do not pull the others farther than this. */
+/* The limit of a trend, so that rows from a disturbed GPU do not pull the others farther. */
 static const float most_shift = 0.5F;
 
 /* Choose the rows that are used, evenly over the list. Returns their number. */

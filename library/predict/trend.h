@@ -1,16 +1,16 @@
 /* trend.h: what the measured times of a family of rows tell of grids that nobody measured.
  *
  * The model of predict.h misses what all variants have in common on some grids: rows of few points, planes that collide
- * in a cache. So what its time leaves of the logarithm of a measured time is taken as the sum of a constant, a smooth
- * function of the grid, a part of each configuration, and chance. This file finds the function: the mean of a Gaussian
- * process over the rows of a family (kriging). */
+ * in a cache. So the residual, the logarithm of a measured time over the model's time, is taken as a sum: a constant, a
+ * smooth function of the grid, a part of each configuration, and chance. This file finds the function: the mean of a
+ * Gaussian process over the rows of a family (kriging). */
 #ifndef LIBRARY_PREDICT_TREND_H
 #define LIBRARY_PREDICT_TREND_H
 
 #include "include/halotune.h"
 #include "library/predict/predict.h"
 
-/* More rows are not used, a multiple of TREND_LANES: each grid then has near ones anyway. */
+/* No more rows are used, because each grid then has near ones anyway. The number is a multiple of TREND_LANES. */
 enum { TREND_MOST_ROWS = 128, TREND_LANES = 8 };
 
 /* A measured row. */

@@ -14,16 +14,16 @@
 
 static const double usual_budget_s = 20;
 
-/* Another process that tunes the same problem may have a larger budget. */
+/* How much longer another process is waited for that tunes the same problem: it may have a larger budget. */
 static const double others_ms = 600e3;
 
 /* A tune of one problem, and the texts of its command line. */
 struct tuning {
-  struct halotune_ctx *ctx; /* the newest of the caller's */
+  struct halotune_ctx *ctx; /* the newest ctx behind the caller's */
   const halotune_problem *problem;
   const struct known_stencil *stencil; /* NULL: the program finds it by its name */
   const char *name;                    /* the stencil's name or hash, as the caller gave it */
-  char *database, *file;               /* file: the stencil's text, for the program */
+  char *database, *file;               /* file: path of a file with the stencil's text, for the program */
   char device[16], grid[64], budget[32], variants[32], steps[16];
 };
 
@@ -33,8 +33,8 @@ static void tuning_free(struct tuning *tuning) {
   free(tuning->database);
 }
 
-/* The one path of a file that exists or will be made: absolute, and without links up to its folder. A path whose folder
- * does not exist stays as it is. */
+/* Find the unique path of a file that exists or will be made: absolute, and without links up to its folder. If the
+ * folder does not exist, the path does not change. */
 static halotune_status one_path(const char *path, char **out) {
   const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
   if ((*out = realpath(path, NULL))) return HALOTUNE_OK;
@@ -152,8 +152,8 @@ static halotune_status write_grid(struct tuning *t, int stencil) {
   return HALOTUNE_OK;
 }
 
-/* Check what a lookup checks, so that no search ends with a result that nobody can ask for. A problem that nothing
- * answers yet is right. */
+/* Check what a lookup checks, so that no search ends with a result that nobody can ask for. A problem without an answer
+ * passes. */
 static halotune_status check_problem(halotune_ctx *root, const halotune_problem *problem) {
   halotune_config config;
   struct fail_kept before;

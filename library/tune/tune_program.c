@@ -45,7 +45,8 @@ static halotune_status lock_open(const char *key, int flags, char **path, int *d
   hash_hex(hash_bytes(key, strlen(key)), hex);
   if (asprintf(path, "%s/%s.lock", folder, hex) < 0) *path = NULL;
   status = !*path ? fail_memory() : flags ? folder_make(folder) : HALOTUNE_OK;
-  if (status == HALOTUNE_OK && flags) status = own_folder_check(folder); /* another user could hold the lock for ever */
+  /* In a folder of others, another user could hold the lock for ever. */
+  if (status == HALOTUNE_OK && flags) status = own_folder_check(folder);
   if (status == HALOTUNE_OK) *descriptor = open(*path, O_RDWR | flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
   if (status == HALOTUNE_OK && *descriptor < 0)
     status = fail(HALOTUNE_IO, "%s: %s; halotune_tune needs it as a lock", *path, strerror(errno));
@@ -84,7 +85,7 @@ bool tune_lock_try(const char *key, bool is_shared, struct tune_lock *out) {
   bool is_held = false;
   if (lock_open(key, O_CREAT, &path, &out->descriptor) == HALOTUNE_OK && out->descriptor >= 0) {
     is_held = is_kept_out(out->descriptor, is_shared ? LOCK_SH : LOCK_EX);
-    /* tune_lock_is_held has it alone for a moment. */
+    /* tune_lock_is_held takes the lock exclusively for a moment. */
     for (int i = 0; is_shared && is_held && i < LOOK_TICKS; i++) {
       poll(NULL, 0, LOOK_TICK_MS);
       is_held = is_kept_out(out->descriptor, LOCK_SH);
@@ -115,8 +116,8 @@ bool tune_lock_is_left(const char *key) { return lock_look(key) == LOCK_LEFT; }
 
 void tune_lock_release(struct tune_lock *lock) {
   if (lock->descriptor >= 0) {
-    flock(lock->descriptor, LOCK_UN); /* a close would not end it while a forked child holds the descriptor */
-    close(lock->descriptor);          /* the file stays for the next one */
+    flock(lock->descriptor, LOCK_UN); /* close alone would keep the lock while a forked child has the descriptor */
+    close(lock->descriptor);          /* the file stays for the next process */
   }
   lock->descriptor = -1;
 }
@@ -138,7 +139,7 @@ static void take_bytes(struct last_line *line, const char *bytes, size_t count) 
   }
 }
 
-/* Take what the program has written, and wait at most so long for it. Returns false if there will be nothing more. */
+/* Read what the program has written, and wait for it at most so long. Returns false if nothing more will come. */
 static bool read_some(int descriptor, int wait_ms, struct last_line *line) {
   struct pollfd ready = {.fd = descriptor, .events = POLLIN};
   char bytes[LINE_BYTES];
@@ -186,7 +187,7 @@ static halotune_status start_program(const struct tune_program *program, int des
   const char *arguments[MOST_ARGUMENTS] = {program->program, "tune"};
   const struct process_descriptor descriptors[] = {{descriptor, 1}, {descriptor, 2}};
   for (int i = 0; program->arguments[i] && i + 3 < MOST_ARGUMENTS; i++) arguments[i + 2] = program->arguments[i];
-  /* The working directory is that of a solver, and perhaps one that was unpacked: its templates would be executed. */
+  /* The working directory belongs to a solver, and may hold files of others: its templates would be executed. */
   halotune_status status =
       process_start_guarded(arguments, DATA_FOUND_VARIABLE "=installed", descriptors, 2, guard, pid);
   if (status != HALOTUNE_NOT_FOUND) return status;

@@ -6,7 +6,7 @@
 
 #include "base/fail.h"
 
-/* What is run, and who is told. Texts belong to the caller. */
+/* A run of the program. Texts belong to the caller. */
 struct tune_program {
   const char *program;              /* path, or name to be searched on PATH */
   const char *const *arguments;     /* of the command `tune`, ended by NULL */
@@ -29,8 +29,8 @@ struct tune_lock {
 halotune_status tune_lock_take(const char *key, const struct tune_program *program, struct tune_lock *out,
                                bool *waited);
 
-/* Take the lock of a key without waiting. The lock ends with tune_lock_release, or with the process.
- *   is_shared  several processes may have it, none of which has it alone; up to a second is waited for those that look
+/* Try to take the lock of a key without waiting. The lock ends with tune_lock_release, or with the process.
+ *   is_shared  several processes may share the lock; a call waits up to a second for processes that only look at it
  * Returns false if another process has it. Where files cannot be locked, there is no lock, and true is returned. */
 bool tune_lock_try(const char *key, bool is_shared, struct tune_lock *out);
 /* Whether a process has the lock of a key. No file is made. */
