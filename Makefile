@@ -501,6 +501,10 @@ selftest: all fake-cuda  ## the test that runs on a GPU, on the driver of tests
 protocol: all fake-cuda  ## the tuner on a GPU whose best kernel is known, with noise; FULL=1 for 100 seeds of each kind
 	$(Q)FULL=$(FULL) KINDS='$(or $(CASE),$(KINDS))' tests/tap.sh tests/protocol.sh
 
+.PHONY: fleet
+fleet: all library fake-cuda $(OUT)/tests/fleet/messages  ## teams of 2 to 5 ranks of Open MPI on emulated GPUs; skipped without mpirun.openmpi
+	$(Q)MESSAGES=$(OUT)/tests/fleet/messages KINDS=openmpi CC='$(CC)' tests/tap.sh tests/fleet/mpi.sh
+
 .PHONY: check-fleet
 check-fleet: all library fake-cuda $(OUT)/tests/fleet/messages  ## many ranks on emulated GPUs: mpirun of Open MPI and MPICH, and Slurm on this host; make deps-fleet installs them
 	$(Q)MESSAGES=$(OUT)/tests/fleet/messages CUDA_HOME=$(CUDA_HOME) CC='$(CC)' tests/tap.sh tests/fleet/mpi.sh tests/fleet/slurm.sh tests/heat3d.sh

@@ -1,8 +1,9 @@
 #!/bin/sh
 # check.sh: runs the steps of `make check`. $CHECK_LOGS/STEP.log (build/check by default) holds the output of each step
-# and is printed if the step fails. A step that counts its tests ends with "N passed, N failed"; any other step counts
-# as one test. The line of a step has its duration and the processor time of all its processes; the two differ where
-# steps run at the same time. The last line is the sum. STEP=NAME runs one step, CASE=NAME one case of that step.
+# and is printed if the step fails. What a step skipped is always printed, with the reason. A step that counts its tests
+# ends with "N passed, N failed"; any other step counts as one test. The line of a step has its duration and the
+# processor time of all its processes; the two differ where steps run at the same time. The last line is the sum.
+# STEP=NAME runs one step, CASE=NAME one case of that step.
 set -u
 export MAKE="${MAKE:-make}" CHECK_LOGS="${CHECK_LOGS:-build/check}"
 only=${STEP:-}
@@ -11,7 +12,7 @@ jobs=$(nproc)
 # warnings and is used by asan and fuzz. Together they build all that the other steps would build.
 builds="gcc clang static"
 # At the same time: these take one processor each, or wait more than they compute. Those that take longest begin first.
-tests="tune cli faults asan report unit selftest templates variants tidy hostile protocol docs mutations install library bindings fuzz examples"
+tests="tune cli fleet faults asan report unit selftest templates variants tidy hostile protocol docs mutations install library bindings fuzz examples"
 with_cases="unit cli docs mutations variants protocol templates"
 
 refuse() { # why
@@ -66,6 +67,7 @@ run_and_tell() { # step
   if [ $status != 0 ] && [ "$not_ok" = 0 ]; then not_ok=1; fi
   {
     printf '%-9s %5d passed %3d failed %4d s %5d s of processor\n' "$1" "$ok" "$not_ok" $(($(date +%s) - start)) "$(cpu_seconds "$CHECK_LOGS/$1.times")"
+    sed -nE 's/^ok [0-9]* ?- (.*)# SKIP (.*)/          skipped: \1(\2)/p' "$log"
     [ "$not_ok" = 0 ] || tail -n 60 "$log"
   } >"$CHECK_LOGS/$1.result"
   cat "$CHECK_LOGS/$1.result"

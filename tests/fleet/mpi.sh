@@ -1,6 +1,7 @@
 #!/bin/sh
 # mpi.sh: the transport between real ranks, and searches of four ranks on emulated GPUs, with Open MPI and with MPICH,
-# each of which is skipped where its packages are missing. $MESSAGES is the program of messages.c. Prints TAP.
+# each of which is skipped where its packages are missing. KINDS=openmpi is one of them. $MESSAGES is the program of
+# messages.c. Prints TAP.
 set -u
 LIMIT_S=${LIMIT_S:-300}
 . "$(dirname "$0")/../fake_gpu.sh"
@@ -95,7 +96,7 @@ ${CC:-gcc} -shared -fPIC -o "$work/late.so" "$work/late.c" || exit 1
 # A plan of two tasks of one source, for two ranks.
 printf 'plan: 1\ntasks:\n  - {stencil: star7, dtype: f32, grid: [16, 16, 16]}\n  - {stencil: star7, dtype: f32, grid: [14, 16, 16]}\n' >"$work/side.yaml"
 
-for kind in openmpi mpich; do
+for kind in ${KINDS:-openmpi mpich}; do
   if ! reason=$(can_launch $kind); then
     number=$((number + 1))
     echo "ok $number - $kind # SKIP $reason"
