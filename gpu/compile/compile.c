@@ -20,10 +20,11 @@ static bool has_own_cache(const struct nvrtc_facts *facts) {
   return facts->major > 12 || (facts->major == 12 && facts->minor >= 9);
 }
 
-/* Whether NVRTC can leave out what only programs for the host, textures and kernels that launch kernels need. Its own
- * declarations of them take it several milliseconds for each source. */
-static bool has_minimal(const struct nvrtc_facts *facts) {
-  return facts->major > 12 || (facts->major == 12 && facts->minor >= 4);
+/* Whether NVRTC may leave out its own declarations of textures and of CUDA's runtime, which take it several
+ * milliseconds for each source. Version 12.4 and later can. The names of most of them begin with "cuda". */
+static bool may_be_minimal(const struct nvrtc_facts *facts, const char *source) {
+  const bool has_option = facts->major > 12 || (facts->major == 12 && facts->minor >= 4);
+  return has_option && !strstr(source, "cuda");
 }
 
 /* on every architecture; a kernel that needs more must use dynamic shared memory */
@@ -164,7 +165,7 @@ halotune_status compile_source(const struct nvrtc *nvrtc, const struct compile_r
   if (!out->log) return fail_memory();
   halotune_status status = check_request(request);
   if (status != HALOTUNE_OK) return status;
-  const bool is_minimal = has_minimal(&nvrtc->facts);
+  const bool is_minimal = may_be_minimal(&nvrtc->facts, request->source);
   const double start_ms = clock_ms();
   status = compile_once(nvrtc, request, is_minimal, &result, out);
   if (status == HALOTUNE_OK && is_minimal && lacks_name(result, out->log))

@@ -127,6 +127,9 @@ TEST(a_quick_compile_gives_the_same_machine_code) {
        "  atomicAdd(&a[0].x, 1); __syncthreads(); __threadfence();\n}\n",
        true},
       {"extern \"C\" __global__ void k(float *a, cudaTextureObject_t t) { a[0] = tex1Dfetch<float>(t, 1); }", true},
+      {"typedef unsigned long long texture;\n" /* as cudaTextureObject_t is */
+       "extern \"C\" __global__ void k(float *a, texture t) { a[0] = tex1Dfetch<float>(t, 1); }",
+       true},
       {"extern \"C\" __global__ void k(float *a) {\n#ifdef __CUDACC_RTC_MINIMAL__\n  a[0] = 1;\n#endif\n}\n", false},
   };
   struct nvrtc older = nvrtc;
