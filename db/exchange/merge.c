@@ -30,6 +30,8 @@ struct merge {
   int64_t last_run, last_variant;       /* the highest ids before the merge */
   bool has_twins;                       /* two runs or variants of the other database have the same key */
   struct live_runs behind, ahead;       /* runs that were still running here; runs that were still running there */
+  int64_t asked_run;                    /* the run that run_is_from_giver was asked about last; 0: none */
+  bool was_from_giver;                  /* its answer */
   sqlite3_stmt *select, *find, *insert; /* statements of the present table */
 };
 
@@ -186,15 +188,47 @@ static bool live_has(const struct live_runs *runs, int64_t id) {
   return false;
 }
 
+/* Whether a row that was there before has the kind of origin and the signer of this document. No other document adds to
+ * such a row: the row keeps its origin, so that `db forget` would not find the addition.
+ *   sql  answers for row ?3, kind ?1 and key ?2 */
+static halotune_status is_from_giver(const struct merge *m, const char *sql, int64_t row, bool *out) {
+  sqlite3_stmt *query = NULL;
+  int64_t found = 0;
+  halotune_status status = query_prepare(m->to, sql, &query);
+  if (status == HALOTUNE_OK) {
+    sqlite3_bind_text(query, 1, m->options->origin.kind, -1, SQLITE_STATIC);
+    sqlite3_bind_text(query, 2, m->options->origin.key, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(query, 3, row);
+    status = query_run(query, &found);
+  }
+  sqlite3_finalize(query);
+  *out = found != 0;
+  return status;
+}
+
+/* The same for a run. Many rows in turn ask about one run. */
+static halotune_status run_is_from_giver(struct merge *m, int64_t run, bool *out) {
+  static const char sql[] =
+      "select o.kind = ?1 and o.signer_key = ?2 from run r join origin o on o.id = r.origin_id where r.id = ?3";
+  halotune_status status = HALOTUNE_OK;
+  if (m->asked_run != run) status = is_from_giver(m, sql, run, &m->was_from_giver);
+  m->asked_run = run;
+  *out = m->was_from_giver;
+  return status;
+}
+
 /* Merge a run that both databases have. Its measurements may differ if one database was copied before the run ended. */
 static halotune_status meet_run(struct merge *m, int64_t id) {
   const struct table *table = &m->tables->list[TABLE_RUN];
   const int state = table_column(table, "state");
   const bool is_ours_running = strcmp(column_text(m->find, state + 1), "running") == 0;
   const bool is_theirs_running = strcmp(column_text(m->select, state + 1), "running") == 0;
-  if (is_theirs_running) return live_add(&m->ahead, id);
+  bool is_taken = false;
+  halotune_status status = is_ours_running ? run_is_from_giver(m, id, &is_taken) : HALOTUNE_OK;
+  if (status != HALOTUNE_OK) return status;
+  if (is_theirs_running || (is_ours_running && !is_taken)) return live_add(&m->ahead, id);
   if (is_ours_running) {
-    halotune_status status = live_add(&m->behind, id);
+    status = live_add(&m->behind, id);
     return status == HALOTUNE_OK ? end_run(m, id) : status;
   }
   static const char *const ends[] = {"state", "ended", "outcomes", RUN_END_COLUMNS(COLUMN_AS_TEXT)};
@@ -230,6 +264,11 @@ static halotune_status meet_best(struct merge *m, int64_t id) {
   halotune_status status = compare_row(m, table);
   if (status != HALOTUNE_OK || theirs == 0 || m->options->without_code) return status;
   if (ours > 0) return is_same_column(m, table, cubin) ? HALOTUNE_OK : conflict_fail(m, table, cubin);
+  static const char sql[] =
+      "select o.kind = ?1 and o.signer_key = ?2 from best b join origin o on o.id = b.origin_id where b.id = ?3";
+  bool is_taken;
+  status = is_from_giver(m, sql, id, &is_taken);
+  if (status != HALOTUNE_OK || !is_taken) return status;
   sqlite3_stmt *query = NULL;
   sqlite3_reset(m->find);
   status = query_prepare(m->to, "update best set cubin = ?1 where id = ?2", &query);
@@ -308,13 +347,30 @@ static bool is_of_new_run(const struct merge *m, int number) {
   return id_map_find(&m->ids, TABLE_RUN, sqlite3_column_int64(m->select, run + 1)) > m->last_run;
 }
 
+/* Whether the present row is a new result of a run that another document or this user gave. */
+static halotune_status is_of_foreign_run(struct merge *m, int number, bool *out) {
+  *out = false;
+  if (number != TABLE_MEASUREMENT && number != TABLE_FINALIST) return HALOTUNE_OK;
+  const int column = table_column(&m->tables->list[number], "run_id");
+  const int64_t run = id_map_find(&m->ids, TABLE_RUN, sqlite3_column_int64(m->select, column + 1));
+  if (run == 0 || run > m->last_run) return HALOTUNE_OK;
+  bool is_taken;
+  halotune_status status = run_is_from_giver(m, run, &is_taken);
+  *out = !is_taken;
+  return status;
+}
+
 static halotune_status merge_row(struct merge *m, int number) {
   const struct table *table = &m->tables->list[number];
   bool is_left;
   int64_t id = 0;
   halotune_status left_status = is_of_other_fit(m, number, &is_left);
   if (left_status != HALOTUNE_OK || is_left) return left_status;
+  bool is_foreign = false;
   halotune_status status = is_of_new_run(m, number) ? HALOTUNE_OK : find_row(m, table, &id);
+  if (status == HALOTUNE_OK && id == 0) status = is_of_foreign_run(m, number, &is_foreign);
+  m->counts.foreign += is_foreign;
+  if (status != HALOTUNE_OK || is_foreign) return status;
   if (status == HALOTUNE_OK) status = id == 0 ? insert_row(m, number, &id) : meet_row(m, number, id);
   if (status == HALOTUNE_OK && table->has_id)
     status = id_map_add(&m->ids, number, sqlite3_column_int64(m->select, 0), id);

@@ -1042,6 +1042,47 @@ TEST(forget_removes_what_a_signer_said) {
   }
 }
 
+/* Only the same signer adds to the rows of a signer: `forget` would not find what others added. */
+TEST(nobody_adds_to_what_another_one_said) {
+  static const struct merge_options alice = {.origin = {"imported", "a.json", "alice", "07", ""}};
+  static const struct {
+    struct merge_options options;
+    bool is_taken;
+  } rows[] = {
+      {{.origin = {"imported", "b.json", "bob", "08", "1"}}, false},
+      {{.origin = {"imported", "b.json", "", "", "1"}}, false},
+      {{.origin = {"imported", "c.json", "alice", "07", "2"}}, true},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    const bool is_taken = rows[i].is_taken;
+    struct fixture f;
+    struct store *to, *copy;
+    struct merge_counts counts;
+    begin_fixture(&f);
+    CHECK_OK(store_open_memory(&to));
+    sql(f.store, "update run set state = 'running', ended = null where id = 2");
+    char *document = exported(f.store, false);
+    import_text(document, &copy);
+    CHECK_OK(store_merge(to, copy, &alice, NULL));
+    sql(f.store, "update run set state = 'complete', ended = '2026-11-21T13:00:00.000Z' where id = 2;"
+                 " update measurement set attempts = 7 where run_id = 2;"
+                 " create temp table m as select * from measurement where run_id = 1 and variant_id not in (select"
+                 " variant_id from measurement where run_id = 2);"
+                 " update m set id = 99, run_id = 2, outcome = 'wrong'; insert into measurement select * from m");
+    CHECK_OK(store_merge(to, f.store, &rows[i].options, &counts));
+    CHECK_EQ(is_taken, number_of(to, "select count(*) from measurement where outcome = 'wrong'"), "row %zu: verdict",
+             i);
+    CHECK_EQ(is_taken ? 2 : 0, number_of(to, "select count(*) from measurement where attempts = 7"), "row %zu", i);
+    CHECK_EQ(!is_taken, number_of(to, "select count(*) from run where state = 'running'"), "row %zu: its end", i);
+    CHECK_EQ(is_taken ? 11 : 0, number_of(to, "select max(length(cubin)) from best"), "row %zu: machine code", i);
+    CHECK_EQ(is_taken ? 0 : 1, counts.foreign, "row %zu", i);
+    store_close(copy);
+    free(document);
+    store_close(to);
+    end_fixture(&f);
+  }
+}
+
 /* A document that has nothing but coefficients, of a GPU that has no problem here. */
 TEST(forget_removes_the_coefficients_of_a_signer_alone) {
   static const struct choice choices[] = {{.signer = "alice", .device = "another"}, {.signer = "alice"}};
@@ -1271,6 +1312,7 @@ int main(void) {
       cmocka_unit_test(the_identity_is_that_of_what_is_imported),
       cmocka_unit_test(what_is_kept_apart_is_the_owners_alone),
       cmocka_unit_test(forget_removes_what_a_signer_said),
+      cmocka_unit_test(nobody_adds_to_what_another_one_said),
       cmocka_unit_test(forget_removes_the_coefficients_of_a_signer_alone),
       cmocka_unit_test(check_finds_what_is_wrong),
       cmocka_unit_test(check_tells_dates_in_the_future),

@@ -54,6 +54,10 @@ static void print_counts(const struct telling *telling, const struct merge_count
     fprintf(telling->out,
             "%s: %ld of its coefficients of predicted times %s not taken: those of another fit are kept\n", path,
             counts->left, counts->left == 1 ? "is" : "are");
+  if (counts->foreign > 0)
+    fprintf(telling->out,
+            "%s: %ld of its results %s not taken: this database has their run from you or from another document\n",
+            path, counts->foreign, counts->foreign == 1 ? "is" : "are");
 }
 
 /* The user's database while files are added to it. */
