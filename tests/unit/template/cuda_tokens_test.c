@@ -118,7 +118,8 @@ TEST(only_meaning_changes_the_hash) {
       {"a = \"\\\\\";", "a =\"\\\\\"; // why", true},
       {"F\n(a);", "F\n#line 3\n(a);", false}, /* a macro F takes no arguments behind a directive */
       {"G(F)\n(a);", "G(F)\n# 3 \"x.cu\"\n/* why */ (a);", false},
-      {"a; // b\nc;", "a; // \xff\nc;", false}, /* NVRTC ends here */
+      {"a; // b\nc;", "a; // \xff\nc;", false},             /* NVRTC ends here */
+      {"#if A\n#endif\n", "#/* b */if A\n#endif\n", false}, /* for who assembles a source, it is no #if */
       {"a; // b\nc;", "a; // \xc3\xbf\nc;", true},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
