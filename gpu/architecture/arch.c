@@ -24,7 +24,7 @@ enum { KB = 1024 };
   }
 
 /* Results a clock are from NVIDIA's table "throughput of native arithmetic instructions" (CUDA programming guide, 13).
- * A 0 says that the table was not read for this capability. */
+ * 0: the table was not read for this capability. */
 /* clang-format off */
 static const struct arch_facts table[] = {
     /*                       multiprocessors  threads blocks shared reserved unit barriers   f32 f64  GHz */

@@ -22,8 +22,8 @@ struct sm_limits {
   int register_unit;  /* a warp gets registers in multiples of this */
   int sub_partitions; /* number of equal parts of the registers; all registers of a warp are in one part */
   int shared_per_sm_bytes;
-  int shared_per_block_bytes; /* the most that a kernel may use, after it opts in where that is needed */
-  int shared_reserved_bytes;  /* what the system takes for each block besides the kernel's own memory */
+  int shared_per_block_bytes; /* the most that a kernel may use; above 48 KiB it must opt in */
+  int shared_reserved_bytes;  /* what the system takes for each block in addition to the kernel's own memory */
   int shared_unit_bytes;      /* a block gets shared memory in multiples of this */
   int max_barriers_per_sm;    /* 0: there is no limit */
 };
@@ -31,10 +31,10 @@ struct sm_limits {
 struct arch_facts {
   int major, minor;
   const char *generation; /* "Hopper" */
-  int multiprocessors;    /* of its data-centre GPU, or of its largest where there is none */
+  int multiprocessors;    /* multiprocessors of its data-centre GPU, or of its largest GPU if there is no such one */
   struct sm_limits limits;
   int results_per_clock[DTYPE_COUNT]; /* additions, multiplications or fma of a multiprocessor; 0: not known */
-  double clock_ghz;                   /* above the usual boost clocks of cards as they are sold; 0: not known */
+  double clock_ghz;                   /* a clock above the usual boost clocks of cards as they are sold; 0: not known */
 };
 
 /* Read "sm_90", "sm_100a", "sm_103f".

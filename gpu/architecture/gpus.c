@@ -1,4 +1,4 @@
-/* gpus.c: the table of GPUs, and how names are compared. */
+/* gpus.c: the table of GPUs, and the comparison of names. */
 #include "gpu/architecture/gpus.h"
 
 #include <ctype.h>
@@ -59,13 +59,14 @@ static void letters_copy(const char *text, char *out, size_t bytes) {
   out[count] = '\0';
 }
 
-/* The text behind a vendor's name in front, which people leave out. */
+/* Skip the vendor's name at the front, which people leave out. */
 static const char *without_vendor(const char *letters) {
   static const char vendor[] = "nvidia";
   return strncmp(letters, vendor, sizeof vendor - 1) == 0 ? letters + sizeof vendor - 1 : letters;
 }
 
-/* Words of the short name that nobody asked for. -1 if a word was asked for that neither name has. */
+/* Count the words of the short name that were not asked for. Returns -1 if a word was asked for that neither name
+ * has. */
 static int words_missing(const char *asked, const char *name, const char *short_name) {
   struct word word;
   int missing = 0;

@@ -1,4 +1,4 @@
-/* gpus.h: NVIDIA's GPUs by name, with what limits their speed, for GPUs that no database knows. What a
+/* gpus.h: NVIDIA's GPUs by name, with the numbers that limit their speed, for GPUs that no database knows. What a
  * multiprocessor holds follows from the capability: see arch.h. */
 #ifndef GPU_ARCHITECTURE_GPUS_H
 #define GPU_ARCHITECTURE_GPUS_H
@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 struct gpu_row {
-  const char *name;       /* as the driver gives it: "NVIDIA H100 80GB HBM3" */
-  const char *short_name; /* as people call it: "H100" */
+  const char *name;       /* the driver's name: "NVIDIA H100 80GB HBM3" */
+  const char *short_name; /* the name that people use: "H100" */
   int capability;         /* compute capability times ten: 90 for sm_90 */
   int multiprocessors;
   double memory_gbs; /* peak rate of the memory, in GB/s */

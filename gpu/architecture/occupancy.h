@@ -23,7 +23,7 @@ struct block_needs {
   int threads;
   int registers;    /* per thread */
   int shared_bytes; /* static and dynamic together */
-  int barriers;     /* from the compiler's report; 0 or 1 never limit */
+  int barriers;     /* from the compiler's report; 0 and 1 never limit the blocks */
 };
 
 struct occupancy {

@@ -19,7 +19,7 @@
 enum {
   HASH_DIGITS = 32,
   IDENTITY_DIGITS = 64
-}; /* lengths of the names of entries: base/identity/hash.h, base/identity/identity.h */
+}; /* lengths of keys in names of entries: base/identity/hash.h, base/identity/identity.h */
 static const int64_t second_ns = 1000000000, hour_ns = 3600000000000;
 
 halotune_status cache_folder_default(const char *below, char **folder) {
@@ -34,7 +34,7 @@ halotune_status cache_folder_default(const char *below, char **folder) {
   return fail_memory();
 }
 
-/* The length of the key at the start of a name; 0 if there is none. */
+/* The length of the key at the start of a file's name; 0 if there is none. */
 static size_t key_length(const char *name) {
   const size_t digits = strspn(name, "0123456789abcdef");
   return digits == HASH_DIGITS || digits == IDENTITY_DIGITS ? digits : 0;

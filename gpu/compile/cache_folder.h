@@ -10,14 +10,14 @@
 
 #define CACHE_FOLDER_MAX_BYTES (2ull << 30) /* the default limit of one folder */
 
-/* A file is ours if its name is 32 hexadecimal digits and one of these suffixes, or if it is what a process that died
- * left of such a file (see base/files/replace.h). All other files are left alone. */
+/* A file is ours if its name is 32 hexadecimal digits and one of these suffixes. A temporary file that a process left
+ * when it died is ours, too (see base/files/replace.h). All other files are left alone. */
 #define CACHE_ENTRY_SUFFIX ".cubin"
 #define CACHE_OBJECT_SUFFIX ".so"     /* a variant that the emulation compiled */
 #define CACHE_RUNNER_SUFFIX ".runner" /* the program that executes it */
 #define CACHE_COUNT_SUFFIX ".count"   /* the counted accesses of a variant */
 
-/* Folders of this name hold what compilers have not finished: tuner/emulate/emulation_scratch.h. */
+/* Folders whose names begin like this hold unfinished work of compilers: tuner/emulate/emulation_scratch.h. */
 #define CACHE_SCRATCH_PREFIX "compile-"
 bool cache_folder_is_scratch(const char *name);
 
@@ -29,7 +29,7 @@ halotune_status cache_folder_default(const char *below, char **folder);
 
 struct cache_file {
   const char *path;
-  bool is_leftover; /* not a complete entry: its process died, or is still writing it */
+  bool is_leftover; /* it is no complete entry: its process died, or is still writing it */
   uint64_t bytes;
   int64_t used_ns; /* when it was last used; since 1970 */
 };

@@ -27,7 +27,7 @@ static bool may_be_minimal(const struct nvrtc_facts *facts, const char *source) 
   return has_option && !strstr(source, "cuda");
 }
 
-/* on every architecture; a kernel that needs more must use dynamic shared memory */
+/* the limit on every architecture; a kernel that needs more must use dynamic shared memory */
 enum { MAX_STATIC_SHARED_BYTES = 49152 };
 
 static nvrtcResult run_compiler(const struct nvrtc *nvrtc, nvrtcProgram program, const struct compile_request *request,
@@ -115,7 +115,7 @@ static halotune_status fail_without_cubin(const char *log, const struct resource
   return fail(HALOTUNE_COMPILE, "%s", otherwise);
 }
 
-/* Check that the architecture is a real one, and that no option names another one. */
+/* Check that the architecture is a real one (sm_), and that no option names another architecture. */
 static halotune_status check_request(const struct compile_request *request) {
   struct arch arch;
   for (int i = 0; i < request->option_count; i++) {
@@ -126,7 +126,7 @@ static halotune_status check_request(const struct compile_request *request) {
   return arch_parse(request->arch, &arch);
 }
 
-/* Hand a source to NVRTC. It reads no other file, and asks for nothing that is not in the source. */
+/* Hand a source to NVRTC. NVRTC must read no other file. */
 static halotune_status create_program(const struct nvrtc *nvrtc, const struct compile_request *request,
                                       nvrtcProgram *program, nvrtcResult *result) {
   char *disarmed = NULL;

@@ -24,7 +24,8 @@ struct compiled {
   double compile_time_ms;
 };
 
-/* When a compile began and ended, of clock_ms(), and how much processor time it took; 0 if it was not done now. */
+/* When a compile began and ended, by clock_ms(), and the processor time that it took. All are 0 if nothing was compiled
+ * now. */
 struct compile_times {
   double begin_ms, end_ms, processor_ms;
 };

@@ -1,4 +1,4 @@
-/* compile_limit.c: copies what a compile reads, so that it may outlive its caller. */
+/* compile_limit.c: copies the input of a compile, because the compile may outlive its caller. */
 #include "gpu/compile/compile_limit.h"
 
 #include <stdlib.h>

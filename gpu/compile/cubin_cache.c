@@ -1,6 +1,6 @@
 /* cubin_cache.c: stores compiled sources by the hash of the compiler's input. An entry is one file, FOLDER/KEY.cubin:
  *
- *   head   magic; hash of the rest; hash of the cubin, by which its source is found
+ *   head   magic; hash of the rest; hash of the cubin, by which cubin_cache_source finds the source
  *   rest   the input (options, architecture, NVRTC version, hash of the source), the source, the packed struct compiled
  *
  * The input has the hash of the source's meaning, because comments and layout do not change the machine code. The mtime
@@ -100,7 +100,7 @@ enum cubin_cache_answer cubin_cache_get(struct cubin_cache *cache, const struct 
   if (!text_ok(&input) || !(path = entry_path(cache, &input))) goto done;
   if (own_file_read(path, MAX_ENTRY_BYTES, &bytes, &length) != HALOTUNE_OK) goto done;
   answer = entry_read(path, bytes, length, &input, out);
-  /* mark as used now */
+  /* marks the entry as used now */
   if (answer == CUBIN_CACHE_HIT) utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW);
   if (answer == CUBIN_CACHE_DAMAGED) unlink(path);
 done:

@@ -1,9 +1,9 @@
 /* cubin_cache.h: keeps compiled sources on disk between runs, each together with its source.
  *
  * The cache never makes a caller fail: an entry that it cannot read is a miss, and an entry that it cannot write is not
- * kept. A folder that others can write counts as empty. An entry that is a link, a pipe or another user's counts as
- * missing. Several processes may use one folder at the same time. Entries appear complete (by rename) and are checked
- * when they are read. */
+ * kept. A folder that others can write counts as empty. An entry counts as missing if it is a link or a pipe, or
+ * belongs to another user. Several processes may use one folder at the same time. Entries appear complete (by rename)
+ * and are checked when they are read. */
 #ifndef GPU_COMPILE_CUBIN_CACHE_H
 #define GPU_COMPILE_CUBIN_CACHE_H
 
@@ -23,7 +23,7 @@ struct cubin_cache {
 enum cubin_cache_answer {
   CUBIN_CACHE_MISS,
   CUBIN_CACHE_HIT,
-  CUBIN_CACHE_DAMAGED, /* also a miss; worth a warning: fail_text() names the file */
+  CUBIN_CACHE_DAMAGED, /* a miss that deserves a warning: fail_text() names the file */
 };
 
 /* Open a cache. The folder is created with the first entry. cache_folder.h counts and empties it.

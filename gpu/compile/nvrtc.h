@@ -26,8 +26,8 @@ enum { NVRTC_MAX_ARCHS = 64 };
 
 struct nvrtc_facts {
   int major, minor;           /* its version: 13, 0 */
-  int arch_count;             /* number of architectures that it compiles for */
-  int archs[NVRTC_MAX_ARCHS]; /* these, ascending: 75 is sm_75, 100 is sm_100 */
+  int arch_count;             /* number of architectures that NVRTC compiles for */
+  int archs[NVRTC_MAX_ARCHS]; /* these architectures, ascending: 75 is sm_75, 100 is sm_100 */
 };
 
 struct nvrtc {

@@ -5,7 +5,7 @@
 #include "base/fail.h"
 
 struct kernel_resources {
-  char *name;    /* as the driver knows it: mangled unless extern "C" */
+  char *name;    /* the name for the driver: mangled unless extern "C" */
   int registers; /* per thread */
   int barriers;
   int shared_bytes; /* static, per block */

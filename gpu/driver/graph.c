@@ -1,4 +1,4 @@
-/* graph.c: a stream of its own is captured, so that the caller's stream is left alone. */
+/* graph.c: captures a stream of its own, so that the caller's stream does not change. */
 #include "gpu/driver/graph.h"
 
 halotune_status graph_record(const struct cu *cu, halotune_status (*submit)(void *context, CUstream stream),
@@ -11,7 +11,7 @@ halotune_status graph_record(const struct cu *cu, halotune_status (*submit)(void
   status = cu_check(cu, cu->capture_begin(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), "cuStreamBeginCapture");
   if (status == HALOTUNE_OK) {
     status = submit(context, stream);
-    const CUresult ended = cu->capture_end(stream, &graph); /* also after a failure, which a capture must not outlive */
+    const CUresult ended = cu->capture_end(stream, &graph); /* a capture must be ended after a failure, too */
     if (status == HALOTUNE_OK) status = cu_check(cu, ended, "cuStreamEndCapture");
   }
   if (status == HALOTUNE_OK) status = cu_check(cu, cu->graph_instantiate(out, graph, 0), "cuGraphInstantiate");

@@ -15,7 +15,7 @@
 halotune_status graph_record(const struct cu *cu, halotune_status (*submit)(void *context, CUstream stream),
                              void *context, CUgraphExec *out);
 
-/* Whether launches on a stream are being captured, or may not be made because another stream is. */
+/* Whether launches on a stream are being captured, or are forbidden because another stream is being captured. */
 bool stream_is_capturing(const struct cu *cu, CUstream stream);
 
 #endif

@@ -36,7 +36,8 @@ void kernel_plan_make(const struct launch *launch, const struct stencil *stencil
   out->passes_coefficients = coefficients_pack(launch, stencil, dtype, coefficients, out->coefficients) > 0;
 }
 
-/* Make the launch attributes for what cuLaunchKernel has no argument for. */
+/* Make the launch attributes for clusters, overlap and cooperative launches: cuLaunchKernel has no arguments for
+ * these. */
 static void make_attributes(struct kernel *kernel) {
   const unsigned *cluster = kernel->plan.cluster;
   if (cluster[0] * cluster[1] * cluster[2] > 1) {

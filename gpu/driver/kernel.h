@@ -9,13 +9,13 @@
  * so it can be sent to another process as bytes. */
 struct kernel_plan {
   char name[KERNEL_NAME_BYTES];
-  int input_count, output_count; /* outputs, then the arrays that a launch carries; see struct launch */
+  int input_count, output_count; /* output_count: outputs, then the arrays that a launch carries; see struct launch */
   unsigned grid[MAX_DIMS], block[MAX_DIMS], shared_bytes; /* shared_bytes: dynamic shared memory */
   int passes_textures;                                    /* as in struct launch */
   unsigned textured_inputs;                               /* one bit for each input: it has a texture object, then */
   bool passes_coefficients, overlaps, cooperative;
   struct tensor_maps input_maps, output_maps;    /* as in struct launch */
-  struct tensor_shape input_shape, output_shape; /* of these maps, if there are any */
+  struct tensor_shape input_shape, output_shape; /* shapes of these maps, if there are any */
   unsigned cluster[MAX_DIMS];                    /* blocks */
   size_t workspace_bytes;                        /* as in struct launch */
   enum dtype dtype;
@@ -36,12 +36,12 @@ struct kernel {
   CUmodule module;
   CUfunction function;
   struct kernel_plan plan;
-  CUlaunchAttribute attributes[3]; /* of each launch; may be none */
+  CUlaunchAttribute attributes[3]; /* attributes of each launch; there may be none */
   unsigned attribute_count;
 };
 
-/* Calls that stand around each load of a module by kernel_load: a program's limit for the driver. `state` goes to both.
- * NULL takes them back. Threads: call it while no other thread loads. */
+/* Set functions that kernel_load calls before and after each load of a module, for a program's limit for the driver.
+ * Both get `state`. NULL removes them. Threads: call it while no other thread loads. */
 void kernel_loads_watch(void (*begins)(const void *state), void (*ends)(const void *state), const void *state);
 
 /* Load a cubin.
@@ -58,7 +58,7 @@ struct kernel_fields {
   CUdeviceptr inputs[MAX_FIELDS], outputs[MAX_FIELDS];
   CUtexObject textures[MAX_FIELDS];
   int texture_count;
-  CUtensorMap *maps;     /* of inputs, then of outputs; NULL if there are none */
+  CUtensorMap *maps;     /* maps of inputs, then of outputs; NULL if there are none */
   CUdeviceptr workspace; /* 0: none */
 };
 
@@ -69,7 +69,7 @@ halotune_status kernel_bind(const struct kernel *kernel, const CUdeviceptr input
                             struct kernel_fields *out);
 void kernel_fields_free(const struct kernel *kernel, struct kernel_fields *fields);
 
-/* Launch once, without waiting. Returns the driver's own result, so that a caller in a hurry need not check it. */
+/* Launch once, without waiting. Returns the driver's own result; kernel_launch_check makes a status of it. */
 CUresult kernel_launch(struct kernel *kernel, struct kernel_fields *fields, CUstream stream);
 
 /* Write the name of the driver's call for messages: "cuLaunchKernelEx in clusters of 2x1x1 blocks". */

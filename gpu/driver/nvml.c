@@ -89,7 +89,7 @@ void nvml_read(const struct nvml *nvml, struct gpu_reading *out) {
     out->temperature_c = (int)number;
   }
   if (nvml->power && nvml->power(nvml->device, &number) == NVML_SUCCESS_RESULT) out->power_w = milli * number;
-  /* The older name asks the same question. */
+  /* Older libraries have the same function under another name. */
   if ((nvml->event_reasons && nvml->event_reasons(nvml->device, &bits) == NVML_SUCCESS_RESULT) ||
       (nvml->throttle_reasons && nvml->throttle_reasons(nvml->device, &bits) == NVML_SUCCESS_RESULT)) {
     out->throttle = (long long)bits;

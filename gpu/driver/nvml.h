@@ -79,7 +79,7 @@ enum {
     (nvml_device device, unsigned *count, struct nvml_process *processes))
 
 struct nvml {
-  void *library; /* NULL: the library was not found */
+  void *library; /* NULL if the library was not found */
   nvml_device device;
   bool has_device;
   char driver[64]; /* "580.159.04"; "" if it is unknown */

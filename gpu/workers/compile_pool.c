@@ -22,8 +22,8 @@ enum { JOBS_A_WORKER = 2 };
 struct job {
   uint64_t id;
   struct text message;
-  size_t sent; /* bytes of the message that were sent */
-  /* a worker died before it read this job, which was not the job's fault; the next death is counted against the job */
+  size_t sent; /* number of bytes of the message that are already sent */
+  /* a worker died before it read this job, so that the job was not to blame; it is blamed for the next death */
   bool was_spared;
 };
 
@@ -32,15 +32,15 @@ struct worker {
   pid_t pid;
   struct job jobs[JOBS_A_WORKER];
   int job_count;
-  double deadline_ms; /* of jobs[0] */
+  double deadline_ms; /* deadline of jobs[0] */
   struct text received;
 };
 
 struct compile_pool {
   struct spawner spawner;
-  struct nvrtc nvrtc; /* loaded only in the spawner's process; its facts are known here, too */
+  struct nvrtc nvrtc; /* the library is loaded only in the spawner's process; here only its facts are set */
   double timeout_ms;
-  struct time_source clock; /* of the deadlines of jobs */
+  struct time_source clock; /* the clock of the deadlines */
   int next;                 /* the worker that is checked first; it changes, so that no worker is always last */
   int worker_count;
   struct worker workers[];
@@ -244,7 +244,7 @@ static halotune_status take_timeout(struct compile_pool *pool, struct worker *wo
   return take_loss(pool, worker, COMPILE_TIMEOUT, &log, out);
 }
 
-/* Handle a damaged reply: the compiler has overwritten the worker's memory. */
+/* Handle a damaged reply: the compiler must have overwritten the worker's memory. */
 static halotune_status take_garbage(struct compile_pool *pool, struct worker *worker, struct compile_result *out) {
   struct text log = {0};
   worker_stop(pool, worker);

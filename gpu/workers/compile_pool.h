@@ -34,7 +34,7 @@ struct compile_result {
   uint64_t id; /* from compile_pool_submit */
   enum compile_outcome outcome;
   struct compiled compiled;   /* has a cubin only if the outcome is COMPILE_OK; otherwise the log says why not */
-  int worker;                 /* which one compiled it, from 0 */
+  int worker;                 /* number of the worker that compiled it, from 0 */
   struct compile_times times; /* {0} if there was no reply */
 };
 
@@ -79,7 +79,7 @@ void compile_pool_drop(struct compile_pool *pool);
 
 void compile_result_free(struct compile_result *result);
 
-/* The process of the worker that compiles `id`, for diagnosis; 0 if there is none. */
+/* The process of the worker that compiles `id`, for tests and diagnosis; 0 if there is none. */
 pid_t compile_pool_process(const struct compile_pool *pool, uint64_t id);
 
 /* End the pool. Pending compiles are dropped and the workers killed. NULL is allowed. */

@@ -70,8 +70,8 @@ static double processor_now_ms(void) {
   return (double)now.tv_sec * ms_per_s + (double)now.tv_nsec / ns_per_ms;
 }
 
-/* Keep the memory of a compile for the next one. NVRTC needs some megabytes each time. To map and clear these pages
- * anew takes time, on virtual machines much time. */
+/* Keep the memory of a compile for the next one. NVRTC needs some megabytes each time. Mapping and clearing these pages
+ * again takes time, on virtual machines much time. */
 static void keep_memory(void) {
   enum { LARGEST_BYTES = 32 << 20, KEPT_BYTES = 1 << 30, GROWTH_BYTES = 16 << 20 };
   mallopt(M_MMAP_THRESHOLD, LARGEST_BYTES);

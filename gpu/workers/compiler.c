@@ -6,12 +6,12 @@
 #include "base/memory/array.h"
 #include "gpu/compile/cubin_cache.h"
 
-/* A request without a result yet, or one that the cache answered. */
+/* A request that has no result yet, or that the cache has answered. */
 struct entry {
   uint64_t id;
   struct compile_request request;
   bool is_ready;
-  struct compiled compiled; /* if is_ready */
+  struct compiled compiled; /* set if is_ready is true */
 };
 
 struct compiler {
@@ -57,7 +57,7 @@ void compiler_close(struct compiler *compiler) {
 
 const struct nvrtc_facts *compiler_nvrtc(const struct compiler *compiler) { return compile_pool_nvrtc(compiler->pool); }
 
-/* A bound for results from the cache, which wait in memory. */
+/* The limit of pending requests. It also bounds the results from the cache that wait in memory. */
 enum { MOST_PENDING = 256 };
 
 bool compiler_has_room(const struct compiler *compiler) {

@@ -18,7 +18,7 @@ struct probe {
  * Threads: call it before the program starts any, since it forks. */
 halotune_status probe_gpus(struct probe *out);
 
-/* The same with a limit of its own for the driver's answer, for tests. */
+/* The same with another limit for the driver's answer, for tests. */
 enum { PROBE_ANSWER_MS = 60000 };
 halotune_status probe_gpus_within(int answer_ms, struct probe *out);
 

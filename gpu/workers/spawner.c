@@ -62,7 +62,7 @@ static void be_expendable(void) {
   setrlimit(RLIMIT_CORE, &no_core);
   int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (fd < 0) return;
-  ssize_t ignored = write(fd, "1000", 4); /* if it is not allowed, nothing is lost */
+  ssize_t ignored = write(fd, "1000", 4); /* the system may refuse it, which does no harm */
   (void)ignored;
   close(fd);
 }
@@ -158,7 +158,7 @@ static void spawner_main(const struct spawner_program *program, pid_t parent, in
   _exit(EXIT_SUCCESS);
 }
 
-/* Wait for what the spawner says when it is prepared. */
+/* Wait for the message that the spawner sends when it is prepared. */
 static halotune_status receive_hello(const struct spawner_program *program, int control, int answer_ms,
                                      struct text *facts) {
   const double ms_per_s = 1e3;
@@ -209,7 +209,7 @@ halotune_status spawner_open(const struct spawner_program *program, struct text 
   return receive_hello(program, out->socket, out->answer_ms, facts);
 }
 
-/* Close the spawner, which is lost, and keep how it was lost. */
+/* Close a spawner that was lost, and keep the reason. */
 static void lose_spawner(struct spawner *spawner) {
   enum { LAST_MS = 1000 };
   const int reason = errno;

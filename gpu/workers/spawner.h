@@ -29,12 +29,12 @@ struct spawner_program {
 enum { SPAWNER_ANSWER_MS = 120000, SPAWNER_END_MS = 600000 };
 
 struct spawner {
-  int socket; /* to the spawner's process; -1: none */
+  int socket; /* socket to the spawner's process; -1: none */
   pid_t pid;
   const char *name; /* from the spawner_program */
   int answer_ms;    /* likewise */
   int end_ms;       /* likewise */
-  char loss[96];    /* once it is lost: how, as the end of a sentence: "was killed by signal 9 (Killed)" */
+  char loss[96];    /* how the spawner was lost, as the end of a sentence: "was killed by signal 9 (Killed)" */
 };
 
 /* Start the spawner and wait until it is prepared. A spawner that does not answer in time is killed.
