@@ -81,7 +81,7 @@ typedef struct halotune_ctx halotune_ctx;
  *             ~/.local/share/halotune/halotune.db
  *          2. the starter database that was installed with Halotune: share/halotune/starter.db beside the folder that
  *             holds the library, else below the PREFIX that the library was built for
- *          Hence a misspelt $HALOTUNE_DB is not an error. Pass the path if the file must exist.
+ *          Hence a misspelt $HALOTUNE_DB is not an error. If the file must exist, pass its path.
  *   count  number of paths; 0 if paths is NULL
  *   out    receives the ctx; the caller ends it with halotune_close. NULL on failure
  * No file is changed. Afterwards the files are read again only for stored machine code. A database of an older Halotune
@@ -114,9 +114,9 @@ HALOTUNE_API const char *halotune_error(const halotune_ctx *ctx);
 
 /* Make a stencil known to a ctx, so that lookups with its name or hash find it. No file is changed.
  *   text  the stencil's file, as docs/stencil-format.md describes it, ended by a NUL; only read during the call
- * From then on the name means this stencil, also if a database has another one of that name. If a database has results
- * for a stencil of the same meaning, they answer. The coefficients' defaults are those of the text. Adding the same
- * text again changes nothing. A ctx takes 256 stencils.
+ * From then on the name means this stencil, also if a database has another stencil of that name. If a database has
+ * results for a stencil of the same meaning, they are used. The coefficients' defaults are those of the text. Adding
+ * the same text again changes nothing. A ctx takes 256 stencils.
  * Returns HALOTUNE_OK
  *         HALOTUNE_PARSE     the text is no stencil; halotune_error names the line
  *         HALOTUNE_ARGUMENT  an argument is NULL, or the ctx has 256 added stencils
@@ -134,8 +134,8 @@ typedef struct {
   const char *const *inputs; /* names, in the order in which calls take the fields */
   const char *const *outputs;
   const char *const *coefficients; /* names, in the order in which halotune_kernel_create takes the values */
-  /* How many points the taps of a step reach in x, y, z: towards smaller and towards larger indices. A halo that serves
-   * several steps is as many times as deep. */
+  /* How many points the taps of a step reach in x, y, z, towards smaller and towards larger indices. A halo for N steps
+   * is N times as deep. */
   int reach_low[3], reach_high[3];
   const void *reserved[5];
 } halotune_stencil_facts;
@@ -202,8 +202,8 @@ typedef struct {
 
 /* How well an answer fits the problem: enumerator, number, name, meaning. From best to worst: EXACT, STALE, NEAR_GRID,
  * SAME_ARCH, SIMILAR, DEFAULT.
- * EXACT: where the row's run ended early, another row answers instead if it is expected to be faster, by more than the
- * error.
+ * EXACT: if the row's run ended early, another row answers instead if it is expected to be faster by more than the
+ * prediction's error.
  * SIMILAR: the configuration won for the other element type, where that is expected to be faster than what won for
  * this one on other grids. Or no row of this stencil and architecture fits, and it won for another stencil (the nearest
  * in shape, linearity, reach, boundary rules, fields, bytes and taps) or architecture. It keeps all rules of its
@@ -290,12 +290,12 @@ HALOTUNE_API halotune_status halotune_lookup(halotune_ctx *ctx, const halotune_p
 /* How to tune. Zeros and NULL take the defaults. */
 typedef struct {
   const char *program; /* the program; NULL: $HALOTUNE_PROGRAM, else `halotune` on PATH */
-  /* Receives the result. NULL: the first path of halotune_open, else the user's own database. From then on lookups of
-   * this ctx search it before the databases of halotune_open, if it is none of them. Other ctx do not know of it. */
+  /* Receives the result. NULL: the first path of halotune_open, else the user's own database. If it is none of the
+   * databases of halotune_open, lookups of this ctx search it before them from then on. Other ctx do not search it. */
   const char *database;
-  const char *backend; /* NULL: the GPU. "host": the emulation, for tests; its times rank nothing */
+  const char *backend; /* NULL: the GPU. "host": the emulation, for tests, whose times do not rank variants */
   double budget_s;     /* seconds for the search; 0: 20 */
-  int max_variants;    /* end the search after so many; 0: no limit */
+  int max_variants;    /* end the search after so many variants; 0: no limit */
   const void *reserved[6];
 } halotune_tune_options;
 
@@ -470,19 +470,20 @@ HALOTUNE_API halotune_status halotune_run(halotune_kernel *kernel, struct CUstre
 
 /* Facts about a kernel. Its texts live as long as the kernel. */
 typedef struct {
-  const char *name;   /* of the function in the source */
+  const char *name;   /* name of the function in the source */
   const char *source; /* complete CUDA source */
   const char *template_name;
-  const char *parameters; /* of the variant that runs, written as in halotune_config */
+  const char *parameters; /* parameters of the variant that runs, written as in halotune_config */
   const char *code;       /* where the machine code came from: "database", "cache" or "compiled" */
   /* output_count: the stencil's outputs, and the arrays that a launch of several steps writes in addition. There are
    * such arrays where an input takes another input's old value, as u_prev does in {v: u, u: u_prev}. */
   int input_count, output_count, coefficient_count;
   unsigned grid[3], block[3];    /* blocks of a launch and threads of a block, in x, y, z */
   unsigned dynamic_shared_bytes; /* for each block */
-  int alignment_bytes;           /* pointers that are not multiples of this make another variant run */
+  int alignment_bytes;           /* if a pointer is not a multiple of this, another variant runs */
   int steps;                     /* time steps that one launch makes */
-  long long elements;            /* that a field along all axes must hold; see halotune_kernel_field for others */
+  long long elements;            /* elements that a field along all axes must hold; for other fields see
+                                    halotune_kernel_field */
   const double *coefficients;    /* coefficient_count values that the kernel computes with, in the stencil's order */
   const void *reserved[7];
 } halotune_kernel_facts;
@@ -495,7 +496,7 @@ HALOTUNE_API void halotune_kernel_info(const halotune_kernel *kernel, halotune_k
 
 /* How a field lies in memory. */
 typedef struct {
-  long long elements;   /* that the array holds */
+  long long elements;   /* elements that the array holds */
   int element_bytes;    /* 4 or 8; 1 for a mask */
   long long strides[3]; /* elements between neighbours in x, y, z; 0 along axes on which the field does not depend */
   const void *reserved[4];
@@ -503,8 +504,8 @@ typedef struct {
 
 /* Describe a field of a kernel's launches. Outputs and most inputs lie along all axes, as the kernel's layout says. An
  * input that the stencil's file declares `along` some axes has elements along these alone. The point (x, y, z) reads
- * element x*strides[0] + y*strides[1] + z*strides[2]. Rows along x are as far apart as those of other fields. A mask,
- * of type u8, has one byte for each element.
+ * element x*strides[0] + y*strides[1] + z*strides[2]. Its rows along x are as far apart as those of other fields. A
+ * mask, of type u8, has one byte for each element.
  *   field  number of an input; or input_count plus the number of an output, as in halotune_run
  *   out    receives the description; untouched on any error
  * Returns HALOTUNE_OK, or HALOTUNE_ARGUMENT if an argument is NULL or there is no such field.

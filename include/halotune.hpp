@@ -44,8 +44,8 @@ inline void check(halotune_status status) {
   if (status != HALOTUNE_OK) throw error(status);
 }
 
-// Elements that lie one behind the other in somebody else's memory: what std::span of C++20 is. It is made from a
-// std::vector, a std::array, an array, or a pointer and a number.
+// A view of elements that lie one behind the other in memory that it does not own, like std::span of C++20. It is made
+// from a std::vector, a std::array, an array, or a pointer and a number.
 template <typename T> class span {
 public:
   constexpr span() noexcept = default;
