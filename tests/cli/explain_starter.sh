@@ -9,6 +9,7 @@ export HALOTUNE_DB
 explain copy
 explain star7 --device h200
 explain heat2d
+explain star7 --device h100
 echo '-- a named database stands alone'
 explain star7 --db "$HALOTUNE_DB"
 # exit 0

@@ -35,6 +35,7 @@ struct found {
   struct definitions definitions;
   json_t *document;
   const json_t *problem;
+  bool lacks_results; /* of the stencil, or of the stencil on the GPU that was asked for */
 };
 
 static void found_free(struct found *found) {
@@ -107,6 +108,7 @@ static halotune_status problem_find(const struct invocation *invocation, const c
                                          .device = option_value(invocation, "device"),
                                          .generated = ""};
   halotune_status status = document_read(found->store, &request, &found->document);
+  found->lacks_results = status == HALOTUNE_NOT_FOUND;
   if (status == HALOTUNE_OK) status = definitions_read(store_connection(found->store), &found->definitions);
   if (status != HALOTUNE_OK) return status;
   return explain_choose(invocation, &found->definitions, found->document, stencil, &found->problem);
@@ -132,6 +134,17 @@ static halotune_status starter_find(const struct invocation *invocation, const c
   return HALOTUNE_OK;
 }
 
+/* Name the command that answers for a GPU without results. */
+static void tell_query(const char *stencil, const char *device) {
+  struct text command = {0};
+  text_printf(&command, "halotune query ");
+  text_shell_word(&command, stencil);
+  text_printf(&command, " --device ");
+  text_shell_word(&command, device);
+  if (text_ok(&command)) fprintf(stderr, "halotune: for what is expected there: %s\n", text_string(&command));
+  text_free(&command);
+}
+
 static enum exit_code explain_run(const struct invocation *invocation) {
   struct loaded file = {0};
   struct found found = {0};
@@ -151,9 +164,13 @@ static enum exit_code explain_run(const struct invocation *invocation) {
   }
   if (status == HALOTUNE_OK && profile) status = read_counters(profile, found.document, found.problem, &counters);
   if (status == HALOTUNE_OK) status = problem_explain(invocation, &found, profile ? &counters : NULL);
+  const char *device = found.lacks_results ? option_value(invocation, "device") : NULL;
   found_free(&found);
   loaded_free(&file);
-  return status == HALOTUNE_OK ? HALOTUNE_EXIT_SUCCESS : report_failure(status);
+  if (status == HALOTUNE_OK) return HALOTUNE_EXIT_SUCCESS;
+  const enum exit_code code = report_failure(status);
+  if (device) tell_query(invocation->arguments[0], device);
+  return code;
 }
 
 static const struct option_row options[] = {
