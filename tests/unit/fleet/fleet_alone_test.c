@@ -187,6 +187,15 @@ static void crew_task_begin(struct crew crew, const struct bench_case *bench) {
   CHECK_OK(crew.table->start(crew.state, &start));
 }
 
+/* Open a team with two members that have tasks of their own, and begin a task of the crew. */
+static struct crew crew_open(struct team *team, struct bench_case *bench) {
+  team_open(team, 2);
+  case_load(bench);
+  const struct crew crew = leader_crew(team->leader);
+  crew_task_begin(crew, bench);
+  return crew;
+}
+
 static void say_ready(struct team *team, int rank, bool is_ready, const char *why) {
   struct text *ready = fake_say(team->fake, rank, FLEET_READY, 1);
   pack_u64(ready, is_ready);
@@ -198,10 +207,7 @@ TEST(a_member_that_is_lost_alone_is_lost_for_its_newest_reason) {
   struct bench_case bench;
   struct team team;
   struct crew_report report;
-  team_open(&team, 2);
-  case_load(&bench);
-  const struct crew crew = leader_crew(team.leader);
-  crew_task_begin(crew, &bench);
+  const struct crew crew = crew_open(&team, &bench);
   say_done(&team, 1, true, false, "rows");
   CHECK_OK(leader_look(team.leader));
   team.side.offered = TASKS;
@@ -220,10 +226,7 @@ TEST(a_member_that_finds_no_task_joins_the_crew) {
   struct bench_case bench;
   struct team team;
   struct crew_report report;
-  team_open(&team, 2);
-  case_load(&bench);
-  const struct crew crew = leader_crew(team.leader);
-  crew_task_begin(crew, &bench);
+  const struct crew crew = crew_open(&team, &bench);
   CHECK_EQ(0, fake_count(team.fake, 1, FLEET_TASK, NULL), "who has a task of its own is left alone");
   say_done(&team, 1, true, false, "rows");
   CHECK_OK(leader_look(team.leader));

@@ -382,19 +382,24 @@ static void finals_run(struct team *team, const struct proposal *proposals, cons
   }
 }
 
+/* Open a team of three whose members have timed two finalists.
+ *   leader_ms  what the leader's GPU takes for what the others do in 2 ms */
+static void finals_open(struct team *team, double leader_ms) {
+  static const double times_ms[][2] = {{1.03, 1}, {1.04, 1}};
+  static const struct proposal proposals[2];
+  const double anchors_ms[FAKE_RANKS] = {leader_ms, 2, 2};
+  team_open(team, 3);
+  team_begin(team, anchors_ms);
+  finals_run(team, proposals, times_ms);
+}
+
 TEST(the_winner_is_the_best_over_all_gpus) {
-  static const double anchors_ms[FAKE_RANKS] = {2, 2, 2};
-  static const double times_ms[][2] = {{1.03, 1}, {1.04, 1}}; /* of two finalists on the members */
   const double own_ms[] = {0.99, 1};
   double weights[] = {1, 1};
-  struct proposal proposals[2];
   struct team team;
   struct text words = {0};
   struct crew_report report;
-  memset(proposals, 0, sizeof proposals);
-  team_open(&team, 3);
-  team_begin(&team, anchors_ms);
-  finals_run(&team, proposals, times_ms);
+  finals_open(&team, 2);
   CHECK_OK(team.crew.table->finals_take(team.crew.state, own_ms, weights));
   CHECK_NEAR(1, weights[0], 1e-12, "all are compared to the first one");
   CHECK_NEAR((1 / 0.99 + 1 / 1.03 + 1 / 1.04) / 3 * 0.99, weights[1], 1e-12,
@@ -409,18 +414,12 @@ TEST(the_winner_is_the_best_over_all_gpus) {
 }
 
 TEST(times_that_are_cut_short_do_not_count) {
-  static const double anchors_ms[FAKE_RANKS] = {2, 2, 2};
-  static const double times_ms[][2] = {{1.03, 1}, {1.04, 1}};
   const double own_ms[] = {0.99, 1};
   double weights[] = {1, 1};
-  struct proposal proposals[2];
   struct team team;
   struct text words = {0};
   struct crew_report report;
-  memset(proposals, 0, sizeof proposals);
-  team_open(&team, 3);
-  team_begin(&team, anchors_ms);
-  finals_run(&team, proposals, times_ms);
+  finals_open(&team, 2);
   team.fake->said[team.fake->said_count - 2].text.length -= sizeof(double);
   CHECK_OK(team.crew.table->finals_take(team.crew.state, own_ms, weights));
   CHECK_NEAR((1 / 0.99 + 1 / 1.04) / 2 * 0.99, weights[1], 1e-12, "the mean over two GPUs");
@@ -434,17 +433,11 @@ TEST(times_that_are_cut_short_do_not_count) {
 }
 
 TEST(a_slow_leader_has_no_say_in_the_finals) {
-  static const double anchors_ms[FAKE_RANKS] = {2.3, 2, 2};
-  static const double times_ms[][2] = {{1.03, 1}, {1.04, 1}};
   const double own_ms[] = {0.9, 1.2};
   double weights[] = {1, 1};
-  struct proposal proposals[2];
   struct team team;
   struct text words = {0};
-  memset(proposals, 0, sizeof proposals);
-  team_open(&team, 3);
-  team_begin(&team, anchors_ms);
-  finals_run(&team, proposals, times_ms);
+  finals_open(&team, 2.3);
   CHECK_OK(team.crew.table->finals_take(team.crew.state, own_ms, weights));
   CHECK_NEAR((1 / 1.03 + 1 / 1.04) / 2 * 0.9 / 1.2, weights[1], 1e-12, "the mean over the members, over the device");
   team.crew.table->won(team.crew.state, 1, own_ms[1], &words);
