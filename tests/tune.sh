@@ -463,7 +463,7 @@ sed -e 's/^name: fused_tile/name: fused/' -e 's/steps: {values: [[][^]]*[]]/step
   -e 's/^common: .*/common: [{load_path: [plain]}, {coefficients: [parameter]}, {extents: [runtime]}, {min_blocks: [0]}]/' templates/fused_tile.yaml >"$templates/fused.yaml"
 cp templates/fused_tile.cu "$templates/fused.cu"
 steps() { # option...
-  timeout "$LIMIT_S" "$program" tune heat2d --grid 32,16 --dtype f32 --template-dir "$templates" --template small,fused --set block_x=128 --strategy exhaustive \
+  timeout "$LIMIT_S" "$program" tune heat2d --grid "${steps_grid:-32,16}" --dtype f32 --template-dir "$templates" --template small,fused --set block_x=128 --strategy exhaustive \
     $patient --db "$work/steps.db" "$@" 2>"$work/err"
 }
 steps --max-variants 34 --json >"$work/out" && json '[.tasks[] | [.steps, .complete]] == [[1, true], [2, true], [4, true]]' &&
@@ -471,12 +471,17 @@ steps --max-variants 34 --json >"$work/out" && json '[.tasks[] | [.steps, .compl
 result "the number of steps is searched" $? "$work/out" "$work/err"
 steps --max-variants 34 >"$work/out" && grep -q '^heat2d f32 32x16: fastest with 4 steps a launch: .*, [234].* times as fast as single steps$' "$work/out"
 result "and the fastest is told" $? "$work/out" "$work/err"
-steps --max-variants 33 --json >"$work/out" && json '[.tasks[].steps] == [1]' &&
+steps --max-variants 33 --no-hints --json >"$work/out" && json '[.tasks[].steps] == [1]' &&
   grep -q '^halotune: heat2d f32 32x16: single steps only: .* searched with --max-variants 34 or more, or if' "$work/err" &&
-  (patient='--budget 16s' && steps --max-variants 34 --fresh --json >"$work/out") && grep -q ': single steps only: .* searched with --budget 17s or more, or if' "$work/err" &&
+  (patient='--budget 16s' && steps --max-variants 34 --no-hints --fresh --json >"$work/out") && grep -q ': single steps only: .* searched with --budget 17s or more, or if' "$work/err" &&
   steps --max-variants 34 --steps 1 --json >"$work/out" && json '[.tasks[].steps] == [1]' && ! grep -q 'single steps only' "$work/err" &&
   steps --max-variants 34 --rematch --json >"$work/out" && json '[.tasks[].steps] == [1]'
 result "not if the budget is small, nor with --steps 1 or --rematch" $? "$work/out" "$work/err"
+steps --max-variants 10 --fresh --json >"$work/out" && json '[.tasks[] | [.steps, .tried]] == [[1, 4], [4, 1]]' &&
+  grep -q '^halotune: heat2d f32 32x16: single steps and 4 steps a launch, the best that a database knows: other numbers of steps are searched with' "$work/err" &&
+  (steps_grid=48,16 && steps --max-variants 10 --json >"$work/out") && json '[.tasks[].steps] == [1, 4]' &&
+  steps --max-variants 4 --json >"$work/out" && json '[.tasks[].steps] == [1]'
+result "but the number that a database knows, for this grid or a near one" $? "$work/out" "$work/err"
 # One rule ties nine parameters of eight values together, and keeps nothing.
 awk '/^name:/ {$0 = "name: endless"}
   {print}

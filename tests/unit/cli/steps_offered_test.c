@@ -58,10 +58,14 @@ TEST(steps_of_which_a_template_has_a_variant_are_offered) {
   struct offer_case c;
   struct steps_search search;
   offer_open(3, "== 4", &c);
-  CHECK_OK(steps_offered(&c.task, &c.templates, &no_limit, &search));
+  CHECK_OK(steps_offered(&c.task, &c.templates, 2, STEPS_MOST, &no_limit, &search));
   CHECK_EQ(2, search.count, "numbers");
   CHECK_EQ(2, search.offered[0], "the first");
   CHECK_EQ(4, search.offered[1], "the last");
+  for (int steps = 3; steps <= 4; steps++) {
+    CHECK_OK(steps_offered(&c.task, &c.templates, steps, steps, &no_limit, &search));
+    CHECK_EQ(steps == 4, search.count, "%d steps alone", steps);
+  }
   offer_close(&c);
 }
 
@@ -72,9 +76,9 @@ TEST(a_space_without_end_is_a_failure_and_can_be_stopped) {
   int questions = 0, *asked = &questions;
   const struct walk_limit short_walk = {.most_steps = 20000}, stopped = {.is_over = second_question, .context = &asked};
   offer_open(20, "== 0.5", &c);
-  CHECK_EQ(HALOTUNE_PARSE, steps_offered(&c.task, &c.templates, &short_walk, &search), "walked");
+  CHECK_EQ(HALOTUNE_PARSE, steps_offered(&c.task, &c.templates, 2, STEPS_MOST, &short_walk, &search), "walked");
   CHECK(strstr(fail_text(), "template test: its rules leave too few"), "%s", fail_text());
-  CHECK_OK(steps_offered(&c.task, &c.templates, &stopped, &search));
+  CHECK_OK(steps_offered(&c.task, &c.templates, 2, STEPS_MOST, &stopped, &search));
   CHECK_EQ(3, questions, "asked before the walk, during it, and before the next number of steps");
   CHECK_EQ(0, search.count, "no number was looked at");
   offer_close(&c);

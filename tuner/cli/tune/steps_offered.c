@@ -25,12 +25,12 @@ static halotune_status has_variant(const struct task *task, const struct templat
 /* Walks check the limit only from time to time. The walk of a small space ends before its first check. */
 static bool is_over(const struct walk_limit *limit) { return limit->is_over && limit->is_over(limit->context); }
 
-halotune_status steps_offered(const struct task *task, const struct tune_templates *templates,
+halotune_status steps_offered(const struct task *task, const struct tune_templates *templates, int from, int to,
                               const struct walk_limit *limit, struct steps_search *out) {
   halotune_status status = HALOTUNE_OK;
   struct task several = *task;
   *out = (struct steps_search){.count = 0};
-  for (int steps = 2; steps <= STEPS_MOST && task->analysis->can_iterate && status == HALOTUNE_OK; steps++) {
+  for (int steps = from; steps <= to && task->analysis->can_iterate && status == HALOTUNE_OK; steps++) {
     bool has = false;
     if (is_over(limit)) break;
     several.launch_steps = steps;

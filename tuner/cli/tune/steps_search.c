@@ -37,9 +37,24 @@ static int next_scout(const struct steps_search *s) {
   return best - below > 1 ? (best + below) / 2 : -1;
 }
 
+/* The place of the number that databases know, if it was not tried yet; else -1. */
+static int known_place(const struct steps_search *s) {
+  for (int i = 0; i < s->count; i++) {
+    if (s->offered[i] == s->known && !is_tried(s, i)) return i;
+  }
+  return -1;
+}
+
 bool steps_search_next(struct steps_search *s, struct steps_turn *out) {
   if (s->is_over) return false;
-  const int scout = s->scouted < MOST_SCOUTS ? next_scout(s) : -1;
+  const int known = known_place(s); /* the last scout is kept for it */
+  if (s->is_small) {
+    s->is_over = true;
+    if (known >= 0) *out = (struct steps_turn){s->known, 1 - STEPS_SINGLE_SHARE, 0};
+    return known >= 0;
+  }
+  int scout = s->scouted < MOST_SCOUTS - (known >= 0) ? next_scout(s) : -1;
+  if (scout < 0 || scout >= s->count) scout = known;
   if (scout >= 0 && scout < s->count) {
     *out = (struct steps_turn){s->offered[scout], STEPS_SCOUT_SHARE, 0};
     return true;

@@ -2,8 +2,9 @@
  *
  * Single steps get SINGLE of the budget. Then numbers of steps are scouted, each with SCOUT of the budget. Each is
  * about twice the one before, as long as the time a step falls. After that come numbers between the best and its
- * neighbours. The best number, which may be 1, gets the rest of the budget. No clock decides: the same times give the
- * same turns. */
+ * neighbours. A number that databases know as the best is among the scouts. The best number, which may be 1, gets the
+ * rest of the budget. If the budget is too small for scouts, the known number alone gets all that single steps leave.
+ * No clock decides: the same times give the same turns. */
 #ifndef CLI_TUNE_STEPS_SEARCH_H
 #define CLI_TUNE_STEPS_SEARCH_H
 
@@ -16,7 +17,7 @@ enum { STEPS_MOST = 64 }; /* more are tried only if --steps names them */
 #define STEPS_SCOUT_PERCENT 6
 #define STEPS_SCOUT_SHARE (STEPS_SCOUT_PERCENT / 100.0)
 
-/* The least budget in seconds of which SCOUT is a second: with less, only single steps are searched. */
+/* The least budget in seconds of which SCOUT is a second: with less, no number is scouted. */
 #define STEPS_LEAST_BUDGET_S 17
 _Static_assert(STEPS_LEAST_BUDGET_S == (100 + STEPS_SCOUT_PERCENT - 1) / STEPS_SCOUT_PERCENT, "one second of it");
 
@@ -24,6 +25,8 @@ struct steps_search {
   int offered[STEPS_MOST], count; /* numbers of steps that templates offer, in ascending order, each at least 2 */
   double step_ms[STEPS_MOST];     /* time of a step for each of them; infinite without a winner, 0 before it is tried */
   double single_ms;               /* time of a single step; infinite without a winner, 0 before it is told */
+  int known;                      /* the one of them that databases know as the best; 0: none */
+  bool is_small;                  /* the budget is too small for scouts: `known` alone is tried */
   int scouted;                    /* how many were tried */
   bool is_over;
 };

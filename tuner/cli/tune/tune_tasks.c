@@ -11,6 +11,7 @@
 #include "tuner/cli/output/progress.h"
 #include "tuner/cli/output/variant_text.h"
 #include "tuner/cli/tune/steps_offered.h"
+#include "tuner/search/hints/predicted.h"
 
 /* The line of progress of one task. */
 struct task_line {
@@ -203,18 +204,49 @@ static bool has_steps(const struct tune_tasks *t) {
   return false;
 }
 
-/* Say that other numbers of steps are not searched, although the user did not name a number. */
-static void tell_single(const struct tune_tasks *t, const struct planned_task *planned) {
-  struct text name = {0}, limits = {0};
+/* Say that other numbers of steps are not searched, although the user did not name a number.
+ *   known  the number that is tried because a database knows it; 0: none */
+static void tell_single(const struct tune_tasks *t, const struct planned_task *planned, int known) {
+  struct text name = {0}, limits = {0}, also = {0};
   if (!planned->stencil->loaded.analysis->can_iterate || !has_steps(t)) return;
   planned_task_text(planned, &name);
   add_small_limits(t->options, planned, &limits);
+  text_printf(&also, "and %d steps a launch, the best that a database knows", known);
   line_hide(t);
   fprintf(stderr,
-          "halotune: %s: single steps only: other numbers of steps are searched with %s, or if --steps names them\n",
-          text_string(&name), text_string(&limits));
+          "halotune: %s: single steps %s: other numbers of steps are searched with %s, or if --steps names them\n",
+          text_string(&name), known > 0 ? text_string(&also) : "only", text_string(&limits));
+  text_free(&also);
   text_free(&limits);
   text_free(&name);
+}
+
+/* Whether limits that are too small for scouts leave enough for single steps and a number that a database knows. */
+static bool leaves_known(const struct tune_options *options, const struct planned_task *planned) {
+  const double budget_s = tune_task_budget_s(planned, options);
+  const bool counts = options->max_variants > 0;
+  return (isfinite(budget_s) || counts) && budget_s * STEPS_SINGLE_SHARE >= 1 &&
+         (!counts || (double)options->max_variants * STEPS_SINGLE_SHARE >= least_scout_variants);
+}
+
+/* Find the number of steps that databases know as the best among those that the templates offer.
+ *   out  receives it as `known`, and as the only number offered; 0 and none if there is none */
+static halotune_status find_known(const struct tune_tasks *t, const struct task *task,
+                                  const struct tune_templates *templates, const struct walk_limit *limit,
+                                  struct steps_search *out) {
+  const struct backend_facts *facts = &t->setup->backend.facts;
+  const struct tune_tools *tools = &t->setup->tools;
+  const struct hint_sources sources = {tools->store, tools->hints, tools->hint_count};
+  const struct hint_target target = {.task = task, .device = &facts->device};
+  halotune_status status = HALOTUNE_OK;
+  int known = 0;
+  for (int most = t->options->no_hints ? 0 : STEPS_MOST; status == HALOTUNE_OK && most >= 2; most = known - 1) {
+    status = predicted_steps(&sources, &target, most, &known);
+    if (status == HALOTUNE_OK && known >= 2) status = steps_offered(task, templates, known, known, limit, out);
+    if (out->count > 0) break;
+  }
+  out->known = out->count > 0 ? known : 0;
+  return status;
 }
 
 static bool is_over(const void *tasks) { return !may_go_on(tasks); }
@@ -225,17 +257,23 @@ static halotune_status find_steps(const struct tune_tasks *t, const struct plann
                                   struct steps_search *out) {
   const struct backend_facts *facts = &t->setup->backend.facts;
   const struct tune_templates templates = {t->set->list, t->set->fixed, t->set->count};
-  const struct task task = task_of(t, planned->stencil, planned, "");
+  char arch[16];
+  snprintf(arch, sizeof arch, "sm_%d", facts->device.capability);
+  const struct task task = task_of(t, planned->stencil, planned, arch);
   const struct walk_limit limit = {.is_over = is_over, .context = t};
   struct text name = {0};
   *out = (struct steps_search){.count = 0};
   if (planned->launch_steps > 0 || facts->is_emulation || facts->is_recording || t->options->rematch)
     return HALOTUNE_OK;
-  if (!leaves_enough(t->options, planned)) {
-    tell_single(t, planned);
-    return HALOTUNE_OK;
-  }
-  const halotune_status status = steps_offered(&task, &templates, &limit, out);
+  const bool is_small = !leaves_enough(t->options, planned);
+  halotune_status status = HALOTUNE_OK;
+  if (task.analysis->can_iterate && has_steps(t) && (!is_small || leaves_known(t->options, planned)))
+    status = find_known(t, &task, &templates, &limit, out);
+  const int known = out->known;
+  if (status == HALOTUNE_OK && !is_small) status = steps_offered(&task, &templates, 2, STEPS_MOST, &limit, out);
+  out->known = known;
+  out->is_small = is_small;
+  if (status == HALOTUNE_OK && is_small) tell_single(t, planned, known);
   if (status != HALOTUNE_OK) {
     planned_task_text(planned, &name);
     task_failed(status, text_string(&name), row);

@@ -85,9 +85,8 @@ static halotune_status add_ranked(halotune_ctx *ctx, const halotune_config *conf
 }
 
 /* Look the target up, by the GPU's name, else by its architecture. A GPU's rows say nothing about an emulation. */
-static halotune_status look_up(halotune_ctx *ctx, const struct hint_target *target, struct known_device *room,
-                               const struct known_device **device, halotune_config *config) {
-  halotune_problem problem = problem_of(target);
+static halotune_status look_up(halotune_ctx *ctx, const struct hint_target *target, halotune_problem problem,
+                               struct known_device *room, const struct known_device **device, halotune_config *config) {
   halotune_status status = halotune_stencil_add(ctx, target->task->stencil_text);
   if (status == HALOTUNE_OK) status = context_device(ctx, problem.device, room, device);
   if (status == HALOTUNE_NOT_FOUND && !target->is_emulation) {
@@ -108,7 +107,7 @@ halotune_status predicted_find(const struct hint_sources *sources, const struct 
   *out = (struct predicted){.has_served = false};
   fail_keep(&before);
   halotune_status status = open_all(sources, &ctx);
-  if (status == HALOTUNE_OK) status = look_up(ctx, target, &room, &device, &config);
+  if (status == HALOTUNE_OK) status = look_up(ctx, target, problem_of(target), &room, &device, &config);
   if (status == HALOTUNE_OK && config.steps == steps) {
     status = add_variant(space, config.template_name, config.parameters, out);
     out->has_served = out->list.count == 1 && has_parameters(space, out->list.list, config.parameters);
@@ -117,6 +116,28 @@ halotune_status predicted_find(const struct hint_sources *sources, const struct 
   halotune_close(ctx);
   if (status == HALOTUNE_MEMORY) return status;
   fail_put_back(&before); /* the search begins without these hints */
+  return HALOTUNE_OK;
+}
+
+halotune_status predicted_steps(const struct hint_sources *sources, const struct hint_target *target, int most,
+                                int *out) {
+  const struct known_device *device = NULL;
+  struct known_device room;
+  halotune_ctx *ctx = NULL;
+  halotune_config config;
+  struct fail_kept before;
+  halotune_problem problem = problem_of(target);
+  problem.launch = HALOTUNE_LAUNCH_ANY;
+  problem.cache = HALOTUNE_CACHE_ANY;
+  problem.steps = most;
+  *out = 0;
+  fail_keep(&before);
+  halotune_status status = open_all(sources, &ctx);
+  if (status == HALOTUNE_OK) status = look_up(ctx, target, problem, &room, &device, &config);
+  if (status == HALOTUNE_OK && config.match <= HALOTUNE_MATCH_SAME_ARCH) *out = config.steps;
+  halotune_close(ctx);
+  if (status == HALOTUNE_MEMORY) return status;
+  fail_put_back(&before);
   return HALOTUNE_OK;
 }
 
