@@ -35,6 +35,7 @@
 #define VECTOR 4
 #define STORE_BYTES 32
 #define MIN_BLOCKS 2
+#define UNROLL 1
 #endif
 
 constexpr int STRIP = 32*POINTS;
@@ -215,8 +216,12 @@ __device__ __forceinline__ void march(const Strip &s, const Weights &weights) {
     const int until = part == 0 ? middle_first : end;
 #pragma unroll 1
     for (; y < until; y++) take_row<EDGE_ANY>(s, y, weights, m);
-    if (is_inside) {
+    if (is_inside) {  // with several turns written out, the compiler copies fewer registers at the end of a turn
+#if UNROLL == 1
 #pragma unroll 1
+#else
+#pragma unroll UNROLL
+#endif
       for (; y < middle_last; y++) take_row<NO_EDGE>(s, y, weights, m);
     } else {
 #pragma unroll 1
