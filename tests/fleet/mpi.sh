@@ -86,7 +86,8 @@ ranks() { # kind ranks DB option...
 printf '#!/bin/sh\nrank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\n[ $rank != 1 ] || export "$1"\nshift\nexec "$@"\n' >"$work/second"
 printf '#!/bin/sh\nrank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\n[ $rank != 1 ] || set -- "$@" --fresh\nexec "$@"\n' >"$work/fresh"
 printf '#!/bin/sh\nrank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\n[ $rank != 1 ] || unset HOME XDG_DATA_HOME\nexec "$@"\n' >"$work/homeless"
-chmod +x "$work/second" "$work/fresh" "$work/homeless"
+printf '#!/bin/sh\nrank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}\n[ $rank != 1 ] || export HALOTUNE_MPI=/nowhere/x.so MPI_LOCALRANKID=0 OMPI_COMM_WORLD_LOCAL_RANK=0\nexec "$@"\n' >"$work/lacks"
+chmod +x "$work/second" "$work/fresh" "$work/homeless" "$work/lacks"
 mkdir "$work/mine" "$work/other"
 sed 's/^name: .*/name: mine/' kernels/star7.yaml >"$work/mine/mine.yaml"
 sed 's/^name: .*/name: mine/; s/0\.[0-9]*/0.25/' kernels/star7.yaml >"$work/other/mine.yaml"
@@ -153,6 +154,8 @@ for kind in ${KINDS:-openmpi mpich}; do
   result_log "$kind: a stencil that there is none of" $?
   refuses 2 'leave out --device all' launch $kind 3 "$program" tune star7 --device all
   result_log "$kind: --device all" $?
+  refuses 4 "there is no file /nowhere/x.so" launch $kind 3 "$work/lacks" "$program" tune star7 --db "$work/none.db"
+  result_log "$kind: no plug-in on the host of the second rank: one line from that rank, and the job ends" $?
   # The second rank differs: first its host has no driver, and then another model of GPU.
   HALOTUNE_FAKE_DEVICES=3 refuses 3 'rank 1 on [^ ]*: no CUDA driver' start_tune "launch $kind 3 $work/second HALOTUNE_LIBCUDA=/nowhere" "$work/none.db"
   result_log "$kind: one host without a driver" $?

@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/memory/array.h"
@@ -108,4 +110,13 @@ bool launcher_speaks(const struct launcher *launcher, halotune_status launcher_s
   if (launcher->local_rank == 0) return true;
   usleep(LAUNCHER_WAIT_MS * 1000);
   return false;
+}
+
+/* mpiexec gives each rank a socket, on which MPICH's library speaks PMI. */
+void launcher_end_job(const struct launcher *launcher, int exit_code) {
+  const int socket = number_of("PMI_FD", -1);
+  char command[48];
+  if (socket < 0 || !launcher->name || strcmp(launcher->name, "MPICH's mpiexec") != 0) return;
+  const int length = snprintf(command, sizeof command, "cmd=abort exitcode=%d\n", exit_code);
+  send(socket, command, (size_t)length, MSG_NOSIGNAL); /* if it fails, the other ranks wait for their limit */
 }

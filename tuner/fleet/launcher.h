@@ -32,4 +32,8 @@ const char *launcher_advice(const struct launcher *launcher);
 enum { LAUNCHER_WAIT_MS = 3000 };
 bool launcher_speaks(const struct launcher *launcher, halotune_status launcher_status);
 
+/* Ask MPICH's mpiexec to end all ranks with this exit code. It does not end them by itself when a rank ends before it
+ * has begun MPI, and the others would wait for that rank. Under any other launcher this does nothing. */
+void launcher_end_job(const struct launcher *launcher, int exit_code);
+
 #endif

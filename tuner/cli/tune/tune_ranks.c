@@ -80,6 +80,12 @@ static halotune_status ranks_gather(struct link_mpi *job, const union rank_recor
   return status;
 }
 
+/* Tell that MPI could not be begun, and end a job whose other ranks would wait for this one. */
+static void tell_without_mpi(const struct launcher *launcher, halotune_status status) {
+  if (launcher_speaks(launcher, HALOTUNE_OK)) report_failure(status);
+  launcher_end_job(launcher, exit_code_of(status));
+}
+
 enum exit_code tune_ranks_refuse(const struct launcher *launcher, halotune_status status) {
   union rank_record own;
   struct link_mpi *job = NULL;
@@ -90,7 +96,8 @@ enum exit_code tune_ranks_refuse(const struct launcher *launcher, halotune_statu
   record_failure(&own, status);
   halotune_status opened = link_mpi_open(launcher, &job);
   if (opened != HALOTUNE_OK) {
-    return launcher_speaks(launcher, HALOTUNE_OK) ? report_failure(opened) : exit_code_of(opened);
+    tell_without_mpi(launcher, opened);
+    return exit_code_of(opened);
   }
   status = ranks_gather(job, &own, true, &team, &sharers, &is_told);
   const enum exit_code code = is_told ? exit_code_of(status) : report_failure(status);
@@ -139,7 +146,8 @@ halotune_status tune_ranks_form(const struct invocation *invocation, const struc
   if (able != HALOTUNE_OK) record_failure(&own, able);
   halotune_status status = link_mpi_open(launcher, &job);
   if (status != HALOTUNE_OK) {
-    *is_told = !launcher_speaks(launcher, HALOTUNE_OK);
+    tell_without_mpi(launcher, status);
+    *is_told = true;
     free(probe);
     return status;
   }
