@@ -108,10 +108,10 @@ struct catalog {
   struct served *rows;
   int row_count, row_room;
   struct refuted_list refuted;
-  struct set stencils_by_key; /* used only while databases are read */
-  struct names stencil_names; /* names and hashes */
-  struct names device_names;  /* names and uuids */
-  struct texts texts;         /* the parameters of rows, each text once */
+  struct set stencils_by_key, models_by_key; /* used only while databases are read */
+  struct names stencil_names;                /* names and hashes */
+  struct names device_names;                 /* names and uuids */
+  struct texts texts;                        /* the parameters of rows, each text once */
   struct arena arena;
 };
 

@@ -138,17 +138,20 @@ static halotune_status take_template(struct reader *r, sqlite3_stmt *query) {
   return map_add(&r->templates, sqlite3_column_int64(query, 0), c->template_count++);
 }
 
-/* Find the first device of the same model, with equal name, capability and multiprocessors. A time on one device of a
- * model holds for the others. */
-static int model_of(const struct catalog *c, const struct known_device *device) {
-  for (int i = 0; i < c->device_count; i++) {
+/* Find the first device of the same model, with equal name, capability and multiprocessors, and note one that is the
+ * first. A time on one device of a model holds for the others. Returns -1 when memory is out. */
+static int model_of(struct catalog *c, const struct known_device *device) {
+  const uint64_t numbers = (uint64_t)(uint32_t)device->capability << 32 ^ (uint32_t)device->sm_count;
+  const uint64_t key = XXH3_64bits_withSeed(device->name, strlen(device->name), numbers);
+  int i;
+  for (struct set_walk at = set_walk(&c->models_by_key, key); set_next(&at, &i);) {
     const struct known_device *other = &c->devices[i];
     if (strcmp(other->name, device->name) == 0 && other->capability == device->capability &&
         other->sm_count == device->sm_count && other->is_emulation == device->is_emulation) {
       return i;
     }
   }
-  return c->device_count;
+  return set_add(&c->models_by_key, key, c->device_count) ? c->device_count : -1;
 }
 
 static halotune_status take_device(struct reader *r, sqlite3_stmt *query) {
@@ -177,6 +180,7 @@ static halotune_status take_device(struct reader *r, sqlite3_stmt *query) {
                                          .multiprocessors = numbers[1]};
   if (!added->name || !added->uuid) return fail_memory();
   added->model = model_of(c, added);
+  if (added->model < 0) return fail_memory();
   return map_add(&r->devices, sqlite3_column_int64(query, 0), c->device_count++);
 }
 
@@ -584,6 +588,7 @@ void catalog_free(struct catalog *catalog) {
   free(catalog->rows);
   refuted_free(&catalog->refuted);
   set_free(&catalog->stencils_by_key);
+  set_free(&catalog->models_by_key);
   names_free(&catalog->stencil_names);
   names_free(&catalog->device_names);
   texts_free(&catalog->texts);

@@ -4,6 +4,9 @@
 #include <string.h>
 #include <strings.h>
 
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
 #include "base/text/text.h"
 #include "gpu/architecture/arch.h"
 
@@ -73,11 +76,17 @@ static bool has_device_named(const struct catalog *catalog, const char *name) {
   return false;
 }
 
-/* Two models of one name differ in their multiprocessors only. The first stands for both, as for the exact name. */
-static bool is_first_of_name(const struct catalog *catalog, int at) {
-  for (int i = 0; i < at; i++) {
-    if (strcmp(catalog->devices[i].name, catalog->devices[at].name) == 0) return false;
+/* Two models of one name differ in their multiprocessors only. The first stands for both, as for the exact name.
+ *   seen   the devices that were first so far; the next one is added
+ *   is_ok  receives false when memory is out */
+static bool is_first_of_name(const struct catalog *catalog, int at, struct set *seen, bool *is_ok) {
+  const char *name = catalog->devices[at].name;
+  const uint64_t key = XXH3_64bits(name, strlen(name));
+  int i;
+  for (struct set_walk walk = set_walk(seen, key); set_next(&walk, &i);) {
+    if (strcmp(catalog->devices[i].name, name) == 0) return false;
   }
+  *is_ok = *is_ok && set_add(seen, key, at);
   return true;
 }
 
@@ -94,10 +103,12 @@ static halotune_status fail_unknown(const struct catalog *catalog, const char *a
 
 halotune_status device_find(const struct catalog *catalog, const char *asked, struct named_device *out) {
   struct best_fit best = {.misfit = GPU_NO_FIT};
+  struct set seen = {0};
+  bool is_ok = true;
   halotune_status status = HALOTUNE_OK;
   for (int i = 0; i < catalog->device_count; i++) {
     const struct known_device *device = &catalog->devices[i];
-    if (device->is_emulation || !is_first_of_name(catalog, i)) continue;
+    if (!is_first_of_name(catalog, i, &seen, &is_ok) || device->is_emulation) continue;
     const struct gpu_row *row = gpu_row_named(device->name);
     try_name(&best, gpu_misfit(asked, device->name, row ? row->short_name : NULL), device->name,
              (struct named_device){i, NULL});
@@ -107,7 +118,8 @@ halotune_status device_find(const struct catalog *catalog, const char *asked, st
     if (has_device_named(catalog, row->name)) continue;
     try_name(&best, gpu_misfit(asked, row->name, row->short_name), row->name, (struct named_device){-1, row});
   }
-  if (!text_ok(&best.names)) status = fail_memory();
+  set_free(&seen);
+  if (!is_ok || !text_ok(&best.names)) status = fail_memory();
   else if (best.count == 0) status = fail_unknown(catalog, asked);
   else if (best.count > 1)
     status = fail(HALOTUNE_ARGUMENT, "'%s' can mean %s%s: name one of them", asked, text_string(&best.names),

@@ -243,17 +243,21 @@ for change in 'registers = -2147483648' 'registers = 2147483647' 'shared_bytes =
   result "a report of best.$change (exit $code)" $?
 done
 
-# 100 000 stencils of one name and no text. Each was compared with each, for minutes whenever the database was opened.
+# 100 000 stencils of one name and no text, and 200 000 models of GPUs. Each was compared with each, for minutes whenever the
+# database was opened.
 cp "$work/honest.db" "$work/named.db"
 "$python" - "$work/named.db" <<'END'
 import sqlite3, sys
 db = sqlite3.connect(sys.argv[1])
 db.executemany("insert into stencil (hash, name, origin_id) values (?, 'star7', 1)", [("%064x" % i,) for i in range(100000)])
+names = [column[1] for column in db.execute("pragma table_info(device)")][3:]
+db.execute(f"with recursive n(i) as (select 1 union all select i + 1 from n where i < 200000) insert into device (uuid, name, {', '.join(names)})"
+           f" select 'GPU-of-many-' || i, 'GPU ' || i, {', '.join('d.' + name for name in names)} from n, device d where d.id = 1")
 db.commit()
 END
 timeout 60 "$halotune" query star7 --db "$work/named.db" --device 'NVIDIA H200' --grid 512,512,512 >"$work/out" 2>"$work/said"
 [ $? = 0 ] && grep -q '^match' "$work/out"
-result "stencils of one name are not compared with each other" $?
+result "neither stencils of one name nor models of GPUs are compared with each other" $?
 rm "$work/named.db"
 
 # Each {} of a document takes some 240 bytes of memory.
