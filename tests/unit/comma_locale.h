@@ -1,4 +1,4 @@
-/* comma_locale.h: a locale that writes one half as "0,5", for tests of what must not depend on the locale. */
+/* comma_locale.h: a locale that writes one half as "0,5", for tests of code that must not depend on the locale. */
 #ifndef TESTS_UNIT_COMMA_LOCALE_H
 #define TESTS_UNIT_COMMA_LOCALE_H
 

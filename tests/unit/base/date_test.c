@@ -1,4 +1,4 @@
-/* date_test.c: texts of dates, and what is none. */
+/* date_test.c: texts that are dates, and texts that are not. */
 #include "base/text/date.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 TEST(a_date_is_a_number_of_seconds_or_none) {
   static const struct {
     const char *text;
-    double seconds; /* below 0: it is no date */
+    double seconds; /* below 0: the text is no date */
   } rows[] = {
       {"1970-01-01", 0},
       {"1970-01-01T00:00:00Z", 0},

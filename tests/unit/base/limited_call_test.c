@@ -78,7 +78,7 @@ static void stacks_set(bool have_room) {
   pthread_attr_destroy(&attributes);
 }
 
-/* Nothing else has a limit, so that the call is not made. */
+/* Only a thread gives a limit, so the call is not made without one. */
 TEST(without_a_thread_there_is_no_call) {
   const struct limited_call how = {.work = wait_and_fail, .drop = drop, .limit_ms = 20};
   struct job job;
@@ -94,7 +94,7 @@ TEST(without_a_thread_there_is_no_call) {
 
 static atomic_bool has_left;
 
-/* Runs when the thread has left the job, and takes its time. */
+/* Runs after the thread has left the job, and takes a while. */
 static void leave(void *unused) {
   const struct timespec pause = {.tv_nsec = 20000000};
   (void)unused;

@@ -53,7 +53,7 @@ static const struct {
     {"\xe6\x98\x9f", true},           /* a Chinese character */
     {"\xf0\x9f\x99\x82", true},       /* a face */
     {"star7\xe2\x80\x8b", false},     /* a blank without width */
-    {right_to_left, false},           /* what follows runs to the left */
+    {right_to_left, false},           /* the text behind it runs to the left */
     {isolated, false},                /* an isolated direction */
     {"\xef\xbb\xbfstar7", false},     /* a mark of byte order */
     {"star7\xc2\xad", false},         /* a soft hyphen */

@@ -76,7 +76,7 @@ TEST(a_program_gets_our_environment_and_a_variable_in_place_of_ours) {
   text_free(&output);
 }
 
-/* Each other side is silent in its own way: its output stays open, or is closed while it stays. */
+/* Each program is silent in its own way: its output stays open, or it closes the output and goes on running. */
 TEST(a_silent_program_is_ended) {
   static const char *const scripts[] = {"sleep 100000", "exec >&- 2>&-; sleep 100000", "exec sleep 100000 >&- 2>&-"};
   const struct text nothing = {0};
@@ -123,8 +123,8 @@ TEST(a_script_that_does_not_end_is_ended) {
   CHECK(process_has_ended(guard.pid, &how) && how == 255 << 8, "it was waited for: %d", how);
 }
 
-/* A child that another process traces is not given to its parent before the tracer has seen its end, or has ended. So
- * it looks like one that the system does not let end. */
+/* The parent of a traced child sees the child's end only after the tracer has seen it or has ended. So the child looks
+ * like a process that the system does not let end. */
 TEST(a_killed_process_that_does_not_end_is_left_behind) {
   int ends[2], how = 0;
   char word = 0;

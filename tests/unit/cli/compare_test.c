@@ -13,10 +13,10 @@ TEST(a_change_counts_beyond_tolerance_and_intervals) {
       {ROW(1, 0.99, 1.01), ROW(1.05, 1.04, 1.06), 0.02, CHANGE_SLOWER},
       {ROW(1.05, 1.04, 1.06), ROW(1, 0.99, 1.01), 0.02, CHANGE_FASTER},
       {ROW(1, 0.99, 1.01), ROW(1.015, 1.014, 1.016), 0.02, CHANGE_NONE},   /* within the tolerance */
-      {ROW(1, 0.99, 1.01), ROW(1.015, 1.014, 1.016), 0.01, CHANGE_SLOWER}, /* above a smaller one */
+      {ROW(1, 0.99, 1.01), ROW(1.015, 1.014, 1.016), 0.01, CHANGE_SLOWER}, /* above a smaller tolerance */
       {ROW(1, 0.9, 1.1), ROW(1.05, 1.04, 1.06), 0.02, CHANGE_NONE},        /* the intervals overlap */
-      {ROW(1, 0.9, 1.04), ROW(1.05, 1.04, 1.06), 0.02, CHANGE_NONE},       /* they touch */
-      {ROW(1, NAN, NAN), ROW(1.05, 1.04, 1.06), 0.02, CHANGE_SLOWER},      /* the tolerance alone */
+      {ROW(1, 0.9, 1.04), ROW(1.05, 1.04, 1.06), 0.02, CHANGE_NONE},       /* the intervals touch */
+      {ROW(1, NAN, NAN), ROW(1.05, 1.04, 1.06), 0.02, CHANGE_SLOWER},      /* no intervals: the tolerance counts */
       {ROW(1, NAN, NAN), ROW(1.01, NAN, NAN), 0.02, CHANGE_NONE},
       {ROW(1, 0.99, 1.01), ROW(0.97, 0.96, 0.98), 0, CHANGE_FASTER},
 #undef ROW

@@ -1,4 +1,4 @@
-/* legible_test.c: what of a printed text may reach a terminal. */
+/* legible_test.c: which characters of a printed text may reach a terminal. */
 #include <string.h>
 
 #include "base/memory/array.h"
@@ -14,11 +14,11 @@ static const struct {
     {"zm\033[2J", false, "zm?[2J"},                     /* clears the screen */
     {"zm\033[2J", true, "zm?[2J"},                      /* no colour of ours */
     {"a\033[32mb\033[0mc", true, "a\033[32mb\033[0mc"}, /* colours of ours */
-    {"a\033[32mb\033[0mc", false, "a?[32mb?[0mc"},      /* where there are none */
+    {"a\033[32mb\033[0mc", false, "a?[32mb?[0mc"},      /* our colours are off */
     {"a\rb\bc\177d", true, "a?b?c?d"},                  /* moves the cursor */
     {"a\302\2332Jb", true, "a??2Jb"},                   /* the same as ESC [, in one character */
     {"a\2332Jb", true, "a?2Jb"},                        /* the same in one byte */
-    {"a\342\200\213b", false, "a???b"},                 /* is not seen */
+    {"a\342\200\213b", false, "a???b"},                 /* is invisible */
     {"na\303\257ve \360\237\230\200", false, "na\303\257ve \360\237\230\200"},
     {"a\303", false, "a?"}, /* ends within a character */
     {"a\033[3", true, "a?[3"},
@@ -34,7 +34,7 @@ TEST(only_printable_text_and_own_colours_are_left) {
   }
 }
 
-/* A text that is written in two parts is what it is in one. */
+/* A text that is written in two parts gives the same as in one. */
 TEST(a_cut_changes_nothing) {
   for (size_t i = 0; i < COUNT(rows); i++) {
     const size_t length = strlen(rows[i].text);

@@ -9,8 +9,8 @@
 
 enum { ROWS = 12 };
 
-/* The time of a step is its distance from the best number of steps, on a scale of factors, and 1. Numbers above `most`
- * have no winner. That of single steps is told where it is not 0. */
+/* The time of a step is 1 plus the distance of the number of steps from the best one, on a scale of factors. Numbers
+ * above `most` have no winner. The time of single steps is known if it is not 0. */
 static const struct {
   int offered[ROWS + 1];
   int best, most;

@@ -196,7 +196,7 @@ TEST(after_the_deadline_members_begin_no_task_either) {
   team_close(&team);
 }
 
-/* The leader cannot go on. The member has a task of its own by then, and another one would be left. */
+/* The leader fails while the member has a task of its own and one task is left. */
 TEST(where_the_leader_cannot_go_on_a_member_ends_its_task_and_begins_no_other) {
   static const char *const rows[] = {"ends", "dies", "answers a status that is none"};
   for (size_t i = 0; i < COUNT(rows); i++) {

@@ -9,7 +9,7 @@
 #include "tests/unit/template/templates.h"
 #include "tuner/count/variant_count.h"
 
-/* How far a rule may be off, over the count. docs/templates.md has the same numbers. */
+/* How far a rule may be off, divided by the count. docs/templates.md has the same numbers. */
 static const double loads_tolerance = 1.0 / 8, over_read_tolerance = 1.0 / 10, conflicts_tolerance = 1.0 / 4;
 
 /* Configurations of a template for a stencil of kernels/, on a grid that is large enough for blocks without boundaries.
@@ -167,7 +167,7 @@ TEST(every_template_is_compared) {
   globfree(&found);
 }
 
-/* A count is kept and found again; another domain has none. */
+/* A count is kept and found again. Another domain does not get it. */
 TEST(counts_are_cached) {
   struct stencil *stencil;
   struct analysis *analysis;
@@ -205,7 +205,7 @@ TEST(counts_are_cached) {
   stencil_free(stencil);
 }
 
-/* A parameter that only the launch uses changes the number of blocks, and not the source. */
+/* A parameter that only the launch uses changes the number of blocks, but not the source. */
 TEST(counts_of_other_launches_are_others) {
   struct stencil *stencil;
   struct analysis *analysis;

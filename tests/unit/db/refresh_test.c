@@ -29,7 +29,7 @@ static halotune_status find_installed(const char *name, struct template **out) {
   return template_parse(&yaml, installed.cuda, out);
 }
 
-/* A copy of `text` with the first `was` replaced; the caller's. */
+/* A copy of `text` with the first `was` replaced. The caller frees it. */
 static char *replaced(const char *text, const char *was, const char *is) {
   const char *at = strstr(text, was);
   char *out = NULL;
@@ -62,7 +62,7 @@ static void put_configuration(struct bench_case *c, struct store *store, const c
   generated_free(&made);
 }
 
-/* Store that a run found a configuration to be wrong, which is no finalist then. */
+/* Store that a run found a configuration to be wrong. It is then no finalist. */
 static void put_wrong(struct bench_case *c, struct store *store, const char *assignment) {
   struct generated made;
   int64_t variant = 0;
@@ -74,7 +74,7 @@ static void put_wrong(struct bench_case *c, struct store *store, const char *ass
   generated_free(&made);
 }
 
-/* A problem with three variants. One is a finalist alone. */
+/* A problem with three variants, one of which is only a finalist. */
 static void fill(struct bench_case *c, struct store *store) {
   case_load(c);
   case_put(c, store, 512);
@@ -104,7 +104,7 @@ static void count_outcome(void *context, const struct refreshed *refreshed) {
   counts[refreshed->outcome] += refreshed->variants;
 }
 
-/* Refresh. Returns the number of variants with this outcome; all others count too in `all`. */
+/* Refresh. Returns the number of variants with this outcome. `all` receives the number of all variants. */
 static long refresh(struct store *store, bool is_dry, enum refresh_outcome outcome, long *all) {
   long counts[REFRESH_OUTCOME_COUNT] = {0};
   CHECK_OK(store_refresh(store, find_installed, is_dry, count_outcome, counts));

@@ -160,7 +160,7 @@ static void with_computed_column(const char *path) {
   make_database(path, 3);
   run_sql(path, "alter table device add column twice text as (hex(zeroblob(1000000)))");
 }
-/* SQLite computes a check and an index for each row that it looks at. */
+/* A costly check, index and condition of an index. SQLite computes them for each row that it looks at. */
 static void with_costly_check(const char *path) {
   make_database(path, 3);
   run_sql(path, "pragma writable_schema = on; update sqlite_master set sql = replace(sql, 'registers       integer,',"
@@ -174,12 +174,12 @@ static void with_costly_part(const char *path) {
   make_database(path, 3);
   run_sql(path, "create index costly on measurement (id) where reason || reason > reason");
 }
-/* Where the names of columns are put together, this one ends the statement. */
+/* Add a column whose name ends a statement that is made of column names. */
 static void with_code_as_name(const char *path) {
   make_database(path, 3);
   run_sql(path, "alter table device add column \"0--\" text");
 }
-/* A view whose row says that it is a table. */
+/* Add a view whose row in sqlite_master says that it is a table. */
 static void with_hidden_view(const char *path) {
   with_view(path);
   run_sql(path,
@@ -376,7 +376,7 @@ int sqlite3_open_v2(const char *name, sqlite3 **db, int flags, const char *vfs) 
   return own(name, db, flags, vfs);
 }
 
-/* What is checked is what is read, also where another process writes in between. */
+/* The checked content is the one that is read, even if another process writes in between. */
 TEST(a_copy_of_an_older_database_is_checked_itself) {
   static const struct {
     const char *sql, *want;
@@ -504,7 +504,7 @@ TEST(a_glance_migrates_no_large_file) {
   work_end(&work);
 }
 
-/* A migration that ended after the copy was made is begun again. */
+/* A migration that was interrupted after the copy was made begins again. */
 TEST(a_copy_of_an_earlier_attempt_is_no_obstacle) {
   struct work work = work_begin();
   struct store *store;

@@ -310,7 +310,7 @@ TEST(a_merge_takes_everything_once) {
   end_fixture(&f);
 }
 
-/* Each table says where its rows come from. What was there before keeps its origin. */
+/* Each table says where its rows come from. Earlier rows keep their origin. */
 TEST(rows_say_where_they_come_from) {
   static const char *const tables[] = {"device",  "stencil", "stencil_text", "template",
                                        "problem", "variant", "run",          "best"};
@@ -626,7 +626,7 @@ TEST(what_is_known_to_be_wrong_is_not_served_after_a_merge) {
   }
 }
 
-/* What was exported before it turned out to be wrong does not bring it back. */
+/* An export from before a variant was found to be wrong does not bring it back. */
 TEST(an_old_export_brings_back_nothing_wrong) {
   struct fixture f;
   struct store *old;
@@ -645,7 +645,7 @@ TEST(an_old_export_brings_back_nothing_wrong) {
   end_fixture(&f);
 }
 
-/* Another machine's clock, or who claims such a date, makes nothing wrong for all time, and nothing right. */
+/* A date in the future, by a wrong clock or on purpose, makes no variant wrong for ever, and none right. */
 TEST(a_verdict_from_the_future_counts_nothing) {
   struct fixture ours, theirs;
   begin_with_winner(&ours);
@@ -681,7 +681,8 @@ static char *text_of(struct store *store, const char *sql) {
   return text;
 }
 
-/* What runs found, with what their rows refer to in place of ids, which depend on the order. */
+/* The results of runs. Ids depend on the order of merging, so that they are replaced by the values that they refer
+ * to. */
 #define SQL_ROWS                                                                                                     \
   "with a_run as (select id, json_array(started, host, driver, state, outcomes) as run from run),"                   \
   " a_row(text) as (select run from a_run"                                                                           \
@@ -777,7 +778,7 @@ TEST(the_order_of_merges_does_not_matter) {
   for (size_t i = 0; i < COUNT(cases); i++) {
     struct fixture f[DATABASES];
     struct store *from[DATABASES];
-    char *winner[2], *rows[2], want[32]; /* of the first order, and of the one that is compared with it */
+    char *winner[2], *rows[2], want[32]; /* results of the first order, and of the order that is compared with it */
     for (int k = 0; k < DATABASES; k++) {
       permuted_store(&cases[i].rows[k], &f[k]);
       from[k] = f[k].store;
@@ -924,7 +925,7 @@ TEST(coefficients_of_times_are_shown_and_taken_as_a_whole) {
   }
 }
 
-/* A signer's newer fit replaces the older one as a whole. Those of others stay. The older one does not come back. */
+/* A signer's newer fit replaces all of the older one. Fits of others stay. The older fit does not come back. */
 TEST(a_newer_fit_of_the_same_signer_replaces_the_older_one) {
   static const char alice[] = "07", bob[] = "08";
   static const struct {
@@ -987,7 +988,7 @@ TEST(the_identity_is_that_of_what_is_imported) {
   work_end(&work);
 }
 
-/* Another user cannot read what is kept apart, however generous the umask is. */
+/* Another user cannot read files that are kept apart, whatever the umask is. */
 TEST(what_is_kept_apart_is_the_owners_alone) {
   const struct work work = work_begin();
   const struct identity document = {{7}};
@@ -1007,7 +1008,7 @@ TEST(what_is_kept_apart_is_the_owners_alone) {
   work_end(&work);
 }
 
-/* What came in the documents of one signer goes. What others said stays, also about the same problems. */
+/* Rows from documents of one signer are removed. Rows of others stay, also for the same problems. */
 TEST(forget_removes_what_a_signer_said) {
   static const char key[] = "0707070707070707070707070707070707070707070707070707070707070707";
   const char *const names[] = {"alice", key, "bob"};
@@ -1240,7 +1241,7 @@ TEST(forget_removes_what_is_chosen) {
   }
 }
 
-/* Of what stays, the fastest serves lookups from then on. */
+/* The fastest of the bests that stay serves lookups from then on. */
 TEST(forget_leaves_a_best) {
   static const struct choice old = {.before = "2010-01-01"};
   struct store *store;

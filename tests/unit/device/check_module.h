@@ -1,4 +1,4 @@
-/* check_module.h: for tests of sessions: a folder for caches, a compiler, and check.cu compiled for sm_90. */
+/* check_module.h: what tests of sessions need: a folder for caches, a compiler, and check.cu compiled for sm_90. */
 #ifndef DEVICE_CHECK_MODULE_H
 #define DEVICE_CHECK_MODULE_H
 

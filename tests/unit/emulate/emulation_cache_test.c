@@ -176,7 +176,7 @@ static void *open_and_close(void *context) {
   return NULL;
 }
 
-/* Those who clean never take a folder that is being made for one of a dead process. */
+/* A process that cleans up never takes a folder that is being made for the folder of a dead process. */
 TEST(a_folder_that_is_being_made_stays) {
   pthread_t threads[4];
   for (size_t i = 0; i < COUNT(threads); i++)

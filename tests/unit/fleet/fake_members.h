@@ -1,5 +1,5 @@
-/* fake_members.h: a link whose members are the test itself, and a clock that the test advances. What the leader sends
- * is kept, and what members shall say is queued. */
+/* fake_members.h: a link whose members are played by the test, and a clock that the test advances. The leader's
+ * messages are kept, and messages of members are queued. */
 #ifndef TESTS_UNIT_FLEET_FAKE_MEMBERS_H
 #define TESTS_UNIT_FLEET_FAKE_MEMBERS_H
 

@@ -1,4 +1,4 @@
-/* fleet_leader_test.c: what a leader makes of members that come, answer, hang, die, talk nonsense or are slow. */
+/* fleet_leader_test.c: how a leader treats members that come, answer, hang, die, talk nonsense or are slow. */
 #include <stdlib.h>
 
 #include "base/numbers/random.h"
@@ -108,7 +108,7 @@ static long newest_ticket(const struct team *team, int rank) {
   return fleet_proposal_read(&in, &proposal) ? proposal.ticket : 0;
 }
 
-/* Take what comes in time. Returns how many results, and how many lost variants. */
+/* Take the results that come in time. Gives the numbers of results and of lost variants. */
 static void take_results(struct team *team, int timeout_ms, int *results, int *lost) {
   struct trial *trial;
   bool is_lost;

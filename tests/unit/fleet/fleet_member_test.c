@@ -7,7 +7,7 @@
 #include "tests/unit/template/templates.h"
 #include "tuner/fleet/member.h"
 
-/* What speaks against the task; the leader's side has it. */
+/* How the leader's task differs from the member's. */
 enum flaw { OTHER_STENCIL, NO_STENCIL, OTHER_COEFFICIENTS, OTHER_TEMPLATE, NO_TEMPLATE, FLAW_COUNT };
 
 static const char *const reasons[FLAW_COUNT] = {[OTHER_STENCIL] =

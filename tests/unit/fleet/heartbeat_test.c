@@ -113,7 +113,7 @@ TEST(a_leader_waits_for_leaders_as_long_as_they_live) {
   CHECK(heartbeat_are_done(&heartbeat, &all, &silent), "rank 3 is silent");
   CHECK_EQ(3, silent, "rank 1 was done before it was silent");
   CHECK(all.has_loss && all.exit_code == 3, "of rank 1");
-  come(&heartbeat, now_ms, 3, (struct fleet_mpi_sign){.is_done = 1}); /* it was only slow */
+  come(&heartbeat, now_ms, 3, (struct fleet_mpi_sign){.is_done = 1}); /* rank 3 was only slow */
   CHECK(heartbeat_are_done(&heartbeat, &all, &silent), "all are done");
   CHECK_EQ(-1, silent, "rank 3 was only slow");
   heartbeat_free(&heartbeat);

@@ -217,7 +217,7 @@ TEST(two_processes_share_a_cache) {
     for (int i = 0; i < ROUNDS && status == EXIT_SUCCESS; i++) {
       char source[16];
       snprintf(source, sizeof source, "source %d", i % SOURCES);
-      if (i % 50 == 0) { /* closing trims, so one process removes files that the other reads and writes */
+      if (i % 50 == 0) { /* a close trims the folder, so one process removes files that the other reads and writes */
         cubin_cache_close(&cache);
         if (cubin_cache_open(folder, (uint64_t)3 * BYTES, &cache) != HALOTUNE_OK) status = EXIT_FAILURE;
       }

@@ -97,7 +97,7 @@ static int use_in_child(halotune_ctx *parents, const halotune_config *known) {
   return 0;
 }
 
-/* What the other thread holds while the child is made. */
+/* The lock that another thread holds during a fork. */
 struct holder {
   halotune_ctx *ctx;
   atomic_int stage; /* 1: it holds the lock; 2: it may let go */
@@ -289,7 +289,7 @@ static int thread_count(void) {
   return count - 2; /* . and .. */
 }
 
-/* Who waits for the driver keeps nobody waiting who needs none. */
+/* A thread that waits for the driver does not hold up threads that need no driver. */
 TEST(a_gpu_that_is_named_needs_no_driver) {
   static const halotune_problem named = {.stencil = "star7", .device = "NVIDIA H200", .grid = {64, 64, 64}};
   halotune_ctx *ctx = open_ctx();
@@ -315,7 +315,7 @@ TEST(a_driver_that_never_answers_is_left_alone) {
   halotune_config config;
   setenv("HALOTUNE_FAKE_FAULT", "cuInit=hang", 1);
   context_driver_ms = 50;
-  pthread_t other; /* it waits for the lock of the thread that asks, or the other way round */
+  pthread_t other; /* one of the two threads waits for the lock of the other */
   CHECK_EQ(0, pthread_create(&other, NULL, ask_driver, ctx), "thread");
   CHECK_EQ(HALOTUNE_NO_GPU, halotune_lookup(ctx, &here, &config), "limit");
   void *answer = NULL;

@@ -266,7 +266,7 @@ TEST(a_stored_launch_of_other_arrays_is_not_used) {
   }
 }
 
-/* What a row says of its steps is what a kernel says of itself. */
+/* The number of steps in a row must be the one of its kernel. */
 TEST(stored_code_of_other_steps_is_not_used) {
   struct work own = work_begin();
   halotune_ctx *const usual = ctx;

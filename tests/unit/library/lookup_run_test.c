@@ -216,7 +216,7 @@ TEST(a_run_computes_the_box_of_a_layout) {
   halotune_kernel_free(single);
 }
 
-/* Graphs begin with the second run on a list, or in the middle of a long first run, and not in a capture. */
+/* Graphs are used from the second run on a list on, or from the middle of a long first run on, but not in a capture. */
 TEST(short_launches_are_gathered_in_graphs) {
   enum { STAR7_F64 = 11, A_GRAPH = 2 * 32 };
   const struct tuned *row = &rows_stored[STAR7_F64];

@@ -743,7 +743,7 @@ TEST(what_one_database_knows_to_be_wrong_no_other_serves) {
 /* pipeline_rows won more often, but with several steps. It could make one, too. */
 TEST(a_default_is_of_the_template_that_wins_with_as_many_steps) {
   static const struct tuned rows[] = {
-      /* nothing of an emulation is similar on a GPU */
+      /* rows of an emulation answer nothing on a GPU */
       {GPU_EMULATION, "heat2d", "pipeline_rows", "steps=4", F32, {1024, 1024, 1}, USUAL, 0.3},
       {GPU_EMULATION, "heat2d", "pipeline_rows", "steps=8", F32, {1024, 1024, 1}, USUAL, 0.5},
       {GPU_EMULATION, "box2d9", "pipeline_rows", "steps=4", F32, {1024, 1024, 1}, USUAL, 0.3},
@@ -948,7 +948,7 @@ TEST(winners_are_found_among_many_variants) {
   work_end(&other);
 }
 
-/* What an import keeps apart is opened by no lookup. */
+/* No lookup opens files that an import keeps apart. */
 TEST(what_is_not_trusted_is_no_database) {
   struct work other = work_begin();
   halotune_ctx *ctx;
@@ -1094,7 +1094,7 @@ TEST(a_row_that_names_what_does_not_exist) {
   }
 }
 
-/* Numbers that another problem has once they are cut, and words that no problem has. */
+/* Numbers that become those of another problem when they are cut to 32 bits, and words that no problem has. */
 TEST(a_row_of_no_problem_answers_nothing) {
   static const char *const changes[] = {
       "nx = nx + (1 << 40)", "nx = nx - (1 << 32)", "ny = 0",          "steps = 65537",

@@ -195,7 +195,7 @@ static void *tune_in_thread(void *context) {
   return (void *)(intptr_t)halotune_tune(p->ctx, &problem, &p->options, NULL, NULL);
 }
 
-/* Let the other one end once this one waits for it. */
+/* Let the other process end when this one waits for it. */
 static int let_go(void *user, double elapsed_s, const char *line) {
   char path[256];
   (void)elapsed_s;
@@ -235,7 +235,7 @@ struct seen {
 
 enum { ENOUGH_CALLS = 5 };
 
-/* Let the other one end after some calls. */
+/* Let the other process end after some calls. */
 static int let_go_later(void *user, double elapsed_s, const char *line) {
   struct seen *seen = user;
   char path[256];

@@ -403,7 +403,7 @@ TEST(a_default_that_is_nowhere_takes_a_slot) {
   }
 }
 
-/* What is far slower was screened, and runs in few rounds where all of them would take too long. */
+/* A variant that is far slower was screened. It runs in few rounds if all rounds would take too long. */
 TEST(what_a_lookup_serves_is_in_the_final_rounds_whatever_its_time) {
   static const struct {
     double served_ms;
