@@ -235,7 +235,7 @@ define newline
 
 
 endef
-# The driver of tests. It is linked with its own copy of each file of ours that it uses.
+# The driver of tests. It is linked with its own copy of each file of the program that it uses.
 FAKE_CUDA_SOURCES := $(wildcard tests/fake_cuda/*.c base/*.c base/*/*.c tuner/emulate/*.c) gpu/architecture/arch.c gpu/architecture/occupancy.c \
   $(addprefix stencil/cuda/,cuda_tokens.c includes.c) $(addprefix gpu/compile/,cache_folder.c compile.c compile_pack.c cubin_cache.c nvrtc.c ptxas_report.c)
 FAKE_CUDA_OBJECTS := $(FAKE_CUDA_SOURCES:%.c=$(OBJ)/%.o)
@@ -280,7 +280,7 @@ ifeq ($(CUDA_HEADER),)
 	@echo >&2 "halotune: no cuda.h found: install NVIDIA's CUDA Toolkit, version 12 or 13, or point CUDA_HOME at it"; exit 1
 endif
 
-# The commands, and what the program and sed write into an installation.
+# The names of the commands, and the files that the program and sed write into an installation.
 SPACE := $(subst ,, )
 COMMANDS = $(shell sed -n 's/^extern const struct command command_\(.*\);/\1/p' tuner/cli/options/command.h)
 # Pages of the manual that awk makes from the header and from docs/.
@@ -289,7 +289,7 @@ WRITTEN_FILES = $(MANUAL_PAGES) share/man/man1/halotune.1 $(patsubst %,share/man
   share/zsh/site-functions/_halotune share/fish/vendor_completions.d/halotune.fish
 CMAKE_FILES = $(addprefix $(LIBDIR)/cmake/halotune/halotuneConfig,.cmake Version.cmake)
 
-# The way from the libraries to PREFIX, by which CMake finds the header: "..", or "../.." from lib/x86_64-linux-gnu.
+# The relative path from the libraries to PREFIX: "..", or "../.." from lib/x86_64-linux-gnu. CMake finds the header by it.
 TO_PREFIX = $(shell realpath -ms --relative-to='$(LIBDIR)' '$(PREFIX)')
 
 .PHONY: install uninstall clean
@@ -461,7 +461,7 @@ install-tests: all library  ## an installation: manual pages, completion in bash
 	$(Q)HALOTUNE=build/halotune CC='$(CC)' tests/tap.sh tests/install.sh tests/dist.sh
 
 .PHONY: library-tests
-library-tests: all library  ## what users of libhalotune meet: symbols, header, linking, installation
+library-tests: all library  ## libhalotune as its users see it: symbols, header, linking, installation
 	$(Q)HALOTUNE=build/halotune CUDA_HOME=$(CUDA_HOME) CC='$(CC)' tests/tap.sh tests/library.sh
 
 .PHONY: bindings-tests
@@ -492,7 +492,7 @@ mutations: $(OUT)/halotune  ## defects put into templates, which verify must fin
 variants: $(OUT)/halotune  ## samples of all spaces, compiled and verified
 	$(Q)HALOTUNE=$(OUT)/halotune FULL=$(FULL) STENCILS='$(or $(CASE),$(STENCILS))' tests/tap.sh tests/variants.sh
 
-faults: all fake-cuda  ## the tuner on a GPU and on disks that fail, on command, and killed; FULL=1 for more errors and moments
+faults: all fake-cuda  ## the tuner on a GPU and on disks that fail on command, and after kills; FULL=1 for more errors and moments
 	$(Q)JOBS=3 FULL=$(FULL) tests/tap.sh tests/faults.sh tests/faults_calls.sh tests/faults_killed.sh tests/faults_team.sh
 
 selftest: all fake-cuda  ## the test that runs on a GPU, on the driver of tests
@@ -510,7 +510,7 @@ check-fleet: all library fake-cuda $(OUT)/tests/fleet/messages  ## many ranks on
 	$(Q)MESSAGES=$(OUT)/tests/fleet/messages CUDA_HOME=$(CUDA_HOME) CC='$(CC)' tests/tap.sh tests/fleet/mpi.sh tests/fleet/slurm.sh tests/heat3d.sh
 
 .PHONY: check-gpu check-gpu-ranks sanitize-gpu gpu-checks check-solvers
-check-gpu: all  ## what needs a GPU: variants of all stencils, each wrapper, a large field, defects; LARGE=0 for little memory, JOBS at a time on DEVICES='0 1'
+check-gpu: all  ## the tests that need a GPU: variants of all stencils, each wrapper, a large field, defects; LARGE=0 for little memory, JOBS at a time on DEVICES='0 1'
 	$(Q)LARGE=$(LARGE) JOBS=$(JOBS) DEVICES='$(DEVICES)' tests/tap.sh tests/check_gpu.sh
 
 check-gpu-ranks: all library  ## two ranks of MPI on one GPU: a team, and 04_mpi_heat3d bit for bit; MPI=mpich, GRID=256,240,224
@@ -519,7 +519,7 @@ check-gpu-ranks: all library  ## two ranks of MPI on one GPU: a team, and 04_mpi
 sanitize-gpu: all  ## compute-sanitizer over the best variants and samples, on this machine's GPU; TOOLS='racecheck memcheck initcheck synccheck', WINNERS=0 without them, JOBS and DEVICES
 	$(Q)TOOLS='$(TOOLS)' JOBS=$(JOBS) DEVICES='$(DEVICES)' WINNERS=$(WINNERS) tests/tap.sh tests/sanitize.sh
 
-gpu-checks: all  ## both of these for MINUTES=9; results come as they are there, and another call goes on where this one stopped
+gpu-checks: all  ## check-gpu and sanitize-gpu for MINUTES=9; each result is printed as soon as it is known, and the next call continues
 	$(Q)MINUTES='$(MINUTES)' LARGE=$(LARGE) JOBS=$(JOBS) DEVICES='$(DEVICES)' WINNERS=$(WINNERS) TOOLS='$(TOOLS)' tests/gpu_checks.sh
 
 check-solvers: all $(filter $(OUT)/tests/unit/solvers/%,$(UNIT_TESTS))  ## the solvers of examples/solvers on this machine's GPU: tuned for BUDGET=3s each, on grids SCALE=16 times as long, against exact solutions
@@ -536,7 +536,7 @@ check-full: check  ## check, the analyzer over all, all parameters and defects, 
 	$(Q)$(MAKE) --no-print-directory fuzz
 	$(Q)$(MAKE) --no-print-directory hostile-long
 
-# What several steps of the check use, so that no two of them compile the same file at the same time.
+# The files that several steps of the check use. They are made first, so that no two steps compile the same file.
 .PHONY: check-build asan-build
 check-build: all fake-cuda library $(LEFT_TESTS) $(OUT)/tests/report/make_db $(OUT)/bench/near_gpu_bench $(OUT)/tests/unit/solvers/heat_solvers_test
 asan-build:
@@ -623,7 +623,7 @@ bench-near: $(OUT)/bench/near_bench build/starter.db  ## answers for the problem
 bench-near-gpu: $(OUT)/bench/near_gpu_bench all  ## answers for random grids against searches of them (needs a GPU); DB=FILE COUNT=200 BUDGET=10 DEVICES=0,1
 	$(Q)$< $(NEAR_OPTIONS)
 
-bench-similar: $(OUT)/bench/near_gpu_bench all  ## the same for stencils that the starter database does not hold
+bench-similar: $(OUT)/bench/near_gpu_bench all  ## answers for stencils that the starter database does not hold, against searches of them (needs a GPU)
 	$(Q)BENCH=$< bench/similar.sh $(NEAR_OPTIONS)
 
 .PHONY: bench-search
@@ -646,7 +646,7 @@ bench-merge: all  ## the databases of a fleet, made and merged: a table; FILES=2
 bench-steps: all  ## rates with several time steps in a launch, into bench/results (needs a GPU); BUDGET=10s
 	$(Q)BUDGET='$(BUDGET)' bench/steps.sh
 
-bench-wide: all  ## the same for stars and boxes of radius 1 to 4
+bench-wide: all  ## rates with several time steps in a launch, for stars and boxes of radius 1 to 4
 	$(Q)BUDGET='$(BUDGET)' NAME=wide bench/steps.sh
 
 .PHONY: bench-scaling
@@ -654,7 +654,7 @@ bench-scaling: all library  ## weak and strong scaling of examples/04_mpi_heat3d
 	$(Q)GPUS='$(GPUS)' TUNE='$(TUNE)' CUDA_HOME=$(CUDA_HOME) bench/scaling.sh
 
 .PHONY: bench-profile
-bench-profile: all  ## what is full while these winners run, by NVIDIA's profiler, into bench/results (needs a GPU, and ncu); DEVICES='0 1'
+bench-profile: all  ## which parts of the GPU are busy while winners run, by NVIDIA's profiler, into bench/results (needs a GPU, and ncu); DEVICES='0 1'
 	$(Q)DEVICES='$(DEVICES)' bench/profile.sh
 
 .PHONY: help

@@ -1,5 +1,5 @@
 #!/bin/sh
-# bench.sh: `halotune bench` on the driver of tests/fake_cuda: a database that is true, and what makes it false. Prints
+# bench.sh: `halotune bench` on the driver of tests/fake_cuda: a true database, and changes that make it false. Prints
 # TAP.
 set -u
 . "$(dirname "$0")/fake_gpu.sh"

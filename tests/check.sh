@@ -23,7 +23,7 @@ is_in() { case " $2 " in *" $1 "*) ;; *) return 1 ;; esac } # word list
 run_make() { $MAKE --no-print-directory -j"$jobs" "$@"; }
 builds_static() { run_make STATIC=1 all && ldd build/halotune && ! ldd build/halotune | grep -E 'yaml|jansson|xxhash|sodium|sqlite' && run_make all; }
 
-# What a step does.
+# Do the work of a step.
 run_step() { # step
   case $1 in
   gcc) run_make CC=gcc WERROR=1 check-build ;;
@@ -51,7 +51,7 @@ cpu_seconds() { # file
   sed 's/[ms]/ /g' "$1" | awk '{sum += 60*($1 + $3) + $2 + $4} END {printf "%.0f", sum}'
 }
 
-# Run a step, write what came of it into a file, and print that file at once, so that the words of two steps do not mix.
+# Run a step, write its result into a file, and print that file at once, so that the lines of two steps do not mix.
 run_and_tell() { # step
   log=$CHECK_LOGS/$1.log start=$(date +%s)
   (

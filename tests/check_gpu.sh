@@ -1,6 +1,6 @@
 #!/bin/sh
 # check_gpu.sh [list]: tests that need this machine's GPU. Each wrapper and a slice of all variants must be right, and a
-# field of more than 2^31 elements as well: its single steps take 70 GB of the GPU's memory and 90 GB of the machine's
+# field of more than 2^31 elements as well. Its single steps take 70 GB of the GPU's memory and 90 GB of the machine's
 # (the reference's doubles), and several steps would take 125 GB of that. LARGE=0 skips it.
 # Defects that are put into templates must be found. gpu_queue.sh runs the checks, and says what JOBS and DEVICES do.
 # `list` prints the checks for it. SAMPLE (24) is the slice of a stencil. Prints TAP.

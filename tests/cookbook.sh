@@ -33,7 +33,7 @@ links="-lhalotune -lfakecuda -lm"
 check "the new solver" "$cxx" -std=c++17 $strict -x c++ after.cu "$root/tests/cookbook/after_test.cpp" -x none $links -o after
 check "the new solver agrees with the CPU" ./after
 
-# The comparison of these programs must not pass over NaN.
+# The comparison in these programs must not ignore NaN.
 cat >nan.c <<'C'
 #include "tests/cookbook/field.h"
 int main(void) {

@@ -3,7 +3,7 @@
 # SIGKILL; at last the leader is, and a team is asked to stop. No row may be missing, and none may be there twice. By
 # default 40 members are killed, 8 in each of 5 runs, or more runs if some end early; RUNS=N takes N runs.
 # A moment is a number of rows. What a member had in flight then depends on the speed of the machine, so the number of
-# variants that were taken over is told, and decides nothing; tests/unit/fleet/fleet_leader_test.c counts them. Prints TAP.
+# variants that were taken over is only printed; tests/unit/fleet/fleet_leader_test.c checks it. Prints TAP.
 set -u
 . "$(dirname "$0")/faults_parts.sh"
 space=32 team=9

@@ -108,7 +108,7 @@ for lazy in 1 2 3; do
     check "lazy streams $lazy, $steps steps a block" with HALOTUNE_FAKE_LAZY=$lazy same 2 $steps $heat
   done
 done
-# What happens without a wait, or a part of the halo.
+# Results must differ without a wait, or without a part of the halo.
 mutant() { # what LAZY ranks fused edit option...
   what=$1 lazy=$2 number_of_ranks=$3 together=$4 edit=$5
   shift 5

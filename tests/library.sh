@@ -36,12 +36,12 @@ CC="$cc" "${PYTHON:-/usr/bin/python3}" tests/abi.py include/halotune.h "$soname"
 result "programs of earlier versions compile, and those of this soname run" $?
 CC="$cc" "${PYTHON:-/usr/bin/python3}" tests/abi.py include/halotune.h "$soname" 2>&1 | diff "tests/abi/$version.txt" - >"$work/log"
 result "tests/abi/$version.txt has all of this version's interface" $?
-# A member in front of others moves them. A program of an earlier version would then read the wrong ones.
+# A new member before others moves these. A program of an earlier version would then read the wrong ones.
 sed 's/^  halotune_match match;/  int new_member;\n&/' include/halotune.h >"$work/changed.h"
 CC="$cc" "${PYTHON:-/usr/bin/python3}" tests/abi.py "$work/changed.h" "$soname" "tests/abi/$version.txt" >"$work/log" 2>&1
 [ $? = 1 ] && grep -q '^# member halotune_config.is_stale was 4 4 int and is 8 4 int$' "$work/log"
 result "a member that moves is noticed" $?
-# What a program of this version gives to the library, or gets from it.
+# The structs that a program of this version gives to the library, or gets from it.
 : >"$work/log"
 while IFS='|' read -r what change; do
   sed "$change" include/halotune.h >"$work/changed.h"

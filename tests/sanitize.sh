@@ -72,7 +72,7 @@ part_of_grid() { # grid
   echo "$1" | awk -F, -v OFS=, '{most = NF == 3 ? 160 : NF == 2 ? 1024 : 1000000; for (i = 1; i <= NF; i++) if ($i > most) $i = most; print}'
 }
 
-# The rules of a template may exclude what is checked on a grid. Then the next of $grids is tried; `own` are selftest's,
+# The rules of a template may exclude a variant on a grid. Then the next of $grids is tried; `own` are selftest's,
 # with the option $planes.
 check() { # tool name arguments of selftest...
   tool=$1 name=$2 clean=

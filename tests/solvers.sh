@@ -23,7 +23,7 @@ check() { # name command...
     grep -v '^ok ' "$work/log" | tail -n 20 | sed 's/^/# /'
   fi
 }
-# A database without results: those of other GPUs and of the installation are not what is tested here.
+# A database without results, because results of other GPUs and of the installation are not tested here.
 echo '{"format": "halotune database", "version": 1, "tables": {}}' >"$work/empty.json"
 check "a database of its own" "$program" db import --trust --yes --db "$HALOTUNE_DB" "$work/empty.json"
 if [ "${BUDGET:=3s}" != 0 ]; then

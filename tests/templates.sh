@@ -85,7 +85,7 @@ for stencil in $stencils; do
   done
 done
 
-# A value may be for grids that are smaller than those of kernels/, or for larger updates.
+# Some values are for grids that are smaller than those of kernels/, or for larger updates.
 "$program" space star7 --grid 32,32,32 --template resident --json >"$work/space-small.json" || exit 1
 bench/stencil.sh box3d_r4 >"$work/box3d_r4.yaml"
 "$program" space "$work/box3d_r4.yaml" ${ONLY:+--template "$ONLY"} --json >"$work/space-box3d_r4.json" || exit 1

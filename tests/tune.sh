@@ -208,7 +208,7 @@ newer() { # DB option...
 cp "$templates/small.cu" "$work/new"
 sed 's/^parameters:/&\n  unused: {values: [1], default: 1, about: of no use}/' "$templates/small.yaml" >"$work/new/small.yaml"
 copy_of "$base" "$work/hints.db"
-# All four parameters are set, so that the winner is the same one whatever the sources' hashes are: a random order could begin with it.
+# All four parameters are set, so the winner does not depend on the sources' hashes: a random order could begin with it.
 query "$work/hints.db" "update variant set parameters = json_set(parameters, '$.block_x', 256, '$.block_y', 2, '$.vector', 2, '$.points_y', 2) where id = $best"
 copy_of "$work/hints.db" "$work/known.db"
 known=$(query "$work/known.db" "select json_set(parameters, '$.unused', 1) from variant where id = $best" | jq -cS .)
@@ -445,7 +445,7 @@ result "a list of templates" $? "$work/out"
 tune "$work/twins.db" --template other --json >"$work/out" 2>"$work/err" && json ".tasks[0] | .tried == $((2 * space)) and .twins == $space" &&
   [ "$(query "$work/twins.db" "select count(*), sum(reason = '') from measurement")" = "$space $space" ]
 result "what has the source of another is not measured, but counts as its twin" $? "$work/out"
-# Which variants come first hangs on the compilers, so all three are twins here.
+# The order of the variants depends on the compilers, so all three are twins here.
 sed -e 's/^name: small/name: same/' -e 's/^parameters:/&\n  unused: {values: [1, 2, 3], default: 1, about: of no use}/' "$templates/small.yaml" >"$templates/same.yaml"
 cp "$templates/small.cu" "$templates/same.cu"
 tune "$work/two.db" --template same --set block_x=64,block_y=1,vector=1,points_y=1 --max-variants 2 --json >"$work/out" 2>"$work/err" && json '.tasks[0] | .complete and .tried == 2 and .twins == 1'
@@ -533,7 +533,7 @@ bare --json >"$work/out" 2>"$work/err" && json '.tasks[0] | .complete and (.winn
 result "without samples in the recording, no interval is known" $? "$work/out"
 bare --db "$work/bared.db" >"$work/out" 2>"$work/err" && grep -q '^star7 f32 16x16x16  *[0-9.]*  *-  *[0-9.]*  *[0-9.]*  *[0-9.]*  *'"$space" "$work/out"
 result "nor is in the table" $? "$work/out"
-# The winner's row has to have them: 0 and -1 stand for what the recording lacks. Recorded time counts, not the machine's.
+# The winner's row needs these columns: 0 and -1 stand for values that the recording lacks. Recorded time counts, not the machine's.
 copy_of "$work/bare.db" "$work/barest.db"
 query "$work/barest.db" "update measurement set occupancy = null, registers = null, shared_bytes = null, rms_error = null, max_error = null,
   max_error_units = null, compile_ms = 2000"
@@ -642,7 +642,7 @@ tune_side() { # option...
 sed 's/^name: star7$/name: last7/' kernels/star7.yaml >"$work/last7.yaml"
 printf 'plan: 1\ntasks:\n' >"$work/side.yaml"
 for task in $work/last7.yaml:12 star7:14 star7:16; do printf '  - {stencil: %s, dtype: f32, grid: [%s, 16, 16]}\n' ${task%:*} ${task#*:}; done >>"$work/side.yaml"
-# Half of the last task's kernels are not loaded before both GPUs try to load one.
+# Half of the last task's kernels load only after both GPUs have tried to load one.
 HALOTUNE_FAKE_FAULT=cuModuleLoadData@last7_small,vector=2=wait HALOTUNE_FAKE_GO=$work/go HALOTUNE_FAKE_LOG=$work/side.log HALOTUNE_FAKE_DEVICES=2 \
   tune_side --json >"$work/out" 2>"$work/err" &
 tuner=$!
