@@ -102,10 +102,10 @@ static halotune_status read_color(const char *when) {
   return status;
 }
 
-/* Read a command's options and run it. argv[0] is the command's name. */
-static enum exit_code run_command(const struct command *command, int argc, char **argv) {
-  struct invocation invocation = {.command = command};
-  struct option options[MAX_OPTIONS + COUNT(spellings) + 3] = {{0}};
+enum { MOST_SPELLINGS = MAX_OPTIONS + COUNT(spellings) + 3 };
+
+/* Fill getopt's table: the command's options, their other spellings, and the options of every command. */
+static void options_fill(const struct command *command, struct option options[MOST_SPELLINGS]) {
   int count = 0;
   for (; count < MAX_OPTIONS && command->options[count].name; count++) {
     options[count].name = command->options[count].name;
@@ -120,6 +120,13 @@ static enum exit_code run_command(const struct command *command, int argc, char 
   }
   options[count++] = (struct option){"help", no_argument, NULL, OPTION_HELP};
   options[count] = (struct option){"color", required_argument, NULL, OPTION_COLOR};
+}
+
+/* Read a command's options and run it. argv[0] is the command's name. */
+static enum exit_code run_command(const struct command *command, int argc, char **argv) {
+  struct invocation invocation = {.command = command};
+  struct option options[MOST_SPELLINGS] = {{0}};
+  options_fill(command, options);
   opterr = 1;
   for (int value; (value = getopt_long(argc, argv, "ho:", options, NULL)) != -1;) {
     if (value == OPTION_HELP || value == 'h') {
