@@ -73,7 +73,8 @@ static halotune_status fail_definition(const char *path, const char *type, const
   static const char *const types[] = {"table", "index", "view", "trigger"};
   char name[128], remedy[192] = "";
   printable_name(name, sizeof name, own_name);
-  for (size_t i = 0; i < COUNT(types); i++) {
+  const bool is_harmless = !strpbrk(name, "\"'`$\\"); /* who copies the remedy executes the name, maybe in a shell */
+  for (size_t i = 0; i < COUNT(types) && is_harmless; i++) {
     if (strcmp(type, types[i]) == 0 && !schema_has_table(own_name, strlen(own_name)))
       snprintf(remedy, sizeof remedy, "; if it is your file, remove it with sqlite3: drop %s \"%s\"", type, name);
   }

@@ -169,6 +169,10 @@ for sql in 'create index name on best (date || arch)' 'create index name on best
   added "$sql" && [ $code = 6 ] && grep -q 'remove it with sqlite3: drop' "$work/said"
   result "what computes is refused, and the message says how to remove it: $sql (exit $code)" $?
 done
+for name in 'v""; select writefile(1, 2); --' "v'; id; '" 'v$(id)' 'v`id`'; do
+  added "create view \"$name\" as select 1" && [ $code = 6 ] && grep -q 'is a view' "$work/said" && ! grep -q 'drop' "$work/said"
+  result "a message has no command with a name that is more than one: $name (exit $code)" $?
+done
 
 # A name of a column that is a word of SQL.
 cp "$work/honest.db" "$work/into.db"
