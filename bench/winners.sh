@@ -2,8 +2,9 @@
 # winners.sh [--finalists | --candidates] DATABASE [OPTION of db export ...]: prints an export of the current winners of
 # DATABASE, for bench/results and db/starter. Everything that only a search needs is left out: all measurements; with
 # --finalists, those of variants that the finals did not measure; with --candidates, what lookups do not use of the
-# finalists: samples, and finalists that lost by more than 25 %. Variants of which the installed templates generate the same code are
-# of these templates in the export. Needs the program sqlite3. HALOTUNE names the program.
+# finalists: samples, and finalists that lost by more than 25 %; and sources without machine code, which are generated when they are
+# needed. Variants of which the installed templates generate the same code are of these templates in the export. Needs the program
+# sqlite3. HALOTUNE names the program.
 set -eu
 kept=winners
 case ${1:-} in
@@ -37,4 +38,5 @@ delete from template where id not in (select template_id from variant);
 update run set host = '', command = replace(command, '$(dirname "$db")/', '');
 "
 "${HALOTUNE:-build/halotune}" db refresh --db "$copy" >&2
+if [ "$kept" = candidates ]; then sqlite3 "$copy" "update best set source = '' where length(cubin) = 0"; fi
 "${HALOTUNE:-build/halotune}" db export --db "$copy" "$@"

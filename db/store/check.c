@@ -362,24 +362,39 @@ static halotune_status check_coefficients(struct check *c, sqlite3_stmt *row) {
   return status;
 }
 
-/* Columns: id, source, source_hash of its variant, launch, coefficients, whether variant and problem are of
- * one stencil, the stencil's text, nx, ny, nz. */
-static halotune_status look_at_values(struct check *c, sqlite3_stmt *row) {
-  long long id = sqlite3_column_int64(row, 0);
+/* Compare the source of a best with the hash of its variant and with its launch. An export may leave out a source
+ * without machine code: its stencil and its template generate it.
+ *   row  see look_at_values
+ * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+static halotune_status look_at_source(struct check *c, sqlite3_stmt *row) {
+  const long long id = sqlite3_column_int64(row, 0);
   const char *source = column_text(row, 1);
   struct launch launch;
   bool is_right = false;
-  halotune_status hash_status = check_source(source, column_text(row, 2), &is_right);
+  const halotune_status launch_status = launch_read(column_text(row, 3), &launch);
+  if (launch_status != HALOTUNE_OK) check_report(c, "best %lld: %s", id, fail_text());
+  if (launch_status == HALOTUNE_MEMORY) return launch_status;
+  if (!*source) {
+    if (sqlite3_column_int64(row, 10) > 0) check_report(c, "best %lld: it has machine code without its source", id);
+    return HALOTUNE_OK;
+  }
+  const halotune_status hash_status = check_source(source, column_text(row, 2), &is_right);
   if (hash_status == HALOTUNE_OK && !is_right)
     check_report(c, "best %lld: its source does not match the hash of its variant", id);
-  halotune_status launch_status = launch_read(column_text(row, 3), &launch);
-  if (launch_status != HALOTUNE_OK) check_report(c, "best %lld: %s", id, fail_text());
-  else if (!strstr(source, launch.kernel)) check_report(c, "best %lld: its source has no kernel %s", id, launch.kernel);
-  halotune_status coefficient_status = check_coefficients(c, row);
+  if (launch_status == HALOTUNE_OK && !strstr(source, launch.kernel))
+    check_report(c, "best %lld: its source has no kernel %s", id, launch.kernel);
+  return hash_status;
+}
+
+/* Columns: id, source, source_hash of its variant, launch, coefficients, whether variant and problem are of
+ * one stencil, the stencil's text, nx, ny, nz, bytes of machine code. */
+static halotune_status look_at_values(struct check *c, sqlite3_stmt *row) {
+  const long long id = sqlite3_column_int64(row, 0);
+  const halotune_status source_status = look_at_source(c, row);
+  const halotune_status coefficient_status = check_coefficients(c, row);
   if (!sqlite3_column_int(row, 5))
     check_report(c, "best %lld: its variant and its problem have different stencils", id);
-  bool is_out = hash_status != HALOTUNE_OK || launch_status == HALOTUNE_MEMORY || coefficient_status != HALOTUNE_OK;
-  return is_out ? HALOTUNE_MEMORY : HALOTUNE_OK;
+  return source_status != HALOTUNE_OK || coefficient_status != HALOTUNE_OK ? HALOTUNE_MEMORY : HALOTUNE_OK;
 }
 
 static halotune_status look_at_best(struct check *c, sqlite3_stmt *row) {
@@ -408,7 +423,7 @@ halotune_status store_check(struct store *store, void (*problem)(void *context, 
       {counts_sql, look_at_count},
       {"select id, outcome, sample_count, coalesce(length(samples), 0) from measurement", look_at_measurement},
       {"select b.id, b.source, v.source_hash, b.launch, b.coefficients, v.stencil_id = p.stencil_id,"
-       " x.text, p.nx, p.ny, p.nz from best b join stencil_text x on x.id = b.text_id"
+       " x.text, p.nx, p.ny, p.nz, length(b.cubin) from best b join stencil_text x on x.id = b.text_id"
        " join variant v on v.id = b.variant_id join problem p on p.id = b.problem_id",
        look_at_best},
   };

@@ -210,7 +210,8 @@ static halotune_status variant_build(const struct question *q, const struct answ
   *out = (struct built){.steps = 1, .code = ""};
   /* Code of a similar stencil computes that other stencil, and is not used. */
   const bool is_own = answer->row && answer->row->stencil == q->key.stencil && answer->row->dtype == q->key.dtype;
-  bool have = is_own && stored_fetch(q->ctx, answer->row, &stored);
+  const bool is_stored = is_own && stored_fetch(q->ctx, answer->row, &stored);
+  const bool have = is_stored && *stored.source; /* an export may have left it out */
   bool runs = have && stored.cubin_bytes > 0 && arch_runs(stored.arch, q->device->capability);
   bool compiles = have && !with_code && source_capability(stored.source) <= q->device->capability;
   if (have && (runs || compiles) && is_same_problem(q, answer->row, &stored, coefficients)) {
@@ -222,7 +223,7 @@ static halotune_status variant_build(const struct question *q, const struct answ
     if (runs && is_same_source(out->source, stored.source)) stored_move(&stored, false, out);
     else if (with_code) status = source_compile(q, out);
   }
-  if (have) stored_free(&stored);
+  if (is_stored) stored_free(&stored);
   if (status != HALOTUNE_OK) built_free(out);
   return status;
 }

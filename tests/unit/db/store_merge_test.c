@@ -1142,6 +1142,7 @@ TEST(check_finds_what_is_wrong) {
       {"update measurement set outcome = 'lucky' where id = 3", "measurement 3: 'lucky' is not an outcome"},
       {"update measurement set samples = x'00' where id = 3", "measurement 3: it does not hold"},
       {"update best set source = source || 'int more;' where id = 2", "best 2: its source does not match"},
+      {"update best set source = '' where id = 2", "best 2: it has machine code without its source"},
       {"update best set source = '/* *\\' || char(10) || '/ int more; /* */' || source where id = 2",
        "best 2: its source does not match"},
       {"update device set capability = 4294967386", "device 1: a number of it"},
@@ -1184,6 +1185,17 @@ TEST(check_finds_what_is_wrong) {
     CHECK(strstr(first, rows[i].message), "%s: %s", rows[i].sql, first);
     end_fixture(&f);
   }
+}
+
+/* An export may leave out machine code, and the source of such a row. */
+TEST(check_takes_rows_without_code) {
+  struct fixture f;
+  begin_fixture(&f);
+  sql(f.store, "update best set cubin = zeroblob(0)");
+  check_whole(f.store);
+  sql(f.store, "update best set source = ''");
+  check_whole(f.store);
+  end_fixture(&f);
 }
 
 /* They decide nothing, so that a merge takes such rows; `db check` tells them. */
@@ -1316,6 +1328,7 @@ int main(void) {
       cmocka_unit_test(nobody_adds_to_what_another_one_said),
       cmocka_unit_test(forget_removes_the_coefficients_of_a_signer_alone),
       cmocka_unit_test(check_finds_what_is_wrong),
+      cmocka_unit_test(check_takes_rows_without_code),
       cmocka_unit_test(check_tells_dates_in_the_future),
       cmocka_unit_test(forget_removes_what_is_chosen),
       cmocka_unit_test(forget_leaves_a_best),

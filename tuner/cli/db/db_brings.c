@@ -56,6 +56,8 @@ static void print_source(void *context, const struct compared_source *source) {
   if (source->is_same)
     fprintf(out, "this Halotune generates the same%s\n",
             is_installed(comparing, source) ? "" : " from the template of the file, which is not the installed one");
+  else if (!*source->stored)
+    fprintf(out, "it was left out; this Halotune generates another one, which would be compiled:\n");
   else if (*source->why)
     fprintf(out, "this Halotune does not generate it (%s); it would be compiled as it is:\n", source->why);
   else fprintf(out, "this Halotune generates other lines (-) than would be compiled (+):\n");
