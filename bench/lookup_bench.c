@@ -96,7 +96,7 @@ static halotune_status put_rows(struct store *store, int64_t device, const int64
     if (status != HALOTUNE_OK) return status;
   }
   halotune_status status = query_script(store_connection(store), "begin");
-  static const double least_ms = 0.002, points_in_a_ms = 4e8; /* as on an H200 */
+  static const double least_ms = 0.002, bytes_in_a_ms = 1.6e9; /* of one field, as on an H200 */
   for (long row = 0; row < ROWS && status == HALOTUNE_OK; row++) {
     struct text parameters = {0};
     long long grid[3];
@@ -112,7 +112,8 @@ static halotune_status put_rows(struct store *store, int64_t device, const int64
     bind_text(&variant, text_string(&parameters));
     bind_integer(&best, row + 1), bind_text(&best, text_string(&json)), bind_text(&best, template->cuda);
     bind_integer(&best, texts_of[row / (2 * GRIDS)]);
-    bind_real(&best, least_ms + (double)(grid[0] * grid[1] * grid[2]) / points_in_a_ms);
+    const double bytes = (double)(grid[0] * grid[1] * grid[2]) * (double)dtype_bytes((enum dtype)(row / GRIDS % 2));
+    bind_real(&best, least_ms + bytes / bytes_in_a_ms);
     run_statement(queries[0], &problem), run_statement(queries[1], &variant), run_statement(queries[2], &best);
     text_free(&parameters);
   }

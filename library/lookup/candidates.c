@@ -154,9 +154,12 @@ static halotune_status price_trend(struct priced_family *family) {
     }
   }
   halotune_status status = trend_make(rows, family->row_count, &family->trend);
+  family->least_excess[false] = family->least_excess[true] = INFINITY;
   for (int i = 0; i < family->row_count && status == HALOTUNE_OK; i++) {
     struct priced_row *row = &family->rows[i];
     if (follows_trend(row)) row->log_excess -= trend_at(&family->trend, &row->size);
+    float *least = &family->least_excess[follows_trend(row)];
+    *least = fminf(*least, row->log_excess);
   }
   free(rows);
   return status;
@@ -325,6 +328,7 @@ struct asked_family {
   struct predict_place place;
   float kin[MODE_COUNT]; /* what errors_of_kin says */
   float trend;
+  float bound; /* no row of it has a lower rank; infinite: its rows are listed */
 };
 
 /* What a configuration's rows are compared with.
@@ -356,6 +360,12 @@ static void rank_some(const struct asked_family *family, const struct rank_terms
   rank_rows(terms, family->priced, first, count, errors, trends, ranks);
 }
 
+/* Whether rows of a configuration may answer. */
+static bool is_listed(const struct candidates *c, const struct asked_family *family, const struct priced_shape *shape) {
+  const struct question *q = c->question;
+  return shape->is_usable && (shape->has_winner || is_own(q, &q->ctx->table.families[family->number]));
+}
+
 /* Replace the bounds of a configuration's rows by their ranks, and return the least one. These rows are neighbours in
  * the list. */
 static float rank_shape(struct candidates *c, int at) {
@@ -384,29 +394,75 @@ static float rank_shape(struct candidates *c, int at) {
   return least;
 }
 
+/* Whether a row has the number of steps and the bits that the question asks for. */
+static bool is_eligible(const struct question *q, const struct priced_row *row) {
+  return row->steps == q->key.steps && !(q->key.reproducible && !(row->mode & MODE_REPRODUCIBLE));
+}
+
 /* List the rows of a family with bounds: the rank of a row whose blocks cost nothing, and whose error is the least. */
-static void list_family(const struct question *q, int at, struct candidates *out) {
-  const struct asked_family *family = &out->families[at];
+static void list_bounds(struct candidates *c, int at) {
+  const struct asked_family *family = &c->families[at];
   const struct priced_family *priced = family->priced;
-  const bool is_winner_needed = !is_own(q, &q->ctx->table.families[family->number]);
-  const bool has_bounds = predict_blocks_cost(&priced->model);
   const float margin = 1e-4F; /* more than the rounding of both */
   float ranks[RANKED_AT_ONCE];
-  struct rank_terms terms = terms_of(q, family, &family->place.common);
+  struct rank_terms terms = terms_of(c->question, family, &family->place.common);
   terms.of_change = terms.of_launch = 0;
-  int number = 0;
-  for (int i = 0; i < priced->row_count; i++) {
+  for (int i = 0, number = 0; i < priced->row_count; i++) {
     if (i % RANKED_AT_ONCE == 0)
       rank_some(family, &terms, i, priced->row_count - i < RANKED_AT_ONCE ? priced->row_count - i : RANKED_AT_ONCE,
                 ranks);
     while (priced->shapes[number].end <= i) number++;
-    const struct priced_shape *shape = &priced->shapes[number];
-    if (!shape->is_usable || (is_winner_needed && !shape->has_winner)) continue;
-    if (priced->rows[i].steps != q->key.steps || (q->key.reproducible && !(priced->rows[i].mode & MODE_REPRODUCIBLE)))
-      continue;
-    const float bound = has_bounds ? ranks[i % RANKED_AT_ONCE] - margin : -INFINITY;
-    out->list[out->count++] = (struct ranked){bound, at, i, number, true};
+    if (!is_listed(c, family, &priced->shapes[number]) || !is_eligible(c->question, &priced->rows[i])) continue;
+    c->list[c->count++] = (struct ranked){ranks[i % RANKED_AT_ONCE] - margin, at, i, number, true};
   }
+}
+
+/* List the rows of a configuration with their ranks. */
+static void list_shape(struct candidates *c, int at, int number) {
+  const struct asked_family *family = &c->families[at];
+  const struct priced_shape *shape = &family->priced->shapes[number];
+  const int stencil = c->question->ctx->table.families[family->number].stencil;
+  const float of_images = caution * error_of_images(c, stencil, shape->template_at);
+  float ranks[RANKED_AT_ONCE];
+  struct predict_cost cost;
+  predict_cost_in(&family->priced->model, &shape->shape, &family->place, &cost);
+  const struct rank_terms terms = terms_of(c->question, family, &cost);
+  for (int first = shape->first; first < shape->end; first += RANKED_AT_ONCE) {
+    const int count = shape->end - first < RANKED_AT_ONCE ? shape->end - first : RANKED_AT_ONCE;
+    rank_some(family, &terms, first, count, ranks);
+    for (int i = 0; i < count; i++) {
+      if (is_eligible(c->question, &family->priced->rows[first + i]))
+        c->list[c->count++] = (struct ranked){ranks[i] + of_images, at, first + i, number, false};
+    }
+  }
+}
+
+/* List the rows of a family with their ranks. */
+static void list_ranks(struct candidates *c, int at) {
+  const struct asked_family *family = &c->families[at];
+  for (int number = 0; number < family->priced->shape_count; number++) {
+    if (is_listed(c, family, &family->priced->shapes[number])) list_shape(c, at, number);
+  }
+}
+
+/* List the rows of a family. A bound takes as long as a rank, without the cost of the row's configuration. */
+static void list_family(struct candidates *c, int at) {
+  enum { FEW_ROWS = 16 }; /* of a configuration */
+  struct asked_family *family = &c->families[at];
+  const bool has_bounds = predict_blocks_cost(&family->priced->model);
+  if (has_bounds && family->priced->row_count < FEW_ROWS * family->priced->shape_count) list_bounds(c, at);
+  else list_ranks(c, at);
+  family->bound = INFINITY;
+}
+
+/* No row of a family has a lower rank. */
+static float bound_of(const struct candidates *c, const struct asked_family *family) {
+  const struct rank_terms terms = terms_of(c->question, family, &family->place.common);
+  float least = family->kin[0];
+  if (!predict_blocks_cost(&family->priced->model)) return -INFINITY;
+  for (int mode = 1; mode < MODE_COUNT; mode++) least = fminf(least, family->kin[mode]);
+  return terms.log_ms + caution * least +
+         fminf(family->priced->least_excess[true] + family->trend, family->priced->least_excess[false]);
 }
 
 static halotune_status ask_family(const struct question *q, int number, struct candidates *out) {
@@ -418,7 +474,10 @@ static halotune_status ask_family(const struct question *q, int number, struct c
   errors_of_kin(out, range, family->kin);
   place_asked(q, family->priced, range, &out->work, &family->place);
   family->trend = trend_at(&family->priced->trend, &family->place.common.size);
-  list_family(q, out->family_count++, out);
+  family->bound = bound_of(out, family);
+  out->family_count++;
+  /* Rows of the other element type are listed when they are needed. */
+  if (out->kin_errors || range->dtype == q->key.dtype) list_family(out, out->family_count - 1);
   return HALOTUNE_OK;
 }
 
@@ -536,15 +595,31 @@ static int find_best(const struct candidates *c) {
   return best_at;
 }
 
-bool candidates_take(struct candidates *c, struct candidate *out) {
-  int at = find_best(c);
-  if (at >= 0 && c->list[at].is_bound) {
-    float least = rank_shape(c, at);
-    for (int i = 0; i < c->count; i++) {
-      if (c->list[i].is_bound && c->list[i].rank < least) least = fminf(least, rank_shape(c, i));
-    }
-    at = find_best(c);
+/* The place of the best row; -1: none is left. Bounds that are below it are replaced by ranks. */
+static int rank_best(struct candidates *c) {
+  const int at = find_best(c);
+  if (at < 0 || !c->list[at].is_bound) return at;
+  float least = rank_shape(c, at);
+  for (int i = 0; i < c->count; i++) {
+    if (c->list[i].is_bound && c->list[i].rank < least) least = fminf(least, rank_shape(c, i));
   }
+  return find_best(c);
+}
+
+/* List the rows of families whose bound is below a rank. Returns whether there were any. */
+static bool list_more(struct candidates *c, float rank) {
+  bool is_more = false;
+  for (int i = 0; i < c->family_count; i++) {
+    if (!(c->families[i].bound < rank)) continue;
+    list_family(c, i);
+    is_more = true;
+  }
+  return is_more;
+}
+
+bool candidates_take(struct candidates *c, struct candidate *out) {
+  int at = rank_best(c);
+  if (list_more(c, at < 0 ? INFINITY : c->list[at].rank)) at = rank_best(c);
   if (at < 0) return false;
   c->list[at].rank = INFINITY;
   describe_candidate(c, &c->list[at], out);

@@ -53,6 +53,7 @@ struct priced_family {
   struct priced_row *rows;        /* shape after shape */
   float *columns[PRICED_COLUMNS]; /* the same rows, column by column, so that a processor ranks several at a time */
   struct trend trend;             /* trend of the family's rows */
+  float least_excess[2];          /* the least log_excess of rows that do not follow the trend, and of those that do */
 };
 
 void priced_family_free(struct priced_family *family);
@@ -74,10 +75,10 @@ struct ranked {
 struct candidates {
   const struct question *question;
   struct predict_work work;      /* of the question */
-  struct asked_family *families; /* those whose rows are listed */
+  struct asked_family *families; /* those whose rows are candidates */
   int family_count;
   struct ranked *list;
-  int count;
+  int count;          /* of CANDIDATES_OWN, rows of the other element type are added when they are needed */
   float *kin_errors;  /* for each stencil, what its rows add to the error; infinite: its rows say nothing. NULL: only
                          own rows */
   bool *has_images;   /* for each stencil; NULL if the question has no images, or if only own rows are listed */
