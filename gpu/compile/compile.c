@@ -154,8 +154,10 @@ static halotune_status compile_once(const struct nvrtc *nvrtc, const struct comp
   return status;
 }
 
-/* Whether the compiler met a name that it may know if nothing is left out. */
-static bool lacks_name(nvrtcResult result, const char *log) {
+/* Whether a compile that fails may work if nothing is left out: the compiler met a name that it does not know, or it
+ * does not know the option. */
+static bool may_lack_something(nvrtcResult result, const char *log) {
+  if (result == NVRTC_ERROR_INVALID_OPTION) return true;
   return result == NVRTC_ERROR_COMPILATION && strstr(log, "undefined");
 }
 
@@ -168,7 +170,7 @@ halotune_status compile_source(const struct nvrtc *nvrtc, const struct compile_r
   const bool is_minimal = may_be_minimal(&nvrtc->facts, request->source);
   const double start_ms = clock_ms();
   status = compile_once(nvrtc, request, is_minimal, &result, out);
-  if (status == HALOTUNE_OK && is_minimal && lacks_name(result, out->log))
+  if (status == HALOTUNE_OK && is_minimal && may_lack_something(result, out->log))
     status = compile_once(nvrtc, request, false, &result, out);
   out->compile_time_ms = clock_ms() - start_ms;
   if (status != HALOTUNE_OK) return status;

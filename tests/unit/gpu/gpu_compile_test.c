@@ -153,6 +153,29 @@ TEST(a_quick_compile_gives_the_same_machine_code) {
   }
 }
 
+static int refused; /* compiles with an option that an older NVRTC does not know */
+
+static nvrtcResult compile_as_older(nvrtcProgram program, int count, const char *const *options) {
+  for (int i = 0; i < count; i++) {
+    if (strcmp(options[i], "--minimal") != 0) continue;
+    refused++;
+    return NVRTC_ERROR_INVALID_OPTION;
+  }
+  return nvrtc.compile(program, count, options);
+}
+
+TEST(an_nvrtc_that_leaves_nothing_out_compiles_in_full) {
+  static const struct compile_request request = {
+      .source = "extern \"C\" __global__ void k(float *a) { a[0] = 1; }", .name = "test.cu", .arch = "sm_90"};
+  struct nvrtc older = nvrtc;
+  struct compiled got;
+  older.compile = compile_as_older;
+  CHECK_EQ(HALOTUNE_OK, compile_source(&older, &request, &got), "%s", fail_text());
+  CHECK(got.cubin_bytes > 0 && got.report.count == 1, "no cubin");
+  CHECK_EQ(1, refused, "compiles with --minimal");
+  compiled_free(&got);
+}
+
 /* What CUDA 13.0 printed for two kernels and a function that was not inlined. */
 static const char recorded[] =
     "ptxas info    : 0 bytes gmem\n"
@@ -234,6 +257,7 @@ int main(void) {
       cmocka_unit_test(nvrtc_knows_its_version_and_architectures),
       cmocka_unit_test(a_source_becomes_a_cubin_and_a_report_or_an_error_with_its_line),
       cmocka_unit_test(a_quick_compile_gives_the_same_machine_code),
+      cmocka_unit_test(an_nvrtc_that_leaves_nothing_out_compiles_in_full),
       cmocka_unit_test(a_report_has_every_kernel),
       cmocka_unit_test(a_compiled_source_survives_packing_and_no_cut_of_it_does),
   };
