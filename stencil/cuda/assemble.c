@@ -145,7 +145,8 @@ static void write_gap(struct writer *w, const struct part *part, int at) {
   if (w->last + 1 == at && part->tokens[at].outdent == 0) {
     int line = w->line;
     for (const char *c = gap; c < token->at; c++) w->line += *c == '\n';
-    if (part_breaks_before(part, at) < 2 && w->line == token->line) {
+    const bool is_joined = memchr(gap, '\\', (size_t)(token->at - gap)) != NULL; /* lines of one directive */
+    if (is_joined || (part_breaks_before(part, at) < 2 && w->line == token->line)) {
       text_add(w->out, gap, (size_t)(token->at - gap));
       return;
     }
@@ -211,7 +212,10 @@ static void write_piece(struct writer *w, const struct piece *piece, bool begins
     w->last = -1;
     write_tokens(w, piece->part, piece->head);
   } else {
-    text_add(w->out, ",", 1);
+    const struct cuda_token *last = &piece->part->tokens[w->last].token;
+    const bool is_comment = last->kind == CUDA_COMMENT && last->at[1] == '/'; /* it ends with its line */
+    text_add(w->out, is_comment ? "\n," : ",", is_comment ? 2 : 1);
+    w->line += is_comment;
     w->last = piece->body.begin - 1; /* the comma before the piece */
   }
   write_tokens(w, piece->part, piece->body);

@@ -48,6 +48,27 @@ TEST(only_what_a_kernel_needs_is_there) {
   }
 }
 
+/* A comment ends with its line, and a joined line stays joined, also where the lines before them are left out. */
+TEST(comments_and_joined_lines_end_where_they_did) {
+  static const struct {
+    const char *text, *want;
+  } rows[] = {
+      {"constexpr int A = 1 // a\n, B = 2;\n" KERNEL("f(A, B);"), "A = 1 // a\n, B = 2;\n"},
+      {"int f();\nconstexpr int A = 1 /* a */, B = 2;\n" KERNEL("g(A, B);"), "A = 1 /* a */, B = 2;\n"},
+      {"constexpr int A = 1 // a\n, B = 2 // b\n;\n#pragma \\\n unroll\n" KERNEL("f(A);"), "#pragma \\\n unroll\n"},
+  };
+  static const char *const none[] = {NULL};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    const struct assembly_text texts[] = {{NULL, "", NULL}, {"test.cu", rows[i].text, NULL}};
+    struct text source = {0};
+    bool is_decisive;
+    CHECK_OK(assemble(texts, 2, 4, none, "ARCH", &is_decisive, &source));
+    source_strip_lines(source.bytes);
+    CHECK(strstr(source.bytes, rows[i].want), "row %zu: %s", i, source.bytes);
+    text_free(&source);
+  }
+}
+
 /* Assemble a kernel with these parameters and this body; `want` receives the same kernel with the wanted body. */
 static void assemble_body(const char *parameters, const char *body, const char *wanted, struct text *kernel,
                           struct text *want, struct text *got) {
@@ -391,6 +412,7 @@ TEST(only_definitions_that_are_used_count) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(only_what_a_kernel_needs_is_there),
+      cmocka_unit_test(comments_and_joined_lines_end_where_they_did),
       cmocka_unit_test(what_a_configuration_decides_is_resolved),
       cmocka_unit_test(types_and_effects_are_kept),
       cmocka_unit_test(a_condition_that_is_used_as_a_number_stays),
