@@ -29,11 +29,11 @@ int character_columns(const char *text, size_t bytes);
  * one. */
 void printable_copy(char *out, size_t bytes, const char *text);
 
-/* The same for a name: line ends and tabs become '?', too. */
+/* Like printable_copy, for a name: line ends and tabs become '?', too. */
 void printable_name(char *out, size_t bytes, const char *text);
 
-/* The same for a message: a line end stays only in front of an indented line, such as a line of a file that the message
- * shows. A name that holds a line end begins no line of its own. */
+/* Like printable_copy, for a message: a line end stays only in front of an indented line, such as a line of a file that
+ * the message shows. So a name with a line end in it cannot begin a line of the message. */
 void printable_message(char *out, size_t bytes, const char *text);
 
 /* Whether a text is one line in printable UTF-8, without characters that printable_name replaces. */

@@ -30,8 +30,8 @@ struct merge {
   int64_t last_run, last_variant;       /* the highest ids before the merge */
   bool has_twins;                       /* two runs or variants of the other database have the same key */
   struct live_runs behind, ahead;       /* runs that were still running here; runs that were still running there */
-  int64_t asked_run;                    /* the run that run_is_from_giver was asked about last; 0: none */
-  bool was_from_giver;                  /* its answer */
+  int64_t asked_run;                    /* the run for which run_is_from_giver was called last; 0: none */
+  bool was_from_giver;                  /* what it returned then */
   sqlite3_stmt *select, *find, *insert; /* statements of the present table */
 };
 
@@ -206,7 +206,7 @@ static halotune_status is_from_giver(const struct merge *m, const char *sql, int
   return status;
 }
 
-/* The same for a run. Many rows in turn ask about one run. */
+/* The same for a run. The answer is kept, because many rows in turn belong to one run. */
 static halotune_status run_is_from_giver(struct merge *m, int64_t run, bool *out) {
   static const char sql[] =
       "select o.kind = ?1 and o.signer_key = ?2 from run r join origin o on o.id = r.origin_id where r.id = ?3";

@@ -1,4 +1,4 @@
-/* lost_run.c: the reason marks a run as lost or killed; two statements move a lost one. */
+/* lost_run.c: the reason of a run marks it as lost or killed. Two statements move lost runs to another problem. */
 #include "db/store/lost_run.h"
 
 #include <math.h>

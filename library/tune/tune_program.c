@@ -96,7 +96,7 @@ bool tune_lock_try(const char *key, bool is_shared, struct tune_lock *out) {
   return !is_held;
 }
 
-/* Look at the lock of a key: its file may be missing, the lock may be held, or free. */
+/* Find the state of a key's lock: its file is missing, the lock is held, or it is free. */
 enum lock_state { LOCK_NEVER_HAD, LOCK_HELD, LOCK_LEFT };
 static enum lock_state lock_look(const char *key) {
   struct tune_lock lock = {-1};
