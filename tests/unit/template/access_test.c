@@ -390,6 +390,14 @@ TEST(templates_estimate_which_variants_are_slow) {
        "steps=64",
        "depth=4 tile_y=8 tile_z=4 block_y=32 points_y=1 points_z=1 vector=4",
        "depth=1 tile_y=32 tile_z=4 block_y=8 points_y=1 points_z=4 vector=2"},
+      /* 0.416 and 0.446 ms: more turns, but no two blocks write the same 32 bytes */
+      {"star7",
+       "pipeline_planes",
+       DTYPE_F32,
+       {512, 512, 512},
+       "steps=4 points=4 rows=4 lanes_x=16 warps=8 ring=3 vector=4 outside=shared barrier=split min_blocks=0",
+       "chunks=5 last_chunk=20 store_bytes=32",
+       "chunks=7 last_chunk=33 store_bytes=16"},
       /* 0.0655 and 0.1075 ms: 160 blocks on 132 multiprocessors */
       {"star7",
        "pipeline_planes",
