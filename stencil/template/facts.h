@@ -17,83 +17,82 @@ struct device_limits {
 };
 
 /* The name of each fact as rules spell it, and its description. docs/templates.md lists the same. */
-#define FACT_LIST(X)                                                                                                \
-  X(dims, "dimensions of the stencil")                                                                              \
-  X(inputs, "number of inputs")                                                                                     \
-  X(outputs, "number of outputs")                                                                                   \
-  X(staged, "inputs that are read beyond the point itself")                                                         \
-  X(coefficient_count, "number of coefficients")                                                                    \
-  X(taps, "points that an update reads, over all inputs")                                                           \
-  X(groups_of_2, "aligned pairs in x that two neighbours read together")                                            \
-  X(groups_of_4, "aligned groups of four in x that four neighbours read together")                                  \
-  X(forms, "sums of weighted taps that the update is made of, see add_plane; 0 where it is not taken apart")        \
-  X(partial_sums, "what those sums keep for each point from one plane to the next")                                 \
-  X(kept_planes,                                                                                                    \
-    "planes until what is left of the update reads staged inputs at the point; 0 where it reads none later")        \
-  X(is_sum, "1 where each output is a sum of weighted taps and nothing else")                                       \
-  X(steps_one_field, "1 where steps change the one staged input and nothing else, and every input is whole")        \
-  X(uses_axes, "1 where a place in memory alone does not tell what the update reads, but the point's axes do")      \
-  X(radius, "the largest reach along any axis")                                                                     \
-  X(low_x, "reach towards smaller x")                                                                               \
-  X(low_y, "reach towards smaller y")                                                                               \
-  X(low_z, "reach towards smaller z")                                                                               \
-  X(high_x, "reach towards larger x")                                                                               \
-  X(high_y, "reach towards larger y")                                                                               \
-  X(high_z, "reach towards larger z")                                                                               \
-  X(iterates, "1 where the stencil has an `iterate`, so that a launch may make several time steps")                 \
-  X(stage_buffers, "inputs that change from step to step, and outputs that become inputs")                          \
-  X(is_scan, "1 for a prefix sum")                                                                                  \
-  X(is_pointwise, "1 where only the point itself is read")                                                          \
-  X(is_pencil, "1 where all taps lie along one axis")                                                               \
-  X(is_star, "1 for a star")                                                                                        \
-  X(is_box, "1 for a box")                                                                                          \
-  X(axis, "axis of a pencil or scan: 0, 1, 2 for x, y, z; -1 without one")                                          \
-  X(boundary_x, "one of skip, periodic, periodic_endpoint, clamp, zero; -1 without plain_boundary")                 \
-  X(boundary_y, "the same in y")                                                                                    \
-  X(boundary_z, "the same in z")                                                                                    \
-  X(plain_boundary, "1 where one of these rules holds at both ends of each axis, for all inputs and outputs")       \
-  X(shared_images, "1 where a point beyond the grid has the same image for all inputs")                             \
-  X(fills_ends, "1 where a tap beyond the grid reads something else than 0")                                        \
-  X(whole_images_x, "1 where the image of a whole vector beyond the grid in x is a whole vector, or there is none") \
-  X(mirrors_x, "1 where taps beyond an end in x read mirror images")                                                \
-  X(mirrors_y, "the same in y")                                                                                     \
-  X(mirrors_z, "the same in z")                                                                                     \
-  X(own_margins, "1 where an output leaves out other points than those from which taps reach beyond the grid")      \
-  X(element_bytes, "4 for f32, 8 for f64")                                                                          \
-  X(nx, "extent of the grid in x")                                                                                  \
-  X(ny, "extent of the grid in y")                                                                                  \
-  X(nz, "extent of the grid in z")                                                                                  \
-  X(row, "distance of neighbours in y, in elements")                                                                \
-  X(plane, "distance of neighbours in z, in elements")                                                              \
-  X(start_x, "first x to compute")                                                                                  \
-  X(start_y, "first y to compute")                                                                                  \
-  X(start_z, "first z to compute")                                                                                  \
-  X(points_in_x, "number of points to compute in x")                                                                \
-  X(points_in_y, "number of points to compute in y")                                                                \
-  X(points_in_z, "number of points to compute in z")                                                                \
-  X(capability, "compute capability times ten: 90 for sm_90")                                                       \
-  X(max_threads, "threads that a block may have")                                                                   \
-  X(max_threads_sm, "threads that a multiprocessor holds")                                                          \
-  X(max_registers, "registers that a thread may have")                                                              \
-  X(registers_sm, "registers that a multiprocessor has")                                                            \
-  X(max_shared_bytes, "shared memory that a block may have")                                                        \
-  X(warp_size, "threads of a warp")                                                                                 \
-  X(multiprocessors, "multiprocessors of the device")                                                               \
-  X(max_cluster, "blocks that a cluster may have: 8 for capability 90 and later, else 1")                           \
-  X(max_linear_texels, "elements that a linear texture may have")                                                   \
-  X(max_texture_width, "elements in a row of a 2D texture")                                                         \
-  X(max_texture_height, "rows of a 2D texture")                                                                     \
-  X(skip, "boundary rules, to compare with")                                                                        \
-  X(periodic, "the same")                                                                                           \
-  X(periodic_endpoint, "the same")                                                                                  \
-  X(clamp, "the same")                                                                                              \
-  X(zero, "the same")                                                                                               \
-  X(pointer_bytes, "what addresses of inputs and outputs are known to be multiples of; 0 where any variant may do") \
-  X(in_place, "1 where an output is an input, or the stencil's file allows it")                                     \
-  X(no_textures, "1 where a kernel may use no texture")                                                             \
-  X(reproducible, "1 where all variants have to give the same bits, see Summation order")                           \
-  X(least_steps, "time steps that a launch has to make at least")                                                   \
-  X(most_steps, "time steps that a launch may make")
+#define FACT_LIST(X)                                                                                                  \
+  X(dims, "dimensions of the stencil")                                                                                \
+  X(inputs, "number of inputs")                                                                                       \
+  X(outputs, "number of outputs")                                                                                     \
+  X(staged, "inputs that are read beyond the point itself")                                                           \
+  X(coefficient_count, "number of coefficients")                                                                      \
+  X(taps, "points that an update reads, over all inputs")                                                             \
+  X(groups_of_2, "aligned pairs in x that two neighbours read together")                                              \
+  X(groups_of_4, "aligned groups of four in x that four neighbours read together")                                    \
+  X(forms, "sums of weighted taps into which the update is split, see add_plane; 0 where it is not split")            \
+  X(partial_sums, "partial sums for each point that a march keeps from one plane to the next")                        \
+  X(kept_planes, "planes until the rest of the update reads staged inputs at the point; 0 where it reads none later") \
+  X(is_sum, "1 where each output is a sum of weighted taps and nothing else")                                         \
+  X(steps_one_field, "1 where steps change the one staged input and nothing else, and every input is whole")          \
+  X(uses_axes, "1 where the update needs the coordinates of a point, and not only its place in memory")               \
+  X(radius, "the largest reach along any axis")                                                                       \
+  X(low_x, "reach towards smaller x")                                                                                 \
+  X(low_y, "reach towards smaller y")                                                                                 \
+  X(low_z, "reach towards smaller z")                                                                                 \
+  X(high_x, "reach towards larger x")                                                                                 \
+  X(high_y, "reach towards larger y")                                                                                 \
+  X(high_z, "reach towards larger z")                                                                                 \
+  X(iterates, "1 where the stencil has an `iterate`, so that a launch may make several time steps")                   \
+  X(stage_buffers, "inputs that change from step to step, and outputs that become inputs")                            \
+  X(is_scan, "1 for a prefix sum")                                                                                    \
+  X(is_pointwise, "1 where only the point itself is read")                                                            \
+  X(is_pencil, "1 where all taps lie along one axis")                                                                 \
+  X(is_star, "1 for a star")                                                                                          \
+  X(is_box, "1 for a box")                                                                                            \
+  X(axis, "axis of a pencil or scan: 0, 1, 2 for x, y, z; -1 without one")                                            \
+  X(boundary_x, "one of skip, periodic, periodic_endpoint, clamp, zero; -1 without plain_boundary")                   \
+  X(boundary_y, "the same in y")                                                                                      \
+  X(boundary_z, "the same in z")                                                                                      \
+  X(plain_boundary, "1 where one of these rules holds at both ends of each axis, for all inputs and outputs")         \
+  X(shared_images, "1 where a point beyond the grid has the same image for all inputs")                               \
+  X(fills_ends, "1 where a tap beyond the grid reads anything but 0")                                                 \
+  X(whole_images_x, "1 where the image of a whole vector beyond the grid in x is a whole vector, or there is none")   \
+  X(mirrors_x, "1 where taps beyond an end in x read mirror images")                                                  \
+  X(mirrors_y, "the same in y")                                                                                       \
+  X(mirrors_z, "the same in z")                                                                                       \
+  X(own_margins, "1 where an output leaves out other points than those from which taps reach beyond the grid")        \
+  X(element_bytes, "4 for f32, 8 for f64")                                                                            \
+  X(nx, "extent of the grid in x")                                                                                    \
+  X(ny, "extent of the grid in y")                                                                                    \
+  X(nz, "extent of the grid in z")                                                                                    \
+  X(row, "distance of neighbours in y, in elements")                                                                  \
+  X(plane, "distance of neighbours in z, in elements")                                                                \
+  X(start_x, "first x to compute")                                                                                    \
+  X(start_y, "first y to compute")                                                                                    \
+  X(start_z, "first z to compute")                                                                                    \
+  X(points_in_x, "number of points to compute in x")                                                                  \
+  X(points_in_y, "number of points to compute in y")                                                                  \
+  X(points_in_z, "number of points to compute in z")                                                                  \
+  X(capability, "compute capability times ten: 90 for sm_90")                                                         \
+  X(max_threads, "threads that a block may have")                                                                     \
+  X(max_threads_sm, "threads that a multiprocessor holds")                                                            \
+  X(max_registers, "registers that a thread may have")                                                                \
+  X(registers_sm, "registers that a multiprocessor has")                                                              \
+  X(max_shared_bytes, "shared memory that a block may have")                                                          \
+  X(warp_size, "threads of a warp")                                                                                   \
+  X(multiprocessors, "multiprocessors of the device")                                                                 \
+  X(max_cluster, "blocks that a cluster may have: 8 for capability 90 and later, else 1")                             \
+  X(max_linear_texels, "elements that a linear texture may have")                                                     \
+  X(max_texture_width, "elements in a row of a 2D texture")                                                           \
+  X(max_texture_height, "rows of a 2D texture")                                                                       \
+  X(skip, "boundary rules, to compare with")                                                                          \
+  X(periodic, "the same")                                                                                             \
+  X(periodic_endpoint, "the same")                                                                                    \
+  X(clamp, "the same")                                                                                                \
+  X(zero, "the same")                                                                                                 \
+  X(pointer_bytes, "bytes of which all addresses of fields are multiples; 0 allows variants with any alignment")      \
+  X(in_place, "1 where an output is an input, or the stencil's file allows it")                                       \
+  X(no_textures, "1 where a kernel may use no texture")                                                               \
+  X(reproducible, "1 where all variants have to give the same bits, see Summation order")                             \
+  X(least_steps, "least number of time steps of a launch")                                                            \
+  X(most_steps, "largest number of time steps of a launch")
 
 #define FACT_AS_ENUMERATOR(name, about) FACT_##name,
 enum fact { FACT_LIST(FACT_AS_ENUMERATOR) FACT_COUNT };

@@ -206,7 +206,7 @@ for kind in ${KINDS:-openmpi mpich}; do
   export HALOTUNE_MPI="$plugins/$kind/libhalotune-mpi.so"
 
   # A plug-in of another version, and a library that is no plug-in.
-  for version in 'const int halotune_mpi_plugin[16] = {999};:belongs to another Halotune' 'int x;:is no plug-in of Halotune'; do
+  for version in 'const int halotune_mpi_plugin[16] = {999};:belongs to another Halotune' 'int x;:is not a plug-in of Halotune'; do
     echo "${version%%:*}" | ${CC:-gcc} -shared -fPIC -x c -o "$work/other.so" - >"$work/log" 2>&1 &&
       refuses 1 "${version#*:}" launch $kind 3 env HALOTUNE_MPI="$work/other.so" "$messages" echo
     result_log "$kind: a file that ${version#*:}" $?

@@ -41,7 +41,7 @@ static halotune_status take_hello(struct leader *leader, int rank, struct unpack
   if (!fleet_hello_read(in, &member->hello)) {
     if (member->hello.version[0])
       text_printf(&why, "it has Halotune %s, and the leader %s", member->hello.version, leader->options.own.version);
-    else text_printf(&why, "it is no Halotune of this version");
+    else text_printf(&why, "it is not a Halotune of this version");
   } else {
     struct text unlike = {0};
     if (!fleet_is_like(&leader->options.own, &member->hello, &unlike)) text_printf(&why, "it %s", text_string(&unlike));

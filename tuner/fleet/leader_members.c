@@ -80,5 +80,5 @@ halotune_status leader_dismiss(struct leader *leader, int rank, const char *why)
 }
 
 halotune_status leader_hears_nonsense(struct leader *leader, int rank) {
-  return leader_dismiss(leader, rank, "it answered what no member answers");
+  return leader_dismiss(leader, rank, "it sent an invalid answer");
 }

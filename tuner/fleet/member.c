@@ -56,7 +56,7 @@ halotune_status member_receive(struct member_state *member, int timeout_ms, stru
     member->has_no_leader = true;
     return fail(HALOTUNE_ARGUMENT, "the leader goes on without it: %s", unpack_text(in));
   }
-  return fail(HALOTUNE_IO, "the leader said what no leader says");
+  return fail(HALOTUNE_IO, "the leader sent an invalid message");
 }
 
 /* --- the functions of a search_follower --- */
@@ -70,7 +70,7 @@ static halotune_status take_message(struct member_state *member, struct unpack *
   case FLEET_END: member->is_searched = member->is_ended = true; return HALOTUNE_OK;
   case FLEET_HOME: member->is_searched = member->is_ended = member->is_home = true; return HALOTUNE_OK;
   case FLEET_VARIANT: break;
-  default: return fail(HALOTUNE_IO, "the leader said what it does not say during a search");
+  default: return fail(HALOTUNE_IO, "the leader sent a message that does not belong to a search");
   }
   halotune_status status = member_read_proposal(member, in, &proposal);
   if (status != HALOTUNE_OK) return status;
@@ -171,7 +171,7 @@ static halotune_status task_read(struct member_state *member, const struct fleet
   if (status != HALOTUNE_OK) return status;
   identity_hex(member->analysis->hash, hex);
   if (strcmp(hex, from->stencil_hash) != 0)
-    return fail(HALOTUNE_ARGUMENT, "stencil %s means another thing to it than to the leader", member->stencil->name);
+    return fail(HALOTUNE_ARGUMENT, "stencil %s has another meaning there than at the leader", member->stencil->name);
   if (from->coefficient_count != 0 && from->coefficient_count != member->stencil->coefficient_count)
     return fail(HALOTUNE_ARGUMENT, "stencil %s has %d coefficients, not %d", member->stencil->name,
                 member->stencil->coefficient_count, from->coefficient_count);
@@ -221,7 +221,7 @@ static halotune_status await(struct member_state *member, enum fleet_kind kind, 
     member->is_home = head.kind == FLEET_HOME;
     member->is_ended = head.kind == FLEET_END || member->is_home;
     if (!member->is_ended && head.kind != FLEET_KIND_END && head.kind != FLEET_STOP)
-      return fail(HALOTUNE_IO, "the leader said what it does not say now");
+      return fail(HALOTUNE_IO, "the leader sent a message that does not belong here");
   }
   return HALOTUNE_OK;
 }
@@ -239,7 +239,7 @@ static halotune_status say_ready(struct member_state *member, bool is_ready, con
 static halotune_status take_start(struct member_state *member, struct unpack *in) {
   struct fleet_start start;
   const struct search_space *space = &member->setup.space;
-  if (!fleet_start_read(in, &start)) return fail(HALOTUNE_IO, "the leader began no search");
+  if (!fleet_start_read(in, &start)) return fail(HALOTUNE_IO, "the leader did not begin the search");
   member->template_count = start.template_count;
   for (int i = 0; i < start.template_count; i++) {
     int at = 0;
@@ -417,7 +417,7 @@ static halotune_status alone_take(struct member_state *member, struct unpack *in
   member->alone_stop = 0;
   member->alone_status = HALOTUNE_OK;
   halotune_status status = tools->alone ? tools->alone(tools->alone_context, &how, text_string(&what), &result)
-                                        : fail(HALOTUNE_ARGUMENT, "it runs no task alone");
+                                        : fail(HALOTUNE_ARGUMENT, "it cannot run a task alone");
   text_free(&what);
   if (!member->has_no_leader && !ends_member(status)) {
     member_begin(member, FLEET_DONE, &message);

@@ -120,7 +120,7 @@ TEST(a_task_whose_member_cannot_do_it_goes_to_another) {
     bool is_dropped, has_died;
   } rows[] = {{"dies", "its process has ended", false, true},
               {"hangs", "it said nothing for 1 s", true, true},
-              {"talks nonsense", "it answered what no member answers", true, true},
+              {"talks nonsense", "it sent an invalid answer", true, true},
               {"declines", "it has another database", false, false},
               {"loses its GPU", "the GPU is lost", false, true},
               {"is told to stop", "it was told to stop", false, false}};

@@ -427,7 +427,7 @@ TEST(times_that_are_cut_short_do_not_count) {
   CHECK(strstr(text_string(&words), "on 2 GPUs the winner took 0.99 to 1.04 ms"), "%s", text_string(&words));
   CHECK_OK(team.crew.table->end(team.crew.state, &report));
   CHECK(isnan(report.gpus[1].winner_ms), "it has no time");
-  CHECK_TEXT("it answered what no member answers", report.gpus[1].left_out, "why");
+  CHECK_TEXT("it sent an invalid answer", report.gpus[1].left_out, "why");
   text_free(&words);
   team_close(&team);
 }

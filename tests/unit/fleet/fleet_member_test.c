@@ -11,7 +11,7 @@
 enum flaw { OTHER_STENCIL, NO_STENCIL, OTHER_COEFFICIENTS, OTHER_TEMPLATE, NO_TEMPLATE, FLAW_COUNT };
 
 static const char *const reasons[FLAW_COUNT] = {[OTHER_STENCIL] =
-                                                    "stencil star7 means another thing to it than to the leader",
+                                                    "stencil star7 has another meaning there than at the leader",
                                                 [NO_STENCIL] = "the leader's stencil",
                                                 [OTHER_COEFFICIENTS] = "stencil star7 has 7 coefficients, not 6",
                                                 [OTHER_TEMPLATE] = "its template zmarch differs from the leader's",

@@ -145,7 +145,7 @@ void explain_bound(const struct explained *e, struct text *text) {
   text_printf(text, "bound by    ");
   if (e->counters) add_bound_of_counters(e->counters, text);
   else if (e->has_roof) add_bound_of_facts(e, text);
-  else text_printf(text, "unknown: times of the emulation do not tell");
+  else text_printf(text, "unknown: times of the emulation do not show it");
   text_printf(text, "\n");
   add_figures(e, text);
 }

@@ -181,7 +181,7 @@ static halotune_status plan_parse(struct site_plan *plan) {
   halotune_status status = yaml_parse(&plan->source, &plan->arena, &root);
   if (status != HALOTUNE_OK) return status;
   if (root->kind != YAML_MAP)
-    return plan_fail(plan, root->place, "this is no plan; 'halotune tune STENCIL... --plan FILE' writes one");
+    return plan_fail(plan, root->place, "this is not a plan; 'halotune tune STENCIL... --plan FILE' writes one");
   for (size_t i = 0; i < COUNT(needed); i++) {
     if (!yaml_find(root, needed[i]))
       return plan_fail(plan, root->place,

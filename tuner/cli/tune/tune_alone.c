@@ -57,7 +57,7 @@ halotune_status tune_alone_run(void *context, const struct member_alone *how, co
   halotune_status status = databases_open(alone, what);
   if (status != HALOTUNE_OK) return status;
   const struct planned_task *planned = task_named(&tasks, what);
-  if (!planned) return fail(HALOTUNE_ARGUMENT, "a stencil or a template means something else to it than to the leader");
+  if (!planned) return fail(HALOTUNE_ARGUMENT, "a stencil or a template has another meaning there than at the leader");
   const struct site_run site = {alone->setup->tools.store, &alone->setup->backend.facts, &options, tasks.reproducible};
   options.stop = how->stop;
   tasks.options = &options;

@@ -103,7 +103,7 @@ halotune_status find_plugin(const struct launcher *launcher, struct found_plugin
                 package_of(launcher->plugin));
   }
   out->plugin = dlsym(out->library, FLEET_MPI_SYMBOL);
-  if (!out->plugin) return fail(HALOTUNE_IO, "%s is no plug-in of Halotune for MPI", out->path);
+  if (!out->plugin) return fail(HALOTUNE_IO, "%s is not a plug-in of Halotune for MPI", out->path);
   if (out->plugin->version == FLEET_MPI_VERSION && strcmp(out->plugin->halotune, HALOTUNE_VERSION) == 0)
     return HALOTUNE_OK;
   return fail(HALOTUNE_IO, "%s belongs to another Halotune (%s; this one is %s): install the plug-in of this version",
