@@ -126,7 +126,7 @@ static void begin_line(struct writer *w, const struct part *part, int at, bool i
 /* The number of spaces before a token. */
 static int spaces_before(const struct part *part, int at) {
   const char *c = part->tokens[at].token.at;
-  while (c > part->text && c[-1] == ' ') c--;
+  while (c > part->text && strchr(" \t\v\f\r", c[-1])) c--;
   return (int)(part->tokens[at].token.at - c);
 }
 
@@ -142,10 +142,11 @@ static void write_gap(struct writer *w, const struct part *part, int at) {
   const char *gap = last->at + last->length;
   if (w->last + 1 == at && token->follows_closely) return;
   /* the tokens are neighbours in the text: separate them as there */
-  if (w->last + 1 == at && part->tokens[at].outdent == 0) {
+  const bool is_next = w->last + 1 == at;
+  const bool is_joined = is_next && memchr(gap, '\\', (size_t)(token->at - gap)); /* lines of one directive */
+  if (is_joined || (is_next && part->tokens[at].outdent == 0)) {                  /* as in the text */
     int line = w->line;
     for (const char *c = gap; c < token->at; c++) w->line += *c == '\n';
-    const bool is_joined = memchr(gap, '\\', (size_t)(token->at - gap)) != NULL; /* lines of one directive */
     if (is_joined || (part_breaks_before(part, at) < 2 && w->line == token->line)) {
       text_add(w->out, gap, (size_t)(token->at - gap));
       return;
