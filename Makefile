@@ -507,7 +507,7 @@ fleet: all library fake-cuda $(OUT)/tests/fleet/messages  ## teams of 2 to 5 ran
 
 .PHONY: check-fleet
 check-fleet: all library fake-cuda $(OUT)/tests/fleet/messages  ## many ranks on emulated GPUs: mpirun of Open MPI and MPICH, and Slurm on this host; make deps-fleet installs them
-	$(Q)MESSAGES=$(OUT)/tests/fleet/messages CUDA_HOME=$(CUDA_HOME) CC='$(CC)' tests/tap.sh tests/fleet/mpi.sh tests/fleet/slurm.sh tests/heat3d.sh
+	$(Q)MESSAGES=$(OUT)/tests/fleet/messages CUDA_HOME=$(CUDA_HOME) CC='$(CC)' tests/tap.sh tests/fleet/mpi.sh tests/fleet/kills.sh tests/fleet/slurm.sh tests/heat3d.sh
 
 .PHONY: check-gpu check-gpu-ranks sanitize-gpu gpu-checks check-solvers
 check-gpu: all  ## the tests that need a GPU: variants of all stencils, each wrapper, a large field, defects; LARGE=0 for little memory, JOBS at a time on DEVICES='0 1'

@@ -17,3 +17,12 @@ launch() { # kind ranks command...
   case $kind_ in openmpi) set -- --oversubscribe -n "$ranks_" "$@" ;; *) set -- -n "$ranks_" "$@" ;; esac
   timeout "${LIMIT_S:-300}" "mpirun.$kind_" "$@"
 }
+
+# The process of a rank whose environment has this word. Workers inherit the environment of the rank, and are its children.
+process_of_rank() { # rank word
+  found_=$(grep -lsE "(OMPI_COMM_WORLD_RANK|PMI_RANK)=$1" /proc/[0-9]*/environ | xargs -r grep -lsF "$2" | sed 's|/proc/\([0-9]*\)/.*|\1|')
+  for process_ in $found_; do
+    parent_=$(sed -n 's/^PPid:\t//p' "/proc/$process_/status" 2>/dev/null)
+    case " $(echo $found_) " in *" $parent_ "*) ;; *) [ -z "$parent_" ] || echo "$process_" ;; esac
+  done | tail -n 1
+}

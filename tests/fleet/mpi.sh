@@ -189,13 +189,7 @@ for kind in ${KINDS:-openmpi mpich}; do
   job=$!
   some_are_stored() { query "$db" 'select count(*) >= 4 from measurement' 2>/dev/null | grep -qx 1; }
   await some_are_stored
-  victims=$(grep -lsE "(OMPI_COMM_WORLD_RANK|PMI_RANK)=2" /proc/[0-9]*/environ | xargs grep -lsF "$work/killed_$kind.state" | sed 's|/proc/\([0-9]*\)/.*|\1|')
-  # Workers inherit the environment of the rank, and are its children.
-  rank=
-  for victim in $victims; do
-    parent=$(sed -n 's/^PPid:\t//p' "/proc/$victim/status" 2>/dev/null)
-    case " $(echo $victims) " in *" $parent "*) ;; *) [ -z "$parent" ] || rank=$victim ;; esac
-  done
+  rank=$(process_of_rank 2 "$work/killed_$kind.state")
   stored=$(query "$db" 'select count(*) from measurement')
   kill -KILL "$rank" 2>/dev/null
   ! wait $job && [ "$(query "$db" 'select count(*) from measurement')" -ge "$stored" ]
