@@ -278,8 +278,9 @@ static enum layout add_tokens(struct cuda_reader r, struct text *out, struct tex
     if (shown > layout) layout = shown;
     if (token.is_joined) add_token(out, "\\\n", 2);
     if (token.kind == CUDA_COMMENT) {
-      if (before.kind == CUDA_DIRECTIVE) layout = LAYOUT_BYTES; /* resolve_directives finds no name there */
-      if (in_define == 3) in_define = 0;                        /* a compiler reads a space in its place */
+      if (before.kind == CUDA_DIRECTIVE && !is_behind_line)
+        layout = LAYOUT_BYTES;           /* resolve_directives finds no name there */
+      if (in_define == 3) in_define = 0; /* a compiler reads a space in its place */
       continue;
     }
     if (is_behind_line && cuda_is(&token, "(")) layout = LAYOUT_BYTES; /* no macro F takes `(` behind `F #line 1` */
