@@ -208,9 +208,10 @@ TEST(a_variant_that_another_program_changes_is_not_called_refreshed) {
   store_close(store);
 }
 
-/* A document from before the refresh was imported again: both have the same rows then, with two templates. */
+/* A database from before the refresh was merged again: both have the same rows then, with two templates. No document of
+ * another giver adds to a run. */
 TEST(rows_that_come_again_with_the_old_template_are_one_row_after_it) {
-  static const struct merge_options options = {.origin = {"imported", "old.json", "", "", ""}};
+  static const struct merge_options options = {.origin = {"measured", "old.json", "", "", ""}};
   struct store *store, *old;
   struct bench_case c;
   struct text document = {0};
