@@ -8,6 +8,7 @@
 
 #include "base/system/clock.h"
 #include "gpu/architecture/arch.h"
+#include "stencil/cuda/cuda_tokens.h"
 #include "stencil/cuda/includes.h"
 
 const char *const compile_standard_options[COMPILE_STANDARD_OPTIONS] = {
@@ -21,10 +22,11 @@ static bool has_own_cache(const struct nvrtc_facts *facts) {
 }
 
 /* Whether NVRTC may leave out its own declarations of textures and of CUDA's runtime, which take it several
- * milliseconds for each source. Version 12.4 and later can. The names of most of them begin with "cuda". */
+ * milliseconds for each source. Version 12.4 and later can. The names of most of them begin with "cuda". Comments do
+ * not decide: no identity covers them. */
 static bool may_be_minimal(const struct nvrtc_facts *facts, const char *source) {
   const bool has_option = facts->major > 12 || (facts->major == 12 && facts->minor >= 4);
-  return has_option && !strstr(source, "cuda");
+  return has_option && !source_mentions(source, "cuda");
 }
 
 /* the limit on every architecture; a kernel that needs more must use dynamic shared memory */
@@ -154,11 +156,9 @@ static halotune_status compile_once(const struct nvrtc *nvrtc, const struct comp
   return status;
 }
 
-/* Whether a compile that fails may work if nothing is left out: the compiler met a name that it does not know, or it
- * does not know the option. */
-static bool may_lack_something(nvrtcResult result, const char *log) {
-  if (result == NVRTC_ERROR_INVALID_OPTION) return true;
-  return result == NVRTC_ERROR_COMPILATION && strstr(log, "undefined");
+/* Whether a compile that fails may work if nothing is left out. The log does not decide, since it quotes comments. */
+static bool may_lack_something(nvrtcResult result) {
+  return result == NVRTC_ERROR_INVALID_OPTION || result == NVRTC_ERROR_COMPILATION;
 }
 
 halotune_status compile_source(const struct nvrtc *nvrtc, const struct compile_request *request, struct compiled *out) {
@@ -170,7 +170,7 @@ halotune_status compile_source(const struct nvrtc *nvrtc, const struct compile_r
   const bool is_minimal = may_be_minimal(&nvrtc->facts, request->source);
   const double start_ms = clock_ms();
   status = compile_once(nvrtc, request, is_minimal, &result, out);
-  if (status == HALOTUNE_OK && is_minimal && may_lack_something(result, out->log))
+  if (status == HALOTUNE_OK && is_minimal && may_lack_something(result))
     status = compile_once(nvrtc, request, false, &result, out);
   out->compile_time_ms = clock_ms() - start_ms;
   if (status != HALOTUNE_OK) return status;

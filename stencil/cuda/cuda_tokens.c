@@ -192,16 +192,30 @@ static struct cuda_token next_no_comment(struct cuda_reader *r, bool *is_joined)
   return token;
 }
 
+/* Whether this is a line's number that every compiler takes: 1 to 999999999. */
+static bool is_line_number(const struct cuda_token *token) {
+  if (token->kind != CUDA_NUMBER || token->length > 9) return false;
+  for (size_t i = 0; i < token->length; i++) {
+    if (!is_digit(token->at[i])) return false;
+  }
+  return token->at[0] != '0';
+}
+
+/* Whether this is the name of a file without escapes, some of which compilers refuse. */
+static bool is_file_name(const struct cuda_token *token) {
+  return token->kind == CUDA_LITERAL && token->length > 1 && token->at[0] == '"' &&
+         token->at[token->length - 1] == '"' && !memchr(token->at, '\\', token->length);
+}
+
 /* Whether a directive, whose # was read, is `#line NUMBER`, `#line NUMBER "FILE"` or the same without the word. Such a
  * directive has no effect on the meaning, unless it parts the name of a macro from its arguments. */
 static bool is_line_directive(struct cuda_reader r) {
   bool is_joined = false;
   struct cuda_token token = next_no_comment(&r, &is_joined);
   if (cuda_is(&token, "line")) token = next_no_comment(&r, &is_joined);
-  if (token.kind != CUDA_NUMBER) return false;
+  if (!is_line_number(&token)) return false;
   token = next_no_comment(&r, &is_joined);
-  if (token.kind == CUDA_LITERAL && token.at[0] == '"' && token.length > 1 && token.at[token.length - 1] == '"')
-    token = next_no_comment(&r, &is_joined);
+  if (is_file_name(&token)) token = next_no_comment(&r, &is_joined);
   return token.kind == CUDA_DIRECTIVE_END && !is_joined;
 }
 
@@ -217,6 +231,12 @@ static bool is_open(const struct cuda_token *literal) {
   if (literal->at[0] == 'R') return false;
   while (last + 1 < literal->length) last += literal->at[last] == '\\' ? 2 : 1;
   return last + 1 != literal->length || literal->at[last] != literal->at[0];
+}
+
+/* Whether a comment begins with / and * and does not plainly end: without an end it is an error. */
+static bool is_open_comment(const struct cuda_token *comment) {
+  const char *end = comment->at + comment->length;
+  return comment->at[1] == '*' && (comment->length < 4 || end[-2] != '*' || end[-1] != '/');
 }
 
 /* Whether two tokens without anything between them are a digraph, such as %: for #. */
@@ -278,6 +298,7 @@ static enum layout add_tokens(struct cuda_reader r, struct text *out, struct tex
     if (shown > layout) layout = shown;
     if (token.is_joined) add_token(out, "\\\n", 2);
     if (token.kind == CUDA_COMMENT) {
+      if (is_open_comment(&token)) layout = LAYOUT_BYTES;
       if (before.kind == CUDA_DIRECTIVE && !is_behind_line)
         layout = LAYOUT_BYTES;           /* resolve_directives finds no name there */
       if (in_define == 3) in_define = 0; /* a compiler reads a space in its place */
@@ -318,4 +339,13 @@ halotune_status source_hash(const char *text, struct identity *out) {
   text_free(&spaces);
   text_free(&tokens);
   return status;
+}
+
+bool source_mentions(const char *text, const char *word) {
+  struct text tokens = {0}, spaces = {0};
+  add_tokens(cuda_reader_of(text, strlen(text)), &tokens, &spaces);
+  const bool is_there = !text_ok(&tokens) || memmem(text_string(&tokens), tokens.length, word, strlen(word));
+  text_free(&spaces);
+  text_free(&tokens);
+  return is_there;
 }

@@ -153,6 +153,30 @@ TEST(a_quick_compile_gives_the_same_machine_code) {
   }
 }
 
+/* Comments and #line directives do not belong to a source's identity, so they must not decide what NVRTC declares. */
+TEST(a_comment_does_not_change_the_machine_code) {
+#define KERNEL(value) "extern \"C\" __global__ void k(float *a) { a[0] = " value "; }\n"
+#define MINIMAL "#ifdef __CUDACC_RTC_MINIMAL__\n"
+  static const char *const sources[][2] = {
+      {MINIMAL "#define A 1\n#else\n#define A 2\n#endif\n" KERNEL("A"),
+       MINIMAL "#define A 1\n#else\n#define A 2\n#endif\n#line 3 \"cuda\"\n" KERNEL("A /* cuda */")},
+      {MINIMAL "#error a\n#endif\n" KERNEL("1"), MINIMAL "#error a // undefined\n#endif\n" KERNEL("1")},
+  };
+  for (size_t i = 0; i < COUNT(sources); i++) {
+    struct compiled got[2];
+    halotune_status status[2];
+    for (int k = 0; k < 2; k++) {
+      const struct compile_request request = {.source = sources[i][k], .name = "test.cu", .arch = "sm_90"};
+      status[k] = compile_source(&nvrtc, &request, &got[k]);
+    }
+    CHECK_EQ(status[0], status[1], "row %zu: %s", i, fail_text());
+    CHECK(got[0].cubin_bytes == got[1].cubin_bytes &&
+              (!got[0].cubin || memcmp(got[0].cubin, got[1].cubin, got[0].cubin_bytes) == 0),
+          "row %zu: other machine code", i);
+    for (int k = 0; k < 2; k++) compiled_free(&got[k]);
+  }
+}
+
 static int refused; /* compiles with an option that an older NVRTC does not know */
 
 static nvrtcResult compile_as_older(nvrtcProgram program, int count, const char *const *options) {
@@ -257,6 +281,7 @@ int main(void) {
       cmocka_unit_test(nvrtc_knows_its_version_and_architectures),
       cmocka_unit_test(a_source_becomes_a_cubin_and_a_report_or_an_error_with_its_line),
       cmocka_unit_test(a_quick_compile_gives_the_same_machine_code),
+      cmocka_unit_test(a_comment_does_not_change_the_machine_code),
       cmocka_unit_test(an_nvrtc_that_leaves_nothing_out_compiles_in_full),
       cmocka_unit_test(a_report_has_every_kernel),
       cmocka_unit_test(a_compiled_source_survives_packing_and_no_cut_of_it_does),

@@ -121,6 +121,15 @@ TEST(only_meaning_changes_the_hash) {
       {"a; // b\nc;", "a; // \xff\nc;", false},             /* NVRTC ends here */
       {"#if A\n#endif\n", "#/* b */if A\n#endif\n", false}, /* for who assembles a source, it is no #if */
       {"a; // b\nc;", "a; // \xc3\xbf\nc;", true},
+      {"a;", "a; /* b", false}, /* a comment without an end is an error */
+      {"a;", "a; /*/", false},
+      {"a;", "a; /**/", true},
+      {"a;", "#line 1.5\na;", false}, /* so is a number that is no line's */
+      {"a;", "#line 0\na;", false},
+      {"a;", "# 3e\na;", false},
+      {"a;", "#line 4294967296\na;", false},
+      {"a;", "#line 3 \"\\\"\na;", false},
+      {"a;", "#line 3 \"\\u1\"\na;", false},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct identity left, right;
