@@ -219,6 +219,12 @@ static bool is_line_directive(struct cuda_reader r) {
   return token.kind == CUDA_DIRECTIVE_END && !is_joined;
 }
 
+bool cuda_skip_line_directive(struct cuda_reader *reader) {
+  if (!is_line_directive(*reader)) return false;
+  skip_directive(reader);
+  return true;
+}
+
 /* Append a token and a NUL, which no token contains. An empty token stands for the end of a directive. */
 static void add_token(struct text *out, const char *bytes, size_t length) {
   text_add(out, bytes, length);
@@ -306,8 +312,7 @@ static enum layout add_tokens(struct cuda_reader r, struct text *out, struct tex
     }
     if (is_behind_line && cuda_is(&token, "(")) layout = LAYOUT_BYTES; /* no macro F takes `(` behind `F #line 1` */
     if (token.kind == CUDA_DIRECTIVE) {
-      if (is_line_directive(r)) {
-        skip_directive(&r);
+      if (cuda_skip_line_directive(&r)) {
         is_behind_line = true;
         continue;
       }

@@ -41,6 +41,10 @@ struct cuda_reader cuda_reader_of(const char *text, size_t length);
  * gives some tokens. */
 struct cuda_token cuda_next(struct cuda_reader *reader);
 
+/* Skip a directive whose # was read if it is one of those #line that source_hash leaves out. Returns whether it is; if
+ * so, the reader stands at the end of its line. */
+bool cuda_skip_line_directive(struct cuda_reader *reader);
+
 /* Whether a token has this spelling. */
 static inline bool cuda_is(const struct cuda_token *token, const char *spelling) {
   /* most tokens differ in the first byte */

@@ -58,17 +58,27 @@ static void add_maps(struct text *text, const char *kind, const struct tensor_ma
   text_printf(text, "#define LAUNCH_%s_MAP_PROMOTION %d  // bytes\n", kind, maps->promotion_bytes);
 }
 
-static const char capability_line[] = "#define LAUNCH_CAPABILITY ";
+#define CAPABILITY_MACRO "LAUNCH_CAPABILITY"
 
 int source_capability(const char *source) {
-  const char *line = strstr(source, capability_line);
-  return line ? (int)strtol(line + strlen(capability_line), NULL, 10) : 0;
+  struct cuda_reader reader = cuda_reader_of(source, strlen(source));
+  int words = 0; /* read of `#define LAUNCH_CAPABILITY` */
+  for (struct cuda_token token; (token = cuda_next(&reader)).kind != CUDA_END;) {
+    if (token.kind == CUDA_COMMENT) continue; /* no identity covers comments */
+    if (words == 3 && token.kind == CUDA_NUMBER) return (int)strtol(token.at, NULL, 10);
+    if (token.kind == CUDA_DIRECTIVE) words = 1;
+    else
+      words = (words == 1 && cuda_is(&token, "define")) || (words == 2 && cuda_is(&token, CAPABILITY_MACRO)) ? words + 1
+                                                                                                             : 0;
+  }
+  return 0;
 }
 
 /* Append the facts that a launch needs besides the code. These are macros instead of comments, so that they are part
  * of the source's identity. The number of blocks is a comment: variants that differ only in it are one source. */
 static void add_launch(struct text *text, const struct launch *launch, int capability) {
-  if (capability > 0) text_printf(text, "%s%d  // least compute capability, times ten\n", capability_line, capability);
+  if (capability > 0)
+    text_printf(text, "#define " CAPABILITY_MACRO " %d  // least compute capability, times ten\n", capability);
   text_printf(text, "#define LAUNCH_BLOCK %ld, %ld, %ld  // threads in x, y, z\n", launch->block[0], launch->block[1],
               launch->block[2]);
   if (launch->shared_bytes > 0) text_printf(text, "#define LAUNCH_SHARED_BYTES %ld\n", launch->shared_bytes);
@@ -214,19 +224,22 @@ halotune_status generate_prelude(const struct stencil *stencil, const struct ana
   return prelude_write(text, &prelude);
 }
 
+/* A line that begins like a directive may stand in a comment, and a directive may go on in a comment on the next line. */
 void source_strip_lines(char *source) {
   static const char directive[] = "#line ";
+  struct cuda_reader reader = cuda_reader_of(source, strlen(source));
   char *to = source;
-  for (const char *line = source; *line;) {
-    const char *end = strchr(line, '\n');
-    size_t length = end ? (size_t)(end + 1 - line) : strlen(line);
-    if (strncmp(line, directive, strlen(directive)) != 0) {
-      memmove(to, line, length);
-      to += length;
-    }
-    line += length;
+  const char *kept = source; /* where the text begins that follows the last directive */
+  for (struct cuda_token token; (token = cuda_next(&reader)).kind != CUDA_END;) {
+    const bool begins_line = token.at == source || token.at[-1] == '\n';
+    if (token.kind != CUDA_DIRECTIVE || !begins_line || strncmp(token.at, directive, strlen(directive)) != 0 ||
+        !cuda_skip_line_directive(&reader))
+      continue;
+    memmove(to, kept, (size_t)(token.at - kept));
+    to += token.at - kept;
+    kept = reader.at + (*reader.at == '\n');
   }
-  *to = 0;
+  memmove(to, kept, strlen(kept) + 1);
 }
 
 void generated_free(struct generated *generated) {

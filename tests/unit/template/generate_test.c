@@ -255,8 +255,35 @@ TEST(facts_count_aligned_groups) {
   }
 }
 
+/* What a comment says decides nothing: no identity covers it. */
+TEST(lines_and_capabilities_are_those_of_directives) {
+  static const struct {
+    const char *source, *stripped;
+    int capability;
+  } sources[] = {
+      {"#line 1 \"a\"\n#line 2\na;\n #line 3\n#line 4 \"b\"\n", "a;\n #line 3\n", 0},
+      {"/*\n#line */ a;\n/**/ b;\n", "/*\n#line */ a;\n/**/ b;\n", 0},
+      {"a;\n#line 3 /*\n*/\nb;\n", "a;\nb;\n", 0},
+      {"a;\n#line 3 // \\\n b;\nc;\n", "a;\nc;\n", 0},
+      {"#line 1.5\na;", "#line 1.5\na;", 0},
+      {"a;\n#line 3", "a;\n", 0},
+      {"#define LAUNCH_CAPABILITY 90  // ten\n", "#define LAUNCH_CAPABILITY 90  // ten\n", 90},
+      {"// #define LAUNCH_CAPABILITY 10\n# define /**/ LAUNCH_CAPABILITY 90\n",
+       "// #define LAUNCH_CAPABILITY 10\n# define /**/ LAUNCH_CAPABILITY 90\n", 90},
+      {"/*\n#define LAUNCH_CAPABILITY 10\n*/", "/*\n#define LAUNCH_CAPABILITY 10\n*/", 0},
+  };
+  for (size_t i = 0; i < COUNT(sources); i++) {
+    char *text = strdup(sources[i].source);
+    CHECK_EQ(sources[i].capability, source_capability(text), "row %zu", i);
+    source_strip_lines(text);
+    CHECK_TEXT(sources[i].stripped, text, "row %zu", i);
+    free(text);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(lines_and_capabilities_are_those_of_directives),
       cmocka_unit_test(the_same_variant_gives_the_same_text),
       cmocka_unit_test(the_source_says_what_was_chosen),
       cmocka_unit_test(a_source_is_short),
