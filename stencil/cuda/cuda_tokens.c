@@ -354,3 +354,11 @@ bool source_mentions(const char *text, const char *word) {
   text_free(&tokens);
   return is_there;
 }
+
+bool source_has_lines(const char *text) {
+  struct cuda_reader reader = cuda_reader_of(text, strlen(text));
+  for (struct cuda_token token; (token = cuda_next(&reader)).kind != CUDA_END;) {
+    if (token.kind == CUDA_DIRECTIVE && cuda_skip_line_directive(&reader)) return true;
+  }
+  return false;
+}

@@ -59,6 +59,9 @@ static inline bool cuda_is(const struct cuda_token *token, const char *spelling)
  * HALOTUNE_MEMORY. */
 halotune_status source_hash(const char *text, struct identity *out);
 
+/* Whether a text has a directive #line that source_hash leaves out. */
+bool source_has_lines(const char *text);
+
 /* Whether a word stands in one of the tokens by which source_hash identifies a text: two texts with one hash have one
  * answer. True if memory is out. */
 bool source_mentions(const char *text, const char *word);

@@ -224,7 +224,8 @@ halotune_status generate_prelude(const struct stencil *stencil, const struct ana
   return prelude_write(text, &prelude);
 }
 
-/* A line that begins like a directive may stand in a comment, and a directive may go on in a comment on the next line. */
+/* A line that begins like a directive may stand in a comment, and a directive may go on in a comment on the next
+ * line. */
 void source_strip_lines(char *source) {
   static const char directive[] = "#line ";
   struct cuda_reader reader = cuda_reader_of(source, strlen(source));

@@ -124,6 +124,7 @@ TEST(the_hash_is_that_of_the_meaning) {
       {"name: test", "name: test", "int f(int a)\n{\n  return a + 1;  // one more\n}\n", true},
       {"name: test", "name: test", "int f(int a) { return a + 2; }\n", false},
       {"name: test", "name: test", "int f(int a) { return a +1; } int b;\n", false},
+      {"name: test", "name: test", "int f(int a) { return a +\n#line 3\n1; }\n", false}, /* it cuts a definition */
       {"name: test", "name: tests", cuda, false},
       {"values: [32, 64]", "values: [32, 64, 128]", cuda, false},
       {"values: [32, 64]", "values: [64, 32]", cuda, false},
