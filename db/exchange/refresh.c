@@ -38,7 +38,7 @@ struct installed {
 };
 
 struct decisions {
-  refresh_find *find;
+  find_template *find;
   struct installed *installed;
   int installed_count, installed_room;
   struct refresh_change *changes;
@@ -92,7 +92,7 @@ static halotune_status measured_launch(sqlite3_stmt *row, struct launch *out) {
   struct generated made;
   char hex[IDENTITY_HEX_BYTES];
   if (sqlite3_column_type(row, LAUNCH) != SQLITE_NULL) return launch_read(column_text(row, LAUNCH), out);
-  halotune_status status = regenerate(row, FIRST_COLUMN, &made);
+  halotune_status status = regenerate(row, FIRST_COLUMN, NULL, &made);
   if (status != HALOTUNE_OK) return status;
   identity_hex(made.hash, hex);
   *out = made.launch;
@@ -187,7 +187,7 @@ static void tell_all(const struct decisions *d, void (*tell)(void *context, cons
   }
 }
 
-halotune_status store_refresh(struct store *store, refresh_find *find, bool is_dry,
+halotune_status store_refresh(struct store *store, find_template *find, bool is_dry,
                               void (*tell)(void *context, const struct refreshed *refreshed), void *context) {
   struct decisions d = {.find = find};
   halotune_status status = decide_all(&d, store_connection(store));

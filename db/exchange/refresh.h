@@ -5,12 +5,9 @@
 
 #include <stdbool.h>
 
+#include "db/exchange/find_template.h"
 #include "db/exchange/refresh_outcome.h"
 #include "db/store/store.h"
-
-/* Find the installed template of a name: NULL in `out` if there is none; else the caller ends it with template_free.
- * Returns HALOTUNE_OK, HALOTUNE_PARSE if it has an error, or HALOTUNE_MEMORY. */
-typedef halotune_status refresh_find(const char *name, struct template **out);
 
 /* Variants of one template that met one outcome. */
 struct refreshed {
@@ -26,7 +23,7 @@ struct refreshed {
  *   tell    called for each template and outcome that there is, in the order of names and outcomes
  * Each variant is one transaction: after a kill, the next call goes on.
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
-halotune_status store_refresh(struct store *store, refresh_find *find, bool is_dry,
+halotune_status store_refresh(struct store *store, find_template *find, bool is_dry,
                               void (*tell)(void *context, const struct refreshed *refreshed), void *context);
 
 #endif

@@ -45,7 +45,7 @@ static halotune_status compare_launches(struct check *c, sqlite3_stmt *row, cons
 static halotune_status look_at_values(struct check *c, sqlite3_stmt *row) {
   struct generated made;
   char hex[IDENTITY_HEX_BYTES];
-  halotune_status status = regenerate(row, FIRST_COLUMN, &made);
+  halotune_status status = regenerate(row, FIRST_COLUMN, NULL, &made);
   if (check_is_bad(status)) return HALOTUNE_OK; /* rules of another Halotune's common.yml may have allowed it */
   identity_hex(made.hash, hex);
   if (status == HALOTUNE_OK) status = compare_launches(c, row, &made.launch, strcmp(hex, column_text(row, 1)) == 0);

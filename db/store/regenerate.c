@@ -81,13 +81,14 @@ static halotune_status generate_row(sqlite3_stmt *row, int at, const struct subj
   return status;
 }
 
-halotune_status regenerate(sqlite3_stmt *row, int at, struct generated *out) {
+halotune_status regenerate(sqlite3_stmt *row, int at, const struct template *template, struct generated *out) {
   struct subject s;
   struct configuration configuration;
   *out = (struct generated){.source = NULL};
-  halotune_status status = subject_read(row, at, true, &s);
-  if (status == HALOTUNE_OK) status = configuration_read(s.template, column_text(row, at + PARAMETERS), &configuration);
-  if (status == HALOTUNE_OK) status = generate_row(row, at, &s, s.template, &configuration, out);
+  halotune_status status = subject_read(row, at, !template, &s);
+  if (!template) template = s.template;
+  if (status == HALOTUNE_OK) status = configuration_read(template, column_text(row, at + PARAMETERS), &configuration);
+  if (status == HALOTUNE_OK) status = generate_row(row, at, &s, template, &configuration, out);
   subject_free(&s);
   return status;
 }

@@ -19,11 +19,12 @@
 
 /* Generate the variant that a row names, from its stencil's text, its template's texts and what this program has in
  * common.yml and common.cuh.
- *   at   the first of REGENERATE_COLUMNS in the row
- *   out  filled on success, for the caller to end with generated_free; empty after a failure
+ *   at        the first of REGENERATE_COLUMNS in the row
+ *   template  one with the identity of the row's template; NULL: the texts of the row are read
+ *   out       filled on success, for the caller to end with generated_free; empty after a failure
  * Returns HALOTUNE_OK; HALOTUNE_PARSE or HALOTUNE_ARGUMENT if this program generates nothing for this row;
  * HALOTUNE_MEMORY. */
-halotune_status regenerate(sqlite3_stmt *row, int at, struct generated *out);
+halotune_status regenerate(sqlite3_stmt *row, int at, const struct template *template, struct generated *out);
 
 /* The same with another version of the row's template. Parameters that this version does not have are ignored.
  * Parameters that the row does not have take their defaults.

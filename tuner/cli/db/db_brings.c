@@ -27,35 +27,14 @@ static void print_lines(FILE *out, const char *text) {
   }
 }
 
-/* The state of comparing sources with generated ones. */
-struct comparing {
-  FILE *out;
-  char name[128], hash[IDENTITY_HEX_BYTES]; /* name and hash of the installed template that was read last */
-};
-
-/* Whether a source was generated from an installed template. From a template of the file, this program would generate
- * anything that the template says. */
-static bool is_installed(struct comparing *comparing, const struct compared_source *source) {
-  struct template *template = NULL;
-  if (strcmp(comparing->name, source->template_name) != 0) {
-    snprintf(comparing->name, sizeof comparing->name, "%s", source->template_name);
-    comparing->hash[0] = '\0';
-    if (installed_template(source->template_name, &template) == HALOTUNE_OK && template)
-      identity_hex(template->hash, comparing->hash);
-    template_free(template);
-  }
-  return strcmp(comparing->hash, source->template_hash) == 0;
-}
-
 /* Print the text that would be compiled, unless this program would generate the same. */
 static void print_source(void *context, const struct compared_source *source) {
-  struct comparing *comparing = context;
+  FILE *out = context;
   struct text diff = {0};
-  FILE *out = comparing->out;
   fprintf(out, "  source   %s, %s: ", source->hash, source->name);
   if (source->is_same)
     fprintf(out, "this Halotune generates the same%s\n",
-            is_installed(comparing, source) ? "" : " from the template of the file, which is not the installed one");
+            source->is_installed ? "" : " from the template of the file, which is not the installed one");
   else if (!*source->stored)
     fprintf(out, "it was left out; this Halotune generates another one, which would be compiled:\n");
   else if (*source->why)
@@ -121,8 +100,7 @@ halotune_status brings_write(const struct brings *brings, const char *path, cons
   status = content_each(file->store, brings->known, print_content, out);
   if (status != HALOTUNE_OK || !brings->compares) return status;
   fprintf(out, "%s, compiled from source:\n", path);
-  struct comparing comparing = {.out = out};
-  return sources_compare(file->store, print_source, &comparing);
+  return sources_compare(file->store, installed_template, print_source, out);
 }
 
 void brings_end(struct brings *brings) { content_known_free(brings->known); }
