@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory/array.h"
+#include "stencil/cuda/cuda_tokens.h"
 
 __asm__(".pushsection .rodata\n"
         ".globl common_yaml\n"
@@ -19,7 +20,17 @@ __asm__(".pushsection .rodata\n"
 
 extern const char common_yaml[], common_cuda[];
 
-const char *template_common_cuda(const char *cuda) { return strstr(cuda, "\"common.cuh\"") ? common_cuda : ""; }
+/* A comment that names the file decides nothing: a template's identity does not cover comments. */
+const char *template_common_cuda(const char *cuda) {
+  struct cuda_reader reader = cuda_reader_of(cuda, strlen(cuda));
+  bool is_behind_include = false;
+  for (struct cuda_token token; (token = cuda_next(&reader)).kind != CUDA_END;) {
+    if (token.kind == CUDA_COMMENT) continue;
+    if (is_behind_include && cuda_is(&token, "\"common.cuh\"")) return common_cuda;
+    is_behind_include = cuda_is(&token, "include");
+  }
+  return "";
+}
 
 halotune_status common_open(struct template *template, struct source *source, struct reader *out) {
   struct yaml *root;

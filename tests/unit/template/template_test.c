@@ -534,11 +534,28 @@ TEST(common_rules_and_parameters_stay) {
   free(text);
 }
 
+TEST(a_comment_does_not_include_common_code) {
+  static const struct {
+    const char *cuda;
+    bool includes;
+  } texts[] = {
+      {"#include \"common.cuh\"\n", true},
+      {"int a;\n # include /* b */ \"common.cuh\" // c\n", true},
+      {"int a; // \"common.cuh\"\n", false},
+      {"/*\n#include \"common.cuh\"\n*/\n", false},
+      {"#include \"other.cuh\" // \"common.cuh\"\n", false},
+  };
+  for (size_t i = 0; i < COUNT(texts); i++) {
+    CHECK_EQ(texts[i].includes, *template_common_cuda(texts[i].cuda) != '\0', "row %zu: %s", i, texts[i].cuda);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_field_is_read),
       cmocka_unit_test(the_hash_is_that_of_the_meaning),
       cmocka_unit_test(the_hash_is_that_of_rules_written_out),
+      cmocka_unit_test(a_comment_does_not_include_common_code),
       cmocka_unit_test(configurations_are_set_by_name),
       cmocka_unit_test(bad_files_are_refused),
       cmocka_unit_test(bad_files_are_refused_with_their_messages),
