@@ -1,15 +1,15 @@
-// common: device code that several templates share. Generation puts it between the prelude and a template that includes it.
-// N is the width of a vector: so many neighbours in x that a thread reads, computes and writes at once.
+// common: device code that several templates share. Generation inserts it between the prelude and a template that includes it. N is the
+// number of elements of a vector: a thread reads, computes and writes N neighbours in x at once.
 #ifndef HALOTUNE_COMMON
 #define HALOTUNE_COMMON
 
-// No array has 0 elements.
+// An array has at least one element.
 __device__ constexpr int at_least_one(int count) { return count > 1 ? count : 1; }
 
 __device__ constexpr int divide_up(int count, int by) { return (count + by - 1)/by; }
 __device__ constexpr int round_up(int count, int grain) { return divide_up(count, grain)*grain; }
 
-// Taps of any point in the box, by the boundary rules.
+// Taps of any point in the box. The boundary rules give the taps beyond the grid.
 struct PointTaps {
   const Fields &f;
   const Geometry &g;
@@ -20,8 +20,8 @@ struct PointTaps {
   }
 };
 
-// Taps of a point that is one lane of the vector at x, whose taps all lie in the grid. They are taken from aligned vectors: offsets and
-// lane are constants after unrolling, so that each vector is loaded once, however many taps fall into it.
+// Taps of a point that is one lane of the vector at x. All its taps lie in the grid. They are read from aligned vectors. Offsets and lane
+// are constants after unrolling. So each vector is loaded once, however many taps fall into it.
 template <int N> struct VectorTaps {
   const Fields &f;
   const Geometry &g;
@@ -49,7 +49,7 @@ __device__ __forceinline__ void update_vector(const Taps &taps, const Coefficien
   }
 }
 
-// Load rows of vectors from shared memory to registers. `row` is the distance of rows in shared memory, in elements.
+// Load rows of vectors from shared memory to registers. In shared memory the rows begin `row` elements apart.
 template <int N, int ROWS, int WIDTH>
 __device__ __forceinline__ void load_window(const real *shared, int row, real (&window)[ROWS][WIDTH]) {
 #pragma unroll
@@ -64,7 +64,7 @@ __device__ __forceinline__ void load_window(const real *shared, int row, real (&
   }
 }
 
-// Write the lanes of a vector that lie in the box, in a row of the box.
+// Write the lanes of a vector that lie in the box. The vector's row is a row of the box.
 template <int N>
 __device__ __forceinline__ void write_results(const Fields &f, const Geometry &g, index_t x, index_t y, index_t z,
                                               const real (&results)[OUTPUTS][N]) {
@@ -72,7 +72,7 @@ __device__ __forceinline__ void write_results(const Fields &f, const Geometry &g
   for (int o = 0; o < OUTPUTS; o++) write_in_box(f, o, g, x, y, z, results[o]);
 }
 
-// Compute one point, if it lies in the box.
+// Compute one point if it lies in the box.
 template <class Taps>
 __device__ __forceinline__ void compute_point(const Taps &taps, const Coefficients &coefficients, const Fields &f, const Geometry &g,
                                               index_t x, index_t y, index_t z) {
@@ -88,8 +88,8 @@ template <int N> __device__ __forceinline__ bool taps_inside(const Geometry &g, 
   return x >= LOW_X && x + N + HIGH_X <= g.nx && y >= LOW_Y && y + HIGH_Y < g.ny && z >= LOW_Z && z + HIGH_Z < g.nz;
 }
 
-// Whether the march of a block or thread needs no boundary rules, with a tile of WIDTH*HEIGHT points at x and y. Then all that it reads
-// lies in the grid, except for whole vectors beside the grid in x, whose values are not used.
+// Whether a march over a tile of WIDTH*HEIGHT points at x and y needs no boundary rules. It then reads no points outside the grid, except
+// in whole vectors beside the grid in x. The values of these points are not used.
 template <int N, int WIDTH, int HEIGHT, class March>
 __device__ __forceinline__ bool is_interior(const March &march, index_t x, index_t y) {
   const Geometry &g = march.g;
@@ -100,7 +100,7 @@ __device__ __forceinline__ bool is_interior(const March &march, index_t x, index
          march.z_last + HIGH_Z <= g.nz;
 }
 
-// The value that taps read at a point, by the boundary rules; 0 where no tap of the box goes.
+// The value that taps read at a point, by the boundary rules. It is 0 if no tap of the box reads the point.
 __device__ __forceinline__ real read_needed(const Fields &f, int input, const Geometry &g, index_t x, index_t y, index_t z) {
   const bool is_needed = x >= g.x0 - LOW_X && x < g.x1 + HIGH_X && y >= g.y0 - LOW_Y && y < g.y1 + HIGH_Y && z >= g.z0 - LOW_Z &&
                          z < g.z1 + HIGH_Z;
@@ -109,23 +109,23 @@ __device__ __forceinline__ real read_needed(const Fields &f, int input, const Ge
   return read_point(f, input, g, x, y, z);
 }
 
-// A block's place along y and z, in numbers of blocks.
+// The place of a block along y and z, counted in blocks.
 struct BandedBlock {
   index_t y, z;
 };
 
-// Where this block stands if blocks go through a band of BAND_ROWS rows along z before the next band begins. blockIdx.y counts the blocks
-// of a band along y, and blockIdx.z those along z, band after band. The template's YAML file has the grid of blocks so.
+// The place of this block if the grid is cut into bands of BAND_ROWS rows. Blocks compute all planes of a band before the next band. blockIdx.y
+// counts the blocks of a band along y, blockIdx.z those along z, band after band. The YAML file of the template sets such a grid.
 template <int BAND_ROWS, int BLOCK_ROWS, int BLOCK_PLANES> __device__ __forceinline__ BandedBlock banded_block(const Geometry &g) {
   const unsigned blocks = unsigned(g.z1 - g.z0 - 1)/BLOCK_PLANES + 1, band = blockIdx.z/blocks;
   return {index_t(band*(BAND_ROWS/BLOCK_ROWS) + blockIdx.y), index_t(blockIdx.z - band*blocks)};
 }
 
-// Where it stands if all rows are one band.
+// The place of this block if all rows are one band.
 __device__ __forceinline__ BandedBlock plain_block() { return {index_t(blockIdx.y), index_t(blockIdx.z)}; }
 
-// Add up one vector of each thread of a column of the block: those of the threads before this one to `before`, those of all to `all`.
-// All threads of the block call this. `totals` has room for a vector of each thread.
+// Sum one vector of each thread in a column of the block. `before` receives the sum over the threads before this one, `all` the sum over
+// all threads of the column. All threads of the block call this. `totals` has room for a vector of each thread.
 template <int BLOCK_WIDTH, int BLOCK_HEIGHT, int N>
 __device__ __forceinline__ void sum_column(real *totals, const real (&own)[N], real (&before)[N], real (&all)[N]) {
   const int column = threadIdx.x*N, row = BLOCK_WIDTH*N;
@@ -145,7 +145,7 @@ __device__ __forceinline__ void sum_column(real *totals, const real (&own)[N], r
   }
 }
 
-// Add up the values of LANE_COUNT neighbouring lanes of a warp: returns the sum of the lanes before this one, and the sum of all in `all`.
+// Sum the values of LANE_COUNT neighbouring lanes of a warp. Returns the sum of the lanes before this one; `all` receives the sum of all.
 // All lanes of the warp call this.
 template <int LANE_COUNT> __device__ __forceinline__ real sum_lanes(real own, real &all) {
   const unsigned everyone = 0xffffffffu;
@@ -161,21 +161,21 @@ template <int LANE_COUNT> __device__ __forceinline__ real sum_lanes(real own, re
   return lane > 0 ? before : real(0);
 }
 
-// The planes of the box are shared out evenly among the blocks along z, of about SLICING planes each: the first plane of a share.
+// The first plane of a share. The planes of the box are divided evenly among the blocks along z, about SLICING planes each.
 template <int SLICING> __device__ __forceinline__ index_t share_begin(const Geometry &g, unsigned share) {
   const index_t planes = g.z1 - g.z0, shares = (planes - 1)/SLICING + 1;
   return g.z0 + index_t((long long)planes*share/shares);
 }
 
-// Taps of the rest of an update: a lane of vectors that the thread has loaded.
+// Taps for finish(), the second part of an update: one lane of vectors that the thread has loaded.
 template <int N> struct FinishTaps {
   const real (&inputs)[INPUTS][N];
   int lane;
   __device__ __forceinline__ real operator()(int input) const { return inputs[input][lane]; }
 };
 
-// Rows in shared memory of which each lane of a warp reads and writes N neighbours, in pieces of up to 16 bytes. Where a lane has several
-// pieces, lanes exchange the places of pieces, because their accesses would else meet in the same banks. The place of a column:
+// A row in shared memory. Each lane of a warp accesses N neighbours of the row, in pieces of up to 16 bytes. If a lane has several pieces,
+// the pieces are permuted (XOR), so that the lanes avoid bank conflicts. lane_place gives the place of a column.
 template <int N> __device__ __forceinline__ int lane_place(int column) {
   constexpr int piece = N*int(sizeof(real)) < 16 ? N : 16/int(sizeof(real)), pieces = N/piece;
   const int number = column/piece;
@@ -202,8 +202,8 @@ template <int N> __device__ __forceinline__ void store_lane(real *row, int lane,
   }
 }
 
-// The lane's N points of a row, and those beside them that taps reach, from the lanes beside it. LANES lanes share a row. The first and
-// the last of them get no points of others.
+// The lane's N points of a row, and the points beside them that taps reach. Shuffles fetch these from the lanes beside it. LANES lanes
+// share a row. The points before the first lane and behind the last one are not valid.
 template <int LANES, int N>
 __device__ __forceinline__ void find_near(const real (&row)[N], real (&near)[LOW_X + N + HIGH_X]) {
   const unsigned everyone = 0xffffffffu;
@@ -215,7 +215,7 @@ __device__ __forceinline__ void find_near(const real (&row)[N], real (&near)[LOW
   for (int i = 0; i < HIGH_X; i++) near[LOW_X + N + i] = __shfl_down_sync(everyone, row[i], 1, LANES);
 }
 
-// Write those of a vector's values that lie at x_first <= x < x_last.
+// Write the values of a vector at x_first <= x < x_last.
 template <int N>
 __device__ __forceinline__ void write_between(const Fields &f, int output, const Geometry &g, index_t x, index_t y, index_t z, index_t x_first,
                                               index_t x_last, const real (&values)[N]) {
@@ -227,7 +227,7 @@ __device__ __forceinline__ void write_between(const Fields &f, int output, const
 
 #ifdef FORMS
 
-// The number of planes after which the last output of a plane is finished.
+// The largest delay of an output: how many planes after its own plane it is finished.
 __device__ constexpr int longest_delay() {
   int longest = 0;
   for (int o = 0; o < OUTPUTS; o++) longest = delay(o) > longest ? delay(o) : longest;

@@ -1,12 +1,12 @@
-// direct: no staging. Each thread reads its taps from global memory and leaves their reuse to the caches.
+// direct: no staging. Each thread reads its taps from global memory. Caches serve the values that several taps read.
 //
 // A block covers BLOCK_X*POINTS_X vectors of VECTOR neighbours in x. A thread computes POINTS_X of these vectors, BLOCK_X apart,
 // so that a warp's accesses stay contiguous. In y and z its points lie BLOCK_Y and BLOCK_Z apart:
 //
 //      x -->   |t0 t0|t1 t1|t2 t2|t3 t3|t0 t0|t1 t1|t2 t2|t3 t3|      BLOCK_X 4, VECTOR 2, POINTS_X 2
 //
-// Vectors begin at multiples of VECTOR from the row's start, where rows are aligned. A thread reads and writes a vector as a whole if
-// it lies in the box and its taps lie in the grid; any other vector, point by point.
+// There is no shared memory and no barrier. A thread accesses a vector as a whole if it lies in the box and its taps lie in the grid, and
+// otherwise point by point. Where rows are aligned, vectors begin at multiples of VECTOR from the start of a row.
 #ifndef HALOTUNE_PRELUDE
 #include "example.cuh"
 #include "common.cuh"
@@ -23,7 +23,7 @@
 #define MIN_BLOCKS 0
 #endif
 
-// One of the thread's vectors, by its first point.
+// One of the thread's vectors, given by its first point.
 struct Place {
   index_t x, y, z;
 };
@@ -45,7 +45,7 @@ __device__ __forceinline__ void compute_whole(const Fields &f, const Geometry &g
   for (int o = 0; o < OUTPUTS; o++) write_vector(f, o, g, p.x, p.y, p.z, results[o]);
 }
 
-// Compute the thread's whole vectors, and then the points of others in a loop, so that the boundary rules stand in the code once.
+// Compute the thread's whole vectors. Then compute the points of the others in a loop, so that the boundary rules appear once in the code.
 __device__ __forceinline__ void compute_vectors(const Fields &f, const Geometry &g, const Coefficients &coefficients) {
   bool all_whole = true;
 #pragma unroll

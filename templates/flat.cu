@@ -1,8 +1,8 @@
-// flat: each thread reads its taps from global memory, as in `direct`, and leaves their reuse to registers and caches. But it takes the
-// grid as one long line of vectors of 16 bytes, wherever rows and planes begin. So all loads and nearly all stores are of aligned
-// vectors, and a neighbour in y or z is a constant number of elements away. A vector may hold the end of a row and the beginning of the
-// next; points outside the box are computed for nothing and not written. The few vectors from which a tap would leave the array, at its
-// beginning and its end, are computed point by point. Loads on the read-only path stay vectors; the compiler may take plain ones apart.
+// flat: each thread computes vectors of 16 bytes and reads its taps from global memory, as in `direct`. Registers and caches serve the values that
+// several taps read. There is no shared memory and no barrier. The grid is one long line of aligned vectors, wherever rows and planes begin. So all
+// loads and nearly all stores are aligned vectors, and a neighbour in y or z is a constant number of elements away. A vector may contain the end of
+// a row and the beginning of the next. Points outside the box are computed but not written. The few vectors at the ends of the array whose taps
+// leave the array are computed point by point. Loads on the read-only path stay vectors; the compiler may split plain loads.
 //
 // A plane is cut into lines of LINE vectors, about as long as a row. With rows of 9 points and vectors of 4:
 //
@@ -10,9 +10,9 @@
 //      line 1   |0 1 1 1|1 1 1 1|      that taps of one of its points in y fall into another of its vectors, or into the
 //      line 2   |1 1 2 2|2 2 2 2|      vector beside that.
 //
-// A thread computes POINTS_Y lines times POINTS_Z planes. A plane has the vectors that begin in it. Its first points may lie in a vector of
-// the plane before; a rule keeps the box away from them. After VECTOR planes, planes begin at the same lane of a vector again, so threads
-// begin with planes that are multiples of POINTS_Z.
+// A thread computes POINTS_Y lines in each of POINTS_Z planes. A plane owns the vectors that begin in it. Its first points may lie in a
+// vector of the plane before; a rule keeps the box away from them. After VECTOR planes, a plane begins at the same lane of a vector again.
+// So the first plane of a thread is a multiple of POINTS_Z.
 #ifndef HALOTUNE_PRELUDE
 #include "example.cuh"
 #include "common.cuh"
@@ -33,12 +33,12 @@
 
 constexpr int VECTOR = 16/int(sizeof(real));
 
-// Elements of a line, and elements before the first vector that begins in the r-th of some planes; both are multiples of VECTOR.
+// LINE: the elements of a line. plane_begin(r): the elements before the first vector that begins in plane r. Both are multiples of VECTOR.
 constexpr index_t LINE = (ROW_POINTS + VECTOR/2)/VECTOR*VECTOR;
 __device__ constexpr index_t whole_vectors(index_t count) { return (count + VECTOR - 1)/VECTOR*VECTOR; }
 __device__ constexpr index_t plane_begin(index_t r) { return whole_vectors(r*PLANE_POINTS); }
 
-// How far taps reach in the long line, before a point's vector and behind it, in whole vectors.
+// How far taps reach along the long line, before and behind a point's vector, in elements of whole vectors.
 constexpr index_t REACH_BEFORE = whole_vectors(LOW_Z*PLANE_POINTS + LOW_Y*ROW_POINTS + LOW_X);
 constexpr index_t REACH_BEHIND = whole_vectors(HIGH_Z*PLANE_POINTS + HIGH_Y*ROW_POINTS + HIGH_X);
 
@@ -54,7 +54,7 @@ struct Thread {
 __device__ __forceinline__ real read_beside(const Thread &t, int input, int line, int plane, int lane);
 
 #endif
-// Taps of one of a thread's points. The compiler knows how far they are from the thread's first element, so that each vector is loaded
+// Taps of one of a thread's points. After unrolling, their distance from the thread's first element is a constant. So each vector is loaded
 // once, however many taps of the thread's points fall into it.
 struct LineTaps {
   const Thread &t;
@@ -82,7 +82,7 @@ __device__ __forceinline__ bool has_points(const Thread &t, int line, int plane)
   return t.z + plane >= t.g.z0 && t.z + plane < t.g.z1 && at + VECTOR > t.g.y0*ROW_POINTS && at < t.g.y1*ROW_POINTS;
 }
 
-// Whether the taps of the vector lie in the array.
+// Whether all taps of the vector lie in the array.
 __device__ __forceinline__ bool is_inside(const Thread &t, int line, int plane) {
   const index_t at = in_array(t, line, plane);
   return at >= REACH_BEFORE && at + VECTOR + REACH_BEHIND <= t.g.nz*PLANE_POINTS;
@@ -95,7 +95,7 @@ struct Point {
 __device__ __forceinline__ Point point_at(index_t at) { return {at%ROW_POINTS, at/ROW_POINTS}; }
 
 #if USES_AXES
-// What a field that is read at the point alone holds there: it may not lie in memory as the others do. Some lanes lie behind the plane.
+// The value of a field that is read at the point alone. Its layout in memory may differ from the others. Some lanes lie behind the plane.
 __device__ __forceinline__ real read_beside(const Thread &t, int input, int line, int plane, int lane) {
   const Point p = point_at(in_plane(t, line, plane) + lane);
   return read_point(t.f, input, t.g, p.x, p.y < t.g.ny ? p.y : t.g.ny - 1, t.z + plane);
@@ -103,7 +103,7 @@ __device__ __forceinline__ real read_beside(const Thread &t, int input, int line
 #endif
 
 #if PLAIN_ENDS && !IMAGES
-// Write the lanes of a vector that lie in the box. It may end in the next row.
+// Write the lanes of a vector that lie in the box. The vector may end in the next row.
 __device__ __forceinline__ void write_lanes(const Thread &t, int output, int line, int plane, const real (&values)[VECTOR]) {
   const Geometry &g = t.g;
   const index_t at = in_plane(t, line, plane), element = in_array(t, line, plane), z = t.z + plane;
@@ -130,7 +130,7 @@ __device__ __forceinline__ bool is_interior(const Thread &t, int line, int plane
          (!IMAGES || taps_inside<VECTOR>(g, first.x, first.y, t.z + plane));
 }
 
-// Write the lanes of a vector that lie in the box, and whose taps lie in the grid. It may end in the next row.
+// Write the lanes of a vector that lie in the box and whose taps lie in the grid. The vector may end in the next row.
 __device__ __forceinline__ void write_lanes(const Thread &t, int output, int line, int plane, const real (&values)[VECTOR]) {
   const Geometry &g = t.g;
   const index_t at = in_plane(t, line, plane), z = t.z + plane;
@@ -148,8 +148,8 @@ __device__ __forceinline__ void write_lanes(const Thread &t, int output, int lin
 #endif
 
 #if IMAGES
-// Compute the points of some of the thread's vectors whose taps leave the grid: the vectors have points of other rows there. They were not
-// written yet, so that what an output lies over is still there.
+// Compute the points whose taps leave the grid: in the long line, these taps fall on points of other rows. The points are not written yet.
+// So an input that an output overwrites still holds their old values.
 __device__ __forceinline__ void compute_ends(const Thread &t, int lines, int planes) {
 #pragma unroll 1
   for (int n = 0; n < lines*planes; n++) {
@@ -166,7 +166,7 @@ __device__ __forceinline__ void compute_ends(const Thread &t, int lines, int pla
 }
 #endif
 
-// Compute all vectors of the thread before writing any: a load behind a store could not be one with the loads before it.
+// Compute all vectors of the thread before any is written: the compiler cannot merge a load behind a store with a load before it.
 __device__ __forceinline__ void compute_all(const Thread &t) {
   real results[POINTS_Z][POINTS_Y][OUTPUTS][VECTOR];
 #pragma unroll
@@ -196,7 +196,7 @@ __device__ __forceinline__ void compute_points(const Thread &t) {
   }
 }
 
-// If some of the thread's vectors lie beside the box or at an end of the array, compute them one by one, each as if it were the only one.
+// Compute the thread's vectors one by one. This is for threads with vectors beside the box or at an end of the array.
 __device__ __forceinline__ void compute_some(const Thread &t) {
 #pragma unroll 1
   for (int n = 0; n < POINTS_Z*POINTS_Y; n++) {
@@ -217,8 +217,8 @@ __device__ __forceinline__ void compute_some(const Thread &t) {
   }
 }
 
-// The line in which the first row of the box begins: a little before the line of its number, or some lines before if lines are longer
-// than rows.
+// The line in which the first row of the box begins. It begins slightly before the line with the same number; if lines are longer than
+// rows, it begins some lines before.
 __device__ __forceinline__ index_t first_line(const Geometry &g) {
   return g.y0*ROW_POINTS > 2*VECTOR ? (g.y0*ROW_POINTS - 2*VECTOR)/LINE : 0;
 }

@@ -1,12 +1,12 @@
-// fused_line: a warp makes STEPS time steps of a strip of a line in registers, and writes the strip once. Each step is a stage. There is no
-// shared memory and no barrier. A lane owns POINTS neighbours. Points beside them come from the next lanes.
+// fused_line: a warp advances a strip of a line by STEPS time steps in registers, and writes the strip once. Each step is a stage. A lane
+// owns POINTS neighbours. Shuffles fetch the points beside them from the next lanes. There is no shared memory and no barrier.
 //
 //      |<------------- 32*POINTS points of a warp ------------->|
 //      | MARGIN |          written          | at least STEPS*HIGH_X |
 //
-// Each stage spoils the outermost points of a strip: their taps lie beyond it. Strips overlap, and the spoiled points are not written.
-// A point that no step computes keeps its value: one outside the box, and one beyond the grid, where taps read 0. Images beyond a periodic
-// end are computed like any point. Beyond other ends each stage gives the points that taps reach the values of their images (GHOSTS).
+// Each stage makes the outermost points of a strip invalid, because their taps lie outside the strip. Strips overlap, and invalid points
+// are not written. A point outside the box keeps its value. So does a point beyond the grid where taps read 0. Images beyond a periodic end
+// are computed like any point. Beyond other ends, each stage copies the images to the points that taps reach (GHOSTS).
 #ifndef HALOTUNE_PRELUDE
 #include "example.cuh"
 #include "common.cuh"
@@ -19,7 +19,7 @@
 #define VECTOR 4
 #endif
 
-// MARGIN: points at the low end of a strip that are computed wrongly, rounded up to vectors. STRIDE: the distance of two strips.
+// MARGIN: invalid points at the low end of a strip, rounded up to vectors. STRIDE: the distance between the first points of two strips.
 constexpr int STRIP = 32*POINTS, MARGIN = round_up(STEPS*LOW_X, VECTOR), STRIDE = (STRIP - MARGIN - STEPS*HIGH_X)/VECTOR*VECTOR;
 
 // A lane's part of a strip. The warp writes first <= x < last.
@@ -32,7 +32,7 @@ struct Part {
 };
 
 #if GHOSTS
-// The lane's value at a point of the strip, to all lanes of the warp.
+// Broadcast the value at a point of the strip from its lane to all lanes of the warp.
 __device__ __forceinline__ real value_at(const Part &p, const real (&values)[POINTS], index_t x) {
   const unsigned everyone = 0xffffffffu;
   const index_t strip = p.x - int(threadIdx.x%32)*POINTS;
@@ -42,7 +42,7 @@ __device__ __forceinline__ real value_at(const Part &p, const real (&values)[POI
   return __shfl_sync(everyone, value, int((x - strip)/POINTS)%32);
 }
 
-// Give the point at x, beyond an end, the value that taps read there. Where its image lies in no lane, no tap of a written point needs it.
+// Set the point at x, beyond an end, to the value that taps read there. If no lane holds the image, no written point needs this value.
 __device__ __forceinline__ void fill_ghost(const Part &p, int input, index_t x, real (&values)[POINTS]) {
   const index_t strip = p.x - int(threadIdx.x%32)*POINTS, image = tap_x(p.g, x);
   const bool is_here = image >= strip && image < strip + STRIP;
@@ -57,14 +57,14 @@ __device__ __forceinline__ void fill_ghosts(const Part &p, int input, real (&val
   for (int i = 0; i < HIGH_X; i++) fill_ghost(p, input, p.g.nx + i, values);
 }
 
-// What a tap reads of an input that no stage changes. Taps that reach further beyond the grid are those of points that are not computed.
+// The value that a tap reads of an input that no stage changes. Only taps of points that are not computed reach beyond the clamped range.
 __device__ __forceinline__ real read_tap(const Part &p, int input, index_t x) {
   const index_t first = -LOW_X, last = p.g.nx - 1 + HIGH_X;
   return read_image(p.f, input, p.g, x < first ? first : x > last ? last : x, 0, 0);
 }
 #endif
 
-// Taps of one of the lane's points in a stage. EDGE: some points of the strip lie beyond the grid or are computed by no stage.
+// Taps of one of the lane's points in a stage. EDGE: some points of the strip lie beyond the grid, or no stage computes them.
 template <bool EDGE> struct StageTaps {
   const Part &p;
   const real (&near)[STAGE_BUFFERS][LOW_X + POINTS + HIGH_X];
@@ -96,7 +96,7 @@ template <bool EDGE> __device__ __forceinline__ void load_input(const Part &p, i
   }
 }
 
-// Write the lane's points of an output. In a strip inside the box a vector is written as a whole or not at all.
+// Write the lane's points of an output. If the strip lies inside the box, a vector is written as a whole or not at all.
 template <bool EDGE> __device__ __forceinline__ void write_output(const Part &p, int output, const real (&values)[POINTS]) {
 #pragma unroll
   for (int i = 0; i < POINTS; i += VECTOR) {
@@ -109,7 +109,7 @@ template <bool EDGE> __device__ __forceinline__ void write_output(const Part &p,
   }
 }
 
-// Compute a stage of all of the lane's points.
+// Compute one stage of all points of the lane.
 template <bool EDGE> __device__ __forceinline__ void compute_stage(const Part &p, int stage, real (&buffers)[STAGE_BUFFERS][POINTS]) {
   real near[STAGE_BUFFERS][LOW_X + POINTS + HIGH_X], results[OUTPUTS][POINTS];
 #pragma unroll

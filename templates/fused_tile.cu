@@ -1,15 +1,15 @@
-// fused_tile: a block makes STEPS time steps of a tile in shared memory and writes the tile once. Each step is a stage.
+// fused_tile: a block advances a tile by STEPS time steps in shared memory, and writes the tile once. Each step is a stage.
 //
-// The block loads the tile with a halo that is STEPS times as wide as taps reach. Each stage computes all that later stages need, a part
-// that is smaller by the reach at each side. Neighbouring blocks compute the halos, too: nothing passes between blocks. In one dimension:
+// The block loads the tile with a halo STEPS times as wide as taps reach. Each stage computes the points that later stages need: the region
+// shrinks by the reach at each side. Neighbouring blocks compute the halos, too, and exchange nothing. In one dimension:
 //
 //      x -->   h 0 1 2 2 2 2 1 0 h     TILE_X 4, STEPS 3, reach 1. A digit is the last stage that computes the point; h is only loaded.
 //
-// A stage reads its inputs from one buffer of shared memory each, and leaves outputs in others; they change places from stage to stage.
-// Inputs that no stage changes are read from global memory each time.
+// A stage reads each input from one buffer in shared memory, and writes its outputs to other buffers. Buffers swap from stage to stage, and
+// a barrier comes before each stage. Inputs that no stage changes are read from global memory in every stage.
 //
-// A point that no step computes keeps its value: one outside the box, and one beyond the grid, where taps read 0. Images beyond a periodic
-// axis are computed like any point. Taps beyond other ends are read at their images in shared memory (GHOSTS).
+// A point outside the box keeps its value. So does a point beyond the grid where taps read 0. Images beyond a periodic axis are computed
+// like any point. Taps beyond other ends read the images in shared memory (GHOSTS).
 #ifndef HALOTUNE_PRELUDE
 #include "example.cuh"
 #include "common.cuh"
@@ -23,12 +23,12 @@
 #define BLOCK_X 256
 #endif
 
-// The volume that a block loads to shared memory.
+// The volume that a block loads to shared memory, in elements.
 constexpr int ROW = TILE_X + STEPS*(LOW_X + HIGH_X);
 constexpr int PLANE = ROW*(TILE_Y + STEPS*(LOW_Y + HIGH_Y));
 constexpr int VOLUME = PLANE*(TILE_Z + STEPS*(LOW_Z + HIGH_Z));
 
-// Where shared memory holds a point, which is given from the tile's first point.
+// The place of a point in shared memory. The point is given relative to the tile's first point.
 __device__ __forceinline__ int cell(int x, int y, int z) {
   return (z + STEPS*LOW_Z)*PLANE + (y + STEPS*LOW_Y)*ROW + x + STEPS*LOW_X;
 }
@@ -42,23 +42,23 @@ struct Tile {
 };
 
 #if GHOSTS
-// Where shared memory holds what a tap reads, or the image of that.
+// The place in shared memory of the point that a tap reads, or of its image.
 __device__ __forceinline__ int image_cell(const Tile &t, index_t x, index_t y, index_t z) {
   return cell(int(tap_x(t.g, x) - t.x), int(tap_y(t.g, y) - t.y), int(tap_z(t.g, z) - t.z));
 }
 
-// What a block at an end loads at a point. Beyond ends that are not periodic no tap reads the value.
+// The value that a block at an end loads for a point. Beyond ends that are not periodic, no tap reads it.
 __device__ __forceinline__ real load_at_end(const Tile &t, int input, index_t x, index_t y, index_t z) {
   return read_point(t.f, input, t.g, loaded_x(t.g, x), loaded_y(t.g, y), loaded_z(t.g, z));
 }
 #endif
 
-// A point of the block's volume, from the tile's first point.
+// A point of the block's volume, relative to the tile's first point.
 struct Point {
   int x, y, z;
 };
 
-// The n-th point of the tile with the halo that `later` stages need.
+// The n-th point of the tile with the halo that `later` more stages need.
 __device__ __forceinline__ Point point_of(int n, int later) {
   const int width = TILE_X + later*(LOW_X + HIGH_X), height = TILE_Y + later*(LOW_Y + HIGH_Y);
   return {n%width - later*LOW_X, n/width%height - later*LOW_Y, n/(width*height) - later*LOW_Z};
@@ -67,7 +67,7 @@ __device__ constexpr int count_of_points(int later) {
   return (TILE_X + later*(LOW_X + HIGH_X))*(TILE_Y + later*(LOW_Y + HIGH_Y))*(TILE_Z + later*(LOW_Z + HIGH_Z));
 }
 
-// Taps of a point in one stage. EDGE: some of the block's points lie beyond the grid or are computed by no stage.
+// Taps of a point in one stage. EDGE: some of the block's points lie beyond the grid, or no stage computes them.
 template <bool EDGE> struct StageTaps {
   const Tile &t;
   Point p;
@@ -86,7 +86,7 @@ template <bool EDGE> struct StageTaps {
   }
 };
 
-// Load an input that changes, with the halo that its taps in the first stage reach.
+// Load an input that changes, with the halo that the taps of the first stage reach.
 template <bool EDGE> __device__ __forceinline__ void load_input(const Tile &t, int input) {
   const int later = staged_slot(input) < 0 ? STEPS - 1 : STEPS;
   real *values = t.shared + input_buffer(0, input)*VOLUME;
@@ -102,7 +102,7 @@ template <bool EDGE> __device__ __forceinline__ void load_input(const Tile &t, i
   }
 }
 
-// Take over the inputs of a point that no step computes.
+// Copy the inputs of a point that no step computes to its results.
 __device__ __forceinline__ void keep_inputs(const Tile &t, int stage, Point p, real (&results)[OUTPUTS]) {
 #pragma unroll
   for (int o = 0; o < OUTPUTS; o++) {
@@ -112,7 +112,7 @@ __device__ __forceinline__ void keep_inputs(const Tile &t, int stage, Point p, r
 }
 
 #if GHOSTS
-// The same for outputs that have the rule `keep` at the point.
+// Copy the inputs only to the outputs that have the rule `keep` at the point.
 __device__ __forceinline__ void keep_values(const Tile &t, int stage, Point p, real (&results)[OUTPUTS]) {
 #pragma unroll
   for (int o = 0; o < OUTPUTS; o++) {
@@ -123,13 +123,13 @@ __device__ __forceinline__ void keep_values(const Tile &t, int stage, Point p, r
 }
 #endif
 
-// Whether a point is one of the tile's that a launch writes.
+// Whether the launch writes a point: it lies in the tile and in the box.
 __device__ __forceinline__ bool is_written(const Tile &t, Point p) {
   return p.x >= 0 && p.x < TILE_X && p.y >= 0 && p.y < TILE_Y && p.z >= 0 && p.z < TILE_Z &&
          in_box(t.g, t.x + p.x, t.y + p.y, t.z + p.z);
 }
 
-// Compute a stage: leave outputs to the next stage, and store those that outlast the launch.
+// Compute a stage. Write the outputs to the buffers of the next stage, and store those that are needed after the launch.
 template <bool EDGE> __device__ __forceinline__ void compute_stage(const Tile &t, int stage) {
   const int later = STEPS - 1 - stage;
 #pragma unroll 1
@@ -163,7 +163,7 @@ template <bool EDGE> __device__ __forceinline__ void compute_tile(const Tile &t)
   }
 }
 
-// Whether all that the block loads lies in the grid, and all that it computes in the box.
+// Whether all points that the block loads lie in the grid, and all points that it computes lie in the box.
 __device__ __forceinline__ bool is_inside(const Tile &t) {
   const Geometry &g = t.g;
   constexpr int last = STEPS - 1;

@@ -1,21 +1,21 @@
-// line: each thread computes a patch, with all values that the patch needs in registers. No shared memory, no barrier.
+// line: each thread computes a patch, and keeps all values that the patch needs in registers. There is no shared memory and no barrier.
 //
-// A patch is VECTOR neighbours in x times POINTS rows, which follow each other along the axis of all taps, in y where that is x.
-// The thread loads the patch's window, the patch and the reach of the taps, before it uses any of it. Axis y, VECTOR 2,
-// POINTS 3, reach 1:
+// A patch is VECTOR neighbours in x times POINTS rows. Rows follow each other along the axis of all taps, or along y if that axis is x. The
+// window is the patch and all points that its taps reach. The thread loads the whole window before it uses any value. With axis y, VECTOR
+// 2, POINTS 3, reach 1:
 //
-//      x -->      row -1   w w      each row is a vector, and beyond the grid that of its image: no row needs a loop or a path of
-//                 row  0   p p      its own. What the windows of neighbouring threads share they find in the L1 cache.
+//     x -->      row -1   w w      Each row is a vector. A row beyond the grid is replaced by its image, so that all rows take the
+//                row  0   p p      same path. The L1 cache serves the rows that the windows of neighbouring threads share.
 //                 row  1   p p
 //                 row  2   p p
 //                 row  3   w w
 //
-// Where the axis is x, the window is wider than the patch: VECTOR 2, reach 3, rows of 4 lanes:
+// If the axis is x, the window is wider than the patch. With VECTOR 2, reach 3, rows of 4 lanes:
 //
-//      | t0 t0 | t1 t1 | t2 t2 | t3 t3 |      BESIDE_SHUFFLE: t1 gets what lies beside its vector from t0, t2 and t3, and loads
-//        w   w   p  p    w  w    w            itself the one value that lies before t0. BESIDE_LOAD: it loads all of that again.
+//     | t0 t0 | t1 t1 | t2 t2 | t3 t3 |      BESIDE_SHUFFLE: t1 gets the points beside its vector from t0, t2 and t3. It loads
+//       w   w   p  p    w  w    w            only the one point before t0. BESIDE_LOAD: t1 loads all points beside its vector.
 //
-// With BESIDE_SHUFFLE a lane beyond the end of a row holds the images of the points there.
+// With BESIDE_SHUFFLE, a lane beyond the end of a row holds the images of its points.
 #ifndef HALOTUNE_PRELUDE
 #include "example_pencil.cuh"
 #include "common.cuh"
@@ -32,16 +32,16 @@
 #define OVERLAP 0
 #endif
 
-// The rows and columns of a window. All taps lie on one axis, so that the reach along the others is 0.
+// The rows and columns of a window. All taps lie on one axis, so the reach along the other axes is 0.
 constexpr int ROWS_BEFORE = LOW_Y + LOW_Z, ROWS = ROWS_BEFORE + POINTS + HIGH_Y + HIGH_Z, COLUMNS = LOW_X + VECTOR + HIGH_X;
-constexpr int FURTHEST = LOW_X > HIGH_X ? LOW_X : HIGH_X;  // column beside the patch
+constexpr int FURTHEST = LOW_X > HIGH_X ? LOW_X : HIGH_X;  // the largest distance of a column beside the patch
 constexpr bool IS_SHUFFLED = AXIS == 0 && BESIDE == BESIDE_SHUFFLE;
-constexpr int LANES = BLOCK_X < 32 ? BLOCK_X : 32;  // of a warp that have the same row
-constexpr unsigned everyone = 0xffffffffu;  // of the lanes of a warp
+constexpr int LANES = BLOCK_X < 32 ? BLOCK_X : 32;  // lanes of a warp in the same row
+constexpr unsigned everyone = 0xffffffffu;  // all lanes of a warp
 
 __device__ __forceinline__ index_t smaller(index_t a, index_t b) { return a < b ? a : b; }
 
-// The thread's patch: its first point. Where lanes shuffle, it may lie behind the box in x and y.
+// A thread's patch, given by its first point. If lanes shuffle, the patch may lie behind the box in x and y.
 struct Patch {
   const Fields &f;
   const Geometry &g;
@@ -50,7 +50,7 @@ struct Patch {
   __device__ __forceinline__ index_t z_of(int row) const { return z + (AXIS == 2 ? row : 0); }
 };
 
-// What a thread has in registers: staged inputs with the reach of the taps, the others at the points of the patch.
+// The values that a thread keeps in registers: staged inputs in the whole window, other inputs at the points of the patch.
 struct Window {
   real staged[STAGED][ROWS][COLUMNS];
 #if INPUTS > STAGED
@@ -59,9 +59,9 @@ struct Window {
 };
 
 #if PLAIN_ENDS && !USES_AXES
-// ---- where the window is read
+// ---- the places from which the window is read
 
-// The row in place of one that lies beyond the grid: along the axis its image, else the last one of the box.
+// The row that replaces a row beyond the grid: its image along the axis, otherwise the last row of the box.
 __device__ __forceinline__ index_t row_in_grid(const Patch &p, int row) {
 #if AXIS == 0
   return at(p.g, 0, smaller(p.y + row, p.g.y1 - 1), p.z);
@@ -83,7 +83,7 @@ __device__ __forceinline__ bool is_zero_row(const Patch &p, int row) {
 
 #endif
 
-// The same for a column. What lies behind all taps of the box is not used; the last column that is used stands for it.
+// Columns behind all taps of the box are not used. The last column that is used replaces them.
 __device__ __forceinline__ index_t used_column(const Patch &p, index_t x) {
   return smaller(x, AXIS == 0 ? p.g.x1 - 1 + HIGH_X : p.g.nx - 1);
 }
@@ -105,8 +105,8 @@ __device__ __forceinline__ bool is_zero_column(const Patch &p, index_t x) {
 
 #endif
 
-// For BESIDE_SHUFFLE, a lane has the column at a distance from this lane's own, divide_up(distance, VECTOR) lanes away. Lanes at the ends
-// of their part of a row read themselves what no lane has. None is near both ends, so that there is one such column at each distance.
+// With BESIDE_SHUFFLE, the lane divide_up(distance, VECTOR) lanes away has the column at this distance. Lanes at the ends of a row load the
+// columns that no lane has. No lane is near both ends, so a lane loads at most one column for each distance.
 struct End {
   bool is_first, is_last;
   index_t x;
@@ -119,10 +119,10 @@ __device__ __forceinline__ End end_at(const Patch &p, int distance) {
 }
 
 #if PLAIN_ENDS && !USES_AXES
-// Numbers of elements and columns, which need no input.
+// Places that are the same for all inputs.
 struct Places {
-  index_t rows[ROWS];                    // of the patch's first column in each row
-  index_t ends[at_least_one(FURTHEST)];  // for BESIDE_SHUFFLE, how far behind it the column of an end is
+  index_t rows[ROWS];                    // the element of the patch's first column in each row
+  index_t ends[at_least_one(FURTHEST)];  // with BESIDE_SHUFFLE: the distance from the patch's first column to an end's column
 };
 __device__ __forceinline__ Places places_of(const Patch &p) {
   Places places;
@@ -135,10 +135,10 @@ __device__ __forceinline__ Places places_of(const Patch &p) {
   return places;
 }
 #else
-// ---- where rules differ between ends or inputs or change values, or the axes tell where a field lies: a thread whose window reaches beyond
-// the grid looks up point by point
+// ---- for rules that differ between ends or inputs or change values, and for fields whose place depends on the axes: a thread whose window
+// reaches beyond the grid reads point by point
 
-// Where the rows of the window lie, also beyond the grid along the axis. Else the last row of the box stands for those behind it.
+// The places of the window's rows. Along the axis they may lie beyond the grid. If the axis is x, the box's last row replaces rows behind it.
 struct Place {
   index_t y, z;
 };
@@ -164,14 +164,14 @@ __device__ __forceinline__ bool has_rows(const Patch &p) {
 #endif
 
 #if PLAIN_ENDS && !USES_AXES
-// ---- loads. The number of an element is an x in row 0 of plane 0.
+// ---- loads. An element is given as an x in row 0 of plane 0.
 
-// One of the columns that may lie beyond the grid.
+// Read a column that may lie beyond the grid.
 __device__ __forceinline__ real read_column(const Patch &p, int input, index_t place, index_t x) {
   return is_zero_column(p, x) ? real(0) : read_point(p.f, input, p.g, place - p.x + column_in_grid(p, x), 0, 0);
 }
 
-// The VECTOR columns of the patch in a row of the window.
+// Read the VECTOR columns of the patch in a row of the window.
 template <bool IS_WHOLE>
 __device__ __forceinline__ void read_own(const Patch &p, int input, index_t place, real (&values)[VECTOR]) {
   if (IS_WHOLE) {
@@ -182,9 +182,9 @@ __device__ __forceinline__ void read_own(const Patch &p, int input, index_t plac
   }
 }
 #else
-__device__ __forceinline__ bool is_zero_row(const Patch &, int) { return false; }  // rules have the value of each point
+__device__ __forceinline__ bool is_zero_row(const Patch &, int) { return false; }  // the rules give the value of each point
 
-// What taps read in a column, which may lie beyond the grid, as the row may.
+// The value that taps read in a column. The column and the row may lie beyond the grid.
 __device__ __forceinline__ real read_column(const Patch &p, int input, const Place &place, index_t x) {
   return read_image(p.f, input, p.g, used_column(p, x), place.y, place.z);
 }
@@ -219,7 +219,7 @@ template <bool IS_WHOLE> __device__ __forceinline__ void read_rows(const Patch &
 #endif
 }
 
-// The columns beside the patch, for BESIDE_LOAD.
+// Read the columns beside the patch, for BESIDE_LOAD.
 #if PLAIN_ENDS && !USES_AXES
 __device__ __forceinline__ void read_beside(const Patch &p, int input, index_t place, real (&row)[COLUMNS]) {
 #else
@@ -251,7 +251,7 @@ __device__ __forceinline__ void read_beside(const Patch &p, int input, const Pla
   }
 }
 
-// What lanes at the ends read for BESIDE_SHUFFLE, by distance.
+// The columns that lanes at the ends of a row load for BESIDE_SHUFFLE, by distance.
 struct Ends {
   real values[at_least_one(FURTHEST)];
 };
@@ -279,7 +279,7 @@ __device__ __forceinline__ Ends read_ends(const Patch &p, int input, const Place
 }
 #endif
 
-// Fill in the columns beside the patch: all lanes of the warp, when all have their own.
+// Fill in the columns beside the patch. All lanes of the warp call this when they have loaded their own columns.
 __device__ __forceinline__ void shuffle_beside(const Patch &p, const Ends &ends, real (&row)[COLUMNS]) {
 #pragma unroll
   for (int distance = 1; distance <= LOW_X; distance++) {
@@ -295,14 +295,14 @@ __device__ __forceinline__ void shuffle_beside(const Patch &p, const Ends &ends,
   }
 }
 
-// Whether the patch's columns all lie in the grid. Where rows end with a block's patches, or with a patch, all do, and a built-in
-// grid needs no branch.
+// Whether all columns of the patch lie in the grid. This is always true if rows end with a patch, or, for lanes that shuffle, with a
+// block's patches. A grid that the compiler knows then needs no branch.
 __device__ __forceinline__ bool is_whole(const Patch &p) {
   const bool all_are = IS_SHUFFLED ? p.g.x0 == 0 && p.g.nx%(BLOCK_X*VECTOR) == 0 : p.g.nx%VECTOR == 0;
   return all_are || p.x + VECTOR <= p.g.nx;
 }
 
-// Where the axis is x, what lies beside the patch in all rows. Lanes that shuffle read all ends before they exchange any.
+// Fill in the columns beside the patch in all rows if the axis is x. Lanes that shuffle load all ends before the first exchange.
 __device__ __forceinline__ void shuffle_all_beside(const Patch &p, const Places &places, Window &w) {
   Ends ends[STAGED][ROWS];
 #pragma unroll
@@ -373,7 +373,7 @@ extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
   const Patch p = {f, g, (g.x0/VECTOR + index_t(blockIdx.x)*BLOCK_X + index_t(threadIdx.x))*VECTOR,
                    g.y0 + (AXIS == 2 ? index_t(blockIdx.y) : row), g.z0 + (AXIS == 2 ? row : index_t(blockIdx.z))};
   const bool has_points = p.x < g.x1 && p.y < g.y1 && p.z < g.z1;
-  // Where lanes shuffle, those without points still read for others.
+  // If lanes shuffle, lanes without points still load values for other lanes.
   if (IS_SHUFFLED ? !__any_sync(everyone, has_points) : !has_points) return;
   const Places places = places_of(p);
 #if OVERLAP

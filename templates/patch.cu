@@ -1,16 +1,16 @@
-// patch: a thread reads the taps of a patch of points from global memory, as in `direct`. But its points are neighbours: a vector of
-// VECTOR points in x, POINTS_Y rows, POINTS_Z planes. So most of the vectors that a thread reads serve several of its points, out of
-// registers. In place of rows beyond the grid it reads those of their images, so that no thread takes another path there.
+// patch: a thread reads the taps of a patch of points from global memory, as in `direct`. But its points are neighbours: a vector of VECTOR
+// points in x, POINTS_Y rows, POINTS_Z planes. So most vectors that a thread loads serve several of its points from registers. Images
+// replace rows beyond the grid, so that all threads take the same path. There is no shared memory and no barrier.
 //
 //      x -->     . a a .      A star of reach 1, VECTOR 2, POINTS_Y 2, POINTS_Z 1. The thread computes the points p. It reads
 //                b p p b      whole vectors: two of p, one above and one below (a), two beside each row (b). Others of the planes
-//                b p p b      before and behind are not drawn.
-//                . a a .
+//               b p p b      whole vectors: two of p, one above and one below (a), two beside each row (b). The drawing omits
+//               . a a .      the vectors of the planes before and behind.
 //
-// A thread writes after it has computed all its points, so that all its loads may be under way at once.
+// A thread writes after it has computed all its points, so that all its loads can be in flight at once.
 //
-// BAND: blocks take so many rows through all planes before they begin with the next rows. So what two blocks share of a large plane is
-// still in the L2 cache when the second block comes to it.
+// BAND: blocks compute a band of so many rows in all planes before they begin the next band. So the rows that two blocks share are still in
+// the L2 cache when the second block reads them, even if planes are large.
 #ifndef HALOTUNE_PRELUDE
 #include "example.cuh"
 #include "common.cuh"
@@ -29,7 +29,7 @@
 
 constexpr int BLOCK_ROWS = BLOCK_Y*POINTS_Y, BLOCK_PLANES = BLOCK_Z*POINTS_Z;
 
-// The patch of a thread, by its first point.
+// The patch of a thread, given by its first point.
 struct Patch {
   const Fields &f;
   const Geometry &g;
@@ -37,7 +37,7 @@ struct Patch {
   index_t x, y, z;
 };
 
-// The vector that is read in place of one beyond the grid: its image. Beyond `skip` there is none; the last of the row is as good.
+// The vector that replaces one beyond the grid: its image. Beyond `skip` there is no image. The row's last vector is read, and is not used.
 __device__ __forceinline__ index_t vector_image(const Geometry &g, index_t x) {
   const index_t image = near_image_x(g, x), last = g.nx - VECTOR;
   return image < last ? image : last;
@@ -61,8 +61,8 @@ __device__ __forceinline__ bool is_zero_plane(const Geometry &g, index_t z) {
 }
 #endif
 
-// Taps of one of the patch's points. Which point it is, the compiler knows after unrolling, so that each vector is loaded once, however
-// many taps of the patch fall into it.
+// Taps of one of the patch's points. The point is a constant after unrolling. So each vector is loaded once, however many taps of the patch
+// fall into it.
 struct PatchTaps {
   const Patch &p;
   int plane, row, lane;

@@ -1,17 +1,17 @@
-// pencil: whole lines along the axis of all taps, or long segments of them, in shared memory.
+// pencil: a block keeps whole lines along the axis of all taps, or long segments of them, in shared memory.
 //
-// A block holds PENCILS lines side by side: in y where the axis is x, else in x, so that the lanes of a warp find
-// neighbours in global memory. Each line is padded by the reach at both ends. PENCILS 2, a line of 8 points, reach 2,
-// BLOCK_X 4 (along the line, as the axis is x), BLOCK_Y 2, by the number of the thread:
+// A block has PENCILS lines side by side: along y if the axis is x, otherwise along x. So the lanes of a warp access neighbours in global
+// memory. Each line is padded at both ends by the reach of the taps. The digits are numbers of threads, with PENCILS 2, a line of 8 points,
+// reach 2, BLOCK_X 4 (along the line, because the axis is x), BLOCK_Y 2:
 //
 //               ends    | line, i -->     | ends
 //      line 0   6 7     | 0 1 2 3 0 1 2 3 | 0 1        1. threads copy the line from global memory       -- barrier
 //      line 1   6 7     | 4 5 6 7 4 5 6 7 | 0 1        2. images fill the ends (here: i = 6, 7 and 0, 1) -- barrier
 //                                                      3. threads compute the points of the line
 //
-// The drawing is of ENDS_SHARED, which copies images from the line itself. ENDS_GLOBAL reads them from global memory in
-// step 1 and has no step 2: so does a SEGMENT of a line, whose ends are points of the neighbouring segments. SEGMENT 0
-// is the whole line. Where the axis is y or z, BLOCK_X threads stand across the lines and BLOCK_Y along them.
+// The drawing shows ENDS_SHARED, which copies images from the line itself. ENDS_GLOBAL reads them from global memory in step 1 and has no
+// step 2. A SEGMENT of a line needs ENDS_GLOBAL, because its ends are points of the neighbouring segments. SEGMENT 0 is the whole line. If
+// the axis is y or z, BLOCK_X threads stand across the lines and BLOCK_Y threads along them.
 #ifndef HALOTUNE_PRELUDE
 #include "example_pencil.cuh"
 #include "common.cuh"
@@ -33,10 +33,10 @@
 constexpr int LOW = AXIS == 0 ? LOW_X : AXIS == 1 ? LOW_Y : LOW_Z;
 constexpr int HIGH = AXIS == 0 ? HIGH_X : AXIS == 1 ? HIGH_Y : HIGH_Z;
 constexpr int THREADS_ALONG = AXIS == 0 ? BLOCK_X : BLOCK_Y, THREADS_ACROSS = AXIS == 0 ? BLOCK_Y : BLOCK_X;
-constexpr int LINES = PENCILS/THREADS_ACROSS;  // that a thread works on
+constexpr int LINES = PENCILS/THREADS_ACROSS;  // lines of a thread
 constexpr int AT_ONCE = UNROLL;  // a pragma takes no macro
 
-// The numbers of the grid along the lines.
+// The extent of the grid and of the box along the lines.
 __device__ __forceinline__ index_t extent(const Geometry &g) { return AXIS == 0 ? g.nx : AXIS == 1 ? g.ny : g.nz; }
 __device__ __forceinline__ index_t box_begin(const Geometry &g) { return AXIS == 0 ? g.x0 : AXIS == 1 ? g.y0 : g.z0; }
 __device__ __forceinline__ index_t box_end(const Geometry &g) { return AXIS == 0 ? g.x1 : AXIS == 1 ? g.y1 : g.z1; }
@@ -50,7 +50,7 @@ __device__ __forceinline__ index_t image(const Geometry &g, index_t i) {
 #endif
 }
 
-// A point of the block: one of its lines, and the position along it.
+// A point of the block: its line, and its position along the line.
 struct Spot {
   int line, i;
 };
@@ -60,16 +60,16 @@ struct Pencils {
   const Geometry &g;
   const Coefficients &coefficients;
   real *shared;
-  index_t x, y, z;  // of position 0 of line 0
+  index_t x, y, z;  // position 0 of line 0
   index_t start;    // position 0 along the axis
-  int length;       // positions without the ends
+  int length;       // positions of a line without its ends
 
   __device__ __forceinline__ index_t x_of(Spot s) const { return x + (AXIS == 0 ? s.i : s.line); }
   __device__ __forceinline__ index_t y_of(Spot s) const { return y + (AXIS == 0 ? s.line : AXIS == 1 ? s.i : 0); }
   __device__ __forceinline__ index_t z_of(Spot s) const { return z + (AXIS == 2 ? s.i : 0); }
   __device__ __forceinline__ bool has_line(int line) const { return AXIS == 0 ? y + line < g.y1 : x + line < g.x1; }
 
-  // Shared memory keeps side by side what neighbouring lanes use: values of a line in x, else of neighbouring lines.
+  // Neighbouring lanes access neighbours in shared memory: values of a line if the axis is x, otherwise values of neighbouring lines.
   __device__ __forceinline__ int step() const { return AXIS == 0 ? 1 : PENCILS + PADDING; }
   __device__ __forceinline__ int cell(int slot, Spot s) const {
     const int padded = length + LOW + HIGH;
@@ -78,8 +78,8 @@ struct Pencils {
   }
 };
 
-// How the threads share the positions [begin, end) of all lines: each takes one in each of its LINES, then the next
-// THREADS_ALONG further on.
+// The threads share the positions [begin, end) of all lines. A thread takes one position in each of its LINES lines. It then goes
+// THREADS_ALONG positions further.
 __device__ __forceinline__ Spot spot(int begin, int turn) {
   const int along = AXIS == 0 ? threadIdx.x : threadIdx.y, across = AXIS == 0 ? threadIdx.y : threadIdx.x;
   return {across + turn%LINES*THREADS_ACROSS, begin + along + turn/LINES*THREADS_ALONG};
@@ -90,7 +90,7 @@ __device__ __forceinline__ int turns(int begin, int end) {
 
 // ---- step 1
 
-// Whether taps of the box go to this position.
+// Whether a tap of the box reads this position.
 __device__ __forceinline__ bool is_in_reach(const Pencils &p, index_t position) {
   return position >= box_begin(p.g) - LOW && position < box_end(p.g) + HIGH;
 }
@@ -105,7 +105,7 @@ __device__ __forceinline__ real read(const Pencils &p, int input, Spot s) {
   return read_image(p.f, input, p.g, p.x_of(s), p.y_of(s), p.z_of(s));
 }
 
-// AT_ONCE reads are under way before the first is waited for.
+// AT_ONCE loads are in flight before the first value is used.
 __device__ __forceinline__ void load_lines(const Pencils &p) {
   const int begin = ENDS == ENDS_SHARED ? 0 : -LOW, end = ENDS == ENDS_SHARED ? p.length : p.length + HIGH;
   for (int slot = 0; slot < STAGED; slot++) {
@@ -148,7 +148,7 @@ struct LineTaps {
   __device__ __forceinline__ real operator()(int input, int dx, int dy, int dz) const {
     const int slot = staged_slot(input);
     if (slot < 0) return read_point(p.f, input, p.g, p.x_of(s), p.y_of(s), p.z_of(s));  // read at the point only
-    return p.shared[p.cell(slot, s) + (dx + dy + dz)*p.step()];  // two of the three are 0
+    return p.shared[p.cell(slot, s) + (dx + dy + dz)*p.step()];  // two of the offsets are 0
   }
 };
 
@@ -166,7 +166,7 @@ __device__ __forceinline__ void compute_lines(const Pencils &p) {
   }
 }
 
-// Where the block's segment begins.
+// The first point of the block's segment.
 __device__ __forceinline__ index_t segment_begin(const Geometry &g) {
   const unsigned segment = AXIS == 0 ? blockIdx.x : AXIS == 1 ? blockIdx.y : blockIdx.z;
   return box_begin(g) + index_t(segment)*SEGMENT;

@@ -1,7 +1,7 @@
 // pipeline_planes: a block advances a tile by STEPS time steps while it marches once through the planes. Each step is a stage of a
-// pipeline. Registers hold sums instead of planes: a plane that comes in adds its share to the sums of all planes that its taps reach, and
-// is then forgotten. The sums of a plane are complete when the last of these planes has come in. This plane is what the next stage takes,
-// in the same turn of the loop. While plane z of the input comes in, for reach 1:
+// pipeline. Registers hold sums instead of planes: a plane that comes in is added to the sums of all planes that its taps reach, and is
+// then dropped. The sums of a plane are complete when the last of these planes has come in. The next stage takes this plane in the same
+// turn of the loop. While plane z of the input comes in, for reach 1:
 //
 //      stage 1   adds plane z   to sums of z-1, z, z+1     and completes plane z-1
 //      stage 2   adds plane z-1 to sums of z-2, z-1, z     and completes plane z-2
@@ -15,26 +15,26 @@
 //      y         |4 4|5 5|6 6|7 7|      strip 1
 //                |4 4|5 5|6 6|7 7|
 //
-// Neighbours in x come from the next lanes. Neighbours in y come from the lane's own rows. The first and last rows of a strip also go to
-// the strips beside it, through shared memory. They arrive one turn late, so that one barrier a turn serves all stages. A star adds its
-// own rows at once, and the late rows in the next turn: they belong to the sums of their own plane, which wait for a later plane anyway.
-// Other shapes (HOLD) need the rows of all strips before the sums of the plane before are complete. Each stage then holds a plane until
-// its late rows are there, and stages are one plane further apart. While plane z comes in, for reach 1:
+// Shuffles fetch neighbours in x from the next lanes. Neighbours in y come from the lane's own rows. The first and last rows of a strip
+// also go to the strips beside it, through shared memory. They arrive one turn late, so that one barrier a turn serves all stages. A star
+// adds its own rows at once, and the late rows in the next turn: the sums of their plane wait for a later plane anyway. Other shapes (HOLD)
+// need the rows of all strips before the sums of the plane before are complete. So each stage holds a plane until its late rows are there,
+// and stages are one plane further apart. While plane z comes in, for reach 1:
 //
 //      stage 1   holds plane z;    adds z-1   to sums of z-2, z-1, z       and completes z-2
 //      stage 2   holds plane z-2;  adds z-3   to sums of z-4, z-3, z-2     and completes z-4
 //      ...
 //
-// BARRIER says where a warp waits for the others. BARRIER_WHOLE: all begin a turn together. BARRIER_SPLIT: a warp says that it has sent all
-// rows of a turn, before the last stage computes; it waits for the others when the first stage of the next turn has added its own rows.
-// Meanwhile nobody is idle:
+// BARRIER says where a warp waits for the others. BARRIER_WHOLE: all warps begin a turn together. BARRIER_SPLIT: a warp arrives at the
+// barrier when it has sent all rows of a turn, before the last stage computes. It waits when the first stage of the next turn has added its
+// own rows. Meanwhile no warp is idle:
 //
 //      turn   | stage 1: own rows | wait | late rows, send | stages 2 ... T-1 | stage T: late rows, send | arrive | own rows |
 //
-// Each stage spoils the outermost points of a tile. Tiles overlap, and the spoiled points are not written. Where the box ends, nothing is
-// spoiled: points outside the box never change. OUTSIDE says where they are kept. OUTSIDE_SHARED: what a stage computed there is replaced
-// by the point of the input, which stays in shared memory until the last stage but one has passed it. OUTSIDE_SUMS: their sums are set to
-// the point's own value, and no other point adds to them. With periodic boundaries the images are loaded, and computed like any point.
+// Each stage makes the outermost points of a tile invalid. Tiles overlap, and invalid points are not written. At the ends of the box
+// nothing becomes invalid: points outside the box never change. OUTSIDE says where their values are kept. OUTSIDE_SHARED: after each stage,
+// the points of the input replace them; the input stays in shared memory until the last stage but one has passed it. OUTSIDE_SUMS: their
+// sums are set to their own value, and no other point adds to them. Periodic images are loaded and computed like any point.
 #ifndef HALOTUNE_PRELUDE
 #include "example.cuh"
 #include "common.cuh"
@@ -61,8 +61,8 @@
 
 constexpr int TILE_X = LANES_X*POINTS, STRIPS = WARPS*(32/LANES_X), TILE_Y = STRIPS*ROWS;
 
-// MARGIN: points at the low end of a tile that are computed wrongly and not written, along x rounded up to vectors. STRIDE: the distance
-// between the first points of two tiles.
+// MARGIN: invalid points at the low end of a tile, along x rounded up to vectors. They are not written. STRIDE: the distance between the
+// first points of two tiles.
 constexpr int STORE_GRAIN = STORE_BYTES/int(sizeof(real)) < VECTOR ? VECTOR : STORE_BYTES/int(sizeof(real));
 constexpr int MARGIN_X = round_up(STEPS*LOW_X, VECTOR), MARGIN_Y = STEPS*LOW_Y;
 constexpr int STRIDE_X = (TILE_X - MARGIN_X - STEPS*HIGH_X)/STORE_GRAIN*STORE_GRAIN, STRIDE_Y = TILE_Y - MARGIN_Y - STEPS*HIGH_Y;
@@ -74,13 +74,13 @@ constexpr int BEFORE_Y = IMAGES ? MARGIN_Y : LOW_Y, AFTER_Y = IMAGES ? STEPS*HIG
 // LAG: how many planes a stage is behind the stage before it.
 constexpr int HOLD = !STAR, LAG = HIGH_Z + HOLD;
 
-// Shared memory: a ring of planes of the tile, RING to come in and those that stages still need; and two inboxes, by turns. An inbox holds
-// the neighbours' rows for each stage and strip.
+// Shared memory: a ring of planes of the tile, and two inboxes, used in turn. The ring has RING planes that come in, and planes that stages
+// still need. An inbox holds the neighbours' rows for each stage and strip.
 constexpr int SLOTS = RING + (IMAGES || OUTSIDE == OUTSIDE_SUMS ? 0 : (STEPS - 1)*LAG);
 constexpr int PLANE_ELEMENTS = TILE_X*TILE_Y, NEAR_ROWS = LOW_Y + HIGH_Y, INBOX_ELEMENTS = STRIPS*NEAR_ROWS*TILE_X;
 
-// Which points a turn has to ask whether they lie outside the box: none; the outermost points of a tile that ends LOW or HIGH points
-// beside the box; all points, and the plane, too.
+// Which points a turn tests for lying outside the box. NO_EDGE: none. EDGE_XY: the outermost points, for a tile that ends LOW or HIGH
+// points beside the box. EDGE_ANY: all points, and the plane, too.
 enum Edge { NO_EDGE, EDGE_XY, EDGE_ANY };
 
 // A tile, the planes of it that this block computes, and this lane's part.
@@ -90,30 +90,30 @@ struct Tile {
   int lane, strip;                                            // the lane's number in its row; its strip
   int x, y;                                                   // the tile's first point
   int z_first, z_last;                                        // planes that are written: z_first <= z < z_last
-  unsigned whole, cut;                                        // a bit for each of the lane's points: it is written with its whole
-                                                              // vector; it is written by itself
-  unsigned outside;                                           // a bit for each of the lane's points: it lies outside the box
-  unsigned outside_x[POINTS], outside_y[ROWS];                // of the lane's columns and rows: all bits are set where it lies outside the box
+  unsigned whole, cut;                                        // whole: a bit for each of the lane's points that is written with its
+                                                              // vector; cut: a bit for each that is written alone
+  unsigned outside;                                           // a bit for each of the lane's points that lies outside the box
+  unsigned outside_x[POINTS], outside_y[ROWS];                // of the lane's columns and rows: all bits are set if it lies outside the box
   real *ring, *inbox;
-  index_t image_x[IMAGES ? POINTS/VECTOR : 1], image_y[IMAGES ? ROWS : 1];  // with images: where the lane copies from
+  index_t image_x[IMAGES ? POINTS/VECTOR : 1], image_y[IMAGES ? ROWS : 1];  // with images: the columns and rows that the lane copies
 };
 
 // A turn of the march.
 struct Turn {
   int z;         // the plane that comes in
-  int slot;      // of the ring, where this plane is
-  int inbox;     // of the two, that which takes rows now
+  int slot;      // the slot of the ring with this plane
+  int inbox;     // the inbox, of the two, that receives rows now
   index_t next;  // the plane of the grid that is copied next
 };
 
 __device__ __forceinline__ bool has(unsigned bits, int number) { return bits >> number & 1; }
 
-// Whether a turn has to ask for this column or row whether it lies outside the box.
+// Whether a turn tests this column or row for lying outside the box.
 __device__ constexpr bool may_lie_outside(Edge edge, int number, int count, int low, int high) {
   return edge == EDGE_ANY || (edge == EDGE_XY && (number < low || number >= count - high));
 }
 
-// Whether the sums of a point of plane z keep its value.
+// Whether the sums of a point of plane z keep the point's value.
 template <Edge EDGE> __device__ __forceinline__ bool is_kept(const Tile &t, int row, int point, int z) {
   if (IMAGES || OUTSIDE == OUTSIDE_SHARED) return false;
   if (EDGE == EDGE_ANY && (z < int(t.g.z0) || z >= int(t.g.z1))) return true;
@@ -121,7 +121,7 @@ template <Edge EDGE> __device__ __forceinline__ bool is_kept(const Tile &t, int 
   return may_lie && has(t.outside, row*POINTS + point);
 }
 
-// Ask for the next plane. No result needs what lies beyond the grid unless there are images: the nearest point comes in its place.
+// Start to copy the next plane. Without images no result needs points beyond the grid: the nearest point replaces them.
 template <Edge EDGE> __device__ __forceinline__ void request_plane(const Tile &t, int slot, index_t &next) {
   real *to = t.ring + slot*PLANE_ELEMENTS + t.strip*ROWS*TILE_X;
 #pragma unroll
@@ -139,7 +139,7 @@ template <Edge EDGE> __device__ __forceinline__ void request_plane(const Tile &t
   next = next + 1 < t.g.nz ? next + 1 : IMAGES ? 0 : next;
 }
 
-// Taps of one of the lane's points in its own row, and in a row beside it, where a star reads the same x alone.
+// Taps of one of the lane's points: in its own row, and in a row beside it, where a star reads only the same x.
 struct OwnRowTaps {
   const real (&near)[LOW_X + POINTS + HIGH_X];
   int point;
@@ -151,7 +151,7 @@ struct NearRowTaps {
   __device__ __forceinline__ real operator()(int, int) const { return row[point]; }
 };
 
-// Add the rows of the strips beside this one, of the plane that came in one turn before: z.
+// Add the late rows: rows of plane z, which came in one turn before, from the strips beside this one.
 template <Edge EDGE>
 __device__ __forceinline__ void add_late_rows(const Tile &t, int z, const real *inbox, const Weights &weights,
                                               real (&sums)[ROWS][POINTS][FORMS][PLANES]) {
@@ -185,7 +185,7 @@ __device__ __forceinline__ void send_rows(const Tile &t, real *inbox, const real
   }
 }
 
-// Undo what plane z added to the sums of a point, where they keep its value.
+// Undo what plane z added to the sums of a point that keeps its value.
 template <Edge EDGE>
 __device__ __forceinline__ void keep_sums(const Tile &t, int row, int point, int z, real own, const real (&before)[PLANES], real (&sums)[FORMS][PLANES]) {
 #pragma unroll
@@ -194,7 +194,7 @@ __device__ __forceinline__ void keep_sums(const Tile &t, int row, int point, int
   }
 }
 
-// Plane z comes in. The plane that it completes takes its place.
+// Add plane z to the sums. The plane that it completes replaces it in `plane`.
 template <Edge EDGE>
 __device__ __forceinline__ void add_own_rows(const Tile &t, int z, const Weights &weights, real (&sums)[ROWS][POINTS][FORMS][PLANES],
                                              real (&plane)[ROWS][POINTS]) {
@@ -225,7 +225,7 @@ __device__ __forceinline__ void add_own_rows(const Tile &t, int z, const Weights
   }
 }
 
-// Plane z comes in with the rows of the strips beside this one, as plane and inbox. Compute the plane that it completes.
+// Add plane z to the sums: `plane` has the strip's own rows, `inbox` those of the strips beside it. `complete` receives the completed plane.
 template <Edge EDGE>
 __device__ __forceinline__ void add_plane_with_rows(const Tile &t, int z, const real *inbox, const Weights &weights,
                                                     real (&sums)[ROWS][POINTS][FORMS][PLANES], const real (&plane)[ROWS][POINTS],
@@ -257,18 +257,18 @@ __device__ __forceinline__ void add_plane_with_rows(const Tile &t, int z, const 
   }
 }
 
-// Load a plane of the input. The ring has it in `slot`. Whole rows take fewer loads than the points at a tile's ends.
+// Load a plane of the input from a slot of the ring. Loads of whole rows are fewer than loads of single points at a tile's ends.
 __device__ __forceinline__ void load_input(const Tile &t, int slot, real (&input)[ROWS][POINTS]) {
   const real *plane = t.ring + slot*PLANE_ELEMENTS + t.strip*ROWS*TILE_X;
 #pragma unroll
   for (int j = 0; j < ROWS; j++) load_lane(plane + j*TILE_X, t.lane, input[j]);
 }
 
-// All bits or none. A shuffle hides from the compiler that there are two cases only, so that it makes no predicate of them.
+// All bits, or none. The shuffle hides from the compiler that there are only two cases, so that it creates no predicate.
 __device__ __forceinline__ unsigned mask_of(bool is_set) { return __shfl_sync(0xffffffffu, is_set ? ~0u : 0u, int(threadIdx.x)%32); }
 
-// One of two values: the second one where all bits of `mask` are set, the first one where none is. Without a predicate, whose latency
-// would be seen several times in each stage.
+// Choose `second` if all bits of `mask` are set, and `first` if none is. There is no predicate: its latency would appear several times in
+// each stage.
 union Bits {
   real value;
   unsigned words[sizeof(real)/4];
@@ -318,13 +318,13 @@ template <Edge EDGE> __device__ __forceinline__ void write_plane(const Tile &t, 
   }
 }
 
-// The slot of the ring that is so many slots behind `slot`, or before it.
+// The slot of the ring at a distance from `slot`.
 __device__ __forceinline__ int slot_at(int slot, int distance) {
   const int other = slot + distance;
   return other >= SLOTS ? other - SLOTS : other < 0 ? other + SLOTS : other;
 }
 
-// Take a plane out of the ring, and ask for a later one.
+// Load a plane from the ring, and start to copy a later one.
 template <Edge EDGE> __device__ __forceinline__ void receive_plane(const Tile &t, Turn &turn, real (&plane)[ROWS][POINTS]) {
   async_wait<RING - 2>();
   if (POINTS > VECTOR) __syncwarp();  // lanes copied for each other
@@ -333,8 +333,8 @@ template <Edge EDGE> __device__ __forceinline__ void receive_plane(const Tile &t
   request_plane<EDGE>(t, slot_at(turn.slot, RING - 1), turn.next);
 }
 
-// The barrier of BARRIER_SPLIT, behind the inboxes. Its phase n is over when all warps have sent their rows of turn n, and read those of
-// the turn before.
+// The barrier of BARRIER_SPLIT lies behind the inboxes. Its phase n is complete when all warps have sent their rows of turn n and have read
+// those of the turn before.
 __device__ __forceinline__ unsigned long long *barrier_of(const Tile &t) {
   return reinterpret_cast<unsigned long long *>(t.inbox + 2*STEPS*INBOX_ELEMENTS);
 }
@@ -350,8 +350,8 @@ __device__ __forceinline__ void arrive(const Tile &t) {
   if (threadIdx.x%32 == 0) barrier_expect(barrier_of(t), 0);
 }
 
-// The first stage with BARRIER_SPLIT: its own rows, then those of the strips beside this one. Sums have moved on by then: the late rows
-// belong to the next place.
+// The first stage with BARRIER_SPLIT: it adds its own rows, waits, and then adds the rows of the strips beside it. The sums have moved on
+// by then: the late rows belong to the next place.
 template <Edge EDGE>
 __device__ __forceinline__ void add_rows_and_wait(const Tile &t, const Turn &turn, real *to, const real *from, const Weights &weights,
                                                   real (&sums)[ROWS][POINTS][FORMS][PLANES], real (&plane)[ROWS][POINTS]) {
@@ -380,7 +380,7 @@ __device__ __forceinline__ void add_rows_and_wait(const Tile &t, const Turn &tur
   }
 }
 
-// A plane passes all stages at once.
+// A plane passes all stages in one turn.
 template <Edge EDGE>
 __device__ __forceinline__ void pass_stages(const Tile &t, Turn &turn, real *to, const real *from, const Weights &weights,
                                             real (&sums)[STEPS][ROWS][POINTS][FORMS][PLANES], real (&plane)[ROWS][POINTS]) {
@@ -390,7 +390,7 @@ __device__ __forceinline__ void pass_stages(const Tile &t, Turn &turn, real *to,
     const int behind = (stage + 1)*LAG, stage_z = turn.z - stage*LAG;
     const bool keeps = OUTSIDE == OUTSIDE_SHARED && !IMAGES && EDGE != NO_EDGE && stage < STEPS - 1;
     real input[ROWS][POINTS];
-    if (keeps) load_input(t, slot_at(turn.slot, -behind), input);  // early, so that nobody waits for it
+    if (keeps) load_input(t, slot_at(turn.slot, -behind), input);  // early, to hide its latency
     if (BARRIER == BARRIER_SPLIT && stage == 0) {
       add_rows_and_wait<EDGE>(t, turn, to, from, weights, sums[0], plane);
     } else {
@@ -403,7 +403,7 @@ __device__ __forceinline__ void pass_stages(const Tile &t, Turn &turn, real *to,
   }
 }
 
-// Each stage computes with the plane that it holds, beginning with the last one, and hands a plane to the next stage.
+// Each stage computes with the plane that it holds, the last stage first, and hands a completed plane to the next stage.
 template <Edge EDGE>
 __device__ __forceinline__ void hold_stages(const Tile &t, Turn &turn, real *to, const real *from, const Weights &weights,
                                             real (&sums)[STEPS][ROWS][POINTS][FORMS][PLANES], real (&held)[STEPS][ROWS][POINTS],
@@ -441,7 +441,7 @@ __device__ __forceinline__ void take_plane(const Tile &t, Turn &turn, const Weig
   turn.z++, turn.slot = slot_at(turn.slot, 1), turn.inbox = 1 - turn.inbox;
 }
 
-// What this lane writes of the points x_first <= x < x_last, y_first <= y < y_last. Vectors at the ends of the box in x may be cut.
+// Find the points that this lane writes: x_first <= x < x_last, y_first <= y < y_last. Vectors at the ends of the box in x may be cut.
 __device__ __forceinline__ void find_written(Tile &t, int x_first, int x_last, int y_first, int y_last) {
 #pragma unroll
   for (int j = 0; j < ROWS; j++) {
@@ -455,7 +455,7 @@ __device__ __forceinline__ void find_written(Tile &t, int x_first, int x_last, i
   }
 }
 
-// Which of the lane's points lie outside the box.
+// Find the lane's points that lie outside the box.
 __device__ __forceinline__ void find_outside(Tile &t) {
 #pragma unroll
   for (int j = 0; j < ROWS; j++) {
@@ -467,7 +467,7 @@ __device__ __forceinline__ void find_outside(Tile &t) {
   }
 }
 
-// The same as masks of the lane's columns and rows.
+// Find the lane's columns and rows that lie outside the box, as masks.
 __device__ __forceinline__ void find_outside_masks(Tile &t) {
 #pragma unroll
   for (int i = 0; i < POINTS; i++) {
@@ -481,7 +481,7 @@ __device__ __forceinline__ void find_outside_masks(Tile &t) {
   }
 }
 
-// Where this lane copies its columns and rows from, with images.
+// Find the columns and rows that this lane copies, with images.
 __device__ __forceinline__ void find_images(Tile &t) {
 #pragma unroll
   for (int i = 0; i < POINTS/VECTOR; i++) t.image_x[i] = image_x(t.g, t.x + (i*LANES_X + t.lane)*VECTOR);
@@ -489,7 +489,7 @@ __device__ __forceinline__ void find_images(Tile &t) {
   for (int j = 0; j < ROWS; j++) t.image_y[j] = image_y(t.g, t.y + t.strip*ROWS + j);
 }
 
-// The march runs in at most three parts: planes near the box's first plane, planes in the middle, and planes near its last plane.
+// The march has at most three parts: planes near the box's first plane, planes in the middle, and planes near its last plane.
 __device__ __forceinline__ void march(const Tile &t, const Weights &weights) {
   const Geometry &g = t.g;
   real sums[STEPS][ROWS][POINTS][FORMS][PLANES] = {}, held[STEPS][ROWS][POINTS] = {};
@@ -522,8 +522,8 @@ __device__ __forceinline__ void march(const Tile &t, const Weights &weights) {
   async_wait<0>();
 }
 
-// The first plane of a part of the planes. The last part is shorter than the others, so that multiprocessors that would be idle in the end
-// have something to do:
+// The first plane of a part of the planes. The last part is shorter than the others. It gives work to multiprocessors that would be idle at
+// the end:
 //
 //      |------ part 0 ------|------ part 1 ------|------ part 2 ------|- 3 -|      CHUNKS 4, LAST_CHUNK 33
 __device__ __forceinline__ int chunk_begin(const Geometry &g, int chunk) {
@@ -531,8 +531,8 @@ __device__ __forceinline__ int chunk_begin(const Geometry &g, int chunk) {
   return int(g.z0) + int((long long)(g.z1 - g.z0)*100*chunk/(100*(CHUNKS - 1) + LAST_CHUNK));
 }
 
-// blockIdx.z counts the parts of the planes: blocks that run at the same time are at the same plane, and share what they read in the
-// L2 cache.
+// blockIdx.z counts the parts of the planes. So blocks that run at the same time are at the same plane, and share what they read in the L2
+// cache.
 extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
   const Fields f = FIELDS;
   const int lane = threadIdx.x%32, warp = threadIdx.x/32;

@@ -1,27 +1,27 @@
-// pipeline_rows: a warp advances a strip of columns by STEPS time steps while it marches once through the rows. There is no barrier of
-// the block: each warp has strips of its own. Each step is a stage of a pipeline. Registers hold sums instead of rows: a row that comes in
-// adds its share to the sums of all rows that its taps reach, and is then forgotten. The sums of a row are complete when the last of these
-// rows has come in. This row is what the next stage takes, in the same turn of the loop. While row y of the input comes in, for reach 1:
+// pipeline_rows: a warp advances a strip of columns by STEPS time steps while it marches once through the rows. Each step is a stage of a
+// pipeline. Registers hold sums instead of rows: a row that comes in is added to the sums of all rows that its taps reach, and is then
+// dropped. The sums of a row are complete when the last of these rows has come in. The next stage takes this row in the same turn of the
+// loop. Each warp has its own strips: a block needs no barrier. While row y of the input comes in, for reach 1:
 //
 //      stage 1   adds row y   to sums of y-1, y, y+1     and completes row y-1
 //      stage 2   adds row y-1 to sums of y-2, y-1, y     and completes row y-2
 //      ...
 //      stage T   adds row y-T+1 ...                      and completes row y-T, which is written
 //
-// A lane owns POINTS neighbours in x. Points beside them come from the next lanes. Each stage spoils the outermost columns of a strip.
-// Strips overlap, and the spoiled columns are not written:
+// A lane owns POINTS neighbours in x. Shuffles fetch the points beside them from the next lanes. Each stage makes the outermost columns of
+// a strip invalid. Strips overlap, and invalid columns are not written:
 //
 //      |<------------- 32*POINTS columns of a warp ------------->|
 //      | MARGIN |            written            | at least STEPS*HIGH_X |
 //
-// Where the box ends, nothing is spoiled: points outside the box never change. Their sums are set to the point's own value, and no other
-// point adds to them. With periodic boundaries the images are loaded, and computed like any point.
+// At the ends of the box nothing becomes invalid: points outside the box never change. Their sums are set to their own value, and no other
+// point adds to them. Periodic images are loaded and computed like any point.
 //
-// Rows come through a ring of RING rows in shared memory, by asynchronous copies in the order of the columns.
+// Asynchronous copies bring rows to a ring of RING rows in shared memory, in the order of the columns.
 //
-// An update may be more than sums (FINISH_READS): finish() makes its value of the sums, the row itself, and fields that no step changes,
-// at the point. Each stage then keeps the rows that came in and wait for their sums. Rows of fields come with those of the input, and stay
-// until the last stage has read them.
+// An update may be more than sums (FINISH_READS): finish() computes it from the sums, from the row itself, and from fields that no step
+// changes, all at the point. Each stage then keeps rows until their sums are complete. Rows of fields come in with those of the input, and
+// stay until the last stage has read them.
 #ifndef HALOTUNE_PRELUDE
 #include "example_rows.cuh"
 #include "common.cuh"
@@ -40,8 +40,8 @@
 
 constexpr int STRIP = 32*POINTS;
 
-// MARGIN: columns at the low end of a strip that are computed wrongly and not written, rounded up to vectors. STRIDE: the distance
-// between the first columns of two strips.
+// MARGIN: invalid columns at the low end of a strip, rounded up to vectors. They are not written. STRIDE: the distance between the first
+// columns of two strips.
 constexpr int STORE_GRAIN = STORE_BYTES/int(sizeof(real)) < VECTOR ? VECTOR : STORE_BYTES/int(sizeof(real));
 constexpr int MARGIN = round_up(STEPS*LOW_X, VECTOR);
 constexpr int STRIDE = (STRIP - MARGIN - STEPS*HIGH_X)/STORE_GRAIN*STORE_GRAIN;
@@ -49,13 +49,13 @@ constexpr int STRIDE = (STRIP - MARGIN - STEPS*HIGH_X)/STORE_GRAIN*STORE_GRAIN;
 // Columns beyond the box that the strips at its ends load.
 constexpr int BEFORE_X = IMAGES ? MARGIN : LOW_X, AFTER_X = IMAGES ? STEPS*HIGH_X : HIGH_X;
 
-// Fields beside the input that steps change, and the rows of each that shared memory holds.
+// The number of fields that no step changes, and the rows of each that shared memory holds.
 constexpr int FIELD_INPUTS = FINISH_READS ? INPUTS - 1 : 0, FIELD_ROWS = RING + STEPS*HIGH_Y;
 constexpr int CHANGED = staged_input(0), KEPT = FINISH_READS ? HIGH_Y : 1;
 __device__ constexpr int field_input(int field) { return field < CHANGED ? field : field + 1; }
 
-// Which points a turn has to ask whether they lie outside the box: none; the outermost points of a strip that ends LOW or HIGH columns
-// beside the box; all points, and the row, too.
+// Which points a turn tests for lying outside the box. NO_EDGE: none. EDGE_X: the outermost points, for a strip that ends LOW or HIGH
+// columns beside the box. EDGE_ANY: all points, and the row, too.
 enum Edge { NO_EDGE, EDGE_X, EDGE_ANY };
 
 // A strip, the rows of it that this warp computes, and this lane's part.
@@ -64,13 +64,13 @@ struct Strip {
   const Geometry &g;
   int lane;
   int x;                                  // the strip's first column
-  int x_first, x_last, y_first, y_last;   // what is written: x_first <= x < x_last ...
+  int x_first, x_last, y_first, y_last;   // the warp writes x_first <= x < x_last and y_first <= y < y_last
   real *ring;                             // RING rows, and one more row for the output
   real *fields;                           // FIELD_ROWS rows of each field
   const Coefficients &coefficients;
 };
 
-// Whether one of the lane's points lies outside the box. EDGE says which points have to be asked.
+// Whether one of the lane's points lies outside the box. EDGE says which points are tested.
 template <Edge EDGE> __device__ __forceinline__ bool is_outside_x(const Strip &s, int point) {
   if (IMAGES || EDGE == NO_EDGE || (EDGE == EDGE_X && point >= LOW_X && point < POINTS - HIGH_X)) return false;
   const int x = s.x + s.lane*POINTS + point;
@@ -80,7 +80,7 @@ template <Edge EDGE> __device__ __forceinline__ bool is_outside_y(const Strip &s
   return !IMAGES && EDGE == EDGE_ANY && (y < int(s.g.y0) || y >= int(s.g.y1));
 }
 
-// Ask for row y. No result needs what lies beyond the grid unless there are images: the nearest point comes in its place.
+// Start to copy row y. Without images no result needs points beyond the grid: the nearest point replaces them.
 template <Edge EDGE> __device__ __forceinline__ void request_row(const Strip &s, int y, int slot, int field_slot) {
   real *to = s.ring + slot*STRIP;
   const index_t in_y = IMAGES ? image_y(s.g, y) : min(index_t(y), s.g.ny - 1);
@@ -100,7 +100,7 @@ template <Edge EDGE> __device__ __forceinline__ void request_row(const Strip &s,
   async_commit();
 }
 
-// Write row y. It passes shared memory, so that neighbouring lanes write neighbouring vectors.
+// Write row y. It goes through shared memory, so that neighbouring lanes write neighbouring vectors.
 template <Edge EDGE> __device__ __forceinline__ void write_row(const Strip &s, int y, const real (&row)[POINTS]) {
   real *shared = s.ring + RING*STRIP;
   __syncwarp();
@@ -124,11 +124,11 @@ struct RowTaps {
   __device__ __forceinline__ real operator()(int, int dx) const { return near[LOW_X + point + dx]; }
 };
 
-// Where the ring of the fields holds a row that came in so many turns ago.
+// The slot in the ring of the fields with the row that came in so many turns ago.
 __device__ __forceinline__ int slot_before(int slot, int turns) { return slot >= turns ? slot - turns : slot - turns + FIELD_ROWS; }
 
-// Row y comes in. The row that it completes takes its place: finish() computes it of the sums, of the row as it was, which is the oldest
-// one kept, and of the fields, whose rows field_slot gives.
+// Add row y to the sums. The row that it completes replaces it in `row`. finish() computes this row from the sums, from its old values,
+// which are the oldest row kept, and from the fields at field_slot.
 template <Edge EDGE>
 __device__ __forceinline__ void add_and_finish(const Strip &s, int y, int field_slot, const Weights &weights, real (&sums)[POINTS][FORMS][PLANES],
                                                real (&kept)[KEPT][POINTS], real (&row)[POINTS]) {
@@ -149,7 +149,7 @@ __device__ __forceinline__ void add_and_finish(const Strip &s, int y, int field_
   }
 }
 
-// Row y comes in. The row that it completes takes its place.
+// Add row y to the sums. The row that it completes replaces it in `row`.
 template <Edge EDGE>
 __device__ __forceinline__ void add_to_sums(const Strip &s, int y, const Weights &weights, real (&sums)[POINTS][FORMS][PLANES],
                                             real (&row)[POINTS]) {
@@ -170,11 +170,11 @@ __device__ __forceinline__ void add_to_sums(const Strip &s, int y, const Weights
   }
 }
 
-// What a warp carries from turn to turn.
+// The state that a warp carries from turn to turn.
 struct March {
   real sums[STEPS][POINTS][FORMS][PLANES];
   real kept[STEPS][KEPT][POINTS];
-  int slot, field_slot;  // where the next row lies
+  int slot, field_slot;  // the places of the next row
 };
 
 // One turn: row y passes all stages, and row y - STEPS*HIGH_Y is written.
@@ -199,7 +199,7 @@ template <Edge EDGE> __device__ __forceinline__ void take_row(const Strip &s, in
   if (done >= s.y_first) write_row<EDGE>(s, done, row);
 }
 
-// The march runs in at most three parts: rows near the box's first row, rows in the middle, and rows near its last row.
+// The march has at most three parts: rows near the box's first row, rows in the middle, and rows near its last row.
 __device__ __forceinline__ void march(const Strip &s, const Weights &weights) {
   const Geometry &g = s.g;
   March m = {};
@@ -216,7 +216,7 @@ __device__ __forceinline__ void march(const Strip &s, const Weights &weights) {
     const int until = part == 0 ? middle_first : end;
 #pragma unroll 1
     for (; y < until; y++) take_row<EDGE_ANY>(s, y, weights, m);
-    if (is_inside) {  // with several turns written out, the compiler copies fewer registers at the end of a turn
+    if (is_inside) {  // if several turns are unrolled, the compiler copies fewer registers at the end of a turn
 #if UNROLL == 1
 #pragma unroll 1
 #else
@@ -231,8 +231,8 @@ __device__ __forceinline__ void march(const Strip &s, const Weights &weights) {
   async_wait<0>();
 }
 
-// A place in all strips, one below the other. A row of the first or last strip counts EDGE_COST eighths of another row, because the ends
-// of the box take instructions of their own.
+// A place in all strips, arranged one below the other. A row of the first or last strip costs EDGE_COST eighths of another row, because the
+// ends of the box need additional instructions.
 struct Place {
   int strip, row;
 };

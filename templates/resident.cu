@@ -1,24 +1,24 @@
 // resident: the whole box stays on the GPU's multiprocessors for STEPS time steps. A block keeps the rows of its tile in shared memory, and all
-// blocks run at the same time. Memory is read once and written once in a launch. Between them only rows at the edges of tiles move:
+// blocks run at the same time. A launch reads and writes the box in global memory once. Only rows at the edges of tiles move in between:
 //
 //      load the tile and its halo
-//      again and again:
+//     repeat:
 //        make DEPTH steps in shared memory
-//        publish the tile's outermost rows in the workspace, and count this up
+//       publish the tile's outermost rows in the workspace, and increase its count
 //        wait until the blocks around this one have published as often, and load the halo from there
 //      write the tile
 //
-// A tile has whole rows along x, TILE_Y of them along y and TILE_Z along z. The halo is DEPTH times as wide as taps reach. Each step computes
-// the rows that later steps need, fewer from step to step. Blocks compute the halo twice, and so exchange rows less often:
+// A tile has whole rows along x, TILE_Y of them along y and TILE_Z along z. The halo is DEPTH times as wide as taps reach. Each step computes the
+// rows that later steps need, fewer from step to step. Neighbouring blocks compute the halo, too, so that blocks exchange rows less often:
 //
 //      y -->   h h 0 1 1 1 1 0 h h      TILE_Y 4, DEPTH 2, reach 1. A digit is the last step that computes the row; h is only loaded.
 //
-// A thread computes patches of POINTS_Y x POINTS_Z vectors of a step. Neighbours in x come from the lanes beside it, all others from
-// shared memory. Results wait in registers until all threads have read, and then take the place of what they were computed from.
+// In a step, a thread computes patches of POINTS_Y x POINTS_Z vectors. Shuffles fetch neighbours in x; all others come from shared memory.
+// Results wait in registers for a barrier, behind which all threads have read. Then they overwrite the old values.
 //
-// The workspace counts for each block how often it has published, in all launches. Every launch adds equally much to every count, so that no count
-// has to be cleared. What is published has two places, by turns: a block publishes again in a place after the blocks around it have published
-// once more, and so have read what was there.
+// The workspace counts for each block how often it has published, in all launches. Every launch adds the same number to every count, so
+// that no count has to be cleared. Published rows have two places, used in turn. A block reuses a place after the blocks around it have
+// published once more: by then they have read the rows there.
 #ifndef HALOTUNE_PRELUDE
 #include "example.cuh"
 #include "common.cuh"
@@ -38,15 +38,15 @@
 
 __device__ constexpr int first_of(int x, int, int) { return x; }
 
-// BLOCK_X: threads of a row, as the file says for the grid.
+// BLOCK_X: threads of a row. The YAML file computes it from the grid.
 constexpr int ROUNDS = STEPS/DEPTH, BLOCK_X = first_of(LAUNCH_BLOCK), ROW_ELEMENTS = BLOCK_X*VECTOR, LANES = BLOCK_X < 32 ? BLOCK_X : 32;
 
-// Rows that patches at the high end of a step may compute in excess; no later step reads them.
+// Additional rows that patches at the high end of a step may compute. No later step reads them.
 __device__ constexpr int excess(int tile, int reach, int points) {
   return tile%points == 0 && (DEPTH == 1 || reach%points == 0) ? 0 : points - 1;
 }
 
-// The tile's rows with the halo, and with rows in excess as shared memory has them. FIRST: where the tile's own rows begin.
+// The tile's rows with the halo (LOADED) and with additional rows as in shared memory (ROWS). FIRST: where the tile's own rows begin.
 constexpr int FIRST_Y = DEPTH*LOW_Y, FIRST_Z = DEPTH*LOW_Z;
 constexpr int LOADED_Y = TILE_Y + DEPTH*(LOW_Y + HIGH_Y), LOADED_Z = TILE_Z + DEPTH*(LOW_Z + HIGH_Z);
 constexpr int ROWS_Y = LOADED_Y + excess(TILE_Y, LOW_Y + HIGH_Y, POINTS_Y), ROWS_Z = LOADED_Z + excess(TILE_Z, LOW_Z + HIGH_Z, POINTS_Z);
@@ -55,11 +55,11 @@ struct Tile {
   const Fields &f;
   const Geometry &g;
   const Coefficients &coefficients;
-  int lane, group;    // the vector of a row that this thread computes; which patches it takes
-  int y, z;           // what the block's first row in shared memory is in the grid
-  unsigned outside;   // a bit for each of the vector's points: it lies outside the box in x
+  int lane, group;    // the vector of a row that this thread computes; the group that selects its patches
+  int y, z;           // the place in the grid of the block's first row
+  unsigned outside;   // a bit for each of the vector's points that lies outside the box in x
   real *rows;         // in shared memory
-  real *published;    // the rows of all tiles, twice
+  real *published;    // the published rows of all tiles, in two places
 };
 
 __device__ __forceinline__ bool is_row_in_box(const Tile &t, int y, int z) {
@@ -70,14 +70,14 @@ __device__ __forceinline__ bool is_row_in_tile(int y, int z) {
 }
 __device__ __forceinline__ real *row_of(const Tile &t, int y, int z) { return t.rows + (z*ROWS_Y + y)*ROW_ELEMENTS; }
 
-// Where this thread's vector of a row of the box is published after a round.
+// The place where this thread's vector of a row of the box is published after a round.
 __device__ __forceinline__ real *published_at(const Tile &t, int round, int y, int z) {
   const int height = int(gridDim.y)*TILE_Y, depth = int(gridDim.z)*TILE_Z;
   const int number = (round%2*depth + t.z + z - int(t.g.z0))*height + t.y + y - int(t.g.y0);
   return t.published + (number*BLOCK_X + t.lane)*VECTOR;
 }
 
-// Load all rows of the block from the input. What lies beyond the grid is not needed: the nearest row comes in its place.
+// Load all rows of the block from the input. Rows beyond the grid are not needed: the nearest row replaces them.
 __device__ __forceinline__ void load_rows(const Tile &t) {
 #pragma unroll 4
   for (int n = t.group; n < ROWS_Y*ROWS_Z; n += BLOCK_Y) {
@@ -105,7 +105,7 @@ __device__ __forceinline__ void load_halo(const Tile &t, int round) {
   __syncthreads();
 }
 
-// Say how often this block has published, and wait until those around it have done so as often.
+// Store how often this block has published, and wait until the blocks around it have published as often.
 __device__ __forceinline__ void wait_for_blocks(unsigned *counts, unsigned count) {
   const int number = threadIdx.y*BLOCK_X + threadIdx.x;
   __syncthreads();  // all threads have published
@@ -132,7 +132,7 @@ struct PatchTaps {
   }
 };
 
-// Load the rows that taps of the patch at y and z reach. A star needs neighbours in x in the patch's own rows only, and no corners.
+// Load the rows that taps of the patch at y and z reach. A star needs no corners, and needs neighbours in x only in the patch's own rows.
 __device__ __forceinline__ void load_near(const Tile &t, int y, int z, Near &near) {
 #pragma unroll
   for (int k = 0; k < LOW_Z + POINTS_Z + HIGH_Z; k++) {
@@ -164,7 +164,7 @@ __device__ __forceinline__ void load_near(const Tile &t, int y, int z, Near &nea
   }
 }
 
-// Compute the patch at y and z of a step. Points outside the box in x keep their values; rows outside of it are not stored later.
+// Compute the patch at y and z of a step. Points outside the box in x keep their values. Rows outside the box are not stored later.
 __device__ __forceinline__ void compute_patch(const Tile &t, int y, int z, real (&results)[POINTS_Z][POINTS_Y][VECTOR]) {
   Near near;
   load_near(t, y, z, near);
@@ -183,19 +183,19 @@ __device__ __forceinline__ void compute_patch(const Tile &t, int y, int z, real 
   }
 }
 
-// Of a row of the tile: whether a block beside this one needs it.
+// Whether a block beside this one needs this row of the tile.
 __device__ __forceinline__ bool is_published(int y, int z) {
   return y < FIRST_Y + DEPTH*HIGH_Y || y >= FIRST_Y + TILE_Y - DEPTH*LOW_Y || z < FIRST_Z + DEPTH*HIGH_Z || z >= FIRST_Z + TILE_Z - DEPTH*LOW_Z;
 }
 
-// What becomes of a row of the box in the last step of a round: blocks beside this one need it, or it is the result.
+// Pass on a row of the box after the last step of a round: to the blocks that need it, or, after the last round, to the output.
 __device__ __forceinline__ void pass_on(const Tile &t, int round, int y, int z, const real (&row)[VECTOR]) {
   if (!is_row_in_tile(y, z)) return;
   if (round == ROUNDS - 1) write_in_box(t.f, 0, t.g, t.lane*VECTOR, t.y + y, t.z + z, row);
   else if (is_published(y, z)) store_vector(published_at(t, round, y, z), row);
 }
 
-// Make one step, after which LATER steps come before the next exchange.
+// Make one step. LATER more steps follow before the next exchange.
 template <int LATER> __device__ __forceinline__ void make_step(const Tile &t, int round) {
   constexpr int first_y = FIRST_Y - LATER*LOW_Y, first_z = FIRST_Z - LATER*LOW_Z;
   constexpr int patches_y = divide_up(TILE_Y + LATER*(LOW_Y + HIGH_Y), POINTS_Y);

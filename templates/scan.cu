@@ -1,19 +1,19 @@
-// scan: the inclusive sum along an axis. What a line's earlier part comes to is carried in a register.
+// scan: the inclusive sum along an axis. A register carries the sum of the earlier part of a line.
 //
-// METHOD_MARCH, along y or z: a thread owns VECTOR neighbouring lines in x. The BLOCK_Y threads of a column take POINTS points of
-// the lines each, all of them at once, sum them up, learn from shared memory what the others' sums are, and go on:
+// METHOD_MARCH, along y or z: a thread owns VECTOR neighbouring lines in x. In each turn the BLOCK_Y threads of a column load POINTS points
+// of the lines each and sum them. After a barrier they read the other threads' sums from shared memory:
 //
 //      axis      thread 0: 1 2 3        own sums:  1 3 6        and written:  1 3 6          POINTS 3, BLOCK_Y 2
 //       |        thread 1: 4 5 6                   4 9 15       6 +           10 15 21
 //       v        thread 0: 7 8 9        carried: 21             ...
 //
-// METHOD_SHUFFLE, along x: BLOCK_X threads take a row, VECTOR neighbours each, POINTS times over; the sums before a thread's own
-// come by shuffles within its warp, and from other warps of the row through shared memory. Of short rows a warp has several.
+// METHOD_SHUFFLE, along x: BLOCK_X threads scan a row. In each turn a thread loads POINTS vectors of VECTOR neighbours. Shuffles add the
+// sums of earlier lanes of its warp; shared memory adds those of earlier warps of the row. A warp scans several short rows.
 //
 //      x -->     | t0 | t1 | t2 | ... | t31 |     own sums; then + those of all lanes before; then + what is carried
 //
-// METHOD_TILE, along x: a block takes 32 rows, 32 columns at a time, to shared memory; there a warp sums each row, a lane a row.
-// PADDING lets the lanes, which stand one below the other, use different banks.
+// METHOD_TILE, along x: a block loads 32 rows to shared memory, 32 columns at a time. After a barrier one warp sums them, each lane one
+// row. PADDING avoids bank conflicts between the lanes.
 #ifndef HALOTUNE_PRELUDE
 #include "example_scan.cuh"
 #include "common.cuh"
@@ -31,7 +31,7 @@
 #define PADDING 0
 #endif
 
-constexpr int WARP = 32, TILE = 32, LANES = BLOCK_X < WARP ? BLOCK_X : WARP;  // LANES: of a warp that have the same row
+constexpr int WARP = 32, TILE = 32, LANES = BLOCK_X < WARP ? BLOCK_X : WARP;  // LANES: lanes of a warp in the same row
 
 struct Columns {
   const Fields &f;
@@ -48,7 +48,7 @@ __device__ __forceinline__ void march(const Fields &f, const Geometry &g) {
                      AXIS == 2 ? g.y0 + index_t(blockIdx.y) : g.z0 + index_t(blockIdx.z)};
   real *totals = SHARED_MEMORY(real);
   real carried[VECTOR] = {};
-  int turn = 0;  // totals are kept twice, so that a barrier a turn is enough
+  int turn = 0;  // totals have two places, used in turn: one barrier a turn is enough
 #pragma unroll 1
   for (index_t chunk = 0; chunk < c.end(); chunk += BLOCK_Y*POINTS, turn = 1 - turn) {
     const index_t first = chunk + index_t(threadIdx.y)*POINTS;
@@ -151,12 +151,12 @@ __device__ __forceinline__ void scan_tiles(const Fields &f, const Geometry &g) {
     if (threadIdx.y == 0) {
 #pragma unroll
       for (int i = 0; i < TILE; i++) {
-        real &cell = tile[int(threadIdx.x)*(TILE + PADDING) + i];  // the lane is a row now
+        real &cell = tile[int(threadIdx.x)*(TILE + PADDING) + i];  // each lane has a row now
         cell = carried += cell;
       }
     }
     __syncthreads();
-    // Each thread writes, and in the next turn fills, cells that no other one uses outside the two barriers.
+    // Between the two barriers other threads access these cells. Outside them, only this thread writes and refills them.
 #pragma unroll
     for (int row = threadIdx.y; row < TILE; row += BLOCK_Y) {
       if (in_box(g, x, y + row, z)) write_point(f, 0, g, x, y + row, z, tile[row*(TILE + PADDING) + column]);

@@ -1,17 +1,17 @@
-// scan_segments: the inclusive sum along an axis where lines are long and few. A block takes one segment of its lines, so that all
-// parts of a line are under way at once; what comes before a segment is told by the blocks before it, through the workspace.
+// scan_segments: the inclusive sum along an axis, for few long lines. A block sums one segment of its lines, so that all parts of a line
+// are processed at once. It publishes its sums in the workspace, and adds the sums of the segments before its own.
 //
 //      segment      0   1   2   3 |  4   5   6   7 |  8   9          WINDOW 4
-//      tells       own own own all  own own own all  own own         own: its own sum; all: that of the line up to its end
-//      6 looks at              [3] [4] [5]                           at most WINDOW segments, and adds them up in this order
+//     publishes   own own own all  own own own all  own own         own: the segment's sum; all: the line's sum up to its end
+//     6 reads                 [3] [4] [5]                           at most WINDOW sums, and adds them in this order
 //
-// All but the last segment of a window tell at once what they are; a line is a chain of its windows only. Unlike a look-back
-// that takes what is there, this one adds the same numbers in the same order whoever was first.
+// All segments but the last of a window publish at once. So a line is a chain of windows, which is shorter than a chain of segments.
+// Another look-back would add the sums that are ready. This one adds the same numbers in the same order in every launch.
 //
-// Along y or z a block has BLOCK_X*VECTOR lines that are neighbours in x, and BLOCK_Y threads of a column take POINTS points each.
-// Along x it has one line, of which each thread takes POINTS vectors, BLOCK_X*VECTOR apart.
+// Along y or z, a block has BLOCK_X*VECTOR neighbouring lines in x, and each thread of a column loads POINTS points. Along x, a block has
+// one line, and each thread loads POINTS vectors, BLOCK_X*VECTOR points apart.
 //
-// The workspace holds, from one launch to the next: the number of tickets that were taken, a flag for each block, and what it tells.
+// The workspace keeps from launch to launch: the number of tickets that were taken, a flag for each block, and the published sums.
 #ifndef HALOTUNE_PRELUDE
 #include "example_scan.cuh"
 #include "common.cuh"
@@ -27,15 +27,15 @@
 
 constexpr int WARP = 32, WARPS = (BLOCK_X + WARP - 1)/WARP;  // WARPS: of a row
 constexpr index_t SEGMENT = AXIS == 0 ? BLOCK_X*VECTOR*POINTS : BLOCK_Y*POINTS;  // points along the axis
-constexpr int TOLD = AXIS == 0 ? 1 : BLOCK_X*VECTOR;  // numbers that a block tells: one for each of its lines
+constexpr int TOLD = AXIS == 0 ? 1 : BLOCK_X*VECTOR;  // numbers that a block publishes: one for each of its lines
 
 struct Segment {
-  index_t number, group;  // along the line, from its beginning; which lines
-  unsigned launch;        // counted from 1: what a flag of this launch holds
+  index_t number, group;  // the segment's place in its line; which lines
+  unsigned launch;        // the number of the launch, from 1: flags of this launch have this value
 };
 
-// Blocks take segments in the order in which they begin, so that all segments before a block's own have been begun. Tickets are
-// never given back: how often the grid has been through them is the number of the launch, and no flag has to be cleared.
+// Blocks take segments in the order in which they begin. So all segments before a block's own have begun. Tickets are never reset: they
+// also count the launches, so that no flag has to be cleared.
 __device__ __forceinline__ Segment take_segment(unsigned long long *tickets, index_t groups) {
   unsigned *taken = SHARED_MEMORY(unsigned);
   if (threadIdx.x == 0 && threadIdx.y == 0) {
@@ -48,13 +48,13 @@ __device__ __forceinline__ Segment take_segment(unsigned long long *tickets, ind
   return {turn/groups, turn%groups, taken[1]};
 }
 
-// Of one group of lines, by number of segment.
+// The flags and sums of one group of lines, by number of segment.
 struct Board {
   unsigned *flags;
   real *told;
 };
 
-// The flags of all groups come first, those of a group together; `told` begins at a multiple of 16 bytes.
+// First come the flags of all groups, those of a group together. `told` follows, aligned to 16 bytes.
 __device__ __forceinline__ Board board_of(void *workspace, const Segment &s, index_t groups) {
   const index_t segments = index_t(gridDim.x)/groups, first = s.group*segments;
   unsigned *flags = static_cast<unsigned *>(workspace) + 4;
@@ -64,13 +64,13 @@ __device__ __forceinline__ Board board_of(void *workspace, const Segment &s, ind
 
 __device__ __forceinline__ bool ends_window(const Segment &s) { return s.number%WINDOW == WINDOW - 1; }
 
-// All threads come here, after those of them that have something to tell have put it on the board.
+// All threads call this after the publishing threads have written their sums.
 __device__ __forceinline__ void raise_flag(const Board &b, const Segment &s) {
   __syncthreads();
   if (threadIdx.x == 0 && threadIdx.y == 0) store_release(b.flags + s.number, s.launch);
 }
 
-// The segment that the i-th thread along the axis looks at, once it has told; -1 for none.
+// Wait until a segment has published, and return its number. The i-th thread along the axis waits for the i-th segment; -1: for none.
 __device__ __forceinline__ index_t wait_for_segment(const Board &b, const Segment &s, int i) {
   const index_t window = s.number/WINDOW*WINDOW, first = window > 0 ? window - 1 : 0;
   if (first + i >= s.number) return -1;
@@ -83,7 +83,7 @@ __device__ __forceinline__ void tell_columns(const Board &b, const Segment &s, c
   raise_flag(b, s);
 }
 
-// What comes before the segment, in each of the thread's lines.
+// The sum before the segment, in each of the thread's lines.
 __device__ __forceinline__ void look_back_in_columns(const Board &b, const Segment &s, real *totals, real (&earlier)[VECTOR]) {
   real told[VECTOR] = {}, before[VECTOR];
   const index_t other = wait_for_segment(b, s, threadIdx.y);
@@ -138,7 +138,7 @@ __device__ __forceinline__ void tell_row(const Board &b, const Segment &s, real 
   raise_flag(b, s);
 }
 
-// What comes before the segment.
+// The sum of the line before the segment.
 __device__ __forceinline__ real look_back_in_row(const Board &b, const Segment &s, real *totals) {
   const index_t other = wait_for_segment(b, s, threadIdx.x);
   real all, earlier = 0;

@@ -1,8 +1,8 @@
-// scatter: a block covers a tile in x and y and marches through planes in z. A plane that comes in adds its share to the sums of
-// all planes that its taps reach, and is then forgotten: shared memory holds the plane at hand and those under way to it, and a
-// thread's registers hold sums instead of planes.
+// scatter: a block covers a tile in x and y and marches through planes in z. A plane that comes in is added to the sums of all planes that
+// its taps reach, and is then dropped. Shared memory holds the current plane and those that are being copied. A thread's registers hold
+// sums instead of planes.
 //
-// Seen from the side for reach 1, while plane p is at hand:
+// Seen from the side for reach 1, while p is the current plane:
 //
 //      sums of p - 1   [+ + + +]   complete after p: finished and written
 //      sums of p       [+ + + +]   most of their taps lie in p
@@ -10,21 +10,21 @@
 //
 //      shared memory   [p] [p + 1 ...] [p + STAGES]   the last ones are still being copied
 //
-// A thread computes VECTOR neighbours in x, times POINTS_Y neighbours in y, so that a vector from shared memory serves several
-// points. With BLOCK_X 4, BLOCK_Y 2, VECTOR 2, POINTS_Y 2, by the number of the thread:
+// A thread computes VECTOR neighbours in x times POINTS_Y neighbours in y, so that a vector from shared memory serves several points. With
+// BLOCK_X 4, BLOCK_Y 2, VECTOR 2, POINTS_Y 2, by the number of the thread:
 //
 //      x -->   |0 0|1 1|2 2|3 3|     Threads 0 to 3 have threadIdx.y 0, threads 4 to 7 have 1.
 //              |0 0|1 1|2 2|3 3|
 //      y       |4 4|5 5|6 6|7 7|
 //              |4 4|5 5|6 6|7 7|
 //
-// A plane is copied as the tile and its halo, in pieces: threads share out rows, then what lies beside the tile. Pieces are vectors,
-// or points where rows do not begin at multiples of a vector; results then go through shared memory as well, so that neighbouring
+// A plane is copied as the tile and its halo, in pieces. The threads share the rows first, then the pieces beside the tile. A piece is a
+// vector, or a point if rows do not begin at multiples of a vector. Results then go through shared memory, too, so that neighbouring
 // threads write neighbouring points.
 //
-// COPIES: all threads copy pieces, and meet at one barrier a plane; or the copy engine copies the tile and its halo at once, which one
-// thread has it do. Then warps do not wait for each other: each waits until a plane is full, and tells when it has read it, so that the
-// one thread knows when a slot is empty. That thread is the first of those that compute, or has a warp of its own (PRODUCER).
+// COPIES_THREADS: all threads copy pieces, with one barrier a plane. COPIES_ENGINE: the copy engine copies the tile and its halo as one
+// box, for one thread. Each warp waits until a plane is full, and signals when it has read the plane: warps do not wait for each other. The
+// thread thus knows when a slot is empty. It is the first computing thread, or has a warp of its own (PRODUCER).
 #ifndef HALOTUNE_PRELUDE
 #include "example.cuh"
 #include "common.cuh"
@@ -58,18 +58,18 @@ constexpr int PIECE = PIECES == PIECES_VECTORS ? VECTOR : 1;
 
 constexpr int TILE_X = BLOCK_X*VECTOR, TILE_Y = BLOCK_Y*POINTS_Y, THREADS = BLOCK_X*BLOCK_Y;
 
-// What tiles and their halo along x are multiples of: the engine reads memory fastest in whole lines of 128 bytes.
+// Tiles and their halo along x are multiples of GRAIN: the engine reads memory fastest in whole lines of 128 bytes.
 constexpr int GRAIN = ENGINE ? HALO_BYTES/int(sizeof(real)) : VECTOR;
 
-// Shared memory in elements: rows, planes of rows, and slots of one such plane for each staged input. Rows begin with what taps reach
-// before the tile. The engine wants planes to begin at multiples of 128 bytes.
+// Shared memory in elements: a row, a plane of rows, and a slot with such a plane for each staged input. Rows begin with the halo before
+// the tile. The engine needs planes that begin at multiples of 128 bytes.
 constexpr int BEFORE_X = round_up(LOW_X, GRAIN), AFTER_X = round_up(HIGH_X, GRAIN);
 constexpr int SHARED_ROW = BEFORE_X + TILE_X + AFTER_X, SHARED_ROWS = LOW_Y + TILE_Y + HIGH_Y;
 constexpr int BOX = SHARED_ROW*SHARED_ROWS, PLANE_GRAIN = ENGINE ? 128/int(sizeof(real)) : 1;
 constexpr int SHARED_PLANE = round_up(BOX, PLANE_GRAIN), SLOT = STAGED*SHARED_PLANE;
 
-// BESIDE: where the rest of an update, planes later, reads staged inputs at the point: in global memory once more, or in shared memory
-// that keeps planes so long.
+// BESIDE: where finish(), some planes later, reads staged inputs at the point: again in global memory, or in shared memory, which then
+// keeps these planes.
 __device__ constexpr bool is_kept(int output, int input) {
   return finish_reads(output, input) && staged_slot(input) >= 0;
 }
@@ -82,8 +82,8 @@ __device__ constexpr int longest_kept() {
 }
 constexpr int KEPT = BESIDE == BESIDE_SHARED ? longest_kept() : 0;
 
-// Planes come AT_ONCE at a time. One slot for each plane at hand, the others for those under way. So one barrier does: the slots that
-// copies are begun to were read before that barrier. With the engine, one slot more is being read by warps that are late.
+// AT_ONCE planes arrive together. Each current plane has a slot; the other slots receive copies. These begin only in slots that were read
+// before the last barrier, so one barrier is enough. With the engine, late warps may still read one more slot.
 constexpr int SLOTS = (ENGINE ? STAGES + 2 : (STAGES + 1)*AT_ONCE) + KEPT;
 
 struct Block {
@@ -91,19 +91,19 @@ struct Block {
   const Geometry &g;
   real *shared;
   index_t x, y;             // the tile's first point
-  index_t z_first, z_last;  // planes that the block computes: z_first <= z < z_last
+  index_t z_first, z_last;  // the block computes the planes z_first <= z < z_last
 };
 
-// The thread's first point, from the tile's first.
+// The thread's first point, relative to the tile's first point.
 __device__ __forceinline__ int own_x() { return int(threadIdx.x)*VECTOR; }
 __device__ __forceinline__ int own_y() { return int(threadIdx.y)*POINTS_Y; }
 
-// Where a slot of shared memory holds the point at an offset from the tile's first.
+// The place in a slot of shared memory of the point at an offset from the tile's first point.
 __device__ __forceinline__ int cell(int x, int y) { return (y + LOW_Y)*SHARED_ROW + x + BEFORE_X; }
 
 // ---- copying planes to shared memory
 
-// Pieces of a row above and below the tile and in it; and pieces beside it, which corners count to where taps lie off the axes.
+// Pieces of a row within the tile's width, and pieces beside the tile. These include the corners if taps lie off the axes.
 constexpr int ROW_PIECES = TILE_X/PIECE, ROWS_AT_ONCE = THREADS/ROW_PIECES;
 constexpr int ROW_PASSES = divide_up(SHARED_ROWS, ROWS_AT_ONCE), FULL_PASSES = SHARED_ROWS/ROWS_AT_ONCE;
 constexpr int PIECES_BEFORE = divide_up(LOW_X, PIECE), PIECES_AFTER = divide_up(HIGH_X, PIECE);
@@ -111,19 +111,19 @@ constexpr int SIDE_PIECES = PIECES_BEFORE + PIECES_AFTER, SIDE_FIRST = STAR ? 0 
 constexpr int SIDE_ROWS = TILE_Y + (STAR ? 0 : LOW_Y + HIGH_Y);
 constexpr int SIDE_PASSES = divide_up(SIDE_PIECES*SIDE_ROWS, THREADS);
 
-// What a thread copies in one pass, the same in each plane.
+// What a thread copies in one pass. It is the same in every plane.
 enum Kind { NOTHING, WHOLE, ZEROS, BY_POINT };
 struct Piece {
   Kind kind;
-  int dx, dy;    // from the tile's first point
-  index_t from;  // of a whole one: the element in its plane
+  int dx, dy;    // relative to the tile's first point
+  index_t from;  // of a whole piece: its element in the plane
 };
 
-// Whether some point of the box may read this one.
+// Whether some point of the box may read this point.
 __device__ __forceinline__ bool is_needed_x(const Geometry &g, index_t x) { return x >= g.x0 - LOW_X && x < g.x1 + HIGH_X; }
 __device__ __forceinline__ bool is_needed_y(const Geometry &g, index_t y) { return y >= g.y0 - LOW_Y && y < g.y1 + HIGH_Y; }
 
-// A piece is copied whole where it lies in the grid, or its image does as it is. Else its points are looked up one by one.
+// A piece is copied whole if it lies in the grid, or if its image is such a piece. Otherwise its points are copied one by one.
 __device__ __forceinline__ Piece piece_at(const Block &b, int dx, int dy) {
   const Geometry &g = b.g;
   const index_t x = b.x + dx, y = b.y + dy, last = x + PIECE - 1;
@@ -136,12 +136,12 @@ __device__ __forceinline__ Piece piece_at(const Block &b, int dx, int dy) {
   return {WHOLE, dx, dy, image_y(g, y)*g.row + image};
 }
 
-// A thread's share of what the block copies.
+// A thread's share of the block's copies.
 struct CopyPlan {
   bool regular;     // for all threads of the block: rows need no boundary rules, and no piece lies partly beyond the grid
-  int dx, row;      // of the first row piece: from the tile's first point, and its row in shared memory
-  int rows;         // where they are regular: rows from there on that are needed
-  index_t from;     // of that piece: the element in its plane
+  int dx, row;      // the first row piece: relative to the tile's first point; its row in shared memory
+  int rows;         // if rows are regular: how many rows from there on are needed
+  index_t from;     // the first row piece: its element in the plane
   Piece sides[at_least_one(SIDE_PASSES)];
 };
 
@@ -187,7 +187,7 @@ __device__ __forceinline__ void copy_piece(const Block &b, const Piece &piece, i
   }
 }
 
-// Rows, where they are regular: addresses differ by constants of the thread. In full passes each thread has a row, in the last maybe not.
+// Copy regular rows: the addresses differ by constants. In a full pass each thread has a row, in the last pass perhaps none.
 __device__ __forceinline__ void copy_rows(const Block &b, const CopyPlan &plan, int input, index_t z, real *slot) {
   const bool zero = is_zero_z(b.g, z);
   const real *from = b.f.in[input] + (zero ? 0 : image_z(b.g, z)*b.g.plane) + plan.from;
@@ -206,7 +206,7 @@ __device__ __forceinline__ void copy_rows(const Block &b, const CopyPlan &plan, 
   for (int i = 0; i*ROWS_AT_ONCE < plan.rows; i++) async_copy_zero<PIECE*int(sizeof(real))>(to + i*to_step, from + i*from_step, !zero);
 }
 
-// Begin to copy plane z to a slot.
+// Start to copy plane z to a slot.
 __device__ __forceinline__ void copy_plane(const Block &b, const CopyPlan &plan, index_t z, real *slot) {
 #pragma unroll
   for (int s = 0; s < STAGED; s++) {
@@ -223,21 +223,21 @@ __device__ __forceinline__ void copy_plane(const Block &b, const CopyPlan &plan,
   }
 }
 
-// ---- copying by the engine: the tile and its halo as a box of a tensor map, in which zeros stand for what lies beyond the grid.
-// Where taps read something else there, the threads fill it in, in the blocks at the ends of the grid: all threads of a block together where
-// rules read at the other end of the grid, else each warp for itself.
+// ---- copying by the engine: a tensor map gives the tile and its halo as a box, with zeros beyond the grid. If taps read other values
+// there, the threads of blocks at the ends of the grid fill them in: all threads of a block together if rules read at the other end of the
+// grid, otherwise each warp for itself.
 
-// Behind the slots, two barriers for each: `full` counts the bytes of a plane, `empty` the warps that have read it.
+// Two barriers for each slot, behind the slots: `full` counts the bytes of a plane, `empty` counts the warps that have read it.
 __device__ __forceinline__ unsigned long long *full(const Block &b, int slot) {
   return reinterpret_cast<unsigned long long *>(b.shared + SLOTS*SLOT) + slot;
 }
 __device__ __forceinline__ unsigned long long *empty(const Block &b, int slot) { return full(b, slot) + SLOTS; }
 #if COPIES == COPIES_ENGINE && FAR_ENDS && PRODUCER == PRODUCER_OWN
-// And one for the threads that fill ends together, without the warp that copies.
+// One more barrier, for the threads that fill ends together. The warp that starts copies does not take part.
 __device__ __forceinline__ unsigned long long *filled(const Block &b) { return full(b, 2*SLOTS); }
 #endif
 
-// A place in the ring of slots, and how often the ring was gone round: barriers count that in phases, 0 and 1 by turns.
+// A place in the ring of slots, and the phase of its barriers. The phase changes each time the march has gone round the ring.
 struct Place {
   int slot;
   unsigned phase;
@@ -249,7 +249,7 @@ __device__ __forceinline__ void step(Place &place) {
 }
 
 #if COPIES == COPIES_ENGINE
-// By one thread. All bytes of the plane are announced before the first of them can come.
+// One thread calls this. It announces all bytes of the plane before the first of them can arrive.
 __device__ __forceinline__ void copy_boxes(const Block &b, index_t z, int slot) {
   barrier_expect(full(b, slot), unsigned(STAGED*BOX*int(sizeof(real))));
 #pragma unroll
@@ -275,12 +275,12 @@ __device__ __forceinline__ void make_barriers(const Block &b) {
 }
 
 #if COPIES == COPIES_ENGINE && FILLS_ENDS
-// Whether a plane beyond the grid reads otherwise than its image: two values tell.
+// Whether taps read other values in a plane beyond the grid than in its image. Two test values show it.
 __device__ __forceinline__ bool changes_plane(const Block &b, int input, index_t z) {
   return ghost_value(b.f, input, b.g, 0, 0, z, real(1)) != real(1) || ghost_value(b.f, input, b.g, 0, 0, z, real(2)) != real(2);
 }
 
-// Whether taps into plane z reach beyond the grid in x or y. Those of a star do so from the plane's own points alone.
+// Whether taps into plane z reach beyond the grid in x or y. In a star, only taps from points of the same plane do.
 __device__ __forceinline__ bool has_sides(const Block &b, index_t z) { return !STAR || (z >= b.z_first && z < b.z_last); }
 
 // Whether taps from the tile reach beyond the grid in x, or in y.
@@ -289,24 +289,24 @@ __device__ __forceinline__ bool has_ends_y(const Block &b) { return b.y < LOW_Y 
 #endif
 
 #if COPIES == COPIES_ENGINE && FAR_ENDS
-// A plane's points beyond the grid that taps reach from the tile: those beside its rows, then those below and above it. The threads share
-// them out, each the same ones in every plane.
+// The points of a plane beyond the grid that taps from the tile reach: first those beside its rows, then those below and above it. The
+// threads share them. A thread has the same points in every plane.
 constexpr int END_COLUMNS = LOW_X + HIGH_X, END_ROWS = LOW_Y + HIGH_Y, END_WIDTH = TILE_X + (STAR ? 0 : END_COLUMNS);
 constexpr int SIDE_ENDS = END_COLUMNS*SIDE_ROWS, ENDS = divide_up(SIDE_ENDS + END_ROWS*END_WIDTH, THREADS);
 
 struct EndPoint {
   index_t x, y;
   int to;               // its place in a plane of shared memory; -1: the thread has no such point
-  index_t element;      // its image, in the plane of the grid
-  real image[STAGED];   // what that holds in the plane that comes next
+  index_t element;      // the element of its image in the plane of the grid
+  real image[STAGED];   // the values of the image in the next plane
 };
 
 // The ends of the grid that a block has.
 struct Ends {
-  bool exist;  // in x or y, for all threads of the block
+  bool exist;  // in x or y; the same for all threads of the block
   EndPoint points[at_least_one(ENDS)];
 #if PRODUCER == PRODUCER_OWN
-  unsigned phase;  // of the barrier where those who fill meet
+  unsigned phase;  // of the barrier for the threads that fill
 #endif
 };
 
@@ -323,7 +323,7 @@ __device__ __forceinline__ EndPoint end_point(const Block &b, int number) {
   const index_t x = beside ? x_beside : b.x + in_rows%END_WIDTH - (STAR ? 0 : LOW_X);
   const index_t y = beside ? b.y + SIDE_FIRST + number/at_least_one(END_COLUMNS) : y_beside;
   const bool in_x = x >= 0 && x < g.nx, in_y = y >= 0 && y < g.ny;
-  // What lies beyond the grid in x and in y belongs to the rows.
+  // A point beyond the grid in both x and y belongs to the rows.
   const bool is_read = beside ? in_y : row < END_ROWS && (in_x || (!STAR && x >= -LOW_X && x < g.nx + HIGH_X));
   if (!is_read || !is_in_tile(int(x - b.x), int(y - b.y))) return {x, y, -1};
   const index_t image_in_x = near_image_x(g, x), image_in_y = near_image_y(g, y);
@@ -346,7 +346,7 @@ __device__ __forceinline__ void find_ends(const Block &b, Ends &ends) {
   for (int i = 0; i < ENDS; i++) ends.points[i] = end_point(b, thread + i*THREADS);
 }
 
-// Begin to load images: other tiles have most of them. They come in while the plane before is computed.
+// Start to load images, most of which lie in other tiles. The loads run while the plane before z is computed.
 __device__ __forceinline__ void load_far_images(const Block &b, index_t z, Ends &ends) {
   if (!ends.exist || !has_sides(b, z)) return;
   const index_t plane = near_image_z(b.g, z)*b.g.plane;
@@ -359,7 +359,7 @@ __device__ __forceinline__ void load_far_images(const Block &b, index_t z, Ends 
   }
 }
 
-// Fill all of a plane that reads otherwise than its image.
+// Fill a whole plane in which taps read other values than in its image.
 __device__ __forceinline__ void fill_plane(const Block &b, int input, real *plane, index_t z) {
   constexpr int width = LOW_X + TILE_X + HIGH_X;
 #pragma unroll 1
@@ -369,8 +369,8 @@ __device__ __forceinline__ void fill_plane(const Block &b, int input, real *plan
   }
 }
 
-// All threads that compute call this, when plane z is in shared memory, where the block has ends or z is one. Behind it they see what it filled in,
-// and so does the engine, which later copies to the same place.
+// All computing threads call this when plane z is in shared memory, if the block has ends or plane z lies beyond the grid. Afterwards all
+// of them see the filled values. The fence orders these writes before later copies of the engine.
 __device__ __forceinline__ void fill_ends(const Block &b, real *slot, index_t z, Ends &ends) {
 #pragma unroll
   for (int s = 0; s < STAGED; s++) {
@@ -400,18 +400,18 @@ __device__ __forceinline__ void fill_ends(const Block &b, real *slot, index_t z,
 #endif
 
 #if COPIES == COPIES_ENGINE && FILLS_ENDS && !FAR_ENDS
-// What a plane lacks beyond the grid, each warp fills in for itself, as far as its own taps reach: so warps need not meet. Two of them may
-// write the same value to the same place. The lanes of a row of the block do so together: they have PART_X neighbours in x.
+// Each warp fills in the points beyond the grid that its own taps reach, so that warps need not meet. Two warps may write the same value to
+// the same place. The lanes of a row of the block fill together: they cover PART_X neighbours in x.
 constexpr int ROW_LANES = BLOCK_X < 32 ? BLOCK_X : 32, PART_X = ROW_LANES*VECTOR;
 
-// Points beside rows, and how many of them a lane has; rows of them begin at SIDE_LOW below the thread's first. The corners of a star are read by none.
+// Points beside rows, and how many a lane has. Their rows begin SIDE_LOW below the thread's first row. No tap of a star reads corners.
 constexpr int END_COLUMNS = LOW_X + HIGH_X, SIDE_LOW = STAR ? 0 : LOW_Y, SIDE_COUNT = END_COLUMNS*(POINTS_Y + (STAR ? 0 : LOW_Y + HIGH_Y));
 constexpr int SIDES = divide_up(SIDE_COUNT, ROW_LANES);
 
-// The first column that taps of the thread's part of its row reach, from the tile's first point.
+// The first column that taps of the thread's part of its row reach, relative to the tile's first point.
 __device__ __forceinline__ int part_first() { return int(threadIdx.x)/ROW_LANES*PART_X - LOW_X; }
 
-// Where a lane's i-th point beside rows lies, from the tile's first point. It may have none.
+// The place of a lane's i-th point beside rows, relative to the tile's first point, if the lane has such a point.
 struct Offset {
   bool exists;
   int x, y;
@@ -423,7 +423,7 @@ __device__ __forceinline__ Offset side_offset(const Block &b, int i) {
   return {number < SIDE_COUNT && in_part && b.y + y < b.g.y1 + HIGH_Y, x, y};
 }
 
-// What a point beyond the grid reads, whose image a rule keeps within the tile and its halo.
+// The value that taps read at a point beyond the grid. A rule ensures that its image lies in the tile and its halo.
 __device__ __forceinline__ real end_value(const Block &b, int input, const real *plane, int dx, int dy, index_t z) {
   const index_t x = b.x + dx, y = b.y + dy;
   return ghost_value(b.f, input, b.g, x, y, z, plane[cell(int(near_image_x(b.g, x) - b.x), int(near_image_y(b.g, y) - b.y))]);
@@ -437,7 +437,7 @@ __device__ __forceinline__ void fill_sides(const Block &b, int input, real *plan
   }
 }
 
-// Fill in rows below the grid or above it, from `first` on. Those of a star are read by the threads of the same columns alone.
+// Fill in rows below or above the grid, from `first` on. In a star, only the threads of the same columns read them.
 template <int ROWS> __device__ __forceinline__ void fill_rows(const Block &b, int input, real *plane, index_t z, index_t first) {
   if (STAR) {
     const index_t x = b.x + own_x();
@@ -460,7 +460,7 @@ template <int ROWS> __device__ __forceinline__ void fill_rows(const Block &b, in
   }
 }
 
-// Fill all that taps of the warp read of a plane that reads otherwise than its image.
+// Fill all points that the warp's taps read of a plane in which taps read other values than in its image.
 __device__ __forceinline__ void fill_plane(const Block &b, int input, real *plane, index_t z) {
   constexpr int low_x = STAR ? 0 : LOW_X, high_x = STAR ? 0 : HIGH_X, low_y = STAR ? 0 : LOW_Y, high_y = STAR ? 0 : HIGH_Y;
   const int first = int(threadIdx.x)/ROW_LANES*PART_X;
@@ -473,7 +473,7 @@ __device__ __forceinline__ void fill_plane(const Block &b, int input, real *plan
   }
 }
 
-// All threads that compute call this, when plane z is in shared memory and where the block has ends or z is one. Behind it a warp sees what it filled in.
+// All computing threads call this when plane z is in shared memory, if the block has ends or plane z lies beyond the grid.
 __device__ __forceinline__ void fill_ends(const Block &b, real *slot, index_t z) {
 #pragma unroll
   for (int s = 0; s < STAGED; s++) {
@@ -494,8 +494,8 @@ __device__ __forceinline__ void fill_ends(const Block &b, real *slot, index_t z)
 
 // ---- computing
 
-// What a thread's points read of the plane at hand: rows from LOW_Y before its first, vectors from WINDOW_BEFORE before its own. Each is
-// loaded once, however many points and taps it serves; those that none reads the compiler leaves out.
+// What taps of a thread's points read of the current plane: rows from LOW_Y before its first row, vectors from WINDOW_BEFORE before its
+// own. Each vector is loaded once for all points and taps. The compiler omits vectors that no tap reads.
 constexpr int WINDOW_BEFORE = round_up(LOW_X, VECTOR), WINDOW_WIDTH = WINDOW_BEFORE + VECTOR + round_up(HIGH_X, VECTOR);
 constexpr int WINDOW_ROWS = LOW_Y + POINTS_Y + HIGH_Y;
 struct Window {
@@ -509,7 +509,7 @@ __device__ __forceinline__ void load_plane(const real *slot, Window &window) {
   }
 }
 
-// Taps of one of a thread's points into the plane at hand. Its place and the offsets are constants after unrolling.
+// Taps of one of a thread's points into the current plane. The point and the offsets are constants after unrolling.
 struct WindowTaps {
   const Window &window;
   int row, lane;
@@ -518,12 +518,12 @@ struct WindowTaps {
   }
 };
 
-// What the rest of an update reads at the thread's points, by row, output and input.
+// The values that finish() reads at the thread's points, by row, output and input.
 struct Beside {
   real value[POINTS_Y][OUTPUTS][INPUTS][VECTOR];
 };
 
-// Begun before the plane is waited for, so that it comes in meanwhile.
+// Start these loads before the wait for the plane, so that both overlap.
 __device__ __forceinline__ void load_beside(const Block &b, index_t p, Beside &beside) {
   const Geometry &g = b.g;
   const index_t x = b.x + own_x();
@@ -552,8 +552,8 @@ __device__ __forceinline__ void load_beside(const Block &b, index_t p, Beside &b
 
 // ---- writing
 
-// A row of results point by point: the threads of a warp exchange them, so that each writes one element of every
-// VECTOR-th part of what they have together. Mostly all of it lies in the box.
+// Write a row of results point by point. The lanes of a warp exchange results, so that neighbouring lanes write neighbouring points.
+// Usually all of these points lie in the box.
 constexpr int LANES = BLOCK_X < 32 ? BLOCK_X : 32, PART = LANES*VECTOR;
 
 __device__ __forceinline__ void write_exchanged(const Block &b, int output, index_t y, index_t z, const real (&values)[VECTOR]) {
@@ -579,7 +579,7 @@ __device__ __forceinline__ void write_row(const Block &b, int output, int row, i
   else if (y < b.g.y1) write_in_box(b.f, output, b.g, x, y, z, values);
 }
 
-// Load what the rest of an update reads of planes that shared memory keeps, while `slot` is that of the plane at hand.
+// Load what finish() reads from planes that shared memory keeps. `slot` is the slot of the current plane.
 __device__ __forceinline__ void load_kept(const Block &b, int slot, int output, int row, real (&inputs)[INPUTS][VECTOR]) {
   const int kept = slot >= delay(output) ? slot - delay(output) : slot - delay(output) + SLOTS;
 #pragma unroll
@@ -589,8 +589,8 @@ __device__ __forceinline__ void load_kept(const Block &b, int slot, int output, 
   }
 }
 
-// Outputs that are complete after plane p: those of planes that came in some planes before.
-//   slot  that of plane p
+// Write the outputs that plane p completes. An output is complete delay(o) planes after its own plane came in.
+//  slot  the slot of plane p
 __device__ __forceinline__ void write_complete(const Block &b, index_t p, int slot, Beside &beside,
                                                const Coefficients &coefficients,
                                                const real (&sums)[POINTS_Y][VECTOR][FORMS][PLANES]) {
@@ -613,20 +613,20 @@ __device__ __forceinline__ void write_complete(const Block &b, index_t p, int sl
 
 // ---- marching
 
-// The march's way to its planes. All of a block's threads call these; `at_hand` is where the plane at hand lies, `ahead` where the
-// next copy goes.
+// The state of the block's pipeline of planes. All threads of a block call its functions. `at_hand` is the place of the current plane,
+// `ahead` the place of the next copy.
 struct Pipeline {
   Place at_hand = {0, 0}, ahead = {0, 0};
 #if COPIES == COPIES_ENGINE
-  Place late = {0, 0};  // of the plane that all must have read
+  Place late = {0, 0};  // the place of the plane that all warps must have read
 #else
   CopyPlan plan;
 #endif
 };
 
 #if COPIES == COPIES_ENGINE
-// Begin to copy plane z, as the one thread that does. The first planes find empty slots; later ones that of a plane KEPT before the one
-// which all must have read.
+// Start to copy plane z; only the leader does so. The first planes use empty slots. A later plane waits until all warps have read the plane
+// at `late`. It then reuses the slot of the plane KEPT planes before that one.
 __device__ __forceinline__ void begin_boxes(const Block &b, Pipeline &p, index_t z, bool is_leader) {
   if (z >= b.z_first - LOW_Z + SLOTS - KEPT) {
     if (is_leader) barrier_wait(empty(b, p.late.slot), p.late.phase);
@@ -637,7 +637,7 @@ __device__ __forceinline__ void begin_boxes(const Block &b, Pipeline &p, index_t
 }
 #endif
 
-// Begin to copy planes from z on, those before the last. What all threads copy is a group of a thread's copies, though it may be empty.
+// Start to copy planes from z on, up to the last. Where threads copy, each call commits one group of copies, even an empty one.
 __device__ __forceinline__ void begin_planes(const Block &b, Pipeline &p, index_t z, index_t last) {
 #if COPIES == COPIES_ENGINE
   if (PRODUCER == PRODUCER_FIRST && z < last) begin_boxes(b, p, z, threadIdx.x == 0 && threadIdx.y == 0);
@@ -659,8 +659,8 @@ __device__ __forceinline__ void begin_march(const Block &b, Pipeline &p, index_t
   for (int i = 0; i < STAGES; i++) begin_planes(b, p, first + i*AT_ONCE, last);
 }
 
-// After this, the planes from z on are in shared memory. The copy of a later one begins: to the slot of the plane before, which nobody
-// reads any more; or with the engine to that of the plane before that one, whose readers need not have kept step.
+// Afterwards the planes from z on are in shared memory, and a later copy has begun: in the slot of the plane before, which no thread reads
+// any more, or, with the engine, in the slot of the plane before that one, because warps may be late.
 __device__ __forceinline__ void take_planes(const Block &b, Pipeline &p, index_t z, index_t last) {
   if (ENGINE) {
     begin_planes(b, p, z + STAGES, last);
@@ -673,7 +673,7 @@ __device__ __forceinline__ void take_planes(const Block &b, Pipeline &p, index_t
   }
 }
 
-// The plane at hand was read.
+// This warp has read the current plane, and advances to the next one.
 __device__ __forceinline__ void leave_plane(const Block &b, Pipeline &p) {
   if (ENGINE) barrier_leave(empty(b, p.at_hand.slot), int(threadIdx.y*BLOCK_X + threadIdx.x)%32);
   step(p.at_hand);

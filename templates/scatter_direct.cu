@@ -1,6 +1,6 @@
-// scatter_direct: a thread marches through planes in z with its own points alone, and leaves what it shares with neighbours to the
-// L1 cache. There is no barrier: warps are ahead of each other as they like. A plane that comes in adds its share to the sums of all
-// planes that its taps reach, and is then forgotten, so that registers hold sums instead of planes.
+// scatter_direct: a thread marches along z and computes its own points only. It reads planes from global memory; the L1 cache serves the
+// values that neighbours share. A plane that comes in is added to the sums of all planes that its taps reach. It is then dropped, so
+// registers hold sums instead of planes. There is no barrier: warps advance independently.
 //
 // Seen from the side for reach 1, while plane p is read:
 //
@@ -8,15 +8,15 @@
 //      sums of p       [+ + + +]   most of their taps lie in p
 //      sums of p + 1   [+ + + +]   begin with p
 //
-// A thread computes VECTOR neighbours in x, times POINTS_Y neighbours in y, so that a vector that it reads serves several points.
-// With BLOCK_X 4, BLOCK_Y 2, VECTOR 2, POINTS_Y 2, by the number of the thread, and what thread 1 reads for a star of reach 1:
+// A thread computes VECTOR neighbours in x times POINTS_Y neighbours in y, so that a loaded vector serves several points. With BLOCK_X 4,
+// BLOCK_Y 2, VECTOR 2, POINTS_Y 2, left: numbers of threads; right: what thread 1 reads for a star of reach 1:
 //
 //      x -->   |0 0|1 1|2 2|3 3|            . . r r . . . .     Threads 0 to 3 have threadIdx.y 0,
 //              |0 0|1 1|2 2|3 3|            r r r r r r . .     threads 4 to 7 have 1.
 //      y       |4 4|5 5|6 6|7 7|            r r r r r r . .
 //              |4 4|5 5|6 6|7 7|            . . r r . . . .
 //
-// AHEAD: so many planes before their turn, the thread's own points are asked for, to come as far as the L2 cache.
+// AHEAD: a thread prefetches its own points into the L2 cache, AHEAD planes before it reads them.
 #ifndef HALOTUNE_PRELUDE
 #include "example.cuh"
 #include "common.cuh"
@@ -33,17 +33,17 @@
 
 constexpr int TILE_X = BLOCK_X*VECTOR, TILE_Y = BLOCK_Y*POINTS_Y;
 
-// Points before and after a vector that taps reach, in whole vectors.
+// How far taps reach before and after a vector, in points of whole vectors.
 constexpr int BEFORE_X = round_up(LOW_X, VECTOR), AFTER_X = round_up(HIGH_X, VECTOR);
 
 struct Thread {
   const Fields &f;
   const Geometry &g;
   index_t x, y;             // its first point
-  index_t z_first, z_last;  // planes that it computes: z_first <= z < z_last
+  index_t z_first, z_last;  // the planes that it computes: z_first <= z < z_last
 };
 
-// A vector of the plane at hand, at an offset from the thread's first point. Not all of those beside it exist.
+// Read a vector of the current plane, at an offset from the thread's first point. A vector beside the grid reads as 0.
 __device__ __forceinline__ void read_near(const Thread &t, int input, int dx, int dy, index_t z, real (&values)[VECTOR]) {
   const index_t x = t.x + dx;
   if (dx == 0 || (x >= 0 && x < t.g.nx)) {
@@ -54,7 +54,7 @@ __device__ __forceinline__ void read_near(const Thread &t, int input, int dx, in
   for (int lane = 0; lane < VECTOR; lane++) values[lane] = real(0);
 }
 
-// What the taps of a thread's points read of a plane: rows of vectors, those beside its own only where a tap goes there.
+// What taps of the thread's points read of a plane: rows of vectors. Vectors beside a row are loaded only if a tap reads them.
 constexpr int ROWS = LOW_Y + POINTS_Y + HIGH_Y, WIDTH = BEFORE_X + VECTOR + AFTER_X;
 struct Patch {
   real value[STAGED][ROWS][WIDTH];
@@ -79,7 +79,7 @@ __device__ __forceinline__ void read_patch(const Thread &t, index_t z, Patch &pa
   }
 }
 
-// Ask for the thread's own points of a plane.
+// Prefetch the thread's own points of a plane.
 __device__ __forceinline__ void ask_ahead(const Thread &t, index_t z) {
 #pragma unroll
   for (int s = 0; s < STAGED; s++) {
@@ -88,7 +88,7 @@ __device__ __forceinline__ void ask_ahead(const Thread &t, index_t z) {
   }
 }
 
-// Taps of one of the thread's points. Its place and the offsets are constants after unrolling, so that each tap is a register.
+// Taps of one of the thread's points. The point and the offsets are constants after unrolling, so each tap is a register.
 struct PlaneTaps {
   const Patch &patch;
   int row, lane;
@@ -97,7 +97,7 @@ struct PlaneTaps {
   }
 };
 
-// Outputs that are complete: those of planes that came in some planes before.
+// Write the outputs that plane p completes. An output is complete delay(o) planes after its own plane came in.
 __device__ __forceinline__ void write_complete(const Thread &t, index_t p, const Coefficients &coefficients,
                                                const real (&sums)[POINTS_Y][VECTOR][FORMS][PLANES]) {
   const Geometry &g = t.g;
@@ -105,7 +105,7 @@ __device__ __forceinline__ void write_complete(const Thread &t, index_t p, const
   for (int o = 0; o < OUTPUTS; o++) {
     const index_t z = p - delay(o);
     if (z < t.z_first || z >= t.z_last) continue;
-    real inputs[POINTS_Y][INPUTS][VECTOR];  // what the rest of the update reads
+    real inputs[POINTS_Y][INPUTS][VECTOR];  // what finish() reads
     if (FINISH_READS) {
 #pragma unroll
       for (int input = 0; input < INPUTS; input++) {
@@ -142,7 +142,7 @@ __device__ __forceinline__ void march(const Thread &t, const Weights &weights, c
   }
 }
 
-// The thread's points one by one: one copy of the code, and few registers, for what is rare.
+// Compute the thread's points one by one. This is rare: the code is short and needs few registers.
 __device__ __forceinline__ void march_points(const Thread &t, const Coefficients &coefficients) {
 #pragma unroll 1
   for (index_t z = t.z_first; z < t.z_last; z++) {

@@ -1,15 +1,15 @@
-// tile: a block loads a tile of each staged input, with the halo around it, to shared memory and computes the tile.
+// tile: a block loads a tile of each staged input with its halo to shared memory. After a barrier it computes the tile.
 //
-// The tile is TILE_X*TILE_Y*TILE_Z points. In x a thread computes vectors of VECTOR neighbours, BLOCK_X vectors apart, so that a
-// warp's accesses stay contiguous. In y and z its points are neighbours, so that a value in a register serves several of them.
-// With BLOCK_X 4, VECTOR 1, TILE_X 8 and BLOCK_Y 2, TILE_Y 4, by the number of the thread:
+// The tile is TILE_X*TILE_Y*TILE_Z points. In x a thread computes vectors of VECTOR neighbours, BLOCK_X vectors apart, so that a warp's
+// accesses stay contiguous. In y and z its points are neighbours, so that a value in a register serves several points. With BLOCK_X 4,
+// VECTOR 1, TILE_X 8, BLOCK_Y 2, TILE_Y 4, by the number of the thread:
 //
 //      x -->   |0 1 2 3 0 1 2 3|     Threads 0 to 3 have threadIdx.y 0, threads 4 to 7 have 1.
 //              |0 1 2 3 0 1 2 3|
 //      y       |4 5 6 7 4 5 6 7|
 //              |4 5 6 7 4 5 6 7|
 //
-// HALO_LOAD says which threads load the halo. The drawing shows it for a tile of 4*2 points and reach 1; no thread loads the values h:
+// HALO_LOAD says which threads load the halo. The drawing shows a tile of 4*2 points and reach 1. No thread loads the values h:
 //
 //      edge           flat           overlap        mixed
 //      . 0 1 2 3 .    0 1 2 3 4 5    0 1 2 3 4 5    h h h h h h
@@ -17,10 +17,10 @@
 //      4|4 5 6 7|5    4 5 6 7 0 1    c d e f g i    h|4 5 6 7|h
 //      . 4 5 6 7 .    2 3 4 5 6 7    j k l m n o    h h h h h h
 //
-//   edge     each thread loads its own points, and threads at an edge the halo, too; corners only if taps reach them
-//   flat     the threads, numbered in a line, load the tile with its halo, pass after pass
-//   overlap  each value of the tile with its halo has a thread; the threads of the tile compute
-//   mixed    the threads load the tile alone; taps that leave it are read from global memory
+//  edge     each thread loads its own points; threads at an edge also load the halo, and its corners if taps reach them
+//  flat     the threads, numbered in a line, load the tile with its halo in several passes
+//  overlap  each value of the tile with its halo has a thread; only the threads of the tile compute
+//  mixed    the threads load only the tile; taps outside the tile are read from global memory
 #ifndef HALOTUNE_PRELUDE
 #include "example.cuh"
 #include "common.cuh"
@@ -47,17 +47,17 @@ constexpr bool OVERLAP = HALO_LOAD == HALO_LOAD_OVERLAP, MIXED = HALO_LOAD == HA
 // What a thread computes: vectors in x, points in y and z.
 constexpr int VECTORS_X = TILE_X/(BLOCK_X*VECTOR), POINTS_Y = TILE_Y/BLOCK_Y, POINTS_Z = TILE_Z/BLOCK_Z;
 
-// How far shared memory reaches beyond the tile; in x by whole vectors, so that vectors stay aligned.
+// How far shared memory reaches beyond the tile. In x it reaches by whole vectors, so that vectors stay aligned.
 constexpr int HALO = MIXED ? 0 : 1, BEFORE_X = HALO*round_up(LOW_X, VECTOR), AFTER_X = HALO*round_up(HIGH_X, VECTOR);
 constexpr int BEFORE_Y = HALO*LOW_Y, AFTER_Y = HALO*HIGH_Y, BEFORE_Z = HALO*LOW_Z, AFTER_Z = HALO*HIGH_Z;
 
-// Shared memory in elements: rows, planes of rows, and one such volume for each staged input.
+// Shared memory in elements: a row, a plane of rows, and a volume of planes for each staged input.
 constexpr int SHARED_ROW = BEFORE_X + TILE_X + AFTER_X + PADDING;
 constexpr int SHARED_PLANE = SHARED_ROW*(BEFORE_Y + TILE_Y + AFTER_Y);
 constexpr int SHARED_VOLUME = SHARED_PLANE*(BEFORE_Z + TILE_Z + AFTER_Z);
 
-// Where shared memory holds a vector of N points, which is given from the tile's first point. The place is counted in vectors and then
-// multiplied, so that the compiler sees that it is aligned.
+// The place of a vector of N points in shared memory. Its point is given relative to the tile's first point. The place is counted in
+// vectors and then multiplied, so that the compiler knows its alignment.
 template <int N> __device__ __forceinline__ int cell(int x, int y, int z) {
   return ((z + BEFORE_Z)*(SHARED_PLANE/N) + (y + BEFORE_Y)*(SHARED_ROW/N) + (x + BEFORE_X)/N)*N;
 }
@@ -70,8 +70,8 @@ struct Tile {
   real *shared;
 };
 
-// Load a vector of N points of each staged input, at an offset from the tile's first point. INSIDE: it is known to lie in the grid. A
-// vector that does not is loaded point by point, by the boundary rules.
+// Load a vector of N points of each staged input, at an offset from the tile's first point. INSIDE: the vector is known to lie in the grid.
+// A vector that leaves the grid is loaded point by point, by the boundary rules.
 template <int N, bool INSIDE> __device__ __forceinline__ void load_points(const Tile &t, int dx, int dy, int dz) {
   const index_t x = t.x + dx, y = t.y + dy, z = t.z + dz;
   const bool inside = INSIDE || (x >= 0 && x + N <= t.g.nx && y >= 0 && y < t.g.ny && z >= 0 && z < t.g.nz);
@@ -89,10 +89,10 @@ template <int N, bool INSIDE> __device__ __forceinline__ void load_points(const 
   }
 }
 
-// Where a point of the halo lies along an axis, from the tile's first point. Points are counted through both sides.
+// The place of a point of the halo along an axis, relative to the tile's first point. The points of both sides are numbered in sequence.
 template <int TILE, int LOW> __device__ __forceinline__ int in_halo(int i) { return i < LOW ? i - LOW : TILE + i - LOW; }
 
-// Load one part of the tile with its halo: along each axis the thread's own points, or each BLOCK-th point of the halo.
+// Load one part of the tile with its halo. Along each axis, a thread loads its own points, or each BLOCK-th point of the halo.
 template <bool INSIDE, bool HALO_X, bool HALO_Y, bool HALO_Z> __device__ __forceinline__ void load_part(const Tile &t) {
   constexpr int count_x = HALO_X ? divide_up(LOW_X + HIGH_X, BLOCK_X) : VECTORS_X;
   constexpr int count_y = HALO_Y ? divide_up(LOW_Y + HIGH_Y, BLOCK_Y) : POINTS_Y;
@@ -134,7 +134,7 @@ template <bool INSIDE> __device__ __forceinline__ void load_tile(const Tile &t) 
     load_flat<INSIDE>(t);
     return;
   }
-  // The own points, the halo along each axis, the corners. Only taps off the axes read what is in the halo of several axes.
+  // The thread's own points, the halo along each axis, the corners. Only taps off the axes read the corners.
   load_part<INSIDE, false, false, false>(t);
   if (MIXED) return;
   load_part<INSIDE, true, false, false>(t);
@@ -147,16 +147,16 @@ template <bool INSIDE> __device__ __forceinline__ void load_tile(const Tile &t) 
   load_part<INSIDE, true, true, true>(t);
 }
 
-// Whether a tap of a point of the tile stays in it.
+// Whether a tap of a point of the tile stays in the tile.
 __device__ __forceinline__ bool is_in_tile(int x, int y, int z, int dx, int dy, int dz) {
   return (dx == 0 || unsigned(x + dx) < TILE_X) && (dy == 0 || unsigned(y + dy) < TILE_Y) && (dz == 0 || unsigned(z + dz) < TILE_Z);
 }
 
-// Taps of one lane of a vector of N points, taken from aligned vectors. Offsets and lane are constants after unrolling, so that each
+// Taps of one lane of a vector of N points. They are read from aligned vectors. Offsets and lane are constants after unrolling. So each
 // vector is loaded once, however many taps fall into it.
 template <int N> struct Taps {
   const Tile &t;
-  int x, y, z;  // the vector's first point, from the tile's first
+  int x, y, z;  // the vector's first point, relative to the tile's first
   int lane;
   __device__ __forceinline__ real operator()(int input, int dx, int dy, int dz) const {
     real values[N];
@@ -172,8 +172,8 @@ template <int N> struct Taps {
   }
 };
 
-// Compute the thread's points at one place in x. All are computed before the first is written, so that a value that several of them need
-// is loaded once. At the ends of the grid and of the box they are computed point by point.
+// Compute the thread's points at one place in x. All are computed before the first is written, so that a value that several points need is
+// loaded once. At the ends of the grid and of the box, points are computed one by one.
 __device__ __forceinline__ void compute_column(const Tile &t, int dx, int dy, int dz) {
   const Geometry &g = t.g;
   const index_t x = t.x + dx, y = t.y + dy, z = t.z + dz;
@@ -201,7 +201,7 @@ extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
   const Fields f = FIELDS;
   const Tile t = {f, g, g.x0/VECTOR*VECTOR + index_t(blockIdx.x)*TILE_X, g.y0 + index_t(blockIdx.y)*TILE_Y,
                   g.z0 + index_t(blockIdx.z)*TILE_Z, COEFFICIENT_VALUES, SHARED_MEMORY(real)};
-  // Whether the tile and the halo that is loaded around it lie in the grid.
+  // Whether the tile and the halo that is loaded lie in the grid.
   const bool inside = t.x >= BEFORE_X && t.x + TILE_X + AFTER_X <= g.nx && t.y >= BEFORE_Y && t.y + TILE_Y + AFTER_Y <= g.ny &&
                       t.z >= BEFORE_Z && t.z + TILE_Z + AFTER_Z <= g.nz;
   if (inside) load_tile<true>(t);

@@ -1,20 +1,20 @@
-// wrappers: what templates use where a GPU and the emulation differ. This is the GPU's side; the emulation's is in
-// tuner/emulate/runtime/cuda_on_cpu.h. It includes nothing, and compiles for sm_75 and later.
+// wrappers: functions that the GPU and the emulation implement differently. This is the GPU's side. The emulation's side is in
+// tuner/emulate/runtime/cuda_on_cpu.h. This file includes no other file, and compiles for sm_75 and later.
 #ifndef HALOTUNE_WRAPPERS
 #define HALOTUNE_WRAPPERS
 
-// The block's dynamic shared memory as an array of a type. A tensor copy puts its box to a multiple of 128 bytes.
+// The block's dynamic shared memory as an array of a type. A tensor copy needs a destination aligned to 128 bytes.
 extern __shared__ __align__(128) unsigned char halotune_shared[];
 #define SHARED_MEMORY(type) (reinterpret_cast<type *>(halotune_shared))
 
-// --- vectors: N = 1, 2 or 4 neighbours at once, from an address that is a multiple of their size or of 16 bytes.
+// --- vectors: N = 1, 2 or 4 neighbours at once. The address is aligned to the size of the vector, or to 16 bytes if it is larger.
 
 template <int BYTES> struct Word;
 template <> struct Word<4> { typedef unsigned type; };
 template <> struct Word<8> { typedef uint2 type; };
 template <> struct Word<16> { typedef uint4 type; };
 
-// The bytes are moved in words of up to 16; a union keeps them in registers.
+// A vector is moved in words of up to 16 bytes. The union keeps them in registers.
 template <int N, class T> union Vector {
   static constexpr int bytes = N*int(sizeof(T)), words = bytes > 16 ? bytes/16 : 1;
   typedef typename Word<bytes/words>::type Part;
@@ -30,7 +30,7 @@ template <int N, class T> __device__ __forceinline__ void load_vector(const T *p
   for (int i = 0; i < N; i++) out[i] = v.element[i];
 }
 
-// The same through the read-only path.
+// Like load_vector, through the read-only path.
 template <int N, class T> __device__ __forceinline__ void load_vector_readonly(const T *p, T (&out)[N]) {
   Vector<N, T> v;
 #pragma unroll
@@ -47,21 +47,21 @@ template <int N, class T> __device__ __forceinline__ void store_vector(T *p, con
   for (int i = 0; i < v.words; i++) reinterpret_cast<typename Vector<N, T>::Part *>(p)[i] = v.word[i];
 }
 
-// The same of N bytes, from an address that is a multiple of N.
+// Like load_vector, for N bytes at an address that is a multiple of N.
 template <int N> __device__ __forceinline__ void load_bytes(const unsigned char *p, unsigned char (&out)[N]) {
   const unsigned word = N == 4 ? *reinterpret_cast<const unsigned *>(p) : N == 2 ? *reinterpret_cast<const unsigned short *>(p) : *p;
 #pragma unroll
   for (int i = 0; i < N; i++) out[i] = (unsigned char)(word >> 8*i);
 }
 
-// --- single elements of global memory: as the compiler likes, or through the read-only path.
+// --- single elements of global memory: ordinary accesses, and loads through the read-only path.
 
 template <class T> __device__ __forceinline__ T load_plain(const T *p) { return *p; }
 template <class T> __device__ __forceinline__ T load_readonly(const T *p) { return __ldg(p); }
 
 template <class T> __device__ __forceinline__ void store_plain(T *p, T value) { *p = value; }
 
-// --- streaming: memory that is touched once, so that the caches give it up first.
+// --- streaming accesses: for memory that is touched once. The caches evict it first.
 
 template <class T> __device__ __forceinline__ T load_streaming(const T *p) { return __ldcs(p); }
 template <class T> __device__ __forceinline__ void store_streaming(T *p, T value) { __stcs(p, value); }
@@ -82,17 +82,17 @@ template <int N, class T> __device__ __forceinline__ void store_vector_streaming
   for (int i = 0; i < v.words; i++) __stcs(reinterpret_cast<typename Vector<N, T>::Part *>(p) + i, v.word[i]);
 }
 
-// Ask for the memory around an address, to come as far as the L2 cache.
+// Prefetch the memory around an address into the L2 cache.
 __device__ __forceinline__ void prefetch_l2(const void *p) { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
 
-// --- asynchronous copies of 4, 8 or 16 bytes from global to shared memory. A thread commits what it issued as a group, and
-// waits until at most PENDING_GROUPS of its groups are under way. Before sm_80 they are ordinary copies.
+// --- asynchronous copies of 4, 8 or 16 bytes from global to shared memory. A thread commits its copies as a group. It waits until at most
+// PENDING_GROUPS of its groups are pending. Before sm_80 these are ordinary copies.
 
 template <int BYTES> __device__ __forceinline__ void async_copy_zero(void *shared, const void *global, bool valid) {
   static_assert(BYTES == 4 || BYTES == 8 || BYTES == 16, "asynchronous copies move 4, 8 or 16 bytes");
 #if __CUDA_ARCH__ >= 800
   const unsigned to = unsigned(__cvta_generic_to_shared(shared));
-  const int bytes = valid ? BYTES : 0;  // the rest is filled with zeros
+  const int bytes = valid ? BYTES : 0;  // the remaining bytes become zeros
   if (BYTES == 16) {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(global), "r"(bytes) : "memory");
   } else {
@@ -120,9 +120,9 @@ template <int PENDING_GROUPS> __device__ __forceinline__ void async_wait() {
 #endif
 }
 
-// --- bulk copies from global to shared memory by the copy engine (sm_90 and later): addresses and bytes are multiples of 16. A
-// barrier, 8 bytes of shared memory, counts them. Its phases are 0 and 1 by turns; one is complete when so many threads as were
-// said at first have arrived, each telling the bytes that it expects, and these bytes have come.
+// --- bulk copies from global to shared memory by the copy engine (sm_90 and later): addresses and sizes are multiples of 16 bytes. A
+// barrier (mbarrier), 8 bytes of shared memory, counts them. Its phases are 0 and 1 in turn. A phase is complete when as many threads have
+// arrived as barrier_init says, and all bytes that they announced have been copied.
 
 __device__ __forceinline__ unsigned shared_address(const void *shared) { return unsigned(__cvta_generic_to_shared(shared)); }
 
@@ -132,15 +132,15 @@ __device__ __forceinline__ void barrier_init(unsigned long long *barrier, unsign
 #endif
 }
 
-// Each thread calls this between its own accesses to shared memory and what tells another thread that the copy engine may read or
-// write there: a barrier of threads, or barrier_leave.
+// Order this thread's accesses to shared memory before those of the copy engine. A thread calls this before the barrier, such as
+// __syncthreads() or barrier_leave, after which another thread starts the engine.
 __device__ __forceinline__ void tensor_fence() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 #endif
 }
 
-// The thread that initialised barriers calls this; a __syncthreads() comes before anyone else uses them.
+// The thread that initialised barriers calls this. A __syncthreads() follows before any other thread uses the barriers.
 __device__ __forceinline__ void barrier_init_done() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
@@ -154,8 +154,8 @@ __device__ __forceinline__ void barrier_expect(unsigned long long *barrier, unsi
 #endif
 }
 
-// By all lanes of a warp: it has read what a later copy may overwrite. The copy engine does not wait for loads that are under way
-// as other threads' stores do, so that each lane needs the fence before its warp tells.
+// All lanes of a warp call this when they have read what a later copy may overwrite. The copy engine does not wait for pending loads of
+// other threads. So each lane executes the fence before lane 0 arrives at the barrier.
 __device__ __forceinline__ void barrier_leave(unsigned long long *barrier, int lane) {
 #if __CUDA_ARCH__ >= 900
   tensor_fence();
@@ -182,8 +182,8 @@ __device__ __forceinline__ void barrier_wait(unsigned long long *barrier, unsign
 #endif
 }
 
-// --- flags between blocks. Every turn of a loop that waits for one calls spin_yield. A block may wait only for blocks that
-// have begun: take tickets from atomicAdd, not blockIdx.
+// --- flags between blocks. A loop that waits for a flag calls spin_yield in every turn. A block may wait only for blocks that have begun.
+// So blocks take tickets with atomicAdd; the order of blockIdx does not tell which blocks have begun.
 
 __device__ __forceinline__ void spin_yield() { __nanosleep(20); }
 

@@ -1,24 +1,24 @@
-// wrappers_sm_90: what templates use of sm_90 and later: tensor maps, clusters of blocks, programmatic dependent launch.
-// It stands behind wrappers.cuh. The emulation's side is in tuner/emulate/runtime/cuda_on_cpu.h. Before sm_90 it compiles and does nothing; rules keep such
-// variants away.
+// wrappers_sm_90: functions for sm_90 and later: tensor maps, clusters of blocks, programmatic dependent launch. It follows wrappers.cuh.
+// The emulation's side is in tuner/emulate/runtime/cuda_on_cpu.h. Before sm_90 it compiles, and the functions do nothing: rules exclude the
+// variants that call them.
 #ifndef HALOTUNE_WRAPPERS_SM_90
 #define HALOTUNE_WRAPPERS_SM_90
 
-// --- tensor maps: an array as the copy engine sees it, cut into boxes whose size the YAML file says. A map is a parameter
-// of the kernel; f.map_in[slot] and f.map_out[output] point to them. No copy of a map is one.
+// --- tensor maps: a map describes an array to the copy engine, as boxes whose size the YAML file gives. A map is a parameter of the
+// kernel. f.map_in[slot] and f.map_out[output] point to the maps. A copy of a map is not valid.
 
 struct __align__(128) TensorMap { unsigned long long opaque[16]; };
 
-// Ask for a map, once a block, so that its first copy need not wait for it.
+// Prefetch a map. One thread of a block calls this, so that the block's first copy does not wait for the map.
 __device__ __forceinline__ void tensor_prefetch(const TensorMap *map) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
 #endif
 }
 
-// Copy the box that begins at this element to shared memory, a multiple of 128 bytes, x fastest; one thread for the whole
-// box. It has to begin at a multiple of 16 bytes in x. The barrier gets all the box's bytes. Elements beyond the grid, on
-// either side, arrive as zeros. Without z for maps of two dimensions.
+// Copy the box that begins at this element to shared memory, x fastest. One thread copies the whole box. The destination is aligned to 128
+// bytes. The box begins at a multiple of 16 bytes in x. The barrier counts all bytes of the box. Elements outside the grid arrive as zeros.
+// Maps of two dimensions have no z.
 __device__ __forceinline__ void tensor_copy(void *shared, const TensorMap *map, int x, int y, int z,
                                             unsigned long long *barrier) {
 #if __CUDA_ARCH__ >= 900
@@ -34,10 +34,10 @@ __device__ __forceinline__ void tensor_copy(void *shared, const TensorMap *map, 
 #endif
 }
 
-// Copy a box from shared memory to the grid, from a multiple of 16 bytes in x on, and no negative coordinate. Elements
-// beyond the grid are left out, but not those beyond the box to be computed: a template has threads write where a box is
-// cut. What one thread stores it commits as a group, and it waits until at most PENDING_GROUPS of its groups still read
-// shared memory: before that is written again, and before the block ends.
+// Copy a box from shared memory to the grid. The box begins at a multiple of 16 bytes in x, and no coordinate is negative. Elements outside
+// the grid are not written. Elements outside the box to be computed are written, so threads write the tiles that this box cuts. A thread
+// commits its stores as a group. It waits until at most PENDING_GROUPS of its groups still read shared memory, before the shared memory is
+// written again and before the block ends.
 __device__ __forceinline__ void tensor_store(const TensorMap *map, int x, int y, int z, const void *shared) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3}], [%4];"
@@ -64,9 +64,9 @@ template <int PENDING_GROUPS> __device__ __forceinline__ void tensor_store_wait(
 #endif
 }
 
-// --- clusters: blocks that run together and reach each other's shared memory.
+// --- clusters: blocks that run together and can access each other's shared memory.
 
-// The number of this block in its cluster: x fastest, then y, then z.
+// The number of this block in its cluster, with x fastest, then y, then z.
 __device__ __forceinline__ unsigned cluster_rank() {
   unsigned rank = 0;
 #if __CUDA_ARCH__ >= 900
@@ -75,8 +75,8 @@ __device__ __forceinline__ unsigned cluster_rank() {
   return rank;
 }
 
-// All threads of all blocks of the cluster meet; what each wrote before, the others see behind it. A block may neither
-// touch another's shared memory before the first such barrier nor leave the kernel while another one may touch its own.
+// A barrier for all threads of all blocks of the cluster. Writes before it are visible behind it. A block must not access another block's
+// shared memory before the first such barrier. It must not exit while another block may access its own shared memory.
 __device__ __forceinline__ void cluster_sync() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("barrier.cluster.arrive.release;\n"
@@ -86,7 +86,7 @@ __device__ __forceinline__ void cluster_sync() {
 #endif
 }
 
-// The same place in the shared memory of another block of the cluster, to be read and written as any memory.
+// The same place in the shared memory of another block of the cluster. It is read and written like any memory.
 template <class T> __device__ __forceinline__ T *cluster_map(T *shared, unsigned rank) {
 #if __CUDA_ARCH__ >= 900
   unsigned long long mapped;
@@ -97,7 +97,7 @@ template <class T> __device__ __forceinline__ T *cluster_map(T *shared, unsigned
 #endif
 }
 
-// Arrive at the barrier that lies at the same place in another block's shared memory, and expect no bytes.
+// Arrive at the barrier at the same place in another block's shared memory. No bytes are announced.
 __device__ __forceinline__ void cluster_arrive(unsigned long long *barrier, unsigned rank) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("{\n"
@@ -108,7 +108,7 @@ __device__ __forceinline__ void cluster_arrive(unsigned long long *barrier, unsi
 #endif
 }
 
-// barrier_wait, where others than this block's threads arrive.
+// Like barrier_wait, for a barrier at which threads of other blocks arrive.
 __device__ __forceinline__ void cluster_wait(unsigned long long *barrier, unsigned phase) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("{\n"
@@ -120,9 +120,9 @@ __device__ __forceinline__ void cluster_wait(unsigned long long *barrier, unsign
 #endif
 }
 
-// --- programmatic dependent launch: where `overlap` is 1, a kernel begins before the one before it in its stream is done.
+// --- programmatic dependent launch: if `overlap` is 1, a kernel begins before the previous kernel in its stream has ended.
 
-// Every thread calls this before it touches global memory: what precedes the kernel is then done, and its writes are seen.
+// Every thread calls this before it accesses global memory. Behind it the previous kernel has ended, and its writes are visible.
 __device__ __forceinline__ void wait_for_previous() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");

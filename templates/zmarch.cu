@@ -1,16 +1,16 @@
-// zmarch: a block covers a tile in x and y and marches through Z_SLICING planes in z. It reads each value of a plane from global
-// memory once, when the plane enters the march, and keeps it for all the planes whose taps reach it.
+// zmarch: a block covers a tile in x and y and marches through Z_SLICING planes in z. It reads each value of a plane from global memory
+// once, when the plane enters the march, and keeps it for all planes whose taps reach it.
 //
-// In a plane, a thread computes a vector of VECTOR neighbours in x, in POINTS_Y rows, so that a value in one of its registers serves
-// several points. With BLOCK_X 4, BLOCK_Y 2, VECTOR 2, POINTS_Y 2, by the number of the thread:
+// In a plane, a thread computes a vector of VECTOR neighbours in x in each of POINTS_Y rows, so that a value in a register serves several
+// points. With BLOCK_X 4, BLOCK_Y 2, VECTOR 2, POINTS_Y 2, by the number of the thread:
 //
 //      x -->   |0 0|1 1|2 2|3 3|     Threads 0 to 3 have threadIdx.y 0, threads 4 to 7 have 1.
 //              |0 0|1 1|2 2|3 3|
 //      y       |4 4|5 5|6 6|7 7|
 //              |4 4|5 5|6 6|7 7|
 //
-// STORAGE says where the planes are kept while the block computes plane z. The drawing shows them from the side for reach 1. A plane
-// enters as z + HIGH_Z and leaves after it was z - LOW_Z:
+// STORAGE says where planes lie while the block computes plane z. If they go through shared memory, there is one barrier a plane. The
+// drawing shows them from the side for reach 1. A plane enters as z + HIGH_Z and leaves after it was z - LOW_Z:
 //
 //               planes            registers         direct
 //      z - 1    [s s s s s s]       r r r r           r r r r         s  shared memory, for all threads of the block
@@ -18,13 +18,13 @@
 //      z + 1    [s s s s s s]       r r r r           r r r r         g  global memory, mostly found in the L1 cache
 //                ^ halo  ^ halo
 //
-// If taps lie off the axes, a thread keeps in registers all that its taps read of a plane, its neighbours' points too. It takes them
-// when the plane is new: from shared memory (registers) or from global memory (direct).
+// If taps lie off the axes, a thread keeps in registers all points of a plane that its taps read, including its neighbours' points. It
+// loads them when the plane is new: from shared memory (registers) or from global memory (direct).
 //
-// PREFETCH: the next plane is under way while the block computes this one, to registers or, asynchronously, to shared memory.
+// PREFETCH: while the block computes a plane, the next one is loaded, to registers or, asynchronously, to shared memory.
 //
-// BAND: blocks take so many rows through all planes before they begin with the next rows. So what two blocks share of a large plane is
-// still in the L2 cache when the second block comes to it.
+// BAND: blocks compute a band of so many rows in all planes before they begin the next band. So the rows that two blocks share are still in
+// the L2 cache when the second block reads them, even if planes are large.
 #ifndef HALOTUNE_PRELUDE
 #include "example.cuh"
 #include "common.cuh"
@@ -54,7 +54,7 @@ constexpr bool DIRECT = STORAGE == STORAGE_DIRECT, ASYNC = PREFETCH == PREFETCH_
 
 constexpr int TILE_X = BLOCK_X*VECTOR, TILE_Y = BLOCK_Y*POINTS_Y, THREADS = BLOCK_X*BLOCK_Y;
 
-// The halo beside a vector or a tile in x, in whole vectors, and in elements.
+// The halo beside a vector or a tile in x: in whole vectors, and in elements.
 constexpr int VECTORS_BEFORE = divide_up(LOW_X, VECTOR), VECTORS_AFTER = divide_up(HIGH_X, VECTOR);
 constexpr int SIDE_VECTORS = VECTORS_BEFORE + VECTORS_AFTER;
 constexpr int BEFORE_X = VECTORS_BEFORE*VECTOR, AFTER_X = VECTORS_AFTER*VECTOR;
@@ -62,7 +62,7 @@ constexpr int BEFORE_X = VECTORS_BEFORE*VECTOR, AFTER_X = VECTORS_AFTER*VECTOR;
 // A thread's queue of planes in registers, from z - LOW_Z to z + HIGH_Z.
 constexpr int QUEUE = LOW_Z + 1 + HIGH_Z;
 
-// A thread's patch of a plane: its own points; if taps lie off the axes, also those around them.
+// A thread's patch of a plane: its own points and, if taps lie off the axes, the points around them.
 constexpr int PATCH_LOW_Y = STAR || IN_PLANES ? 0 : LOW_Y, PATCH_HIGH_Y = STAR || IN_PLANES ? 0 : HIGH_Y;
 constexpr int PATCH_BEFORE = STAR || IN_PLANES ? 0 : VECTORS_BEFORE, PATCH_AFTER = STAR || IN_PLANES ? 0 : VECTORS_AFTER;
 constexpr int PATCH_ROWS = PATCH_LOW_Y + POINTS_Y + PATCH_HIGH_Y, PATCH_VECTORS = PATCH_BEFORE + 1 + PATCH_AFTER;
@@ -71,21 +71,20 @@ struct Patch {
   real value[STAGED][PATCH_ROWS][PATCH_VECTORS*VECTOR];
 };
 
-// Shared memory in elements: rows, planes of rows, and slots of one such plane for each staged input.
+// Shared memory in elements: a row, a plane of rows, and a slot with such a plane for each staged input.
 constexpr int SHARED_ROW = BEFORE_X + TILE_X + AFTER_X + PADDING;
 constexpr int SHARED_PLANE = SHARED_ROW*(LOW_Y + TILE_Y + HIGH_Y);
 constexpr int SLOT = STAGED*SHARED_PLANE;
 
-// Shared memory is a ring of slots: those that are read, and one into which the next plane goes meanwhile. So one barrier a plane is
-// enough.
+// Shared memory is a ring of slots: slots that are read, and one that receives the next plane meanwhile. So one barrier a plane is enough.
 constexpr int READ_SLOTS = IN_PLANES ? LOW_Z + 1 + HIGH_Z : 1, SLOTS = READ_SLOTS + 1;
 
-// The halo of a plane is fetched when the plane enters. But if registers keep the planes, and no tap lies off the axes, only the plane
-// that is computed needs a halo: it is fetched when the plane is in turn.
+// The halo of a plane is fetched when the plane enters. But if registers keep the planes and no tap lies off the axes, only the plane being
+// computed needs a halo. Then its halo is fetched in its turn.
 constexpr bool HALO_IN_TURN = IN_REGISTERS && STAR, HALO_ON_ENTRY = IN_PLANES || (IN_REGISTERS && !STAR);
 
-// The threads of a block share out the vectors of the halo: first the rows before and after the tile, then its sides. Corners, which
-// only taps off the axes read, belong to the rows.
+// The threads of a block share the vectors of the halo: first the rows before and after the tile, then its sides. Corners belong to the
+// rows; only taps off the axes read them.
 constexpr int HALO_CORNER = STAR ? 0 : VECTORS_BEFORE;
 constexpr int HALO_ROW_VECTORS = BLOCK_X + (STAR ? 0 : SIDE_VECTORS), HALO_ROWS = (LOW_Y + HIGH_Y)*HALO_ROW_VECTORS;
 constexpr int HALO_VECTORS = HALO_ROWS + TILE_Y*SIDE_VECTORS, HALO_PASSES = divide_up(HALO_VECTORS, THREADS);
@@ -98,11 +97,11 @@ struct Block {
   index_t z_first, z_last;  // the block computes the planes z_first <= z < z_last
 };
 
-// The thread's first point, from the tile's first.
+// The thread's first point, relative to the tile's first point.
 __device__ __forceinline__ int own_x() { return int(threadIdx.x)*VECTOR; }
 __device__ __forceinline__ int own_y() { return int(threadIdx.y)*POINTS_Y; }
 
-// Where a slot of shared memory holds a point of a staged input. The point is given from the tile's first.
+// The place of a point of a staged input in a slot of shared memory. The point is given relative to the tile's first point.
 __device__ __forceinline__ real *cell(int slot, int s, int x, int y) {
   return SHARED_MEMORY(real) + slot + s*SHARED_PLANE + ((y + LOW_Y)*SHARED_ROW + x + BEFORE_X);
 }
@@ -117,20 +116,20 @@ struct Planes {
 #endif
 };
 
-// The block marches without boundary rules if its tile is interior. With storage direct no thread waits for another, so that each
-// thread asks for its own points.
+// A block marches without boundary rules if its tile is interior. With storage direct, no thread waits for another. So each thread tests
+// only its own points.
 __device__ __forceinline__ bool marches_inside(const Block &b) {
   if (DIRECT) return is_interior<VECTOR, VECTOR, POINTS_Y>(b, b.x + own_x(), b.y + own_y());
   return is_interior<VECTOR, TILE_X, TILE_Y>(b, b.x, b.y);
 }
 
-// Whether a vector may be read as a whole. In an interior block it lies in the grid as a whole or not at all.
+// Whether a vector may be read as a whole. In an interior block, a vector lies in the grid either as a whole or not at all.
 template <bool INTERIOR> __device__ __forceinline__ bool is_inside(const Geometry &g, index_t x, index_t y, index_t z) {
   if (INTERIOR) return x >= 0 && x < g.nx;
   return x >= 0 && x + VECTOR <= g.nx && y >= 0 && y < g.ny && z >= 0 && z < g.nz;
 }
 
-// Fetch a vector point by point, in a loop that chooses the register, so that the boundary rules stand in the code once.
+// Fetch a vector point by point, in a loop that selects the register, so that the boundary rules appear once in the code.
 __device__ __forceinline__ void choose_lanes(const Block &b, int input, index_t x, index_t y, index_t z, real (&values)[VECTOR]) {
 #pragma unroll 1
   for (int i = 0; i < VECTOR; i++) {
@@ -140,7 +139,7 @@ __device__ __forceinline__ void choose_lanes(const Block &b, int input, index_t 
   }
 }
 
-// Fetch a vector, at an offset from the tile's first point, to registers.
+// Fetch a vector to registers, at an offset from the tile's first point.
 template <bool INTERIOR>
 __device__ __forceinline__ void fetch_vector(const Block &b, int input, int dx, int dy, index_t z, real (&values)[VECTOR]) {
   const index_t x = b.x + dx, y = b.y + dy;
@@ -150,11 +149,11 @@ __device__ __forceinline__ void fetch_vector(const Block &b, int input, int dx, 
   }
 #pragma unroll
   for (int lane = 0; lane < VECTOR; lane++) values[lane] = real(0);
-  // With storage direct, march_points is for such vectors.
+  // With storage direct, march_points computes such vectors.
   if (!DIRECT && !INTERIOR) choose_lanes(b, input, x, y, z, values);
 }
 
-// The same to shared memory, asynchronously.
+// Copy a vector to shared memory asynchronously, at an offset from the tile's first point.
 template <bool INTERIOR>
 __device__ __forceinline__ void copy_vector(const Block &b, int input, int dx, int dy, index_t z, real *to) {
   const index_t x = b.x + dx, y = b.y + dy;
@@ -169,7 +168,7 @@ __device__ __forceinline__ void copy_vector(const Block &b, int input, int dx, i
 // The vector of the halo that the thread fetches in a pass.
 struct HaloVector {
   bool exists;
-  int x, y;  // from the tile's first point
+  int x, y;  // relative to the tile's first point
 };
 
 __device__ __forceinline__ HaloVector halo_vector(int pass) {
@@ -180,16 +179,16 @@ __device__ __forceinline__ HaloVector halo_vector(int pass) {
   return {i < HALO_VECTORS, in_side < 0 ? in_side*VECTOR : TILE_X + in_side*VECTOR, side/at_least_one(SIDE_VECTORS)};
 }
 
-// What is fetched for the turn of one plane.
+// The values that are fetched for the turn of one plane.
 struct Incoming {
 #if PREFETCH != PREFETCH_ASYNC
   Patch patch;  // of the plane that enters
 #endif
 #if STORAGE != STORAGE_DIRECT && PREFETCH != PREFETCH_ASYNC
-  real halo[STAGED][at_least_one(HALO_PASSES)][VECTOR];  // of the plane that goes to shared memory
+  real halo[STAGED][at_least_one(HALO_PASSES)][VECTOR];  // of the plane that is stored to shared memory
 #endif
 #if STORAGE == STORAGE_DIRECT && STAR
-  // Of the plane in turn, what taps along x and y read beside the thread's own points: before them, then after them.
+  // Of the plane in turn: what taps along x and y read beside the thread's own points, first before them, then after them.
   real rows[STAGED][at_least_one(LOW_Y + HIGH_Y)][VECTOR];
   real sides[STAGED][POINTS_Y][at_least_one(SIDE_VECTORS)*VECTOR];
 #endif
@@ -241,7 +240,7 @@ __device__ __forceinline__ void fetch_entering(const Block &b, const Planes &p, 
   if (ASYNC) async_commit();
 }
 
-// Fetch what only the plane in turn needs.
+// Fetch the values that only the plane in turn needs.
 template <bool INTERIOR>
 __device__ __forceinline__ void fetch_for_turn(const Block &b, const Planes &p, index_t z, Incoming &in) {
   if (HALO_IN_TURN) fetch_halo<INTERIOR>(b, p, z, in);
@@ -255,7 +254,7 @@ __device__ __forceinline__ void fetch_for_turn(const Block &b, const Planes &p, 
 #endif
 }
 
-// The ring and the queue move on by one plane. If the march is unrolled as often as they are long, no data moves.
+// Advance the ring and the queue by one plane. If the march is unrolled as many times as they are long, no data moves.
 __device__ __forceinline__ void rotate_slots(Planes &p) {
   const int oldest = p.slots[0];
 #pragma unroll
@@ -289,7 +288,7 @@ __device__ __forceinline__ void store_plane(const Planes &p, const Patch &own, c
   }
 }
 
-// The newest plane goes from shared memory to the queue, with all that the thread's taps read of it.
+// Copy the points of the newest plane that the thread's taps read from shared memory to the queue.
 __device__ __forceinline__ void queue_from_shared(Planes &p) {
   Patch newest;
   __syncthreads();
@@ -300,7 +299,7 @@ __device__ __forceinline__ void queue_from_shared(Planes &p) {
   shift_queue(p, newest);
 }
 
-// A plane that was fetched joins those that the block keeps.
+// Add a fetched plane to the planes that the block keeps.
 __device__ __forceinline__ void enter_plane(Planes &p, const Incoming &in) {
   if (DIRECT || HALO_IN_TURN) shift_queue(p, in.patch);
   else {
@@ -310,7 +309,7 @@ __device__ __forceinline__ void enter_plane(Planes &p, const Incoming &in) {
   }
 }
 
-// After this, shared memory holds all that the plane in turn reads of it.
+// Afterwards shared memory holds all values that the plane in turn reads from it.
 __device__ __forceinline__ void begin_turn(Planes &p, const Incoming &in) {
   if (HALO_IN_TURN) {
     store_plane(p, p.queue[LOW_Z], in);
@@ -344,7 +343,7 @@ template <bool INTERIOR> __device__ __forceinline__ void fetch_beside(const Bloc
 }
 #endif
 
-// A point of a slot of shared memory, given from the thread's first.
+// Load a point from a slot of shared memory. The point is given relative to the thread's first point.
 __device__ __forceinline__ real load_shared(int slot, int s, int x, int y) {
   const int position = x + 16*VECTOR;  // never negative: no radius is above 16
   real values[VECTOR];
@@ -352,8 +351,8 @@ __device__ __forceinline__ real load_shared(int slot, int s, int x, int y) {
   return values[position%VECTOR];
 }
 
-// Taps of one of a thread's points. Its place and the offsets are constants after unrolling. So each tap is a register, or an element of
-// a vector that is loaded once, however many taps fall into it.
+// Taps of one of a thread's points. The point and the offsets are constants after unrolling. So each tap is a register, or an element of a
+// vector that is loaded once, however many taps fall into it.
 struct Taps {
   const Planes &p;
   const Incoming &in;
@@ -400,7 +399,7 @@ template <bool INTERIOR> __device__ __forceinline__ void fetch(const Block &b, i
 }
 
 template <bool INTERIOR> __device__ __forceinline__ void march(const Block &b) {
-  constexpr int planes_before = LOW_Z + HIGH_Z;  // enter before the turn of the first plane
+  constexpr int planes_before = LOW_Z + HIGH_Z;  // they enter before the turn of the first plane
   constexpr int at_once = INTERIOR && !HALO_ON_ENTRY ? at_least_one(planes_before) : 1, steps = INTERIOR ? UNROLL : 1;
   Planes p;
   Incoming next;
@@ -429,7 +428,7 @@ template <bool INTERIOR> __device__ __forceinline__ void march(const Block &b) {
   }
 }
 
-// Compute the thread's points one by one, which is rare: the code is short and needs few registers.
+// Compute the thread's points one by one. This is rare: the code is short and needs few registers.
 __device__ __forceinline__ void march_points(const Block &b) {
 #pragma unroll 1
   for (index_t z = b.z_first; z < b.z_last; z++) {

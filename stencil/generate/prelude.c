@@ -74,18 +74,18 @@ static void write_stencil(struct text *text, const struct prelude *prelude) {
     text_printf(text, "#define LOW_%c %d\n#define HIGH_%c %d\n", 'X' + axis, analysis->radius_low[axis], 'X' + axis,
                 analysis->radius_high[axis]);
   }
-  text_printf(text, "#define STAR %d  // 1 where every tap lies on an axis through the point\n",
+  text_printf(text, "#define STAR %d  // 1 if every tap lies on an axis through the point\n",
               analysis->shape == SHAPE_POINTWISE || analysis->shape == SHAPE_PENCIL || analysis->shape == SHAPE_STAR);
-  text_printf(text, "#define IMAGES %d  // 1 where taps of a point in the box may lie beyond the grid\n",
+  text_printf(text, "#define IMAGES %d  // 1 if taps of a point in the box may lie beyond the grid\n",
               has_images(spec->stencil, analysis));
-  text_printf(text, "#define FILLS_ENDS %d  // 1 where taps beyond the grid read something else than 0\n",
+  text_printf(text, "#define FILLS_ENDS %d  // 1 if taps beyond the grid read values other than 0\n",
               spec->stencil->kind == STENCIL_STENCIL && analysis_fills_ends(analysis, spec->stencil));
-  text_printf(text, "#define PLAIN_ENDS %d  // 1 where is_zero_x and so on tell what taps beyond the grid read\n",
+  text_printf(text, "#define PLAIN_ENDS %d  // 1 if is_zero_x and so on say what taps beyond the grid read\n",
               analysis_is_plain(analysis, spec->stencil));
-  text_printf(text,
-              "#define USES_AXES %d  // 1 where a place in memory alone does not tell what fields hold at a point\n",
-              spec->stencil->kind == STENCIL_STENCIL && analysis_uses_axes(analysis, spec->stencil));
-  text_printf(text, "#define FAR_ENDS %d  // 1 where some of them read at the other end of the grid\n",
+  text_printf(
+      text, "#define USES_AXES %d  // 1 if the place in memory alone does not determine what fields hold at a point\n",
+      spec->stencil->kind == STENCIL_STENCIL && analysis_uses_axes(analysis, spec->stencil));
+  text_printf(text, "#define FAR_ENDS %d  // 1 if some of them read at the other end of the grid\n",
               spec->stencil->kind == STENCIL_STENCIL && analysis_has_far_ends(analysis, spec->stencil));
   add_staged(text, prelude);
 }

@@ -34,10 +34,11 @@ static const char *near_body_of(enum boundary boundary) {
 
 /* Append the reading of a tap whose image has a value; see prelude_edges.c. */
 static void add_ghost_value(struct text *text, const struct stencil *stencil) {
-  text_printf(text,
-              "// What a tap of input `field` reads at a point that may lie beyond the grid, where its image has this "
-              "value.\n__device__ __forceinline__ real ghost_value(const Fields &f, int field, const Geometry &g, "
-              "index_t x, index_t y, index_t z, real value) {\n  return ");
+  text_printf(
+      text,
+      "// The value that a tap of input `field` reads at a point that may lie beyond the grid, if its image has this "
+      "value.\n__device__ __forceinline__ real ghost_value(const Fields &f, int field, const Geometry &g, "
+      "index_t x, index_t y, index_t z, real value) {\n  return ");
   bool any = false;
   for (int axis = 0; axis < stencil->dims; axis++) {
     if (stencil->boundary[axis][SIDE_LOW].rule != BOUNDARY_ZERO || stencil->kind == STENCIL_SCAN) continue;
@@ -82,7 +83,7 @@ void prelude_write_images(struct text *text, const struct prelude *prelude) {
     prelude_write_for_axis(text, near_body_of(boundary), axis);
     prelude_write_for_axis(
         text,
-        "// Whether 0 is read in place of a point beyond the grid in @.\n__device__ __forceinline__ bool is_zero_@(const Geometry &g, index_t @) {\n",
+        "// Whether taps read 0 at a point because it lies beyond the grid in @.\n__device__ __forceinline__ bool is_zero_@(const Geometry &g, index_t @) {\n",
         axis);
     prelude_write_for_axis(text,
                            boundary == BOUNDARY_ZERO ? "  return @ < 0 || @ >= g.n@;\n}\n\n"

@@ -55,8 +55,8 @@ static void add_images(struct text *text, const struct prelude *prelude, int axi
   }
   for (int near = 0; near < 2; near++) {
     text_printf(text, "%s__device__ __forceinline__ index_t %simage_%c(const Geometry &g, %sindex_t %c) {\n",
-                near ? "// The same, at most the grid's points away, without a loop.\n" : "\n", near ? "near_" : "",
-                axis_names[axis], is_shared ? "" : "int field, ", axis_names[axis]);
+                near ? "// The same without a loop, for points at most one length of the grid away.\n" : "\n",
+                near ? "near_" : "", axis_names[axis], is_shared ? "" : "int field, ", axis_names[axis]);
     if (edge_is_periodic(&stencil->boundary[axis][SIDE_LOW]) && !near) {
       const char *period = rule == BOUNDARY_PERIODIC ? "g.n@" : "g.n@ - 1";
       for (int side = 0; side < SIDES; side++) {
@@ -152,11 +152,12 @@ static void add_values(struct text *text, const struct prelude *prelude) {
 void prelude_write_edge_images(struct text *text, const struct prelude *prelude) {
   const struct stencil *stencil = prelude->spec->stencil;
   for (int axis = 0; axis < stencil->dims; axis++) add_images(text, prelude, axis);
-  text_printf(text,
-              "// What a tap of input `field` reads at a point that may lie beyond the grid, where its image has this "
-              "value.\n__device__ __forceinline__ real ghost_value(const Fields &f, int field, const Geometry &g, "
-              "index_t x, index_t y, index_t z, real value) {\n  (void)f, (void)field, (void)g, (void)x, (void)y, "
-              "(void)z;\n");
+  text_printf(
+      text,
+      "// The value that a tap of input `field` reads at a point that may lie beyond the grid, if its image has this "
+      "value.\n__device__ __forceinline__ real ghost_value(const Fields &f, int field, const Geometry &g, "
+      "index_t x, index_t y, index_t z, real value) {\n  (void)f, (void)field, (void)g, (void)x, (void)y, "
+      "(void)z;\n");
   add_values(text, prelude);
   text_printf(text, "  return value;\n}\n");
 }

@@ -147,7 +147,7 @@ static void add_readers(struct text *text, const struct prelude *prelude) {
     text_printf(text, "%s", is_texture(prelude) ? texture_fetch(prelude) : loads[prelude->load_path]);
   }
   text_printf(text,
-              "}\n// N neighbours in x from this point on, which must be aligned as a vector of N elements.\n"
+              "}\n// N neighbours in x from this point on. They are aligned as a vector of N elements.\n"
               "template <int N>\n"
               "__device__ __forceinline__ void read_vector(const Fields &f, int field, const Geometry &g, index_t x, "
               "index_t y, index_t z, real (&values)[N]) {\n");
@@ -161,7 +161,7 @@ static void add_readers(struct text *text, const struct prelude *prelude) {
   }
   if (!is_always_streamed) text_printf(text, "%s", is_texture(prelude) ? by_points : vectors[prelude->load_path]);
   text_printf(
-      text, "}\n// The same, where some may lie behind the row's last point: 0 there.\n"
+      text, "}\n// The same, but elements behind the row's last point are 0.\n"
             "template <int N>\n"
             "__device__ __forceinline__ void read_in_row(const Fields &f, int field, const Geometry &g, index_t x, "
             "index_t y, index_t z, real (&values)[N]) {\n"
@@ -179,7 +179,7 @@ static void add_masked_writers(struct text *text, const char *suffix) {
       "index_t y, index_t z, real value) {\n  if (is_left(field, g, x, y, z)) return;\n"
       "  if (kept_input(field) >= 0 && is_kept_at(field, g, x, y, z)) value = f.in[kept_input(field)][at(g, x, y, z)];\n"
       "  store%s(f.out[field] + at(g, x, y, z), value);\n}\n"
-      "// Whether a vector is computed as a whole. Both ends tell, since the computed points are a box.\n"
+      "// Whether a vector is computed as a whole. Both ends decide, because the computed points are a box.\n"
       "template <int N> __device__ __forceinline__ bool is_all_computed(int output, const Geometry &g, index_t x, index_t "
       "y, index_t z) {\n  return !is_left(output, g, x, y, z) && !is_left(output, g, x + N - 1, y, z) && "
       "!is_kept_at(output, g, x, y, z) && !is_kept_at(output, g, x + N - 1, y, z);\n}\n"
@@ -190,7 +190,7 @@ static void add_masked_writers(struct text *text, const char *suffix) {
       "  for (int i = 0; i < N; i++) write_point(f, field, g, x + i, y, z, values[i]);\n}\n",
       *suffix ? suffix : "_plain", suffix);
   text_printf(text,
-              "// Those of a vector in a row of the box that lie in the box.\n"
+              "// Write the elements of a vector that lie in the box. Its row is a row of the box.\n"
               "template <int N>\n"
               "__device__ __forceinline__ void write_in_box(const Fields &f, int field, const Geometry &g, index_t x, "
               "index_t y, index_t z, const real (&values)[N]) {\n"
@@ -222,7 +222,7 @@ static void add_writers(struct text *text, const struct prelude *prelude) {
       *suffix ? suffix : "_plain", suffix);
   text_printf(
       text,
-      "// Those of a vector in a row of the box that lie in the box.\n"
+      "// Write the elements of a vector that lie in the box. Its row is a row of the box.\n"
       "template <int N>\n"
       "__device__ __forceinline__ void write_in_box(const Fields &f, int field, const Geometry &g, index_t x, "
       "index_t y, index_t z, const real (&values)[N]) {\n"

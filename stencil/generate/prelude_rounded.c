@@ -143,7 +143,7 @@ static void add_statements(const struct rounded *r) {
 
 void prelude_write_rounding(struct text *text, const struct prelude *prelude) {
   static const char *const names[][2] = {{"sum", "add"}, {"difference", "sub"}, {"product", "mul"}};
-  text_printf(text, "// Each rounds once; no compiler contracts it with another.\n");
+  text_printf(text, "// Each function rounds once. No compiler contracts it with another one.\n");
   for (int i = 0; i < 3; i++) {
     text_printf(text, "__device__ __forceinline__ real rounded_%s(real a, real b) { return __%c%s_rn(a, b); }\n",
                 names[i][0], prelude->spec->dtype == DTYPE_F32 ? 'f' : 'd', names[i][1]);

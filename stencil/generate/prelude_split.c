@@ -58,7 +58,7 @@ static halotune_status number_weights(const struct prelude *prelude, struct text
 }
 
 static void add_weights(struct text *text, const char *values, int count) {
-  text_printf(text, "// The weights of the taps, computed once a thread.\nstruct Weights {\n  real ");
+  text_printf(text, "// The weights of the taps. Each thread computes them once.\nstruct Weights {\n  real ");
   for (int i = 0; i < count; i++) text_printf(text, "%sw%d", i > 0 ? ", " : "", i);
   text_printf(text,
               ";\n};\n__device__ __forceinline__ Weights weights_of(const Coefficients &coefficients) {\n"
@@ -91,9 +91,9 @@ static void add_plane(struct text *text, const struct prelude *prelude, const in
   const struct split *split = split_of(prelude);
   text_printf(
       text,
-      "// A plane comes in, of which taps(input, x, y) gives a point at an offset. sums[form][i] belongs to the plane from\n"
-      "// which this one is at offset i - LOW_Z: each sum is of the plane that the one before it was of, when the plane before\n"
-      "// came in. Taps are added in the order of z, then y, then x.\n"
+      "// Add a plane that comes in to the sums. taps(input, x, y) gives a point of it at an offset. sums[form][i] belongs to\n"
+      "// the plane from which the incoming plane lies at offset i - LOW_Z. So each sum first moves to its next place.\n"
+      "// Taps are added in the order of z, then y, then x.\n"
       "template <class Taps>\n"
       "__device__ __forceinline__ void add_plane(const Taps &taps, const Weights &weights, real (&sums)[FORMS][PLANES]) {\n");
   for (int f = 0; f < split->form_count; f++) {
@@ -126,8 +126,8 @@ static void add_rows(struct text *text, const struct prelude *prelude, const int
   const struct analysis *analysis = prelude->spec->analysis;
   text_printf(
       text,
-      "// The same in parts. move_sums: a plane is about to come in, and each sum moves on to the place that it has then.\n"
-      "// add_row: the row of this plane comes in that lies at offset y from the point. taps(input, x) gives its points.\n"
+      "// The same in parts. move_sums: call it before a plane comes in; each sum moves to its next place.\n"
+      "// add_row: add the row of this plane at offset y from the point. taps(input, x) gives its points.\n"
       "__device__ __forceinline__ void move_sums(real (&sums)[FORMS][PLANES]) {\n"
       "#pragma unroll\n"
       "  for (int form = 0; form < FORMS; form++) {\n"
@@ -209,7 +209,7 @@ static halotune_status add_finish(struct text *text, const struct prelude *prelu
   if (!is_rest) return fail_memory();
   text_printf(
       text,
-      "// An output at a point, delay(output) planes after its own came in. taps(input) gives an input at the point.\n"
+      "// The output at a point, delay(output) planes after its own plane came in. taps(input) gives an input at the point.\n"
       "template <class Taps>\n"
       "__device__ __forceinline__ real finish(int output, const Taps &taps, const Coefficients &coefficients, const "
       "real (&sums)[FORMS][PLANES]) {\n  (void)taps, (void)coefficients;\n");
@@ -228,14 +228,14 @@ static void add_constants(struct text *text, const struct prelude *prelude) {
   bool reads = false;
   text_printf(
       text,
-      "// The update in two parts: FORMS sums of weighted taps, to which one plane after the other adds; and the rest\n"
+      "// The update in two parts: FORMS sums of weighted taps, to which each plane adds; and finish(), the rest\n"
       "#define FORMS %d\n#define PLANES %d  // LOW_%c + 1 + HIGH_%c\n"
       "__device__ constexpr int delay(int output) { return ",
       split->form_count,
       prelude->spec->analysis->radius_low[split->axis] + 1 + prelude->spec->analysis->radius_high[split->axis],
       'X' + split->axis, 'X' + split->axis);
   for (int o = 0; o < stencil->output_count; o++) text_printf(text, "output == %d ? %d : ", o, split->delay[o]);
-  text_printf(text, "0; }\n// Whether the rest of an output reads an input at the point.\n"
+  text_printf(text, "0; }\n// Whether finish() of an output reads an input at the point.\n"
                     "__device__ constexpr bool finish_reads(int output, int input) {\n  return ");
   for (int o = 0; o < stencil->output_count; o++) {
     for (int i = 0; i < stencil->input_count; i++) {
@@ -254,7 +254,7 @@ static void add_constants(struct text *text, const struct prelude *prelude) {
       reads = true;
     }
   }
-  text_printf(text, "false;\n}\n#define FINISH_READS %d  // 1 where some output's rest reads some input\n", reads);
+  text_printf(text, "false;\n}\n#define FINISH_READS %d  // 1 if finish() of an output reads an input\n", reads);
 }
 
 halotune_status prelude_write_split(struct text *text, const struct prelude *prelude) {

@@ -87,13 +87,12 @@ static void add_advanced(struct text *text, const struct stencil *stencil) {
 static void add_stored(struct text *text, const struct stencil *stencil, int steps) {
   struct carried carried[MAX_FIELDS];
   int count = iterate_carried(stencil, steps, carried);
-  text_printf(
-      text,
-      "// What a launch stores beside the outputs of its last stage, so that the next launch can go on: %d arrays,\n"
-      "// f.out[OUTPUTS] and those behind it.\n#define CARRIED %d\n"
-      "// Which of f.out receives an output of a stage that `later` stages follow; -1: none.\n"
-      "__device__ constexpr int stored_as(int later, int output) {\n  return later == 0 ? output",
-      count, count);
+  text_printf(text,
+              "// A launch also stores outputs of earlier stages that the next launch reads: %d arrays,\n"
+              "// from f.out[OUTPUTS] on.\n#define CARRIED %d\n"
+              "// The array of f.out that receives an output of a stage if `later` stages follow; -1: none.\n"
+              "__device__ constexpr int stored_as(int later, int output) {\n  return later == 0 ? output",
+              count, count);
   for (int c = 0; c < count; c++) {
     text_printf(text, "\n         : later == %d && output == %d ? OUTPUTS + %d", carried[c].later, carried[c].output,
                 c);
@@ -109,10 +108,10 @@ void prelude_write_stages(struct text *text, const struct prelude *prelude) {
   text_printf(
       text,
       "// Several time steps in one launch are the stages of a pipeline, counted from 0. A stage reads inputs from\n"
-      "// buffers and leaves outputs in buffers, which change places from stage to stage. There are STAGE_BUFFERS of\n"
-      "// them, for the inputs that change and the outputs that become inputs. -1: the field changes in no stage, or\n"
-      "// is no input of the next one.\n#define STAGE_BUFFERS %d\n"
-      "#define GHOSTS %d  // 1 where each stage finds anew what its taps read beyond the grid\n",
+      "// buffers and writes outputs to buffers, which swap from stage to stage. There are STAGE_BUFFERS buffers, for\n"
+      "// the inputs that change and the outputs that become inputs. -1: no stage changes the input, or the output\n"
+      "// does not become an input.\n#define STAGE_BUFFERS %d\n"
+      "#define GHOSTS %d  // 1 if each stage computes anew what its taps read beyond the grid\n",
       buffers, analysis_has_ghosts(prelude->spec->analysis, stencil));
   add_buffers(text, stencil, &first, period, true);
   add_buffers(text, stencil, &first, period, false);
@@ -159,11 +158,11 @@ static bool has_ends(const struct stencil *stencil, int axis) { return !is_perio
 /* Append the functions of stages that find the values beyond the grid anew. */
 static void add_ghosts(struct text *text, const struct prelude *prelude) {
   const struct stencil *stencil = prelude->spec->stencil;
-  text_printf(text,
-              "// Where the launch loads a point: beyond a periodic end its image, beyond another end the nearest "
-              "point of the grid.\n");
+  text_printf(
+      text, "// The place from which the launch loads a point: beyond a periodic end its image, beyond another end the "
+            "nearest point of the grid.\n");
   add_axis_functions(text, stencil, "loaded", is_periodic, "@ < 0 ? 0 : @ >= g.n@ ? g.n@ - 1 : @");
-  text_printf(text, "// Whether an output is computed nowhere at a point of the box, and has the value of the input "
+  text_printf(text, "// Whether an output is not computed at a point of the box, and keeps the value of the input "
                     "that it becomes.\n__device__ __forceinline__ bool keeps_value(int output, const Geometry &g, "
                     "index_t x, index_t y, index_t z) {\n");
   if (analysis_has_masks(prelude->spec->analysis, stencil))
@@ -175,19 +174,18 @@ void prelude_write_stage_points(struct text *text, const struct prelude *prelude
   const struct stencil *stencil = prelude->spec->stencil;
   const bool has_ghosts = analysis_has_ghosts(prelude->spec->analysis, stencil);
   text_printf(
-      text,
-      "// Whether a stage computes a point. Beyond the grid, images of a periodic axis are computed as the points "
-      "that they are\n// images of. Each input keeps its value at other points, from stage to stage.\n"
-      "__device__ __forceinline__ bool is_computed(const Geometry &g, index_t x, index_t y, index_t z) {\n"
-      "  return in_box(g");
+      text, "// Whether a stage computes a point. Images beyond a periodic axis are computed like points of the grid. "
+            "At other\n// points an input keeps its value from stage to stage.\n"
+            "__device__ __forceinline__ bool is_computed(const Geometry &g, index_t x, index_t y, index_t z) {\n"
+            "  return in_box(g");
   for (int axis = 0; axis < MAX_DIMS; axis++) {
     text_printf(text, ", ");
     if (is_periodic(stencil, axis)) add_image(text, stencil, axis);
     else text_printf(text, "%c", axis_names[axis]);
   }
-  text_printf(text, ");\n}\n// Where a stage reads a tap that may lie beyond the grid: ");
-  text_printf(text, has_ghosts ? "at its image, but beyond a periodic axis there.\n"
-                               : "with `clamp` at the nearest point of the grid.\n");
+  text_printf(text, ");\n}\n// The place where a stage reads a tap that may lie beyond the grid: ");
+  text_printf(text, has_ghosts ? "its image, but beyond a periodic axis the place itself.\n"
+                               : "with `clamp` the nearest point of the grid.\n");
   add_axis_functions(text, stencil, "tap", has_ghosts && analysis_shares_images(stencil) ? has_ends : clamps,
                      "(void)g, @");
   if (has_ghosts) add_ghosts(text, prelude);

@@ -1,2 +1,2 @@
-halotune generate wave25 --template direct --reproducible | sed -n '/^[/][/] Each rounds/,/^}/p'
+halotune generate wave25 --template direct --reproducible | sed -n '/^[/][/] Each function rounds/,/^}/p'
 # exit 0
