@@ -8,7 +8,7 @@
 void halotune_barrier(int line);
 void halotune_spin_yield(int line);
 
-/* Note that this thread took a ticket, or told other threads something. The others then run ahead of it, except in
+/* Note that this thread took a ticket, or published a value. The others then run ahead of it, except in
  * ascending order. */
 void halotune_took_ticket(int line);
 void halotune_told(int line);
