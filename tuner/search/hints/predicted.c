@@ -124,7 +124,7 @@ halotune_status predicted_steps(const struct hint_sources *sources, const struct
   const struct known_device *device = NULL;
   struct known_device room;
   halotune_ctx *ctx = NULL;
-  halotune_config config;
+  halotune_config config = {0};
   struct fail_kept before;
   halotune_problem problem = problem_of(target);
   problem.launch = HALOTUNE_LAUNCH_ANY;
