@@ -6,7 +6,7 @@
 //
 // Each stage makes the outermost points of a strip invalid, because their taps lie outside the strip. Strips overlap, and invalid points
 // are not written. A point outside the box keeps its value. So does a point beyond the grid where taps read 0. Images beyond a periodic end
-// are computed like any point. Beyond other ends, each stage copies the images to the points that taps reach (GHOSTS).
+// are computed like any point. Beyond other ends, each stage sets the points that taps reach to the values of their images (GHOSTS).
 #ifndef HALOTUNE_PRELUDE
 #include "example.cuh"
 #include "common.cuh"

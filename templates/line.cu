@@ -4,16 +4,16 @@
 // window is the patch and all points that its taps reach. The thread loads the whole window before it uses any value. With axis y, VECTOR
 // 2, POINTS 3, reach 1:
 //
-//     x -->      row -1   w w      Each row is a vector. A row beyond the grid is replaced by its image, so that all rows take the
-//                row  0   p p      same path. The L1 cache serves the rows that the windows of neighbouring threads share.
+//      x -->      row -1   w w      Each row is a vector. A row beyond the grid is replaced by its image, so that all rows take the
+//                 row  0   p p      same path. The L1 cache serves the rows that the windows of neighbouring threads share.
 //                 row  1   p p
 //                 row  2   p p
 //                 row  3   w w
 //
 // If the axis is x, the window is wider than the patch. With VECTOR 2, reach 3, rows of 4 lanes:
 //
-//     | t0 t0 | t1 t1 | t2 t2 | t3 t3 |      BESIDE_SHUFFLE: t1 gets the points beside its vector from t0, t2 and t3. It loads
-//       w   w   p  p    w  w    w            only the one point before t0. BESIDE_LOAD: t1 loads all points beside its vector.
+//      | t0 t0 | t1 t1 | t2 t2 | t3 t3 |      BESIDE_SHUFFLE: t1 gets the points beside its vector from t0, t2 and t3. It loads
+//        w   w   p  p    w  w    w            only the one point before t0. BESIDE_LOAD: t1 loads all points beside its vector.
 //
 // With BESIDE_SHUFFLE, a lane beyond the end of a row holds the images of its points.
 #ifndef HALOTUNE_PRELUDE

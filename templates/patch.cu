@@ -3,9 +3,9 @@
 // replace rows beyond the grid, so that all threads take the same path. There is no shared memory and no barrier.
 //
 //      x -->     . a a .      A star of reach 1, VECTOR 2, POINTS_Y 2, POINTS_Z 1. The thread computes the points p. It reads
-//                b p p b      whole vectors: two of p, one above and one below (a), two beside each row (b). Others of the planes
-//               b p p b      whole vectors: two of p, one above and one below (a), two beside each row (b). The drawing omits
-//               . a a .      the vectors of the planes before and behind.
+//                b p p b      whole vectors: two of p, one above and one below (a), two beside each row (b). The drawing omits
+//                b p p b      the vectors of the planes before and behind.
+//                . a a .
 //
 // A thread writes after it has computed all its points, so that all its loads can be in flight at once.
 //

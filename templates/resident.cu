@@ -2,9 +2,9 @@
 // blocks run at the same time. A launch reads and writes the box in global memory once. Only rows at the edges of tiles move in between:
 //
 //      load the tile and its halo
-//     repeat:
+//      repeat:
 //        make DEPTH steps in shared memory
-//       publish the tile's outermost rows in the workspace, and increase its count
+//        publish the tile's outermost rows in the workspace, and increase its count
 //        wait until the blocks around this one have published as often, and load the halo from there
 //      write the tile
 //

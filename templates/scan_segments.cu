@@ -2,8 +2,8 @@
 // are processed at once. It publishes its sums in the workspace, and adds the sums of the segments before its own.
 //
 //      segment      0   1   2   3 |  4   5   6   7 |  8   9          WINDOW 4
-//     publishes   own own own all  own own own all  own own         own: the segment's sum; all: the line's sum up to its end
-//     6 reads                 [3] [4] [5]                           at most WINDOW sums, and adds them in this order
+//      publishes   own own own all  own own own all  own own         own: the segment's sum; all: the line's sum up to its end
+//      6 reads                 [3] [4] [5]                           at most WINDOW sums, and adds them in this order
 //
 // All segments but the last of a window publish at once. So a line is a chain of windows, which is shorter than a chain of segments.
 // Another look-back would add the sums that are ready. This one adds the same numbers in the same order in every launch.

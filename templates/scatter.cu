@@ -590,7 +590,7 @@ __device__ __forceinline__ void load_kept(const Block &b, int slot, int output, 
 }
 
 // Write the outputs that plane p completes. An output is complete delay(o) planes after its own plane came in.
-//  slot  the slot of plane p
+//   slot  the slot of plane p
 __device__ __forceinline__ void write_complete(const Block &b, index_t p, int slot, Beside &beside,
                                                const Coefficients &coefficients,
                                                const real (&sums)[POINTS_Y][VECTOR][FORMS][PLANES]) {

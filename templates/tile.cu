@@ -17,10 +17,10 @@
 //      4|4 5 6 7|5    4 5 6 7 0 1    c d e f g i    h|4 5 6 7|h
 //      . 4 5 6 7 .    2 3 4 5 6 7    j k l m n o    h h h h h h
 //
-//  edge     each thread loads its own points; threads at an edge also load the halo, and its corners if taps reach them
-//  flat     the threads, numbered in a line, load the tile with its halo in several passes
-//  overlap  each value of the tile with its halo has a thread; only the threads of the tile compute
-//  mixed    the threads load only the tile; taps outside the tile are read from global memory
+//   edge     each thread loads its own points; threads at an edge also load the halo, and its corners if taps reach them
+//   flat     the threads, numbered in a line, load the tile with its halo in several passes
+//   overlap  each value of the tile with its halo has a thread; only the threads of the tile compute
+//   mixed    the threads load only the tile; taps outside the tile are read from global memory
 #ifndef HALOTUNE_PRELUDE
 #include "example.cuh"
 #include "common.cuh"
