@@ -30,6 +30,7 @@ struct merge {
   int64_t last_run, last_variant;       /* the highest ids before the merge */
   bool has_twins;                       /* two runs or variants of the other database have the same key */
   struct live_runs behind, ahead;       /* runs that were still running here; runs that were still running there */
+  struct live_runs own, left;           /* runs not from the giver, still running here: whose rows are taken; are not */
   int64_t asked_run;                    /* the run for which run_is_from_giver was called last; 0: none */
   bool was_from_giver;                  /* what it returned then */
   sqlite3_stmt *select, *find, *insert; /* statements of the present table */
@@ -217,6 +218,36 @@ static halotune_status run_is_from_giver(struct merge *m, int64_t run, bool *out
   return status;
 }
 
+/* Whether the other database says of the present run what this one says of its run: that the same user measured it on
+ * the same machine. A document cannot say so. */
+static halotune_status is_own_run(const struct merge *m, int64_t id, bool *out) {
+  const struct table *table = &m->tables->list[TABLE_RUN];
+  sqlite3_stmt *theirs = NULL, *ours = NULL;
+  int64_t found = 0;
+  int code = SQLITE_DONE;
+  halotune_status status =
+      query_prepare(m->from, "select name from origin where id = ?1 and kind = 'measured'", &theirs);
+  if (status == HALOTUNE_OK) {
+    sqlite3_bind_value(theirs, 1, sqlite3_column_value(m->select, table_column(table, "origin_id") + 1));
+    code = sqlite3_step(theirs);
+    if (code != SQLITE_ROW && code != SQLITE_DONE) status = query_fail(m->from);
+  }
+  if (code == SQLITE_ROW)
+    status = query_prepare(m->to,
+                           "select count(*) from run r join origin o on o.id = r.origin_id where r.id = ?1"
+                           " and o.kind = 'measured' and o.name = ?2",
+                           &ours);
+  if (ours) {
+    sqlite3_bind_int64(ours, 1, id);
+    sqlite3_bind_value(ours, 2, sqlite3_column_value(theirs, 0));
+    status = query_run(ours, &found);
+  }
+  sqlite3_finalize(ours);
+  sqlite3_finalize(theirs);
+  *out = found != 0;
+  return status;
+}
+
 /* Merge a run that both databases have. Its measurements may differ if one database was copied before the run ended. */
 static halotune_status meet_run(struct merge *m, int64_t id) {
   const struct table *table = &m->tables->list[TABLE_RUN];
@@ -225,6 +256,10 @@ static halotune_status meet_run(struct merge *m, int64_t id) {
   const bool is_theirs_running = strcmp(column_text(m->select, state + 1), "running") == 0;
   bool is_taken = false;
   halotune_status status = is_ours_running ? run_is_from_giver(m, id, &is_taken) : HALOTUNE_OK;
+  if (status == HALOTUNE_OK && is_ours_running && !is_taken) {
+    status = is_own_run(m, id, &is_taken);
+    if (status == HALOTUNE_OK) status = live_add(is_taken ? &m->own : &m->left, id);
+  }
   if (status != HALOTUNE_OK) return status;
   if (is_theirs_running || (is_ours_running && !is_taken)) return live_add(&m->ahead, id);
   if (is_ours_running) {
@@ -347,13 +382,15 @@ static bool is_of_new_run(const struct merge *m, int number) {
   return id_map_find(&m->ids, TABLE_RUN, sqlite3_column_int64(m->select, run + 1)) > m->last_run;
 }
 
-/* Whether the present row is a new result of a run that another document or this user gave. */
+/* Whether the present row is a new result of a run that another document or this user gave. A best has an origin of its
+ * own; it is left only with the end of its run. */
 static halotune_status is_of_foreign_run(struct merge *m, int number, bool *out) {
   *out = false;
-  if (number != TABLE_MEASUREMENT && number != TABLE_FINALIST) return HALOTUNE_OK;
+  if (number != TABLE_MEASUREMENT && number != TABLE_FINALIST && number != TABLE_BEST) return HALOTUNE_OK;
   const int column = table_column(&m->tables->list[number], "run_id");
   const int64_t run = id_map_find(&m->ids, TABLE_RUN, sqlite3_column_int64(m->select, column + 1));
-  if (run == 0 || run > m->last_run) return HALOTUNE_OK;
+  *out = live_has(&m->left, run);
+  if (*out || number == TABLE_BEST || run == 0 || run > m->last_run || live_has(&m->own, run)) return HALOTUNE_OK;
   bool is_taken;
   halotune_status status = run_is_from_giver(m, run, &is_taken);
   *out = !is_taken;
@@ -498,6 +535,8 @@ halotune_status store_merge(struct store *to, struct store *from, const struct m
   id_maps_free(&m.ids);
   free(m.behind.ids);
   free(m.ahead.ids);
+  free(m.own.ids);
+  free(m.left.ids);
   free(tables);
   return status;
 }

@@ -39,8 +39,8 @@ struct merge_counts {
                                      wrong */
   long left;                      /* coefficients of the other database that are not taken, because ours come from
                                      another fit */
-  long foreign;                   /* results of the other database that are not taken, because ours has their run from
-                                     someone else */
+  long foreign;                   /* results and bests of the other database that are not taken, because ours has
+                                     their run from someone else */
 };
 
 #endif

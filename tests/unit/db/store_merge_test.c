@@ -800,7 +800,6 @@ TEST(the_order_of_merges_does_not_matter) {
   }
 }
 
-/* The run was merged while it was still running, and is merged again after its end. */
 /* Two runs of one file that have one key are one run here. Their results of one variant are in conflict, by name. */
 TEST(results_of_two_runs_of_one_key_are_compared) {
   const struct merge_options options = from_other;
@@ -839,7 +838,10 @@ TEST(a_merge_leaves_the_cache_of_pages_as_it_was) {
   end_fixture(&f);
 }
 
+/* The run was merged while it was still running, and is merged again after its end, from another document without a
+ * signature. */
 TEST(a_run_that_has_ended_since_ends) {
+  static const struct merge_options later = {.origin = {"imported", "later.json", "", "", "1"}};
   struct fixture f;
   struct store *to;
   begin_fixture(&f);
@@ -850,7 +852,7 @@ TEST(a_run_that_has_ended_since_ends) {
   sql(f.store, "update measurement set attempts = 7, median_ms = 0.1 where run_id = 2");
   sql(f.store,
       "update run set state = 'complete', ended = '2999', copy_ms = 7, outcomes = '{\"measured\":3}' where id = 2");
-  merge_store(to, f.store, NULL);
+  CHECK_OK(store_merge(to, f.store, &later, NULL));
   CHECK_EQ(0, number_of(to, "select count(*) from run where state = 'running'"), "ended");
   CHECK_EQ(1, number_of(to, "select count(*) from run where ended = '2999' and copy_ms = 7 and outcomes like '%:3}'"),
            "as it did");
@@ -1079,6 +1081,48 @@ TEST(nobody_adds_to_what_another_one_said) {
     CHECK_EQ(is_taken ? 0 : 1, counts.foreign, "row %zu", i);
     store_close(copy);
     free(document);
+    store_close(to);
+    end_fixture(&f);
+  }
+}
+
+/* A copy that was made during a run takes the run's results and its end from the finished original, and none of them
+ * from a database of someone else. A best is not taken without its run. */
+TEST(a_copy_takes_what_its_user_measured_since) {
+  static const struct {
+    const char *change; /* of the original */
+    bool is_running, is_taken;
+  } rows[] = {
+      {"", false, true},
+      {"update run set state = 'running', ended = null where id = 2", true, true},
+      {"update origin set name = 'other@host'", false, false},
+      {"update origin set kind = 'imported'", false, false},
+  };
+  for (size_t i = 0; i < 2 * COUNT(rows); i++) {
+    const bool is_document = i >= COUNT(rows), is_taken = rows[i % COUNT(rows)].is_taken && !is_document;
+    struct fixture f;
+    struct store *to, *document;
+    struct merge_counts counts;
+    begin_fixture(&f);
+    CHECK_OK(store_open_memory(&to));
+    sqlite3_backup *backup = sqlite3_backup_init(store_connection(to), "main", store_connection(f.store), "main");
+    CHECK(backup && sqlite3_backup_step(backup, -1) == SQLITE_DONE, "backup");
+    sqlite3_backup_finish(backup);
+    sql(to, "update run set state = 'running', ended = null where id = 2; delete from finalist where run_id = 2;"
+            " delete from best where run_id = 2; delete from measurement where run_id = 2");
+    sql(f.store, rows[i % COUNT(rows)].change);
+    char *text = exported(f.store, true);
+    import_text(text, &document);
+    merge_store(to, is_document ? document : f.store, &counts);
+    CHECK_EQ(is_taken ? 2 : 0, number_of(to, "select count(*) from measurement where run_id = 2"), "row %zu", i);
+    CHECK_EQ(is_taken, number_of(to, "select count(*) from finalist where run_id = 2"), "row %zu", i);
+    CHECK_EQ(is_taken, number_of(to, "select count(*) from best where run_id = 2 and is_current"), "row %zu: best", i);
+    CHECK_EQ(is_taken && !rows[i % COUNT(rows)].is_running,
+             number_of(to, "select count(*) from run where id = 2 and state = 'complete'"), "row %zu: its end", i);
+    CHECK_EQ(is_taken ? 0 : 4, counts.foreign, "row %zu: results that are not taken", i);
+    check_whole(to);
+    store_close(document);
+    free(text);
     store_close(to);
     end_fixture(&f);
   }
@@ -1326,6 +1370,7 @@ int main(void) {
       cmocka_unit_test(what_is_kept_apart_is_the_owners_alone),
       cmocka_unit_test(forget_removes_what_a_signer_said),
       cmocka_unit_test(nobody_adds_to_what_another_one_said),
+      cmocka_unit_test(a_copy_takes_what_its_user_measured_since),
       cmocka_unit_test(forget_removes_the_coefficients_of_a_signer_alone),
       cmocka_unit_test(check_finds_what_is_wrong),
       cmocka_unit_test(check_takes_rows_without_code),
