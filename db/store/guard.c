@@ -1,8 +1,10 @@
 /* guard.c: looks through the definitions of a file, and counts steps of SQLite's machine. */
 #include "db/store/guard.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/memory/array.h"
 #include "base/text/utf8.h"
@@ -101,7 +103,8 @@ halotune_status guard_tables(sqlite3 *connection, const char *path) {
   return status == HALOTUNE_OK ? guard_columns(connection, path) : status;
 }
 
-enum { STEPS_A_CALL = 1000 };
+/* A glance is looked at more often, because a single step can read a long text. */
+enum { STEPS_A_CALL = 1000, GLANCE_STEPS_A_CALL = 10 };
 
 /* The pages that a connection has read so far, from the file or from its cache. */
 static int64_t pages_read(sqlite3 *connection) {
@@ -111,17 +114,33 @@ static int64_t pages_read(sqlite3 *connection) {
   return (int64_t)hits + misses;
 }
 
+/* Processor time of this thread: that of others, on a busy machine, does not count. */
+static int64_t processor_ms(void) {
+  enum { MS_PER_S = 1000, NS_PER_MS = 1000000 };
+  struct timespec now;
+  if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) != 0) return 0;
+  return (int64_t)now.tv_sec * MS_PER_S + now.tv_nsec / NS_PER_MS;
+}
+
+/* SQLite reads long texts past its cache, where no counter sees it, so that a glance has a limit of time as well. */
+static bool is_late(const struct guard *guard) {
+  return guard->until_processor_ms > 0 && processor_ms() > guard->until_processor_ms;
+}
+
 static int count_steps(void *context) {
   struct guard *guard = context;
-  guard->steps_left -= STEPS_A_CALL;
+  guard->steps_left -= guard->steps_a_call;
   const int64_t pages = pages_read(guard->connection) - guard->pages_before;
-  return guard->steps_left < 0 || pages > guard->pages_limit + guard->steps_limit - guard->steps_left;
+  return guard->steps_left < 0 || pages > guard->pages_limit + guard->steps_limit - guard->steps_left || is_late(guard);
 }
 
 void guard_steps(sqlite3 *connection, int64_t file_bytes, struct guard *guard) {
   /* `db check` of a large database takes a tenth of a step for each byte, and reads fewer pages than it takes steps. */
   static const int64_t steps_always = 100000000, steps_a_byte = 100, pages_always = 65536, bytes_a_page = 512;
+  sqlite3_limit(connection, SQLITE_LIMIT_LENGTH, INT_MAX); /* as SQLite was built */
   guard->connection = connection;
+  guard->steps_a_call = STEPS_A_CALL;
+  guard->until_processor_ms = 0;
   guard->steps_limit = steps_always + file_bytes * steps_a_byte;
   guard->pages_limit = pages_always + file_bytes / bytes_a_page;
   guard_renew(guard);
@@ -131,4 +150,16 @@ void guard_steps(sqlite3 *connection, int64_t file_bytes, struct guard *guard) {
 void guard_renew(struct guard *guard) {
   guard->steps_left = guard->steps_limit;
   guard->pages_before = pages_read(guard->connection);
+}
+
+void guard_glance(struct guard *guard, int64_t steps) {
+  enum { MOST_BYTES = 1 << 20, MOST_DEFINITION_BYTES = 1 << 14, MOST_PAGES = 2048, MOST_MS = 250 };
+  sqlite3_limit(guard->connection, SQLITE_LIMIT_LENGTH, MOST_BYTES);
+  sqlite3_limit(guard->connection, SQLITE_LIMIT_SQL_LENGTH, MOST_DEFINITION_BYTES);
+  guard->steps_a_call = GLANCE_STEPS_A_CALL;
+  guard->until_processor_ms = processor_ms() + MOST_MS;
+  guard->steps_limit = steps;
+  guard->pages_limit = MOST_PAGES;
+  guard_renew(guard);
+  sqlite3_progress_handler(guard->connection, GLANCE_STEPS_A_CALL, count_steps, guard);
 }

@@ -19,6 +19,8 @@ halotune_status guard_tables(sqlite3 *connection, const char *path);
 struct guard {
   sqlite3 *connection;
   int64_t steps_left, steps_limit, pages_before, pages_limit;
+  int steps_a_call;           /* the steps between two looks at these numbers */
+  int64_t until_processor_ms; /* by the processor time of the thread; 0: no limit */
 };
 
 /* End the statements of a connection when they have taken more steps, or read more pages, than the size of the file
@@ -29,6 +31,12 @@ struct guard {
  *   guard       lives as long as the connection
  * A statement that is ended fails with SQLITE_INTERRUPT. query_fail then says what to do. */
 void guard_steps(sqlite3 *connection, int64_t file_bytes, struct guard *guard);
+
+/* Let a guarded connection take so many steps from now on, read 2048 pages besides one for each step, and take 250 ms
+ * of processor time, whatever the size of the file explains. A value of more than 1 MiB ends a statement, too: SQLite
+ * reads all of a text to compare it. So does a statement of more than 16 KiB, or a definition in the file. guard_steps
+ * takes all but the last back. */
+void guard_glance(struct guard *guard, int64_t steps);
 
 /* Begin to count again, for a connection that stays open from one question to the next. */
 void guard_renew(struct guard *guard);

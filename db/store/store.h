@@ -64,7 +64,8 @@ halotune_status store_pages_check(struct store *store);
  * next. */
 void store_renew(struct store *store);
 
-/* End reads from now on after so many steps of SQLite, for an answer that is not worth more time. */
+/* End reads from now on after so many steps of SQLite, or earlier (guard_glance), for an answer that is not worth more
+ * time. */
 void store_limit(struct store *store, long steps);
 
 /* $HALOTUNE_DB, else $XDG_DATA_HOME/halotune/halotune.db, else ~/.local/share/halotune/halotune.db.

@@ -91,22 +91,29 @@ static bool needs_undoing(const sqlite3 *connection) {
   return code == SQLITE_READONLY_ROLLBACK || code == SQLITE_READONLY_RECOVERY;
 }
 
-static halotune_status connect_guarded(const char *path, int flags, struct guard *guard, sqlite3 **out) {
+/* Connect to a file, and inspect it. Definitions of others end soon: SQLite reads all of them before the first query,
+ * and their number and length are not limited otherwise. */
+static halotune_status connect_guarded(const char *path, int flags, bool untrusted, struct guard *guard, sqlite3 **out,
+                                       struct marks *marks) {
+  enum { INSPECTION_STEPS = 50000 };
   struct stat facts;
-  const halotune_status status = connect_to(path, flags, out);
-  if (status == HALOTUNE_OK) guard_steps(*out, stat(path, &facts) == 0 ? facts.st_size : 0, guard);
+  halotune_status status = connect_to(path, flags, out);
+  if (status != HALOTUNE_OK) return status;
+  const int64_t bytes = stat(path, &facts) == 0 ? facts.st_size : 0;
+  guard_steps(*out, bytes, guard);
+  if (untrusted) guard_glance(guard, INSPECTION_STEPS);
+  status = inspect_file(*out, path, untrusted, marks);
+  if (status == HALOTUNE_OK && untrusted) guard_steps(*out, bytes, guard);
   return status;
 }
 
 static halotune_status connect_to_read(const char *path, bool untrusted, struct guard *guard, sqlite3 **out,
                                        struct marks *marks) {
-  halotune_status status = connect_guarded(path, SQLITE_OPEN_READONLY, guard, out);
-  if (status == HALOTUNE_OK) status = inspect_file(*out, path, untrusted, marks);
+  halotune_status status = connect_guarded(path, SQLITE_OPEN_READONLY, untrusted, guard, out, marks);
   if (status == HALOTUNE_OK || !*out || !needs_undoing(*out)) return status;
   if ((status = journal_check(*out, path)) != HALOTUNE_OK) return status;
   sqlite3_close(*out);
-  status = connect_guarded(path, SQLITE_OPEN_READWRITE, guard, out);
-  return status == HALOTUNE_OK ? inspect_file(*out, path, untrusted, marks) : status;
+  return connect_guarded(path, SQLITE_OPEN_READWRITE, untrusted, guard, out, marks);
 }
 
 /* Look at each page once. Pages that several rows share would be read for each of them. */
@@ -440,4 +447,4 @@ sqlite3 *store_connection(const struct store *store) { return store->connection;
 
 void store_renew(struct store *store) { guard_renew(&store->guard); }
 
-void store_limit(struct store *store, long steps) { store->guard.steps_left = steps; }
+void store_limit(struct store *store, long steps) { guard_glance(&store->guard, steps); }

@@ -273,6 +273,49 @@ TEST(a_query_without_end_is_ended) {
   sqlite3_close(connection);
 }
 
+/* Make a database that is kept apart, run a statement on it, and look into it as `query` does. */
+static halotune_status glance_after(const char *statement, const char *query) {
+  struct work work = work_begin();
+  struct store *store;
+  int64_t number;
+  make_database(work.path, SCHEMA_VERSION);
+  run_sql(work.path, statement);
+  halotune_status status = store_open(work.path, STORE_GLANCE, &store);
+  if (status == HALOTUNE_OK) {
+    store_limit(store, 1000000);
+    status = query_number(store_connection(store), query, &number);
+    store_close(store);
+  }
+  work_end(&work);
+  return status;
+}
+
+/* A file of 100 MB held up each `halotune query` for minutes: SQLite reads all of a long name in one step, and all
+ * definitions before the first one. */
+TEST(a_glance_reads_little) {
+  static const char names[] =
+      "with recursive n(i) as (select 1 union all select i + 1 from n limit 10000) select count(1) from n cross join"
+      " device where length(name) = i";
+  static const struct {
+    const char *what, *statement;
+    halotune_status wanted;
+  } rows[] = {
+      {"an ordinary file", "update device set name = 'a'", HALOTUNE_OK},
+      {"a long name", "update device set name = hex(zeroblob(600000))", HALOTUNE_DB},
+      {"a name that is read again and again", "update device set name = hex(zeroblob(400000))", HALOTUNE_DB},
+      {"many definitions",
+       "pragma writable_schema = on; with recursive n(i) as (select 1 union all select i + 1 from n limit 20000) insert"
+       " into sqlite_master select 'table', 't' || i, 't' || i, 2, 'create table t' || i || ' (x)' from n",
+       HALOTUNE_DB},
+      {"a long definition",
+       "pragma writable_schema = on; insert into sqlite_master select 'table', 't', 't', 2, 'create table t (x)' ||"
+       " printf('%20000s', ' ')",
+       HALOTUNE_DB},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++)
+    CHECK_EQ(rows[i].wanted, glance_after(rows[i].statement, names), "%s", rows[i].what);
+}
+
 /* The superuser may write any file, so the test becomes another user. */
 TEST(a_file_that_cannot_be_written_is_read) {
   struct work work = work_begin();
@@ -781,6 +824,7 @@ int main(void) {
       cmocka_unit_test(migrations_are_taken_step_by_step_or_not_at_all),
       cmocka_unit_test(a_run_that_is_not_trusted_is_kept_beside_the_database),
       cmocka_unit_test(a_glance_migrates_no_large_file),
+      cmocka_unit_test(a_glance_reads_little),
       cmocka_unit_test(a_copy_of_an_earlier_attempt_is_no_obstacle),
       cmocka_unit_test(a_database_of_version_1_is_brought_up_to_date),
       cmocka_unit_test(a_database_of_version_4_is_brought_up_to_date),
