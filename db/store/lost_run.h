@@ -1,4 +1,4 @@
-/* lost_run.h: ends runs whose process was lost or killed, and lets another GPU go on with lost ones. */
+/* lost_run.h: ends runs whose process was lost, and lets another GPU go on with them. */
 #ifndef DB_STORE_LOST_RUN_H
 #define DB_STORE_LOST_RUN_H
 
@@ -9,13 +9,6 @@
  * into the run any more.
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
 halotune_status store_run_lose(struct store *store, int64_t run, const char *why);
-
-/* End the runs of this user and host that have not ended although their process has. They become partial, end at the
- * time of their last result, and say that they were killed. Other GPUs do not take them up.
- *   has_ended  whether no process tunes on this GPU into this database. It is asked after a run was seen open
- * Returns HALOTUNE_OK or HALOTUNE_DB. */
-halotune_status store_end_killed(struct store *store, bool (*has_ended)(void *context, const char *uuid),
-                                 void *context);
 
 /* In one transaction, turn lost runs of the same problem on other GPUs of the model into earlier runs of this problem,
  * so that a search takes up their results. Their measurements get the name of the GPU that measured them; all other

@@ -23,12 +23,6 @@
 #define SQL_OWN_ORIGIN \
   "(select id from origin where kind = 'measured' and name = :who and signer = '' and document = '')"
 
-/* When a run got its newest result, else when it began.
- *   run  the table's name in the statement */
-#define SQL_LAST_RESULT(run)                                               \
-  "strftime('%Y-%m-%dT%H:%M:%fZ', " run ".started, printf('%.3f seconds'," \
-  " (select coalesce(max(m.at_s), 0) from measurement m where m.run_id = " run ".id)))"
-
 /* Whether a row of `problem` has a grid, as GRID_MOST_AXIS_POINTS and GRID_MOST_POINTS allow it. Products of other
  * numbers overflow.
  *   problem  the table's name in the statement */

@@ -24,9 +24,7 @@ enum store_query {
   ADD_VARIANT,
   BEGIN_RUN,
   FIND_OPEN_RUN,
-  FIND_OPEN_BELOW,
   END_RUN,
-  END_KILLED,
   PUT_MEASUREMENT,
   REPEAT_MEASUREMENT,
   CHANGE_MEASUREMENT,
@@ -76,9 +74,6 @@ halotune_status store_run_close(struct store *store, int64_t run, const struct r
 
 /* How the reason of a lost run begins (lost_run.h). */
 #define LOST_RUN_REASON "lost: "
-
-/* The reason of a run that was found unended when its process had gone. */
-#define KILLED_RUN_REASON "killed, or its end could not be stored"
 
 /* Change a timing to what is stored: the interval of a single sample is that sample. */
 struct timing timing_to_store(const struct timing *timing);

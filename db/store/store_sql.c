@@ -14,11 +14,6 @@
            " and r.state = 'partial' and r.reason like '" LOST_RUN_REASON "%' and not exists"                               \
            " (select 1 from best b where b.run_id = r.id))"
 
-/* What the run ?1 has tried, counted by outcome. */
-#define SQL_OUTCOMES                                                                                             \
-  "(select json_group_object(outcome, n) from (select outcome, count(*) as n from measurement where run_id = ?1" \
-  " group by outcome order by outcome))"
-
 const char *const store_sql[STORE_QUERY_COUNT] = {
     [ADD_ORIGIN] = "insert or ignore into origin (kind, name, date) values ('measured', :who, ?)",
     [FIND_ORIGIN] = "select * from " SQL_OWN_ORIGIN,
@@ -48,15 +43,10 @@ const char *const store_sql[STORE_QUERY_COUNT] = {
         " values ('running', ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, nullif(?15, 'time'), nullif(?16, 0), " SQL_OWN_ORIGIN
         ")",
     [FIND_OPEN_RUN] = "select id from run where id = ?1 and state = 'running'",
-    [FIND_OPEN_BELOW] =
-        "select r.id, d.uuid from run r join problem p on p.id = r.problem_id join device d on d.id = p.device_id"
-        " where r.id < ?1 and r.state = 'running' and r.origin_id = " SQL_OWN_ORIGIN " order by r.id desc limit 1",
-    [END_RUN] =
-        "update run set state = ?2, ended = ?3" RUN_END_COLUMNS(COLUMN_SET) ","
-                                                                            " outcomes = " SQL_OUTCOMES
-                                                                            " where id = ?1 and state = 'running'",
-    [END_KILLED] = "update run set state = 'partial', reason = '" KILLED_RUN_REASON "', ended = " SQL_LAST_RESULT(
-        "run") ", outcomes = " SQL_OUTCOMES " where id = ?1 and state = 'running'",
+    [END_RUN] = "update run set state = ?2, ended = ?3" RUN_END_COLUMNS(
+        COLUMN_SET) ","
+                    " outcomes = (select json_group_object(outcome, n) from (select outcome, count(*) as n from measurement"
+                    " where run_id = ?1 group by outcome order by outcome)) where id = ?1 and state = 'running'",
     [PUT_MEASUREMENT] = "insert or replace into measurement (run_id, variant_id" MEASUREMENT_COLUMNS(
         COLUMN_NAME) ") values (?, ?" MEASUREMENT_COLUMNS(COLUMN_PLACE) ")",
     /* Copy what the newest run with the same driver and NVRTC found. at_s and attempts are those of this run. */

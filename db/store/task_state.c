@@ -2,7 +2,6 @@
 #include "db/store/task_state.h"
 
 #include "db/store/query.h"
-#include "db/store/sql_parts.h"
 #include "db/store/store_parts.h"
 
 /* If a group has one max(), SQLite takes the other columns from the row with this maximum. */
@@ -10,14 +9,14 @@ static const char states_sql[] =
     "select d.uuid, d.name, d.capability, d.sm_count, d.is_emulation, s.name, s.hash, x.hash, p.dtype, p.cache,"
     " p.nx, p.ny, p.nz, p.steps, p.is_reproducible, sum(r.state = 'complete' and p.launch = 'stream'),"
     " sum(r.state = 'complete' and p.launch = 'graph'), r.state, r.reason, r.host,"
-    " coalesce(r.ended, " SQL_LAST_RESULT(
-        "r") "), r.id, r.state = 'partial' and (r.reason like '" LOST_RUN_REASON "%' or r.reason = '" KILLED_RUN_REASON
-             "') and (select o.kind from origin o where o.id = r.origin_id) = 'measured',"
-             " sum(exists (select 1 from best b where b.problem_id = p.id and b.text_id = x.id)), max(r.started)"
-             " from run r join problem p on p.id = r.problem_id join device d on d.id = p.device_id"
-             " join stencil s on s.id = p.stencil_id join stencil_text x on x.id = r.text_id"
-             " group by d.id, s.id, x.id, p.dtype, p.cache, p.nx, p.ny, p.nz, p.steps, p.is_reproducible"
-             " order by d.name, d.uuid, s.name, p.dtype, p.nx, p.ny, p.nz, p.steps, p.is_reproducible, p.cache";
+    " coalesce(r.ended, strftime('%Y-%m-%dT%H:%M:%fZ', r.started, printf('%.3f seconds',"
+    " (select coalesce(max(m.at_s), 0) from measurement m where m.run_id = r.id)))), r.id, r.state = 'partial' and r.reason like '" LOST_RUN_REASON
+    "%' and (select o.kind from origin o where o.id = r.origin_id) = 'measured',"
+    " sum(exists (select 1 from best b where b.problem_id = p.id and b.text_id = x.id)), max(r.started)"
+    " from run r join problem p on p.id = r.problem_id join device d on d.id = p.device_id"
+    " join stencil s on s.id = p.stencil_id join stencil_text x on x.id = r.text_id"
+    " group by d.id, s.id, x.id, p.dtype, p.cache, p.nx, p.ny, p.nz, p.steps, p.is_reproducible"
+    " order by d.name, d.uuid, s.name, p.dtype, p.nx, p.ny, p.nz, p.steps, p.is_reproducible, p.cache";
 
 static struct task_state state_of(sqlite3_stmt *row) {
   return (struct task_state){

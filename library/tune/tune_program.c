@@ -46,7 +46,7 @@ static halotune_status lock_open(const char *key, int flags, char **path, int *d
   if (asprintf(path, "%s/%s.lock", folder, hex) < 0) *path = NULL;
   status = !*path ? fail_memory() : flags ? folder_make(folder) : HALOTUNE_OK;
   /* In a folder of others, another user could hold the lock for ever. */
-  if (status == HALOTUNE_OK && flags) status = own_folder_check(folder);
+  if (status == HALOTUNE_OK) status = own_folder_check(folder);
   if (status == HALOTUNE_OK) *descriptor = open(*path, O_RDWR | flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
   if (status == HALOTUNE_OK && *descriptor < 0)
     status = fail(HALOTUNE_IO, "%s: %s; halotune_tune needs it as a lock", *path, strerror(errno));
@@ -96,23 +96,16 @@ bool tune_lock_try(const char *key, bool is_shared, struct tune_lock *out) {
   return !is_held;
 }
 
-/* Find the state of a key's lock: its file is missing, the lock is held, or it is free. */
-enum lock_state { LOCK_NEVER_HAD, LOCK_HELD, LOCK_LEFT };
-static enum lock_state lock_look(const char *key) {
+bool tune_lock_is_held(const char *key) {
   struct tune_lock lock = {-1};
   char *path;
-  enum lock_state state = LOCK_NEVER_HAD;
-  if (lock_open(key, 0, &path, &lock.descriptor) == HALOTUNE_OK && lock.descriptor >= 0) {
-    if (flock(lock.descriptor, LOCK_EX | LOCK_NB) == 0) state = LOCK_LEFT;
-    else if (errno == EWOULDBLOCK) state = LOCK_HELD;
-  }
+  bool is_held = false;
+  if (lock_open(key, 0, &path, &lock.descriptor) == HALOTUNE_OK && lock.descriptor >= 0)
+    is_held = is_kept_out(lock.descriptor, LOCK_EX);
   tune_lock_release(&lock);
   free(path);
-  return state;
+  return is_held;
 }
-
-bool tune_lock_is_held(const char *key) { return lock_look(key) == LOCK_HELD; }
-bool tune_lock_is_left(const char *key) { return lock_look(key) == LOCK_LEFT; }
 
 void tune_lock_release(struct tune_lock *lock) {
   if (lock->descriptor >= 0) {

@@ -33,10 +33,9 @@ halotune_status tune_lock_take(const char *key, const struct tune_program *progr
  *   is_shared  several processes may share the lock; a call waits up to a second for processes that only look at it
  * Returns false if another process has it. Where files cannot be locked, there is no lock, and true is returned. */
 bool tune_lock_try(const char *key, bool is_shared, struct tune_lock *out);
-/* Whether a process has the lock of a key. No file is made. */
+/* Whether a process has the lock of a key. No file is made. A lock in a folder that others can write does not count,
+ * because tune_lock_try takes none there. */
 bool tune_lock_is_held(const char *key);
-/* Whether a process has had the lock of a key, and none has it now. No file is made. */
-bool tune_lock_is_left(const char *key);
 void tune_lock_release(struct tune_lock *lock);
 
 /* Run the program to its end. If this process ends first, the program is killed.

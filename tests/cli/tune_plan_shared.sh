@@ -22,6 +22,17 @@ until counts | grep -q '"running":1' || [ "$tries" = 600 ]; do
 done
 touch "$TMPDIR/wait"
 counts
+# A free lock does not show that nobody tunes: processes with another cache folder, and those of a copy, leave locks
+# of their own. The run that is going on, and its row in the copy, stay open, and the copy can be merged.
+runs() { sqlite3 "$1" "select state || ' ' || reason from run order by id"; }
+begin_nothing() { XDG_CACHE_HOME=$TMPDIR/other halotune tune copy --backend host --grid 32 --template direct --deadline 1 --db "$1" >/dev/null 2>&1; }
+sqlite3 "$HALOTUNE_DB" ".backup '$TMPDIR/copy.db'"
+for db in "$HALOTUNE_DB" "$TMPDIR/copy.db"; do
+  begin_nothing "$db"
+  begin_nothing "$db"
+  runs "$db"
+done
+halotune db merge --db "$TMPDIR/copy.db" --trust --yes "$HALOTUNE_DB" >/dev/null 2>&1 && echo merged
 resume --max-variants 2 | grep 'plan\|another'
 counts
 resume --reproducible --max-variants 2 | grep -c another # its tasks are others
@@ -34,5 +45,6 @@ find "$TMPDIR/empty" -name '*.lock' 2>/dev/null | wc -l # who looks makes no loc
 counts
 resume --max-variants 2 | sed -n "s|$TMPDIR|FOLDER|g; /tasks* /p"
 counts
+runs "$HALOTUNE_DB" # the run that was killed has no end, which nobody but its process could write
 halotune fleet status --cache cold 2>&1
 # exit 2

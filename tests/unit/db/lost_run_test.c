@@ -1,4 +1,4 @@
-/* lost_run_test.c: runs that were lost or killed, and which of them a problem takes up. */
+/* lost_run_test.c: runs of other GPUs that were lost, and which of them a problem takes up. */
 #include "db/store/lost_run.h"
 
 #include "tests/unit/stores.h"
@@ -106,70 +106,8 @@ TEST(nothing_is_stored_into_a_lost_run) {
   work_end(&work);
 }
 
-/* GPUs on which a process tunes. */
-struct in_use {
-  const char *uuid;
-  int asked;
-};
-
-static bool has_ended(void *context, const char *uuid) {
-  struct in_use *in_use = context;
-  in_use->asked++;
-  return strcmp(uuid, in_use->uuid) != 0;
-}
-
-TEST(a_run_whose_process_has_gone_is_told_as_killed) {
-  static const struct {
-    const char *what, *in_use, *change; /* SQL on run 1 */
-    bool is_asked, is_killed;
-  } rows[] = {
-      {"its process has gone", "GPU-9", "", true, true},
-      {"a process tunes on its GPU", case_device.uuid, "", true, false},
-      {"of another host", "GPU-9", "update origin set name = 'me@elsewhere'", false, false},
-      {"of an imported file", "GPU-9", "update origin set kind = 'imported'", false, false},
-      {"it has ended", "GPU-9", "update run set state = 'complete', ended = started where id = 1", false, false},
-  };
-  static const char date[] = "2026-01-02T03:04:00.000Z";
-  struct bench_case c;
-  case_load(&c);
-  for (size_t i = 0; i < COUNT(rows); i++) {
-    const struct work work = work_begin();
-    struct store *store = NULL;
-    struct measurement measurement = case_measurement(1);
-    struct in_use in_use = {.uuid = rows[i].in_use};
-    char *error = NULL, sql[192];
-    CHECK_OK(store_open(work.path, STORE_WRITE, &store));
-    case_put(&c, store, 512);
-    const int64_t run = case_run(&c, store, "580.1");
-    const struct variant_key key = case_variant(&c, 1);
-    measurement.at_s = 2.5;
-    CHECK_OK(store_measurement(store, run, &key, &measurement, NULL));
-    snprintf(sql, sizeof sql, "update run set started = '%s'; %s", date, rows[i].change);
-    CHECK_EQ(SQLITE_OK, sqlite3_exec(store_connection(store), sql, NULL, NULL, &error), "%s", error);
-    CHECK_OK(store_end_killed(store, has_ended, &in_use));
-    CHECK_EQ(rows[i].is_asked, in_use.asked, "%s: its GPU is asked for", rows[i].what);
-    CHECK_EQ(rows[i].is_killed,
-             number_of(store,
-                       "select state = 'partial' and reason = 'killed, or its end could not be stored' and"
-                       " ended = '2026-01-02T03:04:02.500Z' and outcomes = '{\"measured\":1}' from run where id = 1"),
-             "%s: told as killed, as of its last result", rows[i].what);
-    if (rows[i].is_killed) {
-      const int64_t other = problem_on(&c, store, "GPU-2", "NVIDIA H200", LAUNCH_STREAM), own = c.problem;
-      CHECK_OK(store_adopt_lost(store, other));
-      CHECK_EQ(own, number_of(store, "select problem_id from run where id = 1"), "%s: it stays where it was",
-               rows[i].what);
-      CHECK_EQ(HALOTUNE_DB, store_measurement(store, run, &key, &measurement, NULL), "%s: it takes no result",
-               rows[i].what);
-    }
-    store_close(store);
-    work_end(&work);
-  }
-  case_free(&c);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_run_whose_process_has_gone_is_told_as_killed),
       cmocka_unit_test(a_problem_takes_up_lost_runs_of_other_gpus_of_its_model),
       cmocka_unit_test(nothing_is_stored_into_a_lost_run),
   };

@@ -7,12 +7,12 @@
 #include "db/store/task_state.h"
 
 /* The stages of a task. If two databases know a task, the stage that is later in this list counts. */
-#define STAGE_LIST(X)                                                     \
-  X(MISSING, "missing", "no run of it")                                   \
-  X(FAILED, "failed", "its last run ended early, and none has a winner")  \
-  X(PARTIAL, "partial", "its last run ended early, and one has a winner") \
-  X(UNENDED, "begun and not ended", "killed, or running on another host") \
-  X(DONE, "done", "a run of it is complete")                              \
+#define STAGE_LIST(X)                                                                  \
+  X(MISSING, "missing", "no run of it")                                                \
+  X(FAILED, "failed", "its last run ended early, and none has a winner")               \
+  X(PARTIAL, "partial", "its last run ended early, and one has a winner")              \
+  X(UNENDED, "begun and not ended", "killed, or running where this host sees no lock") \
+  X(DONE, "done", "a run of it is complete")                                           \
   X(RUNNING, "running", "a process of this host holds the lock of database and GPU")
 #define STAGE_AS_ENUMERATOR(name, word, what) STAGE_##name,
 enum stage { STAGE_LIST(STAGE_AS_ENUMERATOR) STAGE_COUNT };

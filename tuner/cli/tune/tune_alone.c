@@ -33,7 +33,7 @@ static halotune_status databases_open(struct tune_alone *alone, const char *what
   halotune_status status = database_check(alone, what);
   if (status == HALOTUNE_OK) status = tune_setup_databases(alone->invocation, alone->which, setup);
   if (status == HALOTUNE_OK)
-    status = tuning_lock_take(setup->tools.store, setup->backend.facts.device.uuid, &alone->lock);
+    tuning_lock_take(store_path(setup->tools.store), setup->backend.facts.device.uuid, &alone->lock);
   return status;
 }
 
