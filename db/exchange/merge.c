@@ -291,29 +291,50 @@ static halotune_status meet_result(struct merge *m, int number, int64_t id) {
   return status;
 }
 
-/* Merge a best that both databases have. An export may have left its machine code out. */
-static halotune_status meet_best(struct merge *m, int64_t id) {
+/* Put the present row's source into a best that lacks it, or its machine code, which never comes without the source.
+ *   with_cubin  also the machine code */
+static halotune_status take_code(struct merge *m, int64_t id, bool with_cubin) {
+  static const char sql[] = "update best set source = ?1, cubin = iif(?4, ?2, cubin) where id = ?3";
   const struct table *table = &m->tables->list[TABLE_BEST];
-  const int cubin = table_column(table, "cubin");
-  const int ours = sqlite3_column_bytes(m->find, cubin + 1), theirs = sqlite3_column_bytes(m->select, cubin + 1);
-  halotune_status status = compare_row(m, table);
-  if (status != HALOTUNE_OK || theirs == 0 || m->options->without_code) return status;
-  if (ours > 0) return is_same_column(m, table, cubin) ? HALOTUNE_OK : conflict_fail(m, table, cubin);
-  static const char sql[] =
-      "select o.kind = ?1 and o.signer_key = ?2 from best b join origin o on o.id = b.origin_id where b.id = ?3";
-  bool is_taken;
-  status = is_from_giver(m, sql, id, &is_taken);
-  if (status != HALOTUNE_OK || !is_taken) return status;
   sqlite3_stmt *query = NULL;
   sqlite3_reset(m->find);
-  status = query_prepare(m->to, "update best set cubin = ?1 where id = ?2", &query);
+  halotune_status status = query_prepare(m->to, sql, &query);
   if (status == HALOTUNE_OK) {
-    sqlite3_bind_value(query, 1, sqlite3_column_value(m->select, cubin + 1));
-    sqlite3_bind_int64(query, 2, id);
+    sqlite3_bind_value(query, 1, sqlite3_column_value(m->select, table_column(table, "source") + 1));
+    sqlite3_bind_value(query, 2, sqlite3_column_value(m->select, table_column(table, "cubin") + 1));
+    sqlite3_bind_int64(query, 3, id);
+    sqlite3_bind_int(query, 4, with_cubin);
     status = query_run(query, NULL);
   }
   sqlite3_finalize(query);
   return status;
+}
+
+/* Whether both databases have a value in a column that exports may leave out, and the values differ. */
+static bool is_in_conflict(const struct merge *m, const struct table *table, int column) {
+  const int ours = sqlite3_column_bytes(m->find, column + 1), theirs = sqlite3_column_bytes(m->select, column + 1);
+  return ours > 0 && theirs > 0 && !is_same_column(m, table, column);
+}
+
+/* Merge a best that both databases have. An export may have left out its machine code, and then its source, too. */
+static halotune_status meet_best(struct merge *m, int64_t id) {
+  static const char sql[] =
+      "select o.kind = ?1 and o.signer_key = ?2 from best b join origin o on o.id = b.origin_id where b.id = ?3";
+  const struct table *table = &m->tables->list[TABLE_BEST];
+  const int source = table_column(table, "source"), cubin = table_column(table, "cubin");
+  const bool wants_cubin = !m->options->without_code;
+  halotune_status status = compare_row(m, table);
+  if (status != HALOTUNE_OK) return status;
+  if (is_in_conflict(m, table, source)) return conflict_fail(m, table, source);
+  if (wants_cubin && is_in_conflict(m, table, cubin)) return conflict_fail(m, table, cubin);
+  const bool lacks_source = sqlite3_column_bytes(m->find, source + 1) == 0;
+  const bool lacks_cubin = sqlite3_column_bytes(m->find, cubin + 1) == 0;
+  const bool has_source = sqlite3_column_bytes(m->select, source + 1) > 0;
+  const bool takes_cubin = wants_cubin && lacks_cubin && sqlite3_column_bytes(m->select, cubin + 1) > 0;
+  if (!has_source || (!lacks_source && !takes_cubin)) return HALOTUNE_OK;
+  bool is_taken;
+  status = is_from_giver(m, sql, id, &is_taken);
+  return status == HALOTUNE_OK && is_taken ? take_code(m, id, takes_cubin) : status;
 }
 
 static halotune_status meet_row(struct merge *m, int number, int64_t id) {

@@ -34,7 +34,7 @@ static const char *const varying[TABLE_COUNT] = {
     [TABLE_DEVICE] = " clock_khz memory_clock_khz memory_bytes ",
     [TABLE_TEMPLATE] = " yaml cuda ",
     [TABLE_RUN] = " state ended reason empty_ms copy_ms memcpy_ms warnings outcomes ",
-    [TABLE_BEST] = " run_id is_current cubin ",
+    [TABLE_BEST] = " run_id is_current source cubin ",
     [TABLE_PREDICTION] = " value ",
 };
 

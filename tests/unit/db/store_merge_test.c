@@ -1231,6 +1231,36 @@ TEST(check_finds_what_is_wrong) {
   }
 }
 
+/* An export may leave out machine code and its source: both forms of a document merge, in both orders. */
+TEST(a_source_may_be_left_out) {
+  for (int is_whole_first = 0; is_whole_first < 2; is_whole_first++) {
+    struct fixture f;
+    struct store *to, *bare;
+    begin_fixture(&f);
+    CHECK_OK(store_open_memory(&to));
+    char *document = exported(f.store, false);
+    import_text(document, &bare);
+    sql(bare, "update best set source = ''");
+    merge_store(to, is_whole_first ? f.store : bare, NULL);
+    struct merge_options options = from_other;
+    options.without_code = true;
+    CHECK_OK(store_merge(to, f.store, &options, NULL));
+    CHECK(number_of(to, "select min(length(source)) from best") > 0, "order %d: without machine code", is_whole_first);
+    if (!is_whole_first) sql(to, "update best set source = ''");
+    merge_store(to, is_whole_first ? bare : f.store, NULL);
+    CHECK_EQ(11, number_of(to, "select min(length(cubin)) from best"), "order %d: machine code", is_whole_first);
+    CHECK(number_of(to, "select min(length(source)) from best") > 0, "order %d: and its source", is_whole_first);
+    check_whole(to);
+    sql(bare, "update best set source = 'other'");
+    CHECK_EQ(HALOTUNE_DB, store_merge(to, bare, &from_other, NULL), "order %d", is_whole_first);
+    CHECK(strstr(fail_text(), "another 'source'"), "%s", fail_text());
+    store_close(bare);
+    free(document);
+    store_close(to);
+    end_fixture(&f);
+  }
+}
+
 /* An export may leave out machine code, and the source of such a row. */
 TEST(check_takes_rows_without_code) {
   struct fixture f;
@@ -1373,6 +1403,7 @@ int main(void) {
       cmocka_unit_test(a_copy_takes_what_its_user_measured_since),
       cmocka_unit_test(forget_removes_the_coefficients_of_a_signer_alone),
       cmocka_unit_test(check_finds_what_is_wrong),
+      cmocka_unit_test(a_source_may_be_left_out),
       cmocka_unit_test(check_takes_rows_without_code),
       cmocka_unit_test(check_tells_dates_in_the_future),
       cmocka_unit_test(forget_removes_what_is_chosen),
