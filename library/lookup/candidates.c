@@ -22,6 +22,10 @@ static const float unknown_images = 0.5f;
  * added to each predicted time. */
 static const float caution = 3;
 
+/* A bound is lowered by this much, which is more than the rounding of it and of the ranks above it: they are not summed
+ * in the same order. */
+static const float rounding = 1e-4F;
+
 void priced_family_free(struct priced_family *family) {
   if (!family) return;
   free(family->shapes);
@@ -403,7 +407,6 @@ static bool is_eligible(const struct question *q, const struct priced_row *row) 
 static void list_bounds(struct candidates *c, int at) {
   const struct asked_family *family = &c->families[at];
   const struct priced_family *priced = family->priced;
-  const float margin = 1e-4F; /* more than the rounding of both */
   float ranks[RANKED_AT_ONCE];
   struct rank_terms terms = terms_of(c->question, family, &family->place.common);
   terms.of_change = terms.of_launch = 0;
@@ -413,7 +416,7 @@ static void list_bounds(struct candidates *c, int at) {
                 ranks);
     while (priced->shapes[number].end <= i) number++;
     if (!is_listed(c, family, &priced->shapes[number]) || !is_eligible(c->question, &priced->rows[i])) continue;
-    c->list[c->count++] = (struct ranked){ranks[i % RANKED_AT_ONCE] - margin, at, i, number, true};
+    c->list[c->count++] = (struct ranked){ranks[i % RANKED_AT_ONCE] - rounding, at, i, number, true};
   }
 }
 
@@ -462,7 +465,7 @@ static float bound_of(const struct candidates *c, const struct asked_family *fam
   if (!predict_blocks_cost(&family->priced->model)) return -INFINITY;
   for (int mode = 1; mode < MODE_COUNT; mode++) least = fminf(least, family->kin[mode]);
   return terms.log_ms + caution * least +
-         fminf(family->priced->least_excess[true] + family->trend, family->priced->least_excess[false]);
+         fminf(family->priced->least_excess[true] + family->trend, family->priced->least_excess[false]) - rounding;
 }
 
 static halotune_status ask_family(const struct question *q, int number, struct candidates *out) {
@@ -629,6 +632,7 @@ bool candidates_take(struct candidates *c, struct candidate *out) {
 /* Rows of the stencil itself use their own version of the template. Rows of other stencils use the installed
  * version. */
 void candidates_drop(struct candidates *c, const struct candidate *refused) {
+  list_more(c, INFINITY); /* a family that is listed later would bring the configuration back */
   const int stencil = c->question->key.stencil;
   const bool is_own_stencil = refused->row->stencil == stencil;
   const struct served *rows = c->question->ctx->catalog.rows;

@@ -81,24 +81,125 @@ static void take_all(const struct question *question, enum candidates_range rang
   candidates_free(&candidates);
 }
 
+static void ask_grid(halotune_ctx *of, const struct known_device *device, enum dtype dtype, const long n[MAX_DIMS],
+                     struct question *out) {
+  struct lookup_key key = {
+      .dtype = dtype, .launch = LAUNCH_STREAM + 1, .cache = CACHE_STEADY + 1, .steps = 1, .model = device->model};
+  key.stencil = names_find(&of->catalog.stencil_names, "star7");
+  for (int axis = 0; axis < MAX_DIMS; axis++) key.n[axis] = (uint32_t)n[axis];
+  CHECK_OK(question_begin(of, &key, device, out));
+}
+
+static void ask_random(halotune_ctx *of, const struct known_device *device, int number, struct question *out) {
+  long n[MAX_DIMS];
+  for (int axis = 0; axis < MAX_DIMS; axis++)
+    n[axis] = 16 + (long)(random_bits((uint64_t)number, (uint64_t)axis) % 700);
+  ask_grid(of, device, number % 2 ? F64 : F32, n, out);
+}
+
 TEST(candidates_come_in_order) {
   enum { PROBLEMS = 200 };
   const struct known_device *device;
   struct known_device room;
   CHECK_OK(context_device(ctx, "NVIDIA H200", &room, &device));
   for (int i = 0; i < PROBLEMS; i++) {
-    struct lookup_key key = {.dtype = i % 2 ? F64 : F32,
-                             .launch = LAUNCH_STREAM + 1,
-                             .cache = CACHE_STEADY + 1,
-                             .steps = 1,
-                             .model = device->model};
     struct question question;
-    key.stencil = names_find(&ctx->catalog.stencil_names, "star7");
-    for (int axis = 0; axis < MAX_DIMS; axis++)
-      key.n[axis] = 16 + (uint32_t)(random_bits((uint64_t)i, (uint64_t)axis) % 700);
-    CHECK_OK(question_begin(ctx, &key, device, &question));
+    ask_random(ctx, device, i, &question);
     take_all(&question, CANDIDATES_OWN, i);
     take_all(&question, CANDIDATES_ALL, i);
+  }
+}
+
+/* Random rows of both element types. Their times follow their bytes, but some are three times as long as others. */
+enum { RANDOM_ROWS = 8 };
+
+static void make_random_rows(int database, struct tuned out[RANDOM_ROWS]) {
+  static const char *const sets[] = {"block_x=32", "block_x=64", "block_x=128"};
+  for (int i = 0; i < RANDOM_ROWS; i++) {
+    const uint64_t key = 1000 + (uint64_t)(database * RANDOM_ROWS + i);
+    out[i] = (struct tuned){GPU_H200, "star7", "direct", sets[i % (int)COUNT(sets)], i % 2 ? F64 : F32, {0}, USUAL, 0};
+    double bytes = i % 2 ? 16 : 8;
+    for (int axis = 0; axis < MAX_DIMS; axis++) {
+      out[i].n[axis] = 64 * (1 + (long)(random_bits(key, (uint64_t)axis) % 8));
+      bytes *= (double)out[i].n[axis];
+    }
+    out[i].time_ms = 0.004 + bytes * 3e-10 * (1 + (double)(random_bits(key, MAX_DIMS) % 1024) / 512);
+  }
+}
+
+/* CANDIDATES_ALL lists all rows at once. CANDIDATES_OWN leaves rows of the other element type out for as long as a
+ * bound says that they are worse. Here both have the same rows. */
+static void compare_ranges(const struct question *question, int problem) {
+  struct candidates own, all;
+  struct candidate got, want;
+  CHECK_OK(candidates_find(question, CANDIDATES_OWN, &own));
+  CHECK_OK(candidates_find(question, CANDIDATES_ALL, &all));
+  CHECK_EQ(RANDOM_ROWS / 2, own.count, "problem %d: rows of one element type", problem);
+  CHECK_EQ(RANDOM_ROWS, all.count, "problem %d", problem);
+  for (int i = 0; candidates_take(&all, &want); i++) {
+    CHECK(candidates_take(&own, &got), "problem %d, candidate %d", problem, i);
+    CHECK(got.row == want.row, "problem %d, candidate %d: row %td, not %td", problem, i,
+          got.row - question->ctx->catalog.rows, want.row - question->ctx->catalog.rows);
+  }
+  CHECK(!candidates_take(&own, &got), "problem %d", problem);
+  candidates_free(&own);
+  candidates_free(&all);
+}
+
+/* No row of a dropped configuration comes later, of neither element type. */
+static void drop_all(const struct question *question, int problem) {
+  enum { CONFIGURATIONS = 3 }; /* of make_random_rows */
+  const char *dropped[CONFIGURATIONS];
+  struct candidates candidates;
+  struct candidate candidate;
+  int count = 0;
+  CHECK_OK(candidates_find(question, CANDIDATES_OWN, &candidates));
+  while (candidates_take(&candidates, &candidate)) {
+    for (int i = 0; i < count; i++)
+      CHECK(candidate.row->parameters != dropped[i], "problem %d: %s again", problem, dropped[i]);
+    CHECK(count < CONFIGURATIONS, "problem %d", problem);
+    dropped[count++] = candidate.row->parameters;
+    candidates_drop(&candidates, &candidate);
+  }
+  CHECK_EQ(CONFIGURATIONS, count, "problem %d", problem);
+  candidates_free(&candidates);
+}
+
+/* Take a model in which no block costs anything, and in which only kin adds to errors: then the bound of a family is
+ * the rank of its best row. */
+static void make_bounds_tight(halotune_ctx *of) {
+  for (int i = 0; i < of->catalog.device_count; i++) {
+    of->catalog.devices[i].fitted_by = 0;
+    of->catalog.devices[i].prediction = (struct predict_model){{0}};
+  }
+}
+
+/* Ask for the grid of each row in the other element type, and for random ones. */
+static void ask_database(halotune_ctx *of, const struct tuned of_rows[RANDOM_ROWS], int database) {
+  struct known_device room;
+  const struct known_device *device;
+  CHECK_OK(context_device(of, "NVIDIA H200", &room, &device));
+  for (int i = 0; i < 2 * RANDOM_ROWS; i++) {
+    const int number = 2 * RANDOM_ROWS * database + i;
+    struct question question;
+    if (i < RANDOM_ROWS) ask_grid(of, device, of_rows[i].dtype == F64 ? F32 : F64, of_rows[i].n, &question);
+    else ask_random(of, device, number, &question);
+    compare_ranges(&question, number);
+    drop_all(&question, number);
+  }
+}
+
+TEST(rows_of_the_other_element_type_wait_for_their_turn) {
+  enum { DATABASES = 10 };
+  for (int i = 0; i < DATABASES; i++) {
+    struct tuned random_rows[RANDOM_ROWS];
+    struct work other = work_begin();
+    make_random_rows(i, random_rows);
+    halotune_ctx *of = tuned_open(other.path, random_rows, RANDOM_ROWS);
+    if (i % 2) make_bounds_tight(of);
+    ask_database(of, random_rows, i);
+    halotune_close(of);
+    work_end(&other);
   }
 }
 
@@ -106,6 +207,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_other_element_type_answers_for_a_near_grid),
       cmocka_unit_test(candidates_come_in_order),
+      cmocka_unit_test(rows_of_the_other_element_type_wait_for_their_turn),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }
