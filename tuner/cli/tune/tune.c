@@ -330,8 +330,8 @@ static const struct option_row options[] = {
     {"launch", "MODE", "stream or graph; by default graph where a launch takes less than 20 us"},
     {"cache", "MODE", "steady, as in a time loop (the default), or cold"},
     {"steps", "N",
-     "time steps that a launch makes, such as 4; a task for each of 1..4; by default those with the least time a step are searched for, if the budget is at least " AS_TEXT(
-         STEPS_LEAST_BUDGET_S) "s"},
+     "time steps that a launch makes, such as 4; a task for each of 1..4; by default those with the least time a step are searched for; with a budget of less than " AS_TEXT(
+         STEPS_LEAST_BUDGET_S) "s, only the number that a database knows"},
     {"reproducible", NULL, "only variants that all give the same bits; a winner of its own is stored"},
     {"seed", "N", "random seed of the search; 1 by default"},
     {"workers", "N", "number of compilers that run at a time; one less than there are CPUs by default"},
