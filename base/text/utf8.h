@@ -33,7 +33,8 @@ void printable_copy(char *out, size_t bytes, const char *text);
 void printable_name(char *out, size_t bytes, const char *text);
 
 /* Like printable_copy, for a message: a line end stays only in front of an indented line, such as a line of a file that
- * the message shows. So a name with a line end in it cannot begin a line of the message. */
+ * the message shows. A name with a line end and a blank in it can still begin a line: where a message has names from
+ * outside, printable_name has to copy them first. */
 void printable_message(char *out, size_t bytes, const char *text);
 
 /* Whether a text is one line in printable UTF-8, without characters that printable_name replaces. */

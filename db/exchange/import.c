@@ -236,10 +236,10 @@ static halotune_status check_head(const json_t *document, const char *name, int 
   return fail(HALOTUNE_PARSE, "%s: this Halotune reads versions 1 to %d of the format", name, EXPORT_VERSION);
 }
 
-/* Messages repeat words of the document, which may hold control characters. */
+/* Messages repeat words of the document, which may hold control characters and line ends. None shows a picture. */
 static halotune_status fail_printably(void) {
   char text[FAIL_TEXT_BYTES];
-  printable_message(text, sizeof text, fail_text());
+  printable_name(text, sizeof text, fail_text());
   return fail(HALOTUNE_PARSE, "%s", text);
 }
 

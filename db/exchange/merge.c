@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory/array.h"
+#include "base/text/utf8.h"
 #include "db/exchange/id_map.h"
 #include "db/exchange/merge_best.h"
 #include "db/store/columns.h"
@@ -98,9 +99,11 @@ static bool is_same_column(const struct merge *m, const struct table *table, int
 /* Fail with the name of the row in conflict: those columns of its key that people can read. */
 static halotune_status conflict_fail(const struct merge *m, const struct table *table, int column) {
   struct text key = {0};
+  char word[FAIL_TEXT_BYTES / 4];
   for (int i = 0; i < table->column_count; i++) {
     if (!table->columns[i].is_key || table->columns[i].refers_to >= 0) continue;
-    text_printf(&key, "%s%s '%s'", key.length ? ", " : "", table->columns[i].name, column_text(m->select, i + 1));
+    printable_name(word, sizeof word, column_text(m->select, i + 1));
+    text_printf(&key, "%s%s '%s'", key.length ? ", " : "", table->columns[i].name, word);
   }
   halotune_status status =
       fail(HALOTUNE_DB,

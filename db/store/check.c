@@ -20,9 +20,19 @@ void check_report(struct check *c, const char *format, ...) {
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  printable_message(printable, sizeof printable, text);
+  printable_name(printable, sizeof printable, text);
   c->found++;
   c->problem(c->context, printable);
+}
+
+/* Like check_report, for a text that cannot be read. The message ends with the failure and its picture of a line. */
+static void report_unreadable(struct check *c, const char *what, const char *name) {
+  char words[FAIL_TEXT_BYTES / 4], failure[FAIL_TEXT_BYTES], message[FAIL_TEXT_BYTES * 2];
+  printable_name(words, sizeof words, name);
+  printable_message(failure, sizeof failure, fail_text());
+  snprintf(message, sizeof message, "the %s %s cannot be read: %s", what, words, failure);
+  c->found++;
+  c->problem(c->context, message);
 }
 
 halotune_status check_each(struct check *c, const char *sql,
@@ -113,7 +123,7 @@ static halotune_status look_at_stencil(struct check *c, sqlite3_stmt *row) {
   halotune_status status = stencil_parse(&source, &stencil);
   if (status == HALOTUNE_OK) status = analysis_make(stencil, &analysis);
   if (check_is_bad(status)) {
-    check_report(c, "the stencil %s cannot be read: %s", name, fail_text());
+    report_unreadable(c, "stencil", name);
     status = HALOTUNE_OK;
   } else if (status == HALOTUNE_OK) {
     identity_hex(analysis->hash, hex);
@@ -161,7 +171,7 @@ static halotune_status look_at_template(struct check *c, sqlite3_stmt *row) {
   struct template *template = NULL;
   halotune_status status = template_parse(&source, column_text(row, 3), &template);
   if (check_is_bad(status)) {
-    check_report(c, "the template %s cannot be read: %s", name, fail_text());
+    report_unreadable(c, "template", name);
     return HALOTUNE_OK;
   }
   if (status != HALOTUNE_OK) return status;

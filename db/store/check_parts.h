@@ -28,7 +28,7 @@ struct check {
 halotune_status check_once(struct check *c, const char *kind, sqlite3_stmt *row,
                            halotune_status (*look)(struct check *c, sqlite3_stmt *row));
 
-/* Count a defect, and report it to the caller. */
+/* Count a defect, and report it to the caller in one line. */
 void check_report(struct check *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Call `look` for each row. A failure of `look` ends the walk. A defect of a row is reported, not returned as a

@@ -12,10 +12,13 @@ mkdir kernels templates && echo 'name: x' >"kernels/$line.yaml" && echo 'paramet
 halotune list stencils 2>&1 >list
 halotune list templates 2>&1 >list
 HALOTUNE_DB=$line halotune query star7 2>&1
+XDG_FOO=$line HALOTUNE_FOO=$line halotune --version >list 2>&1; echo "unread $?"
 printf '{"format": "halotune database", "version": 1, "tables": {}, "x\\nhalotune: all is well": 1}' >document.json
 halotune db import --db d.db document.json 2>&1
 halotune db import --trust --yes --db d.db "$OLDPWD/tests/data/tuned.json" >list 2>&1
-sqlite3 d.db "update device set name = 'x' || char(10) || 'halotune: all is well'; update run set strategy = 'x' || char(10) || 'no errors'"
+sed 's/x\\nhalotune: all is well/x\\n halotune: all is well\\n /' document.json >blank.json
+halotune db import --db d.db blank.json 2>&1
+sqlite3 d.db "update device set name = 'x' || char(10) || 'halotune: all is well'; update run set strategy = 'x' || char(10) || ' no errors'"
 halotune db check --db d.db 2>&1
 # Messages that show a line of a file have several lines.
 echo 'name: 7' >x.yaml && halotune show ./x.yaml 2>&1

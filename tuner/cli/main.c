@@ -185,18 +185,33 @@ static const struct command *command_or_message(const char *name) {
   return NULL;
 }
 
-/* The variables that hold paths. Only their names' beginnings count. */
-static const char *const path_variables[] = {"HALOTUNE_", "HOME=", "TMPDIR=", "XDG_"};
+/* The variables that hold paths, and those of which messages quote the value. */
+static const char *const quoted_variables[] = {"CUDA_HOME",
+                                               "CUDA_PATH",
+                                               "HALOTUNE_CXX",
+                                               "HALOTUNE_DB",
+                                               "HALOTUNE_LIBCUDA",
+                                               "HALOTUNE_LIBNVML",
+                                               "HALOTUNE_MPI",
+                                               "HALOTUNE_MPI_TIMEOUT",
+                                               "HALOTUNE_NVRTC",
+                                               "HALOTUNE_PATH",
+                                               "HALOTUNE_PIPE_TIMEOUT",
+                                               "HALOTUNE_PROGRAM",
+                                               "HALOTUNE_SEARCH",
+                                               "HALOTUNE_TEMPLATE_PATH",
+                                               "HOME",
+                                               "TMPDIR",
+                                               "XDG_CACHE_HOME",
+                                               "XDG_DATA_HOME"};
 
 /* Refuse an argument or a path of several lines. The name of such a file could look like a message of its own. */
 static bool are_lines_whole(int argc, char **argv) {
-  for (char **entry = environ; *entry; entry++) {
-    for (size_t i = 0; i < COUNT(path_variables); i++) {
-      if (strncmp(*entry, path_variables[i], strlen(path_variables[i])) != 0 || !strpbrk(*entry, "\n\r")) continue;
-      fprintf(stderr, "halotune: the variable %.*s holds the end of a line; write it on one line\n",
-              (int)strcspn(*entry, "=\n\r"), *entry);
-      return false;
-    }
+  for (size_t i = 0; i < COUNT(quoted_variables); i++) {
+    const char *value = getenv(quoted_variables[i]);
+    if (!value || !strpbrk(value, "\n\r")) continue;
+    fprintf(stderr, "halotune: the variable %s holds the end of a line; write it on one line\n", quoted_variables[i]);
+    return false;
   }
   for (int i = 1; i < argc; i++) {
     if (!strpbrk(argv[i], "\n\r")) continue;
