@@ -2,7 +2,7 @@
 # winners.sh [--finalists | --candidates] DATABASE [OPTION of db export ...]: prints an export of the current winners of
 # DATABASE, for bench/results and db/starter. Everything that only a search needs is left out: all measurements; with
 # --finalists, those of variants that the finals did not measure; with --candidates, what lookups do not use of the
-# finalists: samples, and finalists that lost by more than 25 %; and sources without machine code, which are generated when they are
+# finalists: samples, and finalists that lost by more than 25 %; and sources without machine code that this Halotune generates when they are
 # needed. Variants of which the installed templates generate the same code are of these templates in the export. Needs the program
 # sqlite3. HALOTUNE names the program.
 set -eu
@@ -38,5 +38,11 @@ delete from template where id not in (select template_id from variant);
 update run set host = '', command = replace(command, '$(dirname "$db")/', '');
 "
 "${HALOTUNE:-build/halotune}" db refresh --db "$copy" >&2
-if [ "$kept" = candidates ]; then sqlite3 "$copy" "update best set source = '' where length(cubin) = 0"; fi
+if [ "$kept" = candidates ]; then
+  # A source that this Halotune does not generate stays.
+  sqlite3 "$copy" "vacuum into '$work/bare.db'"
+  sqlite3 "$work/bare.db" "update best set source = '' where length(cubin) = 0"
+  others=$("${HALOTUNE:-build/halotune}" db check --db "$work/bare.db" 2>"$work/log" | sed -n 's/^best \([0-9]*\): its source was left out.*/\1,/p')
+  sqlite3 "$copy" "update best set source = '' where length(cubin) = 0 and id not in (${others}0)"
+fi
 "${HALOTUNE:-build/halotune}" db export --db "$copy" "$@"

@@ -19,4 +19,9 @@ halotune_status store_check(struct store *store, void (*problem)(void *context, 
 halotune_status store_check_future(struct store *store, void (*problem)(void *context, const char *text), void *context,
                                    long *found);
 
+/* Look for bests whose source was left out, and which this program does not generate any more. A merge takes such rows:
+ * lookups of another version may generate them. Arguments and results as in store_check. */
+halotune_status store_check_left_out(struct store *store, void (*problem)(void *context, const char *text),
+                                     void *context, long *found);
+
 #endif

@@ -58,3 +58,30 @@ static halotune_status look_at_launch(struct check *c, sqlite3_stmt *row) {
 }
 
 halotune_status check_launches(struct check *c) { return check_each(c, launches_sql, look_at_launch); }
+
+/* Columns: those of launches_sql. */
+static halotune_status look_at_left_out(struct check *c, sqlite3_stmt *row) {
+  const long long id = sqlite3_column_int64(row, 0);
+  struct generated made;
+  char hex[IDENTITY_HEX_BYTES];
+  const halotune_status status = regenerate(row, FIRST_COLUMN, NULL, &made);
+  if (status == HALOTUNE_OK) {
+    identity_hex(made.hash, hex);
+    if (strcmp(hex, column_text(row, 1)) != 0)
+      check_report(c, "best %lld: its source was left out, and this Halotune generates another one", id);
+  } else if (check_is_bad(status)) {
+    check_report(c, "best %lld: its source was left out, and this Halotune does not generate it: %s", id, fail_text());
+  }
+  generated_free(&made);
+  return check_is_bad(status) ? HALOTUNE_OK : status;
+}
+
+halotune_status store_check_left_out(struct store *store, void (*problem)(void *context, const char *text),
+                                     void *context, long *found) {
+  static const char left_out_sql[] = "select b.id, v.source_hash, b.launch, " REGENERATE_COLUMNS
+                                     " from " REGENERATE_TABLES " where b.source = '' order by b.id";
+  struct check c = {.connection = store_connection(store), .problem = problem, .context = context};
+  const halotune_status status = check_each(&c, left_out_sql, look_at_left_out);
+  *found = c.found;
+  return status;
+}

@@ -23,6 +23,7 @@ struct stored {
   double coefficients[MAX_COEFFICIENTS];
   int coefficient_count, steps;
   char arch[16];
+  char hash[IDENTITY_HEX_BYTES]; /* of the source that was measured */
   char *source;
   void *cubin;
   size_t cubin_bytes;
@@ -45,6 +46,7 @@ static bool stored_read(sqlite3_stmt *query, struct stored *out) {
   const void *cubin = sqlite3_column_blob(query, 5);
   out->cubin_bytes = (size_t)sqlite3_column_bytes(query, 5);
   out->cubin = malloc(out->cubin_bytes + 1);
+  snprintf(out->hash, sizeof out->hash, "%s", column_text(query, 6));
   if (!out->source || !out->cubin) return false;
   if (out->cubin_bytes > 0) memcpy(out->cubin, cubin, out->cubin_bytes);
   return true;
@@ -54,7 +56,7 @@ static bool stored_read(sqlite3_stmt *query, struct stored *out) {
  * A finalist's row has the id of the winner. */
 static bool stored_fetch(struct halotune_ctx *ctx, const struct served *row, struct stored *out) {
   static const char sql[] =
-      "select b.launch, b.coefficients, b.steps, b.arch, b.source, b.cubin from best b join variant v on v.id = b.variant_id"
+      "select b.launch, b.coefficients, b.steps, b.arch, b.source, b.cubin, v.source_hash from best b join variant v on v.id = b.variant_id"
       " where b.id = ?1 and b.date = ?2 and v.parameters = ?3";
   struct store *store = NULL;
   struct binder binder = {.at = 0};
@@ -129,6 +131,15 @@ static bool is_same_source(const char *left, const char *right) {
   struct identity hashes[2];
   return source_hash(left, &hashes[0]) == HALOTUNE_OK && source_hash(right, &hashes[1]) == HALOTUNE_OK &&
          identity_compare(hashes[0], hashes[1]) == 0;
+}
+
+/* Whether an exact answer is about another source than the one that was generated for the same problem. */
+static bool is_another_source(const struct question *q, const struct answer *answer, const struct stored *stored,
+                              const double *coefficients, const struct generated *generated) {
+  char hex[IDENTITY_HEX_BYTES];
+  if (answer->match != HALOTUNE_MATCH_EXACT || !is_same_problem(q, answer->row, stored, coefficients)) return false;
+  identity_hex(generated->hash, hex);
+  return strcmp(hex, stored->hash) != 0;
 }
 
 static halotune_status generate_for(const struct question *q, const struct answer *answer, const double *coefficients,
@@ -220,6 +231,7 @@ static halotune_status variant_build(const struct question *q, const struct answ
     out->source = generated.source;
     out->launch = generated.launch;
     out->steps = generated.launch.steps;
+    out->is_stale = is_stored && !have && is_another_source(q, answer, &stored, coefficients, &generated);
     if (runs && is_same_source(out->source, stored.source)) stored_move(&stored, false, out);
     else if (with_code) status = source_compile(q, out);
   }

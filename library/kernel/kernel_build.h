@@ -13,6 +13,9 @@ struct built {
   struct launch launch;
   int steps;        /* time steps of one launch */
   const char *code; /* the origin of the cubin: "database", "cache" or "compiled" */
+  /* The source of an exact answer was left out of the database, and this program generates another one: nobody measured
+   * it. */
+  bool is_stale;
 };
 
 /* Build a variant.

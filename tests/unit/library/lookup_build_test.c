@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include "db/store/check.h"
 #include "db/store/query.h"
 #include "gpu/compile/cache_folder.h"
 #include "gpu/compile/nvrtc.h"
@@ -226,6 +227,46 @@ TEST(stored_code_is_that_of_the_row_that_was_read) {
     CHECK_OK(source_of_row("star7", "NVIDIA H200", &built));
     CHECK_TEXT(changes[i].code, built.code, "row %zu", i);
     CHECK(strstr(built.source, "zmarch"), "row %zu", i);
+    built_free(&built);
+    halotune_close(ctx);
+    ctx = usual;
+    work_end(&own);
+  }
+}
+
+static void keep_quiet(void *context, const char *text) {
+  (void)context;
+  (void)text;
+}
+
+/* A generated source that has another identity than the one that was measured is not exact. */
+TEST(a_source_that_was_left_out_is_compared) {
+  static const struct {
+    const char *sql;
+    bool is_stale, is_told;
+  } changes[] = {
+      {"update best set time_ms = time_ms", false, false},
+      {"update best set source = '', cubin = zeroblob(0)", false, false},
+      {"update best set source = '', cubin = zeroblob(0); update variant set source_hash = printf('%064d', id)", true,
+       true},
+      {"update variant set source_hash = printf('%064d', id)", false, false}, /* the stored source is served */
+  };
+  for (size_t i = 0; i < COUNT(changes); i++) {
+    struct work own = work_begin();
+    halotune_ctx *const usual = ctx;
+    struct built built;
+    struct store *store;
+    long found = 0;
+    tuned_make(own.path, rows_stored, 1);
+    tuned_change(own.path, changes[i].sql);
+    CHECK_OK(store_open(own.path, STORE_READ, &store));
+    CHECK_OK(store_check_left_out(store, keep_quiet, NULL, &found));
+    store_close(store);
+    CHECK_EQ(changes[i].is_told, found, "row %zu: check", i);
+    const char *paths[] = {own.path};
+    CHECK_OK(halotune_open(paths, 1, &ctx));
+    CHECK_OK(source_of_row("star7", "NVIDIA H200", &built));
+    CHECK_EQ(changes[i].is_stale, built.is_stale, "row %zu", i);
     built_free(&built);
     halotune_close(ctx);
     ctx = usual;
@@ -519,6 +560,7 @@ int main(void) {
       cmocka_unit_test(a_source_for_newer_gpus_is_not_served_to_older_ones),
       cmocka_unit_test(a_finalist_has_no_stored_code),
       cmocka_unit_test(stored_code_is_that_of_the_row_that_was_read),
+      cmocka_unit_test(a_source_that_was_left_out_is_compared),
       cmocka_unit_test(a_stored_launch_of_other_arrays_is_not_used),
       cmocka_unit_test(stored_code_of_other_steps_is_not_used),
       cmocka_unit_test(what_was_compiled_is_kept),

@@ -99,11 +99,12 @@ static halotune_status codes_check(struct store *store, long *found) {
 
 halotune_status db_check(const struct invocation *invocation) {
   struct store *store;
-  long found = 0, future = 0;
+  long found = 0, future = 0, left_out = 0;
   halotune_status status = store_open(option_value(invocation, "db"), STORE_READ_UNTRUSTED, &store);
   if (status == HALOTUNE_OK) status = store_check(store, defect_print, NULL, &found);
   if (status == HALOTUNE_OK) status = store_check_future(store, defect_print, NULL, &future);
-  found += future;
+  if (status == HALOTUNE_OK) status = store_check_left_out(store, defect_print, NULL, &left_out);
+  found += future + left_out;
   if (status == HALOTUNE_OK && option_given(invocation, "compile")) status = codes_check(store, &found);
   if (status == HALOTUNE_OK && found > 0)
     status = fail(HALOTUNE_DB, "%s: %ld error%s", store_path(store), found, PLURAL(found));

@@ -172,6 +172,21 @@ static void tell_missing_database(void) {
   fprintf(stderr, "halotune: $HALOTUNE_DB names %s: %s; it is ignored\n", named, strerror(errno));
 }
 
+/* A lookup knows that a template has changed, but does not generate. Answer in the same way if the source was left out
+ * of the database, and this program generates another one. */
+static halotune_status compare_source(struct query *query) {
+  struct built built;
+  if (query->config.match != HALOTUNE_MATCH_EXACT) return HALOTUNE_OK;
+  const halotune_status status = kernel_source(&query->question, &query->answer, query->coefficients, &built);
+  if (status != HALOTUNE_OK) return status == HALOTUNE_MEMORY ? status : HALOTUNE_OK; /* whoever builds it is told */
+  if (built.is_stale) {
+    query->config.match = query->answer.match = HALOTUNE_MATCH_STALE;
+    query->config.is_stale = query->answer.is_stale = true;
+  }
+  built_free(&built);
+  return HALOTUNE_OK;
+}
+
 halotune_status query_open(const struct invocation *invocation, struct query *out) {
   const char *path = option_value(invocation, "db"), *name;
   struct lookup_key key;
@@ -194,6 +209,7 @@ halotune_status query_open(const struct invocation *invocation, struct query *ou
     status = question_begin(out->ctx, &key, out->device, &out->question);
   }
   if (status == HALOTUNE_OK) status = coefficients_find(out);
+  if (status == HALOTUNE_OK) status = compare_source(out);
   return status;
 }
 
