@@ -104,44 +104,66 @@ static void check_figure(double want, double got, double error, const char *what
   else CHECK_NEAR(want, got, error * want, "%s %s %s: %s", row->stencil, row->template, row->set, what);
 }
 
-static struct configuration configuration_of_row(const struct row *row, const struct template *template) {
-  char set[512] = "";
-  for (size_t i = 0; i < COUNT(plain); i++) {
-    if (strcmp(plain[i].template, row->template) == 0) snprintf(set, sizeof set, "%s %s", plain[i].set, row->set);
-  }
-  CHECK(set[0], "%s has no plain variant", row->template);
-  return configuration_of(template, set);
-}
-
-/* grid: number of the stencil's grid */
-static void check_row_on(const struct row *row, int grid) {
+/* A variant on a grid of an H200. */
+struct subject {
   struct stencil *stencil;
   struct analysis *analysis;
   struct template *template;
   struct bindings bindings;
+};
+
+/*   number  of the stencil's grid
+ *   size    points along each axis, in place of those of that grid; or NULL */
+static void subject_begin(const char *name, const char *template_name, enum dtype dtype, int number, const long *size,
+                          const char *set, struct subject *out) {
   char path[64];
   double facts[FACT_COUNT];
-  snprintf(path, sizeof path, "templates/%s.yaml", row->template);
-  CHECK_OK(stencil_of_kernels(row->stencil, &stencil));
-  CHECK_OK(analysis_make(stencil, &analysis));
-  CHECK_OK(template_read(path, &template));
-  const struct configuration configuration = configuration_of_row(row, template);
-  struct domain domain = domain_dense(stencil, analysis, &stencil->grids[grid]);
+  snprintf(path, sizeof path, "templates/%s.yaml", template_name);
+  CHECK_OK(stencil_of_kernels(name, &out->stencil));
+  CHECK_OK(analysis_make(out->stencil, &out->analysis));
+  CHECK_OK(template_read(path, &out->template));
+  const struct configuration configuration = configuration_of(out->template, set);
+  struct grid grid = out->stencil->grids[number];
+  if (size) memcpy(grid.n, size, sizeof grid.n);
+  struct domain domain = domain_dense(out->stencil, out->analysis, &grid);
   struct device_limits limits = arch_device_limits(arch_find(9, 0));
-  facts_fill(stencil, analysis, DTYPE_F32, &domain, &limits, false, facts);
-  CHECK_OK(bindings_make(template, facts, &bindings));
-  bindings_configure(&bindings, &configuration);
-  const struct rule *failed = bindings_failed_rule(&bindings);
-  CHECK(!failed, "%s %s %s: %s", row->stencil, row->template, row->set, failed ? failed->otherwise : "");
-  struct access access = access_of(&bindings);
+  limits.multiprocessors = 132;
+  facts_fill(out->stencil, out->analysis, dtype, &domain, &limits, false, facts);
+  facts[FACT_most_steps] = 64;
+  CHECK_OK(bindings_make(out->template, facts, &out->bindings));
+  bindings_configure(&out->bindings, &configuration);
+  const struct rule *failed = bindings_failed_rule(&out->bindings);
+  CHECK(!failed, "%s %s %s: %s", name, template_name, set, failed ? failed->otherwise : "");
+}
+
+static void subject_end(struct subject *subject) {
+  bindings_free(&subject->bindings);
+  template_free(subject->template);
+  analysis_free(subject->analysis);
+  stencil_free(subject->stencil);
+}
+
+/* The parameters of the plain variant, followed by those of the row. */
+static void write_set(const struct row *row, char set[512]) {
+  set[0] = '\0';
+  for (size_t i = 0; i < COUNT(plain); i++) {
+    if (strcmp(plain[i].template, row->template) == 0) snprintf(set, 512, "%s %s", plain[i].set, row->set);
+  }
+  CHECK(set[0], "%s has no plain variant", row->template);
+}
+
+/* grid: number of the stencil's grid */
+static void check_row_on(const struct row *row, int grid) {
+  struct subject subject;
+  char set[512];
+  write_set(row, set);
+  subject_begin(row->stencil, row->template, DTYPE_F32, grid, NULL, set, &subject);
+  struct access access = access_of(&subject.bindings);
   check_figure(row->loads_per_point, access.loads_per_point, 1.0 / 3, "loads a point", row);
   check_figure(row->over_read, access.over_read, 1e-12, "over-read", row);
   check_figure(row->computing_share, access.computing_share, 1e-12, "share that computes", row);
   check_figure(row->bank_conflicts, access.bank_conflicts, 1e-12, "bank conflicts", row);
-  bindings_free(&bindings);
-  template_free(template);
-  analysis_free(analysis);
-  stencil_free(stencil);
+  subject_end(&subject);
 }
 
 static void check_row(const struct row *row) { check_row_on(row, 0); }
@@ -297,34 +319,11 @@ TEST(a_scan_reads_each_point_once) {
 /* The estimate of the work of a variant on a grid of an H200. */
 static double work_of(const char *name, const char *template_name, enum dtype dtype, const long size[MAX_DIMS],
                       const char *set) {
-  struct stencil *stencil;
-  struct analysis *analysis;
-  struct template *template;
-  struct bindings bindings;
-  char path[64];
-  double facts[FACT_COUNT];
-  snprintf(path, sizeof path, "templates/%s.yaml", template_name);
-  CHECK_OK(stencil_of_kernels(name, &stencil));
-  CHECK_OK(analysis_make(stencil, &analysis));
-  CHECK_OK(template_read(path, &template));
-  const struct configuration configuration = configuration_of(template, set);
-  struct grid grid = stencil->grids[0];
-  memcpy(grid.n, size, sizeof grid.n);
-  struct domain domain = domain_dense(stencil, analysis, &grid);
-  struct device_limits limits = arch_device_limits(arch_find(9, 0));
-  limits.multiprocessors = 132;
-  facts_fill(stencil, analysis, dtype, &domain, &limits, false, facts);
-  facts[FACT_most_steps] = 64;
-  CHECK_OK(bindings_make(template, facts, &bindings));
-  bindings_configure(&bindings, &configuration);
-  const struct rule *failed = bindings_failed_rule(&bindings);
-  CHECK(!failed, "%s %s: %s", template_name, set, failed ? failed->otherwise : "");
-  const double work = access_work(&bindings);
+  struct subject subject;
+  subject_begin(name, template_name, dtype, 0, size, set, &subject);
+  const double work = access_work(&subject.bindings);
   CHECK(work > 0, "%s %s: %g", template_name, set, work);
-  bindings_free(&bindings);
-  template_free(template);
-  analysis_free(analysis);
-  stencil_free(stencil);
+  subject_end(&subject);
   return work;
 }
 
