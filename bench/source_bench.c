@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "base/files/file.h"
+#include "base/memory/sorted.h"
 #include "gpu/compile/compile.h"
 
 enum { MAX_FILES = 64, MAX_ROUNDS = 1000, MAX_SOURCE_BYTES = 1 << 20 };
@@ -60,11 +61,6 @@ static halotune_status compile_both(const struct nvrtc *nvrtc, struct sample *sa
   return status;
 }
 
-static int compare_numbers(const void *left, const void *right) {
-  const double a = *(const double *)left, b = *(const double *)right;
-  return (a > b) - (a < b);
-}
-
 static int count_lines(const char *text) {
   int lines = 0;
   for (; *text; text++) lines += *text == '\n';
@@ -105,7 +101,7 @@ int main(int argc, char **argv) {
     }
     free(s->source);
   }
-  qsort(ratios, (size_t)rounds, sizeof *ratios, compare_numbers);
+  qsort(ratios, (size_t)rounds, sizeof *ratios, compare_doubles);
   if (status == HALOTUNE_OK)
     printf("all sources, now to in full: %.3f (median of %d rounds, %.3f to %.3f)\n", ratios[rounds / 2], rounds,
            ratios[0], ratios[rounds - 1]);
