@@ -370,17 +370,33 @@ static bool is_listed(const struct candidates *c, const struct asked_family *fam
   return shape->is_usable && (shape->has_winner || is_own(q, &q->ctx->table.families[family->number]));
 }
 
+/* Whether a configuration is left out because it is known not to fit. Rows of other stencils may use another version of
+ * the template, which only the caller knows. */
+static bool is_left_out(const struct candidates *c, const struct asked_family *family,
+                        const struct priced_shape *shape) {
+  const struct question *q = c->question;
+  const struct template *template;
+  if (!c->is_hopeful || q->ctx->table.families[family->number].stencil != q->key.stencil) return false;
+  return context_template(q->ctx, shape->template_at, &template) == HALOTUNE_OK &&
+         choose_is_hopeless(q, template, &shape->configuration);
+}
+
 /* Replace the bounds of a configuration's rows by their ranks, and return the least one. These rows are neighbours in
  * the list. */
 static float rank_shape(struct candidates *c, int at) {
   const struct question *q = c->question;
   const struct asked_family *family = &c->families[c->list[at].family];
-  const int number = c->list[at].shape;
+  const int of_family = c->list[at].family, number = c->list[at].shape;
   const struct priced_shape *shape = &family->priced->shapes[number];
   const float of_images = error_of_images(c, q->ctx->table.families[family->number].stencil, shape->template_at);
   float least = INFINITY;
   struct predict_cost cost;
-  while (at > 0 && c->list[at - 1].family == c->list[at].family && c->list[at - 1].shape == number) at--;
+  while (at > 0 && c->list[at - 1].family == of_family && c->list[at - 1].shape == number) at--;
+  if (is_left_out(c, family, shape)) {
+    for (; at < c->count && c->list[at].family == of_family && c->list[at].shape == number; at++)
+      c->list[at].is_bound = false, c->list[at].rank = INFINITY;
+    return INFINITY;
+  }
   predict_cost_in(&family->priced->model, &shape->shape, &family->place, &cost);
   const struct rank_terms terms = terms_of(q, family, &cost);
   for (int first = shape->first; first < shape->end; first += RANKED_AT_ONCE) {
@@ -444,7 +460,8 @@ static void list_shape(struct candidates *c, int at, int number) {
 static void list_ranks(struct candidates *c, int at) {
   const struct asked_family *family = &c->families[at];
   for (int number = 0; number < family->priced->shape_count; number++) {
-    if (is_listed(c, family, &family->priced->shapes[number])) list_shape(c, at, number);
+    const struct priced_shape *shape = &family->priced->shapes[number];
+    if (is_listed(c, family, shape) && !is_left_out(c, family, shape)) list_shape(c, at, number);
   }
 }
 
@@ -526,13 +543,14 @@ static halotune_status find_images(struct candidates *c) {
   return HALOTUNE_OK;
 }
 
-halotune_status candidates_find(const struct question *q, enum candidates_range range, struct candidates *out) {
+halotune_status candidates_find(const struct question *q, enum candidates_range range, bool is_hopeful,
+                                struct candidates *out) {
   const struct lookup_table *table = &q->ctx->table;
   const bool is_all = range == CANDIDATES_ALL;
   const int first = is_all ? 0 : table->first_family[q->key.stencil];
   const int end = is_all ? table->family_count : table->first_family[q->key.stencil + 1];
   size_t most = 0, families = 0;
-  *out = (struct candidates){.question = q, .work = work_asked(q)};
+  *out = (struct candidates){.question = q, .work = work_asked(q), .is_hopeful = is_hopeful};
   halotune_status status = is_all ? find_kin(out) : HALOTUNE_OK;
   if (is_all && status == HALOTUNE_OK) status = find_images(out);
   if (status != HALOTUNE_OK) return status;

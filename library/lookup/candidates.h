@@ -79,6 +79,7 @@ struct candidates {
   int family_count;
   struct ranked *list;
   int count;          /* of CANDIDATES_OWN, rows of the other element type are added when they are needed */
+  bool is_hopeful;    /* see candidates_find */
   float *kin_errors;  /* for each stencil, what its rows add to the error; infinite: its rows say nothing. NULL: only
                          own rows */
   bool *has_images;   /* for each stencil; NULL if the question has no images, or if only own rows are listed */
@@ -96,9 +97,12 @@ bool candidates_is_own(const struct question *question, int stencil, int model);
 
 /* List all rows of a range, in no order. Rows with another number of time steps are left out. So are rows of an
  * emulation, unless the device is one.
- *   out  end it with candidates_free, also after a failure
+ *   is_hopeful  leave out rows whose configurations are known not to fit; which ones are known depends on the questions
+ *               before
+ *   out         end it with candidates_free, also after a failure
  * Returns HALOTUNE_OK; HALOTUNE_PARSE or HALOTUNE_MEMORY. */
-halotune_status candidates_find(const struct question *question, enum candidates_range range, struct candidates *out);
+halotune_status candidates_find(const struct question *question, enum candidates_range range, bool is_hopeful,
+                                struct candidates *out);
 
 /* Take the best candidate off the list. Returns false if the list is empty. */
 bool candidates_take(struct candidates *candidates, struct candidate *out);

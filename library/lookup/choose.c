@@ -11,7 +11,7 @@
 #include "library/lookup/similar.h"
 #include "stencil/template/space.h"
 
-/* After so many refused configurations, the lookup falls back to a default. */
+/* After so many refused configurations of other stencils, the lookup falls back to a default. */
 enum { MOST_REFUSED = 64 };
 
 /* The number of configurations that are changed, at most, until one fits. */
@@ -20,13 +20,30 @@ enum { MOST_ADAPTED = 8 };
 /* A template that gives no sensible alignment may use the widest access. No kernel needs more than textures do. */
 enum { WIDEST_ACCESS_BYTES = 16, MOST_ALIGNMENT_BYTES = 512 };
 
+static struct rules_key rules_key(const struct question *q, const struct template *template,
+                                  const struct configuration *configuration) {
+  return (struct rules_key){*configuration, template->hash, q->device->limits, q->parsed, q->key.dtype};
+}
+
+bool choose_is_hopeless(const struct question *q, const struct template *template,
+                        const struct configuration *configuration) {
+  const struct rules_key key = rules_key(q, template, configuration);
+  const struct settled_rules *settled = rules_kept_find(&q->ctx->rules_kept, &key);
+  return settled && settled_rules_break_again(settled, q->facts);
+}
+
 halotune_status choose_check(const struct question *q, const struct template *template,
                              const struct configuration *configuration, bool *fits) {
+  const struct rules_key key = rules_key(q, template, configuration);
+  struct settled_rules *settled = rules_kept_find(&q->ctx->rules_kept, &key);
   struct bindings bindings;
+  if (settled) *fits = settled_rules_keep(settled, q->facts);
+  if (settled) return HALOTUNE_OK;
   halotune_status status = bindings_make(template, q->facts, &bindings);
   if (status != HALOTUNE_OK) return status;
   bindings_configure(&bindings, configuration);
   *fits = bindings_failed_rule(&bindings) == NULL;
+  rules_kept_add(&q->ctx->rules_kept, &key, &bindings);
   bindings_free(&bindings);
   return HALOTUNE_OK;
 }
@@ -109,7 +126,7 @@ static halotune_status try_candidate(const struct question *q, const struct cand
 static halotune_status choose_measured(const struct question *q, enum candidates_range range, struct answer *out) {
   struct candidates candidates;
   struct candidate candidate;
-  halotune_status status = candidates_find(q, range, &candidates);
+  halotune_status status = candidates_find(q, range, true, &candidates);
   int refused = 0;
   out->row = NULL;
   while (status == HALOTUNE_OK && refused < MOST_REFUSED && candidates_take(&candidates, &candidate)) {
@@ -119,7 +136,7 @@ static halotune_status choose_measured(const struct question *q, enum candidates
     if (fits) out->prediction = candidates_predict(&candidates, &candidate);
     if (fits) break;
     candidates_drop(&candidates, &candidate); /* drop all its rows: many grids have the same winner */
-    refused++;
+    refused += candidate.row->stencil != q->key.stencil;
   }
   candidates_free(&candidates);
   return status;
@@ -142,7 +159,7 @@ static halotune_status adapt_configuration(const struct question *q, struct answ
 static halotune_status choose_adapted(const struct question *q, struct answer *out, bool *found) {
   struct candidates candidates;
   struct candidate candidate;
-  halotune_status status = candidates_find(q, CANDIDATES_OWN, &candidates);
+  halotune_status status = candidates_find(q, CANDIDATES_OWN, false, &candidates);
   *found = false;
   for (int i = 0; i < MOST_ADAPTED && !*found && status == HALOTUNE_OK && candidates_take(&candidates, &candidate);
        i++) {

@@ -76,6 +76,11 @@ extern const double choose_doubtful;
 halotune_status choose_check(const struct question *question, const struct template *template,
                              const struct configuration *configuration, bool *fits);
 
+/* Whether a configuration breaks the rule that an earlier check of it found to be broken. False says nothing. Takes a
+ * small part of the time of a check. */
+bool choose_is_hopeless(const struct question *question, const struct template *template,
+                        const struct configuration *configuration);
+
 /* Find the alignment that a variant's pointers need: `pointer_alignment` of templates/common.yml.
  *   out  receives the bytes
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */

@@ -90,6 +90,7 @@ void context_release(struct halotune_ctx *ctx) {
   for (int i = 0; i < atomic_load(&ctx->added_stencils); i++)
     parsed_stencil_free(atomic_load(&ctx->catalog.stencils[ctx->catalog.stencil_count + i].parsed));
   lookup_table_free(&ctx->table);
+  rules_kept_free(&ctx->rules_kept);
   catalog_free(&ctx->catalog);
   texts_free(&ctx->texts);
   resolved_free(ctx);

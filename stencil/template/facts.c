@@ -4,6 +4,19 @@
 #define AS_ROW(name, about) {#name, about},
 const struct fact_row fact_rows[FACT_COUNT] = {FACT_LIST(AS_ROW)};
 
+bool fact_varies(enum fact fact) {
+  if (fact >= FACT_nx && fact <= FACT_points_in_z) return true;
+  switch (fact) {
+  case FACT_pointer_bytes:
+  case FACT_in_place:
+  case FACT_no_textures:
+  case FACT_reproducible:
+  case FACT_least_steps:
+  case FACT_most_steps: return true;
+  default: return false;
+  }
+}
+
 /* The largest cluster that every GPU with clusters accepts. */
 enum { MAX_CLUSTER = 8 };
 

@@ -103,6 +103,10 @@ struct fact_row {
 };
 extern const struct fact_row fact_rows[FACT_COUNT];
 
+/* Whether a fact may differ between launches of one stencil with one element type on one device: the domain, and what a
+ * caller demands. */
+bool fact_varies(enum fact fact);
+
 /* Compute the facts of the stencil itself, and leave the others as they are. */
 void facts_fill_stencil(const struct stencil *stencil, const struct analysis *analysis, double facts[FACT_COUNT]);
 

@@ -68,7 +68,7 @@ static void take_all(const struct question *question, enum candidates_range rang
   struct candidate candidate;
   double before = -INFINITY;
   int taken = 0;
-  CHECK_OK(candidates_find(question, range, &candidates));
+  CHECK_OK(candidates_find(question, range, false, &candidates));
   while (candidates_take(&candidates, &candidate)) {
     const struct prediction prediction = candidates_predict(&candidates, &candidate);
     const double rank = log(prediction.time_ms) + 3 * prediction.error;
@@ -132,8 +132,8 @@ static void make_random_rows(int database, struct tuned out[RANDOM_ROWS]) {
 static void compare_ranges(const struct question *question, int problem) {
   struct candidates own, all;
   struct candidate got, want;
-  CHECK_OK(candidates_find(question, CANDIDATES_OWN, &own));
-  CHECK_OK(candidates_find(question, CANDIDATES_ALL, &all));
+  CHECK_OK(candidates_find(question, CANDIDATES_OWN, false, &own));
+  CHECK_OK(candidates_find(question, CANDIDATES_ALL, false, &all));
   CHECK_EQ(RANDOM_ROWS / 2, own.count, "problem %d: rows of one element type", problem);
   CHECK_EQ(RANDOM_ROWS, all.count, "problem %d", problem);
   for (int i = 0; candidates_take(&all, &want); i++) {
@@ -153,7 +153,7 @@ static void drop_all(const struct question *question, int problem) {
   struct candidates candidates;
   struct candidate candidate;
   int count = 0;
-  CHECK_OK(candidates_find(question, CANDIDATES_OWN, &candidates));
+  CHECK_OK(candidates_find(question, CANDIDATES_OWN, false, &candidates));
   while (candidates_take(&candidates, &candidate)) {
     for (int i = 0; i < count; i++)
       CHECK(candidate.row->parameters != dropped[i], "problem %d: %s again", problem, dropped[i]);

@@ -74,7 +74,7 @@ static halotune_status add_ranked(halotune_ctx *ctx, const halotune_config *conf
   halotune_status status = config_read(ctx, config, &key, &answer);
   key.model = device->model;
   if (status == HALOTUNE_OK) status = question_begin(ctx, &key, device, &question);
-  if (status == HALOTUNE_OK) status = candidates_find(&question, CANDIDATES_ALL, &candidates);
+  if (status == HALOTUNE_OK) status = candidates_find(&question, CANDIDATES_ALL, false, &candidates);
   while (status == HALOTUNE_OK && out->list.count < MOST_PREDICTED && candidates_take(&candidates, &candidate)) {
     const char *name = ctx->catalog.templates[candidate.row->template_at].name;
     if (!choose_is_refuted(&question, candidate.row)) status = add_variant(space, name, candidate.row->parameters, out);

@@ -1,0 +1,62 @@
+/* rules_kept.c: a hash table of short lists. */
+#include "library/lookup/rules_kept.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct kept_rules {
+  struct rules_key key;
+  struct settled_rules rules;
+  struct kept_rules *next;
+};
+
+static _Atomic(struct kept_rules *) *list_of(struct rules_kept *kept, const struct rules_key *key) {
+  uint64_t hash = (uintptr_t)key->parsed ^ (uint64_t)key->dtype;
+  for (size_t i = 0; i < sizeof key->configuration; i += sizeof hash) { /* in words: a lookup asks for dozens */
+    uint64_t word;
+    memcpy(&word, &key->configuration.choice[i], sizeof word);
+    hash = (hash ^ word) * UINT64_C(0x9E3779B97F4A7C15);
+    hash ^= hash >> 32;
+  }
+  return &kept->lists[hash % RULES_KEPT_LISTS];
+}
+
+struct settled_rules *rules_kept_find(struct rules_kept *kept, const struct rules_key *key) {
+  struct kept_rules *at = atomic_load_explicit(list_of(kept, key), memory_order_acquire);
+  while (at && memcmp(&at->key, key, sizeof *key) != 0) at = at->next;
+  return at ? &at->rules : NULL;
+}
+
+static void kept_free(struct kept_rules *rules) {
+  settled_rules_free(&rules->rules);
+  free(rules);
+}
+
+void rules_kept_add(struct rules_kept *kept, const struct rules_key *key, const struct bindings *bindings) {
+  struct fail_kept before;
+  if (atomic_load_explicit(&kept->count, memory_order_relaxed) >= RULES_KEPT_MOST) return;
+  struct kept_rules *added = calloc(1, sizeof *added);
+  if (!added) return;
+  added->key = *key;
+  fail_keep(&before);
+  if (settled_rules_make(bindings, &added->rules) != HALOTUNE_OK || added->rules.is_long) {
+    fail_put_back(&before);
+    kept_free(added);
+    return;
+  }
+  /* Two threads may add the same rules: the older ones are not found any more, and do no harm. */
+  _Atomic(struct kept_rules *) *list = list_of(kept, key);
+  added->next = atomic_load(list);
+  while (!atomic_compare_exchange_weak(list, &added->next, added)) continue;
+  atomic_fetch_add(&kept->count, 1);
+}
+
+void rules_kept_free(struct rules_kept *kept) {
+  for (int i = 0; i < RULES_KEPT_LISTS; i++) {
+    struct kept_rules *next;
+    for (struct kept_rules *at = atomic_load(&kept->lists[i]); at; at = next) {
+      next = at->next;
+      kept_free(at);
+    }
+  }
+}
