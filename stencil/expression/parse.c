@@ -35,6 +35,23 @@ static const struct {
     {"ln", "the natural logarithm is log(a)"},
     {"sgn", "the sign is sign(a)"},
     {"signum", "the sign is sign(a)"},
+    {"copysign", "the sign of b with the size of a is b < 0 ? -fabs(a) : fabs(a)"},
+    {"heaviside", "a comparison is 1 or 0: write a > 0"},
+    {"clip", "write fmin(fmax(a, low), high)"},
+    {"square", "a square is pow(a, 2)"},
+    {"sqr", "a square is pow(a, 2), a root sqrt(a)"},
+    {"cbrt", "the cube root of a >= 0 is pow(a, 1/3)"},
+    {"hypot", "write sqrt(a*a + b*b)"},
+    {"log10", "the logarithm to the base 10 is log(a)/log(10)"},
+    {"log2", "the logarithm to the base 2 is log(a)/log(2)"},
+    {"atan", "write atan2(a, 1)"},
+    {"asin", "write atan2(a, sqrt(1 - a*a))"},
+    {"acos", "write atan2(sqrt(1 - a*a), a)"},
+    {"sinh", "write 0.5*(exp(a) - exp(-a))"},
+    {"cosh", "write 0.5*(exp(a) + exp(-a))"},
+    {"round", "the nearest whole number is floor(a + 0.5)"},
+    {"mod", "the remainder of a over b is a - b*floor(a/b)"},
+    {"fmod", "the remainder of a over b is a - b*floor(a/b)"},
     {"where", "write a choice as condition ? value : other"},
     {"if", "write a choice as condition ? value : other"},
     {"else", "write a choice as condition ? value : other"},
@@ -56,18 +73,41 @@ static const char *find_remedy(const struct token *token) {
   return NULL;
 }
 
+/* Pairs of characters of other languages, and what to write here. The parser stops at the character number `stop`. */
+static const struct {
+  const char *pair;
+  int stop;
+  const char *remedy;
+} pairs[] = {
+    {"**", 1, "write a power as pow(a, b)"},
+    {"=<", 0, "write <="},
+    {"=>", 0, "write >="},
+    {"<>", 1, "write !="},
+    {"/=", 1, "to compare two values, write == or !="},
+    {"//", 1, "a comment begins with '#'; the whole part of a over b is floor(a/b)"},
+};
+
+static const char *remedy_of_pair(const struct parser *p) {
+  const char *text = p->token.text;
+  if (p->token.kind != TOKEN_SYMBOL) return NULL;
+  for (size_t i = 0; i < COUNT(pairs); i++) {
+    const bool has_room = text - p->scanner.snippet->text >= pairs[i].stop;
+    if (has_room && strncmp(text - pairs[i].stop, pairs[i].pair, 2) == 0) return pairs[i].remedy;
+  }
+  return NULL;
+}
+
 static halotune_status fail_expected(const struct parser *p, const char *what) {
   static const char operator[] = "an operator";
   const bool may_compare = p->nesting > 0 || strncmp(what, operator, sizeof operator- 1) == 0;
-  const bool is_power = token_is(&p->token, "*") && p->token.text > p->scanner.snippet->text;
+  const bool is_declared = p->token.kind == TOKEN_NAME && scope_find(p->scope, p->token.text, p->token.length);
+  const char *remedy = is_declared ? NULL : p->token.kind == TOKEN_NAME ? find_remedy(&p->token) : remedy_of_pair(p);
+  if (remedy) {
+    return parse_fail(p, place_of_token(p), "expected %s, found '%.*s': %s", what, (int)p->token.length, p->token.text,
+                      remedy);
+  }
   if (token_is(&p->token, "=") && may_compare)
     return parse_fail(p, place_of_token(p), "expected %s, found '='; to compare two values, write ==", what);
-  if (is_power && p->token.text[-1] == '*')
-    return parse_fail(p, place_of_token(p), "expected %s, found '*': write a power as pow(a, b)", what);
-  if (p->token.kind == TOKEN_NAME && find_remedy(&p->token)) {
-    return parse_fail(p, place_of_token(p), "expected %s, found '%.*s': %s", what, (int)p->token.length, p->token.text,
-                      find_remedy(&p->token));
-  }
   if (p->token.kind == TOKEN_END) { /* after a formula, it can be a ',' that YAML took for its own */
     const bool can_be_comma = p->scope->dims == 0 && strstr(what, "','");
     return parse_fail(p, place_of_token(p), "expected %s, found the end of the text%s", what,

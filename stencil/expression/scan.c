@@ -85,6 +85,7 @@ static const struct {
     {"^", "write a power as pow(a, b)"},
     {"&", "write 'and' as &&"},
     {"|", "write 'or' as ||"},
+    {"~", "write 'not' as !, and 'not equal' as !="},
     {"%", "write the remainder of a over b as a - b*floor(a/b)"},
 };
 

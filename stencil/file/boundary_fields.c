@@ -21,6 +21,9 @@ static void read_value(struct stencil_reader *r, const struct yaml *node, struct
 static const struct {
   const char *other, *remedy;
 } other_words[] = {
+    {"mirror-node", "mirror_node"},
+    {"mirror_face", "mirror"},
+    {"odd-mirror", "odd_mirror"},
     {"reflect", "mirror_node"},
     {"reflecting", "mirror, or odd_mirror for a field that changes its sign at the wall"},
     {"wall", "mirror, or odd_mirror for a field that changes its sign at the wall"},
@@ -28,10 +31,13 @@ static const struct {
     {"even", "mirror"},
     {"neumann", "mirror"},
     {"no_flux", "mirror"},
+    {"zero_gradient", "mirror"},
     {"insulated", "mirror"},
     {"antisymmetric", "odd_mirror"},
     {"odd", "odd_mirror"},
+    {"no_slip", "odd_mirror"},
     {"wrap", "periodic"},
+    {"cyclic", "periodic"},
     {"nearest", "clamp"},
     {"edge", "clamp"},
     {"outflow", "clamp"},
@@ -39,6 +45,10 @@ static const struct {
     {"fixed", "keep"},
     {"constant", "the number itself"},
     {"dirichlet", "the number itself, or a coefficient"},
+    {"robin", "mirror, and the value beyond the wall as a choice in the update (docs/boundaries.md, Robin)"},
+    {"absorbing", "zero, and a sponge into the update (docs/boundaries.md, Absorbing)"},
+    {"sponge", "zero, and a sponge into the update (docs/boundaries.md, Absorbing)"},
+    {"none", "skip"},
 };
 
 /* Fail for a word that is not a rule, and say what to write in its place. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/numbers/nearest.h"
 #include "stencil/expression/scan.h"
 
 halotune_status entry_text(const struct stencil_reader *r, const struct yaml *node, const char *what,
@@ -35,15 +36,18 @@ halotune_status entry_whole(const struct stencil_reader *r, const struct yaml *n
 halotune_status entry_word(const struct stencil_reader *r, const struct yaml *node, const char *what,
                            const char *const *words, int count, int *out) {
   struct text list = {0};
+  const bool is_text = node->kind == YAML_TEXT;
+  struct nearest nearest = nearest_to(is_text ? node->text : "", is_text ? node->length : 0);
   for (int i = 0; i < count; i++) {
-    if (node->kind == YAML_TEXT && strcmp(node->text, words[i]) == 0) {
+    if (is_text && strcmp(node->text, words[i]) == 0) {
       text_free(&list);
       *out = i;
       return HALOTUNE_OK;
     }
     text_printf(&list, "%s%s", i == 0 ? "" : i == count - 1 ? " or " : ", ", words[i]);
+    nearest_try(&nearest, words[i]);
   }
-  halotune_status status = reader_fail(r, node->place, "expected %s: %s", what, text_string(&list));
+  halotune_status status = reader_fail(r, node->place, "expected %s: %s%s", what, text_string(&list), nearest.question);
   text_free(&list);
   return status;
 }
