@@ -10,7 +10,7 @@ log=$work/log
 mkdir -p "$work/corpus"
 
 # Seeds: stencils, malformed stencils, documents of databases, and inputs that failed before.
-find kernels tests/data/bad tests/data/db tests/fuzz/corpus -type f ! -name '*.expected' 2>/dev/null | paste -s -d, >"$work/seeds"
+find kernels examples/solvers tests/data/*.yaml tests/data/bad tests/data/db tests/fuzz/corpus -type f ! -name '*.expected' 2>/dev/null | paste -s -d, >"$work/seeds"
 set -- -seed_inputs=@"$work/seeds" -artifact_prefix="$work/" -max_total_time="${FUZZ_SECONDS:-60}" -max_len=65536 \
   -timeout="${FUZZ_INPUT_SECONDS:-10}" -print_final_stats=1
 [ -e "tests/fuzz/$name.dict" ] && set -- "$@" -dict="tests/fuzz/$name.dict"
