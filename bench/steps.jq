@@ -25,7 +25,7 @@ def rates: . as $row
 
 def with_rates:
   rates as $rates
-  | . + {sweep: ($rates | map(select(.steps == 1).rate)[0]), all: $rates} + ($rates | max_by(.rate) // {rate: null});
+  | . + {sweep: ($rates | map(select(.steps == 1).rate) | max), all: $rates} + ($rates | max_by(.rate) // {rate: null});
 
 # The target in GStencil/s; null if the row that it refers to was not measured.
 def target($rows): . as $row
