@@ -221,6 +221,31 @@ C
   "$cc" -std=c99 -Wall -Wextra -Werror -isystem "$cuda/include" -o "$work/main" "$work/main.c" 2>"$work/log" &&
     [ "$("$work/main")" = '5 7 1 4 2 6 3 ' ]
   result "it says which buffer holds which input of the next launch" $?
+  # An output in the memory of an input stays with it: the list for separate arrays, and the list in place.
+  "$halotune" query tests/data/wave_in_place.yaml --device 'NVIDIA H200' --db "$work/tuned.db" --header -o "$work/kernel.h" 2>"$work/log" &&
+    "$halotune" query tests/data/two_in_place.yaml --device 'NVIDIA H200' --db "$work/tuned.db" --header -o "$work/two.h" 2>"$work/log" &&
+    grep -qF 'but output_v may be input_u_prev' "$work/kernel.h"
+  result "headers of kernels that run in place" $?
+  cat >"$work/main.c" <<'C'
+#include "kernel.h"
+#include "two.h"
+#include <stdio.h>
+static void print(const CUdeviceptr *fields, int count) {
+  for (int i = 0; i < count; i++) printf("%d ", (int)fields[i]);
+}
+int main(void) {
+  CUdeviceptr wave[2][3] = {{1, 2, 3}, {1, 2, 2}}, two[2][5] = {{1, 2, 3, 4, 5}, {1, 2, 3, 2, 1}};
+  for (int i = 0; i < 2; i++) {
+    wave_in_place_f32_512x512_advance(wave[i]);
+    two_in_place_f32_512x512_advance(two[i]);
+    print(wave[i], 3);
+    print(two[i], 5);
+  }
+}
+C
+  "$cc" -std=c99 -Wall -Wextra -Werror -isystem "$cuda/include" -o "$work/main" "$work/main.c" 2>"$work/log" &&
+    [ "$("$work/main")" = '3 1 2 4 5 3 1 2 2 1 1 2 1 3 1 2 ' ]
+  result "they say which buffer is which after a launch, in place too" $?
 else
   echo "# no NVRTC: headers with a kernel are not tried"
 fi

@@ -73,8 +73,10 @@ static void add_comment(const struct query *query, const struct built *built, co
   text_printf(
       text,
       " * Fields are dense, x fastest: %s_ELEMENTS elements each, at multiples of %s_ALIGNMENT bytes. An output is no\n"
-      " * input. A launch advances %d step%s.",
-      prefix, prefix, built->steps, PLURAL(built->steps));
+      " * input",
+      prefix, prefix);
+  if (built->steps == 1) header_add_in_place(query->question.parsed->stencil, text);
+  text_printf(text, ". A launch advances %d step%s.", built->steps, PLURAL(built->steps));
   text_add(header, "/*", 2);
   if (text_ok(&bind) && text_ok(&words)) add_words(&words, header);
   else header->out_of_memory = true;

@@ -81,15 +81,37 @@ static void add_to_order(void *context, int number, const char *name) {
   text_printf(context, "%s%s", number ? ", " : "", name);
 }
 
+void header_add_in_place(const struct stencil *stencil, struct text *text) {
+  for (int i = 0; i < stencil->in_place_count; i++) {
+    const struct in_place *pair = &stencil->in_place[i];
+    text_printf(text, "%s output_%s may be input_%s", i == 0 ? ", but" : ",", stencil->outputs[pair->output],
+                stencil->inputs[pair->input]);
+  }
+  if (stencil->in_place_count > 1) text_printf(text, ": all of them or none");
+}
+
+/* Append the assignments that sort a list of pointers.
+ *   in_place  every output that may lie in the memory of an input does so
+ *   indent    blanks before each line */
+static void add_assignments(const struct stencil *stencil, int steps, int written, bool in_place, const char *indent,
+                            struct text *text) {
+  int inputs[MAX_FIELDS], outputs[2 * MAX_FIELDS];
+  for (int i = 0; i < stencil->input_count; i++) inputs[i] = i;
+  for (int i = 0; i < written; i++) outputs[i] = stencil->input_count + i;
+  for (int i = 0; i < stencil->in_place_count && in_place; i++)
+    outputs[stencil->in_place[i].output] = stencil->in_place[i].input;
+  iterate_advance(stencil, steps, inputs, outputs);
+  for (int i = 0; i < stencil->input_count + written; i++) {
+    const int from = i < stencil->input_count ? inputs[i] : outputs[i - stencil->input_count];
+    if (from != i) text_printf(text, "%sfields[%d] = before[%d];\n", indent, i, from);
+  }
+}
+
 void header_add_advance(const struct stencil *stencil, const struct launch *launch, const char *prefix,
                         struct text *text) {
-  int inputs[MAX_FIELDS], outputs[MAX_FIELDS];
   struct carried carried[MAX_FIELDS];
   if (stencil->iterate_count == 0) return;
   const int written = stencil->output_count + iterate_carried(stencil, launch->steps, carried);
-  for (int i = 0; i < stencil->input_count; i++) inputs[i] = i;
-  for (int i = 0; i < written; i++) outputs[i] = stencil->input_count + i;
-  iterate_advance(stencil, launch->steps, inputs, outputs);
   text_printf(text, "\n/* Sort a list of pointers after a launch of %d step%s on them. Its order is\n *   ",
               launch->steps, PLURAL(launch->steps));
   header_fields(stencil, launch, add_to_order, text);
@@ -102,10 +124,14 @@ void header_add_advance(const struct stencil *stencil, const struct launch *laun
       "  for (int i = 0; i < %d; i++) before[i] = fields[i];\n",
       prefix, launch->steps, prefix, stencil->input_count + written, prefix, stencil->input_count + written,
       stencil->input_count + written, stencil->input_count + written);
-  for (int i = 0; i < stencil->input_count + written; i++) {
-    const int from = i < stencil->input_count ? inputs[i] : outputs[i - stencil->input_count];
-    if (from != i) text_printf(text, "  fields[%d] = before[%d];\n", i, from);
+  if (stencil->in_place_count > 0 && launch->steps == 1) {
+    const struct in_place *first = &stencil->in_place[0];
+    text_printf(text, "  if (before[%d] == before[%d]) { /* in place */\n", stencil->input_count + first->output,
+                first->input);
+    add_assignments(stencil, 1, written, true, "    ", text);
+    text_printf(text, "    return;\n  }\n");
   }
+  add_assignments(stencil, launch->steps, written, false, "  ", text);
   text_printf(text, "}\n");
 }
 

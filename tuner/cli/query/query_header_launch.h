@@ -21,7 +21,12 @@ enum { HEADER_FIELD_BYTES = 128 };
 void header_fields(const struct stencil *stencil, const struct launch *launch,
                    void (*use)(void *context, int number, const char *name), void *context);
 
-/* Append PREFIX_advance, which sorts a list of pointers after a launch, if the stencil makes time steps. */
+/* Append which outputs may have the pointer of an input, to "An output is no input"; nothing for a stencil without
+ * `in_place`. */
+void header_add_in_place(const struct stencil *stencil, struct text *text);
+
+/* Append PREFIX_advance, which sorts a list of pointers after a launch, if the stencil makes time steps. In a list
+ * for launches in place, an output has the pointer of its input before and afterwards. */
 void header_add_advance(const struct stencil *stencil, const struct launch *launch, const char *prefix,
                         struct text *text);
 
