@@ -122,6 +122,34 @@ check_boundaries() {
 }
 is_wanted docs/boundaries.md && check_boundaries
 
+# The loop over two halves of a staggered grid, in a small box.
+check_halves() {
+  awk '/^```sh/ { inside = 1; next } /^```/ { inside = 0 } inside' docs/boundaries.md >"$work/boundaries/halves"
+  cat >"$work/boundaries/box.py" <<'PYTHON'
+import numpy
+for name in ("ex", "ey", "ez", "hx", "hy", "hz"):
+    numpy.save(name + ".npy", numpy.zeros((9, 10, 11)))
+e = numpy.zeros((9, 10, 11))
+e[:8, 4, 5] = 1
+numpy.save("ez.npy", e)
+PYTHON
+  cat >"$work/boundaries/energy.py" <<'PYTHON'
+import numpy
+energy = sum((numpy.load(name + ".npy") ** 2).sum() for name in ("ex", "ey", "ez", "hx", "hy", "hz"))
+assert 4 < energy < 16, energy                # of 8, half a step between the halves apart
+assert numpy.load("ez.npy")[4, 4, 5] != 1
+PYTHON
+  number=$((number + 1)) python=${PYTHON:-/usr/bin/python3}
+  if (cd "$work/boundaries" && "$python" box.py && PATH="$work/boundaries/bin:$PATH" sh -e halves && "$python" energy.py) >"$work/out" 2>&1; then
+    echo "ok $number - docs/boundaries.md: the halves of a staggered grid in turn"
+  else
+    failed=$((failed + 1))
+    echo "not ok $number - docs/boundaries.md: the halves of a staggered grid in turn"
+    sed 's/^/# /' "$work/out"
+  fi
+}
+is_wanted docs/boundaries.md && check_halves
+
 # The README must contain the output of `show` for a stencil, indented, below the line that calls it.
 check_transcript() { # folder
   file=$(cd "$1" && echo *.yaml)
