@@ -171,8 +171,10 @@ static halotune_status price_trend(struct priced_family *family) {
 
 /* Copy the rows into columns. */
 static void fill_columns(struct priced_family *family) {
+  family->is_of_one_kind = true;
   for (int i = 0; i < family->row_count; i++) {
     const struct priced_row *row = &family->rows[i];
+    if (row->steps != family->rows[0].steps || row->mode != family->rows[0].mode) family->is_of_one_kind = false;
     const float values[PRICED_COLUMNS] = {[PRICED_EXCESS] = row->log_excess,    [PRICED_START] = row->shares.log_start,
                                           [PRICED_WORK] = row->shares.log_work, [PRICED_BYTES] = row->size.log2[0],
                                           [PRICED_X] = row->size.log2[1],       [PRICED_Y] = row->size.log2[2],
@@ -301,28 +303,20 @@ struct rank_terms {
   float of_size, of_change, of_launch, of_apart; /* errors of the model */
 };
 
-enum { RANKED_AT_ONCE = 64 };
-
-/* Rank `count` rows from row `first` of a family on. A compiler can vectorise this loop.
- *   kin, trends  of these rows: what their mode adds to the error, and the trend of their family
- *   ranks        receives the logarithms of their milliseconds, with a penalty for the error */
-static void rank_rows(const struct rank_terms *t, const struct priced_family *family, int first, int count,
-                      const float *restrict kin, const float *restrict trends, float *restrict ranks) {
-  const float *const
-      excess = family->columns[PRICED_EXCESS] + first,
-      *const start = family->columns[PRICED_START] + first, *const work = family->columns[PRICED_WORK] + first,
-      *const bytes = family->columns[PRICED_BYTES] + first, *const x = family->columns[PRICED_X] + first,
-      *const y = family->columns[PRICED_Y] + first, *const z = family->columns[PRICED_Z] + first,
-      *const factor = family->columns[PRICED_FACTOR] + first, *const launch = family->columns[PRICED_LAUNCH] + first;
-  for (int i = 0; i < count; i++) {
-    const struct predict_size size = {{bytes[i], x[i], y[i], z[i]}};
-    const float error =
-        kin[i] + t->of_size * fabsf(t->size.log2[0] - bytes[i]) + t->of_change * fabsf(t->factor - factor[i]) +
-        t->of_launch * fabsf(t->launch_share - launch[i]) + t->of_apart * (1 - predict_nearness(&t->size, &size));
-    const float scaled = excess[i] + t->log_ms + trends[i];
-    const float least = predict_log_least((struct predict_bounds){start[i], work[i]}, t->bounds);
-    ranks[i] = (scaled > least ? scaled : least) + caution * error;
-  }
+/* The logarithm of a row's milliseconds, with a penalty for the error.
+ *   kin, trend  what the row's mode adds to the error, and the trend of its family */
+static inline float rank_row(const struct rank_terms *t, float *const columns[PRICED_COLUMNS], int row, float kin,
+                             float trend) {
+  const struct predict_size size = {
+      {columns[PRICED_BYTES][row], columns[PRICED_X][row], columns[PRICED_Y][row], columns[PRICED_Z][row]}};
+  const struct predict_bounds shares = {columns[PRICED_START][row], columns[PRICED_WORK][row]};
+  const float error = kin + t->of_size * fabsf(t->size.log2[0] - size.log2[0]) +
+                      t->of_change * fabsf(t->factor - columns[PRICED_FACTOR][row]) +
+                      t->of_launch * fabsf(t->launch_share - columns[PRICED_LAUNCH][row]) +
+                      t->of_apart * (1 - predict_nearness(&t->size, &size));
+  const float scaled = columns[PRICED_EXCESS][row] + t->log_ms + trend;
+  const float least = predict_log_least(shares, t->bounds);
+  return (scaled > least ? scaled : least) + caution * error;
 }
 
 /* A family on the question's problem and GPU. */
@@ -332,7 +326,8 @@ struct asked_family {
   struct predict_place place;
   float kin[MODE_COUNT]; /* what errors_of_kin says */
   float trend;
-  float bound; /* no row of it has a lower rank; infinite: its rows are listed */
+  int first_rank; /* where its ranks begin in those of the candidates */
+  float bound;    /* no row of it has a lower rank; infinite: its rows are listed */
 };
 
 /* What a configuration's rows are compared with.
@@ -352,22 +347,58 @@ static struct rank_terms terms_of(const struct question *q, const struct asked_f
                              .of_apart = (float)c[PREDICT_sigma_apart]};
 }
 
-/* Rank rows of a family, at most RANKED_AT_ONCE. */
-static void rank_some(const struct asked_family *family, const struct rank_terms *terms, int first, int count,
-                      float ranks[RANKED_AT_ONCE]) {
-  const struct priced_row *rows = &family->priced->rows[first];
-  float errors[RANKED_AT_ONCE], trends[RANKED_AT_ONCE];
-  for (int i = 0; i < count; i++) {
-    errors[i] = family->kin[rows[i].mode];
-    trends[i] = follows_trend(&rows[i]) ? family->trend : 0;
-  }
-  rank_rows(terms, family->priced, first, count, errors, trends, ranks);
+/* Whether a row has the number of steps and the bits that the question asks for. */
+static bool is_eligible(const struct question *q, const struct priced_row *row) {
+  return row->steps == q->key.steps && !(q->key.reproducible && !(row->mode & MODE_REPRODUCIBLE));
 }
 
-/* Whether rows of a configuration may answer. */
-static bool is_listed(const struct candidates *c, const struct asked_family *family, const struct priced_shape *shape) {
-  const struct question *q = c->question;
-  return shape->is_usable && (shape->has_winner || is_own(q, &q->ctx->table.families[family->number]));
+/* Rank rows of a family. Rows that are not eligible get an infinite rank. */
+static void rank_rows(const struct question *q, const struct asked_family *family, const struct rank_terms *terms,
+                      int first, int end, float *restrict ranks) {
+  const struct priced_row *rows = family->priced->rows;
+  const struct rank_terms t = *terms;
+  float *columns[PRICED_COLUMNS];
+  memcpy(columns, family->priced->columns, sizeof columns);
+  if (!family->priced->is_of_one_kind) {
+    for (int i = first; i < end; i++) {
+      const float trend = follows_trend(&rows[i]) ? family->trend : 0;
+      ranks[i - first] =
+          is_eligible(q, &rows[i]) ? rank_row(&t, columns, i, family->kin[rows[i].mode], trend) : INFINITY;
+    }
+  } else if (is_eligible(q, &rows[first])) {
+    const float kin = family->kin[rows[first].mode], trend = follows_trend(&rows[first]) ? family->trend : 0;
+    for (int i = first; i < end; i++) ranks[i - first] = rank_row(&t, columns, i, kin, trend); /* vectorisable */
+  } else {
+    for (int i = first; i < end; i++) ranks[i - first] = INFINITY;
+  }
+}
+
+/* The least rank; infinite if there is none. Many ranks go through several lanes, which a compiler can vectorise. */
+static float least_of(const float *ranks, int count) {
+  enum { LANES = 8 };
+  float least = INFINITY;
+  int i = 0;
+  if (count >= 2 * LANES) {
+    float lanes[LANES];
+    for (int lane = 0; lane < LANES; lane++) lanes[lane] = ranks[lane];
+    for (i = LANES; i + LANES <= count; i += LANES) {
+      for (int lane = 0; lane < LANES; lane++)
+        lanes[lane] = ranks[i + lane] < lanes[lane] ? ranks[i + lane] : lanes[lane];
+    }
+    for (int lane = 0; lane < LANES; lane++) least = lanes[lane] < least ? lanes[lane] : least;
+  }
+  for (; i < count; i++) least = ranks[i] < least ? ranks[i] : least;
+  return least;
+}
+
+static float *ranks_of(const struct candidates *c, const struct ranked *ranked) {
+  const struct asked_family *family = &c->families[ranked->family];
+  return &c->ranks[family->first_rank + family->priced->shapes[ranked->shape].first];
+}
+
+static int rows_of(const struct candidates *c, const struct ranked *ranked) {
+  const struct priced_shape *shape = &c->families[ranked->family].priced->shapes[ranked->shape];
+  return shape->end - shape->first;
 }
 
 /* Whether a configuration is left out because it is known not to fit. Rows of other stencils may use another version of
@@ -381,98 +412,50 @@ static bool is_left_out(const struct candidates *c, const struct asked_family *f
          choose_is_hopeless(q, template, &shape->configuration);
 }
 
-/* Replace the bounds of a configuration's rows by their ranks, and return the least one. These rows are neighbours in
- * the list. */
-static float rank_shape(struct candidates *c, int at) {
+/* Compute the ranks of a configuration's rows. */
+static void rank_shape(struct candidates *c, struct ranked *ranked) {
   const struct question *q = c->question;
-  const struct asked_family *family = &c->families[c->list[at].family];
-  const int of_family = c->list[at].family, number = c->list[at].shape;
-  const struct priced_shape *shape = &family->priced->shapes[number];
-  const float of_images = error_of_images(c, q->ctx->table.families[family->number].stencil, shape->template_at);
-  float least = INFINITY;
+  const struct asked_family *family = &c->families[ranked->family];
+  const struct priced_shape *shape = &family->priced->shapes[ranked->shape];
+  const float of_images =
+      caution * error_of_images(c, q->ctx->table.families[family->number].stencil, shape->template_at);
+  float *ranks = ranks_of(c, ranked);
   struct predict_cost cost;
-  while (at > 0 && c->list[at - 1].family == of_family && c->list[at - 1].shape == number) at--;
-  if (is_left_out(c, family, shape)) {
-    for (; at < c->count && c->list[at].family == of_family && c->list[at].shape == number; at++)
-      c->list[at].is_bound = false, c->list[at].rank = INFINITY;
-    return INFINITY;
-  }
+  ranked->is_bound = false;
+  ranked->rank = INFINITY;
+  if (is_left_out(c, family, shape)) return;
   predict_cost_in(&family->priced->model, &shape->shape, &family->place, &cost);
   const struct rank_terms terms = terms_of(q, family, &cost);
-  for (int first = shape->first; first < shape->end; first += RANKED_AT_ONCE) {
-    const int count = shape->end - first < RANKED_AT_ONCE ? shape->end - first : RANKED_AT_ONCE;
-    float ranks[RANKED_AT_ONCE];
-    rank_some(family, &terms, first, count, ranks);
-    for (int i = 0; i < count; i++) {
-      if (at == c->count || c->list[at].row != first + i) continue; /* it is not listed */
-      c->list[at].rank = ranks[i] + caution * of_images;
-      c->list[at].is_bound = false;
-      if (c->list[at].rank < least) least = c->list[at].rank;
-      at++;
-    }
-  }
-  return least;
+  rank_rows(q, family, &terms, shape->first, shape->end, ranks);
+  for (int i = 0; i < shape->end - shape->first && of_images != 0; i++) ranks[i] += of_images;
+  ranked->rank = least_of(ranks, shape->end - shape->first);
 }
 
-/* Whether a row has the number of steps and the bits that the question asks for. */
-static bool is_eligible(const struct question *q, const struct priced_row *row) {
-  return row->steps == q->key.steps && !(q->key.reproducible && !(row->mode & MODE_REPRODUCIBLE));
-}
-
-/* List the rows of a family with bounds: the rank of a row whose blocks cost nothing, and whose error is the least. */
-static void list_bounds(struct candidates *c, int at) {
-  const struct asked_family *family = &c->families[at];
-  const struct priced_family *priced = family->priced;
-  float ranks[RANKED_AT_ONCE];
+/* Give all rows of a family bounds: the rank of a row whose blocks cost nothing, and whose error is the least. */
+static void bound_rows(struct candidates *c, const struct asked_family *family) {
   struct rank_terms terms = terms_of(c->question, family, &family->place.common);
   terms.of_change = terms.of_launch = 0;
-  for (int i = 0, number = 0; i < priced->row_count; i++) {
-    if (i % RANKED_AT_ONCE == 0)
-      rank_some(family, &terms, i, priced->row_count - i < RANKED_AT_ONCE ? priced->row_count - i : RANKED_AT_ONCE,
-                ranks);
-    while (priced->shapes[number].end <= i) number++;
-    if (!is_listed(c, family, &priced->shapes[number]) || !is_eligible(c->question, &priced->rows[i])) continue;
-    c->list[c->count++] = (struct ranked){ranks[i % RANKED_AT_ONCE] - rounding, at, i, number, true};
-  }
+  rank_rows(c->question, family, &terms, 0, family->priced->row_count, &c->ranks[family->first_rank]);
 }
 
-/* List the rows of a configuration with their ranks. */
-static void list_shape(struct candidates *c, int at, int number) {
-  const struct asked_family *family = &c->families[at];
-  const struct priced_shape *shape = &family->priced->shapes[number];
-  const int stencil = c->question->ctx->table.families[family->number].stencil;
-  const float of_images = caution * error_of_images(c, stencil, shape->template_at);
-  float ranks[RANKED_AT_ONCE];
-  struct predict_cost cost;
-  predict_cost_in(&family->priced->model, &shape->shape, &family->place, &cost);
-  const struct rank_terms terms = terms_of(c->question, family, &cost);
-  for (int first = shape->first; first < shape->end; first += RANKED_AT_ONCE) {
-    const int count = shape->end - first < RANKED_AT_ONCE ? shape->end - first : RANKED_AT_ONCE;
-    rank_some(family, &terms, first, count, ranks);
-    for (int i = 0; i < count; i++) {
-      if (is_eligible(c->question, &family->priced->rows[first + i]))
-        c->list[c->count++] = (struct ranked){ranks[i] + of_images, at, first + i, number, false};
-    }
-  }
-}
-
-/* List the rows of a family with their ranks. */
-static void list_ranks(struct candidates *c, int at) {
-  const struct asked_family *family = &c->families[at];
-  for (int number = 0; number < family->priced->shape_count; number++) {
-    const struct priced_shape *shape = &family->priced->shapes[number];
-    if (is_listed(c, family, shape) && !is_left_out(c, family, shape)) list_shape(c, at, number);
-  }
-}
-
-/* List the rows of a family. A bound takes as long as a rank, without the cost of the row's configuration. */
+/* List the configurations of a family. A bound takes as long as a rank, without the cost of the row's configuration. */
 static void list_family(struct candidates *c, int at) {
   enum { FEW_ROWS = 16 }; /* of a configuration */
   struct asked_family *family = &c->families[at];
-  const bool has_bounds = predict_blocks_cost(&family->priced->model);
-  if (has_bounds && family->priced->row_count < FEW_ROWS * family->priced->shape_count) list_bounds(c, at);
-  else list_ranks(c, at);
+  const struct priced_family *priced = family->priced;
+  const bool has_bounds = predict_blocks_cost(&priced->model) && priced->row_count < FEW_ROWS * priced->shape_count;
+  const bool is_all = is_own(c->question, &c->question->ctx->table.families[family->number]); /* finalists, too */
   family->bound = INFINITY;
+  family->first_rank = c->rank_count;
+  c->rank_count += priced->row_count;
+  if (has_bounds) bound_rows(c, family);
+  for (int number = 0; number < priced->shape_count; number++) {
+    struct ranked ranked = {.family = at, .shape = number, .is_bound = true};
+    if (!priced->shapes[number].is_usable || !(is_all || priced->shapes[number].has_winner)) continue;
+    if (has_bounds) ranked.rank = least_of(ranks_of(c, &ranked), rows_of(c, &ranked)) - rounding;
+    else rank_shape(c, &ranked);
+    if (ranked.rank < INFINITY) c->list[c->list_count++] = ranked;
+  }
 }
 
 /* No row of a family has a lower rank. */
@@ -560,8 +543,9 @@ halotune_status candidates_find(const struct question *q, enum candidates_range 
     families++;
   }
   out->list = malloc((most + 1) * sizeof *out->list);
+  out->ranks = malloc((most + 1) * sizeof *out->ranks);
   out->families = malloc((families + 1) * sizeof *out->families);
-  if (!out->list || !out->families) return fail_memory();
+  if (!out->list || !out->ranks || !out->families) return fail_memory();
   for (int i = first; i < end && status == HALOTUNE_OK; i++) {
     if (is_asked(out, &table->families[i])) status = ask_family(q, i, out);
   }
@@ -573,15 +557,16 @@ static halotune_match match_of(const struct question *q, const struct lookup_fam
   return family->model == q->device->model ? HALOTUNE_MATCH_NEAR_GRID : HALOTUNE_MATCH_SAME_ARCH;
 }
 
-/* Describe the row at a place of the list. */
-static void describe_candidate(const struct candidates *c, const struct ranked *ranked, struct candidate *out) {
+/* Describe a row of a configuration. */
+static void describe_candidate(const struct candidates *c, const struct ranked *ranked, int row,
+                               struct candidate *out) {
   const struct question *q = c->question;
   const struct asked_family *family = &c->families[ranked->family];
-  *out = (struct candidate){.row = &q->ctx->catalog.rows[family->priced->rows[ranked->row].row],
+  *out = (struct candidate){.row = &q->ctx->catalog.rows[family->priced->rows[row].row],
                             .shape = &family->priced->shapes[ranked->shape],
                             .match = match_of(q, &q->ctx->table.families[family->number]),
                             .family = ranked->family,
-                            .priced = ranked->row};
+                            .priced = row};
 }
 
 struct prediction candidates_predict(const struct candidates *c, const struct candidate *candidate) {
@@ -604,27 +589,23 @@ struct prediction candidates_predict(const struct candidates *c, const struct ca
                  (double)(family->kin[priced->mode] + error_of_images(c, range->stencil, row->template_at)));
 }
 
-/* The place of the first entry with the lowest rank or bound; -1: none is left. */
-static int find_best(const struct candidates *c) {
+/* The first configuration with the lowest rank or bound; NULL: none is left. */
+static struct ranked *find_best(const struct candidates *c) {
   float best = INFINITY;
-  int best_at = -1;
-  for (int i = 0; i < c->count; i++) {
+  struct ranked *found = NULL;
+  for (int i = 0; i < c->list_count; i++) {
     if (!(c->list[i].rank < best)) continue;
     best = c->list[i].rank;
-    best_at = i;
+    found = &c->list[i];
   }
-  return best_at;
+  return found;
 }
 
-/* The place of the best row; -1: none is left. Bounds that are below it are replaced by ranks. */
-static int rank_best(struct candidates *c) {
-  const int at = find_best(c);
-  if (at < 0 || !c->list[at].is_bound) return at;
-  float least = rank_shape(c, at);
-  for (int i = 0; i < c->count; i++) {
-    if (c->list[i].is_bound && c->list[i].rank < least) least = fminf(least, rank_shape(c, i));
-  }
-  return find_best(c);
+/* The configuration of the best row; NULL: none is left. Bounds that are below it are replaced by ranks. */
+static struct ranked *rank_best(struct candidates *c) {
+  struct ranked *best;
+  while ((best = find_best(c)) && best->is_bound) rank_shape(c, best);
+  return best;
 }
 
 /* List the rows of families whose bound is below a rank. Returns whether there were any. */
@@ -638,12 +619,26 @@ static bool list_more(struct candidates *c, float rank) {
   return is_more;
 }
 
+int candidates_count(const struct candidates *c) {
+  int count = 0;
+  for (int i = 0; i < c->list_count; i++) {
+    const float *ranks = ranks_of(c, &c->list[i]);
+    const int rows = c->list[i].rank < INFINITY ? rows_of(c, &c->list[i]) : 0;
+    for (int row = 0; row < rows; row++) count += ranks[row] < INFINITY;
+  }
+  return count;
+}
+
 bool candidates_take(struct candidates *c, struct candidate *out) {
-  int at = rank_best(c);
-  if (list_more(c, at < 0 ? INFINITY : c->list[at].rank)) at = rank_best(c);
-  if (at < 0) return false;
-  c->list[at].rank = INFINITY;
-  describe_candidate(c, &c->list[at], out);
+  struct ranked *best = rank_best(c);
+  if (list_more(c, best ? best->rank : INFINITY)) best = rank_best(c);
+  if (!best) return false;
+  float *ranks = ranks_of(c, best);
+  int row = 0;
+  while (ranks[row] != best->rank) row++;
+  ranks[row] = INFINITY;
+  best->rank = least_of(ranks, rows_of(c, best));
+  describe_candidate(c, best, c->families[best->family].priced->shapes[best->shape].first + row, out);
   return true;
 }
 
@@ -653,17 +648,19 @@ void candidates_drop(struct candidates *c, const struct candidate *refused) {
   list_more(c, INFINITY); /* a family that is listed later would bring the configuration back */
   const int stencil = c->question->key.stencil;
   const bool is_own_stencil = refused->row->stencil == stencil;
-  const struct served *rows = c->question->ctx->catalog.rows;
-  for (int i = 0; i < c->count; i++) {
-    const struct served *row = &rows[c->families[c->list[i].family].priced->rows[c->list[i].row].row];
-    if (row->template_at == refused->row->template_at && row->parameters == refused->row->parameters &&
-        (row->stencil == stencil) == is_own_stencil)
+  for (int i = 0; i < c->list_count; i++) {
+    const struct asked_family *family = &c->families[c->list[i].family];
+    const struct priced_shape *shape = &family->priced->shapes[c->list[i].shape];
+    const bool is_own_row = c->question->ctx->table.families[family->number].stencil == stencil;
+    if (shape->template_at == refused->row->template_at && shape->parameters == refused->row->parameters &&
+        is_own_row == is_own_stencil)
       c->list[i].rank = INFINITY;
   }
 }
 
 void candidates_free(struct candidates *c) {
   free(c->list);
+  free(c->ranks);
   free(c->families);
   free(c->kin_errors);
   free(c->has_images);

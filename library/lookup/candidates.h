@@ -52,6 +52,7 @@ struct priced_family {
   struct priced_shape *shapes;
   struct priced_row *rows;        /* shape after shape */
   float *columns[PRICED_COLUMNS]; /* the same rows, column by column, so that a processor ranks several at a time */
+  bool is_of_one_kind;            /* all rows have the steps and the mode of the first one */
   struct trend trend;             /* trend of the family's rows */
   float least_excess[2];          /* the least log_excess of rows that do not follow the trend, and of those that do */
 };
@@ -66,19 +67,24 @@ struct candidate {
   int family, priced;   /* its family among those of the candidates, and its place there */
 };
 
-/* All candidates of a question. */
+/* The rows of a configuration in a family. */
 struct ranked {
-  float rank;             /* logarithm of milliseconds, with a penalty for the error; infinite: taken or dropped */
-  int family, row, shape; /* row and shape in the family */
-  bool is_bound;          /* the rank is only known to be no lower: it is computed when nothing else is left below it */
+  float rank; /* the least of its rows: a logarithm of milliseconds, with a penalty for the error; infinite: none is
+                 left */
+  int family, shape;
+  bool is_bound; /* the ranks are only known to be no lower: they are computed when nothing else is left below them */
 };
+
+/* All candidates of a question. */
 struct candidates {
   const struct question *question;
   struct predict_work work;      /* of the question */
   struct asked_family *families; /* those whose rows are candidates */
   int family_count;
   struct ranked *list;
-  int count;          /* of CANDIDATES_OWN, rows of the other element type are added when they are needed */
+  int list_count;
+  float *ranks;       /* of the rows of all families; infinite: taken, or no candidate */
+  int rank_count;     /* rows of the families that are listed */
   bool is_hopeful;    /* see candidates_find */
   float *kin_errors;  /* for each stencil, what its rows add to the error; infinite: its rows say nothing. NULL: only
                          own rows */
@@ -103,6 +109,9 @@ bool candidates_is_own(const struct question *question, int stencil, int model);
  * Returns HALOTUNE_OK; HALOTUNE_PARSE or HALOTUNE_MEMORY. */
 halotune_status candidates_find(const struct question *question, enum candidates_range range, bool is_hopeful,
                                 struct candidates *out);
+
+/* The number of candidates that are left. Of CANDIDATES_OWN, rows of the other element type are added when needed. */
+int candidates_count(const struct candidates *candidates);
 
 /* Take the best candidate off the list. Returns false if the list is empty. */
 bool candidates_take(struct candidates *candidates, struct candidate *out);

@@ -140,10 +140,10 @@ halotune_status query_print_why(const struct query *query) {
     printf("why         this very problem was measured; what follows is for comparison\n");
   print_model(query);
   halotune_status status = candidates_find(&query->question, CANDIDATES_ALL, false, &candidates);
-  if (status == HALOTUNE_OK && candidates.count > MOST_PRINTED)
-    printf("candidates  the best %d of %d rows, by predicted time plus three errors\n", MOST_PRINTED, candidates.count);
-  else if (status == HALOTUNE_OK)
-    printf("candidates  %d rows, by predicted time plus three errors\n", candidates.count);
+  const int all = status == HALOTUNE_OK ? candidates_count(&candidates) : 0;
+  if (all > MOST_PRINTED)
+    printf("candidates  the best %d of %d rows, by predicted time plus three errors\n", MOST_PRINTED, all);
+  else if (status == HALOTUNE_OK) printf("candidates  %d rows, by predicted time plus three errors\n", all);
   while (count < MOST_PRINTED && status == HALOTUNE_OK && candidates_take(&candidates, &candidate)) {
     struct text why = {0};
     const struct template *template;
