@@ -18,7 +18,7 @@ halotune_status import_parse(const char *text, size_t length, const char *name, 
 /* What was read from a file. */
 struct imported {
   struct store *store;      /* the caller ends it with store_close; NULL on failure */
-  struct identity document; /* of a document: identity of its bytes; of a database: of its rows */
+  struct identity document; /* of a document: identity of its bytes; of a database: of all that a merge reads */
   struct identity pages;    /* identity of a database's pages, as they lie in memory; only if has_pages is true */
   bool has_pages;
   bool is_once;   /* it came from a pipe, which cannot be read again */

@@ -984,6 +984,14 @@ TEST(the_identity_is_that_of_what_is_imported) {
   CHECK(memcmp(&file, &same_file, sizeof file) == 0, "the change is in the log");
   CHECK(identity_compare(before.document, after.document) != 0, "other rows");
   store_close(before.store);
+  sql(store, "update origin set name = 'other@host'");
+  CHECK_OK(import_open(work.path, &before));
+  CHECK(identity_compare(before.document, after.document) != 0, "another user says that the runs are his");
+  store_close(before.store);
+  sql(store, "update origin set kind = 'imported'");
+  CHECK_OK(import_open(work.path, &before));
+  CHECK(identity_compare(before.document, after.document) != 0, "nobody says so");
+  store_close(before.store);
   store_close(after.store);
   store_close(store);
   case_free(&c);
