@@ -46,11 +46,9 @@ static void write_metadata(int lane, const char *name, const char *key, json_t *
 
 /* Name a lane before its first span. */
 static void name_lane(int lane) {
-  static const char *const names[TRACE_COMPILERS] = {[TRACE_PHASES] = "phases",
-                                                     [TRACE_PROGRAM] = "program",
-                                                     [TRACE_STORE] = "store",
-                                                     [TRACE_RUNNER] = "runner",
-                                                     [TRACE_GPU] = "GPU"};
+  static const char *const names[TRACE_COMPILERS] = {
+      [TRACE_PHASES] = "phases", [TRACE_PROGRAM] = "program", [TRACE_STRATEGY] = "strategy",
+      [TRACE_STORE] = "store",   [TRACE_RUNNER] = "runner",   [TRACE_GPU] = "GPU"};
   char compiler[32];
   if (lane < 0 || lane >= MOST_LANES || atomic_exchange(&named[lane], true)) return;
   snprintf(compiler, sizeof compiler, "compiler %d", lane - TRACE_COMPILERS + 1);

@@ -16,7 +16,8 @@
 /* A lane is a row of the picture: something that does one thing at a time. Spans of a lane may be nested. */
 enum trace_lane {
   TRACE_PHASES = 1, /* set-up, search, finals, and their parts */
-  TRACE_PROGRAM,    /* the thread that proposes variants and takes results */
+  TRACE_PROGRAM,    /* the thread that generates sources and takes results */
+  TRACE_STRATEGY,   /* the strategy that proposes variants; on a GPU, in a thread of its own */
   TRACE_STORE,      /* the database */
   TRACE_RUNNER,     /* the thread that runs variants on the GPU */
   TRACE_GPU,        /* the process that owns the GPU */

@@ -282,13 +282,14 @@ TEST(no_more_variants_than_asked_for_are_in_flight) {
 }
 
 /* A strategy that thinks about its second variant until the device has the first one. With `is_slow`, the device waits
- * for its sixth variant, which it proposes when the first three have run. */
+ * for its sixth variant, which it proposes when the first three have run. With `is_deep`, the device waits for the
+ * thought about the fifth variant, which ends when the first four have run. */
 struct thinker {
   const struct phase_case *phase_case;
   pthread_mutex_t lock;
   pthread_cond_t changed;
-  bool is_slow;
-  int proposed, loads, loads_while_thinking;
+  bool is_slow, is_deep;
+  int proposed, loads, loads_while_thinking, thoughts;
 };
 
 /* Wait until there are so many loads, or proposals; a minute at most, against hanging. The lock is held. */
@@ -304,8 +305,11 @@ static halotune_status think(void *state, struct proposal *out, bool *have) {
                                         "z_slicing=4", "z_slicing=2", "z_slicing=32", "block_y=16"};
   struct thinker *thinker = state;
   pthread_mutex_lock(&thinker->lock);
-  if (!thinker->is_slow && thinker->proposed == 1) {
-    await(thinker, &thinker->loads, 1);
+  const int least = thinker->is_deep ? 4 : 1;
+  if (!thinker->is_slow && thinker->proposed == least) {
+    thinker->thoughts++;
+    pthread_cond_broadcast(&thinker->changed);
+    await(thinker, &thinker->loads, least);
     thinker->loads_while_thinking = thinker->loads;
   }
   *have = thinker->proposed < (int)COUNT(changes);
@@ -321,6 +325,7 @@ static halotune_status load_counted(void *state, int slot, const struct candidat
   (void)slot, (void)candidate;
   pthread_mutex_lock(&thinker->lock);
   if (thinker->is_slow) await(thinker, &thinker->proposed, 6);
+  if (thinker->is_deep) await(thinker, &thinker->thoughts, 1);
   thinker->loads++;
   pthread_cond_broadcast(&thinker->changed);
   pthread_mutex_unlock(&thinker->lock);
@@ -358,6 +363,17 @@ TEST(the_device_runs_a_variant_while_the_next_one_is_proposed) {
   search_beside(&c, &thinker, 3);
   CHECK_EQ(1, thinker.loads_while_thinking, "the first one was on the device");
   CHECK_EQ(3, thinker.loads, "as many as were asked for are run");
+  case_close(&c);
+}
+
+/* One variant at a time is on the device, because no time is known. So three results must be taken meanwhile. */
+TEST(results_are_taken_while_the_strategy_thinks) {
+  struct phase_case c;
+  struct thinker thinker = {.is_deep = true};
+  case_open(&c);
+  search_beside(&c, &thinker, 8);
+  CHECK_EQ(4, thinker.loads_while_thinking, "all that were proposed");
+  CHECK_EQ(8, thinker.loads, "and then the others");
   case_close(&c);
 }
 
@@ -704,6 +720,7 @@ TEST(results_that_come_together_are_stored_before_they_count) {
     struct search_inputs in = inputs_of(&c, &strategy);
     in.strategy_state = &teller;
     struct results results = {.in = &in, .watch = &watch};
+    CHECK_OK(proposer_make(&strategy, &teller, false, &results.proposer));
     c.rows.run = is_stored ? case_run(&c.bench, c.store, "580.1") : 987654; /* there is no such run */
     for (int i = 0; i < ANSWERS; i++) {
       struct proposal proposal = proposal_with(&c, rows[i].changes);
@@ -728,6 +745,7 @@ TEST(results_that_come_together_are_stored_before_they_count) {
     CHECK(sqlite3_get_autocommit(store_connection(c.store)), "nothing is left open");
     CHECK(case_run(&c.bench, c.store, "580.2") > 0, "and the store goes on");
     results_free(&results);
+    proposer_free(results.proposer);
     case_close(&c);
   }
 }
@@ -740,6 +758,7 @@ int main(void) {
       cmocka_unit_test(earlier_results_are_found_with_how_slow_the_gpu_was),
       cmocka_unit_test(no_more_variants_than_asked_for_are_in_flight),
       cmocka_unit_test(the_device_runs_a_variant_while_the_next_one_is_proposed),
+      cmocka_unit_test(results_are_taken_while_the_strategy_thinks),
       cmocka_unit_test(variants_that_run_beside_the_program_count_at_once),
       cmocka_unit_test(a_variant_that_another_gpu_takes_over_keeps_its_reason),
       cmocka_unit_test(what_a_lookup_serves_is_measured_first),

@@ -240,9 +240,7 @@ static halotune_status count_result(struct results *results, const struct trial 
     tally->twins += trial->twin_of > 0;
     tally->hinted += is_hinted(in, trial);
     const double time_ms = outcome_has_time(result->outcome) ? result->timing.median_ms / scale : INFINITY;
-    const double begin_ms = trace_now_ms();
-    status = in->strategy->tell(in->strategy_state, &trial->proposal, time_ms);
-    trace_end(TRACE_PROGRAM, "tell", begin_ms, NULL, NULL);
+    status = proposer_tell(results->proposer, &trial->proposal, time_ms);
   }
   if (in->follower && status == HALOTUNE_OK) status = in->follower->finished(in->follower->context, trial, scale);
   run_progress_show(in->progress, "search");

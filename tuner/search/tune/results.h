@@ -3,6 +3,7 @@
 #define SEARCH_TUNE_RESULTS_H
 
 #include "base/memory/set.h"
+#include "tuner/search/strategy/proposer.h"
 #include "tuner/search/tune/search_inputs.h"
 #include "tuner/search/tune/watch.h"
 
@@ -19,10 +20,11 @@ struct result_record {
   long twin_of;   /* the number of the result that it shares; 0: none */
 };
 
-/* Start with `in` and `watch` set, end with results_free. */
+/* Start with `in`, `watch` and `proposer` set, end with results_free. */
 struct results {
   const struct search_inputs *in;
   const struct watch *watch; /* the caller's; its anchor is told which results it watches */
+  struct proposer *proposer; /* the caller's; it is told the results */
   struct result_record *list;
   int count, capacity;
   struct set by_code; /* places of results that are no twins */

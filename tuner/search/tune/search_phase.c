@@ -10,6 +10,7 @@
 #include "tuner/measure/finals/finals.h"
 #include "tuner/measure/finals/finals_plan.h"
 #include "tuner/search/hints/earlier.h"
+#include "tuner/search/strategy/proposer.h"
 #include "tuner/search/tune/results.h"
 #include "tuner/search/tune/watch.h"
 #include "tuner/search/variants/runner.h"
@@ -17,7 +18,7 @@
 enum {
   SLOT_TRIAL = SLOT_ANCHOR + 1,
   COMPILE_WAIT_MS = 20,
-  BUSY_WAIT_MS = 2, /* while a variant runs, it may end before the next compile does */
+  BUSY_WAIT_MS = 2, /* while a variant runs or the strategy thinks, either may end before the next compile does */
   BURST_MOST = 256  /* results of the crew in one transaction; members must not wait long for their next variants */
 };
 
@@ -38,6 +39,7 @@ struct search_phase {
   const struct search_inputs *in;
   struct watch watch;
   struct results results;
+  struct proposer *proposer;
   struct runner *runner;
   long running;            /* trials in the runner that give new results */
   long ran;                /* trials that the device ran, without those of the crew and of earlier runs */
@@ -46,6 +48,7 @@ struct search_phase {
   long lost_count, lost_capacity;
   const char *why;    /* why the next variant is proposed */
   bool is_dry;        /* the strategy has no more variants */
+  bool is_thinking;   /* the strategy has none yet */
   bool is_crews_turn; /* where both have room, the device and the crew take turns */
 };
 
@@ -373,14 +376,29 @@ static halotune_status keep_device_busy(struct search_phase *phase) {
   return status;
 }
 
-/* Keep the compilers busy. A proposal and its source take some milliseconds. The device does not wait until the
- * compilers have as many as they take. */
+/* Begin the next variant of the strategy, if it has one. */
+static halotune_status propose_next(struct search_phase *phase, bool *have) {
+  struct proposed next;
+  enum proposer_answer answer;
+  halotune_status status = proposer_next(phase->proposer, &next, &answer);
+  phase->is_dry = answer == PROPOSER_DRY;
+  phase->is_thinking = answer == PROPOSER_THINKING;
+  *have = status == HALOTUNE_OK && answer == PROPOSER_HAS;
+  if (!*have) return status;
+  phase->why = next.why;
+  status = propose_variant(phase, &next.proposal);
+  phase->why = "";
+  return status;
+}
+
+/* Keep the compilers busy. A source takes some milliseconds. The device does not wait until the compilers have as many
+ * as they take. */
 static halotune_status feed_compilers(struct search_phase *phase) {
   const struct search_inputs *in = phase->in;
   halotune_status status = HALOTUNE_OK;
+  phase->is_thinking = false;
   while (status == HALOTUNE_OK && has_room(phase) && !is_searched(phase)) {
-    struct proposal proposal;
-    bool have = false;
+    bool have;
     if ((status = keep_device_busy(phase)) != HALOTUNE_OK || is_searched(phase)) break;
     if ((status = call_stand_in(phase)) != HALOTUNE_OK || !has_room(phase)) break;
     const long number =
@@ -389,13 +407,7 @@ static halotune_status feed_compilers(struct search_phase *phase) {
       status = number > 0 ? propose_again(phase, number) : propose_lost(phase);
       continue;
     }
-    const double begin_ms = trace_now_ms();
-    if ((status = in->strategy->next(in->strategy_state, &proposal, &have)) != HALOTUNE_OK) break;
-    phase->why = in->strategy->why ? in->strategy->why(in->strategy_state) : "";
-    trace_end(TRACE_PROGRAM, "propose", begin_ms, NULL, in->strategy->why ? phase->why : NULL);
-    phase->is_dry = !have;
-    if (!have) break;
-    status = propose_variant(phase, &proposal);
+    if ((status = propose_next(phase, &have)) != HALOTUNE_OK || !have) break;
   }
   return status;
 }
@@ -503,17 +515,22 @@ static bool may_come(const struct search_phase *phase) {
 static halotune_status wait_elsewhere(struct search_phase *phase) {
   const struct search_follower *follower = phase->in->follower;
   if (follower) return follower->wait(follower->context, COMPILE_WAIT_MS);
-  return take_all_away(phase, COMPILE_WAIT_MS);
+  return take_all_away(phase, phase->is_thinking ? BUSY_WAIT_MS : COMPILE_WAIT_MS);
 }
 
 /* Take the next result from compilers, device or crew. */
 static halotune_status go_on(struct search_phase *phase) {
   const struct search_inputs *in = phase->in;
-  const bool is_running = runner_count(phase->runner) > 0, is_busy = is_running || crew_away(phase) > 0;
+  const bool is_running = runner_count(phase->runner) > 0;
+  const bool is_busy = is_running || crew_away(phase) > 0 || phase->is_thinking;
   halotune_status status = take_all_away(phase, 0);
   if (status != HALOTUNE_OK) return status;
   if (!pipeline_is_empty(in->pipeline)) return run_next(phase, is_busy ? BUSY_WAIT_MS : COMPILE_WAIT_MS);
   if (is_running && crew_away(phase) > 0 && !runner_has_ended(phase->runner)) return take_all_away(phase, BUSY_WAIT_MS);
+  if (phase->is_thinking && !may_come(phase) && !(is_running && runner_has_ended(phase->runner))) {
+    proposer_wait(phase->proposer, is_running ? BUSY_WAIT_MS : COMPILE_WAIT_MS);
+    return HALOTUNE_OK;
+  }
   if (is_running) return take_ended(phase); /* the strategy may propose more after this result */
   return may_come(phase) ? wait_elsewhere(phase) : HALOTUNE_OK;
 }
@@ -621,6 +638,10 @@ halotune_status search_phase_run(const struct search_inputs *in, struct search_e
   const struct schedule *schedule = in->schedule;
   struct search_phase phase = {.in = in, .results = {.in = in, .watch = &phase.watch}};
   halotune_status status = watch_open(in, &phase.watch);
+  /* A follower's strategy reads what its leader sends, in the program's thread. */
+  const bool is_beside = in->backend->table->may_change_thread && in->in_flight == 0 && !in->follower;
+  if (status == HALOTUNE_OK) status = proposer_make(in->strategy, in->strategy_state, is_beside, &phase.proposer);
+  phase.results.proposer = phase.proposer;
   if (status == HALOTUNE_OK) status = runner_make(in->backend, SLOT_TRIAL, &schedule->time, &phase.runner);
   if (status == HALOTUNE_OK) status = tell_anchor(&phase);
   if (status == HALOTUNE_OK) status = search_variants(&phase);
@@ -631,6 +652,7 @@ halotune_status search_phase_run(const struct search_inputs *in, struct search_e
   if (status == HALOTUNE_OK) status = settle_results(&phase);
   if (status == HALOTUNE_OK && in->crew) status = settle_away(&phase);
   runner_free(phase.runner);
+  proposer_free(phase.proposer);
   out->scale = watch_scale(&phase.watch);
   halotune_status unloaded = watch_close(in, &phase.watch);
   results_free(&phase.results);
