@@ -256,8 +256,10 @@ static halotune_status unknown_name(const struct parser *p, const struct token *
         return parse_fail(p, place, "an update cannot use '%s': give it to a coefficient, as in 'last: nx - 1'",
                           of_grids[i]);
     }
+    const bool is_time = token_is(token, "t") || token_is(token, "time");
     return parse_fail(p, place, "'%.*s' is neither declared nor assigned above%s", length, token->text,
-                      nearest.question);
+                      is_time ? "; an update does not know the time: give what depends on it to an input"
+                              : nearest.question);
   }
   return parse_fail(p, place, "'%.*s' is not a name that this formula can use%s", length, token->text,
                     nearest.question);
@@ -447,11 +449,11 @@ struct assignments {
   int count, capacity;
 };
 
-/* Whether the token after this one is a name, as after a type: double a. */
-static bool is_before_name(const struct parser *p) {
+/* Whether this token and the next one begin an assignment. */
+static bool begins_assignment(const struct parser *p) {
   struct scanner ahead = p->scanner;
   struct token token;
-  return scan(&ahead, &token) == HALOTUNE_OK && token.kind == TOKEN_NAME;
+  return p->token.kind == TOKEN_NAME && scan(&ahead, &token) == HALOTUNE_OK && token_is(&token, "=");
 }
 
 /* Whether the token after the name of an output is an offset, or the sign of `+=`. */
@@ -485,7 +487,7 @@ static halotune_status parse_target(struct parser *p, struct arena *arena, struc
     return parse_fail(p, out->place, "'%s' cannot be assigned: it is not an output", name->text);
   } else {
     const char *error = name_error(token.text, token.length);
-    const char *remedy = error && is_before_name(p) ? find_remedy(&token) : NULL;
+    const char *remedy = error && !begins_assignment(p) ? find_remedy(&token) : NULL;
     if (remedy) return parse_fail(p, out->place, "'%.*s' has no meaning here: %s", length, token.text, remedy);
     if (error) return parse_fail(p, out->place, "'%.*s' cannot be a temporary: %s", length, token.text, error);
     out->name = arena_text(arena, token.text, token.length);
@@ -495,13 +497,6 @@ static halotune_status parse_target(struct parser *p, struct arena *arena, struc
   if (status != HALOTUNE_OK) return status;
   if (is_odd_target(p)) return fail_target(p, &token, out->place);
   return skip_symbol(p, "=", "'='");
-}
-
-/* Whether this token and the next one begin an assignment. */
-static bool begins_assignment(const struct parser *p) {
-  struct scanner ahead = p->scanner;
-  struct token token;
-  return p->token.kind == TOKEN_NAME && scan(&ahead, &token) == HALOTUNE_OK && token_is(&token, "=");
 }
 
 /* Fail for a token that neither continues the value of an assignment nor begins the next assignment. */
