@@ -1,10 +1,11 @@
 #!/bin/sh
 # winners.sh [--finalists | --candidates] DATABASE [OPTION of db export ...]: prints an export of the current winners of
 # DATABASE, for bench/results and db/starter. Everything that only a search needs is left out: all measurements; with
-# --finalists, those of variants that the finals did not measure; with --candidates, what lookups do not use of the
-# finalists: samples, and finalists that lost by more than 25 %; and sources without machine code that this Halotune generates when they are
-# needed. Variants of which the installed templates generate the same code are of these templates in the export. Needs the program
-# sqlite3. HALOTUNE names the program.
+# --finalists, those of variants that the finals did not measure; with --candidates, what lookups do not use: samples,
+# finalists that lost by more than 25 %, finalists with the blocks of a better one, than which they are predicted
+# to be slower, and sources without machine code that this Halotune generates when they are needed. Variants of which
+# the installed templates generate the same code are of these templates in the export. Needs the program sqlite3.
+# HALOTUNE names the program.
 set -eu
 kept=winners
 case ${1:-} in
@@ -24,6 +25,10 @@ if [ "$kept" = candidates ]; then
   sqlite3 "$copy" "
 delete from finalist where rank > 3 or rank > 1 and ratio > 1.25 or run_id not in (select run_id from best where is_current);
 update finalist set samples = x'';
+create temp table blocks as select f.run_id, f.variant_id, f.rank, v.template_id, json_remove(v.parameters, '\$.streaming', '\$.coefficients', '\$.extents',
+  '\$.min_blocks', '\$.load_path', '\$.padding', '\$.unroll', '\$.prefetch') as parameters from finalist f join variant v on v.id = f.variant_id;
+delete from finalist where (run_id, variant_id) in (select b.run_id, b.variant_id from blocks b join blocks w using (run_id, template_id, parameters)
+  where w.rank < b.rank);
 delete from measurement where not exists (select 1 from finalist f where f.run_id = measurement.run_id and f.variant_id = measurement.variant_id and f.rank > 1);
 update measurement set samples = x'';
 delete from best where not is_current;
