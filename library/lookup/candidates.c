@@ -175,11 +175,12 @@ static void fill_columns(struct priced_family *family) {
   for (int i = 0; i < family->row_count; i++) {
     const struct priced_row *row = &family->rows[i];
     if (row->steps != family->rows[0].steps || row->mode != family->rows[0].mode) family->is_of_one_kind = false;
-    const float values[PRICED_COLUMNS] = {[PRICED_EXCESS] = row->log_excess,    [PRICED_START] = row->shares.log_start,
-                                          [PRICED_WORK] = row->shares.log_work, [PRICED_BYTES] = row->size.log2[0],
-                                          [PRICED_X] = row->size.log2[1],       [PRICED_Y] = row->size.log2[2],
-                                          [PRICED_Z] = row->size.log2[3],       [PRICED_FACTOR] = row->factor,
-                                          [PRICED_LAUNCH] = row->launch_share};
+    const float values[PRICED_COLUMNS] = {
+        [PRICED_EXCESS] = row->log_excess,    [PRICED_START] = row->shares.log_start,
+        [PRICED_WORK] = row->shares.log_work, [PRICED_BYTES] = row->size.log2[0],
+        [PRICED_X] = row->size.log2[1],       [PRICED_Y] = row->size.log2[2],
+        [PRICED_Z] = row->size.log2[3],       [PRICED_UNALIGNED] = row->size.unaligned,
+        [PRICED_FACTOR] = row->factor,        [PRICED_LAUNCH] = row->launch_share};
     for (int c = 0; c < PRICED_COLUMNS; c++) family->columns[c][i] = values[c];
   }
 }
@@ -308,7 +309,8 @@ struct rank_terms {
 static inline float rank_row(const struct rank_terms *t, float *const columns[PRICED_COLUMNS], int row, float kin,
                              float trend) {
   const struct predict_size size = {
-      {columns[PRICED_BYTES][row], columns[PRICED_X][row], columns[PRICED_Y][row], columns[PRICED_Z][row]}};
+      {columns[PRICED_BYTES][row], columns[PRICED_X][row], columns[PRICED_Y][row], columns[PRICED_Z][row]},
+      columns[PRICED_UNALIGNED][row]};
   const struct predict_bounds shares = {columns[PRICED_START][row], columns[PRICED_WORK][row]};
   const float error = kin + t->of_size * fabsf(t->size.log2[0] - size.log2[0]) +
                       t->of_change * fabsf(t->factor - columns[PRICED_FACTOR][row]) +

@@ -74,6 +74,15 @@ static double arithmetic_ms(const struct predict_gpu *gpu, const struct predict_
 
 static float clamp(float value, float low, float high) { return value < low ? low : value > high ? high : value; }
 
+/* The feature `idle`, from the mean number of blocks of a multiprocessor: the logarithm of the number on the fullest
+ * one over this mean. It counts half where all have a block: they then compute at the same time, but not all for as
+ * long. */
+static float idle_of(float mean_blocks) {
+  const float most_blocks = 4; /* beyond it, nothing of this effect was measured on an H200 */
+  if (mean_blocks < 1) return -logf(mean_blocks);
+  return mean_blocks < most_blocks ? 0.5F * logf(ceilf(mean_blocks) / mean_blocks) : 0;
+}
+
 /* Features of how blocks cover the grid and the multiprocessors. */
 static void find_blocks(const struct predict_shape *shape, const struct predict_work *work, double sm_count,
                         struct predict_cost *cost) {
@@ -83,7 +92,7 @@ static void find_blocks(const struct predict_shape *shape, const struct predict_
   cost->dispatch_ms = shape->cluster_blocks > 1 ? blocks / shape->cluster_blocks * cluster_ms : blocks * block_ms;
   const float sms = (float)sm_count, waves = blocks / (sms * shape->blocks_per_sm);
   out[PREDICT_fill] = waves < 1 ? -logf(waves) : 0;
-  out[PREDICT_idle] = blocks < sms ? logf(sms / blocks) : 0;
+  out[PREDICT_idle] = idle_of(blocks / sms);
   out[PREDICT_tail] = waves > 1 ? logf(ceilf(waves) / waves) : 0;
   float covered = 1;
   for (int axis = 0; axis < MAX_DIMS; axis++) {
@@ -110,7 +119,7 @@ void predict_place_of(const struct predict_model *model, const struct predict_wo
   f[PREDICT_cache] = clamp(log2f((float)(bytes / l2_bytes)), -2, 1);
   f[PREDICT_row] = work->points[0] < 128 && work->points[0] > 0 ? log2f(128 / (float)work->points[0]) : 0;
   const long long row_bytes = (long long)work->row_bytes; /* a whole number */
-  f[PREDICT_unaligned_128] = row_bytes % 128 != 0 ? 1 : 0;
+  f[PREDICT_unaligned_128] = out->common.size.unaligned = row_bytes % 128 != 0 ? 1 : 0;
   f[PREDICT_unaligned_32] = row_bytes % 32 != 0 ? 1 : 0;
   out->common.log_streaming_ms = logf((float)(bytes / (gbs * reached_share * giga_in_ms)));
   const double least_ms = fmax(copy_ms(gpu, bytes), arithmetic_ms(gpu, work));

@@ -40,7 +40,7 @@ struct predict_work predict_work_of(const struct stencil *stencil, const struct 
 #define PREDICT_LIST(X)                                                                                    \
   X(cache, 0.10, "log2 of bytes over the L2 cache, between -2 and 1")                                      \
   X(fill, 0.33, "log of the threads that the GPU holds over those of the launch, where it is not full")    \
-  X(idle, 0.46, "log of the multiprocessors over the blocks, where some have none")                        \
+  X(idle, 0.46, "log of the multiprocessors over the blocks, where some have none; see predict.c")         \
   X(tail, 0.28, "log of whole waves of blocks over waves")                                                 \
   X(edge, 0.60, "log of the points of all tiles over the points of the grid")                              \
   X(reread, 0.11, "log of the planes that a block reads over those that it computes")                      \
@@ -76,14 +76,17 @@ bool predict_is_sensible(const struct predict_model *model);
 enum { PREDICT_SIZES = 1 + MAX_DIMS };
 struct predict_size {
   float log2[PREDICT_SIZES];
+  float unaligned; /* 1 if rows do not begin at multiples of 128 bytes, else 0 */
 };
 
-/* How near two problems are: 1 for the same, 0.65 where one has eight times the planes of the other. */
+/* How near two problems are: 1 for the same, 0.65 where one has eight times the planes of the other, 0.83 where only
+ * the rows of one begin at multiples of 128 bytes. */
 static inline float predict_nearness(const struct predict_size *a, const struct predict_size *b) {
-  const float of_bytes = 0.04F, of_x = 0.075F, of_y_and_z = 0.02F; /* chosen on an H200, as in trend.c */
+  const float of_bytes = 0.04F, of_x = 0.075F, of_y_and_z = 0.02F,
+              of_rows = 0.2F; /* chosen on an H200, as in trend.c */
   const float bytes = a->log2[0] - b->log2[0], x = a->log2[1] - b->log2[1], y = a->log2[2] - b->log2[2],
-              z = a->log2[3] - b->log2[3];
-  return 1 / (1 + of_bytes * bytes * bytes + of_x * x * x + of_y_and_z * (y * y + z * z));
+              z = a->log2[3] - b->log2[3], rows = a->unaligned - b->unaligned;
+  return 1 / (1 + of_bytes * bytes * bytes + of_x * x * x + of_y_and_z * (y * y + z * z) + of_rows * rows * rows);
 }
 
 /* What the model says of a variant on a problem. Two of these give a prediction. */

@@ -47,6 +47,7 @@ halotune_status trend_make(const struct trend_row *rows, int count, struct trend
     x[i] = row->residual;
     for (int k = 0; k <= i; k++) matrix[(size_t)i * TREND_MOST_ROWS + (size_t)k] = covariance(row, &rows[chosen[k]]);
     for (int axis = 0; axis < PREDICT_SIZES; axis++) out->sizes[axis][i] = row->size.log2[axis];
+    out->unaligned[i] = row->size.unaligned;
   }
   if (!cholesky_factor(matrix, TREND_MOST_ROWS, out->count, 0)) out->count = 0; /* chance makes it regular */
   cholesky_solve_lower(matrix, TREND_MOST_ROWS, 0, out->count, x);
@@ -61,8 +62,8 @@ float trend_at(const struct trend *trend, const struct predict_size *size) {
   for (int first = 0; first < trend->count; first += TREND_LANES) {
     for (int lane = 0; lane < TREND_LANES; lane++) {
       const int i = first + lane;
-      const struct predict_size its = {
-          {trend->sizes[0][i], trend->sizes[1][i], trend->sizes[2][i], trend->sizes[3][i]}};
+      const struct predict_size its = {{trend->sizes[0][i], trend->sizes[1][i], trend->sizes[2][i], trend->sizes[3][i]},
+                                       trend->unaligned[i]};
       sums[lane] += trend->weights[i] * predict_nearness(size, &its);
     }
   }

@@ -24,7 +24,7 @@ struct trend_row {
  * the last row are 0. */
 struct trend {
   int count;
-  float sizes[PREDICT_SIZES][TREND_MOST_ROWS], weights[TREND_MOST_ROWS];
+  float sizes[PREDICT_SIZES][TREND_MOST_ROWS], unaligned[TREND_MOST_ROWS], weights[TREND_MOST_ROWS];
 };
 
 /* Find the trend of a family. It takes a millisecond at most.

@@ -116,6 +116,46 @@ TEST(deep_blocks_are_slow_on_small_grids) {
         ratio(&deep, points_of_512, small), ratio(&flat, points_of_512, small));
 }
 
+/* Measured on an H200: box27 f32 of 59x32x48 takes 2.45 us with 192 blocks, 40x40x40 takes 1.70 us with 125. It has 132
+ * multiprocessors, so that some compute two of the 192 blocks. */
+TEST(some_multiprocessors_have_a_block_more) {
+  const struct predict_shape shape = {{8, 8, 8}, 1, 512, 3, 1};
+  static const struct {
+    double points[MAX_DIMS], idle;
+  } rows[] = {
+      {{8, 8, 8 * 66}, 0.6931},        /* half of the multiprocessors have none */
+      {{8, 8, 8 * 132}, 0},            /* each has one */
+      {{8, 8, 8 * 133}, 0.5 * 0.6856}, /* one has two */
+      {{8, 8, 8 * 264}, 0},            /* each has two */
+      {{8, 8, 8 * 529}, 0},            /* one has five, the others four */
+  };
+  const struct predict_model model = predict_default();
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    const double *n = rows[i].points;
+    const struct predict_work work = {{n[0], n[1], n[2]}, 128, n[0] * n[1] * n[2] * 8, 3, 0, DTYPE_F32};
+    struct predict_cost cost;
+    predict_cost(&model, &shape, &work, &h200, &cost);
+    CHECK_NEAR(rows[i].idle, (double)cost.features[PREDICT_idle], 1e-3, "row %zu", i);
+  }
+}
+
+/* Measured on an H200: a variant of star25 f32 takes 0.293 ms for 512x512x512, and 0.548 ms for 520x520x520, whose rows
+ * do not begin at multiples of 128 bytes. */
+TEST(grids_are_nearer_if_their_rows_are_aligned_alike) {
+  const struct predict_model model = predict_default();
+  struct predict_size sizes[3];
+  static const double sides[] = {512, 520, 544};
+  for (size_t i = 0; i < COUNT(sides); i++) {
+    const double n = sides[i];
+    const struct predict_work work = {{n, n, n}, n * 4, n * n * n * 8, 3, 0, DTYPE_F32};
+    struct predict_place place;
+    predict_place_of(&model, &work, &h200, &place);
+    sizes[i] = place.common.size;
+  }
+  CHECK_NEAR(0.83, (double)predict_nearness(&sizes[0], &sizes[1]), 0.01, "512 and 520");
+  CHECK_NEAR(0.99, (double)predict_nearness(&sizes[0], &sizes[2]), 0.01, "512 and 544");
+}
+
 /* Measured on an H200: heat2d f32 of 96x320 takes 0.87 us with 60 clusters of two blocks, 185x1472 takes 3.76 us with
  * 1104. One block in place of a cluster costs a quarter. */
 TEST(many_small_blocks_wait_for_their_start) {
@@ -208,6 +248,8 @@ int main(void) {
       cmocka_unit_test(no_variant_is_faster_than_a_copy_unless_it_was_measured_so),
       cmocka_unit_test(time_follows_the_points_of_large_grids),
       cmocka_unit_test(deep_blocks_are_slow_on_small_grids),
+      cmocka_unit_test(some_multiprocessors_have_a_block_more),
+      cmocka_unit_test(grids_are_nearer_if_their_rows_are_aligned_alike),
       cmocka_unit_test(no_variant_computes_faster_than_the_multiprocessors_can),
       cmocka_unit_test(nothing_is_known_of_a_GPU_or_of_blocks),
       cmocka_unit_test(nonsense_is_no_model),

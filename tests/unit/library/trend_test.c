@@ -7,7 +7,7 @@
 
 static struct predict_size size_of(double n) {
   const float points = log2f((float)n);
-  return (struct predict_size){{3 * points + 3, points, points, points}};
+  return (struct predict_size){{3 * points + 3, points, points, points}, 0};
 }
 
 static float trend_between(const struct trend *trend, double from, double to) {
@@ -37,6 +37,20 @@ TEST(a_trend_is_of_grids_and_not_of_configurations) {
   CHECK_OK(trend_make(rows, COUNT(rows), &trend));
   CHECK(trend_between(&trend, 512, 64) < 0.06F, "partly of the configuration: %g",
         (double)trend_between(&trend, 512, 64));
+}
+
+TEST(a_trend_is_of_rows_that_are_aligned_alike) {
+  struct trend_row rows[8];
+  struct trend trend;
+  struct predict_size aligned = size_of(150), unaligned = aligned;
+  unaligned.unaligned = 1;
+  for (int i = 0; i < 8; i++) {
+    rows[i] = (struct trend_row){size_of(100 + 10 * i), i, i % 2 ? 0.4 : 0};
+    rows[i].size.unaligned = i % 2 ? 1 : 0;
+  }
+  CHECK_OK(trend_make(rows, 8, &trend));
+  CHECK(trend_at(&trend, &unaligned) > trend_at(&trend, &aligned) + 0.05F, "%g and %g",
+        (double)trend_at(&trend, &unaligned), (double)trend_at(&trend, &aligned));
 }
 
 TEST(rows_that_say_nothing_and_rows_beyond_the_most) {
@@ -100,6 +114,7 @@ TEST(rows_that_do_not_fit_tell_of_the_grid) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_trend_is_of_grids_and_not_of_configurations),
+      cmocka_unit_test(a_trend_is_of_rows_that_are_aligned_alike),
       cmocka_unit_test(rows_that_say_nothing_and_rows_beyond_the_most),
       cmocka_unit_test(rows_that_do_not_fit_tell_of_the_grid),
   };
