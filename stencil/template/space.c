@@ -140,17 +140,26 @@ static const struct rule *rule_to_blame(const struct bindings *bindings, const b
   return bindings_failed_rule(bindings);
 }
 
-const struct rule *space_nearest(struct bindings *bindings, const bool fixed[], struct configuration *configuration) {
+/* Whether the rules keep any configuration with the fixed values. */
+static bool is_any_kept(struct bindings *bindings, const bool fixed[], const struct configuration *configuration) {
   bool is_any = false;
-  bindings_configure(bindings, configuration);
-  const struct rule *blamed = rule_to_blame(bindings, fixed);
-  if (!blamed) return NULL;
   space_walk(bindings, fixed, configuration, end_walk, &is_any, NULL);
-  if (!is_any) return blamed;
+  return is_any;
+}
+
+const struct rule *space_nearest(struct bindings *bindings, const bool fixed[], struct configuration *configuration) {
+  bindings_configure(bindings, configuration);
+  if (!bindings_failed_rule(bindings)) return NULL;
   struct walk w = walk_make(bindings, fixed, configuration);
-  for (int changes = 1; !find_near(&w, 0, changes, configuration);) {
-    if (bindings->limit.end != WALK_WHOLE) return blamed;
-    changes++;
+  for (int changes = 1; !find_near(&w, 0, changes, configuration); changes++) {
+    bool is_over = bindings->limit.end != WALK_WHOLE;
+    if (changes == 1 && !is_over) { /* mostly one change is enough: more are tried only if there is anything to find */
+      is_over = !is_any_kept(bindings, fixed, configuration);
+      if (!is_over) w = walk_make(bindings, fixed, configuration);
+    }
+    if (!is_over) continue;
+    bindings_configure(bindings, configuration);
+    return rule_to_blame(bindings, fixed);
   }
   return NULL;
 }
