@@ -21,6 +21,7 @@ struct id_map {
   int64_t *ids;
   int *places;
   int count, id_room, place_room;
+  int last; /* where the last id was found: rows mostly follow rows of the same stencil and device */
 };
 
 /* The ids that a row of this database refers to. */
@@ -54,14 +55,17 @@ static halotune_status map_add(struct id_map *map, int64_t id, int place) {
   return HALOTUNE_OK;
 }
 
-static int map_find(const struct id_map *map, int64_t id) {
+static int map_find(struct id_map *map, int64_t id) {
   int low = 0, high = map->count;
+  if (map->last < high && map->ids[map->last] == id) return map->places[map->last];
   while (low < high) {
     int middle = (low + high) / 2;
     if (map->ids[middle] < id) low = middle + 1;
     else high = middle;
   }
-  return low < map->count && map->ids[low] == id ? map->places[low] : -1;
+  if (low == map->count || map->ids[low] != id) return -1;
+  map->last = low;
+  return map->places[low];
 }
 
 static void map_free(struct id_map *map) {
