@@ -4,9 +4,9 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/memory/array.h"
+#include "base/system/clock.h"
 #include "base/text/utf8.h"
 #include "db/store/definitions.h"
 #include "db/store/query.h"
@@ -114,17 +114,9 @@ static int64_t pages_read(sqlite3 *connection) {
   return (int64_t)hits + misses;
 }
 
-/* Processor time of this thread: that of others, on a busy machine, does not count. */
-static int64_t processor_ms(void) {
-  enum { MS_PER_S = 1000, NS_PER_MS = 1000000 };
-  struct timespec now;
-  if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) != 0) return 0;
-  return (int64_t)now.tv_sec * MS_PER_S + now.tv_nsec / NS_PER_MS;
-}
-
 /* SQLite reads long texts past its cache, where no counter sees it, so that a glance has a limit of time as well. */
 static bool is_late(const struct guard *guard) {
-  return guard->until_processor_ms > 0 && processor_ms() > guard->until_processor_ms;
+  return guard->until_thread_ms > 0 && clock_thread_ms() > guard->until_thread_ms;
 }
 
 static int count_steps(void *context) {
@@ -140,7 +132,7 @@ void guard_steps(sqlite3 *connection, int64_t file_bytes, struct guard *guard) {
   sqlite3_limit(connection, SQLITE_LIMIT_LENGTH, INT_MAX); /* as SQLite was built */
   guard->connection = connection;
   guard->steps_a_call = STEPS_A_CALL;
-  guard->until_processor_ms = 0;
+  guard->until_thread_ms = 0;
   guard->steps_limit = steps_always + file_bytes * steps_a_byte;
   guard->pages_limit = pages_always + file_bytes / bytes_a_page;
   guard_renew(guard);
@@ -157,7 +149,7 @@ void guard_glance(struct guard *guard, int64_t steps) {
   sqlite3_limit(guard->connection, SQLITE_LIMIT_LENGTH, MOST_BYTES);
   sqlite3_limit(guard->connection, SQLITE_LIMIT_SQL_LENGTH, MOST_DEFINITION_BYTES);
   guard->steps_a_call = GLANCE_STEPS_A_CALL;
-  guard->until_processor_ms = processor_ms() + MOST_MS;
+  guard->until_thread_ms = clock_thread_ms() + MOST_MS;
   guard->steps_limit = steps;
   guard->pages_limit = MOST_PAGES;
   guard_renew(guard);

@@ -19,8 +19,8 @@ halotune_status guard_tables(sqlite3 *connection, const char *path);
 struct guard {
   sqlite3 *connection;
   int64_t steps_left, steps_limit, pages_before, pages_limit;
-  int steps_a_call;           /* the steps between two looks at these numbers */
-  int64_t until_processor_ms; /* by the processor time of the thread; 0: no limit */
+  int steps_a_call;       /* the steps between two looks at these numbers */
+  double until_thread_ms; /* by clock_thread_ms; 0: no limit */
 };
 
 /* End the statements of a connection when they have taken more steps, or read more pages, than the size of the file

@@ -264,6 +264,33 @@ timeout 60 "$halotune" query star7 --db "$work/named.db" --device 'NVIDIA H200' 
 result "neither stencils of one name nor models of GPUs are compared with each other" $?
 rm "$work/named.db"
 
+# 3,000 verdicts about one winner, in a file that is kept apart under 600 names: each look into one of them ends late. `query` looked into all,
+# for a minute of processor time.
+cp "$work/honest.db" "$work/verdicts.db"
+"$python" - "$work/verdicts.db" <<'END'
+import sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+run = db.execute("select b.run_id from best b join problem p on p.id = b.problem_id where p.nx = 512").fetchone()[0]
+def names(table, *own):
+    return ", ".join("x." + column[1] for column in db.execute(f"pragma table_info({table})") if column[1] not in ("id",) + own)
+def copy(table, values, source, *own):
+    db.execute(f"insert into {table} ({', '.join(own)}, {names(table, *own).replace('x.', '')}) select {values}, {names(table, *own)} from {source}")
+db.execute("create temp table n as with recursive n(i) as (select 1 union all select i + 1 from n where i < 3000) select i from n")
+copy("run", "1000 + n.i, null", f"run x, n where x.id = {run}", "seed", "outcomes")
+copy("measurement", "r.id, iif(r.seed % 2, 'wrong', 'measured')", f"measurement x, run r where x.run_id = {run} and r.seed > 1000", "run_id", "outcome")
+db.execute("update run set started = iif(seed = 4000, '2026-02-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z')")
+db.execute("update best set date = '2025-01-01T00:00:00.000Z'")
+db.commit()
+END
+for table in best finalist measurement run problem; do echo "delete from $table;"; done >"$work/empty.sql"
+cp "$work/honest.db" "$work/asked.db"
+"$python" -c 'import sqlite3, sys; sqlite3.connect(sys.argv[1]).executescript("begin; " + open(sys.argv[2]).read() + "commit")' "$work/asked.db" "$work/empty.sql"
+survives db import --db "$work/asked.db" "$work/verdicts.db"
+for i in $(seq 600); do ln "$work"/asked.db.untrusted/verdicts.db-*.db "$work/asked.db.untrusted/a$i.db"; done
+(ulimit -t 20 && survives query star7 --db "$work/asked.db" --device 'NVIDIA H200' --grid 512,512,512 && [ $code = 0 ] && grep -q '^match' "$work/out")
+result "many files that are kept apart delay a query by seconds at most" $?
+rm -r "$work"/asked.db* "$work/verdicts.db"
+
 # Each {} of a document takes some 240 bytes of memory.
 "$python" -c "print('{\"format\": \"halotune\", \"tables\": {\"best\": [' + '{},' * 16000000 + '{}]}}')" >"$work/wide.json"
 survives db import --db "$work/own.db" "$work/wide.json" && [ $code = 5 ] && grep -q 'more than 4 GiB of memory' "$work/said"

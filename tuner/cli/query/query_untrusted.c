@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/system/clock.h"
 #include "base/text/text.h"
 #include "base/text/utf8.h"
 #include "db/exchange/untrusted_files.h"
@@ -24,6 +25,7 @@ static const char find_sql[] =
 struct search {
   const char *hash, *name, *device, *database; /* hash: NULL for a stencil that no database knows */
   const halotune_problem *problem;
+  double until_thread_ms; /* by clock_thread_ms: no file is looked into after this time */
   bool is_told;
 };
 
@@ -59,13 +61,14 @@ static void untrusted_tell(const struct search *search, const char *file, sqlite
 }
 
 /* Skip a file that cannot be read, or not within some 50 ms, because this is only a remark. Otherwise the maker of the
- * file could delay the answer. */
+ * file could delay the answer, and with many files for long. */
 static halotune_status file_search(void *context, const char *file) {
   enum { MOST_STEPS = 1000000 };
   struct search *search = context;
   struct store *store;
   sqlite3_stmt *query = NULL;
-  if (search->is_told || store_open(file, STORE_GLANCE, &store) != HALOTUNE_OK) return HALOTUNE_OK;
+  if (search->is_told || clock_thread_ms() > search->until_thread_ms) return HALOTUNE_OK;
+  if (store_open(file, STORE_GLANCE, &store) != HALOTUNE_OK) return HALOTUNE_OK;
   store_limit(store, MOST_STEPS);
   if (query_prepare(store_connection(store), find_sql, &query) == HALOTUNE_OK) {
     bind_problem(query, search);
@@ -77,6 +80,7 @@ static halotune_status file_search(void *context, const char *file) {
 }
 
 void query_tell_untrusted(const struct query *q) {
+  static const double most_ms = 500;
   struct known_device room;
   const struct known_device *device;
   const struct catalog *catalog = &q->ctx->catalog;
@@ -86,7 +90,8 @@ void query_tell_untrusted(const struct query *q) {
   struct search search = {.hash = stencil < 0 ? NULL : catalog->stencils[stencil].hash,
                           .name = q->problem.stencil,
                           .device = device->name,
-                          .problem = &q->problem};
+                          .problem = &q->problem,
+                          .until_thread_ms = clock_thread_ms() + most_ms};
   for (int i = 0; i < catalog->database_count && !search.is_told; i++) {
     search.database = catalog->paths[i];
     (void)untrusted_each(catalog->paths[i], file_search, &search); /* a failure costs only the remark */
