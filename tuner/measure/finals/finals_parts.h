@@ -3,7 +3,7 @@
 #define MEASURE_FINALS_FINALS_PARTS_H
 
 #include "base/memory/arena.h"
-#include "tuner/measure/finals/finals.h"
+#include "tuner/measure/finals/finals_request.h"
 #include "tuner/measure/finals/rounds.h"
 
 /* What is known of a candidate. */

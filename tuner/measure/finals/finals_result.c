@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "tuner/measure/finals/energy_rounds.h"
+#include "tuner/measure/finals/finals.h"
 #include "tuner/measure/finals/tie_rule.h"
 
 /* The player with the lowest score among the `count` players from `first`, such as an adjusted time; -1 if none of
