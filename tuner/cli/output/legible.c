@@ -5,7 +5,9 @@
 
 #include "base/memory/array.h"
 #include "base/text/utf8.h"
-#include "tuner/cli/output/terminal.h"
+
+const char *const ink_sequences[INKS] = {
+    [INK_NONE] = "\033[0m", [INK_WINNER] = "\033[32m", [INK_FAILURE] = "\033[31m", [INK_WARNING] = "\033[33m"};
 
 /* The bytes of the colour at the start of a text; 0 if there is none.
  *   is_cut  receives true if the text may be the beginning of one */

@@ -9,6 +9,10 @@
 
 #include "base/text/text.h"
 
+/* The colours of words, and the sequence that begins each; INK_NONE ends one. */
+enum ink { INK_NONE, INK_WINNER, INK_FAILURE, INK_WARNING, INKS };
+extern const char *const ink_sequences[INKS];
+
 /* Append a part of what is printed. Printable UTF-8, line ends, tabs and, where words have colours, the sequences of
  * these colours (ink) stay. Other bytes become '?'.
  *   is_last  this is the last part, so nothing is held back

@@ -13,7 +13,6 @@
 #include "base/system/transfer.h"
 #include "base/text/text.h"
 #include "tuner/cli/output/fold.h"
-#include "tuner/cli/output/legible.h"
 
 /* A stream, and the one in its place. */
 struct screen {
@@ -168,9 +167,6 @@ void terminal_command(const char *text) {
 }
 
 void terminal_color(enum terminal_color when) { color_choice = when; }
-
-const char *const ink_sequences[INKS] = {
-    [INK_NONE] = "\033[0m", [INK_WINNER] = "\033[32m", [INK_FAILURE] = "\033[31m", [INK_WARNING] = "\033[33m"};
 
 const char *ink(FILE *stream, enum ink ink) { return has_colors(&screens[stream == stderr]) ? ink_sequences[ink] : ""; }
 

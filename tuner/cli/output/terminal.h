@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "tuner/cli/output/legible.h"
+
 /* Let stdout and stderr write legible lines, and fold those for a terminal. Call it before anything is written. */
 void terminal_open(void);
 
@@ -39,9 +41,7 @@ void terminal_color(enum terminal_color when);
 
 /* The sequence that begins a colour, or ends it (INK_NONE); "" where words have no colours. By default they have some
  * on a terminal, unless $NO_COLOR is set. */
-enum ink { INK_NONE, INK_WINNER, INK_FAILURE, INK_WARNING, INKS };
 const char *ink(FILE *stream, enum ink ink);
-extern const char *const ink_sequences[INKS];
 
 /* Whether stdout is a terminal, so that a person reads it. A variant then shows only those parameters that differ from
  * their defaults, unless terminal_show_all was called. */
