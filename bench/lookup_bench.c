@@ -29,6 +29,7 @@
 #include "db/store/launch_text.h"
 #include "db/store/query.h"
 #include "db/store/store.h"
+#include "stencil/template/template_read.h"
 
 enum { ROWS = 10000, GRIDS = 556, OPENS = 5, THREADS = 16, ROUNDS = 5 };
 

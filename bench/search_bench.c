@@ -23,6 +23,7 @@
 #include "db/store/query.h"
 #include "db/store/store.h"
 #include "gpu/architecture/arch.h"
+#include "stencil/template/template_read.h"
 #include "tuner/cli/options/command_line.h"
 #include "tuner/cli/options/loaded_stencil.h"
 #include "tuner/cli/options/templates.h"

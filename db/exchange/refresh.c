@@ -10,6 +10,7 @@
 #include "db/store/query.h"
 #include "db/store/refuted.h"
 #include "db/store/regenerate.h"
+#include "stencil/template/template_read.h"
 
 #define AS_TEXT(name, text) text,
 const char *const refresh_outcome_texts[REFRESH_OUTCOME_COUNT] = {REFRESH_OUTCOME_LIST(AS_TEXT)};

@@ -7,6 +7,7 @@
 
 #include "db/store/query.h"
 #include "db/store/regenerate.h"
+#include "stencil/template/template_read.h"
 
 /* Columns: name, hash, source, name and hash of the template, REGENERATE_COLUMNS. */
 static const char sources_sql[] =

@@ -13,6 +13,7 @@
 #include "db/store/sql_parts.h"
 #include "db/store/take_rows.h"
 #include "stencil/cuda/cuda_tokens.h"
+#include "stencil/template/template_read.h"
 
 void check_report(struct check *c, const char *format, ...) {
   char text[FAIL_TEXT_BYTES], printable[FAIL_TEXT_BYTES];

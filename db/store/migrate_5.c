@@ -10,7 +10,7 @@
 #include "db/store/store.h"
 #include "stencil/analysis/analysis.h"
 #include "stencil/cuda/cuda_tokens.h"
-#include "stencil/template/template.h"
+#include "stencil/template/template_read.h"
 
 /* Leave out rows that were not trusted, and rows that only these refer to, because they may contain anything. */
 static const char leave_out_sql[] =

@@ -6,6 +6,7 @@
 
 #include "db/store/launch_text.h"
 #include "db/store/query.h"
+#include "stencil/template/template_read.h"
 
 /* Places of the columns, from the first one on. */
 enum { TEXT, YAML, CUDA, TEMPLATE, PARAMETERS, DTYPE, NX, REPRODUCIBLE = NX + MAX_DIMS, STEPS, LIMITS };

@@ -15,6 +15,7 @@
 #include "db/store/refuted.h"
 #include "db/store/take_rows.h"
 #include "gpu/driver/device.h"
+#include "stencil/template/template_read.h"
 
 /* Ids of a table, ascending, and the place of each in the catalog. */
 struct id_map {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/files/file.h"
+#include "stencil/template/template_read.h"
 
 void template_texts_free(struct template_texts *texts) {
   free(texts->yaml);

@@ -11,6 +11,7 @@
 #include "db/store/launch_text.h"
 #include "db/store/query.h"
 #include "db/store/sql_parts.h"
+#include "stencil/template/template_read.h"
 
 /* A text of the database, parsed. */
 struct parsed {

@@ -7,6 +7,7 @@
 #include "base/memory/array.h"
 #include "db/store/sql_parts.h"
 #include "reports/rows/rows.h"
+#include "stencil/template/template_read.h"
 
 static halotune_status definitions_add_stencil(struct definitions *definitions, sqlite3_stmt *query) {
   if (!array_room(definitions->stencils, definitions->stencil_count, definitions->stencil_capacity))

@@ -4,15 +4,6 @@
 
 #include "stencil/template/template.h"
 
-/* Counts of configurations are capped here. Doubles are exact up to this number, and sums over many templates do not
- * overflow. */
-#define SPACE_MOST (1L << 53)
-
-/* Rules can leave so few of so many combinations that a walk practically never finds them. Each walk, count, sample and
- * search below ends after this many values without a configuration (counts: in all), or when the limit of the bindings
- * says so. So many values take seconds. */
-#define SPACE_MOST_STEPS (1L << 24)
-
 /* Whether the last walk through the space of these bindings was whole, or was stopped by their limit. Returns
  * HALOTUNE_OK, or HALOTUNE_PARSE with the template's name if its steps ran out, so its result is incomplete. */
 halotune_status space_is_walkable(const struct bindings *bindings);
@@ -25,9 +16,6 @@ struct space_counts {
   double removed[MAX_RULES];
   long used[MAX_PARAMETERS][MAX_VALUES]; /* number of kept configurations that have each value */
 };
-
-/* Called for each kept configuration, in order: the last parameter changes fastest. Return false to end the walk. */
-typedef bool space_visit(void *context, const struct configuration *configuration);
 
 /* Walk a template's space. A rule is tested as soon as the last parameter that it names has a value, so that it cuts
  * off the whole subtree. Memory does not grow with the space. If `visit` is NULL, parameters that no rule ties together

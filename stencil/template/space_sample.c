@@ -7,6 +7,7 @@
 
 #include "base/memory/set.h"
 #include "base/numbers/random.h"
+#include "stencil/template/space.h"
 #include "stencil/template/walk.h"
 
 /* Distinct numbers, with a set to find them. */

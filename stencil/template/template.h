@@ -1,5 +1,5 @@
 /* template.h: a kernel template: CUDA source, and the YAML file that declares its parameters, rules and launch
- * geometry. docs/templates.md describes both for users. */
+ * geometry. docs/templates.md describes both for users; template_read.h reads them. */
 #ifndef STENCIL_TEMPLATE_TEMPLATE_H
 #define STENCIL_TEMPLATE_TEMPLATE_H
 
@@ -100,19 +100,6 @@ struct template {
   struct arena arena;
 };
 
-/* Read NAME.yaml and NAME.cu.
- *   yaml_path  path of NAME.yaml; NAME.cu is in the same folder
- *   out        receives the template, which the caller frees with template_free; NULL on failure
- * Returns HALOTUNE_OK; HALOTUNE_PARSE with file, line, column and a caret; HALOTUNE_NOT_FOUND, HALOTUNE_IO or
- * HALOTUNE_MEMORY. */
-halotune_status template_read(const char *yaml_path, struct template **out);
-
-/* Like template_read, for texts in memory, such as those in a database. The texts are copied.
- *   yaml  its name appears in error messages
- *   cuda  NUL-terminated
- * Returns HALOTUNE_OK; HALOTUNE_PARSE with name, line, column and a caret; or HALOTUNE_MEMORY. */
-halotune_status template_parse(const struct source *yaml, const char *cuda, struct template **out);
-
 /* The device code that a template's CUDA text shares with other templates: templates/common.cuh, which is built in,
  * where it includes that file; else an empty text. */
 const char *template_common_cuda(const char *cuda);
@@ -120,8 +107,6 @@ const char *template_common_cuda(const char *cuda);
 /* The identity of a template, made of its parts: own_hash and common_hash. A database keeps common_hash, so that the
  * name of a template can be checked by a program with another common.yml. */
 struct identity template_identity(struct identity own, struct identity common);
-
-void template_free(struct template *template);
 
 _Static_assert(MAX_VALUES <= 256, "a choice is a byte");
 
@@ -149,6 +134,18 @@ halotune_status configuration_steps(const struct template *template, const struc
  * that is not in the list. */
 halotune_status configuration_set(const struct template *template, const char *assignment,
                                   struct configuration *configuration);
+
+/* Counts of configurations are capped here. Doubles are exact up to this number, and sums over many templates do not
+ * overflow. */
+#define SPACE_MOST (1L << 53)
+
+/* Rules can leave so few of so many combinations that a walk practically never finds them. Each walk, count, sample
+ * and search of space.h ends after this many values without a configuration (counts: in all), or when the limit of the
+ * bindings says so. So many values take seconds. */
+#define SPACE_MOST_STEPS (1L << 24)
+
+/* Called for each kept configuration, in order: the last parameter changes fastest. Return false to end the walk. */
+typedef bool space_visit(void *context, const struct configuration *configuration);
 
 /* How a walk through the space ended; see stencil/template/space.h. */
 enum walk_end { WALK_WHOLE, WALK_ENDLESS, WALK_STOPPED };

@@ -1,5 +1,5 @@
-/* template.c: reads a template's two files into one struct. The other template_*.c files read its fields. */
-#include "stencil/template/template.h"
+/* template_read.c: reads a template's two files into one struct. The other template_*.c files read its fields. */
+#include "stencil/template/template_read.h"
 
 #include <stdlib.h>
 #include <string.h>

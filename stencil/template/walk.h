@@ -7,7 +7,7 @@
 #ifndef STENCIL_TEMPLATE_WALK_H
 #define STENCIL_TEMPLATE_WALK_H
 
-#include "stencil/template/space.h"
+#include "stencil/template/template.h"
 
 struct walk {
   struct bindings *bindings;

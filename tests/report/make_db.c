@@ -20,6 +20,7 @@
 #include "stencil/generate/generate.h"
 #include "stencil/template/access.h"
 #include "stencil/template/space.h"
+#include "stencil/template/template_read.h"
 
 enum { MOST_TEMPLATES = 5, MOST_DEVICES = 3, ROUNDS = 31, MOST_SAMPLES = 40, FINALISTS = 8, MOST_VARIANTS = 1 << 20 };
 

@@ -13,7 +13,7 @@
 #include "db/store/store.h"
 #include "stencil/cuda/cuda_tokens.h"
 #include "stencil/generate/generate.h"
-#include "stencil/template/template.h"
+#include "stencil/template/template_read.h"
 #include "tests/unit/stencils.h"
 #include "tests/unit/unit.h"
 

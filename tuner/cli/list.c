@@ -6,6 +6,7 @@
 #include "base/memory/array.h"
 #include "gpu/architecture/arch.h"
 #include "gpu/architecture/gpus.h"
+#include "stencil/template/template_read.h"
 #include "tuner/cli/options/problem.h"
 #include "tuner/cli/options/search_path.h"
 #include "tuner/cli/output/output.h"

@@ -1,4 +1,5 @@
 /* steps_offered_test.c: which numbers of time steps templates offer, also when a space cannot be walked. */
+#include "stencil/template/template_read.h"
 #include "tuner/cli/tune/steps_offered.h"
 
 #include "tests/unit/stencils.h"

@@ -4,6 +4,7 @@
 
 #include "gpu/architecture/arch.h"
 #include "stencil/template/access.h"
+#include "stencil/template/template_read.h"
 #include "tests/unit/emulate/emulation_build.h"
 #include "tests/unit/stencils.h"
 #include "tests/unit/template/templates.h"

@@ -8,6 +8,7 @@
 #include "db/exchange/refresh.h"
 #include "db/store/check.h"
 #include "db/store/query.h"
+#include "stencil/template/template_read.h"
 #include "tests/unit/stores.h"
 
 /* The "installed" zmarch: the texts of the repository, where `was` is replaced by `is`. */

@@ -4,6 +4,7 @@
 
 #include "base/text/text.h"
 #include "db/store/query.h"
+#include "stencil/template/template_read.h"
 #include "tests/unit/stores.h"
 
 /* The "installed" zmarch: the texts of the repository, with other words in front of a kernel. */

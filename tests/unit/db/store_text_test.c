@@ -4,6 +4,7 @@
 
 #include "db/exchange/base64.h"
 #include "db/store/launch_text.h"
+#include "stencil/template/template_read.h"
 #include "tests/unit/template/templates.h"
 
 static const struct launch plain = {

@@ -1,6 +1,7 @@
 /* emulation_check_test.c: a kernel with one defect is reported with this defect and its place. */
 #include <limits.h>
 
+#include "stencil/template/template_read.h"
 #include "tests/unit/emulate/emulation_build.h"
 #include "tests/unit/stencils.h"
 #include "tuner/verify/emulated_check.h"

@@ -12,6 +12,7 @@
 #include "gpu/driver/kernel.h"
 #include "gpu/driver/nvml.h"
 #include "stencil/generate/generate.h"
+#include "stencil/template/template_read.h"
 #include "tests/unit/fake_cuda.h"
 #include "tests/unit/host_cache.h"
 #include "tests/unit/stencils.h"

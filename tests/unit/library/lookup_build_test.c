@@ -9,6 +9,7 @@
 #include "gpu/compile/cache_folder.h"
 #include "gpu/compile/nvrtc.h"
 #include "library/lookup/lookup.h"
+#include "stencil/template/template_read.h"
 #include "tests/unit/library/tuned.h"
 
 #define USUAL LAUNCH_STREAM, CACHE_STEADY, false

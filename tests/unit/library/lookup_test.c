@@ -4,6 +4,7 @@
 #include "base/numbers/random.h"
 #include "db/store/launch_text.h"
 #include "library/lookup/choose.h"
+#include "stencil/template/template_read.h"
 #include "tests/unit/library/tuned.h"
 
 #define F32 DTYPE_F32

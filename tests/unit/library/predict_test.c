@@ -1,5 +1,6 @@
 /* predict_test.c: shapes of real templates, and what the model makes of grids, GPUs and unknown numbers. */
 #include "library/predict/predict.h"
+#include "stencil/template/template_read.h"
 #include "tests/unit/template/templates.h"
 
 static const double points_of_512[MAX_DIMS] = {512, 512, 512};

@@ -7,6 +7,7 @@
 #include "include/halotune.h"
 #include "stencil/generate/generate.h"
 #include "stencil/template/space.h"
+#include "stencil/template/template_read.h"
 #include "tests/unit/stores.h"
 #include "tests/unit/template/templates.h"
 

@@ -3,6 +3,7 @@
 #define MEASURE_BACKEND_H
 
 #include "gpu/architecture/arch.h"
+#include "stencil/template/template_read.h"
 #include "tests/unit/stencils.h"
 #include "tests/unit/template/templates.h"
 #include "tuner/measure/backends/backend.h"

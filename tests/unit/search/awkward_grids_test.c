@@ -10,6 +10,7 @@
 #include "gpu/architecture/arch.h"
 #include "stencil/template/facts.h"
 #include "stencil/template/space.h"
+#include "stencil/template/template_read.h"
 #include "tests/unit/stencils.h"
 #include "tests/unit/template/templates.h"
 

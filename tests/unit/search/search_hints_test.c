@@ -2,6 +2,7 @@
  * variants of the present templates, and with which variants the search starts. Nothing is compiled or run. */
 #include <math.h>
 
+#include "stencil/template/template_read.h"
 #include "tests/unit/library/tuned.h"
 #include "tuner/search/hints/hint_rows.h"
 #include "tuner/search/hints/hints.h"

@@ -3,6 +3,7 @@
 #define SEARCH_SEARCH_SPACE_H
 
 #include "base/numbers/random.h"
+#include "stencil/template/template_read.h"
 #include "tests/unit/template/templates.h"
 #include "tuner/search/strategy/strategy.h"
 

@@ -1,6 +1,7 @@
 /* search_strategy_test.c: strategies never propose a variant twice, nor one that the rules exclude, and repeat
  * themselves for the same seed. The local strategy finds the best variant sooner than random search. The model is
  * nearer to it after as many results. */
+#include "stencil/template/template_read.h"
 #include "tests/unit/search/search_space.h"
 #include "tuner/search/strategy/draw.h"
 #include "tuner/search/variants/proposals.h"

@@ -1,5 +1,6 @@
 /* tune_clock_test.c: how a whole tune divides its time. The backend is the model of bench_model.h, which has the only
  * clock. Samples and loads take the time that the model says, and nothing else takes any. */
+#include "stencil/template/template_read.h"
 #include "tests/unit/measure/bench_model.h"
 #include "tests/unit/stores.h"
 #include "tests/unit/template/templates.h"

@@ -1,4 +1,5 @@
 /* rule_test.c: the values of expressions in templates, and expressions that are refused. */
+#include "stencil/template/template_read.h"
 #include "tests/unit/template/templates.h"
 
 /* The value of a rule. p is 6 of [2, 6], `mode` is the second of its words, and the value of every fact is its own

@@ -3,6 +3,7 @@
 #include "stencil/template/access.h"
 
 #include "gpu/architecture/arch.h"
+#include "stencil/template/template_read.h"
 #include "tests/unit/stencils.h"
 #include "tests/unit/template/templates.h"
 

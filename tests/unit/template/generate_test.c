@@ -2,6 +2,7 @@
 #include "stencil/generate/generate.h"
 
 #include "gpu/architecture/arch.h"
+#include "stencil/template/template_read.h"
 #include "tests/unit/stencils.h"
 #include "tests/unit/template/templates.h"
 

@@ -1,6 +1,7 @@
 /* space_parts_test.c: counting a space part by part gives the same as one walk through the whole space. */
 #include "base/numbers/random.h"
 #include "gpu/architecture/arch.h"
+#include "stencil/template/template_read.h"
 #include "stencil/template/walk.h"
 #include "tests/unit/stencils.h"
 #include "tests/unit/template/templates.h"

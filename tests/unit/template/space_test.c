@@ -1,5 +1,6 @@
 /* space_test.c: walking and sampling the spaces of templates. */
 #include "stencil/template/space.h"
+#include "stencil/template/template_read.h"
 
 #include <limits.h>
 

@@ -5,6 +5,7 @@
 
 #include "base/files/file.h"
 #include "stencil/file/yaml.h"
+#include "stencil/template/template_read.h"
 #include "tests/unit/comma_locale.h"
 
 static const char full[] = "name: test\n"

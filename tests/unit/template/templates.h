@@ -8,6 +8,7 @@
 #include "stencil/generate/generate.h"
 #include "stencil/template/facts.h"
 #include "stencil/template/space.h"
+#include "stencil/template/template_read.h"
 #include "tests/unit/unit.h"
 
 /* Read a template from texts, through temporary files. */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "stencil/template/template_read.h"
 #include "tuner/cli/bench/bench_rounds.h"
 #include "tuner/cli/options/gpu_options.h"
 #include "tuner/cli/options/option_value.h"

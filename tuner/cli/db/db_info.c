@@ -11,6 +11,7 @@
 #include "db/store/schema.h"
 #include "db/store/sql_parts.h"
 #include "db/store/store.h"
+#include "stencil/template/template_read.h"
 #include "tuner/cli/db/db.h"
 #include "tuner/cli/options/option_value.h"
 #include "tuner/cli/output/grid_text.h"

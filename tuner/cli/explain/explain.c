@@ -4,6 +4,7 @@
 
 #include "library/lookup/installed.h"
 #include "reports/document/document.h"
+#include "stencil/template/template_read.h"
 #include "tuner/cli/explain/explain_choice.h"
 #include "tuner/cli/explain/explain_text.h"
 #include "tuner/cli/options/database.h"

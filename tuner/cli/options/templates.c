@@ -1,5 +1,6 @@
 /* templates.c: reads the templates that the user names. */
 #include "tuner/cli/options/templates.h"
+#include "stencil/template/template_read.h"
 
 #include <stdlib.h>
 #include <string.h>
