@@ -2,7 +2,7 @@
 #ifndef DB_EXCHANGE_EXPORT_H
 #define DB_EXCHANGE_EXPORT_H
 
-#include "db/exchange/choose.h"
+#include "db/exchange/chosen_rows.h"
 
 /* The format's name at the beginning of a document of all tables, and its version. Version 1 had the tables of schema
  * version 4. */

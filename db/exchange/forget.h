@@ -2,7 +2,7 @@
 #ifndef DB_EXCHANGE_FORGET_H
 #define DB_EXCHANGE_FORGET_H
 
-#include "db/exchange/choose.h"
+#include "db/exchange/chosen_rows.h"
 
 struct forget_counts {
   long runs, measurements, bests;

@@ -7,7 +7,7 @@
 #include "reports/document/device_json.h"
 #include "reports/document/problem_json.h"
 #include "reports/document/subject_json.h"
-#include "reports/figures/transfer.h"
+#include "reports/figures/other_gpus.h"
 #include "reports/rows/rows.h"
 #include "reports/rows/scope.h"
 

@@ -2,7 +2,7 @@
 #ifndef CLI_DB_DB_CHOICE_H
 #define CLI_DB_DB_CHOICE_H
 
-#include "db/exchange/choose.h"
+#include "db/exchange/chosen_rows.h"
 #include "tuner/cli/options/command.h"
 
 /* Read --stencil, --device, --before, and --problem STENCIL[,DTYPE[,GRID]].

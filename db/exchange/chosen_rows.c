@@ -1,5 +1,5 @@
-/* choose.c: one statement for each table. A statement uses the rows that those before it chose. */
-#include "db/exchange/choose.h"
+/* chosen_rows.c: one statement for each table. A statement uses the rows that those before it chose. */
+#include "db/exchange/chosen_rows.h"
 
 #include "base/memory/array.h"
 #include "db/exchange/table.h"

@@ -1,6 +1,6 @@
-/* transfer.h: how well the winner of one GPU does on another. */
-#ifndef REPORTS_FIGURES_TRANSFER_H
-#define REPORTS_FIGURES_TRANSFER_H
+/* other_gpus.h: how well the winner of one GPU does on another. */
+#ifndef REPORTS_FIGURES_OTHER_GPUS_H
+#define REPORTS_FIGURES_OTHER_GPUS_H
 
 #include <sqlite3.h>
 

@@ -1,5 +1,5 @@
-/* transfer.c: computes how well the winner of one GPU does on another. */
-#include "reports/figures/transfer.h"
+/* other_gpus.c: computes how well the winner of one GPU does on another. */
+#include "reports/figures/other_gpus.h"
 
 #include "reports/rows/rows.h"
 #include "reports/rows/scope.h"

@@ -1,6 +1,6 @@
-/* choose.h: the rows of a database that are about some of its problems, for export and forget. */
-#ifndef DB_EXCHANGE_CHOOSE_H
-#define DB_EXCHANGE_CHOOSE_H
+/* chosen_rows.h: the rows of a database that are about some of its problems, for export and forget. */
+#ifndef DB_EXCHANGE_CHOSEN_ROWS_H
+#define DB_EXCHANGE_CHOSEN_ROWS_H
 
 #include "db/store/store.h"
 
