@@ -10,7 +10,6 @@
 #include "db/store/query.h"
 #include "db/store/refuted.h"
 #include "db/store/regenerate.h"
-#include "stencil/template/template_read.h"
 
 #define AS_TEXT(name, text) text,
 const char *const refresh_outcome_texts[REFRESH_OUTCOME_COUNT] = {REFRESH_OUTCOME_LIST(AS_TEXT)};
@@ -31,48 +30,18 @@ static const char subjects_sql[] =
                                                                                "order by t.name, v.id";
 enum { VARIANT, TEMPLATE, TEMPLATE_HASH, SOURCE_HASH, LAUNCH, IS_VERDICT, FIRST_COLUMN, NAME = FIRST_COLUMN + 3 };
 
-/* The installed template of one name. */
-struct installed {
-  char *name, hash[IDENTITY_HEX_BYTES];
-  struct template *template;    /* NULL if it cannot be used */
-  enum refresh_outcome without; /* why `template` is NULL */
-};
-
 struct decisions {
-  find_template *find;
-  struct installed *installed;
-  int installed_count, installed_room;
+  struct found_templates found;
   struct refresh_change *changes;
   int *at; /* for each change, the place of the installed template in the list */
   int count, room, at_room;
 };
 
 static void decisions_free(struct decisions *d) {
-  for (int i = 0; i < d->installed_count; i++) {
-    template_free(d->installed[i].template);
-    free(d->installed[i].name);
-  }
   for (int i = 0; i < d->count; i++) free(d->changes[i].parameters);
-  free(d->installed);
+  found_templates_free(&d->found);
   free(d->changes);
   free(d->at);
-}
-
-/* Find the installed template of this name. Rows come in the order of names, so that it is the last one of the list or
- * a new one. */
-static halotune_status find_installed(struct decisions *d, const char *name) {
-  struct installed added = {.without = REFRESH_NOT_INSTALLED};
-  if (d->installed_count > 0 && strcmp(d->installed[d->installed_count - 1].name, name) == 0) return HALOTUNE_OK;
-  if (!array_room(d->installed, d->installed_count, d->installed_room) || !(added.name = strdup(name)))
-    return fail_memory();
-  halotune_status status = d->find(name, &added.template);
-  if (status == HALOTUNE_PARSE) {
-    added.without = REFRESH_BROKEN;
-    status = HALOTUNE_OK;
-  }
-  if (added.template) identity_hex(added.template->hash, added.hash);
-  d->installed[d->installed_count++] = added;
-  return status;
 }
 
 static bool is_refusal(halotune_status status) { return status == HALOTUNE_PARSE || status == HALOTUNE_ARGUMENT; }
@@ -121,13 +90,13 @@ static halotune_status compare_generated(sqlite3_stmt *row, const struct generat
 }
 
 /* Decide about one problem of a variant. */
-static halotune_status decide_problem(const struct installed *installed, sqlite3_stmt *row, char **parameters,
+static halotune_status decide_problem(const struct found_template *installed, sqlite3_stmt *row, char **parameters,
                                       enum refresh_outcome *out) {
   struct generated made;
   struct identity source;
   struct configuration configuration;
   struct text text = {0};
-  *out = installed->without;
+  *out = installed->is_broken ? REFRESH_BROKEN : REFRESH_NOT_INSTALLED;
   if (!installed->template) return HALOTUNE_OK;
   *out = REFRESH_NO_SOURCE;
   if (!identity_read(column_text(row, SOURCE_HASH), &source)) return HALOTUNE_OK;
@@ -148,13 +117,14 @@ static halotune_status decide_problem(const struct installed *installed, sqlite3
 static halotune_status look_at_row(struct decisions *d, sqlite3_stmt *row) {
   enum refresh_outcome outcome;
   const int64_t variant = sqlite3_column_int64(row, VARIANT);
-  halotune_status status = find_installed(d, column_text(row, NAME));
+  int place;
+  halotune_status status = found_templates_get(&d->found, column_text(row, NAME), &place);
   if (status != HALOTUNE_OK) return status;
-  const struct installed *installed = &d->installed[d->installed_count - 1];
+  const struct found_template *installed = &d->found.list[place];
   if (installed->template && strcmp(installed->hash, column_text(row, TEMPLATE_HASH)) == 0) return HALOTUNE_OK;
   if (d->count == 0 || d->changes[d->count - 1].variant != variant) {
     if (!array_room(d->changes, d->count, d->room) || !array_room(d->at, d->count, d->at_room)) return fail_memory();
-    d->at[d->count] = d->installed_count - 1;
+    d->at[d->count] = place;
     d->changes[d->count++] = (struct refresh_change){.variant = variant,
                                                      .from = sqlite3_column_int64(row, TEMPLATE),
                                                      .to = installed->template,
@@ -178,11 +148,11 @@ static halotune_status decide_all(struct decisions *d, sqlite3 *connection) {
 
 static void tell_all(const struct decisions *d, void (*tell)(void *context, const struct refreshed *refreshed),
                      void *context) {
-  for (int i = 0; i < d->installed_count; i++) {
+  for (int i = 0; i < d->found.count; i++) {
     long counts[REFRESH_OUTCOME_COUNT] = {0};
     for (int k = 0; k < d->count; k++) counts[d->changes[k].outcome] += d->at[k] == i;
     for (int outcome = 0; outcome < REFRESH_OUTCOME_COUNT; outcome++) {
-      const struct refreshed refreshed = {d->installed[i].name, (enum refresh_outcome)outcome, counts[outcome]};
+      const struct refreshed refreshed = {d->found.list[i].name, (enum refresh_outcome)outcome, counts[outcome]};
       if (counts[outcome] > 0) tell(context, &refreshed);
     }
   }
@@ -190,7 +160,7 @@ static void tell_all(const struct decisions *d, void (*tell)(void *context, cons
 
 halotune_status store_refresh(struct store *store, find_template *find, bool is_dry,
                               void (*tell)(void *context, const struct refreshed *refreshed), void *context) {
-  struct decisions d = {.find = find};
+  struct decisions d = {.found.find = find};
   halotune_status status = decide_all(&d, store_connection(store));
   for (int i = 0; i < d.count && status == HALOTUNE_OK; i++) {
     if (d.changes[i].outcome == REFRESH_SAME) status = refresh_write(store, &d.changes[i], is_dry);

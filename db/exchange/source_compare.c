@@ -7,7 +7,6 @@
 
 #include "db/store/query.h"
 #include "db/store/regenerate.h"
-#include "stencil/template/template_read.h"
 
 /* Columns: name, hash, source, name and hash of the template, REGENERATE_COLUMNS. */
 static const char sources_sql[] =
@@ -16,46 +15,22 @@ static const char sources_sql[] =
     " group by v.id order by 1, 2";
 enum { NAME, HASH, STORED, TEMPLATE_NAME, TEMPLATE_HASH, FIRST_COLUMN };
 
-/* The installed template of one name. */
-struct installed {
-  find_template *find;
-  char *name;                /* NULL: none was looked for yet */
-  struct template *template; /* NULL if there is none that can be used */
-};
-
-static void installed_free(struct installed *installed) {
-  template_free(installed->template);
-  free(installed->name);
-  installed->template = NULL;
-  installed->name = NULL;
-}
-
-/* Look for the installed template of a row, unless it is the one of the row before. */
-static halotune_status installed_find(struct installed *installed, const char *name) {
-  if (installed->name && strcmp(installed->name, name) == 0) return HALOTUNE_OK;
-  installed_free(installed);
-  if (!(installed->name = strdup(name))) return fail_memory();
-  const halotune_status status = installed->find(name, &installed->template);
-  return status == HALOTUNE_PARSE ? HALOTUNE_OK : status;
-}
-
 /* Generate the variant of a row. Two texts of one identity mean the same, and the installed one is not from the file.
  *   is_installed  receives whether the installed template generated it */
-static halotune_status source_generate(sqlite3_stmt *row, struct installed *installed, bool *is_installed,
+static halotune_status source_generate(sqlite3_stmt *row, struct found_templates *found, bool *is_installed,
                                        struct generated *made) {
-  char hex[IDENTITY_HEX_BYTES] = "";
+  int place;
   *is_installed = false;
   *made = (struct generated){.source = NULL};
-  const halotune_status status = installed_find(installed, column_text(row, TEMPLATE_NAME));
+  const halotune_status status = found_templates_get(found, column_text(row, TEMPLATE_NAME), &place);
   if (status != HALOTUNE_OK) return status;
-  if (installed->template) identity_hex(installed->template->hash, hex);
-  *is_installed = strcmp(hex, column_text(row, TEMPLATE_HASH)) == 0;
-  return regenerate(row, FIRST_COLUMN, *is_installed ? installed->template : NULL, made);
+  *is_installed = strcmp(found->list[place].hash, column_text(row, TEMPLATE_HASH)) == 0;
+  return regenerate(row, FIRST_COLUMN, *is_installed ? found->list[place].template : NULL, made);
 }
 
 halotune_status sources_compare(struct store *store, find_template *find,
                                 void (*tell)(void *context, const struct compared_source *source), void *context) {
-  struct installed installed = {.find = find};
+  struct found_templates found = {.find = find};
   sqlite3_stmt *query = NULL;
   int code = SQLITE_DONE;
   halotune_status status = query_prepare(store_connection(store), sources_sql, &query);
@@ -63,7 +38,7 @@ halotune_status sources_compare(struct store *store, find_template *find,
     struct generated made;
     char hex[IDENTITY_HEX_BYTES] = "", why[FAIL_TEXT_BYTES] = "";
     bool is_installed;
-    status = source_generate(query, &installed, &is_installed, &made);
+    status = source_generate(query, &found, &is_installed, &made);
     if (status == HALOTUNE_PARSE || status == HALOTUNE_ARGUMENT) {
       snprintf(why, sizeof why, "%s", fail_text());
       status = HALOTUNE_OK;
@@ -82,6 +57,6 @@ halotune_status sources_compare(struct store *store, find_template *find,
   }
   if (status == HALOTUNE_OK && code != SQLITE_DONE) status = query_fail(store_connection(store));
   sqlite3_finalize(query);
-  installed_free(&installed);
+  found_templates_free(&found);
   return status;
 }
