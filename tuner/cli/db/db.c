@@ -77,7 +77,7 @@ static const struct option_row options[] = {
     {"signed-by", "KEY",
      "merge, import: take only documents signed with this public key (digits or file); with --trust also unsigned ones"},
     {"no-code", NULL,
-     "merge, import: take no machine code; it is compiled from the source, of which differences are shown"},
+     "merge, import: take sources without machine code, and print where they differ from what this Halotune generates"},
     {"dry-run", NULL, "refresh: only print what it would do"},
     {"shipped", NULL, "merge, import: record that the rows come with Halotune, as those of the starter database"},
     {0},

@@ -139,7 +139,7 @@ static const struct option_row options[] = {
     {"hang-timeout", "TIME", "time for a launch on the GPU, 10m by default; a launch that takes longer has hung"},
     {"db", "FILE", "the database; by default yours, then the one that was installed"},
     {"reproducible", NULL, "only kernels that all give the same bits"},
-    {"threads", "N", "of the CPU; one for each CPU by default"},
+    {"threads", "N", "threads with --backend cpu; one for each CPU by default"},
     {"json", NULL, "print a JSON document"},
     {0},
 };

@@ -349,7 +349,7 @@ static const struct option_row options[] = {
     {"resume", NULL, "with --plan: run the tasks that have no complete run in the database on this model of GPU"},
     {"gpus", "MODEL,...", "with --plan: the models of GPUs that the plan is for; all that run it by default"},
     {"why", NULL,
-     "tell on stderr why each variant is proposed: its expected time, how sure that is, and from what that is known"},
+     "tell on stderr why each variant is proposed: its expected time, how sure that is, and which results tell it"},
     {"db", "FILE", "the database; $HALOTUNE_DB, else halotune/halotune.db in $XDG_DATA_HOME by default"},
     {"trace", "FILE", "write what runs when, for chrome://tracing or ui.perfetto.dev"},
     {"dry-run", NULL, "print the tasks and the time that they will take, and stop"},
