@@ -224,8 +224,8 @@ __device__ __forceinline__ void copy_plane(const Block &b, const CopyPlan &plan,
 }
 
 // ---- copying by the engine: a tensor map gives the tile and its halo as a box, with zeros beyond the grid. If taps read other values
-// there, the threads of blocks at the ends of the grid fill them in: all threads of a block together if rules read at the other end of the
-// grid, otherwise each warp for itself.
+// there, the threads of blocks at the ends of the grid replace the zeros. If rules read at the other end of the grid (far ends), all threads
+// of a block fill in shared memory together. Otherwise (near ends) each thread replaces what its own taps read, in registers.
 
 // Two barriers for each slot, behind the slots: `full` counts the bytes of a plane, `empty` counts the warps that have read it.
 __device__ __forceinline__ unsigned long long *full(const Block &b, int slot) {
@@ -399,99 +399,6 @@ __device__ __forceinline__ void fill_ends(const Block &b, real *slot, index_t z,
 }
 #endif
 
-#if COPIES == COPIES_ENGINE && FILLS_ENDS && !FAR_ENDS
-// Each warp fills in the points beyond the grid that its own taps reach, so that warps need not meet. Two warps may write the same value to
-// the same place. The lanes of a row of the block fill together: they cover PART_X neighbours in x.
-constexpr int ROW_LANES = BLOCK_X < 32 ? BLOCK_X : 32, PART_X = ROW_LANES*VECTOR;
-
-// Points beside rows, and how many a lane has. Their rows begin SIDE_LOW below the thread's first row. No tap of a star reads corners.
-constexpr int END_COLUMNS = LOW_X + HIGH_X, SIDE_LOW = STAR ? 0 : LOW_Y, SIDE_COUNT = END_COLUMNS*(POINTS_Y + (STAR ? 0 : LOW_Y + HIGH_Y));
-constexpr int SIDES = divide_up(SIDE_COUNT, ROW_LANES);
-
-// The first column that taps of the thread's part of its row reach, relative to the tile's first point.
-__device__ __forceinline__ int part_first() { return int(threadIdx.x)/ROW_LANES*PART_X - LOW_X; }
-
-// The place of a lane's i-th point beside rows, relative to the tile's first point, if the lane has such a point.
-struct Offset {
-  bool exists;
-  int x, y;
-};
-__device__ __forceinline__ Offset side_offset(const Block &b, int i) {
-  const int number = i*ROW_LANES + int(threadIdx.x)%ROW_LANES, column = number%at_least_one(END_COLUMNS);
-  const int x = int((column < LOW_X ? 0 : b.g.nx) - b.x) + column - LOW_X, y = own_y() - SIDE_LOW + number/at_least_one(END_COLUMNS);
-  const bool in_part = x >= part_first() && x < part_first() + PART_X + END_COLUMNS;
-  return {number < SIDE_COUNT && in_part && b.y + y < b.g.y1 + HIGH_Y, x, y};
-}
-
-// The value that taps read at a point beyond the grid. A rule ensures that its image lies in the tile and its halo.
-__device__ __forceinline__ real end_value(const Block &b, int input, const real *plane, int dx, int dy, index_t z) {
-  const index_t x = b.x + dx, y = b.y + dy;
-  return ghost_value(b.f, input, b.g, x, y, z, plane[cell(int(near_image_x(b.g, x) - b.x), int(near_image_y(b.g, y) - b.y))]);
-}
-
-__device__ __forceinline__ void fill_sides(const Block &b, int input, real *plane, index_t z) {
-#pragma unroll
-  for (int i = 0; i < SIDES; i++) {
-    const Offset at = side_offset(b, i);
-    if (at.exists) plane[cell(at.x, at.y)] = end_value(b, input, plane, at.x, at.y, z);
-  }
-}
-
-// Fill in rows below or above the grid, from `first` on. In a star, only the threads of the same columns read them.
-template <int ROWS> __device__ __forceinline__ void fill_rows(const Block &b, int input, real *plane, index_t z, index_t first) {
-  if (STAR) {
-    const index_t x = b.x + own_x();
-    if (x >= b.g.nx) return;
-#pragma unroll 1
-    for (index_t y = first > b.y - LOW_Y ? first : b.y - LOW_Y; y < first + ROWS && y < b.y + TILE_Y + HIGH_Y; y++) {
-      real values[VECTOR];
-      load_vector(plane + cell(own_x(), int(near_image_y(b.g, y) - b.y)), values);
-#pragma unroll
-      for (int lane = 0; lane < VECTOR; lane++) values[lane] = ghost_value(b.f, input, b.g, x + lane, y, z, values[lane]);
-      store_vector(plane + cell(own_x(), int(y - b.y)), values);
-    }
-    return;
-  }
-#pragma unroll 1
-  for (int i = int(threadIdx.x)%ROW_LANES; i < ROWS*(PART_X + END_COLUMNS); i += ROW_LANES) {
-    const int dx = part_first() + i%(PART_X + END_COLUMNS), dy = int(first - b.y) + i/(PART_X + END_COLUMNS);
-    if (b.x + dx < -LOW_X || b.x + dx >= b.g.nx + HIGH_X || dy < -LOW_Y || dy >= TILE_Y + HIGH_Y) continue;
-    plane[cell(dx, dy)] = end_value(b, input, plane, dx, dy, z);
-  }
-}
-
-// Fill all points that the warp's taps read of a plane in which taps read other values than in its image.
-__device__ __forceinline__ void fill_plane(const Block &b, int input, real *plane, index_t z) {
-  constexpr int low_x = STAR ? 0 : LOW_X, high_x = STAR ? 0 : HIGH_X, low_y = STAR ? 0 : LOW_Y, high_y = STAR ? 0 : HIGH_Y;
-  const int first = int(threadIdx.x)/ROW_LANES*PART_X;
-#pragma unroll 1
-  for (int dy = own_y() - low_y; dy < own_y() + POINTS_Y + high_y; dy++) {
-#pragma unroll 1
-    for (int dx = first - low_x + int(threadIdx.x)%ROW_LANES; dx < first + PART_X + high_x; dx += ROW_LANES) {
-      plane[cell(dx, dy)] = read_needed(b.f, input, b.g, b.x + dx, b.y + dy, z);
-    }
-  }
-}
-
-// All computing threads call this when plane z is in shared memory, if the block has ends or plane z lies beyond the grid.
-__device__ __forceinline__ void fill_ends(const Block &b, real *slot, index_t z) {
-#pragma unroll
-  for (int s = 0; s < STAGED; s++) {
-    const int input = staged_input(s);
-    real *plane = slot + s*SHARED_PLANE;
-    if ((z < 0 || z >= b.g.nz) && changes_plane(b, input, z)) {
-      fill_plane(b, input, plane, z);
-      continue;
-    }
-    if (!has_sides(b, z)) continue;
-    if (has_ends_x(b)) fill_sides(b, input, plane, z);
-    if (b.y + own_y() < LOW_Y) fill_rows<LOW_Y>(b, input, plane, z, -LOW_Y);
-    if (b.y + own_y() + POINTS_Y + HIGH_Y > b.g.ny) fill_rows<HIGH_Y>(b, input, plane, z, b.g.ny);
-  }
-  __syncwarp();
-}
-#endif
-
 // ---- computing
 
 // What taps of a thread's points read of the current plane: rows from LOW_Y before its first row, vectors from WINDOW_BEFORE before its
@@ -517,6 +424,88 @@ struct WindowTaps {
     return window.value[staged_slot(input)][row + dy + LOW_Y][lane + dx + WINDOW_BEFORE];
   }
 };
+
+#if COPIES == COPIES_ENGINE && FILLS_ENDS && !FAR_ENDS
+// Near ends. Each thread replaces what its own taps read beyond the grid. It does so in registers, so warps neither wait for each other nor
+// write what others read. Blocks with ends add a plane row by row: registers hold one row of the window.
+
+// Taps of a point into one row of the window.
+struct RowTaps {
+  const real (&row)[STAGED][WINDOW_WIDTH];
+  int lane;
+  __device__ __forceinline__ real operator()(int input, int dx) const { return row[staged_slot(input)][lane + dx + WINDOW_BEFORE]; }
+};
+
+// Replace the points of a row that lie beyond the grid in x.
+//   image  the row's image in shared memory, at the tile's first column; a rule ensures that images lie in the tile and its halo
+__device__ __forceinline__ void replace_columns(const Block &b, int input, const real *image, index_t y, index_t z, real (&row)[WINDOW_WIDTH]) {
+#pragma unroll
+  for (int i = WINDOW_BEFORE - LOW_X; i < WINDOW_BEFORE + VECTOR + HIGH_X; i++) {
+    const index_t x = b.x + own_x() + i - WINDOW_BEFORE;
+    const bool beyond_x = i < WINDOW_BEFORE ? x < 0 : x >= b.g.nx && x < b.g.nx + HIGH_X;
+    if (beyond_x) row[i] = ghost_value(b.f, input, b.g, x, y, z, image[near_image_x(b.g, x) - b.x]);
+  }
+}
+
+// Load a row of the window. A row beyond the grid is loaded from its image. A plane beyond the grid came as its image.
+__device__ __forceinline__ void load_end_row(const Block &b, const real *slot, int number, index_t z, real (&row)[STAGED][WINDOW_WIDTH]) {
+  const Geometry &g = b.g;
+  const index_t x = b.x + own_x(), y = b.y + own_y() + number - LOW_Y;
+  const bool is_read = x < g.nx && y < g.ny + HIGH_Y, beyond_y = is_read && (y < 0 || y >= g.ny);
+  const bool is_own = number >= LOW_Y && number < LOW_Y + POINTS_Y, near_x = x < LOW_X || x + VECTOR - 1 + HIGH_X >= g.nx;
+#pragma unroll
+  for (int s = 0; s < STAGED; s++) {
+    const real *image = slot + s*SHARED_PLANE + cell(0, int((beyond_y ? near_image_y(g, y) : y) - b.y));
+    real values[1][WINDOW_WIDTH];
+    load_window<VECTOR>(image + own_x() - WINDOW_BEFORE, 0, values);
+#pragma unroll
+    for (int i = 0; i < WINDOW_WIDTH; i++) row[s][i] = values[0][i];
+    if (beyond_y || z < 0 || z >= g.nz) {
+#pragma unroll
+      for (int i = 0; i < WINDOW_WIDTH; i++) row[s][i] = ghost_value(b.f, staged_input(s), g, x + i - WINDOW_BEFORE, y, z, row[s][i]);
+    }
+    if (near_x && is_read && (is_own || !STAR) && has_sides(b, z)) replace_columns(b, staged_input(s), image, y, z, row[s]);
+  }
+}
+
+__device__ __forceinline__ void add_rows(const Block &b, const real *slot, index_t z, const Weights &weights,
+                                         real (&sums)[POINTS_Y][VECTOR][FORMS][PLANES]) {
+#pragma unroll
+  for (int j = 0; j < POINTS_Y; j++) {
+#pragma unroll
+    for (int lane = 0; lane < VECTOR; lane++) move_sums(sums[j][lane]);
+  }
+#pragma unroll
+  for (int number = 0; number < WINDOW_ROWS; number++) {
+    real row[STAGED][WINDOW_WIDTH];
+    load_end_row(b, slot, number, z, row);
+#pragma unroll
+    for (int j = 0; j < POINTS_Y; j++) {
+      const int dy = number - LOW_Y - j;
+      if (dy < -LOW_Y || dy > HIGH_Y) continue;
+#pragma unroll
+      for (int lane = 0; lane < VECTOR; lane++) add_row(dy, RowTaps{row, lane}, weights, sums[j][lane]);
+    }
+  }
+}
+
+// Add plane z to the sums.
+//   has_ends  whether taps of some thread of the block may read beyond the grid; without them a plane is added as a whole
+__device__ __forceinline__ void add_near(const Block &b, const real *slot, index_t z, bool has_ends, const Weights &weights,
+                                         real (&sums)[POINTS_Y][VECTOR][FORMS][PLANES]) {
+  if (has_ends) {
+    add_rows(b, slot, z, weights, sums);
+    return;
+  }
+  Window window;
+  load_plane(slot, window);
+#pragma unroll
+  for (int j = 0; j < POINTS_Y; j++) {
+#pragma unroll
+    for (int lane = 0; lane < VECTOR; lane++) add_plane(WindowTaps{window, j, lane}, weights, sums[j][lane]);
+  }
+}
+#endif
 
 // The values that finish() reads at the thread's points, by row, output and input.
 struct Beside {
@@ -709,9 +698,6 @@ __device__ __forceinline__ void march(const Block &b, const Weights &weights, co
       for (int u = 0; u < AT_ONCE; u++) load_beside(b, p + u, beside[u]);
     }
     take_planes(b, pipeline, p, last);
-#if COPIES == COPIES_ENGINE && FILLS_ENDS && !FAR_ENDS
-    if (has_ends || p < 0 || p >= b.g.nz) fill_ends(b, b.shared + pipeline.at_hand.slot*SLOT, p);
-#endif
 #if COPIES == COPIES_ENGINE && FAR_ENDS
     if (ends.exist || p < 0 || p >= b.g.nz) fill_ends(b, b.shared + pipeline.at_hand.slot*SLOT, p, ends);
     if (p + 1 < last) load_far_images(b, p + 1, ends);
@@ -720,6 +706,9 @@ __device__ __forceinline__ void march(const Block &b, const Weights &weights, co
     for (int u = 0; u < AT_ONCE; u++) {
       if (u > 0 && p + u >= last) break;
       const real *slot = b.shared + pipeline.at_hand.slot*SLOT;
+#if COPIES == COPIES_ENGINE && FILLS_ENDS && !FAR_ENDS
+      add_near(b, slot, p, has_ends || p < 0 || p >= b.g.nz, weights, sums);
+#else
       Window window;
       load_plane(slot, window);
 #pragma unroll
@@ -727,6 +716,7 @@ __device__ __forceinline__ void march(const Block &b, const Weights &weights, co
 #pragma unroll
         for (int lane = 0; lane < VECTOR; lane++) add_plane(WindowTaps{window, j, lane}, weights, sums[j][lane]);
       }
+#endif
       const int at_hand = pipeline.at_hand.slot;
       if (KEPT == 0) leave_plane(b, pipeline);
       write_complete(b, p + u, at_hand, beside[u], coefficients, sums);
