@@ -150,6 +150,8 @@ static bool is_any_kept(struct bindings *bindings, const bool fixed[], const str
 const struct rule *space_nearest(struct bindings *bindings, const bool fixed[], struct configuration *configuration) {
   bindings_configure(bindings, configuration);
   if (!bindings_failed_rule(bindings)) return NULL;
+  if (space_refusal(bindings))
+    return rule_to_blame(bindings, fixed); /* a walk does not evaluate rules without parameters */
   struct walk w = walk_make(bindings, fixed, configuration);
   for (int changes = 1; !find_near(&w, 0, changes, configuration); changes++) {
     bool is_over = bindings->limit.end != WALK_WHOLE;
