@@ -105,7 +105,7 @@ static bool has_work(const struct proposer *proposer) {
 static void think(struct proposer *proposer) {
   const bool has_room = proposer->count < PROPOSER_AHEAD; /* nobody else fills the ring */
   const struct told_list told = proposer->told;
-  struct proposed made;
+  struct proposed made = {0};
   bool have = false;
   proposer->told = proposer->passing;
   proposer->passing = told;
