@@ -61,11 +61,6 @@ struct map_formulas {
   struct optional_formula promotion_bytes;
 };
 
-/* How a template forms the sums of an update: as `update` does, or in another order. Files from before version 0.2 do
- * not say it; it is then found in their CUDA text. */
-enum template_sums { SUMS_NOT_SAID, SUMS_UPDATE, SUMS_OWN_ORDER };
-
-/* Owns all that it points to; end with template_free. */
 struct template {
   const char *name, *about;
   char *yaml, *cuda;    /* the texts of both files, NUL-terminated */
@@ -76,7 +71,7 @@ struct template {
       common_hash;
   struct parameter parameters[MAX_PARAMETERS];
   int parameter_count;
-  /* the file's rules, then common ones, and possibly the one of template_rules_add_order */
+  /* the file's rules, then common ones, and possibly the one of template_sums_read */
   struct rule rules[MAX_RULES];
   int rule_count;
   struct formula block[MAX_DIMS], grid[MAX_DIMS]; /* launch geometry in x, y, z */
@@ -90,7 +85,6 @@ struct template {
   struct optional_formula alignment_bytes;
   struct optional_formula steps;    /* time steps of a launch; it names no fact */
   struct formula pointer_alignment; /* the alignment for textures and tensor maps */
-  enum template_sums sums;
   bool has_access;
   struct access_formulas access;
   struct exprs exprs;

@@ -55,8 +55,7 @@ static halotune_status read_fields(struct reader *r) {
 static halotune_status keep_texts(struct template *template, const struct source *yaml, const char *cuda) {
   template->yaml = strdup(yaml->text);
   template->cuda = strdup(cuda);
-  halotune_status status = template->yaml && template->cuda ? template_rules_add_order(template) : fail_memory();
-  return status == HALOTUNE_OK ? template_identify(template, cuda) : status;
+  return template->yaml && template->cuda ? template_identify(template, cuda) : fail_memory();
 }
 
 /* Read the YAML text. */

@@ -90,24 +90,8 @@ halotune_status template_rules_read(struct reader *r, struct reader *common) {
   return status;
 }
 
-halotune_status template_sums_read(struct reader *r) {
-  const struct yaml *sums = yaml_find(r->root, "sums");
-  if (!sums) return HALOTUNE_OK;
-  if (sums->kind == YAML_TEXT && strcmp(sums->text, "update") == 0) r->template->sums = SUMS_UPDATE;
-  else if (sums->kind == YAML_TEXT && strcmp(sums->text, "own_order") == 0) r->template->sums = SUMS_OWN_ORDER;
-  else return reader_fail(r, sums->place, "expected update (update() forms all sums) or own_order");
-  return HALOTUNE_OK;
-}
-
-/* Whether the CUDA text of a file without `sums` forms all its sums in `update`. */
-static bool leaves_sums_to_update(const char *cuda) {
-  return (strstr(cuda, "update(") || strstr(cuda, "update_vector(")) && !strstr(cuda, "add_plane(");
-}
-
-halotune_status template_rules_add_order(struct template *template) {
-  bool is_update =
-      template->sums == SUMS_NOT_SAID ? leaves_sums_to_update(template->cuda) : template->sums == SUMS_UPDATE;
-  if (is_update) return HALOTUNE_OK;
+/* Add the rule for bit-reproducible results. It leaves out a template that forms its sums in an order of its own. */
+static halotune_status add_order_rule(struct template *template) {
   int fact = exprs_add(&template->exprs, (struct expr){.kind = EXPR_VARIABLE, .index = FACT_reproducible});
   int keep = exprs_add(&template->exprs, (struct expr){.kind = EXPR_NOT, .args = {fact}, .arg_count = 1});
   if (fact < 0 || keep < 0) return fail_memory();
@@ -116,4 +100,12 @@ halotune_status template_rules_add_order(struct template *template) {
                                                           .otherwise = "its sums have an order of their own",
                                                           .last_parameter = -1};
   return HALOTUNE_OK;
+}
+
+halotune_status template_sums_read(struct reader *r) {
+  const struct yaml *sums = yaml_find(r->root, "sums");
+  const char *word = !sums ? "own_order" : sums->kind == YAML_TEXT ? sums->text : "";
+  if (strcmp(word, "update") == 0) return HALOTUNE_OK;
+  if (strcmp(word, "own_order") == 0) return add_order_rule(r->template);
+  return reader_fail(r, sums->place, "expected update (update() forms all sums) or own_order");
 }

@@ -8,11 +8,8 @@
  *   common  its scope has the names of common_names */
 halotune_status template_rules_read(struct reader *r, struct reader *common);
 
-/* Read `sums`. */
+/* Read `sums`. A template that forms its sums in an order of its own, or does not say how, gets a rule that leaves it
+ * out where results are to be bit-reproducible. */
 halotune_status template_sums_read(struct reader *r);
-
-/* Add the rule for bit-reproducible results. It leaves out a template that forms its sums in an order of its own.
- * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
-halotune_status template_rules_add_order(struct template *template);
 
 #endif
