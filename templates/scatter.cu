@@ -225,7 +225,8 @@ __device__ __forceinline__ void copy_plane(const Block &b, const CopyPlan &plan,
 
 // ---- copying by the engine: a tensor map gives the tile and its halo as a box, with zeros beyond the grid. If taps read other values
 // there, the threads of blocks at the ends of the grid replace the zeros. If rules read at the other end of the grid (far ends), all threads
-// of a block fill in shared memory together. Otherwise (near ends) each thread replaces what its own taps read, in registers.
+// of a block fill in shared memory together. Otherwise (near ends) warps do not wait for each other, and no warp writes what another one
+// reads: each thread replaces what its own taps read. In a star, a warp fills in the points beside its own rows, which only it reads.
 
 // Two barriers for each slot, behind the slots: `full` counts the bytes of a plane, `empty` counts the warps that have read it.
 __device__ __forceinline__ unsigned long long *full(const Block &b, int slot) {
@@ -425,9 +426,117 @@ struct WindowTaps {
   }
 };
 
-#if COPIES == COPIES_ENGINE && FILLS_ENDS && !FAR_ENDS
-// Near ends. Each thread replaces what its own taps read beyond the grid. It does so in registers, so warps neither wait for each other nor
-// write what others read. Blocks with ends add a plane row by row: registers hold one row of the window.
+#if COPIES == COPIES_ENGINE && FILLS_ENDS && !FAR_ENDS && STAR
+// Near ends of a star. A warp computes whole rows of the tile, or parts of them with PART_X points. It fills in shared memory the points
+// beside its rows. Rows below and above the grid are read at their images. A plane beyond the grid came as its image, and is only read at
+// the points themselves. Rules ensure that all points of a thread lie in the grid or all beyond it, and that one part of a row has points
+// beside it.
+constexpr int ROW_LANES = BLOCK_X < 32 ? BLOCK_X : 32, PART_X = ROW_LANES*VECTOR;
+constexpr int END_COLUMNS = LOW_X + HIGH_X, SIDES = divide_up(END_COLUMNS*POINTS_Y, ROW_LANES);
+
+// The first column of the thread's part of its row, relative to the tile's first point.
+__device__ __forceinline__ int part_x() { return int(threadIdx.x)/ROW_LANES*PART_X; }
+
+// Whether the thread's part of its row has points of the grid. The answer is the same for all threads of a warp.
+__device__ __forceinline__ bool has_points(const Block &b) { return BLOCK_X <= 32 || b.x + part_x() < b.g.nx; }
+
+// All lanes of a warp call this when plane z is in shared memory, if the block has ends in x.
+__device__ __forceinline__ void fill_sides(const Block &b, real *slot, index_t z) {
+  const Geometry &g = b.g;
+#pragma unroll
+  for (int i = 0; i < SIDES; i++) {
+    const int number = i*ROW_LANES + int(threadIdx.x)%ROW_LANES, column = number%at_least_one(END_COLUMNS);
+    const index_t x = column < LOW_X ? column - LOW_X : g.nx + column - LOW_X;
+    const int dx = int(x - b.x), dy = own_y() + number/at_least_one(END_COLUMNS);
+    if (number >= END_COLUMNS*POINTS_Y || b.y + dy >= g.y1 || dx < part_x() - LOW_X || dx >= part_x() + PART_X + HIGH_X) continue;
+#pragma unroll
+    for (int s = 0; s < STAGED; s++) {
+      real *row = slot + s*SHARED_PLANE + cell(0, dy);
+      row[dx] = ghost_value(b.f, staged_input(s), g, x, 0, 0, row[near_image_x(g, x) - b.x]);
+    }
+  }
+  __syncwarp();
+}
+
+// Load what taps read of a plane in the grid. Lanes beyond the grid in x compute nothing. In rows of other warps they read the tile's first
+// columns, because those warps may write beyond the grid.
+__device__ __forceinline__ void load_near(const Block &b, const real *slot, Window &window) {
+  const Geometry &g = b.g;
+  const index_t last = g.ny + HIGH_Y - 1;
+#pragma unroll
+  for (int s = 0; s < STAGED; s++) {
+    const real *plane = slot + s*SHARED_PLANE;
+    real own[POINTS_Y][WINDOW_WIDTH];
+    load_window<VECTOR>(plane + cell(own_x() - WINDOW_BEFORE, own_y()), SHARED_ROW, own);
+#pragma unroll
+    for (int row = 0; row < WINDOW_ROWS; row++) {
+      const bool is_own = row >= LOW_Y && row < LOW_Y + POINTS_Y;
+      const index_t wanted = b.y + own_y() + row - LOW_Y, y = wanted < last ? wanted : last;
+#pragma unroll
+      for (int i = 0; is_own && i < WINDOW_WIDTH; i++) window.value[s][row][i] = own[row - LOW_Y][i];
+      if (is_own) continue;
+      real values[VECTOR];
+      load_vector(plane + cell(b.x + own_x() < g.nx ? own_x() : 0, int(near_image_y(g, y) - b.y)), values);
+#pragma unroll
+      for (int lane = 0; lane < VECTOR; lane++) {
+        window.value[s][row][WINDOW_BEFORE + lane] = ghost_value(b.f, staged_input(s), g, 0, y, 0, values[lane]);
+      }
+    }
+  }
+}
+
+// Load what taps read of a plane beyond the grid, whose image is in shared memory: the values at the thread's points.
+__device__ __forceinline__ void load_beyond(const Block &b, const real *slot, index_t z, Window &window) {
+#pragma unroll
+  for (int s = 0; s < STAGED; s++) {
+#pragma unroll
+    for (int j = 0; j < POINTS_Y; j++) {
+      real values[VECTOR];
+      load_vector(slot + s*SHARED_PLANE + cell(own_x(), own_y() + j), values);
+#pragma unroll
+      for (int lane = 0; lane < VECTOR; lane++) {
+        window.value[s][LOW_Y + j][WINDOW_BEFORE + lane] = ghost_value(b.f, staged_input(s), b.g, 0, 0, z, values[lane]);
+      }
+    }
+  }
+}
+
+__device__ __forceinline__ bool changes_some_input(const Block &b, index_t z) {
+  bool changes = false;
+#pragma unroll
+  for (int s = 0; s < STAGED; s++) changes = changes || changes_plane(b, staged_input(s), z);
+  return changes;
+}
+
+__device__ __forceinline__ void add_window(const Window &window, const Weights &weights, real (&sums)[POINTS_Y][VECTOR][FORMS][PLANES]) {
+#pragma unroll
+  for (int j = 0; j < POINTS_Y; j++) {
+#pragma unroll
+    for (int lane = 0; lane < VECTOR; lane++) add_plane(WindowTaps{window, j, lane}, weights, sums[j][lane]);
+  }
+}
+
+// Add plane z to the sums.
+//   has_ends_in_x  whether taps of some thread of the block may read beyond the grid in x
+__device__ __forceinline__ void add_near(const Block &b, real *slot, index_t z, bool has_ends_in_x, const Weights &weights,
+                                         real (&sums)[POINTS_Y][VECTOR][FORMS][PLANES]) {
+  if (!has_points(b)) return;
+  if ((z < 0 || z >= b.g.nz) && changes_some_input(b, z)) {
+    Window window = {};
+    load_beyond(b, slot, z, window);
+    add_window(window, weights, sums);
+    return;
+  }
+  if (has_ends_in_x && has_sides(b, z)) fill_sides(b, slot, z);
+  Window window;
+  load_near(b, slot, window);
+  add_window(window, weights, sums);
+}
+#endif
+
+#if COPIES == COPIES_ENGINE && FILLS_ENDS && !FAR_ENDS && !STAR
+// Near ends of other stencils. Each thread replaces what its own taps read beyond the grid, in registers. Blocks with ends add a plane row
+// by row: registers hold one row of the window.
 
 // Taps of a point into one row of the window.
 struct RowTaps {
@@ -452,7 +561,7 @@ __device__ __forceinline__ void load_end_row(const Block &b, const real *slot, i
   const Geometry &g = b.g;
   const index_t x = b.x + own_x(), y = b.y + own_y() + number - LOW_Y;
   const bool is_read = x < g.nx && y < g.ny + HIGH_Y, beyond_y = is_read && (y < 0 || y >= g.ny);
-  const bool is_own = number >= LOW_Y && number < LOW_Y + POINTS_Y, near_x = x < LOW_X || x + VECTOR - 1 + HIGH_X >= g.nx;
+  const bool near_x = x < LOW_X || x + VECTOR - 1 + HIGH_X >= g.nx;
 #pragma unroll
   for (int s = 0; s < STAGED; s++) {
     const real *image = slot + s*SHARED_PLANE + cell(0, int((beyond_y ? near_image_y(g, y) : y) - b.y));
@@ -464,7 +573,7 @@ __device__ __forceinline__ void load_end_row(const Block &b, const real *slot, i
 #pragma unroll
       for (int i = 0; i < WINDOW_WIDTH; i++) row[s][i] = ghost_value(b.f, staged_input(s), g, x + i - WINDOW_BEFORE, y, z, row[s][i]);
     }
-    if (near_x && is_read && (is_own || !STAR) && has_sides(b, z)) replace_columns(b, staged_input(s), image, y, z, row[s]);
+    if (near_x && is_read) replace_columns(b, staged_input(s), image, y, z, row[s]);
   }
 }
 
@@ -683,7 +792,7 @@ __device__ __forceinline__ void march(const Block &b, const Weights &weights, co
   real sums[POINTS_Y][VECTOR][FORMS][PLANES] = {};
   begin_march(b, pipeline, first, last);
 #if COPIES == COPIES_ENGINE && FILLS_ENDS && !FAR_ENDS
-  const bool has_ends = has_ends_x(b) || has_ends_y(b);
+  const bool has_ends_in_x = has_ends_x(b), has_ends = has_ends_in_x || has_ends_y(b);
 #endif
 #if COPIES == COPIES_ENGINE && FAR_ENDS
   Ends ends;
@@ -705,10 +814,10 @@ __device__ __forceinline__ void march(const Block &b, const Weights &weights, co
 #pragma unroll
     for (int u = 0; u < AT_ONCE; u++) {
       if (u > 0 && p + u >= last) break;
-      const real *slot = b.shared + pipeline.at_hand.slot*SLOT;
 #if COPIES == COPIES_ENGINE && FILLS_ENDS && !FAR_ENDS
-      add_near(b, slot, p, has_ends || p < 0 || p >= b.g.nz, weights, sums);
+      add_near(b, b.shared + pipeline.at_hand.slot*SLOT, p, STAR ? has_ends_in_x : has_ends || p < 0 || p >= b.g.nz, weights, sums);
 #else
+      const real *slot = b.shared + pipeline.at_hand.slot*SLOT;
       Window window;
       load_plane(slot, window);
 #pragma unroll

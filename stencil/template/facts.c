@@ -107,6 +107,7 @@ void facts_fill_stencil(const struct stencil *stencil, const struct analysis *an
   facts[FACT_plain_boundary] = is_plain;
   facts[FACT_shared_images] = analysis_shares_images(stencil);
   facts[FACT_fills_ends] = analysis_fills_ends(analysis, stencil);
+  facts[FACT_far_ends] = analysis_has_far_ends(analysis, stencil);
   facts[FACT_whole_images_x] = analysis_has_whole_images(analysis, stencil);
   facts[FACT_own_margins] = analysis_has_own_margins(analysis, stencil);
   /* Blocks compute the same points in the steps of one launch, so none may write where another one reads. */

@@ -53,6 +53,7 @@ struct device_limits {
   X(plain_boundary, "1 where one of these rules holds at both ends of each axis, for all inputs and outputs")         \
   X(shared_images, "1 where a point beyond the grid has the same image for all inputs")                               \
   X(fills_ends, "1 where a tap beyond the grid reads anything but 0")                                                 \
+  X(far_ends, "1 where a tap beyond the grid reads at the other end of the grid")                                     \
   X(whole_images_x, "1 where the image of a whole vector beyond the grid in x is a whole vector, or there is none")   \
   X(mirrors_x, "1 where taps beyond an end in x read mirror images")                                                  \
   X(mirrors_y, "the same in y")                                                                                       \
