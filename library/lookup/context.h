@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 
-#include "base/numbers/nearest.h"
+#include "base/text/nearest.h"
 #include "gpu/compile/cubin_cache.h"
 #include "gpu/driver/device.h"
 #include "library/lookup/device_names.h"

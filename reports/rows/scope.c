@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory/array.h"
-#include "base/numbers/nearest.h"
+#include "base/text/nearest.h"
 #include "db/store/sql_parts.h"
 #include "reports/rows/rows.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory/array.h"
-#include "base/numbers/nearest.h"
+#include "base/text/nearest.h"
 #include "stencil/expression/scan.h"
 
 enum { MAX_NESTING = 200, MAX_ASSIGNMENTS = 4096 };

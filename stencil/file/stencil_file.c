@@ -4,7 +4,7 @@
 
 #include "base/files/file.h"
 #include "base/memory/array.h"
-#include "base/numbers/nearest.h"
+#include "base/text/nearest.h"
 #include "stencil/file/stencil_fields.h"
 
 /* Which forms of a field older versions of templates know: see has_basic_fields in struct stencil. A new field is

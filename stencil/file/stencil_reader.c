@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/numbers/nearest.h"
+#include "base/text/nearest.h"
 #include "stencil/expression/scan.h"
 
 halotune_status entry_text(const struct stencil_reader *r, const struct yaml *node, const char *what,

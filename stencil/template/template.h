@@ -3,7 +3,7 @@
 #ifndef STENCIL_TEMPLATE_TEMPLATE_H
 #define STENCIL_TEMPLATE_TEMPLATE_H
 
-#include "base/numbers/nearest.h"
+#include "base/text/nearest.h"
 #include "stencil/expression/source.h"
 #include "stencil/template/facts.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/memory/array.h"
-#include "base/numbers/nearest.h"
+#include "base/text/nearest.h"
 
 /* Find the last parameter that a formula names. A search can test a rule as soon as this parameter has a value. */
 static int last_parameter(const struct template *template, struct formula formula) {

@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include "base/memory/array.h"
-#include "base/numbers/nearest.h"
 #include "base/system/limit.h"
 #include "base/system/limited_call.h"
+#include "base/text/nearest.h"
 #include "tuner/cli/help/command_table.h"
 #include "tuner/cli/help/examples.h"
 #include "tuner/cli/help/option_groups.h"

@@ -10,8 +10,8 @@
 #include "base/identity/hash.h"
 #include "base/identity/identity.h"
 #include "base/memory/arena.h"
-#include "base/numbers/nearest.h"
 #include "base/system/parallel.h"
+#include "base/text/nearest.h"
 #include "base/text/text.h"
 
 /* Pieces have sizes around that of a block, and each is filled completely. None overlaps another, and all begin as

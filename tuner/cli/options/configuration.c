@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/numbers/nearest.h"
+#include "base/text/nearest.h"
 #include "stencil/template/space.h"
 #include "tuner/cli/options/option_value.h"
 

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/memory/array.h"
-#include "base/numbers/nearest.h"
 #include "base/numbers/number.h"
+#include "base/text/nearest.h"
 #include "base/text/text.h"
 
 const char *option_value(const struct invocation *invocation, const char *name) {

@@ -14,7 +14,7 @@
 #include "base/files/data_folders.h"
 #include "base/files/file.h"
 #include "base/memory/array.h"
-#include "base/numbers/nearest.h"
+#include "base/text/nearest.h"
 #include "base/text/text.h"
 #include "base/text/utf8.h"
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/files/file.h"
-#include "base/numbers/nearest.h"
+#include "base/text/nearest.h"
 #include "tuner/cli/output/output.h"
 
 /* NumPy's names of the element types. */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/numbers/nearest.h"
 #include "base/numbers/number.h"
+#include "base/text/nearest.h"
 
 static int coefficient_find(const struct stencil *stencil, const char *name, size_t length) {
   for (int i = 0; i < stencil->coefficient_count; i++) {

@@ -6,7 +6,7 @@
 
 #include "base/files/file.h"
 #include "base/memory/array.h"
-#include "base/numbers/nearest.h"
+#include "base/text/nearest.h"
 #include "gpu/architecture/gpus.h"
 #include "stencil/file/yaml.h"
 #include "tuner/cli/options/option_value.h"

@@ -1,5 +1,5 @@
 /* nearest.c: counts the slips between two names. */
-#include "base/numbers/nearest.h"
+#include "base/text/nearest.h"
 
 #include <ctype.h>
 #include <stdbool.h>
