@@ -1,4 +1,4 @@
-/* constants.h: names to which a configuration gives values, and expressions of such names; private to stencil/. */
+/* constants.h: names to which a configuration gives values; private to stencil/. */
 #ifndef STENCIL_CUDA_CONSTANTS_H
 #define STENCIL_CUDA_CONSTANTS_H
 
@@ -46,22 +46,11 @@ struct constants {
 
 /* Define a macro or a constexpr. A name that is defined twice exists, but has no value.
  *   type  the type of a constexpr; VALUE_ANY: the type of its value */
-void constant_define(struct constants *constants, int name, enum constant_kind kind, struct part *part,
-                     struct range body, enum value_type type);
-
-/* Where an expression stands. */
-enum expression_place {
-  EXPRESSION_CODE,
-  EXPRESSION_DIRECTIVE, /* after #if: only macros have values, and `defined` is allowed */
-};
-
-/* The value of the expression that fills the whole range. */
-struct value expression_value(struct constants *constants, struct part *part, struct range range,
-                              enum expression_place place);
-
-/* Remove what is decided in the expression that begins at `begin` and ends before `end`: the branch of ?: that is not
- * taken, and operands of &&, ||, +, -, * and / without effect. Nothing is removed that would change a type, a call or a
- * real number: 0*x stays if x may be infinite. */
-void expression_simplify(struct constants *constants, struct part *part, int begin, int end);
+static inline void constant_define(struct constants *constants, int name, enum constant_kind kind, struct part *part,
+                                   struct range body, enum value_type type) {
+  struct constant *constant = &constants->list[name];
+  if (constant->kind != CONSTANT_NONE) kind = CONSTANT_UNCLEAR;
+  *constant = (struct constant){.kind = kind, .part = part, .body = body, .type = type};
+}
 
 #endif

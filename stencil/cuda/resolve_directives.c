@@ -1,6 +1,8 @@
 /* resolve_directives.c: resolves preprocessor lines whose conditions a configuration decides. */
 #include "stencil/cuda/resolve.h"
 
+#include "stencil/cuda/constant_expressions.h"
+
 enum { MAX_DEPTH = 32 };
 
 /* The state of a conditional after its last #if, #elif or #else. */

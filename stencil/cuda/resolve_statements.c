@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/memory/array.h"
+#include "stencil/cuda/constant_expressions.h"
 #include "stencil/cuda/resolve.h"
 #include "stencil/cuda/value_types.h"
 

@@ -1,5 +1,5 @@
-/* constants.c: evaluates C expressions over integers, some of which are unknown. */
-#include "stencil/cuda/constants.h"
+/* constant_expressions.c: evaluates C expressions over integers, some of which are unknown. */
+#include "stencil/cuda/constant_expressions.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -64,13 +64,6 @@ static void expect_token(struct parser *p, const char *spelling) {
 
 static void remove_tokens(const struct parser *p, int begin, int end) {
   if (p->is_changing) part_remove(p->part, begin, end);
-}
-
-void constant_define(struct constants *constants, int name, enum constant_kind kind, struct part *part,
-                     struct range body, enum value_type type) {
-  struct constant *constant = &constants->list[name];
-  if (constant->kind != CONSTANT_NONE) kind = CONSTANT_UNCLEAR;
-  *constant = (struct constant){.kind = kind, .part = part, .body = body, .type = type};
 }
 
 /* Whether a macro may stand for its value in any expression. #define A 1 + 2 does not: 2*A is 4. */
