@@ -21,7 +21,7 @@ static halotune_status find_in_place(const struct question *q, const struct temp
                                      const struct configuration *configuration, bool *out) {
   struct question in_place = *q;
   question_demand(&in_place, (struct demands){.in_place = true});
-  return choose_check(&in_place, template, configuration, out);
+  return question_check(&in_place, template, configuration, out);
 }
 
 static halotune_status describe_kernel(halotune_kernel *kernel, const struct answer *answer,
@@ -34,7 +34,7 @@ static halotune_status describe_kernel(halotune_kernel *kernel, const struct ans
   variant->parameters = text_ok(&text) ? context_text(kernel->ctx, text_string(&text)) : NULL;
   text_free(&text);
   variant->template_name = template->name;
-  status = variant_alignment(&kernel->question, template, &answer->configuration, &variant->alignment_bytes);
+  status = question_alignment(&kernel->question, template, &answer->configuration, &variant->alignment_bytes);
   if (status == HALOTUNE_OK)
     status = find_in_place(&kernel->question, template, &answer->configuration, &variant->runs_in_place);
   if (status != HALOTUNE_OK) return status;
@@ -110,7 +110,7 @@ static halotune_status settle_configuration(halotune_kernel *kernel) {
   const struct template *template;
   bool fits = false;
   halotune_status status = context_template(kernel->ctx, kernel->answer.template_at, &template);
-  if (status == HALOTUNE_OK) status = choose_check(&kernel->question, template, &kernel->answer.configuration, &fits);
+  if (status == HALOTUNE_OK) status = question_check(&kernel->question, template, &kernel->answer.configuration, &fits);
   if (status != HALOTUNE_OK || fits) return status;
   struct question *q = &kernel->question;
   return q->key.steps > 1 ? choose_steps(q, q->key.steps, &kernel->answer) : choose(q, &kernel->answer);
@@ -183,7 +183,7 @@ static halotune_status settle_steps(halotune_kernel *kernel, const halotune_conf
   if (steps != config->steps) return choose_of_steps(q, steps, &kernel->answer);
   question_set_steps(q, steps);
   halotune_status status = context_template(kernel->ctx, kernel->answer.template_at, &template);
-  if (status == HALOTUNE_OK) status = choose_check(q, template, &kernel->answer.configuration, &fits);
+  if (status == HALOTUNE_OK) status = question_check(q, template, &kernel->answer.configuration, &fits);
   return status != HALOTUNE_OK || fits ? status : choose_of_steps(q, steps, &kernel->answer);
 }
 

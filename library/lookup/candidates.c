@@ -1,5 +1,5 @@
-/* candidates.c: computes once for each family of rows what does not depend on the question. A question then computes
- * the cost of each configuration, and adds a few numbers for each row. */
+/* candidates.c: computes the cost of each configuration on the question's problem, and adds a few numbers for each row
+ * (pricing.h). */
 #include "library/lookup/candidates.h"
 
 #include <math.h>
@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "db/store/launch_text.h"
+#include "library/lookup/pricing.h"
 #include "library/lookup/similar.h"
 
 /* Errors that another GPU or mode adds, as shares of the time. */
@@ -26,212 +27,16 @@ static const float caution = 3;
  * in the same order. */
 static const float rounding = 1e-4F;
 
-void priced_family_free(struct priced_family *family) {
-  if (!family) return;
-  free(family->shapes);
-  free(family->rows);
-  free(family->columns[0]);
-  free(family);
-}
-
-/* An emulation has no memory whose rate bounds its times. */
-static struct predict_gpu gpu_of(const struct catalog *catalog, const struct known_device *device) {
-  const bool is_measured = device->model >= 0 && !device->is_emulation;
-  return (struct predict_gpu){device->sm_count, device->memory_gbs, device->l2_bytes,
-                              is_measured ? catalog->devices[device->model].copy_gbs : 0,
-                              device->is_emulation ? 0 : device->capability};
-}
-
 /* Replace unknown numbers of a GPU by those of the GPU of the measurement. */
 static struct predict_gpu gpu_like(const struct catalog *catalog, const struct known_device *device,
                                    const struct predict_gpu *measured) {
-  struct predict_gpu gpu = gpu_of(catalog, device);
+  struct predict_gpu gpu = pricing_gpu(catalog, device);
   if (!(gpu.sm_count > 0)) gpu.sm_count = measured->sm_count;
   if (!(gpu.memory_gbs > 0)) gpu.memory_gbs = measured->memory_gbs;
   if (!(gpu.l2_bytes > 0)) gpu.l2_bytes = measured->l2_bytes;
   if (!(gpu.copy_gbs > 0) && measured->memory_gbs > 0) /* its copies reach the same share of the peak */
     gpu.copy_gbs = measured->copy_gbs / measured->memory_gbs * gpu.memory_gbs;
   return gpu;
-}
-
-static struct predict_work work_of(const struct parsed_stencil *parsed, enum dtype dtype, const struct domain *domain) {
-  return predict_work_of(parsed->stencil, parsed->analysis, dtype, domain);
-}
-
-/* Sort by configuration, then in the order of the catalog. */
-static int compare_rows(const void *left, const void *right) {
-  const struct served *const *a = left, *const *b = right;
-  if ((*a)->template_at != (*b)->template_at) return (*a)->template_at < (*b)->template_at ? -1 : 1;
-  if ((*a)->parameters != (*b)->parameters) return (uintptr_t)(*a)->parameters < (uintptr_t)(*b)->parameters ? -1 : 1;
-  return *a < *b ? -1 : *a > *b;
-}
-
-/* Everything that is needed to price the rows of a family. */
-struct pricing {
-  struct halotune_ctx *ctx;
-  const struct parsed_stencil *parsed;
-  const struct known_device *device; /* the GPU of the measurements */
-  struct predict_gpu gpu;
-  enum dtype dtype;
-};
-
-static struct domain domain_of(const struct pricing *p, const struct served *row) {
-  const struct grid grid = {{(long)row->n[0], (long)row->n[1], (long)row->n[2]}};
-  return domain_dense(p->parsed->stencil, p->parsed->analysis, &grid);
-}
-
-/* Find the shape of a row's configuration. */
-static halotune_status price_shape(const struct pricing *p, const struct served *row, struct priced_shape *out) {
-  const struct template *template;
-  struct bindings bindings;
-  double facts[FACT_COUNT];
-  *out = (struct priced_shape){.template_at = row->template_at, .parameters = row->parameters};
-  halotune_status status = context_template(p->ctx, row->template_at, &template);
-  if (status != HALOTUNE_OK) return status;
-  status = configuration_read(template, row->parameters, &out->configuration);
-  if (status == HALOTUNE_PARSE) return HALOTUNE_OK;
-  if (status != HALOTUNE_OK) return status;
-  const struct domain domain = domain_of(p, row);
-  facts_fill(p->parsed->stencil, p->parsed->analysis, p->dtype, &domain, &p->device->limits, row->reproducible, facts);
-  status = bindings_make(template, facts, &bindings);
-  if (status != HALOTUNE_OK) return status;
-  bindings_configure(&bindings, &out->configuration);
-  out->shape = predict_shape_of(&bindings, row->occupancy_64 / 64.0, p->device->limits.max_threads_sm);
-  out->is_usable = true;
-  bindings_free(&bindings);
-  return HALOTUNE_OK;
-}
-
-static struct predict_cost cost_measured(const struct pricing *p, const struct predict_model *model,
-                                         const struct priced_shape *shape, const struct served *row) {
-  const struct domain domain = domain_of(p, row);
-  const struct predict_work work = work_of(p->parsed, p->dtype, &domain);
-  struct predict_cost cost;
-  predict_cost(model, &shape->shape, &work, &p->gpu, &cost);
-  return cost;
-}
-
-/* Whether the trend of a family was found from times of this row's kind. */
-static bool follows_trend(const struct priced_row *row) { return row->steps == 1 && !(row->mode & MODE_COLD); }
-
-static struct priced_row price_row(const struct pricing *p, const struct priced_family *family,
-                                   const struct priced_shape *shape, const struct served *row) {
-  const struct predict_cost cost = cost_measured(p, &family->model, shape, row);
-  const int mode = (row->launch == LAUNCH_GRAPH ? MODE_GRAPH : 0) | (row->cache == CACHE_COLD ? MODE_COLD : 0) |
-                   (row->reproducible ? MODE_REPRODUCIBLE : 0);
-  return (struct priced_row){.row = (int)(row - p->ctx->catalog.rows),
-                             .log_excess = logf((float)row->time_ms) - cost.log_ms[row->launch],
-                             .shares = predict_shares_of(row->time_ms, &cost, (enum launch_mode)row->launch),
-                             .size = cost.size,
-                             .factor = cost.factor,
-                             .launch_share = cost.launch_share[row->launch],
-                             .steps = row->steps,
-                             .mode = (unsigned char)mode};
-}
-
-static halotune_status price_rows(const struct pricing *p, const struct served **rows, struct priced_family *family) {
-  halotune_status status = HALOTUNE_OK;
-  for (int i = 0; i < family->row_count && status == HALOTUNE_OK; i++) {
-    struct priced_shape *shape = i > 0 ? &family->shapes[family->shape_count - 1] : NULL;
-    if (!shape || rows[i]->template_at != shape->template_at || rows[i]->parameters != shape->parameters) {
-      shape = &family->shapes[family->shape_count++];
-      status = price_shape(p, rows[i], shape);
-      shape->first = i;
-    }
-    shape->end = i + 1;
-    shape->has_winner = shape->has_winner || !rows[i]->is_finalist;
-    family->rows[i] = price_row(p, family, shape, rows[i]);
-  }
-  return status;
-}
-
-/* Find the trend of a family, and subtract it from its rows. */
-static halotune_status price_trend(struct priced_family *family) {
-  struct trend_row *rows = calloc((size_t)family->row_count + 1, sizeof *rows);
-  if (!rows) return fail_memory();
-  for (int s = 0; s < family->shape_count; s++) {
-    const struct priced_shape *shape = &family->shapes[s];
-    for (int i = shape->first; i < shape->end; i++) {
-      const struct priced_row *row = &family->rows[i];
-      const bool counts = shape->is_usable && follows_trend(row);
-      rows[i] = (struct trend_row){row->size, s, counts ? (double)row->log_excess : NAN};
-    }
-  }
-  halotune_status status = trend_make(rows, family->row_count, &family->trend);
-  family->least_excess[false] = family->least_excess[true] = INFINITY;
-  for (int i = 0; i < family->row_count && status == HALOTUNE_OK; i++) {
-    struct priced_row *row = &family->rows[i];
-    if (follows_trend(row)) row->log_excess -= trend_at(&family->trend, &row->size);
-    float *least = &family->least_excess[follows_trend(row)];
-    *least = fminf(*least, row->log_excess);
-  }
-  free(rows);
-  return status;
-}
-
-/* Copy the rows into columns. */
-static void fill_columns(struct priced_family *family) {
-  family->is_of_one_kind = true;
-  for (int i = 0; i < family->row_count; i++) {
-    const struct priced_row *row = &family->rows[i];
-    if (row->steps != family->rows[0].steps || row->mode != family->rows[0].mode) family->is_of_one_kind = false;
-    const float values[PRICED_COLUMNS] = {
-        [PRICED_EXCESS] = row->log_excess,    [PRICED_START] = row->shares.log_start,
-        [PRICED_WORK] = row->shares.log_work, [PRICED_BYTES] = row->size.log2[0],
-        [PRICED_X] = row->size.log2[1],       [PRICED_Y] = row->size.log2[2],
-        [PRICED_Z] = row->size.log2[3],       [PRICED_UNALIGNED] = row->size.unaligned,
-        [PRICED_FACTOR] = row->factor,        [PRICED_LAUNCH] = row->launch_share};
-    for (int c = 0; c < PRICED_COLUMNS; c++) family->columns[c][i] = values[c];
-  }
-}
-
-static halotune_status price_family(const struct question *q, const struct lookup_family *range,
-                                    struct priced_family **out) {
-  const struct catalog *catalog = &q->ctx->catalog;
-  const struct known_device *device = &catalog->devices[range->model];
-  const size_t count = (size_t)(range->end - range->first);
-  struct pricing pricing = {
-      .ctx = q->ctx, .device = device, .gpu = gpu_of(catalog, device), .dtype = (enum dtype)range->dtype};
-  struct priced_family *family = calloc(1, sizeof *family);
-  const struct served **rows = calloc(count + 1, sizeof *rows);
-  halotune_status status = family && rows ? HALOTUNE_OK : fail_memory();
-  *out = NULL;
-  if (status == HALOTUNE_OK) status = context_stencil(q->ctx, range->stencil, &pricing.parsed);
-  if (status == HALOTUNE_OK) {
-    family->row_count = (int)count;
-    family->shapes = calloc(count + 1, sizeof *family->shapes);
-    family->rows = calloc(count + 1, sizeof *family->rows);
-    family->columns[0] = calloc(PRICED_COLUMNS * (count + 1), sizeof *family->columns[0]);
-    for (int c = 1; c < PRICED_COLUMNS && family->columns[0]; c++) family->columns[c] = family->columns[c - 1] + count;
-    if (!family->shapes || !family->rows || !family->columns[0]) status = fail_memory();
-    family->is_nonsense = device->fitted_by >= 0 && !predict_is_sensible(&device->prediction);
-    family->model = device->fitted_by >= 0 && !family->is_nonsense ? device->prediction : predict_default();
-    for (size_t i = 0; i < count; i++) rows[i] = &catalog->rows[range->first + (int)i];
-    qsort(rows, count, sizeof *rows, compare_rows);
-  }
-  if (status == HALOTUNE_OK) status = price_rows(&pricing, rows, family);
-  if (status == HALOTUNE_OK) status = price_trend(family);
-  if (status == HALOTUNE_OK) fill_columns(family);
-  free(rows);
-  if (status == HALOTUNE_OK) *out = family;
-  else priced_family_free(family);
-  return status;
-}
-
-/* Get a family with its prices. If several threads make it at the same time, the results are equal, and the first one
- * is kept. */
-static halotune_status priced_family(const struct question *q, int number, const struct priced_family **out) {
-  _Atomic(struct priced_family *) *kept = &q->ctx->table.priced[number];
-  struct priced_family *family = atomic_load_explicit(kept, memory_order_acquire), *none = NULL;
-  halotune_status status = HALOTUNE_OK;
-  if (!family && (status = price_family(q, &q->ctx->table.families[number], &family)) == HALOTUNE_OK) {
-    if (!atomic_compare_exchange_strong(kept, &none, family)) {
-      priced_family_free(family);
-      family = none;
-    }
-  }
-  *out = family;
-  return status;
 }
 
 bool candidates_is_own(const struct question *q, int stencil, int model) {
@@ -286,14 +91,14 @@ static enum launch_mode mode_asked(const struct question *q, const struct served
 static void place_asked(const struct question *q, const struct priced_family *family, const struct lookup_family *range,
                         const struct predict_work *work, struct predict_place *out) {
   const struct catalog *catalog = &q->ctx->catalog;
-  const struct predict_gpu measured = gpu_of(catalog, &catalog->devices[range->model]);
+  const struct predict_gpu measured = pricing_gpu(catalog, &catalog->devices[range->model]);
   const struct predict_gpu gpu = gpu_like(catalog, q->device, &measured);
   predict_place_of(&family->model, work, &gpu, out);
 }
 
 /* The work of the question. */
 static struct predict_work work_asked(const struct question *q) {
-  return work_of(q->parsed, (enum dtype)q->key.dtype, &q->domain);
+  return predict_work_of(q->parsed->stencil, q->parsed->analysis, (enum dtype)q->key.dtype, &q->domain);
 }
 
 /* The numbers for ranking rows: those of a configuration on the question's problem, and the model's errors. */
@@ -381,7 +186,7 @@ static void rank_rows(const struct question *q, const struct asked_family *famil
   const struct priced_row *rows = family->priced->rows;
   float *columns[PRICED_COLUMNS];
   memcpy(columns, family->priced->columns, sizeof columns);
-  const float kin = family->kin[rows[first].mode], trend = follows_trend(&rows[first]) ? family->trend : 0;
+  const float kin = family->kin[rows[first].mode], trend = priced_row_follows_trend(&rows[first]) ? family->trend : 0;
   const bool is_alike = family->priced->is_of_one_kind && is_eligible(q, &rows[first]);
   if (is_alike && end - first >= MANY_ROWS && HAS_WIDE_VECTORS) {
     rank_alike_wide(terms, columns, first, end, kin, trend, ranks);
@@ -389,7 +194,7 @@ static void rank_rows(const struct question *q, const struct asked_family *famil
     rank_alike(terms, columns, first, end, kin, trend, ranks);
   } else {
     for (int i = first; i < end; i++) {
-      const float its_trend = follows_trend(&rows[i]) ? family->trend : 0;
+      const float its_trend = priced_row_follows_trend(&rows[i]) ? family->trend : 0;
       const bool is_asked = is_eligible(q, &rows[i]);
       ranks[i - first] = is_asked ? rank_row(terms, columns, i, family->kin[rows[i].mode], its_trend) : INFINITY;
     }
@@ -432,7 +237,7 @@ static bool is_left_out(const struct candidates *c, const struct asked_family *f
   const struct template *template;
   if (!c->is_hopeful || q->ctx->table.families[family->number].stencil != q->key.stencil) return false;
   return context_template(q->ctx, shape->template_at, &template) == HALOTUNE_OK &&
-         choose_is_hopeless(q, template, &shape->configuration);
+         question_is_hopeless(q, template, &shape->configuration);
 }
 
 /* Compute the ranks of a configuration's rows. */
@@ -495,7 +300,7 @@ static halotune_status ask_family(const struct question *q, int number, struct c
   const struct lookup_family *range = &q->ctx->table.families[number];
   struct asked_family *family = &out->families[out->family_count];
   family->number = number;
-  halotune_status status = priced_family(q, number, &family->priced);
+  halotune_status status = pricing_family(q->ctx, number, &family->priced);
   if (status != HALOTUNE_OK) return status;
   errors_of_kin(out, range, family->kin);
   place_asked(q, family->priced, range, &out->work, &family->place);
@@ -597,16 +402,14 @@ struct prediction candidates_predict(const struct candidates *c, const struct ca
   const struct asked_family *family = &c->families[candidate->family];
   const struct lookup_family *range = &q->ctx->table.families[family->number];
   const struct predict_model *model = &family->priced->model;
-  const struct known_device *device = &q->ctx->catalog.devices[range->model];
-  const struct pricing pricing = {q->ctx, atomic_load(&q->ctx->catalog.stencils[range->stencil].parsed), device,
-                                  gpu_of(&q->ctx->catalog, device), (enum dtype)range->dtype};
   const struct priced_row *priced = &family->priced->rows[candidate->priced];
   const struct served *row = candidate->row;
   struct predict_cost asked;
   if (!(q->device->memory_gbs > 0) && row->model != q->device->model) return (struct prediction){NAN, NAN};
-  const struct predict_cost measured = cost_measured(&pricing, model, candidate->shape, row);
+  const struct predict_cost measured = pricing_cost(q->ctx, family->number, family->priced, candidate->shape, row);
   predict_cost_in(model, &candidate->shape->shape, &family->place, &asked);
-  const float trend = follows_trend(priced) ? family->trend - trend_at(&family->priced->trend, &measured.size) : 0;
+  const float trend =
+      priced_row_follows_trend(priced) ? family->trend - trend_at(&family->priced->trend, &measured.size) : 0;
   return predict(model, row->time_ms, &measured, (enum launch_mode)row->launch, &asked, mode_asked(q, row),
                  (double)trend,
                  (double)(family->kin[priced->mode] + error_of_images(c, range->stencil, row->template_at)));

@@ -77,6 +77,18 @@ static int compare_rows(const void *left, const void *right) {
   return a->time_ms < b->time_ms ? -1 : a->time_ms > b->time_ms;
 }
 
+/* Whether the configuration of a row was found to be wrong after the row was measured. */
+static bool is_wrong(const struct refuted_list *refuted, const struct served *row) {
+  const struct refuted question = {{row->n[0], row->n[1], row->n[2]},
+                                   row->stencil,
+                                   row->model,
+                                   row->template_at,
+                                   row->dtype,
+                                   row->parameters,
+                                   row->date};
+  return refuted->count > 0 && refuted_since(refuted, &question);
+}
+
 /* Drop rows of problems that no lookup can ask for, and rows that are known to be wrong. No database serves a current
  * winner that it knows to be wrong. But a finalist can be wrong, and one database may know that a row of another one is
  * wrong. */
@@ -85,7 +97,7 @@ static void drop_rows(struct catalog *c) {
   refuted_finish(&c->refuted);
   for (int i = 0; i < c->row_count; i++) {
     const struct served *row = &c->rows[i];
-    if (row->steps == 0 || (c->refuted.count > 0 && refuted_row(&c->refuted, row))) continue;
+    if (row->steps == 0 || is_wrong(&c->refuted, row)) continue;
     if (kept++ < i) c->rows[kept - 1] = *row;
   }
   c->row_count = kept;

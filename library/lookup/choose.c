@@ -1,4 +1,4 @@
-/* choose.c: takes the candidates in order, and checks the rules that each must keep. */
+/* choose.c: takes the candidates in order, until one fits the question. */
 #include "library/lookup/choose.h"
 
 #include <math.h>
@@ -17,70 +17,6 @@ enum { MOST_REFUSED = 64 };
 /* The number of configurations that are changed, at most, until one fits. */
 enum { MOST_ADAPTED = 8 };
 
-/* A template that gives no sensible alignment may use the widest access. No kernel needs more than textures do. */
-enum { WIDEST_ACCESS_BYTES = 16, MOST_ALIGNMENT_BYTES = 512 };
-
-static struct rules_key rules_key(const struct question *q, const struct template *template,
-                                  const struct configuration *configuration) {
-  return (struct rules_key){*configuration, template->hash, q->device->limits, q->parsed, q->key.dtype};
-}
-
-bool choose_is_hopeless(const struct question *q, const struct template *template,
-                        const struct configuration *configuration) {
-  const struct rules_key key = rules_key(q, template, configuration);
-  const struct settled_rules *settled = rules_kept_find(&q->ctx->rules_kept, &key);
-  return settled && settled_rules_break_again(settled, q->facts);
-}
-
-halotune_status choose_check(const struct question *q, const struct template *template,
-                             const struct configuration *configuration, bool *fits) {
-  const struct rules_key key = rules_key(q, template, configuration);
-  struct settled_rules *settled = rules_kept_find(&q->ctx->rules_kept, &key);
-  struct bindings bindings;
-  if (settled) *fits = settled_rules_keep(settled, q->facts);
-  if (settled) return HALOTUNE_OK;
-  halotune_status status = bindings_make(template, q->facts, &bindings);
-  if (status != HALOTUNE_OK) return status;
-  bindings_configure(&bindings, configuration);
-  *fits = bindings_failed_rule(&bindings) == NULL;
-  rules_kept_add(&q->ctx->rules_kept, &key, &bindings);
-  bindings_free(&bindings);
-  return HALOTUNE_OK;
-}
-
-halotune_status variant_alignment(const struct question *q, const struct template *template,
-                                  const struct configuration *configuration, int *out) {
-  struct bindings bindings;
-  halotune_status status = bindings_make(template, q->facts, &bindings);
-  if (status != HALOTUNE_OK) return status;
-  bindings_configure(&bindings, configuration);
-  const double bytes = bindings_value(&bindings, template->pointer_alignment);
-  *out = bytes >= 1 && bytes <= MOST_ALIGNMENT_BYTES ? (int)bytes : WIDEST_ACCESS_BYTES;
-  bindings_free(&bindings);
-  return HALOTUNE_OK;
-}
-
-/* A question about this problem for the list of refuted configurations. `parameters` is a text of the catalog, or
- * NULL. */
-static struct refuted verdict_on(const struct question *q, int template_at, const char *parameters) {
-  const uint32_t *n = q->key.n;
-  return (struct refuted){
-      {n[0], n[1], n[2]}, q->key.stencil, q->device->model, template_at, q->key.dtype, parameters, NULL};
-}
-
-/* Whether a configuration was found to be wrong on this problem. `parameters` is a text of the catalog. */
-static bool is_refuted(const struct question *q, int template_at, const char *parameters) {
-  const struct refuted verdict = verdict_on(q, template_at, parameters);
-  return refuted_find(&q->ctx->catalog.refuted, &verdict) != NULL;
-}
-
-/* A winner of this very problem is in the catalog only if it is newer than a verdict against it. */
-bool choose_is_refuted(const struct question *q, const struct served *row) {
-  const bool is_here = !row->is_finalist && row->stencil == q->key.stencil && row->dtype == q->key.dtype &&
-                       row->model == q->device->model && memcmp(row->n, q->key.n, sizeof row->n) == 0;
-  return !is_here && is_refuted(q, row->template_at, row->parameters);
-}
-
 /* Refuse a configuration that was found to be wrong. A configuration that no row has is compared by its text. */
 static halotune_status refuse_refuted(const struct question *q, const struct template *template, int template_at,
                                       const struct configuration *configuration, bool *fits) {
@@ -90,7 +26,7 @@ static halotune_status refuse_refuted(const struct question *q, const struct tem
   halotune_status status = text_ok(&text) ? HALOTUNE_OK : fail_memory();
   const struct texts *texts = &q->ctx->catalog.texts;
   const int known = status == HALOTUNE_OK ? texts_find(texts, text.bytes, text.length) : -1;
-  if (known >= 0 && is_refuted(q, template_at, texts->list[known])) *fits = false;
+  if (known >= 0 && question_is_wrong(q, template_at, texts->list[known])) *fits = false;
   text_free(&text);
   return status;
 }
@@ -117,7 +53,7 @@ static halotune_status try_candidate(const struct question *q, const struct cand
     if (status == HALOTUNE_PARSE) fail_put_back(&before); /* the versions have different parameters */
     if (status == HALOTUNE_PARSE) return HALOTUNE_OK;
   }
-  if (status == HALOTUNE_OK) status = choose_check(q, template, &answer.configuration, fits);
+  if (status == HALOTUNE_OK) status = question_check(q, template, &answer.configuration, fits);
   if (status == HALOTUNE_OK && *fits) *out = answer;
   return status;
 }
@@ -131,7 +67,7 @@ static halotune_status choose_measured(const struct question *q, enum candidates
   out->row = NULL;
   while (status == HALOTUNE_OK && refused < MOST_REFUSED && candidates_take(&candidates, &candidate)) {
     bool fits = false;
-    if (choose_is_refuted(q, candidate.row)) continue;
+    if (question_is_row_wrong(q, candidate.row)) continue;
     status = try_candidate(q, &candidate, out, &fits);
     if (fits) out->prediction = candidates_predict(&candidates, &candidate);
     if (fits) break;
@@ -217,8 +153,7 @@ static halotune_status fail_without_answer(const struct question *q) {
   const char *name = q->parsed->stencil->name, *dtype = dtype_names[q->key.dtype];
   const char *to_tune = q->ctx->tune_argument ? q->ctx->tune_argument : name;
   const uint32_t *n = q->key.n;
-  const struct refuted verdict = verdict_on(q, 0, NULL);
-  const long wrong = refuted_count(&q->ctx->catalog.refuted, &verdict);
+  const long wrong = question_wrong_count(q);
   if (wrong == 0) {
     return fail(HALOTUNE_NOT_FOUND,
                 "no trusted template in the databases can compute %s on %ux%ux%u %s: run 'halotune tune %s' for it",
@@ -258,47 +193,6 @@ static halotune_status choose_default(const struct question *q, struct answer *o
   }
   free(weights);
   return status != HALOTUNE_OK || found ? status : fail_without_answer(q);
-}
-
-void question_demand(struct question *q, struct demands demands) {
-  q->demands = demands;
-  q->facts[FACT_pointer_bytes] = demands.alignment_bytes;
-  q->facts[FACT_in_place] = demands.in_place || q->parsed->stencil->in_place_count > 0;
-  q->facts[FACT_no_textures] = demands.no_textures;
-}
-
-void question_set_steps(struct question *q, int steps) {
-  q->key.steps = (unsigned short)steps;
-  q->facts[FACT_least_steps] = q->facts[FACT_most_steps] = steps;
-}
-
-void question_set_domain(struct question *q, const struct domain *domain) {
-  q->domain = *domain;
-  memcpy(q->facts, q->parsed->facts, sizeof q->facts);
-  facts_fill_problem((enum dtype)q->key.dtype, domain, &q->device->limits, q->key.reproducible, q->facts);
-  question_demand(q, q->demands);
-  question_set_steps(q, q->key.steps);
-}
-
-halotune_status question_begin(struct halotune_ctx *ctx, const struct lookup_key *key,
-                               const struct known_device *device, struct question *out) {
-  *out = (struct question){.ctx = ctx, .device = device, .key = *key};
-  struct grid grid = {{(long)key->n[0], (long)key->n[1], (long)key->n[2]}};
-  halotune_status status = context_stencil(ctx, key->own_text ? key->own_text : key->stencil, &out->parsed);
-  if (status != HALOTUNE_OK) return status;
-  const struct stencil *stencil = out->parsed->stencil;
-  if (!stencil->dtypes[key->dtype]) {
-    return fail(HALOTUNE_ARGUMENT, "%s is not an element type of %s", dtype_names[key->dtype], stencil->name);
-  }
-  for (int axis = stencil->dims; axis < MAX_DIMS; axis++) {
-    if (grid.n[axis] == 1) continue;
-    return fail(HALOTUNE_ARGUMENT, "%s has %d dimension%s, so that its grids have 1 point in %c, not %ld",
-                stencil->name, stencil->dims, PLURAL(stencil->dims), axis_names[axis], grid.n[axis]);
-  }
-  if ((status = stencil_check_grid(stencil, &grid, NULL)) != HALOTUNE_OK) return status;
-  struct domain domain = domain_dense(stencil, out->parsed->analysis, &grid);
-  question_set_domain(out, &domain);
-  return HALOTUNE_OK;
 }
 
 /* Whether a row is of the question's problem on its model of GPU, in any mode. */

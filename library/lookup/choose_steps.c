@@ -37,7 +37,7 @@ static halotune_status choose_exact(const struct question *q, struct answer *out
       .match = HALOTUNE_MATCH_EXACT, .row = row, .template_at = row->template_at, .prediction = candidates_exact(row)};
   halotune_status status = context_template(q->ctx, row->template_at, &template);
   if (status == HALOTUNE_OK) status = configuration_read(template, row->parameters, &out->configuration);
-  return status == HALOTUNE_OK ? choose_check(q, template, &out->configuration, found) : status;
+  return status == HALOTUNE_OK ? question_check(q, template, &out->configuration, found) : status;
 }
 
 halotune_status choose_of_steps(struct question *q, int steps, struct answer *out) {

@@ -6,7 +6,6 @@
 
 #include "base/memory/array.h"
 #include "db/store/store.h"
-#include "library/lookup/catalog.h"
 
 #define COMPARE(a, b)                          \
   do {                                         \
@@ -68,11 +67,9 @@ long refuted_count(const struct refuted_list *list, const struct refuted *questi
   return count;
 }
 
-bool refuted_row(const struct refuted_list *list, const struct served *row) {
-  struct refuted question = {
-      {row->n[0], row->n[1], row->n[2]}, row->stencil, row->model, row->template_at, row->dtype, row->parameters, NULL};
-  const char *date = refuted_find(list, &question);
-  return date && strcmp(date, date_decides(list->now, row->date)) >= 0;
+bool refuted_since(const struct refuted_list *list, const struct refuted *question) {
+  const char *date = refuted_find(list, question);
+  return date && strcmp(date, date_decides(list->now, question->date)) >= 0;
 }
 
 void refuted_free(struct refuted_list *list) {

@@ -8,9 +8,6 @@
 #include "base/fail.h"
 #include "stencil/file/stencil.h"
 
-struct catalog;
-struct served;
-
 /* A configuration that is wrong on a problem, in all modes. Stencil, model and template are places in the catalog. */
 struct refuted {
   uint32_t n[MAX_DIMS];
@@ -48,8 +45,9 @@ const char *refuted_find(const struct refuted_list *list, const struct refuted *
  * `parameters` and `date`. */
 long refuted_count(const struct refuted_list *list, const struct refuted *question);
 
-/* Whether the configuration of a row was found to be wrong after the row was measured. */
-bool refuted_row(const struct refuted_list *list, const struct served *row);
+/* Whether a configuration was found to be wrong after it was measured. The question's `date` is that of the
+ * measurement. */
+bool refuted_since(const struct refuted_list *list, const struct refuted *question);
 
 void refuted_free(struct refuted_list *list);
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "library/lookup/candidates.h"
+#include "library/lookup/priced_family.h"
 
 /* Mix two numbers. Both halves of their product are used, so that the result depends on all bits. */
 static uint64_t mix(uint64_t a, uint64_t b) {

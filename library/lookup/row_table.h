@@ -30,7 +30,7 @@ struct lookup_table {
   struct lookup_family *families; /* by stencil */
   int family_count;
   int *first_family;                       /* for each stencil, and one behind the last */
-  _Atomic(struct priced_family *) *priced; /* for each family; NULL before the first use: see candidates.h */
+  _Atomic(struct priced_family *) *priced; /* for each family; NULL before the first use: see pricing.h */
 };
 
 /* Make the table of a catalog, which must live as long as the table. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */

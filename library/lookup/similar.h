@@ -2,7 +2,7 @@
 #ifndef LIBRARY_LOOKUP_SIMILAR_H
 #define LIBRARY_LOOKUP_SIMILAR_H
 
-#include "library/lookup/choose.h"
+#include "library/lookup/question.h"
 
 /* How much two stencils differ: 0 for equal shape, reach, fields and traffic; infinite if configurations of one say
  * nothing about the other. */

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/numbers/random.h"
+#include "library/lookup/choose.h"
 #include "tests/unit/library/tuned.h"
 
 #define F32 DTYPE_F32

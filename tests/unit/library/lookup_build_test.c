@@ -429,7 +429,7 @@ static int alignment_of(const struct template *template, const char *set, enum d
   struct configuration configuration = configuration_of(template, set);
   struct question question = question_of("star7", dtype);
   int alignment_bytes = 0;
-  CHECK_OK(variant_alignment(&question, template, &configuration, &alignment_bytes));
+  CHECK_OK(question_alignment(&question, template, &configuration, &alignment_bytes));
   return alignment_bytes;
 }
 
@@ -499,17 +499,17 @@ TEST(demands_leave_variants_out) {
              strstr(rows[i].parameter, "copies") ? "tensor_inputs: {when: copies == tensor, box: [8, 8, 1]}\n" : "");
     CHECK_OK(template_of_texts(yaml, "// nothing\n", &template));
     const struct configuration configuration = configuration_of(template, rows[i].set);
-    CHECK_OK(choose_check(&question, template, &configuration, &fits));
+    CHECK_OK(question_check(&question, template, &configuration, &fits));
     CHECK(fits, "row %zu: without demands", i);
     question_demand(&question, (struct demands){.in_place = true});
-    CHECK_OK(choose_check(&question, template, &configuration, &fits));
+    CHECK_OK(question_check(&question, template, &configuration, &fits));
     CHECK_EQ(rows[i].in_place, fits, "row %zu: in place", i);
     question_demand(&question, (struct demands){.no_textures = true});
-    CHECK_OK(choose_check(&question, template, &configuration, &fits));
+    CHECK_OK(question_check(&question, template, &configuration, &fits));
     CHECK_EQ(rows[i].no_textures, fits, "row %zu: without textures", i);
     for (int bytes = 4; bytes <= 512; bytes *= 2) {
       question_demand(&question, (struct demands){.alignment_bytes = bytes});
-      CHECK_OK(choose_check(&question, template, &configuration, &fits));
+      CHECK_OK(question_check(&question, template, &configuration, &fits));
       CHECK_EQ(bytes >= rows[i].alignment_bytes, fits, "row %zu: multiples of %d bytes", i, bytes);
     }
     CHECK_EQ(rows[i].alignment_bytes, alignment_of(template, rows[i].set, DTYPE_F32), "row %zu", i);
@@ -524,7 +524,7 @@ static const struct template *choose_aligned(struct question *question, int alig
   question_demand(question, (struct demands){.alignment_bytes = alignment});
   CHECK_OK(choose(question, answer));
   CHECK_OK(context_template(ctx, answer->template_at, &template));
-  CHECK_OK(variant_alignment(question, template, &answer->configuration, &needed));
+  CHECK_OK(question_alignment(question, template, &answer->configuration, &needed));
   CHECK_EQ(0, alignment % needed, "%d bytes", alignment);
   return template;
 }

@@ -45,7 +45,7 @@ static bool keeps_rules(halotune_ctx *ctx, const halotune_problem *problem, cons
   CHECK_OK(context_device(ctx, problem->device, &room, &device));
   CHECK_OK(question_begin(ctx, &key, device, &question));
   CHECK_OK(context_template(ctx, answer.template_at, &template));
-  CHECK_OK(choose_check(&question, template, &answer.configuration, &fits));
+  CHECK_OK(question_check(&question, template, &answer.configuration, &fits));
   return fits;
 }
 

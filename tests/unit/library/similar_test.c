@@ -78,7 +78,7 @@ static void check_answer(halotune_ctx *ctx, const halotune_problem *problem, con
   CHECK_OK(context_device(ctx, problem->device, &room, &device));
   CHECK_OK(question_begin(ctx, &key, device, &question));
   CHECK_OK(context_template(ctx, answer.template_at, &template));
-  CHECK_OK(choose_check(&question, template, &answer.configuration, &fits));
+  CHECK_OK(question_check(&question, template, &answer.configuration, &fits));
   CHECK(fits, "%s: %s %s", name, config.template_name, config.parameters);
   CHECK_OK(kernel_coefficients(&question, NULL, &coefficients));
   CHECK_OK(kernel_source(&question, &answer, coefficients, &built));

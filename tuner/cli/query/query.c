@@ -32,7 +32,7 @@ static halotune_status header_put(const struct invocation *invocation, const str
   int alignment = 1;
   question_demand(&question, (struct demands){.no_textures = true});
   halotune_status status = context_template(query->ctx, answer.template_at, &template);
-  if (status == HALOTUNE_OK) status = choose_check(&question, template, &answer.configuration, &fits);
+  if (status == HALOTUNE_OK) status = question_check(&question, template, &answer.configuration, &fits);
   if (status == HALOTUNE_OK && !fits) {
     fprintf(stderr, "halotune: the winner needs texture objects; the header has the best variant that needs none\n");
     status = choose(&question, &answer);
@@ -40,7 +40,7 @@ static halotune_status header_put(const struct invocation *invocation, const str
   }
   if (status == HALOTUNE_OK) status = kernel_build(&question, &answer, query->coefficients, &built);
   if (status == HALOTUNE_OK) {
-    status = variant_alignment(&question, template, &answer.configuration, &alignment);
+    status = question_alignment(&question, template, &answer.configuration, &alignment);
   }
   if (status == HALOTUNE_OK) {
     configuration_write(template, &answer.configuration, &parameters);

@@ -42,7 +42,7 @@ static halotune_status find_refusal(const struct query *query, const struct cand
   bindings_configure(&bindings, &configuration);
   const struct rule *failed = bindings_failed_rule(&bindings);
   if (failed) text_printf(why, "does not fit: %s", failed->otherwise);
-  else if (choose_is_refuted(&query->question, candidate->row)) text_printf(why, "known to be wrong on this grid");
+  else if (question_is_row_wrong(&query->question, candidate->row)) text_printf(why, "known to be wrong on this grid");
   bindings_free(&bindings);
   return HALOTUNE_OK;
 }

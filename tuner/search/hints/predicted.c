@@ -77,7 +77,8 @@ static halotune_status add_ranked(halotune_ctx *ctx, const halotune_config *conf
   if (status == HALOTUNE_OK) status = candidates_find(&question, CANDIDATES_ALL, false, &candidates);
   while (status == HALOTUNE_OK && out->list.count < MOST_PREDICTED && candidates_take(&candidates, &candidate)) {
     const char *name = ctx->catalog.templates[candidate.row->template_at].name;
-    if (!choose_is_refuted(&question, candidate.row)) status = add_variant(space, name, candidate.row->parameters, out);
+    if (!question_is_row_wrong(&question, candidate.row))
+      status = add_variant(space, name, candidate.row->parameters, out);
     candidates_drop(&candidates, &candidate); /* other rows of this candidate stand for the same variant */
   }
   candidates_free(&candidates);

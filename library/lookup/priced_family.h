@@ -1,0 +1,75 @@
+/* priced_family.h: the rows of one stencil, GPU and element type, with what predictions need of them. */
+#ifndef LIBRARY_LOOKUP_PRICED_FAMILY_H
+#define LIBRARY_LOOKUP_PRICED_FAMILY_H
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "library/predict/trend.h"
+#include "stencil/template/template.h"
+
+/* One configuration among the rows of a family. Its rows follow each other in the list of priced_family. */
+struct priced_shape {
+  int template_at, first, end;
+  const char *parameters; /* a text of the catalog, so that pointers can be compared */
+  struct configuration configuration;
+  struct predict_shape shape;
+  bool is_usable;  /* false: the template does not have these parameters */
+  bool has_winner; /* false: all rows are finalists, which say too little about other stencils */
+};
+
+/* The numbers that the rank of a row needs. They are copied from the catalog, because a lookup mostly waits for
+ * memory. */
+struct priced_row {
+  int row;                      /* in the catalog */
+  float log_excess;             /* logarithm of the measured time over that of the model and the trend */
+  struct predict_bounds shares; /* see predict_shares_of */
+  struct predict_size size;     /* from its predict_cost */
+  float factor, launch_share;   /* from its predict_cost, in its launch mode */
+  unsigned short steps;
+  unsigned char mode; /* MODE_GRAPH, MODE_COLD, MODE_REPRODUCIBLE */
+};
+enum { MODE_GRAPH = 1, MODE_COLD = 2, MODE_REPRODUCIBLE = 4, MODE_COUNT = 8 };
+
+/* The columns of a priced_row that ranks are computed from. */
+enum priced_column {
+  PRICED_EXCESS,
+  PRICED_START,
+  PRICED_WORK,
+  PRICED_BYTES,
+  PRICED_X,
+  PRICED_Y,
+  PRICED_Z,
+  PRICED_UNALIGNED,
+  PRICED_FACTOR,
+  PRICED_LAUNCH,
+  PRICED_COLUMNS
+};
+
+/* The rows of a family as predictions need them. It is made for the first question that needs it. */
+struct priced_family {
+  struct predict_model model; /* model of the GPU on which the rows were measured */
+  bool is_nonsense;           /* the database's coefficients make no sense, so that the model has the defaults */
+  int shape_count, row_count;
+  struct priced_shape *shapes;
+  struct priced_row *rows;        /* shape after shape */
+  float *columns[PRICED_COLUMNS]; /* the same rows, column by column, so that a processor ranks several at a time */
+  bool is_of_one_kind;            /* all rows have the steps and the mode of the first one */
+  struct trend trend;             /* trend of the family's rows */
+  float least_excess[2];          /* the least log_excess of rows that do not follow the trend, and of those that do */
+};
+
+static inline void priced_family_free(struct priced_family *family) {
+  if (!family) return;
+  free(family->shapes);
+  free(family->rows);
+  free(family->columns[0]);
+  free(family);
+}
+
+/* Whether the trend of a family was found from times of this row's kind. */
+static inline bool priced_row_follows_trend(const struct priced_row *row) {
+  return row->steps == 1 && !(row->mode & MODE_COLD);
+}
+
+#endif
