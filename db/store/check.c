@@ -1,5 +1,5 @@
 /* check.c: one function for each kind of row. check_launch.c looks at launches. */
-#include "db/store/check_parts.h"
+#include "db/store/check.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,6 +8,7 @@
 
 #include "base/memory/array.h"
 #include "base/text/utf8.h"
+#include "db/store/check_parts.h"
 #include "db/store/launch_text.h"
 #include "db/store/query.h"
 #include "db/store/sql_parts.h"

@@ -1,6 +1,7 @@
 /* check_launch.c: compares stored launches with those that templates give. */
 #include <string.h>
 
+#include "db/store/check.h"
 #include "db/store/check_parts.h"
 #include "db/store/launch_text.h"
 #include "db/store/query.h"

@@ -5,9 +5,9 @@
 #include <sqlite3.h>
 #include <stdbool.h>
 
+#include "base/fail.h"
 #include "base/identity/identity.h"
 #include "base/memory/set.h"
-#include "db/store/check.h"
 #include "stencil/generate/generate.h"
 
 struct check {

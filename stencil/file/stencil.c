@@ -1,6 +1,6 @@
 /* stencil.c: names of types, and values of a stencil's formulas on a grid. stencil_file.c reads the
  * file. */
-#include "stencil/file/boundary.h"
+#include "stencil/file/stencil.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -9,6 +9,7 @@
 #include "base/memory/array.h"
 #include "base/system/parallel.h"
 #include "base/text/text.h"
+#include "tuner/verify/scene.h"
 
 struct search {
   const struct scene *scene;

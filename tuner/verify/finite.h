@@ -2,7 +2,9 @@
 #ifndef TUNER_VERIFY_FINITE_H
 #define TUNER_VERIFY_FINITE_H
 
-#include "tuner/verify/scene.h"
+#include "base/fail.h"
+
+struct scene;
 
 /* Check that all reference values are numbers of the element type. They are not if inputs are outside the range for
  * which the update is defined, or if the update grows beyond the type.
