@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gpu/driver/tensor_map.h"
-
 /* A kernel must opt in to more dynamic shared memory than this. */
 enum { UNASKED_SHARED_BYTES = 48 * 1024 };
 
@@ -130,6 +128,36 @@ static halotune_status make_texture(const struct kernel *kernel, CUdeviceptr fie
   return cu_check(kernel->cu, kernel->cu->texture_create(out, &resource, &texture, NULL), "cuTexObjectCreate");
 }
 
+static CUtensorMapL2promotion promotion_of(int bytes) {
+  switch (bytes) {
+  case 64: return CU_TENSOR_MAP_L2_PROMOTION_L2_64B;
+  case 128: return CU_TENSOR_MAP_L2_PROMOTION_L2_128B;
+  case 256: return CU_TENSOR_MAP_L2_PROMOTION_L2_256B;
+  default: return CU_TENSOR_MAP_L2_PROMOTION_NONE;
+  }
+}
+
+/* Encode a tensor map of a field with the driver: dense boxes, no swizzle, zeros outside the array. It needs no device,
+ * and nothing has to be freed.
+ *   field  a multiple of TENSOR_ALIGNMENT_BYTES */
+static halotune_status make_map(const struct cu *cu, const struct tensor_shape *shape, CUdeviceptr field,
+                                CUtensorMap *out) {
+  const cuuint64_t extents[MAX_DIMS] = {shape->extents[0], shape->extents[1], shape->extents[2]};
+  const cuuint64_t strides_bytes[MAX_DIMS - 1] = {shape->row_bytes, shape->plane_bytes};
+  const cuuint32_t steps[MAX_DIMS] = {1, 1, 1};
+  CUtensorMapDataType type =
+      shape->element_bytes == 4 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT32 : CU_TENSOR_MAP_DATA_TYPE_FLOAT64;
+  char what[128];
+  CUresult result = cu->tensor_map_encode(out, type, (cuuint32_t)shape->rank, (void *)(uintptr_t)field, extents,
+                                          strides_bytes, shape->box, steps, // NOLINT: the integer is a device address
+                                          CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+                                          promotion_of(shape->promotion_bytes), CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  if (result == CUDA_SUCCESS) return HALOTUNE_OK;
+  snprintf(what, sizeof what, "cuTensorMapEncodeTiled of boxes of %ux%ux%u elements", shape->box[0], shape->box[1],
+           shape->box[2]);
+  return cu_check(cu, result, what);
+}
+
 static int map_count(const struct kernel *kernel) {
   return kernel->plan.input_maps.count + kernel->plan.output_maps.count;
 }
@@ -143,11 +171,10 @@ static halotune_status make_maps(const struct kernel *kernel, struct kernel_fiel
   out->maps = aligned_alloc(_Alignof(CUtensorMap), (size_t)count * sizeof *out->maps);
   if (!out->maps) return fail_memory();
   for (int i = 0; i < inputs->count && status == HALOTUNE_OK; i++) {
-    status = tensor_map_make(kernel->cu, &plan->input_shape, out->inputs[inputs->fields[i]], &out->maps[i]);
+    status = make_map(kernel->cu, &plan->input_shape, out->inputs[inputs->fields[i]], &out->maps[i]);
   }
   for (int i = 0; i < outputs->count && status == HALOTUNE_OK; i++) {
-    status = tensor_map_make(kernel->cu, &plan->output_shape, out->outputs[outputs->fields[i]],
-                             &out->maps[inputs->count + i]);
+    status = make_map(kernel->cu, &plan->output_shape, out->outputs[outputs->fields[i]], &out->maps[inputs->count + i]);
   }
   return status;
 }

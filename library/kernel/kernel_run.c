@@ -2,7 +2,6 @@
  * left. Buffers exchange their roles between launches. */
 #include <string.h>
 
-#include "gpu/driver/graph.h"
 #include "library/kernel/kernel_set.h"
 #include "library/lookup/lookup.h"
 #include "stencil/analysis/iterate.h"
@@ -75,12 +74,40 @@ struct recorded_run {
   int launches;
 };
 
-static halotune_status submit_run(void *context, CUstream stream) {
-  struct recorded_run *run = context;
+static halotune_status submit_run(struct recorded_run *run, CUstream stream) {
   halotune_status status = HALOTUNE_OK;
   for (int i = 0; i < run->launches && status == HALOTUNE_OK; i++)
     status = course_launch(run->kernel, stream, &run->course);
   return status;
+}
+
+/* Record the launches of a run into a graph that can be launched any number of times. They are captured on a stream of
+ * their own, so that the caller's stream does not change. Nothing is executed.
+ *   out  receives the graph, which cu->graph_exec_destroy ends; NULL on failure */
+static halotune_status record_graph(struct recorded_run *run, CUgraphExec *out) {
+  const struct cu *cu = run->kernel->cu;
+  CUstream stream = NULL;
+  CUgraph graph = NULL;
+  *out = NULL;
+  halotune_status status = cu_check(cu, cu->stream_create(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+  if (status != HALOTUNE_OK) return status;
+  status = cu_check(cu, cu->capture_begin(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), "cuStreamBeginCapture");
+  if (status == HALOTUNE_OK) {
+    status = submit_run(run, stream);
+    const CUresult ended = cu->capture_end(stream, &graph); /* a capture must be ended after a failure, too */
+    if (status == HALOTUNE_OK) status = cu_check(cu, ended, "cuStreamEndCapture");
+  }
+  if (status == HALOTUNE_OK) status = cu_check(cu, cu->graph_instantiate(out, graph, 0), "cuGraphInstantiate");
+  if (status != HALOTUNE_OK) *out = NULL;
+  if (graph) cu->graph_destroy(graph);
+  cu->stream_destroy(stream);
+  return status;
+}
+
+/* Whether launches on a stream are being captured, or are forbidden because another stream is being captured. */
+static bool stream_is_capturing(const struct cu *cu, CUstream stream) {
+  CUstreamCaptureStatus state = CU_STREAM_CAPTURE_STATUS_NONE;
+  return cu->stream_is_capturing(stream, &state) != CUDA_SUCCESS || state != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
 /* Whether earlier launches have used all pointers of a graph's launches: a capture allows no new ones. */
@@ -110,7 +137,7 @@ static CUgraphExec find_graph(halotune_kernel *kernel, const struct course *cour
   struct run_graph *graph = &kernel->graphs[kernel->graph_count];
   struct fail_kept kept;
   fail_keep(&kept);
-  const halotune_status recorded = graph_record(kernel->cu, submit_run, &run, &graph->exec);
+  const halotune_status recorded = record_graph(&run, &graph->exec);
   fail_put_back(&kept); /* without a graph the launches are made one by one, and report the error */
   if (recorded != HALOTUNE_OK) return NULL;
   memcpy(graph->pointers, pointers, sizeof pointers);

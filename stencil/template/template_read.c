@@ -6,7 +6,6 @@
 
 #include "base/files/file.h"
 #include "base/memory/array.h"
-#include "stencil/template/template_definitions.h"
 #include "stencil/template/template_hash.h"
 #include "stencil/template/template_launch.h"
 #include "stencil/template/template_parameters.h"
@@ -22,6 +21,39 @@ static halotune_status name_read(struct reader *r) {
   r->template->name = name->text;
   r->template->about = about->text;
   return reader_check_about(r, about);
+}
+
+/* Read `define` if the file has it, and add the names to the scope. A definition may use those above it. It is copied
+ * to each place that names it, so that each formula contains all nodes that it needs. */
+static halotune_status read_definitions(struct reader *r) {
+  const struct yaml *map = yaml_find(r->root, "define");
+  halotune_status status = HALOTUNE_OK;
+  if (!map) return HALOTUNE_OK;
+  if (map->kind != YAML_MAP)
+    return reader_fail(r, map->place, "expected definitions, such as tile_y: block_y*points_y");
+  for (const struct yaml *item = map->first; item && status == HALOTUNE_OK; item = item->next) {
+    const char *error = name_error(item->key, strlen(item->key));
+    if (error) return reader_fail(r, item->key_place, "'%s' cannot be defined: %s", item->key, error);
+    status = reader_declare(r, (struct name){.text = item->key, .kind = NAME_LATER, .place = item->key_place});
+  }
+  for (const struct yaml *item = map->first; item && status == HALOTUNE_OK; item = item->next) {
+    struct formula formula;
+    status = reader_formula(r, item, &formula);
+    if (status != HALOTUNE_OK) break;
+    struct name *name = scope_find(&r->scope, item->key, strlen(item->key));
+    name->kind = NAME_DEFINITION;
+    name->definition = formula;
+  }
+  return status;
+}
+
+static halotune_status check_definitions(const struct reader *r) {
+  for (int i = 0; i < r->scope.count; i++) {
+    const struct name *name = &r->scope.names[i];
+    if (name->kind != NAME_DEFINITION || name->is_used) continue;
+    return reader_fail(r, name->place, "'%s' is defined, but no formula uses it", name->text);
+  }
+  return HALOTUNE_OK;
 }
 
 static halotune_status read_fields(struct reader *r) {
@@ -40,13 +72,13 @@ static halotune_status read_fields(struct reader *r) {
   if (status == HALOTUNE_OK) status = name_read(r);
   if (status == HALOTUNE_OK) status = common_open(r->template, &common_source, &common);
   if (status == HALOTUNE_OK) status = template_parameters_read(r, &common);
-  if (status == HALOTUNE_OK) status = template_definitions_read(r);
+  if (status == HALOTUNE_OK) status = read_definitions(r);
   if (status == HALOTUNE_OK) status = template_launch_read(r);
   if (status == HALOTUNE_OK) status = common_names(r, &common);
   if (status == HALOTUNE_OK) status = template_rules_read(r, &common);
   if (status == HALOTUNE_OK) status = template_sums_read(r);
   if (status == HALOTUNE_OK) status = template_access_read(r);
-  if (status == HALOTUNE_OK) status = template_definitions_check_use(r);
+  if (status == HALOTUNE_OK) status = check_definitions(r);
   scope_free(&common.scope);
   return status;
 }

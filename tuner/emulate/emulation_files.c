@@ -22,7 +22,6 @@
   X(counts_h, "tuner/emulate/runtime/counts.h")           \
   X(cuda_on_cpu_h, "tuner/emulate/runtime/cuda_on_cpu.h") \
   X(fiber_h, "tuner/emulate/runtime/fiber.h")             \
-  X(kernel_h, "tuner/emulate/runtime/kernel.h")           \
   X(memory_h, "tuner/emulate/runtime/memory.h")           \
   X(order_h, "tuner/emulate/runtime/order.h")             \
   X(outcome_h, "tuner/emulate/runtime/outcome.h")         \

@@ -9,10 +9,19 @@
 
 #include "tuner/emulate/runtime/copy.h"
 #include "tuner/emulate/runtime/fiber.h"
-#include "tuner/emulate/runtime/kernel.h"
 #include "tuner/emulate/runtime/protocol.h"
 
 enum { MAX_BLOCK_THREADS = 1024, WARP_LANES = 32, MAX_BLOCK_WARPS = MAX_BLOCK_THREADS / WARP_LANES };
+
+/* A kernel in the table of a compiled variant. cuda_on_cpu.h declares the same in C++. */
+struct kernel {
+  const char *name;                    /* NULL ends the table */
+  void (*run)(void *const *arguments); /* runs one thread; each argument is a pointer to its value */
+  const unsigned *argument_bytes;
+  unsigned argument_count;
+};
+
+#define KERNEL_TABLE "halotune_kernels" /* the symbol of the table */
 
 struct index3 {
   unsigned x, y, z;
