@@ -10,7 +10,7 @@ const WIDE = 0.01;
 const spread = ({time_ms, low_ms, high_ms}) =>
   isNumber(low_ms) ? Math.max(high_ms - time_ms, time_ms - low_ms) / time_ms : 0;
 
-export const emulationBanner = () =>
+const emulationBanner = () =>
   banner(
     'warning',
     el('strong', {}, 'Emulated times do not tell which variant is fast. '),

@@ -36,8 +36,11 @@ void member_alive(struct member_state *member) {
 
 static bool is_stopped(const struct member_state *member) { return member->tools->stop && *member->tools->stop; }
 
-halotune_status member_receive(struct member_state *member, int timeout_ms, struct unpack *in,
-                               struct fleet_head *head) {
+/* Wait for a message. `in` stands after its head, and is valid until the next call.
+ *   head  its kind is FLEET_KIND_END if the time ran out
+ * Returns HALOTUNE_OK; HALOTUNE_IO without a leader, for an invalid message, and if the process has to stop. */
+static halotune_status receive_message(struct member_state *member, int timeout_ms, struct unpack *in,
+                                       struct fleet_head *head) {
   const struct fleet_link *link = member->link;
   int from;
   bool is_gone;
@@ -97,7 +100,7 @@ static halotune_status listen(struct member_state *member, int timeout_ms) {
   struct fleet_head head;
   halotune_status status;
   do {
-    status = member_receive(member, timeout_ms, &in, &head);
+    status = receive_message(member, timeout_ms, &in, &head);
     if (status == HALOTUNE_OK) status = take_message(member, &in, &head);
     timeout_ms = 0;
   } while (status == HALOTUNE_OK && head.kind != FLEET_KIND_END);
@@ -216,7 +219,7 @@ static void task_make(struct member_state *member, const struct fleet_task *from
 static halotune_status await(struct member_state *member, enum fleet_kind kind, struct unpack *in) {
   while (!member->is_ended) {
     struct fleet_head head;
-    halotune_status status = member_receive(member, WAIT_MS, in, &head);
+    halotune_status status = receive_message(member, WAIT_MS, in, &head);
     if (status != HALOTUNE_OK || head.kind == kind) return status;
     member->is_home = head.kind == FLEET_HOME;
     member->is_ended = head.kind == FLEET_END || member->is_home;
@@ -395,7 +398,7 @@ static void look_alone(void *context) {
     member_alive(member);
     return;
   }
-  if ((member->alone_status = member_receive(member, 0, &in, &head)) != HALOTUNE_OK) {
+  if ((member->alone_status = receive_message(member, 0, &in, &head)) != HALOTUNE_OK) {
     snprintf(member->alone_reason, sizeof member->alone_reason, "%s", fail_text());
     member->alone_stop = 1;
     return;
@@ -476,7 +479,7 @@ halotune_status member_serve(const struct fleet_link *link, const struct member_
   while (status == HALOTUNE_OK && !member->is_home) {
     struct unpack in;
     struct fleet_head head;
-    status = member_receive(member, WAIT_MS, &in, &head);
+    status = receive_message(member, WAIT_MS, &in, &head);
     if (status != HALOTUNE_OK) break;
     if (head.kind == FLEET_HOME) break;
     if (head.kind == FLEET_TASK) {

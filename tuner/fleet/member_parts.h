@@ -52,11 +52,6 @@ halotune_status member_send(struct member_state *member, struct text *message);
 /* Let the leader know that this process does not hang, at most once a second. */
 void member_alive(struct member_state *member);
 
-/* Wait for a message. `in` stands after its head, and is valid until the next call.
- *   head  its kind is FLEET_KIND_END if the time ran out
- * Returns HALOTUNE_OK; HALOTUNE_IO without a leader, for an invalid message, and if the process has to stop. */
-halotune_status member_receive(struct member_state *member, int timeout_ms, struct unpack *in, struct fleet_head *head);
-
 /* Read a variant. Its template becomes a number in this search space. Returns HALOTUNE_OK, or HALOTUNE_IO if the bytes
  * are not a variant. */
 halotune_status member_read_proposal(const struct member_state *member, struct unpack *in, struct proposal *out);

@@ -34,7 +34,8 @@ void variant_words_text(const char *name, const struct template *template, const
   }
 }
 
-void parameters_text(const char *parameters, struct text *text) {
+/* Append all parameters. */
+static void add_parameters(const char *parameters, struct text *text) {
   struct json_member member;
   while (json_member_next(&parameters, &member))
     text_printf(text, " %.*s=%.*s", (int)member.name_length, member.name, (int)member.value_length, member.value);
@@ -42,7 +43,7 @@ void parameters_text(const char *parameters, struct text *text) {
 
 void parameters_text_brief(const struct template *template, const char *parameters, struct text *text) {
   struct text words = {0};
-  parameters_text(parameters, &words);
+  add_parameters(parameters, &words);
   const size_t before = text->length;
   if (text_ok(&words)) variant_words_text("", template, text_string(&words) + strspn(text_string(&words), " "), text);
   if (text->length == before) text_printf(text, " defaults");

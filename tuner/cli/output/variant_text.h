@@ -18,13 +18,10 @@ void variant_text(const struct template *template, const struct configuration *c
  *   words     "block_x=128 storage=planes" */
 void variant_words_text(const char *name, const struct template *template, const char *words, struct text *text);
 
-/* Append " block_x=128 storage=planes".
+/* Append " block_x=128 storage=planes"; but on a terminal without --long only the parameters that differ from the
+ * template's defaults, or " defaults" if none differs.
+ *   template    NULL: unknown, so that all parameters are appended
  *   parameters  as a database stores them: {"block_x":128,"storage":"planes"} */
-void parameters_text(const char *parameters, struct text *text);
-
-/* Like parameters_text; but on a terminal without --long only the parameters that differ from the template's defaults,
- * or " defaults" if none differs.
- *   template  NULL: unknown, so that all parameters are appended */
 void parameters_text_brief(const struct template *template, const char *parameters, struct text *text);
 
 /* {"block_x": 128, ...}: a new reference; NULL when memory is out. */
