@@ -55,12 +55,14 @@ halotune_status reader_check_about(const struct reader *r, const struct yaml *ab
 /* What a name that is already in the scope means. */
 static const char *meaning_of(const struct reader *r, const struct name *name) {
   if (name->kind != NAME_VARIABLE) return "a definition";
-  if (name->index < FACT_COUNT) return "a fact about the stencil, the grid or the device";
+  if (name->index < FACT_COUNT) return "a fact";
   return name->index < FACT_COUNT + r->template->parameter_count ? "a parameter" : "a word that a parameter can have";
 }
 
 halotune_status reader_declare(struct reader *r, struct name name) {
   const struct name *other = scope_find(&r->scope, name.text, strlen(name.text));
   if (!other) return scope_add(&r->scope, name);
-  return reader_fail(r, name.place, "'%s' already means something else: it is %s", name.text, meaning_of(r, other));
+  const bool is_fact = other->kind == NAME_VARIABLE && other->index < FACT_COUNT;
+  return reader_fail(r, name.place, "'%s' already means something else: it is %s%s%s", name.text, meaning_of(r, other),
+                     is_fact ? ": " : "", is_fact ? fact_rows[other->index].about : "");
 }
