@@ -71,7 +71,7 @@ result "no header includes itself through others" $?
 
 # A function's name says what it acts on: run_queries, not run.
 check_names() {
-  bad=$(find base stencil gpu db library reports tuner bench -name '*.[ch]' |
+  bad=$(find base stencil gpu db library reports tuner bench tests -name '*.[ch]' |
     xargs grep -nE '^static [a-z_ *]*[ *](run|load|take|start|begin|add|compare|copy|keep|choose|describe|say|look)\(')
   [ -z "$bad" ] || { echo "$bad" | sed 's/^/# /'; return 1; }
 }

@@ -61,7 +61,7 @@ static inline void star7(const float *u, float *v, const long long n[3]) {
 }
 
 /* Compare a field of the GPU with the expected one. A NaN on one side is a difference. Returns the exit code. */
-static inline int compare(CUdeviceptr pointer, const float *expected, size_t count) {
+static inline int compare_field(CUdeviceptr pointer, const float *expected, size_t count) {
   float *values = (float *)malloc(count * sizeof *values), worst = 0;
   if (!values) return 1;
   cuda(cuCtxSynchronize());

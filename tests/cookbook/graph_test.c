@@ -25,5 +25,5 @@ int main(void) {
     star7(state, next, grid);
     memcpy(state, next, sizeof state);
   }
-  return compare(u, state, COUNT);
+  return compare_field(u, state, COUNT);
 }

@@ -27,5 +27,5 @@ int main(void) {
     memcpy(next + (NZ - 1) * PLANE, next + PLANE, PLANE * sizeof *next);
     memcpy(state, next, sizeof state);
   }
-  return compare(u, state, COUNT);
+  return compare_field(u, state, COUNT);
 }

@@ -86,8 +86,8 @@ static const struct row rows[] = {
 
 static int failures;
 
-static void compare(const char *what, double rule, double counted, double tolerance, const struct row *row,
-                    const char *set) {
+static void compare_counts(const char *what, double rule, double counted, double tolerance, const struct row *row,
+                           const char *set) {
   if (isnan(rule) || isnan(counted)) return; /* the variant has no shared memory, or its rule names none */
   if (fabs(rule - counted) <= tolerance * counted) return;
   print_error("# %s %s %s: %s: rule %g, counted %g\n", row->template, row->stencil, set, what, rule, counted);
@@ -133,9 +133,10 @@ static void check_row(const struct row *row) {
     bindings_configure(&bindings, &jobs[i].spec.configuration);
     const struct access rule = access_of(&bindings);
     const struct count_figures counted = count_figures_of(&jobs[i].count);
-    compare("loads a point", rule.loads_per_point, counted.loads, loads_tolerance, row, row->sets[i]);
-    compare("over-read", rule.over_read, counted.over_read, over_read_tolerance, row, row->sets[i]);
-    compare("bank conflicts", rule.bank_conflicts, counted.mean_conflicts, conflicts_tolerance, row, row->sets[i]);
+    compare_counts("loads a point", rule.loads_per_point, counted.loads, loads_tolerance, row, row->sets[i]);
+    compare_counts("over-read", rule.over_read, counted.over_read, over_read_tolerance, row, row->sets[i]);
+    compare_counts("bank conflicts", rule.bank_conflicts, counted.mean_conflicts, conflicts_tolerance, row,
+                   row->sets[i]);
     bindings_free(&bindings);
   }
   template_free(template);

@@ -16,7 +16,7 @@ struct side {
   char why[256];
 };
 
-static int choose(void *context, const struct fleet_hello *who, struct text *what) {
+static int choose_task(void *context, const struct fleet_hello *who, struct text *what) {
   struct side *side = context;
   CHECK(strncmp(who->uuid, "GPU-", 4) == 0, "who it is: %s", who->uuid);
   for (int i = 0; i < side->offered; i++) {
@@ -54,7 +54,7 @@ static void team_open(struct team *team, int offered) {
   *team = (struct team){.fake = calloc(1, sizeof *team->fake), .side.offered = offered};
   CHECK(team->fake, "memory");
   team->link = (struct fleet_link){.table = &fake_table, .state = team->fake, .size = SIZE};
-  team->alone = (struct leader_alone){choose, done, &team->side};
+  team->alone = (struct leader_alone){choose_task, done, &team->side};
   const struct leader_options options = {.link = &team->link,
                                          .own = fake_hello(0),
                                          .patience_ms = 1000,

@@ -40,7 +40,7 @@ static void mpi_error_text(int error, char text[FLEET_MPI_TEXT_BYTES]) {
 static const struct fleet_mpi_plugin plugin = {
     .sign = mpi_sign, .hear = mpi_hear, .has_ended = mpi_has_ended, .error_text = mpi_error_text};
 
-static void begin(struct heartbeat *heartbeat, int rank, const int *of) {
+static void begin_heartbeat(struct heartbeat *heartbeat, int rank, const int *of) {
   const struct fleet_mpi_world world = {.rank = rank, .size = RANKS};
   memset(&mpi, 0, sizeof mpi);
   mpi.from = -1;
@@ -66,7 +66,7 @@ static void come(struct heartbeat *heartbeat, double now_ms, int from, struct fl
 TEST(a_leader_sends_signs_to_all_ranks) {
   struct heartbeat heartbeat;
   double now_ms = 0;
-  begin(&heartbeat, 0, colours);
+  begin_heartbeat(&heartbeat, 0, colours);
   CHECK_EQ(3, heartbeat.leader_count, "three teams");
   pass(&heartbeat, &now_ms, 10 * BEAT_MS);
   CHECK_EQ(10 * (RANKS - 1), mpi.sent_count, "one sign each two seconds to each other rank");
@@ -87,7 +87,7 @@ TEST(members_and_jobs_of_one_team_send_none) {
   struct heartbeat heartbeat;
   for (int i = 0; i < 2; i++) {
     double now_ms = 0;
-    begin(&heartbeat, i == 0 ? 2 : 0, i == 0 ? colours : one);
+    begin_heartbeat(&heartbeat, i == 0 ? 2 : 0, i == 0 ? colours : one);
     pass(&heartbeat, &now_ms, 3 * BEAT_MS);
     CHECK_EQ(0, mpi.sent_count, "round %d", i);
     CHECK(heartbeat_is_sent(&heartbeat), "round %d", i);
@@ -100,7 +100,7 @@ TEST(a_leader_waits_for_leaders_as_long_as_they_live) {
   struct fleet_mpi_sign all;
   double now_ms = 0;
   int silent;
-  begin(&heartbeat, 0, colours);
+  begin_heartbeat(&heartbeat, 0, colours);
   heartbeat_set_done(&heartbeat, false, 2);
   heartbeat_await(&heartbeat);
   come(&heartbeat, now_ms, 1, (struct fleet_mpi_sign){.is_done = 1, .has_loss = 1, .exit_code = 3});
@@ -122,7 +122,7 @@ TEST(a_leader_waits_for_leaders_as_long_as_they_live) {
 TEST(a_member_waits_as_long_as_any_leader_lives) {
   struct heartbeat heartbeat;
   double now_ms = 0;
-  begin(&heartbeat, 2, colours);
+  begin_heartbeat(&heartbeat, 2, colours);
   pass(&heartbeat, &now_ms, 2 * LIMIT_MS);
   heartbeat_await(&heartbeat); /* silence counts from here on */
   CHECK(!heartbeat_is_silent(&heartbeat), "before the wait");
@@ -137,7 +137,7 @@ TEST(a_member_waits_as_long_as_any_leader_lives) {
 
 TEST(a_time_in_which_the_process_was_stopped_hardly_counts) {
   struct heartbeat heartbeat;
-  begin(&heartbeat, 2, colours);
+  begin_heartbeat(&heartbeat, 2, colours);
   heartbeat_await(&heartbeat);
   CHECK_OK(heartbeat_step(&heartbeat, 100 * LIMIT_MS, true));
   CHECK(!heartbeat_is_silent(&heartbeat), "stopped for long");
@@ -146,7 +146,7 @@ TEST(a_time_in_which_the_process_was_stopped_hardly_counts) {
 
 TEST(an_error_of_mpi_is_reported) {
   struct heartbeat heartbeat;
-  begin(&heartbeat, 0, colours);
+  begin_heartbeat(&heartbeat, 0, colours);
   mpi.error = 5;
   CHECK_EQ(HALOTUNE_IO, heartbeat_step(&heartbeat, 1, true), "of hear");
   CHECK(strstr(fail_text(), "error 5"), "%s", fail_text());

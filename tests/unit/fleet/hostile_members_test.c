@@ -46,7 +46,7 @@ static void change_newest(struct fake_link *fake) {
   }
 }
 
-static void say(struct fake_link *fake, int rank, enum fleet_kind kind, long ticket) {
+static void say_message(struct fake_link *fake, int rank, enum fleet_kind kind, long ticket) {
   static const float samples[] = {2, 2};
   const struct fleet_hello hello = fake_hello(rank);
   struct text *text = fake_say(fake, rank, kind, kind == FLEET_HELLO ? 0 : 1);
@@ -72,8 +72,8 @@ static void say(struct fake_link *fake, int rank, enum fleet_kind kind, long tic
 /* Both members say what they should, or something else, and more. */
 static void say_all(struct fake_link *fake, enum fleet_kind kind) {
   for (int rank = 1; rank < SIZE; rank++) {
-    if (draw(8) == 0) say(fake, rank, (enum fleet_kind)(1 + draw(FLEET_KIND_END)), 1 + (long)draw(6));
-    say(fake, rank, kind, 1 + (long)draw(6));
+    if (draw(8) == 0) say_message(fake, rank, (enum fleet_kind)(1 + draw(FLEET_KIND_END)), 1 + (long)draw(6));
+    say_message(fake, rank, kind, 1 + (long)draw(6));
   }
 }
 

@@ -80,7 +80,7 @@ static const struct fleet_mpi_plugin plugin = {.version = FLEET_MPI_VERSION,
                                                .has_ended = mpi_has_ended,
                                                .error_text = mpi_error_text};
 
-static void begin(struct post *post, int rank, int size) {
+static void begin_post(struct post *post, int rank, int size) {
   const struct fleet_mpi_world world = {.rank = rank, .size = size, .host = "here"};
   memset(&mpi, 0, sizeof mpi);
   mpi.ends_at_once = true;
@@ -118,7 +118,7 @@ static void step(struct post *post, double now_ms) {
 
 TEST(letters_of_a_rank_stay_in_their_order) {
   struct post post;
-  begin(&post, 0, 3);
+  begin_post(&post, 0, 3);
   struct message *large = come(1, "large", false);
   come(1, "small", true);
   come(2, "other", true);
@@ -135,7 +135,7 @@ TEST(letters_of_a_rank_stay_in_their_order) {
 
 TEST(a_letter_is_sent_once_and_in_order) {
   struct post post;
-  begin(&post, 1, 4);
+  begin_post(&post, 1, 4);
   mpi.ends_at_once = false;
   CHECK_OK(post_send(&post, 0, "one", 3, 1000));
   CHECK_OK(post_send(&post, 0, "two", 3, 1000));
@@ -152,7 +152,7 @@ TEST(a_letter_is_sent_once_and_in_order) {
 
 TEST(a_rank_that_takes_nothing_is_gone_and_told_once) {
   struct post post;
-  begin(&post, 0, 3);
+  begin_post(&post, 0, 3);
   mpi.ends_at_once = false;
   CHECK_OK(post_send(&post, 2, "task", 4, 1000));
   come(2, "before", true);
@@ -177,7 +177,7 @@ TEST(a_rank_that_takes_nothing_is_gone_and_told_once) {
 
 TEST(an_error_of_a_send_means_that_the_rank_is_gone) {
   struct post post;
-  begin(&post, 0, 3);
+  begin_post(&post, 0, 3);
   mpi.send_error = 7;
   CHECK_OK(post_send(&post, 1, "task", 4, 1000));
   step(&post, 1);
@@ -187,7 +187,7 @@ TEST(an_error_of_a_send_means_that_the_rank_is_gone) {
 
 TEST(a_dropped_rank_is_not_told) {
   struct post post;
-  begin(&post, 0, 3);
+  begin_post(&post, 0, 3);
   come(1, "words", true);
   post_drop(&post, 1);
   step(&post, 1);
@@ -197,7 +197,7 @@ TEST(a_dropped_rank_is_not_told) {
 
 TEST(a_dropped_rank_still_gets_what_was_sent_before) {
   struct post post;
-  begin(&post, 0, 3);
+  begin_post(&post, 0, 3);
   CHECK_OK(post_send(&post, 1, "refused", 7, 1000));
   post_drop(&post, 1);
   CHECK_OK(post_send(&post, 1, "more", 4, 1000));
@@ -212,7 +212,7 @@ TEST(a_dropped_rank_still_gets_what_was_sent_before) {
 
 TEST(a_message_that_is_too_long_ends_its_sender) {
   struct post post;
-  begin(&post, 0, 3);
+  begin_post(&post, 0, 3);
   come(1, "before", true);
   mpi.come[mpi.come_count++] = (struct message){.rank = 1, .count = FLEET_MESSAGE_MOST + 1, .bytes = ""};
   come(2, "other", true);
@@ -227,7 +227,7 @@ TEST(signs_of_life_go_between_rank_0_and_the_members) {
   static const struct { int rank, want; } rows[] = {{0, 3}, {1, 1}, {3, 1}};
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct post post;
-    begin(&post, rows[i].rank, 4);
+    begin_post(&post, rows[i].rank, 4);
     step(&post, POST_BEAT_MS - 1);
     CHECK_EQ(0, mpi.sent_count, "row %zu: early", i);
     step(&post, POST_BEAT_MS);
@@ -241,7 +241,7 @@ TEST(signs_of_life_go_between_rank_0_and_the_members) {
 
 TEST(silence_means_that_a_rank_is_gone) {
   struct post post;
-  begin(&post, 0, 3);
+  begin_post(&post, 0, 3);
   come(1, "", true); /* a sign of life */
   step(&post, POST_SILENCE_MS - 1);
   CHECK_TEXT("", next(&post), "a sign of life is no message");
@@ -258,7 +258,7 @@ TEST(a_rank_that_was_stopped_takes_no_other_rank_for_gone) {
   const double hour_ms = 3600000;
   struct post post;
   bool is_busy;
-  begin(&post, 0, 2);
+  begin_post(&post, 0, 2);
   mpi.ends_at_once = false;
   CHECK_OK(post_send(&post, 1, "task", 4, 10000));
   step(&post, 1000);
@@ -279,7 +279,7 @@ TEST(a_rank_that_was_stopped_takes_no_other_rank_for_gone) {
  * other. */
 TEST(members_hear_rank_0_alone) {
   struct post post;
-  begin(&post, 2, 4);
+  begin_post(&post, 2, 4);
   step(&post, POST_SILENCE_MS);
   CHECK_TEXT("0 gone", next(&post), "rank 0");
   CHECK_TEXT("", next(&post), "no other rank");
@@ -289,7 +289,7 @@ TEST(members_hear_rank_0_alone) {
 TEST(an_error_of_mpi_is_told_with_its_words) {
   struct post post;
   bool is_busy;
-  begin(&post, 0, 2);
+  begin_post(&post, 0, 2);
   mpi.look_error = 3;
   CHECK_EQ(HALOTUNE_IO, post_step(&post, 1, &is_busy), "look");
   CHECK_TEXT("rank 0 on here: MPI cannot look for messages: error 3", fail_text(), "words");

@@ -11,7 +11,7 @@ static double hill(const long n[3], long x, long y, long z) {
   return 0.6 * flat(n, x, y, z) + 0.4 * exp(-20 * (dx * dx + dy * dy));
 }
 
-static void start(struct solver *s, field_value *depth, long nx, long ny) {
+static void start_water(struct solver *s, field_value *depth, long nx, long ny) {
   solver_open(s, "shallow_water", NULL, nx, ny, 1);
   solver_fill(s, "h", depth);
   solver_fill(s, "hu", still);
@@ -21,7 +21,7 @@ static void start(struct solver *s, field_value *depth, long nx, long ny) {
 
 TEST(water_at_rest_stays_at_rest) {
   struct solver s;
-  start(&s, flat, 12 * solver_scale(), 9 * solver_scale());
+  start_water(&s, flat, 12 * solver_scale(), 9 * solver_scale());
   solver_advance(&s, 200);
   CHECK(solver_error(&s, "h_new", flat, 1) < 1e-13, "the depth");
   CHECK(solver_error(&s, "hu_new", still, 1) < 1e-13, "the momentum along x");
@@ -31,7 +31,7 @@ TEST(water_at_rest_stays_at_rest) {
 
 TEST(walls_keep_the_volume) {
   struct solver s;
-  start(&s, hill, 40 * solver_scale(), 30 * solver_scale());
+  start_water(&s, hill, 40 * solver_scale(), 30 * solver_scale());
   double *depth = solver_field(&s), volume = 0;
   field_fill(&s, hill, depth);
   for (long i = 0; i < s.problem.points; i++) volume += depth[i];
@@ -50,7 +50,7 @@ static double wave_along_x(const long n[3], long x, long y, long z) { return alo
 
 static double wave_error(long n) {
   struct solver s;
-  start(&s, along_x, n, 4);
+  start_water(&s, along_x, n, 4);
   const double dt = solver_coefficient(&s, "dt"), frequency = M_PI * sqrt(solver_coefficient(&s, "g"));
   const long steps = lround(0.15 / dt);
   double *h = solver_field(&s), *wave = solver_field(&s), error = 0;
@@ -79,8 +79,8 @@ static double turned_hill(const long n[3], long x, long y, long z) {
 TEST(x_and_y_are_alike) {
   enum { N = 24 };
   struct solver s, turned;
-  start(&s, hill, N, N);
-  start(&turned, turned_hill, N, N);
+  start_water(&s, hill, N, N);
+  start_water(&turned, turned_hill, N, N);
   solver_advance(&s, 60);
   solver_advance(&turned, 60);
   double *hu = solver_field(&s), *hv = solver_field(&s);

@@ -26,7 +26,7 @@ static const struct {
     {"v = u[1,0,0]*u[2,0,0]*u[3,0,0]*u[4,0,0]*u[5,0,0]*u[6,0,0]*u[7,0,0]*u[8,0,0]*u[9,0,0]", "", 0, 0},
 };
 
-static void describe(const struct stencil *stencil, const struct split *split, struct text *text) {
+static void describe_split(const struct stencil *stencil, const struct split *split, struct text *text) {
   for (int i = 0; i < split->form_count; i++) {
     const struct form *form = &split->forms[i];
     text_printf(text, "%s%d..%d<%d %d", i > 0 ? ", " : "", form->first_plane, form->last_plane, form->kept_until,
@@ -45,7 +45,7 @@ TEST(an_update_is_taken_apart_into_sums_and_a_rest) {
     CHECK_OK(stencil_of_update(3, rows[i].update, &stencil));
     CHECK_OK(analysis_make(stencil, &analysis));
     const struct split *split = &analysis->split;
-    describe(stencil, split, &text);
+    describe_split(stencil, split, &text);
     CHECK_TEXT(rows[i].forms, text_string(&text), "row %zu \"%s\"", i, rows[i].update);
     if (split->form_count > 0) {
       CHECK_EQ(rows[i].partial_sums, split->partial_sums, "row %zu \"%s\"", i, rows[i].update);

@@ -8,7 +8,7 @@
 #include "tests/unit/unit.h"
 
 /* Append the tokens, each after a letter for its kind. */
-static void describe(const char *text, struct text *out) {
+static void describe_tokens(const char *text, struct text *out) {
   static const char kinds[] = "?nd'pc#;"; /* in the order of enum cuda_token_kind */
   struct cuda_reader reader = cuda_reader_of(text, strlen(text));
   struct cuda_token token;
@@ -47,7 +47,7 @@ TEST(texts_become_tokens) {
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct text got = {0};
-    describe(rows[i].text, &got);
+    describe_tokens(rows[i].text, &got);
     CHECK_TEXT(rows[i].want, text_string(&got), "row %zu", i);
     text_free(&got);
   }
