@@ -166,7 +166,7 @@ export function aboutView() {
     }),
     el('h2', {id: 'figures'}, 'How each figure is computed'),
     define(figures),
-    el('h2', {id: 'outcomes'}, 'What can come of a variant'),
+    el('h2', {id: 'outcomes'}, 'Outcomes of a variant'),
     el(
       'dl',
       {class: 'words'},

@@ -1,5 +1,5 @@
-// bundle.mjs OUT: the page as one file: index.html with style.css, the bundled script, and the hash by which the
-// content-security policy allows that script and no other.
+// bundle.mjs OUT: writes the page as one file: index.html with style.css and the bundled script. The content-security
+// policy holds the hash of this script, so that browsers run no other one.
 import {createHash} from 'node:crypto';
 import {readFileSync, writeFileSync} from 'node:fs';
 import {dirname, join} from 'node:path';
@@ -19,7 +19,7 @@ const result = await build({
 });
 const style = await build({entryPoints: [join(folder, 'style.css')], minify: true, write: false});
 
-// Nothing in the script may end its element.
+// The text of the script must not end the script element.
 const script = result.outputFiles[0].text
   .trim()
   .replace(/<\/(script)/gi, '<\\/$1')

@@ -28,7 +28,7 @@ echarts.use([
 const live = new Set();
 
 /**
- * id: of the figure; title, note: text; summary: what the chart shows, in words, for those who do not see it
+ * id: of the figure; title, note: text; summary: what the chart shows, in words, for readers who do not see it
  * option(colors): ECharts' option, made anew for each theme; table(): the data behind it, made when it is opened
  * tools: elements above the chart; height: pixels; wide: over the whole width
  */
@@ -89,7 +89,7 @@ const base = (colors) => ({
   },
 });
 
-/** ECharts takes a text that a formatter gives for HTML: each is put into an element, so that names of the database stay text. */
+/** ECharts reads the text of a formatter as HTML. So each text is put into an element, and names from the database stay text. */
 function withTextTips(option) {
   const formatter = option.tooltip?.formatter;
   if (!formatter) return option;
@@ -125,7 +125,7 @@ export function axis(colors, name, more = {}) {
     ...more,
   };
 }
-/** A logarithmic axis with ticks at 1, 2, 5 and so on, as finely as its range asks for. */
+/** A logarithmic axis with ticks at 1, 2, 5 and so on, as many as its range needs. */
 export function logAxis(colors, name, low, high, show, more = {}) {
   let ticks = [];
   for (const steps of [
@@ -151,7 +151,7 @@ export function logAxis(colors, name, low, high, show, more = {}) {
   });
 }
 
-/** Height of the lines that a legend of these names takes beyond its first, in the narrowest chart (400 px). */
+/** The height that a legend of these names needs beyond its first line, in the narrowest chart (400 px). */
 export function legendExcess(names) {
   let lines = 1,
     used = 0;
@@ -175,7 +175,7 @@ export const legend = (colors, more = {}) => ({
   ...more,
 });
 
-/** Lines of a tooltip as elements: what the database says stays text. */
+/** The lines of a tooltip as elements, so that words from the database stay text. */
 export const tip = (lines) =>
   el(
     'div',
@@ -197,7 +197,7 @@ const each = (f) => {
 export const redrawAll = () => each((chart) => chart.isDrawn && show(chart));
 export const drawAll = () => each((chart) => show(chart));
 
-/** Fit every chart to its place, or to a width in pixels; painted at once, because paper does not wait for the next frame. */
+/** Fit every chart to its place, or to a width in pixels. Charts are painted at once, because printing does not wait for the next frame. */
 export const resizeAll = (width) =>
   each((chart) => {
     chart.canvas.style.width = width ? `${width}px` : '';

@@ -3,7 +3,8 @@
 const okabeIto = ['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#d55e00', '#b5a800', '#8c8c8c'];
 const onDark = ['#4ba3e3', '#f0b030', '#1fbf8f', '#dd9ac0', '#8fd0f5', '#f08a3c', '#d6cb3a', '#a8a8a8'];
 
-// Of each template the place of its colour, and its symbol. Templates of one colour are seldom in one chart, and differ in the symbol.
+// For each template the number of its colour, and its symbol. Templates of the same colour are seldom in one chart, and have different
+// symbols.
 const styles = {
   zmarch: [0, 'circle'],
   tile: [1, 'triangle'],
@@ -22,7 +23,7 @@ const styles = {
   fused_line: [0, 'diamond'],
   resident: [2, 'circle'],
 };
-// Of templates that do not come with Halotune.
+// The same for templates that do not come with Halotune.
 const stylesOfOthers = [
   [7, 'rect'],
   [4, 'diamond'],
@@ -60,7 +61,7 @@ export function sequence(share) {
 export const sequenceStops = viridis.map((rgb) => `rgb(${rgb})`);
 export const onSequence = (share) => (share > 0.55 ? '#111' : '#fff');
 
-/** The page's own colours, as the style sheet has them for the present theme. */
+/** The page's own colours, as the style sheet has them in the current theme. */
 export function themeColors() {
   const style = getComputedStyle(document.documentElement);
   const get = (name) => style.getPropertyValue(name).trim();

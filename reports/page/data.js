@@ -10,7 +10,7 @@ export const runs = byId(report.runs);
 export const problems = byId(report.problems);
 export const outcomes = report.outcomes;
 
-/** A GPU's name; with the end of its UUID where the database knows several of that name. */
+/** A GPU's name, with the end of its UUID if the database has several GPUs of that name. */
 export function deviceName(id) {
   const device = devices.get(id),
     isAlone = report.devices.every((d) => d === device || d.name !== device.name);
@@ -19,7 +19,7 @@ export function deviceName(id) {
 
 export const isEmulated = (problem) => devices.get(problem.device).is_emulation;
 
-/** The figures of a problem's result; null where it has none yet. */
+/** The figures of a problem's result; null if it has no result yet. */
 export function resultOf(problem) {
   const winner = problem.winner;
   if (!winner) return null;
@@ -38,13 +38,13 @@ export function resultOf(problem) {
   };
 }
 
-/** How many variants came to one of some outcomes; null where the database does not tell. */
+/** The number of variants that have one of these outcomes; null if the database does not say. */
 function countOutcomes(problem, accepts) {
   if (!problem.outcomes) return null;
   return outcomes.filter(accepts).reduce((sum, outcome) => sum + problem.outcomes[outcome.name], 0);
 }
 
-/** How many variants were tried, have a time, were pruned, or failed; null where the database does not tell. */
+/** The numbers of variants that were tried, have a time, were pruned, or failed; null if the database does not say. */
 export const triedCount = (problem) => countOutcomes(problem, () => true);
 export const timedCount = (problem) => countOutcomes(problem, (outcome) => outcome.has_time);
 export const prunedCount = (problem) => countOutcomes(problem, (outcome) => outcome.name === 'pruned');
@@ -56,14 +56,14 @@ export const undecided = (problem) => problem.finalists.filter((f) => f.rank > 1
 
 export const ties = (problem) => problem.finalists.filter((f) => f.is_tie && f.rank > 1);
 
-/** The copy of the same bytes, ms: the winner's, from its own rounds, else the newest run's; of an emulation none. */
+/** The time of a copy of the same bytes, in ms: from the winner's rounds, else from the newest run. An emulation has none. */
 export const roofMs = (problem) =>
   isEmulated(problem) ? null : (problem.winner?.roof_ms ?? problem.roof?.roof_ms ?? null);
 
-/** The row of a variant in the problem's columns; -1 where it is not there. */
+/** The row of a variant in the problem's columns; -1 if it has no row. */
 export const rowOf = (problem, variant) => problem.variants.variant.indexOf(variant);
 
-/** [["block_x", "32"], ...] of a row. */
+/** The parameters of a row, such as [["block_x", "32"], ...]. */
 export function rowParameters(problem, row) {
   const template = problem.templates[problem.variants.template[row]];
   return template.parameters
@@ -82,7 +82,7 @@ export function timedRows(problem) {
   return rows;
 }
 
-/** The fastest row of the search; -1 where none has a time. */
+/** The fastest row of the search; -1 if no row has a time. */
 export function fastestRow(problem, accepts = () => true) {
   const times = problem.variants.median_ms;
   let best = -1;
@@ -92,7 +92,7 @@ export function fastestRow(problem, accepts = () => true) {
   return best;
 }
 
-/** The time of a variant over the winner's; both are of the search. null where one of them has no time. */
+/** The time of a variant over the winner's time, both from the search; null if one of them has no time. */
 export function searchRatio(problem, row) {
   const winner = problem.winner ? rowOf(problem, problem.winner.variant) : fastestRow(problem);
   const [ms, winner_ms] = [row, winner].map((r) => problem.variants.median_ms[r]);

@@ -36,7 +36,7 @@ export function term(text, id = text.toLowerCase().replace(/[^a-z0-9]+/g, '-')) 
   return el('a', {class: 'term', href: `#/about/${id}`, title: 'What this means'}, text);
 }
 
-/** Terms and what is said of them, side by side. */
+/** A list of terms, with a description beside each. */
 export function facts(pairs) {
   return el(
     'dl',

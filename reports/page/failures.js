@@ -1,4 +1,4 @@
-// failures.js: what came of the variants, and why some failed.
+// failures.js: the outcomes of the variants, and why some failed.
 import {el} from './dom.js';
 import {outcomes, triedCount} from './data.js';
 import {count, isNumber, parameters, percent} from './format.js';
@@ -18,7 +18,7 @@ export function failures(problem) {
       el(
         'table',
         {class: 'small'},
-        el('caption', {}, `What came of ${count(total)} variants`),
+        el('caption', {}, `Outcomes of ${count(total)} variants`),
         el(
           'tbody',
           {},

@@ -7,7 +7,7 @@ import {table} from './table.js';
 const kind = (f) =>
   [f.rank === 1 ? 'winner' : f.is_tie ? 'tie' : '', f.is_default ? 'default' : ''].filter(Boolean).join(', ');
 
-/** Time against energy, where the finals measured it: on the front nobody needs less of one without more of the other. */
+/** Time against energy, if the finals measured energy. A finalist is on the front if no other one is better in both. */
 function pareto(list, unit, label) {
   const known = list.filter((f) => isNumber(f.energy_mj)),
     front = known.filter((f) => f.is_pareto).sort((a, b) => a.median_ms - b.median_ms);
@@ -39,7 +39,7 @@ function pareto(list, unit, label) {
 export function finalists(problem, unit) {
   const list = problem.finalists,
     label = (f) => `${f.rank} ${f.template}${kind(f) ? ` (${kind(f)})` : ''}`;
-  // The default may take several times as long: it stands in the table, and would make one line of all others here.
+  // A default that is much slower is only in the table: beside it, all other finalists would look like one line here.
   const shown = list.filter((f) => !f.is_default || f.rank === 1 || f.median_ms < 1.1 * list[0].median_ms);
   const left = list.filter((f) => !shown.includes(f));
   const points = shown.flatMap((f, i) => f.samples.map((ms) => [ms * unit.scale, i]));

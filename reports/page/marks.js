@@ -1,9 +1,9 @@
-// marks.js: how a variant is told in tooltips, and how winner and default are marked in every chart.
+// marks.js: how tooltips describe a variant, and how every chart marks winner and default.
 import {rowOf, rowParameters, searchRatio, templateName} from './data.js';
 import {count, digits, isNumber, parameters, percent, time, times} from './format.js';
 import {tip} from './chart.js';
 
-/** What one row is, in lines. */
+/** The lines that describe the variant of a row. */
 export function rowTip(problem, row, unit) {
   const v = problem.variants,
     ratio = searchRatio(problem, row);
@@ -16,7 +16,7 @@ export function rowTip(problem, row, unit) {
   ]);
 }
 
-/** What one finalist is, in lines, where its search is not in the database. */
+/** The lines that describe a finalist whose search is not in the database. */
 export function finalistTip(f, unit) {
   return tip([
     `${f.template}: ${time(f.median_ms, unit)} ${unit.name} in the final rounds`,
@@ -25,7 +25,7 @@ export function finalistTip(f, unit) {
   ]);
 }
 
-/** The rows that every chart marks: the winner (of the search, where there are no final rounds) and the default. */
+/** The rows that every chart marks: the winner (of the search, if there are no final rounds) and the default. */
 export function markedRows(problem) {
   const marked = [];
   const winner = problem.winner ? rowOf(problem, problem.winner.variant) : -1;

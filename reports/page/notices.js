@@ -5,7 +5,7 @@ import {devices, isEmulated, isSampled, report, runs, timedCount} from './data.j
 
 const banner = (kind, ...content) => el('p', {class: `banner ${kind}`, role: 'note'}, content);
 
-// An interval wider than this on either side is worth a word.
+// An interval that is wider than this on one side gets a notice.
 const WIDE = 0.01;
 const spread = ({time_ms, low_ms, high_ms}) =>
   isNumber(low_ms) ? Math.max(high_ms - time_ms, time_ms - low_ms) / time_ms : 0;

@@ -57,7 +57,7 @@ function results() {
   const several = devices.size > 1,
     hasCounts = report.problems.some((p) => isNumber(triedCount(p))),
     unit = timeUnit(Math.max(0, ...report.problems.map((p) => timeOf(p) ?? 0)));
-  // Only what differs from most problems is worth the room.
+  // The modes of a problem are shown only if most problems have other ones.
   const modes = ['launch', 'cache'].map((key) => {
     const often = new Map();
     for (const p of report.problems) often.set(p[key], (often.get(p[key]) ?? 0) + 1);

@@ -1,6 +1,6 @@
-// parallel.js: parallel coordinates of a template's parameters and the time. Parameters have few values, so that variants share
-// their segments between two axes: each segment is drawn once, as wide as it has variants and as strong as its fastest one is fast.
-// So nothing is dropped, and brushing costs the same for a hundred variants and for twenty thousand.
+// parallel.js: parallel coordinates of a template's parameters and the time. Parameters have few values, so many variants share a
+// segment between two axes. Each segment is drawn once: its width shows the number of its variants, its strength the time of the
+// fastest one. So no variant is left out, and brushing takes as long for twenty thousand variants as for a hundred.
 import {figure} from './chart.js';
 import {fastestRow, isSampled, rowParameters} from './data.js';
 import {el, newId} from './dom.js';
@@ -103,7 +103,7 @@ export function parallel(problem, unit, selection) {
     brush(true);
   }
 
-  /** The chosen of the template's rows. */
+  /** The rows of the template that are chosen. */
   function chosenRows() {
     const {axes, rows} = model,
       mask = new Uint8Array(rows.length).fill(1);
@@ -276,7 +276,7 @@ export function parallel(problem, unit, selection) {
     labels = [];
     model.axes.forEach((axis, a) => {
       const isLast = a === model.axes.length - 1;
-      // Where axes stand close, as on paper, neighbours' names need a line each.
+      // If axes are close together, as on paper, the names of two neighbours are on different lines.
       const isCrowded = document.body.classList.contains('printing') || xOf(1) - xOf(0) < 80;
       const top = isCrowded && a % 2 === 1 ? '11px' : '0px';
       stage.append(el('span', {class: 'axis-name', style: {left: `${xOf(a)}px`, top}}, axis.name));
@@ -344,7 +344,7 @@ export function parallel(problem, unit, selection) {
     try {
       canvas.setPointerCapture(event.pointerId);
     } catch {
-      /* a pointer that a script made up */
+      /* a script made this pointer event, and there is no such pointer */
     }
     event.preventDefault();
   }

@@ -44,7 +44,7 @@ export function problemView(problem) {
   const at = report.problems.indexOf(problem),
     previous = report.problems[at - 1],
     next = report.problems[at + 1];
-  // One unit for all times of the view: that of the middling variant, so that neither the fastest nor the slowest looks odd.
+  // All times of the view have the unit that suits the median variant.
   const unit = timeUnit(problem.distribution?.median_ms ?? problem.winner?.time_ms ?? 1);
   const selection = makeSelection();
   const sections = [];
@@ -143,7 +143,7 @@ export function problemView(problem) {
   ];
 }
 
-/** Which rows are chosen by brushing; null: all. Charts that follow it are told. */
+/** The rows that are chosen by brushing; null: all rows. Charts that show the choice are told of each change. */
 function makeSelection() {
   const listeners = [];
   return {

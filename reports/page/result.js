@@ -62,7 +62,7 @@ export function summary(problem, unit) {
   );
 }
 
-/** What the search tried, and what came of it. */
+/** What the search tried, and with which outcomes. */
 function triedText(problem) {
   if (!isNumber(triedCount(problem))) return ' This database does not record how many variants the search tried.';
   const [tried, timed, failed, pruned] = [triedCount, timedCount, failedCount, prunedCount].map((f) => f(problem));
@@ -85,7 +85,7 @@ function standing(problem) {
   ];
 }
 
-/** What a step can take at least, where a launch makes several. */
+/** The least time that a step can take, if a launch makes several steps. */
 function stepRoof({step_roof: roof, steps}, unit) {
   const parts = `memory ${time(roof.memory_ms, unit)}, arithmetic ${time(roof.arithmetic_ms, unit)} ${unit.name} a step of ${count(steps)} in a launch`;
   return [

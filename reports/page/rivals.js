@@ -36,7 +36,7 @@ const counted = ['loads_per_point', 'over_read', 'bank_conflicts'];
 /** The share of the last wave that the launch fills. */
 const lastWave = (waves) => (isNumber(waves) && waves > 0 ? waves / Math.ceil(waves) : null);
 
-/** A variant that is compared: of a row of the columns, or of the winner, which may have come from elsewhere without its run. */
+/** A variant that is compared, made from a row of the columns. The winner may have no row: its run may not be in the database. */
 function fromRow(problem, row) {
   return {
     variant: problem.variants.variant[row],
@@ -68,7 +68,7 @@ function fromWinner({
   return {variant, figure: (key) => all[key] ?? null, parameters: new Map(parameters)};
 }
 
-/** A finalist whose search is not in this database: what its template says of its configuration, and no more. */
+/** A finalist whose search is not in this database. Only figures that follow from its template and its configuration are known. */
 function fromFinalist(f) {
   return {
     variant: f.variant,

@@ -8,7 +8,7 @@ import {finalistTip, markedRows, ringSeries, rowTip} from './marks.js';
 import {table} from './table.js';
 import {variantRows} from './variants.js';
 
-/** What is drawn: every timed variant; where the search is not in the database, the finalists. */
+/** The variants that are drawn: all that have a time; if the search is not in the database, the finalists. */
 function entries(problem) {
   const v = problem.variants,
     rows = timedRows(problem);
@@ -193,7 +193,7 @@ export function roofline(problem, unit) {
   return element;
 }
 
-/** Series in the order of painting: what is fast, which is what a reader looks for, comes on top. */
+/** Series in the order of painting. The fastest variants come last, on top, because readers look for them. */
 export const fastestLast = (list, best_ms) => [...list].sort((a, b) => best_ms(b) - best_ms(a));
 
 export function seriesStyle(name) {

@@ -56,7 +56,7 @@ export function source(problem) {
     try {
       await navigator.clipboard.writeText(text);
     } catch {
-      // a page from a file may not be allowed to
+      // a page that was opened from a file may not use the clipboard
       const area = el('textarea', {style: {position: 'fixed', opacity: 0}});
       area.value = text;
       document.body.append(area);

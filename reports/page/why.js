@@ -4,20 +4,20 @@ import {el, term} from './dom.js';
 import {bytes, isNumber, percent, time, times} from './format.js';
 import {differences, figures, rivals, sentence} from './rivals.js';
 
-/** By which rule one of two ties comes first. */
+/** The rule by which one of two ties comes first. */
 function tieBreak(winner, rival) {
   const [registers, others] = [winner, rival].map((r) => r.figure('registers')),
     [shared, othersShared] = [winner, rival].map((r) => r.figure('shared_bytes'));
   const rule = 'both are at most half a percent slower than the fastest finalist';
   if (!isNumber(registers) || !isNumber(others)) return `${rule}; among such, fewer registers win, then less shared memory`;
   if (registers < others) return `${rule}; it needs ${registers} registers a thread against ${others}`;
-  if (registers > others) return rule; // that one was not known when the winner was chosen
+  if (registers > others) return rule; // the rival was not known when the winner was chosen
   if (shared < othersShared)
     return `${rule}; with as many registers, it needs ${bytes(shared)} of shared memory against ${bytes(othersShared)}`;
   return `${rule}; they need as many registers and as much shared memory, so that the order of parameters decides`;
 }
 
-/** Which times were divided, where they are not those of the same final rounds. */
+/** Where the two times come from, if they are not from the same final rounds. */
 function phaseText(rival, ratio) {
   if (rival.phase === 'final') return '';
   const where = rival.run === rival.first_run ? ' in the search' : ' in searches of different runs';
@@ -29,7 +29,7 @@ export function why(problem) {
     [winner] = list;
   if (list.length < 2 || isEmulated(problem)) return null;
   const others = list.slice(1);
-  // The default is told of where there is nobody more interesting.
+  // The default comes last, because the other rivals tell a reader more.
   const lines = [...others.filter((r) => r.role !== 'default'), ...others.filter((r) => r.role === 'default')]
     .filter((r) => isNumber(r.ratio))
     .slice(0, 3)
@@ -70,7 +70,7 @@ export function why(problem) {
   ];
 }
 
-/** The ratio of two times of the same phase; of the search, with the winner's time that was divided by. */
+/** The ratio of two times of the same phase. If they are from the search, the winner's time there is shown, too. */
 function againstText(rival, first, unit) {
   if (rival === first) return '1';
   if (!isNumber(rival.ratio)) return '\u2013';

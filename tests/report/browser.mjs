@@ -620,7 +620,7 @@ await test('finalists without their search: what the run recorded, and no chart 
   same(rows.filter((row) => row.includes('not recorded')).length, 2, 'rows that do not tell what was tried');
   is(rows.some((row) => row.includes(`\t${tried}\t`)), 'the overview does not tell what was tried');
   const text = await show(problem);
-  includes(text, `The search tried ${tried} variants`, 'not the other variants of the search', 'What came of', 'Against the runner-up', 'default');
+  includes(text, `The search tried ${tried} variants`, 'not the other variants of the search', 'Outcomes of', 'Against the runner-up', 'default');
   for (const id of charts.filter((c) => !['roofline', 'finals'].includes(c)))
     same(await page.locator(`#${id}`).count(), 0, `${id} of finalists alone`);
   await drawn(page, 'roofline');
