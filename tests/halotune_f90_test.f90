@@ -62,9 +62,9 @@ program halotune_f90_test
   if (cuCtxSetCurrent(primary) /= 0) error stop 'no context'
   call kernel%create(context, config)
   call kernel%pack(c_null_ptr, 2, [2, 1, 1], [25, 1, 1], c_loc(nowhere(1)), c_loc(nowhere(2)), stat, message)
-  if (stat /= HALOTUNE_ARGUMENT .or. index(message, 'halotune_pack: the box from 1 to 25 in x') == 0) error stop 'pack'
+  if (stat /= HALOTUNE_ARGUMENT .or. index(message, 'halotune_pack: the box goes from 1 to 25 in x') == 0) error stop 'pack'
   call kernel%unpack(c_null_ptr, 1, [1, 1, 11], [24, 12, 11], c_loc(nowhere(1)), c_loc(nowhere(2)), stat, message)
-  if (stat /= HALOTUNE_ARGUMENT .or. index(message, 'halotune_unpack: the box from 10 to 11 in z') == 0) error stop 'unpack'
+  if (stat /= HALOTUNE_ARGUMENT .or. index(message, 'halotune_unpack: the box goes from 10 to 11 in z') == 0) error stop 'unpack'
   call kernel%pack(c_null_ptr, 3, [1, 1, 1], [1, 1, 1], c_loc(nowhere(1)), c_loc(nowhere(2)), stat, message)
   if (stat /= HALOTUNE_ARGUMENT .or. index(message, 'no field 2') == 0) error stop 'the number of a field'
   call kernel%free()

@@ -296,7 +296,7 @@ result "the default is a finalist, and the speed-up over it is stored" $? "$work
 
 HALOTUNE_FAKE_FAULT='cuLaunchKernel@fill_f32#1=input:0;cuDevicePrimaryCtxRetain=slow:0' HALOTUNE_FAKE_LOG=$work/log tune "$work/filled.db" --dtype all --max-variants 2 --json >"$work/out" 2>"$work/err" &&
   json '.tasks | length == 2 and (.[0] | .complete and .outcomes.wrong == 0)' &&
-  query "$work/filled.db" "select warnings from run where id = 1" | grep -q 'the GPU makes another start of u of star7 than the CPU: .* at (0, 0, 0), .*; the CPU makes inputs and reference'
+  query "$work/filled.db" "select warnings from run where id = 1" | grep -q 'the start of u of star7 that the GPU makes differs from the CPU.s: .* at (0, 0, 0), .*; the CPU makes inputs and reference'
 result "fields of the GPU that differ from the CPU's are not used" $? "$work/out"
 [ "$(query "$work/filled.db" "select count(*), sum(warnings like '%makes inputs and reference%') from run")" = "2 1" ]
 result "the run of the other element type does not say so" $? "$work/out"
@@ -331,11 +331,11 @@ done
 # other one is a step of the reference.
 HALOTUNE_FAKE_FAULT="cuLaunchKernel@reference_f32#3=write:$((8 * (1 + 16 + 256) + 4)):2" HALOTUNE_FAKE_LOG=$work/log tune "$work/wrong.db" --max-variants 2 --json >"$work/out" 2>"$work/err" &&
   json '.tasks[0] | .complete and .outcomes.wrong == 0' && query "$work/wrong.db" "select warnings from run" | tee "$work/warnings" |
-  grep -q '^the GPU makes another value of v of star7 than the CPU: .* at (1, 1, 1), not .*; the CPU makes inputs and reference$'
+  grep -q '^the value of v of star7 that the GPU makes differs from the CPU.s: .* at (1, 1, 1), not .*; the CPU makes inputs and reference$'
 result "a wrong reference of one step is not used" $? "$work/warnings"
-two_steps "cuLaunchKernel@reference_f32#4=write:$((8 * 99999 + 4)):2" 'the GPU makes another value of v of advect1d than the CPU: .* at (99999, 0, 0), not .*'
+two_steps "cuLaunchKernel@reference_f32#4=write:$((8 * 99999 + 4)):2" 'the value of v of advect1d that the GPU makes differs from the CPU.s: .* at (99999, 0, 0), not .*'
 result "a wrong reference of two steps is not used" $? "$work/warnings"
-two_steps "cuLaunchKernel@reference_f32#4=write:$((8 * 1 + 4)):1" 'the GPU makes another magnitude of v of advect1d than the CPU: .* at (1, 0, 0), not .*'
+two_steps "cuLaunchKernel@reference_f32#4=write:$((8 * 1 + 4)):1" 'the magnitude of v of advect1d that the GPU makes differs from the CPU.s: .* at (1, 0, 0), not .*'
 result "nor are its wrong magnitudes" $? "$work/warnings"
 
 # --- ending early -----------------------------------------------------------------------------------------------------
@@ -489,7 +489,7 @@ awk '/^name:/ {$0 = "name: endless"}
   /^rules:/ {print "  - {keep: p1 + p2 + p3 + p4 + p5 + p6 + p7 + p8 + p9 < 0, otherwise: x}"}' "$templates/fused.yaml" >"$templates/endless.yaml"
 cp templates/fused_tile.cu "$templates/endless.cu"
 tune "$work/endless.db" --template small,endless --max-variants 34 >"$work/out" 2>"$work/err"
-[ $? = 5 ] && grep -q '^halotune: star7 f32 16x16x16: template endless: its rules leave too few' "$work/err" && ! grep -q 'to go on' "$work/err"
+[ $? = 5 ] && grep -q '^halotune: star7 f32 16x16x16: template endless: the count of its variants stopped' "$work/err" && ! grep -q 'to go on' "$work/err"
 result "a template whose space cannot be walked is told" $? "$work/out" "$work/err"
 
 # --- replays ----------------------------------------------------------------------------------------------------------

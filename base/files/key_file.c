@@ -24,7 +24,7 @@ static halotune_status line_make(const char *path, mode_t mode, const char *word
   char line[LINE_BYTES], hex[KEY_HEX_BYTES];
   const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
   if (fd < 0 && errno == EEXIST)
-    return fail(HALOTUNE_IO, "%s: there is such a file already, and no key is ever replaced; name another file", path);
+    return fail(HALOTUNE_IO, "%s: this file exists, and Halotune never replaces a key; name another file", path);
   if (fd < 0) return fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
   key_hex(key, hex);
   const int length = snprintf(line, sizeof line, "%s %s\n", word, hex);
@@ -66,12 +66,13 @@ static const struct own_kind private_file = {.what = "private key",
                                              .rights = S_IRWXG | S_IRWXO,
                                              .others_can = "read",
                                              .chmod = "600",
-                                             .more = "think of a new key"};
+                                             .more = "make a new key"};
 
 static halotune_status privacy_check(int fd, const char *path) {
   struct stat facts;
   if (fstat(fd, &facts) != 0) return fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
-  if (!S_ISREG(facts.st_mode)) return fail(HALOTUNE_IO, "%s: a private key is kept in a regular file", path);
+  if (!S_ISREG(facts.st_mode))
+    return fail(HALOTUNE_IO, "%s: this is not a regular file; a private key must be in one", path);
   return own_check(&facts, path, &private_file);
 }
 
@@ -85,7 +86,7 @@ halotune_status key_file_read(const char *path, struct private_key *out) {
   close(fd);
   const char *digits = digits_of(line, private_word);
   if (status == HALOTUNE_OK && (!digits || !key_read(digits, out->seed)))
-    status = fail(HALOTUNE_PARSE, "%s: this is no private key as 'halotune key new' writes it", path);
+    status = fail(HALOTUNE_PARSE, "%s: this is not a private key of 'halotune key new'", path);
   sodium_memzero(line, sizeof line);
   return status;
 }
@@ -97,15 +98,15 @@ halotune_status public_key_find(const char *digits_or_path, struct public_key *o
   if (public_key_read(digits_or_path, out)) return HALOTUNE_OK;
   halotune_status status = file_read(digits_or_path, MOST_BYTES, &line, &length);
   if (status == HALOTUNE_NOT_FOUND)
-    return fail(status, "'%s' is neither 64 hexadecimal digits of a public key nor a file that keeps one",
+    return fail(status, "'%s' is neither a public key of 64 hexadecimal digits nor a file that contains one",
                 digits_or_path);
   if (status != HALOTUNE_OK) return status;
   const char *digits = digits_of(line, public_word);
   if (!digits && digits_of(line, private_word))
-    status = fail(HALOTUNE_PARSE, "%s: this is a private key: keep it to yourself, and give away %s%s", digits_or_path,
-                  digits_or_path, KEY_FILE_PUBLIC_SUFFIX);
+    status = fail(HALOTUNE_PARSE, "%s: this is a private key, which only you may know; give others %s%s",
+                  digits_or_path, digits_or_path, KEY_FILE_PUBLIC_SUFFIX);
   else if (!digits || !public_key_read(digits, out))
-    status = fail(HALOTUNE_PARSE, "%s: this is no public key as 'halotune key new' writes it", digits_or_path);
+    status = fail(HALOTUNE_PARSE, "%s: this is not a public key of 'halotune key new'", digits_or_path);
   sodium_memzero(line, length);
   free(line);
   return status;

@@ -26,5 +26,6 @@ double limit_ms_named(const char *variable, double usual_s) {
 halotune_status limit_check_named(const char *variable) {
   double seconds;
   if (seconds_read(variable, &seconds)) return HALOTUNE_OK;
-  return fail(HALOTUNE_ARGUMENT, "$%s is '%s', but it takes seconds, such as 600 or 0.5", variable, getenv(variable));
+  return fail(HALOTUNE_ARGUMENT, "$%s is '%s'; it must be a number of seconds, such as 600 or 0.5", variable,
+              getenv(variable));
 }

@@ -56,7 +56,7 @@ bool pipe_wait(int fd, short events, double limit_ms) {
 halotune_status pipe_fail(const char *path, const char *silence) {
   const double ms_per_s = 1e3;
   const int code = errno;
-  if (code == ECANCELED) return fail(HALOTUNE_CANCELLED, "%s: stopped while this pipe was waited for", path);
+  if (code == ECANCELED) return fail(HALOTUNE_CANCELLED, "%s: stopped while waiting for this pipe", path);
   if (code != ETIME) return fail(HALOTUNE_IO, "%s: %s", path, strerror(code));
   return fail(HALOTUNE_IO, "%s: %s for %g s; $HALOTUNE_PIPE_TIMEOUT sets the limit", path, silence,
               pipe_limit_ms() / ms_per_s);

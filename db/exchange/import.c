@@ -216,7 +216,7 @@ static halotune_status check_head_members(json_t *document, bool is_signed, cons
       return fail(
           HALOTUNE_PARSE,
           "%s: its signature is not at its end, where 'halotune db export --sign' writes it: the document was changed "
-          "after it was signed; get it as it was written",
+          "after it was signed; get the document again",
           name);
     if (!is_signature && strcmp(key, "format") != 0 && strcmp(key, "version") != 0 && strcmp(key, "tables") != 0)
       return fail(HALOTUNE_PARSE, "%s: this Halotune knows no member '%s' of a document", name, key);

@@ -193,5 +193,5 @@ halotune_status import_open_again(const char *path, struct imported *file) {
     return HALOTUNE_OK;
   }
   store_close(again.store);
-  return fail(HALOTUNE_DB, "%s: it was changed after it had been checked; it was not taken", path);
+  return fail(HALOTUNE_DB, "%s: the file was changed after it had been checked; nothing was taken from it", path);
 }

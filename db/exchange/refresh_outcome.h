@@ -6,7 +6,7 @@
 #define REFRESH_OUTCOME_LIST(X)                                                        \
   X(SAME, "the installed template generates the same code")                            \
   X(OTHER_CODE, "the installed template generates other code")                         \
-  X(OTHER_LAUNCH, "the installed template launches the same code otherwise")           \
+  X(OTHER_LAUNCH, "the installed template launches the same code in another way")      \
   X(UNKNOWN_LAUNCH, "a finalist's launch is not stored, and cannot be computed again") \
   X(REFUSED, "the installed template does not allow the configuration")                \
   X(NOT_INSTALLED, "no template of this name is installed")                            \

@@ -91,7 +91,7 @@ static halotune_status text_read(int fd, const char *path, struct signers *out) 
   ssize_t got;
   halotune_status status = text ? HALOTUNE_OK : fail_memory();
   if (text && fstat(fd, &facts) == 0 && !S_ISREG(facts.st_mode))
-    status = fail(HALOTUNE_IO, "%s: this is no regular file", path);
+    status = fail(HALOTUNE_IO, "%s: this is not a regular file", path);
   while (status == HALOTUNE_OK && (got = read(fd, text + length, MOST_BYTES - length)) != 0) {
     if (got < 0 && errno != EINTR) status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
     if (got > 0) length += (size_t)got;
@@ -211,15 +211,14 @@ static halotune_status add_signer(struct signers *signers, const char *name, con
   if (named)
     return fail(HALOTUNE_ARGUMENT, "there is a signer '%s' with another key; 'halotune trust remove %s' removes it",
                 name, name);
-  if (keyed) return fail(HALOTUNE_ARGUMENT, "this key is that of the signer '%s' already", keyed->name);
+  if (keyed) return fail(HALOTUNE_ARGUMENT, "the signer '%s' already has this key", keyed->name);
   return list_add(signers, name, key);
 }
 
 static halotune_status drop_signer(struct signers *signers, const char *name, const struct public_key *key) {
   (void)key;
   const struct signer *named = find_name(signers, name);
-  if (!named)
-    return fail(HALOTUNE_NOT_FOUND, "there is no signer '%s'; 'halotune trust list' shows those that there are", name);
+  if (!named) return fail(HALOTUNE_NOT_FOUND, "there is no signer '%s'; 'halotune trust list' shows all signers", name);
   signers->count--;
   for (int i = (int)(named - signers->list); i < signers->count; i++) signers->list[i] = signers->list[i + 1];
   return HALOTUNE_OK;
@@ -227,7 +226,8 @@ static halotune_status drop_signer(struct signers *signers, const char *name, co
 
 halotune_status signers_add(const char *name, const struct public_key *key) {
   if (is_name(name)) return change_file(add_signer, name, key);
-  return fail(HALOTUNE_ARGUMENT, "a signer's name is 1 to %d letters, digits, and ._@- behind the first, not '%s'",
+  return fail(HALOTUNE_ARGUMENT,
+              "a signer's name has 1 to %d letters, digits and, after the first, the characters ._@-; not '%s'",
               SIGNER_NAME_BYTES - 1, name);
 }
 

@@ -247,7 +247,7 @@ static halotune_status look_at_row(void *context, sqlite3_value **values) {
     const unsigned char *text = sqlite3_value_text(values[i]);
     if (!text) return fail_memory();
     if (!memchr(text, '\0', (size_t)sqlite3_value_bytes(values[i]))) continue;
-    check_report(texts->check, "%s %lld: a text goes on behind a byte 0", texts->table,
+    check_report(texts->check, "%s %lld: a text continues after a byte 0", texts->table,
                  (long long)sqlite3_value_int64(values[0]));
     return HALOTUNE_OK;
   }

@@ -30,7 +30,7 @@ halotune_status journal_check_kind(sqlite3 *connection, const char *path) {
   for (size_t i = 0; i < COUNT(beside); i++) {
     struct stat facts;
     if (!beside[i] || lstat(beside[i], &facts) != 0 || S_ISREG(facts.st_mode)) continue;
-    return fail(HALOTUNE_DB, "%s: %s beside it is no regular file, and no Halotune made it; remove it", path,
+    return fail(HALOTUNE_DB, "%s: %s beside it is not a regular file, and Halotune did not make it; remove it", path,
                 beside[i]);
   }
   return HALOTUNE_OK;
@@ -47,8 +47,9 @@ halotune_status journal_check(sqlite3 *connection, const char *path) {
   const bool is_bad = ends_with_mark(fd);
   close(fd);
   if (!is_bad) return HALOTUNE_OK;
-  return fail(HALOTUNE_DB,
-              "%s: the journal beside it would remove another file, and no Halotune wrote it; remove %s, or get the "
-              "database from who made it, as 'halotune db export' writes it",
-              path, journal);
+  return fail(
+      HALOTUNE_DB,
+      "%s: with the journal beside it SQLite would delete another file, and Halotune did not write this journal; "
+      "remove %s, or ask the owner of the database for an output of 'halotune db export'",
+      path, journal);
 }

@@ -160,7 +160,7 @@ static halotune_status read_fields(const json_t *list, const char *key, struct t
   halotune_status status = HALOTUNE_OK;
   size_t count = json_array_size(list);
   if (count < 1 || count > MAX_FIELDS)
-    return fail(HALOTUNE_PARSE, "launch: the 'fields' of '%s' are impossible for a stencil", key);
+    return fail(HALOTUNE_PARSE, "launch: the 'fields' of '%s' must be a list of 1 to %d fields", key, MAX_FIELDS);
   for (size_t i = 0; i < count && status == HALOTUNE_OK; i++) {
     long field = 0;
     status = read_whole(json_array_get(list, i), "fields", 0, MAX_FIELDS - 1, &field);
@@ -193,7 +193,7 @@ static halotune_status read_steps(const json_t *launch, struct launch *out) {
   halotune_status status = steps_json ? read_whole(steps_json, "steps", 2, LAUNCH_MOST_STEPS, &steps) : HALOTUNE_OK;
   if (status == HALOTUNE_OK && carried_json) status = read_whole(carried_json, "carried", 1, MAX_FIELDS - 1, &carried);
   if (status == HALOTUNE_OK && carried > 0 && steps == 1)
-    status = fail(HALOTUNE_PARSE, "launch: one step carries nothing");
+    status = fail(HALOTUNE_PARSE, "launch: 'carried' is only for a launch of several steps");
   out->steps = (int)steps;
   out->carried_count = (int)carried;
   return status;

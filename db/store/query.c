@@ -16,7 +16,7 @@ static const char *advice_for(int code) {
   case SQLITE_CORRUPT:
     return "; the file is damaged: move it away, and restore a backup or import what 'halotune db export' can still read";
   case SQLITE_INTERRUPT:
-    return "; reading takes far longer than a file of this size explains: it is damaged, or was made to be endless";
+    return "; reading takes far longer than the size of the file explains: the file is damaged, or was made so that reading it never ends";
   case SQLITE_FULL: return "; this result was not stored: make room on the disk";
   case SQLITE_BUSY:
   case SQLITE_LOCKED: return "; another program is writing to the database: try again later";

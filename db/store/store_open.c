@@ -305,7 +305,7 @@ static halotune_status copy_beside(sqlite3 *connection, const char *copy) {
     else if (!is_same_content(part, copy))
       status = fail(
           HALOTUNE_DB,
-          "%s: this file would be replaced by a copy of the database, which keeps what is not trusted; move it away",
+          "%s: a copy of the database, which keeps rows that are not trusted, would replace this file; move it away",
           copy);
   }
   unlink(part);

@@ -43,7 +43,7 @@ done:
 /* A process that was stopped for so long that others took it for lost must store nothing more: they go on with its
  * task. */
 static halotune_status fail_ended(const struct store *store, int64_t run) {
-  return fail(HALOTUNE_DB, "%s: another process has ended run %lld, because it held this one for lost", store->path,
+  return fail(HALOTUNE_DB, "%s: another process has ended run %lld, because it took this process for dead", store->path,
               (long long)run);
 }
 

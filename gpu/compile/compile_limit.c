@@ -57,8 +57,8 @@ static halotune_status late_fail(const struct nvrtc *nvrtc, const char *name, in
   memcpy(&function, &nvrtc->compile, sizeof function);
   limited_call_keep(function);
   if (!(out->log = calloc(1, 1))) return fail_memory();
-  return fail(HALOTUNE_COMPILE, "%s: NVRTC has not compiled it in %g s, and is left alone with it", name,
-              limit_ms / ms_per_s);
+  return fail(HALOTUNE_COMPILE, "%s: NVRTC did not compile it within %g s; its result is not waited for any longer",
+              name, limit_ms / ms_per_s);
 }
 
 halotune_status compile_within(const struct nvrtc *nvrtc, const struct compile_request *request, int limit_ms,

@@ -83,7 +83,7 @@ static halotune_status check_box(const halotune_kernel *kernel, const halotune_b
   const struct grid *grid = &kernel->question.domain.grid;
   for (int axis = 0; axis < MAX_DIMS; axis++) {
     if (box->low[axis] < 0 || box->low[axis] > box->high[axis] || box->high[axis] > grid->n[axis])
-      return fail(HALOTUNE_ARGUMENT, "%s: the box from %lld to %lld in %c; the grid has the points from 0 to %ld", call,
+      return fail(HALOTUNE_ARGUMENT, "%s: the box goes from %lld to %lld in %c; the grid goes from 0 to %ld", call,
                   box->low[axis], box->high[axis], axis_names[axis], grid->n[axis]);
   }
   return HALOTUNE_OK;

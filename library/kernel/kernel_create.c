@@ -85,8 +85,8 @@ static halotune_status read_layout(const struct question *q, const halotune_layo
     long long high = layout->high[axis] ? layout->high[axis] : q->domain.high[axis];
     if (low < q->domain.low[axis] || high > q->domain.high[axis] || low >= high) {
       return fail(HALOTUNE_ARGUMENT,
-                  "layout: the box from %lld to %lld in %c; the boundary rules allow from %ld to %ld", low, high,
-                  axis_names[axis], q->domain.low[axis], q->domain.high[axis]);
+                  "layout: the box goes from %lld to %lld in %c; the boundary rules allow a box from %ld to %ld", low,
+                  high, axis_names[axis], q->domain.low[axis], q->domain.high[axis]);
     }
     out->low[axis] = (long)low;
     out->high[axis] = (long)high;
@@ -246,7 +246,8 @@ halotune_status halotune_kernel_create_boxes(halotune_ctx *ctx, const halotune_c
                                              halotune_kernel **out) {
   struct halotune_ctx *made_by = NULL;
   if (!out) return fail(HALOTUNE_ARGUMENT, "halotune_kernel_create_boxes: out is NULL");
-  if (count < 1) return fail(HALOTUNE_ARGUMENT, "halotune_kernel_create_boxes: %d boxes; at least 1", count);
+  if (count < 1)
+    return fail(HALOTUNE_ARGUMENT, "halotune_kernel_create_boxes: count is %d; it must be 1 or more", count);
   for (int i = 0; i < count; i++) out[i] = NULL;
   if (!layouts) return fail(HALOTUNE_ARGUMENT, "halotune_kernel_create_boxes: an argument is NULL");
   const halotune_status status = check_create(ctx, config, "halotune_kernel_create_boxes", &made_by);

@@ -228,7 +228,7 @@ static halotune_status check_run(const halotune_kernel *kernel, void *const fiel
                 kernel->question.parsed->stencil->name);
   }
   if (steps < 1 || steps > HALOTUNE_RUN_MOST_STEPS) {
-    return fail(HALOTUNE_ARGUMENT, "halotune_run: %lld steps; a call makes 1 to %d", steps, HALOTUNE_RUN_MOST_STEPS);
+    return fail(HALOTUNE_ARGUMENT, "halotune_run: steps is %lld; it must be 1 to %d", steps, HALOTUNE_RUN_MOST_STEPS);
   }
   const halotune_status status = forked_check(kernel->ctx->generation);
   return status == HALOTUNE_OK ? check_fields(kernel, fields) : status;

@@ -67,8 +67,10 @@ static halotune_status find_device(struct tuning *t, const halotune_tune_options
   CUdevice device = 0;
   if (options->backend && strcmp(options->backend, "cuda") != 0) return HALOTUNE_OK;
   if (name && (strlen(name) > 3 || !*name || name[strspn(name, "0123456789")] != '\0'))
-    return fail(HALOTUNE_ARGUMENT,
-                "halotune_tune: the device '%s' is no number: tune on the current device (NULL) or on \"0\"", name);
+    return fail(
+        HALOTUNE_ARGUMENT,
+        "halotune_tune: the device '%s' is not a number: name the current device (NULL) or a number, such as \"0\"",
+        name);
   if (name) {
     snprintf(t->device, sizeof t->device, "%s", name);
     return HALOTUNE_OK;
@@ -169,13 +171,13 @@ static halotune_status prepare_tuning(halotune_ctx *root, const halotune_problem
   const double budget_s = options->budget_s > 0 ? options->budget_s : usual_budget_s;
   const int at = problem->stencil ? context_find_stencil(t->ctx, problem->stencil) : -1;
   if (at < 0 && !is_plain_name(problem->stencil))
-    return fail(HALOTUNE_ARGUMENT, "halotune_tune: '%s' is no name of a stencil",
+    return fail(HALOTUNE_ARGUMENT, "halotune_tune: '%s' is not the name of a stencil",
                 problem->stencil ? problem->stencil : "");
   if ((unsigned)problem->dtype >= DTYPE_COUNT || (unsigned)problem->launch > LAUNCH_MODE_COUNT ||
       (unsigned)problem->cache > CACHE_MODE_COUNT)
     return fail(HALOTUNE_ARGUMENT, "halotune_tune: dtype, launch or cache is not one of its enumerators");
   if (isnan(options->budget_s) || options->budget_s < 0 || options->budget_s > 1e7)
-    return fail(HALOTUNE_ARGUMENT, "halotune_tune: a budget of %g s", options->budget_s);
+    return fail(HALOTUNE_ARGUMENT, "halotune_tune: budget_s is %g; it must be from 0 to 1e7", options->budget_s);
   if (options->max_variants < 0)
     return fail(HALOTUNE_ARGUMENT, "halotune_tune: max_variants is %d; it must be 0 or more", options->max_variants);
   t->stencil = at >= 0 ? &t->ctx->catalog.stencils[at] : NULL;

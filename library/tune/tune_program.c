@@ -157,7 +157,7 @@ static halotune_status follow_program(const struct tune_program *program, pid_t 
     if (!is_open && wait_ms < TICK_MS) wait_ms *= 2; /* most programs end at once then */
     if (is_cancelled(program, line->text)) return fail(HALOTUNE_CANCELLED, "halotune_tune: cancelled by the callback");
     if (clock_ms() > until_ms)
-      return fail(HALOTUNE_IO, "%s tune did not end within its budget and two minutes", program->program);
+      return fail(HALOTUNE_IO, "'%s tune' did not end within two minutes after its budget", program->program);
   }
   enum { MOST_LEFT = 256 }; /* a pipe holds no more pieces of LINE_BYTES */
   for (int i = 0; i < MOST_LEFT && is_open; i++) {

@@ -74,8 +74,8 @@ const char *space_count_text(long count, char text[SPACE_COUNT_BYTES]) {
 halotune_status space_is_walkable(const struct bindings *bindings) {
   if (bindings->limit.end != WALK_ENDLESS) return HALOTUNE_OK;
   return fail(HALOTUNE_PARSE,
-              "template %s: its rules leave too few of its combinations, or tie too many parameters together: the walk "
-              "was ended after %ld values; let rules name fewer parameters, or fix some of them",
+              "template %s: the count of its variants stopped after %ld values, because its rules exclude almost all "
+              "combinations, or each rule names many parameters; let rules name fewer parameters, or fix some of them",
               bindings->template->name, bindings->limit.most_steps > 0 ? bindings->limit.most_steps : SPACE_MOST_STEPS);
 }
 

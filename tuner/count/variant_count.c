@@ -121,7 +121,7 @@ static halotune_status count_member(const struct group *group, int number) {
     return HALOTUNE_OK;
   }
   if (member->generated.launch.cooperative) {
-    refuse(job, "its blocks wait for each other, and one of them alone is counted");
+    refuse(job, "its blocks wait for each other, but a count runs one block alone");
     return HALOTUNE_OK;
   }
   for (int axis = 0; axis < MAX_DIMS; axis++) block[axis] = (unsigned)member->generated.launch.grid[axis] / 2;

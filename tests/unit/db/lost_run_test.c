@@ -85,7 +85,8 @@ TEST(nothing_is_stored_into_a_lost_run) {
   struct measurement wrong = measurement;
   wrong.outcome = OUTCOME_WRONG;
   CHECK_EQ(HALOTUNE_DB, store_measurement(store, run, &other, &measurement, NULL), "a result");
-  CHECK(strstr(fail_text(), "another process has ended run 1, because it held this one for lost"), "%s", fail_text());
+  CHECK(strstr(fail_text(), "another process has ended run 1, because it took this process for dead"), "%s",
+        fail_text());
   CHECK_EQ(HALOTUNE_DB, store_measured_again(store, run, variant, &wrong), "another result of a variant");
   CHECK_EQ(HALOTUNE_DB, store_mark(store, run, &variant, 1), "a mark");
   CHECK_EQ(HALOTUNE_DB, store_final(store, run, NULL, 0, &best, &case_end, NULL), "a winner");

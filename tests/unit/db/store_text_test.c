@@ -143,7 +143,7 @@ TEST(a_launch_that_cannot_be_right_is_refused) {
        "'tensor_inputs' must have the members fields, box and promotion_bytes"},
       {TAIL("\"tensor_inputs\":{\"fields\":[0],\"box\":[8,8,1]}", PLAIN_ARGUMENTS),
        "'tensor_inputs' must have the members"},
-      {TAIL(MAPS("[]", "[8,8,1]", "0"), PLAIN_ARGUMENTS), "the 'fields' of 'tensor_inputs' are impossible"},
+      {TAIL(MAPS("[]", "[8,8,1]", "0"), PLAIN_ARGUMENTS), "the 'fields' of 'tensor_inputs' must be a list"},
       {TAIL(MAPS("[16]", "[8,8,1]", "0"), PLAIN_ARGUMENTS), "'fields' is not a whole number from 0 to 15"},
       {TAIL(MAPS("[0]", "[8,8]", "0"), PLAIN_ARGUMENTS), "'box' must be three numbers"},
       {TAIL(MAPS("[0]", "[8,8,1]", "512"), PLAIN_ARGUMENTS), "'promotion_bytes'"},
@@ -163,7 +163,8 @@ TEST(a_launch_that_cannot_be_right_is_refused) {
        "'arguments'"},
       {TAIL("\"steps\":1", PLAIN_ARGUMENTS), "'steps' is not a whole number from 2 to 4096"},
       {TAIL("\"steps\":2,\"carried\":1", PLAIN_ARGUMENTS), "'arguments'"},
-      {TAIL("\"carried\":1", "\"inputs\",\"outputs\",\"carried\",\"geometry\""), "one step carries nothing"},
+      {TAIL("\"carried\":1", "\"inputs\",\"outputs\",\"carried\",\"geometry\""),
+       "'carried' is only for a launch of several steps"},
       {TAIL("\"steps\":2", "\"inputs\",\"outputs\",\"carried\",\"geometry\""), "'arguments'"},
       {"{\"kernel\":\"k\",\"kernel\":\"l\"}", "duplicate object key"},
   };

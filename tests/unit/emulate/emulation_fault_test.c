@@ -135,16 +135,16 @@ static const struct {
      "  v[i] = deep(&zero);\n}\n"},
     {"an endless loop", EMULATION_HUNG, "still runs after 300 ms of processor time", SOME_ORDER, 64, 0,
      HEAD "  while (*(volatile unsigned *)words == 0) {}\n  v[i] = 0;\n}\n"},
-    {"a wait for what never comes", EMULATION_HUNG, "line 3 waits for what no live block does", EVERY_ORDER, 16, 0,
-     HEAD "  while (load_acquire(words) == 0) spin_yield();\n  v[i] = 0;\n}\n"},
-    {"a look-back by block number", EMULATION_HUNG, "4 are live, 4 of 8 have begun", SOME_ORDER, 32, 0,
+    {"a wait for what never comes", EMULATION_HUNG, "line 3 waits for something that no running block does",
+     EVERY_ORDER, 16, 0, HEAD "  while (load_acquire(words) == 0) spin_yield();\n  v[i] = 0;\n}\n"},
+    {"a look-back by block number", EMULATION_HUNG, "4 are running, 4 of 8 have begun", SOME_ORDER, 32, 0,
      HEAD "  while (blockIdx.x > 0 && load_acquire(words + blockIdx.x - 1) == 0) spin_yield();\n"
           "  v[i] = 0;\n"
           "  __syncthreads();\n"
           "  if (threadIdx.x == 0) store_release(words + blockIdx.x, 1);\n}\n"},
     {"texels of another size", EMULATION_UNDEFINED, "texels of 8 bytes from a texture of 4", EVERY_ORDER, 64, 0,
      HEAD "  v[i] = tex1Dfetch<int2>(image, 0).x;\n}\n"},
-    {"no texture object", EMULATION_UNDEFINED, "which is no texture object", EVERY_ORDER, 64, 0,
+    {"no texture object", EMULATION_UNDEFINED, "which is not a texture object", EVERY_ORDER, 64, 0,
      HEAD "  v[i] = tex1Dfetch<float>(1234, 0);\n}\n"},
 };
 

@@ -66,17 +66,17 @@ static const struct row rows[] = {
     {"fewer bytes than the box has", EMULATION_HUNG, "all threads that can run spin", 32, 8, 1, 2, false,
      KERNEL INIT "  if (is_first) {\n    barrier_expect(barrier, 96);\n    tensor_copy(s, &in, 12, 0, barrier);\n  }\n"
                  "  barrier_wait(barrier, 0);\n  v[i] = u[i];\n}\n"},
-    {"a box that is misaligned", EMULATION_MISALIGNED, "at byte 16 of shared memory, no multiple of 128", 32, 8, 1, 2,
-     false, KERNEL "  tensor_copy(s + 4, &in, 0, 0, barrier);\n}\n"},
+    {"a box that is misaligned", EMULATION_MISALIGNED, "at byte 16 of shared memory, which is not a multiple of 128",
+     32, 8, 1, 2, false, KERNEL "  tensor_copy(s + 4, &in, 0, 0, barrier);\n}\n"},
     {"a box behind shared memory", EMULATION_OUT_OF_BOUNDS,
      "a tensor copy of 128 bytes in line 6 at byte 256 of 320 bytes", 32, 8, 1, 2, false,
      KERNEL "  tensor_copy(s + 64, &in, 0, 0, barrier);\n}\n"},
     {"a box that begins between multiples of 16 bytes", EMULATION_MISALIGNED,
      "line 6 copies a box that begins at x = 6", 32, 8, 1, 2, false,
      KERNEL "  tensor_copy(s, &in, 6, 0, barrier);\n}\n"},
-    {"one beyond the grid that does", EMULATION_MISALIGNED, "byte -12 of a row, no multiple of 16", 32, 8, 1, 3, false,
-     KERNEL "  tensor_copy(s, &in, -3, 0, 0, barrier);\n}\n"},
-    {"a store that does", EMULATION_MISALIGNED, "byte 4 of a row, no multiple of 16", 32, 8, 1, 2, false,
+    {"one beyond the grid that does", EMULATION_MISALIGNED, "byte -12 of a row, which is not a multiple of 16", 32, 8,
+     1, 3, false, KERNEL "  tensor_copy(s, &in, -3, 0, 0, barrier);\n}\n"},
+    {"a store that does", EMULATION_MISALIGNED, "byte 4 of a row, which is not a multiple of 16", 32, 8, 1, 2, false,
      KERNEL
      "  s[threadIdx.x] = 0;\n  tensor_fence();\n  __syncthreads();\n  if (is_first) tensor_store(&out, 1, 0, s);\n}\n"},
     {"a store at a negative x", EMULATION_UNDEFINED, "begins at -4, 0, 0; no coordinate of a store may be negative", 32,
@@ -89,9 +89,9 @@ static const struct row rows[] = {
     {"at a negative z", EMULATION_UNDEFINED, "begins at 0, 0, -1;", 32, 8, 1, 3, false,
      KERNEL
      "  s[threadIdx.x] = 0;\n  tensor_fence();\n  __syncthreads();\n  if (is_first) tensor_store(&out, 0, 0, -1, s);\n}\n"},
-    {"the wrong number of dimensions", EMULATION_UNDEFINED, "in 3 dimensions by a tensor map of 2", 32, 8, 1, 2, false,
-     KERNEL "  tensor_copy(s, &in, 0, 0, 0, barrier);\n}\n"},
-    {"no tensor map", EMULATION_UNDEFINED, "by what is no tensor map", 32, 8, 1, 2, false,
+    {"the wrong number of dimensions", EMULATION_UNDEFINED, "in 3 dimensions with a tensor map of 2 dimensions", 32, 8,
+     1, 2, false, KERNEL "  tensor_copy(s, &in, 0, 0, 0, barrier);\n}\n"},
+    {"no tensor map", EMULATION_UNDEFINED, "with something that is not a tensor map", 32, 8, 1, 2, false,
      KERNEL "  TensorMap own = {};\n  tensor_copy(s, &own, 0, 0, barrier);\n}\n"},
     {"a store without a wait", EMULATION_OK, "", 32, 8, 1, 2, false, /* v shows which elements it does not store */
      KERNEL "  s[threadIdx.x] = 0;\n  tensor_fence();\n  __syncthreads();\n"

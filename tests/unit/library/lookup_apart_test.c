@@ -274,7 +274,7 @@ TEST(nvrtc_that_never_answers_is_left_alone) {
   atomic_store(&ctx->nvrtc, nvrtc); /* the ctx frees it, while the thread is in the compile */
   kernel_compile_ms = 50;
   CHECK_EQ(HALOTUNE_COMPILE, kernel_compile(ctx, 90, "silent", "silent.cu", &compiled, &origin), "limit");
-  CHECK(strstr(fail_text(), "silent.cu: NVRTC has not compiled it in 0.05 s"), "%s", fail_text());
+  CHECK(strstr(fail_text(), "silent.cu: NVRTC did not compile it within 0.05 s"), "%s", fail_text());
   CHECK_TEXT("", compiled.log, "log");
   compiled_free(&compiled);
   halotune_close(ctx);

@@ -223,7 +223,7 @@ TEST(arguments_of_copies_are_checked) {
   } rows[] = {
       {{{0, 0, 0}, {1, 1, 1}}, 2, 0, HALOTUNE_ARGUMENT, "no field 2"},
       {{{0, 0, 0}, {1, 1, 1}}, -1, 0, HALOTUNE_ARGUMENT, "no field -1"},
-      {{{0, 0, 0}, {NX + 1, 1, 1}}, 0, 0, HALOTUNE_ARGUMENT, "from 0 to 25 in x; the grid has the points from 0 to 24"},
+      {{{0, 0, 0}, {NX + 1, 1, 1}}, 0, 0, HALOTUNE_ARGUMENT, "from 0 to 25 in x; the grid goes from 0 to 24"},
       {{{0, -1, 0}, {1, 1, 1}}, 0, 0, HALOTUNE_ARGUMENT, "from -1 to 1 in y"},
       {{{0, 0, 3}, {1, 1, 2}}, 0, 0, HALOTUNE_ARGUMENT, "from 3 to 2 in z"},
       {{{0, 0, 0}, {1, 1, 1}}, 0, 2, HALOTUNE_ARGUMENT, "multiple of 4 bytes"},

@@ -373,9 +373,9 @@ TEST(the_arguments_of_a_run_are_checked) {
     halotune_status want;
     const char *says;
   } cases[] = {
-      {{0, 1}, 0, 0, HALOTUNE_ARGUMENT, "0 steps"},
-      {{0, 1}, 0, -1, HALOTUNE_ARGUMENT, "-1 steps"},
-      {{0, 1}, 0, 1LL << 40, HALOTUNE_ARGUMENT, "1099511627776 steps"},
+      {{0, 1}, 0, 0, HALOTUNE_ARGUMENT, "steps is 0; it must be 1 to"},
+      {{0, 1}, 0, -1, HALOTUNE_ARGUMENT, "steps is -1;"},
+      {{0, 1}, 0, 1LL << 40, HALOTUNE_ARGUMENT, "steps is 1099511627776;"},
       {{0, -1}, 0, 1, HALOTUNE_ARGUMENT, "(v) is NULL"},
       {{0, 0}, 0, 1, HALOTUNE_ARGUMENT, "fields[1] (v) overlaps with fields[0] (u)"},
       {{0, 0}, 64, 1, HALOTUNE_ARGUMENT, "overlaps"},

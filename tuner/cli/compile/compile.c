@@ -240,7 +240,7 @@ static const struct option_row options[] = {
     {"sms", "N",
      "number of multiprocessors of the GPU, from which waves are computed; 132 by default, as on an H100 or H200"},
     {"workers", "N", "number of compilers that run at a time; one for each CPU by default"},
-    {"no-cache", NULL, "compile all, keep nothing"},
+    {"no-cache", NULL, "compile every variant, and neither read nor write the cache of cubins"},
     LONG_OPTION,
     {"json", NULL, "print a JSON document"},
     {0},

@@ -36,7 +36,7 @@ static void print_source(void *context, const struct compared_source *source) {
     fprintf(out, "this Halotune generates the same%s\n",
             source->is_installed ? "" : " from the template of the file, which is not the installed one");
   else if (!*source->stored)
-    fprintf(out, "it was left out; this Halotune generates another one, which would be compiled:\n");
+    fprintf(out, "the source was left out; this Halotune generates another source, which would be compiled:\n");
   else if (*source->why)
     fprintf(out, "this Halotune does not generate it (%s); it would be compiled as it is:\n", source->why);
   else fprintf(out, "this Halotune generates other lines (-) than would be compiled (+):\n");

@@ -11,7 +11,7 @@ static void result_print(void *context, const struct fit_result *result) {
   ++*models;
   printf("%s: %ld times of %ld variants on several grids\n", result->device, result->times, result->variants);
   if (!result->is_kept) {
-    printf("  too few, or without sensible coefficients: the defaults hold\n");
+    printf("  too few times, or the fitted coefficients make no sense: the defaults stay in use\n");
     return;
   }
   printf("  median error of a time on one grid from that on another: %.1f %% (%.1f %% with the defaults)\n",

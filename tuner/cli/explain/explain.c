@@ -142,7 +142,7 @@ static void tell_query(const char *stencil, const char *device) {
   text_shell_word(&command, stencil);
   text_printf(&command, " --device ");
   text_shell_word(&command, device);
-  if (text_ok(&command)) fprintf(stderr, "halotune: for what is expected there: %s\n", text_string(&command));
+  if (text_ok(&command)) fprintf(stderr, "halotune: to see what is expected there, run: %s\n", text_string(&command));
   text_free(&command);
 }
 

@@ -73,7 +73,8 @@ static void add_figures(const struct explained *e, struct text *text) {
 }
 
 static const char *bytes_text(const struct explained *e) {
-  return isfinite(fused_bytes_share(e)) ? "the bytes of a launch and of its blocks' halos" : "the bytes that it must";
+  return isfinite(fused_bytes_share(e)) ? "the bytes of a launch and of its blocks' halos"
+                                        : "the bytes that it has to move";
 }
 
 /* Append the sentences about resources that do not bound the winner. */
@@ -103,8 +104,7 @@ static void add_bound_of_facts(const struct explained *e, struct text *text) {
   if (shares[LAUNCH] > 0.25) most = LAUNCH;
   switch (most) {
   case BYTES:
-    text_printf(text, "bytes: it moves %s at %.3f of the rate of the fastest copy",
-                isfinite(fused_bytes_share(e)) ? bytes_text(e) : "those that it must", shares[BYTES]);
+    text_printf(text, "bytes: it moves %s at %.3f of the rate of the fastest copy", bytes_text(e), shares[BYTES]);
     if (is_bound_by_link(e, shares[BYTES]))
       text_printf(text, ", where the link between the halves of the L2 cache is full (on an H200 the profiler found it "
                         "88 to 97 %% busy)");

@@ -176,7 +176,8 @@ static void hint_nothing(struct hints *hints) {
   if (hints->count > 0 || !begin_hint(hints)) return;
   if (share >= 0.9 && is_fused) text_printf(hints->text, "nothing: it has %.2f of the roof of its steps\n", share);
   else if (share >= 0.9995) text_printf(hints->text, "nothing: it is as fast as the fastest copy\n");
-  else if (share >= 0.9) text_printf(hints->text, "nothing: %.1f %% are left to the fastest copy\n", 100 * (1 - share));
+  else if (share >= 0.9)
+    text_printf(hints->text, "nothing: the fastest copy takes only %.1f %% less time\n", 100 * (1 - share));
   else text_printf(hints->text, "another template: the search has found what these offer\n");
 }
 

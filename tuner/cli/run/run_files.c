@@ -207,11 +207,12 @@ static halotune_status check_array(const struct npy_file *file, const struct run
     struct text got = {0}, want = {0};
     npy_write_shape(file->header.dims, file->header.shape, &got);
     shape_text(stencil, &problem->grid, input, &want);
-    status = fail(HALOTUNE_ARGUMENT, "%s: the array has the shape %s, but the grid needs %s%s", file->path,
-                  text_string(&got), text_string(&want),
-                  has_shape(&file->header, stencil, &problem->grid, input, true)
-                      ? ": NumPy names the axes in the order z, y, x; transpose the array, or turn --grid round"
-                      : "");
+    status =
+        fail(HALOTUNE_ARGUMENT, "%s: the array has the shape %s, but the grid needs %s%s", file->path,
+             text_string(&got), text_string(&want),
+             has_shape(&file->header, stencil, &problem->grid, input, true)
+                 ? ": NumPy names the axes in the order z, y, x; transpose the array, or give --grid in the other order"
+                 : "");
     text_free(&got);
     text_free(&want);
     return status;

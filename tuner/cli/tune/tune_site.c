@@ -96,8 +96,8 @@ static halotune_status task_make(const struct site_plan *site, const struct site
     return source_fail(&site->source, task->place, "%s has no element type %s: its file lists those that it has",
                        stencil->name, dtype_names[task->dtype]);
   if (stencil->dims != task->dims)
-    return source_fail(&site->source, task->place, "%s has %d dimension%s, so that its grid has as many numbers",
-                       stencil->name, stencil->dims, PLURAL(stencil->dims));
+    return source_fail(&site->source, task->place, "%s has %d dimension%s, so its grid has %d number%s", stencil->name,
+                       stencil->dims, PLURAL(stencil->dims), stencil->dims, PLURAL(stencil->dims));
   const bool can_iterate = planned->loaded.analysis->can_iterate;
   if (task->steps > 1 && !can_iterate)
     return source_fail(

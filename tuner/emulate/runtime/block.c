@@ -169,7 +169,7 @@ static _Noreturn void report_spinning(const struct block *block) {
   const struct thread *thread = &block->threads[thread_in_state(block, THREAD_SPINNING)];
   report(
       EMULATION_HUNG,
-      "all threads that can run spin, and nothing changes: line %d waits for what no live block does (%d are live, %llu of "
+      "all threads that can run spin, and nothing changes: line %d waits for something that no running block does (%d are running, %llu of "
       "%llu have begun)",
       thread->line, live_count, (unsigned long long)begun_count, (unsigned long long)launch.block_count);
 }

@@ -92,8 +92,8 @@ struct block *cluster_block(const struct block *block, unsigned rank, int line) 
   if (rank >= cluster->joined)
     report(EMULATION_UNDEFINED, "line %d: there is no block %u in a cluster of %u", line, rank, cluster->joined);
   if (cluster->blocks[rank]->has_ended) {
-    report(EMULATION_UNDEFINED,
-           "line %d reaches for shared memory of block %u of the cluster, which has left the kernel", line, rank);
+    report(EMULATION_UNDEFINED, "line %d accesses shared memory of block %u of the cluster, which has left the kernel",
+           line, rank);
   }
   return cluster->blocks[rank];
 }

@@ -37,23 +37,27 @@ void *tensor_make(unsigned slot, unsigned char *array, const struct emulation_wi
 struct copy tensor_copy_make(const void *map, const int *at, int rank, const void *shared, int line) {
   unsigned long long slot = ((const struct map *)map)->handle - first_handle;
   const struct tensor *tensor = slot < EMULATION_MAX_ARGUMENTS ? &tensors[slot] : NULL;
-  if (!tensor || !tensor->array) report(EMULATION_UNDEFINED, "line %d copies by what is no tensor map", line);
+  if (!tensor || !tensor->array)
+    report(EMULATION_UNDEFINED, "line %d copies with something that is not a tensor map", line);
   const struct emulation_wire_tensor *shape = &tensor->shape;
   if ((int)shape->rank != rank) {
-    report(EMULATION_UNDEFINED, "line %d copies in %d dimensions by a tensor map of %u", line, rank, shape->rank);
+    report(EMULATION_UNDEFINED, "line %d copies in %d dimensions with a tensor map of %u dimensions", line, rank,
+           shape->rank);
   }
   struct copy copy = {.tensor = tensor, .at = {at[0], at[1], rank == 3 ? at[2] : 0}, .line = line};
   copy.bytes = shape->box[0] * shape->box[1] * shape->box[2] * shape->element_bytes;
   long long in_row_bytes = (long long)at[0] * shape->element_bytes;
   if (in_row_bytes % TENSOR_ROW_ALIGNMENT_BYTES != 0) {
-    report(EMULATION_MISALIGNED,
-           "line %d copies a box that begins at x = %d by a tensor map, byte %lld of a row, no multiple of %d", line,
-           at[0], in_row_bytes, TENSOR_ROW_ALIGNMENT_BYTES);
+    report(
+        EMULATION_MISALIGNED,
+        "line %d copies a box that begins at x = %d with a tensor map: byte %lld of a row, which is not a multiple of %d",
+        line, at[0], in_row_bytes, TENSOR_ROW_ALIGNMENT_BYTES);
   }
   uintptr_t offset = (uintptr_t)shared - (uintptr_t)halotune_shared, size = launch.request->shared_bytes;
   if ((uintptr_t)shared % TENSOR_COPY_ALIGNMENT_BYTES != 0) {
-    report(EMULATION_MISALIGNED, "line %d copies by a tensor map at byte %lld of shared memory, no multiple of %d",
-           line, (long long)(intptr_t)offset, TENSOR_COPY_ALIGNMENT_BYTES);
+    report(EMULATION_MISALIGNED,
+           "line %d copies with a tensor map at byte %lld of shared memory, which is not a multiple of %d", line,
+           (long long)(intptr_t)offset, TENSOR_COPY_ALIGNMENT_BYTES);
   }
   if (offset >= size || offset + copy.bytes > size) {
     report(EMULATION_OUT_OF_BOUNDS, "a tensor copy of %u bytes in line %d at byte %lld of %llu bytes of shared memory",

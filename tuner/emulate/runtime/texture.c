@@ -32,7 +32,7 @@ static long long clamp_coordinate(long long at, uint64_t count) {
 const void *halotune_texel(unsigned long long texture, long long x, long long y, unsigned texel_bytes, int line) {
   static const unsigned char zeros[16] __attribute__((aligned(16)));
   const struct texture *found = texture_find(texture);
-  if (!found) report(EMULATION_UNDEFINED, "line %d reads through %llu, which is no texture object", line, texture);
+  if (!found) report(EMULATION_UNDEFINED, "line %d reads through %llu, which is not a texture object", line, texture);
   const struct emulation_wire_texture *shape = &found->shape;
   if (shape->texel_bytes != texel_bytes) {
     report(EMULATION_UNDEFINED, "line %d reads texels of %u bytes from a texture of %u", line, texel_bytes,

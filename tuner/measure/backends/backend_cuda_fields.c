@@ -57,8 +57,8 @@ static halotune_status download_spot(struct cuda *c, enum gpu_upload kind, int n
 static halotune_status fail_different(const struct scene *scene, const char *what, const char *name,
                                       const struct spot *spot, int at, double want, double got) {
   return fail(HALOTUNE_NOT_FOUND,
-              "the GPU makes another %s of %s of %s than the CPU: %.17g at (%ld, %ld, %ld), not %.17g", what, name,
-              scene->request.stencil->name, got, spot->x + at, spot->y, spot->z, want);
+              "the %s of %s of %s that the GPU makes differs from the CPU's: %.17g at (%ld, %ld, %ld), not %.17g", what,
+              name, scene->request.stencil->name, got, spot->x + at, spot->y, spot->z, want);
 }
 
 /* Compare the contents of the buffers before a launch, bit for bit. */

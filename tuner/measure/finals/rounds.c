@@ -73,7 +73,7 @@ static halotune_status remove_player(struct rounds *rounds, int slot, int count,
     rounds->players[rounds->order[i]].verdict = *verdict;
     return HALOTUNE_OK;
   }
-  return fail(HALOTUNE_ARGUMENT, "the backend says that slot %d failed, which took no part", slot);
+  return fail(HALOTUNE_ARGUMENT, "the backend says that slot %d failed, but this slot took no part", slot);
 }
 
 /* Take one round into row `count`. A player that fails leaves, and the others take the round again.

@@ -524,7 +524,7 @@ static halotune_status next_of_list(struct model *m, struct proposal_list *drawn
 static halotune_status next_light(struct model *m, struct proposal *out, bool *have) {
   halotune_status status = next_of_list(m, &m->light, &m->light_next, out, have);
   if (*have)
-    snprintf(m->why, sizeof m->why, "%s", has_estimate(m, out) ? "light, by its template's estimate" : "random");
+    snprintf(m->why, sizeof m->why, "%s", has_estimate(m, out) ? "little work, by its template's estimate" : "random");
   return status;
 }
 
