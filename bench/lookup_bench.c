@@ -6,8 +6,8 @@
  *   near      10,000 problems whose grids are not in the table
  *   random    1,000 random problems of the starter database, which must all be answered; the middle one and the slowest
  *   threads   hits on all cores at the same time, compared with hits on one core while the others compute something
- *             else, since cores share a clock and may be halves of one. It may not be slower than 10 %, which is the
- *             difference between two medians of the same work beside other programs
+ *             else: cores share a clock, and two may be halves of one. A loss of 10 % is allowed, because two medians
+ *             of the same work differ by as much beside other programs
  *
  * Each number is a median of the quietest of several rounds, because other load on the machine, or on the host of a
  * virtual machine, lengthens a round. The median of the rounds is printed beside it. */

@@ -34,9 +34,9 @@ struct predict_work predict_work_of(const struct stencil *stencil, const struct 
 
 /* The coefficients. Each row: name, default, meaning. A default is used where a database has no coefficients of its
  * own. The time is the product of the base time and, for each coefficient, of exp(coefficient * feature). The time of a
- * launch is added. A prediction is at least the time of a launch and of the start of its blocks, and at least the time
- * of a copy of the bytes that the L2 cache cannot hold, and of the arithmetic; or the share of these times that the
- * measured launch needed. */
+ * launch is added. A prediction is never below two bounds: the time of a launch and of the start of its blocks; and the
+ * time of the arithmetic, or of a copy of the bytes that the L2 cache cannot hold. If the measured launch needed only a
+ * share of a bound, the prediction may be as low as this share. */
 #define PREDICT_LIST(X)                                                                                    \
   X(cache, 0.10, "log2 of bytes over the L2 cache, between -2 and 1")                                      \
   X(fill, 0.33, "log of the threads that the GPU holds over those of the launch, where it is not full")    \

@@ -59,9 +59,9 @@ void tuned_add_failed(halotune_status status, const struct planned_task *planned
 bool tune_ends_all(halotune_status status);
 
 /* Tune a task, unless another process has it. A failure is reported on stderr and in the row. A task with any number
- * of steps begins with single steps. Several steps are searched as well if times rank variants, which those of the
- * emulation do not, if the task is neither a recording nor a rematch, and if the budget leaves each number of steps
- * enough; steps_search.h says how they share it.
+ * of steps begins with single steps. Several steps are searched as well under three conditions: times rank variants,
+ * which those of the emulation do not; the task is neither a recording nor a rematch; the budget leaves each number of
+ * steps enough time. steps_search.h says how they share the budget.
  *   out  receives a row for each number of steps that was tuned
  * Returns HALOTUNE_OK or the last failure. */
 halotune_status tune_task_run(const struct tune_tasks *tasks, const struct planned_task *planned,

@@ -21,9 +21,9 @@ struct predicted {
 halotune_status predicted_find(const struct hint_sources *sources, const struct hint_target *target,
                                const struct search_space *space, struct predicted *out);
 
-/* Find the number of time steps a launch that the databases know as the best for the target's stencil and element type:
- * that of the answer that a lookup of at most so many steps gets, if a problem of this stencil and type was measured on
- * this grid or a near one, on this GPU or one of its architecture.
+/* Find the number of time steps a launch that the databases know as the best for the target's stencil and element type.
+ * It is the number of the answer that a lookup of at most so many steps gets. The databases know a number only if a
+ * problem of this stencil and type was measured on this grid or a near one, on this GPU or one of its architecture.
  *   target  its launch and cache modes, and the steps of its task, do not matter
  *   most    at least 2
  *   out     receives the number; 0 if the databases know none, or cannot be read
