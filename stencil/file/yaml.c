@@ -27,6 +27,12 @@ static const struct {
     {"found character that cannot start any token", "a text cannot begin with this character: put the text in quotes"},
 };
 
+/* The brackets of lists and fields that stand on one line. */
+static const struct {
+  const char *problem;
+  char begin, end;
+} brackets[] = {{"did not find expected ',' or '}'", '{', '}'}, {"did not find expected ',' or ']'", '[', ']'}};
+
 /* Fail for a byte that cannot be in YAML. libyaml gives only its offset; for broken UTF-8 that is the offset of the
  * byte that breaks the character, so step back to the character's first byte. */
 static halotune_status bad_byte_fail(const struct reader *r, const char *problem) {
@@ -60,6 +66,13 @@ static halotune_status reader_fail(const struct reader *r) {
   if (*culprit == '\t') return source_fail(r->source, place, "a tab cannot indent a line; use spaces");
   for (size_t i = 0; i < COUNT(slips); i++) {
     if (strcmp(problem, slips[i].problem) == 0) return source_fail(r->source, place, "%s", slips[i].words);
+  }
+  for (size_t i = 0; i < COUNT(brackets); i++) {
+    if (strcmp(problem, brackets[i].problem) != 0) continue;
+    if (begin.line == place.line && *culprit)
+      return source_fail(r->source, place, "expected ',' or '%c'; put a text that contains ': ' in quotes",
+                         brackets[i].end);
+    return source_fail(r->source, begin, "'%c' has no '%c'", brackets[i].begin, brackets[i].end);
   }
   if (!parser->context) return source_fail(r->source, place, "%s", problem);
   if (*culprit == '\0') return source_fail(r->source, begin, "%s %s", problem, parser->context);

@@ -42,7 +42,9 @@ halotune_status reader_check_keys(const struct reader *r, const struct yaml *map
     if (found) continue;
     struct nearest nearest = nearest_to(item->key, strlen(item->key));
     for (size_t i = 0; i < count; i++) nearest_try(&nearest, known[i]);
-    return reader_fail(r, item->key_place, "'%s' is not a field that is allowed here%s", item->key, nearest.question);
+    const bool is_formula = strpbrk(item->key, "()"); /* the rest of a formula that YAML has cut at a comma */
+    return reader_fail(r, item->key_place, "'%s' is not a field that is allowed here%s", item->key,
+                       is_formula ? "; between { and } put a formula with ',' in quotes" : nearest.question);
   }
   return HALOTUNE_OK;
 }
