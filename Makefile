@@ -531,6 +531,7 @@ tune-tests: all fake-cuda $(OUT)/bench/near_gpu_bench $(OUT)/tests/unit/solvers/
 .PHONY: check-full
 check-full: check  ## check, the analyzer over all, all parameters and defects, and large samples of all spaces, faults and noise (more than an hour on two cores)
 	$(Q)$(MAKE) --no-print-directory unit tidy templates mutations variants faults protocol FULL=1
+	$(Q)$(MAKE) --no-print-directory all DEBUG=1 && $(MAKE) --no-print-directory all
 	$(Q)$(MAKE) --no-print-directory asan CC=clang
 	$(Q)$(MAKE) --no-print-directory tsan
 	$(Q)$(MAKE) --no-print-directory fuzz

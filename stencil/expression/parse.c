@@ -183,9 +183,12 @@ static halotune_status fail_offsets(struct parser *p, const struct name *input, 
     return parse_fail(p, place, "a stencil of %d dimension%s takes %d offset%s, not %d", dims, dims == 1 ? "" : "s",
                       dims, dims == 1 ? "" : "s", count);
   }
-  return parse_fail(p, place, "the input '%s' lies along %c%s%.1s only and takes %d offset%s, not %d", input->text,
-                    "xyz"[axes[0]], want > 1 ? " and " : "", want > 1 ? &"xyz"[axes[1]] : "", want,
-                    want == 1 ? "" : "s", count);
+  const char first = "xyz"[axes[0]], second = "xyz"[axes[1]];
+  if (want == 1)
+    return parse_fail(p, place, "the input '%s' lies along %c only and takes 1 offset, not %d", input->text, first,
+                      count);
+  return parse_fail(p, place, "the input '%s' lies along %c and %c only and takes 2 offsets, not %d", input->text,
+                    first, second, count);
 }
 
 /* Parse the offsets that stand after the name of an input. */
