@@ -1,4 +1,5 @@
-# Which winner of a time counts: the newest, but none that is known to be wrong, and none of a search that was cut short.
+# The winner that counts at a date is the newest one before it. A winner that is known to be wrong does not count, nor does one of a
+# search that was cut short.
 db=$TMPDIR/past.db
 halotune db import --trust --yes --db "$db" tests/data/tuned.json >/dev/null 2>&1
 add() { # table id-of-the-copied-row assignments

@@ -1,6 +1,6 @@
-# A file that another program changes after it was checked, and before it is read again, is not taken. What the files would bring is more than
-# fits into a pipe, because the names of most are long. So the first byte of it comes when all files are checked, and the program waits until
-# the rest is read.
+# Nothing is taken from a file that another program changes between the check and the second reading. The list of what the files would bring
+# is longer than the room of a pipe, because most names are long. Its first byte comes when all files have been checked. The program then waits
+# until the rest is read.
 HALOTUNE_DB=$TMPDIR/changed.db
 export HALOTUNE_DB
 cp tests/data/tuned.json tests/data/db/copy.json "$TMPDIR"

@@ -1,5 +1,5 @@
-# --no-code shows how sources differ from those that this program generates, takes no machine code, and compiles nothing yet. A peer
-# that says of its source that it is another variant's shows a difference.
+# --no-code shows how sources differ from those that this program generates, takes no machine code, and compiles nothing yet. If a peer
+# stores a source under another variant, the list shows a difference.
 db=$TMPDIR/no_code.db
 export HALOTUNE_TEMPLATE_PATH=templates
 halotune tune star7 --grid 16,16,16 --backend host --templates direct --max-variants 1 --budget none --no-hints --db "$db" >/dev/null 2>&1

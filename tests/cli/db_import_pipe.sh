@@ -1,5 +1,5 @@
-# A document comes through a pipe, which can be read only once: signed or not, trusted or kept apart. A database does not. The same of a
-# stencil's file, which other commands read.
+# A document comes through a pipe, which can be read only once: signed or not, trusted or kept apart. A database does not. Other
+# commands read a stencil's file from a pipe.
 HALOTUNE_DB=$TMPDIR/pipe.db
 export HALOTUNE_DB
 mkfifo "$TMPDIR/pipe"

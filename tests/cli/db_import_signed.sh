@@ -1,5 +1,5 @@
-# A document of a signer that the user has named is shown, and taken with --yes. An unknown signer, a changed byte, a signature that
-# is missing, moved or that of another document: none is trusted.
+# A document of a signer that the user has named is shown, and taken with --yes. A document is not trusted if its signer is unknown, if a byte
+# was changed, or if its signature is missing, moved or that of another document.
 export HOME="$TMPDIR/signed" HALOTUNE_DB="$TMPDIR/signed/own.db"
 unset XDG_DATA_HOME
 mkdir "$HOME" && data=$PWD/tests/data/db && cd "$HOME" || exit 9

@@ -1,5 +1,5 @@
-# What is not trusted is kept in a file of its own. Trust lists what it would bring. With --yes it takes it, and tells in a line what it
-# brings of each kind, and of the same document as the list. A newer result is a conflict.
+# A document that is not trusted is kept in a file of its own. --trust lists what it would bring. With --yes, too, its rows are taken, and one
+# line for each kind says what came. A newer result is a conflict.
 HALOTUNE_DB=$TMPDIR/trust.db
 export HALOTUNE_DB
 cd tests/data/db || exit 9

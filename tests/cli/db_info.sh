@@ -1,4 +1,5 @@
-# A database is made from documents, shown and checked. Its size depends on SQLite. Another machine's clock is told.
+# A database is made from documents, shown and checked. Its size depends on SQLite. A date of another machine's clock that lies in the future
+# is reported.
 HALOTUNE_DB=$TMPDIR/info/own.db
 export HALOTUNE_DB
 halotune db info 2>&1 | sed "s|$TMPDIR|TMP|"

@@ -10,7 +10,7 @@ halotune explain star7 --dtype f64 2>&1
 halotune explain heat2d 2>&1
 halotune db import --trust --yes --db "$TMPDIR/finalists.db" bench/results/nvidia-h200.json >/dev/null 2>&1
 halotune explain wave25 --dtype f64 --db "$TMPDIR/finalists.db" | sed "s|$TMPDIR|FOLDER|g"
-# the advice names the stencil as it was typed; a name that a file has needs no other
+# the advice names the stencil as it was typed
 halotune explain kernels/wave25.yaml --dtype f64 --db "$TMPDIR/finalists.db" | sed "s|$TMPDIR|FOLDER|g" | grep '^try'
 sed 's/^name: star7/name: star8/' kernels/star7.yaml >"$TMPDIR/star8.yaml"
 halotune explain "$TMPDIR/star8.yaml" 2>&1

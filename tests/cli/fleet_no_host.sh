@@ -1,4 +1,4 @@
-# Documents of others name no hosts: what is left of a task that was cut short.
+# A task that was cut short, in a document without the names of hosts, and with one.
 halotune db import --trust --yes --db "$TMPDIR/tuned.db" tests/data/tuned.json >/dev/null 2>&1
 sqlite3 "$TMPDIR/tuned.db" "update run set state = 'partial', reason = 'Ctrl-C', host = '' where id = 1"
 halotune fleet status "$TMPDIR/tuned.db" | sed -n '/partial: /s/sign of life [^ ]*/sign of life DATE/p'

@@ -6,7 +6,7 @@ halotune db import --db d.db "$name" 2>&1
 echo "exit $?"
 ls d.db* 2>&1
 halotune show "$(printf 'star7\r')" 2>&1
-# Nor does one of a listed folder, of a variable, of a document or of a database begin a line of a message.
+# A line of a message in the name of a listed file, in a variable, a document or a database does not begin a line of the output.
 line=$(printf 'x\nhalotune: all is well')
 mkdir kernels templates && echo 'name: x' >"kernels/$line.yaml" && echo 'parameters: {}' >"templates/$line.yaml" && touch "templates/$line.cu"
 halotune list stencils 2>&1 >list

@@ -1,5 +1,5 @@
-# A winner that is kept apart is told of, with what shows it and brings it into use; then it is the answer. What a document says is no
-# part of any command, and of its file's name only plain characters are.
+# A query says that a winner was imported and is not trusted, and prints the commands that show and take it. After these commands the winner is
+# the answer. No text of a document becomes part of a command, and of its file's name only plain characters do.
 mkdir "$TMPDIR/advice" "$TMPDIR/advice/a 'b"
 sed "s/\"host\":\"[^\"]*\"/\"host\":\"x'; touch pwned #'\"/" tests/data/tuned.json >"$TMPDIR/advice/ot'her.json"
 jq -c '.tables.problem |= map(if .id == 3 then .nx -= 1 else .ny -= 1 end)' tests/data/tuned.json >"$TMPDIR/advice/trusted.json" # other grids, same launches

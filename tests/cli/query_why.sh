@@ -20,7 +20,7 @@ mkdir -p "$TMPDIR/prefix/bin" "$TMPDIR/prefix/share/halotune"
 cp "$(readlink -f "$(command -v halotune)")" "$TMPDIR/prefix/bin/halotune"
 halotune db import tests/data/tuned.json --trust --yes --db "$TMPDIR/prefix/share/halotune/starter.db" >/dev/null 2>&1
 "$TMPDIR/prefix/bin/halotune" query star7 --device 'NVIDIA H200' --grid 512,512,512 --why | sed -n '/^candidates/,$p' | cut -c 1-80
-# parameters of a database that are no JSON are null
+# parameters of a database that are not JSON become null
 sqlite3 "$TMPDIR/why.db" "update variant set parameters = '{' || parameters"
 halotune db info --db "$TMPDIR/why.db" --json | jq -c '[.. | objects | select(has("parameters")) | .parameters] | unique'
 halotune query star7 --db "$TMPDIR/why.db" --grid 509,256,256 --why --json

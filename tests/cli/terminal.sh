@@ -10,7 +10,7 @@ on_terminal 60 'halotune show nosuch; NO_COLOR=1 halotune show nosuch; halotune 
 on_terminal 40 'halotune show copy --json | head -3; halotune show copy --json' | tail -n 3
 # a name that is too long for its column has a line of its own
 on_terminal 80 'halotune list gpus' | grep -A 1 'PRO 6000'
-# elsewhere nothing is
+# output that goes elsewhere is not folded
 halotune show nosuch --color always 2>&1 | cat -v
 halotune show copy --color=red
 # exit 2

@@ -1,4 +1,5 @@
-# The plan of a site is written, reviewed and changed, run by the emulation until nothing is missing, and shown. What is wrong beside it is told.
+# The plan of a site is written, reviewed and changed, run by the emulation until nothing is missing, and shown. Options that do not fit a plan
+# are refused.
 HALOTUNE_DB=$TMPDIR/site.db HALOTUNE_PATH=$PWD/kernels HALOTUNE_TEMPLATE_PATH=$PWD/templates
 export HALOTUNE_DB HALOTUNE_PATH HALOTUNE_TEMPLATE_PATH
 cp kernels/heat2d.yaml "$TMPDIR"

@@ -1,4 +1,4 @@
-# Files that are no plans are refused with line, column and remedy. A pipe that a plan names is not waited for.
+# Files that are not plans are refused with line, column and remedy. A pipe that a plan names is not waited for.
 for file in tests/data/bad/plans/*.yaml; do
   halotune tune --plan "$file" --resume --dry-run
   [ $? = 5 ] || echo "$file was taken"

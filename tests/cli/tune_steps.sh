@@ -1,5 +1,5 @@
-# A task for each number of time steps of a launch; what cannot be; and a winner of two steps beside that of one, which a
-# query returns where it may.
+# Each number of time steps of a launch is a task. Numbers that are impossible are refused. A query returns a winner of two steps beside that of
+# one step if --steps allows it.
 HALOTUNE_DB=$TMPDIR/steps.db
 export HALOTUNE_DB
 halotune tune heat2d --grid 48,32 --steps 1..3 --backend host --dry-run 2>/dev/null
@@ -27,7 +27,7 @@ for steps in 1 any; do
   halotune query heat2d --grid 48,32 --steps $steps --device 'host emulation of sm_90' --db "$TMPDIR/gpu.db" | grep -E "^(template|bandwidth|steps|faster)" |
     sed 's/, [0-9.]* of the fastest/, a share of the fastest/' # the copy was really measured
 done
-# On another grid both times are predicted: nothing is said where they may be equal.
+# On another grid both times are predicted: a query does not advise several steps if the times may be equal.
 sqlite3 "$TMPDIR/gpu.db" 'update best set time_ms = 3, low_ms = 3, high_ms = 3 where steps = 1; update best set time_ms = 5, low_ms = 5, high_ms = 5 where steps = 2'
 faster() { halotune query heat2d --grid 64,32 --device 'host emulation of sm_90' --db "$TMPDIR/gpu.db" | grep -E "^(match|faster)"; }
 faster
