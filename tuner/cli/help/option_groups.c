@@ -16,7 +16,7 @@ static const struct {
     {"The problem", " all stencil dtype grid steps launch cache plan resume gpus "},
     {"Which results", " "},
     {"Which variants", " template template-dir set sample reproducible single-steps "},
-    {"Where it runs", " gpu device backend arch sms workers threads in-process hang-timeout "},
+    {"Where it runs", " gpu device members backend arch sms workers threads in-process hang-timeout "},
     {"The search",
      " strategy budget deadline max-variants good-enough objective in-flight seed compile-timeout fresh hints no-hints"
      " rematch "},

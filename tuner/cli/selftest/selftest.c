@@ -142,7 +142,7 @@ static const struct option_row options[] = {
      "leave out the grid of large planes, on which compute-sanitizer's racecheck takes minutes"},
     {"dtype", "TYPE", "f32 or f64; both by default"},
     {"grid", "NX,NY,NZ",
-     "points along each axis; awkward ones by default, with ghost layers, long lines, large planes"},
+     "points along each axis; by default several awkward grids: with ghost layers, long lines, large planes"},
     {"arch", "sm_XX", "ignored: the GPU's architecture is used"},
     TEMPLATE_OPTIONS,
     PICK_OPTIONS("12 of single steps, and 12 of several, for each stencil, type and grid"),
