@@ -61,6 +61,7 @@ struct map_formulas {
   struct optional_formula promotion_bytes;
 };
 
+/* Owns all that it points to; end with template_free. */
 struct template {
   const char *name, *about;
   char *yaml, *cuda;    /* the texts of both files, NUL-terminated */
