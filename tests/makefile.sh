@@ -108,7 +108,7 @@ result "cli.sh runs the cases that its arguments name, and refuses others" $?
 (cd "$work/copy" && make --no-print-directory compile-commands && jq -r '.[] | select(.file == "base/files/data_folders.c") | .command' compile_commands.json >command &&
   sed 's/$/ -o data_folders.o/' command | sh && [ -s data_folders.o ] && [ "$(jq -r '.[].file' compile_commands.json | sort -u | grep -c .)" -gt 300 ]) >"$work/log" 2>&1
 result "compile_commands.json has commands that compile" $?
-make -n V=1 DEBUG=1 all 2>/dev/null | grep -q -e ' -O0 -g3 .* -o build/obj/[^ ]*-debug-[0-9]*/base/text/text.o base/text/text.c$'
+make -n -W base/text/text.c V=1 DEBUG=1 all 2>/dev/null | grep -q -e ' -O0 -g3 .* -o build/obj/[^ ]*-debug-[0-9]*/base/text/text.o base/text/text.c$'
 result "DEBUG=1 compiles for a debugger, into objects of its own" $?
 # gcc 12 can crash in -O0 on code that it compiles with -O3. `make check-full` compiles all files so.
 object=$(make -pn DEBUG=1 cuda-headers 2>/dev/null | sed -n 's/^OBJ := //p')/stencil/expression/parse.o
