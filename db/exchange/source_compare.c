@@ -8,12 +8,14 @@
 #include "db/store/query.h"
 #include "db/store/regenerate.h"
 
-/* Columns: name, hash, source, name and hash of the template, REGENERATE_COLUMNS. */
+/* Columns: name, hash, source, name and hash of the template, variant, REGENERATE_COLUMNS. All stored sources of a
+ * variant have its identity, so that one stands for all. Each best whose source was left out stands for itself, because
+ * its own grid and text decide what is generated. */
 static const char sources_sql[] =
-    "select s.name || ' ' || t.name, v.source_hash, b.source, t.name, t.hash, " REGENERATE_COLUMNS
+    "select s.name || ' ' || t.name, v.source_hash, b.source, t.name, t.hash, v.id, " REGENERATE_COLUMNS
     " from " REGENERATE_TABLES " join stencil s on s.id = v.stencil_id"
-    " group by v.id order by 1, 2";
-enum { NAME, HASH, STORED, TEMPLATE_NAME, TEMPLATE_HASH, FIRST_COLUMN };
+    " group by v.id, iif(b.source = '', b.id, 0) order by 1, 2, v.id, b.source = '', b.id";
+enum { NAME, HASH, STORED, TEMPLATE_NAME, TEMPLATE_HASH, VARIANT, FIRST_COLUMN };
 
 /* Generate the variant of a row. Two texts of one identity mean the same, and the installed one is not from the file.
  *   is_installed  receives whether the installed template generated it */
@@ -33,6 +35,7 @@ halotune_status sources_compare(struct store *store, find_template *find,
   struct found_templates found = {.find = find};
   sqlite3_stmt *query = NULL;
   int code = SQLITE_DONE;
+  int64_t same = 0; /* the last variant that was told to be the same */
   halotune_status status = query_prepare(store_connection(store), sources_sql, &query);
   while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) {
     struct generated made;
@@ -52,7 +55,9 @@ halotune_status sources_compare(struct store *store, find_template *find,
                                            .generated = made.source ? made.source : "",
                                            .why = why,
                                            .is_same = strcmp(hex, column_text(query, HASH)) == 0};
-    if (status == HALOTUNE_OK) tell(context, &source);
+    const bool is_told = source.is_same && same == sqlite3_column_int64(query, VARIANT);
+    if (source.is_same) same = sqlite3_column_int64(query, VARIANT);
+    if (status == HALOTUNE_OK && !is_told) tell(context, &source);
     generated_free(&made);
   }
   if (status == HALOTUNE_OK && code != SQLITE_DONE) status = query_fail(store_connection(store));

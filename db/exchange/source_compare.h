@@ -13,7 +13,8 @@ struct compared_source {
   bool is_same;                   /* both sources have the same meaning */
 };
 
-/* Call `tell` for each source of a best, in the order of names and identities. The texts are valid during the call. The
+/* Call `tell` for each source of a best, in the order of names and identities, and for each best whose source was left
+ * out. A variant for which this program generates the same is told once. The texts are valid during the call. The
  * database's own text of a template generates where the installed one has another identity.
  *   find  finds installed templates
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */

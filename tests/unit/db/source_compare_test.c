@@ -96,9 +96,60 @@ TEST(a_text_of_the_installed_identity_comes_from_the_installation) {
   store_close(store);
 }
 
+struct shown {
+  int count;
+  bool has_stored, has_left_out;
+};
+
+static void show(void *context, const struct compared_source *source) {
+  struct shown *shown = context;
+  shown->count++;
+  if (source->is_same) return;
+  if (*source->stored) shown->has_stored = true;
+  else shown->has_left_out = true;
+}
+
+/* A variant can have bests with their source and without. A left-out one must not stand for a source that is there,
+ * nor for one that would be generated for another grid. */
+TEST(a_source_that_was_left_out_hides_no_other) {
+  static const struct {
+    const char *what, *change;
+    int count;
+    bool has_stored, has_left_out;
+  } seen[] = {
+      {"the same, twice", "", 1, false, false},
+      {"another source", "update variant set source_hash = 'other'", 2, true, true},
+      {"one for another grid",
+       "update problem set nx = 1024 where id = 2; update variant set parameters ="
+       " json_set(parameters, '$.extents', 'literal'), source_hash = 'other'",
+       2, true, true},
+      {"both left out", "update variant set source_hash = 'other'; update best set source = ''", 2, false, true},
+  };
+  for (size_t i = 0; i < COUNT(seen); i++) {
+    struct bench_case c;
+    struct store *store = fill(&c);
+    struct shown shown = {0};
+    installed.yaml = NULL;
+    /* The first row by id is the one without its source. */
+    CHECK_OK(query_script(store_connection(store),
+                          "create temp table b as select * from best; create temp table p as select * from problem;"
+                          " update p set id = 2, cache = 'cold'; insert into problem select * from p;"
+                          " update b set id = 2, problem_id = 2, run_id = null; update best set source = '';"
+                          " insert into best select * from b"));
+    CHECK_OK(query_script(store_connection(store), seen[i].change));
+    CHECK_OK(sources_compare(store, find_installed, show, &shown));
+    CHECK_EQ(seen[i].count, shown.count, "%s", seen[i].what);
+    CHECK_EQ(seen[i].has_stored, shown.has_stored, "%s: the source that is there", seen[i].what);
+    CHECK_EQ(seen[i].has_left_out, shown.has_left_out, "%s: the one that was left out", seen[i].what);
+    case_free(&c);
+    store_close(store);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_text_of_the_installed_identity_comes_from_the_installation),
+      cmocka_unit_test(a_source_that_was_left_out_hides_no_other),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
