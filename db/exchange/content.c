@@ -8,6 +8,7 @@
 
 #include "base/memory/array.h"
 #include "db/store/query.h"
+#include "db/store/refuted.h"
 
 /* A text after its length in bytes, as identity_add hashes a field. */
 #define SQL_FIELD(text) "length(cast(" text " as blob)) || ':' || " text
@@ -20,6 +21,40 @@
   " device_id, " SQL_COEFFICIENT " as fields from prediction order by device_id, coefficient) p"            \
   " join device d on d.id = p.device_id group by d.id)"
 
+#define SQL_NAMES "s.name || ' ' || t.name"
+#define SQL_PLACE SQL_NAMES " || ' ' || p.dtype || ' ' || p.nx || 'x' || p.ny || 'x' || p.nz"
+/* A variant on a problem: what decides which numbers it computes, and for which question. */
+#define SQL_VARIANT                                                                                        \
+  SQL_FIELD("v.source_hash")                                                                               \
+  " || " SQL_FIELD("t.hash") " || " SQL_FIELD("v.parameters") " || " SQL_FIELD("s.hash") " || " SQL_FIELD( \
+      "p.dtype") " || " SQL_FIELD("p.nx") " || " SQL_FIELD("p.ny") " || " SQL_FIELD("p.nz")
+#define SQL_MODEL \
+  SQL_FIELD("d.name") " || " SQL_FIELD("d.capability") " || " SQL_FIELD("d.sm_count") " || " SQL_FIELD("d.is_emulation")
+
+/* Machine code together with the source and the architecture that it is said to be of. A code that is trusted for one
+ * source is not trusted for another. */
+#define SQL_CODE "cast(" SQL_FIELD("v.source_hash") " || " SQL_FIELD("b.arch") " || b.cubin as blob)"
+#define SQL_CODES                                                                                               \
+  " from best b join variant v on v.id = b.variant_id join stencil s on s.id = v.stencil_id join template t on" \
+  " t.id = v.template_id where length(b.cubin) > 0 group by b.cubin, v.id, b.arch"
+
+/* A winner without its time: what a lookup of its problem would run. */
+#define SQL_WINNER                                                                                             \
+  "cast(" SQL_VARIANT " || " SQL_MODEL                                                                         \
+  " || " SQL_FIELD("x.hash") " || " SQL_FIELD("b.coefficients") " || " SQL_FIELD("b.launch") " || " SQL_FIELD( \
+      "b.steps") " || " SQL_FIELD("p.launch") " || " SQL_FIELD("p.cache") " || " SQL_FIELD("p.is_reproducible") " as blob)"
+#define SQL_WINNERS                                                                                               \
+  " from best b join stencil_text x on x.id = b.text_id join problem p on p.id = b.problem_id join device d on"   \
+  " d.id = p.device_id join variant v on v.id = b.variant_id join stencil s on s.id = v.stencil_id join template" \
+  " t on t.id = v.template_id"
+
+/* A verdict that a variant is wrong: lookups of its problem do not run the variant. */
+#define SQL_WRONG "cast(" SQL_VARIANT " || " SQL_MODEL " as blob)"
+#define SQL_WRONGS                                                                                                  \
+  " from measurement w join run r on r.id = w.run_id join problem p on p.id = r.problem_id join device d on"        \
+  " d.id = p.device_id join variant v on v.id = w.variant_id join stencil s on s.id = v.stencil_id join template t" \
+  " on t.id = v.template_id where " SQL_IS_WRONG("w")
+
 /* `one` and `several` are the words of counts. `select` has the columns name, hash and content (or NULL); `known` has
  * hash and content (or NULL). `hashed` is the kind of the content's identity. */
 static const struct {
@@ -31,13 +66,17 @@ static const struct {
     {"template", "template", "templates", NULL, "select name, hash, null from template order by 1, 2",
      "select hash, null from template"},
     {"source", "source", "sources", NULL,
-     "select distinct s.name || ' ' || t.name, v.source_hash, null from best b join variant v on v.id = b.variant_id"
+     "select distinct " SQL_NAMES ", v.source_hash, null from best b join variant v on v.id = b.variant_id"
      " join stencil s on s.id = v.stencil_id join template t on t.id = v.template_id order by 1, 2",
      "select distinct v.source_hash, null from best b join variant v on v.id = b.variant_id"},
     {"code", "machine code", "machine codes", "machine code",
-     "select s.name || ' ' || t.name, '', b.cubin from best b join variant v on v.id = b.variant_id join stencil s on"
-     " s.id = v.stencil_id join template t on t.id = v.template_id where length(b.cubin) > 0 group by b.cubin order by 1",
-     "select '', cubin from best where length(cubin) > 0"},
+     "select " SQL_NAMES ", '', " SQL_CODE SQL_CODES " order by 1", "select '', " SQL_CODE SQL_CODES},
+    {"winner", "winner", "winners", "winner",
+     "select distinct " SQL_PLACE ", '', " SQL_WINNER SQL_WINNERS " order by 1, 3",
+     "select distinct '', " SQL_WINNER SQL_WINNERS},
+    {"wrong", "wrong variant", "wrong variants", "wrong variant",
+     "select distinct " SQL_PLACE ", '', " SQL_WRONG SQL_WRONGS " order by 1, 3",
+     "select distinct '', " SQL_WRONG SQL_WRONGS},
     {"times", "set of times", "sets of times", "coefficients of predicted times",
      "select name, '', content from " SQL_PREDICTIONS " order by 1, 3", "select '', content from " SQL_PREDICTIONS},
 };

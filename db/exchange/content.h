@@ -1,16 +1,20 @@
-/* content.h: what an import of a database would bring: the texts that decide what runs, and machine code. Each has an
- * identity. */
+/* content.h: what an import of a database would bring: the texts that decide what runs, machine code, which of both
+ * answers for which problem, and what does not answer any more. Each has an identity. */
 #ifndef DB_EXCHANGE_CONTENT_H
 #define DB_EXCHANGE_CONTENT_H
 
 #include "db/store/store.h"
 
-enum { CONTENT_KINDS = 5 };
+enum { CONTENT_KINDS = 7 };
 
 struct content {
   int number;       /* number of the kind, from 0 */
-  const char *kind; /* "stencil", "template", "source", "code"; "times": coefficients of predicted times */
-  const char *name; /* name of the stencil or template; "STENCIL TEMPLATE" for a source or a code; the GPU for times */
+  const char *kind; /* "stencil", "template", "source"; "code": machine code of a source; "winner": what runs for a
+                       problem; "wrong": a variant that is called wrong on a problem; "times": coefficients of predicted
+                       times */
+  const char
+      *name; /* name of the stencil or template; "STENCIL TEMPLATE" for a source or a code, with type and grid for
+                       a winner or a wrong variant; the GPU for times */
   const char *hash; /* identity, in hexadecimal digits */
   bool is_known;    /* the trusted database has the same */
 };
@@ -30,8 +34,8 @@ halotune_status content_known_read(struct store *to, struct content_known **out)
 /*   known  may be NULL */
 void content_known_free(struct content_known *known);
 
-/* Call `tell` for each stencil text, template, source and machine code of `from`, and for each set of coefficients of
- * predicted times, in this order.
+/* Call `tell` for each stencil text, template, source, machine code, winner and wrong variant of `from`, and for each
+ * set of coefficients of predicted times, in this order.
  *   known  what the trusted database has
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
 halotune_status content_each(struct store *from, const struct content_known *known,
