@@ -2,6 +2,7 @@
 #include "db/exchange/forget.h"
 
 #include "base/memory/array.h"
+#include "db/exchange/merge_best.h"
 #include "db/store/query.h"
 #include "db/store/refuted.h"
 
@@ -30,21 +31,26 @@ halotune_status store_forget_count(struct store *store, const struct choice *cho
   return status;
 }
 
-/* A best that stays can refer to a run that is removed. */
-static const char *const removals[] = {
+/* Bests go first. A best that stays can refer to a run that is removed. `vacated` keeps the problems that lose their
+ * current best, and `blocked` the bests that are known to be wrong. */
+static const char *const best_removals[] = {
     "create temp table if not exists vacated (id integer primary key); delete from vacated;"
-    " insert into vacated select problem_id from best where is_current and id in (select id from chosen_best)",
+    " create temp table if not exists blocked (id integer primary key); delete from blocked",
+    "insert into vacated select problem_id from best where is_current and id in (select id from chosen_best)",
+    "insert into blocked select b.id from best b where " SQL_IS_REFUTED("b"),
     "update best set run_id = null where run_id in (select id from chosen_run) and id not in (select id from "
     "chosen_best)",
     "delete from best where id in (select id from chosen_best)",
-    /* Choose the next best while the verdicts about wrong variants are still there. A problem that had no current best
-     * before gets none. */
-    "update best set is_current = 1 where id in (select id from (select id, row_number() over"
-    " (partition by problem_id order by time_ms, id) as place from best b where problem_id in"
-    " (select id from vacated) and not " SQL_IS_REFUTED("b") ") where place = 1)",
+};
+
+static const char *const result_removals[] = {
     "delete from finalist where rowid in (select id from chosen_finalist)",
     "delete from measurement where rowid in (select id from chosen_measurement)",
     "delete from run where id in (select id from chosen_run)",
+};
+
+/* Rows that nothing refers to any more. */
+static const char *const lonely_removals[] = {
     "delete from problem where id in (select id from chosen_problem) and id not in (select problem_id from run)"
     " and id not in (select problem_id from best)",
     "delete from variant where id in (select id from chosen_variant) and id not in (select variant_id from measurement)"
@@ -65,6 +71,37 @@ static const char *const removals[] = {
     " union select origin_id from prediction)",
 };
 
+static halotune_status run_each(sqlite3 *connection, const char *const scripts[], size_t count) {
+  halotune_status status = HALOTUNE_OK;
+  for (size_t i = 0; i < count && status == HALOTUNE_OK; i++) status = query_script(connection, scripts[i]);
+  return status;
+}
+
+/* Choose the current best of each vacated problem. */
+static halotune_status choose_bests(sqlite3 *connection) {
+  int64_t problem = 0;
+  halotune_status status;
+  while ((status = query_number(connection, "select coalesce(min(id), 0) from vacated", &problem)) == HALOTUNE_OK &&
+         problem > 0) {
+    status = best_choose(connection, problem);
+    if (status == HALOTUNE_OK) status = query_with(connection, "delete from vacated where id = ?1", problem, NULL);
+    if (status != HALOTUNE_OK) break;
+  }
+  return status;
+}
+
+/* Remove runs and their results. What a signer said of variants is as if it had never been said, so that bests which
+ * only the signer called wrong can be current again. Other verdicts are still there when the next best is chosen. A
+ * problem that had no current best then gets none. */
+static halotune_status remove_results(sqlite3 *connection, bool is_signers) {
+  halotune_status status = is_signers ? HALOTUNE_OK : choose_bests(connection);
+  if (status == HALOTUNE_OK) status = run_each(connection, result_removals, COUNT(result_removals));
+  if (status != HALOTUNE_OK || !is_signers) return status;
+  status = query_script(connection, "insert or ignore into vacated select b.problem_id from blocked join best b"
+                                    " using (id) where not " SQL_IS_REFUTED("b"));
+  return status == HALOTUNE_OK ? choose_bests(connection) : status;
+}
+
 halotune_status store_forget(struct store *store, const struct choice *choice) {
   sqlite3 *connection = store_connection(store);
   halotune_status status = query_script(connection, "begin immediate");
@@ -73,7 +110,9 @@ halotune_status store_forget(struct store *store, const struct choice *choice) {
   /* Remove the coefficients of this signer. Others stay as long as their GPU has a problem. */
   if (status == HALOTUNE_OK && choice->signer)
     status = query_script(connection, "delete from prediction where id in (select id from chosen_prediction)");
-  for (size_t i = 0; i < COUNT(removals) && status == HALOTUNE_OK; i++) status = query_script(connection, removals[i]);
+  if (status == HALOTUNE_OK) status = run_each(connection, best_removals, COUNT(best_removals));
+  if (status == HALOTUNE_OK) status = remove_results(connection, choice->signer != NULL);
+  if (status == HALOTUNE_OK) status = run_each(connection, lonely_removals, COUNT(lonely_removals));
   status = query_finish(connection, status);
   /* Make the file smaller. If the disk has no room for the copy that this needs, the file keeps its size. */
   if (status == HALOTUNE_OK) sqlite3_exec(connection, "vacuum", NULL, NULL, NULL);

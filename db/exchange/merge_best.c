@@ -103,6 +103,13 @@ static halotune_status conflict_tell(sqlite3 *to, const struct merge_options *op
   return status;
 }
 
+/* Make a best the current one of its problem. */
+static halotune_status make_current(sqlite3 *to, int64_t problem, int64_t best) {
+  const halotune_status status =
+      query_with(to, "update best set is_current = 0 where problem_id = ?1 and is_current", problem, NULL);
+  return status == HALOTUNE_OK ? query_with(to, "update best set is_current = 1 where id = ?1", best, NULL) : status;
+}
+
 halotune_status merge_best(sqlite3 *to, int64_t problem, int64_t theirs_id, const struct merge_options *options,
                            struct merge_counts *counts) {
   struct rival ours, theirs;
@@ -122,7 +129,11 @@ halotune_status merge_best(sqlite3 *to, int64_t problem, int64_t theirs_id, cons
     if (winner != ours.id && winner != theirs.id) status = rival_read(to, SQL_RIVAL "b.id = ?1", winner, &theirs);
     if (status == HALOTUNE_OK) status = conflict_tell(to, options, &ours, &theirs, is_taken);
   }
-  if (status != HALOTUNE_OK || winner == ours.id) return status;
-  status = query_with(to, "update best set is_current = 0 where problem_id = ?1 and is_current", problem, NULL);
-  return status == HALOTUNE_OK ? query_with(to, "update best set is_current = 1 where id = ?1", winner, NULL) : status;
+  return status != HALOTUNE_OK || winner == ours.id ? status : make_current(to, problem, winner);
+}
+
+halotune_status best_choose(sqlite3 *to, int64_t problem) {
+  int64_t winner = 0;
+  const halotune_status status = query_with(to, winner_sql, problem, &winner);
+  return status == HALOTUNE_OK ? make_current(to, problem, winner) : status;
 }

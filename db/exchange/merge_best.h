@@ -1,4 +1,4 @@
-/* merge_best.h: which best of a problem is current after a merge. */
+/* merge_best.h: which best of a problem is current after a merge, and after rows were removed. */
 #ifndef DB_EXCHANGE_MERGE_BEST_H
 #define DB_EXCHANGE_MERGE_BEST_H
 
@@ -20,5 +20,10 @@
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
 halotune_status merge_best(sqlite3 *to, int64_t problem, int64_t theirs, const struct merge_options *options,
                            struct merge_counts *counts);
+
+/* Make the best that this rule chooses for a problem the current one, within a transaction. If all are known to be
+ * wrong, none is current.
+ * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
+halotune_status best_choose(sqlite3 *to, int64_t problem);
 
 #endif

@@ -1,4 +1,5 @@
-/* store_trust_test.c: a list of what a document brings hides nothing. */
+/* store_trust_test.c: what a document that was trusted once may not do: hide what it brings, name what the user measures
+ * later, and stay when its signer is forgotten. */
 #include "db/exchange/content.h"
 #include "db/exchange/forget.h"
 #include "db/exchange/merge.h"
@@ -6,7 +7,27 @@
 #include "db/store/query.h"
 #include "tests/unit/stores.h"
 
+static const char key[] = "0707070707070707070707070707070707070707070707070707070707070707";
+static const struct choice of_signer = {.signer = "mallory"};
+
 static void sql(struct store *store, const char *text) { CHECK_OK(query_script(store_connection(store), text)); }
+
+static void merge_signed(struct store *to, struct store *from) {
+  const struct merge_options options = {.origin = {"imported", "m.json", "mallory", key, ""}};
+  CHECK_OK(store_merge(to, from, &options, NULL));
+}
+
+static void keep_text(void *context, const char *text) {
+  char *kept = context;
+  if (!*kept) snprintf(kept, 512, "%s", text);
+}
+
+static void check_whole(struct store *store) {
+  char first[512] = "";
+  long found = -1;
+  CHECK_OK(store_check(store, keep_text, first, &found));
+  CHECK_EQ(0, found, "%s", first);
+}
 
 static struct store *begin_store(struct bench_case *c) {
   struct store *store;
@@ -19,6 +40,74 @@ static struct store *begin_store(struct bench_case *c) {
 static void end_store(struct store *store, struct bench_case *c) {
   store_close(store);
   case_free(c);
+}
+
+/* Store a result of a variant in a run of its own. */
+static void put_result(struct store *store, struct bench_case *c, uint64_t variant, enum outcome outcome,
+                       const char *started) {
+  const int64_t run = case_run(c, store, "580.1");
+  const struct variant_key variant_key = case_variant(c, variant);
+  struct measurement measurement = case_measurement(1);
+  char text[128];
+  measurement.outcome = outcome;
+  CHECK_OK(store_measurement(store, run, &variant_key, &measurement, NULL));
+  CHECK_OK(store_run_end(store, run, &case_end));
+  snprintf(text, sizeof text, "update run set started = '%s', host = 'theirs' where id = %lld", started,
+           (long long)run);
+  sql(store, text);
+}
+
+/* A winner that a signer called wrong is back when the signer is forgotten, unless the user found the same. */
+TEST(forget_takes_back_what_a_signer_called_wrong) {
+  static const struct {
+    const char *what;
+    bool is_own_verdict, has_second;
+    int want; /* 1000 times the time of the current best in the end; 0: none */
+  } rows[] = {
+      {"the only winner", false, false, 300},
+      {"the user found the same", true, false, 0},
+      {"a slower one answered meanwhile", false, true, 300},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct bench_case mine, other;
+    struct store *theirs = begin_store(&other), *ours = begin_store(&mine);
+    if (rows[i].has_second) case_tune(&mine, ours, 2, 1, 0.4);
+    case_tune(&mine, ours, 1, 1, 0.3);
+    sql(ours, "update run set started = '2026-01-01T00:00:00.000Z', ended = '2026-01-01T01:00:00.000Z';"
+              " update best set date = '2026-01-01T01:00:00.000Z'");
+    if (rows[i].is_own_verdict) put_result(ours, &mine, 1, OUTCOME_WRONG, "2026-01-02T00:00:00.000Z");
+    put_result(theirs, &other, 1, OUTCOME_WRONG, "2026-01-03T00:00:00.000Z");
+    merge_signed(ours, theirs);
+    CHECK_EQ(rows[i].has_second ? 400 : 0,
+             number_of(ours, "select coalesce(sum(cast(1000 * time_ms as integer)), 0) from best where is_current"),
+             "%s: called wrong", rows[i].what);
+    CHECK_OK(store_forget(ours, &of_signer));
+    CHECK_EQ(rows[i].want,
+             number_of(ours, "select coalesce(sum(cast(1000 * time_ms as integer)), 0) from best where is_current"),
+             "%s: forgotten", rows[i].what);
+    check_whole(ours);
+    end_store(theirs, &other);
+    end_store(ours, &mine);
+  }
+}
+
+/* Where a signer's winner is removed, the user's last winner is back, not an older and faster one of another driver. */
+TEST(forget_chooses_as_a_merge_does) {
+  struct bench_case mine, other;
+  struct store *theirs = begin_store(&other), *ours = begin_store(&mine);
+  case_tune(&mine, ours, 1, 1, 0.3);
+  sql(ours, "update best set date = '2026-01-01T00:00:00.000Z', driver = '570.1'; update run set driver = '570.1',"
+            " started = '2026-01-01T00:00:00.000Z'");
+  case_tune(&mine, ours, 2, 1, 0.4);
+  CHECK_EQ(400, number_of(ours, "select cast(1000 * time_ms as integer) from best where is_current"), "another driver");
+  case_tune(&other, theirs, 3, 1, 0.1);
+  sql(theirs, "update run set host = 'theirs'");
+  merge_signed(ours, theirs);
+  CHECK_EQ(100, number_of(ours, "select cast(1000 * time_ms as integer) from best where is_current"), "faster");
+  CHECK_OK(store_forget(ours, &of_signer));
+  CHECK_EQ(400, number_of(ours, "select cast(1000 * time_ms as integer) from best where is_current"), "as before");
+  end_store(theirs, &other);
+  end_store(ours, &mine);
 }
 
 struct counted {
@@ -77,6 +166,8 @@ TEST(known_parts_in_another_place_are_shown_as_new) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(forget_takes_back_what_a_signer_called_wrong),
+      cmocka_unit_test(forget_chooses_as_a_merge_does),
       cmocka_unit_test(known_parts_in_another_place_are_shown_as_new),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
