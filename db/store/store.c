@@ -137,9 +137,23 @@ static void bind_device(struct binder *binder, const void *row) {
   bind_integer(binder, ((const struct device_row *)row)->is_emulation);
 }
 
-int64_t store_device(struct store *store, const struct device_facts *device, bool is_emulation) {
+/* Find or add a device. If a document brought its row, give the row the facts of the driver. */
+static halotune_status put_device(struct store *store, const struct device_row *row, int64_t *id) {
   static const struct row_kind kind = {FIND_DEVICE, ADD_DEVICE, bind_device_key, bind_device};
-  return put_row(store, &kind, &(struct device_row){device, is_emulation});
+  struct binder binder;
+  halotune_status status = find_or_add(store, &kind, row, id);
+  if (status == HALOTUNE_OK) status = store_bind(store, OWN_DEVICE, &binder);
+  if (status != HALOTUNE_OK) return status;
+  bind_device_key(&binder, row);
+  bind_device(&binder, row);
+  return query_run(binder.query, NULL);
+}
+
+int64_t store_device(struct store *store, const struct device_facts *device, bool is_emulation) {
+  int64_t id = 0;
+  if (store_begin(store) != HALOTUNE_OK) return 0;
+  const halotune_status status = put_device(store, &(struct device_row){device, is_emulation}, &id);
+  return store_end(store, status) == HALOTUNE_OK ? id : 0;
 }
 
 struct stencil_row {
@@ -229,18 +243,15 @@ struct variant_row {
   const char *parameters;
 };
 
-static void bind_variant_key(struct binder *binder, const void *row) {
+static void bind_variant(struct binder *binder, const void *row) {
   bind_text(binder, ((const struct variant_row *)row)->source);
   bind_integer(binder, ((const struct variant_row *)row)->key->template_id);
-}
-
-static void bind_variant(struct binder *binder, const void *row) {
   bind_integer(binder, ((const struct variant_row *)row)->key->stencil);
   bind_text(binder, ((const struct variant_row *)row)->parameters);
 }
 
 halotune_status store_variant(struct store *store, const struct variant_key *key, int64_t *id) {
-  static const struct row_kind kind = {FIND_VARIANT, ADD_VARIANT, bind_variant_key, bind_variant};
+  static const struct row_kind kind = {FIND_VARIANT, ADD_VARIANT, bind_variant, NULL};
   struct text parameters = {0};
   struct variant_row row = {.key = key};
   identity_hex(key->source, row.source);

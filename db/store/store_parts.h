@@ -12,6 +12,7 @@ enum store_query {
   FIND_ORIGIN,
   FIND_DEVICE,
   ADD_DEVICE,
+  OWN_DEVICE,
   FIND_STENCIL,
   ADD_STENCIL,
   FIND_TEXT,

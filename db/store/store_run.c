@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "db/store/columns.h"
+#include "db/store/launch_text.h"
 #include "db/store/store_parts.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "samples are stored as they lie in memory");
@@ -241,21 +242,34 @@ static halotune_status measurement_read(struct store *store, sqlite3_stmt *query
   return HALOTUNE_OK;
 }
 
+/* Read the newest result of a variant for the problem of a run, as bound. */
+static halotune_status measurement_find(struct store *store, sqlite3_stmt *query, struct measurement *out,
+                                        int64_t *variant) {
+  const int code = sqlite3_step(query);
+  halotune_status status;
+  if (code == SQLITE_ROW) status = measurement_read(store, query, out, variant);
+  else if (code == SQLITE_DONE) status = fail(HALOTUNE_NOT_FOUND, "this variant was not measured yet");
+  else status = query_fail(store->connection);
+  sqlite3_reset(query);
+  sqlite3_clear_bindings(query);
+  return status;
+}
+
 halotune_status store_find_measurement(struct store *store, int64_t run, const struct variant_key *key,
                                        struct measurement *out, int64_t *variant) {
   char source[IDENTITY_HEX_BYTES];
+  struct text parameters = {0};
   struct binder binder;
   halotune_status status = store_bind(store, FIND_MEASUREMENT, &binder);
   if (status != HALOTUNE_OK) return status;
   identity_hex(key->source, source);
+  configuration_write(key->template, key->configuration, &parameters);
   bind_integer(&binder, run);
   bind_text(&binder, source);
   bind_integer(&binder, key->template_id);
-  int code = sqlite3_step(binder.query);
-  if (code == SQLITE_ROW) status = measurement_read(store, binder.query, out, variant);
-  else if (code == SQLITE_DONE) status = fail(HALOTUNE_NOT_FOUND, "this variant was not measured yet");
-  else status = query_fail(store->connection);
-  sqlite3_reset(binder.query);
-  sqlite3_clear_bindings(binder.query);
+  bind_integer(&binder, key->stencil);
+  bind_text(&binder, text_string(&parameters));
+  status = text_ok(&parameters) ? measurement_find(store, binder.query, out, variant) : fail_memory();
+  text_free(&parameters);
   return status;
 }

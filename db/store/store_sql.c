@@ -14,6 +14,13 @@
            " and r.state = 'partial' and r.reason like '" LOST_RUN_REASON "%' and not exists"                               \
            " (select 1 from best b where b.run_id = r.id))"
 
+/* The condition that a variant `v` of a source and a template has the parameters that generated the source. Several
+ * parameters can generate one source, as this user's variants show. A document can say so of any parameters, because
+ * it may leave out the source of a variant that is no best: such a row must not name what this user measures. */
+#define SQL_SAME_VARIANT(stencil, parameters)                                                                       \
+  " and v.stencil_id = " stencil " and (v.parameters = " parameters " or exists (select 1 from origin o where o.id" \
+  " = v.origin_id and o.kind = 'measured'))"
+
 const char *const store_sql[STORE_QUERY_COUNT] = {
     [ADD_ORIGIN] = "insert or ignore into origin (kind, name, date) values ('measured', :who, ?)",
     [FIND_ORIGIN] = "select * from " SQL_OWN_ORIGIN,
@@ -22,6 +29,12 @@ const char *const store_sql[STORE_QUERY_COUNT] = {
         "insert into device (uuid, name, capability, sm_count, clock_khz, memory_clock_khz, bus_bits, l2_bytes, memory_bytes,"
         " max_threads, max_threads_sm, max_registers, registers_sm, max_shared_bytes, warp_size, is_emulation, origin_id)"
         " values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, " SQL_OWN_ORIGIN ")",
+    /* What the driver says of a GPU of this user replaces what a document said of it. */
+    [OWN_DEVICE] =
+        "update device set name = ?2, capability = ?3, sm_count = ?4, clock_khz = ?5, memory_clock_khz = ?6, bus_bits = ?7,"
+        " l2_bytes = ?8, memory_bytes = ?9, max_threads = ?10, max_threads_sm = ?11, max_registers = ?12, registers_sm = ?13,"
+        " max_shared_bytes = ?14, warp_size = ?15, is_emulation = ?16, origin_id = " SQL_OWN_ORIGIN
+        " where uuid = ?1 and not exists (select 1 from origin o where o.id = origin_id and o.kind = 'measured')",
     [FIND_STENCIL] = "select id from stencil where hash = ?1 and name = ?2",
     [ADD_STENCIL] = "insert into stencil (hash, name, origin_id) values (?1, ?2, " SQL_OWN_ORIGIN ")",
     [FIND_TEXT] = "select id from stencil_text where stencil_id = ?1 and hash = ?2",
@@ -34,7 +47,8 @@ const char *const store_sql[STORE_QUERY_COUNT] = {
         " and nz = ?6 and launch = ?7 and cache = ?8 and is_reproducible = ?9 and steps = ?10",
     [ADD_PROBLEM] = "insert into problem (stencil_id, device_id, dtype, nx, ny, nz, launch, cache, is_reproducible,"
                     " steps, origin_id) values (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, " SQL_OWN_ORIGIN ")",
-    [FIND_VARIANT] = "select id from variant where source_hash = ?1 and template_id = ?2 order by id limit 1",
+    [FIND_VARIANT] = "select v.id from variant v where v.source_hash = ?1 and v.template_id = ?2" SQL_SAME_VARIANT(
+        "?3", "?4") " order by v.parameters <> ?4, v.id limit 1",
     [ADD_VARIANT] = "insert into variant (source_hash, template_id, stencil_id, parameters, origin_id)"
                     " values (?1, ?2, ?3, ?4, " SQL_OWN_ORIGIN ")",
     [BEGIN_RUN] =
@@ -66,7 +80,8 @@ const char *const store_sql[STORE_QUERY_COUNT] = {
     [FIND_MEASUREMENT] = "select m.variant_id" MEASUREMENT_COLUMNS(
         COLUMN_OF_M) " from variant v join measurement m on m.variant_id = v.id join run r on r.id = m.run_id"
                      " join run now on now.id = ?1 and now.problem_id = r.problem_id and now.driver = r.driver and now.nvrtc = r.nvrtc"
-                     " where v.source_hash = ?2 and v.template_id = ?3 order by m.id desc limit 1",
+                     " where v.source_hash = ?2 and v.template_id = ?3" SQL_SAME_VARIANT(
+                         "?4", "?5") " order by m.id desc limit 1",
     [PUT_FINALIST] = "insert or replace into finalist (run_id" FINALIST_COLUMNS(
         COLUMN_NAME) ") values (?" FINALIST_COLUMNS(COLUMN_PLACE) ")",
     [FIND_CURRENT] =

@@ -57,6 +57,75 @@ static void put_result(struct store *store, struct bench_case *c, uint64_t varia
   sql(store, text);
 }
 
+/* A document can say that other parameters generate a source, because it need not hold the source of a variant that is
+ * no best. What the user measures of this source has the parameters that generated it, all the same. */
+TEST(a_document_names_no_variant_of_the_user) {
+  struct bench_case mine, other;
+  struct store *theirs = begin_store(&other), *ours = begin_store(&mine);
+  struct measurement found;
+  put_result(theirs, &other, 1, OUTCOME_MEASURED, "2026-01-01T00:00:00.000Z");
+  sql(theirs, "update variant set parameters = json_set(parameters, '$.vector', 2)");
+  CHECK_EQ(1, number_of(theirs, "select count(*) from variant where parameters ->> '$.vector' = 2"), "its parameters");
+  merge_signed(ours, theirs);
+  const struct variant_key variant = case_variant(&mine, 1);
+  CHECK_EQ(HALOTUNE_NOT_FOUND, store_find_measurement(ours, case_run(&mine, ours, "580.1"), &variant, &found, NULL),
+           "nobody measured this variant");
+  case_tune(&mine, ours, 1, 2, 0.3);
+  CHECK_EQ(0,
+           number_of(ours, "select count(*) from best b join variant v on v.id = b.variant_id"
+                           " where v.parameters ->> '$.vector' = 2"),
+           "the winner has its own parameters");
+  CHECK_OK(store_forget(ours, &of_signer));
+  CHECK_EQ(0, number_of(ours, "select count(*) from variant where parameters ->> '$.vector' = 2"),
+           "and theirs are gone");
+  check_whole(ours);
+  end_store(theirs, &other);
+  end_store(ours, &mine);
+}
+
+/* Whether the user measured something, several parameters of which generate one source, is the user's to say. */
+TEST(own_parameters_of_one_source_share_a_variant) {
+  struct bench_case c;
+  struct store *store = begin_store(&c);
+  struct measurement found;
+  int64_t run = case_run(&c, store, "580.1"), first = 0, second = 0;
+  struct variant_key variant = case_variant(&c, 1);
+  const struct measurement measurement = case_measurement(1);
+  CHECK_OK(store_measurement(store, run, &variant, &measurement, &first));
+  c.configuration.choice[0] = c.configuration.choice[0] == 0; /* another value of the first parameter */
+  CHECK_OK(store_find_measurement(store, run, &variant, &found, &second));
+  CHECK_EQ(first, second, "measured already");
+  CHECK_OK(store_measurement(store, case_run(&c, store, "580.1"), &variant, &measurement, &second));
+  CHECK_EQ(first, second, "one row");
+  end_store(store, &c);
+}
+
+/* A document says that the user's GPU is an emulation, or has other multiprocessors. Then no result of the user would
+ * answer for the GPU, or an emulation's would answer for a GPU. */
+TEST(the_driver_says_what_a_gpu_is) {
+  static const char *const lies[] = {"is_emulation = 1", "sm_count = 7, max_threads_sm = 64", "name = 'NVIDIA H100'",
+                                     "capability = 80"};
+  for (size_t i = 0; i < COUNT(lies); i++) {
+    struct bench_case mine, other;
+    struct store *theirs = begin_store(&other), *ours;
+    char text[128];
+    snprintf(text, sizeof text, "update device set %s", lies[i]);
+    sql(theirs, text);
+    CHECK_OK(store_open_memory(&ours));
+    case_load(&mine);
+    merge_signed(ours, theirs);
+    case_put(&mine, ours, 512);
+    CHECK_EQ(1, number_of(ours, "select count(*) from device"), "%s", lies[i]);
+    CHECK_EQ(1,
+             number_of(ours, "select count(*) from device d join origin o on o.id = d.origin_id where d.name ="
+                             " 'NVIDIA H200' and capability = 90 and sm_count = 132 and max_threads_sm = 2048 and"
+                             " not is_emulation and o.kind = 'measured'"),
+             "%s", lies[i]);
+    end_store(theirs, &other);
+    end_store(ours, &mine);
+  }
+}
+
 /* A winner that a signer called wrong is back when the signer is forgotten, unless the user found the same. */
 TEST(forget_takes_back_what_a_signer_called_wrong) {
   static const struct {
@@ -166,6 +235,9 @@ TEST(known_parts_in_another_place_are_shown_as_new) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_document_names_no_variant_of_the_user),
+      cmocka_unit_test(own_parameters_of_one_source_share_a_variant),
+      cmocka_unit_test(the_driver_says_what_a_gpu_is),
       cmocka_unit_test(forget_takes_back_what_a_signer_called_wrong),
       cmocka_unit_test(forget_chooses_as_a_merge_does),
       cmocka_unit_test(known_parts_in_another_place_are_shown_as_new),

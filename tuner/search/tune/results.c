@@ -48,6 +48,8 @@ static halotune_status take_twin(struct results *results, struct trial *trial, i
   const struct measurement own = trial->result;
   const struct variant_key key = {.stencil = rows->stencil,
                                   .template_id = rows->templates[record->proposal.template_index],
+                                  .template = results->in->space->templates[record->proposal.template_index],
+                                  .configuration = &record->proposal.configuration,
                                   .source = record->source};
   halotune_status status = store_find_measurement(rows->store, rows->run, &key, &found, NULL);
   if (status == HALOTUNE_NOT_FOUND) return HALOTUNE_OK;
