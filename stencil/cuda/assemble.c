@@ -11,6 +11,7 @@ struct assembly {
   const struct assembly_text *texts;
   int count;
   struct identifiers names;
+  struct part_work work;
   struct part parts[MAX_ASSEMBLY_TEXTS];
   struct constants constants;
   struct pieces pieces;
@@ -29,8 +30,11 @@ static void assembly_free(struct assembly *a) {
 
 static halotune_status assembly_read(struct assembly *a, const char *const *inlined) {
   halotune_status status = HALOTUNE_OK;
+  size_t bytes = 0;
+  for (int i = 0; i < a->count; i++) bytes += strlen(a->texts[i].text);
+  a->work = part_work_for(bytes);
   for (int i = 0; i < a->count && status == HALOTUNE_OK; i++) {
-    status = part_read(a->texts[i].file, a->texts[i].text, &a->names, &a->parts[i]);
+    status = part_read(a->texts[i].file, a->texts[i].text, &a->names, &a->work, &a->parts[i]);
   }
   if (status != HALOTUNE_OK) return status;
   size_t names = (size_t)a->names.count + 1;
@@ -79,7 +83,7 @@ static void assembly_reach(struct assembly *a) {
   for (int i = 0; i < a->pieces.count; i++) {
     if (a->pieces.list[i].is_needed) reach_piece(a, i);
   }
-  for (int i = 0; i < a->reached_count; i++) {
+  for (int i = 0; i < a->reached_count && a->work.steps_left >= 0; i++) {
     const struct piece *piece = &a->pieces.list[a->reached[i]];
     pieces_named(&a->pieces, piece->part, piece->head, reach_piece, a);
     pieces_named(&a->pieces, piece->part, piece->body, reach_piece, a);
@@ -291,7 +295,7 @@ halotune_status assemble(const struct assembly_text *texts, int count, int real_
     *is_decisive = is_decided_by(&a, watched);
     for (int i = 0; i < count; i++) write_pieces(&w, &a.parts[i], texts[i].without);
     text_add(out, "\n", 1);
-    if (!text_ok(out)) status = fail_memory();
+    status = text_ok(out) ? part_work_check(&a.work) : fail_memory();
   }
   assembly_free(&a);
   return status;

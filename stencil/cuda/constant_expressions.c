@@ -210,7 +210,8 @@ static struct operand parse_brackets(struct parser *p) {
 
 static struct operand parse_primary(struct parser *p) {
   int at = next_token(p);
-  if (at >= p->end) p->has_failed = true;
+  part_worked(p->part, 1);
+  if (at >= p->end || part_is_over(p->part)) p->has_failed = true;
   if (p->has_failed) return unknown;
   const struct cuda_token *token = &p->part->tokens[at].token;
   switch (token->kind) {
@@ -273,7 +274,7 @@ static struct operand parse_postfix(struct parser *p) {
   return unknown;
 }
 
-static struct operand parse_unary(struct parser *p) {
+static struct operand parse_unary_here(struct parser *p) {
   static const char *const operators[] = {"!", "-", "+", "~", "*", "&", "++", "--"};
   size_t i = next_is_punctuation(p) ? 0 : COUNT(operators);
   while (i < COUNT(operators) && !skip_if(p, operators[i])) i++;
@@ -295,6 +296,16 @@ static struct operand parse_unary(struct parser *p) {
   if (i >= 4) operand.value.is_known = false;
   return operand;
 }
+
+/* Go one level deeper in an expression. An expression that is nested too deeply is unknown. */
+static struct operand parse_deeper(struct parser *p, struct operand (*parse)(struct parser *p)) {
+  if (!part_enter(p->part)) p->has_failed = true;
+  const struct operand operand = p->has_failed ? unknown : parse(p);
+  part_leave(p->part);
+  return operand;
+}
+
+static struct operand parse_unary(struct parser *p) { return parse_deeper(p, parse_unary_here); }
 
 /* Operators with two operands, and how tightly they bind, except && and ||. */
 struct binary {
@@ -467,7 +478,7 @@ static struct operand parse_logical(struct parser *p, bool is_or) {
   return left;
 }
 
-static struct operand parse_ternary(struct parser *p) {
+static struct operand parse_ternary_here(struct parser *p) {
   int begin = next_token(p);
   struct operand condition = parse_logical(p, true);
   if (p->has_failed || !next_is(p, "?")) return condition;
@@ -493,6 +504,8 @@ static struct operand parse_ternary(struct parser *p) {
   chosen.is_changed = true;
   return chosen;
 }
+
+static struct operand parse_ternary(struct parser *p) { return parse_deeper(p, parse_ternary_here); }
 
 struct value expression_value(struct constants *constants, struct part *part, struct range range,
                               enum expression_place place) {

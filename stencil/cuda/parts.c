@@ -38,10 +38,25 @@ static int identifier_number(struct identifiers *names, const struct cuda_token 
   return names->count++;
 }
 
-halotune_status part_read(const char *file, const char *text, struct identifiers *names, struct part *out) {
+struct part_work part_work_for(size_t bytes) {
+  /* The templates of Halotune take less than a step for each byte, and have some 100 KB with what they share. */
+  const long steps_always = 1L << 20, steps_a_byte = 4;
+  return (struct part_work){.steps_left = steps_always + steps_a_byte * (long)bytes};
+}
+
+halotune_status part_work_check(const struct part_work *work) {
+  if (work->steps_left >= 0) return HALOTUNE_OK;
+  return fail(HALOTUNE_PARSE,
+              "the CUDA text is nested more than %d deep, or repeats itself so often that reading it "
+              "would take too long",
+              PART_MOST_NESTED);
+}
+
+halotune_status part_read(const char *file, const char *text, struct identifiers *names, struct part_work *work,
+                          struct part *out) {
   struct cuda_reader reader = cuda_reader_of(text, strlen(text));
   int capacity = 0;
-  *out = (struct part){.file = file, .text = text};
+  *out = (struct part){.file = file, .text = text, .work = work};
   for (struct cuda_token token; (token = cuda_next(&reader)).kind != CUDA_END;) {
     bool is_name = token.kind == CUDA_NAME;
     struct part_token *tokens = array_grow(out->tokens, out->count, &capacity, sizeof *tokens);
@@ -62,15 +77,18 @@ void part_free(struct part *part) {
 }
 
 int part_skip_back(const struct part *part, int begin, int at) {
+  const int from = at;
   do at--;
   while (at >= begin && (part->tokens[at].is_gone || part->tokens[at].token.kind == CUDA_COMMENT));
+  part_worked(part, from - at);
   return at;
 }
 
 int part_close(const struct part *part, int open, int end) {
   int depth = 0;
-  for (int i = open; i < end; i++) {
+  for (int i = open; i < end && !part_is_over(part); i++) {
     const struct cuda_token *token = &part->tokens[i].token;
+    part_worked(part, 1);
     if (part->tokens[i].is_gone || token->kind != CUDA_PUNCTUATION || token->length != 1) continue;
     if (strchr("([{", *token->at)) depth++;
     else if (strchr(")]}", *token->at) && --depth == 0) return i;
@@ -80,7 +98,8 @@ int part_close(const struct part *part, int open, int end) {
 
 int part_skip_angles(const struct part *part, int open, int end) {
   int depth = 0;
-  for (int i = open; i < end; i = part_skip(part, i + 1, end)) {
+  for (int i = open; i < end && !part_is_over(part); i = part_skip(part, i + 1, end)) {
+    part_worked(part, 1);
     if (part_is(part, i, end, "<")) depth++;
     else if (part_is(part, i, end, ">")) depth--;
     else if (part_is(part, i, end, ">>")) depth -= 2;
@@ -110,6 +129,7 @@ int part_column(const struct part *part, int at) {
     c++;
   }
   const char *begin = c; /* the line's first token */
+  part_worked(part, (int)(token - begin));
   while (c > part->text && c[-1] != '\n') c--;
   return (int)(begin - c);
 }

@@ -17,6 +17,21 @@ void identifiers_free(struct identifiers *names);
 /* The number of a name; -1 if no part has it. */
 int identifiers_find(const struct identifiers *names, const char *name);
 
+/* What reading some parts may still cost. Nested statements and expressions are looked at once for each level, so that
+ * a short text of somebody else could keep a program busy for hours, or use up its stack. */
+struct part_work {
+  long steps_left; /* below 0: it is over, and what was found is not to be used */
+  int depth;
+};
+
+enum { PART_MOST_NESTED = 256 };
+
+/* Work for texts of so many bytes in all. */
+struct part_work part_work_for(size_t bytes);
+
+/* Fail if the work was too much. */
+halotune_status part_work_check(const struct part_work *work);
+
 /* A token of a part. */
 struct part_token {
   struct cuda_token token;
@@ -32,6 +47,7 @@ struct part {
   const char *text;
   struct part_token *tokens;
   int count; /* without the end of the text */
+  struct part_work *work;
 };
 
 /* Tokens `begin` to `end` - 1 of a part. */
@@ -39,13 +55,25 @@ struct range {
   int begin, end;
 };
 
-/* Read a text, which must outlive the part and the names. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
-halotune_status part_read(const char *file, const char *text, struct identifiers *names, struct part *out);
+/* Read a text. The part refers to the text, the names and the work. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+halotune_status part_read(const char *file, const char *text, struct identifiers *names, struct part_work *work,
+                          struct part *out);
 void part_free(struct part *part);
+
+static inline void part_worked(const struct part *part, int steps) { part->work->steps_left -= steps; }
+static inline bool part_is_over(const struct part *part) { return part->work->steps_left < 0; }
+
+/* Go one level deeper, in a function that calls itself. Each call needs a part_leave. Returns false if it is too deep.
+ */
+static inline bool part_enter(const struct part *part) { return ++part->work->depth <= PART_MOST_NESTED; }
+static inline void part_leave(const struct part *part) { part->work->depth--; }
 
 /* The first token from `at` on that is neither removed nor a comment; `end` if there is none. */
 static inline int part_skip(const struct part *part, int at, int end) {
-  while (at < end && (part->tokens[at].is_gone || part->tokens[at].token.kind == CUDA_COMMENT)) at++;
+  while (at < end && (part->tokens[at].is_gone || part->tokens[at].token.kind == CUDA_COMMENT)) {
+    at++;
+    part_worked(part, 1);
+  }
   return at;
 }
 
@@ -60,7 +88,7 @@ static inline bool part_is_name(const struct part *part, int at, int end) {
   return at < end && part->tokens[at].name >= 0;
 }
 
-/* The token that closes the bracket at `open`; `end` if there is none. */
+/* The token that closes the bracket at `open`; `end` if there is none, or the work is over. */
 int part_close(const struct part *part, int open, int end);
 
 /* The position after the template arguments <...> that open at `open`; `open` if it is no such bracket. */

@@ -44,8 +44,8 @@ static struct branch branch_read(const struct part *part, int at, int end) {
   return branch;
 }
 
-/* The end of the statement that begins at a token or after it. */
-static int statement_end(const struct part *part, int at, int end) {
+/* The same for a statement of a level that is not too deep. */
+static int statement_end_here(const struct part *part, int at, int end) {
   at = part_skip(part, at, end);
   if (at >= end) return end;
   if (part->tokens[at].token.kind == CUDA_DIRECTIVE) {
@@ -65,9 +65,18 @@ static int statement_end(const struct part *part, int at, int end) {
   }
   if (part_is(part, at, end, "do")) at = statement_end(part, at + 1, end);
   for (; at < end; at = part_skip(part, at + 1, end)) {
+    part_worked(part, 1);
     if (part_is(part, at, end, ";")) return at + 1;
     at = skip_bracket(part, at, end);
   }
+  return end;
+}
+
+/* The end of the statement that begins at a token or after it. Too deeply nested statements end the work. */
+static int statement_end(const struct part *part, int at, int end) {
+  if (!part_enter(part)) part->work->steps_left = -1;
+  if (!part_is_over(part)) end = statement_end_here(part, at, end);
+  part_leave(part);
   return end;
 }
 
@@ -91,6 +100,7 @@ static void remove_unreachable(const struct statements *s, int begin) {
   struct part *part = s->part;
   int at = begin, end = s->definition.end;
   for (; at < end; at = part_skip(part, at + 1, end)) {
+    part_worked(part, 1);
     at = part_skip(part, at, end);
     if (part_is(part, at, end, "}") || part_is(part, at, end, "case") || part_is(part, at, end, "default")) break;
     at = skip_bracket(part, at, end);
@@ -100,6 +110,7 @@ static void remove_unreachable(const struct statements *s, int begin) {
 
 /* Whether a name stands in the definition outside a range. */
 static bool is_named_outside(const struct statements *s, int name, struct range range) {
+  part_worked(s->part, s->definition.end - s->definition.begin);
   for (int i = s->definition.begin; i < s->definition.end; i++) {
     bool is_outside = i < range.begin || i >= range.end;
     if (is_outside && !s->part->tokens[i].is_gone && s->part->tokens[i].name == name) return true;
@@ -136,7 +147,7 @@ static bool declares_known(const struct statements *s, struct range statement, s
 static bool can_unwrap(const struct statements *s, struct range block) {
   const struct part *part = s->part;
   int close = part_close(part, block.begin, block.end);
-  for (int at = part_skip(part, block.begin + 1, close); at < close;) {
+  for (int at = part_skip(part, block.begin + 1, close); at < close && !part_is_over(part);) {
     int end = statement_end(part, at, close);
     if (declares_known(s, (struct range){at, end}, block)) return false;
     at = part_skip(part, end, close);
@@ -278,6 +289,7 @@ static bool loop_read(const struct statements *s, int at, struct loop *out) {
 
 /* Whether a body declares the loop's variable again. */
 static bool is_hidden_in_body(const struct part *part, const struct loop *loop) {
+  part_worked(part, loop->body.end - loop->body.begin);
   for (int i = loop->body.begin + 1; i < loop->body.end; i++) {
     bool is_declared = part->tokens[i].name == part->tokens[loop->name].name && part->tokens[i - 1].name >= 0;
     if (is_declared && !part_is(part, i - 1, loop->body.end, "return")) return true;
@@ -311,6 +323,7 @@ static bool is_variable(const struct part *part, int at, int end, int name) {
 static bool changes_variable(const struct part *part, const struct loop *loop) {
   static const char *const behinds[] = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"};
   int begin = loop->body.begin, end = loop->body.end;
+  part_worked(part, end - begin);
   for (int i = begin; i < end; i++) {
     if (!is_variable(part, i, end, part->tokens[loop->name].name)) continue;
     int before = part_skip_back(part, begin, i), behind = part_skip(part, i + 1, end);
@@ -327,6 +340,7 @@ static bool changes_variable(const struct part *part, const struct loop *loop) {
 
 /* Whether a body leaves its loop by break or continue. */
 static bool leaves_loop(const struct part *part, struct range body) {
+  part_worked(part, body.end - body.begin);
   for (int i = body.begin; i < body.end; i++) {
     if (part->tokens[i].is_gone) continue;
     if (part_is(part, i, body.end, "break") || part_is(part, i, body.end, "continue")) return true;
@@ -368,7 +382,9 @@ static void resolve_for(const struct statements *s, int at) {
   for (int i = loop.body.begin; i < loop.body.end; i++) {
     if (is_variable(part, i, loop.body.end, part->tokens[loop.name].name)) part->tokens[i].number = "0";
   }
-  resolve_range(s, loop.body);
+  if (part_enter(part)) resolve_range(s, loop.body);
+  else part->work->steps_left = -1;
+  part_leave(part);
   if (leaves_loop(part, loop.body)) return;
   remove_pragma_above(s, at);
   part_remove(part, at, loop.body.begin);
@@ -388,7 +404,7 @@ static int template_close(const struct part *part, int at, int end) {
 static void simplify_expressions(const struct statements *s) {
   struct part *part = s->part;
   int end = s->definition.end, close = end;
-  for (int i = s->definition.begin; i + 1 < end; i++) {
+  for (int i = s->definition.begin; i + 1 < end && !part_is_over(part); i++) {
     if (i >= close) close = end;
     if (part->tokens[i].is_gone) continue;
     int inner = template_close(part, i, close);
@@ -402,7 +418,7 @@ static void simplify_expressions(const struct statements *s) {
 static void resolve_range(const struct statements *s, struct range range) {
   struct part *part = s->part;
   bool is_directive = false;
-  for (int i = range.begin; i < range.end; i++) {
+  for (int i = range.begin; i < range.end && !part_is_over(part); i++) {
     enum cuda_token_kind kind = part->tokens[i].token.kind;
     is_directive = kind == CUDA_DIRECTIVE || (is_directive && kind != CUDA_DIRECTIVE_END);
     if (is_directive || part->tokens[i].is_gone) continue;

@@ -2,6 +2,7 @@
 #include "stencil/cuda/used.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "stencil/cuda/pieces.h"
 #include "stencil/cuda/resolve.h"
@@ -10,6 +11,7 @@ enum { MACROS, LIBRARY, USER, TEXTS };
 
 struct use {
   struct identifiers names;
+  struct part_work work;
   struct part parts[TEXTS];
   struct constants constants;
   struct pieces pieces;
@@ -29,8 +31,9 @@ static void use_free(struct use *use) {
 /* Read the three texts, and cut the library into pieces. */
 static halotune_status use_read(struct use *use, const char *const texts[TEXTS]) {
   halotune_status status = HALOTUNE_OK;
+  use->work = part_work_for(strlen(texts[MACROS]) + strlen(texts[LIBRARY]) + strlen(texts[USER]));
   for (int i = 0; i < TEXTS && status == HALOTUNE_OK; i++) {
-    status = part_read(NULL, texts[i], &use->names, &use->parts[i]);
+    status = part_read(NULL, texts[i], &use->names, &use->work, &use->parts[i]);
   }
   if (status != HALOTUNE_OK) return status;
   size_t names = (size_t)use->names.count + 1;
@@ -95,6 +98,7 @@ halotune_status used_definitions_hash(const char *macros, const char *library, c
   struct use use = {0};
   halotune_status status = use_read(&use, texts);
   if (status == HALOTUNE_OK) *out = use_hash(&use);
+  if (status == HALOTUNE_OK) status = part_work_check(&use.work);
   use_free(&use);
   return status;
 }

@@ -9,7 +9,7 @@
  *   macros   the macros that the library needs, as #define lines
  *   library  definitions of functions, types and constants
  *   user     the text that names some of them
- * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+ * Returns HALOTUNE_OK; HALOTUNE_PARSE if a text is nested too deeply; HALOTUNE_MEMORY. */
 halotune_status used_definitions_hash(const char *macros, const char *library, const char *user, struct identity *out);
 
 #endif

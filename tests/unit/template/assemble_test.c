@@ -411,8 +411,59 @@ TEST(only_definitions_that_are_used_count) {
   }
 }
 
+/* Append a text so many times. */
+static void repeat(struct text *text, const char *what, int count) {
+  for (int i = 0; i < count; i++) text_add(text, what, strlen(what));
+}
+
+/* A text of somebody else ends, however deeply it is nested, and does not use up the stack. */
+TEST(nested_text_ends) {
+  static const struct {
+    const char *before, *open, *middle, *close;
+    int count;
+    bool is_refused;
+  } rows[] = {
+      {"int z = ", "(", "1", ")", 20, false},
+      {"int z = ", "(", "1", ")", 200000, true},
+      {"int z = ", "f(n, ", "1", ")", 200000, true},
+      {"int z = ", "n[", "1", "]", 200000, true},
+      {"int z = ", "sizeof(", "1", ")", 100000, true},
+      {"int z = ", "-", "1", "", 200000, false}, /* an expression that is not understood stays as it is */
+      {"int z = ", "n ? n : ", "1", "", 20, false},
+      {"int z = ", "n ? n : ", "1", "", 100000, true},
+      {"int z = ", "a<", "1", "", 300000, true},
+      {"", "if (n) ", "", "", 50, false},
+      {"", "if (n) ", "", "", 100000, true},
+      {"", "if (n) ; else ", "", "", 50, false},
+      {"", "if (n) ; else ", "", "", 100000, true},
+      {"", "if (n) {", "n = 1;", "}", 50, false},
+      {"", "if (n) {", "n = 1;", "}", 100000, true},
+      {"", "if (1) {", "n = 1;", "}", 100000, true},
+      {"", "do if (n) ", "", "", 100000, true},
+      {"", "for (int i = 0; i < 1; i++) ", "", "", 50000, true},
+      {"", "if (n) n = 1;", "", "", 20000, false}, /* long is not deep */
+  };
+  static const char *const none[] = {NULL};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct text text = {0}, source = {0};
+    bool is_decisive;
+    text_printf(&text, "__global__ void k(int n) { %s", rows[i].before);
+    repeat(&text, rows[i].open, rows[i].count);
+    repeat(&text, rows[i].middle, 1);
+    repeat(&text, rows[i].close, rows[i].count);
+    text_printf(&text, "; }");
+    const struct assembly_text texts[] = {{NULL, "", NULL}, {"test.cu", text_string(&text), NULL}};
+    const halotune_status status = assemble(texts, 2, 4, none, "ARCH", &is_decisive, &source);
+    CHECK_EQ(rows[i].is_refused ? HALOTUNE_PARSE : HALOTUNE_OK, status, "%zu: %d of %s", i, rows[i].count,
+             rows[i].open);
+    text_free(&source);
+    text_free(&text);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(nested_text_ends),
       cmocka_unit_test(only_what_a_kernel_needs_is_there),
       cmocka_unit_test(comments_and_joined_lines_end_where_they_did),
       cmocka_unit_test(what_a_configuration_decides_is_resolved),
