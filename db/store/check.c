@@ -72,7 +72,11 @@ halotune_status check_once(struct check *c, const char *kind, sqlite3_stmt *row,
     const int type = sqlite3_column_type(row, i); /* must be asked before the value is read as a text */
     identity_add(&maker, &type, sizeof type);
     identity_add(&maker, sqlite3_column_blob(row, i), (size_t)sqlite3_column_bytes(row, i));
+    c->bytes_left -= sqlite3_column_bytes(row, i);
   }
+  if (c->bytes_left < 0)
+    return fail(HALOTUNE_DB, "so many rows have one long text that checking them would take far longer than a file of "
+                             "this size explains: it was made to be endless");
   const struct identity values = identity_end(&maker);
   if (was_fine(c, &values)) return HALOTUNE_OK;
   const halotune_status status = look(c, row);
@@ -138,21 +142,30 @@ static halotune_status look_at_stencil(struct check *c, sqlite3_stmt *row) {
   return status;
 }
 
+/* Go to the next variant. Behind the last one `variants` is NULL. */
+static halotune_status next_variant(struct check *c) {
+  const int code = sqlite3_step(c->variants);
+  if (code == SQLITE_ROW) return HALOTUNE_OK;
+  const halotune_status status = code == SQLITE_DONE ? HALOTUNE_OK : query_fail(c->connection);
+  sqlite3_finalize(c->variants);
+  c->variants = NULL;
+  return status;
+}
+
+/* Look at the variants of a template. Templates come in the order of their ids, and so do their variants: no index
+ * finds those of one template. */
 static halotune_status check_variants(struct check *c, int64_t template_id, const struct template *template) {
-  sqlite3_stmt *query = NULL;
-  int code = SQLITE_DONE;
-  halotune_status status =
-      query_prepare(c->connection, "select id, parameters from variant where template_id = ?1", &query);
-  if (status == HALOTUNE_OK) sqlite3_bind_int64(query, 1, template_id);
-  while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) {
+  halotune_status status = HALOTUNE_OK;
+  while (status == HALOTUNE_OK && c->variants && sqlite3_column_int64(c->variants, 0) <= template_id) {
     struct configuration configuration;
-    status = configuration_read(template, column_text(query, 1), &configuration);
-    if (!check_is_bad(status)) continue;
-    check_report(c, "variant %lld: %s", (long long)sqlite3_column_int64(query, 0), fail_text());
-    status = HALOTUNE_OK;
+    if (sqlite3_column_int64(c->variants, 0) == template_id)
+      status = configuration_read(template, column_text(c->variants, 2), &configuration);
+    if (check_is_bad(status)) {
+      check_report(c, "variant %lld: %s", (long long)sqlite3_column_int64(c->variants, 1), fail_text());
+      status = HALOTUNE_OK;
+    }
+    if (status == HALOTUNE_OK) status = next_variant(c);
   }
-  if (status == HALOTUNE_OK && code != SQLITE_DONE) status = query_fail(c->connection);
-  sqlite3_finalize(query);
   return status;
 }
 
@@ -183,6 +196,18 @@ static halotune_status look_at_template(struct check *c, sqlite3_stmt *row) {
     check_report(c, "the template %s is named %s in its text", name, template->name);
   status = check_variants(c, sqlite3_column_int64(row, 4), template);
   template_free(template);
+  return status;
+}
+
+static halotune_status check_templates(struct check *c) {
+  halotune_status status = query_prepare(
+      c->connection, "select template_id, id, parameters from variant order by template_id", &c->variants);
+  if (status == HALOTUNE_OK) status = next_variant(c);
+  if (status == HALOTUNE_OK)
+    status =
+        check_each(c, "select name, hash, yaml, cuda, id, common_hash from template order by id", look_at_template);
+  sqlite3_finalize(c->variants);
+  c->variants = NULL;
   return status;
 }
 
@@ -421,6 +446,17 @@ halotune_status store_check_future(struct store *store, void (*problem)(void *co
   return status;
 }
 
+/* Find how many bytes of texts may be read: so many that each row of a full database can have texts of its own. Rows of
+ * winners without their sources take some 2 KB, and the texts of their templates 45 KB. */
+static halotune_status check_begin(struct check *c) {
+  const int64_t bytes_always = 64 << 20, bytes_a_byte = 64;
+  int64_t pages = 0, bytes = 0;
+  halotune_status status = query_number(c->connection, "pragma page_count", &pages);
+  if (status == HALOTUNE_OK) status = query_number(c->connection, "pragma page_size", &bytes);
+  c->bytes_left = bytes_always + bytes_a_byte * pages * bytes;
+  return status;
+}
+
 halotune_status store_check(struct store *store, void (*problem)(void *context, const char *text), void *context,
                             long *found) {
   static const struct {
@@ -429,7 +465,6 @@ halotune_status store_check(struct store *store, void (*problem)(void *context, 
   } looks[] = {
       {"select s.name, s.hash, x.text, x.hash from stencil s join stencil_text x on x.stencil_id = s.id",
        look_at_stencil},
-      {"select name, hash, yaml, cuda, id, common_hash from template", look_at_template},
       {words_sql, look_at_words},
       {dates_sql, look_at_date},
       {counts_sql, look_at_count},
@@ -440,9 +475,11 @@ halotune_status store_check(struct store *store, void (*problem)(void *context, 
        look_at_best},
   };
   struct check c = {.connection = store_connection(store), .problem = problem, .context = context};
-  halotune_status status = check_file(&c);
+  halotune_status status = check_begin(&c);
+  if (status == HALOTUNE_OK) status = check_file(&c);
   /* The rows of a damaged file mean nothing, and reading them fails. */
   bool is_whole = c.found == 0;
+  if (status == HALOTUNE_OK && is_whole) status = check_templates(&c);
   for (size_t i = 0; i < COUNT(looks) && status == HALOTUNE_OK && is_whole; i++) {
     status = check_each(&c, looks[i].sql, looks[i].look);
   }

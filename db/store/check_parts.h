@@ -20,10 +20,12 @@ struct check {
   struct identity *fine;
   struct set by_fine;
   int fine_count, fine_room;
+  sqlite3_stmt *variants; /* all variants in the order of their templates; at the first one that was not looked at */
+  int64_t bytes_left;     /* how much of rows may still be read: a short file can have many rows of one long text */
 };
 
 /* Look at a row, unless a row with the same values was checked and has no defect. Column 0 is the id, which is not
- * compared.
+ * compared. Returns HALOTUNE_DB if the rows so far are far longer than the size of the file explains.
  *   kind  of the look */
 halotune_status check_once(struct check *c, const char *kind, sqlite3_stmt *row,
                            halotune_status (*look)(struct check *c, sqlite3_stmt *row));

@@ -1,5 +1,5 @@
-/* store_trust_test.c: what a document that was trusted once may not do: hide what it brings, name what the user measures
- * later, and stay when its signer is forgotten. */
+/* store_trust_test.c: what no document may do: hide what it brings, name what the user measures later, stay when its
+ * signer is forgotten, and keep a check busy. */
 #include "db/exchange/content.h"
 #include "db/exchange/forget.h"
 #include "db/exchange/merge.h"
@@ -200,8 +200,7 @@ TEST(known_parts_in_another_place_are_shown_as_new) {
       {"the same", "", "code", 0, 2},
       {"the same", "", "winner", 0, 2},
       {"the same", "", "wrong", 0, 0},
-      {"code of another source", "update best set cubin = cast('code of ' || (3 - id) as blob)", "code", 2,
-       0},
+      {"code of another source", "update best set cubin = cast('code of ' || (3 - id) as blob)", "code", 2, 0},
       {"code of another architecture", "update best set arch = 'sm_80' where id = 1", "code", 1, 1},
       {"another launch", "update best set launch = json_set(launch, '$.shared_bytes', 16) where id = 1", "winner", 1,
        1},
@@ -233,6 +232,61 @@ TEST(known_parts_in_another_place_are_shown_as_new) {
   }
 }
 
+/* Every best has the same long comment in the texts of its template. A file of some MB would be checked for hours. */
+TEST(many_rows_of_one_long_text_are_not_checked) {
+  static const char rows_sql[] =
+      "create temp table b as select * from best; create temp table p as select * from problem;"
+      " create temp table numbers as with recursive n (i) as (select 2 union all select i + 1 from n where i < 300) select i from n;"
+      " insert into problem select numbers.i, device_id, stencil_id, dtype, 512 + numbers.i, ny, nz, launch, cache,"
+      " is_reproducible, origin_id, steps from p, numbers;"
+      " update b set run_id = null, cubin = zeroblob(0), source = '';"
+      " create temp table many as select b.*, numbers.i from b, numbers; update many set id = i, problem_id = i;"
+      " alter table many drop column i; insert into best select * from many";
+  for (int is_long = 0; is_long < 2; is_long++) {
+    struct bench_case c;
+    struct store *store = begin_store(&c);
+    char first[512] = "";
+    long found = 0;
+    case_tune(&c, store, 1, 1, 0.3);
+    sql(store, rows_sql);
+    CHECK_EQ(300, number_of(store, "select count(*) from best"), "bests");
+    if (is_long) sql(store, "update template set yaml = yaml || printf('# %2000000c\n', 'x')");
+    CHECK_EQ(is_long ? HALOTUNE_DB : HALOTUNE_OK, store_check(store, keep_text, first, &found), "%s", first);
+    CHECK(!is_long || strstr(fail_text(), "made to be endless"), "%s", fail_text());
+    end_store(store, &c);
+  }
+}
+
+/* The variants of all templates are read in one pass, in the order of their templates. */
+TEST(variants_of_each_template_are_checked) {
+  static const struct {
+    const char *change;
+    long want;
+  } rows[] = {
+      {"", 0},
+      {"update variant set parameters = '{\"none\":1}' where id = 1", 1},
+      {"update variant set parameters = '{\"none\":1}'", 4},
+      {"update variant set template_id = 2 where id in (1, 3)", 0},
+      {"update variant set template_id = 2 where id in (1, 3); update variant set parameters = '{\"none\":1}' where id < 3",
+       2},
+      {"update variant set template_id = 2, parameters = '{\"none\":1}'", 4},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct bench_case c;
+    struct store *store = begin_store(&c);
+    char first[512] = "";
+    long found = 0;
+    for (uint64_t v = 1; v <= 4; v++) put_result(store, &c, v, OUTCOME_MEASURED, "2026-01-01T00:00:00.000Z");
+    sql(store, "insert into template select 2, hash || 'x', common_hash, 'other', yaml, cuda, origin_id from template");
+    CHECK_OK(store_check(store, keep_text, first, &found));
+    const long before = found;
+    sql(store, rows[i].change);
+    CHECK_OK(store_check(store, keep_text, first, &found));
+    CHECK_EQ(rows[i].want, found - before, "%s: %s", rows[i].change, first);
+    end_store(store, &c);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_document_names_no_variant_of_the_user),
@@ -241,6 +295,8 @@ int main(void) {
       cmocka_unit_test(forget_takes_back_what_a_signer_called_wrong),
       cmocka_unit_test(forget_chooses_as_a_merge_does),
       cmocka_unit_test(known_parts_in_another_place_are_shown_as_new),
+      cmocka_unit_test(many_rows_of_one_long_text_are_not_checked),
+      cmocka_unit_test(variants_of_each_template_are_checked),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,6 +49,10 @@ static halotune_status file_open(const char *path, struct looked *out) {
   halotune_status status = import_open(path, &out->in);
   if (status != HALOTUNE_OK) return status;
   status = store_check(out->in.store, finding_keep, &finding, &found);
+  if (status == HALOTUNE_DB) {
+    snprintf(finding.text, sizeof finding.text, "%s", fail_text());
+    return fail(status, "%s: %s", path, finding.text);
+  }
   if (status != HALOTUNE_OK || found == 0) return status;
   return fail(HALOTUNE_PARSE, "%s: %s (%ld error%s in all); nothing was merged", path, finding.text, found,
               PLURAL(found));
