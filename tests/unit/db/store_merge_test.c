@@ -1181,6 +1181,9 @@ TEST(check_finds_what_is_wrong) {
       {"update best set energy_mj = -3 where id = 1", "best 1: its energy is not positive"},
       {"update finalist set energy_mj = 3, energy_low_mj = 4, energy_high_mj = 5",
        "its energy is not positive, or not within its interval"},
+      {"insert into finalist select 1, 2, rank, sample_count, median_ms, minimum_ms, low_ms, high_ms, ratio, ratio_low,"
+       " ratio_high, samples, is_default, is_tie, null, null, null from finalist where run_id = 1",
+       "finalist of run 1: its rank is that of another finalist"},
       {"update device set name = 'a' || char(27) || '[31m'",
        "device 1: 'a?[31m' has characters that cannot be printed"},
       {"update origin set name = 'two' || char(10) || 'lines'", "origin 1: 'two"},
