@@ -5,6 +5,7 @@
 #include "db/exchange/merge.h"
 #include "db/store/check.h"
 #include "db/store/query.h"
+#include "db/store/refuted.h"
 #include "tests/unit/stores.h"
 
 static const char key[] = "0707070707070707070707070707070707070707070707070707070707070707";
@@ -257,6 +258,41 @@ TEST(many_rows_of_one_long_text_are_not_checked) {
   }
 }
 
+/* 2,000 wrong verdicts about a variant are older than 2,000 others, which say that it is right. What is known to be
+ * wrong is found with some steps of SQLite for each verdict, not for each pair. */
+TEST(many_verdicts_take_a_step_each) {
+  static const char verdicts_sql[] =
+      "create temp table r as select * from run; create temp table m as select * from measurement;"
+      " create temp table numbers as with recursive n (i) as (select 2 union all select i + 1 from n where i < 4000) select i from n;"
+      " create temp table runs as select r.*, i from r, numbers; update runs set id = i, seed = i, started = iif(i <= 2000,"
+      " '2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z'); alter table runs drop column i; insert into run select * from runs;"
+      " create temp table rows as select m.*, i from m, numbers; update rows set id = i, run_id = i, outcome = iif(i <= 2000,"
+      " 'wrong', 'measured'); alter table rows drop column i; insert into measurement select * from rows";
+  static const struct {
+    const char *sql;
+    long want;
+  } rows[] = {
+      {"select count(*) from (" SQL_REFUTED_VARIANTS ")", 0},
+      {"select count(*) from best b where " SQL_IS_REFUTED("b"), 0},
+      {"select count(*) from best b where not " SQL_IS_REFUTED("b"), 1},
+  };
+  struct bench_case c;
+  struct store *store = begin_store(&c);
+  case_tune(&c, store, 1, 1, 0.3);
+  sql(store, "update run set started = '2025-01-01T00:00:00.000Z'; update best set date = '2025-01-01T00:00:00.000Z'");
+  sql(store, verdicts_sql);
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    sqlite3_stmt *query = NULL;
+    CHECK_OK(query_prepare(store_connection(store), rows[i].sql, &query));
+    CHECK_EQ(SQLITE_ROW, sqlite3_step(query), "%zu", i);
+    CHECK_EQ(rows[i].want, sqlite3_column_int64(query, 0), "%zu", i);
+    const int steps = sqlite3_stmt_status(query, SQLITE_STMTSTATUS_VM_STEP, 0);
+    CHECK(steps < 4000 * 500, "%zu: %d steps", i, steps);
+    sqlite3_finalize(query);
+  }
+  end_store(store, &c);
+}
+
 /* The variants of all templates are read in one pass, in the order of their templates. */
 TEST(variants_of_each_template_are_checked) {
   static const struct {
@@ -297,6 +333,7 @@ int main(void) {
       cmocka_unit_test(known_parts_in_another_place_are_shown_as_new),
       cmocka_unit_test(many_rows_of_one_long_text_are_not_checked),
       cmocka_unit_test(variants_of_each_template_are_checked),
+      cmocka_unit_test(many_verdicts_take_a_step_each),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
