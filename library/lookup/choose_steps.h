@@ -6,7 +6,8 @@
 
 /* Choose a configuration like `choose`, among launches of 1 to `most` steps. If a configuration was measured for
  * exactly this problem and number of steps, and fits, it is the candidate for that number. The least expected time of a
- * step wins; of equal times the one with fewer steps. A launch of several steps is chosen only if one was measured.
+ * step wins, with the error of each time added to it; of equal ones the one with fewer steps. A launch of several steps
+ * is chosen only if one was measured.
  *   question  receives the number of steps
  * Returns HALOTUNE_OK; or what `choose` returns for one step if nothing fits. */
 halotune_status choose_steps(struct question *question, int most, struct answer *out);

@@ -509,6 +509,39 @@ TEST(a_winner_of_a_run_that_was_cut_short_gives_way) {
   }
 }
 
+/* Launches of another number of steps take the place of those that were measured for a problem only if they are expected
+ * to be faster by more than the error. */
+TEST(measured_steps_give_way_to_steps_that_are_surely_faster) {
+  static const struct {
+    const char *what;
+    double time_ms; /* of 2 steps at 256^3; 4 steps at 264^3 take 0.1 ms */
+    int want;
+  } rows[] = {
+      {"as fast a step", 0.045, 4},
+      {"faster by less than the error", 0.042, 4},
+      {"twice as fast", 0.022, 2},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    const struct tuned tuned[] = {
+        {GPU_H200, "star7", "fused_tile", "steps=4", F32, {264, 264, 264}, USUAL, 0.1},
+        {GPU_H200, "star7", "fused_tile", "steps=2", F32, {256, 256, 256}, USUAL, rows[i].time_ms},
+    };
+    struct work own = work_begin();
+    halotune_ctx *ctx = NULL;
+    halotune_config config;
+    const halotune_problem problem = {
+        .stencil = "star7", .device = "NVIDIA H200", .grid = {264, 264, 264}, .steps = HALOTUNE_STEPS_ANY};
+    const char *path = own.path;
+    tuned_make(own.path, tuned, COUNT(tuned));
+    CHECK_OK(halotune_open(&path, 1, &ctx));
+    CHECK_OK(halotune_lookup(ctx, &problem, &config));
+    CHECK_EQ(rows[i].want, config.steps, "%s: %g ms, +- %g", rows[i].what, config.expected_ms, config.expected_error);
+    CHECK_EQ(rows[i].want == 4 ? HALOTUNE_MATCH_EXACT : HALOTUNE_MATCH_NEAR_GRID, config.match, "%s", rows[i].what);
+    halotune_close(ctx);
+    work_end(&own);
+  }
+}
+
 /* What is stored for other problems may be damaged: a row of the problem answers as well if its run was cut short. */
 TEST(a_winner_of_a_run_that_was_cut_short_needs_no_other_row) {
   static const char *const changes[] = {
@@ -1244,6 +1277,7 @@ int main(void) {
       cmocka_unit_test(no_answer_breaks_a_rule),
       cmocka_unit_test(finalists_answer_for_other_problems),
       cmocka_unit_test(a_winner_of_a_run_that_was_cut_short_gives_way),
+      cmocka_unit_test(measured_steps_give_way_to_steps_that_are_surely_faster),
       cmocka_unit_test(a_winner_of_a_run_that_was_cut_short_needs_no_other_row),
       cmocka_unit_test(reproducible_answers_are_asked_for),
       cmocka_unit_test(the_first_database_is_asked_first),
