@@ -113,15 +113,22 @@ static halotune_status stencil_from_file(halotune_ctx *ctx, const char *name, in
   return status;
 }
 
-/* Read --steps: the largest number of time steps of a launch, or any number. */
-static halotune_status option_most_steps(const struct invocation *invocation, int *out) {
+/* Read --steps: the largest number of time steps of a launch, or any number. `any` is for every stencil. */
+static halotune_status option_most_steps(const struct invocation *invocation, const struct parsed_stencil *parsed,
+                                         int *out) {
   const char *value = option_value(invocation, "steps");
   long steps;
   *out = HALOTUNE_STEPS_ANY;
   if (value && strcmp(value, "any") == 0) return HALOTUNE_OK;
-  halotune_status status = option_whole(invocation, "steps", 1, LAUNCH_MOST_STEPS, 1, &steps);
+  const halotune_status status = option_whole(invocation, "steps", 1, LAUNCH_MOST_STEPS, 1, &steps);
+  if (status != HALOTUNE_OK) return status;
+  if (steps > 1 && !parsed->analysis->can_iterate) {
+    return fail(HALOTUNE_ARGUMENT,
+                "--steps %ld: %s makes one step only: it does not say in `iterate` which output becomes an input",
+                steps, parsed->stencil->name);
+  }
   *out = (int)steps;
-  return status;
+  return HALOTUNE_OK;
 }
 
 static halotune_status problem_read(const struct invocation *invocation, halotune_ctx *ctx, const char *name,
@@ -149,7 +156,7 @@ static halotune_status problem_read(const struct invocation *invocation, halotun
   out->launch = (halotune_launch_mode)(launch + 1); /* 0 means any */
   out->cache = (halotune_cache_mode)(cache + 1);
   out->reproducible = option_given(invocation, "reproducible");
-  return option_most_steps(invocation, &out->steps);
+  return option_most_steps(invocation, parsed, &out->steps);
 }
 
 /* Without a GPU the user must name a device. Append the names that the databases know. */
