@@ -509,8 +509,8 @@ TEST(a_winner_of_a_run_that_was_cut_short_gives_way) {
   }
 }
 
-/* Launches of another number of steps take the place of those that were measured for a problem only if they are expected
- * to be faster by more than the error. */
+/* Launches of another number of steps take the place of those that were measured for a problem only if they are
+ * expected to be faster by more than the error. */
 TEST(measured_steps_give_way_to_steps_that_are_surely_faster) {
   static const struct {
     const char *what;
