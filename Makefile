@@ -655,8 +655,8 @@ bench-scaling: all library  ## weak and strong scaling of examples/04_mpi_heat3d
 	$(Q)GPUS='$(GPUS)' TUNE='$(TUNE)' CUDA_HOME=$(CUDA_HOME) bench/scaling.sh
 
 .PHONY: bench-profile
-bench-profile: all  ## which parts of the GPU are busy while winners run, by NVIDIA's profiler, into bench/results (needs a GPU, and ncu); DEVICES='0 1'
-	$(Q)DEVICES='$(DEVICES)' bench/profile.sh
+bench-profile: all  ## which parts of the GPU are busy while winners run, by NVIDIA's profiler, into bench/results (needs a GPU, and ncu); DEVICES='0 1', NAME=steps or wide
+	$(Q)DEVICES='$(DEVICES)' NAME='$(NAME)' bench/profile.sh
 
 .PHONY: help
 help:  ## print this list, and the variables below it

@@ -19,14 +19,17 @@ def waits:
   | sort_by(-.value) | .[:2] | map("\(.reason | gsub("_"; " ")) \(.value | fixed(1))") | join(", ");
 
 def columns($winner):
-  ["winner", "---", "\($winner.stencil) \($winner.dtype) \($winner.grid | join("x")), `\($winner.template)`"],
+  ["winner", "---", "\($winner.stencil) \($winner.dtype) \($winner.grid | join("x"))\(if ($winner.steps // 1) > 1 then ", \($winner.steps) steps" else "" end), `\($winner.template)`"],
   ["time, us", "---:", (.["gpu__time_duration.sum"] | scaled(1000))],
   ["link busy", "---:", (.["lts__ltcfabric2ltc_cycles_active.avg.pct_of_peak_sustained_elapsed"] | percent)],
   ["sectors over it, millions", "---:", (.["lts__t_sectors_srcunit_ltcfabric.sum"] | scaled(1e6))],
   ["read from memory, MB", "---:", (.["dram__bytes_read.sum"] | scaled(1e6))],
   ["memory busy", "---:", (.["dram__throughput.avg.pct_of_peak_sustained_elapsed"] | percent)],
+  ["L2 cache busy", "---:", (.["lts__throughput.avg.pct_of_peak_sustained_elapsed"] | percent)],
   ["shared memory busy", "---:", (.["l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed"] | percent)],
+  ["multiprocessors active", "---:", (.["sm__cycles_active.avg.pct_of_peak_sustained_elapsed"] | percent)],
   ["issue slots used", "---:", (.["smsp__issue_active.avg.pct_of_peak_sustained_active"] | percent)],
+  ["multiply-adds' pipe busy", "---:", ([.["sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_active"], .["sm__pipe_fp64_cycles_active.avg.pct_of_peak_sustained_active"]] | max | percent)],
   ["warps resident", "---:", (.["sm__warps_active.avg.pct_of_peak_sustained_active"] | percent)],
   ["a warp waits most for", "---", waits];
 

@@ -1,11 +1,11 @@
 # steps.jq: the lines of bench/steps.txt or wide.txt as input, with what tune printed ($winners[0]: its tasks, for all numbers of
-# steps) and how `show` describes the stencils ($stencils[0]), as one document. Rates are in GStencil/s: points that a
-# step computes, times steps, over time.
+# steps) and how `show` describes the stencils ($stencils[0]), as one document. A row counts the numbers of steps that it
+# names. Rates are in GStencil/s: points that a step computes, times steps, over time.
 
 def or_null: if . == "-" then null else (tonumber? // .) end;
 def row:
   [splits("[ \t]+") | select(. != "")] | select(length > 0)
-  | {stencil: .[0], dtype: .[1], grid: (.[2] | split(",") | map(tonumber)), published: (.[4] | or_null),
+  | {stencil: .[0], dtype: .[1], grid: (.[2] | split(",") | map(tonumber)), counted: (.[3] | split(",") | map(tonumber)), published: (.[4] | or_null),
      source: (.[5] | or_null), target: .[6]};
 
 # Points that a step computes: with `skip`, those whose taps all lie in the grid.
@@ -17,7 +17,7 @@ def points: . as $row
 def rates: . as $row
   | points as $points
   | [$winners[0][] | select(.stencil == $row.stencil and .dtype == $row.dtype and .grid[:($row.grid | length)] == $row.grid)
-     | .steps as $steps
+     | .steps as $steps | select($row.counted | index($steps))
      | def rate($ms): if $ms then $points * $steps / $ms * 1e-6 else null end;
        {steps, launch, rate: rate(.winner.time_ms), low: rate(.winner.time_high_ms), high: rate(.winner.time_low_ms),
         time_ms: .winner.time_ms, template: .winner.template, parameters: .winner.parameters, tried,
@@ -37,7 +37,7 @@ def target($rows): . as $row
       | if . then $n * . else null end
     end;
 
-[inputs | row | with_rates] | . as $rows
+[inputs | row | with_rates | del(.counted)] | . as $rows
 | map(.goal = .target | .target = target($rows))
 | map(.reached = if .target and .high then .high >= .target else null end)
 | {name: $name, gpu: $gpu, date: $date, targets: length, reached: (map(select(.reached)) | length), rows: .}

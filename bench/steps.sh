@@ -14,6 +14,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 . bench/gpu_file.sh
+. bench/stencil_file.sh
 program=${HALOTUNE:-build/halotune}
 name=${NAME:-steps}
 table=${TABLE:-bench/$name.txt}
@@ -23,20 +24,10 @@ stopped=
 mkdir -p "$work" "$results"
 trap 'stopped=1' INT TERM
 
-# Print how the command line names a stencil. Write the file of one that kernels/ does not have.
-stencil_of() { # name
-  if [ -e "kernels/$1.yaml" ]; then
-    echo "kernels/$1.yaml"
-  else
-    bench/stencil.sh "$1" >"$work/$1.yaml"
-    echo "$work/$1.yaml"
-  fi
-}
-
 tune() { # stencil dtype grid steps
   log=$work/$1-$2-$(echo "$3" | tr , x)-$4
   [ ! -e "$log.json" ] || return 0
-  "$program" tune "$(stencil_of "$1")" --dtype "$2" --grid "$3" --steps "$4" --budget "${BUDGET:-10s}" \
+  "$program" tune "$(stencil_file "$work" "$1")" --dtype "$2" --grid "$3" --steps "$4" --budget "${BUDGET:-10s}" \
      --device "${DEVICE:-0}" ${TEMPLATES:+--template "$TEMPLATES"} ${HINTS:+--hints "$HINTS"} --db "$work/steps.db" --json >"$log.out" 2>"$log.err" </dev/null &&
     jq -e '(.devices? // [.])[0].tasks[0].complete' "$log.out" >/dev/null && mv "$log.out" "$log.json" ||
     echo "$1 $2 $3, $4 steps: no winner: $(tail -n 1 "$log.err")" >&2
@@ -44,7 +35,7 @@ tune() { # stencil dtype grid steps
 
 sed 's/#.*//' "$table" | awk NF >"$work/rows"
 while read -r stencil dtype grid steps _; do
-  "$program" show "$(stencil_of "$stencil")" --json | jq --arg name "$stencil" '. + {name: $name}' >"$work/$stencil.show"
+  "$program" show "$(stencil_file "$work" "$stencil")" --json | jq --arg name "$stencil" '. + {name: $name}' >"$work/$stencil.show"
   for count in $(echo "$steps" | tr , ' '); do
     [ -n "$stopped" ] || tune "$stencil" "$dtype" "$grid" "$count"
   done

@@ -169,15 +169,15 @@ for stencil in box3d_r4 gradient2d; do
 done
 
 # Each line has a target, its value in GStencil/s and whether it is reached, where a launch of 2 steps on 6 of 8 points takes
-# 2 ns to 4 ns, and one of 1 step 3 ns.
+# 2 ns to 4 ns, and one of 1 step 3 ns. The third row counts single steps alone.
 while read -r target value want; do
-  got=$(printf 's f32 8 1,2 5 AN5D %s\nt f32 8 1 - - 9\n' "$target" | jq -cRn --arg name steps --arg gpu G --arg date D -f bench/steps.jq \
+  got=$(printf 's f32 8 1,2 5 AN5D %s\nt f32 8 1 - - 9\ns f32 8 1 - - 9\n' "$target" | jq -cRn --arg name steps --arg gpu G --arg date D -f bench/steps.jq \
     --argjson stencils '[[{"name": "s", "boundary": ["skip"], "radius_low": [1], "radius_high": [1]}, {"name": "t", "boundary": ["periodic"], "radius_low": [1], "radius_high": [1]}]]' \
     --argjson winners '[[{"stencil": "s", "dtype": "f32", "grid": [8, 1, 1], "steps": 2, "tried": 1, "winner": {"time_ms": 3e-6, "time_low_ms": 2e-6, "time_high_ms": 4e-6}},
       {"stencil": "s", "dtype": "f32", "grid": [8, 1, 1], "steps": 1, "tried": 1, "winner": {"time_ms": 3e-6}},
       {"stencil": "t", "dtype": "f32", "grid": [8, 1, 1], "steps": 1, "tried": 1, "winner": {"time_ms": 1e-6}}]]' |
-    jq -r '.rows[0] | "\(.rate) \(.steps) \(.target * 100 | round) \(.reached)"')
-  [ "$got" = "4 2 $value $want" ]
+    jq -r '"\(.rows[0] | "\(.rate) \(.steps) \(.target * 100 | round) \(.reached)"), \(.rows[2].rate)"')
+  [ "$got" = "4 2 $value $want, 2" ]
   result "steps: target $target: $want" $?
 done <<T
 6            600  true
@@ -232,12 +232,12 @@ profile
 [ $? = 1 ] && grep -q "^no winners of NVIDIA H200 in $RESULTS: make bench-roof\$" "$work/err"
 result "without a table of winners there is nothing to profile" $? "$work/err"
 cp "$work/whole.json" "$RESULTS/roof-nvidia-h200.json"
-counters='1234.6 | 97 % | 20.2 | 553.0 | 82 % | - | - | - | long scoreboard 3.1, barrier 0.9'
+counters='1234.6 | 97 % | 20.2 | 553.0 | 82 % | - | - | - | - | - | - | long scoreboard 3.1, barrier 0.9'
 profile && [ "$(grep -c '^| [a-z]' "$page")" = 4 ] && grep -qxF "| copy f32 4096, \`small\` | $counters |" "$page" &&
   grep -qxF "| star7 f64 16x16x16, \`small\` | $counters |" "$page"
 result "what the profiler says of winners are rows, but not of those beside the classic kernels" $? "$work/err"
 variant=$(jq -r '.rows[1].parameters | to_entries | map("\(.key)=\(.value)") | join(",")' "$work/whole.json")
-grep -q -- " selftest --gpu --in-process star7 --dtype f32 --grid 16,16,16 --template small --set $variant\$" "$work/ncu.log"
+grep -q -- " selftest --gpu --in-process kernels/star7.yaml --dtype f32 --grid 16,16,16 --template small --set $variant\$" "$work/ncu.log"
 result "they are the very variants of the table" $? "$work/ncu.log"
 grep -q 'barrier_not_issued\|l1tex' "$WORK"/0.csv
 [ $? = 1 ]
@@ -248,6 +248,13 @@ jq '.rows[1].time_ms = null' "$work/whole.json" >"$RESULTS/roof-nvidia-h200.json
 profile
 [ $? = 1 ] && grep -q '^star7 f32 16,16,16: no winner: make bench-roof$' "$work/err" && grep -q '2 rows, 1 without a profile$' "$work/err"
 result "a row without a winner is told" $? "$work/err"
+
+# The periodic star takes a file that bench/stencil.sh writes.
+page=$RESULTS/profile-steps-nvidia-h200.md
+jq '.rows[1].reached = false | .rows += [.rows[1] | .reached = true]' "$work/steps_results/steps-nvidia-h200.json" >"$RESULTS/steps-nvidia-h200.json"
+NAME=steps profile && [ "$(grep -c '^| [a-z]' "$page")" = 3 ] && grep -qxF "| star7 f32 16x16x16, \`small\` | $counters |" "$page" &&
+  grep -qxF "| star7_periodic f32 16x16x16, \`small\` | $counters |" "$page"
+result "of the winners of several steps, those below their target are rows" $? "$work/err"
 
 # --- answers for other problems -----------------------------------------------------------------------------------------
 
