@@ -89,6 +89,7 @@ void facts_fill_stencil(const struct stencil *stencil, const struct analysis *an
   facts[FACT_staged] = staged;
   facts[FACT_coefficient_count] = stencil->coefficient_count;
   facts[FACT_taps] = analysis->tap_count;
+  facts[FACT_instructions] = analysis->instructions_per_point;
   facts[FACT_groups_of_2] = count_groups(analysis, 2);
   facts[FACT_groups_of_4] = count_groups(analysis, 4);
   facts[FACT_forms] = analysis->split.form_count;

@@ -24,6 +24,7 @@ struct device_limits {
   X(staged, "inputs that are read beyond the point itself")                                                           \
   X(coefficient_count, "number of coefficients")                                                                      \
   X(taps, "points that an update reads, over all inputs")                                                             \
+  X(instructions, "instructions of an update; a fused multiply-add counts once")                                      \
   X(groups_of_2, "aligned pairs in x that two neighbours read together")                                              \
   X(groups_of_4, "aligned groups of four in x that four neighbours read together")                                    \
   X(forms, "sums of weighted taps into which the update is split, see add_plane; 0 where it is not split")            \
