@@ -128,26 +128,30 @@ static struct figures_subject subject_of(const json_t *row, const char *template
 
 static const char peak_sql[] = "select capability, sm_count, clock_khz from device where id = ?1";
 
-/* The arithmetic roof of the problem's GPU in GFLOP/s. */
-static halotune_status read_peak(sqlite3 *db, const struct setting *setting, double *out) {
+/* The arithmetic roof of the problem's GPU in GFLOP/s, and its passes to shared memory in a millisecond. */
+static halotune_status read_peak(sqlite3 *db, const struct setting *setting, double *out, double *passes_per_ms) {
   json_t *device = NULL;
   halotune_status status = row_json(db, peak_sql, &setting->device, 1, &device);
   *out = peak_gflops((int)json_integer_value(json_object_get(device, "capability")),
                      (int)json_integer_value(json_object_get(device, "sm_count")),
                      (long)json_integer_value(json_object_get(device, "clock_khz")), setting->dtype);
+  *passes_per_ms = member_number(device, "sm_count") * member_number(device, "clock_khz");
   json_decref(device);
   return status;
 }
 
 /* Add the roofs of a step, and the share of the binding roof that the winner reaches. They are null if a launch makes
  * one step, or if no copy was measured, as on an emulation. */
-static void put_step_roof(json_t **winner, const struct setting *setting, double peak) {
+static void put_step_roof(json_t **winner, const struct setting *setting, double peak, double passes_per_ms) {
+  const json_t *figures = json_object_get(*winner, "figures");
   const struct fused_launch launch = {.steps = (int)json_integer_value(json_object_get(*winner, "steps")),
                                       .dtype = setting->dtype,
                                       .points = setting->points,
                                       .copy_ms = member_number(*winner, "roof_ms"),
-                                      .over_read = member_number(json_object_get(*winner, "figures"), "over_read"),
-                                      .peak_gflops = peak};
+                                      .over_read = member_number(figures, "over_read"),
+                                      .peak_gflops = peak,
+                                      .shared_wavefronts = member_number(figures, "shared_wavefronts"),
+                                      .passes_per_ms = passes_per_ms};
   json_t *json = json_null();
   if (launch.steps > 1 && isfinite(launch.copy_ms) && setting->subject && setting->subject->analysis) {
     const struct step_roof roof = step_roof(setting->subject->analysis, &launch);
@@ -156,9 +160,9 @@ static void put_step_roof(json_t **winner, const struct setting *setting, double
     json = json_object();
     json_put(&json, "memory_ms", rounded_json(roof.memory_ms, ROOF_DIGITS));
     json_put(&json, "arithmetic_ms", rounded_json(roof.arithmetic_ms, ROOF_DIGITS));
+    json_put(&json, "shared_ms", rounded_json(roof.shared_ms, ROOF_DIGITS));
     json_put(&json, "binds", binding ? text_json(binding) : json_null());
-    json_put(&json, "share",
-             rounded_json(binding ? fmax(roof.memory_ms, roof.arithmetic_ms) / step_ms : NAN, ROOF_DIGITS));
+    json_put(&json, "share", rounded_json(step_roof_ms(&roof) / step_ms, ROOF_DIGITS));
   }
   json_put(winner, "step_roof", json);
 }
@@ -217,9 +221,9 @@ halotune_status winner_json(sqlite3 *db, struct setting *setting, json_t **out) 
   halotune_status status = row_json(db, best_sql, &setting->problem, 1, out);
   if (status == HALOTUNE_OK) complete_winner(out, setting);
   if (status == HALOTUNE_OK && json_is_object(*out)) {
-    double peak;
-    status = read_peak(db, setting, &peak);
-    if (status == HALOTUNE_OK) put_step_roof(out, setting, peak);
+    double peak, passes_per_ms;
+    status = read_peak(db, setting, &peak, &passes_per_ms);
+    if (status == HALOTUNE_OK) put_step_roof(out, setting, peak, passes_per_ms);
   }
   return status;
 }

@@ -41,13 +41,14 @@ static void bind_row(struct bindings *bindings, const struct variant_template *t
   bindings_configure(bindings, &configuration);
 }
 
-static const struct access no_access = {NAN, NAN, NAN, NAN};
+static const struct access no_access = {NAN, NAN, NAN, NAN, NAN};
 
 static void put_access(json_t **json, const struct access *access) {
   json_put(json, "loads_per_point", rounded_json(access->loads_per_point, FIGURE_DIGITS));
   json_put(json, "over_read", rounded_json(access->over_read, FIGURE_DIGITS));
   json_put(json, "computing_share", rounded_json(access->computing_share, FIGURE_DIGITS));
   json_put(json, "bank_conflicts", rounded_json(access->bank_conflicts, FIGURE_DIGITS));
+  json_put(json, "shared_wavefronts", rounded_json(access->shared_wavefronts, FIGURE_DIGITS));
 }
 
 json_t *figures_json(struct setting *setting, const struct figures_subject *subject, const long grid[MAX_DIMS],

@@ -1,4 +1,4 @@
-/* step_roof.c: the roofs of memory and of arithmetic for a step of a launch that makes several. */
+/* step_roof.c: the roofs of memory, arithmetic and shared memory for a step of a launch that makes several. */
 #include "reports/figures/step_roof.h"
 
 #include <math.h>
@@ -8,10 +8,21 @@ struct step_roof step_roof(const struct analysis *analysis, const struct fused_l
   const double moved = (all - read + read * launch->over_read) / all;
   const double instructions = analysis->instructions_per_point * launch->points;
   return (struct step_roof){.memory_ms = launch->copy_ms * moved / launch->steps,
-                            .arithmetic_ms = instructions / (launch->peak_gflops / 2 * 1e6)};
+                            .arithmetic_ms = instructions / (launch->peak_gflops / 2 * 1e6),
+                            .shared_ms =
+                                launch->shared_wavefronts * launch->points / launch->passes_per_ms / launch->steps};
+}
+
+static bool is_known(const struct step_roof *roof) {
+  return isfinite(roof->memory_ms) && isfinite(roof->arithmetic_ms);
+}
+
+double step_roof_ms(const struct step_roof *roof) {
+  return is_known(roof) ? fmax(fmax(roof->memory_ms, roof->arithmetic_ms), roof->shared_ms) : NAN;
 }
 
 const char *step_roof_binding(const struct step_roof *roof) {
-  if (!isfinite(roof->memory_ms) || !isfinite(roof->arithmetic_ms)) return NULL;
+  if (!is_known(roof)) return NULL;
+  if (step_roof_ms(roof) == roof->shared_ms) return "shared memory"; /* fmax passes over NAN */
   return roof->memory_ms >= roof->arithmetic_ms ? "memory" : "arithmetic";
 }

@@ -87,7 +87,8 @@ function standing(problem) {
 
 /** The least time that a step can take, if a launch makes several steps. */
 function stepRoof({step_roof: roof, steps}, unit) {
-  const parts = `memory ${time(roof.memory_ms, unit)}, arithmetic ${time(roof.arithmetic_ms, unit)} ${unit.name} a step of ${count(steps)} in a launch`;
+  const shared = isNumber(roof.shared_ms) ? `, shared memory ${time(roof.shared_ms, unit)}` : '';
+  const parts = `memory ${time(roof.memory_ms, unit)}, arithmetic ${time(roof.arithmetic_ms, unit)}${shared} ${unit.name} a step of ${count(steps)} in a launch`;
   return [
     term('Roof of fused steps'),
     roof.binds ? share(roof.share) : '\u2013',

@@ -71,12 +71,13 @@ static double worst_conflicts(const struct bindings *bindings, const long block[
 struct access access_of(const struct bindings *bindings) {
   const struct template *template = bindings->template;
   long block[MAX_DIMS];
-  if (!template->has_access) return (struct access){NAN, NAN, NAN, NAN};
+  if (!template->has_access) return (struct access){NAN, NAN, NAN, NAN, NAN};
   for (int axis = 0; axis < MAX_DIMS; axis++) block[axis] = (long)bindings_value(bindings, template->block[axis]);
   return (struct access){.loads_per_point = bindings_value(bindings, template->access.loads_per_point),
                          .over_read = bindings_value(bindings, template->access.over_read),
                          .computing_share = bindings_value(bindings, template->access.computing_share),
-                         .bank_conflicts = worst_conflicts(bindings, block)};
+                         .bank_conflicts = worst_conflicts(bindings, block),
+                         .shared_wavefronts = NAN};
 }
 
 double access_work(const struct bindings *bindings) {

@@ -12,6 +12,8 @@ struct access {
   double computing_share; /* threads that compute, over the threads of the block */
   /* passes of the worst access to shared memory, over the fewest possible; 1 means no conflicts */
   double bank_conflicts;
+  /* passes of loads and stores of shared memory per computed point; NAN unless a kernel's accesses were counted */
+  double shared_wavefronts;
 };
 
 /* Compute the figures of the bound configuration. */

@@ -47,7 +47,7 @@ def winner_faults($problem):
   | select(. != null)
   | (select(.roof_ratio != null and (((.roof_ms / .time_ms / .roof_ratio) - 1 | fabs) > 0.05)) | "the roof's time and its share disagree"),
     (select(.step_roof.share != null)
-     | select(is_near(.step_roof.share; ([.step_roof.memory_ms, .step_roof.arithmetic_ms] | map(. // 0) | max) * .steps / .time_ms) | not)
+     | select(is_near(.step_roof.share; ([.step_roof.memory_ms, .step_roof.arithmetic_ms, .step_roof.shared_ms] | map(. // 0) | max) * .steps / .time_ms) | not)
      | "the share of a step is not its roof over its time"),
     (select(.roof_ratio_low != null and (.roof_ratio < .roof_ratio_low or .roof_ratio > .roof_ratio_high)) | "the share is outside its interval"),
     ($problem.finalists[] as $f | select($f.is_default and .default_ms != null and .default_ms != $f.median_ms) | "the default's time is not of the final rounds");

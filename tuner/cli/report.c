@@ -56,6 +56,7 @@ static bool count_variant(void *context, const struct variant_spec *spec, const 
   access->loads_per_point = figures.loads;
   access->over_read = figures.over_read;
   access->bank_conflicts = figures.mean_conflicts;
+  access->shared_wavefronts = figures.shared_wavefronts;
   return true;
 }
 
