@@ -1,6 +1,7 @@
 # steps.jq: the lines of bench/steps.txt or wide.txt as input, with what tune printed ($winners[0]: its tasks, for all numbers of
-# steps) and how `show` describes the stencils ($stencils[0]), as one document. A row counts the numbers of steps that it
-# names. Rates are in GStencil/s: points that a step computes, times steps, over time.
+# steps), how `show` describes the stencils ($stencils[0]), and what another code printed in the same run ($beside, may be empty), as
+# one document. A row counts the numbers of steps that it names. Rates are in GStencil/s: points that a step computes, times steps,
+# over time.
 
 def or_null: if . == "-" then null else (tonumber? // .) end;
 def row:
@@ -41,3 +42,4 @@ def target($rows): . as $row
 | map(.goal = .target | .target = target($rows))
 | map(.reached = if .target and .high then .high >= .target else null end)
 | {name: $name, gpu: $gpu, date: $date, targets: length, reached: (map(select(.reached)) | length), rows: .}
+  + if $beside == "" then {} else {beside: $beside} end

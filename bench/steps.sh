@@ -11,6 +11,7 @@
 #   HINTS=FILE              searches also begin with the winners of this database
 #   RESULTS=bench/results   another folder for the table
 #   TEMPLATES=NAME,...      only these templates
+#   BESIDE=COMMAND          runs on the GPU after the rows, such as another code; what it prints stands below the table
 set -eu
 cd "$(dirname "$0")/.."
 . bench/gpu_file.sh
@@ -41,12 +42,17 @@ while read -r stencil dtype grid steps _; do
   done
 done <"$work/rows"
 
+if [ -n "${BESIDE:-}" ] && [ -z "$stopped" ] && [ ! -e "$work/beside" ]; then
+  CUDA_VISIBLE_DEVICES=${DEVICE:-0} sh -c "$BESIDE" >"$work/beside.out" </dev/null && mv "$work/beside.out" "$work/beside" || echo "$BESIDE failed" >&2
+fi
+
 ls "$work"/*-*.json >/dev/null 2>&1 || { echo "there is no winner of any row" >&2 && exit 1; }
 cat "$work"/*.show | jq -s . >"$work/stencils"
 cat "$work"/*-*.json | jq -s '[.[] | (.devices? // [.])[] | .device as $gpu | .tasks[] | select(.winner) | . + {gpu: $gpu}]' >"$work/winners"
 gpu=$(jq -r '.[0].gpu' "$work/winners")
 file=$results/$name-$(gpu_file "$gpu")
 jq -Rn --arg name "$name" --arg gpu "$gpu" --arg date "$(date -u +%F)" --slurpfile winners "$work/winners" --slurpfile stencils "$work/stencils" \
+  --rawfile beside "$(ls "$work/beside" 2>/dev/null || echo /dev/null)" \
   -f bench/steps.jq "$work/rows" >"$file.json"
 jq -L bench -r -f bench/steps_markdown.jq "$file.json" >"$file.md"
 jq -r '"\(.gpu): \(.reached) of \(.targets) targets reached, \([.rows[] | select(.rate == null)] | length) rows without a winner"' \

@@ -27,4 +27,5 @@ def published: if .published == null then "-" else "\(.published) (\(.source))" 
 (.rows[] | "| \(.stencil) | \(.dtype) | \(.grid | map(tostring) | join("x")) | \(published) | \(.sweep | whole) | \(.rate | whole) | "
   + (if .low == null or .high == null then "-" else "\(.low | whole) to \(.high | whole)" end)
   + " | \(goal) | \(verdict) | \(.steps | whole) | \(if .rate == null then "-" else .time_ms * 1000 / .steps | fixed(2) end) | \(.copy_gbs | whole)"
-  + " | \(.template | or_dash(.)) | \(.parameters | or_dash(.)) | \(.tried | whole) |")
+  + " | \(.template | or_dash(.)) | \(.parameters | or_dash(.)) | \(.tried | whole) |"),
+(.beside // empty | "", "Beside these rows, in the same run, another code printed:", "", (rtrimstr("\n") | split("\n")[] | "    " + .))

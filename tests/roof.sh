@@ -171,7 +171,7 @@ done
 # Each line has a target, its value in GStencil/s and whether it is reached, where a launch of 2 steps on 6 of 8 points takes
 # 2 ns to 4 ns, and one of 1 step 3 ns. The third row counts single steps alone.
 while read -r target value want; do
-  got=$(printf 's f32 8 1,2 5 AN5D %s\nt f32 8 1 - - 9\ns f32 8 1 - - 9\n' "$target" | jq -cRn --arg name steps --arg gpu G --arg date D -f bench/steps.jq \
+  got=$(printf 's f32 8 1,2 5 AN5D %s\nt f32 8 1 - - 9\ns f32 8 1 - - 9\n' "$target" | jq -cRn --arg name steps --arg gpu G --arg date D --arg beside '' -f bench/steps.jq \
     --argjson stencils '[[{"name": "s", "boundary": ["skip"], "radius_low": [1], "radius_high": [1]}, {"name": "t", "boundary": ["periodic"], "radius_low": [1], "radius_high": [1]}]]' \
     --argjson winners '[[{"stencil": "s", "dtype": "f32", "grid": [8, 1, 1], "steps": 2, "tried": 1, "winner": {"time_ms": 3e-6, "time_low_ms": 2e-6, "time_high_ms": 4e-6}},
       {"stencil": "s", "dtype": "f32", "grid": [8, 1, 1], "steps": 1, "tried": 1, "winner": {"time_ms": 3e-6}},
@@ -193,6 +193,8 @@ page=$work/steps_results/steps-nvidia-h200.md
 steps && grep -q '^| star7 | f32 | 16x16x16 | 5 (AN5D) | .* | [*][*]not reached[*][*] | 1 | ' "$page" &&
   grep -q '^| star7_periodic | f32 | 16x16x16 | - | .* | 0 (0[*]sweep) | reached | 1 | ' "$page"
 result "bench/steps.sh writes the table" $? "$work/err"
+! grep -q 'in the same run, another code' "$page" && BESIDE='echo another 9 && echo code 8' steps && grep -qx '    another 9' "$page" && grep -qx '    code 8' "$page"
+result "what another code prints in the same run stands below it" $? "$page"
 cp "$page" "$work/page" && HALOTUNE_LIBCUDA=/nonexistent steps && cmp "$page" "$work/page" >/dev/null
 result "bench/steps.sh measures nothing twice" $? "$work/err"
 
