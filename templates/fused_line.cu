@@ -7,6 +7,8 @@
 // Each stage makes the outermost points of a strip invalid, because their taps lie outside the strip. Strips overlap, and invalid points
 // are not written. A point outside the box keeps its value. So does a point beyond the grid where taps read 0. Images beyond a periodic end
 // are computed like any point. Beyond other ends, each stage sets the points that taps reach to the values of their images (GHOSTS).
+//
+// What is the same in all stages is found once: which points are computed, and the inputs that no stage changes.
 #ifndef HALOTUNE_PRELUDE
 #include "example.cuh"
 #include "common.cuh"
@@ -29,6 +31,12 @@ struct Part {
   const Coefficients &coefficients;
   index_t x;  // the lane's first point
   index_t first, last;
+#if INPUTS > 1
+  real (*kept)[LOW_X + POINTS + HIGH_X];  // the inputs that no stage changes, at the lane's points and those beside them
+#endif
+#if IMAGES
+  unsigned computed;  // a bit for each of the lane's points: whether stages compute it
+#endif
 };
 
 #if GHOSTS
@@ -72,7 +80,9 @@ template <bool EDGE> struct StageTaps {
   __device__ __forceinline__ real operator()(int input, int dx, int, int) const {
     const int buffer = input_buffer(stage, input);
     if (buffer >= 0) return near[buffer][LOW_X + point + dx];
-#if GHOSTS
+#if INPUTS > 1
+    return p.kept[input][LOW_X + point + dx];
+#elif GHOSTS
     if (EDGE) return read_tap(p, input, p.x + point + dx);
     return read_point(p.f, input, p.g, p.x + point + dx, 0, 0);
 #else
@@ -80,6 +90,22 @@ template <bool EDGE> struct StageTaps {
 #endif
   }
 };
+
+#if INPUTS > 1
+// Load an input that no stage changes, once for all stages. Where no tap goes beside the point, the points beside the lane's are left out.
+template <bool EDGE> __device__ __forceinline__ void load_kept(const Part &p, int input) {
+  const bool is_beside = staged_slot(input) >= 0;
+#pragma unroll
+  for (int i = is_beside ? 0 : LOW_X; i < (is_beside ? LOW_X + POINTS + HIGH_X : LOW_X + POINTS); i++) {
+    const index_t x = p.x + i - LOW_X;
+#if GHOSTS
+    p.kept[input][i] = EDGE ? read_tap(p, input, x) : read_point(p.f, input, p.g, x, 0, 0);
+#else
+    p.kept[input][i] = EDGE ? read_image(p.f, input, p.g, x, 0, 0) : read_point(p.f, input, p.g, x, 0, 0);
+#endif
+  }
+}
+#endif
 
 // Load the lane's points of an input.
 template <bool EDGE> __device__ __forceinline__ void load_input(const Part &p, int input, real (&values)[POINTS]) {
@@ -123,7 +149,11 @@ template <bool EDGE> __device__ __forceinline__ void compute_stage(const Part &p
   for (int i = 0; i < POINTS; i++) {
     real point[OUTPUTS];
     update(StageTaps<EDGE>{p, near, i, stage}, p.coefficients, point);
+#if IMAGES
+    const bool keeps = EDGE && !(p.computed >> i & 1);
+#else
     const bool keeps = EDGE && !is_computed(p.g, p.x + i, 0, 0);
+#endif
 #pragma unroll
     for (int o = 0; o < OUTPUTS; o++) {
       const int input = advanced_input(o);
@@ -152,6 +182,9 @@ template <bool EDGE> __device__ __forceinline__ void compute_strip(const Part &p
 #pragma unroll
   for (int input = 0; input < INPUTS; input++) {
     if (input_buffer(0, input) >= 0) load_input<EDGE>(p, input, buffers[input_buffer(0, input)]);
+#if INPUTS > 1
+    else load_kept<EDGE>(p, input);
+#endif
   }
 #pragma unroll
   for (int stage = 0; stage < STEPS; stage++) compute_stage<EDGE>(p, stage, buffers);
@@ -161,7 +194,22 @@ extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
   const Fields f = FIELDS;
   const index_t number = index_t(blockIdx.x)*WARPS + threadIdx.x/32, left = g.x0/VECTOR*VECTOR + number*STRIDE, x = left - MARGIN;
   if (left >= g.x1) return;
-  const Part p = {f, g, COEFFICIENT_VALUES, x + int(threadIdx.x%32)*POINTS, max(left, g.x0), min(left + STRIDE, g.x1)};
+#if INPUTS > 1
+  real kept[INPUTS][LOW_X + POINTS + HIGH_X];
+#endif
+#if IMAGES
+  unsigned computed = 0;
+#pragma unroll
+  for (int i = 0; i < POINTS; i++) computed |= unsigned(is_computed(g, x + int(threadIdx.x%32)*POINTS + i, 0, 0)) << i;
+#endif
+  const Part p = {f, g, COEFFICIENT_VALUES, x + int(threadIdx.x%32)*POINTS, max(left, g.x0), min(left + STRIDE, g.x1)
+#if INPUTS > 1
+                  , kept
+#endif
+#if IMAGES
+                  , computed
+#endif
+  };
   if (x >= g.x0 + LOW_X && x + STRIP + HIGH_X <= g.x1) compute_strip<false>(p);
   else compute_strip<true>(p);
 }
