@@ -140,6 +140,14 @@ static bool ends_operand(const struct cuda_token *token) {
   return token->kind != CUDA_PUNCTUATION || cuda_is(token, ")") || cuda_is(token, "]");
 }
 
+/* Whether two tokens that touch may be read as other ones: two words as one word, / and a comment as a comment. */
+static bool may_join(const struct cuda_token *left, const struct cuda_token *right) {
+  static const char words[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$.\"'";
+  static const char operators[] = "+-*/%<>=!&|^:.#";
+  const char last = left->at[left->length - 1], first = right->at[0];
+  return (strchr(words, last) && strchr(words, first)) || (strchr(operators, last) && strchr(operators, first));
+}
+
 /* Write what separates a token from the last written one in the same piece. */
 static void write_gap(struct writer *w, const struct part *part, int at) {
   const struct cuda_token *last = &part->tokens[w->last].token, *token = &part->tokens[at].token;
@@ -161,7 +169,8 @@ static void write_gap(struct writer *w, const struct part *part, int at) {
     begin_line(w, part, at, part_breaks_before(part, at) > 1);
     return;
   }
-  add_spaces(w->out, spaces_before(part, ends_operand(last) ? at : w->last + 1));
+  const int spaces = spaces_before(part, ends_operand(last) ? at : w->last + 1);
+  add_spaces(w->out, spaces == 0 && may_join(last, token) ? 1 : spaces);
 }
 
 /* The columns that a macro's tokens take up to the next comma. */

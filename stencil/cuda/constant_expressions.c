@@ -259,7 +259,7 @@ static struct operand parse_postfix(struct parser *p) {
       bool has_effects = parse_list(p, "]") || operand.has_effects;
       operand = unknown;
       operand.has_effects = has_effects;
-    } else if (next_is(p, "{") && p->at > 0 && part_is_name(p->part, p->at - 1, p->end)) {
+    } else if (next_is(p, "{") && part_is_name_before(p->part, p->at)) {
       p->at++;
       parse_list(p, "}");
       operand = unknown;

@@ -88,6 +88,12 @@ static inline bool part_is_name(const struct part *part, int at, int end) {
   return at < end && part->tokens[at].name >= 0;
 }
 
+/* Whether the last token before `at` that is neither removed nor a comment is a name. */
+static inline bool part_is_name_before(const struct part *part, int at) {
+  const int before = part_skip_back(part, 0, at);
+  return before >= 0 && part_is_name(part, before, at);
+}
+
 /* The token that closes the bracket at `open`; `end` if there is none, or the work is over. */
 int part_close(const struct part *part, int open, int end);
 

@@ -254,10 +254,12 @@ static void find_shadowed(struct cutter *c, struct range range) {
     const struct part_token *token = &part->tokens[i];
     if (token[-1].token.kind == CUDA_DIRECTIVE) is_directive = true;
     if (token->token.kind == CUDA_DIRECTIVE_END) is_directive = false;
-    if (is_directive || token->name < 0 || token[-1].name < 0 || token->is_gone) continue;
+    if (is_directive || token->name < 0 || token->is_gone) continue;
+    const int before = part_skip_back(part, range.begin, i);
+    if (!part_is_name(part, before, i)) continue;
     struct constant *constant = &c->constants->list[token->name];
     if (constant->kind != CONSTANT_NONE && constant->kind != CONSTANT_CONSTEXPR) continue;
-    if (is_one_of(part, i - 1, range.end, keywords, COUNT(keywords))) continue;
+    if (is_one_of(part, before, range.end, keywords, COUNT(keywords))) continue;
     constant->kind = CONSTANT_UNCLEAR;
   }
 }
@@ -310,7 +312,8 @@ void pieces_named(const struct pieces *pieces, const struct part *part, struct r
   for (int i = range.begin; i < range.end; i++) {
     const struct part_token *token = &part->tokens[i];
     if (token->name < 0 || token->is_gone) continue;
-    if (i > range.begin && (cuda_is(&token[-1].token, ".") || cuda_is(&token[-1].token, "->"))) continue;
+    const int before = part_skip_back(part, range.begin, i);
+    if (before >= range.begin && (part_is(part, before, i, ".") || part_is(part, before, i, "->"))) continue;
     for (int d = pieces->first[token->name]; d >= 0; d = pieces->definitions[d].next) {
       reach(context, pieces->definitions[d].piece);
     }

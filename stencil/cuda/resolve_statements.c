@@ -290,9 +290,10 @@ static bool loop_read(const struct statements *s, int at, struct loop *out) {
 /* Whether a body declares the loop's variable again. */
 static bool is_hidden_in_body(const struct part *part, const struct loop *loop) {
   part_worked(part, loop->body.end - loop->body.begin);
-  for (int i = loop->body.begin + 1; i < loop->body.end; i++) {
-    bool is_declared = part->tokens[i].name == part->tokens[loop->name].name && part->tokens[i - 1].name >= 0;
-    if (is_declared && !part_is(part, i - 1, loop->body.end, "return")) return true;
+  const int begin = loop->body.begin, end = loop->body.end;
+  for (int i = begin + 1; i < end; i++) {
+    if (part->tokens[i].name != part->tokens[loop->name].name || !part_is_name_before(part, i)) continue;
+    if (!part_is(part, part_skip_back(part, begin, i), end, "return")) return true;
   }
   return false;
 }
@@ -350,10 +351,12 @@ static bool leaves_loop(const struct part *part, struct range body) {
   return false;
 }
 
-/* Remove the pragma directly above a loop. */
+/* Remove the pragma directly above a loop, or above the comments there. */
 static void remove_pragma_above(const struct statements *s, int at) {
   struct part *part = s->part;
-  int last = at - 1, first = last;
+  int last = at - 1;
+  while (last >= s->definition.begin && part->tokens[last].token.kind == CUDA_COMMENT) last--;
+  int first = last;
   if (last < s->definition.begin || part->tokens[last].token.kind != CUDA_DIRECTIVE_END) return;
   while (first > s->definition.begin && part->tokens[first].token.kind != CUDA_DIRECTIVE) first--;
   if (part_is(part, first + 1, last, "pragma")) part_remove(part, first, last + 1);
@@ -394,7 +397,7 @@ static void resolve_for(const struct statements *s, int at) {
 /* The closing bracket of the template arguments that open at a token; `end` if none open there. */
 static int template_close(const struct part *part, int at, int end) {
   int behind = part_skip_angles(part, at, end), next = part_skip(part, behind, end);
-  bool is_template = at > 0 && part_is(part, at, end, "<") && part_is_name(part, at - 1, end) && behind > at &&
+  bool is_template = at > 0 && part_is(part, at, end, "<") && part_is_name_before(part, at) && behind > at &&
                      (part_is(part, next, end, "(") || part_is(part, next, end, "{") || part_is(part, next, end, "::"));
   return is_template ? behind - 1 : end;
 }

@@ -71,6 +71,46 @@ TEST(comments_and_joined_lines_end_where_they_did) {
   }
 }
 
+/* The identity of what assemble() makes of a text after these macros. */
+static struct identity identity_assembled(const char *text) {
+  static const char *const none[] = {NULL};
+  const struct assembly_text texts[] = {{NULL, "#define ON 1\n#define OFF 0\n", NULL}, {"test.cu", text, NULL}};
+  struct text source = {0};
+  struct identity identity;
+  bool is_decisive;
+  CHECK_OK(assemble(texts, 2, 4, none, "ARCH", &is_decisive, &source));
+  source_strip_lines(source.bytes);
+  CHECK_OK(source_hash(source.bytes, &identity));
+  text_free(&source);
+  return identity;
+}
+
+/* The identity of a template covers no comments. So a comment, here the word C, must not change what a text becomes. */
+TEST(a_comment_decides_nothing) {
+  static const char *const rows[] = {
+      "constexpr int N = 1;\nint f(int C N) { if (N) return a(); return b(); }\n" KERNEL("f(N);"),
+      "constexpr int N = 1;\ntemplate <int C N> int f() { return N ? a() : b(); }\n" KERNEL("f<2>();"),
+      KERNEL("for (int i = 0; i < ON; i++) { for (int C i = 0; i < y; i++) a(i); }"),
+      KERNEL("for (int i = 0; i < ON; i++) a(S C {i}, ON ? 1 : 2);"),
+      KERNEL("\n#pragma unroll\nC\nfor (int i = 0; i < OFF; i++) a(i);\nb();"),
+      KERNEL("f C <ON ? 1 : 2>(x);"),
+      KERNEL("x = y/(C ON*z);"),
+      KERNEL("x = S C {ON ? 1 : 2};"),
+      "int f() { return 1; }\n" KERNEL("a. C f;"),
+      "int f() { return 1; }\n" KERNEL("a-> C f;"),
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct text with = {0}, without = {0};
+    const char *mark = strstr(rows[i], "C");
+    text_printf(&without, "%.*s%s", (int)(mark - rows[i]), rows[i], mark + 1);
+    text_printf(&with, "%.*s/* C */%s", (int)(mark - rows[i]), rows[i], mark + 1);
+    CHECK_EQ(0, identity_compare(identity_assembled(text_string(&without)), identity_assembled(text_string(&with))),
+             "row %zu: %s", i, rows[i]);
+    text_free(&with);
+    text_free(&without);
+  }
+}
+
 /* Assemble a kernel with these parameters and this body; `want` receives the same kernel with the wanted body. */
 static void assemble_body(const char *parameters, const char *body, const char *wanted, struct text *kernel,
                           struct text *want, struct text *got) {
@@ -143,6 +183,8 @@ TEST(what_a_configuration_decides_is_resolved) {
       {"x = y/ON + y%ON;", "x = y + y%ON;"},
       {"a(ON*y, y[OFF + z]);", "a(y, y[z]);"},
       {"x = (y + z)*ON - z;", "x = (y + z) - z;"},
+      {"return(y*ON);", "return(y);"},
+      {"x = y/(// of z\n ON*z);", "x = y/ // of z z;"},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct text got = {0}, kernel = {0}, want = {0};
@@ -466,6 +508,7 @@ int main(void) {
       cmocka_unit_test(nested_text_ends),
       cmocka_unit_test(only_what_a_kernel_needs_is_there),
       cmocka_unit_test(comments_and_joined_lines_end_where_they_did),
+      cmocka_unit_test(a_comment_decides_nothing),
       cmocka_unit_test(what_a_configuration_decides_is_resolved),
       cmocka_unit_test(types_and_effects_are_kept),
       cmocka_unit_test(a_condition_that_is_used_as_a_number_stays),
