@@ -297,7 +297,7 @@ static enum layout add_tokens(struct cuda_reader r, struct text *out, struct tex
   struct cuda_token token, before = {.kind = CUDA_END};
   enum layout layout = LAYOUT_HIDDEN;
   int in_define = 0; /* 1: `define` comes next; 2: the macro's name; 3: what follows the name */
-  bool is_behind_line = false;
+  bool is_behind_line = false, is_behind_lines = false; /* behind a #line directive; a comment of several lines */
   for (; (token = cuda_next(&r)).kind != CUDA_END; before = token) {
     const bool is_touched = token.follows_closely && before.kind != CUDA_COMMENT && before.kind != CUDA_END;
     const enum layout shown = layout_shown(&before, &token, is_touched);
@@ -305,11 +305,15 @@ static enum layout add_tokens(struct cuda_reader r, struct text *out, struct tex
     if (token.is_joined) add_token(out, "\\\n", 2);
     if (token.kind == CUDA_COMMENT) {
       if (is_open_comment(&token)) layout = LAYOUT_BYTES;
+      is_behind_lines = is_behind_lines || memchr(token.at, '\n', token.length);
       if (before.kind == CUDA_DIRECTIVE && !is_behind_line)
         layout = LAYOUT_BYTES;           /* resolve_directives finds no name there */
       if (in_define == 3) in_define = 0; /* a compiler reads a space in its place */
       continue;
     }
+    /* for NVRTC, a # is the first of its line also where a comment that began in an earlier line precedes it */
+    if (is_behind_lines && cuda_is(&token, "#") && token.kind == CUDA_PUNCTUATION) layout = LAYOUT_BYTES;
+    is_behind_lines = false;
     if (is_behind_line && cuda_is(&token, "(")) layout = LAYOUT_BYTES; /* no macro F takes `(` behind `F #line 1` */
     if (token.kind == CUDA_DIRECTIVE) {
       if (cuda_skip_line_directive(&r)) {

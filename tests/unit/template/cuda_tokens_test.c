@@ -121,6 +121,9 @@ TEST(only_meaning_changes_the_hash) {
       {"a; // b\nc;", "a; // \xff\nc;", false},             /* NVRTC ends here */
       {"#if A\n#endif\n", "#/* b */if A\n#endif\n", false}, /* for who assembles a source, it is no #if */
       {"a; // b\nc;", "a; // \xc3\xbf\nc;", true},
+      {"#if 0\na /*\n*/ #else\nb\n#endif\n", "#if 0\na /**/ #else\nb\n#endif\n", false}, /* for NVRTC one is #else */
+      {"#if 0\na /*\n*/ /**/ #else\nb\n#endif\n", "#if 0\na /**/ /**/ #else\nb\n#endif\n", false},
+      {"a /*\n*/\n#if 0\n#endif\n", "a\n/**/ #if 0\n#endif\n", true},
       {"a;", "a; /* b", false}, /* a comment without an end is an error */
       {"a;", "a; /*/", false},
       {"a;", "a; /**/", true},
