@@ -330,6 +330,8 @@ static enum layout add_tokens(struct cuda_reader r, struct text *out, struct tex
       in_define = 0;
     }
     is_behind_line = false;
+    /* a # that begins no directive: the end of a directive does not say which # began it */
+    if (token.kind == CUDA_PUNCTUATION && token.at[0] == '#') add_token(out, " #", 2);
     add_token(out, token.at, token.length);
     text_add(spaces, is_touched && token.kind != CUDA_DIRECTIVE_END ? "0" : "1", 1);
   }
