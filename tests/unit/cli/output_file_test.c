@@ -37,6 +37,14 @@ TEST(links_of_others_in_shared_folders_are_not_followed) {
     CHECK_EQ(rows[i].want, output_file(link, OUTPUT_FOR_ALL, "text", 4), "row %zu: %s", i, fail_text());
     CHECK_EQ(rows[i].want == HALOTUNE_OK, stat(target, &facts) == 0, "row %zu: written", i);
     if (rows[i].want != HALOTUNE_OK) CHECK(strstr(fail_text(), "belongs to user 432"), "row %zu: %s", i, fail_text());
+    /* the link as a folder in a path */
+    char within[192];
+    snprintf(within, sizeof within, "%s/within", link);
+    snprintf(target, sizeof target, "%s/within", work.folder);
+    CHECK(unlink(link) == 0 && symlink(work.folder, link) == 0 && lchown(link, rows[i].link_owner, (gid_t)-1) == 0,
+          "row %zu", i);
+    CHECK_EQ(rows[i].want, output_file(within, OUTPUT_FOR_ALL, "text", 4), "row %zu: folder: %s", i, fail_text());
+    CHECK_EQ(rows[i].want == HALOTUNE_OK, stat(target, &facts) == 0, "row %zu: written into the folder", i);
     work_end(&work);
   }
 }

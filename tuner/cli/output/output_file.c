@@ -55,6 +55,25 @@ static char *follow_link(const char *path, const struct stat *link) {
   return target;
 }
 
+/* Find the first link in a path, among its folders or at its end. Those of /proc/self/fd are not looked for.
+ *   prefix  receives the path of the link, from malloc; NULL if there is none, or memory is out
+ * Returns false if memory is out. */
+static bool find_link(const char *path, char **prefix, struct stat *link) {
+  *prefix = strdup(path);
+  if (!*prefix) return false;
+  for (const char *end = path; *end;) {
+    end += strspn(end, "/");
+    end += strcspn(end, "/");
+    memcpy(*prefix, path, (size_t)(end - path));
+    (*prefix)[end - path] = '\0';
+    if (lstat(*prefix, link) != 0) break;
+    if (S_ISLNK(link->st_mode) && !is_descriptor(link)) return true;
+  }
+  free(*prefix);
+  *prefix = NULL;
+  return true;
+}
+
 /* Open an existing file, and write at its end. */
 static halotune_status write_into(const char *path, file_writer *write, void *context) {
   const int fd = pipe_open(path, O_WRONLY | O_APPEND);
@@ -75,14 +94,18 @@ static halotune_status write_target(const char *path, enum output_readers reader
 
 halotune_status output_target(const char *path, char **out) {
   enum { MOST_LINKS = 40 }; /* the same number as in the kernel */
-  struct stat facts;
-  char *target = strdup(path);
+  struct stat link;
+  char *target = strdup(path), *prefix = NULL;
   halotune_status status = target ? HALOTUNE_OK : fail_memory();
   for (int links = 0; status == HALOTUNE_OK; links++) {
-    if (lstat(target, &facts) != 0 || !S_ISLNK(facts.st_mode) || is_descriptor(&facts)) break;
-    char *next = follow_link(target, &facts);
-    if (!next) status = HALOTUNE_IO;
+    if (!find_link(target, &prefix, &link)) status = fail_memory();
+    if (!prefix) break;
+    char *followed = follow_link(prefix, &link), *next = NULL;
+    if (!followed) status = HALOTUNE_IO;
     else if (links == MOST_LINKS) status = fail(HALOTUNE_IO, "%s: %s", path, strerror(ELOOP));
+    else if (asprintf(&next, "%s%s", followed, target + strlen(prefix)) < 0) status = fail_memory(), next = NULL;
+    free(followed);
+    free(prefix);
     free(target);
     target = next;
   }
