@@ -305,6 +305,8 @@ static enum layout add_tokens(struct cuda_reader r, struct text *out, struct tex
     if (token.is_joined) add_token(out, "\\\n", 2);
     if (token.kind == CUDA_COMMENT) {
       if (is_open_comment(&token)) layout = LAYOUT_BYTES;
+      /* NVRTC takes '#if defined', a comment of two lines, and what is an error without the comment */
+      if (r.is_in_directive && memchr(token.at, '\n', token.length)) layout = LAYOUT_BYTES;
       is_behind_lines = is_behind_lines || memchr(token.at, '\n', token.length);
       if (before.kind == CUDA_DIRECTIVE && !is_behind_line)
         layout = LAYOUT_BYTES;           /* resolve_directives finds no name there */

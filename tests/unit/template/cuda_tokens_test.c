@@ -124,6 +124,7 @@ TEST(only_meaning_changes_the_hash) {
       {"#if 0\na /*\n*/ #else\nb\n#endif\n", "#if 0\na /**/ #else\nb\n#endif\n", false}, /* for NVRTC one is #else */
       {"#if 0\na /*\n*/ /**/ #else\nb\n#endif\n", "#if 0\na /**/ /**/ #else\nb\n#endif\n", false},
       {"#if 0\na #pragma b\n#else\nc\n#endif\n", "#if 0\na\n#pragma b #else\nc\n#endif\n", false},
+      {"#if defined/*\n*/@-\n#endif\n", "#if defined/* */@-\n#endif\n", false},
       {"a /*\n*/\n#if 0\n#endif\n", "a\n/**/ #if 0\n#endif\n", true},
       {"a;", "a; /* b", false}, /* a comment without an end is an error */
       {"a;", "a; /*/", false},
