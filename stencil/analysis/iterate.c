@@ -62,9 +62,39 @@ static int buffer_of(const struct stencil *stencil, const struct carried carried
   return outputs[stencil->output_count + c];
 }
 
+/* The input that takes a field's value in the next step; -1 for none. */
+static int next_input(const struct stencil *stencil, bool from_output, int from) {
+  for (int i = 0; i < stencil->iterate_count; i++) {
+    const struct iterate *entry = &stencil->iterate[i];
+    if (entry->from_output == from_output && entry->from == from) return entry->to;
+  }
+  return -1;
+}
+
+/* Whether a buffer has no field after the launch. */
+static bool is_free(const struct stencil *stencil, const int inputs[], const int outputs[], int written, int buffer) {
+  for (int o = 0; o < written; o++) {
+    if (outputs[o] == buffer) return false;
+  }
+  return !is_input(stencil, inputs, buffer);
+}
+
+/* The old buffer of an input that has no field any more: of the inputs that take this output's values one after the
+ * other, so that no step writes points of another field there; else, as in place, of any input. */
+static int free_buffer(const struct stencil *stencil, const int old_inputs[], const int inputs[], const int outputs[],
+                       int written, int output) {
+  int input = next_input(stencil, true, output), any = 0;
+  for (int i = 0; i < stencil->input_count && input >= 0; i++) {
+    if (is_free(stencil, inputs, outputs, written, old_inputs[input])) return old_inputs[input];
+    input = next_input(stencil, false, input);
+  }
+  while (!is_free(stencil, inputs, outputs, written, old_inputs[any])) any++;
+  return old_inputs[any];
+}
+
 void iterate_advance(const struct stencil *stencil, int steps, int inputs[], int outputs[]) {
   struct carried carried[MAX_FIELDS] = {{0}};
-  int old_inputs[MAX_FIELDS] = {0}, free_input = 0;
+  int old_inputs[MAX_FIELDS] = {0};
   const int written = stencil->output_count + iterate_carried(stencil, steps, carried);
   memcpy(old_inputs, inputs, (size_t)stencil->input_count * sizeof *inputs);
   int same[2 * MAX_FIELDS]; /* the input in whose buffer an output lies; -1: in none */
@@ -75,20 +105,16 @@ void iterate_advance(const struct stencil *stencil, int steps, int inputs[], int
   for (int o = 0; o < written; o++) {
     if (same[o] >= 0) outputs[o] = inputs[same[o]];
     if (same[o] >= 0 || !is_input(stencil, inputs, outputs[o])) continue;
-    while (is_input(stencil, inputs, old_inputs[free_input])) free_input++;
-    outputs[o] = old_inputs[free_input++];
+    const int output = o < stencil->output_count ? o : carried[o - stencil->output_count].output;
+    outputs[o] = free_buffer(stencil, old_inputs, inputs, outputs, written, output);
   }
 }
 
 void iterate_leaders(const struct stencil *stencil, int leader[2 * MAX_FIELDS]) {
-  const int field_count = stencil->input_count + stencil->output_count;
-  for (int i = 0; i < field_count; i++) leader[i] = i;
-  for (int pass = 0; pass < stencil->iterate_count; pass++) { /* as many passes as the longest chain may need */
-    for (int i = 0; i < stencil->iterate_count; i++) {
-      const struct iterate *entry = &stencil->iterate[i];
-      int from = entry->from + (entry->from_output ? stencil->input_count : 0);
-      int first = leader[from] < leader[entry->to] ? leader[from] : leader[entry->to];
-      leader[from] = leader[entry->to] = first;
-    }
+  for (int i = 0; i < stencil->input_count + stencil->output_count; i++) leader[i] = i;
+  for (int o = 0; o < stencil->output_count; o++) {
+    const int first = next_input(stencil, true, o);
+    if (first >= 0) leader[stencil->input_count + o] = first;
+    for (int input = first; input >= 0; input = next_input(stencil, false, input)) leader[input] = first;
   }
 }

@@ -23,16 +23,17 @@ struct carried {
 int iterate_carried(const struct stencil *stencil, int steps, struct carried out[MAX_FIELDS]);
 
 /* Advance the fields by one launch of so many steps, as the stencil's `iterate` says. The buffer of an output becomes
- * that of an input. Each output whose buffer was taken gets a buffer that no input uses any more.
+ * that of an input. Each output whose buffer was taken gets a buffer that no input uses any more: one of the inputs
+ * that take its values, in {v: u, u: u_prev} that of u_prev.
  *   inputs   number of the buffer that holds each field; all different; changed in place
  *   outputs  the same for the outputs, followed by the arrays that the launch carries. If an output has the buffer of
  *            the input that `in_place` names for it, it also has that input's buffer afterwards */
 void iterate_advance(const struct stencil *stencil, int steps, int inputs[], int outputs[]);
 
-/* Find which fields exchange buffers, directly or through others. Before the first step these buffers must have the
- * same values at the points that no step computes: those of the first such input.
- *   leader  receives for each input, then for each output, the first input with which it exchanges buffers, or its own
- *           number if it exchanges none (output o has the number input_count + o) */
+/* Find which fields exchange buffers with an output. Before the first step these buffers must have the same values at
+ * the points that no step computes: those of the input that the output becomes.
+ *   leader  receives for each input, then for each output, this input, or its own number if it exchanges buffers with
+ *           no output (output o has the number input_count + o) */
 void iterate_leaders(const struct stencil *stencil, int leader[2 * MAX_FIELDS]);
 
 #endif

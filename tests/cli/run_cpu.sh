@@ -42,6 +42,27 @@ run wave.yaml --backend cpu --input u=u.npy,u_prev=u_prev.npy --output u=u1.npy,
 npy print u1.npy; npy print u0.npy
 run wave.yaml --backend cpu --input u=u1.npy,u_prev=u0.npy --output v=w.npy,energy=f.npy
 cmp v.npy w.npy && cmp e.npy f.npy && echo the same
+# Inputs in another order than outputs: each field keeps its own values where nothing is computed.
+cat >pair.yaml <<'END'
+name: pair
+dims: 1
+inputs: [q_prev, q, u]
+outputs: [v, r]
+update: |
+  v = u[-1] + u[1]
+  r = q[-1] + q[1] - q_prev[0]
+boundary: skip
+iterate: {v: u, r: q, q: q_prev}
+dtypes: [f64]
+grids: [[64]]
+END
+npy write u.npy '<f8' 5 1
+npy write q.npy '<f8' 5 2
+npy write q_prev.npy '<f8' 5 3
+for steps in 1 2 3; do
+  run pair.yaml --backend cpu --steps $steps --input u=u.npy,q=q.npy,q_prev=q_prev.npy --output v=v.npy,r=r.npy
+  npy print v.npy; npy print r.npy
+done
 npy write nan.npy '<f8' 4,6 '"nan"'
 run ./heat.yaml --backend cpu --input u=nan.npy --output v=b.npy
 halotune run ./heat.yaml --backend cpu --input u=a.npy --output v=b.npy --threads 1 --json | jq -c 'del(.time_ms, .points_per_s)'

@@ -125,11 +125,56 @@ TEST(a_launch_carries_what_inputs_take_over_from_inputs) {
   }
 }
 
+/* Points that no step computes keep their values in the buffers, so each field must stay in buffers of its own group,
+ * in whatever order a file names the fields. Buffers 0 to 3 are those of inputs a to d, 4 and 5 those of v and r. */
+static const struct {
+  const char *iterate;
+  int steps;
+  int group[6]; /* of each buffer, the input that its output becomes; its own number: none */
+} groups[] = {
+    {"{v: a, r: b}", 1, {0, 1, 2, 3, 0, 1}},
+    {"{v: b, r: a}", 1, {0, 1, 2, 3, 1, 0}},
+    {"{v: b, b: a, r: d, d: c}", 1, {1, 1, 3, 3, 1, 3}},
+    {"{v: d, d: b, r: c, c: a}", 3, {2, 3, 2, 3, 3, 2}},
+    {"{v: d, a: b, b: a}", 1, {0, 1, 2, 3, 3, 5}},
+};
+
+TEST(buffers_stay_in_the_group_of_their_output) {
+  for (size_t row = 0; row < COUNT(groups); row++) {
+    char text[512];
+    struct stencil *stencil;
+    struct carried carried[MAX_FIELDS];
+    int leader[2 * MAX_FIELDS], inputs[MAX_FIELDS], outputs[MAX_FIELDS], group[12];
+    int length = snprintf(text, sizeof text,
+                          "name: test\ndims: 1\ninputs: [a, b, c, d]\noutputs: [v, r]\ndtypes: [f32]\ngrids: [[9]]\n"
+                          "boundary: skip\niterate: %s\nupdate: |\n  v = a[1] + b[0]\n  r = c[0] + d[0]\n",
+                          groups[row].iterate);
+    CHECK_OK(stencil_parse(&(struct source){"test.yaml", text, (size_t)length}, &stencil));
+    iterate_leaders(stencil, leader);
+    for (int i = 0; i < 6; i++) CHECK_EQ(groups[row].group[i], leader[i], "%s field %d", groups[row].iterate, i);
+    const int written = stencil->output_count + iterate_carried(stencil, groups[row].steps, carried);
+    for (int i = 0; i < 6; i++) group[i] = leader[i];
+    for (int o = stencil->output_count; o < written; o++) group[4 + o] = leader[carried[o - 2].input];
+    for (int i = 0; i < 4; i++) inputs[i] = i;
+    for (int o = 0; o < written; o++) outputs[o] = 4 + o;
+    for (int launch = 1; launch <= 5; launch++) {
+      const bool swaps = strstr(groups[row].iterate, "a: b") != NULL; /* a and b have no output */
+      iterate_advance(stencil, groups[row].steps, inputs, outputs);
+      for (int i = swaps ? 2 : 0; i < 4; i++)
+        CHECK_EQ(leader[i], group[inputs[i]], "%s launch %d input %d", groups[row].iterate, launch, i);
+      for (int o = 0; o < written; o++)
+        CHECK_EQ(group[4 + o], group[outputs[o]], "%s launch %d output %d", groups[row].iterate, launch, o);
+    }
+    stencil_free(stencil);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_output_in_place_stays_with_its_input),
       cmocka_unit_test(some_outputs_may_stay_with_their_inputs),
       cmocka_unit_test(buffers_change_places_as_iterate_says),
+      cmocka_unit_test(buffers_stay_in_the_group_of_their_output),
       cmocka_unit_test(a_launch_carries_what_inputs_take_over_from_inputs),
   };
   cmocka_set_message_output(CM_OUTPUT_TAP);
