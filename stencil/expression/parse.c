@@ -41,10 +41,13 @@ static const struct {
     {"square", "a square is pow(a, 2)"},
     {"sqr", "a square is pow(a, 2), a root sqrt(a)"},
     {"cbrt", "the cube root of a >= 0 is pow(a, 1/3)"},
+    {"rsqrt", "write 1/sqrt(a)"},
     {"hypot", "write sqrt(a*a + b*b)"},
     {"log10", "the logarithm to the base 10 is log(a)/log(10)"},
     {"log2", "the logarithm to the base 2 is log(a)/log(2)"},
     {"atan", "write atan2(a, 1)"},
+    {"arctan", "write atan2(a, 1)"},
+    {"arctan2", "the angle of the point (b, a) is atan2(a, b)"},
     {"asin", "write atan2(a, sqrt(1 - a*a))"},
     {"acos", "write atan2(sqrt(1 - a*a), a)"},
     {"sinh", "write 0.5*(exp(a) - exp(-a))"},
@@ -390,11 +393,18 @@ static const struct joint *find_joint(const struct token *token, int level) {
   return NULL;
 }
 
+/* Whether the second of two operators compares the result of the first: a < b < c. In C it does so with 0 or 1. */
+static bool is_chain(const struct joint *before, const struct joint *joint) {
+  return before && before->level == joint->level && (joint->level == LEVEL_ORDER || joint->level == LEVEL_EQUAL);
+}
+
 /* Parse operands joined by operators that bind at least as tightly as `level`. Operators group from the left. */
 static halotune_status parse_joined(struct parser *p, int level, int *out) {
   halotune_status status = parse_factor(p, out);
-  const struct joint *joint;
-  while (status == HALOTUNE_OK && (joint = find_joint(&p->token, level))) {
+  const struct joint *joint, *before = NULL;
+  for (; status == HALOTUNE_OK && (joint = find_joint(&p->token, level)); before = joint) {
+    if (is_chain(before, joint))
+      return parse_fail(p, place_of_token(p), "a comparison has two sides: write a < b < c as a < b && b < c");
     struct expr node = {.kind = joint->kind, .arg_count = 2, .place = place_of_token(p)};
     node.args[0] = *out;
     if ((status = next_token(p)) != HALOTUNE_OK) return status;

@@ -4,8 +4,8 @@
  *   value      = either ['?' value ':' value]
  *   either     = both { '||' both }
  *   both       = equality { '&&' equality }
- *   equality   = comparison { ('==' | '!=') comparison }
- *   comparison = sum { ('<' | '<=' | '>' | '>=') sum }
+ *   equality   = comparison [ ('==' | '!=') comparison ]
+ *   comparison = sum [ ('<' | '<=' | '>' | '>=') sum ]
  *   sum        = product { ('+' | '-') product }
  *   product    = factor { ('*' | '/') factor }
  *   factor     = ('-' | '!') factor | '(' value ')' | number | name | function '(' value { ',' value } ')'

@@ -58,6 +58,9 @@ static halotune_status fail_edge(struct stencil_reader *r, const struct yaml *no
     if (strcmp(node->text, other_words[i].other) != 0) continue;
     return reader_fail(r, node->place, "'%s' is not a boundary rule here: write %s", node->text, other_words[i].remedy);
   }
+  if (node->kind == YAML_MAP) {
+    return reader_fail(r, node->place, "write the rules of the low and the high end as a list, such as [mirror, zero]");
+  }
   if (node->kind == YAML_TEXT && strpbrk(node->text, "*/+(")) {
     return reader_fail(r, node->place, "a rule can be a number or a coefficient: give the formula to a coefficient");
   }
@@ -168,11 +171,26 @@ halotune_status boundary_check(struct stencil_reader *r) {
   return status;
 }
 
+/* Fail for a key that other programs use for one end of an axis. */
+static halotune_status check_end_word(const struct stencil_reader *r, const struct yaml *item) {
+  static const char *const words[] = {"low",   "high",  "left", "right", "bottom", "top",  "west", "east", "south",
+                                      "north", "front", "back", "xmin",  "xmax",   "ymin", "ymax", "zmin", "zmax"};
+  for (size_t i = 0; i < COUNT(words) && !scope_find(&r->scope, item->key, strlen(item->key)); i++) {
+    if (strcmp(item->key, words[i]) != 0) continue;
+    return reader_fail(r, item->key_place,
+                       "'%s' is not an axis: write the rules of the low and the high end of an axis as a list, such as "
+                       "{x: [mirror, zero]}",
+                       item->key);
+  }
+  return HALOTUNE_OK;
+}
+
 static halotune_status read_axes(struct stencil_reader *r, const struct yaml *node) {
   bool is_given[MAX_DIMS] = {false};
   halotune_status status = HALOTUNE_OK;
   for (const struct yaml *item = node->first; item && status == HALOTUNE_OK; item = item->next) {
     int axis;
+    if ((status = check_end_word(r, item)) != HALOTUNE_OK) return status;
     if (!is_axis(item->key)) continue;
     if ((status = read_axis(r, item, &axis)) != HALOTUNE_OK) return status;
     is_given[axis] = true;
@@ -184,9 +202,17 @@ static halotune_status read_axes(struct stencil_reader *r, const struct yaml *no
   return status;
 }
 
+/* The text of a rule in an error message. */
+static const char *rule_word(const struct yaml *node) { return node->kind == YAML_TEXT ? node->text : "..."; }
+
 static halotune_status read_list(struct stencil_reader *r, const struct yaml *node) {
   struct stencil *stencil = r->stencil;
   const bool is_list = node->kind == YAML_LIST;
+  if (is_list && node->count == SIDES && stencil->dims == 1) {
+    return reader_fail(r, node->place,
+                       "a list has one rule for each axis: for the low and the high end of x write {x: [%s, %s]}",
+                       rule_word(node->first), rule_word(node->first->next));
+  }
   if (is_list && node->count != stencil->dims) {
     return reader_fail(r, node->place, "expected a list of %d rule%s, one for each axis, or one word for all",
                        stencil->dims, PLURAL(stencil->dims));
