@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "stencil/analysis/iterate.h"
+#include "tuner/verify/compare.h"
 #include "tuner/verify/row_program.h"
 
 _Static_assert(BOUNDARY_PERIODIC == 1 && BOUNDARY_PERIODIC_ENDPOINT == 2 && BOUNDARY_CLAMP == 3 && BOUNDARY_ZERO == 4,
@@ -86,7 +87,8 @@ static void add_program(const struct row_program *program, struct gpu_recipe *ou
   }
   for (int i = 0; i < program->instruction_count; i++) {
     const struct row_instruction *from = &program->instructions[i];
-    out->instructions[i] = (struct gpu_instruction){.operation = (int)from->operation, .result = from->result};
+    out->instructions[i] =
+        (struct gpu_instruction){.operation = (int)from->operation, .result = from->result, .doubt = from->doubt};
     memcpy(out->instructions[i].args, from->args, sizeof from->args);
   }
 }
@@ -108,7 +110,8 @@ halotune_status gpu_recipe_make(const struct scene *scene, struct gpu_recipe *ou
   }
   add_fillings(request, out);
   add_steps(request, out);
-  const struct kernel_run run = {request->dtype, request->domain.grid, request->steps, 0};
+  const struct kernel_run run = {request->dtype, request->domain.grid, request->steps,
+                                 compare_rounding(request->dtype) * scene->allowed_units};
   halotune_status status = row_program_make(stencil, request->coefficients, &run, &arena, &program);
   *fits = status == HALOTUNE_OK && program_fits(&program);
   if (*fits) add_program(&program, out);

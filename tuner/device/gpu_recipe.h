@@ -31,6 +31,7 @@ struct gpu_recipe {
   } taps[GPU_RECIPE_TAPS];
   struct gpu_instruction {
     int operation, result, args[MAX_EXPR_ARGS];
+    double doubt; /* see row_magnitudes */
   } instructions[GPU_RECIPE_INSTRUCTIONS];
   long long steps;                      /* steps of the reference */
   long long sources[GPU_RECIPE_INPUTS]; /* the output that becomes each input in the next step; -1: the input stays */

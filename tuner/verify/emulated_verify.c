@@ -69,7 +69,7 @@ static int find_source(struct group *group, const struct member *member, int dom
 
 static halotune_status generate_member(struct group *group, struct member *member) {
   const struct verify_request *r = group->request;
-  char reason[CHECK_TEXT_BYTES] = ""; /* of a rule */
+  char reason[CHECK_TEXT_BYTES] = ""; /* why the variant does not run */
   int steps;
   halotune_status found = configuration_steps(member->row.template, &member->row.configuration, &steps);
   /* A stencil without time steps has no scenes of several steps. A rule then says why. */
@@ -101,9 +101,10 @@ static halotune_status generate_member(struct group *group, struct member *membe
   member->row.scenes = member->set;
   if (member->row.scene_count == 0) {
     member->row.result = (struct check_result){.outcome = CHECK_NOT_RUN, .name = "not_run"};
-    member->row.is_left_out = *reason != '\0';
+    member->row.is_not_comparable = found != HALOTUNE_OK;
+    member->row.is_left_out = found == HALOTUNE_OK && *reason != '\0';
     snprintf(member->row.result.text, sizeof member->row.result.text, "%s",
-             member->row.is_left_out ? reason : "no grid has a point that is to be computed");
+             *reason ? reason : "no grid has a point that is to be computed");
   }
   return HALOTUNE_OK;
 }

@@ -14,6 +14,7 @@ struct verify_row {
   int scene_count, run_count; /* scenes that the rules allow; launches in all orders */
   /* rules exclude it from every scene; false without a scene: no grid has a point to compute */
   bool is_left_out;
+  bool is_not_comparable;          /* there is no scene: the reference is not finite, or has no finite error bound */
   const struct scene_set *scenes;  /* the scenes for the steps of its launches; NULL: there are none */
   struct hash outputs[MAX_SCENES]; /* hash of all outputs after the last run in each scene; 0 where there is none */
   double compile_time_ms, run_time_ms;

@@ -11,6 +11,9 @@
 #include "base/text/text.h"
 #include "tuner/verify/scene.h"
 
+/* The type's largest number. */
+static double most_of(enum dtype dtype) { return dtype == DTYPE_F32 ? (double)FLT_MAX : DBL_MAX; }
+
 struct search {
   const struct scene *scene;
   int output;
@@ -44,22 +47,28 @@ static halotune_status fail_not_finite(const struct scene *scene, int output, lo
   for (int i = 0; i < r->stencil->input_count; i++)
     text_printf(&example, "%s%s: [1, 2]", i > 0 ? ", " : "", r->stencil->inputs[i]);
   const double value = scene->want[output][point];
-  halotune_status status = fail(
-      HALOTUNE_ARGUMENT,
-      "%s is %g at point (%ld, %ld, %ld) after %d step%s, with which no kernel can be compared in %s: give the range of the inputs of tests in the stencil's file, such as 'values: {%s}'",
-      r->stencil->outputs[output], isnan(value) ? NAN : value, point % grid->n[0], point / grid->n[0] % grid->n[1],
-      point / grid->n[0] / grid->n[1], r->steps, PLURAL(r->steps), dtype_names[r->dtype], text_string(&example));
+  const long x = point % grid->n[0], y = point / grid->n[0] % grid->n[1], z = point / grid->n[0] / grid->n[1];
+  const char *name = r->stencil->outputs[output], *dtype = dtype_names[r->dtype];
+  halotune_status status =
+      fabs(value) <= most_of(r->dtype)
+          ? fail(
+                HALOTUNE_ARGUMENT,
+                "the rounding errors of %s have no finite bound at point (%ld, %ld, %ld) after %d step%s, so that no kernel can be compared in %s: make fewer steps in a launch, or give narrower ranges of the inputs of tests in the stencil's file, such as 'values: {%s}'",
+                name, x, y, z, r->steps, PLURAL(r->steps), dtype, text_string(&example))
+          : fail(
+                HALOTUNE_ARGUMENT,
+                "%s is %g at point (%ld, %ld, %ld) after %d step%s, with which no kernel can be compared in %s: give the range of the inputs of tests in the stencil's file, such as 'values: {%s}'",
+                name, isnan(value) ? NAN : value, x, y, z, r->steps, PLURAL(r->steps), dtype, text_string(&example));
   text_free(&example);
   return status;
 }
 
 halotune_status finite_check(const struct scene *scene) {
-  static const double most[DTYPE_COUNT] = {[DTYPE_F32] = FLT_MAX, [DTYPE_F64] = DBL_MAX};
   const long rows = (scene->box.high[1] - scene->box.low[1]) * (scene->box.high[2] - scene->box.low[2]);
   if (box_points(&scene->box) == 0) return HALOTUNE_OK;
   for (int i = 0; i < scene->request.stencil->output_count; i++) {
     enum { PART_POINTS = 1 << 14 };
-    struct search search = {.scene = scene, .output = i, .most = most[scene->request.dtype], .first = LONG_MAX};
+    struct search search = {.scene = scene, .output = i, .most = most_of(scene->request.dtype), .first = LONG_MAX};
     parallel_for(rows, 1 + PART_POINTS / scene->request.domain.grid.n[0], parallel_threads(scene->request.threads),
                  search_rows, &search);
     const long first = atomic_load(&search.first);

@@ -12,6 +12,18 @@
 #define MB args[1].magnitudes[i]
 #define MC args[2].magnitudes[i]
 
+/* The magnitude of a product. An error of one operand changes the product in proportion to the other operand. Where the
+ * terms of both operands cancel, the product of the two errors is left. */
+static double product_magnitude(double a, double ma, double b, double mb, double doubt) {
+  return ma * fabs(b) + (fabs(a) + doubt * (ma - fabs(a))) * (mb - fabs(b));
+}
+
+/* The magnitude of a quotient. Where the terms of the divisor cancel, its error is a large part of it. */
+static double quotient_magnitude(double a, double ma, double b, double mb, double doubt) {
+  const double share = mb / fabs(b);
+  return (ma + fabs(a) * (share - 1)) / fabs(b) * (1 + doubt * (share - 1));
+}
+
 /* The magnitude of a square root. The root of a + e errs by |e|/sqrt(a), and by at most sqrt(|e|). The second is the
  * only bound if the terms of a cancel to 0. With e one unit of rounding of double precision times m, the second bound
  * is that unit times sqrt(m/unit). */
@@ -63,8 +75,9 @@ static double sign_magnitude(double a, double m, double doubt) {
 }
 
 /* The magnitude of a to the power of b. Near a = 0 the derivative of a whole power says too little. */
-static double whole_power_magnitude(double result, double a, double m, double b) {
-  return b > 0 ? b * pow(m, b) : fabs(result) * (1 - b * pow(m / fabs(a), 1 - b));
+static double whole_power_magnitude(double result, double a, double m, double b, double doubt) {
+  const double size = fabs(a) + doubt * (m - fabs(a));
+  return b > 0 ? b * m * pow(size, b - 1) : fabs(result) * (1 - b * m / fabs(a) * pow(size / fabs(a), 1 - b));
 }
 
 /* If the terms of a cancel to 0, a positive power has a magnitude as in root_magnitude. */
@@ -96,8 +109,8 @@ static double angle_magnitude(double result, const struct row args[], int i, dou
   X(NEGATE, -A, MA)                                                                           \
   X(ADD, A + B, MA + MB)                                                                      \
   X(SUBTRACT, A - B, MA + MB)                                                                 \
-  X(MULTIPLY, A *B, MA *MB)                                                                   \
-  X(DIVIDE, A / B, MA / fabs(B) * (MB / fabs(B)))                                             \
+  X(MULTIPLY, A *B, product_magnitude(A, MA, B, MB, doubt))                                   \
+  X(DIVIDE, A / B, quotient_magnitude(A, MA, B, MB, doubt))                                   \
   X(FABS, fabs(A), MA)                                                                        \
   X(SQRT, sqrt(A), root_magnitude(A, MA))                                                     \
   X(EXP, exp(A), R *(1 + MA))                                                                 \
@@ -105,11 +118,11 @@ static double angle_magnitude(double result, const struct row args[], int i, dou
   X(COS, cos(A), fabs(R) + MA)                                                                \
   X(FMIN, fmin(A, B), fmax(MA, MB))                                                           \
   X(FMAX, fmax(A, B), fmax(MA, MB))                                                           \
-  X(FMA, fma(A, B, C), MA *MB + MC)                                                           \
+  X(FMA, fma(A, B, C), product_magnitude(A, MA, B, MB, doubt) + MC)                           \
   X(CEIL, ceil(A), step_magnitude(R, A, MA, doubt))                                           \
   X(FLOOR, floor(A), step_magnitude(R, A, MA, doubt))                                         \
   X(POW, pow(A, B), power_magnitude(R, A, MA, B, MB))                                         \
-  X(WHOLE_POW, pow(A, B), whole_power_magnitude(R, A, MA, B))                                 \
+  X(WHOLE_POW, pow(A, B), whole_power_magnitude(R, A, MA, B, doubt))                          \
   X(LOG, log(A), 2 * fabs(R) + MA / fabs(A))                                                  \
   X(TAN, tan(A), 4 * fabs(R) + MA * (1 + R * R))                                              \
   X(TANH, tanh(A), 2 * fabs(R) + MA * (1 - R * R))                                            \

@@ -21,7 +21,7 @@ static const struct {
     {"v = u[0]/w[0]", -0.125, 0.125},
     {"v = w[0]/u[0]", -8, 8},
     {"v = (u[0] - w[0])/(u[0] + w[0])", 4.5 / -3.5, 4.5 * 4.5 / (3.5 * 3.5)},
-    {"v = (u[0] + w[0])*(u[0] + w[0])", 12.25, 20.25},
+    {"v = (u[0] + w[0])*(u[0] + w[0])", 12.25, 4.5 * 3.5 + 3.5 * (4.5 - 3.5)},
     {"v2 = u[0]\nv = fabs(w[0])", 4, 4},
     {"v = fabs(u[0] + w[0])", 3.5, 4.5},
     {"v2 = u[0]\nv = sqrt(fabs(w[0]))", 2, 2},
@@ -41,9 +41,9 @@ static const struct {
     /* a temporary that is one output or several */
     {"t = u[0]*w[0]\nv = t\nv2 = t*t", -2, 2},
     {"t = u[0]*w[0]\nv2 = t\nv = t", -2, 2},
-    {"t = u[0] + w[0]\nv2 = t\nv = t*t", 12.25, 20.25},
+    {"t = u[0] + w[0]\nv2 = t\nv = t*t", 12.25, 4.5 * 3.5 + 3.5 * (4.5 - 3.5)},
     /* many values are alive at once, some of them for long */
-    {"p = u[0] + 1\nq = w[0] + 2\nr = p*q\ns = p - q\nv = ((p*r - q*s) - (p + r)*(q - s)) + p*q*r*s", 25.75, 807.75},
+    {"p = u[0] + 1\nq = w[0] + 2\nr = p*q\ns = p - q\nv = ((p*r - q*s) - (p + r)*(q - s)) + p*q*r*s", 25.75, 305.75},
 };
 
 /* The update is computed at each point of a row that is longer than its pieces, and at a single point. */

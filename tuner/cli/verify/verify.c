@@ -18,7 +18,8 @@
 enum { SAMPLE = 60, SAMPLE_OF_ALL = 12 }; /* variants of a stencil; with --all, of each stencil in each element type */
 
 struct tally {
-  long passed, failed, not_run, left_out, launches; /* left_out: variants of not_run that rules exclude on every grid */
+  long passed, failed, not_run, launches;
+  long left_out, not_comparable; /* variants of not_run: rules exclude them on every grid; there is no reference */
   double start_ms;
   bool was_stopped; /* stopped before all variants had a result */
 };
@@ -37,6 +38,7 @@ static struct tally tally_sum(const struct tally *a, const struct tally *b) {
                         .failed = a->failed + b->failed,
                         .not_run = a->not_run + b->not_run,
                         .left_out = a->left_out + b->left_out,
+                        .not_comparable = a->not_comparable + b->not_comparable,
                         .launches = a->launches + b->launches,
                         .start_ms = a->start_ms,
                         .was_stopped = a->was_stopped || b->was_stopped};
@@ -50,6 +52,7 @@ static bool row_count(void *context, const struct verify_row *row) {
   tally->passed += has_passed;
   tally->not_run += was_not_run;
   tally->left_out += row->is_left_out;
+  tally->not_comparable += row->is_not_comparable;
   tally->failed += !has_passed && !was_not_run;
   tally->launches += row->run_count;
   progress_hide(report->line);
@@ -73,10 +76,11 @@ static void progress_tell(void *context, const struct verify_progress *progress)
 /* "60 variants of star7 in f32: 60 passed, ..." */
 static void tally_print(const struct tally *tally, const char *name, const char *dtype) {
   const long variants = tally->passed + tally->failed + tally->not_run;
-  const long without_points = tally->not_run - tally->left_out;
+  const long without_points = tally->not_run - tally->left_out - tally->not_comparable;
   printf("%ld variant%s of %s%s%s: %ld passed, %ld failed, %ld left out by rules on every grid", variants,
          PLURAL(variants), name, dtype ? " in " : "", dtype ? dtype : "", tally->passed, tally->failed,
          tally->left_out);
+  if (tally->not_comparable > 0) printf(", %ld with no reference to compare with", tally->not_comparable);
   if (without_points > 0) printf(", %ld without a point to compute on any grid", without_points);
   printf("\n");
 }
@@ -96,6 +100,7 @@ static void tally_put(const struct tally *tally, json_t **json) {
   json_put(json, "failed", json_integer(tally->failed));
   json_put(json, "not_run", json_integer(tally->not_run));
   json_put(json, "left_out", json_integer(tally->left_out));
+  json_put(json, "not_comparable", json_integer(tally->not_comparable));
   json_put(json, "launches", json_integer(tally->launches));
   json_put(json, "time_s", number_json((clock_ms() - tally->start_ms) * 1e-3));
   json_put(json, "stopped", json_boolean(tally->was_stopped));
