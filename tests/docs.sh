@@ -86,6 +86,26 @@ is_wanted docs/templates.md && for fact in $(sed -n 's/^  X(\([a-z_0-9]*\), .*/\
   echo "not ok $number - docs/templates.md does not know the fact $fact"
 done
 
+# docs/stencil-format.md must describe every field, function and boundary rule that the parser knows, and docs/boundaries.md
+# name every rule.
+check_words() { # document pattern words...
+  document=$1 pattern=$2
+  shift 2
+  [ $# -gt 4 ] || { failed=$((failed + 1)) number=$((number + 1)) && echo "not ok $number - $document: where are the parser's words?"; }
+  for word in "$@"; do
+    grep -q -e "$(printf "$pattern" "$word")" "$document" && continue
+    failed=$((failed + 1)) number=$((number + 1))
+    echo "not ok $number - $document does not know $word"
+  done
+}
+rules=$(sed -n 's/^ *\[BOUNDARY_[A-Z_]*\] = "\([a-z_]*\)".*/\1/p' stencil/file/boundary.c)
+if is_wanted docs/stencil-format.md; then
+  check_words docs/stencil-format.md '^| `%s` |' $rules
+  check_words docs/stencil-format.md '^|.*`%s(' $(grep -oE '\] = \{"[a-z0-9]+", [0-9]' stencil/expression/expr.c | cut -d'"' -f2)
+  check_words docs/stencil-format.md '^| [[]*`%s`.*| [ro][ep][qt][ui]' $(sed -n 's/^ *{"\([a-z_]*\)", [A-Z_]*, field_.*/\1/p' stencil/file/stencil_file.c)
+fi
+is_wanted docs/boundaries.md && check_words docs/boundaries.md '`%s`' $rules
+
 # docs/templates.md must list exactly the functions that the emulation's header defines.
 check_emulated() {
   header=tuner/emulate/runtime/cuda_on_cpu.h

@@ -34,6 +34,15 @@ static double insulated_wave(const long n[3], long x, long y, long z) {
   (void)z;
   return wave((double)x + 0.5, (double)n[0], 1, M_PI / 2) * wave((double)y + 0.5, (double)n[1], 2, M_PI / 2);
 }
+/* Walls on the outer points: given temperatures along x, insulating ones along y. */
+static double point_wave(const long n[3], long x, long y, long z) {
+  (void)z;
+  return wave((double)x, (double)n[0] - 1, 1, 0) * wave((double)y, (double)n[1] - 1, 2, M_PI / 2);
+}
+static double point_line(const long n[3], long x, long y, long z) {
+  (void)y, (void)z;
+  return 1 - 0.75 * (double)x / (double)(n[0] - 1);
+}
 static double zero(const long n[3], long x, long y, long z) { return 0 * mean(n, x, y, z); }
 
 static const struct {
@@ -42,10 +51,9 @@ static const struct {
   double rate;              /* of the decay: exp(-rate*pi^2*t) */
   int more;                 /* how many more spacings than points the unit length has along x */
 } rows[] = {
-    {"heat_periodic", torus, zero, 8, 0},
-    {"heat_dirichlet", warm_wave, warm_line, 5, 1},
-    {"heat_neumann", insulated_wave, mean, 5, 0},
-    {"heat_face", face_wave, face_line, 5, 0},
+    {"heat_periodic", torus, zero, 8, 0},           {"heat_dirichlet", warm_wave, warm_line, 5, 1},
+    {"heat_neumann", insulated_wave, mean, 5, 0},   {"heat_face", face_wave, face_line, 5, 0},
+    {"heat_points", point_wave, point_line, 5, -1},
 };
 
 /* The largest error at the time 0.02, with `cells` spacings along x. */

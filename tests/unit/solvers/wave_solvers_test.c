@@ -246,12 +246,44 @@ TEST(maxwell_has_the_frequency_of_the_grid) {
   }
 }
 
+/* A standing wave with three half periods between the fixed ends. */
+static double string_mode(const long n[3], long x, long y, long z) {
+  (void)y, (void)z;
+  return sin(3 * M_PI * (double)x / (double)(n[0] - 1));
+}
+
+/* The phase by which the mode advances in a step on the grid. */
+static double string_phase(long nx, double courant) {
+  const double half = pow(sin(1.5 * M_PI / (double)(nx - 1)), 2);
+  return acos(1 - 2 * courant * courant * half * (1 + half / 3));
+}
+
+TEST(a_string_has_the_frequency_of_the_grid) {
+  enum { STEPS = 10000 };
+  struct solver s;
+  const long nx = 65 * solver_scale(), steps = solver_slow_driver() ? 20 : STEPS;
+  solver_open(&s, "string", NULL, nx, 1, 1);
+  const double phase = string_phase(nx, solver_coefficient(&s, "courant"));
+  double *before = solver_field(&s);
+  field_fill(&s, string_mode, before);
+  solver_put(&s, "u", before);
+  for (long i = 0; i < nx; i++) before[i] *= cos(phase);
+  solver_put(&s, "u_prev", before);
+  solver_start(&s);
+  solver_advance(&s, steps);
+  const double error = solver_error(&s, "v", string_mode, cos((double)steps * phase));
+  CHECK(error < 1e-8, "%g", error);
+  free(before);
+  solver_close(&s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_acoustic_wave_has_order_8_in_space),
       cmocka_unit_test(maxwell_keeps_the_energy_over_10000_steps),
       cmocka_unit_test(maxwell_has_the_frequency_of_the_grid),
       cmocka_unit_test(a_sponge_absorbs_the_wave),
+      cmocka_unit_test(a_string_has_the_frequency_of_the_grid),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
