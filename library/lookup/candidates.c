@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/numbers/wide_vectors.h"
 #include "db/store/launch_text.h"
 #include "library/lookup/pricing.h"
 #include "library/lookup/similar.h"
@@ -166,16 +167,8 @@ static inline void rank_alike(const struct rank_terms *terms, float *const colum
   for (int i = first; i < end; i++) ranks[i - first] = rank_row(&t, columns, i, kin, trend);
 }
 
-/* The same with vectors of eight numbers. No operation rounds otherwise, so that the ranks are the same. */
-#ifdef __x86_64__
-#define HAS_WIDE_VECTORS __builtin_cpu_supports("avx2")
-__attribute__((target("avx2")))
-#else
-#define HAS_WIDE_VECTORS false
-#endif
-static void
-rank_alike_wide(const struct rank_terms *terms, float *const columns[PRICED_COLUMNS], int first, int end, float kin,
-                float trend, float *restrict ranks) {
+WITH_WIDE_VECTORS static void rank_alike_wide(const struct rank_terms *terms, float *const columns[PRICED_COLUMNS],
+                                              int first, int end, float kin, float trend, float *restrict ranks) {
   rank_alike(terms, columns, first, end, kin, trend, ranks);
 }
 
@@ -186,36 +179,49 @@ static void rank_rows(const struct question *q, const struct asked_family *famil
   const struct priced_row *rows = family->priced->rows;
   float *columns[PRICED_COLUMNS];
   memcpy(columns, family->priced->columns, sizeof columns);
-  const float kin = family->kin[rows[first].mode], trend = priced_row_follows_trend(&rows[first]) ? family->trend : 0;
-  const bool is_alike = family->priced->is_of_one_kind && is_eligible(q, &rows[first]);
-  if (is_alike && end - first >= MANY_ROWS && HAS_WIDE_VECTORS) {
-    rank_alike_wide(terms, columns, first, end, kin, trend, ranks);
-  } else if (is_alike) {
-    rank_alike(terms, columns, first, end, kin, trend, ranks);
-  } else {
-    for (int i = first; i < end; i++) {
-      const float its_trend = priced_row_follows_trend(&rows[i]) ? family->trend : 0;
-      const bool is_asked = is_eligible(q, &rows[i]);
-      ranks[i - first] = is_asked ? rank_row(terms, columns, i, family->kin[rows[i].mode], its_trend) : INFINITY;
+  for (int from = first, to; from < end; from = to) {
+    const struct priced_row *row = &rows[from];
+    const float kin = family->kin[row->mode], trend = priced_row_follows_trend(row) ? family->trend : 0;
+    to = row->alike_end < end ? row->alike_end : end;
+    if (!is_eligible(q, row)) {
+      for (int i = from; i < to; i++) ranks[i - first] = INFINITY;
+    } else if (to - from >= MANY_ROWS && HAS_WIDE_VECTORS) {
+      rank_alike_wide(terms, columns, from, to, kin, trend, ranks + (from - first));
+    } else if (to - from >= MANY_ROWS) {
+      rank_alike(terms, columns, from, to, kin, trend, ranks + (from - first));
+    } else { /* the other ways take longer to begin */
+      for (int i = from; i < to; i++) ranks[i - first] = rank_row(terms, columns, i, kin, trend);
     }
   }
 }
 
-/* The least rank; infinite if there is none. Many ranks go through several lanes, which a compiler can vectorise. */
-static float least_of(const float *ranks, int count) {
+/* The least of many ranks goes through several lanes. A compiler does not find the vectors by itself. */
+static inline float least_of_lanes(const float *ranks, int count) {
   enum { LANES = 8 };
+  typedef float lanes_of_floats __attribute__((vector_size(LANES * sizeof(float))));
+  typedef int32_t lanes_of_bits __attribute__((vector_size(LANES * sizeof(int32_t))));
+  lanes_of_floats lanes, others;
   float least = INFINITY;
-  int i = 0;
-  if (count >= 2 * LANES) {
-    float lanes[LANES];
-    for (int lane = 0; lane < LANES; lane++) lanes[lane] = ranks[lane];
-    for (i = LANES; i + LANES <= count; i += LANES) {
-      for (int lane = 0; lane < LANES; lane++)
-        lanes[lane] = ranks[i + lane] < lanes[lane] ? ranks[i + lane] : lanes[lane];
-    }
-    for (int lane = 0; lane < LANES; lane++) least = lanes[lane] < least ? lanes[lane] : least;
+  int i = LANES;
+  memcpy(&lanes, ranks, sizeof lanes);
+  for (; i + LANES <= count; i += LANES) {
+    memcpy(&others, ranks + i, sizeof others);
+    const lanes_of_bits is_less = others < lanes;
+    lanes = (lanes_of_floats)((is_less & (lanes_of_bits)others) | (~is_less & (lanes_of_bits)lanes));
   }
+  for (int lane = 0; lane < LANES; lane++) least = lanes[lane] < least ? lanes[lane] : least;
   for (; i < count; i++) least = ranks[i] < least ? ranks[i] : least;
+  return least;
+}
+
+WITH_WIDE_VECTORS static float least_of_wide(const float *ranks, int count) { return least_of_lanes(ranks, count); }
+
+/* The least rank; infinite if there is none. */
+static float least_of(const float *ranks, int count) {
+  enum { MANY_RANKS = 16 };
+  float least = INFINITY;
+  if (count >= MANY_RANKS) return HAS_WIDE_VECTORS ? least_of_wide(ranks, count) : least_of_lanes(ranks, count);
+  for (int i = 0; i < count; i++) least = ranks[i] < least ? ranks[i] : least;
   return least;
 }
 
@@ -227,6 +233,40 @@ static float *ranks_of(const struct candidates *c, const struct ranked *ranked) 
 static int rows_of(const struct candidates *c, const struct ranked *ranked) {
   const struct priced_shape *shape = &c->families[ranked->family].priced->shapes[ranked->shape];
   return shape->end - shape->first;
+}
+
+/* A number by which configurations are sorted: by rank, and equal ones in the order in which they were listed. */
+static uint64_t heap_key(float rank, int order) {
+  const float positive_zero = rank + 0.0F;
+  uint32_t bits;
+  memcpy(&bits, &positive_zero, sizeof bits);
+  bits ^= bits >> 31 ? UINT32_MAX : UINT32_C(1) << 31; /* floats then compare as these numbers do */
+  return (uint64_t)bits << 32 | (uint32_t)order;
+}
+
+/* Put a configuration, which may be behind others of its branch, where it belongs. */
+static void heap_sink(struct candidates *c, int at) {
+  const struct ranked sinking = c->list[at];
+  for (int next; (next = 2 * at + 1) < c->list_count; at = next) {
+    if (next + 1 < c->list_count && c->list[next + 1].key < c->list[next].key) next++;
+    if (sinking.key < c->list[next].key) break;
+    c->list[at] = c->list[next];
+  }
+  c->list[at] = sinking;
+}
+
+/* Make a heap of a list to which configurations were added. */
+static void heap_make(struct candidates *c) {
+  if (c->heap_count == c->list_count) return;
+  for (int at = c->list_count / 2; at-- > 0;) heap_sink(c, at);
+  c->heap_count = c->list_count;
+}
+
+/* Give the best configuration another rank. */
+static void heap_change(struct candidates *c, float rank) {
+  c->list[0].rank = rank;
+  c->list[0].key = heap_key(rank, (int)(uint32_t)c->list[0].key);
+  heap_sink(c, 0);
 }
 
 /* Whether a configuration is left out because it is known not to fit. Rows of other stencils may use another version of
@@ -282,7 +322,9 @@ static void list_family(struct candidates *c, int at) {
     if (!priced->shapes[number].is_usable || !(is_all || priced->shapes[number].has_winner)) continue;
     if (has_bounds) ranked.rank = least_of(ranks_of(c, &ranked), rows_of(c, &ranked)) - rounding;
     else rank_shape(c, &ranked);
-    if (ranked.rank < INFINITY) c->list[c->list_count++] = ranked;
+    if (!(ranked.rank < INFINITY)) continue;
+    ranked.key = heap_key(ranked.rank, c->list_count);
+    c->list[c->list_count++] = ranked;
   }
 }
 
@@ -371,9 +413,10 @@ halotune_status candidates_find(const struct question *q, enum candidates_range 
     families++;
   }
   out->list = malloc((most + 1) * sizeof *out->list);
+  out->dropped = malloc((most + 1) * sizeof *out->dropped);
   out->ranks = malloc((most + 1) * sizeof *out->ranks);
   out->families = malloc((families + 1) * sizeof *out->families);
-  if (!out->list || !out->ranks || !out->families) return fail_memory();
+  if (!out->list || !out->dropped || !out->ranks || !out->families) return fail_memory();
   for (int i = first; i < end && status == HALOTUNE_OK; i++) {
     if (is_asked(out, &table->families[i])) status = ask_family(q, i, out);
   }
@@ -415,23 +458,34 @@ struct prediction candidates_predict(const struct candidates *c, const struct ca
                  (double)(family->kin[priced->mode] + error_of_images(c, range->stencil, row->template_at)));
 }
 
-/* The first configuration with the lowest rank or bound; NULL: none is left. */
-static struct ranked *find_best(const struct candidates *c) {
-  float best = INFINITY;
-  struct ranked *found = NULL;
-  for (int i = 0; i < c->list_count; i++) {
-    if (!(c->list[i].rank < best)) continue;
-    best = c->list[i].rank;
-    found = &c->list[i];
+/* Whether a configuration was dropped, maybe as one of another family. Rows of the stencil itself use their own version
+ * of the template. Rows of other stencils use the installed version. */
+static bool is_dropped(const struct candidates *c, const struct ranked *ranked) {
+  const struct question *q = c->question;
+  const struct asked_family *family = &c->families[ranked->family];
+  const struct priced_shape *shape = &family->priced->shapes[ranked->shape];
+  const bool is_own_row = q->ctx->table.families[family->number].stencil == q->key.stencil;
+  for (int i = 0; i < c->dropped_count; i++) {
+    const struct asked_family *its_family = &c->families[c->dropped[i].family];
+    const struct priced_shape *its_shape = &its_family->priced->shapes[c->dropped[i].shape];
+    if (shape->parameters == its_shape->parameters && shape->template_at == its_shape->template_at &&
+        is_own_row == (q->ctx->table.families[its_family->number].stencil == q->key.stencil))
+      return true;
   }
-  return found;
+  return false;
 }
 
 /* The configuration of the best row; NULL: none is left. Bounds that are below it are replaced by ranks. */
 static struct ranked *rank_best(struct candidates *c) {
-  struct ranked *best;
-  while ((best = find_best(c)) && best->is_bound) rank_shape(c, best);
-  return best;
+  struct ranked *best = c->list;
+  heap_make(c);
+  while (c->list_count > 0 && best->rank < INFINITY) {
+    const bool is_out = is_dropped(c, best);
+    if (!is_out && !best->is_bound) return best;
+    if (!is_out) rank_shape(c, best);
+    heap_change(c, is_out ? INFINITY : best->rank);
+  }
+  return NULL;
 }
 
 /* List the rows of families whose bound is below a rank. Returns whether there were any. */
@@ -449,7 +503,8 @@ int candidates_count(const struct candidates *c) {
   int count = 0;
   for (int i = 0; i < c->list_count; i++) {
     const float *ranks = ranks_of(c, &c->list[i]);
-    const int rows = c->list[i].rank < INFINITY ? rows_of(c, &c->list[i]) : 0;
+    const bool is_left = c->list[i].rank < INFINITY && !is_dropped(c, &c->list[i]);
+    const int rows = is_left ? rows_of(c, &c->list[i]) : 0;
     for (int row = 0; row < rows; row++) count += ranks[row] < INFINITY;
   }
   return count;
@@ -463,29 +518,19 @@ bool candidates_take(struct candidates *c, struct candidate *out) {
   int row = 0;
   while (ranks[row] != best->rank) row++;
   ranks[row] = INFINITY;
-  best->rank = least_of(ranks, rows_of(c, best));
   describe_candidate(c, best, c->families[best->family].priced->shapes[best->shape].first + row, out);
+  heap_change(c, least_of(ranks, rows_of(c, best)));
   return true;
 }
 
-/* Rows of the stencil itself use their own version of the template. Rows of other stencils use the installed
- * version. */
 void candidates_drop(struct candidates *c, const struct candidate *refused) {
-  list_more(c, INFINITY); /* a family that is listed later would bring the configuration back */
-  const int stencil = c->question->key.stencil;
-  const bool is_own_stencil = refused->row->stencil == stencil;
-  for (int i = 0; i < c->list_count; i++) {
-    const struct asked_family *family = &c->families[c->list[i].family];
-    const struct priced_shape *shape = &family->priced->shapes[c->list[i].shape];
-    const bool is_own_row = c->question->ctx->table.families[family->number].stencil == stencil;
-    if (shape->template_at == refused->row->template_at && shape->parameters == refused->row->parameters &&
-        is_own_row == is_own_stencil)
-      c->list[i].rank = INFINITY;
-  }
+  const struct priced_family *priced = c->families[refused->family].priced;
+  c->dropped[c->dropped_count++] = (struct dropped){refused->family, (int)(refused->shape - priced->shapes)};
 }
 
 void candidates_free(struct candidates *c) {
   free(c->list);
+  free(c->dropped);
   free(c->ranks);
   free(c->families);
   free(c->kin_errors);

@@ -15,12 +15,18 @@ struct candidate {
   int family, priced;   /* its family among those of the candidates, and its place there */
 };
 
-/* The rows of a configuration in a family. */
+/* The rows of a configuration in a family, which are candidates. */
 struct ranked {
-  float rank; /* the least of its rows: a logarithm of milliseconds, with a penalty for the error; infinite: none is
+  uint64_t key; /* see heap_key */
+  float rank;   /* the least of its rows: a logarithm of milliseconds, with a penalty for the error; infinite: none is
                  left */
   int family, shape;
   bool is_bound; /* the ranks are only known to be no lower: they are computed when nothing else is left below them */
+};
+
+/* A configuration of a family that was dropped. */
+struct dropped {
+  int family, shape;
 };
 
 /* All candidates of a question. */
@@ -30,7 +36,9 @@ struct candidates {
   struct asked_family *families; /* those whose rows are candidates */
   int family_count;
   struct ranked *list;
-  int list_count;
+  int list_count, heap_count; /* so many of the list are a binary heap: the first one is the best */
+  struct dropped *dropped;
+  int dropped_count;
   float *ranks;       /* of the rows of all families; infinite: taken, or no candidate */
   int rank_count;     /* rows of the families that are listed */
   bool is_hopeful;    /* see candidates_find */

@@ -28,6 +28,7 @@ struct priced_row {
   float factor, launch_share;   /* from its predict_cost, in its launch mode */
   unsigned short steps;
   unsigned char mode; /* MODE_GRAPH, MODE_COLD, MODE_REPRODUCIBLE */
+  int alike_end;      /* up to this row of the family, not included, all have the same steps and mode */
 };
 enum { MODE_GRAPH = 1, MODE_COLD = 2, MODE_REPRODUCIBLE = 4, MODE_COUNT = 8 };
 
@@ -54,7 +55,6 @@ struct priced_family {
   struct priced_shape *shapes;
   struct priced_row *rows;        /* shape after shape */
   float *columns[PRICED_COLUMNS]; /* the same rows, column by column, so that a processor ranks several at a time */
-  bool is_of_one_kind;            /* all rows have the steps and the mode of the first one */
   struct trend trend;             /* trend of the family's rows */
   float least_excess[2];          /* the least log_excess of rows that do not follow the trend, and of those that do */
 };

@@ -121,12 +121,20 @@ static halotune_status price_trend(struct priced_family *family) {
   return status;
 }
 
+/* Find neighbours that are ranked together. */
+static void find_alike(struct priced_family *family) {
+  for (int i = family->row_count - 1; i >= 0; i--) {
+    struct priced_row *row = &family->rows[i];
+    const struct priced_row *next = i + 1 < family->row_count ? &family->rows[i + 1] : NULL;
+    const bool is_like_next = next && row->steps == next->steps && row->mode == next->mode;
+    row->alike_end = is_like_next ? next->alike_end : i + 1;
+  }
+}
+
 /* Copy the rows into columns. */
 static void fill_columns(struct priced_family *family) {
-  family->is_of_one_kind = true;
   for (int i = 0; i < family->row_count; i++) {
     const struct priced_row *row = &family->rows[i];
-    if (row->steps != family->rows[0].steps || row->mode != family->rows[0].mode) family->is_of_one_kind = false;
     const float values[PRICED_COLUMNS] = {
         [PRICED_EXCESS] = row->log_excess,    [PRICED_START] = row->shares.log_start,
         [PRICED_WORK] = row->shares.log_work, [PRICED_BYTES] = row->size.log2[0],
@@ -163,6 +171,7 @@ static halotune_status price_family(struct halotune_ctx *ctx, const struct looku
   }
   if (status == HALOTUNE_OK) status = price_rows(&pricing, rows, family);
   if (status == HALOTUNE_OK) status = price_trend(family);
+  if (status == HALOTUNE_OK) find_alike(family);
   if (status == HALOTUNE_OK) fill_columns(family);
   free(rows);
   if (status == HALOTUNE_OK) *out = family;

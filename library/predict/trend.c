@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/numbers/cholesky.h"
+#include "base/numbers/wide_vectors.h"
 
 /* Variances of the parts of a residual, in units of that of the function of the grid. They were chosen on an H200,
  * where half and twice these values predict equally well. The variance of the constant is large, because nothing is
@@ -57,7 +58,7 @@ halotune_status trend_make(const struct trend_row *rows, int count, struct trend
   return HALOTUNE_OK;
 }
 
-float trend_at(const struct trend *trend, const struct predict_size *size) {
+static inline float weighted_sum(const struct trend *trend, const struct predict_size *size) {
   float sums[TREND_LANES] = {0}, sum = 0;
   for (int first = 0; first < trend->count; first += TREND_LANES) {
     for (int lane = 0; lane < TREND_LANES; lane++) {
@@ -68,5 +69,14 @@ float trend_at(const struct trend *trend, const struct predict_size *size) {
     }
   }
   for (int lane = 0; lane < TREND_LANES; lane++) sum += sums[lane];
+  return sum;
+}
+
+WITH_WIDE_VECTORS static float weighted_sum_wide(const struct trend *trend, const struct predict_size *size) {
+  return weighted_sum(trend, size);
+}
+
+float trend_at(const struct trend *trend, const struct predict_size *size) {
+  const float sum = HAS_WIDE_VECTORS ? weighted_sum_wide(trend, size) : weighted_sum(trend, size);
   return fmaxf(-most_shift, fminf(sum, most_shift));
 }
