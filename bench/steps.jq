@@ -39,7 +39,9 @@ def target($rows): . as $row
     end;
 
 [inputs | row | with_rates | del(.counted)] | . as $rows
-| map(.goal = .target | .target = target($rows))
+# The targets are of an NVIDIA H200. Other GPUs of NVIDIA have none.
+| ($gpu | test("^NVIDIA (?!H200$)")) as $without
+| map(if $without then .goal = null | .target = null else .goal = .target | .target = target($rows) end)
 | map(.reached = if .target and .high then .high >= .target else null end)
-| {name: $name, gpu: $gpu, date: $date, targets: length, reached: (map(select(.reached)) | length), rows: .}
+| {name: $name, gpu: $gpu, date: $date, targets: (map(select(.goal)) | length), reached: (map(select(.reached)) | length), rows: .}
   + if $beside == "" then {} else {beside: $beside} end

@@ -6,15 +6,16 @@ def or_dash(f): if . == null then "-" else f end;
 def whole: or_dash(round | tostring);
 def verdict:
   if .rate == null then "not measured"
+  elif .goal == null then "-"
   elif .reached == null then "not known"
   elif .reached then "reached"
   else "**not reached**" end;
-def goal: if (.goal | test("[*]")) then "\(.target | whole) (\(.goal))" else .goal end;
+def goal: if .goal == null then "-" elif (.goal | test("[*]")) then "\(.target | whole) (\(.goal))" else .goal end;
 def published: if .published == null then "-" else "\(.published) (\(.source))" end;
 
 "# \({wide: "Wide stencils", boundaries: "Boundary rules"}[.name] // "Several time steps in a launch") on \(.gpu)",
 "",
-"\(.date). **\(.reached) of \(.targets)** targets are reached.",
+"\(.date). " + if .targets > 0 then "**\(.reached) of \(.targets)** targets are reached." else "The targets are of an NVIDIA H200; this GPU has none." end,
 "",
 "GStencil/s: points that a step computes, times steps, over time. The fastest number of steps among those tuned counts; a",
 "target that its 95 % interval reaches is reached. Sweep: the fastest launch of one step. Copy: GB/s of the fastest copy",
