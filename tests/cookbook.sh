@@ -40,9 +40,9 @@ int main(void) {
   float values[2] = {1, NAN};
   const float expected[2] = {1, 1};
   make_context_current();
-  if (compare(upload(values, 2), expected, 2) == 0) return 1;
+  if (compare_field(upload(values, 2), expected, 2) == 0) return 1;
   values[1] = 1;
-  return compare(upload(values, 2), expected, 2);
+  return compare_field(upload(values, 2), expected, 2);
 }
 C
 # shellcheck disable=SC2086

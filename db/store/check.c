@@ -76,7 +76,7 @@ halotune_status check_once(struct check *c, const char *kind, sqlite3_stmt *row,
   }
   if (c->bytes_left < 0)
     return fail(HALOTUNE_DB, "so many rows have one long text that checking them would take far longer than a file of "
-                             "this size explains: it was made to be endless");
+                             "this size explains: it was made so that reading it never ends");
   const struct identity values = identity_end(&maker);
   if (was_fine(c, &values)) return HALOTUNE_OK;
   const halotune_status status = look(c, row);

@@ -15,7 +15,7 @@ cp "$work/honest.db" "$work/shared.db"
 "$python" "$here/shared_pages.py" "$work/shared.db"
 result "a database is made whose rows share pages" $?
 for words in 'query star7 --device sm_90 --grid 512,512,512' "report -o $work/report.html"; do
-  survives $words --db "$work/shared.db" && [ $code = 6 ] && grep -q 'was made to be endless' "$work/said"
+  survives $words --db "$work/shared.db" && [ $code = 6 ] && grep -q 'was made so that reading it never ends' "$work/said"
   result "rows that share pages: '${words%% *}' ends (exit $code)" $?
 done
 for words in 'db import' 'db import --trust' 'db merge --trust'; do
@@ -27,7 +27,7 @@ done
 for kind in journal wal; do
   cp "$work/honest.db" "$work/piped.db" && mkfifo "$work/piped.db-$kind"
   for words in 'db info --db' 'db import'; do
-    survives $words "$work/piped.db" && [ $code = 6 ] && grep -q "piped.db-$kind beside it is no regular file" "$work/said"
+    survives $words "$work/piped.db" && [ $code = 6 ] && grep -q "piped.db-$kind beside it is not a regular file" "$work/said"
     result "a pipe in place of the $kind: '${words% --db}' does not wait for it (exit $code)" $?
   done
   rm "$work/piped.db-$kind"
@@ -308,7 +308,7 @@ db.execute(f"update {table} set {column} = cast(cast({column} as blob) || x'0061
 db.commit()
 END
   cp "$work/honest.db" "$work/into.db"
-  survives db import --trust --yes --db "$work/into.db" "$work/longer.db" && [ $code = 5 ] && grep -q 'goes on behind a byte 0' "$work/said"
+  survives db import --trust --yes --db "$work/into.db" "$work/longer.db" && [ $code = 5 ] && grep -q 'continues after a byte 0' "$work/said"
   result "a $key that goes on behind a byte 0 makes no second row of its key (exit $code)" $?
 done
 
