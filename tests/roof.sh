@@ -197,6 +197,11 @@ result "bench/steps.sh writes the table" $? "$work/err"
 result "what another code prints in the same run stands below it" $? "$page"
 cp "$page" "$work/page" && HALOTUNE_LIBCUDA=/nonexistent steps && cmp "$page" "$work/page" >/dev/null
 result "bench/steps.sh measures nothing twice" $? "$work/err"
+# The same results of another GPU: the targets are not of it.
+mkdir "$work/other" && for log in "$work"/steps/*-*.json; do sed 's/NVIDIA H200/NVIDIA H100 80GB HBM3/' "$log" >"$work/other/${log##*/}"; done
+TABLE="$work/steps.txt" WORK="$work/other" RESULTS="$work/steps_results" HALOTUNE_LIBCUDA=/nonexistent bench/steps.sh 2>"$work/err" && page=$work/steps_results/steps-nvidia-h100-80gb-hbm3.md &&
+  grep -q 'this GPU has none' "$page" && ! grep -q 'reached [|]\|[*][*]' "$page" && grep -q '^| star7 | f32 | 16x16x16 | 5 (AN5D) | .* | - | - | 1 | ' "$page"
+result "targets are those of an H200" $? "$work/err"
 
 # --- the profile of winners -------------------------------------------------------------------------------------------
 
