@@ -105,6 +105,8 @@ static bool on_axes(const struct tap *taps, int count) {
   return true;
 }
 
+bool analysis_taps_on_axes(const struct analysis *analysis) { return on_axes(analysis->taps, analysis->tap_count); }
+
 static halotune_status find_shape(const struct stencil *stencil, struct analysis *analysis) {
   int axes = 0, box = 1;
   struct tap *offsets = malloc(((size_t)analysis->tap_count + 1) * sizeof *offsets);

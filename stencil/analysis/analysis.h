@@ -115,6 +115,9 @@ bool analysis_has_far_ends(const struct analysis *analysis, const struct stencil
  * computed point, or a number other than 0. */
 bool analysis_has_ghosts(const struct analysis *analysis, const struct stencil *stencil);
 
+/* Whether every tap lies on an axis through the point. */
+bool analysis_taps_on_axes(const struct analysis *analysis);
+
 /* Whether taps of some input beyond an end of the axis read mirror images. */
 bool analysis_mirrors(const struct analysis *analysis, const struct stencil *stencil, int axis);
 

@@ -75,7 +75,7 @@ static void write_stencil(struct text *text, const struct prelude *prelude) {
                 analysis->radius_high[axis]);
   }
   text_printf(text, "#define STAR %d  // 1 if every tap lies on an axis through the point\n",
-              analysis->shape == SHAPE_POINTWISE || analysis->shape == SHAPE_PENCIL || analysis->shape == SHAPE_STAR);
+              analysis_taps_on_axes(analysis));
   text_printf(text, "#define IMAGES %d  // 1 if taps of a point in the box may lie beyond the grid\n",
               has_images(spec->stencil, analysis));
   text_printf(text, "#define FILLS_ENDS %d  // 1 if taps beyond the grid read values other than 0\n",

@@ -120,6 +120,7 @@ void facts_fill_stencil(const struct stencil *stencil, const struct analysis *an
   facts[FACT_is_pencil] = !scan && analysis->shape == SHAPE_PENCIL;
   facts[FACT_is_star] = !scan && analysis->shape == SHAPE_STAR;
   facts[FACT_is_box] = !scan && analysis->shape == SHAPE_BOX;
+  facts[FACT_taps_on_axes] = analysis_taps_on_axes(analysis);
   facts[FACT_axis] = analysis->pencil_axis;
   facts[FACT_in_place] = stencil->in_place_count > 0;
 }

@@ -47,6 +47,7 @@ struct device_limits {
   X(is_pencil, "1 where all taps lie along one axis")                                                                 \
   X(is_star, "1 for a star")                                                                                          \
   X(is_box, "1 for a box")                                                                                            \
+  X(taps_on_axes, "1 where every tap lies on an axis through the point: no tap needs a corner of a halo")             \
   X(axis, "axis of a pencil or scan: 0, 1, 2 for x, y, z; -1 without one")                                            \
   X(boundary_x, "one of skip, periodic, periodic_endpoint, clamp, zero; -1 without plain_boundary")                   \
   X(boundary_y, "the same in y")                                                                                      \

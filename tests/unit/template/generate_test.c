@@ -256,6 +256,29 @@ TEST(facts_count_aligned_groups) {
   }
 }
 
+/* Rules of templates and their CUDA text must agree on where a halo has corners. */
+TEST(rules_and_source_agree_on_taps_on_axes) {
+  static const struct {
+    const char *stencil, *line;
+    int expected;
+  } rows[] = {
+      {"copy", "#define STAR 1 ", 1},  {"derivative_y", "#define STAR 1 ", 1}, {"star7", "#define STAR 1 ", 1},
+      {"box27", "#define STAR 0 ", 0}, {"box2d9", "#define STAR 0 ", 0},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct fixture f;
+    struct text prelude = {0};
+    double facts[FACT_COUNT];
+    open_fixture(&f, rows[i].stencil, 64, 64, 64);
+    facts_fill(f.stencil, f.analysis, DTYPE_F32, &f.spec.domain, &f.spec.limits, false, facts);
+    CHECK_NEAR(rows[i].expected, facts[FACT_taps_on_axes], 0, "%s", rows[i].stencil);
+    CHECK_OK(generate_prelude(f.stencil, f.analysis, DTYPE_F32, &prelude));
+    CHECK(strstr(text_string(&prelude), rows[i].line) != NULL, "%s", rows[i].stencil);
+    text_free(&prelude);
+    close_fixture(&f);
+  }
+}
+
 /* What a comment says decides nothing: no identity covers it. */
 TEST(lines_and_capabilities_are_those_of_directives) {
   static const struct {
@@ -294,6 +317,7 @@ int main(void) {
       cmocka_unit_test(arguments_are_packed_as_the_kernel_takes_them),
       cmocka_unit_test(built_in_coefficients_are_in_the_hash),
       cmocka_unit_test(facts_count_aligned_groups),
+      cmocka_unit_test(rules_and_source_agree_on_taps_on_axes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
