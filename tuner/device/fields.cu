@@ -23,7 +23,7 @@ struct Tap {
 };
 
 struct Instruction {
-  int operation, result, args[3];
+  int operation, result, args[3], carried;
   double doubt;
 };
 
@@ -116,31 +116,36 @@ __device__ __forceinline__ Constant read_tap(const Recipe &recipe, const Inputs 
 // See root_magnitude of tuner/verify/rows.c.
 __device__ __forceinline__ double root_magnitude(double a, double m) { return m == 0 ? 0 : m/sqrt(fmax(fabs(a), 0x1p-53*m)); }
 
+// Infinity, for which NVRTC has no name.
+__device__ __forceinline__ double no_bound() { return __dmul_rn(1e308, 10); }
+
 // See product_magnitude of tuner/verify/rows.c.
-__device__ __forceinline__ double product_magnitude(const Constant &a, const Constant &b, double doubt) {
-  const double size = __dadd_rn(fabs(a.value), __dmul_rn(doubt, a.magnitude - fabs(a.value)));
-  return __dadd_rn(__dmul_rn(a.magnitude, fabs(b.value)), __dmul_rn(size, b.magnitude - fabs(b.value)));
+__device__ __forceinline__ double product_magnitude(const Constant &a, const Constant &b, double doubt, bool carried) {
+  const double counted = carried ? 0 : 1;
+  const double size = __dadd_rn(fabs(a.value), __dmul_rn(doubt, a.magnitude - counted*fabs(a.value)));
+  return __dadd_rn(__dmul_rn(a.magnitude, fabs(b.value)), __dmul_rn(size, b.magnitude - counted*fabs(b.value)));
 }
 
 // See quotient_magnitude of tuner/verify/rows.c.
-__device__ __forceinline__ double quotient_magnitude(const Constant &a, const Constant &b, double doubt) {
-  const double rest = b.magnitude/fabs(b.value) - 1, sum = __dadd_rn(a.magnitude, __dmul_rn(fabs(a.value), rest));
-  return __dmul_rn(sum/fabs(b.value), __dadd_rn(1, __dmul_rn(doubt, rest)));
+__device__ __forceinline__ double quotient_magnitude(const Constant &a, const Constant &b, double doubt, bool carried) {
+  const double rest = b.magnitude/fabs(b.value) - (carried ? 0 : 1), sum = __dadd_rn(a.magnitude, __dmul_rn(fabs(a.value), rest));
+  const double part = __dmul_rn(doubt, rest), nearness = part < 1 ? 1/__dadd_rn(1, -part) : no_bound();
+  return __dmul_rn(sum/fabs(b.value), nearness);
 }
 
 // The values and magnitudes of tuner/verify/rows.c.
-__device__ __noinline__ Constant operate(int operation, const Constant &a, const Constant &b, const Constant &c, double doubt) {
+__device__ __noinline__ Constant operate(int operation, const Constant &a, const Constant &b, const Constant &c, double doubt, bool carried) {
   switch (operation) {
   case NEGATE: return {-a.value, a.magnitude};
   case ADD: return {a.value + b.value, a.magnitude + b.magnitude};
   case SUBTRACT: return {a.value - b.value, a.magnitude + b.magnitude};
-  case MULTIPLY: return {a.value*b.value, product_magnitude(a, b, doubt)};
-  case DIVIDE: return {a.value/b.value, quotient_magnitude(a, b, doubt)};
+  case MULTIPLY: return {a.value*b.value, product_magnitude(a, b, doubt, carried)};
+  case DIVIDE: return {a.value/b.value, quotient_magnitude(a, b, doubt, carried)};
   case FABS: return {fabs(a.value), a.magnitude};
   case SQRT: return {sqrt(a.value), root_magnitude(a.value, a.magnitude)};
   case FMIN: return {fmin(a.value, b.value), fmax(a.magnitude, b.magnitude)};
   case FMAX: return {fmax(a.value, b.value), fmax(a.magnitude, b.magnitude)};
-  case FMA: return {fma(a.value, b.value, c.value), __dadd_rn(product_magnitude(a, b, doubt), c.magnitude)};
+  case FMA: return {fma(a.value, b.value, c.value), __dadd_rn(product_magnitude(a, b, doubt, carried), c.magnitude)};
   default: return a;
   }
 }
@@ -160,7 +165,9 @@ __device__ __forceinline__ void compute(const Recipe &recipe, const Inputs &inpu
       if (k == 0 && instruction.operation <= NEGATE) break;
       if (k == 1 && instruction.operation != FMA) break;
     }
-    results[instruction.result - first_result] = operate(instruction.operation, args[0], args[1], args[2], instruction.doubt);
+    Constant &result = results[instruction.result - first_result];
+    result = operate(instruction.operation, args[0], args[1], args[2], instruction.doubt, instruction.carried);
+    if (!(result.magnitude >= 0)) result.magnitude = no_bound();  // see bound_or_none of tuner/verify/rows.c
   }
 }
 

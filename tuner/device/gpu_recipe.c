@@ -87,8 +87,8 @@ static void add_program(const struct row_program *program, struct gpu_recipe *ou
   }
   for (int i = 0; i < program->instruction_count; i++) {
     const struct row_instruction *from = &program->instructions[i];
-    out->instructions[i] =
-        (struct gpu_instruction){.operation = (int)from->operation, .result = from->result, .doubt = from->doubt};
+    out->instructions[i] = (struct gpu_instruction){
+        .operation = (int)from->operation, .result = from->result, .carried = from->carried, .doubt = from->doubt};
     memcpy(out->instructions[i].args, from->args, sizeof from->args);
   }
 }

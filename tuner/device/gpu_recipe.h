@@ -31,6 +31,7 @@ struct gpu_recipe {
   } taps[GPU_RECIPE_TAPS];
   struct gpu_instruction {
     int operation, result, args[MAX_EXPR_ARGS];
+    int carried;  /* see row_magnitudes */
     double doubt; /* see row_magnitudes */
   } instructions[GPU_RECIPE_INSTRUCTIONS];
   long long steps;                      /* steps of the reference */

@@ -14,6 +14,7 @@ enum { NO_ROW = -1 };
 struct note {
   bool is_used, is_uniform;
   bool is_exact, is_whole; /* a kernel computes it without any rounding; and it is a whole number */
+  bool is_carried;         /* it has errors of earlier time steps */
   int last_use;            /* the last node that has this one as an operand */
   int row;                 /* NO_ROW before it has one */
   double value, magnitude; /* value and magnitude of a uniform node */
@@ -108,6 +109,8 @@ static void find_exact(const struct compiler *c, int i) {
     whole = whole && c->notes[arg_of(c, node, k)].is_whole;
   }
   note->bound = bound_of(c, node);
+  for (int k = 0; k < node->arg_count; k++)
+    note->is_carried = note->is_carried || c->notes[arg_of(c, node, k)].is_carried;
   switch (node->kind) {
   case EXPR_NEGATE:
   case EXPR_CHOOSE: note->is_exact = exact, note->is_whole = exact && whole; break;
@@ -139,6 +142,11 @@ static double doubt_at(const struct compiler *c, int i) {
   return 0;
 }
 
+static bool are_carried(const struct compiler *c, int i) {
+  const struct expr *node = &c->nodes[i];
+  return node->arg_count >= 2 && c->notes[arg_of(c, node, 0)].is_carried && c->notes[arg_of(c, node, 1)].is_carried;
+}
+
 /* Compute the value and magnitude of a constant: a number, a coefficient, or an operation on constants. */
 static void evaluate_constant(struct compiler *c, int i, const double *coefficients) {
   const struct expr *node = &c->nodes[i];
@@ -152,7 +160,7 @@ static void evaluate_constant(struct compiler *c, int i, const double *coefficie
     const enum row_operation operation = row_operation_of(&c->stencil->exprs, node);
     find_exact(c, i);
     row_values(operation, 1, (struct result_row){&note->value, &note->magnitude}, args);
-    row_magnitudes(operation, 1, (struct result_row){&note->value, &note->magnitude}, args, doubt_at(c, i));
+    row_magnitudes(operation, 1, (struct result_row){&note->value, &note->magnitude}, args, doubt_at(c, i), false);
   } else {
     note->value = node->kind == EXPR_COEFFICIENT ? coefficients[node->index] : node->number;
     note->magnitude = note->bound = fabs(note->value);
@@ -226,6 +234,7 @@ static void add_tap(struct compiler *c, int i) {
   struct note *note = &c->notes[i];
   note->bound = is_index ? (double)(c->run->grid.n[tap->input - INDEX_INPUT] - 1) : INFINITY;
   note->is_exact = is_index ? note->bound <= most_whole(c) : !is_replaced(c, tap->input);
+  note->is_carried = !is_index && is_replaced(c, tap->input);
   note->is_whole = is_index;
 }
 
@@ -249,8 +258,8 @@ static void free_buffers(struct compiler *c, int i) {
 static void add_instruction(struct compiler *c, int i) {
   const struct expr *node = &c->nodes[i];
   find_exact(c, i);
-  struct row_instruction instruction = {.operation = row_operation_of(&c->stencil->exprs, node),
-                                        .doubt = doubt_at(c, i)};
+  struct row_instruction instruction = {
+      .operation = row_operation_of(&c->stencil->exprs, node), .carried = are_carried(c, i), .doubt = doubt_at(c, i)};
   for (int k = 0; k < node->arg_count; k++) instruction.args[k] = c->notes[arg_of(c, node, k)].row;
   /* The result takes its buffer before the operands free theirs, since it must not overlap them. */
   if (c->notes[i].row == NO_ROW) c->notes[i].row = take_buffer(c);
@@ -318,6 +327,7 @@ void row_program_run(const struct row_program *program, int count, const struct 
                                            rows[instruction->args[2]]};
     struct result_row result = results[instruction->result - first_result];
     row_values(instruction->operation, count, result, args);
-    if (magnitudes) row_magnitudes(instruction->operation, count, result, args, instruction->doubt);
+    if (magnitudes)
+      row_magnitudes(instruction->operation, count, result, args, instruction->doubt, instruction->carried);
   }
 }

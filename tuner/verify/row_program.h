@@ -14,7 +14,8 @@ enum { INDEX_INPUT = MAX_FIELDS };
 struct row_instruction {
   enum row_operation operation;
   int result, args[ROW_MAX_ARGS]; /* rows; unused arguments are 0 */
-  double doubt;                   /* see row_magnitudes */
+  bool carried;                   /* see row_magnitudes */
+  double doubt;
 };
 
 struct row_program {

@@ -13,15 +13,21 @@
 #define MC args[2].magnitudes[i]
 
 /* The magnitude of a product. An error of one operand changes the product in proportion to the other operand. Where the
- * terms of both operands cancel, the product of the two errors is left. */
-static double product_magnitude(double a, double ma, double b, double mb, double doubt) {
+ * terms of both operands cancel, the product of the two errors is left. If both operands are carried, both bring the
+ * errors of all earlier steps, and both count in full. */
+static double product_magnitude(double a, double ma, double b, double mb, double doubt, bool carried) {
+  if (carried) return ma * fabs(b) + (fabs(a) + doubt * ma) * mb;
   return ma * fabs(b) + (fabs(a) + doubt * (ma - fabs(a))) * (mb - fabs(b));
 }
 
+/* What the magnitude is to be multiplied by, because a divisor may be nearer to 0 by this part of it. A divisor that
+ * may be 0 gives no bound. */
+static double nearness(double part) { return part < 1 ? 1 / (1 - part) : INFINITY; }
+
 /* The magnitude of a quotient. Where the terms of the divisor cancel, its error is a large part of it. */
-static double quotient_magnitude(double a, double ma, double b, double mb, double doubt) {
-  const double share = mb / fabs(b);
-  return (ma + fabs(a) * (share - 1)) / fabs(b) * (1 + doubt * (share - 1));
+static double quotient_magnitude(double a, double ma, double b, double mb, double doubt, bool carried) {
+  const double share = mb / fabs(b), counted = carried ? share : share - 1;
+  return (ma + fabs(a) * counted) / fabs(b) * nearness(doubt * counted);
 }
 
 /* The magnitude of a square root. The root of a + e errs by |e|/sqrt(a), and by at most sqrt(|e|). The second is the
@@ -76,8 +82,8 @@ static double sign_magnitude(double a, double m, double doubt) {
 
 /* The magnitude of a to the power of b. Near a = 0 the derivative of a whole power says too little. */
 static double whole_power_magnitude(double result, double a, double m, double b, double doubt) {
-  const double size = fabs(a) + doubt * (m - fabs(a));
-  return b > 0 ? b * m * pow(size, b - 1) : fabs(result) * (1 - b * m / fabs(a) * pow(size / fabs(a), 1 - b));
+  if (b > 0) return b * m * pow(fabs(a) + doubt * (m - fabs(a)), b - 1);
+  return fabs(result) * (1 - b * m / fabs(a) * pow(nearness(doubt * (m / fabs(a) - 1)), 1 - b));
 }
 
 /* If the terms of a cancel to 0, a positive power has a magnitude as in root_magnitude. */
@@ -109,8 +115,8 @@ static double angle_magnitude(double result, const struct row args[], int i, dou
   X(NEGATE, -A, MA)                                                                           \
   X(ADD, A + B, MA + MB)                                                                      \
   X(SUBTRACT, A - B, MA + MB)                                                                 \
-  X(MULTIPLY, A *B, product_magnitude(A, MA, B, MB, doubt))                                   \
-  X(DIVIDE, A / B, quotient_magnitude(A, MA, B, MB, doubt))                                   \
+  X(MULTIPLY, A *B, product_magnitude(A, MA, B, MB, doubt, carried))                          \
+  X(DIVIDE, A / B, quotient_magnitude(A, MA, B, MB, doubt, carried))                          \
   X(FABS, fabs(A), MA)                                                                        \
   X(SQRT, sqrt(A), root_magnitude(A, MA))                                                     \
   X(EXP, exp(A), R *(1 + MA))                                                                 \
@@ -118,7 +124,7 @@ static double angle_magnitude(double result, const struct row args[], int i, dou
   X(COS, cos(A), fabs(R) + MA)                                                                \
   X(FMIN, fmin(A, B), fmax(MA, MB))                                                           \
   X(FMAX, fmax(A, B), fmax(MA, MB))                                                           \
-  X(FMA, fma(A, B, C), product_magnitude(A, MA, B, MB, doubt) + MC)                           \
+  X(FMA, fma(A, B, C), product_magnitude(A, MA, B, MB, doubt, carried) + MC)                  \
   X(CEIL, ceil(A), step_magnitude(R, A, MA, doubt))                                           \
   X(FLOOR, floor(A), step_magnitude(R, A, MA, doubt))                                         \
   X(POW, pow(A, B), power_magnitude(R, A, MA, B, MB))                                         \
@@ -139,20 +145,24 @@ static double angle_magnitude(double result, const struct row args[], int i, dou
   X(NOT, A == 0, truth_magnitude(R, is_doubtful(A, MA, doubt), doubt))                        \
   X(CHOOSE, A != 0 ? B : C, choice_magnitude(args, i, doubt))
 
-#define AS_FUNCTIONS(name, value, magnitude)                                                                  \
-  static void values_##name(int count, struct result_row result, const struct row args[]) {                   \
-    for (int i = 0; i < count; i++) R = (value);                                                              \
-  }                                                                                                           \
-  static void magnitudes_##name(int count, struct result_row result, const struct row args[], double doubt) { \
-    (void)doubt;                                                                                              \
-    for (int i = 0; i < count; i++) result.magnitudes[i] = (magnitude);                                       \
+/* A magnitude that is no number, such as 0 times infinity, is no bound either. fmax would lose it. */
+static double bound_or_none(double magnitude) { return magnitude >= 0 ? magnitude : INFINITY; }
+
+#define AS_FUNCTIONS(name, value, magnitude)                                                                \
+  static void values_##name(int count, struct result_row result, const struct row args[]) {                 \
+    for (int i = 0; i < count; i++) R = (value);                                                            \
+  }                                                                                                         \
+  static void magnitudes_##name(int count, struct result_row result, const struct row args[], double doubt, \
+                                bool carried) {                                                             \
+    (void)doubt, (void)carried;                                                                             \
+    for (int i = 0; i < count; i++) result.magnitudes[i] = bound_or_none(magnitude);                        \
   }
 OPERATION_LIST(AS_FUNCTIONS)
 
 #define AS_ENTRY(name, value, magnitude) [ROW_##name] = {values_##name, magnitudes_##name},
 static const struct {
   void (*values)(int count, struct result_row result, const struct row args[]);
-  void (*magnitudes)(int count, struct result_row result, const struct row args[], double doubt);
+  void (*magnitudes)(int count, struct result_row result, const struct row args[], double doubt, bool carried);
 } operations[] = {OPERATION_LIST(AS_ENTRY)};
 
 static const enum row_operation function_operations[] = {
@@ -195,6 +205,6 @@ void row_values(enum row_operation operation, int count, struct result_row resul
 }
 
 void row_magnitudes(enum row_operation operation, int count, struct result_row result,
-                    const struct row args[ROW_MAX_ARGS], double doubt) {
-  operations[operation].magnitudes(count, result, args, doubt);
+                    const struct row args[ROW_MAX_ARGS], double doubt, bool carried) {
+  operations[operation].magnitudes(count, result, args, doubt, carried);
 }

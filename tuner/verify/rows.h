@@ -64,8 +64,9 @@ void row_values(enum row_operation operation, int count, struct result_row resul
 /* Compute the magnitudes of a row after its values, because they may depend on the values.
  *   doubt  the error that a kernel's operand may have, over its magnitude: a comparison whose sides differ by less, or
  *          a rounding function so close to its jump, may have another result in a kernel. Their magnitude then allows
- *          the other result. 0: the operands are exact */
+ *          the other result. 0: the operands are exact
+ *   carried  two operands have errors of earlier time steps. A magnitude that is infinite is no bound */
 void row_magnitudes(enum row_operation operation, int count, struct result_row result,
-                    const struct row args[ROW_MAX_ARGS], double doubt);
+                    const struct row args[ROW_MAX_ARGS], double doubt, bool carried);
 
 #endif

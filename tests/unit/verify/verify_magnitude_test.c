@@ -3,6 +3,7 @@
 #include "tests/unit/unit.h"
 
 #include "tests/unit/verify/reference_case.h"
+#include "tuner/verify/compare.h"
 
 /* One point, u = 2 and w = -3. */
 static const struct {
@@ -62,7 +63,13 @@ static const struct {
     {"v = sign(1.5*u[0] - 3)", 0, 2 * 2 * 4},
     {"v = (u[0] + w[0])*(u[0] + w[0] + 2)", -1, 1 + 4 + 6 + 0.25 * 4 * 6}, /* the factors are -1 and 1 */
     {"v = (u[0] + w[0])*u[0]", -2, 5 * 2},
-    {"v = w[0]/(u[0] + w[0])", 3, (3 + 3 * 4) * (1 + 0.25 * 4)},
+    {"v = w[0]/(u[0] + w[0])", 3, INFINITY}, /* the divisor may be 0 */
+    {"v = u[0]/(1.5*u[0] + w[0] - 2)", -1, (2 + 2 * 3) / 2. / (1 - 0.25 * 3)},
+    {"v = w[0]/(4*u[0] + 2*w[0] + 2)", -0.75, (3 + 3 * 3) / 4. / (1 - 0.25 * 3)},
+    {"v = w[0]/(-4*u[0] - 2*w[0] - 2)", 0.75, (3 + 3 * 3) / 4. / (1 - 0.25 * 3)},
+    {"v = pow(4*u[0] + 2*w[0] + 2, -1)", 0.25, 0.25 * (1 + 4 * 4 * 4)},
+    {"v = pow(u[0] + w[0], -1)", -1, INFINITY},
+    {"v = fmax(w[0]/(u[0] + w[0])*(u[0] - u[0]), 1)", 1, INFINITY}, /* a missing bound is not lost */
     {"v = (u[0] + w[0])/u[0]", -0.5, 2.5},
     {"v = pow(u[0] + w[0], 2)", 1, 2 * 5 * (1 + 0.25 * 4)},
     {"v = pow(w[0], 3)", -27, 3 * 27},
@@ -87,7 +94,9 @@ TEST(what_a_comparison_leaves_in_doubt_is_allowed) {
     const double *const inputs[] = {c.inputs[0], c.inputs[1]};
     CHECK_OK(reference_run(&reference, inputs, c.outputs, c.magnitudes));
     CHECK_NEAR(doubtful_rows[i].value, c.outputs[0][0], 1e-15, "row %zu, %s", i, doubtful_rows[i].update);
-    CHECK_NEAR(doubtful_rows[i].magnitude, c.magnitudes[0][0], 1e-12, "row %zu, %s", i, doubtful_rows[i].update);
+    if (isinf(doubtful_rows[i].magnitude))
+      CHECK(isinf(c.magnitudes[0][0]), "row %zu, %s: %g", i, doubtful_rows[i].update, c.magnitudes[0][0]);
+    else CHECK_NEAR(doubtful_rows[i].magnitude, c.magnitudes[0][0], 1e-12, "row %zu, %s", i, doubtful_rows[i].update);
     reference_case_close(&c);
   }
 }
@@ -169,6 +178,71 @@ TEST(magnitudes_of_skipped_points_have_no_sign) {
   reference_case_close(&c);
 }
 
+static float square(float u, float a) { return a * u * u; }
+static float cube(float u, float a) { return a * u * u * u; }
+static float logistic(float u, float a) { return a * u * (1 - u); }
+static float quotient(float u, float a) { return u / (a + u * u); }
+
+/* Points whose f32 kernel is called wrong. The kernel's coefficient may differ from the stencil's. */
+static struct comparison compare_kernel(const char *update, float (*kernel)(float u, float a), float a, int steps,
+                                        uint64_t seed) {
+  enum { POINTS = 4000 };
+  char lines[256];
+  snprintf(lines, sizeof lines,
+           "inputs: [u]\noutputs: [v]\nboundary: skip\ncoefficients: {a: 1.5}\niterate: {v: u}\nupdate: v = %s",
+           update);
+  struct reference_case c = reference_case_open(1, lines, (struct grid){{POINTS, 1, 1}});
+  const double units = compare_allowed_units(c.stencil, c.analysis, &c.grid, steps);
+  struct reference reference = {.stencil = c.stencil,
+                                .analysis = c.analysis,
+                                .grid = c.grid,
+                                .coefficients = c.coefficients,
+                                .steps = steps,
+                                .threads = 1,
+                                .dtype = DTYPE_F32,
+                                .doubt = compare_rounding(DTYPE_F32) * units};
+  double *got = reference_field(POINTS, 0);
+  reference_case_fill(&c, INPUT_RANDOM, seed);
+  for (long i = 0; i < POINTS; i++) {
+    float u = (float)c.inputs[0][i];
+    c.inputs[0][i] = u;
+    for (int step = 0; step < steps; step++) u = kernel(u, a);
+    got[i] = u;
+  }
+  const double *const inputs[] = {c.inputs[0]};
+  const struct box box = {{0, 0, 0}, {POINTS, 1, 1}};
+  CHECK_OK(reference_run(&reference, inputs, c.outputs, c.magnitudes));
+  struct comparison result = compare_fields(&c.grid, &box, c.outputs[0], c.magnitudes[0], got, DTYPE_F32, units);
+  free(got);
+  reference_case_close(&c);
+  return result;
+}
+
+/* Carried errors of both factors count. A coefficient that is wrong in the third digit is still found. */
+TEST(right_kernels_of_several_nonlinear_steps_pass_and_wrong_ones_do_not) {
+  static const struct {
+    const char *update;
+    float (*kernel)(float u, float a);
+  } cases[] = {{"a*u[0]*u[0]", square},
+               {"a*u[0]*u[0]*u[0]", cube},
+               {"a*u[0]*(1 - u[0])", logistic},
+               {"u[0]/(a + u[0]*u[0])", quotient}};
+  static const int steps[] = {2, 4, 8};
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    for (size_t k = 0; k < COUNT(steps); k++) {
+      for (uint64_t seed = 1; seed <= 3; seed++) {
+        /* Cubes of numbers above 1 grow too large for f32 within 8 steps, and so do parabolas. */
+        if (steps[k] == 8 && cases[i].kernel != square && cases[i].kernel != quotient) continue;
+        struct comparison right = compare_kernel(cases[i].update, cases[i].kernel, 1.5F, steps[k], seed);
+        struct comparison wrong = compare_kernel(cases[i].update, cases[i].kernel, 1.503F, steps[k], seed);
+        CHECK_EQ(right.not_finite_points, right.bad_points, "%s, %d steps", cases[i].update, steps[k]);
+        CHECK(wrong.bad_points > wrong.not_finite_points + 400, "%s, %d steps: %ld points", cases[i].update, steps[k],
+              wrong.bad_points);
+      }
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(values_and_magnitudes_are_as_computed_by_hand),
@@ -176,6 +250,7 @@ int main(void) {
       cmocka_unit_test(whole_numbers_are_exact_while_the_type_holds_them),
       cmocka_unit_test(constants_that_are_half_alike_are_two),
       cmocka_unit_test(magnitudes_of_skipped_points_have_no_sign),
+      cmocka_unit_test(right_kernels_of_several_nonlinear_steps_pass_and_wrong_ones_do_not),
   };
   return cmocka_run_group_tests_name("verify_magnitude", tests, NULL, NULL);
 }
