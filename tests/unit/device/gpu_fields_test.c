@@ -111,7 +111,8 @@ static const struct {
              {"asymmetric/skew_march_3d_periodic", {{12, 11, 10}}, 3},
              {"asymmetric/skew_steps_2d", {{21, 17, 1}}, 4},
              {"asymmetric/skew_steps_ends", {{20, 15, 1}}, 4},
-             {"../examples/solvers/gray_scott", {{16, 18, 1}}, 2}};
+             {"../examples/solvers/gray_scott", {{16, 18, 1}}, 2},
+             {"../tests/data/carried", {{90, 1, 1}}, 2}};
 
 TEST(the_gpu_makes_the_reference_of_several_steps) {
   for (size_t i = 0; i < COUNT(fused); i++) {
