@@ -2,6 +2,7 @@
  * (pricing.h). */
 #include "library/lookup/candidates.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,10 @@ static const float caution = 3;
 /* A bound is lowered by this much, which is more than the rounding of it and of the ranks above it: they are not summed
  * in the same order. */
 static const float rounding = 1e-4F;
+
+/* The rank of a row whose predicted time is not a finite number, as when a template's formulas give more blocks than a
+ * float can count. It comes behind all others, but it is a candidate. */
+static const float last_rank = FLT_MAX;
 
 /* Replace unknown numbers of a GPU by those of the GPU of the measurement. */
 static struct predict_gpu gpu_like(const struct catalog *catalog, const struct known_device *device,
@@ -124,7 +129,8 @@ static inline float rank_row(const struct rank_terms *t, float *const columns[PR
                       t->of_apart * (1 - predict_nearness(&t->size, &size));
   const float scaled = columns[PRICED_EXCESS][row] + t->log_ms + trend;
   const float least = predict_log_least(shares, t->bounds);
-  return (scaled > least ? scaled : least) + caution * error;
+  const float rank = (scaled > least ? scaled : least) + caution * error;
+  return rank < last_rank ? rank : last_rank; /* also if the rank is NaN */
 }
 
 /* A family on the question's problem and GPU. */
@@ -334,8 +340,10 @@ static float bound_of(const struct candidates *c, const struct asked_family *fam
   float least = family->kin[0];
   if (!predict_blocks_cost(&family->priced->model)) return -INFINITY;
   for (int mode = 1; mode < MODE_COUNT; mode++) least = fminf(least, family->kin[mode]);
-  return terms.log_ms + caution * least +
-         fminf(family->priced->least_excess[true] + family->trend, family->priced->least_excess[false]) - rounding;
+  const float bound = terms.log_ms + caution * least +
+                      fminf(family->priced->least_excess[true] + family->trend, family->priced->least_excess[false]) -
+                      rounding;
+  return isnan(bound) ? -INFINITY : bound;
 }
 
 static halotune_status ask_family(const struct question *q, int number, struct candidates *out) {

@@ -207,11 +207,100 @@ TEST(rows_of_the_other_element_type_wait_for_their_turn) {
   }
 }
 
+/* Read `direct` with another formula for the blocks in x: on a grid of more than 100,000 points their number is far too
+ * large. So the model takes tiles of 1e-32 points. A grid of 2048x64x64 points has more of them than a float can count.
+ */
+static struct template *direct_with_tiny_tiles(void) {
+  static const char usual[] = "grid: [ceil((points_in_x + start_x % vector)/tile_x)",
+                    other[] = "grid: ['points_in_x > 100000 ? points_in_x*1e32 : ceil(points_in_x/tile_x)'";
+  char *yaml = NULL, *cuda = NULL, *changed = NULL;
+  struct template *template = NULL;
+  size_t length = 0;
+  CHECK_OK(file_read("templates/direct.yaml", MAX_STENCIL_BYTES, &yaml, &length));
+  CHECK_OK(file_read("templates/direct.cu", MAX_STENCIL_BYTES, &cuda, &length));
+  const char *at = strstr(yaml, usual);
+  CHECK(at, "templates/direct.yaml has no %s", usual);
+  CHECK(asprintf(&changed, "%.*s%s%s", (int)(at - yaml), yaml, other, at + strlen(usual)) > 0, "asprintf");
+  CHECK_OK(template_of_texts(changed, cuda, &template));
+  free(changed);
+  free(cuda);
+  free(yaml);
+  return template;
+}
+
+/* Make a database of rows of one configuration, of which those on wide grids have no predicted time. */
+static halotune_ctx *open_tiny_tiles(const char *path, int count, long wide_x, long narrow_x) {
+  struct template *template = direct_with_tiny_tiles();
+  struct stencil *stencil;
+  struct store *store;
+  halotune_ctx *of = NULL;
+  char *text = NULL;
+  size_t length = 0;
+  CHECK_OK(stencil_of_kernels("star7", &stencil));
+  CHECK_OK(file_read("kernels/star7.yaml", MAX_STENCIL_BYTES, &text, &length));
+  CHECK_OK(store_open(path, STORE_WRITE, &store));
+  for (int i = 0; i < count; i++) {
+    const struct tuned row = {GPU_H200, "star7", "", "block_x=64", F32, {i % 2 ? narrow_x : wide_x, 64, 64 + 2 * i},
+                              USUAL,    0.01};
+    tuned_put_stencil(store, &row, stencil, text, template);
+  }
+  store_close(store);
+  stencil_free(stencil);
+  template_free(template);
+  free(text);
+  CHECK_OK(halotune_open(&path, 1, &of));
+  return of;
+}
+
+/* Rows whose predicted time is not a number come behind all others, and hide none of them. */
+TEST(rows_without_a_predicted_time_come_last) {
+  enum { ROWS = 40 };
+  struct work other = work_begin();
+  struct known_device room;
+  const struct known_device *device;
+  struct question question;
+  struct candidates candidates;
+  struct candidate candidate;
+  int taken = 0;
+  halotune_ctx *of = open_tiny_tiles(other.path, ROWS, 2048, 32);
+  CHECK_OK(context_device(of, "NVIDIA H200", &room, &device));
+  ask_grid(of, device, F32, (const long[MAX_DIMS]){40, 64, 65}, &question);
+  CHECK_OK(candidates_find(&question, CANDIDATES_OWN, false, &candidates));
+  CHECK_EQ(ROWS, candidates_count(&candidates), "rows");
+  for (; candidates_take(&candidates, &candidate); taken++) {
+    const struct prediction prediction = candidates_predict(&candidates, &candidate);
+    CHECK_EQ(taken < ROWS / 2, isfinite(prediction.error) != 0, "row %d: %g", taken, prediction.error);
+  }
+  CHECK_EQ(ROWS, taken, "rows");
+  candidates_free(&candidates);
+  halotune_close(of);
+  work_end(&other);
+}
+
+/* If no row has a predicted time, a tuned row still answers, rather than a template's default. */
+TEST(a_row_without_a_predicted_time_answers) {
+  struct work other = work_begin();
+  const halotune_problem problem = {
+      .stencil = "star7", .device = "NVIDIA H200", .grid = {2056, 64, 64}, .dtype = HALOTUNE_F32};
+  halotune_config config;
+  halotune_parameter parameter;
+  halotune_ctx *of = open_tiny_tiles(other.path, 4, 2048, 2048);
+  CHECK_OK(halotune_lookup(of, &problem, &config));
+  CHECK_EQ(HALOTUNE_MATCH_NEAR_GRID, config.match, "match");
+  CHECK_OK(halotune_config_parameter(&config, "block_x", &parameter));
+  CHECK_TEXT("64", parameter.value, "block_x");
+  CHECK(isnan(config.expected_error), "%g", config.expected_error);
+  halotune_close(of);
+  work_end(&other);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_other_element_type_answers_for_a_near_grid),
       cmocka_unit_test(candidates_come_in_order),
       cmocka_unit_test(rows_of_the_other_element_type_wait_for_their_turn),
+      cmocka_unit_test(rows_without_a_predicted_time_come_last),
+      cmocka_unit_test(a_row_without_a_predicted_time_answers),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }
