@@ -212,12 +212,26 @@ static void bind_template(struct binder *binder, const void *row) {
   bind_text(binder, template->cuda);
 }
 
-int64_t store_template(struct store *store, const struct template *template) {
+/* Find or add a template. If the row has other texts, give it those of the template. */
+static halotune_status put_template(struct store *store, const struct template_row *row, int64_t *id) {
   static const struct row_kind kind = {FIND_TEMPLATE, ADD_TEMPLATE, bind_template_key, bind_template};
+  struct binder binder;
+  halotune_status status = find_or_add(store, &kind, row, id);
+  if (status == HALOTUNE_OK) status = store_bind(store, OWN_TEMPLATE, &binder);
+  if (status != HALOTUNE_OK) return status;
+  bind_template_key(&binder, row);
+  bind_template(&binder, row);
+  return query_run(binder.query, NULL);
+}
+
+int64_t store_template(struct store *store, const struct template *template) {
   struct template_row row = {.template = template};
+  int64_t id = 0;
   identity_hex(template->hash, row.hash);
   identity_hex(template->common_hash, row.common_hash);
-  return put_row(store, &kind, &row);
+  if (store_begin(store) != HALOTUNE_OK) return 0;
+  const halotune_status status = put_template(store, &row, &id);
+  return store_end(store, status) == HALOTUNE_OK ? id : 0;
 }
 
 static void bind_problem(struct binder *binder, const void *row) {

@@ -42,6 +42,9 @@ const char *const store_sql[STORE_QUERY_COUNT] = {
     [FIND_TEMPLATE] = "select id from template where hash = ?1",
     [ADD_TEMPLATE] = "insert into template (hash, common_hash, name, yaml, cuda, origin_id)"
                      " values (?1, ?2, ?3, ?4, ?5, " SQL_OWN_ORIGIN ")",
+    /* The texts of this user's files replace others of the same identity. They may say `sums: update` where those say
+     * nothing. */
+    [OWN_TEMPLATE] = "update template set yaml = ?4, cuda = ?5 where hash = ?1 and (yaml <> ?4 or cuda <> ?5)",
     [FIND_PROBLEM] =
         "select id from problem where stencil_id = ?1 and device_id = ?2 and dtype = ?3 and nx = ?4 and ny = ?5"
         " and nz = ?6 and launch = ?7 and cache = ?8 and is_reproducible = ?9 and steps = ?10",

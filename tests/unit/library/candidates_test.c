@@ -207,12 +207,8 @@ TEST(rows_of_the_other_element_type_wait_for_their_turn) {
   }
 }
 
-/* Read `direct` with another formula for the blocks in x: on a grid of more than 100,000 points their number is far too
- * large. So the model takes tiles of 1e-32 points. A grid of 2048x64x64 points has more of them than a float can count.
- */
-static struct template *direct_with_tiny_tiles(void) {
-  static const char usual[] = "grid: [ceil((points_in_x + start_x % vector)/tile_x)",
-                    other[] = "grid: ['points_in_x > 100000 ? points_in_x*1e32 : ceil(points_in_x/tile_x)'";
+/* Read `direct` with other words in its YAML file. */
+static struct template *direct_with(const char *usual, const char *other) {
   char *yaml = NULL, *cuda = NULL, *changed = NULL;
   struct template *template = NULL;
   size_t length = 0;
@@ -228,33 +224,43 @@ static struct template *direct_with_tiny_tiles(void) {
   return template;
 }
 
-/* Make a database of rows of one configuration, of which those on wide grids have no predicted time. */
-static halotune_ctx *open_tiny_tiles(const char *path, int count, long wide_x, long narrow_x) {
-  struct template *template = direct_with_tiny_tiles();
+/* Store rows of star7 that a template computes. */
+static void put_rows(struct store *store, const struct tuned *list, int count, const struct template *template) {
   struct stencil *stencil;
-  struct store *store;
-  halotune_ctx *of = NULL;
   char *text = NULL;
   size_t length = 0;
   CHECK_OK(stencil_of_kernels("star7", &stencil));
   CHECK_OK(file_read("kernels/star7.yaml", MAX_STENCIL_BYTES, &text, &length));
-  CHECK_OK(store_open(path, STORE_WRITE, &store));
-  for (int i = 0; i < count; i++) {
-    const struct tuned row = {GPU_H200, "star7", "", "block_x=64", F32, {i % 2 ? narrow_x : wide_x, 64, 64 + 2 * i},
-                              USUAL,    0.01};
-    tuned_put_stencil(store, &row, stencil, text, template);
-  }
-  store_close(store);
+  for (int i = 0; i < count; i++) tuned_put_stencil(store, &list[i], stencil, text, template);
   stencil_free(stencil);
-  template_free(template);
   free(text);
+}
+
+enum { TINY_ROWS = 40 };
+
+/* Make a database of rows of one configuration, of which those on wide grids have no predicted time. On a grid of more
+ * than 100,000 points the template's number of blocks is far too large. So the model takes tiles of 1e-32 points. A
+ * grid of 2048x64x64 points has more of them than a float can count. */
+static halotune_ctx *open_tiny_tiles(const char *path, int count, long wide_x, long narrow_x) {
+  struct template *template =
+      direct_with("grid: [ceil((points_in_x + start_x % vector)/tile_x)",
+                  "grid: ['points_in_x > 100000 ? points_in_x*1e32 : ceil(points_in_x/tile_x)'");
+  struct tuned list[TINY_ROWS];
+  struct store *store;
+  halotune_ctx *of = NULL;
+  for (int i = 0; i < count; i++)
+    list[i] = (struct tuned){GPU_H200, "star7", "", "block_x=64", F32, {i % 2 ? narrow_x : wide_x, 64, 64 + 2 * i},
+                             USUAL,    0.01};
+  CHECK_OK(store_open(path, STORE_WRITE, &store));
+  put_rows(store, list, count, template);
+  store_close(store);
+  template_free(template);
   CHECK_OK(halotune_open(&path, 1, &of));
   return of;
 }
 
 /* Rows whose predicted time is not a number come behind all others, and hide none of them. */
 TEST(rows_without_a_predicted_time_come_last) {
-  enum { ROWS = 40 };
   struct work other = work_begin();
   struct known_device room;
   const struct known_device *device;
@@ -262,16 +268,16 @@ TEST(rows_without_a_predicted_time_come_last) {
   struct candidates candidates;
   struct candidate candidate;
   int taken = 0;
-  halotune_ctx *of = open_tiny_tiles(other.path, ROWS, 2048, 32);
+  halotune_ctx *of = open_tiny_tiles(other.path, TINY_ROWS, 2048, 32);
   CHECK_OK(context_device(of, "NVIDIA H200", &room, &device));
   ask_grid(of, device, F32, (const long[MAX_DIMS]){40, 64, 65}, &question);
   CHECK_OK(candidates_find(&question, CANDIDATES_OWN, false, &candidates));
-  CHECK_EQ(ROWS, candidates_count(&candidates), "rows");
+  CHECK_EQ(TINY_ROWS, candidates_count(&candidates), "rows");
   for (; candidates_take(&candidates, &candidate); taken++) {
     const struct prediction prediction = candidates_predict(&candidates, &candidate);
-    CHECK_EQ(taken < ROWS / 2, isfinite(prediction.error) != 0, "row %d: %g", taken, prediction.error);
+    CHECK_EQ(taken < TINY_ROWS / 2, isfinite(prediction.error) != 0, "row %d: %g", taken, prediction.error);
   }
-  CHECK_EQ(ROWS, taken, "rows");
+  CHECK_EQ(TINY_ROWS, taken, "rows");
   candidates_free(&candidates);
   halotune_close(of);
   work_end(&other);
@@ -294,6 +300,34 @@ TEST(a_row_without_a_predicted_time_answers) {
   work_end(&other);
 }
 
+/* A template that did not say how it forms its sums is tuned again after its file says `sums: update`, with the same
+ * identity. Then it answers for near grids where bits are to be reproducible. */
+TEST(a_template_that_says_its_sums_later_answers) {
+  static const struct tuned unsaid = {GPU_H200, "star7", "", "block_x=64", F32, {64, 64, 64}, USUAL, 0.01},
+                            said = {GPU_H200,     "star7",       "",           "block_x=64", F32,
+                                    {64, 64, 64}, LAUNCH_STREAM, CACHE_STEADY, true,         0.01};
+  struct template *templates[] = {direct_with("sums: update\n", ""), direct_with("sums: update\n", "sums: update\n")};
+  struct work other = work_begin();
+  const char *path = other.path;
+  struct store *store;
+  halotune_ctx *of = NULL;
+  halotune_config config;
+  const halotune_problem problem = {
+      .stencil = "star7", .device = "NVIDIA H200", .grid = {66, 64, 64}, .dtype = HALOTUNE_F32, .reproducible = 1};
+  CHECK_OK(store_open(path, STORE_WRITE, &store));
+  put_rows(store, &unsaid, 1, templates[0]);
+  put_rows(store, &said, 1, templates[1]);
+  CHECK_EQ(1, number_of(store, "select count(*) from template"), "templates");
+  store_close(store);
+  CHECK_OK(halotune_open(&path, 1, &of));
+  CHECK_OK(halotune_lookup(of, &problem, &config));
+  CHECK_EQ(HALOTUNE_MATCH_NEAR_GRID, config.match, "match");
+  CHECK_TEXT("direct", config.template_name, "template");
+  halotune_close(of);
+  work_end(&other);
+  for (int i = 0; i < 2; i++) template_free(templates[i]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_other_element_type_answers_for_a_near_grid),
@@ -301,6 +335,7 @@ int main(void) {
       cmocka_unit_test(rows_of_the_other_element_type_wait_for_their_turn),
       cmocka_unit_test(rows_without_a_predicted_time_come_last),
       cmocka_unit_test(a_row_without_a_predicted_time_answers),
+      cmocka_unit_test(a_template_that_says_its_sums_later_answers),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

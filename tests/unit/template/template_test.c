@@ -156,6 +156,24 @@ TEST(the_hash_is_that_of_the_meaning) {
   }
 }
 
+/* A file without `sums` has the identity that version 0.1.0 gave it: the CUDA text decides. */
+TEST(a_file_without_sums_keeps_its_identity) {
+  static const struct {
+    const char *cuda, *same;
+  } rows[] = {
+      {"void f() { update(); }\n", "name: test\nsums: update"},
+      {"void f() { update_vector(); }\n", "name: test\nsums: update"},
+      {"void f() { update(); add_plane(); }\n", "name: test\nsums: own_order"},
+      {"void f() { }\n", "name: test\nsums: own_order"},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct identity without, same;
+    hash_with("name: test", "name: test", rows[i].cuda, &without);
+    hash_with("name: test", rows[i].same, rows[i].cuda, &same);
+    CHECK(identity_compare(without, same) == 0, "%s: %s", rows[i].cuda, rows[i].same);
+  }
+}
+
 /* A definition has the same hash as its text in place of its name. The order of parameters and rules does not
  * matter. */
 TEST(the_hash_is_that_of_rules_written_out) {
@@ -555,6 +573,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_field_is_read),
       cmocka_unit_test(the_hash_is_that_of_the_meaning),
+      cmocka_unit_test(a_file_without_sums_keeps_its_identity),
       cmocka_unit_test(the_hash_is_that_of_rules_written_out),
       cmocka_unit_test(a_comment_does_not_include_common_code),
       cmocka_unit_test(configurations_are_set_by_name),
