@@ -28,16 +28,18 @@ static const char subjects_sql[] =
     " union select w.variant_id, r.problem_id, r.text_id, p.steps, null, 1 from measurement w join run r on r.id ="
     " w.run_id join problem p on p.id = r.problem_id where " SQL_IS_WRONG("w") ") b" REGENERATE_JOINS
                                                                                "order by t.name, v.id";
-enum { VARIANT, TEMPLATE, TEMPLATE_HASH, SOURCE_HASH, LAUNCH, IS_VERDICT, FIRST_COLUMN, NAME = FIRST_COLUMN + 3 };
+enum { VARIANT, TEMPLATE, TEMPLATE_HASH, SOURCE_HASH, LAUNCH, IS_VERDICT, FIRST_COLUMN, NAME = FIRST_COLUMN + 2 };
 
 struct decisions {
   struct found_templates found;
   struct refresh_change *changes;
   int *at; /* for each change, the place of the installed template in the list */
   int count, room, at_room;
+  struct subject subject;
 };
 
 static void decisions_free(struct decisions *d) {
+  subject_free(&d->subject);
   for (int i = 0; i < d->count; i++) free(d->changes[i].parameters);
   found_templates_free(&d->found);
   free(d->changes);
@@ -58,11 +60,11 @@ static halotune_status compare_launches(const struct launch *a, const struct lau
 }
 
 /* The launch with which the row was measured: that of the best, or the one that the row's own template gives. */
-static halotune_status measured_launch(sqlite3_stmt *row, struct launch *out) {
+static halotune_status measured_launch(sqlite3_stmt *row, struct subject *subject, struct launch *out) {
   struct generated made;
   char hex[IDENTITY_HEX_BYTES];
   if (sqlite3_column_type(row, LAUNCH) != SQLITE_NULL) return launch_read(column_text(row, LAUNCH), out);
-  halotune_status status = regenerate(row, FIRST_COLUMN, NULL, &made);
+  halotune_status status = regenerate(row, FIRST_COLUMN, subject, NULL, &made);
   if (status != HALOTUNE_OK) return status;
   identity_hex(made.hash, hex);
   *out = made.launch;
@@ -73,14 +75,15 @@ static halotune_status measured_launch(sqlite3_stmt *row, struct launch *out) {
 }
 
 /* Compare what the installed template generates with what is stored. */
-static halotune_status compare_generated(sqlite3_stmt *row, const struct generated *made, enum refresh_outcome *out) {
+static halotune_status compare_generated(sqlite3_stmt *row, struct subject *subject, const struct generated *made,
+                                         enum refresh_outcome *out) {
   struct launch launch;
   char hex[IDENTITY_HEX_BYTES];
   bool is_same = false;
   identity_hex(made->hash, hex);
   *out = REFRESH_OTHER_CODE;
   if (strcmp(hex, column_text(row, SOURCE_HASH)) != 0) return HALOTUNE_OK;
-  halotune_status status = measured_launch(row, &launch);
+  halotune_status status = measured_launch(row, subject, &launch);
   /* If nobody knows whether a wrong variant would now have another launch, it stays known to be wrong. */
   *out = sqlite3_column_int(row, IS_VERDICT) ? REFRESH_SAME : REFRESH_UNKNOWN_LAUNCH;
   if (status != HALOTUNE_OK) return is_refusal(status) ? HALOTUNE_OK : status;
@@ -90,8 +93,8 @@ static halotune_status compare_generated(sqlite3_stmt *row, const struct generat
 }
 
 /* Decide about one problem of a variant. */
-static halotune_status decide_problem(const struct found_template *installed, sqlite3_stmt *row, char **parameters,
-                                      enum refresh_outcome *out) {
+static halotune_status decide_problem(const struct found_template *installed, sqlite3_stmt *row,
+                                      struct subject *subject, char **parameters, enum refresh_outcome *out) {
   struct generated made;
   struct identity source;
   struct configuration configuration;
@@ -100,10 +103,10 @@ static halotune_status decide_problem(const struct found_template *installed, sq
   if (!installed->template) return HALOTUNE_OK;
   *out = REFRESH_NO_SOURCE;
   if (!identity_read(column_text(row, SOURCE_HASH), &source)) return HALOTUNE_OK;
-  halotune_status status = regenerate_with(row, FIRST_COLUMN, installed->template, &configuration, &made);
+  halotune_status status = regenerate_with(row, FIRST_COLUMN, subject, installed->template, &configuration, &made);
   *out = REFRESH_REFUSED;
   if (status != HALOTUNE_OK) return is_refusal(status) ? HALOTUNE_OK : status;
-  status = compare_generated(row, &made, out);
+  status = compare_generated(row, subject, &made, out);
   generated_free(&made);
   if (status != HALOTUNE_OK || *out != REFRESH_SAME || *parameters) return status;
   configuration_write(installed->template, &configuration, &text);
@@ -131,7 +134,7 @@ static halotune_status look_at_row(struct decisions *d, sqlite3_stmt *row) {
                                                      .outcome = REFRESH_SAME};
   }
   struct refresh_change *change = &d->changes[d->count - 1];
-  status = decide_problem(installed, row, &change->parameters, &outcome);
+  status = decide_problem(installed, row, &d->subject, &change->parameters, &outcome);
   if (status == HALOTUNE_OK && outcome > change->outcome) change->outcome = outcome;
   return status;
 }

@@ -19,20 +19,21 @@ enum { NAME, HASH, STORED, TEMPLATE_NAME, TEMPLATE_HASH, VARIANT, FIRST_COLUMN }
 
 /* Generate the variant of a row. Two texts of one identity mean the same, and the installed one is not from the file.
  *   is_installed  receives whether the installed template generated it */
-static halotune_status source_generate(sqlite3_stmt *row, struct found_templates *found, bool *is_installed,
-                                       struct generated *made) {
+static halotune_status source_generate(sqlite3_stmt *row, struct found_templates *found, struct subject *subject,
+                                       bool *is_installed, struct generated *made) {
   int place;
   *is_installed = false;
   *made = (struct generated){.source = NULL};
   const halotune_status status = found_templates_get(found, column_text(row, TEMPLATE_NAME), &place);
   if (status != HALOTUNE_OK) return status;
   *is_installed = strcmp(found->list[place].hash, column_text(row, TEMPLATE_HASH)) == 0;
-  return regenerate(row, FIRST_COLUMN, *is_installed ? found->list[place].template : NULL, made);
+  return regenerate(row, FIRST_COLUMN, subject, *is_installed ? found->list[place].template : NULL, made);
 }
 
 halotune_status sources_compare(struct store *store, find_template *find,
                                 void (*tell)(void *context, const struct compared_source *source), void *context) {
   struct found_templates found = {.find = find};
+  struct subject subject = {0};
   sqlite3_stmt *query = NULL;
   int code = SQLITE_DONE;
   int64_t same = 0; /* the last variant that was told to be the same */
@@ -41,7 +42,7 @@ halotune_status sources_compare(struct store *store, find_template *find,
     struct generated made;
     char hex[IDENTITY_HEX_BYTES] = "", why[FAIL_TEXT_BYTES] = "";
     bool is_installed;
-    status = source_generate(query, &found, &is_installed, &made);
+    status = source_generate(query, &found, &subject, &is_installed, &made);
     if (status == HALOTUNE_PARSE || status == HALOTUNE_ARGUMENT) {
       snprintf(why, sizeof why, "%s", fail_text());
       status = HALOTUNE_OK;
@@ -62,6 +63,7 @@ halotune_status sources_compare(struct store *store, find_template *find,
   }
   if (status == HALOTUNE_OK && code != SQLITE_DONE) status = query_fail(store_connection(store));
   sqlite3_finalize(query);
+  subject_free(&subject);
   found_templates_free(&found);
   return status;
 }

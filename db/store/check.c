@@ -72,11 +72,13 @@ halotune_status check_once(struct check *c, const char *kind, sqlite3_stmt *row,
     const int type = sqlite3_column_type(row, i); /* must be asked before the value is read as a text */
     identity_add(&maker, &type, sizeof type);
     identity_add(&maker, sqlite3_column_blob(row, i), (size_t)sqlite3_column_bytes(row, i));
-    c->bytes_left -= sqlite3_column_bytes(row, i);
+    c->bytes += sqlite3_column_bytes(row, i);
   }
-  if (c->bytes_left < 0)
-    return fail(HALOTUNE_DB, "so many rows have one long text that checking them would take far longer than a file of "
-                             "this size explains: it was made so that reading it never ends");
+  if (c->bytes + c->subject.bytes_read > c->most_bytes)
+    return fail(HALOTUNE_DB,
+                "many rows name one long text: the check would read more than %lld MB, which is far more "
+                "than the rows of an ordinary file of this size have, so it ends here",
+                (long long)(c->most_bytes >> 20));
   const struct identity values = identity_end(&maker);
   if (was_fine(c, &values)) return HALOTUNE_OK;
   const halotune_status status = look(c, row);
@@ -117,6 +119,16 @@ static halotune_status check_file(struct check *c) {
 
 bool check_is_bad(halotune_status status) { return status == HALOTUNE_PARSE || status == HALOTUNE_ARGUMENT; }
 
+/* No file of a stencil or a template may be longer than MAX_STENCIL_BYTES. A longer text in a database ends the check,
+ * because looks at each row that names it would take too long. */
+static halotune_status check_length(sqlite3_stmt *row, int column, const char *what) {
+  if (sqlite3_column_bytes(row, column) <= MAX_STENCIL_BYTES) return HALOTUNE_OK;
+  char name[FAIL_TEXT_BYTES / 4];
+  printable_name(name, sizeof name, column_text(row, 0));
+  return fail(HALOTUNE_DB, "a text of %s %s has %d bytes; at most %d are allowed", what, name,
+              sqlite3_column_bytes(row, column), MAX_STENCIL_BYTES);
+}
+
 /* Columns: name, hash, text, hash of the text. */
 static halotune_status look_at_stencil(struct check *c, sqlite3_stmt *row) {
   const char *name = column_text(row, 0), *text = column_text(row, 2);
@@ -126,7 +138,8 @@ static halotune_status look_at_stencil(struct check *c, sqlite3_stmt *row) {
   char hex[IDENTITY_HEX_BYTES];
   identity_hex(stencil_text_identity(text), hex);
   if (strcmp(hex, column_text(row, 3)) != 0) check_report(c, "a text of stencil %s does not match its own hash", name);
-  halotune_status status = stencil_parse(&source, &stencil);
+  halotune_status status = check_length(row, 2, "stencil");
+  if (status == HALOTUNE_OK) status = stencil_parse(&source, &stencil);
   if (status == HALOTUNE_OK) status = analysis_make(stencil, &analysis);
   if (check_is_bad(status)) {
     report_unreadable(c, "stencil", name);
@@ -184,7 +197,9 @@ static halotune_status look_at_template(struct check *c, sqlite3_stmt *row) {
   const char *name = column_text(row, 0), *yaml = column_text(row, 2);
   struct source source = source_of(name, yaml, strlen(yaml));
   struct template *template = NULL;
-  halotune_status status = template_parse(&source, column_text(row, 3), &template);
+  halotune_status status = check_length(row, 2, "template");
+  if (status == HALOTUNE_OK) status = check_length(row, 3, "template");
+  if (status == HALOTUNE_OK) status = template_parse(&source, column_text(row, 3), &template);
   if (check_is_bad(status)) {
     report_unreadable(c, "template", name);
     return HALOTUNE_OK;
@@ -380,24 +395,20 @@ static halotune_status check_source(const char *source, const char *hash, bool *
  *   row  see look_at_best */
 static halotune_status check_coefficients(struct check *c, sqlite3_stmt *row) {
   double stored[MAX_COEFFICIENTS], own[MAX_COEFFICIENTS];
-  const char *text = column_text(row, 6);
   const long long id = sqlite3_column_int64(row, 0);
-  struct source source = source_of("text", text, strlen(text));
-  struct stencil *stencil = NULL;
   struct grid grid = {{sqlite3_column_int64(row, 7), sqlite3_column_int64(row, 8), sqlite3_column_int64(row, 9)}};
   int count = 0;
   halotune_status status = coefficients_read(column_text(row, 4), stored, MAX_COEFFICIENTS, &count);
-  if (status == HALOTUNE_OK) status = stencil_parse(&source, &stencil);
-  if (status == HALOTUNE_OK) status = stencil_coefficients(stencil, &grid, own);
+  if (status == HALOTUNE_OK) status = subject_stencil(&c->subject, c->connection, sqlite3_column_int64(row, 6));
+  if (status == HALOTUNE_OK) status = stencil_coefficients(c->subject.stencil, &grid, own);
   if (status == HALOTUNE_OK) {
-    bool is_same = count == stencil->coefficient_count;
+    bool is_same = count == c->subject.stencil->coefficient_count;
     for (int i = 0; i < count && is_same; i++) is_same = stored[i] == own[i];
     if (!is_same) check_report(c, "best %lld: its coefficients are not those of its stencil's text", id);
   } else if (check_is_bad(status)) {
     check_report(c, "best %lld: %s", id, fail_text());
     status = HALOTUNE_OK;
   }
-  stencil_free(stencil);
   return status;
 }
 
@@ -426,14 +437,14 @@ static halotune_status look_at_source(struct check *c, sqlite3_stmt *row) {
 }
 
 /* Columns: id, source, source_hash of its variant, launch, coefficients, whether variant and problem are of
- * one stencil, the stencil's text, nx, ny, nz, bytes of machine code. */
+ * one stencil, the id of the stencil's text, nx, ny, nz, bytes of machine code. */
 static halotune_status look_at_values(struct check *c, sqlite3_stmt *row) {
   const long long id = sqlite3_column_int64(row, 0);
   const halotune_status source_status = look_at_source(c, row);
   const halotune_status coefficient_status = check_coefficients(c, row);
   if (!sqlite3_column_int(row, 5))
     check_report(c, "best %lld: its variant and its problem have different stencils", id);
-  return source_status != HALOTUNE_OK || coefficient_status != HALOTUNE_OK ? HALOTUNE_MEMORY : HALOTUNE_OK;
+  return source_status != HALOTUNE_OK ? source_status : coefficient_status;
 }
 
 static halotune_status look_at_best(struct check *c, sqlite3_stmt *row) {
@@ -448,14 +459,14 @@ halotune_status store_check_future(struct store *store, void (*problem)(void *co
   return status;
 }
 
-/* Find how many bytes of texts may be read: so many that each row of a full database can have texts of its own. Rows of
- * winners without their sources take some 2 KB, and the texts of their templates 45 KB. */
+/* Find how many bytes may be read. A row of a winner without its source takes some 2 KB. The rows of one template and
+ * one stencil read their texts once. So an honest file reads a few times its own size. */
 static halotune_status check_begin(struct check *c) {
   const int64_t bytes_always = 64 << 20, bytes_a_byte = 64;
   int64_t pages = 0, bytes = 0;
   halotune_status status = query_number(c->connection, "pragma page_count", &pages);
   if (status == HALOTUNE_OK) status = query_number(c->connection, "pragma page_size", &bytes);
-  c->bytes_left = bytes_always + bytes_a_byte * pages * bytes;
+  c->most_bytes = bytes_always + bytes_a_byte * pages * bytes;
   return status;
 }
 
@@ -472,7 +483,7 @@ halotune_status store_check(struct store *store, void (*problem)(void *context, 
       {counts_sql, look_at_count},
       {"select id, outcome, sample_count, coalesce(length(samples), 0) from measurement", look_at_measurement},
       {"select b.id, b.source, v.source_hash, b.launch, b.coefficients, v.stencil_id = p.stencil_id,"
-       " x.text, p.nx, p.ny, p.nz, length(b.cubin) from best b join stencil_text x on x.id = b.text_id"
+       " b.text_id, p.nx, p.ny, p.nz, length(b.cubin) from" ORDERED_BESTS
        " join variant v on v.id = b.variant_id join problem p on p.id = b.problem_id",
        look_at_best},
   };
@@ -487,6 +498,7 @@ halotune_status store_check(struct store *store, void (*problem)(void *context, 
   }
   if (status == HALOTUNE_OK && is_whole) status = check_texts(&c);
   if (status == HALOTUNE_OK && is_whole) status = check_launches(&c);
+  subject_free(&c.subject);
   set_free(&c.by_fine);
   free(c.fine);
   *found = c.found;

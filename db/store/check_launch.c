@@ -9,7 +9,7 @@
 
 /* Columns: id, source_hash, launch, REGENERATE_COLUMNS. */
 static const char launches_sql[] =
-    "select b.id, v.source_hash, b.launch, " REGENERATE_COLUMNS " from " REGENERATE_TABLES;
+    "select b.id, v.source_hash, b.launch, " REGENERATE_COLUMNS " from " ORDERED_BESTS REGENERATE_JOINS;
 enum { FIRST_COLUMN = 3 };
 
 /* The launch that a best must have. If this program generates the same source, it is the launch that the template
@@ -46,7 +46,7 @@ static halotune_status compare_launches(struct check *c, sqlite3_stmt *row, cons
 static halotune_status look_at_values(struct check *c, sqlite3_stmt *row) {
   struct generated made;
   char hex[IDENTITY_HEX_BYTES];
-  halotune_status status = regenerate(row, FIRST_COLUMN, NULL, &made);
+  halotune_status status = regenerate(row, FIRST_COLUMN, &c->subject, NULL, &made);
   if (check_is_bad(status)) return HALOTUNE_OK; /* rules of another Halotune's common.yml may have allowed it */
   identity_hex(made.hash, hex);
   if (status == HALOTUNE_OK) status = compare_launches(c, row, &made.launch, strcmp(hex, column_text(row, 1)) == 0);
@@ -65,7 +65,7 @@ static halotune_status look_at_left_out(struct check *c, sqlite3_stmt *row) {
   const long long id = sqlite3_column_int64(row, 0);
   struct generated made;
   char hex[IDENTITY_HEX_BYTES];
-  const halotune_status status = regenerate(row, FIRST_COLUMN, NULL, &made);
+  const halotune_status status = regenerate(row, FIRST_COLUMN, &c->subject, NULL, &made);
   if (status == HALOTUNE_OK) {
     identity_hex(made.hash, hex);
     if (strcmp(hex, column_text(row, 1)) != 0)
@@ -83,6 +83,7 @@ halotune_status store_check_left_out(struct store *store, void (*problem)(void *
                                      " from " REGENERATE_TABLES " where b.source = '' order by b.id";
   struct check c = {.connection = store_connection(store), .problem = problem, .context = context};
   const halotune_status status = check_each(&c, left_out_sql, look_at_left_out);
+  subject_free(&c.subject);
   *found = c.found;
   return status;
 }

@@ -8,7 +8,7 @@
 #include "base/fail.h"
 #include "base/identity/identity.h"
 #include "base/memory/set.h"
-#include "stencil/generate/generate.h"
+#include "db/store/regenerate.h"
 
 struct check {
   sqlite3 *connection;
@@ -20,15 +20,23 @@ struct check {
   struct identity *fine;
   struct set by_fine;
   int fine_count, fine_room;
-  sqlite3_stmt *variants; /* all variants in the order of their templates; at the first one that was not looked at */
-  int64_t bytes_left;     /* how much of rows may still be read: a short file can have many rows of one long text */
+  sqlite3_stmt *variants;    /* all variants in the order of their templates; at the first one that was not looked at */
+  struct subject subject;    /* the texts of the row that was looked at last */
+  int64_t most_bytes, bytes; /* how much of rows and texts may be read; how much of rows was */
 };
 
 /* Look at a row, unless a row with the same values was checked and has no defect. Column 0 is the id, which is not
- * compared. Returns HALOTUNE_DB if the rows so far are far longer than the size of the file explains.
+ * compared. Rows in the order of ORDERED_BESTS share texts, so that each text is read once for many rows.
+ * Returns HALOTUNE_DB if more was read than an ordinary file of this size has.
  *   kind  of the look */
 halotune_status check_once(struct check *c, const char *kind, sqlite3_stmt *row,
                            halotune_status (*look)(struct check *c, sqlite3_stmt *row));
+
+/* Joins the bests `b` in the order of their templates and texts. Only ids are sorted. SQLite keeps the order of the
+ * inner query because that has a `limit`. */
+#define ORDERED_BESTS                                                                                       \
+  " (select o.id from best o join variant w on w.id = o.variant_id order by w.template_id, o.text_id, o.id" \
+  " limit -1) i cross join best b on b.id = i.id "
 
 /* Count a defect, and report it to the caller in one line. */
 void check_report(struct check *c, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -9,7 +9,7 @@
 #include "stencil/template/template_read.h"
 
 /* Places of the columns, from the first one on. */
-enum { TEXT, YAML, CUDA, TEMPLATE, PARAMETERS, DTYPE, NX, REPRODUCIBLE = NX + MAX_DIMS, STEPS, LIMITS };
+enum { TEXT, TEMPLATE, TEMPLATE_NAME, PARAMETERS, DTYPE, NX, REPRODUCIBLE = NX + MAX_DIMS, STEPS, LIMITS };
 
 static struct device_limits limits_of(sqlite3_stmt *row, int at) {
   return (struct device_limits){.capability = sqlite3_column_int(row, at),
@@ -22,29 +22,68 @@ static struct device_limits limits_of(sqlite3_stmt *row, int at) {
                                 .multiprocessors = sqlite3_column_int(row, at + 7)};
 }
 
-/* What is parsed from the texts of a variant. */
-struct subject {
-  struct stencil *stencil;
-  struct analysis *analysis;
-  struct template *template;
-};
-
-static void subject_free(struct subject *subject) {
-  template_free(subject->template);
+static void stencil_drop(struct subject *subject) {
   analysis_free(subject->analysis);
   stencil_free(subject->stencil);
+  subject->analysis = NULL;
+  subject->stencil = NULL;
+  subject->text_id = 0;
 }
 
-/*   with_template  whether to read the template of the row */
-static halotune_status subject_read(sqlite3_stmt *row, int at, bool with_template, struct subject *out) {
-  const char *text = column_text(row, at + TEXT), *yaml = column_text(row, at + YAML);
-  const struct source source = source_of("text", text, strlen(text));
-  const struct source template = source_of(column_text(row, at + TEMPLATE), yaml, strlen(yaml));
-  *out = (struct subject){NULL, NULL, NULL};
-  halotune_status status = stencil_parse(&source, &out->stencil);
-  if (status == HALOTUNE_OK) status = analysis_make(out->stencil, &out->analysis);
-  if (status != HALOTUNE_OK || !with_template) return status;
-  return template_parse(&template, column_text(row, at + CUDA), &out->template);
+static void template_drop(struct subject *subject) {
+  template_free(subject->template);
+  subject->template = NULL;
+  subject->template_id = 0;
+}
+
+void subject_free(struct subject *subject) {
+  template_drop(subject);
+  stencil_drop(subject);
+}
+
+/* Prepare a query for the texts of one row, and read it. `query` must be finalized in any case. */
+static halotune_status find_texts(sqlite3 *connection, const char *sql, int64_t id, sqlite3_stmt **query) {
+  halotune_status status = query_prepare(connection, sql, query);
+  if (status != HALOTUNE_OK) return status;
+  sqlite3_bind_int64(*query, 1, id);
+  const int code = sqlite3_step(*query);
+  if (code == SQLITE_DONE) return fail(HALOTUNE_DB, "a row names a text that does not exist");
+  return code == SQLITE_ROW ? HALOTUNE_OK : query_fail(connection);
+}
+
+halotune_status subject_stencil(struct subject *subject, sqlite3 *connection, int64_t text_id) {
+  sqlite3_stmt *query = NULL;
+  if (subject->text_id == text_id) return HALOTUNE_OK;
+  stencil_drop(subject);
+  halotune_status status = find_texts(connection, "select text from stencil_text where id = ?1", text_id, &query);
+  if (status == HALOTUNE_OK) {
+    const char *text = column_text(query, 0);
+    const struct source source = source_of("text", text, strlen(text));
+    subject->bytes_read += sqlite3_column_bytes(query, 0);
+    status = stencil_parse(&source, &subject->stencil);
+  }
+  if (status == HALOTUNE_OK) status = analysis_make(subject->stencil, &subject->analysis);
+  sqlite3_finalize(query);
+  if (status == HALOTUNE_OK) subject->text_id = text_id;
+  else stencil_drop(subject);
+  return status;
+}
+
+static halotune_status subject_template(struct subject *subject, sqlite3 *connection, int64_t template_id) {
+  sqlite3_stmt *query = NULL;
+  if (subject->template_id == template_id) return HALOTUNE_OK;
+  template_drop(subject);
+  halotune_status status =
+      find_texts(connection, "select name, yaml, cuda from template where id = ?1", template_id, &query);
+  if (status == HALOTUNE_OK) {
+    const char *yaml = column_text(query, 1);
+    const struct source source = source_of(column_text(query, 0), yaml, strlen(yaml));
+    subject->bytes_read += sqlite3_column_bytes(query, 1) + sqlite3_column_bytes(query, 2);
+    status = template_parse(&source, column_text(query, 2), &subject->template);
+  }
+  sqlite3_finalize(query);
+  if (status == HALOTUNE_OK) subject->template_id = template_id;
+  return status;
 }
 
 static halotune_status grid_check(const struct stencil *stencil, const struct grid *grid) {
@@ -82,26 +121,25 @@ static halotune_status generate_row(sqlite3_stmt *row, int at, const struct subj
   return status;
 }
 
-halotune_status regenerate(sqlite3_stmt *row, int at, const struct template *template, struct generated *out) {
-  struct subject s;
+halotune_status regenerate(sqlite3_stmt *row, int at, struct subject *subject, const struct template *template,
+                           struct generated *out) {
+  sqlite3 *connection = sqlite3_db_handle(row);
   struct configuration configuration;
   *out = (struct generated){.source = NULL};
-  halotune_status status = subject_read(row, at, !template, &s);
-  if (!template) template = s.template;
+  halotune_status status = subject_stencil(subject, connection, sqlite3_column_int64(row, at + TEXT));
+  if (status == HALOTUNE_OK && !template) {
+    status = subject_template(subject, connection, sqlite3_column_int64(row, at + TEMPLATE));
+    template = subject->template;
+  }
   if (status == HALOTUNE_OK) status = configuration_read(template, column_text(row, at + PARAMETERS), &configuration);
-  if (status == HALOTUNE_OK) status = generate_row(row, at, &s, template, &configuration, out);
-  subject_free(&s);
-  return status;
+  return status == HALOTUNE_OK ? generate_row(row, at, subject, template, &configuration, out) : status;
 }
 
-halotune_status regenerate_with(sqlite3_stmt *row, int at, const struct template *template,
+halotune_status regenerate_with(sqlite3_stmt *row, int at, struct subject *subject, const struct template *template,
                                 struct configuration *configuration, struct generated *out) {
-  struct subject s;
   *out = (struct generated){.source = NULL};
-  halotune_status status = subject_read(row, at, false, &s);
+  halotune_status status = subject_stencil(subject, sqlite3_db_handle(row), sqlite3_column_int64(row, at + TEXT));
   if (status == HALOTUNE_OK)
     status = configuration_read_older(template, column_text(row, at + PARAMETERS), configuration);
-  if (status == HALOTUNE_OK) status = generate_row(row, at, &s, template, configuration, out);
-  subject_free(&s);
-  return status;
+  return status == HALOTUNE_OK ? generate_row(row, at, subject, template, configuration, out) : status;
 }

@@ -6,10 +6,26 @@
 
 #include "stencil/generate/generate.h"
 
+/* What is parsed from the texts of a row. It is kept for the next row, which often has the same texts: a text may be
+ * long, and many rows may name it. Begins as {0}; end it with subject_free. */
+struct subject {
+  int64_t text_id, template_id; /* in the database; 0: nothing is parsed */
+  struct stencil *stencil;
+  struct analysis *analysis;
+  struct template *template;
+  int64_t bytes_read; /* of texts, since the beginning */
+};
+
+/* Parse a stencil's text, unless the subject has it already. Returns HALOTUNE_OK; HALOTUNE_PARSE or HALOTUNE_ARGUMENT
+ * if this program cannot read it; HALOTUNE_DB; HALOTUNE_MEMORY. */
+halotune_status subject_stencil(struct subject *subject, sqlite3 *connection, int64_t text_id);
+
+void subject_free(struct subject *subject);
+
 /* The columns that regenerate() reads, from its first one on, and the tables that they are of. REGENERATE_JOINS adds
  * the other tables to a `b` that has variant_id, problem_id, text_id and steps. */
 #define REGENERATE_COLUMNS                                                                                            \
-  "x.text, t.yaml, t.cuda, t.name, v.parameters, p.dtype, p.nx, p.ny, p.nz, p.is_reproducible, b.steps,"              \
+  "x.id, t.id, t.name, v.parameters, p.dtype, p.nx, p.ny, p.nz, p.is_reproducible, b.steps,"                          \
   " d.capability, d.max_threads, d.max_threads_sm, d.max_registers, d.registers_sm, d.max_shared_bytes, d.warp_size," \
   " d.sm_count"
 #define REGENERATE_TABLES " best b" REGENERATE_JOINS
@@ -20,16 +36,18 @@
 /* Generate the variant that a row names, from its stencil's text, its template's texts and what this program has in
  * common.yml and common.cuh.
  *   at        the first of REGENERATE_COLUMNS in the row
- *   template  one with the identity of the row's template; NULL: the texts of the row are read
+ *   subject   of the row before; receives that of this row
+ *   template  one with the identity of the row's template; NULL: its texts are read
  *   out       filled on success, for the caller to end with generated_free; empty after a failure
  * Returns HALOTUNE_OK; HALOTUNE_PARSE or HALOTUNE_ARGUMENT if this program generates nothing for this row;
- * HALOTUNE_MEMORY. */
-halotune_status regenerate(sqlite3_stmt *row, int at, const struct template *template, struct generated *out);
+ * HALOTUNE_DB; HALOTUNE_MEMORY. */
+halotune_status regenerate(sqlite3_stmt *row, int at, struct subject *subject, const struct template *template,
+                           struct generated *out);
 
 /* The same with another version of the row's template. Parameters that this version does not have are ignored.
  * Parameters that the row does not have take their defaults.
  *   configuration  receives the configuration that was generated */
-halotune_status regenerate_with(sqlite3_stmt *row, int at, const struct template *template,
+halotune_status regenerate_with(sqlite3_stmt *row, int at, struct subject *subject, const struct template *template,
                                 struct configuration *configuration, struct generated *out);
 
 #endif
