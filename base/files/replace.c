@@ -7,37 +7,56 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/system/transfer.h"
 
-/* Wait until a folder's names are on the disk. Filesystems that cannot do this are ignored. */
-static void folder_sync(const char *path) {
-  char *folder = strdup(path);
-  char *slash = folder ? strrchr(folder, '/') : NULL;
-  if (slash) slash[slash == folder] = '\0'; /* the folder of "/x" is "/" */
-  int fd = folder ? open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+/* Wait until the names in a file's folder are on the disk. Filesystems that cannot do this are ignored.
+ *   name  of the file, from the open folder on */
+static void folder_sync(int folder, const char *name) {
+  char *parent = strdup(name);
+  char *slash = parent ? strrchr(parent, '/') : NULL;
+  if (slash) slash[slash == parent] = '\0'; /* the folder of "/x" is "/" */
+  int fd = parent ? openat(folder, slash ? parent : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
   if (fd >= 0) fsync(fd);
   if (fd >= 0) close(fd);
-  free(folder);
+  free(parent);
 }
 
-static halotune_status write_and_rename(const char *path, file_writer *write, void *context, mode_t mode,
-                                        bool is_durable) {
+/* Create a file that is not there yet, with other letters in place of the X at the end of its name. mkostemp() knows no
+ * open folder. */
+static int temporary_open(int folder, char *name) {
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+  enum { LETTERS = sizeof REPLACE_SUFFIX - 2, MOST_TRIES = 100 };
+  unsigned char bytes[LETTERS];
+  char *end = name + strlen(name) - LETTERS;
+  for (int i = 0; i < MOST_TRIES; i++) {
+    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes) return -1;
+    for (int k = 0; k < LETTERS; k++) end[k] = letters[bytes[k] % (sizeof letters - 1)];
+    const int fd = openat(folder, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd >= 0 || errno != EEXIST) return fd;
+  }
+  return -1;
+}
+
+/*   path  of the file, for messages */
+static halotune_status write_and_rename(int folder, const char *name, const char *path, file_writer *write,
+                                        void *context, mode_t mode, bool is_durable) {
   char *temporary;
-  if (asprintf(&temporary, "%s" REPLACE_SUFFIX, path) < 0) return fail_memory();
-  const int fd = mkostemp(temporary, O_CLOEXEC);
+  if (asprintf(&temporary, "%s" REPLACE_SUFFIX, name) < 0) return fail_memory();
+  const int fd = temporary_open(folder, temporary);
   halotune_status status = fd >= 0 ? write(context, fd) : fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
   /* Without fsync, a power failure after the rename can leave an empty file in place of the old one. */
   if (status == HALOTUNE_OK && (fchmod(fd, mode) != 0 || (is_durable && fsync(fd) != 0)))
     status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
   /* close can also report a full disk. */
   if (fd >= 0 && close(fd) != 0 && status == HALOTUNE_OK) status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
-  if (status == HALOTUNE_OK && rename(temporary, path) != 0)
+  if (status == HALOTUNE_OK && renameat(folder, temporary, folder, name) != 0)
     status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
-  if (status != HALOTUNE_OK && fd >= 0) unlink(temporary);
-  if (status == HALOTUNE_OK && is_durable) folder_sync(path);
+  if (status != HALOTUNE_OK && fd >= 0) unlinkat(folder, temporary, 0);
+  if (status == HALOTUNE_OK && is_durable) folder_sync(folder, name);
   free(temporary);
   return status;
 }
@@ -63,16 +82,17 @@ static mode_t mode_for_all(void) {
 
 halotune_status file_replace(const char *path, const void *bytes, size_t length) {
   struct content content = {path, bytes, length};
-  return write_and_rename(path, write_content, &content, 0600, true);
+  return write_and_rename(AT_FDCWD, path, path, write_content, &content, 0600, true);
 }
 
 halotune_status file_replace_cached(const char *path, const void *bytes, size_t length) {
   struct content content = {path, bytes, length};
-  return write_and_rename(path, write_content, &content, 0600, false);
+  return write_and_rename(AT_FDCWD, path, path, write_content, &content, 0600, false);
 }
 
-halotune_status file_replace_in_pieces(const char *path, bool for_all, file_writer *write, void *context) {
-  return write_and_rename(path, write, context, for_all ? mode_for_all() : 0600, true);
+halotune_status file_replace_at(int folder, const char *name, const char *path, bool for_all, file_writer *write,
+                                void *context) {
+  return write_and_rename(folder, name, path, write, context, for_all ? mode_for_all() : 0600, true);
 }
 
 static bool make_one(const char *path) {

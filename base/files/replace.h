@@ -20,10 +20,12 @@ halotune_status file_replace_cached(const char *path, const void *bytes, size_t 
  * the file. */
 typedef halotune_status file_writer(void *context, int fd);
 
-/* Like file_replace, for a content that need not fit into memory. If `write` fails, its status is returned, and the old
- * file is still there.
+/* Like file_replace, for a file in an open folder, and for a content that need not fit into memory. If `write` fails,
+ * its status is returned, and the old file is still there.
+ *   path     of the file, for messages
  *   for_all  the file gets the access rights of the umask, so that others can read it */
-halotune_status file_replace_in_pieces(const char *path, bool for_all, file_writer *write, void *context);
+halotune_status file_replace_at(int folder, const char *name, const char *path, bool for_all, file_writer *write,
+                                void *context);
 
 #define REPLACE_SUFFIX ".XXXXXX"
 

@@ -24,13 +24,15 @@ double pipe_limit_ms(void) {
   return limit_ms_named("HALOTUNE_PIPE_TIMEOUT", usual_s);
 }
 
-int pipe_open(const char *path, int flags) {
+int pipe_open(const char *path, int flags) { return pipe_open_at(AT_FDCWD, path, flags); }
+
+int pipe_open_at(int folder, const char *name, int flags) {
   enum { LOOK_EVERY_MS = 20, US_PER_MS = 1000 };
   double left_ms = pipe_limit_ms();
   for (;;) {
     struct stat facts;
-    const int fd = open(path, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    if (fd >= 0 || errno != ENXIO || stat(path, &facts) != 0 || !S_ISFIFO(facts.st_mode)) return fd;
+    const int fd = openat(folder, name, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (fd >= 0 || errno != ENXIO || fstatat(folder, name, &facts, 0) != 0 || !S_ISFIFO(facts.st_mode)) return fd;
     errno = is_stopped() ? ECANCELED : ETIME;
     if (is_stopped() || left_ms <= 0) return -1;
     usleep(LOOK_EVERY_MS * US_PER_MS); /* no event tells that a reader has come */

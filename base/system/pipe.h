@@ -19,6 +19,9 @@ double pipe_limit_ms(void);
  * Returns the descriptor; -1 with errno, which is ETIME if no reader came, and ECANCELED after a stop. */
 int pipe_open(const char *path, int flags);
 
+/* The same in an open folder. `flags` may contain O_NOFOLLOW. */
+int pipe_open_at(int folder, const char *name, int flags);
+
 /* Wait until a descriptor is ready for POLLIN or POLLOUT, or has an error.
  *   limit_ms  may be INFINITY; a time in which the process was stopped counts as a tenth of a second at most
  * Returns false with errno: ETIME after the limit, ECANCELED after a stop. */

@@ -187,9 +187,9 @@ int fsync(int fd) {
   return 0;
 }
 
-int rename(const char *old, const char *new) {
+int renameat(int oldfd, const char *old, int newfd, const char *new) {
   note_step('r');
-  return renameat(AT_FDCWD, old, AT_FDCWD, new);
+  return renameat2(oldfd, old, newfd, new, 0);
 }
 
 TEST(a_file_is_on_the_disk_before_it_replaces_another) {

@@ -49,6 +49,81 @@ TEST(links_of_others_in_shared_folders_are_not_followed) {
   }
 }
 
+/* A folder of a path, which is exchanged for a link while its file is written. */
+struct exchange {
+  const char *folder, *moved, *victim;
+};
+
+static halotune_status exchange_folder(void *context, int fd) {
+  const struct exchange *exchange = context;
+  CHECK(rename(exchange->folder, exchange->moved) == 0 && symlink(exchange->victim, exchange->folder) == 0, "exchange");
+  CHECK_EQ(4, write(fd, "text", 4), "write");
+  return HALOTUNE_OK;
+}
+
+TEST(a_file_comes_into_the_folder_that_was_checked) {
+  const struct work work = work_begin();
+  char folder[96], moved[96], victim[96], path[128];
+  struct exchange exchange = {folder, moved, victim};
+  struct stat facts;
+  snprintf(folder, sizeof folder, "%s/folder", work.folder);
+  snprintf(moved, sizeof moved, "%s/moved", work.folder);
+  snprintf(victim, sizeof victim, "%s/victim", work.folder);
+  CHECK(mkdir(folder, 0700) == 0 && mkdir(victim, 0700) == 0, "folders");
+  snprintf(path, sizeof path, "%s/file", folder);
+  CHECK_OK(output_pieces(path, OUTPUT_FOR_ALL, exchange_folder, &exchange));
+  snprintf(path, sizeof path, "%s/file", moved);
+  CHECK(stat(path, &facts) == 0 && facts.st_size == 4, "the file is in the folder that was checked");
+  CHECK(rmdir(victim) == 0, "nothing is in the other folder");
+  work_end(&work);
+}
+
+/* Links of the proc file system are followed by the kernel alone, also as folders. */
+TEST(links_of_the_proc_file_system_are_left_to_the_kernel) {
+  const struct work work = work_begin();
+  char path[128], by_cwd[192], by_fd[64];
+  struct stat facts;
+  FILE *stream;
+  snprintf(path, sizeof path, "%s/file", work.folder);
+  snprintf(by_cwd, sizeof by_cwd, "/proc/self/cwd/../../../../../../../../%s", path);
+  CHECK_OK(output_file(by_cwd, OUTPUT_FOR_ALL, "text", 4));
+  CHECK(stat(path, &facts) == 0 && facts.st_size == 4, "a folder");
+  FILE *file = fopen(path, "re");
+  CHECK(file, "%s", path);
+  snprintf(by_fd, sizeof by_fd, "/dev/fd/%d", fileno(file));
+  CHECK_OK(output_stream(by_fd, &stream));
+  CHECK(fputs("more", stream) >= 0 && fclose(stream) == 0 && fclose(file) == 0, "stream");
+  CHECK(stat(path, &facts) == 0 && facts.st_size == 8, "%lld bytes", (long long)facts.st_size);
+  work_end(&work);
+}
+
+TEST(paths_that_name_no_file_are_refused) {
+  static const struct {
+    const char *end, *message;
+  } rows[] = {
+      {"/", "is a directory"},
+      {"/.", "is a directory"},
+      {"/missing/file", "No such file or directory"},
+      {"/file/within", "Not a directory"},
+      {"/file/", "Not a directory"},
+      {"/missing/", "No such file or directory"},
+      {"/round", "Too many levels of symbolic links"},
+  };
+  const struct work work = work_begin();
+  char path[128];
+  snprintf(path, sizeof path, "%s/round", work.folder);
+  CHECK(symlink("round", path) == 0, "%s", path);
+  snprintf(path, sizeof path, "%s/file", work.folder);
+  CHECK_OK(output_file(path, OUTPUT_FOR_ALL, "text", 4));
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    snprintf(path, sizeof path, "%s%s", work.folder, rows[i].end);
+    CHECK_EQ(HALOTUNE_IO, output_file(path, OUTPUT_FOR_ALL, "text", 4), "%s", rows[i].end);
+    CHECK(strstr(fail_text(), rows[i].message), "%s: %s", rows[i].end, fail_text());
+  }
+  CHECK_EQ(HALOTUNE_IO, output_file("", OUTPUT_FOR_ALL, "text", 4), "no path");
+  work_end(&work);
+}
+
 TEST(a_stream_empties_files_and_does_not_wait_for_a_reader_of_a_pipe) {
   const struct work work = work_begin();
   char path[128], pipe[128];
@@ -70,6 +145,9 @@ TEST(a_stream_empties_files_and_does_not_wait_for_a_reader_of_a_pipe) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(links_of_others_in_shared_folders_are_not_followed),
+      cmocka_unit_test(a_file_comes_into_the_folder_that_was_checked),
+      cmocka_unit_test(links_of_the_proc_file_system_are_left_to_the_kernel),
+      cmocka_unit_test(paths_that_name_no_file_are_refused),
       cmocka_unit_test(a_stream_empties_files_and_does_not_wait_for_a_reader_of_a_pipe),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

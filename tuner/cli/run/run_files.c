@@ -288,7 +288,7 @@ static bool names_same(const char *a, const char *b) {
 }
 
 /* Find out before hours of computing whether the file can be written.
- *   target  of output_target: a link is one of /proc/self/fd, which is opened */
+ *   target  of output_target: a link is one of the proc file system, which the kernel follows */
 static halotune_status check_writable(const char *path, const char *target) {
   struct stat facts;
   const char *name;
