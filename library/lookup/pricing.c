@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "db/store/launch_text.h"
 
@@ -13,11 +14,12 @@ struct predict_gpu pricing_gpu(const struct catalog *catalog, const struct known
                               device->is_emulation ? 0 : device->capability};
 }
 
-/* Sort by configuration, then in the order of the catalog. */
+/* Sort by configuration, then in the order of the catalog. Texts decide, not where they lie: a trend takes some of many
+ * rows, and the answers would differ from process to process. */
 static int compare_rows(const void *left, const void *right) {
   const struct served *const *a = left, *const *b = right;
   if ((*a)->template_at != (*b)->template_at) return (*a)->template_at < (*b)->template_at ? -1 : 1;
-  if ((*a)->parameters != (*b)->parameters) return (uintptr_t)(*a)->parameters < (uintptr_t)(*b)->parameters ? -1 : 1;
+  if ((*a)->parameters != (*b)->parameters) return strcmp((*a)->parameters, (*b)->parameters);
   return *a < *b ? -1 : *a > *b;
 }
 
