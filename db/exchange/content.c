@@ -55,6 +55,13 @@
   " d.id = p.device_id join variant v on v.id = w.variant_id join stencil s on s.id = v.stencil_id join template t" \
   " on t.id = v.template_id where " SQL_IS_WRONG("w")
 
+/* Verdicts that hold in a trusted database. One that a later run has disproved would take the winner away again, if a
+ * file says that it is newer. In the same way, a winner that is known to be wrong would answer again. So neither is
+ * known. */
+#define SQL_KNOWN_WRONGS                                                                          \
+  " from (" SQL_REFUTED_VARIANTS ") p join device d on d.id = p.device_id join variant v on v.id" \
+  " = p.variant_id join stencil s on s.id = v.stencil_id join template t on t.id = v.template_id"
+
 /* `one` and `several` are the words of counts. `select` has the columns name, hash and content (or NULL); `known` has
  * hash and content (or NULL). `hashed` is the kind of the content's identity. */
 static const struct {
@@ -73,10 +80,10 @@ static const struct {
      "select " SQL_NAMES ", '', " SQL_CODE SQL_CODES " order by 1", "select '', " SQL_CODE SQL_CODES},
     {"winner", "winner", "winners", "winner",
      "select distinct " SQL_PLACE ", '', " SQL_WINNER SQL_WINNERS " order by 1, 3",
-     "select distinct '', " SQL_WINNER SQL_WINNERS},
+     "select distinct '', " SQL_WINNER SQL_WINNERS " where not " SQL_IS_REFUTED("b")},
     {"wrong", "wrong variant", "wrong variants", "wrong variant",
      "select distinct " SQL_PLACE ", '', " SQL_WRONG SQL_WRONGS " order by 1, 3",
-     "select distinct '', " SQL_WRONG SQL_WRONGS},
+     "select distinct '', " SQL_WRONG SQL_KNOWN_WRONGS},
     {"times", "set of times", "sets of times", "coefficients of predicted times",
      "select name, '', content from " SQL_PREDICTIONS " order by 1, 3", "select '', content from " SQL_PREDICTIONS},
 };

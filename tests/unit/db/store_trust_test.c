@@ -341,6 +341,50 @@ TEST(variants_of_each_template_are_checked) {
   }
 }
 
+/* What was disproved here would count again, if a document says that it is newer. */
+TEST(what_was_disproved_is_shown_as_new) {
+  static const struct {
+    const char *what, *kind;
+    enum outcome theirs, ours[2]; /* what the document says of the first variant, and what is found here, in turn */
+    int fresh, known;
+    int want; /* 1000 times the time of the current best after the merge */
+  } rows[] = {
+      {"a winner that is wrong here", "winner", OUTCOME_MEASURED, {OUTCOME_WRONG, OUTCOME_WRONG}, 1, 1, 300},
+      {"one that is right again", "winner", OUTCOME_MEASURED, {OUTCOME_WRONG, OUTCOME_MEASURED}, 0, 2, 300},
+      {"a verdict that holds here", "wrong", OUTCOME_WRONG, {OUTCOME_MEASURED, OUTCOME_WRONG}, 0, 1, 400},
+      {"one that does not hold", "wrong", OUTCOME_WRONG, {OUTCOME_WRONG, OUTCOME_MEASURED}, 1, 0, 400},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct bench_case mine, other;
+    struct store *theirs = begin_store(&other), *ours = begin_store(&mine);
+    struct content_known *known;
+    struct counted counted = {rows[i].kind, 0, 0};
+    case_tune(&mine, ours, 1, 1, 0.3);
+    case_tune(&mine, ours, 2, 1, 0.4);
+    sql(ours, "update run set started = '2026-01-01T00:00:00.000Z', ended = '2026-01-01T01:00:00.000Z';"
+              " update best set date = '2026-01-01T01:00:00.000Z'");
+    put_result(ours, &mine, 1, rows[i].ours[0], "2026-01-02T00:00:00.000Z");
+    put_result(ours, &mine, 1, rows[i].ours[1], "2026-01-03T00:00:00.000Z");
+    if (rows[i].theirs == OUTCOME_MEASURED) {
+      case_tune(&other, theirs, 1, 1, 0.3);
+      case_tune(&other, theirs, 2, 1, 0.4);
+    } else {
+      put_result(theirs, &other, 1, rows[i].theirs, "2026-01-04T00:00:00.000Z");
+    }
+    sql(theirs, "update run set host = 'theirs'");
+    CHECK_OK(content_known_read(ours, &known));
+    CHECK_OK(content_each(theirs, known, count_kind, &counted));
+    content_known_free(known);
+    CHECK_EQ(rows[i].fresh, counted.fresh, "%s: new", rows[i].what);
+    CHECK_EQ(rows[i].known, counted.known, "%s: known", rows[i].what);
+    merge_signed(ours, theirs);
+    CHECK_EQ(rows[i].want, number_of(ours, "select cast(1000 * time_ms as integer) from best where is_current"),
+             "%s: what answers", rows[i].what);
+    end_store(theirs, &other);
+    end_store(ours, &mine);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_document_names_no_variant_of_the_user),
@@ -350,6 +394,7 @@ int main(void) {
       cmocka_unit_test(forget_chooses_as_a_merge_does),
       cmocka_unit_test(known_parts_in_another_place_are_shown_as_new),
       cmocka_unit_test(one_long_text_of_many_rows),
+      cmocka_unit_test(what_was_disproved_is_shown_as_new),
       cmocka_unit_test(variants_of_each_template_are_checked),
       cmocka_unit_test(many_verdicts_take_a_step_each),
   };
