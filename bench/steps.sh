@@ -43,7 +43,12 @@ while read -r stencil dtype grid steps _; do
 done <"$work/rows"
 
 if [ -n "${BESIDE:-}" ] && [ -z "$stopped" ] && [ ! -e "$work/beside" ]; then
-  CUDA_VISIBLE_DEVICES=${DEVICE:-0} sh -c "$BESIDE" >"$work/beside.out" </dev/null && mv "$work/beside.out" "$work/beside" || echo "$BESIDE failed" >&2
+  device=${DEVICE:-0}
+  case ${CUDA_VISIBLE_DEVICES:-}:$device in
+    :* | *:*[!0-9]*) ;;
+    *) device=$(echo "$CUDA_VISIBLE_DEVICES" | cut -d , -f $((device + 1))) ;; # numbers count the visible GPUs
+  esac
+  CUDA_VISIBLE_DEVICES=$device sh -c "$BESIDE" >"$work/beside.out" </dev/null && mv "$work/beside.out" "$work/beside" || echo "$BESIDE failed" >&2
 fi
 
 ls "$work"/*-*.json >/dev/null 2>&1 || { echo "there is no winner of any row" >&2 && exit 1; }

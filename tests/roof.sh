@@ -195,6 +195,12 @@ steps && grep -q '^| star7 | f32 | 16x16x16 | 5 (AN5D) | .* | [*][*]not reached[
 result "bench/steps.sh writes the table" $? "$work/err"
 ! grep -q 'in the same run, another code' "$page" && BESIDE='echo another 9 && echo code 8' steps && grep -qx '    another 9' "$page" && grep -qx '    code 8' "$page"
 result "what another code prints in the same run stands below it" $? "$page"
+# The number of a GPU counts those that the process may use, also for the other code.
+for row in '5,7 1 7' '5 0 5' '5,7 GPU-1 GPU-1' ':1:1'; do
+  visible=${row%%[ :]*} rest=${row#*[ :]} && rm "$work/steps/beside"
+  CUDA_VISIBLE_DEVICES=$visible DEVICE=${rest%[ :]*} BESIDE='echo code on $CUDA_VISIBLE_DEVICES' steps && grep -qx "    code on ${rest#*[ :]}" "$page"
+  result "the other code runs on the GPU of '$row'" $? "$page"
+done
 cp "$page" "$work/page" && HALOTUNE_LIBCUDA=/nonexistent steps && cmp "$page" "$work/page" >/dev/null
 result "bench/steps.sh measures nothing twice" $? "$work/err"
 # The same results of another GPU: the targets are not of it.
