@@ -1,6 +1,8 @@
-/* pricing_test.c: the order of configurations in a family, on which trends and equal ranks depend. */
+/* pricing_test.c: the configurations of a family: their order, on which trends and equal ranks depend, and those that
+ * cannot be read. */
 #include "library/lookup/pricing.h"
 
+#include "db/store/query.h"
 #include "tests/unit/library/tuned.h"
 
 #define USUAL LAUNCH_STREAM, CACHE_STEADY, false
@@ -32,9 +34,31 @@ TEST(configurations_come_in_the_order_of_their_texts) {
   tuned_end(&work, ctx);
 }
 
+/* halotune_error has the detail of the last call that failed. A call that succeeds does not change it. */
+TEST(parameters_that_cannot_be_read_are_no_failure) {
+  struct work work;
+  halotune_ctx *ctx;
+  struct store *store;
+  const struct priced_family *family;
+  int unusable = 0;
+  CHECK_EQ(0, tuned_begin(&work, rows, COUNT(rows), &ctx), "a database");
+  halotune_close(ctx);
+  CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+  CHECK_OK(query_script(store_connection(store), "update variant set parameters = '{\"vector\":3}' where id = 2"));
+  store_close(store);
+  CHECK_OK(halotune_open((const char *const[]){work.path}, 1, &ctx));
+  CHECK_EQ(HALOTUNE_ARGUMENT, fail(HALOTUNE_ARGUMENT, "an earlier failure"), "a call failed");
+  CHECK_OK(pricing_family(ctx, 0, &family));
+  CHECK_TEXT("an earlier failure", halotune_error(ctx), "its detail");
+  for (int i = 0; i < family->shape_count; i++) unusable += !family->shapes[i].is_usable;
+  CHECK_EQ(1, unusable, "configurations that cannot be read");
+  tuned_end(&work, ctx);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(configurations_come_in_the_order_of_their_texts),
+      cmocka_unit_test(parameters_that_cannot_be_read_are_no_failure),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
