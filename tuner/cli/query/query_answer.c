@@ -120,8 +120,9 @@ static halotune_status option_most_steps(const struct invocation *invocation, co
   long steps;
   *out = HALOTUNE_STEPS_ANY;
   if (value && strcmp(value, "any") == 0) return HALOTUNE_OK;
-  const halotune_status status = option_whole(invocation, "steps", 1, LAUNCH_MOST_STEPS, 1, &steps);
-  if (status != HALOTUNE_OK) return status;
+  if (option_whole(invocation, "steps", 1, LAUNCH_MOST_STEPS, 1, &steps) != HALOTUNE_OK)
+    return fail(HALOTUNE_ARGUMENT, "--steps takes 'any' or a whole number from 1 to %d, not '%s'", LAUNCH_MOST_STEPS,
+                value);
   if (steps > 1 && !parsed->analysis->can_iterate) {
     return fail(HALOTUNE_ARGUMENT,
                 "--steps %ld: %s makes one step only: it does not say in `iterate` which output becomes an input",
