@@ -1,5 +1,5 @@
-# A document that is not trusted is kept in a file of its own. --trust lists what it would bring. With --yes, too, its rows are taken, and one
-# line for each kind says what came. A newer result is a conflict.
+# A document that is not trusted is kept in a file of its own. --trust lists what it would bring. With --yes, too, its rows are taken, and one line
+# says how many of each kind came. A newer result is a conflict.
 HALOTUNE_DB=$TMPDIR/trust.db
 export HALOTUNE_DB
 cd tests/data/db || exit 9
