@@ -92,7 +92,7 @@ def _view_of_interface(array: Any, interface: dict[str, Any]) -> View:
     size = int(interface["typestr"][2:])
     strides = interface.get("strides")
     if strides is not None and any(stride % size for stride in strides):
-        raise ArgumentError(f"the strides {tuple(strides)} of a {_kind(array)} are no multiples of its elements' {size} bytes")
+        raise ArgumentError(f"the strides {tuple(strides)} of a {_kind(array)} are not multiples of the {size} bytes of an element")
     pointer, read_only = interface["data"]
     if interface.get("mask") is not None:
         raise ArgumentError(f"a {_kind(array)} has a mask, which a kernel cannot obey")
@@ -142,7 +142,7 @@ def view(array: Any, stream: int = 0) -> View:
         stream: the handle of the stream that uses it
 
     Raises:
-        ArgumentError: it is no array, or it is in the host's memory
+        ArgumentError: it is not an array, or it is in the host's memory
     """
     if isinstance(array, View):
         return array
@@ -161,7 +161,7 @@ def view(array: Any, stream: int = 0) -> View:
         return _view_of_dlpack(array, stream)
     if hasattr(array, "__array_interface__"):
         raise ArgumentError(f"a {_kind(array)} is not in the memory of a GPU: copy it there first")
-    raise ArgumentError(f"a {_kind(array)} is no array on a GPU: it has neither __cuda_array_interface__ nor __dlpack__")
+    raise ArgumentError(f"a {_kind(array)} is not an array on a GPU: it has neither __cuda_array_interface__ nor __dlpack__")
 
 
 def grid_of(array: Any) -> tuple[int, ...]:
@@ -191,7 +191,7 @@ def stream_of(stream: Any, arrays: Sequence[Any]) -> int:
     handle = getattr(stream, "handle", None)  # Numba
     if handle is not None:
         return int(getattr(handle, "value", handle) or 0)
-    raise ArgumentError(f"a {_kind(stream)} is no CUDA stream")
+    raise ArgumentError(f"a {_kind(stream)} is not a CUDA stream")
 
 
 def _current_stream(array: Any) -> int:

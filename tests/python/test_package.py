@@ -198,7 +198,7 @@ class Kernels(unittest.TestCase):
                 self.kernel([Array(u, stream=ready_on)], [Array(u)], stream=ready_on)
                 self.kernel([Array(u, stream=ready_on)], [Array(u)])  # the stream of the first array
                 self.assertEqual([], waited)
-        with self.assertRaisesRegex(halotune.ArgumentError, "a builtins.str is no CUDA stream"):
+        with self.assertRaisesRegex(halotune.ArgumentError, "a builtins.str is not a CUDA stream"):
             self.kernel([Array(u)], [Array(u)], stream="main")
 
     def test_arrays_are_held(self):
@@ -255,7 +255,7 @@ class Kernels(unittest.TestCase):
         masked.__cuda_array_interface__ = {**masked.__cuda_array_interface__, "mask": good}
         rows = [
             ("NumPy array|numpy.ndarray is not in the memory of a GPU", [u], [good]),
-            ("a builtins.list is no array on a GPU", [[1.0]], [good]),
+            ("a builtins.list is not an array on a GPU", [[1.0]], [good]),
             (r"array 0 \(u\) holds f64, and the kernel computes with f32", [Array(u.astype(float))], [good]),
             (r"array 0 \(u\) holds <i4", [Array(u.astype(numpy.int32))], [good]),
             (r"array 1 \(v\) has shape \(10, 12, 23\)", [good], [Array(u[:, :, 1:])]),
