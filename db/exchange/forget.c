@@ -90,15 +90,15 @@ static halotune_status choose_bests(sqlite3 *connection) {
   return status;
 }
 
-/* Remove runs and their results. What a signer said of variants is as if it had never been said, so that bests which
- * only the signer called wrong can be current again. Other verdicts are still there when the next best is chosen. A
- * problem that had no current best then gets none. */
+/* Remove runs and their results. What a signer said of variants is as if it had never been said. So bests that only the
+ * signer called wrong can be current again, and bests that only the signer called right are wrong again. Other verdicts
+ * are still there when the next best is chosen. A problem that had no current best then gets none. */
 static halotune_status remove_results(sqlite3 *connection, bool is_signers) {
   halotune_status status = is_signers ? HALOTUNE_OK : choose_bests(connection);
   if (status == HALOTUNE_OK) status = run_each(connection, result_removals, COUNT(result_removals));
   if (status != HALOTUNE_OK || !is_signers) return status;
-  status = query_script(connection, "insert or ignore into vacated select b.problem_id from blocked join best b"
-                                    " using (id) where not " SQL_IS_REFUTED("b"));
+  status = query_script(connection, "insert or ignore into vacated select b.problem_id from best b where"
+                                    " iif(" SQL_IS_REFUTED("b") ", b.is_current, b.id in (select id from blocked))");
   return status == HALOTUNE_OK ? choose_bests(connection) : status;
 }
 
