@@ -101,6 +101,25 @@ TEST(own_parameters_of_one_source_share_a_variant) {
   end_store(store, &c);
 }
 
+/* Where a document brought a row of the very parameters, they go before other ones of the user that generate the same. */
+TEST(a_variant_of_the_same_parameters_goes_first) {
+  struct bench_case mine, other;
+  struct store *theirs = begin_store(&other), *ours = begin_store(&mine);
+  const struct measurement measurement = case_measurement(1);
+  int64_t first = 0, second = 0;
+  struct variant_key variant = case_variant(&mine, 1), their_variant = case_variant(&other, 1);
+  CHECK_OK(store_measurement(ours, case_run(&mine, ours, "580.1"), &variant, &measurement, &first));
+  other.configuration.choice[0] = other.configuration.choice[0] == 0; /* another value of the first parameter */
+  CHECK_OK(store_measurement(theirs, case_run(&other, theirs, "580.1"), &their_variant, &measurement, NULL));
+  sql(theirs, "update run set host = 'theirs'");
+  merge_signed(ours, theirs);
+  mine.configuration = other.configuration;
+  CHECK_OK(store_measurement(ours, case_run(&mine, ours, "580.2"), &variant, &measurement, &second));
+  CHECK(first != second, "variant %lld for other parameters", (long long)second);
+  end_store(theirs, &other);
+  end_store(ours, &mine);
+}
+
 /* A document says that the user's GPU is an emulation, or has other multiprocessors. Then no result of the user would
  * answer for the GPU, or an emulation's would answer for a GPU. */
 TEST(the_driver_says_what_a_gpu_is) {
@@ -413,6 +432,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_document_names_no_variant_of_the_user),
       cmocka_unit_test(own_parameters_of_one_source_share_a_variant),
+      cmocka_unit_test(a_variant_of_the_same_parameters_goes_first),
       cmocka_unit_test(the_driver_says_what_a_gpu_is),
       cmocka_unit_test(forget_takes_back_what_a_signer_called_wrong),
       cmocka_unit_test(forget_takes_back_what_a_signer_called_right),
