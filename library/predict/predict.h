@@ -97,7 +97,7 @@ struct predict_cost {
   float dispatch_ms;               /* time in which the GPU starts the blocks; 0: nothing is known of them */
   float log_least_ms; /* logarithm of the time of a copy of the bytes that must move, or of the arithmetic; -INFINITY:
                          neither is known */
-  float launch_share[LAUNCH_MODE_COUNT]; /* of the launch in the model\'s time */
+  float launch_share[LAUNCH_MODE_COUNT]; /* of the launch in the model's time */
   float factor;                          /* the sum of all coefficients times features */
   float features[PREDICT_FEATURES];
 };

@@ -99,11 +99,27 @@ static halotune_status read_edges(struct stencil_reader *r, const struct yaml *n
   return HALOTUNE_OK;
 }
 
+/* Fail for a key that other programs use for one end of an axis. */
+static halotune_status check_end_word(const struct stencil_reader *r, const struct yaml *item) {
+  static const char *const words[] = {"low",   "high",  "left", "right", "bottom", "top",  "west", "east", "south",
+                                      "north", "front", "back", "xmin",  "xmax",   "ymin", "ymax", "zmin", "zmax"};
+  for (size_t i = 0; i < COUNT(words) && !scope_find(&r->scope, item->key, strlen(item->key)); i++) {
+    if (strcmp(item->key, words[i]) != 0) continue;
+    return reader_fail(r, item->key_place,
+                       "'%s' is not an axis: write the rules of the low and the high end of an axis as a list, such as "
+                       "{x: [mirror, zero]}",
+                       item->key);
+  }
+  return HALOTUNE_OK;
+}
+
 /* Read a key that names an axis. */
 static halotune_status read_axis(const struct stencil_reader *r, const struct yaml *item, int *out) {
   for (*out = 0; *out < r->stencil->dims; (*out)++) {
     if (item->key[0] == axis_names[*out] && item->key[1] == '\0') return HALOTUNE_OK;
   }
+  const halotune_status status = check_end_word(r, item);
+  if (status != HALOTUNE_OK) return status;
   return reader_fail(r, item->key_place, "'%s' is not an axis of a stencil of %d dimension%s", item->key,
                      r->stencil->dims, PLURAL(r->stencil->dims));
 }
@@ -169,20 +185,6 @@ halotune_status boundary_check(struct stencil_reader *r) {
     status = reader_fail(r, culprit->place, "%s", fail_text());
   }
   return status;
-}
-
-/* Fail for a key that other programs use for one end of an axis. */
-static halotune_status check_end_word(const struct stencil_reader *r, const struct yaml *item) {
-  static const char *const words[] = {"low",   "high",  "left", "right", "bottom", "top",  "west", "east", "south",
-                                      "north", "front", "back", "xmin",  "xmax",   "ymin", "ymax", "zmin", "zmax"};
-  for (size_t i = 0; i < COUNT(words) && !scope_find(&r->scope, item->key, strlen(item->key)); i++) {
-    if (strcmp(item->key, words[i]) != 0) continue;
-    return reader_fail(r, item->key_place,
-                       "'%s' is not an axis: write the rules of the low and the high end of an axis as a list, such as "
-                       "{x: [mirror, zero]}",
-                       item->key);
-  }
-  return HALOTUNE_OK;
 }
 
 static halotune_status read_axes(struct stencil_reader *r, const struct yaml *node) {
