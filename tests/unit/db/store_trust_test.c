@@ -101,7 +101,7 @@ TEST(own_parameters_of_one_source_share_a_variant) {
   end_store(store, &c);
 }
 
-/* Where a document brought a row of the very parameters, they go before other ones of the user that generate the same. */
+/* Several parameters generate one source. A row with the very parameters goes before a row of the user with others. */
 TEST(a_variant_of_the_same_parameters_goes_first) {
   struct bench_case mine, other;
   struct store *theirs = begin_store(&other), *ours = begin_store(&mine);
