@@ -1,6 +1,7 @@
 #!/bin/sh
 # results.sh DATABASE: prints the winners of a tuning database as a table in Markdown. If several GPUs of a model tuned
-# the same problem, the winner nearest to its roof counts. Needs the program sqlite3.
+# the same problem, the winner nearest to its roof counts. Winners of several steps a launch are left out: steps.sh has
+# them. Needs the program sqlite3.
 set -eu
 db=${1:?usage: bench/results.sh DATABASE}
 
@@ -26,5 +27,5 @@ select '| ', s.name, ' | ', p.dtype, ' | ', p.nx, case when p.ny > 1 or p.nz > 1
   from best b join problem p on p.id = b.problem_id join stencil s on s.id = p.stencil_id join variant v on v.id = b.variant_id
   join template t on t.id = v.template_id
   where b.id in (select id from (select c.id, row_number() over (partition by q.stencil_id, q.dtype, q.nx, q.ny, q.nz, q.launch, q.cache
-    order by c.roof_ratio desc) n from best c join problem q on q.id = c.problem_id where c.is_current) where n = 1) order by s.name, p.dtype, p.nx * p.ny * p.nz;
+    order by c.roof_ratio desc) n from best c join problem q on q.id = c.problem_id where c.is_current and q.steps = 1) where n = 1) order by s.name, p.dtype, p.nx * p.ny * p.nz;
 "

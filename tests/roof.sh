@@ -209,6 +209,13 @@ TABLE="$work/steps.txt" WORK="$work/other" RESULTS="$work/steps_results" HALOTUN
   grep -q 'this GPU has none' "$page" && ! grep -q 'reached [|]\|[*][*]' "$page" && grep -q '^| star7 | f32 | 16x16x16 | 5 (AN5D) | .* | - | - | 1 | ' "$page"
 result "targets are those of an H200" $? "$work/err"
 
+# A time of several steps is not one of the table's times.
+cp "$work/roof.db" "$work/single.db" && cp "$work/single.db" "$work/several.db" &&
+  sqlite3 "$work/several.db" "update problem set steps = 2 where stencil_id in (select id from stencil where name = 'star7')"
+for steps in single several; do bench/results.sh "$work/$steps.db" >"$work/$steps.md"; done
+grep -q '^| star7 ' "$work/single.md" && ! grep -q '^| star7 ' "$work/several.md" && grep -q '^| copy ' "$work/several.md"
+result "bench/results.sh leaves winners of several steps out" $? "$work/several.md"
+
 # --- the profile of winners -------------------------------------------------------------------------------------------
 
 # This takes the place of ncu: it knows some counters, and reports one launch if the program runs well.
