@@ -1,7 +1,10 @@
 /* refresh_write.c: the statements that change one variant. */
 #include "db/exchange/refresh_write.h"
 
+#include <stdlib.h>
+
 #include "base/memory/array.h"
+#include "db/exchange/table.h"
 #include "db/store/query.h"
 
 /* Places of all statements: ?1 the variant, ?2 its twin (the same variant of the installed template), ?3 the installed
@@ -41,24 +44,22 @@ static const char differing_sql[] =
     " b.samples)) + (select count(*) from finalist a join finalist b on b.run_id = a.run_id and b.variant_id = ?2"
     " where a.variant_id = ?1 and (a.median_ms <> b.median_ms or a.samples <> b.samples))";
 
-/* The condition that the variant's row `a` and the twin's row `b` are the same best. */
-#define SQL_SAME_BEST                                                                                            \
-  "b.variant_id = ?2 and b.problem_id = a.problem_id and b.date = a.date and b.time_ms = a.time_ms and b.launch" \
-  " = a.launch and b.coefficients = a.coefficients and b.source = a.source and b.cubin = a.cubin"
+/* Begins a query for the pairs of bests with one key that the variant and its twin would be as one variant: the
+ * variant's row `a` and the twin's row `b`. */
+#define SQL_FROM_PAIRS \
+  " from best a join best b on b.variant_id = ?2 and b.problem_id = a.problem_id and b.date = a.date where a.variant_id = ?1"
 
-/* If the variant and its twin both have a current best, the twin's stays current. */
-static const char note_served_sql[] =
-    "insert into served select (select min(b.id) from best b where " SQL_SAME_BEST
-    ") from best a where a.variant_id = ?1 and a.is_current and exists (select 1 from best b where " SQL_SAME_BEST ")";
-static const char drop_same_sql[] =
-    "delete from best as a where a.variant_id = ?1 and exists (select 1 from best b where " SQL_SAME_BEST ")";
+/* Of two rows the one that came first stays, as in a merge, so that a user's result keeps its origin. If one of the two
+ * is a current best, the one that stays is current. */
+static const char note_pairs_sql[] =
+    "insert into pairs select min(a.id, b.id), max(a.id, b.id), a.problem_id, max(a.is_current, b.is_current)" SQL_FROM_PAIRS;
 
 static const char *const fold_sql[] = {
-    "create temp table if not exists served (id integer primary key)",
-    "delete from served",
-    note_served_sql,
-    drop_same_sql,
-    "update best set is_current = 1 where id in (select id from served)",
+    "create temp table if not exists pairs (kept integer, dropped integer, problem integer, is_current integer)",
+    "delete from pairs",
+    note_pairs_sql,
+    "delete from best where id in (select dropped from pairs)",
+    "update best set is_current = 1 where id in (select min(kept) from pairs where is_current group by problem)",
     "update best set variant_id = ?2 where variant_id = ?1",
     "delete from measurement where variant_id = ?1 and run_id in (select run_id from measurement where variant_id = ?2)",
     "update measurement set variant_id = ?2 where variant_id = ?1",
@@ -71,10 +72,34 @@ static const char move_sql[] = "update variant set template_id = ?3, parameters 
 static const char unused_sql[] =
     "delete from template where id = ?5 and not exists (select 1 from variant where template_id = ?5)";
 
+/* Count the pairs of bests that differ. As in a merge, a row may lack its source or its machine code. */
+static halotune_status count_differing_bests(sqlite3 *connection, const struct places *places, int64_t *out) {
+  struct tables *tables = malloc(sizeof *tables);
+  struct text sql = {0};
+  halotune_status status = tables ? tables_read(connection, tables) : fail_memory();
+  if (status == HALOTUNE_OK) {
+    text_printf(&sql, "select count(*)" SQL_FROM_PAIRS
+                      " and (min(length(a.source), length(b.source)) > 0 and a.source <> b.source"
+                      " or min(length(a.cubin), length(b.cubin)) > 0 and a.cubin <> b.cubin");
+    const struct table *best = &tables->list[TABLE_BEST];
+    for (int i = 0; i < best->column_count; i++) {
+      const char *name = best->columns[i].name;
+      if (best->columns[i].is_compared) text_printf(&sql, " or a.\"%s\" is not b.\"%s\"", name, name);
+    }
+    text_printf(&sql, ")");
+    status = text_ok(&sql) ? run_query(connection, text_string(&sql), places, out) : fail_memory();
+  }
+  text_free(&sql);
+  free(tables);
+  return status;
+}
+
 static halotune_status find_twin(sqlite3 *connection, struct places *places, struct refresh_change *change) {
   int64_t differing = 0;
   halotune_status status = run_query(connection, twin_sql, places, &places->twin);
   if (status == HALOTUNE_OK && places->twin > 0) status = run_query(connection, differing_sql, places, &differing);
+  if (status == HALOTUNE_OK && places->twin > 0 && differing == 0)
+    status = count_differing_bests(connection, places, &differing);
   if (differing > 0) change->outcome = REFRESH_TWICE;
   return status;
 }

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "db/exchange/export.h"
+#include "db/exchange/forget.h"
 #include "db/exchange/import.h"
 #include "db/exchange/merge.h"
 #include "db/exchange/refresh.h"
@@ -248,6 +249,82 @@ TEST(rows_that_come_again_with_the_old_template_are_one_row_after_it) {
   store_close(store);
 }
 
+/* Fill a database, and make a copy of it that another person refreshed. The caller frees the installed template. */
+static char *begin_two(struct bench_case *c, struct store **ours, struct store **theirs) {
+  struct text document = {0};
+  long all;
+  CHECK_OK(store_open_memory(ours));
+  fill(c, *ours);
+  CHECK_OK(store_export(*ours, &(struct choice){.stencil = NULL}, true, &document));
+  CHECK_OK(import_parse(text_string(&document), document.length, "theirs.json", theirs));
+  text_free(&document);
+  char *yaml = install_another_rule();
+  CHECK_EQ(3, refresh(*theirs, false, REFRESH_SAME, &all), "theirs");
+  return yaml;
+}
+
+static void end_two(struct bench_case *c, struct store *ours, struct store *theirs, char *yaml) {
+  free(yaml);
+  case_free(c);
+  store_close(ours);
+  store_close(theirs);
+}
+
+/* A signed document has the user's result with the installed template. When the user refreshes, too, the row stays the
+ * user's own: forgetting the signer does not remove it. */
+TEST(a_result_of_the_user_stays_one_where_a_document_has_it_with_the_installed_template) {
+  static const char key[] = "0707070707070707070707070707070707070707070707070707070707070707",
+                    own_sql[] =
+                        "select count(*) from best b join origin o on o.id = b.origin_id where kind = 'measured'",
+                    current_sql[] = "select count(*) from best where is_current and time_ms = 0.3";
+  static const struct merge_options options = {.origin = {"imported", "m.json", "mallory", key, ""}};
+  struct store *ours, *theirs;
+  struct bench_case c;
+  long all;
+  char *yaml = begin_two(&c, &ours, &theirs);
+  CHECK_OK(store_merge(ours, theirs, &options, NULL));
+  CHECK_EQ(6, number_of(ours, "select count(*) from variant"), "merged");
+  CHECK_EQ(3, refresh(ours, false, REFRESH_SAME, &all), "ours");
+  CHECK_EQ(2, number_of(ours, "select count(*) from best"), "bests");
+  CHECK_EQ(2, number_of(ours, own_sql), "they are the user's own");
+  CHECK_EQ(1, number_of(ours, current_sql), "the current one");
+  check_whole(ours, "refreshed");
+  CHECK_OK(store_forget(ours, &(struct choice){.signer = "mallory"}));
+  CHECK_EQ(2, number_of(ours, own_sql), "the signer is forgotten");
+  CHECK_EQ(1, number_of(ours, current_sql), "the current one");
+  check_whole(ours, "forgotten");
+  end_two(&c, ours, theirs, yaml);
+}
+
+/* A document can have a best of the same problem and date with another content. As bests of one variant they would be
+ * two rows with one key, so that no database could take an export of them. */
+TEST(bests_of_one_date_that_differ_stay_apart) {
+  static const char *const changes[] = {"time_ms = 0.29, low_ms = 0.29",    "low_ms = 0.2",   "energy_mj = 5",
+                                        "objective = 'edp', energy_mj = 5", "driver = '999'", "second_grid = '9x9x9'"};
+  static const struct merge_options options = {.origin = {"imported", "m.json", "", "", ""}};
+  for (size_t i = 0; i < COUNT(changes); i++) {
+    struct store *ours, *theirs, *copy, *read;
+    struct bench_case c;
+    struct text document = {0};
+    char sql[160];
+    long all;
+    char *yaml = begin_two(&c, &ours, &theirs);
+    snprintf(sql, sizeof sql, "update best set %s where time_ms = 0.3", changes[i]);
+    CHECK_OK(query_script(store_connection(theirs), sql));
+    CHECK_OK(store_merge(ours, theirs, &options, NULL));
+    CHECK_EQ(1, refresh(ours, false, REFRESH_TWICE, &all), "%s", changes[i]);
+    CHECK_EQ(3, number_of(ours, "select count(*) from best"), "%s: none is lost", changes[i]);
+    CHECK_OK(store_export(ours, &(struct choice){.stencil = NULL}, true, &document));
+    CHECK_OK(import_parse(text_string(&document), document.length, "ours.json", &read));
+    CHECK_OK(store_open_memory(&copy));
+    CHECK_OK(store_merge(copy, read, &options, NULL));
+    text_free(&document);
+    store_close(read);
+    store_close(copy);
+    end_two(&c, ours, theirs, yaml);
+  }
+}
+
 static int kill_here(void *context) {
   int *left = context;
   if (--*left == 0) _exit(9);
@@ -304,6 +381,8 @@ int main(void) {
       cmocka_unit_test(a_wrong_variant_goes_to_the_installed_template_with_the_others),
       cmocka_unit_test(a_variant_that_another_program_changes_is_not_called_refreshed),
       cmocka_unit_test(rows_that_come_again_with_the_old_template_are_one_row_after_it),
+      cmocka_unit_test(a_result_of_the_user_stays_one_where_a_document_has_it_with_the_installed_template),
+      cmocka_unit_test(bests_of_one_date_that_differ_stay_apart),
       cmocka_unit_test(a_kill_loses_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
