@@ -1,6 +1,7 @@
 /* check.c: one function for each kind of row. check_launch.c looks at launches. */
 #include "db/store/check.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -270,38 +271,43 @@ static halotune_status look_at_count(struct check *c, sqlite3_stmt *row) {
   return HALOTUNE_OK;
 }
 
-/* A table whose texts are looked at, and how many columns it has. */
-struct texts {
+/* A table whose values are looked at, and how many columns it has. */
+struct values {
   struct check *check;
   const char *table;
   int count;
 };
 
 /* Readers see a text with a byte 0 only up to that byte. If it is a key, SQLite takes it for a new row, and readers
- * take it for the row that has the shorter key.
+ * take it for the row that has the shorter key. JSON has no infinite numbers: a document with one could not be read.
  *   values  rowid, columns */
 static halotune_status look_at_row(void *context, sqlite3_value **values) {
-  const struct texts *texts = context;
-  for (int i = 1; i <= texts->count; i++) {
+  const struct values *looked = context;
+  for (int i = 1; i <= looked->count; i++) {
+    if (sqlite3_value_type(values[i]) == SQLITE_FLOAT && !isfinite(sqlite3_value_double(values[i]))) {
+      check_report(looked->check, "%s %lld: a number is not finite", looked->table,
+                   (long long)sqlite3_value_int64(values[0]));
+      return HALOTUNE_OK;
+    }
     if (sqlite3_value_type(values[i]) != SQLITE_TEXT) continue;
     const unsigned char *text = sqlite3_value_text(values[i]);
     if (!text) return fail_memory();
     if (!memchr(text, '\0', (size_t)sqlite3_value_bytes(values[i]))) continue;
-    check_report(texts->check, "%s %lld: a text continues after a byte 0", texts->table,
+    check_report(looked->check, "%s %lld: a text continues after a byte 0", looked->table,
                  (long long)sqlite3_value_int64(values[0]));
     return HALOTUNE_OK;
   }
   return HALOTUNE_OK;
 }
 
-/* Look at the texts of the table with this number, from 0, in the order of names.
+/* Look at the values of the table with this number, from 0, in the order of names.
  *   is_there  receives whether there is one */
-static halotune_status check_table_texts(struct check *c, int number, bool *is_there) {
+static halotune_status check_table_values(struct check *c, int number, bool *is_there) {
   static const char tables_sql[] =
       "select m.name, group_concat(printf('\"%w\"', x.name), ', '), count(*) from sqlite_master m"
       " join pragma_table_info(m.name) x where m.type = 'table' and m.name not like 'sqlite\\_%' escape '\\'"
       " group by m.name order by m.name limit 1 offset ?1";
-  struct texts texts = {.check = c};
+  struct values looked = {.check = c};
   sqlite3_stmt *query = NULL;
   char *table = NULL, *sql = NULL;
   halotune_status status = query_prepare(c->connection, tables_sql, &query);
@@ -309,24 +315,24 @@ static halotune_status check_table_texts(struct check *c, int number, bool *is_t
   const int code = status == HALOTUNE_OK ? sqlite3_step(query) : SQLITE_DONE;
   *is_there = code == SQLITE_ROW;
   if (*is_there) {
-    texts.count = sqlite3_column_int(query, 2);
-    texts.table = table = sqlite3_mprintf("%s", column_text(query, 0));
+    looked.count = sqlite3_column_int(query, 2);
+    looked.table = table = sqlite3_mprintf("%s", column_text(query, 0));
     sql = sqlite3_mprintf("select take(rowid, %s) from \"%w\"", column_text(query, 1), column_text(query, 0));
     if (!table || !sql) status = fail_memory();
   } else if (code != SQLITE_DONE) {
     status = query_fail(c->connection);
   }
   sqlite3_finalize(query); /* take_rows defines a function, which is an error while a statement runs */
-  if (*is_there && status == HALOTUNE_OK) status = take_rows(c->connection, sql, look_at_row, &texts);
+  if (*is_there && status == HALOTUNE_OK) status = take_rows(c->connection, sql, look_at_row, &looked);
   sqlite3_free(table);
   sqlite3_free(sql);
   return status;
 }
 
-static halotune_status check_texts(struct check *c) {
+static halotune_status check_values(struct check *c) {
   bool is_there = true;
   halotune_status status = HALOTUNE_OK;
-  for (int i = 0; is_there && status == HALOTUNE_OK; i++) status = check_table_texts(c, i, &is_there);
+  for (int i = 0; is_there && status == HALOTUNE_OK; i++) status = check_table_values(c, i, &is_there);
   return status;
 }
 
@@ -345,7 +351,8 @@ static const char counts_sql[] =
     " where r.text_id <> b.text_id"
     " union all select 'measurement', id, 'its number of samples is none' from measurement where sample_count not between 0"
     " and 1000000000 union all select 'best', id, 'its number of samples is none' from best where sample_count not between 0"
-    " and 1000000000"
+    " and 1000000000 union all select 'finalist of run', run_id, 'its number of samples is none' from finalist where"
+    " sample_count not between 0 and 1000000000"
     " union all select 'device', id, 'a number of it is out of range' from device where capability not between 10 and 9999"
     " or memory_bytes < 0 or min(sm_count, clock_khz, memory_clock_khz, bus_bits, l2_bytes, max_threads, max_threads_sm,"
     " max_registers, registers_sm, max_shared_bytes, warp_size) < 0 or max(sm_count, clock_khz, memory_clock_khz, bus_bits,"
@@ -368,15 +375,29 @@ static const char counts_sql[] =
                    " union all select 'best', b.id, 'its text is that of another stencil' from best b join problem p on p.id ="
                    " b.problem_id join stencil_text x on x.id = b.text_id where x.stencil_id <> p.stencil_id";
 
-/* Columns: id, outcome, sample_count, length of samples. */
-static halotune_status look_at_measurement(struct check *c, sqlite3_stmt *row) {
+/* Whether all samples are numbers. JSON has no others: a document with one could not be read. */
+static bool samples_are_finite(const char *samples, long long count) {
+  for (long long i = 0; i < count; i++) {
+    float sample; /* the address may be unaligned */
+    memcpy(&sample, samples + i * (long long)sizeof sample, sizeof sample);
+    if (!isfinite(sample)) return false;
+  }
+  return true;
+}
+
+/* Columns: what, id, outcome, sample_count, samples. */
+static halotune_status look_at_samples(struct check *c, sqlite3_stmt *row) {
   enum outcome outcome;
-  long long id = sqlite3_column_int64(row, 0), count = sqlite3_column_int64(row, 2),
-            bytes = sqlite3_column_int64(row, 3);
-  if (!outcome_find(column_text(row, 1), &outcome))
-    check_report(c, "measurement %lld: '%s' is not an outcome", id, column_text(row, 1));
-  if (bytes != 0 && (count != bytes / (long long)sizeof(float) || bytes % (long long)sizeof(float) != 0))
-    check_report(c, "measurement %lld: it does not hold %lld samples", id, count);
+  const char *what = column_text(row, 0), *samples = sqlite3_column_blob(row, 4);
+  const long long id = sqlite3_column_int64(row, 1), count = sqlite3_column_int64(row, 3),
+                  bytes = sqlite3_column_bytes(row, 4);
+  if (!outcome_find(column_text(row, 2), &outcome))
+    check_report(c, "%s %lld: '%s' is not an outcome", what, id, column_text(row, 2));
+  if (bytes == 0) return HALOTUNE_OK; /* an export may leave them out */
+  if (!samples) return fail_memory();
+  if (count != bytes / (long long)sizeof(float) || bytes % (long long)sizeof(float) != 0)
+    check_report(c, "%s %lld: it does not hold %lld samples", what, id, count);
+  else if (!samples_are_finite(samples, count)) check_report(c, "%s %lld: a sample is not finite", what, id);
   return HALOTUNE_OK;
 }
 
@@ -481,7 +502,9 @@ halotune_status store_check(struct store *store, void (*problem)(void *context, 
       {words_sql, look_at_words},
       {dates_sql, look_at_date},
       {counts_sql, look_at_count},
-      {"select id, outcome, sample_count, coalesce(length(samples), 0) from measurement", look_at_measurement},
+      {"select 'measurement', id, outcome, sample_count, samples from measurement"
+       " union all select 'finalist of run', run_id, 'measured', sample_count, samples from finalist",
+       look_at_samples},
       {"select b.id, b.source, v.source_hash, b.launch, b.coefficients, v.stencil_id = p.stencil_id,"
        " b.text_id, p.nx, p.ny, p.nz, length(b.cubin) from" ORDERED_BESTS
        " join variant v on v.id = b.variant_id join problem p on p.id = b.problem_id",
@@ -496,7 +519,7 @@ halotune_status store_check(struct store *store, void (*problem)(void *context, 
   for (size_t i = 0; i < COUNT(looks) && status == HALOTUNE_OK && is_whole; i++) {
     status = check_each(&c, looks[i].sql, looks[i].look);
   }
-  if (status == HALOTUNE_OK && is_whole) status = check_texts(&c);
+  if (status == HALOTUNE_OK && is_whole) status = check_values(&c);
   if (status == HALOTUNE_OK && is_whole) status = check_launches(&c);
   subject_free(&c.subject);
   set_free(&c.by_fine);
