@@ -109,6 +109,7 @@ static bool passes_arrays(const struct question *q, const struct stored *stored)
   const struct launch *launch = &stored->launch;
   struct carried carried[MAX_FIELDS];
   return stored->steps == q->key.steps && launch->steps == q->key.steps &&
+         iterate_most_steps(stencil, q->key.steps) == q->key.steps &&
          launch->carried_count == iterate_carried(stencil, q->key.steps, carried) &&
          are_within(&launch->input_maps, stencil->input_count) &&
          are_within(&launch->output_maps, stencil->output_count);

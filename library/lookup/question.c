@@ -15,7 +15,7 @@ void question_demand(struct question *q, struct demands demands) {
 
 void question_set_steps(struct question *q, int steps) {
   q->key.steps = (unsigned short)steps;
-  q->facts[FACT_least_steps] = q->facts[FACT_most_steps] = steps;
+  facts_set_steps(q->parsed->stencil, steps, steps, q->facts);
 }
 
 void question_set_domain(struct question *q, const struct domain *domain) {

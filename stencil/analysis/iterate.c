@@ -39,6 +39,13 @@ int iterate_carried(const struct stencil *stencil, int steps, struct carried out
   return count;
 }
 
+int iterate_most_steps(const struct stencil *stencil, int most) {
+  struct carried carried[MAX_FIELDS];
+  if (stencil->output_count + stencil->input_count <= MAX_FIELDS) return most; /* an input takes one array at most */
+  while (most > 1 && stencil->output_count + iterate_carried(stencil, most, carried) > MAX_FIELDS) most--;
+  return most;
+}
+
 static bool is_input(const struct stencil *stencil, const int inputs[], int buffer) {
   for (int i = 0; i < stencil->input_count; i++) {
     if (inputs[i] == buffer) return true;

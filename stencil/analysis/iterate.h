@@ -22,6 +22,10 @@ struct carried {
  * Returns their number. */
 int iterate_carried(const struct stencil *stencil, int steps, struct carried out[MAX_FIELDS]);
 
+/* The largest number of steps, from 1 to `most`, of a launch that writes at most MAX_FIELDS arrays: outputs, and those
+ * that it carries. Nothing has room for more. */
+int iterate_most_steps(const struct stencil *stencil, int most);
+
 /* Advance the fields by one launch of so many steps, as the stencil's `iterate` says. The buffer of an output becomes
  * that of an input. Each output whose buffer was taken gets a buffer that no input uses any more: one of the inputs
  * that take its values, in {v: u, u: u_prev} that of u_prev.

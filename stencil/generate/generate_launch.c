@@ -164,7 +164,7 @@ halotune_status launch_find(const struct variant_spec *spec, struct launch *out)
   struct bindings bindings;
   double facts[FACT_COUNT];
   facts_fill(spec->stencil, spec->analysis, spec->dtype, &spec->domain, &spec->limits, spec->reproducible, facts);
-  if (spec->most_steps > 1) facts[FACT_most_steps] = spec->most_steps;
+  if (spec->most_steps > 1) facts_set_steps(spec->stencil, 1, spec->most_steps, facts);
   halotune_status status = bindings_make(spec->template, facts, &bindings);
   if (status != HALOTUNE_OK) return status;
   bindings_configure(&bindings, &spec->configuration);

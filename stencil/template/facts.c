@@ -166,6 +166,11 @@ void facts_fill_problem(enum dtype dtype, const struct domain *domain, const str
   facts[FACT_least_steps] = facts[FACT_most_steps] = 1;
 }
 
+void facts_set_steps(const struct stencil *stencil, int least, int most, double facts[FACT_COUNT]) {
+  facts[FACT_least_steps] = least;
+  facts[FACT_most_steps] = iterate_most_steps(stencil, most);
+}
+
 void facts_fill(const struct stencil *stencil, const struct analysis *analysis, enum dtype dtype,
                 const struct domain *domain, const struct device_limits *limits, bool reproducible,
                 double facts[FACT_COUNT]) {

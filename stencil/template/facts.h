@@ -117,8 +117,11 @@ void facts_fill_stencil(const struct stencil *stencil, const struct analysis *an
 void facts_fill_problem(enum dtype dtype, const struct domain *domain, const struct device_limits *limits,
                         bool reproducible, double facts[FACT_COUNT]);
 
+/* Allow launches of `least` to `most` time steps, as far as the stencil has arrays for them (iterate_most_steps). */
+void facts_set_steps(const struct stencil *stencil, int least, int most, double facts[FACT_COUNT]);
+
 /* Compute the value of each fact. least_steps and most_steps are 1; a caller that wants launches of more time steps
- * sets them. */
+ * calls facts_set_steps. */
 void facts_fill(const struct stencil *stencil, const struct analysis *analysis, enum dtype dtype,
                 const struct domain *domain, const struct device_limits *limits, bool reproducible,
                 double facts[FACT_COUNT]);

@@ -44,6 +44,8 @@ halotune_status gpu_problem_make(const struct stencil *stencil, const struct ana
   if (domain->row != domain->grid.n[0] || domain->plane != domain->row * domain->grid.n[1]) {
     return fail(HALOTUNE_ARGUMENT, "fields with gaps between rows or planes are not measured on a GPU");
   }
+  if (iterate_most_steps(stencil, launch_steps) < launch_steps)
+    return fail(HALOTUNE_ARGUMENT, "%d steps write more than %d arrays", launch_steps, MAX_FIELDS);
   out->input_count = stencil->input_count;
   out->output_count = stencil->output_count + iterate_carried(stencil, launch_steps, carried);
   out->launch_steps = launch_steps;

@@ -122,6 +122,8 @@ halotune_status scene_plan(const struct scene_request *request, struct scene *ou
   struct carried carried[MAX_FIELDS];
   *out = (struct scene){.request = *request};
   if (out->request.launch_steps < 1) out->request.launch_steps = 1;
+  if (iterate_most_steps(request->stencil, out->request.launch_steps) < out->request.launch_steps)
+    return fail(HALOTUNE_ARGUMENT, "%d steps write more than %d arrays", out->request.launch_steps, MAX_FIELDS);
   out->launches = request->steps / out->request.launch_steps;
   const int output_count = request->stencil->output_count;
   out->written_count = output_count + iterate_carried(request->stencil, out->request.launch_steps, carried);

@@ -125,6 +125,39 @@ TEST(a_launch_carries_what_inputs_take_over_from_inputs) {
   }
 }
 
+/* A file can declare as many fields as there may be. Arrays of the code have room for MAX_FIELDS written ones. */
+TEST(a_launch_writes_no_more_arrays_than_there_is_room_for) {
+  static const struct {
+    const char *iterate;
+    int outputs, most;
+  } rows[] = {
+      {"i0: i1, i1: i2, i2: i3", 15, 2},
+      {"i0: i1, i1: i2, i2: i3", 14, 3},
+      {"i0: i1, i1: i2, i2: i3", 16, 1},
+      {"i0: i1, i1: i2, i2: i3", 13, 8},
+      {"i0: i1", 15, 8},
+
+  };
+  for (size_t row = 0; row < COUNT(rows); row++) {
+    struct stencil *stencil;
+    struct carried carried[MAX_FIELDS];
+    struct text text = {0};
+    text_printf(&text, "name: test\ndims: 1\ndtypes: [f32]\ngrids: [[9]]\nboundary: clamp\ninputs: [i0");
+    for (int i = 1; i < MAX_FIELDS; i++) text_printf(&text, ", i%d", i);
+    text_printf(&text, "]\noutputs: [o0");
+    for (int o = 1; o < rows[row].outputs; o++) text_printf(&text, ", o%d", o);
+    text_printf(&text, "]\niterate: {o0: i0, %s}\nupdate: |\n", rows[row].iterate);
+    for (int o = 0; o < rows[row].outputs; o++)
+      text_printf(&text, "  o%d = i%d[0]%s\n", o, o, o == 0 ? " + i13[1] + i14[0] + i15[0]" : "");
+    CHECK_OK(stencil_parse(&(struct source){"test.yaml", text_string(&text), text.length}, &stencil));
+    const int most = iterate_most_steps(stencil, 8);
+    CHECK_EQ(rows[row].most, most, "%s, %d outputs", rows[row].iterate, rows[row].outputs);
+    CHECK(rows[row].outputs + iterate_carried(stencil, most, carried) <= MAX_FIELDS, "%s", rows[row].iterate);
+    stencil_free(stencil);
+    text_free(&text);
+  }
+}
+
 /* Points that no step computes keep their values in the buffers, so each field must stay in buffers of its own group,
  * in whatever order a file names the fields. Buffers 0 to 3 are those of inputs a to d, 4 and 5 those of v and r. */
 static const struct {
@@ -174,6 +207,7 @@ int main(void) {
       cmocka_unit_test(an_output_in_place_stays_with_its_input),
       cmocka_unit_test(some_outputs_may_stay_with_their_inputs),
       cmocka_unit_test(buffers_change_places_as_iterate_says),
+      cmocka_unit_test(a_launch_writes_no_more_arrays_than_there_is_room_for),
       cmocka_unit_test(buffers_stay_in_the_group_of_their_output),
       cmocka_unit_test(a_launch_carries_what_inputs_take_over_from_inputs),
   };

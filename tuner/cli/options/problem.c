@@ -73,7 +73,6 @@ halotune_status problem_bindings(const struct problem *problem, const struct tem
   struct variant_spec spec = problem_variant(problem, template, &configuration);
   double facts[FACT_COUNT];
   facts_fill(spec.stencil, spec.analysis, spec.dtype, &spec.domain, &spec.limits, spec.reproducible, facts);
-  facts[FACT_least_steps] = problem->least_steps;
-  if (spec.most_steps > 1) facts[FACT_most_steps] = spec.most_steps;
+  facts_set_steps(spec.stencil, problem->least_steps, spec.most_steps > 1 ? spec.most_steps : 1, facts);
   return bindings_make(template, facts, out);
 }

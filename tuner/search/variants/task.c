@@ -24,6 +24,6 @@ halotune_status task_bindings(const struct task *task, const struct template *te
   double facts[FACT_COUNT];
   struct domain domain = domain_dense(task->stencil, task->analysis, &task->grid);
   facts_fill(task->stencil, task->analysis, task->dtype, &domain, &task->limits, task->reproducible, facts);
-  if (task->launch_steps > 1) facts[FACT_least_steps] = facts[FACT_most_steps] = task->launch_steps;
+  if (task->launch_steps > 1) facts_set_steps(task->stencil, task->launch_steps, task->launch_steps, facts);
   return bindings_make(template, facts, out);
 }
