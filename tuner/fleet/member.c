@@ -165,6 +165,15 @@ static void show_alive(void *context, const struct tune_progress *progress) {
 
 /* --- a task --- */
 
+/* Check that the stencil can have the leader's element type and grid: products of other numbers overflow. */
+static halotune_status problem_check(const struct stencil *stencil, const struct fleet_task *from) {
+  bool fits = stencil->dtypes[from->dtype];
+  for (int axis = 0; axis < MAX_DIMS; axis++)
+    fits = fits && from->grid.n[axis] <= (axis < stencil->dims ? GRID_MOST_AXIS_POINTS : 1);
+  if (fits) return stencil_check_grid(stencil, &from->grid, NULL);
+  return fail(HALOTUNE_ARGUMENT, "stencil %s has no such grid or element type", stencil->name);
+}
+
 /* Read the stencil, and check that stencil and templates mean the same here. */
 static halotune_status task_read(struct member_state *member, const struct fleet_task *from) {
   const struct source source = source_of("the leader's stencil", from->stencil_text, strlen(from->stencil_text));
@@ -175,6 +184,8 @@ static halotune_status task_read(struct member_state *member, const struct fleet
   identity_hex(member->analysis->hash, hex);
   if (strcmp(hex, from->stencil_hash) != 0)
     return fail(HALOTUNE_ARGUMENT, "stencil %s has another meaning there than at the leader", member->stencil->name);
+  status = problem_check(member->stencil, from);
+  if (status != HALOTUNE_OK) return status;
   if (from->coefficient_count != 0 && from->coefficient_count != member->stencil->coefficient_count)
     return fail(HALOTUNE_ARGUMENT, "stencil %s has %d coefficients, not %d", member->stencil->name,
                 member->stencil->coefficient_count, from->coefficient_count);

@@ -1,5 +1,6 @@
 /* fleet_member_test.c: a member tells its leader which tasks are not the same to it, and hears it while it
  * has a task of its own. */
+#include <limits.h>
 #include <stdlib.h>
 
 #include "tests/unit/fleet/fake_members.h"
@@ -8,14 +9,15 @@
 #include "tuner/fleet/member.h"
 
 /* How the leader's task differs from the member's. */
-enum flaw { OTHER_STENCIL, NO_STENCIL, OTHER_COEFFICIENTS, OTHER_TEMPLATE, NO_TEMPLATE, FLAW_COUNT };
+enum flaw { OTHER_STENCIL, NO_STENCIL, OTHER_COEFFICIENTS, OTHER_TEMPLATE, NO_TEMPLATE, NO_GRID, FLAW_COUNT };
 
 static const char *const reasons[FLAW_COUNT] = {[OTHER_STENCIL] =
                                                     "stencil star7 has another meaning there than at the leader",
                                                 [NO_STENCIL] = "the leader's stencil",
                                                 [OTHER_COEFFICIENTS] = "stencil star7 has 7 coefficients, not 6",
                                                 [OTHER_TEMPLATE] = "its template zmarch differs from the leader's",
-                                                [NO_TEMPLATE] = "it has no template zmarch"};
+                                                [NO_TEMPLATE] = "it has no template zmarch",
+                                                [NO_GRID] = "stencil star7 has no such grid"};
 
 /* The task of a leader whose stencil or template is another one. */
 static void say_task(struct fake_link *fake, const struct bench_case *bench, enum flaw flaw) {
@@ -28,7 +30,7 @@ static void say_task(struct fake_link *fake, const struct bench_case *bench, enu
   const struct task task = {.stencil = &stencil,
                             .analysis = &analysis,
                             .stencil_text = flaw == NO_STENCIL ? "name: [" : bench->stencil_text,
-                            .grid = {{64, 48, 40}},
+                            .grid = {{flaw == NO_GRID ? LONG_MAX / 2 : 64, 48, 40}},
                             .coefficients = case_coefficients,
                             .launch_steps = 1};
   const struct crew_task from = {.task = &task, .templates = templates, .template_count = 1};
