@@ -98,6 +98,11 @@ static halotune_status task_make(const struct site_plan *site, const struct site
   if (stencil->dims != task->dims)
     return source_fail(&site->source, task->place, "%s has %d dimension%s, so its grid has %d number%s", stencil->name,
                        stencil->dims, PLURAL(stencil->dims), stencil->dims, PLURAL(stencil->dims));
+  if (stencil_check_grid(stencil, &task->grid, NULL) != HALOTUNE_OK) {
+    char detail[FAIL_TEXT_BYTES / 2];
+    snprintf(detail, sizeof detail, "%s", fail_text());
+    return source_fail(&site->source, task->place, "%s: %s", stencil->name, detail);
+  }
   const bool can_iterate = planned->loaded.analysis->can_iterate;
   if (task->steps > 1 && !can_iterate)
     return source_fail(
