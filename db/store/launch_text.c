@@ -199,18 +199,28 @@ static halotune_status read_steps(const json_t *launch, struct launch *out) {
   return status;
 }
 
+/* Read the blocks of a cluster. No GPU has clusters of more, and products of other numbers overflow. */
+static halotune_status read_cluster(const json_t *launch, long out[MAX_DIMS]) {
+  enum { MOST_BLOCKS = 1024 };
+  double blocks = 1;
+  for (int axis = 0; axis < MAX_DIMS; axis++) out[axis] = 1;
+  if (!json_object_get(launch, "cluster")) return HALOTUNE_OK;
+  halotune_status status = read_axes(launch, "cluster", out);
+  for (int axis = 0; axis < MAX_DIMS; axis++) blocks *= (double)out[axis];
+  if (status != HALOTUNE_OK || blocks <= MOST_BLOCKS) return status;
+  return fail(HALOTUNE_PARSE, "launch: a 'cluster' has at most %d blocks", MOST_BLOCKS);
+}
+
 /* Read the members that a launch need not have. */
 static halotune_status read_extras(const json_t *launch, struct launch *out) {
   const json_t *overlap = json_object_get(launch, "overlap"), *workspace = json_object_get(launch, "workspace_bytes");
   const json_t *cooperative = json_object_get(launch, "cooperative");
-  for (int axis = 0; axis < MAX_DIMS; axis++) out->cluster[axis] = 1;
   if (cooperative && !json_is_true(cooperative)) return fail(HALOTUNE_PARSE, "launch: 'cooperative' can only be true");
   if (cooperative && overlap) return fail(HALOTUNE_PARSE, "launch: 'overlap' and 'cooperative' exclude each other");
   out->cooperative = cooperative != NULL;
   if (overlap && !json_is_true(overlap)) return fail(HALOTUNE_PARSE, "launch: 'overlap' can only be true");
   out->overlaps = overlap != NULL;
-  halotune_status status =
-      json_object_get(launch, "cluster") ? read_axes(launch, "cluster", out->cluster) : HALOTUNE_OK;
+  halotune_status status = read_cluster(launch, out->cluster);
   if (status == HALOTUNE_OK) status = read_maps(launch, "tensor_inputs", &out->input_maps);
   if (status == HALOTUNE_OK) status = read_maps(launch, "tensor_outputs", &out->output_maps);
   if (status == HALOTUNE_OK) status = read_steps(launch, out);

@@ -135,6 +135,8 @@ TEST(a_launch_that_cannot_be_right_is_refused) {
        "does not know 'fibers'"},
       {TAIL("\"cluster\":2", PLAIN_ARGUMENTS), "'cluster' must be three numbers"},
       {TAIL("\"cluster\":[2,0,1]", PLAIN_ARGUMENTS), "'cluster'"},
+      {TAIL("\"cluster\":[1024,1,2]", PLAIN_ARGUMENTS), "a 'cluster' has at most 1024 blocks"},
+      {TAIL("\"cluster\":[2147483647,2147483647,2147483647]", PLAIN_ARGUMENTS), "a 'cluster' has at most 1024 blocks"},
       {TAIL("\"overlap\":false", PLAIN_ARGUMENTS), "'overlap' can only be true"},
       {TAIL("\"cooperative\":false", PLAIN_ARGUMENTS), "'cooperative' can only be true"},
       {TAIL("\"cooperative\":true,\"overlap\":true", PLAIN_ARGUMENTS),
