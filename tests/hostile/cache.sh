@@ -87,6 +87,16 @@ else
   skip "an installed database of another user" "not root"
 fi
 
+# A folder for files that are kept apart, which another user put there as a link to a folder of this user.
+if [ "$(id -u)" = 0 ]; then
+  mkdir "$work/mine" && ln -s "$work/mine" "$work/n.db.untrusted" && chown -h 12345 "$work/n.db.untrusted"
+  survives db import --db "$work/n.db" tests/data/db/copy.json
+  [ $code != 0 ] && grep -q 'belongs to another user' "$work/said" && [ -z "$(ls "$work/mine")" ]
+  result "a file that is kept apart goes through no link of another user (exit $code)" $?
+else
+  skip "a file that is kept apart, and a link of another user" "not root"
+fi
+
 # The folder that the program was built for, in a namespace of mounts; beside the program lies nothing.
 mkdir "$work/alone" && cp "$halotune" "$work/alone/halotune"
 built_in=$("$work/alone/halotune" doctor 2>/dev/null | sed -n 's|^.* starter *\(/.*\)/starter.db.*|\1|p')
