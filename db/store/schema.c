@@ -33,8 +33,9 @@ bool schema_table(int number, char name[SCHEMA_WORD_BYTES]) {
   return at != NULL;
 }
 
+/* The cheap comparison is first: opening a database compares each column with many words. */
 static bool is_word(const char *at, const char *word, size_t length) {
-  return strspn(at, word_letters) == length && strncasecmp(at, word, length) == 0;
+  return strncasecmp(at, word, length) == 0 && strspn(at, word_letters) == length;
 }
 
 bool schema_has_table(const char *name, size_t length) {

@@ -67,16 +67,6 @@ static halotune_status find_names(struct catalog *c) {
   return ok ? HALOTUNE_OK : fail_memory();
 }
 
-/* By family, then by database, then by time, since two GPUs of one model may differ. */
-static int compare_rows(const void *left, const void *right) {
-  const struct served *a = left, *b = right;
-  if (a->stencil != b->stencil) return a->stencil < b->stencil ? -1 : 1;
-  if (a->model != b->model) return a->model < b->model ? -1 : 1;
-  if (a->dtype != b->dtype) return a->dtype < b->dtype ? -1 : 1;
-  if (a->database != b->database) return a->database < b->database ? -1 : 1;
-  return a->time_ms < b->time_ms ? -1 : a->time_ms > b->time_ms;
-}
-
 /* Whether the configuration of a row was found to be wrong after the row was measured. */
 static bool is_wrong(const struct refuted_list *refuted, const struct served *row) {
   const struct refuted question = {{row->n[0], row->n[1], row->n[2]},
@@ -118,11 +108,32 @@ static void find_copies(struct catalog *c) {
   }
 }
 
-/* Move the rows to whole cache lines: a row that lies across their borders takes a lookup one line more. */
-static halotune_status align_rows(struct catalog *c) {
-  struct served *list = aligned_alloc(sizeof *list, ((size_t)c->row_count + 1) * sizeof *list);
-  if (!list) return fail_memory();
-  if (c->row_count > 0) memcpy(list, c->rows, (size_t)c->row_count * sizeof *list);
+/* By family, then by database, then by time, since two GPUs of one model may differ, then as they were read. */
+static int compare_rows(const void *left, const void *right) {
+  const struct served *const a = *(const struct served *const *)left, *const b = *(const struct served *const *)right;
+  if (a->stencil != b->stencil) return a->stencil < b->stencil ? -1 : 1;
+  if (a->model != b->model) return a->model < b->model ? -1 : 1;
+  if (a->dtype != b->dtype) return a->dtype < b->dtype ? -1 : 1;
+  if (a->database != b->database) return a->database < b->database ? -1 : 1;
+  if (a->time_ms != b->time_ms) return a->time_ms < b->time_ms ? -1 : 1;
+  return a < b ? -1 : a > b;
+}
+
+/* Sort the rows, and move them to whole cache lines: a row that lies across their borders takes a lookup one line
+ * more. Rows are large, so that their addresses are sorted, and each row moves once. */
+static halotune_status sort_rows(struct catalog *c) {
+  const size_t count = (size_t)c->row_count;
+  const struct served **order = malloc((count + 1) * sizeof *order);
+  struct served *list = aligned_alloc(sizeof *list, (count + 1) * sizeof *list);
+  const halotune_status status = order && list ? HALOTUNE_OK : fail_memory();
+  for (size_t i = 0; status == HALOTUNE_OK && i < count; i++) order[i] = &c->rows[i];
+  if (status == HALOTUNE_OK) qsort(order, count, sizeof *order, compare_rows);
+  for (size_t i = 0; status == HALOTUNE_OK && i < count; i++) list[i] = *order[i];
+  free(order);
+  if (status != HALOTUNE_OK) {
+    free(list);
+    return status;
+  }
   free(c->rows);
   c->rows = list;
   c->row_room = c->row_count + 1;
@@ -137,10 +148,5 @@ halotune_status catalog_finish(struct catalog *c) {
   if (status != HALOTUNE_OK) return status;
   drop_rows(c);
   find_copies(c);
-  for (int i = 1; i < c->row_count; i++) {
-    if (compare_rows(&c->rows[i - 1], &c->rows[i]) <= 0) continue;
-    qsort(c->rows, (size_t)c->row_count, sizeof *c->rows, compare_rows);
-    break;
-  }
-  return align_rows(c);
+  return sort_rows(c);
 }
