@@ -320,8 +320,6 @@ static void list_family(struct candidates *c, int at) {
   const bool has_bounds = predict_blocks_cost(&priced->model) && priced->row_count < FEW_ROWS * priced->shape_count;
   const bool is_all = is_own(c->question, &c->question->ctx->table.families[family->number]); /* finalists, too */
   family->bound = INFINITY;
-  family->first_rank = c->rank_count;
-  c->rank_count += priced->row_count;
   if (has_bounds) bound_rows(c, family);
   for (int number = 0; number < priced->shape_count; number++) {
     struct ranked ranked = {.family = at, .shape = number, .is_bound = true};
@@ -329,7 +327,7 @@ static void list_family(struct candidates *c, int at) {
     if (has_bounds) ranked.rank = least_of(ranks_of(c, &ranked), rows_of(c, &ranked)) - rounding;
     else rank_shape(c, &ranked);
     if (!(ranked.rank < INFINITY)) continue;
-    ranked.key = heap_key(ranked.rank, c->list_count);
+    ranked.key = heap_key(ranked.rank, family->first_rank + priced->shapes[number].first);
     c->list[c->list_count++] = ranked;
   }
 }
@@ -357,8 +355,10 @@ static halotune_status ask_family(const struct question *q, int number, struct c
   family->trend = trend_at(&family->priced->trend, &family->place.common.size);
   family->bound = bound_of(out, family);
   out->family_count++;
-  /* Rows of the other element type are listed when they are needed. */
-  if (out->kin_errors || range->dtype == q->key.dtype) list_family(out, out->family_count - 1);
+  family->first_rank = out->rank_count;
+  out->rank_count += family->priced->row_count;
+  /* Other rows are listed when they are needed. */
+  if (is_own(q, range) && range->dtype == q->key.dtype) list_family(out, out->family_count - 1);
   return HALOTUNE_OK;
 }
 
@@ -457,11 +457,10 @@ struct prediction candidates_predict(const struct candidates *c, const struct ca
   const struct served *row = candidate->row;
   struct predict_cost asked;
   if (!(q->device->memory_gbs > 0) && row->model != q->device->model) return (struct prediction){NAN, NAN};
-  const struct predict_cost measured = pricing_cost(q->ctx, family->number, family->priced, candidate->shape, row);
   predict_cost_in(model, &candidate->shape->shape, &family->place, &asked);
   const float trend =
-      priced_row_follows_trend(priced) ? family->trend - trend_at(&family->priced->trend, &measured.size) : 0;
-  return predict(model, row->time_ms, &measured, (enum launch_mode)row->launch, &asked, mode_asked(q, row),
+      priced_row_follows_trend(priced) ? family->trend - trend_at(&family->priced->trend, &priced->cost.size) : 0;
+  return predict(model, row->time_ms, &priced->cost, (enum launch_mode)row->launch, &asked, mode_asked(q, row),
                  (double)trend,
                  (double)(family->kin[priced->mode] + error_of_images(c, range->stencil, row->template_at)));
 }
@@ -507,8 +506,9 @@ static bool list_more(struct candidates *c, float rank) {
   return is_more;
 }
 
-int candidates_count(const struct candidates *c) {
+int candidates_count(struct candidates *c) {
   int count = 0;
+  list_more(c, INFINITY);
   for (int i = 0; i < c->list_count; i++) {
     const float *ranks = ranks_of(c, &c->list[i]);
     const bool is_left = c->list[i].rank < INFINITY && !is_dropped(c, &c->list[i]);

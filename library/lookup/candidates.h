@@ -40,7 +40,7 @@ struct candidates {
   struct dropped *dropped;
   int dropped_count;
   float *ranks;       /* of the rows of all families; infinite: taken, or no candidate */
-  int rank_count;     /* rows of the families that are listed */
+  int rank_count;     /* rows of all families */
   bool is_hopeful;    /* see candidates_find */
   float *kin_errors;  /* for each stencil, what its rows add to the error; infinite: its rows say nothing. NULL: only
                          own rows */
@@ -57,8 +57,9 @@ enum candidates_range {
 /* Whether rows of a stencil and a model of GPU are in CANDIDATES_OWN. */
 bool candidates_is_own(const struct question *question, int stencil, int model);
 
-/* List all rows of a range, in no order. Rows with another number of time steps are left out. So are rows of an
- * emulation, unless the device is one.
+/* Find the rows of a range. Those of the question's stencil, element type and architecture are listed at once. The
+ * other families have a bound, and their rows are listed when no better row is left. Rows with another number of time
+ * steps are left out. So are rows of an emulation, unless the device is one.
  *   is_hopeful  leave out rows whose configurations are known not to fit; which ones are known depends on the questions
  *               before
  *   out         end it with candidates_free, also after a failure
@@ -66,8 +67,8 @@ bool candidates_is_own(const struct question *question, int stencil, int model);
 halotune_status candidates_find(const struct question *question, enum candidates_range range, bool is_hopeful,
                                 struct candidates *out);
 
-/* The number of candidates that are left. Of CANDIDATES_OWN, rows of the other element type are added when needed. */
-int candidates_count(const struct candidates *candidates);
+/* The number of candidates that are left. */
+int candidates_count(struct candidates *candidates);
 
 /* Take the best candidate off the list. Returns false if the list is empty. */
 bool candidates_take(struct candidates *candidates, struct candidate *out);

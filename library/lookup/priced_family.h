@@ -24,8 +24,7 @@ struct priced_row {
   int row;                      /* in the catalog */
   float log_excess;             /* logarithm of the measured time over that of the model and the trend */
   struct predict_bounds shares; /* see predict_shares_of */
-  struct predict_size size;     /* from its predict_cost */
-  float factor, launch_share;   /* from its predict_cost, in its launch mode */
+  struct predict_cost cost;     /* on the problem and GPU of its measurement */
   unsigned short steps;
   unsigned char mode; /* MODE_GRAPH, MODE_COLD, MODE_REPRODUCIBLE */
   int alike_end;      /* up to this row of the family, not included, all have the same steps and mode */

@@ -79,9 +79,7 @@ static struct priced_row price_row(const struct pricing *p, const struct priced_
   return (struct priced_row){.row = (int)(row - p->ctx->catalog.rows),
                              .log_excess = logf((float)row->time_ms) - cost.log_ms[row->launch],
                              .shares = predict_shares_of(row->time_ms, &cost, (enum launch_mode)row->launch),
-                             .size = cost.size,
-                             .factor = cost.factor,
-                             .launch_share = cost.launch_share[row->launch],
+                             .cost = cost,
                              .steps = row->steps,
                              .mode = (unsigned char)mode};
 }
@@ -111,14 +109,14 @@ static halotune_status price_trend(struct priced_family *family) {
     for (int i = shape->first; i < shape->end; i++) {
       const struct priced_row *row = &family->rows[i];
       const bool counts = shape->is_usable && priced_row_follows_trend(row);
-      rows[i] = (struct trend_row){row->size, s, counts ? (double)row->log_excess : NAN};
+      rows[i] = (struct trend_row){row->cost.size, s, counts ? (double)row->log_excess : NAN};
     }
   }
   halotune_status status = trend_make(rows, family->row_count, &family->trend);
   family->least_excess[false] = family->least_excess[true] = INFINITY;
   for (int i = 0; i < family->row_count && status == HALOTUNE_OK; i++) {
     struct priced_row *row = &family->rows[i];
-    if (priced_row_follows_trend(row)) row->log_excess -= trend_at(&family->trend, &row->size);
+    if (priced_row_follows_trend(row)) row->log_excess -= trend_at(&family->trend, &row->cost.size);
     float *least = &family->least_excess[priced_row_follows_trend(row)];
     *least = fminf(*least, row->log_excess);
   }
@@ -140,12 +138,13 @@ static void find_alike(struct priced_family *family) {
 static void fill_columns(struct priced_family *family) {
   for (int i = 0; i < family->row_count; i++) {
     const struct priced_row *row = &family->rows[i];
+    const enum launch_mode launch = row->mode & MODE_GRAPH ? LAUNCH_GRAPH : LAUNCH_STREAM;
     const float values[PRICED_COLUMNS] = {
         [PRICED_EXCESS] = row->log_excess,    [PRICED_START] = row->shares.log_start,
-        [PRICED_WORK] = row->shares.log_work, [PRICED_BYTES] = row->size.log2[0],
-        [PRICED_X] = row->size.log2[1],       [PRICED_Y] = row->size.log2[2],
-        [PRICED_Z] = row->size.log2[3],       [PRICED_UNALIGNED] = row->size.unaligned,
-        [PRICED_FACTOR] = row->factor,        [PRICED_LAUNCH] = row->launch_share};
+        [PRICED_WORK] = row->shares.log_work, [PRICED_BYTES] = row->cost.size.log2[0],
+        [PRICED_X] = row->cost.size.log2[1],  [PRICED_Y] = row->cost.size.log2[2],
+        [PRICED_Z] = row->cost.size.log2[3],  [PRICED_UNALIGNED] = row->cost.size.unaligned,
+        [PRICED_FACTOR] = row->cost.factor,   [PRICED_LAUNCH] = row->cost.launch_share[launch]};
     for (int c = 0; c < PRICED_COLUMNS; c++) family->columns[c][i] = values[c];
   }
 }
@@ -197,15 +196,4 @@ halotune_status pricing_family(struct halotune_ctx *ctx, int number, const struc
   }
   *out = family;
   return status;
-}
-
-struct predict_cost pricing_cost(const struct halotune_ctx *ctx, int number, const struct priced_family *family,
-                                 const struct priced_shape *shape, const struct served *row) {
-  const struct lookup_family *range = &ctx->table.families[number];
-  const struct known_device *device = &ctx->catalog.devices[range->model];
-  const struct pricing pricing = {.parsed = atomic_load(&ctx->catalog.stencils[range->stencil].parsed),
-                                  .device = device,
-                                  .gpu = pricing_gpu(&ctx->catalog, device),
-                                  .dtype = (enum dtype)range->dtype};
-  return cost_measured(&pricing, &family->model, shape, row);
 }

@@ -13,9 +13,4 @@ struct predict_gpu pricing_gpu(const struct catalog *catalog, const struct known
  * Returns HALOTUNE_OK, HALOTUNE_PARSE or HALOTUNE_MEMORY. Threads: any number at once. */
 halotune_status pricing_family(struct halotune_ctx *ctx, int number, const struct priced_family **out);
 
-/* The cost of a row's configuration on the problem on which it was measured.
- *   number  of the row's family, which pricing_family made */
-struct predict_cost pricing_cost(const struct halotune_ctx *ctx, int number, const struct priced_family *family,
-                                 const struct priced_shape *shape, const struct served *row);
-
 #endif
