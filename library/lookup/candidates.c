@@ -59,7 +59,7 @@ static bool is_own(const struct question *q, const struct lookup_family *family)
 /* Whether rows of a family are candidates. */
 static bool is_asked(const struct candidates *c, const struct lookup_family *family) {
   const struct question *q = c->question;
-  if (is_own(q, family)) return true;
+  if (is_own(q, family)) return c->has_own;
   return c->kin_errors && isfinite(c->kin_errors[family->stencil]) &&
          q->ctx->catalog.devices[family->model].is_emulation == q->device->is_emulation;
 }
@@ -407,11 +407,15 @@ static halotune_status find_images(struct candidates *c) {
 halotune_status candidates_find(const struct question *q, enum candidates_range range, bool is_hopeful,
                                 struct candidates *out) {
   const struct lookup_table *table = &q->ctx->table;
-  const bool is_all = range == CANDIDATES_ALL;
+  const bool is_all = range != CANDIDATES_OWN;
   const int first = is_all ? 0 : table->first_family[q->key.stencil];
   const int end = is_all ? table->family_count : table->first_family[q->key.stencil + 1];
   size_t most = 0, families = 0;
-  *out = (struct candidates){.question = q, .work = work_asked(q), .is_hopeful = is_hopeful};
+  *out = (struct candidates){.question = q,
+                             .work = work_asked(q),
+                             .is_hopeful = is_hopeful,
+                             .has_own = range != CANDIDATES_OTHER,
+                             .limit = INFINITY};
   halotune_status status = is_all ? find_kin(out) : HALOTUNE_OK;
   if (is_all && status == HALOTUNE_OK) status = find_images(out);
   if (status != HALOTUNE_OK) return status;
@@ -443,6 +447,7 @@ static void describe_candidate(const struct candidates *c, const struct ranked *
   const struct asked_family *family = &c->families[ranked->family];
   *out = (struct candidate){.row = &q->ctx->catalog.rows[family->priced->rows[row].row],
                             .shape = &family->priced->shapes[ranked->shape],
+                            .rank = ranked->rank,
                             .match = match_of(q, &q->ctx->table.families[family->number]),
                             .family = ranked->family,
                             .priced = row};
@@ -486,7 +491,7 @@ static bool is_dropped(const struct candidates *c, const struct ranked *ranked) 
 static struct ranked *rank_best(struct candidates *c) {
   struct ranked *best = c->list;
   heap_make(c);
-  while (c->list_count > 0 && best->rank < INFINITY) {
+  while (c->list_count > 0 && best->rank < c->limit) {
     const bool is_out = is_dropped(c, best);
     if (!is_out && !best->is_bound) return best;
     if (!is_out) rank_shape(c, best);
@@ -520,7 +525,7 @@ int candidates_count(struct candidates *c) {
 
 bool candidates_take(struct candidates *c, struct candidate *out) {
   struct ranked *best = rank_best(c);
-  if (list_more(c, best ? best->rank : INFINITY)) best = rank_best(c);
+  if (list_more(c, best ? best->rank : c->limit)) best = rank_best(c);
   if (!best) return false;
   float *ranks = ranks_of(c, best);
   int row = 0;

@@ -12,6 +12,7 @@ struct candidate {
   const struct served *row;
   const struct priced_shape *shape;
   halotune_match match; /* how well an answer with this row would match */
+  float rank;           /* see ranked */
   int family, priced;   /* its family among those of the candidates, and its place there */
 };
 
@@ -42,6 +43,8 @@ struct candidates {
   float *ranks;       /* of the rows of all families; infinite: taken, or no candidate */
   int rank_count;     /* rows of all families */
   bool is_hopeful;    /* see candidates_find */
+  bool has_own;       /* rows of CANDIDATES_OWN are candidates */
+  float limit;        /* rows of this rank or a higher one are left out; infinite at first */
   float *kin_errors;  /* for each stencil, what its rows add to the error; infinite: its rows say nothing. NULL: only
                          own rows */
   bool *has_images;   /* for each stencil; NULL if the question has no images, or if only own rows are listed */
@@ -50,8 +53,9 @@ struct candidates {
 
 /* Which rows are compared. */
 enum candidates_range {
-  CANDIDATES_OWN, /* of the question's stencil in both element types, on GPUs with the architecture of its device */
-  CANDIDATES_ALL  /* also of other architectures, and of other stencils with as many dimensions */
+  CANDIDATES_OWN,   /* of the question's stencil in both element types, on GPUs with the architecture of its device */
+  CANDIDATES_OTHER, /* of other architectures, and of other stencils with as many dimensions */
+  CANDIDATES_ALL    /* both */
 };
 
 /* Whether rows of a stencil and a model of GPU are in CANDIDATES_OWN. */

@@ -58,22 +58,29 @@ static halotune_status try_candidate(const struct question *q, const struct cand
   return status;
 }
 
-/* Find the best candidate that fits. out->row is NULL if there is none. */
-static halotune_status choose_measured(const struct question *q, enum candidates_range range, struct answer *out) {
+/* Find the best candidate that fits and has a lower rank than the answer so far. It becomes the answer. After too many
+ * refused ones, out->row is NULL.
+ *   rank  of the answer so far; infinite: there is none */
+static halotune_status choose_measured(const struct question *q, enum candidates_range range, float *rank,
+                                       struct answer *out) {
   struct candidates candidates;
   struct candidate candidate;
   halotune_status status = candidates_find(q, range, true, &candidates);
   int refused = 0;
-  out->row = NULL;
+  candidates.limit = *rank;
   while (status == HALOTUNE_OK && refused < MOST_REFUSED && candidates_take(&candidates, &candidate)) {
     bool fits = false;
     if (question_is_row_wrong(q, candidate.row)) continue;
     status = try_candidate(q, &candidate, out, &fits);
-    if (fits) out->prediction = candidates_predict(&candidates, &candidate);
-    if (fits) break;
+    if (fits) {
+      out->prediction = candidates_predict(&candidates, &candidate);
+      *rank = candidate.rank;
+      break;
+    }
     candidates_drop(&candidates, &candidate); /* drop all its rows: many grids have the same winner */
     refused += candidate.row->stencil != q->key.stencil;
   }
+  if (refused == MOST_REFUSED) out->row = NULL;
   candidates_free(&candidates);
   return status;
 }
@@ -224,10 +231,12 @@ halotune_status choose_instead(const struct question *question, const struct ser
 
 halotune_status choose(const struct question *question, struct answer *out) {
   bool found = false;
-  halotune_status status = choose_measured(question, CANDIDATES_OWN, out);
+  float rank = INFINITY;
+  out->row = NULL;
+  halotune_status status = choose_measured(question, CANDIDATES_OWN, &rank, out);
   if (status != HALOTUNE_OK || (out->row && out->prediction.error <= choose_doubtful)) return status;
   if (!out->row) status = choose_adapted(question, out, &found);
   if (status != HALOTUNE_OK || found) return status;
-  status = choose_measured(question, CANDIDATES_ALL, out);
+  status = choose_measured(question, CANDIDATES_OTHER, &rank, out);
   return status == HALOTUNE_OK && !out->row ? choose_default(question, out) : status;
 }

@@ -80,8 +80,27 @@ static void take_all(const struct question *question, enum candidates_range rang
   }
   CHECK_EQ(count, taken, "problem %d", problem);
   CHECK_EQ(0, candidates_count(&candidates), "problem %d", problem);
-  CHECK_EQ(range == CANDIDATES_ALL ? (int)COUNT(rows) : (int)COUNT(rows) - 1, taken, "problem %d", problem);
+  const int want = range == CANDIDATES_OTHER ? 1 : range == CANDIDATES_ALL ? (int)COUNT(rows) : (int)COUNT(rows) - 1;
+  CHECK_EQ(want, taken, "problem %d", problem);
   candidates_free(&candidates);
+}
+
+/* With a limit, only candidates below it come: those that come first without one. */
+static void take_below(const struct question *question, int problem) {
+  enum { TAKEN = 3 };
+  struct candidates all, few;
+  struct candidate want[TAKEN], got;
+  CHECK_OK(candidates_find(question, CANDIDATES_ALL, false, &all));
+  CHECK_OK(candidates_find(question, CANDIDATES_ALL, false, &few));
+  for (int i = 0; i < TAKEN; i++) CHECK(candidates_take(&all, &want[i]), "problem %d, candidate %d", problem, i);
+  few.limit = want[TAKEN - 1].rank;
+  for (int i = 0; i < TAKEN && want[i].rank < few.limit; i++) {
+    CHECK(candidates_take(&few, &got), "problem %d, candidate %d", problem, i);
+    CHECK(got.row == want[i].row, "problem %d, candidate %d", problem, i);
+  }
+  CHECK(!candidates_take(&few, &got), "problem %d", problem);
+  candidates_free(&few);
+  candidates_free(&all);
 }
 
 static void ask_grid(halotune_ctx *of, const struct known_device *device, enum dtype dtype, const long n[MAX_DIMS],
@@ -109,7 +128,9 @@ TEST(candidates_come_in_order) {
     struct question question;
     ask_random(ctx, device, i, &question);
     take_all(&question, CANDIDATES_OWN, i);
+    take_all(&question, CANDIDATES_OTHER, i);
     take_all(&question, CANDIDATES_ALL, i);
+    take_below(&question, i);
   }
 }
 
