@@ -129,7 +129,7 @@ __device__ __forceinline__ double product_magnitude(const Constant &a, const Con
 // See quotient_magnitude of tuner/verify/rows.c.
 __device__ __forceinline__ double quotient_magnitude(const Constant &a, const Constant &b, double doubt, bool carried) {
   const double rest = b.magnitude/fabs(b.value) - (carried ? 0 : 1), sum = __dadd_rn(a.magnitude, __dmul_rn(fabs(a.value), rest));
-  const double part = __dmul_rn(doubt, rest), nearness = part < 1 ? 1/__dadd_rn(1, -part) : no_bound();
+  const double part = __dmul_rn(doubt, rest), nearness = part < 1 ? 1/__dadd_rn(1, -part) : carried ? no_bound() : __dadd_rn(1, part);
   return __dmul_rn(sum/fabs(b.value), nearness);
 }
 
