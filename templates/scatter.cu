@@ -302,9 +302,10 @@ struct EndPoint {
   real image[STAGED];   // the values of the image in the next plane
 };
 
-// The ends of the grid that a block has.
+// The ends of the grid that a block has. A block with ends in z alone meets in each plane like the others: on an H200, star25 on 512^3 took
+// 0.40 ms where such blocks ran ahead of those with ends in x or y, and 0.33 ms where all of them met.
 struct Ends {
-  bool exist;  // in x or y; the same for all threads of the block
+  bool exist;  // the same for all threads of the block
   EndPoint points[at_least_one(ENDS)];
 #if PRODUCER == PRODUCER_OWN
   unsigned phase;  // of the barrier for the threads that fill
@@ -334,11 +335,12 @@ __device__ __forceinline__ EndPoint end_point(const Block &b, int number) {
 
 __device__ __forceinline__ void find_ends(const Block &b, Ends &ends) {
   const int thread = int(threadIdx.y)*BLOCK_X + int(threadIdx.x);
-  ends.exist = has_ends_x(b) || has_ends_y(b);
+  const bool in_planes = has_ends_x(b) || has_ends_y(b);
+  ends.exist = in_planes || b.z_first < LOW_Z || b.z_last + HIGH_Z > b.g.nz;
 #if PRODUCER == PRODUCER_OWN
   ends.phase = 0;
 #endif
-  if (!ends.exist) {
+  if (!in_planes) {
 #pragma unroll
     for (int i = 0; i < ENDS; i++) ends.points[i] = {0, 0, -1};
     return;
