@@ -1,6 +1,8 @@
 /* facts.c: computes the facts that rules may use about a stencil, a grid and a device. */
 #include "stencil/template/facts.h"
 
+#include "stencil/analysis/iterate.h"
+
 #define AS_ROW(name, about) {#name, about},
 const struct fact_row fact_rows[FACT_COUNT] = {FACT_LIST(AS_ROW)};
 

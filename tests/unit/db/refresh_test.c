@@ -299,21 +299,21 @@ TEST(a_result_of_the_user_stays_one_where_a_document_has_it_with_the_installed_t
 /* A document can have a best of the same problem and date with another content. As bests of one variant they would be
  * two rows with one key, so that no database could take an export of them. */
 TEST(bests_of_one_date_that_differ_stay_apart) {
-  static const char *const changes[] = {"time_ms = 0.29, low_ms = 0.29",    "low_ms = 0.2",   "energy_mj = 5",
-                                        "objective = 'edp', energy_mj = 5", "driver = '999'", "second_grid = '9x9x9'"};
+  static const char *const contents[] = {"time_ms = 0.29, low_ms = 0.29",    "low_ms = 0.2",   "energy_mj = 5",
+                                         "objective = 'edp', energy_mj = 5", "driver = '999'", "second_grid = '9x9x9'"};
   static const struct merge_options options = {.origin = {"imported", "m.json", "", "", ""}};
-  for (size_t i = 0; i < COUNT(changes); i++) {
+  for (size_t i = 0; i < COUNT(contents); i++) {
     struct store *ours, *theirs, *copy, *read;
     struct bench_case c;
     struct text document = {0};
     char sql[160];
     long all;
     char *yaml = begin_two(&c, &ours, &theirs);
-    snprintf(sql, sizeof sql, "update best set %s where time_ms = 0.3", changes[i]);
+    snprintf(sql, sizeof sql, "update best set %s where time_ms = 0.3", contents[i]);
     CHECK_OK(query_script(store_connection(theirs), sql));
     CHECK_OK(store_merge(ours, theirs, &options, NULL));
-    CHECK_EQ(1, refresh(ours, false, REFRESH_TWICE, &all), "%s", changes[i]);
-    CHECK_EQ(3, number_of(ours, "select count(*) from best"), "%s: none is lost", changes[i]);
+    CHECK_EQ(1, refresh(ours, false, REFRESH_TWICE, &all), "%s", contents[i]);
+    CHECK_EQ(3, number_of(ours, "select count(*) from best"), "%s: none is lost", contents[i]);
     CHECK_OK(store_export(ours, &(struct choice){.stencil = NULL}, true, &document));
     CHECK_OK(import_parse(text_string(&document), document.length, "ours.json", &read));
     CHECK_OK(store_open_memory(&copy));
