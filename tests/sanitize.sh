@@ -97,6 +97,9 @@ best_of() { # stencil type steps; prints its grid, its template and its paramete
   "$program" query "$1" --dtype "$2" --steps "$3" --json 2>"$work/err" |
     jq -r 'select(.template and .match != "similar") | "\(.grid | until(length == 1 or last > 1; .[:-1]) | map(tostring) | join(",")) \(.template) \(.parameters | to_entries | map("\(.key)=\(.value)") | join(","))"'
 }
+templates() { # filter of jq; prints the templates whose parameters it selects
+  "$program" list templates --json | jq -r ".[] | select(.parameters | $1) | .name" | paste -s -d ,
+}
 # racecheck 13.0 takes barrier=split for a race (docs/kernels.md), so it looks at the same variant with barrier=whole.
 check_best() { # name best, as best_of prints it
   for tool in $tools; do
@@ -107,8 +110,8 @@ check_best() { # name best, as best_of prints it
     check "$tool" "$1: $best" "$stencil" --dtype "$dtype" --template "${best%% *}" --set "${best#* }"
   done
 }
-# In a sample, racecheck skips large planes and with them each `band` above 0. It checks only shared memory, whose use
-# does not depend on the rows of a block.
+# In a sample, racecheck looks at templates with `barrier` apart. It skips large planes and with them each `band` above 0. It
+# checks only shared memory, whose use does not depend on the rows of a block.
 for stencil in $stencils; do
   small=$(small_grids "$stencil")
   for dtype in f32 f64; do
@@ -129,7 +132,16 @@ for stencil in $stencils; do
     for tool in $tools; do
       grids=own planes=
       [ "$tool" != racecheck ] || grids="$small own" planes=--no-large-planes
-      [ "$sample" = 0 ] || check "$tool" "$stencil $dtype, a sample" "$stencil" --dtype "$dtype" --sample "$sample"
+      [ "$sample" != 0 ] || continue
+      if [ "$tool" != racecheck ]; then
+        check "$tool" "$stencil $dtype, a sample" "$stencil" --dtype "$dtype" --sample "$sample"
+        continue
+      fi
+      check "$tool" "$stencil $dtype, a sample" "$stencil" --dtype "$dtype" --sample "$sample" --template "$(templates 'has("barrier") | not')"
+      for template in $(templates 'has("barrier")' | tr , ' '); do
+        "$program" space "$stencil" --dtype "$dtype" --grid "${small%% *}" --template "$template" --json | jq -e '.kept > 0' >/dev/null || continue
+        check "$tool" "$stencil $dtype, a sample of $template" "$stencil" --dtype "$dtype" --sample "$sample" --template "$template" --set barrier=whole
+      done
     done
   done
 done
