@@ -56,7 +56,7 @@ for name in stencil:stencil-format template:templates; do
   sed -n '/^```/,/^```/d; s/^###* //p' "docs/${name#*:}.md" | while read -r heading; do
     grep -qxF "   $heading" "$work/page" || echo "${name%:*}: $heading is missing" >>"$work/log"
   done
-  grep -nE '\]\(|\*\*[a-z]|^ *\|.*\|$' "$work/page" >>"$work/log" # a line of text may begin with the operator |
+  grep -nE '\]\(|\*\*[a-z]|^ *\|' "$work/page" >>"$work/log"
 done
 [ ! -s "$work/log" ]
 result "halotune-stencil(5) and halotune-template(5) have every heading of the documents, and no markup" $?

@@ -137,22 +137,23 @@ static void bind_device(struct binder *binder, const void *row) {
   bind_integer(binder, ((const struct device_row *)row)->is_emulation);
 }
 
-/* Find or add a device. If a document brought its row, give the row the facts of the driver. */
-static halotune_status put_device(struct store *store, const struct device_row *row, int64_t *id) {
-  static const struct row_kind kind = {FIND_DEVICE, ADD_DEVICE, bind_device_key, bind_device};
+/* Find or add a row. If a document brought it, `own` gives it the values of this program. */
+static halotune_status put_owned(struct store *store, const struct row_kind *kind, enum store_query own,
+                                 const void *row, int64_t *id) {
   struct binder binder;
-  halotune_status status = find_or_add(store, &kind, row, id);
-  if (status == HALOTUNE_OK) status = store_bind(store, OWN_DEVICE, &binder);
+  halotune_status status = find_or_add(store, kind, row, id);
+  if (status == HALOTUNE_OK) status = store_bind(store, own, &binder);
   if (status != HALOTUNE_OK) return status;
-  bind_device_key(&binder, row);
-  bind_device(&binder, row);
+  kind->bind_key(&binder, row);
+  kind->bind_rest(&binder, row);
   return query_run(binder.query, NULL);
 }
 
 int64_t store_device(struct store *store, const struct device_facts *device, bool is_emulation) {
+  static const struct row_kind kind = {FIND_DEVICE, ADD_DEVICE, bind_device_key, bind_device};
   int64_t id = 0;
   if (store_begin(store) != HALOTUNE_OK) return 0;
-  const halotune_status status = put_device(store, &(struct device_row){device, is_emulation}, &id);
+  const halotune_status status = put_owned(store, &kind, OWN_DEVICE, &(struct device_row){device, is_emulation}, &id);
   return store_end(store, status) == HALOTUNE_OK ? id : 0;
 }
 
@@ -212,25 +213,14 @@ static void bind_template(struct binder *binder, const void *row) {
   bind_text(binder, template->cuda);
 }
 
-/* Find or add a template. If the row has other texts, give it those of the template. */
-static halotune_status put_template(struct store *store, const struct template_row *row, int64_t *id) {
-  static const struct row_kind kind = {FIND_TEMPLATE, ADD_TEMPLATE, bind_template_key, bind_template};
-  struct binder binder;
-  halotune_status status = find_or_add(store, &kind, row, id);
-  if (status == HALOTUNE_OK) status = store_bind(store, OWN_TEMPLATE, &binder);
-  if (status != HALOTUNE_OK) return status;
-  bind_template_key(&binder, row);
-  bind_template(&binder, row);
-  return query_run(binder.query, NULL);
-}
-
 int64_t store_template(struct store *store, const struct template *template) {
+  static const struct row_kind kind = {FIND_TEMPLATE, ADD_TEMPLATE, bind_template_key, bind_template};
   struct template_row row = {.template = template};
   int64_t id = 0;
   identity_hex(template->hash, row.hash);
   identity_hex(template->common_hash, row.common_hash);
   if (store_begin(store) != HALOTUNE_OK) return 0;
-  const halotune_status status = put_template(store, &row, &id);
+  const halotune_status status = put_owned(store, &kind, OWN_TEMPLATE, &row, &id);
   return store_end(store, status) == HALOTUNE_OK ? id : 0;
 }
 

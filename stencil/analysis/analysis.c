@@ -95,17 +95,15 @@ static void measure_reach(struct analysis *analysis) {
   }
 }
 
-/* Whether every offset lies on an axis, which means that at most one of its numbers is not 0. */
-static bool on_axes(const struct tap *taps, int count) {
-  for (int i = 0; i < count; i++) {
+/* At most one number of each offset is not 0. */
+bool analysis_taps_on_axes(const struct analysis *analysis) {
+  for (int i = 0; i < analysis->tap_count; i++) {
     int moved = 0;
-    for (int axis = 0; axis < MAX_DIMS; axis++) moved += taps[i].offset[axis] != 0;
+    for (int axis = 0; axis < MAX_DIMS; axis++) moved += analysis->taps[i].offset[axis] != 0;
     if (moved > 1) return false;
   }
   return true;
 }
-
-bool analysis_taps_on_axes(const struct analysis *analysis) { return on_axes(analysis->taps, analysis->tap_count); }
 
 static halotune_status find_shape(const struct stencil *stencil, struct analysis *analysis) {
   int axes = 0, box = 1;
@@ -127,7 +125,7 @@ static halotune_status find_shape(const struct stencil *stencil, struct analysis
     analysis->pencil_axis = stencil->axis;
   } else if (axes == 0) analysis->shape = SHAPE_POINTWISE;
   else if (axes == 1) analysis->shape = SHAPE_PENCIL;
-  else if (on_axes(offsets, analysis->offset_count)) analysis->shape = SHAPE_STAR;
+  else if (analysis_taps_on_axes(analysis)) analysis->shape = SHAPE_STAR;
   else if (analysis->offset_count == box) analysis->shape = SHAPE_BOX;
   else analysis->shape = SHAPE_GENERAL;
   if (analysis->shape != SHAPE_PENCIL) analysis->pencil_axis = -1;
