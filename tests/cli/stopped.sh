@@ -1,7 +1,8 @@
 # Ctrl-C on a terminal ends `verify` and `reference` with the results that are there. It is typed when the line of progress is there.
+# A terminal without noflsh drops what nobody has read from it when Ctrl-C is typed.
 mkfifo "$TMPDIR/keys"
 stop_at() { # progress, command: both have more to do than any machine does meanwhile
-  TERM=xterm script -qefc "stty cols 200 -echo; $2" /dev/null <"$TMPDIR/keys" >"$TMPDIR/screen" &
+  TERM=xterm script -qefc "stty cols 200 -echo noflsh; $2" /dev/null <"$TMPDIR/keys" >"$TMPDIR/screen" &
   exec 8>"$TMPDIR/keys"
   until grep -qs "$1" "$TMPDIR/screen" || ! kill -0 $! 2>/dev/null; do sleep 0.05; done
   printf '\003' >&8
