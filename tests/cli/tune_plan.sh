@@ -4,9 +4,9 @@ HALOTUNE_DB=$TMPDIR/site.db HALOTUNE_PATH=$PWD/kernels HALOTUNE_TEMPLATE_PATH=$P
 export HALOTUNE_DB HALOTUNE_PATH HALOTUNE_TEMPLATE_PATH
 cp kernels/heat2d.yaml "$TMPDIR"
 cd "$TMPDIR" || exit 9
-halotune tune copy --dtype all --grid 64 --budget 20s --gpus 'H200,host emulation of sm_90' --plan site.yaml
+halotune tune copy --dtype all --grid 64 --budget 2h --gpus 'H200,host emulation of sm_90' --plan site.yaml
 halotune tune ./heat2d.yaml --grid 16,8 --plan more.yaml
-sed -n 's/}/, budget: 90s}/; /{stencil/p' more.yaml >>site.yaml
+sed -n 's/}/, budget: 3h}/; /{stencil/p' more.yaml >>site.yaml
 cat site.yaml
 resume() { halotune tune --plan site.yaml --resume --backend host --max-variants 2 --template direct "$@"; }
 halotune tune --plan site.yaml --resume --dry-run
