@@ -3,7 +3,13 @@
 
 #include <math.h>
 
-enum { MOST_SCOUTS = 6 };
+struct steps_shares steps_shares_of(double budget_s, bool is_small) {
+  const double single = 0.25, single_of_small = 0.40, all_scouts = 0.48, scout_s = 3;
+  const int most_scouts = 6;
+  if (is_small) return (struct steps_shares){.single = single_of_small};
+  const double scout = fmax(STEPS_SCOUT_SHARE, scout_s / budget_s);
+  return (struct steps_shares){single, scout, (int)fmin(most_scouts, all_scouts / scout)};
+}
 
 static bool is_tried(const struct steps_search *s, int at) { return s->step_ms[at] > 0; }
 
@@ -50,25 +56,25 @@ bool steps_search_next(struct steps_search *s, struct steps_turn *out) {
   const int known = known_place(s); /* the last scout is kept for it */
   if (s->is_small) {
     s->is_over = true;
-    if (known >= 0) *out = (struct steps_turn){s->known, 1 - STEPS_SINGLE_SHARE, 0};
+    if (known >= 0) *out = (struct steps_turn){s->known, 1 - s->shares.single, 0};
     return known >= 0;
   }
-  int scout = s->scouted < MOST_SCOUTS - (known >= 0) ? next_scout(s) : -1;
+  int scout = s->scouted < s->shares.scouts - (known >= 0) ? next_scout(s) : -1;
   if (scout < 0 || scout >= s->count) scout = known;
   if (scout >= 0 && scout < s->count) {
-    *out = (struct steps_turn){s->offered[scout], STEPS_SCOUT_SHARE, 0};
+    *out = (struct steps_turn){s->offered[scout], s->shares.scout, 0};
     return true;
   }
   s->is_over = true;
   const int best = best_place(s);
-  const double left = 1 - STEPS_SINGLE_SHARE - s->scouted * STEPS_SCOUT_SHARE;
+  const double left = 1 - s->shares.single - s->scouted * s->shares.scout;
   const bool has_single = s->count > 0 && s->single_ms > 0 && isfinite(s->single_ms);
   if (has_single && (best < 0 || s->single_ms <= s->step_ms[best])) {
-    *out = (struct steps_turn){1, left, STEPS_SINGLE_SHARE};
+    *out = (struct steps_turn){1, left, s->shares.single};
     return true;
   }
   if (best < 0) return false;
-  *out = (struct steps_turn){s->offered[best], left, STEPS_SCOUT_SHARE};
+  *out = (struct steps_turn){s->offered[best], left, s->shares.scout};
   return true;
 }
 

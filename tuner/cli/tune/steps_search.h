@@ -1,9 +1,11 @@
 /* steps_search.h: which numbers of time steps a `halotune tune` tries, and how it shares its budget among them.
  *
- * Single steps get SINGLE of the budget. Then numbers of steps are scouted, each with SCOUT of the budget. Each is
- * about twice the one before, as long as the time a step falls. After that come numbers between the best and its
- * neighbours. A number that databases know as the best is among the scouts. The best number, which may be 1, gets the
- * rest of the budget. If the budget is too small for scouts, the known number alone gets all that single steps leave.
+ * Single steps get a quarter of the budget. Then numbers of steps are scouted. Each is about twice the one before, as
+ * long as the time a step falls. After that come numbers between the best and its neighbours. A number that databases
+ * know as the best is among the scouts. The best number, which may be 1, gets the rest of the budget. A scout takes
+ * 6 % of the budget, but at least 3 s: kernels of several steps compile for up to 2 s, and a scout without a result
+ * of them finds no good number. So a small budget has fewer scouts. If it is too small for any, the known number alone
+ * gets all that single steps leave.
  * No clock decides: the same times give the same turns. */
 #ifndef CLI_TUNE_STEPS_SEARCH_H
 #define CLI_TUNE_STEPS_SEARCH_H
@@ -12,14 +14,17 @@
 
 enum { STEPS_MOST = 64 }; /* more are tried only if --steps names them */
 
-/* Shares of the budget. */
-#define STEPS_SINGLE_SHARE 0.40
-#define STEPS_SCOUT_PERCENT 6
-#define STEPS_SCOUT_SHARE (STEPS_SCOUT_PERCENT / 100.0)
-
-/* The least budget in seconds of which SCOUT is a second: with less, no number is scouted. */
+/* The least budget in seconds with which numbers are scouted: it has two scouts. */
 #define STEPS_LEAST_BUDGET_S 17
-_Static_assert(STEPS_LEAST_BUDGET_S == (100 + STEPS_SCOUT_PERCENT - 1) / STEPS_SCOUT_PERCENT, "one second of it");
+
+/* The least share of the budget that a scout takes. */
+#define STEPS_SCOUT_SHARE 0.06
+
+/* How a budget is shared. */
+struct steps_shares {
+  double single, scout; /* shares of the budget */
+  int scouts;           /* numbers that are scouted at most */
+};
 
 struct steps_search {
   int offered[STEPS_MOST], count; /* numbers of steps that templates offer, in ascending order, each at least 2 */
@@ -27,7 +32,8 @@ struct steps_search {
   double single_ms;               /* time of a single step; infinite without a winner, 0 before it is told */
   int known;                      /* the one of them that databases know as the best; 0: none */
   bool is_small;                  /* the budget is too small for scouts: `known` alone is tried */
-  int scouted;                    /* how many were tried */
+  struct steps_shares shares;
+  int scouted; /* how many were tried */
   bool is_over;
 };
 
@@ -37,6 +43,11 @@ struct steps_turn {
   double share;   /* its share of the budget */
   double earlier; /* the share that an earlier turn of this number took */
 };
+
+/* Share a budget.
+ *   budget_s  INFINITY: only the number of variants is limited
+ *   is_small  it is too small for scouts */
+struct steps_shares steps_shares_of(double budget_s, bool is_small);
 
 /* Find the next turn. Returns false if there is none; then, or after the last turn, the search is over. */
 bool steps_search_next(struct steps_search *search, struct steps_turn *out);

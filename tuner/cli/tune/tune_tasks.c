@@ -173,7 +173,7 @@ struct small_limits {
 static struct small_limits small_limits_of(const struct tune_options *options, const struct planned_task *planned) {
   const double budget_s = tune_task_budget_s(planned, options);
   const bool counts = options->max_variants > 0;
-  return (struct small_limits){.budget = budget_s * STEPS_SCOUT_SHARE < 1,
+  return (struct small_limits){.budget = budget_s < STEPS_LEAST_BUDGET_S,
                                .variants =
                                    counts && (double)options->max_variants * STEPS_SCOUT_SHARE < least_scout_variants,
                                .none = !isfinite(budget_s) && !counts};
@@ -225,8 +225,9 @@ static void tell_single(const struct tune_tasks *t, const struct planned_task *p
 static bool leaves_known(const struct tune_options *options, const struct planned_task *planned) {
   const double budget_s = tune_task_budget_s(planned, options);
   const bool counts = options->max_variants > 0;
-  return (isfinite(budget_s) || counts) && budget_s * STEPS_SINGLE_SHARE >= 1 &&
-         (!counts || (double)options->max_variants * STEPS_SINGLE_SHARE >= least_scout_variants);
+  const double single = steps_shares_of(budget_s, true).single;
+  return (isfinite(budget_s) || counts) && budget_s * single >= 1 &&
+         (!counts || (double)options->max_variants * single >= least_scout_variants);
 }
 
 /* Find the number of steps that databases know as the best among those that the templates offer.
@@ -273,6 +274,7 @@ static halotune_status find_steps(const struct tune_tasks *t, const struct plann
   if (status == HALOTUNE_OK && !is_small) status = steps_offered(&task, &templates, 2, STEPS_MOST, &limit, out);
   out->known = known;
   out->is_small = is_small;
+  out->shares = steps_shares_of(tune_task_budget_s(planned, t->options), is_small);
   if (status == HALOTUNE_OK && is_small) tell_single(t, planned, known);
   if (status != HALOTUNE_OK) {
     planned_task_text(planned, &name);
@@ -296,7 +298,7 @@ static halotune_status planned_run(const struct tune_tasks *t, const struct plan
   struct tuned *row = row_for(list, first, planned, planned->launch_steps > 0 ? planned->launch_steps : 1);
   halotune_status status = row ? find_steps(t, planned, row, &search) : fail_memory();
   if (status != HALOTUNE_OK) return status;
-  turn = (struct steps_turn){row->task.launch_steps, search.count > 0 ? STEPS_SINGLE_SHARE : 1, 0};
+  turn = (struct steps_turn){row->task.launch_steps, search.count > 0 ? search.shares.single : 1, 0};
   status = task_run(t, turn, row);
   steps_search_tell(&search, turn.steps, step_ms(row));
   while (!tune_ends_all(status) && may_go_on(t) && steps_search_next(&search, &turn)) {
