@@ -92,7 +92,8 @@ TEST(the_gpu_makes_the_fields_that_the_cpu_makes) {
               {"copy", {{300, 1, 1}}},
               {"derivative_y", {{10, 13, 11}}},
               {"derivative_x", {{13, 7, 6}}},
-              {"../tests/data/functions", {{9, 8, 7}}}};
+              {"../tests/data/functions", {{9, 8, 7}}},
+              {"../tests/data/box3d_r4", {{12, 11, 10}}}};
   for (size_t i = 0; i < COUNT(rows); i++) {
     check_fields(rows[i].stencil, DTYPE_F32, rows[i].grid, 1);
     check_fields(rows[i].stencil, DTYPE_F64, rows[i].grid, 1);
