@@ -335,7 +335,7 @@ static halotune_status task_run(struct member_state *member, const struct fleet_
                                        .command = "member",
                                        .host = tools->host};
   member->schedule = schedule_start(&time, tools->stop, INFINITY);
-  schedule_divide(&member->schedule, INFINITY); /* the leader ends the search */
+  schedule_divide(&member->schedule, INFINITY, false); /* the leader ends the search */
   member->progress = (struct run_progress){.show = show_alive,
                                            .context = member,
                                            .schedule = &member->schedule,

@@ -186,16 +186,18 @@ static double no_time(void *state) {
 TEST(the_search_ends_as_the_newest_estimate_of_the_finals_says) {
   static const struct {
     double budget_s, finals_ms[3], search_end_ms[4];
+    bool has_long_search;
   } rows[] = {
-      {100, {1000, 2500, 500}, {80000, 99000, 97500, 99500}},
-      {100, {1000, 30000, 20000}, {80000, 99000, 80000, 80000}},
-      {4, {3000, 1000, 2500}, {2000, 2000, 3000, 2000}},
-      {INFINITY, {1000, 2500, 500}, {INFINITY, INFINITY, INFINITY, INFINITY}},
+      {100, {1000, 2500, 500}, {80000, 99000, 97500, 99500}, false},
+      {100, {1000, 30000, 20000}, {80000, 99000, 80000, 80000}, false},
+      {4, {3000, 1000, 2500}, {2000, 2000, 3000, 2000}, false},
+      {4, {3000, 500, 2500}, {3200, 3200, 3500, 3200}, true},
+      {INFINITY, {1000, 2500, 500}, {INFINITY, INFINITY, INFINITY, INFINITY}, false},
   };
   const struct time_source time = {.now_ms = no_time};
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct schedule schedule = schedule_start(&time, NULL, INFINITY);
-    schedule_divide(&schedule, rows[i].budget_s);
+    schedule_divide(&schedule, rows[i].budget_s, rows[i].has_long_search);
     for (int j = 0; j < 4; j++) {
       if (j > 0) schedule_keep_for_finals(&schedule, rows[i].finals_ms[j - 1]);
       CHECK(rows[i].search_end_ms[j] == schedule.search_end_ms, "row %zu, estimate %d: %g ms", i, j,

@@ -56,13 +56,13 @@ bool steps_search_next(struct steps_search *s, struct steps_turn *out) {
   const int known = known_place(s); /* the last scout is kept for it */
   if (s->is_small) {
     s->is_over = true;
-    if (known >= 0) *out = (struct steps_turn){s->known, 1 - s->shares.single, 0};
+    if (known >= 0) *out = (struct steps_turn){s->known, 1 - s->shares.single, 0, false};
     return known >= 0;
   }
   int scout = s->scouted < s->shares.scouts - (known >= 0) ? next_scout(s) : -1;
   if (scout < 0 || scout >= s->count) scout = known;
   if (scout >= 0 && scout < s->count) {
-    *out = (struct steps_turn){s->offered[scout], s->shares.scout, 0};
+    *out = (struct steps_turn){s->offered[scout], s->shares.scout, 0, true};
     return true;
   }
   s->is_over = true;
@@ -70,11 +70,11 @@ bool steps_search_next(struct steps_search *s, struct steps_turn *out) {
   const double left = 1 - s->shares.single - s->scouted * s->shares.scout;
   const bool has_single = s->count > 0 && s->single_ms > 0 && isfinite(s->single_ms);
   if (has_single && (best < 0 || s->single_ms <= s->step_ms[best])) {
-    *out = (struct steps_turn){1, left, s->shares.single};
+    *out = (struct steps_turn){1, left, s->shares.single, false};
     return true;
   }
   if (best < 0) return false;
-  *out = (struct steps_turn){s->offered[best], left, s->shares.scout};
+  *out = (struct steps_turn){s->offered[best], left, s->shares.scout, false};
   return true;
 }
 

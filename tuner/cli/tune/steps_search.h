@@ -42,6 +42,7 @@ struct steps_turn {
   int steps;
   double share;   /* its share of the budget */
   double earlier; /* the share that an earlier turn of this number took */
+  bool is_scout;  /* its result only decides where the search goes on */
 };
 
 /* Share a budget.

@@ -120,6 +120,7 @@ static halotune_status task_run(const struct tune_tasks *t, struct steps_turn tu
   options.proposed = t->explains ? task_proposed : NULL;
   options.context = &line;
   options.budget_s = tune_task_budget_s(&row->task, t->options) * turn.share;
+  options.is_scout = turn.is_scout;
   options.max_variants = (long)ceil((double)options.max_variants * (turn.share + turn.earlier));
   halotune_status status =
       tune(&t->setup->tools, &task, &templates, has_copy ? &copy : NULL, &copy_templates, &options, &row->result);
@@ -298,7 +299,7 @@ static halotune_status planned_run(const struct tune_tasks *t, const struct plan
   struct tuned *row = row_for(list, first, planned, planned->launch_steps > 0 ? planned->launch_steps : 1);
   halotune_status status = row ? find_steps(t, planned, row, &search) : fail_memory();
   if (status != HALOTUNE_OK) return status;
-  turn = (struct steps_turn){row->task.launch_steps, search.count > 0 ? search.shares.single : 1, 0};
+  turn = (struct steps_turn){row->task.launch_steps, search.count > 0 ? search.shares.single : 1, 0, false};
   status = task_run(t, turn, row);
   steps_search_tell(&search, turn.steps, step_ms(row));
   while (!tune_ends_all(status) && may_go_on(t) && steps_search_next(&search, &turn)) {

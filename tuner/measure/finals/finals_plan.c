@@ -10,11 +10,12 @@
 #define PLANNED_PART 0.8
 /* The part of the planned time that a guest may take if it cannot win. */
 #define GUEST_PART 0.25
-#define BUDGET_PART 0.2
 /* The cost of checking a sample's result, in applications: fields are copied and read. */
 #define LOOK_APPLICATIONS 3
 
-double finals_budget_ms(double run_budget_ms) { return fmax(BUDGET_PART * run_budget_ms, FINALS_BUDGET_LEAST_MS); }
+double finals_budget_ms(double run_budget_ms) {
+  return fmax(FINALS_BUDGET_PART * run_budget_ms, FINALS_BUDGET_LEAST_MS);
+}
 
 double finals_loop_ms(double time_ms) {
   /* time of the warm-up and of the waits for the first and the last change of the counter */
@@ -30,7 +31,7 @@ double finals_energy_ms(enum objective objective, double best_ms) {
 
 double finals_run_budget_ms(double finals_ms) {
   const double beside_ms = finals_ms - finals_energy_ms(OBJECTIVE_ENERGY, 0);
-  return fmax(2 * finals_ms, beside_ms > FINALS_BUDGET_LEAST_MS ? beside_ms / BUDGET_PART : 0);
+  return fmax(2 * finals_ms, beside_ms > FINALS_BUDGET_LEAST_MS ? beside_ms / FINALS_BUDGET_PART : 0);
 }
 
 /* The cost of one sample and of the untimed application before it. */
@@ -143,6 +144,6 @@ double finals_need_ms(double best_ms, double default_ms, double served_ms, doubl
                               .entry_rounds = is_long ? 1 : FINALS_ENTRY_ROUNDS_LEAST,
                               .finalists = at_most(available, is_long ? FINALS_LONG_LEAST : FINALS_FINALISTS_LEAST),
                               .final_rounds = is_long ? FINALS_LONG_ROUNDS_LEAST : FINALS_ROUNDS_LEAST};
-  const double most_ms = fmax(BUDGET_PART * run_budget_ms, generous_cost_ms(&least, &times, load_ms));
+  const double most_ms = fmax(FINALS_BUDGET_PART * run_budget_ms, generous_cost_ms(&least, &times, load_ms));
   return fmin(generous_cost_ms(&all, &times, load_ms), most_ms);
 }

@@ -28,6 +28,9 @@ enum {
 /* The number of rounds of energy (energy_rounds.h), and how long each finalist runs in one of them. */
 enum { ENERGY_LOOP_MS = 400, ENERGY_CHANGES = 4, ENERGY_ROUNDS = 6, ENERGY_FINALISTS = 6 };
 
+/* The part of a run's budget that is kept for the finals. */
+#define FINALS_BUDGET_PART 0.2
+
 /* The part of the phase's time that rounds of energy may take. */
 #define FINALS_ENERGY_PART 0.6
 

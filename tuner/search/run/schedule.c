@@ -18,7 +18,8 @@ bool schedule_leaves_time(double deadline_ms, double budget_s, double now_ms) {
   return deadline_ms - LAST_STEPS_MS - now_ms >= fmin(budget_s * 1e3 / 2, ENOUGH_MS);
 }
 
-void schedule_divide(struct schedule *schedule, double budget_s) {
+void schedule_divide(struct schedule *schedule, double budget_s, bool has_long_search) {
+  const double most_part = has_long_search ? FINALS_BUDGET_PART : 0.5;
   const double now_ms = schedule_now_ms(schedule), budget_ms = budget_s * 1e3;
   const double last_ms = schedule->deadline_ms - LAST_STEPS_MS;
   schedule->has_deadline = last_ms < now_ms + budget_ms;
@@ -26,7 +27,8 @@ void schedule_divide(struct schedule *schedule, double budget_s) {
   schedule->end_ms = fmin(now_ms + budget_ms, fmax(last_ms, now_ms));
   schedule->search_end_ms = schedule->end_ms;
   if (isfinite(schedule->end_ms))
-    schedule->search_end_ms -= fmin(finals_budget_ms(budget_ms) + schedule->energy_ms, (schedule->end_ms - now_ms) / 2);
+    schedule->search_end_ms -=
+        fmin(finals_budget_ms(budget_ms) + schedule->energy_ms, (schedule->end_ms - now_ms) * most_part);
   schedule->first_search_end_ms = schedule->search_end_ms;
 }
 

@@ -25,8 +25,9 @@ struct schedule {
 struct schedule schedule_start(const struct time_source *time, const volatile sig_atomic_t *stop, double deadline_ms);
 
 /* Divide the time after the set-up between search and finals.
- *   budget_s  time of both; INFINITY: no clock ends the search */
-void schedule_divide(struct schedule *schedule, double budget_s);
+ *   budget_s         time of both; INFINITY: no clock ends the search
+ *   has_long_search  the finals keep at most 20 % of the time, however short it is; else at most half */
+void schedule_divide(struct schedule *schedule, double budget_s, bool has_long_search);
 
 /* Whether a deadline leaves enough time to begin: half of the budget, or 10 s where half of the budget is more. In less
  * time the default variant would win because no other one was tried. */

@@ -83,7 +83,7 @@ static halotune_status run_setup(struct run *run, struct tune_result *out) {
   if (crew) status = start_crew(run);
   if (status != HALOTUNE_OK) return status;
   run->schedule.energy_ms = finals_energy_ms(options->objective, 0);
-  schedule_divide(&run->schedule, options->budget_s);
+  schedule_divide(&run->schedule, options->budget_s, options->is_scout);
   return options->strategy->open(&setup->space, options->seed, &run->strategy_state);
 }
 
