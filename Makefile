@@ -526,7 +526,7 @@ check-solvers: all $(filter $(OUT)/tests/unit/solvers/%,$(UNIT_TESTS))  ## the s
 	$(Q)BUDGET='$(BUDGET)' SCALE='$(SCALE)' TESTS='$(filter $(OUT)/tests/unit/solvers/%,$(UNIT_TESTS))' tests/tap.sh tests/solvers.sh
 
 tune-tests: all fake-cuda $(OUT)/bench/near_gpu_bench $(OUT)/tests/unit/solvers/heat_solvers_test  ## tuning and running from the command line: results, going on, ending early, replays, several GPUs
-	$(Q)NEAR=$(OUT)/bench/near_gpu_bench HEAT=$(OUT)/tests/unit/solvers/heat_solvers_test tests/tap.sh tests/tune.sh tests/roof.sh tests/run.sh tests/bench.sh
+	$(Q)NEAR=$(OUT)/bench/near_gpu_bench HEAT=$(OUT)/tests/unit/solvers/heat_solvers_test tests/tap.sh tests/tune.sh tests/roof.sh tests/record.sh tests/run.sh tests/bench.sh
 
 .PHONY: check-full
 check-full: check  ## check, the analyzer over all, all parameters and defects, and large samples of all spaces, faults and noise (more than an hour on two cores)
@@ -630,6 +630,10 @@ bench-similar: $(OUT)/bench/near_gpu_bench all  ## answers for stencils that the
 .PHONY: bench-search
 bench-search: $(OUT)/bench/search_bench  ## how fast strategies find the best of known spaces: a table; SEEDS=30, RECORDING=FILE of bench/results
 	$(Q)$< --seeds $(or $(SEEDS),30) $(if $(RECORDING),--recording '$(RECORDING)')
+
+.PHONY: bench-record
+bench-record: all  ## the times of all variants of the spaces in bench/record.txt, into bench/results (needs a GPU); BUDGET=120s DEVICES='0 1' ROWS='star7 heat2d'
+	$(Q)BUDGET='$(or $(BUDGET),120s)' DEVICES='$(DEVICES)' ROWS='$(ROWS)' bench/record.sh
 
 .PHONY: bench-fleet
 bench-fleet: all $(OUT)/bench/fleet_bench  ## what teams of 2, 64 and 256 simulated GPUs reach, into bench/results/fleet.md

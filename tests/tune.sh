@@ -549,6 +549,20 @@ result "a replay of a recording without occupancy, registers and errors has a wi
 barest --budget 9s --in-flight 1 >"$work/out" 2>"$work/err" && json ".tasks[0] | .tried < 8 and .search_s > 3" &&
   barest --budget 9s --in-flight 4 >"$work/out" 2>"$work/err" && json ".tasks[0] | .tried >= 8 and .tried <= 21"
 result "the budget of a replay counts recorded compiles, --in-flight at a time" $? "$work/out" "$work/err"
+# The default takes 1 ms, and all other variants 2 ms, so that a search ends their samples early.
+copy_of "$work/bare.db" "$work/slower.db"
+query "$work/slower.db" "update measurement set outcome = 'measured', median_ms = 2, minimum_ms = 2 where variant_id not in
+  (select f.variant_id from finalist f where f.is_default);
+  update measurement set outcome = 'measured', median_ms = 1, minimum_ms = 1 where variant_id in (select f.variant_id from finalist f where f.is_default)"
+slower() { # option...
+  timeout "$LIMIT_S" "$program" tune star7 --grid 16,16,16 --dtype f32 --template-dir "$templates" --template small --strategy exhaustive \
+    --backend replay:"$work/slower.db" --budget none --no-hints --db "$work/full.db" --json "$@"
+}
+slower >"$work/out" 2>"$work/err" && json ".tasks[0].outcomes | .screened == $space - 1 and .measured == 1" &&
+  slower --measure full >"$work/out" 2>"$work/err" && json ".tasks[0] | .recalled == 1 and .outcomes.screened == 0 and .outcomes.measured == $space" &&
+  slower --measure full >"$work/out" 2>"$work/err" && json ".tasks[0].recalled == $space"
+result "with --measure full no variant's samples end early, and those that ended early in an earlier run are measured again" $? "$work/out" "$work/err"
+fails "a way to measure that is none" 2 'measure' slower --measure slowly
 ask() { "$program" query star7 --grid 16,16,16 --device 'NVIDIA H200' --db "$1" --json >"$work/out" 2>"$work/err" && json "$2"; } # DB FILTER
 ask "$work/bared.db" '.time_ms > 0 and .low_ms == null and .high_ms == null' && ask "$base" '.low_ms <= .time_ms and .time_ms <= .high_ms' &&
   "$program" query star7 --grid 16,16,16 --device 'NVIDIA H200' --db "$work/bared.db" >"$work/out" 2>"$work/err" && grep -q '^time .* ms (95 %: unknown)$' "$work/out"

@@ -290,6 +290,7 @@ static halotune_status search(struct member_state *member) {
                                    .hints = &none,
                                    .starts = &none,
                                    .strategy = &strategy_follow,
+                                   .in_full = member->tools->in_full,
                                    .fresh = true,
                                    .follower = &follower,
                                    .backend = member->tools->backend,

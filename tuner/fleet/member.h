@@ -25,6 +25,7 @@ struct member_tools {
   const char *host;
   int ordinal;                       /* number of the GPU */
   int room;                          /* variants that it wants at a time */
+  bool in_full;                      /* measure each variant with all samples */
   const volatile sig_atomic_t *stop; /* becomes 1 to leave the team; may be NULL */
 
   /* Run a task alone, and store its results. NULL: this member cannot do so.

@@ -18,7 +18,7 @@ static const struct {
     {"Which variants", " template template-dir set sample reproducible single-steps "},
     {"Where it runs", " gpu device members backend arch sms workers threads in-process hang-timeout "},
     {"The search",
-     " strategy budget deadline max-variants good-enough objective in-flight seed compile-timeout fresh hints no-hints"
+     " strategy budget deadline max-variants good-enough objective measure in-flight seed compile-timeout fresh hints no-hints"
      " rematch "},
     {"The check", " time tolerance wrappers no-large-planes sanitize fail-fast "},
     {"Files and output",

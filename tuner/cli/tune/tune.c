@@ -326,6 +326,8 @@ static const struct option_row options[] = {
      "end the search of a task when a variant reaches this share of the rate of the driver's copy, such as 0.97"},
     {"objective", "NAME",
      "what the finals rank by: time (the default), energy by NVML's counter, or edp, which is energy times time"},
+    {"measure", "HOW",
+     "short (the default): a variant that is clearly slower than the best gets few samples; full: each variant gets all samples, for a recording"},
     {"in-flight", "N",
      "propose a variant only while fewer than N have no result; by default as many as keep compilers and GPU busy, 32 in a replay"},
     {"launch", "MODE", "stream or graph; by default graph where a launch takes less than 20 us"},

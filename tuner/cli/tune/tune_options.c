@@ -5,10 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory/array.h"
 #include "base/numbers/number.h"
 #include "tuner/cli/options/configuration.h"
 
 enum { DEFAULT_BUDGET_S = 60 };
+
+/* The values of --measure. */
+enum { MEASURE_SHORT, MEASURE_FULL };
+static const char *const measure_names[] = {"short", "full"};
 
 static halotune_status option_share(const struct invocation *invocation, const char *name, double *out) {
   const char *value = option_value(invocation, name);
@@ -43,7 +48,7 @@ static halotune_status option_budget(const struct invocation *invocation, double
 halotune_status tune_options_read(const struct invocation *invocation, double start_ms, struct tune_options *out) {
   double deadline_s;
   long seed, in_flight;
-  int cache, objective;
+  int cache, objective, measure;
   halotune_status status;
   *out = (struct tune_options){.launch = -1};
   if ((status = option_strategy(invocation, &out->strategy)) != HALOTUNE_OK) return status;
@@ -60,7 +65,10 @@ halotune_status tune_options_read(const struct invocation *invocation, double st
     status = option_word(invocation, "cache", cache_mode_names, CACHE_MODE_COUNT, CACHE_STEADY, &cache);
   if (status == HALOTUNE_OK)
     status = option_word(invocation, "objective", objective_names, OBJECTIVE_COUNT, OBJECTIVE_TIME, &objective);
+  if (status == HALOTUNE_OK)
+    status = option_word(invocation, "measure", measure_names, COUNT(measure_names), MEASURE_SHORT, &measure);
   if (status != HALOTUNE_OK) return status;
+  out->in_full = measure == MEASURE_FULL;
   out->objective = (enum objective)objective;
   out->cache = (enum cache_mode)cache;
   out->deadline_ms = start_ms + deadline_s * 1e3;

@@ -45,6 +45,7 @@ enum exit_code tune_team_serve(struct tune_team *team, const struct tune_backend
                                      .host = host,
                                      .ordinal = which->ordinal,
                                      .room = room_of(which, workers),
+                                     .in_full = alone->tasks->options->in_full,
                                      .stop = stop_flag(),
                                      .alone = tune_alone_run,
                                      .alone_context = alone};

@@ -91,6 +91,7 @@ halotune_status results_recall(struct results *results, struct trial *trial, dou
   halotune_status status = store_find_measurement(rows->store, rows->run, &key, &found, &trial->variant);
   if (status == HALOTUNE_NOT_FOUND) return HALOTUNE_OK;
   if (status != HALOTUNE_OK) return status;
+  if (in->in_full && found.outcome == OUTCOME_SCREENED) return HALOTUNE_OK; /* it has few samples */
   trial->is_recalled = true;
   trial->recalled_scale = 1;
   if (in->first) {

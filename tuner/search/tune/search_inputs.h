@@ -47,6 +47,7 @@ struct search_inputs {
   double good_enough; /* the search ends when the best reaches this share of the driver's copy; 0: never */
   /* variants that are proposed and have no result, at most; 0: enough to keep compilers and device busy */
   int in_flight;
+  bool in_full;                           /* measure each variant with all samples */
   bool fresh;                             /* measure the variants again that earlier runs measured */
   bool rematch;                           /* no search: only the best variants of earlier runs */
   bool leads_only;                        /* the crew alone runs what the strategy proposes */

@@ -294,8 +294,9 @@ static halotune_status put_trial(struct search_phase *phase, struct trial *trial
   const struct search_follower *follower = in->follower;
   const double own_ms = timed_best_ms(in->timed);
   const double best_ms = follower ? fmin(own_ms, follower->best_ms(follower->context)) : own_ms;
+  const bool may_be_cut = isfinite(best_ms) && !in->in_full;
   phase->running += !trial->again;
-  runner_put(phase->runner, trial, isfinite(best_ms) ? best_ms * watch_scale(&phase->watch) : 0);
+  runner_put(phase->runner, trial, may_be_cut ? best_ms * watch_scale(&phase->watch) : 0);
   return HALOTUNE_OK;
 }
 

@@ -104,6 +104,7 @@ static halotune_status run_search(struct run *run, struct tally *tally) {
                                    .max_variants = options->max_variants,
                                    .good_enough = options->good_enough,
                                    .in_flight = options->in_flight,
+                                   .in_full = options->in_full,
                                    .fresh = options->fresh,
                                    .leads_only = options->leads_only,
                                    .crew = run->in.tools->crew,

@@ -32,6 +32,7 @@ struct tune_options {
   /* variants that are proposed and have no result, at most; 0: enough to keep compilers and device busy */
   int in_flight;
   enum objective objective; /* what the finals rank by; energy only if the backend counts it */
+  bool in_full;             /* measure each variant with all samples, also one that is clearly slower than the best */
   bool fresh;               /* measure the variants again that earlier runs measured */
   bool no_hints;            /* do not begin with the winners that databases know */
   bool leads_only;          /* the crew alone runs what the strategy proposes */
