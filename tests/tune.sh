@@ -562,6 +562,8 @@ slower >"$work/out" 2>"$work/err" && json ".tasks[0].outcomes | .screened == $sp
   slower --measure full >"$work/out" 2>"$work/err" && json ".tasks[0] | .recalled == 1 and .outcomes.screened == 0 and .outcomes.measured == $space" &&
   slower --measure full >"$work/out" 2>"$work/err" && json ".tasks[0].recalled == $space"
 result "with --measure full no variant's samples end early, and those that ended early in an earlier run are measured again" $? "$work/out" "$work/err"
+slower --measure full --fresh --members 3 --in-flight 8 >"$work/out" 2>"$work/err" && json ".tasks[0].outcomes | .screened == 0 and .measured == $space"
+result "members of a team do so, too" $? "$work/out" "$work/err"
 fails "a way to measure that is none" 2 'measure' slower --measure slowly
 ask() { "$program" query star7 --grid 16,16,16 --device 'NVIDIA H200' --db "$1" --json >"$work/out" 2>"$work/err" && json "$2"; } # DB FILTER
 ask "$work/bared.db" '.time_ms > 0 and .low_ms == null and .high_ms == null' && ask "$base" '.low_ms <= .time_ms and .time_ms <= .high_ms' &&
