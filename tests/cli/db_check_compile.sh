@@ -7,7 +7,7 @@ sqlite3 "$db" "update best set nvrtc = '13.7' where id = 3"
 halotune db check --compile --db "$db" | sed "s|$TMPDIR|TMP|; s/NVRTC [0-9.]*/NVRTC N/"
 sqlite3 "$db" "update best set cubin = cast(substr(cubin, 1, 100) || x'00' || substr(cubin, 102) as blob) where id = 2"
 halotune db check --compile --db "$db" 2>&1 | sed "s|$TMPDIR|TMP|; s/NVRTC [0-9.]*/NVRTC N/"
-sqlite3 "$db" "update best set launch = json_set(launch, '\$.block[1]', 1) where id = 1"
+sqlite3 "$db" "update best set launch = json_set(launch, '\$.block[1]', 2) where id = 1"
 sqlite3 "$db" "update best set date = '2999-01-01T00:00:00Z' where id = 3"
 echo '-- a launch, a date and a code'
 halotune db check --compile --db "$db" 2>&1 | sed "s|$TMPDIR|TMP|; s/NVRTC [0-9.]*/NVRTC N/"
