@@ -42,7 +42,7 @@ struct emulation_options {
   void *context; /* context of `compiled` */
 };
 
-enum { EMULATION_COMPILE_TIMEOUT_MS = 60000 };
+enum { EMULATION_COMPILE_TIMEOUT_MS = 600000 };
 
 struct emulation_compile {
   enum compile_outcome outcome;
