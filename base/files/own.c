@@ -3,11 +3,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/files/file.h"
+#include "base/files/replace.h"
 #include "base/text/text.h"
 
 enum { WRITE_RIGHTS = S_IWGRP | S_IWOTH };
@@ -35,10 +37,39 @@ halotune_status own_check(const struct stat *facts, const char *path, const stru
   return status;
 }
 
+halotune_status own_link_check(const char *path) {
+  struct stat facts;
+  if (lstat(path, &facts) != 0 || !S_ISLNK(facts.st_mode)) return HALOTUNE_OK;
+  if (facts.st_uid == geteuid() || facts.st_uid == 0) return HALOTUNE_OK;
+  return fail(HALOTUNE_IO, "%s: this link belongs to user %u, and is not followed; remove it, or use another folder",
+              path, (unsigned)facts.st_uid);
+}
+
+/* Check the link, if it is one, and the link above it: what lies below a link of another user is what this user says. */
+static halotune_status links_check(const char *path) {
+  char *above = strdup(path);
+  if (!above) return fail_memory();
+  halotune_status status = own_link_check(path);
+  char *slash = strrchr(above, '/');
+  if (slash && slash != above) {
+    *slash = '\0';
+    if (status == HALOTUNE_OK) status = own_link_check(above);
+  }
+  free(above);
+  return status;
+}
+
 halotune_status own_folder_check(const char *path) {
   struct stat facts;
-  if (stat(path, &facts) != 0 || !S_ISDIR(facts.st_mode)) return HALOTUNE_OK;
+  const halotune_status status = links_check(path);
+  if (status != HALOTUNE_OK || stat(path, &facts) != 0 || !S_ISDIR(facts.st_mode)) return status;
   return own_check(&facts, path, &cache);
+}
+
+halotune_status own_folder_make(const char *path) {
+  halotune_status status = links_check(path); /* nothing is made below a link of another user */
+  if (status == HALOTUNE_OK) status = folder_make(path);
+  return status == HALOTUNE_OK ? own_folder_check(path) : status;
 }
 
 int own_file_open(const char *path) {

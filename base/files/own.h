@@ -25,9 +25,18 @@ struct own_kind {
  * Returns HALOTUNE_OK; or HALOTUNE_IO, whose detail has the command that mends it. */
 halotune_status own_check(const struct stat *facts, const char *path, const struct own_kind *kind);
 
-/* Refuse a folder that belongs to another user or that others can write. A link to a folder counts as the folder.
+/* Refuse a link that belongs to a user other than root and this one: in a folder of all users, such as /tmp, anybody can
+ * lead the program to a folder of this user.
+ * Returns HALOTUNE_OK, also if nothing or no link is there; or HALOTUNE_IO. */
+halotune_status own_link_check(const char *path);
+
+/* Refuse a folder that belongs to another user or that others can write, and such links as own_link_check refuses, here
+ * and one folder above. Another link to a folder counts as the folder.
  * Returns HALOTUNE_OK, also if nothing is there; or HALOTUNE_IO, whose detail has the command that mends it. */
 halotune_status own_folder_check(const char *path);
+
+/* Make a folder like folder_make, unless it would lie below a link that is refused, and check it. */
+halotune_status own_folder_make(const char *path);
 
 /* Open a file of this user for reading. The call follows no link and waits for no pipe.
  * Returns the descriptor, close-on-exec; -1 with fail_text() if nothing is there, if it is not a regular file, if it

@@ -63,8 +63,8 @@ static const struct own_kind folder_apart = {.what = "folder",
 
 static halotune_status folder_check(const char *folder) {
   struct stat facts;
-  if (lstat(folder, &facts) == 0 && S_ISLNK(facts.st_mode) && facts.st_uid != geteuid())
-    return fail(HALOTUNE_IO, "%s: this link belongs to another user, and is not followed; remove it", folder);
+  const halotune_status status = own_link_check(folder);
+  if (status != HALOTUNE_OK) return status;
   if (stat(folder, &facts) != 0) return fail(HALOTUNE_IO, "%s: %s", folder, strerror(errno));
   return own_check(&facts, folder, &folder_apart);
 }

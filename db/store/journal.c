@@ -1,10 +1,12 @@
-/* journal.c: looks at the kind of the files beside a database, and at the end of the journal, where SQLite looks for
- * the name of another file. */
+/* journal.c: looks at the kind and the owner of the files beside a database, and at the end of the journal, where SQLite
+ * looks for the name of another file. */
 #include "db/store/journal.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -23,17 +25,41 @@ static bool ends_with_mark(int fd) {
   return memcmp(end, mark, sizeof end) == 0;
 }
 
-halotune_status journal_check_kind(sqlite3 *connection, const char *path) {
-  const char *file = sqlite3_db_filename(connection, "main");
-  if (!file || !*file) return HALOTUNE_OK;
-  const char *const beside[] = {sqlite3_filename_journal(file), sqlite3_filename_wal(file)};
-  for (size_t i = 0; i < COUNT(beside); i++) {
-    struct stat facts;
-    if (!beside[i] || lstat(beside[i], &facts) != 0 || S_ISREG(facts.st_mode)) continue;
+/* Whether the owner of a file beside a database may decide what the database holds: root, this user, the owner of the
+ * database, and everybody to whom the mode of the database gives the right to write. Nobody can make a file of a group
+ * in which he is not. */
+static bool may_write(const struct stat *beside, const struct stat *database) {
+  return beside->st_uid == 0 || beside->st_uid == geteuid() || beside->st_uid == database->st_uid ||
+         (database->st_mode & S_IWOTH) || ((database->st_mode & S_IWGRP) && beside->st_gid == database->st_gid);
+}
+
+/*   beside  path of a file that may lie beside the database */
+static halotune_status check_one(const char *beside, const struct stat *database, const char *path) {
+  struct stat facts;
+  if (lstat(beside, &facts) != 0) return HALOTUNE_OK;
+  if (!S_ISREG(facts.st_mode))
     return fail(HALOTUNE_DB, "%s: %s beside it is not a regular file, and Halotune did not make it; remove it", path,
-                beside[i]);
+                beside);
+  if (may_write(&facts, database)) return HALOTUNE_OK;
+  return fail(HALOTUNE_DB,
+              "%s: %s beside it belongs to user %u, who has no right to write to the database, so neither is read; "
+              "remove it, or keep the database in a folder of your own",
+              path, beside, (unsigned)facts.st_uid);
+}
+
+halotune_status journal_check_beside(sqlite3 *connection, const char *path) {
+  static const char *const ends[] = {"-journal", "-wal", "-shm"};
+  const char *file = sqlite3_db_filename(connection, "main");
+  struct stat database;
+  halotune_status status = HALOTUNE_OK;
+  if (!file || !*file || stat(file, &database) != 0) return HALOTUNE_OK; /* SQLite fails for a missing file */
+  for (size_t i = 0; i < COUNT(ends) && status == HALOTUNE_OK; i++) {
+    char *beside;
+    if (asprintf(&beside, "%s%s", file, ends[i]) < 0) return fail_memory();
+    status = check_one(beside, &database, path);
+    free(beside);
   }
-  return HALOTUNE_OK;
+  return status;
 }
 
 halotune_status journal_check(sqlite3 *connection, const char *path) {

@@ -132,8 +132,7 @@ bool cubin_cache_put(struct cubin_cache *cache, const struct compile_request *re
   memcpy(head.magic, magic, sizeof magic);
   head.rest = hash_bytes(entry.bytes + sizeof head, entry.length - sizeof head);
   memcpy(entry.bytes, &head, sizeof head);
-  if ((status = folder_make(cache->folder)) != HALOTUNE_OK) goto done;
-  if ((status = own_folder_check(cache->folder)) != HALOTUNE_OK) goto done;
+  if ((status = own_folder_make(cache->folder)) != HALOTUNE_OK) goto done;
   if ((status = file_replace_cached(path, entry.bytes, entry.length)) != HALOTUNE_OK) goto done;
   if (++cache->unchecked_puts >= PUTS_A_TRIM) {
     cache_folder_trim(cache->folder, cache->max_bytes);

@@ -15,7 +15,6 @@
 
 #include "base/files/data_folders.h"
 #include "base/files/own.h"
-#include "base/files/replace.h"
 #include "base/identity/hash.h"
 #include "base/system/clock.h"
 #include "base/system/process.h"
@@ -44,9 +43,8 @@ static halotune_status lock_open(const char *key, int flags, char **path, int *d
   if (status != HALOTUNE_OK || !folder) return status;
   hash_hex(hash_bytes(key, strlen(key)), hex);
   if (asprintf(path, "%s/%s.lock", folder, hex) < 0) *path = NULL;
-  status = !*path ? fail_memory() : flags ? folder_make(folder) : HALOTUNE_OK;
   /* In a folder of others, another user could hold the lock for ever. */
-  if (status == HALOTUNE_OK) status = own_folder_check(folder);
+  status = !*path ? fail_memory() : flags ? own_folder_make(folder) : own_folder_check(folder);
   if (status == HALOTUNE_OK) *descriptor = open(*path, O_RDWR | flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
   if (status == HALOTUNE_OK && *descriptor < 0)
     status = fail(HALOTUNE_IO, "%s: %s; halotune_tune needs it as a lock", *path, strerror(errno));

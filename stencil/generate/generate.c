@@ -137,7 +137,7 @@ static int index_bytes_for(const struct domain *domain) {
 
 /* Append macros of the configuration that decide conditions in the texts, but are not written into the source. */
 static void add_given(struct text *text, const struct variant_spec *spec) {
-  text_printf(text, "#define HALOTUNE_PRELUDE\n#define __CUDA_ARCH__ %d\n", 10 * spec->limits.capability);
+  text_printf(text, "#define HALOTUNE_PRELUDE\n#define __CUDA_ARCH__ %ld\n", 10L * spec->limits.capability);
 }
 
 /* The macros of the prelude with which templates begin a kernel. The source is easier to read with their text in the

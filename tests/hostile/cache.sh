@@ -48,6 +48,23 @@ else
   skip "a cache of another user" "not root"
 fi
 
+# A cache in a folder of all users, where another user has put a link to a folder of this user. What looks like leftovers was removed from it.
+if [ "$(id -u)" = 0 ]; then
+  kept=$work/other/$(printf %064d 7)
+  for link in halotune halotune/host; do
+    rm -rf "$work/other" "$work/all" && mkdir -p -m 700 "$kept" "$work/other/host" && touch "$kept/file" && mkdir -m 1777 "$work/all"
+    [ $link = halotune ] || mkdir -m 700 "$work/all/halotune"
+    ln -s "$work/other" "$work/all/$link" && chown -h 12345 "$work/all/$link"
+    XDG_CACHE_HOME=$work/all survives cache clean
+    [ $code = 1 ] && [ -e "$kept/file" ] && grep -q "$link: this link belongs to user 12345" "$work/said"
+    result "'cache clean' removes nothing through a link of another user: $link (exit $code)" $?
+    XDG_CACHE_HOME=$work/all verify && [ $code = 0 ] && [ "$(find "$work/other" | wc -l)" = 4 ] && grep -q 'this link belongs to user 12345' "$work/said"
+    result "and nothing is stored there: $link (exit $code)" $?
+  done
+else
+  skip "a cache behind a link of another user" "not root"
+fi
+
 # An installation with a database, to which a group may write. Another user's group is made with chgrp.
 prefix=$work/prefix
 mkdir -p "$prefix/bin" "$prefix/share/halotune" && cp "$halotune" "$prefix/bin/halotune"
@@ -91,7 +108,7 @@ fi
 if [ "$(id -u)" = 0 ]; then
   mkdir "$work/mine" && ln -s "$work/mine" "$work/n.db.untrusted" && chown -h 12345 "$work/n.db.untrusted"
   survives db import --db "$work/n.db" tests/data/db/copy.json
-  [ $code != 0 ] && grep -q 'belongs to another user' "$work/said" && [ -z "$(ls "$work/mine")" ]
+  [ $code != 0 ] && grep -q 'this link belongs to user 12345' "$work/said" && [ -z "$(ls "$work/mine")" ]
   result "a file that is kept apart goes through no link of another user (exit $code)" $?
 else
   skip "a file that is kept apart, and a link of another user" "not root"

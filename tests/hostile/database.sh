@@ -33,6 +33,57 @@ for kind in journal wal; do
   rm "$work/piped.db-$kind"
 done
 
+# The journal and the WAL of another user, who can write to the folder but not to the database. A mere query wrote the pages of such a
+# journal into the database.
+if [ "$(id -u)" = 0 ]; then
+  "$python" - "$work" <<'END'
+import shutil, sqlite3, struct, sys
+work = sys.argv[1]
+change = "update best set time_ms = time_ms / 1000, low_ms = low_ms / 1000, high_ms = high_ms / 1000"
+shutil.copy(work + "/honest.db", work + "/logged.db")
+log = sqlite3.connect(work + "/logged.db")
+log.execute("pragma journal_mode = wal")
+shutil.copy(work + "/logged.db", work + "/before.db")
+log.execute("pragma wal_autocheckpoint = 0")
+log.execute(change)
+log.commit()
+shutil.copy(work + "/logged.db-wal", work + "/planted-wal")
+log.close()
+shutil.move(work + "/before.db", work + "/logged.db")
+shutil.copy(work + "/honest.db", work + "/after.db")
+after = sqlite3.connect(work + "/after.db")
+after.execute(change)
+after.commit()
+after.close()
+old, new = (open(f"{work}/{name}.db", "rb").read() for name in ("honest", "after"))
+size = struct.unpack(">H", old[16:18])[0]
+pages = [(at // size + 1, new[at:at + size]) for at in range(0, len(new), size) if old[at:at + size] != new[at:at + size]]
+with open(work + "/planted-journal", "wb") as journal:
+    head = bytes.fromhex("d9d505f920a163d7") + struct.pack(">5I", len(pages), 0, len(old) // size, 512, size)
+    journal.write(head.ljust(512, b"\0"))
+    for number, page in pages:
+        journal.write(struct.pack(">I", number) + page + struct.pack(">I", sum(page[at] for at in range(size - 200, 0, -200))))
+END
+  result "a journal and a WAL with other times are made" $?
+  for kind in journal wal; do
+    name=$([ $kind = wal ] && echo logged || echo honest)
+    cp "$work/$name.db" "$work/mine.db" && cp "$work/planted-$kind" "$work/mine.db-$kind" && chown 12345 "$work/mine.db-$kind"
+    survives query star7 --device 'NVIDIA H200' --grid 512,512,512 --db "$work/mine.db" && [ $code = 6 ] && cmp -s "$work/$name.db" "$work/mine.db" &&
+      grep -q "mine.db-$kind beside it belongs to user 12345" "$work/said"
+    result "a $kind of another user decides nothing (exit $code)" $?
+    chmod o+w "$work/mine.db"
+    survives query star7 --device 'NVIDIA H200' --grid 512,512,512 --db "$work/mine.db" && [ $code = 0 ] && grep -q '^time  *0.0002' "$work/out"
+    result "a $kind of a user who may write to the database is read (exit $code)" $?
+    rm -f "$work"/mine.db*
+  done
+  cp "$work/logged.db" "$work/mine.db" && touch "$work/mine.db-shm" && chown 12345 "$work/mine.db-shm"
+  survives db info --db "$work/mine.db" && [ $code = 6 ] && grep -q 'mine.db-shm beside it belongs to user 12345' "$work/said"
+  result "an index of a WAL of another user is not read (exit $code)" $?
+  rm -f "$work"/mine.db*
+else
+  skip "a journal of another user" "not root"
+fi
+
 # Two databases whose tables have a column of which the name ends a statement: the rows behind it had no part in the identity that a user
 # compares. Only their times differ.
 "$python" - "$work" <<'END'
@@ -246,6 +297,12 @@ for change in 'registers = -2147483648' 'registers = 2147483647' 'shared_bytes =
   survives report -o "$work/needs.html" --db "$work/needs.db" && [ $code = 0 ] && ! grep -q '"occupancy_text"' "$work/needs.html"
   result "a report of best.$change (exit $code)" $?
 done
+
+# Ten times the compute capability is a macro of the source.
+cp "$work/honest.db" "$work/capable.db"
+"$python" -c 'import sqlite3, sys; db = sqlite3.connect(sys.argv[1]); db.execute("update device set capability = 999999999"); db.commit()' "$work/capable.db"
+survives query star7 --device 'NVIDIA H200' --grid 512,512,512 --db "$work/capable.db" && [ $code = 0 ]
+result "a compute capability that no GPU has overflows no number (exit $code)" $?
 
 # 100 000 stencils of one name and no text, and 200 000 models of GPUs. Each was compared with each, for minutes whenever the
 # database was opened.

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/files/own.h"
 #include "base/memory/array.h"
 #include "base/text/text.h"
 #include "gpu/compile/cache_folder.h"
@@ -36,8 +37,8 @@ static halotune_status look_after(size_t number, bool cleans, json_t **json) {
   halotune_status status = cache_folder_default(caches[number].below, &folder);
   if (status != HALOTUNE_OK) return status;
   if (!folder) return fail(HALOTUNE_IO, "there is no cache: neither $XDG_CACHE_HOME nor $HOME is set");
-  if (cleans) status = cache_folder_clean(folder, &facts);
-  else facts = cache_folder_facts(folder);
+  if (cleans && (status = own_folder_check(folder)) == HALOTUNE_OK) status = cache_folder_clean(folder, &facts);
+  if (!cleans) facts = cache_folder_facts(folder);
   if (status == HALOTUNE_OK && json) json_put(json, caches[number].key, facts_json(&facts, folder, cleans));
   else if (status == HALOTUNE_OK) print_facts(&facts, caches[number].what, folder, cleans);
   free(folder);

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/files/own.h"
-#include "base/files/replace.h"
 #include "base/system/process.h"
 #include "base/system/transfer.h"
 #include "gpu/compile/cache_folder.h"
@@ -75,10 +74,10 @@ static halotune_status take_temporary(const struct emulation_options *options, c
 }
 
 static halotune_status make_writable(const char *folder) {
-  halotune_status status = folder_make(folder);
+  const halotune_status status = own_folder_make(folder);
   if (status == HALOTUNE_OK && access(folder, W_OK | X_OK) != 0)
-    status = fail(HALOTUNE_IO, "%s: %s", folder, strerror(errno));
-  return status == HALOTUNE_OK ? own_folder_check(folder) : status;
+    return fail(HALOTUNE_IO, "%s: %s", folder, strerror(errno));
+  return status;
 }
 
 halotune_status emulation_cache_open(const struct emulation_options *options, char **folder) {

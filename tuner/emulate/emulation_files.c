@@ -89,8 +89,7 @@ static halotune_status make_folders_of(const char *folder, const char *file) {
   text_printf(&path, "%s", folder);
   for (const char *end = file; status == HALOTUNE_OK; end++) {
     if (!text_ok(&path)) status = fail_memory();
-    if (status == HALOTUNE_OK) status = folder_make(text_string(&path));
-    if (status == HALOTUNE_OK) status = own_folder_check(text_string(&path));
+    if (status == HALOTUNE_OK) status = own_folder_make(text_string(&path));
     file = end;
     if (!(end = strchr(file, '/'))) break;
     text_printf(&path, "/%.*s", (int)(end - file), file);
