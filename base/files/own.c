@@ -45,7 +45,7 @@ halotune_status own_link_check(const char *path) {
               path, (unsigned)facts.st_uid);
 }
 
-/* Check the link, if it is one, and the link above it: what lies below a link of another user is what this user says. */
+/* Check a path and the folder above it for links of other users. */
 static halotune_status links_check(const char *path) {
   char *above = strdup(path);
   if (!above) return fail_memory();

@@ -25,8 +25,8 @@ struct own_kind {
  * Returns HALOTUNE_OK; or HALOTUNE_IO, whose detail has the command that mends it. */
 halotune_status own_check(const struct stat *facts, const char *path, const struct own_kind *kind);
 
-/* Refuse a link that belongs to a user other than root and this one: in a folder of all users, such as /tmp, anybody can
- * lead the program to a folder of this user.
+/* Refuse a link that belongs to a user other than root and this one: in a folder of all users, such as /tmp, anybody
+ * can lead the program to a folder of this user.
  * Returns HALOTUNE_OK, also if nothing or no link is there; or HALOTUNE_IO. */
 halotune_status own_link_check(const char *path);
 

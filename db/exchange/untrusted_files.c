@@ -38,17 +38,16 @@ static char *file_of(const char *folder, const char *name, struct identity docum
 
 /* Copy all of a database into a new file, and mark it as not trusted. */
 static halotune_status copy_store(struct store *from, const char *file) {
-  char mark[64];
+  char mark[64], *name = NULL;
   sqlite3 *connection = NULL;
-  char *sql = sqlite3_mprintf("vacuum into %Q", file);
-  if (!sql) return fail_memory();
-  halotune_status status = query_script(store_connection(from), sql);
-  sqlite3_free(sql);
+  halotune_status status = query_copy_into(store_connection(from), file);
   if (status != HALOTUNE_OK) return status;
   /* Only the owner may read a database. */
   if (chmod(file, S_IRUSR | S_IWUSR) != 0) return fail(HALOTUNE_IO, "%s: %s", file, strerror(errno));
   snprintf(mark, sizeof mark, "pragma application_id = %d", SCHEMA_UNTRUSTED_ID);
-  if (sqlite3_open_v2(file, &connection, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK) status = query_fail(connection);
+  if (!(name = query_file_name(file))) return fail_memory();
+  if (sqlite3_open_v2(name, &connection, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK) status = query_fail(connection);
+  free(name);
   if (status == HALOTUNE_OK) status = query_script(connection, mark);
   sqlite3_close(connection);
   return status;

@@ -1,5 +1,5 @@
-/* journal.c: looks at the kind and the owner of the files beside a database, and at the end of the journal, where SQLite
- * looks for the name of another file. */
+/* journal.c: looks at the kind and the owner of the files beside a database, and at the end of the journal, where
+ * SQLite looks for the name of another file. */
 #include "db/store/journal.h"
 
 #include <errno.h>

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -69,6 +71,19 @@ halotune_status query_fail(sqlite3 *connection) {
   const char *flaw = connection ? locks_flaw(connection) : NULL;
   if (flaw) return file_locks_fail(path && *path ? path : "database", flaw);
   return fail(HALOTUNE_DB, "%s: %s%s", path && *path ? path : "database", sqlite3_errmsg(connection), advice_for(code));
+}
+
+char *query_file_name(const char *path) {
+  char *name;
+  return asprintf(&name, "%s%s", *path == '/' ? "" : "./", path) < 0 ? NULL : name;
+}
+
+halotune_status query_copy_into(sqlite3 *connection, const char *path) {
+  char *name = query_file_name(path), *sql = name ? sqlite3_mprintf("vacuum into %Q", name) : NULL;
+  const halotune_status status = sql ? query_script(connection, sql) : fail_memory();
+  sqlite3_free(sql);
+  free(name);
+  return status;
 }
 
 halotune_status query_script(sqlite3 *connection, const char *sql) {

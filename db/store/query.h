@@ -22,6 +22,13 @@ void query_wait(sqlite3 *connection, const int *most_ms);
 /* How long a connection of a store waits. A transaction takes milliseconds, unless the disk is slow. */
 extern const int query_wait_ms;
 
+/* Get a path in the form in which SQLite takes it for nothing but a path: it takes "file:a?mode=memory" for an address.
+ * The caller frees it; NULL when memory is out. */
+char *query_file_name(const char *path);
+
+/* Copy all of a database into a file that is empty or does not exist. */
+halotune_status query_copy_into(sqlite3 *connection, const char *path);
+
 /* Run SQL that gives no rows. */
 halotune_status query_script(sqlite3 *connection, const char *sql);
 

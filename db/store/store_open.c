@@ -68,9 +68,9 @@ static const char in_memory[] = ":memory:";
 /* Make a connection with the settings that all connections have. SQLite must not take a user's path for ":memory:" or
  * another special name. */
 static halotune_status connect_to(const char *path, int flags, sqlite3 **out) {
-  char *name = NULL;
+  char *name = path == in_memory ? strdup(path) : query_file_name(path);
   *out = NULL;
-  if (asprintf(&name, "%s%s", *path == '/' || path == in_memory ? "" : "./", path) < 0) return fail_memory();
+  if (!name) return fail_memory();
   int code = sqlite3_open_v2(name, out, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
   free(name);
   if (code != SQLITE_OK && !*out) return fail_memory();
@@ -295,11 +295,12 @@ static bool is_same_content(const char *a, const char *b) {
 /* Copy a database into a new file. If the process dies in between, no such file exists. A complete copy of an earlier
  * attempt is used. Another file of that name is not replaced. */
 static halotune_status copy_beside(sqlite3 *connection, const char *copy) {
-  char *part = NULL, *sql = NULL;
-  if (asprintf(&part, "%s.new-%ld", copy, (long)getpid()) < 0) return fail_memory();
-  unlink(part); /* left by a process that died; SQLite writes into no existing file */
-  halotune_status status = (sql = sqlite3_mprintf("vacuum into %Q", part)) ? HALOTUNE_OK : fail_memory();
-  if (status == HALOTUNE_OK) status = query_script(connection, sql);
+  char *part = NULL;
+  if (asprintf(&part, "%s.new-XXXXXX", copy) < 0) return fail_memory();
+  /* SQLite writes into an empty file, and it would follow a link that another user has put there. */
+  const int file = mkostemp(part, O_CLOEXEC);
+  halotune_status status = file >= 0 ? HALOTUNE_OK : fail(HALOTUNE_DB, "%s: %s", part, strerror(errno));
+  if (status == HALOTUNE_OK) status = query_copy_into(connection, part);
   if (status == HALOTUNE_OK && link(part, copy) != 0) { /* unlike rename, it replaces nothing */
     if (errno != EEXIST) status = fail(HALOTUNE_DB, "%s: %s", copy, strerror(errno));
     else if (!is_same_content(part, copy))
@@ -308,8 +309,10 @@ static halotune_status copy_beside(sqlite3 *connection, const char *copy) {
           "%s: a copy of the database, which keeps rows that are not trusted, would replace this file; move it away",
           copy);
   }
-  unlink(part);
-  sqlite3_free(sql);
+  if (file >= 0) {
+    unlink(part);
+    close(file);
+  }
   free(part);
   return status;
 }

@@ -1,6 +1,7 @@
 /* store_file_test.c: the file of the store: it is created, refused, migrated, shared, and survives faults. */
 #include <arpa/inet.h>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -521,6 +522,57 @@ TEST(a_run_that_is_not_trusted_is_kept_beside_the_database) {
   work_end(&work);
 }
 
+/* In a folder of all users another user puts a link where an earlier program made the copy. SQLite followed it. */
+TEST(the_copy_of_what_is_not_trusted_follows_no_link_of_another_user) {
+  if (geteuid() != 0) skip(); /* only root makes files of others */
+  enum { OWNER = 54321, OTHER = 12345 };
+  struct work work = work_begin();
+  struct store *store;
+  char folder[96], part[160], kept[128], target[128];
+  snprintf(folder, sizeof folder, "%s/made", work.folder);
+  snprintf(kept, sizeof kept, "%s.version-4", work.path);
+  snprintf(part, sizeof part, "%s.new-%ld", kept, (long)getpid());
+  snprintf(target, sizeof target, "%s-target", work.path);
+  make_database(work.path, 3);
+  make_older(work.path, 4);
+  run_sql(work.path, "update best set is_trusted = 0");
+  CHECK(chmod(work.folder, 0755) == 0 && chmod(folder, 01777) == 0, "a folder of all users");
+  CHECK_EQ(0, chown(work.path, OWNER, OWNER), "a database of a user");
+  CHECK(symlink(target, part) == 0 && lchown(part, OTHER, OTHER) == 0, "a link of another user");
+  CHECK(seteuid(OWNER) == 0, "the user's rights");
+  const halotune_status status = store_open(work.path, STORE_WRITE, &store);
+  store_close(store);
+  CHECK(seteuid(0) == 0, "all rights again");
+  CHECK_OK(status);
+  CHECK(access(kept, F_OK) == 0, "the copy is made");
+  CHECK(access(target, F_OK) != 0, "and nothing behind the link");
+  unlink(part);
+  work_end(&work);
+}
+
+/* SQLite takes a path for an address if it begins with "file:". */
+TEST(a_path_that_looks_like_an_address_is_a_path) {
+  struct work work = work_begin();
+  struct store *store;
+  const int back = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  make_database(work.path, 3);
+  make_older(work.path, 4);
+  run_sql(work.path, "update best set is_trusted = 0");
+  CHECK(back >= 0 && chdir(work.folder) == 0, "%s", work.folder);
+  CHECK_EQ(0, rename(work.path, "file:a?mode=memory"), "%s", work.path);
+  CHECK_OK(store_open("file:a?mode=memory", STORE_WRITE, &store));
+  store_close(store);
+  CHECK(access("file:a?mode=memory.version-4", F_OK) == 0, "the copy has the name of the database");
+  CHECK_OK(store_open("file:a?mode=memory.version-4", STORE_READ_UNTRUSTED, &store));
+  CHECK(number_of(store, "select count(*) from best") > 0, "and what was not trusted");
+  store_close(store);
+  unlink("file:a?mode=memory.version-4");
+  unlink("file:a?mode=memory");
+  CHECK(fchdir(back) == 0, "back again");
+  close(back);
+  work_end(&work);
+}
+
 /* `query` makes a remark about each file that is kept apart, which is not worth the migration of a large one. */
 TEST(a_glance_migrates_no_large_file) {
   struct work work = work_begin();
@@ -551,19 +603,16 @@ TEST(a_glance_migrates_no_large_file) {
 TEST(a_copy_of_an_earlier_attempt_is_no_obstacle) {
   struct work work = work_begin();
   struct store *store;
-  char kept[128], part[160];
+  char kept[128];
   snprintf(kept, sizeof kept, "%s.version-4", work.path);
-  snprintf(part, sizeof part, "%s.new-%ld", kept, (long)getpid());
   make_database(work.path, 3);
   make_older(work.path, 4);
   run_sql(work.path, "update best set is_trusted = 0");
   char sql[192];
   snprintf(sql, sizeof sql, "vacuum into '%s'", kept);
   run_sql(work.path, sql);
-  write_bytes(part, "half", 4);
   CHECK_OK(store_open(work.path, STORE_WRITE, &store));
   store_close(store);
-  CHECK(access(part, F_OK) != 0, "what a process left that died is removed");
   work_end(&work);
 }
 
@@ -823,6 +872,8 @@ int main(void) {
       cmocka_unit_test(a_file_that_cannot_be_written_is_read),
       cmocka_unit_test(migrations_are_taken_step_by_step_or_not_at_all),
       cmocka_unit_test(a_run_that_is_not_trusted_is_kept_beside_the_database),
+      cmocka_unit_test(the_copy_of_what_is_not_trusted_follows_no_link_of_another_user),
+      cmocka_unit_test(a_path_that_looks_like_an_address_is_a_path),
       cmocka_unit_test(a_glance_migrates_no_large_file),
       cmocka_unit_test(a_glance_reads_little),
       cmocka_unit_test(a_copy_of_an_earlier_attempt_is_no_obstacle),
