@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/system/clock.h"
+#include "base/text/utf8.h"
 #include "db/store/filesystem.h"
 
 /* What to do about an error, as the end of a sentence. */
@@ -84,6 +85,29 @@ halotune_status query_copy_into(sqlite3 *connection, const char *path) {
   sqlite3_free(sql);
   free(name);
   return status;
+}
+
+static void sql_printable(sqlite3_context *context, int count, sqlite3_value **values) {
+  (void)count;
+  const char *text = (const char *)sqlite3_value_text(values[0]);
+  if (!text || is_printable_line(text)) {
+    sqlite3_result_value(context, values[0]);
+    return;
+  }
+  const size_t bytes = strlen(text) + 1; /* the copy is not longer */
+  char *copy = malloc(bytes);
+  if (!copy) {
+    sqlite3_result_error_nomem(context);
+    return;
+  }
+  printable_name(copy, bytes, text);
+  sqlite3_result_text(context, copy, -1, free);
+}
+
+halotune_status query_add_printable(sqlite3 *connection) {
+  const int how = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY;
+  const int code = sqlite3_create_function_v2(connection, "printable", 1, how, NULL, sql_printable, NULL, NULL, NULL);
+  return code == SQLITE_OK ? HALOTUNE_OK : query_fail(connection);
 }
 
 halotune_status query_script(sqlite3 *connection, const char *sql) {

@@ -29,6 +29,10 @@ char *query_file_name(const char *path);
 /* Copy all of a database into a file that is empty or does not exist. */
 halotune_status query_copy_into(sqlite3 *connection, const char *path);
 
+/* Add the SQL function printable(TEXT): the text as printable_name copies it. Names from a database begin no line where
+ * a program prints them. NULL stays NULL. */
+halotune_status query_add_printable(sqlite3 *connection);
+
 /* Run SQL that gives no rows. */
 halotune_status query_script(sqlite3 *connection, const char *sql);
 

@@ -6,7 +6,7 @@
 
 /* If a group has one max(), SQLite takes the other columns from the row with this maximum. */
 static const char states_sql[] =
-    "select d.uuid, d.name, d.capability, d.sm_count, d.is_emulation, s.name, s.hash, x.hash, p.dtype, p.cache,"
+    "select printable(d.uuid), printable(d.name), d.capability, d.sm_count, d.is_emulation, printable(s.name), s.hash, x.hash, printable(p.dtype), printable(p.cache),"
     " p.nx, p.ny, p.nz, p.steps, p.is_reproducible, sum(r.state = 'complete' and p.launch = 'stream'),"
     " sum(r.state = 'complete' and p.launch = 'graph'), r.state, r.reason, r.host,"
     " coalesce(r.ended, strftime('%Y-%m-%dT%H:%M:%fZ', r.started, printf('%.3f seconds',"

@@ -11,6 +11,7 @@
 
 #include "base/memory/array.h"
 #include "base/text/date.h"
+#include "base/text/utf8.h"
 #include "db/store/query.h"
 #include "db/store/refuted.h"
 #include "db/store/take_rows.h"
@@ -209,9 +210,17 @@ static halotune_status take_prediction(struct reader *r, sqlite3_stmt *query) {
   return HALOTUNE_OK;
 }
 
-/* Keep a text, which mostly equals the text of the row before. */
+/* Keep a text as one printable line. This is faster than printable() in the SQL of a table with many rows. */
+static const char *keep_line(struct catalog *catalog, const char *text) {
+  const size_t length = strlen(text);
+  char *kept = arena_text(&catalog->arena, text, length);
+  if (kept && !is_printable_line(kept)) printable_name(kept, length + 1, text);
+  return kept;
+}
+
+/* Keep a text as one printable line. Mostly it equals the text of the row before. */
 static const char *keep_again(struct catalog *catalog, const char *text, const char **before) {
-  if (!*before || strcmp(text, *before) != 0) *before = keep_text(catalog, text);
+  if (!*before || strcmp(text, *before) != 0) *before = keep_line(catalog, text);
   return *before;
 }
 
@@ -272,7 +281,7 @@ static halotune_status take_best(void *context, sqlite3_value **values) {
                          .bytes = sqlite3_value_int64(values[6]),
                          .roof_share = value_real(values[10]),
                          .occupancy_64 = in_64ths(sqlite3_value_double(values[12]))};
-  row->date = keep_text(c, value_text(values[7]));
+  row->date = keep_line(c, value_text(values[7]));
   row->driver = keep_again(c, value_text(values[8]), &r->driver);
   row->nvrtc = keep_again(c, value_text(values[9]), &r->nvrtc);
   if (!row->date || !row->driver || !row->nvrtc) return fail_memory();
@@ -446,11 +455,11 @@ static void sort_references(struct reader *r, int (*compare)(const void *, const
 /* One transaction, so that all tables are of one moment. Each page is read only once, so a large cache would not
  * help. */
 static const char sql_begin[] = "pragma cache_size = 32; begin";
-static const char sql_stencils[] = "select id, hash, name from stencil order by id";
+static const char sql_stencils[] = "select id, printable(hash), printable(name) from stencil order by id";
 static const char sql_texts[] = "select id, stencil_id, text from stencil_text order by id";
-static const char sql_templates[] = "select id, hash, name, yaml, cuda from template order by id";
+static const char sql_templates[] = "select id, printable(hash), printable(name), yaml, cuda from template order by id";
 static const char sql_devices[] =
-    "select id, name, uuid, capability, sm_count, memory_clock_khz, bus_bits, l2_bytes, is_emulation, max_threads, max_threads_sm,"
+    "select id, printable(name), printable(uuid), capability, sm_count, memory_clock_khz, bus_bits, l2_bytes, is_emulation, max_threads, max_threads_sm,"
     " max_registers, registers_sm, max_shared_bytes, warp_size from device order by id";
 static const char sql_predictions[] = "select device_id, coefficient, value from prediction order by id";
 static const char sql_best[] =

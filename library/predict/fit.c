@@ -181,7 +181,8 @@ static halotune_status put_model(struct store *store, int64_t device, const stru
 
 static halotune_status name_device(struct store *store, int64_t device, char *out, size_t bytes) {
   sqlite3_stmt *query = NULL;
-  halotune_status status = query_prepare(store_connection(store), "select name from device where id = ?1", &query);
+  halotune_status status =
+      query_prepare(store_connection(store), "select printable(name) from device where id = ?1", &query);
   if (status != HALOTUNE_OK) return status;
   sqlite3_bind_int64(query, 1, device);
   if (sqlite3_step(query) == SQLITE_ROW) snprintf(out, bytes, "%s", column_text(query, 0));

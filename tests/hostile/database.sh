@@ -397,6 +397,34 @@ survives query star7 --db "$work/honest.db" --device 'NVIDIA H200' --grid 500,51
 result "a file that is kept apart does not keep an answer waiting (exit $code)" $?
 rm -r "$work/honest.db.untrusted"
 
+# Names with the end of a line: what follows it begins no line of an answer.
+for column in device.name device.uuid stencil.name template.name origin.name problem.dtype problem.launch problem.cache best.date best.driver best.nvrtc best.second_grid; do
+  cp "$work/honest.db" "$work/lines.db" && rm -rf "$work"/into.db*
+  "$python" - "$work/lines.db" "${column%.*}" "${column#*.}" <<'END'
+import re, sqlite3, sys
+path, table, column = sys.argv[1:]
+db = sqlite3.connect(path)
+db.execute("pragma writable_schema = on")
+(text,) = db.execute("select sql from sqlite_master where name = ?", (table,)).fetchone()
+db.execute("update sqlite_master set sql = ? where name = ?", (re.sub(r"check \((?:[^()]|\([^()]*\))*\)", "", text), table))
+db.commit()
+db = sqlite3.connect(path)
+db.execute(f"update {table} set {column} = coalesce({column}, '') || char(10) || 'forged: a line'")
+db.commit()
+END
+  said=0
+  for words in 'db info' 'query star7 --device sm_90 --grid 512,512,512' 'query star7 --why --device sm_90 --grid 512,512,512' 'explain star7' \
+    'fleet status' 'db fit' 'db refresh --dry-run' "compare $work/honest.db" 'db import' 'db import --trust'; do
+    case $words in
+    compare*) survives $words "$work/lines.db" --all ;;
+    *import*) survives $words "$work/lines.db" --db "$work/into.db" ;;
+    *) survives $words --db "$work/lines.db" ;;
+    esac
+    cat "$work/out" "$work/said" | grep -q '^forged' && said=1 && echo "# $words"
+  done
+  result "a $column with the end of a line begins no line of an answer" $said
+done
+
 # What a header says of a device, a date and a variant stands in a comment of C.
 "$python" - "$work" <<'END'
 import sqlite3, sys

@@ -13,8 +13,8 @@
 
 /* The newest comes first among those of one problem. */
 static const char winners_sql[] =
-    "select s.name, s.hash, p.dtype, p.nx, p.ny, p.nz, p.launch, p.cache, p.is_reproducible, p.steps, d.name, t.name,"
-    " b.date, b.driver, b.time_ms, case when b.sample_count > 1 then b.low_ms end,"
+    "select printable(s.name), s.hash, printable(p.dtype), p.nx, p.ny, p.nz, printable(p.launch), printable(p.cache),"
+    " p.is_reproducible, p.steps, printable(d.name), printable(t.name), printable(b.date), printable(b.driver), b.time_ms, case when b.sample_count > 1 then b.low_ms end,"
     " case when b.sample_count > 1 then b.high_ms end"
     " from best b join problem p on p.id = b.problem_id join stencil s on s.id = p.stencil_id"
     " join device d on d.id = p.device_id join variant v on v.id = b.variant_id join template t on t.id = v.template_id"

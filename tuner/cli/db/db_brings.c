@@ -48,7 +48,9 @@ static void print_source(void *context, const struct compared_source *source) {
 }
 
 static void print_content(void *context, const struct content *content) {
-  fprintf(context, "  %-8s %s, %s%s\n", content->kind, content->hash, content->name,
+  char name[FAIL_TEXT_BYTES];
+  printable_name(name, sizeof name, content->name);
+  fprintf(context, "  %-8s %s, %s%s\n", content->kind, content->hash, name,
           content->is_known ? ": trusted already" : "");
 }
 

@@ -19,13 +19,15 @@
 #include "tuner/cli/output/terminal.h"
 #include "tuner/cli/output/variant_text.h"
 
-static const char devices_sql[] = "select d.name, d.uuid, d.capability, d.is_emulation, (select count(*) from problem "
-                                  "p where p.device_id = d.id) from device d"
-                                  " order by d.id";
+static const char devices_sql[] =
+    "select printable(d.name), printable(d.uuid), d.capability, d.is_emulation, (select count(*) from problem "
+    "p where p.device_id = d.id) from device d"
+    " order by d.id";
 
 static const char problems_sql[] =
-    "select s.name, p.dtype, p.nx, p.ny, p.nz, p.launch, p.cache, d.name, t.name, v.parameters, b.time_ms, b.date, " SQL_ORIGIN(
-        "b.origin_id") ","
+    "select printable(s.name), printable(p.dtype), p.nx, p.ny, p.nz, printable(p.launch), printable(p.cache), printable(d.name),"
+    " printable(t.name), v.parameters, b.time_ms, printable(b.date), printable(" SQL_ORIGIN(
+        "b.origin_id") "),"
                        " (select count(*) from run r where r.problem_id = p.id), (select count(*) from measurement m join "
                        "run r"
                        " on r.id = m.run_id where r.problem_id = p.id), p.is_reproducible, p.steps, t.id from problem p join stencil s on s.id = p.stencil_id"

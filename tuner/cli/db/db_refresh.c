@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "base/text/text.h"
+#include "base/text/utf8.h"
 #include "db/exchange/refresh.h"
 #include "library/lookup/installed.h"
 #include "tuner/cli/db/db.h"
@@ -14,12 +15,14 @@ struct printing {
 
 static void refreshed_print(void *context, const struct refreshed *refreshed) {
   struct printing *printing = context;
+  char name[FAIL_TEXT_BYTES];
   const bool is_one = refreshed->variants == 1;
   const char *verdict = is_one ? "stays stale" : "stay stale";
   if (refreshed->outcome == REFRESH_SAME) verdict = printing->is_dry ? "would be refreshed" : "refreshed";
   printing->lines++;
-  printf("%s: %ld variant%s %s: %s\n", refreshed->template_name, refreshed->variants, PLURAL(refreshed->variants),
-         verdict, refresh_outcome_texts[refreshed->outcome]);
+  printable_name(name, sizeof name, refreshed->template_name);
+  printf("%s: %ld variant%s %s: %s\n", name, refreshed->variants, PLURAL(refreshed->variants), verdict,
+         refresh_outcome_texts[refreshed->outcome]);
 }
 
 halotune_status db_refresh(const struct invocation *invocation) {

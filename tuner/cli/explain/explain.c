@@ -1,7 +1,9 @@
 /* explain.c: `halotune explain STENCIL`: says in sentences why the stored winner won, from the database alone. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/text/utf8.h"
 #include "library/lookup/installed.h"
 #include "reports/document/document.h"
 #include "stencil/template/template_read.h"
@@ -92,11 +94,34 @@ static halotune_status read_counters(const char *path, const json_t *document, c
   return counters_read(path, &counted, out);
 }
 
+/* Make all texts of a document printable lines: they come from a database, and the answer prints them. */
+static halotune_status make_printable(json_t *value) {
+  const char *key;
+  size_t i;
+  json_t *member;
+  halotune_status status = HALOTUNE_OK;
+  if (json_is_string(value) && !is_printable_line(json_string_value(value))) {
+    char *line = strdup(json_string_value(value));
+    if (!line) return fail_memory();
+    printable_name(line, strlen(line) + 1, json_string_value(value));
+    if (json_string_set(value, line) != 0) status = fail_memory();
+    free(line);
+  }
+  json_object_foreach(value, key, member) {
+    if (status == HALOTUNE_OK) status = make_printable(member);
+  }
+  json_array_foreach(value, i, member) {
+    if (status == HALOTUNE_OK) status = make_printable(member);
+  }
+  return status;
+}
+
 /* Make the document of a report on the stencil alone. */
 static halotune_status document_read(struct store *store, const struct report_request *request, json_t **out) {
   struct text text = {0};
   halotune_status status = report_document(store_connection(store), request, &text);
   if (status == HALOTUNE_OK) status = json_read(text_string(&text), text.length, "the report's document", out);
+  if (status == HALOTUNE_OK) status = make_printable(*out);
   text_free(&text);
   return status;
 }

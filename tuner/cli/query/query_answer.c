@@ -242,7 +242,8 @@ bool query_stored(const struct query *query, struct query_stored *out) {
   *out = (struct query_stored){.energy_mj = NAN};
   if (!row || row->is_finalist) return false; /* only winners are verified on it */
   if (store_open(query->ctx->catalog.paths[row->database], STORE_READ, &store) != HALOTUNE_OK) return false;
-  const char sql[] = "select second_grid, coalesce(objective, 'time'), energy_mj from best where id = ?1 and date = ?2";
+  const char sql[] =
+      "select printable(second_grid), coalesce(printable(objective), 'time'), energy_mj from best where id = ?1 and date = ?2";
   bool found = query_prepare(store_connection(store), sql, &binder.query) == HALOTUNE_OK;
   if (found) {
     bind_integer(&binder, row->id);
