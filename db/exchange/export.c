@@ -38,7 +38,22 @@ static void add_samples(struct text *out, sqlite3_stmt *row, int at) {
   text_add(out, "]", 1);
 }
 
-static void add_value(struct writer *w, const struct column *column, sqlite3_stmt *row, int at) {
+/* Add a text of JSON as it is. Another text could end the row, and add rows that are in no database. */
+static halotune_status add_json(struct text *out, const struct column *column, const char *text) {
+  json_t *json;
+  halotune_status status = json_read(text, strlen(text), column->name, &json);
+  const bool is_good = json_is_object(json) || json_is_array(json);
+  json_decref(json);
+  if (status == HALOTUNE_MEMORY) return status;
+  if (!is_good)
+    return fail(HALOTUNE_DB,
+                "a value of the column '%s' is no JSON, so it cannot be exported; 'halotune db check' finds it",
+                column->name);
+  text_add(out, text, strlen(text));
+  return HALOTUNE_OK;
+}
+
+static halotune_status add_value(struct writer *w, const struct column *column, sqlite3_stmt *row, int at) {
   struct text *out = w->out;
   long long number = sqlite3_column_int64(row, at);
   switch (column->kind) {
@@ -48,7 +63,7 @@ static void add_value(struct writer *w, const struct column *column, sqlite3_stm
     break;
   case COLUMN_REAL: json_write_number(out, sqlite3_column_double(row, at)); break;
   case COLUMN_TEXT: json_write_string(out, column_text(row, at)); break;
-  case COLUMN_JSON: text_printf(out, "%s", column_text(row, at)); break;
+  case COLUMN_JSON: return add_json(out, column, column_text(row, at));
   case COLUMN_SAMPLES: add_samples(out, row, at); break;
   case COLUMN_BYTES:
     text_add(out, "\"", 1);
@@ -56,6 +71,7 @@ static void add_value(struct writer *w, const struct column *column, sqlite3_stm
     text_add(out, "\"", 1);
     break;
   }
+  return HALOTUNE_OK;
 }
 
 /* Members that are NULL are left out. */
@@ -71,7 +87,8 @@ static halotune_status add_row(struct writer *w, int number, int64_t id, sqlite3
     const struct column *column = &table->columns[i];
     if (sqlite3_column_type(row, i + 1) == SQLITE_NULL || is_left_out(w, number, column)) continue;
     text_printf(w->out, "%s\"%s\":", link, column->name);
-    add_value(w, column, row, i + 1);
+    const halotune_status status = add_value(w, column, row, i + 1);
+    if (status != HALOTUNE_OK) return status;
     link = ",";
   }
   text_add(w->out, "}", 1);

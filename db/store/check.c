@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory/array.h"
+#include "base/text/json.h"
 #include "base/text/utf8.h"
 #include "db/store/check_parts.h"
 #include "db/store/launch_text.h"
@@ -244,6 +245,20 @@ static halotune_status look_at_words(struct check *c, sqlite3_stmt *row) {
                  (long long)sqlite3_column_int64(row, 1), word);
   }
   return HALOTUNE_OK;
+}
+
+/* Columns: id, outcomes. An export writes them as they are. */
+static halotune_status look_at_outcomes(struct check *c, sqlite3_stmt *row) {
+  const char *text = column_text(row, 1), *key;
+  json_t *outcomes, *count;
+  const halotune_status status = json_read(text, strlen(text), "outcomes", &outcomes);
+  bool is_good = json_is_object(outcomes);
+  json_object_foreach(outcomes, key, count) is_good =
+      is_good && json_is_integer(count) && json_integer_value(count) >= 0;
+  json_decref(outcomes);
+  if (!is_good && status != HALOTUNE_MEMORY)
+    check_report(c, "run %lld: its outcomes are no counts of variants", (long long)sqlite3_column_int64(row, 0));
+  return status == HALOTUNE_MEMORY ? status : HALOTUNE_OK;
 }
 
 /* Columns: table, id, date, what is wrong with it. */
@@ -502,6 +517,7 @@ halotune_status store_check(struct store *store, void (*problem)(void *context, 
       {"select s.name, s.hash, x.text, x.hash from stencil s join stencil_text x on x.stencil_id = s.id",
        look_at_stencil},
       {words_sql, look_at_words},
+      {"select id, outcomes from run where outcomes is not null", look_at_outcomes},
       {dates_sql, look_at_date},
       {counts_sql, look_at_count},
       {"select 'measurement', id, outcome, sample_count, samples from measurement"

@@ -397,6 +397,18 @@ survives query star7 --db "$work/honest.db" --device 'NVIDIA H200' --grid 500,51
 result "a file that is kept apart does not keep an answer waiting (exit $code)" $?
 rm -r "$work/honest.db.untrusted"
 
+# Counts of outcomes that go on behind their end: an export, which may be signed, then had rows that no list has shown. Nobody reads the
+# counts where the database has no measurement but those of finalists.
+for text in '{}},{"id":9' '{"measured":1}x' '{"measured":1e999}' '{"measured":-1}' '[]' ''; do
+  cp "$work/honest.db" "$work/outcomes.db" && rm -rf "$work"/into.db*
+  "$python" -c 'import sqlite3, sys; db = sqlite3.connect(sys.argv[1]); db.execute("update run set outcomes = ?", (sys.argv[2],)); db.commit()' "$work/outcomes.db" "$text"
+  survives db import --trust --db "$work/into.db" "$work/outcomes.db" && [ $code = 5 ] && grep -q 'its outcomes are no counts of variants' "$work/said"
+  result "outcomes that are no counts are refused: '$text' (exit $code)" $?
+done
+"$python" -c 'import sqlite3, sys; db = sqlite3.connect(sys.argv[1]); db.execute("update run set outcomes = ?", ("{}},{\"id\":9",)); db.commit()' "$work/outcomes.db"
+survives db export --db "$work/outcomes.db" && [ $code = 6 ] && grep -q "the column 'outcomes' is no JSON" "$work/said"
+result "and none is exported (exit $code)" $?
+
 # Names with the end of a line: what follows it begins no line of an answer.
 for column in device.name device.uuid stencil.name template.name origin.name problem.dtype problem.launch problem.cache best.date best.driver best.nvrtc best.second_grid; do
   cp "$work/honest.db" "$work/lines.db" && rm -rf "$work"/into.db*
