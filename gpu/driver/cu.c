@@ -14,6 +14,12 @@ enum { OLDEST_DRIVER = 12000 };
     memcpy(&cu->member, &found, sizeof found);                                                    \
   }
 
+#define AS_LOAD_OPTIONAL(member, symbol, params)          \
+  {                                                       \
+    void *found = dlsym(cu->library, symbol);             \
+    if (found) memcpy(&cu->member, &found, sizeof found); \
+  }
+
 static halotune_status load_library(struct cu *cu) {
   const char *named = getenv("HALOTUNE_LIBCUDA");
   const char *file = named && *named ? named : "libcuda.so.1";
@@ -23,6 +29,7 @@ static halotune_status load_library(struct cu *cu) {
                 dlerror());
   }
   CU_LIST(AS_LOAD)
+  CU_OPTIONAL_LIST(AS_LOAD_OPTIONAL)
   return HALOTUNE_OK;
 }
 

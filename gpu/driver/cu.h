@@ -72,11 +72,17 @@
   X(graph_exec_destroy, "cuGraphExecDestroy", (CUgraphExec exec))                                                    \
   X(graph_destroy, "cuGraphDestroy", (CUgraph graph))
 
+/* Functions that older drivers lack. The member is NULL then. */
+#define CU_OPTIONAL_LIST(X)                   \
+  X(function_parameter, "cuFuncGetParamInfo", \
+    (CUfunction function, size_t number, size_t * offset, size_t * bytes)) /* since CUDA 12.4 */
+
 struct cu {
   void *library;
   int cuda_version; /* the newest CUDA version that it supports: 13000 is 13.0 */
 #define AS_MEMBER(member, symbol, params) CUresult(*member) params;
   CU_LIST(AS_MEMBER)
+  CU_OPTIONAL_LIST(AS_MEMBER)
 #undef AS_MEMBER
 };
 

@@ -8,6 +8,8 @@
 /* A kernel must opt in to more dynamic shared memory than this. */
 enum { UNASKED_SHARED_BYTES = 48 * 1024 };
 
+enum { MOST_ARGUMENTS = 5 * MAX_FIELDS + 3 };
+
 void kernel_plan_make(const struct launch *launch, const struct stencil *stencil, enum dtype dtype,
                       const struct domain *domain, const double *coefficients, struct kernel_plan *out) {
   *out = (struct kernel_plan){.input_count = stencil->input_count,
@@ -30,8 +32,9 @@ void kernel_plan_make(const struct launch *launch, const struct stencil *stencil
   }
   tensor_shape_make(&launch->input_maps, stencil->dims, domain, dtype, &out->input_shape);
   tensor_shape_make(&launch->output_maps, stencil->dims, domain, dtype, &out->output_shape);
-  geometry_pack(launch, domain, out->geometry);
-  out->passes_coefficients = coefficients_pack(launch, stencil, dtype, coefficients, out->coefficients) > 0;
+  out->geometry_bytes = geometry_pack(launch, domain, out->geometry);
+  out->coefficient_bytes = coefficients_pack(launch, stencil, dtype, coefficients, out->coefficients);
+  out->passes_coefficients = out->coefficient_bytes > 0;
 }
 
 /* Make the launch attributes for clusters, overlap and cooperative launches: cuLaunchKernel has no arguments for
@@ -73,6 +76,40 @@ static halotune_status module_load(const struct cu *cu, const void *cubin, CUmod
   return cu_check(cu, result, "cuModuleLoadData");
 }
 
+/* List the bytes of the arguments in the order of kernel_launch. Returns their number. */
+static int list_arguments(const struct kernel_plan *plan, size_t bytes[MOST_ARGUMENTS]) {
+  int count = 0;
+  for (int i = 0; i < plan->input_count + plan->output_count; i++) bytes[count++] = sizeof(CUdeviceptr);
+  for (int i = 0; i < plan->input_count && plan->passes_textures; i++) {
+    if (plan->textured_inputs >> i & 1) bytes[count++] = sizeof(CUtexObject);
+  }
+  for (int i = 0; i < plan->input_maps.count + plan->output_maps.count; i++) bytes[count++] = sizeof(CUtensorMap);
+  if (plan->workspace_bytes > 0) bytes[count++] = sizeof(CUdeviceptr);
+  bytes[count++] = plan->geometry_bytes;
+  if (plan->passes_coefficients) bytes[count++] = plan->coefficient_bytes;
+  return count;
+}
+
+/* Compare the arguments of the plan with those of the kernel: a plan from a database may be that of another kernel. */
+static halotune_status arguments_check(const struct kernel *kernel) {
+  size_t wanted[MOST_ARGUMENTS], offset, bytes;
+  const struct cu *cu = kernel->cu;
+  const int count = list_arguments(&kernel->plan, wanted);
+  if (!cu->function_parameter) return HALOTUNE_OK;
+  bool is_good = true;
+  for (int i = 0; i <= count && is_good; i++) {
+    const CUresult result = cu->function_parameter(kernel->function, (size_t)i, &offset, &bytes);
+    const bool is_there = result == CUDA_SUCCESS; /* else its number is that of no argument, or the driver fails */
+    if (!is_there && result != CUDA_ERROR_INVALID_VALUE) return cu_check(cu, result, "cuFuncGetParamInfo");
+    is_good = is_there ? i < count && bytes == wanted[i] : i == count;
+  }
+  if (is_good) return HALOTUNE_OK;
+  return fail(HALOTUNE_NO_GPU,
+              "the kernel %s takes other arguments than its launch passes, so it is not launched; if it comes from a "
+              "database, run 'halotune db check'",
+              kernel->plan.name);
+}
+
 halotune_status kernel_load(const struct cu *cu, const void *cubin, const struct kernel_plan *plan,
                             struct kernel *out) {
   *out = (struct kernel){.cu = cu, .plan = *plan};
@@ -81,6 +118,7 @@ halotune_status kernel_load(const struct cu *cu, const void *cubin, const struct
   if (status == HALOTUNE_OK) {
     status = cu_check(cu, cu->module_function(&out->function, out->module, plan->name), "cuModuleGetFunction");
   }
+  if (status == HALOTUNE_OK) status = arguments_check(out);
   if (status == HALOTUNE_OK && plan->shared_bytes > UNASKED_SHARED_BYTES) {
     status = cu_check(
         cu, cu->function_set(out->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)plan->shared_bytes),
@@ -226,7 +264,7 @@ void kernel_fields_free(const struct kernel *kernel, struct kernel_fields *field
 }
 
 CUresult kernel_launch(struct kernel *kernel, struct kernel_fields *fields, CUstream stream) {
-  void *arguments[5 * MAX_FIELDS + 3];
+  void *arguments[MOST_ARGUMENTS];
   int count = 0, maps = map_count(kernel);
   for (int i = 0; i < kernel->plan.input_count; i++) arguments[count++] = &fields->inputs[i];
   for (int i = 0; i < kernel->plan.output_count; i++) arguments[count++] = &fields->outputs[i];

@@ -20,6 +20,7 @@ struct kernel_plan {
   size_t workspace_bytes;                        /* as in struct launch */
   enum dtype dtype;
   struct domain domain;
+  size_t geometry_bytes, coefficient_bytes; /* of the two members below, as the kernel takes them */
   char geometry[GEOMETRY_BYTES] __attribute__((aligned(8)));
   double coefficients[MAX_COEFFICIENTS]; /* packed, in the element's type */
 };
@@ -46,7 +47,9 @@ void kernel_loads_watch(void (*begins)(const void *state), void (*ends)(const vo
 
 /* Load a cubin.
  *   out  filled on success; after a failure kernel_unload is harmless
- * Returns HALOTUNE_OK, or HALOTUNE_NO_GPU with the driver's error. The thread needs a context of the device. */
+ * Returns HALOTUNE_OK, or HALOTUNE_NO_GPU: with the driver's error, or because the kernel takes other arguments than
+ * the plan passes, which a driver would read out of bounds. Drivers before CUDA 12.4 do not tell what a kernel takes.
+ * The thread needs a context of the device. */
 halotune_status kernel_load(const struct cu *cu, const void *cubin, const struct kernel_plan *plan, struct kernel *out);
 
 void kernel_unload(struct kernel *kernel);

@@ -79,6 +79,7 @@
 #define AS_EXPORT(member, symbol, params) \
   __attribute__((visibility("default"))) CUresult fake_##member params __asm__(symbol);
 CU_LIST(AS_EXPORT)
+CU_OPTIONAL_LIST(AS_EXPORT)
 #undef AS_EXPORT
 
 /* Find an error by its name without CUDA_ERROR_. Returns false if there is none. */

@@ -158,6 +158,15 @@ CUresult fake_function_set(CUfunction handle, CUfunction_attribute attribute, in
   return CUDA_SUCCESS;
 }
 
+CUresult fake_function_parameter(CUfunction handle, size_t number, size_t *offset, size_t *bytes) {
+  const struct fake_function *function = (const struct fake_function *)(const void *)handle;
+  ENTER_ABOUT("cuFuncGetParamInfo", function->module->source, NULL);
+  if (number >= (size_t)function->kernel->parameter_count) return CUDA_ERROR_INVALID_VALUE;
+  *offset = 0; /* nobody asks for it */
+  *bytes = function->kernel->parameter_bytes[number];
+  return CUDA_SUCCESS;
+}
+
 CUresult fake_occupancy_blocks(int *blocks, CUfunction handle, int threads, size_t shared_bytes) {
   const struct fake_function *function = (const struct fake_function *)(const void *)handle;
   ENTER_ABOUT("cuOccupancyMaxActiveBlocksPerMultiprocessor", function->module->source, NULL);

@@ -377,6 +377,20 @@ static void note_begin(const void *state) { strncat(watched, state, 1); }
 
 static void note_end(const void *state) { strncat(watched, (const char *)state + 1, 1); }
 
+/* A launch from a database may be that of another kernel. A driver reads as many arguments as the kernel takes. */
+static void check_other_arguments(const struct cu *cu, const void *cubin, const struct kernel_plan *plan) {
+  struct kernel_plan others[] = {*plan, *plan, *plan, *plan, *plan};
+  struct kernel kernel;
+  others[0].passes_coefficients = !plan->passes_coefficients;
+  others[0].coefficient_bytes = sizeof(double);
+  others[1].output_count++;
+  others[2].input_count--;
+  others[3].geometry_bytes++;
+  others[4].workspace_bytes = plan->workspace_bytes ? 0 : 4;
+  for (size_t i = 0; i < COUNT(others); i++)
+    CHECK_EQ(HALOTUNE_NO_GPU, kernel_load(cu, cubin, &others[i], &kernel), "launch %zu of another kernel", i);
+}
+
 /* Launch through kernel.h, as the program does, directly or with a graph. */
 static bool is_right(const struct compiled *compiled, const struct generated *generated, const struct scene *scene,
                      bool by_graph) {
@@ -397,6 +411,7 @@ static bool is_right(const struct compiled *compiled, const struct generated *ge
   CHECK_EQ(0, cu.to_device(u, scene->inputs[0], bytes) | cu.fill_words(v, ~0u, points * 2, stream), "fields");
   kernel_plan_make(&generated->launch, request->stencil, request->dtype, &request->domain, request->coefficients,
                    &plan);
+  check_other_arguments(&cu, compiled->cubin, &plan);
   watched[0] = '\0';
   kernel_loads_watch(note_begin, note_end, "be");
   CHECK_OK(kernel_load(&cu, compiled->cubin, &plan, &kernel));
