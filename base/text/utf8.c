@@ -95,6 +95,7 @@ void printable_message(char *out, size_t bytes, const char *text) {
 }
 
 bool is_printable_line(const char *text) {
+  while (*text >= ' ' && *text <= '~') text++; /* most names are ASCII, and a lookup opens databases of many names */
   for (size_t left = strlen(text), step; left > 0; text += step, left -= step) {
     if ((step = visible_bytes(text, left)) == 0) return false;
   }
