@@ -57,6 +57,9 @@
 #define BARRIER_WHOLE 0
 #define BARRIER_SPLIT 1
 #define BARRIER BARRIER_SPLIT
+#define WEIGHTS_EACH 0
+#define WEIGHTS_GROUPED 1
+#define WEIGHTS WEIGHTS_EACH
 #endif
 
 constexpr int TILE_X = LANES_X*POINTS, STRIPS = WARPS*(32/LANES_X), TILE_Y = STRIPS*ROWS;
@@ -225,6 +228,13 @@ __device__ __forceinline__ void add_own_rows(const Tile &t, int z, const Weights
   }
 }
 
+// Taps of one of the lane's points in a plane with the rows of the strips beside it.
+struct PlaneTaps {
+  const real (&near)[LOW_Y + ROWS + HIGH_Y][LOW_X + POINTS + HIGH_X];
+  int row, point;
+  __device__ __forceinline__ real operator()(int, int dx, int dy) const { return near[LOW_Y + row + dy][LOW_X + point + dx]; }
+};
+
 // Add plane z to the sums: `plane` has the strip's own rows, `inbox` those of the strips beside it. `complete` receives the completed plane.
 template <Edge EDGE>
 __device__ __forceinline__ void add_plane_with_rows(const Tile &t, int z, const real *inbox, const Weights &weights,
@@ -246,11 +256,17 @@ __device__ __forceinline__ void add_plane_with_rows(const Tile &t, int z, const 
 #pragma unroll
     for (int i = 0; i < POINTS; i++) {
       real before[PLANES];
+#if WEIGHTS == WEIGHTS_GROUPED  // the plane as a whole: its rows share sums
+#pragma unroll
+      for (int k = 0; k < PLANES; k++) before[k] = k > 0 ? sums[j][i][0][k - 1] : real(0);
+      add_plane(PlaneTaps{near, j, i}, weights, sums[j][i]);
+#else
       move_sums(sums[j][i]);
 #pragma unroll
       for (int k = 0; k < PLANES; k++) before[k] = sums[j][i][0][k];
 #pragma unroll
       for (int dy = -LOW_Y; dy <= HIGH_Y; dy++) add_row(dy, OwnRowTaps{near[LOW_Y + j + dy], i}, weights, sums[j][i]);
+#endif
       keep_sums<EDGE>(t, j, i, z, plane[j][i], before, sums[j][i]);
       complete[j][i] = sums[j][i][0][PLANES - 1];
     }

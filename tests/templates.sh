@@ -50,7 +50,7 @@ stencil_for() { # template [settings]
 # "name=word" for the words of the template's own parameters. The prelude implements those that all templates have.
 words_of() { # template
   "$program" list templates --json | jq -r --arg t "$1" '.[] | select(.name == $t).parameters | to_entries[]
-    | select(.key | IN("load_path", "streaming", "coefficients", "extents") | not) | .key as $name
+    | select(.key | IN("load_path", "streaming", "coefficients", "extents", "weights") | not) | .key as $name
     | .value.values[] | strings | "\($name)=\(.)"'
 }
 
@@ -87,8 +87,11 @@ done
 
 # Some values are for grids that are smaller than those of kernels/, or for larger updates.
 "$program" space star7 --grid 32,32,32 --template resident --json >"$work/space-small.json" || exit 1
-bench/stencil.sh box3d_r4 >"$work/box3d_r4.yaml"
-"$program" space "$work/box3d_r4.yaml" ${ONLY:+--template "$ONLY"} --json >"$work/space-box3d_r4.json" || exit 1
+# Some are for weights that repeat.
+for stencil in box3d_r4 box3d_r2_even box2d_r2_even; do
+  bench/stencil.sh $stencil >"$work/$stencil.yaml"
+  "$program" space "$work/$stencil.yaml" ${ONLY:+--template "$ONLY"} --json >"$work/space-$stencil.json" || exit 1
+done
 
 # One line for each [template, parameter, value, number of variants that use it over all stencils and their grids].
 jq -r -s '[.[].templates[] | .template as $t | .parameters[] | .name as $p | .values[] | {t: $t, p: $p, v: (.value | tostring), kept}]
@@ -166,8 +169,11 @@ for template in $templates; do
     cp "$work/common" "$work/sample"
     alive=0
     is_alive "$template" "$parameter" || alive=1
+    # Weights repeat in none of kernels/ so that grouping them saves operations.
+    candidates=$applies_to
+    [ "$parameter" != weights ] || candidates="$work/box3d_r2_even.yaml $work/box2d_r2_even.yaml"
     for which in 0 -1 1; do
-      for stencil in $applies_to; do
+      for stencil in $candidates; do
         [ $alive != 0 ] && [ -n "$(grid_of "$stencil" $which)" ] || continue
         : >"$work/sample"
         for value in $(awk -F '\t' -v t="$template" -v p="$parameter" '$1 == t && $2 == p {print $3}' "$work/values"); do

@@ -78,6 +78,7 @@ void put_subject(json_t **json, const struct known_stencil *subject) {
   json_put(json, "is_linear", json_boolean(analysis->is_linear));
   json_put(json, "flops_per_point", json_integer(analysis->flops_per_point));
   json_put(json, "instructions_per_point", json_integer(analysis->instructions_per_point));
+  json_put(json, "grouped_instructions_per_point", json_integer(analysis->grouped_instructions_per_point));
   json_put(json, "bytes_per_point", bytes_json(analysis->bytes_per_point));
   json_put(json, "read_bytes_per_point", bytes_json(analysis->read_bytes_per_point));
   if (analysis->unknown_bytes_per_point[DTYPE_F32] == 0) return;

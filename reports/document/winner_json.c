@@ -118,6 +118,16 @@ static void split_parameters(json_t **json) {
   json_put(json, "parameters", list);
 }
 
+const char *pair_value(const json_t *pairs, const char *name) {
+  size_t i;
+  json_t *pair;
+  json_array_foreach(pairs, i, pair) {
+    const char *key = json_string_value(json_array_get(pair, 0)), *value = json_string_value(json_array_get(pair, 1));
+    if (key && value && strcmp(key, name) == 0) return value;
+  }
+  return "";
+}
+
 /* template_key: name of the member with the template's row id */
 static struct figures_subject subject_of(const json_t *row, const char *template_key) {
   return (struct figures_subject){.variant = json_integer_value(json_object_get(row, "variant")),
@@ -140,6 +150,10 @@ static halotune_status read_peak(sqlite3 *db, const struct setting *setting, dou
   return status;
 }
 
+bool groups_weights(const json_t *winner) {
+  return strcmp(pair_value(json_object_get(winner, "parameters"), "weights"), "grouped") == 0;
+}
+
 /* Add the roofs of a step, and the share of the binding roof that the winner reaches. They are null if a launch makes
  * one step, or if no copy was measured, as on an emulation. */
 static void put_step_roof(json_t **winner, const struct setting *setting, double peak, double passes_per_ms) {
@@ -151,7 +165,8 @@ static void put_step_roof(json_t **winner, const struct setting *setting, double
                                       .over_read = member_number(figures, "over_read"),
                                       .peak_gflops = peak,
                                       .shared_wavefronts = member_number(figures, "shared_wavefronts"),
-                                      .passes_per_ms = passes_per_ms};
+                                      .passes_per_ms = passes_per_ms,
+                                      .groups_weights = groups_weights(*winner)};
   json_t *json = json_null();
   if (launch.steps > 1 && isfinite(launch.copy_ms) && setting->subject && setting->subject->analysis) {
     const struct step_roof roof = step_roof(setting->subject->analysis, &launch);

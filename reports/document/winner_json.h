@@ -16,4 +16,10 @@ halotune_status winner_json(sqlite3 *db, struct setting *setting, json_t **out);
  * final rounds. `out` and errors are those of winner_json. */
 halotune_status finalists_json(sqlite3 *db, struct setting *setting, json_t **out);
 
+/* A list of [name, value] pairs: the value of a name; "" if there is none. */
+const char *pair_value(const json_t *pairs, const char *name);
+
+/* Whether a winner of the document groups weights that repeat. */
+bool groups_weights(const json_t *winner);
+
 #endif

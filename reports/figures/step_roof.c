@@ -6,7 +6,8 @@
 struct step_roof step_roof(const struct analysis *analysis, const struct fused_launch *launch) {
   const double read = analysis->read_bytes_per_point[launch->dtype], all = analysis->bytes_per_point[launch->dtype];
   const double moved = (all - read + read * launch->over_read) / all;
-  const double instructions = analysis->instructions_per_point * launch->points;
+  const double instructions = launch->points * (launch->groups_weights ? analysis->grouped_instructions_per_point
+                                                                       : analysis->instructions_per_point);
   return (struct step_roof){.memory_ms = launch->copy_ms * moved / launch->steps,
                             .arithmetic_ms = instructions / (launch->peak_gflops / 2 * 1e6),
                             .shared_ms =

@@ -21,6 +21,7 @@ struct fused_launch {
   double peak_gflops;       /* rate of the GPU; a fused multiply-add counts as two operations; NAN: unknown */
   double shared_wavefronts; /* passes of accesses to shared memory per point; NAN: not counted */
   double passes_per_ms;     /* that all multiprocessors make, one a clock each; NAN: unknown */
+  bool groups_weights;      /* the variant groups weights that repeat */
 };
 
 /* Compute the roofs of a step. A roof is NAN if something that it depends on is unknown. */

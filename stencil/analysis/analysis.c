@@ -166,6 +166,18 @@ static void count_bytes(const struct stencil *stencil, struct analysis *analysis
   }
 }
 
+/* What grouping saves of the sums, it saves of the update. An update that computes a sum once and uses it several times
+ * has fewer instructions than its sums have weights. */
+static void count_grouped_instructions(struct analysis *analysis) {
+  const struct split *split = &analysis->split;
+  const int all = analysis->instructions_per_point, saved = split->weight_count - split->grouped_operations;
+  int *grouped = &analysis->grouped_instructions_per_point;
+  *grouped = all;
+  if (split->form_count == 0 || saved <= 0) return;
+  *grouped = all - saved > split->grouped_operations ? all - saved : split->grouped_operations;
+  if (*grouped > all) *grouped = all;
+}
+
 halotune_status analysis_make(const struct stencil *stencil, struct analysis **out) {
   halotune_status status;
   *out = NULL;
@@ -178,6 +190,7 @@ halotune_status analysis_make(const struct stencil *stencil, struct analysis **o
   if ((status = count_operations(stencil, analysis)) != HALOTUNE_OK) goto done;
   if ((status = find_weights(stencil, analysis)) != HALOTUNE_OK) goto done;
   if ((status = find_split(stencil, analysis)) != HALOTUNE_OK) goto done;
+  count_grouped_instructions(analysis);
   count_bytes(stencil, analysis);
   analysis->can_iterate = stencil->iterate_count > 0;
   if ((status = make_canonical(stencil, analysis)) != HALOTUNE_OK) goto done;

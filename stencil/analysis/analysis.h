@@ -49,6 +49,8 @@ struct analysis {
   int unique_flops_per_point; /* repeated expressions count once; expressions of coefficients alone do not count */
   /* as unique_flops_per_point, but a multiplication that feeds one addition counts as one fma with it */
   int instructions_per_point;
+  /* the same where a march groups weights that repeat: see split.h */
+  int grouped_instructions_per_point;
   int read_bytes_per_point[DTYPE_COUNT];
   int bytes_per_point[DTYPE_COUNT]; /* compulsory traffic: each input is read once, each output is written once */
   bool can_iterate;

@@ -14,6 +14,10 @@ halotune_status find_weights(const struct stencil *stencil, struct analysis *ana
 /* split.c: fills in split. Needs the taps. */
 halotune_status find_split(const struct stencil *stencil, struct analysis *analysis);
 
+/* groups.c: finds which weights of the split's forms are equal, and the groups of points that follow. Needs the forms
+ * and their weights. */
+halotune_status find_groups(const struct stencil *stencil, struct analysis *analysis);
+
 /* Find the factor of each tap in one linear node of the update (linear.c).
  *   uniform  from find_uniform
  *   exprs    begins with the stencil's nodes; the factors are appended

@@ -132,7 +132,7 @@ static halotune_status weigh_form(struct work *w, struct form *form, int *factor
     if (!is_short(w, factors[t], &status)) w->too_many = true;
     if (form->weight_count == 0 || plane < form->first_plane) form->first_plane = plane;
     if (form->weight_count == 0 || plane > form->last_plane) form->last_plane = plane;
-    split->weights[split->weight_count++] = (struct form_weight){t, factors[t]};
+    split->weights[split->weight_count++] = (struct form_weight){.tap = t, .factor = factors[t]};
     form->weight_count++;
   }
   return status;
@@ -188,6 +188,7 @@ halotune_status find_split(const struct stencil *stencil, struct analysis *analy
   }
   if (!w.too_many) status = weigh_forms(&w);
   if (status == HALOTUNE_OK && !w.too_many) find_delays(split, stencil->output_count, uses);
+  if (status == HALOTUNE_OK && !w.too_many) status = find_groups(stencil, analysis);
   if (w.too_many) split->form_count = 0;
 done:
   free(w.uniform);

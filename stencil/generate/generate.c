@@ -120,6 +120,7 @@ static void choose_modes(const struct variant_spec *spec, struct generated *out,
       (enum coefficient_mode)chosen_word(spec, "coefficients", coefficient_words, COUNT(coefficient_words));
   prelude->load_path = (enum load_path)chosen_word(spec, "load_path", load_path_words, COUNT(load_path_words));
   prelude->streaming = (enum streaming)chosen_word(spec, "streaming", streaming_words, COUNT(streaming_words));
+  prelude->groups_weights = chosen_word(spec, "weights", weights_words, COUNT(weights_words)) == 1;
   prelude->literal_extents = chosen_word(spec, "extents", extents_words, COUNT(extents_words)) == 1;
   prelude->threads = out->launch.block[0] * out->launch.block[1] * out->launch.block[2];
   prelude->min_blocks = min_blocks ? strtol(min_blocks, NULL, 10) : 0;

@@ -22,6 +22,7 @@ struct prelude {
   enum load_path load_path;
   enum streaming streaming;
   bool literal_extents;
+  bool groups_weights;      /* add_plane, and add_row in two dimensions, add points of equal weights first */
   long threads, min_blocks; /* numbers for launch bounds; there are no bounds if threads is 0 */
 };
 
@@ -78,6 +79,8 @@ halotune_status prelude_write_update(struct text *text, const struct prelude *pr
 void prelude_write_rounding(struct text *text, const struct prelude *prelude); /* functions for rounded updates */
 halotune_status prelude_write_rounded(struct text *text,
                                       const struct prelude *prelude); /* the body of a reproducible update */
+/* The body of add_plane or of add_row where weights are grouped. */
+void prelude_write_grouped(struct text *text, const struct prelude *prelude, bool is_row);
 halotune_status prelude_write_split(struct text *text, const struct prelude *prelude); /* the update, split by planes */
 
 #endif

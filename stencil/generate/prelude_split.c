@@ -31,28 +31,17 @@ static void add_leaf(struct text *text, const struct expr *node, const void *con
   }
 }
 
-/* Number the weights. Weights with the same text share the number of the first one. */
-static halotune_status number_weights(const struct prelude *prelude, struct text *values, int *numbers, int *count) {
+/* Append the values of the weights, each number once. */
+static halotune_status add_values(struct text *values, const struct prelude *prelude) {
   const struct split *split = split_of(prelude);
   struct context context = {.prelude = prelude};
   struct spelling spelling = {.leaf = add_leaf, .is_cuda = true, .context = &context};
   halotune_status status = HALOTUNE_OK;
-  *count = 0;
-  for (int i = 0; i < split->weight_count && status == HALOTUNE_OK; i++) {
-    struct text text = {0};
-    status = expr_print(&text, &split->exprs, split->weights[i].factor, &spelling);
-    numbers[i] = -1;
-    for (int k = 0; k < i && numbers[i] < 0 && status == HALOTUNE_OK; k++) {
-      struct text other = {0};
-      status = expr_print(&other, &split->exprs, split->weights[k].factor, &spelling);
-      if (strcmp(text_string(&text), text_string(&other)) == 0) numbers[i] = numbers[k];
-      text_free(&other);
-    }
-    if (numbers[i] < 0) {
-      numbers[i] = (*count)++;
-      text_printf(values, "%s    %s", numbers[i] > 0 ? ",\n" : "", text_string(&text));
-    }
-    text_free(&text);
+  for (int i = 0, next = 0; i < split->weight_count && status == HALOTUNE_OK; i++) {
+    if (split->weights[i].number != next) continue;
+    text_printf(values, "%s    ", next > 0 ? ",\n" : "");
+    status = expr_print(values, &split->exprs, split->weights[i].factor, &spelling);
+    next++;
   }
   return status;
 }
@@ -67,7 +56,7 @@ static void add_weights(struct text *text, const char *values, int count) {
 }
 
 /* Append sums[0][5] = sums[0][4] + weights.w3*taps(0, 0, 0) + ...; */
-static void add_sum(struct text *text, const struct prelude *prelude, const int *numbers, int f, int plane) {
+static void add_sum(struct text *text, const struct prelude *prelude, int f, int plane) {
   const struct analysis *analysis = prelude->spec->analysis;
   const struct form *form = &analysis->split.forms[f];
   int axis = analysis->split.axis, low = analysis->radius_low[axis];
@@ -80,32 +69,36 @@ static void add_sum(struct text *text, const struct prelude *prelude, const int 
   for (int i = form->first_weight; i < form->first_weight + form->weight_count; i++) {
     const struct tap *tap = &analysis->taps[analysis->split.weights[i].tap];
     if (tap->offset[axis] != plane) continue;
-    text_printf(text, "%s weights.w%d*taps(%d, %d, %d)", first ? "" : " +", numbers[i], tap->input, tap->offset[0],
-                axis == 1 ? 0 : tap->offset[1]);
+    text_printf(text, "%s weights.w%d*taps(%d, %d, %d)", first ? "" : " +", analysis->split.weights[i].number,
+                tap->input, tap->offset[0], axis == 1 ? 0 : tap->offset[1]);
     first = false;
   }
   text_printf(text, ";\n");
 }
 
-static void add_plane(struct text *text, const struct prelude *prelude, const int *numbers) {
+static void add_plane(struct text *text, const struct prelude *prelude) {
   const struct split *split = split_of(prelude);
   text_printf(
       text,
       "// Add a plane that comes in to the sums. taps(input, x, y) gives a point of it at an offset. sums[form][i] belongs to\n"
       "// the plane from which the incoming plane lies at offset i - LOW_Z. So each sum first moves to its next place.\n"
-      "// Taps are added in the order of z, then y, then x.\n"
+      "// %s\n"
       "template <class Taps>\n"
-      "__device__ __forceinline__ void add_plane(const Taps &taps, const Weights &weights, real (&sums)[FORMS][PLANES]) {\n");
-  for (int f = 0; f < split->form_count; f++) {
+      "__device__ __forceinline__ void add_plane(const Taps &taps, const Weights &weights, real (&sums)[FORMS][PLANES]) {\n",
+      prelude->groups_weights
+          ? "Points of equal weights are added first. A sum that several planes receive is computed once."
+          : "Taps are added in the order of z, then y, then x.");
+  if (prelude->groups_weights) prelude_write_grouped(text, prelude, false);
+  for (int f = 0; f < split->form_count && !prelude->groups_weights; f++) {
     for (int plane = split->forms[f].kept_until; plane >= split->forms[f].first_plane; plane--) {
-      add_sum(text, prelude, numbers, f, plane);
+      add_sum(text, prelude, f, plane);
     }
   }
   text_printf(text, "}\n\n");
 }
 
 /* The taps of one row of the plane: row 0, which is y, and the rows beside it. */
-static void add_row(struct text *text, const struct prelude *prelude, const int *numbers, int row) {
+static void add_row(struct text *text, const struct prelude *prelude, int row) {
   const struct analysis *analysis = prelude->spec->analysis;
   const struct split *split = &analysis->split;
   for (int f = 0; f < split->form_count; f++) {
@@ -115,14 +108,14 @@ static void add_row(struct text *text, const struct prelude *prelude, const int 
         const struct tap *tap = &analysis->taps[split->weights[i].tap];
         if (tap->offset[split->axis] != plane || (split->axis != 1 && tap->offset[1] != row)) continue;
         int place = plane + analysis->radius_low[split->axis];
-        text_printf(text, "    sums[%d][%d] = fma(weights.w%d, taps(%d, %d), sums[%d][%d]);\n", f, place, numbers[i],
-                    tap->input, tap->offset[0], f, place);
+        text_printf(text, "    sums[%d][%d] = fma(weights.w%d, taps(%d, %d), sums[%d][%d]);\n", f, place,
+                    split->weights[i].number, tap->input, tap->offset[0], f, place);
       }
     }
   }
 }
 
-static void add_rows(struct text *text, const struct prelude *prelude, const int *numbers) {
+static void add_rows(struct text *text, const struct prelude *prelude) {
   const struct analysis *analysis = prelude->spec->analysis;
   text_printf(
       text,
@@ -140,7 +133,8 @@ static void add_rows(struct text *text, const struct prelude *prelude, const int
   bool in_plane = analysis->split.axis != 1;
   for (int row = in_plane ? -analysis->radius_low[1] : 0; row <= (in_plane ? analysis->radius_high[1] : 0); row++) {
     text_printf(text, "  if (y == %d) {\n", row);
-    add_row(text, prelude, numbers, row);
+    if (prelude->groups_weights && !in_plane) prelude_write_grouped(text, prelude, true);
+    else add_row(text, prelude, row);
     text_printf(text, "  }\n");
   }
   text_printf(text, "}\n\n");
@@ -260,17 +254,14 @@ static void add_constants(struct text *text, const struct prelude *prelude) {
 halotune_status prelude_write_split(struct text *text, const struct prelude *prelude) {
   const struct split *split = split_of(prelude);
   struct text values = {0};
-  int count, *numbers = malloc(((size_t)split->weight_count + 1) * sizeof *numbers);
-  halotune_status status = numbers ? HALOTUNE_OK : fail_memory();
-  if (status == HALOTUNE_OK) status = number_weights(prelude, &values, numbers, &count);
+  halotune_status status = add_values(&values, prelude);
   if (status == HALOTUNE_OK) {
     add_constants(text, prelude);
-    add_weights(text, text_string(&values), count);
-    add_plane(text, prelude, numbers);
-    add_rows(text, prelude, numbers);
+    add_weights(text, text_string(&values), split->weight_numbers);
+    add_plane(text, prelude);
+    add_rows(text, prelude);
     status = add_finish(text, prelude);
   }
   text_free(&values);
-  free(numbers);
   return status;
 }

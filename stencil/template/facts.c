@@ -95,6 +95,8 @@ void facts_fill_stencil(const struct stencil *stencil, const struct analysis *an
   facts[FACT_groups_of_2] = count_groups(analysis, 2);
   facts[FACT_groups_of_4] = count_groups(analysis, 4);
   facts[FACT_forms] = analysis->split.form_count;
+  facts[FACT_sum_operations] = analysis->split.form_count > 0 ? analysis->split.weight_count : 0;
+  facts[FACT_grouped_operations] = analysis->split.grouped_operations;
   facts[FACT_partial_sums] = analysis->split.partial_sums;
   facts[FACT_kept_planes] = split_kept_planes(stencil, analysis);
   facts[FACT_is_sum] = !scan && outputs_are_sums(stencil, analysis);

@@ -12,6 +12,7 @@ const char *const coefficient_words[3] = {"parameter", "literal", "constant"};
 const char *const load_path_words[4] = {"plain", "readonly", "texture", "texture2d"};
 const char *const extents_words[2] = {"runtime", "literal"};
 const char *const streaming_words[4] = {"none", "stores", "all", "loads"};
+const char *const weights_words[2] = {"each", "grouped"};
 
 const char *parameter_name_error(const char *name, size_t length) {
   /* a stencil must not use this name, but a template may, because the prelude implements the parameter */
@@ -63,6 +64,9 @@ const char *served_value_error(const struct parameter *parameter, int value) {
   if (strcmp(parameter->name, "streaming") == 0) {
     return served_word_error(parameter, value, streaming_words, COUNT(streaming_words),
                              "its values are none, stores, all and loads");
+  }
+  if (strcmp(parameter->name, "weights") == 0) {
+    return served_word_error(parameter, value, weights_words, COUNT(weights_words), "its values are each and grouped");
   }
   if (strcmp(parameter->name, "min_blocks") == 0) {
     const char *spelled = parameter->words[value];

@@ -7,8 +7,8 @@
 
 /* The words of the parameters that the prelude implements, for all templates that declare them. Their order is that of
  * prelude.h's enums. */
-extern const char *const coefficient_words[3], *const load_path_words[4], *const extents_words[2],
-                                                                              *const streaming_words[4];
+extern const char *const coefficient_words[3],
+    *const load_path_words[4], *const extents_words[2], *const streaming_words[4], *const weights_words[2];
 
 /* Each of these functions returns NULL if the text is right, else a text that says what is wrong. */
 

@@ -37,14 +37,17 @@ TEST(the_roof_of_fused_steps_that_binds_is_the_longer_one) {
       {4, NAN, 1.6, 9, NAN, 0.45, NAN, NULL},
       {4, 1, NAN, NAN, NAN, NAN, NAN, NULL},
   };
-  struct analysis analysis = {.instructions_per_point = 7};
+  struct analysis analysis = {.instructions_per_point = 8, .grouped_instructions_per_point = 4};
   analysis.bytes_per_point[DTYPE_F32] = 8, analysis.read_bytes_per_point[DTYPE_F32] = 4;
   for (size_t i = 0; i < COUNT(rows); i++) {
-    const struct fused_launch launch = {rows[i].steps, DTYPE_F32,          1e6, rows[i].copy_ms, rows[i].over_read,
-                                        140,           rows[i].wavefronts, 5e6};
+    const struct fused_launch launch = {rows[i].steps,      DTYPE_F32, 1e6,  rows[i].copy_ms, rows[i].over_read, 160,
+                                        rows[i].wavefronts, 5e6,       false};
     const struct step_roof roof = step_roof(&analysis, &launch);
     const char *binds = step_roof_binding(&roof);
     CHECK_NEAR(0.1, roof.arithmetic_ms, 1e-12, "row %zu", i);
+    struct fused_launch grouped = launch;
+    grouped.groups_weights = true;
+    CHECK_NEAR(0.05, step_roof(&analysis, &grouped).arithmetic_ms, 1e-12, "row %zu, weights grouped", i);
     const double want[] = {rows[i].memory_ms, rows[i].shared_ms, rows[i].binding_ms};
     const double got[] = {roof.memory_ms, roof.shared_ms, step_roof_ms(&roof)};
     for (size_t k = 0; k < COUNT(want); k++) {

@@ -57,7 +57,85 @@ TEST(an_update_is_taken_apart_into_sums_and_a_rest) {
   }
 }
 
+/* Each form as its groups of several points, "weights of the planes: points as x,y of inputs 0 and 1", then the planes
+ * that share a sum, "plane=first plane"; and the operations of all forms, without and with groups. */
+static const struct {
+  int dims;
+  const char *update, *groups;
+  int weights, operations;
+} repeats[] = {
+    {3, "v = u[0,0,0]", "", 0, 0},
+    /* a star gains nothing, however equal its weights are */
+    {3, "v = a*u[0,0,0] + b*(u[-1,0,0] + u[1,0,0] + u[0,-1,0] + u[0,1,0] + u[0,0,-1] + u[0,0,1])", "", 7, 7},
+    {3, "v = u[0,0,-2] + u[0,0,-1] + u[0,0,0] + u[0,0,1]", "", 4, 4},
+    /* equal planes: by name, as numbers, as products; they need not be mirror images */
+    {3, "v = a*u[0,0,-1] + b*u[1,0,-1] + a*u[0,0,1] + b*u[1,0,1]", "2=0", 4, 3},
+    {3, "v = 0.5*u[0,0,-1] + 3*u[1,0,-1] + 0.50*u[0,0,2] + 3*u[1,0,2]", "3=0", 4, 3},
+    {3, "v = 2*(a*u[0,0,0] + b*(u[1,0,0] + a*u[1,1,0])) + 2*a*u[0,0,1] + 2*b*u[1,0,1] + 2*b*a*u[1,1,1]", "1=0", 6, 4},
+    {3, "v = a*u[0,0,-1] + b*u[1,0,-1] + b*u[0,0,1] + a*u[1,0,1]", "", 4, 4},
+    {3, "v = a*u[0,0,-1] + b*u[1,0,-1] - a*u[0,0,1] - b*u[1,0,1]", "", 4, 4},
+    /* a and a coefficient of the same value differ: a user may change one of them */
+    {3, "v = a*u[0,0,-1] + a*u[1,0,-1] + 0.5*u[0,0,1] + 0.5*u[1,0,1]", "w0 w-1 w1: 0,0 1,0", 4, 3},
+    /* equal points: worth an addition if several sums weigh them */
+    {3, "v = a*(u[0,-1,0] + u[0,1,0])", "", 2, 2},
+    {3, "v = a*(u[0,-1,0] + u[0,1,0]) + b*(u[0,-1,1] + u[0,1,1])", "w0 w1: 0,-1 0,1", 4, 3},
+    {3, "v = a*(u[0,-1,0] + u[0,1,0]) + b*(u[0,-1,1] + u[0,2,1])", "", 4, 4},
+    {3, "v = a*(u[0,-1,0] + w[0,1,0]) + b*(u[0,-1,1] + w[0,1,1]) + w[1,0,0]", "w0 w1: 0,-1 w0,1", 5, 4},
+    /* or if neighbours in x share sums of columns */
+    {3, "v = a*(u[-1,-1,0] + u[-1,1,0] + u[1,-1,0] + u[1,1,0])", "w0: -1,-1 -1,1 1,-1 1,1", 4, 3},
+    {3, "v = a*(u[-1,-1,0] + u[-1,1,0] + u[1,-1,0] + u[1,2,0])", "", 4, 4},
+    /* both */
+    {3, "v = a*(u[0,0,-1] + u[1,0,-1]) + b*u[2,0,-1] + c*(u[0,0,0] + u[1,0,0]) + a*(u[0,0,1] + u[1,0,1]) + b*u[2,0,1]",
+     "w0 w2 w0: 0,0 1,0 2=0", 8, 5},
+    /* in two dimensions a row is a plane */
+    {2, "v = a*(u[-1,-1] + u[1,-1]) + b*u[0,-1] + c*(u[-1,0] + u[1,0]) + a*(u[-1,1] + u[1,1]) + b*u[0,1]",
+     "w0 w2 w0: -1,0 1,0 2=0", 8, 5},
+    /* each form has its own */
+    {3, "v = fabs(a*u[0,0,0] + b*u[1,0,0] + a*u[0,0,1] + b*u[1,0,1]) + fabs(u[0,0,1] - u[0,0,-1])", "; 1=0", 6, 5},
+};
+
+static void describe_groups(const struct form *form, struct text *text) {
+  const int planes = form->last_plane - form->first_plane + 1;
+  const char *separator = "";
+  for (int i = 0; i < form->group_count; i++) {
+    const struct point_group *group = &form->groups[i];
+    if (group->point_count == 1) continue;
+    for (int plane = 0; plane < planes; plane++, separator = " ")
+      text_printf(text, "%sw%d", separator, group->weights[plane]);
+    text_printf(text, ":");
+    for (int k = 0; k < group->point_count; k++)
+      text_printf(text, " %s%d,%d", group->points[k].input > 0 ? "w" : "", group->points[k].x, group->points[k].y);
+  }
+  for (int plane = 0; plane < planes; plane++) {
+    if (form->shared_with[plane] < 0 || form->shared_with[plane] == plane) continue;
+    text_printf(text, "%s%d=%d", separator, plane, form->shared_with[plane]);
+    separator = " ";
+  }
+}
+
+TEST(weights_that_repeat_are_grouped_where_this_saves_operations) {
+  for (size_t i = 0; i < COUNT(repeats); i++) {
+    struct stencil *stencil;
+    struct analysis *analysis;
+    struct text text = {0};
+    CHECK_OK(stencil_of_update(repeats[i].dims, repeats[i].update, &stencil));
+    CHECK_OK(analysis_make(stencil, &analysis));
+    const struct split *split = &analysis->split;
+    for (int f = 0; f < split->form_count; f++) {
+      if (f > 0) text_printf(&text, "; ");
+      describe_groups(&split->forms[f], &text);
+    }
+    CHECK_TEXT(repeats[i].groups, text_string(&text), "row %zu \"%s\"", i, repeats[i].update);
+    CHECK_EQ(repeats[i].weights, split->weight_count, "row %zu \"%s\"", i, repeats[i].update);
+    CHECK_EQ(repeats[i].operations, split->grouped_operations, "row %zu \"%s\"", i, repeats[i].update);
+    text_free(&text);
+    analysis_free(analysis);
+    stencil_free(stencil);
+  }
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(an_update_is_taken_apart_into_sums_and_a_rest)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(an_update_is_taken_apart_into_sums_and_a_rest),
+                                     cmocka_unit_test(weights_that_repeat_are_grouped_where_this_saves_operations)};
   return cmocka_run_group_tests_name("split", tests, NULL, NULL);
 }

@@ -91,6 +91,54 @@ TEST(the_source_says_what_was_chosen) {
   }
 }
 
+/* The sums of a march, tap by tap and with weights grouped. */
+TEST(the_source_groups_weights_if_the_variant_says_so) {
+  static const struct {
+    const char *stencil, *template, *set, *has, *lacks;
+  } rows[] = {
+      {"asymmetric/skew_repeats_3d", "scatter", "weights=each", "weights.w0*taps(0, -2, 1) + ", "group0_0"},
+      {"asymmetric/skew_repeats_3d", "scatter", "weights=grouped",
+       "  const real group0_0 = taps(0, -2, 1) + (taps(0, 1, -1) + taps(0, 1, 1));\n"
+       "  const real shared0_0 = weights.w0*group0_0 + weights.w1*taps(0, 0, 0);\n"
+       "  sums[0][3] = sums[0][2] + shared0_0;\n"
+       "  sums[0][2] = sums[0][1] + weights.w4*taps(0, 0, 0);\n"
+       "  sums[0][1] = sums[0][0] + weights.w2*group0_0 + weights.w3*taps(0, 0, 0) + weights.w1*taps(0, 0, 1);\n"
+       "  sums[0][0] = shared0_0;\n}",
+       "Taps are added in the order"},
+      {"asymmetric/skew_repeats_beside", "scatter", "weights=grouped", "  sums[1][3] = sums[1][2];\n", NULL},
+      {"asymmetric/skew_repeats_2d", "pipeline_rows", "weights=each", "fma(weights.w0, taps(0, -2), sums[0][0]);",
+       "group0_0"},
+      {"asymmetric/skew_repeats_2d", "pipeline_rows", "weights=grouped",
+       "    const real group0_0 = taps(0, -2) + taps(0, 1);\n"
+       "    const real shared0_0 = weights.w0*group0_0 + weights.w1*taps(0, 0);\n"
+       "    sums[0][3] += shared0_0;\n"
+       "    sums[0][2] = fma(weights.w4, taps(0, 2), sums[0][2]);\n"
+       "    sums[0][1] = fma(weights.w2, group0_0, sums[0][1]);\n"
+       "    sums[0][1] = fma(weights.w3, taps(0, 0), sums[0][1]);\n"
+       "    sums[0][0] += shared0_0;\n",
+       NULL},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct fixture f;
+    struct generated generated;
+    char path[128];
+    open_fixture(&f, rows[i].stencil, 512, 512, strstr(rows[i].stencil, "2d") ? 1 : 512);
+    template_free(f.template);
+    snprintf(path, sizeof path, "templates/%s.yaml", rows[i].template);
+    CHECK_OK(template_read(path, &f.template));
+    f.spec.template = f.template;
+    f.spec.configuration = configuration_default(f.template);
+    f.spec.most_steps = LAUNCH_MOST_STEPS;
+    set_parameter(&f, rows[i].set);
+    CHECK_OK(generate(&f.spec, &generated));
+    CHECK(strstr(generated.source, rows[i].has), "row %zu %s has %s", i, rows[i].stencil, rows[i].has);
+    CHECK(!rows[i].lacks || !strstr(generated.source, rows[i].lacks), "row %zu %s lacks %s", i, rows[i].stencil,
+          rows[i].lacks);
+    generated_free(&generated);
+    close_fixture(&f);
+  }
+}
+
 /* A source is what a user would put into a repository of their own: it holds what the variant uses, and no more. */
 TEST(a_source_is_short) {
   static const struct {
@@ -310,6 +358,7 @@ int main(void) {
       cmocka_unit_test(lines_and_capabilities_are_those_of_directives),
       cmocka_unit_test(the_same_variant_gives_the_same_text),
       cmocka_unit_test(the_source_says_what_was_chosen),
+      cmocka_unit_test(the_source_groups_weights_if_the_variant_says_so),
       cmocka_unit_test(a_source_is_short),
       cmocka_unit_test(the_grid_of_blocks_covers_the_box),
       cmocka_unit_test(what_a_rule_leaves_out_is_refused_with_its_reason),

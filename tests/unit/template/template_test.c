@@ -269,6 +269,7 @@ TEST(bad_files_are_refused) {
       {"  halo:", "  load_path:", "'planes' cannot be a value of load_path: its values are plain"},
       {"  halo:", "  coefficients:", "'planes' cannot be a value of coefficients: its values are parameter"},
       {"  halo:", "  extents:", "'planes' cannot be a value of extents: its values are runtime"},
+      {"  halo:", "  weights:", "'planes' cannot be a value of weights: its values are each"},
       {"  halo:", "  min_blocks:", "'planes' cannot be a value of min_blocks: its values are whole numbers"},
       {"  block_x: {values: [32, 64]", "  min_blocks: {values: [-1, 64]", "'-1' cannot be a value of min_blocks"},
       {"  block_x: {values: [32, 64]", "  min_blocks: {values: [0.5, 64]", "'0.5' cannot be a value of min_blocks"},
@@ -539,6 +540,7 @@ TEST(common_rules_and_parameters_stay) {
       {"rules", "march_along_z"},  {"rules", "bands"},          {"rules", "plane_sums"},
       {"parameters", "load_path"}, {"parameters", "streaming"}, {"parameters", "coefficients"},
       {"parameters", "extents"},   {"parameters", "overlap"},   {"parameters", "min_blocks"},
+      {"parameters", "weights"},
   };
   struct arena arena = {0};
   struct yaml *root;

@@ -9,6 +9,12 @@
 /* A resource, and the share of it that the winner is known to need at least. NAN: unknown. */
 enum { BYTES, ARITHMETIC, ISSUE, LAUNCH, SHARES };
 
+/* The instructions of an update, as the winner computes it. */
+static double instructions_per_point(const struct explained *e) {
+  return member_number(e->stencil,
+                       groups_weights(e->winner) ? "grouped_instructions_per_point" : "instructions_per_point");
+}
+
 /* Instructions of warps over those that the schedulers can issue in the time of the winner. Index arithmetic and stores
  * are not known, so this is a lower bound. */
 static double issue_share(const struct explained *e) {
@@ -16,7 +22,7 @@ static double issue_share(const struct explained *e) {
   const double warp_size = member_number(e->device, "warp_size"), time_ms = member_number(e->winner, "time_ms");
   double loads = member_number(json_object_get(e->winner, "figures"), "loads_per_point");
   if (!isfinite(loads)) loads = 0;
-  const double each = member_number(e->stencil, "instructions_per_point") * e->steps + loads;
+  const double each = instructions_per_point(e) * e->steps + loads;
   return e->points * each / warp_size /
          (member_number(e->device, "sm_count") * SCHEDULERS * member_number(e->device, "clock_khz") * time_ms);
 }
@@ -30,7 +36,7 @@ static double fused_bytes_share(const struct explained *e) {
 static void find_shares(const struct explained *e, double out[SHARES]) {
   const double time_ms = member_number(e->winner, "time_ms");
   const double peak_gflops = member_number(json_object_get(e->device, "peak_gflops"), member_text(e->problem, "dtype"));
-  const double fused = 2 * member_number(e->stencil, "instructions_per_point") * e->points * e->steps;
+  const double fused = 2 * instructions_per_point(e) * e->points * e->steps;
   out[BYTES] = isfinite(fused_bytes_share(e)) ? fused_bytes_share(e) : member_number(e->winner, "roof_ratio");
   out[ARITHMETIC] = fused / time_ms * 1e-6 / peak_gflops;
   out[ISSUE] = issue_share(e);

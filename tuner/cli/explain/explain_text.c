@@ -11,16 +11,6 @@
 /* A loss below this part is within the noise of the search. */
 #define SMALL_LOSS 0.005
 
-const char *pair_value(const json_t *pairs, const char *name) {
-  size_t i;
-  json_t *pair;
-  json_array_foreach(pairs, i, pair) {
-    const char *key = json_string_value(json_array_get(pair, 0)), *value = json_string_value(json_array_get(pair, 1));
-    if (key && value && strcmp(key, name) == 0) return value;
-  }
-  return "";
-}
-
 /* The position of a template in the problem's `templates`; -1 if the search did not try it. */
 static int template_position(const struct explained *e, int64_t id) {
   size_t i;

@@ -3,6 +3,7 @@
 #define CLI_EXPLAIN_EXPLAIN_TEXT_H
 
 #include "base/text/json.h"
+#include "reports/document/winner_json.h"
 #include "reports/rows/definitions.h"
 #include "tuner/cli/explain/explain_counters.h"
 
@@ -33,9 +34,6 @@ void explain_grid(const struct explained *explained, struct text *text);
 
 /* Append what to try next. In explain_next.c. */
 void explain_next(const struct explained *explained, struct text *text);
-
-/* A list of [name, value] pairs: the value of a name; "" if there is none. */
-const char *pair_value(const json_t *pairs, const char *name);
 
 /* The fastest variant that the searches found with a value of one of the winner template's parameters.
  *   value  NULL: with any other value than the winner's; `found` then receives the value, and may be NULL

@@ -239,6 +239,7 @@ static void put_analysis(json_t **json, const struct loaded *loaded) {
   json_put(json, "flops_per_point", json_integer(analysis->flops_per_point));
   json_put(json, "unique_flops_per_point", json_integer(analysis->unique_flops_per_point));
   json_put(json, "instructions_per_point", json_integer(analysis->instructions_per_point));
+  json_put(json, "grouped_instructions_per_point", json_integer(analysis->grouped_instructions_per_point));
   json_put(json, "bytes_per_point", by_dtype_json(analysis->bytes_per_point));
   json_put(json, "read_bytes_per_point", by_dtype_json(analysis->read_bytes_per_point));
   bool is_iterated = analysis->unknown_bytes_per_point[DTYPE_F32] > 0;

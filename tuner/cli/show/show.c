@@ -114,10 +114,12 @@ static void print_numbers(const struct stencil *stencil, const struct analysis *
   printf("shape      %s, %d tap%s, radius %d %d %d in x y z\n", shape_names[analysis->shape], analysis->tap_count,
          PLURAL(analysis->tap_count), analysis->radius[0], analysis->radius[1], analysis->radius[2]);
   printf("linear     %s\n", analysis->is_linear ? "yes" : "no");
-  printf(
-      "flops      %d a point as written, %d with nothing computed twice, %d instruction%s with fused multiply-adds\n",
-      analysis->flops_per_point, analysis->unique_flops_per_point, analysis->instructions_per_point,
-      PLURAL(analysis->instructions_per_point));
+  printf("flops      %d a point as written, %d with nothing computed twice, %d instruction%s with fused multiply-adds",
+         analysis->flops_per_point, analysis->unique_flops_per_point, analysis->instructions_per_point,
+         PLURAL(analysis->instructions_per_point));
+  if (analysis->grouped_instructions_per_point < analysis->instructions_per_point)
+    printf(", %d where weights that repeat are grouped", analysis->grouped_instructions_per_point);
+  printf("\n");
   for (int i = 0; i < DTYPE_COUNT; i++) {
     if (!stencil->dtypes[i]) continue;
     enum dtype dtype = (enum dtype)i;

@@ -1,0 +1,240 @@
+/* groups.c: finds where the weights of a form repeat, so that a march needs fewer operations.
+ *
+ * A plane that comes in adds its points to the sums of several planes. Points with equal weights in all of these planes
+ * are a group. Planes with equal weights at all points receive the same sum. Only the text of the stencil counts:
+ * weights are equal if they read alike, so a user may give the coefficients any values. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "stencil/analysis/analysis_parts.h"
+
+static void add_leaf(struct text *text, const struct expr *node, const void *context) {
+  const struct stencil *stencil = context;
+  if (node->kind == EXPR_COEFFICIENT) text_printf(text, "%s", stencil->coefficients[node->index].name);
+  else text_number(text, node->number);
+}
+
+struct weight_text {
+  struct text text;
+  int weight;
+};
+
+/* Sort equal texts together, the first weight in front. */
+static int compare_texts(const void *left, const void *right) {
+  const struct weight_text *a = left, *b = right;
+  const int order = strcmp(text_string(&a->text), text_string(&b->text));
+  return order != 0 ? order : a->weight - b->weight;
+}
+
+/* Number the weights in the order in which they first occur. */
+static halotune_status number_weights(const struct stencil *stencil, struct split *split) {
+  const struct spelling spelling = {.leaf = add_leaf, .context = stencil};
+  const size_t count = (size_t)split->weight_count;
+  struct weight_text *texts = calloc(count + 1, sizeof *texts);
+  if (!texts) return fail_memory();
+  halotune_status status = HALOTUNE_OK;
+  for (int i = 0; i < split->weight_count && status == HALOTUNE_OK; i++) {
+    texts[i].weight = i;
+    status = expr_print(&texts[i].text, &split->exprs, split->weights[i].factor, &spelling);
+  }
+  if (status == HALOTUNE_OK) {
+    qsort(texts, count, sizeof *texts, compare_texts);
+    for (size_t i = 0, first = 0; i < count; i++) {
+      if (strcmp(text_string(&texts[i].text), text_string(&texts[first].text)) != 0) first = i;
+      split->weights[texts[i].weight].number = texts[first].weight; /* for now the first weight that reads so */
+    }
+    for (int i = 0; i < split->weight_count; i++) {
+      struct form_weight *weight = &split->weights[i];
+      weight->number = weight->number == i ? split->weight_numbers++ : split->weights[weight->number].number;
+    }
+  }
+  for (size_t i = 0; i < count; i++) text_free(&texts[i].text);
+  free(texts);
+  return status;
+}
+
+static int compare_points(const void *left, const void *right) {
+  const struct plane_point *a = left, *b = right;
+  if (a->input != b->input) return a->input - b->input;
+  return a->x != b->x ? a->x - b->x : a->y - b->y;
+}
+
+static bool same_column(const struct plane_point *a, const struct plane_point *b) {
+  return a->input == b->input && a->x == b->x;
+}
+
+int group_column(const struct point_group *group, int first) {
+  int length = 1;
+  while (first + length < group->point_count && same_column(&group->points[first], &group->points[first + length]))
+    length++;
+  return length;
+}
+
+/* Whether the column at `first` has the same offsets in y as an earlier column. A neighbour in x has computed its sum
+ * then. */
+static bool column_repeats(const struct point_group *group, int first, int length) {
+  for (int other = 0; other < first; other += group_column(group, other)) {
+    bool same = group_column(group, other) == length && group->points[other].input == group->points[first].input;
+    for (int i = 0; i < length && same; i++) same = group->points[other + i].y == group->points[first + i].y;
+    if (same) return true;
+  }
+  return false;
+}
+
+/* The additions that make the sum of a group. */
+static int group_additions(const struct point_group *group) {
+  int additions = -1;
+  for (int first = 0, length; first < group->point_count; first += length) {
+    length = group_column(group, first);
+    additions += 1 + (column_repeats(group, first, length) ? 0 : length - 1);
+  }
+  return additions;
+}
+
+static int plane_count(const struct form *form) { return form->last_plane - form->first_plane + 1; }
+
+/* Whether two planes have the same weight in each group. */
+static bool same_weights(const struct form *form, int plane, int other) {
+  for (int i = 0; i < form->group_count; i++) {
+    if (form->groups[i].weights[plane] != form->groups[i].weights[other]) return false;
+  }
+  return true;
+}
+
+/* For each plane, find the first one with the same weights. */
+static void find_alike(struct form *form) {
+  for (int plane = 0; plane < plane_count(form); plane++) {
+    int first = 0;
+    while (!same_weights(form, plane, first)) first++;
+    form->shared_with[plane] = first;
+  }
+}
+
+/* The groups that a plane weighs. */
+static int plane_terms(const struct form *form, int plane) {
+  int count = 0;
+  for (int i = 0; i < form->group_count; i++) count += form->groups[i].weights[plane] >= 0;
+  return count;
+}
+
+/* Keep in shared_with what saves operations: planes with the same weights, and with several terms. */
+static void share_planes(struct form *form) {
+  for (int plane = 0; plane < plane_count(form); plane++) {
+    if (form->shared_with[plane] != plane) continue;
+    int alike = 0;
+    for (int i = plane; i < plane_count(form); i++) alike += form->shared_with[i] == plane;
+    const bool saves = alike > 1 && plane_terms(form, plane) > 1;
+    for (int i = plane_count(form) - 1; i >= plane && !saves; i--) {
+      if (form->shared_with[i] == plane) form->shared_with[i] = -1;
+    }
+  }
+}
+
+/* Collect the points of a form, each as a group of its own.
+ *   weights  room for plane_count numbers for each weight of the form */
+static void collect_points(const struct analysis *analysis, struct form *form, struct plane_point *points,
+                           int *weights) {
+  const struct split *split = &analysis->split;
+  const int planes = plane_count(form);
+  for (int i = form->first_weight; i < form->first_weight + form->weight_count; i++) {
+    const struct tap *tap = &analysis->taps[split->weights[i].tap];
+    points[i - form->first_weight] =
+        (struct plane_point){.input = tap->input, .x = tap->offset[0], .y = split->axis == 1 ? 0 : tap->offset[1]};
+  }
+  qsort(points, (size_t)form->weight_count, sizeof *points, compare_points);
+  for (int i = 0; i < form->weight_count; i++) {
+    if (i > 0 && compare_points(&points[i - 1], &points[i]) == 0) continue;
+    struct point_group *group = &form->groups[form->group_count];
+    *group = (struct point_group){&points[i], 1, weights + form->group_count * planes};
+    for (int k = 0; k < planes; k++) group->weights[k] = -1;
+    form->group_count++;
+  }
+  for (int i = form->first_weight; i < form->first_weight + form->weight_count; i++) {
+    const struct tap *tap = &analysis->taps[split->weights[i].tap];
+    const struct plane_point point = {tap->input, tap->offset[0], split->axis == 1 ? 0 : tap->offset[1]};
+    int low = 0, high = form->group_count - 1;
+    while (low < high) {
+      const int middle = (low + high) / 2;
+      if (compare_points(form->groups[middle].points, &point) < 0) low = middle + 1;
+      else high = middle;
+    }
+    form->groups[low].weights[tap->offset[split->axis] - form->first_plane] = split->weights[i].number;
+  }
+}
+
+/* The multiply-adds of each point of a group: one for each sum of planes that weighs it. */
+static int group_uses(const struct form *form, const struct point_group *group) {
+  int uses = 0;
+  for (int plane = 0; plane < plane_count(form); plane++)
+    uses += group->weights[plane] >= 0 && form->shared_with[plane] == plane;
+  return uses;
+}
+
+/* Join points with equal weights, if this saves operations. */
+static halotune_status join_points(struct form *form, struct arena *arena) {
+  const size_t weights_bytes = (size_t)plane_count(form) * sizeof(int);
+  struct plane_point *joined = arena_alloc(arena, (size_t)form->group_count * sizeof *joined);
+  struct point_group *groups = arena_alloc(arena, (size_t)form->group_count * sizeof *groups);
+  bool *done = calloc((size_t)form->group_count, sizeof *done);
+  halotune_status status = joined && groups && done ? HALOTUNE_OK : fail_memory();
+  int count = 0;
+  for (int i = 0; i < form->group_count && status == HALOTUNE_OK; i++) {
+    struct point_group all = {.points = joined, .weights = form->groups[i].weights};
+    if (done[i]) continue;
+    for (int k = i; k < form->group_count; k++) {
+      if (memcmp(form->groups[k].weights, all.weights, weights_bytes) == 0)
+        joined[all.point_count++] = form->groups[k].points[0];
+    }
+    const int uses = group_uses(form, &form->groups[i]);
+    if (all.point_count == 1 || group_additions(&all) + uses >= all.point_count * uses) {
+      groups[count++] = form->groups[i];
+      continue;
+    }
+    for (int k = i; k < form->group_count; k++)
+      done[k] = done[k] || memcmp(form->groups[k].weights, all.weights, weights_bytes) == 0;
+    groups[count++] = all;
+    joined += all.point_count;
+  }
+  if (status == HALOTUNE_OK) {
+    form->groups = groups;
+    form->group_count = count;
+  }
+  free(done);
+  return status;
+}
+
+/* The operations of add_plane for one form. */
+static int form_operations(const struct form *form) {
+  int count = 0;
+  for (int i = 0; i < form->group_count; i++) count += group_additions(&form->groups[i]);
+  for (int plane = 0; plane < plane_count(form); plane++) {
+    const bool is_computed = form->shared_with[plane] < 0 || form->shared_with[plane] == plane;
+    count += is_computed ? plane_terms(form, plane) : 0;
+    count += form->shared_with[plane] >= 0 && plane > 0; /* the first plane's sum begins with it */
+  }
+  return count;
+}
+
+static halotune_status group_form(struct analysis *analysis, struct form *form) {
+  struct arena *arena = &analysis->arena;
+  const size_t points = (size_t)form->weight_count, planes = (size_t)plane_count(form);
+  struct plane_point *list = arena_alloc(arena, points * sizeof *list);
+  int *weights = arena_alloc(arena, points * planes * sizeof *weights);
+  form->groups = arena_alloc(arena, points * sizeof *form->groups);
+  form->shared_with = arena_alloc(arena, planes * sizeof *form->shared_with);
+  if (!list || !weights || !form->groups || !form->shared_with) return fail_memory();
+  collect_points(analysis, form, list, weights);
+  find_alike(form);
+  halotune_status status = join_points(form, arena);
+  if (status != HALOTUNE_OK) return status;
+  share_planes(form);
+  analysis->split.grouped_operations += form_operations(form);
+  return HALOTUNE_OK;
+}
+
+halotune_status find_groups(const struct stencil *stencil, struct analysis *analysis) {
+  struct split *split = &analysis->split;
+  halotune_status status = number_weights(stencil, split);
+  for (int i = 0; i < split->form_count && status == HALOTUNE_OK; i++) status = group_form(analysis, &split->forms[i]);
+  return status;
+}
