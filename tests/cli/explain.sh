@@ -19,6 +19,11 @@ halotune explain derivative_x --db "$TMPDIR/finalists.db" | grep -E '^(bound|try
 # a winner of two dimensions, by today's template
 halotune tune heat2d --grid 48x32 --backend host --template direct --max-variants 1 --budget none --db "$TMPDIR/today.db" >/dev/null 2>&1
 halotune explain heat2d --db "$TMPDIR/today.db" | grep -E '^(heat2d|stale)'
+# a winner that groups weights
+bench/stencil.sh box3d_r1_even >"$TMPDIR/even.yaml"
+halotune tune "$TMPDIR/even.yaml" --grid 24x20x18 --backend host --template scatter_direct --set weights=grouped,z_slicing=4 --max-variants 1 \
+  --steps 1 --budget none --db "$TMPDIR/even.db" >/dev/null 2>&1
+halotune explain box3d_r1_even --db "$TMPDIR/even.db" | grep -o -E 'weights=grouped|weights that repeat[^(]*'
 # a space that was counted up to its cap
 sqlite3 "$TMPDIR/today.db" 'update run set space = 9007199254740992'
 halotune explain heat2d --db "$TMPDIR/today.db" | grep -o 'of [^,;]* that the rules keep'

@@ -73,6 +73,9 @@ static void add_figures(const struct explained *e, struct text *text) {
   text_printf(text, " %lld registers, %lld bytes of shared memory, occupancy %.2f",
               (long long)member_whole(e->winner, "registers"), (long long)member_whole(e->winner, "shared_bytes"),
               member_number(e->winner, "occupancy"));
+  if (groups_weights(e->winner))
+    text_printf(text, ", weights that repeat are grouped: %.0f instructions of arithmetic a point, not %.0f",
+                instructions_per_point(e), member_number(e->stencil, "instructions_per_point"));
   if (isfinite(over_read) && !json_is_true(json_object_get(figures, "is_counted")))
     text_printf(text, " (reads and loads by the template's rules)");
   text_printf(text, "\n");
