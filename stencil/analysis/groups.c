@@ -130,35 +130,42 @@ static void share_planes(struct form *form) {
   }
 }
 
+/* The point of the plane that a weight belongs to. */
+static struct plane_point point_of(const struct analysis *analysis, const struct form_weight *weight) {
+  const struct tap *tap = &analysis->taps[weight->tap];
+  return (struct plane_point){tap->input, tap->offset[0], analysis->split.axis == 1 ? 0 : tap->offset[1]};
+}
+
+/* The group of a single point, among those that collect_points has made. */
+static struct point_group *group_of(const struct form *form, const struct plane_point *point) {
+  int low = 0, high = form->group_count - 1;
+  while (low < high) {
+    const int middle = (low + high) / 2;
+    if (compare_points(form->groups[middle].points, point) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return &form->groups[low];
+}
+
 /* Collect the points of a form, each as a group of its own.
- *   weights  room for plane_count numbers for each weight of the form */
+ *   points   room for one of each weight
+ *   weights  room for plane_count numbers of each weight */
 static void collect_points(const struct analysis *analysis, struct form *form, struct plane_point *points,
                            int *weights) {
   const struct split *split = &analysis->split;
+  const struct form_weight *first = &split->weights[form->first_weight];
   const int planes = plane_count(form);
-  for (int i = form->first_weight; i < form->first_weight + form->weight_count; i++) {
-    const struct tap *tap = &analysis->taps[split->weights[i].tap];
-    points[i - form->first_weight] =
-        (struct plane_point){.input = tap->input, .x = tap->offset[0], .y = split->axis == 1 ? 0 : tap->offset[1]};
-  }
+  for (int i = 0; i < form->weight_count; i++) points[i] = point_of(analysis, &first[i]);
   qsort(points, (size_t)form->weight_count, sizeof *points, compare_points);
   for (int i = 0; i < form->weight_count; i++) {
     if (i > 0 && compare_points(&points[i - 1], &points[i]) == 0) continue;
-    struct point_group *group = &form->groups[form->group_count];
-    *group = (struct point_group){&points[i], 1, weights + form->group_count * planes};
-    for (int k = 0; k < planes; k++) group->weights[k] = -1;
-    form->group_count++;
+    form->groups[form->group_count++] = (struct point_group){&points[i], 1, weights};
+    for (int k = 0; k < planes; k++) *weights++ = -1;
   }
-  for (int i = form->first_weight; i < form->first_weight + form->weight_count; i++) {
-    const struct tap *tap = &analysis->taps[split->weights[i].tap];
-    const struct plane_point point = {tap->input, tap->offset[0], split->axis == 1 ? 0 : tap->offset[1]};
-    int low = 0, high = form->group_count - 1;
-    while (low < high) {
-      const int middle = (low + high) / 2;
-      if (compare_points(form->groups[middle].points, &point) < 0) low = middle + 1;
-      else high = middle;
-    }
-    form->groups[low].weights[tap->offset[split->axis] - form->first_plane] = split->weights[i].number;
+  for (int i = 0; i < form->weight_count; i++) {
+    const struct plane_point point = point_of(analysis, &first[i]);
+    const int plane = analysis->taps[first[i].tap].offset[split->axis] - form->first_plane;
+    group_of(form, &point)->weights[plane] = first[i].number;
   }
 }
 
