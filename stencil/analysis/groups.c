@@ -1,8 +1,10 @@
 /* groups.c: finds where the weights of a form repeat, so that a march needs fewer operations.
  *
- * A plane that comes in adds its points to the sums of several planes. Points with equal weights in all of these planes
- * are a group. Planes with equal weights at all points receive the same sum. Only the text of the stencil counts:
- * weights are equal if they read alike, so a user may give the coefficients any values. */
+ * A plane that comes in adds its points to the sums of several planes. Points with equal weights in all of these
+ * planes are a group, and so are points whose weights are multiples of each other. Planes with equal weights at all
+ * points receive the same sum. Only the text of the stencil counts, so a user may give the coefficients any values:
+ * weights are equal if they read alike, and multiples only if they are numbers. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,12 +29,12 @@ static int compare_texts(const void *left, const void *right) {
 }
 
 /* Number the weights in the order in which they first occur. */
-static halotune_status number_weights(const struct stencil *stencil, struct split *split) {
+static halotune_status number_weights(const struct stencil *stencil, struct split *split, struct arena *arena) {
   const struct spelling spelling = {.leaf = add_leaf, .context = stencil};
   const size_t count = (size_t)split->weight_count;
   struct weight_text *texts = calloc(count + 1, sizeof *texts);
-  if (!texts) return fail_memory();
-  halotune_status status = HALOTUNE_OK;
+  split->weight_values = arena_alloc(arena, (count + 1) * sizeof *split->weight_values);
+  halotune_status status = texts && split->weight_values ? HALOTUNE_OK : fail_memory();
   for (int i = 0; i < split->weight_count && status == HALOTUNE_OK; i++) {
     texts[i].weight = i;
     status = expr_print(&texts[i].text, &split->exprs, split->weights[i].factor, &spelling);
@@ -45,10 +47,12 @@ static halotune_status number_weights(const struct stencil *stencil, struct spli
     }
     for (int i = 0; i < split->weight_count; i++) {
       struct form_weight *weight = &split->weights[i];
+      const struct expr *factor = &split->exprs.nodes[weight->factor];
       weight->number = weight->number == i ? split->weight_numbers++ : split->weights[weight->number].number;
+      split->weight_values[weight->number] = factor->is_constant ? factor->number : NAN;
     }
   }
-  for (size_t i = 0; i < count; i++) text_free(&texts[i].text);
+  for (size_t i = 0; i < count && texts; i++) text_free(&texts[i].text);
   free(texts);
   return status;
 }
@@ -70,23 +74,31 @@ int group_column(const struct point_group *group, int first) {
   return length;
 }
 
-/* Whether the column at `first` has the same offsets in y as an earlier column. A neighbour in x has computed its sum
- * then. */
-static bool column_repeats(const struct point_group *group, int first, int length) {
-  for (int other = 0; other < first; other += group_column(group, other)) {
-    bool same = group_column(group, other) == length && group->points[other].input == group->points[first].input;
-    for (int i = 0; i < length && same; i++) same = group->points[other + i].y == group->points[first + i].y;
-    if (same) return true;
+/* Whether two quotients of numbers in a file are equal but for rounding. */
+static bool same_number(double a, double b) { return fabs(a - b) <= 0x1p-50 * fabs(a); }
+
+static bool same_columns(const struct point_group *group, int a, int b) {
+  const int length = group_column(group, a);
+  if (group->points[a].input != group->points[b].input || length != group_column(group, b)) return false;
+  for (int i = 0; i < length; i++) {
+    if (group->points[a + i].y != group->points[b + i].y) return false;
+    if (!same_number(group->scales[a + i] / group->scales[a], group->scales[b + i] / group->scales[b])) return false;
   }
-  return false;
+  return true;
 }
 
-/* The additions that make the sum of a group. */
+int group_column_like(const struct point_group *group, int first) {
+  int other = 0;
+  while (other < first && !same_columns(group, first, other)) other += group_column(group, other);
+  return other;
+}
+
+/* The additions, or multiply-adds, that make the sum of a group. */
 static int group_additions(const struct point_group *group) {
   int additions = -1;
   for (int first = 0, length; first < group->point_count; first += length) {
     length = group_column(group, first);
-    additions += 1 + (column_repeats(group, first, length) ? 0 : length - 1);
+    additions += 1 + (group_column_like(group, first) < first ? 0 : length - 1);
   }
   return additions;
 }
@@ -159,7 +171,8 @@ static void collect_points(const struct analysis *analysis, struct form *form, s
   qsort(points, (size_t)form->weight_count, sizeof *points, compare_points);
   for (int i = 0; i < form->weight_count; i++) {
     if (i > 0 && compare_points(&points[i - 1], &points[i]) == 0) continue;
-    form->groups[form->group_count++] = (struct point_group){&points[i], 1, weights};
+    form->groups[form->group_count++] =
+        (struct point_group){.points = &points[i], .point_count = 1, .weights = weights};
     for (int k = 0; k < planes; k++) *weights++ = -1;
   }
   for (int i = 0; i < form->weight_count; i++) {
@@ -177,30 +190,57 @@ static int group_uses(const struct form *form, const struct point_group *group) 
   return uses;
 }
 
-/* Join points with equal weights, if this saves operations. */
-static halotune_status join_points(struct form *form, struct arena *arena) {
-  const size_t weights_bytes = (size_t)plane_count(form) * sizeof(int);
-  struct plane_point *joined = arena_alloc(arena, (size_t)form->group_count * sizeof *joined);
-  struct point_group *groups = arena_alloc(arena, (size_t)form->group_count * sizeof *groups);
-  bool *done = calloc((size_t)form->group_count, sizeof *done);
-  halotune_status status = joined && groups && done ? HALOTUNE_OK : fail_memory();
+/* The number by which the weights of one point have to be multiplied to give those of another; 0 if there is none. Very
+ * large and very small numbers count as none: sums of values times such a number could leave the range of f32. */
+static double scale_of(const struct split *split, const struct form *form, const int *weights, const int *of) {
+  double scale = 0;
+  if (memcmp(weights, of, (size_t)plane_count(form) * sizeof *of) == 0) return 1;
+  for (int plane = 0; plane < plane_count(form); plane++) {
+    if ((weights[plane] < 0) != (of[plane] < 0)) return 0;
+    if (of[plane] < 0) continue;
+    const double ratio = split->weight_values[weights[plane]] / split->weight_values[of[plane]];
+    if (!(fabs(ratio) >= 0x1p-20 && fabs(ratio) <= 0x1p20) || (scale != 0 && !same_number(scale, ratio))) return 0;
+    if (scale == 0) scale = ratio;
+  }
+  return scale;
+}
+
+/* Begin a group at a point, with all later points whose weights are multiples of its weights, or only with those whose
+ * weights are equal. Points that are done are left out. `group` has room for all points. */
+static void begin_group(const struct split *split, const struct form *form, int first, bool takes_multiples,
+                        const bool *done, struct point_group *group) {
+  group->weights = form->groups[first].weights;
+  group->point_count = 0;
+  for (int i = first; i < form->group_count; i++) {
+    const double scale = done[i] ? 0 : scale_of(split, form, form->groups[i].weights, group->weights);
+    if (scale == 0 || (scale != 1 && !takes_multiples)) continue;
+    group->points[group->point_count] = form->groups[i].points[0];
+    group->scales[group->point_count++] = scale;
+  }
+}
+
+/* Join points if this saves operations. */
+static halotune_status join_points(const struct split *split, struct form *form, struct arena *arena) {
+  const size_t all = (size_t)form->group_count;
+  struct point_group *groups = arena_alloc(arena, all * sizeof *groups);
+  struct point_group next = {.points = arena_alloc(arena, all * sizeof *next.points),
+                             .scales = arena_alloc(arena, all * sizeof *next.scales)};
+  bool *done = calloc(all, sizeof *done);
+  halotune_status status = groups && next.points && next.scales && done ? HALOTUNE_OK : fail_memory();
   int count = 0;
   for (int i = 0; i < form->group_count && status == HALOTUNE_OK; i++) {
-    struct point_group all = {.points = joined, .weights = form->groups[i].weights};
     if (done[i]) continue;
-    for (int k = i; k < form->group_count; k++) {
-      if (memcmp(form->groups[k].weights, all.weights, weights_bytes) == 0)
-        joined[all.point_count++] = form->groups[k].points[0];
-    }
     const int uses = group_uses(form, &form->groups[i]);
-    if (all.point_count == 1 || group_additions(&all) + uses >= all.point_count * uses) {
-      groups[count++] = form->groups[i];
-      continue;
+    bool saves = false;
+    for (int multiples = 1; multiples >= 0 && !saves; multiples--) {
+      begin_group(split, form, i, multiples == 1, done, &next);
+      saves = group_additions(&next) + uses < next.point_count * uses;
     }
-    for (int k = i; k < form->group_count; k++)
-      done[k] = done[k] || memcmp(form->groups[k].weights, all.weights, weights_bytes) == 0;
-    groups[count++] = all;
-    joined += all.point_count;
+    if (!saves) next.point_count = 1;
+    for (int p = 0; p < next.point_count; p++) done[group_of(form, &next.points[p]) - form->groups] = true;
+    groups[count++] = next;
+    next.points += next.point_count;
+    next.scales += next.point_count;
   }
   if (status == HALOTUNE_OK) {
     form->groups = groups;
@@ -232,7 +272,7 @@ static halotune_status group_form(struct analysis *analysis, struct form *form) 
   if (!list || !weights || !form->groups || !form->shared_with) return fail_memory();
   collect_points(analysis, form, list, weights);
   find_alike(form);
-  halotune_status status = join_points(form, arena);
+  halotune_status status = join_points(&analysis->split, form, arena);
   if (status != HALOTUNE_OK) return status;
   share_planes(form);
   analysis->split.grouped_operations += form_operations(form);
@@ -241,7 +281,7 @@ static halotune_status group_form(struct analysis *analysis, struct form *form) 
 
 halotune_status find_groups(const struct stencil *stencil, struct analysis *analysis) {
   struct split *split = &analysis->split;
-  halotune_status status = number_weights(stencil, split);
+  halotune_status status = number_weights(stencil, split, &analysis->arena);
   for (int i = 0; i < split->form_count && status == HALOTUNE_OK; i++) status = group_form(analysis, &split->forms[i]);
   return status;
 }

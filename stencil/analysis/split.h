@@ -23,12 +23,14 @@ struct plane_point {
   int input, x, y;
 };
 
-/* Points that have equal weights for every plane that receives them. Their values are added first, and each weight
- * multiplies the sum. A point that gains nothing by this is a group of its own. */
+/* Points whose weights for every plane that receives them are equal, or the same multiple of those of the first point.
+ * Their values are added first, and each weight of the first point multiplies the sum. A point that gains nothing by
+ * this is a group of its own. */
 struct point_group {
   struct plane_point *points; /* sorted by input, then x, then y */
   int point_count;
-  int *weights; /* [plane - first_plane]: the number of the weight; -1 where the plane has none */
+  double *scales; /* of each point: its weights over those of the first point; not 1 only if all weights are numbers */
+  int *weights;   /* [plane - first_plane]: the number of the weight; -1 where the plane has none */
 };
 
 struct form {
@@ -51,6 +53,7 @@ struct split {
   struct form_weight *weights; /* the weights of all forms, in the order of the forms */
   int weight_count;
   int weight_numbers;    /* distinct numbers of weights */
+  double *weight_values; /* by number; NAN for a weight with coefficients */
   int delay[MAX_FIELDS]; /* for each output, planes that are loaded after its own plane before it is complete */
   /* [output][input]: the rest of the update reads this whole input at the computed point */
   bool reads_beside[MAX_FIELDS][MAX_FIELDS];
@@ -69,5 +72,9 @@ int split_form(const struct split *split, int node);
 
 /* The number of points of a group, from `first` on, that have the input and the x of this point. */
 int group_column(const struct point_group *group, int first);
+
+/* The first column of a group that has the same offsets in y, with scales in the same proportion, as the column at
+ * `first`. Neighbours in x compute the same sum for both columns. Returns the number of its first point. */
+int group_column_like(const struct point_group *group, int first);
 
 #endif

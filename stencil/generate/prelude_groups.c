@@ -5,6 +5,7 @@
 /* One form of the update. `form` is its number, `is_row` whether add_row is written, whose taps have no y. */
 struct group_writer {
   struct text *text;
+  const struct prelude *prelude;
   const struct split *split;
   int form, low; /* low: the reach along the axis of the march */
   bool is_row;
@@ -20,15 +21,27 @@ static void add_tap(const struct group_writer *w, const struct plane_point *poin
   text_printf(w->text, ")");
 }
 
-/* Append the sum of a group, column by column: neighbours in x use the same sums of columns. */
+/* Append a factor, "real(0.5)*", unless it is 1. */
+static void add_scale(const struct group_writer *w, double scale) {
+  if (scale == 1) return;
+  prelude_write_number(w->text, w->prelude, scale);
+  text_printf(w->text, "*");
+}
+
+/* Append the sum of a group, column by column: neighbours in x use the same sums of columns. So columns that are alike
+ * are written alike. */
 static void add_group(const struct group_writer *w, int number) {
   const struct point_group *group = &form_of(w)->groups[number];
-  text_printf(w->text, "%sconst real group%d_%d =", indent(w), w->form, number);
+  text_printf(w->text, "%sconst real group%d_%d = ", indent(w), w->form, number);
   for (int i = 0, length; i < group->point_count; i += length) {
+    const double *like = &group->scales[group_column_like(group, i)];
     length = group_column(group, i);
-    text_printf(w->text, "%s%s", i > 0 ? " + " : " ", length > 1 ? "(" : "");
+    if (i > 0) text_printf(w->text, " + ");
+    add_scale(w, group->scales[i]);
+    if (length > 1) text_printf(w->text, "(");
     for (int k = 0; k < length; k++) {
       if (k > 0) text_printf(w->text, " + ");
+      add_scale(w, like[k] / like[0]);
       add_tap(w, &group->points[i + k]);
     }
     if (length > 1) text_printf(w->text, ")");
@@ -100,7 +113,8 @@ static void add_in_place(const struct group_writer *w, int plane) {
 
 void prelude_write_grouped(struct text *text, const struct prelude *prelude, bool is_row) {
   const struct analysis *analysis = prelude->spec->analysis;
-  struct group_writer w = {text, &analysis->split, .low = analysis->radius_low[analysis->split.axis], .is_row = is_row};
+  struct group_writer w = {text, prelude, &analysis->split, .low = analysis->radius_low[analysis->split.axis],
+                           .is_row = is_row};
   for (; w.form < w.split->form_count; w.form++) {
     const struct form *form = form_of(&w);
     add_shared(&w);

@@ -86,7 +86,7 @@ static void add_plane(struct text *text, const struct prelude *prelude) {
       "template <class Taps>\n"
       "__device__ __forceinline__ void add_plane(const Taps &taps, const Weights &weights, real (&sums)[FORMS][PLANES]) {\n",
       prelude->groups_weights
-          ? "Points of equal weights are added first. A sum that several planes receive is computed once."
+          ? "Points of equal or proportional weights are added first. A sum that several planes receive is computed once."
           : "Taps are added in the order of z, then y, then x.");
   if (prelude->groups_weights) prelude_write_grouped(text, prelude, false);
   for (int f = 0; f < split->form_count && !prelude->groups_weights; f++) {

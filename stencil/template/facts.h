@@ -29,7 +29,7 @@ struct device_limits {
   X(groups_of_4, "aligned groups of four in x that four neighbours read together")                                    \
   X(forms, "sums of weighted taps into which the update is split, see add_plane; 0 where it is not split")            \
   X(sum_operations, "multiply-adds for each point of these sums: one for each weight")                                \
-  X(grouped_operations, "operations for each point of these sums where points of equal weights are added first")      \
+  X(grouped_operations, "operations for each point of these sums where weights that repeat are grouped")              \
   X(partial_sums, "partial sums for each point that a march keeps from one plane to the next")                        \
   X(kept_planes, "planes until the rest of the update reads staged inputs at the point; 0 where it reads none later") \
   X(is_sum, "1 where each output is a sum of weighted taps and nothing else")                                         \

@@ -57,8 +57,9 @@ TEST(an_update_is_taken_apart_into_sums_and_a_rest) {
   }
 }
 
-/* Each form as its groups of several points, "weights of the planes: points as x,y of inputs 0 and 1", then the planes
- * that share a sum, "plane=first plane"; and the operations of all forms, without and with groups. */
+/* Each form as its groups of several points, "weights of the planes: points as x,y of inputs 0 and 1, after their scale
+ * if it is not 1", then the planes that share a sum, "plane=first plane"; and the operations of all forms, without and
+ * with groups. */
 static const struct {
   int dims;
   const char *update, *groups;
@@ -87,6 +88,19 @@ static const struct {
     /* both */
     {3, "v = a*(u[0,0,-1] + u[1,0,-1]) + b*u[2,0,-1] + c*(u[0,0,0] + u[1,0,0]) + a*(u[0,0,1] + u[1,0,1]) + b*u[2,0,1]",
      "w0 w2 w0: 0,0 1,0 2=0", 8, 5},
+    /* multiples, of numbers alone */
+    {3, "v = 0.25*u[0,0,0] + 0.5*u[1,0,0] + u[0,0,1] + 2*u[1,0,1]", "w0 w2: 0,0 2*1,0", 4, 3},
+    {3, "v = u[1,0,0] - u[-1,0,0] + 2*u[1,0,1] - 2*u[-1,0,1]", "w0 w2: -1,0 -1*1,0", 4, 3},
+    {3, "v = a*u[0,0,0] + 2*a*u[1,0,0] + b*u[0,0,1] + 2*b*u[1,0,1]", "", 4, 4},
+    {3, "v = 0.25*u[0,0,0] + 0.5*u[1,0,0] + a*u[0,0,1] + 2*u[1,0,1]", "", 4, 4},
+    {3, "v = 0.25*u[0,0,0] + 0.5*u[1,0,0] + u[0,0,1] + 2.0000001*u[1,0,1]", "", 4, 4},
+    {3, "v = u[0,0,0] + 1e-9*u[1,0,0] + 2*u[0,0,1] + 2e-9*u[1,0,1]", "", 4, 4},
+    {3, "v = u[0,-1,0] + 3*u[0,2,0] + 0.1*u[2,-1,0] + 0.1*3*u[2,2,0]", "w0: 0,-1 3*0,2 0.1*2,-1 0.3*2,2", 4, 3},
+    {3, "v = u[0,-1,0] + 3*u[0,2,0] + 0.1*u[2,-1,0] + 0.2*u[2,2,0]", "", 4, 4},
+    {2, "v = u[-1,-1] + 2*u[0,-1] + 3*u[1,-1] + 2*u[-1,0] + 4*u[0,0] + 6*u[1,0] + u[-1,1] + 2*u[0,1] + 3*u[1,1]",
+     "w0 w1 w0: -1,0 2*0,0 3*1,0", 9, 5},
+    /* equal points are joined where multiples of them save nothing */
+    {3, "v = a*(u[0,-1,0] + u[0,1,0]) + b*(u[0,-1,1] + u[0,1,1]) + 2*u[1,0,0] + 3*u[2,0,0]", "w0 w3: 0,-1 0,1", 6, 5},
     /* in two dimensions a row is a plane */
     {2, "v = a*(u[-1,-1] + u[1,-1]) + b*u[0,-1] + c*(u[-1,0] + u[1,0]) + a*(u[-1,1] + u[1,1]) + b*u[0,1]",
      "w0 w2 w0: -1,0 1,0 2=0", 8, 5},
@@ -103,8 +117,11 @@ static void describe_groups(const struct form *form, struct text *text) {
     for (int plane = 0; plane < planes; plane++, separator = " ")
       text_printf(text, "%sw%d", separator, group->weights[plane]);
     text_printf(text, ":");
-    for (int k = 0; k < group->point_count; k++)
-      text_printf(text, " %s%d,%d", group->points[k].input > 0 ? "w" : "", group->points[k].x, group->points[k].y);
+    for (int k = 0; k < group->point_count; k++) {
+      text_printf(text, " ");
+      if (group->scales[k] != 1) text_printf(text, "%.7g*", group->scales[k]);
+      text_printf(text, "%s%d,%d", group->points[k].input > 0 ? "w" : "", group->points[k].x, group->points[k].y);
+    }
   }
   for (int plane = 0; plane < planes; plane++) {
     if (form->shared_with[plane] < 0 || form->shared_with[plane] == plane) continue;

@@ -105,6 +105,8 @@ TEST(the_source_groups_weights_if_the_variant_says_so) {
        "  sums[0][1] = sums[0][0] + weights.w2*group0_0 + weights.w3*taps(0, 0, 0) + weights.w1*taps(0, 0, 1);\n"
        "  sums[0][0] = shared0_0;\n}",
        "Taps are added in the order"},
+      {"asymmetric/skew_repeats_product", "scatter", "weights=grouped",
+       "  const real group0_0 = (taps(0, -1, -2) + real(", NULL},
       {"asymmetric/skew_repeats_beside", "scatter", "weights=grouped", "  sums[1][3] = sums[1][2];\n", NULL},
       {"asymmetric/skew_repeats_2d", "pipeline_rows", "weights=each", "fma(weights.w0, taps(0, -2), sums[0][0]);",
        "group0_0"},
