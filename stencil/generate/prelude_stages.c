@@ -100,6 +100,32 @@ static void add_stored(struct text *text, const struct stencil *stencil, int ste
   text_printf(text, " : -1;\n}\n");
 }
 
+static bool is_periodic(const struct stencil *stencil, int axis) {
+  return axis < stencil->dims && edge_is_periodic(&stencil->boundary[axis][SIDE_LOW]);
+}
+
+static bool clamps(const struct stencil *stencil, int axis) {
+  return stencil->boundary[axis][SIDE_LOW].rule == BOUNDARY_CLAMP;
+}
+
+static bool has_ends(const struct stencil *stencil, int axis) { return !is_periodic(stencil, axis); }
+
+/* Whether a stage reads a tap beyond the grid along this axis at another place. */
+typedef bool axis_test(const struct stencil *stencil, int axis);
+static axis_test *moved_axes(const struct prelude *prelude) {
+  const struct stencil *stencil = prelude->spec->stencil;
+  const bool has_ghosts = analysis_has_ghosts(prelude->spec->analysis, stencil);
+  return has_ghosts && analysis_shares_images(stencil) ? has_ends : clamps;
+}
+
+static bool moves_taps(const struct prelude *prelude) {
+  const struct stencil *stencil = prelude->spec->stencil;
+  for (int axis = 0; axis < stencil->dims; axis++) {
+    if (moved_axes(prelude)(stencil, axis)) return true;
+  }
+  return false;
+}
+
 void prelude_write_stages(struct text *text, const struct prelude *prelude) {
   const struct stencil *stencil = prelude->spec->stencil;
   const int steps = prelude->launch->steps;
@@ -111,17 +137,14 @@ void prelude_write_stages(struct text *text, const struct prelude *prelude) {
       "// buffers and writes outputs to buffers, which swap from stage to stage. There are STAGE_BUFFERS buffers, for\n"
       "// the inputs that change and the outputs that become inputs. -1: no stage changes the input, or the output\n"
       "// does not become an input.\n#define STAGE_BUFFERS %d\n"
-      "#define GHOSTS %d  // 1 if each stage computes anew what its taps read beyond the grid\n",
-      buffers, analysis_has_ghosts(prelude->spec->analysis, stencil));
+      "#define GHOSTS %d  // 1 if each stage computes anew what its taps read beyond the grid\n"
+      "#define MOVES_TAPS %d  // 1 if tap_x, tap_y or tap_z may give another place\n",
+      buffers, analysis_has_ghosts(prelude->spec->analysis, stencil), moves_taps(prelude));
   add_buffers(text, stencil, &first, period, true);
   add_buffers(text, stencil, &first, period, false);
   add_advanced(text, stencil);
   add_stored(text, stencil, steps);
   text_printf(text, "\n");
-}
-
-static bool is_periodic(const struct stencil *stencil, int axis) {
-  return axis < stencil->dims && edge_is_periodic(&stencil->boundary[axis][SIDE_LOW]);
 }
 
 /* Append the image along an axis: "image_x(g, x)". The rules of periodic axes hold for all inputs. */
@@ -133,7 +156,7 @@ static void add_image(struct text *text, const struct stencil *stencil, int axis
 /* Append a function for each axis that maps a point to the point that is read in its place, if the axis's rule needs
  * one. */
 static void add_axis_functions(struct text *text, const struct stencil *stencil, const char *function,
-                               bool (*has_image)(const struct stencil *stencil, int axis), const char *otherwise) {
+                               axis_test *has_image, const char *otherwise) {
   for (int axis = 0; axis < MAX_DIMS; axis++) {
     const char name = axis_names[axis];
     text_printf(text, "__device__ __forceinline__ index_t %s_%c(const Geometry &g, index_t %c) { return ", function,
@@ -148,12 +171,6 @@ static void add_axis_functions(struct text *text, const struct stencil *stencil,
     text_printf(text, "; }\n");
   }
 }
-
-static bool clamps(const struct stencil *stencil, int axis) {
-  return stencil->boundary[axis][SIDE_LOW].rule == BOUNDARY_CLAMP;
-}
-
-static bool has_ends(const struct stencil *stencil, int axis) { return !is_periodic(stencil, axis); }
 
 /* Append the functions of stages that find the values beyond the grid anew. */
 static void add_ghosts(struct text *text, const struct prelude *prelude) {
@@ -186,8 +203,7 @@ void prelude_write_stage_points(struct text *text, const struct prelude *prelude
   text_printf(text, ");\n}\n// The place where a stage reads a tap that may lie beyond the grid: ");
   text_printf(text, has_ghosts ? "its image, but beyond a periodic axis the place itself.\n"
                                : "with `clamp` the nearest point of the grid.\n");
-  add_axis_functions(text, stencil, "tap", has_ghosts && analysis_shares_images(stencil) ? has_ends : clamps,
-                     "(void)g, @");
+  add_axis_functions(text, stencil, "tap", moved_axes(prelude), "(void)g, @");
   if (has_ghosts) add_ghosts(text, prelude);
   text_printf(text, "\n");
 }

@@ -64,6 +64,19 @@ static bool outputs_are_sums(const struct stencil *stencil, const struct analysi
   return split->form_count > 0;
 }
 
+/* Whether a step reads neighbours of an input, or of the input that takes its value in a later step. */
+static bool is_read_nearby(const struct stencil *stencil, const struct analysis *analysis, int input) {
+  for (int hops = 0; input >= 0 && hops <= stencil->iterate_count; hops++) {
+    int next = -1;
+    if (is_staged(analysis, input)) return true;
+    for (int i = 0; i < stencil->iterate_count; i++) {
+      if (!stencil->iterate[i].from_output && stencil->iterate[i].from == input) next = stencil->iterate[i].to;
+    }
+    input = next;
+  }
+  return false;
+}
+
 /* Whether the output becomes the one staged input, no other input changes from step to step, and all are whole. */
 static bool steps_one_field(const struct stencil *stencil, const struct analysis *analysis) {
   int staged = 0, changed = 0;
@@ -118,7 +131,12 @@ void facts_fill_stencil(const struct stencil *stencil, const struct analysis *an
   /* Blocks compute the same points in the steps of one launch, so none may write where another one reads. */
   facts[FACT_iterates] = analysis->can_iterate && stencil->in_place_count == 0;
   facts[FACT_stage_buffers] = stencil->iterate_count;
-  for (int i = 0; i < stencil->iterate_count; i++) facts[FACT_stage_buffers] += stencil->iterate[i].from_output;
+  facts[FACT_carried_on] = facts[FACT_near_inputs] = 0;
+  for (int i = 0; i < stencil->iterate_count; i++) {
+    facts[FACT_carried_on] += stencil->iterate[i].from_output;
+    facts[FACT_near_inputs] += is_read_nearby(stencil, analysis, stencil->iterate[i].to);
+  }
+  facts[FACT_stage_buffers] += facts[FACT_carried_on];
   facts[FACT_is_scan] = scan;
   facts[FACT_is_pointwise] = !scan && analysis->shape == SHAPE_POINTWISE;
   facts[FACT_is_pencil] = !scan && analysis->shape == SHAPE_PENCIL;

@@ -44,6 +44,8 @@ struct device_limits {
   X(high_z, "reach towards larger z")                                                                                 \
   X(iterates, "1 where the stencil has an `iterate`, so that a launch may make several time steps")                   \
   X(stage_buffers, "inputs that change from step to step, and outputs that become inputs")                            \
+  X(carried_on, "outputs that become inputs of the next step")                                                        \
+  X(near_inputs, "inputs that change, and of which some step reads neighbours")                                       \
   X(is_scan, "1 for a prefix sum")                                                                                    \
   X(is_pointwise, "1 where only the point itself is read")                                                            \
   X(is_pencil, "1 where all taps lie along one axis")                                                                 \
