@@ -387,6 +387,7 @@ struct Coefficients {
 // does not become an input.
 #define STAGE_BUFFERS 2
 #define GHOSTS 0  // 1 if each stage computes anew what its taps read beyond the grid
+#define MOVES_TAPS 0  // 1 if tap_x, tap_y or tap_z may give another place
 __device__ constexpr int input_buffer(int stage, int input) {
   return input == 0 ? (stage%2 == 0 ? 0 : 1)
          : -1;

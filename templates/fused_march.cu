@@ -118,6 +118,29 @@ __device__ constexpr int input_read(int stage, int input) {
   return input;
 }
 
+// The same, found once: the compiler takes constants from a table, but would follow the loops above for every tap.
+struct Rings {
+  int read[STEPS][INPUTS], from[STEPS][INPUTS];  // ring_read, input_read
+  int written[STEPS][OUTPUTS];                   // the ring to which a stage writes an output; -1: none
+  int arriving[INPUTS];                          // the ring into which an input is copied; -1: none
+};
+__device__ constexpr Rings find_rings() {
+  Rings rings = {};
+  for (int stage = 0; stage < STEPS; stage++) {
+    for (int i = 0; i < INPUTS; i++) rings.read[stage][i] = ring_read(stage, i), rings.from[stage][i] = input_read(stage, i);
+    for (int o = 0; o < OUTPUTS; o++) {
+      const int buffer = output_buffer(stage, o);
+      rings.written[stage][o] = stage < STEPS - 1 && buffer >= 0 ? ring_of(stage + 1, buffer) : -1;
+    }
+  }
+  for (int i = 0; i < INPUTS; i++) {
+    const int buffer = input_buffer(0, i);
+    rings.arriving[i] = buffer >= 0 && has_ring(buffer) ? ring_of(0, buffer) : -1;
+  }
+  return rings;
+}
+__device__ constexpr Rings RINGS = find_rings();
+
 // The turns from the one that writes a plane of the input that a stage reads to the last one that reads it, the first and the last included.
 __device__ constexpr int turns_kept(int stage, int input) {
   const int step = step_in_buffer(stage, input_buffer(stage, input));
@@ -138,9 +161,6 @@ constexpr int DEPTH = longest_kept(), RING_ELEMENTS = DEPTH*PLANE_ELEMENTS;
 #ifdef LAUNCH_SHARED_BYTES
 static_assert((count_of_all_rings()*RING_ELEMENTS + GUARD)*int(sizeof(real)) <= LAUNCH_SHARED_BYTES, "the rings need more shared memory");
 #endif
-
-// The farthest plane behind the one that came in last whose slot is asked for, rounded up.
-constexpr int FARTHEST = round_up(planes_behind(STEPS - 1) + LOW_Z + 2*STEPS*HIGH_Z, DEPTH);
 
 // A tile, the planes of it that this block computes, and this thread's patch.
 struct Tile {
@@ -204,10 +224,11 @@ __device__ __forceinline__ void load_near(const Turn &turn, int stage, int input
 // The same for a patch at the edge: taps beyond the grid read the points that the boundary rules give.
 __device__ __forceinline__ void load_near_images(const Tile &t, const Turn &turn, int stage, int input, const real *ring,
                                                  real (&points)[NEAR_Z][NEAR_Y][NEAR_X]) {
+  constexpr int farthest = round_up(planes_behind(STEPS - 1) + LOW_Z + 2*STEPS*HIGH_Z, DEPTH);  // behind plane turn.z, at least
 #pragma unroll
   for (int k = 0; k < NEAR_Z; k++) {
     const index_t z = turn.z - planes_behind(stage) + k - LOW_Z;
-    const int slot = (turn.slot - int(turn.z - tap_z(t.g, z)) + FARTHEST)%DEPTH;
+    const int slot = (turn.slot - int(turn.z - tap_z(t.g, z)) + farthest)%DEPTH;
 #pragma unroll
     for (int j = 0; j < NEAR_Y; j++) {
 #pragma unroll
@@ -234,8 +255,8 @@ struct Beside {
 template <bool EDGE> __device__ __forceinline__ void load_beside(const Tile &t, index_t z, int stage, Beside &beside) {
 #pragma unroll
   for (int input = 0; input < INPUTS; input++) {
-    if (ring_read(stage, input) >= 0 || staged_slot(input) >= 0) continue;
-    const int from = input_read(stage, input);
+    if (RINGS.read[stage][input] >= 0 || staged_slot(input) >= 0) continue;
+    const int from = RINGS.from[stage][input];
 #pragma unroll
     for (int row = 0; row < ROWS; row++) {
 #pragma unroll
@@ -257,12 +278,11 @@ template <bool EDGE> struct StageTaps {
   const Tile &t;
   const Near &near;
   const real (&beside)[INPUTS][ROWS][POINTS];
-  const bool (&in_ring)[INPUTS];
   const index_t (&image_z)[NEAR_Z];  // planes of the grid that taps read
   index_t z;
-  int row, lane;
+  int stage, row, lane;
   __device__ __forceinline__ real operator()(int input, int dx, int dy, int dz) const {
-    if (in_ring[input]) return near.points[input][LOW_Z + dz][LOW_Y + row + dy][NEAR_LOW_X + lane + dx];
+    if (RINGS.read[stage][input] >= 0) return near.points[input][LOW_Z + dz][LOW_Y + row + dy][NEAR_LOW_X + lane + dx];
     if (staged_slot(input) < 0) return beside[input][row][lane];
     if (EDGE) {
       const real value = read_point(t.f, input, t.g, t.image_x[LOW_X + lane + dx], t.image_y[LOW_Y + row + dy], image_z[LOW_Z + dz]);
@@ -316,8 +336,8 @@ __device__ __forceinline__ void request_plane(const Tile &t, index_t z, int plac
     const index_t from_z = source_of_line(z, t.g.nz, tap_z(t.g, z), image_in_z(t.g, z));
 #pragma unroll
     for (int input = 0; input < INPUTS; input++) {
-      if (input_buffer(0, input) < 0 || !has_ring(input_buffer(0, input))) continue;
-      real *to = t.shared + ring_of(0, input_buffer(0, input))*RING_ELEMENTS + place;
+      if (RINGS.arriving[input] < 0) continue;
+      real *to = t.shared + RINGS.arriving[input]*RING_ELEMENTS + place;
 #pragma unroll
       for (int row = 0; row < ROWS; row++) {
 #pragma unroll
@@ -350,12 +370,13 @@ __device__ __forceinline__ void write_patch(const Tile &t, int array, int output
       if (has(t.whole, row*POINTS + i*VECTOR)) write_vector(t.f, array, t.g, t.x + i*VECTOR, t.y + row, z, values);
     }
   }
-  if (!EDGE || t.cut == 0) return;
+  if (EDGE && t.cut != 0) {
 #pragma unroll
-  for (int row = 0; row < ROWS; row++) {
+    for (int row = 0; row < ROWS; row++) {
 #pragma unroll
-    for (int lane = 0; lane < POINTS; lane++) {
-      if (has(t.cut, row*POINTS + lane)) write_point(t.f, array, t.g, t.x + lane, t.y + row, z, results[row][output][lane]);
+      for (int lane = 0; lane < POINTS; lane++) {
+        if (has(t.cut, row*POINTS + lane)) write_point(t.f, array, t.g, t.x + lane, t.y + row, z, results[row][output][lane]);
+      }
     }
   }
 }
@@ -366,12 +387,10 @@ template <bool EDGE> __device__ __forceinline__ void compute_stage(const Tile &t
   const index_t z = turn.z - behind;
   if (EDGE && (z < t.z_first - later*LOW_Z || z >= t.z_last + later*HIGH_Z)) return;
   Near near;
-  bool in_ring[INPUTS];
 #pragma unroll
   for (int input = 0; input < INPUTS; input++) {
-    in_ring[input] = ring_read(stage, input) >= 0;
-    if (!in_ring[input]) continue;
-    const real *ring = t.shared + ring_read(stage, input)*RING_ELEMENTS;
+    if (RINGS.read[stage][input] < 0) continue;
+    const real *ring = t.shared + RINGS.read[stage][input]*RING_ELEMENTS;
 #if MOVES_TAPS
     if (EDGE) {
       load_near_images(t, turn, stage, input, ring, near.points[input]);
@@ -391,7 +410,7 @@ template <bool EDGE> __device__ __forceinline__ void compute_stage(const Tile &t
   for (int row = 0; row < ROWS; row++) {
 #pragma unroll
     for (int lane = 0; lane < POINTS; lane++) {
-      const StageTaps<EDGE> taps = {t, near, beside.points[stage], in_ring, images, z, row, lane};
+      const StageTaps<EDGE> taps = {t, near, beside.points[stage], images, z, stage, row, lane};
       real point[OUTPUTS];
       update(taps, t.coefficients, point);
 #pragma unroll
@@ -407,9 +426,8 @@ template <bool EDGE> __device__ __forceinline__ void compute_stage(const Tile &t
   }
 #pragma unroll
   for (int o = 0; o < OUTPUTS; o++) {
-    const int buffer = output_buffer(stage, o);
-    if (later > 0 && buffer >= 0) {
-      real *ring = t.shared + ring_of(stage + 1, buffer)*RING_ELEMENTS;
+    if (RINGS.written[stage][o] >= 0) {
+      real *ring = t.shared + RINGS.written[stage][o]*RING_ELEMENTS;
 #pragma unroll
       for (int row = 0; row < ROWS; row++) store_vector(ring + place_of(turn, behind) + row*TILE_X, results[row][o]);
     }

@@ -165,7 +165,7 @@ for template in $templates; do
   cp "$work/sample" "$work/common"
   for parameter in $parameters; do
     # Points of a lane and the grid allow one width alone, so it never changes by itself.
-    [ "$template $parameter" != "pipeline_planes vector" ] || continue
+    case "$template $parameter" in "pipeline_planes vector" | "fused_march vector") continue ;; esac
     cp "$work/common" "$work/sample"
     alive=0
     is_alive "$template" "$parameter" || alive=1

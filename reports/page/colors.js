@@ -21,6 +21,7 @@ const styles = {
   pipeline_rows: [4, 'rect'],
   fused_tile: [1, 'rect'],
   fused_line: [0, 'diamond'],
+  fused_march: [6, 'circle'],
   resident: [2, 'circle'],
 };
 // The same for templates that do not come with Halotune.

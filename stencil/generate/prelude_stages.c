@@ -110,8 +110,9 @@ static bool clamps(const struct stencil *stencil, int axis) {
 
 static bool has_ends(const struct stencil *stencil, int axis) { return !is_periodic(stencil, axis); }
 
-/* Whether a stage reads a tap beyond the grid along this axis at another place. */
 typedef bool axis_test(const struct stencil *stencil, int axis);
+
+/* The test for the axes along which a stage reads taps beyond the grid at another place. */
 static axis_test *moved_axes(const struct prelude *prelude) {
   const struct stencil *stencil = prelude->spec->stencil;
   const bool has_ghosts = analysis_has_ghosts(prelude->spec->analysis, stencil);
