@@ -38,6 +38,9 @@
 #define LANES_X 16
 #define WARPS 8
 #define VECTOR 4
+#define COLUMN_SHARED 0
+#define COLUMN_REGISTERS 1
+#define COLUMN COLUMN_REGISTERS
 #define PREFETCH 1
 #define Z_SLICING 64
 #endif
@@ -193,29 +196,83 @@ __device__ __forceinline__ int place_of(const Turn &turn, int behind) { return t
 
 // What a patch reads of the inputs that change: its own points and those around them. The compiler drops what no tap reads.
 constexpr int NEAR_LOW_X = round_up(LOW_X, POINTS), NEAR_X = NEAR_LOW_X + POINTS + round_up(HIGH_X, POINTS);
+constexpr bool SHUFFLES = STAR && LOW_X <= POINTS && HIGH_X <= POINTS;  // for points of a row that other lanes have
 constexpr int NEAR_Y = LOW_Y + ROWS + HIGH_Y, NEAR_Z = LOW_Z + 1 + HIGH_Z;
 struct Near {
   real points[INPUTS][NEAR_Z][NEAR_Y][NEAR_X];
 };
 
-// Load what is near the patch in the ring of an input. An input that is read at the point alone has no points around it.
-__device__ __forceinline__ void load_near(const Turn &turn, int stage, int input, const real *ring, real (&points)[NEAR_Z][NEAR_Y][NEAR_X]) {
+// The patch's own points in the planes that each stage reads of its inputs, with COLUMN_REGISTERS: the last plane is the newest one.
+struct Columns {
+  real points[STEPS][INPUTS][NEAR_Z][ROWS][POINTS];
+};
+
+// Load the patch's own points of a plane. `plane` points to the patch.
+__device__ __forceinline__ void load_patch(const real *plane, real (&points)[ROWS][POINTS]) {
+#pragma unroll
+  for (int row = 0; row < ROWS; row++) load_vector(plane + row*TILE_X, points[row]);
+}
+
+// Move the columns of a stage on by a plane. Only the newest plane is loaded.
+__device__ __forceinline__ void move_columns(const Tile &t, const Turn &turn, int stage, Columns &columns) {
+#pragma unroll
+  for (int input = 0; input < INPUTS; input++) {
+    if (RINGS.read[stage][input] < 0 || staged_slot(input) < 0) continue;
+    real(&planes)[NEAR_Z][ROWS][POINTS] = columns.points[stage][input];
+#pragma unroll
+    for (int k = 0; k < NEAR_Z - 1; k++) {
+#pragma unroll
+      for (int n = 0; n < ROWS*POINTS; n++) planes[k][n/POINTS][n%POINTS] = planes[k + 1][n/POINTS][n%POINTS];
+    }
+    load_patch(t.shared + RINGS.read[stage][input]*RING_ELEMENTS + place_of(turn, planes_behind(stage) - HIGH_Z), planes[NEAR_Z - 1]);
+  }
+}
+
+// Load a row near the patch, with the points before and behind it.
+__device__ __forceinline__ void load_row(const real *row, real (&points)[NEAR_X]) {
+#pragma unroll
+  for (int i = 0; i < NEAR_X; i += POINTS) {
+    real some[POINTS];
+    load_vector(row + i - NEAR_LOW_X, some);
+#pragma unroll
+    for (int n = 0; n < POINTS; n++) points[i + n] = some[n];
+  }
+}
+
+// The same for a row of a star: shuffles fetch the points before and behind it from the lanes beside. At the ends of the tile's rows these
+// points mean nothing.
+__device__ __forceinline__ void find_row(const real (&own)[POINTS], real (&points)[NEAR_X]) {
+  real near[LOW_X + POINTS + HIGH_X];
+  find_near<LANES_X>(own, near);
+#pragma unroll
+  for (int i = 0; i < LOW_X + POINTS + HIGH_X; i++) points[NEAR_LOW_X - LOW_X + i] = near[i];
+}
+
+// Find what is near the patch in a ring. An input that is read at the point alone has no points around it.
+__device__ __forceinline__ void load_near(const Turn &turn, int stage, int input, const real *ring, const Columns &columns,
+                                          real (&points)[NEAR_Z][NEAR_Y][NEAR_X]) {
   const bool is_staged = staged_slot(input) >= 0;
 #pragma unroll
   for (int k = 0; k < NEAR_Z; k++) {
     if (!is_staged && k != LOW_Z) continue;
     const real *plane = ring + place_of(turn, planes_behind(stage) + LOW_Z - k);
+    real own[ROWS][POINTS];
+    if (COLUMN == COLUMN_SHARED || !is_staged) load_patch(plane, own);
 #pragma unroll
     for (int j = 0; j < NEAR_Y; j++) {
-      if (!is_staged && (j < LOW_Y || j >= LOW_Y + ROWS)) continue;
-#pragma unroll
-      for (int i = 0; i < NEAR_X; i += POINTS) {
-        if (!is_staged && i != NEAR_LOW_X) continue;
-        real some[POINTS];
-        load_vector(plane + (j - LOW_Y)*TILE_X + i - NEAR_LOW_X, some);
-#pragma unroll
-        for (int n = 0; n < POINTS; n++) points[k][j][i + n] = some[n];
+      const int row = j - LOW_Y;
+      if (row < 0 || row >= ROWS) {
+        if (is_staged) load_row(plane + row*TILE_X, points[k][j]);
+        continue;
       }
+      if (is_staged && !SHUFFLES) load_row(plane + row*TILE_X, points[k][j]);
+      if (COLUMN == COLUMN_REGISTERS && is_staged) {
+#pragma unroll
+        for (int lane = 0; lane < POINTS; lane++) own[row][lane] = columns.points[stage][input][k][row][lane];
+      }
+      if (SHUFFLES && is_staged && k == LOW_Z) find_row(own[row], points[k][j]);
+#pragma unroll
+      for (int lane = 0; lane < POINTS; lane++) points[k][j][NEAR_LOW_X + lane] = own[row][lane];
     }
   }
 }
@@ -382,9 +439,10 @@ __device__ __forceinline__ void write_patch(const Tile &t, int array, int output
 }
 
 // Compute a plane of a stage. Store the outputs for later stages, and write those that are needed after the launch.
-template <bool EDGE> __device__ __forceinline__ void compute_stage(const Tile &t, const Turn &turn, int stage, const Beside &beside) {
+template <bool EDGE> __device__ __forceinline__ void compute_stage(const Tile &t, const Turn &turn, int stage, const Beside &beside, Columns &columns) {
   const int later = STEPS - 1 - stage, behind = planes_behind(stage);
   const index_t z = turn.z - behind;
+  if (COLUMN == COLUMN_REGISTERS) move_columns(t, turn, stage, columns);
   if (EDGE && (z < t.z_first - later*LOW_Z || z >= t.z_last + later*HIGH_Z)) return;
   Near near;
 #pragma unroll
@@ -397,7 +455,7 @@ template <bool EDGE> __device__ __forceinline__ void compute_stage(const Tile &t
       continue;
     }
 #endif
-    load_near(turn, stage, input, ring, near.points[input]);
+    load_near(turn, stage, input, ring, columns, near.points[input]);
   }
   index_t images[NEAR_Z] = {};
 #pragma unroll
@@ -436,7 +494,7 @@ template <bool EDGE> __device__ __forceinline__ void compute_stage(const Tile &t
 }
 
 // Make a turn. The barrier separates it from the last one: plane z of the input and the planes that stages computed are there.
-template <bool EDGE> __device__ __forceinline__ void take_plane(const Tile &t, Turn &turn) {
+template <bool EDGE> __device__ __forceinline__ void take_plane(const Tile &t, Turn &turn, Columns &columns) {
   Beside beside;
 #pragma unroll
   for (int stage = 0; stage < STEPS; stage++) load_beside<EDGE>(t, turn.z - planes_behind(stage), stage, beside);
@@ -444,7 +502,7 @@ template <bool EDGE> __device__ __forceinline__ void take_plane(const Tile &t, T
   __syncthreads();
   request_plane(t, turn.z + PREFETCH, place_of(turn, -PREFETCH));
 #pragma unroll
-  for (int stage = 0; stage < STEPS; stage++) compute_stage<EDGE>(t, turn, stage, beside);
+  for (int stage = 0; stage < STEPS; stage++) compute_stage<EDGE>(t, turn, stage, beside, columns);
   const int oldest = turn.place[DEPTH - 1];
 #pragma unroll
   for (int i = DEPTH - 1; i > 0; i--) turn.place[i] = turn.place[i - 1];
@@ -502,6 +560,7 @@ __device__ __forceinline__ void march(const Tile &t) {
   const bool is_regular = t.tile_x >= max(g.x0, index_t(round_up(LOW_X, VECTOR))) && t.tile_x + TILE_X <= min(g.x1, g.nx - round_up(HIGH_X, VECTOR)) &&
                           t.tile_y >= max(g.y0, index_t(LOW_Y)) && t.tile_y + TILE_Y <= min(g.y1, g.ny - HIGH_Y);
   const index_t middle_first = is_regular ? min(end, max(g.z0, index_t(LOW_Z)) + last) : end, middle_last = min(end, min(g.z1 + HIGH_Z, g.nz));
+  Columns columns = {};
   Turn turn;
   turn.z = begin, turn.slot = 0;
 #pragma unroll
@@ -512,9 +571,9 @@ __device__ __forceinline__ void march(const Tile &t) {
   for (int part = 0; part < 2; part++) {
     const index_t until = part == 0 ? middle_first : end;
 #pragma unroll 1
-    while (turn.z < until) take_plane<true>(t, turn);
+    while (turn.z < until) take_plane<true>(t, turn, columns);
 #pragma unroll 1
-    while (turn.z < middle_last) take_plane<false>(t, turn);
+    while (turn.z < middle_last) take_plane<false>(t, turn, columns);
   }
   async_wait<0>();
 }
