@@ -164,8 +164,8 @@ for template in $templates; do
   for stencil in $(echo "$applies_to" | head -n 2); do sample "$stencil" "$template" "$(grid_of "$stencil" 0)" --sample 2; done
   cp "$work/sample" "$work/common"
   for parameter in $parameters; do
-    # Points of a lane and the grid allow one width alone, so it never changes by itself.
-    case "$template $parameter" in "pipeline_planes vector" | "fused_march vector") continue ;; esac
+    # Points of a lane and the grid allow one width alone, so it never changes by itself. In fused_march neither do the points.
+    case "$template $parameter" in "pipeline_planes vector" | "fused_march vector" | "fused_march points") continue ;; esac
     cp "$work/common" "$work/sample"
     alive=0
     is_alive "$template" "$parameter" || alive=1
