@@ -144,11 +144,14 @@ __device__ constexpr Rings find_rings() {
 }
 __device__ constexpr Rings RINGS = find_rings();
 
+// Whether a stage reads planes behind its own from registers alone: each thread has its own points, and a star reads no others of them.
+constexpr bool KEEPS_COLUMNS = COLUMN == COLUMN_REGISTERS && STAR && !MOVES_TAPS;
+
 // The turns from the one that writes a plane of the input that a stage reads to the last one that reads it, the first and the last included.
 __device__ constexpr int turns_kept(int stage, int input) {
   const int step = step_in_buffer(stage, input_buffer(stage, input));
   const int written = step == 0 ? -PREFETCH : planes_behind(step - 1);
-  return planes_behind(stage) + (staged_slot(input) < 0 ? 0 : LOW_Z) - written + 1;
+  return planes_behind(stage) + (staged_slot(input) < 0 || KEEPS_COLUMNS ? 0 : LOW_Z) - written + 1;
 }
 __device__ constexpr int longest_kept() {
   int longest = 0;
@@ -262,7 +265,7 @@ __device__ __forceinline__ void load_near(const Turn &turn, int stage, int input
     for (int j = 0; j < NEAR_Y; j++) {
       const int row = j - LOW_Y;
       if (row < 0 || row >= ROWS) {
-        if (is_staged) load_row(plane + row*TILE_X, points[k][j]);
+        if (is_staged && (k == LOW_Z || !STAR)) load_row(plane + row*TILE_X, points[k][j]);
         continue;
       }
       if (is_staged && !SHUFFLES) load_row(plane + row*TILE_X, points[k][j]);
