@@ -180,7 +180,7 @@ struct Tile {
   unsigned computed;         // a bit for each of the patch's points that stages compute, in planes that they compute
   unsigned whole, cut;       // whole: a bit for each of the patch's points that is written with its vector; cut: for each that is written alone
   real *shared;              // the rings, behind a guard
-  index_t from[ROWS][PIECES];                                       // where the pieces of the patch lie in a plane of the grid; -1: see request_piece
+  index_t from[ROWS][PIECES];                                       // where the pieces of the patch lie in a plane of the grid; -1: its points are loaded one by one
   int near_x[LOW_X + POINTS + HIGH_X], near_y[LOW_Y + ROWS + HIGH_Y];  // with MOVES_TAPS: columns and rows of the tile that taps read
   index_t image_x[LOW_X + POINTS + HIGH_X], image_y[LOW_Y + ROWS + HIGH_Y];  // columns and rows of the grid that taps read
 };
