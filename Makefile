@@ -525,8 +525,8 @@ gpu-checks: all  ## check-gpu and sanitize-gpu for MINUTES=9; each result is pri
 check-solvers: all $(filter $(OUT)/tests/unit/solvers/%,$(UNIT_TESTS))  ## the solvers of examples/solvers on this machine's GPU: tuned for BUDGET=3s each, on grids SCALE=16 times as long, against exact solutions
 	$(Q)BUDGET='$(BUDGET)' SCALE='$(SCALE)' TESTS='$(filter $(OUT)/tests/unit/solvers/%,$(UNIT_TESTS))' tests/tap.sh tests/solvers.sh
 
-tune-tests: all fake-cuda $(OUT)/bench/near_gpu_bench $(OUT)/tests/unit/solvers/heat_solvers_test  ## tuning and running from the command line: results, going on, ending early, replays, several GPUs
-	$(Q)NEAR=$(OUT)/bench/near_gpu_bench HEAT=$(OUT)/tests/unit/solvers/heat_solvers_test tests/tap.sh tests/tune.sh tests/roof.sh tests/record.sh tests/run.sh tests/bench.sh
+tune-tests: all fake-cuda $(OUT)/bench/near_gpu_bench $(OUT)/bench/search_bench $(OUT)/tests/unit/solvers/heat_solvers_test  ## tuning and running from the command line: results, going on, ending early, replays, several GPUs
+	$(Q)NEAR=$(OUT)/bench/near_gpu_bench SEARCH=$(OUT)/bench/search_bench HEAT=$(OUT)/tests/unit/solvers/heat_solvers_test tests/tap.sh tests/tune.sh tests/roof.sh tests/record.sh tests/run.sh tests/bench.sh
 
 .PHONY: check-full
 check-full: check  ## check, the analyzer over all, all parameters and defects, and large samples of all spaces, faults and noise (more than an hour on two cores)
@@ -539,7 +539,7 @@ check-full: check  ## check, the analyzer over all, all parameters and defects, 
 
 # The files that several steps of the check use. They are made first, so that no two steps compile the same file.
 .PHONY: check-build asan-build
-check-build: all fake-cuda library $(LEFT_TESTS) $(OUT)/tests/report/make_db $(OUT)/bench/near_gpu_bench $(OUT)/tests/unit/solvers/heat_solvers_test
+check-build: all fake-cuda library $(LEFT_TESTS) $(OUT)/tests/report/make_db $(OUT)/bench/near_gpu_bench $(OUT)/bench/search_bench $(OUT)/tests/unit/solvers/heat_solvers_test
 asan-build:
 	$(Q)$(MAKE) --no-print-directory tests $(SANITIZED)
 
@@ -628,8 +628,8 @@ bench-similar: $(OUT)/bench/near_gpu_bench all  ## answers for stencils that the
 	$(Q)BENCH=$< bench/similar.sh $(NEAR_OPTIONS)
 
 .PHONY: bench-search
-bench-search: $(OUT)/bench/search_bench  ## how fast strategies find the best of known spaces: a table; SEEDS=30, RECORDING=FILE of bench/results
-	$(Q)$< --seeds $(or $(SEEDS),30) $(if $(RECORDING),--recording '$(RECORDING)')
+bench-search: all $(OUT)/bench/search_bench  ## how fast strategies find the best of known spaces, into bench/results/search.md; SEEDS=30
+	$(Q)BENCH=$(OUT)/bench/search_bench SEEDS=$(or $(SEEDS),30) bench/search.sh
 
 .PHONY: bench-record
 bench-record: all  ## the times of all variants of the spaces in bench/record.txt, into bench/results (needs a GPU); BUDGET=120s DEVICES='0 1' ROWS='star7 heat2d'

@@ -1,17 +1,21 @@
 /* search_bench.c: how fast strategies find the best of a space whose times are all known.
  *
- *   search_bench [--seeds 30] [--strategy NAME] [--space NAME] [--recording DATABASE]
+ *   search_bench [--seeds 30] [--strategy NAME] [--space NAME]
+ *   search_bench --recording DATABASE [--known WHAT=DATABASE]... [--seeds 30] [--strategy NAME]
  *
  * Prints a row of a table for each space, strategy and number of variants in flight: the share of the best (its time
  * divided by the best time that was found) after 50, 100 and 200 results, a failure counting as a result. It is the
  * mean over the seeds, with the half width of its 95 % interval. Behind it are the number of results (a strategy may
  * end early) and the milliseconds of processor time that a proposal takes.
  *
- * Spaces are formulas below, or the newest times of a recording of star7 in f32 on 512x512x512. The formulas imitate
- * what makes real spaces hard: parameters that only matter together, steps of occupancy, whole waves of blocks, and
- * variants that fail for reasons that no rule tells. Formulas are synthetic: no recording of another tuner is among
- * them. For them, `model` also runs with times of another made-up GPU, which has other limits, other costs, and other
- * variants that fail: the results of one search of 1000 variants ("run"), or the whole space. */
+ * Spaces are formulas below, or a recording: the newest times of the problem that has the most results in a database.
+ * bench/record.sh makes recordings. `model` also runs with what each database of --known has of other problems: a tune
+ * with this database as --hints reads the same. WHAT is printed in the row.
+ *
+ * The formulas imitate what makes real spaces hard: parameters that only matter together, steps of occupancy, whole waves
+ * of blocks, and variants that fail for reasons that no rule tells. Formulas are synthetic. For them, `model` also runs
+ * with times of another made-up GPU, which has other limits, other costs, and other variants that fail: the results of
+ * one search of 1000 variants ("run"), or the whole space. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,18 +24,21 @@
 
 #include "base/memory/array.h"
 #include "base/numbers/random.h"
+#include "db/store/launch_text.h"
 #include "db/store/query.h"
+#include "db/store/sql_parts.h"
 #include "db/store/store.h"
 #include "gpu/architecture/arch.h"
 #include "stencil/template/template_read.h"
 #include "tuner/cli/options/command_line.h"
-#include "tuner/cli/options/loaded_stencil.h"
 #include "tuner/cli/options/templates.h"
+#include "tuner/measure/backends/backend_replay.h"
+#include "tuner/search/hints/other_problems.h"
 #include "tuner/search/strategy/strategy.h"
 #include "tuner/search/variants/proposals.h"
 #include "tuner/search/variants/task.h"
 
-enum { MOST_TEMPLATES = 64, MOST_RESULTS = 200, MOST_WAITING = 15 };
+enum { MOST_TEMPLATES = 64, MOST_RESULTS = 200, MOST_WAITING = 15, MOST_KNOWN = 8 };
 static const int shown_after[] = {50, 100, 200};
 
 static void check_status(halotune_status status) {
@@ -206,8 +213,17 @@ static const struct formula_space formulas[] = {
 
 /* --- spaces ------------------------------------------------------------------------------------------------------ */
 
+/* The problem of a recording. */
+struct recorded_problem {
+  struct backend_handle backend; /* for the facts of its GPU */
+  struct stencil *stencil;
+  struct analysis *analysis;
+  struct task task;
+  struct hint_target target;
+};
+
 struct judged {
-  char name[64];
+  char name[160];
   struct search_space space;
   struct template *templates[MOST_TEMPLATES];
   struct bindings bindings[MOST_TEMPLATES];
@@ -215,8 +231,11 @@ struct judged {
   struct formula_space here, there;    /* the formula on both GPUs */
   struct known_variant *known;         /* times of the other GPU */
   long known_count;
+  struct recorded_problem problem; /* of a recording */
   struct proposal_list recorded;
-  double *recorded_ms; /* of each, INFINITY: failed */
+  struct visited places; /* the recorded variants, in the same order */
+  double *recorded_ms;   /* of each, INFINITY: failed */
+  struct known others;   /* what another database knows of the recorded variants */
   double best_ms;
   long count, failed;
 };
@@ -232,10 +251,8 @@ static double formula_ms(const struct judged *judged, const struct formula_space
 
 static double time_of(const struct judged *judged, const struct proposal *proposal) {
   if (!judged->formula) {
-    for (long i = 0; i < judged->recorded.count; i++) {
-      if (proposal_equals(&judged->space, &judged->recorded.list[i], proposal)) return judged->recorded_ms[i];
-    }
-    return INFINITY;
+    const int place = visited_number(&judged->places, &judged->space, proposal);
+    return place >= 0 ? judged->recorded_ms[place] : INFINITY;
   }
   return formula_ms(judged, judged->formula, proposal);
 }
@@ -285,67 +302,130 @@ static void formula_open(const struct formula_space *formula, struct judged *out
   out->space.bindings = out->bindings;
 }
 
-/* The newest result of each variant. */
-static const char records_sql[] =
-    "select t.name, v.parameters, m.median_ms, max(m.id), d.capability, d.sm_count from measurement m join run r on"
-    " r.id = m.run_id join problem p on p.id = r.problem_id join device d on d.id = p.device_id join stencil s on"
-    " s.id = p.stencil_id join variant v on v.id = m.variant_id join template t on t.id = v.template_id"
-    " where s.name = 'star7' and p.dtype = 'f32' and p.nx = 512 and p.ny = 512 and p.nz = 512 and p.steps = 1"
-    " group by 1, 2";
+/* --- recordings -------------------------------------------------------------------------------------------------- */
 
-static void add_record(struct judged *judged, sqlite3_stmt *query) {
-  const char *name = (const char *)sqlite3_column_text(query, 0);
-  for (int t = 0; t < judged->space.count; t++) {
-    if (strcmp(judged->templates[t]->name, name) != 0) continue;
-    const long before = judged->recorded.count;
-    check_status(proposals_read(&judged->recorded, &judged->space, t, (const char *)sqlite3_column_text(query, 1)));
-    if (judged->recorded.count == before) return;
-    const bool has_time = sqlite3_column_type(query, 2) != SQLITE_NULL;
-    double *times = realloc(judged->recorded_ms, (size_t)judged->recorded.count * sizeof *times);
-    if (!times) check_status(fail_memory());
-    judged->recorded_ms = times;
-    times[before] = has_time ? sqlite3_column_double(query, 2) : INFINITY;
-    judged->failed += !has_time;
-    judged->best_ms = fmin(judged->best_ms, times[before]);
+/* The problem with the most results. ?1: the GPU. */
+static const char problem_sql[] = "select p.id, s.name, " SQL_STENCIL_TEXT(
+    "s.id") ", p.dtype, p.nx, p.ny, p.nz, p.steps, p.launch from measurement m join run r on r.id = m.run_id"
+            " join problem p on p.id = r.problem_id join device d on d.id = p.device_id"
+            " join stencil s on s.id = p.stencil_id where d.uuid = ?1 group by p.id order by count(*) desc limit 1";
+
+/* The newest result of each variant of a problem, ?1. */
+static const char records_sql[] =
+    "select t.name, v.parameters, m.median_ms, max(m.id) from run r join measurement m on m.run_id = r.id"
+    " join variant v on v.id = m.variant_id join template t on t.id = v.template_id where r.problem_id = ?1"
+    " group by 1, 2 order by 4 desc";
+
+/* Read a problem's row. Returns its id. */
+static int64_t problem_read(sqlite3_stmt *row, struct recorded_problem *out) {
+  const char *name = column_text(row, 1), *text = column_text(row, 2);
+  const struct source source = source_of(name, text, strlen(text));
+  const struct backend_facts *facts = &out->backend.facts;
+  check_status(stencil_parse(&source, &out->stencil));
+  check_status(analysis_make(out->stencil, &out->analysis));
+  out->task = (struct task){.stencil = out->stencil,
+                            .analysis = out->analysis,
+                            .dtype = strcmp(column_text(row, 3), dtype_names[DTYPE_F64]) == 0 ? DTYPE_F64 : DTYPE_F32,
+                            .limits = facts->device.limits,
+                            .arch = facts->arch,
+                            .sm_count = facts->device.sm_count,
+                            .launch_steps = sqlite3_column_int(row, 7)};
+  for (int axis = 0; axis < MAX_DIMS; axis++) out->task.grid.n[axis] = (long)sqlite3_column_int64(row, 4 + axis);
+  out->target = (struct hint_target){.task = &out->task,
+                                     .device = &facts->device,
+                                     .launch = strcmp(column_text(row, 8), "graph") == 0 ? LAUNCH_GRAPH : LAUNCH_STREAM,
+                                     .cache = CACHE_STEADY};
+  return sqlite3_column_int64(row, 0);
+}
+
+/* The place of a template in the space, which it joins where it is not there yet; -1 for one that is not installed. */
+static int template_place(struct judged *judged, const struct templates *installed, const char *name) {
+  struct search_space *space = &judged->space;
+  for (int t = 0; t < space->count; t++) {
+    if (strcmp(judged->templates[t]->name, name) == 0) return t;
   }
+  for (int t = 0; t < installed->count && space->count < MOST_TEMPLATES; t++) {
+    if (strcmp(installed->list[t]->name, name) != 0) continue;
+    judged->templates[space->count] = installed->list[t];
+    check_status(task_bindings(&judged->problem.task, installed->list[t], &judged->bindings[space->count]));
+    return space->count++;
+  }
+  return -1;
+}
+
+/* Add a variant, unless today's templates do not have it. */
+static void add_record(struct judged *judged, const struct templates *installed, sqlite3_stmt *row) {
+  const int template = template_place(judged, installed, column_text(row, 0));
+  struct proposal_list *recorded = &judged->recorded;
+  bool is_new = false;
+  const long before = recorded->count;
+  if (template <0) return;
+  check_status(proposals_read(recorded, &judged->space, template, column_text(row, 1)));
+  if (recorded->count == before) return;
+  check_status(visited_add(&judged->places, &judged->space, &recorded->list[before], &is_new));
+  if (!is_new) { /* a newer row gave the variant's time */
+    recorded->count = before;
+    return;
+  }
+  const bool has_time = sqlite3_column_type(row, 2) != SQLITE_NULL;
+  double *times = realloc(judged->recorded_ms, (size_t)recorded->count * sizeof *times);
+  if (!times) check_status(fail_memory());
+  judged->recorded_ms = times;
+  times[before] = has_time ? sqlite3_column_double(row, 2) : INFINITY;
+  judged->failed += !has_time;
+  judged->best_ms = fmin(judged->best_ms, times[before]);
+}
+
+/* Such as "star7 (zmarch) on H200". */
+static void recording_name(struct judged *judged) {
+  static const char maker[] = "NVIDIA ";
+  const char *gpu = judged->problem.backend.facts.device.name, *stencil = judged->problem.stencil->name;
+  if (strncmp(gpu, maker, strlen(maker)) == 0) gpu += strlen(maker);
+  const int count = judged->space.count;
+  if (count == 1)
+    snprintf(judged->name, sizeof judged->name, "%.50s (%.40s) on %.40s", stencil, judged->templates[0]->name, gpu);
+  else snprintf(judged->name, sizeof judged->name, "%.50s (%d templates) on %.40s", stencil, count, gpu);
 }
 
 static void recording_open(const char *path, struct judged *out) {
-  static struct loaded loaded;
-  static struct templates templates;
+  static struct templates installed;
   const struct invocation invocation = {.command = &command_tune};
   struct store *store;
   sqlite3_stmt *query;
-  *out = (struct judged){.name = "star7 on an H200", .best_ms = INFINITY};
-  check_status(loaded_open("star7", &loaded));
-  check_status(templates_open(&invocation, &templates));
-  check_status(store_open(path, STORE_READ, &store));
-  check_status(query_prepare(store_connection(store), records_sql, &query));
-  const struct arch_facts *arch = arch_find(9, 0);
-  const struct task task = {.stencil = loaded.stencil,
-                            .analysis = loaded.analysis,
-                            .dtype = DTYPE_F32,
-                            .grid = {{512, 512, 512}},
-                            .limits = {90, 1024, 2048, 255, 65536, 232448, 32, 132},
-                            .arch = arch,
-                            .arch_name = "sm_90",
-                            .sm_count = 132,
-                            .launch_steps = 1};
-  for (int t = 0; t < templates.count && out->space.count < MOST_TEMPLATES; t++) {
-    struct space_counts counts;
-    struct bindings *bindings = &out->bindings[out->space.count];
-    check_status(task_bindings(&task, templates.list[t], bindings));
-    space_walk(bindings, NULL, NULL, NULL, NULL, &counts);
-    if (counts.kept > 0) out->templates[out->space.count++] = templates.list[t];
-    else bindings_free(bindings);
-  }
+  *out = (struct judged){.best_ms = INFINITY};
   out->space.templates = out->templates;
   out->space.bindings = out->bindings;
-  while (sqlite3_step(query) == SQLITE_ROW) add_record(out, query);
+  check_status(templates_open(&invocation, &installed));
+  check_status(backend_replay_open(path, 1, &out->problem.backend));
+  check_status(store_open(path, STORE_READ, &store));
+  check_status(query_prepare(store_connection(store), problem_sql, &query));
+  sqlite3_bind_text(query, 1, out->problem.backend.facts.device.uuid, -1, SQLITE_STATIC);
+  if (sqlite3_step(query) != SQLITE_ROW) check_status(fail(HALOTUNE_NOT_FOUND, "%s has no results", path));
+  const int64_t problem = problem_read(query, &out->problem);
+  sqlite3_finalize(query);
+  check_status(query_prepare(store_connection(store), records_sql, &query));
+  sqlite3_bind_int64(query, 1, problem);
+  long rows = 0;
+  for (; sqlite3_step(query) == SQLITE_ROW; rows++) add_record(out, &installed, query);
   sqlite3_finalize(query);
   store_close(store);
   out->space.only = out->recorded.list;
   out->space.only_count = out->count = out->recorded.count;
+  recording_name(out);
+  if (rows > out->count) fprintf(stderr, "%s: today's templates have %ld of %ld variants\n", path, out->count, rows);
+  if (!isfinite(out->best_ms)) check_status(fail(HALOTUNE_NOT_FOUND, "%s has no variant that works", path));
+}
+
+/* Give the search what a database knows of the recorded variants. */
+static void give_others(struct judged *judged, const char *path) {
+  struct store *store;
+  const struct known_end never = {.is_over = NULL};
+  known_free(&judged->others);
+  check_status(store_open(path, STORE_READ, &store));
+  const struct hint_sources sources = {.own = store};
+  check_status(known_find(&sources, &judged->problem.target, &judged->space, &never, &judged->others));
+  store_close(store);
+  judged->space.known = judged->others.variants;
 }
 
 /* --- another GPU's times ----------------------------------------------------------------------------------------- */
@@ -379,6 +459,14 @@ static void add_run(struct judged *judged, uint64_t seed) {
   strategy_local.close(state);
 }
 
+/* What a search knows of other problems. */
+struct knowledge {
+  const char *what; /* "nothing"; of a formula "run" or "space" */
+  const char *path; /* a database of other problems; NULL: none */
+};
+
+static const struct knowledge nothing = {.what = "nothing"};
+
 /* Give the search what it knows of the other GPU: nothing, the whole space, or the results of one search. */
 static void give_known(struct judged *judged, const char *what, uint64_t seed) {
   double best = INFINITY;
@@ -402,6 +490,11 @@ static void judged_close(struct judged *judged) {
   for (int t = 0; t < judged->space.count; t++) bindings_free(&judged->bindings[t]);
   for (int t = 0; t < judged->space.count && judged->formula; t++) template_free(judged->templates[t]);
   proposals_free(&judged->recorded);
+  visited_free(&judged->places);
+  known_free(&judged->others);
+  analysis_free(judged->problem.analysis);
+  stencil_free(judged->problem.stencil);
+  if (judged->problem.backend.table) judged->problem.backend.table->close(judged->problem.backend.state);
   free(judged->recorded_ms);
   free(judged->known);
 }
@@ -449,11 +542,13 @@ static struct search search_once(const struct judged *judged, const struct strat
   return search;
 }
 
-static void print_row(struct judged *judged, const struct strategy *strategy, const char *known, int in_flight,
-                      int seeds) {
+static void print_row(struct judged *judged, const struct strategy *strategy, const struct knowledge *known,
+                      int in_flight, int seeds) {
   double sums[COUNT(shown_after)] = {0}, squares[COUNT(shown_after)] = {0}, proposal_ms = 0, results = 0;
+  if (known->path) give_others(judged, known->path);
+  if (known->path && judged->space.known.count == 0) return;
   for (int seed = 0; seed < seeds; seed++) {
-    give_known(judged, known, (uint64_t)seed);
+    if (!known->path) give_known(judged, known->what, (uint64_t)seed);
     const struct search search = search_once(judged, strategy, in_flight, (uint64_t)seed + 1);
     for (size_t i = 0; i < COUNT(shown_after); i++) {
       sums[i] += search.shares[i];
@@ -462,7 +557,7 @@ static void print_row(struct judged *judged, const struct strategy *strategy, co
     proposal_ms += search.proposal_ms / seeds;
     results += (double)search.results / seeds;
   }
-  printf("| %s | %s | %s | %d |", judged->name, strategy->name, known, in_flight);
+  printf("| %s | %s | %s | %d |", judged->name, strategy->name, known->what, in_flight);
   for (size_t i = 0; i < COUNT(shown_after); i++) {
     const double mean = sums[i] / seeds,
                  variance = fmax(squares[i] / seeds - mean * mean, 0) * seeds / fmax(seeds - 1, 1);
@@ -472,19 +567,21 @@ static void print_row(struct judged *judged, const struct strategy *strategy, co
   fflush(stdout);
 }
 
-static void judge_strategy(struct judged *judged, const char *only, int seeds) {
-  static const char *const names[] = {"random", "local", "model"};
-  static const char *const known[] = {"run", "space"};
+/* Search a space with each strategy, and with each knowledge of other problems.
+ *   only   the name of the only strategy; NULL: all
+ *   known  ends with a row without `what` */
+static void judge_strategies(struct judged *judged, const char *only, const struct knowledge known[], int seeds) {
   static const int in_flight[] = {1, MOST_WAITING};
   fprintf(stderr, "%s: %ld variants, %.0f %% fail, best %.6g\n", judged->name, judged->count,
           100.0 * (double)judged->failed / (double)judged->count, judged->best_ms);
   for (size_t k = 0; k < COUNT(in_flight); k++) {
-    for (size_t i = 0; i < COUNT(names); i++) {
-      if (!only || strcmp(only, names[i]) == 0)
-        print_row(judged, strategy_find(names[i]), "nothing", in_flight[k], seeds);
-    }
-    for (size_t i = 0; i < COUNT(known) && judged->formula; i++) {
-      if (!only || strcmp(only, "model") == 0) print_row(judged, &strategy_model, known[i], in_flight[k], seeds);
+    for (size_t i = 0; strategies[i]; i++) {
+      const struct strategy *strategy = strategies[i];
+      /* Without hints, "random" tries variants in the same order as "exhaustive". */
+      if (strategy == &strategy_exhaustive || (only && strcmp(only, strategy->name) != 0)) continue;
+      print_row(judged, strategy, &nothing, in_flight[k], seeds);
+      for (size_t n = 0; known[n].what && strategy->takes_known; n++)
+        print_row(judged, strategy, &known[n], in_flight[k], seeds);
     }
   }
   judged_close(judged);
@@ -497,6 +594,17 @@ static const char *option_of(int argc, char **argv, const char *name, const char
   return otherwise;
 }
 
+/* Read WHAT=DATABASE. */
+static struct knowledge knowledge_read(char *words) {
+  char *equals = strchr(words, '=');
+  if (!equals) {
+    fprintf(stderr, "search_bench: --known takes WHAT=DATABASE, not '%s'\n", words);
+    exit(2);
+  }
+  *equals = 0;
+  return (struct knowledge){.what = words, .path = equals + 1};
+}
+
 int main(int argc, char **argv) {
   static struct judged judged;
   const char *space = option_of(argc, argv, "--space", NULL), *strategy = option_of(argc, argv, "--strategy", NULL);
@@ -506,15 +614,20 @@ int main(int argc, char **argv) {
     fprintf(stderr, "search_bench: --seeds takes a number from 1 on, --strategy a name\n");
     return 2;
   }
-  printf(
-      "| space | strategy | known | in flight | after 50 | after 100 | after 200 | results | ms a proposal |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
-  for (size_t i = 0; i < COUNT(formulas); i++) {
+  printf("| space | strategy | known | in flight | after 50 | after 100 | after 200 | results | ms a proposal |\n"
+         "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
+  for (size_t i = 0; i < COUNT(formulas) && !recording; i++) {
+    static const struct knowledge known[] = {{.what = "run"}, {.what = "space"}, {.what = NULL}};
     if (space && strcmp(space, formulas[i].name) != 0) continue;
     formula_open(&formulas[i], &judged);
-    judge_strategy(&judged, strategy, seeds);
+    judge_strategies(&judged, strategy, known, seeds);
   }
-  if (!recording || (space && strcmp(space, "recording") != 0)) return 0;
+  if (!recording) return 0;
+  struct knowledge known[MOST_KNOWN + 1] = {{.what = NULL}};
+  for (int i = 1, count = 0; i + 1 < argc && count < MOST_KNOWN; i += 2) {
+    if (strcmp(argv[i], "--known") == 0) known[count++] = knowledge_read(argv[i + 1]);
+  }
   recording_open(recording, &judged);
-  judge_strategy(&judged, strategy, seeds);
+  judge_strategies(&judged, strategy, known, seeds);
   return 0;
 }

@@ -1,10 +1,11 @@
 #!/bin/sh
 # record.sh: bench/record.sh, on the driver of tests/fake_cuda with a small space: that its recordings are whole, that
-# it goes on where its time ended, and several GPUs. Prints TAP.
+# it goes on where its time ended, and several GPUs; and bench/search.sh on such recordings. Prints TAP.
 set -u
 small_blocks=128
 . "$(dirname "$0")/fake_gpu.sh"
 export HALOTUNE="$program" HALOTUNE_TEMPLATE_PATH="$templates" TABLE="$work/record.txt" RESULTS="$work/results" WORK="$work/record" BUDGET=none WORKERS=1
+SEARCH=${SEARCH:-$(ls -t build/obj/*/bench/search_bench 2>/dev/null | head -n 1)}
 unset DEVICES ROWS
 query() { sqlite3 -separator ' ' "file:$1?mode=ro" "$2"; } # DB SQL
 json() { jq -e "$1" "$work/out" >"$work/jq" 2>&1; }        # FILTER
@@ -37,6 +38,39 @@ result "and can be replayed" $? "$work/err"
 
 # --- going on, and several GPUs -----------------------------------------------------------------------------------------
 
+# --- the strategies on recordings ---------------------------------------------------------------------------------------
+
+# On the other GPU one variant fails, and the others take twice the time.
+other=$RESULTS/recording-star7-f32-16x16x16-nvidia-l4.json.gz
+cp "$work/imported.db" "$work/other.db"
+sqlite3 "$work/other.db" "update device set name = 'NVIDIA L4', uuid = 'GPU-l4';
+  update measurement set median_ms = 2 * median_ms, minimum_ms = 2 * minimum_ms, low_ms = 2 * low_ms, high_ms = 2 * high_ms;
+  update measurement set outcome = 'hung', median_ms = null, minimum_ms = null, low_ms = null, high_ms = null, sample_count = 0
+    where variant_id = (select max(variant_id) from measurement where variant_id not in (select variant_id from finalist where rank = 1));"
+"$program" db export --db "$work/other.db" | gzip >"$other"
+search() {
+  BENCH=$SEARCH SEEDS=2 JOBS=1 STARTER='' SPACES='' WORK="$work/search" RESULTS="$work/page" RECORDINGS="$file $other" bench/search.sh >"$work/out" 2>"$work/err"
+}
+page=$work/page/search.md
+mkdir "$work/page"
+printf 'old\n<!-- by hand -->\nkept\n' >"$page"
+search
+result "strategies are compared on recordings" $? "$work/err"
+best=$(query "$work/imported.db" "select printf('%.6g', min(median_ms)) from measurement")
+grep -qxF -e "- star7 (small) on H200: 4 variants, 0 % fail, best $best" "$page" && grep -q '^- star7 (small) on L4: 4 variants, 25 % fail, best ' "$page"
+result "with their sizes, failures and best times" $? "$page"
+for strategy in local model random; do
+  for count in 1 15; do
+    grep -q "^| star7 (small) on H200 | $strategy | $count | 1.000 +-0.000 | 1.000 +-0.000 | 1.000 +-0.000 | 4 | " "$page" || echo "$strategy $count"
+  done
+done >"$work/missing"
+[ ! -s "$work/missing" ]
+result "each strategy finds the best of four variants, with one and fifteen in flight" $? "$work/missing"
+[ "$(grep -c '^| star7 (small) on [HL0-9]* | model | another GPU | [15]* | 1.000 ' "$page")" = 4 ] && [ "$(grep -c 'another GPU |' "$page")" = 4 ]
+result "model also with the times of the other GPU" $? "$page"
+! grep -q '^old$' "$page" && [ "$(tail -n 1 "$page")" = kept ]
+result "what was written by hand is kept" $? "$page"
+rm "$other"
 touch "$work/before"
 HALOTUNE_FAKE_DEVICES=2 DEVICES='0 1' record && [ "$file" -ot "$work/before" ] && [ "$(ls "$RESULTS" | wc -l)" = 2 ] &&
   grep -q '^heat2d-f32-16x16: 8 of 8 variants' "$work/err" && ! grep -q star7 "$work/err"
