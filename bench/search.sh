@@ -94,7 +94,7 @@ the one with several templates is described in [README.md](README.md).
 $(cat "$work"/*.err | grep ' variants, ' | sed 's/^/- /')
 
 $(head_of '')
-$(rows == | sed 's/ | nothing | / | /')
+$(rows "==" | sed 's/ | nothing | / | /')
 
 ## With times of other problems
 
@@ -107,7 +107,7 @@ The strategies that learn from other problems, with these times:
 - *starter database*: the winners and finalists that Halotune comes with, without those of the same problem on the same GPU.
 
 $(head_of 'known | ')
-$(rows !=)
+$(rows "!=")
 
 T
   [ ! -e "$page" ] || sed -n '/^<!-- by hand -->/,$p' "$page"

@@ -12,10 +12,10 @@
  * bench/record.sh makes recordings. `model` also runs with what each database of --known has of other problems: a tune
  * with this database as --hints reads the same. WHAT is printed in the row.
  *
- * The formulas imitate what makes real spaces hard: parameters that only matter together, steps of occupancy, whole waves
- * of blocks, and variants that fail for reasons that no rule tells. Formulas are synthetic. For them, `model` also runs
- * with times of another made-up GPU, which has other limits, other costs, and other variants that fail: the results of
- * one search of 1000 variants ("run"), or the whole space. */
+ * The formulas imitate what makes real spaces hard: parameters that only matter together, steps of occupancy, whole
+ * waves of blocks, and variants that fail for reasons that no rule tells. Formulas are synthetic. For them, `model`
+ * also runs with times of another made-up GPU, which has other limits, other costs, and other variants that fail: the
+ * results of one search of 1000 variants ("run"), or the whole space. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
