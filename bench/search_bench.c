@@ -234,8 +234,11 @@ struct judged {
   struct recorded_problem problem; /* of a recording */
   struct proposal_list recorded;
   struct visited places; /* the recorded variants, in the same order */
-  double *recorded_ms;   /* of each, INFINITY: failed */
-  struct known others;   /* what another database knows of the recorded variants */
+  struct result {
+    double time_ms;    /* INFINITY: failed */
+    int64_t id;        /* newer results have larger ones */
+  } * results;         /* of each recorded variant */
+  struct known others; /* what another database knows of the recorded variants */
   double best_ms;
   long count, failed;
 };
@@ -252,7 +255,7 @@ static double formula_ms(const struct judged *judged, const struct formula_space
 static double time_of(const struct judged *judged, const struct proposal *proposal) {
   if (!judged->formula) {
     const int place = visited_number(&judged->places, &judged->space, proposal);
-    return place >= 0 ? judged->recorded_ms[place] : INFINITY;
+    return place >= 0 ? judged->results[place].time_ms : INFINITY;
   }
   return formula_ms(judged, judged->formula, proposal);
 }
@@ -314,7 +317,7 @@ static const char problem_sql[] = "select p.id, s.name, " SQL_STENCIL_TEXT(
 static const char records_sql[] =
     "select t.name, v.parameters, m.median_ms, max(m.id) from run r join measurement m on m.run_id = r.id"
     " join variant v on v.id = m.variant_id join template t on t.id = v.template_id where r.problem_id = ?1"
-    " group by 1, 2 order by 4 desc";
+    " group by 1, 2 order by 1, 2";
 
 /* Read a problem's row. Returns its id. */
 static int64_t problem_read(sqlite3_stmt *row, struct recorded_problem *out) {
@@ -353,27 +356,28 @@ static int template_place(struct judged *judged, const struct templates *install
   return -1;
 }
 
-/* Add a variant, unless today's templates do not have it. */
+/* Add a variant, unless today's templates do not have it. An older template may lack a parameter, so that two rows are
+ * the same variant: the newer one counts. */
 static void add_record(struct judged *judged, const struct templates *installed, sqlite3_stmt *row) {
   const int template = template_place(judged, installed, column_text(row, 0));
+  const bool has_time = sqlite3_column_type(row, 2) != SQLITE_NULL;
+  const struct result result = {has_time ? sqlite3_column_double(row, 2) : INFINITY, sqlite3_column_int64(row, 3)};
   struct proposal_list *recorded = &judged->recorded;
-  bool is_new = false;
   const long before = recorded->count;
   if (template <0) return;
   check_status(proposals_read(recorded, &judged->space, template, column_text(row, 1)));
   if (recorded->count == before) return;
-  check_status(visited_add(&judged->places, &judged->space, &recorded->list[before], &is_new));
-  if (!is_new) { /* a newer row gave the variant's time */
+  const int place = visited_number(&judged->places, &judged->space, &recorded->list[before]);
+  if (place >= 0) {
+    if (result.id > judged->results[place].id) judged->results[place] = result;
     recorded->count = before;
     return;
   }
-  const bool has_time = sqlite3_column_type(row, 2) != SQLITE_NULL;
-  double *times = realloc(judged->recorded_ms, (size_t)recorded->count * sizeof *times);
-  if (!times) check_status(fail_memory());
-  judged->recorded_ms = times;
-  times[before] = has_time ? sqlite3_column_double(row, 2) : INFINITY;
-  judged->failed += !has_time;
-  judged->best_ms = fmin(judged->best_ms, times[before]);
+  check_status(visited_add(&judged->places, &judged->space, &recorded->list[before], NULL));
+  struct result *results = realloc(judged->results, (size_t)recorded->count * sizeof *results);
+  if (!results) check_status(fail_memory());
+  judged->results = results;
+  results[before] = result;
 }
 
 /* Such as "star7 (zmarch) on H200". */
@@ -411,6 +415,10 @@ static void recording_open(const char *path, struct judged *out) {
   store_close(store);
   out->space.only = out->recorded.list;
   out->space.only_count = out->count = out->recorded.count;
+  for (long i = 0; i < out->count; i++) {
+    out->failed += !isfinite(out->results[i].time_ms);
+    out->best_ms = fmin(out->best_ms, out->results[i].time_ms);
+  }
   recording_name(out);
   if (rows > out->count) fprintf(stderr, "%s: today's templates have %ld of %ld variants\n", path, out->count, rows);
   if (!isfinite(out->best_ms)) check_status(fail(HALOTUNE_NOT_FOUND, "%s has no variant that works", path));
@@ -495,7 +503,7 @@ static void judged_close(struct judged *judged) {
   analysis_free(judged->problem.analysis);
   stencil_free(judged->problem.stencil);
   if (judged->problem.backend.table) judged->problem.backend.table->close(judged->problem.backend.state);
-  free(judged->recorded_ms);
+  free(judged->results);
   free(judged->known);
 }
 
