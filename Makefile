@@ -654,13 +654,14 @@ bench-steps: all  ## rates with several time steps in a launch, into bench/resul
 bench-wide: all  ## rates with several time steps in a launch, for stars and boxes of radius 1 to 4
 	$(Q)BUDGET='$(BUDGET)' NAME=wide bench/steps.sh
 
+EXPERIMENTS ?= fused_copies tensor_boxes
 .PHONY: bench-experiments
-bench-experiments: $(OUT)/bench/fused_copies  ## who copies planes for fused time steps: cp.async, tensor maps, a producer warp: a table (needs nvcc, and a GPU of sm_90)
-	$(Q)$<
+bench-experiments: $(EXPERIMENTS:%=$(OUT)/bench/experiments/%)  ## measure what docs/kernels.md tells of experiments (needs nvcc, and a GPU of sm_90); EXPERIMENTS='fused_copies tensor_boxes'
+	$(Q)for program in $^; do $$program || exit 1; done
 
-$(OUT)/bench/fused_copies: bench/experiments/fused_copies/fused_copies.cu bench/experiments/fused_copies/advance.cuh templates/wrappers.cuh templates/wrappers_sm_90.cuh
+$(OUT)/bench/experiments/%: $(wildcard bench/experiments/*/*) $(wildcard templates/wrappers*.cuh)
 	@mkdir -p $(@D)
-	$(Q)$(CUDA_HOME)/bin/nvcc -gencode arch=compute_90a,code=sm_90a -std=c++17 -O3 -cudart static -I. -o $@ $<
+	$(Q)$(CUDA_HOME)/bin/nvcc -gencode arch=compute_90a,code=sm_90a -std=c++17 -O3 -cudart static -I. -o $@ bench/experiments/$*/$*.cu
 
 .PHONY: bench-scaling
 bench-scaling: all library  ## weak and strong scaling of examples/04_mpi_heat3d over this host's GPUs: a table (needs MPI and two GPUs); GPUS=2 TUNE=60s

@@ -1,6 +1,7 @@
 // fused_copies: who should copy the input's planes when a launch makes several time steps? The program checks each version of advance.cuh
 // on the whole grid against a plain kernel, and leaves out those that are wrong. It times all others in interleaved rounds, beside the copy of
-// as many bytes. A kernel that hangs ends itself, and the program. `make bench-experiments` builds and runs it.
+// as many bytes. A kernel that hangs ends itself, and the program. `make bench-experiments EXPERIMENTS=fused_copies`
+// builds and runs it.
 #include "advance.cuh"
 #include <algorithm>
 #include <cstdio>
