@@ -38,10 +38,14 @@ static void digits_write(double number, int digits, char text[NUMBER_TEXT_BYTES]
 /* Write a whole number of at most 15 digits, most of what is written, as %.15g does. Returns false for others. */
 static bool whole_write(double number, char text[NUMBER_TEXT_BYTES]) {
   const double most = 999999999999999;
-  if (!(number > 0 && number <= most) || number != floor(number)) return false;
+  if (!(number >= 0 && number <= most) || signbit(number) || number != floor(number)) return false;
   char digits[16];
   size_t count = 0;
-  for (long long left = (long long)number; left > 0; left /= 10) digits[count++] = (char)('0' + left % 10);
+  long long left = (long long)number;
+  do {
+    digits[count++] = (char)('0' + left % 10);
+    left /= 10;
+  } while (left > 0);
   for (size_t i = 0; i < count; i++) text[i] = digits[count - 1 - i];
   text[count] = '\0';
   return true;
