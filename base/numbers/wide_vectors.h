@@ -12,4 +12,12 @@
 #define WITH_WIDE_VECTORS
 #endif
 
+enum { WIDE_LANES = 8 }; /* numbers of 32 bits in a vector */
+
+/* The length of a list that a loop reads in whole vectors. */
+static inline int wide_length(int count) { return (count + WIDE_LANES - 1) / WIDE_LANES * WIDE_LANES; }
+
+/* A function that its version WITH_WIDE_VECTORS consists of. Without the attribute, a compiler calls a long one. */
+#define INTO_WIDE_VECTORS static inline __attribute__((always_inline))
+
 #endif

@@ -4,7 +4,9 @@
 #include <math.h>
 
 #include "base/memory/array.h"
+#include "base/numbers/wide_vectors.h"
 #include "gpu/architecture/arch.h"
+#include "library/predict/blocks.h"
 
 #define AS_NAME(name, value, about) #name,
 const char *const predict_names[PREDICT_COEFFICIENTS] = {PREDICT_LIST(AS_NAME)};
@@ -48,10 +50,6 @@ static const double reached_share = 0.88;
 
 const float predict_launch_ms[LAUNCH_MODE_COUNT] = {[LAUNCH_STREAM] = 0.0020F, [LAUNCH_GRAPH] = 0.0010F};
 
-/* The least time in which a GPU starts a block, and a cluster. On an H200, 870,000 blocks that compute little take
- * 528 us, and 218,000 clusters of two blocks 505 us. */
-static const float block_ms = 0.61e-6F, cluster_ms = 2.4e-6F;
-
 /* The bytes that a launch must move although the launch before left its fields in the L2 cache. On an H200 fields of
  * 1.5 times the cache still gain from it, fields of twice the cache do not. */
 static double missed_bytes(double bytes, double l2_bytes) { return fmin(bytes, 2 * fmax(bytes - l2_bytes, 0)); }
@@ -74,36 +72,28 @@ static double arithmetic_ms(const struct predict_gpu *gpu, const struct predict_
 
 static float clamp(float value, float low, float high) { return value < low ? low : value > high ? high : value; }
 
-/* The feature `idle`, from the mean number of blocks of a multiprocessor: the logarithm of the number on the fullest
- * one over this mean. It counts half where all have a block: they then compute at the same time, but not all for as
- * long. */
-static float idle_of(float mean_blocks) {
-  const float most_blocks = 4; /* beyond it, nothing of this effect was measured on an H200 */
-  if (mean_blocks < 1) return -logf(mean_blocks);
-  return mean_blocks < most_blocks ? 0.5F * logf(ceilf(mean_blocks) / mean_blocks) : 0;
-}
-
-/* Features of how blocks cover the grid and the multiprocessors. */
-static void find_blocks(const struct predict_shape *shape, const struct predict_work *work, double sm_count,
+/* Find the features of how blocks cover the grid and the multiprocessors. */
+static void find_blocks(const struct predict_shape *shape, const struct predict_place *place,
                         struct predict_cost *cost) {
+  enum { TILE, BLOCKS = MAX_DIMS, BLOCKS_PER_SM, CLUSTER_BLOCKS, COLUMNS };
+  float columns[COLUMNS][WIDE_LANES] = {{0}}; /* a whole vector takes less time than one variant alone */
+  const struct shape_columns shapes = {.tile = {columns[TILE], columns[TILE + 1], columns[TILE + 2]},
+                                       .blocks = columns[BLOCKS],
+                                       .blocks_per_sm = columns[BLOCKS_PER_SM],
+                                       .cluster_blocks = columns[CLUSTER_BLOCKS]};
+  struct block_terms terms;
+  for (int axis = 0; axis < MAX_DIMS; axis++) columns[TILE + axis][0] = shape->tile[axis];
+  columns[BLOCKS][0] = shape->blocks;
+  columns[BLOCKS_PER_SM][0] = shape->blocks_per_sm;
+  columns[CLUSTER_BLOCKS][0] = shape->cluster_blocks;
+  block_terms_of(&shapes, 0, WIDE_LANES, place, &terms);
   float *out = cost->features;
-  const float blocks = (float)predict_blocks(shape, work->points);
-  if (!(blocks >= 1)) return;
-  cost->dispatch_ms = shape->cluster_blocks > 1 ? blocks / shape->cluster_blocks * cluster_ms : blocks * block_ms;
-  const float sms = (float)sm_count, waves = blocks / (sms * shape->blocks_per_sm);
-  out[PREDICT_fill] = waves < 1 ? -logf(waves) : 0;
-  out[PREDICT_idle] = idle_of(blocks / sms);
-  out[PREDICT_tail] = waves > 1 ? logf(ceilf(waves) / waves) : 0;
-  float covered = 1;
-  for (int axis = 0; axis < MAX_DIMS; axis++) {
-    const float points = (float)work->points[axis], tile = shape->tile[axis];
-    if (tile > 0 && points > 0) covered *= axis < 2 || tile < points ? ceilf(points / tile) * tile / points : 1;
-  }
-  out[PREDICT_edge] = logf(covered);
-  const float planes = (float)work->points[2] > 1 ? (float)work->points[2] : (float)work->points[1];
-  const float tile = (float)work->points[2] > 1 ? shape->tile[2] : shape->tile[1];
-  const float marched = tile > 0 && tile < planes ? tile : planes;
-  out[PREDICT_reread] = marched >= 1 ? logf((marched + (float)work->depth - 1) / marched) : 0;
+  out[PREDICT_fill] = 0 - logf(terms.fill[0]);
+  out[PREDICT_idle] = terms.of_idle[0] * logf(terms.idle[0]);
+  out[PREDICT_tail] = logf(terms.tail[0]);
+  out[PREDICT_edge] = logf(terms.edge[0]);
+  out[PREDICT_reread] = logf(terms.reread[0]);
+  cost->dispatch_ms = terms.dispatch_ms[0];
 }
 
 void predict_place_of(const struct predict_model *model, const struct predict_work *work, const struct predict_gpu *gpu,
@@ -130,7 +120,7 @@ void predict_place_of(const struct predict_model *model, const struct predict_wo
 void predict_cost_in(const struct predict_model *model, const struct predict_shape *shape,
                      const struct predict_place *place, struct predict_cost *out) {
   *out = place->common;
-  find_blocks(shape, place->work, place->sm_count, out);
+  find_blocks(shape, place, out);
   predict_recost(model, out);
 }
 

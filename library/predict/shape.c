@@ -56,11 +56,3 @@ struct predict_shape predict_shape_of(const struct bindings *bindings, double oc
   for (int i = 0; i < FACT_COUNT; i++) bindings->variables[i] = facts[i];
   return shape;
 }
-
-double predict_blocks(const struct predict_shape *shape, const double points[MAX_DIMS]) {
-  double blocks = shape->blocks;
-  for (int axis = 0; axis < MAX_DIMS; axis++) {
-    if (shape->tile[axis] > 0) blocks *= ceil(points[axis] / shape->tile[axis]);
-  }
-  return blocks;
-}

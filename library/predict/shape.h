@@ -19,7 +19,4 @@ struct predict_shape {
  *   max_threads_sm  threads that a multiprocessor holds */
 struct predict_shape predict_shape_of(const struct bindings *bindings, double occupancy, double max_threads_sm);
 
-/* The number of blocks of a launch. */
-double predict_blocks(const struct predict_shape *shape, const double points[MAX_DIMS]);
-
 #endif

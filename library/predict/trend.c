@@ -14,7 +14,7 @@
 static const double of_constant = 100, of_configuration = 0.6, of_chance = 0.4;
 
 /* The limit of a trend, so that rows from a disturbed GPU do not pull the others farther. */
-static const float most_shift = 0.5F;
+const float trend_most = 0.5F;
 
 /* Choose the rows that are used, evenly over the list. Returns their number. */
 static int choose_rows(const struct trend_row *rows, int count, int chosen[TREND_MOST_ROWS]) {
@@ -78,5 +78,5 @@ WITH_WIDE_VECTORS static float weighted_sum_wide(const struct trend *trend, cons
 
 float trend_at(const struct trend *trend, const struct predict_size *size) {
   const float sum = HAS_WIDE_VECTORS ? weighted_sum_wide(trend, size) : weighted_sum(trend, size);
-  return fmaxf(-most_shift, fminf(sum, most_shift));
+  return fmaxf(-trend_most, fminf(sum, trend_most));
 }

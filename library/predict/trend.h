@@ -31,7 +31,9 @@ struct trend {
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status trend_make(const struct trend_row *rows, int count, struct trend *out);
 
-/* The function at a grid: a logarithm of times between -0.5 and 0.5. Takes tens of nanoseconds. */
+extern const float trend_most;
+
+/* The function at a grid: a logarithm of times between -trend_most and trend_most. Takes tens of nanoseconds. */
 float trend_at(const struct trend *trend, const struct predict_size *size);
 
 #endif
