@@ -7,10 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/numbers/branchless.h"
 #include "base/numbers/wide_vectors.h"
 #include "db/store/launch_text.h"
 #include "library/lookup/pricing.h"
-#include "library/lookup/similar.h"
+#include "library/predict/rough.h"
 
 /* Errors that another GPU or mode adds, as shares of the time. */
 static const float no_time = 20; /* a time of a GPU says nothing about an emulation */
@@ -57,35 +58,46 @@ static bool is_own(const struct question *q, const struct lookup_family *family)
 }
 
 /* Whether rows of a family are candidates. */
-static bool is_asked(const struct candidates *c, const struct lookup_family *family) {
+static bool is_asked(const struct candidates *c, const struct lookup_family *family, bool is_own_family) {
   const struct question *q = c->question;
-  if (is_own(q, family)) return c->has_own;
-  return c->kin_errors && isfinite(c->kin_errors[family->stencil]) &&
+  if (is_own_family) return c->has_own;
+  return c->kin && isfinite(c->kin->errors[family->stencil]) &&
          q->ctx->catalog.devices[family->model].is_emulation == q->device->is_emulation;
 }
 
-/* The errors that rows of a family add, in each mode. */
-static void errors_of_kin(const struct candidates *c, const struct lookup_family *family, float out[MODE_COUNT]) {
+/* The error that rows of a family add, in the mode that is asked for. */
+static float error_of_kin(const struct candidates *c, const struct lookup_family *family) {
   const struct question *q = c->question;
-  const struct lookup_key *key = &q->key;
-  const bool wants_graph = key->launch == LAUNCH_GRAPH + 1, wants_cold = key->cache == CACHE_COLD + 1;
   const bool is_model = family->model == q->device->model,
              is_arch = q->ctx->catalog.devices[family->model].capability == q->device->capability;
   float error = is_model ? 0 : q->device->is_emulation ? no_time : is_arch ? other_model : other_arch;
-  if (family->dtype != key->dtype) error += other_dtype;
-  if (family->stencil != key->stencil) error += c->kin_errors[family->stencil];
-  for (int mode = 0; mode < MODE_COUNT; mode++) {
-    out[mode] = error;
-    if (wants_graph != ((mode & MODE_GRAPH) != 0)) out[mode] += other_launch;
-    if (wants_cold != ((mode & MODE_COLD) != 0)) out[mode] += other_cache;
-    if (!key->reproducible && (mode & MODE_REPRODUCIBLE)) out[mode] += fewer_variants;
+  if (family->dtype != q->key.dtype) error += other_dtype;
+  if (family->stencil != q->key.stencil) error += c->kin->errors[family->stencil];
+  return error;
+}
+
+/* The same in each mode; infinite where a row does not have the bits that are asked for. No mode adds less than the one
+ * that is asked for. Of other stencils only winners count. */
+static void errors_of_modes(const struct question *q, float error, bool is_own, float out[MODE_COUNT]) {
+  const struct lookup_key *key = &q->key;
+  const float of_launch[2] = {0, other_launch}, of_cache[2] = {0, other_cache},
+              of_variants[2] = {0, key->reproducible ? 0 : fewer_variants};
+  const int graph = key->launch == LAUNCH_GRAPH + 1 ? MODE_GRAPH : 0,
+            cold = key->cache == CACHE_COLD + 1 ? MODE_COLD : 0;
+  for (int mode = 0; mode < MODE_WINS; mode++) {
+    const float sum = error + of_launch[(mode & MODE_GRAPH) != graph] + of_cache[(mode & MODE_COLD) != cold] +
+                      of_variants[(mode & MODE_REPRODUCIBLE) != 0];
+    const bool has_bits = !key->reproducible || (mode & MODE_REPRODUCIBLE);
+    out[mode | MODE_WINS] = has_bits ? sum : INFINITY;
+    out[mode] = is_own ? out[mode | MODE_WINS] : INFINITY;
   }
 }
 
 /* What a row adds to the error because nothing tells how its template finds images. */
 static float error_of_images(const struct candidates *c, int stencil, int template_at) {
-  if (!c->has_images || c->has_images[stencil]) return 0;
-  return c->finds_images[c->question->ctx->catalog.templates[template_at].same_name] ? 0 : unknown_images;
+  if (!c->kin || !c->kin->has_images || c->kin->has_images[stencil]) return 0;
+  const bool *finds_images = c->kin->finds_images[c->question->device->is_emulation]; /* its rows are compared alone */
+  return finds_images[c->question->ctx->catalog.templates[template_at].same_name] ? 0 : unknown_images;
 }
 
 /* If the program says no launch mode, it is taken to launch as the row was measured. */
@@ -93,13 +105,26 @@ static enum launch_mode mode_asked(const struct question *q, const struct served
   return (enum launch_mode)(q->key.launch ? q->key.launch - 1 : row->launch);
 }
 
-/* Compute what all configurations of a family have in common on the question's problem and GPU. */
-static void place_asked(const struct question *q, const struct priced_family *family, const struct lookup_family *range,
-                        const struct predict_work *work, struct predict_place *out) {
-  const struct catalog *catalog = &q->ctx->catalog;
-  const struct predict_gpu measured = pricing_gpu(catalog, &catalog->devices[range->model]);
-  const struct predict_gpu gpu = gpu_like(catalog, q->device, &measured);
-  predict_place_of(&family->model, work, &gpu, out);
+/* What all configurations that were measured on one model of GPU have in common on the question's problem and GPU. */
+struct asked_place {
+  int model;
+  struct predict_place place;
+};
+
+/* Find the place for rows of a family. Families of one model share it. */
+static const struct predict_place *place_asked(struct candidates *c, const struct priced_family *family,
+                                               const struct lookup_family *range) {
+  const struct catalog *catalog = &c->question->ctx->catalog;
+  int at = 0;
+  while (at < c->place_count && c->places[at].model != range->model) at++;
+  if (at == c->place_count) {
+    const struct predict_gpu measured = pricing_gpu(catalog, &catalog->devices[range->model]);
+    const struct predict_gpu gpu = gpu_like(catalog, c->question->device, &measured);
+    predict_place_of(&family->model, &c->work, &gpu, &c->places[at].place);
+    c->places[at].model = range->model;
+    c->place_count++;
+  }
+  return &c->places[at].place;
 }
 
 /* The work of the question. */
@@ -135,21 +160,36 @@ static inline float rank_row(const struct rank_terms *t, float *const columns[PR
 
 /* A family on the question's problem and GPU. */
 struct asked_family {
-  int number; /* in the table */
+  int number;  /* in the table */
+  bool is_own; /* see candidates_is_own */
   const struct priced_family *priced;
-  struct predict_place place;
-  float kin[MODE_COUNT]; /* what errors_of_kin says */
+  const struct predict_place *place;
+  float error; /* see error_of_kin */
   float trend;
-  int first_rank; /* where its ranks begin in those of the candidates */
-  float bound;    /* no row of it has a lower rank; infinite: its rows are listed */
+  float kin[MODE_COUNT];    /* see errors_of_modes; set when its rows are ranked */
+  float trends[MODE_COUNT]; /* the trend where rows follow it, else 0; set when its rows are ranked */
+  int first_rank;           /* where its ranks begin in those of the candidates */
+  float bound;              /* no row of it has a lower rank; infinite: its rows are ranked */
 };
+
+/* The family of the rank at a place. */
+static const struct asked_family *family_at(const struct candidates *c, int at) {
+  int i = 0;
+  while (at >= c->ranked[i]->first_rank + c->ranked[i]->priced->column_length) i++;
+  return c->ranked[i];
+}
+
+/* The launch mode in which all rows are ranked. */
+static enum launch_mode mode_of_ranks(const struct question *q) {
+  return q->key.launch == LAUNCH_GRAPH + 1 ? LAUNCH_GRAPH : LAUNCH_STREAM;
+}
 
 /* What a configuration's rows are compared with.
  *   cost  of the configuration, or that which all have in common */
 static struct rank_terms terms_of(const struct question *q, const struct asked_family *family,
                                   const struct predict_cost *cost) {
   const double *c = family->priced->model.coefficients;
-  const enum launch_mode mode = q->key.launch == LAUNCH_GRAPH + 1 ? LAUNCH_GRAPH : LAUNCH_STREAM; /* one for all */
+  const enum launch_mode mode = mode_of_ranks(q);
   return (struct rank_terms){.size = cost->size,
                              .bounds = predict_bounds_of(cost, mode),
                              .factor = cost->factor,
@@ -159,11 +199,6 @@ static struct rank_terms terms_of(const struct question *q, const struct asked_f
                              .of_change = (float)c[PREDICT_sigma_change],
                              .of_launch = (float)c[PREDICT_sigma_launch],
                              .of_apart = (float)c[PREDICT_sigma_apart]};
-}
-
-/* Whether a row has the number of steps and the bits that the question asks for. */
-static bool is_eligible(const struct question *q, const struct priced_row *row) {
-  return row->steps == q->key.steps && !(q->key.reproducible && !(row->mode & MODE_REPRODUCIBLE));
 }
 
 /* Rank rows that add the same to errors and have the same trend. */
@@ -182,14 +217,13 @@ WITH_WIDE_VECTORS static void rank_alike_wide(const struct rank_terms *terms, fl
 static void rank_rows(const struct question *q, const struct asked_family *family, const struct rank_terms *terms,
                       int first, int end, float *restrict ranks) {
   enum { MANY_ROWS = 16 };
-  const struct priced_row *rows = family->priced->rows;
   float *columns[PRICED_COLUMNS];
   memcpy(columns, family->priced->columns, sizeof columns);
   for (int from = first, to; from < end; from = to) {
-    const struct priced_row *row = &rows[from];
-    const float kin = family->kin[row->mode], trend = priced_row_follows_trend(row) ? family->trend : 0;
-    to = row->alike_end < end ? row->alike_end : end;
-    if (!is_eligible(q, row)) {
+    const struct row_kind *kind = &family->priced->kinds[from];
+    const float kin = family->kin[kind->mode], trend = family->trends[kind->mode];
+    to = kind->alike_end < end ? kind->alike_end : end;
+    if (kind->steps != q->key.steps || kin == INFINITY) {
       for (int i = from; i < to; i++) ranks[i - first] = INFINITY;
     } else if (to - from >= MANY_ROWS && HAS_WIDE_VECTORS) {
       rank_alike_wide(terms, columns, from, to, kin, trend, ranks + (from - first));
@@ -201,78 +235,37 @@ static void rank_rows(const struct question *q, const struct asked_family *famil
   }
 }
 
-/* The least of many ranks goes through several lanes. A compiler does not find the vectors by itself. */
-static inline float least_of_lanes(const float *ranks, int count) {
-  enum { LANES = 8 };
-  typedef float lanes_of_floats __attribute__((vector_size(LANES * sizeof(float))));
-  typedef int32_t lanes_of_bits __attribute__((vector_size(LANES * sizeof(int32_t))));
-  lanes_of_floats lanes, others;
-  float least = INFINITY;
-  int i = LANES;
-  memcpy(&lanes, ranks, sizeof lanes);
-  for (; i + LANES <= count; i += LANES) {
+typedef float lanes_of_floats __attribute__((vector_size(WIDE_LANES * sizeof(float))));
+typedef int32_t lanes_of_bits __attribute__((vector_size(WIDE_LANES * sizeof(int32_t))));
+
+/* The place of the least rank; of equal ones the first. A compiler does not find the vectors by itself.
+ *   count  of whole vectors, more than 0 */
+INTO_WIDE_VECTORS int find_least(const float *ranks, int count) {
+  lanes_of_floats least, others;
+  lanes_of_bits places = {0, 1, 2, 3, 4, 5, 6, 7}, at = places;
+  memcpy(&least, ranks, sizeof least);
+  for (int i = WIDE_LANES; i < count; i += WIDE_LANES) {
     memcpy(&others, ranks + i, sizeof others);
-    const lanes_of_bits is_less = others < lanes;
-    lanes = (lanes_of_floats)((is_less & (lanes_of_bits)others) | (~is_less & (lanes_of_bits)lanes));
+    at += WIDE_LANES;
+    const lanes_of_bits is_less = others < least;
+    least = (lanes_of_floats)((is_less & (lanes_of_bits)others) | (~is_less & (lanes_of_bits)least));
+    places = (is_less & at) | (~is_less & places);
   }
-  for (int lane = 0; lane < LANES; lane++) least = lanes[lane] < least ? lanes[lane] : least;
-  for (; i < count; i++) least = ranks[i] < least ? ranks[i] : least;
-  return least;
-}
-
-WITH_WIDE_VECTORS static float least_of_wide(const float *ranks, int count) { return least_of_lanes(ranks, count); }
-
-/* The least rank; infinite if there is none. */
-static float least_of(const float *ranks, int count) {
-  enum { MANY_RANKS = 16 };
-  float least = INFINITY;
-  if (count >= MANY_RANKS) return HAS_WIDE_VECTORS ? least_of_wide(ranks, count) : least_of_lanes(ranks, count);
-  for (int i = 0; i < count; i++) least = ranks[i] < least ? ranks[i] : least;
-  return least;
-}
-
-static float *ranks_of(const struct candidates *c, const struct ranked *ranked) {
-  const struct asked_family *family = &c->families[ranked->family];
-  return &c->ranks[family->first_rank + family->priced->shapes[ranked->shape].first];
-}
-
-static int rows_of(const struct candidates *c, const struct ranked *ranked) {
-  const struct priced_shape *shape = &c->families[ranked->family].priced->shapes[ranked->shape];
-  return shape->end - shape->first;
-}
-
-/* A number by which configurations are sorted: by rank, and equal ones in the order in which they were listed. */
-static uint64_t heap_key(float rank, int order) {
-  const float positive_zero = rank + 0.0F;
-  uint32_t bits;
-  memcpy(&bits, &positive_zero, sizeof bits);
-  bits ^= bits >> 31 ? UINT32_MAX : UINT32_C(1) << 31; /* floats then compare as these numbers do */
-  return (uint64_t)bits << 32 | (uint32_t)order;
-}
-
-/* Put a configuration, which may be behind others of its branch, where it belongs. */
-static void heap_sink(struct candidates *c, int at) {
-  const struct ranked sinking = c->list[at];
-  for (int next; (next = 2 * at + 1) < c->list_count; at = next) {
-    if (next + 1 < c->list_count && c->list[next + 1].key < c->list[next].key) next++;
-    if (sinking.key < c->list[next].key) break;
-    c->list[at] = c->list[next];
+  float value = least[0];
+  int place = count;
+  for (int lane = 1; lane < WIDE_LANES; lane++) value = least[lane] < value ? least[lane] : value;
+  for (int lane = 0; lane < WIDE_LANES; lane++) {
+    const int its = least[lane] == value ? places[lane] : count;
+    place = its < place ? its : place;
   }
-  c->list[at] = sinking;
+  return place;
 }
 
-/* Make a heap of a list to which configurations were added. */
-static void heap_make(struct candidates *c) {
-  if (c->heap_count == c->list_count) return;
-  for (int at = c->list_count / 2; at-- > 0;) heap_sink(c, at);
-  c->heap_count = c->list_count;
-}
+WITH_WIDE_VECTORS static int find_least_wide(const float *ranks, int count) { return find_least(ranks, count); }
 
-/* Give the best configuration another rank. */
-static void heap_change(struct candidates *c, float rank) {
-  c->list[0].rank = rank;
-  c->list[0].key = heap_key(rank, (int)(uint32_t)c->list[0].key);
-  heap_sink(c, 0);
+/* Leave out rows of a family. */
+static void leave_out(struct candidates *c, const struct asked_family *family, int first, int end) {
+  for (int i = first; i < end; i++) c->ranks[family->first_rank + i] = INFINITY;
 }
 
 /* Whether a configuration is left out because it is known not to fit. Rows of other stencils may use another version of
@@ -287,152 +280,156 @@ static bool is_left_out(const struct candidates *c, const struct asked_family *f
 }
 
 /* Compute the ranks of a configuration's rows. */
-static void rank_shape(struct candidates *c, struct ranked *ranked) {
+static void rank_shape(struct candidates *c, const struct asked_family *family, const struct priced_shape *shape) {
   const struct question *q = c->question;
-  const struct asked_family *family = &c->families[ranked->family];
-  const struct priced_shape *shape = &family->priced->shapes[ranked->shape];
   const float of_images =
       caution * error_of_images(c, q->ctx->table.families[family->number].stencil, shape->template_at);
-  float *ranks = ranks_of(c, ranked);
+  float *ranks = &c->ranks[family->first_rank + shape->first];
   struct predict_cost cost;
-  ranked->is_bound = false;
-  ranked->rank = INFINITY;
-  if (is_left_out(c, family, shape)) return;
-  predict_cost_in(&family->priced->model, &shape->shape, &family->place, &cost);
+  c->is_exact[family->first_rank + shape->first] = true;
+  if (is_left_out(c, family, shape)) {
+    leave_out(c, family, shape->first, shape->end);
+    return;
+  }
+  predict_cost_in(&family->priced->model, &shape->shape, family->place, &cost);
   const struct rank_terms terms = terms_of(q, family, &cost);
   rank_rows(q, family, &terms, shape->first, shape->end, ranks);
   for (int i = 0; i < shape->end - shape->first && of_images != 0; i++) ranks[i] += of_images;
-  ranked->rank = least_of(ranks, shape->end - shape->first);
 }
 
-/* Give all rows of a family bounds: the rank of a row whose blocks cost nothing, and whose error is the least. */
-static void bound_rows(struct candidates *c, const struct asked_family *family) {
-  struct rank_terms terms = terms_of(c->question, family, &family->place.common);
-  terms.of_change = terms.of_launch = 0;
-  rank_rows(c->question, family, &terms, 0, family->priced->row_count, &c->ranks[family->first_rank]);
-}
+/* What each of several rows adds to the error, and the trend that it follows. */
+struct row_terms {
+  float kin[BLOCKS_AT_ONCE], trend[BLOCKS_AT_ONCE];
+};
 
-/* List the configurations of a family. A bound takes as long as a rank, without the cost of the row's configuration. */
-static void list_family(struct candidates *c, int at) {
-  enum { FEW_ROWS = 16 }; /* of a configuration */
-  struct asked_family *family = &c->families[at];
-  const struct priced_family *priced = family->priced;
-  const bool has_bounds = predict_blocks_cost(&priced->model) && priced->row_count < FEW_ROWS * priced->shape_count;
-  const bool is_all = is_own(c->question, &c->question->ctx->table.families[family->number]); /* finalists, too */
-  family->bound = INFINITY;
-  if (has_bounds) bound_rows(c, family);
-  for (int number = 0; number < priced->shape_count; number++) {
-    struct ranked ranked = {.family = at, .shape = number, .is_bound = true};
-    if (!priced->shapes[number].is_usable || !(is_all || priced->shapes[number].has_winner)) continue;
-    if (has_bounds) ranked.rank = least_of(ranks_of(c, &ranked), rows_of(c, &ranked)) - rounding;
-    else rank_shape(c, &ranked);
-    if (!(ranked.rank < INFINITY)) continue;
-    ranked.key = heap_key(ranked.rank, family->first_rank + priced->shapes[number].first);
-    c->list[c->list_count++] = ranked;
+INTO_WIDE_VECTORS void rank_roughly(const struct rank_terms *terms, const struct rough_costs *costs,
+                                    const struct row_terms *of_rows, float *const columns[PRICED_COLUMNS], int first,
+                                    int count, float *restrict ranks) {
+  struct rank_terms t = *terms;
+  for (int i = 0; i < count; i++) {
+    t.bounds.log_start = costs->log_start[i];
+    t.factor = costs->factor[i];
+    t.launch_share = costs->launch_share[i];
+    t.log_ms = costs->log_ms[i];
+    ranks[i] = rank_row(&t, columns, first + i, of_rows->kin[i], of_rows->trend[i]);
   }
 }
 
-/* No row of a family has a lower rank. */
-static float bound_of(const struct candidates *c, const struct asked_family *family) {
-  const struct rank_terms terms = terms_of(c->question, family, &family->place.common);
-  float least = family->kin[0];
-  if (!predict_blocks_cost(&family->priced->model)) return -INFINITY;
-  for (int mode = 1; mode < MODE_COUNT; mode++) least = fminf(least, family->kin[mode]);
-  const float bound = terms.log_ms + caution * least +
-                      fminf(family->priced->least_excess[true] + family->trend, family->priced->least_excess[false]) -
-                      rounding;
+WITH_WIDE_VECTORS static void rank_roughly_wide(const struct rank_terms *terms, const struct rough_costs *costs,
+                                                const struct row_terms *of_rows, float *const columns[PRICED_COLUMNS],
+                                                int first, int count, float *restrict ranks) {
+  rank_roughly(terms, costs, of_rows, columns, first, count, ranks);
+}
+
+/* Give rows of a family, whole vectors of at most BLOCKS_AT_ONCE, bounds: ranks from rough costs, lowered by what these
+ * may be wrong by. Rows that are not eligible get an infinite one, and so do places behind the last row. */
+static void bound_rows(const struct question *q, const struct asked_family *family, int first, int count,
+                       float *restrict bounds) {
+  const struct priced_family *priced = family->priced;
+  float *const *columns = priced->columns;
+  const struct shape_columns shapes = {.tile = {columns[PRICED_TILE_X], columns[PRICED_TILE_Y], columns[PRICED_TILE_Z]},
+                                       .blocks = columns[PRICED_BLOCKS],
+                                       .blocks_per_sm = columns[PRICED_SM_BLOCKS],
+                                       .cluster_blocks = columns[PRICED_CLUSTER]};
+  const struct rank_terms terms = terms_of(q, family, &family->place->common);
+  const float may_be_wrong = rounding + rough_error * (1 + caution * (terms.of_change + terms.of_launch));
+  struct rough_costs costs;
+  struct row_terms of_rows;
+  rough_costs_of(&priced->model, &shapes, first, count, family->place, mode_of_ranks(q), &costs);
+  for (int i = 0; i < count; i++) { /* behind the last row are kinds without steps */
+    const struct row_kind *kind = &priced->kinds[first + i];
+    of_rows.kin[i] = pick(kind->steps == q->key.steps, family->kin[kind->mode], INFINITY);
+    of_rows.trend[i] = family->trends[kind->mode];
+  }
+  if (HAS_WIDE_VECTORS) rank_roughly_wide(&terms, &costs, &of_rows, columns, first, count, bounds);
+  else rank_roughly(&terms, &costs, &of_rows, columns, first, count, bounds);
+  for (int i = 0; i < count; i++) bounds[i] = pick(of_rows.kin[i] < INFINITY, bounds[i] - may_be_wrong, INFINITY);
+}
+
+/* Rank the rows of a family. Bounds of all rows take as long as the ranks of few configurations. */
+static void rank_family(struct candidates *c, struct asked_family *family) {
+  enum { FEW_ROWS = 16 }; /* of a configuration */
+  const struct priced_family *priced = family->priced;
+  const bool has_bounds = priced->row_count < FEW_ROWS * priced->shape_count;
+  family->bound = INFINITY;
+  family->first_rank = c->rank_count;
+  c->rank_count += priced->column_length;
+  c->ranked[c->ranked_count++] = family;
+  memset(c->is_exact + family->first_rank, 0, (size_t)priced->column_length * sizeof *c->is_exact);
+  errors_of_modes(c->question, family->error, family->is_own, family->kin);
+  for (int mode = 0; mode < MODE_COUNT; mode++) {
+    const struct row_kind kind = {.steps = c->question->key.steps, .mode = (unsigned char)mode};
+    family->trends[mode] = kind_follows_trend(&kind) ? family->trend : 0;
+  }
+  for (int first = 0; has_bounds && first < priced->column_length; first += BLOCKS_AT_ONCE) {
+    const int left = priced->column_length - first, count = left < BLOCKS_AT_ONCE ? left : BLOCKS_AT_ONCE;
+    bound_rows(c->question, family, first, count, &c->ranks[family->first_rank + first]);
+  }
+  if (has_bounds) return;
+  for (int i = 0; i < priced->shape_count; i++) rank_shape(c, family, &priced->shapes[i]);
+  leave_out(c, family, priced->row_count, priced->column_length);
+}
+
+/* No row of a family that follows such a trend has a lower rank. */
+static float bound_of(const struct candidates *c, const struct asked_family *family, float trend) {
+  const float *least_excess = family->priced->least_excess, with_trend = least_excess[true] + trend;
+  const float least = with_trend < least_excess[false] ? with_trend : least_excess[false];
+  if (!family->priced->blocks_cost) return -INFINITY;
+  const float bound =
+      family->place->common.log_ms[mode_of_ranks(c->question)] + caution * family->error + least - rounding;
   return isnan(bound) ? -INFINITY : bound;
 }
 
-static halotune_status ask_family(const struct question *q, int number, struct candidates *out) {
-  const struct lookup_family *range = &q->ctx->table.families[number];
-  struct asked_family *family = &out->families[out->family_count];
-  family->number = number;
-  halotune_status status = pricing_family(q->ctx, number, &family->priced);
+/* An infinite limit leaves out nothing, not even a row whose time is not a number. */
+static bool is_beyond(const struct candidates *c, float bound) { return c->limit < INFINITY && bound >= c->limit; }
+
+/* Add a family to those whose rows are candidates, if a row of it can have a rank below the limit. */
+static halotune_status ask_family(struct candidates *c, int number) {
+  const struct lookup_family *range = &c->question->ctx->table.families[number];
+  struct asked_family *family = &c->families[c->family_count];
+  const bool is_own_family = is_own(c->question, range);
+  if (!is_asked(c, range, is_own_family)) return HALOTUNE_OK;
+  *family = (struct asked_family){.number = number, .is_own = is_own_family};
+  halotune_status status = pricing_family(c->question->ctx, number, &family->priced);
   if (status != HALOTUNE_OK) return status;
-  errors_of_kin(out, range, family->kin);
-  place_asked(q, family->priced, range, &out->work, &family->place);
-  family->trend = trend_at(&family->priced->trend, &family->place.common.size);
-  family->bound = bound_of(out, family);
-  out->family_count++;
-  family->first_rank = out->rank_count;
-  out->rank_count += family->priced->row_count;
-  /* Other rows are listed when they are needed. */
-  if (is_own(q, range) && range->dtype == q->key.dtype) list_family(out, out->family_count - 1);
+  family->error = error_of_kin(c, range);
+  family->place = place_asked(c, family->priced, range);
+  if (is_beyond(c, bound_of(c, family, -trend_most))) return HALOTUNE_OK; /* its trend takes longer */
+  family->trend = trend_at(&family->priced->trend, &family->place->common.size);
+  family->bound = bound_of(c, family, family->trend);
+  if (is_beyond(c, family->bound)) return HALOTUNE_OK;
+  if (is_own_family && range->dtype == c->question->key.dtype) family->bound = -INFINITY; /* it is ranked in any case */
+  c->family_count++;
+  c->rank_room += family->priced->column_length;
   return HALOTUNE_OK;
 }
 
-/* Find what rows of each stencil of the databases add to the error. A stencil that this program cannot read says
- * nothing. */
-static halotune_status find_kin(struct candidates *c) {
-  const struct question *q = c->question;
-  const struct catalog *catalog = &q->ctx->catalog;
-  struct fail_kept before;
-  c->kin_errors = malloc(((size_t)catalog->stencil_count + 1) * sizeof *c->kin_errors);
-  if (!c->kin_errors) return fail_memory();
-  fail_keep(&before);
-  for (int i = 0; i < catalog->stencil_count; i++) {
-    const struct parsed_stencil *other;
-    c->kin_errors[i] = i == q->key.stencil ? 0 : INFINITY;
-    if (i == q->key.stencil || !*catalog->stencils[i].newest) continue; /* without a row */
-    halotune_status status = context_stencil(q->ctx, i, &other);
-    if (status != HALOTUNE_OK && status != HALOTUNE_PARSE) return status;
-    if (status == HALOTUNE_OK) c->kin_errors[i] = similar_error(similar_distance(q->parsed, other));
-  }
-  fail_put_back(&before);
-  return HALOTUNE_OK;
-}
-
-/* Find which stencils have images, and which templates have rows of them, if the question's stencil has images. */
-static halotune_status find_images(struct candidates *c) {
-  const struct question *q = c->question;
-  const struct catalog *catalog = &q->ctx->catalog;
-  if (!similar_has_images(q->parsed)) return HALOTUNE_OK;
-  c->has_images = calloc((size_t)catalog->stencil_count + 1, sizeof *c->has_images);
-  c->finds_images = calloc((size_t)catalog->template_count + 1, sizeof *c->finds_images);
-  if (!c->has_images || !c->finds_images) return fail_memory();
-  for (int i = 0; i < catalog->stencil_count; i++) {
-    const struct parsed_stencil *other = atomic_load_explicit(&catalog->stencils[i].parsed, memory_order_acquire);
-    /* find_kin() has read all stencils but the question's own, which a program may have added by another name. */
-    c->has_images[i] = i == q->key.stencil || (other && similar_has_images(other));
-  }
-  for (int i = 0; i < catalog->row_count; i++) {
-    const struct served *row = &catalog->rows[i];
-    if (catalog->devices[row->device].is_emulation != q->device->is_emulation) continue; /* they rank nothing */
-    if (c->has_images[row->stencil]) c->finds_images[catalog->templates[row->template_at].same_name] = true;
-  }
-  return HALOTUNE_OK;
-}
-
-halotune_status candidates_find(const struct question *q, enum candidates_range range, bool is_hopeful,
+halotune_status candidates_find(const struct question *q, enum candidates_range range, bool is_hopeful, float limit,
                                 struct candidates *out) {
   const struct lookup_table *table = &q->ctx->table;
   const bool is_all = range != CANDIDATES_OWN;
   const int first = is_all ? 0 : table->first_family[q->key.stencil];
   const int end = is_all ? table->family_count : table->first_family[q->key.stencil + 1];
-  size_t most = 0, families = 0;
+  const size_t most = (size_t)(end - first) + 1;
   *out = (struct candidates){.question = q,
                              .work = work_asked(q),
                              .is_hopeful = is_hopeful,
                              .has_own = range != CANDIDATES_OTHER,
-                             .limit = INFINITY};
-  halotune_status status = is_all ? find_kin(out) : HALOTUNE_OK;
-  if (is_all && status == HALOTUNE_OK) status = find_images(out);
+                             .limit = limit};
+  halotune_status status = is_all ? kin_of_question(q, &out->kin) : HALOTUNE_OK;
   if (status != HALOTUNE_OK) return status;
-  for (int i = first; i < end; i++) {
-    if (!is_asked(out, &table->families[i])) continue;
-    most += (size_t)(table->families[i].end - table->families[i].first);
-    families++;
-  }
-  out->list = malloc((most + 1) * sizeof *out->list);
-  out->dropped = malloc((most + 1) * sizeof *out->dropped);
-  out->ranks = malloc((most + 1) * sizeof *out->ranks);
-  out->families = malloc((families + 1) * sizeof *out->families);
-  if (!out->list || !out->dropped || !out->ranks || !out->families) return fail_memory();
-  for (int i = first; i < end && status == HALOTUNE_OK; i++) {
-    if (is_asked(out, &table->families[i])) status = ask_family(q, i, out);
-  }
-  return status;
+  out->families = malloc(most * sizeof *out->families);
+  out->places = calloc((size_t)q->ctx->catalog.device_count + 1, sizeof *out->places);
+  if (!out->families || !out->places) return fail_memory();
+  for (int i = first; i < end && status == HALOTUNE_OK; i++) status = ask_family(out, i);
+  if (status != HALOTUNE_OK) return status;
+  const size_t room = (size_t)out->rank_room + 1;
+  out->ranked = malloc(((size_t)out->family_count + 1) * sizeof *out->ranked);
+  out->dropped = malloc(room * sizeof *out->dropped);
+  out->ranks = malloc(room * sizeof *out->ranks);
+  out->is_exact = malloc(room * sizeof *out->is_exact);
+  if (!out->ranked || !out->dropped || !out->ranks || !out->is_exact) return fail_memory();
+  return HALOTUNE_OK;
 }
 
 static halotune_match match_of(const struct question *q, const struct lookup_family *family) {
@@ -440,16 +437,16 @@ static halotune_match match_of(const struct question *q, const struct lookup_fam
   return family->model == q->device->model ? HALOTUNE_MATCH_NEAR_GRID : HALOTUNE_MATCH_SAME_ARCH;
 }
 
-/* Describe a row of a configuration. */
-static void describe_candidate(const struct candidates *c, const struct ranked *ranked, int row,
-                               struct candidate *out) {
+/* Describe the row whose rank is at a place. */
+static void describe_candidate(const struct candidates *c, int at, struct candidate *out) {
   const struct question *q = c->question;
-  const struct asked_family *family = &c->families[ranked->family];
+  const struct asked_family *family = family_at(c, at);
+  const int row = at - family->first_rank;
   *out = (struct candidate){.row = &q->ctx->catalog.rows[family->priced->rows[row].row],
-                            .shape = &family->priced->shapes[ranked->shape],
-                            .rank = ranked->rank,
+                            .shape = &family->priced->shapes[family->priced->kinds[row].shape],
+                            .rank = c->ranks[at],
                             .match = match_of(q, &q->ctx->table.families[family->number]),
-                            .family = ranked->family,
+                            .family = (int)(family - c->families),
                             .priced = row};
 }
 
@@ -459,23 +456,23 @@ struct prediction candidates_predict(const struct candidates *c, const struct ca
   const struct lookup_family *range = &q->ctx->table.families[family->number];
   const struct predict_model *model = &family->priced->model;
   const struct priced_row *priced = &family->priced->rows[candidate->priced];
+  const struct row_kind *kind = &family->priced->kinds[candidate->priced];
   const struct served *row = candidate->row;
   struct predict_cost asked;
   if (!(q->device->memory_gbs > 0) && row->model != q->device->model) return (struct prediction){NAN, NAN};
-  predict_cost_in(model, &candidate->shape->shape, &family->place, &asked);
+  predict_cost_in(model, &candidate->shape->shape, family->place, &asked);
   const float trend =
-      priced_row_follows_trend(priced) ? family->trend - trend_at(&family->priced->trend, &priced->cost.size) : 0;
+      kind_follows_trend(kind) ? family->trend - trend_at(&family->priced->trend, &priced->cost.size) : 0;
   return predict(model, row->time_ms, &priced->cost, (enum launch_mode)row->launch, &asked, mode_asked(q, row),
                  (double)trend,
-                 (double)(family->kin[priced->mode] + error_of_images(c, range->stencil, row->template_at)));
+                 (double)(family->kin[kind->mode] + error_of_images(c, range->stencil, row->template_at)));
 }
 
 /* Whether a configuration was dropped, maybe as one of another family. Rows of the stencil itself use their own version
  * of the template. Rows of other stencils use the installed version. */
-static bool is_dropped(const struct candidates *c, const struct ranked *ranked) {
+static bool is_dropped(const struct candidates *c, const struct asked_family *family,
+                       const struct priced_shape *shape) {
   const struct question *q = c->question;
-  const struct asked_family *family = &c->families[ranked->family];
-  const struct priced_shape *shape = &family->priced->shapes[ranked->shape];
   const bool is_own_row = q->ctx->table.families[family->number].stencil == q->key.stencil;
   for (int i = 0; i < c->dropped_count; i++) {
     const struct asked_family *its_family = &c->families[c->dropped[i].family];
@@ -487,52 +484,51 @@ static bool is_dropped(const struct candidates *c, const struct ranked *ranked) 
   return false;
 }
 
-/* The configuration of the best row; NULL: none is left. Bounds that are below it are replaced by ranks. */
-static struct ranked *rank_best(struct candidates *c) {
-  struct ranked *best = c->list;
-  heap_make(c);
-  while (c->list_count > 0 && best->rank < c->limit) {
-    const bool is_out = is_dropped(c, best);
-    if (!is_out && !best->is_bound) return best;
-    if (!is_out) rank_shape(c, best);
-    heap_change(c, is_out ? INFINITY : best->rank);
+/* The place of the best rank; -1: none is left. Bounds that are below it are replaced by ranks. */
+static int find_best(struct candidates *c) {
+  while (c->rank_count > 0) {
+    const int at = HAS_WIDE_VECTORS ? find_least_wide(c->ranks, c->rank_count) : find_least(c->ranks, c->rank_count);
+    if (!(c->ranks[at] < c->limit)) return -1;
+    const struct asked_family *family = family_at(c, at);
+    const struct priced_shape *shape = &family->priced->shapes[family->priced->kinds[at - family->first_rank].shape];
+    if (is_dropped(c, family, shape)) leave_out(c, family, shape->first, shape->end);
+    else if (!c->is_exact[family->first_rank + shape->first]) rank_shape(c, family, shape);
+    else return at;
   }
-  return NULL;
+  return -1;
 }
 
-/* List the rows of families whose bound is below a rank. Returns whether there were any. */
-static bool list_more(struct candidates *c, float rank) {
-  bool is_more = false;
+/* Rank the rows of the family with the least bound, if it is below a rank. Returns whether it is. */
+static bool rank_next(struct candidates *c, float rank) {
+  struct asked_family *next = NULL;
   for (int i = 0; i < c->family_count; i++) {
-    if (!(c->families[i].bound < rank)) continue;
-    list_family(c, i);
-    is_more = true;
+    if (c->families[i].bound < rank) next = &c->families[i], rank = next->bound;
   }
-  return is_more;
+  if (next) rank_family(c, next);
+  return next != NULL;
 }
 
 int candidates_count(struct candidates *c) {
   int count = 0;
-  list_more(c, INFINITY);
-  for (int i = 0; i < c->list_count; i++) {
-    const float *ranks = ranks_of(c, &c->list[i]);
-    const bool is_left = c->list[i].rank < INFINITY && !is_dropped(c, &c->list[i]);
-    const int rows = is_left ? rows_of(c, &c->list[i]) : 0;
-    for (int row = 0; row < rows; row++) count += ranks[row] < INFINITY;
+  while (rank_next(c, INFINITY)) continue;
+  for (int i = 0; i < c->ranked_count; i++) {
+    const struct asked_family *family = c->ranked[i];
+    for (int s = 0; s < family->priced->shape_count; s++) {
+      const struct priced_shape *shape = &family->priced->shapes[s];
+      if (is_dropped(c, family, shape)) continue;
+      for (int row = shape->first; row < shape->end; row++) count += c->ranks[family->first_rank + row] < INFINITY;
+    }
   }
   return count;
 }
 
 bool candidates_take(struct candidates *c, struct candidate *out) {
-  struct ranked *best = rank_best(c);
-  if (list_more(c, best ? best->rank : c->limit)) best = rank_best(c);
-  if (!best) return false;
-  float *ranks = ranks_of(c, best);
-  int row = 0;
-  while (ranks[row] != best->rank) row++;
-  ranks[row] = INFINITY;
-  describe_candidate(c, best, c->families[best->family].priced->shapes[best->shape].first + row, out);
-  heap_change(c, least_of(ranks, rows_of(c, best)));
+  while (rank_next(c, -FLT_MAX)) continue;
+  int best = find_best(c);
+  while (rank_next(c, best >= 0 ? c->ranks[best] : c->limit)) best = find_best(c);
+  if (best < 0) return false;
+  describe_candidate(c, best, out);
+  c->ranks[best] = INFINITY;
   return true;
 }
 
@@ -542,13 +538,12 @@ void candidates_drop(struct candidates *c, const struct candidate *refused) {
 }
 
 void candidates_free(struct candidates *c) {
-  free(c->list);
+  free(c->ranked);
   free(c->dropped);
   free(c->ranks);
+  free(c->is_exact);
   free(c->families);
-  free(c->kin_errors);
-  free(c->has_images);
-  free(c->finds_images);
+  free(c->places);
   *c = (struct candidates){0};
 }
 

@@ -12,17 +12,8 @@ struct candidate {
   const struct served *row;
   const struct priced_shape *shape;
   halotune_match match; /* how well an answer with this row would match */
-  float rank;           /* see ranked */
+  float rank;           /* see struct candidates */
   int family, priced;   /* its family among those of the candidates, and its place there */
-};
-
-/* The rows of a configuration in a family, which are candidates. */
-struct ranked {
-  uint64_t key; /* see heap_key */
-  float rank;   /* the least of its rows: a logarithm of milliseconds, with a penalty for the error; infinite: none is
-                 left */
-  int family, shape;
-  bool is_bound; /* the ranks are only known to be no lower: they are computed when nothing else is left below them */
 };
 
 /* A configuration of a family that was dropped. */
@@ -36,19 +27,22 @@ struct candidates {
   struct predict_work work;      /* of the question */
   struct asked_family *families; /* those whose rows are candidates */
   int family_count;
-  struct ranked *list;
-  int list_count, heap_count; /* so many of the list are a binary heap: the first one is the best */
+  struct asked_place *places; /* for each model of GPU with such a family */
+  int place_count;
+  struct asked_family **ranked; /* families whose rows are ranked */
+  int ranked_count;
   struct dropped *dropped;
   int dropped_count;
-  float *ranks;       /* of the rows of all families; infinite: taken, or no candidate */
-  int rank_count;     /* rows of all families */
-  bool is_hopeful;    /* see candidates_find */
-  bool has_own;       /* rows of CANDIDATES_OWN are candidates */
-  float limit;        /* rows of this rank or a higher one are left out; infinite at first */
-  float *kin_errors;  /* for each stencil, what its rows add to the error; infinite: its rows say nothing. NULL: only
-                         own rows */
-  bool *has_images;   /* for each stencil; NULL if the question has no images, or if only own rows are listed */
-  bool *finds_images; /* for the first template of each name: whether it has a row of a stencil with images */
+  /* For each row of ranked families a logarithm of milliseconds, with a penalty for the error; infinite: the row is no
+   * candidate, or was taken. Behind the last row of a family are infinite ones, so that it fills whole vectors. */
+  float *ranks;
+  bool *is_exact; /* at the first row of a configuration: false: its ranks are only known to be no lower. They are
+                     computed when nothing else is left below them */
+  int rank_count, rank_room;
+  bool is_hopeful;       /* see candidates_find */
+  bool has_own;          /* rows of CANDIDATES_OWN are candidates */
+  float limit;           /* see candidates_find */
+  const struct kin *kin; /* of the question's stencil; NULL: only own rows are compared */
 };
 
 /* Which rows are compared. */
@@ -61,15 +55,16 @@ enum candidates_range {
 /* Whether rows of a stencil and a model of GPU are in CANDIDATES_OWN. */
 bool candidates_is_own(const struct question *question, int stencil, int model);
 
-/* Find the rows of a range. Those of the question's stencil, element type and architecture are listed at once. The
- * other families have a bound, and their rows are listed when no better row is left. Rows with another number of time
- * steps are left out. So are rows of an emulation, unless the device is one.
+/* Find the rows of a range. Those of the question's stencil, element type and architecture are ranked first. The other
+ * families have a bound, and their rows are ranked when no better row is left. Rows with another number of time steps
+ * are left out. So are rows of an emulation, unless the device is one.
  *   is_hopeful  leave out rows whose configurations are known not to fit; which ones are known depends on the questions
  *               before
+ *   limit       leave out rows of this rank or a higher one; infinite: none
  *   out         end it with candidates_free, also after a failure
  * Returns HALOTUNE_OK; HALOTUNE_PARSE or HALOTUNE_MEMORY. */
 halotune_status candidates_find(const struct question *question, enum candidates_range range, bool is_hopeful,
-                                struct candidates *out);
+                                float limit, struct candidates *out);
 
 /* The number of candidates that are left. */
 int candidates_count(struct candidates *candidates);

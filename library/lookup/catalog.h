@@ -10,6 +10,7 @@
 #include "base/memory/arena.h"
 #include "base/memory/texts.h"
 #include "db/store/store.h"
+#include "library/lookup/kin.h"
 #include "library/lookup/known_wrong.h"
 #include "library/lookup/name_table.h"
 #include "library/predict/predict.h"
@@ -21,6 +22,8 @@ struct parsed_stencil {
   struct analysis *analysis;
   const char **coefficients; /* their names, in the order of the file */
   double facts[FACT_COUNT];  /* facts of the stencil itself; all others are 0 */
+  bool is_basic;             /* it uses only those parts of the language that its first version had. enum form in
+                    stencil/file/stencil_file.c lists the newer parts */
 };
 
 /* Parse a stencil. `out` is NULL on failure; end it with parsed_stencil_free. Returns HALOTUNE_OK, HALOTUNE_PARSE or
@@ -35,6 +38,7 @@ struct known_stencil {
   const char *newest; /* date of its newest row in that database; "" without a row. `text` is that row's */
   int rows_of; /* for a stencil that a program added: the stencil of the databases with the same meaning, else itself */
   _Atomic(struct parsed_stencil *) parsed; /* NULL before the first use */
+  _Atomic(struct kin *) kin;               /* NULL before the first use */
   atomic_uint turn;                        /* of an added stencil: the highest of its name counts */
 };
 

@@ -27,10 +27,15 @@ halotune_status parsed_stencil_make(const struct source *source, struct parsed_s
   halotune_status status = parsed ? stencil_parse(source, &parsed->stencil) : fail_memory();
   if (status == HALOTUNE_OK) status = analysis_make(parsed->stencil, &parsed->analysis);
   if (status == HALOTUNE_OK) status = list_coefficients(parsed);
-  if (status == HALOTUNE_OK) facts_fill_stencil(parsed->stencil, parsed->analysis, parsed->facts);
-  if (status == HALOTUNE_OK) *out = parsed;
-  else parsed_stencil_free(parsed);
-  return status;
+  if (status != HALOTUNE_OK) {
+    parsed_stencil_free(parsed);
+    return status;
+  }
+  facts_fill_stencil(parsed->stencil, parsed->analysis, parsed->facts);
+  parsed->is_basic = parsed->stencil->has_basic_fields && parsed->facts[FACT_uses_axes] == 0 &&
+                     analysis_is_plain(parsed->analysis, parsed->stencil);
+  *out = parsed;
+  return HALOTUNE_OK;
 }
 
 void parsed_stencil_free(struct parsed_stencil *parsed) {

@@ -592,7 +592,10 @@ halotune_status catalog_add(struct catalog *catalog, const char *path) {
 void catalog_free(struct catalog *catalog) {
   for (int i = 0; i < catalog->database_count; i++) free(catalog->paths[i]);
   free(catalog->paths);
-  for (int i = 0; i < catalog->stencil_count; i++) parsed_stencil_free(atomic_load(&catalog->stencils[i].parsed));
+  for (int i = 0; i < catalog->stencil_count; i++) {
+    parsed_stencil_free(atomic_load(&catalog->stencils[i].parsed));
+    kin_free(atomic_load(&catalog->stencils[i].kin));
+  }
   for (int i = 0; i < catalog->template_count; i++) template_free(atomic_load(&catalog->templates[i].parsed));
   free(catalog->stencils);
   free(catalog->templates);

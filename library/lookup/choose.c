@@ -65,9 +65,8 @@ static halotune_status choose_measured(const struct question *q, enum candidates
                                        struct answer *out) {
   struct candidates candidates;
   struct candidate candidate;
-  halotune_status status = candidates_find(q, range, true, &candidates);
+  halotune_status status = candidates_find(q, range, true, *rank, &candidates);
   int refused = 0;
-  candidates.limit = *rank;
   while (status == HALOTUNE_OK && refused < MOST_REFUSED && candidates_take(&candidates, &candidate)) {
     bool fits = false;
     if (question_is_row_wrong(q, candidate.row)) continue;
@@ -102,7 +101,7 @@ static halotune_status adapt_configuration(const struct question *q, struct answ
 static halotune_status choose_adapted(const struct question *q, struct answer *out, bool *found) {
   struct candidates candidates;
   struct candidate candidate;
-  halotune_status status = candidates_find(q, CANDIDATES_OWN, false, &candidates);
+  halotune_status status = candidates_find(q, CANDIDATES_OWN, false, INFINITY, &candidates);
   *found = false;
   for (int i = 0; i < MOST_ADAPTED && !*found && status == HALOTUNE_OK && candidates_take(&candidates, &candidate);
        i++) {

@@ -88,8 +88,11 @@ void context_release(struct halotune_ctx *ctx) {
   free(nvrtc);
   for (int i = 0; i < CONTEXT_MOST_GPUS; i++) free(atomic_load(&ctx->devices[i]));
   free(ctx->stores);
-  for (int i = 0; i < atomic_load(&ctx->added_stencils); i++)
-    parsed_stencil_free(atomic_load(&ctx->catalog.stencils[ctx->catalog.stencil_count + i].parsed));
+  for (int i = 0; i < atomic_load(&ctx->added_stencils); i++) {
+    const struct known_stencil *added = &ctx->catalog.stencils[ctx->catalog.stencil_count + i];
+    parsed_stencil_free(atomic_load(&added->parsed));
+    kin_free(atomic_load(&added->kin));
+  }
   lookup_table_free(&ctx->table);
   rules_kept_free(&ctx->rules_kept);
   catalog_free(&ctx->catalog);

@@ -8,14 +8,29 @@
 #include "library/predict/trend.h"
 #include "stencil/template/template.h"
 
+/* What decides whether a row is a candidate. It is short, because a lookup reads it of all rows. */
+struct row_kind {
+  int shape;            /* its configuration */
+  int alike_end;        /* up to this row of the family, not included, all have the same steps and mode */
+  unsigned short steps; /* 0: the template does not have the row's parameters */
+  unsigned char mode;   /* a sum of the numbers below */
+};
+enum {
+  MODE_GRAPH = 1,
+  MODE_COLD = 2,
+  MODE_REPRODUCIBLE = 4,
+  MODE_WINS =
+      8, /* a row of its configuration is a winner; if all are finalists, they say too little about other stencils */
+  MODE_COUNT = 16
+};
+
 /* One configuration among the rows of a family. Its rows follow each other in the list of priced_family. */
 struct priced_shape {
   int template_at, first, end;
   const char *parameters; /* a text of the catalog, so that pointers can be compared */
   struct configuration configuration;
   struct predict_shape shape;
-  bool is_usable;  /* false: the template does not have these parameters */
-  bool has_winner; /* false: all rows are finalists, which say too little about other stencils */
+  bool is_usable; /* false: the template does not have these parameters */
 };
 
 /* The numbers that the rank of a row needs. They are copied from the catalog, because a lookup mostly waits for
@@ -25,11 +40,7 @@ struct priced_row {
   float log_excess;             /* logarithm of the measured time over that of the model and the trend */
   struct predict_bounds shares; /* see predict_shares_of */
   struct predict_cost cost;     /* on the problem and GPU of its measurement */
-  unsigned short steps;
-  unsigned char mode; /* MODE_GRAPH, MODE_COLD, MODE_REPRODUCIBLE */
-  int alike_end;      /* up to this row of the family, not included, all have the same steps and mode */
 };
-enum { MODE_GRAPH = 1, MODE_COLD = 2, MODE_REPRODUCIBLE = 4, MODE_COUNT = 8 };
 
 /* The columns of a priced_row that ranks are computed from. */
 enum priced_column {
@@ -43,6 +54,12 @@ enum priced_column {
   PRICED_UNALIGNED,
   PRICED_FACTOR,
   PRICED_LAUNCH,
+  PRICED_TILE_X, /* from here on, members of the configuration's shape */
+  PRICED_TILE_Y,
+  PRICED_TILE_Z,
+  PRICED_BLOCKS,
+  PRICED_SM_BLOCKS,
+  PRICED_CLUSTER,
   PRICED_COLUMNS
 };
 
@@ -53,8 +70,11 @@ struct priced_family {
   int shape_count, row_count;
   struct priced_shape *shapes;
   struct priced_row *rows;        /* shape after shape */
+  struct row_kind *kinds;         /* of the same rows */
+  int column_length;              /* a column ends with zeros, so that it fills whole vectors */
   float *columns[PRICED_COLUMNS]; /* the same rows, column by column, so that a processor ranks several at a time */
   struct trend trend;             /* trend of the family's rows */
+  bool blocks_cost;               /* predict_blocks_cost() of the model */
   float least_excess[2];          /* the least log_excess of rows that do not follow the trend, and of those that do */
 };
 
@@ -62,13 +82,14 @@ static inline void priced_family_free(struct priced_family *family) {
   if (!family) return;
   free(family->shapes);
   free(family->rows);
+  free(family->kinds);
   free(family->columns[0]);
   free(family);
 }
 
-/* Whether the trend of a family was found from times of this row's kind. */
-static inline bool priced_row_follows_trend(const struct priced_row *row) {
-  return row->steps == 1 && !(row->mode & MODE_COLD);
+/* Whether the trend of a family was found from times of this kind. */
+static inline bool kind_follows_trend(const struct row_kind *kind) {
+  return kind->steps == 1 && !(kind->mode & MODE_COLD);
 }
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/numbers/wide_vectors.h"
 #include "db/store/launch_text.h"
 
 struct predict_gpu pricing_gpu(const struct catalog *catalog, const struct known_device *device) {
@@ -74,28 +75,36 @@ static struct predict_cost cost_measured(const struct pricing *p, const struct p
 static struct priced_row price_row(const struct pricing *p, const struct priced_family *family,
                                    const struct priced_shape *shape, const struct served *row) {
   const struct predict_cost cost = cost_measured(p, &family->model, shape, row);
-  const int mode = (row->launch == LAUNCH_GRAPH ? MODE_GRAPH : 0) | (row->cache == CACHE_COLD ? MODE_COLD : 0) |
-                   (row->reproducible ? MODE_REPRODUCIBLE : 0);
   return (struct priced_row){.row = (int)(row - p->ctx->catalog.rows),
                              .log_excess = logf((float)row->time_ms) - cost.log_ms[row->launch],
                              .shares = predict_shares_of(row->time_ms, &cost, (enum launch_mode)row->launch),
-                             .cost = cost,
-                             .steps = row->steps,
-                             .mode = (unsigned char)mode};
+                             .cost = cost};
+}
+
+static struct row_kind kind_of(const struct served *row, const struct priced_family *family,
+                               const struct priced_shape *shape) {
+  const int mode = (row->launch == LAUNCH_GRAPH ? MODE_GRAPH : 0) | (row->cache == CACHE_COLD ? MODE_COLD : 0) |
+                   (row->reproducible ? MODE_REPRODUCIBLE : 0);
+  return (struct row_kind){
+      .shape = (int)(shape - family->shapes), .steps = shape->is_usable ? row->steps : 0, .mode = (unsigned char)mode};
 }
 
 static halotune_status price_rows(const struct pricing *p, const struct served **rows, struct priced_family *family) {
   halotune_status status = HALOTUNE_OK;
+  bool has_winner = false; /* of the configuration */
   for (int i = 0; i < family->row_count && status == HALOTUNE_OK; i++) {
     struct priced_shape *shape = i > 0 ? &family->shapes[family->shape_count - 1] : NULL;
     if (!shape || rows[i]->template_at != shape->template_at || rows[i]->parameters != shape->parameters) {
       shape = &family->shapes[family->shape_count++];
       status = price_shape(p, rows[i], shape);
       shape->first = i;
+      has_winner = false;
     }
     shape->end = i + 1;
-    shape->has_winner = shape->has_winner || !rows[i]->is_finalist;
+    has_winner = has_winner || !rows[i]->is_finalist;
     family->rows[i] = price_row(p, family, shape, rows[i]);
+    family->kinds[i] = kind_of(rows[i], family, shape);
+    for (int k = shape->first; k <= i && has_winner; k++) family->kinds[k].mode |= MODE_WINS;
   }
   return status;
 }
@@ -108,7 +117,7 @@ static halotune_status price_trend(struct priced_family *family) {
     const struct priced_shape *shape = &family->shapes[s];
     for (int i = shape->first; i < shape->end; i++) {
       const struct priced_row *row = &family->rows[i];
-      const bool counts = shape->is_usable && priced_row_follows_trend(row);
+      const bool counts = kind_follows_trend(&family->kinds[i]);
       rows[i] = (struct trend_row){row->cost.size, s, counts ? (double)row->log_excess : NAN};
     }
   }
@@ -116,8 +125,9 @@ static halotune_status price_trend(struct priced_family *family) {
   family->least_excess[false] = family->least_excess[true] = INFINITY;
   for (int i = 0; i < family->row_count && status == HALOTUNE_OK; i++) {
     struct priced_row *row = &family->rows[i];
-    if (priced_row_follows_trend(row)) row->log_excess -= trend_at(&family->trend, &row->cost.size);
-    float *least = &family->least_excess[priced_row_follows_trend(row)];
+    const bool follows = kind_follows_trend(&family->kinds[i]);
+    if (follows) row->log_excess -= trend_at(&family->trend, &row->cost.size);
+    float *least = &family->least_excess[follows];
     *least = fminf(*least, row->log_excess);
   }
   free(rows);
@@ -127,24 +137,28 @@ static halotune_status price_trend(struct priced_family *family) {
 /* Find neighbours that are ranked together. */
 static void find_alike(struct priced_family *family) {
   for (int i = family->row_count - 1; i >= 0; i--) {
-    struct priced_row *row = &family->rows[i];
-    const struct priced_row *next = i + 1 < family->row_count ? &family->rows[i + 1] : NULL;
-    const bool is_like_next = next && row->steps == next->steps && row->mode == next->mode;
-    row->alike_end = is_like_next ? next->alike_end : i + 1;
+    struct row_kind *kind = &family->kinds[i];
+    const struct row_kind *next = i + 1 < family->row_count ? kind + 1 : NULL;
+    const bool is_like_next = next && kind->steps == next->steps && kind->mode == next->mode;
+    kind->alike_end = is_like_next ? next->alike_end : i + 1;
   }
 }
 
-/* Copy the rows into columns. */
-static void fill_columns(struct priced_family *family) {
-  for (int i = 0; i < family->row_count; i++) {
+/* Copy the rows of a configuration into columns. */
+static void fill_columns(struct priced_family *family, const struct priced_shape *priced) {
+  const struct predict_shape *shape = &priced->shape;
+  for (int i = priced->first; i < priced->end; i++) {
     const struct priced_row *row = &family->rows[i];
-    const enum launch_mode launch = row->mode & MODE_GRAPH ? LAUNCH_GRAPH : LAUNCH_STREAM;
+    const enum launch_mode launch = family->kinds[i].mode & MODE_GRAPH ? LAUNCH_GRAPH : LAUNCH_STREAM;
     const float values[PRICED_COLUMNS] = {
-        [PRICED_EXCESS] = row->log_excess,    [PRICED_START] = row->shares.log_start,
-        [PRICED_WORK] = row->shares.log_work, [PRICED_BYTES] = row->cost.size.log2[0],
-        [PRICED_X] = row->cost.size.log2[1],  [PRICED_Y] = row->cost.size.log2[2],
-        [PRICED_Z] = row->cost.size.log2[3],  [PRICED_UNALIGNED] = row->cost.size.unaligned,
-        [PRICED_FACTOR] = row->cost.factor,   [PRICED_LAUNCH] = row->cost.launch_share[launch]};
+        [PRICED_EXCESS] = row->log_excess,         [PRICED_START] = row->shares.log_start,
+        [PRICED_WORK] = row->shares.log_work,      [PRICED_BYTES] = row->cost.size.log2[0],
+        [PRICED_X] = row->cost.size.log2[1],       [PRICED_Y] = row->cost.size.log2[2],
+        [PRICED_Z] = row->cost.size.log2[3],       [PRICED_UNALIGNED] = row->cost.size.unaligned,
+        [PRICED_FACTOR] = row->cost.factor,        [PRICED_LAUNCH] = row->cost.launch_share[launch],
+        [PRICED_TILE_X] = shape->tile[0],          [PRICED_TILE_Y] = shape->tile[1],
+        [PRICED_TILE_Z] = shape->tile[2],          [PRICED_BLOCKS] = shape->blocks,
+        [PRICED_SM_BLOCKS] = shape->blocks_per_sm, [PRICED_CLUSTER] = shape->cluster_blocks};
     for (int c = 0; c < PRICED_COLUMNS; c++) family->columns[c][i] = values[c];
   }
 }
@@ -165,18 +179,22 @@ static halotune_status price_family(struct halotune_ctx *ctx, const struct looku
     family->row_count = (int)count;
     family->shapes = calloc(count + 1, sizeof *family->shapes);
     family->rows = calloc(count + 1, sizeof *family->rows);
-    family->columns[0] = calloc(PRICED_COLUMNS * (count + 1), sizeof *family->columns[0]);
-    for (int c = 1; c < PRICED_COLUMNS && family->columns[0]; c++) family->columns[c] = family->columns[c - 1] + count;
-    if (!family->shapes || !family->rows || !family->columns[0]) status = fail_memory();
+    family->column_length = wide_length((int)count);
+    family->kinds = calloc((size_t)family->column_length + 1, sizeof *family->kinds);
+    family->columns[0] = calloc(PRICED_COLUMNS * ((size_t)family->column_length + 1), sizeof *family->columns[0]);
+    for (int c = 1; c < PRICED_COLUMNS && family->columns[0]; c++)
+      family->columns[c] = family->columns[c - 1] + family->column_length;
+    if (!family->shapes || !family->rows || !family->kinds || !family->columns[0]) status = fail_memory();
     family->is_nonsense = device->fitted_by >= 0 && !predict_is_sensible(&device->prediction);
     family->model = device->fitted_by >= 0 && !family->is_nonsense ? device->prediction : predict_default();
+    family->blocks_cost = predict_blocks_cost(&family->model);
     for (size_t i = 0; i < count; i++) rows[i] = &catalog->rows[range->first + (int)i];
     qsort(rows, count, sizeof *rows, compare_rows);
   }
   if (status == HALOTUNE_OK) status = price_rows(&pricing, rows, family);
   if (status == HALOTUNE_OK) status = price_trend(family);
   if (status == HALOTUNE_OK) find_alike(family);
-  if (status == HALOTUNE_OK) fill_columns(family);
+  for (int i = 0; status == HALOTUNE_OK && i < family->shape_count; i++) fill_columns(family, &family->shapes[i]);
   free(rows);
   if (status == HALOTUNE_OK) *out = family;
   else priced_family_free(family);

@@ -57,17 +57,10 @@ static bool has_installed_text(const struct known_template *known) {
   return known->installed_yaml && known->installed_yaml == known->yaml && known->installed_cuda == known->cuda;
 }
 
-/* Whether a stencil uses only those parts of the language that its first version had. enum form in
- * stencil/file/stencil_file.c lists the newer parts. */
-static bool is_basic(const struct question *q) {
-  return q->parsed->stencil->has_basic_fields && q->facts[FACT_uses_axes] == 0 &&
-         analysis_is_plain(q->parsed->analysis, q->parsed->stencil);
-}
-
 halotune_status similar_version(const struct question *q, int template_at, int *version_at) {
   const struct catalog *catalog = &q->ctx->catalog;
   const int same_name = catalog->templates[template_at].same_name;
-  const bool is_allowed = catalog->templates[template_at].installed_yaml || is_basic(q);
+  const bool is_allowed = catalog->templates[template_at].installed_yaml || q->parsed->is_basic;
   *version_at = -1;
   for (int i = same_name; i < catalog->template_count && is_allowed && *version_at < 0; i++) {
     const struct known_template *known = &catalog->templates[i];

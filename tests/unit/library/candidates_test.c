@@ -69,7 +69,7 @@ static void take_all(const struct question *question, enum candidates_range rang
   struct candidate candidate;
   double before = -INFINITY;
   int taken = 0;
-  CHECK_OK(candidates_find(question, range, false, &candidates));
+  CHECK_OK(candidates_find(question, range, false, INFINITY, &candidates));
   const int count = candidates_count(&candidates);
   while (candidates_take(&candidates, &candidate)) {
     const struct prediction prediction = candidates_predict(&candidates, &candidate);
@@ -90,10 +90,9 @@ static void take_below(const struct question *question, int problem) {
   enum { TAKEN = 3 };
   struct candidates all, few;
   struct candidate want[TAKEN], got;
-  CHECK_OK(candidates_find(question, CANDIDATES_ALL, false, &all));
-  CHECK_OK(candidates_find(question, CANDIDATES_ALL, false, &few));
+  CHECK_OK(candidates_find(question, CANDIDATES_ALL, false, INFINITY, &all));
   for (int i = 0; i < TAKEN; i++) CHECK(candidates_take(&all, &want[i]), "problem %d, candidate %d", problem, i);
-  few.limit = want[TAKEN - 1].rank;
+  CHECK_OK(candidates_find(question, CANDIDATES_ALL, false, want[TAKEN - 1].rank, &few));
   for (int i = 0; i < TAKEN && want[i].rank < few.limit; i++) {
     CHECK(candidates_take(&few, &got), "problem %d, candidate %d", problem, i);
     CHECK(got.row == want[i].row, "problem %d, candidate %d", problem, i);
@@ -152,18 +151,20 @@ static void make_random_rows(int database, struct tuned out[RANDOM_ROWS]) {
 }
 
 /* Rows of the other element type are left out for as long as a bound says that they are worse. Here both ranges have
- * the same rows, and candidates_count lists all of one. */
-static void compare_ranges(const struct question *question, int problem) {
+ * the same rows, and candidates_count ranks all of one.
+ *   waiting  grows by 1 if the best row is found without rows of the other element type */
+static void compare_ranges(const struct question *question, int problem, int *waiting) {
   struct candidates own, all;
   struct candidate got, want;
-  CHECK_OK(candidates_find(question, CANDIDATES_OWN, false, &own));
-  CHECK_OK(candidates_find(question, CANDIDATES_ALL, false, &all));
+  CHECK_OK(candidates_find(question, CANDIDATES_OWN, false, INFINITY, &own));
+  CHECK_OK(candidates_find(question, CANDIDATES_ALL, false, INFINITY, &all));
   CHECK_EQ(RANDOM_ROWS, candidates_count(&all), "problem %d", problem);
-  CHECK_EQ(all.list_count, 2 * own.list_count, "problem %d: configurations of one element type", problem);
+  CHECK_EQ(2, all.ranked_count, "problem %d", problem);
   for (int i = 0; candidates_take(&all, &want); i++) {
     CHECK(candidates_take(&own, &got), "problem %d, candidate %d", problem, i);
     CHECK(got.row == want.row, "problem %d, candidate %d: row %td, not %td", problem, i,
           got.row - question->ctx->catalog.rows, want.row - question->ctx->catalog.rows);
+    *waiting += i == 0 && own.ranked_count == 1;
   }
   CHECK(!candidates_take(&own, &got), "problem %d", problem);
   candidates_free(&own);
@@ -177,7 +178,7 @@ static void drop_all(const struct question *question, int problem) {
   struct candidates candidates;
   struct candidate candidate;
   int count = 0;
-  CHECK_OK(candidates_find(question, CANDIDATES_OWN, false, &candidates));
+  CHECK_OK(candidates_find(question, CANDIDATES_OWN, false, INFINITY, &candidates));
   while (candidates_take(&candidates, &candidate)) {
     for (int i = 0; i < count; i++)
       CHECK(candidate.row->parameters != dropped[i], "problem %d: %s again", problem, dropped[i]);
@@ -200,7 +201,7 @@ static void make_bounds_tight(halotune_ctx *of) {
 }
 
 /* Ask for the grid of each row in the other element type, and for random ones. */
-static void ask_database(halotune_ctx *of, const struct tuned of_rows[RANDOM_ROWS], int database) {
+static void ask_database(halotune_ctx *of, const struct tuned of_rows[RANDOM_ROWS], int database, int *waiting) {
   struct known_device room;
   const struct known_device *device;
   CHECK_OK(context_device(of, "NVIDIA H200", &room, &device));
@@ -209,23 +210,25 @@ static void ask_database(halotune_ctx *of, const struct tuned of_rows[RANDOM_ROW
     struct question question;
     if (i < RANDOM_ROWS) ask_grid(of, device, of_rows[i].dtype == F64 ? F32 : F64, of_rows[i].n, &question);
     else ask_random(of, device, number, &question);
-    compare_ranges(&question, number);
+    compare_ranges(&question, number, waiting);
     drop_all(&question, number);
   }
 }
 
 TEST(rows_of_the_other_element_type_wait_for_their_turn) {
   enum { DATABASES = 10 };
+  int waiting = 0;
   for (int i = 0; i < DATABASES; i++) {
     struct tuned random_rows[RANDOM_ROWS];
     struct work other = work_begin();
     make_random_rows(i, random_rows);
     halotune_ctx *of = tuned_open(other.path, random_rows, RANDOM_ROWS);
     if (i % 2) make_bounds_tight(of);
-    ask_database(of, random_rows, i);
+    ask_database(of, random_rows, i, &waiting);
     halotune_close(of);
     work_end(&other);
   }
+  CHECK(waiting > 0, "rows of the other element type never wait");
 }
 
 /* Read `direct` with other words in its YAML file. */
@@ -292,7 +295,7 @@ TEST(rows_without_a_predicted_time_come_last) {
   halotune_ctx *of = open_tiny_tiles(other.path, TINY_ROWS, 2048, 32);
   CHECK_OK(context_device(of, "NVIDIA H200", &room, &device));
   ask_grid(of, device, F32, (const long[MAX_DIMS]){40, 64, 65}, &question);
-  CHECK_OK(candidates_find(&question, CANDIDATES_OWN, false, &candidates));
+  CHECK_OK(candidates_find(&question, CANDIDATES_OWN, false, INFINITY, &candidates));
   CHECK_EQ(TINY_ROWS, candidates_count(&candidates), "rows");
   for (; candidates_take(&candidates, &candidate); taken++) {
     const struct prediction prediction = candidates_predict(&candidates, &candidate);

@@ -1,6 +1,7 @@
 /* predicted.c: opens the databases as a program does, looks the target up, and goes on along the ranking. */
 #include "tuner/search/hints/predicted.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "db/store/launch_text.h"
@@ -69,12 +70,12 @@ static halotune_status add_ranked(halotune_ctx *ctx, const halotune_config *conf
   struct lookup_key key;
   struct answer answer;
   struct question question;
-  struct candidates candidates = {.list = NULL};
+  struct candidates candidates = {.ranks = NULL};
   struct candidate candidate;
   halotune_status status = config_read(ctx, config, &key, &answer);
   key.model = device->model;
   if (status == HALOTUNE_OK) status = question_begin(ctx, &key, device, &question);
-  if (status == HALOTUNE_OK) status = candidates_find(&question, CANDIDATES_ALL, false, &candidates);
+  if (status == HALOTUNE_OK) status = candidates_find(&question, CANDIDATES_ALL, false, INFINITY, &candidates);
   while (status == HALOTUNE_OK && out->list.count < MOST_PREDICTED && candidates_take(&candidates, &candidate)) {
     const char *name = ctx->catalog.templates[candidate.row->template_at].name;
     if (!question_is_row_wrong(&question, candidate.row))

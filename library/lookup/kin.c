@@ -1,0 +1,76 @@
+/* kin.c: compares a stencil with all stencils of the databases once. */
+#include "library/lookup/kin.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "library/lookup/question.h"
+#include "library/lookup/similar.h"
+
+/* Find what rows of each stencil add to the error. A stencil that this program cannot read says nothing. */
+static halotune_status find_errors(const struct question *q, struct kin *kin) {
+  const struct catalog *catalog = &q->ctx->catalog;
+  struct fail_kept before;
+  kin->errors = malloc(((size_t)catalog->stencil_count + 1) * sizeof *kin->errors);
+  if (!kin->errors) return fail_memory();
+  fail_keep(&before);
+  for (int i = 0; i < catalog->stencil_count; i++) {
+    const struct parsed_stencil *other;
+    kin->errors[i] = i == q->key.stencil ? 0 : INFINITY;
+    if (i == q->key.stencil || !*catalog->stencils[i].newest) continue; /* without a row */
+    halotune_status status = context_stencil(q->ctx, i, &other);
+    if (status != HALOTUNE_OK && status != HALOTUNE_PARSE) return status;
+    if (status == HALOTUNE_OK) kin->errors[i] = similar_error(similar_distance(q->parsed, other));
+  }
+  fail_put_back(&before);
+  return HALOTUNE_OK;
+}
+
+/* Find which stencils have images, and which templates have rows of them, if the question's stencil has images. */
+static halotune_status find_images(const struct question *q, struct kin *kin) {
+  const struct catalog *catalog = &q->ctx->catalog;
+  if (!similar_has_images(q->parsed)) return HALOTUNE_OK;
+  kin->has_images = calloc((size_t)catalog->stencil_count + 1, sizeof *kin->has_images);
+  for (int i = 0; i < 2; i++)
+    kin->finds_images[i] = calloc((size_t)catalog->template_count + 1, sizeof *kin->finds_images[i]);
+  if (!kin->has_images || !kin->finds_images[0] || !kin->finds_images[1]) return fail_memory();
+  for (int i = 0; i < catalog->stencil_count; i++) {
+    const struct parsed_stencil *other = atomic_load_explicit(&catalog->stencils[i].parsed, memory_order_acquire);
+    /* find_errors() has read all stencils but the question's own, which a program may have added by another name. */
+    kin->has_images[i] = i == q->key.stencil || (other && similar_has_images(other));
+  }
+  for (int i = 0; i < catalog->row_count; i++) {
+    const struct served *row = &catalog->rows[i];
+    bool *finds_images = kin->finds_images[catalog->devices[row->device].is_emulation];
+    if (kin->has_images[row->stencil]) finds_images[catalog->templates[row->template_at].same_name] = true;
+  }
+  return HALOTUNE_OK;
+}
+
+void kin_free(struct kin *kin) {
+  if (!kin) return;
+  free(kin->errors);
+  free(kin->has_images);
+  for (int i = 0; i < 2; i++) free(kin->finds_images[i]);
+  free(kin);
+}
+
+/* If several threads make the kin of a stencil at the same time, the results are equal, and the first one is kept. */
+halotune_status kin_of_question(const struct question *q, const struct kin **out) {
+  _Atomic(struct kin *) *kept = &q->ctx->catalog.stencils[q->key.own_text ? q->key.own_text : q->key.stencil].kin;
+  struct kin *kin = atomic_load_explicit(kept, memory_order_acquire), *none = NULL;
+  halotune_status status = HALOTUNE_OK;
+  *out = kin;
+  if (kin) return HALOTUNE_OK;
+  kin = calloc(1, sizeof *kin);
+  if (!kin) return fail_memory();
+  status = find_errors(q, kin);
+  if (status == HALOTUNE_OK) status = find_images(q, kin);
+  if (status == HALOTUNE_OK && atomic_compare_exchange_strong(kept, &none, kin)) {
+    *out = kin;
+    return HALOTUNE_OK;
+  }
+  kin_free(kin);
+  *out = none;
+  return status;
+}
