@@ -18,6 +18,10 @@ static const float no_time = 20; /* a time of a GPU says nothing about an emulat
 static const float other_model = 0.10f, other_arch = 0.20f, other_dtype = 0.10f, other_launch = 0.03f,
                    other_cache = 0.10f, fewer_variants = 0.03f;
 
+/* A variant that lost on its own grid is less likely to be the best of another one than its predicted time says: the
+ * many variants that lost by little would win by chance. */
+static const float lost = 0.03f;
+
 /* A template that wins for stencils without images may be slow at finding images. On an H200 most are: `direct`, `flat`
  * and `zmarch` take 6 to 13 times as long as `patch` for a periodic star, and 1.0 to 1.3 times for the star itself. */
 static const float unknown_images = 0.5f;
@@ -89,7 +93,7 @@ static void errors_of_modes(const struct question *q, float error, bool is_own, 
                       of_variants[(mode & MODE_REPRODUCIBLE) != 0];
     const bool has_bits = !key->reproducible || (mode & MODE_REPRODUCIBLE);
     out[mode | MODE_WINS] = has_bits ? sum : INFINITY;
-    out[mode] = is_own ? out[mode | MODE_WINS] : INFINITY;
+    out[mode] = is_own ? out[mode | MODE_WINS] + lost : INFINITY;
   }
 }
 
