@@ -31,15 +31,12 @@ BOTH double weight(int tap) {
 
 struct grid {
   int nx, ny, nz;
-  const double *in;
-  double *out; // only points at least R away from each end are written
+  const double *in = nullptr;
+  double *out = nullptr; // only points at least R away from each end are written
 };
 
-// Which instruction multiplies. All take the same operands: a lane's four numbers of A, two of B, four sums.
-enum shape { M8N8K4, M16N8K4, M16N8K8 };
-
-// Where the numbers of a lane lie in the matrices (PTX ISA, fragments of mma for .f64): row and column of A are places and taps,
-// of B taps and points, of D places and points.
+// Where the numbers of a lane lie in the matrices of mma.m16n8k8 (PTX ISA): a lane has four of A, two of B, four sums. Rows and columns
+// of A are places and taps, of B taps and points, of D places and points.
 BOTH int a_row(int lane, int i) { return lane / 4 + i % 2 * 8; }
 BOTH int a_column(int lane, int i) { return lane % 4 + i / 2 * 4; }
 BOTH int b_row(int lane, int i) { return lane % 4 + i * 4; }
@@ -48,25 +45,11 @@ BOTH int d_row(int lane, int i) { return lane / 4 + i / 2 * 8; }
 BOTH int d_column(int lane, int i) { return lane % 4 * 2 + i % 2; }
 
 // d += a * b for one warp. LANES: lanes whose registers this thread holds, 1 on the GPU, all 32 on the CPU.
-template <shape SHAPE, int LANES>
-BOTH void multiply(double (&d)[LANES][4], const double (&a)[LANES][4], const double (&b)[LANES][2]) {
+template <int LANES> BOTH void multiply(double (&d)[LANES][4], const double (&a)[LANES][4], const double (&b)[LANES][2]) {
 #ifdef __CUDA_ARCH__
-  if constexpr (SHAPE == M16N8K8) {
-    asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-        : "+d"(d[0][0]), "+d"(d[0][1]), "+d"(d[0][2]), "+d"(d[0][3])
-        : "d"(a[0][0]), "d"(a[0][1]), "d"(a[0][2]), "d"(a[0][3]), "d"(b[0][0]), "d"(b[0][1]));
-  } else if constexpr (SHAPE == M16N8K4) {
-    for (int k = 0; k < 2; k++)
-      asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5}, {%6}, {%0,%1,%2,%3};"
-          : "+d"(d[0][0]), "+d"(d[0][1]), "+d"(d[0][2]), "+d"(d[0][3])
-          : "d"(a[0][2 * k]), "d"(a[0][2 * k + 1]), "d"(b[0][k]));
-  } else {
-    for (int k = 0; k < 2; k++)
-      for (int half = 0; half < 2; half++)
-        asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"
-            : "+d"(d[0][2 * half]), "+d"(d[0][2 * half + 1])
-            : "d"(a[0][2 * k + half]), "d"(b[0][k]));
-  }
+  asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+      : "+d"(d[0][0]), "+d"(d[0][1]), "+d"(d[0][2]), "+d"(d[0][3])
+      : "d"(a[0][0]), "d"(a[0][1]), "d"(a[0][2]), "d"(a[0][3]), "d"(b[0][0]), "d"(b[0][1]));
 #else
   double left[16][8], right[8][8];
   for (int lane = 0; lane < LANES; lane++) {
@@ -95,11 +78,10 @@ struct place {
 };
 
 // STEP_Z: planes of points that a block computes between two barriers. CELLS: rows of cells of a warp.
-template <int DIMS_, int R_, int TILE_X_, int TILE_Y_, int STEP_Z_, int CELL_X_, int CELL_Y_, int CELLS_, shape SHAPE_>
+template <int DIMS_, int R_, int TILE_X_, int TILE_Y_, int STEP_Z_, int CELL_X_, int CELL_Y_, int CELLS_>
 struct box {
   static constexpr int DIMS = DIMS_, R = R_, TILE_X = TILE_X_, TILE_Y = TILE_Y_, STEP_Z = STEP_Z_;
   static constexpr int CELL_X = CELL_X_, CELL_Y = CELL_Y_, CELL_Z = 8 / (CELL_X * CELL_Y), CELLS = CELLS_;
-  static constexpr shape SHAPE = SHAPE_;
   static constexpr int WIDTH = 2 * R + 1, RZ = DIMS == 3 ? R : 0, TAPS = WIDTH * WIDTH * (2 * RZ + 1);
   // Squares of inputs along x and y, planes of inputs, of a cell.
   static constexpr int SQUARES_X = (CELL_X + 2 * R) / 2, SQUARES_Y = (CELL_Y + 2 * R) / 2, PLANES_CELL = CELL_Z + 2 * RZ;
@@ -119,9 +101,11 @@ struct box {
 
   // Tensor cores: warps along x, y and z. Multiply-adds: a thread computes 2 points in x, FMA_Y in y.
   static constexpr int WARPS_X = TILE_X / (16 * CELL_X), WARPS_Y = TILE_Y / (CELLS * CELL_Y), WARPS_Z = STEP_Z / CELL_Z;
-  static constexpr int FMA_Y = 8, FMA_THREADS = TILE_X / 2 * (TILE_Y / FMA_Y) * STEP_Z;
+  static constexpr int FMA_Y = 8;
   static_assert(TILE_X % (16 * CELL_X) == 0 && TILE_Y % (CELLS * CELL_Y) == 0 && STEP_Z % CELL_Z == 0, "");
-  static constexpr int TENSOR_THREADS = 32 * WARPS_X * WARPS_Y * WARPS_Z;
+  static constexpr int threads(bool tensor) {
+    return tensor ? 32 * WARPS_X * WARPS_Y * WARPS_Z : TILE_X / 2 * (TILE_Y / FMA_Y) * STEP_Z;
+  }
   static constexpr int shared_bytes(bool tensor) { return 8 * (PLANES * PLANE + (tensor ? PADDED : 0)); }
   static constexpr int resident(bool tensor) { return 227 * 1024 / (shared_bytes(tensor) + 1024); } // blocks in a multiprocessor
 
@@ -203,7 +187,7 @@ BOTH void tensor_step(grid g, place at, const double *ring, const double *padded
 #pragma unroll
         for (int c = 0; c < B::CELLS; c++) {
           const int k = p - c * CELL_ROWS;
-          if (k >= 0 && k < B::SQUARES_Y) multiply<B::SHAPE>(sums[c], a, b[k]);
+          if (k >= 0 && k < B::SQUARES_Y) multiply(sums[c], a, b[k]);
         }
       }
     }

@@ -2,8 +2,8 @@
 // of boxes.cuh.
 //
 //     nvcc -O3 -std=c++17 -arch=sm_90 -o tensor_boxes tensor_boxes.cu
-//     ./tensor_boxes cpu     # without a GPU: the same functions on small grids, with a model of the matrix instructions
-//     ./tensor_boxes         # on a GPU with 10 GB of memory: 40 s on an H200
+//     ./tensor_boxes cpu     # without a GPU: the same functions on small grids, with a model of the matrix instructions; 10 s
+//     ./tensor_boxes         # on a GPU with 7 GB of free memory
 //
 // docs/kernels.md has the result ("Boxes in double precision on tensor cores").
 #include "boxes.cuh"
@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 #include <vector>
 
 static void check(cudaError_t error, int line) {
@@ -19,12 +20,11 @@ static void check(cudaError_t error, int line) {
 }
 #define CHECK(call) check(call, __LINE__)
 
-enum { ROUNDS = 11, SAMPLES = 2000 };
+enum { ROUNDS = 11 };
 enum way { FMA, TENSOR };
 
 template <class B, way WAY>
-__global__ void __launch_bounds__(WAY == TENSOR ? B::TENSOR_THREADS : B::FMA_THREADS, B::resident(WAY == TENSOR))
-    march(grid g, int steps) {
+__global__ void __launch_bounds__(B::threads(WAY == TENSOR), B::resident(WAY == TENSOR)) march(grid g, int steps) {
   extern __shared__ __align__(16) double ring[];
   double *padded = ring + B::PLANES * B::PLANE;
   const place at = B::block_place(blockIdx.x, blockIdx.y, blockIdx.z, steps);
@@ -42,40 +42,59 @@ __global__ void __launch_bounds__(WAY == TENSOR ? B::TENSOR_THREADS : B::FMA_THR
   }
 }
 
-// The same on the CPU, block by block. Shared memory begins as NaN.
-template <class B, way WAY> void march_on_cpu(grid g, int bx, int by, int slice, int steps) {
+// The same for one block on the CPU. Shared memory begins as NaN.
+template <class B, way WAY> void march_on_cpu(grid g, place at) {
   std::vector<double> ring(B::PLANES * B::PLANE + B::PADDED, NAN);
   double *padded = ring.data() + B::PLANES * B::PLANE;
-  const place at = B::block_place(bx, by, slice, steps);
   spread_weights<B>(padded, 0, 1);
   copy_planes<B>(g, at, ring.data(), 0, planes_needed<B>(0), 0, 1);
-  for (int step = 0; step < steps; step++) {
-    if (step + 1 < steps) copy_planes<B>(g, at, ring.data(), planes_needed<B>(step), planes_needed<B>(step + 1), 0, 1);
-    if (WAY == TENSOR)
-      for (int w = 0; w < B::TENSOR_THREADS / 32; w++) tensor_step<B, 32>(g, at, ring.data(), padded, step, w, 0);
-    else
-      for (int t = 0; t < B::FMA_THREADS; t++) fma_step<B>(g, at, ring.data(), step, t);
+  for (int step = 0; step < at.steps; step++) {
+    if (step + 1 < at.steps) copy_planes<B>(g, at, ring.data(), planes_needed<B>(step), planes_needed<B>(step + 1), 0, 1);
+    for (int warp = 0; WAY == TENSOR && warp < B::threads(true) / 32; warp++)
+      tensor_step<B, 32>(g, at, ring.data(), padded, step, warp, 0);
+    for (int thread = 0; WAY == FMA && thread < B::threads(false); thread++) fma_step<B>(g, at, ring.data(), step, thread);
   }
 }
 
-// One thread a point, inputs from the caches. Also the reference.
-template <int R, int RZ> BOTH double plain_point(grid g, int x, int y, int z) {
+// Launch a march on the GPU, or compute it on the CPU. SLICES: parts of the march that other blocks compute.
+template <class B, way WAY, int SLICES> void run_march(grid g, bool on_cpu) {
+  const int steps = (B::DIMS == 3 ? g.nz / B::STEP_Z : g.ny / B::TILE_Y) / SLICES, bytes = B::shared_bytes(WAY == TENSOR);
+  const dim3 blocks(g.nx / B::TILE_X, B::DIMS == 3 ? g.ny / B::TILE_Y : 1, SLICES);
+  for (unsigned i = 0; on_cpu && i < blocks.x * blocks.y * blocks.z; i++)
+    march_on_cpu<B, WAY>(g, B::block_place(i % blocks.x, i / blocks.x % blocks.y, i / (blocks.x * blocks.y), steps));
+  if (on_cpu) return;
+  const auto kernel = march<B, WAY>;
+  CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+  CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared));
+  kernel<<<blocks, B::threads(WAY == TENSOR), bytes>>>(g, steps);
+  CHECK(cudaGetLastError());
+}
+
+// One thread a point, inputs from the caches. On the CPU it is the reference.
+template <int R, int RZ> BOTH void plain_point(grid g, int x, int y, int z) {
+  if (x < R || x >= g.nx - R || y < R || y >= g.ny - R || z < RZ || z >= g.nz - RZ) return;
   double sum = 0;
-  int tap = 0;
-  for (int dz = -RZ; dz <= RZ; dz++)
+  for (int dz = -RZ, tap = 0; dz <= RZ; dz++)
     for (int dy = -R; dy <= R; dy++)
-      for (int dx = -R; dx <= R; dx++)
-        sum += g.in[((size_t)(z + dz) * g.ny + y + dy) * g.nx + x + dx] * weight(tap++);
-  return sum;
+      for (int dx = -R; dx <= R; dx++, tap++)
+        sum += g.in[((size_t)(z + dz) * g.ny + y + dy) * g.nx + x + dx] * weight(tap);
+  g.out[((size_t)z * g.ny + y) * g.nx + x] = sum;
 }
 
 template <int R, int RZ> __global__ void plain(grid g) {
-  const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y, z = blockIdx.z;
-  if (x < R || x >= g.nx - R || y < R || y >= g.ny - R || z < RZ || z >= g.nz - RZ) return;
-  g.out[((size_t)z * g.ny + y) * g.nx + x] = plain_point<R, RZ>(g, x, y, z);
+  plain_point<R, RZ>(g, blockIdx.x * 32 + threadIdx.x, blockIdx.y * 8 + threadIdx.y, blockIdx.z);
 }
 
-// Inputs between -1 and 1 by a hash of their place. Weights are all different, between 0.5 and 1.5 over the number of taps.
+template <int R, int RZ> void run_plain(grid g, bool on_cpu) {
+  for (int i = 0; on_cpu && i < g.nx * g.ny * g.nz; i++) plain_point<R, RZ>(g, i % g.nx, i / g.nx % g.ny, i / (g.nx * g.ny));
+  if (!on_cpu) plain<R, RZ><<<dim3(g.nx / 32, g.ny / 8, g.nz), dim3(32, 8)>>>(g);
+}
+
+static void run_copy(grid g, bool) {
+  CHECK(cudaMemcpyAsync(g.out, g.in, (size_t)g.nx * g.ny * g.nz * 8, cudaMemcpyDeviceToDevice));
+}
+
+// Inputs and weights: numbers between -1 and 1 by a hash.
 BOTH double random_at(size_t i) {
   unsigned long long h = (i + 1) * 0x9e3779b97f4a7c15ull;
   h = (h ^ h >> 31) * 0xbf58476d1ce4e5b9ull;
@@ -87,7 +106,7 @@ __global__ void fill(double *in, size_t count) {
     in[i] = random_at(i);
 }
 
-// A result may differ from the reference by the rounding of another order. A point that is not written keeps its poison.
+// A result may differ by the rounding of another order of additions. A point that is not written keeps its poison, a NaN.
 BOTH bool same(double got, double want) { return std::isnan(want) ? std::isnan(got) : fabs(got - want) <= 1e-14; }
 
 __global__ void count_wrong(const double *got, const double *want, size_t count, unsigned long long *wrong) {
@@ -95,251 +114,125 @@ __global__ void count_wrong(const double *got, const double *want, size_t count,
     if (!same(got[i], want[i])) atomicAdd(wrong, 1ull);
 }
 
-// Multiply-adds from registers: each matrix instruction, then single numbers, then two of a matrix for each single one.
-enum { SINGLE = 3, MIXED = 4, PEAKS = 5 };
-constexpr double peak_turn(int mode) { return mode == MIXED ? 12288 : 8192; } // multiply-adds of a warp
-
-template <int MODE> __global__ void peak(double *out, int turns) {
-  double d[8][1][4] = {}, single[8] = {}, a[1][4], b[1][2];
-  for (int i = 0; i < 4; i++) a[0][i] = 1e-3 * (threadIdx.x + i), b[0][i / 2] = 1e-3 * threadIdx.x;
-  for (int turn = 0; turn < turns; turn++)
-#pragma unroll
-    for (int s = 0; s < 8; s++) {
-      if constexpr (MODE < SINGLE) multiply<(shape)MODE>(d[s], a, b);
-      if constexpr (MODE == MIXED) multiply<M16N8K8>(d[s], a, b);
-      for (int i = 0; MODE >= SINGLE && i < (MODE == MIXED ? 16 : 32); i++) single[i % 8] += a[0][i % 4] * b[0][i / 4 % 2];
-    }
-  double sum = 0;
-  for (int s = 0; s < 8; s++)
-    for (int i = 0; i < 4; i++) sum += d[s][0][i] + single[s];
-  if (sum == 12345) out[0] = sum;
-}
-
 struct version { // a kernel to check and to time
-  char name[64];
-  void (*launch)(grid g, int slices);
-  void (*on_cpu)(grid g, int slices);
+  std::string name;
+  void (*run)(grid g, bool on_cpu);
   const void *kernel;
-  int slices;     // parts of the march that other blocks compute
-  bool on_tensor; // which peak counts
-  double useful;  // share of useful multiply-adds
+  double useful; // share of the tensor cores' multiply-adds that are useful; 0: not by tensor cores
   std::vector<float> ms;
 };
-
-template <class B> int march_length(grid g) { return B::DIMS == 3 ? g.nz / B::STEP_Z : g.ny / B::TILE_Y; }
-template <class B> dim3 march_blocks(grid g, int slices) {
-  return dim3(g.nx / B::TILE_X, B::DIMS == 3 ? g.ny / B::TILE_Y : 1, slices);
-}
-
-template <class B, way WAY> void launch_march(grid g, int slices) {
-  const int bytes = B::shared_bytes(WAY == TENSOR), threads = WAY == TENSOR ? B::TENSOR_THREADS : B::FMA_THREADS;
-  CHECK(cudaFuncSetAttribute(march<B, WAY>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-  CHECK(cudaFuncSetAttribute(march<B, WAY>, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared));
-  march<B, WAY><<<march_blocks<B>(g, slices), threads, bytes>>>(g, march_length<B>(g) / slices);
-}
-
-template <class B, way WAY> void all_on_cpu(grid g, int slices) {
-  const dim3 blocks = march_blocks<B>(g, slices);
-  for (unsigned z = 0; z < blocks.z; z++)
-    for (unsigned y = 0; y < blocks.y; y++)
-      for (unsigned x = 0; x < blocks.x; x++) march_on_cpu<B, WAY>(g, x, y, z, march_length<B>(g) / slices);
-}
-
-template <int R, int RZ> void launch_plain(grid g, int) {
-  plain<R, RZ><<<dim3((g.nx + 31) / 32, (g.ny + 7) / 8, g.nz), dim3(32, 8)>>>(g);
-}
-
-template <class B, way WAY> version march_version(int slices) {
-  static const char *const shapes[] = {"m8n8k4", "m16n8k4", "m16n8k8"};
-  version v = {"", launch_march<B, WAY>, all_on_cpu<B, WAY>, (const void *)march<B, WAY>, slices, WAY == TENSOR, 1, {}};
-  if (WAY == TENSOR) v.useful = (double)B::TAPS / B::INPUTS;
-  int length = snprintf(v.name, sizeof v.name, "%s %dx%dx%d", WAY == TENSOR ? "tensor" : "multiply-adds", B::TILE_X,
-                        B::TILE_Y, B::STEP_Z);
-  if (WAY == TENSOR) snprintf(v.name + length, sizeof v.name - length, " %s %d cells", shapes[B::SHAPE], B::CELLS);
-  return v;
-}
 
 struct stencil {
   const char *name;
   int r, rz, taps;
-  double (*reference)(grid g, int x, int y, int z);
-  std::vector<version> versions;
+  std::vector<version> versions; // the first is the plain one
 };
 
-template <int DIMS, int R> stencil make_stencil(const char *name) {
-  constexpr int RZ = DIMS == 3 ? R : 0, W = 2 * R + 1;
-  const version plain_version = {"plain", launch_plain<R, RZ>, nullptr, (const void *)plain<R, RZ>, 1, false, 1, {}};
-  return {name, R, RZ, W * W * (2 * RZ + 1), plain_point<R, RZ>, {plain_version}};
+template <class B, way WAY, int SLICES> version march_version() {
+  char name[80];
+  snprintf(name, sizeof name, "%s, tile %dx%dx%d", WAY == FMA ? "multiply-adds" : "tensor cores", B::TILE_X, B::TILE_Y, B::STEP_Z);
+  if (WAY == TENSOR) snprintf(name + strlen(name), sizeof name - strlen(name), ", %d rows of cells", B::CELLS);
+  return {name, run_march<B, WAY, SLICES>, (const void *)march<B, WAY>, WAY == TENSOR ? (double)B::TAPS / B::INPUTS : 0, {}};
 }
 
-static std::vector<stencil> all_stencils() {
-  std::vector<stencil> all;
-  {
-    stencil s = make_stencil<2, 3>("box2d_r3");
-    s.versions.push_back(march_version<box<2, 3, 128, 32, 1, 2, 4, 4, M16N8K8>, FMA>(16));
-    s.versions.push_back(march_version<box<2, 3, 64, 64, 1, 2, 4, 4, M16N8K8>, FMA>(16));
-    s.versions.push_back(march_version<box<2, 3, 128, 32, 1, 2, 4, 4, M16N8K8>, TENSOR>(16));
-    s.versions.push_back(march_version<box<2, 3, 128, 32, 1, 2, 4, 4, M16N8K4>, TENSOR>(16));
-    s.versions.push_back(march_version<box<2, 3, 64, 64, 1, 2, 4, 4, M16N8K8>, TENSOR>(16));
-    s.versions.push_back(march_version<box<2, 3, 64, 64, 1, 2, 4, 8, M16N8K8>, TENSOR>(16));
-    all.push_back(s);
-  }
-  {
-    stencil s = make_stencil<2, 4>("box2d_r4");
-    s.versions.push_back(march_version<box<2, 4, 128, 32, 1, 4, 2, 4, M16N8K8>, FMA>(16));
-    s.versions.push_back(march_version<box<2, 4, 64, 64, 1, 4, 2, 4, M16N8K8>, FMA>(16));
-    s.versions.push_back(march_version<box<2, 4, 128, 32, 1, 4, 2, 4, M16N8K8>, TENSOR>(16));
-    s.versions.push_back(march_version<box<2, 4, 128, 32, 1, 4, 2, 4, M16N8K4>, TENSOR>(16));
-    s.versions.push_back(march_version<box<2, 4, 128, 32, 1, 4, 2, 4, M8N8K4>, TENSOR>(16));
-    s.versions.push_back(march_version<box<2, 4, 64, 64, 1, 4, 2, 4, M16N8K8>, TENSOR>(16));
-    s.versions.push_back(march_version<box<2, 4, 64, 64, 1, 4, 2, 8, M16N8K8>, TENSOR>(16));
-    all.push_back(s);
-  }
-  {
-    stencil s = make_stencil<3, 2>("box3d_r2");
-    s.versions.push_back(march_version<box<3, 2, 32, 32, 4, 2, 2, 4, M16N8K8>, FMA>(1));
-    s.versions.push_back(march_version<box<3, 2, 32, 32, 2, 2, 2, 4, M16N8K8>, FMA>(1));
-    s.versions.push_back(march_version<box<3, 2, 32, 32, 4, 2, 2, 4, M16N8K8>, TENSOR>(1));
-    s.versions.push_back(march_version<box<3, 2, 32, 32, 4, 2, 2, 8, M16N8K8>, TENSOR>(1));
-    s.versions.push_back(march_version<box<3, 2, 32, 32, 2, 2, 2, 4, M16N8K8>, TENSOR>(1));
-    s.versions.push_back(march_version<box<3, 2, 32, 32, 2, 2, 2, 4, M16N8K4>, TENSOR>(1));
-    s.versions.push_back(march_version<box<3, 2, 32, 64, 2, 2, 2, 4, M16N8K8>, TENSOR>(1));
-    s.versions.push_back(march_version<box<3, 2, 32, 64, 2, 2, 2, 8, M16N8K8>, TENSOR>(2));
-    all.push_back(s);
-  }
-  {
-    stencil s = make_stencil<3, 3>("box3d_r3");
-    s.versions.push_back(march_version<box<3, 3, 32, 32, 4, 2, 2, 4, M16N8K8>, FMA>(1));
-    s.versions.push_back(march_version<box<3, 3, 32, 32, 4, 2, 2, 4, M16N8K8>, TENSOR>(1));
-    s.versions.push_back(march_version<box<3, 3, 32, 32, 4, 2, 2, 8, M16N8K8>, TENSOR>(1));
-    s.versions.push_back(march_version<box<3, 3, 32, 32, 4, 2, 2, 4, M16N8K4>, TENSOR>(1));
-    s.versions.push_back(march_version<box<3, 3, 32, 64, 2, 2, 2, 4, M16N8K8>, TENSOR>(2));
-    s.versions.push_back(march_version<box<3, 3, 32, 64, 2, 2, 2, 8, M16N8K8>, TENSOR>(2));
-    all.push_back(s);
-  }
-  {
-    stencil s = make_stencil<3, 4>("box3d_r4");
-    s.versions.push_back(march_version<box<3, 4, 32, 32, 4, 2, 2, 4, M16N8K8>, FMA>(1));
-    s.versions.push_back(march_version<box<3, 4, 32, 32, 4, 2, 2, 4, M16N8K8>, TENSOR>(1));
-    s.versions.push_back(march_version<box<3, 4, 32, 32, 4, 2, 2, 8, M16N8K8>, TENSOR>(1));
-    s.versions.push_back(march_version<box<3, 4, 32, 32, 4, 2, 2, 4, M16N8K4>, TENSOR>(1));
-    s.versions.push_back(march_version<box<3, 4, 32, 32, 4, 2, 2, 4, M8N8K4>, TENSOR>(1));
-    all.push_back(s);
-  }
-  return all;
+template <int SLICES, class B, class... MORE> stencil make_stencil(const char *name) {
+  constexpr int R = B::R, RZ = B::RZ;
+  return {name, R, RZ, B::TAPS,
+          {{"plain", run_plain<R, RZ>, (const void *)plain<R, RZ>, 0, {}}, march_version<B, FMA, SLICES>(),
+           march_version<B, TENSOR, SLICES>(), march_version<MORE, TENSOR, SLICES>()...}};
 }
 
-// Compare all versions but the plain one with the reference, on a small grid whose march is longer than the ring.
-static bool check_on_cpu(stencil s) {
-  const grid shape = s.rz ? grid{64, 64, 48, nullptr, nullptr} : grid{256, 512, 1, nullptr, nullptr};
-  const size_t count = (size_t)shape.nx * shape.ny * shape.nz;
-  std::vector<double> in(count), want(count, NAN), out(count);
+// Multiply-adds from registers, 8 * 1024 in each turn of a warp.
+template <bool MATRIX> __global__ void peak(double *out, int turns) {
+  double d[8][1][4] = {}, a[1][4], b[1][2];
+  for (int i = 0; i < 4; i++) a[0][i] = 1e-3 * (threadIdx.x + i), b[0][i / 2] = 1e-3 * threadIdx.x;
+  for (int turn = 0; turn < turns; turn++)
+#pragma unroll
+    for (int s = 0; s < 8; s++) {
+      if constexpr (MATRIX) multiply(d[s], a, b);
+      for (int i = 0; !MATRIX && i < 32; i++) d[i % 8][0][0] += a[0][i % 4] * b[0][i / 4 % 2];
+    }
+  for (int s = 0; s < 8; s++)
+    if (d[s][0][0] + d[s][0][1] + d[s][0][2] + d[s][0][3] == 12345) *out = 1;
+}
+
+template <class Launch> float elapsed_ms(Launch launch) {
+  static cudaEvent_t begin, end;
+  float ms;
+  if (!begin) CHECK(cudaEventCreate(&begin)), CHECK(cudaEventCreate(&end));
+  CHECK(cudaEventRecord(begin));
+  launch();
+  CHECK(cudaGetLastError());
+  CHECK(cudaEventRecord(end)), CHECK(cudaEventSynchronize(end)), CHECK(cudaEventElapsedTime(&ms, begin, end));
+  return ms;
+}
+
+template <bool MATRIX> double measure_peak() { // multiply-adds a second
+  float ms = INFINITY;
+  for (int i = 0; i < 3; i++) ms = std::min(ms, elapsed_ms([=] { peak<MATRIX><<<132 * 4, 128>>>(nullptr, 20000); }));
+  return 8.0 * 1024 * 20000 * (132 * 4 * 4) / (ms * 1e-3);
+}
+
+// Compare all versions with the plain one, on a small grid whose march is longer than the ring.
+static bool check_on_cpu(const stencil &s) {
+  grid g = s.rz ? grid{64, 64, 48} : grid{256, 4096, 1};
+  const size_t count = (size_t)g.nx * g.ny * g.nz;
+  std::vector<double> in(count), want(count, NAN);
   for (size_t i = 0; i < count; i++) in[i] = random_at(i);
-  grid g = {shape.nx, shape.ny, shape.nz, in.data(), out.data()};
-  for (int z = s.rz; z < g.nz - s.rz; z++)
-    for (int y = s.r; y < g.ny - s.r; y++)
-      for (int x = s.r; x < g.nx - s.r; x++) want[((size_t)z * g.ny + y) * g.nx + x] = s.reference(g, x, y, z);
+  g.in = in.data(), g.out = want.data();
+  s.versions[0].run(g, true);
   bool all_right = true;
-  for (version &v : s.versions) {
-    if (!v.on_cpu) continue;
-    std::fill(out.begin(), out.end(), NAN);
-    v.on_cpu(g, 2);
+  for (const version &v : s.versions) {
+    std::vector<double> out(count, NAN);
     size_t wrong = 0;
+    g.out = out.data();
+    v.run(g, true);
     for (size_t i = 0; i < count; i++) wrong += !same(out[i], want[i]);
-    printf("%-9s %-40s %zu of %zu points wrong\n", s.name, v.name, wrong, count);
-    fflush(stdout);
+    printf("%s, %s: %zu of %zu points wrong\n", s.name, v.name.c_str(), wrong, count);
     all_right = all_right && !wrong;
   }
   return all_right;
 }
 
-template <int MODE> double measure_peak(double *scratch) { // multiply-adds a second
-  cudaEvent_t begin, end;
-  CHECK(cudaEventCreate(&begin)), CHECK(cudaEventCreate(&end));
-  const int blocks = 132 * 4, threads = 128, turns = 20000;
-  float best = INFINITY;
-  for (int round = 0; round < 3; round++) {
-    float ms;
-    CHECK(cudaEventRecord(begin));
-    peak<MODE><<<blocks, threads>>>(scratch, turns);
-    CHECK(cudaEventRecord(end)), CHECK(cudaEventSynchronize(end)), CHECK(cudaEventElapsedTime(&ms, begin, end));
-    best = std::min(best, ms);
-  }
-  return peak_turn(MODE) * turns * blocks * (threads / 32) / (best * 1e-3);
-}
-
-static float launch_ms(const version &v, grid g) {
-  cudaEvent_t begin, end;
-  float ms;
-  CHECK(cudaEventCreate(&begin)), CHECK(cudaEventCreate(&end));
-  CHECK(cudaEventRecord(begin));
-  v.launch(g, v.slices);
-  CHECK(cudaGetLastError());
-  CHECK(cudaEventRecord(end)), CHECK(cudaEventSynchronize(end)), CHECK(cudaEventElapsedTime(&ms, begin, end));
-  CHECK(cudaEventDestroy(begin)), CHECK(cudaEventDestroy(end));
-  return ms;
-}
-
-// The plain kernel's result, compared with the CPU's at random points.
-static void check_reference(const stencil &s, grid g, const double *want) {
-  const size_t count = (size_t)g.nx * g.ny * g.nz;
-  std::vector<double> in(count);
-  CHECK(cudaMemcpy(in.data(), g.in, count * 8, cudaMemcpyDeviceToHost));
-  grid host = {g.nx, g.ny, g.nz, in.data(), nullptr};
-  for (int i = 0; i < SAMPLES; i++) {
-    const int x = s.r + rand() % (g.nx - 2 * s.r), y = s.r + rand() % (g.ny - 2 * s.r), z = s.rz + rand() % (g.nz - 2 * s.rz);
-    double got;
-    CHECK(cudaMemcpy(&got, want + ((size_t)z * g.ny + y) * g.nx + x, 8, cudaMemcpyDeviceToHost));
-    if (!same(got, s.reference(host, x, y, z))) printf("the plain kernel is wrong at %d,%d,%d\n", x, y, z), exit(1);
-  }
-}
-
-static bool measure(stencil s, double tensor_peak, double fma_peak) {
-  grid g = s.rz ? grid{512, 512, 512, nullptr, nullptr} : grid{16384, 16384, 1, nullptr, nullptr};
+static bool measure(const stencil &s, double tensor_peak, double single_peak) {
+  grid g = s.rz ? grid{512, 512, 512} : grid{16384, 16384, 1};
   const size_t count = (size_t)g.nx * g.ny * g.nz;
   const double points = (double)(g.nx - 2 * s.r) * (g.ny - 2 * s.r) * (g.nz - 2 * s.rz);
   double *in, *out, *want;
   unsigned long long *wrong, wrong_points;
-  bool all_right = true;
   CHECK(cudaMalloc(&in, count * 8)), CHECK(cudaMalloc(&out, count * 8)), CHECK(cudaMalloc(&want, count * 8));
   CHECK(cudaMalloc(&wrong, 8));
   CHECK(cudaMemcpyToSymbol(device_weights, host_weights, sizeof host_weights));
   fill<<<1024, 256>>>(in, count);
-  g.in = in;
+  g.in = in, g.out = want;
   CHECK(cudaMemset(want, 0xff, count * 8));
-  g.out = want;
-  s.versions[0].launch(g, 1);
-  check_reference(s, g, want);
+  s.versions[0].run(g, false);
   g.out = out;
   std::vector<version> right;
-  for (version &v : s.versions) {
+  for (const version &v : s.versions) {
     CHECK(cudaMemset(out, 0xff, count * 8)), CHECK(cudaMemset(wrong, 0, 8));
-    launch_ms(v, g);
+    v.run(g, false);
     count_wrong<<<1024, 256>>>(out, want, count, wrong);
     CHECK(cudaMemcpy(&wrong_points, wrong, 8, cudaMemcpyDeviceToHost));
-    if (wrong_points) printf("%s %s: %llu of %zu points wrong\n", s.name, v.name, wrong_points, count), all_right = false;
+    if (wrong_points) printf("WRONG: %s, %s: %llu of %zu points\n", s.name, v.name.c_str(), wrong_points, count);
     else right.push_back(v);
   }
-  std::vector<float> copy_ms;
-  for (int round = 0; round < ROUNDS; round++) {
-    for (version &v : right) v.ms.push_back(launch_ms(v, g));
-    const version copy = {"", [](grid c, int) { CHECK(cudaMemcpyAsync(c.out, c.in, (size_t)c.nx * c.ny * c.nz * 8, cudaMemcpyDeviceToDevice)); }, nullptr, nullptr, 1, false, 1, {}};
-    copy_ms.push_back(launch_ms(copy, g));
-  }
-  std::sort(copy_ms.begin(), copy_ms.end());
-  printf("\n%s, %dx%dx%d, %d taps; a copy of the field takes %.3f ms\n", s.name, g.nx, g.ny, g.nz, s.taps, copy_ms[ROUNDS / 2]);
-  printf("| version | ms, median | min to max | GStencil/s | useful | of the pipe's peak | registers | spilled bytes |\n");
+  const bool all_right = right.size() == s.versions.size();
+  right.push_back({"copy of the field", run_copy, (const void *)fill, 0, {}});
+  for (int round = 0; round < ROUNDS; round++)
+    for (version &v : right) v.ms.push_back(elapsed_ms([&] { v.run(g, false); }));
+  printf("\n%s, %dx%dx%d, %d taps\n", s.name, g.nx, g.ny, g.nz, s.taps);
+  printf("| version | ms, median | min to max | GStencil/s | useful share | share of the peak | registers | spilled bytes |\n");
   printf("| --- | ---: | --- | ---: | ---: | ---: | ---: | ---: |\n");
   for (version &v : right) {
     std::sort(v.ms.begin(), v.ms.end());
     const double rate = points / (v.ms[ROUNDS / 2] * 1e-3);
     cudaFuncAttributes facts;
     CHECK(cudaFuncGetAttributes(&facts, v.kernel));
-    printf("| %s | %.3f | %.3f to %.3f | %.1f | %.2f | %.2f | %d | %zu |\n", v.name, v.ms[ROUNDS / 2], v.ms[0],
-           v.ms[ROUNDS - 1], rate * 1e-9, v.useful, rate * s.taps / v.useful / (v.on_tensor ? tensor_peak : fma_peak),
-           facts.numRegs, facts.localSizeBytes);
+    printf("| %s | %.3f | %.3f to %.3f | %.1f | %.3f | %.3f | %d | %zu |\n", v.name.c_str(), v.ms[ROUNDS / 2], v.ms[0],
+           v.ms[ROUNDS - 1], rate * 1e-9, v.useful, rate * s.taps / (v.useful ? tensor_peak * v.useful : single_peak), facts.numRegs,
+           facts.localSizeBytes);
   }
-  fflush(stdout);
   for (double *field : {in, out, want}) CHECK(cudaFree(field));
   CHECK(cudaFree(wrong));
   return all_right;
@@ -347,26 +240,22 @@ static bool measure(stencil s, double tensor_peak, double fma_peak) {
 
 int main(int argc, char **argv) {
   const bool on_cpu = argc > 1 && !strcmp(argv[1], "cpu");
-  bool all_right = true;
-  double rates[PEAKS] = {};
+  double tensor_peak = 0, single_peak = 0;
   if (!on_cpu) {
-    cudaDeviceProp device;
-    double *scratch;
-    CHECK(cudaGetDeviceProperties(&device, 0));
-    CHECK(cudaMalloc(&scratch, 8));
-    const double measured[] = {measure_peak<M8N8K4>(scratch), measure_peak<M16N8K4>(scratch),
-                               measure_peak<M16N8K8>(scratch), measure_peak<SINGLE>(scratch),
-                               measure_peak<MIXED>(scratch)};
-    memcpy(rates, measured, sizeof rates);
-    printf("%s. T multiply-adds a second from registers:", device.name);
-    const char *const names[] = {"m8n8k4", "m16n8k4", "m16n8k8", "single numbers", "both at once, sum"};
-    for (int i = 0; i < PEAKS; i++) printf(" %s %.1f%s", names[i], rates[i] * 1e-12, i + 1 < PEAKS ? "," : "\n");
-    CHECK(cudaFree(scratch));
+    tensor_peak = measure_peak<true>(), single_peak = measure_peak<false>();
+    printf("T multiply-adds a second from registers: tensor cores %.1f, single numbers %.1f\n", tensor_peak * 1e-12, single_peak * 1e-12);
   }
-  for (const stencil &s : all_stencils()) {
-    if (argc > 2 && strcmp(s.name, argv[2])) continue;
-    for (int i = 0; i < s.taps; i++) host_weights[i] = (1 + random_at(i + 7777777) / 2) / s.taps;
-    all_right = (on_cpu ? check_on_cpu(s) : measure(s, rates[M16N8K8], rates[SINGLE])) && all_right;
+  const stencil all[] = {
+      make_stencil<16, box<2, 3, 128, 32, 1, 2, 4, 4>, box<2, 3, 64, 64, 1, 2, 4, 4>>("box2d_r3"),
+      make_stencil<16, box<2, 4, 128, 32, 1, 4, 2, 4>, box<2, 4, 64, 64, 1, 4, 2, 4>>("box2d_r4"),
+      make_stencil<1, box<3, 2, 32, 32, 4, 2, 2, 4>, box<3, 2, 32, 64, 2, 2, 2, 8>>("box3d_r2"),
+      make_stencil<1, box<3, 3, 32, 32, 4, 2, 2, 4>, box<3, 3, 32, 64, 2, 2, 2, 8>>("box3d_r3"),
+      make_stencil<1, box<3, 4, 32, 32, 4, 2, 2, 4>, box<3, 4, 32, 32, 4, 2, 2, 8>>("box3d_r4"),
+  };
+  bool all_right = true;
+  for (const stencil &s : all) {
+    for (int i = 0; i < s.taps; i++) host_weights[i] = (1 + random_at(i + 7777777) / 2) / s.taps; // all different
+    all_right = (on_cpu ? check_on_cpu(s) : measure(s, tensor_peak, single_peak)) && all_right;
   }
   printf(all_right ? "all results are right\n" : "WRONG results\n");
   return !all_right;
