@@ -21,6 +21,7 @@ static void check(cudaError_t error, int line) {
 #define CHECK(call) check(call, __LINE__)
 
 enum { ROUNDS = 11 };
+constexpr double TENSOR_PEAK = 33.5e12, SINGLE_PEAK = 16.7e12; // multiply-adds a second of an H200, by its data sheet
 enum way { FMA, TENSOR };
 
 template <class B, way WAY>
@@ -142,35 +143,14 @@ template <int SLICES, class B, class... MORE> stencil make_stencil(const char *n
            march_version<B, TENSOR, SLICES>(), march_version<MORE, TENSOR, SLICES>()...}};
 }
 
-// Multiply-adds from registers, 8 * 1024 in each turn of a warp.
-template <bool MATRIX> __global__ void peak(double *out, int turns) {
-  double d[8][1][4] = {}, a[1][4], b[1][2];
-  for (int i = 0; i < 4; i++) a[0][i] = 1e-3 * (threadIdx.x + i), b[0][i / 2] = 1e-3 * threadIdx.x;
-  for (int turn = 0; turn < turns; turn++)
-#pragma unroll
-    for (int s = 0; s < 8; s++) {
-      if constexpr (MATRIX) multiply(d[s], a, b);
-      for (int i = 0; !MATRIX && i < 32; i++) d[i % 8][0][0] += a[0][i % 4] * b[0][i / 4 % 2];
-    }
-  for (int s = 0; s < 8; s++)
-    if (d[s][0][0] + d[s][0][1] + d[s][0][2] + d[s][0][3] == 12345) *out = 1;
-}
-
-template <class Launch> float elapsed_ms(Launch launch) {
+static float elapsed_ms(const version &v, grid g) {
   static cudaEvent_t begin, end;
   float ms;
   if (!begin) CHECK(cudaEventCreate(&begin)), CHECK(cudaEventCreate(&end));
   CHECK(cudaEventRecord(begin));
-  launch();
-  CHECK(cudaGetLastError());
+  v.run(g, false);
   CHECK(cudaEventRecord(end)), CHECK(cudaEventSynchronize(end)), CHECK(cudaEventElapsedTime(&ms, begin, end));
   return ms;
-}
-
-template <bool MATRIX> double measure_peak() { // multiply-adds a second
-  float ms = INFINITY;
-  for (int i = 0; i < 3; i++) ms = std::min(ms, elapsed_ms([=] { peak<MATRIX><<<132 * 4, 128>>>(nullptr, 20000); }));
-  return 8.0 * 1024 * 20000 * (132 * 4 * 4) / (ms * 1e-3);
 }
 
 // Compare all versions with the plain one, on a small grid whose march is longer than the ring.
@@ -194,7 +174,8 @@ static bool check_on_cpu(const stencil &s) {
   return all_right;
 }
 
-static bool measure(const stencil &s, double tensor_peak, double single_peak) {
+// Check all versions on the whole grid, then time those that are right in turn.
+static bool measure(const stencil &s) {
   grid g = s.rz ? grid{512, 512, 512} : grid{16384, 16384, 1};
   const size_t count = (size_t)g.nx * g.ny * g.nz;
   const double points = (double)(g.nx - 2 * s.r) * (g.ny - 2 * s.r) * (g.nz - 2 * s.rz);
@@ -220,7 +201,7 @@ static bool measure(const stencil &s, double tensor_peak, double single_peak) {
   const bool all_right = right.size() == s.versions.size();
   right.push_back({"copy of the field", run_copy, (const void *)fill, 0, {}});
   for (int round = 0; round < ROUNDS; round++)
-    for (version &v : right) v.ms.push_back(elapsed_ms([&] { v.run(g, false); }));
+    for (version &v : right) v.ms.push_back(elapsed_ms(v, g));
   printf("\n%s, %dx%dx%d, %d taps\n", s.name, g.nx, g.ny, g.nz, s.taps);
   printf("| version | ms, median | min to max | GStencil/s | useful share | share of the peak | registers | spilled bytes |\n");
   printf("| --- | ---: | --- | ---: | ---: | ---: | ---: | ---: |\n");
@@ -230,7 +211,7 @@ static bool measure(const stencil &s, double tensor_peak, double single_peak) {
     cudaFuncAttributes facts;
     CHECK(cudaFuncGetAttributes(&facts, v.kernel));
     printf("| %s | %.3f | %.3f to %.3f | %.1f | %.3f | %.3f | %d | %zu |\n", v.name.c_str(), v.ms[ROUNDS / 2], v.ms[0],
-           v.ms[ROUNDS - 1], rate * 1e-9, v.useful, rate * s.taps / (v.useful ? tensor_peak * v.useful : single_peak), facts.numRegs,
+           v.ms[ROUNDS - 1], rate * 1e-9, v.useful, rate * s.taps / (v.useful ? TENSOR_PEAK * v.useful : SINGLE_PEAK), facts.numRegs,
            facts.localSizeBytes);
   }
   for (double *field : {in, out, want}) CHECK(cudaFree(field));
@@ -240,11 +221,6 @@ static bool measure(const stencil &s, double tensor_peak, double single_peak) {
 
 int main(int argc, char **argv) {
   const bool on_cpu = argc > 1 && !strcmp(argv[1], "cpu");
-  double tensor_peak = 0, single_peak = 0;
-  if (!on_cpu) {
-    tensor_peak = measure_peak<true>(), single_peak = measure_peak<false>();
-    printf("T multiply-adds a second from registers: tensor cores %.1f, single numbers %.1f\n", tensor_peak * 1e-12, single_peak * 1e-12);
-  }
   const stencil all[] = {
       make_stencil<16, box<2, 3, 128, 32, 1, 2, 4, 4>, box<2, 3, 64, 64, 1, 2, 4, 4>>("box2d_r3"),
       make_stencil<16, box<2, 4, 128, 32, 1, 4, 2, 4>, box<2, 4, 64, 64, 1, 4, 2, 4>>("box2d_r4"),
@@ -255,7 +231,7 @@ int main(int argc, char **argv) {
   bool all_right = true;
   for (const stencil &s : all) {
     for (int i = 0; i < s.taps; i++) host_weights[i] = (1 + random_at(i + 7777777) / 2) / s.taps; // all different
-    all_right = (on_cpu ? check_on_cpu(s) : measure(s, tensor_peak, single_peak)) && all_right;
+    all_right = (on_cpu ? check_on_cpu(s) : measure(s)) && all_right;
   }
   printf(all_right ? "all results are right\n" : "WRONG results\n");
   return !all_right;
