@@ -74,7 +74,7 @@ BOTH void copy_pair(double *to, const double *from, bool inside) {
 }
 
 struct place {
-  int x, y, z, steps; // the first point of a block; how often it advances
+  int x, y, z;
 };
 
 // STEP_Z: planes of points that a block computes between two barriers. CELLS: rows of cells of a warp.
@@ -109,11 +109,16 @@ struct box {
   static constexpr int shared_bytes(bool tensor) { return 8 * (PLANES * PLANE + (tensor ? PADDED : 0)); }
   static constexpr int resident(bool tensor) { return 227 * 1024 / (shared_bytes(tensor) + 1024); } // blocks in a multiprocessor
 
-  static BOTH place block_place(int x, int y, int slice, int steps) {
-    return DIMS == 3 ? place{x * TILE_X, y * TILE_Y, slice * steps * STEP_Z, steps}
-                     : place{x * TILE_X, slice * steps * TILE_Y, 0, steps};
+  static BOTH place block_place(int x, int y, int step) {
+    return DIMS == 3 ? place{x * TILE_X, y * TILE_Y, step * STEP_Z} : place{x * TILE_X, step * TILE_Y, 0};
+  }
+  static BOTH place advance(place at, int step) {
+    return DIMS == 3 ? place{at.x, at.y, at.z + step * STEP_Z} : place{at.x, at.y + step * TILE_Y, 0};
   }
 };
+
+// Planes that step `step` needs, counted from the beginning of the march. Each step needs STEP_Z planes that the step before did not.
+template <class B> BOTH int planes_needed(int step) { return (step + 1) * B::STEP_Z + 2 * B::RZ; }
 
 template <class B> BOTH void spread_weights(double *padded, int thread, int threads) {
   for (int i = thread; i < B::PADDED; i += threads) {
@@ -144,15 +149,12 @@ template <class B> BOTH void store_pair(grid g, int x, int y, int z, double left
   if (y < B::R || y >= g.ny - B::R || z < B::RZ || z >= g.nz - B::RZ) return;
   double *out = g.out + ((size_t)z * g.ny + y) * g.nx + x;
   const bool is_left = x >= B::R && x < g.nx - B::R, is_right = x + 1 >= B::R && x + 1 < g.nx - B::R;
-  if (is_left && is_right) {
-    *(double2 *)out = make_double2(left, right);
-  } else {
-    if (is_left) out[0] = left;
-    if (is_right) out[1] = right;
-  }
+  if (is_left && is_right) *(double2 *)out = make_double2(left, right);
+  else if (is_left) out[0] = left;
+  else if (is_right) out[1] = right;
 }
 
-// One warp computes its cells of step `step` from the ring.
+// One warp computes its cells of a step. `at` is the first point of the block's tile in this step.
 template <class B, int LANES>
 BOTH void tensor_step(grid g, place at, const double *ring, const double *padded, int step, int warp, int lane0) {
   const int warp_x = warp % B::WARPS_X, warp_y = warp / B::WARPS_X % B::WARPS_Y, warp_z = warp / (B::WARPS_X * B::WARPS_Y);
@@ -199,8 +201,7 @@ BOTH void tensor_step(grid g, place at, const double *ring, const double *padded
         const int x = at.x + (warp_x * 16 + d_row(lane, i)) * B::CELL_X + point % B::CELL_X;
         const int row = (warp_y * B::CELLS + c) * B::CELL_Y + point / B::CELL_X % B::CELL_Y;
         const int layer = warp_z * B::CELL_Z + point / (B::CELL_X * B::CELL_Y);
-        const int y = at.y + row + (B::DIMS == 3 ? 0 : step * B::TILE_Y), z = B::DIMS == 3 ? at.z + step * B::STEP_Z + layer : 0;
-        store_pair<B>(g, x, y, z, sums[c][l][i], sums[c][l][i + 1]);
+        store_pair<B>(g, x, at.y + row, at.z + layer, sums[c][l][i], sums[c][l][i + 1]);
       }
 }
 
@@ -229,11 +230,6 @@ template <class B> BOTH void fma_step(grid g, place at, const double *ring, int 
       }
   }
 #pragma unroll
-  for (int p = 0; p < B::FMA_Y; p++) {
-    const int y = at.y + ty * B::FMA_Y + p + (B::DIMS == 3 ? 0 : step * B::TILE_Y);
-    store_pair<B>(g, at.x + 2 * tx, y, B::DIMS == 3 ? at.z + step * B::STEP_Z + tz : 0, sums[p][0], sums[p][1]);
-  }
+  for (int p = 0; p < B::FMA_Y; p++)
+    store_pair<B>(g, at.x + 2 * tx, at.y + ty * B::FMA_Y + p, at.z + tz, sums[p][0], sums[p][1]);
 }
-
-// A step needs the planes up to this one, and none that lies before those that its predecessor needed.
-template <class B> BOTH int planes_needed(int step) { return (step + 1) * B::STEP_Z + 2 * B::RZ; }

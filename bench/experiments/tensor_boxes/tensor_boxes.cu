@@ -28,32 +28,31 @@ template <class B, way WAY>
 __global__ void __launch_bounds__(B::threads(WAY == TENSOR), B::resident(WAY == TENSOR)) march(grid g, int steps) {
   extern __shared__ __align__(16) double ring[];
   double *padded = ring + B::PLANES * B::PLANE;
-  const place at = B::block_place(blockIdx.x, blockIdx.y, blockIdx.z, steps);
+  const place begin = B::block_place(blockIdx.x, blockIdx.y, blockIdx.z * steps);
   if (WAY == TENSOR) spread_weights<B>(padded, threadIdx.x, blockDim.x);
-  copy_planes<B>(g, at, ring, 0, planes_needed<B>(0), threadIdx.x, blockDim.x);
+  copy_planes<B>(g, begin, ring, 0, planes_needed<B>(0), threadIdx.x, blockDim.x);
   for (int step = 0; step < steps; step++) {
+    const place at = B::advance(begin, step);
     asm volatile("cp.async.wait_all;" ::: "memory");
     __syncthreads(); // the planes of this step have come, and all warps have left the planes that are overwritten now
-    if (step + 1 < steps)
-      copy_planes<B>(g, at, ring, planes_needed<B>(step), planes_needed<B>(step + 1), threadIdx.x, blockDim.x);
-    if constexpr (WAY == TENSOR)
-      tensor_step<B, 1>(g, at, ring, padded, step, threadIdx.x / 32, threadIdx.x % 32);
-    else
-      fma_step<B>(g, at, ring, step, threadIdx.x);
+    if (step + 1 < steps) copy_planes<B>(g, begin, ring, planes_needed<B>(step), planes_needed<B>(step + 1), threadIdx.x, blockDim.x);
+    if constexpr (WAY == TENSOR) tensor_step<B, 1>(g, at, ring, padded, step, threadIdx.x / 32, threadIdx.x % 32);
+    else fma_step<B>(g, at, ring, step, threadIdx.x);
   }
 }
 
 // The same for one block on the CPU. Shared memory begins as NaN.
-template <class B, way WAY> void march_on_cpu(grid g, place at) {
+template <class B, way WAY> void march_on_cpu(grid g, place begin, int steps) {
   std::vector<double> ring(B::PLANES * B::PLANE + B::PADDED, NAN);
   double *padded = ring.data() + B::PLANES * B::PLANE;
   spread_weights<B>(padded, 0, 1);
-  copy_planes<B>(g, at, ring.data(), 0, planes_needed<B>(0), 0, 1);
-  for (int step = 0; step < at.steps; step++) {
-    if (step + 1 < at.steps) copy_planes<B>(g, at, ring.data(), planes_needed<B>(step), planes_needed<B>(step + 1), 0, 1);
-    for (int warp = 0; WAY == TENSOR && warp < B::threads(true) / 32; warp++)
-      tensor_step<B, 32>(g, at, ring.data(), padded, step, warp, 0);
-    for (int thread = 0; WAY == FMA && thread < B::threads(false); thread++) fma_step<B>(g, at, ring.data(), step, thread);
+  copy_planes<B>(g, begin, ring.data(), 0, planes_needed<B>(0), 0, 1);
+  for (int step = 0; step < steps; step++) {
+    const place at = B::advance(begin, step);
+    if (step + 1 < steps) copy_planes<B>(g, begin, ring.data(), planes_needed<B>(step), planes_needed<B>(step + 1), 0, 1);
+    for (int i = 0; i < (WAY == TENSOR ? B::threads(true) / 32 : B::threads(false)); i++)
+      if (WAY == TENSOR) tensor_step<B, 32>(g, at, ring.data(), padded, step, i, 0);
+      else fma_step<B>(g, at, ring.data(), step, i);
   }
 }
 
@@ -61,13 +60,14 @@ template <class B, way WAY> void march_on_cpu(grid g, place at) {
 template <class B, way WAY, int SLICES> void run_march(grid g, bool on_cpu) {
   const int steps = (B::DIMS == 3 ? g.nz / B::STEP_Z : g.ny / B::TILE_Y) / SLICES, bytes = B::shared_bytes(WAY == TENSOR);
   const dim3 blocks(g.nx / B::TILE_X, B::DIMS == 3 ? g.ny / B::TILE_Y : 1, SLICES);
-  for (unsigned i = 0; on_cpu && i < blocks.x * blocks.y * blocks.z; i++)
-    march_on_cpu<B, WAY>(g, B::block_place(i % blocks.x, i / blocks.x % blocks.y, i / (blocks.x * blocks.y), steps));
-  if (on_cpu) return;
-  const auto kernel = march<B, WAY>;
-  CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
-  CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared));
-  kernel<<<blocks, B::threads(WAY == TENSOR), bytes>>>(g, steps);
+  if (on_cpu) {
+    for (unsigned i = 0; i < blocks.x * blocks.y * blocks.z; i++)
+      march_on_cpu<B, WAY>(g, B::block_place(i % blocks.x, i / blocks.x % blocks.y, i / (blocks.x * blocks.y) * steps), steps);
+    return;
+  }
+  CHECK(cudaFuncSetAttribute(march<B, WAY>, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+  CHECK(cudaFuncSetAttribute(march<B, WAY>, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared));
+  march<B, WAY><<<blocks, B::threads(WAY == TENSOR), bytes>>>(g, steps);
   CHECK(cudaGetLastError());
 }
 
