@@ -8,8 +8,8 @@
 // A holds data: the inputs that a cell needs are (CELL_X + 2R) x (CELL_Y + 2R) x (CELL_Z + 2R). A product takes 8 of them, as two
 // squares of 2x2 inputs: beside each other in x (2D), or in two planes (3D). Row `place` holds the inputs of the cell at this place.
 // B holds the weight of each input for each point of the cell, and 0 where the input is too far from the point.
-// The share of useful multiply-adds is taps / inputs of a cell: 0.73 for 9x9x9 taps and a cell of 2x2x2. An infinite input reaches one
-// point (in x of 2D cells, three) beyond its taps, because 0 times infinity is a NaN.
+// The share of useful multiply-adds is taps / inputs of a cell: 0.73 for 9x9x9 taps and a cell of 2x2x2. An infinite input spoils
+// all points of the cells that it belongs to, and so some that it does not reach, because 0 times infinity is a NaN.
 // A warp computes CELLS rows of cells. Two rows of inputs, once read from shared memory, serve all rows of cells that need them.
 //
 // A block marches along z (3D), or from tile to tile along y (2D), where a "plane" is one tile with its halo. Planes lie in a ring.
