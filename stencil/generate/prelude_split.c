@@ -140,6 +140,27 @@ static void add_rows(struct text *text, const struct prelude *prelude) {
   text_printf(text, "}\n\n");
 }
 
+/* Templates that keep weights in an order of their own ask for each. */
+static void add_visit(struct text *text, const struct prelude *prelude) {
+  const struct analysis *analysis = prelude->spec->analysis;
+  const struct split *split = &analysis->split;
+  text_printf(
+      text, "// Call visit(input, x, y, z, weight) for each tap of a form: its offset from the point, and its weight.\n"
+            "template <class Visit>\n"
+            "__device__ __forceinline__ void visit_weights(int form, const Weights &weights, const Visit &visit) {\n");
+  for (int f = 0; f < split->form_count; f++) {
+    const struct form *form = &split->forms[f];
+    text_printf(text, "  if (form == %d) {\n", f);
+    for (int i = form->first_weight; i < form->first_weight + form->weight_count; i++) {
+      const struct tap *tap = &analysis->taps[split->weights[i].tap];
+      text_printf(text, "    visit(%d, %d, %d, %d, weights.w%d);\n", tap->input, tap->offset[0], tap->offset[1],
+                  tap->offset[2], split->weights[i].number);
+    }
+    text_printf(text, "  }\n");
+  }
+  text_printf(text, "}\n\n");
+}
+
 static const char *find_name(int node, const void *context) {
   const struct context *c = context;
   const struct analysis *analysis = c->prelude->spec->analysis;
@@ -260,6 +281,7 @@ halotune_status prelude_write_split(struct text *text, const struct prelude *pre
     add_weights(text, text_string(&values), split->weight_numbers);
     add_plane(text, prelude);
     add_rows(text, prelude);
+    add_visit(text, prelude);
     status = add_finish(text, prelude);
   }
   text_free(&values);

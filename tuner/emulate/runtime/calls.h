@@ -13,13 +13,30 @@ void halotune_spin_yield(int line);
 void halotune_took_ticket(int line);
 void halotune_told(int line);
 
-enum warp_operation { WARP_SYNC, WARP_BALLOT, WARP_SHUFFLE, WARP_SHUFFLE_UP, WARP_SHUFFLE_DOWN, WARP_SHUFFLE_XOR };
+enum warp_operation {
+  WARP_SYNC,
+  WARP_BALLOT,
+  WARP_SHUFFLE,
+  WARP_SHUFFLE_UP,
+  WARP_SHUFFLE_DOWN,
+  WARP_SHUFFLE_XOR,
+  WARP_MULTIPLY
+};
 
 /* Wait for the lanes in `mask`. Returns the operation's result.
  *   value    the predicate of a vote, or the bits that a shuffle passes
  *   operand  a shuffle's lane, distance or mask
  *   width    of a shuffle's segments: a power of two up to 32 */
 uint64_t halotune_warp(enum warp_operation operation, unsigned mask, uint64_t value, int operand, int width, int line);
+
+/* What a lane holds of matrices: sums (16 rows, 8 columns) += a (16 rows, 8 columns) * b (8 rows, 8 columns). */
+struct matrices {
+  const double *a, *b; /* 4 and 2 numbers */
+  double *sums;        /* 4 numbers */
+};
+
+/* Multiply the matrices of the 32 lanes of a warp. wrappers_sm_90.cuh says which numbers each lane holds. */
+void halotune_multiply_matrices(const struct matrices *matrices, int line);
 
 /* Copy `bytes` bytes: 4, 8 or 16. If `valid` is 0, write zeros. */
 void halotune_async_copy(void *to, const void *from, unsigned bytes, int valid, int line);

@@ -62,6 +62,11 @@ void halotune_took_ticket(int line);
 void halotune_told(int line);
 unsigned long long halotune_warp(unsigned operation, unsigned mask, unsigned long long value, int operand, int width,
                                  int line);
+struct halotune_matrices {
+  const double *a, *b;
+  double *sums;
+};
+void halotune_multiply_matrices(const struct halotune_matrices *matrices, int line);
 void halotune_async_copy(void *to, const void *from, unsigned bytes, int valid, int line);
 void halotune_async_commit();
 void halotune_async_wait(unsigned pending_groups);
@@ -370,6 +375,11 @@ static inline void cluster_arrive(unsigned long long *barrier, unsigned rank, HA
 }
 static inline void cluster_wait(unsigned long long *barrier, unsigned phase, HALOTUNE_LINE) {
   barrier_wait(barrier, phase, line);
+}
+
+static inline void multiply_matrices(const double (&a)[4], const double (&b)[2], double (&sums)[4], HALOTUNE_LINE) {
+  const halotune_matrices matrices = {a, b, sums};
+  halotune_multiply_matrices(&matrices, line);
 }
 
 static inline void wait_for_previous() { halotune_wait_for_previous(); }

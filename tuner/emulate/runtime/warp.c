@@ -1,4 +1,4 @@
-/* warp.c: shuffles and votes. A lane stores its operands and waits. The lane that arrives last computes the results of
+/* warp.c: shuffles, votes and products of matrices. A lane stores its operands and waits. The lane that arrives last computes the results of
  * all lanes. */
 #include "tuner/emulate/runtime/warp.h"
 
@@ -43,6 +43,33 @@ static void exchange_values(struct thread *threads, unsigned lanes) {
   }
 }
 
+static const struct matrices *matrices_of(const struct thread *lane) {
+  return (const struct matrices *)(uintptr_t)lane->lane.value;
+}
+
+/* Where a lane's numbers lie in the matrices: see multiply_matrices in wrappers_sm_90.cuh. */
+static void multiply_matrices(const struct thread *threads) {
+  double a[16][8], b[8][8];
+  for (int lane = 0; lane < WARP_LANES; lane++) {
+    const struct matrices *own = matrices_of(&threads[lane]);
+    for (int i = 0; i < 4; i++) a[lane / 4 + i % 2 * 8][lane % 4 + i / 2 * 4] = own->a[i];
+    for (int i = 0; i < 2; i++) b[lane % 4 + i * 4][lane / 4] = own->b[i];
+  }
+  for (int lane = 0; lane < WARP_LANES; lane++) {
+    double *sums = matrices_of(&threads[lane])->sums;
+    for (int i = 0; i < 4; i++) {
+      const int row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;
+      for (int k = 0; k < 8; k++) sums[i] += a[row][k] * b[k][column];
+    }
+  }
+}
+
+static void check_all_lanes(unsigned warp, unsigned lanes, int line) {
+  if (lanes == ~0U) return;
+  report(EMULATION_DIVERGENT_BARRIER, "only lanes 0x%08x of warp %u multiply matrices in line %d: all 32 lanes have to",
+         lanes, warp, line);
+}
+
 /* Wake the lanes in the order of this run. The last one woken runs first. */
 static void wake_lanes(struct block *block, unsigned warp, unsigned lanes) {
   unsigned begin = block->warps[warp].begin;
@@ -63,6 +90,9 @@ static void complete_operation(struct block *block, unsigned warp, const struct 
     for (unsigned lane = 0; lane < WARP_LANES; lane++) {
       if (lanes >> lane & 1) threads[lane].lane.value = result;
     }
+  } else if (one->lane.operation == WARP_MULTIPLY) {
+    check_all_lanes(warp, lanes, one->line);
+    multiply_matrices(threads);
   } else if (one->lane.operation != WARP_SYNC) {
     exchange_values(threads, lanes);
   }
@@ -105,4 +135,8 @@ uint64_t halotune_warp(enum warp_operation operation, unsigned mask, uint64_t va
   complete_operation(block, warp, thread);
   turn_give();
   return thread->lane.value;
+}
+
+void halotune_multiply_matrices(const struct matrices *matrices, int line) {
+  halotune_warp(WARP_MULTIPLY, ~0U, (uintptr_t)matrices, 0, WARP_LANES, line);
 }
