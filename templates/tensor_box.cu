@@ -80,8 +80,7 @@ struct Block {
   const Fields &f;
   const Geometry &g;
   real *ring, *weights;
-  index_t x, y, z;                                            // the first point of the block's first tile
-  index_t x_begin, x_end, y_begin, y_end, z_begin, z_end;     // points of the grid that taps of the box read
+  index_t x, y, z;  // the first point of the block's first tile
 };
 
 // Stores the weight of each tap. One lane of a warp stores those of some rows.
@@ -101,9 +100,11 @@ __device__ __forceinline__ void store_weights(real *weights, const Coefficients 
   visit_weights(0, weights_of(coefficients), WeightStore{weights});
 }
 
-// Whether a piece, VECTOR neighbours in x, lies in the grid, and taps read all of it.
-__device__ __forceinline__ bool is_whole(const Block &b, index_t x, index_t y, index_t z) {
-  return x >= b.x_begin && x + VECTOR <= b.x_end && y >= b.y_begin && y < b.y_end && z >= b.z_begin && z < b.z_end;
+// Whether taps read all of a piece, VECTOR neighbours in x, and the grid has all of it.
+__device__ __forceinline__ bool is_whole(const Geometry &g, index_t x, index_t y, index_t z) {
+  const bool is_needed = x >= g.x0 - LOW_X && x + VECTOR <= g.x1 + HIGH_X && y >= g.y0 - LOW_Y && y < g.y1 + HIGH_Y &&
+                         z >= g.z0 - LOW_Z && z < g.z1 + HIGH_Z;
+  return is_needed && (!IMAGES || (x >= 0 && x + VECTOR <= g.nx && y >= 0 && y < g.ny && z >= 0 && z < g.nz));
 }
 
 // Start to copy a layer of the march. In three dimensions layer 0 lies LOW_Z planes below the block's first point.
@@ -116,7 +117,7 @@ __device__ __forceinline__ void copy_layer(const Block &b, int layer) {
     const int row = i/pieces, column = i%pieces*VECTOR;
     const index_t x = b.x - BEFORE_X + column, y = y_first + row;
     real *to = slot + row*ROW + column;
-    if (is_whole(b, x, y, z)) {
+    if (is_whole(b.g, x, y, z)) {
       async_copy<VECTOR*int(sizeof(real))>(to, b.f.in[0] + at(b.g, x, y, z));
       continue;
     }
@@ -210,10 +211,7 @@ extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
   const Block b = {f, g, shared, shared + LAYERS*LAYER,
                    g.x0/VECTOR*VECTOR + index_t(blockIdx.x)*TILE_X,
                    g.y0 + (DIMS == 3 ? index_t(blockIdx.y) : slice*TURNS)*TILE_Y,
-                   g.z0 + (DIMS == 3 ? slice*(TURNS*TILE_Z) : 0),
-                   max(g.x0 - LOW_X, index_t(0)), min(g.x1 + HIGH_X, g.nx),
-                   max(g.y0 - LOW_Y, index_t(0)), min(g.y1 + HIGH_Y, g.ny),
-                   max(g.z0 - LOW_Z, index_t(0)), min(g.z1 + HIGH_Z, g.nz)};
+                   g.z0 + (DIMS == 3 ? slice*(TURNS*TILE_Z) : 0)};
   const index_t tiles = DIMS == 3 ? (g.z1 - b.z - 1)/TILE_Z + 1 : (g.y1 - b.y - 1)/TILE_Y + 1;
   const int turns = int(min(tiles, index_t(TURNS)));
   const Place in_tile = warp_place();
