@@ -87,7 +87,7 @@ static const struct {
           "  if (threadIdx.x == 0) {\n    barrier_init(barrier, 1);\n    barrier_expect(barrier, 128);\n"
           "    bulk_copy(s, u, 128, barrier);\n  }\n"
           "  __syncthreads();\n"
-          "  v[i] = s[threadIdx.x%32];\n}\n"},
+          "  v[i] = s[threadIdx.x%32];\n  barrier_wait(barrier, 0);\n}\n"},
     {"a wait for bytes that never come", EMULATION_HUNG, "all threads that can run spin", EVERY_ORDER, SHARED_TILE,
      HEAD "  unsigned long long *barrier = SHARED_MEMORY(unsigned long long);\n"
           "  if (threadIdx.x == 0) {\n    barrier_init(barrier, 1);\n    barrier_expect(barrier, 32);\n"

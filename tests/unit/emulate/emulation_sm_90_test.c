@@ -62,7 +62,12 @@ static const struct row rows[] = {
      "    tensor_store(&out, 16, y, s + 32);\n    tensor_store_commit();\n    tensor_store_wait<1>();\n    s[0] = 7;\n    tensor_store_wait<0>();\n  }\n}\n"},
     {"a box that is not waited for", EMULATION_UNWAITED_COPY, "before it was waited for", 32, 8, 1, 2, false,
      KERNEL INIT "  if (is_first) {\n    barrier_expect(barrier, 128);\n    tensor_copy(s, &in, 0, 0, barrier);\n  }\n"
-                 "  __syncthreads();\n  v[i] = s[threadIdx.x];\n}\n"},
+                 "  __syncthreads();\n  v[i] = s[threadIdx.x];\n  barrier_wait(barrier, 0);\n}\n"},
+    {"a box for which the block never waits", EMULATION_UNWAITED_COPY,
+     "the block ended before it waited for 1 copies by the engine, the first of them 128 bytes from line 13", 32, 8, 1,
+     2, false,
+     KERNEL INIT "  if (is_first) {\n    barrier_expect(barrier, 128);\n    tensor_copy(s, &in, 0, 0, barrier);\n  }\n"
+                 "  v[i] = u[i];\n}\n"},
     {"fewer bytes than the box has", EMULATION_HUNG, "all threads that can run spin", 32, 8, 1, 2, false,
      KERNEL INIT "  if (is_first) {\n    barrier_expect(barrier, 96);\n    tensor_copy(s, &in, 12, 0, barrier);\n  }\n"
                  "  barrier_wait(barrier, 0);\n  v[i] = u[i];\n}\n"},

@@ -124,10 +124,20 @@ void block_recycle(struct block *block) {
   free_blocks = block;
 }
 
+/* On a GPU the engine would write to the shared memory of another block. */
+static void check_engine_is_done(const struct block *block) {
+  if (block->bulk.first == block->bulk.end) return;
+  const struct copy *copy = &block->bulk.items[block->bulk.first];
+  report(EMULATION_UNWAITED_COPY,
+         "the block ended before it waited for %u copies by the engine, the first of them %u bytes from line %d",
+         block->bulk.end - block->bulk.first, copy->bytes, copy->line);
+}
+
 /* Remove the current block from the ring. The block before it becomes the current one, if there is any. */
 static void block_end(void) {
   struct block *block = turn.block, *before = block;
   check_shared_canaries(block);
+  check_engine_is_done(block);
   while (before->next != block) before = before->next;
   before->next = block->next;
   turn.block = before == block ? NULL : before;

@@ -78,7 +78,8 @@ void halotune_bulk_copy(void *to, const void *from, unsigned bytes, void *addres
     report(EMULATION_OUT_OF_BOUNDS, "bulk copy of %u bytes in line %d to byte %lld of %llu bytes of shared memory",
            bytes, line, (long long)(intptr_t)offset, (unsigned long long)size);
   }
-  *copy_add(&turn.block->bulk) = (struct copy){.to = to, .from = from, .bytes = bytes, .barrier = address};
+  *copy_add(&turn.block->bulk) =
+      (struct copy){.to = to, .from = from, .bytes = bytes, .barrier = address, .line = line};
   poison_fill(to, bytes, EMULATION_POISON_COPY);
 }
 
