@@ -35,6 +35,10 @@
 // nothing becomes invalid: points outside the box never change. OUTSIDE says where their values are kept. OUTSIDE_SHARED: after each stage,
 // the points of the input replace them; the input stays in shared memory until the last stage but one has passed it. OUTSIDE_SUMS: their
 // sums are set to their own value, and no other point adds to them. Periodic images are loaded and computed like any point.
+//
+// COPIES says who copies planes of the input to shared memory. COPIES_THREADS: each lane copies its own points, at the beginning of a turn.
+// COPIES_ENGINE: one thread asks the copy engine for the whole plane of the tile, through a tensor map, when all warps have ended the turn
+// before and so have left the slot of the ring.
 #ifndef HALOTUNE_PRELUDE
 #include "example.cuh"
 #include "common.cuh"
@@ -60,6 +64,9 @@
 #define WEIGHTS_EACH 0
 #define WEIGHTS_GROUPED 1
 #define WEIGHTS WEIGHTS_EACH
+#define COPIES_THREADS 0
+#define COPIES_ENGINE 1
+#define COPIES COPIES_THREADS
 #endif
 
 constexpr int TILE_X = LANES_X*POINTS, STRIPS = WARPS*(32/LANES_X), TILE_Y = STRIPS*ROWS;
@@ -81,6 +88,8 @@ constexpr int HOLD = !STAR, LAG = HIGH_Z + HOLD;
 // still need. An inbox holds the neighbours' rows for each stage and strip.
 constexpr int SLOTS = RING + (IMAGES || OUTSIDE == OUTSIDE_SUMS ? 0 : (STEPS - 1)*LAG);
 constexpr int PLANE_ELEMENTS = TILE_X*TILE_Y, NEAR_ROWS = LOW_Y + HIGH_Y, INBOX_ELEMENTS = STRIPS*NEAR_ROWS*TILE_X;
+
+constexpr bool ENGINE = COPIES == COPIES_ENGINE;
 
 // Which points a turn tests for lying outside the box. NO_EDGE: none. EDGE_XY: the outermost points, for a tile that ends LOW or HIGH
 // points beside the box. EDGE_ANY: all points, and the plane, too.
@@ -107,6 +116,9 @@ struct Turn {
   int slot;      // the slot of the ring with this plane
   int inbox;     // the inbox, of the two, that receives rows now
   index_t next;  // the plane of the grid that is copied next
+#if COPIES == COPIES_ENGINE
+  unsigned phase;  // of the barriers of slots, which is complete when the plane has come in
+#endif
 };
 
 __device__ __forceinline__ bool has(unsigned bits, int number) { return bits >> number & 1; }
@@ -362,8 +374,43 @@ __device__ __forceinline__ void begin_barrier(const Tile &t) {
   __syncthreads();  // the inboxes are empty
 }
 __device__ __forceinline__ void arrive(const Tile &t) {
+  if (ENGINE) tensor_fence();
   __syncwarp();
   if (threadIdx.x%32 == 0) barrier_expect(barrier_of(t), 0);
+}
+
+// Each slot has a barrier, which counts the bytes of a plane. They lie behind that of BARRIER_SPLIT.
+__device__ __forceinline__ unsigned long long *full(const Tile &t, int slot) { return barrier_of(t) + (BARRIER == BARRIER_SPLIT) + slot; }
+
+// Ask the engine for the tile's part of plane z, unless it lies behind the last turn: a block must not end while the engine writes to its
+// shared memory. Behind the grid zeros come in, which no result needs.
+__device__ __forceinline__ void ask_engine(const Tile &t, int slot, int z) {
+  if (threadIdx.x != 0 || z >= t.z_last + STEPS*LAG) return;
+  barrier_expect(full(t, slot), unsigned(PLANE_ELEMENTS*int(sizeof(real))));
+  tensor_copy(t.ring + slot*PLANE_ELEMENTS, t.f.map_in[0], t.x, t.y, z, full(t, slot));
+}
+
+// Ask for a later plane. All warps have ended the turn before, and so have left its slot.
+__device__ __forceinline__ void ask_for_later_plane(const Tile &t, const Turn &turn) {
+  ask_engine(t, slot_at(turn.slot, RING - 1), turn.z + RING - 1);
+}
+
+__device__ __forceinline__ void begin_ring(const Tile &t, const Turn &turn) {
+  if (threadIdx.x == 0) {
+    for (int slot = 0; slot < SLOTS; slot++) barrier_init(full(t, slot), 1);
+    barrier_init_done();
+    tensor_prefetch(t.f.map_in[0]);
+  }
+  __syncthreads();
+  for (int i = 0; i < RING - 1; i++) ask_engine(t, i, turn.z + i);
+}
+
+// Wait for the plane that comes in, and load it.
+__device__ __forceinline__ void receive_from_engine(const Tile &t, const Turn &turn, real (&plane)[ROWS][POINTS]) {
+#if COPIES == COPIES_ENGINE
+  barrier_wait(full(t, turn.slot), turn.phase);
+#endif
+  load_input(t, turn.slot, plane);
 }
 
 // The first stage with BARRIER_SPLIT: it adds its own rows, waits, and then adds the rows of the strips beside it. The sums have moved on
@@ -379,6 +426,7 @@ __device__ __forceinline__ void add_rows_and_wait(const Tile &t, const Turn &tur
   }
   add_own_rows<EDGE>(t, turn.z, weights, sums, plane);
   barrier_wait(barrier_of(t), turn.inbox);
+  if (ENGINE) ask_for_later_plane(t, turn);
 #pragma unroll
   for (int j = 0; j < ROWS; j++) {
 #pragma unroll
@@ -400,7 +448,8 @@ __device__ __forceinline__ void add_rows_and_wait(const Tile &t, const Turn &tur
 template <Edge EDGE>
 __device__ __forceinline__ void pass_stages(const Tile &t, Turn &turn, real *to, const real *from, const Weights &weights,
                                             real (&sums)[STEPS][ROWS][POINTS][FORMS][PLANES], real (&plane)[ROWS][POINTS]) {
-  receive_plane<EDGE>(t, turn, plane);
+  if (ENGINE) receive_from_engine(t, turn, plane);
+  else receive_plane<EDGE>(t, turn, plane);
 #pragma unroll
   for (int stage = 0; stage < STEPS; stage++) {
     const int behind = (stage + 1)*LAG, stage_z = turn.z - stage*LAG;
@@ -439,7 +488,8 @@ __device__ __forceinline__ void hold_stages(const Tile &t, Turn &turn, real *to,
       for (int i = 0; i < POINTS; i++) (stage < STEPS - 1 ? held[stage + 1] : plane)[j][i] = complete[j][i];
     }
   }
-  receive_plane<EDGE>(t, turn, held[0]);
+  if (ENGINE) receive_from_engine(t, turn, held[0]);
+  else receive_plane<EDGE>(t, turn, held[0]);
   send_rows(t, to, held[0]);
 }
 
@@ -449,12 +499,17 @@ __device__ __forceinline__ void take_plane(const Tile &t, Turn &turn, const Weig
                                            real (&sums)[STEPS][ROWS][POINTS][FORMS][PLANES], real (&held)[STEPS][ROWS][POINTS]) {
   real plane[ROWS][POINTS];
   real *to = t.inbox + turn.inbox*(STEPS*INBOX_ELEMENTS), *from = t.inbox + (1 - turn.inbox)*(STEPS*INBOX_ELEMENTS);
+  if (ENGINE && BARRIER == BARRIER_WHOLE) tensor_fence();
   if (BARRIER == BARRIER_WHOLE) __syncthreads();  // the rows that were sent in the last turn are there
+  if (ENGINE && BARRIER == BARRIER_WHOLE) ask_for_later_plane(t, turn);
   if (HOLD) hold_stages<EDGE>(t, turn, to, from, weights, sums, held, plane);
   else pass_stages<EDGE>(t, turn, to, from, weights, sums, plane);
   const int done = turn.z - STEPS*LAG;
   if (done >= t.z_first) write_plane<EDGE>(t, done, plane);
   turn.z++, turn.slot = slot_at(turn.slot, 1), turn.inbox = 1 - turn.inbox;
+#if COPIES == COPIES_ENGINE
+  if (turn.slot == 0) turn.phase = 1 - turn.phase;
+#endif
 }
 
 // Find the points that this lane writes: x_first <= x < x_last, y_first <= y < y_last. Vectors at the ends of the box in x may be cut.
@@ -516,8 +571,11 @@ __device__ __forceinline__ void march(const Tile &t, const Weights &weights) {
   const int middle_last = IMAGES ? end : min(end, int(g.z1) + HOLD);
   Turn turn = {begin, 0, 0, IMAGES ? image_z(g, begin) : index_t(begin)};
   for (int i = threadIdx.x; i < 2*STEPS*INBOX_ELEMENTS; i += WARPS*32) t.inbox[i] = 0;
+  if (ENGINE) begin_ring(t, turn);
+  if (!ENGINE) {
 #pragma unroll
-  for (int i = 0; i < RING - 1; i++) request_plane<EDGE_ANY>(t, i, turn.next);
+    for (int i = 0; i < RING - 1; i++) request_plane<EDGE_ANY>(t, i, turn.next);
+  }
   if (BARRIER == BARRIER_SPLIT) {
     begin_barrier(t);
     arrive(t);
