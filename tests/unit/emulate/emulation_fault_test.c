@@ -60,6 +60,18 @@ static const struct {
     {"a shuffle from a lane that takes no part", EMULATION_UNDEFINED, "a lane that takes no part", EVERY_ORDER, 32, 0,
      HEAD "  v[i] = 0;\n"
           "  if (i%32 < 8) v[i] = __shfl_sync(0xffu, u[i], 9);\n}\n"},
+    {"a product of matrices without a lane", EMULATION_DIVERGENT_BARRIER,
+     "only lanes 0xfffffff7 of warp 0 multiply matrices", EVERY_ORDER, 32, 0,
+     HEAD "  double a[4] = {}, b[2] = {}, sums[4] = {};\n"
+          "  if (i == 3) return;\n"
+          "  multiply_matrices(a, b, sums);\n"
+          "  v[i] = sums[0];\n}\n"},
+    {"a product of matrices beside a shuffle", EMULATION_DIVERGENT_BARRIER,
+     "lanes of warp 0 meet in different operations", EVERY_ORDER, 32, 0,
+     HEAD "  double a[4] = {}, b[2] = {}, sums[4] = {};\n"
+          "  if (i%32 < 8) sums[0] = __shfl_sync(0xffffffffu, u[i], 0);\n"
+          "  else multiply_matrices(a, b, sums);\n"
+          "  v[i] = sums[0];\n}\n"},
     {"a copy without a wait", EMULATION_UNWAITED_COPY, "before it was waited for", EVERY_ORDER, SHARED_TILE,
      HEAD "  float *s = SHARED_MEMORY(float);\n"
           "  async_copy<4>(s + threadIdx.x, u + i);\n"

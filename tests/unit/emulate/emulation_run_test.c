@@ -65,6 +65,21 @@ static const struct {
      HEAD "  const unsigned lanes = __ballot_sync(0xffffffffu, i%32 == 3 || i >= 32);\n"
           "  const int any = __any_sync(0xffffffffu, i == 31), all = __all_sync(0xffffffffu, i >= 32);\n"
           "  v[i] = (lanes == 8u ? 4 : 0) + any + (lanes == 0xffffffffu ? 8 : 0) + 2*all;\n}\n"},
+    {"products of matrices", plus_one, 64, 0,
+     HEAD "  const int lane = i%32;\n"
+          "  double a[4], b[2], sums[4];\n"
+          "  for (int k = 0; k < 4; k++) a[k] = (lane/4 + k%2*8)*10 + lane%4 + k/2*4;\n"
+          "  for (int k = 0; k < 2; k++) b[k] = (lane%4 + k*4)*100 + lane/4;\n"
+          "  for (int k = 0; k < 4; k++) sums[k] = k;\n"
+          "  for (int twice = 0; twice < 2; twice++) multiply_matrices(a, b, sums);\n"
+          "  bool right = true;\n"
+          "  for (int k = 0; k < 4; k++) {\n"
+          "    const int row = lane/4 + k/2*8, column = lane%4*2 + k%2;\n"
+          "    double want = k;\n"
+          "    for (int n = 0; n < 8; n++) want += 2.0*(row*10 + n)*(n*100 + column);\n"
+          "    right = right && sums[k] == want;\n"
+          "  }\n"
+          "  v[i] = u[i] + right;\n}\n"},
     {"asynchronous copies", reversed_in_64, 64, 128 * sizeof(float),
      HEAD "  float *s = SHARED_MEMORY(float);\n"
           "  if (threadIdx.x < 16) async_copy<16>(s + 4*threadIdx.x, u + blockIdx.x*64 + 4*threadIdx.x);\n"
