@@ -98,7 +98,7 @@ result "those of tensor maps of three dimensions, too" $?
 HALOTUNE_FAKE_FAULT='cuTensorMapEncodeTiled=NOT_SUPPORTED;cuLaunchKernelEx=INVALID_CLUSTER_SIZE' selftest --template nosuch
 grep -q 'launch_failed: cuTensorMapEncodeTiled of boxes of 32x8x4 elements: CUDA_ERROR_NOT_SUPPORTED' "$work/out" &&
   grep -q 'launch_failed: cuLaunchKernelEx in clusters of 4x1x1 blocks: CUDA_ERROR_INVALID_CLUSTER_SIZE' "$work/out" &&
-  grep -q '^wrappers *f64 256x256: 22 variants, 7 failed$' "$work/out"
+  grep -q '^wrappers *f64 256x256: 23 variants, 7 failed$' "$work/out"
 result "tensor maps and clusters that the driver refuses are launches that failed, and say why" $?
 
 for template in tensor cluster; do
@@ -111,8 +111,9 @@ untried=
 for template in $("$program" list templates --json | jq -r '.[].name'); do
   [ "$template" != fused_tile ] || continue # it has launches of one step for large updates only
   count=0
-  for stencil in star7 derivative_y scan_y heat2d advect1d; do
-    [ "$count" -gt 0 ] || { selftest $stencil --template "$template" --sample 1 --dtype f32 --no-large-planes --json && count=$(jq '.variants | length' "$work/out"); }
+  for stencil in star7 derivative_y scan_y heat2d advect1d kernels/asymmetric/skew_sum_2d.yaml; do
+    case $stencil in *.yaml) dtype=f64 ;; *) dtype=f32 ;; esac
+    [ "$count" -gt 0 ] || { selftest $stencil --template "$template" --sample 1 --dtype $dtype --no-large-planes --json && count=$(jq '.variants | length' "$work/out"); }
   done
   [ "$count" -gt 0 ] || untried="$untried $template"
 done

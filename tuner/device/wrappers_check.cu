@@ -288,6 +288,20 @@ COPY(CASE_overlap) {
   wait_for_previous();
   for (int i = 0; i < EACH; i++) v[first + i] = u[first + i];
 }
+
+// A warp's elements are a matrix of 16 rows and 8 columns. A product exchanges its columns.
+COPY(CASE_matrices) {
+  const int lane = int(threadIdx.x)%32;
+  const long long begin = first - lane*EACH;
+  double a[4], b[2], sums[4] = {};
+  for (int i = 0; i < 4; i++) a[i] = u[begin + (lane/4 + i%2*8)*8 + lane%4 + i/2*4];
+  for (int i = 0; i < 2; i++) b[i] = (lane%4 + i*4)*3%8 == lane/4 ? 1 : 0;
+  multiply_matrices(a, b, sums);
+  for (int i = 0; i < 4; i++) {
+    const int row = lane/4 + i/2*8, column = lane%4*2 + i%2;
+    v[begin + row*8 + column*3%8] = REAL(sums[i]);
+  }
+}
 #endif
 
 #ifdef MAPS

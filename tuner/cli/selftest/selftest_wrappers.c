@@ -46,8 +46,8 @@ halotune_status wrapper_generate(int number, enum dtype dtype, struct generated 
   if (kind == WRAPPER_MAPS_2D || kind == WRAPPER_MAPS_3D) text_printf(&text, "#define MAPS\n");
   text_printf(&text, "enum {");
   for (int i = 0; i < wrapper_case_count; i++) text_printf(&text, " CASE_%s,", wrapper_cases[i].name);
-  text_printf(&text, " CASES };\n%s\n%s\n%s", wrappers_cuda, kind == WRAPPER_PLAIN ? "" : wrappers_sm_90_cuda,
-              wrappers_check_cuda);
+  text_printf(&text, " CASES };\n%s\n%s\n%s", wrappers_cuda,
+              wrapper_cases[number].capability < 90 ? "" : wrappers_sm_90_cuda, wrappers_check_cuda);
   if (!text_ok(&text)) {
     text_free(&text);
     return fail_memory();

@@ -35,7 +35,8 @@ enum wrapper_launch { WRAPPER_PLAIN, WRAPPER_MAPS_2D, WRAPPER_MAPS_3D, WRAPPER_C
   X(cluster_read, 90, CLUSTER)    \
   X(cluster_write, 90, CLUSTER)   \
   X(cluster_signal, 90, CLUSTER)  \
-  X(overlap, 90, OVERLAP)
+  X(overlap, 90, OVERLAP)         \
+  X(matrices, 90, PLAIN)
 /* clang-format on */
 
 struct wrapper_case {
