@@ -324,6 +324,21 @@ __device__ __forceinline__ void cluster_wait(unsigned long long *barrier, unsign
 #endif
 }
 
+// --- products of matrices in double precision, by the tensor cores.
+
+// sums += a*b. Matrix a has 16 rows and 8 columns, matrix b has 8 rows and 8 columns. All lanes of a warp call this. Each lane holds
+//
+//     a[i]     of row lane/4 + i%2*8, column lane%4 + i/2*4
+//     b[i]     of row lane%4 + i*4,   column lane/4
+//     sums[i]  of row lane/4 + i/2*8, column lane%4*2 + i%2
+__device__ __forceinline__ void multiply_matrices(const double (&a)[4], const double (&b)[2], double (&sums)[4]) {
+#if __CUDA_ARCH__ >= 900
+  asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+d"(sums[0]), "+d"(sums[1]), "+d"(sums[2]), "+d"(sums[3])
+      : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
+#endif
+}
+
 // --- programmatic dependent launch: if `overlap` is 1, a kernel begins before the previous kernel in its stream has ended.
 
 // Every thread calls this before it accesses global memory. Behind it the previous kernel has ended, and its writes are visible.
@@ -589,6 +604,20 @@ __device__ __forceinline__ void add_row(int y, const Taps &taps, const Weights &
   }
   if (y == 1) {
     sums[0][1] = fma(weights.w5, taps(0, 0), sums[0][1]);
+  }
+}
+
+// Call visit(input, x, y, z, weight) for each tap of a form: its offset from the point, and its weight.
+template <class Visit>
+__device__ __forceinline__ void visit_weights(int form, const Weights &weights, const Visit &visit) {
+  if (form == 0) {
+    visit(0, 0, 0, -1, weights.w0);
+    visit(0, 0, -1, 0, weights.w1);
+    visit(0, -1, 0, 0, weights.w2);
+    visit(0, 0, 0, 0, weights.w3);
+    visit(0, 1, 0, 0, weights.w4);
+    visit(0, 0, 1, 0, weights.w5);
+    visit(0, 0, 0, 1, weights.w6);
   }
 }
 

@@ -1,5 +1,5 @@
-/* warp.c: shuffles, votes and products of matrices. A lane stores its operands and waits. The lane that arrives last computes the results of
- * all lanes. */
+/* warp.c: shuffles, votes and products of matrices. A lane stores its operands and waits. The lane that arrives last
+ * computes the results of all lanes. */
 #include "tuner/emulate/runtime/warp.h"
 
 #include "tuner/emulate/runtime/calls.h"
