@@ -37,9 +37,9 @@ stencils=$("$program" list stencils --json | jq -r '.[].name')
 # --- texts
 
 # A stencil to which the template's default variant applies, or the nearest variant with these settings. Most defaults were chosen for the
-# first two.
+# first two. The last one is for templates that need many taps in f64.
 stencil_for() { # template [settings]
-  for stencil in star7 heat2d $stencils; do
+  for stencil in star7 heat2d $stencils kernels/asymmetric/skew_sum_3d.yaml; do
     if "$program" generate "$stencil" --template "$1" ${2:+--set "$2"} -o "$work/generated.cu" 2>/dev/null; then return; fi
   done
   stencil=star7  # a template may be for small grids
@@ -91,6 +91,12 @@ done
 for stencil in box3d_r4 box3d_r2_even box2d_r2_even; do
   bench/stencil.sh $stencil >"$work/$stencil.yaml"
   "$program" space "$work/$stencil.yaml" ${ONLY:+--template "$ONLY"} --json >"$work/space-$stencil.json" || exit 1
+done
+
+# Some are for full boxes in f64, and for odd rows of them.
+for grid in 16384,16384 512,512,512 511,511,511; do
+  case $grid in *,*,*) stencil=skew_sum_3d ;; *) stencil=skew_sum_2d ;; esac
+  "$program" space kernels/asymmetric/$stencil.yaml --grid $grid ${ONLY:+--template "$ONLY"} --json >"$work/space-$stencil-$grid.json" || exit 1
 done
 
 # One line for each [template, parameter, value, number of variants that use it over all stencils and their grids].
@@ -160,12 +166,14 @@ for template in $templates; do
   [ -n "$parameters" ] || continue
   : >"$work/sample"
   applies_to=$(stencils_of "$template" | head -n 6)
+  [ "$template" != tensor_box ] || applies_to="kernels/asymmetric/skew_sum_3d.yaml
+kernels/asymmetric/skew_sum_2d.yaml"
   applies_to=${applies_to:-star7}  # a template for small grids, as star7's last one
   for stencil in $(echo "$applies_to" | head -n 2); do sample "$stencil" "$template" "$(grid_of "$stencil" 0)" --sample 2; done
   cp "$work/sample" "$work/common"
   for parameter in $parameters; do
-    # Points of a lane and the grid allow one width alone, so it never changes by itself. In fused_march neither do the points.
-    case "$template $parameter" in "pipeline_planes vector" | "fused_march vector" | "fused_march points") continue ;; esac
+    # Points of a lane and the grid, or the grid alone, allow one width, so it never changes by itself. In fused_march neither do the points.
+    case "$template $parameter" in "pipeline_planes vector" | "fused_march vector" | "fused_march points" | "tensor_box vector") continue ;; esac
     cp "$work/common" "$work/sample"
     alive=0
     is_alive "$template" "$parameter" || alive=1

@@ -75,6 +75,12 @@ static const struct row rows[] = {
      CUBE,
      {"copies=engine vector=2 halo_bytes=128 block_x=64 block_y=8 points_y=2 z_slicing=64",
       "copies=threads producer=first halo_bytes=32 vector=4 block_x=32 block_y=8 points_y=2 z_slicing=32"}},
+    {"tensor_box",
+     "asymmetric/skew_sum_2d",
+     SQUARE,
+     {"cell_x=4 cell_rows=2 warps_x=1 warps_y=4 warps_z=1 min_blocks=2 turns=8",
+      "cell_x=2 cell_rows=4 warps_x=2 warps_y=2 warps_z=1 min_blocks=2 turns=8"}},
+    {"tensor_box", "asymmetric/skew_sum_3d", CUBE, {"cell_rows=2 warps_y=4 warps_z=2 turns=8"}},
     {"scatter_direct", "star7", CUBE, {"vector=4 block_x=32 block_y=8 points_y=2 z_slicing=32"}},
     {"scan", "scan_x", CUBE, {"method=shuffle vector=2"}},
     {"scan",
@@ -109,14 +115,15 @@ static void check_row(const struct row *row) {
   CHECK_OK(template_read(path, &template));
   CHECK_OK(stencil_coefficients(stencil, &row->grid, coefficients));
   struct domain domain = domain_dense(stencil, analysis, &row->grid);
+  const enum dtype dtype = stencil->dtypes[DTYPE_F32] ? DTYPE_F32 : DTYPE_F64;
   struct device_limits limits = arch_device_limits(arch_find(9, 0));
-  facts_fill(stencil, analysis, DTYPE_F32, &domain, &limits, false, facts);
+  facts_fill(stencil, analysis, dtype, &domain, &limits, false, facts);
   for (; count < (int)COUNT(row->sets) && row->sets[count]; count++) {
     jobs[count].spec = (struct variant_spec){.stencil = stencil,
                                              .analysis = analysis,
                                              .template = template,
                                              .configuration = configuration_of(template, row->sets[count]),
-                                             .dtype = DTYPE_F32,
+                                             .dtype = dtype,
                                              .domain = domain,
                                              .coefficients = coefficients,
                                              .limits = limits};
