@@ -141,6 +141,35 @@ TEST(the_source_groups_weights_if_the_variant_says_so) {
   }
 }
 
+/* The weights of all taps, for a template that keeps them in an order of its own. Sources of others lack them. */
+TEST(the_source_has_each_weight_if_the_template_asks) {
+  static const struct {
+    const char *template, *text;
+    bool has;
+  } rows[] = {
+      {"tensor_box", "    visit(0, -2, -1, -3, weights.w0);\n", true},
+      {"tensor_box", "    visit(0, 1, 3, 0, weights.w", true},
+      {"tensor_box", "add_row", false},
+      {"direct", "visit", false},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct fixture f;
+    struct generated generated;
+    char path[128];
+    open_fixture(&f, "asymmetric/skew_sum_3d", 512, 512, 512);
+    f.spec.dtype = DTYPE_F64;
+    template_free(f.template);
+    snprintf(path, sizeof path, "templates/%s.yaml", rows[i].template);
+    CHECK_OK(template_read(path, &f.template));
+    f.spec.template = f.template;
+    f.spec.configuration = configuration_default(f.template);
+    CHECK_OK(generate(&f.spec, &generated));
+    CHECK_EQ(rows[i].has, strstr(generated.source, rows[i].text) != NULL, "row %zu %s", i, rows[i].text);
+    generated_free(&generated);
+    close_fixture(&f);
+  }
+}
+
 /* A source is what a user would put into a repository of their own: it holds what the variant uses, and no more. */
 TEST(a_source_is_short) {
   static const struct {
@@ -361,6 +390,7 @@ int main(void) {
       cmocka_unit_test(the_same_variant_gives_the_same_text),
       cmocka_unit_test(the_source_says_what_was_chosen),
       cmocka_unit_test(the_source_groups_weights_if_the_variant_says_so),
+      cmocka_unit_test(the_source_has_each_weight_if_the_template_asks),
       cmocka_unit_test(a_source_is_short),
       cmocka_unit_test(the_grid_of_blocks_covers_the_box),
       cmocka_unit_test(what_a_rule_leaves_out_is_refused_with_its_reason),
