@@ -39,9 +39,9 @@
 
 #ifndef CELL_X
 #define CELL_X 2
-#define CELL_ROWS 4
+#define CELL_ROWS 2
 #define WARPS_X 1
-#define WARPS_Y 4
+#define WARPS_Y 8
 #define WARPS_Z 2
 #define TURNS 64
 #define VECTOR 2
