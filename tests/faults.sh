@@ -296,7 +296,8 @@ refused() { # NAME FILE WORDS
   result "$1" $ok "$work/out"
 }
 sqlite3 "$work/plain.db" 'pragma wal_checkpoint(truncate)' >/dev/null
-for offset in 0 20000; do
+rows_at=$(sqlite3 "$work/plain.db" "select (rootpage - 1)*(select page_size from pragma_page_size) from sqlite_schema where name = 'problem'")
+for offset in 0 "$rows_at"; do
   cp "$work/plain.db" "$work/damaged.db"
   dd if=/dev/urandom of="$work/damaged.db" bs=1 seek=$offset count=3000 conv=notrunc 2>/dev/null
   refused "a database that is damaged at byte $offset" "$work/damaged.db" 'damaged\|not a database\|malformed'
