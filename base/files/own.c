@@ -45,17 +45,35 @@ halotune_status own_link_check(const char *path) {
               path, (unsigned)facts.st_uid);
 }
 
-/* Check a path and the folder above it for links of other users. */
+bool own_folder_of(const char *path, struct stat *facts) {
+  size_t length = strlen(path);
+  while (length > 1 && path[length - 1] == '/') length--;
+  while (length > 0 && path[length - 1] != '/') length--;
+  char *folder = length > 0 ? strndup(path, length) : strdup(".");
+  const bool is_there = folder && stat(folder, facts) == 0;
+  free(folder);
+  return is_there;
+}
+
+static bool all_may_write_beside(const char *path) {
+  struct stat facts;
+  return own_folder_of(path, &facts) && (facts.st_mode & S_IWOTH);
+}
+
+/* Check a path for links of other users: the path itself, the folder above it, and each part of it in a folder of all
+ * users. A link elsewhere was made by somebody who looks after the machine. */
 static halotune_status links_check(const char *path) {
-  char *above = strdup(path);
-  if (!above) return fail_memory();
-  halotune_status status = own_link_check(path);
-  char *slash = strrchr(above, '/');
-  if (slash && slash != above) {
+  char *part = strdup(path);
+  halotune_status status = part ? HALOTUNE_OK : fail_memory();
+  for (int above = 0; status == HALOTUNE_OK; above++) {
+    /* lstat follows a link whose path ends with a slash */
+    for (size_t length = strlen(part); length > 1 && part[length - 1] == '/';) part[--length] = '\0';
+    if (above <= 1 || all_may_write_beside(part)) status = own_link_check(part);
+    char *slash = strrchr(part, '/');
+    if (!slash || slash == part) break;
     *slash = '\0';
-    if (status == HALOTUNE_OK) status = own_link_check(above);
   }
-  free(above);
+  free(part);
   return status;
 }
 

@@ -25,13 +25,16 @@ struct own_kind {
  * Returns HALOTUNE_OK; or HALOTUNE_IO, whose detail has the command that mends it. */
 halotune_status own_check(const struct stat *facts, const char *path, const struct own_kind *kind);
 
+/* Look at the folder in which a path lies. Returns false if nothing is there, or when memory is out. */
+bool own_folder_of(const char *path, struct stat *facts);
+
 /* Refuse a link that belongs to a user other than root and this one: in a folder of all users, such as /tmp, anybody
  * can lead the program to a folder of this user.
  * Returns HALOTUNE_OK, also if nothing or no link is there; or HALOTUNE_IO. */
 halotune_status own_link_check(const char *path);
 
-/* Refuse a folder that belongs to another user or that others can write, and such links as own_link_check refuses, here
- * and one folder above. Another link to a folder counts as the folder.
+/* Refuse a folder that belongs to another user or that others can write. Refuse such links as own_link_check refuses:
+ * here, one folder above, and farther up where all users can make links. Another link to a folder counts as the folder.
  * Returns HALOTUNE_OK, also if nothing is there; or HALOTUNE_IO, whose detail has the command that mends it. */
 halotune_status own_folder_check(const char *path);
 

@@ -61,6 +61,14 @@ if [ "$(id -u)" = 0 ]; then
     XDG_CACHE_HOME=$work/all verify && [ $code = 0 ] && [ "$(find "$work/other" | wc -l)" = 4 ] && grep -q 'this link belongs to user 12345' "$work/said"
     result "and nothing is stored there: $link (exit $code)" $?
   done
+  rm -rf "$work/other" "$work/all" && mkdir -m 700 "$work/other" && mkdir -m 1777 "$work/all" && ln -s "$work/other" "$work/all/home" && chown -h 12345 "$work/all/home"
+  for home in "$work/all/home" "$work/all/home/"; do
+    XDG_CACHE_HOME=$home survives cache clean
+    [ $code = 1 ] && grep -q 'home: this link belongs to user 12345' "$work/said"
+    result "'cache clean' does not follow such a link as XDG_CACHE_HOME: ${home#"$work"} (exit $code)" $?
+    XDG_CACHE_HOME=$home verify && [ $code = 0 ] && [ -z "$(ls "$work/other")" ] && grep -q 'this link belongs to user 12345' "$work/said"
+    result "and nothing is stored there: ${home#"$work"} (exit $code)" $?
+  done
 else
   skip "a cache behind a link of another user" "not root"
 fi
