@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/files/own.h"
 #include "base/memory/array.h"
 
 /* The last bytes of a journal that names another file. */
@@ -26,21 +27,27 @@ static bool ends_with_mark(int fd) {
 }
 
 /* Whether the owner of a file beside a database may decide what the database holds: root, this user, the owner of the
- * database, and everybody to whom the mode of the database gives the right to write. Nobody can make a file of a group
- * in which he is not. */
-static bool may_write(const struct stat *beside, const struct stat *database) {
+ * database, and everybody to whom the mode of the database gives the right to write. A new file has a
+ * group of its owner, or that of the folder with S_ISGID. So its group tells nothing where all users can make such
+ * files.
+ *   folder  of both files */
+static bool may_write(const struct stat *beside, const struct stat *database, const struct stat *folder) {
+  const bool tells_group = !(folder->st_mode & S_ISGID) || !(folder->st_mode & S_IWOTH);
   return beside->st_uid == 0 || beside->st_uid == geteuid() || beside->st_uid == database->st_uid ||
-         (database->st_mode & S_IWOTH) || ((database->st_mode & S_IWGRP) && beside->st_gid == database->st_gid);
+         (database->st_mode & S_IWOTH) ||
+         ((database->st_mode & S_IWGRP) && beside->st_gid == database->st_gid && tells_group);
 }
 
-/*   beside  path of a file that may lie beside the database */
-static halotune_status check_one(const char *beside, const struct stat *database, const char *path) {
-  struct stat facts;
+/*   file    path of the database
+ *   beside  path of a file that may lie beside it */
+static halotune_status check_one(const char *file, const char *beside, const struct stat *database, const char *path) {
+  struct stat facts, folder;
   if (lstat(beside, &facts) != 0) return HALOTUNE_OK;
   if (!S_ISREG(facts.st_mode))
     return fail(HALOTUNE_DB, "%s: %s beside it is not a regular file, and Halotune did not make it; remove it", path,
                 beside);
-  if (may_write(&facts, database)) return HALOTUNE_OK;
+  if (!own_folder_of(file, &folder)) return fail(HALOTUNE_DB, "%s: its folder cannot be read", path);
+  if (may_write(&facts, database, &folder)) return HALOTUNE_OK;
   return fail(HALOTUNE_DB,
               "%s: %s beside it belongs to user %u, who has no right to write to the database, so neither is read; "
               "remove it, or keep the database in a folder of your own",
@@ -56,7 +63,7 @@ halotune_status journal_check_beside(sqlite3 *connection, const char *path) {
   for (size_t i = 0; i < COUNT(ends) && status == HALOTUNE_OK; i++) {
     char *beside;
     if (asprintf(&beside, "%s%s", file, ends[i]) < 0) return fail_memory();
-    status = check_one(beside, &database, path);
+    status = check_one(file, beside, &database, path);
     free(beside);
   }
   return status;

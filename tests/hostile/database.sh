@@ -76,6 +76,20 @@ END
     result "a $kind of a user who may write to the database is read (exit $code)" $?
     rm -f "$work"/mine.db*
   done
+  # A folder with S_ISGID gives its group to each file, also to those of users who are not in the group.
+  mkdir "$work/shared" && chgrp 12346 "$work/shared"
+  for mode in 3777 3770 1777; do
+    chmod g-s "$work/shared" && chmod $mode "$work/shared" && cp "$work/honest.db" "$work/shared/mine.db" && chmod 660 "$work/shared/mine.db"
+    cp "$work/planted-journal" "$work/shared/mine.db-journal" && chown 12345:12346 "$work/shared/mine.db-journal" && chgrp 12346 "$work/shared/mine.db"
+    survives query star7 --device 'NVIDIA H200' --grid 512,512,512 --db "$work/shared/mine.db"
+    if [ $mode = 3777 ]; then
+      [ $code = 6 ] && cmp -s "$work/honest.db" "$work/shared/mine.db" && grep -q "mine.db-journal beside it belongs to user 12345" "$work/said"
+    else
+      [ $code = 0 ] && grep -q '^time  *0.0002' "$work/out"
+    fi
+    result "a journal with the group of the database, in a folder of mode $mode (exit $code)" $?
+    rm -f "$work"/shared/mine.db*
+  done
   cp "$work/logged.db" "$work/mine.db" && touch "$work/mine.db-shm" && chown 12345 "$work/mine.db-shm"
   survives db info --db "$work/mine.db" && [ $code = 6 ] && grep -q 'mine.db-shm beside it belongs to user 12345' "$work/said"
   result "an index of a WAL of another user is not read (exit $code)" $?
