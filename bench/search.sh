@@ -9,13 +9,13 @@
 #   SPACES='NAME ...'      formulas: only these; none: no formula
 #   JOBS=2                 searches that run at a time; the number of processors by default
 #   RESULTS=bench/results  another folder
-#   WORK=build/search      databases, and what the searches printed
+#   WORK=build             the folder in which search/ is made anew: databases, and what the searches printed
 set -eu
 cd "$(dirname "$0")/.."
 . bench/gpu_file.sh
 program=${HALOTUNE:-build/halotune}
 results=${RESULTS:-bench/results}
-work=${WORK:-build/search}
+work=${WORK:-build}/search
 page=$results/search.md
 seeds=${SEEDS:-30}
 starter=${STARTER-build/starter.db}

@@ -49,10 +49,11 @@ sqlite3 "$work/other.db" "update device set name = 'NVIDIA L4', uuid = 'GPU-l4';
     where variant_id = (select max(variant_id) from measurement where variant_id not in (select variant_id from finalist where rank = 1));"
 "$program" db export --db "$work/other.db" | gzip >"$other"
 search() {
-  BENCH=$SEARCH SEEDS=2 JOBS=1 STARTER='' SPACES='' WORK="$work/search" RESULTS="$work/page" RECORDINGS="$file $other" bench/search.sh >"$work/out" 2>"$work/err"
+  BENCH=$SEARCH SEEDS=2 JOBS=1 STARTER='' SPACES='' WORK="$work/own" RESULTS="$work/page" RECORDINGS="$file $other" bench/search.sh >"$work/out" 2>"$work/err"
 }
 page=$work/page/search.md
-mkdir "$work/page"
+mkdir "$work/page" "$work/own"
+touch "$work/own/file"
 printf 'old\n<!-- by hand -->\nkept\n' >"$page"
 search
 result "strategies are compared on recordings" $? "$work/err"
@@ -70,6 +71,8 @@ result "each strategy finds the best of four variants, with one and fifteen in f
 result "model also with the times of the other GPU" $? "$page"
 ! grep -q '^old$' "$page" && [ "$(tail -n 1 "$page")" = kept ]
 result "what was written by hand is kept" $? "$page"
+[ -e "$work/own/file" ]
+result "and so are other files in the folder for its work" $?
 rm "$other"
 touch "$work/before"
 HALOTUNE_FAKE_DEVICES=2 DEVICES='0 1' record && [ "$file" -ot "$work/before" ] && [ "$(ls "$RESULTS" | wc -l)" = 2 ] &&
