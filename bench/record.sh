@@ -10,6 +10,7 @@
 #   ROWS='star7 heat2d'    only the rows of these stencils
 #   WORKERS=15             compilers of each GPU; by default the processors are divided among the GPUs
 #   TABLE=bench/record.txt other rows
+#   HALOTUNE=FILE          the program halotune; build/halotune by default
 #   RESULTS=bench/results  another folder
 #   WORK=build/record      databases, and what tune printed
 set -eu

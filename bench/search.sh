@@ -2,7 +2,8 @@
 # search.sh: how fast each strategy of a search finds the best of spaces whose times are all known: the formulas of
 # bench/search_bench.c and the recordings in bench/results. Writes RESULTS/search.md. What stands there below the line
 # "<!-- by hand -->" stays. Needs no GPU. The environment:
-#   BENCH=FILE             the program search_bench
+#   BENCH=FILE             the program search_bench; `make bench-search` builds it and names it here
+#   HALOTUNE=FILE          the program halotune; build/halotune by default
 #   SEEDS=30               searches for each row
 #   RECORDINGS='FILE ...'  other recordings
 #   STARTER=FILE           the database of other problems; build/starter.db by default; empty: none
@@ -13,6 +14,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 . bench/gpu_file.sh
+: "${BENCH:?the program search_bench, as 'make bench-search' builds it}"
 program=${HALOTUNE:-build/halotune}
 results=${RESULTS:-bench/results}
 work=${WORK:-build}/search
