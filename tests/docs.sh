@@ -1,6 +1,7 @@
 #!/bin/sh
 # docs.sh: tests the stencils in the documents. $HALOTUNE must show each ```yaml block that begins with "name:" without
 # an error. It must refuse each ```yaml bad block, with the text of the ```text block right after it, if there is one.
+# Links between documents must lead somewhere.
 # CASE=docs/FILE.md tests one document. Prints TAP.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -199,6 +200,39 @@ for document in README.md docs/*.md; do
     check "$folder" "$document:$(cat "$folder/line")"
     [ "$document" != README.md ] || check_transcript "$folder"
   done
+done
+# A link to a file of the repository must lead to it, and one with #NAME to a heading of that name.
+names_of() { # document: its headings, as links name them
+  awk '
+    /^```/ { inside = !inside }
+    !inside && /^#+ / { sub(/^#+ +/, ""); $0 = tolower($0); gsub(/[^a-z0-9 _-]/, ""); gsub(/ /, "-"); print }
+  ' "$1"
+}
+links_of() { # document: for each link its line and where it leads
+  awk '{
+    for (rest = $0; match(rest, /\]\([^) ]+\)/); rest = substr(rest, RSTART + RLENGTH)) print NR, substr(rest, RSTART + 2, RLENGTH - 3)
+  }' "$1" | grep -v '://'
+}
+check_links() { # document
+  number=$((number + 1))
+  links_of "$1" | while read -r line link; do
+    path=${link%%#*} file=$1
+    [ -z "$path" ] || file=$(dirname "$1")/$path
+    case $link in
+      *'#'*) [ -f "$file" ] && names_of "$file" | grep -qxF -e "${link#*#}" ;;
+      *) [ -e "$file" ] ;;
+    esac || echo "# line $line leads nowhere: $link"
+  done >"$work/links"
+  if [ ! -s "$work/links" ]; then
+    echo "ok $number - $1: its links lead somewhere"
+  else
+    failed=$((failed + 1))
+    echo "not ok $number - $1: its links lead somewhere"
+    cat "$work/links"
+  fi
+}
+for document in *.md docs/*.md bench/results/*.md; do
+  is_wanted "$document" && check_links "$document"
 done
 echo "1..$number"
 if [ "$transcripts" = 0 ] && is_wanted README.md; then
