@@ -188,6 +188,10 @@ static enum exit_code verify_one(const struct invocation *invocation) {
   status = problem_verify(invocation, &problem, SAMPLE, &document, &report, &bad_templates);
   if (status == HALOTUNE_OK && report.json) status = print_json(json_incref(document));
   else if (status == HALOTUNE_OK) speed_print(&report.tally);
+  if (status == HALOTUNE_OK && report.tally.left_out > 0 && !option_given(invocation, "grid"))
+    fprintf(stderr,
+            "halotune: rules left out %ld variant%s on these small grids: --grid NX,NY,NZ runs them on a larger one\n",
+            report.tally.left_out, PLURAL(report.tally.left_out));
   json_decref(document);
   problem_free(&problem);
   return status == HALOTUNE_OK ? exit_code_for(&report.tally, bad_templates) : report_failure(status);
