@@ -34,6 +34,11 @@ why() { # kind
   hostile) sqlite3 "$work/hostile.db" "update measurement set why = '<b onmouseover=alert(5)>why</b>'" ;;
   esac
 }
+# Another template would look like one of a user.
+sed -n "/^const styles = /,/^}/s/^  \([a-z_]*\): \(\[.*\]\),$/\2 \1/p" reports/page/colors.js >"$work/styles"
+[ "$(cut -d ' ' -f 3 "$work/styles" | sort)" = "$(basename -s .yaml templates/*.yaml | sort)" ] && [ -z "$(cut -d ' ' -f 1,2 "$work/styles" | sort | uniq -d)" ]
+result "each template has a colour and a symbol of its own in the page" $?
+
 kinds="empty small twins h200 elsewhere replayed emulated failures three hostile large"
 for kind in $kinds; do
   "$make_db" $kind "$work/$kind.db" && why $kind && "$halotune" report --db "$work/$kind.db" --json -o "$work/$kind.json" >/dev/null

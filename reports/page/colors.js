@@ -23,6 +23,7 @@ const styles = {
   fused_line: [0, 'diamond'],
   fused_march: [6, 'circle'],
   resident: [2, 'circle'],
+  tensor_box: [4, 'arrow'],
 };
 // The same for templates that do not come with Halotune.
 const stylesOfOthers = [
