@@ -129,7 +129,7 @@ static void check_engine_is_done(const struct block *block) {
   if (block->bulk.first == block->bulk.end) return;
   const struct copy *copy = &block->bulk.items[block->bulk.first];
   report(EMULATION_UNWAITED_COPY,
-         "the block ended before it waited for %u copies by the engine, the first of them %u bytes from line %d",
+         "the block ended before copies by the engine were complete: %u, the first of %u bytes in line %d",
          block->bulk.end - block->bulk.first, copy->bytes, copy->line);
 }
 
