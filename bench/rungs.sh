@@ -1,15 +1,16 @@
 #!/bin/sh
-# rungs.sh DATABASE [DEVICE]: prints the grids that DATABASE lacks most for answers on other grids of a model of GPU (NVIDIA H200), most
-# valuable first: lines for `near_gpu_bench --questions`, of its eight stencils in f32 and f64. COUNT grids are printed (400), none of more
-# than MOST_POINTS points (200000000). Needs sqlite3 and awk.
+# rungs.sh DATABASE [DEVICE]: prints the grids that DATABASE lacks most for answers on other grids of a model of GPU
+# (NVIDIA H200), most valuable first: lines for `near_gpu_bench --questions`, of its eight stencils in f32 and f64.
+# COUNT grids are printed (400), none of more than MOST_POINTS points (200000000). Needs sqlite3 and awk.
 #
 #   bench/rungs.sh build/starter.db >rungs.txt
 #   near_gpu_bench --questions rungs.txt --work build/rungs --budget 4 --seconds 600 --devices 0,1
 #
-# A grid is worth what it takes off the loss of random problems, which are drawn as near_gpu_bench draws them, for each second of its search.
-# The loss of a problem is that of the row from which it loses least. What a row loses on another grid was fitted to 1,146 times of winners
-# of an H200 in searches on an H100: a share of the time for each factor of two in bytes, more where the fields are small, and less for other
-# lengths along the axes and other alignment of rows. Rungs of bench/ladder.sh count one and a half times.
+# A grid is worth what it takes off the loss of random problems, which are drawn as near_gpu_bench draws them, for each
+# second of its search. The loss of a problem is that of the row from which it loses least. What a row loses on another
+# grid was fitted to 1,146 times of winners of an H200 in searches on an H100: a share of the time for each factor of
+# two in bytes, more where the fields are small, and less for other lengths along the axes and other alignment of rows.
+# Rungs of bench/ladder.sh count one and a half times.
 set -eu
 db=${1:?usage: bench/rungs.sh DATABASE [DEVICE]} device=${2:-NVIDIA H200}
 sqlite3 -separator ' ' "file:$db?mode=ro" "select distinct s.name, p.dtype, p.nx, p.ny, p.nz from best b join problem p on p.id = b.problem_id
