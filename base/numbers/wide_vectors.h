@@ -17,7 +17,8 @@ enum { WIDE_LANES = 8 }; /* numbers of 32 bits in a vector */
 /* The length of a list that a loop reads in whole vectors. */
 static inline int wide_length(int count) { return (count + WIDE_LANES - 1) / WIDE_LANES * WIDE_LANES; }
 
-/* A function that its version WITH_WIDE_VECTORS consists of. Without the attribute, a compiler calls a long one. */
+/* A function that is called by a function WITH_WIDE_VECTORS and by one without. Its code becomes part of both. A
+ * function that is only called has no wide vectors, and compilers only call long ones. */
 #define INTO_WIDE_VECTORS static inline __attribute__((always_inline))
 
 #endif

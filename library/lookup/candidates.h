@@ -36,8 +36,9 @@ struct candidates {
   /* For each row of ranked families a logarithm of milliseconds, with a penalty for the error; infinite: the row is no
    * candidate, or was taken. Behind the last row of a family are infinite ones, so that it fills whole vectors. */
   float *ranks;
-  bool *is_exact; /* at the first row of a configuration: false: its ranks are only known to be no lower. They are
-                     computed when nothing else is left below them */
+  /* For the first row of each configuration: whether its rows have their ranks. Else they have bounds, and no rank is
+   * lower than its bound. The ranks are computed when no lower rank and no lower bound is left. */
+  bool *is_exact;
   int rank_count, rank_room;
   bool is_hopeful;       /* see candidates_find */
   bool has_own;          /* rows of CANDIDATES_OWN are candidates */

@@ -15,7 +15,7 @@ struct shape_columns {
  * blocks. */
 struct block_terms {
   float fill[BLOCKS_AT_ONCE];                          /* 1 over the exponential of the feature */
-  float idle[BLOCKS_AT_ONCE], of_idle[BLOCKS_AT_ONCE]; /* the logarithm counts so many times */
+  float idle[BLOCKS_AT_ONCE], of_idle[BLOCKS_AT_ONCE]; /* of_idle: how often the logarithm of idle counts */
   float tail[BLOCKS_AT_ONCE], edge[BLOCKS_AT_ONCE], reread[BLOCKS_AT_ONCE];
   float dispatch_ms[BLOCKS_AT_ONCE];
 };

@@ -26,7 +26,7 @@ struct tune_options {
   double budget_s;    /* time for search and finals of one task, after its set-up; INFINITY: no clock ends the search */
   double deadline_ms; /* the task ends at this time of the clock `time`, as after `stop`; INFINITY for none */
   struct time_source time; /* {NULL, NULL}: the machine's clock */
-  bool is_scout;           /* of the budget, the finals keep at most 20 %, however short it is */
+  bool is_scout;           /* the finals keep at most 20 % of the budget, however short it is */
   long max_variants;       /* 0: no bound */
   double good_enough;      /* the search ends when the best reaches this share of the driver's copy; 0: never */
   /* variants that are proposed and have no result, at most; 0: enough to keep compilers and device busy */
