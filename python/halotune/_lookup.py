@@ -33,6 +33,13 @@ def _number_of(words: Mapping[str, int], word: str, what: str) -> int:
         raise ArgumentError(f"{what} is {word!r}: it must be one of {', '.join(words)}") from None
 
 
+def _whole(encoded: bytes, what: str) -> bytes:
+    """Refuse a byte 0, where the C library would end the text."""
+    if b"\0" in encoded:
+        raise ArgumentError(f"{what} has a byte 0, at which the library would end it")
+    return encoded
+
+
 def dtype_name(dtype: Any) -> str:
     """Get Halotune's name of an element type: "f32" or "f64".
 
@@ -142,7 +149,7 @@ class Context(Owner):
         if paths is None:
             check(library.halotune_open(None, 0, byref(self._handle)))
         else:
-            names = [os.fsencode(path) for path in paths]
+            names = [_whole(os.fsencode(path), "the path of a database") for path in paths]
             check(library.halotune_open((c_char_p * len(names))(*names), len(names), byref(self._handle)))
 
     def close(self) -> None:
@@ -156,7 +163,7 @@ class Context(Owner):
         Args:
             stencil_text: the contents of a stencil's file (docs/stencil-format.md)
         """
-        check(library.halotune_stencil_add(self.handle, stencil_text.encode()))
+        check(library.halotune_stencil_add(self.handle, _whole(stencil_text.encode(), "the text of the stencil")))
 
     def stencil(self, name: str) -> Stencil:
         """Describe a stencil.
@@ -168,7 +175,7 @@ class Context(Owner):
             NotFoundError: no database knows it; see `add_stencil`
         """
         facts = StencilFacts()
-        check(library.halotune_stencil_info(self.handle, name.encode(), byref(facts)))
+        check(library.halotune_stencil_info(self.handle, _whole(name.encode(), "the name of the stencil"), byref(facts)))
 
         def names(items: Any, count: int) -> tuple[str, ...]:
             return tuple(text(items[i]) for i in range(count))
@@ -250,9 +257,9 @@ class Context(Owner):
         """
         problem = _problem(stencil, grid, dtype, device, steps, launch, cache, reproducible)
         options = TuneOptions(
-            program=None if program is None else os.fsencode(program),
-            database=None if database is None else os.fsencode(database),
-            backend=None if backend is None else backend.encode(),
+            program=None if program is None else _whole(os.fsencode(program), "program"),
+            database=None if database is None else _whole(os.fsencode(database), "database"),
+            backend=None if backend is None else _whole(backend.encode(), "backend"),
             budget_s=budget_s,
             max_variants=max_variants,
         )
@@ -290,8 +297,8 @@ def _problem(
         _cuda.make_context_current(0)
     points = [int(extent) for extent in grid] + [0] * (3 - len(grid))
     return _CProblem(
-        stencil=stencil.encode(),
-        device=None if device is None else str(device).encode(),
+        stencil=_whole(stencil.encode(), "stencil"),
+        device=None if device is None else _whole(str(device).encode(), "device"),
         grid=(ctypes.c_longlong * 3)(*points),
         dtype=_DTYPES[dtype_name(dtype)],
         launch=_number_of(_LAUNCHES, launch, "launch"),

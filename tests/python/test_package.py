@@ -82,6 +82,8 @@ class Lookup(unittest.TestCase):
             (halotune.ArgumentError, "one to three numbers", lambda: halotune.lookup("star7", ())),
             (ValueError, "the grid has -1 points in x", lambda: halotune.lookup("star7", (-1, 2, 3))),
             (halotune.ArgumentError, "dtype is 'int32'", lambda: halotune.lookup("star7", GRID, numpy.int32)),
+            (halotune.ArgumentError, "stencil has a byte 0", lambda: halotune.lookup("star7\0x", GRID)),
+            (halotune.ArgumentError, "device has a byte 0", lambda: halotune.lookup("star7", GRID, device="NVIDIA H200\0x")),
             (halotune.ArgumentError, "launch is 'twice'", lambda: halotune.lookup("star7", GRID, launch="twice")),
             (halotune.NotFoundError, "no such file|none.db", lambda: halotune.Context(["none.db"])),
             (halotune.ParseError, "line 1|name", lambda: halotune.default_context().add_stencil("names: x\n")),
