@@ -14,6 +14,10 @@ halotune_status find_weights(const struct stencil *stencil, struct analysis *ana
 /* split.c: fills in split. Needs the taps. */
 halotune_status find_split(const struct stencil *stencil, struct analysis *analysis);
 
+/* linear.c: appends a leaf of a weight: the name of a coefficient, or a number.
+ *   context  the stencil */
+void add_weight_leaf(struct text *text, const struct expr *node, const void *context);
+
 /* groups.c: finds which weights of the split's forms are equal, and the groups of points that follow. Needs the forms
  * and their weights. */
 halotune_status find_groups(const struct stencil *stencil, struct analysis *analysis);

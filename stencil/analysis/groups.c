@@ -10,12 +10,6 @@
 
 #include "stencil/analysis/analysis_parts.h"
 
-static void add_leaf(struct text *text, const struct expr *node, const void *context) {
-  const struct stencil *stencil = context;
-  if (node->kind == EXPR_COEFFICIENT) text_printf(text, "%s", stencil->coefficients[node->index].name);
-  else text_number(text, node->number);
-}
-
 struct weight_text {
   struct text text;
   int weight;
@@ -30,7 +24,7 @@ static int compare_texts(const void *left, const void *right) {
 
 /* Number the weights in the order in which they first occur. */
 static halotune_status number_weights(const struct stencil *stencil, struct split *split, struct arena *arena) {
-  const struct spelling spelling = {.leaf = add_leaf, .context = stencil};
+  const struct spelling spelling = {.leaf = add_weight_leaf, .context = stencil};
   const size_t count = (size_t)split->weight_count;
   struct weight_text *texts = calloc(count + 1, sizeof *texts);
   split->weight_values = arena_alloc(arena, (count + 1) * sizeof *split->weight_values);

@@ -109,7 +109,7 @@ static void pass_on(struct work *w, int position) {
   }
 }
 
-static void add_leaf(struct text *text, const struct expr *node, const void *context) {
+void add_weight_leaf(struct text *text, const struct expr *node, const void *context) {
   const struct stencil *stencil = context;
   if (node->kind == EXPR_COEFFICIENT) text_printf(text, "%s", stencil->coefficients[node->index].name);
   else text_number(text, node->number);
@@ -155,7 +155,7 @@ static halotune_status add_weights(struct work *w, struct analysis *analysis, in
   for (int t = 0; t < analysis->tap_count && status == HALOTUNE_OK; t++) {
     struct text text = {0};
     if (sums[t] < 0) continue;
-    struct spelling spelling = {.leaf = add_leaf, .context = w->stencil};
+    struct spelling spelling = {.leaf = add_weight_leaf, .context = w->stencil};
     status = expr_print_most(&text, &w->exprs, sums[t], &spelling, MAX_WEIGHT_BYTES);
     struct weight *weight = &analysis->weights[analysis->weight_count++];
     *weight = (struct weight){.output = output, .tap = analysis->taps[t], .value = values[sums[t]]};
