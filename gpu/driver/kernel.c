@@ -76,14 +76,21 @@ static halotune_status module_load(const struct cu *cu, const void *cubin, CUmod
   return cu_check(cu, result, "cuModuleLoadData");
 }
 
+static int map_count(const struct kernel_plan *plan) { return plan->input_maps.count + plan->output_maps.count; }
+
+/* Whether the kernel gets a texture object of an input. */
+static bool has_texture(const struct kernel_plan *plan, int input) {
+  return plan->passes_textures && (plan->textured_inputs >> input & 1);
+}
+
 /* List the bytes of the arguments in the order of kernel_launch. Returns their number. */
 static int list_arguments(const struct kernel_plan *plan, size_t bytes[MOST_ARGUMENTS]) {
   int count = 0;
   for (int i = 0; i < plan->input_count + plan->output_count; i++) bytes[count++] = sizeof(CUdeviceptr);
-  for (int i = 0; i < plan->input_count && plan->passes_textures; i++) {
-    if (plan->textured_inputs >> i & 1) bytes[count++] = sizeof(CUtexObject);
+  for (int i = 0; i < plan->input_count; i++) {
+    if (has_texture(plan, i)) bytes[count++] = sizeof(CUtexObject);
   }
-  for (int i = 0; i < plan->input_maps.count + plan->output_maps.count; i++) bytes[count++] = sizeof(CUtensorMap);
+  for (int i = 0; i < map_count(plan); i++) bytes[count++] = sizeof(CUtensorMap);
   if (plan->workspace_bytes > 0) bytes[count++] = sizeof(CUdeviceptr);
   bytes[count++] = plan->geometry_bytes;
   if (plan->passes_coefficients) bytes[count++] = plan->coefficient_bytes;
@@ -196,14 +203,10 @@ static halotune_status make_map(const struct cu *cu, const struct tensor_shape *
   return cu_check(cu, result, what);
 }
 
-static int map_count(const struct kernel *kernel) {
-  return kernel->plan.input_maps.count + kernel->plan.output_maps.count;
-}
-
 static halotune_status make_maps(const struct kernel *kernel, struct kernel_fields *out) {
   const struct kernel_plan *plan = &kernel->plan;
   const struct tensor_maps *inputs = &plan->input_maps, *outputs = &plan->output_maps;
-  int count = map_count(kernel);
+  int count = map_count(plan);
   halotune_status status = HALOTUNE_OK;
   if (count == 0) return HALOTUNE_OK;
   out->maps = aligned_alloc(_Alignof(CUtensorMap), (size_t)count * sizeof *out->maps);
@@ -244,8 +247,8 @@ halotune_status kernel_bind(const struct kernel *kernel, const CUdeviceptr input
                             struct kernel_fields *out) {
   halotune_status status = HALOTUNE_OK;
   take_pointers(kernel, inputs, outputs, out);
-  for (int i = 0; i < kernel->plan.input_count && kernel->plan.passes_textures && status == HALOTUNE_OK; i++) {
-    if (!(kernel->plan.textured_inputs >> i & 1)) continue;
+  for (int i = 0; i < kernel->plan.input_count && status == HALOTUNE_OK; i++) {
+    if (!has_texture(&kernel->plan, i)) continue;
     status = make_texture(kernel, inputs[i], &out->textures[out->texture_count]);
     if (status == HALOTUNE_OK) out->texture_count++;
   }
@@ -265,7 +268,7 @@ void kernel_fields_free(const struct kernel *kernel, struct kernel_fields *field
 
 CUresult kernel_launch(struct kernel *kernel, struct kernel_fields *fields, CUstream stream) {
   void *arguments[MOST_ARGUMENTS];
-  int count = 0, maps = map_count(kernel);
+  int count = 0, maps = map_count(&kernel->plan);
   for (int i = 0; i < kernel->plan.input_count; i++) arguments[count++] = &fields->inputs[i];
   for (int i = 0; i < kernel->plan.output_count; i++) arguments[count++] = &fields->outputs[i];
   for (int i = 0; i < fields->texture_count; i++) arguments[count++] = &fields->textures[i];
