@@ -45,9 +45,15 @@ halotune_status own_link_check(const char *path) {
               path, (unsigned)facts.st_uid);
 }
 
-bool own_folder_of(const char *path, struct stat *facts) {
+/* The length of a path without slashes at its end. */
+static size_t bare_length(const char *path) {
   size_t length = strlen(path);
   while (length > 1 && path[length - 1] == '/') length--;
+  return length;
+}
+
+bool own_folder_of(const char *path, struct stat *facts) {
+  size_t length = bare_length(path);
   while (length > 0 && path[length - 1] != '/') length--;
   char *folder = length > 0 ? strndup(path, length) : strdup(".");
   const bool is_there = folder && stat(folder, facts) == 0;
@@ -66,8 +72,7 @@ static halotune_status links_check(const char *path) {
   char *part = strdup(path);
   halotune_status status = part ? HALOTUNE_OK : fail_memory();
   for (int above = 0; status == HALOTUNE_OK; above++) {
-    /* lstat follows a link whose path ends with a slash */
-    for (size_t length = strlen(part); length > 1 && part[length - 1] == '/';) part[--length] = '\0';
+    part[bare_length(part)] = '\0'; /* lstat follows a link whose path ends with a slash */
     if (above <= 1 || all_may_write_beside(part)) status = own_link_check(part);
     char *slash = strrchr(part, '/');
     if (!slash || slash == part) break;
