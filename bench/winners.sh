@@ -36,14 +36,17 @@ update measurement set samples = x'';
 delete from best where not is_current;
 delete from run where id not in (select run_id from best where run_id is not null);"
 fi
-# Runs tell how a search was called, but not in which folder.
 sqlite3 "$copy" "
 delete from best where not is_current;
 delete from measurement where not exists (select 1 from finalist f where f.run_id = measurement.run_id and f.variant_id = measurement.variant_id);
 delete from variant where id not in (select variant_id from best union select variant_id from finalist union select variant_id from measurement);
 delete from template where id not in (select template_id from variant);
-update run set host = '', command = replace(command, '$(dirname "$db")/', '');
+update run set host = '';
 "
+# Runs tell how a search was called, but not in which folders: of an absolute path, the file's name stays.
+sqlite3 -separator ' ' "$copy" "select id, command from run" | sed "s/'/''/g; s|/[^ ]*/||g; s/^\([0-9]*\) \(.*\)/update run set command = '\2' where id = \1;/" \
+  >"$work/commands"
+sqlite3 "$copy" <"$work/commands"
 "${HALOTUNE:-build/halotune}" db refresh --db "$copy" >&2
 if [ "$kept" = candidates ]; then
   # A source that this Halotune does not generate stays.
