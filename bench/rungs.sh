@@ -7,12 +7,20 @@
 #   near_gpu_bench --questions rungs.txt --work build/rungs --budget 4 --seconds 600 --devices 0,1
 #
 # A grid is worth what it takes off the loss of random problems, which are drawn as near_gpu_bench draws them, for each
-# second of its search. The loss of a problem is that of the row from which it loses least. What a row loses on another
+# second of its search. With SHORT=3, it prints instead the grids whose winners come from searches of at most 3 s, the shortest time
+# first, so that they can be searched once more. The loss of a problem is that of the row from which it loses least. What a row loses on another
 # grid was fitted to 1,146 times of winners of an H200 in searches on an H100: a share of the time for each factor of
 # two in bytes, more where the fields are small, and less for other lengths along the axes and other alignment of rows.
 # Rungs of bench/ladder.sh count one and a half times.
 set -eu
 db=${1:?usage: bench/rungs.sh DATABASE [DEVICE]} device=${2:-NVIDIA H200}
+if [ -n "${SHORT:-}" ]; then
+  sqlite3 -separator ' ' "file:$db?mode=ro" "select s.name, p.dtype, p.nx || ',' || p.ny || iif(p.nz > 1, ',' || p.nz, '') from best b join run r on r.id = b.run_id
+    join problem p on p.id = b.problem_id join stencil s on s.id = p.stencil_id join device d on d.id = p.device_id
+    where b.is_current and p.steps = 1 and p.cache = 'steady' and not p.is_reproducible and d.name = '$device' and r.budget_s <= $SHORT
+      and s.name in ('star7', 'box27', 'star13', 'star25', 'wave25', 'heat2d', 'diffusion2d', 'box2d9') group by 1, 2, 3 order by min(b.time_ms)"
+  exit
+fi
 sqlite3 -separator ' ' "file:$db?mode=ro" "select distinct s.name, p.dtype, p.nx, p.ny, p.nz from best b join problem p on p.id = b.problem_id
   join stencil s on s.id = p.stencil_id join device d on d.id = p.device_id
   where b.is_current and p.steps = 1 and p.cache = 'steady' and not p.is_reproducible and d.name = '$device'" |
