@@ -1,6 +1,7 @@
 /* replace.c: writes a temporary file and renames it. */
 #include "base/files/replace.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -9,6 +10,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/system/transfer.h"
@@ -93,6 +95,20 @@ halotune_status file_replace_cached(const char *path, const void *bytes, size_t 
 halotune_status file_replace_at(int folder, const char *name, const char *path, bool for_all, file_writer *write,
                                 void *context) {
   return write_and_rename(folder, name, path, write, context, for_all ? mode_for_all() : 0600, true);
+}
+
+void leftovers_remove(const char *folder, const char *prefix, const char *middle) {
+  enum { HOUR_S = 3600 };
+  const size_t length = strlen(prefix);
+  DIR *files = opendir(folder);
+  if (!files) return;
+  for (struct dirent *entry; (entry = readdir(files));) {
+    struct stat facts;
+    if (strncmp(entry->d_name, prefix, length) != 0 || !strstr(entry->d_name + length, middle)) continue;
+    if (fstatat(dirfd(files), entry->d_name, &facts, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(facts.st_mode)) continue;
+    if (time(NULL) - facts.st_mtim.tv_sec > HOUR_S) unlinkat(dirfd(files), entry->d_name, 0);
+  }
+  closedir(files);
 }
 
 static bool make_one(const char *path) {

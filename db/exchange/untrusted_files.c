@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 #include "db/store/query.h"
 #include "db/store/schema.h"
 
-static const char suffix[] = ".db";
+static const char suffix[] = ".db", suffix_part[] = ".new-XXXXXX";
 
 static char *folder_of(const char *path) {
   char *folder;
@@ -68,27 +69,35 @@ static halotune_status folder_check(const char *folder) {
   return own_check(&facts, folder, &folder_apart);
 }
 
+/* Copy a database to a new file in the folder. Copies that are not complete have other names: a process that dies
+ * leaves one, and a later one removes it. */
+static halotune_status copy_to(const char *folder, const char *file, struct store *from) {
+  char *part = NULL;
+  if (asprintf(&part, "%s%s", file, suffix_part) < 0) return fail_memory();
+  leftovers_remove(folder, "", ".db.new-");
+  const int fd = mkostemp(part, O_CLOEXEC); /* SQLite writes into an empty file */
+  halotune_status status = fd >= 0 ? copy_store(from, part) : fail(HALOTUNE_IO, "%s: %s", part, strerror(errno));
+  if (status == HALOTUNE_OK && rename(part, file) != 0) status = fail(HALOTUNE_IO, "%s: it cannot be written", file);
+  if (status != HALOTUNE_OK && fd >= 0) unlink(part);
+  if (fd >= 0) close(fd);
+  free(part);
+  return status;
+}
+
 halotune_status untrusted_keep(const char *path, struct store *from, const char *name, struct identity document,
                                char **kept, bool *is_new) {
-  char *folder = folder_of(path), *file = folder ? file_of(folder, name, document) : NULL, *part = NULL;
-  halotune_status status = HALOTUNE_OK;
+  char *folder = folder_of(path), *file = folder ? file_of(folder, name, document) : NULL;
+  halotune_status status = file ? HALOTUNE_OK : fail_memory();
   *kept = NULL;
   *is_new = false;
-  if (!file || asprintf(&part, "%s.new-%ld", file, (long)getpid()) < 0) {
-    part = NULL;
-    status = fail_memory();
-  }
   if (status == HALOTUNE_OK && access(file, F_OK) != 0) {
     status = folder_make(folder);
     if (status == HALOTUNE_OK) status = folder_check(folder);
-    if (status == HALOTUNE_OK) status = copy_store(from, part);
-    if (status == HALOTUNE_OK && rename(part, file) != 0) status = fail(HALOTUNE_IO, "%s: it cannot be written", file);
-    if (status != HALOTUNE_OK) unlink(part);
+    if (status == HALOTUNE_OK) status = copy_to(folder, file, from);
     *is_new = status == HALOTUNE_OK;
   }
   if (status == HALOTUNE_OK) *kept = file;
   else free(file);
-  free(part);
   free(folder);
   return status;
 }

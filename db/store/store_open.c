@@ -297,11 +297,20 @@ static bool is_same_content(const char *a, const char *b) {
   return is_same;
 }
 
+/* Remove what earlier attempts to make a copy have left beside it. */
+static void remove_leftovers(const char *copy) {
+  const char *slash = strrchr(copy, '/');
+  char *folder = slash ? strndup(copy, (size_t)(slash + 1 - copy)) : strdup(".");
+  if (folder) leftovers_remove(folder, slash ? slash + 1 : copy, ".new-");
+  free(folder);
+}
+
 /* Copy a database into a new file. If the process dies in between, no such file exists. A complete copy of an earlier
  * attempt is used. Another file of that name is not replaced. */
 static halotune_status copy_beside(sqlite3 *connection, const char *copy) {
   char *part = NULL;
   if (asprintf(&part, "%s.new-XXXXXX", copy) < 0) return fail_memory();
+  remove_leftovers(copy);
   /* SQLite writes into an empty file, and it would follow a link that another user has put there. */
   const int file = mkostemp(part, O_CLOEXEC);
   halotune_status status = file >= 0 ? HALOTUNE_OK : fail(HALOTUNE_DB, "%s: %s", part, strerror(errno));

@@ -77,6 +77,17 @@ db=$work/late.db
 for file in coefficients code; do "$halotune" db import --db "$db" "$work/$file.json" >/dev/null 2>&1; done
 ls "$db.untrusted/code.json-"*.db >/dev/null 2>&1
 result "machine code of a file without trust is kept apart" $?
+
+# Parts of copies that killed imports left. One that is younger than an hour may be of an import that is under way.
+part=$db.untrusted/times.json-1.db.new
+for name in "$part-1" "$part-aBcDeF" "$part-aBcDeF-journal"; do touch -d '2 hours ago' "$name"; done
+ln -s "$work/own.json" "$part-link"
+touch -h -d '2 hours ago' "$part-link"
+touch "$part-young"
+"$halotune" db import --db "$db" "$work/times.json" >"$work/log" 2>&1 && ls "$db.untrusted/times.json-"*.db >/dev/null &&
+  [ "$(cd "$db.untrusted" && echo *.new-*)" = 'times.json-1.db.new-link times.json-1.db.new-young' ]
+result "parts of copies that killed imports left are removed after an hour" $?
+rm "$part"-*
 "$halotune" db import --trust --yes --db "$db" "$work/own.json" >/dev/null 2>&1
 answers "$db" >"$work/after"
 codes() { jq -c '[.tables.best[].cubin]' "$1"; }

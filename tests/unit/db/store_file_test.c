@@ -501,7 +501,7 @@ static void migrate_from(int version, bool untrusted) {
 TEST(a_run_that_is_not_trusted_is_kept_beside_the_database) {
   struct work work = work_begin();
   struct store *store;
-  char kept[128];
+  char kept[128], part[160];
   snprintf(kept, sizeof kept, "%s.version-4", work.path);
   make_database(work.path, 3);
   make_older(work.path, 4);
@@ -513,8 +513,13 @@ TEST(a_run_that_is_not_trusted_is_kept_beside_the_database) {
   CHECK_EQ(4, file_bytes(kept), "it is as it was");
   CHECK_EQ(0, hash_compare(before, hash_of_file(work.path)), "and so is the database");
   unlink(kept);
+  const struct timespec of_1970[2] = {{1, 0}, {1, 0}};
+  snprintf(part, sizeof part, "%s.new-aBcDeF", kept);
+  write_bytes(part, "half", 4);
+  CHECK_EQ(0, utimensat(AT_FDCWD, part, of_1970, 0), "a part of the copy that an earlier process left");
   CHECK_OK(store_open(work.path, STORE_WRITE, &store));
   CHECK_EQ(0, number_of(store, "select count(*) from run"), "left out");
+  CHECK(access(part, F_OK) != 0, "the part is removed");
   store_close(store);
   CHECK_OK(store_open(kept, STORE_READ_UNTRUSTED, &store));
   CHECK_EQ(1, number_of(store, "select count(*) from run"), "and kept");
