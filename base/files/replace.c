@@ -13,15 +13,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/files/path.h"
 #include "base/system/transfer.h"
 
 /* Wait until the names in a file's folder are on the disk. Filesystems that cannot do this are ignored.
  *   name  of the file, from the open folder on */
 static void folder_sync(int folder, const char *name) {
-  char *parent = strdup(name);
-  char *slash = parent ? strrchr(parent, '/') : NULL;
-  if (slash) slash[slash == parent] = '\0'; /* the folder of "/x" is "/" */
-  int fd = parent ? openat(folder, slash ? parent : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+  char *parent = path_folder(name);
+  int fd = parent ? openat(folder, parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
   if (fd >= 0) fsync(fd);
   if (fd >= 0) close(fd);
   free(parent);

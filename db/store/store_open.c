@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/files/path.h"
 #include "base/files/replace.h"
 #include "base/text/utf8.h"
 #include "db/store/filesystem.h"
@@ -219,14 +220,9 @@ halotune_status store_pages_check(struct store *store) { return pages_check(stor
 
 /* Make the folder of a file that does not exist, and find whether it is on a shared file system. */
 static halotune_status make_folder(const char *path, bool *is_shared) {
-  char *folder = strdup(path);
-  halotune_status status = folder ? HALOTUNE_OK : fail_memory();
-  char *end = folder ? strrchr(folder, '/') : NULL;
-  if (end && end != folder) {
-    *end = '\0';
-    status = folder_make(folder);
-  }
-  *is_shared = status == HALOTUNE_OK && file_is_shared(!end ? "." : end == folder ? "/" : folder);
+  char *folder = path_folder(path);
+  halotune_status status = folder ? folder_make(folder) : fail_memory();
+  *is_shared = status == HALOTUNE_OK && file_is_shared(folder);
   free(folder);
   return status == HALOTUNE_IO ? fail(HALOTUNE_DB, "%s; name another file", fail_text()) : status;
 }
@@ -299,9 +295,8 @@ static bool is_same_content(const char *a, const char *b) {
 
 /* Remove what earlier attempts to make a copy have left beside it. */
 static void remove_leftovers(const char *copy) {
-  const char *slash = strrchr(copy, '/');
-  char *folder = slash ? strndup(copy, (size_t)(slash + 1 - copy)) : strdup(".");
-  if (folder) leftovers_remove(folder, slash ? slash + 1 : copy, ".new-");
+  char *folder = path_folder(copy);
+  if (folder) leftovers_remove(folder, path_name(copy), ".new-");
   free(folder);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/files/path.h"
 #include "base/system/clock.h"
 #include "db/store/launch_text.h"
 #include "library/lookup/context.h"
@@ -36,13 +37,12 @@ static void tuning_free(struct tuning *tuning) {
 /* Find the unique path of a file that exists or will be made: absolute, and without links up to its folder. If the
  * folder does not exist, the path does not change. */
 static halotune_status one_path(const char *path, char **out) {
-  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
   if ((*out = realpath(path, NULL))) return HALOTUNE_OK;
-  char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup("."), *real = NULL;
+  char *folder = path_folder(path), *real = NULL;
   if (!folder) return fail_memory();
   real = realpath(folder, NULL);
   if (!real) *out = strdup(path);
-  else if (asprintf(out, "%s/%s", real, name) < 0) *out = NULL;
+  else if (asprintf(out, "%s/%s", real, path_name(path)) < 0) *out = NULL;
   free(real);
   free(folder);
   return *out ? HALOTUNE_OK : fail_memory();

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/files/path.h"
 #include "base/files/replace.h"
 #include "base/identity/identity.h"
 #include "base/system/clock.h"
@@ -67,8 +68,7 @@ static halotune_status compile_to(const struct build *build, enum emulation_prod
   struct process_result result = {0};
   char *temporary;
   int timeout_ms = build->options->timeout_ms > 0 ? build->options->timeout_ms : EMULATION_COMPILE_TIMEOUT_MS;
-  if (asprintf(&temporary, "%s/%s" REPLACE_SUFFIX, build->scratch.folder, strrchr(path, '/') + 1) < 0)
-    return fail_memory();
+  if (asprintf(&temporary, "%s/%s" REPLACE_SUFFIX, build->scratch.folder, path_name(path)) < 0) return fail_memory();
   halotune_status status;
   int fd = mkostemp(temporary, O_CLOEXEC);
   if (fd < 0) {

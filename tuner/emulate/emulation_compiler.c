@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/files/path.h"
 #include "base/memory/array.h"
 #include "tuner/emulate/emulation_files.h"
 
@@ -72,7 +73,7 @@ static char *find_program(const char *name) {
 
 /* Whether the program at a path is g++, by its name. */
 static bool is_named_gcc(const char *path) {
-  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  const char *name = path_name(path);
   return strstr(name, "g++") && !strstr(name, "clang");
 }
 

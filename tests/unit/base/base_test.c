@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/files/file.h"
+#include "base/files/path.h"
 #include "base/identity/hash.h"
 #include "base/identity/identity.h"
 #include "base/memory/arena.h"
@@ -199,6 +200,19 @@ static const struct {
     {"a", "a96faf705af16834e6c632b61e964e1f"},
 };
 
+TEST(a_path_has_a_folder_and_a_name) {
+  static const struct {
+    const char *path, *folder, *name;
+  } rows[] = {{"a", ".", "a"},   {"/a", "/", "a"}, {"a/b", "a", "b"}, {"/a/b", "/a", "b"},
+              {"./a", ".", "a"}, {"a/", "a", ""},  {"//a", "/", "a"}, {"", ".", ""}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    char *folder = path_folder(rows[i].path);
+    CHECK_TEXT(rows[i].folder, folder, "%s", rows[i].path);
+    CHECK_TEXT(rows[i].name, path_name(rows[i].path), "%s", rows[i].path);
+    free(folder);
+  }
+}
+
 TEST(hashes_are_those_of_xxh3) {
   for (size_t i = 0; i < COUNT(hashes); i++) {
     char hex[HASH_HEX_BYTES];
@@ -322,6 +336,7 @@ int main(void) {
       cmocka_unit_test(a_text_without_memory_stays_as_it_was),
       cmocka_unit_test(files_are_read_whole_or_refused),
       cmocka_unit_test(what_is_no_file_has_no_bytes),
+      cmocka_unit_test(a_path_has_a_folder_and_a_name),
       cmocka_unit_test(hashes_are_those_of_xxh3),
       cmocka_unit_test(identities_are_those_of_blake2b),
       cmocka_unit_test(identities_tell_fields_apart),

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/files/file.h"
+#include "base/files/path.h"
 #include "base/system/parallel.h"
 #include "base/text/utf8.h"
 #include "db/store/check.h"
@@ -26,10 +27,7 @@ static void finding_keep(void *context, const char *text) {
 }
 
 /* Copy the file's name without its folder, in printable characters on one line, for the database to keep. */
-static void origin_name(const char *path, char *out, size_t bytes) {
-  const char *slash = strrchr(path, '/');
-  printable_name(out, bytes, slash ? slash + 1 : path);
-}
+static void origin_name(const char *path, char *out, size_t bytes) { printable_name(out, bytes, path_name(path)); }
 
 void looked_close(struct looked *file) {
   store_close(file->in.store);

@@ -13,6 +13,7 @@
 
 #include "base/files/data_folders.h"
 #include "base/files/file.h"
+#include "base/files/path.h"
 #include "base/memory/array.h"
 #include "base/text/nearest.h"
 #include "base/text/text.h"
@@ -212,13 +213,8 @@ bool search_is_path(const char *name) {
   return strchr(name, '/') || (length > 5 && strcmp(name + length - 5, ".yaml") == 0);
 }
 
-static const char *file_name(const char *path) {
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
 halotune_status search_check_name(const struct search_kind *kind, const char *path, const char *name) {
-  const char *file = file_name(path);
+  const char *file = path_name(path);
   size_t length = strlen(file) - strlen(".yaml");
   if (strlen(name) == length && strncmp(file, name, length) == 0) return HALOTUNE_OK;
   return fail(HALOTUNE_PARSE,
@@ -227,7 +223,7 @@ halotune_status search_check_name(const struct search_kind *kind, const char *pa
 }
 
 static int compare_file_names(const void *left, const void *right) {
-  return strcmp(file_name(*(char *const *)left), file_name(*(char *const *)right));
+  return strcmp(path_name(*(char *const *)left), path_name(*(char *const *)right));
 }
 
 static int is_shown_yaml(const struct dirent *entry) {
@@ -245,7 +241,7 @@ static bool add_files(const struct search_kind *kind, const struct folders *fold
   int count = scandir(folder, &entries, is_shown_yaml, NULL);
   for (int i = 0; i < count; i++) {
     bool known = false;
-    for (int k = 0; k < paths->count && !known; k++) known = strcmp(file_name(paths->list[k]), entries[i]->d_name) == 0;
+    for (int k = 0; k < paths->count && !known; k++) known = strcmp(path_name(paths->list[k]), entries[i]->d_name) == 0;
     path.length = 0;
     text_printf(&path, "%s/%s", folder, entries[i]->d_name);
     ok = ok && text_ok(&path);
@@ -287,7 +283,7 @@ static struct nearest find_nearest(const struct search_kind *kind, const char *g
   if (search_all(kind, given, &paths, &count) != HALOTUNE_OK) return nearest;
   for (int i = 0; i < count; i++) {
     paths[i][strlen(paths[i]) - strlen(".yaml")] = '\0';
-    nearest_try(&nearest, file_name(paths[i]));
+    nearest_try(&nearest, path_name(paths[i]));
   }
   search_free(paths, count);
   return nearest;

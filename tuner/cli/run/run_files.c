@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/files/file.h"
+#include "base/files/path.h"
 #include "base/text/nearest.h"
 #include "tuner/cli/output/output.h"
 
@@ -269,19 +270,11 @@ static halotune_status inputs_open(const struct invocation *invocation, struct r
 
 /* --- outputs ----------------------------------------------------------------------------------------------------- */
 
-/* The folder of a path, from malloc, and the name in it. */
-static char *folder_of(const char *path, const char **name) {
-  const char *slash = strrchr(path, '/');
-  *name = slash ? slash + 1 : path;
-  return slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
-}
-
 /* Whether two paths will name the same file, even if it does not exist yet. */
 static bool names_same(const char *a, const char *b) {
-  const char *a_name, *b_name;
   if (file_is_same(a, b)) return true;
-  char *a_folder = folder_of(a, &a_name), *b_folder = folder_of(b, &b_name);
-  const bool same = a_folder && b_folder && strcmp(a_name, b_name) == 0 && file_is_same(a_folder, b_folder);
+  char *a_folder = path_folder(a), *b_folder = path_folder(b);
+  const bool same = a_folder && b_folder && strcmp(path_name(a), path_name(b)) == 0 && file_is_same(a_folder, b_folder);
   free(a_folder);
   free(b_folder);
   return same;
@@ -291,12 +284,11 @@ static bool names_same(const char *a, const char *b) {
  *   target  of output_target: a link is one of the proc file system, which the kernel follows */
 static halotune_status check_writable(const char *path, const char *target) {
   struct stat facts;
-  const char *name;
   if (lstat(target, &facts) == 0) {
     if (S_ISDIR(facts.st_mode)) return fail(HALOTUNE_IO, "%s: is a directory, not a file", path);
     if (!S_ISREG(facts.st_mode)) return HALOTUNE_OK;
   }
-  char *folder = folder_of(target, &name);
+  char *folder = path_folder(target);
   if (!folder) return fail_memory();
   const bool is_writable = access(folder, W_OK | X_OK) == 0;
   free(folder);
