@@ -632,8 +632,14 @@ int main(int argc, char **argv) {
   }
   if (!recording) return 0;
   struct knowledge known[MOST_KNOWN + 1] = {{.what = NULL}};
-  for (int i = 1, count = 0; i + 1 < argc && count < MOST_KNOWN; i += 2) {
-    if (strcmp(argv[i], "--known") == 0) known[count++] = knowledge_read(argv[i + 1]);
+  int count = 0;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    if (strcmp(argv[i], "--known") != 0) continue;
+    if (count == MOST_KNOWN) {
+      fprintf(stderr, "search_bench: --known may be given %d times\n", MOST_KNOWN);
+      return 2;
+    }
+    known[count++] = knowledge_read(argv[i + 1]);
   }
   recording_open(recording, &judged);
   judge_strategies(&judged, strategy, known, seeds);
