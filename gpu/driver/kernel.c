@@ -83,32 +83,48 @@ static bool has_texture(const struct kernel_plan *plan, int input) {
   return plan->passes_textures && (plan->textured_inputs >> input & 1);
 }
 
-/* List the bytes of the arguments in the order of kernel_launch. Returns their number. */
-static int list_arguments(const struct kernel_plan *plan, size_t bytes[MOST_ARGUMENTS]) {
-  int count = 0;
-  for (int i = 0; i < plan->input_count + plan->output_count; i++) bytes[count++] = sizeof(CUdeviceptr);
+/* The arguments of a launch, in the order of the kernel's parameters. */
+struct arguments {
+  void *values[MOST_ARGUMENTS];
+  size_t bytes[MOST_ARGUMENTS];
+  int count;
+};
+
+static void add_argument(struct arguments *arguments, void *value, size_t bytes) {
+  arguments->values[arguments->count] = value;
+  arguments->bytes[arguments->count++] = bytes;
+}
+
+/*   fields  bound to pointers; without maps if only sizes are wanted */
+static void list_arguments(struct kernel_plan *plan, struct kernel_fields *fields, struct arguments *out) {
+  int textures = 0;
+  out->count = 0;
+  for (int i = 0; i < plan->input_count; i++) add_argument(out, &fields->inputs[i], sizeof fields->inputs[i]);
+  for (int i = 0; i < plan->output_count; i++) add_argument(out, &fields->outputs[i], sizeof fields->outputs[i]);
   for (int i = 0; i < plan->input_count; i++) {
-    if (has_texture(plan, i)) bytes[count++] = sizeof(CUtexObject);
+    if (has_texture(plan, i)) add_argument(out, &fields->textures[textures++], sizeof fields->textures[0]);
   }
-  for (int i = 0; i < map_count(plan); i++) bytes[count++] = sizeof(CUtensorMap);
-  if (plan->workspace_bytes > 0) bytes[count++] = sizeof(CUdeviceptr);
-  bytes[count++] = plan->geometry_bytes;
-  if (plan->passes_coefficients) bytes[count++] = plan->coefficient_bytes;
-  return count;
+  for (int i = 0; i < map_count(plan); i++)
+    add_argument(out, fields->maps ? &fields->maps[i] : NULL, sizeof fields->maps[0]);
+  if (plan->workspace_bytes > 0) add_argument(out, &fields->workspace, sizeof fields->workspace);
+  add_argument(out, plan->geometry, plan->geometry_bytes);
+  if (plan->passes_coefficients) add_argument(out, plan->coefficients, plan->coefficient_bytes);
 }
 
 /* Compare the arguments of the plan with those of the kernel: a plan from a database may be that of another kernel. */
-static halotune_status arguments_check(const struct kernel *kernel) {
-  size_t wanted[MOST_ARGUMENTS], offset, bytes;
+static halotune_status arguments_check(struct kernel *kernel) {
   const struct cu *cu = kernel->cu;
-  const int count = list_arguments(&kernel->plan, wanted);
+  struct kernel_fields none = {.maps = NULL};
+  struct arguments wanted;
+  size_t offset, bytes;
   if (!cu->function_parameter) return HALOTUNE_OK;
+  list_arguments(&kernel->plan, &none, &wanted);
   bool is_good = true;
-  for (int i = 0; i <= count && is_good; i++) {
+  for (int i = 0; i <= wanted.count && is_good; i++) {
     const CUresult result = cu->function_parameter(kernel->function, (size_t)i, &offset, &bytes);
     const bool is_there = result == CUDA_SUCCESS; /* else its number is that of no argument, or the driver fails */
     if (!is_there && result != CUDA_ERROR_INVALID_VALUE) return cu_check(cu, result, "cuFuncGetParamInfo");
-    is_good = is_there ? i < count && bytes == wanted[i] : i == count;
+    is_good = is_there ? i < wanted.count && bytes == wanted.bytes[i] : i == wanted.count;
   }
   if (is_good) return HALOTUNE_OK;
   return fail(HALOTUNE_NO_GPU,
@@ -267,19 +283,12 @@ void kernel_fields_free(const struct kernel *kernel, struct kernel_fields *field
 }
 
 CUresult kernel_launch(struct kernel *kernel, struct kernel_fields *fields, CUstream stream) {
-  void *arguments[MOST_ARGUMENTS];
-  int count = 0, maps = map_count(&kernel->plan);
-  for (int i = 0; i < kernel->plan.input_count; i++) arguments[count++] = &fields->inputs[i];
-  for (int i = 0; i < kernel->plan.output_count; i++) arguments[count++] = &fields->outputs[i];
-  for (int i = 0; i < fields->texture_count; i++) arguments[count++] = &fields->textures[i];
-  for (int i = 0; i < maps; i++) arguments[count++] = &fields->maps[i];
-  if (fields->workspace) arguments[count++] = &fields->workspace;
-  arguments[count++] = kernel->plan.geometry;
-  if (kernel->plan.passes_coefficients) arguments[count++] = kernel->plan.coefficients;
+  struct arguments arguments;
+  list_arguments(&kernel->plan, fields, &arguments);
   const unsigned *grid = kernel->plan.grid, *block = kernel->plan.block;
   if (kernel->attribute_count == 0) {
     return kernel->cu->launch(kernel->function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
-                              kernel->plan.shared_bytes, stream, arguments, NULL);
+                              kernel->plan.shared_bytes, stream, arguments.values, NULL);
   }
   const CUlaunchConfig config = {.gridDimX = grid[0],
                                  .gridDimY = grid[1],
@@ -291,7 +300,7 @@ CUresult kernel_launch(struct kernel *kernel, struct kernel_fields *fields, CUst
                                  .hStream = stream,
                                  .attrs = kernel->attributes,
                                  .numAttrs = kernel->attribute_count};
-  return kernel->cu->launch_with(&config, kernel->function, arguments, NULL);
+  return kernel->cu->launch_with(&config, kernel->function, arguments.values, NULL);
 }
 
 void kernel_call_name(const struct kernel *kernel, char out[KERNEL_CALL_BYTES]) {
