@@ -33,8 +33,9 @@
 //
 // Each stage makes the outermost points of a tile invalid. Tiles overlap, and invalid points are not written. At the ends of the box
 // nothing becomes invalid: points outside the box never change. OUTSIDE says where their values are kept. OUTSIDE_SHARED: after each stage,
-// the points of the input replace them; the input stays in shared memory until the last stage but one has passed it. OUTSIDE_SUMS: their
-// sums are set to their own value, and no other point adds to them. Periodic images are loaded and computed like any point.
+// the points of the input replace them; the input stays in shared memory until the last stage but one has passed it. OUTSIDE_LANES: the
+// same, but only lanes that have such points read the input again. OUTSIDE_SUMS: their sums are set to their own value, and no other point
+// adds to them. Periodic images are loaded and computed like any point.
 //
 // COPIES says who copies planes of the input to shared memory. COPIES_THREADS: each lane copies its own points, at the beginning of a turn.
 // COPIES_ENGINE: one thread asks the copy engine for the whole plane of the tile, through a tensor map, when all warps have ended the turn
@@ -57,6 +58,7 @@
 #define STORE_BYTES 16
 #define OUTSIDE_SHARED 0
 #define OUTSIDE_SUMS 1
+#define OUTSIDE_LANES 2
 #define OUTSIDE OUTSIDE_SHARED
 #define BARRIER_WHOLE 0
 #define BARRIER_SPLIT 1
@@ -130,7 +132,7 @@ __device__ constexpr bool may_lie_outside(Edge edge, int number, int count, int 
 
 // Whether the sums of a point of plane z keep the point's value.
 template <Edge EDGE> __device__ __forceinline__ bool is_kept(const Tile &t, int row, int point, int z) {
-  if (IMAGES || OUTSIDE == OUTSIDE_SHARED) return false;
+  if (IMAGES || OUTSIDE != OUTSIDE_SUMS) return false;
   if (EDGE == EDGE_ANY && (z < int(t.g.z0) || z >= int(t.g.z1))) return true;
   const bool may_lie = may_lie_outside(EDGE, point, POINTS, LOW_X, HIGH_X) || may_lie_outside(EDGE, row, ROWS, LOW_Y, HIGH_Y);
   return may_lie && has(t.outside, row*POINTS + point);
@@ -453,9 +455,9 @@ __device__ __forceinline__ void pass_stages(const Tile &t, Turn &turn, real *to,
 #pragma unroll
   for (int stage = 0; stage < STEPS; stage++) {
     const int behind = (stage + 1)*LAG, stage_z = turn.z - stage*LAG;
-    const bool keeps = OUTSIDE == OUTSIDE_SHARED && !IMAGES && EDGE != NO_EDGE && stage < STEPS - 1;
+    const bool keeps = OUTSIDE != OUTSIDE_SUMS && !IMAGES && EDGE != NO_EDGE && stage < STEPS - 1;
     real input[ROWS][POINTS];
-    if (keeps) load_input(t, slot_at(turn.slot, -behind), input);  // early, to hide its latency
+    if (keeps && (OUTSIDE != OUTSIDE_LANES || EDGE == EDGE_ANY || t.outside != 0)) load_input(t, slot_at(turn.slot, -behind), input);  // early, to hide its latency
     if (BARRIER == BARRIER_SPLIT && stage == 0) {
       add_rows_and_wait<EDGE>(t, turn, to, from, weights, sums[0], plane);
     } else {
@@ -476,9 +478,9 @@ __device__ __forceinline__ void hold_stages(const Tile &t, Turn &turn, real *to,
 #pragma unroll
   for (int stage = STEPS - 1; stage >= 0; stage--) {
     const int behind = (stage + 1)*LAG;
-    const bool keeps = OUTSIDE == OUTSIDE_SHARED && !IMAGES && EDGE != NO_EDGE && stage < STEPS - 1;
+    const bool keeps = OUTSIDE != OUTSIDE_SUMS && !IMAGES && EDGE != NO_EDGE && stage < STEPS - 1;
     real complete[ROWS][POINTS], input[ROWS][POINTS];
-    if (keeps) load_input(t, slot_at(turn.slot, -behind), input);
+    if (keeps && (OUTSIDE != OUTSIDE_LANES || EDGE == EDGE_ANY || t.outside != 0)) load_input(t, slot_at(turn.slot, -behind), input);
     add_plane_with_rows<EDGE>(t, turn.z - 1 - stage*LAG, from + stage*INBOX_ELEMENTS, weights, sums[stage], held[stage], complete);
     if (keeps) keep_outside<EDGE>(t, turn.z - behind, input, complete);
     if (stage < STEPS - 1) send_rows(t, to + (stage + 1)*INBOX_ELEMENTS, complete);
@@ -622,7 +624,7 @@ extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
   find_written(t, blockIdx.x == 0 ? int(g.x0) : left, blockIdx.x == gridDim.x - 1 ? int(g.x1) : left + STRIDE_X,
                blockIdx.y == 0 ? int(g.y0) : top, blockIdx.y == gridDim.y - 1 ? int(g.y1) : top + STRIDE_Y);
   if (IMAGES) find_images(t);
-  else if (OUTSIDE == OUTSIDE_SUMS) find_outside(t);
-  else find_outside_masks(t);
+  if (!IMAGES && OUTSIDE != OUTSIDE_SHARED) find_outside(t);
+  if (!IMAGES && OUTSIDE != OUTSIDE_SUMS) find_outside_masks(t);
   march(t, weights_of(COEFFICIENT_VALUES));
 }
