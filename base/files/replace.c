@@ -96,14 +96,27 @@ halotune_status file_replace_at(int folder, const char *name, const char *path, 
   return write_and_rename(folder, name, path, write, context, for_all ? mode_for_all() : 0600, true);
 }
 
-void leftovers_remove(const char *folder, const char *prefix, const char *middle) {
+/* What stands behind the last place of `mark` in a name; NULL: the mark is not in it. */
+static const char *behind_last(const char *name, const char *mark) {
+  const char *behind = NULL;
+  for (const char *at = name; (at = strstr(at, mark)); at += strlen(mark)) behind = at + strlen(mark);
+  return behind;
+}
+
+/* Whether a text is what mkostemp made of XXXXXX, or a process's number, or the same with SQLite's journal. */
+static bool is_chance(const char *text) {
+  const size_t length = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789");
+  return length > 0 && (text[length] == '\0' || strcmp(text + length, "-journal") == 0);
+}
+
+void leftovers_remove(const char *folder, const char *mark) {
   enum { HOUR_S = 3600 };
-  const size_t length = strlen(prefix);
   DIR *files = opendir(folder);
   if (!files) return;
   for (struct dirent *entry; (entry = readdir(files));) {
     struct stat facts;
-    if (strncmp(entry->d_name, prefix, length) != 0 || !strstr(entry->d_name + length, middle)) continue;
+    const char *end = behind_last(entry->d_name, mark);
+    if (!end || !is_chance(end)) continue;
     if (fstatat(dirfd(files), entry->d_name, &facts, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(facts.st_mode)) continue;
     if (time(NULL) - facts.st_mtim.tv_sec > HOUR_S) unlinkat(dirfd(files), entry->d_name, 0);
   }

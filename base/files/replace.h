@@ -29,9 +29,10 @@ halotune_status file_replace_at(int folder, const char *name, const char *path, 
 
 #define REPLACE_SUFFIX ".XXXXXX"
 
-/* Remove what processes that died have left in a folder: regular files whose names begin with `prefix` and have
- * `middle` behind it, and that nobody has written to for an hour. A file that cannot be removed stays. */
-void leftovers_remove(const char *folder, const char *prefix, const char *middle);
+/* Remove what processes that died have left in a folder: regular files that nobody has written to for an hour, and
+ * whose names have letters and digits alone, or these and -journal, behind the last place of `mark`. All other files
+ * stay, such as a complete copy whose name holds the mark. A file that cannot be removed stays. */
+void leftovers_remove(const char *folder, const char *mark);
 
 /* Make a folder and all missing folders above it, each with mode 0700. Existing folders do not change.
  * Returns HALOTUNE_OK, HALOTUNE_IO or HALOTUNE_MEMORY. */

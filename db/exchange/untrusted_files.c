@@ -74,7 +74,7 @@ static halotune_status folder_check(const char *folder) {
 static halotune_status copy_to(const char *folder, const char *file, struct store *from) {
   char *part = NULL;
   if (asprintf(&part, "%s%s", file, suffix_part) < 0) return fail_memory();
-  leftovers_remove(folder, "", ".db.new-");
+  leftovers_remove(folder, ".db.new-");
   const int fd = mkostemp(part, O_CLOEXEC); /* SQLite writes into an empty file */
   halotune_status status = fd >= 0 ? copy_store(from, part) : fail(HALOTUNE_IO, "%s: %s", part, strerror(errno));
   if (status == HALOTUNE_OK && rename(part, file) != 0) status = fail(HALOTUNE_IO, "%s: it cannot be written", file);

@@ -295,8 +295,10 @@ static bool is_same_content(const char *a, const char *b) {
 
 /* Remove what earlier attempts to make a copy have left beside it. */
 static void remove_leftovers(const char *copy) {
-  char *folder = path_folder(copy);
-  if (folder) leftovers_remove(folder, path_name(copy), ".new-");
+  char *folder = path_folder(copy), *mark = NULL;
+  if (asprintf(&mark, "%s.new-", path_name(copy)) < 0) mark = NULL;
+  if (folder && mark) leftovers_remove(folder, mark);
+  free(mark);
   free(folder);
 }
 
