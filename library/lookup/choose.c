@@ -14,8 +14,10 @@
 /* After so many refused configurations of other stencils, the lookup falls back to a default. */
 enum { MOST_REFUSED = 64 };
 
-/* The number of configurations that are changed, at most, until one fits. */
-enum { MOST_ADAPTED = 8 };
+/* The number of configurations that are changed, at most, until one fits; and the number of values that are tried for
+ * one of them, which takes some milliseconds. Facts of a GPU that make no sense, such as -1 threads, keep no
+ * configuration. */
+enum { MOST_ADAPTED = 8, MOST_TRIED_VALUES = 1 << 16 };
 
 /* Refuse a configuration that was found to be wrong. A configuration that no row has is compared by its text. */
 static halotune_status refuse_refuted(const struct question *q, const struct template *template, int template_at,
@@ -91,6 +93,7 @@ static halotune_status adapt_configuration(const struct question *q, struct answ
   halotune_status status = context_template(q->ctx, answer->template_at, &template);
   if (status == HALOTUNE_OK) status = bindings_make(template, q->facts, &bindings);
   if (status != HALOTUNE_OK) return status;
+  bindings.limit.most_steps = MOST_TRIED_VALUES;
   *fits = !space_refusal(&bindings) && !space_nearest(&bindings, NULL, &answer->configuration);
   bindings_free(&bindings);
   return refuse_refuted(q, template, answer->template_at, &answer->configuration, fits);
