@@ -274,13 +274,12 @@ static void leave_out(struct candidates *c, const struct asked_family *family, i
 
 /* Whether a configuration is left out because it is known not to fit. Rows of other stencils may use another version of
  * the template, which only the caller knows. */
-static bool is_left_out(const struct candidates *c, const struct asked_family *family,
-                        const struct priced_shape *shape) {
+static bool is_left_out(struct candidates *c, const struct asked_family *family, const struct priced_shape *shape) {
   const struct question *q = c->question;
   const struct template *template;
   if (!c->is_hopeful || q->ctx->table.families[family->number].stencil != q->key.stencil) return false;
   return context_template(q->ctx, shape->template_at, &template) == HALOTUNE_OK &&
-         question_is_hopeless(q, template, &shape->configuration);
+         question_is_hopeless(q, template, &shape->configuration, &c->verdicts);
 }
 
 /* Compute the ranks of a configuration's rows. */
@@ -417,6 +416,7 @@ halotune_status candidates_find(const struct question *q, enum candidates_range 
   const size_t most = (size_t)(end - first) + 1;
   *out = (struct candidates){.question = q,
                              .work = work_asked(q),
+                             .verdicts = question_verdicts(q),
                              .is_hopeful = is_hopeful,
                              .has_own = range != CANDIDATES_OTHER,
                              .limit = limit};

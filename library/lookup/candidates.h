@@ -25,6 +25,7 @@ struct dropped {
 struct candidates {
   const struct question *question;
   struct predict_work work;      /* of the question */
+  struct rule_verdicts verdicts; /* on the question */
   struct asked_family *families; /* those whose rows are candidates */
   int family_count;
   struct asked_place *places; /* for each model of GPU with such a family */

@@ -36,8 +36,9 @@ static halotune_status refuse_refuted(const struct question *q, const struct tem
 const double choose_doubtful = 0.3;
 
 /* Check whether a candidate's configuration fits the question. If so, it becomes the answer. */
-static halotune_status try_candidate(const struct question *q, const struct candidate *candidate, struct answer *out,
-                                     bool *fits) {
+static halotune_status try_candidate(struct candidates *candidates, const struct candidate *candidate,
+                                     struct answer *out, bool *fits) {
+  const struct question *q = candidates->question;
   const struct template *template;
   int template_at;
   *fits = false;
@@ -55,7 +56,8 @@ static halotune_status try_candidate(const struct question *q, const struct cand
     if (status == HALOTUNE_PARSE) fail_put_back(&before); /* the versions have different parameters */
     if (status == HALOTUNE_PARSE) return HALOTUNE_OK;
   }
-  if (status == HALOTUNE_OK) status = question_check(q, template, &answer.configuration, fits);
+  if (status == HALOTUNE_OK)
+    status = question_check_one(q, template, &answer.configuration, &candidates->verdicts, fits);
   if (status == HALOTUNE_OK && *fits) *out = answer;
   return status;
 }
@@ -72,7 +74,7 @@ static halotune_status choose_measured(const struct question *q, enum candidates
   while (status == HALOTUNE_OK && refused < MOST_REFUSED && candidates_take(&candidates, &candidate)) {
     bool fits = false;
     if (question_is_row_wrong(q, candidate.row)) continue;
-    status = try_candidate(q, &candidate, out, &fits);
+    status = try_candidate(&candidates, &candidate, out, &fits);
     if (fits) {
       out->prediction = candidates_predict(&candidates, &candidate);
       *rank = candidate.rank;

@@ -40,7 +40,7 @@ struct halotune_ctx {
   bool is_default;          /* halotune_open had no list of paths */
   struct catalog catalog;
   struct lookup_table table;
-  struct rules_kept rules_kept;
+  struct rules_kept rules_kept; /* `lock` guards additions */
   pthread_mutex_t starting; /* held while the driver starts or describes a GPU, which may take long; before `lock` */
   bool driver_is_silent;    /* the driver did not answer in time and is not asked again; guarded by `starting` */
   pthread_mutex_t lock;     /* held while one of the other members below is made */

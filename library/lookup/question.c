@@ -53,24 +53,37 @@ static struct rules_key rules_key(const struct question *q, const struct templat
 }
 
 bool question_is_hopeless(const struct question *q, const struct template *template,
-                          const struct configuration *configuration) {
+                          const struct configuration *configuration, struct rule_verdicts *verdicts) {
   const struct rules_key key = rules_key(q, template, configuration);
   const struct settled_rules *settled = rules_kept_find(&q->ctx->rules_kept, &key);
-  return settled && settled_rules_break_again(settled, q->facts);
+  return settled && settled_rules_break_again(settled, verdicts);
+}
+
+struct rule_verdicts question_verdicts(const struct question *q) {
+  return (struct rule_verdicts){.shared = &q->ctx->rules_kept.shared, .facts = q->facts};
 }
 
 halotune_status question_check(const struct question *q, const struct template *template,
                                const struct configuration *configuration, bool *fits) {
+  struct rule_verdicts verdicts = question_verdicts(q);
+  return question_check_one(q, template, configuration, &verdicts, fits);
+}
+
+halotune_status question_check_one(const struct question *q, const struct template *template,
+                                   const struct configuration *configuration, struct rule_verdicts *verdicts,
+                                   bool *fits) {
   const struct rules_key key = rules_key(q, template, configuration);
   struct settled_rules *settled = rules_kept_find(&q->ctx->rules_kept, &key);
   struct bindings bindings;
-  if (settled) *fits = settled_rules_keep(settled, q->facts);
+  if (settled) *fits = settled_rules_keep(settled, verdicts);
   if (settled) return HALOTUNE_OK;
   halotune_status status = bindings_make(template, q->facts, &bindings);
   if (status != HALOTUNE_OK) return status;
   bindings_configure(&bindings, configuration);
   *fits = bindings_failed_rule(&bindings) == NULL;
+  pthread_mutex_lock(&q->ctx->lock);
   rules_kept_add(&q->ctx->rules_kept, &key, &bindings);
+  pthread_mutex_unlock(&q->ctx->lock);
   bindings_free(&bindings);
   return HALOTUNE_OK;
 }

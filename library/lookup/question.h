@@ -40,10 +40,18 @@ void question_set_domain(struct question *question, const struct domain *domain)
 halotune_status question_check(const struct question *question, const struct template *template,
                                const struct configuration *configuration, bool *fits);
 
+/* Verdicts for checks of many configurations. Use them until the question changes. */
+struct rule_verdicts question_verdicts(const struct question *question);
+
+/* Like question_check, but each rule that several configurations share is computed once. */
+halotune_status question_check_one(const struct question *question, const struct template *template,
+                                   const struct configuration *configuration, struct rule_verdicts *verdicts,
+                                   bool *fits);
+
 /* Whether a configuration breaks the rule that an earlier check of it found to be broken. False says nothing. Takes a
  * small part of the time of a check. */
 bool question_is_hopeless(const struct question *question, const struct template *template,
-                          const struct configuration *configuration);
+                          const struct configuration *configuration, struct rule_verdicts *verdicts);
 
 /* Find the alignment that a variant's pointers need: `pointer_alignment` of templates/common.yml.
  *   out  receives the bytes

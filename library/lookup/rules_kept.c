@@ -34,21 +34,20 @@ static void kept_free(struct kept_rules *rules) {
 
 void rules_kept_add(struct rules_kept *kept, const struct rules_key *key, const struct bindings *bindings) {
   struct fail_kept before;
-  if (atomic_load_explicit(&kept->count, memory_order_relaxed) >= RULES_KEPT_MOST) return;
+  if (kept->count >= RULES_KEPT_MOST || rules_kept_find(kept, key)) return;
   struct kept_rules *added = calloc(1, sizeof *added);
   if (!added) return;
   added->key = *key;
   fail_keep(&before);
-  if (settled_rules_make(bindings, &added->rules) != HALOTUNE_OK || added->rules.is_long) {
+  if (settled_rules_make(bindings, &kept->shared, &added->rules) != HALOTUNE_OK || added->rules.is_unsettled) {
     fail_put_back(&before);
     kept_free(added);
     return;
   }
-  /* Two threads may add the same rules: the older ones are not found any more, and do no harm. */
   _Atomic(struct kept_rules *) *list = list_of(kept, key);
-  added->next = atomic_load(list);
-  while (!atomic_compare_exchange_weak(list, &added->next, added)) continue;
-  atomic_fetch_add(&kept->count, 1);
+  added->next = atomic_load_explicit(list, memory_order_relaxed);
+  atomic_store_explicit(list, added, memory_order_release);
+  kept->count++;
 }
 
 void rules_kept_free(struct rules_kept *kept) {
@@ -59,4 +58,5 @@ void rules_kept_free(struct rules_kept *kept) {
       kept_free(at);
     }
   }
+  shared_rules_free(&kept->shared);
 }

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory/array.h"
 
@@ -24,6 +25,20 @@ int exprs_add(struct exprs *exprs, struct expr node) {
   exprs->nodes = nodes;
   nodes[exprs->count] = node;
   return exprs->count++;
+}
+
+static bool is_equal(const struct expr *a, const struct expr *b) {
+  bool is_same = a->kind == b->kind && a->index == b->index && a->arg_count == b->arg_count &&
+                 memcmp(&a->number, &b->number, sizeof a->number) == 0 && /* -0 is not 0 */
+                 memcmp(a->offset, b->offset, sizeof a->offset) == 0;
+  for (int k = 0; k < a->arg_count && is_same; k++) is_same = a->args[k] == b->args[k];
+  return is_same;
+}
+
+bool exprs_are_equal(const struct exprs *a, const struct exprs *b) {
+  bool is_same = a->count == b->count;
+  for (int i = 0; i < a->count && is_same; i++) is_same = is_equal(&a->nodes[i], &b->nodes[i]);
+  return is_same;
 }
 
 int exprs_copy(struct exprs *exprs, struct formula formula) {

@@ -90,6 +90,9 @@ struct formula {
   int first, root;
 };
 
+/* Whether two lists have the same nodes. Where these stand in their texts does not count. */
+bool exprs_are_equal(const struct exprs *a, const struct exprs *b);
+
 /* Append a copy of a formula's nodes. Returns the root of the copy, or -1 when memory is out. */
 int exprs_copy(struct exprs *exprs, struct formula formula);
 
