@@ -74,9 +74,10 @@ static bool add_plain(struct text *text, const char *string, size_t length) {
   for (size_t i = 0; i < length; i++) {
     if (string[i] < ' ' || string[i] > '~' || string[i] == '"' || string[i] == '\\') return false;
   }
-  text_add(text, "\"", 1);
-  text_add(text, string, length);
-  text_add(text, "\"", 1);
+  char *quoted = text_extend(text, length + 2);
+  if (!quoted) return true; /* the text knows that memory is out */
+  quoted[0] = quoted[length + 1] = '"';
+  memcpy(quoted + 1, string, length);
   return true;
 }
 

@@ -26,11 +26,17 @@ static bool reserve_room(struct text *text, size_t length) {
   return true;
 }
 
-void text_add(struct text *text, const char *bytes, size_t length) {
-  if (!reserve_room(text, length)) return;
-  if (length > 0) memcpy(text->bytes + text->length, bytes, length);
+char *text_extend(struct text *text, size_t length) {
+  if (!reserve_room(text, length)) return NULL;
+  char *added = text->bytes + text->length;
   text->length += length;
   text->bytes[text->length] = '\0';
+  return added;
+}
+
+void text_add(struct text *text, const char *bytes, size_t length) {
+  char *added = text_extend(text, length);
+  if (added && length > 0) memcpy(added, bytes, length);
 }
 
 void text_printf(struct text *text, const char *format, ...) {

@@ -17,6 +17,10 @@ struct text {
 };
 
 void text_add(struct text *text, const char *bytes, size_t length);
+
+/* Make the text longer by bytes that the caller then writes. Returns where they begin; NULL if memory is out. */
+char *text_extend(struct text *text, size_t length);
+
 void text_printf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Append a number with the fewest digits that read back as the same double: 0.1, 2, 1e-08. */

@@ -96,7 +96,7 @@ static halotune_status adapt_configuration(const struct question *q, struct answ
   if (status == HALOTUNE_OK) status = bindings_make(template, q->facts, &bindings);
   if (status != HALOTUNE_OK) return status;
   bindings.limit.most_steps = MOST_TRIED_VALUES;
-  *fits = !space_refusal(&bindings) && !space_nearest(&bindings, NULL, &answer->configuration);
+  *fits = !space_nearest(&bindings, NULL, &answer->configuration);
   bindings_free(&bindings);
   return refuse_refuted(q, template, answer->template_at, &answer->configuration, fits);
 }

@@ -5,12 +5,13 @@
 #include <string.h>
 
 struct kept_rules {
+  uint64_t hash; /* of the key: most others in a list differ in it */
   struct rules_key key;
   struct settled_rules rules;
   struct kept_rules *next;
 };
 
-static _Atomic(struct kept_rules *) *list_of(struct rules_kept *kept, const struct rules_key *key) {
+static uint64_t key_hash(const struct rules_key *key) {
   uint64_t hash = (uintptr_t)key->parsed ^ (uint64_t)key->dtype;
   for (size_t i = 0; i < sizeof key->configuration; i += sizeof hash) { /* in words: a lookup asks for dozens */
     uint64_t word;
@@ -18,12 +19,13 @@ static _Atomic(struct kept_rules *) *list_of(struct rules_kept *kept, const stru
     hash = (hash ^ word) * UINT64_C(0x9E3779B97F4A7C15);
     hash ^= hash >> 32;
   }
-  return &kept->lists[hash % RULES_KEPT_LISTS];
+  return hash;
 }
 
 struct settled_rules *rules_kept_find(struct rules_kept *kept, const struct rules_key *key) {
-  struct kept_rules *at = atomic_load_explicit(list_of(kept, key), memory_order_acquire);
-  while (at && memcmp(&at->key, key, sizeof *key) != 0) at = at->next;
+  const uint64_t hash = key_hash(key);
+  struct kept_rules *at = atomic_load_explicit(&kept->lists[hash % RULES_KEPT_LISTS], memory_order_acquire);
+  while (at && (at->hash != hash || memcmp(&at->key, key, sizeof *key) != 0)) at = at->next;
   return at ? &at->rules : NULL;
 }
 
@@ -37,6 +39,7 @@ void rules_kept_add(struct rules_kept *kept, const struct rules_key *key, const 
   if (kept->count >= RULES_KEPT_MOST || rules_kept_find(kept, key)) return;
   struct kept_rules *added = calloc(1, sizeof *added);
   if (!added) return;
+  added->hash = key_hash(key);
   added->key = *key;
   fail_keep(&before);
   if (settled_rules_make(bindings, &kept->shared, &added->rules) != HALOTUNE_OK || added->rules.is_unsettled) {
@@ -44,7 +47,7 @@ void rules_kept_add(struct rules_kept *kept, const struct rules_key *key, const 
     kept_free(added);
     return;
   }
-  _Atomic(struct kept_rules *) *list = list_of(kept, key);
+  _Atomic(struct kept_rules *) *list = &kept->lists[added->hash % RULES_KEPT_LISTS];
   added->next = atomic_load_explicit(list, memory_order_relaxed);
   atomic_store_explicit(list, added, memory_order_release);
   kept->count++;

@@ -26,7 +26,7 @@ static void renew_steps(const struct walk *w) {
 
 struct walk walk_make(struct bindings *bindings, const bool fixed[], const struct configuration *from) {
   const struct template *template = bindings->template;
-  int count = template->parameter_count, rule_count = 0;
+  int count = template->parameter_count, next[MAX_PARAMETERS];
   struct walk w = {.bindings = bindings};
   bindings->limit.end = WALK_WHOLE;
   renew_steps(&w);
@@ -37,13 +37,15 @@ struct walk walk_make(struct bindings *bindings, const bool fixed[], const struc
     w.end[i] = is_fixed ? from->choice[i] + 1 : template->parameters[i].value_count;
     w.below[i] = w.below[i + 1] * (w.end[i] - w.first[i]);
   }
-  for (int i = 0; i < count; i++) {
-    w.rules_begin[i] = rule_count;
-    for (int r = 0; r < template->rule_count; r++) {
-      if (template->rules[r].last_parameter == i) w.rules[rule_count++] = r;
-    }
+  for (int r = 0; r < template->rule_count; r++) {
+    const int last = template->rules[r].last_parameter;
+    if (last >= 0) w.rules_begin[last + 1]++;
   }
-  w.rules_begin[count] = rule_count;
+  for (int i = 0; i < count; i++) next[i] = w.rules_begin[i], w.rules_begin[i + 1] += next[i];
+  for (int r = 0; r < template->rule_count; r++) {
+    const int last = template->rules[r].last_parameter;
+    if (last >= 0) w.rules[next[last]++] = r;
+  }
   return w;
 }
 
