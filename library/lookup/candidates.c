@@ -351,9 +351,9 @@ static void bound_rows(const struct question *q, const struct asked_family *fami
 
 /* Rank the rows of a family. Bounds of all rows take as long as the ranks of few configurations. */
 static void rank_family(struct candidates *c, struct asked_family *family) {
-  enum { FEW_ROWS = 16 }; /* of a configuration */
+  enum { FEW_ROWS = 16, FEW_SHAPES = 2 }; /* rows of a configuration */
   const struct priced_family *priced = family->priced;
-  const bool has_bounds = priced->row_count < FEW_ROWS * priced->shape_count;
+  const bool has_bounds = priced->shape_count > FEW_SHAPES && priced->row_count < FEW_ROWS * priced->shape_count;
   family->bound = INFINITY;
   family->first_rank = c->rank_count;
   c->rank_count += priced->column_length;
@@ -407,6 +407,15 @@ static halotune_status ask_family(struct candidates *c, int number) {
   return HALOTUNE_OK;
 }
 
+/* Find the family with the least bound. */
+static void find_next(struct candidates *c) {
+  c->next = NULL;
+  for (int i = 0; i < c->family_count; i++) {
+    struct asked_family *family = &c->families[i];
+    if (family->bound < (c->next ? c->next->bound : INFINITY)) c->next = family;
+  }
+}
+
 halotune_status candidates_find(const struct question *q, enum candidates_range range, bool is_hopeful, float limit,
                                 struct candidates *out) {
   const struct lookup_table *table = &q->ctx->table;
@@ -433,6 +442,7 @@ halotune_status candidates_find(const struct question *q, enum candidates_range 
   out->ranks = malloc(room * sizeof *out->ranks);
   out->is_exact = malloc(room * sizeof *out->is_exact);
   if (!out->ranked || !out->dropped || !out->ranks || !out->is_exact) return fail_memory();
+  find_next(out);
   return HALOTUNE_OK;
 }
 
@@ -504,12 +514,10 @@ static int find_best(struct candidates *c) {
 
 /* Rank the rows of the family with the least bound, if it is below a rank. Returns whether it is. */
 static bool rank_next(struct candidates *c, float rank) {
-  struct asked_family *next = NULL;
-  for (int i = 0; i < c->family_count; i++) {
-    if (c->families[i].bound < rank) next = &c->families[i], rank = next->bound;
-  }
-  if (next) rank_family(c, next);
-  return next != NULL;
+  if (!c->next || !(c->next->bound < rank)) return false;
+  rank_family(c, c->next);
+  find_next(c);
+  return true;
 }
 
 int candidates_count(struct candidates *c) {

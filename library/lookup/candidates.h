@@ -30,6 +30,7 @@ struct candidates {
   int family_count;
   struct asked_place *places; /* for each model of GPU with such a family */
   int place_count;
+  struct asked_family *next;    /* the family with the least bound; NULL: the rows of all are ranked */
   struct asked_family **ranked; /* families whose rows are ranked */
   int ranked_count;
   struct dropped *dropped;
