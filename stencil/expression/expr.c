@@ -27,17 +27,21 @@ int exprs_add(struct exprs *exprs, struct expr node) {
   return exprs->count++;
 }
 
-static bool is_equal(const struct expr *a, const struct expr *b) {
+/* -0 is not 0: a quotient tells them apart. */
+static bool is_same_number(double a, double b) {
+  return (a == b && signbit(a) == signbit(b)) || (isnan(a) && isnan(b));
+}
+
+static bool is_same_node(const struct expr *a, const struct expr *b) {
   bool is_same = a->kind == b->kind && a->index == b->index && a->arg_count == b->arg_count &&
-                 memcmp(&a->number, &b->number, sizeof a->number) == 0 && /* -0 is not 0 */
-                 memcmp(a->offset, b->offset, sizeof a->offset) == 0;
+                 is_same_number(a->number, b->number) && memcmp(a->offset, b->offset, sizeof a->offset) == 0;
   for (int k = 0; k < a->arg_count && is_same; k++) is_same = a->args[k] == b->args[k];
   return is_same;
 }
 
 bool exprs_are_equal(const struct exprs *a, const struct exprs *b) {
   bool is_same = a->count == b->count;
-  for (int i = 0; i < a->count && is_same; i++) is_same = is_equal(&a->nodes[i], &b->nodes[i]);
+  for (int i = 0; i < a->count && is_same; i++) is_same = is_same_node(&a->nodes[i], &b->nodes[i]);
   return is_same;
 }
 
