@@ -32,7 +32,15 @@ for db in "$HALOTUNE_DB" "$TMPDIR/copy.db"; do
   begin_nothing "$db"
   runs "$db"
 done
-halotune db merge --db "$TMPDIR/copy.db" --trust --yes "$HALOTUNE_DB" >/dev/null 2>&1 && echo merged
+merge() { halotune db merge --db "$TMPDIR/copy.db" --trust --yes "$HALOTUNE_DB" >/dev/null 2>&1; }
+tries=0
+until merge || [ "$tries" = 60 ]; do # the first process may still store what it had compiled before
+  sleep 1
+  rm -f "$TMPDIR"/copy.db*
+  sqlite3 "$HALOTUNE_DB" ".backup '$TMPDIR/copy.db'"
+  tries=$((tries + 1))
+done
+[ "$tries" = 60 ] || echo merged
 resume --max-variants 2 | grep 'plan\|another'
 counts
 resume --reproducible --max-variants 2 | grep -c another # its tasks are others
