@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/files/file.h"
+#include "base/files/path.h"
 #include "base/files/replace.h"
 #include "base/text/text.h"
 
@@ -53,11 +54,10 @@ static size_t bare_length(const char *path) {
 }
 
 bool own_folder_of(const char *path, struct stat *facts) {
-  size_t length = bare_length(path);
-  while (length > 0 && path[length - 1] != '/') length--;
-  char *folder = length > 0 ? strndup(path, length) : strdup(".");
+  char *bare = strndup(path, bare_length(path)), *folder = bare ? path_folder(bare) : NULL;
   const bool is_there = folder && stat(folder, facts) == 0;
   free(folder);
+  free(bare);
   return is_there;
 }
 

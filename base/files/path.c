@@ -11,6 +11,6 @@ const char *path_name(const char *path) {
 
 char *path_folder(const char *path) {
   const char *slash = strrchr(path, '/');
-  const size_t length = slash == path ? 1 : (size_t)(path_name(path) - path) - 1;
-  return slash ? strndup(path, length) : strdup(".");
+  if (!slash) return strdup(".");
+  return strndup(path, slash == path ? 1 : (size_t)(slash - path));
 }
