@@ -110,6 +110,16 @@ TEST(all_templates_keep_the_same) {
   shared_rules_free(&shared);
 }
 
+/* Bind a template with these rules and a parameter `a`, which is 1, to a grid of one point in three dimensions. */
+static void bind_rules(const char *rules, struct template **template, struct bindings *bindings) {
+  double facts[FACT_COUNT];
+  device_facts(facts);
+  facts[FACT_dims] = 3;
+  facts[FACT_points_in_x] = facts[FACT_points_in_y] = facts[FACT_points_in_z] = 1;
+  CHECK_OK(template_of_rules("a: {values: [1], default: 1, about: x}", rules, template));
+  CHECK_OK(bindings_make(*template, facts, bindings));
+}
+
 /* What is left of a rule where a is 1, dims 3 and nx not known: the number of its nodes. */
 TEST(decided_parts_are_left_out) {
   static const struct {
@@ -135,14 +145,9 @@ TEST(decided_parts_are_left_out) {
     struct bindings bindings;
     struct settled_rules settled = {.count = 0};
     struct shared_rules shared = {.count = 0};
-    double facts[FACT_COUNT];
     char rule[256];
     snprintf(rule, sizeof rule, "{keep: '%s', otherwise: x}", rows[i].rule);
-    device_facts(facts);
-    facts[FACT_dims] = 3;
-    facts[FACT_points_in_x] = facts[FACT_points_in_y] = facts[FACT_points_in_z] = 1;
-    CHECK_OK(template_of_rules("a: {values: [1], default: 1, about: x}", rule, &template));
-    CHECK_OK(bindings_make(template, facts, &bindings));
+    bind_rules(rule, &template, &bindings);
     CHECK_OK(settled_rules_make(&bindings, &shared, &settled));
     const int nodes = settled.count > 0 ? shared.rules[settled.rules[0]].count : 0;
     CHECK(rows[i].nodes == 0 || nodes == rows[i].nodes, "%s: %d nodes", rows[i].rule, nodes);
@@ -182,14 +187,10 @@ TEST(equal_rules_are_shared) {
     struct bindings bindings;
     struct settled_rules settled = {.count = 0};
     struct shared_rules shared = {.count = 0};
-    double facts[FACT_COUNT];
     char rules[256];
     snprintf(rules, sizeof rules, "{keep: '%s', otherwise: x}, {keep: '%s', otherwise: y}", rows[i].rules[0],
              rows[i].rules[1]);
-    device_facts(facts);
-    facts[FACT_points_in_x] = facts[FACT_points_in_y] = facts[FACT_points_in_z] = 1;
-    CHECK_OK(template_of_rules("a: {values: [1], default: 1, about: x}", rules, &template));
-    CHECK_OK(bindings_make(template, facts, &bindings));
+    bind_rules(rules, &template, &bindings);
     CHECK_OK(settled_rules_make(&bindings, &shared, &settled));
     const bool is_shared = settled.count >= 2 && settled.rules[0] == settled.rules[1];
     CHECK_EQ(rows[i].count == 1, is_shared, "'%s' and '%s'", rows[i].rules[0], rows[i].rules[1]);
@@ -204,12 +205,8 @@ TEST(equal_rules_are_shared) {
 TEST(a_full_list_settles_nothing) {
   struct template *template;
   struct bindings bindings;
-  double facts[FACT_COUNT];
   struct shared_rules shared = {.count = 0};
-  device_facts(facts);
-  facts[FACT_points_in_x] = facts[FACT_points_in_y] = facts[FACT_points_in_z] = 1;
-  CHECK_OK(template_of_rules("a: {values: [1], default: 1, about: x}", "{keep: nx < dims, otherwise: x}", &template));
-  CHECK_OK(bindings_make(template, facts, &bindings));
+  bind_rules("{keep: nx < dims, otherwise: x}", &template, &bindings);
   for (int dims = 0; dims < 2 * SHARED_RULES_MOST && shared.count < SHARED_RULES_MOST; dims++) {
     struct settled_rules settled = {.count = 0};
     bindings.variables[FACT_dims] = dims;
