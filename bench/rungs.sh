@@ -7,11 +7,13 @@
 #   near_gpu_bench --questions rungs.txt --work build/rungs --budget 4 --seconds 600 --devices 0,1
 #
 # A grid is worth what it takes off the loss of random problems, which are drawn as near_gpu_bench draws them, for each
-# second of its search. With SHORT=3, it prints instead the grids whose winners come from searches of at most 3 s, the shortest time
-# first, so that they can be searched once more. The loss of a problem is that of the row from which it loses least. What a row loses on another
+# second of its search. The loss of a problem is that of the row from which it loses least. What a row loses on another
 # grid was fitted to 1,146 times of winners of an H200 in searches on an H100: a share of the time for each factor of
 # two in bytes, more where the fields are small, and less for other lengths along the axes and other alignment of rows.
 # Rungs of bench/ladder.sh count one and a half times.
+#
+# With SHORT=3, the grids whose winners come from searches of at most 3 s are printed instead, the shortest time first, so
+# that they can be searched once more.
 set -eu
 db=${1:?usage: bench/rungs.sh DATABASE [DEVICE]} device=${2:-NVIDIA H200}
 if [ -n "${SHORT:-}" ]; then
