@@ -75,7 +75,7 @@ struct access access_of(const struct bindings *bindings) {
   for (int axis = 0; axis < MAX_DIMS; axis++) block[axis] = (long)bindings_value(bindings, template->block[axis]);
   return (struct access){.loads_per_point = bindings_value(bindings, template->access.loads_per_point),
                          .over_read = bindings_value(bindings, template->access.over_read),
-                         .computing_share = bindings_value(bindings, template->access.computing_share),
+                         .computing_share = bindings_optional(bindings, &template->access.computing_share),
                          .bank_conflicts = worst_conflicts(bindings, block),
                          .shared_wavefronts = NAN};
 }

@@ -47,8 +47,8 @@ struct optional_formula {
 
 /* A template's formulas about its accesses. access.h computes figures from it. */
 struct access_formulas {
-  struct formula loads_per_point, over_read, computing_share;
-  struct optional_formula work;
+  struct formula loads_per_point, over_read;
+  struct optional_formula computing_share, work;
   struct shared_access shared[MAX_SHARED_ACCESSES];
   int shared_count;
 };

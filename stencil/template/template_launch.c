@@ -91,16 +91,15 @@ static halotune_status read_shared_access(struct reader *r, const struct yaml *l
 halotune_status template_access_read(struct reader *r) {
   static const char *const keys[] = {"loads_per_point", "over_read", "computing_share", "work", "shared"};
   struct access_formulas *access = &r->template->access;
-  const struct yaml *map = yaml_find(r->root, "access"), *loads, *over_read, *share;
+  const struct yaml *map = yaml_find(r->root, "access"), *loads, *over_read;
   if (!map) return HALOTUNE_OK;
   if (map->kind != YAML_MAP) return reader_fail(r, map->place, "expected fields, such as loads_per_point: taps");
   halotune_status status = reader_check_keys(r, map, keys, COUNT(keys));
   if (status == HALOTUNE_OK) status = reader_need(r, map, "loads_per_point", YAML_TEXT, &loads);
   if (status == HALOTUNE_OK) status = reader_need(r, map, "over_read", YAML_TEXT, &over_read);
-  if (status == HALOTUNE_OK) status = reader_need(r, map, "computing_share", YAML_TEXT, &share);
   if (status == HALOTUNE_OK) status = reader_formula(r, loads, &access->loads_per_point);
   if (status == HALOTUNE_OK) status = reader_formula(r, over_read, &access->over_read);
-  if (status == HALOTUNE_OK) status = reader_formula(r, share, &access->computing_share);
+  if (status == HALOTUNE_OK) status = read_optional(r, map, "computing_share", 1, &access->computing_share);
   if (status == HALOTUNE_OK) status = read_optional(r, map, "work", NAN, &access->work);
   if (status != HALOTUNE_OK) return status;
   r->template->has_access = true;

@@ -100,11 +100,15 @@ static halotune_status read_parameter(struct reader *r, const struct reader *com
 
 static halotune_status unknown_common(const struct reader *r, const struct reader *common, const char *name,
                                       struct place place) {
+  static const char *const sections[] = {"parameters", "rules"};
   struct nearest nearest = nearest_to(name, strlen(name));
-  for (const struct yaml *item = yaml_find(common->root, "parameters")->first; item; item = item->next) {
-    nearest_try(&nearest, item->key);
+  for (size_t i = 0; i < COUNT(sections); i++) {
+    for (const struct yaml *item = yaml_find(common->root, sections[i])->first; item; item = item->next) {
+      nearest_try(&nearest, item->key);
+    }
   }
-  return reader_fail(r, place, "'%s' is not a common parameter%s", name, nearest.question);
+  return reader_fail(r, place, "'%s' is neither a common parameter nor the name of common rules%s", name,
+                     nearest.question);
 }
 
 /* Number the words of a common parameter as in the common text, even if the template uses only some of them. */
@@ -117,7 +121,8 @@ static void number_words(const struct yaml *all, struct parameter *parameter) {
 }
 
 /* Read a common parameter: NAME, {NAME: [values]} or {NAME: {values: [...], default: ...}}. The default is the given
- * one; else the common one, if it is among the values; else the first value. */
+ * one; else the common one, if it is among the values; else the first value. A name of rules is no parameter:
+ * template_rules_read() takes it. */
 static halotune_status read_common(struct reader *r, struct reader *common, const struct yaml *item) {
   static const char *const keys[] = {"values", "default"};
   const struct yaml *own = item->kind == YAML_MAP && item->count == 1 ? item->first : NULL;
@@ -129,6 +134,7 @@ static halotune_status read_common(struct reader *r, struct reader *common, cons
   struct place place = own ? own->key_place : item->place;
   const struct yaml *known = common_find(common, "parameters", name);
   struct parameter *parameter;
+  if (item->kind == YAML_TEXT && common_find(common, "rules", name)) return HALOTUNE_OK;
   if (!known) return unknown_common(r, common, name, place);
   halotune_status status = begin_parameter(r, known->key, place, &parameter);
   if (status == HALOTUNE_OK && own && !values) {

@@ -50,7 +50,7 @@ static halotune_status add_parameter_rules(struct reader *common, const char *pa
   return status;
 }
 
-/* Add the common rules that an item of `rules` names. */
+/* Add the common rules that an item of `common` or `rules` names. */
 static halotune_status add_named_rules(struct reader *r, struct reader *common, const struct yaml *name) {
   const struct yaml *rules = common_find(common, "rules", name->text);
   halotune_status status = HALOTUNE_OK;
@@ -72,15 +72,23 @@ static halotune_status add_named_rules(struct reader *r, struct reader *common, 
   return status;
 }
 
+/* Whether an item of `common` is the name of rules. */
+static bool names_rules(const struct reader *common, const struct yaml *item) {
+  return item->kind == YAML_TEXT && common_find(common, "rules", item->text);
+}
+
 halotune_status template_rules_read(struct reader *r, struct reader *common) {
-  const struct yaml *list, *parameters = yaml_find(r->root, "common");
+  const struct yaml *list, *shared = yaml_find(r->root, "common"), *first = shared ? shared->first : NULL;
   halotune_status status = reader_need(r, r->root, "rules", YAML_LIST, &list);
   if (status != HALOTUNE_OK) return status;
+  for (const struct yaml *item = first; item && status == HALOTUNE_OK; item = item->next) {
+    if (names_rules(common, item)) status = add_named_rules(r, common, item);
+  }
   for (const struct yaml *item = list->first; item && status == HALOTUNE_OK; item = item->next) {
     status = item->kind == YAML_TEXT ? add_named_rules(r, common, item) : read_rule(r, item, RULE_OWN);
   }
-  for (const struct yaml *item = parameters ? parameters->first : NULL; item && status == HALOTUNE_OK;
-       item = item->next) {
+  for (const struct yaml *item = first; item && status == HALOTUNE_OK; item = item->next) {
+    if (names_rules(common, item)) continue;
     status = add_parameter_rules(common, item->kind == YAML_TEXT ? item->text : item->first->key);
   }
   const struct yaml *always = yaml_find(common->root, "always");

@@ -5,6 +5,7 @@
 
 #include "base/files/file.h"
 #include "stencil/file/yaml.h"
+#include "stencil/template/access.h"
 #include "stencil/template/template_read.h"
 #include "tests/unit/comma_locale.h"
 
@@ -197,6 +198,28 @@ TEST(the_hash_is_that_of_rules_written_out) {
   CHECK_EQ(0, identity_compare(hashes[0], hashes[1]), "written in two ways");
 }
 
+/* Names of rules stand in `common`, and stood in `rules` before. Those of `common` come first. */
+TEST(rules_are_named_in_either_list) {
+  static const char *const same[] = {
+      "common: [no_scan, extents, one_warp]\nrules: [{keep: low_x > 0, otherwise: x}]\n",
+      "common: [extents]\nrules: [{keep: low_x > 0, otherwise: x}, no_scan, one_warp]\n",
+  };
+  struct template *t[COUNT(same)];
+  for (size_t i = 0; i < COUNT(same); i++) {
+    char yaml[1024];
+    snprintf(yaml, sizeof yaml,
+             "name: t\nabout: x\nparameters: {a: {values: [1, 2], default: 1, about: x}}\n%sblock: [32, 1, 1]\n"
+             "grid: [nx, 1, 1]\nshared_bytes: 0\n",
+             same[i]);
+    CHECK_OK(template_of_texts(yaml, "", &t[i]));
+  }
+  CHECK_EQ(0, identity_compare(t[0]->hash, t[1]->hash), "the same template");
+  CHECK_EQ(t[1]->rule_count, t[0]->rule_count, "rules");
+  CHECK_TEXT("is_scan == 0", t[0]->rules[0].text, "rules by name");
+  CHECK_TEXT("low_x > 0", t[0]->rules[2].text, "rules of its own");
+  for (size_t i = 0; i < COUNT(same); i++) template_free(t[i]);
+}
+
 TEST(configurations_are_set_by_name) {
   struct template *t;
   struct bindings bindings;
@@ -365,7 +388,7 @@ TEST(definitions_are_written_out) {
                              "block: [block_x, 1, 1]\n"
                              "grid: [ceil(nx/tile), ny, nz]\n"
                              "shared_bytes: -wide*(wide - tile)\n"
-                             "access: {loads_per_point: wide/tile, over_read: 1, computing_share: 1}\n";
+                             "access: {loads_per_point: wide/tile, over_read: 1}\n";
   struct template *t;
   struct bindings bindings;
   double facts[FACT_COUNT];
@@ -377,6 +400,7 @@ TEST(definitions_are_written_out) {
   CHECK_NEAR(1, bindings_value(&bindings, t->grid[0]), 0, "grid");
   CHECK_NEAR(-131 * 3, bindings_value(&bindings, t->shared_bytes), 0, "-(a + b) is negated as a whole");
   CHECK_NEAR(131 / 128.0, bindings_value(&bindings, t->access.loads_per_point), 0, "access");
+  CHECK_NEAR(1, access_of(&bindings).computing_share, 0, "all threads compute where the file does not say it");
   CHECK_EQ(1, t->rules[0].last_parameter, "the last parameter of a definition of a definition");
   CHECK_TEXT("2*wide - tile*3 <= wide", t->rules[0].text, "the rule as it is written");
   bindings_free(&bindings);
@@ -540,7 +564,7 @@ TEST(common_rules_and_parameters_stay) {
       {"rules", "march_along_z"},  {"rules", "bands"},          {"rules", "plane_sums"},
       {"parameters", "load_path"}, {"parameters", "streaming"}, {"parameters", "coefficients"},
       {"parameters", "extents"},   {"parameters", "overlap"},   {"parameters", "min_blocks"},
-      {"parameters", "weights"},
+      {"parameters", "weights"},   {"parameters", "padding"},   {"rules", "reads_neighbours"},
   };
   struct arena arena = {0};
   struct yaml *root;
@@ -578,6 +602,7 @@ int main(void) {
       cmocka_unit_test(a_file_without_sums_keeps_its_identity),
       cmocka_unit_test(the_hash_is_that_of_rules_written_out),
       cmocka_unit_test(a_comment_does_not_include_common_code),
+      cmocka_unit_test(rules_are_named_in_either_list),
       cmocka_unit_test(configurations_are_set_by_name),
       cmocka_unit_test(bad_files_are_refused),
       cmocka_unit_test(bad_files_are_refused_with_their_messages),
