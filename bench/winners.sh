@@ -2,8 +2,8 @@
 # winners.sh [--finalists | --candidates] DATABASE [OPTION of db export ...]: prints an export of the current winners of
 # DATABASE, for bench/results and db/starter. Everything that only a search needs is left out: all measurements; with
 # --finalists, those of variants that the finals did not measure; with --candidates, what lookups do not use: samples,
-# finalists that lost by more than 25 %, finalists with the blocks of a better one, than which they are predicted
-# to be slower, machine code that the search compiled in less than a second, and sources without machine code that this
+# winners that lost to the same problem's winner on another GPU of the same name, finalists that lost by more than 25 %,
+# finalists with the blocks of a better one, than which they are predicted to be slower, machine code that the search compiled in less than a second, and sources without machine code that this
 # Halotune generates when they are needed. Variants of which the installed templates generate the same code are of these
 # templates in the export. Needs the program sqlite3. HALOTUNE names the program.
 set -eu
@@ -23,6 +23,12 @@ if [ "$kept" = winners ]; then
 fi
 if [ "$kept" = candidates ]; then
   sqlite3 "$copy" "
+create temp table candidate as select b.id, b.time_ms, d.name as device, p.stencil_id, p.dtype, p.nx, p.ny, p.nz, p.launch, p.cache, p.is_reproducible, p.steps
+  from best b join problem p on p.id = b.problem_id join device d on d.id = p.device_id where b.is_current;
+delete from best where id in (select slow.id from candidate slow
+  join candidate fast using (device, stencil_id, dtype, nx, ny, nz, launch, cache, is_reproducible, steps)
+  where (fast.time_ms, fast.id) < (slow.time_ms, slow.id));
+delete from finalist where run_id not in (select run_id from best where run_id is not null);
 update best set cubin = x'' where exists (select 1 from measurement m where m.run_id = best.run_id and m.variant_id = best.variant_id
   and m.compile_ms < 1000);
 delete from finalist where rank > 3 or rank > 1 and ratio > 1.25 or run_id not in (select run_id from best where is_current);
@@ -41,6 +47,8 @@ delete from best where not is_current;
 delete from measurement where not exists (select 1 from finalist f where f.run_id = measurement.run_id and f.variant_id = measurement.variant_id);
 delete from variant where id not in (select variant_id from best union select variant_id from finalist union select variant_id from measurement);
 delete from template where id not in (select template_id from variant);
+delete from problem where id not in (select problem_id from best union select problem_id from run);
+delete from device where id not in (select device_id from problem union select device_id from prediction);
 update run set host = '';
 "
 # Runs tell how a search was called, but not in which folders: of an absolute path, the file's name stays.
