@@ -244,7 +244,7 @@ static halotune_status check_members(json_t *launch) {
 }
 
 halotune_status launch_read(const char *text, struct launch *out) {
-  struct launch launch = {.kernel = ""};
+  struct launch launch = {.is_stored = true};
   long index_bytes = 0;
   json_t *json;
   halotune_status status = read_value(text, JSON_OBJECT, "launch", &json);

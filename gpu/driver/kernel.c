@@ -18,6 +18,7 @@ void kernel_plan_make(const struct launch *launch, const struct stencil *stencil
                               .passes_textures = launch->passes_textures,
                               .overlaps = launch->overlaps,
                               .cooperative = launch->cooperative,
+                              .is_stored = launch->is_stored,
                               .input_maps = launch->input_maps,
                               .output_maps = launch->output_maps,
                               .workspace_bytes = (size_t)launch->workspace_bytes,
@@ -111,13 +112,13 @@ static void list_arguments(struct kernel_plan *plan, struct kernel_fields *field
   if (plan->passes_coefficients) add_argument(out, plan->coefficients, plan->coefficient_bytes);
 }
 
-/* Compare the arguments of the plan with those of the kernel: a plan from a database may be that of another kernel. */
+/* Compare the arguments of a stored plan with those of the kernel. Others were generated with their kernel. */
 static halotune_status arguments_check(struct kernel *kernel) {
   const struct cu *cu = kernel->cu;
   struct kernel_fields none = {.maps = NULL};
   struct arguments wanted;
   size_t offset, bytes;
-  if (!cu->function_parameter) return HALOTUNE_OK;
+  if (!kernel->plan.is_stored || !cu->function_parameter) return HALOTUNE_OK;
   list_arguments(&kernel->plan, &none, &wanted);
   bool is_good = true;
   for (int i = 0; i <= wanted.count && is_good; i++) {

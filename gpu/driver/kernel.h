@@ -13,7 +13,7 @@ struct kernel_plan {
   unsigned grid[MAX_DIMS], block[MAX_DIMS], shared_bytes; /* shared_bytes: dynamic shared memory */
   int passes_textures;                                    /* as in struct launch */
   unsigned textured_inputs;                               /* one bit for each input: it has a texture object, then */
-  bool passes_coefficients, overlaps, cooperative;
+  bool passes_coefficients, overlaps, cooperative, is_stored; /* as in struct launch */
   struct tensor_maps input_maps, output_maps;    /* as in struct launch */
   struct tensor_shape input_shape, output_shape; /* shapes of these maps, if there are any */
   unsigned cluster[MAX_DIMS];                    /* blocks */
@@ -48,7 +48,9 @@ void kernel_loads_watch(void (*begins)(const void *state), void (*ends)(const vo
 /* Load a cubin.
  *   out  filled on success; after a failure kernel_unload is harmless
  * Returns HALOTUNE_OK, or HALOTUNE_NO_GPU: with the driver's error, or because the kernel takes other arguments than
- * the plan passes, which a driver would read out of bounds. Drivers before CUDA 12.4 do not tell what a kernel takes.
+ * a stored plan passes, which a driver would read out of bounds. Drivers before CUDA 12.4 do not tell what a kernel
+ * takes. compute-sanitizer reports an error of cuFuncGetParamInfo for a stored plan: it is how a driver answers when it
+ * is asked for an argument that the kernel does not have.
  * The thread needs a context of the device. */
 halotune_status kernel_load(const struct cu *cu, const void *cubin, const struct kernel_plan *plan, struct kernel *out);
 

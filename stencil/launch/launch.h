@@ -46,6 +46,7 @@ struct launch {
   /* global memory that is zero before the first launch and then keeps what the last launch wrote. Launches with the
    * same workspace must not overlap. 0: none */
   long workspace_bytes;
+  bool is_stored; /* it was read from a database, so that it may be the launch of another kernel */
 };
 
 /* The number of blocks of a cluster; 1 means that there are no clusters. */

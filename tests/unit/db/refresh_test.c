@@ -120,13 +120,13 @@ static const struct {
   enum refresh_outcome outcome;
 } changes[] = {
     {"a rule more", "rules:\n", "rules:\n  - {keep: block_x < 1000, otherwise: never}\n", "", "", REFRESH_SAME},
-    {"a parameter more", "padding: {", "spare: {values: [0, 1], default: 0, about: nothing}\n  padding: {", "", "",
+    {"a parameter more", "band: {", "spare: {values: [0, 1], default: 0, about: nothing}\n  band: {", "", "",
      REFRESH_SAME},
-    {"a parameter at another place", "  padding: {values: [0, 4], default: 0}\n",
-     "  other: {values: [7], default: 7, about: nothing}\n  padding: {default: 0, values: [0, 4, 8]}\n", "", "",
+    {"a parameter at another place", "  band: {values: [0, 64, 128, 256], default: 0}\n",
+     "  other: {values: [7], default: 7, about: nothing}\n  band: {default: 0, values: [0, 32, 64, 128, 256]}\n", "", "",
      REFRESH_SAME},
     {"other code", "", "", "__global__ void", "__device__ int spare;\n__global__ void", REFRESH_OTHER_CODE},
-    {"another launch", "points_in_y/band) : 1)'\n", "points_in_y/band) : 1) + 1'\n", "", "", REFRESH_OTHER_LAUNCH},
+    {"another launch", "points_in_y/band) : 1)']\n", "points_in_y/band) : 1) + 1']\n", "", "", REFRESH_OTHER_LAUNCH},
     {"a rule against it", "rules:\n", "rules:\n  - {keep: block_x > 1000, otherwise: narrow}\n", "", "",
      REFRESH_REFUSED},
     {"an error", "rules:\n", "rules:\n  - {keep: nothing > 1, otherwise: narrow}\n", "", "", REFRESH_BROKEN},

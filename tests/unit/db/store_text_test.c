@@ -102,6 +102,7 @@ TEST(a_launch_is_read_as_it_was_written) {
     launch_write(rows[i].launch, &text);
     CHECK_TEXT(rows[i].text, text_string(&text), "row %zu", i);
     CHECK_OK(launch_read(text_string(&text), &launch));
+    CHECK(launch.is_stored, "row %zu: nothing says whose launch a text is", i);
     launch_write(&launch, &again);
     CHECK_TEXT(rows[i].text, text_string(&again), "row %zu: read and written", i);
     text_free(&again);

@@ -381,6 +381,7 @@ static void note_end(const void *state) { strncat(watched, (const char *)state +
 static void check_other_arguments(const struct cu *cu, const void *cubin, const struct kernel_plan *plan) {
   struct kernel_plan others[] = {*plan, *plan, *plan, *plan, *plan};
   struct kernel kernel;
+  for (size_t i = 0; i < COUNT(others); i++) others[i].is_stored = true;
   others[0].passes_coefficients = !plan->passes_coefficients;
   others[0].coefficient_bytes = sizeof(double);
   others[1].output_count++;
@@ -389,6 +390,25 @@ static void check_other_arguments(const struct cu *cu, const void *cubin, const 
   others[4].workspace_bytes = plan->workspace_bytes ? 0 : 4;
   for (size_t i = 0; i < COUNT(others); i++)
     CHECK_EQ(HALOTUNE_NO_GPU, kernel_load(cu, cubin, &others[i], &kernel), "launch %zu of another kernel", i);
+}
+
+static int asked_parameters;
+
+static CUresult count_parameter(CUfunction function, size_t number, size_t *offset, size_t *bytes) {
+  (void)function, (void)number, (void)offset, (void)bytes;
+  asked_parameters++;
+  return CUDA_ERROR_INVALID_VALUE;
+}
+
+/* compute-sanitizer counts each failed call as an error of the program. So only a stored launch, which may be that of
+ * another kernel, makes the driver fail. */
+static void check_own_arguments(const struct cu *cu, const void *cubin, const struct kernel_plan *plan) {
+  struct cu counts = *cu;
+  struct kernel kernel;
+  counts.function_parameter = count_parameter;
+  CHECK_OK(kernel_load(&counts, cubin, plan, &kernel));
+  CHECK_EQ(0, asked_parameters, "the driver is asked for arguments of a generated launch");
+  kernel_unload(&kernel);
 }
 
 /* Launch through kernel.h, as the program does, directly or with a graph. */
@@ -412,6 +432,7 @@ static bool is_right(const struct compiled *compiled, const struct generated *ge
   kernel_plan_make(&generated->launch, request->stencil, request->dtype, &request->domain, request->coefficients,
                    &plan);
   check_other_arguments(&cu, compiled->cubin, &plan);
+  check_own_arguments(&cu, compiled->cubin, &plan);
   watched[0] = '\0';
   kernel_loads_watch(note_begin, note_end, "be");
   CHECK_OK(kernel_load(&cu, compiled->cubin, &plan, &kernel));
