@@ -30,6 +30,9 @@
 #define BESIDE_LOAD 1
 #define BESIDE BESIDE_SHUFFLE
 #define OVERLAP 0
+#define ADDRESSES_LAZY 0
+#define ADDRESSES_EARLY 1
+#define ADDRESSES ADDRESSES_LAZY
 #endif
 
 // The rows and columns of a window. All taps lie on one axis, so the reach along the other axes is 0.
@@ -133,6 +136,18 @@ __device__ __forceinline__ Places places_of(const Patch &p) {
     places.ends[distance - 1] = column_in_grid(p, end_at(p, distance).x) - p.x;
   }
   return places;
+}
+
+// Whether a place is negative, which never happens. The compiler does not know that, so it computes all places before the answer is used.
+__device__ __forceinline__ bool has_negative(const Patch &p, const Places &places) {
+  index_t all = 0;
+#pragma unroll
+  for (int row = 0; row < ROWS; row++) all |= places.rows[row];
+#pragma unroll
+  for (int distance = 1; distance <= FURTHEST; distance++) {
+    if (IS_SHUFFLED) all |= places.ends[distance - 1] + p.x;
+  }
+  return all < 0;
 }
 #else
 // ---- for rules that differ between ends or inputs or change values, and for fields whose place depends on the axes: a thread whose window
@@ -376,6 +391,9 @@ extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
   // If lanes shuffle, lanes without points still load values for other lanes.
   if (IS_SHUFFLED ? !__any_sync(everyone, has_points) : !has_points) return;
   const Places places = places_of(p);
+#if ADDRESSES == ADDRESSES_EARLY
+  if (has_negative(p, places)) return;
+#endif
 #if OVERLAP
   wait_for_previous();
 #endif

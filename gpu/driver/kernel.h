@@ -14,10 +14,10 @@ struct kernel_plan {
   int passes_textures;                                    /* as in struct launch */
   unsigned textured_inputs;                               /* one bit for each input: it has a texture object, then */
   bool passes_coefficients, overlaps, cooperative, is_stored; /* as in struct launch */
-  struct tensor_maps input_maps, output_maps;    /* as in struct launch */
-  struct tensor_shape input_shape, output_shape; /* shapes of these maps, if there are any */
-  unsigned cluster[MAX_DIMS];                    /* blocks */
-  size_t workspace_bytes;                        /* as in struct launch */
+  struct tensor_maps input_maps, output_maps;                 /* as in struct launch */
+  struct tensor_shape input_shape, output_shape;              /* shapes of these maps, if there are any */
+  unsigned cluster[MAX_DIMS];                                 /* blocks */
+  size_t workspace_bytes;                                     /* as in struct launch */
   enum dtype dtype;
   struct domain domain;
   size_t geometry_bytes, coefficient_bytes; /* of the two members below, as the kernel takes them */
