@@ -289,7 +289,7 @@ HALOTUNE_API halotune_status halotune_lookup(halotune_ctx *ctx, const halotune_p
 
 /* How to tune. Zeros and NULL take the defaults. */
 typedef struct {
-  const char *program; /* the program; NULL: $HALOTUNE_PROGRAM, else `halotune` on PATH */
+  const char *program; /* NULL: $HALOTUNE_PROGRAM, else `halotune` in a folder of PATH that begins with a slash */
   /* Receives the result. NULL: the first path of halotune_open, else the user's own database. If it is none of the
    * databases of halotune_open, lookups of this ctx search it before them from then on. Other ctx do not search it. */
   const char *database;

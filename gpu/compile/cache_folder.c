@@ -26,9 +26,9 @@ halotune_status cache_folder_default(const char *below, char **folder) {
   const char *cache_home = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
   int length = 0;
   *folder = NULL;
-  if (cache_home && *cache_home == '/') /* the XDG specification says to ignore relative paths */
-    length = asprintf(folder, "%s/halotune%s", cache_home, below);
-  else if (home && *home) length = asprintf(folder, "%s/.cache/halotune%s", home, below);
+  /* The XDG specification says to ignore relative paths. They lead to the working directory. */
+  if (cache_home && *cache_home == '/') length = asprintf(folder, "%s/halotune%s", cache_home, below);
+  else if (home && *home == '/') length = asprintf(folder, "%s/.cache/halotune%s", home, below);
   if (length >= 0) return HALOTUNE_OK;
   *folder = NULL;
   return fail_memory();

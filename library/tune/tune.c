@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/files/path.h"
+#include "base/files/user_folder.h"
 #include "base/system/clock.h"
 #include "db/store/launch_text.h"
 #include "library/lookup/context.h"
@@ -85,8 +86,7 @@ static halotune_status find_device(struct tuning *t, const halotune_tune_options
 /* Write the stencil's text to a file of its own. */
 static halotune_status write_stencil(struct tuning *t) {
   if (!t->stencil) return HALOTUNE_OK;
-  const char *folder = getenv("TMPDIR");
-  if (asprintf(&t->file, "%s/halotune-XXXXXX.yaml", folder && *folder ? folder : "/tmp") < 0) t->file = NULL;
+  if (asprintf(&t->file, "%s/halotune-XXXXXX.yaml", temporary_folder()) < 0) t->file = NULL;
   if (!t->file) return fail_memory();
   const int descriptor = mkostemps(t->file, (int)strlen(".yaml"), O_CLOEXEC);
   FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");

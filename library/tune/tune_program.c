@@ -15,6 +15,7 @@
 
 #include "base/files/data_folders.h"
 #include "base/files/own.h"
+#include "base/files/path.h"
 #include "base/identity/hash.h"
 #include "base/system/clock.h"
 #include "base/system/process.h"
@@ -175,12 +176,15 @@ static halotune_status status_of_exit(int wait_status) {
 
 static halotune_status start_program(const struct tune_program *program, int descriptor, struct process_guard *guard,
                                      pid_t *pid) {
-  const char *arguments[MOST_ARGUMENTS] = {program->program, "tune"};
+  char *path = path_of_program(program->program);
+  const char *arguments[MOST_ARGUMENTS] = {path, "tune"};
   const struct process_descriptor descriptors[] = {{descriptor, 1}, {descriptor, 2}};
   for (int i = 0; program->arguments[i] && i + 3 < MOST_ARGUMENTS; i++) arguments[i + 2] = program->arguments[i];
   /* The working directory belongs to a solver, and may hold files of others: its templates would be executed. */
   halotune_status status =
-      process_start_guarded(arguments, DATA_FOUND_VARIABLE "=installed", descriptors, 2, guard, pid);
+      path ? process_start_guarded(arguments, DATA_FOUND_VARIABLE "=installed", descriptors, 2, guard, pid)
+           : HALOTUNE_NOT_FOUND;
+  free(path);
   if (status != HALOTUNE_NOT_FOUND) return status;
   return fail(status, "the program '%s' was not found: install Halotune so that it is on PATH, or set HALOTUNE_PROGRAM",
               program->program);

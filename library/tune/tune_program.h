@@ -8,7 +8,7 @@
 
 /* A run of the program. Texts belong to the caller. */
 struct tune_program {
-  const char *program;              /* path, or name to be searched on PATH */
+  const char *program;              /* path or name, see path_of_program */
   const char *const *arguments;     /* of the command `tune`, ended by NULL */
   double budget_s;                  /* the program gets two minutes more before it is killed */
   double wait_ms;                   /* for another process that tunes the same problem */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/files/own.h"
+#include "base/files/user_folder.h"
 #include "base/system/process.h"
 #include "base/system/transfer.h"
 #include "gpu/compile/cache_folder.h"
@@ -43,10 +44,9 @@ static void remove_temporary(void) {
 }
 
 static halotune_status make_temporary(const struct emulation_options *options) {
-  const char *parent = getenv("TMPDIR");
+  const char *parent = temporary_folder();
   char warning[FAIL_TEXT_BYTES + sizeof temporary.path], reason[FAIL_TEXT_BYTES];
   snprintf(reason, sizeof reason, "%s", fail_text());
-  if (!parent || *parent != '/') parent = "/tmp";
   int length = snprintf(temporary.path, sizeof temporary.path, "%s/halotune-XXXXXX", parent);
   if (length >= (int)sizeof temporary.path || !mkdtemp(temporary.path)) {
     temporary.path[0] = '\0';

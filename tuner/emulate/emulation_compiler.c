@@ -55,22 +55,6 @@ static const char *const runner_libraries[] = {
 static const char *const sanitizer_flags[] = {"-fsanitize=address,undefined", "-fno-sanitize-recover=all",
                                               "-fno-omit-frame-pointer", "-g1", "-DEMULATION_ASAN"};
 
-/* Find the file of a program name. Returns its path from malloc; NULL if there is none. */
-static char *find_program(const char *name) {
-  char *found = NULL;
-  if (strchr(name, '/')) return access(name, X_OK) == 0 ? strdup(name) : NULL;
-  const char *folder = getenv("PATH");
-  while (folder && *folder) {
-    int length = (int)strcspn(folder, ":");
-    if (asprintf(&found, "%.*s/%s", length, folder, name) < 0) return NULL;
-    if (length > 0 && access(found, X_OK) == 0) return found;
-    free(found);
-    found = NULL;
-    folder += length + (folder[length] == ':');
-  }
-  return found;
-}
-
 /* Whether the program at a path is g++, by its name. */
 static bool is_named_gcc(const char *path) {
   const char *name = path_name(path);
@@ -101,10 +85,10 @@ halotune_status emulation_compiler_open(const char *name, bool sanitize, bool co
   *out = (struct emulation_compiler){.sanitize = sanitize, .counts = counts};
   if (!name) name = getenv("HALOTUNE_CXX");
   if (name && *name) {
-    out->path = find_program(name);
+    out->path = path_of_program(name);
     if (!out->path) return fail(HALOTUNE_NOT_FOUND, "%s: there is no such C++ compiler", name);
   }
-  for (size_t i = 0; i < COUNT(usual) && !out->path; i++) out->path = find_program(usual[i]);
+  for (size_t i = 0; i < COUNT(usual) && !out->path; i++) out->path = path_of_program(usual[i]);
   if (!out->path) {
     return fail(HALOTUNE_NOT_FOUND, "the host backend needs a C++ compiler: install g++ or clang, or set HALOTUNE_CXX");
   }
@@ -154,6 +138,9 @@ static bool add_path(struct command *command, char **paths, int *path_count, con
   return true;
 }
 
+/* Runs the command that follows the name of a folder there. */
+static const char *const in_folder[] = {"/bin/sh", "-c", "cd \"$0\" && exec \"$@\""};
+
 halotune_status emulation_compiler_run(const struct emulation_compiler *compiler, enum emulation_product product,
                                        const char *files, const struct text *source, const char *output,
                                        const char *temporary, int timeout_ms, struct text *log,
@@ -163,6 +150,9 @@ halotune_status emulation_compiler_run(const struct emulation_compiler *compiler
   char *paths[16] = {0}, *variable;
   int path_count = 0;
   bool ok = true;
+  /* Empty parts of CPATH, COMPILER_PATH and the like mean the working directory, which may hold files of others. */
+  add_all(&command, in_folder, COUNT(in_folder));
+  add_word(&command, temporary);
   add_word(&command, compiler->path);
   add_flags(&command, compiler, product);
   add_word(&command, "-I");

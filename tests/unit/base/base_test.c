@@ -4,10 +4,12 @@
 #include <stdalign.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/files/file.h"
 #include "base/files/path.h"
+#include "base/files/user_folder.h"
 #include "base/identity/hash.h"
 #include "base/identity/identity.h"
 #include "base/memory/arena.h"
@@ -213,6 +215,86 @@ TEST(a_path_has_a_folder_and_a_name) {
   }
 }
 
+/* Make an executable file in a folder, or a folder of that name. */
+static void make_program(const char *folder, const char *name, bool is_folder) {
+  char file[256];
+  snprintf(file, sizeof file, "%s/%s", folder, name);
+  if (is_folder) CHECK_EQ(0, mkdir(file, 0700), "%s", file);
+  else CHECK(fclose(fopen(file, "w")) == 0 && chmod(file, 0700) == 0, "%s", file);
+}
+
+TEST(a_program_is_not_looked_for_in_the_working_folder) {
+  static const struct {
+    const char *path, *name, *found; /* `found` is in the folder of the test; NULL: nothing is */
+  } rows[] = {{"%s/b", "tool", "b/tool"},
+              {":%s/b", "tool", "b/tool"},
+              {".:b:%s/none:%s/b:", "tool", "b/tool"},
+              {"%s/a:%s/b", "tool", "b/tool"}, /* a/tool is a folder */
+              {"", "here", NULL},
+              {":", "here", NULL},
+              {".:./:b:../b", "here", NULL},
+              {"%s/b", "here", NULL},
+              {"", "./here", "./here"}, /* whoever writes a slash names the file */
+              {"", "b/tool", "b/tool"},
+              {"", "b/none", NULL},
+              {"%s/b", "", NULL}};
+  char before[4096], folder[] = "/tmp/halotune-test-XXXXXX", parts[512], want[256], *found;
+  const char *old = getenv("PATH");
+  char *kept = old ? strdup(old) : NULL;
+  CHECK(getcwd(before, sizeof before) && mkdtemp(folder) && chdir(folder) == 0, "%s", folder);
+  make_program(folder, "here", false);
+  make_program(folder, "a", true);
+  make_program(folder, "a/tool", true);
+  make_program(folder, "b", true);
+  make_program(folder, "b/tool", false);
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    size_t length = 0;
+    for (const char *at = rows[i].path; *at; at++) {
+      const bool is_folder = at[0] == '%' && at[1] == 's';
+      length +=
+          (size_t)snprintf(parts + length, sizeof parts - length, is_folder ? "%s" : "%.1s", is_folder ? folder : at);
+      at += is_folder;
+    }
+    parts[length] = '\0';
+    setenv("PATH", parts, 1);
+    snprintf(want, sizeof want, "%s/%s", folder, rows[i].found ? rows[i].found : "");
+    found = path_of_program(rows[i].name);
+    CHECK_TEXT(rows[i].found ? want : "none", found ? found : "none", "row %zu", i);
+    free(found);
+  }
+  unsetenv("PATH");
+  CHECK((found = path_of_program("true")) && *found == '/', "without PATH the system's folders are searched");
+  free(found);
+  if (kept) setenv("PATH", kept, 1);
+  free(kept);
+  static const char *const made[] = {"b/tool", "a/tool", "b", "a", "here"};
+  for (size_t i = 0; i < COUNT(made); i++) CHECK_EQ(0, remove(made[i]), "%s", made[i]);
+  CHECK(chdir(before) == 0 && rmdir(folder) == 0, "%s", folder);
+}
+
+TEST(variables_do_not_lead_to_the_working_folder) {
+  static const char *const relative[] = {"", ".", "home", "../home"};
+  static const char *const names[] = {"HOME", "XDG_DATA_HOME", "TMPDIR"};
+  char *kept[COUNT(names)], *file;
+  for (size_t i = 0; i < COUNT(names); i++) kept[i] = getenv(names[i]) ? strdup(getenv(names[i])) : NULL;
+  for (size_t i = 0; i < COUNT(relative); i++) {
+    for (size_t j = 0; j < COUNT(names); j++) setenv(names[j], relative[i], 1);
+    CHECK_EQ(HALOTUNE_NOT_FOUND, user_file_path("a", &file), "'%s'", relative[i]);
+    CHECK_TEXT("/tmp", temporary_folder(), "'%s'", relative[i]);
+    setenv("HOME", "/home", 1);
+    CHECK_OK(user_file_path("a", &file));
+    CHECK_TEXT("/home/.local/share/halotune/a", file, "'%s'", relative[i]);
+    free(file);
+  }
+  setenv("TMPDIR", "/own", 1);
+  CHECK_TEXT("/own", temporary_folder(), "an absolute path");
+  for (size_t i = 0; i < COUNT(names); i++) {
+    if (kept[i]) setenv(names[i], kept[i], 1);
+    else unsetenv(names[i]);
+    free(kept[i]);
+  }
+}
+
 TEST(hashes_are_those_of_xxh3) {
   for (size_t i = 0; i < COUNT(hashes); i++) {
     char hex[HASH_HEX_BYTES];
@@ -337,6 +419,8 @@ int main(void) {
       cmocka_unit_test(files_are_read_whole_or_refused),
       cmocka_unit_test(what_is_no_file_has_no_bytes),
       cmocka_unit_test(a_path_has_a_folder_and_a_name),
+      cmocka_unit_test(a_program_is_not_looked_for_in_the_working_folder),
+      cmocka_unit_test(variables_do_not_lead_to_the_working_folder),
       cmocka_unit_test(hashes_are_those_of_xxh3),
       cmocka_unit_test(identities_are_those_of_blake2b),
       cmocka_unit_test(identities_tell_fields_apart),

@@ -13,6 +13,7 @@
 #include "base/identity/hash.h"
 #include "base/system/clock.h"
 #include "base/system/process.h"
+#include "gpu/compile/cache_folder.h"
 #include "gpu/compile/nvrtc.h"
 #include "tests/unit/emulate/emulation_kernel.h"
 
@@ -409,6 +410,37 @@ TEST(a_compiler_ends_with_the_program) {
   }
 }
 
+/* For g++, an empty part of these variables is the working folder. */
+TEST(a_compiler_takes_nothing_of_the_working_folder) {
+  static const char *const variables[] = {"CPATH", "CPLUS_INCLUDE_PATH", "C_INCLUDE_PATH", "COMPILER_PATH"};
+  static const char *const files[] = {"math.h", "cmath", "stdio.h", "stdint.h", "cc1plus", "cc1", "as", "collect2"};
+  char path[64], folder[] = "/tmp/halotune-test-XXXXXX", before[4096], name[128], *kept[COUNT(variables)];
+  struct emulation_source source = kernel_source("good.cu", good);
+  struct emulation_batch *batch;
+  CHECK(getcwd(before, sizeof before) && mkdtemp(folder) && chdir(folder) == 0, "%s", folder);
+  snprintf(path, sizeof path, "%s/cache", folder);
+  const struct emulation_options options = {.folder = path, .warn = take_warning};
+  for (size_t i = 0; i < COUNT(files); i++) {
+    snprintf(name, sizeof name, "%s/%s", folder, files[i]);
+    FILE *file = fopen(name, "w");
+    CHECK(file && fputs("#error \"a file of others\"\nexit 3\n", file) >= 0 && fclose(file) == 0, "%s", name);
+    CHECK_EQ(0, chmod(name, 0700), "%s", name);
+  }
+  for (size_t i = 0; i < COUNT(variables); i++) {
+    kept[i] = getenv(variables[i]) ? strdup(getenv(variables[i])) : NULL;
+    setenv(variables[i], ":", 1);
+  }
+  CHECK_OK(emulation_build(&source, 1, &options, &batch));
+  CHECK_EQ(COMPILE_OK, emulation_batch_compile(batch, 0)->outcome, "%s", emulation_batch_compile(batch, 0)->log);
+  emulation_batch_free(batch);
+  for (size_t i = 0; i < COUNT(variables); i++) {
+    if (kept[i]) setenv(variables[i], kept[i], 1);
+    else unsetenv(variables[i]);
+    free(kept[i]);
+  }
+  CHECK(chdir(before) == 0 && cache_folder_remove(folder) == HALOTUNE_OK, "%s", folder);
+}
+
 /* The program is killed here, but any other end has the same effect. */
 TEST(a_cache_that_cannot_be_written_is_temporary) {
   struct emulation_source source = kernel_source("good.cu", good);
@@ -571,6 +603,7 @@ int main(void) {
       cmocka_unit_test(a_crash_costs_one_run),
       cmocka_unit_test(a_runner_ends_with_the_program),
       cmocka_unit_test(a_compiler_ends_with_the_program),
+      cmocka_unit_test(a_compiler_takes_nothing_of_the_working_folder),
       cmocka_unit_test(a_cache_that_cannot_be_written_is_temporary),
       cmocka_unit_test(the_wrappers_of_the_gpu_compile_with_nvrtc),
       cmocka_unit_test(the_wrappers_of_the_gpu_compile_with_nvcc),

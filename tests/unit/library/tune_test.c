@@ -135,6 +135,37 @@ TEST(folders_of_the_working_directory_are_left_out) {
   scene_end(&p);
 }
 
+/* A solver's working folder may hold a file named like the program. */
+TEST(a_program_of_the_working_folder_is_not_run) {
+  static const char *const paths[] = {"", ":", ":/none", "/none:", ".", "./:/none", "bin"};
+  struct scene p;
+  char before[4096], path[256], *kept = strdup(getenv("PATH"));
+  scene_begin(&p, ":");
+  snprintf(path, sizeof path, "%s/here", p.folder);
+  CHECK(getcwd(before, sizeof before) && mkdir(path, 0700) == 0 && chdir(path) == 0, "%s", path);
+  CHECK(mkdir("bin", 0700) == 0 && link(p.script, "halotune") == 0 && link(p.script, "bin/halotune") == 0, "%s", path);
+  p.options.program = NULL;
+  for (size_t i = 0; i < COUNT(paths); i++) {
+    setenv("PATH", paths[i], 1);
+    CHECK_EQ(HALOTUNE_NOT_FOUND, halotune_tune(p.ctx, &problem, &p.options, NULL, NULL), "'%s': %s", paths[i],
+             halotune_error(p.ctx));
+    CHECK(strstr(halotune_error(p.ctx), "so that it is on PATH"), "'%s': %s", paths[i], halotune_error(p.ctx));
+  }
+  CHECK_EQ(0, calls_of(&p), "nothing was run");
+  snprintf(path, sizeof path, ":%s/here/bin", p.folder);
+  setenv("PATH", path, 1);
+  p.options.program = "./halotune";
+  CHECK_EQ(HALOTUNE_NOT_FOUND, halotune_tune(p.ctx, &problem, &p.options, NULL, NULL), "the script needs cp");
+  CHECK_EQ(1, calls_of(&p), "a path that the caller names");
+  p.options.program = NULL;
+  CHECK_EQ(HALOTUNE_NOT_FOUND, halotune_tune(p.ctx, &problem, &p.options, NULL, NULL), "likewise");
+  CHECK_EQ(2, calls_of(&p), "the program of an absolute part");
+  setenv("PATH", kept, 1);
+  free(kept);
+  CHECK_EQ(0, chdir(before), "%s", before);
+  scene_end(&p);
+}
+
 TEST(each_failure_is_told) {
   static const struct {
     const char *first, *program, *part;
@@ -466,6 +497,7 @@ int main(void) {
       cmocka_unit_test(added_stencils_stay),
       cmocka_unit_test(the_program_knows_stencils_too),
       cmocka_unit_test(folders_of_the_working_directory_are_left_out),
+      cmocka_unit_test(a_program_of_the_working_folder_is_not_run),
       cmocka_unit_test(each_failure_is_told),
       cmocka_unit_test(what_is_asked_for_is_checked),
       cmocka_unit_test(the_callback_cancels),
