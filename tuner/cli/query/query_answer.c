@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text/utf8.h"
 #include "db/store/query.h"
 #include "db/store/store.h"
 #include "tuner/cli/options/option_value.h"
@@ -234,16 +235,13 @@ void query_add_origin(const struct query *query, struct text *out) {
   text_printf(out, "for %s %s, ", c->measured_stencil, dtype_names[row->dtype]);
 }
 
-/* The second grid is read from the database, because the catalog does not hold it: lookups do not need it. */
-bool query_stored(const struct query *query, struct query_stored *out) {
-  const struct served *row = query->answer.row;
+/* Read what the database has about a row. Returns false if it has no such row any more. */
+static bool read_stored(const char *path, const struct served *row, struct query_stored *out) {
+  static const char sql[] =
+      "select printable(second_grid), coalesce(printable(objective), 'time'), energy_mj from best where id = ?1 and date = ?2";
   struct store *store = NULL;
   struct binder binder = {.at = 0};
-  *out = (struct query_stored){.energy_mj = NAN};
-  if (!row || row->is_finalist) return false; /* only winners are verified on it */
-  if (store_open(query->ctx->catalog.paths[row->database], STORE_READ, &store) != HALOTUNE_OK) return false;
-  const char sql[] =
-      "select printable(second_grid), coalesce(printable(objective), 'time'), energy_mj from best where id = ?1 and date = ?2";
+  if (store_open(path, STORE_READ, &store) != HALOTUNE_OK) return false;
   bool found = query_prepare(store_connection(store), sql, &binder.query) == HALOTUNE_OK;
   if (found) {
     bind_integer(&binder, row->id);
@@ -258,4 +256,21 @@ bool query_stored(const struct query *query, struct query_stored *out) {
   sqlite3_finalize(binder.query);
   store_close(store);
   return found;
+}
+
+/* The second grid is read from the database, because the catalog does not hold it: lookups do not need it. Since the
+ * catalog was read, another program can have exchanged the file. */
+bool query_stored(const struct query *query, struct query_stored *out) {
+  const struct served *row = query->answer.row;
+  *out = (struct query_stored){.energy_mj = NAN};
+  if (!row || row->is_finalist) return false; /* only winners are verified on it */
+  const char *path = query->ctx->catalog.paths[row->database];
+  if (read_stored(path, row, out)) return true;
+  char name[FAIL_TEXT_BYTES];
+  printable_name(name, sizeof name, path);
+  fprintf(stderr,
+          "halotune: %s: another program has changed or removed it since the answer was read; second grid, objective "
+          "and energy are not known, so ask again\n",
+          name);
+  return false;
 }

@@ -42,7 +42,8 @@ struct query_stored {
 /* Append the stencil and type that were measured, "for box2d9 f64, ", if the question names others. */
 void query_add_origin(const struct query *query, struct text *out);
 
-/* Read these facts. Returns false if they are unknown, because there is no winner, or its database is gone. */
+/* Read these facts. Returns false if they are unknown, because there is no winner; or because its database has changed
+ * since the answer was read, which stderr is told. */
 bool query_stored(const struct query *query, struct query_stored *out);
 
 #endif
