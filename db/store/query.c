@@ -23,6 +23,8 @@ static const char *advice_for(int code) {
   case SQLITE_FULL: return "; this result was not stored: make room on the disk";
   case SQLITE_BUSY:
   case SQLITE_LOCKED: return "; another program is writing to the database: try again later";
+  case SQLITE_PROTOCOL:
+    return "; another program keeps the database locked: try again later. Every user who can read the file and the one with -shm behind its name can do that: chmod go-r on both ends it";
   case SQLITE_READONLY:
   case SQLITE_PERM:
   case SQLITE_CANTOPEN: return "; check the permissions of the file and of its folder, or name another file";

@@ -865,6 +865,22 @@ TEST(a_journal_removes_no_other_file) {
   work_end(&work);
 }
 
+static void always_locked(sqlite3_context *context, int count, sqlite3_value **values) {
+  (void)count, (void)values;
+  sqlite3_result_error_code(context, SQLITE_PROTOCOL);
+}
+
+/* SQLite tries for 10 s before it says that locks of others keep it from a WAL. */
+TEST(a_lock_that_others_keep_has_a_remedy) {
+  struct store *store;
+  CHECK_OK(store_open_memory(&store));
+  sqlite3 *connection = store_connection(store);
+  sqlite3_create_function_v2(connection, "locked", 0, SQLITE_UTF8, NULL, always_locked, NULL, NULL, NULL);
+  CHECK_EQ(HALOTUNE_DB, query_script(connection, "select locked()"), "locked");
+  CHECK(strstr(fail_text(), "chmod go-r"), "%s", fail_text());
+  store_close(store);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(folder_and_file_are_the_users_alone),
@@ -896,6 +912,7 @@ int main(void) {
       cmocka_unit_test(a_killed_writer_leaves_a_whole_database),
       cmocka_unit_test(a_reader_undoes_what_a_killed_writer_began),
       cmocka_unit_test(a_journal_removes_no_other_file),
+      cmocka_unit_test(a_lock_that_others_keep_has_a_remedy),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
