@@ -52,7 +52,7 @@ static halotune_status make_temporary(const struct emulation_options *options) {
     temporary.path[0] = '\0';
     return fail(HALOTUNE_IO, "no folder for compiled kernels: %s; %s: %s", reason, parent, strerror(errno));
   }
-  halotune_status status = process_guard_start("rm -rf \"$1\"", temporary.path, &temporary.guard);
+  halotune_status status = process_guard_start("cd / && rm -rf \"$1\"", temporary.path, &temporary.guard);
   if (status != HALOTUNE_OK) {
     rmdir(temporary.path);
     temporary.path[0] = '\0';

@@ -441,13 +441,17 @@ TEST(a_compiler_takes_nothing_of_the_working_folder) {
   CHECK(chdir(before) == 0 && cache_folder_remove(folder) == HALOTUNE_OK, "%s", folder);
 }
 
-/* The program is killed here, but any other end has the same effect. */
+/* The program is killed here, but any other end has the same effect. The working folder has an `rm` of others. */
 TEST(a_cache_that_cannot_be_written_is_temporary) {
   struct emulation_source source = kernel_source("good.cu", good);
-  char parent[64], said[64];
+  char parent[64], said[64], foreign[80], path[4096];
   snprintf(parent, sizeof parent, "%s/temporary", test_cache());
   snprintf(said, sizeof said, "%s/said", test_cache());
   CHECK_EQ(0, mkdir(parent, 0700), "%s", parent);
+  snprintf(foreign, sizeof foreign, "%s/rm", parent);
+  FILE *file = fopen(foreign, "w");
+  CHECK(file && fputs("#!/bin/sh\n", file) >= 0 && fclose(file) == 0 && chmod(foreign, 0700) == 0, "%s", foreign);
+  snprintf(path, sizeof path, ":%s", getenv("PATH"));
   pid_t program = fork();
   if (program == 0) {
     struct emulation_options options = {.warn = take_warning};
@@ -455,6 +459,8 @@ TEST(a_cache_that_cannot_be_written_is_temporary) {
     bool ok = true;
     setenv("XDG_CACHE_HOME", "/proc", 1);
     setenv("TMPDIR", parent, 1);
+    setenv("PATH", path, 1);
+    if (chdir(parent) != 0) _exit(1);
     for (int round = 0; round < 2; round++) {
       ok = ok && emulation_build(&source, 1, &options, &batch) == HALOTUNE_OK && warnings == 1 &&
            emulation_batch_compile(batch, 0)->cached == (round == 1);
