@@ -276,7 +276,10 @@ TEST(variables_do_not_lead_to_the_working_folder) {
   static const char *const relative[] = {"", ".", "home", "../home"};
   static const char *const names[] = {"HOME", "XDG_DATA_HOME", "TMPDIR"};
   char *kept[COUNT(names)], *file;
-  for (size_t i = 0; i < COUNT(names); i++) kept[i] = getenv(names[i]) ? strdup(getenv(names[i])) : NULL;
+  for (size_t i = 0; i < COUNT(names); i++) {
+    const char *now = getenv(names[i]);
+    kept[i] = now ? strdup(now) : NULL;
+  }
   for (size_t i = 0; i < COUNT(relative); i++) {
     for (size_t j = 0; j < COUNT(names); j++) setenv(names[j], relative[i], 1);
     CHECK_EQ(HALOTUNE_NOT_FOUND, user_file_path("a", &file), "'%s'", relative[i]);

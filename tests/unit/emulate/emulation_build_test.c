@@ -427,7 +427,8 @@ TEST(a_compiler_takes_nothing_of_the_working_folder) {
     CHECK_EQ(0, chmod(name, 0700), "%s", name);
   }
   for (size_t i = 0; i < COUNT(variables); i++) {
-    kept[i] = getenv(variables[i]) ? strdup(getenv(variables[i])) : NULL;
+    const char *now = getenv(variables[i]);
+    kept[i] = now ? strdup(now) : NULL;
     setenv(variables[i], ":", 1);
   }
   CHECK_OK(emulation_build(&source, 1, &options, &batch));

@@ -139,7 +139,9 @@ TEST(folders_of_the_working_directory_are_left_out) {
 TEST(a_program_of_the_working_folder_is_not_run) {
   static const char *const paths[] = {"", ":", ":/none", "/none:", ".", "./:/none", "bin"};
   struct scene p;
-  char before[4096], path[256], *kept = strdup(getenv("PATH"));
+  char before[4096], path[256], *kept;
+  const char *usual = getenv("PATH");
+  kept = strdup(usual ? usual : "/usr/bin:/bin");
   scene_begin(&p, ":");
   snprintf(path, sizeof path, "%s/here", p.folder);
   CHECK(getcwd(before, sizeof before) && mkdir(path, 0700) == 0 && chdir(path) == 0, "%s", path);
