@@ -1,5 +1,7 @@
 /* output_file_test.c: links that another user put into a folder of all users are not followed. */
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "tests/unit/stores.h"
 #include "tuner/cli/output/output.h"
@@ -142,6 +144,32 @@ TEST(a_stream_empties_files_and_does_not_wait_for_a_reader_of_a_pipe) {
   work_end(&work);
 }
 
+/* Somebody has opened the pipe, and does not read, or has gone. Each line is longer than what a pipe holds. */
+TEST(a_stream_to_a_pipe_that_is_not_read_fails) {
+  enum { LINE_BYTES = 1 << 20 };
+  static char line[LINE_BYTES + 1];
+  static const char *const names[] = {"waits", "gone"};
+  const struct work work = work_begin();
+  memset(line, 'x', LINE_BYTES);
+  for (int is_gone = 0; is_gone < 2; is_gone++) {
+    char pipe[128];
+    FILE *stream;
+    snprintf(pipe, sizeof pipe, "%s/%s", work.folder, names[is_gone]);
+    CHECK(mkfifo(pipe, 0600) == 0, "%s", pipe);
+    const int reader = open(pipe, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    CHECK(reader >= 0, "%s: the reader", pipe);
+    setenv("HALOTUNE_PIPE_TIMEOUT", "0.05", 1);
+    CHECK_OK(output_stream(pipe, &stream));
+    unsetenv("HALOTUNE_PIPE_TIMEOUT");
+    if (is_gone) close(reader);
+    for (int i = 0; i < 20; i++) CHECK_EQ(EOF, fputs(line, stream), "%s: line %d", pipe, i);
+    CHECK(ferror(stream), "%s: the stream has failed", pipe);
+    fclose(stream);
+    if (!is_gone) close(reader);
+  }
+  work_end(&work);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(links_of_others_in_shared_folders_are_not_followed),
@@ -149,6 +177,7 @@ int main(void) {
       cmocka_unit_test(links_of_the_proc_file_system_are_left_to_the_kernel),
       cmocka_unit_test(paths_that_name_no_file_are_refused),
       cmocka_unit_test(a_stream_empties_files_and_does_not_wait_for_a_reader_of_a_pipe),
+      cmocka_unit_test(a_stream_to_a_pipe_that_is_not_read_fails),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

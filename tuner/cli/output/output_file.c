@@ -2,10 +2,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/system/pipe.h"
@@ -53,22 +57,65 @@ halotune_status output_pieces(const char *path, enum output_readers readers, fil
   return status;
 }
 
+/* A file of output_stream. */
+struct stream {
+  int fd;
+  double limit_ms; /* for a pipe that nobody reads */
+  bool has_failed;
+};
+
+/* Write without the signal of a pipe whose reader has gone, which would end the program. */
+static bool write_without_signal(const struct stream *stream, const char *bytes, size_t length) {
+  const struct timespec at_once = {0};
+  sigset_t pipe, before;
+  sigemptyset(&pipe);
+  sigaddset(&pipe, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &pipe, &before);
+  const bool wrote = write_all_within(stream->fd, bytes, length, stream->limit_ms);
+  if (!wrote) sigtimedwait(&pipe, NULL, &at_once); /* the signal waits for this thread, if there was one */
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return wrote;
+}
+
+/* Once a pipe was not read until the limit, no further call waits for it. */
+static ssize_t stream_write(void *context, const char *bytes, size_t length) {
+  struct stream *stream = context;
+  stream->has_failed = stream->has_failed || !write_without_signal(stream, bytes, length);
+  return stream->has_failed ? 0 : (ssize_t)length; /* 0 is a failure here */
+}
+
+static int stream_close(void *context) {
+  struct stream *stream = context;
+  const int result = close(stream->fd);
+  free(stream);
+  return result;
+}
+
+/* Make a stream of a descriptor. Takes over the descriptor. */
+static halotune_status stream_make(int fd, double limit_ms, FILE **out) {
+  struct stream *stream = malloc(sizeof *stream);
+  if (stream) *stream = (struct stream){.fd = fd, .limit_ms = limit_ms};
+  *out =
+      stream ? fopencookie(stream, "w", (cookie_io_functions_t){.write = stream_write, .close = stream_close}) : NULL;
+  if (*out) return HALOTUNE_OK;
+  free(stream);
+  close(fd);
+  return fail_memory();
+}
+
 halotune_status output_stream(const char *path, FILE **out) {
-  const int always = O_WRONLY | O_CREAT | O_NOCTTY | O_CLOEXEC | O_NONBLOCK; /* opening a pipe must not wait */
+  const int always = O_WRONLY | O_CREAT | O_NOCTTY | O_CLOEXEC | O_NONBLOCK; /* no call on a pipe must block */
   struct output_place place;
   *out = NULL;
   halotune_status status = output_place_open(path, &place);
+  const double limit_ms = place.is_descriptor ? INFINITY : pipe_limit_ms();
   const int flags = always | (place.is_descriptor ? O_APPEND : O_TRUNC | O_NOFOLLOW);
   const int fd = status == HALOTUNE_OK ? openat(place.folder, place.name, flags, 0666) : -1;
   const int code = errno;
   output_place_close(&place);
   if (status != HALOTUNE_OK) return status;
   if (fd < 0) return fail(HALOTUNE_IO, "%s: %s", path, code == ENXIO ? "no program reads this pipe" : strerror(code));
-  if (fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK) == 0) *out = fdopen(fd, "w");
-  if (*out) return HALOTUNE_OK;
-  status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
-  close(fd);
-  return status;
+  return stream_make(fd, limit_ms, out);
 }
 
 /* A text to write. */
