@@ -48,12 +48,27 @@
   " d.id = p.device_id join variant v on v.id = b.variant_id join stencil s on s.id = v.stencil_id join template" \
   " t on t.id = v.template_id"
 
+/* A finalist that lost by little: lookups of other grids may run it. */
+#define SQL_FINALIST                                                                                              \
+  "cast(" SQL_VARIANT " || " SQL_MODEL " || " SQL_FIELD("p.steps") " || " SQL_FIELD("p.launch") " || " SQL_FIELD( \
+      "p.cache") " || " SQL_FIELD("p.is_reproducible") " as blob)"
+#define SQL_FINALISTS                                                                                               \
+  " from finalist f join run r on r.id = f.run_id join problem p on p.id = r.problem_id join device d on"           \
+  " d.id = p.device_id join variant v on v.id = f.variant_id join stencil s on s.id = v.stencil_id join template t" \
+  " on t.id = v.template_id where " SQL_IS_RUNNER_UP("f")
+
 /* A verdict that a variant is wrong: lookups of its problem do not run the variant. */
 #define SQL_WRONG "cast(" SQL_VARIANT " || " SQL_MODEL " as blob)"
-#define SQL_WRONGS                                                                                                  \
+#define SQL_VERDICTS_OF(is_kind)                                                                                    \
   " from measurement w join run r on r.id = w.run_id join problem p on p.id = r.problem_id join device d on"        \
   " d.id = p.device_id join variant v on v.id = w.variant_id join stencil s on s.id = v.stencil_id join template t" \
-  " on t.id = v.template_id where " SQL_IS_WRONG("w")
+  " on t.id = v.template_id where " is_kind("w")
+
+/* A GPU, whose facts decide about defaults and the rules of templates where no driver tells them, but for clocks and
+ * memory, which may differ from time to time. */
+#define SQL_DEVICE                                                                                                \
+  "cast(" SQL_MODEL " || " SQL_GPU " || printf('%d %d %d %d %d %d %d %d', d.bus_bits, d.l2_bytes, d.max_threads," \
+  " d.max_threads_sm, d.max_registers, d.registers_sm, d.max_shared_bytes, d.warp_size) as blob) from device d"
 
 /* Verdicts that hold in a trusted database. One that a later run has disproved would take the winner away again, if a
  * file says that it is newer. In the same way, a winner that is known to be wrong would answer again. So neither is
@@ -62,30 +77,49 @@
   " from (" SQL_REFUTED_VARIANTS ") p join device d on d.id = p.device_id join variant v on v.id" \
   " = p.variant_id join stencil s on s.id = v.stencil_id join template t on t.id = v.template_id"
 
+/* The text of each name of a stencil that answers by this name. A newer winner of an earlier text would make it answer
+ * again, so that such a text is not known. */
+#define SQL_ANSWERING_TEXTS                                                                                          \
+  " from (select x.hash, row_number() over (partition by s.name order by (select max(" SQL_DATE(                     \
+      "b.date") ") from best b where b.text_id = x.id) desc, x.id desc) as place from stencil_text x join stencil s" \
+                " on s.id = x.stencil_id) where place = 1"
+
 /* `one` and `several` are the words of counts. `select` has the columns name, hash and content (or NULL); `known` has
  * hash and content (or NULL). `hashed` is the kind of the content's identity. */
 static const struct {
   const char *kind, *one, *several, *hashed, *select, *known;
+  bool is_against; /* only what is against a known content is told, and is new */
 } kinds[CONTENT_KINDS] = {
+    {"device", "device", "devices", "device", "select d.name || ' ' || d.uuid, '', " SQL_DEVICE " order by 1, 3",
+     "select '', " SQL_DEVICE, false},
     {"stencil", "stencil", "stencils", NULL,
      "select s.name, x.hash, null from stencil_text x join stencil s on s.id = x.stencil_id order by 1, 2",
-     "select hash, null from stencil_text"},
+     "select hash, null" SQL_ANSWERING_TEXTS, false},
     {"template", "template", "templates", NULL, "select name, hash, null from template order by 1, 2",
-     "select hash, null from template"},
+     "select hash, null from template", false},
     {"source", "source", "sources", NULL,
      "select distinct " SQL_NAMES ", v.source_hash, null from best b join variant v on v.id = b.variant_id"
      " join stencil s on s.id = v.stencil_id join template t on t.id = v.template_id order by 1, 2",
-     "select distinct v.source_hash, null from best b join variant v on v.id = b.variant_id"},
+     "select distinct v.source_hash, null from best b join variant v on v.id = b.variant_id", false},
     {"code", "machine code", "machine codes", "machine code",
-     "select " SQL_NAMES ", '', " SQL_CODE SQL_CODES " order by 1", "select '', " SQL_CODE SQL_CODES},
+     "select " SQL_NAMES ", '', " SQL_CODE SQL_CODES " order by 1", "select '', " SQL_CODE SQL_CODES, false},
     {"winner", "winner", "winners", "winner",
      "select distinct " SQL_PLACE ", '', " SQL_WINNER SQL_WINNERS " order by 1, 3",
-     "select distinct '', " SQL_WINNER SQL_WINNERS " where not " SQL_IS_REFUTED("b")},
+     "select distinct '', " SQL_WINNER SQL_WINNERS " where not " SQL_IS_REFUTED("b"), false},
+    {"finalist", "finalist", "finalists", "finalist",
+     "select distinct " SQL_PLACE ", '', " SQL_FINALIST SQL_FINALISTS " order by 1, 3",
+     "select distinct '', " SQL_FINALIST SQL_FINALISTS
+     " and f.variant_id not in (select k.variant_id from (" SQL_REFUTED_VARIANTS ") k)",
+     false},
     {"wrong", "wrong variant", "wrong variants", "wrong variant",
-     "select distinct " SQL_PLACE ", '', " SQL_WRONG SQL_WRONGS " order by 1, 3",
-     "select distinct '', " SQL_WRONG SQL_KNOWN_WRONGS},
+     "select distinct " SQL_PLACE ", '', " SQL_WRONG SQL_VERDICTS_OF(SQL_IS_WRONG) " order by 1, 3",
+     "select distinct '', " SQL_WRONG SQL_KNOWN_WRONGS, false},
+    {"right", "known wrong variant that it calls right", "known wrong variants that it calls right", "wrong variant",
+     "select distinct " SQL_PLACE ", '', " SQL_WRONG SQL_VERDICTS_OF(SQL_IS_RIGHT) " order by 1, 3",
+     "select distinct '', " SQL_WRONG SQL_KNOWN_WRONGS, true},
     {"times", "set of times", "sets of times", "coefficients of predicted times",
-     "select name, '', content from " SQL_PREDICTIONS " order by 1, 3", "select '', content from " SQL_PREDICTIONS},
+     "select name, '', content from " SQL_PREDICTIONS " order by 1, 3", "select '', content from " SQL_PREDICTIONS,
+     false},
 };
 
 const char *content_word(int kind, long count) { return count == 1 ? kinds[kind].one : kinds[kind].several; }
@@ -156,18 +190,27 @@ static bool is_known(const struct content_known *known, const struct key *key) {
   return known->count > 0 && bsearch(key, known->keys, (size_t)known->count, sizeof *known->keys, compare_keys);
 }
 
+static bool has_kind(const struct content_known *known, size_t kind) {
+  for (int i = 0; i < known->count; i++) {
+    if (known->keys[i].kind == kind) return true;
+  }
+  return false;
+}
+
 halotune_status content_each(struct store *from, const struct content_known *known,
                              void (*tell)(void *context, const struct content *content), void *context) {
   halotune_status status = HALOTUNE_OK;
   for (size_t kind = 0; kind < COUNT(kinds) && status == HALOTUNE_OK; kind++) {
     sqlite3_stmt *select = NULL;
     int code = SQLITE_DONE;
+    if (kinds[kind].is_against && !has_kind(known, kind)) continue; /* a document may have very many results */
     status = query_prepare(store_connection(from), kinds[kind].select, &select);
     while (status == HALOTUNE_OK && (code = sqlite3_step(select)) == SQLITE_ROW) {
       const struct key key = key_of(select, 1, kind);
+      const bool has_same = is_known(known, &key), is_against = kinds[kind].is_against;
       const struct content content = {(int)kind, kinds[kind].kind, column_text(select, 0), key.hash,
-                                      is_known(known, &key)};
-      tell(context, &content);
+                                      has_same && !is_against};
+      if (has_same || !is_against) tell(context, &content);
     }
     if (status == HALOTUNE_OK && code != SQLITE_DONE) status = query_fail(store_connection(from));
     sqlite3_finalize(select);

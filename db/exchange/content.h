@@ -5,16 +5,18 @@
 
 #include "db/store/store.h"
 
-enum { CONTENT_KINDS = 7 };
+enum { CONTENT_KINDS = 10 };
 
 struct content {
-  int number;       /* number of the kind, from 0 */
-  const char *kind; /* "stencil", "template", "source"; "code": machine code of a source; "winner": what runs for a
-                       problem; "wrong": a variant that is called wrong on a problem; "times": coefficients of predicted
-                       times */
+  int number; /* number of the kind, from 0 */
   const char
-      *name; /* name of the stencil or template; "STENCIL TEMPLATE" for a source or a code, with type and grid for
-                       a winner or a wrong variant; the GPU for times */
+      *kind; /* "device", "stencil", "template", "source"; "code": machine code of a source; "winner": what runs for a
+                       problem; "finalist": what may run for other grids; "wrong": a variant that is called wrong on a
+                       problem; "right": one that is called right, and that the trusted database knows to be wrong;
+                       "times": coefficients of predicted times */
+  const char *
+      name; /* name and uuid of the device; name of the stencil or template; "STENCIL TEMPLATE" for a source or a code, with type and grid for
+                       a winner, a finalist, and a wrong or right variant; the GPU for times */
   const char *hash; /* identity, in hexadecimal digits */
   bool is_known;    /* the trusted database has the same */
 };
@@ -34,8 +36,9 @@ halotune_status content_known_read(struct store *to, struct content_known **out)
 /*   known  may be NULL */
 void content_known_free(struct content_known *known);
 
-/* Call `tell` for each stencil text, template, source, machine code, winner and wrong variant of `from`, and for each
- * set of coefficients of predicted times, in this order.
+/* Call `tell` for each device, stencil text, template, source, machine code, winner, finalist and wrong variant of
+ * `from`, for each variant that `from` calls right and the trusted database knows to be wrong, and for each set of
+ * coefficients of predicted times, in this order.
  *   known  what the trusted database has
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
 halotune_status content_each(struct store *from, const struct content_known *known,

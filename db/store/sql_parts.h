@@ -2,6 +2,10 @@
 #ifndef DB_STORE_SQL_PARTS_H
 #define DB_STORE_SQL_PARTS_H
 
+/* Whether a row of `finalist` lost by little, or would have won: a lookup may serve it on another grid.
+ *   finalist  the table's name in the statement */
+#define SQL_IS_RUNNER_UP(finalist) finalist ".rank in (2, 3) and " finalist ".ratio between 0.8 and 1.25"
+
 /* A date as decisions compare it. Another machine may claim a date in the future of this machine's clock: such a date
  * counts as older than all others. */
 #define SQL_DATE(date) "iif(" date " > strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), '0', " date ")"

@@ -112,7 +112,7 @@ static halotune_status take_stencil(struct reader *r, sqlite3_stmt *query) {
   return map_add(&r->stencils, sqlite3_column_int64(query, 0), c->stencil_count++);
 }
 
-/* A stencil without any row has the text that was stored last in the first database that has it. */
+/* A stencil without any row has the text that was stored last in the first database that has one. */
 static halotune_status take_text(struct reader *r, sqlite3_stmt *query) {
   struct catalog *c = r->catalog;
   const int stencil = map_find(&r->stencils, sqlite3_column_int64(query, 1));
@@ -121,7 +121,11 @@ static halotune_status take_text(struct reader *r, sqlite3_stmt *query) {
   if (!list || !text) return fail_memory();
   r->text_list = list;
   list[r->text_count] = text;
-  if (stencil >= 0 && c->stencils[stencil].database == c->database_count) c->stencils[stencil].text = text;
+  struct known_stencil *known = stencil >= 0 ? &c->stencils[stencil] : NULL;
+  if (known && (known->database == c->database_count || !*known->text)) {
+    known->text = text;
+    known->database = c->database_count; /* the first that has a text */
+  }
   return map_add(&r->texts, sqlite3_column_int64(query, 0), r->text_count++);
 }
 
@@ -480,8 +484,8 @@ static const char sql_finalists[] =
         "m",
         "r") " from finalist f join run r on"
              " r.id = f.run_id join finalist w on w.run_id = f.run_id and w.rank = 1 join variant v on v.id = f.variant_id left join"
-             " measurement m on m.run_id = f.run_id and m.variant_id = f.variant_id where f.rank in (2, 3) and f.ratio between 0.8 and 1.25"
-             " order by 1, 2, f.run_id, f.rank";
+             " measurement m on m.run_id = f.run_id and m.variant_id = f.variant_id where " SQL_IS_RUNNER_UP(
+                 "f") " order by 1, 2, f.run_id, f.rank";
 static const char sql_variant[] = "select template_id, parameters from variant where id = ?1";
 
 /* Check that each row has its problem and its variant. One is missing only if something other than SQLite changed the

@@ -276,6 +276,58 @@ TEST(known_parts_in_another_place_are_shown_as_new) {
   }
 }
 
+/* Rows that change an answer although all texts, sources and winners of the document are trusted already. */
+TEST(what_would_answer_anew_is_shown_as_new) {
+  static const char newer_text[] =
+      "update best set date = '2026-01-01T00:00:00.000Z';"
+      " insert into stencil_text select 9, stencil_id, 'newer', text, origin_id from stencil_text limit 1;"
+      " create temp table newer as select * from best limit 1;"
+      " update newer set id = 9, text_id = 9, is_current = 0, date = '2026-01-02T00:00:00.000Z';"
+      " insert into best select * from newer";
+  static const char is_wrong[] = "update measurement set outcome = 'wrong' where id = 1";
+  static const char is_close[] = "update finalist set rank = 2, ratio = 0.9 where variant_id = 1";
+  static const struct {
+    const char *what, *ours, *theirs, *kind;
+    int fresh, known;
+  } rows[] = {
+      {"no verdict", "", "", "right", 0, 0},
+      {"a verdict that the document lifts", is_wrong, "", "right", 1, 0},
+      {"one that both have", is_wrong, is_wrong, "right", 0, 0},
+      {"a finalist", "", is_close, "finalist", 1, 0},
+      {"the same here", is_close, is_close, "finalist", 0, 1},
+      {"the same, wrong here", "update finalist set rank = 2; update measurement set outcome = 'wrong'", is_close,
+       "finalist", 1, 0},
+      {"finalists that won", "", "", "finalist", 0, 0},
+      {"a GPU of the same facts", "", "update device set clock_khz = 1, memory_bytes = 1", "device", 0, 1},
+      {"one of other facts", "", "update device set max_threads = 32", "device", 1, 0},
+      {"a second one", "",
+       "insert into device select 9, 'h200', name, capability, sm_count, clock_khz, memory_clock_khz, bus_bits, l2_bytes,"
+       " memory_bytes, max_threads, max_threads_sm, max_registers, registers_sm, max_shared_bytes, warp_size, is_emulation, origin_id from device",
+       "device", 1, 1},
+      {"the text that answers", "", "", "stencil", 0, 1},
+      {"an earlier text", newer_text, "", "stencil", 1, 0},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct bench_case mine, other;
+    struct store *theirs = begin_store(&other), *ours = begin_store(&mine);
+    struct content_known *known;
+    struct counted counted = {rows[i].kind, 0, 0};
+    for (int k = 1; k <= 2; k++) {
+      case_tune(&mine, ours, (uint64_t)k, 1, 0.3);
+      case_tune(&other, theirs, (uint64_t)k, 1, 0.3);
+    }
+    sql(ours, rows[i].ours);
+    sql(theirs, rows[i].theirs);
+    CHECK_OK(content_known_read(ours, &known));
+    CHECK_OK(content_each(theirs, known, count_kind, &counted));
+    content_known_free(known);
+    CHECK_EQ(rows[i].fresh, counted.fresh, "%s: new", rows[i].what);
+    CHECK_EQ(rows[i].known, counted.known, "%s: known", rows[i].what);
+    end_store(theirs, &other);
+    end_store(ours, &mine);
+  }
+}
+
 /* Make 300 bests of one variant. */
 static const char many_bests_sql[] =
     "create temp table b as select * from best; create temp table p as select * from problem;"
@@ -440,6 +492,7 @@ int main(void) {
       cmocka_unit_test(known_parts_in_another_place_are_shown_as_new),
       cmocka_unit_test(one_long_text_of_many_rows),
       cmocka_unit_test(what_was_disproved_is_shown_as_new),
+      cmocka_unit_test(what_would_answer_anew_is_shown_as_new),
       cmocka_unit_test(variants_of_each_template_are_checked),
       cmocka_unit_test(many_verdicts_take_a_step_each),
   };
