@@ -228,21 +228,29 @@ static halotune_status check_templates(struct check *c) {
   return status;
 }
 
+/* Columns: table, id, text, whether it may have other letters than those of ASCII. Names of machines, files and people
+ * may. Other names that have them would look like names of ASCII. */
 static const char words_sql[] =
-    "select 'device', id, name from device union all select 'device', id, uuid from device"
-    " union all select 'run', id, host from run union all select 'run', id, command from run"
-    " union all select 'run', id, driver from run union all select 'run', id, nvrtc from run"
-    " union all select 'run', id, version from run union all select 'run', id, strategy from run"
-    " union all select 'run', id, started from run union all select 'origin', id, name from origin"
-    " union all select 'best', id, date from best union all select 'best', id, driver from best"
-    " union all select 'best', id, nvrtc from best union all select 'best', id, arch from best"
-    " union all select 'best', id, second_grid from best union all select 'prediction', id, coefficient from prediction";
+    "select 'device', id, name, 0 from device union all select 'device', id, uuid, 0 from device"
+    " union all select 'run', id, host, 1 from run union all select 'run', id, command, 1 from run"
+    " union all select 'run', id, driver, 0 from run union all select 'run', id, nvrtc, 0 from run"
+    " union all select 'run', id, version, 0 from run union all select 'run', id, strategy, 0 from run"
+    " union all select 'run', id, started, 0 from run union all select 'origin', id, name, 1 from origin"
+    " union all select 'best', id, date, 0 from best union all select 'best', id, driver, 0 from best"
+    " union all select 'best', id, nvrtc, 0 from best union all select 'best', id, arch, 0 from best"
+    " union all select 'best', id, second_grid, 0 from best union all select 'prediction', id, coefficient, 0 from prediction";
+
+static bool is_ascii(const char *text) {
+  while (*text && (unsigned char)*text < 0x80) text++;
+  return *text == '\0';
+}
 
 static halotune_status look_at_words(struct check *c, sqlite3_stmt *row) {
   const char *word = column_text(row, 2);
-  if (!is_printable_line(word)) {
-    check_report(c, "%s %lld: '%s' has characters that cannot be printed", column_text(row, 0),
-                 (long long)sqlite3_column_int64(row, 1), word);
+  const bool is_fine = is_printable_line(word);
+  if (!is_fine || !(sqlite3_column_int(row, 3) || is_ascii(word))) {
+    check_report(c, "%s %lld: '%s' has characters that %s", column_text(row, 0),
+                 (long long)sqlite3_column_int64(row, 1), word, is_fine ? "are not ASCII" : "cannot be printed");
   }
   return HALOTUNE_OK;
 }

@@ -1186,6 +1186,8 @@ TEST(check_finds_what_is_wrong) {
        "finalist of run 1: its rank is that of another finalist"},
       {"update device set name = 'a' || char(27) || '[31m'",
        "device 1: 'a?[31m' has characters that cannot be printed"},
+      {"update device set name = 'NVIDIA' || char(160) || 'H200'", "H200' has characters that are not ASCII"},
+      {"update best set driver = '580' || char(8205)", "' has characters that are not ASCII"},
       {"update origin set name = 'two' || char(10) || 'lines'", "origin 1: 'two"},
       {"update stencil_text set hash = '00'", "does not match its own hash"},
       {"update run set outcomes = '{\"measured\":7}' where id = 1", "run 1: its outcomes"},
