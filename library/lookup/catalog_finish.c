@@ -57,10 +57,12 @@ static halotune_status leave_room(struct catalog *c) {
   return HALOTUNE_OK;
 }
 
+/* A stencil whose text no database has answers by no name: another database, or a file, may have one of this name. */
 static halotune_status find_names(struct catalog *c) {
   bool ok = true;
   for (int i = 0; i < c->stencil_count; i++) {
     const char *name = c->stencils[i].name;
+    if (!*c->stencils[i].text) continue;
     const int newest = names_find(&c->stencil_names, name);
     if (newest < 0) ok = ok && names_add(&c->stencil_names, name, i);
     else if (is_newer(&c->stencils[i], &c->stencils[newest])) names_change(&c->stencil_names, name, i);

@@ -3,6 +3,7 @@
 
 #include "base/numbers/random.h"
 #include "db/store/launch_text.h"
+#include "db/store/query.h"
 #include "library/lookup/choose.h"
 #include "stencil/template/template_read.h"
 #include "tests/unit/library/tuned.h"
@@ -1015,6 +1016,32 @@ static void tune_text(struct store *store, const struct tuned *row, const char *
 
 /* Once the stored stencil kept the value that it was first tuned with. Two grids are tuned in turn, so that rows with
  * two texts are served. */
+/* A killed search can leave a stencil without its text, and a document can bring one. */
+TEST(a_stencil_without_a_text_answers_by_no_name) {
+  static const struct tuned row[] = {{GPU_H200, "star7", "direct", "block_x=256", F32, {512, 512, 512}, USUAL, 0.5}};
+  static const char *const without_winner = "delete from best; delete from finalist; delete from measurement;"
+                                            " delete from run";
+  struct work works[2] = {work_begin(), work_begin()};
+  const char *paths[] = {works[0].path, works[1].path};
+  for (int i = 0; i < 2; i++) {
+    struct store *store;
+    tuned_make(paths[i], row, COUNT(row));
+    CHECK_OK(store_open(paths[i], STORE_WRITE, &store));
+    CHECK_OK(query_script(store_connection(store), without_winner));
+    if (i == 0) CHECK_OK(query_script(store_connection(store), "delete from stencil_text"));
+    store_close(store);
+  }
+  for (int count = 1; count <= 2; count++) {
+    halotune_ctx *ctx;
+    CHECK_OK(halotune_open(paths, count, &ctx));
+    const int found = names_find(&ctx->catalog.stencil_names, "star7");
+    CHECK_EQ(count == 2, found >= 0, "of %d databases", count);
+    if (found >= 0) CHECK(*ctx->catalog.stencils[found].text, "the text of the second one");
+    halotune_close(ctx);
+  }
+  for (int i = 0; i < 2; i++) work_end(&works[i]);
+}
+
 TEST(the_newest_values_of_coefficients_count) {
   static const long lengths[] = {512, 640, 640, 512};
   static const char *const values[] = {"0.4", "0.9", "0.7", "0.4"};
@@ -1291,6 +1318,7 @@ int main(void) {
       cmocka_unit_test(the_files_at_the_open_count),
       cmocka_unit_test(winners_are_found_among_many_variants),
       cmocka_unit_test(what_is_not_trusted_is_no_database),
+      cmocka_unit_test(a_stencil_without_a_text_answers_by_no_name),
       cmocka_unit_test(the_newest_values_of_coefficients_count),
       cmocka_unit_test(a_date_in_the_future_decides_nothing),
       cmocka_unit_test(files_that_cannot_be_used),
