@@ -380,7 +380,8 @@ static const char counts_sql[] =
     " or memory_bytes < 0 or min(sm_count, clock_khz, memory_clock_khz, bus_bits, l2_bytes, max_threads, max_threads_sm,"
     " max_registers, registers_sm, max_shared_bytes, warp_size) < 0 or max(sm_count, clock_khz, memory_clock_khz, bus_bits,"
     " l2_bytes, max_threads, max_threads_sm, max_registers, registers_sm, max_shared_bytes, warp_size) > 2147483647"
-    " union all select 'problem', id, 'its type, launch or cache is none' from problem where dtype not in ('f32', 'f64')"
+    " union all select 'device', id, 'its name or uuid has a colon, which ends names in lists' from device where"
+    " instr(name || uuid, ':') > 0 union all select 'problem', id, 'its type, launch or cache is none' from problem where dtype not in ('f32', 'f64')"
     " or launch not in ('stream', 'graph') or cache not in ('steady', 'cold')"
     " union all select 'problem', id, 'its grid is none' from problem where not " SQL_HAS_GRID(
         "problem") " union all select 'best', b.id, 'its launch makes other steps than its problem asks for' from best b join problem p on"

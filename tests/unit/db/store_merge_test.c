@@ -1187,6 +1187,7 @@ TEST(check_finds_what_is_wrong) {
       {"update device set name = 'a' || char(27) || '[31m'",
        "device 1: 'a?[31m' has characters that cannot be printed"},
       {"update device set name = 'NVIDIA' || char(160) || 'H200'", "H200' has characters that are not ASCII"},
+      {"update device set name = name || ': trusted already'", "device 1: its name or uuid has a colon"},
       {"update best set driver = '580' || char(8205)", "' has characters that are not ASCII"},
       {"update origin set name = 'two' || char(10) || 'lines'", "origin 1: 'two"},
       {"update stencil_text set hash = '00'", "does not match its own hash"},
