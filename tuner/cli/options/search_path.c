@@ -289,14 +289,27 @@ static struct nearest find_nearest(const struct search_kind *kind, const char *g
   return nearest;
 }
 
+/* The path of a stencil of `verify --all`, by its name. The caller frees it. NULL if there is none. */
+static char *find_asymmetric(const struct search_kind *kind, const char *name) {
+  char *path = NULL;
+  if (kind == &search_stencils) (void)search_find(&search_asymmetric, NULL, name, &path);
+  return path;
+}
+
 /* Fail because no folder of `searched` has this name. If a file in the working directory has the name, or the name with
- * .yaml, the message says how to write its path. */
+ * .yaml, or if a stencil of `verify --all` has the name, the message says how to write the path. */
 static halotune_status fail_not_found(const struct search_kind *kind, const char *given, const char *name,
                                       const char *searched) {
   struct text path = {0}, word = {0};
   struct nearest nearest = find_nearest(kind, given, name);
   text_printf(&path, "./%s", name);
   if (!file_is_regular(name)) text_printf(&path, ".yaml");
+  char *asymmetric = file_is_regular(text_string(&path)) ? NULL : find_asymmetric(kind, name);
+  if (asymmetric) {
+    path.length = 0;
+    text_printf(&path, "%s", asymmetric);
+    free(asymmetric);
+  }
   text_shell_word(&word, text_string(&path));
   const bool is_file = text_ok(&path) && file_is_regular(text_string(&path));
   halotune_status status =

@@ -171,6 +171,14 @@ static enum exit_code exit_code_for(const struct tally *tally, bool bad_template
   return bad_templates ? HALOTUNE_EXIT_BAD_INPUT : HALOTUNE_EXIT_SUCCESS;
 }
 
+/* Tell how variants run that need a larger grid. */
+static void tell_left_out(const struct invocation *invocation, const struct tally *tally) {
+  if (tally->left_out == 0 || option_given(invocation, "grid")) return;
+  fprintf(stderr,
+          "halotune: rules left out %ld variant%s on these small grids: %s--grid NX,NY,NZ runs them on a larger one\n",
+          tally->left_out, PLURAL(tally->left_out), option_given(invocation, "all") ? "for one stencil, " : "");
+}
+
 static enum exit_code verify_one(const struct invocation *invocation) {
   struct problem problem;
   struct progress line;
@@ -188,10 +196,7 @@ static enum exit_code verify_one(const struct invocation *invocation) {
   status = problem_verify(invocation, &problem, SAMPLE, &document, &report, &bad_templates);
   if (status == HALOTUNE_OK && report.json) status = print_json(json_incref(document));
   else if (status == HALOTUNE_OK) speed_print(&report.tally);
-  if (status == HALOTUNE_OK && report.tally.left_out > 0 && !option_given(invocation, "grid"))
-    fprintf(stderr,
-            "halotune: rules left out %ld variant%s on these small grids: --grid NX,NY,NZ runs them on a larger one\n",
-            report.tally.left_out, PLURAL(report.tally.left_out));
+  if (status == HALOTUNE_OK) tell_left_out(invocation, &report.tally);
   json_decref(document);
   problem_free(&problem);
   return status == HALOTUNE_OK ? exit_code_for(&report.tally, bad_templates) : report_failure(status);
@@ -269,6 +274,7 @@ static enum exit_code verify_all(const struct invocation *invocation) {
   if (status == HALOTUNE_OK && !any && !rounds.tally.was_stopped)
     status = HALOTUNE_ARGUMENT; /* the last stencil's failure tells why */
   if (status == HALOTUNE_OK) status = rounds_print(&rounds);
+  if (status == HALOTUNE_OK) tell_left_out(invocation, &rounds.tally);
   json_decref(rounds.list);
   return status == HALOTUNE_OK ? exit_code_for(&rounds.tally, rounds.bad_templates) : report_file_failure(status);
 }
@@ -281,7 +287,8 @@ static enum exit_code verify_run(const struct invocation *invocation) {
   if (status == HALOTUNE_OK && all == (invocation->argument_count == 1))
     status = fail(HALOTUNE_ARGUMENT, "verify takes a stencil or --all");
   if (status == HALOTUNE_OK && all && option_given(invocation, "grid"))
-    status = fail(HALOTUNE_ARGUMENT, "--grid cannot be the same for all stencils of --all");
+    status = fail(HALOTUNE_ARGUMENT,
+                  "--grid cannot be the same for all stencils of --all; name one of them in place of --all");
   if (status != HALOTUNE_OK) return report_failure(status);
   stop_signals_catch();
   return all ? verify_all(invocation) : verify_one(invocation);
