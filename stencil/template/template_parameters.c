@@ -134,7 +134,10 @@ static halotune_status read_common(struct reader *r, struct reader *common, cons
   struct place place = own ? own->key_place : item->place;
   const struct yaml *known = common_find(common, "parameters", name);
   struct parameter *parameter;
-  if (item->kind == YAML_TEXT && common_find(common, "rules", name)) return HALOTUNE_OK;
+  if (common_find(common, "rules", name)) {
+    if (item->kind == YAML_TEXT) return HALOTUNE_OK;
+    return reader_fail(r, place, "'%s' is a name of common rules, which have no values; write %s alone", name, name);
+  }
   if (!known) return unknown_common(r, common, name, place);
   halotune_status status = begin_parameter(r, known->key, place, &parameter);
   if (status == HALOTUNE_OK && own && !values) {
