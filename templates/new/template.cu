@@ -2,7 +2,8 @@
 //
 //      x -->   |t0|t1|t2|t3|t0|t1|t2|t3|      BLOCK_X 4: two blocks
 //
-// Compiled alone, with `nvcc -cubin -I FOLDER TEMPLATE_NAME.cu`, this file needs the FOLDER of example.cuh and the values below.
+// To compile this file alone: `nvcc -cubin -I FOLDER TEMPLATE_NAME.cu`. FOLDER is the one that holds example.cuh and common.cuh. The parameters
+// then have the values below.
 #ifndef HALOTUNE_PRELUDE
 #include "example.cuh"
 #include "common.cuh"
