@@ -35,6 +35,20 @@ static halotune_status refuse_refuted(const struct question *q, const struct tem
 
 const double choose_doubtful = 0.3;
 
+/* Give the configuration of another stencil's row the values that count here. */
+static halotune_status settle_configuration(const struct question *q, const struct template *template,
+                                            struct answer *answer) {
+  const struct configuration before = answer->configuration;
+  configuration_settle(template, q->facts, &answer->configuration);
+  if (memcmp(&before, &answer->configuration, sizeof before) == 0) return HALOTUNE_OK;
+  struct text text = {0};
+  configuration_write(template, &answer->configuration, &text);
+  answer->settled = text_ok(&text) ? context_text(q->ctx, text_string(&text)) : NULL;
+  answer->settled_count = template->parameter_count;
+  text_free(&text);
+  return answer->settled ? HALOTUNE_OK : fail_memory();
+}
+
 /* Check whether a candidate's configuration fits the question. If so, it becomes the answer. */
 static halotune_status try_candidate(struct candidates *candidates, const struct candidate *candidate,
                                      struct answer *out, bool *fits) {
@@ -56,8 +70,12 @@ static halotune_status try_candidate(struct candidates *candidates, const struct
     if (status == HALOTUNE_PARSE) fail_put_back(&before); /* the versions have different parameters */
     if (status == HALOTUNE_PARSE) return HALOTUNE_OK;
   }
+  if (status == HALOTUNE_OK && candidate->row->stencil != q->key.stencil)
+    status = settle_configuration(q, template, &answer);
   if (status == HALOTUNE_OK)
     status = question_check_one(q, template, &answer.configuration, &candidates->verdicts, fits);
+  if (status == HALOTUNE_OK && answer.settled)
+    status = refuse_refuted(q, template, template_at, &answer.configuration, fits);
   if (status == HALOTUNE_OK && *fits) *out = answer;
   return status;
 }

@@ -50,16 +50,16 @@ static double age_s(double date_s) {
 }
 
 /* Describe a measured row. */
-static void fill_measured(const struct halotune_ctx *ctx, const struct served *row, halotune_match match,
-                          halotune_config *out) {
+static void fill_measured(const struct halotune_ctx *ctx, const struct answer *answer, halotune_config *out) {
+  const struct served *row = answer->row;
   for (int axis = 0; axis < MAX_DIMS; axis++) out->measured_grid[axis] = row->n[axis];
-  out->parameters = row->parameters;
-  out->parameter_count = row->parameter_count;
+  out->parameters = answer->settled ? answer->settled : row->parameters;
+  out->parameter_count = answer->settled ? answer->settled_count : row->parameter_count;
   out->time_ms = row->time_ms;
   out->low_ms = row->low_ms;
   out->high_ms = row->high_ms;
   /* Times of an emulation say nothing about bandwidth, and those of another problem nothing about this one's. */
-  const bool has_bandwidth = match <= HALOTUNE_MATCH_STALE && !ctx->catalog.devices[row->device].is_emulation;
+  const bool has_bandwidth = answer->match <= HALOTUNE_MATCH_STALE && !ctx->catalog.devices[row->device].is_emulation;
   out->bandwidth_gbs = has_bandwidth ? (double)row->bytes / (row->time_ms * 1e6) : NAN;
   out->roof_share = has_bandwidth ? row->roof_share : NAN;
   out->measured_on = ctx->catalog.devices[row->device].name;
@@ -115,7 +115,7 @@ static halotune_status config_fill(struct halotune_ctx *ctx, const struct lookup
                                    halotune_config *out) {
   if (answer->row) {
     fill_question(ctx, key, answer, out);
-    fill_measured(ctx, answer->row, answer->match, out);
+    fill_measured(ctx, answer, out);
     out->reserved[CONFIG_SEAL] = config_seal(out);
     out->expected_ms = answer->prediction.time_ms;
     out->expected_error = answer->prediction.error;

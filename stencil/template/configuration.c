@@ -13,6 +13,15 @@ struct configuration configuration_default(const struct template *template) {
   return configuration;
 }
 
+void configuration_settle(const struct template *template, const double facts[FACT_COUNT],
+                          struct configuration *configuration) {
+  for (int i = 0; i < template->parameter_count; i++) {
+    const struct parameter *parameter = &template->parameters[i];
+    if (parameter->needs >= 0 && facts[parameter->needs] == 0)
+      configuration->choice[i] = (unsigned char)parameter->default_value;
+  }
+}
+
 int template_parameter(const struct template *template, const char *name, size_t length) {
   for (int i = 0; i < template->parameter_count; i++) {
     const char *known = template->parameters[i].name;

@@ -16,6 +16,7 @@ struct parameter {
   double values[MAX_VALUES];
   int value_count, default_value; /* default_value: position in `values` */
   bool is_word, is_common;        /* is_common: common.yml declares it */
+  int needs;                      /* a fact; where it is 0, all values mean the same as the default. -1: none */
 };
 
 /* Where a rule comes from: the template's file; common.yml, because the file names it; common.yml, for every template;
@@ -112,6 +113,11 @@ struct configuration {
 
 /* The configuration of the default values. */
 struct configuration configuration_default(const struct template *template);
+
+/* Give the default to each parameter whose values all mean the same for these facts: a configuration that was measured
+ * with another stencil may have another value, which the rules keep out. */
+void configuration_settle(const struct template *template, const double facts[FACT_COUNT],
+                          struct configuration *configuration);
 
 /* Find a parameter, given by the first `length` bytes of its name. Returns its position, or -1 for an unknown name. */
 int template_parameter(const struct template *template, const char *name, size_t length);

@@ -69,6 +69,7 @@ static halotune_status begin_parameter(struct reader *r, const char *name, struc
   }
   *out = &r->template->parameters[r->template->parameter_count++];
   (*out)->name = name;
+  (*out)->needs = -1;
   return declare_variable(r, name, place);
 }
 
@@ -120,6 +121,16 @@ static void number_words(const struct yaml *all, struct parameter *parameter) {
   }
 }
 
+/* Read `needs` of a common parameter, if it has one. */
+static halotune_status read_needs(struct reader *common, const struct yaml *known, struct parameter *parameter) {
+  const struct yaml *needs = yaml_find(known, "needs");
+  if (!needs) return HALOTUNE_OK;
+  for (int i = 0; i < FACT_COUNT; i++) {
+    if (strcmp(needs->text, fact_rows[i].name) == 0) parameter->needs = i;
+  }
+  return parameter->needs >= 0 ? HALOTUNE_OK : reader_fail(common, needs->place, "'%s' is no fact", needs->text);
+}
+
 /* Read a common parameter: NAME, {NAME: [values]} or {NAME: {values: [...], default: ...}}. The default is the given
  * one; else the common one, if it is among the values; else the first value. A name of rules is no parameter:
  * template_rules_read() takes it. */
@@ -150,6 +161,7 @@ static halotune_status read_common(struct reader *r, struct reader *common, cons
   parameter->is_common = true;
   number_words(yaml_find(known, "values"), parameter);
   parameter->about = yaml_find(known, "about")->text;
+  if (status == HALOTUNE_OK) status = read_needs(common, known, parameter);
   if (status != HALOTUNE_OK || otherwise) return status == HALOTUNE_OK ? read_default(r, otherwise, parameter) : status;
   int usual = value_at(parameter, yaml_find(known, "default")->text);
   parameter->default_value = usual < 0 ? 0 : usual;

@@ -145,6 +145,33 @@ static void check_template(const struct tuned *rows, int count, const char *boun
   CHECK_EQ(0, tuned_end(&folder, ctx), "the end");
 }
 
+/* Most winners have their coefficients built in. For a stencil without coefficients that means nothing, and the rules
+ * keep one value only. */
+TEST(where_coefficients_are_kept_means_nothing_without_any) {
+  static const struct tuned rows[] = {
+      {GPU_H200, "star7", "zmarch", "vector=4 coefficients=literal", F32, {512, 512, 512}, USUAL, 0.27},
+      {GPU_H200, "star7", "direct", "vector=1", F32, {64, 64, 64}, USUAL, 0.002},
+  };
+  halotune_ctx *ctx;
+  struct work folder;
+  halotune_config config;
+  halotune_parameter parameter;
+  char name[32];
+  CHECK_EQ(0, tuned_begin(&folder, rows, COUNT(rows), &ctx), "a database");
+  add_shape(ctx, false, 3, 1, name);
+  const halotune_problem problem = problem_of(name, "h200", 3, 512);
+  check_answer(ctx, &problem, name, HALOTUNE_MATCH_SIMILAR);
+  CHECK_OK(halotune_lookup(ctx, &problem, &config));
+  CHECK_TEXT("zmarch", config.template_name, "the winner of this grid");
+  CHECK_NEAR(0.27, config.time_ms, 1e-12, "its time");
+  CHECK_OK(halotune_config_parameter(&config, "coefficients", &parameter));
+  CHECK_TEXT("parameter", parameter.value, "what the rules keep");
+  CHECK_OK(halotune_config_parameter(&config, "vector", &parameter));
+  CHECK_TEXT("4", parameter.value, "the other parameters are the winner's");
+  CHECK_OK(halotune_config_parameter_at(&config, config.parameter_count - 1, &parameter));
+  CHECK_EQ(0, tuned_end(&folder, ctx), "the end");
+}
+
 /* `direct` may take ten times as long where taps beyond the grid have images. */
 TEST(templates_that_won_with_images_answer_for_stencils_with_images) {
   static const struct tuned rows[] = {
@@ -469,6 +496,7 @@ TEST(an_older_template_answers_for_no_stencil_that_it_does_not_know) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(each_shape_of_a_benchmark_has_an_answer),
+      cmocka_unit_test(where_coefficients_are_kept_means_nothing_without_any),
       cmocka_unit_test(the_nearest_stencil_lends_its_winner),
       cmocka_unit_test(templates_that_won_with_images_answer_for_stencils_with_images),
       cmocka_unit_test(rows_of_the_stencil_itself_know_its_images),

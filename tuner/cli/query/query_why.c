@@ -39,6 +39,8 @@ static halotune_status find_refusal(const struct query *query, const struct cand
   if (status == HALOTUNE_OK) status = bindings_make(template, query->question.facts, &bindings);
   if (status != HALOTUNE_OK) return status;
   *found = template;
+  if (candidate->row->stencil != query->question.key.stencil)
+    configuration_settle(template, query->question.facts, &configuration);
   bindings_configure(&bindings, &configuration);
   const struct rule *failed = bindings_failed_rule(&bindings);
   if (failed) text_printf(why, "does not fit: %s", failed->otherwise);
