@@ -64,6 +64,7 @@ static bool is_own(const struct question *q, const struct lookup_family *family)
 /* Whether rows of a family are candidates. */
 static bool is_asked(const struct candidates *c, const struct lookup_family *family, bool is_own_family) {
   const struct question *q = c->question;
+  if (family->steps != q->key.steps) return false;
   if (is_own_family) return c->has_own;
   return c->kin && isfinite(c->kin->errors[family->stencil]) &&
          q->ctx->catalog.devices[family->model].is_emulation == q->device->is_emulation;
@@ -88,6 +89,7 @@ static void errors_of_modes(const struct question *q, float error, bool is_own, 
               of_variants[2] = {0, key->reproducible ? 0 : fewer_variants};
   const int graph = key->launch == LAUNCH_GRAPH + 1 ? MODE_GRAPH : 0,
             cold = key->cache == CACHE_COLD + 1 ? MODE_COLD : 0;
+  out[MODE_NONE] = INFINITY;
   for (int mode = 0; mode < MODE_WINS; mode++) {
     const float sum = error + of_launch[(mode & MODE_GRAPH) != graph] + of_cache[(mode & MODE_COLD) != cold] +
                       of_variants[(mode & MODE_REPRODUCIBLE) != 0];
@@ -218,8 +220,8 @@ WITH_WIDE_VECTORS static void rank_alike_wide(const struct rank_terms *terms, fl
 }
 
 /* Rank rows of a family. Rows that are not eligible get an infinite rank. */
-static void rank_rows(const struct question *q, const struct asked_family *family, const struct rank_terms *terms,
-                      int first, int end, float *restrict ranks) {
+static void rank_rows(const struct asked_family *family, const struct rank_terms *terms, int first, int end,
+                      float *restrict ranks) {
   enum { MANY_ROWS = 16 };
   float *columns[PRICED_COLUMNS];
   memcpy(columns, family->priced->columns, sizeof columns);
@@ -227,7 +229,7 @@ static void rank_rows(const struct question *q, const struct asked_family *famil
     const struct row_kind *kind = &family->priced->kinds[from];
     const float kin = family->kin[kind->mode], trend = family->trends[kind->mode];
     to = kind->alike_end < end ? kind->alike_end : end;
-    if (kind->steps != q->key.steps || kin == INFINITY) {
+    if (kin == INFINITY) {
       for (int i = from; i < to; i++) ranks[i - first] = INFINITY;
     } else if (to - from >= MANY_ROWS && HAS_WIDE_VECTORS) {
       rank_alike_wide(terms, columns, from, to, kin, trend, ranks + (from - first));
@@ -296,7 +298,7 @@ static void rank_shape(struct candidates *c, const struct asked_family *family, 
   }
   predict_cost_in(&family->priced->model, &shape->shape, family->place, &cost);
   const struct rank_terms terms = terms_of(q, family, &cost);
-  rank_rows(q, family, &terms, shape->first, shape->end, ranks);
+  rank_rows(family, &terms, shape->first, shape->end, ranks);
   for (int i = 0; i < shape->end - shape->first && of_images != 0; i++) ranks[i] += of_images;
 }
 
@@ -339,10 +341,10 @@ static void bound_rows(const struct question *q, const struct asked_family *fami
   struct rough_costs costs;
   struct row_terms of_rows;
   rough_costs_of(&priced->model, &shapes, first, count, family->place, mode_of_ranks(q), &costs);
-  for (int i = 0; i < count; i++) { /* behind the last row are kinds without steps */
-    const struct row_kind *kind = &priced->kinds[first + i];
-    of_rows.kin[i] = pick(kind->steps == q->key.steps, family->kin[kind->mode], INFINITY);
-    of_rows.trend[i] = family->trends[kind->mode];
+  for (int i = 0; i < count; i++) {
+    const int mode = priced->kinds[first + i].mode;
+    of_rows.kin[i] = family->kin[mode];
+    of_rows.trend[i] = family->trends[mode];
   }
   if (HAS_WIDE_VECTORS) rank_roughly_wide(&terms, &costs, &of_rows, columns, first, count, bounds);
   else rank_roughly(&terms, &costs, &of_rows, columns, first, count, bounds);
@@ -360,10 +362,7 @@ static void rank_family(struct candidates *c, struct asked_family *family) {
   c->ranked[c->ranked_count++] = family;
   memset(c->is_exact + family->first_rank, 0, (size_t)priced->column_length * sizeof *c->is_exact);
   errors_of_modes(c->question, family->error, family->is_own, family->kin);
-  for (int mode = 0; mode < MODE_COUNT; mode++) {
-    const struct row_kind kind = {.steps = c->question->key.steps, .mode = (unsigned char)mode};
-    family->trends[mode] = kind_follows_trend(&kind) ? family->trend : 0;
-  }
+  for (int mode = 0; mode < MODE_COUNT; mode++) family->trends[mode] = priced->follows[mode] ? family->trend : 0;
   for (int first = 0; has_bounds && first < priced->column_length; first += BLOCKS_AT_ONCE) {
     const int left = priced->column_length - first, count = left < BLOCKS_AT_ONCE ? left : BLOCKS_AT_ONCE;
     bound_rows(c->question, family, first, count, &c->ranks[family->first_rank + first]);
@@ -475,8 +474,8 @@ struct prediction candidates_predict(const struct candidates *c, const struct ca
   struct predict_cost asked;
   if (!(q->device->memory_gbs > 0) && row->model != q->device->model) return (struct prediction){NAN, NAN};
   predict_cost_in(model, &candidate->shape->shape, family->place, &asked);
-  const float trend =
-      kind_follows_trend(kind) ? family->trend - trend_at(&family->priced->trend, &priced->cost.size) : 0;
+  const bool follows = family->priced->follows[kind->mode];
+  const float trend = follows ? family->trend - trend_at(&family->priced->trend, &priced->cost.size) : 0;
   return predict(model, row->time_ms, &priced->cost, (enum launch_mode)row->launch, &asked, mode_asked(q, row),
                  (double)trend,
                  (double)(family->kin[kind->mode] + error_of_images(c, range->stencil, row->template_at)));

@@ -99,7 +99,7 @@ struct served {
 };
 _Static_assert(sizeof(struct served) == 128, "a row is two cache lines");
 
-/* Start with {0}, end with catalog_free. Rows are sorted by stencil, model and element type. */
+/* Start with {0}, end with catalog_free. Rows are sorted by stencil, model, element type and steps. */
 struct catalog {
   char **paths; /* absolute paths of the databases */
   int database_count, path_capacity;

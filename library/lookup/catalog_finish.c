@@ -121,6 +121,7 @@ static int compare_rows(const void *left, const void *right) {
   if (a->stencil != b->stencil) return a->stencil < b->stencil ? -1 : 1;
   if (a->model != b->model) return a->model < b->model ? -1 : 1;
   if (a->dtype != b->dtype) return a->dtype < b->dtype ? -1 : 1;
+  if (a->steps != b->steps) return a->steps < b->steps ? -1 : 1;
   if (a->database != b->database) return a->database < b->database ? -1 : 1;
   if (a->time_ms != b->time_ms) return a->time_ms < b->time_ms ? -1 : 1;
   return a < b ? -1 : a > b;

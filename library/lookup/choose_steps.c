@@ -13,11 +13,8 @@ static int next_steps(const struct question *q, int steps) {
   int next = 0;
   for (int f = table->first_family[q->key.stencil]; f < table->first_family[q->key.stencil + 1]; f++) {
     const struct lookup_family *family = &table->families[f];
-    if (family->dtype != q->key.dtype) continue;
-    for (int i = family->first; i < family->end; i++) {
-      const int its = table->catalog->rows[i].steps;
-      if (its > steps && (next == 0 || its < next)) next = its;
-    }
+    const bool is_more = family->dtype == q->key.dtype && family->steps > steps;
+    if (is_more && (next == 0 || family->steps < next)) next = family->steps;
   }
   return next;
 }

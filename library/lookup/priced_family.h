@@ -1,4 +1,5 @@
-/* priced_family.h: the rows of one stencil, GPU and element type, with what predictions need of them. */
+/* priced_family.h: the rows of one stencil, GPU, element type and number of steps, with what predictions need of
+ * them. */
 #ifndef LIBRARY_LOOKUP_PRICED_FAMILY_H
 #define LIBRARY_LOOKUP_PRICED_FAMILY_H
 
@@ -10,10 +11,9 @@
 
 /* What decides whether a row is a candidate. It is short, because a lookup reads it of all rows. */
 struct row_kind {
-  int shape;            /* its configuration */
-  int alike_end;        /* up to this row of the family, not included, all have the same steps and mode */
-  unsigned short steps; /* 0: the template does not have the row's parameters */
-  unsigned char mode;   /* a sum of the numbers below */
+  int shape;          /* its configuration */
+  int alike_end;      /* up to this row of the family, not included, all have the same mode */
+  unsigned char mode; /* a sum of the first numbers below, or MODE_NONE */
 };
 enum {
   MODE_GRAPH = 1,
@@ -21,7 +21,8 @@ enum {
   MODE_REPRODUCIBLE = 4,
   MODE_WINS =
       8, /* a row of its configuration is a winner; if all are finalists, they say too little about other stencils */
-  MODE_COUNT = 16
+  MODE_NONE = 16, /* the template does not have the row's parameters, or there is no row */
+  MODE_COUNT
 };
 
 /* One configuration among the rows of a family. Its rows follow each other in the list of priced_family. */
@@ -73,6 +74,7 @@ struct priced_family {
   struct row_kind *kinds;         /* of the same rows */
   int column_length;              /* a column ends with zeros, so that it fills whole vectors */
   float *columns[PRICED_COLUMNS]; /* the same rows, column by column, so that a processor ranks several at a time */
+  bool follows[MODE_COUNT];       /* whether rows of a mode follow the trend, since it was found from such times */
   struct trend trend;             /* trend of the family's rows */
   bool blocks_cost;               /* predict_blocks_cost() of the model */
   float least_excess[2];          /* the least log_excess of rows that do not follow the trend, and of those that do */
@@ -85,11 +87,6 @@ static inline void priced_family_free(struct priced_family *family) {
   free(family->kinds);
   free(family->columns[0]);
   free(family);
-}
-
-/* Whether the trend of a family was found from times of this kind. */
-static inline bool kind_follows_trend(const struct row_kind *kind) {
-  return kind->steps == 1 && !(kind->mode & MODE_COLD);
 }
 
 #endif

@@ -85,8 +85,8 @@ static struct row_kind kind_of(const struct served *row, const struct priced_fam
                                const struct priced_shape *shape) {
   const int mode = (row->launch == LAUNCH_GRAPH ? MODE_GRAPH : 0) | (row->cache == CACHE_COLD ? MODE_COLD : 0) |
                    (row->reproducible ? MODE_REPRODUCIBLE : 0);
-  return (struct row_kind){
-      .shape = (int)(shape - family->shapes), .steps = shape->is_usable ? row->steps : 0, .mode = (unsigned char)mode};
+  return (struct row_kind){.shape = (int)(shape - family->shapes),
+                           .mode = (unsigned char)(shape->is_usable ? mode : MODE_NONE)};
 }
 
 static halotune_status price_rows(const struct pricing *p, const struct served **rows, struct priced_family *family) {
@@ -104,7 +104,7 @@ static halotune_status price_rows(const struct pricing *p, const struct served *
     has_winner = has_winner || !rows[i]->is_finalist;
     family->rows[i] = price_row(p, family, shape, rows[i]);
     family->kinds[i] = kind_of(rows[i], family, shape);
-    for (int k = shape->first; k <= i && has_winner; k++) family->kinds[k].mode |= MODE_WINS;
+    for (int k = shape->first; k <= i && has_winner && shape->is_usable; k++) family->kinds[k].mode |= MODE_WINS;
   }
   return status;
 }
@@ -117,7 +117,7 @@ static halotune_status price_trend(struct priced_family *family) {
     const struct priced_shape *shape = &family->shapes[s];
     for (int i = shape->first; i < shape->end; i++) {
       const struct priced_row *row = &family->rows[i];
-      const bool counts = kind_follows_trend(&family->kinds[i]);
+      const bool counts = family->follows[family->kinds[i].mode];
       rows[i] = (struct trend_row){row->cost.size, s, counts ? (double)row->log_excess : NAN};
     }
   }
@@ -125,7 +125,7 @@ static halotune_status price_trend(struct priced_family *family) {
   family->least_excess[false] = family->least_excess[true] = INFINITY;
   for (int i = 0; i < family->row_count && status == HALOTUNE_OK; i++) {
     struct priced_row *row = &family->rows[i];
-    const bool follows = kind_follows_trend(&family->kinds[i]);
+    const bool follows = family->follows[family->kinds[i].mode];
     if (follows) row->log_excess -= trend_at(&family->trend, &row->cost.size);
     float *least = &family->least_excess[follows];
     *least = fminf(*least, row->log_excess);
@@ -139,7 +139,7 @@ static void find_alike(struct priced_family *family) {
   for (int i = family->row_count - 1; i >= 0; i--) {
     struct row_kind *kind = &family->kinds[i];
     const struct row_kind *next = i + 1 < family->row_count ? kind + 1 : NULL;
-    const bool is_like_next = next && kind->steps == next->steps && kind->mode == next->mode;
+    const bool is_like_next = next && kind->mode == next->mode;
     kind->alike_end = is_like_next ? next->alike_end : i + 1;
   }
 }
@@ -188,12 +188,14 @@ static halotune_status price_family(struct halotune_ctx *ctx, const struct looku
     family->is_nonsense = device->fitted_by >= 0 && !predict_is_sensible(&device->prediction);
     family->model = device->fitted_by >= 0 && !family->is_nonsense ? device->prediction : predict_default();
     family->blocks_cost = predict_blocks_cost(&family->model);
+    for (int mode = 0; mode < MODE_NONE; mode++) family->follows[mode] = range->steps == 1 && !(mode & MODE_COLD);
     for (size_t i = 0; i < count; i++) rows[i] = &catalog->rows[range->first + (int)i];
     qsort(rows, count, sizeof *rows, compare_rows);
   }
   if (status == HALOTUNE_OK) status = price_rows(&pricing, rows, family);
   if (status == HALOTUNE_OK) status = price_trend(family);
   if (status == HALOTUNE_OK) find_alike(family);
+  for (int i = (int)count; status == HALOTUNE_OK && i < family->column_length; i++) family->kinds[i].mode = MODE_NONE;
   for (int i = 0; status == HALOTUNE_OK && i < family->shape_count; i++) fill_columns(family, &family->shapes[i]);
   free(rows);
   if (status == HALOTUNE_OK) *out = family;

@@ -76,9 +76,10 @@ static halotune_status make_families(struct lookup_table *table) {
   for (int i = 0; i < c->row_count; i++) {
     const struct served *row = &c->rows[i];
     struct lookup_family *last = table->family_count ? &table->families[table->family_count - 1] : NULL;
-    if (!last || last->stencil != row->stencil || last->model != row->model || last->dtype != row->dtype) {
+    if (!last || last->stencil != row->stencil || last->model != row->model || last->dtype != row->dtype ||
+        last->steps != row->steps) {
       last = &table->families[table->family_count++];
-      *last = (struct lookup_family){row->stencil, row->model, i, i, row->dtype};
+      *last = (struct lookup_family){row->stencil, row->model, i, i, row->dtype, row->steps};
       table->first_family[row->stencil + 1] = table->family_count;
     }
     last->end = i + 1;

@@ -17,10 +17,11 @@ struct lookup_key {
 
 struct priced_family;
 
-/* The rows of one stencil, model and element type, which are neighbours in the catalog. */
+/* The rows of one stencil, model, element type and number of steps, which are neighbours in the catalog. */
 struct lookup_family {
   int stencil, model, first, end;
   unsigned char dtype;
+  unsigned short steps;
 };
 
 /* Start with {0}, end with lookup_table_free. */
