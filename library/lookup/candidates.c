@@ -61,15 +61,6 @@ static bool is_own(const struct question *q, const struct lookup_family *family)
   return candidates_is_own(q, family->stencil, family->model);
 }
 
-/* Whether rows of a family are candidates. */
-static bool is_asked(const struct candidates *c, const struct lookup_family *family, bool is_own_family) {
-  const struct question *q = c->question;
-  if (family->steps != q->key.steps) return false;
-  if (is_own_family) return c->has_own;
-  return c->kin && isfinite(c->kin->errors[family->stencil]) &&
-         q->ctx->catalog.devices[family->model].is_emulation == q->device->is_emulation;
-}
-
 /* The error that rows of a family add, in the mode that is asked for. */
 static float error_of_kin(const struct candidates *c, const struct lookup_family *family) {
   const struct question *q = c->question;
@@ -115,22 +106,25 @@ static enum launch_mode mode_asked(const struct question *q, const struct served
 struct asked_place {
   int model;
   struct predict_place place;
+  struct asked_place *next;
 };
 
-/* Find the place for rows of a family. Families of one model share it. */
+/* Find the place for rows of a family. Families of one model share it. Returns NULL when memory is out. */
 static const struct predict_place *place_asked(struct candidates *c, const struct priced_family *family,
                                                const struct lookup_family *range) {
   const struct catalog *catalog = &c->question->ctx->catalog;
-  int at = 0;
-  while (at < c->place_count && c->places[at].model != range->model) at++;
-  if (at == c->place_count) {
-    const struct predict_gpu measured = pricing_gpu(catalog, &catalog->devices[range->model]);
-    const struct predict_gpu gpu = gpu_like(catalog, c->question->device, &measured);
-    predict_place_of(&family->model, &c->work, &gpu, &c->places[at].place);
-    c->places[at].model = range->model;
-    c->place_count++;
-  }
-  return &c->places[at].place;
+  struct asked_place *at = c->places;
+  while (at && at->model != range->model) at = at->next;
+  if (at) return &at->place;
+  at = arena_alloc(&c->arena, sizeof *at);
+  if (!at) return NULL;
+  const struct predict_gpu measured = pricing_gpu(catalog, &catalog->devices[range->model]);
+  const struct predict_gpu gpu = gpu_like(catalog, c->question->device, &measured);
+  predict_place_of(&family->model, &c->work, &gpu, &at->place);
+  at->model = range->model;
+  at->next = c->places;
+  c->places = at;
+  return &at->place;
 }
 
 /* The work of the question. */
@@ -170,20 +164,22 @@ struct asked_family {
   bool is_own; /* see candidates_is_own */
   const struct priced_family *priced;
   const struct predict_place *place;
+  struct asked_family *next, *next_ranked;
   float error; /* see error_of_kin */
-  float trend;
-  float kin[MODE_COUNT];    /* see errors_of_modes; set when its rows are ranked */
-  float trends[MODE_COUNT]; /* the trend where rows follow it, else 0; set when its rows are ranked */
-  int first_rank;           /* where its ranks begin in those of the candidates */
-  float bound;              /* no row of it has a lower rank; infinite: its rows are ranked */
+  float trend; /* of the family */
+  float bound; /* no row of it has a lower rank; infinite: its rows are ranked */
+  /* These are computed when the rows are ranked. */
+  float kin[MODE_COUNT];      /* see errors_of_modes */
+  float trends[MODE_COUNT];   /* the trend where rows follow it, else 0 */
+  struct block_terms *blocks; /* of each row; NULL where few configurations have many rows */
+  /* For each row a logarithm of milliseconds, with a penalty for the error; infinite: the row is no candidate, or was
+   * taken. Behind the last row are infinite ones, so that they fill whole vectors. */
+  float *ranks;
+  /* For the first row of each configuration: whether its rows have their ranks. Else they have bounds, and no rank is
+   * lower than its bound. The ranks are computed when no lower rank and no lower bound is left. */
+  bool *is_exact;
+  int least; /* the place of the least rank; -1: ranks have changed */
 };
-
-/* The family of the rank at a place. */
-static const struct asked_family *family_at(const struct candidates *c, int at) {
-  int i = 0;
-  while (at >= c->ranked[i]->first_rank + c->ranked[i]->priced->column_length) i++;
-  return c->ranked[i];
-}
 
 /* The launch mode in which all rows are ranked. */
 static enum launch_mode mode_of_ranks(const struct question *q) {
@@ -270,8 +266,13 @@ INTO_WIDE_VECTORS int find_least(const float *ranks, int count) {
 WITH_WIDE_VECTORS static int find_least_wide(const float *ranks, int count) { return find_least(ranks, count); }
 
 /* Leave out rows of a family. */
-static void leave_out(struct candidates *c, const struct asked_family *family, int first, int end) {
-  for (int i = first; i < end; i++) c->ranks[family->first_rank + i] = INFINITY;
+static void leave_out(struct asked_family *family, int first, int end) {
+  for (int i = first; i < end; i++) family->ranks[i] = INFINITY;
+  family->least = -1;
+}
+
+static bool is_own_stencil(const struct candidates *c, const struct asked_family *family) {
+  return c->question->ctx->table.families[family->number].stencil == c->question->key.stencil;
 }
 
 /* Whether a configuration is left out because it is known not to fit. Rows of other stencils may use another version of
@@ -279,24 +280,32 @@ static void leave_out(struct candidates *c, const struct asked_family *family, i
 static bool is_left_out(struct candidates *c, const struct asked_family *family, const struct priced_shape *shape) {
   const struct question *q = c->question;
   const struct template *template;
-  if (!c->is_hopeful || q->ctx->table.families[family->number].stencil != q->key.stencil) return false;
+  if (!c->is_hopeful || !is_own_stencil(c, family)) return false;
   return context_template(q->ctx, shape->template_at, &template) == HALOTUNE_OK &&
          question_is_hopeless(q, template, &shape->configuration, &c->verdicts);
 }
 
+static void cost_of_shape(const struct asked_family *family, const struct priced_shape *shape,
+                          struct predict_cost *out) {
+  const struct predict_model *model = &family->priced->model;
+  if (family->blocks) predict_cost_of_blocks(model, family->blocks, shape->first, family->place, out);
+  else predict_cost_in(model, &shape->shape, family->place, out);
+}
+
 /* Compute the ranks of a configuration's rows. */
-static void rank_shape(struct candidates *c, const struct asked_family *family, const struct priced_shape *shape) {
+static void rank_shape(struct candidates *c, struct asked_family *family, const struct priced_shape *shape) {
   const struct question *q = c->question;
   const float of_images =
       caution * error_of_images(c, q->ctx->table.families[family->number].stencil, shape->template_at);
-  float *ranks = &c->ranks[family->first_rank + shape->first];
+  float *ranks = &family->ranks[shape->first];
   struct predict_cost cost;
-  c->is_exact[family->first_rank + shape->first] = true;
+  family->is_exact[shape->first] = true;
+  family->least = -1;
   if (is_left_out(c, family, shape)) {
-    leave_out(c, family, shape->first, shape->end);
+    leave_out(family, shape->first, shape->end);
     return;
   }
-  predict_cost_in(&family->priced->model, &shape->shape, family->place, &cost);
+  cost_of_shape(family, shape, &cost);
   const struct rank_terms terms = terms_of(q, family, &cost);
   rank_rows(family, &terms, shape->first, shape->end, ranks);
   for (int i = 0; i < shape->end - shape->first && of_images != 0; i++) ranks[i] += of_images;
@@ -304,7 +313,7 @@ static void rank_shape(struct candidates *c, const struct asked_family *family, 
 
 /* What each of several rows adds to the error, and the trend that it follows. */
 struct row_terms {
-  float kin[BLOCKS_AT_ONCE], trend[BLOCKS_AT_ONCE];
+  float kin[ROUGH_AT_ONCE], trend[ROUGH_AT_ONCE];
 };
 
 INTO_WIDE_VECTORS void rank_roughly(const struct rank_terms *terms, const struct rough_costs *costs,
@@ -326,123 +335,168 @@ WITH_WIDE_VECTORS static void rank_roughly_wide(const struct rank_terms *terms, 
   rank_roughly(terms, costs, of_rows, columns, first, count, ranks);
 }
 
-/* Give rows of a family, whole vectors of at most BLOCKS_AT_ONCE, bounds: ranks from rough costs, lowered by what these
+/* Give rows of a family, whole vectors of at most ROUGH_AT_ONCE, bounds: ranks from rough costs, lowered by what these
  * may be wrong by. Rows that are not eligible get an infinite one, and so do places behind the last row. */
-static void bound_rows(const struct question *q, const struct asked_family *family, int first, int count,
-                       float *restrict bounds) {
+static void bound_rows(const struct question *q, const struct asked_family *family, int first, int count) {
+  const struct priced_family *priced = family->priced;
+  const struct rank_terms terms = terms_of(q, family, &family->place->common);
+  const float may_be_wrong = rounding + rough_error * (1 + caution * (terms.of_change + terms.of_launch));
+  float *bounds = &family->ranks[first];
+  struct rough_costs costs;
+  struct row_terms of_rows;
+  rough_costs_of(&priced->model, &family->blocks[first / WIDE_LANES], count, family->place, mode_of_ranks(q), &costs);
+  for (int i = 0; i < count; i++) {
+    const int mode = priced->kinds[first + i].mode;
+    of_rows.kin[i] = family->kin[mode];
+    of_rows.trend[i] = family->trends[mode];
+  }
+  if (HAS_WIDE_VECTORS) rank_roughly_wide(&terms, &costs, &of_rows, priced->columns, first, count, bounds);
+  else rank_roughly(&terms, &costs, &of_rows, priced->columns, first, count, bounds);
+  for (int i = 0; i < count; i++) bounds[i] = pick(of_rows.kin[i] < INFINITY, bounds[i] - may_be_wrong, INFINITY);
+}
+
+/* Rank the rows of a family. Bounds of all rows take as long as the ranks of few configurations. */
+static void rank_family(struct candidates *c, struct asked_family *family) {
+  enum { FEW_SHAPES = 2 };
   const struct priced_family *priced = family->priced;
   float *const *columns = priced->columns;
   const struct shape_columns shapes = {.tile = {columns[PRICED_TILE_X], columns[PRICED_TILE_Y], columns[PRICED_TILE_Z]},
                                        .blocks = columns[PRICED_BLOCKS],
                                        .blocks_per_sm = columns[PRICED_SM_BLOCKS],
                                        .cluster_blocks = columns[PRICED_CLUSTER]};
-  const struct rank_terms terms = terms_of(q, family, &family->place->common);
-  const float may_be_wrong = rounding + rough_error * (1 + caution * (terms.of_change + terms.of_launch));
-  struct rough_costs costs;
-  struct row_terms of_rows;
-  rough_costs_of(&priced->model, &shapes, first, count, family->place, mode_of_ranks(q), &costs);
-  for (int i = 0; i < count; i++) {
-    const int mode = priced->kinds[first + i].mode;
-    of_rows.kin[i] = family->kin[mode];
-    of_rows.trend[i] = family->trends[mode];
-  }
-  if (HAS_WIDE_VECTORS) rank_roughly_wide(&terms, &costs, &of_rows, columns, first, count, bounds);
-  else rank_roughly(&terms, &costs, &of_rows, columns, first, count, bounds);
-  for (int i = 0; i < count; i++) bounds[i] = pick(of_rows.kin[i] < INFINITY, bounds[i] - may_be_wrong, INFINITY);
-}
-
-/* Rank the rows of a family. Bounds of all rows take as long as the ranks of few configurations. */
-static void rank_family(struct candidates *c, struct asked_family *family) {
-  enum { FEW_ROWS = 16, FEW_SHAPES = 2 }; /* rows of a configuration */
-  const struct priced_family *priced = family->priced;
-  const bool has_bounds = priced->shape_count > FEW_SHAPES && priced->row_count < FEW_ROWS * priced->shape_count;
+  const bool has_bounds = family->blocks && priced->shape_count > FEW_SHAPES;
   family->bound = INFINITY;
-  family->first_rank = c->rank_count;
-  c->rank_count += priced->column_length;
-  c->ranked[c->ranked_count++] = family;
-  memset(c->is_exact + family->first_rank, 0, (size_t)priced->column_length * sizeof *c->is_exact);
+  family->least = -1;
+  *c->unused = family;
+  c->unused = &family->next_ranked;
+  c->ranked_count++;
   errors_of_modes(c->question, family->error, family->is_own, family->kin);
   for (int mode = 0; mode < MODE_COUNT; mode++) family->trends[mode] = priced->follows[mode] ? family->trend : 0;
-  for (int first = 0; has_bounds && first < priced->column_length; first += BLOCKS_AT_ONCE) {
-    const int left = priced->column_length - first, count = left < BLOCKS_AT_ONCE ? left : BLOCKS_AT_ONCE;
-    bound_rows(c->question, family, first, count, &c->ranks[family->first_rank + first]);
+  if (family->blocks) block_terms_of(&shapes, priced->column_length, family->place, family->blocks);
+  for (int first = 0; has_bounds && first < priced->column_length; first += ROUGH_AT_ONCE) {
+    const int left = priced->column_length - first;
+    bound_rows(c->question, family, first, left < ROUGH_AT_ONCE ? left : ROUGH_AT_ONCE);
   }
   if (has_bounds) return;
   for (int i = 0; i < priced->shape_count; i++) rank_shape(c, family, &priced->shapes[i]);
-  leave_out(c, family, priced->row_count, priced->column_length);
+  leave_out(family, priced->row_count, priced->column_length);
 }
 
-/* No row of a family that follows such a trend has a lower rank. */
-static float bound_of(const struct candidates *c, const struct asked_family *family, float trend) {
-  const float *least_excess = family->priced->least_excess, with_trend = least_excess[true] + trend;
-  const float least = with_trend < least_excess[false] ? with_trend : least_excess[false];
-  if (!family->priced->blocks_cost) return -INFINITY;
-  const float bound =
-      family->place->common.log_ms[mode_of_ranks(c->question)] + caution * family->error + least - rounding;
+/* No row of a family has a lower rank if its rows follow such a trend.
+ *   error  see error_of_kin */
+static float bound_of(const struct question *q, const struct priced_family *priced, const struct predict_place *place,
+                      float error, float trend) {
+  const float with_trend = priced->least_excess[true] + trend;
+  const float least = with_trend < priced->least_excess[false] ? with_trend : priced->least_excess[false];
+  if (!priced->blocks_cost) return -INFINITY;
+  const float bound = place->common.log_ms[mode_of_ranks(q)] + caution * error + least - rounding;
   return isnan(bound) ? -INFINITY : bound;
 }
 
 /* An infinite limit leaves out nothing, not even a row whose time is not a number. */
 static bool is_beyond(const struct candidates *c, float bound) { return c->limit < INFINITY && bound >= c->limit; }
 
-/* Add a family to those whose rows are candidates, if a row of it can have a rank below the limit. */
-static halotune_status ask_family(struct candidates *c, int number) {
-  const struct lookup_family *range = &c->question->ctx->table.families[number];
-  struct asked_family *family = &c->families[c->family_count];
-  const bool is_own_family = is_own(c->question, range);
-  if (!is_asked(c, range, is_own_family)) return HALOTUNE_OK;
-  *family = (struct asked_family){.number = number, .is_own = is_own_family};
-  halotune_status status = pricing_family(c->question->ctx, number, &family->priced);
+/* Add a family to those whose rows are candidates. Its other members are set by the caller. Returns NULL when memory is
+ * out. */
+static struct asked_family *add_family(struct candidates *c, const struct priced_family *priced) {
+  enum { FEW_ROWS = 16 }; /* of a configuration */
+  const size_t length = (size_t)priced->column_length;
+  const bool has_blocks = priced->row_count < FEW_ROWS * priced->shape_count;
+  struct asked_family *family = arena_alloc(&c->arena, sizeof *family);
+  if (!family) return NULL;
+  family->priced = priced;
+  family->ranks = arena_alloc(&c->arena, length * sizeof *family->ranks);
+  family->is_exact = arena_alloc(&c->arena, length * sizeof *family->is_exact);
+  if (has_blocks) family->blocks = arena_alloc(&c->arena, length / WIDE_LANES * sizeof *family->blocks);
+  if (!family->ranks || !family->is_exact || (has_blocks && !family->blocks)) return NULL;
+  if (c->last) c->last->next = family;
+  else c->first = family;
+  c->last = family;
+  return family;
+}
+
+/* Add a family, if a row of it can have a rank below the limit. */
+static halotune_status ask_family(struct candidates *c, int number, bool is_own_family) {
+  const struct question *q = c->question;
+  const struct lookup_family *range = &q->ctx->table.families[number];
+  const struct priced_family *priced;
+  halotune_status status = pricing_family(q->ctx, number, &priced);
   if (status != HALOTUNE_OK) return status;
-  family->error = error_of_kin(c, range);
-  family->place = place_asked(c, family->priced, range);
-  if (is_beyond(c, bound_of(c, family, -trend_most))) return HALOTUNE_OK; /* its trend takes longer */
-  family->trend = trend_at(&family->priced->trend, &family->place->common.size);
-  family->bound = bound_of(c, family, family->trend);
-  if (is_beyond(c, family->bound)) return HALOTUNE_OK;
-  if (is_own_family && range->dtype == c->question->key.dtype) family->bound = -INFINITY; /* it is ranked in any case */
-  c->family_count++;
-  c->rank_room += family->priced->column_length;
+  const struct predict_place *place = place_asked(c, priced, range);
+  if (!place) return fail_memory();
+  const float error = error_of_kin(c, range);
+  if (is_beyond(c, bound_of(q, priced, place, error, -trend_most))) return HALOTUNE_OK; /* its trend takes longer */
+  const float trend = trend_at(&priced->trend, &place->common.size), bound = bound_of(q, priced, place, error, trend);
+  if (is_beyond(c, bound)) return HALOTUNE_OK;
+  struct asked_family *family = add_family(c, priced);
+  if (!family) return fail_memory();
+  family->number = number;
+  family->is_own = is_own_family;
+  family->place = place;
+  family->error = error;
+  family->trend = trend;
+  family->bound = is_own_family && range->dtype == q->key.dtype ? -INFINITY : bound; /* it is ranked in any case */
   return HALOTUNE_OK;
 }
 
 /* Find the family with the least bound. */
 static void find_next(struct candidates *c) {
   c->next = NULL;
-  for (int i = 0; i < c->family_count; i++) {
-    struct asked_family *family = &c->families[i];
+  for (struct asked_family *family = c->first; family; family = family->next) {
     if (family->bound < (c->next ? c->next->bound : INFINITY)) c->next = family;
   }
 }
 
-halotune_status candidates_find(const struct question *q, enum candidates_range range, bool is_hopeful, float limit,
-                                struct candidates *out) {
-  const struct lookup_table *table = &q->ctx->table;
-  const bool is_all = range != CANDIDATES_OWN;
-  const int first = is_all ? 0 : table->first_family[q->key.stencil];
-  const int end = is_all ? table->family_count : table->first_family[q->key.stencil + 1];
-  const size_t most = (size_t)(end - first) + 1;
+void candidates_begin(const struct question *q, bool is_hopeful, struct candidates *out) {
   *out = (struct candidates){.question = q,
                              .work = work_asked(q),
                              .verdicts = question_verdicts(q),
+                             .unused = &out->ranked,
                              .is_hopeful = is_hopeful,
-                             .has_own = range != CANDIDATES_OTHER,
-                             .limit = limit};
-  halotune_status status = is_all ? kin_of_question(q, &out->kin) : HALOTUNE_OK;
+                             .limit = INFINITY};
+}
+
+halotune_status candidates_add_own(struct candidates *c) {
+  const struct question *q = c->question;
+  const struct lookup_table *table = &q->ctx->table;
+  const int end = table->first_family[q->key.stencil + 1];
+  halotune_status status = HALOTUNE_OK;
+  for (int i = table->first_family[q->key.stencil]; i < end && status == HALOTUNE_OK; i++) {
+    const struct lookup_family *family = &table->families[i];
+    if (family->steps == q->key.steps && is_own(q, family)) status = ask_family(c, i, true);
+  }
+  find_next(c);
+  return status;
+}
+
+void candidates_restart(struct candidates *c) {
+  c->is_hopeful = false;
+  c->dropped = NULL;
+  c->ranked = NULL;
+  c->unused = &c->ranked;
+  c->ranked_count = 0;
+  for (struct asked_family *family = c->first; family; family = family->next) {
+    family->bound = -INFINITY; /* it is ranked in any case */
+    family->next_ranked = NULL;
+    memset(family->is_exact, 0, (size_t)family->priced->row_count * sizeof *family->is_exact);
+  }
+  find_next(c);
+}
+
+halotune_status candidates_add_others(struct candidates *c, float limit) {
+  const struct question *q = c->question;
+  halotune_status status = kin_of_question(q, &c->kin);
   if (status != HALOTUNE_OK) return status;
-  out->families = malloc(most * sizeof *out->families);
-  out->places = calloc((size_t)q->ctx->catalog.device_count + 1, sizeof *out->places);
-  if (!out->families || !out->places) return fail_memory();
-  for (int i = first; i < end && status == HALOTUNE_OK; i++) status = ask_family(out, i);
-  if (status != HALOTUNE_OK) return status;
-  const size_t room = (size_t)out->rank_room + 1;
-  out->ranked = malloc(((size_t)out->family_count + 1) * sizeof *out->ranked);
-  out->dropped = malloc(room * sizeof *out->dropped);
-  out->ranks = malloc(room * sizeof *out->ranks);
-  out->is_exact = malloc(room * sizeof *out->is_exact);
-  if (!out->ranked || !out->dropped || !out->ranks || !out->is_exact) return fail_memory();
-  find_next(out);
-  return HALOTUNE_OK;
+  c->limit = limit;
+  for (int i = 0; i < c->kin->family_count && status == HALOTUNE_OK; i++) {
+    const int number = c->kin->families[i];
+    const struct lookup_family *family = &q->ctx->table.families[number];
+    if (family->steps == q->key.steps && !is_own(q, family) &&
+        q->ctx->catalog.devices[family->model].is_emulation == q->device->is_emulation)
+      status = ask_family(c, number, false);
+  }
+  find_next(c);
+  return status;
 }
 
 static halotune_match match_of(const struct question *q, const struct lookup_family *family) {
@@ -450,22 +504,9 @@ static halotune_match match_of(const struct question *q, const struct lookup_fam
   return family->model == q->device->model ? HALOTUNE_MATCH_NEAR_GRID : HALOTUNE_MATCH_SAME_ARCH;
 }
 
-/* Describe the row whose rank is at a place. */
-static void describe_candidate(const struct candidates *c, int at, struct candidate *out) {
-  const struct question *q = c->question;
-  const struct asked_family *family = family_at(c, at);
-  const int row = at - family->first_rank;
-  *out = (struct candidate){.row = &q->ctx->catalog.rows[family->priced->rows[row].row],
-                            .shape = &family->priced->shapes[family->priced->kinds[row].shape],
-                            .rank = c->ranks[at],
-                            .match = match_of(q, &q->ctx->table.families[family->number]),
-                            .family = (int)(family - c->families),
-                            .priced = row};
-}
-
 struct prediction candidates_predict(const struct candidates *c, const struct candidate *candidate) {
   const struct question *q = c->question;
-  const struct asked_family *family = &c->families[candidate->family];
+  const struct asked_family *family = candidate->family;
   const struct lookup_family *range = &q->ctx->table.families[family->number];
   const struct predict_model *model = &family->priced->model;
   const struct priced_row *priced = &family->priced->rows[candidate->priced];
@@ -473,7 +514,7 @@ struct prediction candidates_predict(const struct candidates *c, const struct ca
   const struct served *row = candidate->row;
   struct predict_cost asked;
   if (!(q->device->memory_gbs > 0) && row->model != q->device->model) return (struct prediction){NAN, NAN};
-  predict_cost_in(model, &candidate->shape->shape, family->place, &asked);
+  cost_of_shape(family, candidate->shape, &asked);
   const bool follows = family->priced->follows[kind->mode];
   const float trend = follows ? family->trend - trend_at(&family->priced->trend, &priced->cost.size) : 0;
   return predict(model, row->time_ms, &priced->cost, (enum launch_mode)row->launch, &asked, mode_asked(q, row),
@@ -481,34 +522,47 @@ struct prediction candidates_predict(const struct candidates *c, const struct ca
                  (double)(family->kin[kind->mode] + error_of_images(c, range->stencil, row->template_at)));
 }
 
+/* A configuration that was dropped. */
+struct dropped {
+  const struct priced_shape *shape;
+  bool is_own_stencil; /* of a row of the question's stencil */
+  struct dropped *next;
+};
+
 /* Whether a configuration was dropped, maybe as one of another family. Rows of the stencil itself use their own version
  * of the template. Rows of other stencils use the installed version. */
 static bool is_dropped(const struct candidates *c, const struct asked_family *family,
                        const struct priced_shape *shape) {
-  const struct question *q = c->question;
-  const bool is_own_row = q->ctx->table.families[family->number].stencil == q->key.stencil;
-  for (int i = 0; i < c->dropped_count; i++) {
-    const struct asked_family *its_family = &c->families[c->dropped[i].family];
-    const struct priced_shape *its_shape = &its_family->priced->shapes[c->dropped[i].shape];
-    if (shape->parameters == its_shape->parameters && shape->template_at == its_shape->template_at &&
-        is_own_row == (q->ctx->table.families[its_family->number].stencil == q->key.stencil))
+  for (const struct dropped *at = c->dropped; at; at = at->next) {
+    if (shape->parameters == at->shape->parameters && shape->template_at == at->shape->template_at &&
+        at->is_own_stencil == is_own_stencil(c, family))
       return true;
   }
   return false;
 }
 
-/* The place of the best rank; -1: none is left. Bounds that are below it are replaced by ranks. */
-static int find_best(struct candidates *c) {
-  while (c->rank_count > 0) {
-    const int at = HAS_WIDE_VECTORS ? find_least_wide(c->ranks, c->rank_count) : find_least(c->ranks, c->rank_count);
-    if (!(c->ranks[at] < c->limit)) return -1;
-    const struct asked_family *family = family_at(c, at);
-    const struct priced_shape *shape = &family->priced->shapes[family->priced->kinds[at - family->first_rank].shape];
-    if (is_dropped(c, family, shape)) leave_out(c, family, shape->first, shape->end);
-    else if (!c->is_exact[family->first_rank + shape->first]) rank_shape(c, family, shape);
-    else return at;
+/* The ranked family with the least rank, of equal ones the first; NULL: none is ranked. */
+static struct asked_family *find_least_family(struct candidates *c) {
+  struct asked_family *least = NULL;
+  for (struct asked_family *family = c->ranked; family; family = family->next_ranked) {
+    const int length = family->priced->column_length;
+    if (family->least < 0)
+      family->least = HAS_WIDE_VECTORS ? find_least_wide(family->ranks, length) : find_least(family->ranks, length);
+    if (!least || family->ranks[family->least] < least->ranks[least->least]) least = family;
   }
-  return -1;
+  return least;
+}
+
+/* The family of the best rank; NULL: none is left. Bounds that are below it are replaced by ranks. */
+static struct asked_family *find_best(struct candidates *c) {
+  struct asked_family *family;
+  while ((family = find_least_family(c)) && family->ranks[family->least] < c->limit) {
+    const struct priced_shape *shape = &family->priced->shapes[family->priced->kinds[family->least].shape];
+    if (is_dropped(c, family, shape)) leave_out(family, shape->first, shape->end);
+    else if (!family->is_exact[shape->first]) rank_shape(c, family, shape);
+    else return family;
+  }
+  return NULL;
 }
 
 /* Rank the rows of the family with the least bound, if it is below a rank. Returns whether it is. */
@@ -522,39 +576,48 @@ static bool rank_next(struct candidates *c, float rank) {
 int candidates_count(struct candidates *c) {
   int count = 0;
   while (rank_next(c, INFINITY)) continue;
-  for (int i = 0; i < c->ranked_count; i++) {
-    const struct asked_family *family = c->ranked[i];
+  for (const struct asked_family *family = c->ranked; family; family = family->next_ranked) {
     for (int s = 0; s < family->priced->shape_count; s++) {
       const struct priced_shape *shape = &family->priced->shapes[s];
       if (is_dropped(c, family, shape)) continue;
-      for (int row = shape->first; row < shape->end; row++) count += c->ranks[family->first_rank + row] < INFINITY;
+      for (int row = shape->first; row < shape->end; row++) count += family->ranks[row] < INFINITY;
     }
   }
   return count;
 }
 
+/* Take the row with the least rank out of its family. */
+static void take_least(const struct candidates *c, struct asked_family *family, struct candidate *out) {
+  const struct question *q = c->question;
+  const int row = family->least;
+  *out = (struct candidate){.row = &q->ctx->catalog.rows[family->priced->rows[row].row],
+                            .shape = &family->priced->shapes[family->priced->kinds[row].shape],
+                            .rank = family->ranks[row],
+                            .match = match_of(q, &q->ctx->table.families[family->number]),
+                            .family = family,
+                            .priced = row};
+  leave_out(family, row, row + 1);
+}
+
 bool candidates_take(struct candidates *c, struct candidate *out) {
   while (rank_next(c, -FLT_MAX)) continue;
-  int best = find_best(c);
-  while (rank_next(c, best >= 0 ? c->ranks[best] : c->limit)) best = find_best(c);
-  if (best < 0) return false;
-  describe_candidate(c, best, out);
-  c->ranks[best] = INFINITY;
+  struct asked_family *best = find_best(c);
+  while (rank_next(c, best ? best->ranks[best->least] : c->limit)) best = find_best(c);
+  if (!best) return false;
+  take_least(c, best, out);
   return true;
 }
 
-void candidates_drop(struct candidates *c, const struct candidate *refused) {
-  const struct priced_family *priced = c->families[refused->family].priced;
-  c->dropped[c->dropped_count++] = (struct dropped){refused->family, (int)(refused->shape - priced->shapes)};
+halotune_status candidates_drop(struct candidates *c, const struct candidate *refused) {
+  struct dropped *dropped = arena_alloc(&c->arena, sizeof *dropped);
+  if (!dropped) return fail_memory();
+  *dropped = (struct dropped){refused->shape, is_own_stencil(c, refused->family), c->dropped};
+  c->dropped = dropped;
+  return HALOTUNE_OK;
 }
 
 void candidates_free(struct candidates *c) {
-  free(c->ranked);
-  free(c->dropped);
-  free(c->ranks);
-  free(c->is_exact);
-  free(c->families);
-  free(c->places);
+  arena_free(&c->arena);
   *c = (struct candidates){0};
 }
 

@@ -4,6 +4,7 @@
 #ifndef LIBRARY_LOOKUP_CANDIDATES_H
 #define LIBRARY_LOOKUP_CANDIDATES_H
 
+#include "base/memory/arena.h"
 #include "library/lookup/priced_family.h"
 #include "library/lookup/question.h"
 
@@ -12,13 +13,9 @@ struct candidate {
   const struct served *row;
   const struct priced_shape *shape;
   halotune_match match; /* how well an answer with this row would match */
-  float rank;           /* see struct candidates */
-  int family, priced;   /* its family among those of the candidates, and its place there */
-};
-
-/* A configuration of a family that was dropped. */
-struct dropped {
-  int family, shape;
+  float rank;           /* see struct asked_family */
+  const struct asked_family *family;
+  int priced; /* its place in the family */
 };
 
 /* All candidates of a question. */
@@ -26,48 +23,41 @@ struct candidates {
   const struct question *question;
   struct predict_work work;      /* of the question */
   struct rule_verdicts verdicts; /* on the question */
-  struct asked_family *families; /* those whose rows are candidates */
-  int family_count;
-  struct asked_place *places; /* for each model of GPU with such a family */
-  int place_count;
-  struct asked_family *next;    /* the family with the least bound; NULL: the rows of all are ranked */
-  struct asked_family **ranked; /* families whose rows are ranked */
+  struct arena arena;
+  struct asked_place *places;            /* for each model of GPU with a family that was asked */
+  struct asked_family *first, *last;     /* families whose rows are candidates */
+  struct asked_family *next;             /* the family with the least bound; NULL: the rows of all are ranked */
+  struct asked_family *ranked, **unused; /* families whose rows are ranked, and where the next one is put */
   int ranked_count;
   struct dropped *dropped;
-  int dropped_count;
-  /* For each row of ranked families a logarithm of milliseconds, with a penalty for the error; infinite: the row is no
-   * candidate, or was taken. Behind the last row of a family are infinite ones, so that it fills whole vectors. */
-  float *ranks;
-  /* For the first row of each configuration: whether its rows have their ranks. Else they have bounds, and no rank is
-   * lower than its bound. The ranks are computed when no lower rank and no lower bound is left. */
-  bool *is_exact;
-  int rank_count, rank_room;
-  bool is_hopeful;       /* see candidates_find */
-  bool has_own;          /* rows of CANDIDATES_OWN are candidates */
-  float limit;           /* see candidates_find */
+  bool is_hopeful;       /* see candidates_begin */
+  float limit;           /* see candidates_add_others */
   const struct kin *kin; /* of the question's stencil; NULL: only own rows are compared */
 };
 
-/* Which rows are compared. */
-enum candidates_range {
-  CANDIDATES_OWN,   /* of the question's stencil in both element types, on GPUs with the architecture of its device */
-  CANDIDATES_OTHER, /* of other architectures, and of other stencils with as many dimensions */
-  CANDIDATES_ALL    /* both */
-};
-
-/* Whether rows of a stencil and a model of GPU are in CANDIDATES_OWN. */
+/* Whether rows of a stencil and a model of GPU are own rows of a question: of its stencil, on GPUs with the
+ * architecture of its device. */
 bool candidates_is_own(const struct question *question, int stencil, int model);
 
-/* Find the rows of a range. Those of the question's stencil, element type and architecture are ranked first. The other
+/* Begin without candidates. `question` must live as long as they are used, and not change. End it with
+ * candidates_free.
+ *   is_hopeful  leave out rows of the stencil whose configurations are known not to fit; which ones are known depends
+ *               on the questions before */
+void candidates_begin(const struct question *question, bool is_hopeful, struct candidates *out);
+
+/* Add the own rows of the question, in both element types. Those of its element type are ranked first. The other
  * families have a bound, and their rows are ranked when no better row is left. Rows with another number of time steps
  * are left out. So are rows of an emulation, unless the device is one.
- *   is_hopeful  leave out rows whose configurations are known not to fit; which ones are known depends on the questions
- *               before
- *   limit       leave out rows of this rank or a higher one; infinite: none
- *   out         end it with candidates_free, also after a failure
  * Returns HALOTUNE_OK; HALOTUNE_PARSE or HALOTUNE_MEMORY. */
-halotune_status candidates_find(const struct question *question, enum candidates_range range, bool is_hopeful,
-                                float limit, struct candidates *out);
+halotune_status candidates_add_own(struct candidates *candidates);
+
+/* Add the rows of other architectures, and of other stencils with as many dimensions.
+ *   limit  leave out rows of this rank or a higher one, also own ones; infinite: none
+ * Returns HALOTUNE_OK; HALOTUNE_PARSE or HALOTUNE_MEMORY. */
+halotune_status candidates_add_others(struct candidates *candidates, float limit);
+
+/* Put back all rows that were taken, dropped, or left out because their configurations do not fit. */
+void candidates_restart(struct candidates *candidates);
 
 /* The number of candidates that are left. */
 int candidates_count(struct candidates *candidates);
@@ -80,8 +70,9 @@ bool candidates_take(struct candidates *candidates, struct candidate *out);
  * not known. */
 struct prediction candidates_predict(const struct candidates *candidates, const struct candidate *candidate);
 
-/* Take all candidates with this configuration off the list, because it does not fit the question. */
-void candidates_drop(struct candidates *candidates, const struct candidate *refused);
+/* Take all candidates with this configuration off the list, because it does not fit the question. Returns HALOTUNE_OK
+ * or HALOTUNE_MEMORY. */
+halotune_status candidates_drop(struct candidates *candidates, const struct candidate *refused);
 
 void candidates_free(struct candidates *candidates);
 

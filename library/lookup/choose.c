@@ -80,29 +80,27 @@ static halotune_status try_candidate(struct candidates *candidates, const struct
   return status;
 }
 
-/* Find the best candidate that fits and has a lower rank than the answer so far. It becomes the answer. After too many
- * refused ones, out->row is NULL.
- *   rank  of the answer so far; infinite: there is none */
-static halotune_status choose_measured(const struct question *q, enum candidates_range range, float *rank,
-                                       struct answer *out) {
-  struct candidates candidates;
+/* Find the best candidate that fits. It becomes the answer. After too many refused ones, out->row is NULL.
+ *   rank  receives the rank of the candidate */
+static halotune_status choose_measured(struct candidates *candidates, float *rank, struct answer *out) {
+  const struct question *q = candidates->question;
   struct candidate candidate;
-  halotune_status status = candidates_find(q, range, true, *rank, &candidates);
+  halotune_status status = HALOTUNE_OK;
   int refused = 0;
-  while (status == HALOTUNE_OK && refused < MOST_REFUSED && candidates_take(&candidates, &candidate)) {
+  while (status == HALOTUNE_OK && refused < MOST_REFUSED && candidates_take(candidates, &candidate)) {
     bool fits = false;
     if (question_is_row_wrong(q, candidate.row)) continue;
-    status = try_candidate(&candidates, &candidate, out, &fits);
+    status = try_candidate(candidates, &candidate, out, &fits);
     if (fits) {
-      out->prediction = candidates_predict(&candidates, &candidate);
+      out->prediction = candidates_predict(candidates, &candidate);
       *rank = candidate.rank;
       break;
     }
-    candidates_drop(&candidates, &candidate); /* drop all its rows: many grids have the same winner */
+    if (status == HALOTUNE_OK) /* drop all its rows: many grids have the same winner */
+      status = candidates_drop(candidates, &candidate);
     refused += candidate.row->stencil != q->key.stencil;
   }
   if (refused == MOST_REFUSED) out->row = NULL;
-  candidates_free(&candidates);
   return status;
 }
 
@@ -121,21 +119,20 @@ static halotune_status adapt_configuration(const struct question *q, struct answ
 
 /* No measured configuration fits. Take the best candidate whose configuration fits after a change of few parameters.
  */
-static halotune_status choose_adapted(const struct question *q, struct answer *out, bool *found) {
-  struct candidates candidates;
+static halotune_status choose_adapted(struct candidates *candidates, struct answer *out, bool *found) {
   struct candidate candidate;
-  halotune_status status = candidates_find(q, CANDIDATES_OWN, false, INFINITY, &candidates);
+  halotune_status status = HALOTUNE_OK;
   *found = false;
-  for (int i = 0; i < MOST_ADAPTED && !*found && status == HALOTUNE_OK && candidates_take(&candidates, &candidate);
+  candidates_restart(candidates);
+  for (int i = 0; i < MOST_ADAPTED && !*found && status == HALOTUNE_OK && candidates_take(candidates, &candidate);
        i++) {
     *out = (struct answer){.match = HALOTUNE_MATCH_DEFAULT,
                            .template_at = candidate.row->template_at,
                            .prediction = {NAN, NAN},
                            .configuration = candidate.shape->configuration};
-    candidates_drop(&candidates, &candidate);
-    status = adapt_configuration(q, out, found);
+    status = candidates_drop(candidates, &candidate);
+    if (status == HALOTUNE_OK) status = adapt_configuration(candidates->question, out, found);
   }
-  candidates_free(&candidates);
   return status;
 }
 
@@ -252,13 +249,20 @@ halotune_status choose_instead(const struct question *question, const struct ser
 }
 
 halotune_status choose(const struct question *question, struct answer *out) {
-  bool found = false;
+  struct candidates candidates;
   float rank = INFINITY;
   out->row = NULL;
-  halotune_status status = choose_measured(question, CANDIDATES_OWN, &rank, out);
-  if (status != HALOTUNE_OK || (out->row && out->prediction.error <= choose_doubtful)) return status;
-  if (!out->row) status = choose_adapted(question, out, &found);
-  if (status != HALOTUNE_OK || found) return status;
-  status = choose_measured(question, CANDIDATES_OTHER, &rank, out);
-  return status == HALOTUNE_OK && !out->row ? choose_default(question, out) : status;
+  candidates_begin(question, true, &candidates);
+  halotune_status status = candidates_add_own(&candidates);
+  if (status == HALOTUNE_OK) status = choose_measured(&candidates, &rank, out);
+  bool is_done = out->row && out->prediction.error <= choose_doubtful;
+  if (status == HALOTUNE_OK && !out->row) {
+    status = choose_adapted(&candidates, out, &is_done);
+    candidates_free(&candidates); /* none of the own rows fits */
+    candidates_begin(question, true, &candidates);
+  }
+  if (status == HALOTUNE_OK && !is_done) status = candidates_add_others(&candidates, rank);
+  if (status == HALOTUNE_OK && !is_done) status = choose_measured(&candidates, &rank, out);
+  candidates_free(&candidates);
+  return status == HALOTUNE_OK && !is_done && !out->row ? choose_default(question, out) : status;
 }

@@ -26,6 +26,17 @@ static halotune_status find_errors(const struct question *q, struct kin *kin) {
   return HALOTUNE_OK;
 }
 
+/* List the families of stencils that say something. */
+static halotune_status list_families(const struct question *q, struct kin *kin) {
+  const struct lookup_table *table = &q->ctx->table;
+  kin->families = malloc(((size_t)table->family_count + 1) * sizeof *kin->families);
+  if (!kin->families) return fail_memory();
+  for (int i = 0; i < table->family_count; i++) {
+    if (isfinite(kin->errors[table->families[i].stencil])) kin->families[kin->family_count++] = i;
+  }
+  return HALOTUNE_OK;
+}
+
 /* Find which stencils have images, and which templates have rows of them, if the question's stencil has images. */
 static halotune_status find_images(const struct question *q, struct kin *kin) {
   const struct catalog *catalog = &q->ctx->catalog;
@@ -50,6 +61,7 @@ static halotune_status find_images(const struct question *q, struct kin *kin) {
 void kin_free(struct kin *kin) {
   if (!kin) return;
   free(kin->errors);
+  free(kin->families);
   free(kin->has_images);
   for (int i = 0; i < 2; i++) free(kin->finds_images[i]);
   free(kin);
@@ -65,6 +77,7 @@ halotune_status kin_of_question(const struct question *q, const struct kin **out
   kin = calloc(1, sizeof *kin);
   if (!kin) return fail_memory();
   status = find_errors(q, kin);
+  if (status == HALOTUNE_OK) status = list_families(q, kin);
   if (status == HALOTUNE_OK) status = find_images(q, kin);
   if (status == HALOTUNE_OK && atomic_compare_exchange_strong(kept, &none, kin)) {
     *out = kin;

@@ -9,7 +9,9 @@
 struct question;
 
 struct kin {
-  float *errors;         /* for each stencil, what its rows add to the error; infinite: its rows say nothing */
+  float *errors; /* for each stencil, what its rows add to the error; infinite: its rows say nothing */
+  int *families; /* the families of rows that say something, by their numbers in the table */
+  int family_count;
   bool *has_images;      /* for each stencil; NULL if the stencil in question has no images */
   bool *finds_images[2]; /* for the first template of each name: whether it has a row of a stencil with images; [0] of
                             a GPU, [1] of an emulation. NULL where has_images is */

@@ -22,15 +22,16 @@ static inline float covered_along(float points, float tile, bool is_z) {
   return pick(is_tiled, round_up(points / tile) * tile / points, 1);
 }
 
-INTO_WIDE_VECTORS void compute_terms(const struct shape_columns *shapes, int first, int count,
-                                     const struct predict_place *place, struct block_terms *restrict out) {
+/* Compute the terms of one vector, which begins at `first`. */
+INTO_WIDE_VECTORS void compute_vector(const struct shape_columns *shapes, int first, const struct predict_place *place,
+                                      struct block_terms *restrict out) {
   const struct shape_columns s = *shapes;
   const double nx = place->work->points[0], ny = place->work->points[1], nz = place->work->points[2];
   const float x = (float)nx, y = (float)ny, z = (float)nz, depth = (float)place->work->depth,
               sm_count = (float)place->sm_count;
   const bool is_flat = !(z > 1); /* a plane is a row then */
   const float planes = is_flat ? y : z, *const tiles_of_planes = s.tile[is_flat ? 1 : 2];
-  for (int i = 0; i < count; i++) {
+  for (int i = 0; i < WIDE_LANES; i++) {
     const int at = first + i;
     const float tile_x = s.tile[0][at], tile_y = s.tile[1][at], tile_z = s.tile[2][at];
     const float blocks =
@@ -56,13 +57,19 @@ INTO_WIDE_VECTORS void compute_terms(const struct shape_columns *shapes, int fir
   }
 }
 
-WITH_WIDE_VECTORS static void compute_terms_wide(const struct shape_columns *shapes, int first, int count,
-                                                 const struct predict_place *place, struct block_terms *restrict out) {
-  compute_terms(shapes, first, count, place, out);
+INTO_WIDE_VECTORS void compute_terms(const struct shape_columns *shapes, int count, const struct predict_place *place,
+                                     struct block_terms *out) {
+  for (int first = 0; first < count; first += WIDE_LANES)
+    compute_vector(shapes, first, place, &out[first / WIDE_LANES]);
 }
 
-void block_terms_of(const struct shape_columns *shapes, int first, int count, const struct predict_place *place,
+WITH_WIDE_VECTORS static void compute_terms_wide(const struct shape_columns *shapes, int count,
+                                                 const struct predict_place *place, struct block_terms *out) {
+  compute_terms(shapes, count, place, out);
+}
+
+void block_terms_of(const struct shape_columns *shapes, int count, const struct predict_place *place,
                     struct block_terms *out) {
-  if (HAS_WIDE_VECTORS) compute_terms_wide(shapes, first, count, place, out);
-  else compute_terms(shapes, first, count, place, out);
+  if (HAS_WIDE_VECTORS) compute_terms_wide(shapes, count, place, out);
+  else compute_terms(shapes, count, place, out);
 }

@@ -90,30 +90,6 @@ static double arithmetic_ms(const struct predict_gpu *gpu, const struct predict_
 
 static float clamp(float value, float low, float high) { return value < low ? low : value > high ? high : value; }
 
-/* Find the features of how blocks cover the grid and the multiprocessors. */
-static void find_blocks(const struct predict_shape *shape, const struct predict_place *place,
-                        struct predict_cost *cost) {
-  enum { TILE, BLOCKS = MAX_DIMS, BLOCKS_PER_SM, CLUSTER_BLOCKS, COLUMNS };
-  float columns[COLUMNS][WIDE_LANES] = {{0}}; /* a whole vector takes less time than one variant alone */
-  const struct shape_columns shapes = {.tile = {columns[TILE], columns[TILE + 1], columns[TILE + 2]},
-                                       .blocks = columns[BLOCKS],
-                                       .blocks_per_sm = columns[BLOCKS_PER_SM],
-                                       .cluster_blocks = columns[CLUSTER_BLOCKS]};
-  struct block_terms terms;
-  for (int axis = 0; axis < MAX_DIMS; axis++) columns[TILE + axis][0] = shape->tile[axis];
-  columns[BLOCKS][0] = shape->blocks;
-  columns[BLOCKS_PER_SM][0] = shape->blocks_per_sm;
-  columns[CLUSTER_BLOCKS][0] = shape->cluster_blocks;
-  block_terms_of(&shapes, 0, WIDE_LANES, place, &terms);
-  float *out = cost->features;
-  out[PREDICT_fill] = 0 - logf(terms.fill[0]);
-  out[PREDICT_idle] = terms.of_idle[0] * logf(terms.idle[0]);
-  out[PREDICT_tail] = logf(terms.tail[0]);
-  out[PREDICT_edge] = logf(terms.edge[0]);
-  out[PREDICT_reread] = logf(terms.reread[0]);
-  cost->dispatch_ms = terms.dispatch_ms[0];
-}
-
 void predict_place_of(const struct predict_model *model, const struct predict_work *work, const struct predict_gpu *gpu,
                       struct predict_place *out) {
   const double l2_bytes = gpu->l2_bytes > 0 ? gpu->l2_bytes : usual_l2_bytes;
@@ -135,11 +111,36 @@ void predict_place_of(const struct predict_model *model, const struct predict_wo
   predict_recost(model, &out->common);
 }
 
+void predict_cost_of_blocks(const struct predict_model *model, const struct block_terms *terms, int at,
+                            const struct predict_place *place, struct predict_cost *out) {
+  const struct block_terms *its = &terms[at / WIDE_LANES];
+  const int lane = at % WIDE_LANES;
+  *out = place->common;
+  float *f = out->features;
+  f[PREDICT_fill] = 0 - logf(its->fill[lane]);
+  f[PREDICT_idle] = its->of_idle[lane] * logf(its->idle[lane]);
+  f[PREDICT_tail] = logf(its->tail[lane]);
+  f[PREDICT_edge] = logf(its->edge[lane]);
+  f[PREDICT_reread] = logf(its->reread[lane]);
+  out->dispatch_ms = its->dispatch_ms[lane];
+  predict_recost(model, out);
+}
+
 void predict_cost_in(const struct predict_model *model, const struct predict_shape *shape,
                      const struct predict_place *place, struct predict_cost *out) {
-  *out = place->common;
-  find_blocks(shape, place, out);
-  predict_recost(model, out);
+  enum { TILE, BLOCKS = MAX_DIMS, BLOCKS_PER_SM, CLUSTER_BLOCKS, COLUMNS };
+  float columns[COLUMNS][WIDE_LANES] = {{0}}; /* a whole vector takes less time than one variant alone */
+  const struct shape_columns shapes = {.tile = {columns[TILE], columns[TILE + 1], columns[TILE + 2]},
+                                       .blocks = columns[BLOCKS],
+                                       .blocks_per_sm = columns[BLOCKS_PER_SM],
+                                       .cluster_blocks = columns[CLUSTER_BLOCKS]};
+  struct block_terms terms;
+  for (int axis = 0; axis < MAX_DIMS; axis++) columns[TILE + axis][0] = shape->tile[axis];
+  columns[BLOCKS][0] = shape->blocks;
+  columns[BLOCKS_PER_SM][0] = shape->blocks_per_sm;
+  columns[CLUSTER_BLOCKS][0] = shape->cluster_blocks;
+  block_terms_of(&shapes, WIDE_LANES, place, &terms);
+  predict_cost_of_blocks(model, &terms, 0, place, out);
 }
 
 void predict_cost(const struct predict_model *model, const struct predict_shape *shape, const struct predict_work *work,

@@ -6,37 +6,37 @@
 
 const float rough_error = 1e-4F;
 
-INTO_WIDE_VECTORS void compute_costs(const struct predict_model *model, const struct block_terms *restrict terms,
-                                     int count, const struct predict_place *place, float launch_ms,
+INTO_WIDE_VECTORS void compute_costs(const struct predict_model *model, const struct block_terms *terms, int count,
+                                     const struct predict_place *place, float launch_ms,
                                      struct rough_costs *restrict out) {
   const double *c = model->coefficients;
   const float fill = (float)c[PREDICT_fill], idle = (float)c[PREDICT_idle], tail = (float)c[PREDICT_tail],
               edge = (float)c[PREDICT_edge], reread = (float)c[PREDICT_reread], common = place->common.factor,
               log_streaming_ms = place->common.log_streaming_ms;
-  for (int i = 0; i < count; i++) {
-    const float of_wave = pick(terms->fill[i] < 1, -fill, tail); /* one of both terms is 1 */
-    const float factor = common + of_wave * rough_log(terms->fill[i] * terms->tail[i]) +
-                         idle * terms->of_idle[i] * rough_log(terms->idle[i]) + edge * rough_log(terms->edge[i]) +
-                         reread * rough_log(terms->reread[i]);
-    const float ms = launch_ms + rough_exp(log_streaming_ms + factor);
-    out->factor[i] = factor;
-    out->log_ms[i] = rough_log(ms);
-    out->launch_share[i] = launch_ms / ms;
-    out->log_start[i] = rough_log(launch_ms + terms->dispatch_ms[i]);
+  for (int first = 0; first < count; first += WIDE_LANES) {
+    const struct block_terms *t = &terms[first / WIDE_LANES];
+    for (int i = 0; i < WIDE_LANES; i++) {
+      const float of_wave = pick(t->fill[i] < 1, -fill, tail); /* one of both terms is 1 */
+      const float factor = common + of_wave * rough_log(t->fill[i] * t->tail[i]) +
+                           idle * t->of_idle[i] * rough_log(t->idle[i]) + edge * rough_log(t->edge[i]) +
+                           reread * rough_log(t->reread[i]);
+      const float ms = launch_ms + rough_exp(log_streaming_ms + factor);
+      out->factor[first + i] = factor;
+      out->log_ms[first + i] = rough_log(ms);
+      out->launch_share[first + i] = launch_ms / ms;
+      out->log_start[first + i] = rough_log(launch_ms + t->dispatch_ms[i]);
+    }
   }
 }
 
-WITH_WIDE_VECTORS static void compute_costs_wide(const struct predict_model *model,
-                                                 const struct block_terms *restrict terms, int count,
-                                                 const struct predict_place *place, float launch_ms,
+WITH_WIDE_VECTORS static void compute_costs_wide(const struct predict_model *model, const struct block_terms *terms,
+                                                 int count, const struct predict_place *place, float launch_ms,
                                                  struct rough_costs *restrict out) {
   compute_costs(model, terms, count, place, launch_ms, out);
 }
 
-void rough_costs_of(const struct predict_model *model, const struct shape_columns *shapes, int first, int count,
+void rough_costs_of(const struct predict_model *model, const struct block_terms *terms, int count,
                     const struct predict_place *place, enum launch_mode mode, struct rough_costs *out) {
-  struct block_terms terms;
-  block_terms_of(shapes, first, count, place, &terms);
-  if (HAS_WIDE_VECTORS) compute_costs_wide(model, &terms, count, place, predict_launch_ms[mode], out);
-  else compute_costs(model, &terms, count, place, predict_launch_ms[mode], out);
+  if (HAS_WIDE_VECTORS) compute_costs_wide(model, terms, count, place, predict_launch_ms[mode], out);
+  else compute_costs(model, terms, count, place, predict_launch_ms[mode], out);
 }

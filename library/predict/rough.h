@@ -5,17 +5,20 @@
 
 #include "library/predict/blocks.h"
 
+enum { ROUGH_AT_ONCE = 64 }; /* whole vectors: see base/numbers/wide_vectors.h */
+
 /* Members of struct predict_cost and, in log_start, of struct predict_bounds, for one launch mode. */
 struct rough_costs {
-  float factor[BLOCKS_AT_ONCE], log_ms[BLOCKS_AT_ONCE], launch_share[BLOCKS_AT_ONCE], log_start[BLOCKS_AT_ONCE];
+  float factor[ROUGH_AT_ONCE], log_ms[ROUGH_AT_ONCE], launch_share[ROUGH_AT_ONCE], log_start[ROUGH_AT_ONCE];
 };
 
 /* No number of rough_costs is farther than this from the exact one, if predict_is_sensible(). */
 extern const float rough_error;
 
 /* Compute the costs of variants in a few nanoseconds each.
- *   first, count  which ones; at most BLOCKS_AT_ONCE */
-void rough_costs_of(const struct predict_model *model, const struct shape_columns *shapes, int first, int count,
+ *   terms  of these variants
+ *   count  of whole vectors, at most ROUGH_AT_ONCE */
+void rough_costs_of(const struct predict_model *model, const struct block_terms *terms, int count,
                     const struct predict_place *place, enum launch_mode mode, struct rough_costs *out);
 
 #endif

@@ -63,25 +63,50 @@ TEST(the_other_element_type_answers_for_a_near_grid) {
   }
 }
 
+/* Which rows are compared: the own ones of the question, the others, or both. */
+enum range { OWN = 1, OTHERS = 2, ALL = OWN | OTHERS };
+
+static void find_candidates(const struct question *question, enum range range, float limit, struct candidates *out) {
+  candidates_begin(question, false, out);
+  if (range & OWN) CHECK_OK(candidates_add_own(out));
+  if (range & OTHERS) CHECK_OK(candidates_add_others(out, limit));
+}
+
 /* Candidates are ranked when they are needed. All come in the order of predicted time plus three errors. */
-static void take_all(const struct question *question, enum candidates_range range, int problem) {
-  struct candidates candidates;
+static void take_each(struct candidates *candidates, int want, int problem) {
   struct candidate candidate;
   double before = -INFINITY;
   int taken = 0;
-  CHECK_OK(candidates_find(question, range, false, INFINITY, &candidates));
-  const int count = candidates_count(&candidates);
-  while (candidates_take(&candidates, &candidate)) {
-    const struct prediction prediction = candidates_predict(&candidates, &candidate);
+  const int count = candidates_count(candidates);
+  while (candidates_take(candidates, &candidate)) {
+    const struct prediction prediction = candidates_predict(candidates, &candidate);
     const double rank = log(prediction.time_ms) + 3 * prediction.error;
     CHECK(rank > before - 1e-3, "problem %d, candidate %d: %g after %g", problem, taken, rank, before);
     before = rank;
     taken++;
   }
   CHECK_EQ(count, taken, "problem %d", problem);
-  CHECK_EQ(0, candidates_count(&candidates), "problem %d", problem);
-  const int want = range == CANDIDATES_OTHER ? 1 : range == CANDIDATES_ALL ? (int)COUNT(rows) : (int)COUNT(rows) - 1;
+  CHECK_EQ(0, candidates_count(candidates), "problem %d", problem);
   CHECK_EQ(want, taken, "problem %d", problem);
+}
+
+static void take_all(const struct question *question, enum range range, int problem) {
+  struct candidates candidates;
+  const int want = range == OTHERS ? 1 : range == ALL ? (int)COUNT(rows) : (int)COUNT(rows) - 1;
+  find_candidates(question, range, INFINITY, &candidates);
+  take_each(&candidates, want, problem);
+  candidates_restart(&candidates);
+  take_each(&candidates, want, problem);
+  candidates_free(&candidates);
+}
+
+/* When the own rows are taken, the others can be added. */
+static void take_own_first(const struct question *question, int problem) {
+  struct candidates candidates;
+  find_candidates(question, OWN, INFINITY, &candidates);
+  take_each(&candidates, (int)COUNT(rows) - 1, problem);
+  CHECK_OK(candidates_add_others(&candidates, INFINITY));
+  take_each(&candidates, 1, problem);
   candidates_free(&candidates);
 }
 
@@ -90,9 +115,9 @@ static void take_below(const struct question *question, int problem) {
   enum { TAKEN = 3 };
   struct candidates all, few;
   struct candidate want[TAKEN], got;
-  CHECK_OK(candidates_find(question, CANDIDATES_ALL, false, INFINITY, &all));
+  find_candidates(question, ALL, INFINITY, &all);
   for (int i = 0; i < TAKEN; i++) CHECK(candidates_take(&all, &want[i]), "problem %d, candidate %d", problem, i);
-  CHECK_OK(candidates_find(question, CANDIDATES_ALL, false, want[TAKEN - 1].rank, &few));
+  find_candidates(question, ALL, want[TAKEN - 1].rank, &few);
   for (int i = 0; i < TAKEN && want[i].rank < few.limit; i++) {
     CHECK(candidates_take(&few, &got), "problem %d, candidate %d", problem, i);
     CHECK(got.row == want[i].row, "problem %d, candidate %d", problem, i);
@@ -126,9 +151,10 @@ TEST(candidates_come_in_order) {
   for (int i = 0; i < PROBLEMS; i++) {
     struct question question;
     ask_random(ctx, device, i, &question);
-    take_all(&question, CANDIDATES_OWN, i);
-    take_all(&question, CANDIDATES_OTHER, i);
-    take_all(&question, CANDIDATES_ALL, i);
+    take_all(&question, OWN, i);
+    take_all(&question, OTHERS, i);
+    take_all(&question, ALL, i);
+    take_own_first(&question, i);
     take_below(&question, i);
   }
 }
@@ -156,8 +182,8 @@ static void make_random_rows(int database, struct tuned out[RANDOM_ROWS]) {
 static void compare_ranges(const struct question *question, int problem, int *waiting) {
   struct candidates own, all;
   struct candidate got, want;
-  CHECK_OK(candidates_find(question, CANDIDATES_OWN, false, INFINITY, &own));
-  CHECK_OK(candidates_find(question, CANDIDATES_ALL, false, INFINITY, &all));
+  find_candidates(question, OWN, INFINITY, &own);
+  find_candidates(question, ALL, INFINITY, &all);
   CHECK_EQ(RANDOM_ROWS, candidates_count(&all), "problem %d", problem);
   CHECK_EQ(2, all.ranked_count, "problem %d", problem);
   for (int i = 0; candidates_take(&all, &want); i++) {
@@ -178,13 +204,13 @@ static void drop_all(const struct question *question, int problem) {
   struct candidates candidates;
   struct candidate candidate;
   int count = 0;
-  CHECK_OK(candidates_find(question, CANDIDATES_OWN, false, INFINITY, &candidates));
+  find_candidates(question, OWN, INFINITY, &candidates);
   while (candidates_take(&candidates, &candidate)) {
     for (int i = 0; i < count; i++)
       CHECK(candidate.row->parameters != dropped[i], "problem %d: %s again", problem, dropped[i]);
     CHECK(count < CONFIGURATIONS, "problem %d", problem);
     dropped[count++] = candidate.row->parameters;
-    candidates_drop(&candidates, &candidate);
+    CHECK_OK(candidates_drop(&candidates, &candidate));
   }
   CHECK_EQ(CONFIGURATIONS, count, "problem %d", problem);
   CHECK_EQ(0, candidates_count(&candidates), "problem %d", problem);
@@ -295,7 +321,7 @@ TEST(rows_without_a_predicted_time_come_last) {
   halotune_ctx *of = open_tiny_tiles(other.path, TINY_ROWS, 2048, 32);
   CHECK_OK(context_device(of, "NVIDIA H200", &room, &device));
   ask_grid(of, device, F32, (const long[MAX_DIMS]){40, 64, 65}, &question);
-  CHECK_OK(candidates_find(&question, CANDIDATES_OWN, false, INFINITY, &candidates));
+  find_candidates(&question, OWN, INFINITY, &candidates);
   CHECK_EQ(TINY_ROWS, candidates_count(&candidates), "rows");
   for (; candidates_take(&candidates, &candidate); taken++) {
     const struct prediction prediction = candidates_predict(&candidates, &candidate);

@@ -28,7 +28,7 @@ TEST(logarithms_and_powers_are_nearly_right) {
   CHECK(isinf(round_up(INFINITY)) && isinf(round_up_double(INFINITY)), "infinite numbers are whole");
 }
 
-enum { SHAPES = BLOCKS_AT_ONCE };
+enum { SHAPES = ROUGH_AT_ONCE };
 
 /* Random shapes. Some do not have tiles along all axes, some have clusters, and some tell nothing of their blocks. */
 static void make_shapes(uint64_t seed, float columns[6][SHAPES]) {
@@ -64,16 +64,20 @@ TEST(rough_costs_are_near_the_exact_ones) {
     const enum launch_mode mode = seed % 3 ? LAUNCH_STREAM : LAUNCH_GRAPH;
     const int first = (int)(seed % 2) * WIDE_LANES;
     struct predict_place place;
+    struct block_terms terms[SHAPES / WIDE_LANES];
     struct rough_costs costs;
     make_shapes(seed, columns);
     predict_place_of(&model, &work, &gpu, &place);
-    rough_costs_of(&model, &shapes, first, SHAPES - first, &place, mode, &costs);
+    block_terms_of(&shapes, SHAPES, &place, terms);
+    rough_costs_of(&model, &terms[first / WIDE_LANES], SHAPES - first, &place, mode, &costs);
     for (int i = 0; i < SHAPES - first; i++) {
       const int at = first + i;
       const struct predict_shape shape = {
           {columns[0][at], columns[1][at], columns[2][at]}, columns[3][at], 64, columns[4][at], columns[5][at]};
-      struct predict_cost cost;
+      struct predict_cost cost, of_blocks;
       predict_cost_in(&model, &shape, &place, &cost);
+      predict_cost_of_blocks(&model, terms, at, &place, &of_blocks);
+      CHECK_NEAR((double)cost.log_ms[mode], (double)of_blocks.log_ms[mode], 0, "seed %d, shape %d", (int)seed, at);
       const struct predict_bounds bounds = predict_bounds_of(&cost, mode);
       const double error = (double)rough_error;
       CHECK_NEAR((double)cost.factor, (double)costs.factor[i], error, "seed %d, shape %d", (int)seed, at);

@@ -141,7 +141,9 @@ halotune_status query_print_why(const struct query *query) {
   if (config->match <= HALOTUNE_MATCH_STALE)
     printf("why         this very problem was measured; what follows is for comparison\n");
   print_model(query);
-  halotune_status status = candidates_find(&query->question, CANDIDATES_ALL, false, INFINITY, &candidates);
+  candidates_begin(&query->question, false, &candidates);
+  halotune_status status = candidates_add_own(&candidates);
+  if (status == HALOTUNE_OK) status = candidates_add_others(&candidates, INFINITY);
   const int all = status == HALOTUNE_OK ? candidates_count(&candidates) : 0;
   if (all > MOST_PRINTED)
     printf("candidates  the best %d of %d rows, by predicted time plus three errors\n", MOST_PRINTED, all);

@@ -70,17 +70,22 @@ static halotune_status add_ranked(halotune_ctx *ctx, const halotune_config *conf
   struct lookup_key key;
   struct answer answer;
   struct question question;
-  struct candidates candidates = {.ranks = NULL};
+  struct candidates candidates = {.question = NULL};
   struct candidate candidate;
   halotune_status status = config_read(ctx, config, &key, &answer);
   key.model = device->model;
   if (status == HALOTUNE_OK) status = question_begin(ctx, &key, device, &question);
-  if (status == HALOTUNE_OK) status = candidates_find(&question, CANDIDATES_ALL, false, INFINITY, &candidates);
+  if (status == HALOTUNE_OK) {
+    candidates_begin(&question, false, &candidates);
+    status = candidates_add_own(&candidates);
+  }
+  if (status == HALOTUNE_OK) status = candidates_add_others(&candidates, INFINITY);
   while (status == HALOTUNE_OK && out->list.count < MOST_PREDICTED && candidates_take(&candidates, &candidate)) {
     const char *name = ctx->catalog.templates[candidate.row->template_at].name;
     if (!question_is_row_wrong(&question, candidate.row))
       status = add_variant(space, name, candidate.row->parameters, out);
-    candidates_drop(&candidates, &candidate); /* other rows of this candidate stand for the same variant */
+    if (status == HALOTUNE_OK) /* other rows of this candidate stand for the same variant */
+      status = candidates_drop(&candidates, &candidate);
   }
   candidates_free(&candidates);
   return status;
