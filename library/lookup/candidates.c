@@ -275,16 +275,6 @@ static bool is_own_stencil(const struct candidates *c, const struct asked_family
   return c->question->ctx->table.families[family->number].stencil == c->question->key.stencil;
 }
 
-/* Whether a configuration is left out because it is known not to fit. Rows of other stencils may use another version of
- * the template, which only the caller knows. */
-static bool is_left_out(struct candidates *c, const struct asked_family *family, const struct priced_shape *shape) {
-  const struct question *q = c->question;
-  const struct template *template;
-  if (!c->is_hopeful || !is_own_stencil(c, family)) return false;
-  return context_template(q->ctx, shape->template_at, &template) == HALOTUNE_OK &&
-         question_is_hopeless(q, template, &shape->configuration, &c->verdicts);
-}
-
 static void cost_of_shape(const struct asked_family *family, const struct priced_shape *shape,
                           struct predict_cost *out) {
   const struct predict_model *model = &family->priced->model;
@@ -301,10 +291,6 @@ static void rank_shape(struct candidates *c, struct asked_family *family, const 
   struct predict_cost cost;
   family->is_exact[shape->first] = true;
   family->least = -1;
-  if (is_left_out(c, family, shape)) {
-    leave_out(family, shape->first, shape->end);
-    return;
-  }
   cost_of_shape(family, shape, &cost);
   const struct rank_terms terms = terms_of(q, family, &cost);
   rank_rows(family, &terms, shape->first, shape->end, ranks);
@@ -336,7 +322,8 @@ WITH_WIDE_VECTORS static void rank_roughly_wide(const struct rank_terms *terms, 
 }
 
 /* Give rows of a family, whole vectors of at most ROUGH_AT_ONCE, bounds: ranks from rough costs, lowered by what these
- * may be wrong by. Rows that are not eligible get an infinite one, and so do places behind the last row. */
+ * may be wrong by. Rows that are not eligible get an infinite one. Before, the ranks are 0, or infinite where a row is
+ * left out. */
 static void bound_rows(const struct question *q, const struct asked_family *family, int first, int count) {
   const struct priced_family *priced = family->priced;
   const struct rank_terms terms = terms_of(q, family, &family->place->common);
@@ -347,12 +334,27 @@ static void bound_rows(const struct question *q, const struct asked_family *fami
   rough_costs_of(&priced->model, &family->blocks[first / WIDE_LANES], count, family->place, mode_of_ranks(q), &costs);
   for (int i = 0; i < count; i++) {
     const int mode = priced->kinds[first + i].mode;
-    of_rows.kin[i] = family->kin[mode];
+    of_rows.kin[i] = family->kin[mode] + bounds[i];
     of_rows.trend[i] = family->trends[mode];
   }
   if (HAS_WIDE_VECTORS) rank_roughly_wide(&terms, &costs, &of_rows, priced->columns, first, count, bounds);
   else rank_roughly(&terms, &costs, &of_rows, priced->columns, first, count, bounds);
   for (int i = 0; i < count; i++) bounds[i] = pick(of_rows.kin[i] < INFINITY, bounds[i] - may_be_wrong, INFINITY);
+}
+
+/* Leave out configurations that are known not to fit. Those of other stencils stay, because choose() counts how many
+ * are refused: its answer must not depend on earlier questions. Returns whether any configuration is left. */
+static bool leave_out_hopeless(struct candidates *c, struct asked_family *family) {
+  const struct rules_again *rules = family->priced->rules[c->question->key.dtype];
+  int left = family->priced->shape_count;
+  if (!c->is_hopeful || !is_own_stencil(c, family)) return true;
+  for (int i = 0; i < family->priced->shape_count; i++) {
+    const struct priced_shape *shape = &family->priced->shapes[i];
+    if (!question_is_hopeless(&c->problem, &rules[i], &c->verdicts)) continue;
+    leave_out(family, shape->first, shape->end);
+    left--;
+  }
+  return left > 0;
 }
 
 /* Rank the rows of a family. Bounds of all rows take as long as the ranks of few configurations. */
@@ -370,6 +372,8 @@ static void rank_family(struct candidates *c, struct asked_family *family) {
   *c->unused = family;
   c->unused = &family->next_ranked;
   c->ranked_count++;
+  leave_out(family, priced->row_count, priced->column_length);
+  if (!leave_out_hopeless(c, family)) return;
   errors_of_modes(c->question, family->error, family->is_own, family->kin);
   for (int mode = 0; mode < MODE_COUNT; mode++) family->trends[mode] = priced->follows[mode] ? family->trend : 0;
   if (family->blocks) block_terms_of(&shapes, priced->column_length, family->place, family->blocks);
@@ -378,8 +382,9 @@ static void rank_family(struct candidates *c, struct asked_family *family) {
     bound_rows(c->question, family, first, left < ROUGH_AT_ONCE ? left : ROUGH_AT_ONCE);
   }
   if (has_bounds) return;
-  for (int i = 0; i < priced->shape_count; i++) rank_shape(c, family, &priced->shapes[i]);
-  leave_out(family, priced->row_count, priced->column_length);
+  for (int i = 0; i < priced->shape_count; i++) {
+    if (family->ranks[priced->shapes[i].first] < INFINITY) rank_shape(c, family, &priced->shapes[i]);
+  }
 }
 
 /* No row of a family has a lower rank if its rows follow such a trend.
@@ -450,6 +455,7 @@ static void find_next(struct candidates *c) {
 void candidates_begin(const struct question *q, bool is_hopeful, struct candidates *out) {
   *out = (struct candidates){.question = q,
                              .work = work_asked(q),
+                             .problem = question_rules_problem(q),
                              .verdicts = question_verdicts(q),
                              .unused = &out->ranked,
                              .is_hopeful = is_hopeful,
@@ -478,6 +484,7 @@ void candidates_restart(struct candidates *c) {
   for (struct asked_family *family = c->first; family; family = family->next) {
     family->bound = -INFINITY; /* it is ranked in any case */
     family->next_ranked = NULL;
+    memset(family->ranks, 0, (size_t)family->priced->row_count * sizeof *family->ranks);
     memset(family->is_exact, 0, (size_t)family->priced->row_count * sizeof *family->is_exact);
   }
   find_next(c);
@@ -520,6 +527,12 @@ struct prediction candidates_predict(const struct candidates *c, const struct ca
   return predict(model, row->time_ms, &priced->cost, (enum launch_mode)row->launch, &asked, mode_asked(q, row),
                  (double)trend,
                  (double)(family->kin[kind->mode] + error_of_images(c, range->stencil, row->template_at)));
+}
+
+struct rules_again *candidates_rules_again(const struct candidates *c, const struct candidate *candidate) {
+  const struct priced_family *priced = candidate->family->priced;
+  if (!is_own_stencil(c, candidate->family)) return NULL;
+  return &priced->rules[c->question->key.dtype][candidate->shape - priced->shapes];
 }
 
 /* A configuration that was dropped. */

@@ -22,6 +22,7 @@ struct candidate {
 struct candidates {
   const struct question *question;
   struct predict_work work;      /* of the question */
+  struct rules_problem problem;  /* for which configurations are checked */
   struct rule_verdicts verdicts; /* on the question */
   struct arena arena;
   struct asked_place *places;            /* for each model of GPU with a family that was asked */
@@ -69,6 +70,9 @@ bool candidates_take(struct candidates *candidates, struct candidate *out);
  * rules of a template, so ask only for those that fit. Returns NaN if the GPUs differ and a number of one of them is
  * not known. */
 struct prediction candidates_predict(const struct candidates *candidates, const struct candidate *candidate);
+
+/* Where the rules of a candidate's configuration are remembered; NULL for a row of another stencil. */
+struct rules_again *candidates_rules_again(const struct candidates *candidates, const struct candidate *candidate);
 
 /* Take all candidates with this configuration off the list, because it does not fit the question. Returns HALOTUNE_OK
  * or HALOTUNE_MEMORY. */

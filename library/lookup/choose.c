@@ -70,10 +70,11 @@ static halotune_status try_candidate(struct candidates *candidates, const struct
     if (status == HALOTUNE_PARSE) fail_put_back(&before); /* the versions have different parameters */
     if (status == HALOTUNE_PARSE) return HALOTUNE_OK;
   }
+  struct rules_again *again = candidates_rules_again(candidates, candidate);
   if (status == HALOTUNE_OK && candidate->row->stencil != q->key.stencil)
     status = settle_configuration(q, template, &answer);
   if (status == HALOTUNE_OK)
-    status = question_check_one(q, template, &answer.configuration, &candidates->verdicts, fits);
+    status = question_check_one(q, template, &answer.configuration, again, &candidates->verdicts, fits);
   if (status == HALOTUNE_OK && answer.settled)
     status = refuse_refuted(q, template, template_at, &answer.configuration, fits);
   if (status == HALOTUNE_OK && *fits) *out = answer;

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "library/lookup/rules_kept.h"
 #include "library/predict/trend.h"
 #include "stencil/template/template.h"
 
@@ -70,9 +71,11 @@ struct priced_family {
   bool is_nonsense;           /* the database's coefficients make no sense, so that the model has the defaults */
   int shape_count, row_count;
   struct priced_shape *shapes;
-  struct priced_row *rows;        /* shape after shape */
-  struct row_kind *kinds;         /* of the same rows */
-  int column_length;              /* a column ends with zeros, so that it fills whole vectors */
+  struct rules_again *rules[DTYPE_COUNT]; /* of each configuration, for questions about this stencil in each element
+                                             type */
+  struct priced_row *rows;                /* shape after shape */
+  struct row_kind *kinds;                 /* of the same rows */
+  int column_length;                      /* a column ends with zeros, so that it fills whole vectors */
   float *columns[PRICED_COLUMNS]; /* the same rows, column by column, so that a processor ranks several at a time */
   bool follows[MODE_COUNT];       /* whether rows of a mode follow the trend, since it was found from such times */
   struct trend trend;             /* trend of the family's rows */
@@ -83,6 +86,7 @@ struct priced_family {
 static inline void priced_family_free(struct priced_family *family) {
   if (!family) return;
   free(family->shapes);
+  free(family->rules[0]);
   free(family->rows);
   free(family->kinds);
   free(family->columns[0]);

@@ -178,13 +178,16 @@ static halotune_status price_family(struct halotune_ctx *ctx, const struct looku
   if (status == HALOTUNE_OK) {
     family->row_count = (int)count;
     family->shapes = calloc(count + 1, sizeof *family->shapes);
+    family->rules[0] = calloc(DTYPE_COUNT * (count + 1), sizeof *family->rules[0]);
+    for (int i = 1; i < DTYPE_COUNT && family->rules[0]; i++) family->rules[i] = family->rules[i - 1] + count;
     family->rows = calloc(count + 1, sizeof *family->rows);
     family->column_length = wide_length((int)count);
     family->kinds = calloc((size_t)family->column_length + 1, sizeof *family->kinds);
     family->columns[0] = calloc(PRICED_COLUMNS * ((size_t)family->column_length + 1), sizeof *family->columns[0]);
     for (int c = 1; c < PRICED_COLUMNS && family->columns[0]; c++)
       family->columns[c] = family->columns[c - 1] + family->column_length;
-    if (!family->shapes || !family->rows || !family->kinds || !family->columns[0]) status = fail_memory();
+    if (!family->shapes || !family->rules[0] || !family->rows || !family->kinds || !family->columns[0])
+      status = fail_memory();
     family->is_nonsense = device->fitted_by >= 0 && !predict_is_sensible(&device->prediction);
     family->model = device->fitted_by >= 0 && !family->is_nonsense ? device->prediction : predict_default();
     family->blocks_cost = predict_blocks_cost(&family->model);

@@ -47,15 +47,13 @@ halotune_status question_begin(struct halotune_ctx *ctx, const struct lookup_key
   return HALOTUNE_OK;
 }
 
-static struct rules_key rules_key(const struct question *q, const struct template *template,
-                                  const struct configuration *configuration) {
-  return (struct rules_key){*configuration, template->hash, q->device->limits, q->parsed, q->key.dtype};
+struct rules_problem question_rules_problem(const struct question *q) {
+  return (struct rules_problem){q->device->limits, q->parsed, q->key.dtype};
 }
 
-bool question_is_hopeless(const struct question *q, const struct template *template,
-                          const struct configuration *configuration, struct rule_verdicts *verdicts) {
-  const struct rules_key key = rules_key(q, template, configuration);
-  const struct settled_rules *settled = rules_kept_find(&q->ctx->rules_kept, &key);
+bool question_is_hopeless(const struct rules_problem *problem, const struct rules_again *again,
+                          struct rule_verdicts *verdicts) {
+  const struct settled_rules *settled = rules_kept_again(again, problem);
   return settled && settled_rules_break_again(settled, verdicts);
 }
 
@@ -66,14 +64,15 @@ struct rule_verdicts question_verdicts(const struct question *q) {
 halotune_status question_check(const struct question *q, const struct template *template,
                                const struct configuration *configuration, bool *fits) {
   struct rule_verdicts verdicts = question_verdicts(q);
-  return question_check_one(q, template, configuration, &verdicts, fits);
+  return question_check_one(q, template, configuration, NULL, &verdicts, fits);
 }
 
 halotune_status question_check_one(const struct question *q, const struct template *template,
-                                   const struct configuration *configuration, struct rule_verdicts *verdicts,
-                                   bool *fits) {
-  const struct rules_key key = rules_key(q, template, configuration);
-  struct settled_rules *settled = rules_kept_find(&q->ctx->rules_kept, &key);
+                                   const struct configuration *configuration, struct rules_again *again,
+                                   struct rule_verdicts *verdicts, bool *fits) {
+  const struct rules_key key = {question_rules_problem(q), template->hash, *configuration};
+  struct settled_rules *settled = again ? rules_kept_again(again, &key.problem) : NULL;
+  if (!settled) settled = rules_kept_find(&q->ctx->rules_kept, &key, again);
   struct bindings bindings;
   if (settled) *fits = settled_rules_keep(settled, verdicts);
   if (settled) return HALOTUNE_OK;

@@ -43,15 +43,19 @@ halotune_status question_check(const struct question *question, const struct tem
 /* Verdicts for checks of many configurations. Use them until the question changes. */
 struct rule_verdicts question_verdicts(const struct question *question);
 
-/* Like question_check, but each rule that several configurations share is computed once. */
-halotune_status question_check_one(const struct question *question, const struct template *template,
-                                   const struct configuration *configuration, struct rule_verdicts *verdicts,
-                                   bool *fits);
+/* For what configurations are checked. */
+struct rules_problem question_rules_problem(const struct question *question);
 
-/* Whether a configuration breaks the rule that an earlier check of it found to be broken. False says nothing. Takes a
- * small part of the time of a check. */
-bool question_is_hopeless(const struct question *question, const struct template *template,
-                          const struct configuration *configuration, struct rule_verdicts *verdicts);
+/* Like question_check, but each rule that several configurations share is computed once.
+ *   again  of this configuration and template; NULL: there is none */
+halotune_status question_check_one(const struct question *question, const struct template *template,
+                                   const struct configuration *configuration, struct rules_again *again,
+                                   struct rule_verdicts *verdicts, bool *fits);
+
+/* Whether a configuration breaks the rule that the last check of it, for such a question, found to be broken. False
+ * says nothing. Takes a small part of the time of a check. */
+bool question_is_hopeless(const struct rules_problem *problem, const struct rules_again *again,
+                          struct rule_verdicts *verdicts);
 
 /* Find the alignment that a variant's pointers need: `pointer_alignment` of templates/common.yml.
  *   out  receives the bytes

@@ -5,14 +5,14 @@
 #include <string.h>
 
 struct kept_rules {
-  uint64_t hash; /* of the key: most others in a list differ in it */
+  struct settled_rules rules; /* at the front, beside the problem: rules_kept_again() reads only these */
   struct rules_key key;
-  struct settled_rules rules;
+  uint64_t hash; /* of the key: most others in a list differ in it */
   struct kept_rules *next;
 };
 
 static uint64_t key_hash(const struct rules_key *key) {
-  uint64_t hash = (uintptr_t)key->parsed ^ (uint64_t)key->dtype;
+  uint64_t hash = (uintptr_t)key->problem.parsed ^ (uint64_t)key->problem.dtype;
   for (size_t i = 0; i < sizeof key->configuration; i += sizeof hash) { /* in words: a lookup asks for dozens */
     uint64_t word;
     memcpy(&word, &key->configuration.choice[i], sizeof word);
@@ -22,10 +22,16 @@ static uint64_t key_hash(const struct rules_key *key) {
   return hash;
 }
 
-struct settled_rules *rules_kept_find(struct rules_kept *kept, const struct rules_key *key) {
+struct settled_rules *rules_kept_again(const struct rules_again *again, const struct rules_problem *problem) {
+  struct kept_rules *last = atomic_load_explicit(&again->last, memory_order_acquire);
+  return last && memcmp(&last->key.problem, problem, sizeof *problem) == 0 ? &last->rules : NULL;
+}
+
+struct settled_rules *rules_kept_find(struct rules_kept *kept, const struct rules_key *key, struct rules_again *again) {
   const uint64_t hash = key_hash(key);
   struct kept_rules *at = atomic_load_explicit(&kept->lists[hash % RULES_KEPT_LISTS], memory_order_acquire);
   while (at && (at->hash != hash || memcmp(&at->key, key, sizeof *key) != 0)) at = at->next;
+  if (at && again) atomic_store_explicit(&again->last, at, memory_order_release);
   return at ? &at->rules : NULL;
 }
 
@@ -36,7 +42,7 @@ static void kept_free(struct kept_rules *rules) {
 
 void rules_kept_add(struct rules_kept *kept, const struct rules_key *key, const struct bindings *bindings) {
   struct fail_kept before;
-  if (kept->count >= RULES_KEPT_MOST || rules_kept_find(kept, key)) return;
+  if (kept->count >= RULES_KEPT_MOST || rules_kept_find(kept, key, NULL)) return;
   struct kept_rules *added = calloc(1, sizeof *added);
   if (!added) return;
   added->hash = key_hash(key);

@@ -28,11 +28,11 @@ struct rule_verdicts {
 
 /* Start with {0}, end with settled_rules_free. */
 struct settled_rules {
-  unsigned short *rules; /* their places in a list of shared rules; those that are decided are left out */
-  int count;
+  atomic_int weakest; /* the rule that was broken last, plus 1; 0: none was. It only saves time */
   bool is_refused;    /* a rule is broken, whatever the grid is */
   bool is_unsettled;  /* a rule has too many nodes for a check on the stack, or the list is full */
-  atomic_int weakest; /* the rule that was broken last, plus 1; 0: none was. It only saves time */
+  int count;
+  unsigned short *rules; /* their places in a list of shared rules; those that are decided are left out */
 };
 
 /* Settle the rules of the bound configuration, and add them to a list. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
