@@ -378,6 +378,67 @@ TEST(a_template_that_says_its_sums_later_answers) {
   for (int i = 0; i < 2; i++) template_free(templates[i]);
 }
 
+/* All rows of the database make one step a launch. */
+TEST(rows_of_other_steps_are_no_candidates) {
+  struct known_device room;
+  const struct known_device *device;
+  struct question question;
+  struct candidates candidates;
+  CHECK_OK(context_device(ctx, "NVIDIA H200", &room, &device));
+  ask_grid(ctx, device, F32, (const long[MAX_DIMS]){512, 512, 512}, &question);
+  question_set_steps(&question, 2);
+  find_candidates(&question, ALL, INFINITY, &candidates);
+  CHECK_EQ(0, candidates_count(&candidates), "rows");
+  candidates_free(&candidates);
+}
+
+/* Take own rows that are not known to be refused, and check that remembered rules give the same verdicts as others.
+ *   taken  receives how many there are
+ * Returns how many fit. */
+static int count_fitting(const struct question *question, int *taken) {
+  struct candidates candidates;
+  struct candidate candidate;
+  int fitting = 0;
+  candidates_begin(question, true, &candidates);
+  CHECK_OK(candidates_add_own(&candidates));
+  for (*taken = 0; candidates_take(&candidates, &candidate); ++*taken) {
+    const struct configuration *configuration = &candidate.shape->configuration;
+    const struct template *template;
+    bool want, fits;
+    CHECK_OK(context_template(ctx, candidate.row->template_at, &template));
+    CHECK_OK(question_check(question, template, configuration, &want));
+    CHECK_OK(question_check_one(question, template, configuration, candidates_rules_again(&candidates, &candidate),
+                                &candidates.verdicts, &fits));
+    CHECK_EQ(want, fits, "%s", candidate.row->parameters);
+    fitting += fits;
+  }
+  candidates_free(&candidates);
+  return fitting;
+}
+
+/* A device that allows few threads refuses all rows, and the next question about it leaves them out. A question about
+ * another device does not. */
+TEST(rows_that_one_device_refuses_fit_another_one) {
+  struct known_device room, small;
+  const struct known_device *device;
+  CHECK_OK(context_device(ctx, "NVIDIA H200", &room, &device));
+  small = *device;
+  small.limits.max_threads = 16;
+  for (int i = 0; i < 4; i++) {
+    struct question question, small_question;
+    int taken, again;
+    ask_grid(ctx, device, i / 2 ? F32 : F64, (const long[MAX_DIMS]){512, 512, 512}, &question);
+    ask_grid(ctx, &small, i / 2 ? F32 : F64, (const long[MAX_DIMS]){512, 512, 512}, &small_question);
+    const int fitting = count_fitting(&question, &taken);
+    CHECK(fitting > 0, "question %d", i);
+    for (int k = 0; k < 3; k++) CHECK_EQ(0, count_fitting(&small_question, &taken), "question %d", i);
+    CHECK_EQ(0, taken, "question %d: rows that are tried once more", i);
+    CHECK_EQ(fitting, count_fitting(&question, &again), "question %d", i);
+    CHECK_EQ(fitting, count_fitting(&question, &again), "question %d", i);
+    CHECK_EQ(fitting, again, "question %d: rows that are tried once more", i);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_other_element_type_answers_for_a_near_grid),
@@ -386,6 +447,8 @@ int main(void) {
       cmocka_unit_test(rows_without_a_predicted_time_come_last),
       cmocka_unit_test(a_row_without_a_predicted_time_answers),
       cmocka_unit_test(a_template_that_says_its_sums_later_answers),
+      cmocka_unit_test(rows_of_other_steps_are_no_candidates),
+      cmocka_unit_test(rows_that_one_device_refuses_fit_another_one),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }
