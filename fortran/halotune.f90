@@ -308,7 +308,8 @@ contains
     end if
   end subroutine
 
-  ! A copy of a text, ended by a NUL, which c_loc may point to.
+  ! A copy of a text, ended by a NUL, which c_loc may point to. A text with a NUL in it would be cut there, so it counts
+  ! as empty: no function accepts an empty text.
   function c_copy(text) result(copy)
     character(len=*), intent(in) :: text
     character(kind=c_char), allocatable :: copy(:)
@@ -318,6 +319,7 @@ contains
       copy(i) = text(i:i)
     end do
     copy(len(text) + 1) = c_null_char
+    if (index(text, c_null_char) > 0) copy(1) = c_null_char
   end function
 
   ! Read databases: those of `paths`, trailing blanks apart, or the user's and the starter database.

@@ -74,6 +74,12 @@ template <typename T> inline constexpr halotune_dtype dtype_of = [] {
   return std::is_same_v<T, float> ? HALOTUNE_F32 : HALOTUNE_F64;
 }();
 
+// A text for the C functions. They read up to the first byte 0. A text with such a byte in it would be cut there, so it
+// counts as empty: no function accepts an empty text.
+inline const char *c_text(const std::string &text) noexcept {
+  return text.find('\0') == std::string::npos ? text.c_str() : "";
+}
+
 // A problem to find a kernel for. It owns its names.
 class problem {
 public:
@@ -89,8 +95,8 @@ public:
   // The C struct. It points to this object's names.
   halotune_problem c_struct() const noexcept {
     halotune_problem out{};
-    out.stencil = stencil_.c_str();
-    out.device = device_.empty() ? nullptr : device_.c_str();
+    out.stencil = c_text(stencil_);
+    out.device = device_.empty() ? nullptr : c_text(device_);
     for (std::size_t axis = 0; axis < grid_.size(); axis++) out.grid[axis] = grid_[axis];
     out.dtype = dtype_;
     out.launch = launch_;
@@ -118,7 +124,7 @@ using tune_options = halotune_tune_options;
 
 // Get a parameter of a configuration by its name, such as "block_x".
 inline halotune_status try_parameter(const config &from, const std::string &name, halotune_parameter &out) noexcept {
-  return halotune_config_parameter(&from, name.c_str(), &out);
+  return halotune_config_parameter(&from, c_text(name), &out);
 }
 inline halotune_parameter parameter(const config &from, const std::string &name) {
   halotune_parameter out{};
@@ -151,11 +157,11 @@ public:
     return fill(out, ctx, status);
   }
 
-  halotune_status try_add_stencil(const std::string &text) noexcept { return halotune_stencil_add(ctx_, text.c_str()); }
+  halotune_status try_add_stencil(const std::string &text) noexcept { return halotune_stencil_add(ctx_, c_text(text)); }
   void add_stencil(const std::string &text) { check(try_add_stencil(text)); }
 
   halotune_status try_stencil(const std::string &name, stencil_facts &out) const noexcept {
-    return halotune_stencil_info(ctx_, name.c_str(), &out);
+    return halotune_stencil_info(ctx_, c_text(name), &out);
   }
   stencil_facts stencil(const std::string &name) const {
     stencil_facts out{};
@@ -197,7 +203,7 @@ private:
   static halotune_status open(const std::vector<std::string> &paths, halotune_ctx **out) {
     std::vector<const char *> names(1);
     names.clear();
-    for (const std::string &path : paths) names.push_back(path.c_str());
+    for (const std::string &path : paths) names.push_back(c_text(path));
     return halotune_open(names.data(), static_cast<int>(names.size()), out);
   }
 };

@@ -56,6 +56,8 @@ program halotune_f90_test
   if (stat /= HALOTUNE_ARGUMENT .or. message /= 'the kernel was not created') error stop 'a kernel that is not there'
   call context%lookup(halotune_problem('star7   ', [24, 12, 10], device='h200  '), config, stat)
   if (stat /= HALOTUNE_OK) error stop 'trailing blanks'
+  call context%lookup(halotune_problem('star7'//achar(0)//'x', [24, 12, 10], device='h200'), config, stat)
+  if (stat /= HALOTUNE_NOT_FOUND) error stop 'a text with a NUL'
 
   ! Sections are told with the bounds of Fortran: 2 to 25 is 1 to 25 for the library, and the grid ends before 24.
   if (cuInit(0_c_int) /= 0 .or. cuDevicePrimaryCtxRetain(primary, 0_c_int) /= 0) error stop 'no GPU'

@@ -74,6 +74,11 @@ int main() {
   expect(context.stencil("star7").coefficient_count == 7, "stencil");
   expect(throws(HALOTUNE_NOT_FOUND, "star8", [&] { context.lookup(halotune::problem("star8", {8, 8, 8})); }), "no such stencil");
   expect(throws(HALOTUNE_NOT_FOUND, "", [&] { halotune::parameter(config, "no_such"); }), "no such parameter");
+  const std::string cut("\0x", 2); // what is in front of it is no text
+  expect(throws(HALOTUNE_NOT_FOUND, "", [&] { context.lookup(halotune::problem("star7" + cut, {24, 12, 10})); }), "a stencil");
+  expect(throws(HALOTUNE_NOT_FOUND, "", [&] { context.lookup(halotune::problem("star7", {24, 12, 10}).device("h200" + cut)); }),
+         "a device");
+  expect(throws(HALOTUNE_NOT_FOUND, "", [&] { halotune::parameter(config, "block_x" + cut); }), "a parameter");
   expect(throws(HALOTUNE_PARSE, "add", [&] { context.add_stencil("name: ["); }), "no stencil");
   expect(throws(HALOTUNE_NOT_FOUND, "none.db", [] { halotune::context({"none.db"}); }), "no such file");
   expect(throws(HALOTUNE_ARGUMENT, "2 coefficients, and the kernel takes 7",
