@@ -5,6 +5,7 @@
 #include "base/files/file.h"
 #include "base/memory/array.h"
 #include "base/text/nearest.h"
+#include "base/text/text.h"
 #include "stencil/file/stencil_fields.h"
 
 /* Which forms of a field older versions of templates know: see has_basic_fields in struct stencil. A new field is
@@ -77,15 +78,38 @@ static halotune_status check_fields(const struct stencil_reader *r) {
   return HALOTUNE_OK;
 }
 
+static bool is_required(const struct stencil_reader *r, const struct field *field) {
+  const bool is_scan = r->stencil->kind == STENCIL_SCAN;
+  return field->need == REQUIRED || field->need == (is_scan ? SCAN_REQUIRED : STENCIL_REQUIRED);
+}
+
+/* Name all missing fields, so that a file needs one correction. `first` is the first of them. */
+static halotune_status fail_missing(const struct stencil_reader *r, const struct field *first) {
+  const struct field *missing[COUNT(fields)];
+  struct text names = {0};
+  int count = 0;
+  for (const struct field *field = first; field < fields + COUNT(fields); field++) {
+    if (is_required(r, field) && !yaml_find(r->root, field->name)) missing[count++] = field;
+  }
+  for (int i = 0; i < count; i++)
+    text_printf(&names, "%s'%s'", i == 0 ? "" : i == count - 1 ? " and " : ", ", missing[i]->name);
+  const halotune_status status = text_ok(&names)
+                                     ? reader_fail(r, r->root->place, "the field%s %s %s missing", PLURAL(count),
+                                                   text_string(&names), count == 1 ? "is" : "are")
+                                     : fail_memory();
+  text_free(&names);
+  return status;
+}
+
 static halotune_status read_field(struct stencil_reader *r, const struct field *field) {
   const struct yaml *node = yaml_find(r->root, field->name);
   bool scan = r->stencil->kind == STENCIL_SCAN;
-  bool required = field->need == REQUIRED || (scan ? field->need == SCAN_REQUIRED : field->need == STENCIL_REQUIRED);
+  bool required = is_required(r, field);
   bool allowed = required || field->need == OPTIONAL || (!scan && field->need == STENCIL_ONLY);
   if (node && !allowed) {
     return reader_fail(r, node->key_place, "a %s has no '%s'", kind_names[r->stencil->kind], field->name);
   }
-  if (!node && required) return reader_fail(r, r->root->place, "the field '%s' is missing", field->name);
+  if (!node && required) return fail_missing(r, field);
   return node ? field->read(r, node) : HALOTUNE_OK;
 }
 

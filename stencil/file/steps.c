@@ -53,8 +53,7 @@ halotune_status field_update(struct stencil_reader *r, const struct yaml *node) 
   struct stencil *stencil = r->stencil;
   struct snippet snippet;
   bool assigned[MAX_FIELDS] = {false};
-  bool plain = node->kind == YAML_TEXT && (node->style == YAML_LITERAL || node->style == YAML_PLAIN);
-  if (!plain)
+  if (node->kind != YAML_TEXT || node->style == YAML_FOLDED)
     return reader_fail(r, node->place, "expected assignments, on one plain line or as a literal block behind '|'");
   halotune_status status = yaml_snippet(r->source, node, &snippet);
   if (status != HALOTUNE_OK) return status;

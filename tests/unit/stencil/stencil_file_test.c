@@ -292,6 +292,8 @@ static const char *const updates[] = {
     "update: |  # a comment\n\n\n        v =\n          u[0]\n          # another\n          + u[1]\n\n",
     "update: |\n  t = u[0]; v = t + u[1];",
     "update: v = u[+0] + u[01]",
+    "update: \"v = u[0] + u[1]\"",
+    "update: 'v = u[0] + u[1]  # a comment'",
 };
 
 TEST(an_update_may_be_written_in_many_ways) {
