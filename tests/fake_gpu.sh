@@ -25,7 +25,7 @@ awk -F '[ :]+' -v blocks="${small_blocks:-32, 64, 128, 256}" '
     split(parts[2], default_value, "[,}]")
     sub(/values: [[][^]]*[]]/, "values: [" ($2 in values ? values[$2] : default_value[1]) "]")
   }
-  /^common:/ {$0 = "common: [{load_path: [plain]}, {streaming: [none]}, {coefficients: [parameter]}, {extents: [runtime]}, {min_blocks: [0]}]"}
+  /^common:/ {$0 = "common: [{load_path: [plain]}, {streaming: [none]}, {coefficients: [parameter]}, {extents: [runtime]}, {min_blocks: [0]}, no_scan, one_warp, whole_vectors]"}
   {print}' templates/direct.yaml >"$templates/small.yaml"
 "$program" generate star7 --grid 16,16,16 --template-dir "$templates" --template small -o "$work/small.cu" || {
   echo "not ok 1 - the template small cannot be made of templates/direct.yaml"

@@ -460,7 +460,7 @@ done
 sed -e 's/^name: fused_tile/name: fused/' -e 's/steps: {values: [[][^]]*[]]/steps: {values: [2, 4]/' -e 's/tile_x: {values: [[][^]]*[]]/tile_x: {values: [32]/' \
   -e 's/tile_y: {values: [[][^]]*[]]/tile_y: {values: [8]/' -e 's/tile_z: {values: [[][^]]*[]], default: 8/tile_z: {values: [1], default: 1/' \
   -e 's/block_x: {values: [[][^]]*[]], default: 256/block_x: {values: [128], default: 128/' \
-  -e 's/^common: .*/common: [{load_path: [plain]}, {coefficients: [parameter]}, {extents: [runtime]}, {min_blocks: [0]}]/' templates/fused_tile.yaml >"$templates/fused.yaml"
+  -e 's/^common: .*/common: [{load_path: [plain]}, {coefficients: [parameter]}, {extents: [runtime]}, {min_blocks: [0]}, stages_find_ends, no_scan, two_warps]/' templates/fused_tile.yaml >"$templates/fused.yaml"
 cp templates/fused_tile.cu "$templates/fused.cu"
 steps() { # option...
   timeout "$LIMIT_S" "$program" tune heat2d --grid "${steps_grid:-32,16}" --dtype f32 --template-dir "$templates" --template small,fused --set block_x=128 --strategy exhaustive \
