@@ -192,20 +192,21 @@ static halotune_status prepare_tuning(halotune_ctx *root, const halotune_problem
   return find_database(root, options, t);
 }
 
-/* Whether the ctx has a result for exactly this problem. */
+/* Whether the ctx has a result for exactly this problem. Returns HALOTUNE_NOT_FOUND if it knows no such device or
+ * stencil. */
 static halotune_status find_result(halotune_ctx *root, const halotune_problem *problem, bool *found) {
   halotune_config config;
   const halotune_status status = halotune_lookup(root, problem, &config);
   *found = status == HALOTUNE_OK && config.match == HALOTUNE_MATCH_EXACT;
-  return status == HALOTUNE_NOT_FOUND ? HALOTUNE_OK : status;
+  return status;
 }
 
 /* Another process may have tuned the problem while this one waited. It may have failed before it made a database. */
 static halotune_status take_result(const struct tuning *t, halotune_ctx *root, bool *found) {
-  const halotune_status status = context_renew(root, t->database);
+  halotune_status status = context_renew(root, t->database);
   *found = false;
-  if (status == HALOTUNE_NOT_FOUND) return HALOTUNE_OK;
-  return status == HALOTUNE_OK ? find_result(root, t->problem, found) : status;
+  if (status == HALOTUNE_OK) status = find_result(root, t->problem, found);
+  return status == HALOTUNE_NOT_FOUND ? HALOTUNE_OK : status;
 }
 
 /* Run the program, and read what it has stored. */

@@ -101,6 +101,17 @@ TEST(the_ctx_answers_with_the_new_row) {
   scene_end(&p);
 }
 
+/* With backend "host", `device` says what the lookups are for. */
+TEST(a_device_that_lookups_do_not_know_is_told) {
+  struct scene p;
+  halotune_problem elsewhere = problem;
+  elsewhere.device = "host";
+  scene_begin(&p, ":");
+  CHECK_EQ(HALOTUNE_NOT_FOUND, halotune_tune(p.ctx, &elsewhere, &p.options, NULL, NULL), "host");
+  CHECK(strstr(halotune_error(p.ctx), "'host'"), "%s", halotune_error(p.ctx));
+  scene_end(&p);
+}
+
 TEST(added_stencils_stay) {
   struct scene p;
   halotune_config config;
@@ -496,6 +507,7 @@ TEST(no_result_of_two_is_lost) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_ctx_answers_with_the_new_row),
+      cmocka_unit_test(a_device_that_lookups_do_not_know_is_told),
       cmocka_unit_test(added_stencils_stay),
       cmocka_unit_test(the_program_knows_stencils_too),
       cmocka_unit_test(folders_of_the_working_directory_are_left_out),
