@@ -5,7 +5,10 @@
  *
  *   near_bench DATABASE [STENCIL]
  *
- * Prints a line for each problem, then median, 95th percentile and worst. This is done with the database's own
+ * Prints a line for each problem, then median, 95th percentile and worst. Most answers have no time, because the search
+ * did not measure them. So the ranking is judged by itself, too: of the stored variants that the search measured, at
+ * least four, the one with the least rank is compared with the fastest one, and this one with the fastest of the run.
+ * This is done with the database's own
  * coefficients. Then the coefficients are fitted to one half of the problems, and the other half is asked for; and the
  * other way round. The database is copied, and not changed. */
 #include <math.h>
@@ -18,6 +21,8 @@
 #include "base/memory/sorted.h"
 #include "db/store/query.h"
 #include "db/store/store.h"
+#include "library/lookup/candidates.h"
+#include "library/lookup/lookup.h"
 #include "library/predict/fit.h"
 
 struct problem {
@@ -29,7 +34,8 @@ struct problem {
 
 static struct problem problems[4096];
 static double ratios[COUNT(problems)], errors[COUNT(problems)], sigmas[COUNT(problems)];
-static int problem_count, answered, compared, expected;
+static double of_ranking[COUNT(problems)], of_rows[COUNT(problems)];
+static int problem_count, answered, compared, expected, ranked;
 
 /* Modes of a problem are in the same half. */
 #define SQL_HALF "(((p.stencil_id * 31 + p.nx * 7 + p.ny * 3 + p.nz + (p.dtype = 'f64') * 13) * 40503) >> 8 & 1)"
@@ -108,6 +114,44 @@ static void compare_answer(sqlite3 *connection, const struct problem *p, const h
   expected++;
 }
 
+/* Take the own candidates in the order of their ranks. Those that the run of the problem measured are compared. */
+static halotune_status compare_ranking(sqlite3 *connection, halotune_ctx *ctx, const struct problem *p,
+                                       const halotune_config *config) {
+  enum { LEAST_MEASURED = 4 };
+  struct lookup_key key;
+  struct answer answer;
+  struct question question;
+  struct known_device room;
+  const struct known_device *device = NULL;
+  struct candidates candidates = {.question = NULL};
+  struct candidate candidate;
+  double first = NAN, best = NAN;
+  int measured = 0;
+  halotune_status status = config_read(ctx, config, &key, &answer);
+  if (status == HALOTUNE_OK) status = context_device(ctx, p->device, &room, &device);
+  if (status != HALOTUNE_OK) return status;
+  key.model = device->model;
+  status = question_begin(ctx, &key, device, &question);
+  if (status != HALOTUNE_OK) return status;
+  candidates_begin(&question, false, &candidates);
+  status = candidates_add_own(&candidates);
+  while (status == HALOTUNE_OK && candidates_take(&candidates, &candidate)) {
+    const char *name = ctx->catalog.templates[candidate.row->template_at].name;
+    const double time_ms = time_of(connection, p->id, name, candidate.row->parameters);
+    if (!isnan(time_ms)) {
+      measured++;
+      if (isnan(first)) first = time_ms;
+      best = fmin(best, time_ms); /* fmin ignores NAN */
+    }
+    status = candidates_drop(&candidates, &candidate); /* other rows of it stand for the same variant */
+  }
+  candidates_free(&candidates);
+  if (measured < LEAST_MEASURED) return status;
+  of_ranking[ranked] = first / best;
+  of_rows[ranked++] = best / time_of(connection, p->id, NULL, NULL);
+  return status;
+}
+
 static void print_spread(const char *what, double *values, int count) {
   qsort(values, (size_t)count, sizeof *values, compare_doubles);
   if (count > 0)
@@ -118,7 +162,7 @@ static void print_spread(const char *what, double *values, int count) {
 /* Ask for the problems of a half; of both halves if it is -1. */
 static halotune_status ask_all(sqlite3 *connection, const char *path, int half) {
   halotune_status status = HALOTUNE_OK;
-  answered = compared = expected = 0;
+  answered = compared = expected = ranked = 0;
   for (int i = 0; i < problem_count && status == HALOTUNE_OK; i++) {
     halotune_ctx *ctx = NULL;
     halotune_config config;
@@ -128,8 +172,10 @@ static halotune_status ask_all(sqlite3 *connection, const char *path, int half) 
                                  " insert into hidden select id from best where is_current");
     if (status == HALOTUNE_OK) status = query_with(connection, sql_hide, problems[i].id, NULL);
     if (status == HALOTUNE_OK) status = halotune_open(&path, 1, &ctx);
-    if (status == HALOTUNE_OK && halotune_lookup(ctx, &problems[i].question, &config) == HALOTUNE_OK)
+    if (status == HALOTUNE_OK && halotune_lookup(ctx, &problems[i].question, &config) == HALOTUNE_OK) {
       compare_answer(connection, &problems[i], &config);
+      status = compare_ranking(connection, ctx, &problems[i], &config);
+    }
     halotune_close(ctx);
     if (status == HALOTUNE_OK)
       status = query_script(connection, "update best set is_current = 1 where id in (select id from hidden)");
@@ -138,6 +184,9 @@ static halotune_status ask_all(sqlite3 *connection, const char *path, int half) 
   print_spread("time over the fastest of the search", ratios, compared);
   print_spread("error of expected_ms", errors, expected);
   print_spread("error over expected_error", sigmas, expected);
+  printf("%d problems whose searches measured at least four stored variants\n", ranked);
+  print_spread("the first by rank over the fastest", of_ranking, ranked);
+  print_spread("the fastest over that of the search", of_rows, ranked);
   return status;
 }
 
