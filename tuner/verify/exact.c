@@ -20,6 +20,7 @@ struct exact_filling {
   const struct grid *grid;
   const double *coefficients;
   long steps;
+  const volatile sig_atomic_t *stop;
   double *values;
   atomic_bool failed; /* memory ran out, which is the only possible failure */
 };
@@ -28,7 +29,7 @@ static void fill_points(void *context, int thread, long first, long end) {
   struct exact_filling *filling = context;
   const long *n = filling->grid->n;
   (void)thread;
-  for (long i = first; i < end; i++) {
+  for (long i = first; i < end && !(filling->stop && *filling->stop); i++) {
     const long point[MAX_DIMS] = {i % n[0], i / n[0] % n[1], i / n[0] / n[1]};
     halotune_status status = stencil_exact(filling->stencil, filling->exact, filling->grid, filling->coefficients,
                                            filling->steps, point, &filling->values[i]);
@@ -37,10 +38,12 @@ static void fill_points(void *context, int thread, long first, long end) {
 }
 
 halotune_status exact_fill(const struct stencil *stencil, const struct exact *exact, const struct grid *grid,
-                           const double *coefficients, long steps, int threads, double *values) {
+                           const double *coefficients, long steps, int threads, const volatile sig_atomic_t *stop,
+                           double *values) {
   enum { PART_POINTS = 256 };
-  struct exact_filling filling = {stencil, exact, grid, coefficients, steps, values, false};
+  struct exact_filling filling = {stencil, exact, grid, coefficients, steps, stop, values, false};
   parallel_for(grid_points(grid), PART_POINTS, parallel_threads(threads), fill_points, &filling);
+  if (stop && *stop) return fail(HALOTUNE_CANCELLED, "stopped while formulas of 'exact' were computed");
   return filling.failed ? fail_memory() : HALOTUNE_OK;
 }
 

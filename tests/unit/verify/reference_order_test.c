@@ -86,10 +86,10 @@ TEST(shipped_stencils_come_near_their_formulas) {
     struct reference_case c = reference_case_kernel(rows[i].name, rows[i].grid);
     struct box box = box_computed(c.stencil, c.analysis, &c.grid);
     double *want = reference_field(c.points, 0);
-    CHECK_OK(exact_fill(c.stencil, exact_find(c.stencil, false, 0), &c.grid, c.coefficients, 0, 2, c.inputs[0]));
+    CHECK_OK(exact_fill(c.stencil, exact_find(c.stencil, false, 0), &c.grid, c.coefficients, 0, 2, NULL, c.inputs[0]));
     CHECK_OK(reference_case_run(&c, 1, 2, false));
     for (int output = 0; output < c.stencil->output_count; output++) {
-      CHECK_OK(exact_fill(c.stencil, exact_find(c.stencil, true, output), &c.grid, c.coefficients, 1, 1, want));
+      CHECK_OK(exact_fill(c.stencil, exact_find(c.stencil, true, output), &c.grid, c.coefficients, 1, 1, NULL, want));
       struct exact_error error = exact_compare(&c.grid, &box, want, c.outputs[output]);
       CHECK(error.scale > 1, "%s, output %d: scale %g", rows[i].name, output, error.scale);
       CHECK(error.max < rows[i].most * error.scale, "%s, output %d: %g of %g", rows[i].name, output, error.max,

@@ -34,9 +34,12 @@ TEST(a_field_is_filled_from_its_formula) {
     struct reference_case c = reference_case_open(3, LINES, grids[i / 2]);
     const long *n = c.grid.n;
     int threads = i % 2 ? 4 : 1;
-    CHECK_OK(exact_fill(c.stencil, exact_find(c.stencil, false, 0), &c.grid, c.coefficients, 0, threads, c.inputs[0]));
-    CHECK_OK(exact_fill(c.stencil, exact_find(c.stencil, false, 1), &c.grid, c.coefficients, 0, threads, c.inputs[1]));
-    CHECK_OK(exact_fill(c.stencil, exact_find(c.stencil, true, 1), &c.grid, c.coefficients, 1, threads, c.outputs[1]));
+    CHECK_OK(
+        exact_fill(c.stencil, exact_find(c.stencil, false, 0), &c.grid, c.coefficients, 0, threads, NULL, c.inputs[0]));
+    CHECK_OK(
+        exact_fill(c.stencil, exact_find(c.stencil, false, 1), &c.grid, c.coefficients, 0, threads, NULL, c.inputs[1]));
+    CHECK_OK(
+        exact_fill(c.stencil, exact_find(c.stencil, true, 1), &c.grid, c.coefficients, 1, threads, NULL, c.outputs[1]));
     for (long k = 0; k < c.points; k++) {
       const long point[] = {k % n[0], k / n[0] % n[1], k / n[0] / n[1]};
       double at[MAX_DIMS];
@@ -47,6 +50,15 @@ TEST(a_field_is_filled_from_its_formula) {
     }
     reference_case_close(&c);
   }
+}
+
+TEST(a_stop_ends_it) {
+  const volatile sig_atomic_t stop = 1;
+  struct reference_case c = reference_case_open(3, LINES, (struct grid){{9, 33, 17}});
+  CHECK_EQ(HALOTUNE_CANCELLED,
+           exact_fill(c.stencil, exact_find(c.stencil, false, 0), &c.grid, c.coefficients, 0, 2, &stop, c.inputs[0]),
+           "stopped");
+  reference_case_close(&c);
 }
 
 enum { CELLS = 4 };
@@ -155,6 +167,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(formulas_are_found_by_their_field),
       cmocka_unit_test(a_field_is_filled_from_its_formula),
+      cmocka_unit_test(a_stop_ends_it),
       cmocka_unit_test(errors_are_as_computed_by_hand),
       cmocka_unit_test(each_cell_of_the_box_counts_and_no_other),
       cmocka_unit_test(checksums_are_as_computed_by_hand),

@@ -59,7 +59,8 @@ static halotune_status inputs_make(struct reference_task *task) {
   for (int i = 0; i < stencil->input_count && status == HALOTUNE_OK; i++) {
     const struct exact *exact = exact_find(stencil, false, i);
     if (task->from_exact && exact) {
-      status = exact_fill(stencil, exact, &task->grid, task->coefficients, 0, task->threads, task->inputs[i]);
+      status =
+          exact_fill(stencil, exact, &task->grid, task->coefficients, 0, task->threads, stop_flag(), task->inputs[i]);
     } else {
       status = inputs_fill(&inputs, i, stencil, &task->grid, task->inputs[i]);
     }
@@ -80,7 +81,7 @@ static halotune_status errors_find(struct reference_task *task) {
   for (int i = 0; i < stencil->output_count && status == HALOTUNE_OK; i++) {
     const struct exact *exact = exact_find(stencil, true, i);
     if (!exact || !stencil_exact_is_for(stencil, exact, task->steps)) continue;
-    status = exact_fill(stencil, exact, &task->grid, task->coefficients, task->steps, task->threads, want);
+    status = exact_fill(stencil, exact, &task->grid, task->coefficients, task->steps, task->threads, stop_flag(), want);
     if (status == HALOTUNE_OK) task->errors[i] = exact_compare(&task->grid, &box, want, task->outputs[i]);
   }
   free(want);
