@@ -10,6 +10,7 @@
 #include "base/memory/array.h"
 #include "base/numbers/random.h"
 #include "base/system/clock.h"
+#include "db/store/check.h"
 #include "db/store/launch_text.h"
 #include "db/store/query.h"
 
@@ -404,6 +405,24 @@ static const struct backend backend_replay = {.name = "replay",
                                               .list = replay_list,
                                               .close = close_replay};
 
+static void keep_first(void *context, const char *text) {
+  char **first = context;
+  if (!*first) *first = strdup(text);
+}
+
+/* A recording may come from others. What it says of its GPU, driver and compiler becomes part of the result, so that it
+ * must be what an import would take. */
+static halotune_status check_recording(struct store *store) {
+  char *first = NULL;
+  long found = 0;
+  halotune_status status = store_check(store, keep_first, &first, &found);
+  if (status == HALOTUNE_OK && found > 0)
+    status = fail(HALOTUNE_DB, "%s: %s; 'halotune db check --db FILE' names all that is wrong", store_path(store),
+                  first ? first : "it has a defect");
+  free(first);
+  return status;
+}
+
 halotune_status backend_replay_open(const char *path, int in_flight, struct backend_handle *out) {
   *out = (struct backend_handle){.table = NULL};
   struct replay *replay = calloc(1, sizeof *replay);
@@ -413,6 +432,7 @@ halotune_status backend_replay_open(const char *path, int in_flight, struct back
   halotune_status status = store_open(path, STORE_READ, &replay->store);
   if (status == HALOTUNE_NOT_FOUND)
     fail(status, "%s: there is no recording; it is a database that an earlier 'halotune tune --db' has filled", path);
+  if (status == HALOTUNE_OK) status = check_recording(replay->store);
   if (status == HALOTUNE_OK) status = find_device(replay, &out->facts);
   if (status == HALOTUNE_OK) {
     out->table = &backend_replay;
