@@ -41,7 +41,7 @@ struct candidates {
 bool candidates_is_own(const struct question *question, int stencil, int model);
 
 /* Begin without candidates. `question` must live as long as they are used, and not change. End it with
- * candidates_free.
+ * candidates_free. The struct points to itself, so it must not be copied.
  *   is_hopeful  leave out rows of the stencil whose configurations are known not to fit; which ones are known depends
  *               on the questions before */
 void candidates_begin(const struct question *question, bool is_hopeful, struct candidates *out);
@@ -57,7 +57,8 @@ halotune_status candidates_add_own(struct candidates *candidates);
  * Returns HALOTUNE_OK; HALOTUNE_PARSE or HALOTUNE_MEMORY. */
 halotune_status candidates_add_others(struct candidates *candidates, float limit);
 
-/* Put back all rows that were taken, dropped, or left out because their configurations do not fit. */
+/* Put back all own rows that were taken, dropped, or left out because their configurations do not fit. Rows of others
+ * must not have been added. */
 void candidates_restart(struct candidates *candidates);
 
 /* The number of candidates that are left. */

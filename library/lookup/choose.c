@@ -81,7 +81,7 @@ static halotune_status try_candidate(struct candidates *candidates, const struct
   return status;
 }
 
-/* Find the best candidate that fits. It becomes the answer. After too many refused ones, out->row is NULL.
+/* Find the best candidate that fits. It becomes the answer. After too many refused ones, the answer so far stays.
  *   rank  receives the rank of the candidate */
 static halotune_status choose_measured(struct candidates *candidates, float *rank, struct answer *out) {
   const struct question *q = candidates->question;
@@ -101,7 +101,6 @@ static halotune_status choose_measured(struct candidates *candidates, float *ran
       status = candidates_drop(candidates, &candidate);
     refused += candidate.row->stencil != q->key.stencil;
   }
-  if (refused == MOST_REFUSED) out->row = NULL;
   return status;
 }
 

@@ -285,6 +285,28 @@ TEST(a_doubtful_row_of_the_stencil_itself_may_lose) {
 }
 
 /* A stencil of the user's own that has the name or the meaning of one in the database. */
+/* Many rows of another stencil are expected to be faster, but do not fit rows of an odd length. The doubtful row of the
+ * stencil itself is better than a default. */
+TEST(a_doubtful_row_answers_where_all_better_ones_are_refused) {
+  enum { OTHERS = 70 };
+  static char sets[OTHERS][80];
+  struct tuned rows[OTHERS + 1] = {{GPU_H200, "star7", "direct", "vector=1", F32, {32, 32, 32}, USUAL, 0.003}};
+  halotune_ctx *ctx;
+  struct work folder;
+  halotune_config config;
+  for (int i = 0; i < OTHERS; i++) {
+    snprintf(sets[i], sizeof sets[i], "vector=4 block_x=%d block_y=%d points_y=%d z_slicing=%d", 16 << i % 3,
+             2 << i / 3 % 3, 1 << i / 9 % 2, 2 << i / 18 % 4);
+    rows[1 + i] = (struct tuned){GPU_H200, "star13", "zmarch", sets[i], F32, {512 + 4 * i, 512, 512}, USUAL, 0.2};
+  }
+  CHECK_EQ(0, tuned_begin(&folder, rows, COUNT(rows), &ctx), "a database");
+  const halotune_problem problem = problem_of("star7", "h200", 3, 501);
+  CHECK_OK(halotune_lookup(ctx, &problem, &config));
+  CHECK_EQ(HALOTUNE_MATCH_NEAR_GRID, config.match, "%s: %s", halotune_match_name(config.match), config.template_name);
+  CHECK(config.expected_error > choose_doubtful, "%g", config.expected_error);
+  CHECK_EQ(0, tuned_end(&folder, ctx), "the end");
+}
+
 TEST(an_added_stencil_is_what_its_name_means) {
   halotune_ctx *ctx;
   halotune_config config;
@@ -503,6 +525,7 @@ int main(void) {
       cmocka_unit_test(the_number_of_taps_counts),
       cmocka_unit_test(times_of_other_GPUs_follow_their_memory),
       cmocka_unit_test(a_doubtful_row_of_the_stencil_itself_may_lose),
+      cmocka_unit_test(a_doubtful_row_answers_where_all_better_ones_are_refused),
       cmocka_unit_test(an_added_stencil_is_what_its_name_means),
       cmocka_unit_test(a_stencil_tells_its_names),
       cmocka_unit_test(texts_in_turn_take_one_place_each),
