@@ -1,4 +1,5 @@
-/* output_file_test.c: links that another user put into a folder of all users are not followed. */
+/* output_file_test.c: links that another user put into a folder of all users are not followed, and such pipes are not
+ * written. */
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -47,6 +48,38 @@ TEST(links_of_others_in_shared_folders_are_not_followed) {
           "row %zu", i);
     CHECK_EQ(rows[i].want, output_file(within, OUTPUT_FOR_ALL, "text", 4), "row %zu: folder: %s", i, fail_text());
     CHECK_EQ(rows[i].want == HALOTUNE_OK, stat(target, &facts) == 0, "row %zu: written into the folder", i);
+    work_end(&work);
+  }
+}
+
+TEST(pipes_of_others_in_shared_folders_are_not_written) {
+  static const struct {
+    mode_t mode;
+    uid_t pipe_owner;
+    bool is_written;
+  } rows[] = {{01777, OTHER_USER, false}, {0777, OTHER_USER, false}, {01777, 0, true}, {0755, OTHER_USER, true}};
+  if (geteuid() != 0) skip(); /* only root makes files of others */
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    const struct work work = work_begin();
+    char folder[96], pipe[128], text[8];
+    FILE *stream;
+    snprintf(folder, sizeof folder, "%s/shared", work.folder);
+    snprintf(pipe, sizeof pipe, "%s/pipe", folder);
+    CHECK(mkdir(folder, 0700) == 0 && mkfifo(pipe, 0600) == 0 && chmod(pipe, 0666) == 0, "row %zu", i);
+    CHECK(chown(pipe, rows[i].pipe_owner, (gid_t)-1) == 0 && chmod(folder, rows[i].mode) == 0, "row %zu", i);
+    const halotune_status want = rows[i].is_written ? HALOTUNE_OK : HALOTUNE_IO;
+    /* without a reader it is refused at once, too */
+    setenv("HALOTUNE_PIPE_TIMEOUT", "0", 1);
+    CHECK_EQ(HALOTUNE_IO, output_file(pipe, OUTPUT_FOR_ALL, "text", 4), "row %zu", i);
+    unsetenv("HALOTUNE_PIPE_TIMEOUT");
+    CHECK_EQ(!rows[i].is_written, strstr(fail_text(), "belongs to user 4321") != NULL, "row %zu: %s", i, fail_text());
+    const int reader = open(pipe, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    CHECK(reader >= 0, "row %zu: the reader", i);
+    CHECK_EQ(want, output_file(pipe, OUTPUT_FOR_ALL, "text", 4), "row %zu: %s", i, fail_text());
+    CHECK_EQ(rows[i].is_written ? 4 : 0, read(reader, text, sizeof text), "row %zu: what was written", i);
+    CHECK_EQ(want, output_stream(pipe, &stream), "row %zu: stream: %s", i, fail_text());
+    if (stream) CHECK_EQ(0, fclose(stream), "row %zu", i);
+    close(reader);
     work_end(&work);
   }
 }
@@ -173,6 +206,7 @@ TEST(a_stream_to_a_pipe_that_is_not_read_fails) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(links_of_others_in_shared_folders_are_not_followed),
+      cmocka_unit_test(pipes_of_others_in_shared_folders_are_not_written),
       cmocka_unit_test(a_file_comes_into_the_folder_that_was_checked),
       cmocka_unit_test(links_of_the_proc_file_system_are_left_to_the_kernel),
       cmocka_unit_test(paths_that_name_no_file_are_refused),

@@ -33,7 +33,10 @@ static halotune_status write_place(const struct output_place *place, enum output
   struct stat facts;
   const bool exists = fstatat(place->folder, place->name, &facts, AT_SYMLINK_NOFOLLOW) == 0;
   if (exists && S_ISDIR(facts.st_mode)) return fail(HALOTUNE_IO, "%s: is a directory, not a file", place->path);
-  if (exists && !S_ISREG(facts.st_mode)) return write_into(place, write, context);
+  if (exists && !S_ISREG(facts.st_mode)) {
+    const halotune_status status = output_place_check_pipe(place, &facts);
+    return status == HALOTUNE_OK ? write_into(place, write, context) : status;
+  }
   return file_replace_at(place->folder, place->name, place->path, readers == OUTPUT_FOR_ALL, write, context);
 }
 
@@ -112,7 +115,10 @@ halotune_status output_stream(const char *path, FILE **out) {
   const int flags = always | (place.is_descriptor ? O_APPEND : O_TRUNC | O_NOFOLLOW);
   const int fd = status == HALOTUNE_OK ? openat(place.folder, place.name, flags, 0666) : -1;
   const int code = errno;
+  struct stat facts;
+  if (fd >= 0 && !place.is_descriptor && fstat(fd, &facts) == 0) status = output_place_check_pipe(&place, &facts);
   output_place_close(&place);
+  if (status != HALOTUNE_OK && fd >= 0) close(fd);
   if (status != HALOTUNE_OK) return status;
   if (fd < 0) return fail(HALOTUNE_IO, "%s: %s", path, code == ENXIO ? "no program reads this pipe" : strerror(code));
   return stream_make(fd, limit_ms, out);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,13 +40,18 @@ static bool is_of_proc(const struct stat *link) {
   return stat("/proc/self", &proc) == 0 && proc.st_dev == link->st_dev;
 }
 
+/* Whether a file in an open folder is of a user other than root and this one, and all may write to the folder. */
+static bool is_foreign(const struct stat *folder, const struct stat *file) {
+  return (folder->st_mode & S_IWOTH) && file->st_uid != geteuid() && file->st_uid != 0;
+}
+
 /* Refuse a link in a folder that all may write to, such as /tmp, if it belongs to a user other than root and this one.
  * Such a link could lead the program to files of this user. The kernel (fs.protected_symlinks) refuses fewer links: it
  * follows links in folders without the sticky bit, and links of the folder's owner. */
 static halotune_status check_link(const struct walk *w, const struct stat *link) {
   struct stat folder;
   if (fstat(w->place->folder, &folder) != 0) return walk_fail(w, errno);
-  if (!(folder.st_mode & S_IWOTH) || link->st_uid == geteuid() || link->st_uid == 0) return HALOTUNE_OK;
+  if (!is_foreign(&folder, link)) return HALOTUNE_OK;
   return fail(HALOTUNE_IO, "%.*s: this link in a folder of all users belongs to user %u; it is not followed",
               (int)w->end, w->place->path, (unsigned)link->st_uid);
 }
@@ -114,6 +120,15 @@ halotune_status output_place_open(const char *path, struct output_place *out) {
   halotune_status status = enter_folder(&w, open(*path == '/' ? "/" : ".", folder_flags));
   while (status == HALOTUNE_OK && !w.is_done) status = take_part(&w);
   return status;
+}
+
+halotune_status output_place_check_pipe(const struct output_place *place, const struct stat *file) {
+  struct stat folder;
+  if (!S_ISFIFO(file->st_mode)) return HALOTUNE_OK;
+  if (fstat(place->folder, &folder) != 0) return fail(HALOTUNE_IO, "%s: %s", place->path, strerror(errno));
+  if (!is_foreign(&folder, file)) return HALOTUNE_OK;
+  return fail(HALOTUNE_IO, "%s: this pipe in a folder of all users belongs to user %u; nothing is written to it",
+              place->path, (unsigned)file->st_uid);
 }
 
 void output_place_close(struct output_place *place) {

@@ -4,6 +4,7 @@
 #define CLI_OUTPUT_OUTPUT_PLACE_H
 
 #include <stdbool.h>
+#include <sys/stat.h>
 
 #include "base/fail.h"
 
@@ -21,6 +22,11 @@ struct output_place {
  *   out  for the caller to end with output_place_close, also after a failure
  * Returns HALOTUNE_OK, HALOTUNE_IO or HALOTUNE_MEMORY. */
 halotune_status output_place_open(const char *path, struct output_place *out);
+
+/* Refuse a pipe of another user in a folder that all may write to, such as /tmp: that user decides when it is read, and
+ * reads what is written.
+ *   file  what the name in the folder is */
+halotune_status output_place_check_pipe(const struct output_place *place, const struct stat *file);
 
 void output_place_close(struct output_place *place);
 
