@@ -38,6 +38,11 @@ static bool may_write(const struct stat *beside, const struct stat *database, co
          ((database->st_mode & S_IWGRP) && beside->st_gid == database->st_gid && tells_group);
 }
 
+/* Whether a user other than root and this one can put files into a folder, such as hard links to files of this user. */
+static bool others_may_link(const struct stat *folder) {
+  return (folder->st_mode & (S_IWGRP | S_IWOTH)) || (folder->st_uid != 0 && folder->st_uid != geteuid());
+}
+
 /*   file    path of the database
  *   beside  path of a file that may lie beside it */
 static halotune_status check_one(const char *file, const char *beside, const struct stat *database, const char *path) {
@@ -47,6 +52,11 @@ static halotune_status check_one(const char *file, const char *beside, const str
     return fail(HALOTUNE_DB, "%s: %s beside it is not a regular file, and Halotune did not make it; remove it", path,
                 beside);
   if (!own_folder_of(file, &folder)) return fail(HALOTUNE_DB, "%s: its folder cannot be read", path);
+  if (facts.st_nlink > 1 && others_may_link(&folder))
+    return fail(HALOTUNE_DB,
+                "%s: %s beside it has a second name, and SQLite would write to that file, too; remove this name, or "
+                "keep the database in a folder of your own",
+                path, beside);
   if (may_write(&facts, database, &folder)) return HALOTUNE_OK;
   return fail(HALOTUNE_DB,
               "%s: %s beside it belongs to user %u, who has no right to write to the database, so neither is read; "

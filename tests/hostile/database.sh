@@ -97,6 +97,18 @@ END
 else
   skip "a journal of another user" "not root"
 fi
+# Without fs.protected_hardlinks another user can put a second name of any file of yours into a folder of all users.
+mkdir "$work/linked" && chmod 1777 "$work/linked" && cp "$work/honest.db" "$work/linked/mine.db" && echo precious >"$work/precious"
+for kind in shm wal journal; do
+  ln "$work/precious" "$work/linked/mine.db-$kind"
+  survives db info --db "$work/linked/mine.db"
+  [ $code = 6 ] && grep -q "mine.db-$kind beside it has a second name" "$work/said" && [ "$(cat "$work/precious")" = precious ]
+  result "a second name of a file of this user in place of the $kind (exit $code)" $?
+  rm -f "$work/linked/mine.db-$kind"
+done
+chmod 755 "$work/linked" && : >"$work/second" && ln "$work/second" "$work/linked/mine.db-wal" && survives db info --db "$work/linked/mine.db" && [ $code = 0 ]
+result "an empty WAL with a second name in a folder of this user alone (exit $code)" $?
+rm -rf "$work/linked"
 
 # Two databases whose tables have a column of which the name ends a statement: the rows behind it had no part in the identity that a user
 # compares. Only their times differ.
