@@ -554,3 +554,12 @@ halotune_status store_check(struct store *store, void (*problem)(void *context, 
   *found = c.found;
   return status;
 }
+
+static void keep_first(void *context, const char *text) {
+  struct text *first = context;
+  if (first->length == 0) text_printf(first, "%s", text);
+}
+
+halotune_status store_check_first(struct store *store, struct text *first, long *found) {
+  return store_check(store, keep_first, first, found);
+}

@@ -2,6 +2,7 @@
 #ifndef DB_STORE_CHECK_H
 #define DB_STORE_CHECK_H
 
+#include "base/text/text.h"
 #include "db/store/store.h"
 
 /* Check a whole database: SQLite's own integrity check, references, and tables that do not belong there. Then the rows:
@@ -13,6 +14,9 @@
  * Returns HALOTUNE_OK even if there are defects; HALOTUNE_DB or HALOTUNE_MEMORY if the check itself could not go on. */
 halotune_status store_check(struct store *store, void (*problem)(void *context, const char *text), void *context,
                             long *found);
+
+/* As store_check, but keep only the first defect. `first` receives its sentence, and stays as it is without a defect. */
+halotune_status store_check_first(struct store *store, struct text *first, long *found);
 
 /* Look for dates that lie in the future. A merge takes such rows, because decisions ignore future dates.
  * Arguments and results as in store_check. */

@@ -11,20 +11,11 @@
 #include "base/files/file.h"
 #include "base/files/path.h"
 #include "base/system/parallel.h"
+#include "base/text/text.h"
 #include "base/text/utf8.h"
 #include "db/store/check.h"
 #include "tuner/cli/db/db_brings.h"
 #include "tuner/cli/options/option_value.h"
-
-/* The first defect of a file. */
-struct finding {
-  char text[FAIL_TEXT_BYTES / 2];
-};
-
-static void finding_keep(void *context, const char *text) {
-  struct finding *finding = context;
-  if (!finding->text[0]) snprintf(finding->text, sizeof finding->text, "%s", text);
-}
 
 /* Copy the file's name without its folder, in printable characters on one line, for the database to keep. */
 static void origin_name(const char *path, char *out, size_t bytes) { printable_name(out, bytes, path_name(path)); }
@@ -40,20 +31,20 @@ halotune_status looked_open(struct looked *file) {
 
 /* Open a file and check all of it, before any of its rows is used. */
 static halotune_status file_open(const char *path, struct looked *out) {
-  struct finding finding = {""};
+  struct text first = {0};
   long found = 0;
   out->path = path;
   origin_name(path, out->origin, sizeof out->origin);
   halotune_status status = import_open(path, &out->in);
   if (status != HALOTUNE_OK) return status;
-  status = store_check(out->in.store, finding_keep, &finding, &found);
-  if (status == HALOTUNE_DB) {
-    snprintf(finding.text, sizeof finding.text, "%s", fail_text());
-    return fail(status, "%s: %s", path, finding.text);
-  }
-  if (status != HALOTUNE_OK || found == 0) return status;
-  return fail(HALOTUNE_PARSE, "%s: %s (%ld error%s in all); nothing was merged", path, finding.text, found,
-              PLURAL(found));
+  status = store_check_first(out->in.store, &first, &found);
+  if (status == HALOTUNE_DB)
+    status = fail(status, "%s: %s", path, fail_text());
+  else if (status == HALOTUNE_OK && found > 0)
+    status = fail(HALOTUNE_PARSE, "%s: %.*s (%ld error%s in all); nothing was merged", path, FAIL_TEXT_BYTES / 2,
+                  text_string(&first), found, PLURAL(found));
+  text_free(&first);
+  return status;
 }
 
 halotune_status trust_read(const struct invocation *invocation, struct trust *out) {

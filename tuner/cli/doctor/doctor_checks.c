@@ -106,18 +106,12 @@ static void look_for_cache(struct machine *m, struct finding *f) {
   free(folder);
 }
 
-/* Keep the first defect of a database. */
-static void keep_problem(void *context, const char *text) {
-  struct text *first = context;
-  if (first->length == 0) text_printf(first, "%s", text);
-}
-
 /* Check an open database. */
 static void look_into(struct store *store, const char *path, struct finding *f) {
   struct text first = {0};
   long count = 0;
   text_printf(&f->text, "%s", path);
-  if (store_check(store, keep_problem, &first, &count) != HALOTUNE_OK) {
+  if (store_check_first(store, &first, &count) != HALOTUNE_OK) {
     text_printf(&f->text, ": %s", fail_text());
     finding_warn(f, "see 'halotune db check'");
   } else if (count > 0) {

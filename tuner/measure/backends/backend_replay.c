@@ -405,21 +405,16 @@ static const struct backend backend_replay = {.name = "replay",
                                               .list = replay_list,
                                               .close = close_replay};
 
-static void keep_first(void *context, const char *text) {
-  char **first = context;
-  if (!*first) *first = strdup(text);
-}
-
 /* A recording may come from others. What it says of its GPU, driver and compiler becomes part of the result, so that it
  * must be what an import would take. */
 static halotune_status check_recording(struct store *store) {
-  char *first = NULL;
+  struct text first = {0};
   long found = 0;
-  halotune_status status = store_check(store, keep_first, &first, &found);
+  halotune_status status = store_check_first(store, &first, &found);
   if (status == HALOTUNE_OK && found > 0)
     status = fail(HALOTUNE_DB, "%s: %s; 'halotune db check --db FILE' names all that is wrong", store_path(store),
-                  first ? first : "it has a defect");
-  free(first);
+                  text_string(&first));
+  text_free(&first);
   return status;
 }
 
