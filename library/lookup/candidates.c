@@ -506,6 +506,11 @@ halotune_status candidates_add_others(struct candidates *c, float limit) {
   return status;
 }
 
+halotune_status candidates_add_all(struct candidates *c) {
+  halotune_status status = candidates_add_own(c);
+  return status == HALOTUNE_OK ? candidates_add_others(c, INFINITY) : status;
+}
+
 static halotune_match match_of(const struct question *q, const struct lookup_family *family) {
   if (!is_own(q, family) || family->dtype != q->key.dtype) return HALOTUNE_MATCH_SIMILAR;
   return family->model == q->device->model ? HALOTUNE_MATCH_NEAR_GRID : HALOTUNE_MATCH_SAME_ARCH;

@@ -57,6 +57,9 @@ halotune_status candidates_add_own(struct candidates *candidates);
  * Returns HALOTUNE_OK; HALOTUNE_PARSE or HALOTUNE_MEMORY. */
 halotune_status candidates_add_others(struct candidates *candidates, float limit);
 
+/* Add own rows and all others. Returns HALOTUNE_OK; HALOTUNE_PARSE or HALOTUNE_MEMORY. */
+halotune_status candidates_add_all(struct candidates *candidates);
+
 /* Put back all own rows that were taken, dropped, or left out because their configurations do not fit. Rows of others
  * must not have been added. */
 void candidates_restart(struct candidates *candidates);

@@ -35,12 +35,10 @@ static halotune_status refuse_refuted(const struct question *q, const struct tem
 
 const double choose_doubtful = 0.3;
 
-/* Give the configuration of another stencil's row the values that count here. */
+/* Settle an answer's configuration. If it changes, the answer needs a text of its own. */
 static halotune_status settle_configuration(const struct question *q, const struct template *template,
                                             struct answer *answer) {
-  const struct configuration before = answer->configuration;
-  configuration_settle(template, q->facts, &answer->configuration);
-  if (memcmp(&before, &answer->configuration, sizeof before) == 0) return HALOTUNE_OK;
+  if (!similar_settle(q, answer->row, template, &answer->configuration)) return HALOTUNE_OK;
   struct text text = {0};
   configuration_write(template, &answer->configuration, &text);
   answer->settled = text_ok(&text) ? context_text(q->ctx, text_string(&text)) : NULL;
@@ -71,8 +69,7 @@ static halotune_status try_candidate(struct candidates *candidates, const struct
     if (status == HALOTUNE_PARSE) return HALOTUNE_OK;
   }
   struct rules_again *again = candidates_rules_again(candidates, candidate);
-  if (status == HALOTUNE_OK && candidate->row->stencil != q->key.stencil)
-    status = settle_configuration(q, template, &answer);
+  if (status == HALOTUNE_OK) status = settle_configuration(q, template, &answer);
   if (status == HALOTUNE_OK)
     status = question_check_one(q, template, &answer.configuration, again, &candidates->verdicts, fits);
   if (status == HALOTUNE_OK && answer.settled)

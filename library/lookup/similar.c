@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The distance that each difference adds. A factor of two in traffic adds as much as another shape. */
 static const float other_shape = 1, other_boundary = 0.5f, other_field = 0.5f, factor_of_reach = 1, factor_of_bytes = 1,
@@ -77,4 +78,12 @@ halotune_status similar_version(const struct question *q, int template_at, int *
 halotune_status similar_version_of_row(const struct question *q, const struct served *row, int *version_at) {
   *version_at = row->template_at;
   return row->stencil == q->key.stencil ? HALOTUNE_OK : similar_version(q, row->template_at, version_at);
+}
+
+bool similar_settle(const struct question *q, const struct served *row, const struct template *template,
+                    struct configuration *configuration) {
+  if (row->stencil == q->key.stencil) return false;
+  const struct configuration before = *configuration;
+  configuration_settle(template, q->facts, configuration);
+  return memcmp(&before, configuration, sizeof before) != 0;
 }

@@ -27,4 +27,9 @@ halotune_status similar_version(const struct question *question, int template_at
  * row's own, whose results were compared with the stencil's. */
 halotune_status similar_version_of_row(const struct question *question, const struct served *row, int *version_at);
 
+/* Give a row's configuration the values that count for the question's stencil. A row of this stencil keeps its own.
+ * Returns whether the configuration changed. */
+bool similar_settle(const struct question *question, const struct served *row, const struct template *template,
+                    struct configuration *configuration);
+
 #endif

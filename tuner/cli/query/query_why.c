@@ -39,8 +39,7 @@ static halotune_status find_refusal(const struct query *query, const struct cand
   if (status == HALOTUNE_OK) status = bindings_make(template, query->question.facts, &bindings);
   if (status != HALOTUNE_OK) return status;
   *found = template;
-  if (candidate->row->stencil != query->question.key.stencil)
-    configuration_settle(template, query->question.facts, &configuration);
+  similar_settle(&query->question, candidate->row, template, &configuration);
   bindings_configure(&bindings, &configuration);
   const struct rule *failed = bindings_failed_rule(&bindings);
   if (failed) text_printf(why, "does not fit: %s", failed->otherwise);
@@ -142,8 +141,7 @@ halotune_status query_print_why(const struct query *query) {
     printf("why         this very problem was measured; what follows is for comparison\n");
   print_model(query);
   candidates_begin(&query->question, false, &candidates);
-  halotune_status status = candidates_add_own(&candidates);
-  if (status == HALOTUNE_OK) status = candidates_add_others(&candidates, INFINITY);
+  halotune_status status = candidates_add_all(&candidates);
   const int all = status == HALOTUNE_OK ? candidates_count(&candidates) : 0;
   if (all > MOST_PRINTED)
     printf("candidates  the best %d of %d rows, by predicted time plus three errors\n", MOST_PRINTED, all);

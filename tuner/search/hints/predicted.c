@@ -1,7 +1,6 @@
 /* predicted.c: opens the databases as a program does, looks the target up, and goes on along the ranking. */
 #include "tuner/search/hints/predicted.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "db/store/launch_text.h"
@@ -77,9 +76,8 @@ static halotune_status add_ranked(halotune_ctx *ctx, const halotune_config *conf
   if (status == HALOTUNE_OK) status = question_begin(ctx, &key, device, &question);
   if (status == HALOTUNE_OK) {
     candidates_begin(&question, false, &candidates);
-    status = candidates_add_own(&candidates);
+    status = candidates_add_all(&candidates);
   }
-  if (status == HALOTUNE_OK) status = candidates_add_others(&candidates, INFINITY);
   while (status == HALOTUNE_OK && out->list.count < MOST_PREDICTED && candidates_take(&candidates, &candidate)) {
     const char *name = ctx->catalog.templates[candidate.row->template_at].name;
     if (!question_is_row_wrong(&question, candidate.row))
