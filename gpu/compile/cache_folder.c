@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/files/replace.h"
+#include "base/files/user_folder.h"
 #include "base/memory/array.h"
 
 enum {
@@ -23,15 +24,7 @@ enum {
 static const int64_t second_ns = 1000000000, hour_ns = 3600000000000;
 
 halotune_status cache_folder_default(const char *below, char **folder) {
-  const char *cache_home = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-  int length = 0;
-  *folder = NULL;
-  /* The XDG specification says to ignore relative paths. They lead to the working directory. */
-  if (cache_home && *cache_home == '/') length = asprintf(folder, "%s/halotune%s", cache_home, below);
-  else if (home && *home == '/') length = asprintf(folder, "%s/.cache/halotune%s", home, below);
-  if (length >= 0) return HALOTUNE_OK;
-  *folder = NULL;
-  return fail_memory();
+  return user_folder_path("XDG_CACHE_HOME", ".cache", below, folder);
 }
 
 /* The length of the key at the start of a file's name; 0 if there is none. */
