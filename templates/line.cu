@@ -364,9 +364,33 @@ struct WindowTaps {
   }
 };
 
+#if ADDRESSES == ADDRESSES_EARLY
+// Write the lanes that lie in the box to the place from which the row was read. The compiler has computed it before the wait, and both
+// branches share its address.
+__device__ __forceinline__ void write_at(const Patch &p, index_t place, const real (&results)[OUTPUTS][VECTOR]) {
+  const bool is_in_box = p.x >= p.g.x0 && p.x + VECTOR <= p.g.x1;
+#pragma unroll
+  for (int o = 0; o < OUTPUTS; o++) {
+    if (is_in_box) {
+      write_vector(p.f, o, p.g, place, 0, 0, results[o]);
+      continue;
+    }
+#pragma unroll
+    for (int lane = 0; lane < VECTOR; lane++) {
+      const index_t x = p.x + lane;
+      if (x >= p.g.x0 && x < p.g.x1) write_point(p.f, o, p.g, place + lane, 0, 0, results[o][lane]);
+    }
+  }
+}
+#endif
+
 __device__ __forceinline__ void write_row(const Patch &p, int row, const real (&results)[OUTPUTS][VECTOR]) {
   const index_t y = p.y_of(row), z = p.z_of(row);
+#if ADDRESSES == ADDRESSES_EARLY
+  if (y < p.g.y1 && z < p.g.z1) write_at(p, row_in_grid(p, row) + p.x, results);
+#else
   if (y < p.g.y1 && z < p.g.z1) write_results(p.f, p.g, p.x, y, z, results);
+#endif
 }
 
 __device__ __forceinline__ void compute_patch(const Patch &p, const Coefficients &coefficients, const Window &w) {
