@@ -37,7 +37,7 @@
 // same, but only lanes that have such points read the input again. OUTSIDE_SUMS: their sums are set to their own value, and no other point
 // adds to them. Periodic images are loaded and computed like any point.
 //
-// COPIES says who copies planes of the input to shared memory. COPIES_THREADS: each lane copies its own points, at the beginning of a turn.
+// COPIES says who copies planes of the input to shared memory. COPIES_BLOCK: each lane copies its own points, at the beginning of a turn.
 // COPIES_ENGINE: one thread asks the copy engine for the whole plane of the tile, through a tensor map, when all warps have ended the turn
 // before and so have left the slot of the ring.
 #ifndef HALOTUNE_PRELUDE
@@ -66,9 +66,9 @@
 #define WEIGHTS_EACH 0
 #define WEIGHTS_GROUPED 1
 #define WEIGHTS WEIGHTS_EACH
-#define COPIES_THREADS 0
+#define COPIES_BLOCK 0
 #define COPIES_ENGINE 1
-#define COPIES COPIES_THREADS
+#define COPIES COPIES_BLOCK
 #endif
 
 constexpr int TILE_X = LANES_X*POINTS, STRIPS = WARPS*(32/LANES_X), TILE_Y = STRIPS*ROWS;

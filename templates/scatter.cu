@@ -22,7 +22,7 @@
 // vector, or a point if rows do not begin at multiples of a vector. Results then go through shared memory, too, so that neighbouring
 // threads write neighbouring points.
 //
-// COPIES_THREADS: all threads copy pieces, with one barrier a plane. COPIES_ENGINE: the copy engine copies the tile and its halo as one
+// COPIES_BLOCK: all threads copy pieces, with one barrier a plane. COPIES_ENGINE: the copy engine copies the tile and its halo as one
 // box, for one thread. Each warp waits until a plane is full, and signals when it has read the plane: warps do not wait for each other. The
 // thread thus knows when a slot is empty. It is the first computing thread, or has a warp of its own (PRODUCER).
 #ifndef HALOTUNE_PRELUDE
@@ -35,9 +35,9 @@
 #define PIECES_VECTORS 0
 #define PIECES_POINTS 1
 #define PIECES PIECES_VECTORS
-#define COPIES_THREADS 0
+#define COPIES_BLOCK 0
 #define COPIES_ENGINE 1
-#define COPIES COPIES_THREADS
+#define COPIES COPIES_BLOCK
 #define PRODUCER_FIRST 0
 #define PRODUCER_OWN 1
 #define PRODUCER PRODUCER_FIRST
@@ -752,7 +752,7 @@ __device__ __forceinline__ void begin_planes(const Block &b, Pipeline &p, index_
 }
 
 __device__ __forceinline__ void begin_march(const Block &b, Pipeline &p, index_t first, index_t last) {
-#if COPIES == COPIES_THREADS
+#if COPIES == COPIES_BLOCK
   plan_copies(b, p.plan);
 #endif
 #pragma unroll

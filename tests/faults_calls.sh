@@ -11,7 +11,7 @@ set -u
 cp tests/data/templates/tensor.* templates/zmarch.* "$templates"
 sed -e 's/^name: small/name: large/' -e 's/^shared_bytes: 0/shared_bytes: 60000/' "$templates/small.yaml" >"$templates/large.yaml"
 cp "$templates/small.cu" "$templates/large.cu"
-tensor=block_x=32,block_y=8,z_slicing=4,promotion=128,stores=threads
+tensor=block_x=32,block_y=8,z_slicing=4,promotion=128,stores=block
 zmarch=storage=direct,prefetch=none,vector=1,block_x=32,points_y=1,unroll=1,cluster_y=1,z_slicing=4,padding=0
 zmarch=$zmarch,load_path=texture,streaming=none,coefficients=parameter,extents=runtime,min_blocks=0
 

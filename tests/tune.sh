@@ -576,7 +576,7 @@ fails "never into the recording" 2 'the recording itself' replay --db "$work/loc
 # --- launches of sm_90 ------------------------------------------------------------------------------------------------
 
 # A template of tests/data/templates, its winner, and a C program that includes it as a header.
-for what in tensor:stores=engine,overlap=1,block_x=32 tensor:stores=threads,overlap=0,block_x=32 cluster:cluster_x=4,cluster_y=2,overlap=0; do
+for what in tensor:stores=engine,overlap=1,block_x=32 tensor:stores=block,overlap=0,block_x=32 cluster:cluster_x=4,cluster_y=2,overlap=0; do
   template=${what%%:*} set=${what#*:} sm=$work/$template-$number.db
   timeout "$LIMIT_S" "$program" tune star7 --grid 16,16,16 --dtype f32 --template-dir tests/data/templates --template "$template" --set "$set" \
     --strategy exhaustive $patient --db "$sm" --json >"$work/out" 2>"$work/err" &&

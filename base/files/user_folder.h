@@ -8,8 +8,8 @@
  *   variable    environment variable of the folder above it, such as "XDG_CACHE_HOME"
  *   below_home  the folder in the home folder that counts without this variable, such as ".cache"
  *   end         what follows, such as "/host", or ""
- *   path        receives $VARIABLE/halotuneEND, else ~/BELOW_HOME/halotuneEND, from malloc, which the caller frees; NULL
- *               if neither the variable nor $HOME begins with a slash, which is no failure
+ *   path        receives $VARIABLE/halotuneEND, else ~/BELOW_HOME/halotuneEND, from malloc, which the caller frees;
+ *               NULL if neither the variable nor $HOME begins with a slash, which is no failure
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status user_folder_path(const char *variable, const char *below_home, const char *end, char **path);
 

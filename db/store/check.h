@@ -15,7 +15,8 @@
 halotune_status store_check(struct store *store, void (*problem)(void *context, const char *text), void *context,
                             long *found);
 
-/* As store_check, but keep only the first defect. `first` receives its sentence, and stays as it is without a defect. */
+/* As store_check, but keep only the first defect.
+ *   first  receives its sentence, and stays as it is if there is no defect */
 halotune_status store_check_first(struct store *store, struct text *first, long *found);
 
 /* Look for dates that lie in the future. A merge takes such rows, because decisions ignore future dates.

@@ -10,8 +10,8 @@
 
 #define CACHE_FOLDER_MAX_BYTES (2ull << 30) /* the default limit of one folder */
 
-/* A file is ours if its name is 32 or 64 hexadecimal digits and one of these suffixes. A temporary file that a process left
- * when it died is ours, too (see base/files/replace.h). All other files are left alone. */
+/* A file is ours if its name is 32 or 64 hexadecimal digits and one of these suffixes. A temporary file that a process
+ * left when it died is ours, too (see base/files/replace.h). All other files are left alone. */
 #define CACHE_ENTRY_SUFFIX ".cubin"
 #define CACHE_OBJECT_SUFFIX ".so"     /* a variant that the emulation compiled */
 #define CACHE_RUNNER_SUFFIX ".runner" /* the program that executes it */

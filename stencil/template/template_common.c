@@ -81,6 +81,18 @@ static halotune_status optional_formulas(struct template *template, struct formu
                                                                 : status;
 }
 
+/* Check that no name of the template's file hides a name of the launch, which rules would then not see. Databases keep
+ * templates in which one does. */
+static halotune_status check_hidden(const struct reader *r, const struct name *names, int count) {
+  for (int i = 0; i < count; i++) {
+    const struct name *other = scope_find(&r->scope, names[i].text, strlen(names[i].text));
+    if (!other) continue;
+    return reader_fail(r, other->place, "'%s' already means something else: rules know it as a figure of the launch",
+                       names[i].text);
+  }
+  return HALOTUNE_OK;
+}
+
 static halotune_status add_names(struct scope *scope, const struct name *names, int count) {
   halotune_status status = HALOTUNE_OK;
   for (int i = 0; i < count && status == HALOTUNE_OK; i++) status = scope_add(scope, names[i]);
@@ -186,7 +198,8 @@ halotune_status common_names(struct reader *r, struct reader *common) {
        .definition = template->alignment_bytes.formula},
   };
   const int field_count = (int)COUNT(names) - !template->alignment_bytes.is_given;
-  status = add_names(&common->scope, names, field_count);
+  if (r->is_file) status = check_hidden(r, names, field_count);
+  if (status == HALOTUNE_OK) status = add_names(&common->scope, names, field_count);
   if (status == HALOTUNE_OK) status = add_names(&common->scope, r->scope.names, template->variable_count);
   if (status == HALOTUNE_OK) status = read_definitions(common, field_count);
   if (status != HALOTUNE_OK) return status;

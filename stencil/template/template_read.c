@@ -90,15 +90,15 @@ static halotune_status keep_texts(struct template *template, const struct source
   return template->yaml && template->cuda ? template_identify(template, cuda) : fail_memory();
 }
 
-/* Read the YAML text. */
-static halotune_status read_yaml(const struct source *yaml, struct template **out) {
+/* Read the YAML text of a file, or one that a database keeps. */
+static halotune_status read_yaml(const struct source *yaml, bool is_file, struct template **out) {
   halotune_status status = HALOTUNE_OK;
   *out = NULL;
   struct reader *r = calloc(1, sizeof *r);
   struct template *template = calloc(1, sizeof *template);
   if (!r || !template) status = fail_memory();
   if (status == HALOTUNE_OK) {
-    *r = (struct reader){.source = yaml, .template = template};
+    *r = (struct reader){.source = yaml, .template = template, .is_file = is_file};
     status = read_fields(r);
     scope_free(&r->scope);
   }
@@ -109,7 +109,7 @@ static halotune_status read_yaml(const struct source *yaml, struct template **ou
 }
 
 halotune_status template_parse(const struct source *yaml, const char *cuda, struct template **out) {
-  halotune_status status = read_yaml(yaml, out);
+  halotune_status status = read_yaml(yaml, false, out);
   if (status == HALOTUNE_OK) status = keep_texts(*out, yaml, cuda);
   if (status == HALOTUNE_OK) return status;
   template_free(*out);
@@ -137,7 +137,7 @@ halotune_status template_read(const char *yaml_path, struct template **out) {
   halotune_status status = file_read(yaml_path, MAX_STENCIL_BYTES, &text, &length);
   if (status != HALOTUNE_OK) return status;
   struct source source = source_of(yaml_path, text, length);
-  status = read_yaml(&source, out);
+  status = read_yaml(&source, true, out);
   if (status == HALOTUNE_OK) status = read_cuda(yaml_path, &cuda);
   if (status == HALOTUNE_OK) status = keep_texts(*out, &source, cuda);
   if (status != HALOTUNE_OK) {

@@ -10,6 +10,7 @@ struct reader {
   const struct source *source;
   const struct yaml *root;
   struct template *template;
+  bool is_file; /* a file of today, not a text that a database keeps */
   struct scope
       scope; /* facts, parameters, words and definitions; a variable's index is its position in bindings.variables */
 };

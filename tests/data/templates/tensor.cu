@@ -9,7 +9,7 @@
 #define BLOCK_X 32
 #define BLOCK_Y 8
 #define Z_SLICING 4
-#define STORES_THREADS 0
+#define STORES_BLOCK 0
 #define STORES_ENGINE 1
 #define STORES STORES_ENGINE
 #endif

@@ -74,7 +74,7 @@ static const struct row rows[] = {
      "star7",
      CUBE,
      {"copies=engine vector=2 halo_bytes=128 block_x=64 block_y=8 points_y=2 z_slicing=64",
-      "copies=threads producer=first halo_bytes=32 vector=4 block_x=32 block_y=8 points_y=2 z_slicing=32"}},
+      "copies=block producer=first halo_bytes=32 vector=4 block_x=32 block_y=8 points_y=2 z_slicing=32"}},
     {"tensor_box",
      "asymmetric/skew_sum_2d",
      SQUARE,

@@ -40,7 +40,7 @@ static const struct tuned rows_stored[] = {
      USUAL,
      0.30},
     {GPU_H200, "box27", "scatter", "copies=engine pieces=vectors vector=2", DTYPE_F32, {128, 64, 64}, USUAL, 0.30},
-    {GPU_H200, "wave25", "scatter", "copies=threads halo_bytes=32", DTYPE_F32, {128, 64, 64}, USUAL, 0.30},
+    {GPU_H200, "wave25", "scatter", "copies=block halo_bytes=32", DTYPE_F32, {128, 64, 64}, USUAL, 0.30},
 };
 
 static struct work work;
@@ -437,12 +437,12 @@ static int alignment_of(const struct template *template, const char *set, enum d
 TEST(alignment_of_variants_with_tensor_maps) {
   static const char yaml[] =
       "name: test\nabout: for tests\nparameters: {vector: {values: [1, 4], default: 1, about: x},"
-      " copies: {values: [threads, engine], default: threads, about: x}}\nrules: []\nblock: [1, 1, 1]\n"
+      " copies: {values: [block, engine], default: block, about: x}}\nrules: []\nblock: [1, 1, 1]\n"
       "grid: [1, 1, 1]\nshared_bytes: 0\n"
       "tensor_inputs: {when: copies == engine && nx == 128, box: [8, 8, 1]}\n";
   struct template *template;
   CHECK_OK(template_of_texts(yaml, "// nothing\n", &template));
-  CHECK_EQ(4, alignment_of(template, "copies=threads", DTYPE_F32), "without maps");
+  CHECK_EQ(4, alignment_of(template, "copies=block", DTYPE_F32), "without maps");
   CHECK_EQ(16, alignment_of(template, "copies=engine", DTYPE_F32), "with maps");
   CHECK_EQ(32, alignment_of(template, "copies=engine vector=4", DTYPE_F64), "with vectors that want more");
   template_free(template);
@@ -542,15 +542,15 @@ TEST(less_alignment_gives_another_variant) {
   }
 }
 
-/* The copy engine needs multiples of 16 bytes. Threads copy fields that begin at other addresses. */
-TEST(less_alignment_gives_copies_by_threads) {
+/* The copy engine needs multiples of 16 bytes. The block's threads copy fields that begin at other addresses. */
+TEST(less_alignment_gives_copies_by_the_block) {
   struct question question = question_of("box27", DTYPE_F32);
   struct answer answer;
   for (int alignment = 16; alignment >= 4; alignment /= 2) {
     const struct template *template = choose_aligned(&question, alignment, &answer);
     CHECK_TEXT("scatter", template->name, "%d bytes: what was measured", alignment);
     int copies = template_parameter(template, "copies", 6);
-    CHECK_TEXT(alignment >= 16 ? "engine" : "threads",
+    CHECK_TEXT(alignment >= 16 ? "engine" : "block",
                template->parameters[copies].words[answer.configuration.choice[copies]], "%d bytes", alignment);
   }
 }
@@ -571,7 +571,7 @@ int main(void) {
       cmocka_unit_test(alignment_of_variants),
       cmocka_unit_test(demands_leave_variants_out),
       cmocka_unit_test(less_alignment_gives_another_variant),
-      cmocka_unit_test(less_alignment_gives_copies_by_threads),
+      cmocka_unit_test(less_alignment_gives_copies_by_the_block),
   };
   return cmocka_run_group_tests(tests, set_up, tear_down);
 }

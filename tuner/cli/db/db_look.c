@@ -38,8 +38,7 @@ static halotune_status file_open(const char *path, struct looked *out) {
   halotune_status status = import_open(path, &out->in);
   if (status != HALOTUNE_OK) return status;
   status = store_check_first(out->in.store, &first, &found);
-  if (status == HALOTUNE_DB)
-    status = fail(status, "%s: %s", path, fail_text());
+  if (status == HALOTUNE_DB) status = fail(status, "%s: %s", path, fail_text());
   else if (status == HALOTUNE_OK && found > 0)
     status = fail(HALOTUNE_PARSE, "%s: %.*s (%ld error%s in all); nothing was merged", path, FAIL_TEXT_BYTES / 2,
                   text_string(&first), found, PLURAL(found));
