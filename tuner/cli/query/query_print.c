@@ -62,7 +62,8 @@ static void add_time(const struct query *query, bool is_emulation, struct text *
   if (unknown_bytes(query) > 0) {
     text_printf(text, " = (2 x %.5g + %.5g MB) / time", unknown_bytes(query) / mega, known_bytes(query) / mega);
   }
-  if (isfinite(c->roof_share)) text_printf(text, ", %.3f of the fastest copy of the same bytes", c->roof_share);
+  if (c->steps == 1 && isfinite(c->roof_share))
+    text_printf(text, ", %.3f of the fastest copy of the same bytes", c->roof_share);
   text_printf(text, "\n");
 }
 
@@ -70,7 +71,7 @@ static void add_time(const struct query *query, bool is_emulation, struct text *
 static bool is_measured(const halotune_config *config) { return config->match <= HALOTUNE_MATCH_STALE; }
 
 /* Append the figures of a launch of several steps. T_eff counts the fields once for each step, the bandwidth once for
- * a launch. */
+ * a launch. So a copy is a roof of single steps alone. */
 static void add_steps(const struct query *query, bool is_emulation, struct text *text) {
   const halotune_config *c = &query->config;
   if (c->steps == 1) return;
@@ -81,6 +82,7 @@ static void add_steps(const struct query *query, bool is_emulation, struct text 
   if (is_measured(c) && !is_emulation) {
     const double bytes = 2 * unknown_bytes(query) + known_bytes(query);
     text_printf(text, ", T_eff %.0f GB/s", bytes * c->steps / (c->time_ms * 1e6));
+    if (isfinite(c->roof_share)) text_printf(text, ", %.2f of the fastest copy", c->roof_share * c->steps);
   }
   text_printf(text, "\n");
 }

@@ -109,6 +109,18 @@ static void print_effective(const struct stencil *stencil, const struct analysis
   if (*separator == ';') printf("\n");
 }
 
+/* Print what a step costs at least if a launch makes several: the roofs that step_roof() computes for a GPU. */
+static void print_fused_steps(const struct stencil *stencil, const struct analysis *analysis) {
+  const char *separator = "T steps    a launch of T steps moves, for each point and step, ";
+  if (analysis->unknown_bytes_per_point[DTYPE_F32] == 0) return;
+  for (int i = 0; i < DTYPE_COUNT; i++) {
+    if (!stencil->dtypes[i]) continue;
+    printf("%s%d/T bytes in %s", separator, analysis->bytes_per_point[i], dtype_names[i]);
+    separator = ", ";
+  }
+  printf(", and the halos of blocks; it takes at least %d instructions\n", analysis->grouped_instructions_per_point);
+}
+
 static void print_numbers(const struct stencil *stencil, const struct analysis *analysis) {
   char hex[IDENTITY_HEX_BYTES];
   printf("shape      %s, %d tap%s, radius %d %d %d in x y z\n", shape_names[analysis->shape], analysis->tap_count,
@@ -131,6 +143,7 @@ static void print_numbers(const struct stencil *stencil, const struct analysis *
     printf("\n");
   }
   print_effective(stencil, analysis);
+  print_fused_steps(stencil, analysis);
   identity_hex(analysis->hash, hex);
   printf("hash       %s\n", hex);
 }
