@@ -237,7 +237,7 @@ define newline
 endef
 # The driver of tests. It is linked with its own copy of each file of the program that it uses.
 FAKE_CUDA_SOURCES := $(wildcard tests/fake_cuda/*.c base/*.c base/*/*.c tuner/emulate/*.c) gpu/architecture/arch.c gpu/architecture/occupancy.c \
-  $(addprefix stencil/cuda/,cuda_tokens.c includes.c) $(addprefix gpu/compile/,cache_folder.c compile.c compile_pack.c cubin_cache.c nvrtc.c ptxas_report.c)
+  $(addprefix stencil/cuda/,cuda_tokens.c includes.c) $(addprefix gpu/compile/,cache_folder.c cache_folder_clean.c cache_folder_trim.c compile.c compile_pack.c cubin_cache.c nvrtc.c ptxas_report.c)
 FAKE_CUDA_OBJECTS := $(FAKE_CUDA_SOURCES:%.c=$(OBJ)/%.o)
 
 $(OUT)/libfakecuda.so: $(FAKE_CUDA_OBJECTS) tests/fake_cuda/exports.map

@@ -3,15 +3,11 @@
 #include "gpu/compile/cache_folder.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "base/files/replace.h"
 #include "base/files/user_folder.h"
@@ -21,7 +17,7 @@ enum {
   HASH_DIGITS = 32,
   IDENTITY_DIGITS = 64
 }; /* lengths of keys in names of entries: base/identity/hash.h, base/identity/identity.h */
-static const int64_t second_ns = 1000000000, hour_ns = 3600000000000;
+static const int64_t second_ns = 1000000000;
 
 halotune_status cache_folder_default(const char *below, char **folder) {
   return user_folder_path("XDG_CACHE_HOME", ".cache", below, folder);
@@ -80,113 +76,12 @@ struct cache_facts cache_folder_facts(const char *folder) {
   return facts;
 }
 
-struct cleaning {
-  struct cache_facts removed;
-  halotune_status status;
-};
-
-static void remove_file(void *context, const struct cache_file *file) {
-  struct cleaning *cleaning = context;
-  if (unlink(file->path) == 0) count_file(&cleaning->removed, file);
-  else if (errno != ENOENT) cleaning->status = fail(HALOTUNE_IO, "%s: %s", file->path, strerror(errno));
-}
-
-static int remove_below(const char *path, const struct stat *facts, int type, struct FTW *place) {
-  (void)facts;
-  (void)type;
-  (void)place;
-  return remove(path) == 0 || errno == ENOENT ? 0 : -1;
-}
-
-halotune_status cache_folder_remove(const char *path) {
-  enum { OPEN_FOLDERS = 8 };
-  const int code = nftw(path, remove_below, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS);
-  return code == 0 || errno == ENOENT ? HALOTUNE_OK : fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
+bool cache_folder_has_sources(const char *name) {
+  const size_t digits = key_length(name);
+  return digits > 0 && name[digits] == '\0';
 }
 
 bool cache_folder_is_scratch(const char *name) {
   const size_t prefix = strlen(CACHE_SCRATCH_PREFIX);
   return strncmp(name, CACHE_SCRATCH_PREFIX, prefix) == 0 && strlen(name + prefix) == strlen(REPLACE_SUFFIX) - 1;
-}
-
-static halotune_status remove_folders(const char *folder) {
-  halotune_status status = HALOTUNE_OK;
-  DIR *files = folder ? opendir(folder) : NULL;
-  if (!files) return status;
-  for (struct dirent *entry; (entry = readdir(files));) {
-    struct stat facts;
-    char *path;
-    const size_t digits = key_length(entry->d_name);
-    if ((digits == 0 || entry->d_name[digits] != '\0') && !cache_folder_is_scratch(entry->d_name)) continue;
-    if (fstatat(dirfd(files), entry->d_name, &facts, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(facts.st_mode)) continue;
-    if (asprintf(&path, "%s/%s", folder, entry->d_name) < 0) {
-      status = fail_memory();
-      break;
-    }
-    const halotune_status removed = cache_folder_remove(path);
-    if (removed != HALOTUNE_OK) status = removed;
-    free(path);
-  }
-  closedir(files);
-  return status;
-}
-
-halotune_status cache_folder_clean(const char *folder, struct cache_facts *removed) {
-  struct cleaning cleaning = {.status = HALOTUNE_OK};
-  cache_folder_visit(folder, remove_file, &cleaning);
-  *removed = cleaning.removed;
-  halotune_status status = remove_folders(folder);
-  return cleaning.status == HALOTUNE_OK ? status : cleaning.status;
-}
-
-struct old_file {
-  char *path;
-  uint64_t bytes;
-  int64_t used_ns;
-};
-
-struct listing {
-  struct old_file *files;
-  int count, capacity;
-  uint64_t bytes;
-  int64_t now_ns;
-};
-
-/* If memory runs out, the list stays short, and a later trim removes the rest. */
-static void list_file(void *context, const struct cache_file *file) {
-  struct listing *listing = context;
-  if (file->is_leftover) {
-    if (listing->now_ns - file->used_ns > hour_ns) unlink(file->path);
-    return;
-  }
-  listing->bytes += file->bytes;
-  struct old_file *files = array_grow(listing->files, listing->count, &listing->capacity, sizeof *files);
-  if (!files) return;
-  listing->files = files;
-  struct old_file *last = &files[listing->count];
-  *last = (struct old_file){.bytes = file->bytes, .used_ns = file->used_ns};
-  last->path = strdup(file->path);
-  if (last->path) listing->count++;
-}
-
-static int compare_age(const void *a, const void *b) {
-  const struct old_file *left = a, *right = b;
-  return (left->used_ns > right->used_ns) - (left->used_ns < right->used_ns);
-}
-
-void cache_folder_trim(const char *folder, uint64_t max_bytes) {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  struct listing listing = {.now_ns = (int64_t)now.tv_sec * second_ns + now.tv_nsec};
-  cache_folder_visit(folder, list_file, &listing);
-  if (listing.bytes > max_bytes) {
-    qsort(listing.files, (size_t)listing.count, sizeof *listing.files, compare_age);
-    uint64_t aim = max_bytes / 10 * 9;
-    for (int i = 0; i < listing.count && listing.bytes > aim; i++) {
-      unlink(listing.files[i].path);
-      listing.bytes -= listing.files[i].bytes;
-    }
-  }
-  for (int i = 0; i < listing.count; i++) free(listing.files[i].path);
-  free(listing.files);
 }

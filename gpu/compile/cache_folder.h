@@ -21,6 +21,9 @@
 #define CACHE_SCRATCH_PREFIX "compile-"
 bool cache_folder_is_scratch(const char *name);
 
+/* Whether a folder of this name holds sources of an entry: it is named by the entry's key. */
+bool cache_folder_has_sources(const char *name);
+
 /* Find the default folder of a cache: $XDG_CACHE_HOME/halotune, else ~/.cache/halotune. It does not create the folder.
  *   below   a folder in there, such as "/host", or ""
  *   folder  receives the path from malloc, which the caller frees; NULL if there is no home, which is no failure
@@ -46,6 +49,8 @@ struct cache_facts {
 /* Count the entries and their bytes. */
 struct cache_facts cache_folder_facts(const char *folder);
 
+/* --- cache_folder_clean.c --- */
+
 /* Remove every entry, all leftovers, folders named by 32 hexadecimal digits (which hold sources of entries), and those
  * of compilers. Other files in the folder stay.
  *   removed  receives the number of removed entries and their bytes
@@ -54,6 +59,8 @@ halotune_status cache_folder_clean(const char *folder, struct cache_facts *remov
 
 /* Remove a folder and all that is in it. It follows no link. Returns HALOTUNE_OK or HALOTUNE_IO. */
 halotune_status cache_folder_remove(const char *path);
+
+/* --- cache_folder_trim.c --- */
 
 /* If the entries take more than `max_bytes`, remove the least recently used ones until they take nine tenths of it.
  * Also remove leftovers that are older than an hour. Files that cannot be removed stay. */
