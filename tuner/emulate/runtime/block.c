@@ -11,10 +11,10 @@
 #include "tuner/emulate/runtime/calls.h"
 #include "tuner/emulate/runtime/cluster.h"
 #include "tuner/emulate/runtime/count.h"
-#include "tuner/emulate/runtime/order.h"
 #include "tuner/emulate/runtime/poison.h"
 #include "tuner/emulate/runtime/report.h"
-#include "tuner/emulate/runtime/tensor.h"
+#include "tuner/emulate/runtime/tensor_copy.h"
+#include "tuner/emulate/runtime/thread_order.h"
 #include "tuner/emulate/runtime/warp.h"
 
 enum {

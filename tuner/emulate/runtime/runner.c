@@ -12,9 +12,9 @@
 #include "tuner/emulate/runtime/count.h"
 #include "tuner/emulate/runtime/memory.h"
 #include "tuner/emulate/runtime/report.h"
-#include "tuner/emulate/runtime/tensor.h"
+#include "tuner/emulate/runtime/signals.h"
+#include "tuner/emulate/runtime/tensor_copy.h"
 #include "tuner/emulate/runtime/texture.h"
-#include "tuner/emulate/runtime/watch.h"
 
 #ifdef EMULATION_ASAN
 #include <sanitizer/common_interface_defs.h>
@@ -22,7 +22,7 @@
 const char *__asan_default_options(void);
 const char *__ubsan_default_options(void);
 
-/* watch.c reports faults, kernels do not allocate, and a fiber's frames must stay on its stack. */
+/* signals.c reports faults, kernels do not allocate, and a fiber's frames must stay on its stack. */
 const char *__asan_default_options(void) {
   return "detect_leaks=0:handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_sigill=0:handle_abort=0:"
          "allow_user_segv_handler=1:detect_stack_use_after_return=0:color=never";
@@ -113,13 +113,13 @@ static void run_launch(struct emulation_request *request, const int *descriptors
   make_arguments(request, kernel, arguments, values);
   if (request->overlaps) memory_hide();
   if (request->counts) count_begin(request->counted_block);
-  watch_kernel(request->timeout_ms);
+  signals_kernel_begins(request->timeout_ms);
   blocks_run(&(struct launch){.request = request,
                               .kernel = kernel,
                               .arguments = arguments,
                               .thread_count = block[0] * block[1] * block[2],
                               .block_count = (uint64_t)grid[0] * grid[1] * grid[2]});
-  watch_nothing();
+  signals_kernel_ends();
   if (request->counts) count_end(counts);
   memory_unmap();
 }
@@ -133,7 +133,7 @@ int main(int argc, char **argv) {
 #ifdef EMULATION_ASAN
   __sanitizer_set_death_callback(on_asan_death);
 #endif
-  watch_begin();
+  signals_install();
   void *variant = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
   const struct kernel *kernels = variant ? dlsym(variant, KERNEL_TABLE) : NULL;
   if (!kernels) report(EMULATION_BAD_LAUNCH, "the compiled variant cannot be loaded: %s", dlerror());

@@ -1,5 +1,5 @@
-/* order.c: ascending, descending and seeded random orders of threads and blocks. */
-#include "tuner/emulate/runtime/order.h"
+/* thread_order.c: ascending, descending and seeded random orders of threads and blocks. */
+#include "tuner/emulate/runtime/thread_order.h"
 
 /* SplitMix64. */
 static uint64_t random_next(uint64_t *state) {

@@ -1,8 +1,8 @@
-/* tensor.c: implements tensor_copy and tensor_store of cuda_on_cpu.h; engine.c has their barriers.
+/* tensor_copy.c: implements tensor_copy and tensor_store of cuda_on_cpu.h; bulk_copy.c has their barriers.
  *
  * The shared memory of a store must not change between its issue and the wait for it, because the copy engine may read
  * it at any time. */
-#include "tuner/emulate/runtime/tensor.h"
+#include "tuner/emulate/runtime/tensor_copy.h"
 
 #include <stdlib.h>
 #include <string.h>

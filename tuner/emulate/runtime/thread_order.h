@@ -1,6 +1,7 @@
-/* order.h: the order in which threads and blocks take turns. */
-#ifndef EMULATE_RUNTIME_ORDER_H
-#define EMULATE_RUNTIME_ORDER_H
+/* thread_order.h: the order in which threads and blocks take turns. A race in shared memory shows as a wrong result in
+ * one of several orders (scenes.h chooses them). */
+#ifndef EMULATE_RUNTIME_THREAD_ORDER_H
+#define EMULATE_RUNTIME_THREAD_ORDER_H
 
 #include "tuner/emulate/runtime/block.h"
 

@@ -1,5 +1,5 @@
-/* engine.c: bulk copies, and the barriers in shared memory that count their bytes. A copy is done as late as the memory
- * model allows: in the first wait for its barrier. Until then its destination is poisoned. */
+/* bulk_copy.c: bulk copies, and the barriers in shared memory that count their bytes. A copy is done as late as the
+ * memory model allows: in the first wait for its barrier. Until then its destination is poisoned. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "tuner/emulate/runtime/count.h"
 #include "tuner/emulate/runtime/poison.h"
 #include "tuner/emulate/runtime/report.h"
-#include "tuner/emulate/runtime/tensor.h"
+#include "tuner/emulate/runtime/tensor_copy.h"
 
 /* The 8 bytes of a barrier. A phase is complete when no arrivals and no bytes are missing. */
 struct copy_barrier {

@@ -1,5 +1,5 @@
-/* watch.c: the signal handlers. They run on their own stack, because a fiber's stack may have overflowed. */
-#include "tuner/emulate/runtime/watch.h"
+/* signals.c: the signal handlers. They run on their own stack, because a fiber's stack may have overflowed. */
+#include "tuner/emulate/runtime/signals.h"
 
 #include <signal.h>
 #include <stdbool.h>
@@ -68,7 +68,7 @@ static void give_handlers_a_stack(void) {
   sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
 }
 
-void watch_begin(void) {
+void signals_install(void) {
   static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT};
   const struct itimerval tick = {{0, tick_us}, {0, tick_us}};
   const struct rlimit no_core = {0, 0};
@@ -82,10 +82,10 @@ void watch_begin(void) {
   setitimer(ITIMER_REAL, &tick, NULL);
 }
 
-void watch_kernel(uint64_t timeout_ms) {
+void signals_kernel_begins(uint64_t timeout_ms) {
   limit_ms = timeout_ms;
   deadline_ms = processor_time_ms() + timeout_ms;
   kernel_runs = 1;
 }
 
-void watch_nothing(void) { kernel_runs = 0; }
+void signals_kernel_ends(void) { kernel_runs = 0; }

@@ -1,6 +1,6 @@
-/* tensor.h: the tensor maps of a launch, and the copies that use them. */
-#ifndef EMULATE_RUNTIME_TENSOR_H
-#define EMULATE_RUNTIME_TENSOR_H
+/* tensor_copy.h: the tensor maps of a launch, and the copies that use them. */
+#ifndef EMULATE_RUNTIME_TENSOR_COPY_H
+#define EMULATE_RUNTIME_TENSOR_COPY_H
 
 #include "tuner/emulate/runtime/copy.h"
 #include "tuner/emulate/runtime/protocol.h"
