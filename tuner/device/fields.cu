@@ -6,7 +6,7 @@
 // nothing with the kernels that are verified with it.
 
 enum { PERIODIC = 1, PERIODIC_ENDPOINT, CLAMP };  // other boundaries: the value is 0
-enum { COPY, NEGATE, ADD, SUBTRACT, MULTIPLY, DIVIDE, FABS, SQRT, FMIN = 11, FMAX, FMA };  // of tuner/verify/rows.h
+enum { COPY, NEGATE, ADD, SUBTRACT, MULTIPLY, DIVIDE, FABS, SQRT, FMIN = 11, FMAX, FMA };  // of tuner/verify/row_operations.h
 
 struct Filling {
   unsigned long long key;
@@ -113,27 +113,27 @@ __device__ __forceinline__ Constant read_tap(const Recipe &recipe, const Inputs 
   return {value, fabs(value)};
 }
 
-// See root_magnitude of tuner/verify/rows.c.
+// See root_magnitude of tuner/verify/row_operations.c.
 __device__ __forceinline__ double root_magnitude(double a, double m) { return m == 0 ? 0 : m/sqrt(fmax(fabs(a), 0x1p-53*m)); }
 
 // Infinity, for which NVRTC has no name.
 __device__ __forceinline__ double no_bound() { return __dmul_rn(1e308, 10); }
 
-// See product_magnitude of tuner/verify/rows.c.
+// See product_magnitude of tuner/verify/row_operations.c.
 __device__ __forceinline__ double product_magnitude(const Constant &a, const Constant &b, double doubt, bool carried) {
   const double counted = carried ? 0 : 1;
   const double size = __dadd_rn(fabs(a.value), __dmul_rn(doubt, a.magnitude - counted*fabs(a.value)));
   return __dadd_rn(__dmul_rn(a.magnitude, fabs(b.value)), __dmul_rn(size, b.magnitude - counted*fabs(b.value)));
 }
 
-// See quotient_magnitude of tuner/verify/rows.c.
+// See quotient_magnitude of tuner/verify/row_operations.c.
 __device__ __forceinline__ double quotient_magnitude(const Constant &a, const Constant &b, double doubt, bool carried) {
   const double rest = b.magnitude/fabs(b.value) - (carried ? 0 : 1), sum = __dadd_rn(a.magnitude, __dmul_rn(fabs(a.value), rest));
   const double part = __dmul_rn(doubt, rest), nearness = part < 1 ? 1/__dadd_rn(1, -part) : carried ? no_bound() : __dadd_rn(1, part);
   return __dmul_rn(sum/fabs(b.value), nearness);
 }
 
-// The values and magnitudes of tuner/verify/rows.c.
+// The values and magnitudes of tuner/verify/row_operations.c.
 __device__ __noinline__ Constant operate(int operation, const Constant &a, const Constant &b, const Constant &c, double doubt, bool carried) {
   switch (operation) {
   case NEGATE: return {-a.value, a.magnitude};
@@ -167,7 +167,7 @@ __device__ __forceinline__ void compute(const Recipe &recipe, const Inputs &inpu
     }
     Constant &result = results[instruction.result - first_result];
     result = operate(instruction.operation, args[0], args[1], args[2], instruction.doubt, instruction.carried);
-    if (!(result.magnitude >= 0)) result.magnitude = no_bound();  // see bound_or_none of tuner/verify/rows.c
+    if (!(result.magnitude >= 0)) result.magnitude = no_bound();  // see bound_or_none of tuner/verify/row_operations.c
   }
 }
 

@@ -15,10 +15,10 @@ double compare_rounding(enum dtype dtype) { return dtype == DTYPE_F32 ? 0x1p-24 
  * In double precision the reference rounds too, by at most F*u*M, but then no coefficient is rounded, so the sum is the
  * same. A later step reads values that err by at most k units of their own magnitudes. Its magnitude is computed from
  * these magnitudes, so the units of the steps add up. If both factors of a product are carried from earlier steps, they
- * err by k*u*ma and k*u*mb, so the product errs by up to k*u*(ma*|b| + |a|*mb) + k*k*u*u*ma*mb: rows.c takes the
- * bracket and the last term, over k*u, as the magnitude, with the largest k. A quotient of such values whose divisor
- * may be 0 has no bound. A scan makes one addition for each point before the last. A reference that is no more precise
- * than the kernel makes as many.
+ * err by k*u*ma and k*u*mb, so the product errs by up to k*u*(ma*|b| + |a|*mb) + k*k*u*u*ma*mb: row_operations.c takes
+ * the bracket and the last term, over k*u, as the magnitude, with the largest k. A quotient of such values whose
+ * divisor may be 0 has no bound. A scan makes one addition for each point before the last. A reference that is no more
+ * precise than the kernel makes as many.
  *
  * This is an estimate, not a bound, where one step squares a temporary again and again, and for functions such as log,
  * tan, exp or pow with a power that is not whole: their magnitudes count errors to first order. */

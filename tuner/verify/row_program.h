@@ -7,7 +7,7 @@
 #define TUNER_VERIFY_ROW_PROGRAM_H
 
 #include "stencil/analysis/analysis.h"
-#include "tuner/verify/rows.h"
+#include "tuner/verify/row_operations.h"
 
 enum { INDEX_INPUT = MAX_FIELDS };
 

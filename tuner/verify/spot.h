@@ -3,7 +3,7 @@
 #ifndef TUNER_VERIFY_SPOT_H
 #define TUNER_VERIFY_SPOT_H
 
-#include "tuner/verify/rows.h"
+#include "tuner/verify/row_operations.h"
 #include "tuner/verify/scene.h"
 
 /* Up to ROW_POINTS points in a row. */

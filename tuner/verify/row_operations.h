@@ -1,6 +1,6 @@
-/* rows.h: one operation of an update for a row of points at once, in loops that the compiler vectorises. */
-#ifndef TUNER_VERIFY_ROWS_H
-#define TUNER_VERIFY_ROWS_H
+/* row_operations.h: one operation of an update for a row of points at once, in loops that the compiler vectorises. */
+#ifndef TUNER_VERIFY_ROW_OPERATIONS_H
+#define TUNER_VERIFY_ROW_OPERATIONS_H
 
 #include "stencil/expression/expr.h"
 

@@ -1,5 +1,5 @@
-/* rows.c: computes each operation for rows of points. */
-#include "tuner/verify/rows.h"
+/* row_operations.c: computes each operation for rows of points. */
+#include "tuner/verify/row_operations.h"
 
 #include <math.h>
 
