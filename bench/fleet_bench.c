@@ -26,7 +26,7 @@
 #include "tuner/cli/options/templates.h"
 #include "tuner/fleet/leader.h"
 #include "tuner/measure/backends/backend_replay.h"
-#include "tuner/search/tune/tune.h"
+#include "tuner/search/tune/task_phases.h"
 #include "tuner/search/variants/evaluate.h"
 
 /* A run of one member tries few variants: the mean of UNIT_RUNS with other seeds is what others are compared with. */

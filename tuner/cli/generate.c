@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tuner/cli/options/configuration.h"
+#include "tuner/cli/options/option_set.h"
 #include "tuner/cli/options/problem.h"
 #include "tuner/cli/output/output.h"
 

@@ -9,7 +9,7 @@
 #include "tuner/search/hints/earlier.h"
 #include "tuner/search/tune/results.h"
 #include "tuner/search/tune/search_phase.h"
-#include "tuner/search/variants/runner.h"
+#include "tuner/search/variants/trial_runner.h"
 
 struct witness {
   struct grid grid; /* of the last problem */

@@ -5,7 +5,7 @@
 #include "tests/unit/stores.h"
 #include "tests/unit/template/templates.h"
 #include "tuner/measure/finals/finals_plan.h"
-#include "tuner/search/tune/tune.h"
+#include "tuner/search/tune/task_phases.h"
 
 enum { OF_A_TEMPLATE = 100, VALUES = 32 };
 

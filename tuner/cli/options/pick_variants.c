@@ -8,7 +8,7 @@
 
 #include "base/memory/array.h"
 #include "stencil/template/space.h"
-#include "tuner/cli/options/configuration.h"
+#include "tuner/cli/options/option_set.h"
 #include "tuner/cli/output/grid_text.h"
 #include "tuner/cli/output/variant_text.h"
 

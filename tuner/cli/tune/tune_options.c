@@ -7,7 +7,7 @@
 
 #include "base/memory/array.h"
 #include "base/numbers/number.h"
-#include "tuner/cli/options/configuration.h"
+#include "tuner/cli/options/option_set.h"
 
 enum { DEFAULT_BUDGET_S = 60 };
 

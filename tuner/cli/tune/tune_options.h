@@ -3,7 +3,7 @@
 #define CLI_TUNE_TUNE_OPTIONS_H
 
 #include "tuner/cli/options/problem.h"
-#include "tuner/search/tune/tune.h"
+#include "tuner/search/tune/task_phases.h"
 
 /* Read strategy, budget, deadline and so on.
  *   start_ms  clock_ms() at which the deadline's time begins

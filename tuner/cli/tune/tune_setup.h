@@ -5,7 +5,7 @@
 #include "tuner/cli/options/templates.h"
 #include "tuner/cli/tune/tune_backend.h"
 #include "tuner/cli/tune/tune_plan.h"
-#include "tuner/search/tune/tune.h"
+#include "tuner/search/tune/task_phases.h"
 
 /* Start with {0}; end with tune_setup_close. `tools` points into the struct, which must not move. */
 struct tune_setup {

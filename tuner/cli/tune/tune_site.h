@@ -9,7 +9,7 @@
 #include "tuner/cli/tune/site_plan.h"
 #include "tuner/cli/tune/tune_plan.h"
 #include "tuner/measure/backends/backend.h"
-#include "tuner/search/tune/tune.h"
+#include "tuner/search/tune/task_phases.h"
 
 /* Check which options are given together with --plan and --resume. Returns HALOTUNE_OK or HALOTUNE_ARGUMENT. */
 halotune_status site_options_check(const struct invocation *invocation);

@@ -4,8 +4,8 @@
 
 #include "base/memory/set.h"
 #include "tuner/search/strategy/proposer.h"
+#include "tuner/search/tune/anchor_watch.h"
 #include "tuner/search/tune/search_inputs.h"
-#include "tuner/search/tune/watch.h"
 
 /* A result of this run; its number is its place, from 1. */
 struct result_record {

@@ -11,9 +11,9 @@
 #include "tuner/measure/finals/finals_plan.h"
 #include "tuner/search/hints/earlier.h"
 #include "tuner/search/strategy/proposer.h"
+#include "tuner/search/tune/anchor_watch.h"
 #include "tuner/search/tune/results.h"
-#include "tuner/search/tune/watch.h"
-#include "tuner/search/variants/runner.h"
+#include "tuner/search/variants/trial_runner.h"
 
 enum {
   SLOT_TRIAL = SLOT_ANCHOR + 1,

@@ -1,6 +1,7 @@
-/* watch.h: watches the GPU during a search: which variant is the anchor (anchor.h), and which one takes its place. */
-#ifndef SEARCH_TUNE_WATCH_H
-#define SEARCH_TUNE_WATCH_H
+/* anchor_watch.h: watches the GPU during a search: which variant is the anchor (anchor.h), and which one takes its
+ * place. */
+#ifndef SEARCH_TUNE_ANCHOR_WATCH_H
+#define SEARCH_TUNE_ANCHOR_WATCH_H
 
 #include "tuner/measure/sampling/anchor.h"
 #include "tuner/search/tune/search_inputs.h"

@@ -1,5 +1,5 @@
-/* tune.c: one task from its beginning to its end: set-up, search, finals. */
-#include "tuner/search/tune/tune.h"
+/* task_phases.c: one task from its beginning to its end: set-up, search, finals. */
+#include "tuner/search/tune/task_phases.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* tune.h: the search for the fastest variant of one task, from the first proposal to the stored winner. */
-#ifndef SEARCH_TUNE_TUNE_H
-#define SEARCH_TUNE_TUNE_H
+/* task_phases.h: the search for the fastest variant of one task, from the first proposal to the stored winner. */
+#ifndef SEARCH_TUNE_TASK_PHASES_H
+#define SEARCH_TUNE_TASK_PHASES_H
 
 #include "tuner/search/finals/final_inputs.h"
 #include "tuner/search/tune/tune_inputs.h"

@@ -1,5 +1,5 @@
-/* runner.c: a ring of trials between the program's thread and the device's. */
-#include "tuner/search/variants/runner.h"
+/* trial_runner.c: a ring of trials between the program's thread and the device's. */
+#include "tuner/search/variants/trial_runner.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* watch.c: the anchor of a search, and its stand-ins. */
-#include "tuner/search/tune/watch.h"
+/* anchor_watch.c: the anchor of a search, and its stand-ins. */
+#include "tuner/search/tune/anchor_watch.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
-/* configuration.h: the parameters that --set fixes, and configurations that contain them. */
-#ifndef CLI_OPTIONS_CONFIGURATION_H
-#define CLI_OPTIONS_CONFIGURATION_H
+/* option_set.h: the parameters that --set fixes, and configurations that contain them. */
+#ifndef CLI_OPTIONS_OPTION_SET_H
+#define CLI_OPTIONS_OPTION_SET_H
 
 #include "tuner/cli/options/templates.h"
 

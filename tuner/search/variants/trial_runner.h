@@ -1,7 +1,7 @@
-/* runner.h: runs trials on the device, one after the other, in a thread of its own, so that the program proposes,
+/* trial_runner.h: runs trials on the device, one after the other, in a thread of its own, so that the program proposes,
  * generates and stores meanwhile. A backend that must stay with the program's thread runs its trials in runner_put. */
-#ifndef SEARCH_VARIANTS_RUNNER_H
-#define SEARCH_VARIANTS_RUNNER_H
+#ifndef SEARCH_VARIANTS_TRIAL_RUNNER_H
+#define SEARCH_VARIANTS_TRIAL_RUNNER_H
 
 #include "base/system/clock.h"
 #include "tuner/search/variants/evaluate.h"

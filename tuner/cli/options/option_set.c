@@ -1,5 +1,5 @@
-/* configuration.c: reads the option --set. */
-#include "tuner/cli/options/configuration.h"
+/* option_set.c: reads the option --set. */
+#include "tuner/cli/options/option_set.h"
 
 #include <stdlib.h>
 #include <string.h>
