@@ -3,7 +3,7 @@
 #define GPU_DRIVER_KERNEL_H
 
 #include "gpu/driver/device.h"
-#include "stencil/launch/tensor.h"
+#include "stencil/launch/tensor_shape.h"
 
 /* What a launch needs besides the kernel's code, for one domain and one set of coefficients. It contains no pointers,
  * so it can be sent to another process as bytes. */

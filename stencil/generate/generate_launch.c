@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "stencil/analysis/iterate.h"
-#include "stencil/launch/tensor.h"
+#include "stencil/launch/tensor_shape.h"
 
 /* The limits of every GPU from sm_75 on. */
 static const long max_block[MAX_DIMS] = {1024, 1024, 64}, max_grid[MAX_DIMS] = {INT_MAX, 65535, 65535};

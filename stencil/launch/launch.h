@@ -9,7 +9,7 @@
 enum { KERNEL_NAME_BYTES = 128 };
 
 /* The tensor maps that a kernel takes for some inputs or outputs. The copy engine of sm_90 and later needs one for each
- * array that it copies. See tensor.h. */
+ * array that it copies. See tensor_shape.h. */
 struct tensor_maps {
   int count;              /* 0: the kernel takes none */
   int fields[MAX_FIELDS]; /* numbers of the inputs, or of the outputs */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "stencil/launch/tensor.h"
+#include "stencil/launch/tensor_shape.h"
 
 enum { SPARSE_ELEMENTS = 1 << 27 };
 

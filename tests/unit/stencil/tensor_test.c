@@ -1,6 +1,6 @@
 /* tensor_test.c: tensor maps, clusters, overlap and workspaces, from a template's file to a launch, and what is refused
  * on the way. */
-#include "stencil/launch/tensor.h"
+#include "stencil/launch/tensor_shape.h"
 
 #include "gpu/architecture/arch.h"
 #include "stencil/generate/generate.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "stencil/analysis/iterate.h"
-#include "stencil/launch/tensor.h"
+#include "stencil/launch/tensor_shape.h"
 
 bool header_has_maps(const struct launch *launch) { return launch->input_maps.count + launch->output_maps.count > 0; }
 

@@ -1,6 +1,6 @@
-/* tensor.c: computes the numbers of tensor maps, and checks them against the limits that the driver's documentation of
- * cuTensorMapEncodeTiled gives. */
-#include "stencil/launch/tensor.h"
+/* tensor_shape.c: computes the numbers of tensor maps, and checks them against the limits that the driver's
+ * documentation of cuTensorMapEncodeTiled gives. */
+#include "stencil/launch/tensor_shape.h"
 
 void tensor_shape_make(const struct tensor_maps *maps, int dims, const struct domain *domain, enum dtype dtype,
                        struct tensor_shape *out) {

@@ -1,7 +1,7 @@
-/* tensor.h: the numbers of a tensor map. The map tells the copy engine of sm_90 and later how an array lies in memory
- * and how large a copy is. */
-#ifndef STENCIL_LAUNCH_TENSOR_H
-#define STENCIL_LAUNCH_TENSOR_H
+/* tensor_shape.h: the numbers of a tensor map. The map tells the copy engine of sm_90 and later how an array lies in
+ * memory and how large a copy is. */
+#ifndef STENCIL_LAUNCH_TENSOR_SHAPE_H
+#define STENCIL_LAUNCH_TENSOR_SHAPE_H
 
 #include "stencil/launch/launch.h"
 
