@@ -59,7 +59,7 @@ static halotune_status add_rows(struct identity_maker *maker, sqlite3 *connectio
   text_printf(&sql, "select take(%s", table->has_id ? "id" : "0");
   identity_add_text(maker, table->name);
   for (int i = 0; i < table->column_count; i++) {
-    text_printf(&sql, ", \"%s\"", table->columns[i].name); /* a name without quotes: see db/store/definitions.h */
+    text_printf(&sql, ", \"%s\"", table->columns[i].name); /* a name without quotes: see db/store/plain_definitions.h */
     identity_add_text(maker, table->columns[i].name);      /* the file decides the order of its columns */
   }
   text_printf(&sql, ") from %s not indexed", table->name);

@@ -128,7 +128,7 @@ halotune_status tables_read(sqlite3 *connection, struct tables *out) {
   return describe_tables(connection, "select \"from\", \"table\" from pragma_foreign_key_list(?1)", out, add_reference);
 }
 
-/* Names of columns come from the file, and may be words of SQL. They contain no quotes (db/store/definitions.h). */
+/* Names of columns come from the file, and may be words of SQL. They hold no quotes (db/store/plain_definitions.h). */
 static void add_names(const struct table *table, struct text *sql) {
   for (int i = 0; i < table->column_count; i++) text_printf(sql, "%s\"%s\"", i ? ", " : "", table->columns[i].name);
 }

@@ -8,7 +8,7 @@
 #include "base/memory/array.h"
 #include "base/system/clock.h"
 #include "base/text/utf8.h"
-#include "db/store/definitions.h"
+#include "db/store/plain_definitions.h"
 #include "db/store/query.h"
 #include "db/store/schema.h"
 

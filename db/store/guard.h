@@ -7,8 +7,8 @@
 
 #include "base/fail.h"
 
-/* Refuse a file that has more than tables and indexes, or tables and indexes that are not plain (definitions.h). A
- * view, a trigger or a virtual table would run statements of the file's maker. A column, a check or an index can hold
+/* Refuse a file that has more than tables and indexes, or tables and indexes that are not plain (plain_definitions.h).
+ * A view, a trigger or a virtual table would run statements of the file's maker. A column, a check or an index can hold
  * an expression that SQLite computes. A file whose columns have other types than Halotune's, or whose texts are in
  * UTF-16, is refused, too. Only the header, names and definitions are read.
  * Returns HALOTUNE_OK; HALOTUNE_DB with the name of the first one. */

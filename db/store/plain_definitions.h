@@ -1,6 +1,6 @@
-/* definitions.h: whether a table or an index is defined as Halotune defines them. */
-#ifndef DB_STORE_DEFINITIONS_H
-#define DB_STORE_DEFINITIONS_H
+/* plain_definitions.h: whether a table or an index is defined as Halotune defines them. */
+#ifndef DB_STORE_PLAIN_DEFINITIONS_H
+#define DB_STORE_PLAIN_DEFINITIONS_H
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
-/* definitions.c: reads the few words of SQL that definitions are made of. Each function skips what its name says, or
- * returns false. */
-#include "db/store/definitions.h"
+/* plain_definitions.c: reads the few words of SQL that definitions are made of. Each function skips what its name says,
+ * or returns false. */
+#include "db/store/plain_definitions.h"
 
 #include <stddef.h>
 #include <string.h>
