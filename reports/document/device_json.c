@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/memory/array.h"
-#include "reports/rows/scope.h"
+#include "reports/rows/report_scope.h"
 
 enum { PEAK_DIGITS = 7 };
 

@@ -8,8 +8,8 @@
 #include "reports/document/problem_json.h"
 #include "reports/document/subject_json.h"
 #include "reports/figures/other_gpus.h"
+#include "reports/rows/report_scope.h"
 #include "reports/rows/rows.h"
-#include "reports/rows/scope.h"
 
 enum { FORMAT_VERSION = 2, FEWEST_OF_A_PROBLEM = 400 };
 

@@ -3,9 +3,9 @@
 
 #include "db/store/sql_parts.h"
 #include "reports/document/winner_json.h"
-#include "reports/figures/columns.h"
 #include "reports/figures/rivals.h"
-#include "reports/figures/statistics.h"
+#include "reports/figures/search_statistics.h"
+#include "reports/figures/variant_columns.h"
 #include "reports/rows/rows.h"
 
 static const char problem_sql[] =

@@ -7,8 +7,8 @@
 #include "db/store/sql_parts.h"
 #include "gpu/architecture/occupancy.h"
 #include "reports/document/device_json.h"
-#include "reports/figures/columns.h"
 #include "reports/figures/step_roof.h"
+#include "reports/figures/variant_columns.h"
 #include "reports/rows/rows.h"
 
 /* A recording without samples gives one value for each variant. Its row repeats the value for both ends of the

@@ -1,8 +1,8 @@
 /* other_gpus.c: computes how well the winner of one GPU does on another. */
 #include "reports/figures/other_gpus.h"
 
+#include "reports/rows/report_scope.h"
 #include "reports/rows/rows.h"
-#include "reports/rows/scope.h"
 
 /* winner: the winner of every problem, without emulations. pair: two winners whose problems differ only in the GPU.
  * same: the configuration of the first, in the problem of the second, with any version of its template. known: what is

@@ -9,7 +9,7 @@
 
 /* Make a list of pairs of problems that differ only in their GPU, if the winner of the first was measured for the
  * second. An element has its time there and the best time there. Both are times of final rounds if it was in any, else
- * both are times of the search, because the two phases measure differently. Needs an open scope (scope.h).
+ * both are times of the search, because the two phases measure differently. Needs an open scope (report_scope.h).
  *   out  a new reference; NULL on failure
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
 halotune_status transfer_json(sqlite3 *db, json_t **out);

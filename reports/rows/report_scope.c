@@ -1,5 +1,5 @@
-/* scope.c: finds the problems of a report. */
-#include "reports/rows/scope.h"
+/* report_scope.c: finds the problems of a report. */
+#include "reports/rows/report_scope.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* statistics.h: statistics over all variants of a search. */
-#ifndef REPORTS_FIGURES_STATISTICS_H
-#define REPORTS_FIGURES_STATISTICS_H
+/* search_statistics.h: statistics over all variants of a search. */
+#ifndef REPORTS_FIGURES_SEARCH_STATISTICS_H
+#define REPORTS_FIGURES_SEARCH_STATISTICS_H
 
 #include "base/text/json.h"
 #include "reports/rows/variants.h"

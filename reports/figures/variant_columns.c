@@ -1,5 +1,5 @@
-/* columns.c: writes variants as columns, with static figures of each. */
-#include "reports/figures/columns.h"
+/* variant_columns.c: writes variants as columns, with static figures of each. */
+#include "reports/figures/variant_columns.h"
 
 #include <math.h>
 #include <string.h>

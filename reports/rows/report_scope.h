@@ -1,6 +1,6 @@
-/* scope.h: the problems of a report: all of a database, or those of one stencil or of some GPUs. */
-#ifndef REPORTS_ROWS_SCOPE_H
-#define REPORTS_ROWS_SCOPE_H
+/* report_scope.h: the problems of a report: all of a database, or those of one stencil or of some GPUs. */
+#ifndef REPORTS_ROWS_REPORT_SCOPE_H
+#define REPORTS_ROWS_REPORT_SCOPE_H
 
 #include <sqlite3.h>
 #include <stdbool.h>

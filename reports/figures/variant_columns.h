@@ -1,6 +1,6 @@
-/* columns.h: the JSON of variants as columns, with static figures of each. */
-#ifndef REPORTS_FIGURES_COLUMNS_H
-#define REPORTS_FIGURES_COLUMNS_H
+/* variant_columns.h: the JSON of variants as columns, with static figures of each. */
+#ifndef REPORTS_FIGURES_VARIANT_COLUMNS_H
+#define REPORTS_FIGURES_VARIANT_COLUMNS_H
 
 #include "base/text/json.h"
 #include "reports/figures/setting.h"

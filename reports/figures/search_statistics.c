@@ -1,5 +1,5 @@
-/* statistics.c: computes statistics over all variants of a search. */
-#include "reports/figures/statistics.h"
+/* search_statistics.c: computes statistics over all variants of a search. */
+#include "reports/figures/search_statistics.h"
 
 #include <math.h>
 #include <stdlib.h>
