@@ -30,7 +30,7 @@ TEST(the_most_expensive_task_comes_first) {
       {.stencil = &stencil, .dtype = DTYPE_F32, .grid = {{128, 64, 64}}, .budget_s = 10},
   };
   static const int want[] = {1, 2, 0, 3, 4}; /* budgets, then bytes, then the plan's order */
-  const struct tune_plan plan = {.tasks = tasks, .task_count = (int)COUNT(tasks)};
+  const struct task_list plan = {.tasks = tasks, .task_count = (int)COUNT(tasks)};
   const struct tune_options options = {.budget_s = 60};
   int order[COUNT(tasks)];
   share_order(&plan, &options, order);
@@ -131,7 +131,7 @@ struct team {
   struct leader *leader;
   struct planned_stencil stencil;
   struct planned_task list[TASKS];
-  struct tune_plan plan;
+  struct task_list plan;
   struct tune_set set;
   struct backend table;
   struct tune_setup setup;
@@ -154,7 +154,7 @@ static void team_open(struct team *team) {
   for (int i = 0; i < TASKS; i++)
     team->list[i] = (struct planned_task){
         .stencil = &team->stencil, .grid = {{64, 64, 64 - 8 * i}}, .launch_steps = 1, .number = i};
-  team->plan = (struct tune_plan){.tasks = team->list, .task_count = TASKS};
+  team->plan = (struct task_list){.tasks = team->list, .task_count = TASKS};
   team->setup.tools.store = team->store;
   team->setup.backend = (struct backend_handle){.table = &team->table, .state = &team->at_ms};
   snprintf(team->setup.backend.facts.device.uuid, sizeof team->setup.backend.facts.device.uuid, "GPU-0");
@@ -281,7 +281,7 @@ TEST(a_task_whose_search_of_steps_was_lost_is_missing) {
       CHECK_OK(store_run_end(team.store, case_run(&team.bench, team.store, "580.1"), &case_end));
     }
     struct planned_task task = {.stencil = &team.stencil, .dtype = DTYPE_F32, .grid = {{512, 256, 128}}};
-    struct tune_plan plan = {.tasks = &task, .task_count = 1};
+    struct task_list plan = {.tasks = &task, .task_count = 1};
     const struct backend_facts facts = {.device = case_device};
     team.options.launch = LAUNCH_STREAM;
     team.options.cache = CACHE_STEADY;

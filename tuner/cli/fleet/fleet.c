@@ -17,8 +17,8 @@ struct stage_counts {
 
 struct fleet {
   struct fleet_rows rows;
-  struct site_plan site;
-  struct tune_plan plan; /* the plan of --plan */
+  struct plan_file site;
+  struct task_list plan; /* the plan of --plan */
   const char *path;      /* path of the plan; NULL for none */
   int cache;             /* the cache mode of the plan's runs: an enum cache_mode */
   bool reproducible;
@@ -142,14 +142,14 @@ static void model_show(struct fleet *fleet, const char *name, const struct task_
 /* Show the plan on each model that a database has, and on those that the plan names besides. */
 static void plan_show(struct fleet *fleet) {
   json_t *list = fleet->json ? json_array() : NULL;
-  bool has[SITE_PLAN_MOST_GPUS] = {false};
+  bool has[PLAN_FILE_MOST_GPUS] = {false};
   for (int i = 0; i < fleet->rows.count; i++) {
     const struct task_state *state = &fleet->rows.list[i].state;
     bool is_new = true;
     for (int j = 0; j < i && is_new; j++) is_new = !fleet_same_model(&fleet->rows.list[j].state, state);
-    if (!is_new || !site_plan_has_gpu(&fleet->site, state->device)) continue;
+    if (!is_new || !plan_file_has_gpu(&fleet->site, state->device)) continue;
     for (int j = 0; j < fleet->site.gpu_count; j++)
-      has[j] = has[j] || site_plan_is_gpu(fleet->site.gpus[j], state->device);
+      has[j] = has[j] || plan_file_is_gpu(fleet->site.gpus[j], state->device);
     model_show(fleet, state->device, state, &list);
   }
   for (int j = 0; j < fleet->site.gpu_count; j++) {
@@ -191,7 +191,7 @@ static enum exit_code fleet_run(const struct invocation *invocation) {
   if (status == HALOTUNE_OK && !fleet.path && (fleet.reproducible || option_given(invocation, "cache")))
     status = fail(HALOTUNE_ARGUMENT, "--cache and --reproducible say how a plan is run: add --plan FILE");
   if (status != HALOTUNE_OK) return report_failure(status);
-  if (fleet.path) status = site_plan_read(fleet.path, &fleet.site);
+  if (fleet.path) status = plan_file_read(fleet.path, &fleet.site);
   if (status == HALOTUNE_OK && fleet.path) status = site_tasks_make(&fleet.site, &fleet.plan);
   const bool is_bad_plan = status != HALOTUNE_OK;
   if (!is_bad_plan) status = databases_read(invocation, &fleet);
@@ -201,8 +201,8 @@ static enum exit_code fleet_run(const struct invocation *invocation) {
     if (fleet.path) plan_show(&fleet);
     if (option_given(invocation, "json")) status = print_json(fleet.json);
   }
-  tune_plan_free(&fleet.plan);
-  site_plan_free(&fleet.site);
+  task_list_free(&fleet.plan);
+  plan_file_free(&fleet.site);
   fleet_rows_free(&fleet.rows);
   if (status == HALOTUNE_OK) return HALOTUNE_EXIT_SUCCESS;
   return is_bad_plan ? report_file_failure(status) : report_failure(status);

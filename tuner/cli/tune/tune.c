@@ -25,8 +25,8 @@
 /* The contents of the command line. */
 struct tune_command {
   const struct invocation *invocation;
-  struct site_plan site; /* with --plan --resume */
-  struct tune_plan plan;
+  struct plan_file site; /* with --plan --resume */
+  struct task_list plan;
   struct templates templates;
   struct tune_set set;
   struct tune_backend which;
@@ -95,7 +95,7 @@ static halotune_status results_print(const struct tune_command *c, const struct 
 static halotune_status plan_resume(struct tune_command *c, const struct site_run *run, bool *is_over) {
   const char *model = run->facts->device.name, *path = option_value(c->invocation, "plan");
   int done = 0;
-  *is_over = !site_plan_has_gpu(&c->site, model);
+  *is_over = !plan_file_has_gpu(&c->site, model);
   if (*is_over) {
     fprintf(stderr, "halotune: %s: the plan has no task for the %s of this host\n", path, model);
     return HALOTUNE_OK;
@@ -152,7 +152,7 @@ static enum exit_code tasks_tune(struct tune_command *c, struct tune_setup *setu
     if (resumed != HALOTUNE_OK || is_over)
       return resumed == HALOTUNE_OK ? HALOTUNE_EXIT_SUCCESS : report_failure(resumed);
   }
-  if (c->plan.task_count > 1) tune_plan_print(&c->plan, &c->options, c->start_ms, rounds_of(c, setup, team), stderr);
+  if (c->plan.task_count > 1) task_list_print(&c->plan, &c->options, c->start_ms, rounds_of(c, setup, team), stderr);
   stop_signals_catch();
   tuning_lock_take(store_path(setup->tools.store), setup->backend.facts.device.uuid, &lock);
   const halotune_status tuned = tune_tasks_run(&tasks, leader_of(c, team), list),
@@ -185,7 +185,7 @@ static enum exit_code team_serve(const struct tune_command *c, struct tune_team 
 }
 
 /* Append the meanings of a plan's stencils, with their coefficients. */
-static void stencils_add(const struct tune_plan *plan, struct text *out) {
+static void stencils_add(const struct task_list *plan, struct text *out) {
   char hex[IDENTITY_HEX_BYTES];
   for (int i = 0; i < plan->stencil_count; i++) {
     identity_hex(stencil_text_identity(plan->stencils[i].loaded.text), hex);
@@ -259,7 +259,7 @@ static enum exit_code plan_tune(struct tune_command *c) {
   if (!option_given(c->invocation, "dry-run")) return setup_tune(c);
   if (c->launcher.rank > 0) return HALOTUNE_EXIT_SUCCESS; /* rank 0 prints the plan */
   if ((status = tune_backend_check(&c->which)) != HALOTUNE_OK) return report_failure(status);
-  tune_plan_print(&c->plan, &c->options, c->start_ms, c->plan.task_count, stdout);
+  task_list_print(&c->plan, &c->options, c->start_ms, c->plan.task_count, stdout);
   return c->plan.code;
 }
 
@@ -286,8 +286,8 @@ static enum exit_code tune_run(const struct invocation *invocation) {
     status = tune_backend_use(&c.which, teams.list[0].ordinals, teams.list[0].count);
     if (status != HALOTUNE_OK) return report_failure(status);
   }
-  if (resumes) status = site_plan_read(option_value(invocation, "plan"), &c.site);
-  if (status == HALOTUNE_OK) status = resumes ? site_tasks_make(&c.site, &c.plan) : tune_plan_open(invocation, &c.plan);
+  if (resumes) status = plan_file_read(option_value(invocation, "plan"), &c.site);
+  if (status == HALOTUNE_OK) status = resumes ? site_tasks_make(&c.site, &c.plan) : task_list_open(invocation, &c.plan);
   enum exit_code code;
   for (int i = 0; i < c.plan.task_count; i++) {
     c.plan.tasks[i].number = i;
@@ -295,10 +295,10 @@ static enum exit_code tune_run(const struct invocation *invocation) {
   }
   if (status == HALOTUNE_OK) code = plan_tune(&c);
   else code = c.launcher.name ? tune_ranks_refuse(&c.launcher, status) : report_file_failure(status);
-  site_plan_free(&c.site);
+  plan_file_free(&c.site);
   tune_set_free(&c.set);
   templates_free(&c.templates);
-  tune_plan_free(&c.plan);
+  task_list_free(&c.plan);
   text_free(&c.words);
   return code;
 }

@@ -3,7 +3,7 @@
 #define CLI_TUNE_TUNE_ALONE_H
 
 #include "library/tune/tune_program.h"
-#include "tuner/cli/tune/tune_tasks.h"
+#include "tuner/cli/tune/tune_task.h"
 #include "tuner/fleet/member.h"
 
 /* Nothing is owned but the lock; end with tune_alone_end. */

@@ -3,7 +3,7 @@
 #define CLI_TUNE_TUNE_JSON_H
 
 #include "base/text/json.h"
-#include "tuner/cli/tune/tune_tasks.h"
+#include "tuner/cli/tune/tune_task.h"
 
 /* The device, the database, and each task that was started. A new reference; NULL when memory is out. */
 json_t *tune_json(const struct tune_setup *setup, const struct tuned *rows, int count);

@@ -3,8 +3,8 @@
 #define CLI_TUNE_TUNE_SETUP_H
 
 #include "tuner/cli/options/templates.h"
+#include "tuner/cli/tune/task_list.h"
 #include "tuner/cli/tune/tune_backend.h"
-#include "tuner/cli/tune/tune_plan.h"
 #include "tuner/search/tune/task_phases.h"
 
 /* Start with {0}; end with tune_setup_close. `tools` points into the struct, which must not move. */

@@ -57,7 +57,7 @@ static bool is_dearer(const struct planned_task *a, const struct planned_task *b
   return a_s != b_s ? a_s > b_s : bytes_of(a) > bytes_of(b);
 }
 
-void share_order(const struct tune_plan *plan, const struct tune_options *options, int *order) {
+void share_order(const struct task_list *plan, const struct tune_options *options, int *order) {
   for (int i = 0; i < plan->task_count; i++) {
     int at = i;
     for (; at > 0 && is_dearer(&plan->tasks[i], &plan->tasks[order[at - 1]], options); at--) order[at] = order[at - 1];

@@ -4,7 +4,7 @@
 #ifndef CLI_TUNE_TUNE_SHARE_H
 #define CLI_TUNE_TUNE_SHARE_H
 
-#include "tuner/cli/tune/tune_tasks.h"
+#include "tuner/cli/tune/tune_task.h"
 #include "tuner/fleet/leader.h"
 
 /* How many of `tasks` tasks run side by side in a team of `processes`: as many as fill it once, twice, and so on. */
@@ -17,7 +17,7 @@ int share_able_count(const struct leader *leader, const char *database, const ch
 
 /* Sort the tasks of a plan by their expected cost: the time of their budgets, then the bytes of their fields.
  *   order  receives the places of the tasks, the most expensive first; equal ones stay in the order of the plan */
-void share_order(const struct tune_plan *plan, const struct tune_options *options, int *order);
+void share_order(const struct task_list *plan, const struct tune_options *options, int *order);
 
 /* Append the name of a task. It contains everything that the results depend on. A member runs only a task that has the
  * same name there. */

@@ -34,7 +34,7 @@ halotune_status site_options_check(const struct invocation *invocation) {
   return HALOTUNE_OK;
 }
 
-halotune_status site_write(const struct invocation *invocation, const struct tune_plan *plan) {
+halotune_status site_write(const struct invocation *invocation, const struct task_list *plan) {
   const char *path = option_value(invocation, "plan"), *budget = option_value(invocation, "budget");
   struct text text = {0};
   if (budget && strcmp(budget, "none") == 0)
@@ -42,7 +42,7 @@ halotune_status site_write(const struct invocation *invocation, const struct tun
   if (access(path, F_OK) == 0)
     return fail(HALOTUNE_ARGUMENT,
                 "%s: this file exists; add --resume to run what is missing of that plan, or name another file", path);
-  site_plan_write_head(option_value(invocation, "gpus"), budget, &text);
+  plan_file_write_head(option_value(invocation, "gpus"), budget, &text);
   for (int i = 0; i < plan->task_count; i++) {
     const struct planned_task *planned = &plan->tasks[i];
     const struct stencil *stencil = planned->stencil->loaded.stencil;
@@ -52,7 +52,7 @@ halotune_status site_write(const struct invocation *invocation, const struct tun
         .grid = planned->grid,
         .dims = stencil->dims,
         .steps = planned->launch_steps > 1 || stencil->iterate_count > 0 ? planned->launch_steps : 0};
-    site_plan_write_task(&task, &text);
+    plan_file_write_task(&task, &text);
   }
   halotune_status status =
       text_ok(&text) ? output_file(path, OUTPUT_FOR_ALL, text_string(&text), text.length) : fail_memory();
@@ -63,7 +63,7 @@ halotune_status site_write(const struct invocation *invocation, const struct tun
 
 /* Load the stencil of a task, unless an earlier task has loaded it. The user did not name it, so a pipe is refused
  * without waiting. */
-static halotune_status stencil_of(const struct site_plan *site, const struct site_task *task, struct tune_plan *out,
+static halotune_status stencil_of(const struct plan_file *site, const struct site_task *task, struct task_list *out,
                                   const struct planned_stencil **found) {
   for (int i = 0; i < out->stencil_count; i++) {
     *found = &out->stencils[i];
@@ -87,7 +87,7 @@ static halotune_status stencil_of(const struct site_plan *site, const struct sit
   return source_fail(&site->source, task->place, "%s", detail);
 }
 
-static halotune_status task_make(const struct site_plan *site, const struct site_task *task, struct tune_plan *out) {
+static halotune_status task_make(const struct plan_file *site, const struct site_task *task, struct task_list *out) {
   const struct planned_stencil *planned = NULL;
   halotune_status status = stencil_of(site, task, out, &planned);
   if (status != HALOTUNE_OK) return status;
@@ -109,7 +109,7 @@ static halotune_status task_make(const struct site_plan *site, const struct site
         &site->source, task->place,
         "%s makes one step only: it does not say in `iterate` which output becomes an input; leave out 'steps'",
         stencil->name);
-  status = tune_plan_add(out, planned, task->dtype, &task->grid, can_iterate ? task->steps : 1);
+  status = task_list_add(out, planned, task->dtype, &task->grid, can_iterate ? task->steps : 1);
   if (status == HALOTUNE_OK)
     out->tasks[out->task_count - 1].budget_s = task->budget_s > 0 ? task->budget_s : site->budget_s;
   return status;
@@ -127,7 +127,7 @@ static bool comes_first(const struct planned_task *a, const struct planned_task 
 }
 
 /* Sort the tasks; equal ones stay in the order of the plan. */
-static void tasks_sort(struct tune_plan *plan) {
+static void tasks_sort(struct task_list *plan) {
   for (int i = 1; i < plan->task_count; i++) {
     const struct planned_task task = plan->tasks[i];
     int at = i;
@@ -136,12 +136,12 @@ static void tasks_sort(struct tune_plan *plan) {
   }
 }
 
-halotune_status site_tasks_make(const struct site_plan *site, struct tune_plan *out) {
-  *out = (struct tune_plan){.code = HALOTUNE_EXIT_SUCCESS};
-  halotune_status status = tune_plan_reserve(out, site->task_count);
+halotune_status site_tasks_make(const struct plan_file *site, struct task_list *out) {
+  *out = (struct task_list){.code = HALOTUNE_EXIT_SUCCESS};
+  halotune_status status = task_list_reserve(out, site->task_count);
   for (int i = 0; i < site->task_count && status == HALOTUNE_OK; i++) status = task_make(site, &site->tasks[i], out);
   if (status == HALOTUNE_OK) tasks_sort(out);
-  else tune_plan_free(out);
+  else task_list_free(out);
   return status;
 }
 
@@ -174,7 +174,7 @@ struct site_match site_match_of(const struct planned_task *task, const struct ta
 /* The state of the tasks in a database, on GPUs of one model. */
 struct known {
   const struct site_run *run;
-  const struct tune_plan *plan;
+  const struct task_list *plan;
   const struct planned_task *only; /* NULL: all of the plan */
   bool *is_done, *is_unended;      /* for each task */
 };
@@ -196,7 +196,7 @@ static halotune_status take_state(void *context, const struct task_state *state)
   return HALOTUNE_OK;
 }
 
-halotune_status site_keep_missing(const struct site_run *run, struct tune_plan *plan, int *done) {
+halotune_status site_keep_missing(const struct site_run *run, struct task_list *plan, int *done) {
   struct known known = {.run = run, .plan = plan};
   int kept = 0;
   known.is_done = calloc((size_t)plan->task_count + 1, sizeof *known.is_done);

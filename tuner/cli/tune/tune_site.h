@@ -6,8 +6,8 @@
 
 #include "db/store/task_state.h"
 #include "library/tune/tune_program.h"
-#include "tuner/cli/tune/site_plan.h"
-#include "tuner/cli/tune/tune_plan.h"
+#include "tuner/cli/tune/plan_file.h"
+#include "tuner/cli/tune/task_list.h"
 #include "tuner/measure/backends/backend.h"
 #include "tuner/search/tune/task_phases.h"
 
@@ -16,13 +16,13 @@ halotune_status site_options_check(const struct invocation *invocation);
 
 /* Write the tasks of the command line to the file that --plan names, which must not exist.
  * Returns HALOTUNE_OK, HALOTUNE_ARGUMENT, HALOTUNE_IO or HALOTUNE_MEMORY. */
-halotune_status site_write(const struct invocation *invocation, const struct tune_plan *plan);
+halotune_status site_write(const struct invocation *invocation, const struct task_list *plan);
 
 /* Make tasks of a plan: `copy` first, which is the roof of the others, then those that take longest, so that processes
  * that share them end at about the same time.
- *   out  filled on success; after a failure tune_plan_free is harmless
+ *   out  filled on success; after a failure task_list_free is harmless
  * Returns HALOTUNE_OK; HALOTUNE_PARSE with the line of a task that is impossible. */
-halotune_status site_tasks_make(const struct site_plan *site, struct tune_plan *out);
+halotune_status site_tasks_make(const struct plan_file *site, struct task_list *out);
 
 /* The process that runs a plan. Nothing is owned. */
 struct site_run {
@@ -48,7 +48,7 @@ struct site_match site_match_of(const struct planned_task *task, const struct ta
 /* Remove the tasks that are done.
  *   done  receives how many
  * Returns HALOTUNE_OK or HALOTUNE_DB. */
-halotune_status site_keep_missing(const struct site_run *run, struct tune_plan *plan, int *done);
+halotune_status site_keep_missing(const struct site_run *run, struct task_list *plan, int *done);
 
 /* Take a task before it begins, unless another process has it or has done it meanwhile, which stderr says. Returns
  * HALOTUNE_OK or HALOTUNE_DB. */

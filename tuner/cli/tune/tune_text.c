@@ -207,7 +207,7 @@ static void time_add(double time_s, struct text *text) {
 
 /* Append how long the tasks take. This is an estimate: a search may end sooner, and the set-up takes longer on few
  * cores. */
-static void plan_time_add(const struct tune_plan *plan, const struct tune_options *options, double start_ms, int rounds,
+static void plan_time_add(const struct task_list *plan, const struct tune_options *options, double start_ms, int rounds,
                           struct text *text) {
   double all_s = plan->task_count * SETUP_S;
   bool is_equal = true;
@@ -230,7 +230,7 @@ static void plan_time_add(const struct tune_plan *plan, const struct tune_option
   time_add(deadline_s, text);
 }
 
-void tune_plan_print(const struct tune_plan *plan, const struct tune_options *options, double start_ms, int rounds,
+void task_list_print(const struct task_list *plan, const struct tune_options *options, double start_ms, int rounds,
                      FILE *file) {
   struct text time = {0};
   plan_time_add(plan, options, start_ms, rounds, &time);

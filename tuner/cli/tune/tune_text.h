@@ -4,12 +4,12 @@
 
 #include <stdio.h>
 
-#include "tuner/cli/tune/tune_tasks.h"
+#include "tuner/cli/tune/tune_task.h"
 
 /* Print the tasks, one on each line, and an estimate of their time on stderr.
  *   start_ms  clock_ms() at which the program began
  *   rounds    how many tasks a GPU runs one after the other: all, or fewer in a team */
-void tune_plan_print(const struct tune_plan *plan, const struct tune_options *options, double start_ms, int rounds,
+void task_list_print(const struct task_list *plan, const struct tune_options *options, double start_ms, int rounds,
                      FILE *file);
 
 /* Print the table, and a line of failures by kind for each task that was started.

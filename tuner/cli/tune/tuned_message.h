@@ -3,7 +3,7 @@
 #define CLI_TUNE_TUNED_MESSAGE_H
 
 #include "base/files/pack.h"
-#include "tuner/cli/tune/tune_tasks.h"
+#include "tuner/cli/tune/tune_task.h"
 
 /* Append the rows, without the report of a crew. Returns HALOTUNE_OK; HALOTUNE_ARGUMENT for more rows than tuned_read
  * takes; or HALOTUNE_MEMORY. */

@@ -1,5 +1,5 @@
-/* site_plan.c: reads the YAML of a plan, member by member, and writes it. */
-#include "tuner/cli/tune/site_plan.h"
+/* plan_file.c: reads the YAML of a plan, member by member, and writes it. */
+#include "tuner/cli/tune/plan_file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,10 +18,10 @@ enum { VERSION = 1, MOST_STEPS = 64 };
 /* A member of a map, and what reads it. */
 struct member {
   const char *key;
-  halotune_status (*read)(struct site_plan *plan, const struct yaml *node, void *out);
+  halotune_status (*read)(struct plan_file *plan, const struct yaml *node, void *out);
 };
 
-static halotune_status members_read(struct site_plan *plan, const struct yaml *map, const struct member *members,
+static halotune_status members_read(struct plan_file *plan, const struct yaml *map, const struct member *members,
                                     int count, void *out) {
   halotune_status status = HALOTUNE_OK;
   for (const struct yaml *item = map->first; item && status == HALOTUNE_OK; item = item->next) {
@@ -37,14 +37,14 @@ static halotune_status members_read(struct site_plan *plan, const struct yaml *m
   return status;
 }
 
-static halotune_status text_read(struct site_plan *plan, const struct yaml *node, const char *what, const char **out) {
+static halotune_status text_read(struct plan_file *plan, const struct yaml *node, const char *what, const char **out) {
   if (node->kind != YAML_TEXT || node->length == 0 || strchr(node->text, '\n'))
     return plan_fail(plan, node->place, "expected %s", what);
   *out = arena_text(&plan->arena, node->text, node->length);
   return *out ? HALOTUNE_OK : fail_memory();
 }
 
-static halotune_status whole_read(struct site_plan *plan, const struct yaml *node, const char *what, long most,
+static halotune_status whole_read(struct plan_file *plan, const struct yaml *node, const char *what, long most,
                                   long *out) {
   enum { MOST_DIGITS = 12 };
   const bool digits = node->kind == YAML_TEXT && node->length > 0 && node->length <= MOST_DIGITS &&
@@ -54,7 +54,7 @@ static halotune_status whole_read(struct site_plan *plan, const struct yaml *nod
   return plan_fail(plan, node->place, "expected %s, a whole number from 1 to %ld", what, most);
 }
 
-static halotune_status budget_read(struct site_plan *plan, const struct yaml *node, double *out) {
+static halotune_status budget_read(struct plan_file *plan, const struct yaml *node, double *out) {
   const char *text;
   halotune_status status = text_read(plan, node, "a time such as 60s", &text);
   if (status != HALOTUNE_OK || seconds_read(text, out)) return status;
@@ -63,11 +63,11 @@ static halotune_status budget_read(struct site_plan *plan, const struct yaml *no
 
 /* --- a task --- */
 
-static halotune_status task_stencil(struct site_plan *plan, const struct yaml *node, void *out) {
+static halotune_status task_stencil(struct plan_file *plan, const struct yaml *node, void *out) {
   return text_read(plan, node, "the name of a stencil or the path of its file", &((struct site_task *)out)->stencil);
 }
 
-static halotune_status task_dtype(struct site_plan *plan, const struct yaml *node, void *out) {
+static halotune_status task_dtype(struct plan_file *plan, const struct yaml *node, void *out) {
   struct site_task *task = out;
   for (int i = 0; i < DTYPE_COUNT; i++) {
     if (node->kind != YAML_TEXT || strcmp(node->text, dtype_names[i]) != 0) continue;
@@ -78,7 +78,7 @@ static halotune_status task_dtype(struct site_plan *plan, const struct yaml *nod
                    "expected one element type: f32 or f64; a task has one, so write a line for each");
 }
 
-static halotune_status task_grid(struct site_plan *plan, const struct yaml *node, void *out) {
+static halotune_status task_grid(struct plan_file *plan, const struct yaml *node, void *out) {
   struct site_task *task = out;
   halotune_status status = HALOTUNE_OK;
   if (node->kind != YAML_LIST || node->count < 1 || node->count > MAX_DIMS)
@@ -90,18 +90,18 @@ static halotune_status task_grid(struct site_plan *plan, const struct yaml *node
   return status;
 }
 
-static halotune_status task_steps(struct site_plan *plan, const struct yaml *node, void *out) {
+static halotune_status task_steps(struct plan_file *plan, const struct yaml *node, void *out) {
   long steps;
   halotune_status status = whole_read(plan, node, "the time steps of a launch", MOST_STEPS, &steps);
   ((struct site_task *)out)->steps = (int)steps;
   return status;
 }
 
-static halotune_status task_budget(struct site_plan *plan, const struct yaml *node, void *out) {
+static halotune_status task_budget(struct plan_file *plan, const struct yaml *node, void *out) {
   return budget_read(plan, node, &((struct site_task *)out)->budget_s);
 }
 
-static halotune_status task_read(struct site_plan *plan, const struct yaml *node, struct site_task *task) {
+static halotune_status task_read(struct plan_file *plan, const struct yaml *node, struct site_task *task) {
   static const struct member members[] = {{"stencil", task_stencil},
                                           {"dtype", task_dtype},
                                           {"grid", task_grid},
@@ -123,21 +123,21 @@ static halotune_status task_read(struct site_plan *plan, const struct yaml *node
 
 /* --- the plan --- */
 
-static halotune_status plan_version(struct site_plan *plan, const struct yaml *node, void *out) {
+static halotune_status plan_version(struct plan_file *plan, const struct yaml *node, void *out) {
   (void)out;
   if (node->kind == YAML_TEXT && strcmp(node->text, "1") == 0) return HALOTUNE_OK;
   return plan_fail(plan, node->place, "this Halotune reads version %d of plans", VERSION);
 }
 
-static halotune_status plan_budget(struct site_plan *plan, const struct yaml *node, void *out) {
+static halotune_status plan_budget(struct plan_file *plan, const struct yaml *node, void *out) {
   (void)out;
   return budget_read(plan, node, &plan->budget_s);
 }
 
-static halotune_status plan_gpus(struct site_plan *plan, const struct yaml *node, void *out) {
+static halotune_status plan_gpus(struct plan_file *plan, const struct yaml *node, void *out) {
   halotune_status status = HALOTUNE_OK;
   (void)out;
-  if (node->kind != YAML_LIST || node->count == 0 || node->count > SITE_PLAN_MOST_GPUS)
+  if (node->kind != YAML_LIST || node->count == 0 || node->count > PLAN_FILE_MOST_GPUS)
     return plan_fail(plan, node->place,
                      "expected models of GPUs, such as [NVIDIA H200]; leave the line out for every GPU");
   for (const struct yaml *item = node->first; item && status == HALOTUNE_OK; item = item->next)
@@ -145,7 +145,7 @@ static halotune_status plan_gpus(struct site_plan *plan, const struct yaml *node
   return status;
 }
 
-static halotune_status check_twice(struct site_plan *plan, int number) {
+static halotune_status check_twice(struct plan_file *plan, int number) {
   const struct site_task *task = &plan->tasks[number];
   for (int i = 0; i < number; i++) {
     const struct site_task *other = &plan->tasks[i];
@@ -156,14 +156,14 @@ static halotune_status check_twice(struct site_plan *plan, int number) {
   return HALOTUNE_OK;
 }
 
-static halotune_status plan_tasks(struct site_plan *plan, const struct yaml *node, void *out) {
+static halotune_status plan_tasks(struct plan_file *plan, const struct yaml *node, void *out) {
   halotune_status status = HALOTUNE_OK;
   (void)out;
   if (node->kind != YAML_LIST || node->count == 0)
     return plan_fail(plan, node->place,
                      "expected a list of tasks, such as '- {stencil: star7, dtype: f32, grid: [512, 512, 512]}'");
-  if (node->count > SITE_PLAN_MOST_TASKS)
-    return plan_fail(plan, node->place, "at most %d tasks are allowed; write several plans", SITE_PLAN_MOST_TASKS);
+  if (node->count > PLAN_FILE_MOST_TASKS)
+    return plan_fail(plan, node->place, "at most %d tasks are allowed; write several plans", PLAN_FILE_MOST_TASKS);
   plan->tasks = arena_alloc(&plan->arena, (size_t)node->count * sizeof *plan->tasks);
   if (!plan->tasks) return fail_memory();
   for (const struct yaml *item = node->first; item && status == HALOTUNE_OK; item = item->next) {
@@ -173,7 +173,7 @@ static halotune_status plan_tasks(struct site_plan *plan, const struct yaml *nod
   return status;
 }
 
-static halotune_status plan_parse(struct site_plan *plan) {
+static halotune_status plan_parse(struct plan_file *plan) {
   static const struct member members[] = {
       {"plan", plan_version}, {"budget", plan_budget}, {"gpus", plan_gpus}, {"tasks", plan_tasks}};
   static const char *const needed[] = {"plan", "tasks"};
@@ -190,10 +190,10 @@ static halotune_status plan_parse(struct site_plan *plan) {
   return members_read(plan, root, members, COUNT(members), NULL);
 }
 
-halotune_status site_plan_read(const char *path, struct site_plan *out) {
+halotune_status plan_file_read(const char *path, struct plan_file *out) {
   size_t length = 0;
-  *out = (struct site_plan){.text = NULL};
-  halotune_status status = file_read(path, SITE_PLAN_MOST_BYTES, &out->text, &length);
+  *out = (struct plan_file){.text = NULL};
+  halotune_status status = file_read(path, PLAN_FILE_MOST_BYTES, &out->text, &length);
   if (status == HALOTUNE_OK) {
     out->source = source_of(path, out->text, length);
     status = plan_parse(out);
@@ -201,17 +201,17 @@ halotune_status site_plan_read(const char *path, struct site_plan *out) {
   return status;
 }
 
-void site_plan_free(struct site_plan *plan) {
+void plan_file_free(struct plan_file *plan) {
   arena_free(&plan->arena);
   free(plan->text);
-  *plan = (struct site_plan){.text = NULL};
+  *plan = (struct plan_file){.text = NULL};
 }
 
-bool site_plan_is_gpu(const char *name, const char *model) { return gpu_misfit(name, model, NULL) == 0; }
+bool plan_file_is_gpu(const char *name, const char *model) { return gpu_misfit(name, model, NULL) == 0; }
 
-bool site_plan_has_gpu(const struct site_plan *plan, const char *model) {
+bool plan_file_has_gpu(const struct plan_file *plan, const char *model) {
   for (int i = 0; i < plan->gpu_count; i++) {
-    if (site_plan_is_gpu(plan->gpus[i], model)) return true;
+    if (plan_file_is_gpu(plan->gpus[i], model)) return true;
   }
   return plan->gpu_count == 0;
 }
@@ -230,7 +230,7 @@ static void add_word(const char *word, size_t length, struct text *out) {
   if (!is_plain) text_add(out, "\"", 1);
 }
 
-void site_plan_write_head(const char *gpus, const char *budget, struct text *out) {
+void plan_file_write_head(const char *gpus, const char *budget, struct text *out) {
   const char *separator = "gpus: [", *item;
   size_t length;
   text_printf(out,
@@ -248,7 +248,7 @@ void site_plan_write_head(const char *gpus, const char *budget, struct text *out
   text_printf(out, "tasks:\n");
 }
 
-void site_plan_write_task(const struct site_task *task, struct text *out) {
+void plan_file_write_task(const struct site_task *task, struct text *out) {
   text_printf(out, "  - {stencil: ");
   add_word(task->stencil, strlen(task->stencil), out);
   text_printf(out, ", dtype: %s, grid: [", dtype_names[task->dtype]);

@@ -1,5 +1,5 @@
-/* tune_plan.c: turns the command line into a list of tasks. */
-#include "tuner/cli/tune/tune_plan.h"
+/* task_list.c: turns the command line into a list of tasks. */
+#include "tuner/cli/tune/task_list.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static halotune_status read_stencil(const char *name, bool by_name, struct plann
   return status;
 }
 
-halotune_status tune_plan_reserve(struct tune_plan *plan, int count) {
+halotune_status task_list_reserve(struct task_list *plan, int count) {
   plan->stencils = calloc((size_t)count + 1, sizeof *plan->stencils);
   return plan->stencils ? HALOTUNE_OK : fail_memory();
 }
@@ -31,13 +31,13 @@ static void put_copy_first(char **paths, int count) {
   }
 }
 
-static halotune_status read_all(struct tune_plan *plan) {
+static halotune_status read_all(struct task_list *plan) {
   char **paths;
   int count;
   halotune_status status = search_all(&search_stencils, NULL, &paths, &count);
   if (status != HALOTUNE_OK) return status;
   put_copy_first(paths, count);
-  status = tune_plan_reserve(plan, count);
+  status = task_list_reserve(plan, count);
   for (int i = 0; i < count && status == HALOTUNE_OK; i++) {
     halotune_status read = read_stencil(paths[i], true, &plan->stencils[plan->stencil_count]);
     if (read == HALOTUNE_OK) {
@@ -51,8 +51,8 @@ static halotune_status read_all(struct tune_plan *plan) {
   return status;
 }
 
-static halotune_status read_named(const struct invocation *invocation, struct tune_plan *plan) {
-  halotune_status status = tune_plan_reserve(plan, invocation->argument_count);
+static halotune_status read_named(const struct invocation *invocation, struct task_list *plan) {
+  halotune_status status = task_list_reserve(plan, invocation->argument_count);
   for (int i = 0; i < invocation->argument_count && status == HALOTUNE_OK; i++) {
     status = read_stencil(invocation->arguments[i], false, &plan->stencils[i]);
     plan->stencils[i].asked = invocation->arguments[i];
@@ -62,7 +62,7 @@ static halotune_status read_named(const struct invocation *invocation, struct tu
 }
 
 /* Whether a stencil that was named twice has this task already. */
-static bool is_planned(const struct tune_plan *plan, const struct planned_stencil *stencil, enum dtype dtype,
+static bool is_planned(const struct task_list *plan, const struct planned_stencil *stencil, enum dtype dtype,
                        const struct grid *grid, int launch_steps) {
   for (int i = 0; i < plan->task_count; i++) {
     const struct planned_task *task = &plan->tasks[i];
@@ -75,7 +75,7 @@ static bool is_planned(const struct tune_plan *plan, const struct planned_stenci
   return false;
 }
 
-halotune_status tune_plan_add(struct tune_plan *plan, const struct planned_stencil *stencil, enum dtype dtype,
+halotune_status task_list_add(struct task_list *plan, const struct planned_stencil *stencil, enum dtype dtype,
                               const struct grid *grid, int launch_steps) {
   if (!array_room(plan->tasks, plan->task_count, plan->task_room)) return fail_memory();
   struct planned_task *task = &plan->tasks[plan->task_count];
@@ -140,7 +140,7 @@ static halotune_status wanted_steps(const struct invocation *invocation, const s
   return HALOTUNE_OK;
 }
 
-static halotune_status add_tasks(const struct invocation *invocation, struct tune_plan *plan,
+static halotune_status add_tasks(const struct invocation *invocation, struct task_list *plan,
                                  const struct planned_stencil *planned) {
   const struct stencil *stencil = planned->loaded.stencil;
   const char *grids = option_value(invocation, "grid");
@@ -155,16 +155,16 @@ static halotune_status add_tasks(const struct invocation *invocation, struct tun
     for (int dtype = 0; dtype < DTYPE_COUNT && status == HALOTUNE_OK; dtype++) {
       for (int n = steps.first; n <= steps.last && wanted[dtype] && status == HALOTUNE_OK; n++) {
         if (!is_planned(plan, planned, (enum dtype)dtype, &grid, n))
-          status = tune_plan_add(plan, planned, (enum dtype)dtype, &grid, n);
+          status = task_list_add(plan, planned, (enum dtype)dtype, &grid, n);
       }
     }
   }
   return status;
 }
 
-halotune_status tune_plan_open(const struct invocation *invocation, struct tune_plan *out) {
+halotune_status task_list_open(const struct invocation *invocation, struct task_list *out) {
   bool all = option_given(invocation, "all");
-  *out = (struct tune_plan){.code = HALOTUNE_EXIT_SUCCESS};
+  *out = (struct task_list){.code = HALOTUNE_EXIT_SUCCESS};
   if (all == (invocation->argument_count > 0)) {
     return fail(HALOTUNE_ARGUMENT, "name one stencil or more, or give --all");
   }
@@ -175,18 +175,18 @@ halotune_status tune_plan_open(const struct invocation *invocation, struct tune_
   for (int i = 0; i < out->stencil_count && status == HALOTUNE_OK; i++) {
     status = add_tasks(invocation, out, &out->stencils[i]);
   }
-  if (status != HALOTUNE_OK) tune_plan_free(out);
+  if (status != HALOTUNE_OK) task_list_free(out);
   return status;
 }
 
-void tune_plan_free(struct tune_plan *plan) {
+void task_list_free(struct task_list *plan) {
   for (int i = 0; i < plan->task_count; i++) free(plan->tasks[i].coefficients);
   for (int i = 0; i < plan->stencil_count; i++) {
     loaded_free(&plan->stencils[i].loaded);
   }
   free(plan->tasks);
   free(plan->stencils);
-  *plan = (struct tune_plan){.code = plan->code};
+  *plan = (struct task_list){.code = plan->code};
 }
 
 void planned_task_text(const struct planned_task *task, struct text *text) {

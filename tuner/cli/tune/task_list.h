@@ -1,11 +1,11 @@
-/* tune_plan.h: the tasks of a `halotune tune`: stencils in element types on grids. */
-#ifndef CLI_TUNE_TUNE_PLAN_H
-#define CLI_TUNE_TUNE_PLAN_H
+/* task_list.h: the tasks of a `halotune tune`: stencils in element types on grids. */
+#ifndef CLI_TUNE_TASK_LIST_H
+#define CLI_TUNE_TASK_LIST_H
 
 #include "tuner/cli/options/loaded_stencil.h"
 #include "tuner/cli/options/problem.h"
 
-/* Owns its members; end with tune_plan_free. */
+/* Owns its members; end with task_list_free. */
 struct planned_stencil {
   struct loaded loaded;
   const char *asked; /* the name that the user gave; not owned. NULL: the stencil's own name */
@@ -21,7 +21,7 @@ struct planned_task {
   int number;       /* number in the plan; it stays when other tasks are removed */
 };
 
-struct tune_plan {
+struct task_list {
   struct planned_stencil *stencils;
   struct planned_task *tasks;
   int stencil_count, task_count, task_room;
@@ -30,18 +30,18 @@ struct tune_plan {
 
 /* Read the stencils that the arguments name, or every stencil with --all, and the options --dtype, --grid and
  * --steps.
- *   out  filled on success; after a failure tune_plan_free is harmless
+ *   out  filled on success; after a failure task_list_free is harmless
  * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT; or the errors of loaded_open. */
-halotune_status tune_plan_open(const struct invocation *invocation, struct tune_plan *out);
+halotune_status task_list_open(const struct invocation *invocation, struct task_list *out);
 
-void tune_plan_free(struct tune_plan *plan);
+void task_list_free(struct task_list *plan);
 
 /* Make room in an empty plan for `count` stencils, whose places do not change.
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
-halotune_status tune_plan_reserve(struct tune_plan *plan, int count);
+halotune_status task_list_reserve(struct task_list *plan, int count);
 
 /* Append a task. Returns HALOTUNE_OK, HALOTUNE_MEMORY or the errors of stencil_coefficients. */
-halotune_status tune_plan_add(struct tune_plan *plan, const struct planned_stencil *stencil, enum dtype dtype,
+halotune_status task_list_add(struct task_list *plan, const struct planned_stencil *stencil, enum dtype dtype,
                               const struct grid *grid, int launch_steps);
 
 /* Append "star7 f32 512x512x512", and ", 4 steps" for launches of several. */

@@ -1,6 +1,6 @@
-/* tune_tasks.h: the tasks of a `halotune tune`, one after the other. */
-#ifndef CLI_TUNE_TUNE_TASKS_H
-#define CLI_TUNE_TUNE_TASKS_H
+/* tune_task.h: the tasks of a `halotune tune`, one after the other. */
+#ifndef CLI_TUNE_TUNE_TASK_H
+#define CLI_TUNE_TUNE_TASK_H
 
 #include <signal.h>
 
@@ -30,7 +30,7 @@ struct tuned_list {
 /* The state that the tasks share. Nothing is owned. */
 struct tune_tasks {
   struct tune_setup *setup;
-  const struct tune_plan *plan;
+  const struct task_list *plan;
   const struct tune_set *set;
   const struct tune_options *options; /* its `progress` and `context` are set for each task */
   const volatile sig_atomic_t *stop;  /* not 0: no further task begins */

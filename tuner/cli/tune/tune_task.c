@@ -1,5 +1,5 @@
-/* tune_tasks.c: runs the search of a planned task, and shows its progress. */
-#include "tuner/cli/tune/tune_tasks.h"
+/* tune_task.c: runs the search of a planned task, and shows its progress. */
+#include "tuner/cli/tune/tune_task.h"
 
 #include <math.h>
 #include <stdio.h>
