@@ -1,15 +1,12 @@
-/* leader.c: admits members, takes their messages, finds silent ones, and gives them tasks to run alone. */
+/* leader.c: admits members, takes their messages, and gives them tasks to run alone. */
 #include "tuner/fleet/leader.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text/utf8.h"
 #include "tuner/fleet/leader_parts.h"
-
-enum { LOOK_EVERY_MS = 50 /* how often the leader looks for members that hang */ };
 
 /* Find the other member, or the leader, that has this GPU. Emulations and recordings have none. */
 static int who_has(const struct leader *leader, int rank) {
@@ -122,46 +119,12 @@ static halotune_status take_message(struct leader *leader, int rank) {
   }
 }
 
-/* Whether a member owes an answer. */
-static bool owes_answer(const struct leader *leader, const struct member *member) {
-  return (member->state == MEMBER_PREPARING && leader->is_awaiting && !member->is_late) ||
-         (member->state == MEMBER_SEARCHING && member->away > 0) || member->state == MEMBER_SETTLING ||
-         member->state == MEMBER_IN_FINALS || member->state == MEMBER_ALONE;
-}
-
-/* Drop members that owe an answer and have been silent for too long. */
-static halotune_status look_for_hangs(struct leader *leader) {
-  const double at_ms = leader_now_ms(leader);
-  halotune_status status = HALOTUNE_OK;
-  if (at_ms - leader->looked_ms < LOOK_EVERY_MS) return HALOTUNE_OK;
-  leader->looked_ms = at_ms;
-  for (int rank = 1; rank < leader->size && status == HALOTUNE_OK; rank++) {
-    const struct member *member = &leader->members[rank];
-    char why[WORDS_BYTES];
-    if (!owes_answer(leader, member) || at_ms - member->heard_ms < leader->options.patience_ms) continue;
-    snprintf(why, sizeof why, "it said nothing for %.0f s", (at_ms - member->heard_ms) * 1e-3);
-    status = leader_dismiss(leader, rank, why);
-  }
-  return status;
-}
-
-/* A leader that was stopped or busy for long has not listened, and its members may have been stopped, too. Such a time
- * does not count as silence of the members. Shorter times count; else a busy leader would never drop a member. */
-static void forgive_gap(struct leader *leader) {
-  const double at_ms = leader_now_ms(leader), gap_ms = at_ms - leader->listened_ms;
-  if (gap_ms < 0.5 * leader->options.patience_ms) return;
-  for (int rank = 1; rank < leader->size; rank++) {
-    struct member *member = &leader->members[rank];
-    member->heard_ms = fmin(member->heard_ms + gap_ms, at_ms);
-  }
-}
-
 halotune_status leader_listen(struct leader *leader, int timeout_ms, bool *had) {
   const struct fleet_link *link = leader_link(leader);
   int rank;
   bool is_gone;
   *had = false;
-  forgive_gap(leader);
+  leader_forgive_gap(leader);
   halotune_status status = link->table->receive(link->state, timeout_ms, &rank, &is_gone, &leader->message);
   leader->listened_ms = leader_now_ms(leader);
   if (status != HALOTUNE_OK) return status;
@@ -171,7 +134,7 @@ halotune_status leader_listen(struct leader *leader, int timeout_ms, bool *had) 
     if (is_gone && takes_part) status = leader_lose(leader, rank, "its process has ended");
     else if (takes_part) status = take_message(leader, rank);
   }
-  return status == HALOTUNE_OK && !*had ? look_for_hangs(leader) : status;
+  return status == HALOTUNE_OK && !*had ? leader_dismiss_silent(leader) : status;
 }
 
 static bool anyone_is(const struct leader *leader, enum member_state state) {

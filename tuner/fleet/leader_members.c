@@ -1,6 +1,7 @@
-/* leader_members.c: sends messages to members, and removes members that no longer take part. */
+/* leader_members.c: sends messages to members, finds silent ones, and removes members that no longer take part. */
 #include "tuner/fleet/leader_parts.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -81,4 +82,35 @@ halotune_status leader_dismiss(struct leader *leader, int rank, const char *why)
 
 halotune_status leader_hears_nonsense(struct leader *leader, int rank) {
   return leader_dismiss(leader, rank, "it sent an invalid answer");
+}
+
+/* Whether a member owes an answer. */
+static bool owes_answer(const struct leader *leader, const struct member *member) {
+  return (member->state == MEMBER_PREPARING && leader->is_awaiting && !member->is_late) ||
+         (member->state == MEMBER_SEARCHING && member->away > 0) || member->state == MEMBER_SETTLING ||
+         member->state == MEMBER_IN_FINALS || member->state == MEMBER_ALONE;
+}
+
+halotune_status leader_dismiss_silent(struct leader *leader) {
+  const double at_ms = leader_now_ms(leader);
+  halotune_status status = HALOTUNE_OK;
+  if (at_ms - leader->looked_ms < LOOK_EVERY_MS) return HALOTUNE_OK;
+  leader->looked_ms = at_ms;
+  for (int rank = 1; rank < leader->size && status == HALOTUNE_OK; rank++) {
+    const struct member *member = &leader->members[rank];
+    char why[WORDS_BYTES];
+    if (!owes_answer(leader, member) || at_ms - member->heard_ms < leader->options.patience_ms) continue;
+    snprintf(why, sizeof why, "it said nothing for %.0f s", (at_ms - member->heard_ms) * 1e-3);
+    status = leader_dismiss(leader, rank, why);
+  }
+  return status;
+}
+
+void leader_forgive_gap(struct leader *leader) {
+  const double at_ms = leader_now_ms(leader), gap_ms = at_ms - leader->listened_ms;
+  if (gap_ms < 0.5 * leader->options.patience_ms) return;
+  for (int rank = 1; rank < leader->size; rank++) {
+    struct member *member = &leader->members[rank];
+    member->heard_ms = fmin(member->heard_ms + gap_ms, at_ms);
+  }
 }

@@ -4,7 +4,7 @@
 
 #include "tuner/fleet/leader.h"
 
-enum { WORDS_BYTES = 256 };
+enum { WORDS_BYTES = 256, LOOK_EVERY_MS = 50 /* how often the leader looks for silent members */ };
 
 enum member_state {
   MEMBER_UNKNOWN,   /* has not introduced itself */
@@ -70,7 +70,7 @@ struct leader {
   int finalists, winner;
   double winner_own_ms, spread;
   long lost;
-  double looked_ms, listened_ms;    /* when it last looked for hangs, and when it last listened */
+  double looked_ms, listened_ms;    /* when it last looked for silent members, and when it last listened */
   struct text message;              /* the last message received */
   struct text task_message;         /* the message of the current task */
   bool is_open;                     /* members may still join the current task */
@@ -115,6 +115,12 @@ halotune_status leader_lose(struct leader *leader, int rank, const char *format,
 halotune_status leader_dismiss(struct leader *leader, int rank, const char *why);
 /* End the part of a member that sent an invalid message. */
 halotune_status leader_hears_nonsense(struct leader *leader, int rank);
+/* Dismiss members that owe an answer and have been silent for too long. */
+halotune_status leader_dismiss_silent(struct leader *leader);
+
+/* A leader that was stopped or busy for long has not listened, and its members may have been stopped, too. Such a time
+ * does not count as silence of the members. Shorter times count; else a busy leader would never drop a member. */
+void leader_forgive_gap(struct leader *leader);
 
 /* --- leader_speed.c --- */
 
