@@ -12,7 +12,7 @@ static const float other_shape = 1, other_boundary = 0.5f, other_field = 0.5f, f
 /* Errors that another stencil adds: a fixed one, and one for each unit of distance. */
 static const float error_of_any = 0.15f, error_of_distance = 0.15f;
 
-static float factor(double a, double b) { return fabsf(log2f((float)(a / b))); }
+static float doublings_between(double a, double b) { return fabsf(log2f((float)(a / b))); }
 
 static int staged_count(const struct parsed_stencil *parsed) {
   int count = 0;
@@ -28,13 +28,13 @@ float similar_distance(const struct parsed_stencil *a, const struct parsed_stenc
   if (x->shape != y->shape) distance += other_shape;
   if (x->is_linear != y->is_linear) distance += other_linearity;
   for (int axis = 0; axis < s->dims; axis++) {
-    distance += factor_of_reach / (float)s->dims * factor(1.0 + x->radius[axis], 1.0 + y->radius[axis]);
+    distance += factor_of_reach / (float)s->dims * doublings_between(1.0 + x->radius[axis], 1.0 + y->radius[axis]);
     if (s->boundary[axis][SIDE_LOW].rule != t->boundary[axis][SIDE_LOW].rule)
       distance += other_boundary / (float)s->dims;
   }
   distance += other_field * (float)abs(staged_count(a) - staged_count(b));
-  distance += factor_of_bytes * factor(x->bytes_per_point[DTYPE_F32], y->bytes_per_point[DTYPE_F32]);
-  distance += factor_of_taps * factor(1.0 + x->tap_count, 1.0 + y->tap_count);
+  distance += factor_of_bytes * doublings_between(x->bytes_per_point[DTYPE_F32], y->bytes_per_point[DTYPE_F32]);
+  distance += factor_of_taps * doublings_between(1.0 + x->tap_count, 1.0 + y->tap_count);
   return distance;
 }
 

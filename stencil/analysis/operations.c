@@ -101,7 +101,8 @@ static void count_uses(const struct stencil *stencil, int count, const int *same
 
 /* Whether an operand is a multiplication that nothing else uses, possibly with signs before it. An fma can then compute
  * it. */
-static bool fuses(const struct stencil *stencil, int node, const int *same, const bool *uniform, const int *uses) {
+static bool operand_fuses(const struct stencil *stencil, int node, const int *same, const bool *uniform,
+                          const int *uses) {
   int first = stencil->update.first;
   for (;;) {
     int position = same[node - first];
@@ -155,8 +156,8 @@ halotune_status count_operations(const struct stencil *stencil, struct analysis 
     analysis->unique_flops_per_point += flops;
     analysis->instructions_per_point += nodes[i].kind == EXPR_CALL && nodes[i].index == FUNCTION_POW ? flops : 1;
     bool sum = nodes[i].kind == EXPR_ADD || nodes[i].kind == EXPR_SUBTRACT;
-    if (sum && (fuses(stencil, nodes[i].args[0], same, uniform, uses) ||
-                fuses(stencil, nodes[i].args[1], same, uniform, uses))) {
+    if (sum && (operand_fuses(stencil, nodes[i].args[0], same, uniform, uses) ||
+                operand_fuses(stencil, nodes[i].args[1], same, uniform, uses))) {
       analysis->instructions_per_point--;
     }
   }

@@ -32,7 +32,7 @@ static const struct operand unknown = {.is_simple = true};
 static struct operand parse_ternary(struct parser *p);
 static struct operand parse_unary(struct parser *p);
 
-static struct operand known(long long number, enum value_type type) {
+static struct operand known_number(long long number, enum value_type type) {
   return (struct operand){.value = {true, number, type}, .is_simple = true};
 }
 
@@ -102,7 +102,7 @@ static struct operand parse_number(struct parser *p) {
   if (strspn(rest, "uUlL") < strlen(rest)) return unknown_of(VALUE_REAL);
   bool is_unsigned = strpbrk(rest, "uU") || (digits[0] == '0' && number > INT_MAX); /* 0xffffffff */
   if (is_unsigned || number == LLONG_MAX) return unknown_of(VALUE_UNSIGNED);
-  return known(number, *rest || number > INT_MAX ? VALUE_WIDE : VALUE_INT);
+  return known_number(number, *rest || number > INT_MAX ? VALUE_WIDE : VALUE_INT);
 }
 
 /* Read expressions between commas up to the closing bracket. Returns whether one of them has effects. */
@@ -126,10 +126,10 @@ static struct operand parse_defined(struct parser *p) {
   const struct constant *constant = &p->constants->list[token->name];
   p->at++;
   if (has_bracket) expect_token(p, ")");
-  if (constant->kind == CONSTANT_MACRO) return known(1, VALUE_INT);
+  if (constant->kind == CONSTANT_MACRO) return known_number(1, VALUE_INT);
   bool is_ours = token->token.length < 2 || memcmp(token->token.at, "__", 2) != 0;
   const bool is_undefined = is_ours && constant->kind == CONSTANT_NONE && !p->constants->has_includes;
-  return is_undefined ? known(0, VALUE_INT) : unknown;
+  return is_undefined ? known_number(0, VALUE_INT) : unknown;
 }
 
 static struct operand parse_sizeof(struct parser *p) {
@@ -142,7 +142,7 @@ static struct operand parse_sizeof(struct parser *p) {
   for (size_t i = 0; i < COUNT(types); i++) {
     if (!part_is(p->part, at, p->end, types[i].type) || !part_is(p->part, close, p->end, ")")) continue;
     p->at = close + 1;
-    return known(types[i].bytes > 0 ? types[i].bytes : p->constants->real_bytes, VALUE_UNSIGNED);
+    return known_number(types[i].bytes > 0 ? types[i].bytes : p->constants->real_bytes, VALUE_UNSIGNED);
   }
   parse_list(p, ")");
   return unknown_of(VALUE_UNSIGNED);
@@ -162,9 +162,9 @@ static struct operand parse_cast(struct parser *p, enum value_type type) {
 static struct operand parse_name(struct parser *p) {
   int at = p->at++;
   const struct part_token *token = &p->part->tokens[at];
-  if (token->number) return known(strtoll(token->number, NULL, 10), VALUE_INT);
-  if (cuda_is(&token->token, "true")) return known(1, VALUE_INT);
-  if (cuda_is(&token->token, "false")) return known(0, VALUE_INT);
+  if (token->number) return known_number(strtoll(token->number, NULL, 10), VALUE_INT);
+  if (cuda_is(&token->token, "true")) return known_number(1, VALUE_INT);
+  if (cuda_is(&token->token, "false")) return known_number(0, VALUE_INT);
   if (cuda_is(&token->token, "sizeof")) return parse_sizeof(p);
   if (p->place == EXPRESSION_DIRECTIVE && cuda_is(&token->token, "defined")) return parse_defined(p);
   static const char *const casts[] = {"int", "long", "index_t"};
@@ -173,7 +173,7 @@ static struct operand parse_name(struct parser *p) {
       return parse_cast(p, value_type_named(p->part, at, p->end));
   }
   struct value value = constant_value(p->constants, token->name, p->place);
-  if (value.is_known) return known(value.number, value.type);
+  if (value.is_known) return known_number(value.number, value.type);
   if (next_is(p, "<")) { /* template arguments, if brackets follow them */
     int behind = part_skip(p->part, part_skip_angles(p->part, p->at, p->end), p->end);
     if (behind > p->at && (part_is(p->part, behind, p->end, "(") || part_is(p->part, behind, p->end, "{") ||

@@ -14,12 +14,12 @@ static bool is_one_of(const struct part *part, int at, const char *spellings) {
   return false;
 }
 
-static int before(const struct part *part, int at) { return part_skip_back(part, 0, at); }
+static int token_before(const struct part *part, int at) { return part_skip_back(part, 0, at); }
 
 /* The bracket that is open at a token, or that the token closes; -1 for none. */
 static int open_bracket(const struct part *part, int at) {
   int depth = 0;
-  for (at = before(part, at); at >= 0; at = before(part, at)) {
+  for (at = token_before(part, at); at >= 0; at = token_before(part, at)) {
     if (is_one_of(part, at, ") ] }")) depth++;
     else if (is_one_of(part, at, "( [ {") && depth-- == 0) return at;
   }
@@ -29,7 +29,7 @@ static int open_bracket(const struct part *part, int at) {
 /* Whether the statement of which the token at `at` is a part declares variables of type bool. */
 static bool declares_bool(const struct part *part, int at) {
   bool is_before = false; /* in a declaration before that of the variable */
-  for (at = before(part, at); at >= 0; at = before(part, at)) {
+  for (at = token_before(part, at); at >= 0; at = token_before(part, at)) {
     is_before = is_before || is_one_of(part, at, ",");
     if (is_one_of(part, at, ") ]")) at = open_bracket(part, at);
     else if (is_one_of(part, at, "; { } ( [")) return false;
@@ -43,34 +43,34 @@ static bool declares_bool(const struct part *part, int at) {
 /* Whether the function around a token is declared as bool. */
 static bool is_in_bool_function(const struct part *part, int at) {
   for (at = open_bracket(part, at); at >= 0; at = open_bracket(part, at)) {
-    int behind = before(part, at);
-    if (is_one_of(part, behind, "const")) behind = before(part, behind);
-    if (is_one_of(part, before(part, behind), "->")) return is_one_of(part, behind, "bool");
+    int behind = token_before(part, at);
+    if (is_one_of(part, behind, "const")) behind = token_before(part, behind);
+    if (is_one_of(part, token_before(part, behind), "->")) return is_one_of(part, behind, "bool");
     /* the bracket of an else or of a struct */
     if (!is_one_of(part, at, "{") || !is_one_of(part, behind, ")")) continue;
-    const int name = before(part, open_bracket(part, behind));
+    const int name = token_before(part, open_bracket(part, behind));
     if (is_one_of(part, name, "if constexpr for while switch")) continue;
-    return is_one_of(part, before(part, name), "bool");
+    return is_one_of(part, token_before(part, name), "bool");
   }
   return false;
 }
 
 /* Whether a token is an operator that computes with the expression beside it. */
-static bool computes(const struct part *part, int at) {
+static bool is_computing(const struct part *part, int at) {
   return is_one_of(part, at, "* / % + - < > <= >= == != << >> & | ^ ~");
 }
 
 bool is_truth_place(const struct part *part, int begin, int end) {
   for (;;) {
-    const int left = before(part, begin), right = part_skip(part, end, part->count);
+    const int left = token_before(part, begin), right = part_skip(part, end, part->count);
     if (is_one_of(part, left, "!")) return true;
-    if (computes(part, left) || computes(part, right)) return false;
+    if (is_computing(part, left) || is_computing(part, right)) return false;
     if (is_one_of(part, left, "&& ||") || is_one_of(part, right, "&& || ?")) return true;
     if (is_one_of(part, right, ";") && is_one_of(part, left, "; { }")) return true;
     if (is_one_of(part, left, "=")) return declares_bool(part, left);
     if (is_one_of(part, left, "return")) return is_in_bool_function(part, left);
     if (!is_one_of(part, left, "(")) return false;
-    const int name = before(part, left);
+    const int name = token_before(part, left);
     if (is_one_of(part, name, "if while constexpr static_assert")) return true;
     const bool is_operand = name < 0 || !part_is_name(part, name, part->count) || is_one_of(part, name, "return");
     if (!is_one_of(part, right, ")") || !is_operand || is_one_of(part, name, ") ] >")) return false;

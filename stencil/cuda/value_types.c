@@ -26,7 +26,7 @@ enum value_type value_type_common(enum value_type a, enum value_type b) {
   return a > b ? a : b;
 }
 
-static void note(struct constants *constants, int name, enum value_type type) {
+static void note_type(struct constants *constants, int name, enum value_type type) {
   struct constant *constant = &constants->list[name];
   bool is_first = constant->typed_in != constants->definition;
   constant->type = is_first ? type : value_type_common(constant->type, type);
@@ -61,7 +61,7 @@ static void note_more(struct constants *constants, const struct part *part, int 
     bool is_pointer = part_is(part, at, end, "*");
     if (is_pointer) at = part_skip(part, at + 1, end);
     if (!part_is_name(part, at, end) || !ends_name(part, part_skip(part, at + 1, end), end)) return; /* a parameter */
-    note(constants, part->tokens[at].name, is_pointer ? VALUE_ANY : type);
+    note_type(constants, part->tokens[at].name, is_pointer ? VALUE_ANY : type);
   }
 }
 
@@ -88,7 +88,7 @@ void value_types_note(struct constants *constants, const struct part *part, stru
     int behind = part_skip(part, at + 1, end);
     if (!part_is_name(part, at, end) || !ends_name(part, behind, end)) continue;
     if (!is_type_before(part, begin, before, end, &type)) continue;
-    note(constants, part->tokens[at].name, type);
+    note_type(constants, part->tokens[at].name, type);
     if (!part_is(part, behind, end, "(")) note_more(constants, part, behind, end, type);
   }
 }

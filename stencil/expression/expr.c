@@ -99,11 +99,11 @@ struct sources {
   int first;
 };
 
-static inline double operand(const struct sources *s, int k) { return s->values[s->args[k] - s->first]; }
+static inline double operand_value(const struct sources *s, int k) { return s->values[s->args[k] - s->first]; }
 
 static double call_value(const struct expr *node, const struct sources *s) {
   double args[MAX_EXPR_ARGS] = {0};
-  for (int k = 0; k < node->arg_count; k++) args[k] = operand(s, k);
+  for (int k = 0; k < node->arg_count; k++) args[k] = operand_value(s, k);
   return function_value((enum function)node->index, args);
 }
 
@@ -115,23 +115,23 @@ static inline double node_value(const struct expr *node, const struct sources *s
   case EXPR_COEFFICIENT: return s->coefficients[node->index];
   case EXPR_VARIABLE: return s->variables[node->index];
   case EXPR_TAP: return NAN;
-  case EXPR_NEGATE: return -operand(s, 0);
-  case EXPR_ADD: return operand(s, 0) + operand(s, 1);
-  case EXPR_SUBTRACT: return operand(s, 0) - operand(s, 1);
-  case EXPR_MULTIPLY: return operand(s, 0) * operand(s, 1);
-  case EXPR_DIVIDE: return operand(s, 0) / operand(s, 1);
+  case EXPR_NEGATE: return -operand_value(s, 0);
+  case EXPR_ADD: return operand_value(s, 0) + operand_value(s, 1);
+  case EXPR_SUBTRACT: return operand_value(s, 0) - operand_value(s, 1);
+  case EXPR_MULTIPLY: return operand_value(s, 0) * operand_value(s, 1);
+  case EXPR_DIVIDE: return operand_value(s, 0) / operand_value(s, 1);
   case EXPR_CALL: return call_value(node, s);
-  case EXPR_REMAINDER: return remainder_of(operand(s, 0), operand(s, 1));
-  case EXPR_LESS: return operand(s, 0) < operand(s, 1);
-  case EXPR_LESS_EQUAL: return operand(s, 0) <= operand(s, 1);
-  case EXPR_GREATER: return operand(s, 0) > operand(s, 1);
-  case EXPR_GREATER_EQUAL: return operand(s, 0) >= operand(s, 1);
-  case EXPR_EQUAL: return operand(s, 0) == operand(s, 1);
-  case EXPR_NOT_EQUAL: return operand(s, 0) != operand(s, 1);
-  case EXPR_AND: return operand(s, 0) != 0 && operand(s, 1) != 0;
-  case EXPR_OR: return operand(s, 0) != 0 || operand(s, 1) != 0;
-  case EXPR_NOT: return operand(s, 0) == 0;
-  case EXPR_CHOOSE: return operand(s, operand(s, 0) != 0 ? 1 : 2);
+  case EXPR_REMAINDER: return remainder_of(operand_value(s, 0), operand_value(s, 1));
+  case EXPR_LESS: return operand_value(s, 0) < operand_value(s, 1);
+  case EXPR_LESS_EQUAL: return operand_value(s, 0) <= operand_value(s, 1);
+  case EXPR_GREATER: return operand_value(s, 0) > operand_value(s, 1);
+  case EXPR_GREATER_EQUAL: return operand_value(s, 0) >= operand_value(s, 1);
+  case EXPR_EQUAL: return operand_value(s, 0) == operand_value(s, 1);
+  case EXPR_NOT_EQUAL: return operand_value(s, 0) != operand_value(s, 1);
+  case EXPR_AND: return operand_value(s, 0) != 0 && operand_value(s, 1) != 0;
+  case EXPR_OR: return operand_value(s, 0) != 0 || operand_value(s, 1) != 0;
+  case EXPR_NOT: return operand_value(s, 0) == 0;
+  case EXPR_CHOOSE: return operand_value(s, operand_value(s, 0) != 0 ? 1 : 2);
   }
   return NAN;
 }

@@ -13,7 +13,7 @@ struct group_writer {
 
 static const struct form *form_of(const struct group_writer *w) { return &w->split->forms[w->form]; }
 
-static const char *indent(const struct group_writer *w) { return w->is_row ? "    " : "  "; }
+static const char *line_indent(const struct group_writer *w) { return w->is_row ? "    " : "  "; }
 
 static void add_tap(const struct group_writer *w, const struct plane_point *point) {
   text_printf(w->text, "taps(%d, %d", point->input, point->x);
@@ -32,7 +32,7 @@ static void add_scale(const struct group_writer *w, double scale) {
  * are written alike. */
 static void add_group(const struct group_writer *w, int number) {
   const struct point_group *group = &form_of(w)->groups[number];
-  text_printf(w->text, "%sconst real group%d_%d = ", indent(w), w->form, number);
+  text_printf(w->text, "%sconst real group%d_%d = ", line_indent(w), w->form, number);
   for (int i = 0, length; i < group->point_count; i += length) {
     const double *like = &group->scales[group_column_like(group, i)];
     length = group_column(group, i);
@@ -76,7 +76,7 @@ static void add_shared(const struct group_writer *w) {
   }
   for (int plane = 0; plane <= form->last_plane - form->first_plane; plane++) {
     if (form->shared_with[plane] != plane) continue;
-    text_printf(w->text, "%sconst real shared%d_%d =", indent(w), w->form, plane);
+    text_printf(w->text, "%sconst real shared%d_%d =", line_indent(w), w->form, plane);
     add_terms(w, plane, true);
     text_printf(w->text, ";\n");
   }

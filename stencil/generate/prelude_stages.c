@@ -104,7 +104,7 @@ static bool is_periodic(const struct stencil *stencil, int axis) {
   return axis < stencil->dims && edge_is_periodic(&stencil->boundary[axis][SIDE_LOW]);
 }
 
-static bool clamps(const struct stencil *stencil, int axis) {
+static bool axis_clamps(const struct stencil *stencil, int axis) {
   return stencil->boundary[axis][SIDE_LOW].rule == BOUNDARY_CLAMP;
 }
 
@@ -116,7 +116,7 @@ typedef bool axis_test(const struct stencil *stencil, int axis);
 static axis_test *moved_axes(const struct prelude *prelude) {
   const struct stencil *stencil = prelude->spec->stencil;
   const bool has_ghosts = analysis_has_ghosts(prelude->spec->analysis, stencil);
-  return has_ghosts && analysis_shares_images(stencil) ? has_ends : clamps;
+  return has_ghosts && analysis_shares_images(stencil) ? has_ends : axis_clamps;
 }
 
 static bool moves_taps(const struct prelude *prelude) {

@@ -7,7 +7,7 @@
 #include "base/fail.h"
 #include "stencil/template/walk.h"
 
-static long capped(double count) { return count < (double)SPACE_MOST ? (long)count : SPACE_MOST; }
+static long capped_count(double count) { return count < (double)SPACE_MOST ? (long)count : SPACE_MOST; }
 
 /* The product of all factors but one. */
 static double product_without(const double factors[], int count, int without) {
@@ -32,10 +32,10 @@ static void combine_counts(const struct walk *w, const struct walk_parts *parts,
     }
     kept[parts->of[i]] = (double)tally->passed[i];
   }
-  counts->kept = capped(product_without(kept, parts->count, -1));
+  counts->kept = capped_count(product_without(kept, parts->count, -1));
   for (int i = 0; i < parameter_count; i++) {
     double others = product_without(kept, parts->count, parts->of[i]);
-    for (int v = 0; v < MAX_VALUES; v++) counts->used[i][v] = capped((double)tally->used[i][v] * others);
+    for (int v = 0; v < MAX_VALUES; v++) counts->used[i][v] = capped_count((double)tally->used[i][v] * others);
   }
 }
 

@@ -85,7 +85,7 @@ struct group {
   struct hash compiler;
 };
 
-static void refuse(struct count_job *job, const char *reason) {
+static void refuse_job(struct count_job *job, const char *reason) {
   snprintf(job->reason, sizeof job->reason, "%.*s", (int)strcspn(reason, "\n"), reason);
 }
 
@@ -117,11 +117,11 @@ static halotune_status count_member(const struct group *group, int number) {
   struct emulated_fields fields;
   unsigned block[MAX_DIMS];
   if (compile->outcome != COMPILE_OK) {
-    refuse(job, compile->log);
+    refuse_job(job, compile->log);
     return HALOTUNE_OK;
   }
   if (member->generated.launch.cooperative) {
-    refuse(job, "its blocks wait for each other, but a count runs one block alone");
+    refuse_job(job, "its blocks wait for each other, but a count runs one block alone");
     return HALOTUNE_OK;
   }
   for (int axis = 0; axis < MAX_DIMS; axis++) block[axis] = (unsigned)member->generated.launch.grid[axis] / 2;
@@ -134,12 +134,12 @@ static halotune_status count_member(const struct group *group, int number) {
   emulation_rest(group->batch, number);
   if (status != HALOTUNE_OK) return status;
   if (outcome.kind != EMULATION_OK) {
-    refuse(job, outcome.text);
+    refuse_job(job, outcome.text);
     return HALOTUNE_OK;
   }
   job->count.points = computed_points(&job->count.counts, spec);
   job->has_count = job->count.points > 0;
-  if (!job->has_count) refuse(job, "the block in the middle of the grid computes nothing");
+  if (!job->has_count) refuse_job(job, "the block in the middle of the grid computes nothing");
   if (job->has_count && member->path) write_count(member->path, &job->count);
   return HALOTUNE_OK;
 }
@@ -157,7 +157,7 @@ static halotune_status add_job(struct group *group, struct count_job *job, const
   job->has_count = job->is_cached = false;
   halotune_status status = generate(&job->spec, &member->generated);
   if (status == HALOTUNE_ARGUMENT) { /* a rule excludes the variant */
-    refuse(job, fail_text());
+    refuse_job(job, fail_text());
     return HALOTUNE_OK;
   }
   if (status != HALOTUNE_OK) return status;

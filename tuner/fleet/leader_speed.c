@@ -14,7 +14,7 @@ double leader_factor(const struct leader *leader, const struct member *member) {
 }
 
 /* How slow a member's GPU is now, relative to the device at the beginning of the search. */
-static double slowness(const struct leader *leader, const struct member *member) {
+static double member_slowness(const struct leader *leader, const struct member *member) {
   return leader_factor(leader, member) * member->scale;
 }
 
@@ -27,9 +27,10 @@ static halotune_status find_median(const struct leader *leader, double *out) {
   all[count++] = leader->own_scale;
   for (int r = 1; r < leader->size; r++) {
     const struct member *other = &leader->members[r];
-    if (other->state == MEMBER_GONE || other->is_uncounted || other->is_left_out || isnan(slowness(leader, other)))
+    if (other->state == MEMBER_GONE || other->is_uncounted || other->is_left_out ||
+        isnan(member_slowness(leader, other)))
       continue;
-    all[count++] = slowness(leader, other);
+    all[count++] = member_slowness(leader, other);
   }
   *out = count > 2 ? median_of(all, count) : count == 2 ? fmin(all[0], all[1]) : NAN;
   free(all);
@@ -48,7 +49,7 @@ static void judge_device(struct leader *leader, double median) {
 
 halotune_status leader_judge_member(struct leader *leader, int rank) {
   struct member *member = &leader->members[rank];
-  const double own = slowness(leader, member);
+  const double own = member_slowness(leader, member);
   double median;
   if (isnan(own) || member->is_left_out) return HALOTUNE_OK;
   const halotune_status status = find_median(leader, &median);

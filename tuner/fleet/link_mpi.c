@@ -81,7 +81,7 @@ static bool wait_until(struct link_mpi *link, double until_ms) {
 }
 
 /* Sleep a little longer each time. */
-static void doze(struct link_mpi *link, double *sleep_us) {
+static void link_doze(struct link_mpi *link, double *sleep_us) {
   if (*sleep_us < LONGEST_SLEEP_US) *sleep_us *= 1.2;
   wait_until(link, clock_ms() + *sleep_us * 1e-3);
 }
@@ -104,7 +104,7 @@ static void gather_all(struct link_mpi *link) {
   int error = link->found.plugin->gather(link->own, link->all, link->bytes, &request);
   while (!error && !is_done && clock_ms() < until_ms) {
     error = link->found.plugin->has_ended(request, &is_done);
-    if (!error && !is_done) doze(link, &sleep_us);
+    if (!error && !is_done) link_doze(link, &sleep_us);
   }
   note_error(link, error, "gather");
   if (!error && !is_done)
@@ -177,7 +177,7 @@ static bool pass_barrier(struct link_mpi *link, bool is_of_job, double until_ms)
     if (!error && barrier) error = plugin->has_ended(barrier, &is_through);
     note_error(link, error, "pass a barrier");
     if (error) return false;
-    if (!is_through) doze(link, &sleep_us);
+    if (!is_through) link_doze(link, &sleep_us);
   }
   return true;
 }
@@ -191,7 +191,7 @@ static bool meet_leaders(struct link_mpi *link, bool has_loss, int *exit_code) {
   heartbeat_set_done(&link->heartbeat, has_loss, *exit_code);
   while (!heartbeat_are_done(&link->heartbeat, &all, &silent)) {
     if (!step_end(link, true, true)) return false;
-    doze(link, &sleep_us);
+    link_doze(link, &sleep_us);
   }
   if (silent >= 0) {
     char why[FAIL_TEXT_BYTES];
@@ -273,7 +273,7 @@ static void *run_thread(void *argument) {
       pthread_cond_broadcast(&link->news);
       sleep_us = SHORTEST_SLEEP_US;
     }
-    if (!link->is_closing && link->order == ORDER_NONE) doze(link, &sleep_us);
+    if (!link->is_closing && link->order == ORDER_NONE) link_doze(link, &sleep_us);
   }
   if (has_begun_well) end_all(link);
   link->has_ended = true;

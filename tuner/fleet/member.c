@@ -95,7 +95,7 @@ halotune_status member_read_proposal(const struct member_state *member, struct u
   return HALOTUNE_OK;
 }
 
-static halotune_status listen(struct member_state *member, int timeout_ms) {
+static halotune_status listen_to_leader(struct member_state *member, int timeout_ms) {
   struct unpack in;
   struct fleet_head head;
   halotune_status status;
@@ -109,7 +109,7 @@ static halotune_status listen(struct member_state *member, int timeout_ms) {
 
 static halotune_status follow_next(void *state, struct proposal *out, bool *have) {
   struct member_state *member = state;
-  halotune_status status = listen(member, 0);
+  halotune_status status = listen_to_leader(member, 0);
   *have = status == HALOTUNE_OK && !member->is_searched && member->waiting_first < member->waiting.count;
   if (!*have) return status;
   *out = member->waiting.list[member->waiting_first++];
@@ -130,7 +130,7 @@ static bool follow_is_over(void *context) {
   return member->is_searched || is_stopped(member);
 }
 
-static halotune_status follow_wait(void *context, int timeout_ms) { return listen(context, timeout_ms); }
+static halotune_status follow_wait(void *context, int timeout_ms) { return listen_to_leader(context, timeout_ms); }
 
 static double follow_best_ms(void *context) { return ((const struct member_state *)context)->best_ms; }
 
@@ -227,7 +227,7 @@ static void task_make(struct member_state *member, const struct fleet_task *from
 }
 
 /* Wait for a message of one of two kinds. FLEET_END and FLEET_HOME end the task instead. */
-static halotune_status await(struct member_state *member, enum fleet_kind kind, struct unpack *in) {
+static halotune_status await_message(struct member_state *member, enum fleet_kind kind, struct unpack *in) {
   while (!member->is_ended) {
     struct fleet_head head;
     halotune_status status = receive_message(member, WAIT_MS, in, &head);
@@ -270,7 +270,7 @@ static halotune_status take_start(struct member_state *member, struct unpack *in
   return setup_change_launch(&member->setup_inputs, &member->setup, start.launch);
 }
 
-static halotune_status search(struct member_state *member) {
+static halotune_status search_task(struct member_state *member) {
   struct setup *setup = &member->setup;
   static const struct proposal_list none;
   const struct search_follower follower = {.is_over = follow_is_over,
@@ -356,11 +356,11 @@ static halotune_status task_run(struct member_state *member, const struct fleet_
     status = say_ready(member, false, fail_text());
     member->is_ended = true;
   }
-  if (status == HALOTUNE_OK) status = await(member, FLEET_START, &in);
+  if (status == HALOTUNE_OK) status = await_message(member, FLEET_START, &in);
   if (status == HALOTUNE_OK && !member->is_ended) status = take_start(member, &in);
-  if (status == HALOTUNE_OK && !member->is_ended) status = search(member);
+  if (status == HALOTUNE_OK && !member->is_ended) status = search_task(member);
   while (status == HALOTUNE_OK && !member->is_ended) {
-    status = await(member, FLEET_FINALS, &in);
+    status = await_message(member, FLEET_FINALS, &in);
     if (status == HALOTUNE_OK && !member->is_ended) status = member_finals(member, &in);
   }
   setup_free(&member->setup);

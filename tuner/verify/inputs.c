@@ -48,7 +48,7 @@ static double wide_value(uint64_t key, uint64_t index) {
   return bits & 1 ? -size : size;
 }
 
-static double angle(const struct wave *wave, int axis, long i, long period) {
+static double wave_angle(const struct wave *wave, int axis, long i, long period) {
   return 2 * M_PI * wave->number[axis] * (double)(i % period) / (double)period;
 }
 
@@ -71,8 +71,8 @@ static halotune_status make_waves(struct filling *filling) {
       wave->number[axis] = (double)((number < most ? number : most) * (backwards ? -1 : 1));
     }
     for (long x = 0; x < filling->grid.n[0]; x++) {
-      wave->sine[x] = sin(angle(wave, 0, x, filling->rule.period[0]));
-      wave->cosine[x] = cos(angle(wave, 0, x, filling->rule.period[0]));
+      wave->sine[x] = sin(wave_angle(wave, 0, x, filling->rule.period[0]));
+      wave->cosine[x] = cos(wave_angle(wave, 0, x, filling->rule.period[0]));
     }
   }
   return HALOTUNE_OK;
@@ -83,7 +83,8 @@ static void fill_smooth_row(const struct filling *filling, long y, long z, doubl
   memset(row, 0, (size_t)nx * sizeof *row);
   for (int k = 0; k < WAVES; k++) {
     const struct wave *wave = &filling->waves[k];
-    double rest = wave->phase + angle(wave, 1, y, filling->rule.period[1]) + angle(wave, 2, z, filling->rule.period[2]);
+    double rest =
+        wave->phase + wave_angle(wave, 1, y, filling->rule.period[1]) + wave_angle(wave, 2, z, filling->rule.period[2]);
     double sine = sin(rest) / WAVES, cosine = cos(rest) / WAVES;
     for (long x = 0; x < nx; x++) row[x] += wave->sine[x] * cosine + wave->cosine[x] * sine;
   }

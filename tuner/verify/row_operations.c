@@ -23,7 +23,7 @@ static double product_magnitude(double a, double ma, double b, double mb, double
 /* What the magnitude is to be multiplied by, because a divisor may be nearer to 0 by this part of it. A divisor that
  * may be 0 gives no bound. In one step, few points of a large grid are so, such as where the difference of two inputs
  * is nearly 0. They have an estimate, so that the other points can be compared. */
-static double nearness(double part, bool carried) {
+static double divisor_nearness(double part, bool carried) {
   if (part < 1) return 1 / (1 - part);
   return carried ? INFINITY : 1 + part;
 }
@@ -31,7 +31,7 @@ static double nearness(double part, bool carried) {
 /* The magnitude of a quotient. Where the terms of the divisor cancel, its error is a large part of it. */
 static double quotient_magnitude(double a, double ma, double b, double mb, double doubt, bool carried) {
   const double share = mb / fabs(b), counted = carried ? share : share - 1;
-  return (ma + fabs(a) * counted) / fabs(b) * nearness(doubt * counted, carried);
+  return (ma + fabs(a) * counted) / fabs(b) * divisor_nearness(doubt * counted, carried);
 }
 
 /* The magnitude of a square root. The root of a + e errs by |e|/sqrt(a), and by at most sqrt(|e|). The second is the
@@ -87,7 +87,7 @@ static double sign_magnitude(double a, double m, double doubt) {
 /* The magnitude of a to the power of b. Near a = 0 the derivative of a whole power says too little. */
 static double whole_power_magnitude(double result, double a, double m, double b, double doubt) {
   if (b > 0) return b * m * pow(fabs(a) + doubt * (m - fabs(a)), b - 1);
-  return fabs(result) * (1 - b * m / fabs(a) * pow(nearness(doubt * (m / fabs(a) - 1), false), 1 - b));
+  return fabs(result) * (1 - b * m / fabs(a) * pow(divisor_nearness(doubt * (m / fabs(a) - 1), false), 1 - b));
 }
 
 /* If the terms of a cancel to 0, a positive power has a magnitude as in root_magnitude. */

@@ -9,7 +9,7 @@
 #include "tuner/verify/compare.h"
 #include "tuner/verify/reference.h"
 
-static long drawn(uint64_t seed, int number, int axis, long low, long high) {
+static long drawn_index(uint64_t seed, int number, int axis, long low, long high) {
   if (number == 0 || high <= low) return low;
   if (number == 1) return high;
   return low + (long)(random_bits(seed, (uint64_t)number * MAX_DIMS + (uint64_t)axis) % (uint64_t)(high - low + 1));
@@ -19,9 +19,9 @@ struct spot spot_draw(const struct scene *scene, const struct box *box, int numb
   const uint64_t seed = scene->request.seed;
   const long width = box->high[0] - box->low[0];
   struct spot spot = {.count = width < ROW_POINTS ? (int)width : ROW_POINTS};
-  spot.x = drawn(seed, number, 0, box->low[0], box->high[0] - spot.count);
-  spot.y = drawn(seed, number, 1, box->low[1], box->high[1] - 1);
-  spot.z = drawn(seed, number, 2, box->low[2], box->high[2] - 1);
+  spot.x = drawn_index(seed, number, 0, box->low[0], box->high[0] - spot.count);
+  spot.y = drawn_index(seed, number, 1, box->low[1], box->high[1] - 1);
+  spot.z = drawn_index(seed, number, 2, box->low[2], box->high[2] - 1);
   return spot;
 }
 

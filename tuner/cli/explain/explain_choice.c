@@ -32,7 +32,7 @@ static struct grid grid_of(const json_t *problem) {
 
 static bool is_same_grid(const struct grid *a, const struct grid *b) { return memcmp(a->n, b->n, sizeof a->n) == 0; }
 
-static bool fits(const struct wanted *wanted, const json_t *problem) {
+static bool problem_fits(const struct wanted *wanted, const json_t *problem) {
   const struct grid grid = grid_of(problem);
   if (!json_is_object(json_object_get(problem, "winner"))) return false;
   if (wanted->dtype && strcmp(wanted->dtype, member_text(problem, "dtype")) != 0) return false;
@@ -125,7 +125,7 @@ halotune_status explain_choose(const struct invocation *invocation, const struct
   halotune_status status = read_wanted(invocation, known->stencil, &wanted);
   if (status != HALOTUNE_OK) return status;
   json_array_foreach(problems, i, problem) {
-    if (fits(&wanted, problem) && is_better(problem, best, &wanted.grid)) best = problem;
+    if (problem_fits(&wanted, problem) && is_better(problem, best, &wanted.grid)) best = problem;
   }
   if (!best) return fail_with_list(problems, stencil, known->stencil->dims);
   *out = best;

@@ -191,7 +191,7 @@ halotune_status query_print_text(const struct query *query) {
 }
 
 /* Round a predicted number to its significant digits. Measured numbers stay as they are. */
-static double predicted(const halotune_config *config, double value) {
+static double round_predicted(const halotune_config *config, double value) {
   char digits[32];
   if (config->match <= HALOTUNE_MATCH_STALE || !isfinite(value)) return value;
   snprintf(digits, sizeof digits, "%.4g", value);
@@ -220,8 +220,8 @@ halotune_status query_print_json(const struct query *query) {
   json_put(&json, "time_ms", number_json(c->time_ms));
   json_put(&json, "low_ms", number_json(c->low_ms));
   json_put(&json, "high_ms", number_json(c->high_ms));
-  json_put(&json, "expected_ms", number_json(predicted(c, c->expected_ms)));
-  json_put(&json, "expected_error", number_json(predicted(c, c->expected_error)));
+  json_put(&json, "expected_ms", number_json(round_predicted(c, c->expected_ms)));
+  json_put(&json, "expected_error", number_json(round_predicted(c, c->expected_error)));
   json_put(&json, "bandwidth_gbs", number_json(c->bandwidth_gbs));
   json_put(&json, "unknown_bytes",
            unknown_bytes(query) > 0 ? json_integer((json_int_t)unknown_bytes(query)) : json_null());

@@ -69,7 +69,7 @@ static halotune_status outputs_save(struct run_result *result, void *state) {
   return status;
 }
 
-static halotune_status compute(const struct invocation *invocation, struct run_result *result) {
+static halotune_status problem_compute(const struct invocation *invocation, struct run_result *result) {
   const struct run_problem *problem = result->problem;
   const struct run_backend *backend = result->backend;
   const bool as_json = option_given(invocation, "json");
@@ -118,7 +118,7 @@ static enum exit_code run_command_run(const struct invocation *invocation) {
   if (status != HALOTUNE_OK) {
     code = report_file_failure(status);
   } else {
-    status = compute(invocation, &result);
+    status = problem_compute(invocation, &result);
     code = status == HALOTUNE_OK ? HALOTUNE_EXIT_SUCCESS : report_failure(status);
   }
   run_files_free(&files);

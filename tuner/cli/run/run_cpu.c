@@ -50,8 +50,8 @@ static halotune_status cpu_open(const struct invocation *invocation, const struc
 }
 
 /* Give an element of an input the place or places that it has in the reference, whose fields lie along all axes. */
-static void spread(const struct cpu_run *run, int input, const struct input_layout *layout, long element,
-                   double value) {
+static void spread_element(const struct cpu_run *run, int input, const struct input_layout *layout, long element,
+                           double value) {
   const struct grid *grid = &run->problem->grid;
   long low[MAX_DIMS], high[MAX_DIMS];
   for (int axis = MAX_DIMS - 1; axis >= 0; axis--) {
@@ -74,7 +74,7 @@ static void put_beside(const struct cpu_run *run, int input, long first, long co
     const double value = layout.element_bytes == 1               ? ((const unsigned char *)values)[i]
                          : layout.element_bytes == sizeof(float) ? (double)((const float *)values)[i]
                                                                  : ((const double *)values)[i];
-    spread(run, input, &layout, first + i, value);
+    spread_element(run, input, &layout, first + i, value);
   }
 }
 

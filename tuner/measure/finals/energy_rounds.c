@@ -71,7 +71,7 @@ static double round_cost_ms(const struct finals_phase *phase) {
 
 /* Whether so much time fits into the phase together with the rechecks after it. A recheck takes about as long as a
  * load. If it does not fit, finals.energy_need_ms receives the time that the phase needs. */
-static bool fits(struct finals_phase *phase, double cost_ms) {
+static bool time_fits(struct finals_phase *phase, double cost_ms) {
   const double end_ms = time_now_ms(&phase->request.time) + cost_ms + phase->finalist_count * phase->load_ms;
   const bool is_in_time = end_ms <= phase->energy_end_ms;
   phase->out->energy_need_ms = is_in_time ? 0 : fmax(end_ms - phase->begin_ms, cost_ms / FINALS_ENERGY_PART);
@@ -86,9 +86,9 @@ static bool may_go_on(const struct finals_phase *phase) {
 static halotune_status take_rounds(struct finals_phase *phase) {
   halotune_status st = HALOTUNE_OK;
   const double round_ms = round_cost_ms(phase);
-  if (!may_go_on(phase) || !fits(phase, finals_loop_ms(0) + round_ms)) return HALOTUNE_OK;
+  if (!may_go_on(phase) || !time_fits(phase, finals_loop_ms(0) + round_ms)) return HALOTUNE_OK;
   st = measure_idle(phase);
-  while (st == HALOTUNE_OK && may_go_on(phase) && phase->energy.count < ENERGY_ROUNDS && fits(phase, round_ms))
+  while (st == HALOTUNE_OK && may_go_on(phase) && phase->energy.count < ENERGY_ROUNDS && time_fits(phase, round_ms))
     st = take_round(phase);
   if (phase->out->lacks_energy) phase->energy.count = 0; /* time ranks, and no energy is reported */
   return st;

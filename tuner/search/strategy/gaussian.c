@@ -244,7 +244,7 @@ static double ascend_scale(double slope, double *last_slope, double *step) {
   return slope > 0 ? *step : -*step;
 }
 
-static double within(double value, double low, double high) { return fmin(fmax(value, low), high); }
+static double clamp(double value, double low, double high) { return fmin(fmax(value, low), high); }
 
 static bool values_differ(const struct gaussian *g, int count) {
   for (int i = 1; i < count; i++) {
@@ -278,10 +278,10 @@ bool gaussian_fit(struct gaussian *g, int most, int steps) {
     best_value = fmax(best_value, value);
     for (int i = 0; i < g->axes; i++) {
       at.log_length[i] += ascend_scale(slope.log_length[i], &last.log_length[i], &step.log_length[i]);
-      at.log_length[i] = within(at.log_length[i], log(0.05), log(100));
+      at.log_length[i] = clamp(at.log_length[i], log(0.05), log(100));
     }
     at.log_noise =
-        within(at.log_noise + ascend_scale(slope.log_noise, &last.log_noise, &step.log_noise), log(1e-6), log(0.5));
+        clamp(at.log_noise + ascend_scale(slope.log_noise, &last.log_noise, &step.log_noise), log(1e-6), log(0.5));
   }
   const struct scales before = g->scales;
   g->scales = best;

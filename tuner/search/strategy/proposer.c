@@ -67,7 +67,7 @@ void proposer_free(struct proposer *proposer) {
 }
 
 /* Ask the strategy for a proposal. */
-static halotune_status ask(struct proposer *proposer, struct proposed *out, bool *have) {
+static halotune_status ask_strategy(struct proposer *proposer, struct proposed *out, bool *have) {
   const struct strategy *strategy = proposer->strategy;
   const double begin_ms = trace_now_ms();
   *have = false;
@@ -78,7 +78,7 @@ static halotune_status ask(struct proposer *proposer, struct proposed *out, bool
   return HALOTUNE_OK;
 }
 
-static halotune_status tell(struct proposer *proposer, const struct proposal *proposal, double time_ms) {
+static halotune_status tell_strategy(struct proposer *proposer, const struct proposal *proposal, double time_ms) {
   const double begin_ms = trace_now_ms();
   halotune_status status = proposer->strategy->tell(proposer->state, proposal, time_ms);
   trace_end(TRACE_STRATEGY, "tell", begin_ms, NULL, NULL);
@@ -90,7 +90,7 @@ static halotune_status pass_on(struct proposer *proposer) {
   struct told_list *passing = &proposer->passing;
   halotune_status status = HALOTUNE_OK;
   for (long i = 0; i < passing->count && status == HALOTUNE_OK; i++)
-    status = tell(proposer, &passing->list[i].proposal, passing->list[i].time_ms);
+    status = tell_strategy(proposer, &passing->list[i].proposal, passing->list[i].time_ms);
   passing->count = 0;
   return status;
 }
@@ -102,7 +102,7 @@ static bool has_work(const struct proposer *proposer) {
 }
 
 /* Pass on what was told, and ask for a proposal if there is room. The lock is held; it is free meanwhile. */
-static void think(struct proposer *proposer) {
+static void serve_strategy(struct proposer *proposer) {
   const bool has_room = proposer->count < PROPOSER_AHEAD; /* nobody else fills the ring */
   const struct told_list told = proposer->told;
   struct proposed made = {0};
@@ -113,7 +113,7 @@ static void think(struct proposer *proposer) {
   proposer->is_thinking = true;
   pthread_mutex_unlock(&proposer->lock);
   halotune_status status = pass_on(proposer);
-  if (status == HALOTUNE_OK && has_room) status = ask(proposer, &made, &have);
+  if (status == HALOTUNE_OK && has_room) status = ask_strategy(proposer, &made, &have);
   pthread_mutex_lock(&proposer->lock);
   proposer->is_thinking = false;
   if (has_room) proposer->is_dry = !have;
@@ -127,7 +127,7 @@ static void *run_strategy(void *context) {
   struct proposer *proposer = context;
   pthread_mutex_lock(&proposer->lock);
   while (!proposer->is_closing) {
-    if (has_work(proposer)) think(proposer);
+    if (has_work(proposer)) serve_strategy(proposer);
     else pthread_cond_wait(&proposer->changed, &proposer->lock);
   }
   pthread_mutex_unlock(&proposer->lock);
@@ -152,7 +152,7 @@ halotune_status proposer_next(struct proposer *proposer, struct proposed *out, e
     proposer->is_beside = proposer->has_thread = pthread_create(&proposer->thread, NULL, run_strategy, proposer) == 0;
   if (!proposer->is_beside) {
     bool have;
-    halotune_status status = ask(proposer, out, &have);
+    halotune_status status = ask_strategy(proposer, out, &have);
     if (status == HALOTUNE_OK && have) *answer = PROPOSER_HAS;
     return status;
   }
@@ -178,7 +178,7 @@ void proposer_wait(struct proposer *proposer, int timeout_ms) {
 }
 
 halotune_status proposer_tell(struct proposer *proposer, const struct proposal *proposal, double time_ms) {
-  if (!proposer->has_thread) return tell(proposer, proposal, time_ms);
+  if (!proposer->has_thread) return tell_strategy(proposer, proposal, time_ms);
   halotune_status status = HALOTUNE_OK;
   pthread_mutex_lock(&proposer->lock);
   struct told_list *told = &proposer->told;

@@ -171,7 +171,7 @@ static halotune_status model_open(const struct search_space *space, uint64_t see
 
 /* --- the process ------------------------------------------------------------------------------------------------- */
 
-static double clipped(const struct model *m, double log_time) {
+static double clipped_time(const struct model *m, double log_time) {
   return fmin(log_time, m->best.best_log_time + clipped_above);
 }
 
@@ -201,7 +201,7 @@ static long list_standing(struct model *m, enum standing standing, struct point 
 }
 
 static void add_to_times(struct model *m, struct point *point, double log_time) {
-  const double value = clipped(m, log_time) - trend_of(m, &point->expected);
+  const double value = clipped_time(m, log_time) - trend_of(m, &point->expected);
   point->in_process = gaussian_add(m->times, point->at, value) ? gaussian_count(m->times) - 1 : -1;
 }
 
@@ -231,11 +231,12 @@ static void fit_trust(struct model *m, struct point **timed, long count) {
   double mean_time = 0, mean_prior = 0, squares = 0, products = 0, rest = 0;
   if (!m->prior || count == 0) return;
   for (long i = 0; i < count; i++) {
-    mean_time += clipped(m, timed[i]->log_time) / (double)count;
+    mean_time += clipped_time(m, timed[i]->log_time) / (double)count;
     mean_prior += timed[i]->expected.log_time / (double)count;
   }
   for (long i = 0; i < count; i++) {
-    const double time = clipped(m, timed[i]->log_time) - mean_time, prior = timed[i]->expected.log_time - mean_prior;
+    const double time = clipped_time(m, timed[i]->log_time) - mean_time,
+                 prior = timed[i]->expected.log_time - mean_prior;
     squares += prior * prior;
     products += prior * time;
     rest += (time - prior) * (time - prior) / (double)count;
@@ -621,7 +622,7 @@ static halotune_status model_tell(void *opened, const struct proposal *proposal,
   point->log_time = log(time_ms);
   if (template_times_add(&m->best, proposal->template_index, point->log_time)) m->is_pool_old = true;
   if (point->in_process >= 0)
-    gaussian_change(m->times, point->in_process, clipped(m, point->log_time) - trend_of(m, &point->expected));
+    gaussian_change(m->times, point->in_process, clipped_time(m, point->log_time) - trend_of(m, &point->expected));
   else if (m->is_fitted) add_to_times(m, point, point->log_time);
   note_check(m, point);
   return HALOTUNE_OK;
