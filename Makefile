@@ -258,7 +258,7 @@ $(OBJ)/stencil/template/template_common.o: templates/common.yml templates/common
 $(OBJ)/db/store/schema.o: db/schema.sql db/schema_4.sql
 $(OBJ)/reports/page/page.o: build/report/page.html
 
-$(OBJ)/library/kernel/kernel_copier.o: library/kernel/copy_box.cu
+$(OBJ)/library/kernel/kernel_pack.o: library/kernel/copy_box.cu
 $(OBJ)/tuner/device/gpu_check.o: tuner/device/check.cu tuner/device/fields.cu
 $(OBJ)/tuner/cli/selftest/selftest_wrappers.o: tuner/device/wrappers_check.cu
 $(OBJ)/tuner/cli/new.o: $(wildcard templates/new/*)

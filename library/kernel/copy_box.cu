@@ -1,5 +1,5 @@
 // copy_box: copies a box of a field to a dense array (pack_N) or back (unpack_N), for elements of N bytes. A thread copies
-// a point. kernel_copier.c loads and launches it.
+// a point. kernel_pack.c loads and launches it.
 
 struct Box {
   long long first, stride_x, stride_y, stride_z;  // of the field, in elements

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "db/store/launch_text.h"
-#include "library/kernel/kernel_copier.h"
+#include "library/kernel/kernel_pack.h"
 #include "library/kernel/kernel_set.h"
 #include "library/lookup/choose_steps.h"
 #include "library/lookup/lookup.h"
@@ -283,7 +283,7 @@ static void kernel_free(halotune_kernel *kernel) {
   bool switched = kernel->context && kernel->cu->ctx_get(&before) == CUDA_SUCCESS && before != kernel->context &&
                   kernel->cu->ctx_set(kernel->context) == CUDA_SUCCESS;
   for (int i = 0; i < kernel->graph_count; i++) kernel->cu->graph_exec_destroy(kernel->graphs[i].exec);
-  kernel_copier_free(kernel);
+  kernel_pack_free(kernel);
   for (int i = 0; i < MOST_BOUND_SETS; i++) {
     struct bound_set *set = atomic_load(&kernel->sets[i]);
     if (set) kernel_fields_free(&set->variant->kernel, &set->fields);

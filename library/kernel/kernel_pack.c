@@ -1,6 +1,6 @@
-/* kernel_copier.c: halotune_pack and halotune_unpack. Their kernels (copy_box.cu) are compiled and loaded at the first
+/* kernel_pack.c: halotune_pack and halotune_unpack. Their kernels (copy_box.cu) are compiled and loaded at the first
  * call for a halotune_kernel. */
-#include "library/kernel/kernel_copier.h"
+#include "library/kernel/kernel_pack.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -73,7 +73,7 @@ static halotune_status find_copier(halotune_kernel *kernel, struct copier **out)
   return status;
 }
 
-void kernel_copier_free(halotune_kernel *kernel) {
+void kernel_pack_free(halotune_kernel *kernel) {
   struct copier *copier = atomic_load(&kernel->copier);
   if (copier) kernel->cu->module_unload(copier->module);
   free(copier);
