@@ -30,7 +30,7 @@
 #include "db/store/store.h"
 #include "gpu/architecture/arch.h"
 #include "stencil/template/template_read.h"
-#include "tuner/cli/options/command_line.h"
+#include "tuner/cli/options/command_words.h"
 #include "tuner/cli/options/templates.h"
 #include "tuner/measure/backends/backend_replay.h"
 #include "tuner/search/hints/other_problems.h"

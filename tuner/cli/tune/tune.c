@@ -8,7 +8,7 @@
 #include "base/system/trace.h"
 #include "db/store/store.h"
 #include "gpu/workers/compile_pool.h"
-#include "tuner/cli/options/command_line.h"
+#include "tuner/cli/options/command_words.h"
 #include "tuner/cli/output/output.h"
 #include "tuner/cli/output/stop_signals.h"
 #include "tuner/cli/output/variant_text.h"

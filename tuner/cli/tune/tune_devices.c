@@ -15,7 +15,7 @@
 #include "base/system/parallel.h"
 #include "base/system/process.h"
 #include "gpu/workers/probe.h"
-#include "tuner/cli/options/command_line.h"
+#include "tuner/cli/options/command_words.h"
 #include "tuner/cli/output/output.h"
 #include "tuner/cli/output/progress.h"
 

@@ -1,5 +1,5 @@
-/* command_line.c: writes the command, its arguments and its options. */
-#include "tuner/cli/options/command_line.h"
+/* command_words.c: writes the command, its arguments and its options. */
+#include "tuner/cli/options/command_words.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* command_line.h: writes the command line again from the parsed invocation. */
-#ifndef CLI_OPTIONS_COMMAND_LINE_H
-#define CLI_OPTIONS_COMMAND_LINE_H
+/* command_words.h: writes the command line again from the parsed invocation. */
+#ifndef CLI_OPTIONS_COMMAND_WORDS_H
+#define CLI_OPTIONS_COMMAND_WORDS_H
 
 #include "base/text/text.h"
 #include "tuner/cli/options/command.h"
