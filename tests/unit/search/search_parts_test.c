@@ -7,7 +7,7 @@
 #include "tuner/search/strategy/effects.h"
 #include "tuner/search/strategy/neighbours.h"
 #include "tuner/search/variants/proposals.h"
-#include "tuner/search/variants/timed.h"
+#include "tuner/search/variants/timed_variants.h"
 
 TEST(a_variant_is_visited_once) {
   struct space_case c;

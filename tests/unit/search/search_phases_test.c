@@ -6,7 +6,7 @@
 #include "tests/unit/stores.h"
 #include "tests/unit/template/templates.h"
 #include "tuner/search/finals/second_grid.h"
-#include "tuner/search/hints/earlier.h"
+#include "tuner/search/hints/earlier_runs.h"
 #include "tuner/search/tune/results.h"
 #include "tuner/search/tune/search_phase.h"
 #include "tuner/search/variants/trial_runner.h"

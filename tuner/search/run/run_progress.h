@@ -4,7 +4,7 @@
 
 #include "tuner/search/run/schedule.h"
 #include "tuner/search/run/tally.h"
-#include "tuner/search/variants/timed.h"
+#include "tuner/search/variants/timed_variants.h"
 
 /* What the caller is told. */
 struct tune_progress {

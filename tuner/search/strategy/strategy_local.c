@@ -11,11 +11,11 @@
 
 #include "base/fail.h"
 #include "base/memory/array.h"
-#include "tuner/search/strategy/behind.h"
 #include "tuner/search/strategy/draw.h"
 #include "tuner/search/strategy/effects.h"
 #include "tuner/search/strategy/neighbours.h"
 #include "tuner/search/strategy/strategy.h"
+#include "tuner/search/strategy/templates_behind.h"
 #include "tuner/search/variants/proposals.h"
 
 enum {

@@ -15,13 +15,13 @@
 
 #include "base/fail.h"
 #include "base/memory/array.h"
-#include "tuner/search/strategy/behind.h"
 #include "tuner/search/strategy/coordinates.h"
 #include "tuner/search/strategy/draw.h"
 #include "tuner/search/strategy/gaussian.h"
 #include "tuner/search/strategy/neighbours.h"
 #include "tuner/search/strategy/prior.h"
 #include "tuner/search/strategy/strategy.h"
+#include "tuner/search/strategy/templates_behind.h"
 #include "tuner/search/variants/proposals.h"
 
 enum {

@@ -10,7 +10,7 @@
 #include "base/system/trace.h"
 #include "db/store/launch_text.h"
 #include "tuner/measure/sampling/measure.h"
-#include "tuner/search/hints/earlier.h"
+#include "tuner/search/hints/earlier_runs.h"
 
 /* A row of the store is the result of a trial.
  *   with_samples  whether its samples are copied */

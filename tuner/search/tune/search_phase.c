@@ -9,7 +9,7 @@
 #include "base/system/trace.h"
 #include "tuner/measure/finals/finals.h"
 #include "tuner/measure/finals/finals_plan.h"
-#include "tuner/search/hints/earlier.h"
+#include "tuner/search/hints/earlier_runs.h"
 #include "tuner/search/strategy/proposer.h"
 #include "tuner/search/tune/anchor_watch.h"
 #include "tuner/search/tune/results.h"

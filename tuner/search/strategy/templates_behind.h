@@ -1,6 +1,6 @@
-/* behind.h: the best time of each template, and which templates are far behind the best of all. */
-#ifndef SEARCH_STRATEGY_BEHIND_H
-#define SEARCH_STRATEGY_BEHIND_H
+/* templates_behind.h: the best time of each template, and which templates are far behind the best of all. */
+#ifndef SEARCH_STRATEGY_TEMPLATES_BEHIND_H
+#define SEARCH_STRATEGY_TEMPLATES_BEHIND_H
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
-/* behind.c: keeps best times as logarithms. */
-#include "tuner/search/strategy/behind.h"
+/* templates_behind.c: keeps best times as logarithms. */
+#include "tuner/search/strategy/templates_behind.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* timed.h: the variants of a run that have a time. Some of them get into the finals. */
-#ifndef SEARCH_VARIANTS_TIMED_H
-#define SEARCH_VARIANTS_TIMED_H
+/* timed_variants.h: the variants of a run that have a time. Some of them get into the finals. */
+#ifndef SEARCH_VARIANTS_TIMED_VARIANTS_H
+#define SEARCH_VARIANTS_TIMED_VARIANTS_H
 
 #include "base/memory/set.h"
 #include "db/store/store.h"

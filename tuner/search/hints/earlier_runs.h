@@ -1,6 +1,6 @@
-/* earlier.h: what earlier runs tried for the same problem. */
-#ifndef SEARCH_HINTS_EARLIER_H
-#define SEARCH_HINTS_EARLIER_H
+/* earlier_runs.h: what earlier runs tried for the same problem. */
+#ifndef SEARCH_HINTS_EARLIER_RUNS_H
+#define SEARCH_HINTS_EARLIER_RUNS_H
 
 #include "db/store/store.h"
 #include "tuner/search/variants/proposals.h"

@@ -1,5 +1,5 @@
-/* earlier.c: queries for what earlier runs of the problem have. */
-#include "tuner/search/hints/earlier.h"
+/* earlier_runs.c: queries for what earlier runs of the problem have. */
+#include "tuner/search/hints/earlier_runs.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* timed.c: a list that knows its minimum. */
-#include "tuner/search/variants/timed.h"
+/* timed_variants.c: a list that knows its minimum. */
+#include "tuner/search/variants/timed_variants.h"
 
 #include <math.h>
 #include <stdlib.h>
