@@ -11,7 +11,7 @@
 #include "base/numbers/wide_vectors.h"
 #include "db/store/launch_text.h"
 #include "library/lookup/pricing.h"
-#include "library/predict/rough.h"
+#include "library/predict/rough_costs.h"
 
 /* Errors that another GPU or mode adds, as shares of the time. */
 static const float no_time = 20; /* a time of a GPU says nothing about an emulation */

@@ -1,5 +1,5 @@
-/* rough_test.c: rough costs are as near to those of predict.h as rough.h says. */
-#include "library/predict/rough.h"
+/* rough_test.c: rough costs are as near to those of predict.h as rough_costs.h says. */
+#include "library/predict/rough_costs.h"
 
 #include <math.h>
 

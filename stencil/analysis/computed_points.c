@@ -1,5 +1,5 @@
-/* computed.c: derives from boundary rules and margins which points a sweep computes, and which properties the rules
- * have. */
+/* computed_points.c: derives from boundary rules and margins which points a sweep computes, and which properties the
+ * rules have. */
 #include "stencil/analysis/analysis.h"
 
 int margin_of(const struct stencil *stencil, const struct analysis *analysis, int output, int axis,

@@ -1,7 +1,7 @@
-/* rough.h: costs of many variants at once, nearly as predict.h computes them one by one. They tell which few of many
- * variants are worth a prediction. */
-#ifndef LIBRARY_PREDICT_ROUGH_H
-#define LIBRARY_PREDICT_ROUGH_H
+/* rough_costs.h: costs of many variants at once, nearly as predict.h computes them one by one. They tell which few of
+ * many variants are worth a prediction. */
+#ifndef LIBRARY_PREDICT_ROUGH_COSTS_H
+#define LIBRARY_PREDICT_ROUGH_COSTS_H
 
 #include "library/predict/blocks.h"
 

@@ -1,5 +1,5 @@
-/* rough.c: the sums of predict_recost() with quick logarithms and powers. */
-#include "library/predict/rough.h"
+/* rough_costs.c: the sums of predict_recost() with quick logarithms and powers. */
+#include "library/predict/rough_costs.h"
 
 #include "base/numbers/branchless.h"
 #include "base/numbers/wide_vectors.h"

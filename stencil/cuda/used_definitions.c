@@ -1,5 +1,5 @@
-/* used.c: follows names from one text into the definitions of another. */
-#include "stencil/cuda/used.h"
+/* used_definitions.c: follows names from one text into the definitions of another. */
+#include "stencil/cuda/used_definitions.h"
 
 #include <stdlib.h>
 #include <string.h>
