@@ -1,4 +1,4 @@
-/* finite.c: finds points of a scene for which the reference has no finite value. */
+/* finite.c: finds points for which the reference has no finite value. */
 #include "tuner/verify/finite.h"
 
 #include <float.h>
@@ -9,13 +9,12 @@
 #include "base/memory/array.h"
 #include "base/system/parallel.h"
 #include "base/text/text.h"
-#include "tuner/verify/scene.h"
 
 /* The type's largest number. */
 static double most_of(enum dtype dtype) { return dtype == DTYPE_F32 ? (double)FLT_MAX : DBL_MAX; }
 
 struct search {
-  const struct scene *scene;
+  const struct finite_results *results;
   int output;
   double most;       /* the type's largest number */
   atomic_long first; /* the first point in the box whose value cannot be compared; LONG_MAX: there is none */
@@ -23,14 +22,14 @@ struct search {
 
 static void search_rows(void *context, int thread, long first, long end) {
   struct search *search = context;
-  const struct scene *scene = search->scene;
-  const struct grid *grid = &scene->request.domain.grid;
-  const double *want = scene->want[search->output], *magnitudes = scene->magnitudes[search->output];
-  const long rows = scene->box.high[1] - scene->box.low[1];
+  const struct grid *grid = &search->results->grid;
+  const struct box *box = &search->results->box;
+  const double *want = search->results->want[search->output], *magnitudes = search->results->magnitudes[search->output];
+  const long rows = box->high[1] - box->low[1];
   (void)thread;
   for (long row = first; row < end; row++) {
-    const long y = scene->box.low[1] + row % rows, z = scene->box.low[2] + row / rows;
-    for (long x = scene->box.low[0]; x < scene->box.high[0]; x++) {
+    const long y = box->low[1] + row % rows, z = box->low[2] + row / rows;
+    for (long x = box->low[0]; x < box->high[0]; x++) {
       const long i = grid_index(grid, x, y, z);
       if (fabs(want[i]) <= search->most && isfinite(magnitudes[i])) continue;
       long known = atomic_load(&search->first);
@@ -40,13 +39,12 @@ static void search_rows(void *context, int thread, long first, long end) {
   }
 }
 
-static halotune_status fail_not_finite(const struct scene *scene, int output, long point) {
-  const struct scene_request *r = &scene->request;
-  const struct grid *grid = &r->domain.grid;
+static halotune_status fail_not_finite(const struct finite_results *r, int output, long point) {
+  const struct grid *grid = &r->grid;
   struct text example = {0};
   for (int i = 0; i < r->stencil->input_count; i++)
     text_printf(&example, "%s%s: [1, 2]", i > 0 ? ", " : "", r->stencil->inputs[i]);
-  const double value = scene->want[output][point];
+  const double value = r->want[output][point];
   const long x = point % grid->n[0], y = point / grid->n[0] % grid->n[1], z = point / grid->n[0] / grid->n[1];
   const char *name = r->stencil->outputs[output], *dtype = dtype_names[r->dtype];
   halotune_status status =
@@ -63,16 +61,16 @@ static halotune_status fail_not_finite(const struct scene *scene, int output, lo
   return status;
 }
 
-halotune_status finite_check(const struct scene *scene) {
-  const long rows = (scene->box.high[1] - scene->box.low[1]) * (scene->box.high[2] - scene->box.low[2]);
-  if (box_points(&scene->box) == 0) return HALOTUNE_OK;
-  for (int i = 0; i < scene->request.stencil->output_count; i++) {
+halotune_status finite_check(const struct finite_results *results) {
+  const struct box *box = &results->box;
+  const long rows = (box->high[1] - box->low[1]) * (box->high[2] - box->low[2]);
+  if (box_points(box) == 0) return HALOTUNE_OK;
+  for (int i = 0; i < results->stencil->output_count; i++) {
     enum { PART_POINTS = 1 << 14 };
-    struct search search = {.scene = scene, .output = i, .most = most_of(scene->request.dtype), .first = LONG_MAX};
-    parallel_for(rows, 1 + PART_POINTS / scene->request.domain.grid.n[0], parallel_threads(scene->request.threads),
-                 search_rows, &search);
+    struct search search = {.results = results, .output = i, .most = most_of(results->dtype), .first = LONG_MAX};
+    parallel_for(rows, 1 + PART_POINTS / results->grid.n[0], parallel_threads(results->threads), search_rows, &search);
     const long first = atomic_load(&search.first);
-    if (first < LONG_MAX) return fail_not_finite(scene, i, first);
+    if (first < LONG_MAX) return fail_not_finite(results, i, first);
   }
   return HALOTUNE_OK;
 }
