@@ -376,7 +376,8 @@ static void rank_family(struct candidates *c, struct asked_family *family) {
   if (!leave_out_hopeless(c, family)) return;
   errors_of_modes(c->question, family->error, family->is_own, family->kin);
   for (int mode = 0; mode < MODE_COUNT; mode++) family->trends[mode] = priced->follows[mode] ? family->trend : 0;
-  if (family->blocks) block_terms_of(&shapes, priced->column_length, family->place, family->blocks);
+  if (family->blocks)
+    block_terms_of(&shapes, priced->column_length, family->place->work, family->place->sm_count, family->blocks);
   for (int first = 0; has_bounds && first < priced->column_length; first += ROUGH_AT_ONCE) {
     const int left = priced->column_length - first;
     bound_rows(c->question, family, first, left < ROUGH_AT_ONCE ? left : ROUGH_AT_ONCE);

@@ -23,12 +23,12 @@ static inline float covered_along(float points, float tile, bool is_z) {
 }
 
 /* Compute the terms of one vector, which begins at `first`. */
-INTO_WIDE_VECTORS void compute_vector(const struct shape_columns *shapes, int first, const struct predict_place *place,
-                                      struct block_terms *restrict out) {
+INTO_WIDE_VECTORS void compute_vector(const struct shape_columns *shapes, int first, const struct predict_work *work,
+                                      double sm_count, struct block_terms *restrict out) {
   const struct shape_columns s = *shapes;
-  const double nx = place->work->points[0], ny = place->work->points[1], nz = place->work->points[2];
-  const float x = (float)nx, y = (float)ny, z = (float)nz, depth = (float)place->work->depth,
-              sm_count = (float)place->sm_count;
+  const double nx = work->points[0], ny = work->points[1], nz = work->points[2];
+  const float x = (float)nx, y = (float)ny, z = (float)nz, depth = (float)work->depth,
+              multiprocessors = (float)sm_count;
   const bool is_flat = !(z > 1); /* a plane is a row then */
   const float planes = is_flat ? y : z, *const tiles_of_planes = s.tile[is_flat ? 1 : 2];
   for (int i = 0; i < WIDE_LANES; i++) {
@@ -40,12 +40,12 @@ INTO_WIDE_VECTORS void compute_vector(const struct shape_columns *shapes, int fi
     const float start_ms =
         pick(s.cluster_blocks[at] > 1, blocks / s.cluster_blocks[at] * cluster_ms, blocks * block_ms);
     out->dispatch_ms[i] = pick(is_known, start_ms, 0);
-    const float waves = blocks / (sm_count * s.blocks_per_sm[at]);
+    const float waves = blocks / (multiprocessors * s.blocks_per_sm[at]);
     out->fill[i] = pick(is_known & (waves < 1), waves, 1);
     out->tail[i] = pick(is_known & (waves > 1), round_up(waves) / waves, 1);
     /* The logarithm of the blocks on the fullest multiprocessor over their mean number counts half where all have a
      * block: they then compute at the same time, but not all for as long. */
-    const float mean = blocks / sm_count;
+    const float mean = blocks / multiprocessors;
     out->idle[i] = pick(is_known & (mean < most_blocks), pick(mean < 1, mean, round_up(mean) / mean), 1);
     out->of_idle[i] = pick(mean < 1, -1, 0.5F);
     const float covered =
@@ -57,19 +57,20 @@ INTO_WIDE_VECTORS void compute_vector(const struct shape_columns *shapes, int fi
   }
 }
 
-INTO_WIDE_VECTORS void compute_terms(const struct shape_columns *shapes, int count, const struct predict_place *place,
-                                     struct block_terms *out) {
+INTO_WIDE_VECTORS void compute_terms(const struct shape_columns *shapes, int count, const struct predict_work *work,
+                                     double sm_count, struct block_terms *out) {
   for (int first = 0; first < count; first += WIDE_LANES)
-    compute_vector(shapes, first, place, &out[first / WIDE_LANES]);
+    compute_vector(shapes, first, work, sm_count, &out[first / WIDE_LANES]);
 }
 
 WITH_WIDE_VECTORS static void compute_terms_wide(const struct shape_columns *shapes, int count,
-                                                 const struct predict_place *place, struct block_terms *out) {
-  compute_terms(shapes, count, place, out);
+                                                 const struct predict_work *work, double sm_count,
+                                                 struct block_terms *out) {
+  compute_terms(shapes, count, work, sm_count, out);
 }
 
-void block_terms_of(const struct shape_columns *shapes, int count, const struct predict_place *place,
+void block_terms_of(const struct shape_columns *shapes, int count, const struct predict_work *work, double sm_count,
                     struct block_terms *out) {
-  if (HAS_WIDE_VECTORS) compute_terms_wide(shapes, count, place, out);
-  else compute_terms(shapes, count, place, out);
+  if (HAS_WIDE_VECTORS) compute_terms_wide(shapes, count, work, sm_count, out);
+  else compute_terms(shapes, count, work, sm_count, out);
 }

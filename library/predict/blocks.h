@@ -3,7 +3,7 @@
 #define LIBRARY_PREDICT_BLOCKS_H
 
 #include "base/numbers/wide_vectors.h"
-#include "library/predict/predict.h"
+#include "library/predict/work.h"
 
 /* Members of struct predict_shape, each a list with an element for each variant. */
 struct shape_columns {
@@ -22,13 +22,7 @@ struct block_terms {
 /* Compute the terms of variants.
  *   count  of whole vectors
  *   out    receives count / WIDE_LANES elements */
-void block_terms_of(const struct shape_columns *shapes, int count, const struct predict_place *place,
+void block_terms_of(const struct shape_columns *shapes, int count, const struct predict_work *work, double sm_count,
                     struct block_terms *out);
-
-/* Compute the model's time of a variant in a place from its terms.
- *   terms  of the first variant of its list
- *   at     the variant's place in the list */
-void predict_cost_of_blocks(const struct predict_model *model, const struct block_terms *terms, int at,
-                            const struct predict_place *place, struct predict_cost *out);
 
 #endif

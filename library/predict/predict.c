@@ -6,7 +6,6 @@
 #include "base/memory/array.h"
 #include "base/numbers/wide_vectors.h"
 #include "gpu/architecture/arch.h"
-#include "library/predict/blocks.h"
 
 #define AS_NAME(name, value, about) #name,
 const char *const predict_names[PREDICT_COEFFICIENTS] = {PREDICT_LIST(AS_NAME)};
@@ -24,22 +23,6 @@ bool predict_is_sensible(const struct predict_model *model) {
     if (!(value >= least && value <= 3)) return false; /* refuses NaN, too */
   }
   return true;
-}
-
-struct predict_work predict_work_of(const struct stencil *stencil, const struct analysis *analysis, enum dtype dtype,
-                                    const struct domain *domain) {
-  const int axis = stencil->dims - 1;
-  struct predict_work work = {.row_bytes = (double)domain->row * (double)dtype_bytes(dtype),
-                              .depth = 1 + analysis->radius_low[axis] + analysis->radius_high[axis],
-                              .bytes = analysis->bytes_per_point[dtype],
-                              .operations = analysis->instructions_per_point,
-                              .dtype = dtype};
-  for (int i = 0; i < MAX_DIMS; i++) {
-    work.points[i] = (double)(domain->high[i] - domain->low[i]);
-    work.bytes *= (double)domain->grid.n[i];
-    work.operations *= work.points[i];
-  }
-  return work;
 }
 
 /* Numbers that are used if they are not known of a GPU. */
@@ -139,7 +122,7 @@ void predict_cost_in(const struct predict_model *model, const struct predict_sha
   columns[BLOCKS][0] = shape->blocks;
   columns[BLOCKS_PER_SM][0] = shape->blocks_per_sm;
   columns[CLUSTER_BLOCKS][0] = shape->cluster_blocks;
-  block_terms_of(&shapes, WIDE_LANES, place, &terms);
+  block_terms_of(&shapes, WIDE_LANES, place->work, place->sm_count, &terms);
   predict_cost_of_blocks(model, &terms, 0, place, out);
 }
 

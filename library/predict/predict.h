@@ -8,6 +8,7 @@
 #define LIBRARY_PREDICT_PREDICT_H
 
 #include "db/store/store.h"
+#include "library/predict/blocks.h"
 #include "library/predict/shape.h"
 
 /* What a prediction knows of a GPU. A number that is not known is 0. */
@@ -18,19 +19,6 @@ struct predict_gpu {
   double copy_gbs; /* rate of the fastest copy that was measured; 0: the peak rate stands for it */
   int capability;  /* compute capability times ten: 90. 0 for an emulation: no arithmetic bounds its times */
 };
-
-/* What a prediction knows of a problem. */
-struct predict_work {
-  double points[MAX_DIMS]; /* computed points in x, y, z */
-  double row_bytes;        /* distance of neighbours in y */
-  double bytes;            /* compulsory traffic of one application */
-  double depth;            /* planes that a plane reads, or rows in 2D: 1 plus the reach to both sides */
-  double operations;       /* additions, multiplications, fma and functions, each counted once, of all points */
-  enum dtype dtype;        /* in which they are computed */
-};
-
-struct predict_work predict_work_of(const struct stencil *stencil, const struct analysis *analysis, enum dtype dtype,
-                                    const struct domain *domain);
 
 /* The coefficients. Each row: name, default, meaning. A default is used where a database has no coefficients of its
  * own. The time is the product of the base time and, for each coefficient, of exp(coefficient * feature). The time of a
@@ -135,6 +123,12 @@ void predict_cost_in(const struct predict_model *model, const struct predict_sha
 /* The same for one variant. */
 void predict_cost(const struct predict_model *model, const struct predict_shape *shape, const struct predict_work *work,
                   const struct predict_gpu *gpu, struct predict_cost *out);
+
+/* Compute the model's time of a variant in a place from its terms.
+ *   terms  of the first variant of its list
+ *   at     the variant's place in the list */
+void predict_cost_of_blocks(const struct predict_model *model, const struct block_terms *terms, int at,
+                            const struct predict_place *place, struct predict_cost *out);
 
 /* A launch takes at least the time of an empty one and of the start of its blocks, and at least the time of a copy of
  * the bytes that must move or of the arithmetic, whichever is longer. The members are logarithms of these two times in

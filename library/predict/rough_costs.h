@@ -3,7 +3,7 @@
 #ifndef LIBRARY_PREDICT_ROUGH_COSTS_H
 #define LIBRARY_PREDICT_ROUGH_COSTS_H
 
-#include "library/predict/blocks.h"
+#include "library/predict/predict.h"
 
 enum { ROUGH_AT_ONCE = 64 }; /* whole vectors: see base/numbers/wide_vectors.h */
 

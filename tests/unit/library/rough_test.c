@@ -68,7 +68,7 @@ TEST(rough_costs_are_near_the_exact_ones) {
     struct rough_costs costs;
     make_shapes(seed, columns);
     predict_place_of(&model, &work, &gpu, &place);
-    block_terms_of(&shapes, SHAPES, &place, terms);
+    block_terms_of(&shapes, SHAPES, &work, place.sm_count, terms);
     rough_costs_of(&model, &terms[first / WIDE_LANES], SHAPES - first, &place, mode, &costs);
     for (int i = 0; i < SHAPES - first; i++) {
       const int at = first + i;
