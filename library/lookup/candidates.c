@@ -10,6 +10,7 @@
 #include "base/numbers/branchless.h"
 #include "base/numbers/wide_vectors.h"
 #include "db/store/launch_text.h"
+#include "library/lookup/kin.h"
 #include "library/lookup/pricing.h"
 #include "library/predict/rough_costs.h"
 

@@ -10,7 +10,6 @@
 #include "base/memory/arena.h"
 #include "base/memory/texts.h"
 #include "db/store/store.h"
-#include "library/lookup/kin.h"
 #include "library/lookup/known_wrong.h"
 #include "library/lookup/name_table.h"
 #include "library/predict/predict.h"
@@ -30,6 +29,8 @@ struct parsed_stencil {
  * HALOTUNE_MEMORY. */
 halotune_status parsed_stencil_make(const struct source *source, struct parsed_stencil **out);
 void parsed_stencil_free(struct parsed_stencil *parsed);
+
+struct kin;
 
 struct known_stencil {
   char hash[IDENTITY_HEX_BYTES];

@@ -16,6 +16,7 @@
 #include "db/store/refuted.h"
 #include "db/store/take_rows.h"
 #include "gpu/driver/device.h"
+#include "library/lookup/stencil_kin.h"
 #include "stencil/template/template_read.h"
 
 /* Ids of a table, ascending, and the place of each in the catalog. */

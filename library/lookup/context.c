@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/system/limited_call.h"
+#include "library/lookup/stencil_kin.h"
 #include "stencil/template/template_read.h"
 
 static halotune_status add_default(struct catalog *catalog) {

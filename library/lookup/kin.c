@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "library/lookup/question.h"
 #include "library/lookup/similar.h"
 
 /* Find what rows of each stencil add to the error. A stencil that this program cannot read says nothing. */
@@ -56,15 +55,6 @@ static halotune_status find_images(const struct question *q, struct kin *kin) {
     if (kin->has_images[row->stencil]) finds_images[catalog->templates[row->template_at].same_name] = true;
   }
   return HALOTUNE_OK;
-}
-
-void kin_free(struct kin *kin) {
-  if (!kin) return;
-  free(kin->errors);
-  free(kin->families);
-  free(kin->has_images);
-  for (int i = 0; i < 2; i++) free(kin->finds_images[i]);
-  free(kin);
 }
 
 /* If several threads make the kin of a stencil at the same time, the results are equal, and the first one is kept. */
