@@ -12,41 +12,46 @@
 #include "base/text/text.h"
 
 /* clang-format off */
-#define HEADER_LIST(X)                                      \
-  X(banks_h, "stencil/template/banks.h")                    \
-  X(block_h, "tuner/emulate/runtime/block.h")               \
-  X(calls_h, "tuner/emulate/runtime/calls.h")               \
-  X(cluster_h, "tuner/emulate/runtime/cluster.h")           \
-  X(copy_h, "tuner/emulate/runtime/copy.h")                 \
-  X(count_h, "tuner/emulate/runtime/count.h")               \
-  X(counts_h, "tuner/emulate/runtime/counts.h")             \
-  X(cuda_on_cpu_h, "tuner/emulate/runtime/cuda_on_cpu.h")   \
-  X(fiber_h, "tuner/emulate/runtime/fiber.h")               \
-  X(memory_h, "tuner/emulate/runtime/memory.h")             \
-  X(outcome_h, "tuner/emulate/runtime/outcome.h")           \
-  X(poison_h, "tuner/emulate/runtime/poison.h")             \
-  X(protocol_h, "tuner/emulate/runtime/protocol.h")         \
-  X(report_h, "tuner/emulate/runtime/report.h")             \
-  X(signals_h, "tuner/emulate/runtime/signals.h")           \
-  X(tensor_copy_h, "tuner/emulate/runtime/tensor_copy.h")   \
-  X(texture_h, "tuner/emulate/runtime/texture.h")           \
-  X(thread_order_h, "tuner/emulate/runtime/thread_order.h") \
+#define HEADER_LIST(X)                                            \
+  X(banks_h, "stencil/template/banks.h")                          \
+  X(block_h, "tuner/emulate/runtime/block.h")                     \
+  X(calls_h, "tuner/emulate/runtime/calls.h")                     \
+  X(cluster_h, "tuner/emulate/runtime/cluster.h")                 \
+  X(cluster_barrier_h, "tuner/emulate/runtime/cluster_barrier.h") \
+  X(copy_h, "tuner/emulate/runtime/copy.h")                       \
+  X(count_h, "tuner/emulate/runtime/count.h")                     \
+  X(counts_h, "tuner/emulate/runtime/counts.h")                   \
+  X(cuda_on_cpu_h, "tuner/emulate/runtime/cuda_on_cpu.h")         \
+  X(fiber_h, "tuner/emulate/runtime/fiber.h")                     \
+  X(indices_h, "tuner/emulate/runtime/indices.h")                 \
+  X(memory_h, "tuner/emulate/runtime/memory.h")                   \
+  X(outcome_h, "tuner/emulate/runtime/outcome.h")                 \
+  X(poison_h, "tuner/emulate/runtime/poison.h")                   \
+  X(protocol_h, "tuner/emulate/runtime/protocol.h")               \
+  X(report_h, "tuner/emulate/runtime/report.h")                   \
+  X(signals_h, "tuner/emulate/runtime/signals.h")                 \
+  X(tensor_copy_h, "tuner/emulate/runtime/tensor_copy.h")         \
+  X(texture_h, "tuner/emulate/runtime/texture.h")                 \
+  X(thread_order_h, "tuner/emulate/runtime/thread_order.h")       \
+  X(turn_h, "tuner/emulate/runtime/turn.h")                       \
   X(warp_h, "tuner/emulate/runtime/warp.h")
 
-#define SOURCE_LIST(X)                                      \
-  X(block_c, "tuner/emulate/runtime/block.c")               \
-  X(bulk_copy_c, "tuner/emulate/runtime/bulk_copy.c")       \
-  X(cluster_c, "tuner/emulate/runtime/cluster.c")           \
-  X(copy_c, "tuner/emulate/runtime/copy.c")                 \
-  X(count_c, "tuner/emulate/runtime/count.c")               \
-  X(fiber_c, "tuner/emulate/runtime/fiber.c")               \
-  X(memory_c, "tuner/emulate/runtime/memory.c")             \
-  X(report_c, "tuner/emulate/runtime/report.c")             \
-  X(runner_c, "tuner/emulate/runtime/runner.c")             \
-  X(signals_c, "tuner/emulate/runtime/signals.c")           \
-  X(tensor_copy_c, "tuner/emulate/runtime/tensor_copy.c")   \
-  X(texture_c, "tuner/emulate/runtime/texture.c")           \
-  X(thread_order_c, "tuner/emulate/runtime/thread_order.c") \
+#define SOURCE_LIST(X)                                            \
+  X(async_c, "tuner/emulate/runtime/async.c")                     \
+  X(block_c, "tuner/emulate/runtime/block.c")                     \
+  X(bulk_copy_c, "tuner/emulate/runtime/bulk_copy.c")             \
+  X(cluster_c, "tuner/emulate/runtime/cluster.c")                 \
+  X(cluster_barrier_c, "tuner/emulate/runtime/cluster_barrier.c") \
+  X(copy_c, "tuner/emulate/runtime/copy.c")                       \
+  X(count_c, "tuner/emulate/runtime/count.c")                     \
+  X(fiber_c, "tuner/emulate/runtime/fiber.c")                     \
+  X(memory_c, "tuner/emulate/runtime/memory.c")                   \
+  X(report_c, "tuner/emulate/runtime/report.c")                   \
+  X(runner_c, "tuner/emulate/runtime/runner.c")                   \
+  X(signals_c, "tuner/emulate/runtime/signals.c")                 \
+  X(tensor_copy_c, "tuner/emulate/runtime/tensor_copy.c")         \
+  X(texture_c, "tuner/emulate/runtime/texture.c")                 \
+  X(thread_order_c, "tuner/emulate/runtime/thread_order.c")       \
   X(warp_c, "tuner/emulate/runtime/warp.c")
 /* clang-format on */
 

@@ -10,7 +10,9 @@
 
 #include "tuner/emulate/runtime/calls.h"
 #include "tuner/emulate/runtime/cluster.h"
+#include "tuner/emulate/runtime/cluster_barrier.h"
 #include "tuner/emulate/runtime/count.h"
+#include "tuner/emulate/runtime/fiber.h"
 #include "tuner/emulate/runtime/poison.h"
 #include "tuner/emulate/runtime/report.h"
 #include "tuner/emulate/runtime/tensor_copy.h"

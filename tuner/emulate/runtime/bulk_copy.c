@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/emulate/runtime/block.h"
 #include "tuner/emulate/runtime/calls.h"
 #include "tuner/emulate/runtime/cluster.h"
 #include "tuner/emulate/runtime/count.h"
 #include "tuner/emulate/runtime/poison.h"
 #include "tuner/emulate/runtime/report.h"
 #include "tuner/emulate/runtime/tensor_copy.h"
+#include "tuner/emulate/runtime/turn.h"
 
 /* The 8 bytes of a barrier. A phase is complete when no arrivals and no bytes are missing. */
 struct copy_barrier {

@@ -3,7 +3,15 @@
 #ifndef EMULATE_RUNTIME_CLUSTER_H
 #define EMULATE_RUNTIME_CLUSTER_H
 
-#include "tuner/emulate/runtime/block.h"
+#include "tuner/emulate/runtime/turn.h"
+
+enum { MAX_CLUSTER_BLOCKS = 16 };
+
+struct cluster {
+  struct block *blocks[MAX_CLUSTER_BLOCKS]; /* by rank */
+  unsigned joined, ended;
+  unsigned at_barrier, left; /* threads of all blocks */
+};
 
 /* The number of blocks in a cluster of this launch. */
 unsigned cluster_size(void);
@@ -19,17 +27,11 @@ void cluster_join(struct cluster *cluster, struct block *block, uint64_t number)
  * any more. */
 void cluster_leave(struct block *block);
 
-/* Note that a thread left the kernel. Threads at the cluster's barrier may have waited only for it. */
-void cluster_thread_left(struct block *block);
-
 /* Find another block of a block's cluster. An error is reported for this line. */
 struct block *cluster_block(const struct block *block, unsigned rank, int line);
 
 /* Tell whether an address lies in the shared memory of a block of a block's cluster.
  *   offset  receives the address, relative to that block's shared memory; untouched if the answer is false */
 bool cluster_shared_offset(const struct block *block, const void *address, uint64_t *offset);
-
-/* Report that this thread waits at the cluster's barrier for ever. */
-_Noreturn void cluster_report_stuck(const struct block *block, unsigned thread);
 
 #endif

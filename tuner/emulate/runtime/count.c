@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "stencil/template/banks.h"
-#include "tuner/emulate/runtime/block.h"
 #include "tuner/emulate/runtime/cluster.h"
 #include "tuner/emulate/runtime/memory.h"
 #include "tuner/emulate/runtime/report.h"
+#include "tuner/emulate/runtime/turn.h"
 
 enum { WORD_BYTES = 4, SECTOR_BYTES = 32, LINE_BYTES = 128, MOST_AT_ONCE = 16 };
 

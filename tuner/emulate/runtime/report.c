@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "tuner/emulate/runtime/block.h"
+#include "tuner/emulate/runtime/indices.h"
 #include "tuner/emulate/runtime/protocol.h"
 
 void report_send(const struct emulation_outcome *outcome) {

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tuner/emulate/runtime/block.h"
 #include "tuner/emulate/runtime/calls.h"
 #include "tuner/emulate/runtime/count.h"
 #include "tuner/emulate/runtime/report.h"
+#include "tuner/emulate/runtime/turn.h"
 
 struct tensor {
   unsigned char *array;

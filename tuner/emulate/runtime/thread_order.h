@@ -3,7 +3,7 @@
 #ifndef EMULATE_RUNTIME_THREAD_ORDER_H
 #define EMULATE_RUNTIME_THREAD_ORDER_H
 
-#include "tuner/emulate/runtime/block.h"
+#include "tuner/emulate/runtime/turn.h"
 
 /* Fill in a block's order, and where its warps are in it. A random order shuffles the warps, and the lanes within each
  * warp. */

@@ -2,7 +2,7 @@
 #ifndef EMULATE_RUNTIME_WARP_H
 #define EMULATE_RUNTIME_WARP_H
 
-#include "tuner/emulate/runtime/block.h"
+#include "tuner/emulate/runtime/turn.h"
 
 /* Note that a lane left the kernel. Waiting lanes of its warp may have waited only for it. */
 void warp_lane_left(struct block *block, unsigned thread);
