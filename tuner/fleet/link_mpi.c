@@ -129,7 +129,7 @@ static void split_ranks(struct link_mpi *link) {
   note_failure(link, heartbeat_open(link->found.plugin, &link->world, link->colours, silence_limit_ms(), clock_ms(),
                                     &link->heartbeat));
   if (link->status != HALOTUNE_OK) return;
-  note_failure(link, post_open(link->found.plugin, &team, clock_ms(), &link->post));
+  note_failure(link, post_open(link->found.plugin, &team, FLEET_MESSAGE_MOST, clock_ms(), &link->post));
   link->has_post = link->status == HALOTUNE_OK;
 }
 
@@ -402,7 +402,7 @@ halotune_status link_mpi_open(const struct launcher *launcher, struct link_mpi *
   struct link_mpi *link = calloc(1, sizeof *link);
   *out = NULL;
   if (!link) return fail_memory();
-  halotune_status status = find_plugin(launcher, &link->found);
+  halotune_status status = find_plugin(launcher->plugin, launcher->name, launcher->size, &link->found);
   if (status == HALOTUNE_OK) status = thread_start(link);
   if (status != HALOTUNE_OK) {
     found_plugin_free(&link->found);

@@ -84,7 +84,7 @@ static void begin_post(struct post *post, int rank, int size) {
   const struct fleet_mpi_world world = {.rank = rank, .size = size, .host = "here"};
   memset(&mpi, 0, sizeof mpi);
   mpi.ends_at_once = true;
-  CHECK_OK(post_open(&plugin, &world, 0, post));
+  CHECK_OK(post_open(&plugin, &world, FLEET_MESSAGE_MOST, 0, post));
 }
 
 static struct message *come(int from, const char *bytes, bool may_end) {

@@ -73,8 +73,7 @@ static bool look_around(const char *kind, char path[PATH_MAX]) {
 
 static const char *package_of(const char *kind) { return strcmp(kind, "mpich") == 0 ? "libmpich12" : "libopenmpi3"; }
 
-static halotune_status path_find(const struct launcher *launcher, char path[PATH_MAX]) {
-  const char *kind = launcher->plugin;
+static halotune_status path_find(const char *kind, const char *launcher, int ranks, char path[PATH_MAX]) {
   if (strchr(kind, '/')) {
     snprintf(path, PATH_MAX, "%s", kind);
     return access(path, F_OK) == 0 ? HALOTUNE_OK : fail(HALOTUNE_NOT_FOUND, "HALOTUNE_MPI: there is no file %s", kind);
@@ -90,17 +89,17 @@ static halotune_status path_find(const struct launcher *launcher, char path[PATH
   return fail(
       HALOTUNE_NOT_FOUND,
       "%s started %d ranks, but Halotune's plug-in for this MPI is not installed: install the package halotune-mpi-%s; or, with lib%s-dev, build Halotune from source, which makes it (docs/fleet.md)",
-      launcher->name, launcher->size, kind, kind);
+      launcher, ranks, kind, kind);
 }
 
-halotune_status find_plugin(const struct launcher *launcher, struct found_plugin *out) {
-  halotune_status status = path_find(launcher, out->path);
+halotune_status find_plugin(const char *kind, const char *launcher, int ranks, struct found_plugin *out) {
+  halotune_status status = path_find(kind, launcher, ranks, out->path);
   if (status != HALOTUNE_OK) return status;
   /* RTLD_GLOBAL, because components that MPI loads later use symbols of its libraries. */
   out->library = dlopen(out->path, RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE);
   if (!out->library) {
     return fail(HALOTUNE_NOT_FOUND, "the plug-in for MPI cannot be loaded: %s (Debian has this MPI in %s)", dlerror(),
-                package_of(launcher->plugin));
+                package_of(kind));
   }
   out->plugin = dlsym(out->library, FLEET_MPI_SYMBOL);
   if (!out->plugin) return fail(HALOTUNE_IO, "%s is not a plug-in of Halotune for MPI", out->path);

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/memory/array.h"
-#include "tuner/fleet/link.h"
 
 static halotune_status fail_of_mpi(const struct post *post, int error, const char *what) {
   char text[FLEET_MPI_TEXT_BYTES] = "";
@@ -14,9 +13,9 @@ static halotune_status fail_of_mpi(const struct post *post, int error, const cha
   return fail(HALOTUNE_IO, "rank %d on %s: MPI cannot %s: %s", post->world.rank, post->world.host, what, text);
 }
 
-halotune_status post_open(const struct fleet_mpi_plugin *plugin, const struct fleet_mpi_world *world, double now_ms,
-                          struct post *out) {
-  *out = (struct post){.plugin = plugin, .world = *world, .now_ms = now_ms};
+halotune_status post_open(const struct fleet_mpi_plugin *plugin, const struct fleet_mpi_world *world, size_t most_bytes,
+                          double now_ms, struct post *out) {
+  *out = (struct post){.plugin = plugin, .world = *world, .most_bytes = most_bytes, .now_ms = now_ms};
   out->peers = calloc((size_t)world->size, sizeof *out->peers);
   if (!out->peers) return fail_memory();
   for (int i = 0; i < world->size; i++) {
@@ -98,7 +97,7 @@ static halotune_status step_look(struct post *post, bool *is_busy) {
     int error = post->plugin->look(&from, &count);
     if (error) return fail_of_mpi(post, error, "look for messages");
     if (from < 0) return HALOTUNE_OK;
-    const bool is_too_long = count > FLEET_MESSAGE_MOST;
+    const bool is_too_long = count > post->most_bytes;
     struct post_letter *letter = letter_add(&post->in, from, is_too_long ? 0 : count);
     if (!letter) return fail_memory();
     post->peers[from].heard_ms = post->time_ms;

@@ -43,19 +43,21 @@ struct post_letters {
 struct post {
   const struct fleet_mpi_plugin *plugin;
   struct fleet_mpi_world world;
+  size_t most_bytes; /* of a message */
   struct post_peer *peers;
   struct post_letters out, in; /* `in`: from the moment when they are found until they are taken */
   double now_ms, time_ms;      /* the clock at the last step, and the sum of the steps; all other times are such sums */
 };
 
-/* Begin with all ranks alive at `now_ms`. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
-halotune_status post_open(const struct fleet_mpi_plugin *plugin, const struct fleet_mpi_world *world, double now_ms,
-                          struct post *out);
+/* Begin with all ranks alive at `now_ms`.
+ *   most_bytes  of a message: a rank that sends more counts as gone
+ * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+halotune_status post_open(const struct fleet_mpi_plugin *plugin, const struct fleet_mpi_world *world, size_t most_bytes,
+                          double now_ms, struct post *out);
 
 void post_free(struct post *post);
 
-/* Queue a copy of a message. The next steps send it. A message to a rank that is gone is dropped. A rank that sends
- * more than FLEET_MESSAGE_MOST bytes counts as gone.
+/* Queue a copy of a message. The next steps send it. A message to a rank that is gone is dropped.
  *   limit_ms  a rank that has not taken the message by then is gone
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status post_send(struct post *post, int to, const void *bytes, size_t count, double limit_ms);
