@@ -49,7 +49,8 @@ static halotune_status put_variant(const struct invocation *invocation, const st
   if (status != HALOTUNE_OK) return status;
   if ((status = find_variant(invocation, problem, &templates, &generated)) == HALOTUNE_OK) {
     source_strip_lines(generated.source);
-    status = output_text(invocation, OUTPUT_FOR_ALL, generated.source, strlen(generated.source));
+    status =
+        output_text(option_value(invocation, "output"), OUTPUT_FOR_ALL, generated.source, strlen(generated.source));
     generated_free(&generated);
   }
   templates_free(&templates);
@@ -59,7 +60,8 @@ static halotune_status put_variant(const struct invocation *invocation, const st
 static halotune_status put_prelude(const struct invocation *invocation, const struct problem *problem) {
   struct text text = {0};
   halotune_status status = generate_prelude(problem->loaded.stencil, problem->loaded.analysis, problem->dtype, &text);
-  if (status == HALOTUNE_OK) status = output_text(invocation, OUTPUT_FOR_ALL, text_string(&text), text.length);
+  if (status == HALOTUNE_OK)
+    status = output_text(option_value(invocation, "output"), OUTPUT_FOR_ALL, text_string(&text), text.length);
   text_free(&text);
   return status;
 }

@@ -30,7 +30,7 @@ static enum exit_code list_stencils(char *const *paths, int count, bool json) {
     halotune_status status = loaded_open(paths[i], &loaded);
     if (status == HALOTUNE_OK) status = loaded_check_name(&loaded);
     if (status != HALOTUNE_OK) code = report_file_failure(status); /* continue with the other files */
-    else if (json) json_add(&list, stencil_json(&loaded));
+    else if (json) json_add(&list, stencil_json(loaded.path, loaded.stencil, loaded.analysis));
     else print_row(&loaded);
     loaded_free(&loaded);
   }

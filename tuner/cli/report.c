@@ -29,7 +29,7 @@ static halotune_status put_out(const struct invocation *invocation, const struct
   struct text page = {0};
   halotune_status status = HALOTUNE_OK;
   bool as_json = option_given(invocation, "json");
-  if (as_json && !path) return output_text(invocation, OUTPUT_FOR_ALL, document->bytes, document->length);
+  if (as_json && !path) return output_text(NULL, OUTPUT_FOR_ALL, document->bytes, document->length);
   if (!as_json) status = report_page(document, &page);
   if (!path) path = default_output;
   const struct text *text = as_json ? document : &page;

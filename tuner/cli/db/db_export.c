@@ -53,7 +53,8 @@ halotune_status db_export(const struct invocation *invocation) {
     if (status == HALOTUNE_OK && counts.runs == 0 && counts.bests == 0) status = db_choice_fail(store, &choice);
   }
   if (status == HALOTUNE_OK) status = export_make(invocation, store, &choice, &text);
-  if (status == HALOTUNE_OK) status = output_text(invocation, OUTPUT_FOR_OWNER, text_string(&text), text.length);
+  if (status == HALOTUNE_OK)
+    status = output_text(option_value(invocation, "output"), OUTPUT_FOR_OWNER, text_string(&text), text.length);
   text_free(&text);
   store_close(store);
   free(name);

@@ -3,12 +3,9 @@
 
 #include <stdio.h>
 
-#include "tuner/cli/options/option_value.h"
 #include "tuner/cli/output/terminal.h"
 
-halotune_status output_text(const struct invocation *invocation, enum output_readers readers, const char *text,
-                            size_t length) {
-  const char *path = option_value(invocation, "output");
+halotune_status output_text(const char *path, enum output_readers readers, const char *text, size_t length) {
   if (path) return output_file(path, readers, text, length);
   terminal_keep_lines();
   fwrite(text, 1, length, stdout);

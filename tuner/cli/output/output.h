@@ -6,7 +6,6 @@
 
 #include "base/files/replace.h"
 #include "base/text/json.h"
-#include "tuner/cli/options/command.h"
 
 /* Who may read a file that --output names. */
 enum output_readers {
@@ -14,11 +13,10 @@ enum output_readers {
   OUTPUT_FOR_ALL,   /* as the umask says */
 };
 
-/* Write a text to the file that --output names (see output_file), or to stdout if the option is not given. main reports
- * a failure to write to stdout.
+/* Write a text to a file (see output_file), or to stdout. main reports a failure to write to stdout.
+ *   path  the value of --output; NULL if the option is not given: stdout
  * Returns HALOTUNE_OK, HALOTUNE_IO or HALOTUNE_MEMORY. */
-halotune_status output_text(const struct invocation *invocation, enum output_readers readers, const char *text,
-                            size_t length);
+halotune_status output_text(const char *path, enum output_readers readers, const char *text, size_t length);
 
 /* Follow the links of a path that the user names for a result, to the file that will be written, even if it does not
  * exist yet. A link of another user in a folder that all may write to is refused.

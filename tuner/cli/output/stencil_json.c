@@ -169,20 +169,20 @@ static json_t *tap_json(const struct stencil *stencil, const struct tap *tap) {
   return json;
 }
 
-static json_t *tap_list_json(const struct loaded *loaded) {
+static json_t *tap_list_json(const struct stencil *stencil, const struct analysis *analysis) {
   json_t *list = json_array();
-  for (int i = 0; i < loaded->analysis->tap_count; i++) {
-    json_add(&list, tap_json(loaded->stencil, &loaded->analysis->taps[i]));
+  for (int i = 0; i < analysis->tap_count; i++) {
+    json_add(&list, tap_json(stencil, &analysis->taps[i]));
   }
   return list;
 }
 
-static json_t *weights_json(const struct loaded *loaded) {
+static json_t *weights_json(const struct stencil *stencil, const struct analysis *analysis) {
   json_t *list = json_array();
-  for (int i = 0; i < loaded->analysis->weight_count; i++) {
-    const struct weight *weight = &loaded->analysis->weights[i];
-    json_t *entry = tap_json(loaded->stencil, &weight->tap);
-    json_put(&entry, "output", text_json(loaded->stencil->outputs[weight->output]));
+  for (int i = 0; i < analysis->weight_count; i++) {
+    const struct weight *weight = &analysis->weights[i];
+    json_t *entry = tap_json(stencil, &weight->tap);
+    json_put(&entry, "output", text_json(stencil->outputs[weight->output]));
     json_put(&entry, "weight", text_json(weight->text));
     json_put(&entry, "value", number_json(weight->value));
     json_add(&list, entry);
@@ -198,12 +198,12 @@ static json_t *dtypes_json(const struct stencil *stencil) {
   return list;
 }
 
-static void put_stencil(json_t **json, const struct loaded *loaded) {
-  const struct stencil *stencil = loaded->stencil;
+static void put_stencil(json_t **json, const char *path, const struct stencil *stencil,
+                        const struct analysis *analysis) {
   json_put(json, "name", text_json(stencil->name));
   json_put(json, "about", text_json(stencil->about));
   json_put(json, "source", text_json(stencil->origin));
-  json_put(json, "file", text_json(loaded->path));
+  json_put(json, "file", text_json(path));
   json_put(json, "kind", text_json(kind_names[stencil->kind]));
   json_put(json, "dims", json_integer(stencil->dims));
   if (stencil->kind == STENCIL_SCAN) json_put(json, "axis", json_stringn(&axis_names[stencil->axis], 1));
@@ -212,7 +212,7 @@ static void put_stencil(json_t **json, const struct loaded *loaded) {
   json_put(json, "coefficients", coefficients_json(stencil));
   if (stencil->kind == STENCIL_STENCIL) {
     json_put(json, "boundary", boundary_json(stencil));
-    put_exceptions(json, stencil, loaded->analysis);
+    put_exceptions(json, stencil, analysis);
   }
   json_put(json, "iterate", iterate_json(stencil));
   if (stencil->in_place_count > 0) json_put(json, "in_place", in_place_json(stencil));
@@ -223,8 +223,7 @@ static void put_stencil(json_t **json, const struct loaded *loaded) {
   json_put(json, "tolerance", stencil->tolerance > 0 ? number_json(stencil->tolerance) : json_null());
 }
 
-static void put_analysis(json_t **json, const struct loaded *loaded) {
-  const struct analysis *analysis = loaded->analysis;
+static void put_analysis(json_t **json, const struct stencil *stencil, const struct analysis *analysis) {
   char hex[IDENTITY_HEX_BYTES];
   identity_hex(analysis->hash, hex);
   json_put(json, "shape", text_json(shape_names[analysis->shape]));
@@ -232,9 +231,9 @@ static void put_analysis(json_t **json, const struct loaded *loaded) {
   json_put(json, "radius_low", axes_json(analysis->radius_low));
   json_put(json, "radius_high", axes_json(analysis->radius_high));
   json_put(json, "taps", json_integer(analysis->tap_count));
-  json_put(json, "tap_list", tap_list_json(loaded));
+  json_put(json, "tap_list", tap_list_json(stencil, analysis));
   json_put(json, "linear", json_boolean(analysis->is_linear));
-  json_put(json, "weights", weights_json(loaded));
+  json_put(json, "weights", weights_json(stencil, analysis));
   json_put(json, "can_iterate", json_boolean(analysis->can_iterate));
   json_put(json, "flops_per_point", json_integer(analysis->flops_per_point));
   json_put(json, "unique_flops_per_point", json_integer(analysis->unique_flops_per_point));
@@ -251,9 +250,9 @@ static void put_analysis(json_t **json, const struct loaded *loaded) {
   json_put(json, "hash", text_json(hex));
 }
 
-json_t *stencil_json(const struct loaded *loaded) {
+json_t *stencil_json(const char *path, const struct stencil *stencil, const struct analysis *analysis) {
   json_t *json = json_object();
-  put_stencil(&json, loaded);
-  put_analysis(&json, loaded);
+  put_stencil(&json, path, stencil, analysis);
+  put_analysis(&json, stencil, analysis);
   return json;
 }

@@ -3,11 +3,12 @@
 #define CLI_OUTPUT_STENCIL_JSON_H
 
 #include "base/text/json.h"
-#include "tuner/cli/options/loaded_stencil.h"
+#include "stencil/analysis/analysis.h"
 
-/* The output of `show --json` and `list stencils --json`; docs/stencil-format.md names the keys. A new reference; NULL
- * when memory is out. */
-json_t *stencil_json(const struct loaded *loaded);
+/* The output of `show --json` and `list stencils --json`; docs/stencil-format.md names the keys.
+ *   path  of its file
+ * Returns a new reference; NULL when memory is out. */
+json_t *stencil_json(const char *path, const struct stencil *stencil, const struct analysis *analysis);
 
 /* The field whose values an exact formula gives. */
 const char *exact_name(const struct stencil *stencil, const struct exact *exact);

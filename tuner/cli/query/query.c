@@ -15,7 +15,7 @@ static halotune_status source_put(const struct invocation *invocation, const str
   struct built built;
   halotune_status status = kernel_source(&query->question, &query->answer, query->coefficients, &built);
   if (status != HALOTUNE_OK) return status;
-  status = output_text(invocation, OUTPUT_FOR_ALL, built.source, strlen(built.source));
+  status = output_text(option_value(invocation, "output"), OUTPUT_FOR_ALL, built.source, strlen(built.source));
   built_free(&built);
   return status;
 }
@@ -46,7 +46,9 @@ static halotune_status header_put(const struct invocation *invocation, const str
     configuration_write(template, &answer.configuration, &parameters);
     struct query_choice chosen = {template->name, text_string(&parameters)};
     query_header(query, &built, fits ? NULL : &chosen, alignment, &text);
-    status = text_ok(&text) ? output_text(invocation, OUTPUT_FOR_ALL, text_string(&text), text.length) : fail_memory();
+    status = text_ok(&text)
+                 ? output_text(option_value(invocation, "output"), OUTPUT_FOR_ALL, text_string(&text), text.length)
+                 : fail_memory();
   }
   text_free(&parameters);
   text_free(&text);

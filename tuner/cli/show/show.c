@@ -178,7 +178,8 @@ static enum exit_code show_run(const struct invocation *invocation) {
   struct loaded loaded;
   halotune_status status = loaded_open(invocation->arguments[0], &loaded);
   if (status != HALOTUNE_OK) return report_file_failure(status);
-  status = option_value(invocation, "json") ? print_json(stencil_json(&loaded)) : print_stencil(&loaded);
+  status = option_value(invocation, "json") ? print_json(stencil_json(loaded.path, loaded.stencil, loaded.analysis))
+                                            : print_stencil(&loaded);
   loaded_free(&loaded);
   return status == HALOTUNE_OK ? HALOTUNE_EXIT_SUCCESS : report_failure(status);
 }
