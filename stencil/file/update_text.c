@@ -28,13 +28,17 @@ static void add_context_leaf(struct text *text, const struct expr *node, const v
   add_leaf(text, node, ((const struct context *)context)->stencil);
 }
 
-static const char *temporary(int node, const void *context) {
-  const struct context *c = context;
-  for (int i = 0; i < c->assignment; i++) {
-    const struct assignment *assignment = &c->stencil->update.assignments[i];
-    if (assignment->output < 0 && assignment->root == node) return assignment->name;
+const char *assigned_temporary(const struct stencil *stencil, int assignment, int node) {
+  for (int i = 0; i < assignment; i++) {
+    const struct assignment *before = &stencil->update.assignments[i];
+    if (before->output < 0 && before->root == node) return before->name;
   }
   return NULL;
+}
+
+static const char *temporary(int node, const void *context) {
+  const struct context *c = context;
+  return assigned_temporary(c->stencil, c->assignment, node);
 }
 
 halotune_status describe_update(struct text *text, const struct stencil *stencil, const char *indent) {

@@ -9,6 +9,10 @@
  * HALOTUNE_MEMORY. */
 halotune_status describe_update(struct text *text, const struct stencil *stencil, const char *indent);
 
+/* The name of the temporary that holds a node's value when an assignment is printed, because an assignment before it
+ * computes this node; NULL for none. */
+const char *assigned_temporary(const struct stencil *stencil, int assignment, int node);
+
 /* Append a formula of `exact`. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status describe_formula(struct text *text, const struct stencil *stencil, struct formula formula);
 

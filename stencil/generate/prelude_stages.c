@@ -13,14 +13,6 @@ struct places {
   int inputs[MAX_FIELDS], outputs[MAX_FIELDS];
 };
 
-/* The input that an output becomes; -1 for none. */
-static int input_of_output(const struct stencil *stencil, int output) {
-  for (int i = 0; i < stencil->iterate_count; i++) {
-    if (stencil->iterate[i].from_output && stencil->iterate[i].from == output) return stencil->iterate[i].to;
-  }
-  return -1;
-}
-
 static bool changes_places(const struct stencil *stencil, int input) {
   for (int i = 0; i < stencil->iterate_count; i++) {
     if (stencil->iterate[i].to == input) return true;
@@ -34,7 +26,7 @@ static int places_begin(const struct stencil *stencil, struct places *out) {
   memset(out, 0, sizeof *out);
   for (int i = 0; i < stencil->input_count; i++) out->inputs[i] = changes_places(stencil, i) ? count++ : NO_BUFFER + i;
   for (int o = 0; o < stencil->output_count; o++) {
-    out->outputs[o] = input_of_output(stencil, o) >= 0 ? count++ : NO_BUFFER + MAX_FIELDS + o;
+    out->outputs[o] = analysis_kept_input(stencil, o) >= 0 ? count++ : NO_BUFFER + MAX_FIELDS + o;
   }
   return count;
 }
@@ -78,7 +70,8 @@ static void add_advanced(struct text *text, const struct stencil *stencil) {
   text_printf(text, "// The input of the next stage that an output becomes; -1: none.\n"
                     "__device__ constexpr int advanced_input(int output) { return ");
   for (int o = 0; o < stencil->output_count; o++) {
-    if (input_of_output(stencil, o) >= 0) text_printf(text, "output == %d ? %d : ", o, input_of_output(stencil, o));
+    if (analysis_kept_input(stencil, o) >= 0)
+      text_printf(text, "output == %d ? %d : ", o, analysis_kept_input(stencil, o));
   }
   text_printf(text, "-1; }\n");
 }

@@ -1,4 +1,5 @@
 /* prelude_update.c: writes a stencil's update as a CUDA function over accessors. */
+#include "stencil/file/update_text.h"
 #include "stencil/generate/prelude_parts.h"
 
 /* Names of the stencil's file end in an underscore here, so that none can be a macro, a parameter or a word of CUDA. */
@@ -15,11 +16,7 @@ static void add_leaf(struct text *text, const struct expr *node, const void *con
 
 static const char *find_temporary(int node, const void *context) {
   const struct context *c = context;
-  for (int i = 0; i < c->assignment; i++) {
-    const struct assignment *assignment = &c->stencil->update.assignments[i];
-    if (assignment->output < 0 && assignment->root == node) return assignment->name;
-  }
-  return NULL;
+  return assigned_temporary(c->stencil, c->assignment, node);
 }
 
 /* Append accessors. u(-1, 0) looks as in the stencil's file; the accessor that it calls always takes three offsets. */
