@@ -54,6 +54,10 @@ struct identity identity_of(const char *kind, const void *bytes, size_t length) 
 
 int identity_compare(struct identity a, struct identity b) { return memcmp(a.bytes, b.bytes, sizeof a.bytes); }
 
+int identity_compare_items(const void *a, const void *b) {
+  return identity_compare(*(const struct identity *)a, *(const struct identity *)b);
+}
+
 static const char digits[] = "0123456789abcdef";
 
 void identity_hex(struct identity identity, char hex[IDENTITY_HEX_BYTES]) {

@@ -37,6 +37,9 @@ struct identity identity_of(const char *kind, const void *bytes, size_t length);
 /* Compare two identities: negative, zero or positive, like memcmp of their hexadecimal digits. */
 int identity_compare(struct identity a, struct identity b);
 
+/* The same for qsort: each argument points to an identity. */
+int identity_compare_items(const void *a, const void *b);
+
 /* Write the identity as 64 lower-case hexadecimal digits. */
 void identity_hex(struct identity identity, char hex[IDENTITY_HEX_BYTES]);
 

@@ -74,10 +74,6 @@ static struct identity meaning_of(const struct piece *piece) {
   return identity_end(&maker);
 }
 
-static int compare_meanings(const void *left, const void *right) {
-  return identity_compare(*(const struct identity *)left, *(const struct identity *)right);
-}
-
 static struct identity use_hash(struct use *use) {
   struct identity_maker maker;
   pieces_named(&use->pieces, &use->parts[USER], (struct range){0, use->parts[USER].count}, reach_piece, use);
@@ -87,7 +83,7 @@ static struct identity use_hash(struct use *use) {
     pieces_named(&use->pieces, piece->part, piece->body, reach_piece, use);
     use->meanings[i] = meaning_of(piece);
   }
-  qsort(use->meanings, (size_t)use->reached_count, sizeof *use->meanings, compare_meanings);
+  qsort(use->meanings, (size_t)use->reached_count, sizeof *use->meanings, identity_compare_items);
   identity_begin(&maker, "definitions");
   for (int i = 0; i < use->reached_count; i++) identity_add_identity(&maker, use->meanings[i]);
   return identity_end(&maker);

@@ -75,10 +75,6 @@ static void add_parameter(struct text *text, const struct parameter *parameter) 
   add_string(text, parameter->words[parameter->default_value]);
 }
 
-static int compare_identities(const void *left, const void *right) {
-  return identity_compare(*(const struct identity *)left, *(const struct identity *)right);
-}
-
 /* Whether a rule is part of what a template means. Rules of every template do not count. Version 0.1.0 added the rule
  * for bit-reproducible results where a file had no field `sums`, but only to templates whose CUDA text did not leave
  * all sums to `update`. That rule still counts there alone, so that these templates keep their identities. */
@@ -103,7 +99,7 @@ static void add_sets(struct text *text, const struct template *template, const c
       text_free(&part);
     }
     if (text->out_of_memory) return;
-    qsort(parts, (size_t)count, sizeof *parts, compare_identities);
+    qsort(parts, (size_t)count, sizeof *parts, identity_compare_items);
     add_string(text, kind == 0 ? "parameters" : "rules");
     for (int i = 0; i < count; i++) {
       if (i == 0 || identity_compare(parts[i - 1], parts[i]) != 0) add_identity(text, parts[i]);
