@@ -21,6 +21,12 @@ struct box box_written(const struct stencil *stencil, const struct analysis *ana
 /* The number of points in the box; 0 if it is empty. */
 long box_points(const struct box *box);
 
+/* Whether a point lies in the box. */
+static inline bool box_contains(const struct box *box, long x, long y, long z) {
+  return x >= box->low[0] && x < box->high[0] && y >= box->low[1] && y < box->high[1] && z >= box->low[2] &&
+         z < box->high[2];
+}
+
 /* The number of points in a grid. */
 long grid_points(const struct grid *grid);
 

@@ -53,11 +53,6 @@ static bool is_kept(const struct run *run, int buffer, long i, long x, long y, l
   return emulation_poison_of(data + i * element_bytes, element_bytes) == EMULATION_POISON_BUFFER;
 }
 
-static bool is_in(const struct box *box, long x, long y, long z) {
-  return x >= box->low[0] && x < box->high[0] && y >= box->low[1] && y < box->high[1] && z >= box->low[2] &&
-         z < box->high[2];
-}
-
 /* Check a plane of one buffer and its padding. Returns false, with the reason in the result, if something was
  * written. */
 static bool check_plane(struct run *run, int buffer, long z) {
@@ -68,7 +63,7 @@ static bool check_plane(struct run *run, int buffer, long z) {
   long row = sparse ? d->grid.n[0] : d->row, rows = sparse ? d->grid.n[1] : (d->plane + d->row - 1) / d->row;
   for (long y = 0; y < rows; y++) {
     for (long x = 0; x < row && y * d->row + x < d->plane; x++) {
-      if ((box && is_in(box, x, y, z)) || is_kept(run, buffer, z * d->plane + y * d->row + x, x, y, z)) continue;
+      if ((box && box_contains(box, x, y, z)) || is_kept(run, buffer, z * d->plane + y * d->row + x, x, y, z)) continue;
       bool point = x < d->grid.n[0] && y < d->grid.n[1];
       set_outcome(run, input ? CHECK_CHANGED_INPUT : CHECK_WROTE_OUTSIDE);
       snprintf(run->result->text, sizeof run->result->text, "%s was written at (%ld, %ld, %ld), which is %s",

@@ -33,18 +33,13 @@ static struct input_rule rule_of(const struct scene *scene, int buffer) {
                     &r->domain.grid);
 }
 
-static bool is_inside(const struct box *box, long x, long y, long z) {
-  return x >= box->low[0] && x < box->high[0] && y >= box->low[1] && y < box->high[1] && z >= box->low[2] &&
-         z < box->high[2];
-}
-
 void spot_starts(const struct scene *scene, const struct spot *spot, int buffer, double *values) {
   const struct scene_request *r = &scene->request;
   int leader[2 * MAX_FIELDS];
   iterate_leaders(r->stencil, leader);
   const struct input_rule own = rule_of(scene, buffer), other = rule_of(scene, leader[buffer]);
   for (int i = 0; i < spot->count; i++) {
-    const bool is_own = is_inside(&scene->box, spot->x + i, spot->y, spot->z);
+    const bool is_own = box_contains(&scene->box, spot->x + i, spot->y, spot->z);
     values[i] = input_value(is_own ? &own : &other, &r->domain.grid, r->dtype, spot->x + i, spot->y, spot->z);
   }
 }
@@ -101,7 +96,7 @@ static void fill_part(const struct scene *scene, const struct part *part, int bu
       const long period = r->domain.grid.n[axis] - has_end;
       if (at[axis] < 0 || at[axis] >= r->domain.grid.n[axis]) at[axis] = (at[axis] % period + period) % period;
     }
-    const bool is_own = is_inside(&scene->box, at[0], at[1], at[2]);
+    const bool is_own = box_contains(&scene->box, at[0], at[1], at[2]);
     values[i] = input_value(is_own ? &own : &other, &r->domain.grid, r->dtype, at[0], at[1], at[2]);
   }
 }
