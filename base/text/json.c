@@ -69,6 +69,12 @@ json_t *text_json(const char *text) {
   return json;
 }
 
+json_t *names_json(const char *const *names, int count) {
+  json_t *list = json_array();
+  for (int i = 0; i < count; i++) json_add(&list, text_json(names[i]));
+  return list;
+}
+
 /* Append a string of plain characters, which needs no other form. Returns whether it is one. */
 static bool add_plain(struct text *text, const char *string, size_t length) {
   for (size_t i = 0; i < length; i++) {

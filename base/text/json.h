@@ -27,6 +27,9 @@ json_t *rounded_json(double number, int digits);
 /* Make a string. Bytes that are not UTF-8, which a path may contain, become U+FFFD. */
 json_t *text_json(const char *text);
 
+/* Make a list of strings. */
+json_t *names_json(const char *const *names, int count);
+
 /* Read a member of an object as a number, a whole number or a text. If the member is missing or has another type, the
  * result is NAN, 0 or "". The text lives as long as the object. */
 double member_number(const json_t *object, const char *key);

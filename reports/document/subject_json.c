@@ -3,12 +3,6 @@
 
 #include "stencil/file/update_text.h"
 
-static json_t *names_json(const char *const *names, int count) {
-  json_t *list = json_array();
-  for (int i = 0; i < count; i++) json_add(&list, text_json(names[i]));
-  return list;
-}
-
 /* Find the first weight of a tap. A tap of several outputs has a weight in each. */
 static const struct weight *find_weight(const struct analysis *analysis, const struct tap *tap) {
   for (int i = 0; i < analysis->weight_count; i++) {

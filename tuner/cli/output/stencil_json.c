@@ -6,12 +6,6 @@
 #include "stencil/file/update_text.h"
 #include "tuner/cli/output/grid_text.h"
 
-static json_t *names_json(const char *const *names, int count) {
-  json_t *list = json_array();
-  for (int i = 0; i < count; i++) json_add(&list, text_json(names[i]));
-  return list;
-}
-
 static json_t *axes_json(const int values[MAX_DIMS]) { return json_pack("[iii]", values[0], values[1], values[2]); }
 
 static json_t *grids_json(const struct stencil *stencil) {
