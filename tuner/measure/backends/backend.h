@@ -10,6 +10,8 @@
 #ifndef MEASURE_BACKENDS_BACKEND_H
 #define MEASURE_BACKENDS_BACKEND_H
 
+#include <stdio.h>
+
 #include "base/system/clock.h"
 #include "db/store/store.h"
 #include "gpu/driver/kernel.h"
@@ -73,6 +75,12 @@ struct verdict {
   double run_ms; /* time of the single, cold run that was verified; 0 if there was none */
   struct recorded_kernel recorded;
 };
+
+/* Set the outcome, and the beginning of a reason. */
+static inline void verdict_say(struct verdict *verdict, enum outcome outcome, const char *reason) {
+  verdict->outcome = outcome;
+  snprintf(verdict->reason, sizeof verdict->reason, "%.500s", reason);
+}
 
 /* How one sample of energy is taken. */
 enum { ENERGY_IDLE = -1 };

@@ -37,11 +37,6 @@ static double expected_ms(const struct cuda *c, int slot) {
   return c->slots[slot].time_ms > 0 ? c->slots[slot].time_ms : c->best_ms;
 }
 
-static void set_verdict(struct verdict *verdict, enum outcome outcome, const char *reason) {
-  verdict->outcome = outcome;
-  snprintf(verdict->reason, sizeof verdict->reason, "%.500s", reason);
-}
-
 void cuda_trace(const char *name, const struct candidate *candidate, const struct gpu_reply *reply, enum gpu_mark from,
                 enum gpu_mark to) {
   if (!trace_is_on() || reply->marks_ms[to] <= 0) return;
@@ -65,12 +60,12 @@ static halotune_status ask_variant(struct cuda *c, struct text *request, double 
     return HALOTUNE_OK;
   }
   if (end == GPU_LINK_DIED) {
-    set_verdict(verdict, OUTCOME_CRASHED, c->link.death);
+    verdict_say(verdict, OUTCOME_CRASHED, c->link.death);
     return HALOTUNE_OK;
   }
   *have = reply->status == HALOTUNE_OK;
   halotune_status status = HALOTUNE_OK;
-  if (reply->status == HALOTUNE_NO_GPU) set_verdict(verdict, reply->outcome, reply->detail);
+  if (reply->status == HALOTUNE_NO_GPU) verdict_say(verdict, reply->outcome, reply->detail);
   else if (reply->status != HALOTUNE_OK) status = fail(reply->status, "%s", reply->detail);
   if (reply->is_lost) gpu_link_stop(&c->link);
   return status;

@@ -85,17 +85,12 @@ static enum outcome outcome_of_check(const struct check_result *result) {
   }
 }
 
-static void say_verdict(struct verdict *verdict, enum outcome outcome, const char *reason) {
-  verdict->outcome = outcome;
-  snprintf(verdict->reason, sizeof verdict->reason, "%.500s", reason);
-}
-
 static void say_compile(struct verdict *verdict, const struct emulation_compile *compile) {
   const enum outcome outcomes[] = {[COMPILE_OK] = OUTCOME_MEASURED,
                                    [COMPILE_FAILED] = OUTCOME_COMPILE_FAILED,
                                    [COMPILE_CRASHED] = OUTCOME_COMPILE_CRASHED,
                                    [COMPILE_TIMEOUT] = OUTCOME_COMPILE_TIMEOUT};
-  say_verdict(verdict, outcomes[compile->outcome], compile->log);
+  verdict_say(verdict, outcomes[compile->outcome], compile->log);
 }
 
 static halotune_status check_candidate(struct host *h, struct emulation_slot *slot, struct verdict *verdict) {
@@ -104,7 +99,7 @@ static halotune_status check_candidate(struct host *h, struct emulation_slot *sl
   halotune_status status =
       emulated_check(slot->batch, 0, slot->candidate.generated, h->problem.scene, first_order, &result);
   if (status != HALOTUNE_OK) return status;
-  say_verdict(verdict, outcome_of_check(&result), result.text);
+  verdict_say(verdict, outcome_of_check(&result), result.text);
   verdict->worst = result.worst;
   verdict->run_ms = clock_ms() - start_ms;
   return HALOTUNE_OK;
@@ -127,7 +122,7 @@ static halotune_status host_load(void *state, int number, const struct candidate
   const struct emulation_options options = {.workers = 1};
   empty_slot(slot);
   if (candidate->is_roof) { /* the emulation has no roof, because memory does not bound it */
-    say_verdict(verdict, OUTCOME_LAUNCH_FAILED, "the emulation has no roof");
+    verdict_say(verdict, OUTCOME_LAUNCH_FAILED, "the emulation has no roof");
     return HALOTUNE_OK;
   }
   slot->candidate = *candidate;
@@ -196,7 +191,7 @@ static halotune_status host_sample(void *state, const struct sample_plan *plan, 
     if (outcome.kind == EMULATION_OK) continue;
     times_ms[i] = 0;
     *failed = plan->slots[k];
-    say_verdict(verdict, outcome_of(outcome.kind), outcome.text);
+    verdict_say(verdict, outcome_of(outcome.kind), outcome.text);
     return host_unload(h, *failed);
   }
   return HALOTUNE_OK;
