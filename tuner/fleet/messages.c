@@ -171,10 +171,11 @@ static void reading_write(struct text *out, const struct gpu_reading *reading) {
   pack_bytes(out, reading, sizeof *reading);
 }
 
-static void reading_read(struct unpack *in, struct gpu_reading *out) {
+/* Read a struct that pack_bytes wrote. */
+static void struct_read(struct unpack *in, void *out, size_t size) {
   size_t bytes;
   const char *from = unpack_bytes(in, &bytes);
-  if (!in->failed && bytes == sizeof *out) memcpy(out, from, bytes);
+  if (!in->failed && bytes == size) memcpy(out, from, bytes);
   else in->failed = true;
 }
 
@@ -204,13 +205,6 @@ void fleet_result_write(struct text *out, const struct trial *trial, double scal
   reading_write(out, &result->after);
 }
 
-static void identity_unpack(struct unpack *in, struct identity *out) {
-  size_t bytes;
-  const char *from = unpack_bytes(in, &bytes);
-  if (!in->failed && bytes == sizeof *out) memcpy(out, from, bytes);
-  else in->failed = true;
-}
-
 bool fleet_is_time(double number) { return number >= 1e-9 && number <= 1e12; }
 
 /* Whether the times can be those of a GPU. If the outcome has times, they are positive and in order. The bounds of the
@@ -238,8 +232,8 @@ bool fleet_result_read(struct unpack *in, struct fleet_result *out) {
   struct timing *timing = &result->timing;
   out->scale = unpack_double(in);
   out->has_code = read_flag(in);
-  identity_unpack(in, &out->code);
-  identity_unpack(in, &out->source);
+  struct_read(in, &out->code, sizeof out->code);
+  struct_read(in, &out->source, sizeof out->source);
   result->outcome = (enum outcome)read_within(in, 0, OUTCOME_COUNT - 1);
   result->reason = unpack_text(in);
   timing->sample_count = (int)read_within(in, 0, MOST_SAMPLES);
@@ -257,7 +251,7 @@ bool fleet_result_read(struct unpack *in, struct fleet_result *out) {
   result->blocks = (long)read_within(in, -1, INT64_MAX);
   result->attempts = (int)read_within(in, 0, INT32_MAX);
   result->is_marked = read_flag(in);
-  reading_read(in, &result->before);
-  reading_read(in, &result->after);
+  struct_read(in, &result->before, sizeof result->before);
+  struct_read(in, &result->after, sizeof result->after);
   return !in->failed && fleet_is_time(out->scale) && times_make_sense(result);
 }
