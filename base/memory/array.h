@@ -26,6 +26,10 @@
     grown_list_ != NULL;                                                                    \
   })
 
+/* Make room for a number of elements that is known, at least 1. If there is less, move `items` to a block of exactly
+ * this size. Returns the list. On failure it returns NULL, and the caller still owns `items`. */
+void *array_reserve(void *items, int wanted, int *capacity, size_t element_bytes);
+
 /* The function behind array_room. If `count` has reached `*capacity`, it moves `items` to a block of twice the size.
  * Returns the list. On failure it returns NULL, and the caller still owns `items`. */
 void *array_grow(void *items, int count, int *capacity, size_t element_bytes);

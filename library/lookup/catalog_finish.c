@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory/array.h"
 #include "library/lookup/catalog.h"
 
 /* Whether a name that two stencils have means `a`. A stencil with rows goes before one without, so that an untrusted
@@ -49,11 +50,10 @@ void parsed_stencil_free(struct parsed_stencil *parsed) {
 /* Leave room for the stencils that a program adds, because the list must not move once it is in use. */
 static halotune_status leave_room(struct catalog *c) {
   const int room = c->stencil_count + CATALOG_MOST_ADDED;
-  struct known_stencil *list = realloc(c->stencils, (size_t)room * sizeof *list);
+  struct known_stencil *list = array_reserve(c->stencils, room, &c->stencil_room, sizeof *list);
   if (!list) return fail_memory();
   memset(list + c->stencil_count, 0, CATALOG_MOST_ADDED * sizeof *list);
   c->stencils = list;
-  c->stencil_room = room;
   return HALOTUNE_OK;
 }
 

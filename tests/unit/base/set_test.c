@@ -81,6 +81,19 @@ TEST(a_list_grows) {
   free(list);
 }
 
+TEST(a_list_gets_the_room_that_is_asked_for) {
+  int capacity = 0;
+  long *list = array_reserve(NULL, 3, &capacity, sizeof *list), *same;
+  CHECK(list && capacity == 3, "%d", capacity);
+  for (int i = 0; i < 3; i++) list[i] = i;
+  same = array_reserve(list, 2, &capacity, sizeof *list);
+  CHECK(same == list && capacity == 3, "there is room already, for %d", capacity);
+  list = array_reserve(list, 100, &capacity, sizeof *list);
+  CHECK(list && capacity == 100, "%d", capacity);
+  for (int i = 0; i < 3; i++) CHECK_EQ(i, list[i], "%d", i);
+  free(list);
+}
+
 TEST(texts_are_kept_once) {
   struct texts texts = {0};
   char word[16];
@@ -107,6 +120,7 @@ int main(void) {
       cmocka_unit_test(items_of_one_hash_keep_their_order),
       cmocka_unit_test(a_reserved_set_does_not_move),
       cmocka_unit_test(a_list_grows),
+      cmocka_unit_test(a_list_gets_the_room_that_is_asked_for),
       cmocka_unit_test(texts_are_kept_once),
   };
   return cmocka_run_group_tests_name("set", tests, NULL, NULL);

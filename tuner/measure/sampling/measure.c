@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
+#include "base/memory/array.h"
 #include "tuner/measure/sampling/statistics.h"
 #include "tuner/measure/sampling/steady.h"
 
@@ -17,7 +18,7 @@ enum { BATCH_TRIES = 8 };
 /* The samples of one variant, and room to sort them in. */
 struct samples {
   double *times_ms, *sorted;
-  int count, capacity;
+  int count, capacity, sorted_capacity;
 };
 
 static void samples_free(struct samples *samples) {
@@ -26,15 +27,11 @@ static void samples_free(struct samples *samples) {
 }
 
 static halotune_status samples_reserve(struct samples *samples, int count) {
-  if (count <= samples->capacity) return HALOTUNE_OK;
-  double *grown = realloc(samples->times_ms, (size_t)count * sizeof *grown);
-  if (!grown) return fail_memory();
-  samples->times_ms = grown;
-  grown = realloc(samples->sorted, (size_t)count * sizeof *grown);
-  if (!grown) return fail_memory();
-  samples->sorted = grown;
-  samples->capacity = count;
-  return HALOTUNE_OK;
+  double *times_ms = array_reserve(samples->times_ms, count, &samples->capacity, sizeof *times_ms);
+  if (times_ms) samples->times_ms = times_ms;
+  double *sorted = array_reserve(samples->sorted, count, &samples->sorted_capacity, sizeof *sorted);
+  if (sorted) samples->sorted = sorted;
+  return times_ms && sorted ? HALOTUNE_OK : fail_memory();
 }
 
 static struct summary samples_summary(const struct samples *samples) {
