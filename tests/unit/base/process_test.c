@@ -222,6 +222,14 @@ static int ask_large(pid_t pid, size_t bytes, cpu_set_t *cores) {
   return 0;
 }
 
+/* The same machine. This process may use only its last CPU. */
+static int ask_last(pid_t pid, size_t bytes, cpu_set_t *cores) {
+  if (ask_large(pid, bytes, cores) != 0) return -1;
+  CPU_ZERO_S(bytes, cores);
+  CPU_SET_S(2999, bytes, cores);
+  return 0;
+}
+
 static int ask_nothing(pid_t pid, size_t bytes, cpu_set_t *cores) {
   (void)pid, (void)bytes, (void)cores;
   errno = ENOSYS;
@@ -232,6 +240,16 @@ TEST(cores_are_counted_on_machines_of_any_size) {
   CHECK_EQ(1000, cores_usable_by(ask_large), "more than a cpu_set_t has room for");
   CHECK_EQ(sysconf(_SC_NPROCESSORS_ONLN), cores_usable_by(ask_nothing), "a kernel that does not tell");
   CHECK(cores_usable() >= 1, "this machine");
+}
+
+TEST(sets_of_cores_differ_on_machines_of_any_size) {
+  struct hash large, again, last, here, now;
+  CHECK(cores_hash_by(ask_large, &large) && cores_hash_by(ask_large, &again), "more than a cpu_set_t has room for");
+  CHECK(cores_hash_by(ask_last, &last), "only the last one");
+  CHECK_EQ(0, hash_compare(large, again), "the same set");
+  CHECK(hash_compare(large, last) != 0, "another set");
+  CHECK(!cores_hash_by(ask_nothing, &last), "a kernel that does not tell");
+  CHECK(cores_hash(&here) && cores_hash(&now) && hash_compare(here, now) == 0, "this machine");
 }
 
 int main(void) {
@@ -246,6 +264,7 @@ int main(void) {
       cmocka_unit_test(transfers_end_at_their_deadline),
       cmocka_unit_test(a_file_is_on_the_disk_before_it_replaces_another),
       cmocka_unit_test(cores_are_counted_on_machines_of_any_size),
+      cmocka_unit_test(sets_of_cores_differ_on_machines_of_any_size),
   };
   return cmocka_run_group_tests_name("process", tests, NULL, NULL);
 }

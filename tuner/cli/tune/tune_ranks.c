@@ -1,7 +1,6 @@
 /* tune_ranks.c: forms teams of a launcher's ranks. */
 #include "tuner/cli/tune/tune_ranks.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,11 +29,11 @@ halotune_status tune_ranks_find(const struct invocation *invocation, struct laun
 }
 
 static void record_begin(union rank_record *own) {
-  cpu_set_t cores;
+  struct hash cores;
   memset(own, 0, sizeof *own);
   snprintf(own->entry.halotune, sizeof own->entry.halotune, "%s", HALOTUNE_VERSION);
   gethostname(own->entry.host, sizeof own->entry.host - 1);
-  if (sched_getaffinity(0, sizeof cores, &cores) == 0) hash_hex(hash_bytes(&cores, sizeof cores), own->entry.cores);
+  if (cores_hash(&cores)) hash_hex(cores, own->entry.cores);
   own->entry.time_s = (long long)time(NULL);
 }
 
