@@ -14,9 +14,10 @@
            " and r.state = 'partial' and r.reason like '" LOST_RUN_REASON "%' and not exists"                               \
            " (select 1 from best b where b.run_id = r.id))"
 
-/* The condition that a variant `v` of a source and a template has the parameters that generated the source. Several
- * parameters can generate one source, as this user's variants show. A document can say so of any parameters, because
- * it may leave out the source of a variant that is no best: such a row must not name what this user measures. */
+/* The condition that a variant `v` of a source and a template has the parameters that generated the source. Different
+ * parameters can generate the same source. So a variant that this user measured may have any. A document can claim this
+ * for any parameters, since it may omit the source of a variant that is no best. So an imported variant must have the
+ * parameters themselves. */
 #define SQL_SAME_VARIANT(stencil, parameters)                                                                       \
   " and v.stencil_id = " stencil " and (v.parameters = " parameters " or exists (select 1 from origin o where o.id" \
   " = v.origin_id and o.kind = 'measured'))"

@@ -21,8 +21,7 @@ struct parsed_stencil {
   struct analysis *analysis;
   const char **coefficients; /* their names, in the order of the file */
   double facts[FACT_COUNT];  /* facts of the stencil itself; all others are 0 */
-  bool is_basic;             /* it uses only those parts of the language that its first version had. enum form in
-                    stencil/file/stencil_file.c lists the newer parts */
+  bool is_basic; /* it uses only features that every version of the language has; see enum form in stencil_file.c */
 };
 
 /* Parse a stencil. `out` is NULL on failure; end it with parsed_stencil_free. Returns HALOTUNE_OK, HALOTUNE_PARSE or

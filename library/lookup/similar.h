@@ -15,9 +15,9 @@ bool similar_has_images(const struct parsed_stencil *parsed);
 float similar_error(float distance);
 
 /* Find the version of a template that may compute the question's stencil though no row says so: the installed one. It
- * came with the program that read the stencil, so that its rules know all that a stencil can say. Older versions cannot
- * refuse what did not exist when they were written. Where no template of the name is installed, the newest version may
- * compute stencils that say nothing but what stencils could say from the beginning.
+ * came with the program that read the stencil, so its rules know all features of stencils. The rules of an older
+ * version cannot refuse features that were added later. If no template of the name is installed, the newest version may
+ * compute stencils that use only features of every version (parsed_stencil.is_basic).
  *   template_at  one of its versions
  *   version_at   receives the place of the version in the catalog; -1 if none may
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */

@@ -135,7 +135,7 @@ struct stencil {
   struct exact exact[2 * MAX_FIELDS];
   int exact_count;
   struct value_range values[MAX_FIELDS]; /* one for each input */
-  bool has_basic_fields; /* the file has only fields that stencils had from the beginning, in their first form */
+  bool has_basic_fields; /* the file uses only fields and forms that every version of the language has */
   struct exprs exprs;    /* the nodes of all formulas and of the update */
   struct arena arena;
 };

@@ -870,7 +870,7 @@ static void always_locked(sqlite3_context *context, int count, sqlite3_value **v
   sqlite3_result_error_code(context, SQLITE_PROTOCOL);
 }
 
-/* SQLite tries for 10 s before it says that locks of others keep it from a WAL. */
+/* SQLite tries for 10 s before it says that locks of other processes prevent WAL mode. */
 TEST(a_lock_that_others_keep_has_a_remedy) {
   struct store *store;
   CHECK_OK(store_open_memory(&store));

@@ -81,7 +81,7 @@ static void sort_by_time(struct finals_phase *phase) {
   }
 }
 
-/* Find the variant that a lookup serves if its time is too long to enter. */
+/* Find the variant that a lookup serves, if it is too slow for the finals. */
 static void find_far(struct finals_phase *phase) {
   phase->far = -1;
   for (int i = 0; i < phase->request.candidate_count; i++) {

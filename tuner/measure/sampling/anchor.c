@@ -206,8 +206,8 @@ static halotune_status find_batch(struct anchor *anchor, struct verdict *verdict
   return st;
 }
 
-/* Ask for another measurement of the variants that wait for the next reading, because nobody watched the GPU since the
- * last one. */
+/* Ask for another measurement of the variants that wait for the next reading, because the GPU was not checked after the
+ * last reading. */
 static void ask_open_again(struct anchor *anchor) {
   for (int i = 0; i < anchor->cover_count; i++) {
     struct cover *cover = &anchor->covers[i];

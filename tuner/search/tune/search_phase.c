@@ -200,7 +200,7 @@ static int likely_entrants(const struct timed_list *timed) {
   return count + MORE;
 }
 
-/* The time of the variant that a lookup serves if this time is too long to enter the finals; else 0. */
+/* If the variant that a lookup serves is too slow for the finals: its time. Else 0. */
 static double served_far_ms(const struct timed_list *timed) {
   const double most_ms = MEASURE_SCREEN_RATIO * timed_best_ms(timed);
   for (long i = 0; i < timed->count; i++) {

@@ -32,8 +32,8 @@ struct known_variants {
   const char *const *sources; /* where the times come from, in words */
 };
 
-/* Told of a variant that is proposed.
- *   why  in words; "" where there is nothing to say */
+/* Is called for each proposed variant.
+ *   why  the reason in words; "" if there is none */
 typedef void proposal_told(void *context, const struct template *template, const struct configuration *configuration,
                            const char *why);
 
