@@ -373,7 +373,7 @@ tune "$work/energy.db" --max-variants 2 --budget 8s --objective energy --json >"
 result "--objective energy: the counter's 350 W over the time of an application" $? "$work/out"
 tune "$work/short_energy.db" --max-variants 2 --budget 1s --objective energy --json >"$work/out" 2>"$work/err" &&
   json '.tasks[0].winner.energy_mj == null' &&
-  query "$work/short_energy.db" "select warnings from run" | grep -q 'too short for a round of energy.* a budget of about [0-9]* s$'
+  query "$work/short_energy.db" "select warnings from run" | grep -q 'too small for a round of energy.* a budget of about [0-9]* s$'
 result "in too little time for a round of energy, time ranks, and a warning names the budget" $? "$work/out" "$work/err"
 fails "a GPU without a counter of energy" 2 "NVML counts .* and NVIDIA H200 has no such counter" env HALOTUNE_FAKE_ENERGY=0 \
   "$program" tune star7 --grid 16,16,16 --dtype f32 --template-dir "$templates" --template small --db "$work/energy.db" --objective edp

@@ -117,7 +117,7 @@ static void hint_steps(struct hints *hints) {
     const double left = 1 - member_number(e->winner, "roof_ratio");
     if (left > 0 && left < 0.2)
       text_printf(hints->text, "one step a launch is within %.1f %% of the fastest copy; ", 100 * left);
-    text_printf(hints->text, "several time steps a launch, of which the database has none for this grid: ");
+    text_printf(hints->text, "several time steps in a launch: the database has no such result for this grid: ");
     add_command(e, 4, hints->text);
     text_printf(hints->text, "\n");
   }

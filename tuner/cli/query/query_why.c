@@ -27,7 +27,7 @@ static halotune_status find_refusal(const struct query *query, const struct cand
   *found = NULL;
   halotune_status status = similar_version_of_row(&query->question, candidate->row, &template_at);
   if (status == HALOTUNE_OK && template_at < 0) {
-    text_printf(why, "its template is not installed, and was not measured with this stencil");
+    text_printf(why, "its template is not installed, and no measurement with this stencil exists");
     return HALOTUNE_OK;
   }
   if (status == HALOTUNE_OK) status = context_template(query->ctx, template_at, &template);
