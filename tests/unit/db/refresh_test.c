@@ -126,7 +126,7 @@ static const struct {
      "  other: {values: [7], default: 7, about: nothing}\n  band: {default: 0, values: [0, 32, 64, 128, 256]}\n", "",
      "", REFRESH_SAME},
     {"other code", "", "", "__global__ void", "__device__ int spare;\n__global__ void", REFRESH_OTHER_CODE},
-    {"another launch", "points_in_y/band) : 1)']\n", "points_in_y/band) : 1) + 1']\n", "", "", REFRESH_OTHER_LAUNCH},
+    {"another launch", "points_in_y/band_rows)]\n", "points_in_y/band_rows) + 1]\n", "", "", REFRESH_OTHER_LAUNCH},
     {"a rule against it", "rules:\n", "rules:\n  - {keep: block_x > 1000, otherwise: narrow}\n", "", "",
      REFRESH_REFUSED},
     {"an error", "rules:\n", "rules:\n  - {keep: nothing > 1, otherwise: narrow}\n", "", "", REFRESH_BROKEN},
