@@ -50,8 +50,6 @@ static void check_status(halotune_status status) {
 /* A random number from 0 to 1 that belongs to a key. */
 static double unit_of(uint64_t key, uint64_t index) { return (double)(random_bits(key, index) >> 11) * 0x1p-53; }
 
-/* --- formulas ---------------------------------------------------------------------------------------------------- */
-
 /* What a formula knows of a GPU. */
 struct made_up_gpu {
   double threads_sm, shared_kb, blocks_sm, multiprocessors;
@@ -211,8 +209,6 @@ static const struct formula_space formulas[] = {
     {"pairs", "two templates, no order", {VALLEYS, VALLEYS}, {VALLEYS_RULES, VALLEYS_RULES}, pairs_ms, 0, &this_gpu},
 };
 
-/* --- spaces ------------------------------------------------------------------------------------------------------ */
-
 /* The problem of a recording. */
 struct recorded_problem {
   struct backend_handle backend; /* for the facts of its GPU */
@@ -304,8 +300,6 @@ static void formula_open(const struct formula_space *formula, struct judged *out
   out->space.templates = out->templates;
   out->space.bindings = out->bindings;
 }
-
-/* --- recordings -------------------------------------------------------------------------------------------------- */
 
 /* The problem with the most results. ?1: the GPU. */
 static const char problem_sql[] = "select p.id, s.name, " SQL_STENCIL_TEXT(
@@ -436,8 +430,6 @@ static void give_others(struct judged *judged, const char *path) {
   judged->space.known = judged->others.variants;
 }
 
-/* --- another GPU's times ----------------------------------------------------------------------------------------- */
-
 static void add_known(struct judged *judged, const struct proposal *proposal) {
   const double time_ms = formula_ms(judged, &judged->there, proposal);
   judged->known[judged->known_count++] =
@@ -506,8 +498,6 @@ static void judged_close(struct judged *judged) {
   free(judged->results);
   free(judged->known);
 }
-
-/* --- searches ---------------------------------------------------------------------------------------------------- */
 
 struct search {
   double shares[COUNT(shown_after)];

@@ -2,8 +2,6 @@
  * whose frequency on the grid is known exactly. */
 #include "tests/unit/solvers/solver.h"
 
-/* --- acoustics ---------------------------------------------------------------------------------------------------- */
-
 static double pulse(const long n[3], long x, long y, long z) {
   const double dx = (double)x - (double)n[0] / 2, dy = (double)y - (double)n[1] / 2;
   (void)z;
@@ -92,8 +90,6 @@ TEST(the_acoustic_wave_has_order_8_in_space) {
   const double coarse = laplacian_error(16), fine = laplacian_error(32);
   CHECK_NEAR(8, order_of(coarse, fine), 0.3, "%g, %g", coarse, fine);
 }
-
-/* --- Maxwell's equations ------------------------------------------------------------------------------------------ */
 
 static const char *const electric[] = {"ex", "ey", "ez"}, *const electric_new[] = {"ex_new", "ey_new", "ez_new"};
 static const char *const magnetic[] = {"hx", "hy", "hz"}, *const magnetic_new[] = {"hx_new", "hy_new", "hz_new"};
