@@ -752,7 +752,7 @@ HALOTUNE_LIBCUDA=/nonexistent "$program" tune star7 --dry-run --device 77 >"$wor
 result "but no GPU where there is no driver" $? "$work/err"
 "$program" tune --all --dry-run >"$work/out" 2>"$work/err" && [ "$(head -n 1 "$work/out" | cut -d' ' -f1)" = copy ] && grep -q 'tasks of 60 s, and about [0-9]* s of set-up each: about [0-9]* minutes$' "$work/err"
 result "--all begins with the copy, and says how long it takes" $? "$work/err"
-"$program" tune --all --dry-run --deadline 9m >"$work/out" 2>"$work/err" && grep -q ', of which --deadline leaves 9 minutes$' "$work/err"
+"$program" tune --all --dry-run --deadline 9m >"$work/out" 2>"$work/err" && grep -q '; --deadline leaves only 9 minutes$' "$work/err"
 result "and what a deadline leaves of that" $? "$work/err"
 "$program" tune star7 --budget none --dry-run >"$work/out" 2>"$work/err" && grep -q '1 task without a limit of time$' "$work/err"
 result "--budget none has no time to tell" $? "$work/err"

@@ -82,7 +82,7 @@ static halotune_status read_type(struct cursor *c, struct npy *out) {
   halotune_status status = read_string(c, out->type);
   if (status != HALOTUNE_OK) return status;
   if (strlen(out->type) >= 3 && strchr("<>=|", out->type[0])) return HALOTUNE_OK;
-  return fail(HALOTUNE_PARSE, "the header is damaged: '%s' is no type", out->type);
+  return fail(HALOTUNE_PARSE, "the header is damaged: '%s' is not a type", out->type);
 }
 
 static halotune_status read_bool(struct cursor *c, bool *out) {

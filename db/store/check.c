@@ -265,7 +265,7 @@ static halotune_status look_at_outcomes(struct check *c, sqlite3_stmt *row) {
       is_good && json_is_integer(count) && json_integer_value(count) >= 0;
   json_decref(outcomes);
   if (!is_good && status != HALOTUNE_MEMORY)
-    check_report(c, "run %lld: its outcomes are no counts of variants", (long long)sqlite3_column_int64(row, 0));
+    check_report(c, "run %lld: its outcomes are not counts of variants", (long long)sqlite3_column_int64(row, 0));
   return status == HALOTUNE_MEMORY ? status : HALOTUNE_OK;
 }
 
@@ -282,7 +282,7 @@ static halotune_status look_at_date(struct check *c, sqlite3_stmt *row) {
 /* Find dates that do not have the form 2026-11-21T12:38:50.123Z, with or without milliseconds. Dates are compared as
  * texts, so that a date of another form would seem newer or older than it is. */
 static const char dates_sql[] =
-    "select what, id, date, 'is no date' from (" SQL_DATES ") where date not glob"
+    "select what, id, date, 'is not a date' from (" SQL_DATES ") where date not glob"
     " '[0-9][0-9][0-9][0-9]-[01][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9]*Z' or strftime('%s', date) is null";
 static const char future_sql[] =
     "select what, id, date, 'lies in the future of this machine''s clock' from (" SQL_DATES ")"
@@ -362,7 +362,7 @@ static halotune_status check_values(struct check *c) {
 _Static_assert(GRID_MOST_AXIS_POINTS == 2147483648 && GRID_MOST_POINTS == 1099511627776,
                "SQL_HAS_GRID has these numbers");
 /* Compare the counts in runs and bests with their rows. An export may keep a run without its measurements, or with
- * those of its finalists alone. */
+ * only the measurements of its finalists. */
 static const char counts_sql[] =
     "select 'run', r.id, 'its outcomes are not those of its measurements' from run r where outcomes is not null"
     " and exists (select 1 from measurement m where m.run_id = r.id and not exists (select 1 from finalist f where f.run_id = r.id"

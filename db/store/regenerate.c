@@ -92,7 +92,7 @@ static halotune_status grid_check(const struct stencil *stencil, const struct gr
     const long n = grid->n[axis];
     points *= (double)n;
     if (n < 1 || (axis >= stencil->dims && n != 1) || points > 0x1p53)
-      return fail(HALOTUNE_ARGUMENT, "its grid is no grid of its stencil");
+      return fail(HALOTUNE_ARGUMENT, "its grid is not a grid of its stencil");
   }
   return HALOTUNE_OK;
 }

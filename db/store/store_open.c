@@ -47,10 +47,11 @@ static halotune_status inspect_file(sqlite3 *connection, const char *path, bool 
   if (status != HALOTUNE_OK) return status;
   if (content_of(out) == CONTENT_NONE) return guard_tables(connection, path); /* tables would be in its encoding */
   if (out->application == SCHEMA_UNTRUSTED_ID && !untrusted) {
-    return fail(HALOTUNE_DB,
-                "%s: this file keeps what was imported without trust, and is no tuning database; 'halotune db import "
-                "--trust' shows and takes what it holds",
-                path);
+    return fail(
+        HALOTUNE_DB,
+        "%s: this file keeps rows that were imported without trust, and is not a tuning database; 'halotune db import "
+        "--trust' shows and takes them",
+        path);
   }
   if (out->application != SCHEMA_APPLICATION_ID && out->application != SCHEMA_UNTRUSTED_ID) {
     return fail(HALOTUNE_DB, "%s: this is an SQLite database, but not a tuning database; name another file", path);

@@ -166,9 +166,10 @@ static halotune_status check_keep(const struct stencil_reader *r) {
       has_input = has_input || (stencil->iterate[i].from_output && stencil->iterate[i].from == output);
     }
     if (has_input) continue;
-    return reader_fail(r, node->place,
-                       "'keep' writes the input that an output becomes, and `iterate` does not name one for '%s'",
-                       stencil->outputs[output]);
+    return reader_fail(
+        r, node->place,
+        "'keep' writes the values of the input that an output becomes, but `iterate` names no input for '%s'",
+        stencil->outputs[output]);
   }
   return HALOTUNE_OK;
 }

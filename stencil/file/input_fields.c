@@ -37,7 +37,7 @@ static halotune_status read_axes(struct stencil_reader *r, const struct yaml *it
   if (status != HALOTUNE_OK) return status;
   if (axes == 0) return reader_fail(r, item->place, "expected at least one axis; a constant is a coefficient");
   if (axes == all) {
-    return reader_fail(r, item->place, "an input lies along all axes where `along` does not name it: leave '%s' out",
+    return reader_fail(r, item->place, "an input that `along` does not name lies along all axes: remove '%s'",
                        item->key);
   }
   input->axes = r->stencil->input_axes[input->index] = axes;

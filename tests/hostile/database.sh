@@ -428,7 +428,7 @@ rm -r "$work/honest.db.untrusted"
 for text in '{}},{"id":9' '{"measured":1}x' '{"measured":1e999}' '{"measured":-1}' '[]' ''; do
   cp "$work/honest.db" "$work/outcomes.db" && rm -rf "$work"/into.db*
   "$python" -c 'import sqlite3, sys; db = sqlite3.connect(sys.argv[1]); db.execute("update run set outcomes = ?", (sys.argv[2],)); db.commit()' "$work/outcomes.db" "$text"
-  survives db import --trust --db "$work/into.db" "$work/outcomes.db" && [ $code = 5 ] && grep -q 'its outcomes are no counts of variants' "$work/said"
+  survives db import --trust --db "$work/into.db" "$work/outcomes.db" && [ $code = 5 ] && grep -q 'its outcomes are not counts of variants' "$work/said"
   result "outcomes that are no counts are refused: '$text' (exit $code)" $?
 done
 "$python" -c 'import sqlite3, sys; db = sqlite3.connect(sys.argv[1]); db.execute("update run set outcomes = ?", ("{}},{\"id\":9",)); db.commit()' "$work/outcomes.db"

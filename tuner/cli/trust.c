@@ -47,7 +47,7 @@ static halotune_status trust_remove(const struct invocation *invocation) {
   const char *name = invocation->arguments[1];
   halotune_status status = signers_remove(name);
   if (status != HALOTUNE_OK) return status;
-  printf("'%s' is no longer trusted; what was taken from it before is still in your databases\n", name);
+  printf("'%s' is no longer trusted; rows that were taken from it before are still in your databases\n", name);
   return HALOTUNE_OK;
 }
 

@@ -65,7 +65,7 @@ static const struct {
     {"{'descr': <f8}", "is not a quote"},
     {"{'descr': '<f8}", "is not part of a name"},
     {"{'descr': '\x1b[2J'}", "is not part of a name"},
-    {"{'descr': 'f8'}", "'f8' is no type"},
+    {"{'descr': 'f8'}", "'f8' is not a type"},
     {"{'descr': [('x', '<f8')]}", "holds records"},
     {"{'descr': '<f8' 'shape': ()}", "is not ',' or '}'"},
     {"{'fortran_order': 1}", "is not True or False"},

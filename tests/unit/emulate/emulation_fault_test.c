@@ -124,8 +124,9 @@ static const struct {
      HEAD "  v[i] = u[i + 1];\n}\n"},
     {"an access far behind a buffer", EMULATION_OUT_OF_BOUNDS, "byte 4000000 of the buffer of argument 1", EVERY_ORDER,
      64, 0, HEAD "  v[1000000] = u[i];\n}\n"},
-    {"shared memory overrun", EMULATION_OUT_OF_BOUNDS, "byte 256 was written, of a block's 256 bytes of shared memory",
-     EVERY_ORDER, SHARED_TILE, HEAD "  SHARED_MEMORY(float)[threadIdx.x + 1] = u[i];\n  v[i] = 0;\n}\n"},
+    {"shared memory overrun", EMULATION_OUT_OF_BOUNDS,
+     "byte 256 of shared memory was written, but the block has only 256 bytes", EVERY_ORDER, SHARED_TILE,
+     HEAD "  SHARED_MEMORY(float)[threadIdx.x + 1] = u[i];\n  v[i] = 0;\n}\n"},
     {"a misaligned vector", EMULATION_MISALIGNED, "misaligned vector access of 16 bytes", EVERY_ORDER, 64, 0,
      HEAD "  float a[4];\n"
           "  load_vector(u + i + 1, a);\n"

@@ -64,7 +64,7 @@ static const struct row rows[] = {
      KERNEL INIT "  if (is_first) {\n    barrier_expect(barrier, 128);\n    tensor_copy(s, &in, 0, 0, barrier);\n  }\n"
                  "  __syncthreads();\n  v[i] = s[threadIdx.x];\n  barrier_wait(barrier, 0);\n}\n"},
     {"a box for which the block never waits", EMULATION_UNWAITED_COPY,
-     "the block ended before copies by the engine were complete: 1, the first of 128 bytes in line 13", 32, 8, 1, 2,
+     "copies by the engine were not complete when the block ended: 1, the first of 128 bytes in line 13", 32, 8, 1, 2,
      false,
      KERNEL INIT "  if (is_first) {\n    barrier_expect(barrier, 128);\n    tensor_copy(s, &in, 0, 0, barrier);\n  }\n"
                  "  v[i] = u[i];\n}\n"},

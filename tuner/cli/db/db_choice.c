@@ -67,8 +67,8 @@ halotune_status db_choice_fail(const struct store *store, const struct choice *c
   if (choice->signer) text_printf(&text, " of signer '%s'", choice->signer);
   if (choice->before) text_printf(&text, " before %s", choice->before);
   halotune_status status =
-      fail(HALOTUNE_NOT_FOUND, "%s: nothing%s was measured; 'halotune db info' shows what is there", store_path(store),
-           text_string(&text));
+      fail(HALOTUNE_NOT_FOUND, "%s: nothing%s was measured; 'halotune db info' lists the measured problems",
+           store_path(store), text_string(&text));
   text_free(&text);
   return status;
 }

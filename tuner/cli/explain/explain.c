@@ -153,7 +153,7 @@ static halotune_status starter_find(const struct invocation *invocation, const c
     fail_put_back(&kept);
     return HALOTUNE_NOT_FOUND;
   }
-  fprintf(stderr, "halotune: %s; what is explained comes from the database that comes with Halotune, %s\n", kept.text,
+  fprintf(stderr, "halotune: %s; this explanation is from the database that comes with Halotune, %s\n", kept.text,
           store_path(starter.store));
   found_free(found);
   *found = starter;
@@ -167,7 +167,8 @@ static void tell_query(const char *stencil, const char *device) {
   text_shell_word(&command, stencil);
   text_printf(&command, " --device ");
   text_shell_word(&command, device);
-  if (text_ok(&command)) fprintf(stderr, "halotune: to see what is expected there, run: %s\n", text_string(&command));
+  if (text_ok(&command))
+    fprintf(stderr, "halotune: to see the expected result there, run: %s\n", text_string(&command));
   text_free(&command);
 }
 
@@ -183,7 +184,7 @@ static enum exit_code explain_run(const struct invocation *invocation) {
     if (status != HALOTUNE_OK) return report_file_failure(status);
     stencil = file.stencil->name;
   }
-  status = database_open(named, "what is explained comes from", &found.store);
+  status = database_open(named, "this explanation is from", &found.store);
   if (status == HALOTUNE_OK) {
     status = problem_find(invocation, stencil, &found);
     if (status == HALOTUNE_NOT_FOUND && !named) status = starter_find(invocation, stencil, &found);

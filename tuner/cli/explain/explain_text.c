@@ -292,7 +292,7 @@ static void add_search(const struct explained *e, struct text *text) {
                 tried - timed);
     if (isfinite(space)) text_printf(text, ", of %s that the rules keep", space_count_text((long)space, kept));
   } else {
-    text_printf(text, "unknown: the database does not hold what was tried");
+    text_printf(text, "unknown: the database does not hold the variants that were tried");
   }
   text_printf(text, "; measured %.10s, driver %s, NVRTC %s\n", member_text(e->winner, "date"),
               *driver ? driver : "none", member_text(e->winner, "nvrtc"));

@@ -139,7 +139,7 @@ static void model_show(struct fleet *fleet, const char *name, const struct task_
   json_add(list, json);
 }
 
-/* Show the plan on each model that a database has, and on those that the plan names besides. */
+/* Show the plan on each model that a database has, and on the other models that the plan names. */
 static void plan_show(struct fleet *fleet) {
   json_t *list = fleet->json ? json_array() : NULL;
   bool has[PLAN_FILE_MOST_GPUS] = {false};
@@ -169,7 +169,7 @@ static void gpus_show(struct fleet *fleet) {
   else if (fleet->rows.count == 0) printf("no run is stored there yet\n");
 }
 
-/* Read the database of --db, else the user's own, and the databases that are named besides. */
+/* Read the database of --db, else the user's own, and the other databases that are named. */
 static halotune_status databases_read(const struct invocation *invocation, struct fleet *fleet) {
   halotune_status status = HALOTUNE_OK;
   if (invocation->argument_count == 1 || option_given(invocation, "db"))
@@ -210,7 +210,7 @@ static enum exit_code fleet_run(const struct invocation *invocation) {
 
 static const struct option_row options[] = {
     {"db", "FILE", "a database; $HALOTUNE_DB, else halotune/halotune.db in $XDG_DATA_HOME by default. More may follow"},
-    {"plan", "FILE", "also show how far this plan of a site is on each model of GPU, and what is missing"},
+    {"plan", "FILE", "also show the progress of this plan of a site on each model of GPU, and the missing tasks"},
     {"cache", "MODE", "steady (the default) or cold: how the plan is run"},
     {"reproducible", NULL, "the plan is run with --reproducible"},
     {"json", NULL, "print a JSON document"},

@@ -313,7 +313,7 @@ static halotune_status fail_not_found(const struct search_kind *kind, const char
   text_shell_word(&word, text_string(&path));
   const bool is_file = text_ok(&path) && file_is_regular(text_string(&path));
   halotune_status status =
-      fail(HALOTUNE_NOT_FOUND, "no %s '%s' in %s; 'halotune list %ss' shows what is there%s%s", kind->what, name,
+      fail(HALOTUNE_NOT_FOUND, "no %s '%s' in %s; 'halotune list %ss' shows all of them%s%s", kind->what, name,
            searched, kind->what, is_file ? "; for the file of this name, write " : nearest.question,
            is_file ? text_string(&word) : "");
   text_free(&word);

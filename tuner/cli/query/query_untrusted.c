@@ -52,7 +52,7 @@ static void untrusted_tell(const struct search *search, const char *file, sqlite
   text_shell_word(&database, search->database);
   fprintf(stderr,
           "halotune: a winner for this problem, %.6g ms on %s, was imported and is not trusted, so that no lookup "
-          "returns it. To see what it holds:\n"
+          "returns it. To see its rows:\n"
           "  halotune db import --db %s --trust %s\n"
           "If your GPU may run this, add --yes.\n",
           sqlite3_column_double(row, 0), device, text_string(&database), text_string(&from));

@@ -64,7 +64,7 @@ static halotune_status outputs_save(struct run_result *result, void *state) {
     if (status == HALOTUNE_CANCELLED)
       return fail(status, "stopped while '%s' was being written to %s%s", run_result_name(stencil, i),
                   result->files->output_paths[i],
-                  is_replaced(result->files->output_paths[i]) ? ", which is what it was before" : "");
+                  is_replaced(result->files->output_paths[i]) ? ", which is unchanged" : "");
   }
   return status;
 }
@@ -133,7 +133,7 @@ static const struct option_row options[] = {
     {"grid", "NX,NY,NZ", "points along each axis; the shape of the first input by default"},
     {"steps", "N", "time steps, 1 by default; more where the stencil has an `iterate`"},
     {"set", "NAME=VALUE,...", "coefficients that differ from the stencil's file"},
-    {"dtype", "TYPE", "f32 or f64; that of the first input by default"},
+    {"dtype", "TYPE", "f32 or f64; the type of the first input by default"},
     {"backend", "NAME", "gpu (the default): the best known kernel; cpu: the reference in double precision"},
     {"device", "N", "the GPU's number; 0 by default"},
     {"hang-timeout", "TIME", "time for a launch on the GPU, 10m by default; a launch that takes longer has hung"},

@@ -233,11 +233,12 @@ static void add_word(const char *word, size_t length, struct text *out) {
 void plan_file_write_head(const char *gpus, const char *budget, struct text *out) {
   const char *separator = "gpus: [", *item;
   size_t length;
-  text_printf(out,
-              "# What a site tunes. 'halotune tune --plan FILE --resume' runs what is missing in the database;\n"
-              "# 'halotune fleet status --plan FILE' shows it. Boundaries are those of the stencils' files.\n"
-              "plan: %d\n",
-              VERSION);
+  text_printf(
+      out,
+      "# Tasks of a site. 'halotune tune --plan FILE --resume' runs the tasks that are missing in the database;\n"
+      "# 'halotune fleet status --plan FILE' shows it. Boundaries are those of the stencils' files.\n"
+      "plan: %d\n",
+      VERSION);
   if (budget) text_printf(out, "budget: %s # of each task, unless its line has another\n", budget);
   while ((item = list_next(&gpus, &length))) {
     text_printf(out, "%s", separator);

@@ -348,7 +348,7 @@ static const struct option_row options[] = {
     {"rematch", NULL,
      "do not search: measure the winners and the fastest variants of earlier runs once more, side by side"},
     {"plan", "FILE",
-     "write these tasks as the plan of a site to a new FILE, and stop; with --resume run what is missing of FILE"},
+     "write these tasks as the plan of a site to a new FILE, and stop; with --resume run the missing tasks of FILE"},
     {"resume", NULL, "with --plan: run the tasks that have no complete run in the database on this model of GPU"},
     {"gpus", "MODEL,...", "with --plan: the models of GPUs that the plan is for; by default every GPU that runs it"},
     {"why", NULL,

@@ -19,7 +19,7 @@ halotune_status site_options_check(const struct invocation *invocation) {
   if (resumes && !has_plan)
     return fail(
         HALOTUNE_ARGUMENT,
-        "--resume runs what is missing of a plan: add --plan FILE. Without a plan the same command goes on by itself");
+        "--resume runs the missing tasks of a plan: add --plan FILE. Without a plan, the same command goes on without --resume");
   if (option_given(invocation, "gpus") && !has_plan)
     return fail(HALOTUNE_ARGUMENT,
                 "--gpus names the models of a plan: add --plan FILE; --device chooses a GPU of this host");
@@ -41,7 +41,7 @@ halotune_status site_write(const struct invocation *invocation, const struct tas
     return fail(HALOTUNE_ARGUMENT, "a plan needs a time for each task: --budget 60s, not none");
   if (access(path, F_OK) == 0)
     return fail(HALOTUNE_ARGUMENT,
-                "%s: this file exists; add --resume to run what is missing of that plan, or name another file", path);
+                "%s: this file exists; add --resume to run the missing tasks of that plan, or name another file", path);
   plan_file_write_head(option_value(invocation, "gpus"), budget, &text);
   for (int i = 0; i < plan->task_count; i++) {
     const struct planned_task *planned = &plan->tasks[i];

@@ -226,7 +226,7 @@ static void plan_time_add(const struct task_list *plan, const struct tune_option
   text_printf(text, ", and about %d s of set-up%s: about ", SETUP_S, plan->task_count == 1 ? "" : " each");
   time_add(all_s, text);
   if (deadline_s >= all_s) return;
-  text_printf(text, ", of which --deadline leaves ");
+  text_printf(text, "; --deadline leaves only ");
   time_add(deadline_s, text);
 }
 

@@ -89,7 +89,8 @@ static void check_shared_canaries(const struct block *block) {
   size_t behind = poison_find_damage(block->shared + bytes, SHARED_CANARY_BYTES, EMULATION_POISON_CANARY);
   if (before == SHARED_CANARY_BYTES && behind == SHARED_CANARY_BYTES) return;
   long long at = before < SHARED_CANARY_BYTES ? (long long)before - SHARED_CANARY_BYTES : (long long)(bytes + behind);
-  report(EMULATION_OUT_OF_BOUNDS, "byte %lld was written, of a block's %zu bytes of shared memory", at, bytes);
+  report(EMULATION_OUT_OF_BOUNDS, "byte %lld of shared memory was written, but the block has only %zu bytes", at,
+         bytes);
 #endif
 }
 
@@ -131,7 +132,7 @@ static void check_engine_is_done(const struct block *block) {
   if (block->bulk.first == block->bulk.end) return;
   const struct copy *copy = &block->bulk.items[block->bulk.first];
   report(EMULATION_UNWAITED_COPY,
-         "the block ended before copies by the engine were complete: %u, the first of %u bytes in line %d",
+         "copies by the engine were not complete when the block ended: %u, the first of %u bytes in line %d",
          block->bulk.end - block->bulk.first, copy->bytes, copy->line);
 }
 
@@ -162,12 +163,11 @@ static _Noreturn void report_stuck(const struct block *block) {
   if (meeting < launch.thread_count) {
     const struct thread *lane = &block->threads[meeting];
     threadIdx = indices[meeting];
-    report(
-        EMULATION_DIVERGENT_BARRIER,
-        "lane %u of warp %u waits in line %d for lanes 0x%08x, of which only 0x%08x come there; %u threads wait at a "
-        "barrier",
-        meeting % WARP_LANES, meeting / WARP_LANES, lane->line, lane->lane.mask,
-        block->warps[meeting / WARP_LANES].waiting & lane->lane.mask, block->at_barrier);
+    report(EMULATION_DIVERGENT_BARRIER,
+           "lane %u of warp %u waits in line %d for lanes 0x%08x, but only 0x%08x come there; %u threads wait at a "
+           "barrier",
+           meeting % WARP_LANES, meeting / WARP_LANES, lane->line, lane->lane.mask,
+           block->warps[meeting / WARP_LANES].waiting & lane->lane.mask, block->at_barrier);
   }
   struct index3 gone = indices[left];
   threadIdx = indices[waiting];
