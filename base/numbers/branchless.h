@@ -1,5 +1,4 @@
-/* branchless.h: small functions without branches, of which compilers make vectors where they make none of `?:`, ceil,
- * log and exp. */
+/* branchless.h: small functions without branches. Compilers vectorize them, but not `?:`, ceil, log and exp. */
 #ifndef BASE_BRANCHLESS_H
 #define BASE_BRANCHLESS_H
 

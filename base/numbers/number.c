@@ -35,7 +35,7 @@ static void digits_write(double number, int digits, char text[NUMBER_TEXT_BYTES]
   memmove(at + 1, at + length, strlen(at + length) + 1);
 }
 
-/* Write a whole number of at most 15 digits, most of what is written, as %.15g does. Returns false for others. */
+/* Write a whole number of at most 15 digits like %.15g. Most numbers are such. Returns false for others. */
 static bool whole_write(double number, char text[NUMBER_TEXT_BYTES]) {
   const double most = 999999999999999;
   if (!(number >= 0 && number <= most) || signbit(number) || number != floor(number)) return false;

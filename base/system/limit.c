@@ -6,7 +6,7 @@
 
 #include "base/numbers/number.h"
 
-/* Read the variable, if it is set and not empty. Returns false if its text is no number of seconds. */
+/* Read the variable, if it is set and not empty. Returns false if its text is not a number of seconds. */
 static bool seconds_read(const char *variable, double *seconds) {
   const double most_s = 1e9; /* 30 years */
   const char *text = getenv(variable), *end;

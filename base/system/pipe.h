@@ -14,7 +14,7 @@ void pipe_stop_by(const volatile sig_atomic_t *stop);
  * $HALOTUNE_PIPE_TIMEOUT (base/system/limit.h). */
 double pipe_limit_ms(void);
 
-/* Open a pipe, or another file that is no regular one, for reading or writing (O_RDONLY, O_WRONLY), so that calls on it
+/* Open a pipe, or another file that is not regular, for reading or writing (O_RDONLY, O_WRONLY), so that calls on it
  * do not block. A named pipe without a reader is waited for, for pipe_limit_ms.
  * Returns the descriptor; -1 with errno, which is ETIME if no reader came, and ECANCELED after a stop. */
 int pipe_open(const char *path, int flags);

@@ -109,7 +109,7 @@ halotune_status process_start(const char *const *arguments, const struct process
   return start_in_group(arguments, NULL, descriptors, count, 0, pid);
 }
 
-/* The wait status of exit code 255, which is no success. The system does not tell how a process ended if SIGCHLD is
+/* The wait status of exit code 255, which is not a success. The system does not tell how a process ended if SIGCHLD is
  * ignored, or if somebody else has waited for it. */
 enum { END_NOT_KNOWN = 255 << 8 };
 

@@ -8,7 +8,7 @@
 /* Whether a row comes from the documents of a signer. */
 #define SQL_SIGNED " (?8 is null or origin_id in (select id from origin where ?8 in (signer, signer_key)))"
 
-/* Places of all statements: stencil, device, dtype, nx, ny, nz, before, signer. NULL is no condition. */
+/* Places of all statements: stencil, device, dtype, nx, ny, nz, before, signer. NULL is not a condition. */
 static const struct {
   enum table_name table;
   const char *sql;

@@ -4,7 +4,7 @@
 
 #include "db/store/store.h"
 
-/* What rows must be about; a member that is NULL or false is no condition. */
+/* What rows must be about; a member that is NULL or false is not a condition. */
 struct choice {
   const char *stencil; /* its name */
   const char *device;  /* its name or uuid */

@@ -64,8 +64,8 @@
   " d.id = p.device_id join variant v on v.id = w.variant_id join stencil s on s.id = v.stencil_id join template t" \
   " on t.id = v.template_id where " is_kind("w")
 
-/* A GPU, whose facts decide about defaults and the rules of templates where no driver tells them, but for clocks and
- * memory, which may differ from time to time. */
+/* The facts of a GPU, except its clocks and memory, which can change. Without a driver, defaults and the rules of
+ * templates depend on these facts. */
 #define SQL_DEVICE                                                                                                \
   "cast(" SQL_MODEL " || " SQL_GPU " || printf('%d %d %d %d %d %d %d %d', d.bus_bits, d.l2_bytes, d.max_threads," \
   " d.max_threads_sm, d.max_registers, d.registers_sm, d.max_shared_bytes, d.warp_size) as blob) from device d"

@@ -1,4 +1,4 @@
-/* export.c: writes tables as lists of objects, one row on each line. Ids are counted anew. */
+/* export.c: writes tables as lists of objects, one row on each line. Ids count from 1. */
 #include "db/exchange/export.h"
 #include "base/text/json.h"
 

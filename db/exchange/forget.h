@@ -15,7 +15,7 @@ halotune_status store_forget_count(struct store *store, const struct choice *cho
 
 /* In one transaction, remove the chosen runs with their measurements and finalists, the chosen bests, and all rows that
  * nothing refers to any more. If the current best of a problem is removed and others stay, the rule of merge_best.h
- * chooses one of these. It also chooses anew where only a forgotten signer said that a best is wrong, or that it is
+ * chooses one of these. It also chooses again where only a forgotten signer said that a best is wrong, or that it is
  * right. Coefficients of predicted times are removed with their signer, or with the last problem of their GPU.
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
 halotune_status store_forget(struct store *store, const struct choice *choice);

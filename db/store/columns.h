@@ -1,4 +1,4 @@
-/* columns.h: the columns of what a run stores, each described once: X(column of schema.sql, kind, member).
+/* columns.h: the columns that a run stores, each described once: X(column of schema.sql, kind, member).
  *
  * The statements of store_sql.c, and the code that binds and reads their values, are made from these lists. A new
  * column is a line in schema.sql, with a default for the rows of older versions, a line here, and a member of the

@@ -33,7 +33,7 @@ static halotune_status finish_6(sqlite3 *connection) {
                       " drop table old_origin");
 }
 
-/* Version 1 is the first. A key cannot be changed in place: the step makes the table anew, under the name that other
+/* Version 1 is the first. A key cannot be changed in place: the step makes the table again, under the name that other
  * tables refer to. The steps from 4 and from 5 make the tables of schema.sql, whatever columns these have. */
 const struct migration schema_migrations[] = {
     {1, 2,

@@ -1,4 +1,4 @@
-/* migrate_copy.h: makes tables anew from schema.sql, and copies the rows of the old tables into them. */
+/* migrate_copy.h: makes tables again from schema.sql, and copies the rows of the old tables into them. */
 #ifndef DB_STORE_MIGRATE_COPY_H
 #define DB_STORE_MIGRATE_COPY_H
 

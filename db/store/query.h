@@ -22,15 +22,15 @@ void query_wait(sqlite3 *connection, const int *most_ms);
 /* How long a connection of a store waits. A transaction takes milliseconds, unless the disk is slow. */
 extern const int query_wait_ms;
 
-/* Get a path in the form in which SQLite takes it for nothing but a path: it takes "file:a?mode=memory" for an address.
+/* Get a path in a form that SQLite reads only as a path. It reads "file:a?mode=memory" as an address.
  * The caller frees it; NULL when memory is out. */
 char *query_file_name(const char *path);
 
 /* Copy all of a database into a file that is empty or does not exist. */
 halotune_status query_copy_into(sqlite3 *connection, const char *path);
 
-/* Add the SQL function printable(TEXT): the text as printable_name copies it. Names from a database begin no line where
- * a program prints them. NULL stays NULL. */
+/* Add the SQL function printable(TEXT): the text as printable_name copies it. So a name from a
+ * database cannot begin a new line when a program prints it. NULL stays NULL. */
 halotune_status query_add_printable(sqlite3 *connection);
 
 /* Run SQL that gives no rows. */

@@ -2,7 +2,7 @@
  *
  * A verdict is a run's finding about a variant: right (measured, screened) or wrong (wrong, out_of_bounds). It holds
  * for one source, element type, grid and model of GPU, in every launch mode and on every GPU of the model. A crash, a
- * hang or a refusal can be chance, and is no verdict. The newest verdict counts. A verdict says nothing about a best
+ * hang or a refusal can be chance, and is not a verdict. The newest verdict counts. A verdict says nothing about a best
  * that was measured after it. */
 #ifndef DB_STORE_REFUTED_H
 #define DB_STORE_REFUTED_H

@@ -32,8 +32,9 @@ enum store_mode {
  * Returns
  *   HALOTUNE_OK
  *   HALOTUNE_NOT_FOUND  there is no such file to read, or nothing in it yet
- *   HALOTUNE_DB         the file is no database, is damaged, cannot be written, or is from a newer Halotune; or it is
- *                       from an older one, and too large to be copied for reading (1 GiB). The detail says what to do.
+ *   HALOTUNE_DB         the file is not a database, is damaged, cannot be written, or is from a newer Halotune; or it
+ *                       is from an older one, and too large to be copied for reading (1 GiB). The detail says what to
+ *                       do.
  *                       The file does not change.
  *   HALOTUNE_MEMORY
  * WAL is used if the file lies on a local filesystem.
@@ -89,7 +90,7 @@ int store_version(const struct store *store);
 /* The path that was opened, and SQLite's connection for callers that only read. Valid as long as the store. */
 const char *store_path(const struct store *store);
 
-/* Whether the database is no file. */
+/* Whether the database is not a file. */
 bool store_is_in_memory(const struct store *store);
 sqlite3 *store_connection(const struct store *store);
 

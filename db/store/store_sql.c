@@ -16,8 +16,8 @@
 
 /* The condition that a variant `v` of a source and a template has the parameters that generated the source. Different
  * parameters can generate the same source. So a variant that this user measured may have any. A document can claim this
- * for any parameters, since it may omit the source of a variant that is no best. So an imported variant must have the
- * parameters themselves. */
+ * for any parameters, since it may omit the source of a variant that is not a best. So an imported variant must have
+ * the parameters themselves. */
 #define SQL_SAME_VARIANT(stencil, parameters)                                                                       \
   " and v.stencil_id = " stencil " and (v.parameters = " parameters " or exists (select 1 from origin o where o.id" \
   " = v.origin_id and o.kind = 'measured'))"

@@ -32,7 +32,7 @@ halotune_status cache_folder_default(const char *below, char **folder);
 
 struct cache_file {
   const char *path;
-  bool is_leftover; /* it is no complete entry: its process died, or is still writing it */
+  bool is_leftover; /* it is not a complete entry: its process died, or is still writing it */
   uint64_t bytes;
   int64_t used_ns; /* when it was last used; since 1970 */
 };

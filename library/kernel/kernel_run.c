@@ -123,7 +123,7 @@ static bool knows_course(halotune_kernel *kernel, struct course course, int laun
 }
 
 /* Find the graph of so many launches that begins with these roles, or record it. Returns NULL if there is none, which
- * is no error. The caller holds the lock. */
+ * is not an error. The caller holds the lock. */
 static CUgraphExec find_graph(halotune_kernel *kernel, const struct course *course, int launches) {
   const void *pointers[2 * MAX_FIELDS] = {NULL};
   struct recorded_run run = {kernel, *course, launches};

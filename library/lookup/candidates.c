@@ -91,7 +91,7 @@ static void errors_of_modes(const struct question *q, float error, bool is_own, 
   }
 }
 
-/* What a row adds to the error because nothing tells how its template finds images. */
+/* The error that a row adds because it is not known how well its template finds images. */
 static float error_of_images(const struct candidates *c, int stencil, int template_at) {
   if (!c->kin || !c->kin->has_images || c->kin->has_images[stencil]) return 0;
   const bool *finds_images = c->kin->finds_images[c->question->device->is_emulation]; /* its rows are compared alone */
@@ -173,8 +173,8 @@ struct asked_family {
   float kin[MODE_COUNT];      /* see errors_of_modes */
   float trends[MODE_COUNT];   /* the trend where rows follow it, else 0 */
   struct block_terms *blocks; /* of each row; NULL where few configurations have many rows */
-  /* For each row a logarithm of milliseconds, with a penalty for the error; infinite: the row is no candidate, or was
-   * taken. Behind the last row are infinite ones, so that they fill whole vectors. */
+  /* For each row a logarithm of milliseconds, with a penalty for the error. Infinite: the row is not a candidate, or
+   * was taken. After the last row, infinite values fill the last vector. */
   float *ranks;
   /* For the first row of each configuration: whether its rows have their ranks. Else they have bounds, and no rank is
    * lower than its bound. The ranks are computed when no lower rank and no lower bound is left. */
@@ -358,7 +358,7 @@ static bool leave_out_hopeless(struct candidates *c, struct asked_family *family
   return left > 0;
 }
 
-/* Rank the rows of a family. Bounds of all rows take as long as the ranks of few configurations. */
+/* Rank the rows of a family. A family of few configurations gets no bounds: they take as long as the ranks. */
 static void rank_family(struct candidates *c, struct asked_family *family) {
   enum { FEW_SHAPES = 2 };
   const struct priced_family *priced = family->priced;

@@ -127,8 +127,8 @@ static int compare_rows(const void *left, const void *right) {
   return a < b ? -1 : a > b;
 }
 
-/* Sort the rows, and move them to whole cache lines: a row that lies across their borders takes a lookup one line
- * more. Rows are large, so that their addresses are sorted, and each row moves once. */
+/* Sort the rows, and move them to whole cache lines: a lookup reads one line more of a row that
+ * crosses a border. Rows are large, so their addresses are sorted, and each row moves only once. */
 static halotune_status sort_rows(struct catalog *c) {
   const size_t count = (size_t)c->row_count;
   const struct served **order = malloc((count + 1) * sizeof *order);

@@ -300,7 +300,7 @@ static struct served *own_rows(const struct reader *r) {
 }
 
 /* References are walked in step with the rows of a scan, which come in the order of ids. SQLite does not promise this
- * order; if an id is smaller than the one before, the walk begins anew. */
+ * order; if an id is smaller than the one before, the walk begins again. */
 static void turn_to(struct reader *r, int64_t id) {
   if (id < r->last_id) r->at = 0;
   r->last_id = id;

@@ -55,7 +55,7 @@ halotune_status halotune_open(const char *const *paths, int count, halotune_ctx 
     context_release(ctx);
     return status;
   }
-  fail_put_back(&before); /* a missing home folder or template is no failure here */
+  fail_put_back(&before); /* a missing home folder or template is not a failure here */
   *out = ctx;
   return HALOTUNE_OK;
 }
@@ -392,7 +392,7 @@ halotune_status context_template(struct halotune_ctx *ctx, int template_at, cons
 }
 
 /* Compare a template with the installed files by meaning. Different texts may have the same meaning. Equal texts may
- * have different ones, because they use this program's common.cuh and common.yml. A file that is no valid template
+ * have different ones, because they use this program's common.cuh and common.yml. A file that is not a valid template
  * counts as different. */
 static halotune_status compare_installed(struct halotune_ctx *ctx, int template_at, enum standing *out) {
   const struct known_template *known = &ctx->catalog.templates[template_at];

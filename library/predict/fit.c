@@ -31,7 +31,7 @@ static int variant_end(const struct observation *list, int first, int end) {
 
 /* Logarithm of the time, without the launch, over the time for streaming the bytes. */
 static double excess_of(const struct observation *o) {
-  const double least_share = 0.2; /* the least share that is left of a time that is hardly longer than a launch */
+  const double least_share = 0.2; /* a time hardly longer than a launch keeps at least this share */
   const double ms = fmax(o->time_ms - (double)predict_launch_ms[o->launch], least_share * o->time_ms);
   return log(ms) - (double)o->cost.log_streaming_ms;
 }

@@ -207,7 +207,7 @@ halotune_status observations_read(struct store *store, const struct predict_mode
   if (status == HALOTUNE_OK) status = each_row(store, sql_measurements, &r, take_measurement);
   parsed_free(&r.texts);
   parsed_free(&r.templates);
-  if (status == HALOTUNE_OK) fail_put_back(&before); /* a text that cannot be read is no failure here */
+  if (status == HALOTUNE_OK) fail_put_back(&before); /* a text that cannot be read is not a failure here */
   return status;
 }
 

@@ -67,8 +67,8 @@ struct predict_size {
   float unaligned; /* 1 if rows do not begin at multiples of 128 bytes, else 0 */
 };
 
-/* How near two problems are: 1 for the same, 0.65 where one has eight times the planes of the other, 0.83 where only
- * the rows of one begin at multiples of 128 bytes. */
+/* How near two problems are: 1 for the same, 0.65 if one has eight times the planes of the other, 0.83 if only the
+ * rows of one begin at multiples of 128 bytes. */
 static inline float predict_nearness(const struct predict_size *a, const struct predict_size *b) {
   const float of_bytes = 0.04F, of_x = 0.075F, of_y_and_z = 0.02F,
               of_rows = 0.2F; /* chosen on an H200, as in trend.c */

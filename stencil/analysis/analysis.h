@@ -113,7 +113,7 @@ bool analysis_fills_ends(const struct analysis *analysis, const struct stencil *
 /* Whether some tap beyond an end reads a point at the other end of the grid. Only taps of computed points count. */
 bool analysis_has_far_ends(const struct analysis *analysis, const struct stencil *stencil);
 
-/* Whether taps beyond the grid read values that each time step has to find anew: an image that is not itself a
+/* Whether taps beyond the grid read values that each time step has to find again: an image that is not itself a
  * computed point, or a number other than 0. */
 bool analysis_has_ghosts(const struct analysis *analysis, const struct stencil *stencil);
 

@@ -111,7 +111,7 @@ static int reach_of(const struct analysis *analysis, int axis, int side) {
   return side == SIDE_LOW ? analysis->radius_low[axis] : analysis->radius_high[axis];
 }
 
-/* Whether each step finds an image anew. Images of periodic axes are computed like points of the grid. */
+/* Whether each step finds an image again. Images of periodic axes are computed like points of the grid. */
 static bool is_ghost(const struct edge *edge) {
   return !edge_leaves_out(edge) && edge->rule != BOUNDARY_ZERO && !edge_is_periodic(edge);
 }

@@ -86,8 +86,8 @@ static bool is_free(const struct stencil *stencil, const int inputs[], const int
   return !is_input(stencil, inputs, buffer);
 }
 
-/* The old buffer of an input that has no field any more: of the inputs that take this output's values one after the
- * other, so that no step writes points of another field there; else, as in place, of any input. */
+/* An old buffer of an input that holds no field any more. The inputs that take this output's values one after the other
+ * come first, so that no step writes points of another field there. Otherwise, as in place, it is any input's. */
 static int free_buffer(const struct stencil *stencil, const int old_inputs[], const int inputs[], const int outputs[],
                        int written, int output) {
   int input = next_input(stencil, true, output), any = 0;

@@ -97,7 +97,7 @@ static inline bool part_is_name_before(const struct part *part, int at) {
 /* The token that closes the bracket at `open`; `end` if there is none, or the work is over. */
 int part_close(const struct part *part, int open, int end);
 
-/* The position after the template arguments <...> that open at `open`; `open` if it is no such bracket. */
+/* The position after the template arguments <...> that open at `open`; `open` if it is not such a bracket. */
 int part_skip_angles(const struct part *part, int open, int end);
 
 /* The number of line breaks before a token, at most 2; and the token's column in its line, from 0. */

@@ -57,7 +57,7 @@ static void find_undefined(struct directives *d, struct range condition) {
       at = part_skip(part, at + 1, end);
       if (part_is(part, at, end, "(")) at = part_skip(part, at + 1, end);
     } else if (part_is(part, at, end, "__has_include")) {
-      at = part_skip(part, at + 1, end); /* the name of a file, <cuda/std/version>, is no name */
+      at = part_skip(part, at + 1, end); /* the name of a file, <cuda/std/version>, is not a name */
       if (part_is(part, at, end, "(")) at = part_close(part, at, end);
     } else if (part_is_name(part, at, end) && is_undefined(d, &part->tokens[at])) {
       bool is_word = part_is(part, at, end, "true") || part_is(part, at, end, "false");

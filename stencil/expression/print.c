@@ -133,7 +133,7 @@ static void push_parts(struct stack *stack, const struct expr *node, bool is_cud
   }
 }
 
-/* Print one node that is no temporary, or push its pieces. */
+/* Print one node that is not a temporary, or push its pieces. */
 static void print_node(struct stack *stack, struct text *text, const struct exprs *exprs, struct piece piece,
                        const struct spelling *spelling) {
   const struct expr *node = &exprs->nodes[piece.node];

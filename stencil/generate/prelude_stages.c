@@ -166,7 +166,7 @@ static void add_axis_functions(struct text *text, const struct stencil *stencil,
   }
 }
 
-/* Append the functions of stages that find the values beyond the grid anew. */
+/* Append the functions of stages that find the values beyond the grid again. */
 static void add_ghosts(struct text *text, const struct prelude *prelude) {
   const struct stencil *stencil = prelude->spec->stencil;
   text_printf(

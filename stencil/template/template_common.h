@@ -14,7 +14,7 @@ halotune_status common_open(struct template *template, struct source *source, st
  * facts, parameters and words. The names of the launch fields are also added to the scope of `r`. */
 halotune_status common_names(struct reader *r, struct reader *common);
 
-/* Find a name in an expression of the common text that the reader's scope does not have and that is no function, for
+/* Find a name in an expression of the common text that the reader's scope does not have and that is not a function, for
  * example a parameter that the template does not have.
  *   out  receives the name; an empty token if there is none */
 halotune_status common_missing_name(const struct reader *common, const struct yaml *expression, struct token *out);

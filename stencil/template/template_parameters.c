@@ -128,11 +128,11 @@ static halotune_status read_needs(struct reader *common, const struct yaml *know
   for (int i = 0; i < FACT_COUNT; i++) {
     if (strcmp(needs->text, fact_rows[i].name) == 0) parameter->needs = i;
   }
-  return parameter->needs >= 0 ? HALOTUNE_OK : reader_fail(common, needs->place, "'%s' is no fact", needs->text);
+  return parameter->needs >= 0 ? HALOTUNE_OK : reader_fail(common, needs->place, "'%s' is not a fact", needs->text);
 }
 
 /* Read a common parameter: NAME, {NAME: [values]} or {NAME: {values: [...], default: ...}}. The default is the given
- * one; else the common one, if it is among the values; else the first value. A name of rules is no parameter:
+ * one; else the common one, if it is among the values; else the first value. A name of rules is not a parameter:
  * template_rules_read() takes it. */
 static halotune_status read_common(struct reader *r, struct reader *common, const struct yaml *item) {
   static const char *const keys[] = {"values", "default"};

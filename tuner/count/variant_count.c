@@ -28,7 +28,7 @@ static struct hash seal_of(const struct cached_count *cached) {
   return hash_bytes(&cached->count, sizeof cached->count);
 }
 
-/* Name the file of a count. Another compiler, other flags and another version of the emulation count anew. The block in
+/* Name the file of a count. A count is for one compiler, its flags and one version of the emulation. The block in
  * the middle is another one where a launch has more blocks.
  * Returns the path, from malloc; NULL if memory is out. */
 static char *count_path(const char *folder, const struct generated *generated, const struct domain *domain,

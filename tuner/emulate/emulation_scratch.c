@@ -43,7 +43,7 @@ static int make_lock(const char *folder) {
 }
 
 /* Lock a folder itself, as its process does until its file `lock` is locked. Returns the descriptor; -1 if another
- * process has locked it, or if it is no folder. */
+ * process has locked it, or if it is not a folder. */
 static int take_folder(const char *folder) {
   int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) == 0) return fd;

@@ -149,7 +149,7 @@ static double angle_magnitude(double result, const struct row args[], int i, dou
   X(NOT, A == 0, truth_magnitude(R, is_doubtful(A, MA, doubt), doubt))                        \
   X(CHOOSE, A != 0 ? B : C, choice_magnitude(args, i, doubt))
 
-/* A magnitude that is no number, such as 0 times infinity, is no bound either. fmax would lose it. */
+/* A magnitude that is not a number, such as 0 times infinity, is not a bound either. fmax would lose it. */
 static double bound_or_none(double magnitude) { return magnitude >= 0 ? magnitude : INFINITY; }
 
 #define AS_FUNCTIONS(name, value, magnitude)                                                                \

@@ -65,7 +65,7 @@ void row_values(enum row_operation operation, int count, struct result_row resul
  *   doubt  the error that a kernel's operand may have, over its magnitude: a comparison whose sides differ by less, or
  *          a rounding function so close to its jump, may have another result in a kernel. Their magnitude then allows
  *          the other result. 0: the operands are exact
- *   carried  two operands have errors of earlier time steps. A magnitude that is infinite is no bound */
+ *   carried  two operands have errors of earlier time steps. A magnitude that is infinite is not a bound */
 void row_magnitudes(enum row_operation operation, int count, struct result_row result,
                     const struct row args[ROW_MAX_ARGS], double doubt, bool carried);
 

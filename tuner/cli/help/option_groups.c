@@ -9,7 +9,7 @@
 
 enum { FEW_OPTIONS = 6 }; /* so few options form one group */
 
-/* The groups in the order in which they are shown. The last one takes what is in no other. */
+/* The groups in the order in which they are shown. The last group has the options that are in no other. */
 static const struct {
   const char *heading, *options;
 } kinds[] = {

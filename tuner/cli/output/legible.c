@@ -22,7 +22,7 @@ static size_t color_bytes(const char *bytes, size_t length, bool *is_cut) {
   return 0;
 }
 
-/* Whether a text that is no whole character may be the beginning of one. */
+/* Whether a text that is not a whole character may be the beginning of one. */
 static bool is_cut_character(const char *bytes, size_t length) {
   const unsigned char lead = (unsigned char)bytes[0];
   const size_t needed = lead < 0xC0 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF8 ? 4 : 1;

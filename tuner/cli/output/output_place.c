@@ -40,7 +40,7 @@ static bool is_of_proc(const struct stat *link) {
   return stat("/proc/self", &proc) == 0 && proc.st_dev == link->st_dev;
 }
 
-/* Whether a file in an open folder is of a user other than root and this one, and all may write to the folder. */
+/* Whether all users may write to an open folder, and its file belongs to a user other than root and this one. */
 static bool is_foreign(const struct stat *folder, const struct stat *file) {
   return (folder->st_mode & S_IWOTH) && file->st_uid != geteuid() && file->st_uid != 0;
 }

@@ -1,4 +1,4 @@
-/* progress.h: one line on a terminal that shows the progress of a long command. If stderr is no terminal, nothing is
+/* progress.h: one line on a terminal that shows the progress of a long command. If stderr is not a terminal, nothing is
  * written. */
 #ifndef CLI_OUTPUT_PROGRESS_H
 #define CLI_OUTPUT_PROGRESS_H

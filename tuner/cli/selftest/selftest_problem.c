@@ -115,7 +115,7 @@ static halotune_status make_items(const struct problem *problem, const struct pi
   return status;
 }
 
-/* Try the variants that `inner` chooses for a problem. It is no failure if rules exclude all of them. */
+/* Try the variants that `inner` chooses for a problem. It is not a failure if rules exclude all of them. */
 static halotune_status try_picked(struct selftest *s, const struct invocation *inner, const struct problem *problem,
                                   enum launch_mode launch) {
   struct picked picked = {.count = 0};

@@ -50,7 +50,7 @@ struct site_match site_match_of(const struct planned_task *task, const struct ta
  * Returns HALOTUNE_OK or HALOTUNE_DB. */
 halotune_status site_keep_missing(const struct site_run *run, struct task_list *plan, int *done);
 
-/* Take a task before it begins, unless another process has it or has done it meanwhile, which stderr says. Returns
+/* Take a task before it begins. If another process has it, or has done it meanwhile, stderr says so. Returns
  * HALOTUNE_OK or HALOTUNE_DB. */
 halotune_status site_task_take(const struct site_run *run, const struct planned_task *task, struct tune_lock *lock,
                                bool *is_ours);

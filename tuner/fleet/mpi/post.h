@@ -45,7 +45,7 @@ struct post {
   struct fleet_mpi_world world;
   size_t most_bytes; /* of a message */
   struct post_peer *peers;
-  struct post_letters out, in; /* `in`: from the moment when they are found until they are taken */
+  struct post_letters out, in; /* `in`: letters that were found and not yet taken */
   double now_ms, time_ms;      /* the clock at the last step, and the sum of the steps; all other times are such sums */
 };
 

@@ -104,7 +104,7 @@ struct sample_plan {
   const int *batches; /* applications of one sample, for each slot */
   int slot_count, rounds;
   bool warm; /* one untimed application before each sample */
-  /* With `warm`: inputs are written anew before each sample, and the result of each sample is checked. `recheck`
+  /* With `warm`: inputs are written again before each sample, and the result of each sample is checked. `recheck`
    * returns the verdict. Backends may ignore this member. */
   bool checks;
 };
@@ -129,7 +129,7 @@ struct backend {
    * NULL: the backend loads what the program's compilers made. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
   halotune_status (*await_compile)(void *state, const struct candidate *candidate, double until_ms, bool *is_compiled);
 
-  /* Load a variant into an empty slot, write the inputs anew, run it once between guards, and compare its outputs with
+  /* Load a variant into an empty slot, write the inputs again, run it once between guards, and compare its outputs with
    * the reference. A variant of the roof is loaded and not run; if there is no room for its fields, that is its
    * verdict.
    * Returns HALOTUNE_OK whatever the verdict is; else what set_problem returns, because a worker may have to be
@@ -146,7 +146,7 @@ struct backend {
   halotune_status (*sample)(void *state, const struct sample_plan *plan, double *times_ms, int *failed,
                             struct verdict *verdict);
 
-  /* After samples: check guards, inputs, and whether the last output is finite. Then write the inputs anew, run the
+  /* After samples: check guards, inputs, and whether the last output is finite. Then write the inputs again, run the
    * slot's variant once more, and compare. A variant of the roof is not checked. */
   halotune_status (*recheck)(void *state, int slot, struct verdict *verdict);
 

@@ -8,7 +8,7 @@
  *    lookup serves takes part whatever its time is, too.
  * 4. The FINALS_FINALISTS fastest of these, what a lookup serves among them, and the default run FINALS_ROUNDS more
  *    rounds. The kernels of the roof run in the same rounds. Only these rounds rank the finalists: good luck in the
- *    rounds that chose the finalists does not count. Each sample begins with fields made anew, and its result is
+ *    rounds that chose the finalists does not count. Each sample begins with new fields, and its result is
  *    checked, if there is time for that. Where the budget has time left, more rounds follow, at most FINALS_ROUNDS_MOST
  *    in all.
  * 5. If the objective is energy, or energy times time, rounds follow that measure energy (energy_rounds.h). They rank
@@ -33,7 +33,7 @@ halotune_status finals_run(const struct finals_request *request, struct finals *
 void finals_free(struct finals *finals);
 
 /* The winner, which is the first entry, turned out to be wrong. It leaves as if it had failed in its recheck. The other
- * finalists are ranked anew, with a new leader, ties, winner and ratios.
+ * finalists are ranked again, with a new leader, ties, winner and ratios.
  *   finals   of a finals_run whose request's candidates are still there; `ranked` is 0 if no finalist is left
  *   verdict  what is wrong with the winner
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */

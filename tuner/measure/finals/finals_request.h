@@ -59,7 +59,7 @@ struct final_entry {
   int candidate;
   int rank;               /* from 1; 0 if it left */
   struct verdict verdict; /* why it left; OUTCOME_MEASURED if it did not */
-  /* times of the final rounds, or of the entry rounds if it is no finalist. Its samples are `samples` */
+  /* times of the final rounds, or of the entry rounds if it is not a finalist. Its samples are `samples` */
   struct timing timing;
   float *samples;
   int loaded;      /* its place in the order of loading */

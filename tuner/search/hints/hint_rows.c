@@ -40,7 +40,7 @@ enum column {
   PARAMETERS,
 };
 
-/* How much two stencils differ; INFINITY if winners of one are no hints for the other. */
+/* How much two stencils differ; INFINITY if winners of one are not hints for the other. */
 static double shape_distance(const struct task *task, const struct stencil *other, const struct analysis *analysis) {
   const struct stencil *own = task->stencil;
   if (other->kind != own->kind || other->dims != own->dims || analysis->shape != task->analysis->shape ||

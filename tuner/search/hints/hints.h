@@ -34,7 +34,7 @@ bool hints_same(const struct search_space *space, const struct hint_row *row, st
 
 /* List the variants that are predicted to be fast, then those that winners stand for, the nearest first, none twice. In
  * a replay, variants that were not recorded are left out.
- *   first      the variant that is tried before all others, which is no hint; NULL for none
+ *   first      the variant that is tried before all others, which is not a hint; NULL for none
  *   predicted  variants that come before those of the winners
  *   out        the hints are added to it
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */

@@ -286,7 +286,7 @@ halotune_status known_find(const struct hint_sources *sources, const struct hint
   visited_free(&out->places);
   out->variants.list = out->list;
   out->variants.sources = out->sources;
-  if (status == HALOTUNE_OK) fail_put_back(&before); /* a text that cannot be read is no failure here */
+  if (status == HALOTUNE_OK) fail_put_back(&before); /* a text that cannot be read is not a failure here */
   return status;
 }
 

@@ -3,7 +3,7 @@
  *
  * A run calls begin, start, then put and take in any order, then stop and settle, then finals_begin and finals_take,
  * and end. Each call may be left out, and end may come at any time. The report names members that cannot take part or
- * that fail. They are no error of the run. Threads: one at a time. */
+ * that fail. They are not an error of the run. Threads: one at a time. */
 #ifndef SEARCH_RUN_CREW_H
 #define SEARCH_RUN_CREW_H
 

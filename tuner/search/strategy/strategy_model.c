@@ -95,7 +95,7 @@ struct model {
   struct visited pooled;
   int candidate_count, asked;
   bool is_pool_old, is_fitted, is_over;
-  long fits, next_fit; /* the process is fitted anew when so many variants have results */
+  long fits, next_fit; /* the process is fitted again when so many variants have results */
   long low_gains, checks;
   double checked_best; /* the best time when `checks` was last set to 0 */
   uint64_t seed;
@@ -396,7 +396,7 @@ static halotune_status pool_fill(struct model *m) {
 
 /* --- proposals --------------------------------------------------------------------------------------------------- */
 
-/* How much a variant is expected to improve on the best: the mean of what is above 0 of a normal distribution. */
+/* How much a variant is expected to improve on the best: the mean of a normal distribution's part above 0. */
 static double expected_gain(double mean, double deviation, double best) {
   if (deviation <= 0) return fmax(best - mean, 0);
   const double z = (best - mean) / deviation;

@@ -29,7 +29,7 @@ struct watch {
 /* Whether the default variant is too slow for an anchor. */
 bool watch_is_default_slow(const struct search_inputs *in);
 
-/* Load the default variant as the anchor. A slow default is no anchor before it is known that nothing is faster.
+/* Load the default variant as the anchor. A slow default is not an anchor before it is known that nothing is faster.
  * Earlier results are not adjusted by the time of a slow default, which may be that of a single cold sample.
  * Returns HALOTUNE_OK, also without an anchor; else what the backend returns. watch_close(out) is right then. */
 halotune_status watch_open(const struct search_inputs *in, struct watch *out);
@@ -48,7 +48,7 @@ halotune_status watch_read(struct watch *watch);
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status watch_call_stand_in(const struct search_inputs *in, struct watch *watch, struct trial **out);
 
-/* Load a stand-in as the anchor. A failure here is no result of the variant, which has one already.
+/* Load a stand-in as the anchor. A failure here is not a result of the variant, which has one already.
  *   trial  of watch_call_stand_in, compiled or over; belongs to the watch from now on */
 halotune_status watch_take(const struct search_inputs *in, struct watch *watch, struct trial *trial);
 

@@ -27,7 +27,7 @@ struct results {
   struct proposer *proposer; /* the caller's; it is told the results */
   struct result_record *list;
   int count, capacity;
-  struct set by_code; /* places of results that are no twins */
+  struct set by_code; /* places of results that are not twins */
   long *by_ticket;    /* for each ticket of the crew, the number of its result; 0: none yet */
   long ticket_count, ticket_capacity;
 };

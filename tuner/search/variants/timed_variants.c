@@ -31,7 +31,7 @@ static halotune_status index_make(struct timed_list *timed) {
   return HALOTUNE_OK;
 }
 
-/* Find the minimum anew, after a variant has changed or left. */
+/* Find the minimum again, after a variant was changed or removed. */
 static void find_best(struct timed_list *timed) {
   timed->best_ms = 0;
   for (long i = 0; i < timed->count; i++) {
@@ -56,7 +56,7 @@ halotune_status timed_put(struct timed_list *timed, const struct timed_variant *
   return HALOTUNE_OK;
 }
 
-/* The last entry takes the place of the removed one, so that the next timed_put makes the index anew. This is rare. */
+/* The last entry takes the place of the removed one, so that the next timed_put makes the index again. This is rare. */
 void timed_remove(struct timed_list *timed, int64_t variant) {
   long at = 0;
   while (at < timed->count && timed->list[at].variant != variant) at++;
