@@ -85,7 +85,7 @@ static const struct option_row options[] = {
     {"output", "FILE", "output file; halotune-report.html by default"},
     {"db", "FILE", "the database; by default yours, or the installed one while yours is empty"},
     {"stencil", "NAME", "only this stencil"},
-    {"device", "GPU", "only GPUs with this UUID, or with this in their name"},
+    {"device", "GPU", "only GPUs with this UUID, or with this text in their name"},
     {"count", NULL, "count accesses of winners and finalists, as the command accesses does"},
     {"json", NULL, "print the JSON document behind the page instead, or write it to FILE"},
     {0},

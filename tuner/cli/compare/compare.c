@@ -252,8 +252,8 @@ static const struct option_row options[] = {
     {"driver", "OLD,NEW", "drivers, such as 570,580"},
     {"date", "DATE", "winners that were measured before this date, and since, such as 2026-11-22"},
     {"stencil", "NAME", "only this stencil"},
-    {"tolerance", "SHARE", "a smaller change of the time counts as none; 2% by default"},
-    {"all", NULL, "also print what did not change"},
+    {"tolerance", "SHARE", "smaller changes of the time do not count; 2% by default"},
+    {"all", NULL, "also print winners that did not change"},
     {"json", NULL, "print a JSON document"},
     {0},
 };

@@ -48,7 +48,7 @@ struct search_inputs {
   /* variants that are proposed and have no result, at most; 0: enough to keep compilers and device busy */
   int in_flight;
   bool in_full;                           /* measure each variant with all samples */
-  bool fresh;                             /* measure the variants again that earlier runs measured */
+  bool fresh;                             /* measure all variants again, also those that earlier runs measured */
   bool rematch;                           /* no search: only the best variants of earlier runs */
   bool leads_only;                        /* the crew alone runs what the strategy proposes */
   const struct search_follower *follower; /* NULL: the search follows nobody */

@@ -33,7 +33,7 @@ struct tune_options {
   int in_flight;
   enum objective objective; /* what the finals rank by; energy only if the backend counts it */
   bool in_full;             /* measure each variant with all samples, also one that is clearly slower than the best */
-  bool fresh;               /* measure the variants again that earlier runs measured */
+  bool fresh;               /* measure all variants again, also those that earlier runs measured */
   bool no_hints;            /* do not begin with the winners that databases know */
   bool leads_only;          /* the crew alone runs what the strategy proposes */
   /* no search: only finals, among the winners of earlier runs and the fastest variants that these measured */
