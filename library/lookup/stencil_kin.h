@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 struct kin {
-  float *errors; /* for each stencil, what its rows add to the error; infinite: its rows say nothing */
+  float *errors; /* for each stencil, the error that its rows add; infinite: its rows say nothing */
   int *families; /* the families of rows that say something, by their numbers in the table */
   int family_count;
   bool *has_images;      /* for each stencil; NULL if the stencil in question has no images */
