@@ -223,20 +223,20 @@ static halotune_status store_failures(const struct final_inputs *in, const struc
   return status;
 }
 
-static const char *shortage(const struct schedule *schedule) {
+static const char *shortage_text(const struct schedule *schedule) {
   return schedule->has_deadline ? "there was too little time before the deadline" : "the budget was too small";
 }
 
 static void warn_of_rounds(const struct final_inputs *in, struct final_rounds *rounds) {
   const struct finals *finals = &rounds->finals;
   if (finals->is_marked) text_printf(&rounds->warnings, "the GPU was slowed down during the final rounds\n");
-  if (finals->is_scaled) text_printf(&rounds->warnings, "%s for all final rounds\n", shortage(in->schedule));
+  if (finals->is_scaled) text_printf(&rounds->warnings, "%s for all final rounds\n", shortage_text(in->schedule));
   if (finals->lacks_energy)
     text_printf(&rounds->warnings, "the GPU's counter of energy did not change: the finalists are ranked by time\n");
   else if (in->objective != OBJECTIVE_TIME && finals->energy_rounds == 0 && finals->energy_need_ms > 0)
     text_printf(&rounds->warnings,
                 "%s for a round of energy: the finalists are ranked by time; a round needs a budget of about %.0f s\n",
-                shortage(in->schedule), ceil(finals_run_budget_ms(finals->energy_need_ms) / 1e3));
+                shortage_text(in->schedule), ceil(finals_run_budget_ms(finals->energy_need_ms) / 1e3));
   else if (in->objective != OBJECTIVE_TIME && finals->energy_rounds == 0 && finals->ranked > 0)
     text_printf(&rounds->warnings, "stopped before a round of energy ended: the finalists are ranked by time\n");
   else if (in->objective != OBJECTIVE_TIME && finals->energy_rounds > 0 && finals->energy_rounds < ENERGY_ROUNDS)
