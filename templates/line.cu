@@ -32,6 +32,7 @@
 #define OVERLAP 0
 #define ADDRESSES_LAZY 0
 #define ADDRESSES_EARLY 1
+#define ADDRESSES_ONCE 2
 #define ADDRESSES ADDRESSES_LAZY
 #endif
 
@@ -364,9 +365,9 @@ struct WindowTaps {
   }
 };
 
-#if ADDRESSES == ADDRESSES_EARLY
-// Write the lanes that lie in the box to the place from which the row was read. The compiler has computed it before the wait, and both
-// branches share its address.
+#if ADDRESSES == ADDRESSES_EARLY && AXIS == 0
+// Write the lanes that lie in the box to the place from which the row was read. Both branches share its address, so that the compiler
+// computes it before the results.
 __device__ __forceinline__ void write_at(const Patch &p, index_t place, const real (&results)[OUTPUTS][VECTOR]) {
   const bool is_in_box = p.x >= p.g.x0 && p.x + VECTOR <= p.g.x1;
 #pragma unroll
@@ -383,10 +384,28 @@ __device__ __forceinline__ void write_at(const Patch &p, index_t place, const re
   }
 }
 #endif
+#if ADDRESSES == ADDRESSES_ONCE
+// Write a vector of the box, or each of its points that lies in the box. The compiler then computes one address for both, before the results.
+__device__ __forceinline__ void write_checked(const Patch &p, index_t y, index_t z, const real (&results)[OUTPUTS][VECTOR]) {
+#pragma unroll
+  for (int o = 0; o < OUTPUTS; o++) {
+    if (p.x >= p.g.x0 && p.x + VECTOR <= p.g.x1) {
+      write_vector(p.f, o, p.g, p.x, y, z, results[o]);
+      continue;
+    }
+#pragma unroll
+    for (int lane = 0; lane < VECTOR; lane++) {
+      if (in_box(p.g, p.x + lane, y, z)) write_point(p.f, o, p.g, p.x + lane, y, z, results[o][lane]);
+    }
+  }
+}
+#endif
 
 __device__ __forceinline__ void write_row(const Patch &p, int row, const real (&results)[OUTPUTS][VECTOR]) {
   const index_t y = p.y_of(row), z = p.z_of(row);
-#if ADDRESSES == ADDRESSES_EARLY
+#if ADDRESSES == ADDRESSES_ONCE
+  if (y < p.g.y1 && z < p.g.z1) write_checked(p, y, z, results);
+#elif ADDRESSES == ADDRESSES_EARLY && AXIS == 0
   if (y < p.g.y1 && z < p.g.z1) write_at(p, row_in_grid(p, row) + p.x, results);
 #else
   if (y < p.g.y1 && z < p.g.z1) write_results(p.f, p.g, p.x, y, z, results);
