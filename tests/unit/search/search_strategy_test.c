@@ -490,6 +490,30 @@ TEST(light_variants_are_drawn_where_templates_estimate_work) {
   }
 }
 
+/* Templates that do not estimate work come less often, but all of their variants come. */
+TEST(templates_without_an_estimate_take_part_in_every_fourth_turn) {
+  enum { LIGHT = 64, FIRST = 10 };
+  struct space_case plain, c;
+  struct proposal_list light;
+  long of_plain = 0, all_of_plain = 0;
+  space_open_estimated(&plain, NO_ESTIMATE);
+  space_open_estimated(&c, TRUE_ESTIMATE);
+  c.templates[1] = plain.templates[0];
+  c.bindings[1] = plain.bindings[0];
+  c.space.count = 2;
+  CHECK_OK(draw_light(&c.space, LIGHT, 7, &light));
+  for (long i = 0; i < light.count; i++) {
+    of_plain += i < FIRST && light.list[i].template_index == 1;
+    all_of_plain += light.list[i].template_index == 1;
+  }
+  CHECK_EQ(2, of_plain, "of the first %d", FIRST);
+  CHECK_EQ(LIGHT * DRAW_GROUP, all_of_plain, "all of them");
+  CHECK_EQ(LIGHT * DRAW_GROUP + LIGHT, light.count, "and all of the other");
+  proposals_free(&light);
+  space_close_estimated(&c);
+  space_close_estimated(&plain);
+}
+
 /* The share of the best that the model has found after so many results. */
 static double share_estimated(enum estimate estimate, int results) {
   double sum = 0;
@@ -548,6 +572,7 @@ int main(void) {
       cmocka_unit_test(a_model_learns_from_other_problems),
       cmocka_unit_test(a_search_that_can_gain_no_more_ends_and_says_so),
       cmocka_unit_test(light_variants_are_drawn_where_templates_estimate_work),
+      cmocka_unit_test(templates_without_an_estimate_take_part_in_every_fourth_turn),
       cmocka_unit_test(a_model_begins_with_what_templates_estimate),
       cmocka_unit_test(strategies_are_found_by_name),
   };

@@ -14,6 +14,7 @@
 struct deck {
   struct configuration *list;
   long count, dealt;
+  int every; /* it takes part in every so many turns */
   halotune_status status;
 };
 
@@ -49,10 +50,10 @@ static void keep_light(struct deck *deck, struct bindings *bindings) {
 }
 
 static void deal_decks(struct deck *decks, int deck_count, struct proposal_list *out) {
-  for (long total = out->count, given = 0; given < total;) {
+  for (long total = out->count, given = 0, turn = 0; given < total; turn++) {
     for (int i = 0; i < deck_count; i++) {
       struct deck *deck = &decks[i];
-      if (deck->dealt == deck->count) continue;
+      if (deck->dealt == deck->count || turn % deck->every != 0) continue;
       out->list[given++] = (struct proposal){.template_index = i, .configuration = deck->list[deck->dealt++]};
     }
   }
@@ -80,12 +81,25 @@ struct drawing {
   bool only_light;
 };
 
+static bool has_estimate(const struct search_space *space, int template) {
+  return space->bindings[template].template->access.work.is_given;
+}
+
+/* In how many turns a template takes part once: if only light variants are drawn and other templates estimate work, one
+ * without an estimate gives variants that are likely to be slower. */
+static int turns_of(const struct drawing *drawing, int template) {
+  bool others_do = false;
+  for (int i = 0; i < drawing->space->count; i++) others_do |= has_estimate(drawing->space, i);
+  return drawing->only_light && others_do && !has_estimate(drawing->space, template) ? DRAW_UNKNOWN_EVERY : 1;
+}
+
 static void draw_decks(void *context, int thread, long first, long end) {
   const struct drawing *drawing = context;
   const struct search_space *space = drawing->space;
   (void)thread;
   for (int i = (int)first; i < end; i++) {
     struct deck *deck = &drawing->decks[i];
+    deck->every = turns_of(drawing, i);
     uint64_t own_seed = random_bits(drawing->seed, (uint64_t)i);
     if (space->only) {
       deck->status = deal_listed(space, i, drawing->most, own_seed, deck);
