@@ -167,7 +167,7 @@ struct run_end {
 };
 
 /* End a run that has not ended. Another process may have ended the run already, because it took this process for lost
- * (db/store/lost_run.h).
+ * (db/store/lost_member_run.h).
  * Returns HALOTUNE_OK or HALOTUNE_DB. Like all functions that store results of a run, it returns HALOTUNE_DB if the run
  * has ended. */
 halotune_status store_run_end(struct store *store, int64_t run, const struct run_end *end);

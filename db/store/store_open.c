@@ -1,4 +1,5 @@
-/* store_open.c: finds or makes the file of a store, checks that it is a tuning database, opens and closes it. */
+/* store_open.c: finds or makes the file of a store, checks that it is a tuning database, opens and closes it. It also
+ * decides whether the database has a WAL. */
 #include <errno.h>
 #include <fcntl.h>
 #include <pwd.h>
@@ -12,7 +13,7 @@
 #include "base/files/replace.h"
 #include "base/text/utf8.h"
 #include "db/store/filesystem.h"
-#include "db/store/journal.h"
+#include "db/store/journal_check.h"
 #include "db/store/migrate.h"
 #include "db/store/schema.h"
 #include "db/store/store_parts.h"

@@ -74,7 +74,7 @@ halotune_status store_variant(struct store *store, const struct variant_key *key
  *   was_open  receives whether it had not ended yet; a run that has ended does not change */
 halotune_status store_run_close(struct store *store, int64_t run, const struct run_end *end, bool *was_open);
 
-/* How the reason of a lost run begins (lost_run.h). */
+/* How the reason of a lost run begins (lost_member_run.h). */
 #define LOST_RUN_REASON "lost: "
 
 /* Change a timing to what is stored: the interval of a single sample is that sample. */

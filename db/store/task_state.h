@@ -20,7 +20,7 @@ struct task_state {
   int64_t run;                       /* its id; a run that begins later has a greater one */
   const char *state, *reason, *host; /* "running", "complete" or "partial", and why it ended early */
   const char *last_sign;             /* date of its newest result, or of its start without one, by its host's clock */
-  bool is_lost;                      /* it was measured here, and its process was lost (lost_run.h) */
+  bool is_lost;                      /* it was measured here, and its process was lost (lost_member_run.h) */
 };
 
 /* Call `visit` for each task, GPU by GPU, until one call fails.

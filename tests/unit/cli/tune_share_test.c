@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "db/store/lost_run.h"
+#include "db/store/lost_member_run.h"
 #include "tests/unit/fleet/fake_members.h"
 #include "tests/unit/stores.h"
 #include "tests/unit/unit.h"

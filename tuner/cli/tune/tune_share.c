@@ -9,7 +9,7 @@
 #include "base/identity/hash.h"
 #include "base/memory/array.h"
 #include "db/store/filesystem.h"
-#include "db/store/lost_run.h"
+#include "db/store/lost_member_run.h"
 #include "db/store/store.h"
 #include "tuner/cli/tune/tuned_message.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/system/trace.h"
-#include "db/store/lost_run.h"
+#include "db/store/lost_member_run.h"
 #include "tuner/measure/sampling/measure.h"
 #include "tuner/search/variants/evaluate.h"
 #include "tuner/search/variants/problem_set.h"

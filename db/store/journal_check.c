@@ -1,6 +1,6 @@
-/* journal.c: looks at the kind and the owner of the files beside a database, and at the end of the journal, where
+/* journal_check.c: looks at the kind and the owner of the files beside a database, and at the end of the journal, where
  * SQLite looks for the name of another file. */
-#include "db/store/journal.h"
+#include "db/store/journal_check.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,7 @@
-/* lost_run.h: ends runs whose process was lost, and lets another GPU go on with them. */
-#ifndef DB_STORE_LOST_RUN_H
-#define DB_STORE_LOST_RUN_H
+/* lost_member_run.h: ends runs of a team whose member was lost, and lets another GPU go on with
+ * them. A process that was killed alone leaves its run as `running`, and its results count in the next one. */
+#ifndef DB_STORE_LOST_MEMBER_RUN_H
+#define DB_STORE_LOST_MEMBER_RUN_H
 
 #include "db/store/store.h"
 

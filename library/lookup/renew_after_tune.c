@@ -1,4 +1,5 @@
-/* renew.c: makes a new ctx that has read the databases again. Readers take no lock: they follow one pointer. */
+/* renew_after_tune.c: makes a new ctx that has read the databases again, after halotune_tune (library/tune/tune.c).
+ * Nothing else makes a ctx read them again. Readers take no lock: they follow one pointer. */
 #include <stdlib.h>
 #include <string.h>
 

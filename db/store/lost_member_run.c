@@ -1,5 +1,5 @@
-/* lost_run.c: the reason of a run marks it as lost. Two statements move lost runs to another problem. */
-#include "db/store/lost_run.h"
+/* lost_member_run.c: the reason of a run marks it as lost. Two statements move lost runs to another problem. */
+#include "db/store/lost_member_run.h"
 
 #include <math.h>
 

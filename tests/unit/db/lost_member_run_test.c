@@ -1,5 +1,5 @@
-/* lost_run_test.c: runs of other GPUs that were lost, and which of them a problem takes up. */
-#include "db/store/lost_run.h"
+/* lost_member_run_test.c: runs of other GPUs that were lost, and which of them a problem takes up. */
+#include "db/store/lost_member_run.h"
 
 #include "tests/unit/stores.h"
 

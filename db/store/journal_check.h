@@ -1,7 +1,7 @@
-/* journal.h: checks the journal that a killed writer leaves beside a database. The next reader uses it to undo what the
- * writer began. */
-#ifndef DB_STORE_JOURNAL_H
-#define DB_STORE_JOURNAL_H
+/* journal_check.h: checks the journal that a killed writer leaves beside a database. The next reader uses it to undo
+ * what the writer began. */
+#ifndef DB_STORE_JOURNAL_CHECK_H
+#define DB_STORE_JOURNAL_CHECK_H
 
 #include <sqlite3.h>
 
