@@ -57,6 +57,17 @@ static halotune_status leave_room(struct catalog *c) {
   return HALOTUNE_OK;
 }
 
+/* The name that was added first counts. GPUs come before emulations, since an emulation can have the name of a GPU. */
+static bool add_device_names(struct catalog *c, bool is_emulation) {
+  bool ok = true;
+  for (int i = 0; i < c->device_count && ok; i++) {
+    const struct known_device *device = &c->devices[i];
+    if (device->is_emulation != is_emulation) continue;
+    ok = names_add(&c->device_names, device->name, i) && names_add(&c->device_names, device->uuid, i);
+  }
+  return ok;
+}
+
 /* A stencil whose text no database has answers by no name: another database, or a file, may have one of this name. */
 static halotune_status find_names(struct catalog *c) {
   bool ok = true;
@@ -68,9 +79,7 @@ static halotune_status find_names(struct catalog *c) {
     else if (is_newer(&c->stencils[i], &c->stencils[newest])) names_change(&c->stencil_names, name, i);
   }
   for (int i = 0; i < c->stencil_count; i++) ok = ok && names_add(&c->stencil_names, c->stencils[i].hash, i);
-  for (int i = 0; i < c->device_count; i++) {
-    ok = ok && names_add(&c->device_names, c->devices[i].name, i) && names_add(&c->device_names, c->devices[i].uuid, i);
-  }
+  ok = ok && add_device_names(c, false) && add_device_names(c, true);
   return ok ? HALOTUNE_OK : fail_memory();
 }
 

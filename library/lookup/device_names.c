@@ -108,7 +108,7 @@ halotune_status device_find(const struct catalog *catalog, const char *asked, st
   halotune_status status = HALOTUNE_OK;
   for (int i = 0; i < catalog->device_count; i++) {
     const struct known_device *device = &catalog->devices[i];
-    if (!is_first_of_name(catalog, i, &seen, &is_ok) || device->is_emulation) continue;
+    if (device->is_emulation || !is_first_of_name(catalog, i, &seen, &is_ok)) continue;
     const struct gpu_row *row = gpu_row_named(device->name);
     try_name(&best, gpu_misfit(asked, device->name, row ? row->short_name : NULL), device->name,
              (struct named_device){i, NULL});

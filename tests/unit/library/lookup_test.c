@@ -208,6 +208,29 @@ TEST(a_gpu_is_found_by_a_part_of_its_name) {
   }
 }
 
+/* A document can bring an emulation with the name of a GPU. */
+TEST(an_emulation_hides_no_gpu_of_its_name) {
+  static const char *const names[] = {"NVIDIA H200", "nvidia h200", "h200"};
+  static const struct tuned tuned[] = {
+      {GPU_EMULATION, "star7", "direct", "block_x=32", F32, {64, 64, 64}, USUAL, 50},
+      {GPU_H200, "star7", "direct", "block_x=64", F32, {64, 64, 64}, USUAL, 0.003},
+  };
+  struct work own = work_begin();
+  tuned_make(own.path, tuned, COUNT(tuned));
+  tuned_change(own.path, "update device set name = 'NVIDIA H200' where is_emulation");
+  halotune_ctx *ctx = NULL;
+  const char *paths[] = {own.path};
+  CHECK_OK(halotune_open(paths, 1, &ctx));
+  for (size_t i = 0; i < COUNT(names); i++) {
+    halotune_config config;
+    const halotune_problem problem = {"star7", names[i], {64, 64, 64}, HALOTUNE_F32, 0, 0, 0, 0};
+    CHECK_OK(halotune_lookup(ctx, &problem, &config));
+    CHECK_NEAR(0.003, config.time_ms, 1e-12, "'%s': the GPU's time", names[i]);
+  }
+  halotune_close(ctx);
+  work_end(&own);
+}
+
 TEST(a_row_is_told_whole) {
   halotune_config config;
   halotune_parameter parameter;
@@ -1301,6 +1324,7 @@ int main(void) {
       cmocka_unit_test(each_quality_of_match),
       cmocka_unit_test(a_name_that_is_near_is_asked_about),
       cmocka_unit_test(a_gpu_is_found_by_a_part_of_its_name),
+      cmocka_unit_test(an_emulation_hides_no_gpu_of_its_name),
       cmocka_unit_test(a_row_is_told_whole),
       cmocka_unit_test(a_default_is_the_template_s),
       cmocka_unit_test(no_answer_breaks_a_rule),
