@@ -8,6 +8,16 @@
 /* Whether a row comes from the documents of a signer. */
 #define SQL_SIGNED " (?8 is null or origin_id in (select id from origin where ?8 in (signer, signer_key)))"
 
+/* The same for a row that needs no result: the choice names the signer, and neither an element type nor a grid. */
+#define SQL_ALONE                                                                                               \
+  " ?3 is null and ?4 is null and origin_id in (select id from origin where ?8 in (signer, signer_key) and (?7" \
+  " is null or date < ?7))"
+#define SQL_ALONE_AT_ALL " ?1 is null and ?2 is null and" SQL_ALONE
+#define SQL_ALONE_OF_STENCIL " (?1 is null or name = ?1) and ?2 is null and" SQL_ALONE
+#define SQL_ALONE_OF_TEXT \
+  " stencil_id in (select id from stencil where ?1 is null or name = ?1) and ?2 is null and" SQL_ALONE
+#define SQL_ALONE_OF_DEVICE " ?1 is null and (?2 is null or name = ?2 or uuid = ?2) and" SQL_ALONE
+
 /* Places of all statements: stencil, device, dtype, nx, ny, nz, before, signer. NULL is not a condition. */
 static const struct {
   enum table_name table;
@@ -27,17 +37,22 @@ static const struct {
     {TABLE_FINALIST, "select rowid from finalist where run_id in (select id from chosen_run)"},
     {TABLE_VARIANT, "select variant_id from measurement where rowid in (select id from chosen_measurement)"
                     " union select variant_id from finalist where rowid in (select id from chosen_finalist)"
-                    " union select variant_id from best where id in (select id from chosen_best)"},
-    {TABLE_TEMPLATE, "select template_id from variant where id in (select id from chosen_variant) group by 1"},
+                    " union select variant_id from best where id in (select id from chosen_best)"
+                    " union select id from variant where" SQL_ALONE_AT_ALL},
+    {TABLE_TEMPLATE, "select template_id from variant where id in (select id from chosen_variant) group by 1"
+                     " union select id from template where" SQL_ALONE_AT_ALL},
     {TABLE_STENCIL, "select stencil_id from variant where id in (select id from chosen_variant)"
-                    " union select stencil_id from problem where id in (select id from chosen_problem)"},
+                    " union select stencil_id from problem where id in (select id from chosen_problem)"
+                    " union select id from stencil where" SQL_ALONE_OF_STENCIL},
     {TABLE_TEXT, "select text_id from run where id in (select id from chosen_run)"
-                 " union select text_id from best where id in (select id from chosen_best)"},
+                 " union select text_id from best where id in (select id from chosen_best)"
+                 " union select id from stencil_text where" SQL_ALONE_OF_TEXT},
     /* A signer's coefficients can be for a GPU without a problem in the database. */
     {TABLE_DEVICE, "select device_id from problem where id in (select id from chosen_problem)"
                    " union select c.device_id from prediction c join device d on d.id = c.device_id"
                    " where ?8 is not null and ?1 is null and (?2 is null or d.name = ?2 or d.uuid = ?2)"
-                   " and c.origin_id in (select id from origin where ?8 in (signer, signer_key))"},
+                   " and c.origin_id in (select id from origin where ?8 in (signer, signer_key))"
+                   " union select id from device where" SQL_ALONE_OF_DEVICE},
     {TABLE_PREDICTION, "select id from prediction where device_id in (select id from chosen_device)"
                        " and (?8 is null or ?7 is null or origin_id in (select id from origin where date < ?7))"
                        " and" SQL_SIGNED},

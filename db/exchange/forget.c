@@ -21,16 +21,6 @@ static const char lonely_predictions_sql[] =
     " where r.problem_id = p.id and r.id not in (select id from chosen_run)) or exists (select 1 from best b"
     " where b.problem_id = p.id and b.id not in (select id from chosen_best))))";
 
-halotune_status store_forget_count(struct store *store, const struct choice *choice, struct forget_counts *out) {
-  halotune_status status = store_choose(store, choice);
-  if (status == HALOTUNE_OK) status = count_rows(store, "select count(*) from chosen_run", &out->runs);
-  if (status == HALOTUNE_OK) status = count_rows(store, "select count(*) from chosen_measurement", &out->measurements);
-  if (status == HALOTUNE_OK) status = count_rows(store, "select count(*) from chosen_best", &out->bests);
-  if (status == HALOTUNE_OK)
-    status = count_rows(store, choice->signer ? signed_predictions_sql : lonely_predictions_sql, &out->predictions);
-  return status;
-}
-
 /* Bests go first. A best that stays can refer to a run that is removed. `vacated` keeps the problems that lose their
  * current best, and `blocked` the bests that are known to be wrong. */
 static const char *const best_removals[] = {
@@ -49,27 +39,65 @@ static const char *const result_removals[] = {
     "delete from run where id in (select id from chosen_run)",
 };
 
-/* Rows that nothing refers to any more. */
-static const char *const lonely_removals[] = {
-    "delete from problem where id in (select id from chosen_problem) and id not in (select problem_id from run)"
-    " and id not in (select problem_id from best)",
-    "delete from variant where id in (select id from chosen_variant) and id not in (select variant_id from measurement)"
-    " and id not in (select variant_id from finalist) and id not in (select variant_id from best)",
-    "delete from stencil_text where id in (select id from chosen_stencil_text) and id not in (select text_id from run)"
-    " and id not in (select text_id from best)",
-    "delete from template where id in (select id from chosen_template) and id not in (select template_id from variant)",
-    "delete from stencil where id in (select id from chosen_stencil) and id not in (select stencil_id from variant)"
-    " and id not in (select stencil_id from stencil_text)"
-    " and id not in (select stencil_id from problem)",
-    "delete from prediction where id in (select id from chosen_prediction) and device_id not in (select device_id"
-    " from problem)",
-    "delete from device where id in (select id from chosen_device) and id not in (select device_id from problem)"
-    " and id not in (select device_id from prediction)",
-    "delete from origin where id not in (select origin_id from device union select origin_id from stencil"
-    " union select origin_id from stencil_text union select origin_id from template union select origin_id from problem"
-    " union select origin_id from variant union select origin_id from run union select origin_id from best"
-    " union select origin_id from prediction)",
+/* The chosen rows of a table that nothing refers to any more.
+ *   unused  the condition that nothing refers to a row */
+#define SQL_LONELY(table, unused) " from " table " where id in (select id from chosen_" table ") and " unused
+#define SQL_OF_SIGNER " and origin_id in (select id from origin where ?1 in (signer, signer_key))"
+#define LONELY(table, unused) \
+  { "delete" SQL_LONELY(table, unused), "select count(*)" SQL_LONELY(table, unused) SQL_OF_SIGNER }
+
+/* A table stands behind those that refer to it. `removal` removes rows that nothing refers to any more, and `count`
+ * counts those of a signer to which nothing refers now. A row of the signer that another row uses is not counted,
+ * because the other row is. */
+static const struct {
+  const char *removal, *count;
+} lonely[] = {
+    LONELY("problem", "id not in (select problem_id from run) and id not in (select problem_id from best)"),
+    LONELY("variant", "id not in (select variant_id from measurement) and id not in (select variant_id from finalist)"
+                      " and id not in (select variant_id from best)"),
+    LONELY("stencil_text", "id not in (select text_id from run) and id not in (select text_id from best)"),
+    LONELY("template", "id not in (select template_id from variant)"),
+    LONELY("stencil", "id not in (select stencil_id from variant) and id not in (select stencil_id from stencil_text)"
+                      " and id not in (select stencil_id from problem)"),
+    {"delete from prediction where id in (select id from chosen_prediction) and device_id not in (select device_id"
+     " from problem)",
+     NULL},
+    LONELY("device", "id not in (select device_id from problem) and id not in (select device_id from prediction)"),
+    {"delete from origin where id not in (select origin_id from device union select origin_id from stencil"
+     " union select origin_id from stencil_text union select origin_id from template union select origin_id from"
+     " problem union select origin_id from variant union select origin_id from run union select origin_id from best"
+     " union select origin_id from prediction)",
+     NULL},
 };
+
+/* Add up what a signer brought without a result. */
+static halotune_status count_alone(struct store *store, const char *signer, long *out) {
+  halotune_status status = HALOTUNE_OK;
+  *out = 0;
+  for (size_t i = 0; i < COUNT(lonely) && signer && status == HALOTUNE_OK; i++) {
+    sqlite3_stmt *query = NULL;
+    int64_t number = 0;
+    if (!lonely[i].count) continue;
+    status = query_prepare(store_connection(store), lonely[i].count, &query);
+    if (status == HALOTUNE_OK) {
+      sqlite3_bind_text(query, 1, signer, -1, SQLITE_STATIC);
+      status = query_run(query, &number);
+    }
+    sqlite3_finalize(query);
+    *out += (long)number;
+  }
+  return status;
+}
+
+halotune_status store_forget_count(struct store *store, const struct choice *choice, struct forget_counts *out) {
+  halotune_status status = store_choose(store, choice);
+  if (status == HALOTUNE_OK) status = count_rows(store, "select count(*) from chosen_run", &out->runs);
+  if (status == HALOTUNE_OK) status = count_rows(store, "select count(*) from chosen_measurement", &out->measurements);
+  if (status == HALOTUNE_OK) status = count_rows(store, "select count(*) from chosen_best", &out->bests);
+  if (status == HALOTUNE_OK)
+    status = count_rows(store, choice->signer ? signed_predictions_sql : lonely_predictions_sql, &out->predictions);
+  return status == HALOTUNE_OK ? count_alone(store, choice->signer, &out->alone) : status;
+}
 
 static halotune_status run_each(sqlite3 *connection, const char *const scripts[], size_t count) {
   halotune_status status = HALOTUNE_OK;
@@ -112,7 +140,8 @@ halotune_status store_forget(struct store *store, const struct choice *choice) {
     status = query_script(connection, "delete from prediction where id in (select id from chosen_prediction)");
   if (status == HALOTUNE_OK) status = run_each(connection, best_removals, COUNT(best_removals));
   if (status == HALOTUNE_OK) status = remove_results(connection, choice->signer != NULL);
-  if (status == HALOTUNE_OK) status = run_each(connection, lonely_removals, COUNT(lonely_removals));
+  for (size_t i = 0; i < COUNT(lonely) && status == HALOTUNE_OK; i++)
+    status = query_script(connection, lonely[i].removal);
   status = query_finish(connection, status);
   /* Make the file smaller. If the disk has no room for the copy that this needs, the file keeps its size. */
   if (status == HALOTUNE_OK) sqlite3_exec(connection, "vacuum", NULL, NULL, NULL);

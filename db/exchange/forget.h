@@ -7,6 +7,7 @@
 struct forget_counts {
   long runs, measurements, bests;
   long predictions; /* coefficients of predicted times */
+  long alone;       /* a signer's devices, stencils, texts, templates and so on that have no result */
 };
 
 /* Count what store_forget would remove.
@@ -16,7 +17,8 @@ halotune_status store_forget_count(struct store *store, const struct choice *cho
 /* In one transaction, remove the chosen runs with their measurements and finalists, the chosen bests, and all rows that
  * nothing refers to any more. If the current best of a problem is removed and others stay, the rule of merge_best.h
  * chooses one of these. It also chooses again where only a forgotten signer said that a best is wrong, or that it is
- * right. Coefficients of predicted times are removed with their signer, or with the last problem of their GPU.
+ * right. Coefficients of predicted times are removed with their signer, or with the last problem of their GPU. What a
+ * signer brought without a result is removed, too, unless results of others use it.
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
 halotune_status store_forget(struct store *store, const struct choice *choice);
 

@@ -10,6 +10,10 @@ sqlite3 "$HALOTUNE_DB" "insert into origin (kind, name, signer, document, date) 
   '2016-01-01'); insert into prediction (device_id, coefficient, value, origin_id) values (1, 'wave', 0.5, last_insert_rowid())"
 halotune db forget --signer alice
 halotune db forget --signer alice --yes
+sqlite3 "$HALOTUNE_DB" "insert into origin (kind, name, signer, document, date) values ('imported', 'gpu.json', 'alice', '02',
+  '2016-01-01'); insert into stencil (hash, name, origin_id) values ('1', 'alone', last_insert_rowid())"
+halotune db forget --signer alice
+halotune db forget --signer alice --yes
 halotune db forget --signer alice --yes 2>&1 | sed "s|$TMPDIR|FOLDER|"
 halotune db forget --device 'NVIDIA H200' --yes
 halotune db info | grep rows

@@ -223,6 +223,35 @@ TEST(forget_chooses_as_a_merge_does) {
   end_store(ours, &mine);
 }
 
+/* A signer's rows without results go with the signer. A GPU, a stencil or a text changes answers by name on its own. */
+TEST(forget_takes_what_a_signer_brought_without_results) {
+  static const char *const left[] = {"device", "stencil", "stencil_text", "template", "variant", "problem"};
+  struct bench_case mine, other;
+  struct store *theirs = begin_store(&other), *ours = begin_store(&mine);
+  struct forget_counts counts;
+  case_tune(&mine, ours, 1, 1, 0.3);
+  case_tune(&other, theirs, 1, 1, 0.3);
+  sql(theirs, "delete from finalist; delete from measurement; delete from best; delete from run; delete from problem;"
+              " update device set uuid = 'GPU-h200', name = 'h200'; update stencil set name = 'star7b';"
+              " update template set hash = 'other'; update variant set source_hash = 'other'");
+  merge_signed(ours, theirs);
+  CHECK_EQ(2, number_of(ours, "select count(*) from device"), "their GPU came");
+  CHECK_OK(store_forget_count(ours, &of_signer, &counts));
+  CHECK_EQ(0, counts.runs + counts.bests + counts.predictions, "no results");
+  CHECK_EQ(true, counts.alone > 0, "rows without results");
+  CHECK_OK(store_forget(ours, &of_signer));
+  for (size_t i = 0; i < COUNT(left); i++) {
+    char text[128];
+    snprintf(text, sizeof text, "select count(*) from %s", left[i]);
+    CHECK_EQ(1, number_of(ours, text), "%s: the user's alone", left[i]);
+  }
+  CHECK_OK(store_forget_count(ours, &of_signer, &counts));
+  CHECK_EQ(0, counts.alone, "nothing is left");
+  check_whole(ours);
+  end_store(theirs, &other);
+  end_store(ours, &mine);
+}
+
 struct counted {
   const char *kind;
   int fresh, known;
@@ -489,6 +518,7 @@ int main(void) {
       cmocka_unit_test(forget_takes_back_what_a_signer_called_wrong),
       cmocka_unit_test(forget_takes_back_what_a_signer_called_right),
       cmocka_unit_test(forget_chooses_as_a_merge_does),
+      cmocka_unit_test(forget_takes_what_a_signer_brought_without_results),
       cmocka_unit_test(known_parts_in_another_place_are_shown_as_new),
       cmocka_unit_test(one_long_text_of_many_rows),
       cmocka_unit_test(what_was_disproved_is_shown_as_new),

@@ -16,11 +16,14 @@ halotune_status db_must_exist(const char *path) {
 }
 
 static void print_counts(const struct forget_counts *counts, bool sure) {
-  const bool has_more = counts->predictions > 0;
+  const bool has_times = counts->predictions > 0, has_alone = counts->alone > 0;
   printf("%s %ld run%s with %ld measurement%s,%s %ld best configuration%s", sure ? "removed" : "would remove",
-         counts->runs, PLURAL(counts->runs), counts->measurements, PLURAL(counts->measurements), has_more ? "" : " and",
-         counts->bests, PLURAL(counts->bests));
-  if (has_more) printf(", and %ld coefficient%s of predicted times", counts->predictions, PLURAL(counts->predictions));
+         counts->runs, PLURAL(counts->runs), counts->measurements, PLURAL(counts->measurements),
+         has_times || has_alone ? "" : " and", counts->bests, PLURAL(counts->bests));
+  if (has_times)
+    printf(",%s %ld coefficient%s of predicted times", has_alone ? "" : " and", counts->predictions,
+           PLURAL(counts->predictions));
+  if (has_alone) printf(", and %ld row%s without results", counts->alone, PLURAL(counts->alone));
   printf("\n");
 }
 
@@ -38,7 +41,7 @@ halotune_status db_forget(const struct invocation *invocation) {
                   "db forget needs at least one of --stencil, --device, --signer, --before and --problem");
   if (status == HALOTUNE_OK) status = store_open(path, STORE_WRITE, &store);
   if (status == HALOTUNE_OK) status = store_forget_count(store, &choice, &counts);
-  if (status == HALOTUNE_OK && counts.runs == 0 && counts.bests == 0 && counts.predictions == 0)
+  if (status == HALOTUNE_OK && counts.runs == 0 && counts.bests == 0 && counts.predictions == 0 && counts.alone == 0)
     status = db_choice_fail(store, &choice);
   if (status == HALOTUNE_OK && sure) status = store_forget(store, &choice);
   if (status == HALOTUNE_OK) {
