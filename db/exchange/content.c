@@ -77,12 +77,14 @@
   " from (" SQL_REFUTED_VARIANTS ") p join device d on d.id = p.device_id join variant v on v.id" \
   " = p.variant_id join stencil s on s.id = v.stencil_id join template t on t.id = v.template_id"
 
+/* The date of a text `x`: that of its newest winner. As in lookups, only current winners count. */
+#define SQL_DATE_OF_TEXT "(select max(" SQL_DATE("b.date") ") from best b where b.text_id = x.id and b.is_current)"
+
 /* The text of each name of a stencil that answers by this name. A newer winner of an earlier text would make it answer
  * again, so that such a text is not known. */
-#define SQL_ANSWERING_TEXTS                                                                                          \
-  " from (select x.hash, row_number() over (partition by s.name order by (select max(" SQL_DATE(                     \
-      "b.date") ") from best b where b.text_id = x.id) desc, x.id desc) as place from stencil_text x join stencil s" \
-                " on s.id = x.stencil_id) where place = 1"
+#define SQL_ANSWERING_TEXTS                                                                 \
+  " from (select x.hash, row_number() over (partition by s.name order by " SQL_DATE_OF_TEXT \
+  " desc, x.id desc) as place from stencil_text x join stencil s on s.id = x.stencil_id) where place = 1"
 
 /* `one` and `several` are the words of counts. `select` has the columns name, hash and content (or NULL); `known` has
  * hash and content (or NULL). `hashed` is the kind of the content's identity. */

@@ -305,14 +305,19 @@ TEST(known_parts_in_another_place_are_shown_as_new) {
   }
 }
 
+/* Make a second text, and in the table `newer` a newer winner of it. */
+#define SECOND_TEXT                                                                                     \
+  "update best set date = '2026-01-01T00:00:00.000Z';"                                                  \
+  " insert into stencil_text select 9, stencil_id, 'newer', text, origin_id from stencil_text limit 1;" \
+  " create temp table newer as select * from best limit 1;"                                             \
+  " update newer set id = 9, text_id = 9, date = '2026-01-02T00:00:00.000Z';"
+
 /* Rows that change an answer although all texts, sources and winners of the document are trusted already. */
 TEST(what_would_answer_anew_is_shown_as_new) {
-  static const char newer_text[] =
-      "update best set date = '2026-01-01T00:00:00.000Z';"
-      " insert into stencil_text select 9, stencil_id, 'newer', text, origin_id from stencil_text limit 1;"
-      " create temp table newer as select * from best limit 1;"
-      " update newer set id = 9, text_id = 9, is_current = 0, date = '2026-01-02T00:00:00.000Z';"
-      " insert into best select * from newer";
+  static const char newer_text[] = SECOND_TEXT " update best set is_current = 0; insert into best select * from newer";
+  static const char slower_text[] =
+      SECOND_TEXT " update newer set is_current = 0; insert into best select * from newer";
+  static const char their_text[] = "update stencil_text set hash = 'newer'";
   static const char is_wrong[] = "update measurement set outcome = 'wrong' where id = 1";
   static const char is_close[] = "update finalist set rank = 2, ratio = 0.9 where variant_id = 1";
   static const struct {
@@ -335,6 +340,8 @@ TEST(what_would_answer_anew_is_shown_as_new) {
        "device", 1, 1},
       {"the text that answers", "", "", "stencil", 0, 1},
       {"an earlier text", newer_text, "", "stencil", 1, 0},
+      {"the text of a newer row that is history", slower_text, their_text, "stencil", 1, 0},
+      {"the text that answers beside it", slower_text, "", "stencil", 0, 1},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct bench_case mine, other;
