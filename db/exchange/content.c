@@ -59,6 +59,9 @@
 
 /* A verdict that a variant is wrong: lookups of its problem do not run the variant. */
 #define SQL_WRONG "cast(" SQL_VARIANT " || " SQL_MODEL " as blob)"
+/* The same with its date. A verdict that is later than the known one also holds for a winner that was measured in
+ * between, also in another database. */
+#define SQL_DATED_WRONG "cast(" SQL_VARIANT " || " SQL_MODEL " || " SQL_FIELD(SQL_MEASURED_DATE("w", "r")) " as blob)"
 #define SQL_VERDICTS_OF(is_kind)                                                                                    \
   " from measurement w join run r on r.id = w.run_id join problem p on p.id = r.problem_id join device d on"        \
   " d.id = p.device_id join variant v on v.id = w.variant_id join stencil s on s.id = v.stencil_id join template t" \
@@ -76,6 +79,12 @@
 #define SQL_KNOWN_WRONGS                                                                          \
   " from (" SQL_REFUTED_VARIANTS ") p join device d on d.id = p.device_id join variant v on v.id" \
   " = p.variant_id join stencil s on s.id = v.stencil_id join template t on t.id = v.template_id"
+
+/* Verdicts of the trusted database, each with its date, about variants that are known to be wrong there. */
+#define SQL_KNOWN_VERDICTS                                                  \
+  SQL_VERDICTS_OF(SQL_IS_WRONG)                                             \
+  " and (w.variant_id, p.dtype, p.nx, p.ny, p.nz) in (select k.variant_id," \
+  " k.dtype, k.nx, k.ny, k.nz from (" SQL_REFUTED_VARIANTS ") k)"
 
 /* The date of a text `x`: that of its newest winner. As in lookups, only current winners count. */
 #define SQL_DATE_OF_TEXT "(select max(" SQL_DATE("b.date") ") from best b where b.text_id = x.id and b.is_current)"
@@ -114,8 +123,8 @@ static const struct {
      " and f.variant_id not in (select k.variant_id from (" SQL_REFUTED_VARIANTS ") k)",
      false},
     {"wrong", "wrong variant", "wrong variants", "wrong variant",
-     "select distinct " SQL_PLACE ", '', " SQL_WRONG SQL_VERDICTS_OF(SQL_IS_WRONG) " order by 1, 3",
-     "select distinct '', " SQL_WRONG SQL_KNOWN_WRONGS, false},
+     "select distinct " SQL_PLACE ", '', " SQL_DATED_WRONG SQL_VERDICTS_OF(SQL_IS_WRONG) " order by 1, 3",
+     "select distinct '', " SQL_DATED_WRONG SQL_KNOWN_VERDICTS, false},
     {"right", "known wrong variant that it calls right", "known wrong variants that it calls right", "wrong variant",
      "select distinct " SQL_PLACE ", '', " SQL_WRONG SQL_VERDICTS_OF(SQL_IS_RIGHT) " order by 1, 3",
      "select distinct '', " SQL_WRONG SQL_KNOWN_WRONGS, true},

@@ -312,6 +312,11 @@ TEST(known_parts_in_another_place_are_shown_as_new) {
   " create temp table newer as select * from best limit 1;"                                             \
   " update newer set id = 9, text_id = 9, date = '2026-01-02T00:00:00.000Z';"
 
+/* Make the first variant wrong at a date. */
+#define VERDICT(date)                                             \
+  "update run set started = '" date "T00:00:00.000Z', seed = id;" \
+  " update measurement set outcome = 'wrong', at_s = 0 where id = 1"
+
 /* Rows that change an answer although all texts, sources and winners of the document are trusted already. */
 TEST(what_would_answer_anew_is_shown_as_new) {
   static const char newer_text[] = SECOND_TEXT " update best set is_current = 0; insert into best select * from newer";
@@ -342,6 +347,8 @@ TEST(what_would_answer_anew_is_shown_as_new) {
       {"an earlier text", newer_text, "", "stencil", 1, 0},
       {"the text of a newer row that is history", slower_text, their_text, "stencil", 1, 0},
       {"the text that answers beside it", slower_text, "", "stencil", 0, 1},
+      {"a verdict", VERDICT("2026-01-03"), VERDICT("2026-01-03"), "wrong", 0, 1},
+      {"a later one", VERDICT("2026-01-03"), VERDICT("2026-01-04"), "wrong", 1, 0},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct bench_case mine, other;
@@ -482,7 +489,7 @@ TEST(what_was_disproved_is_shown_as_new) {
   } rows[] = {
       {"a winner that is wrong here", "winner", OUTCOME_MEASURED, {OUTCOME_WRONG, OUTCOME_WRONG}, 1, 1, 300},
       {"one that is right again", "winner", OUTCOME_MEASURED, {OUTCOME_WRONG, OUTCOME_MEASURED}, 0, 2, 300},
-      {"a verdict that holds here", "wrong", OUTCOME_WRONG, {OUTCOME_MEASURED, OUTCOME_WRONG}, 0, 1, 400},
+      {"a later one than what holds here", "wrong", OUTCOME_WRONG, {OUTCOME_MEASURED, OUTCOME_WRONG}, 1, 0, 400},
       {"one that does not hold", "wrong", OUTCOME_WRONG, {OUTCOME_WRONG, OUTCOME_MEASURED}, 1, 0, 400},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
