@@ -27,6 +27,16 @@
 #define SQL_OWN_ORIGIN \
   "(select id from origin where kind = 'measured' and name = :who and signer = '' and document = '')"
 
+/* Whether this user measured a row, in contrast to what came in a document or a database of others. GPUs of a team, and
+ * processes that share a database, measure for this user.
+ *   row  the name of a table with an origin in the statement */
+#define SQL_IS_OWN(row) "exists (select 1 from origin own where own.id = " row ".origin_id and own.kind = 'measured')"
+
+/* Whether results of the run `r` count in the run `now`: problem, driver and NVRTC are the same, and this user measured
+ * them. What a document says must not decide what this user's searches measure. */
+#define SQL_COUNTS_NOW \
+  "r.problem_id = now.problem_id and r.driver = now.driver and r.nvrtc = now.nvrtc and " SQL_IS_OWN("r")
+
 /* Whether a row of `problem` has a grid, as GRID_MOST_AXIS_POINTS and GRID_MOST_POINTS allow it. Products of other
  * numbers overflow.
  *   problem  the table's name in the statement */

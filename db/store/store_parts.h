@@ -4,6 +4,7 @@
 
 #include "db/store/guard.h"
 #include "db/store/query.h"
+#include "db/store/sql_parts.h"
 #include "db/store/store.h"
 
 /* The statements; their SQL stands in store_sql.c. */
@@ -76,6 +77,9 @@ halotune_status store_run_close(struct store *store, int64_t run, const struct r
 
 /* How the reason of a lost run begins (lost_member_run.h). */
 #define LOST_RUN_REASON "lost: "
+
+/* Whether a run `r` is lost, and this user's. */
+#define SQL_IS_LOST "r.state = 'partial' and r.reason like '" LOST_RUN_REASON "%' and " SQL_IS_OWN("r")
 
 /* Change a timing to what is stored: the interval of a single sample is that sample. */
 struct timing timing_to_store(const struct timing *timing);

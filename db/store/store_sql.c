@@ -4,23 +4,27 @@
 #include "db/store/sql_parts.h"
 #include "db/store/store_parts.h"
 
+/* Problems `p` that are the problem `q` on another GPU of the model. */
+#define SQL_OTHER_GPUS                                                                                              \
+  " join device e on e.id = q.device_id join problem p on p.stencil_id = q.stencil_id and p.id <> q.id and"         \
+  " p.launch = q.launch and p.cache = q.cache and p.is_reproducible = q.is_reproducible and p.steps = q.steps join" \
+  " device d on d.id = p.device_id and " SQL_SAME_PLACE("q", "e", "p", "d")
+
 /* Lost runs of the problem ?1 on other GPUs of the model, as this user measured them. */
-#define SQL_LOST_RUNS                                                                                                       \
-  "(select r.id from problem q join device e on e.id = q.device_id join problem p on p.stencil_id = q.stencil_id and"       \
-  " p.id <> q.id and p.launch = q.launch and p.cache = q.cache and p.is_reproducible = q.is_reproducible"                   \
-  " and p.steps = q.steps join device d on d.id = p.device_id and " SQL_SAME_PLACE(                                         \
-      "q", "e", "p",                                                                                                        \
-      "d") " join run r on r.problem_id = p.id join origin o on o.id = r.origin_id where q.id = ?1 and o.kind = 'measured'" \
-           " and r.state = 'partial' and r.reason like '" LOST_RUN_REASON "%' and not exists"                               \
-           " (select 1 from best b where b.run_id = r.id))"
+#define SQL_LOST_RUNS                                                                                                \
+  "(select r.id from problem q" SQL_OTHER_GPUS " join run r on r.problem_id = p.id where q.id = ?1 and " SQL_IS_LOST \
+  " and not exists (select 1 from best b where b.run_id = r.id))"
 
 /* The condition that a variant `v` of a source and a template has the parameters that generated the source. Different
  * parameters can generate the same source. So a variant that this user measured may have any. A document can claim this
  * for any parameters, since it may omit the source of a variant that is not a best. So an imported variant must have
  * the parameters themselves. */
-#define SQL_SAME_VARIANT(stencil, parameters)                                                                       \
-  " and v.stencil_id = " stencil " and (v.parameters = " parameters " or exists (select 1 from origin o where o.id" \
-  " = v.origin_id and o.kind = 'measured'))"
+#define SQL_SAME_VARIANT(stencil, parameters) \
+  " and v.stencil_id = " stencil " and (v.parameters = " parameters " or " SQL_IS_OWN("v") ")"
+
+/* The columns that a repeated measurement has in common with the earlier one. */
+#define REPEATED_NAMES MEASUREMENT_VERDICT_COLUMNS(COLUMN_NAME) MEASUREMENT_SOURCE_COLUMNS(COLUMN_NAME)
+#define REPEATED_VALUES MEASUREMENT_VERDICT_COLUMNS(COLUMN_OF_M) MEASUREMENT_SOURCE_COLUMNS(COLUMN_OF_M)
 
 const char *const store_sql[STORE_QUERY_COUNT] = {
     [ADD_ORIGIN] = "insert or ignore into origin (kind, name, date) values ('measured', :who, ?)",
@@ -35,7 +39,7 @@ const char *const store_sql[STORE_QUERY_COUNT] = {
         "update device set name = ?2, capability = ?3, sm_count = ?4, clock_khz = ?5, memory_clock_khz = ?6, bus_bits = ?7,"
         " l2_bytes = ?8, memory_bytes = ?9, max_threads = ?10, max_threads_sm = ?11, max_registers = ?12, registers_sm = ?13,"
         " max_shared_bytes = ?14, warp_size = ?15, is_emulation = ?16, origin_id = " SQL_OWN_ORIGIN
-        " where uuid = ?1 and not exists (select 1 from origin o where o.id = origin_id and o.kind = 'measured')",
+        " where uuid = ?1 and not " SQL_IS_OWN("device"),
     [FIND_STENCIL] = "select id from stencil where hash = ?1 and name = ?2",
     [ADD_STENCIL] = "insert into stencil (hash, name, origin_id) values (?1, ?2, " SQL_OWN_ORIGIN ")",
     [FIND_TEXT] = "select id from stencil_text where stencil_id = ?1 and hash = ?2",
@@ -69,21 +73,16 @@ const char *const store_sql[STORE_QUERY_COUNT] = {
         COLUMN_NAME) ") values (?, ?" MEASUREMENT_COLUMNS(COLUMN_PLACE) ")",
     /* Copy what the newest run with the same driver and NVRTC found. at_s and attempts are those of this run. */
     [REPEAT_MEASUREMENT] =
-        "insert or ignore into measurement (run_id, variant_id, number, at_s, attempts" MEASUREMENT_VERDICT_COLUMNS(
-            COLUMN_NAME)
-            MEASUREMENT_SOURCE_COLUMNS(
-                COLUMN_NAME) ") select now.id, m.variant_id,"
-                             " (select count(*) + 1 from measurement where run_id = now.id), ?3, 0" MEASUREMENT_VERDICT_COLUMNS(
-                                 COLUMN_OF_M)
-                                 MEASUREMENT_SOURCE_COLUMNS(
-                                     COLUMN_OF_M) " from run now join run r on r.problem_id = now.problem_id and r.driver = now.driver and r.nvrtc = now.nvrtc"
-                                                  " join measurement m on m.run_id = r.id where now.id = ?1 and m.variant_id = ?2 order by m.id desc limit 1",
+        "insert or ignore into measurement (run_id, variant_id, number, at_s, attempts" REPEATED_NAMES ") select"
+        " now.id, m.variant_id, (select count(*) + 1 from measurement where run_id = now.id), ?3, 0" REPEATED_VALUES
+        " from run now join run r on " SQL_COUNTS_NOW " join measurement m on m.run_id = r.id"
+        " where now.id = ?1 and m.variant_id = ?2 order by m.id desc limit 1",
     [CHANGE_MEASUREMENT] = "update measurement set attempts = attempts + ?" MEASUREMENT_VERDICT_COLUMNS(COLUMN_SET)
         MEASUREMENT_TIME_COLUMNS(COLUMN_SET) " where run_id = ? and variant_id = ?",
     [MARK_MEASUREMENT] = "update measurement set is_marked = 1 where run_id = ?1 and variant_id = ?2",
     [FIND_MEASUREMENT] = "select m.variant_id" MEASUREMENT_COLUMNS(
         COLUMN_OF_M) " from variant v join measurement m on m.variant_id = v.id join run r on r.id = m.run_id"
-                     " join run now on now.id = ?1 and now.problem_id = r.problem_id and now.driver = r.driver and now.nvrtc = r.nvrtc"
+                     " join run now on now.id = ?1 and " SQL_COUNTS_NOW
                      " where v.source_hash = ?2 and v.template_id = ?3" SQL_SAME_VARIANT(
                          "?4", "?5") " order by m.id desc limit 1",
     [PUT_FINALIST] = "insert or replace into finalist (run_id" FINALIST_COLUMNS(

@@ -10,8 +10,7 @@ static const char states_sql[] =
     " p.nx, p.ny, p.nz, p.steps, p.is_reproducible, sum(r.state = 'complete' and p.launch = 'stream'),"
     " sum(r.state = 'complete' and p.launch = 'graph'), r.state, r.reason, r.host,"
     " coalesce(r.ended, strftime('%Y-%m-%dT%H:%M:%fZ', r.started, printf('%.3f seconds',"
-    " (select coalesce(max(m.at_s), 0) from measurement m where m.run_id = r.id)))), r.id, r.state = 'partial' and r.reason like '" LOST_RUN_REASON
-    "%' and (select o.kind from origin o where o.id = r.origin_id) = 'measured',"
+    " (select coalesce(max(m.at_s), 0) from measurement m where m.run_id = r.id)))), r.id, " SQL_IS_LOST ","
     " sum(exists (select 1 from best b where b.problem_id = p.id and b.text_id = x.id)), max(r.started)"
     " from run r join problem p on p.id = r.problem_id join device d on d.id = p.device_id"
     " join stencil s on s.id = p.stencil_id join stencil_text x on x.id = r.text_id"

@@ -84,6 +84,49 @@ TEST(a_document_names_no_variant_of_the_user) {
   end_store(ours, &mine);
 }
 
+/* What a document says of variants does not decide what this user's searches measure. What this user measured counts,
+ * in a database that hosts share, too. */
+TEST(only_own_results_are_those_of_earlier_runs) {
+  static const struct {
+    const char *kind, *name, *signer;
+    halotune_status want;
+  } rows[] = {
+      {"measured", "user@host", "", HALOTUNE_OK},
+      {"measured", "user@node7", "", HALOTUNE_OK},
+      {"imported", "m.json", "mallory", HALOTUNE_NOT_FOUND},
+      {"imported", "node7.db", "", HALOTUNE_NOT_FOUND},
+      {"shipped", "starter.json", "", HALOTUNE_NOT_FOUND},
+      {"unknown", "version 4", "", HALOTUNE_NOT_FOUND},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct bench_case c;
+    struct store *store = begin_store(&c);
+    struct measurement failed = case_measurement(1), found;
+    const struct variant_key variant = case_variant(&c, 1);
+    int64_t theirs = case_run(&c, store, "580.1"), id = 0;
+    failed.outcome = OUTCOME_COMPILE_FAILED;
+    CHECK_OK(store_measurement(store, theirs, &variant, &failed, NULL));
+    char text[512];
+    snprintf(text, sizeof text,
+             "insert or ignore into origin (id, kind, name, signer, date) values (99, '%s', '%s', '%s', '2026-01-01');"
+             " update run set origin_id = 99",
+             rows[i].kind, rows[i].name, rows[i].signer);
+    sql(store, text);
+    CHECK_EQ(rows[i].want, store_find_measurement(store, case_run(&c, store, "580.1"), &variant, &found, NULL), "%s %s",
+             rows[i].kind, rows[i].name);
+    /* A result of this user counts, although theirs is newer. */
+    sql(store, "update measurement set id = 1000000");
+    struct measurement own = case_measurement(2);
+    CHECK_OK(store_measurement(store, case_run(&c, store, "580.1"), &variant, &own, &id));
+    sql(store, "update measurement set id = 2000000 where id = 1000000");
+    int64_t now = case_run(&c, store, "580.1");
+    CHECK_OK(store_find_measurement(store, now, &variant, &found, NULL));
+    CHECK_EQ(rows[i].want == HALOTUNE_OK ? OUTCOME_COMPILE_FAILED : OUTCOME_MEASURED, found.outcome, "%s %s",
+             rows[i].kind, rows[i].name);
+    end_store(store, &c);
+  }
+}
+
 /* Whether the user measured something, several parameters of which generate one source, is the user's to say. */
 TEST(own_parameters_of_one_source_share_a_variant) {
   struct bench_case c;
@@ -526,6 +569,7 @@ TEST(what_was_disproved_is_shown_as_new) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_document_names_no_variant_of_the_user),
+      cmocka_unit_test(only_own_results_are_those_of_earlier_runs),
       cmocka_unit_test(own_parameters_of_one_source_share_a_variant),
       cmocka_unit_test(a_variant_of_the_same_parameters_goes_first),
       cmocka_unit_test(the_driver_says_what_a_gpu_is),

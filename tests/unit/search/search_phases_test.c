@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <time.h>
 
+#include "db/store/query.h"
 #include "tests/unit/stores.h"
 #include "tests/unit/template/templates.h"
 #include "tuner/search/finals/second_grid.h"
@@ -225,6 +226,17 @@ TEST(earlier_results_are_found_with_how_slow_the_gpu_was) {
   CHECK_OK(earlier_variants(c.store, c.rows.run, &c.space, EARLIER_ALL, &earlier));
   CHECK_EQ(1, earlier.count, "what has other values than the fixed ones is not wanted");
   proposals_free(&earlier);
+  c.space.fixed = NULL;
+  CHECK_OK(query_script(store_connection(c.store),
+                        "insert into origin (id, kind, name, date) values (99, 'imported', 'm.json', '2026-01-01');"
+                        " update run set origin_id = 99"));
+  CHECK_OK(earlier_variants(c.store, c.rows.run, &c.space, EARLIER_ALL, &earlier));
+  CHECK_EQ(0, earlier.count, "nor is what a document says");
+  proposals_free(&earlier);
+  CHECK_OK(earlier_variants(c.store, c.rows.run, &c.space, EARLIER_WINNERS, &earlier));
+  CHECK_EQ(0, earlier.count, "for new finals neither");
+  proposals_free(&earlier);
+  CHECK_NEAR(1, earlier_scale(c.store, c.rows.run, variant, &standard, 0.4), 0, "no clocks of others");
   case_close(&c);
 }
 

@@ -4,32 +4,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Runs of the same problem with the same driver and compiler. ?1: this run. */
-#define SAME_RUNS                                                                                                   \
-  " from run here join run r on r.problem_id = here.problem_id and r.driver = here.driver and r.nvrtc = here.nvrtc" \
-  " and r.id <> here.id"
+#include "db/store/sql_parts.h"
+
+/* Earlier runs whose results count in the run ?1. */
+#define SAME_RUNS " from run now join run r on r.id <> now.id and " SQL_COUNTS_NOW
 
 static const char all_sql[] =
-    "select distinct t.hash, v.parameters" SAME_RUNS " join measurement m on m.run_id = r.id join variant v on v.id = "
-    "m.variant_id join template t on t.id = v.template_id"
-    " where here.id = ?1";
+    "select distinct t.hash, v.parameters" SAME_RUNS " join measurement m on m.run_id = r.id"
+    " join variant v on v.id = m.variant_id join template t on t.id = v.template_id where now.id = ?1";
 
 /* The newest result of a variant counts. SQLite takes the other columns from the row that has the max(). */
 static const char winners_sql[] =
-    "select t.hash, v.parameters" SAME_RUNS " join finalist f on f.run_id = r.id and f.rank = 1 join variant v on v.id "
-    "= f.variant_id join template t on t.id = v.template_id"
-    " where here.id = ?1 union"
+    "select t.hash, v.parameters" SAME_RUNS " join finalist f on f.run_id = r.id and f.rank = 1"
+    " join variant v on v.id = f.variant_id join template t on t.id = v.template_id where now.id = ?1 union"
     " select hash, parameters from (select hash, parameters from"
     " (select t.hash hash, v.parameters parameters, m.outcome outcome, m.median_ms time_ms, max(m.id)" SAME_RUNS
     " join measurement m on m.run_id = r.id join variant v on v.id = m.variant_id join template t on t.id = v.template_id"
-    " where here.id = ?1 group by 1, 2) where outcome = 'measured' order by time_ms limit ?2)";
+    " where now.id = ?1 group by 1, 2) where outcome = 'measured' order by time_ms limit ?2)";
 
 /* ?2: a variant; ?3, ?4: source and template of the default variant. */
 static const char scale_sql[] =
     "select coalesce(d.median_ms, f.median_ms)" SAME_RUNS " join measurement m on m.run_id = r.id and m.variant_id = ?2"
     " left join variant v on v.source_hash = ?3 and v.template_id = ?4"
     " left join measurement d on d.run_id = r.id and d.variant_id = v.id and d.outcome = 'measured'"
-    " left join finalist f on f.run_id = r.id and f.is_default where here.id = ?1 order by m.id desc limit 1";
+    " left join finalist f on f.run_id = r.id and f.is_default where now.id = ?1 order by m.id desc limit 1";
 
 static int template_find(const struct search_space *space, const char *hex) {
   char own[IDENTITY_HEX_BYTES];

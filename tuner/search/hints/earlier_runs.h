@@ -12,8 +12,8 @@ enum earlier_choice {
 
 enum { EARLIER_BEST = 8 };
 
-/* List variants that have results in earlier runs of the same problem, driver and NVRTC. Variants that today's
- * templates lack are left out.
+/* List variants that have results in earlier runs of this user for the same problem, driver and NVRTC. Variants that
+ * today's templates lack are left out.
  *   run  this run, in the store
  *   out  ended with proposals_free
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
