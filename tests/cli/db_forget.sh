@@ -15,6 +15,8 @@ sqlite3 "$HALOTUNE_DB" "insert into origin (kind, name, signer, document, date) 
 halotune db forget --signer alice
 halotune db forget --signer alice --yes
 halotune db forget --signer alice --yes 2>&1 | sed "s|$TMPDIR|FOLDER|"
+halotune db forget --signer "" --yes
+echo "exit $?"
 halotune db forget --device 'NVIDIA H200' --yes
 halotune db info | grep rows
 halotune db forget --before yesterday

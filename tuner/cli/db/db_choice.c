@@ -33,6 +33,15 @@ static halotune_status date_check(const char *date) {
   return fail(HALOTUNE_ARGUMENT, "--before takes a date such as 2026-11-21, in UTC, not '%s'", date);
 }
 
+/* Rows without a signer have an empty name: an unset variable of a script would choose all of the user's own rows. */
+static halotune_status signer_check(const char *signer) {
+  if (*signer) return HALOTUNE_OK;
+  return fail(
+      HALOTUNE_ARGUMENT,
+      "--signer is empty: give the name or the public key of a signer ('halotune trust list'); --stencil, --device,"
+      " --problem and --before choose your own results");
+}
+
 halotune_status db_choice(const struct invocation *invocation, struct choice *out, char **name) {
   const char *problem = option_value(invocation, "problem");
   halotune_status status = HALOTUNE_OK;
@@ -42,6 +51,7 @@ halotune_status db_choice(const struct invocation *invocation, struct choice *ou
                          .signer = option_value(invocation, "signer"),
                          .before = option_value(invocation, "before")};
   if (out->before) status = date_check(out->before);
+  if (status == HALOTUNE_OK && out->signer) status = signer_check(out->signer);
   if (status != HALOTUNE_OK || !problem) return status;
   if (!(*name = strdup(problem))) return fail_memory();
   status = problem_choose(*name, out);
