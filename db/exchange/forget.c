@@ -21,6 +21,9 @@ static const char lonely_predictions_sql[] =
     " where r.problem_id = p.id and r.id not in (select id from chosen_run)) or exists (select 1 from best b"
     " where b.problem_id = p.id and b.id not in (select id from chosen_best))))";
 
+static const char fitted_sql[] =
+    "select count(*) from prediction c where " SQL_IS_OWN("c") " and exists (select 1 from chosen_measurement)";
+
 /* Bests go first. A best that stays can refer to a run that is removed. `vacated` keeps the problems that lose their
  * current best, and `blocked` the bests that are known to be wrong. */
 static const char *const best_removals[] = {
@@ -96,6 +99,8 @@ halotune_status store_forget_count(struct store *store, const struct choice *cho
   if (status == HALOTUNE_OK) status = count_rows(store, "select count(*) from chosen_best", &out->bests);
   if (status == HALOTUNE_OK)
     status = count_rows(store, choice->signer ? signed_predictions_sql : lonely_predictions_sql, &out->predictions);
+  out->fitted = 0;
+  if (status == HALOTUNE_OK && choice->signer) status = count_rows(store, fitted_sql, &out->fitted);
   return status == HALOTUNE_OK ? count_alone(store, choice->signer, &out->alone) : status;
 }
 

@@ -15,6 +15,12 @@ sqlite3 "$HALOTUNE_DB" "insert into origin (kind, name, signer, document, date) 
 halotune db forget --signer alice
 halotune db forget --signer alice --yes
 halotune db forget --signer alice --yes 2>&1 | sed "s|$TMPDIR|FOLDER|"
+# What this user fitted to times of a signer stays.
+cp "$HALOTUNE_DB" "$TMPDIR/fitted.db"
+sqlite3 "$TMPDIR/fitted.db" "insert into origin (id, kind, name, signer, document, date) values (98, 'measured', 'me', '', '', '2016-01-01'),
+  (99, 'imported', 'times.json', 'alice', '03', '2016-01-01'); update run set origin_id = 99;
+  insert into prediction (device_id, coefficient, value, origin_id) values (1, 'wave', 0.5, 98)"
+halotune db forget --signer alice --yes --db "$TMPDIR/fitted.db"
 halotune db forget --signer "" --yes
 echo "exit $?"
 halotune db forget --device 'NVIDIA H200' --yes

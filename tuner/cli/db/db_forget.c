@@ -47,6 +47,9 @@ halotune_status db_forget(const struct invocation *invocation) {
   if (status == HALOTUNE_OK) {
     print_counts(&counts, sure);
     if (!sure) fprintf(stderr, "halotune: nothing was removed yet; add --yes to do it\n");
+    else if (counts.fitted > 0)
+      fprintf(stderr, "halotune: your own coefficients of predicted times stay, and may be fitted to times that were"
+                      " removed; 'halotune db fit' makes them anew\n");
   }
   store_close(store);
   free(name);
