@@ -9,6 +9,7 @@
 #include "base/memory/array.h"
 #include "base/memory/sorted.h"
 #include "db/store/query.h"
+#include "db/store/sql_parts.h"
 #include "library/predict/least_squares.h"
 #include "library/predict/observations.h"
 
@@ -197,6 +198,9 @@ halotune_status predict_fit(struct store *store, void (*tell)(void *context, con
   halotune_status status = observations_read(store, &usual, &observations);
   const bool is_open = status == HALOTUNE_OK;
   if (is_open) status = query_script(store_connection(store), "begin immediate");
+  /* The times of a model may have been removed since its last fit. */
+  if (status == HALOTUNE_OK)
+    status = query_script(store_connection(store), "delete from prediction where " SQL_IS_OWN("prediction"));
   for (int first = 0; first < observations.count && status == HALOTUNE_OK;) {
     char name[256] = "";
     struct fit_result result = {.device = name};

@@ -82,10 +82,14 @@ TEST(few_times_leave_the_defaults) {
   struct fit_result result = {0};
   tuned_make(work.path, rows, COUNT(rows));
   CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+  /* An earlier fit, of a model whose times were removed since. */
+  CHECK_OK(query_script(store_connection(store),
+                        "insert into prediction (device_id, coefficient, value, origin_id) select id, 'wave', 0.5,"
+                        " (select id from origin where kind = 'measured') from device where is_emulation"));
   CHECK_OK(predict_fit(store, take_result, &result));
   CHECK_EQ(2, result.times, "those of the emulation do not count");
   CHECK(!result.is_kept, "too few");
-  CHECK_EQ(0, number_of(store, "select count(*) from prediction"), "nothing is stored");
+  CHECK_EQ(0, number_of(store, "select count(*) from prediction"), "nothing is stored, and nothing stays");
   store_close(store);
   work_end(&work);
 }
