@@ -639,6 +639,22 @@ TEST(slow_applications_keep_the_budget) {
   }
 }
 
+/* Times of an earlier run are a ten-thousandth of the true ones: samples are not as long as these times ask for. */
+TEST(false_times_of_earlier_runs_keep_the_budget) {
+  static const double times_ms[] = {0.6, 0.32, 0.3, 0.305};
+  struct phase phase;
+  begin_phase(&phase, times_ms, COUNT(times_ms), NOISE_NONE);
+  for (int i = 1; i < phase.count; i++) {
+    phase.candidates[i].is_recalled = true;
+    phase.candidates[i].median_ms = phase.candidates[i].minimum_ms = 3e-5;
+  }
+  const double begin_ms = phase.model.now_ms;
+  run_phase(&phase);
+  CHECK(phase.model.now_ms - begin_ms < 5000, "%g ms", phase.model.now_ms - begin_ms);
+  CHECK_EQ(2, winner(&phase), "winner");
+  finals_free(&phase.finals);
+}
+
 /* The only round of the default is slowed down. Its time is kept, and marked. */
 TEST(the_time_of_a_rare_default_is_never_dropped) {
   struct phase phase;
@@ -953,6 +969,7 @@ int main(void) {
       cmocka_unit_test(when_all_finalists_are_wrong_the_next_ones_run),
       cmocka_unit_test(without_time_the_least_is_done),
       cmocka_unit_test(slow_applications_keep_the_budget),
+      cmocka_unit_test(false_times_of_earlier_runs_keep_the_budget),
       cmocka_unit_test(the_time_of_a_rare_default_is_never_dropped),
       cmocka_unit_test(loads_that_take_long_leave_fewer_entrants),
       cmocka_unit_test(a_stop_ends_it_with_what_there_is),

@@ -115,6 +115,23 @@ halotune_status finals_enter(struct finals_phase *phase) {
   return st;
 }
 
+/* A stored time can be false. A sample of as many launches as a far too short time asks for would exceed the budget. So
+ * time the loaded variant again if a launch takes longer than clocks explain. */
+static halotune_status check_recalled(struct finals_phase *phase, int candidate, int slot, struct verdict *verdict) {
+  static const double most = 2; /* a change of clocks explains no other ratio */
+  struct contestant *contestant = &phase->contestants[candidate];
+  const double sample_ms = phase->plan.sample_ms;
+  int batch = batch_of(contestant->median_ms, sample_ms);
+  double time_ms;
+  if (batch == 1) return HALOTUNE_OK;
+  halotune_status st = measure_batch(phase->request.backend, slot, 0, &batch, &time_ms, verdict);
+  if (st != HALOTUNE_OK || verdict->outcome != OUTCOME_MEASURED) return st;
+  if (time_ms <= most * contestant->median_ms) return HALOTUNE_OK;
+  st = measure_batch(phase->request.backend, slot, sample_ms, &batch, &time_ms, verdict);
+  if (st == HALOTUNE_OK && verdict->outcome == OUTCOME_MEASURED) contestant->median_ms = time_ms;
+  return st;
+}
+
 /* Load a candidate and add an entry for it, also if loading fails.
  *   used_slots  counts the slots that are in use */
 static halotune_status add_entry(struct finals_phase *phase, int candidate, int *used_slots) {
@@ -136,8 +153,9 @@ static halotune_status add_entry(struct finals_phase *phase, int candidate, int 
   phase->out->count++;
   if (from->slot >= 0) return HALOTUNE_OK;
   halotune_status st = phase->request.load(phase->request.state, candidate, slot, &entry->verdict);
-  if (st == HALOTUNE_OK && entry->verdict.outcome == OUTCOME_MEASURED) ++*used_slots;
-  return st;
+  if (st != HALOTUNE_OK || entry->verdict.outcome != OUTCOME_MEASURED) return st;
+  ++*used_slots;
+  return from->is_recalled ? check_recalled(phase, candidate, slot, &entry->verdict) : HALOTUNE_OK;
 }
 
 halotune_status finals_load(struct finals_phase *phase) {

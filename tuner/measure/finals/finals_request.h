@@ -20,7 +20,8 @@ struct final_candidate {
   long order; /* place in the space: templates, then parameters */
   int slot;   /* the slot in which it stays loaded, as the anchor does; -1: none */
   bool is_default;
-  bool is_served; /* what a lookup serves without this run */
+  bool is_served;   /* what a lookup serves without this run */
+  bool is_recalled; /* its time is that of an earlier run */
 };
 
 struct finals_request {

@@ -152,7 +152,8 @@ static halotune_status make_candidates(struct final_phase *phase) {
                                                     .order = i,
                                                     .slot = -1,
                                                     .is_default = from->is_default,
-                                                    .is_served = from->is_served};
+                                                    .is_served = from->is_served,
+                                                    .is_recalled = from->number == 0};
   }
   return HALOTUNE_OK;
 }
