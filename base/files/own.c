@@ -66,14 +66,33 @@ static bool all_may_write_beside(const char *path) {
   return own_folder_of(path, &facts) && (facts.st_mode & S_IWOTH);
 }
 
+/* Refuse a part of a path, in a folder of all users, that another user can exchange between a check and the use of what
+ * lies below it: whoever owns a folder can rename what lies in it, and so can all users where the folder around it is
+ * not sticky. */
+static halotune_status exchange_check(const char *part) {
+  struct stat facts, around;
+  if (!own_folder_of(part, &around) || !(around.st_mode & S_IWOTH)) return HALOTUNE_OK;
+  if (!(around.st_mode & S_ISVTX))
+    return fail(HALOTUNE_IO,
+                "%s: all users can exchange this folder, because they can write to the one around it; use "
+                "another folder, or run: chmod +t on the one around it",
+                part);
+  if (lstat(part, &facts) != 0 || S_ISLNK(facts.st_mode)) return HALOTUNE_OK;
+  if (facts.st_uid == geteuid() || facts.st_uid == 0) return HALOTUNE_OK;
+  return fail(HALOTUNE_IO, "%s: this folder belongs to user %u, who can exchange what lies in it; use another folder",
+              part, (unsigned)facts.st_uid);
+}
+
 /* Check a path for links of other users: the path itself, the folder above it, and each part of it in a folder of all
- * users. A link elsewhere was made by somebody who looks after the machine. */
+ * users, of which no other user may be able to exchange one. A link elsewhere was made by somebody who looks after the
+ * machine. */
 static halotune_status links_check(const char *path) {
   char *part = strdup(path);
   halotune_status status = part ? HALOTUNE_OK : fail_memory();
   for (int above = 0; status == HALOTUNE_OK; above++) {
     part[bare_length(part)] = '\0'; /* lstat follows a link whose path ends with a slash */
     if (above <= 1 || all_may_write_beside(part)) status = own_link_check(part);
+    if (status == HALOTUNE_OK) status = exchange_check(part);
     char *slash = strrchr(part, '/');
     if (!slash || slash == part) break;
     *slash = '\0';

@@ -35,6 +35,7 @@ halotune_status own_link_check(const char *path);
 
 /* Refuse a folder that belongs to another user or that others can write. Refuse such links as own_link_check refuses:
  * here, one folder above, and farther up where all users can make links. Another link to a folder counts as the folder.
+ * In a folder of all users, refuse a part of the path that another user owns or can exchange.
  * Returns HALOTUNE_OK, also if nothing is there; or HALOTUNE_IO, whose detail has the command that mends it. */
 halotune_status own_folder_check(const char *path);
 

@@ -43,7 +43,8 @@ static halotune_status load_library(void **library) {
   const char *cuda_home = getenv("CUDA_HOME"), *cuda_path = getenv("CUDA_PATH");
   const char *const folders[] = {cuda_home ? cuda_home : "", cuda_path ? cuda_path : "", "/usr/local/cuda"};
   for (size_t i = 0; i < COUNT(folders) && !*library; i++) {
-    if (*folders[i]) *library = load_from(folders[i]);
+    /* A relative folder lies in the working directory, which may hold files of others. `dirname` of nothing is ".". */
+    if (*folders[i] == '/') *library = load_from(folders[i]);
   }
   if (!*library) *library = load_from("");
   if (!*library) {

@@ -73,6 +73,27 @@ else
   skip "a cache behind a link of another user" "not root"
 fi
 
+# A folder above the cache that another user made in a folder of all users, or that all users can exchange: its owner could exchange the
+# cache while a compiler reads from it, so that the compiler reads what is not of this user.
+if [ "$(id -u)" = 0 ]; then
+  for above in halotune mine/halotune; do
+    rm -rf "$work/all" && mkdir -m 1777 "$work/all" && mkdir -p -m 777 "$work/all/$above" && chmod 777 "$work/all/${above%%/*}"
+    [ $above = halotune ] || chmod 755 "$work/all/mine"
+    chown 12345 "$work/all/${above%%/*}"
+    XDG_CACHE_HOME=$work/all/${above%halotune} verify
+    [ $code = 0 ] && [ ! -e "$work/all/$above/host" ] && grep -q 'belongs to user 12345' "$work/said"
+    result "a cache below a folder of another user is not used: $above (exit $code)" $?
+    XDG_CACHE_HOME=$work/all/${above%halotune} survives cache clean
+    [ $code = 1 ] || [ $above = halotune ]
+    result "nor cleaned: $above (exit $code)" $?
+  done
+else
+  skip "a cache below a folder of another user" "not root"
+fi
+rm -rf "$work/all" && mkdir -m 777 "$work/all" && chmod 777 "$work/all"
+XDG_CACHE_HOME=$work/all verify && [ $code = 0 ] && [ ! -e "$work/all/halotune/host" ] && grep -q 'all users can exchange' "$work/said"
+result "a cache in a folder of all users that is not sticky is not used (exit $code)" $?
+
 # An installation with a database, to which a group may write. Another user's group is made with chgrp.
 prefix=$work/prefix
 mkdir -p "$prefix/bin" "$prefix/share/halotune" && cp "$halotune" "$prefix/bin/halotune"
@@ -135,6 +156,35 @@ if [ -d "${built_in%/*}" ] && unshare -m mount -t tmpfs none "${built_in%/*}" 2>
   done
 else
   skip "a folder that the program was built for" "this user cannot mount there"
+fi
+
+# ./templates of this user in a working directory of another user, who can exchange it between the check and the use.
+if [ "$(id -u)" = 0 ]; then
+  mkdir -p "$work/there/templates" && cp templates/direct.yaml templates/direct.cu "$work/there/templates"
+  for how in 12345:755 0:777 0:1777 0:755; do
+    chown "${how%:*}" "$work/there" && chmod "${how#*:}" "$work/there"
+    (cd "$work/there" && "$halotune" generate heat2d --template direct >"$work/out" 2>"$work/said")
+    code=$?
+    case $how in 12345:755 | 0:777) told=1 ;; *) told=0 ;; esac
+    [ $code = 0 ] && [ "$(grep -c 'another user can exchange it' "$work/said")" = $told ]
+    result "./templates in a working directory of owner:mode $how (exit $code)" $?
+  done
+else
+  skip "./templates in a working directory of another user" "not root"
+fi
+
+# NVRTC of the working folder, where CUDA_HOME is what `dirname` makes of nothing.
+mkdir -p "$work/here/lib64" && echo "#include <stdio.h>
+__attribute__((constructor)) static void run(void) { fclose(fopen(\"$work/ran\", \"w\")); }" >"$work/ran.c"
+if g++ -x c++ -shared -fPIC -o "$work/here/lib64/libnvrtc.so" "$work/ran.c" 2>"$work/said"; then
+  for variable in CUDA_HOME CUDA_PATH; do
+    (cd "$work/here" && env "$variable=." timeout 100 "$halotune" compile heat2d --template direct --sample 1 --no-cache >"$work/out" 2>"$work/said")
+    [ ! -e "$work/ran" ]
+    result "a relative $variable leads to no library of the working folder" $?
+    rm -f "$work/ran"
+  done
+else
+  skip "a relative CUDA_HOME" "no C++ compiler"
 fi
 
 # In a namespace of mounts of its own, the cache is a disk of 64 KiB.

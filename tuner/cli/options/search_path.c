@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -33,6 +34,7 @@ struct names {
  * has named the others of `all`. */
 struct folders {
   struct names all, found;
+  bool is_absent; /* the working directory had none: messages name it, and it is not searched if it appears later */
 };
 
 static bool add_name(struct names *names, const char *name, size_t length) {
@@ -85,17 +87,41 @@ static halotune_status check_given(const struct search_kind *kind, const char *g
   return fail(HALOTUNE_NOT_FOUND, "--%s-dir %s: there is no such folder", kind->what, given);
 }
 
+/* Whether another user can exchange a folder of the working directory between a check and its use. The owner of each
+ * folder around it can, and so can all users if they may write to one that is not sticky. */
+static bool others_can_exchange(const char *folder) {
+  char around[PATH_MAX] = ".";
+  for (const char *slash = strchr(folder, '/');; slash = strchr(slash + 1, '/')) {
+    struct stat facts;
+    if (stat(around, &facts) != 0 || (facts.st_uid != geteuid() && facts.st_uid != 0)) return true;
+    if ((facts.st_mode & S_IWOTH) && !(facts.st_mode & S_ISVTX)) return true;
+    if (!slash) return false;
+    snprintf(around, sizeof around, "%.*s", (int)(slash - folder), folder);
+  }
+}
+
 /* Whether a folder of the working directory may be searched although the user has not named it. In a folder of all
  * users, such as /tmp, another user could put templates there, which `verify` compiles and executes.
- *   is_quiet  do not say why the folder is not believed */
-static bool is_believed(const struct search_kind *kind, bool is_quiet) {
+ *   is_quiet   do not say why the folder is not believed
+ *   is_absent  receives whether it is not there */
+static bool is_believed(const struct search_kind *kind, bool is_quiet, bool *is_absent) {
   static atomic_bool is_told[2];
   const char *found = getenv(DATA_FOUND_VARIABLE);
   struct stat facts;
   if (found && strcmp(found, "installed") == 0) return false;
-  if (lstat(kind->folder, &facts) != 0) return true; /* there is nothing to search */
+  *is_absent = lstat(kind->folder, &facts) != 0;
+  if (*is_absent) return true; /* there is nothing to search */
+  if (others_can_exchange(kind->folder)) {
+    if (!is_quiet && !atomic_exchange(&is_told[kind == &search_templates], true))
+      fprintf(stderr,
+              "halotune: ./%s is not searched, because another user can exchange it: the working directory is not "
+              "yours alone; if you trust it, name it in %s\n",
+              kind->folder, kind->variable ? kind->variable : "a path");
+    return false;
+  }
   const bool is_own_link = !S_ISLNK(facts.st_mode) || facts.st_uid == geteuid() || facts.st_uid == 0;
-  if (S_ISLNK(facts.st_mode) && stat(kind->folder, &facts) != 0) return true;
+  *is_absent = S_ISLNK(facts.st_mode) && stat(kind->folder, &facts) != 0;
+  if (*is_absent) return true;
   const bool is_own = facts.st_uid == geteuid() || facts.st_uid == 0;
   if (is_own_link && is_own && !(facts.st_mode & S_IWOTH)) return true;
   if (!is_quiet && !atomic_exchange(&is_told[kind == &search_templates], true))
@@ -132,7 +158,7 @@ static halotune_status folders_find(const struct search_kind *kind, const char *
   /* A folder that the variable names, too, is trusted. If it is not believed here, it is searched in the variable's
    * place. */
   const bool is_given = is_named(kind);
-  if (is_believed(kind, is_given)) {
+  if (is_believed(kind, is_given, &folders->is_absent)) {
     const size_t length = strlen(kind->folder);
     ok = ok && (is_given ? add_folder(&folders->all, kind->folder, length) : add_found(folders, kind->folder, length));
   }
@@ -222,6 +248,11 @@ halotune_status search_check_name(const struct search_kind *kind, const char *pa
               path, kind->what, name, kind->what);
 }
 
+/* Whether a folder was not there when the working directory was looked at. */
+static bool is_absent(const struct search_kind *kind, const struct folders *folders, const char *folder) {
+  return folders->is_absent && strcmp(folder, kind->folder) == 0; /* one that the variable names stands in its place */
+}
+
 static int compare_file_names(const void *left, const void *right) {
   return strcmp(path_name(*(char *const *)left), path_name(*(char *const *)right));
 }
@@ -262,6 +293,7 @@ halotune_status search_all(const struct search_kind *kind, const char *given, ch
   *out = NULL;
   *count = 0;
   for (int i = 0; i < folders.all.count && status == HALOTUNE_OK; i++) {
+    if (is_absent(kind, &folders, folders.all.list[i])) continue;
     if (!add_files(kind, &folders, folders.all.list[i], &paths)) status = fail_memory();
   }
   folders_free(&folders);
@@ -332,6 +364,7 @@ halotune_status search_find(const struct search_kind *kind, const char *given, c
     candidate.length = 0;
     text_printf(&candidate, "%s/%s.yaml", folder, name);
     text_printf(&searched, "%s%s", i > 0 ? ", " : "", folder);
+    if (is_absent(kind, &folders, folder)) continue;
     if (has_file(kind, &folders, folder, text_string(&candidate)) && !(*path = strdup(text_string(&candidate))))
       status = fail_memory();
   }
