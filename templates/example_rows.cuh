@@ -2,7 +2,7 @@
 #define HALOTUNE_PRELUDE
 
 // wrappers: functions that the GPU and the emulation implement differently. This is the GPU's side. The emulation's side is in
-// tuner/emulate/runtime/cuda_on_cpu.h. This file includes no other file, and compiles for sm_75 and later.
+// tuner/emulate/runtime/cuda_and_ptx_on_cpu.h. This file includes no other file, and compiles for sm_75 and later.
 #ifndef HALOTUNE_WRAPPERS
 #define HALOTUNE_WRAPPERS
 
@@ -203,7 +203,7 @@ __device__ __forceinline__ void store_release(unsigned *p, unsigned value) {
 #endif
 
 // wrappers_sm_90: functions for sm_90 and later: tensor maps, clusters of blocks, programmatic dependent launch. It follows wrappers.cuh.
-// The emulation's side is in tuner/emulate/runtime/cuda_on_cpu.h. Before sm_90 it compiles, and the functions do nothing: rules exclude the
+// The emulation's side is in tuner/emulate/runtime/cuda_and_ptx_on_cpu.h. Before sm_90 it compiles, and the functions do nothing: rules exclude the
 // variants that call them.
 #ifndef HALOTUNE_WRAPPERS_SM_90
 #define HALOTUNE_WRAPPERS_SM_90

@@ -1,5 +1,5 @@
 // wrappers: functions that the GPU and the emulation implement differently. This is the GPU's side. The emulation's side is in
-// tuner/emulate/runtime/cuda_on_cpu.h. This file includes no other file, and compiles for sm_75 and later.
+// tuner/emulate/runtime/cuda_and_ptx_on_cpu.h. This file includes no other file, and compiles for sm_75 and later.
 #ifndef HALOTUNE_WRAPPERS
 #define HALOTUNE_WRAPPERS
 

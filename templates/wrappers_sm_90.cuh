@@ -1,6 +1,6 @@
 // wrappers_sm_90: functions for sm_90 and later: tensor maps, clusters of blocks, programmatic dependent launch. It follows wrappers.cuh,
 // which has the barriers and bulk copies of sm_90.
-// The emulation's side is in tuner/emulate/runtime/cuda_on_cpu.h. Before sm_90 it compiles, and the functions do nothing: rules exclude the
+// The emulation's side is in tuner/emulate/runtime/cuda_and_ptx_on_cpu.h. Before sm_90 it compiles, and the functions do nothing: rules exclude the
 // variants that call them.
 #ifndef HALOTUNE_WRAPPERS_SM_90
 #define HALOTUNE_WRAPPERS_SM_90

@@ -109,7 +109,7 @@ is_wanted docs/boundaries.md && check_words docs/boundaries.md '`%s`' $rules
 
 # docs/templates.md must list exactly the functions that the emulation's header defines.
 check_emulated() {
-  header=tuner/emulate/runtime/cuda_on_cpu.h
+  header=tuner/emulate/runtime/cuda_and_ptx_on_cpu.h
   {
     sed -nE 's/(.*static inline|^__attribute__.* static) [^(]*[ *&]([A-Za-z_0-9]+)\(.*/\2/p' $header | grep -vE '^(halotune_|make_|name$)'
     sed -n '/^#define HALOTUNE_MATH_1/,/^#define HALOTUNE_1/p' $header | grep -oE 'X\([a-z0-9]+\)' | sed 's/X(\(.*\))/\1/'

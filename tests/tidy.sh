@@ -73,7 +73,7 @@ result "no file includes itself through others" $?
 # A function's name says what it acts on: run_queries, not run.
 # One word does not say on what a static function acts, except for these words: functions of mathematics and of CUDA.
 check_names() {
-  bad=$(find base stencil gpu db library reports tuner -name '*.[ch]' ! -name cuda_on_cpu.h |
+  bad=$(find base stencil gpu db library reports tuner -name '*.[ch]' ! -name cuda_and_ptx_on_cpu.h |
     xargs grep -nE '^static ([A-Za-z0-9_]+[ *]+)+[a-z0-9]+\(' |
     grep -vE '[ *](ballot|clamp|covariance|likelihood|matern|mix|modulo|pick|smaller|temporary)\('
     find bench tests -name '*.[ch]' |

@@ -11,7 +11,7 @@
 #include "base/memory/array.h"
 #include "stencil/cuda/assemble.h"
 #include "stencil/cuda/cuda_tokens.h"
-#include "stencil/generate/generate_launch.h"
+#include "stencil/generate/launch_shape.h"
 #include "stencil/generate/prelude.h"
 #include "stencil/generate/wrappers.h"
 #include "stencil/template/template_names.h"

@@ -1,4 +1,4 @@
-/* launch.h: how a variant's kernel is called: everything that a caller needs besides its code. generate_launch.h
+/* launch.h: how a variant's kernel is called: everything that a caller needs besides its code. launch_shape.h
  * computes it from a template's formulas. */
 #ifndef STENCIL_LAUNCH_LAUNCH_H
 #define STENCIL_LAUNCH_LAUNCH_H

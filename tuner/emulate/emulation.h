@@ -1,7 +1,7 @@
 /* emulation.h: executes generated CUDA on the CPU, thread by thread. It shows without a GPU that a kernel is right, or
- * says what is wrong with it. The system's C++ compiler compiles the source with our header cuda_on_cpu.h. Each variant
- * is executed by a process of its own, so a kernel may crash, hang or overwrite any memory. Its times say nothing about
- * a GPU. */
+ * says what is wrong with it. The system's C++ compiler compiles the source with our header cuda_and_ptx_on_cpu.h. Each
+ * variant is executed by a process of its own, so a kernel may crash, hang or overwrite any memory. Its times say
+ * nothing about a GPU. */
 #ifndef EMULATE_EMULATION_H
 #define EMULATE_EMULATION_H
 

@@ -21,7 +21,7 @@
   X(copy_h, "tuner/emulate/runtime/copy.h")                       \
   X(count_h, "tuner/emulate/runtime/count.h")                     \
   X(counts_h, "tuner/emulate/runtime/counts.h")                   \
-  X(cuda_on_cpu_h, "tuner/emulate/runtime/cuda_on_cpu.h")         \
+  X(cuda_and_ptx_on_cpu_h, "tuner/emulate/runtime/cuda_and_ptx_on_cpu.h")         \
   X(fiber_h, "tuner/emulate/runtime/fiber.h")                     \
   X(indices_h, "tuner/emulate/runtime/indices.h")                 \
   X(memory_h, "tuner/emulate/runtime/memory.h")                   \

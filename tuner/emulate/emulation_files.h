@@ -13,7 +13,7 @@ struct hash emulation_files_hash(void);
  * HALOTUNE_OK, HALOTUNE_IO or HALOTUNE_MEMORY. */
 halotune_status emulation_files_write(const char *folder);
 
-#define EMULATION_FILES_HEADER "tuner/emulate/runtime/cuda_on_cpu.h" /* included before each kernel */
+#define EMULATION_FILES_HEADER "tuner/emulate/runtime/cuda_and_ptx_on_cpu.h" /* included before each kernel */
 
 /* The runner's sources, relative to the folder; NULL at the end. */
 extern const char *const emulation_files_runner[];

@@ -1,4 +1,4 @@
-/* async.c: implements async_copy, async_commit and async_wait of cuda_on_cpu.h. */
+/* async.c: implements async_copy, async_commit and async_wait of cuda_and_ptx_on_cpu.h. */
 #include <string.h>
 
 #include "tuner/emulate/runtime/calls.h"

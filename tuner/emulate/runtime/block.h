@@ -4,7 +4,7 @@
 
 #include "tuner/emulate/runtime/turn.h"
 
-/* A kernel in the table of a compiled variant. cuda_on_cpu.h declares the same in C++. */
+/* A kernel in the table of a compiled variant. cuda_and_ptx_on_cpu.h declares the same in C++. */
 struct kernel {
   const char *name;                    /* NULL ends the table */
   void (*run)(void *const *arguments); /* runs one thread; each argument is a pointer to its value */

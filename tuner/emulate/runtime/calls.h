@@ -1,5 +1,5 @@
-/* calls.h: the functions of the runner that a compiled variant calls. cuda_on_cpu.h declares the same in C++. `line` is
- * the line of the generated source, for reports. */
+/* calls.h: the functions of the runner that a compiled variant calls. cuda_and_ptx_on_cpu.h declares the same in C++.
+ * `line` is the line of the generated source, for reports. */
 #ifndef EMULATE_RUNTIME_CALLS_H
 #define EMULATE_RUNTIME_CALLS_H
 

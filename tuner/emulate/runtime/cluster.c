@@ -1,4 +1,4 @@
-/* cluster.c: implements cluster_rank and cluster_map of cuda_on_cpu.h. */
+/* cluster.c: implements cluster_rank and cluster_map of cuda_and_ptx_on_cpu.h. */
 #include "tuner/emulate/runtime/cluster.h"
 
 #include <stdlib.h>

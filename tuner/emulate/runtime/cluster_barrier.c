@@ -1,4 +1,4 @@
-/* cluster_barrier.c: implements cluster_sync of cuda_on_cpu.h. */
+/* cluster_barrier.c: implements cluster_sync of cuda_and_ptx_on_cpu.h. */
 #include "tuner/emulate/runtime/cluster_barrier.h"
 
 #include "tuner/emulate/runtime/calls.h"

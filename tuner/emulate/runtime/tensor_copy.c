@@ -1,4 +1,4 @@
-/* tensor_copy.c: implements tensor_copy and tensor_store of cuda_on_cpu.h; bulk_copy.c has their barriers.
+/* tensor_copy.c: implements tensor_copy and tensor_store of cuda_and_ptx_on_cpu.h; bulk_copy.c has their barriers.
  *
  * The shared memory of a store must not change between its issue and the wait for it, because the copy engine may read
  * it at any time. */

@@ -1,5 +1,5 @@
-/* cuda_on_cpu.h: lets a C++ compiler for the CPU understand CUDA. It is included before a generated source, which is
- * compiled unchanged. runner.c executes the result thread by thread.
+/* cuda_and_ptx_on_cpu.h: lets a C++ compiler for the CPU understand CUDA, and emulates the PTX wrappers. It is included
+ * before a generated source, which is compiled unchanged. runner.c executes the result thread by thread.
  *
  * It includes no other header, because each would take longer to compile than the kernel itself. What it lacks does not
  * compile: static shared memory (SHARED_MEMORY gives the dynamic one), texture filters, kernels that launch kernels. */

@@ -1,6 +1,6 @@
-/* prelude_beside.c: writes how a kernel reads inputs that are not whole: masks of bytes, and inputs that lie along some
- * axes only. Templates take each tap of such an input for a field of its own that is read at the computed point, so
- * that none of them stages it. read_point and read_vector know where the tap's value lies. */
+/* prelude_partial_inputs.c: writes how a kernel reads inputs that are not whole: masks of bytes, and inputs that lie
+ * along some axes only. Templates take each tap of such an input for a field of its own that is read at the computed
+ * point, so that none of them stages it. read_point and read_vector know where the tap's value lies. */
 #include "stencil/generate/prelude_parts.h"
 
 int prelude_index_field(const struct stencil *stencil, int axis) {

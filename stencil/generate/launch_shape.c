@@ -1,6 +1,6 @@
-/* generate_launch.c: applies rules, evaluates the launch formulas, and checks the numbers against the limits of
+/* launch_shape.c: applies rules, evaluates the launch formulas, and checks the numbers against the limits of
  * GPUs. */
-#include "stencil/generate/generate_launch.h"
+#include "stencil/generate/launch_shape.h"
 
 #include <limits.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-/* launch.c: writes the structs that a kernel takes by value, and counts the blocks of a cluster. */
+/* launch_arguments.c: writes the structs that a kernel takes by value, and counts the blocks of a cluster. */
 #include "stencil/launch/launch.h"
 
 long launch_cluster_blocks(const struct launch *launch) {

@@ -1,6 +1,6 @@
-/* generate_launch.h: computes the launch of a variant from its template's formulas; private to stencil/. */
-#ifndef STENCIL_GENERATE_GENERATE_LAUNCH_H
-#define STENCIL_GENERATE_GENERATE_LAUNCH_H
+/* launch_shape.h: computes the launch of a variant from its template's formulas; private to stencil/. */
+#ifndef STENCIL_GENERATE_LAUNCH_SHAPE_H
+#define STENCIL_GENERATE_LAUNCH_SHAPE_H
 
 #include "stencil/generate/variant_spec.h"
 #include "stencil/launch/launch.h"
