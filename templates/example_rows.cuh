@@ -202,7 +202,8 @@ __device__ __forceinline__ void store_release(unsigned *p, unsigned value) {
 
 #endif
 
-// wrappers_sm_90: functions for sm_90 and later: tensor maps, clusters of blocks, programmatic dependent launch. It follows wrappers.cuh.
+// wrappers_sm_90: functions for sm_90 and later: tensor maps, clusters of blocks, programmatic dependent launch. It follows wrappers.cuh,
+// which has the barriers and bulk copies of sm_90.
 // The emulation's side is in tuner/emulate/runtime/cuda_and_ptx_on_cpu.h. Before sm_90 it compiles, and the functions do nothing: rules exclude the
 // variants that call them.
 #ifndef HALOTUNE_WRAPPERS_SM_90

@@ -243,7 +243,7 @@ TEST(cores_are_counted_on_machines_of_any_size) {
 }
 
 TEST(sets_of_cores_differ_on_machines_of_any_size) {
-  struct hash large, again, last, here, now;
+  struct hash large = {0}, again = {0}, last = {0}, here = {0}, now = {0};
   CHECK(cores_hash_by(ask_large, &large) && cores_hash_by(ask_large, &again), "more than a cpu_set_t has room for");
   CHECK(cores_hash_by(ask_last, &last), "only the last one");
   CHECK_EQ(0, hash_compare(large, again), "the same set");
