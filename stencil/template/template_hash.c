@@ -7,7 +7,7 @@
 #include "base/memory/array.h"
 #include "base/text/text.h"
 #include "stencil/cuda/cuda_tokens.h"
-#include "stencil/cuda/used_definitions.h"
+#include "stencil/cuda/definitions_hash.h"
 
 /* Append a text after its length, so that different sequences of texts never read alike. */
 static void add_string(struct text *text, const char *string) { text_printf(text, "%zu:%s ", strlen(string), string); }

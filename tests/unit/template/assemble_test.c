@@ -1,7 +1,7 @@
 /* assemble_test.c: the definitions that a source gets, and the code that a configuration removes from it. */
 #include "stencil/cuda/assemble.h"
 
-#include "stencil/cuda/used_definitions.h"
+#include "stencil/cuda/definitions_hash.h"
 #include "stencil/generate/generate.h"
 #include "tests/unit/unit.h"
 

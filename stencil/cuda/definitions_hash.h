@@ -1,6 +1,6 @@
-/* used_definitions.h: the hash of the definitions that one CUDA text uses of another; private to stencil/. */
-#ifndef STENCIL_CUDA_USED_DEFINITIONS_H
-#define STENCIL_CUDA_USED_DEFINITIONS_H
+/* definitions_hash.h: the hash of the definitions that one CUDA text uses of another; private to stencil/. */
+#ifndef STENCIL_CUDA_DEFINITIONS_HASH_H
+#define STENCIL_CUDA_DEFINITIONS_HASH_H
 
 #include "stencil/cuda/cuda_tokens.h"
 

@@ -1,5 +1,5 @@
-/* used_definitions.c: follows names from one text into the definitions of another. */
-#include "stencil/cuda/used_definitions.h"
+/* definitions_hash.c: follows names from one text into the definitions of another. */
+#include "stencil/cuda/definitions_hash.h"
 
 #include <stdlib.h>
 #include <string.h>
