@@ -24,12 +24,18 @@ static const char lonely_predictions_sql[] =
 static const char fitted_sql[] =
     "select count(*) from prediction c where " SQL_IS_OWN("c") " and exists (select 1 from chosen_measurement)";
 
-/* Bests go first. A best that stays can refer to a run that is removed. `vacated` keeps the problems that lose their
- * current best, and `blocked` the bests that are known to be wrong. */
-static const char *const best_removals[] = {
+/* `vacated` keeps the problems whose current best is chosen again, and `blocked` the bests that are known to be wrong.
+ * A signer's best that is not current counts, too: when it came, it may have made another one current. */
+static const char begin_sql[] =
     "create temp table if not exists vacated (id integer primary key); delete from vacated;"
-    " create temp table if not exists blocked (id integer primary key); delete from blocked",
-    "insert into vacated select problem_id from best where is_current and id in (select id from chosen_best)",
+    " create temp table if not exists blocked (id integer primary key); delete from blocked";
+static const char vacate_sql[] =
+    "insert into vacated select problem_id from best where is_current and id in (select id from chosen_best)";
+static const char vacate_signers_sql[] =
+    "insert into vacated select distinct problem_id from best where id in (select id from chosen_best)";
+
+/* Bests go first. A best that stays can refer to a run that is removed. */
+static const char *const best_removals[] = {
     "insert into blocked select b.id from best b where " SQL_IS_REFUTED("b"),
     "update best set run_id = null where run_id in (select id from chosen_run) and id not in (select id from "
     "chosen_best)",
@@ -143,6 +149,8 @@ halotune_status store_forget(struct store *store, const struct choice *choice) {
   /* Remove the coefficients of this signer. Others stay as long as their GPU has a problem. */
   if (status == HALOTUNE_OK && choice->signer)
     status = query_script(connection, "delete from prediction where id in (select id from chosen_prediction)");
+  if (status == HALOTUNE_OK) status = query_script(connection, begin_sql);
+  if (status == HALOTUNE_OK) status = query_script(connection, choice->signer ? vacate_signers_sql : vacate_sql);
   if (status == HALOTUNE_OK) status = run_each(connection, best_removals, COUNT(best_removals));
   if (status == HALOTUNE_OK) status = remove_results(connection, choice->signer != NULL);
   for (size_t i = 0; i < COUNT(lonely) && status == HALOTUNE_OK; i++)

@@ -266,6 +266,26 @@ TEST(forget_chooses_as_a_merge_does) {
   end_store(ours, &mine);
 }
 
+/* A signer's newer result of the winner took the winner's place, and lost against another one. When it goes, the winner
+ * is current again. */
+TEST(forget_chooses_again_where_a_signers_best_lost) {
+  struct bench_case mine, other;
+  struct store *theirs = begin_store(&other), *ours = begin_store(&mine);
+  case_tune(&mine, ours, 2, 1, 0.4);
+  case_tune(&mine, ours, 1, 1, 0.3);
+  sql(ours, "update best set date = '2026-01-01T00:00:00.000Z'");
+  CHECK_EQ(300, number_of(ours, "select cast(1000 * time_ms as integer) from best where is_current"), "the winner");
+  case_tune(&other, theirs, 1, 1, 0.9);
+  sql(theirs, "update best set date = '2026-01-02T00:00:00.000Z'; update run set host = 'theirs'");
+  merge_signed(ours, theirs);
+  CHECK_EQ(400, number_of(ours, "select cast(1000 * time_ms as integer) from best where is_current"), "the other one");
+  CHECK_OK(store_forget(ours, &of_signer));
+  CHECK_EQ(300, number_of(ours, "select cast(1000 * time_ms as integer) from best where is_current"),
+           "the winner again");
+  end_store(theirs, &other);
+  end_store(ours, &mine);
+}
+
 /* A signer's rows without results go with the signer. A GPU, a stencil or a text changes answers by name on its own. */
 TEST(forget_takes_what_a_signer_brought_without_results) {
   static const char *const left[] = {"device", "stencil", "stencil_text", "template", "variant", "problem"};
@@ -576,6 +596,7 @@ int main(void) {
       cmocka_unit_test(forget_takes_back_what_a_signer_called_wrong),
       cmocka_unit_test(forget_takes_back_what_a_signer_called_right),
       cmocka_unit_test(forget_chooses_as_a_merge_does),
+      cmocka_unit_test(forget_chooses_again_where_a_signers_best_lost),
       cmocka_unit_test(forget_takes_what_a_signer_brought_without_results),
       cmocka_unit_test(known_parts_in_another_place_are_shown_as_new),
       cmocka_unit_test(one_long_text_of_many_rows),
