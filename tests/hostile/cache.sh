@@ -158,12 +158,14 @@ else
   skip "a folder that the program was built for" "this user cannot mount there"
 fi
 
+# The program may lie where it finds neither kernels nor templates by itself.
+kernels=$PWD/kernels templates=$PWD/templates
 # ./templates of this user in a working directory of another user, who can exchange it between the check and the use.
 if [ "$(id -u)" = 0 ]; then
   mkdir -p "$work/there/templates" && cp templates/direct.yaml templates/direct.cu "$work/there/templates"
   for how in 12345:755 0:777 0:1777 0:755; do
     chown "${how%:*}" "$work/there" && chmod "${how#*:}" "$work/there"
-    (cd "$work/there" && "$halotune" generate heat2d --template direct >"$work/out" 2>"$work/said")
+    (cd "$work/there" && HALOTUNE_PATH=$kernels HALOTUNE_TEMPLATE_PATH=$templates "$halotune" generate heat2d --template direct >"$work/out" 2>"$work/said")
     code=$?
     case $how in 12345:755 | 0:777) told=1 ;; *) told=0 ;; esac
     [ $code = 0 ] && [ "$(grep -c 'another user can exchange it' "$work/said")" = $told ]
@@ -178,7 +180,7 @@ mkdir -p "$work/here/lib64" && echo "#include <stdio.h>
 __attribute__((constructor)) static void run(void) { fclose(fopen(\"$work/ran\", \"w\")); }" >"$work/ran.c"
 if g++ -x c++ -shared -fPIC -o "$work/here/lib64/libnvrtc.so" "$work/ran.c" 2>"$work/said"; then
   for variable in CUDA_HOME CUDA_PATH; do
-    (cd "$work/here" && env "$variable=." timeout 100 "$halotune" compile heat2d --template direct --sample 1 --no-cache >"$work/out" 2>"$work/said")
+    (cd "$work/here" && env "$variable=." HALOTUNE_PATH="$kernels" HALOTUNE_TEMPLATE_PATH="$templates" timeout 100 "$halotune" compile heat2d --template direct --sample 1 --no-cache >"$work/out" 2>"$work/said")
     [ ! -e "$work/ran" ]
     result "a relative $variable leads to no library of the working folder" $?
     rm -f "$work/ran"
