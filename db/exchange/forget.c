@@ -35,10 +35,12 @@ static const char vacate_signers_sql[] =
     "insert into vacated select distinct problem_id from best where id in (select id from chosen_best)";
 
 /* Bests go first. A best that stays can refer to a run that is removed. */
+#define SQL_LOOSEN                                                                                          \
+  "update best set run_id = null where run_id in (select id from chosen_run) and id not in (select id from" \
+  " chosen_best)"
 static const char *const best_removals[] = {
     "insert into blocked select b.id from best b where " SQL_IS_REFUTED("b"),
-    "update best set run_id = null where run_id in (select id from chosen_run) and id not in (select id from "
-    "chosen_best)",
+    SQL_LOOSEN,
     "delete from best where id in (select id from chosen_best)",
 };
 
