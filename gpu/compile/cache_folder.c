@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/files/own.h"
 #include "base/files/replace.h"
 #include "base/files/user_folder.h"
 #include "base/memory/array.h"
@@ -21,6 +22,14 @@ static const int64_t second_ns = 1000000000;
 
 halotune_status cache_folder_default(const char *below, char **folder) {
   return user_folder_path("XDG_CACHE_HOME", ".cache", below, folder);
+}
+
+halotune_status cache_folder_secure(bool makes) {
+  char *folder;
+  halotune_status status = cache_folder_default("", &folder);
+  if (status == HALOTUNE_OK && folder) status = makes ? own_folder_make(folder) : own_folder_check(folder);
+  free(folder);
+  return status;
 }
 
 /* The length of the key at the start of a file's name; 0 if there is none. */

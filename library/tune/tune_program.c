@@ -37,25 +37,19 @@ static bool is_cancelled(const struct tune_program *program, const char *line) {
  *   descriptor  -1 where there is no cache folder
  * Returns HALOTUNE_OK, HALOTUNE_IO or HALOTUNE_MEMORY. */
 static halotune_status lock_open(const char *key, int flags, char **path, int *descriptor) {
-  char *folder = NULL, *above = NULL, hex[HASH_HEX_BYTES];
+  char *folder = NULL, hex[HASH_HEX_BYTES];
   *path = NULL;
   *descriptor = -1;
   halotune_status status = cache_folder_default("/tune", &folder);
-  if (status == HALOTUNE_OK) status = cache_folder_default("", &above);
-  if (status != HALOTUNE_OK || !folder || !above) {
-    free(folder);
-    free(above);
-    return status;
-  }
+  if (status != HALOTUNE_OK || !folder) return status;
   hash_hex(hash_bytes(key, strlen(key)), hex);
   if (asprintf(path, "%s/%s.lock", folder, hex) < 0) *path = NULL;
   /* In a folder of others, another user could hold the lock for ever. */
-  status = !*path ? fail_memory() : flags ? own_folder_make(above) : own_folder_check(above);
+  status = *path ? cache_folder_secure(flags != 0) : fail_memory();
   if (status == HALOTUNE_OK) status = flags ? own_folder_make(folder) : own_folder_check(folder);
   if (status == HALOTUNE_OK) *descriptor = open(*path, O_RDWR | flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
   if (status == HALOTUNE_OK && *descriptor < 0)
     status = fail(HALOTUNE_IO, "%s: %s; halotune_tune needs it as a lock", *path, strerror(errno));
-  free(above);
   free(folder);
   return status;
 }

@@ -89,14 +89,10 @@ halotune_status emulation_cache_open(const struct emulation_options *options, ch
     if (made != HALOTUNE_OK) *folder = NULL;
     return made;
   }
-  char *above;
   halotune_status status = cache_folder_default("/host", folder);
-  if (status == HALOTUNE_OK) status = cache_folder_default("", &above);
   if (status != HALOTUNE_OK) return status;
   if (!*folder) status = fail(HALOTUNE_IO, "neither $XDG_CACHE_HOME nor $HOME is set");
-  /* The owner of the folder above could exchange this one while a compiler reads from it. */
-  else status = own_folder_make(above);
-  free(above);
+  else status = cache_folder_secure(true);
   if (status == HALOTUNE_OK) status = make_writable(*folder);
   if (status != HALOTUNE_IO) return status;
   free(*folder);
