@@ -43,6 +43,11 @@ static void end_store(struct store *store, struct bench_case *c) {
   case_free(c);
 }
 
+/* The times of all current bests, in us: 0 if there is none. */
+static int64_t current_us(struct store *store) {
+  return number_of(store, "select coalesce(sum(cast(1000 * time_ms as integer)), 0) from best where is_current");
+}
+
 /* Store a result of a variant in a run of its own. */
 static void put_result(struct store *store, struct bench_case *c, uint64_t variant, enum outcome outcome,
                        const char *started) {
@@ -194,7 +199,7 @@ TEST(forget_takes_back_what_a_signer_called_wrong) {
   static const struct {
     const char *what;
     bool is_own_verdict, has_second;
-    int want; /* 1000 times the time of the current best in the end; 0: none */
+    int want; /* the time of the current best in the end, in us; 0: none */
   } rows[] = {
       {"the only winner", false, false, 300},
       {"the user found the same", true, false, 0},
@@ -210,13 +215,9 @@ TEST(forget_takes_back_what_a_signer_called_wrong) {
     if (rows[i].is_own_verdict) put_result(ours, &mine, 1, OUTCOME_WRONG, "2026-01-02T00:00:00.000Z");
     put_result(theirs, &other, 1, OUTCOME_WRONG, "2026-01-03T00:00:00.000Z");
     merge_signed(ours, theirs);
-    CHECK_EQ(rows[i].has_second ? 400 : 0,
-             number_of(ours, "select coalesce(sum(cast(1000 * time_ms as integer)), 0) from best where is_current"),
-             "%s: called wrong", rows[i].what);
+    CHECK_EQ(rows[i].has_second ? 400 : 0, current_us(ours), "%s: called wrong", rows[i].what);
     CHECK_OK(store_forget(ours, &of_signer));
-    CHECK_EQ(rows[i].want,
-             number_of(ours, "select coalesce(sum(cast(1000 * time_ms as integer)), 0) from best where is_current"),
-             "%s: forgotten", rows[i].what);
+    CHECK_EQ(rows[i].want, current_us(ours), "%s: forgotten", rows[i].what);
     check_whole(ours);
     end_store(theirs, &other);
     end_store(ours, &mine);
@@ -226,7 +227,6 @@ TEST(forget_takes_back_what_a_signer_called_wrong) {
 /* A winner that was wrong here answers as long as a signer's run says that it is right. Then it is wrong again. */
 TEST(forget_takes_back_what_a_signer_called_right) {
   for (int has_second = 0; has_second < 2; has_second++) {
-    static const char current[] = "select coalesce(sum(cast(1000 * time_ms as integer)), 0) from best where is_current";
     struct bench_case mine, other;
     struct store *theirs = begin_store(&other), *ours = begin_store(&mine);
     if (has_second) case_tune(&mine, ours, 2, 1, 0.4);
@@ -238,9 +238,9 @@ TEST(forget_takes_back_what_a_signer_called_right) {
     put_result(theirs, &other, 1, OUTCOME_MEASURED, "2026-01-03T00:00:00.000Z");
     sql(theirs, "update run set host = 'theirs', seed = id");
     merge_signed(ours, theirs);
-    CHECK_EQ(300, number_of(ours, current), "right again, second %d", has_second);
+    CHECK_EQ(300, current_us(ours), "right again, second %d", has_second);
     CHECK_OK(store_forget(ours, &of_signer));
-    CHECK_EQ(has_second ? 400 : 0, number_of(ours, current), "forgotten, second %d", has_second);
+    CHECK_EQ(has_second ? 400 : 0, current_us(ours), "forgotten, second %d", has_second);
     check_whole(ours);
     end_store(theirs, &other);
     end_store(ours, &mine);
@@ -255,13 +255,13 @@ TEST(forget_chooses_as_a_merge_does) {
   sql(ours, "update best set date = '2026-01-01T00:00:00.000Z', driver = '570.1'; update run set driver = '570.1',"
             " started = '2026-01-01T00:00:00.000Z'");
   case_tune(&mine, ours, 2, 1, 0.4);
-  CHECK_EQ(400, number_of(ours, "select cast(1000 * time_ms as integer) from best where is_current"), "another driver");
+  CHECK_EQ(400, current_us(ours), "another driver");
   case_tune(&other, theirs, 3, 1, 0.1);
   sql(theirs, "update run set host = 'theirs'");
   merge_signed(ours, theirs);
-  CHECK_EQ(100, number_of(ours, "select cast(1000 * time_ms as integer) from best where is_current"), "faster");
+  CHECK_EQ(100, current_us(ours), "faster");
   CHECK_OK(store_forget(ours, &of_signer));
-  CHECK_EQ(400, number_of(ours, "select cast(1000 * time_ms as integer) from best where is_current"), "as before");
+  CHECK_EQ(400, current_us(ours), "as before");
   end_store(theirs, &other);
   end_store(ours, &mine);
 }
@@ -274,14 +274,13 @@ TEST(forget_chooses_again_where_a_signers_best_lost) {
   case_tune(&mine, ours, 2, 1, 0.4);
   case_tune(&mine, ours, 1, 1, 0.3);
   sql(ours, "update best set date = '2026-01-01T00:00:00.000Z'");
-  CHECK_EQ(300, number_of(ours, "select cast(1000 * time_ms as integer) from best where is_current"), "the winner");
+  CHECK_EQ(300, current_us(ours), "the winner");
   case_tune(&other, theirs, 1, 1, 0.9);
   sql(theirs, "update best set date = '2026-01-02T00:00:00.000Z'; update run set host = 'theirs'");
   merge_signed(ours, theirs);
-  CHECK_EQ(400, number_of(ours, "select cast(1000 * time_ms as integer) from best where is_current"), "the other one");
+  CHECK_EQ(400, current_us(ours), "the other one");
   CHECK_OK(store_forget(ours, &of_signer));
-  CHECK_EQ(300, number_of(ours, "select cast(1000 * time_ms as integer) from best where is_current"),
-           "the winner again");
+  CHECK_EQ(300, current_us(ours), "the winner again");
   end_store(theirs, &other);
   end_store(ours, &mine);
 }
@@ -579,8 +578,7 @@ TEST(what_was_disproved_is_shown_as_new) {
     CHECK_EQ(rows[i].fresh, counted.fresh, "%s: new", rows[i].what);
     CHECK_EQ(rows[i].known, counted.known, "%s: known", rows[i].what);
     merge_signed(ours, theirs);
-    CHECK_EQ(rows[i].want, number_of(ours, "select cast(1000 * time_ms as integer) from best where is_current"),
-             "%s: what answers", rows[i].what);
+    CHECK_EQ(rows[i].want, current_us(ours), "%s: what answers", rows[i].what);
     end_store(theirs, &other);
     end_store(ours, &mine);
   }
