@@ -81,16 +81,12 @@ struct drawing {
   bool only_light;
 };
 
-static bool has_estimate(const struct search_space *space, int template) {
-  return space->bindings[template].template->access.work.is_given;
-}
-
 /* In how many turns a template takes part once: if only light variants are drawn and other templates estimate work, one
  * without an estimate gives variants that are likely to be slower. */
 static int turns_of(const struct drawing *drawing, int template) {
   bool others_do = false;
-  for (int i = 0; i < drawing->space->count; i++) others_do |= has_estimate(drawing->space, i);
-  return drawing->only_light && others_do && !has_estimate(drawing->space, template) ? DRAW_UNKNOWN_EVERY : 1;
+  for (int i = 0; i < drawing->space->count; i++) others_do |= space_estimates_work(drawing->space, i);
+  return drawing->only_light && others_do && !space_estimates_work(drawing->space, template) ? DRAW_UNKNOWN_EVERY : 1;
 }
 
 static void draw_decks(void *context, int thread, long first, long end) {

@@ -437,10 +437,6 @@ static struct candidate *find_best(struct model *m, struct outlook *out) {
   return best;
 }
 
-static bool has_estimate(const struct model *m, const struct proposal *proposal) {
-  return m->space->templates[proposal->template_index]->access.work.is_given;
-}
-
 /* Say what is expected of a candidate, and what of that is from other problems. */
 static void explain_choice(struct model *m, const struct candidate *c, const struct outlook *outlook) {
   char known[128] = "";
@@ -448,7 +444,7 @@ static void explain_choice(struct model *m, const struct candidate *c, const str
     snprintf(known, sizeof known, "; known from %.100s", m->space->known.sources[c->expected.source]);
   else if (uses_prior(m) && prior_is_measured(m->prior))
     snprintf(known, sizeof known, "; other problems know variants like it");
-  else if (uses_prior(m) && has_estimate(m, &c->proposal))
+  else if (uses_prior(m) && space_estimates_work(m->space, c->proposal.template_index))
     snprintf(known, sizeof known, "; the template estimates its work");
   snprintf(m->why, sizeof m->why, "expected: %.4g ms +- %.2g %%, a gain of %.2g %%, %.0f %% likely to work%s",
            exp(outlook->mean), 100 * outlook->deviation, 100 * outlook->gain, 100 * outlook->chance, known);
@@ -525,7 +521,9 @@ static halotune_status next_of_list(struct model *m, struct proposal_list *drawn
 static halotune_status next_light(struct model *m, struct proposal *out, bool *have) {
   halotune_status status = next_of_list(m, &m->light, &m->light_next, out, have);
   if (*have)
-    snprintf(m->why, sizeof m->why, "%s", has_estimate(m, out) ? "little work, by its template's estimate" : "random");
+    snprintf(m->why, sizeof m->why, "%s",
+             space_estimates_work(m->space, out->template_index) ? "little work, by its template's estimate"
+                                                                 : "random");
   return status;
 }
 
@@ -579,7 +577,7 @@ static halotune_status next_of_model(struct model *m, struct proposal *out, bool
   if (status != HALOTUNE_OK || m->local || m->is_over) return status;
   const bool is_known = *have;
   if (!*have && is_first) status = next_light(m, out, have);
-  const bool is_light = !is_known && *have && has_estimate(m, out);
+  const bool is_light = !is_known && *have && space_estimates_work(m->space, out->template_index);
   if (status == HALOTUNE_OK && !*have) status = next_random(m, out, have);
   return status == HALOTUNE_OK && *have ? wait_for(m, out, !is_known && !is_light) : status;
 }

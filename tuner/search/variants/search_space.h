@@ -58,6 +58,11 @@ static inline const struct configuration *space_values(const struct search_space
   return space->fixed ? &space->fixed[index].values : NULL;
 }
 
+/* Whether a template estimates the work of its variants. */
+static inline bool space_estimates_work(const struct search_space *space, int index) {
+  return space->templates[index]->access.work.is_given;
+}
+
 /* Whether two proposals are the same variant. */
 static inline bool proposal_equals(const struct search_space *space, const struct proposal *a,
                                    const struct proposal *b) {
