@@ -30,6 +30,13 @@ int template_parameter(const struct template *template, const char *name, size_t
   return -1;
 }
 
+int parameter_value_at(const struct parameter *parameter, const char *spelled) {
+  for (int i = 0; i < parameter->value_count; i++) {
+    if (strcmp(spelled, parameter->words[i]) == 0) return i;
+  }
+  return -1;
+}
+
 void template_try_parameters(const struct template *template, struct nearest *nearest) {
   for (int i = 0; i < template->parameter_count; i++) nearest_try(nearest, template->parameters[i].name);
 }
@@ -46,12 +53,11 @@ halotune_status configuration_set(const struct template *template, const char *a
                 nearest.question);
   }
   const struct parameter *parameter = &template->parameters[found];
-  for (int v = 0; v < parameter->value_count; v++) {
-    if (strcmp(parameter->words[v], value) != 0) continue;
-    configuration->choice[found] = (unsigned char)v;
-    return HALOTUNE_OK;
-  }
-  return fail(HALOTUNE_ARGUMENT, "template %s: '%s' is not a value of %s", template->name, value, parameter->name);
+  const int choice = parameter_value_at(parameter, value);
+  if (choice < 0)
+    return fail(HALOTUNE_ARGUMENT, "template %s: '%s' is not a value of %s", template->name, value, parameter->name);
+  configuration->choice[found] = (unsigned char)choice;
+  return HALOTUNE_OK;
 }
 
 halotune_status bindings_make(const struct template *template, const double facts[FACT_COUNT], struct bindings *out) {

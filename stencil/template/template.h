@@ -7,7 +7,14 @@
 #include "stencil/expression/source.h"
 #include "stencil/template/facts.h"
 
-enum { MAX_PARAMETERS = 32, MAX_VALUES = 256, MAX_RULES = 97, MAX_SHARED_ACCESSES = 4, LAUNCH_MOST_STEPS = 4096 };
+enum {
+  MAX_PARAMETERS = 32,
+  MAX_VALUES = 256,
+  MAX_RULES = 97,
+  MAX_STARTS = 8,
+  MAX_SHARED_ACCESSES = 4,
+  LAUNCH_MOST_STEPS = 4096
+};
 
 /* A parameter has a list of values. Values are numbers or words; a word counts as 0, 1, 2 ... in rules. */
 struct parameter {
@@ -17,6 +24,13 @@ struct parameter {
   int value_count, default_value; /* default_value: position in `values` */
   bool is_word, is_common;        /* is_common: common.yml declares it */
   int needs;                      /* a fact; where it is 0, all values mean the same as the default. -1: none */
+};
+
+_Static_assert(MAX_VALUES <= 256, "a choice is a byte");
+
+/* One value for each parameter, as its position in the parameter's list. */
+struct configuration {
+  unsigned char choice[MAX_PARAMETERS];
 };
 
 /* Where a rule comes from: the template's file; common.yml, because the file names it; common.yml, for every template;
@@ -73,6 +87,8 @@ struct template {
       common_hash;
   struct parameter parameters[MAX_PARAMETERS];
   int parameter_count;
+  struct configuration starts[MAX_STARTS]; /* its author expects them to be fast; a search tries them first */
+  int start_count;
   /* the file's rules, then common ones, and possibly the one of template_sums_read */
   struct rule rules[MAX_RULES];
   int rule_count;
@@ -104,13 +120,6 @@ const char *template_common_cuda(const char *cuda);
  * name of a template can be checked by a program with another common.yml. */
 struct identity template_identity(struct identity own, struct identity common);
 
-_Static_assert(MAX_VALUES <= 256, "a choice is a byte");
-
-/* One value for each parameter, as its position in the parameter's list. */
-struct configuration {
-  unsigned char choice[MAX_PARAMETERS];
-};
-
 /* The configuration of the default values. */
 struct configuration configuration_default(const struct template *template);
 
@@ -121,6 +130,9 @@ void configuration_settle(const struct template *template, const double facts[FA
 
 /* Find a parameter, given by the first `length` bytes of its name. Returns its position, or -1 for an unknown name. */
 int template_parameter(const struct template *template, const char *name, size_t length);
+
+/* Find a value by its spelling in the file. Returns its position in `values`, or -1. */
+int parameter_value_at(const struct parameter *parameter, const char *spelled);
 
 /* Compare an unknown name with the names of all parameters, to suggest the nearest one. */
 void template_try_parameters(const struct template *template, struct nearest *nearest);

@@ -43,16 +43,8 @@ static halotune_status read_values(struct reader *r, const struct yaml *list, st
   return status;
 }
 
-/* The position of a value in the file's spelling; -1 for none. */
-static int value_at(const struct parameter *parameter, const char *spelled) {
-  for (int i = 0; i < parameter->value_count; i++) {
-    if (strcmp(spelled, parameter->words[i]) == 0) return i;
-  }
-  return -1;
-}
-
 static halotune_status read_default(struct reader *r, const struct yaml *node, struct parameter *parameter) {
-  parameter->default_value = value_at(parameter, node->text);
+  parameter->default_value = parameter_value_at(parameter, node->text);
   if (parameter->default_value >= 0) return HALOTUNE_OK;
   return reader_fail(r, node->place, "the default '%s' is not a value of '%s'", node->text, parameter->name);
 }
@@ -116,7 +108,7 @@ static halotune_status unknown_common(const struct reader *r, const struct reade
 static void number_words(const struct yaml *all, struct parameter *parameter) {
   int number = 0;
   for (const struct yaml *item = all->first; item && parameter->is_word; item = item->next, number++) {
-    int at = value_at(parameter, item->text);
+    int at = parameter_value_at(parameter, item->text);
     if (at >= 0) parameter->values[at] = number;
   }
 }
@@ -163,7 +155,7 @@ static halotune_status read_common(struct reader *r, struct reader *common, cons
   parameter->about = yaml_find(known, "about")->text;
   if (status == HALOTUNE_OK) status = read_needs(common, known, parameter);
   if (status != HALOTUNE_OK || otherwise) return status == HALOTUNE_OK ? read_default(r, otherwise, parameter) : status;
-  int usual = value_at(parameter, yaml_find(known, "default")->text);
+  int usual = parameter_value_at(parameter, yaml_find(known, "default")->text);
   parameter->default_value = usual < 0 ? 0 : usual;
   return HALOTUNE_OK;
 }

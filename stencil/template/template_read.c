@@ -10,6 +10,7 @@
 #include "stencil/template/template_launch.h"
 #include "stencil/template/template_parameters.h"
 #include "stencil/template/template_rules.h"
+#include "stencil/template/template_starts.h"
 
 static halotune_status name_read(struct reader *r) {
   const struct yaml *name, *about;
@@ -58,9 +59,9 @@ static halotune_status check_definitions(const struct reader *r) {
 
 static halotune_status read_fields(struct reader *r) {
   static const char *const keys[] = {
-      "name",           "about",        "parameters",      "common",          "define",     "rules",  "block",
-      "grid",           "shared_bytes", "workspace_bytes", "alignment_bytes", "sums",       "access", "tensor_inputs",
-      "tensor_outputs", "cluster",      "overlap",         "steps",           "cooperative"};
+      "name",           "about",        "parameters",      "common",          "define",      "rules",  "block",
+      "grid",           "shared_bytes", "workspace_bytes", "alignment_bytes", "sums",        "access", "tensor_inputs",
+      "tensor_outputs", "cluster",      "overlap",         "steps",           "cooperative", "starts"};
   struct source common_source;
   struct reader common = {0};
   struct yaml *root;
@@ -72,6 +73,7 @@ static halotune_status read_fields(struct reader *r) {
   if (status == HALOTUNE_OK) status = name_read(r);
   if (status == HALOTUNE_OK) status = common_open(r->template, &common_source, &common);
   if (status == HALOTUNE_OK) status = template_parameters_read(r, &common);
+  if (status == HALOTUNE_OK) status = template_starts_read(r);
   if (status == HALOTUNE_OK) status = read_definitions(r);
   if (status == HALOTUNE_OK) status = template_launch_read(r);
   if (status == HALOTUNE_OK) status = common_names(r, &common);

@@ -85,9 +85,17 @@ static void change_database(struct store *store, const char *sql) {
 }
 
 /* Whether hint number `at` is the default with these changes. */
-static bool hint_is(const struct hints_case *c, long at, const char *set) {
+static bool proposal_is(const struct hints_case *c, const struct proposal_list *list, long at, const char *set) {
   const struct configuration want = configuration_of(c->template, set);
-  return at < c->setup.hints.count && memcmp(&want, &c->setup.hints.list[at].configuration, sizeof want) == 0;
+  return at < list->count && memcmp(&want, &list->list[at].configuration, sizeof want) == 0;
+}
+
+static bool hint_is(const struct hints_case *c, long at, const char *set) {
+  return proposal_is(c, &c->setup.hints, at, set);
+}
+
+static bool start_is(const struct hints_case *c, long at, const char *set) {
+  return proposal_is(c, &c->setup.starts, at, set);
 }
 
 /* Sorted by distance. They are stored in another order. */
@@ -501,6 +509,22 @@ TEST(hints_and_then_the_defaults_of_templates_are_tried_first) {
   c.options.strategy = &strategy_exhaustive;
   CHECK_EQ(1, find_starts(&c), "without hints, the default");
   c.options.strategy = &strategy_local;
+
+  /* Starts of a template come before its default. The nearest variant takes the place of one that rules leave out. */
+  c.template->start_count = 3;
+  c.template->starts[0] = configuration_of(c.template, "block_x=256");
+  c.template->starts[1] = configuration_of(c.template, "block_x=512 block_y=8");
+  c.template->starts[2] = standard.configuration;
+  CHECK_EQ(4, find_starts(&c), "the hint, two starts, and the default once");
+  CHECK(proposal_equals(&c.setup.space, &hint, &c.setup.starts.list[0]), "the hint first");
+  CHECK(start_is(&c, 1, "block_x=256"), "then the first start");
+  const struct proposal *nearest = &c.setup.starts.list[2];
+  bindings_configure(&c.bindings, &nearest->configuration);
+  CHECK(!bindings_failed_rule(&c.bindings) && !start_is(&c, 2, "block_x=512 block_y=8"), "a variant that rules keep");
+  CHECK(strcmp(space_hint_why(&c.setup.space, 0), "hint") == 0 &&
+            strcmp(space_hint_why(&c.setup.space, 1), "its template starts there") == 0,
+        "the reasons");
+  c.template->start_count = 0;
 
   /* Fixed parameters keep their values, a recording has only its own variants, and a rematch has no search. */
   struct fixed_parameters fixed;

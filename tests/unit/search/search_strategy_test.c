@@ -67,7 +67,7 @@ TEST(each_strategy_says_why_it_proposes) {
   space_open(&c);
   CHECK_OK(draw_variants(&c.space, 1, 11, &drawn));
   c.space.hints = drawn.list;
-  c.space.hint_count = 1;
+  c.space.hint_count = c.space.known_hints = 1;
   for (int i = 0; strategies[i]; i++) {
     const struct strategy *strategy = strategies[i];
     struct proposal proposal;

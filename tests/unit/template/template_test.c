@@ -15,6 +15,9 @@ static const char full[] = "name: test\n"
                            "  block_x: {values: [32, 64], default: 64, about: threads along x}\n"
                            "  storage: {values: [planes, registers], default: planes, about: where planes are}\n"
                            "  halo: {values: [planes, edge], default: edge, about: a word of both}\n"
+                           "starts:\n"
+                           "  - {block_x: 32, storage: registers}\n"
+                           "  - {halo: planes}\n"
                            "rules:\n"
                            "  - {keep: dims == 3, otherwise: not of three dimensions}\n"
                            "  - keep: |\n"
@@ -92,6 +95,9 @@ TEST(every_field_is_read) {
   CHECK_NEAR(2, bindings_optional(&bindings, &t->cluster[0]), 0, "cluster");
   CHECK_NEAR(1, bindings_optional(&bindings, &t->overlap), 0, "overlap");
   CHECK_NEAR(4, bindings_optional(&bindings, &t->steps), 0, "steps");
+  CHECK_EQ(2, t->start_count, "starts");
+  CHECK(t->starts[0].choice[0] == 0 && t->starts[0].choice[1] == 1 && t->starts[0].choice[2] == 1, "the first start");
+  CHECK(t->starts[1].choice[0] == 1 && t->starts[1].choice[1] == 0 && t->starts[1].choice[2] == 0, "the second start");
   bindings_free(&bindings);
   template_free(t);
 }
@@ -123,6 +129,7 @@ TEST(the_hash_is_that_of_the_meaning) {
       {"keep: dims == 3", "keep: '(dims)==  3'", cuda, true},
       {"      block_x <= 32 ||\n", "      block_x <= 32\n      ||\n", cuda, true},
       {"  loads_per_point: taps\n", "  loads_per_point: 2*taps\n", cuda, true},
+      {"  - {halo: planes}\n", "", cuda, true},
       {"name: test", "name: test", "int f(int a)\n{\n  return a + 1;  // one more\n}\n", true},
       {"name: test", "name: test", "int f(int a) { return a + 2; }\n", false},
       {"name: test", "name: test", "int f(int a) { return a +1; } int b;\n", false},
@@ -300,6 +307,13 @@ TEST(bad_files_are_refused) {
       {"  block_x:", "  dims:", "'dims' already means something else"},
       {"  halo:", "  storage:", "storage"},
       {"[planes, edge], default: edge", "[edge, planes], default: edge", "'planes' already means something else"},
+      {"  - {halo: planes}\n", "  - {hallo: planes}\n", "there is no parameter 'hallo'"},
+      {"  - {halo: planes}\n", "  - {halo: registers}\n", "this is not a value of 'halo'"},
+      {"  - {halo: planes}\n", "  - {halo: [planes]}\n", "this is not a value of 'halo'"},
+      {"  - {halo: planes}\n", "  - {}\n", "expected parameters that differ from their defaults"},
+      {"  - {halo: planes}\n", "  - planes\n", "expected parameters that differ from their defaults"},
+      {"  - {block_x: 32, storage: registers}\n  - {halo: planes}\n", "  halo: planes\n",
+       "expected a list of 1 to 8 maps"},
       {"otherwise: not of three dimensions", "else: no", "'else' is not a field that is allowed here"},
       {"keep: dims == 3", "keep: dimms == 3", "dimms"},
       {"block: [block_x, 2, 1]", "block: [block_x, 2]", "expected three expressions, for x, y and z"},

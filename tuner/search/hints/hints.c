@@ -9,20 +9,26 @@
 
 #include "db/store/launch_text.h"
 
+/* Give the fixed parameters their values, and find the nearest variant that the rules keep. Returns false if there is
+ * none. */
+static bool find_nearest(const struct search_space *space, struct proposal *proposal) {
+  const int index = proposal->template_index;
+  const bool *fixed = space_fixed(space, index);
+  const struct configuration *values = space_values(space, index);
+  for (int i = 0; fixed && i < space->templates[index]->parameter_count; i++) {
+    if (fixed[i]) proposal->configuration.choice[i] = values->choice[i];
+  }
+  return space_nearest(&space->bindings[index], fixed, &proposal->configuration) == NULL;
+}
+
 bool hints_variant(const struct search_space *space, const struct hint_row *row, struct proposal *out) {
   int index = 0;
   while (index < space->count && strcmp(space->templates[index]->name, row->template_name) != 0) index++;
   if (index == space->count) return false;
   *out = (struct proposal){.template_index = index};
-  struct configuration *configuration = &out->configuration;
-  const struct template *template = space->templates[index];
-  if (configuration_read_older(template, row->parameters, configuration) != HALOTUNE_OK) return false;
-  const bool *fixed = space_fixed(space, index);
-  const struct configuration *values = space_values(space, index);
-  for (int i = 0; fixed && i < template->parameter_count; i++) {
-    if (fixed[i]) configuration->choice[i] = values->choice[i];
-  }
-  return space_nearest(&space->bindings[index], fixed, configuration) == NULL;
+  if (configuration_read_older(space->templates[index], row->parameters, &out->configuration) != HALOTUNE_OK)
+    return false;
+  return find_nearest(space, out);
 }
 
 bool hints_same(const struct search_space *space, const struct hint_row *row, struct proposal *out) {
@@ -41,35 +47,40 @@ bool hints_same(const struct search_space *space, const struct hint_row *row, st
   return bindings_failed_rule(&space->bindings[index]) == NULL;
 }
 
-/* What a list of hints is made from. */
-struct hint_choice {
+/* A list of variants to try first that is being made. */
+struct first_list {
   const struct search_space *space;
   const struct proposal *first;
   struct visited only, taken; /* `only`: the variants of a recording; `taken`: those of the list */
   struct proposal_list *out;
 };
 
-/* Add a hint, unless it is listed, or no hint.
+/* Add a variant, unless it is `first`, is listed, or was not recorded.
  *   is_new  receives whether it was added */
-static halotune_status hint_add(struct hint_choice *choice, const struct proposal *hint, bool *is_new) {
-  const struct search_space *space = choice->space;
+static halotune_status first_add(struct first_list *list, const struct proposal *proposal, bool *is_new) {
+  const struct search_space *space = list->space;
   *is_new = false;
-  if (choice->first && proposal_equals(space, hint, choice->first)) return HALOTUNE_OK;
-  if (space->only && !visited_has(&choice->only, space, hint)) return HALOTUNE_OK;
-  halotune_status status = visited_add(&choice->taken, space, hint, is_new);
-  return status == HALOTUNE_OK && *is_new ? proposals_add(choice->out, hint) : status;
+  if (list->first && proposal_equals(space, proposal, list->first)) return HALOTUNE_OK;
+  if (space->only && !visited_has(&list->only, space, proposal)) return HALOTUNE_OK;
+  halotune_status status = visited_add(&list->taken, space, proposal, is_new);
+  return status == HALOTUNE_OK && *is_new ? proposals_add(list->out, proposal) : status;
+}
+
+static void first_list_end(struct first_list *list) {
+  visited_free(&list->only);
+  visited_free(&list->taken);
 }
 
 /* Add the variants of the first rows that give new variants. */
-static halotune_status hints_choose(struct hint_choice *choice, const struct hint_rows *rows) {
+static halotune_status hints_choose(struct first_list *list, const struct hint_rows *rows) {
   int of_others = 0;
   halotune_status status = HALOTUNE_OK;
-  for (int i = 0; i < rows->count && choice->out->count < MOST_HINTS && status == HALOTUNE_OK; i++) {
+  for (int i = 0; i < rows->count && list->out->count < MOST_HINTS && status == HALOTUNE_OK; i++) {
     bool is_other = rows->list[i].distance[HINT_STENCIL] > 0, is_new;
     struct proposal hint;
     if (is_other && of_others == MOST_HINTS_OF_OTHERS) break;
-    if (!hints_variant(choice->space, &rows->list[i], &hint)) continue;
-    status = hint_add(choice, &hint, &is_new);
+    if (!hints_variant(list->space, &rows->list[i], &hint)) continue;
+    status = first_add(list, &hint, &is_new);
     of_others += is_other && is_new;
   }
   return status;
@@ -89,44 +100,33 @@ halotune_status hints_find(const struct hint_sources *sources, const struct hint
                            const struct search_space *space, const struct proposal *first,
                            const struct proposal_list *predicted, struct proposal_list *out) {
   struct hint_rows rows;
-  struct hint_choice choice = {.space = space, .first = first, .out = out};
+  struct first_list list = {.space = space, .first = first, .out = out};
   bool is_new;
   halotune_status status = hints_read(sources, target, &rows);
-  if (status == HALOTUNE_OK) status = visited_add_listed(&choice.only, space);
+  if (status == HALOTUNE_OK) status = visited_add_listed(&list.only, space);
   for (long i = 0; i < predicted->count && status == HALOTUNE_OK; i++)
-    status = hint_add(&choice, &predicted->list[i], &is_new);
-  if (status == HALOTUNE_OK) status = hints_choose(&choice, &rows);
-  visited_free(&choice.only);
-  visited_free(&choice.taken);
+    status = first_add(&list, &predicted->list[i], &is_new);
+  if (status == HALOTUNE_OK) status = hints_choose(&list, &rows);
+  first_list_end(&list);
   hint_rows_free(&rows);
   return status;
 }
 
-/* Find the default of a template, or the variant nearest to it that the rules keep. Returns false if there is none. */
-static bool template_default(const struct search_space *space, int index, struct proposal *out) {
-  const struct configuration *values = space_values(space, index);
-  *out = (struct proposal){.template_index = index,
-                           .configuration = values ? *values : configuration_default(space->templates[index])};
-  return space_nearest(&space->bindings[index], space_fixed(space, index), &out->configuration) == NULL;
-}
-
 halotune_status starts_find(const struct search_space *space, const struct proposal_list *hints,
                             const struct proposal *first, struct proposal_list *out) {
-  struct visited taken = {.count = 0}, only = {.count = 0};
-  halotune_status status = visited_add_listed(&only, space);
-  for (long i = 0; i < hints->count && status == HALOTUNE_OK; i++) {
-    status = visited_add(&taken, space, &hints->list[i], NULL);
-    if (status == HALOTUNE_OK) status = proposals_add(out, &hints->list[i]);
-  }
+  struct first_list list = {.space = space, .first = first, .out = out};
+  bool is_new;
+  halotune_status status = visited_add_listed(&list.only, space);
+  for (long i = 0; i < hints->count && status == HALOTUNE_OK; i++) status = first_add(&list, &hints->list[i], &is_new);
   for (int i = 0; i < space->count && status == HALOTUNE_OK; i++) {
-    struct proposal proposal;
-    bool is_new;
-    if (!template_default(space, i, &proposal) || (first && proposal_equals(space, &proposal, first))) continue;
-    if (space->only && !visited_has(&only, space, &proposal)) continue;
-    status = visited_add(&taken, space, &proposal, &is_new);
-    if (status == HALOTUNE_OK && is_new) status = proposals_add(out, &proposal);
+    const struct template *template = space->templates[i];
+    for (int s = 0; s <= template->start_count && status == HALOTUNE_OK; s++) {
+      const bool is_default = s == template->start_count;
+      struct proposal start = {.template_index = i};
+      start.configuration = is_default ? configuration_default(template) : template->starts[s];
+      if (find_nearest(space, &start)) status = first_add(&list, &start, &is_new);
+    }
   }
-  visited_free(&taken);
-  visited_free(&only);
+  first_list_end(&list);
   return status;
 }

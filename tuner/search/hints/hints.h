@@ -42,9 +42,9 @@ halotune_status hints_find(const struct hint_sources *sources, const struct hint
                            const struct search_space *space, const struct proposal *first,
                            const struct proposal_list *predicted, struct proposal_list *out);
 
-/* List the variants that a search tries first: the hints, then the default of each template, or the variant nearest to
- * it that the rules keep. Each template is then known soon, and a search whose default is slow finds something better
- * early. None is listed twice. In a replay, variants that were not recorded are left out.
+/* List the variants that a search tries first: the hints, then the starts of each template and its default, or the
+ * variants nearest to them that the rules keep. Each template is then known soon, and a search whose default is slow
+ * finds something better early. None is listed twice. In a replay, variants that were not recorded are left out.
  *   hints  of hints_find
  *   first  the variant that is tried before all others, and is not listed; NULL for none
  *   out    the variants are added to it

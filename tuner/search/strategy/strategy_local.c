@@ -101,8 +101,8 @@ static halotune_status local_open(const struct search_space *space, uint64_t see
 /* Each function next_... proposes a variant of its kind that was not proposed before, if there is one. */
 static halotune_status next_hint(struct state *state, struct proposal *out, bool *have) {
   halotune_status status = HALOTUNE_OK;
-  state->why = "hint";
   while (status == HALOTUNE_OK && !*have && state->hint_next < state->space->hint_count) {
+    state->why = space_hint_why(state->space, state->hint_next);
     *out = state->space->hints[state->hint_next++];
     status = visited_add(&state->visited, state->space, out, have);
   }

@@ -482,6 +482,7 @@ static halotune_status wait_for(struct model *m, const struct proposal *proposal
 static halotune_status next_hint(struct model *m, struct proposal *out, bool *have) {
   halotune_status status = HALOTUNE_OK;
   while (status == HALOTUNE_OK && !*have && m->hint_next < m->space->hint_count) {
+    snprintf(m->why, sizeof m->why, "%s", space_hint_why(m->space, m->hint_next));
     *out = m->space->hints[m->hint_next++];
     status = visited_add(&m->visited, m->space, out, have);
   }
@@ -567,7 +568,6 @@ static halotune_status next_of_model(struct model *m, struct proposal *out, bool
   const bool is_first = number < m->first || m->timed < FEWEST_TIMED;
   const bool is_random = is_first || number % RANDOM_EVERY == 0;
   halotune_status status = next_hint(m, out, have);
-  snprintf(m->why, sizeof m->why, "hint");
   /* The first variants are those that were fast on other problems. If fewer than FEWEST_TIMED of them work, every
    * second one after them is random. */
   if (status == HALOTUNE_OK && !*have && is_first && (number < m->first || number % 2)) {

@@ -44,8 +44,8 @@ static halotune_status sample_next(void *opened, struct proposal *out, bool *hav
   struct state *state = opened;
   halotune_status status = HALOTUNE_OK;
   *have = false;
-  state->why = "hint";
   while (status == HALOTUNE_OK && !*have && state->hint_next < state->hint_count) {
+    state->why = space_hint_why(state->space, state->hint_next);
     *out = state->space->hints[state->hint_next++];
     status = visited_add(&state->hints, state->space, out, have);
   }

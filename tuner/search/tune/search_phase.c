@@ -488,7 +488,7 @@ static halotune_status propose_list(struct search_phase *phase, const struct pro
 static halotune_status propose_starts(struct search_phase *phase) {
   const struct search_inputs *in = phase->in;
   if (in->rematch || !in->first || !watch_is_default_slow(in)) return HALOTUNE_OK;
-  phase->why = "hint, or the default of a template";
+  phase->why = "hint, or its template starts there";
   return propose_list(phase, in->starts, false);
 }
 

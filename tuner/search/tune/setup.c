@@ -241,6 +241,7 @@ static const struct proposal *first_proposal(const struct setup *setup) {
 static void show_to_strategy(struct setup *setup, const struct proposal_list *list) {
   setup->space.hints = list->list;
   setup->space.hint_count = list->count;
+  setup->space.known_hints = setup->hints.count;
 }
 
 /* Measurements of other problems are read for a tenth of the budget at most, or for this long where that is more. */

@@ -47,6 +47,7 @@ struct search_space {
   long only_count;
   const struct proposal *hints; /* variants to try first (hints.h), in this order, none twice; NULL for none */
   long hint_count;
+  long known_hints; /* so many of them, at the beginning, are from databases; the others are starts of templates */
   struct known_variants known; /* what measurements of other problems say; the strategy may learn from it */
 };
 
@@ -56,6 +57,11 @@ static inline const bool *space_fixed(const struct search_space *space, int inde
 }
 static inline const struct configuration *space_values(const struct search_space *space, int index) {
   return space->fixed ? &space->fixed[index].values : NULL;
+}
+
+/* Why a hint is tried, in words. */
+static inline const char *space_hint_why(const struct search_space *space, long hint) {
+  return hint < space->known_hints ? "hint" : "its template starts there";
 }
 
 /* Whether a template estimates the work of its variants. */
