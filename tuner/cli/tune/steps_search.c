@@ -28,17 +28,26 @@ static int last_tried(const struct steps_search *s) {
   return at;
 }
 
+/* The place behind the last number that is worth a scout, if `best` is the place of the best one. */
+static int end_of_scouts(const struct steps_search *s, int best) {
+  int end = s->count;
+  if (best < 0 || s->most[best] == 0) return end;
+  while (end > best + 1 && s->offered[end - 1] > s->most[best]) end--;
+  return end;
+}
+
 /* The place of the number to scout next; -1 if there is none. */
 static int next_scout(const struct steps_search *s) {
-  const int best = best_place(s), last = last_tried(s);
+  const double most_refined = 0.1; /* larger scouts are for numbers about twice the one before */
+  const int best = best_place(s), last = last_tried(s), end = end_of_scouts(s, best);
   if (last < 0) return 0;
   int next = last + 1;
-  while (next < s->count && s->offered[next] < 2 * s->offered[last]) next++;
-  if (best == last && next < s->count) return next; /* the time a step still falls */
-  if (best < 0) return -1;
+  while (next < end && s->offered[next] < 2 * s->offered[last]) next++;
+  if (best == last && next < end) return next; /* the time a step still falls */
+  if (best < 0 || s->shares.scout > most_refined) return -1;
   int below = best - 1, above = best + 1;
   while (below >= 0 && !is_tried(s, below)) below--;
-  while (above < s->count && !is_tried(s, above)) above++;
+  while (above < end && !is_tried(s, above)) above++;
   if (above - best > 1 && above - best >= best - below) return (best + above) / 2;
   return best - below > 1 ? (best + below) / 2 : -1;
 }
@@ -78,11 +87,12 @@ bool steps_search_next(struct steps_search *s, struct steps_turn *out) {
   return true;
 }
 
-void steps_search_tell(struct steps_search *s, int steps, double step_ms) {
+void steps_search_tell(struct steps_search *s, int steps, double step_ms, int most) {
   if (steps == 1) s->single_ms = step_ms;
   for (int i = 0; i < s->count; i++) {
     if (s->offered[i] != steps) continue;
     s->scouted += !is_tried(s, i);
     s->step_ms[i] = step_ms;
+    s->most[i] = most;
   }
 }

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/memory/array.h"
 #include "base/system/clock.h"
@@ -290,6 +291,25 @@ static double step_ms(const struct tuned *row) {
   return winner->exists ? winner->timing.median_ms / row->task.launch_steps : INFINITY;
 }
 
+/* The largest number of steps that the template of a row's winner offers; 0 without a winner, or if it cannot be
+ * found. */
+static int most_of_winner(const struct tune_tasks *t, const struct tuned *row) {
+  const struct walk_limit limit = {.is_over = is_over, .context = t};
+  struct steps_search own = {.count = 0};
+  for (int i = 0; i < t->set->count && row->result.winner.exists; i++) {
+    if (strcmp(t->set->list[i]->name, row->result.winner.template_name) != 0) continue;
+    const struct tune_templates one = {&t->set->list[i], t->set->fixed ? &t->set->fixed[i] : NULL, 1};
+    const struct task task = task_of(t, row->task.stencil, &row->task, "");
+    if (steps_offered(&task, &one, row->task.launch_steps, STEPS_MOST, &limit, &own) != HALOTUNE_OK) return 0;
+  }
+  return own.count > 0 ? own.offered[own.count - 1] : 0;
+}
+
+static void tell_row(const struct tune_tasks *t, const struct tuned *row, struct steps_search *search) {
+  const int steps = row->task.launch_steps;
+  steps_search_tell(search, steps, step_ms(row), steps > 1 ? most_of_winner(t, row) : 0);
+}
+
 /* Tune a planned task with its number of steps, or with single steps and then with other numbers. */
 static halotune_status planned_run(const struct tune_tasks *t, const struct planned_task *planned,
                                    struct tuned_list *list) {
@@ -301,14 +321,14 @@ static halotune_status planned_run(const struct tune_tasks *t, const struct plan
   if (status != HALOTUNE_OK) return status;
   turn = (struct steps_turn){row->task.launch_steps, search.count > 0 ? search.shares.single : 1, 0, false};
   status = task_run(t, turn, row);
-  steps_search_tell(&search, turn.steps, step_ms(row));
+  tell_row(t, row, &search);
   while (!tune_ends_all(status) && may_go_on(t) && steps_search_next(&search, &turn)) {
     row = row_for(list, first, planned, turn.steps);
     if (!row) return fail_memory();
     row->is_optional = turn.steps > 1;
     const halotune_status tuned = task_run(t, turn, row);
     if (tune_ends_all(tuned)) status = tuned;
-    steps_search_tell(&search, turn.steps, step_ms(row));
+    tell_row(t, row, &search);
   }
   return status;
 }
