@@ -639,9 +639,12 @@ bench-record: all  ## the times of all variants of the spaces in bench/record.tx
 bench-fleet: all $(OUT)/bench/fleet_bench  ## what teams of 2, 64 and 256 simulated GPUs reach, into bench/results/fleet.md
 	$(Q)BENCH=$(OUT)/bench/fleet_bench bench/fleet.sh
 
-.PHONY: bench-roof
+.PHONY: bench-roof bench-sizes
 bench-roof: all  ## shares of the roof that winners reach, into bench/results (needs a GPU); BUDGET=20s DEVICES='0 1'
 	$(Q)BUDGET='$(BUDGET)' DEVICES='$(DEVICES)' DB='$(DB)' AGAIN='$(AGAIN)' bench/roof.sh
+
+bench-sizes: all  ## the same for grids of many sizes
+	$(Q)NAME=sizes BUDGET='$(BUDGET)' DEVICES='$(DEVICES)' DB='$(DB)' AGAIN='$(AGAIN)' bench/roof.sh
 
 .PHONY: bench-merge
 bench-merge: all  ## the databases of a fleet, made and merged: a table; FILES=256 WORK=build/merge

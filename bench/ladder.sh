@@ -35,5 +35,5 @@ echo "# $count rungs; with a second for each set-up, one GPU takes $((count * ($
 printf 'plan: 1\nbudget: %s\ngpus: [%s]\ntasks:\n' "$budget" "$device"
 while read -r error name dtype grid; do
   [ "$error" = 9 ] && about='answered by a default' || about="expected_error $error"
-  echo "  - {stencil: $name, dtype: $dtype, grid: $grid} # $about"
+  echo "  - {stencil: $name, dtype: $dtype, grid: $grid, steps: 1} # $about"
 done <"$work/missing"

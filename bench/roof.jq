@@ -40,6 +40,6 @@ def filled($row):
 def values_of(f): map(f // empty) | unique;
 
 [inputs | row | . as $row | $winners[0] | map(select(is_of($row))) | min_by(.time_ms) | filled($row)]
-| {gpu: $gpu, driver: (values_of(.driver) | join(", ")), nvrtc: (values_of(.nvrtc) | join(", ")),
+| {gpu: $gpu, name: $name, driver: (values_of(.driver) | join(", ")), nvrtc: (values_of(.nvrtc) | join(", ")),
    first: (values_of(.date) | first), last: (values_of(.date) | last),
    targets: (map(select(.target)) | length), reached: (map(select(.reached)) | length), rows: .}

@@ -1,12 +1,13 @@
 #!/bin/sh
-# roof.sh: tune each row of bench/roof.txt on this machine's GPUs, then write how the winners compare with the targets
-# (roof_table.sh). Rows with a complete run in the database are skipped, so the same command continues after an
-# interruption. Exit code 1: not all rows have a winner. Needs the programs jq and sqlite3. The environment:
-#   DB=build/roof.db        results; build/roof-classic.db has those of classic variants, build/roof/ the output of tune
+# roof.sh: tune each row of bench/roof.txt, or of bench/sizes.txt, on this machine's GPUs, with a single time step in a
+# launch. Then write how the winners compare with the targets (roof_table.sh). Rows with a complete run in the database
+# are skipped, so the same command continues after an interruption. Exit code 1: not all rows have a winner. Needs the programs jq and sqlite3. The environment:
+#   NAME=roof               roof or sizes: table, database and results have this name
+#   DB=build/NAME.db        results; build/NAME-classic.db has those of classic variants, build/NAME/ the output of tune
 #   BUDGET=20s              for each row
 #   DEVICES='0 1 2 3'       GPUs that share the rows, one row at a time each; all: every row on each GPU; 0 by default
 #   AGAIN=1                 also continue the search in complete rows
-#   TABLE=bench/roof.txt    other rows
+#   TABLE=bench/NAME.txt    other rows
 #   RESULTS=bench/results   another folder for the table
 #   TEMPLATES=NAME,...      only these templates
 #   HINTS=build/starter.db  searches begin with the winners of this database; empty: of the installed one, if there is
@@ -14,8 +15,9 @@
 set -eu
 cd "$(dirname "$0")/.."
 program=${HALOTUNE:-build/halotune}
-db=${DB:-build/roof.db}
-table=${TABLE:-bench/roof.txt}
+name=${NAME:-roof}
+db=${DB:-build/$name.db}
+table=${TABLE:-bench/$name.txt}
 results=${RESULTS:-bench/results}
 devices=${DEVICES:-0}
 hints=${HINTS-build/starter.db}
@@ -46,7 +48,7 @@ tune() { # device stencil dtype grid launch option...
   device=$1 stencil=$2 dtype=$3 grid=$4 launch=$5
   shift 5
   [ "$launch" = auto ] || set -- --launch "$launch" "$@"
-  "$program" tune "$stencil" --device "$device" --dtype "$dtype" --grid "$grid" \
+  "$program" tune "$stencil" --device "$device" --dtype "$dtype" --grid "$grid" --steps 1 \
     --budget "${BUDGET:-20s}" --workers "$workers" ${hints:+--hints "$hints"} --json "$@" </dev/null
 }
 
@@ -148,7 +150,7 @@ wait || wait
 
 # If the first row failed there is no database, and the row has printed why.
 code=0
-if [ -e "$db" ]; then bench/roof_table.sh "$db" "$table" "$results" || code=1; else code=1; fi
+if [ -e "$db" ]; then bench/roof_table.sh "$db" "$table" "$results" "$name" || code=1; else code=1; fi
 if [ -e "$stop" ]; then
   [ -s "$stop" ] || echo "ended early; the same command goes on" >&2
   code=1

@@ -35,7 +35,7 @@ def line: "| " + join(" | ") + " |";
 # An array of rows, each an array of columns.
 def table: (.[0] | (map(.[0]) | line), (map(.[1]) | line)), (.[] | map(.[2]) | line);
 
-"# The roof on \(.gpu)",
+(if .name == "sizes" then "# Grids of many sizes on \(.gpu)" else "# The roof on \(.gpu)" end),
 "",
 "Driver \(.driver), NVRTC \(.nvrtc), \(days). **\(.reached) of \(.targets)** targets are reached.",
 "",

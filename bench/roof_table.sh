@@ -1,9 +1,9 @@
 #!/bin/sh
-# roof_table.sh DATABASE TABLE FOLDER: writes how the current winners of a database compare with the targets of a table
-# (bench/roof.txt), to FOLDER/roof-GPU.json and .md, for each model of GPU. If several GPUs of a model tuned a row, the
+# roof_table.sh DATABASE TABLE FOLDER [NAME]: writes how the current winners of a database compare with the targets of a table
+# (bench/roof.txt), to FOLDER/NAME-GPU.json and .md (roof), for each model of GPU. If several GPUs of a model tuned a row, the
 # fastest counts. Exit code 1: a row has no winner. Needs the programs jq and sqlite3.
 set -eu
-db=${1:?usage: bench/roof_table.sh DATABASE TABLE FOLDER} table=$2 folder=$3
+db=${1:?usage: bench/roof_table.sh DATABASE TABLE FOLDER [NAME]} table=$2 folder=$3 name=${4:-roof}
 here=$(dirname "$0")
 . "$here/gpu_file.sh"
 work=$(mktemp -d)
@@ -34,8 +34,8 @@ jq -r 'map(.gpu) | unique[]' "$work/winners.json" >"$work/gpus"
 [ -s "$work/gpus" ] || { echo "$db has no winner of a GPU" >&2 && exit 1; }
 code=0
 while read -r gpu; do
-  file=$folder/roof-$(gpu_file "$gpu")
-  jq --raw-input --null-input --slurpfile winners "$work/winners.json" --arg gpu "$gpu" -f "$here/roof.jq" "$table" \
+  file=$folder/$name-$(gpu_file "$gpu")
+  jq --raw-input --null-input --slurpfile winners "$work/winners.json" --arg gpu "$gpu" --arg name "$name" -f "$here/roof.jq" "$table" \
     >"$work/roof.json"
   jq -L "$here" -r -f "$here/roof_markdown.jq" "$work/roof.json" >"$work/roof.md"
   mv "$work/roof.json" "$file.json" && mv "$work/roof.md" "$file.md"

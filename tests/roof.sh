@@ -13,9 +13,9 @@ query() { sqlite3 -separator ' ' "file:$DB?mode=ro" "$1"; } # SQL
 json() { jq -e "$1" "$RESULTS/roof-nvidia-h200.json" >"$work/jq" 2>&1; } # FILTER
 roof() { timeout "$LIMIT_S" bench/roof.sh >"$work/out" 2>"$work/err"; }
 
-# --- the table of this project ----------------------------------------------------------------------------------------
+# --- the tables of this project ---------------------------------------------------------------------------------------
 
-unknown=$(sed 's/#.*//' bench/roof.txt | awk NF | while read -r stencil dtype grid launch against target rest; do
+unknown=$(cat bench/roof.txt bench/sizes.txt | sed 's/#.*//' | awk NF | while read -r stencil dtype grid launch against target rest; do
   "$program" tune "$stencil" --dtype "$dtype" --grid "$grid" --dry-run >"$work/out" 2>&1 &&
     [ -n "$target" ] && [ -z "$rest" ] &&
     case $launch:$against in auto:copy | auto:memcpy | graph:classic | stream:classic) ;; *) false ;; esac ||
@@ -23,7 +23,7 @@ unknown=$(sed 's/#.*//' bench/roof.txt | awk NF | while read -r stencil dtype gr
 done)
 echo "$unknown" >"$work/unknown"
 [ -z "$unknown" ] && [ "$(sed 's/#.*//' bench/roof.txt | grep -c .)" -ge 30 ]
-result "each row of bench/roof.txt can be tuned" $? "$work/unknown"
+result "each row of bench/roof.txt and bench/sizes.txt can be tuned" $? "$work/unknown"
 
 # --- what reaches a target --------------------------------------------------------------------------------------------
 
@@ -32,7 +32,7 @@ while read -r against target want winner; do
   printf '[{"gpu": "G", "stencil": "s", "dtype": "f32", "grid": "8,1,1", "launch": "stream", "time_ms": 1, %s}]' \
     "\"parameters\": \"{}\", $winner" >"$work/winners.json"
   got=$(echo "s f32 8 auto $against $target" |
-    jq -Rn --slurpfile winners "$work/winners.json" --arg gpu G -f bench/roof.jq | jq '.rows[0].reached')
+    jq -Rn --slurpfile winners "$work/winners.json" --arg gpu G --arg name roof -f bench/roof.jq | jq '.rows[0].reached')
   [ "$got" = "$want" ]
   result "against $against, target $target, $winner: $want" $? "$work/winners.json"
 done <<T
