@@ -37,7 +37,7 @@ static void case_close(struct pipeline_case *c) {
 }
 
 /* Add a trial, which differs from others in z_slicing. */
-static void trial_put(struct pipeline_case *c, int z_slicing) {
+static const struct trial *trial_put(struct pipeline_case *c, int z_slicing) {
   struct proposal proposal;
   struct trial *trial;
   char set[256];
@@ -50,6 +50,7 @@ static void trial_put(struct pipeline_case *c, int z_slicing) {
   CHECK_OK(trial_begin(&c->task, c->bench.template, &proposal, &c->task.grid, &trial));
   CHECK(!trial->is_over, "%s", trial->reason);
   CHECK_OK(pipeline_put(c->pipeline, trial, &c->task));
+  return trial;
 }
 
 static int z_slicing_of(const struct trial *trial) {
@@ -110,10 +111,28 @@ TEST(what_is_dropped_does_not_come_back) {
   case_close(&c);
 }
 
+/* One worker compiles them in the order in which they are put in. */
+TEST(a_certain_trial_is_taken_before_others_that_are_ready) {
+  struct pipeline_case c;
+  struct trial *trial = NULL;
+  case_open(&c, 0);
+  trial_put(&c, 4);
+  const struct trial *wanted = trial_put(&c, 8);
+  while (!trial) CHECK_OK(pipeline_take_this(c.pipeline, wanted, -1, &trial));
+  CHECK_EQ(8, z_slicing_of(trial), "the wanted one");
+  trial_free(trial);
+  CHECK_OK(pipeline_take(c.pipeline, -1, &trial));
+  CHECK(trial && z_slicing_of(trial) == 4, "then the other one");
+  trial_free(trial);
+  CHECK(pipeline_is_empty(c.pipeline), "there is no other");
+  case_close(&c);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_wait_that_fails_leaves_no_late_result),
       cmocka_unit_test(what_is_dropped_does_not_come_back),
+      cmocka_unit_test(a_certain_trial_is_taken_before_others_that_are_ready),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

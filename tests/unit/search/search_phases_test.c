@@ -65,6 +65,7 @@ struct phase_case {
   struct run_progress progress;
   struct text warnings;
   int loads, most_in_flight; /* that load_wrong saw */
+  int served_in_flight;      /* variants in flight when load_wrong saw the one with z_slicing=32 */
   struct configuration first_loaded;
 };
 
@@ -254,9 +255,12 @@ static halotune_status tell_nobody(void *state, const struct proposal *proposal,
 static halotune_status load_wrong(void *state, int slot, const struct candidate *candidate, struct verdict *verdict) {
   struct phase_case *c = state;
   const int in_flight = 1 + pipeline_count(c->pipeline);
-  (void)slot, (void)candidate;
+  const struct configuration *loaded = &candidate->spec->configuration;
+  const struct proposal served = proposal_with(c, "z_slicing=32");
+  (void)slot;
   c->loads++;
   if (in_flight > c->most_in_flight) c->most_in_flight = in_flight;
+  if (memcmp(loaded, &served.configuration, sizeof *loaded) == 0) c->served_in_flight = in_flight;
   *verdict = (struct verdict){.outcome = OUTCOME_WRONG};
   return HALOTUNE_OK;
 }
@@ -289,6 +293,60 @@ TEST(no_more_variants_than_asked_for_are_in_flight) {
     CHECK_EQ(6, c.loads, "default, served and starts, %d in flight", in_flight);
     CHECK_EQ(in_flight, c.most_in_flight, "at most");
     proposals_free(&starts);
+    case_close(&c);
+  }
+}
+
+/* A strategy with three variants. */
+struct list_of_three {
+  struct proposal list[3];
+  int next;
+};
+
+static halotune_status propose_listed(void *state, struct proposal *out, bool *have) {
+  struct list_of_three *three = state;
+  *have = three->next < 3;
+  if (*have) *out = three->list[three->next++];
+  return HALOTUNE_OK;
+}
+
+/* While the variant that a lookup serves is compiled, compilers get the default and what the strategy proposes, unless
+ * that depends on first results: the default is slow, or earlier runs have results. */
+TEST(compilers_have_more_than_what_a_lookup_serves) {
+  static const struct strategy listed = {.next = propose_listed, .tell = tell_nobody};
+  static const struct backend counting = {
+      .name = "counting", .set_problem = set_problem, .load = load_wrong, .unload = unload};
+  static const struct {
+    double first_ms;
+    bool has_earlier, is_fresh;
+    long max_variants;
+    int want;
+  } rows[] = {{0.1, false, false, 0, 5},
+              {700, false, false, 0, 1},
+              {0.1, true, false, 0, 1},
+              {0.1, true, true, 0, 5},
+              {0.1, false, false, 3, 3}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct search_end end;
+    struct phase_case c;
+    case_open(&c);
+    c.backend = (struct backend_handle){.table = &counting, .state = &c};
+    c.schedule.search_end_ms = INFINITY;
+    const struct proposal first = proposal_with(&c, NULL), served = proposal_with(&c, "z_slicing=32"),
+                          earlier = proposal_with(&c, "z_slicing=4");
+    struct list_of_three three = {
+        .list = {proposal_with(&c, "block_x=64"), proposal_with(&c, "block_y=4"), proposal_with(&c, "z_slicing=16")}};
+    if (rows[i].has_earlier) put_result(&c, case_run(&c.bench, c.store, "580.1"), &earlier, 1, 0.3);
+    c.rows.run = case_run(&c.bench, c.store, "580.1");
+    c.first = trial_of(&c, &first);
+    struct search_inputs in = inputs_of(&c, &listed);
+    in.served = &served;
+    in.first_ms = rows[i].first_ms;
+    in.fresh = rows[i].is_fresh;
+    in.max_variants = rows[i].max_variants;
+    in.strategy_state = &three;
+    CHECK_OK(search_phase_run(&in, &end));
+    CHECK_EQ(rows[i].want, c.served_in_flight, "row %zu", i);
     case_close(&c);
   }
 }
@@ -769,6 +827,7 @@ int main(void) {
       cmocka_unit_test(a_runner_tells_when_a_trial_had_ended),
       cmocka_unit_test(earlier_results_are_found_with_how_slow_the_gpu_was),
       cmocka_unit_test(no_more_variants_than_asked_for_are_in_flight),
+      cmocka_unit_test(compilers_have_more_than_what_a_lookup_serves),
       cmocka_unit_test(the_device_runs_a_variant_while_the_next_one_is_proposed),
       cmocka_unit_test(results_are_taken_while_the_strategy_thinks),
       cmocka_unit_test(variants_that_run_beside_the_program_count_at_once),

@@ -106,10 +106,13 @@ static halotune_status send_away(struct search_phase *phase, const struct propos
   return in->crew->table->put(in->crew->state, trial, timed_best_ms(in->timed));
 }
 
-/* Begin a proposal on the device. */
-static halotune_status begin_here(struct search_phase *phase, const struct proposal *proposal) {
+/* Begin a proposal on the device.
+ *   begun  receives the trial, which is only compared; NULL if it is over; may be NULL */
+static halotune_status begin_here(struct search_phase *phase, const struct proposal *proposal,
+                                  const struct trial **begun) {
   struct trial *trial;
   halotune_status status = begin_proposal(phase, proposal, 0, &trial);
+  if (begun) *begun = status == HALOTUNE_OK && !trial->is_over ? trial : NULL;
   return status == HALOTUNE_OK ? pass_on(phase, trial) : status;
 }
 
@@ -120,7 +123,7 @@ static halotune_status dispatch_proposal(struct search_phase *phase, const struc
     return send_away(phase, proposal);
   }
   phase->is_crews_turn = true;
-  return begin_here(phase, proposal);
+  return begin_here(phase, proposal, NULL);
 }
 
 static void tell_why(const struct search_phase *phase, const struct proposal *proposal) {
@@ -136,15 +139,6 @@ static halotune_status propose_variant(struct search_phase *phase, const struct 
   if (status != HALOTUNE_OK || (!is_new && !phase->in->follower)) return status;
   tell_why(phase, proposal);
   return dispatch_proposal(phase, proposal);
-}
-
-/* Begin a proposal on the device. No search ends without this variant. */
-static halotune_status propose_here(struct search_phase *phase, const struct proposal *proposal) {
-  bool is_new;
-  halotune_status status = visited_add(&phase->proposed, phase->in->space, proposal, &is_new);
-  if (status != HALOTUNE_OK || !is_new) return status;
-  tell_why(phase, proposal);
-  return begin_here(phase, proposal);
 }
 
 /* Keep a variant that a member did not run, and why it was proposed. */
@@ -492,19 +486,19 @@ static halotune_status propose_starts(struct search_phase *phase) {
   return propose_list(phase, in->starts, false);
 }
 
+/* List the variants whose results of earlier runs count here. */
+static halotune_status find_earlier(const struct search_inputs *in, struct proposal_list *out) {
+  const enum earlier_choice choice = in->rematch ? EARLIER_WINNERS : EARLIER_ALL;
+  *out = (struct proposal_list){.count = 0};
+  return in->fresh ? HALOTUNE_OK : earlier_variants(in->rows->store, in->rows->run, in->space, choice, out);
+}
+
 /* Take the results of earlier runs. A rematch measures its variants again where their results are lost, however long
  * that takes. */
-static halotune_status take_earlier(struct search_phase *phase) {
-  const struct search_inputs *in = phase->in;
-  const enum earlier_choice choice = in->rematch ? EARLIER_WINNERS : EARLIER_ALL;
-  struct proposal_list earlier;
-  if (in->fresh) return HALOTUNE_OK;
-  halotune_status status = earlier_variants(in->rows->store, in->rows->run, in->space, choice, &earlier);
+static halotune_status take_earlier(struct search_phase *phase, const struct proposal_list *earlier) {
+  if (earlier->count == 0) return HALOTUNE_OK;
   phase->why = "among the best of earlier runs";
-  if (status == HALOTUNE_OK)
-    status = in->rematch ? propose_list(phase, &earlier, true) : recall_results(phase, &earlier);
-  proposals_free(&earlier);
-  return status;
+  return phase->in->rematch ? propose_list(phase, earlier, true) : recall_results(phase, earlier);
 }
 
 /* Whether another variant may come: from a leader, or back from a member. */
@@ -568,26 +562,77 @@ static halotune_status follow_strategy(struct search_phase *phase) {
   return status == HALOTUNE_OK ? take_running(phase) : status;
 }
 
-/* Run the variants that were proposed, even if the time is over. */
-static halotune_status run_proposed(struct search_phase *phase) {
+/* Whether compilers may have variants of the strategy before the first result: not where these depend on the first
+ * results, where earlier runs have results that the strategy should know, or where the number in flight is set. */
+static bool may_feed_early(const struct search_phase *phase, const struct proposal_list *earlier) {
+  const struct search_inputs *in = phase->in;
+  return earlier->count == 0 && !in->rematch && !in->crew && in->in_flight == 0 && !watch_is_default_slow(in) &&
+         !in->backend->facts.is_recording;
+}
+
+/* Let the strategy fill the pipeline. */
+static halotune_status feed_early(struct search_phase *phase) {
+  const struct search_inputs *in = phase->in;
   halotune_status status = HALOTUNE_OK;
-  while (status == HALOTUNE_OK && !pipeline_is_empty(phase->in->pipeline)) status = run_next_listed(phase);
+  bool have = true;
+  while (status == HALOTUNE_OK && have && has_room(phase) && !is_searched(phase)) {
+    const int begun = pipeline_count(in->pipeline);
+    if (begun >= PIPELINE_MOST_READY || (in->max_variants > 0 && in->tally->tried + begun >= in->max_variants)) break;
+    status = propose_next(phase, &have);
+  }
+  return status;
+}
+
+/* Begin a variant without which no search ends, if there is one.
+ *   begun  receives its trial; NULL if it is over */
+static halotune_status begin_needed(struct search_phase *phase, const struct proposal *proposal, const char *why,
+                                    const struct trial **begun) {
+  bool is_new;
+  if (!proposal) return HALOTUNE_OK;
+  halotune_status status = visited_add(&phase->proposed, phase->in->space, proposal, &is_new);
+  if (status != HALOTUNE_OK || !is_new) return status;
+  phase->why = why;
+  tell_why(phase, proposal);
+  return begin_here(phase, proposal, begun);
+}
+
+/* Run a variant that was begun, even if the time is over. It may compile for seconds, and the strategy can fill the
+ * compilers' queue meanwhile. */
+static halotune_status run_needed(struct search_phase *phase, const struct trial *begun, bool may_feed) {
+  halotune_status status = HALOTUNE_OK;
+  while (status == HALOTUNE_OK && begun) {
+    struct trial *trial = NULL;
+    if (may_feed) status = feed_early(phase);
+    if (status == HALOTUNE_OK)
+      status = pipeline_take_this(phase->in->pipeline, begun, may_feed ? COMPILE_WAIT_MS : -1, &trial);
+    if (!trial) continue;
+    begun = NULL;
+    status = run_trial(phase, trial);
+  }
   return status == HALOTUNE_OK ? take_running(phase) : status;
 }
 
-/* Run the variant that a lookup serves, then the default variant, even if the time is over. Each search has these
- * results. */
+/* Run the variant that a lookup serves, then the default variant. Each search has these results. Then take those of
+ * earlier runs, and ask the strategy. */
 static halotune_status search_variants(struct search_phase *phase) {
   const struct search_inputs *in = phase->in;
+  const struct proposal *first = in->first ? &in->first->proposal : NULL;
+  const struct trial *served = NULL, *standard = NULL;
+  struct proposal_list earlier;
   if (in->follower) return follow_strategy(phase);
-  phase->why = "what a lookup serves";
-  halotune_status status = in->served ? propose_here(phase, in->served) : HALOTUNE_OK;
-  if (status == HALOTUNE_OK) status = run_proposed(phase);
-  phase->why = "the default";
-  if (status == HALOTUNE_OK && in->first) status = propose_here(phase, &in->first->proposal);
-  if (status == HALOTUNE_OK) status = run_proposed(phase);
-  if (status == HALOTUNE_OK) status = take_earlier(phase);
+  halotune_status status = find_earlier(in, &earlier);
+  const bool may_feed = may_feed_early(phase, &earlier);
+  if (status == HALOTUNE_OK) status = begin_needed(phase, in->served, "what a lookup serves", &served);
+  if (status == HALOTUNE_OK && !may_feed) {
+    status = run_needed(phase, served, false);
+    served = NULL;
+  }
+  if (status == HALOTUNE_OK) status = begin_needed(phase, first, "the default", &standard);
+  if (status == HALOTUNE_OK) status = run_needed(phase, served, may_feed);
+  if (status == HALOTUNE_OK) status = run_needed(phase, standard, may_feed);
+  if (status == HALOTUNE_OK) status = take_earlier(phase, &earlier);
   if (status == HALOTUNE_OK) status = propose_starts(phase);
+  proposals_free(&earlier);
   return status == HALOTUNE_OK && !in->rematch ? follow_strategy(phase) : status;
 }
 

@@ -8,7 +8,6 @@
 
 enum {
   MOST_IN_FLIGHT = 256, /* trials with the compilers, which never take so many */
-  MOST_READY = 64,      /* trials that are compiled and wait for the device */
   ENOUGH_READY = 32,    /* when so many are ready, no more are begun */
 };
 
@@ -20,7 +19,7 @@ struct in_flight {
 struct pipeline {
   struct compiler *compiler;
   struct in_flight in_flight[MOST_IN_FLIGHT]; /* the compiler's id is the index */
-  struct trial *ready[MOST_READY];            /* a ring */
+  struct trial *ready[PIPELINE_MOST_READY];   /* a ring */
   int flying, ready_first, ready_count;
 };
 
@@ -34,7 +33,8 @@ halotune_status pipeline_make(struct compiler *compiler, struct pipeline **out) 
 void pipeline_clear(struct pipeline *pipeline) {
   if (pipeline->compiler) compiler_drop(pipeline->compiler); /* first: requests point into trials */
   for (int i = 0; i < MOST_IN_FLIGHT; i++) trial_free(pipeline->in_flight[i].trial);
-  for (int i = 0; i < pipeline->ready_count; i++) trial_free(pipeline->ready[(pipeline->ready_first + i) % MOST_READY]);
+  for (int i = 0; i < pipeline->ready_count; i++)
+    trial_free(pipeline->ready[(pipeline->ready_first + i) % PIPELINE_MOST_READY]);
   *pipeline = (struct pipeline){.compiler = pipeline->compiler};
 }
 
@@ -55,8 +55,9 @@ bool pipeline_is_empty(const struct pipeline *pipeline) { return pipeline_count(
 
 /* Put a trial at the end of the ring. A stand-in goes to the front, because nobody watches the GPU until it runs. */
 static void ready_put(struct pipeline *pipeline, struct trial *trial) {
-  int place = (pipeline->ready_first + pipeline->ready_count) % MOST_READY;
-  if (trial->is_stand_in) place = pipeline->ready_first = (pipeline->ready_first + MOST_READY - 1) % MOST_READY;
+  int place = (pipeline->ready_first + pipeline->ready_count) % PIPELINE_MOST_READY;
+  if (trial->is_stand_in)
+    place = pipeline->ready_first = (pipeline->ready_first + PIPELINE_MOST_READY - 1) % PIPELINE_MOST_READY;
   pipeline->ready[place] = trial;
   pipeline->ready_count++;
 }
@@ -94,7 +95,7 @@ static void trace_compile(const struct trial *trial, const struct compiler_resul
 /* Move finished trials from the compilers into the ring, as far as there is room.
  *   timeout_ms  how long to wait for the first one */
 static halotune_status results_collect(struct pipeline *pipeline, int timeout_ms) {
-  while (pipeline->ready_count < MOST_READY && pipeline->flying > 0) {
+  while (pipeline->ready_count < PIPELINE_MOST_READY && pipeline->flying > 0) {
     struct compiler_result result;
     bool have = false;
     const double begin_ms = trace_now_ms();
@@ -113,14 +114,39 @@ static halotune_status results_collect(struct pipeline *pipeline, int timeout_ms
   return HALOTUNE_OK;
 }
 
+/* Take out the trial at a place of the ring, counted from its first one. */
+static struct trial *ready_take(struct pipeline *pipeline, int place) {
+  struct trial **ready = pipeline->ready;
+  const int first = pipeline->ready_first;
+  struct trial *taken = ready[(first + place) % PIPELINE_MOST_READY];
+  for (int i = place; i > 0; i--)
+    ready[(first + i) % PIPELINE_MOST_READY] = ready[(first + i - 1) % PIPELINE_MOST_READY];
+  pipeline->ready_first = (first + 1) % PIPELINE_MOST_READY;
+  pipeline->ready_count--;
+  return taken;
+}
+
 halotune_status pipeline_take(struct pipeline *pipeline, int timeout_ms, struct trial **out) {
   *out = NULL;
   halotune_status status = results_collect(pipeline, pipeline->ready_count > 0 ? 0 : timeout_ms);
   if (status != HALOTUNE_OK || pipeline->ready_count == 0) return status;
-  *out = pipeline->ready[pipeline->ready_first];
-  pipeline->ready_first = (pipeline->ready_first + 1) % MOST_READY;
-  pipeline->ready_count--;
+  *out = ready_take(pipeline, 0);
   return HALOTUNE_OK;
+}
+
+halotune_status pipeline_take_this(struct pipeline *pipeline, const struct trial *wanted, int timeout_ms,
+                                   struct trial **out) {
+  *out = NULL;
+  halotune_status status = results_collect(pipeline, 0);
+  for (int tries = 0; tries < 2 && status == HALOTUNE_OK; tries++) {
+    for (int i = 0; i < pipeline->ready_count; i++) {
+      if (pipeline->ready[(pipeline->ready_first + i) % PIPELINE_MOST_READY] != wanted) continue;
+      *out = ready_take(pipeline, i);
+      return HALOTUNE_OK;
+    }
+    if (tries == 0) status = results_collect(pipeline, timeout_ms);
+  }
+  return status;
 }
 
 halotune_status pipeline_build(struct pipeline *pipeline, const struct task *task, const struct template *template,
