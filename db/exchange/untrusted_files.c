@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/files/exchange.h"
 #include "base/files/own.h"
 #include "base/files/replace.h"
 #include "db/store/query.h"
@@ -63,7 +64,7 @@ static const struct own_kind folder_apart = {.what = "folder",
 
 static halotune_status folder_check(const char *folder) {
   struct stat facts;
-  const halotune_status status = own_link_check(folder);
+  const halotune_status status = exchange_link_check(folder);
   if (status != HALOTUNE_OK) return status;
   if (stat(folder, &facts) != 0) return fail(HALOTUNE_IO, "%s: %s", folder, strerror(errno));
   return own_check(&facts, folder, &folder_apart);
