@@ -1,4 +1,5 @@
 /* store_merge_test.c: databases are exported, imported, merged, checked and reduced. */
+#include "base/files/replace.h"
 #include "db/exchange/content.h"
 #include "db/exchange/export.h"
 #include "db/exchange/forget.h"
@@ -1018,6 +1019,51 @@ TEST(what_is_kept_apart_is_the_owners_alone) {
   work_end(&work);
 }
 
+static halotune_status count_visit(void *context, const char *file) {
+  (void)file;
+  ++*(int *)context;
+  return HALOTUNE_OK;
+}
+
+/* Nothing that others may write is listed, and the detail has the remedy. */
+TEST(what_others_may_write_is_not_listed) {
+  static const struct {
+    mode_t folder, file, other_file;
+    double until_thread_ms;
+    int visited;
+    const char *told; /* NULL: nothing is left out */
+  } cases[] = {
+      {0700, 0600, 0644, INFINITY, 2, NULL},
+      {0755, 0600, 0600, INFINITY, 2, NULL},
+      {0700, 0622, 0600, INFINITY, 1, "a.db: others can write to this file, so it is not used; run: chmod go-w"},
+      {0700, 0600, 0620, INFINITY, 1, "b.db: others can write to this file, so it is not used; run: chmod go-w"},
+      {0700, 0602, 0620, INFINITY, 0, "others can write to this file"},
+      {0777, 0600, 0600, INFINITY, 0,
+       "own.db.untrusted: others can write to this folder, so it is not used; run: chmod"},
+      {01770, 0600, 0600, INFINITY, 0, "run: chmod go-w"},
+      {0700, 0600, 0600, 0, 0, NULL}, /* the time is over */
+  };
+  const struct work work = work_begin();
+  char path[128], folder[160], files[2][192];
+  snprintf(path, sizeof path, "%s/own.db", work.folder);
+  snprintf(folder, sizeof folder, "%s.untrusted", path);
+  CHECK_EQ(0, mkdir(folder, 0700), "%s", folder);
+  for (int k = 0; k < 2; k++) {
+    snprintf(files[k], sizeof files[k], "%s/%c.db", folder, 'a' + k);
+    CHECK_OK(file_replace(files[k], "", 0));
+  }
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    int visited = 0;
+    CHECK_EQ(0, chmod(files[0], cases[i].file) + chmod(files[1], cases[i].other_file), "case %zu", i);
+    CHECK_EQ(0, chmod(folder, cases[i].folder), "case %zu", i);
+    const halotune_status status = untrusted_each(path, cases[i].until_thread_ms, count_visit, &visited);
+    CHECK_EQ(cases[i].told ? HALOTUNE_IO : HALOTUNE_OK, status, "case %zu", i);
+    CHECK_EQ(cases[i].visited, visited, "case %zu", i);
+    if (cases[i].told) CHECK(strstr(fail_text(), cases[i].told) != NULL, "case %zu: %s", i, fail_text());
+  }
+  work_end(&work);
+}
+
 /* Rows from documents of one signer are removed. Rows of others stay, also for the same problems. */
 TEST(forget_removes_what_a_signer_said) {
   static const char key[] = "0707070707070707070707070707070707070707070707070707070707070707";
@@ -1424,6 +1470,7 @@ int main(void) {
       cmocka_unit_test(a_newer_fit_of_the_same_signer_replaces_the_older_one),
       cmocka_unit_test(the_identity_is_that_of_what_is_imported),
       cmocka_unit_test(what_is_kept_apart_is_the_owners_alone),
+      cmocka_unit_test(what_others_may_write_is_not_listed),
       cmocka_unit_test(forget_removes_what_a_signer_said),
       cmocka_unit_test(nobody_adds_to_what_another_one_said),
       cmocka_unit_test(a_copy_takes_what_its_user_measured_since),
