@@ -1,5 +1,5 @@
-/* cubin.c: compares the offsets and sizes of an ELF file with its length. They are 64 bits wide and come from a file, so
- * that their sums may overflow. */
+/* cubin.c: compares the offsets and sizes of an ELF file with its length. They are 64 bits wide and come from a file,
+ * so that their sums may overflow. */
 #include "gpu/driver/cubin.h"
 
 #include <elf.h>

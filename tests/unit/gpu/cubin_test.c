@@ -1,5 +1,5 @@
-/* cubin_test.c: cubins that are cut short, and whose offsets are absurd. Each is in a block of exactly its size, so that
- * AddressSanitizer sees a read behind its end. */
+/* cubin_test.c: cubins that are cut short, and whose offsets are absurd. Each is in a block of exactly its size, so
+ * that AddressSanitizer sees a read behind its end. */
 #include "gpu/driver/cubin.h"
 
 #include <stdlib.h>
