@@ -1019,6 +1019,45 @@ TEST(what_is_kept_apart_is_the_owners_alone) {
   work_end(&work);
 }
 
+static int count_steps(void *context) {
+  ++*(long *)context;
+  return 0;
+}
+
+/* The steps of SQLite, in hundreds, in which a problem gets so many more runs and bests from another database. */
+static long steps_of_merge(int count) {
+  static const char more_sql[] =
+      "create temp table n as with recursive n(i) as (select 1 union all select i + 1 from n where i < %d) select i from n;"
+      "create temp table runs as select r.*, n.i from run r, n where r.id = 1;"
+      "update runs set id = 1000 + i, seed = 1000 + i; alter table runs drop column i; insert into run select * from runs;"
+      "create temp table bests as select b.*, n.i from best b, n where b.is_current and b.problem_id = 1;"
+      "update bests set id = 1000 + i, run_id = 1000 + i, is_current = 0, source = '', cubin = x'',"
+      " date = printf('2025-01-%%02dT%%02d:%%02d:00.000Z', 1 + i / 1440, i / 60 %% 24, i %% 60);"
+      "alter table bests drop column i; insert into best select * from bests";
+  struct fixture f;
+  struct store *to;
+  long steps = 0;
+  char script[2048];
+  begin_fixture(&f);
+  CHECK_OK(store_open_memory(&to));
+  snprintf(script, sizeof script, more_sql, count);
+  sql(f.store, script);
+  sqlite3_progress_handler(store_connection(to), 100, count_steps, &steps);
+  const struct merge_options options = {.origin = {"imported", "a.json", "", "", ""}};
+  CHECK_OK(store_merge(to, f.store, &options, NULL));
+  sqlite3_progress_handler(store_connection(to), 0, NULL, NULL);
+  CHECK_EQ(count, number_of(to, "select count(*) from best where date < '2026'"), "they are all there");
+  store_close(to);
+  end_fixture(&f);
+  return steps;
+}
+
+/* A document can bring many runs and bests of one problem. None is compared with all others. */
+TEST(a_merge_of_many_bests_of_one_problem_takes_steps_for_each) {
+  const long few = steps_of_merge(500), many = steps_of_merge(4000);
+  CHECK(many < 12 * few, "8 times as many rows take %ld hundred steps, and not some %ld", many, 8 * few);
+}
+
 static halotune_status count_visit(void *context, const char *file) {
   (void)file;
   ++*(int *)context;
@@ -1471,6 +1510,7 @@ int main(void) {
       cmocka_unit_test(the_identity_is_that_of_what_is_imported),
       cmocka_unit_test(what_is_kept_apart_is_the_owners_alone),
       cmocka_unit_test(what_others_may_write_is_not_listed),
+      cmocka_unit_test(a_merge_of_many_bests_of_one_problem_takes_steps_for_each),
       cmocka_unit_test(forget_removes_what_a_signer_said),
       cmocka_unit_test(nobody_adds_to_what_another_one_said),
       cmocka_unit_test(a_copy_takes_what_its_user_measured_since),
