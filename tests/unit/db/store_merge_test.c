@@ -1024,7 +1024,8 @@ static int count_steps(void *context) {
   return 0;
 }
 
-/* The steps of SQLite, in hundreds, in which a problem gets so many more runs and bests from another database. */
+/* The steps of SQLite, in hundreds, in which a problem gets so many more runs, bests and verdicts about their variant
+ * from another database. */
 static long steps_of_merge(int count) {
   static const char more_sql[] =
       "create temp table n as with recursive n(i) as (select 1 union all select i + 1 from n where i < %d) select i from n;"
@@ -1033,7 +1034,11 @@ static long steps_of_merge(int count) {
       "create temp table bests as select b.*, n.i from best b, n where b.is_current and b.problem_id = 1;"
       "update bests set id = 1000 + i, run_id = 1000 + i, is_current = 0, source = '', cubin = x'',"
       " date = printf('2025-01-%%02dT%%02d:%%02d:00.000Z', 1 + i / 1440, i / 60 %% 24, i %% 60);"
-      "alter table bests drop column i; insert into best select * from bests";
+      "alter table bests drop column i; insert into best select * from bests;"
+      "create temp table verdicts as select m.*, n.i from measurement m, n where m.run_id = 1 and m.variant_id ="
+      " (select b.variant_id from best b where b.is_current and b.problem_id = 1);"
+      "update verdicts set id = 1000 + i, run_id = 1000 + i, outcome = iif(i %% 2, 'wrong', 'measured');"
+      "alter table verdicts drop column i; insert into measurement select * from verdicts";
   struct fixture f;
   struct store *to;
   long steps = 0;
@@ -1052,9 +1057,9 @@ static long steps_of_merge(int count) {
   return steps;
 }
 
-/* A document can bring many runs and bests of one problem. None is compared with all others. */
+/* A document can bring many runs, bests and verdicts of one problem. None is compared with all others. */
 TEST(a_merge_of_many_bests_of_one_problem_takes_steps_for_each) {
-  const long few = steps_of_merge(500), many = steps_of_merge(4000);
+  const long few = steps_of_merge(250), many = steps_of_merge(2000);
   CHECK(many < 12 * few, "8 times as many rows take %ld hundred steps, and not some %ld", many, 8 * few);
 }
 
