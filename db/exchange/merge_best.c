@@ -12,7 +12,7 @@
  * NVRTC or objective: among the two newest kinds of a host, one at least is not the row's own. Rows that are refuted
  * are left out. SQL_IS_REFUTED would read all verdicts about a variant again for each of its bests. */
 static const char winner_sql[] =
-    "with own as materialized (select b.* from best b where b.problem_id = ?1),"
+    "with own as materialized (select id, variant_id, date, time_ms, driver, nvrtc, objective, energy_mj, run_id from best where problem_id = ?1),"
     " verdict as materialized (select w.variant_id, max(iif(" SQL_IS_WRONG("w") ", " SQL_VERDICT_DATE(
         "w",
         "wr") ", null)) as wrong,"
