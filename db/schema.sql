@@ -136,7 +136,8 @@ create table run (
   power_limit_w real,                           -- at which the GPU lowers its clocks; NULL: not known
   idle_w       real                             -- power of the GPU in its finals while nothing ran; NULL: not measured
 ) strict;
-create index run_by_problem on run (problem_id);
+-- All of its key, so that a merge finds each of many runs of one problem at once.
+create index run_by_problem on run (problem_id, started, seed, host, command);
 
 -- What came of one variant in the search phase of a run.
 create table measurement (
@@ -244,7 +245,7 @@ create table best (
   energy_mj       real                          -- of one application; NULL: not measured
 ) strict;
 create unique index best_current on best (problem_id) where is_current;
-create index best_by_problem on best (problem_id);
+create index best_by_problem on best (problem_id, variant_id, date); -- its key, as of run
 create index best_by_text on best (text_id, date);
 -- What lookup reads of every row when it opens, without source and cubin between them. The flag is
 -- a column too: else SQLite does not see that the index has all of it.

@@ -16,6 +16,7 @@
 
 #include <array>
 #include <cstddef>
+#include <exception>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -179,20 +180,47 @@ public:
     return out;
   }
 
-  // Tune a problem now, and let this context answer with the result.
+  // Tune a problem now, and let this context answer with the result. If `progress` throws, tuning is cancelled. Then
+  // tune throws that exception, and try_tune returns HALOTUNE_CANCELLED.
   halotune_status try_tune(const problem &asked, const tune_options *options = nullptr,
                            halotune_tune_progress *progress = nullptr, void *user = nullptr) noexcept {
-    const halotune_problem c = asked.c_struct();
-    return halotune_tune(ctx_, &c, options, progress, user);
+    std::exception_ptr thrown;
+    return tune_caught(asked, options, progress, user, thrown);
   }
   config tune(const problem &asked, const tune_options *options = nullptr, halotune_tune_progress *progress = nullptr,
               void *user = nullptr) {
-    check(try_tune(asked, options, progress, user));
+    std::exception_ptr thrown;
+    const halotune_status status = tune_caught(asked, options, progress, user, thrown);
+    if (thrown) std::rethrow_exception(thrown);
+    check(status);
     return lookup(asked);
   }
 
 private:
   halotune_ctx *ctx_ = nullptr;
+  // A caller's function, and what it threw. No exception may pass through the C code that calls it.
+  struct caught_progress {
+    halotune_tune_progress *call;
+    void *user;
+    std::exception_ptr thrown;
+  };
+  static int call_progress(void *user, double elapsed_s, const char *line) noexcept {
+    caught_progress &progress = *static_cast<caught_progress *>(user);
+    try {
+      return progress.call(progress.user, elapsed_s, line);
+    } catch (...) {
+      progress.thrown = std::current_exception();
+      return 1;
+    }
+  }
+  halotune_status tune_caught(const problem &asked, const tune_options *options, halotune_tune_progress *progress, void *user,
+                              std::exception_ptr &thrown) noexcept {
+    const halotune_problem c = asked.c_struct();
+    caught_progress caught{progress, user, nullptr};
+    const halotune_status status = halotune_tune(ctx_, &c, options, progress ? call_progress : nullptr, &caught);
+    thrown = caught.thrown;
+    return status;
+  }
   static halotune_status fill(context &out, halotune_ctx *ctx, halotune_status status) noexcept {
     if (status != HALOTUNE_OK) return status;
     halotune_close(out.ctx_);

@@ -60,6 +60,27 @@ static void check_fields(const halotune::context &context, const halotune::confi
   expect(kernel.try_unpack(nullptr, 0, {{0, 0, 0}, {25, 1, 1}}, &field, &field) == HALOTUNE_ARGUMENT, "unpack");
 }
 
+// An exception of a progress function leaves the C code first.
+static void check_progress(halotune::context &context) {
+  struct enough {};
+  halotune::tune_options options{};
+  options.budget_s = 600;
+  const halotune::problem asked("star7", {16, 16, 16});
+  int calls = 0;
+  const auto progress = [](void *user, double, const char *) -> int {
+    ++*static_cast<int *>(user);
+    throw enough();
+  };
+  bool is_caught = false;
+  try {
+    context.tune(asked, &options, progress, &calls);
+  } catch (const enough &) {
+    is_caught = true;
+  }
+  expect(is_caught && calls == 1, "tune throws what its progress function threw");
+  expect(context.try_tune(asked, &options, progress, &calls) == HALOTUNE_CANCELLED && calls == 2, "try_tune throws nothing");
+}
+
 int main() {
   const std::array<int, 2> array{1, 2};
   const std::vector<int> vector{3, 4};
@@ -98,6 +119,7 @@ int main() {
   expect(throws(HALOTUNE_ARGUMENT, "it is empty", [&] { empty.run(nullptr, fields, 1); }), "an empty kernel says so");
   expect(throws(HALOTUNE_ARGUMENT, "it is empty", [&] { empty.field(0); }), "so does a field of it");
   check_fields(moved, config);
+  check_progress(moved);
   halotune::context later(nullptr);
   expect(!later.get() && halotune::context::try_open(later) == HALOTUNE_OK && later.get(), "a context without exceptions");
   expect(halotune::context::try_open({"none.db"}, later) == HALOTUNE_NOT_FOUND && later.get(), "a failure leaves it alone");

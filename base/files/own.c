@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/files/exchange.h"
 #include "base/files/file.h"
 #include "base/files/path.h"
 #include "base/files/replace.h"
@@ -38,14 +39,6 @@ halotune_status own_check(const struct stat *facts, const char *path, const stru
   return status;
 }
 
-halotune_status own_link_check(const char *path) {
-  struct stat facts;
-  if (lstat(path, &facts) != 0 || !S_ISLNK(facts.st_mode)) return HALOTUNE_OK;
-  if (facts.st_uid == geteuid() || facts.st_uid == 0) return HALOTUNE_OK;
-  return fail(HALOTUNE_IO, "%s: this link belongs to user %u, and is not followed; remove it, or use another folder",
-              path, (unsigned)facts.st_uid);
-}
-
 /* The length of a path without slashes at its end. */
 static size_t bare_length(const char *path) {
   size_t length = strlen(path);
@@ -61,55 +54,15 @@ bool own_folder_of(const char *path, struct stat *facts) {
   return is_there;
 }
 
-static bool all_may_write_beside(const char *path) {
-  struct stat facts;
-  return own_folder_of(path, &facts) && (facts.st_mode & S_IWOTH);
-}
-
-/* Refuse a part of a path, in a folder of all users, that another user can exchange between a check and the use of what
- * lies below it: whoever owns a folder can rename what lies in it, and so can all users where the folder around it is
- * not sticky. */
-static halotune_status exchange_check(const char *part) {
-  struct stat facts, around;
-  if (!own_folder_of(part, &around) || !(around.st_mode & S_IWOTH)) return HALOTUNE_OK;
-  if (!(around.st_mode & S_ISVTX))
-    return fail(HALOTUNE_IO,
-                "%s: all users can exchange this folder, because they can write to the one around it; use "
-                "another folder, or run: chmod +t on the one around it",
-                part);
-  if (lstat(part, &facts) != 0 || S_ISLNK(facts.st_mode)) return HALOTUNE_OK;
-  if (facts.st_uid == geteuid() || facts.st_uid == 0) return HALOTUNE_OK;
-  return fail(HALOTUNE_IO, "%s: this folder belongs to user %u, who can exchange what lies in it; use another folder",
-              part, (unsigned)facts.st_uid);
-}
-
-/* Check a path for links of other users: the path itself, the folder above it, and each part of it in a folder of all
- * users, of which no other user may be able to exchange one. A link elsewhere was made by somebody who looks after the
- * machine. */
-static halotune_status links_check(const char *path) {
-  char *part = strdup(path);
-  halotune_status status = part ? HALOTUNE_OK : fail_memory();
-  for (int above = 0; status == HALOTUNE_OK; above++) {
-    part[bare_length(part)] = '\0'; /* lstat follows a link whose path ends with a slash */
-    if (above <= 1 || all_may_write_beside(part)) status = own_link_check(part);
-    if (status == HALOTUNE_OK) status = exchange_check(part);
-    char *slash = strrchr(part, '/');
-    if (!slash || slash == part) break;
-    *slash = '\0';
-  }
-  free(part);
-  return status;
-}
-
 halotune_status own_folder_check(const char *path) {
   struct stat facts;
-  const halotune_status status = links_check(path);
+  const halotune_status status = exchange_check(path);
   if (status != HALOTUNE_OK || stat(path, &facts) != 0 || !S_ISDIR(facts.st_mode)) return status;
   return own_check(&facts, path, &cache);
 }
 
 halotune_status own_folder_make(const char *path) {
-  halotune_status status = links_check(path); /* nothing is made below a link of another user */
+  halotune_status status = exchange_check(path);
   if (status == HALOTUNE_OK) status = folder_make(path);
   return status == HALOTUNE_OK ? own_folder_check(path) : status;
 }

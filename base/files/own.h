@@ -28,18 +28,12 @@ halotune_status own_check(const struct stat *facts, const char *path, const stru
 /* Look at the folder in which a path lies. Returns false if nothing is there, or when memory is out. */
 bool own_folder_of(const char *path, struct stat *facts);
 
-/* Refuse a link that belongs to a user other than root and this one: in a folder of all users, such as /tmp, anybody
- * can lead the program to a folder of this user.
- * Returns HALOTUNE_OK, also if nothing or no link is there; or HALOTUNE_IO. */
-halotune_status own_link_check(const char *path);
-
-/* Refuse a folder that belongs to another user or that others can write. Refuse such links as own_link_check refuses:
- * here, one folder above, and farther up where all users can make links. Another link to a folder counts as the folder.
- * In a folder of all users, refuse a part of the path that another user owns or can exchange.
+/* Refuse a folder that belongs to another user, that others can write, or that another user can exchange
+ * (exchange_check).
  * Returns HALOTUNE_OK, also if nothing is there; or HALOTUNE_IO, whose detail has the command that mends it. */
 halotune_status own_folder_check(const char *path);
 
-/* Make a folder like folder_make, unless it would lie below a link that is refused, and check it. */
+/* Make a folder like folder_make, unless exchange_check refuses its place, and check it. */
 halotune_status own_folder_make(const char *path);
 
 /* Open a file of this user for reading. The call follows no link and waits for no pipe.

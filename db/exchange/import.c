@@ -23,6 +23,7 @@ struct reader {
   const struct table *table; /* the table that is being read */
   size_t number;             /* the row's number, from 1 */
   sqlite3_stmt *insert;
+  struct text sql; /* of `insert`: rows with the same members share it */
 };
 
 #define read_fail(r, format, ...) \
@@ -136,7 +137,8 @@ static halotune_status bind_row(const struct reader *r, json_t *row) {
   return HALOTUNE_OK;
 }
 
-/* Leave missing members with a default out of the statement: an insert of NULL would not take the default. */
+/* Make the statement for a row's members, unless the row before had the same. Leave missing members with a default out:
+ * an insert of NULL would not take the default. */
 static halotune_status prepare_insert(struct reader *r, const json_t *row) {
   struct text sql = {0}, places = {0};
   text_printf(&sql, "insert into %s (%s", r->table->name, r->table->has_id ? "id" : "rowid");
@@ -148,10 +150,19 @@ static halotune_status prepare_insert(struct reader *r, const json_t *row) {
     text_printf(&places, ", ?%d", i + 2);
   }
   text_printf(&sql, ") values (%s)", text_string(&places));
-  bool ok = text_ok(&sql) && text_ok(&places);
-  halotune_status status = ok ? query_prepare(r->connection, text_string(&sql), &r->insert) : fail_memory();
+  const bool ok = text_ok(&sql) && text_ok(&places);
+  const bool is_same = ok && r->insert && strcmp(text_string(&sql), text_string(&r->sql)) == 0;
+  halotune_status status = ok ? HALOTUNE_OK : fail_memory();
+  if (is_same) {
+    sqlite3_clear_bindings(r->insert);
+  } else if (ok) {
+    sqlite3_finalize(r->insert);
+    r->insert = NULL;
+    status = query_prepare(r->connection, text_string(&sql), &r->insert);
+  }
   text_free(&places);
-  text_free(&sql);
+  text_free(&r->sql);
+  r->sql = sql;
   return status;
 }
 
@@ -167,8 +178,7 @@ static halotune_status read_row(struct reader *r, json_t *row) {
     bool memory = sqlite3_errcode(r->connection) == SQLITE_NOMEM;
     status = memory ? fail_memory() : read_fail(r, "%s", sqlite3_errmsg(r->connection));
   }
-  sqlite3_finalize(r->insert);
-  r->insert = NULL;
+  if (r->insert) sqlite3_reset(r->insert);
   return status;
 }
 
@@ -261,7 +271,10 @@ halotune_status import_parse(const char *text, size_t length, const char *name, 
   if (status == HALOTUNE_OK) status = query_script(store_connection(store), "begin");
   if (status == HALOTUNE_OK) {
     struct reader r = {.name = name, .connection = store_connection(store), .tables = tables};
-    status = query_finish(r.connection, read_tables(&r, json_object_get(document, "tables")));
+    status = read_tables(&r, json_object_get(document, "tables"));
+    sqlite3_finalize(r.insert);
+    text_free(&r.sql);
+    status = query_finish(r.connection, status);
     if (status == HALOTUNE_OK && version == 1) status = store_bring_up_to_date(store);
   }
   if (status == HALOTUNE_PARSE) status = fail_printably();

@@ -489,13 +489,20 @@ static halotune_status decide_ours(struct merge *m, int64_t problem, int64_t bes
   return merge_best(m->to, problem, best, m->options, &m->counts);
 }
 
+/* The problems of the bests for which SQL_IS_REFUTED holds. It would read all verdicts about a variant again for each
+ * of its bests. */
+static const char refuted_sql[] =
+    "select b.problem_id, 0 from (" SQL_REFUTED_VARIANTS ") k join device kd on kd.id = k.device_id"
+    " join best b on b.variant_id = k.variant_id and k.date >= " SQL_DATE(
+        "b.date") " join problem p on p.id = b.problem_id join device d on d.id = p.device_id"
+                  " where " SQL_SAME_PLACE("p", "d", "k", "kd") " group by b.problem_id";
+
 /* Decide about all problems for which the other database has a best or knows that one is wrong. */
 static halotune_status decide_bests(struct merge *m) {
   halotune_status status = each_best(
       m, m->from, "select problem_id, max(iif(is_current, id, 0)) from best group by problem_id", decide_theirs);
   if (status != HALOTUNE_OK) return status;
-  return each_best(m, m->to, "select b.problem_id, 0 from best b where " SQL_IS_REFUTED("b") " group by b.problem_id",
-                   decide_ours);
+  return each_best(m, m->to, refuted_sql, decide_ours);
 }
 
 /* Find the origin of the rows that are new, or add it. */

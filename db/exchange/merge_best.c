@@ -7,19 +7,38 @@
 #include "db/store/refuted.h"
 
 /* The best that the rule of merge_best.h chooses for problem ?1. Hashes decide last: ids would differ from file to
- * file. */
+ * file. No two rows are compared with each other, since a document may bring many for one problem. A row loses against
+ * a newer one of its variant, driver and NVRTC. It also loses against a newer one of its host that has another driver,
+ * NVRTC or objective: among the two newest kinds of a host, one at least is not the row's own. Rows that are refuted
+ * are left out. SQL_IS_REFUTED would read all verdicts about a variant again for each of its bests. */
 static const char winner_sql[] =
-    "with rival as (select b.id, b.variant_id, b.date, b.time_ms, b.driver, b.nvrtc, coalesce(b.objective, 'time') as objective, b.energy_mj, r.host"
-    " from best b left join run r on r.id = b.run_id where b.problem_id = ?1 and not " SQL_IS_REFUTED(
-        "b") ")"
-             " select a.id from rival a join variant v on v.id = a.variant_id join template t on t.id = v.template_id"
-             " where not exists (select 1 from rival n where " SQL_DATE("n.date") " > " SQL_DATE(
-                 "a.date") " and iif(n.driver = a.driver and n.nvrtc = a.nvrtc,"
-                           " n.variant_id = a.variant_id or (n.objective <> a.objective and n.host = a.host and n.host <> ''),"
-                           " n.host = a.host and n.host <> ''))"
-                           " order by a.objective = 'time' desc, case a.objective when 'energy' then a.energy_mj"
-                           " when 'edp' then a.energy_mj * a.time_ms else a.time_ms end, " SQL_DATE(
-                               "a.date") " desc, v.source_hash, t.hash, v.parameters limit 1";
+    "with own as materialized (select id, variant_id, date, time_ms, driver, nvrtc, objective, energy_mj, run_id from best where problem_id = ?1),"
+    " verdict as materialized (select w.variant_id, max(iif(" SQL_IS_WRONG("w") ", " SQL_VERDICT_DATE(
+        "w",
+        "wr") ", null)) as wrong,"
+              " max(iif(" SQL_IS_RIGHT("w") ", " SQL_VERDICT_DATE(
+                  "w",
+                  "wr") ", null)) as correct from (select distinct variant_id from own) o"
+                        " cross join " SQL_VERDICTS " join problem p on p.id = ?1 join device d on d.id = p.device_id"
+                        " where w.variant_id = o.variant_id and " SQL_SAME_PLACE(
+                            "p", "d", "wp",
+                            "wd") " group by 1),"
+                                  " rival as materialized (select b.id, b.variant_id, " SQL_DATE(
+                                      "b.date") " as date, b.time_ms, b.driver, b.nvrtc,"
+                                                " coalesce(b.objective, 'time') as objective, b.energy_mj, coalesce(r.host, '') as host from own b"
+                                                " left join run r on r.id = b.run_id left join verdict x on x.variant_id = b.variant_id"
+                                                " where not iif(x.wrong >= " SQL_DATE(
+                                                    "b.date") ", x.wrong >= coalesce(x.correct, ''), 0)),"
+                                                              " kind as (select host, driver, nvrtc, objective, max(date) as date from rival where host <> '' group by 1, 2, 3, 4),"
+                                                              " newest as materialized (select * from (select k.*, row_number() over (partition by host order by date desc) as place"
+                                                              " from kind k) where place <= 2),"
+                                                              " entrant as (select r.*, max(date) over (partition by variant_id, driver, nvrtc) as newest_date from rival r)"
+                                                              " select a.id from entrant a join variant v on v.id = a.variant_id join template t on t.id = v.template_id"
+                                                              " where a.date = a.newest_date and not exists (select 1 from newest n where n.host = a.host and n.date > a.date"
+                                                              " and (n.driver <> a.driver or n.nvrtc <> a.nvrtc or n.objective <> a.objective))"
+                                                              " order by a.objective = 'time' desc, case a.objective when 'energy' then a.energy_mj"
+                                                              " when 'edp' then a.energy_mj * a.time_ms else a.time_ms end, a.date desc, v.source_hash, t.hash, v.parameters"
+                                                              " limit 1";
 
 /* A best in a decision. */
 struct rival {

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/files/exchange.h"
 #include "base/files/file.h"
 #include "base/files/own.h"
 #include "base/files/replace.h"
@@ -140,7 +141,7 @@ halotune_status signers_read(struct signers *out) {
   *out = (struct signers){0};
   halotune_status status = places_find(&places);
   if (status == HALOTUNE_NOT_FOUND) return HALOTUNE_OK;
-  if (status == HALOTUNE_OK) status = own_link_check(places.folder);
+  if (status == HALOTUNE_OK) status = exchange_link_check(places.folder);
   if (status == HALOTUNE_OK) status = own_open(places.folder, O_DIRECTORY, &folder_of_signers, &folder);
   if (status == HALOTUNE_OK && folder >= 0) status = file_open_and_read(&places, out);
   if (folder >= 0) close(folder);
@@ -195,7 +196,7 @@ static halotune_status change_file(list_change *how, const char *name, const str
   struct places places;
   int folder = -1;
   halotune_status status = places_find(&places);
-  if (status == HALOTUNE_OK) status = own_link_check(places.folder);
+  if (status == HALOTUNE_OK) status = exchange_link_check(places.folder);
   if (status == HALOTUNE_OK) status = folder_make(places.folder);
   if (status == HALOTUNE_OK) status = own_open(places.folder, O_DIRECTORY, &folder_of_signers, &folder);
   if (status == HALOTUNE_OK && folder < 0) status = fail(HALOTUNE_IO, "%s: it was removed", places.folder);

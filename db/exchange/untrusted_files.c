@@ -12,8 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/files/exchange.h"
 #include "base/files/own.h"
 #include "base/files/replace.h"
+#include "base/memory/array.h"
+#include "base/system/clock.h"
 #include "db/store/query.h"
 #include "db/store/schema.h"
 
@@ -61,12 +64,26 @@ static const struct own_kind folder_apart = {.what = "folder",
                                              .others_can = "write to",
                                              .chmod = "go-w"};
 
-static halotune_status folder_check(const char *folder) {
+/* Open the folder, if it is this user's alone.
+ *   out  for the caller to close, also after a failure; NULL if there is no folder */
+static halotune_status folder_open(const char *folder, DIR **out) {
   struct stat facts;
-  const halotune_status status = own_link_check(folder);
+  const halotune_status status = exchange_link_check(folder);
+  *out = NULL;
   if (status != HALOTUNE_OK) return status;
-  if (stat(folder, &facts) != 0) return fail(HALOTUNE_IO, "%s: %s", folder, strerror(errno));
+  if (!(*out = opendir(folder))) {
+    if (errno == ENOENT || errno == ENOTDIR) return HALOTUNE_OK;
+    return fail(HALOTUNE_IO, "%s: %s", folder, strerror(errno));
+  }
+  if (fstat(dirfd(*out), &facts) != 0) return fail(HALOTUNE_IO, "%s: %s", folder, strerror(errno));
   return own_check(&facts, folder, &folder_apart);
+}
+
+static halotune_status folder_check(const char *folder) {
+  DIR *entries;
+  const halotune_status status = folder_open(folder, &entries);
+  if (entries) closedir(entries);
+  return status;
 }
 
 /* Copy a database to a new file in the folder. Copies that are not complete have other names: a process that dies
@@ -102,28 +119,83 @@ halotune_status untrusted_keep(const char *path, struct store *from, const char 
   return status;
 }
 
-static int is_kept(const struct dirent *entry) {
-  const size_t length = strlen(entry->d_name);
-  return length >= sizeof suffix && strcmp(entry->d_name + length - (sizeof suffix - 1), suffix) == 0;
+static bool is_kept(const char *name) {
+  const size_t length = strlen(name);
+  return length >= sizeof suffix && strcmp(name + length - (sizeof suffix - 1), suffix) == 0;
 }
 
-halotune_status untrusted_each(const char *path, halotune_status (*visit)(void *context, const char *file),
-                               void *context) {
-  struct dirent **entries = NULL;
-  char *folder = folder_of(path);
-  halotune_status status = folder ? HALOTUNE_OK : fail_memory();
-  int count = folder ? scandir(folder, &entries, is_kept, alphasort) : 0;
-  for (int i = 0; i < count; i++) {
-    char *file = NULL;
-    if (status == HALOTUNE_OK && asprintf(&file, "%s/%s", folder, entries[i]->d_name) < 0) {
-      file = NULL;
-      status = fail_memory();
-    }
-    if (status == HALOTUNE_OK) status = visit(context, file);
-    free(file);
-    free(entries[i]);
+/* The paths of the files that are kept in a folder. */
+struct kept_files {
+  char **list;
+  int count, capacity;
+};
+
+static void files_free(struct kept_files *files) {
+  for (int i = 0; i < files->count; i++) free(files->list[i]);
+  free(files->list);
+}
+
+static int compare_paths(const void *left, const void *right) {
+  return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+static const struct own_kind file_apart = {.what = "file",
+                                           .foreign_remedy = "remove it",
+                                           .rights = S_IWGRP | S_IWOTH,
+                                           .others_can = "write to",
+                                           .chmod = "go-w"};
+
+/* Add a file to the list, unless it is not this user's alone. Takes over the path. */
+static halotune_status file_add(struct kept_files *files, int folder, const char *name, char *path) {
+  struct stat facts;
+  halotune_status status = path && array_room(files->list, files->count, files->capacity) ? HALOTUNE_OK : fail_memory();
+  const bool is_there = status == HALOTUNE_OK && fstatat(folder, name, &facts, AT_SYMLINK_NOFOLLOW) == 0;
+  if (is_there) status = own_check(&facts, path, &file_apart);
+  if (is_there && status == HALOTUNE_OK && !S_ISREG(facts.st_mode))
+    status = fail(HALOTUNE_IO, "%s: this is not a regular file, so it is not used; remove it", path);
+  if (is_there && status == HALOTUNE_OK) files->list[files->count++] = path;
+  else free(path);
+  return status;
+}
+
+/* List the files of an open folder. The detail of the first one that is left out is kept.
+ * Returns HALOTUNE_OK, HALOTUNE_IO if one was left out, or HALOTUNE_MEMORY. */
+static halotune_status files_list(DIR *entries, const char *folder, double until_thread_ms, struct kept_files *files) {
+  struct fail_kept first;
+  halotune_status status = HALOTUNE_OK;
+  for (struct dirent *entry; status != HALOTUNE_MEMORY && (entry = readdir(entries));) {
+    char *path;
+    if (clock_thread_ms() > until_thread_ms) break;
+    if (!is_kept(entry->d_name)) continue;
+    if (asprintf(&path, "%s/%s", folder, entry->d_name) < 0) path = NULL;
+    const halotune_status added = file_add(files, dirfd(entries), entry->d_name, path);
+    if (added == HALOTUNE_IO && status == HALOTUNE_OK) fail_keep(&first);
+    if (added != HALOTUNE_OK) status = added;
   }
-  free(entries);
+  if (files->count > 1) qsort(files->list, (size_t)files->count, sizeof *files->list, compare_paths);
+  if (status == HALOTUNE_IO) fail_put_back(&first);
+  return status;
+}
+
+halotune_status untrusted_each(const char *path, double until_thread_ms,
+                               halotune_status (*visit)(void *context, const char *file), void *context) {
+  struct kept_files files = {.list = NULL};
+  struct fail_kept left_out;
+  DIR *entries = NULL;
+  char *folder = folder_of(path);
+  halotune_status status = folder ? folder_open(folder, &entries) : fail_memory();
+  if (status == HALOTUNE_OK && entries) status = files_list(entries, folder, until_thread_ms, &files);
+  fail_keep(&left_out);
+  for (int i = 0; i < files.count && status != HALOTUNE_MEMORY; i++) {
+    const halotune_status visited = visit(context, files.list[i]);
+    if (visited == HALOTUNE_OK) continue;
+    status = visited;
+    fail_keep(&left_out);
+    break;
+  }
+  fail_put_back(&left_out);
+  files_free(&files);
+  if (entries) closedir(entries);
   free(folder);
   return status;
 }

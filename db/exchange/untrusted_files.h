@@ -17,9 +17,12 @@ halotune_status untrusted_keep(const char *path, struct store *from, const char 
                                char **kept, bool *is_new);
 
 /* Call `visit` for each file that is kept beside a database, in the order of their names. If there is no folder, there
- * are no files.
- * Returns HALOTUNE_OK, HALOTUNE_MEMORY, or the first failure of `visit`. */
-halotune_status untrusted_each(const char *path, halotune_status (*visit)(void *context, const char *file),
-                               void *context);
+ * are no files. A folder or file that another user owns, or that others may write to, is left out: another user could
+ * put many files there, or one that hides an import.
+ *   until_thread_ms  by clock_thread_ms: the list of the files ends then; INFINITY: no limit
+ * Returns HALOTUNE_OK; HALOTUNE_IO after the others were visited if something is left out, with the detail of the first
+ * and what to do; HALOTUNE_MEMORY; or the first failure of `visit`, which ends the visits. */
+halotune_status untrusted_each(const char *path, double until_thread_ms,
+                               halotune_status (*visit)(void *context, const char *file), void *context);
 
 #endif

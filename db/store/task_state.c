@@ -2,20 +2,29 @@
 #include "db/store/task_state.h"
 
 #include "db/store/query.h"
+#include "db/store/refuted.h"
 #include "db/store/store_parts.h"
+
+/* Whether a complete run in a launch mode makes its task done. One of a document must come with a winner of its problem
+ * that lookups serve: else a document of runs alone would keep the task from being tuned. */
+#define SQL_IS_DONE(mode)                                            \
+  "r.state = 'complete' and p.launch = '" mode "' and (" SQL_IS_OWN( \
+      "r") " or exists (select 1 from best b where "                 \
+           "b.problem_id = p.id and b.text_id = x.id and b.is_current and not " SQL_IS_REFUTED("b") "))"
 
 /* If a group has one max(), SQLite takes the other columns from the row with this maximum. */
 static const char states_sql[] =
     "select printable(d.uuid), printable(d.name), d.capability, d.sm_count, d.is_emulation, printable(s.name), s.hash, x.hash, printable(p.dtype), printable(p.cache),"
-    " p.nx, p.ny, p.nz, p.steps, p.is_reproducible, sum(r.state = 'complete' and p.launch = 'stream'),"
-    " sum(r.state = 'complete' and p.launch = 'graph'), r.state, r.reason, r.host,"
-    " coalesce(r.ended, strftime('%Y-%m-%dT%H:%M:%fZ', r.started, printf('%.3f seconds',"
-    " (select coalesce(max(m.at_s), 0) from measurement m where m.run_id = r.id)))), r.id, " SQL_IS_LOST ","
-    " sum(exists (select 1 from best b where b.problem_id = p.id and b.text_id = x.id)), max(r.started)"
-    " from run r join problem p on p.id = r.problem_id join device d on d.id = p.device_id"
-    " join stencil s on s.id = p.stencil_id join stencil_text x on x.id = r.text_id"
-    " group by d.id, s.id, x.id, p.dtype, p.cache, p.nx, p.ny, p.nz, p.steps, p.is_reproducible"
-    " order by d.name, d.uuid, s.name, p.dtype, p.nx, p.ny, p.nz, p.steps, p.is_reproducible, p.cache";
+    " p.nx, p.ny, p.nz, p.steps, p.is_reproducible, sum(" SQL_IS_DONE("stream") "), sum(" SQL_IS_DONE(
+        "graph") "), r.state, r.reason, r.host,"
+                 " coalesce(r.ended, strftime('%Y-%m-%dT%H:%M:%fZ', r.started, printf('%.3f seconds',"
+                 " (select coalesce(max(m.at_s), 0) from measurement m where m.run_id = r.id)))), r.id, " SQL_IS_LOST
+                 ","
+                 " sum(exists (select 1 from best b where b.problem_id = p.id and b.text_id = x.id)), max(r.started)"
+                 " from run r join problem p on p.id = r.problem_id join device d on d.id = p.device_id"
+                 " join stencil s on s.id = p.stencil_id join stencil_text x on x.id = r.text_id"
+                 " group by d.id, s.id, x.id, p.dtype, p.cache, p.nx, p.ny, p.nz, p.steps, p.is_reproducible"
+                 " order by d.name, d.uuid, s.name, p.dtype, p.nx, p.ny, p.nz, p.steps, p.is_reproducible, p.cache";
 
 static struct task_state state_of(sqlite3_stmt *row) {
   return (struct task_state){

@@ -14,7 +14,8 @@ struct task_state {
   const char *dtype, *cache;
   struct grid grid;
   int steps;                                /* time steps of a launch */
-  bool reproducible, has_stream, has_graph; /* has_...: a complete run used this launch mode */
+  bool reproducible, has_stream, has_graph; /* has_...: a complete run used this launch mode. A run of a document
+                                               counts only with a winner of its problem that lookups serve */
   bool has_winner;                          /* of any run, complete or not, in any launch mode */
   /* Of the run that began last: */
   int64_t run;                       /* its id; a run that begins later has a greater one */

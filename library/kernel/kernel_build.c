@@ -2,7 +2,7 @@
  *
  * Stored code fits if it was built for this very problem, or from a source with the same meaning. Comments, such as
  * the banner with the grid, do not count. A source in which extents or coefficients are constants therefore never
- * serves another problem. */
+ * serves another problem. Code that is cut short is compiled again. */
 #include "library/kernel/kernel_build.h"
 
 #include <math.h>
@@ -13,6 +13,7 @@
 #include "db/store/launch_text.h"
 #include "db/store/query.h"
 #include "gpu/compile/compile_limit.h"
+#include "gpu/driver/cubin.h"
 #include "stencil/analysis/iterate.h"
 #include "stencil/cuda/cuda_tokens.h"
 #include "stencil/generate/generate.h"
@@ -214,6 +215,16 @@ static void stored_move(struct stored *stored, bool with_source, struct built *o
   stored->cubin = NULL;
 }
 
+/* Compile the source in place of stored code that is damaged. If that fails, the detail also says why.
+ *   damage  what cubin_check said */
+static halotune_status compile_instead(const struct question *q, const char *damage, struct built *out) {
+  char why[FAIL_TEXT_BYTES / 2];
+  const halotune_status status = source_compile(q, out);
+  if (status == HALOTUNE_OK) return status;
+  snprintf(why, sizeof why, "%s", fail_text());
+  return fail(status, "%s; the code in the database is not used: %s", why, damage);
+}
+
 static halotune_status variant_build(const struct question *q, const struct answer *answer, const double *coefficients,
                                      bool with_code, struct built *out) {
   struct stored stored = {.steps = 1};
@@ -225,6 +236,11 @@ static halotune_status variant_build(const struct question *q, const struct answ
   const bool is_stored = is_own && stored_fetch(q->ctx, answer->row, &stored);
   const bool have = is_stored && *stored.source; /* an export may have left it out */
   bool runs = have && stored.cubin_bytes > 0 && arch_runs(stored.arch, q->device->capability);
+  char damage[256] = "";
+  if (runs && cubin_check(stored.cubin, stored.cubin_bytes) != HALOTUNE_OK) {
+    snprintf(damage, sizeof damage, "%s", fail_text());
+    runs = false;
+  }
   bool compiles = have && !with_code && source_capability(stored.source) <= q->device->capability;
   if (have && (runs || compiles) && is_same_problem(q, answer->row, &stored, coefficients)) {
     stored_move(&stored, true, out);
@@ -234,7 +250,7 @@ static halotune_status variant_build(const struct question *q, const struct answ
     out->steps = generated.launch.steps;
     out->is_stale = is_stored && !have && is_another_source(q, answer, &stored, coefficients, &generated);
     if (runs && is_same_source(out->source, stored.source)) stored_move(&stored, false, out);
-    else if (with_code) status = source_compile(q, out);
+    else if (with_code) status = *damage ? compile_instead(q, damage, out) : source_compile(q, out);
   }
   if (is_stored) stored_free(&stored);
   if (status != HALOTUNE_OK) built_free(out);

@@ -15,7 +15,7 @@ from ._arrays import View, same_stream, stream_of, view
 from ._errors import ArgumentError, Error
 from ._handle import Owner
 from ._library import Field as _CField
-from ._library import KernelFacts, check, library, text
+from ._library import KernelFacts, c_integer, check, library, text
 from ._library import Layout as _CLayout
 from ._lookup import Config, Stencil, _triple
 
@@ -225,7 +225,7 @@ class Kernel(Owner):
         self._refuse_read_only(views, 0)
         pointers = (c_void_p * len(views))(*(each.pointer for each in views))
         self._held.views = views
-        status = library.halotune_run(self.handle, c_void_p(handle), pointers, c_longlong(steps))
+        status = library.halotune_run(self.handle, c_void_p(handle), pointers, c_longlong(c_integer(steps, "steps")))
         order: dict[int, list[int]] = {}
         for i, each in enumerate(views):
             order.setdefault(each.pointer, []).append(i)
@@ -299,4 +299,6 @@ def _without_leading_ones(shape: tuple[int, ...]) -> tuple[int, ...]:
 def _c_layout(layout: Layout | None) -> Any:
     if layout is None:
         return None
-    return byref(_CLayout(layout.row, layout.plane, (c_longlong * 3)(*layout.low), (c_longlong * 3)(*layout.high)))
+    row, plane = c_integer(layout.row, "the layout's row"), c_integer(layout.plane, "the layout's plane")
+    low, high = ((c_longlong * 3)(*(c_integer(point, "the layout's box") for point in points)) for points in (layout.low, layout.high))
+    return byref(_CLayout(row, plane, low, high))

@@ -7,6 +7,7 @@ C compiler says.
 from __future__ import annotations
 
 import ctypes
+import operator
 import os
 import pathlib
 from ctypes import (
@@ -20,8 +21,17 @@ from ctypes import (
     c_uint,
     c_void_p,
 )
+from typing import SupportsIndex
 
 from ._errors import Error, error_of
+
+def c_integer(value: SupportsIndex, what: str, bits: int = 64) -> int:
+    """Refuse a number that is too large for the type of the C library: ctypes would wrap it."""
+    number = operator.index(value)
+    if not -(1 << (bits - 1)) <= number < 1 << (bits - 1):
+        raise OverflowError(f"{what} is {number}: it must fit into {bits} bits")
+    return number
+
 
 SONAME = "libhalotune.so.0.2"
 

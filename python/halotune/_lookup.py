@@ -15,7 +15,7 @@ from ._errors import ArgumentError
 from ._handle import Owner
 from ._library import Config as _CConfig
 from ._library import Problem as _CProblem
-from ._library import StencilFacts, TuneOptions, TuneProgress, check, library, text
+from ._library import StencilFacts, TuneOptions, TuneProgress, c_integer, check, library, text
 
 STEPS_ANY = -1
 
@@ -261,7 +261,7 @@ class Context(Owner):
             database=None if database is None else _whole(os.fsencode(database), "database"),
             backend=None if backend is None else _whole(backend.encode(), "backend"),
             budget_s=budget_s,
-            max_variants=max_variants,
+            max_variants=c_integer(max_variants, "max_variants", 32),
         )
         raised: list[BaseException] = []
 
@@ -295,7 +295,7 @@ def _problem(
         raise ArgumentError(f"grid is {tuple(grid)}: it must have one to three numbers of points, in x, y, z")
     if device is None:
         _cuda.make_context_current(0)
-    points = [int(extent) for extent in grid] + [0] * (3 - len(grid))
+    points = [c_integer(int(extent), "a number of points of the grid") for extent in grid] + [0] * (3 - len(grid))
     return _CProblem(
         stencil=_whole(stencil.encode(), "stencil"),
         device=None if device is None else _whole(str(device).encode(), "device"),
@@ -304,7 +304,7 @@ def _problem(
         launch=_number_of(_LAUNCHES, launch, "launch"),
         cache=_number_of(_CACHES, cache, "cache"),
         reproducible=int(reproducible),
-        steps=steps,
+        steps=c_integer(steps, "steps", 32),
     )
 
 

@@ -91,8 +91,25 @@ else
   skip "a cache below a folder of another user" "not root"
 fi
 rm -rf "$work/all" && mkdir -m 777 "$work/all" && chmod 777 "$work/all"
-XDG_CACHE_HOME=$work/all verify && [ $code = 0 ] && [ ! -e "$work/all/halotune/host" ] && grep -q 'all users can exchange' "$work/said"
+XDG_CACHE_HOME=$work/all verify && [ $code = 0 ] && [ ! -e "$work/all/halotune/host" ] && grep -q 'all users can exchange .*chmod +t' "$work/said"
 result "a cache in a folder of all users that is not sticky is not used (exit $code)" $?
+
+# A folder of another user on the way to the cache. Its owner can exchange what lies in it, also where it is sticky or closed to all
+# others, and also where only a link of this user leads there, or a link that lies in it leads back to a folder of this user.
+if [ "$(id -u)" = 0 ]; then
+  for mode in 1777 755; do
+    for way in theirs mylink back; do
+      rm -rf "$work/theirs" "$work/other" "$work/mylink" "$work/back" && mkdir -p "$work/theirs/halotune" "$work/other"
+      chmod 700 "$work/theirs/halotune" "$work/other" && chmod $mode "$work/theirs" && chown 12345 "$work/theirs"
+      ln -s theirs "$work/mylink" && ln -s "$work/other" "$work/theirs/link" && ln -s theirs/link "$work/back"
+      XDG_CACHE_HOME=$work/$way verify
+      [ $code = 0 ] && [ -z "$(ls -A "$work/theirs/halotune" "$work/other" | grep -v :)" ] && grep -q "theirs: this folder belongs to user 12345, .*; use a folder of your own" "$work/said"
+      result "a cache by $way through a folder of another user with mode $mode is not used (exit $code)" $?
+    done
+  done
+else
+  skip "a cache through a folder of another user" "not root"
+fi
 
 # An installation with a database, to which a group may write. Another user's group is made with chgrp.
 prefix=$work/prefix

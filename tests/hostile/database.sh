@@ -372,7 +372,30 @@ survives db import --db "$work/asked.db" "$work/verdicts.db"
 for i in $(seq 600); do ln "$work"/asked.db.untrusted/verdicts.db-*.db "$work/asked.db.untrusted/a$i.db"; done
 (ulimit -t 20 && export HALOTUNE_TEMPLATE_PATH="$PWD/templates" && survives query star7 --db "$work/asked.db" --device 'NVIDIA H200' --grid 512,512,512 && [ $code = 0 ] && grep -q '^match' "$work/out")
 result "many files that are kept apart delay a query by seconds at most" $?
-rm -r "$work"/asked.db* "$work/verdicts.db"
+rm -r "$work"/asked.db.untrusted "$work/verdicts.db"
+
+# Another user lays the folder of such files, with many of them, or a file that hides an import.
+survives db import --db "$work/asked.db" "$work/honest.db"
+kept=$(ls "$work"/asked.db.untrusted/*.db)
+ask() { HALOTUNE_TEMPLATE_PATH="$PWD/templates" survives query star7 --db "$work/asked.db" --device 'NVIDIA H200' --grid 512,512,512; }
+ask && [ $code = 0 ] && grep -q "trust $kept" "$work/said" && ! grep -q 'remove it' "$work/said"
+result "a file that is kept apart is told (exit $code)" $?
+cp "$kept" "$work/asked.db.untrusted/a.db" && chmod 666 "$work/asked.db.untrusted/a.db"
+ask && [ $code = 0 ] && grep -q "trust $kept" "$work/said" && [ "$(grep -c "run: chmod go-w .*/a.db" "$work/said")" = 1 ]
+result "a file that others can write hides no import (exit $code)" $?
+if [ "$(id -u)" = 0 ]; then
+  chmod 600 "$work/asked.db.untrusted/a.db" && chown 12345 "$work/asked.db.untrusted/a.db"
+  ask && [ $code = 0 ] && grep -q "trust $kept" "$work/said" && [ "$(grep -c "a.db: this file belongs to user 12345.*; remove it" "$work/said")" = 1 ]
+  result "a file of another user hides no import (exit $code)" $?
+  survives db info --db "$work/asked.db" && [ $code = 0 ] && grep -q "not trusted: $kept" "$work/out" && ! grep -q a.db.untrusted/a.db "$work/out" && grep -q "a.db: this file belongs to user 12345" "$work/said"
+  result "'db info' tells it, and lists the import (exit $code)" $?
+  chown 12345 "$work/asked.db.untrusted"
+  ask && [ $code = 0 ] && grep -q '^match' "$work/out" && ! grep -q 'is not trusted' "$work/said" && [ "$(grep -c "asked.db.untrusted: this folder belongs to user 12345.*; move it away" "$work/said")" = 1 ]
+  result "a folder of another user is not looked into (exit $code)" $?
+else
+  skip "a file of another user beside those that are kept apart" "not root"
+fi
+rm -r "$work"/asked.db*
 
 # Each {} of a document takes some 240 bytes of memory.
 "$python" -c "print('{\"format\": \"halotune\", \"tables\": {\"best\": [' + '{},' * 16000000 + '{}]}}')" >"$work/wide.json"

@@ -313,6 +313,35 @@ class Tune(unittest.TestCase):
             halotune.tune("star7", (16, 16, 16), program="/nowhere/halotune")
 
 
+class Numbers(unittest.TestCase):
+    """ctypes wraps an integer that its type cannot hold: 2**64 + 24 would be 24."""
+
+    def test_too_large_for_a_lookup(self):
+        wrapped = 2**64
+        for words, call in (
+            ("grid", lambda: halotune.lookup("star7", (wrapped + 24, 12, 10))),
+            ("grid", lambda: halotune.lookup("star7", (24 - wrapped, 12, 10))),
+            ("steps", lambda: halotune.lookup("star7", GRID, steps=2**32 + 1)),
+            ("max_variants", lambda: halotune.tune("star7", GRID, max_variants=2**32 + 1)),
+        ):
+            with self.assertRaisesRegex(OverflowError, words):
+                call()
+
+    def test_too_large_for_a_kernel(self):
+        config = halotune.lookup("star7", GRID)
+        for layout in (
+            halotune.Layout(row=2**64 + 24),
+            halotune.Layout(plane=2**64 + 24 * 12),
+            halotune.Layout(low=(2**64, 0, 0)),
+            halotune.Layout(high=(0, 0, 2**65)),
+        ):
+            with self.assertRaisesRegex(OverflowError, "layout"):
+                halotune.Kernel(config, layout=layout)
+        u = start()
+        with self.assertRaisesRegex(OverflowError, "steps"):
+            halotune.Kernel(config).run([Array(u), Array(u)], 2**64 + 1)
+
+
 class Import(unittest.TestCase):
     def test_which_folders_have_the_library(self):
         """Of the folders named lib above the package, only that of its own installation."""

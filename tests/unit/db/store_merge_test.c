@@ -1,4 +1,5 @@
 /* store_merge_test.c: databases are exported, imported, merged, checked and reduced. */
+#include "base/files/replace.h"
 #include "db/exchange/content.h"
 #include "db/exchange/export.h"
 #include "db/exchange/forget.h"
@@ -1018,6 +1019,95 @@ TEST(what_is_kept_apart_is_the_owners_alone) {
   work_end(&work);
 }
 
+static int count_steps(void *context) {
+  ++*(long *)context;
+  return 0;
+}
+
+/* The steps of SQLite, in hundreds, in which a problem gets so many more runs, bests and verdicts about their variant
+ * from another database. */
+static long steps_of_merge(int count) {
+  static const char more_sql[] =
+      "create temp table n as with recursive n(i) as (select 1 union all select i + 1 from n where i < %d) select i from n;"
+      "create temp table runs as select r.*, n.i from run r, n where r.id = 1;"
+      "update runs set id = 1000 + i, seed = 1000 + i; alter table runs drop column i; insert into run select * from runs;"
+      "create temp table bests as select b.*, n.i from best b, n where b.is_current and b.problem_id = 1;"
+      "update bests set id = 1000 + i, run_id = 1000 + i, is_current = 0, source = '', cubin = x'',"
+      " date = printf('2025-01-%%02dT%%02d:%%02d:00.000Z', 1 + i / 1440, i / 60 %% 24, i %% 60);"
+      "alter table bests drop column i; insert into best select * from bests;"
+      "create temp table verdicts as select m.*, n.i from measurement m, n where m.run_id = 1 and m.variant_id ="
+      " (select b.variant_id from best b where b.is_current and b.problem_id = 1);"
+      "update verdicts set id = 1000 + i, run_id = 1000 + i, outcome = iif(i %% 2, 'wrong', 'measured');"
+      "alter table verdicts drop column i; insert into measurement select * from verdicts";
+  struct fixture f;
+  struct store *to;
+  long steps = 0;
+  char script[2048];
+  begin_fixture(&f);
+  CHECK_OK(store_open_memory(&to));
+  snprintf(script, sizeof script, more_sql, count);
+  sql(f.store, script);
+  sqlite3_progress_handler(store_connection(to), 100, count_steps, &steps);
+  const struct merge_options options = {.origin = {"imported", "a.json", "", "", ""}};
+  CHECK_OK(store_merge(to, f.store, &options, NULL));
+  sqlite3_progress_handler(store_connection(to), 0, NULL, NULL);
+  CHECK_EQ(count, number_of(to, "select count(*) from best where date < '2026'"), "they are all there");
+  store_close(to);
+  end_fixture(&f);
+  return steps;
+}
+
+/* A document can bring many runs, bests and verdicts of one problem. None is compared with all others. */
+TEST(a_merge_of_many_bests_of_one_problem_takes_steps_for_each) {
+  const long few = steps_of_merge(250), many = steps_of_merge(2000);
+  CHECK(many < 12 * few, "8 times as many rows take %ld hundred steps, and not some %ld", many, 8 * few);
+}
+
+static halotune_status count_visit(void *context, const char *file) {
+  (void)file;
+  ++*(int *)context;
+  return HALOTUNE_OK;
+}
+
+/* Nothing that others may write is listed, and the detail has the remedy. */
+TEST(what_others_may_write_is_not_listed) {
+  static const struct {
+    mode_t folder, file, other_file;
+    double until_thread_ms;
+    int visited;
+    const char *told; /* NULL: nothing is left out */
+  } cases[] = {
+      {0700, 0600, 0644, INFINITY, 2, NULL},
+      {0755, 0600, 0600, INFINITY, 2, NULL},
+      {0700, 0622, 0600, INFINITY, 1, "a.db: others can write to this file, so it is not used; run: chmod go-w"},
+      {0700, 0600, 0620, INFINITY, 1, "b.db: others can write to this file, so it is not used; run: chmod go-w"},
+      {0700, 0602, 0620, INFINITY, 0, "others can write to this file"},
+      {0777, 0600, 0600, INFINITY, 0,
+       "own.db.untrusted: others can write to this folder, so it is not used; run: chmod"},
+      {01770, 0600, 0600, INFINITY, 0, "run: chmod go-w"},
+      {0700, 0600, 0600, 0, 0, NULL}, /* the time is over */
+  };
+  const struct work work = work_begin();
+  char path[128], folder[160], files[2][192];
+  snprintf(path, sizeof path, "%s/own.db", work.folder);
+  snprintf(folder, sizeof folder, "%s.untrusted", path);
+  CHECK_EQ(0, mkdir(folder, 0700), "%s", folder);
+  for (int k = 0; k < 2; k++) {
+    snprintf(files[k], sizeof files[k], "%s/%c.db", folder, 'a' + k);
+    CHECK_OK(file_replace(files[k], "", 0));
+  }
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    int visited = 0;
+    CHECK_EQ(0, chmod(files[0], cases[i].file) + chmod(files[1], cases[i].other_file), "case %zu", i);
+    CHECK_EQ(0, chmod(folder, cases[i].folder), "case %zu", i);
+    const halotune_status status = untrusted_each(path, cases[i].until_thread_ms, count_visit, &visited);
+    CHECK_EQ(cases[i].told ? HALOTUNE_IO : HALOTUNE_OK, status, "case %zu", i);
+    CHECK_EQ(cases[i].visited, visited, "case %zu", i);
+    if (cases[i].told) CHECK(strstr(fail_text(), cases[i].told) != NULL, "case %zu: %s", i, fail_text());
+  }
+  work_end(&work);
+}
+
 /* Rows from documents of one signer are removed. Rows of others stay, also for the same problems. */
 TEST(forget_removes_what_a_signer_said) {
   static const char key[] = "0707070707070707070707070707070707070707070707070707070707070707";
@@ -1424,6 +1514,8 @@ int main(void) {
       cmocka_unit_test(a_newer_fit_of_the_same_signer_replaces_the_older_one),
       cmocka_unit_test(the_identity_is_that_of_what_is_imported),
       cmocka_unit_test(what_is_kept_apart_is_the_owners_alone),
+      cmocka_unit_test(what_others_may_write_is_not_listed),
+      cmocka_unit_test(a_merge_of_many_bests_of_one_problem_takes_steps_for_each),
       cmocka_unit_test(forget_removes_what_a_signer_said),
       cmocka_unit_test(nobody_adds_to_what_another_one_said),
       cmocka_unit_test(a_copy_takes_what_its_user_measured_since),

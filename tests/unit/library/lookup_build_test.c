@@ -371,6 +371,49 @@ TEST(a_database_that_went_away_is_done_without) {
   CHECK_EQ(0, rename(moved, work.path), "rename");
 }
 
+/* The driver gets no length, and would read behind the end of the code. */
+TEST(code_that_is_cut_short_is_compiled_instead) {
+  static const long long grid[3] = {128, 64, 64};
+  static const struct {
+    const char *change;
+    bool is_whole;
+  } rows[] = {
+      {"update best set is_current = is_current", true},
+      {"update best set cubin = substr(cubin, 1, length(cubin) - 1)", false},
+      {"update best set cubin = substr(cubin, 1, 64)", false},
+      {"update best set cubin = x'7f'", false},
+      {"update best set cubin = zeroblob(300)", false},
+      {"update best set cubin = cast(cubin || x'00' as blob)", true},
+  };
+  halotune_ctx *const usual = ctx;
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct work own = work_begin();
+    struct built built;
+    halotune_close(tuned_open(own.path, rows_stored, 1));
+    tuned_change(own.path, rows[i].change);
+    const char *paths[] = {own.path};
+    CHECK_OK(halotune_open(paths, 1, &ctx));
+    if (rows[i].is_whole || have_nvrtc()) {
+      CHECK_OK(look_up_and_build("star7", "NVIDIA H200", grid, 0, &built));
+      CHECK_EQ(rows[i].is_whole, strcmp(built.code, "database") == 0, "%s: %s", rows[i].change, built.code);
+      CHECK(built.cubin_bytes > 0 && strstr(built.source, "star7"), "%s", rows[i].change);
+      built_free(&built);
+    }
+    setenv("HALOTUNE_NVRTC", "/nonexistent/libnvrtc.so", 1);
+    halotune_close(ctx);
+    CHECK_OK(halotune_open(paths, 1, &ctx));
+    const halotune_status status = look_up_and_build("star7", "NVIDIA H200", grid, 0, &built);
+    unsetenv("HALOTUNE_NVRTC");
+    CHECK_EQ(rows[i].is_whole ? HALOTUNE_OK : HALOTUNE_NO_NVRTC, status, "%s", rows[i].change);
+    if (!rows[i].is_whole)
+      CHECK(strstr(fail_text(), "the code in the database is not used: the machine code"), "%s", fail_text());
+    if (rows[i].is_whole) built_free(&built);
+    halotune_close(ctx);
+    work_end(&own);
+  }
+  ctx = usual;
+}
+
 static int databases_opened;
 
 /* Count the calls of SQLite's own function. The linker finds this one first. */
@@ -566,6 +609,7 @@ int main(void) {
       cmocka_unit_test(stored_code_of_other_steps_is_not_used),
       cmocka_unit_test(what_was_compiled_is_kept),
       cmocka_unit_test(a_database_that_went_away_is_done_without),
+      cmocka_unit_test(code_that_is_cut_short_is_compiled_instead),
       cmocka_unit_test(a_database_is_opened_once_for_all_kernels),
       cmocka_unit_test(alignment_of_variants_with_tensor_maps),
       cmocka_unit_test(alignment_of_variants),

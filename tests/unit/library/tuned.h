@@ -8,6 +8,7 @@
 #include "stencil/generate/generate.h"
 #include "stencil/template/space.h"
 #include "stencil/template/template_read.h"
+#include "tests/unit/small_cubin.h"
 #include "tests/unit/stores.h"
 #include "tests/unit/template/templates.h"
 
@@ -114,8 +115,8 @@ static inline void tuned_put_stencil(struct store *store, const struct tuned *t,
                       .coefficients = coefficients,
                       .coefficient_count = stencil->coefficient_count,
                       .source = generated.source,
-                      .cubin = "cubin",
-                      .cubin_bytes = 6};
+                      .cubin = &small_cubin,
+                      .cubin_bytes = sizeof small_cubin};
   struct run_end end = {true, "", NAN, NAN, NAN, "", NAN};
   CHECK_OK(store_final(store, run, &finalist, 1, &best, &end, NULL));
   generated_free(&generated);

@@ -1,10 +1,12 @@
 /* db_info.c: `halotune db info`: prints what a database contains. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/memory/array.h"
+#include "base/text/utf8.h"
 #include "db/exchange/table.h"
 #include "db/exchange/untrusted_files.h"
 #include "db/store/query.h"
@@ -217,6 +219,16 @@ static halotune_status show_apart(void *context, const char *file) {
   return HALOTUNE_OK;
 }
 
+/* Something that is left out is no failure of the command. */
+static halotune_status all_apart_show(struct info *info) {
+  const halotune_status status = untrusted_each(store_path(info->store), INFINITY, show_apart, info);
+  if (status != HALOTUNE_IO) return status;
+  char printable[FAIL_TEXT_BYTES];
+  printable_name(printable, sizeof printable, fail_text());
+  fprintf(stderr, "halotune: %s\n", printable);
+  return HALOTUNE_OK;
+}
+
 halotune_status db_info(const struct invocation *invocation) {
   const bool as_json = option_given(invocation, "json");
   struct info info = {.json = as_json ? json_object() : NULL};
@@ -227,7 +239,7 @@ halotune_status db_info(const struct invocation *invocation) {
   if (status == HALOTUNE_OK) status = rows_show(&info, "devices", devices_sql, device_json, print_device);
   if (status == HALOTUNE_OK) status = rows_show(&info, "problems", problems_sql, problem_json, print_problem);
   if (status == HALOTUNE_OK && as_json) json_put(&info.json, "untrusted", json_array());
-  if (status == HALOTUNE_OK) status = untrusted_each(store_path(info.store), show_apart, &info);
+  if (status == HALOTUNE_OK) status = all_apart_show(&info);
   if (status == HALOTUNE_OK && as_json) status = print_json(json_incref(info.json));
   json_decref(info.json);
   templates_free(&info);

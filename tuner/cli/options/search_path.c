@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/files/data_folders.h"
+#include "base/files/exchange.h"
 #include "base/files/file.h"
 #include "base/files/path.h"
 #include "base/memory/array.h"
@@ -87,17 +88,12 @@ static halotune_status check_given(const struct search_kind *kind, const char *g
   return fail(HALOTUNE_NOT_FOUND, "--%s-dir %s: there is no such folder", kind->what, given);
 }
 
-/* Whether another user can exchange a folder of the working directory between a check and its use. The owner of each
- * folder around it can, and so can all users if they may write to one that is not sticky. */
-static bool others_can_exchange(const char *folder) {
-  char around[PATH_MAX] = ".";
-  for (const char *slash = strchr(folder, '/');; slash = strchr(slash + 1, '/')) {
-    struct stat facts;
-    if (stat(around, &facts) != 0 || (facts.st_uid != geteuid() && facts.st_uid != 0)) return true;
-    if ((facts.st_mode & S_IWOTH) && !(facts.st_mode & S_ISVTX)) return true;
-    if (!slash) return false;
-    snprintf(around, sizeof around, "%.*s", (int)(slash - folder), folder);
-  }
+/* Say on stderr, once, why a folder of the working directory is not searched. */
+static void tell_unsearched(const struct search_kind *kind, const char *reason) {
+  static atomic_bool is_told[2];
+  if (!atomic_exchange(&is_told[kind == &search_templates], true))
+    fprintf(stderr, "halotune: ./%s is not searched, because %s; if you trust it, name it in %s\n", kind->folder,
+            reason, kind->variable ? kind->variable : "a path");
 }
 
 /* Whether a folder of the working directory may be searched although the user has not named it. In a folder of all
@@ -105,29 +101,19 @@ static bool others_can_exchange(const char *folder) {
  *   is_quiet   do not say why the folder is not believed
  *   is_absent  receives whether it is not there */
 static bool is_believed(const struct search_kind *kind, bool is_quiet, bool *is_absent) {
-  static atomic_bool is_told[2];
   const char *found = getenv(DATA_FOUND_VARIABLE);
   struct stat facts;
   if (found && strcmp(found, "installed") == 0) return false;
-  *is_absent = lstat(kind->folder, &facts) != 0;
+  *is_absent = stat(kind->folder, &facts) != 0;
   if (*is_absent) return true; /* there is nothing to search */
-  if (others_can_exchange(kind->folder)) {
-    if (!is_quiet && !atomic_exchange(&is_told[kind == &search_templates], true))
-      fprintf(stderr,
-              "halotune: ./%s is not searched, because another user can exchange it: the working directory is not "
-              "yours alone; if you trust it, name it in %s\n",
-              kind->folder, kind->variable ? kind->variable : "a path");
-    return false;
-  }
-  const bool is_own_link = !S_ISLNK(facts.st_mode) || facts.st_uid == geteuid() || facts.st_uid == 0;
-  *is_absent = S_ISLNK(facts.st_mode) && stat(kind->folder, &facts) != 0;
-  if (*is_absent) return true;
+  const bool is_fixed = exchange_check(kind->folder) == HALOTUNE_OK;
   const bool is_own = facts.st_uid == geteuid() || facts.st_uid == 0;
-  if (is_own_link && is_own && !(facts.st_mode & S_IWOTH)) return true;
-  if (!is_quiet && !atomic_exchange(&is_told[kind == &search_templates], true))
-    fprintf(stderr, "halotune: ./%s is not searched, because %s; if you trust it, name it in %s\n", kind->folder,
-            is_own && is_own_link ? "all users can write to it" : "it belongs to another user",
-            kind->variable ? kind->variable : "a path");
+  if (is_fixed && is_own && !(facts.st_mode & S_IWOTH)) return true;
+  struct text reason = {0};
+  if (!is_fixed) text_printf(&reason, "another user can exchange it (%s)", fail_text());
+  else text_printf(&reason, "%s", is_own ? "all users can write to it" : "it belongs to another user");
+  if (!is_quiet) tell_unsearched(kind, text_string(&reason));
+  text_free(&reason);
   return false;
 }
 

@@ -18,7 +18,7 @@
 #include "tuner/cli/output/output_place.h"
 
 /* Open an existing file, and write at its end. */
-static halotune_status write_into(const struct output_place *place, file_writer *write, void *context) {
+static halotune_status write_into(const struct place *place, file_writer *write, void *context) {
   const int links = place->is_descriptor ? 0 : O_NOFOLLOW;
   const int fd = pipe_open_at(place->folder, place->name, O_WRONLY | O_APPEND | links);
   if (fd < 0) return pipe_fail(place->path, "nobody has read this pipe");
@@ -28,7 +28,7 @@ static halotune_status write_into(const struct output_place *place, file_writer 
 }
 
 /* Write to the file in its folder. */
-static halotune_status write_place(const struct output_place *place, enum output_readers readers, file_writer *write,
+static halotune_status write_place(const struct place *place, enum output_readers readers, file_writer *write,
                                    void *context) {
   struct stat facts;
   const bool exists = fstatat(place->folder, place->name, &facts, AT_SYMLINK_NOFOLLOW) == 0;
@@ -41,22 +41,22 @@ static halotune_status write_place(const struct output_place *place, enum output
 }
 
 halotune_status output_target(const char *path, char **out) {
-  struct output_place place;
+  struct place place;
   const halotune_status status = output_place_open(path, &place);
   *out = NULL;
   if (status == HALOTUNE_OK) {
     *out = place.path;
     place.path = NULL;
   }
-  output_place_close(&place);
+  place_close(&place);
   return status;
 }
 
 halotune_status output_pieces(const char *path, enum output_readers readers, file_writer *write, void *context) {
-  struct output_place place;
+  struct place place;
   halotune_status status = output_place_open(path, &place);
   if (status == HALOTUNE_OK) status = write_place(&place, readers, write, context);
-  output_place_close(&place);
+  place_close(&place);
   return status;
 }
 
@@ -108,7 +108,7 @@ static halotune_status stream_make(int fd, double limit_ms, FILE **out) {
 
 halotune_status output_stream(const char *path, FILE **out) {
   const int always = O_WRONLY | O_CREAT | O_NOCTTY | O_CLOEXEC | O_NONBLOCK; /* no call on a pipe must block */
-  struct output_place place;
+  struct place place;
   *out = NULL;
   halotune_status status = output_place_open(path, &place);
   const double limit_ms = place.is_descriptor ? INFINITY : pipe_limit_ms();
@@ -117,7 +117,7 @@ halotune_status output_stream(const char *path, FILE **out) {
   const int code = errno;
   struct stat facts;
   if (fd >= 0 && !place.is_descriptor && fstat(fd, &facts) == 0) status = output_place_check_pipe(&place, &facts);
-  output_place_close(&place);
+  place_close(&place);
   if (status != HALOTUNE_OK && fd >= 0) close(fd);
   if (status != HALOTUNE_OK) return status;
   if (fd < 0) return fail(HALOTUNE_IO, "%s: %s", path, code == ENXIO ? "no program reads this pipe" : strerror(code));
@@ -132,9 +132,9 @@ struct content {
 
 /* Whether a path is /dev/stdout, or another link to a descriptor that the program was started with. */
 static bool is_inherited(const char *path) {
-  struct output_place place;
+  struct place place;
   const bool is_link = output_place_open(path, &place) == HALOTUNE_OK && place.is_descriptor;
-  output_place_close(&place);
+  place_close(&place);
   return is_link;
 }
 

@@ -79,6 +79,15 @@ static halotune_status file_search(void *context, const char *file) {
   return HALOTUNE_OK;
 }
 
+/* Search the files that are kept beside a database. A failure costs only the remark. */
+static void database_search(struct search *search, const char *database) {
+  char printable[FAIL_TEXT_BYTES];
+  search->database = database;
+  if (untrusted_each(database, search->until_thread_ms, file_search, search) != HALOTUNE_IO) return;
+  printable_name(printable, sizeof printable, fail_text());
+  fprintf(stderr, "halotune: %s\n", printable);
+}
+
 void query_tell_untrusted(const struct query *q) {
   static const double most_ms = 500;
   struct known_device room;
@@ -92,13 +101,7 @@ void query_tell_untrusted(const struct query *q) {
                           .device = device->name,
                           .problem = &q->problem,
                           .until_thread_ms = clock_thread_ms() + most_ms};
-  for (int i = 0; i < catalog->database_count && !search.is_told; i++) {
-    search.database = catalog->paths[i];
-    (void)untrusted_each(catalog->paths[i], file_search, &search); /* a failure costs only the remark */
-  }
-  if (!search.is_told && !q->names_database && store_default_path(&own) == HALOTUNE_OK) {
-    search.database = own;
-    (void)untrusted_each(own, file_search, &search);
-  }
+  for (int i = 0; i < catalog->database_count && !search.is_told; i++) database_search(&search, catalog->paths[i]);
+  if (!search.is_told && !q->names_database && store_default_path(&own) == HALOTUNE_OK) database_search(&search, own);
   free(own);
 }

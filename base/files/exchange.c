@@ -1,0 +1,77 @@
+/* exchange.c: looks at owners and modes of the folders on the way to a file. */
+#include "base/files/exchange.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/files/place.h"
+#include "base/text/text.h"
+
+static bool is_trusted(uid_t owner) { return owner == 0 || owner == geteuid(); }
+
+/* Whether this is how the machine's root looks here. In a user namespace that does not have it, files of root seem to
+ * belong to the user of overflowuid, 65534, and so do those of other users outside: they cannot be told apart. */
+static bool is_root_outside(uid_t owner) {
+  struct stat facts;
+  return stat("/proc/sys", &facts) == 0 && facts.st_uid == owner;
+}
+
+static halotune_status link_fail(int length, const char *path, uid_t owner) {
+  return fail(HALOTUNE_IO, "%.*s: this link belongs to user %u, and is not followed; remove it, or use another folder",
+              length, path, (unsigned)owner);
+}
+
+static halotune_status owner_fail(int length, const char *path, uid_t owner) {
+  return fail(HALOTUNE_IO,
+              "%.*s: this folder belongs to user %u, who can exchange what lies in it; use a folder of your own",
+              length, path, (unsigned)owner);
+}
+
+static halotune_status mode_fail(int length, const char *path) {
+  struct text folder = {0}, word = {0};
+  text_printf(&folder, "%.*s", length, path);
+  text_shell_word(&word, text_string(&folder));
+  const halotune_status status =
+      fail(HALOTUNE_IO,
+           "%s: all users can exchange what lies in this folder; use a folder of your own, or run: "
+           "chmod +t %s",
+           text_string(&folder), text_string(&word));
+  text_free(&word);
+  text_free(&folder);
+  return status;
+}
+
+/* Check one folder on the way, and the name in it that the way takes. */
+static halotune_status part_check(const struct place_part *part) {
+  const struct stat *folder = part->folder, *entry = part->entry;
+  const bool is_open = folder->st_mode & S_IWOTH;
+  const char *around = part->folder_length > 0 ? part->path : ".";
+  const int length = part->folder_length > 1 ? part->folder_length - 1 : 1; /* without the slash at its end */
+  if (!is_trusted(folder->st_uid) && !is_root_outside(folder->st_uid))
+    return owner_fail(length, around, folder->st_uid);
+  if (is_open && !(folder->st_mode & S_ISVTX)) return mode_fail(length, around);
+  if (!entry || is_trusted(entry->st_uid) || (!is_open && is_root_outside(entry->st_uid))) return HALOTUNE_OK;
+  if (S_ISLNK(entry->st_mode)) return link_fail(part->length, part->path, entry->st_uid);
+  return is_open ? owner_fail(part->length, part->path, entry->st_uid) : HALOTUNE_OK;
+}
+
+halotune_status exchange_check(const char *path) {
+  struct fail_kept before;
+  struct place place;
+  fail_keep(&before);
+  halotune_status status = place_open(path, part_check, &place);
+  if (place.is_missing) {
+    fail_put_back(&before);
+    status = HALOTUNE_OK;
+  }
+  place_close(&place);
+  return status;
+}
+
+halotune_status exchange_link_check(const char *path) {
+  struct stat facts;
+  if (lstat(path, &facts) != 0 || !S_ISLNK(facts.st_mode) || is_trusted(facts.st_uid)) return HALOTUNE_OK;
+  return link_fail((int)strlen(path), path, facts.st_uid);
+}

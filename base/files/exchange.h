@@ -1,0 +1,22 @@
+/* exchange.h: whether another user can exchange what a path names between a check of it and its use. */
+#ifndef BASE_EXCHANGE_H
+#define BASE_EXCHANGE_H
+
+#include "base/fail.h"
+
+/* Refuse a path on whose way another user can exchange a part. The way is the one that the kernel goes, with all links
+ * followed. Each folder on it must belong to root or this user, because its owner can rename what lies in it; all users
+ * may write to it only if it is sticky, and then what is used of it must belong to root or this user. A link of another
+ * user is refused anywhere. A relative path begins at the working directory, and the folders above that do not count:
+ * nobody can exchange it under the program. What the path names is not checked, unless it is a link or lies in a folder
+ * of all users.
+ * Returns HALOTUNE_OK, also if nothing is there yet; HALOTUNE_IO, whose detail names the folder and what to do;
+ * HALOTUNE_MEMORY. */
+halotune_status exchange_check(const char *path);
+
+/* Refuse a link that belongs to a user other than root and this one: in a folder of all users, such as /tmp, anybody
+ * can lead the program to a folder of this user. Its folders are not checked.
+ * Returns HALOTUNE_OK, also if nothing or no link is there; or HALOTUNE_IO. */
+halotune_status exchange_link_check(const char *path);
+
+#endif

@@ -1,0 +1,105 @@
+/* exchange_test.c: which folders on the way to a file let another user exchange it. Other owners need root. */
+#include "base/files/exchange.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/files/own.h"
+#include "tests/unit/unit.h"
+
+enum { OTHER_USER = 12345 };
+
+/* Each row changes one thing below an empty folder, in which these are made before: mine/cache and open/cache, folders
+ * of mode 700 but for `open`; and links `to_open` -> open, `back` -> open/link, open/link -> mine. */
+static const struct {
+  const char *changed; /* what gets another owner or mode */
+  mode_t mode;         /* 0: as it is */
+  bool is_given_away;
+  const char *path;
+  const char *told; /* in the detail; NULL: accepted */
+} rows[] = {
+    {"open", 01777, false, "open/cache", NULL},
+    {"open", 01777, false, "to_open/cache", NULL},
+    {"open", 01777, false, "back/cache", NULL},
+    {"open", 0777, false, "open/cache", "open: all users can exchange what lies in this folder"},
+    {"open", 0777, false, "to_open/cache", "run: chmod +t"},
+    {"open", 0777, false, "open/nothing/yet", "chmod +t"},
+    {"open", 0777, false, "open", NULL},
+    {"open", 0770, false, "open/cache", NULL},
+    {"open", 01777, true, "open/cache", "open: this folder belongs to user 12345"},
+    {"open", 01777, true, "open/nothing", "use a folder of your own"},
+    {"open", 01777, true, "to_open/cache", "open: this folder belongs to user 12345"},
+    {"open", 0755, true, "to_open/cache", "open: this folder belongs to user 12345"},
+    {"open", 0755, true, "back/cache", "open: this folder belongs to user 12345"},
+    {"open/cache", 0, true, "open/cache/", "open/cache: this folder belongs to user 12345"},
+    {"open/link", 0, true, "open/link/cache", "open/link: this link belongs to user 12345"},
+    {"open/link", 0, true, "back/cache", "open/link: this link belongs to user 12345"},
+    {"mine/cache", 0, true, "mine/cache", NULL}, /* own_check refuses it */
+    {"mine/cache", 0, true, "mine/cache/file", "mine/cache: this folder belongs to user 12345"},
+    {"mine", 0, false, "missing/cache", NULL},
+    {"mine", 0, false, "mine/cache", NULL},
+};
+
+static void make_place(char *folder) {
+  CHECK(mkdtemp(folder) != NULL, "a folder");
+  CHECK_EQ(0, chdir(folder), "%s", folder);
+  CHECK_EQ(0, mkdir("mine", 0700) + mkdir("mine/cache", 0700) + mkdir("open", 0700) + mkdir("open/cache", 0700),
+           "folders");
+  CHECK_EQ(0, chmod("open", 01777), "sticky");
+  CHECK_EQ(0, symlink("open", "to_open") + symlink("open/link", "back"), "links");
+  CHECK_EQ(0, symlink("../mine", "open/link"), "the link in it");
+}
+
+static void remove_place(const char *folder) {
+  char command[128];
+  snprintf(command, sizeof command, "rm -rf %s", folder);
+  CHECK_EQ(0, chdir("/"), "/");
+  CHECK_EQ(0, system(command), "%s", command); // NOLINT: the name is from mkdtemp
+}
+
+TEST(a_folder_that_another_user_can_exchange_is_refused) {
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    char folder[] = "/tmp/halotune-exchange-XXXXXX", absolute[256];
+    if (rows[i].is_given_away && geteuid() != 0) continue;
+    make_place(folder);
+    if (rows[i].mode) CHECK_EQ(0, chmod(rows[i].changed, rows[i].mode), "row %zu: mode", i);
+    if (rows[i].is_given_away) CHECK_EQ(0, lchown(rows[i].changed, OTHER_USER, (gid_t)-1), "row %zu: owner", i);
+    snprintf(absolute, sizeof absolute, "%s/%s", folder, rows[i].path);
+    for (int k = 0; k < 2; k++) {
+      const char *path = k == 0 ? rows[i].path : absolute;
+      CHECK_EQ(rows[i].told ? HALOTUNE_IO : HALOTUNE_OK, exchange_check(path), "row %zu: %s", i, path);
+      if (rows[i].told) CHECK(strstr(fail_text(), rows[i].told) != NULL, "row %zu: %s", i, fail_text());
+    }
+    remove_place(folder);
+  }
+}
+
+/* The working directory of a relative path counts as the folder around it. */
+TEST(the_working_directory_counts) {
+  char folder[] = "/tmp/halotune-exchange-XXXXXX";
+  make_place(folder);
+  CHECK_EQ(0, chdir("open"), "open");
+  CHECK_OK(exchange_check("cache"));
+  CHECK_EQ(0, chmod(".", 0777), "not sticky");
+  CHECK_EQ(HALOTUNE_IO, exchange_check("cache"), "not sticky");
+  CHECK(strstr(fail_text(), ".: all users") == fail_text(), "%s", fail_text());
+  remove_place(folder);
+}
+
+/* A check that accepts leaves the detail of the failure before. */
+TEST(what_is_not_there_leaves_no_detail) {
+  fail(HALOTUNE_IO, "before");
+  CHECK_OK(exchange_check("/nothing/there"));
+  CHECK_TEXT("before", fail_text(), "the detail");
+  CHECK_OK(own_folder_check("/nothing/there"));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_folder_that_another_user_can_exchange_is_refused),
+      cmocka_unit_test(the_working_directory_counts),
+      cmocka_unit_test(what_is_not_there_leaves_no_detail),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

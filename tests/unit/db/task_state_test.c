@@ -1,0 +1,70 @@
+/* task_state_test.c: which runs make a task done. */
+#include "db/store/task_state.h"
+
+#include "db/store/query.h"
+#include "tests/unit/stores.h"
+
+struct seen {
+  int count;
+  bool has_stream, has_graph, has_winner;
+};
+
+static halotune_status keep_state(void *context, const struct task_state *state) {
+  struct seen *seen = context;
+  *seen = (struct seen){seen->count + 1, state->has_stream, state->has_graph, state->has_winner};
+  return HALOTUNE_OK;
+}
+
+/* Where a document has a complete run and no winner that counts, the task is still to be tuned. */
+TEST(a_run_of_a_document_makes_a_task_done_with_a_winner_only) {
+  static const char imported[] = "update origin set kind = 'imported';";
+  static const struct {
+    const char *what, *origin, *change;
+    bool is_done, has_winner;
+  } rows[] = {
+      {"an own run", "", "", true, true},
+      {"an own run without a winner", "", "delete from best", true, false},
+      {"an own run that ended early", "", "update run set state = 'partial'", false, true},
+      {"a run of a document", imported, "", true, true},
+      {"a run of a document without a winner", imported, "delete from best", false, false},
+      {"a run of a document that ended early", imported, "update run set state = 'partial'", false, true},
+      {"a winner that is no longer the current one", imported, "update best set is_current = 0", false, true},
+      {"a winner that is known to be wrong", imported,
+       "update best set date = '2025-01-01T00:00:00.000Z'; update run set started = '2025-01-02T00:00:00.000Z';"
+       "update measurement set outcome = 'wrong'",
+       false, true},
+      {"a winner of another text", imported,
+       "insert into stencil_text select 99, stencil_id, 'hash', text, origin_id from stencil_text;"
+       "update best set text_id = 99",
+       false, false},
+      {"a winner of another problem", imported,
+       "insert into problem select 99, device_id, stencil_id, dtype, nx + 1, ny, nz, launch, cache, is_reproducible,"
+       " origin_id, steps from problem; update best set problem_id = 99",
+       false, false},
+  };
+  struct bench_case c;
+  case_load(&c);
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct store *store = NULL;
+    struct seen seen = {0};
+    CHECK_OK(store_open_memory(&store));
+    case_put(&c, store, 512);
+    case_tune(&c, store, 1, 1, 0.3);
+    CHECK_OK(query_script(store_connection(store), rows[i].origin));
+    CHECK_OK(query_script(store_connection(store), rows[i].change));
+    CHECK_OK(task_states_each(store, keep_state, &seen));
+    CHECK_EQ(1, seen.count, "%s: tasks", rows[i].what);
+    CHECK_EQ(rows[i].is_done, seen.has_stream, "%s: is it done?", rows[i].what);
+    CHECK_EQ(rows[i].has_winner, seen.has_winner, "%s: has it a winner?", rows[i].what);
+    CHECK_EQ(false, seen.has_graph, "%s: in the other mode", rows[i].what);
+    store_close(store);
+  }
+  case_free(&c);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_run_of_a_document_makes_a_task_done_with_a_winner_only),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
