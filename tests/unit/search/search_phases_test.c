@@ -321,11 +321,8 @@ TEST(compilers_have_more_than_what_a_lookup_serves) {
     bool has_earlier, is_fresh;
     long max_variants;
     int want;
-  } rows[] = {{0.1, false, false, 0, 5},
-              {700, false, false, 0, 1},
-              {0.1, true, false, 0, 1},
-              {0.1, true, true, 0, 5},
-              {0.1, false, false, 3, 3}};
+  } rows[] = {{0.1, false, false, 0, 5}, {20, false, false, 0, 5}, {700, false, false, 0, 1},
+              {0.1, true, false, 0, 1},  {0.1, true, true, 0, 5},  {0.1, false, false, 3, 3}};
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct search_end end;
     struct phase_case c;

@@ -26,6 +26,10 @@ enum {
  * know the time of a variant before it proposes the next one. */
 static const double queue_below_ms = 5;
 
+/* Where the default takes longer than this, the strategy proposes nothing before the starts have results. Until then it
+ * cannot know templates that are as slow, and a few dozen of their variants would take seconds. */
+static const double unknown_below_ms = 50;
+
 /* The share of the finals' time that may be used to measure results again. */
 static const double settle_share = 0.25;
 
@@ -463,7 +467,7 @@ static halotune_status make_room(struct search_phase *phase) {
   return status;
 }
 
-/* Propose the variants of a list, in this order. */
+/* Propose the variants of a list, in this order, and do not wait for the last of them. */
 static halotune_status propose_list(struct search_phase *phase, const struct proposal_list *list,
                                     bool whatever_the_time) {
   halotune_status status = HALOTUNE_OK;
@@ -474,16 +478,17 @@ static halotune_status propose_list(struct search_phase *phase, const struct pro
     if (status == HALOTUNE_OK) status = make_room(phase);
     if (status == HALOTUNE_OK) status = propose_variant(phase, &list->list[i]);
   }
-  return status == HALOTUNE_OK ? drain_pipeline(phase, whatever_the_time) : status;
+  return status;
 }
 
-/* Where the default is slow, run one variant of each template first. Otherwise many variants of a template as slow as
+/* Where the default is slow, run the starts of each template first. Otherwise many variants of a template as slow as
  * the default's could take all the time. */
 static halotune_status propose_starts(struct search_phase *phase) {
   const struct search_inputs *in = phase->in;
   if (in->rematch || !in->first || !watch_is_default_slow(in)) return HALOTUNE_OK;
   phase->why = "hint, or its template starts there";
-  return propose_list(phase, in->starts, false);
+  const halotune_status status = propose_list(phase, in->starts, false);
+  return status == HALOTUNE_OK && in->first_ms > unknown_below_ms ? drain_pipeline(phase, false) : status;
 }
 
 /* List the variants whose results of earlier runs count here. */
@@ -498,7 +503,9 @@ static halotune_status find_earlier(const struct search_inputs *in, struct propo
 static halotune_status take_earlier(struct search_phase *phase, const struct proposal_list *earlier) {
   if (earlier->count == 0) return HALOTUNE_OK;
   phase->why = "among the best of earlier runs";
-  return phase->in->rematch ? propose_list(phase, earlier, true) : recall_results(phase, earlier);
+  if (!phase->in->rematch) return recall_results(phase, earlier);
+  const halotune_status status = propose_list(phase, earlier, true);
+  return status == HALOTUNE_OK ? drain_pipeline(phase, true) : status;
 }
 
 /* Whether another variant may come: from a leader, or back from a member. */
@@ -566,7 +573,7 @@ static halotune_status follow_strategy(struct search_phase *phase) {
  * results, where earlier runs have results that the strategy should know, or where the number in flight is set. */
 static bool may_feed_early(const struct search_phase *phase, const struct proposal_list *earlier) {
   const struct search_inputs *in = phase->in;
-  return earlier->count == 0 && !in->rematch && !in->crew && in->in_flight == 0 && !watch_is_default_slow(in) &&
+  return earlier->count == 0 && !in->rematch && !in->crew && in->in_flight == 0 && in->first_ms <= unknown_below_ms &&
          !in->backend->facts.is_recording;
 }
 
