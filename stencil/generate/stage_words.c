@@ -27,20 +27,23 @@ static const struct inlined update_word = {
     "update_stage", {"stage", "taps", "coefficients", "results"}, "update(taps, coefficients, results)"};
 
 static const char *const reaches[] = {"LOW", "HIGH", "SPAN"};
-enum { REACHES = COUNT(reaches), WORD_BYTES = 48, MOST_WORDS = COUNT(stage_words) + 2 + REACHES * MAX_DIMS };
+enum { REACHES = COUNT(reaches), SUMS = REACHES * MAX_DIMS, MOST_WORDS = COUNT(stage_words) + 2 + SUMS };
+enum { WORD_BYTES = 48 };
 
 /* All words, if all stages are alike. */
 struct word_list {
   struct inlined words[MOST_WORDS];
   int count;
-  char number[WORD_BYTES / 2];                    /* of stages */
-  char bytes[2 * REACHES * MAX_DIMS][WORD_BYTES]; /* of names and texts */
+  char number[16]; /* of stages */
+  struct {
+    char name[WORD_BYTES], text[WORD_BYTES];
+  } sums[SUMS];
 };
 
 /* Add ALL_LOW_X and so on, the sums over all stages. */
 static void add_sums(struct word_list *list, const char *count) {
-  for (int i = 0; i < REACHES * MAX_DIMS; i++) {
-    char *name = list->bytes[2 * i], *text = list->bytes[2 * i + 1];
+  for (int i = 0; i < SUMS; i++) {
+    char *name = list->sums[i].name, *text = list->sums[i].text;
     const struct inlined *of_stage = &stage_words[1 + i];
     snprintf(name, WORD_BYTES, "ALL_%s_%c", reaches[i % REACHES], 'X' + i / REACHES);
     snprintf(text, WORD_BYTES, "%s*%s", count, of_stage->text);

@@ -115,12 +115,6 @@ static void make_chain(struct fixture *f, const struct updates *updates, const c
                              &f->analysis));
 }
 
-static double *copy_field(const double *field, long points) {
-  double *copy = malloc((size_t)points * sizeof *copy);
-  memcpy(copy, field, (size_t)points * sizeof *copy);
-  return copy;
-}
-
 /* Put what the stages compute one after the other into the scene. An error counts in units of the type's rounding of
  * 1, because all values are about 1 at most. */
 static void compute_reference(struct fixture *f, int stages) {
@@ -128,13 +122,17 @@ static void compute_reference(struct fixture *f, int stages) {
   struct scene *scene = &f->scene;
   const struct grid *grid = &scene->request.domain.grid;
   const long points = grid_points(grid);
-  double *buffers[2 * MAX_FIELDS];
+  double *memory = malloc((size_t)(first->input_count + 1) * (size_t)points * sizeof *memory), *buffers[MAX_FIELDS + 1];
   struct carried carried[MAX_FIELDS];
-  int inputs[MAX_FIELDS], outputs[MAX_FIELDS];
+  int inputs[MAX_FIELDS + 1], outputs[MAX_FIELDS];
   const int carried_count = iterate_carried(first, stages, carried);
-  for (int i = 0; i < first->input_count; i++) inputs[i] = i, buffers[i] = copy_field(scene->inputs[i], points);
   outputs[0] = first->input_count;
-  buffers[outputs[0]] = copy_field(scene->inputs[0], points);
+  CHECK(memory, "memory");
+  for (int i = 0; i <= first->input_count; i++) {
+    inputs[i] = i;
+    buffers[i] = memory + i * points;
+    memcpy(buffers[i], scene->inputs[i < outputs[0] ? i : 0], (size_t)points * sizeof *memory);
+  }
   for (int stage = 0; stage < stages; stage++) {
     const int update = stage % f->chain.step_count;
     const struct reference reference = {.stencil = f->stencils[update],
@@ -157,7 +155,7 @@ static void compute_reference(struct fixture *f, int stages) {
     for (long i = 0; i < points; i++) scene->magnitudes[k][i] = 1;
   }
   scene->allowed_units = 8 * stages;
-  for (int i = 0; i <= first->input_count; i++) free(buffers[i]);
+  free(memory);
 }
 
 static void open_fixture(struct fixture *f, size_t row) {
