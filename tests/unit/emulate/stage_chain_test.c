@@ -206,12 +206,12 @@ static void make_variant(struct fixture *f, size_t row) {
   compute_reference(f, stages);
 }
 
-static struct check_result run_variant(struct fixture *f, size_t row, bool sanitize) {
+static struct check_result run_variant(struct fixture *f, size_t row) {
   struct check_result result = {.outcome = CHECK_NOT_RUN};
   const char *const kernels[] = {f->generated.launch.kernel};
   const struct emulation_source source = {"chain.cu", f->generated.source, kernels, 1};
   const struct check_order order = {EMULATION_RANDOM, EMULATION_DESCENDING, 5};
-  struct emulation_batch *batch = build_kernels(&source, 1, sanitize);
+  struct emulation_batch *batch = build_kernels(&source, 1, false);
   const struct emulation_compile *compile = emulation_batch_compile(batch, 0);
   CHECK(compile->outcome == COMPILE_OK, "row %zu: %s", row, compile->log);
   if (compile->outcome == COMPILE_OK) {
@@ -226,7 +226,7 @@ TEST(stages_of_different_reach_compute_what_the_reference_does) {
     struct fixture f;
     open_fixture(&f, i);
     make_variant(&f, i);
-    const struct check_result result = run_variant(&f, i, false);
+    const struct check_result result = run_variant(&f, i);
     CHECK_EQ(CHECK_PASSED, result.outcome, "row %zu, %s %s: %s %s", i, rows[i].template, rows[i].set, result.name,
              result.text);
     close_fixture(&f);
@@ -241,7 +241,7 @@ TEST(a_reach_that_is_too_small_is_found) {
     open_fixture(&f, some[i]);
     f.chain.step[1].reach[rows[some[i]].updates->dims - 1][SIDE_LOW]--;
     make_variant(&f, some[i]);
-    const struct check_result result = run_variant(&f, some[i], false);
+    const struct check_result result = run_variant(&f, some[i]);
     CHECK(result.outcome != CHECK_PASSED && result.outcome != CHECK_NOT_RUN, "row %zu: %s", some[i], result.name);
     close_fixture(&f);
   }
