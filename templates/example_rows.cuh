@@ -421,6 +421,32 @@ __device__ constexpr int advanced_input(int output) { return output == 0 ? 0 : -
 __device__ constexpr int stored_as(int later, int output) {
   return later == 0 ? output : -1;
 }
+// How far the taps of a stage, and of all stages together, reach: to the low side, the high side, and to both (SPAN).
+// The number of a stage; its sum over the first stages, and over the last ones.
+#define STAGES_ALIKE 1  // all stages make one update, so that a number that each stage has is one number
+#define PerStage int
+#define STAGE_LOW_X LOW_X
+#define STAGE_HIGH_X HIGH_X
+#define STAGE_SPAN_X (LOW_X + HIGH_X)
+#define STAGE_LOW_Y LOW_Y
+#define STAGE_HIGH_Y HIGH_Y
+#define STAGE_SPAN_Y (LOW_Y + HIGH_Y)
+#define STAGE_LOW_Z LOW_Z
+#define STAGE_HIGH_Z HIGH_Z
+#define STAGE_SPAN_Z (LOW_Z + HIGH_Z)
+#define STAGE_COUNT STEPS
+#define ALL_LOW_X (STEPS*LOW_X)
+#define ALL_HIGH_X (STEPS*HIGH_X)
+#define ALL_SPAN_X (STEPS*(LOW_X + HIGH_X))
+#define ALL_LOW_Y (STEPS*LOW_Y)
+#define ALL_HIGH_Y (STEPS*HIGH_Y)
+#define ALL_SPAN_Y (STEPS*(LOW_Y + HIGH_Y))
+#define ALL_LOW_Z (STEPS*LOW_Z)
+#define ALL_HIGH_Z (STEPS*HIGH_Z)
+#define ALL_SPAN_Z (STEPS*(LOW_Z + HIGH_Z))
+__device__ constexpr int of_stage(int stage, PerStage number) { return number; }
+__device__ constexpr int sum_first(int stages, PerStage number) { return stages*number; }
+__device__ constexpr int sum_last(int stages, PerStage number) { return stages*number; }
 
 struct Fields {
   const real *in[INPUTS];
@@ -529,6 +555,12 @@ __device__ __forceinline__ void update(const Taps &taps, const Coefficients &coe
   const real rx_ = coefficients.rx_, ry_ = coefficients.ry_;
   const auto u_ = [&taps](int x, int y) { return taps(0, x, y, 0); };
   results[0] = u_(0, 0) + rx_*(u_(-1, 0) - real(2)*u_(0, 0) + u_(1, 0)) + ry_*(u_(0, -1) - real(2)*u_(0, 0) + u_(0, 1));  // v
+}
+
+// The update of a stage.
+template <class Taps>
+__device__ __forceinline__ void update_stage(int stage, const Taps &taps, const Coefficients &coefficients, real (&results)[OUTPUTS]) {
+  update(taps, coefficients, results);
 }
 
 // The update in two parts: FORMS sums of weighted taps, to which each plane adds; and finish(), the rest

@@ -2,7 +2,7 @@
 // owns POINTS neighbours. Shuffles fetch the points beside them from the next lanes. There is no shared memory and no barrier.
 //
 //      |<------------- 32*POINTS points of a warp ------------->|
-//      | MARGIN |          written          | at least STEPS*HIGH_X |
+//      | MARGIN |          written          | at least ALL_HIGH_X |
 //
 // Each stage makes the outermost points of a strip invalid, because their taps lie outside the strip. Strips overlap, and invalid points
 // are not written. A point outside the box keeps its value. So does a point beyond the grid where taps read 0. Images beyond a periodic end
@@ -22,7 +22,7 @@
 #endif
 
 // MARGIN: invalid points at the low end of a strip, rounded up to vectors. STRIDE: the distance between the first points of two strips.
-constexpr int STRIP = 32*POINTS, MARGIN = round_up(STEPS*LOW_X, VECTOR), STRIDE = (STRIP - MARGIN - STEPS*HIGH_X)/VECTOR*VECTOR;
+constexpr int STRIP = 32*POINTS, MARGIN = round_up(ALL_LOW_X, VECTOR), STRIDE = (STRIP - MARGIN - ALL_HIGH_X)/VECTOR*VECTOR;
 
 // A lane's part of a strip. The warp writes first <= x < last.
 struct Part {
@@ -148,7 +148,7 @@ template <bool EDGE> __device__ __forceinline__ void compute_stage(const Part &p
 #pragma unroll
   for (int i = 0; i < POINTS; i++) {
     real point[OUTPUTS];
-    update(StageTaps<EDGE>{p, near, i, stage}, p.coefficients, point);
+    update_stage(stage, StageTaps<EDGE>{p, near, i, stage}, p.coefficients, point);
 #if IMAGES
     const bool keeps = EDGE && !(p.computed >> i & 1);
 #else
@@ -168,7 +168,7 @@ template <bool EDGE> __device__ __forceinline__ void compute_stage(const Part &p
   }
 #pragma unroll
   for (int o = 0; o < OUTPUTS; o++) {
-    const int buffer = output_buffer(stage, o), array = stored_as(STEPS - 1 - stage, o);
+    const int buffer = output_buffer(stage, o), array = stored_as(STAGE_COUNT - 1 - stage, o);
 #pragma unroll
     for (int i = 0; i < POINTS; i++) {
       if (buffer >= 0) buffers[buffer][i] = results[o][i];
@@ -187,7 +187,7 @@ template <bool EDGE> __device__ __forceinline__ void compute_strip(const Part &p
 #endif
   }
 #pragma unroll
-  for (int stage = 0; stage < STEPS; stage++) compute_stage<EDGE>(p, stage, buffers);
+  for (int stage = 0; stage < STAGE_COUNT; stage++) compute_stage<EDGE>(p, stage, buffers);
 }
 
 extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {

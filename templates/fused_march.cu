@@ -2,7 +2,7 @@
 // the planes that the stages read. It takes any update: no stage takes the update apart.
 //
 // In each turn one plane of the input comes in, and each stage computes one plane. A stage reads only planes that were written in earlier
-// turns. So stages are HIGH_Z + 1 planes apart, and one barrier a turn serves all of them. While plane z + 1 of the input comes in, for reach
+// turns. So it is one plane more behind the stage before than its taps reach up, and one barrier a turn serves all stages. While plane z + 1 of the input comes in, for reach
 // 1 and STEPS 3:
 //
 //      rings in shared memory                           computed in this turn
@@ -48,19 +48,19 @@
 constexpr int THREADS = 32*WARPS, PIECES = POINTS/VECTOR, TILE_X = LANES_X*POINTS, TILE_Y = THREADS/LANES_X*ROWS;
 
 // MARGIN: spoiled points at the low end of a tile, along x rounded up to vectors. STRIDE: the distance between the first points of two tiles.
-constexpr int MARGIN_X = round_up(STEPS*LOW_X, VECTOR), MARGIN_Y = STEPS*LOW_Y;
-constexpr int STRIDE_X = (TILE_X - MARGIN_X - STEPS*HIGH_X)/VECTOR*VECTOR, STRIDE_Y = TILE_Y - MARGIN_Y - STEPS*HIGH_Y;
+constexpr int MARGIN_X = round_up(ALL_LOW_X, VECTOR), MARGIN_Y = ALL_LOW_Y;
+constexpr int STRIDE_X = (TILE_X - MARGIN_X - ALL_HIGH_X)/VECTOR*VECTOR, STRIDE_Y = TILE_Y - MARGIN_Y - ALL_HIGH_Y;
 
 // Points beyond the box that the tiles at its ends hold. Images beyond a periodic end are computed, and spoiled.
-constexpr int BEFORE_X = FAR_ENDS ? MARGIN_X : LOW_X, AFTER_X = FAR_ENDS ? STEPS*HIGH_X : HIGH_X;
-constexpr int BEFORE_Y = FAR_ENDS ? MARGIN_Y : LOW_Y, AFTER_Y = FAR_ENDS ? STEPS*HIGH_Y : HIGH_Y;
+constexpr int BEFORE_X = FAR_ENDS ? MARGIN_X : LOW_X, AFTER_X = FAR_ENDS ? ALL_HIGH_X : HIGH_X;
+constexpr int BEFORE_Y = FAR_ENDS ? MARGIN_Y : LOW_Y, AFTER_Y = FAR_ENDS ? ALL_HIGH_Y : HIGH_Y;
 
 // GUARD: elements between two planes. Taps of the outermost patches fall there. No one writes them.
 constexpr int GUARD_Y = LOW_Y > HIGH_Y ? LOW_Y : HIGH_Y, GUARD_X = round_up(LOW_X > HIGH_X ? LOW_X : HIGH_X, 4);
 constexpr int GUARD = GUARD_Y*TILE_X + GUARD_X, PLANE_ELEMENTS = TILE_Y*TILE_X + GUARD;
 
 // How many planes a stage is behind the plane that came in last.
-__device__ constexpr int planes_behind(int stage) { return (stage + 1)*HIGH_Z + stage; }
+__device__ constexpr int planes_behind(int stage) { return sum_first(stage + 1, STAGE_HIGH_Z) + stage; }
 
 // The step whose results lie in a buffer when a stage reads it: 0 is the input of the launch.
 __device__ constexpr int step_in_buffer(int stage, int buffer) {
@@ -74,7 +74,7 @@ __device__ constexpr int step_in_buffer(int stage, int buffer) {
 
 // Whether a stage reads neighbours of the input of the launch that lies in a buffer. Else a thread reads its own points from global memory.
 __device__ constexpr bool has_ring(int buffer) {
-  for (int stage = 0; stage < STEPS; stage++) {
+  for (int stage = 0; stage < STAGE_COUNT; stage++) {
     for (int i = 0; i < INPUTS; i++) {
       if (input_buffer(stage, i) == buffer && step_in_buffer(stage, buffer) == 0 && staged_slot(i) >= 0) return true;
     }
@@ -101,7 +101,7 @@ __device__ constexpr int ring_of(int step, int buffer) {
 }
 __device__ constexpr int count_of_all_rings() {
   int count = 0;
-  for (int step = 0; step < STEPS; step++) count += count_of_rings(step);
+  for (int step = 0; step < STAGE_COUNT; step++) count += count_of_rings(step);
   return count;
 }
 
@@ -123,17 +123,17 @@ __device__ constexpr int input_read(int stage, int input) {
 
 // The same, found once: the compiler takes constants from a table, but would follow the loops above for every tap.
 struct Rings {
-  int read[STEPS][INPUTS], from[STEPS][INPUTS];  // ring_read, input_read
-  int written[STEPS][OUTPUTS];                   // the ring to which a stage writes an output; -1: none
+  int read[STAGE_COUNT][INPUTS], from[STAGE_COUNT][INPUTS];  // ring_read, input_read
+  int written[STAGE_COUNT][OUTPUTS];                         // the ring to which a stage writes an output; -1: none
   int arriving[INPUTS];                          // the ring into which an input is copied; -1: none
 };
 __device__ constexpr Rings find_rings() {
   Rings rings = {};
-  for (int stage = 0; stage < STEPS; stage++) {
+  for (int stage = 0; stage < STAGE_COUNT; stage++) {
     for (int i = 0; i < INPUTS; i++) rings.read[stage][i] = ring_read(stage, i), rings.from[stage][i] = input_read(stage, i);
     for (int o = 0; o < OUTPUTS; o++) {
       const int buffer = output_buffer(stage, o);
-      rings.written[stage][o] = stage < STEPS - 1 && buffer >= 0 ? ring_of(stage + 1, buffer) : -1;
+      rings.written[stage][o] = stage < STAGE_COUNT - 1 && buffer >= 0 ? ring_of(stage + 1, buffer) : -1;
     }
   }
   for (int i = 0; i < INPUTS; i++) {
@@ -151,11 +151,11 @@ constexpr bool KEEPS_COLUMNS = COLUMN == COLUMN_REGISTERS && STAR && !MOVES_TAPS
 __device__ constexpr int turns_kept(int stage, int input) {
   const int step = step_in_buffer(stage, input_buffer(stage, input));
   const int written = step == 0 ? -PREFETCH : planes_behind(step - 1);
-  return planes_behind(stage) + (staged_slot(input) < 0 || KEEPS_COLUMNS ? 0 : LOW_Z) - written + 1;
+  return planes_behind(stage) + (staged_slot(input) < 0 || KEEPS_COLUMNS ? 0 : of_stage(stage, STAGE_LOW_Z)) - written + 1;
 }
 __device__ constexpr int longest_kept() {
   int longest = 0;
-  for (int stage = 0; stage < STEPS; stage++) {
+  for (int stage = 0; stage < STAGE_COUNT; stage++) {
     for (int i = 0; i < INPUTS; i++) {
       if (ring_read(stage, i) >= 0 && turns_kept(stage, i) > longest) longest = turns_kept(stage, i);
     }
@@ -205,10 +205,17 @@ struct Near {
   real points[INPUTS][NEAR_Z][NEAR_Y][NEAR_X];
 };
 
-// The patch's own points in the planes that each stage reads of its inputs, with COLUMN_REGISTERS: the last plane is the newest one.
+// The patch's own points in the planes that each stage reads of its inputs, with COLUMN_REGISTERS: the last plane that the stage reads is the
+// newest one.
 struct Columns {
-  real points[STEPS][INPUTS][NEAR_Z][ROWS][POINTS];
+  real points[STAGE_COUNT][INPUTS][NEAR_Z][ROWS][POINTS];
 };
+
+// Whether a stage reads a plane. NEAR_Z planes are those around a point that any stage reads. A stage must not load others: they may not
+// have come in.
+__device__ constexpr bool reads_plane(int stage, int plane) {
+  return plane >= LOW_Z - of_stage(stage, STAGE_LOW_Z) && plane <= LOW_Z + of_stage(stage, STAGE_HIGH_Z);
+}
 
 // Load the patch's own points of a plane. `plane` points to the patch.
 __device__ __forceinline__ void load_patch(const real *plane, real (&points)[ROWS][POINTS]) {
@@ -227,7 +234,8 @@ __device__ __forceinline__ void move_columns(const Tile &t, const Turn &turn, in
 #pragma unroll
       for (int n = 0; n < ROWS*POINTS; n++) planes[k][n/POINTS][n%POINTS] = planes[k + 1][n/POINTS][n%POINTS];
     }
-    load_patch(t.shared + RINGS.read[stage][input]*RING_ELEMENTS + place_of(turn, planes_behind(stage) - HIGH_Z), planes[NEAR_Z - 1]);
+    load_patch(t.shared + RINGS.read[stage][input]*RING_ELEMENTS + place_of(turn, planes_behind(stage) - of_stage(stage, STAGE_HIGH_Z)),
+               planes[NEAR_Z - 1 - (HIGH_Z - of_stage(stage, STAGE_HIGH_Z))]);
   }
 }
 
@@ -258,6 +266,7 @@ __device__ __forceinline__ void load_near(const Turn &turn, int stage, int input
 #pragma unroll
   for (int k = 0; k < NEAR_Z; k++) {
     if (!is_staged && k != LOW_Z) continue;
+    if (!STAGES_ALIKE && !reads_plane(stage, k)) continue;
     const real *plane = ring + place_of(turn, planes_behind(stage) + LOW_Z - k);
     real own[ROWS][POINTS];
     if (COLUMN == COLUMN_SHARED || !is_staged) load_patch(plane, own);
@@ -284,9 +293,10 @@ __device__ __forceinline__ void load_near(const Turn &turn, int stage, int input
 // The same for a patch at the edge: taps beyond the grid read the points that the boundary rules give.
 __device__ __forceinline__ void load_near_images(const Tile &t, const Turn &turn, int stage, int input, const real *ring,
                                                  real (&points)[NEAR_Z][NEAR_Y][NEAR_X]) {
-  constexpr int farthest = round_up(planes_behind(STEPS - 1) + LOW_Z + 2*STEPS*HIGH_Z, DEPTH);  // behind plane turn.z, at least
+  constexpr int farthest = round_up(planes_behind(STAGE_COUNT - 1) + LOW_Z + 2*ALL_HIGH_Z, DEPTH);  // behind plane turn.z, at least
 #pragma unroll
   for (int k = 0; k < NEAR_Z; k++) {
+    if (!STAGES_ALIKE && !reads_plane(stage, k)) continue;
     const index_t z = turn.z - planes_behind(stage) + k - LOW_Z;
     const int slot = (turn.slot - int(turn.z - tap_z(t.g, z)) + farthest)%DEPTH;
 #pragma unroll
@@ -310,7 +320,7 @@ __device__ __forceinline__ index_t in_grid(index_t i, index_t count) { return mi
 
 // What a patch reads of global memory at its own points alone, for each stage.
 struct Beside {
-  real points[STEPS][INPUTS][ROWS][POINTS];
+  real points[STAGE_COUNT][INPUTS][ROWS][POINTS];
 };
 template <bool EDGE> __device__ __forceinline__ void load_beside(const Tile &t, index_t z, int stage, Beside &beside) {
 #pragma unroll
@@ -392,7 +402,7 @@ __device__ __forceinline__ real load_at_end(const Tile &t, int input, index_t x,
 
 // Start to copy plane z of all inputs that change. Each turn has a group of copies, though it may be empty.
 __device__ __forceinline__ void request_plane(const Tile &t, index_t z, int place) {
-  if (z < t.z_last + STEPS*HIGH_Z) {
+  if (z < t.z_last + ALL_HIGH_Z) {
     const index_t from_z = source_of_line(z, t.g.nz, tap_z(t.g, z), image_in_z(t.g, z));
 #pragma unroll
     for (int input = 0; input < INPUTS; input++) {
@@ -443,10 +453,10 @@ __device__ __forceinline__ void write_patch(const Tile &t, int array, int output
 
 // Compute a plane of a stage. Store the outputs for later stages, and write those that are needed after the launch.
 template <bool EDGE> __device__ __forceinline__ void compute_stage(const Tile &t, const Turn &turn, int stage, const Beside &beside, Columns &columns) {
-  const int later = STEPS - 1 - stage, behind = planes_behind(stage);
+  const int later = STAGE_COUNT - 1 - stage, behind = planes_behind(stage);
   const index_t z = turn.z - behind;
   if (COLUMN == COLUMN_REGISTERS) move_columns(t, turn, stage, columns);
-  if (EDGE && (z < t.z_first - later*LOW_Z || z >= t.z_last + later*HIGH_Z)) return;
+  if (EDGE && (z < t.z_first - sum_last(later, STAGE_LOW_Z) || z >= t.z_last + sum_last(later, STAGE_HIGH_Z))) return;
   Near near;
 #pragma unroll
   for (int input = 0; input < INPUTS; input++) {
@@ -473,7 +483,7 @@ template <bool EDGE> __device__ __forceinline__ void compute_stage(const Tile &t
     for (int lane = 0; lane < POINTS; lane++) {
       const StageTaps<EDGE> taps = {t, near, beside.points[stage], images, z, stage, row, lane};
       real point[OUTPUTS];
-      update(taps, t.coefficients, point);
+      update_stage(stage, taps, t.coefficients, point);
 #pragma unroll
       for (int o = 0; o < OUTPUTS; o++) {
         bool keeps = EDGE && !(plane_computed && has(t.computed, row*POINTS + lane));
@@ -500,12 +510,12 @@ template <bool EDGE> __device__ __forceinline__ void compute_stage(const Tile &t
 template <bool EDGE> __device__ __forceinline__ void take_plane(const Tile &t, Turn &turn, Columns &columns) {
   Beside beside;
 #pragma unroll
-  for (int stage = 0; stage < STEPS; stage++) load_beside<EDGE>(t, turn.z - planes_behind(stage), stage, beside);
+  for (int stage = 0; stage < STAGE_COUNT; stage++) load_beside<EDGE>(t, turn.z - planes_behind(stage), stage, beside);
   async_wait<PREFETCH - 1>();
   __syncthreads();
   request_plane(t, turn.z + PREFETCH, place_of(turn, -PREFETCH));
 #pragma unroll
-  for (int stage = 0; stage < STEPS; stage++) compute_stage<EDGE>(t, turn, stage, beside, columns);
+  for (int stage = 0; stage < STAGE_COUNT; stage++) compute_stage<EDGE>(t, turn, stage, beside, columns);
   const int oldest = turn.place[DEPTH - 1];
 #pragma unroll
   for (int i = DEPTH - 1; i > 0; i--) turn.place[i] = turn.place[i - 1];
@@ -558,11 +568,11 @@ __device__ __forceinline__ void find_points(Tile &t, index_t x_first, index_t x_
 // The march has at most three parts: planes near the box's first plane, planes in the middle, and planes near its last plane.
 __device__ __forceinline__ void march(const Tile &t) {
   const Geometry &g = t.g;
-  constexpr int last = planes_behind(STEPS - 1);
-  const index_t begin = t.z_first - STEPS*LOW_Z, end = t.z_last + last;
+  constexpr int last = planes_behind(STAGE_COUNT - 1);
+  const index_t begin = t.z_first - ALL_LOW_Z, end = t.z_last + last;
   const bool is_regular = t.tile_x >= max(g.x0, index_t(round_up(LOW_X, VECTOR))) && t.tile_x + TILE_X <= min(g.x1, g.nx - round_up(HIGH_X, VECTOR)) &&
                           t.tile_y >= max(g.y0, index_t(LOW_Y)) && t.tile_y + TILE_Y <= min(g.y1, g.ny - HIGH_Y);
-  const index_t middle_first = is_regular ? min(end, max(g.z0, index_t(LOW_Z)) + last) : end, middle_last = min(end, min(g.z1 + HIGH_Z, g.nz));
+  const index_t middle_first = is_regular ? min(end, max(g.z0, index_t(LOW_Z)) + last) : end, middle_last = min(end, min(g.z1 + of_stage(0, STAGE_HIGH_Z), g.nz));
   Columns columns = {};
   Turn turn;
   turn.z = begin, turn.slot = 0;
@@ -585,7 +595,7 @@ __device__ __forceinline__ void march(const Tile &t) {
 extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {
   const Fields f = FIELDS;
   const int column = threadIdx.x%LANES_X*POINTS, row = threadIdx.x/LANES_X*ROWS;
-  const index_t low_x = (g.x0 + 16*VECTOR*STEPS - BEFORE_X)/VECTOR*VECTOR - 16*VECTOR*STEPS, low_y = g.y0 - BEFORE_Y;
+  const index_t low_x = (g.x0 + 16*VECTOR*STAGE_COUNT - BEFORE_X)/VECTOR*VECTOR - 16*VECTOR*STAGE_COUNT, low_y = g.y0 - BEFORE_Y;
   const index_t high_x = (g.x1 + AFTER_X + VECTOR - 1)/VECTOR*VECTOR - TILE_X, high_y = g.y1 + AFTER_Y - TILE_Y;
   const index_t left = low_x + MARGIN_X + index_t(blockIdx.x)*STRIDE_X, top = low_y + MARGIN_Y + index_t(blockIdx.y)*STRIDE_Y;
   const index_t tile_x = max(min(left - MARGIN_X, high_x), low_x), tile_y = max(min(top - MARGIN_Y, high_y), low_y);

@@ -1,7 +1,7 @@
 // fused_tile: a block advances a tile by STEPS time steps in shared memory, and writes the tile once. Each step is a stage.
 //
-// The block loads the tile with a halo STEPS times as wide as taps reach. Each stage computes the points that later stages need: the region
-// shrinks by the reach at each side. Neighbouring blocks compute the halos, too, and exchange nothing. In one dimension:
+// The block loads the tile with a halo as wide as all stages together reach. Each stage computes the points that later stages need: the region
+// shrinks by the reach of the next stage at each side. Neighbouring blocks compute the halos, too, and exchange nothing. In one dimension:
 //
 //      x -->   h 0 1 2 2 2 2 1 0 h     TILE_X 4, STEPS 3, reach 1. A digit is the last stage that computes the point; h is only loaded.
 //
@@ -24,13 +24,13 @@
 #endif
 
 // The volume that a block loads to shared memory, in elements.
-constexpr int ROW = TILE_X + STEPS*(LOW_X + HIGH_X);
-constexpr int PLANE = ROW*(TILE_Y + STEPS*(LOW_Y + HIGH_Y));
-constexpr int VOLUME = PLANE*(TILE_Z + STEPS*(LOW_Z + HIGH_Z));
+constexpr int ROW = TILE_X + ALL_SPAN_X;
+constexpr int PLANE = ROW*(TILE_Y + ALL_SPAN_Y);
+constexpr int VOLUME = PLANE*(TILE_Z + ALL_SPAN_Z);
 
 // The place of a point in shared memory. The point is given relative to the tile's first point.
 __device__ __forceinline__ int cell(int x, int y, int z) {
-  return (z + STEPS*LOW_Z)*PLANE + (y + STEPS*LOW_Y)*ROW + x + STEPS*LOW_X;
+  return (z + ALL_LOW_Z)*PLANE + (y + ALL_LOW_Y)*ROW + x + ALL_LOW_X;
 }
 
 struct Tile {
@@ -60,11 +60,11 @@ struct Point {
 
 // The n-th point of the tile with the halo that `later` more stages need.
 __device__ __forceinline__ Point point_of(int n, int later) {
-  const int width = TILE_X + later*(LOW_X + HIGH_X), height = TILE_Y + later*(LOW_Y + HIGH_Y);
-  return {n%width - later*LOW_X, n/width%height - later*LOW_Y, n/(width*height) - later*LOW_Z};
+  const int width = TILE_X + sum_last(later, STAGE_SPAN_X), height = TILE_Y + sum_last(later, STAGE_SPAN_Y);
+  return {n%width - sum_last(later, STAGE_LOW_X), n/width%height - sum_last(later, STAGE_LOW_Y), n/(width*height) - sum_last(later, STAGE_LOW_Z)};
 }
 __device__ constexpr int count_of_points(int later) {
-  return (TILE_X + later*(LOW_X + HIGH_X))*(TILE_Y + later*(LOW_Y + HIGH_Y))*(TILE_Z + later*(LOW_Z + HIGH_Z));
+  return (TILE_X + sum_last(later, STAGE_SPAN_X))*(TILE_Y + sum_last(later, STAGE_SPAN_Y))*(TILE_Z + sum_last(later, STAGE_SPAN_Z));
 }
 
 // Taps of a point in one stage. EDGE: some of the block's points lie beyond the grid, or no stage computes them.
@@ -88,7 +88,7 @@ template <bool EDGE> struct StageTaps {
 
 // Load an input that changes, with the halo that the taps of the first stage reach.
 template <bool EDGE> __device__ __forceinline__ void load_input(const Tile &t, int input) {
-  const int later = staged_slot(input) < 0 ? STEPS - 1 : STEPS;
+  const int later = staged_slot(input) < 0 ? STAGE_COUNT - 1 : STAGE_COUNT;
   real *values = t.shared + input_buffer(0, input)*VOLUME;
 #pragma unroll 4
   for (int n = threadIdx.x; n < count_of_points(later); n += BLOCK_X) {
@@ -131,12 +131,12 @@ __device__ __forceinline__ bool is_written(const Tile &t, Point p) {
 
 // Compute a stage. Write the outputs to the buffers of the next stage, and store those that are needed after the launch.
 template <bool EDGE> __device__ __forceinline__ void compute_stage(const Tile &t, int stage) {
-  const int later = STEPS - 1 - stage;
+  const int later = STAGE_COUNT - 1 - stage;
 #pragma unroll 1
   for (int n = threadIdx.x; n < count_of_points(later); n += BLOCK_X) {
     const Point p = point_of(n, later);
     real results[OUTPUTS];
-    if (!EDGE || is_computed(t.g, t.x + p.x, t.y + p.y, t.z + p.z)) update(StageTaps<EDGE>{t, p, stage}, t.coefficients, results);
+    if (!EDGE || is_computed(t.g, t.x + p.x, t.y + p.y, t.z + p.z)) update_stage(stage, StageTaps<EDGE>{t, p, stage}, t.coefficients, results);
     else keep_inputs(t, stage, p, results);
 #if GHOSTS
     if (EDGE) keep_values(t, stage, p, results);
@@ -157,7 +157,7 @@ template <bool EDGE> __device__ __forceinline__ void compute_tile(const Tile &t)
     if (input_buffer(0, input) >= 0) load_input<EDGE>(t, input);
   }
 #pragma unroll
-  for (int stage = 0; stage < STEPS; stage++) {
+  for (int stage = 0; stage < STAGE_COUNT; stage++) {
     __syncthreads();
     compute_stage<EDGE>(t, stage);
   }
@@ -166,11 +166,11 @@ template <bool EDGE> __device__ __forceinline__ void compute_tile(const Tile &t)
 // Whether all points that the block loads lie in the grid, and all points that it computes lie in the box.
 __device__ __forceinline__ bool is_inside(const Tile &t) {
   const Geometry &g = t.g;
-  constexpr int last = STEPS - 1;
-  return t.x >= STEPS*LOW_X && t.x + TILE_X + STEPS*HIGH_X <= g.nx && t.y >= STEPS*LOW_Y && t.y + TILE_Y + STEPS*HIGH_Y <= g.ny &&
-         t.z >= STEPS*LOW_Z && t.z + TILE_Z + STEPS*HIGH_Z <= g.nz && t.x - last*LOW_X >= g.x0 &&
-         t.x + TILE_X + last*HIGH_X <= g.x1 && t.y - last*LOW_Y >= g.y0 && t.y + TILE_Y + last*HIGH_Y <= g.y1 &&
-         t.z - last*LOW_Z >= g.z0 && t.z + TILE_Z + last*HIGH_Z <= g.z1;
+  constexpr int last = STAGE_COUNT - 1;
+  return t.x >= ALL_LOW_X && t.x + TILE_X + ALL_HIGH_X <= g.nx && t.y >= ALL_LOW_Y && t.y + TILE_Y + ALL_HIGH_Y <= g.ny &&
+         t.z >= ALL_LOW_Z && t.z + TILE_Z + ALL_HIGH_Z <= g.nz && t.x - sum_last(last, STAGE_LOW_X) >= g.x0 &&
+         t.x + TILE_X + sum_last(last, STAGE_HIGH_X) <= g.x1 && t.y - sum_last(last, STAGE_LOW_Y) >= g.y0 && t.y + TILE_Y + sum_last(last, STAGE_HIGH_Y) <= g.y1 &&
+         t.z - sum_last(last, STAGE_LOW_Z) >= g.z0 && t.z + TILE_Z + sum_last(last, STAGE_HIGH_Z) <= g.z1;
 }
 
 extern "C" __global__ void LAUNCH_BOUNDS KERNEL(KERNEL_PARAMETERS) {

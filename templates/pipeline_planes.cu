@@ -76,19 +76,19 @@ constexpr int TILE_X = LANES_X*POINTS, STRIPS = WARPS*(32/LANES_X), TILE_Y = STR
 // MARGIN: invalid points at the low end of a tile, along x rounded up to vectors. They are not written. STRIDE: the distance between the
 // first points of two tiles.
 constexpr int STORE_GRAIN = STORE_BYTES/int(sizeof(real)) < VECTOR ? VECTOR : STORE_BYTES/int(sizeof(real));
-constexpr int MARGIN_X = round_up(STEPS*LOW_X, VECTOR), MARGIN_Y = STEPS*LOW_Y;
-constexpr int STRIDE_X = (TILE_X - MARGIN_X - STEPS*HIGH_X)/STORE_GRAIN*STORE_GRAIN, STRIDE_Y = TILE_Y - MARGIN_Y - STEPS*HIGH_Y;
+constexpr int MARGIN_X = round_up(ALL_LOW_X, VECTOR), MARGIN_Y = ALL_LOW_Y;
+constexpr int STRIDE_X = (TILE_X - MARGIN_X - ALL_HIGH_X)/STORE_GRAIN*STORE_GRAIN, STRIDE_Y = TILE_Y - MARGIN_Y - ALL_HIGH_Y;
 
 // Points beyond the box that the tiles at its ends load.
-constexpr int BEFORE_X = IMAGES ? MARGIN_X : LOW_X, AFTER_X = IMAGES ? STEPS*HIGH_X : HIGH_X;
-constexpr int BEFORE_Y = IMAGES ? MARGIN_Y : LOW_Y, AFTER_Y = IMAGES ? STEPS*HIGH_Y : HIGH_Y;
+constexpr int BEFORE_X = IMAGES ? MARGIN_X : LOW_X, AFTER_X = IMAGES ? ALL_HIGH_X : HIGH_X;
+constexpr int BEFORE_Y = IMAGES ? MARGIN_Y : LOW_Y, AFTER_Y = IMAGES ? ALL_HIGH_Y : HIGH_Y;
 
 // LAG: how many planes a stage is behind the stage before it.
-constexpr int HOLD = !STAR, LAG = HIGH_Z + HOLD;
+constexpr PerStage HOLD = !STAR, LAG = STAGE_HIGH_Z + HOLD;
 
 // Shared memory: a ring of planes of the tile, and two inboxes, used in turn. The ring has RING planes that come in, and planes that stages
 // still need. An inbox holds the neighbours' rows for each stage and strip.
-constexpr int SLOTS = RING + (IMAGES || OUTSIDE == OUTSIDE_SUMS ? 0 : (STEPS - 1)*LAG);
+constexpr int SLOTS = RING + (IMAGES || OUTSIDE == OUTSIDE_SUMS ? 0 : sum_first(STAGE_COUNT - 1, LAG));
 constexpr int PLANE_ELEMENTS = TILE_X*TILE_Y, NEAR_ROWS = LOW_Y + HIGH_Y, INBOX_ELEMENTS = STRIPS*NEAR_ROWS*TILE_X;
 
 constexpr bool ENGINE = COPIES == COPIES_ENGINE;
@@ -366,7 +366,7 @@ template <Edge EDGE> __device__ __forceinline__ void receive_plane(const Tile &t
 // The barrier of BARRIER_SPLIT lies behind the inboxes. Its phase n is complete when all warps have sent their rows of turn n and have read
 // those of the turn before.
 __device__ __forceinline__ unsigned long long *barrier_of(const Tile &t) {
-  return reinterpret_cast<unsigned long long *>(t.inbox + 2*STEPS*INBOX_ELEMENTS);
+  return reinterpret_cast<unsigned long long *>(t.inbox + 2*STAGE_COUNT*INBOX_ELEMENTS);
 }
 __device__ __forceinline__ void begin_barrier(const Tile &t) {
   if (threadIdx.x == 0) {
@@ -387,7 +387,7 @@ __device__ __forceinline__ unsigned long long *full(const Tile &t, int slot) { r
 // Ask the engine for the tile's part of plane z, unless it lies behind the last turn: a block must not end while the engine writes to its
 // shared memory. Behind the grid zeros come in, which no result needs.
 __device__ __forceinline__ void ask_engine(const Tile &t, int slot, int z) {
-  if (threadIdx.x != 0 || z >= t.z_last + STEPS*LAG) return;
+  if (threadIdx.x != 0 || z >= t.z_last + sum_first(STAGE_COUNT, LAG)) return;
   barrier_expect(full(t, slot), unsigned(PLANE_ELEMENTS*int(sizeof(real))));
   tensor_copy(t.ring + slot*PLANE_ELEMENTS, t.f.map_in[0], t.x, t.y, z, full(t, slot));
 }
@@ -449,13 +449,13 @@ __device__ __forceinline__ void add_rows_and_wait(const Tile &t, const Turn &tur
 // A plane passes all stages in one turn.
 template <Edge EDGE>
 __device__ __forceinline__ void pass_stages(const Tile &t, Turn &turn, real *to, const real *from, const Weights &weights,
-                                            real (&sums)[STEPS][ROWS][POINTS][FORMS][PLANES], real (&plane)[ROWS][POINTS]) {
+                                            real (&sums)[STAGE_COUNT][ROWS][POINTS][FORMS][PLANES], real (&plane)[ROWS][POINTS]) {
   if (ENGINE) receive_from_engine(t, turn, plane);
   else receive_plane<EDGE>(t, turn, plane);
 #pragma unroll
-  for (int stage = 0; stage < STEPS; stage++) {
-    const int behind = (stage + 1)*LAG, stage_z = turn.z - stage*LAG;
-    const bool keeps = OUTSIDE != OUTSIDE_SUMS && !IMAGES && EDGE != NO_EDGE && stage < STEPS - 1;
+  for (int stage = 0; stage < STAGE_COUNT; stage++) {
+    const int behind = sum_first(stage + 1, LAG), stage_z = turn.z - sum_first(stage, LAG);
+    const bool keeps = OUTSIDE != OUTSIDE_SUMS && !IMAGES && EDGE != NO_EDGE && stage < STAGE_COUNT - 1;
     real input[ROWS][POINTS];
     if (keeps && (OUTSIDE != OUTSIDE_LANES || EDGE == EDGE_ANY || t.outside != 0)) load_input(t, slot_at(turn.slot, -behind), input);  // early, to hide its latency
     if (BARRIER == BARRIER_SPLIT && stage == 0) {
@@ -463,7 +463,7 @@ __device__ __forceinline__ void pass_stages(const Tile &t, Turn &turn, real *to,
     } else {
       add_late_rows<EDGE>(t, stage_z - 1, from + stage*INBOX_ELEMENTS, weights, sums[stage]);
       send_rows(t, to + stage*INBOX_ELEMENTS, plane);
-      if (BARRIER == BARRIER_SPLIT && stage == STEPS - 1) arrive(t);
+      if (BARRIER == BARRIER_SPLIT && stage == STAGE_COUNT - 1) arrive(t);
       add_own_rows<EDGE>(t, stage_z, weights, sums[stage], plane);
     }
     if (keeps) keep_outside<EDGE>(t, turn.z - behind, input, plane);
@@ -473,21 +473,21 @@ __device__ __forceinline__ void pass_stages(const Tile &t, Turn &turn, real *to,
 // Each stage computes with the plane that it holds, the last stage first, and hands a completed plane to the next stage.
 template <Edge EDGE>
 __device__ __forceinline__ void hold_stages(const Tile &t, Turn &turn, real *to, const real *from, const Weights &weights,
-                                            real (&sums)[STEPS][ROWS][POINTS][FORMS][PLANES], real (&held)[STEPS][ROWS][POINTS],
+                                            real (&sums)[STAGE_COUNT][ROWS][POINTS][FORMS][PLANES], real (&held)[STAGE_COUNT][ROWS][POINTS],
                                             real (&plane)[ROWS][POINTS]) {
 #pragma unroll
-  for (int stage = STEPS - 1; stage >= 0; stage--) {
-    const int behind = (stage + 1)*LAG;
-    const bool keeps = OUTSIDE != OUTSIDE_SUMS && !IMAGES && EDGE != NO_EDGE && stage < STEPS - 1;
+  for (int stage = STAGE_COUNT - 1; stage >= 0; stage--) {
+    const int behind = sum_first(stage + 1, LAG);
+    const bool keeps = OUTSIDE != OUTSIDE_SUMS && !IMAGES && EDGE != NO_EDGE && stage < STAGE_COUNT - 1;
     real complete[ROWS][POINTS], input[ROWS][POINTS];
     if (keeps && (OUTSIDE != OUTSIDE_LANES || EDGE == EDGE_ANY || t.outside != 0)) load_input(t, slot_at(turn.slot, -behind), input);
-    add_plane_with_rows<EDGE>(t, turn.z - 1 - stage*LAG, from + stage*INBOX_ELEMENTS, weights, sums[stage], held[stage], complete);
+    add_plane_with_rows<EDGE>(t, turn.z - 1 - sum_first(stage, LAG), from + stage*INBOX_ELEMENTS, weights, sums[stage], held[stage], complete);
     if (keeps) keep_outside<EDGE>(t, turn.z - behind, input, complete);
-    if (stage < STEPS - 1) send_rows(t, to + (stage + 1)*INBOX_ELEMENTS, complete);
+    if (stage < STAGE_COUNT - 1) send_rows(t, to + (stage + 1)*INBOX_ELEMENTS, complete);
 #pragma unroll
     for (int j = 0; j < ROWS; j++) {
 #pragma unroll
-      for (int i = 0; i < POINTS; i++) (stage < STEPS - 1 ? held[stage + 1] : plane)[j][i] = complete[j][i];
+      for (int i = 0; i < POINTS; i++) (stage < STAGE_COUNT - 1 ? held[stage + 1] : plane)[j][i] = complete[j][i];
     }
   }
   if (ENGINE) receive_from_engine(t, turn, held[0]);
@@ -498,15 +498,15 @@ __device__ __forceinline__ void hold_stages(const Tile &t, Turn &turn, real *to,
 // Make a turn: plane z comes in, and plane z - STEPS*LAG is written.
 template <Edge EDGE>
 __device__ __forceinline__ void take_plane(const Tile &t, Turn &turn, const Weights &weights,
-                                           real (&sums)[STEPS][ROWS][POINTS][FORMS][PLANES], real (&held)[STEPS][ROWS][POINTS]) {
+                                           real (&sums)[STAGE_COUNT][ROWS][POINTS][FORMS][PLANES], real (&held)[STAGE_COUNT][ROWS][POINTS]) {
   real plane[ROWS][POINTS];
-  real *to = t.inbox + turn.inbox*(STEPS*INBOX_ELEMENTS), *from = t.inbox + (1 - turn.inbox)*(STEPS*INBOX_ELEMENTS);
+  real *to = t.inbox + turn.inbox*(STAGE_COUNT*INBOX_ELEMENTS), *from = t.inbox + (1 - turn.inbox)*(STAGE_COUNT*INBOX_ELEMENTS);
   if (ENGINE && BARRIER == BARRIER_WHOLE) tensor_fence();
   if (BARRIER == BARRIER_WHOLE) __syncthreads();  // the rows that were sent in the last turn are there
   if (ENGINE && BARRIER == BARRIER_WHOLE) ask_for_later_plane(t, turn);
   if (HOLD) hold_stages<EDGE>(t, turn, to, from, weights, sums, held, plane);
   else pass_stages<EDGE>(t, turn, to, from, weights, sums, plane);
-  const int done = turn.z - STEPS*LAG;
+  const int done = turn.z - sum_first(STAGE_COUNT, LAG);
   if (done >= t.z_first) write_plane<EDGE>(t, done, plane);
   turn.z++, turn.slot = slot_at(turn.slot, 1), turn.inbox = 1 - turn.inbox;
 #if COPIES == COPIES_ENGINE
@@ -565,14 +565,14 @@ __device__ __forceinline__ void find_images(Tile &t) {
 // The march has at most three parts: planes near the box's first plane, planes in the middle, and planes near its last plane.
 __device__ __forceinline__ void march(const Tile &t, const Weights &weights) {
   const Geometry &g = t.g;
-  real sums[STEPS][ROWS][POINTS][FORMS][PLANES] = {}, held[STEPS][ROWS][POINTS] = {};
-  const int begin = IMAGES ? t.z_first - STEPS*LOW_Z : max(t.z_first - STEPS*LOW_Z, int(g.z0) - LOW_Z), end = t.z_last + STEPS*LAG;
+  real sums[STAGE_COUNT][ROWS][POINTS][FORMS][PLANES] = {}, held[STAGE_COUNT][ROWS][POINTS] = {};
+  const int begin = IMAGES ? t.z_first - ALL_LOW_Z : max(t.z_first - ALL_LOW_Z, int(g.z0) - of_stage(0, STAGE_LOW_Z)), end = t.z_last + sum_first(STAGE_COUNT, LAG);
   const bool is_inside = !IMAGES && t.x >= g.x0 && t.x + TILE_X <= g.x1 && t.y >= g.y0 && t.y + TILE_Y <= g.y1;
   const bool is_regular = IMAGES || (t.x + LOW_X >= g.x0 && t.x + TILE_X <= g.x1 + HIGH_X && t.y + LOW_Y >= g.y0 && t.y + TILE_Y <= g.y1 + HIGH_Y);
-  const int middle_first = IMAGES ? begin : is_regular ? min(end, int(g.z0) + STEPS*LAG + !HOLD) : end;
+  const int middle_first = IMAGES ? begin : is_regular ? min(end, int(g.z0) + sum_first(STAGE_COUNT, LAG) + !HOLD) : end;
   const int middle_last = IMAGES ? end : min(end, int(g.z1) + HOLD);
   Turn turn = {begin, 0, 0, IMAGES ? image_z(g, begin) : index_t(begin)};
-  for (int i = threadIdx.x; i < 2*STEPS*INBOX_ELEMENTS; i += WARPS*32) t.inbox[i] = 0;
+  for (int i = threadIdx.x; i < 2*STAGE_COUNT*INBOX_ELEMENTS; i += WARPS*32) t.inbox[i] = 0;
   if (ENGINE) begin_ring(t, turn);
   if (!ENGINE) {
 #pragma unroll

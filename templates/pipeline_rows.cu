@@ -12,7 +12,7 @@
 // a strip invalid. Strips overlap, and invalid columns are not written:
 //
 //      |<------------- 32*POINTS columns of a warp ------------->|
-//      | MARGIN |            written            | at least STEPS*HIGH_X |
+//      | MARGIN |            written            | at least ALL_HIGH_X |
 //
 // At the ends of the box nothing becomes invalid: points outside the box never change. Their sums are set to their own value, and no other
 // point adds to them. Periodic images are loaded and computed like any point.
@@ -43,14 +43,14 @@ constexpr int STRIP = 32*POINTS;
 // MARGIN: invalid columns at the low end of a strip, rounded up to vectors. They are not written. STRIDE: the distance between the first
 // columns of two strips.
 constexpr int STORE_GRAIN = STORE_BYTES/int(sizeof(real)) < VECTOR ? VECTOR : STORE_BYTES/int(sizeof(real));
-constexpr int MARGIN = round_up(STEPS*LOW_X, VECTOR);
-constexpr int STRIDE = (STRIP - MARGIN - STEPS*HIGH_X)/STORE_GRAIN*STORE_GRAIN;
+constexpr int MARGIN = round_up(ALL_LOW_X, VECTOR);
+constexpr int STRIDE = (STRIP - MARGIN - ALL_HIGH_X)/STORE_GRAIN*STORE_GRAIN;
 
 // Columns beyond the box that the strips at its ends load.
-constexpr int BEFORE_X = IMAGES ? MARGIN : LOW_X, AFTER_X = IMAGES ? STEPS*HIGH_X : HIGH_X;
+constexpr int BEFORE_X = IMAGES ? MARGIN : LOW_X, AFTER_X = IMAGES ? ALL_HIGH_X : HIGH_X;
 
 // The number of fields that no step changes, and the rows of each that shared memory holds.
-constexpr int FIELD_INPUTS = FINISH_READS ? INPUTS - 1 : 0, FIELD_ROWS = RING + STEPS*HIGH_Y;
+constexpr int FIELD_INPUTS = FINISH_READS ? INPUTS - 1 : 0, FIELD_ROWS = RING + ALL_HIGH_Y;
 constexpr int CHANGED = staged_input(0), KEPT = FINISH_READS ? HIGH_Y : 1;
 __device__ constexpr int field_input(int field) { return field < CHANGED ? field : field + 1; }
 
@@ -172,8 +172,8 @@ __device__ __forceinline__ void add_to_sums(const Strip &s, int y, const Weights
 
 // The state that a warp carries from turn to turn.
 struct March {
-  real sums[STEPS][POINTS][FORMS][PLANES];
-  real kept[STEPS][KEPT][POINTS];
+  real sums[STAGE_COUNT][POINTS][FORMS][PLANES];
+  real kept[STAGE_COUNT][KEPT][POINTS];
   int slot, field_slot;  // the places of the next row
 };
 
@@ -187,15 +187,15 @@ template <Edge EDGE> __device__ __forceinline__ void take_row(const Strip &s, in
   request_row<EDGE>(s, y + RING - 1, m.slot == 0 ? RING - 1 : m.slot - 1, slot_before(m.field_slot, FIELD_ROWS - RING + 1));
   m.slot = m.slot == RING - 1 ? 0 : m.slot + 1;
 #pragma unroll
-  for (int stage = 0; stage < STEPS; stage++) {
+  for (int stage = 0; stage < STAGE_COUNT; stage++) {
     if (FINISH_READS) {
-      add_and_finish<EDGE>(s, y - stage*HIGH_Y, slot_before(m.field_slot, (stage + 1)*HIGH_Y), weights, m.sums[stage], m.kept[stage], row);
+      add_and_finish<EDGE>(s, y - sum_first(stage, STAGE_HIGH_Y), slot_before(m.field_slot, sum_first(stage + 1, STAGE_HIGH_Y)), weights, m.sums[stage], m.kept[stage], row);
     } else {
-      add_to_sums<EDGE>(s, y - stage*HIGH_Y, weights, m.sums[stage], row);
+      add_to_sums<EDGE>(s, y - sum_first(stage, STAGE_HIGH_Y), weights, m.sums[stage], row);
     }
   }
   m.field_slot = m.field_slot == FIELD_ROWS - 1 ? 0 : m.field_slot + 1;
-  const int done = y - STEPS*HIGH_Y;
+  const int done = y - ALL_HIGH_Y;
   if (done >= s.y_first) write_row<EDGE>(s, done, row);
 }
 
@@ -203,10 +203,10 @@ template <Edge EDGE> __device__ __forceinline__ void take_row(const Strip &s, in
 __device__ __forceinline__ void march(const Strip &s, const Weights &weights) {
   const Geometry &g = s.g;
   March m = {};
-  const int begin = IMAGES ? s.y_first - STEPS*LOW_Y : max(s.y_first - STEPS*LOW_Y, int(g.y0) - LOW_Y), end = s.y_last + STEPS*HIGH_Y;
+  const int begin = IMAGES ? s.y_first - ALL_LOW_Y : max(s.y_first - ALL_LOW_Y, int(g.y0) - of_stage(0, STAGE_LOW_Y)), end = s.y_last + ALL_HIGH_Y;
   const bool is_inside = s.x >= g.x0 && s.x + STRIP <= g.x1;
   const bool is_regular = IMAGES || (s.x + LOW_X >= g.x0 && s.x + STRIP <= g.x1 + HIGH_X);
-  const int middle_first = IMAGES ? begin : is_regular ? min(end, int(g.y0) + STEPS*HIGH_Y) : end;
+  const int middle_first = IMAGES ? begin : is_regular ? min(end, int(g.y0) + ALL_HIGH_Y) : end;
   const int middle_last = IMAGES ? end : min(end, int(g.y1));
   int y = begin;
 #pragma unroll

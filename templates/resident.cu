@@ -39,7 +39,7 @@
 __device__ constexpr int first_of(int x, int, int) { return x; }
 
 // BLOCK_X: threads of a row. The YAML file computes it from the grid.
-constexpr int ROUNDS = STEPS/DEPTH, BLOCK_X = first_of(LAUNCH_BLOCK), ROW_ELEMENTS = BLOCK_X*VECTOR, LANES = BLOCK_X < 32 ? BLOCK_X : 32;
+constexpr int ROUNDS = STAGE_COUNT/DEPTH, BLOCK_X = first_of(LAUNCH_BLOCK), ROW_ELEMENTS = BLOCK_X*VECTOR, LANES = BLOCK_X < 32 ? BLOCK_X : 32;
 
 // Additional rows that patches at the high end of a step may compute. No later step reads them.
 __device__ constexpr int excess(int tile, int reach, int points) {
@@ -47,8 +47,8 @@ __device__ constexpr int excess(int tile, int reach, int points) {
 }
 
 // The tile's rows with the halo (LOADED) and with additional rows as in shared memory (ROWS). FIRST: where the tile's own rows begin.
-constexpr int FIRST_Y = DEPTH*LOW_Y, FIRST_Z = DEPTH*LOW_Z;
-constexpr int LOADED_Y = TILE_Y + DEPTH*(LOW_Y + HIGH_Y), LOADED_Z = TILE_Z + DEPTH*(LOW_Z + HIGH_Z);
+constexpr int FIRST_Y = sum_last(DEPTH, STAGE_LOW_Y), FIRST_Z = sum_last(DEPTH, STAGE_LOW_Z);
+constexpr int LOADED_Y = TILE_Y + sum_last(DEPTH, STAGE_SPAN_Y), LOADED_Z = TILE_Z + sum_last(DEPTH, STAGE_SPAN_Z);
 constexpr int ROWS_Y = LOADED_Y + excess(TILE_Y, LOW_Y + HIGH_Y, POINTS_Y), ROWS_Z = LOADED_Z + excess(TILE_Z, LOW_Z + HIGH_Z, POINTS_Z);
 
 struct Tile {
@@ -185,7 +185,7 @@ __device__ __forceinline__ void compute_patch(const Tile &t, int y, int z, real 
 
 // Whether a block beside this one needs this row of the tile.
 __device__ __forceinline__ bool is_published(int y, int z) {
-  return y < FIRST_Y + DEPTH*HIGH_Y || y >= FIRST_Y + TILE_Y - DEPTH*LOW_Y || z < FIRST_Z + DEPTH*HIGH_Z || z >= FIRST_Z + TILE_Z - DEPTH*LOW_Z;
+  return y < FIRST_Y + sum_last(DEPTH, STAGE_HIGH_Y) || y >= FIRST_Y + TILE_Y - sum_last(DEPTH, STAGE_LOW_Y) || z < FIRST_Z + sum_last(DEPTH, STAGE_HIGH_Z) || z >= FIRST_Z + TILE_Z - sum_last(DEPTH, STAGE_LOW_Z);
 }
 
 // Pass on a row of the box after the last step of a round: to the blocks that need it, or, after the last round, to the output.
@@ -197,9 +197,9 @@ __device__ __forceinline__ void pass_on(const Tile &t, int round, int y, int z, 
 
 // Make one step. LATER more steps follow before the next exchange.
 template <int LATER> __device__ __forceinline__ void make_step(const Tile &t, int round) {
-  constexpr int first_y = FIRST_Y - LATER*LOW_Y, first_z = FIRST_Z - LATER*LOW_Z;
-  constexpr int patches_y = divide_up(TILE_Y + LATER*(LOW_Y + HIGH_Y), POINTS_Y);
-  constexpr int patches_z = divide_up(TILE_Z + LATER*(LOW_Z + HIGH_Z), POINTS_Z);
+  constexpr int first_y = FIRST_Y - sum_last(LATER, STAGE_LOW_Y), first_z = FIRST_Z - sum_last(LATER, STAGE_LOW_Z);
+  constexpr int patches_y = divide_up(TILE_Y + sum_last(LATER, STAGE_SPAN_Y), POINTS_Y);
+  constexpr int patches_z = divide_up(TILE_Z + sum_last(LATER, STAGE_SPAN_Z), POINTS_Z);
   constexpr int patches = patches_y*patches_z, passes = divide_up(patches, BLOCK_Y);
   real results[passes][POINTS_Z][POINTS_Y][VECTOR];
 #pragma unroll

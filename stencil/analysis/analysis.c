@@ -58,6 +58,11 @@ static int drop_repeated(struct tap *taps, int count, int (*compare)(const void 
   return kept;
 }
 
+static void sort_taps(struct analysis *analysis) {
+  qsort(analysis->taps, (size_t)analysis->tap_count, sizeof *analysis->taps, compare_taps);
+  analysis->tap_count = drop_repeated(analysis->taps, analysis->tap_count, compare_taps);
+}
+
 static halotune_status collect_taps(const struct stencil *stencil, struct analysis *analysis) {
   const struct update *update = &stencil->update;
   int most = update->end - update->first + 1; /* a scan has no nodes and one tap */
@@ -75,8 +80,7 @@ static halotune_status collect_taps(const struct stencil *stencil, struct analys
     tap->input = node->index;
     memcpy(tap->offset, node->offset, sizeof tap->offset);
   }
-  qsort(analysis->taps, (size_t)analysis->tap_count, sizeof *analysis->taps, compare_taps);
-  analysis->tap_count = drop_repeated(analysis->taps, analysis->tap_count, compare_taps);
+  sort_taps(analysis);
   return HALOTUNE_OK;
 }
 
@@ -199,6 +203,46 @@ halotune_status analysis_make(const struct stencil *stencil, struct analysis **o
 done:
   analysis_free(analysis);
   return status;
+}
+
+/* Collect what any of the updates reads and needs. */
+static halotune_status merge_parts(const struct analysis *const parts[], int count, struct analysis *out) {
+  int most = 0;
+  for (int i = 0; i < count; i++) most += parts[i]->tap_count;
+  out->taps = arena_alloc(&out->arena, (size_t)(most + 1) * sizeof *out->taps);
+  if (!out->taps) return fail_memory();
+  out->whole_inputs = parts[0]->whole_inputs;
+  out->can_iterate = parts[0]->can_iterate;
+  for (int i = 0; i < count; i++) {
+    memcpy(out->taps + out->tap_count, parts[i]->taps, (size_t)parts[i]->tap_count * sizeof *out->taps);
+    out->tap_count += parts[i]->tap_count;
+    out->asks_signs = out->asks_signs || parts[i]->asks_signs;
+    if (parts[i]->instructions_per_point > out->instructions_per_point)
+      out->instructions_per_point = parts[i]->instructions_per_point;
+  }
+  sort_taps(out);
+  return HALOTUNE_OK;
+}
+
+halotune_status analysis_of_chain(const struct stencil *stencil, const struct analysis *const parts[], int count,
+                                  struct analysis **out) {
+  struct identity_maker maker;
+  *out = NULL;
+  struct analysis *analysis = calloc(1, sizeof *analysis);
+  if (!analysis) return fail_memory();
+  halotune_status status = merge_parts(parts, count, analysis);
+  if (status == HALOTUNE_OK) measure_reach(analysis);
+  if (status == HALOTUNE_OK) status = find_shape(stencil, analysis);
+  if (status != HALOTUNE_OK) {
+    analysis_free(analysis);
+    return status;
+  }
+  count_bytes(stencil, analysis);
+  identity_begin(&maker, "chain");
+  for (int i = 0; i < count; i++) identity_add_identity(&maker, parts[i]->hash);
+  analysis->hash = identity_end(&maker);
+  *out = analysis;
+  return HALOTUNE_OK;
 }
 
 void analysis_free(struct analysis *analysis) {

@@ -13,6 +13,7 @@
 #include "stencil/cuda/cuda_tokens.h"
 #include "stencil/generate/launch_shape.h"
 #include "stencil/generate/prelude.h"
+#include "stencil/generate/stage_words.h"
 #include "stencil/generate/wrappers.h"
 #include "stencil/template/template_names.h"
 
@@ -39,11 +40,14 @@ static halotune_status check_number(const struct variant_spec *spec, double numb
 }
 
 static halotune_status check_numbers(const struct variant_spec *spec) {
-  const struct update *update = &spec->stencil->update;
+  const struct stages stages = variant_stages(spec, 1);
   halotune_status status = HALOTUNE_OK;
-  for (int i = update->first; i < update->end && status == HALOTUNE_OK; i++) {
-    const struct expr *node = &spec->stencil->exprs.nodes[i];
-    if (node->kind == EXPR_NUMBER) status = check_number(spec, node->number);
+  for (int stage = 0; stage < stages_count(&stages); stage++) {
+    const struct stencil *stencil = stages_get(&stages, stage)->stencil;
+    for (int i = stencil->update.first; i < stencil->update.end && status == HALOTUNE_OK; i++) {
+      const struct expr *node = &stencil->exprs.nodes[i];
+      if (node->kind == EXPR_NUMBER) status = check_number(spec, node->number);
+    }
   }
   for (int i = 0; i < spec->stencil->coefficient_count && status == HALOTUNE_OK; i++) {
     status = check_number(spec, spec->coefficients[i]);
@@ -115,7 +119,7 @@ static void add_banner(struct text *text, const struct variant_spec *spec, const
 
 static void choose_modes(const struct variant_spec *spec, struct generated *out, struct prelude *prelude) {
   const char *min_blocks = chosen_value(spec, "min_blocks");
-  *prelude = (struct prelude){.spec = spec, .launch = &out->launch};
+  *prelude = (struct prelude){.spec = spec, .launch = &out->launch, .stages = variant_stages(spec, out->launch.steps)};
   prelude->coefficients =
       (enum coefficient_mode)chosen_word(spec, "coefficients", coefficient_words, COUNT(coefficient_words));
   prelude->load_path = (enum load_path)chosen_word(spec, "load_path", load_path_words, COUNT(load_path_words));
@@ -149,12 +153,12 @@ static const char *const inlined_macros[] = {"KERNEL", "KERNEL_PARAMETERS",  "LA
 /* Append the definitions. `needs_arch` receives whether they were chosen for the compute capability. */
 static halotune_status add_definitions(struct text *text, const struct variant_spec *spec,
                                        const struct prelude *prelude, bool *needs_arch) {
-  struct text given = {0}, parameters = {0}, written = {0}, file = {0};
-  const char *cuda = spec->template->cuda;
+  struct text given = {0}, parameters = {0}, written = {0}, file = {0}, cuda = {0};
   add_given(&given, spec);
   prelude_write_parameters(&parameters, spec);
   text_printf(&file, "%s.cu", spec->template->name);
   halotune_status status = prelude_write(&written, prelude);
+  if (status == HALOTUNE_OK) status = stage_words_inline(prelude, spec->template->cuda, &cuda);
   if (!text_ok(&given) || !text_ok(&parameters) || !text_ok(&file)) status = fail_memory();
   if (status == HALOTUNE_OK) {
     const struct assembly_text texts[] = {
@@ -163,8 +167,8 @@ static halotune_status add_definitions(struct text *text, const struct variant_s
         {"wrappers.cuh", wrappers_cuda, "HALOTUNE_WRAPPERS"},
         {"wrappers_sm_90.cuh", wrappers_sm_90_cuda, "HALOTUNE_WRAPPERS"},
         {"prelude", text_string(&written), NULL},
-        {"common.cuh", template_common_cuda(cuda), NULL},
-        {text_string(&file), cuda, NULL},
+        {"common.cuh", template_common_cuda(spec->template->cuda), NULL},
+        {text_string(&file), text_string(&cuda), NULL},
     };
     status =
         assemble(texts, COUNT(texts), (int)dtype_bytes(spec->dtype), inlined_macros, "__CUDA_ARCH__", needs_arch, text);
@@ -173,6 +177,7 @@ static halotune_status add_definitions(struct text *text, const struct variant_s
   text_free(&parameters);
   text_free(&written);
   text_free(&file);
+  text_free(&cuda);
   return status;
 }
 
@@ -194,6 +199,7 @@ halotune_status generate(const struct variant_spec *spec, struct generated *out)
   snprintf(out->launch.kernel, sizeof out->launch.kernel, "%s_%s", spec->stencil->name, spec->template->name);
   halotune_status status = launch_find(spec, &out->launch);
   if (status == HALOTUNE_OK) status = check_numbers(spec);
+  if (status == HALOTUNE_OK && spec->chain) status = stages_check(spec->chain);
   if (status != HALOTUNE_OK) return status;
   choose_modes(spec, out, &prelude);
   status = add_definitions(&definitions, spec, &prelude, &needs_arch);
@@ -216,7 +222,7 @@ halotune_status generate_prelude(const struct stencil *stencil, const struct ana
   struct domain domain = domain_dense(stencil, analysis, &stencil->grids[0]);
   struct variant_spec spec = {.stencil = stencil, .analysis = analysis, .dtype = dtype, .domain = domain};
   struct launch launch = {.steps = 1, .index_bytes = 4, .passes_coefficients = stencil->coefficient_count > 0};
-  struct prelude prelude = {.spec = &spec, .launch = &launch};
+  struct prelude prelude = {.spec = &spec, .launch = &launch, .stages = variant_stages(&spec, 1)};
   /* All possible tensor maps, so that a template that takes them compiles as it is. */
   if (stencil->kind == STENCIL_STENCIL) tensor_fields_find(&spec, &launch);
   snprintf(launch.kernel, sizeof launch.kernel, "%s_example", stencil->name);

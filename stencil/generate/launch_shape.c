@@ -116,11 +116,19 @@ static halotune_status find_workspace(const struct variant_spec *spec, const str
   return whole_value(bindings, formula->formula, "workspace_bytes", -1, 1, LONG_MAX / 2, &out->workspace_bytes);
 }
 
+struct stages variant_stages(const struct variant_spec *spec, int steps) {
+  struct stages stages = spec->chain ? *spec->chain : stages_of_update(spec->stencil, spec->analysis, steps);
+  stages.steps = steps;
+  return stages;
+}
+
+/* Each stage rotates the fields as `iterate` says. */
 static halotune_status find_steps(const struct variant_spec *spec, struct launch *out) {
   struct carried carried[MAX_FIELDS];
   halotune_status status = configuration_steps(spec->template, &spec->configuration, &out->steps);
   if (status != HALOTUNE_OK) return status;
-  out->carried_count = iterate_carried(spec->stencil, out->steps, carried);
+  const struct stages stages = variant_stages(spec, out->steps);
+  out->carried_count = iterate_carried(spec->stencil, stages_count(&stages), carried);
   if (spec->stencil->output_count + out->carried_count <= MAX_FIELDS) return HALOTUNE_OK;
   return fail(HALOTUNE_ARGUMENT, "template %s: %d steps write more than %d arrays", spec->template->name, out->steps,
               MAX_FIELDS);
@@ -165,6 +173,7 @@ halotune_status launch_find(const struct variant_spec *spec, struct launch *out)
   double facts[FACT_COUNT];
   facts_fill(spec->stencil, spec->analysis, spec->dtype, &spec->domain, &spec->limits, spec->reproducible, facts);
   if (spec->most_steps > 1) facts_set_steps(spec->stencil, 1, spec->most_steps, facts);
+  if (spec->chain) facts_set_stages(spec->chain, facts);
   halotune_status status = bindings_make(spec->template, facts, &bindings);
   if (status != HALOTUNE_OK) return status;
   bindings_configure(&bindings, &spec->configuration);

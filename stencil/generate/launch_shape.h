@@ -10,6 +10,9 @@
  * HALOTUNE_MEMORY. */
 halotune_status launch_find(const struct variant_spec *spec, struct launch *out);
 
+/* The stages of a launch of this many time steps. */
+struct stages variant_stages(const struct variant_spec *spec, int steps);
+
 /* Find the fields that have tensor maps: staged inputs, and all outputs. */
 void tensor_fields_find(const struct variant_spec *spec, struct launch *out);
 

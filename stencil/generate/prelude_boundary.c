@@ -97,5 +97,5 @@ void prelude_write_boundary(struct text *text, const struct prelude *prelude) {
   const struct stencil *stencil = prelude->spec->stencil;
   if (!prelude_has_beside(prelude)) prelude_write_images(text, prelude);
   if (!analysis_is_plain(prelude->spec->analysis, stencil)) prelude_write_edge_reader(text, prelude);
-  else add_reader(text, stencil, prelude->launch->steps > 1);
+  else add_reader(text, stencil, stages_count(&prelude->stages) > 1);
 }

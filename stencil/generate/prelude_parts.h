@@ -18,6 +18,7 @@ enum streaming { STREAMING_NONE, STREAMING_STORES, STREAMING_ALL, STREAMING_LOAD
 struct prelude {
   const struct variant_spec *spec;
   const struct launch *launch; /* its kernel, index_bytes, steps and arguments are known */
+  struct stages stages;        /* of the launch */
   enum coefficient_mode coefficients;
   enum load_path load_path;
   enum streaming streaming;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "stencil/analysis/iterate.h"
-#include "stencil/generate/prelude_parts.h"
+#include "stencil/generate/stage_words.h"
 
 enum { NO_BUFFER = 2 * MAX_FIELDS }; /* numbers from here on are fields that do not change places */
 
@@ -77,9 +77,9 @@ static void add_advanced(struct text *text, const struct stencil *stencil) {
 }
 
 /* Append the function for stored arrays. Carried arrays follow the outputs, as in a launch's arguments. */
-static void add_stored(struct text *text, const struct stencil *stencil, int steps) {
+static void add_stored(struct text *text, const struct stencil *stencil, int stages) {
   struct carried carried[MAX_FIELDS];
-  int count = iterate_carried(stencil, steps, carried);
+  int count = iterate_carried(stencil, stages, carried);
   text_printf(text,
               "// A launch also stores outputs of earlier stages that the next launch reads: %d arrays,\n"
               "// from f.out[OUTPUTS] on.\n#define CARRIED %d\n"
@@ -122,7 +122,6 @@ static bool moves_taps(const struct prelude *prelude) {
 
 void prelude_write_stages(struct text *text, const struct prelude *prelude) {
   const struct stencil *stencil = prelude->spec->stencil;
-  const int steps = prelude->launch->steps;
   struct places first;
   int buffers = places_begin(stencil, &first), period = find_period(stencil, &first);
   text_printf(
@@ -137,7 +136,8 @@ void prelude_write_stages(struct text *text, const struct prelude *prelude) {
   add_buffers(text, stencil, &first, period, true);
   add_buffers(text, stencil, &first, period, false);
   add_advanced(text, stencil);
-  add_stored(text, stencil, steps);
+  add_stored(text, stencil, stages_count(&prelude->stages));
+  stage_words_write(text, prelude);
   text_printf(text, "\n");
 }
 

@@ -1,4 +1,6 @@
 /* prelude_update.c: writes a stencil's update as a CUDA function over accessors. */
+#include <stdio.h>
+
 #include "stencil/file/update_text.h"
 #include "stencil/generate/prelude_parts.h"
 
@@ -75,15 +77,17 @@ static void add_power(struct text *text, const struct prelude *prelude, int expo
   text_printf(text, "  return %sb;\n}\n\n", exponent < 0 ? "real(1)/" : "");
 }
 
-/* Append the functions that this update calls and CUDA does not have. */
+/* Append the functions that the updates of all stages call and CUDA does not have. */
 static void add_functions(struct text *text, const struct prelude *prelude) {
-  const struct stencil *stencil = prelude->spec->stencil;
   bool has_power[2 * MOST_WHOLE_EXPONENT + 1] = {false}, has_sign = false;
   int exponent;
-  for (int i = stencil->update.first; i < stencil->update.end; i++) {
-    const struct expr *node = &stencil->exprs.nodes[i];
-    if (expr_is_whole_power(&stencil->exprs, node, &exponent)) has_power[exponent + MOST_WHOLE_EXPONENT] = true;
-    has_sign = has_sign || (node->kind == EXPR_CALL && node->index == FUNCTION_SIGN);
+  for (int stage = 0; stage < prelude->stages.step_count; stage++) {
+    const struct stencil *stencil = prelude->stages.step[stage].stencil;
+    for (int i = stencil->update.first; i < stencil->update.end; i++) {
+      const struct expr *node = &stencil->exprs.nodes[i];
+      if (expr_is_whole_power(&stencil->exprs, node, &exponent)) has_power[exponent + MOST_WHOLE_EXPONENT] = true;
+      has_sign = has_sign || (node->kind == EXPR_CALL && node->index == FUNCTION_SIGN);
+    }
   }
   if (has_sign) {
     text_printf(text, "// -1, 0 or 1; 0 for NaN.\n__device__ __forceinline__ real sign_of(real a) {\n"
@@ -111,18 +115,19 @@ static halotune_status add_assignment(struct text *text, const struct prelude *p
   return status;
 }
 
-halotune_status prelude_write_update(struct text *text, const struct prelude *prelude) {
+#define UPDATE_PARAMETERS "const Taps &taps, const Coefficients &coefficients, real (&results)[OUTPUTS]) {\n"
+
+/* Append the function with the update of the prelude's stencil. */
+static halotune_status add_update(struct text *text, const struct prelude *prelude, const char *name) {
   const struct stencil *stencil = prelude->spec->stencil;
-  bool reproducible = prelude->spec->reproducible;
+  const bool reproducible = prelude->spec->reproducible;
   halotune_status status = HALOTUNE_OK;
-  if (reproducible) prelude_write_rounding(text, prelude);
-  add_functions(text, prelude);
   text_printf(
-      text, "// The update of one point. taps(input, x, y, z) gives an input at an offset from the point; offsets are\n"
-            "// constants, so that an accessor may take a value from a register, shared or global memory.\n"
-            "template <class Taps>\n"
-            "__device__ __forceinline__ void update(const Taps &taps, const Coefficients &coefficients, real "
-            "(&results)[OUTPUTS]) {\n");
+      text,
+      "// The update of one point. taps(input, x, y, z) gives an input at an offset from the point; offsets are\n"
+      "// constants, so that an accessor may take a value from a register, shared or global memory.\n"
+      "template <class Taps>\n__device__ __forceinline__ void %s(" UPDATE_PARAMETERS,
+      name);
   add_coefficients(text, stencil);
   add_inputs(text, stencil);
   add_indices(text, stencil);
@@ -132,5 +137,42 @@ halotune_status prelude_write_update(struct text *text, const struct prelude *pr
     status = add_assignment(text, prelude, i);
   }
   text_printf(text, "}\n\n");
+  return status;
+}
+
+/* Append the update of one stage of a chain, as update_N. */
+static halotune_status add_stage_update(struct text *text, const struct prelude *prelude, int stage) {
+  struct variant_spec spec = *prelude->spec;
+  struct prelude of_stage = *prelude;
+  char name[32];
+  spec.stencil = prelude->stages.step[stage].stencil;
+  spec.analysis = prelude->stages.step[stage].analysis;
+  of_stage.spec = &spec;
+  snprintf(name, sizeof name, "update_%d", stage);
+  return add_update(text, &of_stage, name);
+}
+
+/* Append the function that chooses the update of a stage. After unrolling the stage is a constant. */
+static void add_choice(struct text *text, const struct stages *stages) {
+  text_printf(text, "// The update of a stage.\ntemplate <class Taps>\n"
+                    "__device__ __forceinline__ void update_stage(int stage, " UPDATE_PARAMETERS);
+  for (int stage = 0; stage < stages->step_count - 1; stage++) {
+    text_printf(text, "  if (stage%%%d == %d) return update_%d(taps, coefficients, results);\n", stages->step_count,
+                stage, stage);
+  }
+  if (stages_are_alike(stages)) text_printf(text, "  update(taps, coefficients, results);\n}\n\n");
+  else text_printf(text, "  update_%d(taps, coefficients, results);\n}\n\n", stages->step_count - 1);
+}
+
+halotune_status prelude_write_update(struct text *text, const struct prelude *prelude) {
+  const struct stages *stages = &prelude->stages;
+  halotune_status status = HALOTUNE_OK;
+  if (prelude->spec->reproducible) prelude_write_rounding(text, prelude);
+  add_functions(text, prelude);
+  if (stages_are_alike(stages)) status = add_update(text, prelude, "update");
+  for (int stage = 0; stage < stages->step_count && !stages_are_alike(stages) && status == HALOTUNE_OK; stage++) {
+    status = add_stage_update(text, prelude, stage);
+  }
+  add_choice(text, stages);
   return status;
 }

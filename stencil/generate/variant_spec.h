@@ -2,6 +2,7 @@
 #ifndef STENCIL_GENERATE_VARIANT_SPEC_H
 #define STENCIL_GENERATE_VARIANT_SPEC_H
 
+#include "stencil/launch/stages.h"
 #include "stencil/template/template.h"
 
 /* Everything that decides a variant's source. */
@@ -17,6 +18,9 @@ struct variant_spec {
   struct device_limits limits;
   bool reproducible; /* one order of summation, and an explicit rounding after each operation; see prelude_rounded.c */
   int most_steps;    /* time steps that a launch may make; 0 counts as 1 */
+  /* the stages of a time step, if it is a chain of updates; NULL: the stencil's update. `stencil` is then that of the
+   * first stage, and `analysis` that of the chain (analysis_of_chain) */
+  const struct stages *chain;
 };
 
 #endif

@@ -93,9 +93,18 @@ static bool steps_one_field(const struct stencil *stencil, const struct analysis
          stencil->in_place_count == 0;
 }
 
+void facts_set_stages(const struct stages *stages, double facts[FACT_COUNT]) {
+  facts[FACT_step_stages] = stages->step_count;
+  for (int axis = 0; axis < MAX_DIMS; axis++) {
+    facts[FACT_step_low_x + axis] = stages_reach_first(stages, stages->step_count, axis, SIDE_LOW);
+    facts[FACT_step_high_x + axis] = stages_reach_first(stages, stages->step_count, axis, SIDE_HIGH);
+  }
+}
+
 void facts_fill_stencil(const struct stencil *stencil, const struct analysis *analysis, double facts[FACT_COUNT]) {
   bool scan = stencil->kind == STENCIL_SCAN;
   const bool is_plain = analysis_is_plain(analysis, stencil);
+  const struct stages stages = stages_of_update(stencil, analysis, 1);
   int staged = 0;
   for (int i = 0; i < stencil->input_count; i++) staged += is_staged(analysis, i);
   facts[FACT_dims] = stencil->dims;
@@ -122,6 +131,7 @@ void facts_fill_stencil(const struct stencil *stencil, const struct analysis *an
     facts[FACT_mirrors_x + axis] = analysis_mirrors(analysis, stencil, axis);
     facts[FACT_boundary_x + axis] = is_plain ? (double)stencil->boundary[axis][SIDE_LOW].rule : -1;
   }
+  facts_set_stages(&stages, facts);
   facts[FACT_plain_boundary] = is_plain;
   facts[FACT_shared_images] = analysis_shares_images(stencil);
   facts[FACT_fills_ends] = analysis_fills_ends(analysis, stencil);

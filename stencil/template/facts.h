@@ -3,6 +3,7 @@
 #define STENCIL_TEMPLATE_FACTS_H
 
 #include "stencil/launch/domain.h"
+#include "stencil/launch/stages.h"
 
 /* The limits that a device sets for kernels. */
 struct device_limits {
@@ -36,12 +37,19 @@ struct device_limits {
   X(steps_one_field, "1 where steps change the one staged input and nothing else, and every input is whole")          \
   X(uses_axes, "1 where the update needs the coordinates of a point, and not only its place in memory")               \
   X(radius, "the largest reach along any axis")                                                                       \
-  X(low_x, "reach towards smaller x")                                                                                 \
+  X(low_x, "reach towards smaller x; where a time step is a chain of updates, the longest of any")                    \
   X(low_y, "reach towards smaller y")                                                                                 \
   X(low_z, "reach towards smaller z")                                                                                 \
   X(high_x, "reach towards larger x")                                                                                 \
   X(high_y, "reach towards larger y")                                                                                 \
   X(high_z, "reach towards larger z")                                                                                 \
+  X(step_stages, "stages of a time step: 1, or more where a step is a chain of updates")                              \
+  X(step_low_x, "reach of all stages of a time step together towards smaller x")                                      \
+  X(step_low_y, "the same towards smaller y")                                                                         \
+  X(step_low_z, "the same towards smaller z")                                                                         \
+  X(step_high_x, "the same towards larger x")                                                                         \
+  X(step_high_y, "the same towards larger y")                                                                         \
+  X(step_high_z, "the same towards larger z")                                                                         \
   X(iterates, "1 where the stencil has an `iterate`, so that a launch may make several time steps")                   \
   X(stage_buffers, "inputs that change from step to step, and outputs that become inputs")                            \
   X(carried_on, "outputs that become inputs of the next step")                                                        \
@@ -120,6 +128,9 @@ void facts_fill_stencil(const struct stencil *stencil, const struct analysis *an
 /* Compute the facts of element type, domain and device, and the other facts that are not of the stencil itself. */
 void facts_fill_problem(enum dtype dtype, const struct domain *domain, const struct device_limits *limits,
                         bool reproducible, double facts[FACT_COUNT]);
+
+/* Set the facts about the stages of a time step. */
+void facts_set_stages(const struct stages *stages, double facts[FACT_COUNT]);
 
 /* Allow launches of `least` to `most` time steps, as far as the stencil has arrays for them (iterate_most_steps). */
 void facts_set_steps(const struct stencil *stencil, int least, int most, double facts[FACT_COUNT]);

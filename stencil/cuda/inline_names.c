@@ -1,0 +1,200 @@
+/* inline_names.c: copies tokens, and follows calls into their arguments. */
+#include "stencil/cuda/inline_names.h"
+
+#include <string.h>
+
+#include "base/memory/array.h"
+#include "stencil/cuda/cuda_tokens.h"
+
+/* Calls in arguments of calls are replaced down to this depth. All that is read of arguments is so many times the text,
+ * at most: a text of somebody else cannot keep a program busy. What is deeper or behind that stays as it is. */
+enum { DEEPEST_CALL = 32, MOST_READ = 64 };
+
+struct inliner {
+  const struct inlined *list;
+  int count, depth;
+  long bytes_left; /* of arguments */
+  struct text *out;
+};
+
+/* A piece of a text. */
+struct span {
+  const char *begin, *end;
+};
+
+static struct span span_of(const char *text) { return (struct span){text, text + strlen(text)}; }
+
+static struct cuda_reader read_span(struct span span) {
+  return cuda_reader_of(span.begin, (size_t)(span.end - span.begin));
+}
+
+/* A name that is replaced, with its arguments. */
+struct call {
+  const struct inlined *inlined;
+  struct span arguments[MOST_INLINED_PARAMETERS];
+  const char *end; /* in the text */
+};
+
+static bool is_one_of(const struct cuda_token *token, const char *characters) {
+  return token->kind == CUDA_PUNCTUATION && token->length == 1 && strchr(characters, *token->at);
+}
+
+/* The operators that stand outside of brackets. */
+enum operators { OPERATORS_NONE, OPERATORS_PRODUCT, OPERATORS_ANY };
+
+static enum operators operators_of(const char *text) {
+  static const char *const others[] = {"(", "[", "{", ")", "]", "}", ",", ".", "::", "->"};
+  struct cuda_reader reader = cuda_reader_of(text, strlen(text));
+  enum operators found = OPERATORS_NONE;
+  int depth = 0;
+  for (struct cuda_token token; (token = cuda_next(&reader)).kind != CUDA_END;) {
+    bool is_other = token.kind != CUDA_PUNCTUATION;
+    for (size_t i = 0; i < COUNT(others); i++) is_other = is_other || cuda_is(&token, others[i]);
+    depth += is_one_of(&token, "([{") - is_one_of(&token, ")]}");
+    if (depth > 0 || is_other) continue;
+    if (!cuda_is(&token, "*")) return OPERATORS_ANY;
+    found = OPERATORS_PRODUCT;
+  }
+  return found;
+}
+
+static struct span trim_blanks(struct span span) {
+  while (span.begin < span.end && strchr(" \t\n", *span.begin)) span.begin++;
+  while (span.end > span.begin && strchr(" \t\n", span.end[-1])) span.end--;
+  return span;
+}
+
+/* Read the arguments of a call up to its closing bracket. Returns their number; -1 if there are too many, or no bracket
+ * closes. */
+static int read_arguments(struct cuda_reader *reader, struct span out[MOST_INLINED_PARAMETERS]) {
+  int depth = 0, count = 0;
+  struct cuda_token token = cuda_next(reader);
+  if (!is_one_of(&token, "(")) return -1;
+  const char *begin = token.at + 1;
+  for (; token.kind != CUDA_END; token = cuda_next(reader)) {
+    depth += is_one_of(&token, "([{") - is_one_of(&token, ")]}");
+    if (depth > 0 && (depth > 1 || !is_one_of(&token, ","))) continue;
+    if (count == MOST_INLINED_PARAMETERS) return -1;
+    out[count++] = trim_blanks((struct span){begin, token.at});
+    begin = token.at + 1;
+    if (depth == 0) return count;
+  }
+  return -1;
+}
+
+static int parameter_count(const struct inlined *inlined) {
+  int count = 0;
+  while (inlined->parameters[count]) count++;
+  return count;
+}
+
+/* Whether a token is a name that is replaced. The reader stands behind it. */
+static bool read_call(struct inliner *in, const struct cuda_token *token, struct cuda_reader reader, struct call *out) {
+  int i = 0;
+  while (i < in->count && (token->kind != CUDA_NAME || !cuda_is(token, in->list[i].name))) i++;
+  if (i == in->count) return false;
+  *out = (struct call){.inlined = &in->list[i], .end = token->at + token->length};
+  const int count = parameter_count(out->inlined);
+  if (count == 0) return true;
+  if (in->depth == DEEPEST_CALL || in->bytes_left < 0) return false;
+  const bool is_call = read_arguments(&reader, out->arguments) == count;
+  in->bytes_left -= reader.at - out->end;
+  out->end = reader.at;
+  return is_call;
+}
+
+static void copy_span(const struct inliner *in, struct span span) {
+  text_add(in->out, span.begin, (size_t)(span.end - span.begin));
+}
+
+static void write_span(struct inliner *in, struct span span);
+
+/* Whether nothing beside an expression can take it apart. */
+static bool stands_alone(const struct cuda_token *before, struct cuda_reader behind) {
+  const struct cuda_token next = cuda_next(&behind);
+  return (before->kind == CUDA_END || is_one_of(before, "(,")) && (next.kind == CUDA_END || is_one_of(&next, "),"));
+}
+
+/* Write an expression, in brackets if something beside it would take it apart. */
+static void write_expression(const struct inliner *in, const char *text, bool has_brackets) {
+  if (has_brackets) text_printf(in->out, "(%s)", text);
+  else text_printf(in->out, "%s", text);
+}
+
+/* Write an argument of a call, in which calls are replaced. */
+static void write_argument(struct inliner *in, struct span argument, bool is_alone) {
+  struct text expanded = {0}, *out = in->out;
+  in->out = &expanded;
+  write_span(in, argument);
+  in->out = out;
+  if (text_ok(&expanded))
+    write_expression(in, text_string(&expanded), !is_alone && operators_of(text_string(&expanded)) != OPERATORS_NONE);
+  else out->out_of_memory = true;
+  text_free(&expanded);
+}
+
+static int parameter_number(const struct inlined *inlined, const struct cuda_token *token) {
+  for (int i = 0; inlined->parameters[i]; i++) {
+    if (cuda_is(token, inlined->parameters[i])) return i;
+  }
+  return -1;
+}
+
+/* Write the text for which a call stands. */
+static void write_result(struct inliner *in, const struct call *call) {
+  const struct span text = span_of(call->inlined->text);
+  struct cuda_reader reader = read_span(text);
+  struct cuda_token before = {.kind = CUDA_END};
+  const char *copied = text.begin;
+  for (struct cuda_token token; (token = cuda_next(&reader)).kind != CUDA_END; before = token) {
+    const int number = parameter_number(call->inlined, &token);
+    if (number < 0) continue;
+    copy_span(in, (struct span){copied, token.at});
+    write_argument(in, call->arguments[number], stands_alone(&before, reader));
+    copied = token.at + token.length;
+  }
+  copy_span(in, (struct span){copied, text.end});
+}
+
+/* The same, in brackets where they are needed. A product needs none beside a sum. */
+static void write_call(struct inliner *in, const struct call *call, const struct cuda_token *before, bool is_alone) {
+  struct text result = {0}, *out = in->out;
+  in->out = &result;
+  write_result(in, call);
+  in->out = out;
+  if (text_ok(&result)) {
+    const enum operators operators = operators_of(text_string(&result));
+    const bool is_kept =
+        operators == OPERATORS_NONE || is_alone || (operators == OPERATORS_PRODUCT && !is_one_of(before, "/%!~"));
+    write_expression(in, text_string(&result), !is_kept);
+  } else {
+    out->out_of_memory = true;
+  }
+  text_free(&result);
+}
+
+/* Write a text in which calls are replaced. */
+static void write_span(struct inliner *in, struct span span) {
+  struct cuda_reader reader = read_span(span);
+  struct cuda_token before = {.kind = CUDA_END};
+  const char *copied = span.begin;
+  in->depth++;
+  for (struct cuda_token token; (token = cuda_next(&reader)).kind != CUDA_END;) {
+    struct call call;
+    if (read_call(in, &token, reader, &call)) {
+      while (reader.at < call.end) (void)cuda_next(&reader);
+      copy_span(in, (struct span){copied, token.at});
+      write_call(in, &call, &before, stands_alone(&before, reader));
+      copied = call.end;
+    }
+    if (token.kind != CUDA_COMMENT) before = token;
+  }
+  copy_span(in, (struct span){copied, span.end});
+  in->depth--;
+}
+
+halotune_status inline_names(const char *text, const struct inlined *list, int count, struct text *out) {
+  struct inliner in = {.list = list, .count = count, .bytes_left = MOST_READ * (long)strlen(text), .out = out};
+  write_span(&in, span_of(text));
+  return text_ok(out) ? HALOTUNE_OK : fail_memory();
+}
