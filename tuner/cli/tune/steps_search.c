@@ -38,16 +38,18 @@ static int end_of_scouts(const struct steps_search *s, int best) {
 
 /* The place of the number to scout next; -1 if there is none. */
 static int next_scout(const struct steps_search *s) {
-  const double most_refined = 0.1; /* larger scouts are for numbers about twice the one before */
+  const double most_guessed =
+      0.1; /* a larger scout is not for a number above all that were tried, if it is no double */
   const int best = best_place(s), last = last_tried(s), end = end_of_scouts(s, best);
   if (last < 0) return 0;
   int next = last + 1;
   while (next < end && s->offered[next] < 2 * s->offered[last]) next++;
   if (best == last && next < end) return next; /* the time a step still falls */
-  if (best < 0 || s->shares.scout > most_refined) return -1;
+  if (best < 0) return -1;
   int below = best - 1, above = best + 1;
   while (below >= 0 && !is_tried(s, below)) below--;
   while (above < end && !is_tried(s, above)) above++;
+  if (best == last && s->shares.scout > most_guessed) return -1;
   if (above - best > 1 && above - best >= best - below) return (best + above) / 2;
   return best - below > 1 ? (best + below) / 2 : -1;
 }
