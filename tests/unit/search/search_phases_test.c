@@ -655,6 +655,46 @@ static struct final_inputs second_grid_inputs(struct phase_case *c) {
   return (struct final_inputs){.task = &c->task, .space = &c->space, .backend = &c->backend, .pipeline = c->pipeline};
 }
 
+/* The fastest variants are compiled for the second grid while the final rounds run. Other compiles go on beside. */
+TEST(the_fastest_are_compiled_ahead_for_the_second_grid) {
+  static const struct {
+    double fastest_ms;
+    bool is_emulation;
+    int want;
+  } rows[] = {{0.3, false, 2}, {0.3, true, 0}, {0.01, false, 0}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    static const char *const changes[] = {"z_slicing=16", "z_slicing=32", "z_slicing=64"};
+    struct phase_case c;
+    struct second_ahead ahead;
+    struct trial *trial;
+    case_open(&c);
+    c.backend.facts.is_emulation = rows[i].is_emulation;
+    for (int v = 0; v < 3; v++) {
+      const struct timed_variant timed = {.proposal = proposal_with(&c, changes[v]),
+                                          .variant = v + 1,
+                                          .outcome = v == 0 ? OUTCOME_SCREENED : OUTCOME_MEASURED,
+                                          .median_ms = rows[i].fastest_ms + v,
+                                          .scale = 1};
+      CHECK_OK(timed_put(&c.timed, &timed));
+    }
+    struct final_inputs in = second_grid_inputs(&c);
+    in.timed = &c.timed;
+    in.schedule = &c.schedule;
+    CHECK_OK(second_grid_begin(&in, &ahead));
+    CHECK_EQ(rows[i].want, pipeline_count(c.pipeline), "row %zu", i);
+    for (int k = 0; k < ahead.count; k++)
+      CHECK(is_prime(ahead.list[k].task.grid.n[1]), "row %zu: %ld", i, ahead.list[k].task.grid.n[1]);
+    const struct proposal other = proposal_with(&c, NULL);
+    CHECK_OK(pipeline_build(c.pipeline, &c.task, c.bench.template, &other, &trial));
+    CHECK(proposal_equals(&c.space, &other, &trial->proposal), "row %zu: its own trial", i);
+    trial_free(trial);
+    CHECK_EQ(rows[i].want, pipeline_count(c.pipeline), "row %zu: the others stay", i);
+    second_grid_end(&in, &ahead);
+    CHECK(pipeline_is_empty(c.pipeline) && ahead.count == 0, "row %zu: the end", i);
+    case_close(&c);
+  }
+}
+
 TEST(the_second_grid_is_awkward_and_has_other_weights) {
   struct phase_case c;
   struct verdict verdict;
@@ -834,6 +874,7 @@ int main(void) {
       cmocka_unit_test(doubtful_results_are_marked),
       cmocka_unit_test(twins_follow_their_original),
       cmocka_unit_test(results_that_come_together_are_stored_before_they_count),
+      cmocka_unit_test(the_fastest_are_compiled_ahead_for_the_second_grid),
       cmocka_unit_test(the_second_grid_is_awkward_and_has_other_weights),
       cmocka_unit_test(a_device_that_cannot_make_the_second_grids_fields_is_told_with_its_run),
       cmocka_unit_test(what_rules_keep_for_large_planes_only_is_verified_on_such),

@@ -8,6 +8,7 @@
 
 #include "tuner/search/finals/final_store.h"
 #include "tuner/search/finals/final_winner.h"
+#include "tuner/search/finals/second_grid.h"
 #include "tuner/search/variants/evaluate.h"
 
 enum { FIRST_ROOF_SLOT = FINALS_SLOTS, MOST_AHEAD = 2 * FINALS_ENTRANTS };
@@ -20,6 +21,7 @@ struct final_phase {
   struct trial *loaded[FINALS_SLOTS]; /* the trial in each slot */
   struct roof roof;
   struct final_rounds rounds;
+  struct second_ahead ahead;
   int *finalists; /* candidates; NULL before the final rounds */
   int finalist_count;
 };
@@ -319,12 +321,14 @@ halotune_status final_phase_run(const struct final_inputs *in, const char *parti
   halotune_status status = make_candidates(&phase);
   if (status == HALOTUNE_OK) status = build_ahead(&phase);
   if (status == HALOTUNE_OK) status = roof_open(in->roof, FIRST_ROOF_SLOT, &phase.roof);
+  if (status == HALOTUNE_OK) status = second_grid_begin(in, &phase.ahead);
   if (status == HALOTUNE_OK) out->other_processes = look_for_others(in, &phase.rounds.warnings);
   if (status == HALOTUNE_OK) status = run_rounds(&phase);
   if (status == HALOTUNE_OK) take_roofs(&phase.rounds, &phase.roof);
   halotune_status unloaded = unload_all(&phase);
   if (status == HALOTUNE_OK) status = unloaded;
   if (status == HALOTUNE_OK) tell_winner(&phase, &phase.rounds.warnings);
+  second_grid_end(in, &phase.ahead);
   if (status == HALOTUNE_OK) status = end_phase(in, partial, &phase.rounds, out, reason);
   phase_free(&phase);
   return status;

@@ -12,7 +12,7 @@
 struct second {
   struct scene scene;
   double *coefficients;
-  struct trial *trial;
+  struct trial *trial; /* NULL where there is no second grid */
 };
 
 /* Whether the stencil computes no point of a grid: all of its points are too near to the boundary. */
@@ -34,28 +34,91 @@ static bool can_compute(const struct task *task, const struct grid *grid, char r
   return false;
 }
 
-/* Find the first grid on which the rules keep the variant, and compile the variant for it.
- *   task    receives the grid and its coefficients
- *   second  receives the trial; NULL where there is no such grid
- *   reason  receives why the last grid was left out */
-static halotune_status find_grid(const struct final_inputs *in, const struct proposal *proposal, struct task *task,
-                                 struct second *second, char reason[BACKEND_REASON_BYTES]) {
+/* Launches that take less time are measured while no compiler is busy, since a processor makes them one by one. */
+static const double least_ahead_ms = 0.02;
+
+/* How a trial is made for a task: pipeline_build, or trial_begin alone. */
+typedef halotune_status trial_make(const struct final_inputs *in, const struct task *task,
+                                   const struct proposal *proposal, struct trial **out);
+
+static halotune_status make_compiled(const struct final_inputs *in, const struct task *task,
+                                     const struct proposal *proposal, struct trial **out) {
+  return pipeline_build(in->pipeline, task, in->space->templates[proposal->template_index], proposal, out);
+}
+
+static halotune_status make_generated(const struct final_inputs *in, const struct task *task,
+                                      const struct proposal *proposal, struct trial **out) {
+  return trial_begin(task, in->space->templates[proposal->template_index], proposal, &task->grid, out);
+}
+
+/* Find the first grid on which the rules keep the variant, and make its trial there.
+ *   task          receives the grid and its coefficients
+ *   coefficients  room for these
+ *   trial         receives the trial; NULL where there is no such grid
+ *   reason        receives why the last grid was left out */
+static halotune_status find_grid(const struct final_inputs *in, const struct proposal *proposal, trial_make *make,
+                                 struct task *task, double *coefficients, struct trial **trial,
+                                 char reason[BACKEND_REASON_BYTES]) {
   struct grid grids[AWKWARD_GRIDS_MOST];
   const int count = awkward_grids(&in->task->grid, grids);
+  *trial = NULL;
   for (int i = 0; i < count; i++) {
     if (!can_compute(task, &grids[i], reason)) continue;
     task->grid = grids[i];
-    halotune_status status = scene_coefficients(task->stencil, &task->grid, task->dtype, second->coefficients);
-    if (status != HALOTUNE_OK) return status;
-    const struct template *template = in->space->templates[proposal->template_index];
-    status = pipeline_build(in->pipeline, task, template, proposal, &second->trial);
-    if (status != HALOTUNE_OK) return status;
-    if (!second->trial->is_over) return HALOTUNE_OK;
-    snprintf(reason, BACKEND_REASON_BYTES, "%.*s", BACKEND_REASON_BYTES - 1, second->trial->reason);
-    trial_free(second->trial);
-    second->trial = NULL;
+    task->coefficients = coefficients;
+    halotune_status status = scene_coefficients(task->stencil, &task->grid, task->dtype, coefficients);
+    if (status == HALOTUNE_OK) status = make(in, task, proposal, trial);
+    if (status != HALOTUNE_OK || !(*trial)->is_over) return status;
+    snprintf(reason, BACKEND_REASON_BYTES, "%.*s", BACKEND_REASON_BYTES - 1, (*trial)->reason);
+    trial_free(*trial);
+    *trial = NULL;
   }
   return HALOTUNE_OK;
+}
+
+static double *coefficients_make(const struct task *task) {
+  return calloc((size_t)task->stencil->coefficient_count + 1, sizeof(double));
+}
+
+/* Begin the compile of one variant. */
+static halotune_status begin_compile(const struct final_inputs *in, const struct proposal *proposal,
+                                     struct second_ahead *out) {
+  struct second_compile *compile = &out->list[out->count];
+  struct trial *trial;
+  char reason[BACKEND_REASON_BYTES];
+  *compile = (struct second_compile){.task = *in->task, .coefficients = coefficients_make(in->task)};
+  if (!compile->coefficients) return fail_memory();
+  out->count++;
+  halotune_status status =
+      find_grid(in, proposal, make_generated, &compile->task, compile->coefficients, &trial, reason);
+  return status == HALOTUNE_OK && trial ? pipeline_put(in->pipeline, trial, &compile->task) : status;
+}
+
+halotune_status second_grid_begin(const struct final_inputs *in, struct second_ahead *out) {
+  const struct backend_facts *facts = &in->backend->facts;
+  const int most = sizeof out->list / sizeof *out->list;
+  halotune_status status = HALOTUNE_OK;
+  *out = (struct second_ahead){.count = 0};
+  if (facts->is_recording || facts->is_emulation || timed_best_ms(in->timed) < least_ahead_ms) return HALOTUNE_OK;
+  for (long i = 0; i < in->timed->count && out->count < most && status == HALOTUNE_OK; i++) {
+    const struct timed_variant *timed = &in->timed->list[i];
+    if (timed->outcome == OUTCOME_MEASURED && pipeline_has_room(in->pipeline))
+      status = begin_compile(in, &timed->proposal, out);
+  }
+  return status;
+}
+
+void second_grid_end(const struct final_inputs *in, struct second_ahead *ahead) {
+  halotune_status status = HALOTUNE_OK;
+  while (status == HALOTUNE_OK && !pipeline_is_empty(in->pipeline) && !schedule_is_stopped(in->schedule)) {
+    enum { WAIT_MS = 20 };
+    struct trial *trial;
+    status = pipeline_take(in->pipeline, WAIT_MS, &trial);
+    trial_free(trial);
+  }
+  pipeline_clear(in->pipeline);
+  for (int i = 0; i < ahead->count; i++) free(ahead->list[i].coefficients);
+  ahead->count = 0;
 }
 
 static halotune_status run_on_grid(const struct final_inputs *in, const struct task *task, struct second *second,
@@ -83,10 +146,10 @@ halotune_status second_grid_check(const struct final_inputs *in, const struct pr
   struct second second = {.trial = NULL};
   grid[0] = '\0';
   *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
-  second.coefficients = calloc((size_t)task.stencil->coefficient_count + 1, sizeof *second.coefficients);
+  second.coefficients = coefficients_make(&task);
   if (!second.coefficients) return fail_memory();
-  task.coefficients = second.coefficients;
-  halotune_status status = find_grid(in, proposal, &task, &second, verdict->reason);
+  halotune_status status =
+      find_grid(in, proposal, make_compiled, &task, second.coefficients, &second.trial, verdict->reason);
   if (status == HALOTUNE_OK && second.trial) {
     int length = snprintf(grid, 64, "%ld", task.grid.n[0]);
     for (int axis = 1; axis < task.stencil->dims; axis++)

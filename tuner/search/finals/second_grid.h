@@ -4,6 +4,25 @@
 
 #include "tuner/search/finals/final_inputs.h"
 
+/* Variants that are compiled for their second grids while the final rounds run. */
+struct second_ahead {
+  struct second_compile {
+    struct task task; /* with the second grid */
+    double *coefficients;
+  } list[2];
+  int count;
+};
+
+/* Begin the compiles of the fastest variants, one of which will most likely be the first by rank. The cache keeps their
+ * machine code. A variant without a second grid is passed over. Nothing is begun where launches are too short for busy
+ * processors, or where no GPU measures them.
+ *   out  ended with second_grid_end, also after a failure
+ * Returns HALOTUNE_OK, HALOTUNE_MEMORY, or what the compiler returns. */
+halotune_status second_grid_begin(const struct final_inputs *in, struct second_ahead *out);
+
+/* Wait for these compiles, unless the user ends the run. The pipeline is empty then. */
+void second_grid_end(const struct final_inputs *in, struct second_ahead *ahead);
+
 /* Run a variant on a grid with awkward extents and other coefficients. All slots are unloaded, and that grid stays on
  * the device.
  *   warnings lines about the problem on the device are added

@@ -155,8 +155,18 @@ halotune_status pipeline_build(struct pipeline *pipeline, const struct task *tas
   if (status != HALOTUNE_OK || (*out)->is_over) return status;
   struct trial *trial = *out;
   *out = NULL;
+  while (status == HALOTUNE_OK && !pipeline_has_room(pipeline) && pipeline->flying > 0)
+    status = results_collect(pipeline, -1);
+  if (status != HALOTUNE_OK) {
+    trial_free(trial);
+    return status;
+  }
   status = pipeline_put(pipeline, trial, task);
-  if (status == HALOTUNE_OK) status = pipeline_take(pipeline, -1, out);
+  while (status == HALOTUNE_OK && !*out && !pipeline_is_empty(pipeline)) {
+    const bool was_flying = pipeline->flying > 0;
+    status = pipeline_take_this(pipeline, trial, -1, out);
+    if (!was_flying) break;
+  }
   if (status == HALOTUNE_OK && !*out) status = fail(HALOTUNE_IO, "a compile gave no result");
   return status;
 }

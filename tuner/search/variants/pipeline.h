@@ -46,7 +46,7 @@ halotune_status pipeline_take(struct pipeline *pipeline, int timeout_ms, struct 
 halotune_status pipeline_take_this(struct pipeline *pipeline, const struct trial *wanted, int timeout_ms,
                                    struct trial **out);
 
-/* Generate and compile one variant on the task's grid, and wait for it. The pipeline must be empty.
+/* Generate and compile one variant on the task's grid, and wait for it. Other trials stay in the pipeline.
  *   out  the caller's; is_over where generating or compiling failed; NULL on failure
  * Returns HALOTUNE_OK, HALOTUNE_MEMORY, HALOTUNE_IO, or what the compiler returns. */
 halotune_status pipeline_build(struct pipeline *pipeline, const struct task *task, const struct template *template,
