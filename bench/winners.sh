@@ -3,7 +3,7 @@
 # DATABASE, for bench/results and db/starter. Everything that only a search needs is left out: all measurements; with
 # --finalists, those of variants that the finals did not measure; with --candidates, what lookups do not use: samples,
 # winners that lost to the same problem's winner on another GPU of the same name, finalists that lost by more than 25 %,
-# finalists with the blocks of a better one, than which they are predicted to be slower, machine code that the search compiled in less than a second, and sources without machine code that this
+# finalists with the blocks of a better one, than which they are predicted to be slower, machine code that the search compiled in less than two seconds, on busy processors, and sources without machine code that this
 # Halotune generates when they are needed. Variants of which the installed templates generate the same code are of these
 # templates in the export. Needs the program sqlite3. HALOTUNE names the program.
 set -eu
@@ -30,7 +30,7 @@ delete from best where id in (select slow.id from candidate slow
   where (fast.time_ms, fast.id) < (slow.time_ms, slow.id));
 delete from finalist where run_id not in (select run_id from best where run_id is not null);
 update best set cubin = x'' where exists (select 1 from measurement m where m.run_id = best.run_id and m.variant_id = best.variant_id
-  and m.compile_ms < 1000);
+  and m.compile_ms < 2000);
 delete from finalist where rank > 3 or rank > 1 and ratio > 1.25 or run_id not in (select run_id from best where is_current);
 update finalist set samples = x'';
 create temp table blocks as select f.run_id, f.variant_id, f.rank, v.template_id, json_remove(v.parameters, '\$.streaming', '\$.coefficients', '\$.extents',

@@ -492,7 +492,20 @@ void candidates_restart(struct candidates *c) {
   find_next(c);
 }
 
-halotune_status candidates_add_others(struct candidates *c, float limit) {
+/* Whether this model of GPU has as many rows of the stencil and type as the family's model. These are nearer. */
+static bool has_own_rows(const struct question *q, const struct lookup_family *family) {
+  const struct lookup_table *table = &q->ctx->table;
+  if (family->model == q->device->model) return false;
+  for (int i = table->first_family[family->stencil]; i < table->first_family[family->stencil + 1]; i++) {
+    const struct lookup_family *own = &table->families[i];
+    if (own->model == q->device->model && own->dtype == family->dtype && own->steps == family->steps &&
+        own->end - own->first >= family->end - family->first)
+      return true;
+  }
+  return false;
+}
+
+halotune_status candidates_add_others(struct candidates *c, float limit, float most_error) {
   const struct question *q = c->question;
   halotune_status status = kin_of_question(q, &c->kin);
   if (status != HALOTUNE_OK) return status;
@@ -501,7 +514,8 @@ halotune_status candidates_add_others(struct candidates *c, float limit) {
     const int number = c->kin->families[i];
     const struct lookup_family *family = &q->ctx->table.families[number];
     if (family->steps == q->key.steps && !is_own(q, family) &&
-        q->ctx->catalog.devices[family->model].is_emulation == q->device->is_emulation)
+        q->ctx->catalog.devices[family->model].is_emulation == q->device->is_emulation &&
+        error_of_kin(c, family) < most_error && !has_own_rows(q, family))
       status = ask_family(c, number, false);
   }
   find_next(c);
@@ -510,7 +524,7 @@ halotune_status candidates_add_others(struct candidates *c, float limit) {
 
 halotune_status candidates_add_all(struct candidates *c) {
   halotune_status status = candidates_add_own(c);
-  return status == HALOTUNE_OK ? candidates_add_others(c, INFINITY) : status;
+  return status == HALOTUNE_OK ? candidates_add_others(c, INFINITY, INFINITY) : status;
 }
 
 static halotune_match match_of(const struct question *q, const struct lookup_family *family) {

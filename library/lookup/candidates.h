@@ -53,9 +53,10 @@ void candidates_begin(const struct question *question, bool is_hopeful, struct c
 halotune_status candidates_add_own(struct candidates *candidates);
 
 /* Add the rows of other architectures, and of other stencils with as many dimensions.
- *   limit  leave out rows of this rank or a higher one, also own ones; infinite: none
+ *   limit       leave out rows of this rank or a higher one, also own ones; infinite: none
+ *   most_error  leave out rows that are not surer than this, because of their stencil, type or GPU; infinite: none
  * Returns HALOTUNE_OK; HALOTUNE_PARSE or HALOTUNE_MEMORY. */
-halotune_status candidates_add_others(struct candidates *candidates, float limit);
+halotune_status candidates_add_others(struct candidates *candidates, float limit, float most_error);
 
 /* Add own rows and all others. Returns HALOTUNE_OK; HALOTUNE_PARSE or HALOTUNE_MEMORY. */
 halotune_status candidates_add_all(struct candidates *candidates);

@@ -258,7 +258,8 @@ halotune_status choose(const struct question *question, struct answer *out) {
     candidates_free(&candidates); /* none of the own rows fits */
     candidates_begin(question, true, &candidates);
   }
-  if (status == HALOTUNE_OK && !is_done) status = candidates_add_others(&candidates, rank);
+  const float most_error = out->row ? (float)out->prediction.error : INFINITY;
+  if (status == HALOTUNE_OK && !is_done) status = candidates_add_others(&candidates, rank, most_error);
   if (status == HALOTUNE_OK && !is_done) status = choose_measured(&candidates, &rank, out);
   candidates_free(&candidates);
   return status == HALOTUNE_OK && !is_done && !out->row ? choose_default(question, out) : status;

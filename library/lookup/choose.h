@@ -32,7 +32,7 @@ halotune_status choose_instead(const struct question *question, const struct ser
  *    least predicted time.
  * 2. If none fits, take one of these rows that fits after a change of few parameters.
  * 3. If there is none either, or if the prediction of 1 is doubtful, do the same with the rows of all stencils and
- *    GPUs.
+ *    GPUs, in the latter case with those that are surer.
  * 4. Otherwise take the default of the template that wins most often.
  * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND if nothing fits; HALOTUNE_PARSE or HALOTUNE_MEMORY. */
 halotune_status choose(const struct question *question, struct answer *out);

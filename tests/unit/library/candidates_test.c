@@ -69,7 +69,7 @@ enum range { OWN = 1, OTHERS = 2, ALL = OWN | OTHERS };
 static void find_candidates(const struct question *question, enum range range, float limit, struct candidates *out) {
   candidates_begin(question, false, out);
   if (range & OWN) CHECK_OK(candidates_add_own(out));
-  if (range & OTHERS) CHECK_OK(candidates_add_others(out, limit));
+  if (range & OTHERS) CHECK_OK(candidates_add_others(out, limit, INFINITY));
 }
 
 /* Candidates are ranked when they are needed. All come in the order of predicted time plus three errors. */
@@ -105,7 +105,7 @@ static void take_own_first(const struct question *question, int problem) {
   struct candidates candidates;
   find_candidates(question, OWN, INFINITY, &candidates);
   take_each(&candidates, (int)COUNT(rows) - 1, problem);
-  CHECK_OK(candidates_add_others(&candidates, INFINITY));
+  CHECK_OK(candidates_add_others(&candidates, INFINITY, INFINITY));
   take_each(&candidates, 1, problem);
   candidates_free(&candidates);
 }

@@ -7,6 +7,8 @@
 
 #include "base/text/date.h"
 #include "base/text/text.h"
+#include "db/store/query.h"
+#include "gpu/architecture/gpus.h"
 #include "tuner/cli/options/option_value.h"
 #include "tuner/cli/output/grid_text.h"
 
@@ -59,6 +61,57 @@ halotune_status db_choice(const struct invocation *invocation, struct choice *ou
   free(*name);
   *name = NULL;
   return status;
+}
+
+/* The names that fit best so far. */
+struct best_names {
+  int misfit;
+  char *first, *second; /* second: another one that fits as well; NULL for none */
+};
+
+static halotune_status try_name(struct best_names *best, const char *asked, const char *name) {
+  const int misfit = gpu_misfit(asked, name, NULL);
+  if (misfit == GPU_NO_FIT || misfit > best->misfit) return HALOTUNE_OK;
+  char *copy = strdup(name);
+  if (!copy) return fail_memory();
+  free(best->second);
+  best->second = NULL;
+  if (misfit == best->misfit) best->second = copy;
+  else {
+    free(best->first);
+    best->first = copy;
+  }
+  best->misfit = misfit;
+  return HALOTUNE_OK;
+}
+
+halotune_status db_choice_find_device(const struct store *store, struct choice *choice, char **name) {
+  static const char sql[] =
+      "select distinct name, coalesce(max(name = ?1 or uuid = ?1) over (), 0) from device order by 1";
+  struct best_names best = {.misfit = GPU_NO_FIT};
+  sqlite3_stmt *query = NULL;
+  bool is_exact = false;
+  *name = NULL;
+  if (!choice->device) return HALOTUNE_OK;
+  halotune_status status = query_prepare(store_connection(store), sql, &query);
+  if (status == HALOTUNE_OK) sqlite3_bind_text(query, 1, choice->device, -1, SQLITE_STATIC);
+  int code = SQLITE_DONE;
+  while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) {
+    is_exact = sqlite3_column_int(query, 1) != 0;
+    status = try_name(&best, choice->device, column_text(query, 0));
+  }
+  if (status == HALOTUNE_OK && code != SQLITE_DONE) status = query_fail(store_connection(store));
+  sqlite3_finalize(query);
+  if (status == HALOTUNE_OK && !is_exact && best.second)
+    status = fail(HALOTUNE_ARGUMENT, "--device '%s' fits '%s' and '%s' equally well", choice->device, best.first,
+                  best.second);
+  free(best.second);
+  if (status != HALOTUNE_OK || is_exact || !best.first) {
+    free(best.first);
+    return status;
+  }
+  choice->device = *name = best.first;
+  return HALOTUNE_OK;
 }
 
 bool db_choice_is_given(const struct choice *choice) {

@@ -10,6 +10,13 @@
  * Returns HALOTUNE_OK; HALOTUNE_ARGUMENT with the error; HALOTUNE_MEMORY. */
 halotune_status db_choice(const struct invocation *invocation, struct choice *out, char **name);
 
+/* Where --device is neither the name nor the UUID of a device of the database, let the choice have the name that its
+ * words fit best, as in a lookup: "h200".
+ *   name  receives the text to which `choice` then points, which the caller frees; NULL if the choice stays as it is
+ * Returns HALOTUNE_OK, also if no name fits; HALOTUNE_ARGUMENT if several fit equally well; HALOTUNE_DB;
+ * HALOTUNE_MEMORY. */
+halotune_status db_choice_find_device(const struct store *store, struct choice *choice, char **name);
+
 /* Whether the choice excludes any rows. */
 bool db_choice_is_given(const struct choice *choice);
 

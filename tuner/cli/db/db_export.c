@@ -45,9 +45,10 @@ halotune_status db_export(const struct invocation *invocation) {
   struct forget_counts counts = {0};
   /* An untrusted database is not signed. */
   const enum store_mode mode = option_given(invocation, "sign") ? STORE_READ : STORE_READ_UNTRUSTED;
-  char *name;
+  char *name, *device = NULL;
   halotune_status status = db_choice(invocation, &choice, &name);
   if (status == HALOTUNE_OK) status = store_open(option_value(invocation, "db"), mode, &store);
+  if (status == HALOTUNE_OK) status = db_choice_find_device(store, &choice, &device);
   if (status == HALOTUNE_OK && db_choice_is_given(&choice)) {
     status = store_forget_count(store, &choice, &counts);
     if (status == HALOTUNE_OK && counts.runs == 0 && counts.bests == 0) status = db_choice_fail(store, &choice);
@@ -57,6 +58,7 @@ halotune_status db_export(const struct invocation *invocation) {
     status = output_text(option_value(invocation, "output"), OUTPUT_FOR_OWNER, text_string(&text), text.length);
   text_free(&text);
   store_close(store);
+  free(device);
   free(name);
   return status;
 }

@@ -122,12 +122,15 @@ static bool compared_all(const struct query *query) {
   return config->match == HALOTUNE_MATCH_SIMILAR && !is_own(query, query->answer.row);
 }
 
-static const char *verdict_on_candidate(const struct query *query, const struct candidate *candidate) {
+/* Why a candidate that fits does not answer.
+ *   is_better  its rank is lower than that of the answer */
+static const char *verdict_on_candidate(const struct query *query, const struct candidate *candidate, bool is_better) {
   if (candidate->row == query->answer.row) return "answers";
   if (query->config.match <= HALOTUNE_MATCH_STALE) return "not compared";
   if (query->config.match == HALOTUNE_MATCH_DEFAULT) return "not compared: a changed row of the stencil itself fits";
   if (!is_own(query, candidate->row) && !compared_all(query))
     return "not compared: a row of the stencil itself answers without much doubt";
+  if (!is_own(query, candidate->row) && is_better) return "not compared: it is not surer than the answer";
   return "slower, by its predicted time plus three errors";
 }
 
@@ -137,6 +140,7 @@ halotune_status query_print_why(const struct query *query) {
   struct candidates candidates;
   struct candidate candidate;
   int count = 0, repeated = 0;
+  bool has_answer = false; /* the candidate that answers was printed */
   if (config->match <= HALOTUNE_MATCH_STALE)
     printf("why         this very problem was measured; what follows is for comparison\n");
   print_model(query);
@@ -155,7 +159,9 @@ halotune_status query_print_why(const struct query *query) {
     }
     printed[count++] = candidate.row;
     status = find_refusal(query, &candidate, &why, &template);
-    if (status == HALOTUNE_OK && why.length == 0) text_printf(&why, "%s", verdict_on_candidate(query, &candidate));
+    if (status == HALOTUNE_OK && why.length == 0)
+      text_printf(&why, "%s", verdict_on_candidate(query, &candidate, !has_answer));
+    has_answer = has_answer || candidate.row == query->answer.row;
     if (status == HALOTUNE_OK)
       print_candidate(query, &candidate, candidates_predict(&candidates, &candidate), template, text_string(&why));
     text_free(&why);
