@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "stencil/cuda/pragma_numbers.h"
 #include "tuner/cli/options/option_set.h"
 #include "tuner/cli/options/problem.h"
 #include "tuner/cli/output/output.h"
@@ -49,6 +50,7 @@ static halotune_status put_variant(const struct invocation *invocation, const st
   if (status != HALOTUNE_OK) return status;
   if ((status = find_variant(invocation, problem, &templates, &generated)) == HALOTUNE_OK) {
     source_strip_lines(generated.source);
+    pragma_numbers(generated.source);
     status =
         output_text(option_value(invocation, "output"), OUTPUT_FOR_ALL, generated.source, strlen(generated.source));
     generated_free(&generated);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "db/store/launch_text.h"
+#include "stencil/cuda/pragma_numbers.h"
 #include "tuner/cli/options/option_value.h"
 #include "tuner/cli/output/output.h"
 #include "tuner/cli/output/variant_text.h"
@@ -15,6 +16,7 @@ static halotune_status source_put(const struct invocation *invocation, const str
   struct built built;
   halotune_status status = kernel_source(&query->question, &query->answer, query->coefficients, &built);
   if (status != HALOTUNE_OK) return status;
+  pragma_numbers(built.source);
   status = output_text(option_value(invocation, "output"), OUTPUT_FOR_ALL, built.source, strlen(built.source));
   built_free(&built);
   return status;

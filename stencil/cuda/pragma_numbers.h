@@ -1,0 +1,10 @@
+/* pragma_numbers.h: pragmas that every CUDA compiler understands. */
+#ifndef STENCIL_CUDA_PRAGMA_NUMBERS_H
+#define STENCIL_CUDA_PRAGMA_NUMBERS_H
+
+/* Put the number of a macro into the place of its name in each line `#pragma unroll NAME`. NVRTC expands macros there;
+ * nvcc does not, and then knows no such name. Names that no line `#define NAME NUMBER` defines stay. The text does not
+ * become longer. */
+void pragma_numbers(char *source);
+
+#endif
