@@ -45,7 +45,8 @@ def rival_faults($problem):
 def winner_faults($problem):
   $problem.winner
   | select(. != null)
-  | (select(.roof_ratio != null and (((.roof_ms / .time_ms / .roof_ratio) - 1 | fabs) > 0.05)) | "the roof's time and its share disagree"),
+  # A launch of a few microseconds takes one of two times, so the median of ratios is not the ratio of medians.
+  | (select(.roof_ratio != null and (((.roof_ms / .time_ms / .roof_ratio) - 1 | fabs) > (if .time_ms < 0.005 then 0.15 else 0.05 end))) | "the roof's time and its share disagree"),
     (select(.step_roof.share != null)
      | select(is_near(.step_roof.share; ([.step_roof.memory_ms, .step_roof.arithmetic_ms, .step_roof.shared_ms] | map(. // 0) | max) * .steps / .time_ms) | not)
      | "the share of a step is not its roof over its time"),

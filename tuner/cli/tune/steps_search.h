@@ -5,9 +5,9 @@
  * count only if its winner's template offers them: another template was slower already. A number that databases know
  * as the best is among the scouts. The best number, which may be 1, gets the rest of the budget. A scout takes 6 % of
  * the budget, but at least 3 s: kernels of several steps compile for up to 2 s, and a scout without a result of them
- * finds no good number. So a small budget has fewer scouts, and none above the largest number that was tried, if that is
- * the best: there, more time for the best number gains more. If the budget is too small for any, the known number alone gets all that single
- * steps leave.
+ * finds no good number. So a small budget has fewer scouts. If the largest number that was tried is the best, a small
+ * budget also has none above it, because more time for the best number gains more there. If the budget is too small for
+ * any scout, the known number alone gets all that single steps leave.
  * No clock decides: the same times give the same turns. */
 #ifndef CLI_TUNE_STEPS_SEARCH_H
 #define CLI_TUNE_STEPS_SEARCH_H
