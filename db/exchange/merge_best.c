@@ -9,7 +9,8 @@
 /* The best that the rule of merge_best.h chooses for problem ?1. Hashes decide last: ids would differ from file to
  * file. No two rows are compared with each other, since a document may bring many for one problem. A row loses against
  * a newer one of its variant, driver and NVRTC. It also loses against a newer one of its host that has another driver,
- * NVRTC or objective: among the two newest kinds of a host, one at least is not the row's own. Rows that are refuted
+ * NVRTC or objective: among the two newest kinds of a host, one at least is not the row's own. A row of a partial run
+ * loses against each row of a complete one with its driver and NVRTC. Rows that are refuted
  * are left out. SQL_IS_REFUTED would read all verdicts about a variant again for each of its bests. */
 static const char winner_sql[] =
     "with own as materialized (select id, variant_id, date, time_ms, driver, nvrtc, objective, energy_mj, run_id from best where problem_id = ?1),"
@@ -25,16 +26,18 @@ static const char winner_sql[] =
                             "wd") " group by 1),"
                                   " rival as materialized (select b.id, b.variant_id, " SQL_DATE(
                                       "b.date") " as date, b.time_ms, b.driver, b.nvrtc,"
-                                                " coalesce(b.objective, 'time') as objective, b.energy_mj, coalesce(r.host, '') as host from own b"
+                                                " coalesce(b.objective, 'time') as objective, b.energy_mj, coalesce(r.host, '') as host,"
+                                                " coalesce(r.state = 'partial', 0) as is_partial from own b"
                                                 " left join run r on r.id = b.run_id left join verdict x on x.variant_id = b.variant_id"
                                                 " where not iif(x.wrong >= " SQL_DATE(
                                                     "b.date") ", x.wrong >= coalesce(x.correct, ''), 0)),"
                                                               " kind as (select host, driver, nvrtc, objective, max(date) as date from rival where host <> '' group by 1, 2, 3, 4),"
                                                               " newest as materialized (select * from (select k.*, row_number() over (partition by host order by date desc) as place"
                                                               " from kind k) where place <= 2),"
-                                                              " entrant as (select r.*, max(date) over (partition by variant_id, driver, nvrtc) as newest_date from rival r)"
+                                                              " entrant as (select r.*, max(date) over (partition by variant_id, driver, nvrtc, is_partial) as newest_date,"
+                                                              " min(is_partial) over (partition by driver, nvrtc) as least_partial from rival r)"
                                                               " select a.id from entrant a join variant v on v.id = a.variant_id join template t on t.id = v.template_id"
-                                                              " where a.date = a.newest_date and not exists (select 1 from newest n where n.host = a.host and n.date > a.date"
+                                                              " where a.date = a.newest_date and a.is_partial = a.least_partial and not exists (select 1 from newest n where n.host = a.host and n.date > a.date"
                                                               " and (n.driver <> a.driver or n.nvrtc <> a.nvrtc or n.objective <> a.objective))"
                                                               " order by a.objective = 'time' desc, case a.objective when 'energy' then a.energy_mj"
                                                               " when 'edp' then a.energy_mj * a.time_ms else a.time_ms end, a.date desc, v.source_hash, t.hash, v.parameters"
@@ -43,7 +46,7 @@ static const char winner_sql[] =
 /* A best in a decision. */
 struct rival {
   int64_t id, variant;
-  bool is_refuted;
+  bool is_refuted, is_partial; /* is_partial: of a run that was cut short */
   double time_ms;
   char date[32], driver[64], nvrtc[64], objective[16];
 };
@@ -65,6 +68,7 @@ static halotune_status rival_read(sqlite3 *to, const char *sql, int64_t place, s
     sqlite3_snprintf((int)sizeof out->nvrtc, out->nvrtc, "%s", column_text(query, 5));
     out->is_refuted = sqlite3_column_int(query, 6) != 0;
     sqlite3_snprintf((int)sizeof out->objective, out->objective, "%s", column_text(query, 7));
+    out->is_partial = sqlite3_column_int(query, 8) != 0;
   } else if (code != SQLITE_DONE) {
     status = query_fail(to);
   }
@@ -74,12 +78,13 @@ static halotune_status rival_read(sqlite3 *to, const char *sql, int64_t place, s
 
 #define SQL_RIVAL                                                                     \
   "select b.id, b.variant_id, b.time_ms, b.date, b.driver, b.nvrtc, " SQL_IS_REFUTED( \
-      "b") ", coalesce(b.objective, 'time') from best b where "
+      "b") ", coalesce(b.objective, 'time'), coalesce((select r.state = 'partial' from run r where r.id = b.run_id), 0) from best b where "
 
 /* Why one best is current and not the other. */
 static const char *reason_for(const struct rival *winner, const struct rival *loser) {
   const bool same_environment = strcmp(winner->driver, loser->driver) == 0 && strcmp(winner->nvrtc, loser->nvrtc) == 0;
   if (loser->is_refuted) return "the other is known to be wrong";
+  if (same_environment && loser->is_partial && !winner->is_partial) return "the other is of a run that was cut short";
   if (strcmp(winner->objective, loser->objective) != 0)
     return strcmp(winner->objective, "time") == 0 ? "ranked by time"
                                                   : "newer, with the objective that this host has had since";

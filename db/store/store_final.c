@@ -31,13 +31,16 @@ static double score_of(const char *objective, double time_ms, double energy_mj) 
   return strcmp(objective, objective_names[OBJECTIVE_EDP]) == 0 ? energy_mj * time_ms : time_ms;
 }
 
-/* Whether a new result replaces the present best of its problem. A result of a run that was cut short replaces no
- * result of a whole run, because it is the best of fewer variants. is_complete: its run was not cut short. */
+/* Whether a new result replaces the present best of its problem. If the run's final rounds measured the present best,
+ * too, the new result is faster beside it, whatever time the present best once had, or claims. A result of a run that
+ * was cut short replaces no result of a whole run, because it is the best of fewer variants.
+ *   is_complete  its run was not cut short */
 static halotune_status takes_over(struct store *store, const struct best *best, bool is_complete, bool *out) {
   struct binder binder;
   halotune_status status = store_bind(store, FIND_CURRENT, &binder);
   if (status != HALOTUNE_OK) return status;
   bind_integer(&binder, best->problem);
+  bind_integer(&binder, best->run);
   int code = sqlite3_step(binder.query);
   *out = true;
   if (code == SQLITE_ROW) {
@@ -50,6 +53,8 @@ static halotune_status takes_over(struct store *store, const struct best *best, 
     bool slower = score_of(best->objective, sqlite3_column_double(row, 4), sqlite3_column_double(row, 7)) >
                   score_of(best->objective, best->timing.median_ms, best->energy_mj);
     bool is_present_complete = sqlite3_column_int(row, 5) != 0;
+    const bool lost_here = sqlite3_column_int(row, 8) != 0;
+    slower = slower || lost_here;
     *out = !same_environment || ((same_variant || slower || other_objective) && (is_complete || !is_present_complete));
   } else if (code != SQLITE_DONE) {
     status = query_fail(store->connection);

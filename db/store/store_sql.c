@@ -89,7 +89,8 @@ const char *const store_sql[STORE_QUERY_COUNT] = {
         COLUMN_NAME) ") values (?" FINALIST_COLUMNS(COLUMN_PLACE) ")",
     [FIND_CURRENT] =
         "select id, variant_id, driver, nvrtc, time_ms,"
-        " coalesce((select state <> 'partial' from run where run.id = run_id), 1), coalesce(objective, 'time'), energy_mj"
+        " coalesce((select state <> 'partial' from run where run.id = run_id), 1), coalesce(objective, 'time'), energy_mj,"
+        " exists (select 1 from finalist f where f.run_id = ?2 and f.variant_id = best.variant_id)"
         " from best where problem_id = ?1 and is_current",
     [RETIRE_CURRENT] = "update best set is_current = 0 where problem_id = ?1 and is_current",
     /* In every mode, and on every GPU of the model. */

@@ -6,10 +6,11 @@
 #include "db/store/store_parts.h"
 
 /* Whether a complete run in a launch mode makes its task done. One of a document must come with a winner of its problem
- * that lookups serve: else a document of runs alone would keep the task from being tuned. */
-#define SQL_IS_DONE(mode)                                            \
-  "r.state = 'complete' and p.launch = '" mode "' and (" SQL_IS_OWN( \
-      "r") " or exists (select 1 from best b where "                 \
+ * that lookups serve and that a complete run found: else a document of runs alone would keep the task from being
+ * tuned. */
+#define SQL_IS_DONE(mode)                                                                                                                 \
+  "r.state = 'complete' and p.launch = '" mode "' and (" SQL_IS_OWN(                                                                      \
+      "r") " or exists (select 1 from best b left join run br on br.id = b.run_id where coalesce(br.state, 'complete') = 'complete' and " \
            "b.problem_id = p.id and b.text_id = x.id and b.is_current and not " SQL_IS_REFUTED("b") "))"
 
 /* If a group has one max(), SQLite takes the other columns from the row with this maximum. */

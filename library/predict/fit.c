@@ -92,23 +92,27 @@ static halotune_status judge_pair(const struct predict_model *model, const struc
 }
 
 /* Judge a model as lookups use it: by the times of fast variants, from which those on all other grids are predicted,
- * where they may be slow.
- *   error  receives the median error; NaN without any */
+ * where they may be slow. Of a variant with many times, an even sample counts: pairs grow with the square of the times.
+ *   error  receives the median error; NaN without any
+ *   pairs  receives the number of errors */
 static halotune_status judge_model(const struct predict_model *model, const struct observation *list, int count,
-                                   struct judged *out, double *error) {
+                                   struct judged *out, double *error, int *pairs) {
+  enum { MOST_TIMES = 64 };
   const double fast = 1.1; /* fast: up to so many times the fastest of the run */
   halotune_status status = HALOTUNE_OK;
   out->count = 0;
   out->sums = (struct least_squares){.count = PREDICT_ERRORS};
   for (int i = 0, end; i < count; i = end) {
     end = variant_end(list, i, count);
-    for (int a = i; a < end; a++) {
+    const int step = (end - i + MOST_TIMES - 1) / MOST_TIMES;
+    for (int a = i; a < end; a += step) {
       if (list[a].time_ms > fast * list[a].best_ms) continue;
-      for (int b = i; b < end && status == HALOTUNE_OK; b++) {
+      for (int b = i; b < end && status == HALOTUNE_OK; b += step) {
         if (b != a) status = judge_pair(model, &list[a], &list[b], out);
       }
     }
   }
+  *pairs = out->count;
   if (out->count > 0) qsort(out->errors, (size_t)out->count, sizeof *out->errors, compare_doubles);
   *error = out->count > 0 ? out->errors[out->count / 2] : NAN;
   return status;
@@ -136,12 +140,12 @@ static halotune_status fit_model(const struct observation *list, int count, stru
     out->times += end - i;
     out->variants++;
   }
-  halotune_status status = judge_model(&usual, list, count, &judged, &out->error_before);
+  halotune_status status = judge_model(&usual, list, count, &judged, &out->error_before, &out->pairs);
   out->error_after = out->error_before;
   if (status == HALOTUNE_OK && out->times >= LEAST_TIMES) {
     const double share = times_of_default / sums.weight;
     out->is_kept = least_squares_solve(&sums, usual.coefficients, share, out->model.coefficients);
-    status = judge_model(&out->model, list, count, &judged, &out->error_after);
+    status = judge_model(&out->model, list, count, &judged, &out->error_after, &out->pairs);
     fit_errors(&judged, &out->model);
     out->is_kept = out->is_kept && predict_is_sensible(&out->model);
   }

@@ -12,6 +12,7 @@ struct fit_result {
   long variants;                    /* number of these variants */
   double error_before, error_after; /* median error of a variant's time on one grid from its time on another: with the
                                      * default coefficients, and with the new ones */
+  int pairs;                        /* times on two grids that were compared for these errors */
   bool is_kept;                     /* false: too few times, or no sensible coefficients, so that the defaults hold */
   struct predict_model model;
 };

@@ -427,6 +427,12 @@ TEST(conflicts_are_decided_by_quality) {
        "time_ms = 0.4, date = '2026-02-01T00:00:00.000Z', driver = '2'", 1, false},
       {"as fast, newer", "date = '2026-02-01T00:00:00.000Z'", 2, true},
       {"as fast, older", "date = '2025-02-01T00:00:00.000Z'", 2, false},
+      {"faster, of a partial run", "time_ms = 0.2, date = '2025-02-01T00:00:00.000Z'; update run set state = 'partial'",
+       2, false},
+      {"the same variant, newer, of a partial run",
+       "time_ms = 0.4, date = '2026-02-01T00:00:00.000Z'; update run set state = 'partial'", 1, false},
+      {"of a partial run with another driver, faster", "time_ms = 0.2, driver = '2'; update run set state = 'partial'",
+       2, true},
       {"for its energy, newer",
        "time_ms = 0.2, date = '2026-02-01T00:00:00.000Z', objective = 'energy', energy_mj = 90", 2, false},
   };
@@ -436,7 +442,7 @@ TEST(conflicts_are_decided_by_quality) {
     struct conflicts conflicts = {0};
     struct merge_counts counts;
     struct merge_options options = from_other;
-    char change[256];
+    char change[512];
     options.conflict = keep_conflict;
     options.context = &conflicts;
     case_load(&c);

@@ -426,6 +426,27 @@ TEST(the_best_is_replaced_by_its_rules) {
   end_fixture(&f);
 }
 
+/* A best may claim a time that it never had. If it was measured beside the winner of a run, that decides. */
+TEST(final_rounds_decide_between_their_finalists) {
+  for (int is_finalist = 0; is_finalist < 2; is_finalist++) {
+    struct fixture f;
+    bool takes = false;
+    begin_fixture(&f);
+    const int64_t present = case_tune(&f.c, f.store, 1, 1, 1e-5), run = case_run(&f.c, f.store, "580.1");
+    struct measurement measurement = case_measurement(1);
+    struct variant_key key = case_variant(&f.c, 2);
+    int64_t variant = 0;
+    CHECK_OK(store_measurement(f.store, run, &key, &measurement, &variant));
+    const struct finalist finalists[] = {
+        {variant, 1, {3, 0.30, 0.30, 0.30, 0.30, case_samples}, 1, 1, 1, true, false, NAN, NAN, NAN},
+        {present, 2, {3, 0.31, 0.31, 0.31, 0.31, case_samples}, 1.03, 1.03, 1.03, false, false, NAN, NAN, NAN}};
+    struct best best = case_best(&f.c, run, variant, 2, 0.30);
+    CHECK_OK(store_final(f.store, run, finalists, 1 + is_finalist, &best, &case_end, &takes));
+    CHECK_EQ(is_finalist, takes, "is the present best a finalist? %d", is_finalist);
+    end_fixture(&f);
+  }
+}
+
 TEST(the_best_is_complete) {
   struct fixture f;
   begin_fixture(&f);
@@ -532,6 +553,7 @@ int main(void) {
       cmocka_unit_test(the_end_of_a_run_is_stored),
       cmocka_unit_test(the_end_of_a_run_counts_its_variants_by_outcome),
       cmocka_unit_test(the_best_is_replaced_by_its_rules),
+      cmocka_unit_test(final_rounds_decide_between_their_finalists),
       cmocka_unit_test(the_best_is_complete),
       cmocka_unit_test(a_failed_end_leaves_nothing),
       cmocka_unit_test(a_burst_is_stored_at_its_end),

@@ -33,6 +33,10 @@ TEST(a_run_of_a_document_makes_a_task_done_with_a_winner_only) {
        "update best set date = '2025-01-01T00:00:00.000Z'; update run set started = '2025-01-02T00:00:00.000Z';"
        "update measurement set outcome = 'wrong'",
        false, true},
+      {"a run of a document beside a winner of a run that ended early", imported,
+       "create temp table other as select * from run; update other set id = 99, seed = 99; insert into run select * from other;"
+       "drop table other; update run set state = 'partial' where id <> 99",
+       false, true},
       {"a winner of another text", imported,
        "insert into stencil_text select 99, stencil_id, 'hash', text, origin_id from stencil_text;"
        "update best set text_id = 99",

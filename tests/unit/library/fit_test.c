@@ -71,6 +71,34 @@ TEST(the_coefficients_of_made_times_are_found) {
   work_end(&work);
 }
 
+/* Each time of a variant is compared with each other one, up to a number of times. */
+TEST(a_variant_with_many_times_is_compared_in_a_sample) {
+  enum { MOST = 64 };
+  static const int counts[] = {12, MOST, 300};
+  for (size_t i = 0; i < COUNT(counts); i++) {
+    const int count = counts[i];
+    struct tuned *rows = calloc((size_t)count, sizeof *rows);
+    struct work work = work_begin();
+    struct store *store;
+    struct fit_result result = {0};
+    CHECK(rows, "memory");
+    for (int k = 0; k < count; k++) {
+      const long n = 100 + k;
+      rows[k] = (struct tuned){GPU_H200, "star7", "direct", "block_x=256", DTYPE_F32, {n, n, n}, USUAL, made_ms(n)};
+    }
+    tuned_make(work.path, rows, count);
+    CHECK_OK(store_open(work.path, STORE_WRITE, &store));
+    CHECK_OK(predict_fit(store, take_result, &result));
+    CHECK_EQ(count, result.times, "all times count for the coefficients");
+    const int most = count < MOST ? count : MOST;
+    CHECK(result.pairs <= most * (most - 1) && result.pairs >= most * (most - 1) / 4, "%d times: %d pairs", count,
+          result.pairs);
+    store_close(store);
+    work_end(&work);
+    free(rows);
+  }
+}
+
 TEST(few_times_leave_the_defaults) {
   static const struct tuned rows[] = {
       {GPU_H200, "star7", "direct", NULL, DTYPE_F32, {64, 64, 64}, USUAL, 0.003},
@@ -111,6 +139,7 @@ TEST(least_squares_finds_a_line) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_coefficients_of_made_times_are_found),
+      cmocka_unit_test(a_variant_with_many_times_is_compared_in_a_sample),
       cmocka_unit_test(few_times_leave_the_defaults),
       cmocka_unit_test(least_squares_finds_a_line),
   };
