@@ -10,8 +10,8 @@
  * alone, so that the order of several merges changes nothing:
  *   1. a best that is known to be wrong (db/store/refuted.h) is history
  *   2. a best is history if there is a newer one of the same variant, driver and NVRTC, or a newer one that the same
- *      host measured with another driver or NVRTC, or for another objective; the best of a run that was cut short also if
- *      a complete run with the same driver and NVRTC has one
+ *      host measured with another driver or NVRTC, or for another objective; the best of a run that was cut short
+ *      also if a complete run with the same driver and NVRTC has one
  *   3. of the others, the fastest of those that were ranked by time is current; of equally fast ones the newest
  *   4. if none was ranked by time, the one with the least energy (or energy times time) is
  *   to       the database, within a transaction
