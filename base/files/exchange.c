@@ -1,6 +1,8 @@
 /* exchange.c: looks at owners and modes of the folders on the way to a file. */
 #include "base/files/exchange.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -67,6 +69,36 @@ halotune_status exchange_check(const char *path) {
     status = HALOTUNE_OK;
   }
   place_close(&place);
+  return status;
+}
+
+/* Refuse a link of another user. */
+static halotune_status part_link_check(const struct place_part *part) {
+  const struct stat *entry = part->entry;
+  if (!entry || !S_ISLNK(entry->st_mode) || is_trusted(entry->st_uid)) return HALOTUNE_OK;
+  return link_fail(part->length, part->path, entry->st_uid);
+}
+
+halotune_status exchange_open_folder(const char *path, int *out) {
+  struct fail_kept before;
+  struct place place;
+  struct text inside = {0};
+  *out = -1;
+  fail_keep(&before);
+  text_printf(&inside, "%s/", path); /* with a slash, the last link is followed, too */
+  halotune_status status = text_ok(&inside) ? HALOTUNE_OK : fail_memory();
+  if (status == HALOTUNE_OK) {
+    status = place_open(text_string(&inside), part_link_check, &place);
+    const bool is_missing = status != HALOTUNE_OK && place.is_missing;
+    if (status == HALOTUNE_OK) *out = openat(place.folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (status == HALOTUNE_OK && *out < 0) status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
+    if (is_missing) {
+      fail_put_back(&before);
+      status = HALOTUNE_OK;
+    }
+    place_close(&place);
+  }
+  text_free(&inside);
   return status;
 }
 

@@ -14,6 +14,11 @@
  * HALOTUNE_MEMORY. */
 halotune_status exchange_check(const char *path);
 
+/* Open a folder, following links of root and of this user only. Nobody can exchange it between this check and its use.
+ *   out  receives the descriptor, close-on-exec, for the caller to close; -1 on failure, and if nothing is there
+ * Returns HALOTUNE_OK, also if nothing is there; HALOTUNE_IO, whose detail says what to do; HALOTUNE_MEMORY. */
+halotune_status exchange_open_folder(const char *path, int *out);
+
 /* Refuse a link that belongs to a user other than root and this one: in a folder of all users, such as /tmp, anybody
  * can lead the program to a folder of this user. Its folders are not checked.
  * Returns HALOTUNE_OK, also if nothing or no link is there; or HALOTUNE_IO. */

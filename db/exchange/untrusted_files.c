@@ -1,5 +1,5 @@
-/* untrusted_files.c: SQLite copies the database to a temporary name, which becomes the final one when the copy is
- * complete. */
+/* untrusted_files.c: writes the bytes of a database to a file in an open folder, so that nobody can exchange the folder
+ * or the file between a check and its use. */
 #include "db/exchange/untrusted_files.h"
 
 #include <ctype.h>
@@ -20,7 +20,7 @@
 #include "db/store/query.h"
 #include "db/store/schema.h"
 
-static const char suffix[] = ".db", suffix_part[] = ".new-XXXXXX";
+static const char suffix[] = ".db";
 
 static char *folder_of(const char *path) {
   char *folder;
@@ -40,21 +40,30 @@ static char *file_of(const char *folder, const char *name, struct identity docum
   return asprintf(&file, "%s/%s-%s%s", folder, word, hex, suffix) < 0 ? NULL : file;
 }
 
-/* Copy all of a database into a new file, and mark it as not trusted. */
-static halotune_status copy_store(struct store *from, const char *file) {
-  char mark[64], *name = NULL;
-  sqlite3 *connection = NULL;
-  halotune_status status = query_copy_into(store_connection(from), file);
-  if (status != HALOTUNE_OK) return status;
-  /* Only the owner may read a database. */
-  if (chmod(file, S_IRUSR | S_IWUSR) != 0) return fail(HALOTUNE_IO, "%s: %s", file, strerror(errno));
-  snprintf(mark, sizeof mark, "pragma application_id = %d", SCHEMA_UNTRUSTED_ID);
-  if (!(name = query_file_name(file))) return fail_memory();
-  if (sqlite3_open_v2(name, &connection, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK) status = query_fail(connection);
-  free(name);
-  if (status == HALOTUNE_OK) status = query_script(connection, mark);
-  sqlite3_close(connection);
-  return status;
+/* A database as the bytes of its file. */
+struct copy {
+  const unsigned char *bytes;
+  size_t length;
+};
+
+static halotune_status copy_write(void *context, int fd) {
+  const struct copy *copy = context;
+  for (size_t done = 0; done < copy->length;) {
+    const ssize_t written = write(fd, copy->bytes + done, copy->length - done);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return fail(HALOTUNE_IO, "a copy of the document cannot be written: %s", strerror(errno));
+    done += (size_t)written;
+  }
+  return HALOTUNE_OK;
+}
+
+/* Mark the bytes of a database as not trusted. They have no WAL beside them. The places are those of SQLite's file
+ * format (sqlite.org/fileformat2.html, "The Database Header"). */
+static void bytes_mark(unsigned char *bytes) {
+  enum { FILE_FORMAT_WRITE = 18, FILE_FORMAT_READ = 19, APPLICATION_ID = 68, WITH_ROLLBACK_JOURNAL = 1 };
+  bytes[FILE_FORMAT_WRITE] = bytes[FILE_FORMAT_READ] = WITH_ROLLBACK_JOURNAL;
+  for (int i = 0; i < 4; i++)
+    bytes[APPLICATION_ID + i] = (unsigned char)((unsigned)SCHEMA_UNTRUSTED_ID >> (24 - 8 * i));
 }
 
 /* Another user who can write to the folder could put a link there with the name of the new file. */
@@ -68,51 +77,68 @@ static const struct own_kind folder_apart = {.what = "folder",
  *   out  for the caller to close, also after a failure; NULL if there is no folder */
 static halotune_status folder_open(const char *folder, DIR **out) {
   struct stat facts;
-  const halotune_status status = exchange_link_check(folder);
+  int fd;
+  const halotune_status status = exchange_open_folder(folder, &fd);
   *out = NULL;
-  if (status != HALOTUNE_OK) return status;
-  if (!(*out = opendir(folder))) {
-    if (errno == ENOENT || errno == ENOTDIR) return HALOTUNE_OK;
+  if (status != HALOTUNE_OK || fd < 0) return status;
+  if (!(*out = fdopendir(fd))) {
+    close(fd);
     return fail(HALOTUNE_IO, "%s: %s", folder, strerror(errno));
   }
-  if (fstat(dirfd(*out), &facts) != 0) return fail(HALOTUNE_IO, "%s: %s", folder, strerror(errno));
+  if (fstat(fd, &facts) != 0) return fail(HALOTUNE_IO, "%s: %s", folder, strerror(errno));
   return own_check(&facts, folder, &folder_apart);
 }
 
-static halotune_status folder_check(const char *folder) {
-  DIR *entries;
-  const halotune_status status = folder_open(folder, &entries);
-  if (entries) closedir(entries);
-  return status;
+static const struct own_kind file_apart = {.what = "file",
+                                           .foreign_remedy = "remove it",
+                                           .rights = S_IWGRP | S_IWOTH,
+                                           .others_can = "write to",
+                                           .chmod = "go-w"};
+
+/* Refuse a file that is not this user's alone.
+ *   is_there  receives whether there is such a file */
+static halotune_status file_check(int folder, const char *name, const char *path, bool *is_there) {
+  struct stat facts;
+  *is_there = fstatat(folder, name, &facts, AT_SYMLINK_NOFOLLOW) == 0;
+  if (!*is_there) return HALOTUNE_OK;
+  const halotune_status status = own_check(&facts, path, &file_apart);
+  if (status != HALOTUNE_OK || S_ISREG(facts.st_mode)) return status;
+  return fail(HALOTUNE_IO, "%s: this is not a regular file, so it is not used; remove it", path);
 }
 
-/* Copy a database to a new file in the folder. Copies that are not complete have other names: a process that dies
+/* Write a database to a file of an open folder. Files that are not complete have other names: a process that dies
  * leaves one, and a later one removes it. */
-static halotune_status copy_to(const char *folder, const char *file, struct store *from) {
-  char *part = NULL;
-  if (asprintf(&part, "%s%s", file, suffix_part) < 0) return fail_memory();
-  leftovers_remove(folder, ".db.new-");
-  const int fd = mkostemp(part, O_CLOEXEC); /* SQLite writes into an empty file */
-  halotune_status status = fd >= 0 ? copy_store(from, part) : fail(HALOTUNE_IO, "%s: %s", part, strerror(errno));
-  if (status == HALOTUNE_OK && rename(part, file) != 0) status = fail(HALOTUNE_IO, "%s: it cannot be written", file);
-  if (status != HALOTUNE_OK && fd >= 0) unlink(part);
-  if (fd >= 0) close(fd);
-  free(part);
+static halotune_status copy_to(int folder, const char *name, const char *path, struct store *from) {
+  char opened[64];
+  sqlite3_int64 length = 0;
+  unsigned char *bytes = sqlite3_serialize(store_connection(from), "main", &length, 0);
+  if (!bytes) return fail_memory();
+  snprintf(opened, sizeof opened, "/proc/self/fd/%d", folder);
+  leftovers_remove(opened, ".db.");
+  bytes_mark(bytes);
+  struct copy copy = {bytes, (size_t)length};
+  const halotune_status status = file_replace_at(folder, name, path, false, copy_write, &copy);
+  sqlite3_free(bytes);
   return status;
 }
 
 halotune_status untrusted_keep(const char *path, struct store *from, const char *name, struct identity document,
                                char **kept, bool *is_new) {
   char *folder = folder_of(path), *file = folder ? file_of(folder, name, document) : NULL;
-  halotune_status status = file ? HALOTUNE_OK : fail_memory();
+  DIR *entries = NULL;
+  bool is_there = false;
+  halotune_status status = file ? folder_make(folder) : fail_memory();
   *kept = NULL;
   *is_new = false;
-  if (status == HALOTUNE_OK && access(file, F_OK) != 0) {
-    status = folder_make(folder);
-    if (status == HALOTUNE_OK) status = folder_check(folder);
-    if (status == HALOTUNE_OK) status = copy_to(folder, file, from);
+  if (status == HALOTUNE_OK) status = folder_open(folder, &entries);
+  if (status == HALOTUNE_OK && !entries) status = fail(HALOTUNE_IO, "%s: it was removed", folder);
+  const char *own_name = file ? file + strlen(folder) + 1 : NULL;
+  if (status == HALOTUNE_OK) status = file_check(dirfd(entries), own_name, file, &is_there);
+  if (status == HALOTUNE_OK && !is_there) {
+    status = copy_to(dirfd(entries), own_name, file, from);
     *is_new = status == HALOTUNE_OK;
   }
+  if (entries) closedir(entries);
   if (status == HALOTUNE_OK) *kept = file;
   else free(file);
   free(folder);
@@ -139,21 +165,12 @@ static int compare_paths(const void *left, const void *right) {
   return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-static const struct own_kind file_apart = {.what = "file",
-                                           .foreign_remedy = "remove it",
-                                           .rights = S_IWGRP | S_IWOTH,
-                                           .others_can = "write to",
-                                           .chmod = "go-w"};
-
 /* Add a file to the list, unless it is not this user's alone. Takes over the path. */
 static halotune_status file_add(struct kept_files *files, int folder, const char *name, char *path) {
-  struct stat facts;
+  bool is_there = false;
   halotune_status status = path && array_room(files->list, files->count, files->capacity) ? HALOTUNE_OK : fail_memory();
-  const bool is_there = status == HALOTUNE_OK && fstatat(folder, name, &facts, AT_SYMLINK_NOFOLLOW) == 0;
-  if (is_there) status = own_check(&facts, path, &file_apart);
-  if (is_there && status == HALOTUNE_OK && !S_ISREG(facts.st_mode))
-    status = fail(HALOTUNE_IO, "%s: this is not a regular file, so it is not used; remove it", path);
-  if (is_there && status == HALOTUNE_OK) files->list[files->count++] = path;
+  if (status == HALOTUNE_OK) status = file_check(folder, name, path, &is_there);
+  if (status == HALOTUNE_OK && is_there) files->list[files->count++] = path;
   else free(path);
   return status;
 }

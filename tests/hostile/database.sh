@@ -392,6 +392,17 @@ if [ "$(id -u)" = 0 ]; then
   chown 12345 "$work/asked.db.untrusted"
   ask && [ $code = 0 ] && grep -q '^match' "$work/out" && ! grep -q 'is not trusted' "$work/said" && [ "$(grep -c "asked.db.untrusted: this folder belongs to user 12345.*; move it away" "$work/said")" = 1 ]
   result "a folder of another user is not looked into (exit $code)" $?
+  # An import must not take a file of another user for what it kept before, nor write through his link.
+  chown 12345 "$kept" && chown 0 "$work/asked.db.untrusted"
+  survives db import --db "$work/asked.db" "$work/honest.db" && [ $code != 0 ] && grep -q "this file belongs to user 12345.*; remove it" "$work/said"
+  result "an import does not take a file of another user for its own" $? "$work/said"
+  mv "$work/asked.db.untrusted" "$work/kept" && ln -s "$work/kept" "$work/asked.db.untrusted" && chown -h 12345 "$work/asked.db.untrusted" && rm "$kept"
+  survives db import --db "$work/asked.db" "$work/honest.db" && [ $code != 0 ] && grep -q "this link belongs to user 12345" "$work/said" && [ ! -e "$kept" ]
+  result "nor does it write through his link" $? "$work/said"
+  chown -h 0 "$work/asked.db.untrusted"
+  survives db import --db "$work/asked.db" "$work/honest.db" && [ $code = 0 ] && [ -s "$kept" ] && [ "$(stat -c %a "$kept")" = 600 ]
+  result "but it follows a link of this user" $? "$work/said"
+  rm "$work/asked.db.untrusted" && mv "$work/kept" "$work/asked.db.untrusted"
 else
   skip "a file of another user beside those that are kept apart" "not root"
 fi
