@@ -1,7 +1,8 @@
 #!/bin/sh
 # roof.sh: tune each row of bench/roof.txt, or of bench/sizes.txt, on this machine's GPUs, with a single time step in a
 # launch. Then write how the winners compare with the targets (roof_table.sh). Rows with a complete run in the database
-# are skipped, so the same command continues after an interruption. Exit code 1: not all rows have a winner. Needs the programs jq and sqlite3. The environment:
+# are skipped, so the same command continues after an interruption. Exit code 1: not all rows have a winner. Needs the
+# programs jq and sqlite3. The environment:
 #   NAME=roof               roof or sizes: table, database and results have this name
 #   DB=build/NAME.db        results; build/NAME-classic.db has those of classic variants, build/NAME/ the output of tune
 #   BUDGET=20s              for each row

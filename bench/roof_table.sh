@@ -1,7 +1,8 @@
 #!/bin/sh
-# roof_table.sh DATABASE TABLE FOLDER [NAME]: writes how the current winners of a database compare with the targets of a table
-# (bench/roof.txt), to FOLDER/NAME-GPU.json and .md (roof), for each model of GPU. If several GPUs of a model tuned a row, the
-# fastest counts. Exit code 1: a row has no winner. Needs the programs jq and sqlite3.
+# roof_table.sh DATABASE TABLE FOLDER [NAME]: writes how the current winners of a database compare with the
+# targets of a table such as bench/roof.txt, to FOLDER/NAME-GPU.json and .md, for each model of GPU. NAME is roof by
+# default. If several GPUs of a model tuned a row, the fastest counts. Exit code 1: a row has no winner. Needs the
+# programs jq and sqlite3.
 set -eu
 db=${1:?usage: bench/roof_table.sh DATABASE TABLE FOLDER [NAME]} table=$2 folder=$3 name=${4:-roof}
 here=$(dirname "$0")

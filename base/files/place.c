@@ -20,8 +20,9 @@ struct walk {
   bool is_done;
 };
 
+/* A process that has no memory or no descriptor left has not seen what is there. */
 static halotune_status walk_fail(const struct walk *w, int code) {
-  w->place->is_missing = true;
+  w->place->is_missing = code != ENOMEM && code != EMFILE && code != ENFILE;
   return fail(HALOTUNE_IO, "%s: %s", w->place->path, strerror(code));
 }
 

@@ -492,7 +492,8 @@ void candidates_restart(struct candidates *c) {
   find_next(c);
 }
 
-/* Whether this model of GPU has as many rows of the stencil and type as the family's model. These are nearer. */
+/* Whether another model's family has no more rows than the family of its stencil, type and number of time steps on this
+ * model of GPU, whose rows are nearer. */
 static bool has_own_rows(const struct question *q, const struct lookup_family *family) {
   const struct lookup_table *table = &q->ctx->table;
   if (family->model == q->device->model) return false;

@@ -52,13 +52,14 @@ void candidates_begin(const struct question *question, bool is_hopeful, struct c
  * Returns HALOTUNE_OK; HALOTUNE_PARSE or HALOTUNE_MEMORY. */
 halotune_status candidates_add_own(struct candidates *candidates);
 
-/* Add the rows of other architectures, and of other stencils with as many dimensions.
+/* Add the rows of other architectures, and of other stencils with as many dimensions. Those of another model of GPU are
+ * left out where this model has as many rows of their stencil, type and number of time steps.
  *   limit       leave out rows of this rank or a higher one, also own ones; infinite: none
  *   most_error  leave out rows that are not surer than this, because of their stencil, type or GPU; infinite: none
  * Returns HALOTUNE_OK; HALOTUNE_PARSE or HALOTUNE_MEMORY. */
 halotune_status candidates_add_others(struct candidates *candidates, float limit, float most_error);
 
-/* Add own rows and all others. Returns HALOTUNE_OK; HALOTUNE_PARSE or HALOTUNE_MEMORY. */
+/* Add own rows and others without a limit. Returns HALOTUNE_OK; HALOTUNE_PARSE or HALOTUNE_MEMORY. */
 halotune_status candidates_add_all(struct candidates *candidates);
 
 /* Put back all own rows that were taken, dropped, or left out because their configurations do not fit. Rows of others

@@ -25,6 +25,7 @@ from typing import SupportsIndex
 
 from ._errors import Error, error_of
 
+
 def c_integer(value: SupportsIndex, what: str, bits: int = 64) -> int:
     """Refuse a number that is too large for the type of the C library: ctypes would wrap it."""
     number = operator.index(value)

@@ -71,7 +71,8 @@ halotune_status analysis_make(const struct stencil *stencil, struct analysis **o
 /* Analyse a chain of updates as one: its taps are those of all updates, so that its reach is the farthest of any. It
  * has neither weights nor a split, and as many instructions as its longest update.
  *   stencil  the stencil of the first update; the others have the same fields (see stages_check)
- *   parts    the analyses of the updates */
+ *   parts    the analyses of the updates
+ * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status analysis_of_chain(const struct stencil *stencil, const struct analysis *const parts[], int count,
                                   struct analysis **out);
 

@@ -1,7 +1,6 @@
-/* pragma_numbers.c: replaces names in place, since the number of an unrolled loop is not longer than its name. */
+/* pragma_numbers.c: replaces names in place. The number of an unrolled loop is hardly ever longer than its name. */
 #include "stencil/cuda/pragma_numbers.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 static size_t name_length(const char *text) {
@@ -12,13 +11,11 @@ static size_t name_length(const char *text) {
 /* Find the digits that a line defines a name as. Returns their number; 0 if no line defines it as a number. */
 static size_t find_number(const char *source, const char *name, size_t length, const char **out) {
   static const char define[] = "#define ";
-  const char *end = source;
-  for (const char *line = source; end; line = end + 1) {
-    end = strchr(line, '\n');
+  for (const char *line = source; line; line = strchr(line, '\n')) {
+    line += *line == '\n';
+    if (strncmp(line, define, sizeof define - 1) != 0) continue;
     const char *defined = line + sizeof define - 1;
-    if (strncmp(line, define, sizeof define - 1) != 0 || name_length(defined) != length ||
-        memcmp(defined, name, length) != 0)
-      continue;
+    if (name_length(defined) != length || memcmp(defined, name, length) != 0) continue;
     *out = defined + length + strspn(defined + length, " ");
     const size_t digits = strspn(*out, "0123456789");
     const char after = (*out)[digits];

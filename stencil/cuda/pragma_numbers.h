@@ -3,8 +3,8 @@
 #define STENCIL_CUDA_PRAGMA_NUMBERS_H
 
 /* Put the number of a macro into the place of its name in each line `#pragma unroll NAME`. NVRTC expands macros there;
- * nvcc does not, and then knows no such name. Names that no line `#define NAME NUMBER` defines stay. The text does not
- * become longer. */
+ * nvcc does not, and then knows no such name. A name stays if no line `#define NAME NUMBER`
+ * defines it, or if the number is longer than the name. */
 void pragma_numbers(char *source);
 
 #endif

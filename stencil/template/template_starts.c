@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/memory/array.h"
 #include "base/text/nearest.h"
 
 /* Read one value of a start. */

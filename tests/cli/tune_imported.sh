@@ -1,5 +1,5 @@
-# A variant whose time drifts is measured again, so variants are counted, and not measurements.
 # Results that came by an import do not count as those of earlier runs: their variants are measured. What was measured into the database counts.
+# A variant whose time drifts is measured again, so variants are counted, and not measurements.
 tune() { # database
   halotune tune copy --backend host --grid 32 --template direct --max-variants 2 --no-hints --db "$TMPDIR/$1.db" 2>/dev/null | grep -o '[0-9][0-9]* tried[^:]*'
 }

@@ -1,7 +1,9 @@
 /* exchange_test.c: which folders on the way to a file let another user exchange it. Other owners need root. */
 #include "base/files/exchange.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -95,11 +97,28 @@ TEST(what_is_not_there_leaves_no_detail) {
   CHECK_OK(own_folder_check("/nothing/there"));
 }
 
+/* A process without a free descriptor has looked at no folder, so it accepts none. */
+TEST(what_cannot_be_looked_at_is_refused) {
+  struct rlimit before, few;
+  char folder[] = "/tmp/halotune-exchange-XXXXXX";
+  make_place(folder);
+  CHECK_EQ(0, getrlimit(RLIMIT_NOFILE, &before), "limit");
+  const int next = open("/", O_PATH);
+  CHECK(next >= 0 && close(next) == 0, "a descriptor");
+  few = (struct rlimit){.rlim_cur = (rlim_t)next, .rlim_max = before.rlim_max};
+  CHECK_EQ(0, setrlimit(RLIMIT_NOFILE, &few), "no more descriptors");
+  const halotune_status status = exchange_check("mine/cache");
+  CHECK_EQ(0, setrlimit(RLIMIT_NOFILE, &before), "as before");
+  CHECK_EQ(HALOTUNE_IO, status, "%s", fail_text());
+  remove_place(folder);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_folder_that_another_user_can_exchange_is_refused),
       cmocka_unit_test(the_working_directory_counts),
       cmocka_unit_test(what_is_not_there_leaves_no_detail),
+      cmocka_unit_test(what_cannot_be_looked_at_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

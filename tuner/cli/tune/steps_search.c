@@ -38,8 +38,7 @@ static int end_of_scouts(const struct steps_search *s, int best) {
 
 /* The place of the number to scout next; -1 if there is none. */
 static int next_scout(const struct steps_search *s) {
-  const double most_guessed =
-      0.1; /* a larger scout is not for a number above all that were tried, if it is no double */
+  const double most_beside_last = 0.1; /* a scout with a larger share is not spent beside the largest number */
   const int best = best_place(s), last = last_tried(s), end = end_of_scouts(s, best);
   if (last < 0) return 0;
   int next = last + 1;
@@ -49,7 +48,7 @@ static int next_scout(const struct steps_search *s) {
   int below = best - 1, above = best + 1;
   while (below >= 0 && !is_tried(s, below)) below--;
   while (above < end && !is_tried(s, above)) above++;
-  if (best == last && s->shares.scout > most_guessed) return -1;
+  if (best == last && s->shares.scout > most_beside_last) return -1;
   if (above - best > 1 && above - best >= best - below) return (best + above) / 2;
   return best - below > 1 ? (best + below) / 2 : -1;
 }

@@ -305,9 +305,11 @@ static int most_of_winner(const struct tune_tasks *t, const struct tuned *row) {
   return own.count > 0 ? own.offered[own.count - 1] : 0;
 }
 
+/* Tell the search of steps the result of a row. What the winner's template offers matters only for the next turn. */
 static void tell_row(const struct tune_tasks *t, const struct tuned *row, struct steps_search *search) {
   const int steps = row->task.launch_steps;
-  steps_search_tell(search, steps, step_ms(row), steps > 1 ? most_of_winner(t, row) : 0);
+  const bool goes_on = search->count > 0 && !search->is_over;
+  steps_search_tell(search, steps, step_ms(row), steps > 1 && goes_on ? most_of_winner(t, row) : 0);
 }
 
 /* Tune a planned task with its number of steps, or with single steps and then with other numbers. */

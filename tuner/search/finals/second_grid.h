@@ -20,7 +20,7 @@ struct second_ahead {
  * Returns HALOTUNE_OK, HALOTUNE_MEMORY, or what the compiler returns. */
 halotune_status second_grid_begin(const struct final_inputs *in, struct second_ahead *out);
 
-/* Wait for these compiles, unless the user ends the run. The pipeline is empty then. */
+/* Wait for these compiles, unless the user or the deadline ends the run. The pipeline is empty then. */
 void second_grid_end(const struct final_inputs *in, struct second_ahead *ahead);
 
 /* Run a variant on a grid with awkward extents and other coefficients. All slots are unloaded, and that grid stays on

@@ -28,7 +28,7 @@ static const double queue_below_ms = 5;
 
 /* Where the default takes longer than this, the strategy proposes nothing before the starts have results. Until then it
  * cannot know templates that are as slow, and a few dozen of their variants would take seconds. */
-static const double unknown_below_ms = 50;
+static const double early_below_ms = 50;
 
 /* The share of the finals' time that may be used to measure results again. */
 static const double settle_share = 0.25;
@@ -488,7 +488,7 @@ static halotune_status propose_starts(struct search_phase *phase) {
   if (in->rematch || !in->first || !watch_is_default_slow(in)) return HALOTUNE_OK;
   phase->why = "hint, or its template starts there";
   const halotune_status status = propose_list(phase, in->starts, false);
-  return status == HALOTUNE_OK && in->first_ms > unknown_below_ms ? drain_pipeline(phase, false) : status;
+  return status == HALOTUNE_OK && in->first_ms > early_below_ms ? drain_pipeline(phase, false) : status;
 }
 
 /* List the variants whose results of earlier runs count here. */
@@ -570,10 +570,11 @@ static halotune_status follow_strategy(struct search_phase *phase) {
 }
 
 /* Whether compilers may have variants of the strategy before the first result: not where these depend on the first
- * results, where earlier runs have results that the strategy should know, or where the number in flight is set. */
+ * results, where earlier runs have results that the strategy should know, with a crew, in a replay, or where the number
+ * in flight is set. */
 static bool may_feed_early(const struct search_phase *phase, const struct proposal_list *earlier) {
   const struct search_inputs *in = phase->in;
-  return earlier->count == 0 && !in->rematch && !in->crew && in->in_flight == 0 && in->first_ms <= unknown_below_ms &&
+  return earlier->count == 0 && !in->rematch && !in->crew && in->in_flight == 0 && in->first_ms <= early_below_ms &&
          !in->backend->facts.is_recording;
 }
 

@@ -162,11 +162,8 @@ halotune_status pipeline_build(struct pipeline *pipeline, const struct task *tas
     return status;
   }
   status = pipeline_put(pipeline, trial, task);
-  while (status == HALOTUNE_OK && !*out && !pipeline_is_empty(pipeline)) {
-    const bool was_flying = pipeline->flying > 0;
-    status = pipeline_take_this(pipeline, trial, -1, out);
-    if (!was_flying) break;
-  }
+  if (status == HALOTUNE_OK) status = pipeline_take_this(pipeline, trial, -1, out);
+  while (status == HALOTUNE_OK && !*out && pipeline->flying > 0) status = pipeline_take_this(pipeline, trial, -1, out);
   if (status == HALOTUNE_OK && !*out) status = fail(HALOTUNE_IO, "a compile gave no result");
   return status;
 }

@@ -41,12 +41,13 @@ halotune_status pipeline_take(struct pipeline *pipeline, int timeout_ms, struct 
 /* Take one trial as soon as it is compiled or over. Trials that are ready before it stay in the pipeline, which has
  * PIPELINE_MOST_READY trials at most.
  *   wanted  was put in; it is only compared, and not read
- *   out     the caller's; NULL if the time ran out
+ *   out     the caller's; NULL if the time ran out, or if another trial was compiled first
  * Returns HALOTUNE_OK, or what the compiler returns. */
 halotune_status pipeline_take_this(struct pipeline *pipeline, const struct trial *wanted, int timeout_ms,
                                    struct trial **out);
 
-/* Generate and compile one variant on the task's grid, and wait for it. Other trials stay in the pipeline.
+/* Generate and compile one variant on the task's grid, and wait for it. Other trials stay in the pipeline, which has
+ * fewer than PIPELINE_MOST_READY.
  *   out  the caller's; is_over where generating or compiling failed; NULL on failure
  * Returns HALOTUNE_OK, HALOTUNE_MEMORY, HALOTUNE_IO, or what the compiler returns. */
 halotune_status pipeline_build(struct pipeline *pipeline, const struct task *task, const struct template *template,
