@@ -516,7 +516,7 @@ halotune_status candidates_add_others(struct candidates *c, float limit, float m
     const struct lookup_family *family = &q->ctx->table.families[number];
     if (family->steps == q->key.steps && !is_own(q, family) &&
         q->ctx->catalog.devices[family->model].is_emulation == q->device->is_emulation &&
-        error_of_kin(c, family) < most_error && !has_own_rows(q, family))
+        error_of_kin(c, family) < most_error && (most_error == INFINITY || !has_own_rows(q, family)))
       status = ask_family(c, number, false);
   }
   find_next(c);
