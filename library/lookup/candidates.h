@@ -53,7 +53,8 @@ void candidates_begin(const struct question *question, bool is_hopeful, struct c
 halotune_status candidates_add_own(struct candidates *candidates);
 
 /* Add the rows of other architectures, and of other stencils with as many dimensions. With a finite `most_error`, those
- * of another model of GPU are left out where this model has as many rows of their stencil, type and number of time steps.
+ * of another model of GPU are left out where this model has as many rows of their stencil, type and number of time
+ * steps.
  *   limit       leave out rows of this rank or a higher one, also own ones; infinite: none
  *   most_error  leave out rows that are not surer than this, because of their stencil, type or GPU; infinite: none
  * Returns HALOTUNE_OK; HALOTUNE_PARSE or HALOTUNE_MEMORY. */
