@@ -14,9 +14,7 @@
 #include "db/store/query.h"
 #include "db/store/refuted.h"
 
-/* Runs whose measurements here may differ from those in the other database, by their ids here: in one of the two
- * databases the run was still running. */
-struct live_runs {
+struct id_list {
   int64_t *ids;
   int count, room;
 };
@@ -28,12 +26,16 @@ struct merge {
   struct merge_counts counts;
   struct id_maps ids;
   int64_t origin;
-  int64_t last_run, last_variant;       /* the highest ids before the merge */
-  bool has_twins;                       /* two runs or variants of the other database have the same key */
-  struct live_runs behind, ahead;       /* runs that were still running here; runs that were still running there */
-  struct live_runs own, left;           /* runs not from the giver, still running here: whose rows are taken; are not */
+  int64_t last_run, last_variant; /* the highest ids before the merge */
+  bool has_twins;                 /* two runs or variants of the other database have the same key */
+  /* Runs whose measurements here may differ from those in the other database, by their ids here: in one of the two
+   * databases the run was still running. */
+  struct id_list behind, ahead;         /* runs that were still running here; runs that were still running there */
+  struct id_list own, left;             /* runs not from the giver, still running here: whose rows are taken; are not */
   int64_t asked_run;                    /* the run for which run_is_from_giver was called last; 0: none */
   bool was_from_giver;                  /* what it returned then */
+  struct id_list future;                /* rows of the present table and the other database that lie in the future */
+  int future_at;                        /* the first of them that is not before the present row */
   sqlite3_stmt *select, *find, *insert; /* statements of the present table */
 };
 
@@ -179,13 +181,13 @@ static halotune_status end_run(struct merge *m, int64_t id) {
   return status;
 }
 
-static halotune_status live_add(struct live_runs *runs, int64_t id) {
+static halotune_status list_add(struct id_list *runs, int64_t id) {
   if (!array_room(runs->ids, runs->count, runs->room)) return fail_memory();
   runs->ids[runs->count++] = id;
   return HALOTUNE_OK;
 }
 
-static bool live_has(const struct live_runs *runs, int64_t id) {
+static bool list_has(const struct id_list *runs, int64_t id) {
   for (int i = 0; i < runs->count; i++) {
     if (runs->ids[i] == id) return true;
   }
@@ -261,12 +263,12 @@ static halotune_status meet_run(struct merge *m, int64_t id) {
   halotune_status status = is_ours_running ? run_is_from_giver(m, id, &is_taken) : HALOTUNE_OK;
   if (status == HALOTUNE_OK && is_ours_running && !is_taken) {
     status = is_own_run(m, id, &is_taken);
-    if (status == HALOTUNE_OK) status = live_add(is_taken ? &m->own : &m->left, id);
+    if (status == HALOTUNE_OK) status = list_add(is_taken ? &m->own : &m->left, id);
   }
   if (status != HALOTUNE_OK) return status;
-  if (is_theirs_running || (is_ours_running && !is_taken)) return live_add(&m->ahead, id);
+  if (is_theirs_running || (is_ours_running && !is_taken)) return list_add(&m->ahead, id);
   if (is_ours_running) {
-    status = live_add(&m->behind, id);
+    status = list_add(&m->behind, id);
     return status == HALOTUNE_OK ? end_run(m, id) : status;
   }
   static const char *const ends[] = {"state", "ended", "outcomes", RUN_END_COLUMNS(COLUMN_AS_TEXT)};
@@ -281,8 +283,8 @@ static halotune_status meet_run(struct merge *m, int64_t id) {
 static halotune_status meet_result(struct merge *m, int number, int64_t id) {
   const struct table *table = &m->tables->list[number];
   const int64_t run = sqlite3_column_int64(m->find, table_column(table, "run_id") + 1);
-  if (live_has(&m->ahead, run)) return HALOTUNE_OK;
-  if (!live_has(&m->behind, run)) return compare_row(m, table);
+  if (list_has(&m->ahead, run)) return HALOTUNE_OK;
+  if (!list_has(&m->behind, run)) return compare_row(m, table);
   const long before = m->counts.measurements;
   sqlite3_reset(m->find);
   halotune_status status = query_with(m->to,
@@ -413,18 +415,61 @@ static halotune_status is_of_foreign_run(struct merge *m, int number, bool *out)
   if (number != TABLE_MEASUREMENT && number != TABLE_FINALIST && number != TABLE_BEST) return HALOTUNE_OK;
   const int column = table_column(&m->tables->list[number], "run_id");
   const int64_t run = id_map_find(&m->ids, TABLE_RUN, sqlite3_column_int64(m->select, column + 1));
-  *out = live_has(&m->left, run);
-  if (*out || number == TABLE_BEST || run == 0 || run > m->last_run || live_has(&m->own, run)) return HALOTUNE_OK;
+  *out = list_has(&m->left, run);
+  if (*out || number == TABLE_BEST || run == 0 || run > m->last_run || list_has(&m->own, run)) return HALOTUNE_OK;
   bool is_taken;
   halotune_status status = run_is_from_giver(m, run, &is_taken);
   *out = !is_taken;
   return status;
 }
 
+/* The ids of rows whose date lies in the future of this machine's clock. They are not taken: such a date would decide
+ * from the moment on when it has passed, against all that this user measures until then. */
+#define SQL_NOW "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"
+static const char future_runs_sql[] = "select id from run where started > " SQL_NOW " order by id";
+static const char future_bests_sql[] = "select id from best where date > " SQL_NOW " order by id";
+/* Few measurements took longer than the time since the start of their run, so that few dates are computed. */
+static const char future_measurements_sql[] =
+    "select m.id from (select *, (julianday('now') - julianday(started)) * 86400 - 1 as most_s from run) r"
+    " cross join measurement m on m.run_id = r.id where m.at_s > r.most_s"
+    " and " SQL_MEASURED_DATE("m", "r") " > " SQL_NOW " order by m.id";
+
+static halotune_status future_read(struct merge *m, int number) {
+  const char *sql = number == TABLE_RUN           ? future_runs_sql
+                    : number == TABLE_BEST        ? future_bests_sql
+                    : number == TABLE_MEASUREMENT ? future_measurements_sql
+                                                  : NULL;
+  sqlite3_stmt *query = NULL;
+  int code = SQLITE_DONE;
+  m->future.count = m->future_at = 0;
+  /* Whoever made this Halotune may have built it on a machine whose clock is behind. */
+  if (!sql || strcmp(m->options->origin.kind, "imported") != 0) return HALOTUNE_OK;
+  halotune_status status = query_prepare(m->from, sql, &query);
+  while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW)
+    status = list_add(&m->future, sqlite3_column_int64(query, 0));
+  if (status == HALOTUNE_OK && code != SQLITE_DONE) status = query_fail(m->from);
+  sqlite3_finalize(query);
+  return status;
+}
+
+/* Whether the present row lies in the future, or belongs to a run that does. Rows come in the order of their ids. */
+static bool is_of_future(struct merge *m, int number) {
+  const int64_t id = sqlite3_column_int64(m->select, 0);
+  const int run = table_column(&m->tables->list[number], "run_id");
+  while (m->future_at < m->future.count && m->future.ids[m->future_at] < id) m->future_at++;
+  if (m->future_at < m->future.count && m->future.ids[m->future_at] == id) return true;
+  return run >= 0 && m->counts.future > 0 && sqlite3_column_type(m->select, run + 1) != SQLITE_NULL &&
+         id_map_find(&m->ids, TABLE_RUN, sqlite3_column_int64(m->select, run + 1)) == 0;
+}
+
 static halotune_status merge_row(struct merge *m, int number) {
   const struct table *table = &m->tables->list[number];
   bool is_left;
   int64_t id = 0;
+  if (is_of_future(m, number)) {
+    m->counts.future++;
+    return HALOTUNE_OK;
+  }
   halotune_status left_status = is_of_other_fit(m, number, &is_left);
   if (left_status != HALOTUNE_OK || is_left) return left_status;
   bool is_foreign = false;
@@ -448,6 +493,7 @@ static halotune_status merge_table(struct merge *m, int number) {
   table_insert(table, &insert);
   bool ok = text_ok(&select) && text_ok(&find) && text_ok(&insert);
   halotune_status status = ok ? query_prepare(m->from, text_string(&select), &m->select) : fail_memory();
+  if (status == HALOTUNE_OK) status = future_read(m, number);
   if (status == HALOTUNE_OK) status = query_prepare(m->to, text_string(&find), &m->find);
   if (status == HALOTUNE_OK) status = query_prepare(m->to, text_string(&insert), &m->insert);
   while (status == HALOTUNE_OK && (code = sqlite3_step(m->select)) == SQLITE_ROW) status = merge_row(m, number);
@@ -568,6 +614,7 @@ halotune_status store_merge(struct store *to, struct store *from, const struct m
   free(m.ahead.ids);
   free(m.own.ids);
   free(m.left.ids);
+  free(m.future.ids);
   free(tables);
   return status;
 }

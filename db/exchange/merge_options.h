@@ -41,6 +41,8 @@ struct merge_counts {
                                      another fit */
   long foreign;                   /* results and bests of the other database that are not taken, because ours has
                                      their run from someone else */
+  long future;                    /* runs and results of the other database that are not taken, because they lie in the
+                                     future of this machine's clock */
 };
 
 #endif

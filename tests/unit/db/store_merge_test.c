@@ -668,6 +668,48 @@ TEST(a_verdict_from_the_future_counts_nothing) {
   end_fixture(&ours);
 }
 
+/* A date that lies in the future when a document is imported decides nothing when it has passed: the row is not taken
+ * before that. */
+TEST(a_row_from_the_future_is_taken_later) {
+  static const struct {
+    const char *what, *future, *past;
+    int64_t bests, runs, measurements, future_count;
+  } rows[] = {
+      {"a winner", "update best set date = '9999-01-01T00:00:00.000Z'",
+       "update best set date = '2026-01-02T00:00:00.000Z'", 1, 2, 2, 1},
+      {"a run", "update run set started = '9999-01-01T00:00:00.000Z'",
+       "update run set started = '2026-01-02T00:00:00.000Z'", 1, 1, 1, 4},
+      {"a measurement, by its time in the run", "update measurement set at_s = 99999999999",
+       "update measurement set at_s = 1", 2, 2, 1, 1},
+      {"a measurement of a run without end", "update measurement set at_s = 1e300", "update measurement set at_s = 1",
+       2, 2, 2, 0},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct fixture ours, theirs;
+    struct merge_counts counts;
+    begin_with_winner(&ours);
+    begin_with_winner(&theirs);
+    sql(theirs.store, "update run set started = '2026-01-02T00:00:00.000Z', seed = 77;"
+                      " update best set date = '2026-01-02T00:00:00.000Z'");
+    sql(theirs.store, rows[i].future);
+    merge_store(ours.store, theirs.store, &counts);
+    CHECK_EQ(rows[i].bests, number_of(ours.store, "select count(*) from best"), "%s", rows[i].what);
+    CHECK_EQ(rows[i].runs, number_of(ours.store, "select count(*) from run"), "%s", rows[i].what);
+    CHECK_EQ(rows[i].measurements, number_of(ours.store, "select count(*) from measurement"), "%s", rows[i].what);
+    CHECK_EQ(rows[i].future_count, counts.future, "%s", rows[i].what);
+    check_whole(ours.store);
+    if (counts.future > 0) {
+      sql(theirs.store, rows[i].past);
+      merge_store(ours.store, theirs.store, &counts);
+      CHECK_EQ(2, number_of(ours.store, "select count(*) from best"), "%s: later", rows[i].what);
+      CHECK_EQ(2, number_of(ours.store, "select count(*) from measurement"), "%s: later", rows[i].what);
+      CHECK_EQ(0, counts.future, "%s: later", rows[i].what);
+    }
+    end_fixture(&theirs);
+    end_fixture(&ours);
+  }
+}
+
 enum { DATABASES = 4, ORDERS = 24 };
 
 /* The best of one database. */
@@ -1512,6 +1554,7 @@ int main(void) {
       cmocka_unit_test(what_is_known_to_be_wrong_is_not_served_after_a_merge),
       cmocka_unit_test(an_old_export_brings_back_nothing_wrong),
       cmocka_unit_test(a_verdict_from_the_future_counts_nothing),
+      cmocka_unit_test(a_row_from_the_future_is_taken_later),
       cmocka_unit_test(results_of_two_runs_of_one_key_are_compared),
       cmocka_unit_test(a_merge_leaves_the_cache_of_pages_as_it_was),
       cmocka_unit_test(a_run_that_has_ended_since_ends),

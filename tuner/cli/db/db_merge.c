@@ -58,6 +58,12 @@ static void print_counts(const struct telling *telling, const struct merge_count
     fprintf(telling->out,
             "%s: %ld of its results %s not taken: this database has their run from you or from another document\n",
             path, counts->foreign, counts->foreign == 1 ? "is" : "are");
+  if (counts->future > 0)
+    fprintf(
+        telling->out,
+        "%s: %ld of its rows %s not taken: by this machine's clock, %s in the future; import the file again later\n",
+        path, counts->future, counts->future == 1 ? "is" : "are",
+        counts->future == 1 ? "its date is" : "their dates are");
 }
 
 /* The user's database while files are added to it. */
