@@ -127,11 +127,24 @@ static halotune_status conflict_tell(sqlite3 *to, const struct merge_options *op
   return status;
 }
 
+/* Give a best without source or machine code those of an earlier best of its problem, if both have one source and are for
+ * one architecture and NVRTC. Only what this user or the signer of the best gave is taken, since the best keeps its
+ * origin. */
+static const char carry_sql[] =
+    "update best set source = e.source, cubin = iif(length(best.cubin) > 0, best.cubin, e.cubin) from"
+    " (select b.source, b.cubin from best n join variant nv on nv.id = n.variant_id join origin no on no.id = n.origin_id"
+    " join best b on b.problem_id = n.problem_id and b.id <> n.id and b.arch = n.arch and b.nvrtc = n.nvrtc join variant v"
+    " on v.id = b.variant_id and v.source_hash = nv.source_hash join origin o on o.id = b.origin_id where n.id = ?1 and"
+    " b.source <> '' and (o.kind = 'measured' or o.id = no.id or (o.kind = no.kind and o.signer_key = no.signer_key and"
+    " o.signer_key <> '')) order by length(b.cubin) > 0 desc, b.date desc limit 1) e"
+    " where best.id = ?1 and (best.source = '' or (length(best.cubin) = 0 and length(e.cubin) > 0))";
+
 /* Make a best the current one of its problem. */
 static halotune_status make_current(sqlite3 *to, int64_t problem, int64_t best) {
-  const halotune_status status =
+  halotune_status status =
       query_with(to, "update best set is_current = 0 where problem_id = ?1 and is_current", problem, NULL);
-  return status == HALOTUNE_OK ? query_with(to, "update best set is_current = 1 where id = ?1", best, NULL) : status;
+  if (status == HALOTUNE_OK) status = query_with(to, "update best set is_current = 1 where id = ?1", best, NULL);
+  return status == HALOTUNE_OK ? query_with(to, carry_sql, best, NULL) : status;
 }
 
 halotune_status merge_best(sqlite3 *to, int64_t problem, int64_t theirs_id, const struct merge_options *options,

@@ -121,7 +121,7 @@ static const char sql_measurements[] =
     " from measurement m join run r on r.id = m.run_id join problem p on p.id = r.problem_id join variant v"
     " on v.id = m.variant_id join model d on d.id = p.device_id join fastest f on f.run_id = r.id"
     " where m.median_ms > 0 and m.outcome in ('measured', 'screened') and not m.is_marked and p.steps = 1"
-    " and p.cache = 'steady' and " SQL_HAS_GRID("p") " order by 1, 2, 3, 4, 5";
+    " and p.cache = 'steady' and " SQL_HAS_GRID("p") " order by 1, 2, 3, 4, 5, m.id";
 
 static struct device_limits limits_of(sqlite3_stmt *row) {
   return (struct device_limits){.capability = sqlite3_column_int(row, CAPABILITY),

@@ -652,6 +652,42 @@ TEST(an_old_export_brings_back_nothing_wrong) {
   end_fixture(&f);
 }
 
+/* A newer row of the same variant, without source or code, becomes current. It gets those of the row that it replaces, if
+ * this user or the same signer gave them. */
+TEST(a_newer_row_without_code_keeps_the_code) {
+  static const struct {
+    const char *what, *theirs, *ours;
+    int64_t has_source, has_code;
+  } rows[] = {
+      {"neither source nor code", "update best set source = '', cubin = x''", "", 1, 1},
+      {"no code", "update best set cubin = x''", "", 1, 1},
+      {"another NVRTC", "update best set source = '', cubin = x'', nvrtc = '12.0', time_ms = 0.1, low_ms = 0.1", "", 0,
+       0},
+      {"another architecture", "update best set source = '', cubin = x'', arch = 'sm_80'", "", 0, 0},
+      {"an earlier row of others", "update best set source = '', cubin = x''",
+       "update origin set kind = 'imported', signer = 'bob', signer_key = '07'", 0, 0},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct fixture ours, theirs;
+    begin_with_winner(&ours);
+    begin_with_winner(&theirs);
+    sql(ours.store, rows[i].ours);
+    sql(theirs.store, "update run set started = '2026-01-02T00:00:00.000Z', seed = 77;"
+                      " update best set date = '2026-01-02T00:00:00.000Z'");
+    sql(theirs.store, rows[i].theirs);
+    merge_store(ours.store, theirs.store, NULL);
+    CHECK_EQ(1, number_of(ours.store, "select date = '2026-01-02T00:00:00.000Z' from best where is_current"), "%s",
+             rows[i].what);
+    CHECK_EQ(rows[i].has_source, number_of(ours.store, "select source <> '' from best where is_current"), "%s: source",
+             rows[i].what);
+    CHECK_EQ(rows[i].has_code, number_of(ours.store, "select length(cubin) > 0 from best where is_current"),
+             "%s: machine code", rows[i].what);
+    check_whole(ours.store);
+    end_fixture(&theirs);
+    end_fixture(&ours);
+  }
+}
+
 /* A date in the future, by a wrong clock or on purpose, makes no variant wrong for ever, and none right. */
 TEST(a_verdict_from_the_future_counts_nothing) {
   struct fixture ours, theirs;
@@ -1317,6 +1353,11 @@ TEST(check_finds_what_is_wrong) {
       {"update variant set parameters = '{\"no_such\":1}' where id = 2", "variant 2: template zmarch has no parameter"},
       {"update best set objective = 'energy' where id = 1", "its energy is not known"},
       {"update best set energy_mj = -3 where id = 1", "best 1: its energy is not positive"},
+      {"update best set energy_mj = 3 where id = 1", "best 1: its energy belongs to no objective"},
+      {"update best set second_grid = 'verified by nobody' where id = 1", "best 1: its second grid is none"},
+      {"update best set second_grid = '1x2x3x4' where id = 2", "best 2: its second grid is none"},
+      {"update best set second_grid = '509x' where id = 2", "best 2: its second grid is none"},
+      {"update best set second_grid = '509x0251x127' where id = 2", "best 2: its second grid is none"},
       {"update finalist set energy_mj = 3, energy_low_mj = 4, energy_high_mj = 5",
        "its energy is not positive, or not within its interval"},
       {"insert into finalist select 1, 2, rank, sample_count, median_ms, minimum_ms, low_ms, high_ms, ratio, ratio_low,"
@@ -1553,6 +1594,7 @@ int main(void) {
       cmocka_unit_test(the_order_of_merges_does_not_matter),
       cmocka_unit_test(what_is_known_to_be_wrong_is_not_served_after_a_merge),
       cmocka_unit_test(an_old_export_brings_back_nothing_wrong),
+      cmocka_unit_test(a_newer_row_without_code_keeps_the_code),
       cmocka_unit_test(a_verdict_from_the_future_counts_nothing),
       cmocka_unit_test(a_row_from_the_future_is_taken_later),
       cmocka_unit_test(results_of_two_runs_of_one_key_are_compared),
