@@ -127,9 +127,9 @@ static halotune_status conflict_tell(sqlite3 *to, const struct merge_options *op
   return status;
 }
 
-/* Give a best without source or machine code those of an earlier best of its problem, if both have one source and are for
- * one architecture and NVRTC. Only what this user or the signer of the best gave is taken, since the best keeps its
- * origin. */
+/* Give a best without source or machine code those of an earlier best of its problem, if both have one source and are
+ * for one architecture and NVRTC. Only what this user or the signer of the best gave is taken, since the best keeps
+ * its origin. */
 static const char carry_sql[] =
     "update best set source = e.source, cubin = iif(length(best.cubin) > 0, best.cubin, e.cubin) from"
     " (select b.source, b.cubin from best n join variant nv on nv.id = n.variant_id join origin no on no.id = n.origin_id"

@@ -652,8 +652,8 @@ TEST(an_old_export_brings_back_nothing_wrong) {
   end_fixture(&f);
 }
 
-/* A newer row of the same variant, without source or code, becomes current. It gets those of the row that it replaces, if
- * this user or the same signer gave them. */
+/* A newer row of the same variant, without source or code, becomes current. It gets those of the row that it
+ * replaces, if this user or the same signer gave them. */
 TEST(a_newer_row_without_code_keeps_the_code) {
   static const struct {
     const char *what, *theirs, *ours;
