@@ -115,6 +115,7 @@ static halotune_status copy_to(int folder, const char *name, const char *path, s
   if (!bytes) return fail_memory();
   snprintf(opened, sizeof opened, "/proc/self/fd/%d", folder);
   leftovers_remove(opened, ".db.");
+  leftovers_remove(opened, ".db.new-"); /* of Halotunes that named them so */
   bytes_mark(bytes);
   struct copy copy = {bytes, (size_t)length};
   const halotune_status status = file_replace_at(folder, name, path, false, copy_write, &copy);
