@@ -59,15 +59,20 @@ static halotune_status part_check(const struct place_part *part) {
   return is_open ? owner_fail(part->length, part->path, entry->st_uid) : HALOTUNE_OK;
 }
 
-halotune_status exchange_check(const char *path) {
+/* Open a place. If nothing is there, that is no failure: see is_missing.
+ *   out  for the caller to end with place_close, also after a failure */
+static halotune_status open_if_there(const char *path, place_check *check, struct place *out) {
   struct fail_kept before;
-  struct place place;
   fail_keep(&before);
-  halotune_status status = place_open(path, part_check, &place);
-  if (place.is_missing) {
-    fail_put_back(&before);
-    status = HALOTUNE_OK;
-  }
+  const halotune_status status = place_open(path, check, out);
+  if (!out->is_missing) return status;
+  fail_put_back(&before);
+  return HALOTUNE_OK;
+}
+
+halotune_status exchange_check(const char *path) {
+  struct place place;
+  const halotune_status status = open_if_there(path, part_check, &place);
   place_close(&place);
   return status;
 }
@@ -80,24 +85,20 @@ static halotune_status part_link_check(const struct place_part *part) {
 }
 
 halotune_status exchange_open_folder(const char *path, int *out) {
-  struct fail_kept before;
-  struct place place;
   struct text inside = {0};
+  struct place place;
   *out = -1;
-  fail_keep(&before);
   text_printf(&inside, "%s/", path); /* with a slash, the last link is followed, too */
-  halotune_status status = text_ok(&inside) ? HALOTUNE_OK : fail_memory();
-  if (status == HALOTUNE_OK) {
-    status = place_open(text_string(&inside), part_link_check, &place);
-    const bool is_missing = status != HALOTUNE_OK && place.is_missing;
-    if (status == HALOTUNE_OK) *out = openat(place.folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (status == HALOTUNE_OK && *out < 0) status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
-    if (is_missing) {
-      fail_put_back(&before);
-      status = HALOTUNE_OK;
-    }
-    place_close(&place);
+  if (!text_ok(&inside)) {
+    text_free(&inside);
+    return fail_memory();
   }
+  halotune_status status = open_if_there(text_string(&inside), part_link_check, &place);
+  if (status == HALOTUNE_OK && !place.is_missing) {
+    *out = openat(place.folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (*out < 0) status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
+  }
+  place_close(&place);
   text_free(&inside);
   return status;
 }

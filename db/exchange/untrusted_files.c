@@ -17,6 +17,7 @@
 #include "base/files/replace.h"
 #include "base/memory/array.h"
 #include "base/system/clock.h"
+#include "base/system/transfer.h"
 #include "db/store/query.h"
 #include "db/store/schema.h"
 
@@ -42,19 +43,15 @@ static char *file_of(const char *folder, const char *name, struct identity docum
 
 /* A database as the bytes of its file. */
 struct copy {
+  const char *path; /* for messages */
   const unsigned char *bytes;
   size_t length;
 };
 
 static halotune_status copy_write(void *context, int fd) {
   const struct copy *copy = context;
-  for (size_t done = 0; done < copy->length;) {
-    const ssize_t written = write(fd, copy->bytes + done, copy->length - done);
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return fail(HALOTUNE_IO, "a copy of the document cannot be written: %s", strerror(errno));
-    done += (size_t)written;
-  }
-  return HALOTUNE_OK;
+  if (write_all(fd, (const char *)copy->bytes, copy->length)) return HALOTUNE_OK;
+  return fail(HALOTUNE_IO, "%s: %s", copy->path, strerror(errno));
 }
 
 /* Mark the bytes of a database as not trusted. They have no WAL beside them. The places are those of SQLite's file
@@ -117,7 +114,7 @@ static halotune_status copy_to(int folder, const char *name, const char *path, s
   leftovers_remove(opened, ".db.");
   leftovers_remove(opened, ".db.new-"); /* of Halotunes that named them so */
   bytes_mark(bytes);
-  struct copy copy = {bytes, (size_t)length};
+  struct copy copy = {path, bytes, (size_t)length};
   const halotune_status status = file_replace_at(folder, name, path, false, copy_write, &copy);
   sqlite3_free(bytes);
   return status;
