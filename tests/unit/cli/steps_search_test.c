@@ -86,7 +86,28 @@ TEST(steps_are_searched_in_turns) {
   }
 }
 
+/* A budget of 20 s, whose scouts take much of it. */
+static void check_small_budget(const double step_ms[6], const char *expected) {
+  struct steps_search search = {.offered = {2, 3, 4, 5}, .count = 4, .shares = steps_shares_of(20, false)};
+  struct steps_turn turn;
+  struct text turns = {0};
+  while (steps_search_next(&search, &turn)) {
+    text_printf(&turns, "%s%d", turns.length ? " " : "", turn.steps);
+    steps_search_tell(&search, turn.steps, step_ms[turn.steps], 5);
+  }
+  CHECK_TEXT(expected, text_string(&turns), "steps");
+  text_free(&turns);
+}
+
+TEST(a_small_budget_looks_below_the_largest_number_only_if_the_time_hardly_fell) {
+  check_small_budget((const double[6]){[2] = 0.167, 0.12, 0.097, 0.11}, "2 4 4");
+  check_small_budget((const double[6]){[2] = 0.239, 0.213, 0.221, 0.285}, "2 4 3 3");
+  check_small_budget((const double[6]){[2] = 0.239, 0.230, 0.221, 0.285}, "2 4 3 4");
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(steps_are_searched_in_turns)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(steps_are_searched_in_turns),
+      cmocka_unit_test(a_small_budget_looks_below_the_largest_number_only_if_the_time_hardly_fell)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

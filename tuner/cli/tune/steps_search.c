@@ -36,9 +36,15 @@ static int end_of_scouts(const struct steps_search *s, int best) {
   return end;
 }
 
+/* Whether the time of a step fell so far from one number to the next that numbers between them are hardly faster. */
+static bool is_steep(const struct steps_search *s, int from, int to) {
+  const double steep = 0.75;
+  return s->step_ms[to] < steep * s->step_ms[from];
+}
+
 /* The place of the number to scout next; -1 if there is none. */
 static int next_scout(const struct steps_search *s) {
-  const double most_beside_last = 0.1; /* a scout with a larger share is not spent beside the largest number */
+  const double most_beside_last = 0.1; /* a larger share is not spent beside the largest number after a steep fall */
   const int best = best_place(s), last = last_tried(s), end = end_of_scouts(s, best);
   if (last < 0) return 0;
   int next = last + 1;
@@ -48,7 +54,10 @@ static int next_scout(const struct steps_search *s) {
   int below = best - 1, above = best + 1;
   while (below >= 0 && !is_tried(s, below)) below--;
   while (above < end && !is_tried(s, above)) above++;
-  if (best == last && s->shares.scout > most_beside_last) return -1;
+  if (best == last && s->shares.scout > most_beside_last) {
+    const bool is_worth_it = best - below > 1 && below >= 0 && !is_steep(s, below, best);
+    return is_worth_it ? (best + below) / 2 : -1;
+  }
   if (above - best > 1 && above - best >= best - below) return (best + above) / 2;
   return best - below > 1 ? (best + below) / 2 : -1;
 }
