@@ -77,6 +77,24 @@ halotune_status exchange_check(const char *path) {
   return status;
 }
 
+/* Open a folder itself, not the folder around it, unless nothing is there. place_close ends it after any outcome. */
+static halotune_status open_folder_if_there(const char *path, place_check *check, struct place *out) {
+  struct text inside = {0};
+  *out = (struct place){.folder = -1};
+  text_printf(&inside, "%s/", path); /* with a slash, the last link is followed, too */
+  const halotune_status status = text_ok(&inside) ? open_if_there(text_string(&inside), check, out) : fail_memory();
+  text_free(&inside);
+  return status;
+}
+
+halotune_status exchange_find_folder(const char *path, bool *is_there) {
+  struct place place;
+  const halotune_status status = open_folder_if_there(path, part_check, &place);
+  *is_there = status == HALOTUNE_OK && !place.is_missing;
+  place_close(&place);
+  return status;
+}
+
 /* Refuse a link of another user. */
 static halotune_status part_link_check(const struct place_part *part) {
   const struct stat *entry = part->entry;
@@ -85,21 +103,14 @@ static halotune_status part_link_check(const struct place_part *part) {
 }
 
 halotune_status exchange_open_folder(const char *path, int *out) {
-  struct text inside = {0};
   struct place place;
   *out = -1;
-  text_printf(&inside, "%s/", path); /* with a slash, the last link is followed, too */
-  if (!text_ok(&inside)) {
-    text_free(&inside);
-    return fail_memory();
-  }
-  halotune_status status = open_if_there(text_string(&inside), part_link_check, &place);
+  halotune_status status = open_folder_if_there(path, part_link_check, &place);
   if (status == HALOTUNE_OK && !place.is_missing) {
     *out = openat(place.folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (*out < 0) status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
   }
   place_close(&place);
-  text_free(&inside);
   return status;
 }
 

@@ -2,6 +2,8 @@
 #ifndef BASE_EXCHANGE_H
 #define BASE_EXCHANGE_H
 
+#include <stdbool.h>
+
 #include "base/fail.h"
 
 /* Refuse a path on whose way another user can exchange a part. The way is the one that the kernel goes, with all links
@@ -13,6 +15,11 @@
  * Returns HALOTUNE_OK, also if nothing is there yet; HALOTUNE_IO, whose detail names the folder and what to do;
  * HALOTUNE_MEMORY. */
 halotune_status exchange_check(const char *path);
+
+/* Whether a path leads to a folder, of which exchange_check would also refuse what lies in it.
+ *   is_there  receives false if nothing is there, and after a failure; nobody can exchange a folder that is there
+ * Returns as exchange_check. */
+halotune_status exchange_find_folder(const char *path, bool *is_there);
 
 /* Open a folder, following links of root and of this user only. Nobody can exchange it between this check and its use.
  *   out  receives the descriptor, close-on-exec, for the caller to close; -1 on failure, and if nothing is there

@@ -188,6 +188,27 @@ if [ "$(id -u)" = 0 ]; then
     [ $code = 0 ] && [ "$(grep -c 'another user can exchange it' "$work/said")" = $told ]
     result "./templates in a working directory of owner:mode $how (exit $code)" $?
   done
+  # Another user makes ./templates and removes it all the time, in a working directory where all users may do so. Whatever the
+  # program sees, it finds the installed templates, and reads none of the other user's.
+  mkdir -p "$work/race/hidden" && cp templates/direct.cu "$work/race/hidden" && chmod 755 "$work/race/hidden"
+  sed 's/^about:.*/about: of another user/' templates/direct.yaml >"$work/race/hidden/direct.yaml"
+  chown -R 12345 "$work/race/hidden" && chmod 777 "$work/race" && chmod 711 "$work"
+  mkdir -p "$work/prefix/bin" "$work/prefix/share/halotune" && cp "$halotune" "$work/prefix/bin/halotune" && cp -r templates "$work/prefix/share/halotune"
+  setpriv --reuid 12345 --clear-groups perl -e '
+    chdir $ARGV[0] or die;
+    while (1) {
+      for ($ARGV[1], "hidden") { symlink $_, "templates"; unlink "templates"; }
+      rename "hidden", "templates";
+      rename "templates", "hidden";
+    }' "$work/race" "$work/prefix/share/halotune/templates" &
+  racer=$!
+  lost=0 foreign=0
+  for _ in $(seq 60); do
+    (cd "$work/race" && "$work/prefix/bin/halotune" list templates >"$work/out" 2>"$work/said") && grep -q direct "$work/out" || lost=$((lost + 1))
+    ! grep -q "of another user" "$work/out" || foreign=$((foreign + 1))
+  done
+  kill $racer && [ $lost = 0 ] && [ $foreign = 0 ]
+  result "./templates that another user exchanges hide none of the installed ones ($lost lost, $foreign foreign)" $?
 else
   skip "./templates in a working directory of another user" "not root"
 fi

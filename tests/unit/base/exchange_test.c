@@ -89,6 +89,28 @@ TEST(the_working_directory_counts) {
   remove_place(folder);
 }
 
+/* The folder itself counts as one in which others can exchange files. */
+TEST(a_folder_is_found_if_nobody_can_exchange_what_lies_in_it) {
+  char folder[] = "/tmp/halotune-exchange-XXXXXX";
+  bool is_there = true;
+  make_place(folder);
+  CHECK_OK(exchange_find_folder("mine/missing", &is_there));
+  CHECK(!is_there, "nothing is there");
+  CHECK_OK(exchange_find_folder("open/cache", &is_there));
+  CHECK(is_there, "a folder");
+  CHECK_OK(exchange_find_folder("back", &is_there));
+  CHECK(is_there, "a link to a link");
+  CHECK_EQ(0, chmod("open/cache", 0777), "not sticky");
+  CHECK_OK(exchange_check("open/cache"));
+  CHECK_EQ(HALOTUNE_IO, exchange_find_folder("open/cache", &is_there), "all users can write");
+  CHECK(!is_there, "after a failure");
+  if (geteuid() == 0) {
+    CHECK_EQ(0, lchown("mine/cache", OTHER_USER, (gid_t)-1), "owner");
+    CHECK_EQ(HALOTUNE_IO, exchange_find_folder("mine/cache", &is_there), "of another user");
+  }
+  remove_place(folder);
+}
+
 /* A check that accepts leaves the detail of the failure before. */
 TEST(what_is_not_there_leaves_no_detail) {
   fail(HALOTUNE_IO, "before");
@@ -117,6 +139,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_folder_that_another_user_can_exchange_is_refused),
       cmocka_unit_test(the_working_directory_counts),
+      cmocka_unit_test(a_folder_is_found_if_nobody_can_exchange_what_lies_in_it),
       cmocka_unit_test(what_is_not_there_leaves_no_detail),
       cmocka_unit_test(what_cannot_be_looked_at_is_refused),
   };

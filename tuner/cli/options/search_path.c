@@ -35,7 +35,9 @@ struct names {
  * has named the others of `all`. */
 struct folders {
   struct names all, found;
-  bool is_absent; /* the working directory had none: messages name it, and it is not searched if it appears later */
+  /* The folder of the working directory, if it was not there: messages name it, and it is not searched if it appears
+   * later. NULL: it was there, or is not in the list. */
+  const char *absent;
 };
 
 static bool add_name(struct names *names, const char *name, size_t length) {
@@ -49,12 +51,19 @@ static bool add_name(struct names *names, const char *name, size_t length) {
 /* Whether two paths lead to the same folder. Paths of missing folders must be equal as texts. */
 static bool is_same_folder(const char *a, const char *b) { return strcmp(a, b) == 0 || file_is_same(a, b); }
 
+/* Whether a folder was not there when the working directory was looked at. */
+static bool is_absent(const struct folders *folders, const char *folder) {
+  return folders->absent && strcmp(folder, folders->absent) == 0;
+}
+
 /* Add a folder at the end of the list, unless it is in the list already. */
-static bool add_folder(struct names *folders, const char *name, size_t length) {
-  if (!add_name(folders, name, length)) return false;
-  for (int i = 0; i < folders->count - 1; i++) {
-    if (!is_same_folder(folders->list[i], folders->list[folders->count - 1])) continue;
-    free(folders->list[--folders->count]);
+static bool add_folder(struct folders *folders, const char *name, size_t length) {
+  struct names *all = &folders->all;
+  if (!add_name(all, name, length)) return false;
+  for (int i = 0; i < all->count - 1; i++) {
+    const char *known = all->list[i], *added = all->list[all->count - 1];
+    if (is_absent(folders, known) ? strcmp(known, added) != 0 : !is_same_folder(known, added)) continue;
+    free(all->list[--all->count]);
     break;
   }
   return true;
@@ -62,7 +71,7 @@ static bool add_folder(struct names *folders, const char *name, size_t length) {
 
 static bool add_found(struct folders *folders, const char *name, size_t length) {
   const int before = folders->all.count;
-  if (!add_folder(&folders->all, name, length)) return false;
+  if (!add_folder(folders, name, length)) return false;
   return folders->all.count == before || add_name(&folders->found, name, length);
 }
 
@@ -98,20 +107,21 @@ static void tell_unsearched(const struct search_kind *kind, const char *reason) 
 
 /* Whether a folder of the working directory may be searched although the user has not named it. In a folder of all
  * users, such as /tmp, another user could put templates there, which `verify` compiles and executes.
- *   is_quiet   do not say why the folder is not believed
- *   is_absent  receives whether it is not there */
-static bool is_believed(const struct search_kind *kind, bool is_quiet, bool *is_absent) {
+ *   is_quiet  do not say why the folder is not believed
+ *   is_there  receives false if there is nothing to search: then the outcome is true */
+static bool is_believed(const struct search_kind *kind, bool is_quiet, bool *is_there) {
   const char *found = getenv(DATA_FOUND_VARIABLE);
   struct stat facts;
   if (found && strcmp(found, "installed") == 0) return false;
-  *is_absent = stat(kind->folder, &facts) != 0;
-  if (*is_absent) return true; /* there is nothing to search */
-  const bool is_fixed = exchange_check(kind->folder) == HALOTUNE_OK;
-  const bool is_own = facts.st_uid == geteuid() || facts.st_uid == 0;
-  if (is_fixed && is_own && !(facts.st_mode & S_IWOTH)) return true;
+  const bool is_fixed = exchange_find_folder(kind->folder, is_there) == HALOTUNE_OK;
+  *is_there = (*is_there || !is_fixed) && stat(kind->folder, &facts) == 0 && S_ISDIR(facts.st_mode);
+  if (!*is_there) return true;
+  const bool is_own = facts.st_uid == geteuid() || facts.st_uid == 0, is_open = facts.st_mode & S_IWOTH;
+  if (is_fixed && is_own && !is_open) return true;
   struct text reason = {0};
-  if (!is_fixed) text_printf(&reason, "another user can exchange it (%s)", fail_text());
-  else text_printf(&reason, "%s", is_own ? "all users can write to it" : "it belongs to another user");
+  if (!is_own) text_printf(&reason, "it belongs to another user");
+  else if (is_open) text_printf(&reason, "all users can write to it");
+  else text_printf(&reason, "another user can exchange it (%s)", fail_text());
   if (!is_quiet) tell_unsearched(kind, text_string(&reason));
   text_free(&reason);
   return false;
@@ -140,17 +150,19 @@ static halotune_status folders_find(const struct search_kind *kind, const char *
   *folders = (struct folders){.all = {.count = 0}};
   halotune_status status = check_given(kind, given);
   if (status != HALOTUNE_OK) return status;
-  bool ok = !given || !*given || add_folder(&folders->all, given, strlen(given));
+  bool ok = !given || !*given || add_folder(folders, given, strlen(given));
   /* A folder that the variable names, too, is trusted. If it is not believed here, it is searched in the variable's
    * place. */
   const bool is_given = is_named(kind);
-  if (is_believed(kind, is_given, &folders->is_absent)) {
+  bool is_there;
+  if (is_believed(kind, is_given, &is_there)) {
+    if (!is_there) folders->absent = kind->folder; /* one that the variable names stands in its place */
     const size_t length = strlen(kind->folder);
-    ok = ok && (is_given ? add_folder(&folders->all, kind->folder, length) : add_found(folders, kind->folder, length));
+    ok = ok && (is_given ? add_folder(folders, kind->folder, length) : add_found(folders, kind->folder, length));
   }
   for (const char *path = kind->variable ? getenv(kind->variable) : NULL; path && ok;) {
     size_t length = strcspn(path, ":");
-    if (length > 0) ok = add_folder(&folders->all, path, length);
+    if (length > 0) ok = add_folder(folders, path, length);
     path = path[length] ? path + length + 1 : NULL;
   }
   ok = ok && add_installed(folders, kind);
@@ -234,11 +246,6 @@ halotune_status search_check_name(const struct search_kind *kind, const char *pa
               path, kind->what, name, kind->what);
 }
 
-/* Whether a folder was not there when the working directory was looked at. */
-static bool is_absent(const struct search_kind *kind, const struct folders *folders, const char *folder) {
-  return folders->is_absent && strcmp(folder, kind->folder) == 0; /* one that the variable names stands in its place */
-}
-
 static int compare_file_names(const void *left, const void *right) {
   return strcmp(path_name(*(char *const *)left), path_name(*(char *const *)right));
 }
@@ -279,7 +286,7 @@ halotune_status search_all(const struct search_kind *kind, const char *given, ch
   *out = NULL;
   *count = 0;
   for (int i = 0; i < folders.all.count && status == HALOTUNE_OK; i++) {
-    if (is_absent(kind, &folders, folders.all.list[i])) continue;
+    if (is_absent(&folders, folders.all.list[i])) continue;
     if (!add_files(kind, &folders, folders.all.list[i], &paths)) status = fail_memory();
   }
   folders_free(&folders);
@@ -350,7 +357,7 @@ halotune_status search_find(const struct search_kind *kind, const char *given, c
     candidate.length = 0;
     text_printf(&candidate, "%s/%s.yaml", folder, name);
     text_printf(&searched, "%s%s", i > 0 ? ", " : "", folder);
-    if (is_absent(kind, &folders, folder)) continue;
+    if (is_absent(&folders, folder)) continue;
     if (has_file(kind, &folders, folder, text_string(&candidate)) && !(*path = strdup(text_string(&candidate))))
       status = fail_memory();
   }
