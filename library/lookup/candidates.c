@@ -464,6 +464,25 @@ void candidates_begin(const struct question *q, bool is_hopeful, struct candidat
                              .limit = INFINITY};
 }
 
+/* Whether another model's family has no more rows than the family of its stencil, type and number of time steps on this
+ * model of GPU, whose rows are nearer. */
+static bool has_own_rows(const struct question *q, const struct lookup_family *family) {
+  const struct lookup_table *table = &q->ctx->table;
+  if (family->model == q->device->model) return false;
+  for (int i = table->first_family[family->stencil]; i < table->first_family[family->stencil + 1]; i++) {
+    const struct lookup_family *own = &table->families[i];
+    if (own->model == q->device->model && own->dtype == family->dtype && own->steps == family->steps &&
+        own->end - own->first >= family->end - family->first)
+      return true;
+  }
+  return false;
+}
+
+/* Whether a family is asked before others. Own rows of another model are not, where has_own_rows says so. */
+static bool comes_first(const struct question *q, const struct lookup_family *family) {
+  return is_own(q, family) && !has_own_rows(q, family);
+}
+
 halotune_status candidates_add_own(struct candidates *c) {
   const struct question *q = c->question;
   const struct lookup_table *table = &q->ctx->table;
@@ -471,7 +490,7 @@ halotune_status candidates_add_own(struct candidates *c) {
   halotune_status status = HALOTUNE_OK;
   for (int i = table->first_family[q->key.stencil]; i < end && status == HALOTUNE_OK; i++) {
     const struct lookup_family *family = &table->families[i];
-    if (family->steps == q->key.steps && is_own(q, family)) status = ask_family(c, i, true);
+    if (family->steps == q->key.steps && comes_first(q, family)) status = ask_family(c, i, true);
   }
   find_next(c);
   return status;
@@ -492,20 +511,6 @@ void candidates_restart(struct candidates *c) {
   find_next(c);
 }
 
-/* Whether another model's family has no more rows than the family of its stencil, type and number of time steps on this
- * model of GPU, whose rows are nearer. */
-static bool has_own_rows(const struct question *q, const struct lookup_family *family) {
-  const struct lookup_table *table = &q->ctx->table;
-  if (family->model == q->device->model) return false;
-  for (int i = table->first_family[family->stencil]; i < table->first_family[family->stencil + 1]; i++) {
-    const struct lookup_family *own = &table->families[i];
-    if (own->model == q->device->model && own->dtype == family->dtype && own->steps == family->steps &&
-        own->end - own->first >= family->end - family->first)
-      return true;
-  }
-  return false;
-}
-
 halotune_status candidates_add_others(struct candidates *c, float limit, float most_error) {
   const struct question *q = c->question;
   halotune_status status = kin_of_question(q, &c->kin);
@@ -514,10 +519,10 @@ halotune_status candidates_add_others(struct candidates *c, float limit, float m
   for (int i = 0; i < c->kin->family_count && status == HALOTUNE_OK; i++) {
     const int number = c->kin->families[i];
     const struct lookup_family *family = &q->ctx->table.families[number];
-    if (family->steps == q->key.steps && !is_own(q, family) &&
+    if (family->steps == q->key.steps && !comes_first(q, family) &&
         q->ctx->catalog.devices[family->model].is_emulation == q->device->is_emulation &&
         error_of_kin(c, family) < most_error && (most_error == INFINITY || !has_own_rows(q, family)))
-      status = ask_family(c, number, false);
+      status = ask_family(c, number, is_own(q, family));
   }
   find_next(c);
   return status;

@@ -90,9 +90,12 @@ static void take_each(struct candidates *candidates, int want, int problem) {
   CHECK_EQ(want, taken, "problem %d", problem);
 }
 
+/* The rows that do not come first: of another stencil, and of another model, since this one has more. */
+enum { OTHER_ROWS = 2, OWN_ROWS = COUNT(rows) - OTHER_ROWS };
+
 static void take_all(const struct question *question, enum range range, int problem) {
   struct candidates candidates;
-  const int want = range == OTHERS ? 1 : range == ALL ? (int)COUNT(rows) : (int)COUNT(rows) - 1;
+  const int want = range == OTHERS ? OTHER_ROWS : range == ALL ? (int)COUNT(rows) : OWN_ROWS;
   find_candidates(question, range, INFINITY, &candidates);
   take_each(&candidates, want, problem);
   candidates_restart(&candidates);
@@ -104,9 +107,9 @@ static void take_all(const struct question *question, enum range range, int prob
 static void take_own_first(const struct question *question, int problem) {
   struct candidates candidates;
   find_candidates(question, OWN, INFINITY, &candidates);
-  take_each(&candidates, (int)COUNT(rows) - 1, problem);
+  take_each(&candidates, OWN_ROWS, problem);
   CHECK_OK(candidates_add_others(&candidates, INFINITY, INFINITY));
-  take_each(&candidates, 1, problem);
+  take_each(&candidates, OTHER_ROWS, problem);
   candidates_free(&candidates);
 }
 

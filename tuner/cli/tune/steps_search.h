@@ -5,10 +5,10 @@
  * count only if its winner's template offers them: another template was slower already. A number that databases know
  * as the best is among the scouts. The best number, which may be 1, gets the rest of the budget. A scout takes 6 % of
  * the budget, but at least 3 s: kernels of several steps compile for up to 2 s, and a scout without a result of them
- * finds no good number. So a small budget has fewer scouts. If the largest number that was tried is the best, and a step
- * takes less than 0.75 of the time that it takes with the number before, a small budget has none between them, because
- * more time for the best number gains more there. If the budget is too small for any scout, the known number alone gets
- * all that single steps leave.
+ * finds no good number. So a small budget has fewer scouts. If the largest number that was tried is the best, and a
+ * step takes less than 0.75 of the time that it takes with the number before, a small budget has none between them,
+ * because more time for the best number gains more there. If the budget is too small for any scout, the known number
+ * alone gets all that single steps leave.
  * No clock decides: the same times give the same turns. */
 #ifndef CLI_TUNE_STEPS_SEARCH_H
 #define CLI_TUNE_STEPS_SEARCH_H
