@@ -48,14 +48,14 @@ void candidates_begin(const struct question *question, bool is_hopeful, struct c
 
 /* Add the own rows of the question, in both element types. Those of its element type are ranked first. The other
  * families have a bound, and their rows are ranked when no better row is left. Rows with another number of time steps
- * are left out. So are rows of an emulation, unless the device is one, and rows of another model of GPU where this model
- * has as many of the element type.
+ * are left out. So are rows of an emulation, unless the device is one, and rows of another model of GPU where this
+ * model has as many of the element type.
  * Returns HALOTUNE_OK; HALOTUNE_PARSE or HALOTUNE_MEMORY. */
 halotune_status candidates_add_own(struct candidates *candidates);
 
 /* Add the rows that candidates_add_own leaves out: of other models of GPU, and of other stencils with as many
- * dimensions. With a finite `most_error`, those of another model are left out where this model has as many rows of their
- * stencil and type.
+ * dimensions. With a finite `most_error`, those of another model are left out where this model has as many rows of
+ * their stencil and type.
  *   limit       leave out rows of this rank or a higher one, also own ones; infinite: none
  *   most_error  leave out rows that are not surer than this, because of their stencil, type or GPU; infinite: none
  * Returns HALOTUNE_OK; HALOTUNE_PARSE or HALOTUNE_MEMORY. */
