@@ -671,7 +671,7 @@ bench-scaling: all library  ## weak and strong scaling of examples/04_mpi_heat3d
 	$(Q)GPUS='$(GPUS)' TUNE='$(TUNE)' CUDA_HOME=$(CUDA_HOME) bench/scaling.sh
 
 .PHONY: bench-profile
-bench-profile: all  ## which parts of the GPU are busy while winners run, by NVIDIA's profiler, into bench/results (needs a GPU, and ncu); DEVICES='0 1', NAME=steps or wide
+bench-profile: all  ## which parts of the GPU are busy while winners run, by NVIDIA's profiler, into bench/results (needs a GPU, and ncu); DEVICES='0 1', NAME=steps, wide or sizes
 	$(Q)DEVICES='$(DEVICES)' NAME='$(NAME)' bench/profile.sh
 
 .PHONY: help

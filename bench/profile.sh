@@ -3,8 +3,8 @@
 # wrote, under NVIDIA's profiler, and writes the counters that show which unit was busiest to RESULTS/profile-GPU.md.
 # Clocks are not fixed. Exit code 1: a row was not profiled. It needs jq, and ncu with the permission to read counters.
 # The environment:
-#   NAME=roof               steps or wide: the winners in RESULTS/NAME-GPU.json, which steps.sh wrote, that do not reach
-#                           their target. The page is then RESULTS/profile-NAME-GPU.md
+#   NAME=roof               steps, wide or sizes: the winners in RESULTS/NAME-GPU.json, which steps.sh or roof.sh wrote,
+#                           that do not reach their target. The page is then RESULTS/profile-NAME-GPU.md
 #   NCU=ncu                 the profiler
 #   DEVICES='0 1 2 3'       GPUs that share the rows, one row at a time each, numbered as in CUDA_VISIBLE_DEVICES; else
 #   the first visible GPU
@@ -46,7 +46,7 @@ profile_row() { # name of the row's files
   field() { jq -r "$1" "$files.json"; }
   what="$(field .stencil) $(field .dtype) $(field '.grid | join(",")')"
   [ "$(field .time_ms)" != null ] || { echo "$what: no winner: make bench-$name" >&2 && return 1; }
-  "$ncu" --clock-control none --target-processes application-only --kernel-name "regex:^$(field .stencil)_" --launch-count 1 \
+  "$ncu" --clock-control none --cache-control $caches --target-processes application-only --kernel-name "regex:^$(field .stencil)_" --launch-count 1 \
     --metrics "$metrics" --print-units base --csv --page raw --log-file "$files.csv" "$program" selftest --gpu --in-process "$(stencil_file "$work" "$(field .stencil)")" \
     --dtype "$(field .dtype)" --grid "$(field '.grid | join(",")')" --template "$(field .template)" \
     --set "$(field "$parameters")" >"$files.out" 2>"$files.err" </dev/null &&
@@ -54,10 +54,12 @@ profile_row() { # name of the row's files
     { echo "$what: not profiled:" && tail -n 3 "$files.csv" "$files.err"; } >&2
 }
 
-# Launches that are compared with classic kernels are too short to be informative.
+parameters='.parameters | if type == "object" then to_entries | map("\(.key)=\(.value)") | join(",") else gsub(" "; ",") end'
+# Launches that are compared with classic kernels are too short to be informative. Fields of many sizes stay in the cache.
+caches=all which='The winners below their target' measured=.date kept='.reached == false'
 case $name in
-  roof) kept='.against != "classic"' parameters='.parameters | to_entries | map("\(.key)=\(.value)") | join(",")' measured=.last ;;
-  *) kept='.reached == false' parameters='.parameters | gsub(" "; ",")' measured=.date ;;
+  roof) which='The winners' measured=.last kept='.against != "classic"' ;;
+  sizes) caches=none measured=.last ;;
 esac
 rows="[.rows[] | select($kept)] | to_entries[]"
 jq -r "$rows | .key" "$winners" >"$work/rows"
@@ -77,9 +79,9 @@ missing=0
 {
   echo "# What is full while winners run on $gpu"
   echo
-  if [ "$name" = roof ]; then which='The winners'; else which='The winners below their target'; fi
-  echo "$which of \`$(basename "$winners")\`, whose last row was measured $(jq -r "$measured" "$winners"), one launch of each under the profiler (\`bench/profile.sh\`). It empties"
-  echo "the caches before: times of small fields are not those of the final rounds. Link: between the halves of the L2 cache. Shared memory: the path to"
+  echo "$which of \`$(basename "$winners")\`, whose last row was measured $(jq -r "$measured" "$winners"), one launch of each under the profiler (\`bench/profile.sh\`)."
+  [ $caches = none ] || echo "It empties the caches before: times of small fields are not those of the final rounds."
+  echo "Link: between the halves of the L2 cache. Shared memory: the path to"
   echo "it and to the L1 cache. Issue slots and multiply-adds: of the cycles in which a multiprocessor is active. A warp waits: warps stalled so, for each"
   echo "instruction that a scheduler issues."
   echo
