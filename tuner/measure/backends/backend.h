@@ -150,6 +150,13 @@ struct backend {
    * slot's variant once more, and compare. A variant of the roof is not checked. */
   halotune_status (*recheck)(void *state, int slot, struct verdict *verdict);
 
+  /* The number of points at which load and recheck compare an output of the present problem, because the device has no
+   * memory for the whole reference; those in two boxes count twice. 0: all points. NULL: always all. */
+  long long (*drawn_points)(void *state);
+
+  /* Like the second half of recheck, but outputs are compared at all points. Only where drawn_points is not 0. */
+  halotune_status (*verify_all)(void *state, int slot, struct verdict *verdict);
+
   /* Run a slot without a pause, and read the GPU's counter of energy meanwhile. No result is checked; recheck does
    * that.
    *   verdict  what went wrong with the variant
@@ -207,6 +214,10 @@ static inline bool backend_is_constant(const struct backend_handle *backend, int
 static inline void backend_read_nothing(void *state, struct gpu_reading *out) {
   (void)state;
   *out = (struct gpu_reading){-1, -1, -1, -1, -1};
+}
+
+static inline long long backend_drawn_points(const struct backend_handle *backend) {
+  return backend->table->drawn_points ? backend->table->drawn_points(backend->state) : 0;
 }
 
 static inline bool backend_counts_energy(const struct backend_handle *backend) {

@@ -12,6 +12,7 @@ static halotune_status cuda_set_problem(void *state, const struct backend_proble
   struct cuda *c = state;
   c->has_problem = false;
   c->best_ms = 0;
+  c->drawn_points = 0;
   for (int i = 0; i < BACKEND_ALL_SLOTS; i++) cuda_forget(c, i);
   halotune_status status = cuda_problem_make(problem, &c->wire);
   if (status != HALOTUNE_OK) return status;
@@ -52,6 +53,8 @@ static bool counts_energy(void *state) {
   driver_limit_end();
   return counts;
 }
+
+static long long drawn_points(void *state) { return ((const struct cuda *)state)->drawn_points; }
 
 static halotune_status ask_to_keep_warm(struct cuda *c, double time_ms) {
   struct text request = {0};
@@ -135,6 +138,8 @@ halotune_status backend_cuda_open(const struct backend_cuda_options *options, st
                                        .unload = cuda_unload,
                                        .sample = cuda_sample,
                                        .recheck = cuda_recheck,
+                                       .drawn_points = drawn_points,
+                                       .verify_all = cuda_verify_all,
                                        .read = read_gpu,
                                        .energy = cuda_energy,
                                        .counts_energy = counts_energy,

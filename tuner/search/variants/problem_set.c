@@ -48,3 +48,12 @@ halotune_status problem_make(struct backend_handle *backend, const struct scene_
   if (!backend->table->makes_fields(scene)) return make_on_cpu(backend, request, scene, problem, teller);
   return problem_set(backend, scene, problem, warnings, teller);
 }
+
+void problem_warn_of_drawing(const struct backend_handle *backend, const struct scene *scene, struct text *warnings) {
+  const long long drawn_points = backend_drawn_points(backend);
+  if (drawn_points == 0) return;
+  text_printf(warnings,
+              "the fields fill the GPU's memory: variants are compared with the reference at %lld of %ld points, in "
+              "planes and boxes drawn from the seed\n",
+              drawn_points, box_points(&scene->box));
+}
