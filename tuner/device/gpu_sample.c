@@ -227,9 +227,10 @@ halotune_status gpu_session_sample(struct gpu_session *s, int number, int batch,
   if (!slot || batch < 1 || !s->has_problem) return fail(HALOTUNE_ARGUMENT, "slot %d cannot be sampled", number);
   if (!slot->is_loaded && number >= GPU_SLOTS) status = make_builtin(s, number);
   else if (!slot->is_loaded) status = fail(HALOTUNE_ARGUMENT, "slot %d is empty", number);
-  if (status == HALOTUNE_OK && (s->applications < 0 || s->applications > FRESH_APPLICATIONS)) status = make_fresh(s);
-  if (number < GPU_SLOTS && !slot->is_roof) s->last = number;
   const bool overwrites_fields = slot->is_roof && number != GPU_SLOT_EMPTY && s->roof.is_borrowed;
+  const bool is_stale = s->applications < 0 || s->applications > FRESH_APPLICATIONS;
+  if (status == HALOTUNE_OK && is_stale && !overwrites_fields) status = make_fresh(s);
+  if (number < GPU_SLOTS && !slot->is_roof) s->last = number;
   if (overwrites_fields) s->last = -1;
   if (status == HALOTUNE_OK && s->problem.launch == LAUNCH_GRAPH) status = ready_graph(s, number, batch, &graph);
   if (status == HALOTUNE_OK) status = gpu_did(&s->gpu, run_untimed(s, number, warm), "launch");
