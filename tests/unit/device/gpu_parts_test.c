@@ -331,6 +331,7 @@ TEST(the_roof_borrows_fields) {
   for (int i = 0; i < 2; i++)
     CHECK_EQ(CUDA_SUCCESS, s->cu.to_host(fields[i], s->fields[i ? output : 0].data, bytes), "field %d", i);
   CHECK(memcmp(fields[0], fields[1], bytes) == 0, "the roof copies");
+  CHECK_EQ(-1, s->applications, "the next sample begins with fresh fields");
   free(fields[0]);
   free(fields[1]);
   CHECK_OK(gpu_session_inspect(s, 0, &seen));

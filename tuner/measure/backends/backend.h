@@ -118,6 +118,11 @@ struct backend {
   /* Whether set_problem may be able to make the fields of a scene that has none; see scene_plan. NULL: never. */
   bool (*makes_fields)(const struct scene *scene);
 
+  /* See whether the device has memory for a problem whose fields the program is about to make, which may take long and
+   * much memory. The scene may have none yet. The device has no problem afterwards. NULL: that is not known.
+   * Returns HALOTUNE_OK; or HALOTUNE_MEMORY, with the amount that is needed. set_problem tells all other errors. */
+  halotune_status (*check_room)(void *state, const struct backend_problem *problem);
+
   /* Set the problem. All slots are unloaded.
    * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND if the scene has no fields and they cannot be made here;
    * HALOTUNE_MEMORY if the device has too little, with the amount that is needed; HALOTUNE_NO_GPU or HALOTUNE_IO if no

@@ -49,6 +49,9 @@ bool cuda_makes_fields(const struct scene *scene);
  * what the worker returns. */
 halotune_status cuda_make_fields(struct cuda *c);
 
+/* Have the worker allocate the problem. */
+halotune_status cuda_allocate_problem(struct cuda *c);
+
 /* Give the worker the problem, with all fields. */
 halotune_status cuda_send_problem(struct cuda *c);
 

@@ -215,6 +215,7 @@ halotune_status winner_choose(const struct final_inputs *in, const char *partial
       if ((status = reject_first(in, where, &verdict, rounds)) == HALOTUNE_OK) continue;
     }
     if (status != HALOTUNE_OK) return status;
+    if (drawn_points > 0) text_printf(&rounds->warnings, "the winner was compared with the reference at all points\n");
     if (!grid[0]) text_printf(&rounds->warnings, "not verified on a second grid: %s\n", verdict.reason);
     status = build_winner(in, &in->timed->list[finals->entries[0].candidate], &trial);
     if (status != HALOTUNE_OK) return status;
