@@ -324,7 +324,7 @@ two_steps() { # fault words
 cpu_makes='; the CPU makes inputs and reference'
 two_steps cuMemAlloc#9=OUT_OF_MEMORY "the GPU has no memory for making inputs and reference$cpu_makes"
 result "without memory for the recipe the CPU makes inputs and reference" $? "$work/err"
-two_steps cuMemAlloc#10=OUT_OF_MEMORY "the fields fill the GPU's memory: variants are compared with the reference at [0-9]* of 99998 points, .*"
+two_steps cuMemAlloc#10=OUT_OF_MEMORY "the fields fill the GPU's memory: variants are compared with the reference at [0-9]* of 99999 points, .*"
 result "without memory for the step before the last one, the reference exists in parts" $? "$work/err"
 # The GPU's reference is wrong at one point that the CPU checks: the first one of the box, or the last one. The fault
 # changes the upper half of a double after launch 3 or 4 of the kernels that make fields. Two of them fill u and v, each

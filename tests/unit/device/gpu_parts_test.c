@@ -249,8 +249,8 @@ static void check_damages(const char *stencil, struct grid grid, const char *tem
 }
 
 TEST(what_a_variant_does_wrong_is_found) {
-  check_damages("star7", (struct grid){{30, 28, 26}}, "direct", "vector=1 load_path=plain", 1, DTYPE_F32);
-  check_damages("wave25", (struct grid){{30, 29, 28}}, "direct", "vector=1 load_path=plain", 1, DTYPE_F64);
+  check_damages("star7", (struct grid){{40, 36, 34}}, "direct", "vector=1 load_path=plain", 1, DTYPE_F32);
+  check_damages("wave25", (struct grid){{40, 38, 36}}, "direct", "vector=1 load_path=plain", 1, DTYPE_F64);
   check_damages("heat2d", (struct grid){{70, 60, 1}}, "fused_tile", NULL, 2, DTYPE_F32);
 }
 
@@ -259,7 +259,7 @@ TEST(samples_in_parts_are_checked) {
   static struct damaged d;
   struct gpu_look_back seen;
   double time_ms;
-  open_damaged(&d, "star7", (struct grid){{20, 17, 15}}, "direct", "vector=1 load_path=plain", 1, DTYPE_F64,
+  open_damaged(&d, "star7", (struct grid){{40, 36, 34}}, "direct", "vector=1 load_path=plain", 1, DTYPE_F64,
                CACHE_STEADY);
   struct gpu_session *s = &d.parts.s;
   for (int i = 0; i < 3; i++) {

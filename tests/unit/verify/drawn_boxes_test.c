@@ -57,6 +57,18 @@ TEST(large_boxes_are_drawn_sparsely) {
   CHECK(points > 60000000 && points < box_points(&wholes[0]) / 200, "%ld points", points);
 }
 
+TEST(a_small_box_is_compared_whole) {
+  for (size_t i = 0; i < COUNT(wholes); i++) {
+    struct box boxes[DRAWN_BOXES_MOST];
+    const int count = drawn_boxes(&wholes[i], 1, boxes);
+    const bool is_whole = count == 1 && memcmp(&boxes[0], &wholes[i], sizeof boxes[0]) == 0;
+    long points = 0;
+    for (int b = 0; b < count; b++) points += box_points(&boxes[b]);
+    CHECK_EQ(i >= 5, is_whole, "row %zu", i);
+    CHECK(is_whole || points < box_points(&wholes[i]), "row %zu: %ld points", i, points);
+  }
+}
+
 TEST(the_seed_draws) {
   for (size_t i = 0; i < 5; i++) {
     struct box first[DRAWN_BOXES_MOST], again[DRAWN_BOXES_MOST], other[DRAWN_BOXES_MOST];
@@ -99,9 +111,8 @@ TEST(pieces_have_each_point_once) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(faces_and_corners_are_drawn),
-      cmocka_unit_test(large_boxes_are_drawn_sparsely),
-      cmocka_unit_test(the_seed_draws),
+      cmocka_unit_test(faces_and_corners_are_drawn),   cmocka_unit_test(large_boxes_are_drawn_sparsely),
+      cmocka_unit_test(a_small_box_is_compared_whole), cmocka_unit_test(the_seed_draws),
       cmocka_unit_test(pieces_have_each_point_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
