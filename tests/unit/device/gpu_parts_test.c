@@ -254,6 +254,30 @@ TEST(what_a_variant_does_wrong_is_found) {
   check_damages("heat2d", (struct grid){{70, 60, 1}}, "fused_tile", NULL, 2, DTYPE_F32);
 }
 
+TEST(several_outputs_and_outputs_in_place_are_compared) {
+  static struct damaged d;
+  struct gpu_look_back seen;
+  open_damaged(&d, "gradient", (struct grid){{33, 31, 30}}, "direct", "vector=1 load_path=plain", 1, DTYPE_F32,
+               CACHE_STEADY);
+  const int last = gpu_problem_buffers(&d.parts.problem) - 1;
+  check_right(&d);
+  const long outside = find_point(&d.parts.s, false);
+  CHECK_EQ(0, verify_damaged(&d, last, outside, 9, false).buffers[last].bad, "no box has it");
+  CHECK_EQ(1, verify_damaged(&d, last, outside, 9, true).buffers[last].bad, "the last output");
+  close_damaged(&d);
+  open_damaged(&d, "../tests/data/wave_in_place", (struct grid){{70, 67, 1}}, "direct", "vector=1 load_path=plain", 1,
+               DTYPE_F64, CACHE_STEADY);
+  const int output = d.parts.problem.input_count;
+  CHECK_EQ(2, d.parts.s.problem.in_place[0], "the second input");
+  check_right(&d);
+  d.parts.s.problem.in_place[0] = 1; /* it is read at neighbours */
+  for (int all = 0; all < 2; all++) {
+    CHECK_OK(all ? gpu_session_verify_all(&d.parts.s, 0, &seen) : gpu_session_verify(&d.parts.s, 0, &seen));
+    CHECK(seen.buffers[output].bad > 0, "in the memory of u");
+  }
+  close_damaged(&d);
+}
+
 /* Samples begin with fresh fields, which no copy has. */
 TEST(samples_in_parts_are_checked) {
   static struct damaged d;
@@ -345,6 +369,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_reference_of_each_part_is_that_of_the_cpu),
       cmocka_unit_test(what_a_variant_does_wrong_is_found),
+      cmocka_unit_test(several_outputs_and_outputs_in_place_are_compared),
       cmocka_unit_test(samples_in_parts_are_checked),
       cmocka_unit_test(cold_samples_in_parts_are_compared),
       cmocka_unit_test(the_roof_borrows_fields),
