@@ -104,7 +104,7 @@ UNIT_TESTS := $(patsubst tests/unit/%.c,$(OUT)/tests/unit/%,$(wildcard $(ROOMS:%
 # CASE names one test program: CASE=parse or CASE=parse_test.
 # The sample of asan leaves these tests to `unit`: most of their time goes to g++ and to emulated kernels, or they repeat much with
 # code that other tests run with sanitizers, too. They would be two fifths of the time of asan. The solvers take 15 times as long there.
-UNSAMPLED_TESTS := emulate/emulation_build emulate/emulation_fault emulate/emulation_sm_90 device/gpu_session measure/backend_cuda \
+UNSAMPLED_TESTS := emulate/emulation_build emulate/emulation_fault emulate/emulation_sm_90 device/gpu_session device/gpu_parts measure/backend_cuda \
   count/access_rule search/search_strategy db/store_merge $(patsubst tests/unit/%_test.c,%,$(wildcard tests/unit/solvers/*_test.c))
 LEFT_TESTS = $(UNSAMPLED_TESTS:%=$(OUT)/tests/unit/%_test)
 # LEFT=1 runs only these: in a whole check each unit test runs once.
@@ -245,7 +245,7 @@ $(OUT)/libfakecuda.so: $(FAKE_CUDA_OBJECTS) tests/fake_cuda/exports.map
 	$(if $(V),,@echo "  LINK  $@")
 	$(Q)$(LINK) -shared -Wl,--version-script=tests/fake_cuda/exports.map $(if $(SANITIZE),,-Wl$(comma)-z$(comma)defs) -o $@ $(FAKE_CUDA_OBJECTS) $(LIBRARIES)
 
-$(addprefix $(OUT)/tests/unit/,gpu/fake_cuda_test measure/backend_cuda_test gpu/nvml_test device/gpu_session_test device/gpu_fields_test library/lookup_kernel_test library/lookup_run_test library/lookup_box_test): | $(OUT)/libfakecuda.so
+$(addprefix $(OUT)/tests/unit/,gpu/fake_cuda_test measure/backend_cuda_test gpu/nvml_test device/gpu_session_test device/gpu_fields_test device/gpu_parts_test library/lookup_kernel_test library/lookup_run_test library/lookup_box_test): | $(OUT)/libfakecuda.so
 
 .PHONY: fake-cuda
 fake-cuda: $(OUT)/libfakecuda.so  ## a driver for tests without a GPU, build/libfakecuda.so
@@ -259,7 +259,7 @@ $(OBJ)/db/store/schema.o: db/schema.sql db/schema_4.sql
 $(OBJ)/reports/page/page.o: build/report/page.html
 
 $(OBJ)/library/kernel/kernel_pack.o: library/kernel/copy_box.cu
-$(OBJ)/tuner/device/gpu_check.o: tuner/device/check.cu tuner/device/fields.cu
+$(OBJ)/tuner/device/gpu_check.o: tuner/device/check.cu tuner/device/fields.cu tuner/device/parts.cu
 $(OBJ)/tuner/cli/selftest/selftest_wrappers.o: tuner/device/wrappers_check.cu
 $(OBJ)/tuner/cli/new.o: $(wildcard templates/new/*)
 
@@ -526,7 +526,7 @@ check-solvers: all $(filter $(OUT)/tests/unit/solvers/%,$(UNIT_TESTS))  ## the s
 	$(Q)BUDGET='$(BUDGET)' SCALE='$(SCALE)' TESTS='$(filter $(OUT)/tests/unit/solvers/%,$(UNIT_TESTS))' tests/tap.sh tests/solvers.sh
 
 tune-tests: all fake-cuda $(OUT)/bench/near_gpu_bench $(OUT)/bench/search_bench $(OUT)/tests/unit/solvers/heat_solvers_test  ## tuning and running from the command line: results, going on, ending early, replays, several GPUs
-	$(Q)NEAR=$(OUT)/bench/near_gpu_bench SEARCH=$(OUT)/bench/search_bench HEAT=$(OUT)/tests/unit/solvers/heat_solvers_test tests/tap.sh tests/tune.sh tests/roof.sh tests/record.sh tests/run.sh tests/bench.sh
+	$(Q)NEAR=$(OUT)/bench/near_gpu_bench SEARCH=$(OUT)/bench/search_bench HEAT=$(OUT)/tests/unit/solvers/heat_solvers_test tests/tap.sh tests/tune.sh tests/filled.sh tests/roof.sh tests/record.sh tests/run.sh tests/bench.sh
 
 .PHONY: check-full
 check-full: check  ## check, the analyzer over all, all parameters and defects, and large samples of all spaces, faults and noise (more than an hour on two cores)

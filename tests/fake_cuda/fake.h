@@ -27,8 +27,9 @@
  *   HALOTUNE_FAKE_OTHERS=N            other processes that use the GPU; 0
  *   HALOTUNE_FAKE_ALONE=N             there are no other processes the first N times that a process asks for them; 0
  *   HALOTUNE_FAKE_SKIP=1              execute a launch only if its memory was written by a copy or a fill since the
- *                                     last executed launch with this memory, or if its kernel is named check...; other
- *                                     launches only take their virtual time
+ *                                     last executed launch with this memory, or if its kernel is named check...,
+ *                                     fill... or reference...; other launches only take their virtual time. A kernel
+ *                                     named fill... counts as a fill
  *   HALOTUNE_FAKE_LAZY=N              bit K of N: the stream that the process makes as number K, from 0, is lazy: its
  *                                     work executes only when something waits for it; 0
  *   HALOTUNE_FAKE_BACKWARDS=1         the last block and the last thread execute first

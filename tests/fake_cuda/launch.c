@@ -57,10 +57,17 @@ static int find_pointer(const struct fake_arguments *arguments, int number) {
   return -1;
 }
 
-/* Whether a kernel is one of the tuner's checks of memory. */
-static bool is_look(const struct fake_launch *launch) {
-  return strncmp(launch->function->kernel->name, "check", 5) == 0;
+static bool has_name(const struct fake_launch *launch, const char *begin) {
+  return strncmp(launch->function->kernel->name, begin, strlen(begin)) == 0;
 }
+
+/* Whether a kernel is one of the tuner's checks of memory, or its reference. Their last pointer gets what was found. */
+static bool is_look(const struct fake_launch *launch) {
+  return has_name(launch, "check") || has_name(launch, "reference");
+}
+
+/* Whether a kernel fills its first pointer, as a copy would. */
+static bool is_fill(const struct fake_launch *launch) { return has_name(launch, "fill"); }
 
 /* The error that a GPU would report for an outcome of the emulation. Poison in the outputs stays there, for the caller
  * to find. */
@@ -149,12 +156,12 @@ static double keep_warm_us(const struct fake_launch *launch) {
   return SPINS * spin_us(launch);
 }
 
-/* Whether a launch must be executed; see HALOTUNE_FAKE_SKIP. Checks of memory always must. */
+/* Whether a launch must be executed; see HALOTUNE_FAKE_SKIP. The tuner's own kernels always must. */
 static bool is_due(const struct fake_launch *launch, const struct fake_arguments *arguments) {
   static int skips = -1;
   if (skips < 0) skips = fake_number("HALOTUNE_FAKE_SKIP", 0) != 0;
   if (is_spin(launch)) return false;
-  if (!skips || is_look(launch)) return true;
+  if (!skips || is_look(launch) || is_fill(launch)) return true;
   for (int i = 0; i < arguments->count; i++) {
     if (arguments->memory[i] && arguments->memory[i]->is_written) return true;
   }
@@ -205,7 +212,7 @@ CUresult fake_launch_now(const struct fake_launch *launch, bool is_graph, const 
   if (is_due(launch, &arguments)) {
     CUresult result = run_launch(launch, &arguments);
     for (int i = 0; i < arguments.count; i++) {
-      if (arguments.memory[i]) arguments.memory[i]->is_written = false;
+      if (arguments.memory[i]) arguments.memory[i]->is_written = i == 0 && is_fill(launch);
     }
     /* The launch itself has succeeded, but its kernel has not. */
     if (result != CUDA_SUCCESS) fake_sticky = result;

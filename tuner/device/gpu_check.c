@@ -13,7 +13,10 @@ __asm__(".pushsection .rodata\n"
         ".byte 0\n"
         "gpu_fields_cuda: .incbin \"tuner/device/fields.cu\"\n"
         ".byte 0\n"
+        "gpu_parts_cuda: .incbin \"tuner/device/parts.cu\"\n"
+        ".byte 0\n"
         ".popsection\n");
+extern const char gpu_parts_cuda[] __attribute__((visibility("hidden")));
 extern const char gpu_fields_cuda[] __attribute__((visibility("hidden")));
 extern const char gpu_check_cuda[] __attribute__((visibility("hidden")));
 
@@ -25,7 +28,7 @@ char *gpu_check_source(void) {
   text_printf(&text, "enum { MOST_FIELDS = %d, MOST_CONSTANTS = %d, MOST_TAPS = %d, ", MAX_FIELDS, GPU_RECIPE_CONSTANTS,
               GPU_RECIPE_TAPS);
   text_printf(&text, "MOST_INSTRUCTIONS = %d, MOST_RESULTS = %d };\n", GPU_RECIPE_INSTRUCTIONS, GPU_RECIPE_RESULTS);
-  text_printf(&text, "%s", gpu_fields_cuda);
+  text_printf(&text, "%s\n%s", gpu_fields_cuda, gpu_parts_cuda);
   if (text_ok(&text)) return text.bytes;
   text_free(&text);
   return NULL;
@@ -60,6 +63,10 @@ halotune_status gpu_checker_load(struct gpu *gpu, const void *cubin, CUstream st
               {"fill_f64", &out->fill[DTYPE_F64]},
               {"reference_f32", &out->reference[DTYPE_F32]},
               {"reference_f64", &out->reference[DTYPE_F64]},
+              {"check_start_f32", &out->check_start[DTYPE_F32]},
+              {"check_start_f64", &out->check_start[DTYPE_F64]},
+              {"check_part_f32", &out->check_part[DTYPE_F32]},
+              {"check_part_f64", &out->check_part[DTYPE_F64]},
               {"empty", &out->empty},
               {"spin", &out->spin}};
   halotune_status status = gpu_did(gpu, gpu->cu->module_load(&out->module, cubin), "cuModuleLoadData");
@@ -109,6 +116,36 @@ halotune_status gpu_check_input(struct gpu_checker *checker, CUdeviceptr memory,
   return run_check(checker, checker->check_input, arguments, out);
 }
 
+halotune_status gpu_check_start(struct gpu_checker *checker, enum dtype dtype, CUdeviceptr memory, CUdeviceptr recipe,
+                                int buffer, const struct gpu_look *look, struct gpu_found *out) {
+  struct gpu_look copy = *look;
+  void *arguments[] = {&memory, &recipe, &buffer, &copy, &checker->found};
+  return run_check(checker, checker->check_start[dtype], arguments, out);
+}
+
+/* A box as the kernels have it. */
+struct gpu_box {
+  long long low[MAX_DIMS], high[MAX_DIMS];
+};
+
+static struct gpu_box gpu_box_of(const struct box *box) {
+  struct gpu_box out;
+  for (int axis = 0; axis < MAX_DIMS; axis++) {
+    out.low[axis] = box->low[axis];
+    out.high[axis] = box->high[axis];
+  }
+  return out;
+}
+
+halotune_status gpu_check_part(struct gpu_checker *checker, enum dtype dtype, CUdeviceptr data, CUdeviceptr want,
+                               CUdeviceptr magnitudes, const struct gpu_look *look, const struct box *part,
+                               struct gpu_found *out) {
+  struct gpu_look copy = *look;
+  struct gpu_box where = gpu_box_of(part);
+  void *arguments[] = {&data, &want, &magnitudes, &copy, &where, &checker->found};
+  return run_check(checker, checker->check_part[dtype], arguments, out);
+}
+
 halotune_status gpu_check_digest(struct gpu_checker *checker, CUdeviceptr field, long long count, uint64_t *out) {
   struct gpu_found found;
   void *arguments[] = {&field, &count, &checker->found};
@@ -128,9 +165,12 @@ halotune_status gpu_fill(struct gpu_checker *checker, enum dtype dtype, CUdevice
 }
 
 halotune_status gpu_reference(struct gpu_checker *checker, enum dtype dtype, CUdeviceptr recipe,
-                              const struct gpu_reference_inputs *inputs, int output, CUdeviceptr want,
-                              CUdeviceptr magnitudes, struct gpu_found *out) {
-  enum { KINDS = 3, REST = 5 };
+                              const struct gpu_reference_inputs *inputs, const struct gpu_reference_parts *parts,
+                              int output, CUdeviceptr want, CUdeviceptr magnitudes, struct gpu_found *out) {
+  enum { KINDS = 3, REST = 6 };
+  struct {
+    struct gpu_box points, from, to;
+  } window = {gpu_box_of(&parts->points), gpu_box_of(&parts->from), gpu_box_of(&parts->to)};
   struct gpu_reference_inputs copy = *inputs;
   CUdeviceptr *const kinds[KINDS] = {copy.starts, copy.values, copy.magnitudes};
   void *arguments[KINDS * GPU_RECIPE_INPUTS + REST] = {&recipe};
@@ -138,6 +178,7 @@ halotune_status gpu_reference(struct gpu_checker *checker, enum dtype dtype, CUd
   for (int k = 0; k < KINDS; k++) {
     for (int i = 0; i < GPU_RECIPE_INPUTS; i++) arguments[count++] = &kinds[k][i];
   }
+  arguments[count++] = &window;
   arguments[count++] = &output;
   arguments[count++] = &want;
   arguments[count++] = &magnitudes;

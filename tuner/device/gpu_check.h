@@ -44,8 +44,9 @@ struct gpu_checker {
   struct gpu *gpu;
   CUmodule module;
   CUfunction check[DTYPE_COUNT], check_input, digest, empty, spin;
-  CUfunction fill[DTYPE_COUNT], reference[DTYPE_COUNT]; /* kernels of tuner/device/fields.cu */
-  CUdeviceptr found;                                    /* room for GPU_CHECK_MAX_BLOCKS results */
+  CUfunction fill[DTYPE_COUNT], reference[DTYPE_COUNT];         /* kernels of tuner/device/fields.cu */
+  CUfunction check_start[DTYPE_COUNT], check_part[DTYPE_COUNT]; /* kernels of tuner/device/parts.cu */
+  CUdeviceptr found;                                            /* room for GPU_CHECK_MAX_BLOCKS results */
   CUstream stream;
   int blocks; /* blocks of a check */
   struct gpu_found host[GPU_CHECK_MAX_BLOCKS];
@@ -68,6 +69,18 @@ halotune_status gpu_check(struct gpu_checker *checker, enum dtype dtype, CUdevic
 halotune_status gpu_check_input(struct gpu_checker *checker, CUdeviceptr memory, CUdeviceptr pristine,
                                 const struct gpu_look *look, struct gpu_found *out);
 
+/* Check an input of which there is no copy: its content is compared with what a recipe in the GPU's memory says. Wait
+ * for the result. The look and the result count elements of the field's type. */
+halotune_status gpu_check_start(struct gpu_checker *checker, enum dtype dtype, CUdeviceptr memory, CUdeviceptr recipe,
+                                int buffer, const struct gpu_look *look, struct gpu_found *out);
+
+/* Compare the box of a look with the reference, and wait for the result.
+ *   data              start of the field; it may have no guards
+ *   want, magnitudes  of the points of `part`, which contains the box */
+halotune_status gpu_check_part(struct gpu_checker *checker, enum dtype dtype, CUdeviceptr data, CUdeviceptr want,
+                               CUdeviceptr magnitudes, const struct gpu_look *look, const struct box *part,
+                               struct gpu_found *out);
+
 /* Compute a digest of a field. Equal fields have equal digests, and different fields almost certainly different ones.
  *   count  32-bit words of the field */
 halotune_status gpu_check_digest(struct gpu_checker *checker, CUdeviceptr field, long long count, uint64_t *out);
@@ -77,17 +90,23 @@ halotune_status gpu_fill(struct gpu_checker *checker, enum dtype dtype, CUdevice
 
 /* The fields that a step of the reference reads; 0 behind the last input. */
 struct gpu_reference_inputs {
-  CUdeviceptr starts[GPU_RECIPE_INPUTS];
+  CUdeviceptr starts[GPU_RECIPE_INPUTS]; /* 0: values are drawn where they are read */
   /* computed by the step before; 0: not computed */
   CUdeviceptr values[GPU_RECIPE_INPUTS], magnitudes[GPU_RECIPE_INPUTS];
+};
+
+/* The part of the grid that a step of the reference computes, and the parts whose results are in memory: those of the
+ * step before and those of this step. Parts may go beyond the ends of a periodic axis. */
+struct gpu_reference_parts {
+  struct box points, from, to;
 };
 
 /* Compute a step of the reference of one output, and wait for it. `bad` counts points that the element type cannot
  * hold.
  *   want, magnitudes  of the output; other memory than the step's inputs */
 halotune_status gpu_reference(struct gpu_checker *checker, enum dtype dtype, CUdeviceptr recipe,
-                              const struct gpu_reference_inputs *inputs, int output, CUdeviceptr want,
-                              CUdeviceptr magnitudes, struct gpu_found *out);
+                              const struct gpu_reference_inputs *inputs, const struct gpu_reference_parts *parts,
+                              int output, CUdeviceptr want, CUdeviceptr magnitudes, struct gpu_found *out);
 
 /* Launch the kernel that does nothing. Returns the driver's own result. */
 CUresult gpu_launch_empty(const struct gpu_checker *checker);

@@ -55,8 +55,14 @@ halotune_status gpu_rotation_make(struct gpu *gpu, int count, int field_count, c
   return status;
 }
 
+struct gpu_rotation gpu_rotation_borrow(CUdeviceptr first, CUdeviceptr second) {
+  const CUdeviceptr low = first < second ? first : second;
+  return (struct gpu_rotation){
+      .memory = low, .is_borrowed = true, .count = 1, .field_count = 2, .offsets = {first - low, second - low}};
+}
+
 void gpu_rotation_free(struct gpu *gpu, struct gpu_rotation *rotation) {
-  if (rotation->memory) gpu->cu->mem_free(rotation->memory);
+  if (rotation->memory && !rotation->is_borrowed) gpu->cu->mem_free(rotation->memory);
   *rotation = (struct gpu_rotation){0};
 }
 

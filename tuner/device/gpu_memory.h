@@ -29,6 +29,7 @@ void gpu_buffer_free(struct gpu *gpu, struct gpu_buffer *buffer);
 /* Sets of fields in one piece of memory, filled with zeros. Start with {0}; end with gpu_rotation_free. */
 struct gpu_rotation {
   CUdeviceptr memory;
+  bool is_borrowed; /* the memory belongs to others */
   int count, field_count;
   size_t set_bytes, offsets[2 * MAX_FIELDS]; /* of the fields in a set */
 };
@@ -40,6 +41,10 @@ int gpu_rotation_sets(size_t set_bytes, int l2_bytes);
 
 halotune_status gpu_rotation_make(struct gpu *gpu, int count, int field_count, const size_t field_bytes[],
                                   CUstream stream, struct gpu_rotation *out);
+
+/* A single set of two fields that others have allocated, at multiples of GPU_ALIGN_BYTES. */
+struct gpu_rotation gpu_rotation_borrow(CUdeviceptr first, CUdeviceptr second);
+
 void gpu_rotation_free(struct gpu *gpu, struct gpu_rotation *rotation);
 
 CUdeviceptr gpu_rotation_field(const struct gpu_rotation *rotation, int set, int field);

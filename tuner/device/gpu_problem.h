@@ -33,6 +33,8 @@ struct gpu_problem {
   size_t guard_bytes;
   long long roof_elements;
   double rounding, allowed_units; /* see compare_fields */
+  bool is_made_here;              /* a recipe makes the fields on the GPU, so copies of them are not needed */
+  uint64_t seed;                  /* of the boxes that are compared if there is no memory for a whole reference */
   long finite_steps;              /* no right result can overflow for at least this many steps; 0 if that is unknown */
 };
 
@@ -51,6 +53,12 @@ long gpu_problem_finite_steps(const struct analysis *analysis, enum dtype dtype,
 static inline int gpu_problem_buffers(const struct gpu_problem *problem) {
   return problem->input_count + problem->output_count;
 }
+
+/* Whether a buffer's first content is known. It is known for inputs, and for outputs that become inputs. */
+static inline bool gpu_problem_has_start(const struct gpu_problem *problem, int buffer) {
+  return buffer < problem->input_count || problem->phase_count > 1;
+}
+
 /* The bytes of a field that lies along all axes. */
 static inline size_t gpu_problem_bytes(const struct gpu_problem *problem) {
   return (size_t)domain_elements(&problem->domain) * dtype_bytes(problem->dtype);

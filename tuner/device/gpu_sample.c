@@ -150,19 +150,14 @@ static void advance_phase(struct gpu_session *s, const struct gpu_slot *slot, in
   s->applications += count;
 }
 
-static halotune_status copy_start(struct gpu_session *s, CUdeviceptr to, int buffer) {
-  return gpu_did(&s->gpu, s->cu.copy_async(to, s->starts[buffer], s->problem.buffer_bytes[buffer], s->stream),
-                 "cuMemcpyDtoDAsync");
-}
-
 /* Reset the fields to their content before the first time step. Outputs without a start keep their content. */
 static halotune_status make_fresh(struct gpu_session *s) {
   halotune_status status = HALOTUNE_OK;
   for (int i = 0; i < gpu_problem_buffers(&s->problem) && status == HALOTUNE_OK; i++) {
-    if (!s->starts[i]) continue;
-    status = copy_start(s, s->fields[i].data, i);
+    if (!gpu_problem_has_start(&s->problem, i)) continue;
+    status = gpu_session_restart(s, i, s->fields[i].data);
     for (int set = 0; set < s->rotation.count && status == HALOTUNE_OK; set++) {
-      status = copy_start(s, gpu_rotation_field(&s->rotation, set, i), i);
+      status = gpu_session_restart(s, i, gpu_rotation_field(&s->rotation, set, i));
     }
   }
   s->phase = 0;
@@ -232,8 +227,11 @@ halotune_status gpu_session_sample(struct gpu_session *s, int number, int batch,
   if (!slot || batch < 1 || !s->has_problem) return fail(HALOTUNE_ARGUMENT, "slot %d cannot be sampled", number);
   if (!slot->is_loaded && number >= GPU_SLOTS) status = make_builtin(s, number);
   else if (!slot->is_loaded) status = fail(HALOTUNE_ARGUMENT, "slot %d is empty", number);
-  if (status == HALOTUNE_OK && (s->applications < 0 || s->applications > FRESH_APPLICATIONS)) status = make_fresh(s);
+  const bool overwrites_fields = slot->is_roof && number != GPU_SLOT_EMPTY && s->roof.is_borrowed;
+  const bool is_stale = s->applications < 0 || s->applications > FRESH_APPLICATIONS;
+  if (status == HALOTUNE_OK && is_stale && !overwrites_fields) status = make_fresh(s);
   if (number < GPU_SLOTS && !slot->is_roof) s->last = number;
+  if (overwrites_fields) s->last = -1;
   if (status == HALOTUNE_OK && s->problem.launch == LAUNCH_GRAPH) status = ready_graph(s, number, batch, &graph);
   if (status == HALOTUNE_OK) status = gpu_did(&s->gpu, run_untimed(s, number, warm), "launch");
   /* The untimed application may have led to a phase without a graph. */
@@ -251,6 +249,7 @@ halotune_status gpu_session_sample(struct gpu_session *s, int number, int batch,
     status = gpu_did(&s->gpu, s->cu.event_time(&batch_ms, s->start, s->end), "cuEventElapsedTime");
   if (status != HALOTUNE_OK) return status;
   advance_phase(s, slot, batch);
+  if (overwrites_fields) s->applications = -1; /* a copy is no step */
   *time_ms = (double)batch_ms / batch;
   return HALOTUNE_OK;
 }

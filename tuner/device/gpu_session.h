@@ -2,8 +2,15 @@
  * timed on them.
  *
  * All variants share the fields. Before each verification, inputs are restored from copies that no variant can access,
- * and outputs are poisoned. A variant that wrote outside of the fields may have damaged more than its guards, and a
- * variant that died destroyed the context. After either the session can only be closed (gpu_session_is_lost).
+ * and outputs are poisoned.
+ *
+ * Copies and the reference take several times the memory of the fields. Where they do not fit, the session keeps the
+ * fields alone, `in_parts`: a recipe makes the inputs anew, and the reference exists for one part at a time. Variants
+ * are then compared in drawn boxes; gpu_session_verify_all compares all points. Everything else is checked everywhere
+ * in both cases: guards, inputs, and that each point was written and is finite.
+ *
+ * A variant that wrote outside of the fields may have damaged more than its guards, and a variant that died destroyed
+ * the context. After either the session can only be closed (gpu_session_is_lost).
  *
  * Errors of the driver that a variant caused are HALOTUNE_NO_GPU, with the reason in `gpu.failed`; see gpu_outcome.
  * Threads: one. */
@@ -13,8 +20,10 @@
 #include "gpu/driver/kernel.h"
 #include "tuner/device/gpu_check.h"
 #include "tuner/device/gpu_memory.h"
+#include "tuner/device/gpu_partial.h"
 #include "tuner/device/gpu_problem.h"
 #include "tuner/device/gpu_recipe.h"
+#include "tuner/verify/drawn_boxes.h"
 
 /* Slots of variants, followed by those of the empty kernel and of the driver's copy. tuner/measure/backends/backend.h
  * has the same numbers. */
@@ -64,6 +73,12 @@ struct gpu_session {
   struct gpu_buffer fields[2 * MAX_FIELDS]; /* inputs, then outputs */
   CUdeviceptr starts[2 * MAX_FIELDS];       /* their first content; for outputs only if they are iterated */
   CUdeviceptr want[MAX_FIELDS], magnitudes[MAX_FIELDS];
+  bool in_parts;      /* starts, want and magnitudes do not exist, but the members up to `rotation` */
+  CUdeviceptr recipe; /* what makes the first content of fields; 0: not known yet */
+  struct gpu_partial partial;
+  struct box drawn[DRAWN_BOXES_MOST];
+  int drawn_count;
+  bool compares_all; /* not only in the drawn boxes */
   /* sets that are used in turn; none if one set is enough. A set of the roof is an input and an output */
   struct gpu_rotation rotation, roof;
   struct gpu_slot slots[GPU_ALL_SLOTS];
@@ -81,9 +96,10 @@ void gpu_session_close(struct gpu_session *s);
 /* Load the compiled source of gpu_check_source. */
 halotune_status gpu_session_prepare(struct gpu_session *s, const void *cubin);
 
-/* Unload all variants and allocate the fields of a problem. gpu_session_upload fills them.
+/* Unload all variants and allocate the fields of a problem. gpu_session_upload or gpu_session_make_fields fills them.
+ * Where the GPU makes the fields, and has no memory for copies and reference, the session keeps the fields alone.
  * Returns HALOTUNE_OK; HALOTUNE_MEMORY with how much is needed and how much is free; HALOTUNE_NO_GPU. If there is no
- * room for the roof, it is left out, without an error. */
+ * room for the roof, it is left out or uses the problem's fields, without an error. */
 halotune_status gpu_session_problem(struct gpu_session *s, const struct gpu_problem *problem);
 
 /* Fill a part of a field. The start of a field has the element's type; reference values are doubles.
@@ -91,13 +107,41 @@ halotune_status gpu_session_problem(struct gpu_session *s, const struct gpu_prob
 halotune_status gpu_session_upload(struct gpu_session *s, enum gpu_upload kind, int number, size_t offset_bytes,
                                    const void *bytes, size_t byte_count);
 
-/* Make all parts of all fields on the GPU.
- *   found  `bad` counts points of the reference, in any of its steps, that the element type cannot hold
- * Returns HALOTUNE_ARGUMENT for a recipe of another problem; HALOTUNE_NOT_FOUND if there is no memory for it. */
-halotune_status gpu_session_make_fields(struct gpu_session *s, const struct gpu_recipe *recipe,
-                                        struct gpu_found *found);
+/* A part of the two functions around this line: make the fields of the roof. If there is no room for them, the run
+ * continues without a roof; in parts, the roof copies the first input to the first output if they are large enough. */
+void gpu_session_make_roof(struct gpu_session *s);
 
-/* Read a part of what gpu_session_upload or gpu_session_make_fields wrote. */
+/* Give up copies and the reference, for which there is no room, and the roof. */
+void gpu_session_drop_copies(struct gpu_session *s);
+
+/* What gpu_session_make_fields did. */
+struct gpu_made {
+  /* points of the reference, in any of its steps, that the element type cannot hold, and the first of them. In parts
+   * there is an error instead */
+  long long bad_points, first_bad;
+  long long drawn_points; /* points of an output that are compared; those in two boxes count twice. 0: all points */
+};
+
+/* Make all parts of all fields on the GPU.
+ * Returns HALOTUNE_ARGUMENT for a recipe of another problem; HALOTUNE_NOT_FOUND if there is no memory for all, and
+ * HALOTUNE_MEMORY if there is none for a part either. */
+halotune_status gpu_session_make_fields(struct gpu_session *s, const struct gpu_recipe *recipe, struct gpu_made *out);
+
+/* The points that the stencil computes. */
+static inline struct box gpu_session_box(const struct gpu_session *s) {
+  struct box box;
+  for (int axis = 0; axis < MAX_DIMS; axis++) {
+    box.low[axis] = s->problem.domain.low[axis];
+    box.high[axis] = s->problem.domain.high[axis];
+  }
+  return box;
+}
+
+/* Write a buffer's first content to other memory, and do not wait. */
+halotune_status gpu_session_restart(struct gpu_session *s, int buffer, CUdeviceptr to);
+
+/* Read a part of what gpu_session_upload or gpu_session_make_fields wrote. In parts, a field's first content can be
+ * read before a variant has run, and the reference within the box that is computed. */
 halotune_status gpu_session_download(struct gpu_session *s, enum gpu_upload kind, int number, size_t offset_bytes,
                                      void *bytes, size_t byte_count);
 
@@ -109,6 +153,9 @@ void gpu_session_unload(struct gpu_session *s, int number);
 
 /* Reset the fields, run the variant once, and check all fields. */
 halotune_status gpu_session_verify(struct gpu_session *s, int number, struct gpu_look_back *out);
+
+/* The same, but outputs are compared at all points in any case. */
+halotune_status gpu_session_verify_all(struct gpu_session *s, int number, struct gpu_look_back *out);
 
 /* Compare outputs at any address with the reference. Nothing else is checked. */
 halotune_status gpu_session_compare(struct gpu_session *s, const CUdeviceptr outputs[], struct gpu_look_back *out);

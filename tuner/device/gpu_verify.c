@@ -1,8 +1,9 @@
-/* gpu_verify.c: runs a variant once on fresh fields, and checks every element of them. */
+/* gpu_verify.c: runs a variant once on fresh fields, and checks every element of them. If the reference exists in
+ * parts, gpu_verify_parts.c compares it. */
 #include <string.h>
 
 #include "base/system/clock.h"
-#include "tuner/device/gpu_session.h"
+#include "tuner/device/gpu_verify_parts.h"
 
 /* The input of a check; one element has `unit` bytes. */
 static struct gpu_look look_at(const struct gpu_session *s, const struct gpu_buffer *buffer, size_t unit) {
@@ -39,10 +40,12 @@ static void note_damage(struct gpu_session *s, const struct gpu_buffer *buffer, 
 }
 
 static halotune_status look_at_input(struct gpu_session *s, int buffer, bool compares, struct gpu_found *out) {
-  struct gpu_look look = look_at(s, &s->fields[buffer], sizeof gpu_poison_word);
+  const struct gpu_buffer *field = &s->fields[buffer];
+  struct gpu_look look = look_at(s, field, sizeof gpu_poison_word);
   look.compares = compares;
-  halotune_status status = gpu_check_input(&s->checker, s->fields[buffer].memory, s->starts[buffer], &look, out);
-  if (status == HALOTUNE_OK) note_damage(s, &s->fields[buffer], out, sizeof gpu_poison_word);
+  halotune_status status = s->in_parts ? gpu_parts_look_at_input(s, buffer, &look, out)
+                                       : gpu_check_input(&s->checker, field->memory, s->starts[buffer], &look, out);
+  if (status == HALOTUNE_OK) note_damage(s, field, out, sizeof gpu_poison_word);
   return status;
 }
 
@@ -75,22 +78,34 @@ static halotune_status fetch_bad(struct gpu_session *s, int output, CUdeviceptr 
   return gpu_did(&s->gpu, s->cu.to_host(want, s->want[output] + at * sizeof *want, sizeof *want), "cuMemcpyDtoH");
 }
 
+/* Compare outputs at any addresses where the drawn boxes are, or everywhere; see gpu_parts_compare. */
+static halotune_status compare_in_parts(struct gpu_session *s, const CUdeviceptr outputs[], struct gpu_look_back *out) {
+  struct gpu_look looks[MAX_FIELDS];
+  const struct gpu_buffer bare = {.bytes = gpu_problem_bytes(&s->problem)};
+  for (int o = 0; o < s->problem.output_count; o++) looks[o] = look_at_written(s, &bare, o);
+  return gpu_parts_compare(s, outputs, looks, out);
+}
+
 static long long points_of_box(const struct domain *domain) {
   long long points = 1;
   for (int axis = 0; axis < MAX_DIMS; axis++) points *= domain->high[axis] - domain->low[axis];
   return points;
 }
 
+/* Check all fields. In parts, each point of the outputs is checked first for what needs no reference. */
 static halotune_status look_at_all(struct gpu_session *s, struct gpu_look_back *out) {
   const struct gpu_problem *p = &s->problem;
+  CUdeviceptr outputs[MAX_FIELDS] = {0};
   halotune_status status = HALOTUNE_OK;
   for (int i = 0; i < p->input_count && status == HALOTUNE_OK; i++)
     status = look_at_input(s, i, true, &out->buffers[i]);
   for (int o = 0; o < p->output_count && status == HALOTUNE_OK; o++) {
     const int buffer = p->input_count + o;
-    status = look_at_output(s, o, true, true, &out->buffers[buffer]);
-    if (status == HALOTUNE_OK) status = fetch_bad(s, o, s->fields[buffer].data, out);
+    outputs[o] = s->fields[buffer].data;
+    status = look_at_output(s, o, !s->in_parts, true, &out->buffers[buffer]);
+    if (status == HALOTUNE_OK && !s->in_parts) status = fetch_bad(s, o, outputs[o], out);
   }
+  if (s->in_parts) return status == HALOTUNE_OK ? compare_in_parts(s, outputs, out) : status;
   out->compared_points = points_of_box(&p->domain);
   return status;
 }
@@ -100,6 +115,8 @@ halotune_status gpu_session_compare(struct gpu_session *s, const CUdeviceptr out
   const struct gpu_buffer bare = {.bytes = gpu_problem_bytes(p)};
   halotune_status status = HALOTUNE_OK;
   memset(out, 0, sizeof *out);
+  for (int o = 0; o < p->output_count; o++) out->buffers[p->input_count + o] = gpu_found_nothing();
+  if (s->in_parts) return compare_in_parts(s, outputs, out);
   for (int o = 0; o < p->output_count && status == HALOTUNE_OK; o++) {
     struct gpu_found *found = &out->buffers[p->input_count + o];
     struct gpu_look look = look_at_written(s, &bare, o);
@@ -115,8 +132,7 @@ static halotune_status make_ready(struct gpu_session *s) {
   const struct gpu_problem *p = &s->problem;
   halotune_status status = HALOTUNE_OK;
   for (int i = 0; i < p->input_count && status == HALOTUNE_OK; i++) {
-    status = gpu_did(&s->gpu, s->cu.copy_async(s->fields[i].data, s->starts[i], p->buffer_bytes[i], s->stream),
-                     "cuMemcpyDtoDAsync");
+    status = gpu_session_restart(s, i, s->fields[i].data);
   }
   for (int o = 0; o < p->output_count && status == HALOTUNE_OK; o++) {
     status = gpu_buffer_poison(&s->gpu, &s->fields[p->input_count + o], s->stream);
@@ -199,6 +215,13 @@ halotune_status gpu_session_verify(struct gpu_session *s, int number, struct gpu
   if (status == HALOTUNE_OK) status = run_once(s, &s->slots[number], false, &out->time_ms);
   if (status == HALOTUNE_OK) status = look_at_all(s, out);
   return status == HALOTUNE_OK && gpu_problem_allows_in_place(&s->problem) ? verify_in_place(s, number, out) : status;
+}
+
+halotune_status gpu_session_verify_all(struct gpu_session *s, int number, struct gpu_look_back *out) {
+  s->compares_all = true;
+  halotune_status status = gpu_session_verify(s, number, out);
+  s->compares_all = false;
+  return status;
 }
 
 /* Check the results of samples for which there is no reference. */

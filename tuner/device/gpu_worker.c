@@ -130,13 +130,13 @@ static halotune_status do_upload(struct worker *w, struct unpack *in) {
 }
 
 static halotune_status do_make_fields(struct worker *w, struct unpack *in) {
-  struct gpu_found found;
+  struct gpu_made made;
   struct gpu_recipe *recipe = malloc(sizeof *recipe);
   halotune_status status = recipe ? HALOTUNE_OK : fail_memory();
   if (recipe) unpack_struct(in, recipe, sizeof *recipe);
   if (status == HALOTUNE_OK)
-    status = in->failed ? fail_malformed() : gpu_session_make_fields(w->session, recipe, &found);
-  if (status == HALOTUNE_OK) text_add(&w->payload, (const char *)&found, sizeof found);
+    status = in->failed ? fail_malformed() : gpu_session_make_fields(w->session, recipe, &made);
+  if (status == HALOTUNE_OK) text_add(&w->payload, (const char *)&made, sizeof made);
   free(recipe);
   return status;
 }
@@ -219,6 +219,18 @@ static halotune_status do_recheck(struct worker *w, struct unpack *in) {
   return status;
 }
 
+static halotune_status do_verify_all(struct worker *w, struct unpack *in) {
+  struct gpu_look_back look_back;
+  int slot = (int)unpack_u64(in);
+  w->window->slot = slot;
+  halotune_status status =
+      in->failed || !w->session->has_problem ? fail_malformed() : gpu_session_verify_all(w->session, slot, &look_back);
+  set_marks(&w->reply, GPU_MARK_RAN, w->session->ran_ms);
+  if (status == HALOTUNE_OK) text_add(&w->payload, (const char *)&look_back, sizeof look_back);
+  else if (status == HALOTUNE_NO_GPU) gpu_session_unload(w->session, slot);
+  return status;
+}
+
 static halotune_status do_keep_warm(struct worker *w, struct unpack *in) {
   double time_ms = unpack_double(in);
   return in->failed || !w->session->checker.gpu ? fail_malformed() : gpu_session_keep_warm(w->session, time_ms);
@@ -259,7 +271,7 @@ static request_work *const work[GPU_REQUEST_COUNT] = {
     [GPU_REQUEST_UNLOAD] = do_unload,     [GPU_REQUEST_SAMPLE] = do_sample,
     [GPU_REQUEST_RECHECK] = do_recheck,   [GPU_REQUEST_KEEP_WARM] = do_keep_warm,
     [GPU_REQUEST_ENERGY] = do_energy,     [GPU_REQUEST_MAKE_FIELDS] = do_make_fields,
-    [GPU_REQUEST_DOWNLOAD] = do_download,
+    [GPU_REQUEST_DOWNLOAD] = do_download, [GPU_REQUEST_VERIFY_ALL] = do_verify_all,
 };
 
 /* Do what the body of a request says, and write a complete reply. */

@@ -47,7 +47,7 @@ static void check_fields(const char *name, enum dtype dtype, struct grid grid, i
   struct stage stage;
   struct scene plan;
   struct gpu_problem problem;
-  struct gpu_found found;
+  struct gpu_made made;
   bool fits = false;
   stage_open_steps(&stage, name, dtype, grid, steps);
   const struct backend_problem wanted = {.scene = &stage.scene};
@@ -59,8 +59,8 @@ static void check_fields(const char *name, enum dtype dtype, struct grid grid, i
   CHECK_OK(gpu_session_open(0, &s));
   CHECK_OK(gpu_session_prepare(&s, checks.cubin));
   CHECK_OK(gpu_session_problem(&s, &problem));
-  CHECK_OK(gpu_session_make_fields(&s, &recipe, &found));
-  CHECK_EQ(0, found.bad, "%s", name);
+  CHECK_OK(gpu_session_make_fields(&s, &recipe, &made));
+  CHECK_EQ(0, made.bad_points, "%s", name);
   double *got = calloc((size_t)domain_elements(&problem.domain), sizeof *got);
   for (int b = 0; b < gpu_problem_buffers(&problem); b++) {
     if (s.starts[b]) check_starts(&s, &stage.scene, b, got);
@@ -171,7 +171,7 @@ TEST(points_without_a_finite_reference_are_bad) {
     struct analysis *analysis;
     struct scene plan;
     struct gpu_problem problem;
-    struct gpu_found found;
+    struct gpu_made made;
     bool fits = false;
     double u[POINTS], coefficients[MAX_COEFFICIENTS];
     long long bad = 0, first_bad = -1;
@@ -193,14 +193,14 @@ TEST(points_without_a_finite_reference_are_bad) {
     CHECK_OK(gpu_session_open(0, &s));
     CHECK_OK(gpu_session_prepare(&s, checks.cubin));
     CHECK_OK(gpu_session_problem(&s, &problem));
-    CHECK_OK(gpu_session_make_fields(&s, &recipe, &found));
+    CHECK_OK(gpu_session_make_fields(&s, &recipe, &made));
     read_field(&s, GPU_UPLOAD_START, 0, u);
     for (int i = POINTS; i-- > 0;) {
       if (u[i] < 0.5) bad++, first_bad = i;
     }
     CHECK(bad > 0 && bad < POINTS, "%lld points", bad);
-    CHECK_EQ(bad, found.bad, "points");
-    CHECK_EQ(first_bad, found.first_bad, "the first");
+    CHECK_EQ(bad, made.bad_points, "points");
+    CHECK_EQ(first_bad, made.first_bad, "the first");
     gpu_session_close(&s);
     analysis_free(analysis);
     stencil_free(stencil);

@@ -788,14 +788,16 @@ TEST(a_player_may_skip_rounds) {
 }
 
 TEST(looks_at_single_samples_are_what_is_left_out_first) {
-  const struct finals_times times = {.best_ms = 1, .default_ms = 1, .recheck_ms = 1};
   /* 64 variants for 5 rounds of 2 ms, 12 and two copies for 20, the default for all 25, and 13 rechecks take 1263 ms of
-   * 0.8 of the time. Checks add 3 ms for 13 variants in 20 rounds: 2043 ms. */
+   * 0.8 of the time. Checks add 3 ms for 13 variants in 20 rounds: 2043 ms.
+   * Where a check takes 10 ms they add 2600 ms: 3863 ms. */
   static const struct {
-    double budget_ms;
+    double budget_ms, look_ms;
     bool checks, is_scaled;
-  } rows[] = {{2600, true, false}, {2500, false, false}, {1620, false, false}, {1500, false, true}};
+  } rows[] = {{2600, 0, true, false}, {2500, 0, false, false}, {1620, 0, false, false}, {1500, 0, false, true},
+              {2600, 2, true, false}, {4900, 10, true, false}, {4800, 10, false, false}};
   for (size_t i = 0; i < COUNT(rows); i++) {
+    const struct finals_times times = {.best_ms = 1, .default_ms = 1, .recheck_ms = 1, .look_ms = rows[i].look_ms};
     struct finals_plan plan;
     finals_plan_make(&times, rows[i].budget_ms, 64, 2, &plan);
     CHECK_EQ(rows[i].checks, plan.checks, "row %zu", i);

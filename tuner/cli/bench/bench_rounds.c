@@ -163,6 +163,7 @@ halotune_status bench_rounds(const struct bench_request *request, struct text *w
     out->times_ms[i] = out->ratios[i] = summary_of(NULL, 0);
   }
   halotune_status status = problem_make(request->backend, &scene_request, &scene, &problem, warnings, NULL);
+  if (status == HALOTUNE_OK) problem_warn_of_drawing(request->backend, &scene, warnings);
   if (status == HALOTUNE_OK) status = entrants_load(request, entrants, out);
   if (status == HALOTUNE_OK && out->verdicts[BENCH_WINNER].outcome == OUTCOME_MEASURED)
     status = rounds_take(request, out);

@@ -28,6 +28,8 @@ static void put_winner(json_t **json, const struct tuned *row) {
   json_put(json, "template", text_json(result->winner.template_name));
   json_put(json, "parameters", text_json(result->winner.parameters));
   json_put(json, "second_grid", result->winner.second_grid[0] ? text_json(result->winner.second_grid) : json_null());
+  json_put(json, "drawn_points",
+           result->winner.drawn_points > 0 ? json_integer(result->winner.drawn_points) : json_null());
   json_put(json, "time_ms", number_json(result->winner.timing.median_ms));
   json_put(json, "time_low_ms", number_json(result->winner.timing.low_ms));
   json_put(json, "time_high_ms", number_json(result->winner.timing.high_ms));

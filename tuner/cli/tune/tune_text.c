@@ -134,6 +134,9 @@ static void print_outcomes(const struct tuned *row) {
            result->winner.other_processes == 1 ? " computed" : "es computed");
   if (result->winner.exists && row->task.launch_steps > 1)
     printf("; %.5f ms a step", result->winner.timing.median_ms / row->task.launch_steps);
+  if (result->winner.exists && result->winner.drawn_points > 0)
+    printf("; the fields fill the GPU's memory: variants were compared at %lld drawn points, the winner at all",
+           result->winner.drawn_points);
   if (result->winner.exists && !result->winner.second_grid[0] && !row->is_recorded)
     printf("; second grid: none fits the winner");
   if (result->winner.exists && !result->is_complete) printf("; %s", result->reason);

@@ -43,6 +43,7 @@ enum { MOST_ROWS = 64 };
   X(task.launch_steps, int, LAUNCH_MOST_STEPS)                   \
   X(result.launch, enum launch_mode, LAUNCH_MODE_COUNT - 1)      \
   X(result.bytes, long long, LLONG_MAX)                          \
+  X(result.winner.drawn_points, long long, LLONG_MAX)            \
   X(result.tally.tried, long, LONG_MAX)                          \
   X(result.tally.recalled, long, LONG_MAX)                       \
   X(result.tally.twins, long, LONG_MAX)                          \

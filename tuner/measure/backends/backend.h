@@ -118,6 +118,11 @@ struct backend {
   /* Whether set_problem may be able to make the fields of a scene that has none; see scene_plan. NULL: never. */
   bool (*makes_fields)(const struct scene *scene);
 
+  /* See whether the device has memory for a problem whose fields the program is about to make, which may take long and
+   * much memory. The scene may have none yet. The device has no problem afterwards. NULL: that is not known.
+   * Returns HALOTUNE_OK; or HALOTUNE_MEMORY, with the amount that is needed. set_problem tells all other errors. */
+  halotune_status (*check_room)(void *state, const struct backend_problem *problem);
+
   /* Set the problem. All slots are unloaded.
    * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND if the scene has no fields and they cannot be made here;
    * HALOTUNE_MEMORY if the device has too little, with the amount that is needed; HALOTUNE_NO_GPU or HALOTUNE_IO if no
@@ -149,6 +154,13 @@ struct backend {
   /* After samples: check guards, inputs, and whether the last output is finite. Then write the inputs again, run the
    * slot's variant once more, and compare. A variant of the roof is not checked. */
   halotune_status (*recheck)(void *state, int slot, struct verdict *verdict);
+
+  /* The number of points at which load and recheck compare an output of the present problem, because the device has no
+   * memory for the whole reference; those in two boxes count twice. 0: all points. NULL: always all. */
+  long long (*drawn_points)(void *state);
+
+  /* Like the second half of recheck, but outputs are compared at all points. Only where drawn_points is not 0. */
+  halotune_status (*verify_all)(void *state, int slot, struct verdict *verdict);
 
   /* Run a slot without a pause, and read the GPU's counter of energy meanwhile. No result is checked; recheck does
    * that.
@@ -207,6 +219,10 @@ static inline bool backend_is_constant(const struct backend_handle *backend, int
 static inline void backend_read_nothing(void *state, struct gpu_reading *out) {
   (void)state;
   *out = (struct gpu_reading){-1, -1, -1, -1, -1};
+}
+
+static inline long long backend_drawn_points(const struct backend_handle *backend) {
+  return backend->table->drawn_points ? backend->table->drawn_points(backend->state) : 0;
 }
 
 static inline bool backend_counts_energy(const struct backend_handle *backend) {

@@ -8,11 +8,26 @@
 #include "tuner/device/driver_limit.h"
 #include "tuner/measure/backends/backend_cuda_parts.h"
 
-static halotune_status cuda_set_problem(void *state, const struct backend_problem *problem) {
-  struct cuda *c = state;
+static void forget_problem(struct cuda *c) {
   c->has_problem = false;
   c->best_ms = 0;
+  c->drawn_points = 0;
   for (int i = 0; i < BACKEND_ALL_SLOTS; i++) cuda_forget(c, i);
+}
+
+static halotune_status check_room(void *state, const struct backend_problem *problem) {
+  struct cuda *c = state;
+  forget_problem(c);
+  halotune_status status = cuda_problem_make(problem, &c->wire);
+  if (status == HALOTUNE_OK) status = cuda_ensure_worker(c);
+  c->wire.is_made_here = false;
+  if (status == HALOTUNE_OK) status = cuda_allocate_problem(c);
+  return status == HALOTUNE_MEMORY ? status : HALOTUNE_OK;
+}
+
+static halotune_status cuda_set_problem(void *state, const struct backend_problem *problem) {
+  struct cuda *c = state;
+  forget_problem(c);
   halotune_status status = cuda_problem_make(problem, &c->wire);
   if (status != HALOTUNE_OK) return status;
   c->problem = *problem;
@@ -52,6 +67,8 @@ static bool counts_energy(void *state) {
   driver_limit_end();
   return counts;
 }
+
+static long long drawn_points(void *state) { return ((const struct cuda *)state)->drawn_points; }
 
 static halotune_status ask_to_keep_warm(struct cuda *c, double time_ms) {
   struct text request = {0};
@@ -130,11 +147,14 @@ halotune_status backend_cuda_open(const struct backend_cuda_options *options, st
   static const struct backend table = {.name = "cuda",
                                        .may_change_thread = true,
                                        .makes_fields = cuda_makes_fields,
+                                       .check_room = check_room,
                                        .set_problem = cuda_set_problem,
                                        .load = cuda_load,
                                        .unload = cuda_unload,
                                        .sample = cuda_sample,
                                        .recheck = cuda_recheck,
+                                       .drawn_points = drawn_points,
+                                       .verify_all = cuda_verify_all,
                                        .read = read_gpu,
                                        .energy = cuda_energy,
                                        .counts_energy = counts_energy,

@@ -120,21 +120,23 @@ static halotune_status check_spots(struct cuda *c, const struct scene *scene) {
 static halotune_status ask_to_make(struct cuda *c, const struct gpu_recipe *recipe) {
   struct text request = {0};
   struct gpu_reply reply;
-  struct gpu_found found;
+  struct gpu_made made;
   gpu_request_begin(&request, GPU_REQUEST_MAKE_FIELDS);
   pack_bytes(&request, recipe, sizeof *recipe);
   halotune_status status = cuda_ask(c, &request, MAKE_MS, &reply);
   if (status != HALOTUNE_OK) return status;
   cuda_trace("make fields", NULL, &reply, GPU_MARK_BEGIN, GPU_MARK_END);
-  if (reply.payload_bytes != sizeof found) return fail(HALOTUNE_IO, "the GPU's worker sent an invalid answer");
-  memcpy(&found, reply.payload, sizeof found);
-  return found.bad == 0 ? HALOTUNE_OK : fail(HALOTUNE_NOT_FOUND, "the reference is not finite at some points");
+  if (reply.payload_bytes != sizeof made) return fail(HALOTUNE_IO, "the GPU's worker sent an invalid answer");
+  memcpy(&made, reply.payload, sizeof made);
+  c->drawn_points = made.drawn_points;
+  return made.bad_points == 0 ? HALOTUNE_OK : fail(HALOTUNE_NOT_FOUND, "the reference is not finite at some points");
 }
 
 halotune_status cuda_make_fields(struct cuda *c) {
   const struct scene *scene = c->problem.scene;
   struct gpu_recipe *recipe = malloc(sizeof *recipe);
   bool fits = false;
+  c->drawn_points = 0;
   if (!recipe) return fail_memory();
   halotune_status status = gpu_recipe_make(scene, recipe, &fits);
   if (status == HALOTUNE_OK && !fits) status = fail(HALOTUNE_NOT_FOUND, "the update does not fit the GPU's reference");
@@ -143,5 +145,12 @@ halotune_status cuda_make_fields(struct cuda *c) {
   if (status == HALOTUNE_OK) status = check_spots(c, scene);
   trace_end(TRACE_PHASES, "check fields", begin_ms, NULL, NULL);
   free(recipe);
+  if (status == HALOTUNE_NOT_FOUND && c->drawn_points > 0) {
+    struct text reason = {0};
+    text_printf(&reason, "%s; the CPU does not make them, because the GPU has no memory for a whole reference",
+                fail_text());
+    status = fail(HALOTUNE_MEMORY, "%s", text_string(&reason));
+    text_free(&reason);
+  }
   return status;
 }

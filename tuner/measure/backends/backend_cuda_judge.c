@@ -26,6 +26,8 @@ halotune_status cuda_problem_make(const struct backend_problem *problem, struct 
   out->launch = problem->launch;
   out->cache = problem->cache;
   out->roof_elements = problem->roof_elements;
+  out->is_made_here = !scene_has_fields(scene);
+  out->seed = r->seed;
   out->rounding = compare_rounding(r->dtype);
   out->allowed_units = scene->allowed_units;
   return HALOTUNE_OK;

@@ -29,6 +29,7 @@ struct cuda {
   bool has_problem;
   struct backend_problem problem;
   struct gpu_problem wire;
+  long long drawn_points; /* see backend.h */
   struct cuda_slot slots[BACKEND_ALL_SLOTS];
   double best_ms; /* shortest time of an application of any variant of the problem; 0: none yet */
 };
@@ -44,8 +45,12 @@ halotune_status cuda_prepare(struct cuda *c);
 bool cuda_makes_fields(const struct scene *scene);
 
 /* Have the worker make the fields of a scene that has none, and check seeded parts of them on the CPU.
- * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND where the program has to make them; or what the worker returns. */
+ * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND where the program has to make them, for which the worker has memory then; or
+ * what the worker returns. */
 halotune_status cuda_make_fields(struct cuda *c);
+
+/* Have the worker allocate the problem. */
+halotune_status cuda_allocate_problem(struct cuda *c);
 
 /* Give the worker the problem, with all fields. */
 halotune_status cuda_send_problem(struct cuda *c);
@@ -66,6 +71,7 @@ halotune_status cuda_unload(void *state, int slot);
 halotune_status cuda_sample(void *state, const struct sample_plan *plan, double *times_ms, int *failed,
                             struct verdict *verdict);
 halotune_status cuda_recheck(void *state, int slot, struct verdict *verdict);
+halotune_status cuda_verify_all(void *state, int slot, struct verdict *verdict);
 halotune_status cuda_energy(void *state, const struct energy_plan *plan, struct energy_sample *out,
                             struct verdict *verdict);
 

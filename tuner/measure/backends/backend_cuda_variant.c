@@ -250,6 +250,38 @@ halotune_status cuda_recheck(void *state, int slot, struct verdict *verdict) {
   return status;
 }
 
+/* The time that the reference of all points may take on a slow GPU, some 1e10 taps a second. */
+static double reference_ms(const struct cuda *c) {
+  const double slow_taps_per_ms = 1e7;
+  const struct scene_request *request = &c->problem.scene->request;
+  const double taps = (double)request->analysis->tap_count + 1;
+  return (double)domain_elements(&c->wire.domain) * taps * request->steps / slow_taps_per_ms;
+}
+
+halotune_status cuda_verify_all(void *state, int slot, struct verdict *verdict) {
+  struct cuda *c = state;
+  struct gpu_look_back seen;
+  struct text request = {0};
+  struct gpu_reply reply = {.status = HALOTUNE_OK};
+  bool have;
+  *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
+  if (slot < 0 || slot >= BACKEND_SLOTS || !c->slots[slot].is_live)
+    return fail(HALOTUNE_ARGUMENT, "slot %d is empty", slot);
+  halotune_status status = cuda_ensure_worker(c);
+  if (status != HALOTUNE_OK) return status;
+  gpu_request_begin(&request, GPU_REQUEST_VERIFY_ALL);
+  pack_u64(&request, (uint64_t)slot);
+  const double deadline_ms = verify_ms(c, expected_ms(c, slot)) + reference_ms(c);
+  status = ask_variant(c, &request, deadline_ms, &reply, verdict, &have);
+  trace_verify(&c->slots[slot].candidate, &reply);
+  if (status == HALOTUNE_OK && !have) cuda_forget(c, slot);
+  if (status != HALOTUNE_OK || !have) return status;
+  status = take_payload(c, &reply, &seen, sizeof seen);
+  if (status == HALOTUNE_OK) cuda_judge(c->problem.scene, &c->wire, &seen, verdict);
+  if (status != HALOTUNE_OK || verdict->outcome != OUTCOME_MEASURED) cuda_unload(c, slot);
+  return status;
+}
+
 halotune_status cuda_energy(void *state, const struct energy_plan *plan, struct energy_sample *out,
                             struct verdict *verdict) {
   struct cuda *c = state;

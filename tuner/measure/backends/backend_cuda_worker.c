@@ -38,14 +38,19 @@ static halotune_status send_part(void *to, enum gpu_upload kind, int number, siz
   return cuda_ask(c, &request, UPLOAD_MS, &reply);
 }
 
-halotune_status cuda_send_problem(struct cuda *c) {
-  const struct scene *scene = c->problem.scene;
+halotune_status cuda_allocate_problem(struct cuda *c) {
   struct text request = {0};
   struct gpu_reply reply;
   gpu_request_begin(&request, GPU_REQUEST_PROBLEM);
   pack_bytes(&request, &c->wire, sizeof c->wire);
   halotune_status status = cuda_ask(c, &request, CUDA_START_MS, &reply);
   cuda_trace("allocate fields", NULL, &reply, GPU_MARK_BEGIN, GPU_MARK_END);
+  return status;
+}
+
+halotune_status cuda_send_problem(struct cuda *c) {
+  const struct scene *scene = c->problem.scene;
+  halotune_status status = cuda_allocate_problem(c);
   if (status == HALOTUNE_OK && !scene_has_fields(scene)) return cuda_make_fields(c);
   const struct cuda_upload upload = {c->link.window->bytes, send_part, c};
   return status == HALOTUNE_OK ? cuda_upload_scene(&upload, &c->wire, scene) : status;

@@ -298,6 +298,7 @@ halotune_status finals_run(const struct finals_request *request, struct finals *
   /* A recheck takes about as long as loading, whose time is known now. */
   const double load_end_ms = time_now_ms(&request->time);
   times.recheck_ms = phase->load_ms = (load_end_ms - load_begin_ms) / out->count;
+  if (backend_drawn_points(request->backend) > 0) times.look_ms = phase->load_ms; /* inputs are drawn, as in a load */
   finals_plan_make(&times, phase->end_ms - load_end_ms, out->count, request->roof_count, &rest);
   out->is_scaled = out->is_scaled || rest.is_scaled;
   phase->plan = rest;

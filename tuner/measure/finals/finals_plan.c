@@ -55,7 +55,7 @@ static double plan_cost_ms(const struct finals_plan *plan, const struct finals_t
                            (is_served ? guest_cost_ms(plan, &plan->served, times->served_ms) : 0);
   const int others = plan->finalists + 1 + is_served;
   const int looks = plan->checks ? plan->final_rounds * others : 0;
-  const double of_looks = looks * LOOK_APPLICATIONS * times->best_ms;
+  const double of_looks = looks * fmax(LOOK_APPLICATIONS * times->best_ms, times->look_ms);
   return rounds + of_looks + of_guests + others * times->recheck_ms;
 }
 
@@ -131,8 +131,10 @@ double finals_need_ms(double best_ms, double default_ms, double served_ms, doubl
   enum { RECHECK_APPLICATIONS = 10 };
   const bool is_long = best_ms > MEASURE_LONG_SAMPLE_MS;
   const double guest_ms = MEASURE_SCREEN_RATIO * best_ms; /* a slower guest takes part in fewer rounds */
-  const struct finals_times times = {best_ms, fmin(default_ms, guest_ms), RECHECK_APPLICATIONS * best_ms,
-                                     fmin(served_ms, guest_ms)};
+  const struct finals_times times = {.best_ms = best_ms,
+                                     .default_ms = fmin(default_ms, guest_ms),
+                                     .recheck_ms = RECHECK_APPLICATIONS * best_ms,
+                                     .served_ms = fmin(served_ms, guest_ms)};
   struct finals_plan all = {.sample_ms = FINALS_SAMPLE_US / 1e3,
                             .entrants = at_most(available, FINALS_ENTRANTS),
                             .entry_rounds = FINALS_ENTRY_ROUNDS,

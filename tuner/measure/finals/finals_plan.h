@@ -62,6 +62,7 @@ double finals_need_ms(double best_ms, double default_ms, double served_ms, doubl
 struct finals_times {
   double best_ms, default_ms; /* times of one application; one application before each sample is not timed */
   double recheck_ms;          /* time to recheck one finalist; 0: not known yet */
+  double look_ms;             /* time to check a sample's result, where copies do not restore the inputs; else 0 */
   double served_ms;           /* time of the variant that a lookup serves, if it is far behind; else 0 */
 };
 

@@ -44,6 +44,9 @@ struct final_winner {
   char parameters[1024]; /* "block_x=32 storage=planes" */
   /* the other grid on which it was verified: "509x251x499"; "" where its rules keep no such grid */
   char second_grid[64];
+  /* points of an output at which other variants were compared, because the GPU has no memory for the whole reference;
+   * the winner was compared at all. 0: all variants were */
+  long long drawn_points;
   struct timing timing;                                                              /* without samples */
   double default_ms, roof_ms, roof_ratio, roof_ratio_low, roof_ratio_high, empty_ms; /* NaN where not measured */
   double energy_mj, energy_low_mj, energy_high_mj; /* energy of one application; NaN where not measured */

@@ -292,8 +292,7 @@ static halotune_status end_phase(const struct final_inputs *in, const char *part
     if (partial) snprintf(reason, 256, "%s", partial);
     return HALOTUNE_OK;
   }
-  if (was_ranked)
-    return end_without_winner(in, rounds, "none of the first finalists was correct on the second grid", reason);
+  if (was_ranked) return end_without_winner(in, rounds, "none of the first finalists passed the last checks", reason);
   if (schedule_is_stopped(in->schedule))
     return end_without_winner(in, rounds, schedule_stop_reason(in->schedule), reason);
   explain_no_ranks(&rounds->finals, &why);

@@ -1,4 +1,4 @@
-/* final_winner.c: the second grid, and the winner's row. */
+/* final_winner.c: the winner's last checks, and its row. */
 #include "tuner/search/finals/final_winner.h"
 
 #include <math.h>
@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "tuner/search/finals/final_store.h"
+#include "tuner/search/finals/grid_check.h"
 #include "tuner/search/finals/second_grid.h"
 
 enum { MOST_WINNERS_TRIED = 4 };
@@ -145,11 +146,12 @@ static halotune_status build_winner(const struct final_inputs *in, const struct 
   return HALOTUNE_OK;
 }
 
-/* Remove the first by rank, which was wrong on the second grid. Its newest result says so. */
-static halotune_status reject_first(const struct final_inputs *in, const char *grid, const struct verdict *verdict,
+/* Remove the first by rank, which was wrong in its last checks. Its newest result says so.
+ *   where  "on the grid 40x50x60" */
+static halotune_status reject_first(const struct final_inputs *in, const char *where, const struct verdict *verdict,
                                     struct final_rounds *rounds) {
   struct text reason = {0};
-  text_printf(&reason, "on the grid %s: %s", grid, verdict->reason);
+  text_printf(&reason, "%s: %s", where, verdict->reason);
   text_printf(&rounds->warnings, "the first by rank was %s %s\n", outcome_name(verdict->outcome), text_string(&reason));
   const int first = rounds->finals.entries[0].candidate;
   halotune_status status = final_store_failed(in, first, verdict->outcome, text_string(&reason));
@@ -157,9 +159,25 @@ static halotune_status reject_first(const struct final_inputs *in, const char *g
   return status == HALOTUNE_OK ? finals_reject(&rounds->finals, verdict) : status;
 }
 
+/* Compare the first by rank with the reference at all points of the task's grid. */
+static halotune_status check_everywhere(const struct final_inputs *in, struct final_rounds *rounds,
+                                        struct verdict *verdict) {
+  enum { SEED = 1 }; /* as in the search: these are the fields on which it was measured */
+  const struct timed_variant *timed = &in->timed->list[rounds->finals.entries[0].candidate];
+  struct scene scene = {.launches = 0};
+  struct trial *trial = NULL;
+  run_progress_show(in->progress, "winner at all points");
+  *verdict = (struct verdict){.outcome = OUTCOME_MEASURED};
+  halotune_status status = build_winner(in, timed, &trial);
+  if (status == HALOTUNE_OK) status = grid_check(in, in->task, SEED, trial, &scene, &rounds->warnings, verdict);
+  scene_free(&scene);
+  trial_free(trial);
+  return status;
+}
+
 /* Verify the first by rank on the second grid, which a recording cannot do. */
-static halotune_status check_first(const struct final_inputs *in, struct final_rounds *rounds, char grid[64],
-                                   struct verdict *verdict) {
+static halotune_status check_second_grid(const struct final_inputs *in, struct final_rounds *rounds, char grid[64],
+                                         struct verdict *verdict) {
   const struct finals *finals = &rounds->finals;
   run_progress_show(in->progress, "second grid");
   if (!in->backend->facts.is_recording)
@@ -170,24 +188,41 @@ static halotune_status check_first(const struct final_inputs *in, struct final_r
   return HALOTUNE_OK;
 }
 
+/* Do the last checks of the first by rank. The first that fails decides.
+ *   is_drawn  so far it was compared in drawn boxes
+ *   grid      receives the second grid
+ *   where     receives where it is wrong */
+static halotune_status check_first(const struct final_inputs *in, bool is_drawn, struct final_rounds *rounds,
+                                   char grid[64], char where[96], struct verdict *verdict) {
+  halotune_status status = is_drawn ? check_everywhere(in, rounds, verdict) : HALOTUNE_OK;
+  snprintf(where, 96, "compared at all points");
+  if (status != HALOTUNE_OK || (is_drawn && verdict->outcome != OUTCOME_MEASURED)) return status;
+  status = check_second_grid(in, rounds, grid, verdict);
+  snprintf(where, 96, "on the grid %s", grid);
+  return status;
+}
+
 halotune_status winner_choose(const struct final_inputs *in, const char *partial, struct final_rounds *rounds,
                               struct final_winner *out) {
   struct finals *finals = &rounds->finals;
+  const long long drawn_points = backend_drawn_points(in->backend); /* the checks put other problems on the device */
   for (int tried = 0; tried < MOST_WINNERS_TRIED && finals->ranked > 0; tried++) {
     struct verdict verdict;
     struct trial *trial;
-    char grid[64] = "";
-    halotune_status status = check_first(in, rounds, grid, &verdict);
+    char grid[64] = "", where[96];
+    halotune_status status = check_first(in, drawn_points > 0, rounds, grid, where, &verdict);
     if (status == HALOTUNE_OK && verdict.outcome != OUTCOME_MEASURED) {
-      if ((status = reject_first(in, grid, &verdict, rounds)) == HALOTUNE_OK) continue;
+      if ((status = reject_first(in, where, &verdict, rounds)) == HALOTUNE_OK) continue;
     }
     if (status != HALOTUNE_OK) return status;
+    if (drawn_points > 0) text_printf(&rounds->warnings, "the winner was compared with the reference at all points\n");
     if (!grid[0]) text_printf(&rounds->warnings, "not verified on a second grid: %s\n", verdict.reason);
     status = build_winner(in, &in->timed->list[finals->entries[0].candidate], &trial);
     if (status != HALOTUNE_OK) return status;
     status = store_winner(in, rounds, trial, grid, partial, &out->is_current);
     trial_free(trial);
     if (status == HALOTUNE_OK) report_winner(in, finals, grid, out);
+    out->drawn_points = drawn_points;
     return status;
   }
   return HALOTUNE_OK;

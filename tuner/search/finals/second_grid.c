@@ -5,8 +5,7 @@
 #include <stdlib.h>
 
 #include "tuner/search/finals/awkward_grids.h"
-#include "tuner/search/variants/evaluate.h"
-#include "tuner/search/variants/problem_set.h"
+#include "tuner/search/finals/grid_check.h"
 
 /* What the check allocates. */
 struct second {
@@ -121,27 +120,9 @@ void second_grid_end(const struct final_inputs *in, struct second_ahead *ahead) 
   ahead->count = 0;
 }
 
-static halotune_status run_on_grid(const struct final_inputs *in, const struct task *task, struct second *second,
-                                   struct text *warnings, struct verdict *verdict) {
-  struct backend_handle *backend = in->backend;
-  struct scene_request request = {.stencil = task->stencil,
-                                  .analysis = task->analysis,
-                                  .dtype = task->dtype,
-                                  .domain = domain_dense(task->stencil, task->analysis, &task->grid),
-                                  .coefficients = second->coefficients,
-                                  .input = INPUT_RANDOM,
-                                  .seed = 2,
-                                  .steps = task->launch_steps > 1 ? task->launch_steps : 1,
-                                  .launch_steps = task->launch_steps};
-  struct backend_problem problem = {.scene = &second->scene, .launch = in->launch, .cache = in->cache};
-  halotune_status status = problem_make(backend, &request, &second->scene, &problem, warnings, NULL);
-  if (status == HALOTUNE_OK) status = trial_load(backend, 0, second->trial, false, verdict);
-  if (status == HALOTUNE_OK && verdict->outcome == OUTCOME_MEASURED) status = backend->table->unload(backend->state, 0);
-  return status;
-}
-
 halotune_status second_grid_check(const struct final_inputs *in, const struct proposal *proposal, struct text *warnings,
                                   char grid[64], struct verdict *verdict) {
+  enum { SEED = 2 };
   struct task task = *in->task;
   struct second second = {.trial = NULL};
   grid[0] = '\0';
@@ -154,7 +135,7 @@ halotune_status second_grid_check(const struct final_inputs *in, const struct pr
     int length = snprintf(grid, 64, "%ld", task.grid.n[0]);
     for (int axis = 1; axis < task.stencil->dims; axis++)
       length += snprintf(grid + length, 64 - (size_t)length, "x%ld", task.grid.n[axis]);
-    status = run_on_grid(in, &task, &second, warnings, verdict);
+    status = grid_check(in, &task, SEED, second.trial, &second.scene, warnings, verdict);
   }
   scene_free(&second.scene);
   trial_free(second.trial);

@@ -42,8 +42,11 @@ static halotune_status make_problem(const struct setup_inputs *in, struct setup 
                                         .steps = task->launch_steps > 1 ? task->launch_steps : 1,
                                         .launch_steps = task->launch_steps};
   const struct problem_teller teller = {tell_progress, in->progress};
-  if (!backend->facts.is_recording)
-    return problem_make(backend, &request, &setup->scene, &problem, &setup->warnings, &teller);
+  if (!backend->facts.is_recording) {
+    halotune_status status = problem_make(backend, &request, &setup->scene, &problem, &setup->warnings, &teller);
+    if (status == HALOTUNE_OK) problem_warn_of_drawing(backend, &setup->scene, &setup->warnings);
+    return status;
+  }
   setup->scene.request = request;
   return backend->table->set_problem(backend->state, &problem);
 }

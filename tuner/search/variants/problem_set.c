@@ -19,9 +19,12 @@ static halotune_status send_problem(struct backend_handle *backend, const struct
 static halotune_status make_on_cpu(struct backend_handle *backend, const struct scene_request *request,
                                    struct scene *scene, const struct backend_problem *problem,
                                    const struct problem_teller *teller) {
+  halotune_status status =
+      backend->table->check_room ? backend->table->check_room(backend->state, problem) : HALOTUNE_OK;
+  if (status != HALOTUNE_OK) return status;
   const double begin_ms = trace_now_ms();
   tell_step(teller, "inputs and reference on the CPU");
-  halotune_status status = scene_make(request, scene);
+  status = scene_make(request, scene);
   trace_end(TRACE_PHASES, "inputs and reference", begin_ms, NULL, NULL);
   if (status != HALOTUNE_OK) return status;
   tell_step(teller, "inputs and reference to the device");
@@ -47,4 +50,13 @@ halotune_status problem_make(struct backend_handle *backend, const struct scene_
   if (status != HALOTUNE_OK) return status;
   if (!backend->table->makes_fields(scene)) return make_on_cpu(backend, request, scene, problem, teller);
   return problem_set(backend, scene, problem, warnings, teller);
+}
+
+void problem_warn_of_drawing(const struct backend_handle *backend, const struct scene *scene, struct text *warnings) {
+  const long long drawn_points = backend_drawn_points(backend);
+  if (drawn_points == 0) return;
+  text_printf(warnings,
+              "the fields fill the GPU's memory: variants are compared with the reference at %lld of %ld points, in "
+              "planes and boxes drawn from the seed\n",
+              drawn_points, box_points(&scene->box));
 }

@@ -22,6 +22,9 @@ halotune_status problem_make(struct backend_handle *backend, const struct scene_
                              const struct backend_problem *problem, struct text *warnings,
                              const struct problem_teller *teller);
 
+/* Add a line to the warnings if variants of the present problem are not compared with the reference at all points. */
+void problem_warn_of_drawing(const struct backend_handle *backend, const struct scene *scene, struct text *warnings);
+
 /* Set a problem once more whose scene is already made. Where the device made the fields and now cannot, the CPU makes
  * them. Arguments and results are those of problem_make. */
 halotune_status problem_set(struct backend_handle *backend, struct scene *scene, const struct backend_problem *problem,
