@@ -10,10 +10,13 @@
  * file. No two rows are compared with each other, since a document may bring many for one problem. A row loses against
  * a newer one of its variant, driver and NVRTC. It also loses against a newer one of its host that has another driver,
  * NVRTC or objective: among the two newest kinds of a host, one at least is not the row's own. A row of a partial run
- * loses against each row of a complete one with its driver and NVRTC. Rows that are refuted
- * are left out. SQL_IS_REFUTED would read all verdicts about a variant again for each of its bests. */
+ * loses against each row of a complete one with its driver and NVRTC. The time of a row is the newest that this user
+ * measured of its variant, if there is one, not what a document claims. Rows that are refuted are left out.
+ * SQL_IS_REFUTED would read all verdicts about a variant again for each of its bests. */
+#define SQL_HERE SQL_OWN_TIMES("select distinct variant_id from own")
 static const char winner_sql[] =
     "with own as materialized (select id, variant_id, date, time_ms, driver, nvrtc, objective, energy_mj, run_id from best where problem_id = ?1),"
+    " here as materialized (" SQL_HERE "),"
     " verdict as materialized (select w.variant_id, max(iif(" SQL_IS_WRONG("w") ", " SQL_VERDICT_DATE(
         "w",
         "wr") ", null)) as wrong,"
@@ -25,9 +28,10 @@ static const char winner_sql[] =
                             "p", "d", "wp",
                             "wd") " group by 1),"
                                   " rival as materialized (select b.id, b.variant_id, " SQL_DATE(
-                                      "b.date") " as date, b.time_ms, b.driver, b.nvrtc,"
-                                                " coalesce(b.objective, 'time') as objective, b.energy_mj, coalesce(r.host, '') as host,"
-                                                " coalesce(r.state = 'partial', 0) as is_partial from own b"
+                                      "b.date") " as date, coalesce(h.time_ms, b.time_ms) as time_ms, b.driver, b.nvrtc,"
+                                                " coalesce(b.objective, 'time') as objective, coalesce(h.energy_mj, b.energy_mj) as energy_mj,"
+                                                " coalesce(r.host, '') as host, coalesce(r.state = 'partial', 0) as is_partial from own b"
+                                                " left join here h on h.variant_id = b.variant_id and h.driver = b.driver and h.nvrtc = b.nvrtc"
                                                 " left join run r on r.id = b.run_id left join verdict x on x.variant_id = b.variant_id"
                                                 " where not iif(x.wrong >= " SQL_DATE(
                                                     "b.date") ", x.wrong >= coalesce(x.correct, ''), 0)),"
@@ -93,6 +97,7 @@ static const char *reason_for(const struct rival *winner, const struct rival *lo
   if (winner->time_ms < loser->time_ms) return "faster";
   if (same_environment && winner->variant == loser->variant)
     return "newer, the same variant with the same driver and NVRTC";
+  if (same_environment && winner->time_ms > loser->time_ms) return "faster where this user measured it";
   return same_environment ? "newer" : "newer, with the driver and NVRTC that this host has had since";
 }
 

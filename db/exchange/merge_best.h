@@ -12,7 +12,8 @@
  *   2. a best is history if there is a newer one of the same variant, driver and NVRTC, or a newer one that the same
  *      host measured with another driver or NVRTC, or for another objective; the best of a run that was cut short
  *      also if a complete run with the same driver and NVRTC has one
- *   3. of the others, the fastest of those that were ranked by time is current; of equally fast ones the newest
+ *   3. of the others, the fastest of those that were ranked by time is current; of equally fast ones the newest.
+ *      If this user measured the variant of a best with its driver and NVRTC, the newest of these times counts
  *   4. if none was ranked by time, the one with the least energy (or energy times time) is
  *   to       the database, within a transaction
  *   theirs   the row that was current in the other database; 0 for none

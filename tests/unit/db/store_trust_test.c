@@ -266,9 +266,9 @@ TEST(forget_chooses_as_a_merge_does) {
   end_store(ours, &mine);
 }
 
-/* A signer's newer result of the winner took the winner's place, and lost against another one. When it goes, the winner
- * is current again. */
-TEST(forget_chooses_again_where_a_signers_best_lost) {
+/* A signer's newer result of the winner took the winner's place. The user's own time of it counts, so that it does not
+ * lose against another one. When it goes, the winner is current again. */
+TEST(forget_chooses_again_where_a_signers_best_was_newer) {
   struct bench_case mine, other;
   struct store *theirs = begin_store(&other), *ours = begin_store(&mine);
   case_tune(&mine, ours, 2, 1, 0.4);
@@ -278,7 +278,7 @@ TEST(forget_chooses_again_where_a_signers_best_lost) {
   case_tune(&other, theirs, 1, 1, 0.9);
   sql(theirs, "update best set date = '2026-01-02T00:00:00.000Z'; update run set host = 'theirs'");
   merge_signed(ours, theirs);
-  CHECK_EQ(400, current_us(ours), "the other one");
+  CHECK_EQ(900, current_us(ours), "the signer's row of the winner");
   CHECK_OK(store_forget(ours, &of_signer));
   CHECK_EQ(300, current_us(ours), "the winner again");
   end_store(theirs, &other);
@@ -476,6 +476,65 @@ TEST(one_long_text_of_many_rows) {
   }
 }
 
+/* A document says that a variant of this user takes 10 ns. The user's own time of it counts against other variants, in
+ * the next run and in the next merge. */
+TEST(a_claimed_time_keeps_no_own_winner_away) {
+  static const struct {
+    const char *what;
+    double time_ms;
+    int64_t want_us;
+  } rows[] = {{"slower than the user's own time", 0.35, 0}, {"faster than the user's own time", 0.25, 250}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct bench_case c, other;
+    struct store *store = begin_store(&c), *from = begin_store(&other);
+    case_tune(&c, store, 1, 1, 0.3);
+    case_tune(&other, from, 1, 1, 0.3);
+    sql(store,
+        "update run set started = '2026-01-01T00:00:00.000Z'; update best set date = '2026-01-01T00:00:01.000Z'");
+    sql(from, "update run set started = '2026-01-02T00:00:00.000Z'; update best set date = '2026-01-02T00:00:01.000Z',"
+              " time_ms = 1e-5, low_ms = 1e-5, high_ms = 1e-5");
+    merge_signed(store, from);
+    CHECK_EQ(0, current_us(store), "%s: the claim is taken", rows[i].what);
+    case_tune(&c, store, 2, 1, rows[i].time_ms);
+    CHECK_EQ(rows[i].want_us, current_us(store), "%s", rows[i].what);
+    merge_signed(store, from);
+    CHECK_EQ(rows[i].want_us, current_us(store), "%s: after another merge", rows[i].what);
+    CHECK_EQ(1, number_of(store, "select count(*) from best where is_current"), "%s", rows[i].what);
+    check_whole(store);
+    end_store(from, &other);
+    end_store(store, &c);
+  }
+}
+
+/* The final rounds of a run measured the winner of an earlier run, which lost, although it was faster on that earlier
+ * day. Neither a merge nor `db forget` chooses otherwise. */
+TEST(a_merge_keeps_what_final_rounds_decided) {
+  struct bench_case c, other;
+  struct store *store = begin_store(&c), *from = begin_store(&other);
+  const int64_t earlier = case_tune(&c, store, 1, 1, 0.3);
+  sql(store, "update run set started = '2026-01-01T00:00:00.000Z'; update best set date = '2026-01-01T00:00:01.000Z'");
+  const int64_t run = case_run(&c, store, "580.1");
+  struct measurement measurement = case_measurement(1);
+  struct variant_key second = case_variant(&c, 2);
+  int64_t variant = 0;
+  CHECK_OK(store_measurement(store, run, &second, &measurement, &variant));
+  const struct finalist finalists[] = {
+      {variant, 1, {3, 0.32, 0.32, 0.32, 0.32, case_samples}, 1, 1, 1, true, false, NAN, NAN, NAN},
+      {earlier, 2, {3, 0.33, 0.33, 0.33, 0.33, case_samples}, 1.03, 1.03, 1.03, false, false, NAN, NAN, NAN}};
+  struct best best = case_best(&c, run, variant, 2, 0.32);
+  CHECK_OK(store_final(store, run, finalists, 2, &best, &case_end, NULL));
+  CHECK_EQ(320, current_us(store), "after the final rounds");
+  case_tune(&other, from, 3, 1, 0.5);
+  sql(from, "update run set host = 'theirs'");
+  merge_signed(store, from);
+  CHECK_EQ(320, current_us(store), "after a merge");
+  CHECK_OK(store_forget(store, &of_signer));
+  CHECK_EQ(320, current_us(store), "after the signer is forgotten");
+  check_whole(store);
+  end_store(from, &other);
+  end_store(store, &c);
+}
+
 /* 2,000 wrong verdicts about a variant are older than 2,000 others, which say that it is right. What is known to be
  * wrong is found with some steps of SQLite for each verdict, not for each pair. */
 TEST(many_verdicts_take_a_step_each) {
@@ -594,13 +653,15 @@ int main(void) {
       cmocka_unit_test(forget_takes_back_what_a_signer_called_wrong),
       cmocka_unit_test(forget_takes_back_what_a_signer_called_right),
       cmocka_unit_test(forget_chooses_as_a_merge_does),
-      cmocka_unit_test(forget_chooses_again_where_a_signers_best_lost),
+      cmocka_unit_test(forget_chooses_again_where_a_signers_best_was_newer),
       cmocka_unit_test(forget_takes_what_a_signer_brought_without_results),
       cmocka_unit_test(known_parts_in_another_place_are_shown_as_new),
       cmocka_unit_test(one_long_text_of_many_rows),
       cmocka_unit_test(what_was_disproved_is_shown_as_new),
       cmocka_unit_test(what_would_answer_anew_is_shown_as_new),
       cmocka_unit_test(variants_of_each_template_are_checked),
+      cmocka_unit_test(a_claimed_time_keeps_no_own_winner_away),
+      cmocka_unit_test(a_merge_keeps_what_final_rounds_decided),
       cmocka_unit_test(many_verdicts_take_a_step_each),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
