@@ -224,8 +224,8 @@ TEST(forget_takes_back_what_a_signer_called_wrong) {
   }
 }
 
-/* A winner that was wrong here answers as long as a signer's run says that it is right. Then it is wrong again. */
-TEST(forget_takes_back_what_a_signer_called_right) {
+/* A winner that was wrong here stays wrong, whatever a signer's run says. */
+TEST(a_signer_takes_back_no_verdict_of_the_user) {
   for (int has_second = 0; has_second < 2; has_second++) {
     struct bench_case mine, other;
     struct store *theirs = begin_store(&other), *ours = begin_store(&mine);
@@ -238,11 +238,77 @@ TEST(forget_takes_back_what_a_signer_called_right) {
     put_result(theirs, &other, 1, OUTCOME_MEASURED, "2026-01-03T00:00:00.000Z");
     sql(theirs, "update run set host = 'theirs', seed = id");
     merge_signed(ours, theirs);
-    CHECK_EQ(300, current_us(ours), "right again, second %d", has_second);
+    CHECK_EQ(has_second ? 400 : 500, current_us(ours), "still wrong, second %d", has_second);
     CHECK_OK(store_forget(ours, &of_signer));
     CHECK_EQ(has_second ? 400 : 0, current_us(ours), "forgotten, second %d", has_second);
     check_whole(ours);
     end_store(theirs, &other);
+    end_store(ours, &mine);
+  }
+}
+
+/* Somebody calls the user's winner wrong. Only the giver of this verdict and the user can take it back. */
+TEST(who_takes_back_a_wrong_verdict) {
+  enum who { NOBODY, USER, ALICE, ALICE_AGAIN, MALLORY, UNSIGNED, UNSIGNED_AGAIN };
+  static const struct {
+    const char *what;
+    enum who giver, judge; /* who calls the winner wrong, who calls it right later */
+    bool has_best;         /* a newer winner, not only a result */
+    int64_t want;          /* whether the variant answers in the end */
+  } rows[] = {
+      {"nobody", ALICE, NOBODY, false, 0},
+      {"the user measures it", ALICE, USER, false, 1},
+      {"the user's newer winner", ALICE, USER, true, 1},
+      {"Alice, in the same document", ALICE, ALICE, false, 1},
+      {"Alice, in another document", ALICE, ALICE_AGAIN, false, 1},
+      {"Alice's newer winner", ALICE, ALICE_AGAIN, true, 1},
+      {"another signer", ALICE, MALLORY, false, 0},
+      {"another signer's newer winner", ALICE, MALLORY, true, 0},
+      {"a document that nobody signed", ALICE, UNSIGNED, false, 0},
+      {"a newer winner that nobody signed", ALICE, UNSIGNED, true, 0},
+      {"another document that nobody signed", UNSIGNED, UNSIGNED_AGAIN, false, 1},
+      {"another newer winner that nobody signed", UNSIGNED, UNSIGNED_AGAIN, true, 1},
+      {"a signer, of a document that nobody signed", UNSIGNED, MALLORY, false, 0},
+  };
+  static const struct merge_options options[] = {
+      [ALICE] = {.origin = {"imported", "a.json", "alice", "0a", "1"}},
+      [ALICE_AGAIN] = {.origin = {"imported", "a.json", "alice", "0a", "2"}},
+      [MALLORY] = {.origin = {"imported", "m.json", "mallory", key, "3"}},
+      [UNSIGNED] = {.origin = {"imported", "a.json", "", "", "4"}},
+      [UNSIGNED_AGAIN] = {.origin = {"imported", "b.json", "", "", "5"}},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct bench_case mine, alices, others;
+    struct store *ours = begin_store(&mine), *alice = begin_store(&alices), *other = begin_store(&others);
+    struct store *judge = rows[i].judge == USER ? ours : rows[i].judge == ALICE ? alice : other;
+    struct bench_case *judges = rows[i].judge == USER ? &mine : rows[i].judge == ALICE ? &alices : &others;
+    case_tune(&mine, ours, 1, 1, 0.3);
+    sql(ours, "update run set started = '2026-01-01T00:00:00.000Z', ended = '2026-01-01T01:00:00.000Z';"
+              " update best set date = '2026-01-01T01:00:00.000Z'");
+    put_result(alice, &alices, 1, OUTCOME_WRONG, "2026-01-02T00:00:00.000Z");
+    sql(alice, "update run set host = 'alice', seed = 70 + id");
+    if (judge == other) case_tune(&others, other, 3, 1, 0.5); /* so that the best is chosen again */
+    if (rows[i].judge != NOBODY && rows[i].has_best) {
+      case_tune(judges, judge, 1, 1, 0.3);
+      sql(judge, "delete from measurement where run_id = (select max(id) from run)");
+      if (judge != ours)
+        sql(judge, "update run set host = 'judge', seed = 80 + id, started = '2026-01-03T00:00:00.000Z';"
+                   " update best set date = '2026-01-03T01:00:00.000Z'");
+    } else if (rows[i].judge != NOBODY) {
+      put_result(judge, judges, 1, OUTCOME_MEASURED, "2026-01-03T00:00:00.000Z");
+      if (judge == other) sql(judge, "update run set host = 'judge', seed = 80 + id");
+    }
+    CHECK_OK(store_merge(ours, alice, &options[rows[i].giver], NULL));
+    if (judge == other && rows[i].judge != NOBODY) CHECK_OK(store_merge(ours, other, &options[rows[i].judge], NULL));
+    CHECK_EQ(rows[i].want, number_of(ours, "select count(*) from best where is_current and time_ms = 0.3"), "%s",
+             rows[i].what);
+    CHECK_EQ(
+        rows[i].want,
+        number_of(ours, "select count(*) from best b where is_current and time_ms = 0.3 and not " SQL_IS_REFUTED("b")),
+        "%s: and it is not known to be wrong", rows[i].what);
+    check_whole(ours);
+    end_store(other, &others);
+    end_store(alice, &alices);
     end_store(ours, &mine);
   }
 }
@@ -608,7 +674,7 @@ TEST(what_was_disproved_is_shown_as_new) {
     int fresh, known;
     int want; /* 1000 times the time of the current best after the merge */
   } rows[] = {
-      {"a winner that is wrong here", "winner", OUTCOME_MEASURED, {OUTCOME_WRONG, OUTCOME_WRONG}, 1, 1, 300},
+      {"a winner that is wrong here", "winner", OUTCOME_MEASURED, {OUTCOME_WRONG, OUTCOME_WRONG}, 1, 1, 400},
       {"one that is right again", "winner", OUTCOME_MEASURED, {OUTCOME_WRONG, OUTCOME_MEASURED}, 0, 2, 300},
       {"a later one than what holds here", "wrong", OUTCOME_WRONG, {OUTCOME_MEASURED, OUTCOME_WRONG}, 1, 0, 400},
       {"one that does not hold", "wrong", OUTCOME_WRONG, {OUTCOME_WRONG, OUTCOME_MEASURED}, 1, 0, 400},
@@ -651,7 +717,8 @@ int main(void) {
       cmocka_unit_test(a_variant_of_the_same_parameters_goes_first),
       cmocka_unit_test(the_driver_says_what_a_gpu_is),
       cmocka_unit_test(forget_takes_back_what_a_signer_called_wrong),
-      cmocka_unit_test(forget_takes_back_what_a_signer_called_right),
+      cmocka_unit_test(a_signer_takes_back_no_verdict_of_the_user),
+      cmocka_unit_test(who_takes_back_a_wrong_verdict),
       cmocka_unit_test(forget_chooses_as_a_merge_does),
       cmocka_unit_test(forget_chooses_again_where_a_signers_best_was_newer),
       cmocka_unit_test(forget_takes_what_a_signer_brought_without_results),
