@@ -7,11 +7,11 @@
 #include "db/store/refuted.h"
 
 /* The best that the rule of merge_best.h chooses for problem ?1. Hashes decide last: ids would differ from file to
- * file. No two rows are compared with each other, since a document may bring many for one problem. A row loses against
- * a newer one of its variant, driver and NVRTC. It also loses against a newer one of its host that has another driver,
- * NVRTC or objective: among the two newest kinds of a host, one at least is not the row's own. A row of a partial run
- * loses against each row of a complete one with its driver and NVRTC. The time of a row is the newest that this user
- * measured of its variant, if there is one, not what a document claims. Rows that are refuted are left out.
+ * file. No two rows are compared with each other, since a document may bring many for one problem. A row of a partial
+ * run is left out first if a complete one with its driver and NVRTC has a row. A row loses against a newer one of its
+ * variant, driver and NVRTC. It also loses against a newer one of its host that has another driver, NVRTC or objective:
+ * among the two newest kinds of a host, one at least is not the row's own. The time of a row is the newest that this
+ * user measured of its variant, if there is one, not what a document claims. Rows that are refuted are left out.
  * SQL_IS_REFUTED would read all verdicts about a variant again for each of its bests. */
 #define SQL_OWN_VARIANTS "select distinct variant_id from own"
 #define SQL_GIVER_OF_BEST SQL_GIVER_OF("best")
@@ -23,19 +23,20 @@ static const char winner_sql[] =
     "with own as materialized (select id, variant_id, date, time_ms, driver, nvrtc, objective, energy_mj, run_id,"
     " " SQL_GIVER_OF_BEST " as giver from best where problem_id = ?1),"
     " here as materialized (" SQL_HERE "), verdict as materialized (" SQL_HOLDING "),"
-    " rival as materialized (select b.id, b.variant_id, " SQL_DATE_OF_B
+    " fair as materialized (select b.id, b.variant_id, " SQL_DATE_OF_B
     " as date, coalesce(h.time_ms, b.time_ms) as time_ms,"
     " b.driver, b.nvrtc, coalesce(b.objective, 'time') as objective, coalesce(h.energy_mj, b.energy_mj) as energy_mj,"
     " coalesce(r.host, '') as host, coalesce(r.state = 'partial', 0) as is_partial from own b left join here h on"
     " h.variant_id = b.variant_id and h.driver = b.driver and h.nvrtc = b.nvrtc left join run r on r.id = b.run_id"
     " where not exists (select 1 from verdict x where x.variant_id = b.variant_id and " SQL_AGAINST_B ")),"
+    " rival as materialized (select * from (select f.*, min(is_partial) over (partition by driver, nvrtc) as least from"
+    " fair f) where is_partial = least),"
     " kind as (select host, driver, nvrtc, objective, max(date) as date from rival where host <> '' group by 1, 2, 3, 4),"
     " newest as materialized (select * from (select k.*, row_number() over (partition by host order by date desc) as place"
     " from kind k) where place <= 2),"
-    " entrant as (select r.*, max(date) over (partition by variant_id, driver, nvrtc, is_partial) as newest_date,"
-    " min(is_partial) over (partition by driver, nvrtc) as least_partial from rival r)"
+    " entrant as (select r.*, max(date) over (partition by variant_id, driver, nvrtc) as newest_date from rival r)"
     " select a.id from entrant a join variant v on v.id = a.variant_id join template t on t.id = v.template_id"
-    " where a.date = a.newest_date and a.is_partial = a.least_partial and not exists (select 1 from newest n where"
+    " where a.date = a.newest_date and not exists (select 1 from newest n where"
     " n.host = a.host and n.date > a.date and (n.driver <> a.driver or n.nvrtc <> a.nvrtc or n.objective <> a.objective))"
     " order by a.objective = 'time' desc, case a.objective when 'energy' then a.energy_mj"
     " when 'edp' then a.energy_mj * a.time_ms else a.time_ms end, a.date desc, v.source_hash, t.hash, v.parameters"

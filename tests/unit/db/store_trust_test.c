@@ -601,6 +601,29 @@ TEST(a_merge_keeps_what_final_rounds_decided) {
   end_store(store, &c);
 }
 
+/* A complete run, one with another driver, and then a partial one with the first driver: the partial one loses against
+ * the first, and makes no other history. */
+TEST(a_partial_winner_leaves_a_winner) {
+  static const char *const changes[] = {
+      "update best set date = '2026-01-01T00:00:00.000Z'",
+      "update best set date = '2026-01-02T00:00:00.000Z', driver = '2' where date > '2026-01-01T00:00:00.000Z'",
+      "update best set date = '2026-01-03T00:00:00.000Z' where date > '2026-01-02T00:00:00.000Z';"
+      " update run set state = 'partial' where id = (select max(id) from run)"};
+  struct bench_case c, other;
+  struct store *store = begin_store(&c), *from = begin_store(&other);
+  for (size_t i = 0; i < COUNT(changes); i++) {
+    case_tune(&c, store, 1 + i, 1, 0.3 + 0.1 * (double)i);
+    sql(store, changes[i]);
+  }
+  case_tune(&other, from, 9, 1, 0.9);
+  sql(from, "update run set host = 'theirs'");
+  merge_signed(store, from);
+  CHECK_EQ(400, current_us(store), "the run with the second driver");
+  check_whole(store);
+  end_store(from, &other);
+  end_store(store, &c);
+}
+
 /* 2,000 wrong verdicts about a variant are older than 2,000 others, which say that it is right. What is known to be
  * wrong is found with some steps of SQLite for each verdict, not for each pair. */
 TEST(many_verdicts_take_a_step_each) {
@@ -729,6 +752,7 @@ int main(void) {
       cmocka_unit_test(variants_of_each_template_are_checked),
       cmocka_unit_test(a_claimed_time_keeps_no_own_winner_away),
       cmocka_unit_test(a_merge_keeps_what_final_rounds_decided),
+      cmocka_unit_test(a_partial_winner_leaves_a_winner),
       cmocka_unit_test(many_verdicts_take_a_step_each),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
