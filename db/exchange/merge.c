@@ -537,11 +537,11 @@ static halotune_status decide_ours(struct merge *m, int64_t problem, int64_t bes
 
 /* The problems of the bests for which SQL_IS_REFUTED holds. It would read all verdicts about a variant again for each
  * of its bests. */
+#define SQL_AGAINST_B SQL_IS_AGAINST("k", SQL_DATE("b.date"), SQL_GIVER_OF("b"))
 static const char refuted_sql[] =
     "select b.problem_id, 0 from (" SQL_REFUTED_VARIANTS ") k join device kd on kd.id = k.device_id"
-    " join best b on b.variant_id = k.variant_id and k.date >= " SQL_DATE(
-        "b.date") " join problem p on p.id = b.problem_id join device d on d.id = p.device_id"
-                  " where " SQL_SAME_PLACE("p", "d", "k", "kd") " group by b.problem_id";
+    " join best b on b.variant_id = k.variant_id join problem p on p.id = b.problem_id join device d on d.id = p.device_id"
+    " where " SQL_SAME_PLACE("p", "d", "k", "kd") " and " SQL_AGAINST_B " group by b.problem_id";
 
 /* Decide about all problems for which the other database has a best or knows that one is wrong. */
 static halotune_status decide_bests(struct merge *m) {

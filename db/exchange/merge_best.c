@@ -7,41 +7,40 @@
 #include "db/store/refuted.h"
 
 /* The best that the rule of merge_best.h chooses for problem ?1. Hashes decide last: ids would differ from file to
- * file. No two rows are compared with each other, since a document may bring many for one problem. A row loses against
- * a newer one of its variant, driver and NVRTC. It also loses against a newer one of its host that has another driver,
- * NVRTC or objective: among the two newest kinds of a host, one at least is not the row's own. A row of a partial run
- * loses against each row of a complete one with its driver and NVRTC. Rows that are refuted
- * are left out. SQL_IS_REFUTED would read all verdicts about a variant again for each of its bests. */
+ * file. No two rows are compared with each other, since a document may bring many for one problem. A row of a partial
+ * run is left out first if a complete one with its driver and NVRTC has a row. A row loses against a newer one of its
+ * variant, driver and NVRTC. It also loses against a newer one of its host that has another driver, NVRTC or objective:
+ * among the two newest kinds of a host, one at least is not the row's own. The time of a row is the newest that this
+ * user measured of its variant, if there is one, not what a document claims. Rows that are refuted are left out.
+ * SQL_IS_REFUTED would read all verdicts about a variant again for each of its bests. */
+#define SQL_OWN_VARIANTS "select distinct variant_id from own"
+#define SQL_GIVER_OF_BEST SQL_GIVER_OF("best")
+#define SQL_HERE SQL_OWN_TIMES(SQL_OWN_VARIANTS)
+#define SQL_HOLDING SQL_WRONG_FOR("?1", SQL_OWN_VARIANTS)
+#define SQL_DATE_OF_B SQL_DATE("b.date")
+#define SQL_AGAINST_B SQL_IS_AGAINST("x", SQL_DATE_OF_B, "b.giver")
 static const char winner_sql[] =
-    "with own as materialized (select id, variant_id, date, time_ms, driver, nvrtc, objective, energy_mj, run_id from best where problem_id = ?1),"
-    " verdict as materialized (select w.variant_id, max(iif(" SQL_IS_WRONG("w") ", " SQL_VERDICT_DATE(
-        "w",
-        "wr") ", null)) as wrong,"
-              " max(iif(" SQL_IS_RIGHT("w") ", " SQL_VERDICT_DATE(
-                  "w",
-                  "wr") ", null)) as correct from (select distinct variant_id from own) o"
-                        " cross join " SQL_VERDICTS " join problem p on p.id = ?1 join device d on d.id = p.device_id"
-                        " where w.variant_id = o.variant_id and " SQL_SAME_PLACE(
-                            "p", "d", "wp",
-                            "wd") " group by 1),"
-                                  " rival as materialized (select b.id, b.variant_id, " SQL_DATE(
-                                      "b.date") " as date, b.time_ms, b.driver, b.nvrtc,"
-                                                " coalesce(b.objective, 'time') as objective, b.energy_mj, coalesce(r.host, '') as host,"
-                                                " coalesce(r.state = 'partial', 0) as is_partial from own b"
-                                                " left join run r on r.id = b.run_id left join verdict x on x.variant_id = b.variant_id"
-                                                " where not iif(x.wrong >= " SQL_DATE(
-                                                    "b.date") ", x.wrong >= coalesce(x.correct, ''), 0)),"
-                                                              " kind as (select host, driver, nvrtc, objective, max(date) as date from rival where host <> '' group by 1, 2, 3, 4),"
-                                                              " newest as materialized (select * from (select k.*, row_number() over (partition by host order by date desc) as place"
-                                                              " from kind k) where place <= 2),"
-                                                              " entrant as (select r.*, max(date) over (partition by variant_id, driver, nvrtc, is_partial) as newest_date,"
-                                                              " min(is_partial) over (partition by driver, nvrtc) as least_partial from rival r)"
-                                                              " select a.id from entrant a join variant v on v.id = a.variant_id join template t on t.id = v.template_id"
-                                                              " where a.date = a.newest_date and a.is_partial = a.least_partial and not exists (select 1 from newest n where n.host = a.host and n.date > a.date"
-                                                              " and (n.driver <> a.driver or n.nvrtc <> a.nvrtc or n.objective <> a.objective))"
-                                                              " order by a.objective = 'time' desc, case a.objective when 'energy' then a.energy_mj"
-                                                              " when 'edp' then a.energy_mj * a.time_ms else a.time_ms end, a.date desc, v.source_hash, t.hash, v.parameters"
-                                                              " limit 1";
+    "with own as materialized (select id, variant_id, date, time_ms, driver, nvrtc, objective, energy_mj, run_id,"
+    " " SQL_GIVER_OF_BEST " as giver from best where problem_id = ?1),"
+    " here as materialized (" SQL_HERE "), verdict as materialized (" SQL_HOLDING "),"
+    " fair as materialized (select b.id, b.variant_id, " SQL_DATE_OF_B
+    " as date, coalesce(h.time_ms, b.time_ms) as time_ms,"
+    " b.driver, b.nvrtc, coalesce(b.objective, 'time') as objective, coalesce(h.energy_mj, b.energy_mj) as energy_mj,"
+    " coalesce(r.host, '') as host, coalesce(r.state = 'partial', 0) as is_partial from own b left join here h on"
+    " h.variant_id = b.variant_id and h.driver = b.driver and h.nvrtc = b.nvrtc left join run r on r.id = b.run_id"
+    " where not exists (select 1 from verdict x where x.variant_id = b.variant_id and " SQL_AGAINST_B ")),"
+    " rival as materialized (select * from (select f.*, min(is_partial) over (partition by driver, nvrtc) as least from"
+    " fair f) where is_partial = least),"
+    " kind as (select host, driver, nvrtc, objective, max(date) as date from rival where host <> '' group by 1, 2, 3, 4),"
+    " newest as materialized (select * from (select k.*, row_number() over (partition by host order by date desc) as place"
+    " from kind k) where place <= 2),"
+    " entrant as (select r.*, max(date) over (partition by variant_id, driver, nvrtc) as newest_date from rival r)"
+    " select a.id from entrant a join variant v on v.id = a.variant_id join template t on t.id = v.template_id"
+    " where a.date = a.newest_date and not exists (select 1 from newest n where"
+    " n.host = a.host and n.date > a.date and (n.driver <> a.driver or n.nvrtc <> a.nvrtc or n.objective <> a.objective))"
+    " order by a.objective = 'time' desc, case a.objective when 'energy' then a.energy_mj"
+    " when 'edp' then a.energy_mj * a.time_ms else a.time_ms end, a.date desc, v.source_hash, t.hash, v.parameters"
+    " limit 1";
 
 /* A best in a decision. */
 struct rival {
@@ -93,6 +92,7 @@ static const char *reason_for(const struct rival *winner, const struct rival *lo
   if (winner->time_ms < loser->time_ms) return "faster";
   if (same_environment && winner->variant == loser->variant)
     return "newer, the same variant with the same driver and NVRTC";
+  if (same_environment && winner->time_ms > loser->time_ms) return "faster where this user measured it";
   return same_environment ? "newer" : "newer, with the driver and NVRTC that this host has had since";
 }
 

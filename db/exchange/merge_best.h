@@ -9,11 +9,12 @@
 /* Decide which best of a problem is current after the rows of both databases are in one. The rule depends on the rows
  * alone, so that the order of several merges changes nothing:
  *   1. a best that is known to be wrong (db/store/refuted.h) is history
- *   2. a best is history if there is a newer one of the same variant, driver and NVRTC, or a newer one that the same
- *      host measured with another driver or NVRTC, or for another objective; the best of a run that was cut short
- *      also if a complete run with the same driver and NVRTC has one
- *   3. of the others, the fastest of those that were ranked by time is current; of equally fast ones the newest
- *   4. if none was ranked by time, the one with the least energy (or energy times time) is
+ *   2. a best of a run that was cut short is history if a complete run with the same driver and NVRTC has one
+ *   3. of the others, a best is history if there is a newer one of the same variant, driver and NVRTC, or a newer one
+ *      that the same host measured with another driver or NVRTC, or for another objective
+ *   4. of the others, the fastest of those that were ranked by time is current; of equally fast ones the newest.
+ *      If this user measured the variant of a best with its driver and NVRTC, the newest of these times counts
+ *   5. if none was ranked by time, the one with the least energy (or energy times time) is
  *   to       the database, within a transaction
  *   theirs   the row that was current in the other database; 0 for none
  *   options  its conflict() is called for a decision between our best and theirs

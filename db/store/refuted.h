@@ -2,8 +2,10 @@
  *
  * A verdict is a run's finding about a variant: right (measured, screened) or wrong (wrong, out_of_bounds). It holds
  * for one source, element type, grid and model of GPU, in every launch mode and on every GPU of the model. A crash, a
- * hang or a refusal can be chance, and is not a verdict. The newest verdict counts. A verdict says nothing about a best
- * that was measured after it. */
+ * hang or a refusal can be chance, and is not a verdict.
+ *
+ * A wrong verdict holds until this user measured the variant here and found it to be right, or until whoever gave the
+ * verdict says so later. Others cannot take it back: neither by a right verdict nor by a newer best. */
 #ifndef DB_STORE_REFUTED_H
 #define DB_STORE_REFUTED_H
 
@@ -27,43 +29,61 @@
           ".nz and " other_d ".name = " d ".name and " other_d ".capability = " d ".capability"                      \
           " and " other_d ".sm_count = " d ".sm_count and " other_d ".is_emulation = " d ".is_emulation"
 
-/* The tables of a statement about verdicts: measurement w, run wr, problem wp and device wd. */
-#define SQL_VERDICTS                                                                       \
-  "measurement w join run wr on wr.id = w.run_id join problem wp on wp.id = wr.problem_id" \
-  " join device wd on wd.id = wp.device_id"
+/* Who gave rows of an origin: '' for this user, else the kind of the origin and the signer's key. As in a merge, all
+ * documents without a signature count as one giver.
+ *   origin  the table's name in the statement */
+#define SQL_GIVER(origin) "iif(" origin ".kind = 'measured', '', " origin ".kind || ' ' || " origin ".signer_key)"
+#define SQL_GIVER_OF(row) "(select " SQL_GIVER("giving") " from origin giving where giving.id = " row ".origin_id)"
 
-/* The date of the newest verdict of a kind (SQL_IS_WRONG or SQL_IS_RIGHT) about the variant of a row of `best`, where
- * that row would serve it; NULL if there is none. */
-#define SQL_NEWEST_VERDICT(is_kind, best)                                                     \
-  "(select max(" SQL_VERDICT_DATE(                                                            \
-      "w", "wr") ") from " SQL_VERDICTS " join problem p on p.id = " best                     \
-                 ".problem_id join device d on d.id = p.device_id where w.variant_id = " best \
-                 ".variant_id and " SQL_SAME_PLACE("p", "d", "wp", "wd") " and " is_kind("w") ")"
+/* The tables of a statement about verdicts: measurement w, run wr, its origin wo, problem wp and device wd. */
+#define SQL_VERDICTS                                                                                        \
+  "measurement w join run wr on wr.id = w.run_id join origin wo on wo.id = wr.origin_id join problem wp on" \
+  " wp.id = wr.problem_id join device wd on wd.id = wp.device_id"
 
-/* Whether the variant of a row of `best` is known to be wrong where that row would serve it: the newest wrong verdict
- * is not older than the row, and no verdict of the other kind is newer. The newest of each kind decides, so that the
- * time grows with the number of verdicts, not with its square. */
-#define SQL_IS_REFUTED(best)                                                                           \
-  "iif(" SQL_NEWEST_VERDICT(SQL_IS_WRONG, best) " >= " SQL_DATE(best ".date") ", " SQL_NEWEST_VERDICT( \
-      SQL_IS_WRONG, best) " >= coalesce(" SQL_NEWEST_VERDICT(SQL_IS_RIGHT, best) ", ''), 0)"
+/* The date of the newest verdict of a kind (SQL_IS_WRONG or SQL_IS_RIGHT) in a group; NULL if there is none. */
+#define SQL_NEWEST(is_kind) "max(iif(" is_kind("w") ", " SQL_VERDICT_DATE("w", "wr") ", null))"
 
-/* All variants that are known to be wrong, as a statement. Columns: date of the verdict, a device of the model,
- * stencil, dtype, nx, ny, nz, variant. */
-#define SQL_MODEL_OF(device) device ".name, " device ".capability, " device ".sm_count, " device ".is_emulation"
-#define SQL_REFUTED_VARIANTS                                                                                                                                               \
-  "with wrong as materialized (select w.variant_id, wp.stencil_id, wp.dtype, wp.nx, wp.ny, wp.nz, " SQL_MODEL_OF("wd") ", min(wd.id) as device_id, max(" SQL_VERDICT_DATE( \
-      "w",                                                                                                                                                                 \
-      "wr") ") as date from " SQL_VERDICTS                                                                                                                                 \
-            " where " SQL_IS_WRONG(                                                                                                                                        \
-                "w") " group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)"                                                                                                            \
-                     ", correct as materialized (select w.variant_id, wp.dtype, wp.nx, wp.ny, wp.nz, " SQL_MODEL_OF("wd") ", max(" SQL_VERDICT_DATE(                       \
-                         "w",                                                                                                                                              \
-                         "wr") ") as date from (select distinct variant_id from wrong) x"                                                                                  \
-                               " cross join " SQL_VERDICTS " where w.variant_id = x.variant_id and " SQL_IS_RIGHT(                                                         \
-                                   "w") " group by 1, 2, 3, 4, 5, 6, 7, 8, 9)"                                                                                             \
-                                        " select a.date, a.device_id, a.stencil_id, a.dtype, a.nx, a.ny, a.nz, a.variant_id from wrong a left join"                        \
-                                        " correct b on b.variant_id = a.variant_id and b.dtype = a.dtype and b.nx = a.nx and b.ny = a.ny and b.nz ="                       \
-                                        " a.nz and b.name = a.name and b.capability = a.capability and b.sm_count = a.sm_count and b.is_emulation ="                       \
-                                        " a.is_emulation where b.date is null or b.date <= a.date"
+/* The wrong verdicts that hold among the newest ones of each giver, as a statement. The newest verdict of each kind and
+ * giver decides, so that the time grows with the number of verdicts, not with its square.
+ *   place     the columns that tell variants and places apart
+ *   verdicts  a statement with these columns, giver, and the dates of the giver's newest verdicts: wrong and correct */
+#define SQL_THAT_HOLD(place, verdicts)                                                                        \
+  "select * from (select *, max(iif(giver = '', correct, null)) over (partition by " place ") as own_correct" \
+  " from (" verdicts ")) where wrong >= coalesce(correct, '') and wrong >= coalesce(own_correct, '')"
+#define SQL_GIVER_DATES \
+  SQL_GIVER("wo") " as giver, " SQL_NEWEST(SQL_IS_WRONG) " as wrong, " SQL_NEWEST(SQL_IS_RIGHT) " as correct"
+
+/* Whether a wrong verdict that holds is against a best: the best is not newer, or neither this user nor the giver of
+ * the verdict gave the best.
+ *   date, giver  of the best */
+#define SQL_IS_AGAINST(verdict, date, giver) \
+  "(" verdict ".wrong >= " date " or " giver " not in ('', " verdict ".giver))"
+
+/* The wrong verdicts that hold for a problem, as a statement with the columns variant_id, giver and wrong.
+ *   problem   the problem's id
+ *   variants  a statement with the column variant_id: the variants in question */
+#define SQL_WRONG_FOR(problem, variants)                                                                          \
+  SQL_THAT_HOLD("variant_id",                                                                                     \
+                "select w.variant_id, " SQL_GIVER_DATES " from (" variants ") asked cross join " SQL_VERDICTS     \
+                " join problem p on p.id = " problem                                                              \
+                " join device d on d.id = p.device_id where w.variant_id = asked.variant_id and " SQL_SAME_PLACE( \
+                    "p", "d", "wp", "wd") " group by 1, 2")
+
+/* Whether the variant of a row of `best` is known to be wrong where that row would serve it. */
+#define SQL_VARIANT_OF(best) "select " best ".variant_id as variant_id"
+#define SQL_IS_REFUTED(best)                                                                                     \
+  "exists (select 1 from (" SQL_WRONG_FOR(best ".problem_id", SQL_VARIANT_OF(best)) ") x where " SQL_IS_AGAINST( \
+      "x", SQL_DATE(best ".date"), SQL_GIVER_OF(best)) ")"
+
+/* All variants that are known to be wrong, as a statement. A variant has a row for each giver of a verdict that holds.
+ * Columns: wrong (the date of the verdict), giver, device_id (a device of the model), stencil_id, dtype, nx, ny, nz,
+ * variant_id. */
+#define SQL_MODEL_OF_WD "wd.name, wd.capability, wd.sm_count, wd.is_emulation"
+#define SQL_EVER_WRONG "select distinct w.variant_id from measurement w where " SQL_IS_WRONG("w")
+#define SQL_REFUTED_VARIANTS                                                                                        \
+  SQL_THAT_HOLD("variant_id, dtype, nx, ny, nz, name, capability, sm_count, is_emulation",                          \
+                "select w.variant_id, wp.dtype, wp.nx, wp.ny, wp.nz, " SQL_MODEL_OF_WD ", " SQL_GIVER_DATES         \
+                ", wp.stencil_id, min(wd.id) as device_id from (" SQL_EVER_WRONG ") asked cross join " SQL_VERDICTS \
+                " where w.variant_id = asked.variant_id group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10")
 
 #endif

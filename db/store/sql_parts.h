@@ -37,6 +37,29 @@
 #define SQL_COUNTS_NOW \
   "r.problem_id = now.problem_id and r.driver = now.driver and r.nvrtc = now.nvrtc and " SQL_IS_OWN("r")
 
+/* Times of variants that this user measured for the problem ?1. The place of a time of finals is behind each one of a
+ * search. */
+#define SQL_PLACE_OF_FINALS(date) "'final ' || " SQL_DATE(date) " as place"
+#define SQL_FINAL_TIMES                                                                                \
+  "select f.variant_id, r.driver, r.nvrtc, f.median_ms as time_ms, f.energy_mj, " SQL_PLACE_OF_FINALS( \
+      "r.started") " from run r cross join finalist f on f.run_id = r.id where r.problem_id = ?1 and " SQL_IS_OWN("r")
+#define SQL_WINNING_TIMES                                                                 \
+  "select b.variant_id, b.driver, b.nvrtc, b.time_ms, b.energy_mj, " SQL_PLACE_OF_FINALS( \
+      "b.date") " from best b where b.problem_id = ?1 and " SQL_IS_OWN("b")
+#define SQL_SEARCH_TIMES(variants)                                                                                                     \
+  "select m.variant_id, r.driver, r.nvrtc, m.median_ms, null, " SQL_DATE(                                                              \
+      "r.started") " from (" variants                                                                                                  \
+                   ") o cross join measurement m on m.variant_id = o.variant_id join run r on r.id = m.run_id where r.problem_id = ?1" \
+                   " and m.median_ms is not null and " SQL_IS_OWN("r")
+
+/* The newest time of each variant that this user measured for the problem ?1, by driver and NVRTC, as a statement. A
+ * time of finals goes before one of a search. Columns: variant_id, driver, nvrtc, time_ms, energy_mj (NULL: not
+ * measured).
+ *   variants  a statement with the variants whose times of searches are of interest */
+#define SQL_OWN_TIMES(variants)                                                             \
+  "select variant_id, driver, nvrtc, time_ms, energy_mj, max(place) from (" SQL_FINAL_TIMES \
+  " union all " SQL_WINNING_TIMES " union all " SQL_SEARCH_TIMES(variants) ") group by variant_id, driver, nvrtc"
+
 /* Whether a row of `problem` has a grid, as GRID_MOST_AXIS_POINTS and GRID_MOST_POINTS allow it. Products of other
  * numbers overflow.
  *   problem  the table's name in the statement */

@@ -22,6 +22,9 @@
 #define SQL_SAME_VARIANT(stencil, parameters) \
   " and v.stencil_id = " stencil " and (v.parameters = " parameters " or " SQL_IS_OWN("v") ")"
 
+/* The variant of the problem ?1 that is current. */
+#define SQL_CURRENT_VARIANT "select variant_id from best where problem_id = ?1 and is_current"
+
 /* The columns that a repeated measurement has in common with the earlier one. */
 #define REPEATED_NAMES MEASUREMENT_VERDICT_COLUMNS(COLUMN_NAME) MEASUREMENT_SOURCE_COLUMNS(COLUMN_NAME)
 #define REPEATED_VALUES MEASUREMENT_VERDICT_COLUMNS(COLUMN_OF_M) MEASUREMENT_SOURCE_COLUMNS(COLUMN_OF_M)
@@ -87,11 +90,16 @@ const char *const store_sql[STORE_QUERY_COUNT] = {
                          "?4", "?5") " order by m.id desc limit 1",
     [PUT_FINALIST] = "insert or replace into finalist (run_id" FINALIST_COLUMNS(
         COLUMN_NAME) ") values (?" FINALIST_COLUMNS(COLUMN_PLACE) ")",
+    /* The newest time that this user measured of the variant counts, not the one that a document may claim. */
     [FIND_CURRENT] =
-        "select id, variant_id, driver, nvrtc, time_ms,"
-        " coalesce((select state <> 'partial' from run where run.id = run_id), 1), coalesce(objective, 'time'), energy_mj,"
-        " exists (select 1 from finalist f where f.run_id = ?2 and f.variant_id = best.variant_id)"
-        " from best where problem_id = ?1 and is_current",
+        "select b.id, b.variant_id, b.driver, b.nvrtc, coalesce(h.time_ms, b.time_ms),"
+        " coalesce((select state <> 'partial' from run where run.id = b.run_id), 1), coalesce(b.objective, 'time'),"
+        " coalesce(h.energy_mj, b.energy_mj),"
+        " exists (select 1 from finalist f where f.run_id = ?2 and f.variant_id = b.variant_id)"
+        " from best b left join (" SQL_OWN_TIMES(
+            SQL_CURRENT_VARIANT) ") h"
+                                 " on h.variant_id = b.variant_id and h.driver = b.driver and h.nvrtc = b.nvrtc"
+                                 " where b.problem_id = ?1 and b.is_current",
     [RETIRE_CURRENT] = "update best set is_current = 0 where problem_id = ?1 and is_current",
     /* In every mode, and on every GPU of the model. */
     [RETIRE_VARIANT] =

@@ -429,20 +429,21 @@ static int compare_variants(const void *left, const void *right) {
 static halotune_status take_refuted(struct reader *r, sqlite3_stmt *query) {
   struct catalog *c = r->catalog;
   struct refuted refuted = {.date = keep_text(c, column_text(query, 0)),
-                            .parameters = texts_keep(&c->texts, column_text(query, 9))};
+                            .parameters = texts_keep(&c->texts, column_text(query, 8))};
   int device = map_find(&r->devices, sqlite3_column_int64(query, 1));
   refuted.stencil = map_find(&r->stencils, sqlite3_column_int64(query, 2));
   refuted.dtype = mode_number(dtype_names, DTYPE_COUNT, column_text(query, 3));
   const int64_t points[MAX_DIMS] = {sqlite3_column_int64(query, 4), sqlite3_column_int64(query, 5),
                                     sqlite3_column_int64(query, 6)};
   const bool is_problem = read_grid(points, refuted.n) && refuted.dtype < DTYPE_COUNT;
-  refuted.template_at = map_find(&r->templates, sqlite3_column_int64(query, 8));
+  refuted.template_at = map_find(&r->templates, sqlite3_column_int64(query, 7));
   if (!refuted.date || !refuted.parameters) return fail_memory();
   if (device < 0 || refuted.stencil < 0 || refuted.template_at < 0) {
     return fail(HALOTUNE_DB, "%s: a wrong measurement names a row that does not exist; run 'halotune db check'",
                 r->path);
   }
   refuted.model = c->devices[device].model;
+  refuted.first = refuted.last = c->database_count;
   return is_problem ? refuted_add(&c->refuted, &refuted) : HALOTUNE_OK;
 }
 
@@ -475,7 +476,8 @@ static const char sql_problems[] =
     "select take(id, device_id, stencil_id, dtype, nx, ny, nz, launch, cache, is_reproducible, steps) from problem not indexed";
 static const char sql_variants[] = "select take(id, template_id, parameters) from variant not indexed";
 static const char sql_refuted[] =
-    "select k.*, v.template_id, v.parameters from (" SQL_REFUTED_VARIANTS ") k join variant v on v.id = k.variant_id";
+    "select k.wrong, k.device_id, k.stencil_id, k.dtype, k.nx, k.ny, k.nz, v.template_id, v.parameters"
+    " from (" SQL_REFUTED_VARIANTS ") k join variant v on v.id = k.variant_id";
 /* Few runs are cut short, so that few rows of `best` are looked up. */
 static const char sql_partial[] =
     "select r.problem_id from run r cross join best b on b.problem_id = r.problem_id and b.is_current and b.run_id = r.id"

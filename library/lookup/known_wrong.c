@@ -50,14 +50,24 @@ void refuted_finish(struct refuted_list *list) {
   int kept = 0;
   if (list->count > 1) qsort(list->list, (size_t)list->count, sizeof *list->list, compare_dates);
   for (int i = 0; i < list->count; i++) {
-    if (kept == 0 || compare_refuted(&list->list[kept - 1], &list->list[i]) != 0) list->list[kept++] = list->list[i];
+    struct refuted *newest = kept > 0 ? &list->list[kept - 1] : NULL;
+    if (!newest || compare_refuted(newest, &list->list[i]) != 0) {
+      list->list[kept++] = list->list[i];
+      continue;
+    }
+    if (list->list[i].first < newest->first) newest->first = list->list[i].first;
+    if (list->list[i].last > newest->last) newest->last = list->list[i].last;
   }
   list->count = kept;
 }
 
-const char *refuted_find(const struct refuted_list *list, const struct refuted *question) {
+static const struct refuted *find_refuted(const struct refuted_list *list, const struct refuted *question) {
   if (list->count == 0) return NULL;
-  const struct refuted *found = bsearch(question, list->list, (size_t)list->count, sizeof *list->list, compare_refuted);
+  return bsearch(question, list->list, (size_t)list->count, sizeof *list->list, compare_refuted);
+}
+
+const char *refuted_find(const struct refuted_list *list, const struct refuted *question) {
+  const struct refuted *found = find_refuted(list, question);
   return found ? found->date : NULL;
 }
 
@@ -70,6 +80,11 @@ long refuted_count(const struct refuted_list *list, const struct refuted *questi
 bool refuted_since(const struct refuted_list *list, const struct refuted *question) {
   const char *date = refuted_find(list, question);
   return date && strcmp(date, date_decides(list->now, question->date)) >= 0;
+}
+
+bool refuted_elsewhere(const struct refuted_list *list, const struct refuted *question) {
+  const struct refuted *found = find_refuted(list, question);
+  return found && (found->first != question->first || found->last != question->last);
 }
 
 void refuted_free(struct refuted_list *list) {

@@ -15,6 +15,7 @@ struct refuted {
   unsigned char dtype;
   const char *parameters; /* a text of the catalog's `texts`, so that pointers can be compared */
   const char *date;       /* date of the verdict */
+  int first, last;        /* the first and the last database with a verdict; in a question: the row's database */
 };
 
 /* Start with {0}, end with refuted_free. refuted_finish sorts it. */
@@ -48,6 +49,9 @@ long refuted_count(const struct refuted_list *list, const struct refuted *questi
 /* Whether a configuration was found to be wrong after it was measured. The question's `date` is that of the
  * measurement. */
 bool refuted_since(const struct refuted_list *list, const struct refuted *question);
+
+/* Whether a database other than the question's has a verdict against a configuration. */
+bool refuted_elsewhere(const struct refuted_list *list, const struct refuted *question);
 
 void refuted_free(struct refuted_list *list);
 

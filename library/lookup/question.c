@@ -104,7 +104,7 @@ halotune_status question_alignment(const struct question *q, const struct templa
 static struct refuted verdict_on(const struct question *q, int template_at, const char *parameters) {
   const uint32_t *n = q->key.n;
   return (struct refuted){
-      {n[0], n[1], n[2]}, q->key.stencil, q->device->model, template_at, q->key.dtype, parameters, NULL};
+      {n[0], n[1], n[2]}, q->key.stencil, q->device->model, template_at, q->key.dtype, parameters, NULL, 0, 0};
 }
 
 bool question_is_wrong(const struct question *q, int template_at, const char *parameters) {

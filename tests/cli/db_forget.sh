@@ -23,7 +23,11 @@ sqlite3 "$TMPDIR/fitted.db" "insert into origin (id, kind, name, signer, documen
 halotune db forget --signer alice --yes --db "$TMPDIR/fitted.db"
 halotune db forget --signer "" --yes
 echo "exit $?"
-halotune db forget --device 'NVIDIA H200' --yes
+# Words of a name choose the device that they fit, as in other commands.
+for device in h200 'nvidia  H200' h100; do
+  halotune db forget --device "$device" 2>&1 | sed "s|$TMPDIR|FOLDER|"
+done
+halotune db forget --device H200 --yes
 halotune db info | grep rows
 halotune db forget --before yesterday
 halotune db forget

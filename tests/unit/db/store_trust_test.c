@@ -224,8 +224,8 @@ TEST(forget_takes_back_what_a_signer_called_wrong) {
   }
 }
 
-/* A winner that was wrong here answers as long as a signer's run says that it is right. Then it is wrong again. */
-TEST(forget_takes_back_what_a_signer_called_right) {
+/* A winner that was wrong here stays wrong, whatever a signer's run says. */
+TEST(a_signer_takes_back_no_verdict_of_the_user) {
   for (int has_second = 0; has_second < 2; has_second++) {
     struct bench_case mine, other;
     struct store *theirs = begin_store(&other), *ours = begin_store(&mine);
@@ -238,11 +238,77 @@ TEST(forget_takes_back_what_a_signer_called_right) {
     put_result(theirs, &other, 1, OUTCOME_MEASURED, "2026-01-03T00:00:00.000Z");
     sql(theirs, "update run set host = 'theirs', seed = id");
     merge_signed(ours, theirs);
-    CHECK_EQ(300, current_us(ours), "right again, second %d", has_second);
+    CHECK_EQ(has_second ? 400 : 500, current_us(ours), "still wrong, second %d", has_second);
     CHECK_OK(store_forget(ours, &of_signer));
     CHECK_EQ(has_second ? 400 : 0, current_us(ours), "forgotten, second %d", has_second);
     check_whole(ours);
     end_store(theirs, &other);
+    end_store(ours, &mine);
+  }
+}
+
+/* Somebody calls the user's winner wrong. Only the giver of this verdict and the user can take it back. */
+TEST(who_takes_back_a_wrong_verdict) {
+  enum who { NOBODY, USER, ALICE, ALICE_AGAIN, MALLORY, UNSIGNED, UNSIGNED_AGAIN };
+  static const struct {
+    const char *what;
+    enum who giver, judge; /* who calls the winner wrong, who calls it right later */
+    bool has_best;         /* a newer winner, not only a result */
+    int64_t want;          /* whether the variant answers in the end */
+  } rows[] = {
+      {"nobody", ALICE, NOBODY, false, 0},
+      {"the user measures it", ALICE, USER, false, 1},
+      {"the user's newer winner", ALICE, USER, true, 1},
+      {"Alice, in the same document", ALICE, ALICE, false, 1},
+      {"Alice, in another document", ALICE, ALICE_AGAIN, false, 1},
+      {"Alice's newer winner", ALICE, ALICE_AGAIN, true, 1},
+      {"another signer", ALICE, MALLORY, false, 0},
+      {"another signer's newer winner", ALICE, MALLORY, true, 0},
+      {"a document that nobody signed", ALICE, UNSIGNED, false, 0},
+      {"a newer winner that nobody signed", ALICE, UNSIGNED, true, 0},
+      {"another document that nobody signed", UNSIGNED, UNSIGNED_AGAIN, false, 1},
+      {"another newer winner that nobody signed", UNSIGNED, UNSIGNED_AGAIN, true, 1},
+      {"a signer, of a document that nobody signed", UNSIGNED, MALLORY, false, 0},
+  };
+  static const struct merge_options options[] = {
+      [ALICE] = {.origin = {"imported", "a.json", "alice", "0a", "1"}},
+      [ALICE_AGAIN] = {.origin = {"imported", "a.json", "alice", "0a", "2"}},
+      [MALLORY] = {.origin = {"imported", "m.json", "mallory", key, "3"}},
+      [UNSIGNED] = {.origin = {"imported", "a.json", "", "", "4"}},
+      [UNSIGNED_AGAIN] = {.origin = {"imported", "b.json", "", "", "5"}},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct bench_case mine, alices, others;
+    struct store *ours = begin_store(&mine), *alice = begin_store(&alices), *other = begin_store(&others);
+    struct store *judge = rows[i].judge == USER ? ours : rows[i].judge == ALICE ? alice : other;
+    struct bench_case *judges = rows[i].judge == USER ? &mine : rows[i].judge == ALICE ? &alices : &others;
+    case_tune(&mine, ours, 1, 1, 0.3);
+    sql(ours, "update run set started = '2026-01-01T00:00:00.000Z', ended = '2026-01-01T01:00:00.000Z';"
+              " update best set date = '2026-01-01T01:00:00.000Z'");
+    put_result(alice, &alices, 1, OUTCOME_WRONG, "2026-01-02T00:00:00.000Z");
+    sql(alice, "update run set host = 'alice', seed = 70 + id");
+    if (judge == other) case_tune(&others, other, 3, 1, 0.5); /* so that the best is chosen again */
+    if (rows[i].judge != NOBODY && rows[i].has_best) {
+      case_tune(judges, judge, 1, 1, 0.3);
+      sql(judge, "delete from measurement where run_id = (select max(id) from run)");
+      if (judge != ours)
+        sql(judge, "update run set host = 'judge', seed = 80 + id, started = '2026-01-03T00:00:00.000Z';"
+                   " update best set date = '2026-01-03T01:00:00.000Z'");
+    } else if (rows[i].judge != NOBODY) {
+      put_result(judge, judges, 1, OUTCOME_MEASURED, "2026-01-03T00:00:00.000Z");
+      if (judge == other) sql(judge, "update run set host = 'judge', seed = 80 + id");
+    }
+    CHECK_OK(store_merge(ours, alice, &options[rows[i].giver], NULL));
+    if (judge == other && rows[i].judge != NOBODY) CHECK_OK(store_merge(ours, other, &options[rows[i].judge], NULL));
+    CHECK_EQ(rows[i].want, number_of(ours, "select count(*) from best where is_current and time_ms = 0.3"), "%s",
+             rows[i].what);
+    CHECK_EQ(
+        rows[i].want,
+        number_of(ours, "select count(*) from best b where is_current and time_ms = 0.3 and not " SQL_IS_REFUTED("b")),
+        "%s: and it is not known to be wrong", rows[i].what);
+    check_whole(ours);
+    end_store(other, &others);
+    end_store(alice, &alices);
     end_store(ours, &mine);
   }
 }
@@ -266,9 +332,9 @@ TEST(forget_chooses_as_a_merge_does) {
   end_store(ours, &mine);
 }
 
-/* A signer's newer result of the winner took the winner's place, and lost against another one. When it goes, the winner
- * is current again. */
-TEST(forget_chooses_again_where_a_signers_best_lost) {
+/* A signer's newer result of the winner took the winner's place. The user's own time of it counts, so that it does not
+ * lose against another one. When it goes, the winner is current again. */
+TEST(forget_chooses_again_where_a_signers_best_was_newer) {
   struct bench_case mine, other;
   struct store *theirs = begin_store(&other), *ours = begin_store(&mine);
   case_tune(&mine, ours, 2, 1, 0.4);
@@ -278,7 +344,7 @@ TEST(forget_chooses_again_where_a_signers_best_lost) {
   case_tune(&other, theirs, 1, 1, 0.9);
   sql(theirs, "update best set date = '2026-01-02T00:00:00.000Z'; update run set host = 'theirs'");
   merge_signed(ours, theirs);
-  CHECK_EQ(400, current_us(ours), "the other one");
+  CHECK_EQ(900, current_us(ours), "the signer's row of the winner");
   CHECK_OK(store_forget(ours, &of_signer));
   CHECK_EQ(300, current_us(ours), "the winner again");
   end_store(theirs, &other);
@@ -476,6 +542,88 @@ TEST(one_long_text_of_many_rows) {
   }
 }
 
+/* A document says that a variant of this user takes 10 ns. The user's own time of it counts against other variants, in
+ * the next run and in the next merge. */
+TEST(a_claimed_time_keeps_no_own_winner_away) {
+  static const struct {
+    const char *what;
+    double time_ms;
+    int64_t want_us;
+  } rows[] = {{"slower than the user's own time", 0.35, 0}, {"faster than the user's own time", 0.25, 250}};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct bench_case c, other;
+    struct store *store = begin_store(&c), *from = begin_store(&other);
+    case_tune(&c, store, 1, 1, 0.3);
+    case_tune(&other, from, 1, 1, 0.3);
+    sql(store,
+        "update run set started = '2026-01-01T00:00:00.000Z'; update best set date = '2026-01-01T00:00:01.000Z'");
+    sql(from, "update run set started = '2026-01-02T00:00:00.000Z'; update best set date = '2026-01-02T00:00:01.000Z',"
+              " time_ms = 1e-5, low_ms = 1e-5, high_ms = 1e-5");
+    merge_signed(store, from);
+    CHECK_EQ(0, current_us(store), "%s: the claim is taken", rows[i].what);
+    case_tune(&c, store, 2, 1, rows[i].time_ms);
+    CHECK_EQ(rows[i].want_us, current_us(store), "%s", rows[i].what);
+    merge_signed(store, from);
+    CHECK_EQ(rows[i].want_us, current_us(store), "%s: after another merge", rows[i].what);
+    CHECK_EQ(1, number_of(store, "select count(*) from best where is_current"), "%s", rows[i].what);
+    check_whole(store);
+    end_store(from, &other);
+    end_store(store, &c);
+  }
+}
+
+/* The final rounds of a run measured the winner of an earlier run, which lost, although it was faster on that earlier
+ * day. Neither a merge nor `db forget` chooses otherwise. */
+TEST(a_merge_keeps_what_final_rounds_decided) {
+  struct bench_case c, other;
+  struct store *store = begin_store(&c), *from = begin_store(&other);
+  const int64_t earlier = case_tune(&c, store, 1, 1, 0.3);
+  sql(store, "update run set started = '2026-01-01T00:00:00.000Z'; update best set date = '2026-01-01T00:00:01.000Z'");
+  const int64_t run = case_run(&c, store, "580.1");
+  struct measurement measurement = case_measurement(1);
+  struct variant_key second = case_variant(&c, 2);
+  int64_t variant = 0;
+  CHECK_OK(store_measurement(store, run, &second, &measurement, &variant));
+  const struct finalist finalists[] = {
+      {variant, 1, {3, 0.32, 0.32, 0.32, 0.32, case_samples}, 1, 1, 1, true, false, NAN, NAN, NAN},
+      {earlier, 2, {3, 0.33, 0.33, 0.33, 0.33, case_samples}, 1.03, 1.03, 1.03, false, false, NAN, NAN, NAN}};
+  struct best best = case_best(&c, run, variant, 2, 0.32);
+  CHECK_OK(store_final(store, run, finalists, 2, &best, &case_end, NULL));
+  CHECK_EQ(320, current_us(store), "after the final rounds");
+  case_tune(&other, from, 3, 1, 0.5);
+  sql(from, "update run set host = 'theirs'");
+  merge_signed(store, from);
+  CHECK_EQ(320, current_us(store), "after a merge");
+  CHECK_OK(store_forget(store, &of_signer));
+  CHECK_EQ(320, current_us(store), "after the signer is forgotten");
+  check_whole(store);
+  end_store(from, &other);
+  end_store(store, &c);
+}
+
+/* A complete run, one with another driver, and then a partial one with the first driver: the partial one loses against
+ * the first, and makes no other history. */
+TEST(a_partial_winner_leaves_a_winner) {
+  static const char *const changes[] = {
+      "update best set date = '2026-01-01T00:00:00.000Z'",
+      "update best set date = '2026-01-02T00:00:00.000Z', driver = '2' where date > '2026-01-01T00:00:00.000Z'",
+      "update best set date = '2026-01-03T00:00:00.000Z' where date > '2026-01-02T00:00:00.000Z';"
+      " update run set state = 'partial' where id = (select max(id) from run)"};
+  struct bench_case c, other;
+  struct store *store = begin_store(&c), *from = begin_store(&other);
+  for (size_t i = 0; i < COUNT(changes); i++) {
+    case_tune(&c, store, 1 + i, 1, 0.3 + 0.1 * (double)i);
+    sql(store, changes[i]);
+  }
+  case_tune(&other, from, 9, 1, 0.9);
+  sql(from, "update run set host = 'theirs'");
+  merge_signed(store, from);
+  CHECK_EQ(400, current_us(store), "the run with the second driver");
+  check_whole(store);
+  end_store(from, &other);
+  end_store(store, &c);
+}
+
 /* 2,000 wrong verdicts about a variant are older than 2,000 others, which say that it is right. What is known to be
  * wrong is found with some steps of SQLite for each verdict, not for each pair. */
 TEST(many_verdicts_take_a_step_each) {
@@ -549,7 +697,7 @@ TEST(what_was_disproved_is_shown_as_new) {
     int fresh, known;
     int want; /* 1000 times the time of the current best after the merge */
   } rows[] = {
-      {"a winner that is wrong here", "winner", OUTCOME_MEASURED, {OUTCOME_WRONG, OUTCOME_WRONG}, 1, 1, 300},
+      {"a winner that is wrong here", "winner", OUTCOME_MEASURED, {OUTCOME_WRONG, OUTCOME_WRONG}, 1, 1, 400},
       {"one that is right again", "winner", OUTCOME_MEASURED, {OUTCOME_WRONG, OUTCOME_MEASURED}, 0, 2, 300},
       {"a later one than what holds here", "wrong", OUTCOME_WRONG, {OUTCOME_MEASURED, OUTCOME_WRONG}, 1, 0, 400},
       {"one that does not hold", "wrong", OUTCOME_WRONG, {OUTCOME_WRONG, OUTCOME_MEASURED}, 1, 0, 400},
@@ -592,15 +740,19 @@ int main(void) {
       cmocka_unit_test(a_variant_of_the_same_parameters_goes_first),
       cmocka_unit_test(the_driver_says_what_a_gpu_is),
       cmocka_unit_test(forget_takes_back_what_a_signer_called_wrong),
-      cmocka_unit_test(forget_takes_back_what_a_signer_called_right),
+      cmocka_unit_test(a_signer_takes_back_no_verdict_of_the_user),
+      cmocka_unit_test(who_takes_back_a_wrong_verdict),
       cmocka_unit_test(forget_chooses_as_a_merge_does),
-      cmocka_unit_test(forget_chooses_again_where_a_signers_best_lost),
+      cmocka_unit_test(forget_chooses_again_where_a_signers_best_was_newer),
       cmocka_unit_test(forget_takes_what_a_signer_brought_without_results),
       cmocka_unit_test(known_parts_in_another_place_are_shown_as_new),
       cmocka_unit_test(one_long_text_of_many_rows),
       cmocka_unit_test(what_was_disproved_is_shown_as_new),
       cmocka_unit_test(what_would_answer_anew_is_shown_as_new),
       cmocka_unit_test(variants_of_each_template_are_checked),
+      cmocka_unit_test(a_claimed_time_keeps_no_own_winner_away),
+      cmocka_unit_test(a_merge_keeps_what_final_rounds_decided),
+      cmocka_unit_test(a_partial_winner_leaves_a_winner),
       cmocka_unit_test(many_verdicts_take_a_step_each),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

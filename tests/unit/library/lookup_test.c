@@ -418,12 +418,13 @@ static const char *choose_for_pointers(halotune_ctx *ctx, const halotune_problem
 
 /* The finalist `direct` was found to be wrong on 512^3 at this date. The runs before began in 2025-01, and the date of
  * the winner is that of the test. */
-#define FINALIST_IS_WRONG(date)                                                                                            \
-  "delete from measurement where run_id = 100; delete from run where id = 100;"                                            \
-  " update run set started = '2025-01-01T00:00:00.000Z';"                                                                  \
-  " create temp table r as select * from run where id = (select run_id from finalist where rank = 2);"                     \
-  " update r set id = 100, started = '" date "'; insert into run select * from r;"                                         \
-  " create temp table m as select * from measurement where variant_id = (select variant_id from finalist where rank = 2);" \
+#define FINALIST_IS_WRONG(date)                                                                                           \
+  "delete from measurement where run_id = 100; delete from run where id = 100;"                                           \
+  " update run set started = '2025-01-01T00:00:00.000Z';"                                                                 \
+  " create temp table r as select * from run where id = (select run_id from finalist where rank = 2);"                    \
+  " update r set id = 100, started = '" date "'; insert into run select * from r;"                                        \
+  " create temp table m as select * from measurement where variant_id = (select variant_id from finalist where rank = 2)" \
+  " limit 1;"                                                                                                             \
   " update m set id = 100, run_id = 100, outcome = 'wrong'; insert into measurement select * from m"
 
 TEST(finalists_answer_for_other_problems) {
@@ -453,9 +454,14 @@ TEST(finalists_answer_for_other_problems) {
       {"", 512, 0, 16, HALOTUNE_MATCH_NEAR_GRID, "zmarch", NAN},
       {"", 512, 0, 4, HALOTUNE_MATCH_DEFAULT, "zmarch", NAN},
       {"", 512, 0, 0, HALOTUNE_MATCH_EXACT, "zmarch", 0.27},
-      {FINALIST_IS_WRONG("2024-06-01T00:00:00.000Z"), 512, HALOTUNE_LAUNCH_GRAPH, 0, HALOTUNE_MATCH_NEAR_GRID, "zmarch",
-       0.27},
-      {"", 509, 0, 0, HALOTUNE_MATCH_NEAR_GRID, "direct", 0.27 * 0.85}, /* it was right in a later run */
+      {FINALIST_IS_WRONG("2024-06-01T00:00:00.000Z"), 512, HALOTUNE_LAUNCH_GRAPH, 0, HALOTUNE_MATCH_NEAR_GRID, "direct",
+       0.27 * 0.85}, /* it was right in a later run */
+      {"", 509, 0, 0, HALOTUNE_MATCH_NEAR_GRID, "direct", 0.27 * 0.85},
+      {"insert into origin (id, kind, name, date) values (99, 'imported', 'm.json', '2026-01-01');"
+       " update run set origin_id = 99 where id <> 100",
+       509, 0, 0, HALOTUNE_MATCH_DEFAULT, "zmarch", NAN}, /* but not in a run of this user */
+      {"update run set origin_id = (select min(id) from origin)", 509, 0, 0, HALOTUNE_MATCH_NEAR_GRID, "direct",
+       0.27 * 0.85},
       {"update finalist set ratio = 1.5 where rank = 2", 509, 0, 0, HALOTUNE_MATCH_DEFAULT, "zmarch", NAN},
       {"update finalist set ratio = 1.05; update best set variant_id = (select variant_id from finalist where rank = 2)"
        " where is_current",
@@ -469,7 +475,9 @@ TEST(finalists_answer_for_other_problems) {
       own.path,
       "update best set is_current = 0 where time_ms < 0.01; insert into finalist select f.run_id, o.variant_id, 2,"
       " f.sample_count, 1.05*f.median_ms, f.minimum_ms, f.low_ms, f.high_ms, 1.05, 1.04, 1.06, f.samples, 0, 0, null, null, null"
-      " from finalist f, finalist o where f.median_ms > 0.01 and o.median_ms < 0.01");
+      " from finalist f, finalist o where f.median_ms > 0.01 and o.median_ms < 0.01;"
+      " create temp table m as select * from measurement where variant_id = (select variant_id from finalist where rank = 2);"
+      " update m set id = 50, run_id = (select run_id from finalist where rank = 2); insert into measurement select * from m");
   for (size_t i = 0; i < COUNT(rows); i++) {
     halotune_ctx *ctx;
     const long long n = rows[i].n;
@@ -797,6 +805,33 @@ TEST(what_one_database_knows_to_be_wrong_no_other_serves) {
     CHECK_TEXT(rows[at].vector, parameter.value, "%s", rows[at].what);
     halotune_close(ctx);
     work_end(&other);
+  }
+}
+
+/* A database calls a variant wrong, and another database has a newer winner of it. It answers only if the user measured
+ * the winner, in whatever order the databases are. */
+TEST(a_winner_of_others_takes_back_no_verdict) {
+  static const struct tuned row = {GPU_H200, "star7", "zmarch", "vector=4", F32, {512, 512, 512}, USUAL, 0.3};
+  static const halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0, 0};
+  for (int i = 0; i < 4; i++) {
+    const bool is_foreign = i % 2 == 1;
+    struct work winners = work_begin(), verdicts = work_begin();
+    halotune_ctx *ctx;
+    halotune_config config;
+    tuned_make(winners.path, &row, 1);
+    tuned_make(verdicts.path, &row, 1);
+    tuned_change(verdicts.path, IS_WRONG "'2001-01-01T00:00:00.000Z'");
+    if (is_foreign)
+      tuned_change(winners.path,
+                   "insert into origin (id, kind, name, date) values (99, 'imported', 'm.json', '2026-01-01');"
+                   " update best set origin_id = 99; update run set origin_id = 99");
+    const char *paths[] = {i < 2 ? winners.path : verdicts.path, i < 2 ? verdicts.path : winners.path};
+    CHECK_OK(halotune_open(paths, 2, &ctx));
+    CHECK_EQ(is_foreign ? HALOTUNE_NOT_FOUND : HALOTUNE_OK, halotune_lookup(ctx, &problem, &config), "order %d", i);
+    if (!is_foreign) CHECK_EQ(HALOTUNE_MATCH_EXACT, config.match, "order %d", i);
+    halotune_close(ctx);
+    work_end(&verdicts);
+    work_end(&winners);
   }
 }
 
@@ -1335,6 +1370,7 @@ int main(void) {
       cmocka_unit_test(reproducible_answers_are_asked_for),
       cmocka_unit_test(the_first_database_is_asked_first),
       cmocka_unit_test(what_one_database_knows_to_be_wrong_no_other_serves),
+      cmocka_unit_test(a_winner_of_others_takes_back_no_verdict),
       cmocka_unit_test(a_default_is_of_the_template_that_wins_with_as_many_steps),
       cmocka_unit_test(of_several_numbers_of_steps_the_measured_times_are_compared),
       cmocka_unit_test(a_template_that_changed_makes_rows_stale),

@@ -69,7 +69,7 @@ static const struct option_row options[] = {
     {"sign", "KEYFILE", "export: sign the document with this private key, as 'halotune key new' makes it"},
     {"problem", "NAME", "export, forget: only STENCIL[,DTYPE[,GRID]], such as star7,f32,512x512x512"},
     {"stencil", "NAME", "forget: only this stencil"},
-    {"device", "NAME", "export, forget: only this device, by name or uuid; export takes words of a name, too"},
+    {"device", "NAME", "export, forget: only this device, by name, words of a name (h200) or uuid"},
     {"signer", "NAME", "forget: only rows from documents of this signer, by name or public key"},
     {"before", "DATE", "export, forget: only results from before this date, such as 2026-11-21"},
     {"yes", NULL, "forget, merge, import: do it; without --yes the command only prints what it would do"},

@@ -33,13 +33,16 @@ halotune_status db_forget(const struct invocation *invocation) {
   struct choice choice;
   struct forget_counts counts;
   struct store *store = NULL;
-  char *name;
+  char *name, *device = NULL;
   halotune_status status = db_choice(invocation, &choice, &name);
   if (status == HALOTUNE_OK) status = db_must_exist(path);
   if (status == HALOTUNE_OK && !db_choice_is_given(&choice))
     status = fail(HALOTUNE_ARGUMENT,
                   "db forget needs at least one of --stencil, --device, --signer, --before and --problem");
   if (status == HALOTUNE_OK) status = store_open(path, STORE_WRITE, &store);
+  if (status == HALOTUNE_OK) status = db_choice_find_device(store, &choice, &device);
+  if (status == HALOTUNE_OK && device)
+    fprintf(stderr, "halotune: --device '%s' means '%s'\n", option_value(invocation, "device"), device);
   if (status == HALOTUNE_OK) status = store_forget_count(store, &choice, &counts);
   if (status == HALOTUNE_OK && counts.runs == 0 && counts.bests == 0 && counts.predictions == 0 && counts.alone == 0)
     status = db_choice_fail(store, &choice);
@@ -52,6 +55,7 @@ halotune_status db_forget(const struct invocation *invocation) {
                       " removed; 'halotune db fit' makes them anew\n");
   }
   store_close(store);
+  free(device);
   free(name);
   return status;
 }
