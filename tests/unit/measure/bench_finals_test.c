@@ -181,7 +181,7 @@ TEST(less_time_makes_a_smaller_plan_in_the_documented_order) {
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct finals_plan got;
-    const struct finals_times times = {rows[i].time_ms, rows[i].time_ms, rows[i].recheck_ms, 0};
+    const struct finals_times times = {rows[i].time_ms, rows[i].time_ms, rows[i].recheck_ms, 0, 0};
     finals_plan_make(&times, rows[i].budget_ms, rows[i].available, rows[i].roofs, &got);
     CHECK(!got.standard.is_rare && !got.served.is_rare, "row %zu", i);
     char what[32];
@@ -215,7 +215,7 @@ TEST(a_default_that_is_far_behind_is_rare) {
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct finals_plan got;
-    const struct finals_times times = {rows[i].best_ms, rows[i].default_ms, 0, 0};
+    const struct finals_times times = {rows[i].best_ms, rows[i].default_ms, 0, 0, 0};
     const bool is_slow = rows[i].best_ms > 1;
     finals_plan_make(&times, rows[i].budget_ms, is_slow ? 2 : 100, 2, &got);
     CHECK_EQ(rows[i].is_rare, got.standard.is_rare, "%s", rows[i].what);
