@@ -27,6 +27,12 @@ struct box_pieces gpu_partial_pieces(const struct gpu_partial *partial, const st
   return pieces;
 }
 
+/* How often a step computes a point of a box on average, because pieces need points around them. */
+static double repeats_of_pieces(const struct gpu_partial *partial, const struct box *box) {
+  const struct box_pieces pieces = gpu_partial_pieces(partial, box);
+  return points_of_piece(&partial->steps, pieces.size) * (double)box_pieces_count(&pieces) / (double)box_points(box);
+}
+
 static halotune_status allocate_places(struct gpu_partial *partial) {
   struct gpu *gpu = partial->checker->gpu;
   const size_t bytes = (size_t)partial->capacity * sizeof(double);
@@ -51,8 +57,11 @@ halotune_status gpu_partial_open(struct gpu_checker *checker, const struct gpu_s
   const double needed = points_of_piece(steps, all);
   out->capacity = (long)(most_bytes / point_bytes);
   if ((double)out->capacity > needed) out->capacity = (long)needed;
-  if ((double)out->capacity < points_of_piece(steps, one))
-    return fail(HALOTUNE_MEMORY, "%.3g GB of the GPU's memory are too little for the reference of one point",
+  const bool has_room = (double)out->capacity >= points_of_piece(steps, one);
+  if (!has_room || repeats_of_pieces(out, whole) > GPU_PARTIAL_MOST_REPEATS)
+    return fail(HALOTUNE_MEMORY,
+                "%.3g GB of the GPU's memory are too little for parts of the reference: steps before the last would be "
+                "computed again too often",
                 (double)most_bytes / 1e9);
   return allocate_places(out);
 }

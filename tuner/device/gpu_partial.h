@@ -6,6 +6,9 @@
 #include "tuner/device/gpu_reference_steps.h"
 #include "tuner/verify/box_pieces.h"
 
+/* A step computes a point so often at most, on average over a box. */
+#define GPU_PARTIAL_MOST_REPEATS 8
+
 /* Start with {0}; end with gpu_partial_close. */
 struct gpu_partial {
   struct gpu_checker *checker; /* NULL: not open */
@@ -18,8 +21,8 @@ struct gpu_partial {
 /* Allocate the memory.
  *   whole       the box that the part will move over; more memory than for this box is not taken
  *   most_bytes  how much memory it may take
- * Returns HALOTUNE_OK; HALOTUNE_MEMORY if that is too little for a single point; HALOTUNE_NO_GPU. gpu_partial_close is
- * right in each case. */
+ * Returns HALOTUNE_OK; HALOTUNE_MEMORY if that is too little: points would be computed too often; HALOTUNE_NO_GPU.
+ * gpu_partial_close is right in each case. */
 halotune_status gpu_partial_open(struct gpu_checker *checker, const struct gpu_steps *steps, const struct box *whole,
                                  size_t most_bytes, struct gpu_partial *out);
 void gpu_partial_close(struct gpu_partial *partial);

@@ -150,11 +150,15 @@ static void advance_phase(struct gpu_session *s, const struct gpu_slot *slot, in
   s->applications += count;
 }
 
-/* Reset the fields to their content before the first time step. Outputs without a start keep their content. */
+/* Reset the fields to their content before the first time step. Outputs without a start keep their content, unless the
+ * roof copies to them: it writes points outside of the box, too. */
 static halotune_status make_fresh(struct gpu_session *s) {
   halotune_status status = HALOTUNE_OK;
   for (int i = 0; i < gpu_problem_buffers(&s->problem) && status == HALOTUNE_OK; i++) {
-    if (!gpu_problem_has_start(&s->problem, i)) continue;
+    if (!gpu_problem_has_start(&s->problem, i)) {
+      if (s->roof.is_borrowed) status = gpu_buffer_poison(&s->gpu, &s->fields[i], s->stream);
+      continue;
+    }
     status = gpu_session_restart(s, i, s->fields[i].data);
     for (int set = 0; set < s->rotation.count && status == HALOTUNE_OK; set++) {
       status = gpu_session_restart(s, i, gpu_rotation_field(&s->rotation, set, i));

@@ -1,7 +1,7 @@
 // parts: kernels that check a problem whose fields fill the GPU's memory. There is no room for copies of the inputs, and
 // the reference exists for one part of the grid at a time. It follows fields.cu in one source.
 
-// Check an input and its guards. Its content is compared bit for bit with what the recipe says.
+// Check an input and its guards. Its content is compared, as numbers, with what the recipe says.
 //   look  in elements of the field
 template <class Bits, class Real>
 __device__ __forceinline__ void check_start(const Bits *memory, const Recipe &recipe, int buffer, const Look &look, Found *found) {

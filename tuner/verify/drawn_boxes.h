@@ -11,7 +11,7 @@ enum { DRAWN_BOXES = 24, DRAWN_BOXES_MOST = 3 * MAX_DIMS + (1 << MAX_DIMS) + DRA
 
 /* Draw boxes. Together they are
  *   - for each axis with more than one point the first plane, the last one and one that is drawn. They have all faces,
- *     edges and corners, and cross every boundary between tiles
+ *     edges and corners, and with two and three dimensions they cross every boundary between tiles
  *   - boxes of up to 2^18 points in all corners, and DRAWN_BOXES that are drawn
  * Boxes may overlap. If they have as many points as the whole, the whole takes their place.
  *   whole  not empty

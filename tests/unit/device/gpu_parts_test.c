@@ -365,6 +365,32 @@ TEST(the_roof_borrows_fields) {
   close_damaged(&d);
 }
 
+/* A copy writes all points of the output. Those outside of the box are nothing that the next variant wrote. */
+TEST(a_borrowed_roof_blames_no_variant) {
+  static struct damaged d;
+  struct gpu_look_back seen;
+  double time_ms;
+  open_damaged(&d, "../tests/data/names", (struct grid){{40, 36, 34}}, "direct", "vector=1 load_path=plain", 1,
+               DTYPE_F32, CACHE_STEADY);
+  struct gpu_session *s = &d.parts.s;
+  size_t free_bytes = 0, total_bytes = 0;
+  CUdeviceptr rest = 0;
+  gpu_rotation_free(&s->gpu, &s->roof);
+  CHECK_EQ(CUDA_SUCCESS, s->cu.mem_info(&free_bytes, &total_bytes), "free memory");
+  CHECK_EQ(CUDA_SUCCESS, s->cu.mem_alloc(&rest, free_bytes - 2048), "the rest");
+  s->problem.roof_elements = (long)(s->problem.buffer_bytes[0] / sizeof(float));
+  gpu_session_make_roof(s);
+  CHECK(s->roof.is_borrowed, "borrowed");
+  CHECK(!gpu_problem_has_start(&s->problem, s->problem.input_count), "an output without a start");
+  CHECK_OK(gpu_session_sample(s, GPU_SLOT_MEMCPY, 2, true, &time_ms));
+  CHECK_OK(gpu_session_sample(s, 0, 2, true, &time_ms));
+  CHECK_OK(gpu_session_inspect(s, 0, &seen));
+  CHECK_EQ(0, seen.buffers[s->problem.input_count].damaged, "outside of the box");
+  CHECK_EQ(0, seen.buffers[s->problem.input_count].bad, "in the box");
+  s->cu.mem_free(rest);
+  close_damaged(&d);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_reference_of_each_part_is_that_of_the_cpu),
@@ -373,6 +399,7 @@ int main(void) {
       cmocka_unit_test(samples_in_parts_are_checked),
       cmocka_unit_test(cold_samples_in_parts_are_compared),
       cmocka_unit_test(the_roof_borrows_fields),
+      cmocka_unit_test(a_borrowed_roof_blames_no_variant),
   };
   if (!find_fake_cuda()) return 0;
   return cmocka_run_group_tests(tests, setup, teardown);

@@ -6,6 +6,7 @@
 
 #include "base/system/trace.h"
 
+#include "tuner/device/gpu_partial.h"
 #include "tuner/measure/backends/backend_cuda_parts.h"
 
 _Static_assert((int)GPU_SLOTS == (int)BACKEND_SLOTS && (int)GPU_SLOT_EMPTY == (int)SLOT_EMPTY &&
@@ -14,11 +15,21 @@ _Static_assert((int)GPU_SLOTS == (int)BACKEND_SLOTS && (int)GPU_SLOT_EMPTY == (i
 
 enum { HANG_FACTOR = 20 };
 
-/* The time that copies and checks of all fields may take on a slow GPU. */
+/* The time that the reference of so many points may take on a slow GPU, some 1e10 taps a second. */
+static double reference_ms(const struct cuda *c, double points) {
+  const double slow_taps_per_ms = 1e7;
+  const struct scene_request *request = &c->problem.scene->request;
+  const double taps = (double)request->analysis->tap_count + 1;
+  return GPU_PARTIAL_MOST_REPEATS * points * taps * request->steps / slow_taps_per_ms;
+}
+
+/* The time that copies and checks of all fields may take on a slow GPU. Where fields fill the memory, the reference of
+ * the drawn boxes is computed as well, once for each check. */
 static double overhead_ms(const struct cuda *c) {
   const double slow_bytes_per_ms = 2e7;
   double points = (double)domain_elements(&c->wire.domain);
-  return points * gpu_problem_buffers(&c->wire) * 4 * sizeof(double) / slow_bytes_per_ms;
+  const double bytes_ms = points * gpu_problem_buffers(&c->wire) * 4 * sizeof(double) / slow_bytes_per_ms;
+  return bytes_ms + reference_ms(c, (double)c->drawn_points);
 }
 
 /* The time that a verification may take. With outputs in place, it makes another run and another check. */
@@ -250,14 +261,6 @@ halotune_status cuda_recheck(void *state, int slot, struct verdict *verdict) {
   return status;
 }
 
-/* The time that the reference of all points may take on a slow GPU, some 1e10 taps a second. */
-static double reference_ms(const struct cuda *c) {
-  const double slow_taps_per_ms = 1e7;
-  const struct scene_request *request = &c->problem.scene->request;
-  const double taps = (double)request->analysis->tap_count + 1;
-  return (double)domain_elements(&c->wire.domain) * taps * request->steps / slow_taps_per_ms;
-}
-
 halotune_status cuda_verify_all(void *state, int slot, struct verdict *verdict) {
   struct cuda *c = state;
   struct gpu_look_back seen;
@@ -271,7 +274,8 @@ halotune_status cuda_verify_all(void *state, int slot, struct verdict *verdict) 
   if (status != HALOTUNE_OK) return status;
   gpu_request_begin(&request, GPU_REQUEST_VERIFY_ALL);
   pack_u64(&request, (uint64_t)slot);
-  const double deadline_ms = verify_ms(c, expected_ms(c, slot)) + reference_ms(c);
+  const double all_ms = 2 * reference_ms(c, (double)domain_elements(&c->wire.domain)); /* outputs in place: twice */
+  const double deadline_ms = verify_ms(c, expected_ms(c, slot)) + all_ms;
   status = ask_variant(c, &request, deadline_ms, &reply, verdict, &have);
   trace_verify(&c->slots[slot].candidate, &reply);
   if (status == HALOTUNE_OK && !have) cuda_forget(c, slot);

@@ -12,8 +12,9 @@ struct final_rounds {
   struct text warnings;      /* warnings about the run, one a line */
 };
 
-/* Verify the first by rank on a second grid. If it is right there, store winner, finalists and the end of the run. If
- * it is wrong, it leaves the finals, its newest result says so, and the next by rank is tried, up to four in all.
+/* Compare the first by rank at all points, where the search compared drawn ones, and verify it on a second grid. If it
+ * is right, store winner, finalists and the end of the run. If it is wrong, it leaves the finals, its newest result
+ * says so, and the next by rank is tried, up to four in all.
  *   partial  why the run counts as partial; NULL: it is complete
  *   rounds   variants that are wrong are removed; warnings are added
  *   out      out->exists stays false where there is no winner; the run then has no end in the store yet
