@@ -73,6 +73,33 @@ else
   skip "a cache behind a link of another user" "not root"
 fi
 
+# Another user puts such a link there between two calls of the program: race.c does it, whenever the program finds nothing there.
+if [ "$(id -u)" != 0 ]; then
+  skip "a link of another user that appears in between" "not root"
+elif ${CC:-cc} -D_GNU_SOURCE -shared -fPIC -O1 -o "$work/race.so" tests/hostile/race.c -ldl 2>"$work/said"; then
+  # The link is put at $work/all/$1. What it leads to is a folder of this user, with what looks like leftovers of a cache.
+  races() { # link argument...
+    rm -rf "$work/other" "$work/all" && mkdir -p -m 700 "$kept" "$work/other/host" && touch "$kept/file" && mkdir -m 1777 "$work/all"
+    before=$(find "$work/other" | wc -l) link=$1
+    case $link in */*) mkdir -m 700 "$work/all/${link%/*}" ;; esac
+    shift
+    (export RACE_LINK="$work/all/$link" RACE_TARGET="$work/other" XDG_CACHE_HOME="$work/all$below" LD_PRELOAD="$work/race.so" \
+      ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" && exec timeout -k 10 300 "$halotune" "$@") >"$work/out" 2>"$work/said"
+    code=$?
+    [ $code -lt 100 ] && [ -L "$work/all/$link" ] && [ "$(find "$work/other" | wc -l)" = "$before" ]
+  }
+  below=
+  for link in halotune halotune/host; do
+    races $link cache clean
+    result "'cache clean' removes nothing through a link that appears in between: $link (exit $code)" $?
+  done
+  below=/mine
+  races mine verify heat2d --template direct --grid 16,8 --dtype f32 --sample 1
+  result "and 'verify' makes no folder there (exit $code)" $?
+else
+  result "race.c compiles" 1
+fi
+
 # A folder above the cache that another user made in a folder of all users, or that all users can exchange: its owner could exchange the
 # cache while a compiler reads from it, so that the compiler reads what is not of this user.
 if [ "$(id -u)" = 0 ]; then
