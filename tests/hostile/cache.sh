@@ -68,6 +68,8 @@ if [ "$(id -u)" = 0 ]; then
     result "'cache clean' does not follow such a link as XDG_CACHE_HOME: ${home#"$work"} (exit $code)" $?
     XDG_CACHE_HOME=$home verify && [ $code = 0 ] && [ -z "$(ls "$work/other")" ] && grep -q 'this link belongs to user 12345' "$work/said"
     result "and nothing is stored there: ${home#"$work"} (exit $code)" $?
+    XDG_CACHE_HOME=$home survives doctor && [ -z "$(ls "$work/other")" ] && grep -q 'this link belongs to user 12345' "$work/out"
+    result "and 'doctor' makes no folder there: ${home#"$work"} (exit $code)" $?
   done
 else
   skip "a cache behind a link of another user" "not root"
