@@ -143,9 +143,3 @@ halotune_status exchange_make_folder(const char *path, enum exchange_rule rule, 
   }
   return status;
 }
-
-halotune_status exchange_link_check(const char *path) {
-  struct stat facts;
-  if (lstat(path, &facts) != 0 || !S_ISLNK(facts.st_mode) || is_trusted(facts.st_uid)) return HALOTUNE_OK;
-  return link_fail((int)strlen(path), path, facts.st_uid);
-}

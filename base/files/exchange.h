@@ -36,9 +36,4 @@ halotune_status exchange_open_folder(const char *path, enum exchange_rule rule, 
  *   out  -1 on failure only */
 halotune_status exchange_make_folder(const char *path, enum exchange_rule rule, int *out);
 
-/* Refuse a link that belongs to a user other than root and this one: in a folder of all users, such as /tmp, anybody
- * can lead the program to a folder of this user. Its folders are not checked.
- * Returns HALOTUNE_OK, also if nothing or no link is there; or HALOTUNE_IO. */
-halotune_status exchange_link_check(const char *path);
-
 #endif
