@@ -81,6 +81,7 @@ halotune_status exchange_check(const char *path) {
 static halotune_status open_folder_if_there(const char *path, place_check *check, struct place *out) {
   struct text inside = {0};
   *out = (struct place){.folder = -1};
+  (void)access(path, F_OK);          /* mounts what is mounted on demand, which a descriptor with O_PATH does not */
   text_printf(&inside, "%s/", path); /* with a slash, the last link is followed, too */
   const halotune_status status = text_ok(&inside) ? open_if_there(text_string(&inside), check, out) : fail_memory();
   text_free(&inside);
@@ -102,20 +103,43 @@ static halotune_status part_link_check(const struct place_part *part) {
   return link_fail(part->length, part->path, entry->st_uid);
 }
 
-halotune_status exchange_open_folder(const char *path, int *out) {
+/* Like part_check, but for the folder itself, whose name in itself is empty. */
+static halotune_status part_way_check(const struct place_part *part) {
+  return part->length == part->folder_length ? HALOTUNE_OK : part_check(part);
+}
+
+static place_check *const checks[] = {[EXCHANGE_LINKS] = part_link_check, [EXCHANGE_WAY] = part_way_check};
+
+/* Open a folder that was found, so that it can be read.
+ *   out  -1 if nothing is there */
+static halotune_status open_to_read(const char *path, const struct place *place, int *out) {
+  if (place->is_missing) return HALOTUNE_OK;
+  *out = openat(place->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  return *out >= 0 ? HALOTUNE_OK : fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
+}
+
+halotune_status exchange_open_folder(const char *path, enum exchange_rule rule, int *out) {
   struct place place;
   *out = -1;
-  halotune_status status = open_folder_if_there(path, part_link_check, &place);
-  if (status == HALOTUNE_OK && !place.is_missing) {
-    *out = openat(place.folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (*out < 0) status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
-  }
+  halotune_status status = open_folder_if_there(path, checks[rule], &place);
+  if (status == HALOTUNE_OK) status = open_to_read(path, &place, out);
   place_close(&place);
   return status;
 }
 
-halotune_status exchange_link_check(const char *path) {
-  struct stat facts;
-  if (lstat(path, &facts) != 0 || !S_ISLNK(facts.st_mode) || is_trusted(facts.st_uid)) return HALOTUNE_OK;
-  return link_fail((int)strlen(path), path, facts.st_uid);
+/* Another process may make the same folder at the same time. */
+halotune_status exchange_make_folder(const char *path, enum exchange_rule rule, int *out) {
+  enum { MOST_TRIES = 16 };
+  halotune_status status = HALOTUNE_OK;
+  *out = -1;
+  for (int tries = 0; status == HALOTUNE_OK && *out < 0;) {
+    struct place place;
+    status = open_folder_if_there(path, checks[rule], &place);
+    if (status == HALOTUNE_OK) status = open_to_read(path, &place, out);
+    if (status == HALOTUNE_OK && place.is_missing && mkdirat(place.folder, place.name, 0700) != 0 &&
+        (errno != EEXIST || ++tries == MOST_TRIES))
+      status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
+    place_close(&place);
+  }
+  return status;
 }

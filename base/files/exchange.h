@@ -21,14 +21,19 @@ halotune_status exchange_check(const char *path);
  * Returns as exchange_check. */
 halotune_status exchange_find_folder(const char *path, bool *is_there);
 
-/* Open a folder, following links of root and of this user only. Nobody can exchange it between this check and its use.
+enum exchange_rule {
+  EXCHANGE_LINKS, /* refuse links of users other than root and this one */
+  EXCHANGE_WAY,   /* refuse what exchange_check refuses, but not the folder itself */
+};
+
+/* Open a folder. The descriptor is of the folder that was checked: nobody can exchange it in between.
  *   out  receives the descriptor, close-on-exec, for the caller to close; -1 on failure, and if nothing is there
  * Returns HALOTUNE_OK, also if nothing is there; HALOTUNE_IO, whose detail says what to do; HALOTUNE_MEMORY. */
-halotune_status exchange_open_folder(const char *path, int *out);
+halotune_status exchange_open_folder(const char *path, enum exchange_rule rule, int *out);
 
-/* Refuse a link that belongs to a user other than root and this one: in a folder of all users, such as /tmp, anybody
- * can lead the program to a folder of this user. Its folders are not checked.
- * Returns HALOTUNE_OK, also if nothing or no link is there; or HALOTUNE_IO. */
-halotune_status exchange_link_check(const char *path);
+/* The same, but make the folder and all missing folders above it, each with mode 0700. Each is made in an open folder
+ * that was checked, and so never behind a link that is refused. Existing folders do not change.
+ *   out  -1 on failure only */
+halotune_status exchange_make_folder(const char *path, enum exchange_rule rule, int *out);
 
 #endif

@@ -1,4 +1,5 @@
-/* own.c: checks owners and modes. A file is checked by its descriptor, so that nobody can exchange it in between. */
+/* own.c: checks owners and modes. Files and folders are checked by their descriptors, so that nobody can exchange them
+ * in between. */
 #include "base/files/own.h"
 
 #include <errno.h>
@@ -11,7 +12,6 @@
 #include "base/files/exchange.h"
 #include "base/files/file.h"
 #include "base/files/path.h"
-#include "base/files/replace.h"
 #include "base/text/text.h"
 
 enum { WRITE_RIGHTS = S_IWGRP | S_IWOTH };
@@ -54,17 +54,26 @@ bool own_folder_of(const char *path, struct stat *facts) {
   return is_there;
 }
 
-halotune_status own_folder_check(const char *path) {
+/* Check an open folder, and close it. */
+static halotune_status folder_check_open(int fd, const char *path) {
   struct stat facts;
-  const halotune_status status = exchange_check(path);
-  if (status != HALOTUNE_OK || stat(path, &facts) != 0 || !S_ISDIR(facts.st_mode)) return status;
-  return own_check(&facts, path, &cache);
+  const halotune_status status =
+      fstat(fd, &facts) == 0 ? own_check(&facts, path, &cache) : fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
+  close(fd);
+  return status;
+}
+
+halotune_status own_folder_check(const char *path) {
+  int fd;
+  const halotune_status status = exchange_open_folder(path, EXCHANGE_WAY, &fd);
+  if (status == HALOTUNE_OK && fd < 0) return HALOTUNE_NOT_FOUND;
+  return status == HALOTUNE_OK ? folder_check_open(fd, path) : status;
 }
 
 halotune_status own_folder_make(const char *path) {
-  halotune_status status = exchange_check(path);
-  if (status == HALOTUNE_OK) status = folder_make(path);
-  return status == HALOTUNE_OK ? own_folder_check(path) : status;
+  int fd;
+  const halotune_status status = exchange_make_folder(path, EXCHANGE_WAY, &fd);
+  return status == HALOTUNE_OK ? folder_check_open(fd, path) : status;
 }
 
 int own_file_open(const char *path) {

@@ -30,10 +30,12 @@ bool own_folder_of(const char *path, struct stat *facts);
 
 /* Refuse a folder that belongs to another user, that others can write, or that another user can exchange
  * (exchange_check).
- * Returns HALOTUNE_OK, also if nothing is there; or HALOTUNE_IO, whose detail has the command that mends it. */
+ * Returns HALOTUNE_OK: it is there, and nobody can exchange it; HALOTUNE_NOT_FOUND without a detail: nothing is there.
+ *         Then the caller must not use the path, because another user may put a link there; HALOTUNE_IO, whose detail
+ *         has the command that mends it; HALOTUNE_MEMORY. */
 halotune_status own_folder_check(const char *path);
 
-/* Make a folder like folder_make, unless exchange_check refuses its place, and check it. */
+/* Make a folder and all missing folders above it like exchange_make_folder, and check it. */
 halotune_status own_folder_make(const char *path);
 
 /* Open a file of this user for reading. The call follows no link and waits for no pipe.

@@ -1,4 +1,5 @@
-/* signers.c: reads the whole file, and replaces the whole file. */
+/* signers.c: reads the whole file, and replaces the whole file. Its folder is opened once, so that nobody can exchange
+ * it between its check and its use. */
 #include "db/exchange/signers.h"
 
 #include <ctype.h>
@@ -17,6 +18,7 @@
 #include "base/files/replace.h"
 #include "base/files/user_folder.h"
 #include "base/memory/array.h"
+#include "base/system/transfer.h"
 #include "base/text/text.h"
 
 static const char file_name[] = "trusted-signers";
@@ -32,6 +34,12 @@ static const struct own_kind folder_of_signers = {.what = "folder of signers",
                                                   .rights = S_IWGRP | S_IWOTH,
                                                   .others_can = "write to",
                                                   .chmod = "go-w"};
+
+static const struct own_kind lock_of_signers = {.what = "lock of signers",
+                                                .foreign_remedy = "remove it",
+                                                .rights = S_IRWXG | S_IRWXO,
+                                                .others_can = "open",
+                                                .chmod = "go-rwx"};
 
 /* Read a name: letters, digits, and after the first also ._@- */
 static bool is_name(const char *name) {
@@ -69,19 +77,28 @@ static halotune_status lines_read(char *text, const char *path, struct signers *
   return status;
 }
 
-/* Open the user's data folder (O_DIRECTORY) or a file in it (O_NOFOLLOW). A missing one is fd -1. */
-static halotune_status own_open(const char *path, int flags, const struct own_kind *kind, int *fd) {
+/* Refuse an open file or folder that is not this user's alone, and close it then. */
+static halotune_status check_open(const char *path, const struct own_kind *kind, int *fd) {
   struct stat facts;
-  *fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | flags);
-  if (*fd < 0 && errno == ENOENT) return HALOTUNE_OK;
-  if (*fd < 0 && errno == ELOOP) return fail(HALOTUNE_IO, "%s: a symbolic link is not followed here", path);
-  if (*fd < 0) return fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
-  halotune_status status =
+  const halotune_status status =
       fstat(*fd, &facts) == 0 ? own_check(&facts, path, kind) : fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
   if (status == HALOTUNE_OK) return status;
   close(*fd);
   *fd = -1;
   return status;
+}
+
+/* Open a file in the open folder.
+ *   path   of the file, for messages
+ *   flags  0, or O_CREAT
+ *   fd     -1: there is no such file */
+static halotune_status own_open(int folder, const char *name, const char *path, int flags, const struct own_kind *kind,
+                                int *fd) {
+  *fd = openat(folder, name, O_RDONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC | flags, 0600);
+  if (*fd < 0 && errno == ENOENT) return HALOTUNE_OK;
+  if (*fd < 0 && errno == ELOOP) return fail(HALOTUNE_IO, "%s: a symbolic link is not followed here", path);
+  if (*fd < 0) return fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
+  return check_open(path, kind, fd);
 }
 
 static halotune_status text_read(int fd, const char *path, struct signers *out) {
@@ -108,27 +125,39 @@ static halotune_status text_read(int fd, const char *path, struct signers *out) 
   return status;
 }
 
-/* The path of the file, and of its folder. */
+/* The path of the file, and its folder. */
 struct places {
   char *file, *folder;
+  int opened; /* the folder; -1: it is not there, or not opened yet */
 };
 
 static halotune_status places_find(struct places *out) {
   out->folder = NULL;
+  out->opened = -1;
   halotune_status status = user_file_path(file_name, &out->file);
   if (status != HALOTUNE_OK) return status;
   out->folder = strndup(out->file, strlen(out->file) - sizeof file_name);
   return out->folder ? HALOTUNE_OK : fail_memory();
 }
 
+/* Open the folder.
+ *   makes  make it if it is not there */
+static halotune_status folder_open(struct places *places, bool makes) {
+  const halotune_status status = makes ? exchange_make_folder(places->folder, EXCHANGE_LINKS, &places->opened)
+                                       : exchange_open_folder(places->folder, EXCHANGE_LINKS, &places->opened);
+  if (status != HALOTUNE_OK || places->opened < 0) return status;
+  return check_open(places->folder, &folder_of_signers, &places->opened);
+}
+
 static void places_free(struct places *places) {
+  if (places->opened >= 0) close(places->opened);
   free(places->folder);
   free(places->file);
 }
 
 static halotune_status file_open_and_read(const struct places *places, struct signers *out) {
   int fd;
-  halotune_status status = own_open(places->file, O_NOFOLLOW, &list_of_signers, &fd);
+  halotune_status status = own_open(places->opened, file_name, places->file, 0, &list_of_signers, &fd);
   if (status != HALOTUNE_OK || fd < 0) return status;
   status = text_read(fd, places->file, out);
   close(fd);
@@ -137,14 +166,11 @@ static halotune_status file_open_and_read(const struct places *places, struct si
 
 halotune_status signers_read(struct signers *out) {
   struct places places;
-  int folder = -1;
   *out = (struct signers){0};
   halotune_status status = places_find(&places);
   if (status == HALOTUNE_NOT_FOUND) return HALOTUNE_OK;
-  if (status == HALOTUNE_OK) status = exchange_link_check(places.folder);
-  if (status == HALOTUNE_OK) status = own_open(places.folder, O_DIRECTORY, &folder_of_signers, &folder);
-  if (status == HALOTUNE_OK && folder >= 0) status = file_open_and_read(&places, out);
-  if (folder >= 0) close(folder);
+  if (status == HALOTUNE_OK) status = folder_open(&places, false);
+  if (status == HALOTUNE_OK && places.opened >= 0) status = file_open_and_read(&places, out);
   places_free(&places);
   if (status != HALOTUNE_OK) signers_free(out);
   return status;
@@ -164,16 +190,29 @@ static const struct signer *find_name(const struct signers *signers, const char 
   return NULL;
 }
 
-static halotune_status list_write(const char *path, const struct signers *signers) {
-  struct text text = {0};
-  text_add(&text, "", 0);
+struct list_content {
+  const char *path;
+  struct text text;
+};
+
+static halotune_status content_write(void *context, int fd) {
+  const struct list_content *content = context;
+  if (write_all(fd, text_string(&content->text), content->text.length)) return HALOTUNE_OK;
+  return fail(HALOTUNE_IO, "%s: %s", content->path, strerror(errno));
+}
+
+static halotune_status list_write(const struct places *places, const struct signers *signers) {
+  struct list_content content = {.path = places->file};
+  text_add(&content.text, "", 0);
   for (int i = 0; i < signers->count; i++) {
     char hex[KEY_HEX_BYTES];
     key_hex(signers->list[i].key.bytes, hex);
-    text_printf(&text, "%s %s\n", signers->list[i].name, hex);
+    text_printf(&content.text, "%s %s\n", signers->list[i].name, hex);
   }
-  halotune_status status = text_ok(&text) ? file_replace(path, text_string(&text), text.length) : fail_memory();
-  text_free(&text);
+  halotune_status status =
+      text_ok(&content.text) ? file_replace_at(places->opened, file_name, places->file, false, content_write, &content)
+                             : fail_memory();
+  text_free(&content.text);
   return status;
 }
 
@@ -185,25 +224,35 @@ static halotune_status change_locked(const struct places *places, list_change *c
   struct signers signers = {0};
   halotune_status status = file_open_and_read(places, &signers);
   if (status == HALOTUNE_OK) status = change(&signers, name, key);
-  if (status == HALOTUNE_OK) status = list_write(places->file, &signers);
+  if (status == HALOTUNE_OK) status = list_write(places, &signers);
   signers_free(&signers);
   return status;
 }
 
-/* Change the file. The folder is locked, so that no change is lost if two processes change the file at the same
- * time. */
+/* Lock the list, so that no change is lost if two processes change it at the same time. Other users cannot hold this
+ * lock: they could open the folder or the list, if these have another mode, but not a file of mode 0600.
+ *   lock  for the caller to close */
+static halotune_status list_lock(const struct places *places, int *lock) {
+  static const char name[] = "trusted-signers.lock";
+  char *path = NULL;
+  *lock = -1;
+  if (asprintf(&path, "%s/%s", places->folder, name) < 0) return fail_memory();
+  halotune_status status = own_open(places->opened, name, path, O_CREAT, &lock_of_signers, lock);
+  if (status == HALOTUNE_OK && *lock < 0) status = fail(HALOTUNE_IO, "%s: it was removed", places->folder);
+  if (status == HALOTUNE_OK && flock(*lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    status = fail(HALOTUNE_IO, "%s: another 'halotune trust' changes it now; try again", places->file);
+  free(path);
+  return status;
+}
+
 static halotune_status change_file(list_change *how, const char *name, const struct public_key *key) {
   struct places places;
-  int folder = -1;
+  int lock = -1;
   halotune_status status = places_find(&places);
-  if (status == HALOTUNE_OK) status = exchange_link_check(places.folder);
-  if (status == HALOTUNE_OK) status = folder_make(places.folder);
-  if (status == HALOTUNE_OK) status = own_open(places.folder, O_DIRECTORY, &folder_of_signers, &folder);
-  if (status == HALOTUNE_OK && folder < 0) status = fail(HALOTUNE_IO, "%s: it was removed", places.folder);
-  if (status == HALOTUNE_OK && flock(folder, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-    status = fail(HALOTUNE_IO, "%s: another 'halotune trust' changes it now; try again", places.file);
+  if (status == HALOTUNE_OK) status = folder_open(&places, true);
+  if (status == HALOTUNE_OK) status = list_lock(&places, &lock);
   if (status == HALOTUNE_OK) status = change_locked(&places, how, name, key);
-  if (folder >= 0) close(folder);
+  if (lock >= 0) close(lock);
   places_free(&places);
   return status;
 }

@@ -71,11 +71,13 @@ static const struct own_kind folder_apart = {.what = "folder",
                                              .chmod = "go-w"};
 
 /* Open the folder, if it is this user's alone.
- *   out  for the caller to close, also after a failure; NULL if there is no folder */
-static halotune_status folder_open(const char *folder, DIR **out) {
+ *   makes  make it if it is not there
+ *   out    for the caller to close, also after a failure; NULL if there is no folder */
+static halotune_status folder_open(const char *folder, bool makes, DIR **out) {
   struct stat facts;
   int fd;
-  const halotune_status status = exchange_open_folder(folder, &fd);
+  const halotune_status status =
+      makes ? exchange_make_folder(folder, EXCHANGE_LINKS, &fd) : exchange_open_folder(folder, EXCHANGE_LINKS, &fd);
   *out = NULL;
   if (status != HALOTUNE_OK || fd < 0) return status;
   if (!(*out = fdopendir(fd))) {
@@ -125,11 +127,9 @@ halotune_status untrusted_keep(const char *path, struct store *from, const char 
   char *folder = folder_of(path), *file = folder ? file_of(folder, name, document) : NULL;
   DIR *entries = NULL;
   bool is_there = false;
-  halotune_status status = file ? folder_make(folder) : fail_memory();
+  halotune_status status = file ? folder_open(folder, true, &entries) : fail_memory();
   *kept = NULL;
   *is_new = false;
-  if (status == HALOTUNE_OK) status = folder_open(folder, &entries);
-  if (status == HALOTUNE_OK && !entries) status = fail(HALOTUNE_IO, "%s: it was removed", folder);
   const char *own_name = file ? file + strlen(folder) + 1 : NULL;
   if (status == HALOTUNE_OK) status = file_check(dirfd(entries), own_name, file, &is_there);
   if (status == HALOTUNE_OK && !is_there) {
@@ -198,7 +198,7 @@ halotune_status untrusted_each(const char *path, double until_thread_ms,
   struct fail_kept left_out;
   DIR *entries = NULL;
   char *folder = folder_of(path);
-  halotune_status status = folder ? folder_open(folder, &entries) : fail_memory();
+  halotune_status status = folder ? folder_open(folder, false, &entries) : fail_memory();
   if (status == HALOTUNE_OK && entries) status = files_list(entries, folder, until_thread_ms, &files);
   fail_keep(&left_out);
   for (int i = 0; i < files.count && status != HALOTUNE_MEMORY; i++) {

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/files/own.h"
 #include "base/files/path.h"
 #include "base/files/replace.h"
 #include "base/text/utf8.h"
@@ -280,10 +281,18 @@ static halotune_status inspect_to_write(const char *path, struct marks *marks) {
   return status;
 }
 
-/* Whether two files have the same bytes. */
+/* Open a file of this user for reading. Another user may have put a link or a pipe there. */
+static FILE *open_own(const char *path) {
+  const int fd = own_file_open(path);
+  FILE *file = fd >= 0 ? fdopen(fd, "rb") : NULL;
+  if (fd >= 0 && !file) close(fd);
+  return file;
+}
+
+/* Whether two files of this user have the same bytes. */
 static bool is_same_content(const char *a, const char *b) {
   char left[1 << 14], right[sizeof left];
-  FILE *one = fopen(a, "rb"), *other = fopen(b, "rb");
+  FILE *one = open_own(a), *other = open_own(b);
   bool is_same = one && other;
   for (size_t length = sizeof left; is_same && length == sizeof left;) {
     length = fread(left, 1, sizeof left, one);

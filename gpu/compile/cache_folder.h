@@ -33,7 +33,8 @@ halotune_status cache_folder_default(const char *below, char **folder);
 /* Check that the default folder of all caches is this user's alone, as own_folder_check does. The owner of that folder
  * could exchange a folder in it while a compiler reads from it.
  *   makes  make the folder if it does not exist
- * Returns HALOTUNE_OK, also if there is no home; HALOTUNE_IO or HALOTUNE_MEMORY. */
+ * Returns HALOTUNE_OK, also if there is no home; HALOTUNE_NOT_FOUND without a detail, if nothing is there; HALOTUNE_IO
+ * or HALOTUNE_MEMORY. */
 halotune_status cache_folder_secure(bool makes);
 
 struct cache_file {

@@ -68,9 +68,73 @@ if [ "$(id -u)" = 0 ]; then
     result "'cache clean' does not follow such a link as XDG_CACHE_HOME: ${home#"$work"} (exit $code)" $?
     XDG_CACHE_HOME=$home verify && [ $code = 0 ] && [ -z "$(ls "$work/other")" ] && grep -q 'this link belongs to user 12345' "$work/said"
     result "and nothing is stored there: ${home#"$work"} (exit $code)" $?
+    XDG_CACHE_HOME=$home survives doctor && [ -z "$(ls "$work/other")" ] && grep -q 'this link belongs to user 12345' "$work/out"
+    result "and 'doctor' makes no folder there: ${home#"$work"} (exit $code)" $?
   done
 else
   skip "a cache behind a link of another user" "not root"
+fi
+
+for name in bob mallory; do "$halotune" key new "$work/$name.key" >"$work/said"; done
+bob=$("$halotune" key show "$work/bob.key") mallory=$("$halotune" key show "$work/mallory.key")
+
+# Another user puts such a link there between two calls of the program: race.c does it, whenever the program finds nothing there.
+if [ "$(id -u)" != 0 ]; then
+  skip "a link of another user that appears in between" "not root"
+elif ${CC:-cc} -D_GNU_SOURCE -shared -fPIC -O1 -o "$work/race.so" tests/hostile/race.c -ldl 2>"$work/said"; then
+  # The link is put at $work/all/$1. What it leads to is a folder of this user, with what looks like leftovers of a cache, and
+  # with a list of signers.
+  races() { # link argument...
+    rm -rf "$work/other" "$work/all" && mkdir -p -m 700 "$kept" "$work/other/host" && touch "$kept/file" && mkdir -m 1777 "$work/all"
+    if [ "$2" = trust ]; then
+      mkdir -m 700 "$work/other/halotune"
+      (umask 077 && echo "mallory $mallory" | tee "$work/other/halotune/trusted-signers" >"$work/other/trusted-signers")
+    fi
+    before=$(find "$work/other" | wc -l) link=$1
+    case $link in */*) mkdir -m 700 "$work/all/${link%/*}" ;; esac
+    shift
+    (export RACE_LINK="$work/all/$link" RACE_TARGET="$work/other" XDG_CACHE_HOME="$work/all$below" XDG_DATA_HOME="$work/all$below" LD_PRELOAD="$work/race.so" \
+      ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" && exec timeout -k 10 300 "$halotune" "$@") >"$work/out" 2>"$work/said"
+    code=$?
+    [ $code -lt 100 ] && [ -L "$work/all/$link" ] && [ "$(find "$work/other" | wc -l)" = "$before" ]
+  }
+  below=
+  for link in halotune halotune/host; do
+    races $link cache clean
+    result "'cache clean' removes nothing through a link that appears in between: $link (exit $code)" $?
+  done
+  below=/mine
+  races mine verify heat2d --template direct --grid 16,8 --dtype f32 --sample 1
+  result "and 'verify' makes no folder there (exit $code)" $?
+  for link in halotune mine; do
+    below=${link#halotune} && below=${below:+/mine}
+    for command in list "add bob $bob"; do
+      races $link trust $command
+      [ $? = 0 ] && ! grep -q mallory "$work/out" && ! grep -rq bob "$work/other"
+      result "'trust ${command%% *}' follows no link that appears in between: $link (exit $code)" $?
+    done
+  done
+else
+  result "race.c compiles" 1
+fi
+
+# A folder of signers that others can read. Whoever can open a folder can lock it.
+if [ "$(id -u)" = 0 ]; then
+  rm -rf "$work/data" && mkdir -p "$work/data/halotune" && chmod 755 "$work" "$work/data" "$work/data/halotune"
+  mkfifo "$work/held"
+  setpriv --reuid 12345 --clear-groups flock -x "$work/data/halotune" sh -c 'echo held && exec sleep 300' >"$work/held" &
+  locker=$!
+  read -r _ <"$work/held"
+  XDG_DATA_HOME=$work/data survives trust add bob "$bob"
+  [ $code = 0 ] && grep -q bob "$work/data/halotune/trusted-signers" && [ "$(stat -c %a "$work/data/halotune/trusted-signers.lock")" = 600 ]
+  result "another user who locks the folder of signers keeps nobody from 'trust add' (exit $code)" $?
+  kill $locker $(cat "/proc/$locker/task/$locker/children") # the lock is also of the command that it runs
+  chmod 644 "$work/data/halotune/trusted-signers.lock"
+  XDG_DATA_HOME=$work/data survives trust remove bob
+  [ $code = 5 ] && grep -q "others can open this lock of signers, .*run: chmod go-rwx " "$work/said"
+  result "a lock that others can open is not used, and the remedy is said (exit $code)" $?
+else
+  skip "another user who locks the folder of signers" "not root"
 fi
 
 # A folder above the cache that another user made in a folder of all users, or that all users can exchange: its owner could exchange the

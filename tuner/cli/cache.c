@@ -32,12 +32,13 @@ static void print_facts(const struct cache_facts *facts, const char *what, const
 
 /* Show or clean one cache. The facts are added to *json, or printed as text if `json` is NULL. */
 static halotune_status look_after(size_t number, bool cleans, json_t **json) {
-  struct cache_facts facts;
+  struct cache_facts facts = {0};
   char *folder;
   halotune_status status = cache_folder_default(caches[number].below, &folder);
   if (status != HALOTUNE_OK) return status;
   if (!folder) return fail(HALOTUNE_IO, "there is no cache: neither $XDG_CACHE_HOME nor $HOME is set");
   if (cleans && (status = own_folder_check(folder)) == HALOTUNE_OK) status = cache_folder_clean(folder, &facts);
+  if (status == HALOTUNE_NOT_FOUND) status = HALOTUNE_OK; /* nothing is there */
   if (!cleans) facts = cache_folder_facts(folder);
   if (status == HALOTUNE_OK && json) json_put(json, caches[number].key, facts_json(&facts, folder, cleans));
   else if (status == HALOTUNE_OK) print_facts(&facts, caches[number].what, folder, cleans);

@@ -116,7 +116,51 @@ TEST(what_is_not_there_leaves_no_detail) {
   fail(HALOTUNE_IO, "before");
   CHECK_OK(exchange_check("/nothing/there"));
   CHECK_TEXT("before", fail_text(), "the detail");
-  CHECK_OK(own_folder_check("/nothing/there"));
+  CHECK_EQ(HALOTUNE_NOT_FOUND, own_folder_check("/nothing/there"), "so that nobody uses the path afterwards");
+  CHECK_TEXT("before", fail_text(), "the detail");
+}
+
+/* Each folder is made in the open folder above it. */
+TEST(a_folder_is_made_with_all_that_is_missing_above_it) {
+  char folder[] = "/tmp/halotune-exchange-XXXXXX", absolute[256];
+  struct stat made, opened;
+  int fd;
+  make_place(folder);
+  snprintf(absolute, sizeof absolute, "%s/back/a/b//c/", folder);
+  for (int i = 0; i < 4; i++) {
+    CHECK_OK(exchange_open_folder(absolute, EXCHANGE_WAY, &fd));
+    CHECK_EQ(i == 0, fd < 0, "not there before");
+    if (fd >= 0) close(fd);
+    CHECK_OK(exchange_make_folder(absolute, i % 2 ? EXCHANGE_WAY : EXCHANGE_LINKS, &fd));
+    CHECK_EQ(0, fstat(fd, &opened) + stat("mine/a/b/c", &made), "behind the links");
+    CHECK(made.st_ino == opened.st_ino && (made.st_mode & 0777) == 0700, "mode %o", (unsigned)made.st_mode);
+    close(fd);
+    CHECK_OK(own_folder_make(absolute));
+    CHECK_OK(own_folder_check(absolute));
+  }
+  CHECK_EQ(0, symlink("../far/away", "open/far"), "a link of this user that leads nowhere yet");
+  CHECK_OK(own_folder_make("open/far/b"));
+  CHECK_EQ(0, stat("far/away/b", &made), "is followed");
+  CHECK_EQ(0, close(open("mine/file", O_WRONLY | O_CREAT | O_CLOEXEC, 0600)), "a file");
+  CHECK_EQ(HALOTUNE_NOT_FOUND, own_folder_check("mine/file"), "not a folder");
+  CHECK_EQ(HALOTUNE_IO, exchange_make_folder("mine/file/a", EXCHANGE_LINKS, &fd), "a file in the way");
+  CHECK_TEXT("mine/file/a: File exists", fail_text(), "the reason");
+  CHECK_EQ(-1, fd, "no descriptor");
+  CHECK_EQ(0, chmod("mine/a", 0777), "others can exchange what lies in it");
+  CHECK_OK(exchange_open_folder("mine/a", EXCHANGE_WAY, &fd));
+  close(fd);
+  CHECK_EQ(HALOTUNE_IO, own_folder_make("mine/a"), "but the folder itself is refused as a cache");
+  CHECK(strstr(fail_text(), "chmod -R go-w") != NULL, "%s", fail_text());
+  CHECK_EQ(HALOTUNE_IO, exchange_make_folder("mine/a/d", EXCHANGE_WAY, &fd), "and nothing is made in it");
+  CHECK(access("mine/a/d", F_OK) != 0, "nothing");
+  if (geteuid() == 0) {
+    CHECK_EQ(0, lchown("open/far", OTHER_USER, (gid_t)-1), "a link of another user");
+    for (int rule = EXCHANGE_LINKS; rule <= EXCHANGE_WAY; rule++) {
+      CHECK_EQ(HALOTUNE_IO, exchange_make_folder("open/far/c", (enum exchange_rule)rule, &fd), "rule %d", rule);
+      CHECK(access("far/away/c", F_OK) != 0, "nothing is made behind it");
+    }
+  }
+  remove_place(folder);
 }
 
 /* A process without a free descriptor has looked at no folder, so it accepts none. */
@@ -141,6 +185,7 @@ int main(void) {
       cmocka_unit_test(the_working_directory_counts),
       cmocka_unit_test(a_folder_is_found_if_nobody_can_exchange_what_lies_in_it),
       cmocka_unit_test(what_is_not_there_leaves_no_detail),
+      cmocka_unit_test(a_folder_is_made_with_all_that_is_missing_above_it),
       cmocka_unit_test(what_cannot_be_looked_at_is_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

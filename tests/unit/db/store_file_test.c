@@ -555,6 +555,33 @@ TEST(the_copy_of_what_is_not_trusted_follows_no_link_of_another_user) {
   work_end(&work);
 }
 
+/* Another user can put anything where the copy goes in a folder of all users. Only a whole copy of this user counts. */
+TEST(only_a_regular_file_of_this_user_is_a_copy_of_an_earlier_attempt) {
+  enum { HANGING_S = 100 };
+  struct work work = work_begin();
+  struct store *store;
+  char kept[128], other[128], sql[192];
+  snprintf(kept, sizeof kept, "%s.version-4", work.path);
+  snprintf(other, sizeof other, "%s-other", work.path);
+  make_database(work.path, 3);
+  make_older(work.path, 4);
+  run_sql(work.path, "update best set is_trusted = 0");
+  snprintf(sql, sizeof sql, "vacuum into '%s'", other);
+  run_sql(work.path, sql);
+  alarm(HANGING_S); /* ends a test that waits for a pipe */
+  for (int i = 0; i < 3; i++) {
+    if (i == 0) CHECK_EQ(0, symlink(other, kept), "a link to a whole copy");
+    if (i == 1) CHECK_EQ(0, mkfifo(kept, 0600), "a pipe that nobody writes to");
+    if (i == 2) CHECK(link(other, kept) == 0 && chmod(kept, 0666) == 0, "a copy that all users can write");
+    CHECK_EQ(HALOTUNE_DB, store_open(work.path, STORE_WRITE, &store), "row %d", i);
+    CHECK(strstr(fail_text(), "move it away") != NULL, "row %d: %s", i, fail_text());
+    unlink(kept);
+  }
+  alarm(0);
+  unlink(other);
+  work_end(&work);
+}
+
 /* SQLite takes a path for an address if it begins with "file:". */
 TEST(a_path_that_looks_like_an_address_is_a_path) {
   struct work work = work_begin();
@@ -898,6 +925,7 @@ int main(void) {
       cmocka_unit_test(a_glance_migrates_no_large_file),
       cmocka_unit_test(a_glance_reads_little),
       cmocka_unit_test(a_copy_of_an_earlier_attempt_is_no_obstacle),
+      cmocka_unit_test(only_a_regular_file_of_this_user_is_a_copy_of_an_earlier_attempt),
       cmocka_unit_test(a_database_of_version_1_is_brought_up_to_date),
       cmocka_unit_test(a_database_of_version_4_is_brought_up_to_date),
       cmocka_unit_test(a_database_of_version_5_is_brought_up_to_date),

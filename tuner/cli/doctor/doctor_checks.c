@@ -7,7 +7,6 @@
 
 #include "base/files/data_folders.h"
 #include "base/files/own.h"
-#include "base/files/replace.h"
 #include "base/memory/array.h"
 #include "db/store/check.h"
 #include "gpu/compile/arch_support.h"
@@ -83,12 +82,17 @@ static void look_for_sqlite(struct machine *m, struct finding *f) {
   text_printf(&f->text, "%s", sqlite3_libversion());
 }
 
-/* Check that files can be created in a folder. A missing folder is created, as the program itself would do. */
+/* Check that a cache's folder is this user's alone, and that files can be created in it. A missing folder is created,
+ * as the program itself would do. */
 static void try_folder(struct finding *f, const char *folder, const char *advice) {
+  const halotune_status status = own_folder_check(folder);
   text_printf(&f->text, "%s", folder);
-  if (folder_make(folder) == HALOTUNE_OK && access(folder, W_OK | X_OK) == 0) return;
-  text_printf(&f->text, " cannot be written");
-  finding_warn(f, advice);
+  if (status != HALOTUNE_OK && status != HALOTUNE_NOT_FOUND) {
+    finding_warn(f, fail_text());
+  } else if (own_folder_make(folder) != HALOTUNE_OK || access(folder, W_OK | X_OK) != 0) {
+    text_printf(&f->text, " cannot be written");
+    finding_warn(f, advice);
+  }
 }
 
 static void look_for_cache(struct machine *m, struct finding *f) {
@@ -98,7 +102,6 @@ static void look_for_cache(struct machine *m, struct finding *f) {
   (void)m;
   if (cache_folder_default("", &folder) == HALOTUNE_OK && folder) {
     try_folder(f, folder, advice);
-    if (own_folder_check(folder) != HALOTUNE_OK) finding_warn(f, fail_text());
   } else {
     text_printf(&f->text, "no place for it: neither $XDG_CACHE_HOME nor $HOME is set");
     finding_warn(f, advice);
