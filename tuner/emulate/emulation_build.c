@@ -93,6 +93,8 @@ static halotune_status compile_to(const struct build *build, enum emulation_prod
                                             : fail(HALOTUNE_IO, "%s: %s", temporary, strerror(errno));
     if (status == HALOTUNE_OK && rename(temporary, path) != 0)
       status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
+  } else if (status == HALOTUNE_OK && emulation_compiler_was_broken_off(text_string(log))) {
+    *outcome = COMPILE_CRASHED;
   }
   if (status != HALOTUNE_OK || *outcome != COMPILE_OK) unlink(temporary);
   free(temporary);

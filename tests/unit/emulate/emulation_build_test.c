@@ -220,6 +220,42 @@ TEST(a_compiler_that_never_ends_is_ended) {
   emulation_batch_free(batch);
 }
 
+static void write_script(const char *path, const char *script) {
+  const int fd = open(path, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0700);
+  CHECK(fd >= 0 && write(fd, script, strlen(script)) > 0 && close(fd) == 0, "%s", path);
+}
+
+/* The system may kill a part of the compiler where memory runs out. The compiler then ends like after an error. */
+TEST(a_compiler_that_was_killed_has_not_rejected_its_source) {
+  static const char *const parts[] = {"cc1plus", "as", "collect2"};
+  char path[64], folder[80], part[120];
+  struct emulation_source sources[] = {kernel_source("first.cu", good),
+                                       kernel_source("broken.cu", HEAD "  v[i] = x;\n}\n")};
+  struct emulation_options options = own_cache("killed", path, sizeof path);
+  struct emulation_batch *batch = NULL;
+  char compiler[64];
+  snprintf(compiler, sizeof compiler, "%s/killed-compiler", test_cache());
+  snprintf(folder, sizeof folder, "%s.parts", compiler);
+  options.compiler = compiler;
+  write_script(compiler, "#!/bin/sh\nexec g++ -B \"$0.parts/\" \"$@\"\n");
+  CHECK_OK(emulation_build(&sources[1], 1, &options, &batch)); /* makes the runner, too */
+  CHECK_EQ(COMPILE_FAILED, emulation_batch_compile(batch, 0)->outcome, "an error in the source");
+  emulation_batch_free(batch);
+  CHECK(mkdir(folder, 0700) == 0, "%s", folder);
+  for (size_t i = 0; i < COUNT(parts); i++) {
+    snprintf(part, sizeof part, "%s/%s", folder, parts[i]);
+    write_script(part, "#!/bin/sh\nkill -9 $$\n");
+    CHECK_OK(emulation_build(&sources[0], 1, &options, &batch));
+    CHECK_EQ(COMPILE_CRASHED, emulation_batch_compile(batch, 0)->outcome, "%s: %s", parts[i],
+             emulation_batch_compile(batch, 0)->log);
+    emulation_batch_free(batch);
+    CHECK(unlink(part) == 0, "%s", part);
+  }
+  CHECK_OK(emulation_build(&sources[0], 1, &options, &batch));
+  CHECK_EQ(COMPILE_OK, emulation_batch_compile(batch, 0)->outcome, "%s", emulation_batch_compile(batch, 0)->log);
+  emulation_batch_free(batch);
+}
+
 static const struct {
   const char *text;
   unsigned grid[3], block[3];
@@ -605,6 +641,7 @@ int main(void) {
       cmocka_unit_test(the_cache_keeps_to_its_size),
       cmocka_unit_test(a_missing_compiler_is_said),
       cmocka_unit_test(a_compiler_that_never_ends_is_ended),
+      cmocka_unit_test(a_compiler_that_was_killed_has_not_rejected_its_source),
       cmocka_unit_test(launches_that_a_gpu_refuses_are_refused),
       cmocka_unit_test(arguments_have_to_fit_the_kernel),
       cmocka_unit_test(a_crash_costs_one_run),
