@@ -189,6 +189,35 @@ TEST(the_cache_keeps_to_its_size) {
   free_data(&data);
 }
 
+/* Clean the cache at the end of a compile, as `halotune cache clean` does beside a running tune. */
+static void clean_beside(void *context, int done) {
+  struct cache_facts removed;
+  bool is_held;
+  (void)done;
+  CHECK_OK(cache_folder_clean(context, &removed, &is_held));
+  CHECK(is_held && removed.files == 0, "%d files are removed", removed.files);
+}
+
+TEST(a_cache_is_not_cleaned_while_it_is_used) {
+  char path[64];
+  struct emulation_options options = own_cache("used", path, sizeof path);
+  struct emulation_source source = kernel_source("good.cu", good);
+  struct data data = make_data();
+  struct emulation_batch *batch;
+  struct cache_facts removed;
+  bool is_held;
+  options.compiled = clean_beside;
+  options.context = path;
+  CHECK_OK(emulation_build(&source, 1, &options, &batch));
+  clean_beside(path, 1);
+  CHECK_EQ(EMULATION_OK, run_kernel(batch, 0, &data, 64, 0, 0, 0).kind, "its files are there");
+  emulation_batch_free(batch);
+  CHECK_OK(cache_folder_clean(path, &removed, &is_held));
+  CHECK(!is_held && removed.files == 2, "%d files are removed", removed.files);
+  CHECK_EQ(2, for_files(path, "", NULL), "the folder is empty");
+  free_data(&data);
+}
+
 TEST(a_missing_compiler_is_said) {
   struct emulation_source source = kernel_source("good.cu", good);
   struct emulation_options options = {.folder = test_cache(), .compiler = "no-such-compiler"};
@@ -639,6 +668,7 @@ int main(void) {
       cmocka_unit_test(what_is_damaged_is_compiled_again_with_a_warning),
       cmocka_unit_test(damaged_sources_of_ours_are_written_again),
       cmocka_unit_test(the_cache_keeps_to_its_size),
+      cmocka_unit_test(a_cache_is_not_cleaned_while_it_is_used),
       cmocka_unit_test(a_missing_compiler_is_said),
       cmocka_unit_test(a_compiler_that_never_ends_is_ended),
       cmocka_unit_test(a_compiler_that_was_killed_has_not_rejected_its_source),
