@@ -27,6 +27,16 @@ int process_high_descriptor(int descriptor) {
   return high;
 }
 
+int process_input(const char *bytes, size_t length) {
+  int fd = memfd_create("input", MFD_CLOEXEC);
+  if (fd < 0) return -1;
+  if (!write_all(fd, bytes, length) || lseek(fd, 0, SEEK_SET) != 0) {
+    close(fd);
+    return -1;
+  }
+  return process_high_descriptor(fd);
+}
+
 static bool is_listed(const struct process_descriptor *descriptors, int count, int theirs) {
   for (int i = 0; i < count; i++) {
     if (descriptors[i].theirs == theirs) return true;
@@ -210,17 +220,6 @@ void process_group_end(struct process_guard *guard) {
   *guard = (struct process_guard){.lifeline = -1};
 }
 
-/* Make a file in memory that contains the input, positioned at its start. */
-static int open_input(const struct text *input) {
-  int fd = memfd_create("input", MFD_CLOEXEC);
-  if (fd < 0) return -1;
-  if (!write_all(fd, text_string(input), input->length) || lseek(fd, 0, SEEK_SET) != 0) {
-    close(fd);
-    return -1;
-  }
-  return process_high_descriptor(fd);
-}
-
 /* Read until the end of the output. Returns false if the time is over first. */
 static bool output_read(int fd, int timeout_ms, struct text *output) {
   char chunk[4096];
@@ -240,7 +239,8 @@ halotune_status process_run(const char *const *arguments, const char *variable, 
   pid_t pid = 0;
   halotune_status status;
   *out = (struct process_result){0};
-  if (pipe2(ends, O_CLOEXEC) != 0 || (ends[1] = process_high_descriptor(ends[1])) < 0 || (in = open_input(input)) < 0) {
+  if (pipe2(ends, O_CLOEXEC) != 0 || (ends[1] = process_high_descriptor(ends[1])) < 0 ||
+      (in = process_input(text_string(input), input->length)) < 0) {
     status = fail(HALOTUNE_IO, "%s cannot be started: %s", arguments[0], strerror(errno));
     goto done;
   }

@@ -27,6 +27,10 @@ halotune_status process_start(const char *const *arguments, const struct process
  * -1 with errno. The old one is closed in both cases. -1 gives -1. */
 int process_high_descriptor(int descriptor);
 
+/* Make a file in memory for a program's standard input: it has no name by which another user could reach it.
+ * Returns a descriptor of 10 or higher, close-on-exec, at the file's beginning; -1 with errno. */
+int process_input(const char *bytes, size_t length);
+
 /* Whether a process has ended. If so, its end was read here, and nobody need wait for it. `wait_status` receives how it
  * ended (see waitpid), or exit code 255 where the system does not tell it, as in a program that ignores SIGCHLD. */
 bool process_has_ended(pid_t pid, int *wait_status);

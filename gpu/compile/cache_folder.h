@@ -59,10 +59,16 @@ struct cache_facts cache_folder_facts(const char *folder);
 /* --- cache_folder_clean.c --- */
 
 /* Remove every entry, all leftovers, folders named by 32 hexadecimal digits (which hold sources of entries), and those
- * of compilers. Other files in the folder stay.
+ * of compilers. Other files in the folder stay. All stay while a process holds the folder.
  *   removed  receives the number of removed entries and their bytes
+ *   is_held  receives whether a process holds the folder
  * Returns HALOTUNE_OK, or HALOTUNE_IO if some could not be removed. */
-halotune_status cache_folder_clean(const char *folder, struct cache_facts *removed);
+halotune_status cache_folder_clean(const char *folder, struct cache_facts *removed, bool *is_held);
+
+/* Hold a folder, whose files a compiler or another process gets by their paths: until the descriptor is closed, or this
+ * process ends, cache_folder_clean leaves it as it is. One that runs is waited for, for 10 s.
+ * Returns the descriptor; -1 if there is no such folder, or after the wait. */
+int cache_folder_hold(const char *folder);
 
 /* Remove a folder and all that is in it. It follows no link. Returns HALOTUNE_OK or HALOTUNE_IO. */
 halotune_status cache_folder_remove(const char *path);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -61,10 +62,34 @@ static halotune_status remove_folders(const char *folder) {
   return status;
 }
 
-halotune_status cache_folder_clean(const char *folder, struct cache_facts *removed) {
+/* Open a folder and lock it. Returns the descriptor; -1 with errno EWOULDBLOCK where the lock of another keeps this one
+ * out. Where folders cannot be locked, there is no lock, and the descriptor is returned. */
+static int lock_folder(const char *folder, int kind) {
+  const int fd = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+  if (fd < 0 || flock(fd, kind | LOCK_NB) == 0 || errno != EWOULDBLOCK) return fd;
+  close(fd);
+  errno = EWOULDBLOCK;
+  return -1;
+}
+
+int cache_folder_hold(const char *folder) {
+  enum { LOOK_EVERY_MS = 5, US_PER_MS = 1000, MOST_LOOKS = 2000 };
+  int fd = lock_folder(folder, LOCK_SH);
+  for (int i = 0; fd < 0 && errno == EWOULDBLOCK && i < MOST_LOOKS; i++) {
+    usleep(LOOK_EVERY_MS * US_PER_MS);
+    fd = lock_folder(folder, LOCK_SH);
+  }
+  return fd;
+}
+
+halotune_status cache_folder_clean(const char *folder, struct cache_facts *removed, bool *is_held) {
   struct cleaning cleaning = {.status = HALOTUNE_OK};
-  cache_folder_visit(folder, remove_file, &cleaning);
+  const int lock = lock_folder(folder, LOCK_EX);
+  halotune_status status = HALOTUNE_OK;
+  *is_held = folder && lock < 0 && errno == EWOULDBLOCK;
+  if (!*is_held) cache_folder_visit(folder, remove_file, &cleaning);
+  if (!*is_held) status = remove_folders(folder);
+  if (lock >= 0) close(lock);
   *removed = cleaning.removed;
-  halotune_status status = remove_folders(folder);
   return cleaning.status == HALOTUNE_OK ? status : cleaning.status;
 }

@@ -1,13 +1,10 @@
 /* tune.c: halotune_tune: tunes a problem with the installed program, and lets the ctx answer with the result. */
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/files/path.h"
-#include "base/files/user_folder.h"
 #include "base/system/clock.h"
 #include "db/store/launch_text.h"
 #include "library/lookup/context.h"
@@ -25,15 +22,11 @@ struct tuning {
   const halotune_problem *problem;
   const struct known_stencil *stencil; /* NULL: the program finds it by its name */
   const char *name;                    /* the stencil's name or hash, as the caller gave it */
-  char *database, *file;               /* file: path of a file with the stencil's text, for the program */
+  char *database;
   char device[16], grid[64], budget[32], variants[32], steps[16];
 };
 
-static void tuning_free(struct tuning *tuning) {
-  if (tuning->file) unlink(tuning->file);
-  free(tuning->file);
-  free(tuning->database);
-}
+static void tuning_free(struct tuning *tuning) { free(tuning->database); }
 
 /* Find the unique path of a file that exists or will be made: absolute, and without links up to its folder. If the
  * folder does not exist, the path does not change. */
@@ -83,19 +76,6 @@ static halotune_status find_device(struct tuning *t, const halotune_tune_options
   return status;
 }
 
-/* Write the stencil's text to a file of its own. */
-static halotune_status write_stencil(struct tuning *t) {
-  if (!t->stencil) return HALOTUNE_OK;
-  if (asprintf(&t->file, "%s/halotune-XXXXXX.yaml", temporary_folder()) < 0) t->file = NULL;
-  if (!t->file) return fail_memory();
-  const int descriptor = mkostemps(t->file, (int)strlen(".yaml"), O_CLOEXEC);
-  FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
-  if (descriptor >= 0 && !file) close(descriptor);
-  const bool ok = file && fputs(t->stencil->text, file) >= 0;
-  if ((file && fclose(file) != 0) || !ok) return fail(HALOTUNE_IO, "%s cannot be written", t->file);
-  return HALOTUNE_OK;
-}
-
 static halotune_status run_program(struct tuning *t, const halotune_tune_options *options,
                                    struct tune_program *program) {
   enum { MOST = 32 };
@@ -117,9 +97,8 @@ static halotune_status run_program(struct tuning *t, const halotune_tune_options
       {"--steps", p->steps == HALOTUNE_STEPS_ANY ? NULL : t->steps},
       {"--reproducible", p->reproducible ? "" : NULL},
   };
-  halotune_status status = write_stencil(t);
-  if (status != HALOTUNE_OK) return status;
-  list[count++] = t->file ? t->file : t->name;
+  program->input = t->stencil ? t->stencil->text : NULL;
+  list[count++] = t->stencil ? "/dev/stdin" : t->name;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     if (!rows[i].value) continue;
     list[count++] = rows[i].name;

@@ -175,16 +175,17 @@ static halotune_status status_of_exit(int wait_status) {
   return code < (int)(sizeof statuses / sizeof *statuses) ? statuses[code] : HALOTUNE_IO;
 }
 
-static halotune_status start_program(const struct tune_program *program, int descriptor, struct process_guard *guard,
-                                     pid_t *pid) {
+/*   input, output  descriptors of 10 or higher; input -1: /dev/null */
+static halotune_status start_program(const struct tune_program *program, int input, int output,
+                                     struct process_guard *guard, pid_t *pid) {
   char *path = path_of_program(program->program);
   const char *arguments[MOST_ARGUMENTS] = {path, "tune"};
-  const struct process_descriptor descriptors[] = {{descriptor, 1}, {descriptor, 2}};
+  const struct process_descriptor descriptors[] = {{output, 1}, {output, 2}, {input, 0}};
   for (int i = 0; program->arguments[i] && i + 3 < MOST_ARGUMENTS; i++) arguments[i + 2] = program->arguments[i];
   /* The working directory belongs to a solver, and may hold files of others: its templates would be executed. */
-  halotune_status status =
-      path ? process_start_guarded(arguments, DATA_FOUND_VARIABLE "=installed", descriptors, 2, guard, pid)
-           : HALOTUNE_NOT_FOUND;
+  halotune_status status = path ? process_start_guarded(arguments, DATA_FOUND_VARIABLE "=installed", descriptors,
+                                                        input >= 0 ? 3 : 2, guard, pid)
+                                : HALOTUNE_NOT_FOUND;
   free(path);
   if (status != HALOTUNE_NOT_FOUND) return status;
   return fail(status, "the program '%s' was not found: install Halotune so that it is on PATH, or set HALOTUNE_PROGRAM",
@@ -194,13 +195,16 @@ static halotune_status start_program(const struct tune_program *program, int des
 halotune_status tune_program_run(const struct tune_program *program) {
   struct last_line line = {.length = 0};
   struct process_guard guard = {.lifeline = -1};
-  int ends[2] = {-1, -1}, end = 0;
+  int ends[2] = {-1, -1}, input = -1, end = 0;
   pid_t pid = 0;
   char how[128];
   if (pipe2(ends, O_CLOEXEC) != 0) return fail(HALOTUNE_IO, "cannot create a pipe: %s", strerror(errno));
   ends[1] = process_high_descriptor(ends[1]);
-  halotune_status status =
-      ends[1] >= 0 ? start_program(program, ends[1], &guard, &pid) : fail(HALOTUNE_IO, "%s", strerror(errno));
+  if (ends[1] >= 0 && program->input) input = process_input(program->input, strlen(program->input));
+  const bool is_ready = ends[1] >= 0 && (input >= 0 || !program->input);
+  halotune_status status = is_ready ? start_program(program, input, ends[1], &guard, &pid)
+                                    : fail(HALOTUNE_IO, "'%s tune': %s", program->program, strerror(errno));
+  if (input >= 0) close(input);
   if (ends[1] >= 0) close(ends[1]);
   if (status == HALOTUNE_OK) {
     status = follow_program(program, pid, ends[0], &line, &end);

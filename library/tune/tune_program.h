@@ -10,6 +10,7 @@
 struct tune_program {
   const char *program;              /* path or name, see path_of_program */
   const char *const *arguments;     /* of the command `tune`, ended by NULL */
+  const char *input;                /* a text for its standard input, a file in memory; NULL: none */
   double budget_s;                  /* the program gets two minutes more before it is killed */
   double wait_ms;                   /* for another process that tunes the same problem */
   double start_ms;                  /* of clock_ms(): `progress` is told the time since */

@@ -13,35 +13,53 @@ static const struct {
   const char *key, *what, *below; /* what: the name of one entry */
 } caches[] = {{"cubins", "cubin", ""}, {"host", "host object", "/host"}};
 
-static json_t *facts_json(const struct cache_facts *facts, const char *folder, bool cleans) {
+/* What `clean` leaves in a cache because a running process uses it. */
+struct left {
+  bool is_held;
+  struct cache_facts facts;
+};
+
+/*   left  NULL: nothing was cleaned */
+static json_t *facts_json(const struct cache_facts *facts, const char *folder, const struct left *left) {
   json_t *json = json_object();
   json_put(&json, "folder", text_json(folder));
-  json_put(&json, cleans ? "removed_files" : "files", json_integer(facts->files));
-  json_put(&json, cleans ? "removed_bytes" : "bytes", json_integer((json_int_t)facts->bytes));
-  if (!cleans) json_put(&json, "max_bytes", json_integer((json_int_t)CACHE_FOLDER_MAX_BYTES));
+  json_put(&json, left ? "removed_files" : "files", json_integer(facts->files));
+  json_put(&json, left ? "removed_bytes" : "bytes", json_integer((json_int_t)facts->bytes));
+  if (left) json_put(&json, "left_files", json_integer(left->facts.files));
+  else json_put(&json, "max_bytes", json_integer((json_int_t)CACHE_FOLDER_MAX_BYTES));
   return json;
 }
 
-static void print_facts(const struct cache_facts *facts, const char *what, const char *folder, bool cleans) {
+static void print_facts(const struct cache_facts *facts, const char *what, const char *folder,
+                        const struct left *left) {
   unsigned long long bytes = facts->bytes;
-  if (cleans) printf("removed ");
+  if (left && left->is_held) {
+    printf("left %d %s%s in %s, which a running process uses; run `halotune cache clean` after its end\n",
+           left->facts.files, what, PLURAL(left->facts.files), folder);
+    return;
+  }
+  if (left) printf("removed ");
   printf("%d %s%s, %llu", facts->files, what, PLURAL(facts->files), bytes);
-  if (cleans) printf(" byte%s, from %s\n", PLURAL(bytes), folder);
+  if (left) printf(" byte%s, from %s\n", PLURAL(bytes), folder);
   else printf(" of at most %llu bytes, in %s\n", CACHE_FOLDER_MAX_BYTES, folder);
 }
 
 /* Show or clean one cache. The facts are added to *json, or printed as text if `json` is NULL. */
 static halotune_status look_after(size_t number, bool cleans, json_t **json) {
   struct cache_facts facts = {0};
+  struct left left = {.is_held = false};
+  const struct left *of_clean = cleans ? &left : NULL;
   char *folder;
   halotune_status status = cache_folder_default(caches[number].below, &folder);
   if (status != HALOTUNE_OK) return status;
   if (!folder) return fail(HALOTUNE_IO, "there is no cache: neither $XDG_CACHE_HOME nor $HOME is set");
-  if (cleans && (status = own_folder_check(folder)) == HALOTUNE_OK) status = cache_folder_clean(folder, &facts);
+  if (cleans && (status = own_folder_check(folder)) == HALOTUNE_OK)
+    status = cache_folder_clean(folder, &facts, &left.is_held);
   if (status == HALOTUNE_NOT_FOUND) status = HALOTUNE_OK; /* nothing is there */
+  if (left.is_held) left.facts = cache_folder_facts(folder);
   if (!cleans) facts = cache_folder_facts(folder);
-  if (status == HALOTUNE_OK && json) json_put(json, caches[number].key, facts_json(&facts, folder, cleans));
-  else if (status == HALOTUNE_OK) print_facts(&facts, caches[number].what, folder, cleans);
+  if (status == HALOTUNE_OK && json) json_put(json, caches[number].key, facts_json(&facts, folder, of_clean));
+  else if (status == HALOTUNE_OK) print_facts(&facts, caches[number].what, folder, of_clean);
   free(folder);
   return status;
 }

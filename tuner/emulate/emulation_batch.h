@@ -16,6 +16,7 @@ struct emulation_batch {
   int count;
   char *runner;         /* path of the runner's program */
   char *folder;         /* folder of the cache */
+  int hold;             /* on the folder: the runner's program and the objects stay as long as the batch; -1: none */
   uint64_t cache_bytes; /* the size to which the cache is trimmed */
 };
 

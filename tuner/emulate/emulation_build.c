@@ -93,6 +93,8 @@ static halotune_status compile_to(const struct build *build, enum emulation_prod
                                             : fail(HALOTUNE_IO, "%s: %s", temporary, strerror(errno));
     if (status == HALOTUNE_OK && rename(temporary, path) != 0)
       status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
+  } else if (status == HALOTUNE_OK && emulation_compiler_was_broken_off(text_string(log))) {
+    *outcome = COMPILE_CRASHED;
   }
   if (status != HALOTUNE_OK || *outcome != COMPILE_OK) unlink(temporary);
   free(temporary);
@@ -212,6 +214,7 @@ halotune_status emulation_build(const struct emulation_source *sources, int coun
   halotune_status status;
   *out = NULL;
   build.batch = calloc(1, sizeof *build.batch);
+  if (build.batch) build.batch->hold = -1;
   if (!build.batch || !(build.batch->variants = calloc((size_t)count + 1, sizeof *build.batch->variants))) {
     status = fail_memory();
     goto done;
@@ -223,6 +226,7 @@ halotune_status emulation_build(const struct emulation_source *sources, int coun
       HALOTUNE_OK)
     goto done;
   if ((status = emulation_cache_open(options, &build.batch->folder)) != HALOTUNE_OK) goto done;
+  build.batch->hold = cache_folder_hold(build.batch->folder);
   build.files_hash = emulation_files_hash();
   hash_hex(build.files_hash, hex);
   if (asprintf(&build.files, "%s/%s", build.batch->folder, hex) < 0) {
@@ -263,6 +267,7 @@ void emulation_batch_free(struct emulation_batch *batch) {
     free(variant->name);
   }
   if (adds) cache_folder_trim(batch->folder, batch->cache_bytes); /* nothing in the cache is in use now */
+  if (batch->hold >= 0) close(batch->hold);
   free(batch->variants);
   free(batch->runner);
   free(batch->folder);

@@ -138,8 +138,24 @@ static bool add_path(struct command *command, char **paths, int *path_count, con
   return true;
 }
 
-/* Runs the command that follows the name of a folder there. */
-static const char *const in_folder[] = {"/bin/sh", "-c", "cd \"$0\" && exec \"$@\""};
+/* Runs the command that follows the name of a folder there, with messages in English. */
+static const char *const in_folder[] = {"/bin/sh", "-c", "cd \"$0\" && export LC_ALL=C && exec \"$@\""};
+
+bool emulation_compiler_was_broken_off(const char *log) {
+  static const char *const words[] = {
+      "signal terminated program", /* g++ */
+      "(program ",                 /* g++ 8 and older: "internal compiler error: Killed (program cc1plus)" */
+      "terminated with signal ",   /* g++'s linker */
+      "failed due to signal",      /* clang++ */
+      "out of memory allocating",
+      "virtual memory exhausted",
+      "No space left on device",
+  };
+  for (size_t i = 0; i < COUNT(words); i++) {
+    if (strstr(log, words[i])) return true;
+  }
+  return false;
+}
 
 halotune_status emulation_compiler_run(const struct emulation_compiler *compiler, enum emulation_product product,
                                        const char *files, const struct text *source, const char *output,

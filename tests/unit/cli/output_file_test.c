@@ -1,7 +1,11 @@
 /* output_file_test.c: links that another user put into a folder of all users are not followed, and such pipes are not
  * written. */
 #include <fcntl.h>
+#include <stdarg.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "tests/unit/stores.h"
@@ -159,6 +163,105 @@ TEST(paths_that_name_no_file_are_refused) {
   work_end(&work);
 }
 
+/* A text in a file. */
+static void check_content(const char *path, const char *want) {
+  char text[16] = "";
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  CHECK(fd >= 0 && read(fd, text, sizeof text - 1) >= 0 && close(fd) == 0, "%s", path);
+  CHECK_TEXT(want, text, path);
+}
+
+/* In /tmp, another user can make a second name of a file where fs.protected_hardlinks is off. */
+TEST(a_stream_leaves_the_other_names_of_a_file_alone) {
+  const struct work work = work_begin();
+  char precious[96], path[96];
+  FILE *stream;
+  snprintf(precious, sizeof precious, "%s/precious", work.folder);
+  snprintf(path, sizeof path, "%s/file", work.folder);
+  CHECK_OK(output_file(precious, OUTPUT_FOR_OWNER, "text", 4));
+  CHECK(link(precious, path) == 0, "%s", path);
+  CHECK_OK(output_stream(path, &stream));
+  check_content(path, ""); /* it has its name from the beginning on */
+  CHECK(fputs("lines", stream) >= 0 && fclose(stream) == 0, "stream");
+  check_content(path, "lines");
+  check_content(precious, "text");
+  work_end(&work);
+}
+
+/* Root could remove a file of another user in a sticky folder, so root's output comes into a new file there. */
+TEST(files_of_others_in_shared_folders_are_not_written) {
+  if (geteuid() != 0) skip(); /* only root makes files of others */
+  const struct work work = work_begin();
+  char path[96];
+  struct stat facts;
+  FILE *stream;
+  snprintf(path, sizeof path, "%s/file", work.folder);
+  for (int is_stream = 0; is_stream < 2; is_stream++) {
+    const int theirs = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    CHECK(theirs >= 0 && fchown(theirs, OTHER_USER, (gid_t)-1) == 0 && chmod(work.folder, 01777) == 0, "%s", path);
+    if (is_stream) CHECK_OK(output_stream(path, &stream));
+    if (is_stream) CHECK(fputs("text", stream) >= 0 && fclose(stream) == 0, "stream");
+    if (!is_stream) CHECK_OK(output_file(path, OUTPUT_FOR_ALL, "text", 4));
+    CHECK(fstat(theirs, &facts) == 0 && facts.st_size == 0, "stream %d: nothing comes into their file", is_stream);
+    CHECK(stat(path, &facts) == 0 && facts.st_uid == 0, "stream %d: the file is ours", is_stream);
+    CHECK(close(theirs) == 0 && unlink(path) == 0, "%s", path);
+  }
+  work_end(&work);
+}
+
+/* What openat() below does first: another user's rename. */
+static const char *exchanged_from, *exchanged_to;
+
+/* Stands before the function of the C library in this program: exchanges a file after it was looked at. */
+int openat(int folder, const char *name, int flags, ...) {
+  va_list rest;
+  va_start(rest, flags);
+  const int mode = flags & O_CREAT ? va_arg(rest, int) : 0;
+  va_end(rest);
+  if (exchanged_to && (flags & O_ACCMODE) == O_WRONLY) {
+    CHECK(rename(exchanged_from, exchanged_to) == 0, "%s", exchanged_to);
+    exchanged_to = NULL;
+  }
+  return (int)syscall(SYS_openat, folder, name, flags, mode);
+}
+
+static void make_socket(const char *path) {
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
+  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  CHECK(fd >= 0 && bind(fd, (const struct sockaddr *)&address, sizeof address) == 0 && close(fd) == 0, "%s", path);
+}
+
+TEST(a_file_that_is_exchanged_while_it_is_opened_is_not_written) {
+  static const char *const names[] = {"file", "pipe"};
+  if (geteuid() != 0) skip(); /* only root makes files of others */
+  for (int i = 0; i < 4; i++) {
+    const struct work work = work_begin();
+    const bool is_pipe = i & 1, is_stream = i & 2;
+    char path[96], theirs[96], text[8];
+    FILE *stream = NULL;
+    snprintf(path, sizeof path, "%s/out", work.folder);
+    snprintf(theirs, sizeof theirs, "%s/%s", work.folder, names[is_pipe]);
+    make_socket(path);
+    CHECK(is_pipe ? mkfifo(theirs, 0666) == 0 : close(open(theirs, O_CREAT | O_WRONLY | O_CLOEXEC, 0666)) == 0, "%s",
+          theirs);
+    CHECK(chown(theirs, OTHER_USER, (gid_t)-1) == 0 && chmod(work.folder, 01777) == 0, "%s", theirs);
+    const int reader = open(theirs, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    exchanged_from = theirs;
+    exchanged_to = path;
+    const halotune_status status =
+        is_stream ? output_stream(path, &stream) : output_file(path, OUTPUT_FOR_ALL, "text", 4);
+    CHECK(!exchanged_to, "row %d: the file was opened", i);
+    CHECK_EQ(HALOTUNE_IO, status, "row %d: %s", i, fail_text());
+    CHECK(!stream, "row %d", i);
+    CHECK(strstr(fail_text(), is_pipe ? "belongs to user 4321" : "a regular file came here"), "row %d: %s", i,
+          fail_text());
+    CHECK_EQ(0, read(reader, text, sizeof text), "row %d: what was written", i);
+    close(reader);
+    work_end(&work);
+  }
+}
+
 TEST(a_stream_empties_files_and_does_not_wait_for_a_reader_of_a_pipe) {
   const struct work work = work_begin();
   char path[128], pipe[128];
@@ -210,6 +313,9 @@ int main(void) {
       cmocka_unit_test(a_file_comes_into_the_folder_that_was_checked),
       cmocka_unit_test(links_of_the_proc_file_system_are_left_to_the_kernel),
       cmocka_unit_test(paths_that_name_no_file_are_refused),
+      cmocka_unit_test(a_stream_leaves_the_other_names_of_a_file_alone),
+      cmocka_unit_test(files_of_others_in_shared_folders_are_not_written),
+      cmocka_unit_test(a_file_that_is_exchanged_while_it_is_opened_is_not_written),
       cmocka_unit_test(a_stream_empties_files_and_does_not_wait_for_a_reader_of_a_pipe),
       cmocka_unit_test(a_stream_to_a_pipe_that_is_not_read_fails),
   };

@@ -189,6 +189,35 @@ TEST(the_cache_keeps_to_its_size) {
   free_data(&data);
 }
 
+/* Clean the cache at the end of a compile, as `halotune cache clean` does beside a running tune. */
+static void clean_beside(void *context, int done) {
+  struct cache_facts removed;
+  bool is_held;
+  (void)done;
+  CHECK_OK(cache_folder_clean(context, &removed, &is_held));
+  CHECK(is_held && removed.files == 0, "%d files are removed", removed.files);
+}
+
+TEST(a_cache_is_not_cleaned_while_it_is_used) {
+  char path[64];
+  struct emulation_options options = own_cache("used", path, sizeof path);
+  struct emulation_source source = kernel_source("good.cu", good);
+  struct data data = make_data();
+  struct emulation_batch *batch;
+  struct cache_facts removed;
+  bool is_held;
+  options.compiled = clean_beside;
+  options.context = path;
+  CHECK_OK(emulation_build(&source, 1, &options, &batch));
+  clean_beside(path, 1);
+  CHECK_EQ(EMULATION_OK, run_kernel(batch, 0, &data, 64, 0, 0, 0).kind, "its files are there");
+  emulation_batch_free(batch);
+  CHECK_OK(cache_folder_clean(path, &removed, &is_held));
+  CHECK(!is_held && removed.files == 2, "%d files are removed", removed.files);
+  CHECK_EQ(2, for_files(path, "", NULL), "the folder is empty");
+  free_data(&data);
+}
+
 TEST(a_missing_compiler_is_said) {
   struct emulation_source source = kernel_source("good.cu", good);
   struct emulation_options options = {.folder = test_cache(), .compiler = "no-such-compiler"};
@@ -217,6 +246,42 @@ TEST(a_compiler_that_never_ends_is_ended) {
   options.timeout_ms = 1000;
   CHECK_OK(emulation_build(&sources[1], 1, &options, &batch));
   CHECK_EQ(COMPILE_TIMEOUT, emulation_batch_compile(batch, 0)->outcome, "%s", emulation_batch_compile(batch, 0)->log);
+  emulation_batch_free(batch);
+}
+
+static void write_script(const char *path, const char *script) {
+  const int fd = open(path, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0700);
+  CHECK(fd >= 0 && write(fd, script, strlen(script)) > 0 && close(fd) == 0, "%s", path);
+}
+
+/* The system may kill a part of the compiler where memory runs out. The compiler then ends like after an error. */
+TEST(a_compiler_that_was_killed_has_not_rejected_its_source) {
+  static const char *const parts[] = {"cc1plus", "as", "collect2"};
+  char path[64], folder[80], part[120];
+  struct emulation_source sources[] = {kernel_source("first.cu", good),
+                                       kernel_source("broken.cu", HEAD "  v[i] = x;\n}\n")};
+  struct emulation_options options = own_cache("killed", path, sizeof path);
+  struct emulation_batch *batch = NULL;
+  char compiler[64];
+  snprintf(compiler, sizeof compiler, "%s/killed-compiler", test_cache());
+  snprintf(folder, sizeof folder, "%s.parts", compiler);
+  options.compiler = compiler;
+  write_script(compiler, "#!/bin/sh\nexec g++ -B \"$0.parts/\" \"$@\"\n");
+  CHECK_OK(emulation_build(&sources[1], 1, &options, &batch)); /* makes the runner, too */
+  CHECK_EQ(COMPILE_FAILED, emulation_batch_compile(batch, 0)->outcome, "an error in the source");
+  emulation_batch_free(batch);
+  CHECK(mkdir(folder, 0700) == 0, "%s", folder);
+  for (size_t i = 0; i < COUNT(parts); i++) {
+    snprintf(part, sizeof part, "%s/%s", folder, parts[i]);
+    write_script(part, "#!/bin/sh\nkill -9 $$\n");
+    CHECK_OK(emulation_build(&sources[0], 1, &options, &batch));
+    CHECK_EQ(COMPILE_CRASHED, emulation_batch_compile(batch, 0)->outcome, "%s: %s", parts[i],
+             emulation_batch_compile(batch, 0)->log);
+    emulation_batch_free(batch);
+    CHECK(unlink(part) == 0, "%s", part);
+  }
+  CHECK_OK(emulation_build(&sources[0], 1, &options, &batch));
+  CHECK_EQ(COMPILE_OK, emulation_batch_compile(batch, 0)->outcome, "%s", emulation_batch_compile(batch, 0)->log);
   emulation_batch_free(batch);
 }
 
@@ -603,8 +668,10 @@ int main(void) {
       cmocka_unit_test(what_is_damaged_is_compiled_again_with_a_warning),
       cmocka_unit_test(damaged_sources_of_ours_are_written_again),
       cmocka_unit_test(the_cache_keeps_to_its_size),
+      cmocka_unit_test(a_cache_is_not_cleaned_while_it_is_used),
       cmocka_unit_test(a_missing_compiler_is_said),
       cmocka_unit_test(a_compiler_that_never_ends_is_ended),
+      cmocka_unit_test(a_compiler_that_was_killed_has_not_rejected_its_source),
       cmocka_unit_test(launches_that_a_gpu_refuses_are_refused),
       cmocka_unit_test(arguments_have_to_fit_the_kernel),
       cmocka_unit_test(a_crash_costs_one_run),

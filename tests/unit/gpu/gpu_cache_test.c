@@ -26,8 +26,9 @@ static int remove_folder(void **state) {
   (void)state;
   struct cubin_cache cache;
   struct cache_facts removed;
+  bool is_held;
   cubin_cache_open(folder, 0, &cache);
-  cache_folder_clean(cache.folder, &removed);
+  cache_folder_clean(cache.folder, &removed, &is_held);
   cubin_cache_close(&cache);
   return rmdir(folder);
 }
@@ -181,7 +182,8 @@ TEST(the_least_recently_used_entries_go_first) {
   CHECK_EQ(CUBIN_CACHE_HIT, get_source(&cache, source[ENTRIES - 1], BYTES), "the newest");
   snprintf(path, sizeof path, "%s/notes.txt", folder);
   close(open(path, O_CREAT | O_WRONLY, 0600));
-  CHECK_OK(cache_folder_clean(cache.folder, &facts));
+  bool is_held;
+  CHECK_OK(cache_folder_clean(cache.folder, &facts, &is_held));
   CHECK_EQ(0, cache_folder_facts(cache.folder).files, "clean");
   CHECK_EQ(0, unlink(path), "a file that is not ours stays");
   cubin_cache_close(&cache);
@@ -330,7 +332,8 @@ TEST(the_default_folder_is_private_and_under_the_cache_home) {
   CHECK_EQ(0, stat(cache.folder, &facts), "%s", cache.folder);
   CHECK_EQ(0700, facts.st_mode & 0777, "only the user reads it");
   struct cache_facts removed;
-  CHECK_OK(cache_folder_clean(cache.folder, &removed));
+  bool is_held;
+  CHECK_OK(cache_folder_clean(cache.folder, &removed, &is_held));
   CHECK_EQ(1, removed.files, "one entry");
   CHECK_EQ(0, rmdir(cache.folder), "%s is empty", cache.folder);
   CHECK_EQ(0, rmdir(cache_home), "%s is empty", cache_home);

@@ -94,7 +94,8 @@ TEST(the_ctx_answers_with_the_new_row) {
   CHECK_TEXT("star7", old.stencil, "its texts as well");
   char command[512];
   snprintf(command, sizeof command,
-           ".yaml --dtype f32 --grid 100,96,96 --db %s --budget 5.000s --backend host --steps 1\n", p.before.path);
+           "tune /dev/stdin --dtype f32 --grid 100,96,96 --db %s --budget 5.000s --backend host --steps 1\n",
+           p.before.path);
   CHECK(was_called_with(&p, command), "%s", command);
   CHECK_OK(halotune_tune(p.ctx, &problem, &p.options, NULL, NULL));
   CHECK_EQ(2, calls_of(&p), "a caller may tune again");
@@ -109,6 +110,33 @@ TEST(a_device_that_lookups_do_not_know_is_told) {
   scene_begin(&p, ":");
   CHECK_EQ(HALOTUNE_NOT_FOUND, halotune_tune(p.ctx, &elsewhere, &p.options, NULL, NULL), "host");
   CHECK(strstr(halotune_error(p.ctx), "'host'"), "%s", halotune_error(p.ctx));
+  scene_end(&p);
+}
+
+/* In a folder of all users without the sticky bit, another user could exchange a file with the text. */
+TEST(the_text_of_a_stencil_comes_into_no_file_of_others) {
+  static const char text[] = "name: mine\nabout: a\ndims: 3\ninputs: [u]\noutputs: [v]\nupdate: |\n  v = "
+                             "u[0,0,0] + u[1,0,0]\nboundary: skip\ndtypes: [f32]\ngrids: [[64, 64, 64]]\n";
+  struct scene p;
+  struct stat facts;
+  halotune_problem mine = problem;
+  char folder[160], path[192], *got;
+  size_t bytes;
+  mine.stencil = "mine";
+  scene_begin(&p, "ls shared >>listed; cat \"$2\" >text; cat \"$2\" >again");
+  snprintf(folder, sizeof folder, "%s/shared", p.folder);
+  CHECK(mkdir(folder, 0700) == 0 && chmod(folder, 0777) == 0 && setenv("TMPDIR", folder, 1) == 0, "%s", folder);
+  CHECK_OK(halotune_stencil_add(p.ctx, text));
+  CHECK_EQ(HALOTUNE_NOT_FOUND, halotune_tune(p.ctx, &mine, &p.options, NULL, NULL), "the script tunes star7 alone");
+  unsetenv("TMPDIR");
+  snprintf(path, sizeof path, "%s/listed", p.folder);
+  CHECK(stat(path, &facts) == 0 && facts.st_size == 0, "a file lies in %s", folder);
+  for (int i = 0; i < 2; i++) {
+    snprintf(path, sizeof path, "%s/%s", p.folder, i ? "again" : "text");
+    CHECK_OK(file_read(path, 1 << 20, &got, &bytes));
+    CHECK(strstr(got, "u[0,0,0] + u[1,0,0]"), "%s: %s", path, got);
+    free(got);
+  }
   scene_end(&p);
 }
 
@@ -508,6 +536,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_ctx_answers_with_the_new_row),
       cmocka_unit_test(a_device_that_lookups_do_not_know_is_told),
+      cmocka_unit_test(the_text_of_a_stencil_comes_into_no_file_of_others),
       cmocka_unit_test(added_stencils_stay),
       cmocka_unit_test(the_program_knows_stencils_too),
       cmocka_unit_test(folders_of_the_working_directory_are_left_out),

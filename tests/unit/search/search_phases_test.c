@@ -241,6 +241,31 @@ TEST(earlier_results_are_found_with_how_slow_the_gpu_was) {
   case_close(&c);
 }
 
+/* The system may have killed the compiler, as where memory ran out. That says nothing about the variant. */
+TEST(a_variant_whose_compiler_died_is_tried_again) {
+  static const struct {
+    enum outcome outcome;
+    bool is_recalled;
+  } rows[] = {{OUTCOME_COMPILE_FAILED, true}, {OUTCOME_COMPILE_CRASHED, false}, {OUTCOME_WRONG, true}};
+  static const struct strategy none = {.name = "none"};
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct phase_case c;
+    case_open(&c);
+    const struct search_inputs in = inputs_of(&c, &none);
+    struct results results = {.in = &in};
+    const struct proposal proposal = proposal_with(&c, NULL);
+    struct trial *trial = trial_of(&c, &proposal);
+    struct measurement measurement = {.number = 1, .outcome = rows[i].outcome, .reason = "a reason"};
+    const struct variant_key key = run_rows_key(&c.rows, trial);
+    CHECK_OK(store_measurement(c.store, case_run(&c.bench, c.store, "580.1"), &key, &measurement, NULL));
+    c.rows.run = case_run(&c.bench, c.store, "580.1");
+    CHECK_OK(results_recall(&results, trial, NAN));
+    CHECK_EQ(rows[i].is_recalled, trial->is_over, "%s", outcome_name(rows[i].outcome));
+    trial_free(trial);
+    case_close(&c);
+  }
+}
+
 static halotune_status propose_nothing(void *state, struct proposal *out, bool *have) {
   (void)state, (void)out;
   *have = false;
@@ -863,6 +888,7 @@ int main(void) {
       cmocka_unit_test(a_recording_compiles_nothing),
       cmocka_unit_test(a_runner_tells_when_a_trial_had_ended),
       cmocka_unit_test(earlier_results_are_found_with_how_slow_the_gpu_was),
+      cmocka_unit_test(a_variant_whose_compiler_died_is_tried_again),
       cmocka_unit_test(no_more_variants_than_asked_for_are_in_flight),
       cmocka_unit_test(compilers_have_more_than_what_a_lookup_serves),
       cmocka_unit_test(the_device_runs_a_variant_while_the_next_one_is_proposed),

@@ -43,7 +43,7 @@ halotune_status output_pieces(const char *path, enum output_readers readers, fil
 halotune_status output_bytes(const char *path, int fd, const char *bytes, size_t length);
 
 /* Open a file that the user names for lines that are written while the program runs. Links are followed as
- * output_target does. A regular file is emptied. A pipe that no program reads is refused.
+ * output_target does. A new, empty file takes the place of a regular one. A pipe that no program reads is refused.
  *   out  receives the stream, for the caller to close; NULL on failure
  * Returns HALOTUNE_OK, HALOTUNE_IO or HALOTUNE_MEMORY. */
 halotune_status output_stream(const char *path, FILE **out);

@@ -17,12 +17,38 @@
 #include "tuner/cli/output/output.h"
 #include "tuner/cli/output/output_place.h"
 
+/* Find out how a file is written.
+ *   is_replaced  receives whether a new file takes its place: it is regular or missing. Another one is opened */
+static halotune_status find_way(const struct place *place, bool *is_replaced) {
+  struct stat facts;
+  const bool exists = fstatat(place->folder, place->name, &facts, AT_SYMLINK_NOFOLLOW) == 0;
+  *is_replaced = !exists || S_ISREG(facts.st_mode);
+  if (*is_replaced) return HALOTUNE_OK;
+  if (S_ISDIR(facts.st_mode)) return fail(HALOTUNE_IO, "%s: is a directory, not a file", place->path);
+  return output_place_check_pipe(place, &facts);
+}
+
+/* How a file that is not replaced is opened: what is written comes to its end. */
+static int opening_flags(const struct place *place) {
+  return O_WRONLY | O_APPEND | (place->is_descriptor ? 0 : O_NOFOLLOW);
+}
+
+/* Look at a file that find_way told to open: another user may have exchanged it in between. */
+static halotune_status check_opened(const struct place *place, int fd) {
+  struct stat facts;
+  if (place->is_descriptor) return HALOTUNE_OK; /* a descriptor that the program was started with, of any kind */
+  if (fstat(fd, &facts) != 0) return fail(HALOTUNE_IO, "%s: %s", place->path, strerror(errno));
+  if (!S_ISREG(facts.st_mode)) return output_place_check_pipe(place, &facts);
+  return fail(HALOTUNE_IO, "%s: a regular file came here while the output was opened; nothing is written to it",
+              place->path);
+}
+
 /* Open an existing file, and write at its end. */
 static halotune_status write_into(const struct place *place, file_writer *write, void *context) {
-  const int links = place->is_descriptor ? 0 : O_NOFOLLOW;
-  const int fd = pipe_open_at(place->folder, place->name, O_WRONLY | O_APPEND | links);
+  const int fd = pipe_open_at(place->folder, place->name, opening_flags(place));
   if (fd < 0) return pipe_fail(place->path, "nobody has read this pipe");
-  const halotune_status status = write(context, fd);
+  halotune_status status = check_opened(place, fd);
+  if (status == HALOTUNE_OK) status = write(context, fd);
   if (close(fd) != 0 && status == HALOTUNE_OK) return fail(HALOTUNE_IO, "%s: %s", place->path, strerror(errno));
   return status;
 }
@@ -30,13 +56,10 @@ static halotune_status write_into(const struct place *place, file_writer *write,
 /* Write to the file in its folder. */
 static halotune_status write_place(const struct place *place, enum output_readers readers, file_writer *write,
                                    void *context) {
-  struct stat facts;
-  const bool exists = fstatat(place->folder, place->name, &facts, AT_SYMLINK_NOFOLLOW) == 0;
-  if (exists && S_ISDIR(facts.st_mode)) return fail(HALOTUNE_IO, "%s: is a directory, not a file", place->path);
-  if (exists && !S_ISREG(facts.st_mode)) {
-    const halotune_status status = output_place_check_pipe(place, &facts);
-    return status == HALOTUNE_OK ? write_into(place, write, context) : status;
-  }
+  bool is_replaced;
+  const halotune_status status = find_way(place, &is_replaced);
+  if (status != HALOTUNE_OK) return status;
+  if (!is_replaced) return write_into(place, write, context);
   return file_replace_at(place->folder, place->name, place->path, readers == OUTPUT_FOR_ALL, write, context);
 }
 
@@ -106,22 +129,36 @@ static halotune_status stream_make(int fd, double limit_ms, FILE **out) {
   return fail_memory();
 }
 
+/* Keep the descriptor of a new file, which is empty and gets its name now. */
+static halotune_status keep_open(void *context, int fd) {
+  int *kept = context;
+  *kept = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  return *kept >= 0 ? HALOTUNE_OK : fail(HALOTUNE_IO, "a file cannot be kept open: %s", strerror(errno));
+}
+
+/* Open an existing file at once: a pipe must have a reader. */
+static halotune_status open_without_wait(const struct place *place, int *out) {
+  const int flags = opening_flags(place) | O_NOCTTY | O_CLOEXEC | O_NONBLOCK; /* no call on a pipe must block */
+  *out = openat(place->folder, place->name, flags);
+  if (*out >= 0) return check_opened(place, *out);
+  return fail(HALOTUNE_IO, "%s: %s", place->path, errno == ENXIO ? "no program reads this pipe" : strerror(errno));
+}
+
 halotune_status output_stream(const char *path, FILE **out) {
-  const int always = O_WRONLY | O_CREAT | O_NOCTTY | O_CLOEXEC | O_NONBLOCK; /* no call on a pipe must block */
   struct place place;
+  bool is_replaced = false;
+  int fd = -1;
   *out = NULL;
   halotune_status status = output_place_open(path, &place);
+  if (status == HALOTUNE_OK) status = find_way(&place, &is_replaced);
+  if (status == HALOTUNE_OK && is_replaced)
+    status = file_replace_at(place.folder, place.name, place.path, true, keep_open, &fd);
+  else if (status == HALOTUNE_OK) status = open_without_wait(&place, &fd);
   const double limit_ms = place.is_descriptor ? INFINITY : pipe_limit_ms();
-  const int flags = always | (place.is_descriptor ? O_APPEND : O_TRUNC | O_NOFOLLOW);
-  const int fd = status == HALOTUNE_OK ? openat(place.folder, place.name, flags, 0666) : -1;
-  const int code = errno;
-  struct stat facts;
-  if (fd >= 0 && !place.is_descriptor && fstat(fd, &facts) == 0) status = output_place_check_pipe(&place, &facts);
   place_close(&place);
-  if (status != HALOTUNE_OK && fd >= 0) close(fd);
-  if (status != HALOTUNE_OK) return status;
-  if (fd < 0) return fail(HALOTUNE_IO, "%s: %s", path, code == ENXIO ? "no program reads this pipe" : strerror(code));
-  return stream_make(fd, limit_ms, out);
+  if (status == HALOTUNE_OK) return stream_make(fd, limit_ms, out);
+  if (fd >= 0) close(fd);
+  return status;
 }
 
 /* A text to write. */

@@ -92,6 +92,7 @@ halotune_status results_recall(struct results *results, struct trial *trial, dou
   if (status == HALOTUNE_NOT_FOUND) return HALOTUNE_OK;
   if (status != HALOTUNE_OK) return status;
   if (in->in_full && found.outcome == OUTCOME_SCREENED) return HALOTUNE_OK; /* it has few samples */
+  if (found.outcome == OUTCOME_COMPILE_CRASHED) return HALOTUNE_OK; /* the machine may have killed the compiler */
   trial->is_recalled = true;
   trial->recalled_scale = 1;
   if (in->first) {
