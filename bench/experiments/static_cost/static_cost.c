@@ -15,7 +15,7 @@
  *   work        the templates' own estimates, where they give any
  *   predict     the model of library/predict, with its default coefficients
  *   fitted      the same, with the coefficients that the starter database holds
- *   NAME        the feature of this name in features.h alone
+ *   NAME        the feature of this name alone (tuner/search/strategy/static_cost.h)
  *   recordings  a sum of all features, whose weights are learnt from the recordings of other stencils
  *   starter     the same, learnt from the starter database's winners, finalists and defaults of other stencils
  *   both        the same, learnt from these two, which count about alike
@@ -70,14 +70,14 @@ static double clipped_time(const struct measured *measured) { return fmin(measur
 static void learn_problem(const struct times *times, const struct timed_problem *problem, double most,
                           struct least_squares *sums) {
   const double count = (double)(problem->end - problem->first), weight = fmin(count, most) / count;
-  double means[FEATURES] = {0}, mean_time = 0;
+  double means[STATIC_COST_FEATURES] = {0}, mean_time = 0;
   for (long i = problem->first; i < problem->end; i++) {
     mean_time += clipped_time(&times->list[i]) / count;
-    for (int f = 0; f < FEATURES; f++) means[f] += times->list[i].figures.features[f] / count;
+    for (int f = 0; f < STATIC_COST_FEATURES; f++) means[f] += times->list[i].features[f] / count;
   }
   for (long i = problem->first; i < problem->end; i++) {
-    double features[FEATURES];
-    for (int f = 0; f < FEATURES; f++) features[f] = times->list[i].figures.features[f] - means[f];
+    double features[STATIC_COST_FEATURES];
+    for (int f = 0; f < STATIC_COST_FEATURES; f++) features[f] = times->list[i].features[f] - means[f];
     least_squares_add(sums, features, clipped_time(&times->list[i]) - mean_time, weight);
   }
 }
@@ -91,17 +91,17 @@ static void learn_times(const struct times *times, const char *without, double m
 
 /* Features of all recordings, scaled to the range from 0 to 1. */
 struct feature_range {
-  double low[FEATURES], high[FEATURES];
+  double low[STATIC_COST_FEATURES], high[STATIC_COST_FEATURES];
 };
 
 static struct feature_range range_of(const struct recording list[], int count) {
   struct feature_range range;
-  for (int f = 0; f < FEATURES; f++) {
+  for (int f = 0; f < STATIC_COST_FEATURES; f++) {
     range.low[f] = INFINITY;
     range.high[f] = -INFINITY;
     for (int r = 0; r < count; r++) {
       for (long i = 0; i < list[r].times.count; i++) {
-        const double value = list[r].times.list[i].figures.features[f];
+        const double value = list[r].times.list[i].features[f];
         range.low[f] = fmin(range.low[f], value);
         range.high[f] = fmax(range.high[f], value);
       }
@@ -110,10 +110,11 @@ static struct feature_range range_of(const struct recording list[], int count) {
   return range;
 }
 
-static void scale_features(const struct feature_range *range, const struct measured *measured, double out[FEATURES]) {
-  for (int f = 0; f < FEATURES; f++) {
+static void scale_features(const struct feature_range *range, const struct measured *measured,
+                           double out[STATIC_COST_FEATURES]) {
+  for (int f = 0; f < STATIC_COST_FEATURES; f++) {
     const double width = range->high[f] - range->low[f];
-    out[f] = width > 0 ? (measured->figures.features[f] - range->low[f]) / width : 0;
+    out[f] = width > 0 ? (measured->features[f] - range->low[f]) / width : 0;
   }
 }
 
@@ -124,7 +125,7 @@ static void teach_process(const struct recording list[], int count, const char *
        number++) {
     const struct recording *recording = &list[number % (uint64_t)count];
     const uint64_t drawn = random_bits(seed, number) % (uint64_t)recording->times.count;
-    double at[FEATURES];
+    double at[STATIC_COST_FEATURES];
     if (strcmp(recording->stencil, without) == 0) continue;
     scale_features(range, &recording->times.list[drawn], at);
     gaussian_add(process, at, clipped_time(&recording->times.list[drawn]));
@@ -225,10 +226,11 @@ static void print_row(const struct recording *recording, const char *way, const 
 }
 
 /* Rank a recording by a sum of its features. */
-static void judge_weights(const struct recording *recording, const char *way, const double weights[FEATURES]) {
+static void judge_weights(const struct recording *recording, const char *way,
+                          const double weights[STATIC_COST_FEATURES]) {
   double *costs = make_room((size_t)recording->times.count, sizeof *costs);
   for (long i = 0; i < recording->times.count; i++) {
-    for (int f = 0; f < FEATURES; f++) costs[i] += weights[f] * recording->times.list[i].figures.features[f];
+    for (int f = 0; f < STATIC_COST_FEATURES; f++) costs[i] += weights[f] * recording->times.list[i].features[f];
   }
   print_row(recording, way, costs);
   free(costs);
@@ -236,8 +238,8 @@ static void judge_weights(const struct recording *recording, const char *way, co
 
 /* Rank it by the sum that least squares found. */
 static void judge_sums(const struct recording *recording, const char *way, const struct least_squares *sums) {
-  static const double none[FEATURES] = {0};
-  double weights[FEATURES];
+  static const double none[STATIC_COST_FEATURES] = {0};
+  double weights[STATIC_COST_FEATURES];
   if (least_squares_solve(sums, none, pull, weights)) judge_weights(recording, way, weights);
   else fprintf(stderr, "%s, %s: there are no weights\n", recording->name, way);
 }
@@ -250,17 +252,17 @@ static void judge_figures(const struct recording *recording) {
   for (int way = 0; way < WAYS; way++) {
     bool is_given = true;
     for (long i = 0; i < recording->times.count; i++) {
-      const struct static_figures *figures = &recording->times.list[i].figures;
-      costs[i] = (const double[WAYS]){figures->work, figures->predicted, figures->predicted_fitted, 0}[way];
+      const struct measured *m = &recording->times.list[i];
+      costs[i] = (const double[WAYS]){m->work, m->predicted, m->predicted_fitted, 0}[way];
       is_given &= !isnan(costs[i]);
     }
     if (is_given) print_row(recording, ways[way], costs);
   }
   free(costs);
-  for (int f = 0; f < FEATURES; f++) {
-    double weights[FEATURES] = {0};
+  for (int f = 0; f < STATIC_COST_FEATURES; f++) {
+    double weights[STATIC_COST_FEATURES] = {0};
     weights[f] = 1;
-    judge_weights(recording, feature_names[f], weights);
+    judge_weights(recording, static_cost_names[f], weights);
   }
 }
 
@@ -269,19 +271,19 @@ static void add_predictions(const struct times *times, const struct feature_rang
                             double costs[]) {
   if (!gaussian_fit(process, PROCESS_FIT_POINTS, PROCESS_STEPS)) return;
   for (long i = 0; i < times->count; i++) {
-    double at[FEATURES];
+    double at[STATIC_COST_FEATURES];
     scale_features(range, &times->list[i], at);
     costs[i] += gaussian_mean(process, at);
   }
 }
 
 static void judge_processes(const struct recording *recording, const struct recording list[], int count) {
-  static const bool is_category[FEATURES];
+  static const bool is_category[STATIC_COST_FEATURES];
   const struct feature_range range = range_of(list, count);
   double *costs = make_room((size_t)recording->times.count, sizeof *costs);
   for (uint64_t seed = 0; seed < PROCESSES; seed++) {
     struct gaussian *process;
-    check_status(gaussian_make(FEATURES, is_category, &process));
+    check_status(gaussian_make(STATIC_COST_FEATURES, is_category, &process));
     teach_process(list, count, recording->stencil, &range, seed, process);
     add_predictions(&recording->times, &range, process, costs);
     gaussian_free(process);
@@ -292,8 +294,8 @@ static void judge_processes(const struct recording *recording, const struct reco
 
 static void judge_recording(const struct recording *recording, const struct recording list[], int count,
                             const struct times *starter) {
-  struct least_squares of_recordings = {.count = FEATURES}, of_starter = {.count = FEATURES},
-                       of_both = {.count = FEATURES}, of_itself = {.count = FEATURES};
+  struct least_squares of_recordings = {.count = STATIC_COST_FEATURES}, of_starter = {.count = STATIC_COST_FEATURES},
+                       of_both = {.count = STATIC_COST_FEATURES}, of_itself = {.count = STATIC_COST_FEATURES};
   const char *stencil = recording->stencil;
   for (int i = 0; i < count; i++) {
     learn_times(&list[i].times, stencil, LEARNT_OF_A_PROBLEM, &of_recordings);
@@ -308,6 +310,18 @@ static void judge_recording(const struct recording *recording, const struct reco
   judge_sums(recording, "both", &of_both);
   judge_processes(recording, list, count);
   judge_sums(recording, "itself", &of_itself);
+}
+
+/* Print the weights that all problems give. */
+static void print_weights(const struct recording list[], int count, const struct times *starter) {
+  static const double none[STATIC_COST_FEATURES] = {0};
+  struct least_squares sums = {.count = STATIC_COST_FEATURES};
+  double weights[STATIC_COST_FEATURES];
+  for (int i = 0; i < count; i++) learn_times(&list[i].times, "", LEARNT_OF_A_RECORDING, &sums);
+  learn_times(starter, "", LEARNT_OF_A_PROBLEM, &sums);
+  if (!least_squares_solve(&sums, none, pull, weights)) return;
+  printf("\n| feature | weight that both give, with no stencil left out |\n| --- | ---: |\n");
+  for (int f = 0; f < STATIC_COST_FEATURES; f++) printf("| %s | %.3f |\n", static_cost_names[f], weights[f]);
 }
 
 /* "box27-f32-512x512x512-nvidia-h200" for the path of recording-box27-f32-512x512x512-nvidia-h200.db. */
@@ -345,6 +359,7 @@ int main(int argc, char **argv) {
   printf("| recording | ranked by | Spearman | first 16 | first 50 | better half |\n"
          "| --- | --- | ---: | ---: | ---: | ---: |\n");
   for (int i = 0; i < count; i++) judge_recording(&list[i], list, count, &starter_times);
+  print_weights(list, count, &starter_times);
   for (int i = 0; i < count; i++) times_free(&list[i].times);
   times_free(&starter_times);
   return 0;

@@ -10,6 +10,8 @@
 #include "db/store/launch_text.h"
 #include "db/store/query.h"
 #include "db/store/sql_parts.h"
+#include "library/predict/predict.h"
+#include "stencil/template/access.h"
 
 void check_status(halotune_status status) {
   if (status == HALOTUNE_OK) return;
@@ -55,6 +57,7 @@ struct reading {
   struct times *out;
   const struct templates *templates;
   double facts[FACT_COUNT];
+  struct predict_work work;
   struct predict_model fitted;
 };
 
@@ -84,10 +87,25 @@ static bool problem_begin(struct reading *r, sqlite3_stmt *row) {
   if (is_read) {
     const struct domain domain = domain_dense(stencil, analysis, &grid);
     facts_fill(stencil, analysis, dtype, &domain, &limits, false, r->facts);
+    r->work = predict_work_of(stencil, analysis, dtype, &domain);
   }
   analysis_free(analysis);
   stencil_free(stencil);
   return is_read;
+}
+
+/* Compute what is known of the bound configuration before it is compiled. */
+static void measured_fill(const struct reading *r, const struct bindings *bindings, struct measured *out) {
+  const struct predict_shape shape = predict_shape_of(bindings, 0, r->facts[FACT_max_threads_sm]);
+  const struct predict_gpu gpu = {.sm_count = r->facts[FACT_multiprocessors]};
+  const struct predict_model usual = predict_default();
+  struct predict_cost cost;
+  static_cost_features(bindings, out->features);
+  out->work = access_work(bindings);
+  predict_cost(&usual, &shape, &r->work, &gpu, &cost);
+  out->predicted = (double)cost.log_ms[LAUNCH_STREAM];
+  predict_recost(&r->fitted, &cost);
+  out->predicted_fitted = (double)cost.log_ms[LAUNCH_STREAM];
 }
 
 /* Read a variant, unless today's templates do not have it. */
@@ -105,7 +123,7 @@ static void variant_read(struct reading *r, sqlite3_stmt *row) {
   if (!bindings_failed_rule(&bindings)) {
     if (!array_room(out->list, out->count, out->capacity)) check_status(fail_memory());
     struct measured *measured = &out->list[out->count++];
-    measured->figures = figures_of(&bindings, &r->fitted);
+    measured_fill(r, &bindings, measured);
     measured->log_time = log(sqlite3_column_double(row, TIME));
   }
   bindings_free(&bindings);

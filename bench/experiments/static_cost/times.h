@@ -2,13 +2,16 @@
 #ifndef STATIC_COST_TIMES_H
 #define STATIC_COST_TIMES_H
 
-#include "bench/experiments/static_cost/features.h"
 #include "db/store/store.h"
 #include "tuner/cli/options/templates.h"
+#include "tuner/search/strategy/static_cost.h"
 
 struct measured {
-  struct static_figures figures;
-  double log_time; /* logarithm of its time over the best of the problem */
+  double features[STATIC_COST_FEATURES];
+  double work;             /* its template's estimate; NAN without one */
+  double predicted;        /* logarithm of its time by the model of library/predict, with the default coefficients */
+  double predicted_fitted; /* the same with those of a database */
+  double log_time;         /* logarithm of its time over the best of the problem */
 };
 
 struct timed_problem {

@@ -1,14 +1,18 @@
-/* features.c: evaluates the formulas of a template: launch, shared memory and accesses. */
-#include "bench/experiments/static_cost/features.h"
+/* static_cost.c: evaluates the formulas of a template, and guesses what a thread keeps in registers. */
+#include "tuner/search/strategy/static_cost.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "library/predict/predict.h"
 #include "stencil/template/access.h"
 
-#define AS_NAME(name, about) #name,
-const char *const feature_names[FEATURES] = {FEATURE_LIST(AS_NAME)};
+#define AS_NAME(name, weight, about) #name,
+const char *const static_cost_names[STATIC_COST_FEATURES] = {STATIC_COST_LIST(AS_NAME)};
 #undef AS_NAME
+#define AS_WEIGHT(name, weight, about) weight,
+const double static_cost_weights[STATIC_COST_FEATURES] = {STATIC_COST_LIST(AS_WEIGHT)};
+#undef AS_WEIGHT
 
 /* Blocks that a multiprocessor has, and shared memory that each block takes in addition, on sm_80 and later. */
 static const double most_blocks_sm = 32, block_reserve_bytes = 1024;
@@ -61,13 +65,13 @@ static double blocks_sm_of(const double facts[], double threads, double shared_b
 
 /* What a thread does in a plane. */
 static void add_thread_features(const double block[MAX_DIMS], const struct thread_guess *thread, double element_bytes,
-                                double features[FEATURES]) {
+                                double features[STATIC_COST_FEATURES]) {
   const double points = thread->in_x * thread->in_y;
-  features[FEATURE_row] = fmax(0, log(128 / (fmin(block[0], 32) * thread->in_x * element_bytes)));
-  features[FEATURE_vector] = log(16 / (thread->in_x * element_bytes));
-  features[FEATURE_points] = log(points);
-  features[FEATURE_many_points] = fmax(0, log(points / 8));
-  features[FEATURE_window] = log(thread->window / points);
+  features[STATIC_COST_row] = fmax(0, log(128 / (fmin(block[0], 32) * thread->in_x * element_bytes)));
+  features[STATIC_COST_vector] = log(16 / (thread->in_x * element_bytes));
+  features[STATIC_COST_points] = log(points);
+  features[STATIC_COST_many_points] = fmax(0, log(points / 8));
+  features[STATIC_COST_window] = log(thread->window / points);
 }
 
 /* What the facts tell of the problem. Inputs that do not lie along all axes count in full. */
@@ -84,13 +88,13 @@ static struct predict_work work_of(const double facts[]) {
   return work;
 }
 
-struct static_figures figures_of(const struct bindings *bindings, const struct predict_model *fitted) {
+void static_cost_features(const struct bindings *bindings, double out[STATIC_COST_FEATURES]) {
   const double *facts = bindings->variables, max_threads_sm = facts[FACT_max_threads_sm];
   const struct access access = access_of(bindings);
   const double shared_bytes = bindings_value(bindings, bindings->template->shared_bytes);
   double block[MAX_DIMS], threads = 1;
   for (int axis = 0; axis < MAX_DIMS; axis++)
-    threads *= block[axis] = bindings_value(bindings, bindings->template->block[axis]);
+    threads *= block[axis] = fmax(1, bindings_value(bindings, bindings->template->block[axis]));
   struct predict_shape shape = predict_shape_of(bindings, 0, max_threads_sm);
   const struct thread_guess thread = thread_of(facts, block, &shape);
   const double registers = most_registers(bindings, threads);
@@ -99,23 +103,24 @@ struct static_figures figures_of(const struct bindings *bindings, const struct p
   const struct predict_gpu gpu = {.sm_count = facts[FACT_multiprocessors]};
   const struct predict_model usual = predict_default();
   struct predict_cost cost;
-  struct static_figures out = {.work = access_work(bindings)};
   predict_cost(&usual, &shape, &work, &gpu, &cost);
-  out.predicted = (double)cost.log_ms[LAUNCH_STREAM];
-  double *features = out.features;
-  features[FEATURE_memory] = log_of(access.over_read);
-  features[FEATURE_loads] = log(fmax(least_loads, isfinite(access.loads_per_point) ? access.loads_per_point : 1));
-  features[FEATURE_conflicts] = log_of(access.bank_conflicts);
-  features[FEATURE_spilled] = fmax(0, log(thread.registers / registers));
-  features[FEATURE_occupancy] = fmax(0, log(max_threads_sm / 2 / (threads * (double)shape.blocks_per_sm)));
-  features[FEATURE_fill] = (double)cost.features[PREDICT_fill];
-  features[FEATURE_idle] = (double)cost.features[PREDICT_idle];
-  features[FEATURE_tail] = (double)cost.features[PREDICT_tail];
-  features[FEATURE_edge] = (double)cost.features[PREDICT_edge];
-  features[FEATURE_reread] = (double)cost.features[PREDICT_reread];
-  features[FEATURE_starts] = log1p((double)cost.dispatch_ms / exp((double)cost.log_streaming_ms));
-  add_thread_features(block, &thread, facts[FACT_element_bytes], features);
-  predict_recost(fitted, &cost);
-  out.predicted_fitted = (double)cost.log_ms[LAUNCH_STREAM];
-  return out;
+  out[STATIC_COST_memory] = log_of(access.over_read);
+  out[STATIC_COST_loads] = log(fmax(least_loads, isfinite(access.loads_per_point) ? access.loads_per_point : 1));
+  out[STATIC_COST_conflicts] = log_of(access.bank_conflicts);
+  out[STATIC_COST_spilled] = fmax(0, log(thread.registers / registers));
+  out[STATIC_COST_occupancy] = fmax(0, log(max_threads_sm / 2 / (threads * (double)shape.blocks_per_sm)));
+  out[STATIC_COST_fill] = (double)cost.features[PREDICT_fill];
+  out[STATIC_COST_idle] = (double)cost.features[PREDICT_idle];
+  out[STATIC_COST_tail] = (double)cost.features[PREDICT_tail];
+  out[STATIC_COST_edge] = (double)cost.features[PREDICT_edge];
+  out[STATIC_COST_reread] = (double)cost.features[PREDICT_reread];
+  out[STATIC_COST_starts] = log1p((double)cost.dispatch_ms / exp((double)cost.log_streaming_ms));
+  add_thread_features(block, &thread, facts[FACT_element_bytes], out);
+}
+
+double static_cost_log(const struct bindings *bindings) {
+  double features[STATIC_COST_FEATURES], sum = 0;
+  static_cost_features(bindings, features);
+  for (int i = 0; i < STATIC_COST_FEATURES; i++) sum += static_cost_weights[i] * features[i];
+  return isfinite(sum) ? sum : NAN;
 }
