@@ -635,6 +635,14 @@ bench-search: all $(OUT)/bench/search_bench  ## how fast strategies find the bes
 bench-record: all  ## the times of all variants of the spaces in bench/record.txt, into bench/results (needs a GPU); BUDGET=120s DEVICES='0 1' ROWS='star7 heat2d'
 	$(Q)BUDGET='$(or $(BUDGET),120s)' DEVICES='$(DEVICES)' ROWS='$(ROWS)' bench/record.sh
 
+.PHONY: bench-static-cost
+bench-static-cost: all $(OUT)/bench/static_cost  ## how well numbers that are known before a compile rank variants, into bench/results/static-cost.md
+	$(Q)BENCH=$(OUT)/bench/static_cost bench/static_cost.sh
+
+$(OUT)/bench/static_cost: $(patsubst %.c,$(OBJ)/%.o,$(wildcard bench/experiments/static_cost/*.c)) $(OBJ)/libhalotune-all.a
+	@mkdir -p $(@D)
+	$(Q)$(LINK) -o $@ $^ $(LIBRARIES)
+
 .PHONY: bench-fleet
 bench-fleet: all $(OUT)/bench/fleet_bench  ## what teams of 2, 64 and 256 simulated GPUs reach, into bench/results/fleet.md
 	$(Q)BENCH=$(OUT)/bench/fleet_bench bench/fleet.sh
@@ -662,7 +670,7 @@ EXPERIMENTS ?= fused_copies tensor_boxes
 bench-experiments: $(EXPERIMENTS:%=$(OUT)/bench/experiments/%)  ## measure what docs/kernels.md tells of experiments (needs nvcc, and a GPU of sm_90); EXPERIMENTS='fused_copies tensor_boxes'
 	$(Q)for program in $^; do $$program || exit 1; done
 
-$(OUT)/bench/experiments/%: $(wildcard bench/experiments/*/*) $(wildcard templates/wrappers*.cuh)
+$(EXPERIMENTS:%=$(OUT)/bench/experiments/%): $(OUT)/bench/experiments/%: $(wildcard bench/experiments/*/*.cu*) $(wildcard templates/wrappers*.cuh)
 	@mkdir -p $(@D)
 	$(Q)$(CUDA_HOME)/bin/nvcc -gencode arch=compute_90a,code=sm_90a -std=c++17 -O3 -cudart static -I. -o $@ bench/experiments/$*/$*.cu
 

@@ -14,6 +14,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 . bench/gpu_file.sh
+. bench/import.sh
 : "${BENCH:?the program search_bench, as 'make bench-search' builds it}"
 program=${HALOTUNE:-build/halotune}
 results=${RESULTS:-bench/results}
@@ -24,18 +25,10 @@ starter=${STARTER-build/starter.db}
 rm -rf "$work"
 mkdir -p "$work" "$results"
 
-import() { # DATABASE document...
-  db=$1
-  shift
-  "$program" db import --trust --yes --db "$db" "$@" >"$work/import" 2>&1 || { cat "$work/import" >&2 && exit 1; }
-}
-
 # --- the recordings, each as a document and as a database ---------------------------------------------------------------
 
 for file in ${RECORDINGS:-bench/results/recording-*.json.gz}; do
-  name=$(basename "$file" .json.gz)
-  gunzip -c "$file" >"$work/$name.json"
-  import "$work/$name.db" "$work/$name.json"
+  import_recording "$file"
   gpu=$(gpu_file "$(sed -n '/^"device": \[/{n;s/.*"name":"\([^"]*\)".*/\1/p}' "$work/$name.json")")
   echo "$name $(echo "$name" | cut -d - -f 2-4) $gpu" >>"$work/recordings"
 done

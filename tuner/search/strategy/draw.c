@@ -9,6 +9,7 @@
 #include "base/numbers/random.h"
 #include "base/system/parallel.h"
 #include "stencil/template/access.h"
+#include "tuner/search/strategy/static_cost.h"
 
 /* The sample of one template. */
 struct deck {
@@ -30,18 +31,24 @@ static void shuffle_deck(struct deck *deck, uint64_t seed) {
   }
 }
 
-/* Keep the variant with the least work of each group, in the order of the groups. */
+/* The estimate of the template, or else the logarithm of the cost. */
+static double weight_of(struct bindings *bindings, const struct configuration *configuration) {
+  bindings_configure(bindings, configuration);
+  return bindings->template->access.work.is_given ? access_work(bindings) : static_cost_log(bindings);
+}
+
+/* Keep the lightest variant of each group, in the order of the groups. Where no cost is known, the first one stays. */
 static void keep_light(struct deck *deck, struct bindings *bindings) {
+  const bool is_estimated = bindings->template->access.work.is_given;
+  const long size = is_estimated ? DRAW_GROUP : DRAW_COST_GROUP;
   long kept = 0;
-  if (!bindings->template->access.work.is_given) return;
-  for (long group = 0; (group + 1) * DRAW_GROUP <= deck->count; group++) {
-    long lightest = -1;
+  for (long group = 0; (group + 1) * size <= deck->count; group++) {
+    long lightest = is_estimated ? -1 : group * size;
     double least = INFINITY;
-    for (long i = group * DRAW_GROUP; i < (group + 1) * DRAW_GROUP; i++) {
-      bindings_configure(bindings, &deck->list[i]);
-      const double work = access_work(bindings);
-      if (!(work < least)) continue;
-      least = work;
+    for (long i = group * size; i < (group + 1) * size; i++) {
+      const double weight = weight_of(bindings, &deck->list[i]);
+      if (!(weight < least)) continue;
+      least = weight;
       lightest = i;
     }
     if (lightest >= 0) swap_variants(deck, kept++, lightest);

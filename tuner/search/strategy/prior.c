@@ -1,5 +1,5 @@
 /* prior.c: looks a variant up among the known ones; else two Gaussian processes of some of them tell its time, and
- * whether it works. Where nothing is known, the template's estimate of the work tells the time. */
+ * whether it works. Where nothing is known, the template's estimate of the work tells the time, or else its cost. */
 #include "tuner/search/strategy/prior.h"
 
 #include <math.h>
@@ -7,12 +7,14 @@
 
 #include "base/fail.h"
 #include "stencil/template/access.h"
+#include "tuner/search/strategy/static_cost.h"
 
 enum {
   LEAST_KNOWN = 8,   /* variants with a time */
   MOST_POINTS = 160, /* each takes time in each prediction */
   FIT_POINTS = 120,
   FIT_STEPS = 30,
+  MOST_ESTIMATED = 512, /* drawn variants of a template whose least work is found: a cost takes ten microseconds */
 };
 
 struct prior {
@@ -23,8 +25,8 @@ struct prior {
   long worked, failed;
   struct gaussian *times, *successes;
   bool has_times, has_successes;
-  /* The least work of a variant of each template; INFINITY where a template estimates nothing. NULL: times of other
-   * problems are known. */
+  /* The least logarithm of the work of a variant of each template; INFINITY where nothing is estimated. NULL: times of
+   * other problems are known. */
   double *least_work;
 };
 
@@ -102,31 +104,34 @@ static halotune_status learn_known(struct prior *prior) {
   return HALOTUNE_OK;
 }
 
-/* The template's estimate of a variant's work; NAN where there is none. */
-static double work_of(const struct search_space *space, const struct proposal *proposal) {
+/* The logarithm of a variant's work: its template's estimate, or else its cost. NAN where there is neither. */
+static double log_work_of(const struct search_space *space, const struct proposal *proposal) {
   struct bindings *bindings = &space->bindings[proposal->template_index];
-  if (!bindings->template->access.work.is_given) return NAN;
   bindings_configure(bindings, &proposal->configuration);
-  return access_work(bindings);
+  return space_estimates_work(space, proposal->template_index) ? log(access_work(bindings)) : static_cost_log(bindings);
 }
 
-static halotune_status find_least_work(struct prior *prior, const struct proposal_list *drawn) {
+/* Find the least work of each template among the drawn variants.
+ *   differ  receives whether there are two of one template whose work differs */
+static halotune_status find_least_work(struct prior *prior, const struct proposal_list *drawn, bool *differ) {
   const int count = prior->space->count;
+  long *seen = calloc((size_t)count + 1, sizeof *seen);
   prior->least_work = malloc(((size_t)count + 1) * sizeof *prior->least_work);
-  if (!prior->least_work) return fail_memory();
+  if (!prior->least_work || !seen) {
+    free(seen);
+    return fail_memory();
+  }
   for (int i = 0; i < count; i++) prior->least_work[i] = INFINITY;
   for (long i = 0; i < drawn->count; i++) {
-    double *least = &prior->least_work[drawn->list[i].template_index];
-    *least = fmin(*least, work_of(prior->space, &drawn->list[i])); /* fmin ignores NAN */
+    const int template = drawn->list[i].template_index;
+    double *least = &prior->least_work[template];
+    if (seen[template]++ >= MOST_ESTIMATED && !space_estimates_work(prior->space, template)) continue;
+    const double log_work = log_work_of(prior->space, &drawn->list[i]);
+    *differ |= isfinite(*least) && isfinite(log_work) && log_work != *least;
+    *least = fmin(*least, log_work); /* fmin ignores NAN */
   }
+  free(seen);
   return HALOTUNE_OK;
-}
-
-static bool estimates_work(const struct search_space *space) {
-  for (int i = 0; i < space->count; i++) {
-    if (space->templates[i]->access.work.is_given) return true;
-  }
-  return false;
 }
 
 halotune_status prior_make(const struct search_space *space, const struct coordinates *coordinates,
@@ -139,8 +144,9 @@ halotune_status prior_make(const struct search_space *space, const struct coordi
   prior->coordinates = coordinates;
   if (space->known.count >= LEAST_KNOWN) status = learn_known(prior);
   const bool is_measured = prior->worked >= LEAST_KNOWN;
-  if (status == HALOTUNE_OK && !is_measured && estimates_work(space)) status = find_least_work(prior, drawn);
-  if (status == HALOTUNE_OK && (is_measured || prior->least_work)) *out = prior;
+  bool differ = false;
+  if (status == HALOTUNE_OK && !is_measured) status = find_least_work(prior, drawn, &differ);
+  if (status == HALOTUNE_OK && (is_measured || differ)) *out = prior;
   else prior_free(prior);
   return status;
 }
@@ -152,9 +158,9 @@ static double usual_log_time(const struct prior *prior) {
   return fmin(prior->order[prior->worked / 2]->log_time, PRIOR_MOST_LOG_TIME);
 }
 
-/* The logarithm of the time by the template's estimate. A template without one gets half of the worst. */
+/* The logarithm of the time by the template's estimate or the cost. A variant without one gets half of the worst. */
 static double expected_of_work(const struct prior *prior, const struct proposal *proposal) {
-  const double log_time = log(work_of(prior->space, proposal) / prior->least_work[proposal->template_index]);
+  const double log_time = log_work_of(prior->space, proposal) - prior->least_work[proposal->template_index];
   return isfinite(log_time) ? fmin(fmax(log_time, 0), PRIOR_MOST_LOG_TIME) : PRIOR_MOST_LOG_TIME / 2;
 }
 

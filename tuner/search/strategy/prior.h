@@ -1,5 +1,5 @@
 /* prior.h: what a search expects before it has measured anything: by measurements of other problems, else by the work
- * that templates estimate. */
+ * that templates estimate, else by what should cost time (static_cost.h). */
 #ifndef SEARCH_STRATEGY_PRIOR_H
 #define SEARCH_STRATEGY_PRIOR_H
 
@@ -22,9 +22,9 @@ struct expectation {
 
 /* Learn from space->known. Of very many variants, a few hundred are used for learning: the best, and a sample of the
  * others. The known time of each variant is still its prediction. Where too little is known, the estimates of
- * templates (access_work) rank the variants of one template.
+ * templates (access_work) or else costs (static_cost.h) rank the variants of one template.
  *   drawn  variants of the space, of which the one with the least work counts as the best
- *   out    ended with prior_free; NULL if too little is known, and no template estimates anything
+ *   out    ended with prior_free; NULL if too little is known, and the estimates do not differ
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status prior_make(const struct search_space *space, const struct coordinates *coordinates,
                            const struct proposal_list *drawn, struct prior **out);

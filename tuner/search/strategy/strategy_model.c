@@ -82,7 +82,7 @@ struct model {
   struct coordinates coordinates;
   struct gaussian *times, *successes; /* the processes in use: those with or those without the prior */
   struct gaussian *processes[2][2];
-  struct prior *prior; /* NULL: nothing is known of other problems, and no template estimates anything */
+  struct prior *prior; /* NULL: nothing is known of other problems, and no estimates differ */
   bool is_blind;       /* the prior is ignored until the next fit */
   double trust;        /* factor on the differences of the prior's logarithms of times */
   struct template_times best;
@@ -446,6 +446,7 @@ static void explain_choice(struct model *m, const struct candidate *c, const str
     snprintf(known, sizeof known, "; other problems know variants like it");
   else if (uses_prior(m) && space_estimates_work(m->space, c->proposal.template_index))
     snprintf(known, sizeof known, "; the template estimates its work");
+  else if (uses_prior(m)) snprintf(known, sizeof known, "; its bytes, loads and blocks count in advance");
   snprintf(m->why, sizeof m->why, "expected: %.4g ms +- %.2g %%, a gain of %.2g %%, %.0f %% likely to work%s",
            exp(outlook->mean), 100 * outlook->deviation, 100 * outlook->gain, 100 * outlook->chance, known);
 }
@@ -524,7 +525,7 @@ static halotune_status next_light(struct model *m, struct proposal *out, bool *h
   if (*have)
     snprintf(m->why, sizeof m->why, "%s",
              space_estimates_work(m->space, out->template_index) ? "little work, by its template's estimate"
-                                                                 : "random");
+                                                                 : "random, the one of two that should cost less");
   return status;
 }
 
