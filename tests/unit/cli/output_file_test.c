@@ -168,7 +168,7 @@ static void check_content(const char *path, const char *want) {
   char text[16] = "";
   const int fd = open(path, O_RDONLY | O_CLOEXEC);
   CHECK(fd >= 0 && read(fd, text, sizeof text - 1) >= 0 && close(fd) == 0, "%s", path);
-  CHECK_TEXT(want, text, path);
+  CHECK_TEXT(want, text, "%s", path);
 }
 
 /* In /tmp, another user can make a second name of a file where fs.protected_hardlinks is off. */
