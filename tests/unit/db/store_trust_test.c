@@ -607,8 +607,8 @@ TEST(a_partial_winner_leaves_a_winner) {
   static const char *const changes[] = {
       "update best set date = '2026-01-01T00:00:00.000Z'",
       "update best set date = '2026-01-02T00:00:00.000Z', driver = '2' where date > '2026-01-01T00:00:00.000Z'",
-      "update best set date = '2026-01-03T00:00:00.000Z' where date > '2026-01-02T00:00:00.000Z';"
-      " update run set state = 'partial' where id = (select max(id) from run)"};
+      ("update best set date = '2026-01-03T00:00:00.000Z' where date > '2026-01-02T00:00:00.000Z';"
+       " update run set state = 'partial' where id = (select max(id) from run)")};
   struct bench_case c, other;
   struct store *store = begin_store(&c), *from = begin_store(&other);
   for (size_t i = 0; i < COUNT(changes); i++) {
