@@ -229,7 +229,7 @@ while [ "${1#--}" != "$1" ]; do
   case $1 in
     --metrics) metrics=$2 && shift ;;
     --log-file) log=$2 && shift ;;
-    --kernel-name | --launch-count | --clock-control | --target-processes | --print-units | --page) shift ;;
+    --kernel-name | --launch-count | --clock-control | --cache-control | --target-processes | --print-units | --page) shift ;;
   esac
   shift
 done
