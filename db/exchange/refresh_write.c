@@ -4,8 +4,10 @@
 #include <stdlib.h>
 
 #include "base/memory/array.h"
+#include "db/exchange/merge_best.h"
 #include "db/exchange/table.h"
 #include "db/store/query.h"
+#include "db/store/refuted.h"
 
 /* Places of all statements: ?1 the variant, ?2 its twin (the same variant of the installed template), ?3 the installed
  * template's row, ?4 its parameters, ?5 the old template's row, ?6 the installed template's identity. */
@@ -104,11 +106,25 @@ static halotune_status find_twin(sqlite3 *connection, struct places *places, str
   return status;
 }
 
-static halotune_status write_rows(sqlite3 *connection, const struct places *places) {
+/* A problem whose current best is of the folded variant, and known to be wrong; 0: there is none. */
+static const char refuted_sql[] = "select coalesce(min(b.problem_id), 0) from best b where b.variant_id = ?2 and"
+                                  " b.is_current and " SQL_IS_REFUTED("b");
+
+/* Make two variants one. Verdicts about either hold for both from then on. */
+static halotune_status fold_rows(sqlite3 *connection, const struct places *places) {
   halotune_status status = HALOTUNE_OK;
-  if (places->twin == 0) status = run_query(connection, move_sql, places, NULL);
-  for (size_t i = 0; i < COUNT(fold_sql) && places->twin > 0 && status == HALOTUNE_OK; i++)
+  int64_t problem = 0;
+  for (size_t i = 0; i < COUNT(fold_sql) && status == HALOTUNE_OK; i++)
     status = run_query(connection, fold_sql[i], places, NULL);
+  while (status == HALOTUNE_OK && (status = run_query(connection, refuted_sql, places, &problem)) == HALOTUNE_OK &&
+         problem > 0)
+    status = best_choose(connection, problem);
+  return status;
+}
+
+static halotune_status write_rows(sqlite3 *connection, const struct places *places) {
+  halotune_status status =
+      places->twin > 0 ? fold_rows(connection, places) : run_query(connection, move_sql, places, NULL);
   return status == HALOTUNE_OK ? run_query(connection, unused_sql, places, NULL) : status;
 }
 

@@ -167,14 +167,29 @@ static halotune_status next_variant(struct check *c) {
   return status;
 }
 
+/* Check that a variant's parameters are the text that a tune stores for them. The same variant in other words would be
+ * another one, and verdicts about one would not hold for the other. */
+static halotune_status check_parameters(const struct template *template, const char *parameters) {
+  struct configuration configuration;
+  struct text canonical = {0};
+  halotune_status status = configuration_read(template, parameters, &configuration);
+  if (status != HALOTUNE_OK) return status;
+  configuration_write(template, &configuration, &canonical);
+  if (!text_ok(&canonical)) status = fail_memory();
+  else if (strcmp(parameters, text_string(&canonical)) != 0)
+    status = fail(HALOTUNE_PARSE, "template %s: the parameters are not in the form in which they are stored",
+                  template->name);
+  text_free(&canonical);
+  return status;
+}
+
 /* Look at the variants of a template. Templates come in the order of their ids, and so do their variants: no index
  * finds those of one template. */
 static halotune_status check_variants(struct check *c, int64_t template_id, const struct template *template) {
   halotune_status status = HALOTUNE_OK;
   while (status == HALOTUNE_OK && c->variants && sqlite3_column_int64(c->variants, 0) <= template_id) {
-    struct configuration configuration;
     if (sqlite3_column_int64(c->variants, 0) == template_id)
-      status = configuration_read(template, column_text(c->variants, 2), &configuration);
+      status = check_parameters(template, column_text(c->variants, 2));
     if (check_is_bad(status)) {
       check_report(c, "variant %lld: %s", (long long)sqlite3_column_int64(c->variants, 1), fail_text());
       status = HALOTUNE_OK;

@@ -296,6 +296,27 @@ TEST(a_result_of_the_user_stays_one_where_a_document_has_it_with_the_installed_t
   end_two(&c, ours, theirs, yaml);
 }
 
+/* The user found a variant to be wrong. A signed document has it with the installed template, as another variant, which
+ * the merge cannot know to be wrong. After the refresh they are one. */
+TEST(a_variant_that_the_user_calls_wrong_is_not_served_after_a_refresh) {
+  static const char current_sql[] = "select count(*) from best where is_current and time_ms = 0.3";
+  static const struct merge_options options = {.origin = {"imported", "m.json", "mallory", "07", ""}};
+  struct store *ours, *theirs;
+  struct bench_case c;
+  long all;
+  char *yaml = begin_two(&c, &ours, &theirs);
+  put_wrong(&c, ours, "points_y=4");
+  CHECK_OK(query_script(store_connection(ours),
+                        "update run set started = '2026-11-22T12:00:00.000Z' where id = (select max(id) from run);"
+                        " update best set is_current = time_ms = 0.31"));
+  CHECK_OK(store_merge(ours, theirs, &options, NULL));
+  CHECK_EQ(1, number_of(ours, current_sql), "the document's variant is another one");
+  CHECK_EQ(3, refresh(ours, false, REFRESH_SAME, &all), "refreshed");
+  CHECK_EQ(0, number_of(ours, current_sql), "it is wrong");
+  CHECK_EQ(1, number_of(ours, "select count(*) from best where is_current and time_ms = 0.31"), "the next best");
+  end_two(&c, ours, theirs, yaml);
+}
+
 /* A document can have a best of the same problem and date with another content. As bests of one variant they would be
  * two rows with one key, so that no database could take an export of them. */
 TEST(bests_of_one_date_that_differ_stay_apart) {
@@ -382,6 +403,7 @@ int main(void) {
       cmocka_unit_test(a_variant_that_another_program_changes_is_not_called_refreshed),
       cmocka_unit_test(rows_that_come_again_with_the_old_template_are_one_row_after_it),
       cmocka_unit_test(a_result_of_the_user_stays_one_where_a_document_has_it_with_the_installed_template),
+      cmocka_unit_test(a_variant_that_the_user_calls_wrong_is_not_served_after_a_refresh),
       cmocka_unit_test(bests_of_one_date_that_differ_stay_apart),
       cmocka_unit_test(a_kill_loses_nothing),
   };
