@@ -74,30 +74,20 @@ static bool is_recipe_of(const struct gpu_problem *problem, const struct gpu_rec
   return fits && recipe->steps >= 1;
 }
 
-static halotune_status allocate_memory(struct gpu_session *s, size_t bytes, CUdeviceptr *out) {
-  return gpu_did(&s->gpu, s->cu.mem_alloc(out, bytes), "cuMemAlloc");
-}
-
 /* Compute the reference of the whole grid. */
 static halotune_status make_reference(struct gpu_session *s, const struct gpu_steps *steps, struct gpu_found *found) {
   const struct gpu_problem *p = &s->problem;
   const struct grid *grid = &p->domain.grid;
   const struct box whole = {{0, 0, 0}, {grid->n[0], grid->n[1], grid->n[2]}};
-  const size_t bytes = (size_t)domain_elements(&p->domain) * sizeof(double);
   struct gpu_place places[2] = {{.values = {0}}};
   halotune_status status = HALOTUNE_OK;
-  for (int o = 0; o < p->output_count && status == HALOTUNE_OK; o++) {
+  for (int o = 0; o < p->output_count; o++) {
     places[0].values[o] = s->want[o];
     places[0].magnitudes[o] = s->magnitudes[o];
-    if (steps->count == 1) continue;
-    status = allocate_memory(s, bytes, &places[1].values[o]);
-    if (status == HALOTUNE_OK) status = allocate_memory(s, bytes, &places[1].magnitudes[o]);
   }
+  if (steps->count > 1) status = gpu_place_make(&s->gpu, p->output_count, domain_elements(&p->domain), &places[1]);
   if (status == HALOTUNE_OK) status = gpu_steps_run(steps, &s->checker, s->starts, places, &whole, found);
-  for (int o = 0; o < p->output_count; o++) {
-    if (places[1].values[o]) s->cu.mem_free(places[1].values[o]);
-    if (places[1].magnitudes[o]) s->cu.mem_free(places[1].magnitudes[o]);
-  }
+  gpu_place_free(&s->gpu, &places[1]);
   return status;
 }
 
@@ -133,7 +123,7 @@ static halotune_status make_in_parts(struct gpu_session *s, const struct gpu_ste
 }
 
 static halotune_status make_recipe(struct gpu_session *s, const struct gpu_recipe *recipe) {
-  halotune_status status = s->recipe ? HALOTUNE_OK : allocate_memory(s, sizeof *recipe, &s->recipe);
+  halotune_status status = s->recipe ? HALOTUNE_OK : gpu_allocate(&s->gpu, sizeof *recipe, &s->recipe);
   if (status == HALOTUNE_OK)
     status = gpu_did(&s->gpu, s->cu.to_device(s->recipe, recipe, sizeof *recipe), "cuMemcpyHtoD");
   /* The session's stream does not wait for other streams. */

@@ -9,10 +9,14 @@ size_t gpu_buffer_total(size_t bytes, size_t guard_bytes) {
   return 2 * round_up(guard_bytes, GPU_ALIGN_BYTES) + bytes + 2 * (size_t)GPU_ALIGN_BYTES;
 }
 
+halotune_status gpu_allocate(struct gpu *gpu, size_t bytes, CUdeviceptr *out) {
+  return gpu_did(gpu, gpu->cu->mem_alloc(out, bytes), "cuMemAlloc");
+}
+
 halotune_status gpu_buffer_make(struct gpu *gpu, size_t bytes, size_t guard_bytes, struct gpu_buffer *out) {
   size_t guard = round_up(guard_bytes, GPU_ALIGN_BYTES), total = gpu_buffer_total(bytes, guard_bytes);
   *out = (struct gpu_buffer){.front_bytes = guard, .bytes = bytes, .behind_bytes = guard + round_up(bytes, 8) - bytes};
-  halotune_status status = gpu_did(gpu, gpu->cu->mem_alloc(&out->allocation, total), "cuMemAlloc");
+  halotune_status status = gpu_allocate(gpu, total, &out->allocation);
   if (status != HALOTUNE_OK) {
     *out = (struct gpu_buffer){0};
     return status;
@@ -45,7 +49,7 @@ halotune_status gpu_rotation_make(struct gpu *gpu, int count, int field_count, c
     out->set_bytes += round_up(field_bytes[i], GPU_ALIGN_BYTES);
   }
   size_t bytes = (size_t)count * out->set_bytes;
-  halotune_status status = gpu_did(gpu, gpu->cu->mem_alloc(&out->memory, bytes + GPU_ALIGN_BYTES), "cuMemAlloc");
+  halotune_status status = gpu_allocate(gpu, bytes + GPU_ALIGN_BYTES, &out->memory);
   if (status == HALOTUNE_OK) {
     size_t words = (bytes + GPU_ALIGN_BYTES) / sizeof gpu_poison_word;
     status = gpu_did(gpu, gpu->cu->fill_words(out->memory, 0, words, stream), "cuMemsetD32Async");

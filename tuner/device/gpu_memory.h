@@ -7,6 +7,10 @@
 
 enum { GPU_ALIGN_BYTES = 512 };
 
+/* Allocate memory, which is not initialised.
+ * Returns HALOTUNE_OK or HALOTUNE_NO_GPU; gpu->failed is CUDA_ERROR_OUT_OF_MEMORY if memory was the reason. */
+halotune_status gpu_allocate(struct gpu *gpu, size_t bytes, CUdeviceptr *out);
+
 /* A field with a guard before and after it. Start with {0}; end with gpu_buffer_free. */
 struct gpu_buffer {
   CUdeviceptr allocation, memory,

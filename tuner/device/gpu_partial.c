@@ -34,16 +34,9 @@ static double repeats_of_pieces(const struct gpu_partial *partial, const struct 
 }
 
 static halotune_status allocate_places(struct gpu_partial *partial) {
-  struct gpu *gpu = partial->checker->gpu;
-  const size_t bytes = (size_t)partial->capacity * sizeof(double);
   halotune_status status = HALOTUNE_OK;
-  for (int p = 0; p < place_count(&partial->steps); p++) {
-    struct gpu_place *place = &partial->places[p];
-    for (int o = 0; o < partial->steps.output_count && status == HALOTUNE_OK; o++) {
-      status = gpu_did(gpu, gpu->cu->mem_alloc(&place->values[o], bytes), "cuMemAlloc");
-      if (status == HALOTUNE_OK) status = gpu_did(gpu, gpu->cu->mem_alloc(&place->magnitudes[o], bytes), "cuMemAlloc");
-    }
-  }
+  for (int p = 0; p < place_count(&partial->steps) && status == HALOTUNE_OK; p++)
+    status = gpu_place_make(partial->checker->gpu, partial->steps.output_count, partial->capacity, &partial->places[p]);
   return status;
 }
 
@@ -68,13 +61,7 @@ halotune_status gpu_partial_open(struct gpu_checker *checker, const struct gpu_s
 
 void gpu_partial_close(struct gpu_partial *partial) {
   if (!partial->checker) return;
-  const struct cu *cu = partial->checker->gpu->cu;
-  for (int p = 0; p < 2; p++) {
-    for (int o = 0; o < MAX_FIELDS; o++) {
-      if (partial->places[p].values[o]) cu->mem_free(partial->places[p].values[o]);
-      if (partial->places[p].magnitudes[o]) cu->mem_free(partial->places[p].magnitudes[o]);
-    }
-  }
+  for (int p = 0; p < 2; p++) gpu_place_free(partial->checker->gpu, &partial->places[p]);
   *partial = (struct gpu_partial){.checker = NULL};
 }
 

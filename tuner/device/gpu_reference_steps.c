@@ -1,6 +1,8 @@
 /* gpu_reference_steps.c: launches a kernel for each step and output. */
 #include "tuner/device/gpu_reference_steps.h"
 
+#include "tuner/device/gpu_memory.h"
+
 struct gpu_steps gpu_steps_make(const struct gpu_recipe *recipe, enum dtype dtype, CUdeviceptr on_gpu) {
   struct gpu_steps out = {.dtype = dtype,
                           .input_count = (int)recipe->input_count,
@@ -68,4 +70,23 @@ halotune_status gpu_steps_run(const struct gpu_steps *steps, struct gpu_checker 
     status = run_step(steps, checker, starts, before, &places[(left - 1) % 2], &parts, found);
   }
   return status;
+}
+
+halotune_status gpu_place_make(struct gpu *gpu, int output_count, long points, struct gpu_place *out) {
+  const size_t bytes = (size_t)points * sizeof(double);
+  halotune_status status = HALOTUNE_OK;
+  *out = (struct gpu_place){.values = {0}};
+  for (int o = 0; o < output_count && status == HALOTUNE_OK; o++) {
+    status = gpu_allocate(gpu, bytes, &out->values[o]);
+    if (status == HALOTUNE_OK) status = gpu_allocate(gpu, bytes, &out->magnitudes[o]);
+  }
+  return status;
+}
+
+void gpu_place_free(struct gpu *gpu, struct gpu_place *place) {
+  for (int o = 0; o < MAX_FIELDS; o++) {
+    if (place->values[o]) gpu->cu->mem_free(place->values[o]);
+    if (place->magnitudes[o]) gpu->cu->mem_free(place->magnitudes[o]);
+  }
+  *place = (struct gpu_place){.values = {0}};
 }

@@ -28,6 +28,10 @@ struct gpu_place {
   CUdeviceptr values[MAX_FIELDS], magnitudes[MAX_FIELDS];
 };
 
+/* Allocate a place for the results of so many points of each output. gpu_place_free ends it after any outcome. */
+halotune_status gpu_place_make(struct gpu *gpu, int output_count, long points, struct gpu_place *out);
+void gpu_place_free(struct gpu *gpu, struct gpu_place *place);
+
 /* Compute all steps, and wait. Steps take turns between two places; the last one ends in the first place.
  *   starts  first contents of the inputs; NULL: values are drawn where they are read
  *   places  the second one is not used for a single step. They have room for the part, grown by all steps but one

@@ -94,10 +94,6 @@ static size_t bytes_of_copies(const struct gpu_problem *problem) {
   return total + 2 * (size_t)problem->output_count * points * sizeof(double);
 }
 
-static halotune_status allocate_memory(struct gpu_session *s, size_t bytes, CUdeviceptr *out) {
-  return gpu_did(&s->gpu, s->cu.mem_alloc(out, bytes), "cuMemAlloc");
-}
-
 /* Allocate the fields.
  *   copies  also copies of the first contents, and the reference */
 static halotune_status allocate_fields(struct gpu_session *s, const struct gpu_problem *problem, bool copies) {
@@ -108,11 +104,11 @@ static halotune_status allocate_fields(struct gpu_session *s, const struct gpu_p
     const size_t bytes = problem->buffer_bytes[i];
     status = gpu_buffer_make(&s->gpu, bytes, problem->guard_bytes, &s->fields[i]);
     if (status == HALOTUNE_OK && copies && gpu_problem_has_start(problem, i))
-      status = allocate_memory(s, bytes, &s->starts[i]);
+      status = gpu_allocate(&s->gpu, bytes, &s->starts[i]);
   }
   for (int o = 0; o < problem->output_count && copies && status == HALOTUNE_OK; o++) {
-    status = allocate_memory(s, doubles, &s->want[o]);
-    if (status == HALOTUNE_OK) status = allocate_memory(s, doubles, &s->magnitudes[o]);
+    status = gpu_allocate(&s->gpu, doubles, &s->want[o]);
+    if (status == HALOTUNE_OK) status = gpu_allocate(&s->gpu, doubles, &s->magnitudes[o]);
   }
   if (status == HALOTUNE_OK && sets > 1)
     status = gpu_rotation_make(&s->gpu, sets, buffers, problem->buffer_bytes, s->stream, &s->rotation);

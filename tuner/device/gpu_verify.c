@@ -86,10 +86,9 @@ static halotune_status compare_in_parts(struct gpu_session *s, const CUdeviceptr
   return gpu_parts_compare(s, outputs, looks, out);
 }
 
-static long long points_of_box(const struct domain *domain) {
-  long long points = 1;
-  for (int axis = 0; axis < MAX_DIMS; axis++) points *= domain->high[axis] - domain->low[axis];
-  return points;
+static long long points_compared(const struct gpu_session *s) {
+  const struct box box = gpu_session_box(s);
+  return box_points(&box);
 }
 
 /* Check all fields. In parts, each point of the outputs is checked first for what needs no reference. */
@@ -106,7 +105,7 @@ static halotune_status look_at_all(struct gpu_session *s, struct gpu_look_back *
     if (status == HALOTUNE_OK && !s->in_parts) status = fetch_bad(s, o, outputs[o], out);
   }
   if (s->in_parts) return status == HALOTUNE_OK ? compare_in_parts(s, outputs, out) : status;
-  out->compared_points = points_of_box(&p->domain);
+  out->compared_points = points_compared(s);
   return status;
 }
 
@@ -124,7 +123,7 @@ halotune_status gpu_session_compare(struct gpu_session *s, const CUdeviceptr out
     status = gpu_check(&s->checker, p->dtype, outputs[o], s->want[o], s->magnitudes[o], &look, found);
     if (status == HALOTUNE_OK) status = fetch_bad(s, o, outputs[o], out);
   }
-  out->compared_points = points_of_box(&p->domain);
+  out->compared_points = points_compared(s);
   return status;
 }
 
