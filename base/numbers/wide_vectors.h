@@ -21,4 +21,12 @@ static inline int wide_length(int count) { return (count + WIDE_LANES - 1) / WID
  * function that is only called has no wide vectors, and compilers only call long ones. */
 #define INTO_WIDE_VECTORS static inline __attribute__((always_inline))
 
+/* Before a loop: no turn writes what another one reads. Compilers compare the lists of a loop before they compute
+ * several turns at once, and GCC gives up where there are many. */
+#ifdef __clang__
+#define EACH_TURN_ALONE
+#else
+#define EACH_TURN_ALONE _Pragma("GCC ivdep")
+#endif
+
 #endif

@@ -137,8 +137,8 @@ static struct predict_work work_asked(const struct question *q) {
 struct rank_terms {
   struct predict_size size;
   struct predict_bounds bounds;
-  float factor, launch_share, log_ms;
-  float of_size, of_change, of_launch, of_apart; /* errors of the model */
+  float factor, fill, launch_share, log_ms;
+  float of_change, of_fill, of_launch, of_apart, of_unsteady; /* errors of the model */
 };
 
 /* The logarithm of a row's milliseconds, with a penalty for the error.
@@ -149,10 +149,11 @@ static inline float rank_row(const struct rank_terms *t, float *const columns[PR
       {columns[PRICED_BYTES][row], columns[PRICED_X][row], columns[PRICED_Y][row], columns[PRICED_Z][row]},
       columns[PRICED_UNALIGNED][row]};
   const struct predict_bounds shares = {columns[PRICED_START][row], columns[PRICED_WORK][row]};
-  const float error = kin + t->of_size * fabsf(t->size.log2[0] - size.log2[0]) +
-                      t->of_change * fabsf(t->factor - columns[PRICED_FACTOR][row]) +
+  const float error = kin + t->of_change * fabsf(t->factor - columns[PRICED_FACTOR][row]) +
+                      t->of_fill * fabsf(t->fill - columns[PRICED_FILL][row]) +
                       t->of_launch * fabsf(t->launch_share - columns[PRICED_LAUNCH][row]) +
-                      t->of_apart * (1 - predict_nearness(&t->size, &size));
+                      t->of_apart * (1 - predict_nearness(&t->size, &size)) +
+                      t->of_unsteady * t->launch_share * columns[PRICED_UNSTEADY][row];
   const float scaled = columns[PRICED_EXCESS][row] + t->log_ms + trend;
   const float least = predict_log_least(shares, t->bounds);
   const float rank = (scaled > least ? scaled : least) + caution * error;
@@ -196,18 +197,21 @@ static struct rank_terms terms_of(const struct question *q, const struct asked_f
   return (struct rank_terms){.size = cost->size,
                              .bounds = predict_bounds_of(cost, mode),
                              .factor = cost->factor,
+                             .fill = cost->features[PREDICT_fill],
                              .launch_share = cost->launch_share[mode],
                              .log_ms = cost->log_ms[mode],
-                             .of_size = (float)c[PREDICT_sigma_size],
                              .of_change = (float)c[PREDICT_sigma_change],
+                             .of_fill = (float)c[PREDICT_sigma_fill],
                              .of_launch = (float)c[PREDICT_sigma_launch],
-                             .of_apart = (float)c[PREDICT_sigma_apart]};
+                             .of_apart = (float)c[PREDICT_sigma_apart],
+                             .of_unsteady = (float)c[PREDICT_sigma_unsteady]};
 }
 
 /* Rank rows that add the same to errors and have the same trend. */
 static inline void rank_alike(const struct rank_terms *terms, float *const columns[PRICED_COLUMNS], int first, int end,
                               float kin, float trend, float *restrict ranks) {
   const struct rank_terms t = *terms;
+  EACH_TURN_ALONE
   for (int i = first; i < end; i++) ranks[i - first] = rank_row(&t, columns, i, kin, trend);
 }
 
@@ -281,6 +285,7 @@ static void cost_of_shape(const struct asked_family *family, const struct priced
   const struct predict_model *model = &family->priced->model;
   if (family->blocks) predict_cost_of_blocks(model, family->blocks, shape->first, family->place, out);
   else predict_cost_in(model, &shape->shape, family->place, out);
+  out->unsteady = shape->shape.unsteady;
 }
 
 /* Compute the ranks of a configuration's rows. */
@@ -307,9 +312,11 @@ INTO_WIDE_VECTORS void rank_roughly(const struct rank_terms *terms, const struct
                                     const struct row_terms *of_rows, float *const columns[PRICED_COLUMNS], int first,
                                     int count, float *restrict ranks) {
   struct rank_terms t = *terms;
+  EACH_TURN_ALONE
   for (int i = 0; i < count; i++) {
     t.bounds.log_start = costs->log_start[i];
     t.factor = costs->factor[i];
+    t.fill = costs->fill[i];
     t.launch_share = costs->launch_share[i];
     t.log_ms = costs->log_ms[i];
     ranks[i] = rank_row(&t, columns, first + i, of_rows->kin[i], of_rows->trend[i]);
@@ -328,7 +335,8 @@ WITH_WIDE_VECTORS static void rank_roughly_wide(const struct rank_terms *terms, 
 static void bound_rows(const struct question *q, const struct asked_family *family, int first, int count) {
   const struct priced_family *priced = family->priced;
   const struct rank_terms terms = terms_of(q, family, &family->place->common);
-  const float may_be_wrong = rounding + rough_error * (1 + caution * (terms.of_change + terms.of_launch));
+  const float may_be_wrong =
+      rounding + rough_error * (1 + caution * (terms.of_change + terms.of_fill + terms.of_launch + terms.of_unsteady));
   float *bounds = &family->ranks[first];
   struct rough_costs costs;
   struct row_terms of_rows;

@@ -33,7 +33,7 @@ static halotune_status refuse_refuted(const struct question *q, const struct tem
   return status;
 }
 
-const double choose_doubtful = 0.3;
+const double choose_doubtful = 0.4;
 
 /* Settle an answer's configuration. If it changes, the answer needs a text of its own. */
 static halotune_status settle_configuration(const struct question *q, const struct template *template,

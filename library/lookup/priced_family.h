@@ -55,7 +55,9 @@ enum priced_column {
   PRICED_Z,
   PRICED_UNALIGNED,
   PRICED_FACTOR,
+  PRICED_FILL,
   PRICED_LAUNCH,
+  PRICED_UNSTEADY,
   PRICED_TILE_X, /* from here on, members of the configuration's shape */
   PRICED_TILE_Y,
   PRICED_TILE_Z,

@@ -155,7 +155,8 @@ static void fill_columns(struct priced_family *family, const struct priced_shape
         [PRICED_WORK] = row->shares.log_work,      [PRICED_BYTES] = row->cost.size.log2[0],
         [PRICED_X] = row->cost.size.log2[1],       [PRICED_Y] = row->cost.size.log2[2],
         [PRICED_Z] = row->cost.size.log2[3],       [PRICED_UNALIGNED] = row->cost.size.unaligned,
-        [PRICED_FACTOR] = row->cost.factor,        [PRICED_LAUNCH] = row->cost.launch_share[launch],
+        [PRICED_FACTOR] = row->cost.factor,        [PRICED_FILL] = row->cost.features[PREDICT_fill],
+        [PRICED_UNSTEADY] = shape->unsteady,       [PRICED_LAUNCH] = row->cost.launch_share[launch],
         [PRICED_TILE_X] = shape->tile[0],          [PRICED_TILE_Y] = shape->tile[1],
         [PRICED_TILE_Z] = shape->tile[2],          [PRICED_BLOCKS] = shape->blocks,
         [PRICED_SM_BLOCKS] = shape->blocks_per_sm, [PRICED_CLUSTER] = shape->cluster_blocks};

@@ -124,6 +124,7 @@ void predict_cost_in(const struct predict_model *model, const struct predict_sha
   columns[CLUSTER_BLOCKS][0] = shape->cluster_blocks;
   block_terms_of(&shapes, WIDE_LANES, place->work, place->sm_count, &terms);
   predict_cost_of_blocks(model, &terms, 0, place, out);
+  out->unsteady = shape->unsteady;
 }
 
 void predict_cost(const struct predict_model *model, const struct predict_shape *shape, const struct predict_work *work,
@@ -155,10 +156,11 @@ void predict_recost(const struct predict_model *model, struct predict_cost *cost
 void predict_error_features(const struct predict_cost *measured, enum launch_mode from,
                             const struct predict_cost *asked, enum launch_mode to, float out[PREDICT_ERRORS]) {
   out[PREDICT_sigma - PREDICT_FEATURES] = 1;
-  out[PREDICT_sigma_size - PREDICT_FEATURES] = fabsf(asked->size.log2[0] - measured->size.log2[0]);
   out[PREDICT_sigma_change - PREDICT_FEATURES] = fabsf(asked->factor - measured->factor);
+  out[PREDICT_sigma_fill - PREDICT_FEATURES] = fabsf(asked->features[PREDICT_fill] - measured->features[PREDICT_fill]);
   out[PREDICT_sigma_launch - PREDICT_FEATURES] = fabsf(asked->launch_share[to] - measured->launch_share[from]);
   out[PREDICT_sigma_apart - PREDICT_FEATURES] = 1 - predict_nearness(&asked->size, &measured->size);
+  out[PREDICT_sigma_unsteady - PREDICT_FEATURES] = asked->unsteady * asked->launch_share[to];
 }
 
 static float start_ms(const struct predict_cost *cost, enum launch_mode mode) {

@@ -36,10 +36,11 @@ struct predict_gpu {
   X(unaligned_128, 0.00, "1 where rows do not begin at multiples of 128 bytes")                            \
   X(unaligned_32, 0.01, "1 where rows do not begin at multiples of 32 bytes")                              \
   X(sigma, 0.065, "relative error of a prediction for a problem that is like the measured one")            \
-  X(sigma_size, 0.005, "what a factor of two in bytes adds to the error")                                  \
   X(sigma_change, 0.17, "what the rest of the model's change adds to the error, as a share of the change") \
-  X(sigma_launch, 0.15, "what the launch adds to the error, for the change of its share of the time")      \
-  X(sigma_apart, 0.15, "what a grid far from the measured one adds to the error: see predict_nearness")
+  X(sigma_fill, 0.10, "what the change of the feature fill adds to the error, as a share of the change")   \
+  X(sigma_launch, 0.40, "what the launch adds to the error, for the change of its share of the time")      \
+  X(sigma_apart, 0.10, "what a grid far from the measured one adds to the error: see predict_nearness")    \
+  X(sigma_unsteady, 0.12, "what an unsteady variant adds to the error, times the launch's share of the time")
 #define PREDICT_AS_ENUMERATOR(name, value, about) PREDICT_##name,
 enum predict_coefficient { PREDICT_LIST(PREDICT_AS_ENUMERATOR) PREDICT_COEFFICIENTS };
 #undef PREDICT_AS_ENUMERATOR
@@ -87,6 +88,7 @@ struct predict_cost {
                          neither is known */
   float launch_share[LAUNCH_MODE_COUNT]; /* of the launch in the model's time */
   float factor;                          /* the sum of all coefficients times features */
+  float unsteady;                        /* of the variant: see predict_shape */
   float features[PREDICT_FEATURES];
 };
 

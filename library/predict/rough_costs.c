@@ -17,11 +17,12 @@ INTO_WIDE_VECTORS void compute_costs(const struct predict_model *model, const st
     const struct block_terms *t = &terms[first / WIDE_LANES];
     for (int i = 0; i < WIDE_LANES; i++) {
       const float of_wave = pick(t->fill[i] < 1, -fill, tail); /* one of both terms is 1 */
-      const float factor = common + of_wave * rough_log(t->fill[i] * t->tail[i]) +
-                           idle * t->of_idle[i] * rough_log(t->idle[i]) + edge * rough_log(t->edge[i]) +
-                           reread * rough_log(t->reread[i]);
+      const float log_waves = rough_log(t->fill[i] * t->tail[i]);
+      const float factor = common + of_wave * log_waves + idle * t->of_idle[i] * rough_log(t->idle[i]) +
+                           edge * rough_log(t->edge[i]) + reread * rough_log(t->reread[i]);
       const float ms = launch_ms + rough_exp(log_streaming_ms + factor);
       out->factor[first + i] = factor;
+      out->fill[first + i] = pick(t->fill[i] < 1, -log_waves, 0);
       out->log_ms[first + i] = rough_log(ms);
       out->launch_share[first + i] = launch_ms / ms;
       out->log_start[first + i] = rough_log(launch_ms + t->dispatch_ms[i]);

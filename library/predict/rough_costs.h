@@ -7,9 +7,11 @@
 
 enum { ROUGH_AT_ONCE = 64 }; /* whole vectors: see base/numbers/wide_vectors.h */
 
-/* Members of struct predict_cost and, in log_start, of struct predict_bounds, for one launch mode. */
+/* Members of struct predict_cost, in fill its feature, and in log_start one of struct predict_bounds, for one launch
+ * mode. */
 struct rough_costs {
-  float factor[ROUGH_AT_ONCE], log_ms[ROUGH_AT_ONCE], launch_share[ROUGH_AT_ONCE], log_start[ROUGH_AT_ONCE];
+  float factor[ROUGH_AT_ONCE], fill[ROUGH_AT_ONCE], log_ms[ROUGH_AT_ONCE], launch_share[ROUGH_AT_ONCE],
+      log_start[ROUGH_AT_ONCE];
 };
 
 /* No number of rough_costs is farther than this from the exact one, if predict_is_sensible(). */

@@ -48,6 +48,7 @@ struct predict_shape predict_shape_of(const struct bindings *bindings, double oc
     shape.cluster_blocks *= (float)bindings_optional(bindings, &bindings->template->cluster[axis]);
   }
   if (!(shape.threads >= 1)) shape.threads = 1;
+  shape.unsteady = bindings_optional(bindings, &bindings->template->unsteady) != 0 ? 1 : 0;
   if (occupancy > 0 && occupancy <= 1)
     shape.blocks_per_sm = roundf((float)(occupancy * max_threads_sm) / shape.threads);
   else shape.blocks_per_sm = floorf((float)max_threads_sm / shape.threads / 2);

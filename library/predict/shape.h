@@ -11,6 +11,7 @@ struct predict_shape {
   float threads;        /* of a block */
   float blocks_per_sm;  /* blocks that a multiprocessor holds at a time */
   float cluster_blocks; /* blocks of a cluster; 1 or 0: blocks are started one by one */
+  float unsteady;       /* 1: times of small launches jump from grid to grid; 0: they do not */
 };
 
 /* Find the shape of the bound configuration. It evaluates the launch formulas on a few grids, in microseconds, and

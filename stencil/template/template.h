@@ -97,6 +97,7 @@ struct template {
   struct map_formulas input_maps, output_maps;
   struct optional_formula cluster[MAX_DIMS]; /* blocks of a cluster in x, y, z */
   struct optional_formula overlap;           /* not 0: programmatic dependent launch */
+  struct optional_formula unsteady;          /* not 0: times of small launches jump from grid to grid */
   struct optional_formula cooperative;       /* not 0: all blocks run at the same time */
   struct optional_formula workspace_bytes;   /* global memory that keeps its contents between launches */
   /* addresses of fields must be multiples of it; common.yml gives it where the file omits it */

@@ -67,6 +67,7 @@ halotune_status template_launch_read(struct reader *r) {
   if (status == HALOTUNE_OK) status = read_maps(r, "tensor_outputs", &template->output_maps);
   if (status == HALOTUNE_OK) status = read_cluster(r);
   if (status == HALOTUNE_OK) status = read_optional(r, r->root, "overlap", 0, &template->overlap);
+  if (status == HALOTUNE_OK) status = read_optional(r, r->root, "unsteady", 0, &template->unsteady);
   if (status == HALOTUNE_OK) status = read_optional(r, r->root, "cooperative", 0, &template->cooperative);
   if (status == HALOTUNE_OK) status = read_optional(r, r->root, "workspace_bytes", 0, &template->workspace_bytes);
   if (status == HALOTUNE_OK) status = read_optional(r, r->root, "alignment_bytes", 0, &template->alignment_bytes);

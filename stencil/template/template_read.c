@@ -61,7 +61,7 @@ static halotune_status read_fields(struct reader *r) {
   static const char *const keys[] = {
       "name",           "about",        "parameters",      "common",          "define",      "rules",  "block",
       "grid",           "shared_bytes", "workspace_bytes", "alignment_bytes", "sums",        "access", "tensor_inputs",
-      "tensor_outputs", "cluster",      "overlap",         "steps",           "cooperative", "starts"};
+      "tensor_outputs", "cluster",      "overlap",         "steps",           "cooperative", "starts", "unsteady"};
   struct source common_source;
   struct reader common = {0};
   struct yaml *root;

@@ -19,6 +19,7 @@ static const struct tuned rows[] = {
     {GPU_H200, "star7", "direct", "block_x=64", F64, {64, 64, 64}, USUAL, 0.003},
     {GPU_H200, "star7", "direct", "block_x=128", F64, {512, 512, 512}, USUAL, 0.75},
     {GPU_H200, "star7", "zmarch", "vector=1", F64, {128, 128, 512}, USUAL, 0.06},
+    {GPU_H200, "star7", "patch", "overlap=1 arguments=lazy", F64, {1000, 20, 20}, USUAL, 0.02}, /* unsteady */
     {GPU_H200, "star13", "zmarch", "vector=1", F32, {256, 256, 256}, USUAL, 0.06},
     {GPU_H100, "star7", "direct", "block_x=32", F32, {96, 96, 96}, USUAL, 0.006},
 };

@@ -110,7 +110,7 @@ static double ratio(const struct predict_shape *shape, const double from[MAX_DIM
 }
 
 TEST(time_follows_the_points_of_large_grids) {
-  const struct predict_shape shape = {{64, 16, 4}, 1, 256, 4, 1};
+  const struct predict_shape shape = {{64, 16, 4}, 1, 256, 4, 1, 0};
   const double twice[] = {512, 512, 1024};
   CHECK_NEAR(1, ratio(&shape, points_of_512, points_of_512), 1e-6, "the same grid");
   CHECK_NEAR(2, ratio(&shape, points_of_512, twice), 0.05, "twice the planes");
@@ -120,7 +120,7 @@ TEST(time_follows_the_points_of_large_grids) {
  * stay in the L2 cache. The H200's memory is 1.44 times as fast. */
 TEST(the_rate_of_memory_counts_beyond_the_cache) {
   const struct predict_gpu h100 = {132, 3352, 52428800, 0, 0}, *const gpus[] = {&h200, &h100};
-  const struct predict_shape shape = {{64, 2, 4}, 1, 128, 8, 1};
+  const struct predict_shape shape = {{64, 2, 4}, 1, 128, 8, 1, 0};
   static const struct {
     double side, least, most;
   } rows[] = {{128, 1.05, 1.15}, {160, 1.05, 1.15}, {208, 1.2, 1.4}, {512, 1.42, 1.45}};
@@ -131,7 +131,7 @@ TEST(the_rate_of_memory_counts_beyond_the_cache) {
 }
 
 TEST(deep_blocks_are_slow_on_small_grids) {
-  const struct predict_shape deep = {{128, 32, 512}, 1, 256, 1, 1}, flat = {{128, 32, 4}, 1, 256, 1, 1};
+  const struct predict_shape deep = {{128, 32, 512}, 1, 256, 1, 1, 0}, flat = {{128, 32, 4}, 1, 256, 1, 1, 0};
   const double small[] = {100, 100, 100};
   CHECK(ratio(&deep, points_of_512, small) > 3 * ratio(&flat, points_of_512, small), "%g and %g",
         ratio(&deep, points_of_512, small), ratio(&flat, points_of_512, small));
@@ -140,7 +140,7 @@ TEST(deep_blocks_are_slow_on_small_grids) {
 /* Measured on an H200: box27 f32 of 59x32x48 takes 2.45 us with 192 blocks, 40x40x40 takes 1.70 us with 125. It has 132
  * multiprocessors, so that some compute two of the 192 blocks. */
 TEST(some_multiprocessors_have_a_block_more) {
-  const struct predict_shape shape = {{8, 8, 8}, 1, 512, 3, 1};
+  const struct predict_shape shape = {{8, 8, 8}, 1, 512, 3, 1, 0};
   static const struct {
     double points[MAX_DIMS], idle;
   } rows[] = {
@@ -180,21 +180,21 @@ TEST(grids_are_nearer_if_their_rows_are_aligned_alike) {
 /* Measured on an H200: heat2d f32 of 96x320 takes 0.87 us with 60 clusters of two blocks, 185x1472 takes 3.76 us with
  * 1104. One block in place of a cluster costs a quarter. */
 TEST(many_small_blocks_wait_for_their_start) {
-  const struct predict_shape pairs = {{16, 16, 0}, 2, 64, 32, 2}, blocks = {{16, 16, 0}, 2, 64, 32, 1};
-  const struct predict_shape large = {{512, 16, 4}, 1, 256, 4, 1};
+  const struct predict_shape pairs = {{16, 16, 0}, 2, 64, 32, 2, 0}, blocks = {{16, 16, 0}, 2, 64, 32, 1, 0};
+  const struct predict_shape large = {{512, 16, 4}, 1, 256, 4, 1, 0};
   const double small[] = {94, 318, 1}, wide[] = {183, 1470, 1};
   CHECK(time_at(&pairs, 0.00087, small, wide) > 0.0017, "%g", time_at(&pairs, 0.00087, small, wide));
   CHECK(time_at(&blocks, 0.00087, small, wide) < 0.0015, "%g", time_at(&blocks, 0.00087, small, wide));
   CHECK_NEAR(
       ratio(&large, points_of_512, (const double[]){512, 512, 1024}),
-      ratio(&(struct predict_shape){{512, 16, 4}, 1, 256, 4, 2}, points_of_512, (const double[]){512, 512, 1024}), 1e-6,
-      "a large grid does not wait");
+      ratio(&(struct predict_shape){{512, 16, 4}, 1, 256, 4, 2, 0}, points_of_512, (const double[]){512, 512, 1024}),
+      1e-6, "a large grid does not wait");
 }
 
 /* star7 in f32 on an H200, where a copy reaches 4256 GB/s: 1056x130x36 fits into the L2 cache, and 512x512x512 takes
  * 272 us. */
 TEST(no_variant_is_faster_than_a_copy_unless_it_was_measured_so) {
-  const struct predict_shape shape = {{128, 4, 18}, 1, 256, 4, 1};
+  const struct predict_shape shape = {{128, 4, 18}, 1, 256, 4, 1, 0};
   struct predict_gpu gpu = h200;
   const double cached[] = {1056, 130, 36}, large[] = {640, 512, 512}, other[] = {128, 130, 300};
   const double bytes = 640 * 512 * 512 * 8.0, cached_ms = 0.0085, fast_ms = 0.3 * 512 * 512 * 512 * 8.0 / 4256e6;
@@ -214,7 +214,7 @@ TEST(no_variant_computes_faster_than_the_multiprocessors_can) {
     enum dtype dtype;
     double least_ms; /* 0: none */
   } rows[] = {{90, DTYPE_F32, 0.4965}, {90, DTYPE_F64, 0.993}, {0, DTYPE_F32, 0}, {103, DTYPE_F64, 0}};
-  const struct predict_shape shape = {{128, 4, 18}, 1, 256, 4, 1};
+  const struct predict_shape shape = {{128, 4, 18}, 1, 256, 4, 1, 0};
   const struct predict_model model = predict_default();
   const double points = 512.0 * 512 * 512, time_ms = 0.3;
   for (size_t i = 0; i < COUNT(rows); i++) {
@@ -234,7 +234,7 @@ TEST(no_variant_computes_faster_than_the_multiprocessors_can) {
 TEST(nothing_is_known_of_a_GPU_or_of_blocks) {
   const struct predict_model model = predict_default();
   const struct predict_gpu nothing = {0};
-  const struct predict_shape shapes_of[] = {{{0}, 0, 0, 0, 0}, {{64, 16, 4}, 1, 256, 4, 1}};
+  const struct predict_shape shapes_of[] = {{{0}, 0, 0, 0, 0, 0}, {{64, 16, 4}, 1, 256, 4, 1, 0}};
   const struct predict_work works[] = {{{0}, 0, 0, 0, 0, DTYPE_F32}, {{512, 512, 512}, 2048, 1e9, 3, 1e9, DTYPE_F32}};
   for (int i = 0; i < 4; i++) {
     struct predict_cost cost;
@@ -243,6 +243,37 @@ TEST(nothing_is_known_of_a_GPU_or_of_blocks) {
     const struct prediction prediction = predict(&model, 0.5, &cost, LAUNCH_GRAPH, &cost, LAUNCH_GRAPH, 0, 0);
     CHECK_NEAR(0.5, prediction.time_ms, 0, "row %d", i);
     CHECK_NEAR(model.coefficients[PREDICT_sigma], prediction.error, 1e-9, "row %d", i);
+  }
+}
+
+TEST(unsteady_variants_are_predicted_with_a_larger_error_where_launches_are_short) {
+  static const struct {
+    const char *template, *set;
+    float unsteady;
+  } rows[] = {{"patch", "overlap=1 arguments=lazy", 1},
+              {"patch", "overlap=1 arguments=early", 0},
+              {"patch", "overlap=0 arguments=lazy", 0},
+              {"direct", "", 0}};
+  const struct predict_model model = predict_default();
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    const struct predict_shape shape = shape_of("star7", rows[i].template, rows[i].set);
+    CHECK_NEAR((double)rows[i].unsteady, (double)shape.unsteady, 0, "row %zu", i);
+  }
+  struct predict_shape steady = shape_of("star7", "patch", "overlap=1 arguments=early"), unsteady = steady;
+  unsteady.unsteady = 1;
+  for (int n = 32; n <= 512; n *= 2) {
+    const double points = (double)n * n * n;
+    const struct predict_work work = {{n, n, n}, 4.0 * n, 8 * points, 3, 9 * points, DTYPE_F32};
+    struct predict_cost costs[2];
+    predict_cost(&model, &steady, &work, &h200, &costs[0]);
+    predict_cost(&model, &unsteady, &work, &h200, &costs[1]);
+    const struct prediction a = predict(&model, 0.01, &costs[0], LAUNCH_GRAPH, &costs[0], LAUNCH_GRAPH, 0, 0),
+                            b = predict(&model, 0.01, &costs[1], LAUNCH_GRAPH, &costs[1], LAUNCH_GRAPH, 0, 0);
+    const double share = (double)costs[1].launch_share[LAUNCH_GRAPH];
+    CHECK_NEAR(a.time_ms, b.time_ms, 0, "%d points a side", n);
+    CHECK_NEAR(model.coefficients[PREDICT_sigma_unsteady] * share, b.error - a.error, 1e-6, "%d points a side", n);
+    CHECK(n > 32 || share > 0.5, "a launch on 32^3 points has a share of %g", share);
+    CHECK(n < 512 || share < 0.02, "a launch on 512^3 points has a share of %g", share);
   }
 }
 
@@ -274,6 +305,7 @@ int main(void) {
       cmocka_unit_test(grids_are_nearer_if_their_rows_are_aligned_alike),
       cmocka_unit_test(no_variant_computes_faster_than_the_multiprocessors_can),
       cmocka_unit_test(nothing_is_known_of_a_GPU_or_of_blocks),
+      cmocka_unit_test(unsteady_variants_are_predicted_with_a_larger_error_where_launches_are_short),
       cmocka_unit_test(nonsense_is_no_model),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -73,7 +73,7 @@ TEST(rough_costs_are_near_the_exact_ones) {
     for (int i = 0; i < SHAPES - first; i++) {
       const int at = first + i;
       const struct predict_shape shape = {
-          {columns[0][at], columns[1][at], columns[2][at]}, columns[3][at], 64, columns[4][at], columns[5][at]};
+          {columns[0][at], columns[1][at], columns[2][at]}, columns[3][at], 64, columns[4][at], columns[5][at], 0};
       struct predict_cost cost, of_blocks;
       predict_cost_in(&model, &shape, &place, &cost);
       predict_cost_of_blocks(&model, terms, at, &place, &of_blocks);
@@ -81,6 +81,7 @@ TEST(rough_costs_are_near_the_exact_ones) {
       const struct predict_bounds bounds = predict_bounds_of(&cost, mode);
       const double error = (double)rough_error;
       CHECK_NEAR((double)cost.factor, (double)costs.factor[i], error, "seed %d, shape %d", (int)seed, at);
+      CHECK_NEAR((double)cost.features[PREDICT_fill], (double)costs.fill[i], error, "seed %d, shape %d", (int)seed, at);
       CHECK_NEAR((double)cost.log_ms[mode], (double)costs.log_ms[i], error, "seed %d, shape %d", (int)seed, at);
       CHECK_NEAR((double)cost.launch_share[mode], (double)costs.launch_share[i], error, "seed %d, shape %d", (int)seed,
                  at);
