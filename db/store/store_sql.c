@@ -53,6 +53,8 @@ const char *const store_sql[STORE_QUERY_COUNT] = {
     /* The texts of this user's files replace others of the same identity. They may say `sums: update` where those say
      * nothing. */
     [OWN_TEMPLATE] = "update template set yaml = ?4, cuda = ?5 where hash = ?1 and (yaml <> ?4 or cuda <> ?5)",
+    /* If the same variant is there in both words, this one stays, and `db check` names it. */
+    [REWORD_VARIANT] = "update or ignore variant set parameters = ?2 where id = ?1 and parameters <> ?2",
     [FIND_PROBLEM] =
         "select id from problem where stencil_id = ?1 and device_id = ?2 and dtype = ?3 and nx = ?4 and ny = ?5"
         " and nz = ?6 and launch = ?7 and cache = ?8 and is_reproducible = ?9 and steps = ?10",

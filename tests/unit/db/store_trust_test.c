@@ -6,6 +6,7 @@
 #include "db/store/check.h"
 #include "db/store/query.h"
 #include "db/store/refuted.h"
+#include "stencil/template/template_read.h"
 #include "tests/unit/stores.h"
 
 static const char key[] = "0707070707070707070707070707070707070707070707070707070707070707";
@@ -194,6 +195,88 @@ TEST(the_driver_says_what_a_gpu_is) {
   }
 }
 
+struct counted {
+  const char *kind;
+  int fresh, known;
+};
+
+static void count_kind(void *context, const struct content *content) {
+  struct counted *counted = context;
+  if (strcmp(content->kind, counted->kind) != 0) return;
+  if (content->is_known) counted->known++;
+  else counted->fresh++;
+}
+
+/* Give a case the template with `vector` as the last parameter of its own: it has the same identity. */
+static void reorder_template(struct bench_case *c) {
+  static const char line[] = "  vector: {values: [1, 2, 4], default: 4}\n";
+  struct template *reordered;
+  char *yaml = strdup(c->template->yaml);
+  char *at = strstr(yaml, line), *end = strstr(yaml, "common: ");
+  CHECK(at && end > at, "the parameters");
+  memmove(at, at + strlen(line), (size_t)(end - at) - strlen(line));
+  memcpy(end - strlen(line), line, strlen(line));
+  const struct source source = source_of("zmarch", yaml, strlen(yaml));
+  CHECK_OK(template_parse(&source, c->template->cuda, &reordered));
+  CHECK_EQ(0, memcmp(&c->template->hash, &reordered->hash, sizeof reordered->hash), "one identity");
+  template_free(c->template);
+  c->template = reordered;
+  c->configuration = configuration_default(reordered);
+  free(yaml);
+}
+
+/* A document has the template with its parameters in another order. Its variants are the user's all the same: a verdict
+ * holds, and so does a time. */
+TEST(another_order_of_parameters_makes_no_other_variant) {
+  for (int is_wrong = 0; is_wrong < 2; is_wrong++) {
+    struct bench_case mine, other;
+    struct store *theirs, *ours = begin_store(&mine);
+    struct content_known *known;
+    struct counted counted = {"right", 0, 0};
+    case_tune(&mine, ours, 1, 1, 0.4);
+    case_tune(&mine, ours, 2, 1, 0.3);
+    sql(ours, "update run set started = '2026-01-01T00:00:00.000Z'; update best set date = '2026-01-01T01:00:00.000Z'");
+    if (is_wrong) put_result(ours, &mine, 1, OUTCOME_WRONG, "2026-01-02T00:00:00.000Z");
+    CHECK_OK(store_open_memory(&theirs));
+    case_load(&other);
+    reorder_template(&other);
+    case_put(&other, theirs, 512);
+    case_tune(&other, theirs, 1, 1, 0.1);
+    sql(theirs, "update run set host = 'theirs', started = '2026-01-03T00:00:00.000Z';"
+                " update best set date = '2026-01-03T01:00:00.000Z'");
+    check_whole(theirs);
+    CHECK_OK(content_known_read(ours, &known));
+    CHECK_OK(content_each(theirs, known, count_kind, &counted));
+    content_known_free(known);
+    CHECK_EQ(is_wrong, counted.fresh, "shown: a wrong variant that the document calls right");
+    merge_signed(ours, theirs);
+    CHECK_EQ(2, number_of(ours, "select count(*) from variant"), "no other variant");
+    CHECK_EQ(300, current_us(ours), "the user's winner, wrong %d", is_wrong);
+    check_whole(ours);
+    end_store(theirs, &other);
+    end_store(ours, &mine);
+  }
+}
+
+/* The installed template has its parameters in another order since. The user's variants stay what they were. */
+TEST(variants_follow_the_order_of_an_installed_template) {
+  struct bench_case c;
+  struct store *store = begin_store(&c);
+  struct measurement found;
+  case_tune(&c, store, 1, 2, 0.3);
+  reorder_template(&c);
+  case_put(&c, store, 512);
+  check_whole(store);
+  const struct variant_key variant = case_variant(&c, 1);
+  CHECK_OK(store_find_measurement(store, case_run(&c, store, "580.1"), &variant, &found, NULL));
+  case_tune(&c, store, 1, 2, 0.3);
+  CHECK_EQ(2, number_of(store, "select count(*) from variant"), "no other variant");
+  CHECK_EQ(2, number_of(store, "select count(*) from variant where parameters like '%\"band\":%\"vector\":%'"),
+           "the new order");
+  check_whole(store);
+  end_store(store, &c);
+}
+
 /* A winner that a signer called wrong is back when the signer is forgotten, unless the user found the same. */
 TEST(forget_takes_back_what_a_signer_called_wrong) {
   static const struct {
@@ -378,18 +461,6 @@ TEST(forget_takes_what_a_signer_brought_without_results) {
   check_whole(ours);
   end_store(theirs, &other);
   end_store(ours, &mine);
-}
-
-struct counted {
-  const char *kind;
-  int fresh, known;
-};
-
-static void count_kind(void *context, const struct content *content) {
-  struct counted *counted = context;
-  if (strcmp(content->kind, counted->kind) != 0) return;
-  if (content->is_known) counted->known++;
-  else counted->fresh++;
 }
 
 /* All texts, sources and codes of the document are trusted already. What it makes of them is not. */
@@ -738,6 +809,8 @@ int main(void) {
       cmocka_unit_test(only_own_results_are_those_of_earlier_runs),
       cmocka_unit_test(own_parameters_of_one_source_share_a_variant),
       cmocka_unit_test(a_variant_of_the_same_parameters_goes_first),
+      cmocka_unit_test(another_order_of_parameters_makes_no_other_variant),
+      cmocka_unit_test(variants_follow_the_order_of_an_installed_template),
       cmocka_unit_test(the_driver_says_what_a_gpu_is),
       cmocka_unit_test(forget_takes_back_what_a_signer_called_wrong),
       cmocka_unit_test(a_signer_takes_back_no_verdict_of_the_user),
