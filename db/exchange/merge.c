@@ -563,20 +563,19 @@ static halotune_status decide_ours(struct merge *m, int64_t problem, int64_t bes
   return merge_best(m->to, problem, best, m->options, &m->counts);
 }
 
-/* The problems of the bests for which SQL_IS_REFUTED holds. It would read all verdicts about a variant again for each
- * of its bests. */
-#define SQL_AGAINST_B SQL_IS_AGAINST("k", SQL_DATE("b.date"), SQL_GIVER_OF("b"))
-static const char refuted_sql[] =
-    "select b.problem_id, 0 from (" SQL_REFUTED_VARIANTS ") k join device kd on kd.id = k.device_id"
-    " join best b on b.variant_id = k.variant_id join problem p on p.id = b.problem_id join device d on d.id = p.device_id"
-    " where " SQL_SAME_PLACE("p", "d", "k", "kd") " and " SQL_AGAINST_B " group by b.problem_id";
+/* The problems of the other database, each with its current best or 0. A problem without a best may bring results. */
+static const char theirs_sql[] = "select p.id, max(coalesce(iif(b.is_current, b.id, 0), 0)) from problem p left join"
+                                 " best b on b.problem_id = p.id group by p.id";
 
-/* Decide about all problems for which the other database has a best or knows that one is wrong. */
+/* The problems with a best whose variant anybody has called wrong. A verdict about one problem also holds for others,
+ * and a later one may have taken it back. */
+static const char called_wrong_sql[] =
+    "select problem_id, 0 from best where variant_id in (" SQL_EVER_WRONG ") group by problem_id";
+
+/* Decide about all problems whose current best the rows of the other database may change. */
 static halotune_status decide_bests(struct merge *m) {
-  halotune_status status = each_best(
-      m, m->from, "select problem_id, max(iif(is_current, id, 0)) from best group by problem_id", decide_theirs);
-  if (status != HALOTUNE_OK) return status;
-  return each_best(m, m->to, refuted_sql, decide_ours);
+  const halotune_status status = each_best(m, m->from, theirs_sql, decide_theirs);
+  return status == HALOTUNE_OK ? each_best(m, m->to, called_wrong_sql, decide_ours) : status;
 }
 
 /* Find the origin of the rows that are new, or add it. */
