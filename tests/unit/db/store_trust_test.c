@@ -399,6 +399,108 @@ TEST(who_takes_back_a_wrong_verdict) {
   }
 }
 
+/* A document claims the user's host, a later date, a complete run, an objective or an energy. None of these claims takes
+ * the winner of the user, or of another signer, away. */
+TEST(claims_take_no_winner_away) {
+  static const char complete[] = "update run set state = 'complete'";
+  static const struct {
+    const char *what, *ours, *theirs;
+    uint64_t variant; /* of the document; the winner is variant 1 */
+    double time_ms;
+    bool is_of_user_alone; /* only the user has an objective that counts first */
+  } rows[] = {
+      {"this host, with another driver", complete, "update best set driver = '2'; update run set driver = '2'", 2, 0.4,
+       false},
+      {"this host, with another NVRTC", complete, "update best set nvrtc = '14'; update run set nvrtc = '14'", 2, 0.4,
+       false},
+      {"this host, for another objective", complete, "update best set objective = 'energy', energy_mj = 1", 2, 0.4,
+       false},
+      {"the same variant, for another objective", complete, "update best set objective = 'energy', energy_mj = 1", 1,
+       0.4, false},
+      {"a complete run", "update run set state = 'partial'", complete, 2, 0.4, false},
+      {"time, where the user ranks by energy", "update best set objective = 'energy', energy_mj = 100", complete, 2,
+       0.1, true},
+      {"another objective than that of the user", "update best set objective = 'energy', energy_mj = 100",
+       "update best set objective = 'edp', energy_mj = 1", 2, 0.1, true},
+  };
+  static const struct merge_options alice = {.origin = {"imported", "a.json", "alice", "0a", ""}};
+  for (size_t i = 0; i < 2 * COUNT(rows); i++) {
+    const bool is_of_user = i < COUNT(rows);
+    const size_t row = i % COUNT(rows);
+    if (!is_of_user && rows[row].is_of_user_alone) continue;
+    struct bench_case mine, other;
+    struct store *theirs = begin_store(&other), *ours = begin_store(&mine), *to = ours;
+    case_tune(&mine, ours, 1, 1, 0.3);
+    sql(ours, "update run set started = '2026-01-01T00:00:00.000Z', host = 'mine';"
+              " update best set date = '2026-01-01T01:00:00.000Z'");
+    sql(ours, rows[row].ours);
+    case_tune(&other, theirs, rows[row].variant, 1, rows[row].time_ms);
+    sql(theirs, "update run set started = '2026-01-02T00:00:00.000Z', host = 'mine';"
+                " update best set date = '2026-01-02T01:00:00.000Z'");
+    sql(theirs, rows[row].theirs);
+    if (!is_of_user) {
+      CHECK_OK(store_open_memory(&to));
+      CHECK_OK(store_merge(to, ours, &alice, NULL));
+    }
+    merge_signed(to, theirs);
+    CHECK_EQ(1, number_of(to, "select count(*) from best where is_current and date like '2026-01-01%'"), "%s, %s",
+             rows[row].what, is_of_user ? "against the user" : "against another signer");
+    if (!is_of_user) store_close(to);
+    end_store(theirs, &other);
+    end_store(ours, &mine);
+  }
+}
+
+/* The user measured the energy of variant 2, and later its time alone. A document claims less energy. */
+TEST(a_claimed_energy_does_not_count_where_the_user_measured_it) {
+  struct bench_case mine, other;
+  struct store *theirs = begin_store(&other), *ours = begin_store(&mine);
+  struct merge_counts counts;
+  const struct merge_options options = {.origin = {"imported", "m.json", "mallory", key, ""}};
+  case_tune(&mine, ours, 2, 1, 0.3);
+  sql(ours, "update best set objective = 'energy', energy_mj = 120; update finalist set energy_mj = 120,"
+            " energy_low_mj = 120, energy_high_mj = 120; update run set objective = 'energy', seed = 70,"
+            " started = '2026-01-01T00:00:00.000Z'; update best set date = '2026-01-01T01:00:00.000Z'");
+  case_tune(&mine, ours, 2, 1, 0.3);
+  sql(ours, "delete from best where id = (select max(id) from best); update run set started ="
+            " '2026-01-02T00:00:00.000Z', seed = 71 where seed <> 70");
+  case_tune(&mine, ours, 1, 1, 0.4);
+  sql(ours, "update best set objective = 'energy', energy_mj = 100, date = '2026-01-03T01:00:00.000Z' where"
+            " id = (select max(id) from best); update best set is_current = energy_mj = 100");
+  case_tune(&other, theirs, 2, 1, 0.3);
+  sql(theirs, "update best set objective = 'energy', energy_mj = 1, date = '2026-01-04T01:00:00.000Z';"
+              " update run set host = 'theirs', started = '2026-01-04T00:00:00.000Z'");
+  CHECK_OK(store_merge(ours, theirs, &options, &counts));
+  CHECK_EQ(1, number_of(ours, "select count(*) from best where is_current and energy_mj = 100"), "the user's winner");
+  CHECK_EQ(0, counts.taken, "taken");
+  end_store(theirs, &other);
+  end_store(ours, &mine);
+}
+
+/* A document claims that its run was complete. The user's next run is cut short, but its winner is faster. */
+TEST(a_claimed_complete_run_keeps_no_winner_of_the_user_away) {
+  for (int is_own = 0; is_own < 2; is_own++) {
+    struct bench_case mine, other;
+    struct store *theirs = begin_store(&other), *ours = begin_store(&mine);
+    const struct run_end cut_short = {false, "deadline", 0.002, 0.26, 0.27, "", NAN};
+    const struct measurement measurement = case_measurement(1);
+    int64_t winner = 0;
+    if (is_own) case_tune(&mine, ours, 2, 1, 0.4);
+    else case_tune(&other, theirs, 2, 1, 0.4);
+    if (!is_own) merge_signed(ours, theirs);
+    const int64_t run = case_run(&mine, ours, "580.1");
+    const struct variant_key variant = case_variant(&mine, 1);
+    CHECK_OK(store_measurement(ours, run, &variant, &measurement, &winner));
+    const struct finalist finalist = {winner, 1,  {3, 0.3, 0.3, 0.3, 0.3, case_samples}, 1, 1, 1, true, false, NAN,
+                                      NAN,    NAN};
+    const struct best best = case_best(&mine, run, winner, 1, 0.3);
+    CHECK_OK(store_final(ours, run, &finalist, 1, &best, &cut_short, NULL));
+    CHECK_EQ(is_own ? 400 : 300, current_us(ours), "%s", is_own ? "the user's complete run" : "the claim");
+    end_store(theirs, &other);
+    end_store(ours, &mine);
+  }
+}
+
 /* Where a signer's winner is removed, the user's last winner is back, not an older and faster one of another driver. */
 TEST(forget_chooses_as_a_merge_does) {
   struct bench_case mine, other;
@@ -818,6 +920,9 @@ int main(void) {
       cmocka_unit_test(forget_takes_back_what_a_signer_called_wrong),
       cmocka_unit_test(a_signer_takes_back_no_verdict_of_the_user),
       cmocka_unit_test(who_takes_back_a_wrong_verdict),
+      cmocka_unit_test(claims_take_no_winner_away),
+      cmocka_unit_test(a_claimed_energy_does_not_count_where_the_user_measured_it),
+      cmocka_unit_test(a_claimed_complete_run_keeps_no_winner_of_the_user_away),
       cmocka_unit_test(forget_chooses_as_a_merge_does),
       cmocka_unit_test(forget_chooses_again_where_a_signers_best_was_newer),
       cmocka_unit_test(forget_takes_what_a_signer_brought_without_results),
