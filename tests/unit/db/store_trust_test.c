@@ -399,8 +399,8 @@ TEST(who_takes_back_a_wrong_verdict) {
   }
 }
 
-/* A document claims the user's host, a later date, a complete run, an objective or an energy. None of these claims takes
- * the winner of the user, or of another signer, away. */
+/* A document claims the user's host, a later date, a complete run, an objective or an energy. None of these claims
+ * takes the winner of the user, or of another signer, away. */
 TEST(claims_take_no_winner_away) {
   static const char complete[] = "update run set state = 'complete'";
   static const struct {
