@@ -23,11 +23,18 @@
 
 #define SQL_NAMES "s.name || ' ' || t.name"
 #define SQL_PLACE SQL_NAMES " || ' ' || p.dtype || ' ' || p.nx || 'x' || p.ny || 'x' || p.nz"
-/* A variant on a problem: what decides which numbers it computes, and for which question. */
-#define SQL_VARIANT                                                                                        \
-  SQL_FIELD("v.source_hash")                                                                               \
-  " || " SQL_FIELD("t.hash") " || " SQL_FIELD("v.parameters") " || " SQL_FIELD("s.hash") " || " SQL_FIELD( \
+/* A variant on a problem: what decides which numbers it computes, and for which question.
+ *   parameters  of `v`, as SQL */
+#define SQL_VARIANT_BY(parameters)                                                                     \
+  SQL_FIELD("v.source_hash")                                                                           \
+  " || " SQL_FIELD("t.hash") " || " SQL_FIELD(parameters) " || " SQL_FIELD("s.hash") " || " SQL_FIELD( \
       "p.dtype") " || " SQL_FIELD("p.nx") " || " SQL_FIELD("p.ny") " || " SQL_FIELD("p.nz")
+#define SQL_VARIANT SQL_VARIANT_BY("v.parameters")
+/* Parameters by their names, so that neither their order nor the spelling of numbers counts: a merge writes them in the
+ * words of the database (merge_words.h). */
+#define SQL_BY_NAME                                                                                       \
+  "(select json_group_object(key, value) from (select key, iif(type = 'text', atom, atom + 0.0) as value" \
+  " from json_each(v.parameters) order by key))"
 #define SQL_MODEL \
   SQL_FIELD("d.name") " || " SQL_FIELD("d.capability") " || " SQL_FIELD("d.sm_count") " || " SQL_FIELD("d.is_emulation")
 
@@ -58,7 +65,7 @@
   " on t.id = v.template_id where " SQL_IS_RUNNER_UP("f")
 
 /* A verdict that a variant is wrong: lookups of its problem do not run the variant. */
-#define SQL_WRONG "cast(" SQL_VARIANT " || " SQL_MODEL " as blob)"
+#define SQL_WRONG "cast(" SQL_VARIANT_BY(SQL_BY_NAME) " || " SQL_MODEL " as blob)"
 /* The same with its date. A verdict that is later than the known one also holds for a winner that was measured in
  * between, also in another database. */
 #define SQL_DATED_WRONG "cast(" SQL_VARIANT " || " SQL_MODEL " || " SQL_FIELD(SQL_MEASURED_DATE("w", "r")) " as blob)"

@@ -10,6 +10,7 @@
 #include "base/text/utf8.h"
 #include "db/exchange/id_map.h"
 #include "db/exchange/merge_best.h"
+#include "db/exchange/merge_words.h"
 #include "db/store/columns.h"
 #include "db/store/query.h"
 #include "db/store/refuted.h"
@@ -25,6 +26,8 @@ struct merge {
   const struct merge_options *options;
   struct merge_counts counts;
   struct id_maps ids;
+  struct merge_words words;
+  const char *parameters; /* of the present row, if it is a variant: in the words of this database */
   int64_t origin;
   int64_t last_run, last_variant; /* the highest ids before the merge */
   bool has_twins;                 /* two runs or variants of the other database have the same key */
@@ -70,6 +73,10 @@ static void bind_present(sqlite3_stmt *to, int place, sqlite3_stmt *from, int co
 static halotune_status carry_value(struct merge *m, const struct table *table, sqlite3_stmt *to, int i) {
   const struct column *column = &table->columns[i];
   int place = i + 2;
+  if (table == &m->tables->list[TABLE_VARIANT] && strcmp(column->name, "parameters") == 0) {
+    sqlite3_bind_text(to, place, m->parameters, -1, SQLITE_STATIC);
+    return HALOTUNE_OK;
+  }
   if (column->refers_to < 0 || sqlite3_column_type(m->select, i + 1) == SQLITE_NULL) {
     bind_present(to, place, m->select, i + 1);
     return HALOTUNE_OK;
@@ -342,11 +349,30 @@ static halotune_status meet_best(struct merge *m, int64_t id) {
   return status == HALOTUNE_OK && is_taken ? take_code(m, id, takes_cubin) : status;
 }
 
+/* Merge a template that both databases have. Their texts may differ in what the identity does not cover. */
+static halotune_status meet_template(struct merge *m) {
+  const struct table *table = &m->tables->list[TABLE_TEMPLATE];
+  const int name = table_column(table, "name"), yaml = table_column(table, "yaml"), cuda = table_column(table, "cuda");
+  const halotune_status status = compare_row(m, table);
+  if (status != HALOTUNE_OK || is_same_column(m, table, yaml)) return status;
+  return merge_words_add(&m->words, sqlite3_column_int64(m->select, 0), column_text(m->find, name + 1),
+                         column_text(m->find, yaml + 1), column_text(m->find, cuda + 1));
+}
+
+/* Write the present variant's parameters in the words of this database. */
+static halotune_status reword_variant(struct merge *m) {
+  const struct table *table = &m->tables->list[TABLE_VARIANT];
+  const int template = table_column(table, "template_id"), parameters = table_column(table, "parameters");
+  return merge_words_write(&m->words, sqlite3_column_int64(m->select, template + 1),
+                           column_text(m->select, parameters + 1), &m->parameters);
+}
+
 static halotune_status meet_row(struct merge *m, int number, int64_t id) {
   const struct table *table = &m->tables->list[number];
   m->has_twins |= (number == TABLE_RUN && id > m->last_run) || (number == TABLE_VARIANT && id > m->last_variant);
   if (number == TABLE_MEASUREMENT || number == TABLE_FINALIST) return meet_result(m, number, id);
   if (number == TABLE_BEST) return meet_best(m, id);
+  if (number == TABLE_TEMPLATE) return meet_template(m);
   halotune_status status = compare_row(m, table);
   return status == HALOTUNE_OK && number == TABLE_RUN ? meet_run(m, id) : status;
 }
@@ -473,7 +499,9 @@ static halotune_status merge_row(struct merge *m, int number) {
   halotune_status left_status = is_of_other_fit(m, number, &is_left);
   if (left_status != HALOTUNE_OK || is_left) return left_status;
   bool is_foreign = false;
-  halotune_status status = is_of_new_run(m, number) ? HALOTUNE_OK : find_row(m, table, &id);
+  halotune_status status = number == TABLE_VARIANT ? reword_variant(m) : HALOTUNE_OK;
+  if (status != HALOTUNE_OK) return status;
+  status = is_of_new_run(m, number) ? HALOTUNE_OK : find_row(m, table, &id);
   if (status == HALOTUNE_OK && id == 0) status = is_of_foreign_run(m, number, &is_foreign);
   m->counts.foreign += is_foreign;
   if (status != HALOTUNE_OK || is_foreign) return status;
@@ -535,20 +563,19 @@ static halotune_status decide_ours(struct merge *m, int64_t problem, int64_t bes
   return merge_best(m->to, problem, best, m->options, &m->counts);
 }
 
-/* The problems of the bests for which SQL_IS_REFUTED holds. It would read all verdicts about a variant again for each
- * of its bests. */
-#define SQL_AGAINST_B SQL_IS_AGAINST("k", SQL_DATE("b.date"), SQL_GIVER_OF("b"))
-static const char refuted_sql[] =
-    "select b.problem_id, 0 from (" SQL_REFUTED_VARIANTS ") k join device kd on kd.id = k.device_id"
-    " join best b on b.variant_id = k.variant_id join problem p on p.id = b.problem_id join device d on d.id = p.device_id"
-    " where " SQL_SAME_PLACE("p", "d", "k", "kd") " and " SQL_AGAINST_B " group by b.problem_id";
+/* The problems of the other database, each with its current best or 0. A problem without a best may bring results. */
+static const char theirs_sql[] = "select p.id, max(coalesce(iif(b.is_current, b.id, 0), 0)) from problem p left join"
+                                 " best b on b.problem_id = p.id group by p.id";
 
-/* Decide about all problems for which the other database has a best or knows that one is wrong. */
+/* The problems with a best whose variant anybody has called wrong. A verdict about one problem also holds for others,
+ * and a later one may have taken it back. */
+static const char called_wrong_sql[] =
+    "select problem_id, 0 from best where variant_id in (" SQL_EVER_WRONG ") group by problem_id";
+
+/* Decide about all problems whose current best the rows of the other database may change. */
 static halotune_status decide_bests(struct merge *m) {
-  halotune_status status = each_best(
-      m, m->from, "select problem_id, max(iif(is_current, id, 0)) from best group by problem_id", decide_theirs);
-  if (status != HALOTUNE_OK) return status;
-  return each_best(m, m->to, refuted_sql, decide_ours);
+  const halotune_status status = each_best(m, m->from, theirs_sql, decide_theirs);
+  return status == HALOTUNE_OK ? each_best(m, m->to, called_wrong_sql, decide_ours) : status;
 }
 
 /* Find the origin of the rows that are new, or add it. */
@@ -610,6 +637,7 @@ halotune_status store_merge(struct store *to, struct store *from, const struct m
   if (pages != 0) (void)pages_keep(m.to, pages, &(int64_t){0});
   if (status == HALOTUNE_OK && counts) *counts = m.counts;
   id_maps_free(&m.ids);
+  merge_words_free(&m.words);
   free(m.behind.ids);
   free(m.ahead.ids);
   free(m.own.ids);

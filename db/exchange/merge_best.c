@@ -7,12 +7,13 @@
 #include "db/store/refuted.h"
 
 /* The best that the rule of merge_best.h chooses for problem ?1. Hashes decide last: ids would differ from file to
- * file. No two rows are compared with each other, since a document may bring many for one problem. A row of a partial
- * run is left out first if a complete one with its driver and NVRTC has a row. A row loses against a newer one of its
- * variant, driver and NVRTC. It also loses against a newer one of its host that has another driver, NVRTC or objective:
- * among the two newest kinds of a host, one at least is not the row's own. The time of a row is the newest that this
- * user measured of its variant, if there is one, not what a document claims. Rows that are refuted are left out.
- * SQL_IS_REFUTED would read all verdicts about a variant again for each of its bests. */
+ * file. No two rows are compared with each other, since a document may bring many for one problem. Rows that are
+ * refuted are left out first. SQL_IS_REFUTED would read all verdicts about a variant again for each of its bests.
+ *   fair     the rows that are left, with the newest time and energy that this user measured of their variants
+ *   rival    without rows of partial runs where a complete one counts
+ *   newest   the two newest kinds of each giver and host. One of them at least is not the kind of a given row
+ *   entrant  rivals, with the dates of the newest rows of their variant
+ * The giver '' is this user. */
 #define SQL_OWN_VARIANTS "select distinct variant_id from own"
 #define SQL_GIVER_OF_BEST SQL_GIVER_OF("best")
 #define SQL_HERE SQL_OWN_TIMES(SQL_OWN_VARIANTS)
@@ -22,23 +23,30 @@
 static const char winner_sql[] =
     "with own as materialized (select id, variant_id, date, time_ms, driver, nvrtc, objective, energy_mj, run_id,"
     " " SQL_GIVER_OF_BEST " as giver from best where problem_id = ?1),"
-    " here as materialized (" SQL_HERE "), verdict as materialized (" SQL_HOLDING "),"
-    " fair as materialized (select b.id, b.variant_id, " SQL_DATE_OF_B
+    " here as materialized (" SQL_HERE "), energy as materialized (" SQL_OWN_ENERGIES "),"
+    " verdict as materialized (" SQL_HOLDING "),"
+    " fair as materialized (select b.id, b.variant_id, b.giver, " SQL_DATE_OF_B
     " as date, coalesce(h.time_ms, b.time_ms) as time_ms,"
-    " b.driver, b.nvrtc, coalesce(b.objective, 'time') as objective, coalesce(h.energy_mj, b.energy_mj) as energy_mj,"
+    " b.driver, b.nvrtc, coalesce(b.objective, 'time') as objective, coalesce(e.energy_mj, b.energy_mj) as energy_mj,"
     " coalesce(r.host, '') as host, coalesce(r.state = 'partial', 0) as is_partial from own b left join here h on"
-    " h.variant_id = b.variant_id and h.driver = b.driver and h.nvrtc = b.nvrtc left join run r on r.id = b.run_id"
+    " h.variant_id = b.variant_id and h.driver = b.driver and h.nvrtc = b.nvrtc left join energy e on"
+    " e.variant_id = b.variant_id and e.driver = b.driver and e.nvrtc = b.nvrtc left join run r on r.id = b.run_id"
     " where not exists (select 1 from verdict x where x.variant_id = b.variant_id and " SQL_AGAINST_B ")),"
-    " rival as materialized (select * from (select f.*, min(is_partial) over (partition by driver, nvrtc) as least from"
-    " fair f) where is_partial = least),"
-    " kind as (select host, driver, nvrtc, objective, max(date) as date from rival where host <> '' group by 1, 2, 3, 4),"
-    " newest as materialized (select * from (select k.*, row_number() over (partition by host order by date desc) as place"
-    " from kind k) where place <= 2),"
-    " entrant as (select r.*, max(date) over (partition by variant_id, driver, nvrtc) as newest_date from rival r)"
+    " rival as materialized (select * from (select f.*, min(is_partial) over (partition by giver, driver, nvrtc) as least,"
+    " min(iif(giver = '', is_partial, null)) over (partition by driver, nvrtc) as own_least from fair f)"
+    " where is_partial = 0 or least = 1 and coalesce(own_least, 1) = 1),"
+    " kind as (select giver, host, driver, nvrtc, objective, max(date) as date from rival where host <> ''"
+    " group by 1, 2, 3, 4, 5),"
+    " newest as materialized (select * from (select k.*, row_number() over (partition by giver, host order by date desc)"
+    " as place from kind k) where place <= 2),"
+    " entrant as (select r.*, max(date) over (partition by giver, variant_id, driver, nvrtc) as newest_date,"
+    " max(iif(giver = '', date, '')) over (partition by variant_id, driver, nvrtc) as own_date from rival r)"
     " select a.id from entrant a join variant v on v.id = a.variant_id join template t on t.id = v.template_id"
-    " where a.date = a.newest_date and not exists (select 1 from newest n where"
-    " n.host = a.host and n.date > a.date and (n.driver <> a.driver or n.nvrtc <> a.nvrtc or n.objective <> a.objective))"
-    " order by a.objective = 'time' desc, case a.objective when 'energy' then a.energy_mj"
+    " where a.date = a.newest_date and a.date >= a.own_date and not exists (select 1 from newest n where"
+    " n.giver in ('', a.giver) and n.host = a.host and n.date > a.date"
+    " and (n.driver <> a.driver or n.nvrtc <> a.nvrtc or n.objective <> a.objective))"
+    " order by a.objective = (select objective from rival where giver = '' order by date desc, objective = 'time' desc,"
+    " objective limit 1) desc, a.objective = 'time' desc, a.objective, case a.objective when 'energy' then a.energy_mj"
     " when 'edp' then a.energy_mj * a.time_ms else a.time_ms end, a.date desc, v.source_hash, t.hash, v.parameters"
     " limit 1";
 
@@ -46,8 +54,8 @@ static const char winner_sql[] =
 struct rival {
   int64_t id, variant;
   bool is_refuted, is_partial; /* is_partial: of a run that was cut short */
-  double time_ms;
-  char date[32], driver[64], nvrtc[64], objective[16];
+  double time_ms, energy_mj;
+  char date[32], driver[64], nvrtc[64], objective[16], host[256], giver[128]; /* giver: '' for this user */
 };
 
 /* Read the best that a condition on `b` with place ?1 names. If there is none, its id is 0. */
@@ -68,6 +76,9 @@ static halotune_status rival_read(sqlite3 *to, const char *sql, int64_t place, s
     out->is_refuted = sqlite3_column_int(query, 6) != 0;
     sqlite3_snprintf((int)sizeof out->objective, out->objective, "%s", column_text(query, 7));
     out->is_partial = sqlite3_column_int(query, 8) != 0;
+    out->energy_mj = sqlite3_column_double(query, 9);
+    sqlite3_snprintf((int)sizeof out->host, out->host, "%s", column_text(query, 10));
+    sqlite3_snprintf((int)sizeof out->giver, out->giver, "%s", column_text(query, 11));
   } else if (code != SQLITE_DONE) {
     status = query_fail(to);
   }
@@ -77,23 +88,40 @@ static halotune_status rival_read(sqlite3 *to, const char *sql, int64_t place, s
 
 #define SQL_RIVAL                                                                     \
   "select b.id, b.variant_id, b.time_ms, b.date, b.driver, b.nvrtc, " SQL_IS_REFUTED( \
-      "b") ", coalesce(b.objective, 'time'), coalesce((select r.state = 'partial' from run r where r.id = b.run_id), 0) from best b where "
+      "b") ", coalesce(b.objective, 'time'), coalesce(r.state = 'partial', 0), b.energy_mj, r.host, " SQL_GIVER_OF("b") " from best b left join run r on r.id = b.run_id where "
+
+/* The number by which rows of one objective are ranked, the lowest first. */
+static double score_of(const struct rival *row) {
+  if (strcmp(row->objective, "energy") == 0) return row->energy_mj;
+  return strcmp(row->objective, "edp") == 0 ? row->energy_mj * row->time_ms : row->time_ms;
+}
+
+/* What a winner with the lower score is. */
+static const char *ranked_better(const char *objective) {
+  if (strcmp(objective, "energy") == 0) return "uses less energy";
+  return strcmp(objective, "edp") == 0 ? "its product of energy and time is smaller" : "faster";
+}
 
 /* Why one best is current and not the other. */
 static const char *reason_for(const struct rival *winner, const struct rival *loser) {
   const bool same_environment = strcmp(winner->driver, loser->driver) == 0 && strcmp(winner->nvrtc, loser->nvrtc) == 0;
+  const bool same_objective = strcmp(winner->objective, loser->objective) == 0;
+  const bool has_word = winner->giver[0] == '\0' || strcmp(winner->giver, loser->giver) == 0;
+  const bool is_newer_here =
+      has_word && winner->host[0] && strcmp(winner->host, loser->host) == 0 && strcmp(winner->date, loser->date) > 0;
   if (loser->is_refuted) return "the other is known to be wrong";
-  if (same_environment && loser->is_partial && !winner->is_partial) return "the other is of a run that was cut short";
-  if (strcmp(winner->objective, loser->objective) != 0)
-    return strcmp(winner->objective, "time") == 0 ? "ranked by time"
-                                                  : "newer, with the objective that this host has had since";
-  if (strcmp(winner->objective, "time") != 0 && winner->variant != loser->variant && same_environment)
-    return "uses less energy";
-  if (winner->time_ms < loser->time_ms) return "faster";
+  if (has_word && same_environment && loser->is_partial && !winner->is_partial)
+    return "the other is of a run that was cut short";
+  if (!same_objective && is_newer_here) return "newer, with the objective that this host has had since";
+  if (!same_objective)
+    return strcmp(winner->objective, "time") == 0 ? "ranked by time" : "ranked by the objective that counts here";
+  if (score_of(winner) < score_of(loser)) return ranked_better(winner->objective);
   if (same_environment && winner->variant == loser->variant)
     return "newer, the same variant with the same driver and NVRTC";
-  if (same_environment && winner->time_ms > loser->time_ms) return "faster where this user measured it";
-  return same_environment ? "newer" : "newer, with the driver and NVRTC that this host has had since";
+  if (!same_environment && is_newer_here) return "newer, with the driver and NVRTC that this host has had since";
+  if (score_of(winner) == score_of(loser)) return "newer";
+  return strcmp(winner->objective, "time") == 0 ? "faster where this user measured it"
+                                                : "better where this user measured it";
 }
 
 static halotune_status conflict_tell(sqlite3 *to, const struct merge_options *options, const struct rival *ours,

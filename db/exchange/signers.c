@@ -143,8 +143,8 @@ static halotune_status places_find(struct places *out) {
 /* Open the folder.
  *   makes  make it if it is not there */
 static halotune_status folder_open(struct places *places, bool makes) {
-  const halotune_status status = makes ? exchange_make_folder(places->folder, EXCHANGE_LINKS, &places->opened)
-                                       : exchange_open_folder(places->folder, EXCHANGE_LINKS, &places->opened);
+  const halotune_status status = makes ? exchange_make_folder(places->folder, EXCHANGE_WAY, &places->opened)
+                                       : exchange_open_folder(places->folder, EXCHANGE_WAY, &places->opened);
   if (status != HALOTUNE_OK || places->opened < 0) return status;
   return check_open(places->folder, &folder_of_signers, &places->opened);
 }

@@ -170,13 +170,9 @@ static halotune_status next_variant(struct check *c) {
 /* Check that a variant's parameters are the text that a tune stores for them. The same variant in other words would be
  * another one, and verdicts about one would not hold for the other. */
 static halotune_status check_parameters(const struct template *template, const char *parameters) {
-  struct configuration configuration;
   struct text canonical = {0};
-  halotune_status status = configuration_read(template, parameters, &configuration);
-  if (status != HALOTUNE_OK) return status;
-  configuration_write(template, &configuration, &canonical);
-  if (!text_ok(&canonical)) status = fail_memory();
-  else if (strcmp(parameters, text_string(&canonical)) != 0)
+  halotune_status status = configuration_reword(template, parameters, &canonical);
+  if (status == HALOTUNE_OK && strcmp(parameters, text_string(&canonical)) != 0)
     status = fail(HALOTUNE_PARSE, "template %s: the parameters are not in the form in which they are stored",
                   template->name);
   text_free(&canonical);

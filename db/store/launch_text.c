@@ -332,6 +332,14 @@ halotune_status configuration_read_older(const struct template *template, const 
   return read_configuration(template, text, true, out);
 }
 
+halotune_status configuration_reword(const struct template *template, const char *text, struct text *out) {
+  struct configuration configuration;
+  const halotune_status status = configuration_read(template, text, &configuration);
+  if (status != HALOTUNE_OK) return status;
+  configuration_write(template, &configuration, out);
+  return text_ok(out) ? HALOTUNE_OK : fail_memory();
+}
+
 halotune_status coefficients_read(const char *text, double *values, int most, int *count) {
   json_t *json, *value;
   size_t i;

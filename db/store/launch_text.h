@@ -37,6 +37,12 @@ halotune_status configuration_read(const struct template *template, const char *
  * Returns HALOTUNE_OK; HALOTUNE_PARSE for a value that the template does not have. */
 halotune_status configuration_read_older(const struct template *template, const char *text, struct configuration *out);
 
+/* Append stored parameters in the words of a template: in its order, with its spelling of numbers, and with defaults
+ * for those that are missing. Templates of one identity can differ in this, and a variant in other words would be
+ * another one.
+ * Returns as configuration_read, or HALOTUNE_MEMORY. */
+halotune_status configuration_reword(const struct template *template, const char *text, struct text *out);
+
 /* The values of coefficients as a JSON array, in digits that read back the same: [0.5,0.25]. */
 void coefficients_write(const double *coefficients, int count, struct text *text);
 

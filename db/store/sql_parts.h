@@ -53,12 +53,16 @@
                    " and m.median_ms is not null and " SQL_IS_OWN("r")
 
 /* The newest time of each variant that this user measured for the problem ?1, by driver and NVRTC, as a statement. A
- * time of finals goes before one of a search. Columns: variant_id, driver, nvrtc, time_ms, energy_mj (NULL: not
- * measured).
+ * time of finals goes before one of a search. Columns: variant_id, driver, nvrtc, time_ms.
  *   variants  a statement with the variants whose times of searches are of interest */
-#define SQL_OWN_TIMES(variants)                                                             \
-  "select variant_id, driver, nvrtc, time_ms, energy_mj, max(place) from (" SQL_FINAL_TIMES \
-  " union all " SQL_WINNING_TIMES " union all " SQL_SEARCH_TIMES(variants) ") group by variant_id, driver, nvrtc"
+#define SQL_OWN_TIMES(variants)                                                                                  \
+  "select variant_id, driver, nvrtc, time_ms, max(place) from (" SQL_FINAL_TIMES " union all " SQL_WINNING_TIMES \
+  " union all " SQL_SEARCH_TIMES(variants) ") group by variant_id, driver, nvrtc"
+
+/* The same for energy. The newest finals need not have measured it. Columns: variant_id, driver, nvrtc, energy_mj. */
+#define SQL_OWN_ENERGIES                                                                                           \
+  "select variant_id, driver, nvrtc, energy_mj, max(place) from (" SQL_FINAL_TIMES " union all " SQL_WINNING_TIMES \
+  ") where energy_mj is not null group by variant_id, driver, nvrtc"
 
 /* Whether a row of `problem` has a grid, as GRID_MOST_AXIS_POINTS and GRID_MOST_POINTS allow it. Products of other
  * numbers overflow.

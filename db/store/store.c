@@ -213,6 +213,42 @@ static void bind_template(struct binder *binder, const void *row) {
   bind_text(binder, template->cuda);
 }
 
+/* Variants of the template with the identity ?1, if its stored text is another one than ?2. */
+static const char worded_otherwise_sql[] =
+    "select v.id, v.parameters from template t cross join variant v not indexed on v.template_id = t.id"
+    " where t.hash = ?1 and t.yaml <> ?2";
+
+static halotune_status reword_variant(struct store *store, const struct template *template, sqlite3_stmt *row) {
+  struct text parameters = {0};
+  struct binder binder;
+  halotune_status status = configuration_reword(template, column_text(row, 1), &parameters);
+  if (status == HALOTUNE_OK) status = store_bind(store, REWORD_VARIANT, &binder);
+  if (status == HALOTUNE_OK) {
+    bind_integer(&binder, sqlite3_column_int64(row, 0));
+    bind_text(&binder, text_string(&parameters));
+    status = query_run(binder.query, NULL);
+  }
+  text_free(&parameters);
+  return status;
+}
+
+/* Before a template's text is replaced by one that has, for example, another order of parameters: write the parameters
+ * of its variants in the words of the new text. Otherwise a tune would take the same variants for new ones. */
+static halotune_status reword_variants(struct store *store, const struct template_row *row) {
+  sqlite3_stmt *query = NULL;
+  int code = SQLITE_DONE;
+  halotune_status status = query_prepare(store->connection, worded_otherwise_sql, &query);
+  if (status == HALOTUNE_OK) {
+    sqlite3_bind_text(query, 1, row->hash, -1, SQLITE_STATIC);
+    sqlite3_bind_text(query, 2, row->template->yaml, -1, SQLITE_STATIC);
+  }
+  while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW)
+    status = reword_variant(store, row->template, query);
+  if (status == HALOTUNE_OK && code != SQLITE_DONE) status = query_fail(store->connection);
+  sqlite3_finalize(query);
+  return status;
+}
+
 int64_t store_template(struct store *store, const struct template *template) {
   static const struct row_kind kind = {FIND_TEMPLATE, ADD_TEMPLATE, bind_template_key, bind_template};
   struct template_row row = {.template = template};
@@ -220,7 +256,8 @@ int64_t store_template(struct store *store, const struct template *template) {
   identity_hex(template->hash, row.hash);
   identity_hex(template->common_hash, row.common_hash);
   if (store_begin(store) != HALOTUNE_OK) return 0;
-  const halotune_status status = put_owned(store, &kind, OWN_TEMPLATE, &row, &id);
+  halotune_status status = reword_variants(store, &row);
+  if (status == HALOTUNE_OK) status = put_owned(store, &kind, OWN_TEMPLATE, &row, &id);
   return store_end(store, status) == HALOTUNE_OK ? id : 0;
 }
 

@@ -53,6 +53,8 @@ const char *const store_sql[STORE_QUERY_COUNT] = {
     /* The texts of this user's files replace others of the same identity. They may say `sums: update` where those say
      * nothing. */
     [OWN_TEMPLATE] = "update template set yaml = ?4, cuda = ?5 where hash = ?1 and (yaml <> ?4 or cuda <> ?5)",
+    /* If the same variant is there in both words, this one stays, and `db check` names it. */
+    [REWORD_VARIANT] = "update or ignore variant set parameters = ?2 where id = ?1 and parameters <> ?2",
     [FIND_PROBLEM] =
         "select id from problem where stencil_id = ?1 and device_id = ?2 and dtype = ?3 and nx = ?4 and ny = ?5"
         " and nz = ?6 and launch = ?7 and cache = ?8 and is_reproducible = ?9 and steps = ?10",
@@ -90,16 +92,20 @@ const char *const store_sql[STORE_QUERY_COUNT] = {
                          "?4", "?5") " order by m.id desc limit 1",
     [PUT_FINALIST] = "insert or replace into finalist (run_id" FINALIST_COLUMNS(
         COLUMN_NAME) ") values (?" FINALIST_COLUMNS(COLUMN_PLACE) ")",
-    /* The newest time that this user measured of the variant counts, not the one that a document may claim. */
+    /* The newest time and energy that this user measured of the variant count, not those that a document may claim. Nor
+     * does its claim count that a run was complete. */
     [FIND_CURRENT] =
         "select b.id, b.variant_id, b.driver, b.nvrtc, coalesce(h.time_ms, b.time_ms),"
-        " coalesce((select state <> 'partial' from run where run.id = b.run_id), 1), coalesce(b.objective, 'time'),"
-        " coalesce(h.energy_mj, b.energy_mj),"
-        " exists (select 1 from finalist f where f.run_id = ?2 and f.variant_id = b.variant_id)"
-        " from best b left join (" SQL_OWN_TIMES(
-            SQL_CURRENT_VARIANT) ") h"
-                                 " on h.variant_id = b.variant_id and h.driver = b.driver and h.nvrtc = b.nvrtc"
-                                 " where b.problem_id = ?1 and b.is_current",
+        " " SQL_IS_OWN(
+            "b") " and coalesce((select state <> 'partial' from run where run.id = b.run_id), 1),"
+                 " coalesce(b.objective, 'time'), coalesce(e.energy_mj, b.energy_mj),"
+                 " exists (select 1 from finalist f where f.run_id = ?2 and f.variant_id = b.variant_id)"
+                 " from best b left join (" SQL_OWN_TIMES(
+                     SQL_CURRENT_VARIANT) ") h"
+                                          " on h.variant_id = b.variant_id and h.driver = b.driver and h.nvrtc = b.nvrtc left join (" SQL_OWN_ENERGIES
+                                          ") e"
+                                          " on e.variant_id = b.variant_id and e.driver = b.driver and e.nvrtc = b.nvrtc"
+                                          " where b.problem_id = ?1 and b.is_current",
     [RETIRE_CURRENT] = "update best set is_current = 0 where problem_id = ?1 and is_current",
     /* In every mode, and on every GPU of the model. */
     [RETIRE_VARIANT] =

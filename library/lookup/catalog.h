@@ -67,6 +67,7 @@ struct known_template {
 struct known_device {
   const char *name, *uuid;
   bool is_emulation;
+  bool is_imported; /* a document brought it: neither this user nor Halotune says what it is */
   int model; /* the first device with the same name, capability and multiprocessors; -1: no row is of this model */
   int capability, sm_count, l2_bytes;
   double memory_gbs; /* peak rate of the memory, in GB/s; 0 if it is not known */
@@ -114,7 +115,7 @@ struct catalog {
   struct refuted_list refuted;
   struct set stencils_by_key, models_by_key; /* used only while databases are read */
   struct names stencil_names;                /* names and hashes */
-  struct names device_names;                 /* names and uuids */
+  struct names device_names;                 /* names and uuids of devices that are not imported */
   struct texts texts;                        /* the parameters of rows, each text once */
   struct arena arena;
 };

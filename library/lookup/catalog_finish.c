@@ -59,12 +59,13 @@ static halotune_status leave_room(struct catalog *c) {
   return HALOTUNE_OK;
 }
 
-/* The name that was added first counts. GPUs come before emulations, since an emulation can have the name of a GPU. */
+/* The name that was added first counts. GPUs come before emulations, since an emulation can have the name of a GPU.
+ * device_find knows imported devices, which may have any name. */
 static bool add_device_names(struct catalog *c, bool is_emulation) {
   bool ok = true;
   for (int i = 0; i < c->device_count && ok; i++) {
     const struct known_device *device = &c->devices[i];
-    if (device->is_emulation != is_emulation) continue;
+    if (device->is_emulation != is_emulation || device->is_imported) continue;
     ok = names_add(&c->device_names, device->name, i) && names_add(&c->device_names, device->uuid, i);
   }
   return ok;

@@ -171,8 +171,8 @@ static halotune_status take_device(struct reader *r, sqlite3_stmt *query) {
   if (!list) return fail_memory();
   c->devices = list;
   struct known_device *added = &list[c->device_count];
-  int numbers[12];
-  for (int i = 0; i < 12; i++) numbers[i] = sqlite3_column_int(query, 3 + i);
+  int numbers[13];
+  for (int i = 0; i < (int)COUNT(numbers); i++) numbers[i] = sqlite3_column_int(query, 3 + i);
   *added = (struct known_device){.name = keep_text(c, column_text(query, 1)),
                                  .uuid = keep_text(c, column_text(query, 2)),
                                  .capability = numbers[0],
@@ -180,6 +180,7 @@ static halotune_status take_device(struct reader *r, sqlite3_stmt *query) {
                                  .memory_gbs = device_memory_gbs(numbers[2], numbers[3]),
                                  .l2_bytes = numbers[4],
                                  .is_emulation = numbers[5] != 0,
+                                 .is_imported = numbers[12] != 0,
                                  .fitted_by = -1};
   added->limits = (struct device_limits){.capability = numbers[0],
                                          .max_threads = numbers[6],
@@ -466,7 +467,8 @@ static const char sql_texts[] = "select id, stencil_id, text from stencil_text o
 static const char sql_templates[] = "select id, printable(hash), printable(name), yaml, cuda from template order by id";
 static const char sql_devices[] =
     "select id, printable(name), printable(uuid), capability, sm_count, memory_clock_khz, bus_bits, l2_bytes, is_emulation, max_threads, max_threads_sm,"
-    " max_registers, registers_sm, max_shared_bytes, warp_size from device order by id";
+    " max_registers, registers_sm, max_shared_bytes, warp_size,"
+    " exists (select 1 from origin o where o.id = origin_id and o.kind = 'imported') from device order by id";
 static const char sql_predictions[] = "select device_id, coefficient, value from prediction order by id";
 static const char sql_best[] =
     "select take(id, problem_id, variant_id, time_ms, low_ms, high_ms, bytes, date, driver, nvrtc, roof_ratio,"

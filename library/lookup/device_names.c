@@ -69,9 +69,17 @@ static void try_name(struct best_fit *best, int misfit, const char *name, struct
   best->count++;
 }
 
-static bool has_device_named(const struct catalog *catalog, const char *name) {
+/* Whether a GPU is what its name says: this user or Halotune measured on it, or it is as the table of GPUs has it. */
+static bool is_known_gpu(const struct known_device *device) {
+  if (device->is_emulation || !device->is_imported) return !device->is_emulation;
+  const struct gpu_row *row = gpu_row_named(device->name);
+  return row && strcmp(row->name, device->name) == 0 && row->capability == device->capability &&
+         row->multiprocessors == device->sm_count;
+}
+
+static bool has_known_gpu(const struct catalog *catalog, const char *name) {
   for (int i = 0; i < catalog->device_count; i++) {
-    if (!catalog->devices[i].is_emulation && strcasecmp(catalog->devices[i].name, name) == 0) return true;
+    if (strcasecmp(catalog->devices[i].name, name) == 0 && is_known_gpu(&catalog->devices[i])) return true;
   }
   return false;
 }
@@ -101,24 +109,50 @@ static halotune_status fail_unknown(const struct catalog *catalog, const char *a
   return status;
 }
 
-halotune_status device_find(const struct catalog *catalog, const char *asked, struct named_device *out) {
-  struct best_fit best = {.misfit = GPU_NO_FIT};
+/* Try the GPUs of the databases of which is_known_gpu says `is_known`.
+ *   is_ok  receives false when memory is out */
+static void try_devices(const struct catalog *catalog, const char *asked, bool is_known, struct best_fit *best,
+                        bool *is_ok) {
   struct set seen = {0};
-  bool is_ok = true;
-  halotune_status status = HALOTUNE_OK;
   for (int i = 0; i < catalog->device_count; i++) {
     const struct known_device *device = &catalog->devices[i];
-    if (device->is_emulation || !is_first_of_name(catalog, i, &seen, &is_ok)) continue;
+    if (device->is_emulation || is_known_gpu(device) != is_known || !is_first_of_name(catalog, i, &seen, is_ok))
+      continue;
     const struct gpu_row *row = gpu_row_named(device->name);
-    try_name(&best, gpu_misfit(asked, device->name, row ? row->short_name : NULL), device->name,
+    try_name(best, gpu_misfit(asked, device->name, row ? row->short_name : NULL), device->name,
              (struct named_device){i, NULL});
   }
+  set_free(&seen);
+}
+
+/* The imported device with exactly this name or UUID, a GPU before an emulation; -1 if there is none. */
+static int find_imported(const struct catalog *catalog, const char *asked) {
+  for (int is_emulation = 0; is_emulation < 2; is_emulation++) {
+    for (int i = 0; i < catalog->device_count; i++) {
+      const struct known_device *device = &catalog->devices[i];
+      if (device->is_imported && device->is_emulation == (is_emulation != 0) &&
+          (strcmp(device->name, asked) == 0 || strcmp(device->uuid, asked) == 0))
+        return i;
+    }
+  }
+  return -1;
+}
+
+halotune_status device_find(const struct catalog *catalog, const char *asked, struct named_device *out) {
+  struct best_fit best = {.misfit = GPU_NO_FIT};
+  bool is_ok = true;
+  halotune_status status = HALOTUNE_OK;
+  try_devices(catalog, asked, true, &best, &is_ok);
   for (int i = 0; i < gpu_row_count; i++) {
     const struct gpu_row *row = &gpu_rows[i];
-    if (has_device_named(catalog, row->name)) continue;
+    if (has_known_gpu(catalog, row->name)) continue;
     try_name(&best, gpu_misfit(asked, row->name, row->short_name), row->name, (struct named_device){-1, row});
   }
-  set_free(&seen);
+  if (best.count == 0) {
+    const int imported = find_imported(catalog, asked);
+    if (imported < 0) try_devices(catalog, asked, false, &best, &is_ok);
+    else best = (struct best_fit){.count = 1, .device = {imported, NULL}};
+  }
   if (!is_ok || !text_ok(&best.names)) status = fail_memory();
   else if (best.count == 0) status = fail_unknown(catalog, asked);
   else if (best.count > 1)

@@ -12,8 +12,10 @@ struct named_device {
   const struct gpu_row *row; /* NULL for a device of the catalog */
 };
 
-/* Find the GPU whose name fits best (see gpu_misfit). An emulated device has to be named exactly. Takes some 20
- * microseconds.
+/* Find the GPU whose name fits best (see gpu_misfit), for what is not exactly the name or UUID of a device in
+ * catalog->device_names. A GPU that a document brought may have any name, such as "h200". So it counts only where no
+ * known GPU fits: one on which this user or Halotune measured, or one of the table. An imported GPU that is as the
+ * table has it is known. An emulated device has to be named exactly. Takes some 20 microseconds.
  * Returns HALOTUNE_OK; HALOTUNE_NOT_FOUND if none fits; HALOTUNE_ARGUMENT if several fit equally well; the
  * detail names the first four. */
 halotune_status device_find(const struct catalog *catalog, const char *asked, struct named_device *out);

@@ -157,6 +157,17 @@ fi
 rm -rf "$work/all" && mkdir -m 777 "$work/all" && chmod 777 "$work/all"
 XDG_CACHE_HOME=$work/all verify && [ $code = 0 ] && [ ! -e "$work/all/halotune/host" ] && grep -q 'all users can exchange .*chmod +t' "$work/said"
 result "a cache in a folder of all users that is not sticky is not used (exit $code)" $?
+mkdir -m 700 "$work/all/mine"
+for temporary in "$work/all" "$work/all/mine"; do
+  XDG_CACHE_HOME=$work/all TMPDIR=$temporary verify && [ $code = 1 ] && [ "$(ls -A "$work/all" "$work/all/mine" | grep -c halotune)" = 0 ] &&
+    grep -q 'no folder for compiled kernels: .*all users can exchange .*all users can exchange .*chmod +t' "$work/said"
+  result "nor are kernels compiled in such a TMPDIR: ${temporary#"$work"} (exit $code)" $?
+done
+for command in list "add bob $bob"; do
+  XDG_DATA_HOME=$work/all/mine survives trust $command
+  [ $code = 5 ] && [ ! -e "$work/all/mine/halotune" ] && grep -q 'all users can exchange .*chmod +t' "$work/said"
+  result "nor does 'trust ${command%% *}' use a list of signers there (exit $code)" $?
+done
 
 # A folder of another user on the way to the cache. Its owner can exchange what lies in it, also where it is sticky or closed to all
 # others, and also where only a link of this user leads there, or a link that lies in it leads back to a folder of this user.
@@ -169,6 +180,12 @@ if [ "$(id -u)" = 0 ]; then
       XDG_CACHE_HOME=$work/$way verify
       [ $code = 0 ] && [ -z "$(ls -A "$work/theirs/halotune" "$work/other" | grep -v :)" ] && grep -q "theirs: this folder belongs to user 12345, .*; use a folder of your own" "$work/said"
       result "a cache by $way through a folder of another user with mode $mode is not used (exit $code)" $?
+      XDG_CACHE_HOME=$work/$way TMPDIR=$work/$way/halotune verify
+      [ $code = 1 ] && [ -z "$(ls -A "$work/theirs/halotune" "$work/other" | grep -v :)" ] && grep -q "no folder for compiled kernels: .*; .*theirs: this folder belongs to user 12345" "$work/said"
+      result "nor is such a TMPDIR: $way, mode $mode (exit $code)" $?
+      XDG_DATA_HOME=$work/$way survives trust list
+      [ $code = 5 ] && grep -q "theirs: this folder belongs to user 12345, .*; use a folder of your own" "$work/said"
+      result "nor is such a list of signers: $way, mode $mode (exit $code)" $?
     done
   done
 else

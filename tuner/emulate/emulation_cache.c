@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/files/exchange.h"
 #include "base/files/own.h"
 #include "base/files/user_folder.h"
 #include "base/system/process.h"
@@ -48,11 +49,16 @@ static halotune_status make_temporary(const struct emulation_options *options) {
   char warning[FAIL_TEXT_BYTES + sizeof temporary.path], reason[FAIL_TEXT_BYTES];
   snprintf(reason, sizeof reason, "%s", fail_text());
   int length = snprintf(temporary.path, sizeof temporary.path, "%s/halotune-XXXXXX", parent);
-  if (length >= (int)sizeof temporary.path || !mkdtemp(temporary.path)) {
+  halotune_status status = length < (int)sizeof temporary.path ? exchange_check(temporary.path)
+                                                               : fail(HALOTUNE_IO, "%s: the name is too long", parent);
+  if (status == HALOTUNE_OK && !mkdtemp(temporary.path)) status = fail(HALOTUNE_IO, "%s: %s", parent, strerror(errno));
+  if (status != HALOTUNE_OK) {
+    char refused[FAIL_TEXT_BYTES];
+    snprintf(refused, sizeof refused, "%s", fail_text());
     temporary.path[0] = '\0';
-    return fail(HALOTUNE_IO, "no folder for compiled kernels: %s; %s: %s", reason, parent, strerror(errno));
+    return fail(status, "no folder for compiled kernels: %s; %s", reason, refused);
   }
-  halotune_status status = process_guard_start("cd / && rm -rf \"$1\"", temporary.path, &temporary.guard);
+  status = process_guard_start("cd / && rm -rf \"$1\"", temporary.path, &temporary.guard);
   if (status != HALOTUNE_OK) {
     rmdir(temporary.path);
     temporary.path[0] = '\0';

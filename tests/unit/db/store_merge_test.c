@@ -479,7 +479,8 @@ TEST(conflicts_are_decided_by_quality) {
 }
 
 /* A problem has one winner among reproducible variants, and one among all variants. */
-/* Winners of one host, or of two, for one objective or for two. */
+/* Winners for one objective or for two. Of two, that of this user's newest winner counts, whatever host and date a
+ * document claims. */
 TEST(the_objective_decides_between_winners) {
   static const struct {
     const char *what, *ours, *theirs, *host;
@@ -491,10 +492,10 @@ TEST(the_objective_decides_between_winners) {
        "objective = 'energy', energy_mj = 110, time_ms = 0.2", "theirs", false},
       {"less of the product", "objective = 'edp', energy_mj = 100", "objective = 'edp', energy_mj = 70, time_ms = 0.4",
        "theirs", true},
-      {"by time, of another host", "objective = 'energy', energy_mj = 100", "time_ms = 0.4", "theirs", true},
-      {"by energy, of this host, later", "time_ms = 0.3", "objective = 'energy', energy_mj = 90, time_ms = 0.4", "ours",
-       true},
-      {"by time, of this host, later", "objective = 'energy', energy_mj = 90", "time_ms = 0.4", "ours", true},
+      {"by time, of another host", "objective = 'energy', energy_mj = 100", "time_ms = 0.2", "theirs", false},
+      {"by energy, of this host, later", "time_ms = 0.3", "objective = 'energy', energy_mj = 90, time_ms = 0.2", "ours",
+       false},
+      {"by time, of this host, later", "objective = 'energy', energy_mj = 90", "time_ms = 0.2", "ours", false},
   };
   for (size_t i = 0; i < COUNT(rows); i++) {
     struct store *to, *from;

@@ -6,6 +6,7 @@
 #include "db/store/check.h"
 #include "db/store/query.h"
 #include "db/store/refuted.h"
+#include "stencil/template/template_read.h"
 #include "tests/unit/stores.h"
 
 static const char key[] = "0707070707070707070707070707070707070707070707070707070707070707";
@@ -194,6 +195,88 @@ TEST(the_driver_says_what_a_gpu_is) {
   }
 }
 
+struct counted {
+  const char *kind;
+  int fresh, known;
+};
+
+static void count_kind(void *context, const struct content *content) {
+  struct counted *counted = context;
+  if (strcmp(content->kind, counted->kind) != 0) return;
+  if (content->is_known) counted->known++;
+  else counted->fresh++;
+}
+
+/* Give a case the template with `vector` as the last parameter of its own: it has the same identity. */
+static void reorder_template(struct bench_case *c) {
+  static const char line[] = "  vector: {values: [1, 2, 4], default: 4}\n";
+  struct template *reordered;
+  char *yaml = strdup(c->template->yaml);
+  char *at = strstr(yaml, line), *end = strstr(yaml, "common: ");
+  CHECK(at && end > at, "the parameters");
+  memmove(at, at + strlen(line), (size_t)(end - at) - strlen(line));
+  memcpy(end - strlen(line), line, strlen(line));
+  const struct source source = source_of("zmarch", yaml, strlen(yaml));
+  CHECK_OK(template_parse(&source, c->template->cuda, &reordered));
+  CHECK_EQ(0, memcmp(&c->template->hash, &reordered->hash, sizeof reordered->hash), "one identity");
+  template_free(c->template);
+  c->template = reordered;
+  c->configuration = configuration_default(reordered);
+  free(yaml);
+}
+
+/* A document has the template with its parameters in another order. Its variants are the user's all the same: a verdict
+ * holds, and so does a time. */
+TEST(another_order_of_parameters_makes_no_other_variant) {
+  for (int is_wrong = 0; is_wrong < 2; is_wrong++) {
+    struct bench_case mine, other;
+    struct store *theirs, *ours = begin_store(&mine);
+    struct content_known *known;
+    struct counted counted = {"right", 0, 0};
+    case_tune(&mine, ours, 1, 1, 0.4);
+    case_tune(&mine, ours, 2, 1, 0.3);
+    sql(ours, "update run set started = '2026-01-01T00:00:00.000Z'; update best set date = '2026-01-01T01:00:00.000Z'");
+    if (is_wrong) put_result(ours, &mine, 1, OUTCOME_WRONG, "2026-01-02T00:00:00.000Z");
+    CHECK_OK(store_open_memory(&theirs));
+    case_load(&other);
+    reorder_template(&other);
+    case_put(&other, theirs, 512);
+    case_tune(&other, theirs, 1, 1, 0.1);
+    sql(theirs, "update run set host = 'theirs', started = '2026-01-03T00:00:00.000Z';"
+                " update best set date = '2026-01-03T01:00:00.000Z'");
+    check_whole(theirs);
+    CHECK_OK(content_known_read(ours, &known));
+    CHECK_OK(content_each(theirs, known, count_kind, &counted));
+    content_known_free(known);
+    CHECK_EQ(is_wrong, counted.fresh, "shown: a wrong variant that the document calls right");
+    merge_signed(ours, theirs);
+    CHECK_EQ(2, number_of(ours, "select count(*) from variant"), "no other variant");
+    CHECK_EQ(300, current_us(ours), "the user's winner, wrong %d", is_wrong);
+    check_whole(ours);
+    end_store(theirs, &other);
+    end_store(ours, &mine);
+  }
+}
+
+/* The installed template has its parameters in another order since. The user's variants stay what they were. */
+TEST(variants_follow_the_order_of_an_installed_template) {
+  struct bench_case c;
+  struct store *store = begin_store(&c);
+  struct measurement found;
+  case_tune(&c, store, 1, 2, 0.3);
+  reorder_template(&c);
+  case_put(&c, store, 512);
+  check_whole(store);
+  const struct variant_key variant = case_variant(&c, 1);
+  CHECK_OK(store_find_measurement(store, case_run(&c, store, "580.1"), &variant, &found, NULL));
+  case_tune(&c, store, 1, 2, 0.3);
+  CHECK_EQ(2, number_of(store, "select count(*) from variant"), "no other variant");
+  CHECK_EQ(2, number_of(store, "select count(*) from variant where parameters like '%\"band\":%\"vector\":%'"),
+           "the new order");
+  check_whole(store);
+  end_store(store, &c);
+}
+
 /* A winner that a signer called wrong is back when the signer is forgotten, unless the user found the same. */
 TEST(forget_takes_back_what_a_signer_called_wrong) {
   static const struct {
@@ -277,38 +360,143 @@ TEST(who_takes_back_a_wrong_verdict) {
       [UNSIGNED] = {.origin = {"imported", "a.json", "", "", "4"}},
       [UNSIGNED_AGAIN] = {.origin = {"imported", "b.json", "", "", "5"}},
   };
-  for (size_t i = 0; i < COUNT(rows); i++) {
+  for (size_t i = 0; i < 2 * COUNT(rows); i++) {
+    const bool is_judge_first = i >= COUNT(rows); /* the order of merges changes nothing */
+    const size_t row = i % COUNT(rows);
     struct bench_case mine, alices, others;
     struct store *ours = begin_store(&mine), *alice = begin_store(&alices), *other = begin_store(&others);
-    struct store *judge = rows[i].judge == USER ? ours : rows[i].judge == ALICE ? alice : other;
-    struct bench_case *judges = rows[i].judge == USER ? &mine : rows[i].judge == ALICE ? &alices : &others;
+    struct store *judge = rows[row].judge == USER ? ours : rows[row].judge == ALICE ? alice : other;
+    struct bench_case *judges = rows[row].judge == USER ? &mine : rows[row].judge == ALICE ? &alices : &others;
     case_tune(&mine, ours, 1, 1, 0.3);
     sql(ours, "update run set started = '2026-01-01T00:00:00.000Z', ended = '2026-01-01T01:00:00.000Z';"
               " update best set date = '2026-01-01T01:00:00.000Z'");
     put_result(alice, &alices, 1, OUTCOME_WRONG, "2026-01-02T00:00:00.000Z");
     sql(alice, "update run set host = 'alice', seed = 70 + id");
-    if (judge == other) case_tune(&others, other, 3, 1, 0.5); /* so that the best is chosen again */
-    if (rows[i].judge != NOBODY && rows[i].has_best) {
+    if (rows[row].judge != NOBODY && rows[row].has_best) {
       case_tune(judges, judge, 1, 1, 0.3);
       sql(judge, "delete from measurement where run_id = (select max(id) from run)");
       if (judge != ours)
         sql(judge, "update run set host = 'judge', seed = 80 + id, started = '2026-01-03T00:00:00.000Z';"
                    " update best set date = '2026-01-03T01:00:00.000Z'");
-    } else if (rows[i].judge != NOBODY) {
+    } else if (rows[row].judge != NOBODY) {
       put_result(judge, judges, 1, OUTCOME_MEASURED, "2026-01-03T00:00:00.000Z");
       if (judge == other) sql(judge, "update run set host = 'judge', seed = 80 + id");
     }
-    CHECK_OK(store_merge(ours, alice, &options[rows[i].giver], NULL));
-    if (judge == other && rows[i].judge != NOBODY) CHECK_OK(store_merge(ours, other, &options[rows[i].judge], NULL));
-    CHECK_EQ(rows[i].want, number_of(ours, "select count(*) from best where is_current and time_ms = 0.3"), "%s",
-             rows[i].what);
+    const bool has_judge = judge == other && rows[row].judge != NOBODY;
+    if (has_judge && is_judge_first) CHECK_OK(store_merge(ours, other, &options[rows[row].judge], NULL));
+    CHECK_OK(store_merge(ours, alice, &options[rows[row].giver], NULL));
+    if (has_judge && !is_judge_first) CHECK_OK(store_merge(ours, other, &options[rows[row].judge], NULL));
+    CHECK_EQ(rows[row].want, number_of(ours, "select count(*) from best where is_current and time_ms = 0.3"), "%s",
+             rows[row].what);
     CHECK_EQ(
-        rows[i].want,
+        rows[row].want,
         number_of(ours, "select count(*) from best b where is_current and time_ms = 0.3 and not " SQL_IS_REFUTED("b")),
-        "%s: and it is not known to be wrong", rows[i].what);
+        "%s: and it is not known to be wrong", rows[row].what);
     check_whole(ours);
     end_store(other, &others);
     end_store(alice, &alices);
+    end_store(ours, &mine);
+  }
+}
+
+/* A document claims the user's host, a later date, a complete run, an objective or an energy. None of these claims
+ * takes the winner of the user, or of another signer, away. */
+TEST(claims_take_no_winner_away) {
+  static const char complete[] = "update run set state = 'complete'";
+  static const struct {
+    const char *what, *ours, *theirs;
+    uint64_t variant; /* of the document; the winner is variant 1 */
+    double time_ms;
+    bool is_of_user_alone; /* only the user has an objective that counts first */
+  } rows[] = {
+      {"this host, with another driver", complete, "update best set driver = '2'; update run set driver = '2'", 2, 0.4,
+       false},
+      {"this host, with another NVRTC", complete, "update best set nvrtc = '14'; update run set nvrtc = '14'", 2, 0.4,
+       false},
+      {"this host, for another objective", complete, "update best set objective = 'energy', energy_mj = 1", 2, 0.4,
+       false},
+      {"the same variant, for another objective", complete, "update best set objective = 'energy', energy_mj = 1", 1,
+       0.4, false},
+      {"a complete run", "update run set state = 'partial'", complete, 2, 0.4, false},
+      {"time, where the user ranks by energy", "update best set objective = 'energy', energy_mj = 100", complete, 2,
+       0.1, true},
+      {"another objective than that of the user", "update best set objective = 'energy', energy_mj = 100",
+       "update best set objective = 'edp', energy_mj = 1", 2, 0.1, true},
+  };
+  static const struct merge_options alice = {.origin = {"imported", "a.json", "alice", "0a", ""}};
+  for (size_t i = 0; i < 2 * COUNT(rows); i++) {
+    const bool is_of_user = i < COUNT(rows);
+    const size_t row = i % COUNT(rows);
+    if (!is_of_user && rows[row].is_of_user_alone) continue;
+    struct bench_case mine, other;
+    struct store *theirs = begin_store(&other), *ours = begin_store(&mine), *to = ours;
+    case_tune(&mine, ours, 1, 1, 0.3);
+    sql(ours, "update run set started = '2026-01-01T00:00:00.000Z', host = 'mine';"
+              " update best set date = '2026-01-01T01:00:00.000Z'");
+    sql(ours, rows[row].ours);
+    case_tune(&other, theirs, rows[row].variant, 1, rows[row].time_ms);
+    sql(theirs, "update run set started = '2026-01-02T00:00:00.000Z', host = 'mine';"
+                " update best set date = '2026-01-02T01:00:00.000Z'");
+    sql(theirs, rows[row].theirs);
+    if (!is_of_user) {
+      CHECK_OK(store_open_memory(&to));
+      CHECK_OK(store_merge(to, ours, &alice, NULL));
+    }
+    merge_signed(to, theirs);
+    CHECK_EQ(1, number_of(to, "select count(*) from best where is_current and date like '2026-01-01%'"), "%s, %s",
+             rows[row].what, is_of_user ? "against the user" : "against another signer");
+    if (!is_of_user) store_close(to);
+    end_store(theirs, &other);
+    end_store(ours, &mine);
+  }
+}
+
+/* The user measured the energy of variant 2, and later its time alone. A document claims less energy. */
+TEST(a_claimed_energy_does_not_count_where_the_user_measured_it) {
+  struct bench_case mine, other;
+  struct store *theirs = begin_store(&other), *ours = begin_store(&mine);
+  struct merge_counts counts;
+  const struct merge_options options = {.origin = {"imported", "m.json", "mallory", key, ""}};
+  case_tune(&mine, ours, 2, 1, 0.3);
+  sql(ours, "update best set objective = 'energy', energy_mj = 120; update finalist set energy_mj = 120,"
+            " energy_low_mj = 120, energy_high_mj = 120; update run set objective = 'energy', seed = 70,"
+            " started = '2026-01-01T00:00:00.000Z'; update best set date = '2026-01-01T01:00:00.000Z'");
+  case_tune(&mine, ours, 2, 1, 0.3);
+  sql(ours, "delete from best where id = (select max(id) from best); update run set started ="
+            " '2026-01-02T00:00:00.000Z', seed = 71 where seed <> 70");
+  case_tune(&mine, ours, 1, 1, 0.4);
+  sql(ours, "update best set objective = 'energy', energy_mj = 100, date = '2026-01-03T01:00:00.000Z' where"
+            " id = (select max(id) from best); update best set is_current = energy_mj = 100");
+  case_tune(&other, theirs, 2, 1, 0.3);
+  sql(theirs, "update best set objective = 'energy', energy_mj = 1, date = '2026-01-04T01:00:00.000Z';"
+              " update run set host = 'theirs', started = '2026-01-04T00:00:00.000Z'");
+  CHECK_OK(store_merge(ours, theirs, &options, &counts));
+  CHECK_EQ(1, number_of(ours, "select count(*) from best where is_current and energy_mj = 100"), "the user's winner");
+  CHECK_EQ(0, counts.taken, "taken");
+  end_store(theirs, &other);
+  end_store(ours, &mine);
+}
+
+/* A document claims that its run was complete. The user's next run is cut short, but its winner is faster. */
+TEST(a_claimed_complete_run_keeps_no_winner_of_the_user_away) {
+  for (int is_own = 0; is_own < 2; is_own++) {
+    struct bench_case mine, other;
+    struct store *theirs = begin_store(&other), *ours = begin_store(&mine);
+    const struct run_end cut_short = {false, "deadline", 0.002, 0.26, 0.27, "", NAN};
+    const struct measurement measurement = case_measurement(1);
+    int64_t winner = 0;
+    if (is_own) case_tune(&mine, ours, 2, 1, 0.4);
+    else case_tune(&other, theirs, 2, 1, 0.4);
+    if (!is_own) merge_signed(ours, theirs);
+    const int64_t run = case_run(&mine, ours, "580.1");
+    const struct variant_key variant = case_variant(&mine, 1);
+    CHECK_OK(store_measurement(ours, run, &variant, &measurement, &winner));
+    const struct finalist finalist = {winner, 1,  {3, 0.3, 0.3, 0.3, 0.3, case_samples}, 1, 1, 1, true, false, NAN,
+                                      NAN,    NAN};
+    const struct best best = case_best(&mine, run, winner, 1, 0.3);
+    CHECK_OK(store_final(ours, run, &finalist, 1, &best, &cut_short, NULL));
+    CHECK_EQ(is_own ? 400 : 300, current_us(ours), "%s", is_own ? "the user's complete run" : "the claim");
+    end_store(theirs, &other);
     end_store(ours, &mine);
   }
 }
@@ -378,18 +566,6 @@ TEST(forget_takes_what_a_signer_brought_without_results) {
   check_whole(ours);
   end_store(theirs, &other);
   end_store(ours, &mine);
-}
-
-struct counted {
-  const char *kind;
-  int fresh, known;
-};
-
-static void count_kind(void *context, const struct content *content) {
-  struct counted *counted = context;
-  if (strcmp(content->kind, counted->kind) != 0) return;
-  if (content->is_known) counted->known++;
-  else counted->fresh++;
 }
 
 /* All texts, sources and codes of the document are trusted already. What it makes of them is not. */
@@ -738,10 +914,15 @@ int main(void) {
       cmocka_unit_test(only_own_results_are_those_of_earlier_runs),
       cmocka_unit_test(own_parameters_of_one_source_share_a_variant),
       cmocka_unit_test(a_variant_of_the_same_parameters_goes_first),
+      cmocka_unit_test(another_order_of_parameters_makes_no_other_variant),
+      cmocka_unit_test(variants_follow_the_order_of_an_installed_template),
       cmocka_unit_test(the_driver_says_what_a_gpu_is),
       cmocka_unit_test(forget_takes_back_what_a_signer_called_wrong),
       cmocka_unit_test(a_signer_takes_back_no_verdict_of_the_user),
       cmocka_unit_test(who_takes_back_a_wrong_verdict),
+      cmocka_unit_test(claims_take_no_winner_away),
+      cmocka_unit_test(a_claimed_energy_does_not_count_where_the_user_measured_it),
+      cmocka_unit_test(a_claimed_complete_run_keeps_no_winner_of_the_user_away),
       cmocka_unit_test(forget_chooses_as_a_merge_does),
       cmocka_unit_test(forget_chooses_again_where_a_signers_best_was_newer),
       cmocka_unit_test(forget_takes_what_a_signer_brought_without_results),
