@@ -115,7 +115,7 @@ struct catalog {
   struct refuted_list refuted;
   struct set stencils_by_key, models_by_key; /* used only while databases are read */
   struct names stencil_names;                /* names and hashes */
-  struct names device_names;                 /* names and uuids of devices that are not imported */
+  struct names device_names;                 /* names and uuids; of imported devices only names of known GPUs */
   struct texts texts;                        /* the parameters of rows, each text once */
   struct arena arena;
 };

@@ -7,6 +7,7 @@
 #include "db/store/query.h"
 #include "db/store/sql_parts.h"
 #include "library/lookup/catalog.h"
+#include "library/lookup/device_names.h"
 
 /* Whether a name that two stencils have means `a`. A stencil with rows goes before one without, so that an untrusted
  * import does not change what a name means. Then the earlier database decides, then the newest row. */
@@ -59,14 +60,24 @@ static halotune_status leave_room(struct catalog *c) {
   return HALOTUNE_OK;
 }
 
-/* The name that was added first counts. GPUs come before emulations, since an emulation can have the name of a GPU.
- * device_find knows imported devices, which may have any name. */
-static bool add_device_names(struct catalog *c, bool is_emulation) {
+/* Which devices get their names into the index. */
+enum device_kind { OWN_GPU, KNOWN_GPU, OWN_EMULATION };
+
+static bool is_of_kind(const struct known_device *device, enum device_kind kind) {
+  if (!device->is_imported) return device->is_emulation == (kind == OWN_EMULATION) && kind != KNOWN_GPU;
+  return kind == KNOWN_GPU && device_is_known_gpu(device);
+}
+
+/* The name that was added first counts. GPUs come before emulations, since an emulation can have the name of a GPU. An
+ * imported device may have any name and UUID. So its name is added only if it is a known GPU; device_find knows the
+ * others. */
+static bool add_device_names(struct catalog *c, enum device_kind kind) {
   bool ok = true;
   for (int i = 0; i < c->device_count && ok; i++) {
     const struct known_device *device = &c->devices[i];
-    if (device->is_emulation != is_emulation || device->is_imported) continue;
-    ok = names_add(&c->device_names, device->name, i) && names_add(&c->device_names, device->uuid, i);
+    if (!is_of_kind(device, kind)) continue;
+    ok = names_add(&c->device_names, device->name, i);
+    if (ok && kind != KNOWN_GPU) ok = names_add(&c->device_names, device->uuid, i);
   }
   return ok;
 }
@@ -82,7 +93,7 @@ static halotune_status find_names(struct catalog *c) {
     else if (is_newer(&c->stencils[i], &c->stencils[newest])) names_change(&c->stencil_names, name, i);
   }
   for (int i = 0; i < c->stencil_count; i++) ok = ok && names_add(&c->stencil_names, c->stencils[i].hash, i);
-  ok = ok && add_device_names(c, false) && add_device_names(c, true);
+  for (int kind = OWN_GPU; kind <= OWN_EMULATION; kind++) ok = ok && add_device_names(c, (enum device_kind)kind);
   return ok ? HALOTUNE_OK : fail_memory();
 }
 

@@ -20,6 +20,9 @@ struct named_device {
  * detail names the first four. */
 halotune_status device_find(const struct catalog *catalog, const char *asked, struct named_device *out);
 
+/* Whether a GPU is what its name says: this user or Halotune measured on it, or it is as the table of GPUs has it. */
+bool device_is_known_gpu(const struct known_device *device);
+
 /* Describe a GPU that is known only from a row of the table. */
 struct known_device device_of_row(const struct gpu_row *row);
 

@@ -68,7 +68,8 @@ TEST(an_imported_gpu_hides_no_known_one) {
   }
 }
 
-/* An imported GPU that is as the table has it is meant by its name: its results answer. */
+/* An imported GPU that is as the table has it is meant by its name: its results answer, and a lookup finds the name in
+ * the index. */
 TEST(an_imported_gpu_of_the_table_is_known) {
   struct work work = work_begin();
   const char *paths[] = {work.path};
@@ -79,6 +80,8 @@ TEST(an_imported_gpu_of_the_table_is_known) {
   CHECK_OK(halotune_open(paths, 1, &ctx));
   CHECK_OK(context_device(ctx, "h200", &room, &found));
   CHECK_TEXT("GPU-100", found->uuid, "the device of the database");
+  CHECK(names_find(&ctx->catalog.device_names, "NVIDIA H200") >= 0, "the name is in the index");
+  CHECK(names_find(&ctx->catalog.device_names, "GPU-100") < 0, "the UUID is not, which a document may claim");
   halotune_close(ctx);
   work_end(&work);
 }
