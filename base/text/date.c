@@ -2,7 +2,6 @@
 #include "base/text/date.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
 /* Read two digits and the character behind them. The loops of a general form would take most of the time of opening
@@ -40,4 +39,49 @@ double date_seconds(const char *date) {
   if (second < 0 || !is_end(time + sizeof "T00:00:00" - 1)) return NAN;
   if (hour > 23 || minute > 59 || second > 60) return NAN;
   return (double)days * day_s + hour * hour_s + minute * minute_s + second;
+}
+
+/* Whole milliseconds of the second in which a date lies. */
+static int milliseconds_of(const char *date) {
+  const char *at = strchr(date, '.');
+  int milliseconds = 0;
+  for (int weight = 100; at && weight > 0 && at[1] >= '0' && at[1] <= '9'; weight /= 10, at++)
+    milliseconds += weight * (at[1] - '0');
+  return milliseconds;
+}
+
+static void put_digits(char *at, long number, int count) {
+  for (int i = count - 1; i >= 0; i--, number /= 10) at[i] = (char)('0' + number % 10);
+}
+
+/* Write a number of days since 1970 as year, month and day. Years begin in March, and 400 of them have as many days as
+ * any other 400. */
+static bool put_day(char *at, long days) {
+  enum { DAYS_OF_400 = 146097, DAYS_OF_100 = 36524, DAYS_OF_4 = 1461, TO_MARCH_0 = 719468 };
+  const long since = days + TO_MARCH_0, era = since / DAYS_OF_400, day = since % DAYS_OF_400;
+  const long year = (day - day / (DAYS_OF_4 - 1) + day / DAYS_OF_100 - day / (DAYS_OF_400 - 1)) / 365;
+  const long of_year = day - (365 * year + year / 4 - year / 100), month = (5 * of_year + 2) / 153;
+  const long written = 400 * era + year + (month >= 10);
+  if (since < 0 || written > 9999) return false;
+  put_digits(at, written, 4);
+  put_digits(at + 5, month < 10 ? month + 3 : month - 9, 2);
+  put_digits(at + 8, of_year - (153 * month + 2) / 5 + 1, 2);
+  return true;
+}
+
+bool date_later(const char *date, double seconds, char out[DATE_TEXT_BYTES]) {
+  static const double most_s = 1e12; /* more than the years that have four digits */
+  static const long day_ms = 86400000;
+  char text[DATE_TEXT_BYTES] = "0000-00-00T00:00:00.000Z";
+  const double start_s = date_seconds(date);
+  if (isnan(start_s) || !(fabs(seconds) < most_s)) return false;
+  const long long ms = llround(1000 * start_s + milliseconds_of(date) + round(1000 * seconds));
+  const long of_day = (long)((ms % day_ms + day_ms) % day_ms);
+  if (!put_day(text, (long)((ms - of_day) / day_ms))) return false;
+  put_digits(text + 11, of_day / 3600000, 2);
+  put_digits(text + 14, of_day / 60000 % 60, 2);
+  put_digits(text + 17, of_day / 1000 % 60, 2);
+  put_digits(text + 20, of_day % 1000, 3);
+  memcpy(out, text, sizeof text);
+  return true;
 }

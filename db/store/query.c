@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/system/clock.h"
+#include "base/text/date.h"
 #include "base/text/utf8.h"
 #include "db/store/filesystem.h"
 
@@ -106,9 +107,20 @@ static void sql_printable(sqlite3_context *context, int count, sqlite3_value **v
   sqlite3_result_text(context, copy, -1, free);
 }
 
-halotune_status query_add_printable(sqlite3 *connection) {
+static void sql_date_later(sqlite3_context *context, int count, sqlite3_value **values) {
+  (void)count;
+  char later[DATE_TEXT_BYTES];
+  const char *date = (const char *)sqlite3_value_text(values[0]);
+  if (date && date_later(date, sqlite3_value_double(values[1]), later))
+    sqlite3_result_text(context, later, -1, SQLITE_TRANSIENT);
+  else sqlite3_result_value(context, values[0]);
+}
+
+halotune_status query_add_functions(sqlite3 *connection) {
   const int how = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY;
-  const int code = sqlite3_create_function_v2(connection, "printable", 1, how, NULL, sql_printable, NULL, NULL, NULL);
+  int code = sqlite3_create_function_v2(connection, "printable", 1, how, NULL, sql_printable, NULL, NULL, NULL);
+  if (code == SQLITE_OK)
+    code = sqlite3_create_function_v2(connection, "date_later", 2, how, NULL, sql_date_later, NULL, NULL, NULL);
   return code == SQLITE_OK ? HALOTUNE_OK : query_fail(connection);
 }
 

@@ -29,9 +29,11 @@ char *query_file_name(const char *path);
 /* Copy all of a database into a file that is empty or does not exist. */
 halotune_status query_copy_into(sqlite3 *connection, const char *path);
 
-/* Add the SQL function printable(TEXT): the text as printable_name copies it. So a name from a
- * database cannot begin a new line when a program prints it. NULL stays NULL. */
-halotune_status query_add_printable(sqlite3 *connection);
+/* Add the SQL functions of Halotune:
+ *   printable(TEXT)           the text as printable_name copies it. So a name from a database cannot begin a new line
+ *                             when a program prints it. NULL stays NULL
+ *   date_later(DATE, SECONDS) the date so many seconds later; what is no date stays as it is */
+halotune_status query_add_functions(sqlite3 *connection);
 
 /* Run SQL that gives no rows. */
 halotune_status query_script(sqlite3 *connection, const char *sql);

@@ -16,9 +16,7 @@
 #define SQL_IS_RIGHT(measurement) measurement ".outcome in ('measured', 'screened')"
 
 /* When a run measured a variant. Without a measurement, it is the time when the run began. */
-#define SQL_MEASURED_DATE(measurement, run)                                                                      \
-  "coalesce(strftime('%Y-%m-%dT%H:%M:%fZ', " run ".started, printf('%.3f seconds', " measurement ".at_s)), " run \
-  ".started)"
+#define SQL_MEASURED_DATE(measurement, run) "date_later(" run ".started, " measurement ".at_s)"
 
 /* When a verdict was given, as decisions compare dates. */
 #define SQL_VERDICT_DATE(measurement, run) SQL_DATE(SQL_MEASURED_DATE(measurement, run))

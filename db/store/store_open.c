@@ -80,7 +80,7 @@ static halotune_status connect_to(const char *path, int flags, sqlite3 **out) {
   if (code != SQLITE_OK && !*out) return fail_memory();
   if (code != SQLITE_OK) return query_fail(*out);
   halotune_status status = journal_check_beside(*out, path);
-  if (status == HALOTUNE_OK) status = query_add_printable(*out);
+  if (status == HALOTUNE_OK) status = query_add_functions(*out);
   if (status != HALOTUNE_OK) return status;
   query_wait(*out, &query_wait_ms);
   sqlite3_db_config(*out, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);      /* SQL in a file of others must not */

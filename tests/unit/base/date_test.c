@@ -41,7 +41,53 @@ TEST(a_date_is_a_number_of_seconds_or_none) {
   }
 }
 
+TEST(a_later_date_has_milliseconds) {
+  static const struct {
+    const char *date;
+    double seconds;
+    const char *later; /* NULL: there is none */
+  } rows[] = {
+      {"1970-01-01", 0, "1970-01-01T00:00:00.000Z"},
+      {"2026-11-21T12:38:50.123Z", 0, "2026-11-21T12:38:50.123Z"},
+      {"2026-11-21T12:38:50.1Z", 0.0234, "2026-11-21T12:38:50.123Z"},
+      {"2026-11-21T12:38:50.1239Z", 0, "2026-11-21T12:38:50.123Z"},
+      {"2026-11-21T12:38:50Z", 9.8766, "2026-11-21T12:38:59.877Z"},
+      {"2024-02-28T23:59:59.500Z", 0.5, "2024-02-29T00:00:00.000Z"},
+      {"2023-02-28T23:59:59.500Z", 0.5, "2023-03-01T00:00:00.000Z"},
+      {"2000-02-29", 366 * 86400.0, "2001-03-01T00:00:00.000Z"},
+      {"1999-12-31T23:59:59Z", 1, "2000-01-01T00:00:00.000Z"},
+      {"1970-01-01", -0.001, "1969-12-31T23:59:59.999Z"},
+      {"0001-01-01", 0, "0001-01-01T00:00:00.000Z"},
+      {"9999-12-31T23:59:59.999Z", 0, "9999-12-31T23:59:59.999Z"},
+      {"9999-12-31T23:59:59.999Z", 0.001, NULL},
+      {"2026-11-21", 1e300, NULL},
+      {"2026-11-21", NAN, NULL},
+      {"2026-11-21T12:38:50", 0, NULL},
+      {"later", 0, NULL},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    char later[DATE_TEXT_BYTES] = "as it was";
+    CHECK_EQ(rows[i].later != NULL, date_later(rows[i].date, rows[i].seconds, later), "row %zu", i);
+    CHECK_TEXT(rows[i].later ? rows[i].later : "as it was", later, "row %zu", i);
+  }
+}
+
+/* Days of 400 years, in order: each is one day after the one before. */
+TEST(each_day_follows_the_one_before) {
+  char day[DATE_TEXT_BYTES] = "1900-01-01T00:00:00.000Z";
+  for (int i = 0; i < 146097; i++) {
+    char next[DATE_TEXT_BYTES];
+    CHECK(date_later(day, 86400, next), "%s", day);
+    CHECK_NEAR(date_seconds(day) + 86400, date_seconds(next), 0, "%s", day);
+    CHECK(strcmp(next, day) > 0, "%s after %s", next, day);
+    memcpy(day, next, sizeof day);
+  }
+  CHECK_TEXT("2300-01-01T00:00:00.000Z", day, "400 years");
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(a_date_is_a_number_of_seconds_or_none)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(a_date_is_a_number_of_seconds_or_none),
+                                     cmocka_unit_test(a_later_date_has_milliseconds),
+                                     cmocka_unit_test(each_day_follows_the_one_before)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
