@@ -1,5 +1,5 @@
 /* static_cost_test.c: costs rank variants by what is known before a compile; a search begins with what costs less. */
-#include "tuner/search/strategy/static_cost.h"
+#include "library/predict/static_cost.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -56,7 +56,7 @@ static double cost_with(struct cost_case *c, enum parameter_place parameter, int
   struct configuration configuration = configuration_default(c->template);
   configuration.choice[parameter] = (unsigned char)choice;
   bindings_configure(&c->bindings, &configuration);
-  return static_cost_log(&c->bindings);
+  return static_cost_log(&c->bindings, c->space.weights);
 }
 
 TEST(what_takes_time_costs_more) {
@@ -94,7 +94,7 @@ static double mean_first_cost(struct cost_case *c) {
       CHECK_OK(strategy_model.next(model, &proposal, &have));
       CHECK(have, "a variant");
       bindings_configure(&c->bindings, &proposal.configuration);
-      sum += static_cost_log(&c->bindings) / (FIRST * SEEDS);
+      sum += static_cost_log(&c->bindings, c->space.weights) / (FIRST * SEEDS);
     }
     strategy_model.close(model);
   }
@@ -109,7 +109,7 @@ TEST(a_search_begins_with_what_costs_less) {
   CHECK_OK(draw_variants(&c.space, 256, 1, &any));
   for (long i = 0; i < any.count; i++) {
     bindings_configure(&c.bindings, &any.list[i].configuration);
-    mean += static_cost_log(&c.bindings) / (double)any.count;
+    mean += static_cost_log(&c.bindings, c.space.weights) / (double)any.count;
   }
   const double first = mean_first_cost(&c);
   CHECK(first < mean - 0.05, "the first cost %.3f, all %.3f", first, mean);
