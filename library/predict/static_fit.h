@@ -43,7 +43,7 @@ enum static_stored { STATIC_NONE, STATIC_NONSENSE, STATIC_STORED };
  *   name, capability, sm_count  of the model
  *   out                         receives the weights if they make sense: all are there, and are sensible
  * Returns HALOTUNE_OK or HALOTUNE_DB. */
-halotune_status static_weights_read(struct store *store, const char *name, int capability, int sm_count,
+halotune_status static_weights_read(const struct store *store, const char *name, int capability, int sm_count,
                                     enum static_stored *found, struct static_weights *out);
 
 #endif

@@ -21,15 +21,16 @@ static const char problems_sql[] =
                  "p") " order by d.first, p.id";
 enum problem_column { PROBLEM, STENCIL, TEXT, DTYPE, NX, DEVICE = NX + MAX_DIMS, LIMITS };
 
-/* The newest result of each variant of a problem, ?1. The default variant is one of the template `direct`. */
+/* The newest result of each variant of a problem, ?1. Where a database has no more measurements than finalists, it holds
+ * only what a winner's document has, and the time of the default variant, one of the template `direct`, is in `best`. */
 static const char rows_sql[] =
     "with result as (select m.run_id, m.variant_id, m.median_ms as ms, m.id from measurement m where m.outcome in"
-    " ('measured', 'screened') and not m.is_marked union all select f.run_id, f.variant_id, f.median_ms, 0 from"
-    " finalist f) select t.name, v.parameters, e.ms, max(e.id) from run r join result e on e.run_id = r.id join variant"
-    " v on v.id = e.variant_id join template t on t.id = v.template_id where r.problem_id = ?1 and e.ms > 0 group by 1,"
-    " 2 union all select 'direct', '{}', b.default_ms, 0 from best b where b.problem_id = ?1 and b.is_current and"
-    " b.default_ms > b.time_ms and not exists (select 1 from run r join measurement m on m.run_id = r.id where"
-    " r.problem_id = ?1)";
+    " ('measured', 'screened') union all select f.run_id, f.variant_id, f.median_ms, 0 from finalist f) select t.name,"
+    " v.parameters, e.ms, max(e.id) from run r join result e on e.run_id = r.id join variant v on v.id = e.variant_id"
+    " join template t on t.id = v.template_id where r.problem_id = ?1 and e.ms > 0 group by 1, 2 union all select"
+    " 'direct', '{}', b.default_ms, 0 from best b where b.problem_id = ?1 and b.is_current and b.default_ms > b.time_ms"
+    " and (select count(*) from run r join measurement m on m.run_id = r.id where r.problem_id = ?1) <= (select count(*)"
+    " from run r join finalist f on f.run_id = r.id where r.problem_id = ?1)";
 enum row_column { TEMPLATE, PARAMETERS, TIME };
 
 /* A problem whose rows are read. */

@@ -117,6 +117,22 @@ TEST(a_search_begins_with_what_costs_less) {
   cost_close(&c);
 }
 
+/* With weights of which each is the contrary of the built-in one, the search begins with what these call cheap. */
+TEST(a_search_begins_with_what_learnt_weights_call_cheap) {
+  struct cost_case c;
+  struct static_weights contrary;
+  double firsts[2];
+  for (int f = 0; f < STATIC_COST_FEATURES; f++) contrary.of[f] = -static_weights_built_in.of[f];
+  for (int i = 0; i < 2; i++) {
+    cost_open("1 + halo", &c);
+    c.space.weights = i == 0 ? NULL : &contrary;
+    firsts[i] = mean_first_cost(&c);
+    cost_close(&c);
+  }
+  /* Costs are sums: by the contrary weights, the firsts of the built-in ones cost -firsts[0]. */
+  CHECK(firsts[1] < -firsts[0] - 0.1, "%.3f, not %.3f", firsts[1], -firsts[0]);
+}
+
 /* A formula without a number, and one with a huge number, neither end the search nor make it propose anything twice. */
 TEST(a_search_survives_costs_that_are_nonsense) {
   static const char *const formulas[] = {"0/(halo - halo)", "1/(halo - halo)", "-1", "1e300*(1 + halo)",
@@ -149,6 +165,7 @@ int main(void) {
       cmocka_unit_test(what_takes_time_costs_more),
       cmocka_unit_test(a_cost_leaves_the_bindings_as_they_were),
       cmocka_unit_test(a_search_begins_with_what_costs_less),
+      cmocka_unit_test(a_search_begins_with_what_learnt_weights_call_cheap),
       cmocka_unit_test(a_search_survives_costs_that_are_nonsense),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,6 +33,7 @@ struct setup {
   struct predicted predicted;    /* result of predicted_find */
   struct proposal_list hints;    /* result of hints_find */
   struct known known;            /* result of known_find */
+  struct static_weights weights; /* result of stored_weights_find */
   struct proposal_list starts;   /* result of starts_find */
   struct scene scene;
   struct text warnings; /* warnings of the backend and about the problem on the device, one a line */
