@@ -9,8 +9,8 @@
 
 static const double most_log_time = 1;
 
-/* The weight of the built-in weights, in measured times: as much as one problem. With 30 and less, weights from one to six
- * recordings rank the recordings of other stencils worse than the built-in weights do. */
+/* The weight of the built-in weights, in measured times: as much as one problem. With 30 and less, weights from one to
+ * six recordings rank the recordings of other stencils worse than the built-in weights do. */
 static const double times_of_built_in = STATIC_OF_A_PROBLEM;
 
 double static_clipped(const struct static_time *time) { return fmin(time->log_time, most_log_time); }
@@ -35,8 +35,8 @@ struct pairs {
   long count, ordered; /* ordered: the cost of the slower one is higher */
 };
 
-/* Compare the variants of a problem with each other. Of many variants, an even sample counts: pairs grow with the square
- * of the variants. */
+/* Compare the variants of a problem with each other. Of many variants, an even sample counts: pairs grow with the
+ * square of the variants. */
 static void add_pairs(const struct static_times *times, const struct static_problem *problem,
                       const struct static_weights *weights, struct pairs *out) {
   enum { MOST_VARIANTS = 128 };

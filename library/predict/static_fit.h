@@ -14,8 +14,8 @@ enum {
  * search. */
 double static_clipped(const struct static_time *time);
 
-/* Add the times of a problem to the sums. Features and times lose their means, so that only differences within a problem
- * count.
+/* Add the times of a problem to the sums. Features and times lose their means, so that only differences within a
+ * problem count.
  *   most  the problem counts as so many variants at most
  *   sums  begun with {.count = STATIC_COST_FEATURES} */
 void static_learn(const struct static_times *times, const struct static_problem *problem, double most,
@@ -36,7 +36,7 @@ struct static_fit {
  *   first, end  its problems in times->problems */
 void static_fit_make(const struct static_times *times, int first, int end, struct static_fit *out);
 
-/* Where a database has no weights for a model of GPU, it has some that make no sense, or good ones. */
+/* Whether a database has weights for a model of GPU, and whether they make sense. */
 enum static_stored { STATIC_NONE, STATIC_NONSENSE, STATIC_STORED };
 
 /* Read the weights that a database has for a model of GPU.

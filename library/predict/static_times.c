@@ -21,8 +21,9 @@ static const char problems_sql[] =
                  "p") " order by d.first, p.id";
 enum problem_column { PROBLEM, STENCIL, TEXT, DTYPE, NX, DEVICE = NX + MAX_DIMS, LIMITS };
 
-/* The newest result of each variant of a problem, ?1. Where a database has no more measurements than finalists, it holds
- * only what a winner's document has, and the time of the default variant, one of the template `direct`, is in `best`. */
+/* The newest result of each variant of a problem, ?1. Where a database has no more measurements than finalists, it
+ * holds only what a winner's document has. Then the time of the default variant, one of the template `direct`, is in
+ * `best`. */
 static const char rows_sql[] =
     "with result as (select m.run_id, m.variant_id, m.median_ms as ms, m.id from measurement m where m.outcome in"
     " ('measured', 'screened') union all select f.run_id, f.variant_id, f.median_ms, 0 from finalist f) select t.name,"

@@ -583,7 +583,7 @@ TEST(learnt_weights_are_used_where_they_make_sense) {
     CHECK_EQ(rows[i].is_used, c.setup.space.weights != NULL, "%s", rows[i].what);
     if (rows[i].is_used) CHECK_NEAR(made.of[0], c.setup.space.weights->of[0], 0, "%s", rows[i].what);
     const char *warnings = text_string(&c.setup.warnings);
-    CHECK_EQ(rows[i].is_told, strstr(warnings, "make no sense: the search uses the built-in weights") != NULL,
+    CHECK_EQ(rows[i].is_told, strstr(warnings, "make no sense, so the search uses the built-in ones") != NULL,
              "%s: '%s'", rows[i].what, warnings);
     CHECK_EQ(rows[i].is_told, *warnings != 0, "%s: '%s'", rows[i].what, warnings);
     text_free(&c.setup.warnings);

@@ -16,8 +16,9 @@ static void predictions_print(const struct fit_result *result) {
     printf("  too few times, or the fitted coefficients make no sense: the defaults stay in use\n");
     return;
   }
-  printf("  median error of a time on one grid from that on another: %.1f %% (%.1f %% with the defaults)\n",
-         percent * result->error_after, percent * result->error_before);
+  if (result->pairs > 0)
+    printf("  median error of a time on one grid from that on another: %.1f %% (%.1f %% with the defaults)\n",
+           percent * result->error_after, percent * result->error_before);
   for (int i = 0; i < PREDICT_COEFFICIENTS; i++)
     printf("  %-18s %8.4f\n", predict_names[i], result->model.coefficients[i]);
 }

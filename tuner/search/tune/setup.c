@@ -10,7 +10,6 @@
 #include "base/system/trace.h"
 #include "db/store/lost_member_run.h"
 #include "tuner/measure/sampling/measure.h"
-#include "tuner/search/hints/stored_weights.h"
 #include "tuner/search/variants/evaluate.h"
 #include "tuner/search/variants/problem_set.h"
 
@@ -273,10 +272,10 @@ static halotune_status find_known(const struct setup_inputs *in, struct setup *s
 
 static halotune_status find_weights(struct setup *setup, const struct hint_sources *sources,
                                     const struct hint_target *target) {
-  enum static_stored found;
-  halotune_status status = stored_weights_find(sources, target, &found, &setup->weights, &setup->warnings);
+  halotune_status status =
+      stored_weights_find(sources, target, &setup->weights_found, &setup->weights, &setup->warnings);
   setup->rows.warnings = text_string(&setup->warnings); /* the text may have moved */
-  if (found == STATIC_STORED) setup->space.weights = &setup->weights;
+  if (setup->weights_found == STATIC_STORED) setup->space.weights = &setup->weights;
   return status;
 }
 

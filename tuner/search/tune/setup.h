@@ -4,6 +4,7 @@
 
 #include "tuner/search/hints/other_problems.h"
 #include "tuner/search/hints/predicted.h"
+#include "tuner/search/hints/stored_weights.h"
 #include "tuner/search/run/run_progress.h"
 #include "tuner/search/run/run_rows.h"
 #include "tuner/search/run/schedule.h"
@@ -34,7 +35,8 @@ struct setup {
   struct proposal_list hints;    /* result of hints_find */
   struct known known;            /* result of known_find */
   struct static_weights weights; /* result of stored_weights_find */
-  struct proposal_list starts;   /* result of starts_find */
+  enum static_stored weights_found;
+  struct proposal_list starts; /* result of starts_find */
   struct scene scene;
   struct text warnings; /* warnings of the backend and about the problem on the device, one a line */
   struct pipeline *pipeline;
