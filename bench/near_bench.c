@@ -203,7 +203,7 @@ static halotune_status cross_validate(struct store *store, const char *path, int
   halotune_status status = query_script(connection, half ? "create temp table asked as select 1 half"
                                                          : "create temp table asked as select 0 half");
   if (status == HALOTUNE_OK) status = query_script(connection, sql_mark);
-  if (status == HALOTUNE_OK) status = predict_fit(store, print_fit, NULL);
+  if (status == HALOTUNE_OK) status = predict_fit(store, NULL, 0, print_fit, NULL);
   if (status == HALOTUNE_OK)
     status = query_script(connection, "update measurement set is_marked = 0 where id in (select id from marked);"
                                       " drop table asked");

@@ -252,7 +252,8 @@ create index best_by_text on best (text_id, date);
 create index best_served on best (problem_id, variant_id, time_ms, low_ms, high_ms, bytes, date, driver, nvrtc,
   roof_ratio, is_current, text_id, occupancy) where is_current;
 
--- Coefficients with which times on other grids are predicted (library/predict/predict.h), as `halotune db fit` found them.
+-- Coefficients with which times on other grids are predicted (library/predict/predict.h), and weights of static costs
+-- (library/predict/static_cost.h), whose names begin with static_, as `halotune db fit` found them.
 create table prediction (
   id          integer primary key,
   device_id   integer not null references device (id), -- holds for all devices of its model

@@ -377,10 +377,10 @@ static halotune_status meet_row(struct merge *m, int number, int64_t id) {
   return status == HALOTUNE_OK && number == TABLE_RUN ? meet_run(m, id) : status;
 }
 
-/* Coefficients hold for all devices of a model. Places: device, origin of the merge, coefficient, value. */
-#define SQL_OF_MODEL                                                                                         \
-  "device_id in (select e.id from device e join device d on e.name = d.name and e.capability = d.capability" \
-  " and e.sm_count = d.sm_count and e.is_emulation = d.is_emulation where d.id = ?1)"
+/* Coefficients hold for all devices of a model. The two kinds of coefficients are fits of their own. Places: device,
+ * origin of the merge, coefficient, value. */
+#define SQL_OF_MODEL \
+  "device_id in " SQL_DEVICES_OF_MODEL " and " SQL_IS_STATIC_WEIGHT("coefficient") " = " SQL_IS_STATIC_WEIGHT("?3")
 /* Coefficients that a model has from other fits. Those of another device in the same document count, too. */
 static const char other_fits_sql[] =
     "select count(*) from prediction where " SQL_OF_MODEL " and (origin_id <> ?2 or device_id <> ?1)";

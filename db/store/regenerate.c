@@ -11,17 +11,6 @@
 /* Places of the columns, from the first one on. */
 enum { TEXT, TEMPLATE, TEMPLATE_NAME, PARAMETERS, DTYPE, NX, REPRODUCIBLE = NX + MAX_DIMS, STEPS, LIMITS };
 
-static struct device_limits limits_of(sqlite3_stmt *row, int at) {
-  return (struct device_limits){.capability = sqlite3_column_int(row, at),
-                                .max_threads = sqlite3_column_int(row, at + 1),
-                                .max_threads_sm = sqlite3_column_int(row, at + 2),
-                                .max_registers = sqlite3_column_int(row, at + 3),
-                                .registers_sm = sqlite3_column_int(row, at + 4),
-                                .max_shared_bytes = sqlite3_column_int(row, at + 5),
-                                .warp_size = sqlite3_column_int(row, at + 6),
-                                .multiprocessors = sqlite3_column_int(row, at + 7)};
-}
-
 static void stencil_drop(struct subject *subject) {
   analysis_free(subject->analysis);
   stencil_free(subject->stencil);
@@ -113,7 +102,7 @@ static halotune_status generate_row(sqlite3_stmt *row, int at, const struct subj
                                     .dtype = strcmp(column_text(row, at + DTYPE), "f64") == 0 ? DTYPE_F64 : DTYPE_F32,
                                     .domain = domain_dense(s->stencil, s->analysis, &grid),
                                     .coefficients = coefficients,
-                                    .limits = limits_of(row, at + LIMITS),
+                                    .limits = device_row_limits(row, at + LIMITS),
                                     .reproducible = sqlite3_column_int(row, at + REPRODUCIBLE) != 0,
                                     .most_steps = sqlite3_column_int(row, at + STEPS)};
   status = generate(&spec, out);

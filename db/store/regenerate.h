@@ -4,6 +4,7 @@
 
 #include <sqlite3.h>
 
+#include "db/store/device_row.h"
 #include "stencil/generate/generate.h"
 
 /* What is parsed from the texts of a row. It is kept for the next row, which often has the same texts: a text may be
@@ -24,10 +25,8 @@ void subject_free(struct subject *subject);
 
 /* The columns that regenerate() reads, from its first one on, and the tables that they are of. REGENERATE_JOINS adds
  * the other tables to a `b` that has variant_id, problem_id, text_id and steps. */
-#define REGENERATE_COLUMNS                                                                                            \
-  "x.id, t.id, t.name, v.parameters, p.dtype, p.nx, p.ny, p.nz, p.is_reproducible, b.steps,"                          \
-  " d.capability, d.max_threads, d.max_threads_sm, d.max_registers, d.registers_sm, d.max_shared_bytes, d.warp_size," \
-  " d.sm_count"
+#define REGENERATE_COLUMNS \
+  "x.id, t.id, t.name, v.parameters, p.dtype, p.nx, p.ny, p.nz, p.is_reproducible, b.steps, " SQL_DEVICE_LIMITS("d")
 #define REGENERATE_TABLES " best b" REGENERATE_JOINS
 #define REGENERATE_JOINS                                                                                     \
   " join stencil_text x on x.id = b.text_id join variant v on v.id = b.variant_id join template t on t.id =" \

@@ -64,6 +64,20 @@
   "select variant_id, driver, nvrtc, energy_mj, max(place) from (" SQL_FINAL_TIMES " union all " SQL_WINNING_TIMES \
   ") where energy_mj is not null group by variant_id, driver, nvrtc"
 
+/* The devices that are real GPUs. The column `first` is the id of the first device of the same model. */
+#define SQL_REAL_DEVICES \
+  "(select *, min(id) over (partition by name, capability, sm_count) as first from device where not is_emulation)"
+
+/* The devices of the model of the device ?1. */
+#define SQL_DEVICES_OF_MODEL                                                                    \
+  "(select e.id from device e join device d on e.name = d.name and e.capability = d.capability" \
+  " and e.sm_count = d.sm_count and e.is_emulation = d.is_emulation where d.id = ?1)"
+
+/* The table `prediction` has two kinds of coefficients: those of predicted times, and weights of static costs, whose
+ * names begin with this. */
+#define STATIC_WEIGHT_PREFIX "static_"
+#define SQL_IS_STATIC_WEIGHT(coefficient) "(" coefficient " glob '" STATIC_WEIGHT_PREFIX "*')"
+
 /* Whether a row of `problem` has a grid, as GRID_MOST_AXIS_POINTS and GRID_MOST_POINTS allow it. Products of other
  * numbers overflow.
  *   problem  the table's name in the statement */

@@ -196,23 +196,29 @@ static halotune_status take_device(struct reader *r, sqlite3_stmt *query) {
   return map_add(&r->devices, sqlite3_column_int64(query, 0), c->device_count++);
 }
 
-/* The coefficients of the first database that has any for a model count. A coefficient whose name this program does not
- * know belongs to another version. */
+/* The coefficient of this name. Returns -1 for a weight of static costs, which lookups do not use, and for a name of
+ * another version. */
+static int coefficient_of(const char *name) {
+  for (int i = 0; i < PREDICT_COEFFICIENTS; i++) {
+    if (strcmp(predict_names[i], name) == 0) return i;
+  }
+  return -1;
+}
+
+/* The coefficients of the first database that has any for a model count. */
 static halotune_status take_prediction(struct reader *r, sqlite3_stmt *query) {
   struct catalog *c = r->catalog;
-  const int device = map_find(&r->devices, sqlite3_column_int64(query, 0));
+  const int device = map_find(&r->devices, sqlite3_column_int64(query, 0)),
+            coefficient = coefficient_of(column_text(query, 1));
+  if (coefficient < 0) return HALOTUNE_OK;
   if (device < 0) return HALOTUNE_OK; /* `halotune db check` reports this */
   struct known_device *model = &c->devices[c->devices[device].model];
   if (model->fitted_by < 0) {
     model->fitted_by = c->database_count;
     model->prediction = predict_default();
   }
-  if (model->fitted_by != c->database_count) return HALOTUNE_OK;
-  for (int i = 0; i < PREDICT_COEFFICIENTS; i++) {
-    if (strcmp(predict_names[i], column_text(query, 1)) == 0) {
-      model->prediction.coefficients[i] = sqlite3_column_double(query, 2);
-    }
-  }
+  if (model->fitted_by == c->database_count)
+    model->prediction.coefficients[coefficient] = sqlite3_column_double(query, 2);
   return HALOTUNE_OK;
 }
 

@@ -153,35 +153,57 @@ static halotune_status fit_model(const struct observation *list, int count, stru
   return status;
 }
 
-static halotune_status put_coefficient(sqlite3_stmt *query, int64_t device, int64_t origin, const char *name,
-                                       double value) {
+/* Numbers that are stored for a model of GPU. */
+struct fitted {
+  const char *prefix; /* of their names */
+  const char *const *names;
+  const double *values;
+  int count;
+};
+
+static halotune_status put_number(sqlite3_stmt *query, int64_t device, int64_t origin, const struct fitted *fitted,
+                                  int number) {
   struct binder binder = {query, 0};
+  char name[64];
+  snprintf(name, sizeof name, "%s%s", fitted->prefix, fitted->names[number]);
   bind_integer(&binder, device);
   bind_text(&binder, name);
-  bind_real(&binder, value);
+  bind_real(&binder, fitted->values[number]);
   bind_integer(&binder, origin);
   return query_run(query, NULL);
 }
 
-/* Replace the coefficients of a model of GPU. */
-static halotune_status put_model(struct store *store, int64_t device, const struct fit_result *result) {
-  sqlite3 *connection = store_connection(store);
+static halotune_status put_all(struct store *store, int64_t device, const struct fitted *fitted) {
   sqlite3_stmt *query = NULL;
-  halotune_status status =
-      query_with(connection,
-                 "delete from prediction where device_id in (select o.id from device o join device d"
-                 " on o.name = d.name and o.capability = d.capability and o.sm_count = d.sm_count"
-                 " where d.id = ?1)",
-                 device, NULL);
-  if (status != HALOTUNE_OK || !result->is_kept) return status;
   const int64_t origin = store_own_origin(store);
   if (origin == 0) return HALOTUNE_DB;
-  status = query_prepare(
-      connection, "insert into prediction (device_id, coefficient, value, origin_id) values (?, ?, ?, ?)", &query);
-  for (int i = 0; i < PREDICT_COEFFICIENTS && status == HALOTUNE_OK; i++)
-    status = put_coefficient(query, device, origin, predict_names[i], result->model.coefficients[i]);
+  halotune_status status =
+      query_prepare(store_connection(store),
+                    "insert into prediction (device_id, coefficient, value, origin_id) values (?, ?, ?, ?)", &query);
+  for (int i = 0; i < fitted->count && status == HALOTUNE_OK; i++)
+    status = put_number(query, device, origin, fitted, i);
   sqlite3_finalize(query);
   return status;
+}
+
+/* Replace the coefficients of a model of GPU. */
+static halotune_status put_model(struct store *store, int64_t device, const struct fit_result *result) {
+  const struct fitted fitted = {"", predict_names, result->model.coefficients, PREDICT_COEFFICIENTS};
+  halotune_status status = query_with(store_connection(store),
+                                      "delete from prediction where device_id in " SQL_DEVICES_OF_MODEL
+                                      " and not " SQL_IS_STATIC_WEIGHT("coefficient"),
+                                      device, NULL);
+  return status == HALOTUNE_OK && result->is_kept ? put_all(store, device, &fitted) : status;
+}
+
+/* Replace the weights of static costs of a model of GPU. */
+static halotune_status put_weights(struct store *store, int64_t device, const struct static_fit *costs) {
+  const struct fitted fitted = {STATIC_WEIGHT_PREFIX, static_cost_names, costs->weights.of, STATIC_COST_FEATURES};
+  halotune_status status = query_with(store_connection(store),
+                                      "delete from prediction where device_id in " SQL_DEVICES_OF_MODEL
+                                      " and " SQL_IS_STATIC_WEIGHT("coefficient"),
+                                      device, NULL);
+  return status == HALOTUNE_OK && costs->is_kept ? put_all(store, device, &fitted) : status;
 }
 
 static halotune_status name_device(struct store *store, int64_t device, char *out, size_t bytes) {
@@ -195,29 +217,62 @@ static halotune_status name_device(struct store *store, int64_t device, char *ou
   return HALOTUNE_OK;
 }
 
-halotune_status predict_fit(struct store *store, void (*tell)(void *context, const struct fit_result *result),
-                            void *context) {
-  const struct predict_model usual = predict_default();
+/* The times of a database, in the order of their models of GPU, and those that are next. */
+struct fitting {
+  struct store *store;
   struct observations observations;
-  halotune_status status = observations_read(store, &usual, &observations);
+  struct static_times times;
+  int observation, problem;
+};
+
+/* The next model: id of its first device. Returns false if there is none. */
+static bool next_model(const struct fitting *f, int64_t *device) {
+  const bool has_observation = f->observation < f->observations.count,
+             has_problem = f->problem < f->times.problem_count;
+  if (has_observation) *device = f->observations.list[f->observation].device;
+  if (has_problem && (!has_observation || f->times.problems[f->problem].device < *device))
+    *device = f->times.problems[f->problem].device;
+  return has_observation || has_problem;
+}
+
+/* Fit what the times of a model give, and store it. Where a model has no times, what a document brought stays. */
+static halotune_status fit_next(struct fitting *f, int64_t device, struct fit_result *out) {
+  const int first = f->observation, first_problem = f->problem;
+  halotune_status status = HALOTUNE_OK;
+  while (f->observation < f->observations.count && f->observations.list[f->observation].device == device)
+    f->observation++;
+  while (f->problem < f->times.problem_count && f->times.problems[f->problem].device == device) f->problem++;
+  static_fit_make(&f->times, first_problem, f->problem, &out->costs);
+  out->error_before = out->error_after = NAN;
+  if (f->observation > first) {
+    status = fit_model(&f->observations.list[first], f->observation - first, out);
+    if (status == HALOTUNE_OK) status = put_model(f->store, device, out);
+  }
+  if (status == HALOTUNE_OK && f->problem > first_problem) status = put_weights(f->store, device, &out->costs);
+  return status;
+}
+
+halotune_status predict_fit(struct store *store, struct template *const *templates, int template_count,
+                            void (*tell)(void *context, const struct fit_result *result), void *context) {
+  const struct predict_model usual = predict_default();
+  struct fitting f = {.store = store};
+  int64_t device;
+  halotune_status status = observations_read(store, &usual, &f.observations);
+  if (status == HALOTUNE_OK) status = static_times_read(store, templates, template_count, &f.times);
   const bool is_open = status == HALOTUNE_OK;
   if (is_open) status = query_script(store_connection(store), "begin immediate");
   /* The times of a model may have been removed since its last fit. */
   if (status == HALOTUNE_OK)
     status = query_script(store_connection(store), "delete from prediction where " SQL_IS_OWN("prediction"));
-  for (int first = 0; first < observations.count && status == HALOTUNE_OK;) {
+  while (status == HALOTUNE_OK && next_model(&f, &device)) {
     char name[256] = "";
     struct fit_result result = {.device = name};
-    const int64_t device = observations.list[first].device;
-    int end = first;
-    while (end < observations.count && observations.list[end].device == device) end++;
-    status = fit_model(&observations.list[first], end - first, &result);
+    status = fit_next(&f, device, &result);
     if (status == HALOTUNE_OK) status = name_device(store, device, name, sizeof name);
-    if (status == HALOTUNE_OK) status = put_model(store, device, &result);
     if (status == HALOTUNE_OK) tell(context, &result);
-    first = end;
   }
   if (is_open) status = query_finish(store_connection(store), status);
-  observations_free(&observations);
+  observations_free(&f.observations);
+  static_times_free(&f.times);
   return status;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory/array.h"
+#include "db/store/device_row.h"
 #include "db/store/launch_text.h"
 #include "db/store/query.h"
 #include "db/store/sql_parts.h"
@@ -104,35 +105,17 @@ enum {
   MEMORY_KHZ,
   BUS_BITS,
   L2_BYTES,
-  CAPABILITY,
-  MAX_THREADS,
-  MAX_THREADS_SM,
-  MAX_REGISTERS,
-  REGISTERS_SM,
-  MAX_SHARED,
-  WARP_SIZE
+  LIMITS
 };
 static const char sql_measurements[] =
-    "with model as (select d.*, min(d.id) over (partition by name, capability, sm_count) as first from device d where not"
-    " is_emulation), fastest as (select run_id, min(median_ms) as ms from measurement where median_ms > 0 group by run_id)"
+    "with model as " SQL_REAL_DEVICES
+    ", fastest as (select run_id, min(median_ms) as ms from measurement where median_ms > 0 group by run_id)"
     " select d.first, r.text_id, v.template_id, v.parameters, p.dtype, p.nx, p.ny, p.nz, p.launch, m.median_ms, f.ms,"
-    " m.occupancy, d.sm_count, d.memory_clock_khz, d.bus_bits, d.l2_bytes, d.capability, d.max_threads, d.max_threads_sm,"
-    " d.max_registers, d.registers_sm, d.max_shared_bytes, d.warp_size"
-    " from measurement m join run r on r.id = m.run_id join problem p on p.id = r.problem_id join variant v"
-    " on v.id = m.variant_id join model d on d.id = p.device_id join fastest f on f.run_id = r.id"
-    " where m.median_ms > 0 and m.outcome in ('measured', 'screened') and not m.is_marked and p.steps = 1"
-    " and p.cache = 'steady' and " SQL_HAS_GRID("p") " order by 1, 2, 3, 4, 5, m.id";
-
-static struct device_limits limits_of(sqlite3_stmt *row) {
-  return (struct device_limits){.capability = sqlite3_column_int(row, CAPABILITY),
-                                .max_threads = sqlite3_column_int(row, MAX_THREADS),
-                                .max_threads_sm = sqlite3_column_int(row, MAX_THREADS_SM),
-                                .max_registers = sqlite3_column_int(row, MAX_REGISTERS),
-                                .registers_sm = sqlite3_column_int(row, REGISTERS_SM),
-                                .max_shared_bytes = sqlite3_column_int(row, MAX_SHARED),
-                                .warp_size = sqlite3_column_int(row, WARP_SIZE),
-                                .multiprocessors = sqlite3_column_int(row, SM_COUNT)};
-}
+    " m.occupancy, d.sm_count, d.memory_clock_khz, d.bus_bits, d.l2_bytes, " SQL_DEVICE_LIMITS(
+        "d") " from measurement m join run r on r.id = m.run_id join problem p on p.id = r.problem_id join variant v"
+             " on v.id = m.variant_id join model d on d.id = p.device_id join fastest f on f.run_id = r.id"
+             " where m.median_ms > 0 and m.outcome in ('measured', 'screened') and not m.is_marked and p.steps = 1"
+             " and p.cache = 'steady' and " SQL_HAS_GRID("p") " order by 1, 2, 3, 4, 5, m.id";
 
 /* Whether the variant is another one than that of the row before; then keep what names it. */
 static bool is_new_variant(struct reader *r, sqlite3_stmt *row, int dtype) {
@@ -151,7 +134,7 @@ static bool is_new_variant(struct reader *r, sqlite3_stmt *row, int dtype) {
 
 static halotune_status find_shape(struct reader *r, sqlite3_stmt *row, const struct parsed *text,
                                   const struct template *template, const struct domain *domain) {
-  const struct device_limits limits = limits_of(row);
+  const struct device_limits limits = device_row_limits(row, LIMITS);
   struct configuration configuration;
   struct bindings bindings;
   double facts[FACT_COUNT];

@@ -29,9 +29,10 @@
 
 #include "base/memory/array.h"
 #include "base/numbers/random.h"
-#include "bench/experiments/static_cost/times.h"
-#include "library/predict/least_squares.h"
+#include "db/store/query.h"
+#include "library/predict/static_fit.h"
 #include "tuner/cli/options/command_words.h"
+#include "tuner/cli/options/templates.h"
 #include "tuner/search/strategy/gaussian.h"
 
 enum {
@@ -43,14 +44,9 @@ enum {
   PROCESS_POINTS = 240,     /* of each, */
   PROCESS_FIT_POINTS = 160, /* of these, those that length scales are fitted to */
   PROCESS_STEPS = 60,
-  LEARNT_OF_A_PROBLEM = 100,   /* a problem counts as so many variants at most, */
-  LEARNT_OF_A_RECORDING = 400, /* or, where the starter database counts, too, as so many */
+  LEARNT_OF_A_RECORDING = 400, /* where the starter database counts, too, a recording counts as so many variants */
 };
 static const int shown_first[] = {FIRST_VARIANTS, 50};
-
-/* A time that is worse than the best by more than this difference of logarithms counts as this difference, as in
- * tuner/search/strategy. */
-static const double clipped_above = 1;
 
 /* How strongly weights are kept at 0. */
 static const double pull = 0.002;
@@ -58,34 +54,74 @@ static const double pull = 0.002;
 struct recording {
   char name[96];
   const char *stencil;
-  struct times times; /* of one problem */
+  struct static_times times;   /* of one problem */
+  struct predict_model fitted; /* the coefficients that the starter database has for its GPU */
 };
+
+static void check_status(halotune_status status) {
+  if (status == HALOTUNE_OK) return;
+  fprintf(stderr, "static_cost: %s: %s\n", halotune_strstatus(status), fail_text());
+  exit(1);
+}
+
+/* --- reading ------------------------------------------------------------------------------------------------------ */
+
+/* Keep the problem with the most variants: a recording may have another one beside it. */
+static void keep_largest(struct static_times *times) {
+  const struct static_problem *most = times->problems;
+  for (int p = 1; p < times->problem_count; p++) {
+    if (times->problems[p].end - times->problems[p].first > most->end - most->first) most = &times->problems[p];
+  }
+  if (times->problem_count == 0) check_status(fail(HALOTUNE_NOT_FOUND, "a recording has no problem with two variants"));
+  const long count = most->end - most->first;
+  memmove(times->list, times->list + most->first, (size_t)count * sizeof *times->list);
+  times->problems[0] = *most;
+  times->problems[0].first = 0;
+  times->problems[0].end = times->count = count;
+  times->problem_count = 1;
+}
+
+/* The coefficients that a database holds for a model of GPU; defaults stand for those that it lacks. */
+static struct predict_model fitted_model(struct store *store, const char *device) {
+  struct predict_model model = predict_default();
+  sqlite3_stmt *query;
+  check_status(query_prepare(store_connection(store),
+                             "select p.coefficient, p.value from prediction p join device d on d.id = p.device_id"
+                             " where d.name = ?1",
+                             &query));
+  sqlite3_bind_text(query, 1, device, -1, SQLITE_STATIC);
+  while (sqlite3_step(query) == SQLITE_ROW) {
+    for (int i = 0; i < PREDICT_COEFFICIENTS; i++) {
+      if (strcmp(predict_names[i], column_text(query, 0)) == 0) model.coefficients[i] = sqlite3_column_double(query, 1);
+    }
+  }
+  sqlite3_finalize(query);
+  return model;
+}
+
+/* Read a recording, and the starter database's coefficients for its GPU. */
+static void read_recording(const char *path, const struct templates *templates, struct store *starter,
+                           struct recording *out) {
+  struct store *store;
+  sqlite3_stmt *query;
+  check_status(store_open(path, STORE_READ, &store));
+  check_status(static_times_read(store, templates->list, templates->count, &out->times));
+  keep_largest(&out->times);
+  out->stencil = out->times.problems->stencil;
+  check_status(query_prepare(store_connection(store), "select name from device where id = ?1", &query));
+  sqlite3_bind_int64(query, 1, out->times.problems->device);
+  if (sqlite3_step(query) == SQLITE_ROW) out->fitted = fitted_model(starter, column_text(query, 0));
+  sqlite3_finalize(query);
+  store_close(store);
+}
 
 /* --- learning ---------------------------------------------------------------------------------------------------- */
 
-static double clipped_time(const struct measured *measured) { return fmin(measured->log_time, clipped_above); }
-
-/* Add a problem. Features and times lose their means, so that only differences within a problem count.
- *   most  it counts as so many variants at most */
-static void learn_problem(const struct times *times, const struct timed_problem *problem, double most,
-                          struct least_squares *sums) {
-  const double count = (double)(problem->end - problem->first), weight = fmin(count, most) / count;
-  double means[STATIC_COST_FEATURES] = {0}, mean_time = 0;
-  for (long i = problem->first; i < problem->end; i++) {
-    mean_time += clipped_time(&times->list[i]) / count;
-    for (int f = 0; f < STATIC_COST_FEATURES; f++) means[f] += times->list[i].features[f] / count;
-  }
-  for (long i = problem->first; i < problem->end; i++) {
-    double features[STATIC_COST_FEATURES];
-    for (int f = 0; f < STATIC_COST_FEATURES; f++) features[f] = times->list[i].features[f] - means[f];
-    least_squares_add(sums, features, clipped_time(&times->list[i]) - mean_time, weight);
-  }
-}
-
 /* Add all problems of a database but those of one stencil. */
-static void learn_times(const struct times *times, const char *without, double most, struct least_squares *sums) {
+static void learn_times(const struct static_times *times, const char *without, double most,
+                        struct least_squares *sums) {
   for (int p = 0; p < times->problem_count; p++) {
-    if (strcmp(times->problems[p].stencil, without) != 0) learn_problem(times, &times->problems[p], most, sums);
+    if (strcmp(times->problems[p].stencil, without) != 0) static_learn(times, &times->problems[p], most, sums);
   }
 }
 
@@ -110,11 +146,11 @@ static struct feature_range range_of(const struct recording list[], int count) {
   return range;
 }
 
-static void scale_features(const struct feature_range *range, const struct measured *measured,
+static void scale_features(const struct feature_range *range, const struct static_time *time,
                            double out[STATIC_COST_FEATURES]) {
   for (int f = 0; f < STATIC_COST_FEATURES; f++) {
     const double width = range->high[f] - range->low[f];
-    out[f] = width > 0 ? (measured->features[f] - range->low[f]) / width : 0;
+    out[f] = width > 0 ? (time->features[f] - range->low[f]) / width : 0;
   }
 }
 
@@ -128,7 +164,7 @@ static void teach_process(const struct recording list[], int count, const char *
     double at[STATIC_COST_FEATURES];
     if (strcmp(recording->stencil, without) == 0) continue;
     scale_features(range, &recording->times.list[drawn], at);
-    gaussian_add(process, at, clipped_time(&recording->times.list[drawn]));
+    gaussian_add(process, at, static_clipped(&recording->times.list[drawn]));
   }
 }
 
@@ -252,8 +288,11 @@ static void judge_figures(const struct recording *recording) {
   for (int way = 0; way < WAYS; way++) {
     bool is_given = true;
     for (long i = 0; i < recording->times.count; i++) {
-      const struct measured *m = &recording->times.list[i];
-      costs[i] = (const double[WAYS]){m->work, m->predicted, m->predicted_fitted, 0}[way];
+      const struct static_time *time = &recording->times.list[i];
+      struct predict_cost fitted = time->cost;
+      predict_recost(&recording->fitted, &fitted);
+      costs[i] = (const double[WAYS]){time->work, (double)time->cost.log_ms[LAUNCH_STREAM],
+                                      (double)fitted.log_ms[LAUNCH_STREAM], 0}[way];
       is_given &= !isnan(costs[i]);
     }
     if (is_given) print_row(recording, ways[way], costs);
@@ -267,8 +306,8 @@ static void judge_figures(const struct recording *recording) {
 }
 
 /* Add what a process predicts to the costs. */
-static void add_predictions(const struct times *times, const struct feature_range *range, struct gaussian *process,
-                            double costs[]) {
+static void add_predictions(const struct static_times *times, const struct feature_range *range,
+                            struct gaussian *process, double costs[]) {
   if (!gaussian_fit(process, PROCESS_FIT_POINTS, PROCESS_STEPS)) return;
   for (long i = 0; i < times->count; i++) {
     double at[STATIC_COST_FEATURES];
@@ -293,17 +332,17 @@ static void judge_processes(const struct recording *recording, const struct reco
 }
 
 static void judge_recording(const struct recording *recording, const struct recording list[], int count,
-                            const struct times *starter) {
+                            const struct static_times *starter) {
   struct least_squares of_recordings = {.count = STATIC_COST_FEATURES}, of_starter = {.count = STATIC_COST_FEATURES},
                        of_both = {.count = STATIC_COST_FEATURES}, of_itself = {.count = STATIC_COST_FEATURES};
   const char *stencil = recording->stencil;
   for (int i = 0; i < count; i++) {
-    learn_times(&list[i].times, stencil, LEARNT_OF_A_PROBLEM, &of_recordings);
+    learn_times(&list[i].times, stencil, STATIC_OF_A_PROBLEM, &of_recordings);
     learn_times(&list[i].times, stencil, LEARNT_OF_A_RECORDING, &of_both);
   }
-  learn_times(starter, stencil, LEARNT_OF_A_PROBLEM, &of_starter);
-  learn_times(starter, stencil, LEARNT_OF_A_PROBLEM, &of_both);
-  learn_problem(&recording->times, recording->times.problems, LEARNT_OF_A_PROBLEM, &of_itself);
+  learn_times(starter, stencil, STATIC_OF_A_PROBLEM, &of_starter);
+  learn_times(starter, stencil, STATIC_OF_A_PROBLEM, &of_both);
+  static_learn(&recording->times, recording->times.problems, STATIC_OF_A_PROBLEM, &of_itself);
   judge_figures(recording);
   judge_sums(recording, "recordings", &of_recordings);
   judge_sums(recording, "starter", &of_starter);
@@ -313,12 +352,12 @@ static void judge_recording(const struct recording *recording, const struct reco
 }
 
 /* Print the weights that all problems give. */
-static void print_weights(const struct recording list[], int count, const struct times *starter) {
+static void print_weights(const struct recording list[], int count, const struct static_times *starter) {
   static const double none[STATIC_COST_FEATURES] = {0};
   struct least_squares sums = {.count = STATIC_COST_FEATURES};
   double weights[STATIC_COST_FEATURES];
   for (int i = 0; i < count; i++) learn_times(&list[i].times, "", LEARNT_OF_A_RECORDING, &sums);
-  learn_times(starter, "", LEARNT_OF_A_PROBLEM, &sums);
+  learn_times(starter, "", STATIC_OF_A_PROBLEM, &sums);
   if (!least_squares_solve(&sums, none, pull, weights)) return;
   printf("\n| feature | weight that both give, with no stencil left out |\n| --- | ---: |\n");
   for (int f = 0; f < STATIC_COST_FEATURES; f++) printf("| %s | %.3f |\n", static_cost_names[f], weights[f]);
@@ -334,7 +373,7 @@ static void name_recording(const char *path, struct recording *out) {
 
 int main(int argc, char **argv) {
   static struct recording list[MOST_RECORDINGS];
-  static struct times starter_times;
+  static struct static_times starter_times;
   static struct templates templates;
   const struct invocation invocation = {.command = &command_tune};
   const int count = argc - 2;
@@ -345,22 +384,17 @@ int main(int argc, char **argv) {
   }
   check_status(templates_open(&invocation, &templates));
   check_status(store_open(argv[1], STORE_READ, &starter));
-  times_read(starter, &templates, starter, true, &starter_times);
+  check_status(static_times_read(starter, templates.list, templates.count, &starter_times));
   for (int i = 0; i < count; i++) {
-    struct store *store;
-    check_status(store_open(argv[2 + i], STORE_READ, &store));
-    times_read(store, &templates, starter, false, &list[i].times);
-    times_keep_largest(&list[i].times);
-    list[i].stencil = list[i].times.problems->stencil;
+    read_recording(argv[2 + i], &templates, starter, &list[i]);
     name_recording(argv[2 + i], &list[i]);
-    store_close(store);
   }
   store_close(starter);
   printf("| recording | ranked by | Spearman | first 16 | first 50 | better half |\n"
          "| --- | --- | ---: | ---: | ---: | ---: |\n");
   for (int i = 0; i < count; i++) judge_recording(&list[i], list, count, &starter_times);
   print_weights(list, count, &starter_times);
-  for (int i = 0; i < count; i++) times_free(&list[i].times);
-  times_free(&starter_times);
+  for (int i = 0; i < count; i++) static_times_free(&list[i].times);
+  static_times_free(&starter_times);
   return 0;
 }

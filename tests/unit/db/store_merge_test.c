@@ -1029,6 +1029,10 @@ TEST(a_newer_fit_of_the_same_signer_replaces_the_older_one) {
       {"the older one again", alice, "a", SQL_FIT("(1, 'wave', 0.5, 1), (1, 'cache', 0.125, 1)"), 3, 2, 750},
       {"another signer, another GPU", bob, "f", SQL_OTHER_GPU SQL_FIT("(99, 'wave', 0.25, 1)"), 3, 1, 750},
       {"newest, two GPUs", alice, "g", SQL_FIT("(1, 'wave', 0.5, 1), (99, 'wave', 0.25, 1)"), 1, 1, 500},
+      {"weights of static costs alone", bob, "h", SQL_FIT("(1, 'static_row', 0.5, 1), (1, 'static_fill', 1, 1)"), 3, 0,
+       500},
+      {"weights of another signer", alice, "i", SQL_FIT("(1, 'wave', 0.75, 1), (1, 'static_row', 0.25, 1)"), 3, 1, 750},
+      {"newer weights", bob, "j", SQL_FIT("(1, 'static_row', 0.75, 1)"), 2, 0, 750},
   };
   struct fixture theirs;
   struct store *ours;

@@ -48,7 +48,7 @@ TEST(the_coefficients_of_made_times_are_found) {
   CHECK_OK(store_open(work.path, STORE_WRITE, &store));
   CHECK_OK(query_script(store_connection(store), "insert into origin (kind, name, date) values ('imported', 'x', '');"
                                                  " update device set origin_id = (select max(id) from origin)"));
-  CHECK_OK(predict_fit(store, take_result, &result));
+  CHECK_OK(predict_fit(store, NULL, 0, take_result, &result));
   CHECK_EQ(
       0, number_of(store, "select count(*) from prediction join origin o on o.id = origin_id where kind <> 'measured'"),
       "this user found the coefficients, whoever brought the device");
@@ -88,7 +88,7 @@ TEST(a_variant_with_many_times_is_compared_in_a_sample) {
     }
     tuned_make(work.path, rows, count);
     CHECK_OK(store_open(work.path, STORE_WRITE, &store));
-    CHECK_OK(predict_fit(store, take_result, &result));
+    CHECK_OK(predict_fit(store, NULL, 0, take_result, &result));
     CHECK_EQ(count, result.times, "all times count for the coefficients");
     const int most = count < MOST ? count : MOST;
     CHECK(result.pairs <= most * (most - 1) && result.pairs >= most * (most - 1) / 4, "%d times: %d pairs", count,
@@ -114,7 +114,7 @@ TEST(few_times_leave_the_defaults) {
   CHECK_OK(query_script(store_connection(store),
                         "insert into prediction (device_id, coefficient, value, origin_id) select id, 'wave', 0.5,"
                         " (select id from origin where kind = 'measured') from device where is_emulation"));
-  CHECK_OK(predict_fit(store, take_result, &result));
+  CHECK_OK(predict_fit(store, NULL, 0, take_result, &result));
   CHECK_EQ(2, result.times, "those of the emulation do not count");
   CHECK(!result.is_kept, "too few");
   CHECK_EQ(0, number_of(store, "select count(*) from prediction"), "nothing is stored, and nothing stays");

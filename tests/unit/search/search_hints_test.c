@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "stencil/template/template_read.h"
-#include "tests/unit/library/tuned.h"
+#include "tests/unit/library/made_costs.h"
 #include "tuner/search/hints/hint_rows.h"
 #include "tuner/search/hints/hints.h"
 #include "tuner/search/tune/setup.h"
@@ -544,6 +544,53 @@ TEST(hints_and_then_the_defaults_of_templates_are_tried_first) {
   hints_close(&c);
 }
 
+static void weights_put(struct store *store, const char *change) {
+  tuned_put(store, &(struct tuned){GPU_H200, "star7", "direct", NULL, F32, {256, 256, 256}, USUAL, 1});
+  const struct static_weights weights = made_weights();
+  made_weights_store(store, &weights);
+  if (change) CHECK_OK(query_script(store_connection(store), change));
+}
+
+/* Weights of static costs come from the first database that has any for the GPU. Nonsense leaves the built-in ones, and
+ * a sentence says so. */
+TEST(learnt_weights_are_used_where_they_make_sense) {
+  static const char nonsense[] = "update prediction set value = 1e300 where coefficient = 'static_row'";
+  static const struct {
+    const char *what, *own, *other; /* changes; NULL: that database has no weights */
+    const struct strategy *strategy;
+    bool no_hints, is_used, is_told;
+  } rows[] = {
+      {"none", NULL, NULL, &strategy_model, false, false, false},
+      {"own", "", NULL, &strategy_model, false, true, false},
+      {"another database", NULL, "", &strategy_model, false, true, false},
+      {"nonsense", nonsense, NULL, &strategy_model, false, false, true},
+      {"nonsense of another database", NULL, nonsense, &strategy_model, false, false, true},
+      {"the own ones count", "", nonsense, &strategy_model, false, true, false},
+      {"own nonsense counts", nonsense, "", &strategy_model, false, false, true},
+      {"another GPU", "update device set name = 'x'", NULL, &strategy_model, false, false, false},
+      {"without hints", "", NULL, &strategy_model, true, false, false},
+      {"a strategy without costs", nonsense, NULL, &strategy_local, false, false, false},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct hints_case c;
+    const struct static_weights made = made_weights();
+    hints_open(&c);
+    c.options.strategy = rows[i].strategy;
+    c.options.no_hints = rows[i].no_hints;
+    if (rows[i].own) weights_put(c.own, rows[i].own);
+    if (rows[i].other) weights_put(c.other, rows[i].other);
+    CHECK_OK(setup_find_hints(&c.in, &c.setup));
+    CHECK_EQ(rows[i].is_used, c.setup.space.weights != NULL, "%s", rows[i].what);
+    if (rows[i].is_used) CHECK_NEAR(made.of[0], c.setup.space.weights->of[0], 0, "%s", rows[i].what);
+    const char *warnings = text_string(&c.setup.warnings);
+    CHECK_EQ(rows[i].is_told, strstr(warnings, "make no sense, so the search uses the built-in ones") != NULL,
+             "%s: '%s'", rows[i].what, warnings);
+    CHECK_EQ(rows[i].is_told, *warnings != 0, "%s: '%s'", rows[i].what, warnings);
+    text_free(&c.setup.warnings);
+    hints_close(&c);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_nearest_winners_come_first),
@@ -559,6 +606,7 @@ int main(void) {
       cmocka_unit_test(of_a_variant_the_newest_time_is_known),
       cmocka_unit_test(rows_of_other_stencils_hide_nothing),
       cmocka_unit_test(measurements_are_read_for_a_limited_time),
+      cmocka_unit_test(learnt_weights_are_used_where_they_make_sense),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* static_cost_test.c: costs rank variants by what is known before a compile; a search begins with what costs less. */
-#include "tuner/search/strategy/static_cost.h"
+#include "library/predict/static_cost.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -56,7 +56,7 @@ static double cost_with(struct cost_case *c, enum parameter_place parameter, int
   struct configuration configuration = configuration_default(c->template);
   configuration.choice[parameter] = (unsigned char)choice;
   bindings_configure(&c->bindings, &configuration);
-  return static_cost_log(&c->bindings);
+  return static_cost_log(&c->bindings, c->space.weights);
 }
 
 TEST(what_takes_time_costs_more) {
@@ -94,7 +94,7 @@ static double mean_first_cost(struct cost_case *c) {
       CHECK_OK(strategy_model.next(model, &proposal, &have));
       CHECK(have, "a variant");
       bindings_configure(&c->bindings, &proposal.configuration);
-      sum += static_cost_log(&c->bindings) / (FIRST * SEEDS);
+      sum += static_cost_log(&c->bindings, c->space.weights) / (FIRST * SEEDS);
     }
     strategy_model.close(model);
   }
@@ -109,12 +109,28 @@ TEST(a_search_begins_with_what_costs_less) {
   CHECK_OK(draw_variants(&c.space, 256, 1, &any));
   for (long i = 0; i < any.count; i++) {
     bindings_configure(&c.bindings, &any.list[i].configuration);
-    mean += static_cost_log(&c.bindings) / (double)any.count;
+    mean += static_cost_log(&c.bindings, c.space.weights) / (double)any.count;
   }
   const double first = mean_first_cost(&c);
   CHECK(first < mean - 0.05, "the first cost %.3f, all %.3f", first, mean);
   proposals_free(&any);
   cost_close(&c);
+}
+
+/* With weights of which each is the contrary of the built-in one, the search begins with what these call cheap. */
+TEST(a_search_begins_with_what_learnt_weights_call_cheap) {
+  struct cost_case c;
+  struct static_weights contrary;
+  double firsts[2];
+  for (int f = 0; f < STATIC_COST_FEATURES; f++) contrary.of[f] = -static_weights_built_in.of[f];
+  for (int i = 0; i < 2; i++) {
+    cost_open("1 + halo", &c);
+    c.space.weights = i == 0 ? NULL : &contrary;
+    firsts[i] = mean_first_cost(&c);
+    cost_close(&c);
+  }
+  /* Costs are sums: by the contrary weights, the firsts of the built-in ones cost -firsts[0]. */
+  CHECK(firsts[1] < -firsts[0] - 0.1, "%.3f, not %.3f", firsts[1], -firsts[0]);
 }
 
 /* A formula without a number, and one with a huge number, neither end the search nor make it propose anything twice. */
@@ -149,6 +165,7 @@ int main(void) {
       cmocka_unit_test(what_takes_time_costs_more),
       cmocka_unit_test(a_cost_leaves_the_bindings_as_they_were),
       cmocka_unit_test(a_search_begins_with_what_costs_less),
+      cmocka_unit_test(a_search_begins_with_what_learnt_weights_call_cheap),
       cmocka_unit_test(a_search_survives_costs_that_are_nonsense),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

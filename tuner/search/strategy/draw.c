@@ -9,7 +9,6 @@
 #include "base/numbers/random.h"
 #include "base/system/parallel.h"
 #include "stencil/template/access.h"
-#include "tuner/search/strategy/static_cost.h"
 
 /* The sample of one template. */
 struct deck {
@@ -32,13 +31,14 @@ static void shuffle_deck(struct deck *deck, uint64_t seed) {
 }
 
 /* The estimate of the template, or else the logarithm of the cost. */
-static double weight_of(struct bindings *bindings, const struct configuration *configuration) {
+static double weight_of(const struct search_space *space, struct bindings *bindings,
+                        const struct configuration *configuration) {
   bindings_configure(bindings, configuration);
-  return bindings->template->access.work.is_given ? access_work(bindings) : static_cost_log(bindings);
+  return bindings->template->access.work.is_given ? access_work(bindings) : static_cost_log(bindings, space->weights);
 }
 
 /* Keep the lightest variant of each group, in the order of the groups. Where no cost is known, the first one stays. */
-static void keep_light(struct deck *deck, struct bindings *bindings) {
+static void keep_light(const struct search_space *space, struct bindings *bindings, struct deck *deck) {
   const bool is_estimated = bindings->template->access.work.is_given;
   const long size = is_estimated ? DRAW_GROUP : DRAW_COST_GROUP;
   long kept = 0;
@@ -46,7 +46,7 @@ static void keep_light(struct deck *deck, struct bindings *bindings) {
     long lightest = is_estimated ? -1 : group * size;
     double least = INFINITY;
     for (long i = group * size; i < (group + 1) * size; i++) {
-      const double weight = weight_of(bindings, &deck->list[i]);
+      const double weight = weight_of(space, bindings, &deck->list[i]);
       if (!(weight < least)) continue;
       least = weight;
       lightest = i;
@@ -111,7 +111,7 @@ static void draw_decks(void *context, int thread, long first, long end) {
                                   own_seed, &deck->list, &deck->count);
       shuffle_deck(deck, own_seed);
     }
-    if (drawing->only_light && deck->status == HALOTUNE_OK) keep_light(deck, &space->bindings[i]);
+    if (drawing->only_light && deck->status == HALOTUNE_OK) keep_light(space, &space->bindings[i], deck);
   }
 }
 

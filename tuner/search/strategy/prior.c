@@ -7,7 +7,6 @@
 
 #include "base/fail.h"
 #include "stencil/template/access.h"
-#include "tuner/search/strategy/static_cost.h"
 
 enum {
   LEAST_KNOWN = 8,   /* variants with a time */
@@ -108,7 +107,8 @@ static halotune_status learn_known(struct prior *prior) {
 static double log_work_of(const struct search_space *space, const struct proposal *proposal) {
   struct bindings *bindings = &space->bindings[proposal->template_index];
   bindings_configure(bindings, &proposal->configuration);
-  return space_estimates_work(space, proposal->template_index) ? log(access_work(bindings)) : static_cost_log(bindings);
+  return space_estimates_work(space, proposal->template_index) ? log(access_work(bindings))
+                                                               : static_cost_log(bindings, space->weights);
 }
 
 /* Find the least work of each template among the drawn variants.

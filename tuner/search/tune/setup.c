@@ -270,6 +270,15 @@ static halotune_status find_known(const struct setup_inputs *in, struct setup *s
   return status;
 }
 
+static halotune_status find_weights(struct setup *setup, const struct hint_sources *sources,
+                                    const struct hint_target *target) {
+  halotune_status status =
+      stored_weights_find(sources, target, &setup->weights_found, &setup->weights, &setup->warnings);
+  setup->rows.warnings = text_string(&setup->warnings); /* the text may have moved */
+  if (setup->weights_found == STATIC_STORED) setup->space.weights = &setup->weights;
+  return status;
+}
+
 halotune_status setup_find_hints(const struct setup_inputs *in, struct setup *setup) {
   const struct tune_options *options = in->options;
   if (options->no_hints || options->rematch) return HALOTUNE_OK;
@@ -281,6 +290,7 @@ halotune_status setup_find_hints(const struct setup_inputs *in, struct setup *se
   if (status != HALOTUNE_OK || !options->strategy->takes_hints) return status;
   status = hints_find(&sources, &target, &setup->space, first_proposal(setup), &setup->predicted.list, &setup->hints);
   if (status == HALOTUNE_OK && options->strategy->takes_known) status = find_known(in, setup, &sources, &target);
+  if (status == HALOTUNE_OK && options->strategy->takes_known) status = find_weights(setup, &sources, &target);
   trace_end(TRACE_PHASES, "hints", begin_ms, NULL, NULL);
   show_to_strategy(setup, &setup->hints);
   return status;

@@ -4,6 +4,7 @@
 
 #include "tuner/search/hints/other_problems.h"
 #include "tuner/search/hints/predicted.h"
+#include "tuner/search/hints/stored_weights.h"
 #include "tuner/search/run/run_progress.h"
 #include "tuner/search/run/run_rows.h"
 #include "tuner/search/run/schedule.h"
@@ -33,7 +34,9 @@ struct setup {
   struct predicted predicted;    /* result of predicted_find */
   struct proposal_list hints;    /* result of hints_find */
   struct known known;            /* result of known_find */
-  struct proposal_list starts;   /* result of starts_find */
+  struct static_weights weights; /* result of stored_weights_find */
+  enum static_stored weights_found;
+  struct proposal_list starts; /* result of starts_find */
   struct scene scene;
   struct text warnings; /* warnings of the backend and about the problem on the device, one a line */
   struct pipeline *pipeline;

@@ -121,13 +121,15 @@ static halotune_status run_search(struct run *run, struct tally *tally) {
   return search_phase_run(&in, &run->search);
 }
 
-/* Add the strategy's remark on its search to the run's warnings. */
+/* Remark on weights that make no sense, and on the search in the strategy's words, which are added to the run's
+ * warnings. */
 static void take_remark(struct run *run, struct tune_result *out) {
   const struct strategy *strategy = run->in.options->strategy;
-  const char *remark = strategy->remark ? strategy->remark(run->strategy_state) : "";
-  if (!*remark) return;
-  snprintf(out->remark, sizeof out->remark, "%s", remark);
-  text_printf(&run->setup.warnings, "%s\n", remark);
+  const char *of_search = strategy->remark ? strategy->remark(run->strategy_state) : "";
+  const char *of_weights = run->setup.weights_found == STATIC_NONSENSE ? stored_weights_remark : "";
+  snprintf(out->remark, sizeof out->remark, "%s%s%s", of_weights, *of_weights && *of_search ? "; " : "", of_search);
+  if (!*of_search) return;
+  text_printf(&run->setup.warnings, "%s\n", of_search);
   run->setup.rows.warnings = text_string(&run->setup.warnings);
 }
 

@@ -10,7 +10,7 @@ struct tune_result {
   bool is_complete;  /* there is a winner, and the search was complete; else `reason` says why not */
   bool is_exhausted; /* there is no winner although all that was asked for was tried: to go on would add nothing */
   char reason[256];
-  char remark[160]; /* the strategy's remark on its search; "" for none */
+  char remark[320]; /* on learnt weights that make no sense, and the strategy's remark on its search; "" for none */
   struct tally tally;
   struct final_winner winner;
   struct crew_report crew; /* count 0: the device worked alone */

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "library/predict/static_cost.h"
 #include "stencil/template/space.h"
 
 struct proposal {
@@ -48,7 +49,8 @@ struct search_space {
   const struct proposal *hints; /* variants to try first (hints.h), in this order, none twice; NULL for none */
   long hint_count;
   long known_hints; /* so many of them, at the beginning, are from databases; the others are starts of templates */
-  struct known_variants known; /* what measurements of other problems say; the strategy may learn from it */
+  struct known_variants known;          /* what measurements of other problems say; the strategy may learn from it */
+  const struct static_weights *weights; /* of static costs; NULL: the built-in ones */
 };
 
 /* Which parameters of a template are fixed, and their values, as space_walk takes them. NULL if nothing is fixed. */

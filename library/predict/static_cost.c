@@ -1,5 +1,5 @@
 /* static_cost.c: evaluates the formulas of a template, and guesses what a thread keeps in registers. */
-#include "tuner/search/strategy/static_cost.h"
+#include "library/predict/static_cost.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,8 +11,15 @@
 const char *const static_cost_names[STATIC_COST_FEATURES] = {STATIC_COST_LIST(AS_NAME)};
 #undef AS_NAME
 #define AS_WEIGHT(name, weight, about) weight,
-const double static_cost_weights[STATIC_COST_FEATURES] = {STATIC_COST_LIST(AS_WEIGHT)};
+const struct static_weights static_weights_built_in = {{STATIC_COST_LIST(AS_WEIGHT)}};
 #undef AS_WEIGHT
+
+bool static_weights_are_sensible(const struct static_weights *weights) {
+  for (int i = 0; i < STATIC_COST_FEATURES; i++) {
+    if (!(fabs(weights->of[i]) <= 3)) return false; /* refuses NaN, too */
+  }
+  return true;
+}
 
 /* Blocks that a multiprocessor has, and shared memory that each block takes in addition, on sm_80 and later. */
 static const double most_blocks_sm = 32, block_reserve_bytes = 1024;
@@ -118,9 +125,15 @@ void static_cost_features(const struct bindings *bindings, double out[STATIC_COS
   add_thread_features(block, &thread, facts[FACT_element_bytes], out);
 }
 
-double static_cost_log(const struct bindings *bindings) {
-  double features[STATIC_COST_FEATURES], sum = 0;
+double static_cost_sum(const struct static_weights *weights, const double features[STATIC_COST_FEATURES]) {
+  double sum = 0;
+  for (int i = 0; i < STATIC_COST_FEATURES; i++) sum += weights->of[i] * features[i];
+  return sum;
+}
+
+double static_cost_log(const struct bindings *bindings, const struct static_weights *weights) {
+  double features[STATIC_COST_FEATURES];
   static_cost_features(bindings, features);
-  for (int i = 0; i < STATIC_COST_FEATURES; i++) sum += static_cost_weights[i] * features[i];
+  const double sum = static_cost_sum(weights ? weights : &static_weights_built_in, features);
   return isfinite(sum) ? sum : NAN;
 }

@@ -1,11 +1,12 @@
 /* static_cost.h: what a variant should cost beside others, from numbers that are known before it is compiled.
  *
  * The logarithm of the cost is a sum of weights times features. The features come from the formulas of the template:
- * launch, shared memory and accesses. The weights are those that fit the times of the starter database and of the
- * recordings in bench/results best; `make bench-static-cost` learns them, and says how good they are for stencils from
- * which they were not learnt. They tell slow variants from others, but not the fastest. */
-#ifndef SEARCH_STRATEGY_STATIC_COST_H
-#define SEARCH_STRATEGY_STATIC_COST_H
+ * launch, shared memory and accesses. The built-in weights are those that fit the times of the starter database and of
+ * the recordings in bench/results best; `make bench-static-cost` learns them, and says how good they are for stencils
+ * from which they were not learnt. `halotune db fit` learns other weights from a user's database (static_fit.h). Costs
+ * tell slow variants from others, but not the fastest. */
+#ifndef LIBRARY_PREDICT_STATIC_COST_H
+#define LIBRARY_PREDICT_STATIC_COST_H
 
 #include "stencil/template/template.h"
 
@@ -32,13 +33,27 @@ enum static_cost_feature { STATIC_COST_LIST(STATIC_COST_AS_ENUMERATOR) STATIC_CO
 #undef STATIC_COST_AS_ENUMERATOR
 
 extern const char *const static_cost_names[STATIC_COST_FEATURES];
-extern const double static_cost_weights[STATIC_COST_FEATURES];
+
+struct static_weights {
+  double of[STATIC_COST_FEATURES]; /* by enum static_cost_feature */
+};
+
+/* The weights of the list above. */
+extern const struct static_weights static_weights_built_in;
+
+/* Whether all weights are finite and from -3 to 3. A caller uses the built-in weights otherwise, and says so. */
+bool static_weights_are_sensible(const struct static_weights *weights);
 
 /* Compute the features of the bound configuration, in microseconds. */
 void static_cost_features(const struct bindings *bindings, double out[STATIC_COST_FEATURES]);
 
+/* The sum of weights times features. */
+double static_cost_sum(const struct static_weights *weights, const double features[STATIC_COST_FEATURES]);
+
 /* Compute the logarithm of the cost of the bound configuration, to compare with others of the template on the same
- * problem. NAN where a formula of the template gives no number. */
-double static_cost_log(const struct bindings *bindings);
+ * problem.
+ *   weights  NULL: the built-in ones
+ * NAN where a formula of the template gives no number. */
+double static_cost_log(const struct bindings *bindings, const struct static_weights *weights);
 
 #endif
