@@ -15,7 +15,7 @@
  *   work        the templates' own estimates, where they give any
  *   predict     the model of library/predict, with its default coefficients
  *   fitted      the same, with the coefficients that the starter database holds
- *   NAME        the feature of this name alone (tuner/search/strategy/static_cost.h)
+ *   NAME        the feature of this name alone (library/predict/static_cost.h)
  *   recordings  a sum of all features, whose weights are learnt from the recordings of other stencils
  *   starter     the same, learnt from the starter database's winners, finalists and defaults of other stencils
  *   both        the same, learnt from these two, which count about alike
