@@ -2,9 +2,9 @@
 #include "db/exchange/forget.h"
 
 #include "base/memory/array.h"
-#include "db/exchange/merge_best.h"
+#include "db/store/current_best.h"
 #include "db/store/query.h"
-#include "db/store/refuted.h"
+#include "db/store/sql_parts.h"
 
 static halotune_status count_rows(struct store *store, const char *sql, long *out) {
   int64_t number = 0;
@@ -24,27 +24,21 @@ static const char lonely_predictions_sql[] =
 static const char fitted_sql[] =
     "select count(*) from prediction c where " SQL_IS_OWN("c") " and exists (select 1 from chosen_measurement)";
 
-/* `vacated` keeps the problems whose current best is chosen again, and `blocked` the bests that are known to be wrong.
- * A signer's best that is not current counts, too: when it came, it may have made another one current. */
-static const char begin_sql[] =
-    "create temp table if not exists vacated (id integer primary key); delete from vacated;"
-    " create temp table if not exists blocked (id integer primary key); delete from blocked";
-static const char vacate_sql[] =
-    "insert into vacated select problem_id from best where is_current and id in (select id from chosen_best)";
-static const char vacate_signers_sql[] =
-    "insert into vacated select distinct problem_id from best where id in (select id from chosen_best)";
+/* The problems whose current best the removed rows may have decided: as bests, as times or as verdicts, which hold for
+ * other problems, too. */
+static const char touched_sql[] =
+    "create temp table if not exists touched (id integer primary key); delete from touched;"
+    " insert into touched select problem_id from best where id in (select id from chosen_best) union"
+    " select problem_id from run where id in (select id from chosen_run) union"
+    " select problem_id from best where variant_id in (select id from chosen_variant)";
 
 /* Bests go first. A best that stays can refer to a run that is removed. */
 #define SQL_LOOSEN                                                                                          \
   "update best set run_id = null where run_id in (select id from chosen_run) and id not in (select id from" \
   " chosen_best)"
-static const char *const best_removals[] = {
-    "insert into blocked select b.id from best b where " SQL_IS_REFUTED("b"),
+static const char *const result_removals[] = {
     SQL_LOOSEN,
     "delete from best where id in (select id from chosen_best)",
-};
-
-static const char *const result_removals[] = {
     "delete from finalist where rowid in (select id from chosen_finalist)",
     "delete from measurement where rowid in (select id from chosen_measurement)",
     "delete from run where id in (select id from chosen_run)",
@@ -112,37 +106,6 @@ halotune_status store_forget_count(struct store *store, const struct choice *cho
   return status == HALOTUNE_OK ? count_alone(store, choice->signer, &out->alone) : status;
 }
 
-static halotune_status run_each(sqlite3 *connection, const char *const scripts[], size_t count) {
-  halotune_status status = HALOTUNE_OK;
-  for (size_t i = 0; i < count && status == HALOTUNE_OK; i++) status = query_script(connection, scripts[i]);
-  return status;
-}
-
-/* Choose the current best of each vacated problem. */
-static halotune_status choose_bests(sqlite3 *connection) {
-  int64_t problem = 0;
-  halotune_status status;
-  while ((status = query_number(connection, "select coalesce(min(id), 0) from vacated", &problem)) == HALOTUNE_OK &&
-         problem > 0) {
-    status = best_choose(connection, problem);
-    if (status == HALOTUNE_OK) status = query_with(connection, "delete from vacated where id = ?1", problem, NULL);
-    if (status != HALOTUNE_OK) break;
-  }
-  return status;
-}
-
-/* Remove runs and their results. What a signer said of variants is as if it had never been said. So bests that only the
- * signer called wrong can be current again, and bests that only the signer called right are wrong again. Other verdicts
- * are still there when the next best is chosen. A problem that had no current best then gets none. */
-static halotune_status remove_results(sqlite3 *connection, bool is_signers) {
-  halotune_status status = is_signers ? HALOTUNE_OK : choose_bests(connection);
-  if (status == HALOTUNE_OK) status = run_each(connection, result_removals, COUNT(result_removals));
-  if (status != HALOTUNE_OK || !is_signers) return status;
-  status = query_script(connection, "insert or ignore into vacated select b.problem_id from best b where"
-                                    " iif(" SQL_IS_REFUTED("b") ", b.is_current, b.id in (select id from blocked))");
-  return status == HALOTUNE_OK ? choose_bests(connection) : status;
-}
-
 halotune_status store_forget(struct store *store, const struct choice *choice) {
   sqlite3 *connection = store_connection(store);
   halotune_status status = query_script(connection, "begin immediate");
@@ -151,10 +114,10 @@ halotune_status store_forget(struct store *store, const struct choice *choice) {
   /* Remove the coefficients of this signer. Others stay as long as their GPU has a problem. */
   if (status == HALOTUNE_OK && choice->signer)
     status = query_script(connection, "delete from prediction where id in (select id from chosen_prediction)");
-  if (status == HALOTUNE_OK) status = query_script(connection, begin_sql);
-  if (status == HALOTUNE_OK) status = query_script(connection, choice->signer ? vacate_signers_sql : vacate_sql);
-  if (status == HALOTUNE_OK) status = run_each(connection, best_removals, COUNT(best_removals));
-  if (status == HALOTUNE_OK) status = remove_results(connection, choice->signer != NULL);
+  if (status == HALOTUNE_OK) status = query_script(connection, touched_sql);
+  for (size_t i = 0; i < COUNT(result_removals) && status == HALOTUNE_OK; i++)
+    status = query_script(connection, result_removals[i]);
+  if (status == HALOTUNE_OK) status = bests_choose(connection, "touched");
   for (size_t i = 0; i < COUNT(lonely) && status == HALOTUNE_OK; i++)
     status = query_script(connection, lonely[i].removal);
   status = query_finish(connection, status);

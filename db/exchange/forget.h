@@ -16,10 +16,10 @@ struct forget_counts {
 halotune_status store_forget_count(struct store *store, const struct choice *choice, struct forget_counts *out);
 
 /* In one transaction, remove the chosen runs with their measurements and finalists, the chosen bests, and all rows that
- * nothing refers to any more. If the current best of a problem is removed and others stay, the rule of merge_best.h
- * chooses one of these. It also chooses again where only a forgotten signer said that a best is wrong, or that it is
- * right. Coefficients of predicted times are removed with their signer, or with the last problem of their GPU. What a
- * signer brought without a result is removed, too, unless results of others use it.
+ * nothing refers to any more. The current bests are then those that the rule of db/store/current_best.h chooses from
+ * the rows that stay, as if the removed rows had never been there: a verdict is forgotten with its run. Coefficients of
+ * predicted times are removed with their signer, or with the last problem of their GPU. What a signer brought without a
+ * result is removed, too, unless results of others use it.
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
 halotune_status store_forget(struct store *store, const struct choice *choice);
 

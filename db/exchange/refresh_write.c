@@ -4,10 +4,9 @@
 #include <stdlib.h>
 
 #include "base/memory/array.h"
-#include "db/exchange/merge_best.h"
 #include "db/exchange/table.h"
+#include "db/store/current_best.h"
 #include "db/store/query.h"
-#include "db/store/refuted.h"
 
 /* Places of all statements: ?1 the variant, ?2 its twin (the same variant of the installed template), ?3 the installed
  * template's row, ?4 its parameters, ?5 the old template's row, ?6 the installed template's identity. */
@@ -51,17 +50,21 @@ static const char differing_sql[] =
 #define SQL_FROM_PAIRS \
   " from best a join best b on b.variant_id = ?2 and b.problem_id = a.problem_id and b.date = a.date where a.variant_id = ?1"
 
-/* Of two rows the one that came first stays, as in a merge, so that a user's result keeps its origin. If one of the two
- * is a current best, the one that stays is current. */
-static const char note_pairs_sql[] =
-    "insert into pairs select min(a.id, b.id), max(a.id, b.id), a.problem_id, max(a.is_current, b.is_current)" SQL_FROM_PAIRS;
+/* Of two rows the one that came first stays, as in a merge, so that a user's result keeps its origin. */
+static const char note_pairs_sql[] = "insert into pairs select max(a.id, b.id)" SQL_FROM_PAIRS;
+
+/* The problems whose current best can change: those with a best of the variant or its twin. */
+static const char *const touched_sql[] = {
+    "create temp table if not exists touched (id integer primary key)",
+    "delete from touched",
+    "insert into touched select distinct problem_id from best where variant_id in (?1, ?2)",
+};
 
 static const char *const fold_sql[] = {
-    "create temp table if not exists pairs (kept integer, dropped integer, problem integer, is_current integer)",
+    "create temp table if not exists pairs (dropped integer)",
     "delete from pairs",
     note_pairs_sql,
     "delete from best where id in (select dropped from pairs)",
-    "update best set is_current = 1 where id in (select min(kept) from pairs where is_current group by problem)",
     "update best set variant_id = ?2 where variant_id = ?1",
     "delete from measurement where variant_id = ?1 and run_id in (select run_id from measurement where variant_id = ?2)",
     "update measurement set variant_id = ?2 where variant_id = ?1",
@@ -106,25 +109,21 @@ static halotune_status find_twin(sqlite3 *connection, struct places *places, str
   return status;
 }
 
-/* A problem whose current best is of the folded variant, and known to be wrong; 0: there is none. */
-static const char refuted_sql[] = "select coalesce(min(b.problem_id), 0) from best b where b.variant_id = ?2 and"
-                                  " b.is_current and " SQL_IS_REFUTED("b");
-
-/* Make two variants one. Verdicts about either hold for both from then on. */
-static halotune_status fold_rows(sqlite3 *connection, const struct places *places) {
+static halotune_status run_each(sqlite3 *connection, const char *const list[], size_t count,
+                                const struct places *places) {
   halotune_status status = HALOTUNE_OK;
-  int64_t problem = 0;
-  for (size_t i = 0; i < COUNT(fold_sql) && status == HALOTUNE_OK; i++)
-    status = run_query(connection, fold_sql[i], places, NULL);
-  while (status == HALOTUNE_OK && (status = run_query(connection, refuted_sql, places, &problem)) == HALOTUNE_OK &&
-         problem > 0)
-    status = best_choose(connection, problem);
+  for (size_t i = 0; i < count && status == HALOTUNE_OK; i++) status = run_query(connection, list[i], places, NULL);
   return status;
 }
 
+/* Make two variants one, or give a variant its new template. Times of both variants and verdicts about either hold for
+ * the one that is left. */
 static halotune_status write_rows(sqlite3 *connection, const struct places *places) {
-  halotune_status status =
-      places->twin > 0 ? fold_rows(connection, places) : run_query(connection, move_sql, places, NULL);
+  halotune_status status = run_each(connection, touched_sql, COUNT(touched_sql), places);
+  if (status == HALOTUNE_OK)
+    status = places->twin > 0 ? run_each(connection, fold_sql, COUNT(fold_sql), places)
+                              : run_query(connection, move_sql, places, NULL);
+  if (status == HALOTUNE_OK) status = bests_choose(connection, "touched");
   return status == HALOTUNE_OK ? run_query(connection, unused_sql, places, NULL) : status;
 }
 

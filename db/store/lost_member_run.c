@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/text/text.h"
+#include "db/store/current_best.h"
 #include "db/store/store_parts.h"
 
 halotune_status store_run_lose(struct store *store, int64_t run, const char *why) {
@@ -25,9 +26,11 @@ static halotune_status adopt_rows(struct store *store, enum store_query query, i
 }
 
 halotune_status store_adopt_lost(struct store *store, int64_t problem) {
+  int64_t winner;
   halotune_status status = store_begin(store);
   if (status != HALOTUNE_OK) return status;
   status = adopt_rows(store, ADOPT_MEASUREMENTS, problem);
   if (status == HALOTUNE_OK) status = adopt_rows(store, ADOPT_RUNS, problem);
+  if (status == HALOTUNE_OK) status = best_choose(store->connection, problem, &winner);
   return store_end(store, status);
 }

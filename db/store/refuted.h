@@ -18,8 +18,11 @@
 /* When a run measured a variant. Without a measurement, it is the time when the run began. */
 #define SQL_MEASURED_DATE(measurement, run) "date_later(" run ".started, " measurement ".at_s)"
 
-/* When a verdict was given, as decisions compare dates. */
-#define SQL_VERDICT_DATE(measurement, run) SQL_DATE(SQL_MEASURED_DATE(measurement, run))
+/* When a verdict was given, as decisions compare dates: not after the end of its run, and not later than now while the
+ * run goes on. at_s also counts the set-up before the run began, and in a replay it is the recording's time. */
+#define SQL_RUN_END(run) "max(" run ".started, coalesce(" run ".ended, strftime('%Y-%m-%dT%H:%M:%fZ', 'now')))"
+#define SQL_VERDICT_DATE(measurement, run) \
+  SQL_DATE("min(" SQL_MEASURED_DATE(measurement, run) ", " SQL_RUN_END(run) ")")
 
 /* Whether two problems have the same element type and grid, and their devices are of one model. */
 #define SQL_SAME_PLACE(p, d, other_p, other_d)                                                                       \

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "db/store/columns.h"
+#include "db/store/current_best.h"
 #include "db/store/launch_text.h"
 #include "db/store/store_parts.h"
 
@@ -95,15 +96,21 @@ struct timing timing_to_store(const struct timing *timing) {
   return stored;
 }
 
-/* Stop serving a variant that computes wrong results, whatever earlier runs found. */
-static halotune_status retire_if_wrong(struct store *store, int64_t run, int64_t variant, enum outcome outcome) {
+/* Choose the current best of each problem that a new result of a variant decides about: those for which the variant has
+ * won, on this grid, in every mode and on every GPU of the model. Few variants have. */
+static halotune_status choose_served(struct store *store, int64_t run, int64_t variant) {
+  halotune_status status;
+  int64_t problem = 0, winner;
   struct binder binder;
-  if (outcome != OUTCOME_WRONG && outcome != OUTCOME_OUT_OF_BOUNDS) return HALOTUNE_OK;
-  halotune_status status = store_bind(store, RETIRE_VARIANT, &binder);
-  if (status != HALOTUNE_OK) return status;
-  bind_integer(&binder, run);
-  bind_integer(&binder, variant);
-  return query_run(binder.query, NULL);
+  while ((status = store_bind(store, FIND_SERVED, &binder)) == HALOTUNE_OK) {
+    bind_integer(&binder, run);
+    bind_integer(&binder, variant);
+    bind_integer(&binder, problem);
+    status = query_run(binder.query, &problem);
+    if (status != HALOTUNE_OK || problem == 0) break;
+    if ((status = best_choose(store->connection, problem, &winner)) != HALOTUNE_OK) break;
+  }
+  return status;
 }
 
 /* Without samples there is no time. */
@@ -135,7 +142,7 @@ halotune_status store_measurement(struct store *store, int64_t run, const struct
     measurement_bind(&binder, run, id, measurement);
     status = query_run(binder.query, NULL);
   }
-  if (status == HALOTUNE_OK) status = retire_if_wrong(store, run, id, measurement->outcome);
+  if (status == HALOTUNE_OK) status = choose_served(store, run, id);
   status = store_end(store, status);
   if (status == HALOTUNE_OK && variant) *variant = id;
   return status;
@@ -173,7 +180,7 @@ halotune_status store_measured_again(struct store *store, int64_t run, int64_t v
   status = run_require_open(store, run);
   if (status == HALOTUNE_OK) status = measurement_repeat(store, run, variant, again->at_s);
   if (status == HALOTUNE_OK) status = measurement_change(store, run, variant, again);
-  if (status == HALOTUNE_OK) status = retire_if_wrong(store, run, variant, again->outcome);
+  if (status == HALOTUNE_OK) status = choose_served(store, run, variant);
   return store_end(store, status);
 }
 

@@ -22,9 +22,6 @@
 #define SQL_SAME_VARIANT(stencil, parameters) \
   " and v.stencil_id = " stencil " and (v.parameters = " parameters " or " SQL_IS_OWN("v") ")"
 
-/* The variant of the problem ?1 that is current. */
-#define SQL_CURRENT_VARIANT "select variant_id from best where problem_id = ?1 and is_current"
-
 /* The columns that a repeated measurement has in common with the earlier one. */
 #define REPEATED_NAMES MEASUREMENT_VERDICT_COLUMNS(COLUMN_NAME) MEASUREMENT_SOURCE_COLUMNS(COLUMN_NAME)
 #define REPEATED_VALUES MEASUREMENT_VERDICT_COLUMNS(COLUMN_OF_M) MEASUREMENT_SOURCE_COLUMNS(COLUMN_OF_M)
@@ -92,29 +89,15 @@ const char *const store_sql[STORE_QUERY_COUNT] = {
                          "?4", "?5") " order by m.id desc limit 1",
     [PUT_FINALIST] = "insert or replace into finalist (run_id" FINALIST_COLUMNS(
         COLUMN_NAME) ") values (?" FINALIST_COLUMNS(COLUMN_PLACE) ")",
-    /* The newest time and energy that this user measured of the variant count, not those that a document may claim. Nor
-     * does its claim count that a run was complete. */
-    [FIND_CURRENT] =
-        "select b.id, b.variant_id, b.driver, b.nvrtc, coalesce(h.time_ms, b.time_ms),"
-        " " SQL_IS_OWN(
-            "b") " and coalesce((select state <> 'partial' from run where run.id = b.run_id), 1),"
-                 " coalesce(b.objective, 'time'), coalesce(e.energy_mj, b.energy_mj),"
-                 " exists (select 1 from finalist f where f.run_id = ?2 and f.variant_id = b.variant_id)"
-                 " from best b left join (" SQL_OWN_TIMES(
-                     SQL_CURRENT_VARIANT) ") h"
-                                          " on h.variant_id = b.variant_id and h.driver = b.driver and h.nvrtc = b.nvrtc left join (" SQL_OWN_ENERGIES
-                                          ") e"
-                                          " on e.variant_id = b.variant_id and e.driver = b.driver and e.nvrtc = b.nvrtc"
-                                          " where b.problem_id = ?1 and b.is_current",
-    [RETIRE_CURRENT] = "update best set is_current = 0 where problem_id = ?1 and is_current",
     /* In every mode, and on every GPU of the model. */
-    [RETIRE_VARIANT] =
-        "update best set is_current = 0 where is_current and variant_id = ?2 and problem_id in (select p.id"
-        " from run wr join problem wp on wp.id = wr.problem_id join device wd on wd.id = wp.device_id"
-        " join problem p join device d on d.id = p.device_id where wr.id = ?1"
-        " and " SQL_SAME_PLACE("wp", "wd", "p", "d") ")",
+    [FIND_SERVED] =
+        "select coalesce(min(p.id), 0) from run wr join problem wp on wp.id = wr.problem_id join device wd on"
+        " wd.id = wp.device_id join device d cross join problem p on p.stencil_id = wp.stencil_id and p.device_id = d.id"
+        " and " SQL_SAME_PLACE("wp", "wd", "p", "d") " where wr.id = ?1 and p.id > ?3 and exists (select 1 from best b"
+                                                     " where b.problem_id = p.id and b.variant_id = ?2)",
+    /* best_choose says later which one is current. */
     [ADD_BEST] = "insert into best (is_current, date, launch, coefficients, cubin" BEST_COLUMNS(
-        COLUMN_NAME) ", text_id, origin_id) values (?, ?, ?, ?, ?" BEST_COLUMNS(COLUMN_PLACE) ", (select text_id from run where id = :run), " SQL_OWN_ORIGIN
+        COLUMN_NAME) ", text_id, origin_id) values (0, ?, ?, ?, ?" BEST_COLUMNS(COLUMN_PLACE) ", (select text_id from run where id = :run), " SQL_OWN_ORIGIN
                                                                                               ")",
     [ADOPT_MEASUREMENTS] =
         "update measurement set gpu = (select d.uuid from run r join problem p on p.id = r.problem_id"

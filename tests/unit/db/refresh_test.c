@@ -317,6 +317,29 @@ TEST(a_variant_that_the_user_calls_wrong_is_not_served_after_a_refresh) {
   end_two(&c, ours, theirs, yaml);
 }
 
+/* The user measured a variant of an older template, which lost. A signer claims a time for the variant of the installed
+ * template. When both are one, the user's time counts, whether the refresh comes before the merge or after it. */
+TEST(a_claimed_time_counts_nothing_once_the_variants_are_one) {
+  static const struct merge_options options = {.origin = {"imported", "m.json", "mallory", "07", ""}};
+  static const char current_sql[] = "select count(*) from best where is_current and time_ms = 0.3";
+  for (int is_after = 0; is_after < 2; is_after++) {
+    struct store *ours, *theirs;
+    struct bench_case c;
+    long all;
+    char *yaml = begin_two(&c, &ours, &theirs);
+    CHECK_OK(query_script(store_connection(theirs), "update best set time_ms = 0.1, low_ms = 0.1, high_ms = 0.1, date ="
+                                                    " '2026-11-22T13:00:00.000Z' where time_ms = 0.31;"
+                                                    " delete from best where time_ms > 0.1; delete from finalist;"
+                                                    " update run set host = 'theirs'"));
+    if (!is_after) refresh(ours, false, REFRESH_SAME, &all);
+    CHECK_OK(store_merge(ours, theirs, &options, NULL));
+    if (is_after) CHECK_EQ(0, number_of(ours, current_sql), "another variant, with the claimed time");
+    if (is_after) refresh(ours, false, REFRESH_SAME, &all);
+    CHECK_EQ(1, number_of(ours, current_sql), "the user's winner, refreshed after the merge: %d", is_after);
+    end_two(&c, ours, theirs, yaml);
+  }
+}
+
 /* A document can have a best of the same problem and date with another content. As bests of one variant they would be
  * two rows with one key, so that no database could take an export of them. */
 TEST(bests_of_one_date_that_differ_stay_apart) {
@@ -404,6 +427,7 @@ int main(void) {
       cmocka_unit_test(rows_that_come_again_with_the_old_template_are_one_row_after_it),
       cmocka_unit_test(a_result_of_the_user_stays_one_where_a_document_has_it_with_the_installed_template),
       cmocka_unit_test(a_variant_that_the_user_calls_wrong_is_not_served_after_a_refresh),
+      cmocka_unit_test(a_claimed_time_counts_nothing_once_the_variants_are_one),
       cmocka_unit_test(bests_of_one_date_that_differ_stay_apart),
       cmocka_unit_test(a_kill_loses_nothing),
   };

@@ -405,7 +405,7 @@ TEST(the_best_is_replaced_by_its_rules) {
       {"a faster one", 2, 0.29, "580.1", true},
       {"the same variant, slower", 2, 0.295, "580.1", true},
       {"another driver, slower", 3, 0.35, "580.2", true},
-      {"the same time", 4, 0.35, "580.2", false},
+      {"the same time, newer", 4, 0.35, "580.2", true},
   };
   struct fixture f;
   begin_fixture(&f);

@@ -307,6 +307,59 @@ TEST(forget_takes_back_what_a_signer_called_wrong) {
   }
 }
 
+/* A signer calls the user's winner wrong. The user measures the variant in another mode, and it is right. So the winner
+ * is current at once, and stays it when the signer is forgotten. */
+TEST(a_right_result_in_another_mode_brings_a_winner_back) {
+  struct bench_case mine, other;
+  struct store *theirs = begin_store(&other), *ours = begin_store(&mine);
+  case_tune(&mine, ours, 2, 1, 0.4);
+  case_tune(&mine, ours, 1, 1, 0.3);
+  sql(ours, "update run set started = '2026-01-01T00:00:00.000Z', ended = '2026-01-01T01:00:00.000Z';"
+            " update best set date = '2026-01-01T01:00:00.000Z'");
+  put_result(theirs, &other, 1, OUTCOME_WRONG, "2026-01-03T00:00:00.000Z");
+  merge_signed(ours, theirs);
+  CHECK_EQ(400, current_us(ours), "called wrong");
+  const struct problem_key cold = {mine.device,   mine.stencil_id, DTYPE_F32, {{512, 256, 128}},
+                                   LAUNCH_STREAM, CACHE_COLD,      false,     1};
+  mine.problem = store_problem(ours, &cold);
+  const int64_t run = case_run(&mine, ours, "580.1");
+  const struct variant_key variant = case_variant(&mine, 1);
+  const struct measurement right = case_measurement(1);
+  CHECK_OK(store_measurement(ours, run, &variant, &right, NULL));
+  CHECK_EQ(300, current_us(ours), "right in another mode");
+  CHECK_OK(store_run_end(ours, run, &case_end));
+  CHECK_OK(store_forget(ours, &of_signer));
+  CHECK_EQ(300, current_us(ours), "and without the verdict");
+  check_whole(ours);
+  end_store(theirs, &other);
+  end_store(ours, &mine);
+}
+
+/* To forget the run that found a variant to be wrong is to forget the verdict, also for other problems. */
+TEST(a_verdict_is_forgotten_with_its_run) {
+  struct bench_case c;
+  struct device_facts second = case_device;
+  struct store *store = begin_store(&c);
+  case_tune(&c, store, 2, 1, 0.4);
+  case_tune(&c, store, 1, 1, 0.3);
+  snprintf(second.uuid, sizeof second.uuid, "GPU-2");
+  const struct problem_key elsewhere = {store_device(store, &second, false),
+                                        c.stencil_id,
+                                        DTYPE_F32,
+                                        {{512, 256, 128}},
+                                        LAUNCH_STREAM,
+                                        CACHE_STEADY,
+                                        false,
+                                        1};
+  c.problem = store_problem(store, &elsewhere);
+  put_result(store, &c, 1, OUTCOME_WRONG, "2099-01-01T00:00:00.000Z");
+  CHECK_EQ(400, current_us(store), "wrong on another GPU of the model");
+  CHECK_OK(store_forget(store, &(struct choice){.device = "GPU-2"}));
+  CHECK_EQ(300, current_us(store), "the GPU is forgotten");
+  check_whole(store);
+  end_store(store, &c);
+}
+
 /* A winner that was wrong here stays wrong, whatever a signer's run says. */
 TEST(a_signer_takes_back_no_verdict_of_the_user) {
   for (int has_second = 0; has_second < 2; has_second++) {
@@ -918,6 +971,8 @@ int main(void) {
       cmocka_unit_test(variants_follow_the_order_of_an_installed_template),
       cmocka_unit_test(the_driver_says_what_a_gpu_is),
       cmocka_unit_test(forget_takes_back_what_a_signer_called_wrong),
+      cmocka_unit_test(a_right_result_in_another_mode_brings_a_winner_back),
+      cmocka_unit_test(a_verdict_is_forgotten_with_its_run),
       cmocka_unit_test(a_signer_takes_back_no_verdict_of_the_user),
       cmocka_unit_test(who_takes_back_a_wrong_verdict),
       cmocka_unit_test(claims_take_no_winner_away),
