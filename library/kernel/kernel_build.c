@@ -25,12 +25,14 @@ struct stored {
   int coefficient_count, steps;
   char arch[16];
   char hash[IDENTITY_HEX_BYTES]; /* of the source that was measured */
+  char *parameters;              /* of the variant, as its database has them */
   char *source;
   void *cubin;
   size_t cubin_bytes;
 };
 
 static void stored_free(struct stored *stored) {
+  free(stored->parameters);
   free(stored->source);
   free(stored->cubin);
 }
@@ -48,17 +50,30 @@ static bool stored_read(sqlite3_stmt *query, struct stored *out) {
   out->cubin_bytes = (size_t)sqlite3_column_bytes(query, 5);
   out->cubin = malloc(out->cubin_bytes + 1);
   snprintf(out->hash, sizeof out->hash, "%s", column_text(query, 6));
-  if (!out->source || !out->cubin) return false;
+  out->parameters = strdup(column_text(query, 7));
+  if (!out->source || !out->cubin || !out->parameters) return false;
   if (out->cubin_bytes > 0) memcpy(out->cubin, cubin, out->cubin_bytes);
   return true;
+}
+
+/* Whether stored parameters are those of a row. They may stand in another order than those of the catalog. */
+static bool are_of_row(struct halotune_ctx *ctx, const struct served *row, const char *parameters) {
+  const struct template *template;
+  struct text text = {0};
+  if (strcmp(parameters, row->parameters) == 0) return true;
+  const bool is_same = context_template(ctx, row->template_at, &template) == HALOTUNE_OK &&
+                       configuration_reword(template, parameters, &text) == HALOTUNE_OK &&
+                       strcmp(text_string(&text), row->parameters) == 0;
+  text_free(&text);
+  return is_same;
 }
 
 /* Fetch the code of a row. Returns false if the database or the row no longer exists. Code is stored for winners only.
  * A finalist's row has the id of the winner. */
 static bool stored_fetch(struct halotune_ctx *ctx, const struct served *row, struct stored *out) {
   static const char sql[] =
-      "select b.launch, b.coefficients, b.steps, b.arch, b.source, b.cubin, v.source_hash from best b join variant v on v.id = b.variant_id"
-      " where b.id = ?1 and b.date = ?2 and v.parameters = ?3";
+      "select b.launch, b.coefficients, b.steps, b.arch, b.source, b.cubin, v.source_hash, v.parameters"
+      " from best b join variant v on v.id = b.variant_id where b.id = ?1 and b.date = ?2";
   struct store *store = NULL;
   struct binder binder = {.at = 0};
   *out = (struct stored){.steps = 1};
@@ -70,12 +85,12 @@ static bool stored_fetch(struct halotune_ctx *ctx, const struct served *row, str
   if (found) {
     bind_integer(&binder, row->id);
     bind_text(&binder, row->date);
-    bind_text(&binder, row->parameters);
     found = sqlite3_step(binder.query) == SQLITE_ROW && stored_read(binder.query, out);
   }
   sqlite3_finalize(binder.query);
   forked_leave();
   pthread_mutex_unlock(&ctx->lock);
+  found = found && are_of_row(ctx, row, out->parameters);
   if (!found) stored_free(out);
   return found;
 }

@@ -87,8 +87,9 @@ struct served {
   unsigned char dtype, launch, cache, parameter_count;
   double time_ms, low_ms, high_ms, roof_share;
   long long bytes;
-  double date_s; /* since 1970 */
-  const char *parameters, *date, *driver, *nvrtc;
+  double date_s;          /* since 1970 */
+  const char *parameters; /* in the order of its template in the catalog */
+  const char *date, *driver, *nvrtc;
   int64_t id;
   int database;
   unsigned short steps;       /* time steps of a launch */
@@ -132,6 +133,11 @@ halotune_status catalog_finish(struct catalog *catalog);
  * Installed templates that no database has are added, because they give defaults. This is a part of catalog_finish.
  * Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status catalog_find_installed(struct catalog *catalog);
+
+/* Make one template of those that have one identity, but texts with another order of parameters or definitions: the
+ * installed one, else that of the earliest database. The parameters of its rows and verdicts then stand in its order.
+ * This is a part of catalog_find_installed. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+halotune_status catalog_unite_templates(struct catalog *catalog);
 
 void catalog_free(struct catalog *catalog);
 

@@ -132,17 +132,19 @@ static halotune_status take_text(struct reader *r, sqlite3_stmt *query) {
 
 static halotune_status take_template(struct reader *r, sqlite3_stmt *query) {
   struct catalog *c = r->catalog;
-  const char *hash = column_text(query, 1);
-  for (int i = 0; i < c->template_count; i++) {
-    if (strcmp(c->templates[i].hash, hash) == 0) return map_add(&r->templates, sqlite3_column_int64(query, 0), i);
+  const char *hash = column_text(query, 1), *yaml = column_text(query, 3), *cuda = column_text(query, 4);
+  for (int i = 0; i < c->template_count; i++) { /* catalog_unite_templates unites those that have another text */
+    const struct known_template *known = &c->templates[i];
+    if (strcmp(known->hash, hash) == 0 && strcmp(known->yaml, yaml) == 0 && strcmp(known->cuda, cuda) == 0)
+      return map_add(&r->templates, sqlite3_column_int64(query, 0), i);
   }
   struct known_template *list = array_grow(c->templates, c->template_count, &c->template_room, sizeof *list);
   if (!list) return fail_memory();
   c->templates = list;
   struct known_template *added = &list[c->template_count];
   *added = (struct known_template){.name = keep_text(c, column_text(query, 2)),
-                                   .yaml = keep_text(c, column_text(query, 3)),
-                                   .cuda = keep_text(c, column_text(query, 4)),
+                                   .yaml = keep_text(c, yaml),
+                                   .cuda = keep_text(c, cuda),
                                    .database = c->database_count};
   snprintf(added->hash, sizeof added->hash, "%s", hash);
   if (!added->name || !added->yaml || !added->cuda) return fail_memory();

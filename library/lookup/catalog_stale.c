@@ -112,6 +112,7 @@ halotune_status catalog_find_installed(struct catalog *catalog) {
     status = installed_texts(&folders, catalog->templates[i].name, &texts);
     if (status == HALOTUNE_OK) status = keep_texts(catalog, &catalog->templates[i], &texts);
   }
+  if (status == HALOTUNE_OK) status = catalog_unite_templates(catalog);
   find_newest(catalog);
   if (status == HALOTUNE_OK) status = installed_each_folder(&folders, add_folder, catalog);
   find_same_names(catalog);

@@ -275,6 +275,58 @@ TEST(a_source_that_was_left_out_is_compared) {
   }
 }
 
+/* Another database has the template with its parameters in another order, which is the same template. So a verdict
+ * there holds for the winner here, and no other row there changes its source, whichever database comes first. Its own
+ * winner has the code that is stored with it. */
+TEST(a_template_in_another_order_is_the_same) {
+  static const struct {
+    const char *what, *here, *there, *code;
+    bool is_found;
+  } rows[] = {
+      {"a row that says nothing", "update best set source = '', cubin = zeroblob(0)",
+       "update measurement set outcome = 'crashed'; delete from finalist; delete from best", "", true},
+      {"a verdict", "update best set source = '', cubin = zeroblob(0)",
+       "update measurement set outcome = 'wrong'; delete from finalist; delete from best", "", false},
+      {"a winner", "delete from finalist; delete from best", "select 1", "database", true},
+      {"a winner here, and one there", "select 1", "update best set time_ms = 0.31", "database", true},
+  };
+  static const halotune_problem problem = {"star7", "NVIDIA H200", {128, 64, 64}, HALOTUNE_F32, 0, 0, 0, 0};
+  struct template *other = zmarch_in_another_order(tuned_template("zmarch"));
+  setenv("HALOTUNE_TEMPLATE_PATH", "templates", 1);
+  for (size_t i = 0; i < 2 * COUNT(rows); i++) {
+    const char *const what = rows[i / 2].what;
+    struct work here = work_begin(), there = work_begin();
+    halotune_ctx *const usual = ctx;
+    halotune_config config;
+    struct built built;
+    struct store *store;
+    tuned_make(here.path, rows_stored, 1);
+    tuned_change(here.path, rows[i / 2].here);
+    CHECK_OK(store_open(there.path, STORE_WRITE, &store));
+    tuned_put_template(store, &rows_stored[0], other);
+    store_close(store);
+    tuned_change(there.path, rows[i / 2].there);
+    const char *paths[] = {i % 2 ? there.path : here.path, i % 2 ? here.path : there.path};
+    CHECK_OK(halotune_open(paths, 2, &ctx));
+    const halotune_status status = halotune_lookup(ctx, &problem, &config);
+    CHECK_EQ(rows[i / 2].is_found, status == HALOTUNE_OK && config.match == HALOTUNE_MATCH_EXACT, "%s", what);
+    if (rows[i / 2].is_found) {
+      CHECK(strstr(config.parameters, "\"vector\"") < strstr(config.parameters, "\"band\""), "%s: %s", what,
+            config.parameters);
+      CHECK_OK(source_of_row("star7", "NVIDIA H200", &built));
+      CHECK(!built.is_stale, "%s: the source that was measured", what);
+      CHECK_TEXT(rows[i / 2].code, built.code, "%s", what);
+      built_free(&built);
+    }
+    halotune_close(ctx);
+    ctx = usual;
+    work_end(&there);
+    work_end(&here);
+  }
+  unsetenv("HALOTUNE_TEMPLATE_PATH");
+  template_free(other);
+}
+
 /* A launch of other arrays than the stencil's would read pointers that no program gives. */
 TEST(a_stored_launch_of_other_arrays_is_not_used) {
   static const char maps[] = "'{\"fields\":[15],\"box\":[32,8,1],\"promotion_bytes\":0}'";
@@ -605,6 +657,7 @@ int main(void) {
       cmocka_unit_test(a_finalist_has_no_stored_code),
       cmocka_unit_test(stored_code_is_that_of_the_row_that_was_read),
       cmocka_unit_test(a_source_that_was_left_out_is_compared),
+      cmocka_unit_test(a_template_in_another_order_is_the_same),
       cmocka_unit_test(a_stored_launch_of_other_arrays_is_not_used),
       cmocka_unit_test(stored_code_of_other_steps_is_not_used),
       cmocka_unit_test(what_was_compiled_is_kept),

@@ -137,16 +137,20 @@ static inline const struct template *tuned_template(const char *name) {
   return kept[count++];
 }
 
-static inline void tuned_put(struct store *store, const struct tuned *t) {
+static inline void tuned_put_template(struct store *store, const struct tuned *t, const struct template *template) {
   struct stencil *stencil;
   char path[128], *text = NULL;
   size_t length = 0;
   CHECK_OK(stencil_of_kernels(t->stencil, &stencil));
   snprintf(path, sizeof path, "kernels/%s.yaml", t->stencil);
   CHECK_OK(file_read(path, MAX_STENCIL_BYTES, &text, &length));
-  tuned_put_stencil(store, t, stencil, text, tuned_template(t->template));
+  tuned_put_stencil(store, t, stencil, text, template);
   stencil_free(stencil);
   free(text);
+}
+
+static inline void tuned_put(struct store *store, const struct tuned *t) {
+  tuned_put_template(store, t, tuned_template(t->template));
 }
 
 /* Make a database with these rows. */
