@@ -115,6 +115,14 @@ static halotune_status decide_problem(const struct found_template *installed, sq
   return status;
 }
 
+static halotune_status add_change(struct decisions *d, int64_t variant, int64_t template, int place) {
+  if (!array_room(d->changes, d->count, d->room) || !array_room(d->at, d->count, d->at_room)) return fail_memory();
+  d->at[d->count] = place;
+  d->changes[d->count++] = (struct refresh_change){
+      .variant = variant, .from = template, .to = d->found.list[place].template, .outcome = REFRESH_SAME};
+  return HALOTUNE_OK;
+}
+
 /* Decide about a row. The first row of a variant adds a change. If the rows of a variant have several outcomes, the one
  * that is last in the list of outcomes counts. */
 static halotune_status look_at_row(struct decisions *d, sqlite3_stmt *row) {
@@ -125,25 +133,45 @@ static halotune_status look_at_row(struct decisions *d, sqlite3_stmt *row) {
   if (status != HALOTUNE_OK) return status;
   const struct found_template *installed = &d->found.list[place];
   if (installed->template && strcmp(installed->hash, column_text(row, TEMPLATE_HASH)) == 0) return HALOTUNE_OK;
-  if (d->count == 0 || d->changes[d->count - 1].variant != variant) {
-    if (!array_room(d->changes, d->count, d->room) || !array_room(d->at, d->count, d->at_room)) return fail_memory();
-    d->at[d->count] = place;
-    d->changes[d->count++] = (struct refresh_change){.variant = variant,
-                                                     .from = sqlite3_column_int64(row, TEMPLATE),
-                                                     .to = installed->template,
-                                                     .outcome = REFRESH_SAME};
-  }
+  if (d->count == 0 || d->changes[d->count - 1].variant != variant)
+    status = add_change(d, variant, sqlite3_column_int64(row, TEMPLATE), place);
+  if (status != HALOTUNE_OK) return status;
   struct refresh_change *change = &d->changes[d->count - 1];
   status = decide_problem(installed, row, &d->subject, &change->parameters, &outcome);
   if (status == HALOTUNE_OK && outcome > change->outcome) change->outcome = outcome;
   return status;
 }
 
-static halotune_status decide_all(struct decisions *d, sqlite3 *connection) {
+static const char variants_sql[] =
+    "select v.id, v.template_id, v.parameters, t.name, t.hash from variant v join template t on t.id = v.template_id"
+    " order by t.name, v.id";
+
+/* Decide about a variant of the installed template. Its parameters can stand in the order of an older text with the
+ * same meaning. Then the database may have the variant in both orders. */
+static halotune_status look_at_order(struct decisions *d, sqlite3_stmt *row) {
+  struct text text = {0};
+  int place;
+  halotune_status status = found_templates_get(&d->found, column_text(row, 3), &place);
+  const struct found_template *installed = status == HALOTUNE_OK ? &d->found.list[place] : NULL;
+  if (!installed || !installed->template || strcmp(installed->hash, column_text(row, 4)) != 0) return status;
+  status = configuration_reword(installed->template, column_text(row, 2), &text);
+  if (status == HALOTUNE_OK && strcmp(text_string(&text), column_text(row, 2)) != 0) {
+    status = add_change(d, sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1), place);
+    if (status == HALOTUNE_OK) {
+      d->changes[d->count - 1].parameters = text.bytes;
+      return HALOTUNE_OK;
+    }
+  }
+  text_free(&text);
+  return is_refusal(status) ? HALOTUNE_OK : status; /* `db check` names what no template has */
+}
+
+static halotune_status decide_all(struct decisions *d, sqlite3 *connection, const char *sql,
+                                  halotune_status (*look)(struct decisions *d, sqlite3_stmt *row)) {
   sqlite3_stmt *query = NULL;
   int code = SQLITE_DONE;
-  halotune_status status = query_prepare(connection, subjects_sql, &query);
-  while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) status = look_at_row(d, query);
+  halotune_status status = query_prepare(connection, sql, &query);
+  while (status == HALOTUNE_OK && (code = sqlite3_step(query)) == SQLITE_ROW) status = look(d, query);
   if (status == HALOTUNE_OK && code != SQLITE_DONE) status = query_fail(connection);
   sqlite3_finalize(query);
   return status;
@@ -164,7 +192,8 @@ static void tell_all(const struct decisions *d, void (*tell)(void *context, cons
 halotune_status store_refresh(struct store *store, find_template *find, bool is_dry,
                               void (*tell)(void *context, const struct refreshed *refreshed), void *context) {
   struct decisions d = {.found.find = find};
-  halotune_status status = decide_all(&d, store_connection(store));
+  halotune_status status = decide_all(&d, store_connection(store), subjects_sql, look_at_row);
+  if (status == HALOTUNE_OK) status = decide_all(&d, store_connection(store), variants_sql, look_at_order);
   for (int i = 0; i < d.count && status == HALOTUNE_OK; i++) {
     if (d.changes[i].outcome == REFRESH_SAME) status = refresh_write(store, &d.changes[i], is_dry);
   }

@@ -18,7 +18,8 @@ struct refreshed {
 
 /* Take each variant of a best, a finalist or a wrong result whose template is not the installed one, and generate it
  * with the installed template. If this gives a source of the same meaning and the same launch on all of its problems,
- * the variant becomes one of the installed template. Dates, times, sources and origins stay.
+ * the variant becomes one of the installed template. Dates, times, sources and origins stay. A variant of the installed
+ * template whose parameters stand in another order gets the order of the installed text.
  *   is_dry  change nothing; a store that is open for reading is enough
  *   tell    called for each template and outcome that there is, in the order of names and outcomes
  * Each variant is one transaction: after a kill, the next call goes on.

@@ -340,6 +340,36 @@ TEST(a_claimed_time_counts_nothing_once_the_variants_are_one) {
   }
 }
 
+/* A database has a variant of the installed template in two orders of its parameters, and only one is known to be
+ * wrong. After the refresh they are one, in the order of the installed text. */
+TEST(a_variant_in_two_orders_of_parameters_becomes_one) {
+  struct store *store;
+  struct bench_case c;
+  char defect[512] = "";
+  long all, found = 0;
+  CHECK_OK(store_open_memory(&store));
+  fill(&c, store);
+  put_wrong(&c, store, "points_y=4");
+  CHECK_OK(query_script(
+      store_connection(store),
+      "insert into variant (source_hash, template_id, stencil_id, parameters, origin_id) select source_hash, template_id,"
+      " stencil_id, json_patch(json_remove(parameters, '$.vector'), json_object('vector', parameters ->> '$.vector')),"
+      " origin_id from variant where id = 3; update measurement set variant_id = 4 where outcome = 'wrong';"
+      " update run set started = '2026-11-22T12:00:00.000Z' where id = 4; update best set is_current = 0;"
+      " update best set is_current = 1 where time_ms = 0.3"));
+  CHECK_OK(store_check(store, keep_defect, defect, &found));
+  CHECK(found == 1 && strstr(defect, "variant 4"), "%ld: %s", found, defect);
+  CHECK_EQ(1, refresh(store, true, REFRESH_SAME, &all), "a dry run");
+  CHECK_EQ(1, refresh(store, false, REFRESH_SAME, &all), "one variant");
+  CHECK_EQ(1, all, "one variant");
+  CHECK_EQ(3, number_of(store, "select count(*) from variant"), "variants");
+  CHECK_EQ(1, number_of(store, "select time_ms = 0.31 from best where is_current"), "the next best");
+  check_whole(store, "refreshed");
+  CHECK_EQ(0, refresh(store, false, REFRESH_SAME, &all), "again");
+  case_free(&c);
+  store_close(store);
+}
+
 /* A document can have a best of the same problem and date with another content. As bests of one variant they would be
  * two rows with one key, so that no database could take an export of them. */
 TEST(bests_of_one_date_that_differ_stay_apart) {
@@ -428,6 +458,7 @@ int main(void) {
       cmocka_unit_test(a_result_of_the_user_stays_one_where_a_document_has_it_with_the_installed_template),
       cmocka_unit_test(a_variant_that_the_user_calls_wrong_is_not_served_after_a_refresh),
       cmocka_unit_test(a_claimed_time_counts_nothing_once_the_variants_are_one),
+      cmocka_unit_test(a_variant_in_two_orders_of_parameters_becomes_one),
       cmocka_unit_test(bests_of_one_date_that_differ_stay_apart),
       cmocka_unit_test(a_kill_loses_nothing),
   };
