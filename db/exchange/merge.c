@@ -28,6 +28,8 @@ struct merge {
   struct id_maps ids;
   struct merge_words words;
   const char *parameters; /* of the present row, if it is a variant: in the words of this database */
+  struct found_templates found;
+  const struct template *installed; /* with the identity of the present row, if it is a new template; or NULL */
   int64_t origin;
   int64_t last_run, last_variant; /* the highest ids before the merge */
   bool has_twins;                 /* two runs or variants of the other database have the same key */
@@ -75,6 +77,10 @@ static halotune_status carry_value(struct merge *m, const struct table *table, s
   int place = i + 2;
   if (table == &m->tables->list[TABLE_VARIANT] && strcmp(column->name, "parameters") == 0) {
     sqlite3_bind_text(to, place, m->parameters, -1, SQLITE_STATIC);
+    return HALOTUNE_OK;
+  }
+  if (m->installed && (strcmp(column->name, "yaml") == 0 || strcmp(column->name, "cuda") == 0)) {
+    sqlite3_bind_text(to, place, *column->name == 'y' ? m->installed->yaml : m->installed->cuda, -1, SQLITE_STATIC);
     return HALOTUNE_OK;
   }
   if (column->refers_to < 0 || sqlite3_column_type(m->select, i + 1) == SQLITE_NULL) {
@@ -359,6 +365,25 @@ static halotune_status meet_template(struct merge *m) {
                          column_text(m->find, yaml + 1), column_text(m->find, cuda + 1));
 }
 
+/* Add a template. If the installed one has the same identity, its text is taken: so no document says in which order the
+ * parameters of installed templates stand. */
+static halotune_status insert_template(struct merge *m, int64_t *id) {
+  const struct table *table = &m->tables->list[TABLE_TEMPLATE];
+  const int hash = table_column(table, "hash"), name = table_column(table, "name"), yaml = table_column(table, "yaml");
+  int place;
+  halotune_status status =
+      m->found.find ? found_templates_get(&m->found, column_text(m->select, name + 1), &place) : HALOTUNE_OK;
+  if (status == HALOTUNE_OK && m->found.find &&
+      strcmp(m->found.list[place].hash, column_text(m->select, hash + 1)) == 0)
+    m->installed = m->found.list[place].template;
+  if (status == HALOTUNE_OK) status = insert_row(m, TABLE_TEMPLATE, id);
+  if (status == HALOTUNE_OK && m->installed && strcmp(m->installed->yaml, column_text(m->select, yaml + 1)) != 0)
+    status = merge_words_add(&m->words, sqlite3_column_int64(m->select, 0), m->installed->name, m->installed->yaml,
+                             m->installed->cuda);
+  m->installed = NULL;
+  return status;
+}
+
 /* Write the present variant's parameters in the words of this database. */
 static halotune_status reword_variant(struct merge *m) {
   const struct table *table = &m->tables->list[TABLE_VARIANT];
@@ -505,7 +530,8 @@ static halotune_status merge_row(struct merge *m, int number) {
   if (status == HALOTUNE_OK && id == 0) status = is_of_foreign_run(m, number, &is_foreign);
   m->counts.foreign += is_foreign;
   if (status != HALOTUNE_OK || is_foreign) return status;
-  if (status == HALOTUNE_OK) status = id == 0 ? insert_row(m, number, &id) : meet_row(m, number, id);
+  if (id != 0) status = meet_row(m, number, id);
+  else status = number == TABLE_TEMPLATE ? insert_template(m, &id) : insert_row(m, number, &id);
   if (status == HALOTUNE_OK && table->has_id)
     status = id_map_add(&m->ids, number, sqlite3_column_int64(m->select, 0), id);
   return status;
@@ -615,7 +641,8 @@ static halotune_status pages_keep(sqlite3 *connection, int64_t pages, int64_t *b
 halotune_status store_merge(struct store *to, struct store *from, const struct merge_options *options,
                             struct merge_counts *counts) {
   const int64_t merge_pages = -131072; /* 128 MB: indices of a fleet's results are read and written at random places */
-  struct merge m = {.to = store_connection(to), .from = store_connection(from), .options = options};
+  struct merge m = {
+      .to = store_connection(to), .from = store_connection(from), .options = options, .found = {.find = options->find}};
   int64_t pages = 0;
   const bool is_part = !sqlite3_get_autocommit(m.to); /* the merge is part of the caller's transaction */
   struct tables *tables = malloc(sizeof *tables);
@@ -638,6 +665,7 @@ halotune_status store_merge(struct store *to, struct store *from, const struct m
   if (status == HALOTUNE_OK && counts) *counts = m.counts;
   id_maps_free(&m.ids);
   merge_words_free(&m.words);
+  found_templates_free(&m.found);
   free(m.behind.ids);
   free(m.ahead.ids);
   free(m.own.ids);

@@ -2,6 +2,7 @@
 #ifndef DB_EXCHANGE_MERGE_OPTIONS_H
 #define DB_EXCHANGE_MERGE_OPTIONS_H
 
+#include "db/exchange/find_template.h"
 #include "db/store/store.h"
 
 /* Two databases have different current bests of one problem. Valid during the call of conflict(). */
@@ -28,6 +29,7 @@ struct merge_options {
   bool without_code;    /* take no machine code: it is compiled when it is first needed */
   void (*conflict)(void *context, const struct merge_conflict *conflict); /* NULL: conflicts are not told */
   void *context;
+  find_template *find; /* finds installed templates, whose text goes before another of the same identity; NULL: none */
 };
 
 struct merge_counts {

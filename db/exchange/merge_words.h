@@ -9,7 +9,8 @@
 
 #include "db/store/launch_text.h"
 
-/* Templates whose text differs between the databases. Begins as {0}; end it with merge_words_free. */
+/* Templates whose text differs between the databases: the other one has another text than this one, or than the
+ * installed template. Begins as {0}; end it with merge_words_free. */
 struct merge_words {
   struct {
     int64_t theirs;            /* the template's id in the other database */

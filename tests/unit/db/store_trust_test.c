@@ -248,6 +248,34 @@ TEST(another_order_of_parameters_makes_no_other_variant) {
   }
 }
 
+/* The installed template. */
+static halotune_status find_zmarch(const char *name, struct template **out) {
+  (void)name;
+  return template_read("templates/zmarch.yaml", out);
+}
+
+/* A document brings an installed template with its parameters in another order. The installed text counts, so that
+ * nothing changes for rows of others that come later. */
+TEST(a_document_gives_an_installed_template_no_other_order) {
+  for (int is_installed = 0; is_installed < 2; is_installed++) {
+    struct bench_case c;
+    struct store *ours, *theirs = begin_store(&c);
+    const struct merge_options options = {.origin = {"imported", "m.json", "mallory", key, ""},
+                                          .find = is_installed ? find_zmarch : NULL};
+    reorder_template(&c);
+    case_put(&c, theirs, 512);
+    case_tune(&c, theirs, 1, 2, 0.3);
+    CHECK_OK(store_open_memory(&ours));
+    CHECK_OK(store_merge(ours, theirs, &options, NULL));
+    CHECK_EQ(is_installed ? 0 : 2,
+             number_of(ours, "select count(*) from variant where parameters like '%\"band\":%\"vector\":%'"),
+             "the document's order, installed %d", is_installed);
+    check_whole(ours);
+    store_close(ours);
+    end_store(theirs, &c);
+  }
+}
+
 /* The installed template has its parameters in another order since. The user's variants stay what they were. */
 TEST(variants_follow_the_order_of_an_installed_template) {
   struct bench_case c;
@@ -958,6 +986,7 @@ int main(void) {
       cmocka_unit_test(own_parameters_of_one_source_share_a_variant),
       cmocka_unit_test(a_variant_of_the_same_parameters_goes_first),
       cmocka_unit_test(another_order_of_parameters_makes_no_other_variant),
+      cmocka_unit_test(a_document_gives_an_installed_template_no_other_order),
       cmocka_unit_test(variants_follow_the_order_of_an_installed_template),
       cmocka_unit_test(the_driver_says_what_a_gpu_is),
       cmocka_unit_test(forget_takes_back_what_a_signer_called_wrong),

@@ -11,6 +11,7 @@
 #include "db/exchange/untrusted_files.h"
 #include "db/store/filesystem.h"
 #include "db/store/query.h"
+#include "library/lookup/installed.h"
 #include "tuner/cli/db/db_look.h"
 #include "tuner/cli/options/option_value.h"
 #include "tuner/cli/output/grid_text.h"
@@ -79,8 +80,10 @@ static halotune_status file_merge(const struct taking *taking, struct looked *fi
   char document[IDENTITY_HEX_BYTES];
   struct telling telling = {file->path, out};
   struct merge_counts counts;
-  struct merge_options options = {
-      .without_code = option_given(taking->invocation, "no-code"), .conflict = print_conflict, .context = &telling};
+  struct merge_options options = {.without_code = option_given(taking->invocation, "no-code"),
+                                  .conflict = print_conflict,
+                                  .context = &telling,
+                                  .find = installed_template};
   identity_hex(file->in.document, document);
   options.origin = (struct origin){.kind = option_given(taking->invocation, "shipped") ? "shipped" : "imported",
                                    .name = file->origin,
