@@ -4,7 +4,7 @@
 #include "base/memory/array.h"
 #include "db/store/current_best.h"
 #include "db/store/query.h"
-#include "db/store/sql_parts.h"
+#include "db/store/refuted.h"
 
 static halotune_status count_rows(struct store *store, const char *sql, long *out) {
   int64_t number = 0;
@@ -23,6 +23,10 @@ static const char lonely_predictions_sql[] =
 
 static const char fitted_sql[] =
     "select count(*) from prediction c where " SQL_IS_OWN("c") " and exists (select 1 from chosen_measurement)";
+
+static const char wrong_sql[] =
+    "select count(*) from measurement where rowid in (select id from chosen_measurement) and " SQL_IS_WRONG(
+        "measurement");
 
 /* The problems whose current best the removed rows may have decided: as bests, as times or as verdicts, which hold for
  * other problems, too. */
@@ -98,6 +102,7 @@ halotune_status store_forget_count(struct store *store, const struct choice *cho
   halotune_status status = store_choose(store, choice);
   if (status == HALOTUNE_OK) status = count_rows(store, "select count(*) from chosen_run", &out->runs);
   if (status == HALOTUNE_OK) status = count_rows(store, "select count(*) from chosen_measurement", &out->measurements);
+  if (status == HALOTUNE_OK) status = count_rows(store, wrong_sql, &out->wrong);
   if (status == HALOTUNE_OK) status = count_rows(store, "select count(*) from chosen_best", &out->bests);
   if (status == HALOTUNE_OK)
     status = count_rows(store, choice->signer ? signed_predictions_sql : lonely_predictions_sql, &out->predictions);

@@ -6,6 +6,7 @@
 
 struct forget_counts {
   long runs, measurements, bests;
+  long wrong;       /* of the measurements, those that say that a variant is wrong */
   long predictions; /* coefficients of predicted times */
   long fitted;      /* coefficients that stay: this user fitted them, perhaps to times of the signer that are removed */
   long alone;       /* a signer's devices, stencils, texts, templates and so on that have no result */

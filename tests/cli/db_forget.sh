@@ -4,6 +4,10 @@ export HALOTUNE_DB
 halotune db import --trust --yes tests/data/db/copy.json tests/data/db/copy_newer.json >/dev/null 2>&1
 halotune db forget --before 2016-01-15
 halotune db info | grep rows
+# A verdict is forgotten with its run.
+cp "$HALOTUNE_DB" "$TMPDIR/wrong.db"
+sqlite3 "$TMPDIR/wrong.db" "update measurement set outcome = 'wrong' where id in (select max(id) from measurement group by run_id)"
+halotune db forget --before 2016-01-15 --db "$TMPDIR/wrong.db"
 halotune db forget --before 2016-01-15 --yes
 halotune db info | grep rows
 sqlite3 "$HALOTUNE_DB" "insert into origin (kind, name, signer, document, date) values ('imported', 'fit.json', 'alice', '01',

@@ -49,6 +49,11 @@ halotune_status db_forget(const struct invocation *invocation) {
   if (status == HALOTUNE_OK && sure) status = store_forget(store, &choice);
   if (status == HALOTUNE_OK) {
     print_counts(&counts, sure);
+    if (counts.wrong > 0)
+      fprintf(
+          stderr,
+          "halotune: %ld of these measurements say%s that a variant is wrong: lookups may serve that variant again\n",
+          counts.wrong, counts.wrong == 1 ? "s" : "");
     if (!sure) fprintf(stderr, "halotune: nothing was removed yet; add --yes to do it\n");
     else if (counts.fitted > 0)
       fprintf(stderr, "halotune: your own coefficients of predicted times stay, and may be fitted to times that were"
