@@ -126,7 +126,7 @@ struct catalog {
 halotune_status catalog_add(struct catalog *catalog, const char *path);
 
 /* Call this after the last database. It fills the tables of names, finds superseded templates, drops rows that
- * another database knows to be wrong, and sorts the rows. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+ * another database knows to be wrong, sorts the rows, and drops finalists where there are enough winners. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status catalog_finish(struct catalog *catalog);
 
 /* Read the installed files of all templates. For templates without installed files, find which ones are superseded.

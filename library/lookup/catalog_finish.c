@@ -211,6 +211,36 @@ static halotune_status sort_rows(struct catalog *c) {
   return HALOTUNE_OK;
 }
 
+/* From so many winners on, finalists do not improve the answers for other grids. On an H200 the answers from winners
+ * alone took 1.14, 1.12 and 1.09 times the best of a search with 18, 30 and some 60 grids of a stencil and type. With
+ * two finalists of each, they took 0.990, 0.998 and 0.999 times as long. */
+enum { ENOUGH_WINNERS = 30 };
+
+enum { CACHES = 2, BITS = 2 };
+
+static bool is_of_family(const struct served *a, const struct served *b) {
+  return a->stencil == b->stencil && a->model == b->model && a->dtype == b->dtype && a->steps == b->steps;
+}
+
+/* Drop the finalists of families with enough winners of the same cache mode that are as reproducible. The rows are
+ * sorted. */
+static void drop_needless_finalists(struct catalog *c) {
+  int kept = 0;
+  for (int first = 0, end; first < c->row_count; first = end) {
+    int winners[CACHES][BITS] = {{0}};
+    for (end = first; end < c->row_count && is_of_family(&c->rows[first], &c->rows[end]); end++) {
+      const struct served *row = &c->rows[end];
+      if (!row->is_finalist) winners[row->cache == CACHE_COLD][row->reproducible]++;
+    }
+    for (int i = first; i < end; i++) {
+      const struct served *row = &c->rows[i];
+      if (row->is_finalist && winners[row->cache == CACHE_COLD][row->reproducible] >= ENOUGH_WINNERS) continue;
+      c->rows[kept++] = *row;
+    }
+  }
+  c->row_count = kept;
+}
+
 halotune_status catalog_finish(struct catalog *c) {
   halotune_status status = leave_room(c);
   if (status == HALOTUNE_OK) status = find_names(c);
@@ -219,5 +249,7 @@ halotune_status catalog_finish(struct catalog *c) {
   if (status != HALOTUNE_OK) return status;
   drop_rows(c);
   find_copies(c);
-  return sort_rows(c);
+  status = sort_rows(c);
+  if (status == HALOTUNE_OK) drop_needless_finalists(c);
+  return status;
 }

@@ -427,11 +427,19 @@ static const char *choose_for_pointers(halotune_ctx *ctx, const halotune_problem
   " limit 1;"                                                                                                             \
   " update m set id = 100, run_id = 100, outcome = 'wrong'; insert into measurement select * from m"
 
+/* The finalist `direct` lost by 5 % against `zmarch` on 512^3, and no winner is `direct`. */
+static const struct tuned with_finalist[] = {
+    {GPU_H200, "star7", "zmarch", "vector=4", F32, {512, 512, 512}, USUAL, 0.27},
+    {GPU_H200, "star7", "direct", "vector=1", F32, {64, 64, 64}, USUAL, 0.002},
+};
+static const char add_finalist[] =
+    "update best set is_current = 0 where time_ms < 0.01; insert into finalist select f.run_id, o.variant_id, 2,"
+    " f.sample_count, 1.05*f.median_ms, f.minimum_ms, f.low_ms, f.high_ms, 1.05, 1.04, 1.06, f.samples, 0, 0, null, null, null"
+    " from finalist f, finalist o where f.median_ms > 0.01 and o.median_ms < 0.01;"
+    " create temp table m as select * from measurement where variant_id = (select variant_id from finalist where rank = 2);"
+    " update m set id = 50, run_id = (select run_id from finalist where rank = 2); insert into measurement select * from m";
+
 TEST(finalists_answer_for_other_problems) {
-  static const struct tuned stored[] = {
-      {GPU_H200, "star7", "zmarch", "vector=4", F32, {512, 512, 512}, USUAL, 0.27},
-      {GPU_H200, "star7", "direct", "vector=1", F32, {64, 64, 64}, USUAL, 0.002},
-  };
   static const struct {
     const char *change; /* stays for the rows below */
     long long n;
@@ -470,14 +478,8 @@ TEST(finalists_answer_for_other_problems) {
   };
   struct work own = work_begin();
   const char *paths[] = {own.path};
-  tuned_make(own.path, stored, COUNT(stored));
-  tuned_change(
-      own.path,
-      "update best set is_current = 0 where time_ms < 0.01; insert into finalist select f.run_id, o.variant_id, 2,"
-      " f.sample_count, 1.05*f.median_ms, f.minimum_ms, f.low_ms, f.high_ms, 1.05, 1.04, 1.06, f.samples, 0, 0, null, null, null"
-      " from finalist f, finalist o where f.median_ms > 0.01 and o.median_ms < 0.01;"
-      " create temp table m as select * from measurement where variant_id = (select variant_id from finalist where rank = 2);"
-      " update m set id = 50, run_id = (select run_id from finalist where rank = 2); insert into measurement select * from m");
+  tuned_make(own.path, with_finalist, COUNT(with_finalist));
+  tuned_change(own.path, add_finalist);
   for (size_t i = 0; i < COUNT(rows); i++) {
     halotune_ctx *ctx;
     const long long n = rows[i].n;
@@ -499,6 +501,47 @@ TEST(finalists_answer_for_other_problems) {
     CHECK_EQ(rows[i].match, match, "row %zu: %s", i, halotune_match_name(match));
     CHECK_TEXT(rows[i].template_name, template_name, "row %zu", i);
     if (!isnan(rows[i].time_ms)) CHECK_NEAR(rows[i].time_ms, time_ms, 1e-9, "row %zu", i);
+    halotune_close(ctx);
+  }
+  work_end(&own);
+}
+
+/* Winners of other grids, of one mode, with the configuration of 512^3. */
+#define MORE_WINNERS(first, count, cache, reproducible)                                                                \
+  "with recursive more(n) as (select " #first " union all select n + 1 from more where n < " #first " + " #count       \
+  " - 1) insert into problem select n, device_id, stencil_id, dtype, 512 + 4 * n, ny, nz, launch, '" cache             \
+  "', " #reproducible ", origin_id, steps from problem, more where id = (select problem_id from best where is_current" \
+  " order by id limit 1); create temp table w as select * from best where is_current order by id limit 1;"             \
+  " insert into best select p.id, p.id, w.variant_id, w.text_id, w.run_id, 1, w.date, w.time_ms, w.low_ms, w.high_ms," \
+  " w.sample_count, w.default_ms, w.roof_ms, w.roof_ratio, w.roof_ratio_low, w.roof_ratio_high, w.empty_ms, w.bytes,"  \
+  " w.rms_error, w.max_error, w.max_error_units, w.second_grid, w.registers, w.shared_bytes, w.occupancy, w.launch,"   \
+  " w.coefficients, w.steps, w.driver, w.nvrtc, w.arch, w.source, w.cubin, w.origin_id, w.objective, w.energy_mj"      \
+  " from problem p, w where p.id between " #first " and " #first " + " #count " - 1"
+
+/* A finalist is left out where 30 winners of its stencil, type, model of GPU and modes answer for other grids. */
+TEST(finalists_answer_where_winners_are_few) {
+  static const struct {
+    const char *what, *change; /* it stays for the rows below */
+    const char *template_name;
+  } rows[] = {
+      {"one winner", "", "direct"},
+      {"40 others in the mode `cold`", MORE_WINNERS(1000, 40, "cold", 0), "direct"},
+      {"40 others that are reproducible", MORE_WINNERS(2000, 40, "steady", 1), "direct"},
+      {"29 winners", MORE_WINNERS(3000, 28, "steady", 0), "direct"},
+      {"30 winners", MORE_WINNERS(4000, 1, "steady", 0), "zmarch"},
+  };
+  struct work own = work_begin();
+  const char *paths[] = {own.path};
+  tuned_make(own.path, with_finalist, COUNT(with_finalist));
+  tuned_change(own.path, add_finalist);
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    const halotune_problem problem = {"star7", "NVIDIA H200", {509, 509, 509}, HALOTUNE_F32, 0, 0, 0, 0};
+    halotune_ctx *ctx;
+    halotune_config config;
+    if (*rows[i].change) tuned_change(own.path, rows[i].change);
+    CHECK_OK(halotune_open(paths, 1, &ctx));
+    CHECK_OK(halotune_lookup(ctx, &problem, &config));
+    CHECK_TEXT(rows[i].template_name, config.template_name, "%s", rows[i].what);
     halotune_close(ctx);
   }
   work_end(&own);
@@ -1364,6 +1407,7 @@ int main(void) {
       cmocka_unit_test(a_default_is_the_template_s),
       cmocka_unit_test(no_answer_breaks_a_rule),
       cmocka_unit_test(finalists_answer_for_other_problems),
+      cmocka_unit_test(finalists_answer_where_winners_are_few),
       cmocka_unit_test(a_winner_of_a_run_that_was_cut_short_gives_way),
       cmocka_unit_test(measured_steps_give_way_to_steps_that_are_surely_faster),
       cmocka_unit_test(a_winner_of_a_run_that_was_cut_short_needs_no_other_row),
