@@ -98,6 +98,7 @@ struct served {
   bool has_problem : 1; /* used only while the database is read */
   bool is_partial : 1;  /* its run was cut short, so that a winner of another problem may be faster */
   bool is_finalist : 1; /* it lost against the winner of its problem, and may answer for other problems only */
+  bool is_foreign : 1;  /* others gave it; false also where the database has nothing that this user measured */
 };
 _Static_assert(sizeof(struct served) == 128, "a row is two cache lines");
 
@@ -126,8 +127,14 @@ struct catalog {
 halotune_status catalog_add(struct catalog *catalog, const char *path);
 
 /* Call this after the last database. It fills the tables of names, finds superseded templates, drops rows that
- * another database knows to be wrong, sorts the rows, and drops finalists where there are enough winners. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+ * another database knows to be wrong, sorts the rows, and drops those that other rows make needless. Returns
+ * HALOTUNE_OK or HALOTUNE_MEMORY. */
 halotune_status catalog_finish(struct catalog *catalog);
+
+/* Drop rows of others for problems that a complete run of this user measured on the same model of GPU, by the same
+ * database. A database has one current best of a problem for each GPU, and a document can name any GPU. The rows are
+ * sorted. Returns HALOTUNE_OK or HALOTUNE_MEMORY. */
+halotune_status catalog_drop_foreign(struct catalog *catalog);
 
 /* Read the installed files of all templates. For templates without installed files, find which ones are superseded.
  * Installed templates that no database has are added, because they give defaults. This is a part of catalog_finish.

@@ -250,6 +250,7 @@ halotune_status catalog_finish(struct catalog *c) {
   drop_rows(c);
   find_copies(c);
   status = sort_rows(c);
+  if (status == HALOTUNE_OK) status = catalog_drop_foreign(c);
   if (status == HALOTUNE_OK) drop_needless_finalists(c);
   return status;
 }

@@ -385,9 +385,20 @@ static halotune_status take_partial(struct reader *r, sqlite3_stmt *query) {
   return HALOTUNE_OK;
 }
 
+/* Mark a winner that others gave. */
+static halotune_status take_foreign(struct reader *r, sqlite3_stmt *query) {
+  const int64_t problem = sqlite3_column_int64(query, 0);
+  turn_to(r, problem);
+  while (r->at < r->reference_count && r->references[r->at].problem < problem) r->at++;
+  if (r->at < r->reference_count && r->references[r->at].problem == problem)
+    own_rows(r)[r->references[r->at].row].is_foreign = true;
+  return HALOTUNE_OK;
+}
+
 /* A variant that lost against the winner of its problem by little may be the fastest on another grid. Its time is the
  * winner's time, times their ratio in the same rounds. Its date is the date of its own run: the winner may have been
- * measured again after the finalist was found to be wrong. */
+ * measured again after the finalist was found to be wrong. A run of others brings no finalists of a problem that this
+ * user measured. */
 static halotune_status take_finalist(struct reader *r, sqlite3_stmt *query) {
   struct catalog *c = r->catalog;
   const int64_t problem = sqlite3_column_int64(query, 0), winner = sqlite3_column_int64(query, 1);
@@ -492,13 +503,20 @@ static const char sql_refuted[] =
 static const char sql_partial[] =
     "select r.problem_id from run r cross join best b on b.problem_id = r.problem_id and b.is_current and b.run_id = r.id"
     " where r.state = 'partial' order by 1";
+/* Whether a database has rows of this user and rows of others. SQLite asks this once in a statement. */
+#define SQL_IS_MIXED                                           \
+  "(exists (select 1 from origin where kind = 'measured') and" \
+  " exists (select 1 from origin where kind <> 'measured'))"
+static const char sql_foreign[] =
+    "select b.problem_id from best b where " SQL_IS_MIXED " and b.is_current and not " SQL_IS_OWN("b") " order by 1";
 static const char sql_finalists[] =
     "select r.problem_id, w.variant_id, v.template_id, v.parameters, f.ratio, m.occupancy, " SQL_MEASURED_DATE(
         "m",
-        "r") " from finalist f join run r on"
-             " r.id = f.run_id join finalist w on w.run_id = f.run_id and w.rank = 1 join variant v on v.id = f.variant_id left join"
-             " measurement m on m.run_id = f.run_id and m.variant_id = f.variant_id where " SQL_IS_RUNNER_UP(
-                 "f") " order by 1, 2, f.run_id, f.rank";
+        "r") " from finalist f join run r on r.id = f.run_id join finalist w on w.run_id = f.run_id and w.rank = 1"
+             " join variant v on v.id = f.variant_id left join measurement m on m.run_id = f.run_id and m.variant_id = f.variant_id"
+             " where " SQL_IS_RUNNER_UP("f") " and (not " SQL_IS_MIXED " or " SQL_IS_OWN(
+                 "r") " or not exists (select 1 from run o"
+                      " where o.problem_id = r.problem_id and " SQL_IS_OWN("o") ")) order by 1, 2, f.run_id, f.rank";
 static const char sql_variant[] = "select template_id, parameters from variant where id = ?1";
 
 /* Check that each row has its problem and its variant. One is missing only if something other than SQLite changed the
@@ -567,6 +585,7 @@ static halotune_status read_best(struct reader *r) {
   if (status == HALOTUNE_OK) status = check_rows(r);
   sort_references(r, compare_problems);
   if (status == HALOTUNE_OK) status = read_rows(r, sql_partial, take_partial);
+  if (status == HALOTUNE_OK) status = read_rows(r, sql_foreign, take_foreign);
   r->first_row = r->catalog->row_count - r->reference_count;
   return status == HALOTUNE_OK ? read_rows(r, sql_finalists, take_finalist) : status;
 }

@@ -518,7 +518,7 @@ TEST(finalists_answer_for_other_problems) {
   " w.coefficients, w.steps, w.driver, w.nvrtc, w.arch, w.source, w.cubin, w.origin_id, w.objective, w.energy_mj"      \
   " from problem p, w where p.id between " #first " and " #first " + " #count " - 1"
 
-/* A finalist is left out where 30 winners of its stencil, type, model of GPU and modes answer for other grids. */
+/* A finalist is left out where 30 winners of its stencil, type, model of GPU and modes answer. */
 TEST(finalists_answer_where_winners_are_few) {
   static const struct {
     const char *what, *change; /* it stays for the rows below */
@@ -542,6 +542,62 @@ TEST(finalists_answer_where_winners_are_few) {
     CHECK_OK(halotune_open(paths, 1, &ctx));
     CHECK_OK(halotune_lookup(ctx, &problem, &config));
     CHECK_TEXT(rows[i].template_name, config.template_name, "%s", rows[i].what);
+    halotune_close(ctx);
+  }
+  work_end(&own);
+}
+
+/* A signer's best of 0.1 ms for 512^3, of the variant `direct`, on a GPU that only the signer names. */
+static const char add_foreign[] =
+    "insert into origin (id, kind, name, signer, signer_key, document, date)"
+    " values (99, 'imported', 'm.json', 'eve', 'ff', 'd', '2026-01-01');"
+    " create temp table d as select * from device limit 1; update d set id = 99, uuid = 'GPU-99', origin_id = 99;"
+    " insert into device select * from d;"
+    " create temp table p as select * from problem where id = (select problem_id from best where is_current);"
+    " update p set id = 99, device_id = 99, origin_id = 99; insert into problem select * from p;"
+    " create temp table b as select * from best where is_current;"
+    " update b set id = 99, problem_id = 99, run_id = null, time_ms = 0.1, low_ms = 0.1, high_ms = 0.1, origin_id = 99,"
+    " variant_id = (select variant_id from best where not is_current); insert into best select * from b";
+
+#define OWN_ORIGIN "(select id from origin where kind = 'measured' limit 1)"
+
+/* What this user measured hides what others claim for the same problem, on other GPUs of the model and of finalists. */
+TEST(rows_of_others_give_way_to_own_ones) {
+  static const struct {
+    const char *what, *change; /* it stays for the rows below */
+    long long n;
+    const char *template_name;
+    double time_ms; /* NaN: it does not matter */
+  } rows[] = {
+      {"own", "", 512, "zmarch", 0.27},
+      {"beside one of a signer, on another GPU", add_foreign, 512, "zmarch", 0.27},
+      {"own, of a run that was cut short", "update run set state = 'partial', reason = 'interrupted'", 512, "direct",
+       0.1},
+      {"of a complete run again", "update run set state = 'complete', reason = ''", 512, "zmarch", 0.27},
+      {"both of signers", "update best set origin_id = 99 where is_current", 512, "direct", 0.1},
+      {"own again, its finalist", "update best set origin_id = " OWN_ORIGIN " where is_current and id <> 99", 509,
+       "direct", 0.27 * 1.05},
+      {"the finalist of a signer's run", "update run set origin_id = 99", 509, "direct", 0.27 * 1.05},
+      {"the same beside an own run",
+       "create temp table o as select * from run order by id limit 1; update o set id = 98, seed = 98, problem_id ="
+       " (select problem_id from best where is_current and id <> 99), origin_id = " OWN_ORIGIN
+       "; insert into run select * from o",
+       509, "zmarch", NAN},
+  };
+  struct work own = work_begin();
+  const char *paths[] = {own.path};
+  tuned_make(own.path, with_finalist, COUNT(with_finalist));
+  tuned_change(own.path, add_finalist);
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    const long long n = rows[i].n;
+    const halotune_problem problem = {"star7", "NVIDIA H200", {n, n, n}, HALOTUNE_F32, 0, 0, 0, 0};
+    halotune_ctx *ctx;
+    halotune_config config;
+    if (*rows[i].change) tuned_change(own.path, rows[i].change);
+    CHECK_OK(halotune_open(paths, 1, &ctx));
+    CHECK_OK(halotune_lookup(ctx, &problem, &config));
+    CHECK_TEXT(rows[i].template_name, config.template_name, "%s", rows[i].what);
+    if (!isnan(rows[i].time_ms)) CHECK_NEAR(rows[i].time_ms, config.time_ms, 1e-9, "%s", rows[i].what);
     halotune_close(ctx);
   }
   work_end(&own);
@@ -1408,6 +1464,7 @@ int main(void) {
       cmocka_unit_test(no_answer_breaks_a_rule),
       cmocka_unit_test(finalists_answer_for_other_problems),
       cmocka_unit_test(finalists_answer_where_winners_are_few),
+      cmocka_unit_test(rows_of_others_give_way_to_own_ones),
       cmocka_unit_test(a_winner_of_a_run_that_was_cut_short_gives_way),
       cmocka_unit_test(measured_steps_give_way_to_steps_that_are_surely_faster),
       cmocka_unit_test(a_winner_of_a_run_that_was_cut_short_needs_no_other_row),
