@@ -226,8 +226,9 @@ TEST(rows_that_come_again_with_the_old_template_are_one_row_after_it) {
   const int64_t current = number_of(store, "select id from best where is_current");
   CHECK_OK(import_parse(text_string(&document), document.length, "old.json", &old));
   CHECK_OK(store_merge(store, old, &options, NULL));
-  CHECK_EQ(6, number_of(store, "select count(*) from variant"), "merged");
-  CHECK_EQ(3, refresh(store, false, REFRESH_SAME, &all), "again");
+  CHECK_EQ(5, number_of(store, "select count(*) from variant"), "merged: those of bests come");
+  CHECK_EQ(3, number_of(store, "select count(*) from finalist"), "merged: no finalist comes");
+  CHECK_EQ(2, refresh(store, false, REFRESH_SAME, &all), "again");
   CHECK_EQ(3, number_of(store, "select count(*) from variant"), "variants");
   CHECK_EQ(1, number_of(store, "select count(*) from template"), "templates");
   CHECK_EQ(2, number_of(store, "select count(*) from best"), "bests");
@@ -237,10 +238,11 @@ TEST(rows_that_come_again_with_the_old_template_are_one_row_after_it) {
   check_whole(store, "again");
 
   /* With another result of one run in the old document, both stay. */
-  CHECK_OK(query_script(store_connection(old), "update measurement set median_ms = 7 where variant_id = 1"));
+  CHECK_OK(
+      query_script(store_connection(old), "update measurement set median_ms = 7, number = 2 where variant_id = 2"));
   CHECK_OK(store_merge(store, old, &options, NULL));
   CHECK_EQ(1, refresh(store, false, REFRESH_TWICE, &all), "another result");
-  CHECK_EQ(3, all, "the others are refreshed");
+  CHECK_EQ(2, all, "the other one is refreshed");
   CHECK_EQ(2, number_of(store, "select count(*) from template"), "the old template stays");
   free(yaml);
   store_close(old);
@@ -268,6 +270,27 @@ static void end_two(struct bench_case *c, struct store *ours, struct store *thei
   case_free(c);
   store_close(ours);
   store_close(theirs);
+}
+
+/* The document of somebody who refreshed has finalists and measurements of the same run under other variants. Each is
+ * taken once, so that no rank is that of two finalists. */
+TEST(results_of_a_run_that_come_with_the_installed_template_are_not_taken_twice) {
+  static const struct merge_options options = {.origin = {"measured", "theirs.json", "", "", ""}};
+  struct store *ours, *theirs;
+  struct bench_case c;
+  long all;
+  char *yaml = begin_two(&c, &ours, &theirs);
+  CHECK_OK(store_merge(ours, theirs, &options, NULL));
+  CHECK_EQ(5, number_of(ours, "select count(*) from variant"), "variants come with their bests alone");
+  CHECK_EQ(3, number_of(ours, "select count(*) from finalist"), "finalists");
+  CHECK_EQ(3, number_of(ours, "select count(*) from measurement"), "measurements");
+  check_whole(ours, "merged");
+  CHECK_EQ(3, refresh(ours, false, REFRESH_SAME, &all), "ours");
+  CHECK_EQ(3, number_of(ours, "select count(*) from variant"), "variants");
+  CHECK_EQ(3, number_of(ours, "select count(*) from finalist"), "finalists");
+  CHECK_EQ(2, number_of(ours, "select count(*) from best"), "bests");
+  check_whole(ours, "refreshed");
+  end_two(&c, ours, theirs, yaml);
 }
 
 /* A signed document has the user's result with the installed template. When the user refreshes, too, the row stays the
@@ -455,6 +478,7 @@ int main(void) {
       cmocka_unit_test(a_wrong_variant_goes_to_the_installed_template_with_the_others),
       cmocka_unit_test(a_variant_that_another_program_changes_is_not_called_refreshed),
       cmocka_unit_test(rows_that_come_again_with_the_old_template_are_one_row_after_it),
+      cmocka_unit_test(results_of_a_run_that_come_with_the_installed_template_are_not_taken_twice),
       cmocka_unit_test(a_result_of_the_user_stays_one_where_a_document_has_it_with_the_installed_template),
       cmocka_unit_test(a_variant_that_the_user_calls_wrong_is_not_served_after_a_refresh),
       cmocka_unit_test(a_claimed_time_counts_nothing_once_the_variants_are_one),
