@@ -98,8 +98,28 @@ static halotune_status count_alone(struct store *store, const char *signer, long
   return status;
 }
 
-halotune_status store_forget_count(struct store *store, const struct choice *choice, struct forget_counts *out) {
+/* Runs that go on are not chosen. */
+static const char left_sql[] = "select count(*) from chosen_run where id in (select id from going_run)";
+static const char leave_going_sql[] =
+    "delete from chosen_measurement where id in (select rowid from measurement where run_id in (select id from"
+    " going_run)); delete from chosen_finalist where id in (select rowid from finalist where run_id in (select id from"
+    " going_run)); delete from chosen_run where id in (select id from going_run)";
+
+/* Choose the rows, within a transaction.
+ *   left, going  receive how many chosen runs stay because they go on, and how many runs go on */
+static halotune_status choose_ended(struct store *store, const struct choice *choice, is_tuning *asks, long *left,
+                                    long *going) {
   halotune_status status = store_choose(store, choice);
+  if (status == HALOTUNE_OK) status = going_runs_note(store, asks, going);
+  if (status == HALOTUNE_OK) status = count_rows(store, left_sql, left);
+  return status == HALOTUNE_OK ? query_script(store_connection(store), leave_going_sql) : status;
+}
+
+halotune_status store_forget_count(struct store *store, const struct choice *choice, is_tuning *asks,
+                                   struct forget_counts *out) {
+  long going = 0;
+  halotune_status status = choose_ended(store, choice, asks, &out->left, &going);
+  out->is_tuned = going > 0;
   if (status == HALOTUNE_OK) status = count_rows(store, "select count(*) from chosen_run", &out->runs);
   if (status == HALOTUNE_OK) status = count_rows(store, "select count(*) from chosen_measurement", &out->measurements);
   if (status == HALOTUNE_OK) status = count_rows(store, wrong_sql, &out->wrong);
@@ -108,14 +128,18 @@ halotune_status store_forget_count(struct store *store, const struct choice *cho
     status = count_rows(store, choice->signer ? signed_predictions_sql : lonely_predictions_sql, &out->predictions);
   out->fitted = 0;
   if (status == HALOTUNE_OK && choice->signer) status = count_rows(store, fitted_sql, &out->fitted);
-  return status == HALOTUNE_OK ? count_alone(store, choice->signer, &out->alone) : status;
+  if (status == HALOTUNE_OK) status = count_alone(store, choice->signer, &out->alone);
+  if (out->is_tuned) out->alone = 0;
+  if (out->is_tuned && !choice->signer) out->predictions = 0; /* the problems of their GPU stay */
+  return status;
 }
 
-halotune_status store_forget(struct store *store, const struct choice *choice) {
+halotune_status store_forget(struct store *store, const struct choice *choice, is_tuning *asks) {
+  long left, going = 0;
   sqlite3 *connection = store_connection(store);
   halotune_status status = query_script(connection, "begin immediate");
   if (status != HALOTUNE_OK) return status;
-  status = store_choose(store, choice);
+  status = choose_ended(store, choice, asks, &left, &going);
   /* Remove the coefficients of this signer. Others stay as long as their GPU has a problem. */
   if (status == HALOTUNE_OK && choice->signer)
     status = query_script(connection, "delete from prediction where id in (select id from chosen_prediction)");
@@ -123,7 +147,7 @@ halotune_status store_forget(struct store *store, const struct choice *choice) {
   for (size_t i = 0; i < COUNT(result_removals) && status == HALOTUNE_OK; i++)
     status = query_script(connection, result_removals[i]);
   if (status == HALOTUNE_OK) status = bests_choose(connection, "touched");
-  for (size_t i = 0; i < COUNT(lonely) && status == HALOTUNE_OK; i++)
+  for (size_t i = 0; i < COUNT(lonely) && going == 0 && status == HALOTUNE_OK; i++)
     status = query_script(connection, lonely[i].removal);
   status = query_finish(connection, status);
   /* Make the file smaller. If the disk has no room for the copy that this needs, the file keeps its size. */

@@ -39,6 +39,7 @@ struct merge {
   struct id_list own, left;             /* runs not from the giver, still running here: whose rows are taken; are not */
   int64_t asked_run;                    /* the run for which run_is_from_giver was called last; 0: none */
   bool was_from_giver;                  /* what it returned then */
+  struct id_list doubled;               /* new variants with a result that this database has under another variant */
   struct id_list future;                /* rows of the present table and the other database that lie in the future */
   int future_at;                        /* the first of them that is not before the present row */
   sqlite3_stmt *select, *find, *insert; /* statements of the present table */
@@ -474,6 +475,54 @@ static halotune_status is_of_foreign_run(struct merge *m, int number, bool *out)
   return status;
 }
 
+/* Results of a run that both databases have, under another variant: where the giver's variant became one of another
+ * version of its template (refresh.h). A rank belongs to one finalist. A measurement is the same if it has the same
+ * number and the same source. Places: run, variant, and rank or number. */
+static const char same_finalist_sql[] = "select count(*) from finalist where run_id = ?1 and variant_id <> ?2"
+                                        " and rank = ?3";
+static const char same_measurement_sql[] =
+    "select count(*) from variant v join variant w on w.source_hash = v.source_hash and w.stencil_id = v.stencil_id and"
+    " w.id <> v.id join measurement m on m.run_id = ?1 and m.variant_id = w.id and m.number = ?3 where v.id = ?2";
+
+/* Whether this database has the present row, a new result of a run that was there before, under another variant. */
+static halotune_status is_of_other_variant(struct merge *m, int number, bool *out) {
+  *out = false;
+  if (number != TABLE_MEASUREMENT && number != TABLE_FINALIST) return HALOTUNE_OK;
+  const struct table *table = &m->tables->list[number];
+  const bool is_finalist = number == TABLE_FINALIST;
+  const int run = table_column(table, "run_id"), variant = table_column(table, "variant_id");
+  const int place = table_column(table, is_finalist ? "rank" : "number");
+  const int64_t run_id = id_map_find(&m->ids, TABLE_RUN, sqlite3_column_int64(m->select, run + 1));
+  const int64_t variant_id = id_map_find(&m->ids, TABLE_VARIANT, sqlite3_column_int64(m->select, variant + 1));
+  sqlite3_stmt *query = NULL;
+  int64_t found = 0;
+  if (run_id > m->last_run) return HALOTUNE_OK;
+  halotune_status status = query_prepare(m->to, is_finalist ? same_finalist_sql : same_measurement_sql, &query);
+  if (status == HALOTUNE_OK) {
+    sqlite3_bind_int64(query, 1, run_id);
+    sqlite3_bind_int64(query, 2, variant_id);
+    sqlite3_bind_int64(query, 3, sqlite3_column_int64(m->select, place + 1));
+    status = query_run(query, &found);
+  }
+  sqlite3_finalize(query);
+  *out = found != 0;
+  if (status == HALOTUNE_OK && *out && variant_id > m->last_variant) status = list_add(&m->doubled, variant_id);
+  return status;
+}
+
+/* Remove the variants that came for results which were not taken, unless other results came with them. */
+static halotune_status drop_doubled(struct merge *m) {
+  if (m->doubled.count == 0) return HALOTUNE_OK;
+  halotune_status status = query_script(m->to, "create temp table if not exists doubled (id integer primary key);"
+                                               " delete from doubled");
+  for (int i = 0; i < m->doubled.count && status == HALOTUNE_OK; i++)
+    status = query_with(m->to, "insert or ignore into doubled values (?1)", m->doubled.ids[i], NULL);
+  if (status != HALOTUNE_OK) return status;
+  return query_script(m->to, "delete from variant where id in (select id from doubled) and id not in (select variant_id"
+                             " from measurement where variant_id in (select id from doubled)) and id not in (select"
+                             " variant_id from finalist) and id not in (select variant_id from best)");
+}
+
 /* The ids of rows whose date lies in the future of this machine's clock. They are not taken: such a date would decide
  * from the moment on when it has passed, against all that this user measures until then. */
 #define SQL_NOW "strftime('%Y-%m-%dT%H:%M:%fZ', 'now')"
@@ -529,7 +578,9 @@ static halotune_status merge_row(struct merge *m, int number) {
   status = is_of_new_run(m, number) ? HALOTUNE_OK : find_row(m, table, &id);
   if (status == HALOTUNE_OK && id == 0) status = is_of_foreign_run(m, number, &is_foreign);
   m->counts.foreign += is_foreign;
-  if (status != HALOTUNE_OK || is_foreign) return status;
+  bool is_other = false;
+  if (status == HALOTUNE_OK && id == 0 && !is_foreign) status = is_of_other_variant(m, number, &is_other);
+  if (status != HALOTUNE_OK || is_foreign || is_other) return status;
   if (id != 0) status = meet_row(m, number, id);
   else status = number == TABLE_TEMPLATE ? insert_template(m, &id) : insert_row(m, number, &id);
   if (status == HALOTUNE_OK && table->has_id)
@@ -657,6 +708,7 @@ halotune_status store_merge(struct store *to, struct store *from, const struct m
     if (status == HALOTUNE_OK) status = query_number(m.to, "select coalesce(max(id), 0) from run", &m.last_run);
     if (status == HALOTUNE_OK) status = query_number(m.to, "select coalesce(max(id), 0) from variant", &m.last_variant);
     for (int i = 0; i < TABLE_COUNT && status == HALOTUNE_OK; i++) status = merge_table(&m, i);
+    if (status == HALOTUNE_OK) status = drop_doubled(&m);
     if (status == HALOTUNE_OK) status = decide_bests(&m);
     if (!is_part) status = query_finish(m.to, status);
     sqlite3_exec(m.from, "rollback", NULL, NULL, NULL);
@@ -670,6 +722,7 @@ halotune_status store_merge(struct store *to, struct store *from, const struct m
   free(m.ahead.ids);
   free(m.own.ids);
   free(m.left.ids);
+  free(m.doubled.ids);
   free(m.future.ids);
   free(tables);
   return status;

@@ -189,13 +189,13 @@ static void tell_all(const struct decisions *d, void (*tell)(void *context, cons
   }
 }
 
-halotune_status store_refresh(struct store *store, find_template *find, bool is_dry,
+halotune_status store_refresh(struct store *store, find_template *find, is_tuning *asks, bool is_dry,
                               void (*tell)(void *context, const struct refreshed *refreshed), void *context) {
   struct decisions d = {.found.find = find};
   halotune_status status = decide_all(&d, store_connection(store), subjects_sql, look_at_row);
   if (status == HALOTUNE_OK) status = decide_all(&d, store_connection(store), variants_sql, look_at_order);
   for (int i = 0; i < d.count && status == HALOTUNE_OK; i++) {
-    if (d.changes[i].outcome == REFRESH_SAME) status = refresh_write(store, &d.changes[i], is_dry);
+    if (d.changes[i].outcome == REFRESH_SAME) status = refresh_write(store, &d.changes[i], asks, is_dry);
   }
   if (status == HALOTUNE_OK) tell_all(&d, tell, context);
   decisions_free(&d);

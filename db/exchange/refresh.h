@@ -7,7 +7,7 @@
 
 #include "db/exchange/find_template.h"
 #include "db/exchange/refresh_outcome.h"
-#include "db/store/store.h"
+#include "db/store/going_runs.h"
 
 /* Variants of one template that met one outcome. */
 struct refreshed {
@@ -20,11 +20,12 @@ struct refreshed {
  * with the installed template. If this gives a source of the same meaning and the same launch on all of its problems,
  * the variant becomes one of the installed template. Dates, times, sources and origins stay. A variant of the installed
  * template whose parameters stand in another order gets the order of the installed text.
+ *   asks    tells which runs go on (db/store/going_runs.h), NULL: none; while any does, no row is removed
  *   is_dry  change nothing; a store that is open for reading is enough
  *   tell    called for each template and outcome that there is, in the order of names and outcomes
  * Each variant is one transaction: after a kill, the next call goes on.
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
-halotune_status store_refresh(struct store *store, find_template *find, bool is_dry,
+halotune_status store_refresh(struct store *store, find_template *find, is_tuning *asks, bool is_dry,
                               void (*tell)(void *context, const struct refreshed *refreshed), void *context);
 
 #endif

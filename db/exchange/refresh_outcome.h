@@ -13,7 +13,8 @@
   X(BROKEN, "the installed template has an error")                                     \
   X(NO_SOURCE, "the source was not kept")                                              \
   X(TWICE, "the same variant has other results with the installed template")           \
-  X(CHANGED, "another program changed it meanwhile; refresh once more")
+  X(CHANGED, "another program changed it meanwhile; refresh once more")                \
+  X(TUNED, "a tune goes on in this database; refresh once more when it has ended")
 #define REFRESH_AS_ENUMERATOR(name, text) REFRESH_##name,
 enum refresh_outcome { REFRESH_OUTCOME_LIST(REFRESH_AS_ENUMERATOR) REFRESH_OUTCOME_COUNT };
 #undef REFRESH_AS_ENUMERATOR

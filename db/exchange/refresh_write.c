@@ -118,19 +118,20 @@ static halotune_status run_each(sqlite3 *connection, const char *const list[], s
 
 /* Make two variants one, or give a variant its new template. Times of both variants and verdicts about either hold for
  * the one that is left. */
-static halotune_status write_rows(sqlite3 *connection, const struct places *places) {
+static halotune_status write_rows(sqlite3 *connection, const struct places *places, bool is_tuned) {
   halotune_status status = run_each(connection, touched_sql, COUNT(touched_sql), places);
   if (status == HALOTUNE_OK)
     status = places->twin > 0 ? run_each(connection, fold_sql, COUNT(fold_sql), places)
                               : run_query(connection, move_sql, places, NULL);
   if (status == HALOTUNE_OK) status = bests_choose(connection, "touched");
-  return status == HALOTUNE_OK ? run_query(connection, unused_sql, places, NULL) : status;
+  return status == HALOTUNE_OK && !is_tuned ? run_query(connection, unused_sql, places, NULL) : status;
 }
 
-halotune_status refresh_write(struct store *store, struct refresh_change *change, bool is_dry) {
+halotune_status refresh_write(struct store *store, struct refresh_change *change, is_tuning *asks, bool is_dry) {
   sqlite3 *connection = store_connection(store);
   struct places places = {.variant = change->variant, .from = change->from, .parameters = change->parameters};
   int64_t unchanged = 0;
+  long going = 0;
   identity_hex(change->to->hash, places.hash);
   if (is_dry) return find_twin(connection, &places, change);
   if ((places.to = store_template(store, change->to)) == 0) return HALOTUNE_DB;
@@ -139,6 +140,8 @@ halotune_status refresh_write(struct store *store, struct refresh_change *change
   status = run_query(connection, unchanged_sql, &places, &unchanged);
   if (status == HALOTUNE_OK && unchanged == 0) change->outcome = REFRESH_CHANGED;
   if (status == HALOTUNE_OK && unchanged > 0) status = find_twin(connection, &places, change);
-  if (status == HALOTUNE_OK && change->outcome == REFRESH_SAME) status = write_rows(connection, &places);
+  if (status == HALOTUNE_OK && change->outcome == REFRESH_SAME) status = going_runs_note(store, asks, &going);
+  if (going > 0 && places.twin > 0) change->outcome = REFRESH_TUNED;
+  if (status == HALOTUNE_OK && change->outcome == REFRESH_SAME) status = write_rows(connection, &places, going > 0);
   return query_finish(connection, status);
 }

@@ -291,6 +291,22 @@ static void bind_variant(struct binder *binder, const void *row) {
   bind_text(binder, ((const struct variant_row *)row)->parameters);
 }
 
+/* Refuse a variant whose template another process has removed: another template may have its id now. */
+static halotune_status require_template(struct store *store, const struct variant_key *key) {
+  char hash[IDENTITY_HEX_BYTES];
+  struct binder binder;
+  int64_t found = 0;
+  halotune_status status = store_bind(store, FIND_TEMPLATE, &binder);
+  if (status != HALOTUNE_OK) return status;
+  identity_hex(key->template->hash, hash);
+  bind_text(&binder, hash);
+  status = query_run(binder.query, &found);
+  if (status == HALOTUNE_OK && found != key->template_id)
+    status = fail(HALOTUNE_DB, "%s: another process has removed the template %s while this one tunes", store->path,
+                  key->template->name);
+  return status;
+}
+
 halotune_status store_variant(struct store *store, const struct variant_key *key, int64_t *id) {
   static const struct row_kind kind = {FIND_VARIANT, ADD_VARIANT, bind_variant, NULL};
   struct text parameters = {0};
@@ -298,7 +314,8 @@ halotune_status store_variant(struct store *store, const struct variant_key *key
   identity_hex(key->source, row.source);
   configuration_write(key->template, key->configuration, &parameters);
   row.parameters = text_string(&parameters);
-  halotune_status status = text_ok(&parameters) ? find_or_add(store, &kind, &row, id) : fail_memory();
+  halotune_status status = text_ok(&parameters) ? require_template(store, key) : fail_memory();
+  if (status == HALOTUNE_OK) status = find_or_add(store, &kind, &row, id);
   text_free(&parameters);
   return status;
 }

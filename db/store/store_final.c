@@ -83,6 +83,7 @@ halotune_status store_final(struct store *store, int64_t run, const struct final
   int64_t id = 0, winner = 0;
   halotune_status status = store_begin(store);
   if (status != HALOTUNE_OK) return status;
+  status = store_require_open(store, run);
   for (int i = 0; i < count && status == HALOTUNE_OK; i++) status = put_finalist(store, run, &finalists[i]);
   if (status == HALOTUNE_OK && best) status = put_best(store, best, &id);
   if (status == HALOTUNE_OK) status = store_run_end(store, run, end);

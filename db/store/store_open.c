@@ -456,6 +456,8 @@ void store_close(struct store *store) {
   for (int i = 0; i < STORE_QUERY_COUNT; i++) sqlite3_finalize(store->queries[i]);
   if (store->connection && store->mode == STORE_WRITE) leave_wal(store->connection);
   sqlite3_close(store->connection);
+  for (int i = 0; i < store->begun_count; i++) free(store->begun[i].key);
+  free(store->begun);
   free(store->samples);
   free(store->reason);
   free(store->path);

@@ -28,6 +28,7 @@ enum store_query {
   ADD_VARIANT,
   BEGIN_RUN,
   FIND_OPEN_RUN,
+  FIND_OWN_RUN,
   END_RUN,
   PUT_MEASUREMENT,
   REPEAT_MEASUREMENT,
@@ -42,6 +43,12 @@ enum store_query {
   STORE_QUERY_COUNT
 };
 
+/* A run that this store began. Another process may remove its row, and the id then belongs to another run. */
+struct begun_run {
+  int64_t id;
+  char *key; /* what tells it from all other runs: the value of SQL_RUN_KEY */
+};
+
 extern const char *const store_sql[STORE_QUERY_COUNT];
 
 struct store {
@@ -53,6 +60,8 @@ struct store {
   int version;        /* version of the file */
   bool is_in_burst;
   sqlite3_stmt *queries[STORE_QUERY_COUNT]; /* prepared when first asked for */
+  struct begun_run *begun;
+  int begun_count, begun_room;
   /* The last row that was read points to these. */
   char *reason;
   float *samples;
@@ -69,6 +78,9 @@ halotune_status store_end(struct store *store, halotune_status status);
 
 /* Find or add the variant's row within the present transaction. */
 halotune_status store_variant(struct store *store, const struct variant_key *key, int64_t *id);
+
+/* Refuse results for a run that has ended or was removed, within the present transaction. */
+halotune_status store_require_open(struct store *store, int64_t run);
 
 /* End a run.
  *   was_open  receives whether it had not ended yet; a run that has ended does not change */

@@ -5,12 +5,32 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory/array.h"
 #include "db/store/columns.h"
 #include "db/store/current_best.h"
 #include "db/store/launch_text.h"
 #include "db/store/store_parts.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "samples are stored as they lie in memory");
+
+/* Note what tells the run from all others. */
+static halotune_status begun_add(struct store *store, int64_t id, const char *date, const struct run_start *start) {
+  char *key = NULL;
+  if (!array_room(store->begun, store->begun_count, store->begun_room) ||
+      asprintf(&key, "%s %s %lld %s", date, start->host, (long long)start->seed, start->command) < 0)
+    return fail_memory();
+  store->begun[store->begun_count++] = (struct begun_run){id, key};
+  return HALOTUNE_OK;
+}
+
+/* Bind what tells this run from all others. The newest run with the id counts. */
+static void bind_run_key(const struct store *store, sqlite3_stmt *query, int64_t run) {
+  const char *key = "";
+  for (int i = store->begun_count - 1; i >= 0 && !*key; i--) {
+    if (store->begun[i].id == run) key = store->begun[i].key;
+  }
+  sqlite3_bind_text(query, sqlite3_bind_parameter_index(query, ":key"), key, -1, SQLITE_STATIC);
+}
 
 int64_t store_run_begin(struct store *store, const struct run_start *start) {
   char date[DATE_BYTES];
@@ -38,25 +58,40 @@ int64_t store_run_begin(struct store *store, const struct run_start *start) {
   bind_real(&binder, start->power_limit_w);
   status = query_run(binder.query, NULL);
   id = sqlite3_last_insert_rowid(store->connection);
+  if (status == HALOTUNE_OK) status = begun_add(store, id, date, start);
 done:
   return store_end(store, status) == HALOTUNE_OK ? id : 0;
 }
 
+/* Find the row of a run. `found` receives 0 if there is none, also if another run has the id now. */
+static halotune_status find_run(struct store *store, enum store_query query, int64_t run, int64_t *found) {
+  struct binder binder;
+  *found = 0;
+  halotune_status status = store_bind(store, query, &binder);
+  if (status != HALOTUNE_OK) return status;
+  bind_integer(&binder, run);
+  bind_run_key(store, binder.query, run);
+  return query_run(binder.query, found);
+}
+
 /* A process that was stopped for so long that others took it for lost must store nothing more: they go on with its
- * task. */
-static halotune_status fail_ended(const struct store *store, int64_t run) {
+ * task. Nor may a process whose run was removed: its id may be that of another run now. */
+static halotune_status fail_ended(struct store *store, int64_t run) {
+  int64_t found;
+  const halotune_status status = find_run(store, FIND_OWN_RUN, run, &found);
+  if (status != HALOTUNE_OK) return status;
+  if (found == 0)
+    return fail(HALOTUNE_DB,
+                "%s: run %lld and its results are gone: another process has removed them, as"
+                " 'halotune db forget' does",
+                store->path, (long long)run);
   return fail(HALOTUNE_DB, "%s: another process has ended run %lld, because it took this process for dead", store->path,
               (long long)run);
 }
 
-/* Refuse results for a run that has ended, within the present transaction. */
-static halotune_status run_require_open(struct store *store, int64_t run) {
-  struct binder binder;
-  int64_t found = 0;
-  halotune_status status = store_bind(store, FIND_OPEN_RUN, &binder);
-  if (status != HALOTUNE_OK) return status;
-  bind_integer(&binder, run);
-  status = query_run(binder.query, &found);
+halotune_status store_require_open(struct store *store, int64_t run) {
+  int64_t found;
+  const halotune_status status = find_run(store, FIND_OPEN_RUN, run, &found);
   return status == HALOTUNE_OK && found == 0 ? fail_ended(store, run) : status;
 }
 
@@ -73,6 +108,7 @@ halotune_status store_run_close(struct store *store, int64_t run, const struct r
   bind_text(binder, row->is_complete ? "complete" : "partial");
   bind_text(binder, date);
   RUN_END_COLUMNS(COLUMN_BIND)
+  bind_run_key(store, places.query, run);
   status = query_run(places.query, NULL);
   *was_open = sqlite3_changes(store->connection) > 0;
   return status;
@@ -135,7 +171,7 @@ halotune_status store_measurement(struct store *store, int64_t run, const struct
   int64_t id = 0;
   halotune_status status = store_begin(store);
   if (status != HALOTUNE_OK) return status;
-  status = run_require_open(store, run);
+  status = store_require_open(store, run);
   if (status == HALOTUNE_OK) status = store_variant(store, key, &id);
   if (status == HALOTUNE_OK) status = store_bind(store, PUT_MEASUREMENT, &binder);
   if (status == HALOTUNE_OK) {
@@ -177,7 +213,7 @@ halotune_status store_measured_again(struct store *store, int64_t run, int64_t v
                                      const struct measurement *again) {
   halotune_status status = store_begin(store);
   if (status != HALOTUNE_OK) return status;
-  status = run_require_open(store, run);
+  status = store_require_open(store, run);
   if (status == HALOTUNE_OK) status = measurement_repeat(store, run, variant, again->at_s);
   if (status == HALOTUNE_OK) status = measurement_change(store, run, variant, again);
   if (status == HALOTUNE_OK) status = choose_served(store, run, variant);
@@ -196,7 +232,7 @@ static halotune_status measurement_mark(struct store *store, int64_t run, int64_
 halotune_status store_mark(struct store *store, int64_t run, const int64_t *variants, long count) {
   halotune_status status = store_begin(store);
   if (status != HALOTUNE_OK) return status;
-  status = run_require_open(store, run);
+  status = store_require_open(store, run);
   for (long i = 0; i < count && status == HALOTUNE_OK; i++) status = measurement_mark(store, run, variants[i]);
   return store_end(store, status);
 }

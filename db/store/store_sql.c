@@ -4,6 +4,11 @@
 #include "db/store/sql_parts.h"
 #include "db/store/store_parts.h"
 
+/* What tells a run from all others (store_run.c makes the same text), and whether the row is that of the run with this
+ * text. The text is '' for a run that another process began. */
+#define SQL_RUN_KEY "started || ' ' || host || ' ' || seed || ' ' || command"
+#define SQL_IS_THE_RUN "id = ?1 and (:key = '' or " SQL_RUN_KEY " = :key)"
+
 /* Problems `p` that are the problem `q` on another GPU of the model. */
 #define SQL_OTHER_GPUS                                                                                              \
   " join device e on e.id = q.device_id join problem p on p.stencil_id = q.stencil_id and p.id <> q.id and"         \
@@ -66,11 +71,13 @@ const char *const store_sql[STORE_QUERY_COUNT] = {
         " space, bytes, text_id, objective, power_limit_w, origin_id)"
         " values ('running', ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, nullif(?15, 'time'), nullif(?16, 0), " SQL_OWN_ORIGIN
         ")",
-    [FIND_OPEN_RUN] = "select id from run where id = ?1 and state = 'running'",
+    [FIND_OPEN_RUN] = "select id from run where " SQL_IS_THE_RUN " and state = 'running'",
+    [FIND_OWN_RUN] = "select id from run where " SQL_IS_THE_RUN,
     [END_RUN] = "update run set state = ?2, ended = ?3" RUN_END_COLUMNS(
         COLUMN_SET) ","
                     " outcomes = (select json_group_object(outcome, n) from (select outcome, count(*) as n from measurement"
-                    " where run_id = ?1 group by outcome order by outcome)) where id = ?1 and state = 'running'",
+                    " where run_id = ?1 group by outcome order by outcome)) where " SQL_IS_THE_RUN
+                    " and state = 'running'",
     [PUT_MEASUREMENT] = "insert or replace into measurement (run_id, variant_id" MEASUREMENT_COLUMNS(
         COLUMN_NAME) ") values (?, ?" MEASUREMENT_COLUMNS(COLUMN_PLACE) ")",
     /* Copy what the newest run with the same driver and NVRTC found. at_s and attempts are those of this run. */

@@ -181,7 +181,7 @@ static void merge_random(struct base *base, struct bench_case *c, struct draws *
   store_close(theirs.store);
 }
 
-static void forget(struct store *store, const struct choice *choice) { CHECK_OK(store_forget(store, choice)); }
+static void forget(struct store *store, const struct choice *choice) { CHECK_OK(store_forget(store, choice, NULL)); }
 
 static void tell_nothing(void *context, const struct refreshed *refreshed) { (void)context, (void)refreshed; }
 
@@ -203,7 +203,7 @@ static enum command run_random_command(struct base *base, struct bench_case *c, 
   case FORGET_DEVICE:
     forget(base->store, &(struct choice){.device = draw(draws, 4) ? "GPU-2" : case_device.uuid});
     break;
-  default: CHECK_OK(store_refresh(base->store, find_installed, false, tell_nothing, NULL)); break;
+  default: CHECK_OK(store_refresh(base->store, find_installed, NULL, false, tell_nothing, NULL)); break;
   }
   return command;
 }

@@ -106,10 +106,16 @@ static void count_outcome(void *context, const struct refreshed *refreshed) {
   counts[refreshed->outcome] += refreshed->variants;
 }
 
+static bool is_tuned; /* whether a process tunes on the GPUs of the database */
+static bool tunes(const char *database, const char *uuid) {
+  (void)database, (void)uuid;
+  return is_tuned;
+}
+
 /* Refresh. Returns the number of variants with this outcome. `all` receives the number of all variants. */
 static long refresh(struct store *store, bool is_dry, enum refresh_outcome outcome, long *all) {
   long counts[REFRESH_OUTCOME_COUNT] = {0};
-  CHECK_OK(store_refresh(store, find_installed, is_dry, count_outcome, counts));
+  CHECK_OK(store_refresh(store, find_installed, tunes, is_dry, count_outcome, counts));
   *all = 0;
   for (int i = 0; i < REFRESH_OUTCOME_COUNT; i++) *all += counts[i];
   return counts[outcome];
@@ -226,8 +232,9 @@ TEST(rows_that_come_again_with_the_old_template_are_one_row_after_it) {
   const int64_t current = number_of(store, "select id from best where is_current");
   CHECK_OK(import_parse(text_string(&document), document.length, "old.json", &old));
   CHECK_OK(store_merge(store, old, &options, NULL));
-  CHECK_EQ(6, number_of(store, "select count(*) from variant"), "merged");
-  CHECK_EQ(3, refresh(store, false, REFRESH_SAME, &all), "again");
+  CHECK_EQ(5, number_of(store, "select count(*) from variant"), "merged: those of bests come");
+  CHECK_EQ(3, number_of(store, "select count(*) from finalist"), "merged: no finalist comes");
+  CHECK_EQ(2, refresh(store, false, REFRESH_SAME, &all), "again");
   CHECK_EQ(3, number_of(store, "select count(*) from variant"), "variants");
   CHECK_EQ(1, number_of(store, "select count(*) from template"), "templates");
   CHECK_EQ(2, number_of(store, "select count(*) from best"), "bests");
@@ -237,10 +244,11 @@ TEST(rows_that_come_again_with_the_old_template_are_one_row_after_it) {
   check_whole(store, "again");
 
   /* With another result of one run in the old document, both stay. */
-  CHECK_OK(query_script(store_connection(old), "update measurement set median_ms = 7 where variant_id = 1"));
+  CHECK_OK(
+      query_script(store_connection(old), "update measurement set median_ms = 7, number = 2 where variant_id = 2"));
   CHECK_OK(store_merge(store, old, &options, NULL));
   CHECK_EQ(1, refresh(store, false, REFRESH_TWICE, &all), "another result");
-  CHECK_EQ(3, all, "the others are refreshed");
+  CHECK_EQ(2, all, "the other one is refreshed");
   CHECK_EQ(2, number_of(store, "select count(*) from template"), "the old template stays");
   free(yaml);
   store_close(old);
@@ -270,6 +278,51 @@ static void end_two(struct bench_case *c, struct store *ours, struct store *thei
   store_close(theirs);
 }
 
+/* The document of somebody who refreshed has finalists and measurements of the same run under other variants. Each is
+ * taken once, so that no rank is that of two finalists. */
+TEST(results_of_a_run_that_come_with_the_installed_template_are_not_taken_twice) {
+  static const struct merge_options options = {.origin = {"measured", "theirs.json", "", "", ""}};
+  struct store *ours, *theirs;
+  struct bench_case c;
+  long all;
+  char *yaml = begin_two(&c, &ours, &theirs);
+  CHECK_OK(store_merge(ours, theirs, &options, NULL));
+  CHECK_EQ(5, number_of(ours, "select count(*) from variant"), "variants come with their bests alone");
+  CHECK_EQ(3, number_of(ours, "select count(*) from finalist"), "finalists");
+  CHECK_EQ(3, number_of(ours, "select count(*) from measurement"), "measurements");
+  check_whole(ours, "merged");
+  CHECK_EQ(3, refresh(ours, false, REFRESH_SAME, &all), "ours");
+  CHECK_EQ(3, number_of(ours, "select count(*) from variant"), "variants");
+  CHECK_EQ(3, number_of(ours, "select count(*) from finalist"), "finalists");
+  CHECK_EQ(2, number_of(ours, "select count(*) from best"), "bests");
+  check_whole(ours, "refreshed");
+  end_two(&c, ours, theirs, yaml);
+}
+
+/* A tune keeps ids of variants and templates until its run ends. */
+TEST(a_refresh_beside_a_tune_removes_no_row) {
+  static const struct merge_options options = {.origin = {"measured", "theirs.json", "", "", ""}};
+  struct store *ours, *theirs;
+  struct bench_case c;
+  long all;
+  char *yaml = begin_two(&c, &ours, &theirs);
+  const int64_t run = case_run(&c, ours, "580.1");
+  is_tuned = true;
+  CHECK_EQ(3, refresh(ours, false, REFRESH_SAME, &all), "variants that become those of the installed template");
+  CHECK_EQ(2, number_of(ours, "select count(*) from template"), "the old template stays");
+  CHECK_OK(query_script(store_connection(ours), "update variant set template_id = 1"));
+  CHECK_OK(store_merge(ours, theirs, &options, NULL));
+  CHECK_EQ(5, number_of(ours, "select count(*) from variant"), "merged");
+  CHECK_EQ(2, refresh(ours, false, REFRESH_TUNED, &all), "variants that the installed template has already");
+  CHECK_EQ(5, number_of(ours, "select count(*) from variant"), "all stay");
+  is_tuned = false;
+  CHECK_EQ(2, refresh(ours, false, REFRESH_SAME, &all), "the tune has ended");
+  CHECK_EQ(3, number_of(ours, "select count(*) from variant"), "variants");
+  CHECK_EQ(1, number_of(ours, "select count(*) from template"), "templates");
+  CHECK_OK(store_run_end(ours, run, &case_end));
+  end_two(&c, ours, theirs, yaml);
+}
+
 /* A signed document has the user's result with the installed template. When the user refreshes, too, the row stays the
  * user's own: forgetting the signer does not remove it. */
 TEST(a_result_of_the_user_stays_one_where_a_document_has_it_with_the_installed_template) {
@@ -289,7 +342,7 @@ TEST(a_result_of_the_user_stays_one_where_a_document_has_it_with_the_installed_t
   CHECK_EQ(2, number_of(ours, own_sql), "they are the user's own");
   CHECK_EQ(1, number_of(ours, current_sql), "the current one");
   check_whole(ours, "refreshed");
-  CHECK_OK(store_forget(ours, &(struct choice){.signer = "mallory"}));
+  CHECK_OK(store_forget(ours, &(struct choice){.signer = "mallory"}, NULL));
   CHECK_EQ(2, number_of(ours, own_sql), "the signer is forgotten");
   CHECK_EQ(1, number_of(ours, current_sql), "the current one");
   check_whole(ours, "forgotten");
@@ -455,6 +508,8 @@ int main(void) {
       cmocka_unit_test(a_wrong_variant_goes_to_the_installed_template_with_the_others),
       cmocka_unit_test(a_variant_that_another_program_changes_is_not_called_refreshed),
       cmocka_unit_test(rows_that_come_again_with_the_old_template_are_one_row_after_it),
+      cmocka_unit_test(results_of_a_run_that_come_with_the_installed_template_are_not_taken_twice),
+      cmocka_unit_test(a_refresh_beside_a_tune_removes_no_row),
       cmocka_unit_test(a_result_of_the_user_stays_one_where_a_document_has_it_with_the_installed_template),
       cmocka_unit_test(a_variant_that_the_user_calls_wrong_is_not_served_after_a_refresh),
       cmocka_unit_test(a_claimed_time_counts_nothing_once_the_variants_are_one),

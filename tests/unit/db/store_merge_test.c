@@ -1218,11 +1218,11 @@ TEST(forget_removes_what_a_signer_said) {
     case_put(&c, to, 512);
     case_tune(&c, to, 20, 1, 0.7);
     CHECK_OK(store_merge(to, f.store, &options, NULL));
-    CHECK_OK(store_forget_count(to, &choice, &counts));
+    CHECK_OK(store_forget_count(to, &choice, NULL, &counts));
     CHECK_EQ(is_theirs ? 3 : 0, counts.runs, "%s", names[i]);
     CHECK_EQ(is_theirs ? 3 : 0, counts.bests, "%s", names[i]);
     CHECK_EQ(is_theirs ? 1 : 0, counts.predictions, "%s", names[i]);
-    CHECK_OK(store_forget(to, &choice));
+    CHECK_OK(store_forget(to, &choice, NULL));
     CHECK_EQ(is_theirs ? 1 : 4, number_of(to, "select count(*) from run"), "%s: runs", names[i]);
     CHECK_EQ(is_theirs ? 0 : 1, number_of(to, "select count(*) from prediction"), "%s: coefficients", names[i]);
     CHECK_EQ(is_theirs, number_of(to, "select count(*) from best where is_current and time_ms = 0.7"), "%s: own",
@@ -1331,9 +1331,9 @@ TEST(forget_removes_the_coefficients_of_a_signer_alone) {
   CHECK_OK(store_open_memory(&to));
   CHECK_OK(store_merge(to, f.store, &options, NULL));
   for (size_t i = 0; i < COUNT(choices); i++) {
-    CHECK_OK(store_forget_count(to, &choices[i], &counts));
+    CHECK_OK(store_forget_count(to, &choices[i], NULL, &counts));
     CHECK_EQ(2 * (long)i, counts.predictions, "row %zu", i);
-    CHECK_OK(store_forget(to, &choices[i]));
+    CHECK_OK(store_forget(to, &choices[i], NULL));
     CHECK_EQ(i ? 0 : 2, number_of(to, "select count(*) from prediction"), "row %zu: coefficients", i);
     CHECK_EQ(i ? 0 : 1, number_of(to, "select count(*) from device"), "row %zu: devices", i);
   }
@@ -1527,12 +1527,12 @@ TEST(forget_removes_what_is_chosen) {
     sql(f.store, SQL_FIT("(1, 'wave', 0.5, 1)"));
     sql(f.store,
         "update run set started = '2001-01-01T00:00:00.000Z' where id = 2; update best set date = '2001-01-01T00:00:00.000Z' where run_id = 2");
-    CHECK_OK(store_forget_count(f.store, &rows[i].choice, &counts));
+    CHECK_OK(store_forget_count(f.store, &rows[i].choice, NULL, &counts));
     CHECK_EQ(3 - rows[i].runs, counts.runs, "row %zu: counted", i);
     CHECK_EQ(3 - rows[i].bests, counts.bests, "row %zu: counted", i);
     CHECK_EQ(1 - rows[i].devices, counts.predictions, "row %zu: counted", i);
     CHECK_EQ(3, number_of(f.store, "select count(*) from run"), "row %zu: only counted", i);
-    CHECK_OK(store_forget(f.store, &rows[i].choice));
+    CHECK_OK(store_forget(f.store, &rows[i].choice, NULL));
     CHECK_EQ(rows[i].runs, number_of(f.store, "select count(*) from run"), "row %zu", i);
     CHECK_EQ(rows[i].bests, number_of(f.store, "select count(*) from best"), "row %zu", i);
     CHECK_EQ(rows[i].problems, number_of(f.store, "select count(*) from problem"), "row %zu", i);
@@ -1558,7 +1558,7 @@ TEST(forget_leaves_a_best) {
   case_tune(&c, store, 3, 1, 0.2);
   case_tune(&c, store, 4, 1, 0.1);
   sql(store, "update best set date = '2001-01-01T00:00:00.000Z' where time_ms = 0.1");
-  CHECK_OK(store_forget(store, &old));
+  CHECK_OK(store_forget(store, &old, NULL));
   CHECK_EQ(3, number_of(store, "select count(*) from best"), "one is gone");
   CHECK_EQ(1, number_of(store, "select time_ms = 0.2 from best where is_current"), "the fastest");
   case_free(&c);
@@ -1577,13 +1577,13 @@ TEST(forget_brings_back_nothing_wrong) {
   put_verdict(&f, 1, OUTCOME_WRONG, "2017-01-01T00:00:00.000Z");
   put_verdict(&f, 2, OUTCOME_WRONG, "2018-01-01T00:00:00.000Z");
   CHECK_EQ(0, number_of(f.store, "select count(*) from best where is_current and problem_id = 1"), "both are wrong");
-  CHECK_OK(store_forget(f.store, &other));
+  CHECK_OK(store_forget(f.store, &other, NULL));
   CHECK_EQ(2, number_of(f.store, "select count(*) from best"), "the other problem's is gone");
   CHECK_EQ(0, number_of(f.store, "select count(*) from best where is_current"), "nothing takes a place that was empty");
   case_tune(&f.c, f.store, 3, 1, 0.4);
   case_tune(&f.c, f.store, 4, 1, 0.2);
   sql(f.store, "update best set date = '2001-01-01T00:00:00.000Z' where is_current");
-  CHECK_OK(store_forget(f.store, &old));
+  CHECK_OK(store_forget(f.store, &old, NULL));
   CHECK_EQ(1, number_of(f.store, "select time_ms = 0.4 from best where is_current"), "the fastest that is not wrong");
   end_fixture(&f);
 }

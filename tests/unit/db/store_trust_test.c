@@ -82,7 +82,7 @@ TEST(a_document_names_no_variant_of_the_user) {
            number_of(ours, "select count(*) from best b join variant v on v.id = b.variant_id"
                            " where v.parameters ->> '$.vector' = 2"),
            "the winner has its own parameters");
-  CHECK_OK(store_forget(ours, &of_signer));
+  CHECK_OK(store_forget(ours, &of_signer, NULL));
   CHECK_EQ(0, number_of(ours, "select count(*) from variant where parameters ->> '$.vector' = 2"),
            "and theirs are gone");
   check_whole(ours);
@@ -317,7 +317,7 @@ TEST(forget_takes_back_what_a_signer_called_wrong) {
     put_result(theirs, &other, 1, OUTCOME_WRONG, "2026-01-03T00:00:00.000Z");
     merge_signed(ours, theirs);
     CHECK_EQ(rows[i].has_second ? 400 : 0, current_us(ours), "%s: called wrong", rows[i].what);
-    CHECK_OK(store_forget(ours, &of_signer));
+    CHECK_OK(store_forget(ours, &of_signer, NULL));
     CHECK_EQ(rows[i].want, current_us(ours), "%s: forgotten", rows[i].what);
     check_whole(ours);
     end_store(theirs, &other);
@@ -346,7 +346,7 @@ TEST(a_right_result_in_another_mode_brings_a_winner_back) {
   CHECK_OK(store_measurement(ours, run, &variant, &right, NULL));
   CHECK_EQ(300, current_us(ours), "right in another mode");
   CHECK_OK(store_run_end(ours, run, &case_end));
-  CHECK_OK(store_forget(ours, &of_signer));
+  CHECK_OK(store_forget(ours, &of_signer, NULL));
   CHECK_EQ(300, current_us(ours), "and without the verdict");
   check_whole(ours);
   end_store(theirs, &other);
@@ -372,7 +372,7 @@ TEST(a_verdict_is_forgotten_with_its_run) {
   c.problem = store_problem(store, &elsewhere);
   put_result(store, &c, 1, OUTCOME_WRONG, "2099-01-01T00:00:00.000Z");
   CHECK_EQ(400, current_us(store), "wrong on another GPU of the model");
-  CHECK_OK(store_forget(store, &(struct choice){.device = "GPU-2"}));
+  CHECK_OK(store_forget(store, &(struct choice){.device = "GPU-2"}, NULL));
   CHECK_EQ(300, current_us(store), "the GPU is forgotten");
   check_whole(store);
   end_store(store, &c);
@@ -393,7 +393,7 @@ TEST(a_signer_takes_back_no_verdict_of_the_user) {
     sql(theirs, "update run set host = 'theirs', seed = id");
     merge_signed(ours, theirs);
     CHECK_EQ(has_second ? 400 : 500, current_us(ours), "still wrong, second %d", has_second);
-    CHECK_OK(store_forget(ours, &of_signer));
+    CHECK_OK(store_forget(ours, &of_signer, NULL));
     CHECK_EQ(has_second ? 400 : 0, current_us(ours), "forgotten, second %d", has_second);
     check_whole(ours);
     end_store(theirs, &other);
@@ -585,7 +585,7 @@ TEST(forget_chooses_as_a_merge_does) {
   sql(theirs, "update run set host = 'theirs'");
   merge_signed(ours, theirs);
   CHECK_EQ(100, current_us(ours), "faster");
-  CHECK_OK(store_forget(ours, &of_signer));
+  CHECK_OK(store_forget(ours, &of_signer, NULL));
   CHECK_EQ(400, current_us(ours), "as before");
   end_store(theirs, &other);
   end_store(ours, &mine);
@@ -604,7 +604,7 @@ TEST(forget_chooses_again_where_a_signers_best_was_newer) {
   sql(theirs, "update best set date = '2026-01-02T00:00:00.000Z'; update run set host = 'theirs'");
   merge_signed(ours, theirs);
   CHECK_EQ(900, current_us(ours), "the signer's row of the winner");
-  CHECK_OK(store_forget(ours, &of_signer));
+  CHECK_OK(store_forget(ours, &of_signer, NULL));
   CHECK_EQ(300, current_us(ours), "the winner again");
   end_store(theirs, &other);
   end_store(ours, &mine);
@@ -623,16 +623,16 @@ TEST(forget_takes_what_a_signer_brought_without_results) {
               " update template set hash = 'other'; update variant set source_hash = 'other'");
   merge_signed(ours, theirs);
   CHECK_EQ(2, number_of(ours, "select count(*) from device"), "their GPU came");
-  CHECK_OK(store_forget_count(ours, &of_signer, &counts));
+  CHECK_OK(store_forget_count(ours, &of_signer, NULL, &counts));
   CHECK_EQ(0, counts.runs + counts.bests + counts.predictions, "no results");
   CHECK_EQ(true, counts.alone > 0, "rows without results");
-  CHECK_OK(store_forget(ours, &of_signer));
+  CHECK_OK(store_forget(ours, &of_signer, NULL));
   for (size_t i = 0; i < COUNT(left); i++) {
     char text[128];
     snprintf(text, sizeof text, "select count(*) from %s", left[i]);
     CHECK_EQ(1, number_of(ours, text), "%s: the user's alone", left[i]);
   }
-  CHECK_OK(store_forget_count(ours, &of_signer, &counts));
+  CHECK_OK(store_forget_count(ours, &of_signer, NULL, &counts));
   CHECK_EQ(0, counts.alone, "nothing is left");
   check_whole(ours);
   end_store(theirs, &other);
@@ -841,7 +841,7 @@ TEST(a_merge_keeps_what_final_rounds_decided) {
   sql(from, "update run set host = 'theirs'");
   merge_signed(store, from);
   CHECK_EQ(320, current_us(store), "after a merge");
-  CHECK_OK(store_forget(store, &of_signer));
+  CHECK_OK(store_forget(store, &of_signer, NULL));
   CHECK_EQ(320, current_us(store), "after the signer is forgotten");
   check_whole(store);
   end_store(from, &other);

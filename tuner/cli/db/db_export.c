@@ -50,7 +50,7 @@ halotune_status db_export(const struct invocation *invocation) {
   if (status == HALOTUNE_OK) status = store_open(option_value(invocation, "db"), mode, &store);
   if (status == HALOTUNE_OK) status = db_choice_find_device(store, &choice, &device);
   if (status == HALOTUNE_OK && db_choice_is_given(&choice)) {
-    status = store_forget_count(store, &choice, &counts);
+    status = store_forget_count(store, &choice, NULL, &counts);
     if (status == HALOTUNE_OK && counts.runs == 0 && counts.bests == 0) status = db_choice_fail(store, &choice);
   }
   if (status == HALOTUNE_OK) status = export_make(invocation, store, &choice, &text);

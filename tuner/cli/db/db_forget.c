@@ -7,6 +7,7 @@
 #include "tuner/cli/db/db.h"
 #include "tuner/cli/db/db_choice.h"
 #include "tuner/cli/options/option_value.h"
+#include "tuner/cli/tune/tuning_lock.h"
 
 halotune_status db_must_exist(const char *path) {
   struct store *store;
@@ -43,12 +44,20 @@ halotune_status db_forget(const struct invocation *invocation) {
   if (status == HALOTUNE_OK) status = db_choice_find_device(store, &choice, &device);
   if (status == HALOTUNE_OK && device)
     fprintf(stderr, "halotune: --device '%s' means '%s'\n", option_value(invocation, "device"), device);
-  if (status == HALOTUNE_OK) status = store_forget_count(store, &choice, &counts);
-  if (status == HALOTUNE_OK && counts.runs == 0 && counts.bests == 0 && counts.predictions == 0 && counts.alone == 0)
+  if (status == HALOTUNE_OK) status = store_forget_count(store, &choice, tuning_lock_is_held, &counts);
+  if (status == HALOTUNE_OK && counts.runs == 0 && counts.bests == 0 && counts.predictions == 0 && counts.alone == 0 &&
+      counts.left == 0)
     status = db_choice_fail(store, &choice);
-  if (status == HALOTUNE_OK && sure) status = store_forget(store, &choice);
+  if (status == HALOTUNE_OK && sure) status = store_forget(store, &choice, tuning_lock_is_held);
   if (status == HALOTUNE_OK) {
     print_counts(&counts, sure);
+    if (counts.left > 0)
+      fprintf(stderr, "halotune: %ld run%s that go%s on stay%s; forget %s when the tune has ended\n", counts.left,
+              PLURAL(counts.left), counts.left == 1 ? "es" : "", counts.left == 1 ? "s" : "",
+              counts.left == 1 ? "it" : "them");
+    if (counts.is_tuned)
+      fprintf(stderr, "halotune: a tune goes on in this database, so stencils, templates and so on that no result uses"
+                      " any more stay\n");
     if (counts.wrong > 0)
       fprintf(
           stderr,

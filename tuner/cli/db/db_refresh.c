@@ -7,6 +7,7 @@
 #include "library/lookup/installed.h"
 #include "tuner/cli/db/db.h"
 #include "tuner/cli/options/option_value.h"
+#include "tuner/cli/tune/tuning_lock.h"
 
 struct printing {
   bool is_dry;
@@ -32,7 +33,7 @@ halotune_status db_refresh(const struct invocation *invocation) {
   halotune_status status = db_must_exist(path);
   if (status == HALOTUNE_OK) status = store_open(path, printing.is_dry ? STORE_READ : STORE_WRITE, &store);
   if (status == HALOTUNE_OK)
-    status = store_refresh(store, installed_template, printing.is_dry, refreshed_print, &printing);
+    status = store_refresh(store, installed_template, tuning_lock_is_held, printing.is_dry, refreshed_print, &printing);
   if (status == HALOTUNE_OK && printing.lines == 0)
     fprintf(stderr, "halotune: all winners and finalists are of installed templates\n");
   store_close(store);

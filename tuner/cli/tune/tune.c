@@ -57,8 +57,9 @@ static halotune_status workers_read(const struct invocation *invocation, int *ou
   return status;
 }
 
-/* Print the command that continues tasks that were cut short. It leaves out --fresh, which would start again. */
-static void rest_print(const struct tune_command *c, const struct tuned_list *list) {
+/* Print the command that continues tasks that were cut short. It leaves out --fresh, which would start again. If the
+ * database failed, results may be lost. */
+static void rest_print(const struct tune_command *c, const struct tuned_list *list, halotune_status tuned) {
   static const char *const without[] = {"fresh", NULL};
   struct text words = {0};
   int left = 0;
@@ -68,8 +69,8 @@ static void rest_print(const struct tune_command *c, const struct tuned_list *li
   }
   if (left == 0 || c->which.recording) return;
   if (words_add(c->invocation, without, &words) == HALOTUNE_OK) {
-    fprintf(stderr, "halotune: %d of %d task%s did not finish; all measurements are kept; to go on:\n  %s\n", left,
-            c->plan.task_count, PLURAL(c->plan.task_count), text_string(&words));
+    fprintf(stderr, "halotune: %d of %d task%s did not finish;%s to go on:\n  %s\n", left, c->plan.task_count,
+            PLURAL(c->plan.task_count), tuned == HALOTUNE_DB ? "" : " all measurements are kept;", text_string(&words));
   }
   text_free(&words);
 }
@@ -158,7 +159,7 @@ static enum exit_code tasks_tune(struct tune_command *c, struct tune_setup *setu
   const halotune_status tuned = tune_tasks_run(&tasks, leader_of(c, team), list),
                         printed = results_print(c, setup, list);
   tune_lock_release(&lock);
-  rest_print(c, list);
+  rest_print(c, list, tuned);
   if (printed != HALOTUNE_OK) return report_failure(printed);
   if (tuned != HALOTUNE_OK) return exit_code_of(tuned); /* the message was printed with its task */
   for (int i = 0; i < list->count; i++) {

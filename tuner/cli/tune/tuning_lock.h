@@ -1,6 +1,8 @@
 /* tuning_lock.h: the lock that a process holds, shared, while it tunes on a GPU into a database. It ends with its
- * process, so that `halotune fleet status` shows who tunes. A free lock does not show that nobody tunes: the lock lies
- * in the cache folder, and a process may have another one, or none. So nothing may end a run because of it. */
+ * process, so that `halotune fleet status` shows who tunes, and `db forget` and `db refresh` leave alone what a tune
+ * uses. A free lock does not show that nobody tunes: the lock lies in the cache folder, and a process may have another
+ * one, or none. So nothing may end a run because of it. If the user forgets a run that goes on unseen, its process
+ * stops (store_require_open in db/store/store_parts.h). */
 #ifndef CLI_TUNE_TUNING_LOCK_H
 #define CLI_TUNE_TUNING_LOCK_H
 

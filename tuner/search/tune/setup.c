@@ -163,8 +163,8 @@ static void write_nvrtc(const struct tune_tools *tools, char *text, size_t bytes
   snprintf(text, bytes, "%d.%d", facts->major, facts->minor);
 }
 
-/* Put device, stencil, templates, problem and run into the store. */
-static halotune_status open_run(const struct setup_inputs *in, struct setup *setup) {
+/* Put device, stencil, templates, problem and run into the store, within a burst. */
+static halotune_status put_run(const struct setup_inputs *in, struct setup *setup) {
   struct store *store = in->tools->store;
   const struct task *task = in->task;
   const struct tune_options *options = in->options;
@@ -207,6 +207,16 @@ static halotune_status open_run(const struct setup_inputs *in, struct setup *set
   if (!options->fresh && store_adopt_lost(store, rows->problem) != HALOTUNE_OK) return HALOTUNE_DB;
   rows->run = store_run_begin(store, &start);
   return rows->run ? HALOTUNE_OK : HALOTUNE_DB;
+}
+
+/* Begin the run, in one transaction: `db forget` removes no rows beside a run that goes on, but before there is a run,
+ * it could remove the other rows. */
+static halotune_status open_run(const struct setup_inputs *in, struct setup *setup) {
+  struct store *store = in->tools->store;
+  halotune_status status = store_burst_begin(store);
+  if (status == HALOTUNE_OK) status = store_burst_end(store, put_run(in, setup));
+  if (status != HALOTUNE_OK) setup->rows.run = 0;
+  return status;
 }
 
 /* Refuse a grid of which no point is computed. */
