@@ -380,7 +380,7 @@ typedef struct {
  * one, so that halotune_run can advance any number of steps. Each makes at most half as many as the one before.
  * Returns HALOTUNE_OK
  *         HALOTUNE_NO_GPU     there is no driver or no current context, or the driver reported an error
- *         HALOTUNE_NO_NVRTC   a kernel must be compiled, and NVRTC was not found (see `halotune doctor`)
+ *         HALOTUNE_NO_NVRTC   a kernel must be compiled, and NVRTC was not found or failed (`halotune doctor`)
  *         HALOTUNE_COMPILE    NVRTC rejected the source, and halotune_error has its message; or it did not end within
  *                             5 minutes, and is left in a thread of its own
  *         HALOTUNE_ARGUMENT   the layout or a coefficient is impossible, config is not from this ctx, or the ctx was

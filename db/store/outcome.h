@@ -10,7 +10,7 @@
   X(SCREENED, "screened", "verified; clearly slower than the best, so only a few samples were taken") \
   X(PRUNED, "pruned", "not compiled or not run: it cannot win")                                       \
   X(COMPILE_FAILED, "compile_failed", "the compiler rejected the source")                             \
-  X(COMPILE_CRASHED, "compile_crashed", "the compiler crashed or was killed")                         \
+  X(COMPILE_CRASHED, "compile_crashed", "the compiler crashed or did not finish")                     \
   X(COMPILE_TIMEOUT, "compile_timeout", "the compiler took too long")                                 \
   X(LAUNCH_FAILED, "launch_failed", "the driver refused to load or launch it")                        \
   X(WRONG, "wrong", "its result differs from the reference")                                          \

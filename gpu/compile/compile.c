@@ -1,11 +1,13 @@
 /* compile.c: compiles one source with NVRTC, and finds the error in its log. */
 #include "gpu/compile/compile.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory/array.h"
 #include "base/system/clock.h"
 #include "gpu/architecture/arch.h"
 #include "stencil/cuda/cuda_tokens.h"
@@ -60,6 +62,13 @@ static halotune_status take_log(const struct nvrtc *nvrtc, nvrtcProgram program,
   return HALOTUNE_OK;
 }
 
+/* Fail because NVRTC did not finish its work. The source is not to blame. */
+static halotune_status fail_unfinished(nvrtcResult result, int length, const char *why) {
+  const bool is_short = result == NVRTC_ERROR_OUT_OF_MEMORY || result == NVRTC_ERROR_COMPILATION;
+  return fail(is_short ? HALOTUNE_MEMORY : HALOTUNE_NO_NVRTC, "NVRTC did not finish%s: %.*s",
+              is_short ? " for lack of memory" : "", length, why);
+}
+
 static halotune_status take_cubin(const struct nvrtc *nvrtc, nvrtcProgram program, struct compiled *out) {
   size_t bytes = 0;
   if (nvrtc->cubin_size(program, &bytes) != NVRTC_SUCCESS || bytes == 0) {
@@ -68,18 +77,21 @@ static halotune_status take_cubin(const struct nvrtc *nvrtc, nvrtcProgram progra
   out->cubin = malloc(bytes);
   if (!out->cubin) return fail_memory();
   nvrtcResult result = nvrtc->cubin(program, out->cubin);
-  if (result != NVRTC_SUCCESS) return fail(HALOTUNE_COMPILE, "NVRTC gave no cubin: %s", nvrtc->error_string(result));
+  if (result != NVRTC_SUCCESS) return fail_unfinished(result, INT_MAX, nvrtc->error_string(result));
   out->cubin_bytes = bytes;
   return HALOTUNE_OK;
 }
 
 /* Find the first line of the log that reports an error. Returns NULL if there is none. */
 static const char *find_error(const char *log, int *length) {
+  static const char *const words[] = {"error", "fatal", "Error:"}; /* "Error:" for too many bytes of arguments */
   for (const char *line = log, *end; *line; line = *end ? end + 1 : end) {
     end = strchrnul(line, '\n');
     *length = (int)(end - line);
     if (*line == ' ') continue; /* a line of the source */
-    if (memmem(line, (size_t)*length, "error", 5) || memmem(line, (size_t)*length, "fatal", 5)) return line;
+    for (size_t i = 0; i < COUNT(words); i++) {
+      if (memmem(line, (size_t)*length, words[i], strlen(words[i]))) return line;
+    }
   }
   return NULL;
 }
@@ -92,12 +104,24 @@ const char *compile_log_error(const char *log, int *length) {
   return line;
 }
 
+/* Whether NVRTC rejected the source or an option. It also reports NVRTC_ERROR_COMPILATION when memory runs out. Its
+ * front end then says so, and ptxas writes nothing to the log. When ptxas rejects a kernel without an error, as for too
+ * much shared or constant memory, its report has that kernel.
+ *   line  the first error of the log; NULL if there is none */
+static bool is_rejected(nvrtcResult result, const char *line, int length, const struct resource_report *report) {
+  static const char shortage[] = "error: out of memory";
+  if (result != NVRTC_ERROR_COMPILATION) return result == NVRTC_ERROR_INVALID_OPTION;
+  return line ? !memmem(line, (size_t)length, shortage, strlen(shortage)) : report->count > 0;
+}
+
 /* Fail with the reason why there is no cubin. ptxas prints no error when static shared memory is too large, so that
  * case is found in its report. */
-static halotune_status fail_without_cubin(const char *log, const struct resource_report *report,
+static halotune_status fail_without_cubin(nvrtcResult result, const char *log, const struct resource_report *report,
                                           const char *otherwise) {
   int length;
   const char *line = find_error(log, &length);
+  if (!is_rejected(result, line, length, report))
+    return fail_unfinished(result, line ? length : INT_MAX, line ? line : otherwise);
   if (line && strstr(log, CUDA_DISARMED))
     return fail(HALOTUNE_COMPILE,
                 "%.*s (a source includes nothing: put the text of the file that #include names into the template)",
@@ -148,7 +172,7 @@ static halotune_status compile_once(const struct nvrtc *nvrtc, const struct comp
   nvrtcProgram program = NULL;
   halotune_status status = create_program(nvrtc, request, &program, result);
   if (status != HALOTUNE_OK) return status;
-  if (*result != NVRTC_SUCCESS) return fail(HALOTUNE_COMPILE, "%s: %s", request->name, nvrtc->error_string(*result));
+  if (*result != NVRTC_SUCCESS) return fail_unfinished(*result, INT_MAX, nvrtc->error_string(*result));
   *result = run_compiler(nvrtc, program, request, is_minimal);
   status = take_log(nvrtc, program, &out->log);
   if (status == HALOTUNE_OK && *result == NVRTC_SUCCESS) status = take_cubin(nvrtc, program, out);
@@ -176,7 +200,7 @@ halotune_status compile_source(const struct nvrtc *nvrtc, const struct compile_r
   if (status != HALOTUNE_OK) return status;
   if ((status = ptxas_report_read(out->log, &out->report)) != HALOTUNE_OK) return status;
   if (result == NVRTC_SUCCESS) return HALOTUNE_OK;
-  return fail_without_cubin(out->log, &out->report, nvrtc->error_string(result));
+  return fail_without_cubin(result, out->log, &out->report, nvrtc->error_string(result));
 }
 
 void compiled_free(struct compiled *compiled) {

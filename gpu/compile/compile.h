@@ -36,9 +36,10 @@ extern const char *const compile_standard_options[COMPILE_STANDARD_OPTIONS];
 
 /* Compile a source for a real architecture.
  *   out  end with compiled_free after any outcome; after HALOTUNE_COMPILE it has no cubin, but it has the log
- * Returns HALOTUNE_OK; HALOTUNE_COMPILE with the log's first error as detail; HALOTUNE_ARGUMENT for an architecture
- * that is not a real one, or that is among the options; HALOTUNE_MEMORY. A source can make the compiler crash or run
- * for hours. Threads: any number at once. */
+ * Returns HALOTUNE_OK; HALOTUNE_COMPILE if the source or an option is rejected, with the log's first error as detail;
+ * HALOTUNE_ARGUMENT for an architecture that is not a real one, or that is among the options; HALOTUNE_MEMORY, or
+ * HALOTUNE_NO_NVRTC for another failure of NVRTC, as where it cannot load its parts. A source can make the compiler
+ * crash or run for hours. Threads: any number at once. */
 halotune_status compile_source(const struct nvrtc *nvrtc, const struct compile_request *request, struct compiled *out);
 
 void compiled_free(struct compiled *compiled);

@@ -210,13 +210,19 @@ static const char *worker_message(const struct worker *worker, uint64_t *length)
   return worker->received.length - MESSAGE_HEAD_BYTES >= *length ? worker->received.bytes + MESSAGE_HEAD_BYTES : NULL;
 }
 
+/* Only two statuses of compile_source are about the request. The others say that the machine or NVRTC failed. */
+static enum compile_outcome outcome_of(halotune_status status) {
+  if (status == HALOTUNE_OK) return COMPILE_OK;
+  return status == HALOTUNE_COMPILE || status == HALOTUNE_ARGUMENT ? COMPILE_FAILED : COMPILE_CRASHED;
+}
+
 static halotune_status take_reply(const struct compile_pool *pool, struct worker *worker, const char *body,
                                   uint64_t length, struct compile_result *out) {
   halotune_status compile_status;
   struct compile_result result = {.id = worker->jobs[0].id, .worker = (int)(worker - pool->workers)};
   halotune_status status = compile_worker_reply(body, length, &result.times, &compile_status, &result.compiled);
   if (status != HALOTUNE_OK) return status;
-  result.outcome = compile_status == HALOTUNE_OK ? COMPILE_OK : COMPILE_FAILED;
+  result.outcome = outcome_of(compile_status);
   struct text *received = &worker->received;
   received->length -= MESSAGE_HEAD_BYTES + length;
   memmove(received->bytes, body + length, received->length + 1); /* including the NUL */

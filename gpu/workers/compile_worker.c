@@ -51,7 +51,7 @@ halotune_status compile_worker_reply(const char *body, size_t length, struct com
   const char *detail = unpack_text(&in);
   halotune_status read = compiled_unpack(&in, out);
   if (read != HALOTUNE_OK) return read;
-  if (*status != HALOTUNE_OK && out->log[0] == '\0') {
+  if (*status != HALOTUNE_OK && (*status != HALOTUNE_COMPILE || out->log[0] == '\0')) {
     free(out->log);
     out->log = strdup(detail);
     if (!out->log) {

@@ -24,7 +24,8 @@ void compile_worker_request(const struct compile_request *request, struct text *
 /* Read the body of a reply.
  *   times   receives when the worker read the request, and when it wrote the reply
  *   status  receives what compile_source returned in the worker
- *   out     receives the result, ended with compiled_free; its log has the detail if the compiler printed nothing
+ *   out     receives the result, ended with compiled_free; its log is the detail if the compiler
+ *           printed nothing or did not finish
  * Returns HALOTUNE_OK, HALOTUNE_PARSE or HALOTUNE_MEMORY. */
 halotune_status compile_worker_reply(const char *body, size_t length, struct compile_times *times,
                                      halotune_status *status, struct compiled *out);

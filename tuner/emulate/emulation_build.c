@@ -79,7 +79,7 @@ static halotune_status compile_to(const struct build *build, enum emulation_prod
   close(fd);
   status = emulation_compiler_run(&build->compiler, product, build->files, source, temporary, build->scratch.folder,
                                   timeout_ms, log, &result);
-  *outcome = COMPILE_FAILED;
+  *outcome = emulation_compiler_blames_source(text_string(log)) ? COMPILE_FAILED : COMPILE_CRASHED;
   if (status == HALOTUNE_OK && result.timed_out) {
     *outcome = COMPILE_TIMEOUT;
     text_printf(log, "the compiler was ended after %d ms\n", timeout_ms);
@@ -93,8 +93,6 @@ static halotune_status compile_to(const struct build *build, enum emulation_prod
                                             : fail(HALOTUNE_IO, "%s: %s", temporary, strerror(errno));
     if (status == HALOTUNE_OK && rename(temporary, path) != 0)
       status = fail(HALOTUNE_IO, "%s: %s", path, strerror(errno));
-  } else if (status == HALOTUNE_OK && emulation_compiler_was_broken_off(text_string(log))) {
-    *outcome = COMPILE_CRASHED;
   }
   if (status != HALOTUNE_OK || *outcome != COMPILE_OK) unlink(temporary);
   free(temporary);

@@ -141,18 +141,12 @@ static bool add_path(struct command *command, char **paths, int *path_count, con
 /* Runs the command that follows the name of a folder there, with messages in English. */
 static const char *const in_folder[] = {"/bin/sh", "-c", "cd \"$0\" && export LC_ALL=C && exec \"$@\""};
 
-bool emulation_compiler_was_broken_off(const char *log) {
-  static const char *const words[] = {
-      "signal terminated program", /* g++ */
-      "(program ",                 /* g++ 8 and older: "internal compiler error: Killed (program cc1plus)" */
-      "terminated with signal ",   /* g++'s linker */
-      "failed due to signal",      /* clang++ */
-      "out of memory allocating",
-      "virtual memory exhausted",
-      "No space left on device",
-  };
-  for (size_t i = 0; i < COUNT(words); i++) {
-    if (strstr(log, words[i])) return true;
+bool emulation_compiler_blames_source(const char *log) {
+  static const char word[] = ": error: ";
+  for (const char *at = log; (at = strstr(at, word)); at++) {
+    const char *line = at; /* the digits of "FILE:LINE: error: ", unlike those of "clang-14: error: " */
+    while (line > log && line[-1] >= '0' && line[-1] <= '9') line--;
+    if (line < at && line > log && line[-1] == ':') return true;
   }
   return false;
 }

@@ -41,9 +41,9 @@ halotune_status emulation_compiler_run(const struct emulation_compiler *compiler
                                        const char *temporary, int timeout_ms, struct text *log,
                                        struct process_result *out);
 
-/* Whether the log of a compile that failed says that the machine broke it off, not the source: a signal ended a part of
- * the compiler, as when memory runs out, or memory or disk were full. The command itself then ends with code 1, as
- * after an error in the source. */
-bool emulation_compiler_was_broken_off(const char *log);
+/* Whether the log of a compile that failed has an error at a line of a file: "star7.cu:3:10: error: ". Without one, the
+ * source is not to blame: a signal ended a part of the compiler, or memory, file descriptors, processes or disk were
+ * short. The command ends with code 1 in both cases. A "fatal error:" does not count, because a full disk is one. */
+bool emulation_compiler_blames_source(const char *log);
 
 #endif

@@ -16,6 +16,7 @@
 #include "gpu/compile/cache_folder.h"
 #include "gpu/compile/nvrtc.h"
 #include "tests/unit/emulate/emulation_kernel.h"
+#include "tuner/emulate/emulation_compiler.h"
 
 static const char *const good = HEAD "  v[i] = u[i] + 1;\n}\n";
 
@@ -283,6 +284,61 @@ TEST(a_compiler_that_was_killed_has_not_rejected_its_source) {
   CHECK_OK(emulation_build(&sources[0], 1, &options, &batch));
   CHECK_EQ(COMPILE_OK, emulation_batch_compile(batch, 0)->outcome, "%s", emulation_batch_compile(batch, 0)->log);
   emulation_batch_free(batch);
+}
+
+TEST(a_compiler_that_lacks_files_or_disk_has_not_rejected_its_source) {
+  static const char *const limits[] = {"ulimit -n 4", "trap '' XFSZ; ulimit -f 2", "exec /nonexistent/g++"};
+  char folder[64], compiler[80], limit[96], script[160];
+  struct emulation_source sources[] = {kernel_source("first.cu", good),
+                                       kernel_source("broken.cu", HEAD "  v[i] = x;\n}\n")};
+  struct emulation_options options = own_cache("short", folder, sizeof folder);
+  struct emulation_batch *batch = NULL;
+  snprintf(compiler, sizeof compiler, "%s/short-compiler", test_cache());
+  snprintf(limit, sizeof limit, "%s.limit", compiler);
+  options.compiler = compiler;
+  write_script(compiler, "#!/bin/sh\n[ -e \"$0.limit\" ] && . \"$0.limit\"\nexec g++ \"$@\"\n");
+  CHECK_OK(emulation_build(&sources[1], 1, &options, &batch)); /* makes the runner, too */
+  CHECK_EQ(COMPILE_FAILED, emulation_batch_compile(batch, 0)->outcome, "an error in the source");
+  emulation_batch_free(batch);
+  for (size_t i = 0; i < COUNT(limits); i++) {
+    snprintf(script, sizeof script, "%s\n", limits[i]);
+    write_script(limit, script);
+    CHECK_OK(emulation_build(&sources[0], 1, &options, &batch));
+    CHECK_EQ(COMPILE_CRASHED, emulation_batch_compile(batch, 0)->outcome, "%s: %s", limits[i],
+             emulation_batch_compile(batch, 0)->log);
+    emulation_batch_free(batch);
+  }
+  CHECK(unlink(limit) == 0, "%s", limit);
+  CHECK_OK(emulation_build(&sources[0], 1, &options, &batch));
+  CHECK_EQ(COMPILE_OK, emulation_batch_compile(batch, 0)->outcome, "%s", emulation_batch_compile(batch, 0)->log);
+  emulation_batch_free(batch);
+}
+
+TEST(only_an_error_at_a_line_blames_the_source) {
+  static const struct {
+    const char *log;
+    bool blames;
+  } logs[] = {
+      {"star7.cu:3:10: error: 'x' was not declared in this scope\n", true},
+      {"star7.cu:3: error: no column\n", true},
+      {"In file included from <command-line>:\n/cache/cuda_on_cpu.h:12:3: error: static assertion failed\n", true},
+      {"a.cu:1:5: error: \"A\" is not defined [-Werror=undef]\ncc1plus: some warnings being treated as errors\n", true},
+      {"", false},
+      {": error: ", false},
+      {"3: error: ", false},
+      {"a.cu:3:5: warning: unused variable 'x'\ng++: fatal error: Killed signal terminated program cc1plus\n", false},
+      {"{standard input}:9: Error: unknown pseudo-op: `.lo'\ng++: fatal error: Killed signal terminated program as\n",
+       false},
+      {"a.cu:9:1: fatal error: error writing to -: No space left on device\n", false},
+      {"a.cu:9:1: internal compiler error: Segmentation fault\n", false},
+      {"cc1plus: out of memory allocating 65536 bytes after a total of 1486848 bytes\n", false},
+      {"g++-12: error: vfork: Resource temporarily unavailable\n", false},
+      {"clang-14: error: unable to execute command: Killed\n", false},
+      {"cc1plus: error while loading shared libraries: libmpfr.so.6: failed to map segment\n", false},
+      {"/usr/bin/ld: final link failed: File too large\ncollect2: error: ld returned 1 exit status\n", false},
+  };
+  for (size_t i = 0; i < COUNT(logs); i++)
+    CHECK_EQ(logs[i].blames, emulation_compiler_blames_source(logs[i].log), "%s", logs[i].log);
 }
 
 static const struct {
@@ -672,6 +728,8 @@ int main(void) {
       cmocka_unit_test(a_missing_compiler_is_said),
       cmocka_unit_test(a_compiler_that_never_ends_is_ended),
       cmocka_unit_test(a_compiler_that_was_killed_has_not_rejected_its_source),
+      cmocka_unit_test(a_compiler_that_lacks_files_or_disk_has_not_rejected_its_source),
+      cmocka_unit_test(only_an_error_at_a_line_blames_the_source),
       cmocka_unit_test(launches_that_a_gpu_refuses_are_refused),
       cmocka_unit_test(arguments_have_to_fit_the_kernel),
       cmocka_unit_test(a_crash_costs_one_run),

@@ -70,6 +70,12 @@ static const struct {
      "__syncthreads(); a[0] = s[5]; }",
      "sm_90", NULL, "", "k takes 80000 bytes of static shared memory, at most 49152", HALOTUNE_COMPILE, -1, 80000, 0, 0,
      0},
+    {"__constant__ float c[20000]; extern \"C\" __global__ void k(float *a) { a[0] = c[threadIdx.x]; }", "sm_90", NULL,
+     "", "NVRTC_ERROR_COMPILATION", HALOTUNE_COMPILE, -1, 0, 0, 0, 0},
+    {"struct s { float f[20000]; }; extern \"C\" __global__ void k(float *a, s b) { a[0] = b.f[threadIdx.x]; }",
+     "sm_90", NULL, "", "Formal parameter space overflowed", HALOTUNE_COMPILE, 0, 0, 0, 0, 0},
+    {"void __device__ f(float *); extern \"C\" __global__ void k(float *a) { f(a); }", "sm_90", NULL, "",
+     "Unresolved extern", HALOTUNE_COMPILE, 0, 0, 0, 0, 0},
     {"#include \"/etc/hostname\"\n", "sm_90", NULL, "", "a source includes nothing", HALOTUNE_COMPILE, 0, 0, 0, 0, 0},
     {"#if __has_include(\"/\")\n#endif\n", "sm_90", NULL, "", "a source asks for no file", HALOTUNE_COMPILE, 0, 0, 0, 0,
      0},
@@ -200,6 +206,63 @@ TEST(an_nvrtc_that_leaves_nothing_out_compiles_in_full) {
   compiled_free(&got);
 }
 
+/* What NVRTC 13.0 answered where memory or file descriptors were short, and how it rejects a source. */
+static const struct failed_compile {
+  nvrtcResult result;
+  const char *log, *detail;
+  halotune_status want;
+} failures[] = {
+    {NVRTC_ERROR_BUILTIN_OPERATION_FAILURE, "nvrtc: error: failed to open libnvrtc-builtins.so.13.0.\n",
+     "NVRTC did not finish: nvrtc: error: failed to open libnvrtc-builtins.so.13.0.", HALOTUNE_NO_NVRTC},
+    {NVRTC_ERROR_INTERNAL_ERROR, "", "NVRTC did not finish: NVRTC_ERROR_INTERNAL_ERROR", HALOTUNE_NO_NVRTC},
+    {NVRTC_ERROR_OUT_OF_MEMORY, "", "NVRTC_ERROR_OUT_OF_MEMORY", HALOTUNE_MEMORY},
+    {NVRTC_ERROR_COMPILATION, "header.h(5376): catastrophic error: out of memory\n", "out of memory", HALOTUNE_MEMORY},
+    {NVRTC_ERROR_COMPILATION, "Catastrophic error: out of memory\n", "out of memory", HALOTUNE_MEMORY},
+    {NVRTC_ERROR_COMPILATION, "", "NVRTC did not finish for lack of memory", HALOTUNE_MEMORY},
+    {NVRTC_ERROR_COMPILATION, "a.cu(1): warning #177-D: variable \"x\" was declared but never referenced\n",
+     "NVRTC did not finish for lack of memory", HALOTUNE_MEMORY},
+    {NVRTC_ERROR_COMPILATION, "a.cu(1): catastrophic error: #error directive: b\n", "#error", HALOTUNE_COMPILE},
+    {NVRTC_ERROR_COMPILATION, "ptxas fatal   : Unresolved extern function '_Z5otherPf'\n", "extern", HALOTUNE_COMPILE},
+    {NVRTC_ERROR_COMPILATION, "a.cu(1): Error: Formal parameter space overflowed\n", "overflowed", HALOTUNE_COMPILE},
+    {NVRTC_ERROR_INVALID_OPTION, "nvrtc: error: unrecognized option --x found\n", "--x", HALOTUNE_COMPILE},
+};
+
+static const struct failed_compile *failure; /* the answer of the functions below */
+
+static nvrtcResult compile_and_fail(nvrtcProgram program, int count, const char *const *options) {
+  (void)program, (void)count, (void)options;
+  return failure->result;
+}
+
+static nvrtcResult log_size_of_failure(nvrtcProgram program, size_t *bytes) {
+  (void)program;
+  *bytes = strlen(failure->log) + 1;
+  return NVRTC_SUCCESS;
+}
+
+static nvrtcResult log_of_failure(nvrtcProgram program, char *log) {
+  (void)program;
+  memcpy(log, failure->log, strlen(failure->log) + 1);
+  return NVRTC_SUCCESS;
+}
+
+TEST(a_shortage_does_not_reject_the_source) {
+  static const struct compile_request request = {
+      .source = "extern \"C\" __global__ void k(float *a) { a[0] = 1; }", .name = "test.cu", .arch = "sm_90"};
+  struct nvrtc failing = nvrtc;
+  failing.compile = compile_and_fail;
+  failing.log_size = log_size_of_failure;
+  failing.log = log_of_failure;
+  for (size_t i = 0; i < COUNT(failures); i++) {
+    struct compiled got;
+    failure = &failures[i];
+    CHECK_EQ(failure->want, compile_source(&failing, &request, &got), "row %zu: %s", i, fail_text());
+    CHECK(strstr(fail_text(), failure->detail), "row %zu: %s", i, fail_text());
+    CHECK_TEXT(failure->log, got.log, "row %zu", i);
+    compiled_free(&got);
+  }
+}
+
 /* What CUDA 13.0 printed for two kernels and a function that was not inlined. */
 static const char recorded[] =
     "ptxas info    : 0 bytes gmem\n"
@@ -283,6 +346,7 @@ int main(void) {
       cmocka_unit_test(a_quick_compile_gives_the_same_machine_code),
       cmocka_unit_test(a_comment_does_not_change_the_machine_code),
       cmocka_unit_test(an_nvrtc_that_leaves_nothing_out_compiles_in_full),
+      cmocka_unit_test(a_shortage_does_not_reject_the_source),
       cmocka_unit_test(a_report_has_every_kernel),
       cmocka_unit_test(a_compiled_source_survives_packing_and_no_cut_of_it_does),
   };

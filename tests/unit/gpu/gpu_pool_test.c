@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -231,6 +232,26 @@ TEST(a_crash_costs_one_compile_and_names_its_signal) {
   compile_pool_close(pool);
 }
 
+/* NVRTC opens its second library for the first compile. The source does not fit into the socket, so that the worker has
+ * not begun to compile when its limit is set. */
+TEST(a_shortage_of_files_in_a_worker_does_not_reject_its_source) {
+  enum { BYTES = 4 << 20 };
+  static const struct rlimit none = {.rlim_cur = 0, .rlim_max = 0};
+  struct compile_pool *pool = open_pool(1);
+  char *source = malloc(BYTES);
+  CHECK(source, "memory");
+  memset(source, ' ', BYTES);
+  memcpy(source + BYTES - sizeof small, small, sizeof small);
+  submit_source(pool, 1, source);
+  CHECK(prlimit(compile_pool_process(pool, 1), RLIMIT_NOFILE, &none, NULL) == 0, "the limit of the worker");
+  struct compile_result result = next_result(pool);
+  check_outcome(&result, 1, COMPILE_CRASHED);
+  CHECK(strstr(result.compiled.log, "NVRTC did not finish"), "%s", result.compiled.log);
+  compile_result_free(&result);
+  compile_pool_close(pool);
+  free(source);
+}
+
 /* NVRTC handles some of these signals by exiting while it compiles, so they are sent during a compile. */
 TEST(signals_of_the_terminal_do_not_reach_a_worker) {
   static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
@@ -312,6 +333,7 @@ int main(void) {
       cmocka_unit_test(large_messages_pass),
       cmocka_unit_test(a_runaway_compile_is_a_timeout_and_the_pool_goes_on),
       cmocka_unit_test(a_crash_costs_one_compile_and_names_its_signal),
+      cmocka_unit_test(a_shortage_of_files_in_a_worker_does_not_reject_its_source),
       cmocka_unit_test(signals_of_the_terminal_do_not_reach_a_worker),
       cmocka_unit_test(workers_die_with_a_program_that_is_killed),
       cmocka_unit_test(a_pool_whose_spawner_is_gone_reports_it),
