@@ -126,9 +126,7 @@ static const struct {
      "select distinct '', " SQL_WINNER SQL_WINNERS " where not " SQL_IS_REFUTED("b"), false},
     {"finalist", "finalist", "finalists", "finalist",
      "select distinct " SQL_PLACE ", '', " SQL_FINALIST SQL_FINALISTS " order by 1, 3",
-     "select distinct '', " SQL_FINALIST SQL_FINALISTS
-     " and f.variant_id not in (select k.variant_id from (" SQL_REFUTED_VARIANTS ") k)",
-     false},
+     "select distinct '', " SQL_FINALIST SQL_FINALISTS " and f.variant_id not in (" SQL_REFUTED_ALIKE ")", false},
     {"wrong", "wrong variant", "wrong variants", "wrong variant",
      "select distinct " SQL_PLACE ", '', " SQL_DATED_WRONG SQL_VERDICTS_OF(SQL_IS_WRONG) " order by 1, 3",
      "select distinct '', " SQL_DATED_WRONG SQL_KNOWN_VERDICTS, false},

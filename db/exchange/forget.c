@@ -34,7 +34,8 @@ static const char touched_sql[] =
     "create temp table if not exists touched (id integer primary key); delete from touched;"
     " insert into touched select problem_id from best where id in (select id from chosen_best) union"
     " select problem_id from run where id in (select id from chosen_run) union"
-    " select problem_id from best where variant_id in (select id from chosen_variant)";
+    " select problem_id from best where variant_id in (select id from chosen_variant) union"
+    " select problem_id from best where variant_id in (" SQL_ALIKE_WRONG ")";
 
 /* Bests go first. A best that stays can refer to a run that is removed. */
 #define SQL_LOOSEN                                                                                          \

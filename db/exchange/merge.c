@@ -647,7 +647,7 @@ static const char theirs_sql[] = "select p.id, max(coalesce(iif(b.is_current, b.
 /* The problems with a best whose variant anybody has called wrong. A verdict about one problem also holds for others,
  * and a later one may have taken it back. */
 static const char called_wrong_sql[] =
-    "select problem_id, 0 from best where variant_id in (" SQL_EVER_WRONG ") group by problem_id";
+    "select problem_id, 0 from best where variant_id in (" SQL_ALIKE_WRONG ") group by problem_id";
 
 /* Decide about all problems whose current best the rows of the other database may change. */
 static halotune_status decide_bests(struct merge *m) {

@@ -7,6 +7,7 @@
 #include "db/exchange/table.h"
 #include "db/store/current_best.h"
 #include "db/store/query.h"
+#include "db/store/refuted.h"
 
 /* Places of all statements: ?1 the variant, ?2 its twin (the same variant of the installed template), ?3 the installed
  * template's row, ?4 its parameters, ?5 the old template's row, ?6 the installed template's identity. */
@@ -53,11 +54,16 @@ static const char differing_sql[] =
 /* Of two rows the one that came first stays, as in a merge, so that a user's result keeps its origin. */
 static const char note_pairs_sql[] = "insert into pairs select max(a.id, b.id)" SQL_FROM_PAIRS;
 
-/* The problems whose current best can change: those with a best of the variant or its twin. */
-static const char *const touched_sql[] = {
+/* The problems whose current best can change: those with a best of the variant or its twin, or of one about which a
+ * verdict is about these, too. */
+static const char *const no_touched_sql[] = {
     "create temp table if not exists touched (id integer primary key)",
     "delete from touched",
-    "insert into touched select distinct problem_id from best where variant_id in (?1, ?2)",
+};
+static const char *const touched_sql[] = {
+    "insert or ignore into touched select problem_id from best where variant_id in (?1, ?2)",
+    "insert or ignore into touched select b.problem_id from best b join variant o on o.id = b.variant_id join variant v"
+    " on v.id in (?1, ?2) and " SQL_IS_ALIKE("v", "o") " where " SQL_IS_ANY_WRONG,
 };
 
 static const char *const fold_sql[] = {
@@ -119,10 +125,12 @@ static halotune_status run_each(sqlite3 *connection, const char *const list[], s
 /* Make two variants one, or give a variant its new template. Times of both variants and verdicts about either hold for
  * the one that is left. */
 static halotune_status write_rows(sqlite3 *connection, const struct places *places, bool is_tuned) {
-  halotune_status status = run_each(connection, touched_sql, COUNT(touched_sql), places);
+  halotune_status status = run_each(connection, no_touched_sql, COUNT(no_touched_sql), places);
+  if (status == HALOTUNE_OK) status = run_each(connection, touched_sql, COUNT(touched_sql), places);
   if (status == HALOTUNE_OK)
     status = places->twin > 0 ? run_each(connection, fold_sql, COUNT(fold_sql), places)
                               : run_query(connection, move_sql, places, NULL);
+  if (status == HALOTUNE_OK) status = run_each(connection, touched_sql, COUNT(touched_sql), places);
   if (status == HALOTUNE_OK) status = bests_choose(connection, "touched");
   return status == HALOTUNE_OK && !is_tuned ? run_query(connection, unused_sql, places, NULL) : status;
 }

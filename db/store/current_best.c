@@ -18,39 +18,43 @@
 #define SQL_GIVER_OF_BEST SQL_GIVER_OF("best")
 #define SQL_HERE SQL_OWN_TIMES(SQL_OWN_VARIANTS)
 #define SQL_HOLDING SQL_WRONG_FOR("?1", SQL_OWN_VARIANTS)
+#define SQL_NO_VERDICTS "select null as variant_id, '' as giver, '' as wrong where 0"
 #define SQL_DATE_OF_B SQL_DATE("b.date")
 #define SQL_AGAINST_B SQL_IS_AGAINST("x", SQL_DATE_OF_B, "b.giver")
-static const char winner_sql[] =
-    "with own as materialized (select id, variant_id, date, time_ms, driver, nvrtc, objective, energy_mj, run_id,"
-    " " SQL_GIVER_OF_BEST " as giver from best where problem_id = ?1),"
-    " here as materialized (" SQL_HERE "), energy as materialized (" SQL_OWN_ENERGIES "),"
-    " verdict as materialized (" SQL_HOLDING "),"
-    " fair as materialized (select b.id, b.variant_id, b.giver, " SQL_DATE_OF_B
-    " as date, coalesce(h.time_ms, b.time_ms) as time_ms,"
-    " b.driver, b.nvrtc, coalesce(b.objective, 'time') as objective, coalesce(e.energy_mj, b.energy_mj) as energy_mj,"
-    " coalesce(r.host, '') as host, coalesce(r.state = 'partial', 0) as is_partial from own b left join here h on"
-    " h.variant_id = b.variant_id and h.driver = b.driver and h.nvrtc = b.nvrtc left join energy e on"
-    " e.variant_id = b.variant_id and e.driver = b.driver and e.nvrtc = b.nvrtc left join run r on r.id = b.run_id"
-    " where not exists (select 1 from verdict x where x.variant_id = b.variant_id and " SQL_AGAINST_B ")),"
-    " rival as materialized (select * from (select f.*, min(is_partial) over (partition by giver, driver, nvrtc) as least,"
-    " min(iif(giver = '', is_partial, null)) over (partition by driver, nvrtc) as own_least from fair f)"
-    " where is_partial = 0 or least = 1 and coalesce(own_least, 1) = 1),"
-    " kind as (select giver, host, driver, nvrtc, objective, max(date) as date from rival where host <> ''"
-    " group by 1, 2, 3, 4, 5),"
-    " newest as materialized (select * from (select k.*, row_number() over (partition by giver, host order by date desc)"
-    " as place from kind k) where place <= 2),"
-    " latest as materialized (select date, driver, nvrtc, objective from rival where giver = '' order by date desc,"
-    " objective = 'time' desc, objective, driver, nvrtc limit 1),"
-    " entrant as (select r.*, max(date) over (partition by giver, variant_id, driver, nvrtc) as newest_date,"
-    " max(iif(giver = '', date, '')) over (partition by variant_id, driver, nvrtc) as own_date from rival r)"
-    " select a.id from entrant a join variant v on v.id = a.variant_id join template t on t.id = v.template_id"
-    " where a.date = a.newest_date and a.date >= a.own_date and not exists (select 1 from newest n where"
-    " n.giver in ('', a.giver) and n.host = a.host and n.date > a.date"
-    " and (n.driver <> a.driver or n.nvrtc <> a.nvrtc or n.objective <> a.objective))"
-    " and not exists (select 1 from latest l where l.date > a.date and (l.driver <> a.driver or l.nvrtc <> a.nvrtc))"
-    " order by a.objective = (select objective from latest) desc, a.objective = 'time' desc, a.objective,"
-    " case a.objective when 'energy' then a.energy_mj when 'edp' then a.energy_mj * a.time_ms else a.time_ms end,"
-    " a.date desc, v.source_hash, t.hash, v.parameters limit 1";
+#define SQL_WINNER(verdicts)                                                                                              \
+  "with own as materialized (select id, variant_id, date, time_ms, driver, nvrtc, objective, energy_mj, run_id,"          \
+  " " SQL_GIVER_OF_BEST " as giver from best where problem_id = ?1),"                                                     \
+  " here as materialized (" SQL_HERE "), energy as materialized (" SQL_OWN_ENERGIES "),"                                  \
+  " verdict as materialized (" verdicts "),"                                                                              \
+  " fair as materialized (select b.id, b.variant_id, b.giver, " SQL_DATE_OF_B                                             \
+  " as date, coalesce(h.time_ms, b.time_ms) as time_ms,"                                                                  \
+  " b.driver, b.nvrtc, coalesce(b.objective, 'time') as objective, coalesce(e.energy_mj, b.energy_mj) as energy_mj,"      \
+  " coalesce(r.host, '') as host, coalesce(r.state = 'partial', 0) as is_partial from own b left join here h on"          \
+  " h.variant_id = b.variant_id and h.driver = b.driver and h.nvrtc = b.nvrtc left join energy e on"                      \
+  " e.variant_id = b.variant_id and e.driver = b.driver and e.nvrtc = b.nvrtc left join run r on r.id = b.run_id"         \
+  " where not exists (select 1 from verdict x where x.variant_id = b.variant_id and " SQL_AGAINST_B ")),"                 \
+  " rival as materialized (select * from (select f.*, min(is_partial) over (partition by giver, driver, nvrtc) as least," \
+  " min(iif(giver = '', is_partial, null)) over (partition by driver, nvrtc) as own_least from fair f)"                   \
+  " where is_partial = 0 or least = 1 and coalesce(own_least, 1) = 1),"                                                   \
+  " kind as (select giver, host, driver, nvrtc, objective, max(date) as date from rival where host <> ''"                 \
+  " group by 1, 2, 3, 4, 5),"                                                                                             \
+  " newest as materialized (select * from (select k.*, row_number() over (partition by giver, host order by date desc)"   \
+  " as place from kind k) where place <= 2),"                                                                             \
+  " latest as materialized (select date, driver, nvrtc, objective from rival where giver = '' order by date desc,"        \
+  " objective = 'time' desc, objective, driver, nvrtc limit 1),"                                                          \
+  " entrant as (select r.*, max(date) over (partition by giver, variant_id, driver, nvrtc) as newest_date,"               \
+  " max(iif(giver = '', date, '')) over (partition by variant_id, driver, nvrtc) as own_date from rival r)"               \
+  " select a.id from entrant a join variant v on v.id = a.variant_id join template t on t.id = v.template_id"             \
+  " where a.date = a.newest_date and a.date >= a.own_date and not exists (select 1 from newest n where"                   \
+  " n.giver in ('', a.giver) and n.host = a.host and n.date > a.date"                                                     \
+  " and (n.driver <> a.driver or n.nvrtc <> a.nvrtc or n.objective <> a.objective))"                                      \
+  " and not exists (select 1 from latest l where l.date > a.date and (l.driver <> a.driver or l.nvrtc <> a.nvrtc))"       \
+  " order by a.objective = (select objective from latest) desc, a.objective = 'time' desc, a.objective,"                  \
+  " case a.objective when 'energy' then a.energy_mj when 'edp' then a.energy_mj * a.time_ms else a.time_ms end,"          \
+  " a.date desc, v.source_hash, t.hash, v.parameters limit 1"
+
+/* Mostly no variant is wrong. */
+static const char *const winner_sql[] = {SQL_WINNER(SQL_NO_VERDICTS), SQL_WINNER(SQL_HOLDING)};
 
 /* Give a best without source or machine code those of an earlier best of its problem, if both have one source and are
  * for one architecture and NVRTC. Only what this user or the signer of the best gave is taken, since the best keeps
@@ -74,8 +78,9 @@ static halotune_status make_current(sqlite3 *connection, int64_t problem, int64_
 }
 
 halotune_status best_choose(sqlite3 *connection, int64_t problem, int64_t *winner) {
-  int64_t current = 0;
-  halotune_status status = query_with(connection, winner_sql, problem, winner);
+  int64_t current = 0, is_any_wrong = 0;
+  halotune_status status = query_number(connection, "select " SQL_IS_ANY_WRONG, &is_any_wrong);
+  if (status == HALOTUNE_OK) status = query_with(connection, winner_sql[is_any_wrong], problem, winner);
   if (status == HALOTUNE_OK)
     status = query_with(connection, "select id from best where problem_id = ?1 and is_current", problem, &current);
   return status != HALOTUNE_OK || *winner == current ? status : make_current(connection, problem, *winner);

@@ -1,8 +1,12 @@
 /* refuted.h: the one place that says when a variant is known to be wrong, as SQL for the statements of others.
  *
  * A verdict is a run's finding about a variant: right (measured, screened) or wrong (wrong, out_of_bounds). It holds
- * for one source, element type, grid and model of GPU, in every launch mode and on every GPU of the model. A crash, a
- * hang or a refusal can be chance, and is not a verdict.
+ * for one element type, grid and model of GPU, in every launch mode and on every GPU of the model. It is about the
+ * variant's source, and about its configuration: template and parameters. A document can claim another source for a
+ * configuration, or bring a source with another version of the template. So a variant is known to be wrong if either
+ * is. Each of the two is judged by itself: a made-up variant with the source of one and the configuration of another
+ * passes nothing from one to the other. Lookups, which serve configurations, know those that are wrong. A crash, a hang
+ * or a refusal can be chance, and is not a verdict.
  *
  * A wrong verdict holds until this user measured the variant here and found it to be right, or until whoever gave the
  * verdict says so later. Others cannot take it back: neither by a right verdict nor by a newer best. */
@@ -46,11 +50,12 @@
 
 /* The wrong verdicts that hold among the newest ones of each giver, as a statement. The newest verdict of each kind and
  * giver decides, so that the time grows with the number of verdicts, not with its square.
- *   place     the columns that tell variants and places apart
+ *   place     the columns that tell keys (SQL_ALIKE) and places apart
  *   verdicts  a statement with these columns, giver, and the dates of the giver's newest verdicts: wrong and correct */
-#define SQL_THAT_HOLD(place, verdicts)                                                                        \
-  "select * from (select *, max(iif(giver = '', correct, null)) over (partition by " place ") as own_correct" \
-  " from (" verdicts ")) where wrong >= coalesce(correct, '') and wrong >= coalesce(own_correct, '')"
+#define SQL_THAT_HOLD(place, verdicts)                                                                \
+  "select * from (select *, max(correct) over (partition by " place ", giver) as giver_correct,"      \
+  " max(iif(giver = '', correct, null)) over (partition by " place ") as own_correct from (" verdicts \
+  ")) where wrong >= coalesce(giver_correct, '') and wrong >= coalesce(own_correct, '')"
 #define SQL_GIVER_DATES \
   SQL_GIVER("wo") " as giver, " SQL_NEWEST(SQL_IS_WRONG) " as wrong, " SQL_NEWEST(SQL_IS_RIGHT) " as correct"
 
@@ -60,31 +65,85 @@
 #define SQL_IS_AGAINST(verdict, date, giver) \
   "(" verdict ".wrong >= " date " or " giver " not in ('', " verdict ".giver))"
 
-/* The wrong verdicts that hold for a problem, as a statement with the columns variant_id, giver and wrong.
+/* The variants with a wrong verdict of anybody. Mostly there are none: a statement begins here. */
+#define SQL_EVER_WRONG "select distinct w.variant_id from measurement w where " SQL_IS_WRONG("w")
+#define SQL_IS_ANY_WRONG "exists (select 1 from measurement w where " SQL_IS_WRONG("w") ")"
+
+/* Whether two variants are alike: they have the same source, or the same template and parameters. */
+#define SQL_IS_ALIKE(v, o)                                                                                \
+  o ".stencil_id = " v ".stencil_id and (" o ".source_hash = " v ".source_hash or " o ".template_id = " v \
+    ".template_id and " o ".parameters = " v ".parameters)"
+
+/* The table `alike` for a statement that begins with it: variants that are alike one that is ever wrong. A verdict is
+ * about two keys: a source (negative) and a configuration (positive). The table has a row for each key that a variant
+ * shares with one that is ever wrong. No index has parameters, so that all variants are read where one is wrong.
+ *   is_asked  a condition on the wrong variant `v`: only those alike it are of interest */
+#define SQL_ALIKE(is_asked)                                                                                          \
+  "with bad as materialized (select v.stencil_id, v.source_hash, v.template_id, v.parameters from variant v where"   \
+  " v.id in (" SQL_EVER_WRONG ") and " is_asked "), source as materialized (select -row_number() over () as key, *"  \
+  " from (select distinct stencil_id, source_hash from bad)), configuration as materialized (select row_number()"    \
+  " over () as key, * from (select distinct stencil_id, template_id, parameters from bad)), alike as materialized (" \
+  "select v.id as variant_id, s.key from source s cross join variant v on v.source_hash = s.source_hash and"         \
+  " v.stencil_id = s.stencil_id union all select v.id, c.key from (select 1 from bad limit 1) cross join variant v"  \
+  " cross join configuration c on c.parameters = v.parameters and c.template_id = v.template_id and c.stencil_id ="  \
+  " v.stencil_id)"
+
+/* All variants that are alike one that is ever wrong: what a verdict can decide. */
+#define SQL_ALIKE_WRONG SQL_ALIKE("1") " select variant_id from alike"
+
+/* The wrong verdicts that hold for a problem, as a statement with the columns variant_id (of the variant in question),
+ * giver and wrong.
  *   problem   the problem's id
- *   variants  a statement with the column variant_id: the variants in question */
-#define SQL_WRONG_FOR(problem, variants)                                                                          \
-  SQL_THAT_HOLD("variant_id",                                                                                     \
-                "select w.variant_id, " SQL_GIVER_DATES " from (" variants ") asked cross join " SQL_VERDICTS     \
-                " join problem p on p.id = " problem                                                              \
-                " join device d on d.id = p.device_id where w.variant_id = asked.variant_id and " SQL_SAME_PLACE( \
-                    "p", "d", "wp", "wd") " group by 1, 2")
+ *   variants  a statement with the column variant_id: the variants in question
+ *   is_asked  as for SQL_ALIKE */
+#define SQL_WRONG_AMONG(problem, variants, is_asked)                                                               \
+  SQL_ALIKE(is_asked)                                                                                              \
+  ", asked as materialized (select a.variant_id, k.key from (" variants ") a cross join alike k on k.variant_id =" \
+  " a.variant_id), held as materialized (" SQL_THAT_HOLD(                                                          \
+      "key",                                                                                                       \
+      "select k.key, " SQL_GIVER_DATES                                                                             \
+      " from (select distinct key from asked) a cross join alike k on k.key = a.key cross join " SQL_VERDICTS      \
+      " join problem p on p.id = " problem                                                                         \
+      " join device d on d.id = p.device_id where w.variant_id = k.variant_id and " SQL_SAME_PLACE(                \
+          "p", "d", "wp",                                                                                          \
+          "wd") " group by 1, 2") ") select a.variant_id, h.giver, h.wrong from asked a join held h on h.key = a.key"
+
+/* The same where `variants` names no table of a statement around it: all variants are read only if one of those in
+ * question is alike a wrong one. */
+#define SQL_WRONG_FOR(problem, variants)                                                                       \
+  SQL_WRONG_AMONG(problem, variants,                                                                           \
+                  "((v.stencil_id, v.source_hash) in (select o.stencil_id, o.source_hash from variant o where" \
+                  " o.id in (" variants ")) or (v.stencil_id, v.template_id, v.parameters) in (select"         \
+                  " o.stencil_id, o.template_id, o.parameters from variant o where o.id in (" variants ")))")
 
 /* Whether the variant of a row of `best` is known to be wrong where that row would serve it. */
 #define SQL_VARIANT_OF(best) "select " best ".variant_id as variant_id"
-#define SQL_IS_REFUTED(best)                                                                                     \
-  "exists (select 1 from (" SQL_WRONG_FOR(best ".problem_id", SQL_VARIANT_OF(best)) ") x where " SQL_IS_AGAINST( \
-      "x", SQL_DATE(best ".date"), SQL_GIVER_OF(best)) ")"
+#define SQL_IS_REFUTED(best)                                                                                  \
+  "iif(" SQL_IS_ANY_WRONG ", exists (select 1 from (" SQL_WRONG_AMONG(                                        \
+      best ".problem_id", SQL_VARIANT_OF(best), "1") ") x where " SQL_IS_AGAINST("x", SQL_DATE(best ".date"), \
+                                                                                 SQL_GIVER_OF(best)) "), 0)"
 
-/* All variants that are known to be wrong, as a statement. A variant has a row for each giver of a verdict that holds.
- * Columns: wrong (the date of the verdict), giver, device_id (a device of the model), stencil_id, dtype, nx, ny, nz,
- * variant_id. */
+/* The wrong verdicts that hold, for a statement after SQL_ALIKE: a row for each variant with one, each of its keys,
+ * each place and each giver.
+ *   is_asked  a condition on the row `k` of `alike` */
 #define SQL_MODEL_OF_WD "wd.name, wd.capability, wd.sm_count, wd.is_emulation"
-#define SQL_EVER_WRONG "select distinct w.variant_id from measurement w where " SQL_IS_WRONG("w")
-#define SQL_REFUTED_VARIANTS                                                                                        \
-  SQL_THAT_HOLD("variant_id, dtype, nx, ny, nz, name, capability, sm_count, is_emulation",                          \
-                "select w.variant_id, wp.dtype, wp.nx, wp.ny, wp.nz, " SQL_MODEL_OF_WD ", " SQL_GIVER_DATES         \
-                ", wp.stencil_id, min(wd.id) as device_id from (" SQL_EVER_WRONG ") asked cross join " SQL_VERDICTS \
-                " where w.variant_id = asked.variant_id group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10")
+#define SQL_ALL_THAT_HOLD(is_asked)                                                                                \
+  SQL_THAT_HOLD("key, dtype, nx, ny, nz, name, capability, sm_count, is_emulation",                                \
+                "select k.variant_id, k.key, wp.dtype, wp.nx, wp.ny, wp.nz, " SQL_MODEL_OF_WD ", " SQL_GIVER_DATES \
+                ", wp.stencil_id, min(wd.id) as device_id from alike k cross join " SQL_VERDICTS                   \
+                " where w.variant_id = k.variant_id and " is_asked " group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11")
+
+/* All variants with a wrong verdict that holds for their source or their configuration, as a statement. A variant has a
+ * row for each of these two and each giver of a verdict. Columns: wrong (the date of the verdict), giver, device_id (a
+ * device of the model), stencil_id, dtype, nx, ny, nz, variant_id. */
+#define SQL_REFUTED_VARIANTS SQL_ALIKE("1") " " SQL_ALL_THAT_HOLD("1")
+
+/* The same for verdicts that hold for a configuration. */
+#define SQL_REFUTED_CONFIGURATIONS SQL_ALIKE("1") " " SQL_ALL_THAT_HOLD("k.key > 0")
+
+/* All variants that are known to be wrong somewhere, also those without a verdict of their own, as a statement with the
+ * column variant_id. */
+#define SQL_REFUTED_ALIKE \
+  SQL_ALIKE("1") " select variant_id from alike where key in (select key from (" SQL_ALL_THAT_HOLD("1") "))"
 
 #endif

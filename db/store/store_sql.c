@@ -27,6 +27,11 @@
 #define SQL_SAME_VARIANT(stencil, parameters) \
   " and v.stencil_id = " stencil " and (v.parameters = " parameters " or " SQL_IS_OWN("v") ")"
 
+/* Whether a row of `best` of the problem `p` has a variant about which a verdict about the variant ?2 is, too. */
+#define SQL_HAS_ALIKE                                                                                             \
+  SQL_IS_ANY_WRONG " and exists (select 1 from variant v cross join best b join variant o on o.id = b.variant_id" \
+                   " where v.id = ?2 and b.problem_id = p.id and " SQL_IS_ALIKE("v", "o") ")"
+
 /* The columns that a repeated measurement has in common with the earlier one. */
 #define REPEATED_NAMES MEASUREMENT_VERDICT_COLUMNS(COLUMN_NAME) MEASUREMENT_SOURCE_COLUMNS(COLUMN_NAME)
 #define REPEATED_VALUES MEASUREMENT_VERDICT_COLUMNS(COLUMN_OF_M) MEASUREMENT_SOURCE_COLUMNS(COLUMN_OF_M)
@@ -100,8 +105,10 @@ const char *const store_sql[STORE_QUERY_COUNT] = {
     [FIND_SERVED] =
         "select coalesce(min(p.id), 0) from run wr join problem wp on wp.id = wr.problem_id join device wd on"
         " wd.id = wp.device_id join device d cross join problem p on p.stencil_id = wp.stencil_id and p.device_id = d.id"
-        " and " SQL_SAME_PLACE("wp", "wd", "p", "d") " where wr.id = ?1 and p.id > ?3 and exists (select 1 from best b"
-                                                     " where b.problem_id = p.id and b.variant_id = ?2)",
+        " and " SQL_SAME_PLACE(
+            "wp", "wd", "p",
+            "d") " where wr.id = ?1 and p.id > ?3 and (exists (select 1 from best b where b.problem_id = p.id and b.variant_id = ?2) or " SQL_HAS_ALIKE
+                 ")",
     /* best_choose says later which one is current. */
     [ADD_BEST] = "insert into best (is_current, date, launch, coefficients, cubin" BEST_COLUMNS(
         COLUMN_NAME) ", text_id, origin_id) values (0, ?, ?, ?, ?" BEST_COLUMNS(COLUMN_PLACE) ", (select text_id from run where id = :run), " SQL_OWN_ORIGIN

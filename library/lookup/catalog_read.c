@@ -498,7 +498,7 @@ static const char sql_problems[] =
 static const char sql_variants[] = "select take(id, template_id, parameters) from variant not indexed";
 static const char sql_refuted[] =
     "select k.wrong, k.device_id, k.stencil_id, k.dtype, k.nx, k.ny, k.nz, v.template_id, v.parameters"
-    " from (" SQL_REFUTED_VARIANTS ") k join variant v on v.id = k.variant_id";
+    " from (" SQL_REFUTED_CONFIGURATIONS ") k join variant v on v.id = k.variant_id";
 /* Few runs are cut short, so that few rows of `best` are looked up. */
 static const char sql_partial[] =
     "select r.problem_id from run r cross join best b on b.problem_id = r.problem_id and b.is_current and b.run_id = r.id"
@@ -590,6 +590,13 @@ static halotune_status read_best(struct reader *r) {
   return status == HALOTUNE_OK ? read_rows(r, sql_finalists, take_finalist) : status;
 }
 
+/* Mostly nothing is wrong. That is known before the statement is prepared. */
+static halotune_status read_refuted(struct reader *r) {
+  int64_t is_any = 0;
+  const halotune_status status = query_number(r->connection, "select " SQL_IS_ANY_WRONG, &is_any);
+  return status != HALOTUNE_OK || !is_any ? status : read_rows(r, sql_refuted, take_refuted);
+}
+
 halotune_status catalog_add(struct catalog *catalog, const char *path) {
   struct store *store = NULL;
   struct reader r = {.catalog = catalog};
@@ -609,7 +616,7 @@ halotune_status catalog_add(struct catalog *catalog, const char *path) {
   if (status == HALOTUNE_OK) status = read_rows(&r, sql_devices, take_device);
   if (status == HALOTUNE_OK) status = read_rows(&r, sql_predictions, take_prediction);
   if (status == HALOTUNE_OK) status = read_best(&r);
-  if (status == HALOTUNE_OK) status = read_rows(&r, sql_refuted, take_refuted);
+  if (status == HALOTUNE_OK) status = read_refuted(&r);
   store_close(store);
   map_free(&r.stencils);
   map_free(&r.templates);

@@ -237,9 +237,32 @@ static inline const char *case_source(uint64_t number) {
   return source;
 }
 
+/* The configuration of a numbered variant: that of the case for number 1, and others with the same launch for numbers
+ * up to 45 at least. So no two of these variants have their source or their configuration in common, and a verdict is
+ * about one of them. Valid for 16 calls. */
+static inline const struct configuration *case_configuration(const struct bench_case *c, uint64_t number) {
+  static const char *const names[] = {"unroll", "min_blocks", "prefetch", "load_path", "streaming"};
+  static struct configuration made[16];
+  static int next;
+  struct configuration *out = &made[next++ % (int)COUNT(made)];
+  uint64_t left = number - 1;
+  if (number == 1) return &c->configuration;
+  *out = c->configuration;
+  for (size_t i = 0; i < COUNT(names); i++) {
+    for (int p = 0; p < c->template->parameter_count; p++) {
+      const struct parameter *parameter = &c->template->parameters[p];
+      if (strcmp(parameter->name, names[i]) != 0) continue;
+      const uint64_t count = (uint64_t)parameter->value_count;
+      out->choice[p] = (unsigned char)((out->choice[p] + left % count) % count);
+      left /= count;
+    }
+  }
+  return out;
+}
+
 static inline struct variant_key case_variant(const struct bench_case *c, uint64_t number) {
   const char *source = case_source(number);
-  struct variant_key key = {c->stencil_id, c->template_id, c->template, &c->configuration, {{0}}};
+  struct variant_key key = {c->stencil_id, c->template_id, c->template, case_configuration(c, number), {{0}}};
   CHECK_OK(source_hash(source, &key.source));
   return key;
 }

@@ -349,8 +349,8 @@ TEST(a_result_of_the_user_stays_one_where_a_document_has_it_with_the_installed_t
   end_two(&c, ours, theirs, yaml);
 }
 
-/* The user found a variant to be wrong. A signed document has it with the installed template, as another variant, which
- * the merge cannot know to be wrong. After the refresh they are one. */
+/* The user found a variant to be wrong. A signed document has the same source with the installed template, as another
+ * variant. The verdict is about it, too. After the refresh they are one. */
 TEST(a_variant_that_the_user_calls_wrong_is_not_served_after_a_refresh) {
   static const char current_sql[] = "select count(*) from best where is_current and time_ms = 0.3";
   static const struct merge_options options = {.origin = {"imported", "m.json", "mallory", "07", ""}};
@@ -363,7 +363,8 @@ TEST(a_variant_that_the_user_calls_wrong_is_not_served_after_a_refresh) {
                         "update run set started = '2026-11-22T12:00:00.000Z' where id = (select max(id) from run);"
                         " update best set is_current = time_ms = 0.31"));
   CHECK_OK(store_merge(ours, theirs, &options, NULL));
-  CHECK_EQ(1, number_of(ours, current_sql), "the document's variant is another one");
+  CHECK_EQ(6, number_of(ours, "select count(*) from variant"), "the document's variants are others");
+  CHECK_EQ(0, number_of(ours, current_sql), "its source is wrong");
   CHECK_EQ(3, refresh(ours, false, REFRESH_SAME, &all), "refreshed");
   CHECK_EQ(0, number_of(ours, current_sql), "it is wrong");
   CHECK_EQ(1, number_of(ours, "select count(*) from best where is_current and time_ms = 0.31"), "the next best");

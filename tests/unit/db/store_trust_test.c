@@ -295,6 +295,33 @@ TEST(variants_follow_the_order_of_an_installed_template) {
   end_store(store, &c);
 }
 
+/* A result of another variant with the same source, or with the same template and parameters, is a verdict about a
+ * winner at once. */
+TEST(a_result_is_about_all_variants_that_are_alike) {
+  for (int has_source = 0; has_source < 2; has_source++) {
+    struct bench_case c;
+    struct store *store = begin_store(&c);
+    case_tune(&c, store, 1, 1, 0.3);
+    const struct variant_key source = case_variant(&c, has_source ? 1 : 2),
+                             configuration = case_variant(&c, has_source ? 2 : 1);
+    struct variant_key alike = configuration;
+    struct measurement measurement = case_measurement(1);
+    alike.source = source.source;
+    sql(store, "insert into template select 2, hash || 'x', common_hash, 'other', yaml, cuda, origin_id from template");
+    if (has_source) alike.template_id = 2;
+    measurement.outcome = OUTCOME_WRONG;
+    const int64_t run = case_run(&c, store, "580.1");
+    CHECK_OK(store_measurement(store, run, &alike, &measurement, NULL));
+    CHECK_OK(store_run_end(store, run, &case_end));
+    CHECK_EQ(2, number_of(store, "select count(*) from variant"), "another variant");
+    CHECK_EQ(0, current_us(store), "wrong, source %d", has_source);
+    measurement.outcome = OUTCOME_MEASURED;
+    CHECK_OK(store_measurement(store, case_run(&c, store, "580.1"), &alike, &measurement, NULL));
+    CHECK_EQ(300, current_us(store), "right again, source %d", has_source);
+    end_store(store, &c);
+  }
+}
+
 /* A winner that a signer called wrong is back when the signer is forgotten, unless the user found the same. */
 TEST(forget_takes_back_what_a_signer_called_wrong) {
   static const struct {
@@ -989,6 +1016,7 @@ int main(void) {
       cmocka_unit_test(a_document_gives_an_installed_template_no_other_order),
       cmocka_unit_test(variants_follow_the_order_of_an_installed_template),
       cmocka_unit_test(the_driver_says_what_a_gpu_is),
+      cmocka_unit_test(a_result_is_about_all_variants_that_are_alike),
       cmocka_unit_test(forget_takes_back_what_a_signer_called_wrong),
       cmocka_unit_test(a_right_result_in_another_mode_brings_a_winner_back),
       cmocka_unit_test(a_verdict_is_forgotten_with_its_run),

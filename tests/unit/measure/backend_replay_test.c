@@ -11,9 +11,10 @@ static void recording_write(const struct work *work, struct bench_case *c) {
   case_put(c, store, 256);
   const int64_t run = case_run(c, store, "580.1");
   for (int number = 1; number <= 2; number++) {
-    const struct variant_key key = case_variant(c, (uint64_t)number);
+    struct variant_key key = case_variant(c, (uint64_t)number);
     const struct measurement measurement = case_measurement(number);
     c->configuration.choice[0] = (unsigned char)number;
+    key.configuration = &c->configuration;
     CHECK_OK(store_measurement(store, run, &key, &measurement, &variant));
   }
   store_close(store);

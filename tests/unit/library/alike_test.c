@@ -1,0 +1,192 @@
+/* alike_test.c: verdicts about variants that have a source or a configuration in common. Lookups serve configurations,
+ * so the database and its lookups have to agree about what is wrong. */
+#include "db/exchange/forget.h"
+#include "db/exchange/merge.h"
+#include "db/store/current_best.h"
+#include "db/store/query.h"
+#include "tests/unit/library/tuned.h"
+
+#define FIRST "vector=4"
+#define SECOND "vector=2"
+
+static const char key[] = "0707070707070707070707070707070707070707070707070707070707070707";
+static const struct merge_options signed_options = {.origin = {"imported", "m.json", "mallory", key, "1"}};
+static const struct merge_options other_options = {.origin = {"imported", "n.json", "alice", "08", "2"}};
+
+/* What a document says of its variant, so that the variant is not the user's. */
+#define MADE_UP_SOURCE "update variant set source_hash = printf('%064x', 7);"
+#define OTHER_TEMPLATE "update template set hash = printf('%064x', 7);"
+#define OTHER_BOTH MADE_UP_SOURCE OTHER_TEMPLATE
+
+/* Put a winner of a day, or a verdict. */
+static void put(struct store *store, const char *set, double time_ms, enum cache_mode cache, bool is_wrong, int day) {
+  const struct tuned row = {GPU_H200,        "star7",       "zmarch", set,   DTYPE_F32,
+                            {512, 512, 512}, LAUNCH_STREAM, cache,    false, time_ms};
+  char text[1024];
+  tuned_put(store, &row);
+  snprintf(text, sizeof text,
+           "update run set started = '2026-01-%02dT00:00:00.000Z', ended = '2026-01-%02dT01:00:00.000Z', seed = %d"
+           " where id = (select max(id) from run);"
+           " update best set date = '2026-01-%02dT00:30:00.000Z' where id = (select max(id) from best)",
+           day, day, day, day);
+  CHECK_OK(query_script(store_connection(store), text));
+  if (!is_wrong) return;
+  CHECK_OK(query_script(store_connection(store),
+                        "delete from best where run_id = (select max(id) from run);"
+                        " delete from finalist where run_id = (select max(id) from run);"
+                        " update measurement set outcome = 'wrong', reason = 'bad' where run_id ="
+                        " (select max(id) from run)"));
+  CHECK_OK(bests_choose(store_connection(store), "problem"));
+}
+
+/* Something that this user or a document brings: a winner or a verdict about the first variant. */
+struct part {
+  enum { NOTHING, USER, MALLORY, ALICE } who;
+  bool is_wrong;
+  int day;
+  const char *change; /* of a document */
+  enum cache_mode cache;
+};
+
+static void bring(struct store *ours, const struct part *part) {
+  struct store *theirs = ours;
+  if (part->who == NOTHING) return;
+  if (part->who != USER) CHECK_OK(store_open_memory(&theirs));
+  put(theirs, FIRST, part->who == USER ? 0.3 : 0.1, part->cache, part->is_wrong, part->day);
+  if (part->who == USER) return;
+  CHECK_OK(query_script(store_connection(theirs), part->change));
+  CHECK_OK(query_script(store_connection(theirs), "update run set host = 'theirs'"));
+  CHECK_OK(store_merge(ours, theirs, part->who == MALLORY ? &signed_options : &other_options, NULL));
+  store_close(theirs);
+}
+
+/* Check what the database and a lookup of it say: the time of the current best in us, 0 for none. */
+static void check_both(const char *path, struct store *store, long want_us, const char *what) {
+  static const halotune_problem problem = {"star7", "NVIDIA H200", {512, 512, 512}, HALOTUNE_F32, 0, 0, 0, 0};
+  halotune_ctx *ctx;
+  halotune_config config;
+  CHECK_EQ(want_us,
+           number_of(store,
+                     "select coalesce(sum(cast(1000 * time_ms + 0.5 as integer)), 0) from best b join problem p on"
+                     " p.id = b.problem_id where is_current and p.cache = 'steady'"),
+           "%s: the database", what);
+  CHECK_OK(halotune_open(&path, 1, &ctx));
+  const halotune_status status = halotune_lookup(ctx, &problem, &config);
+  const bool is_measured =
+      status == HALOTUNE_OK && (config.match == HALOTUNE_MATCH_EXACT || config.match == HALOTUNE_MATCH_STALE);
+  CHECK_EQ(want_us, is_measured ? (long)(1000 * config.time_ms + 0.5) : 0, "%s: the lookup", what);
+  halotune_close(ctx);
+}
+
+/* The user has a slower winner of day 1 with the second variant. Each part is about the first one, which is faster. */
+TEST(a_verdict_is_about_a_source_and_about_a_configuration) {
+  static const struct {
+    const char *what;
+    struct part parts[3];
+    long want_us; /* what answers in the end: the second variant in 400 us, or the first one */
+  } rows[] = {
+      {"nobody calls it wrong", {{MALLORY, false, 2, MADE_UP_SOURCE, 0}}, 100},
+      {"the user's verdict, a winner with a made-up source",
+       {{USER, true, 1, "", 0}, {MALLORY, false, 2, MADE_UP_SOURCE, 0}},
+       400},
+      {"the same in another mode", {{USER, true, 1, "", CACHE_COLD}, {MALLORY, false, 2, MADE_UP_SOURCE, 0}}, 400},
+      {"a later verdict of the user, of an older winner",
+       {{MALLORY, false, 2, MADE_UP_SOURCE, 0}, {USER, true, 5, "", 0}},
+       400},
+      {"a signer's verdict, another one's winner",
+       {{ALICE, true, 3, "", 0}, {MALLORY, false, 2, MADE_UP_SOURCE, 0}},
+       400},
+      {"the other way round", {{MALLORY, false, 2, MADE_UP_SOURCE, 0}, {ALICE, true, 3, "", 0}}, 400},
+      {"the user's verdict, a newer winner of another template",
+       {{USER, true, 3, "", 0}, {MALLORY, false, 5, OTHER_TEMPLATE, 0}},
+       400},
+      {"an older one", {{USER, true, 3, "", 0}, {MALLORY, false, 2, OTHER_TEMPLATE, 0}}, 400},
+      {"the other way round", {{MALLORY, false, 5, OTHER_TEMPLATE, 0}, {USER, true, 3, "", 0}}, 400},
+      {"neither source nor configuration", {{USER, true, 3, "", 0}, {MALLORY, false, 5, OTHER_BOTH, 0}}, 100},
+      {"a signer's verdict with a made-up source about the user's winner",
+       {{USER, false, 1, "", 0}, {MALLORY, true, 2, MADE_UP_SOURCE, 0}},
+       400},
+      {"and the user finds it right later, in another mode",
+       {{USER, false, 1, "", 0}, {MALLORY, true, 2, MADE_UP_SOURCE, 0}, {USER, false, 4, "", CACHE_COLD}},
+       300},
+      {"and found it right later before",
+       {{USER, false, 1, "", 0}, {USER, false, 4, "", CACHE_COLD}, {MALLORY, true, 2, MADE_UP_SOURCE, 0}},
+       300},
+      {"the signer takes it back, with the true source",
+       {{USER, false, 1, "", 0}, {MALLORY, true, 2, MADE_UP_SOURCE, 0}, {MALLORY, false, 3, "", CACHE_COLD}},
+       300},
+      {"another signer does not",
+       {{USER, false, 1, "", 0}, {MALLORY, true, 2, MADE_UP_SOURCE, 0}, {ALICE, false, 3, "", CACHE_COLD}},
+       400},
+      {"a signer's verdict about another template",
+       {{USER, false, 1, "", 0}, {MALLORY, true, 2, OTHER_TEMPLATE, 0}},
+       400},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct work work = work_begin();
+    struct store *ours;
+    CHECK_OK(store_open(work.path, STORE_WRITE, &ours));
+    put(ours, SECOND, 0.4, CACHE_STEADY, false, 1);
+    for (size_t k = 0; k < COUNT(rows[i].parts); k++) bring(ours, &rows[i].parts[k]);
+    check_both(work.path, ours, rows[i].want_us, rows[i].what);
+    store_close(ours);
+    work_end(&work);
+  }
+}
+
+/* A document's variant has the source of one variant of the user and the configuration of another one. What holds for
+ * one of these two does not pass to the other one through it. */
+TEST(a_made_up_variant_joins_no_two_variants) {
+  static const struct {
+    const char *what;
+    bool is_second_right; /* else the second variant is the wrong one */
+    long want_us;
+  } rows[] = {
+      {"a verdict about another source", false, 300},
+      {"a right result of another source", true, 400},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct work work = work_begin();
+    struct store *ours, *theirs;
+    CHECK_OK(store_open(work.path, STORE_WRITE, &ours));
+    CHECK_OK(store_open_memory(&theirs));
+    put(ours, FIRST, 0.3, CACHE_STEADY, rows[i].is_second_right, 1);
+    put(ours, SECOND, 0.4, CACHE_STEADY, !rows[i].is_second_right, 3);
+    put(theirs, SECOND, 0.1, CACHE_STEADY, false, 2);
+    CHECK_OK(
+        query_script(store_connection(theirs), "update variant set parameters = json_set(parameters, '$.vector', 4)"));
+    CHECK_OK(query_script(store_connection(theirs), "update run set host = 'theirs'"));
+    CHECK_OK(store_merge(ours, theirs, &signed_options, NULL));
+    CHECK_EQ(3, number_of(ours, "select count(*) from variant"), "variants");
+    CHECK_EQ(2, number_of(ours, "select count(distinct parameters) from variant"), "configurations");
+    CHECK_EQ(2, number_of(ours, "select count(distinct source_hash) from variant"), "sources");
+    check_both(work.path, ours, rows[i].want_us, rows[i].what);
+    store_close(theirs);
+    store_close(ours);
+    work_end(&work);
+  }
+}
+
+/* A verdict about a variant without a best decides about others, and so does its end. */
+TEST(a_forgotten_verdict_frees_what_is_alike) {
+  struct work work = work_begin();
+  struct store *ours;
+  const struct part own = {USER, false, 1, "", CACHE_STEADY}, verdict = {MALLORY, true, 2, OTHER_TEMPLATE, CACHE_COLD};
+  CHECK_OK(store_open(work.path, STORE_WRITE, &ours));
+  bring(ours, &own);
+  bring(ours, &verdict);
+  check_both(work.path, ours, 0, "called wrong");
+  CHECK_OK(store_forget(ours, &(struct choice){.signer = "mallory"}));
+  check_both(work.path, ours, 300, "forgotten");
+  store_close(ours);
+  work_end(&work);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_verdict_is_about_a_source_and_about_a_configuration),
+      cmocka_unit_test(a_made_up_variant_joins_no_two_variants),
+      cmocka_unit_test(a_forgotten_verdict_frees_what_is_alike),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
