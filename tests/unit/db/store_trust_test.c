@@ -307,8 +307,12 @@ TEST(a_result_is_about_all_variants_that_are_alike) {
     struct variant_key alike = configuration;
     struct measurement measurement = case_measurement(1);
     alike.source = source.source;
-    sql(store, "insert into template select 2, hash || 'x', common_hash, 'other', yaml, cuda, origin_id from template");
-    if (has_source) alike.template_id = 2;
+    struct template other = *c.template;
+    other.hash.bytes[0] ^= 1;
+    if (has_source) {
+      alike.template = &other;
+      alike.template_id = store_template(store, &other);
+    }
     measurement.outcome = OUTCOME_WRONG;
     const int64_t run = case_run(&c, store, "580.1");
     CHECK_OK(store_measurement(store, run, &alike, &measurement, NULL));

@@ -176,7 +176,7 @@ TEST(a_forgotten_verdict_frees_what_is_alike) {
   bring(ours, &own);
   bring(ours, &verdict);
   check_both(work.path, ours, 0, "called wrong");
-  CHECK_OK(store_forget(ours, &(struct choice){.signer = "mallory"}));
+  CHECK_OK(store_forget(ours, &(struct choice){.signer = "mallory"}, NULL));
   check_both(work.path, ours, 300, "forgotten");
   store_close(ours);
   work_end(&work);
