@@ -215,7 +215,7 @@ static int64_t current_sum(struct store *store) {
 
 /* After each command of a random sequence, the current bests are those that the rule chooses from the rows. */
 TEST(bests_depend_on_the_rows_alone) {
-  enum { SEEDS = 10, COMMANDS = 16 };
+  enum { SEEDS = 4, COMMANDS = 12 };
   long used[COMMAND_COUNT] = {0}, changed[COMMAND_COUNT] = {0};
   struct bench_case c;
   begin_versions(&c);

@@ -72,8 +72,6 @@ static const struct {
      0},
     {"__constant__ float c[20000]; extern \"C\" __global__ void k(float *a) { a[0] = c[threadIdx.x]; }", "sm_90", NULL,
      "", "NVRTC_ERROR_COMPILATION", HALOTUNE_COMPILE, -1, 0, 0, 0, 0},
-    {"struct s { float f[20000]; }; extern \"C\" __global__ void k(float *a, s b) { a[0] = b.f[threadIdx.x]; }",
-     "sm_90", NULL, "", "Formal parameter space overflowed", HALOTUNE_COMPILE, 0, 0, 0, 0, 0},
     {"void __device__ f(float *); extern \"C\" __global__ void k(float *a) { f(a); }", "sm_90", NULL, "",
      "Unresolved extern", HALOTUNE_COMPILE, 0, 0, 0, 0, 0},
     {"#include \"/etc/hostname\"\n", "sm_90", NULL, "", "a source includes nothing", HALOTUNE_COMPILE, 0, 0, 0, 0, 0},
