@@ -98,7 +98,7 @@ struct served {
   bool has_problem : 1; /* used only while the database is read */
   bool is_partial : 1;  /* its run was cut short, so that a winner of another problem may be faster */
   bool is_finalist : 1; /* it lost against the winner of its problem, and may answer for other problems only */
-  bool is_foreign : 1;  /* others gave it; false also where the database has nothing that this user measured */
+  bool is_foreign : 1;  /* others gave it, or for a finalist its problem's winner */
 };
 _Static_assert(sizeof(struct served) == 128, "a row is two cache lines");
 

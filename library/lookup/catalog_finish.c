@@ -4,8 +4,6 @@
 #include <string.h>
 
 #include "base/memory/array.h"
-#include "db/store/query.h"
-#include "db/store/sql_parts.h"
 #include "library/lookup/catalog.h"
 #include "library/lookup/device_names.h"
 
@@ -97,41 +95,10 @@ static halotune_status find_names(struct catalog *c) {
   return ok ? HALOTUNE_OK : fail_memory();
 }
 
-/* The database that was asked last who measured a winner. */
-struct asked {
-  struct store *store;
-  int database; /* -1: none */
-};
-
-/* Whether the user of a winner's database measured it. The index that winners are read from does not say so. Only
- * winners that another database calls wrong are asked for, which are few. One that can no longer be read counts as
- * foreign. */
-static bool is_own_winner(const struct catalog *c, const struct served *row, struct asked *asked) {
-  sqlite3_stmt *query = NULL;
-  int64_t own = 0;
-  struct fail_kept before;
-  fail_keep(&before);
-  if (asked->database != row->database) {
-    store_close(asked->store);
-    asked->store = NULL;
-    asked->database = row->database;
-    if (store_open(c->paths[row->database], STORE_READ, &asked->store) != HALOTUNE_OK) asked->store = NULL;
-  }
-  if (asked->store &&
-      query_prepare(store_connection(asked->store), "select count(*) from best b where b.id = ?1 and " SQL_IS_OWN("b"),
-                    &query) == HALOTUNE_OK) {
-    sqlite3_bind_int64(query, 1, row->id);
-    if (query_run(query, &own) != HALOTUNE_OK) own = 0;
-  }
-  sqlite3_finalize(query);
-  fail_put_back(&before);
-  return own > 0;
-}
-
 /* Whether a row is known to be wrong. A winner is not if it is newer than the verdict. A verdict of another database
  * also holds for newer winners that the user did not measure. A finalist is wrong with any verdict: a newer result of
  * this user, or of the giver of the verdict, would have taken it back. */
-static bool is_wrong(const struct catalog *c, const struct served *row, struct asked *asked) {
+static bool is_wrong(const struct catalog *c, const struct served *row) {
   const struct refuted_list *refuted = &c->refuted;
   const struct refuted question = {{row->n[0], row->n[1], row->n[2]},
                                    row->stencil,
@@ -144,7 +111,7 @@ static bool is_wrong(const struct catalog *c, const struct served *row, struct a
                                    row->database};
   if (refuted->count == 0 || !refuted_find(refuted, &question)) return false;
   if (row->is_finalist || refuted_since(refuted, &question)) return true;
-  return refuted_elsewhere(refuted, &question) && !is_own_winner(c, row, asked);
+  return refuted_elsewhere(refuted, &question) && row->is_foreign;
 }
 
 /* Drop rows of problems that no lookup can ask for, and rows that are known to be wrong. No database serves a current
@@ -152,15 +119,13 @@ static bool is_wrong(const struct catalog *c, const struct served *row, struct a
  * wrong. */
 static void drop_rows(struct catalog *c) {
   int kept = 0;
-  struct asked asked = {NULL, -1};
   refuted_finish(&c->refuted);
   for (int i = 0; i < c->row_count; i++) {
     const struct served *row = &c->rows[i];
-    if (row->steps == 0 || is_wrong(c, row, &asked)) continue;
+    if (row->steps == 0 || is_wrong(c, row)) continue;
     if (kept++ < i) c->rows[kept - 1] = *row;
   }
   c->row_count = kept;
-  store_close(asked.store);
 }
 
 /* Find the fastest copy of each model among those that the rows were compared with. Small copies are left out, because

@@ -43,6 +43,7 @@ struct reader {
   struct reference *references;
   int reference_count, reference_room, at;
   int64_t last_id;
+  int64_t has_own;            /* whether this user measured anything in this database */
   int first_row;              /* the catalog's first row of this database, once all winners are read */
   const char *driver, *nvrtc; /* texts of the row before, which seldom change */
 };
@@ -288,6 +289,7 @@ static halotune_status take_best(void *context, sqlite3_value **values) {
   r->reference_count++;
   struct served *row = &list[c->row_count++];
   *row = (struct served){.id = sqlite3_value_int64(values[0]),
+                         .is_foreign = !r->has_own,
                          .database = c->database_count,
                          .time_ms = sqlite3_value_double(values[3]),
                          .low_ms = sqlite3_value_double(values[4]),
@@ -375,23 +377,25 @@ static halotune_status add_variant(struct reader *r, int64_t id, int64_t templat
   return HALOTUNE_OK;
 }
 
-/* Mark the winner of a run that was cut short. */
-static halotune_status take_partial(struct reader *r, sqlite3_stmt *query) {
-  const int64_t problem = sqlite3_column_int64(query, 0);
+/* The reference to the winner of a problem, for a walk over problems; NULL if there is none. */
+static const struct reference *turn_to_winner(struct reader *r, int64_t problem) {
   turn_to(r, problem);
   while (r->at < r->reference_count && r->references[r->at].problem < problem) r->at++;
-  if (r->at < r->reference_count && r->references[r->at].problem == problem)
-    own_rows(r)[r->references[r->at].row].is_partial = true;
+  const bool is_found = r->at < r->reference_count && r->references[r->at].problem == problem;
+  return is_found ? &r->references[r->at] : NULL;
+}
+
+/* Mark the winner of a run that was cut short. */
+static halotune_status take_partial(struct reader *r, sqlite3_stmt *query) {
+  const struct reference *winner = turn_to_winner(r, sqlite3_column_int64(query, 0));
+  if (winner) own_rows(r)[winner->row].is_partial = true;
   return HALOTUNE_OK;
 }
 
 /* Mark a winner that others gave. */
 static halotune_status take_foreign(struct reader *r, sqlite3_stmt *query) {
-  const int64_t problem = sqlite3_column_int64(query, 0);
-  turn_to(r, problem);
-  while (r->at < r->reference_count && r->references[r->at].problem < problem) r->at++;
-  if (r->at < r->reference_count && r->references[r->at].problem == problem)
-    own_rows(r)[r->references[r->at].row].is_foreign = true;
+  const struct reference *winner = turn_to_winner(r, sqlite3_column_int64(query, 0));
+  if (winner) own_rows(r)[winner->row].is_foreign = true;
   return HALOTUNE_OK;
 }
 
@@ -401,11 +405,8 @@ static halotune_status take_foreign(struct reader *r, sqlite3_stmt *query) {
  * user measured. */
 static halotune_status take_finalist(struct reader *r, sqlite3_stmt *query) {
   struct catalog *c = r->catalog;
-  const int64_t problem = sqlite3_column_int64(query, 0), winner = sqlite3_column_int64(query, 1);
-  turn_to(r, problem);
-  while (r->at < r->reference_count && r->references[r->at].problem < problem) r->at++;
-  if (r->at == r->reference_count || r->references[r->at].problem != problem) return HALOTUNE_OK;
-  if (r->references[r->at].variant != winner) return HALOTUNE_OK; /* the finalist's run had another winner */
+  const struct reference *winner = turn_to_winner(r, sqlite3_column_int64(query, 0));
+  if (!winner || winner->variant != sqlite3_column_int64(query, 1)) return HALOTUNE_OK; /* its run had another winner */
   const int template_at = map_find(&r->templates, sqlite3_column_int64(query, 2));
   const double ratio = sqlite3_column_double(query, 4);
   const char *parameters = texts_keep(&c->texts, column_text(query, 3));
@@ -415,7 +416,7 @@ static halotune_status take_finalist(struct reader *r, sqlite3_stmt *query) {
   if (!list) return fail_memory();
   c->rows = list;
   struct served *row = &list[c->row_count];
-  *row = list[r->first_row + r->references[r->at].row];
+  *row = list[r->first_row + winner->row];
   row->template_at = template_at;
   row->parameters = parameters;
   row->parameter_count = count_parameters(parameters);
@@ -575,7 +576,9 @@ static halotune_status judge_intervals(struct reader *r) {
 }
 
 static halotune_status read_best(struct reader *r) {
-  halotune_status status = take_rows(r->connection, sql_best, take_best, r);
+  halotune_status status =
+      query_number(r->connection, "select exists (select 1 from origin where kind = 'measured')", &r->has_own);
+  if (status == HALOTUNE_OK) status = take_rows(r->connection, sql_best, take_best, r);
   if (status == HALOTUNE_OK) status = judge_intervals(r);
   if (status != HALOTUNE_OK || r->reference_count == 0) return status;
   sort_references(r, compare_problems);
