@@ -518,6 +518,18 @@ TEST(finalists_answer_for_other_problems) {
   " w.coefficients, w.steps, w.driver, w.nvrtc, w.arch, w.source, w.cubin, w.origin_id, w.objective, w.energy_mj"      \
   " from problem p, w where p.id between " #first " and " #first " + " #count " - 1"
 
+/* Check which template answers for star7 on n^3, and with what time; NaN: it does not matter. */
+static void check_star7(const char *path, long long n, const char *template_name, double time_ms, const char *what) {
+  const halotune_problem problem = {"star7", "NVIDIA H200", {n, n, n}, HALOTUNE_F32, 0, 0, 0, 0};
+  halotune_ctx *ctx;
+  halotune_config config;
+  CHECK_OK(halotune_open(&path, 1, &ctx));
+  CHECK_OK(halotune_lookup(ctx, &problem, &config));
+  CHECK_TEXT(template_name, config.template_name, "%s", what);
+  if (!isnan(time_ms)) CHECK_NEAR(time_ms, config.time_ms, 1e-9, "%s", what);
+  halotune_close(ctx);
+}
+
 /* A finalist is left out where 30 winners of its stencil, type, model of GPU and modes answer. */
 TEST(finalists_answer_where_winners_are_few) {
   static const struct {
@@ -531,18 +543,11 @@ TEST(finalists_answer_where_winners_are_few) {
       {"30 winners", MORE_WINNERS(4000, 1, "steady", 0), "zmarch"},
   };
   struct work own = work_begin();
-  const char *paths[] = {own.path};
   tuned_make(own.path, with_finalist, COUNT(with_finalist));
   tuned_change(own.path, add_finalist);
   for (size_t i = 0; i < COUNT(rows); i++) {
-    const halotune_problem problem = {"star7", "NVIDIA H200", {509, 509, 509}, HALOTUNE_F32, 0, 0, 0, 0};
-    halotune_ctx *ctx;
-    halotune_config config;
     if (*rows[i].change) tuned_change(own.path, rows[i].change);
-    CHECK_OK(halotune_open(paths, 1, &ctx));
-    CHECK_OK(halotune_lookup(ctx, &problem, &config));
-    CHECK_TEXT(rows[i].template_name, config.template_name, "%s", rows[i].what);
-    halotune_close(ctx);
+    check_star7(own.path, 509, rows[i].template_name, NAN, rows[i].what);
   }
   work_end(&own);
 }
@@ -585,20 +590,11 @@ TEST(rows_of_others_give_way_to_own_ones) {
        509, "zmarch", NAN},
   };
   struct work own = work_begin();
-  const char *paths[] = {own.path};
   tuned_make(own.path, with_finalist, COUNT(with_finalist));
   tuned_change(own.path, add_finalist);
   for (size_t i = 0; i < COUNT(rows); i++) {
-    const long long n = rows[i].n;
-    const halotune_problem problem = {"star7", "NVIDIA H200", {n, n, n}, HALOTUNE_F32, 0, 0, 0, 0};
-    halotune_ctx *ctx;
-    halotune_config config;
     if (*rows[i].change) tuned_change(own.path, rows[i].change);
-    CHECK_OK(halotune_open(paths, 1, &ctx));
-    CHECK_OK(halotune_lookup(ctx, &problem, &config));
-    CHECK_TEXT(rows[i].template_name, config.template_name, "%s", rows[i].what);
-    if (!isnan(rows[i].time_ms)) CHECK_NEAR(rows[i].time_ms, config.time_ms, 1e-9, "%s", rows[i].what);
-    halotune_close(ctx);
+    check_star7(own.path, rows[i].n, rows[i].template_name, rows[i].time_ms, rows[i].what);
   }
   work_end(&own);
 }
