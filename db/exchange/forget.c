@@ -147,7 +147,7 @@ halotune_status store_forget(struct store *store, const struct choice *choice, i
   if (status == HALOTUNE_OK) status = query_script(connection, touched_sql);
   for (size_t i = 0; i < COUNT(result_removals) && status == HALOTUNE_OK; i++)
     status = query_script(connection, result_removals[i]);
-  if (status == HALOTUNE_OK) status = bests_choose(connection, "touched");
+  if (status == HALOTUNE_OK) status = bests_choose(store, "touched");
   for (size_t i = 0; i < COUNT(lonely) && going == 0 && status == HALOTUNE_OK; i++)
     status = query_script(connection, lonely[i].removal);
   status = query_finish(connection, status);

@@ -21,7 +21,8 @@ struct id_list {
 };
 
 struct merge {
-  sqlite3 *to, *from;
+  struct store *store; /* which takes the rows */
+  sqlite3 *to, *from;  /* its connection, and that of the other database */
   const struct tables *tables;
   const struct merge_options *options;
   struct merge_counts counts;
@@ -43,6 +44,7 @@ struct merge {
   struct id_list future;                /* rows of the present table and the other database that lie in the future */
   int future_at;                        /* the first of them that is not before the present row */
   sqlite3_stmt *select, *find, *insert; /* statements of the present table */
+  struct best_queries bests;
 };
 
 static halotune_status refer_fail(const struct table *table, const struct column *column) {
@@ -632,12 +634,12 @@ static halotune_status each_best(struct merge *m, sqlite3 *connection, const cha
 }
 
 static halotune_status decide_theirs(struct merge *m, int64_t problem, int64_t best) {
-  return merge_best(m->to, id_map_find(&m->ids, TABLE_PROBLEM, problem), id_map_find(&m->ids, TABLE_BEST, best),
-                    m->options, &m->counts);
+  return merge_best(m->store, &m->bests, id_map_find(&m->ids, TABLE_PROBLEM, problem),
+                    id_map_find(&m->ids, TABLE_BEST, best), m->options, &m->counts);
 }
 
 static halotune_status decide_ours(struct merge *m, int64_t problem, int64_t best) {
-  return merge_best(m->to, problem, best, m->options, &m->counts);
+  return merge_best(m->store, &m->bests, problem, best, m->options, &m->counts);
 }
 
 /* The problems of the other database, each with its current best or 0. A problem without a best may bring results. */
@@ -651,8 +653,11 @@ static const char called_wrong_sql[] =
 
 /* Decide about all problems whose current best the rows of the other database may change. */
 static halotune_status decide_bests(struct merge *m) {
-  const halotune_status status = each_best(m, m->from, theirs_sql, decide_theirs);
-  return status == HALOTUNE_OK ? each_best(m, m->to, called_wrong_sql, decide_ours) : status;
+  halotune_status status = best_queries_open(&m->bests, m->store);
+  if (status == HALOTUNE_OK) status = each_best(m, m->from, theirs_sql, decide_theirs);
+  if (status == HALOTUNE_OK) status = each_best(m, m->to, called_wrong_sql, decide_ours);
+  best_queries_free(&m->bests);
+  return status;
 }
 
 /* Find the origin of the rows that are new, or add it. */
@@ -692,8 +697,11 @@ static halotune_status pages_keep(sqlite3 *connection, int64_t pages, int64_t *b
 halotune_status store_merge(struct store *to, struct store *from, const struct merge_options *options,
                             struct merge_counts *counts) {
   const int64_t merge_pages = -131072; /* 128 MB: indices of a fleet's results are read and written at random places */
-  struct merge m = {
-      .to = store_connection(to), .from = store_connection(from), .options = options, .found = {.find = options->find}};
+  struct merge m = {.store = to,
+                    .to = store_connection(to),
+                    .from = store_connection(from),
+                    .options = options,
+                    .found = {.find = options->find}};
   int64_t pages = 0;
   const bool is_part = !sqlite3_get_autocommit(m.to); /* the merge is part of the caller's transaction */
   struct tables *tables = malloc(sizeof *tables);

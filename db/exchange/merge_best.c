@@ -15,12 +15,27 @@ struct rival {
   char date[32], driver[64], nvrtc[64], objective[16], host[256], giver[128]; /* giver: '' for this user */
 };
 
-/* Read the best that a condition on `b` with place ?1 names. If there is none, its id is 0. */
-static halotune_status rival_read(sqlite3 *to, const char *sql, int64_t place, struct rival *out) {
-  sqlite3_stmt *query = NULL;
+#define SQL_RIVAL                                                                     \
+  "select b.id, b.variant_id, b.time_ms, b.date, b.driver, b.nvrtc, " SQL_IS_REFUTED( \
+      "b") ", coalesce(b.objective, 'time'), coalesce(r.state = 'partial', 0), b.energy_mj, r.host, " SQL_GIVER_OF("b") " from best b left join run r on r.id = b.run_id where "
+
+halotune_status best_queries_open(struct best_queries *queries, struct store *to) {
+  sqlite3 *connection = store_connection(to);
+  *queries = (struct best_queries){NULL, NULL};
+  const halotune_status status =
+      query_prepare(connection, SQL_RIVAL "b.problem_id = ?1 and b.is_current", &queries->current);
+  return status == HALOTUNE_OK ? query_prepare(connection, SQL_RIVAL "b.id = ?1", &queries->named) : status;
+}
+
+void best_queries_free(struct best_queries *queries) {
+  sqlite3_finalize(queries->current);
+  sqlite3_finalize(queries->named);
+}
+
+/* Read the best that a statement with place ?1 names. If there is none, its id is 0. */
+static halotune_status rival_read(sqlite3_stmt *query, int64_t place, struct rival *out) {
+  halotune_status status = HALOTUNE_OK;
   *out = (struct rival){.id = 0};
-  halotune_status status = query_prepare(to, sql, &query);
-  if (status != HALOTUNE_OK) return status;
   sqlite3_bind_int64(query, 1, place);
   int code = sqlite3_step(query);
   if (code == SQLITE_ROW) {
@@ -37,15 +52,11 @@ static halotune_status rival_read(sqlite3 *to, const char *sql, int64_t place, s
     sqlite3_snprintf((int)sizeof out->host, out->host, "%s", column_text(query, 10));
     sqlite3_snprintf((int)sizeof out->giver, out->giver, "%s", column_text(query, 11));
   } else if (code != SQLITE_DONE) {
-    status = query_fail(to);
+    status = query_fail(sqlite3_db_handle(query));
   }
-  sqlite3_finalize(query);
+  sqlite3_reset(query);
   return status;
 }
-
-#define SQL_RIVAL                                                                     \
-  "select b.id, b.variant_id, b.time_ms, b.date, b.driver, b.nvrtc, " SQL_IS_REFUTED( \
-      "b") ", coalesce(b.objective, 'time'), coalesce(r.state = 'partial', 0), b.energy_mj, r.host, " SQL_GIVER_OF("b") " from best b left join run r on r.id = b.run_id where "
 
 /* The number by which rows of one objective are ranked, the lowest first. */
 static double score_of(const struct rival *row) {
@@ -114,12 +125,12 @@ static halotune_status conflict_tell(sqlite3 *to, const struct merge_options *op
   return status;
 }
 
-halotune_status merge_best(sqlite3 *to, int64_t problem, int64_t theirs_id, const struct merge_options *options,
-                           struct merge_counts *counts) {
+halotune_status merge_best(struct store *to, const struct best_queries *queries, int64_t problem, int64_t theirs_id,
+                           const struct merge_options *options, struct merge_counts *counts) {
   struct rival ours, theirs;
   int64_t winner = 0;
-  halotune_status status = rival_read(to, SQL_RIVAL "b.problem_id = ?1 and b.is_current", problem, &ours);
-  if (status == HALOTUNE_OK) status = rival_read(to, SQL_RIVAL "b.id = ?1", theirs_id, &theirs);
+  halotune_status status = rival_read(queries->current, problem, &ours);
+  if (status == HALOTUNE_OK) status = rival_read(queries->named, theirs_id, &theirs);
   if (status == HALOTUNE_OK) status = best_choose(to, problem, &winner);
   if (status != HALOTUNE_OK) return status;
   counts->retired += ours.is_refuted;
@@ -130,6 +141,6 @@ halotune_status merge_best(sqlite3 *to, int64_t problem, int64_t theirs_id, cons
   const bool is_taken = winner != ours.id;
   if (is_taken) counts->taken++;
   else counts->kept++;
-  if (is_taken && winner != theirs.id) status = rival_read(to, SQL_RIVAL "b.id = ?1", winner, &theirs);
-  return status == HALOTUNE_OK ? conflict_tell(to, options, &ours, &theirs, is_taken) : status;
+  if (is_taken && winner != theirs.id) status = rival_read(queries->named, winner, &theirs);
+  return status == HALOTUNE_OK ? conflict_tell(store_connection(to), options, &ours, &theirs, is_taken) : status;
 }

@@ -124,14 +124,15 @@ static halotune_status run_each(sqlite3 *connection, const char *const list[], s
 
 /* Make two variants one, or give a variant its new template. Times of both variants and verdicts about either hold for
  * the one that is left. */
-static halotune_status write_rows(sqlite3 *connection, const struct places *places, bool is_tuned) {
+static halotune_status write_rows(struct store *store, const struct places *places, bool is_tuned) {
+  sqlite3 *connection = store_connection(store);
   halotune_status status = run_each(connection, no_touched_sql, COUNT(no_touched_sql), places);
   if (status == HALOTUNE_OK) status = run_each(connection, touched_sql, COUNT(touched_sql), places);
   if (status == HALOTUNE_OK)
     status = places->twin > 0 ? run_each(connection, fold_sql, COUNT(fold_sql), places)
                               : run_query(connection, move_sql, places, NULL);
   if (status == HALOTUNE_OK) status = run_each(connection, touched_sql, COUNT(touched_sql), places);
-  if (status == HALOTUNE_OK) status = bests_choose(connection, "touched");
+  if (status == HALOTUNE_OK) status = bests_choose(store, "touched");
   return status == HALOTUNE_OK && !is_tuned ? run_query(connection, unused_sql, places, NULL) : status;
 }
 
@@ -150,6 +151,6 @@ halotune_status refresh_write(struct store *store, struct refresh_change *change
   if (status == HALOTUNE_OK && unchanged > 0) status = find_twin(connection, &places, change);
   if (status == HALOTUNE_OK && change->outcome == REFRESH_SAME) status = going_runs_note(store, asks, &going);
   if (going > 0 && places.twin > 0) change->outcome = REFRESH_TUNED;
-  if (status == HALOTUNE_OK && change->outcome == REFRESH_SAME) status = write_rows(connection, &places, going > 0);
+  if (status == HALOTUNE_OK && change->outcome == REFRESH_SAME) status = write_rows(store, &places, going > 0);
   return query_finish(connection, status);
 }

@@ -2,8 +2,8 @@
 #include "db/store/current_best.h"
 
 #include "base/text/text.h"
-#include "db/store/query.h"
 #include "db/store/refuted.h"
+#include "db/store/store_parts.h"
 
 /* The best that the rule of current_best.h chooses for problem ?1. Hashes decide last: ids would differ from file to
  * file. No two rows are compared with each other, since a document may bring many for one problem. Rows that are
@@ -53,13 +53,13 @@
   " case a.objective when 'energy' then a.energy_mj when 'edp' then a.energy_mj * a.time_ms else a.time_ms end,"          \
   " a.date desc, v.source_hash, t.hash, v.parameters limit 1"
 
-/* Mostly no variant is wrong. */
-static const char *const winner_sql[] = {SQL_WINNER(SQL_NO_VERDICTS), SQL_WINNER(SQL_HOLDING)};
+const char choose_best_sql[] = SQL_WINNER(SQL_NO_VERDICTS);
+const char choose_not_wrong_sql[] = SQL_WINNER(SQL_HOLDING);
 
 /* Give a best without source or machine code those of an earlier best of its problem, if both have one source and are
  * for one architecture and NVRTC. Only what this user or the signer of the best gave is taken, since the best keeps
  * its origin. */
-static const char carry_sql[] =
+const char carry_code_sql[] =
     "update best set source = e.source, cubin = iif(length(best.cubin) > 0, best.cubin, e.cubin) from"
     " (select b.source, b.cubin from best n join variant nv on nv.id = n.variant_id join origin no on no.id = n.origin_id"
     " join best b on b.problem_id = n.problem_id and b.id <> n.id and b.arch = n.arch and b.nvrtc = n.nvrtc join variant v"
@@ -68,32 +68,40 @@ static const char carry_sql[] =
     " o.signer_key <> '')) order by length(b.cubin) > 0 desc, b.date desc limit 1) e"
     " where best.id = ?1 and (best.source = '' or (length(best.cubin) = 0 and length(e.cubin) > 0))";
 
+/* Run a statement of the rule with one place.
+ *   found  receives the number that it gives, or 0; may be NULL */
+static halotune_status rule_step(struct store *store, enum store_query query, int64_t place, int64_t *found) {
+  struct binder binder;
+  const halotune_status status = store_bind(store, query, &binder);
+  if (status != HALOTUNE_OK) return status;
+  if (sqlite3_bind_parameter_count(binder.query) > 0) bind_integer(&binder, place);
+  return query_run(binder.query, found);
+}
+
 /* Make a best the current one of its problem. */
-static halotune_status make_current(sqlite3 *connection, int64_t problem, int64_t best) {
-  halotune_status status =
-      query_with(connection, "update best set is_current = 0 where problem_id = ?1 and is_current", problem, NULL);
-  if (status == HALOTUNE_OK)
-    status = query_with(connection, "update best set is_current = 1 where id = ?1", best, NULL);
-  return status == HALOTUNE_OK ? query_with(connection, carry_sql, best, NULL) : status;
+static halotune_status make_current(struct store *store, int64_t problem, int64_t best) {
+  halotune_status status = rule_step(store, RETIRE_CURRENT, problem, NULL);
+  if (status == HALOTUNE_OK) status = rule_step(store, MAKE_CURRENT, best, NULL);
+  return status == HALOTUNE_OK ? rule_step(store, CARRY_CODE, best, NULL) : status;
 }
 
-halotune_status best_choose(sqlite3 *connection, int64_t problem, int64_t *winner) {
+halotune_status best_choose(struct store *store, int64_t problem, int64_t *winner) {
   int64_t current = 0, is_any_wrong = 0;
-  halotune_status status = query_number(connection, "select " SQL_IS_ANY_WRONG, &is_any_wrong);
-  if (status == HALOTUNE_OK) status = query_with(connection, winner_sql[is_any_wrong], problem, winner);
-  if (status == HALOTUNE_OK)
-    status = query_with(connection, "select id from best where problem_id = ?1 and is_current", problem, &current);
-  return status != HALOTUNE_OK || *winner == current ? status : make_current(connection, problem, *winner);
+  halotune_status status = rule_step(store, ASK_ANY_WRONG, 0, &is_any_wrong);
+  /* Mostly no variant is wrong. */
+  if (status == HALOTUNE_OK) status = rule_step(store, is_any_wrong ? CHOOSE_NOT_WRONG : CHOOSE_BEST, problem, winner);
+  if (status == HALOTUNE_OK) status = rule_step(store, FIND_CURRENT, problem, &current);
+  return status != HALOTUNE_OK || *winner == current ? status : make_current(store, problem, *winner);
 }
 
-halotune_status bests_choose(sqlite3 *connection, const char *problems) {
+halotune_status bests_choose(struct store *store, const char *problems) {
   struct text next = {0};
   int64_t problem = 0, winner;
   text_printf(&next, "select coalesce(min(id), 0) from %s where id > ?1", problems);
   halotune_status status = text_ok(&next) ? HALOTUNE_OK : fail_memory();
   while (status == HALOTUNE_OK &&
-         (status = query_with(connection, text_string(&next), problem, &problem)) == HALOTUNE_OK && problem > 0)
-    status = best_choose(connection, problem, &winner);
+         (status = query_with(store->connection, text_string(&next), problem, &problem)) == HALOTUNE_OK && problem > 0)
+    status = best_choose(store, problem, &winner);
   text_free(&next);
   return status;
 }

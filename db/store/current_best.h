@@ -2,10 +2,9 @@
 #ifndef DB_STORE_CURRENT_BEST_H
 #define DB_STORE_CURRENT_BEST_H
 
-#include <sqlite3.h>
 #include <stdint.h>
 
-#include "base/fail.h"
+#include "db/store/store.h"
 
 /* Make the best that the rule chooses for a problem the current one, within a transaction. If all bests are known to be
  * wrong, none is current. Whatever adds, removes or changes rows calls this for each problem that the rows may decide.
@@ -24,11 +23,11 @@
  *      energies counts
  *   winner  receives the best's id, or 0
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
-halotune_status best_choose(sqlite3 *connection, int64_t problem, int64_t *winner);
+halotune_status best_choose(struct store *store, int64_t problem, int64_t *winner);
 
 /* The same for several problems.
  *   problems  a table with the column `id`, or a statement in parentheses
  * Returns HALOTUNE_OK, HALOTUNE_DB or HALOTUNE_MEMORY. */
-halotune_status bests_choose(sqlite3 *connection, const char *problems);
+halotune_status bests_choose(struct store *store, const char *problems);
 
 #endif

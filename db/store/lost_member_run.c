@@ -31,6 +31,6 @@ halotune_status store_adopt_lost(struct store *store, int64_t problem) {
   if (status != HALOTUNE_OK) return status;
   status = adopt_rows(store, ADOPT_MEASUREMENTS, problem);
   if (status == HALOTUNE_OK) status = adopt_rows(store, ADOPT_RUNS, problem);
-  if (status == HALOTUNE_OK) status = best_choose(store->connection, problem, &winner);
+  if (status == HALOTUNE_OK) status = best_choose(store, problem, &winner);
   return store_end(store, status);
 }

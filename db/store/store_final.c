@@ -75,7 +75,7 @@ static halotune_status choose_best(struct store *store, int64_t run, int64_t *wi
   int64_t problem = 0;
   const halotune_status status =
       query_with(store->connection, "select problem_id from run where id = ?1", run, &problem);
-  return status == HALOTUNE_OK ? best_choose(store->connection, problem, winner) : status;
+  return status == HALOTUNE_OK ? best_choose(store, problem, winner) : status;
 }
 
 halotune_status store_final(struct store *store, int64_t run, const struct finalist *finalists, int count,

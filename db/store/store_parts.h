@@ -38,6 +38,13 @@ enum store_query {
   PUT_FINALIST,
   FIND_SERVED,
   ADD_BEST,
+  ASK_ANY_WRONG,
+  CHOOSE_BEST,
+  CHOOSE_NOT_WRONG,
+  FIND_CURRENT,
+  RETIRE_CURRENT,
+  MAKE_CURRENT,
+  CARRY_CODE,
   ADOPT_MEASUREMENTS,
   ADOPT_RUNS,
   STORE_QUERY_COUNT
@@ -50,6 +57,7 @@ struct begun_run {
 };
 
 extern const char *const store_sql[STORE_QUERY_COUNT];
+extern const char choose_best_sql[], choose_not_wrong_sql[], carry_code_sql[]; /* current_best.c has these */
 
 struct store {
   sqlite3 *connection;

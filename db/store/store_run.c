@@ -144,7 +144,7 @@ static halotune_status choose_served(struct store *store, int64_t run, int64_t v
     bind_integer(&binder, problem);
     status = query_run(binder.query, &problem);
     if (status != HALOTUNE_OK || problem == 0) break;
-    if ((status = best_choose(store->connection, problem, &winner)) != HALOTUNE_OK) break;
+    if ((status = best_choose(store, problem, &winner)) != HALOTUNE_OK) break;
   }
   return status;
 }

@@ -1,4 +1,4 @@
-/* store_sql.c: the SQL of the store, each statement once. */
+/* store_sql.c: the SQL of the store, each statement once; current_best.c has that of its rule. */
 #include "db/store/columns.h"
 #include "db/store/refuted.h"
 #include "db/store/sql_parts.h"
@@ -113,6 +113,13 @@ const char *const store_sql[STORE_QUERY_COUNT] = {
     [ADD_BEST] = "insert into best (is_current, date, launch, coefficients, cubin" BEST_COLUMNS(
         COLUMN_NAME) ", text_id, origin_id) values (0, ?, ?, ?, ?" BEST_COLUMNS(COLUMN_PLACE) ", (select text_id from run where id = :run), " SQL_OWN_ORIGIN
                                                                                               ")",
+    [ASK_ANY_WRONG] = "select " SQL_IS_ANY_WRONG,
+    [CHOOSE_BEST] = choose_best_sql,
+    [CHOOSE_NOT_WRONG] = choose_not_wrong_sql,
+    [FIND_CURRENT] = "select id from best where problem_id = ?1 and is_current",
+    [RETIRE_CURRENT] = "update best set is_current = 0 where problem_id = ?1 and is_current",
+    [MAKE_CURRENT] = "update best set is_current = 1 where id = ?1",
+    [CARRY_CODE] = carry_code_sql,
     [ADOPT_MEASUREMENTS] =
         "update measurement set gpu = (select d.uuid from run r join problem p on p.id = r.problem_id"
         " join device d on d.id = p.device_id where r.id = run_id) where gpu is null and run_id in " SQL_LOST_RUNS,

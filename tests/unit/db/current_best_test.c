@@ -227,14 +227,14 @@ TEST(bests_depend_on_the_rows_alone) {
       put_random_run(&base, &c, &draws);
       date_last_run(&base, &draws, "host", (uint64_t)i);
     }
-    CHECK_OK(bests_choose(store_connection(base.store), "problem"));
+    CHECK_OK(bests_choose(base.store, "problem"));
     for (int i = 0; i < COMMANDS; i++) {
       const int64_t before = current_sum(base.store);
       const enum command command = run_random_command(&base, &c, &draws);
       const int64_t after = current_sum(base.store);
       used[command]++;
       changed[command] += before != after;
-      CHECK_OK(bests_choose(store_connection(base.store), "problem"));
+      CHECK_OK(bests_choose(base.store, "problem"));
       CHECK_EQ(after, current_sum(base.store), "seed %d, command %d: %s", (int)seed, i, command_names[command]);
     }
     store_close(base.store);

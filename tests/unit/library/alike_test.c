@@ -36,7 +36,7 @@ static void put(struct store *store, const char *set, double time_ms, enum cache
                         " delete from finalist where run_id = (select max(id) from run);"
                         " update measurement set outcome = 'wrong', reason = 'bad' where run_id ="
                         " (select max(id) from run)"));
-  CHECK_OK(bests_choose(store_connection(store), "problem"));
+  CHECK_OK(bests_choose(store, "problem"));
 }
 
 /* Something that this user or a document brings: a winner or a verdict about the first variant. */
