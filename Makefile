@@ -105,7 +105,7 @@ UNIT_TESTS := $(patsubst tests/unit/%.c,$(OUT)/tests/unit/%,$(wildcard $(ROOMS:%
 # The sample of asan leaves these tests to `unit`: most of their time goes to g++ and to emulated kernels, or they repeat much with
 # code that other tests run with sanitizers, too. They would be two fifths of the time of asan. The solvers take 15 times as long there.
 UNSAMPLED_TESTS := emulate/emulation_build emulate/emulation_fault emulate/emulation_sm_90 device/gpu_session device/gpu_parts measure/backend_cuda \
-  count/access_rule search/search_strategy db/store_merge $(patsubst tests/unit/%_test.c,%,$(wildcard tests/unit/solvers/*_test.c))
+  count/access_rule search/search_strategy db/store_merge device/gpu_fields library/static_fit template/assemble $(patsubst tests/unit/%_test.c,%,$(wildcard tests/unit/solvers/*_test.c))
 LEFT_TESTS = $(UNSAMPLED_TESTS:%=$(OUT)/tests/unit/%_test)
 # LEFT=1 runs only these: in a whole check each unit test runs once.
 TESTS_TO_RUN = $(if $(CASE),$(filter %/$(CASE:%_test=%)_test,$(UNIT_TESTS)),$(if $(LEFT),$(LEFT_TESTS),$(filter-out $(if $(IS_SAMPLE),$(LEFT_TESTS)),$(UNIT_TESTS))))
@@ -495,8 +495,8 @@ variants: $(OUT)/halotune  ## samples of all spaces, compiled and verified
 faults: all fake-cuda  ## the tuner on a GPU and on disks that fail on command, and after kills; FULL=1 for more errors and moments
 	$(Q)JOBS=3 FULL=$(FULL) tests/tap.sh tests/faults.sh tests/faults_calls.sh tests/faults_killed.sh tests/faults_team.sh
 
-selftest: all fake-cuda  ## the test that runs on a GPU, on the driver of tests
-	$(Q)tests/tap.sh tests/selftest.sh
+selftest: all fake-cuda  ## the test that runs on a GPU, on the driver of tests; FULL=1 with each template
+	$(Q)FULL=$(FULL) tests/tap.sh tests/selftest.sh
 
 protocol: all fake-cuda  ## the tuner on a GPU whose best kernel is known, with noise; FULL=1 for 100 seeds of each kind
 	$(Q)FULL=$(FULL) KINDS='$(or $(CASE),$(KINDS))' tests/tap.sh tests/protocol.sh
@@ -530,7 +530,7 @@ tune-tests: all fake-cuda $(OUT)/bench/near_gpu_bench $(OUT)/bench/search_bench 
 
 .PHONY: check-full
 check-full: check  ## check, the analyzer over all, all parameters and defects, and large samples of all spaces, faults and noise (more than an hour on two cores)
-	$(Q)$(MAKE) --no-print-directory unit tidy templates mutations variants faults protocol FULL=1
+	$(Q)$(MAKE) --no-print-directory unit tidy templates mutations variants faults protocol selftest FULL=1
 	$(Q)$(MAKE) --no-print-directory all DEBUG=1 && $(MAKE) --no-print-directory all
 	$(Q)$(MAKE) --no-print-directory asan CC=clang
 	$(Q)$(MAKE) --no-print-directory tsan

@@ -37,9 +37,9 @@ run_step() { # step
   bindings) run_make bindings-tests ;;
   mutations) run_make mutations SLICE=24 ;;
   tune) run_make tune-tests ;;
-  asan) run_make asan CC=clang SLICE=13 ;;
-  templates) run_make templates SLICE=26 ;;
-  tidy) run_make tidy SLICE=32 ;;
+  asan) run_make asan CC=clang SLICE=14 ;;
+  templates) run_make templates SLICE=40 ;;
+  tidy) run_make tidy SLICE=48 ;;
   # An input needs milliseconds of processor time, but other steps can keep it waiting for minutes.
   fuzz) run_make fuzz COMPARISONS= FUZZ_SECONDS=5 FUZZ_INPUT_SECONDS=1800 ;;
   *) run_make "$1" ;;

@@ -84,7 +84,7 @@ done
 jq '.problems |= map(. as $p | .rivals |= map(if $p.winner and .phase == "search" then .first_ms = $p.winner.time_ms | .ratio = .time_ms / .first_ms else . end))' \
   "$work/h200.json" | jq -e -r -f tests/report/ratios.jq | grep -q 'is not a time of the search'
 result "a ratio of two phases is found" $?
-jq '(.problems[].winner | select(.step_roof?.share).step_roof.share) |= 1.01*.' "$work/starter.json" | jq -r -f tests/report/ratios.jq | grep -q 'is not its roof over its time'
+jq '.problems |= [.[] | select(.winner.step_roof?.share)][:3] | .problems[].winner.step_roof.share *= 1.01' "$work/starter.json" | jq -r -f tests/report/ratios.jq | grep -q 'is not its roof over its time'
 result "a share of several steps that is not the quotient of its times is found" $?
 schema_check "$work/results.json" "$work/starter.json"
 

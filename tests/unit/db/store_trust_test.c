@@ -809,7 +809,7 @@ TEST(one_long_text_of_many_rows) {
     case_tune(&c, store, 1, 1, 0.3);
     sql(store, many_bests_sql);
     CHECK_EQ(300, number_of(store, "select count(*) from best"), "bests");
-    CHECK_OK(store_check(store, keep_text, first, &found));
+    if (!rows[i].message) CHECK_OK(store_check(store, keep_text, first, &found));
     const long before = found;
     sql(store, rows[i].change);
     CHECK_EQ(rows[i].message ? HALOTUNE_DB : HALOTUNE_OK, store_check(store, keep_text, first, &found), "%s: %s",
