@@ -14,17 +14,16 @@ struct arena_block {
   alignas(max_align_t) unsigned char bytes[];
 };
 
-void *arena_alloc(struct arena *arena, size_t bytes) {
+void *arena_reserve(struct arena *arena, size_t bytes) {
   const size_t alignment = alignof(max_align_t);
   if (bytes > SIZE_MAX / 2) return NULL;
   bytes = (bytes + alignment - 1) / alignment * alignment;
   struct arena_block *block = arena->newest;
   if (!block || block->size_bytes - block->used_bytes < bytes) {
     size_t size_bytes = bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
-    block = calloc(1, sizeof *block + size_bytes);
+    block = malloc(sizeof *block + size_bytes);
     if (!block) return NULL;
-    block->size_bytes = size_bytes;
-    block->older = arena->newest;
+    *block = (struct arena_block){.older = arena->newest, .size_bytes = size_bytes};
     arena->newest = block;
   }
   void *result = block->bytes + block->used_bytes;
@@ -32,9 +31,16 @@ void *arena_alloc(struct arena *arena, size_t bytes) {
   return result;
 }
 
+void *arena_alloc(struct arena *arena, size_t bytes) {
+  void *result = arena_reserve(arena, bytes);
+  return result ? memset(result, 0, bytes) : NULL;
+}
+
 char *arena_text(struct arena *arena, const char *text, size_t length) {
-  char *copy = arena_alloc(arena, length + 1);
-  if (copy && length > 0) memcpy(copy, text, length);
+  char *copy = arena_reserve(arena, length + 1);
+  if (!copy) return NULL;
+  if (length > 0) memcpy(copy, text, length);
+  copy[length] = '\0';
   return copy;
 }
 

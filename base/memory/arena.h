@@ -12,6 +12,9 @@ struct arena {
 /* Allocate zeroed memory, aligned for any type. It lives until arena_free. Returns NULL when memory is out. */
 void *arena_alloc(struct arena *arena, size_t bytes);
 
+/* The same without zeros, for memory that is written before it is read. */
+void *arena_reserve(struct arena *arena, size_t bytes);
+
 /* Copy `length` bytes of text and append a NUL. Returns NULL when memory is out. */
 char *arena_text(struct arena *arena, const char *text, size_t length);
 

@@ -422,7 +422,7 @@ static struct asked_family *add_family(struct candidates *c, const struct priced
   family->priced = priced;
   family->ranks = arena_alloc(&c->arena, length * sizeof *family->ranks);
   family->is_exact = arena_alloc(&c->arena, length * sizeof *family->is_exact);
-  if (has_blocks) family->blocks = arena_alloc(&c->arena, length / WIDE_LANES * sizeof *family->blocks);
+  if (has_blocks) family->blocks = arena_reserve(&c->arena, length / WIDE_LANES * sizeof *family->blocks);
   if (!family->ranks || !family->is_exact || (has_blocks && !family->blocks)) return NULL;
   if (c->last) c->last->next = family;
   else c->first = family;
