@@ -375,7 +375,7 @@ static void check_energy(enum launch_mode launch, enum cache_mode cache) {
   struct gpu_energy energy, idle;
   struct nvml nvml;
   double time_ms, energy_mj;
-  open_variant(&c, "star7", (struct grid){{20, 17, 15}}, "direct", "vector=1 load_path=plain", launch, cache);
+  open_variant(&c, "heat2d", (struct grid){{20, 17, 1}}, "direct", "vector=1 load_path=plain", launch, cache);
   CHECK_OK(gpu_session_load(&c.s, 0, &c.plan, c.v.compiled.cubin, false));
   CHECK_OK(gpu_session_sample(&c.s, 0, 16, true, &time_ms));
   CHECK_OK(nvml_open(&nvml));
@@ -399,7 +399,7 @@ static void check_energy(enum launch_mode launch, enum cache_mode cache) {
 }
 
 TEST(the_energy_of_applications_is_read_from_the_counter) {
-  setenv("HALOTUNE_FAKE_ENERGY", "100", 1); /* few launches between two values: each is emulated */
+  setenv("HALOTUNE_FAKE_ENERGY", "100", 1); /* few launches between two values: each is emulated, on a small grid */
   check_energy(LAUNCH_STREAM, CACHE_STEADY);
   check_energy(LAUNCH_GRAPH, CACHE_STEADY);
   check_energy(LAUNCH_STREAM, CACHE_COLD);
