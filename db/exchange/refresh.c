@@ -16,19 +16,21 @@ const char *const refresh_outcome_texts[REFRESH_OUTCOME_COUNT] = {REFRESH_OUTCOM
 #undef AS_TEXT
 
 /* Columns: variant, template, hash of the template, hash of the source, launch (NULL for a finalist and a verdict),
- * whether the row is a verdict, REGENERATE_COLUMNS. A variant has a row for each problem on which it is a best or a
- * finalist. It also has one for each problem on which it was found to be wrong, because lookups match verdicts by the
- * template. */
+ * whether the row is a verdict, SQL_REFRESHED, REGENERATE_COLUMNS. A variant has a row for each problem on which it is
+ * a best or a finalist. It also has one for each problem on which it was found to be wrong, because lookups match
+ * verdicts by the template. */
 static const char subjects_sql[] =
-    "select v.id, v.template_id, t.hash, v.source_hash, b.launch, b.is_verdict, " REGENERATE_COLUMNS
-    " from (select variant_id, problem_id, text_id, steps, launch, 0 is_verdict from best"
-    " union select f.variant_id, r.problem_id, r.text_id, p.steps, null, 0 from finalist f join run r on r.id ="
-    " f.run_id join problem p on p.id = r.problem_id where not exists (select 1 from best o where o.variant_id = f.variant_id"
-    " and o.problem_id = r.problem_id)"
-    " union select w.variant_id, r.problem_id, r.text_id, p.steps, null, 1 from measurement w join run r on r.id ="
-    " w.run_id join problem p on p.id = r.problem_id where " SQL_IS_WRONG("w") ") b" REGENERATE_JOINS
-                                                                               "order by t.name, v.id";
-enum { VARIANT, TEMPLATE, TEMPLATE_HASH, SOURCE_HASH, LAUNCH, IS_VERDICT, FIRST_COLUMN, NAME = FIRST_COLUMN + 2 };
+    "select v.id, v.template_id, t.hash, v.source_hash, b.launch, b.is_verdict, " SQL_REFRESHED(
+        "v",
+        "t") ", " REGENERATE_COLUMNS
+             " from (select variant_id, problem_id, text_id, steps, launch, 0 is_verdict from best"
+             " union select f.variant_id, r.problem_id, r.text_id, p.steps, null, 0 from finalist f join run r on r.id ="
+             " f.run_id join problem p on p.id = r.problem_id where not exists (select 1 from best o where o.variant_id = f.variant_id"
+             " and o.problem_id = r.problem_id)"
+             " union select w.variant_id, r.problem_id, r.text_id, p.steps, null, 1 from measurement w join run r on r.id ="
+             " w.run_id join problem p on p.id = r.problem_id where " SQL_IS_WRONG("w") ") b" REGENERATE_JOINS
+                                                                                        "order by t.name, v.id";
+enum { VARIANT, TEMPLATE, TEMPLATE_HASH, SOURCE_HASH, LAUNCH, IS_VERDICT, WAS, FIRST_COLUMN, NAME = FIRST_COLUMN + 2 };
 
 struct decisions {
   struct found_templates found;
@@ -40,7 +42,7 @@ struct decisions {
 
 static void decisions_free(struct decisions *d) {
   subject_free(&d->subject);
-  for (int i = 0; i < d->count; i++) free(d->changes[i].parameters);
+  for (int i = 0; i < d->count; i++) free(d->changes[i].parameters), free(d->changes[i].was);
   found_templates_free(&d->found);
   free(d->changes);
   free(d->at);
@@ -115,11 +117,13 @@ static halotune_status decide_problem(const struct found_template *installed, sq
   return status;
 }
 
-static halotune_status add_change(struct decisions *d, int64_t variant, int64_t template, int place) {
-  if (!array_room(d->changes, d->count, d->room) || !array_room(d->at, d->count, d->at_room)) return fail_memory();
+static halotune_status add_change(struct decisions *d, int64_t variant, int64_t template, const char *was, int place) {
+  char *copy;
+  if (!array_room(d->changes, d->count, d->room) || !array_room(d->at, d->count, d->at_room) || !(copy = strdup(was)))
+    return fail_memory();
   d->at[d->count] = place;
   d->changes[d->count++] = (struct refresh_change){
-      .variant = variant, .from = template, .to = d->found.list[place].template, .outcome = REFRESH_SAME};
+      .variant = variant, .from = template, .was = copy, .to = d->found.list[place].template, .outcome = REFRESH_SAME};
   return HALOTUNE_OK;
 }
 
@@ -134,7 +138,7 @@ static halotune_status look_at_row(struct decisions *d, sqlite3_stmt *row) {
   const struct found_template *installed = &d->found.list[place];
   if (installed->template && strcmp(installed->hash, column_text(row, TEMPLATE_HASH)) == 0) return HALOTUNE_OK;
   if (d->count == 0 || d->changes[d->count - 1].variant != variant)
-    status = add_change(d, variant, sqlite3_column_int64(row, TEMPLATE), place);
+    status = add_change(d, variant, sqlite3_column_int64(row, TEMPLATE), column_text(row, WAS), place);
   if (status != HALOTUNE_OK) return status;
   struct refresh_change *change = &d->changes[d->count - 1];
   status = decide_problem(installed, row, &d->subject, &change->parameters, &outcome);
@@ -142,9 +146,9 @@ static halotune_status look_at_row(struct decisions *d, sqlite3_stmt *row) {
   return status;
 }
 
-static const char variants_sql[] =
-    "select v.id, v.template_id, v.parameters, t.name, t.hash from variant v join template t on t.id = v.template_id"
-    " order by t.name, v.id";
+static const char variants_sql[] = "select v.id, v.template_id, v.parameters, t.name, t.hash, " SQL_REFRESHED(
+    "v", "t") " from variant v join template t on t.id = v.template_id"
+              " order by t.name, v.id";
 
 /* Decide about a variant of the installed template. Its parameters can stand in the order of an older text with the
  * same meaning. Then the database may have the variant in both orders. */
@@ -156,7 +160,7 @@ static halotune_status look_at_order(struct decisions *d, sqlite3_stmt *row) {
   if (!installed || !installed->template || strcmp(installed->hash, column_text(row, 4)) != 0) return status;
   status = configuration_reword(installed->template, column_text(row, 2), &text);
   if (status == HALOTUNE_OK && strcmp(text_string(&text), column_text(row, 2)) != 0) {
-    status = add_change(d, sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1), place);
+    status = add_change(d, sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1), column_text(row, 5), place);
     if (status == HALOTUNE_OK) {
       d->changes[d->count - 1].parameters = text.bytes;
       return HALOTUNE_OK;

@@ -10,10 +10,11 @@
 #include "db/store/refuted.h"
 
 /* Places of all statements: ?1 the variant, ?2 its twin (the same variant of the installed template), ?3 the installed
- * template's row, ?4 its parameters, ?5 the old template's row, ?6 the installed template's identity. */
+ * template's row, ?4 its parameters, ?5 the old template's row, ?6 the installed template's identity, ?7 what the
+ * variant was. */
 struct places {
   int64_t variant, twin, to, from;
-  const char *parameters;
+  const char *parameters, *was;
   char hash[IDENTITY_HEX_BYTES];
 };
 
@@ -27,13 +28,15 @@ static halotune_status run_query(sqlite3 *connection, const char *sql, const str
   sqlite3_bind_text(query, 4, places->parameters, -1, SQLITE_STATIC);
   sqlite3_bind_int64(query, 5, places->from);
   sqlite3_bind_text(query, 6, places->hash, -1, SQLITE_STATIC);
+  sqlite3_bind_text(query, 7, places->was, -1, SQLITE_STATIC);
   status = query_run(query, found);
   sqlite3_finalize(query);
   return status;
 }
 
-/* Whether the variant still has the template that was compared: another program may have changed it. */
-static const char unchanged_sql[] = "select count(*) from variant where id = ?1 and template_id = ?5";
+/* Whether the variant is still the one that was compared: another program may have changed or removed it. */
+static const char unchanged_sql[] = "select count(*) from variant v join template t on t.id = v.template_id where"
+                                    " v.id = ?1 and t.id = ?5 and " SQL_REFRESHED("v", "t") " = ?7";
 
 static const char twin_sql[] = "select w.id from variant v join variant w on w.source_hash = v.source_hash and"
                                " w.stencil_id = v.stencil_id join template t on t.id = w.template_id"
@@ -138,7 +141,8 @@ static halotune_status write_rows(struct store *store, const struct places *plac
 
 halotune_status refresh_write(struct store *store, struct refresh_change *change, is_tuning *asks, bool is_dry) {
   sqlite3 *connection = store_connection(store);
-  struct places places = {.variant = change->variant, .from = change->from, .parameters = change->parameters};
+  struct places places = {
+      .variant = change->variant, .from = change->from, .parameters = change->parameters, .was = change->was};
   int64_t unchanged = 0;
   long going = 0;
   identity_hex(change->to->hash, places.hash);

@@ -16,16 +16,13 @@
 static struct {
   const char *name, *yaml, *cuda; /* name: NULL, no template is installed */
   struct store *meddled;          /* not NULL: another program changes a variant while it is looked at */
+  const char *meddling;           /* the statements with which it does */
 } installed;
 
 static halotune_status find_installed(const char *name, struct template **out) {
   *out = NULL;
   if (!installed.name) return HALOTUNE_OK;
-  if (installed.meddled)
-    CHECK_OK(query_script(store_connection(installed.meddled),
-                          "insert into template (hash, common_hash, name, yaml, cuda, origin_id) select '0123',"
-                          " common_hash, name, yaml, cuda, origin_id from template; update variant set template_id ="
-                          " last_insert_rowid() where id = (select max(id) from variant)"));
+  if (installed.meddled) CHECK_OK(query_script(store_connection(installed.meddled), installed.meddling));
   installed.meddled = NULL;
   const struct source yaml = source_of(name, installed.yaml, strlen(installed.yaml));
   return template_parse(&yaml, installed.cuda, out);
@@ -201,6 +198,9 @@ TEST(a_wrong_variant_goes_to_the_installed_template_with_the_others) {
 }
 
 TEST(a_variant_that_another_program_changes_is_not_called_refreshed) {
+  static const char other_template[] =
+      "insert into template (hash, common_hash, name, yaml, cuda, origin_id) select '0123', common_hash, name, yaml, cuda,"
+      " origin_id from template; update variant set template_id = last_insert_rowid() where id = (select max(id) from variant)";
   struct store *store;
   struct bench_case c;
   long all;
@@ -208,12 +208,43 @@ TEST(a_variant_that_another_program_changes_is_not_called_refreshed) {
   fill(&c, store);
   char *yaml = install_another_rule();
   installed.meddled = store;
+  installed.meddling = other_template;
   CHECK_EQ(1, refresh(store, false, REFRESH_CHANGED, &all), "changed");
   CHECK_EQ(3, all, "the others are refreshed");
   CHECK_EQ(1, refresh(store, false, REFRESH_SAME, &all), "the next refresh");
   free(yaml);
   case_free(&c);
   store_close(store);
+}
+
+/* Another program removes a variant and stores another one. SQLite gives it the id of the first. */
+TEST(a_variant_with_the_id_of_a_removed_one_keeps_its_parameters) {
+  static const struct {
+    const char *what, *meddling;
+  } rows[] = {
+      {"a source", "update variant set source_hash = printf('%064d', 7) where id = (select max(id) from variant)"},
+      {"parameters",
+       "update variant set parameters = replace(parameters, '\"points_y\":4', '\"points_y\":8') where id ="
+       " (select max(id) from variant)"},
+      {"a template", "update template set hash = printf('%064d', 7)"},
+  };
+  for (size_t i = 0; i < COUNT(rows); i++) {
+    struct store *store;
+    struct bench_case c;
+    long all;
+    CHECK_OK(store_open_memory(&store));
+    fill(&c, store);
+    char *yaml = install_another_rule();
+    installed.meddled = store;
+    installed.meddling = rows[i].meddling;
+    CHECK_EQ(i < 2 ? 1 : 3, refresh(store, false, REFRESH_CHANGED, &all), "%s", rows[i].what);
+    CHECK_EQ(3, all, "%s", rows[i].what);
+    CHECK_EQ(i < 2 ? 1 : 3, number_of(store, "select count(*) from variant where template_id = 1"), "%s stays",
+             rows[i].what);
+    free(yaml);
+    case_free(&c);
+    store_close(store);
+  }
 }
 
 /* A database from before the refresh was merged again: both have the same rows then, with two templates. No document of
@@ -508,6 +539,7 @@ int main(void) {
       cmocka_unit_test(the_same_code_is_refreshed_and_other_code_stays_stale),
       cmocka_unit_test(a_wrong_variant_goes_to_the_installed_template_with_the_others),
       cmocka_unit_test(a_variant_that_another_program_changes_is_not_called_refreshed),
+      cmocka_unit_test(a_variant_with_the_id_of_a_removed_one_keeps_its_parameters),
       cmocka_unit_test(rows_that_come_again_with_the_old_template_are_one_row_after_it),
       cmocka_unit_test(results_of_a_run_that_come_with_the_installed_template_are_not_taken_twice),
       cmocka_unit_test(a_refresh_beside_a_tune_removes_no_row),
